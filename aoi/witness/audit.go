@@ -1,0 +1,48 @@
+package witness
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Pending counts the entries with anything unsent: entering, leaving, not linked
+// in after Read, with changes or calls that the watcher is entitled to where it
+// stands, or with a move that was not sent reliably. It changes nothing.
+func (w *Witness) Pending(watcher *entity.Entity) int {
+	n := 0
+	for _, en := range w.entries {
+		if en.pending(watcher) {
+			n++
+		}
+	}
+	return n
+}
+
+func (en *entry) pending(watcher *entity.Entity) bool {
+	if en.e == nil || en.leave || !en.sent || newer(en.e.MoveStamp, en.rested) {
+		return true
+	}
+	dist := entity.Distance(watcher.Position, en.e.Position)
+	level := property.LevelOf(en.e.Def, dist, en.level)
+	if int64(en.e.History.Last()) == en.seen && level >= en.seenLevel && !en.stuck {
+		return false
+	}
+	return en.owed(level, dist)
+}
+
+// AppendExpected appends what the client should hold of e once nothing is
+// pending: made from e itself, at the level with which the watcher watches it, and
+// not from what was sent. For an entity that the witness does not know, that is
+// the level with which it would begin; of a type without client side, nothing.
+func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *entity.Entity) []protocol.Expected {
+	if !e.Def.HasClient {
+		return dst
+	}
+	level := len(e.Def.Levels)
+	if i, known := w.find(e.ID); known {
+		level = w.entries[i].level
+	}
+	it := entry{id: e.ID, e: e, level: property.LevelOf(e.Def, entity.Distance(watcher.Position, e.Position), level)}
+	return append(dst, protocol.Expected{Place: it.place(), Type: e.Def.ID, Props: it.appendVisible(nil)})
+}

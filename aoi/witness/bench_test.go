@@ -1,0 +1,33 @@
+package witness
+
+import "testing"
+
+// 60 entities within 240 m, all moving every tick, default budget; one in ten
+// changes a property. One op is one Update.
+func BenchmarkUpdate60Moving(b *testing.B) {
+	wd := crowd(b, Config{}, 60, 4)
+	b.ReportAllocs()
+	bytes := 0
+	for b.Loop() {
+		b.StopTimer()
+		wd.everyoneMoves()
+		for i := range 6 {
+			wd.all[(int(wd.tick)+i*10)%60].History.Touch(hp)
+		}
+		b.StartTimer()
+		bundle, packet := wd.w.Update(wd.watcher, wd.tick, nil, false)
+		bytes += len(bundle) + len(packet)
+		wd.tick++
+	}
+	b.ReportMetric(float64(bytes)/float64(b.N), "bytes/op")
+}
+
+// 100 entities, nothing new: what a still world costs each player and tick.
+func BenchmarkUpdate100Still(b *testing.B) {
+	wd := crowd(b, Config{}, 100, 2)
+	b.ReportAllocs()
+	for b.Loop() {
+		wd.tick++
+		wd.w.Update(wd.watcher, wd.tick, nil, false)
+	}
+}

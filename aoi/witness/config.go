@@ -1,0 +1,108 @@
+package witness
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// Defaults of Config.
+const (
+	// DefaultBytesPerTick is 160 kbit/s at 10 ticks a second: a full packet of
+	// places (about 35 of them) and some 800 bytes of changes, calls and enters.
+	// It is a fiftieth of what a household line carries today; BigWorld's default,
+	// 20 kbit/s (222 bytes a tick), was for modems.
+	DefaultBytesPerTick = 2000
+	// DefaultMaxRadius is the usual largest radius of an area of interest, in metres.
+	DefaultMaxRadius = 500
+	// DefaultMaxWait is 30 s at 10 ticks a second, the worst turn that seed S4
+	// §6.1.5.1 reckons with.
+	DefaultMaxWait = 300
+)
+
+// Limits and fixed times.
+const (
+	// MaxPacket bounds a Positions packet, in bytes. The transport takes 1400
+	// bytes a datagram; the rest is for its headers and for the envelope between
+	// cell and proxy.
+	MaxPacket = 1200
+	// MaxDirect bounds the direct messages of one Update, in bytes: half a
+	// bundle. The other half is room for one entity of MaxEntity.
+	MaxDirect = protocol.MaxBundle / 2
+	// MaxEntity bounds what one turn of one entity may need, in bytes: three
+	// values of protocol.MaxValue.
+	MaxEntity = 3 * protocol.MaxValue
+	// MaxEntries bounds the entities of one witness. It is what an audit can hold.
+	MaxEntries = protocol.MaxAudited
+	// RestTicks is how many ticks an entity must have stood still to be at rest.
+	// One tick without a move happens to every walker whose input is late by a
+	// packet; two in a row is mostly a stop.
+	RestTicks = 2
+	// RelinkGrace is how many Updates an entry waits after Read for its Enter. The
+	// ghost of a watched entity may arrive at the new cell a moment after the
+	// watcher; without grace the client would see it vanish and come back. Ten
+	// ticks are one second, several round trips between cells.
+	RelinkGrace = 10
+
+	// minStep and maxStep are the steps of virtual time of an entity at 0 m and
+	// at MaxRadius (BigWorld's defaults).
+	minStep, maxStep = 1, 101
+	// maxBudget keeps sums of bytes far from overflow on 32 bits.
+	maxBudget = 1 << 28
+)
+
+// Config says how much a client is told. The zero value is usable.
+type Config struct {
+	// BytesPerTick is the budget for bundle and packet together, in bytes of
+	// payload each Update, direct messages included; headers of the transport
+	// are not counted (0: DefaultBytesPerTick).
+	BytesPerTick int
+	// MaxDeficit bounds, in bytes, how much of what one Update sent beyond the
+	// budget the next ones must save (0: twice BytesPerTick, so that a large
+	// enter silences the rest for at most two ticks).
+	MaxDeficit int
+	// MaxRadius is the distance in metres at which the step of virtual time is
+	// 101 times that at 0 m. Take the largest radius of an area of interest
+	// (0: DefaultMaxRadius).
+	MaxRadius float32
+	// MaxWait is after how many Updates a waiting entity goes to the front
+	// (0: DefaultMaxWait).
+	MaxWait int
+}
+
+// Validate reports all faults at once.
+func (c Config) Validate() error {
+	var errs []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("witness: "+format, args...))
+		}
+	}
+	fault(c.BytesPerTick < 0 || c.BytesPerTick > maxBudget,
+		"BytesPerTick is %d: take 1 to %d bytes, or 0 for %d", c.BytesPerTick, maxBudget, DefaultBytesPerTick)
+	fault(c.MaxDeficit < 0 || c.MaxDeficit > 2*maxBudget,
+		"MaxDeficit is %d: take 1 to %d bytes, or 0 for twice BytesPerTick", c.MaxDeficit, 2*maxBudget)
+	fault(!(c.MaxRadius >= 0) || math.IsInf(float64(c.MaxRadius), 0),
+		"MaxRadius is %v: take the largest radius of an area of interest in metres, or 0 for %d", c.MaxRadius, DefaultMaxRadius)
+	fault(c.MaxWait < 0 || c.MaxWait > math.MaxInt32,
+		"MaxWait is %d: take 1 to %d ticks, or 0 for %d", c.MaxWait, math.MaxInt32, DefaultMaxWait)
+	return errors.Join(errs...)
+}
+
+func (c Config) withDefaults() Config {
+	if c.BytesPerTick == 0 {
+		c.BytesPerTick = DefaultBytesPerTick
+	}
+	if c.MaxDeficit == 0 {
+		c.MaxDeficit = 2 * c.BytesPerTick
+	}
+	if c.MaxRadius == 0 {
+		c.MaxRadius = DefaultMaxRadius
+	}
+	if c.MaxWait == 0 {
+		c.MaxWait = DefaultMaxWait
+	}
+	return c
+}

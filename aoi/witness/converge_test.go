@@ -1,0 +1,169 @@
+package witness
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Promise 5 at the level of one witness: random worlds, small budgets, lost and
+// late packets, and handoffs in the middle.
+func TestConverges(t *testing.T) {
+	for _, budget := range []int{60, 222, 2000} {
+		for seed := range uint64(20) {
+			t.Run(fmt.Sprintf("budget %d seed %d", budget, seed), func(t *testing.T) {
+				wd := newWorld(t, Config{BytesPerTick: budget, MaxRadius: aoiRadius}, seed, 30)
+				for round := range 4 {
+					for range 60 {
+						wd.act()
+						wd.interest()
+						wd.update(wd.rng.IntN(50) == 0)
+						if round > 0 && wd.rng.IntN(25) == 0 {
+							wd.handoff()
+						}
+					}
+					wd.interest()
+					wd.settle(2000)
+				}
+			})
+		}
+	}
+}
+
+// handoff moves the witness to another cell, whose records are its own and may be
+// behind, and where some of those in range arrive a little later.
+func (wd *world) handoff() {
+	state := wd.w.Append(nil)
+	next := New(wd.w.cfg)
+	r := mercury.NewReader(state)
+	next.Read(&r)
+	if err := r.Close(); err != nil {
+		wd.t.Fatal(err)
+	}
+	if !equalState(next, wd.w) {
+		wd.t.Fatal("a witness is not what it was after Append and Read")
+	}
+	wd.w = next
+	wd.tick = uint64(wd.rng.IntN(1000)) // ticks are of the local app
+	var slow []*entity.Entity
+	for _, e := range wd.all {
+		e.MovedTick = 0
+		switch {
+		case !wd.within[e.ID]:
+		case wd.rng.IntN(4) == 0:
+			slow = append(slow, e)
+		default:
+			wd.w.Enter(e)
+		}
+	}
+	for range wd.rng.IntN(RelinkGrace) {
+		wd.update(false)
+	}
+	for _, e := range slow {
+		wd.w.Enter(e)
+	}
+}
+
+func TestUnlimitedSendsEverything(t *testing.T) {
+	wd := newWorld(t, Config{BytesPerTick: 10}, 7, 80)
+	for range 30 {
+		wd.act()
+		wd.interest()
+		wd.update(false)
+	}
+	wd.act() // some are moving now
+	wd.interest()
+	wd.update(true)
+	if n := wd.w.Pending(wd.watcher); n != 0 {
+		t.Fatalf("%d pending after an unlimited update", n)
+	}
+	wd.client.check(wd.expected())
+	if b, p := wd.w.Update(wd.watcher, wd.tick, nil, false); b != nil || p != nil {
+		t.Fatalf("sent again: bundle %x, packet %x", b, p)
+	}
+}
+
+// MovedTick is of the app: what it says after a handoff is of another count, or is
+// later than now. Neither may keep a place back, nor send one again.
+func TestHandoffWhileMoving(t *testing.T) {
+	wd, e := scene(t)
+	e.MoveTo(wd.tick, property.Vector3{X: 51}, property.Vector3{})
+	wd.update(true)
+	next := New(Config{})
+	r := mercury.NewReader(wd.w.Append(nil))
+	next.Read(&r)
+	wd.w = next
+	wd.w.Enter(e)
+	if b, p := wd.w.Update(wd.watcher, wd.tick, nil, false); b != nil || p != nil {
+		t.Fatalf("sent again: bundle %x, packet %x", b, p)
+	}
+	e.MoveTo(wd.tick+1000, property.Vector3{X: 52}, property.Vector3{})
+	wd.tell("rest 7")
+}
+
+// A ghost at the new cell that is behind what the old cell has told.
+func TestHandoffToRecordBehind(t *testing.T) {
+	wd := newWorld(t, Config{}, 1, 0)
+	e := newEntity(wd.def, 1, 1, 50, 0) // weapon is visible, badge is not
+	wd.all, wd.within[1] = append(wd.all, e), true
+	wd.w.Enter(e)
+	wd.update(false)
+	behind := ghostOf(t, e)
+	set(t, e, weapon, 1)
+	set(t, e, badge, 1)
+	call(e, jump, 9)
+	e.MoveTo(wd.tick, e.Position, e.Position)
+	wd.update(true)
+
+	next := New(Config{})
+	r := mercury.NewReader(wd.w.Append(nil))
+	next.Read(&r)
+	wd.w = next
+	wd.w.Enter(behind)
+	wd.watcher.Position.X = 45 // the badge comes in sight while the ghost is behind
+	wd.update(false)
+	if got := wd.client.log; fmt.Sprint(got) != "[change 1 set badge]" {
+		t.Fatalf("the client was told %v", got)
+	}
+	if stamp := wd.client.has[1].place.Stamp; stamp != 1 {
+		t.Fatalf("the place went back to stamp %d", stamp)
+	}
+
+	wd.w.Enter(ghostOf(t, e))
+	wd.tell("change 1", "set badge") // no weapon, no call: the client had these
+	wd.client.check(wd.expected())
+	if calls := wd.client.has[1].calls; len(calls) != 1 {
+		t.Fatalf("calls %v", calls)
+	}
+}
+
+func TestNotRelinkedLeaves(t *testing.T) {
+	wd := newWorld(t, Config{}, 1, 2)
+	for _, e := range wd.all {
+		wd.w.Enter(e)
+	}
+	wd.update(false)
+	wd.w.Enter(newEntity(wd.def, 3, 1, 0, 0)) // the client is not told before the handoff
+	next := New(Config{})
+	r := mercury.NewReader(wd.w.Append(nil))
+	next.Read(&r)
+	wd.w = next
+	wd.w.Enter(wd.all[0])
+	wd.within[1] = true
+	for range RelinkGrace {
+		if n := wd.update(false); n != 0 {
+			t.Fatal("something was sent within the grace")
+		}
+		if wd.w.Pending(wd.watcher) != 2 {
+			t.Fatal("an unlinked entry must be pending")
+		}
+	}
+	wd.update(false)
+	if fmt.Sprint(wd.client.log) != "[leave 2]" {
+		t.Fatalf("the client was told %v", wd.client.log)
+	}
+	wd.settle(0)
+}

@@ -1,0 +1,60 @@
+// Package witness is what one player's client is told about the entities around
+// it: which first, in how much detail, in how many bytes.
+//
+// # A turn
+//
+// The cell says who is in range (Enter, Leave) and calls Update once a tick. The
+// witness compares each entity with what the client was told, queues those with
+// anything unsent, and serves the queue until the byte budget is spent:
+//
+//	 Enter/Leave      entries, by id                queue, by virtual time
+//	 ----------->  [ 3 | 7 | 8 | 20 ]  --unsent-->  7 (at 4.2)  3 (at 9)  20 (at 31)
+//	                                                |
+//	                                   served: at += 1 .. 101, growing with distance
+//	                                                |
+//	   bundle (reliable)                            v           packet (unreliable)
+//	+--------+--------+--------+-----------------------------+  +-------+-------+----
+//	| number | direct | leaves | enter | changes, calls | rest|  | after | place | ...
+//	+--------+--------+--------+-----------------------------+  +-------+-------+----
+//
+// An entity twenty metres away is told of about twenty times as often as one
+// four hundred metres away when there is not room for both. An entity with
+// nothing unsent is not in the queue and costs no bytes. The virtual time of the
+// front of the queue is now; who was idle joins at now, and has saved up nothing.
+//
+// # What the client holds
+//
+//   - Properties with a detail level are sent to watchers near enough. The
+//     witness keeps a number for each level of each entity: up to where the
+//     client knows it. Coming nearer again sends what changed since, no more.
+//   - Changes and broadcast calls of one entity go out in the order of their
+//     numbers; of several changes of one property only the present value goes.
+//   - A call beyond its method's detail distance, or no longer in the history,
+//     is lost: a call is no state.
+//   - Moves go out unreliably while an entity moves. Once it has stood still for
+//     RestTicks its place is sent reliably, once.
+//
+// # Invariants (promise 5 of the design)
+//
+//   - When the world is still and budget has passed, Pending is zero, and the
+//     client holds what AppendExpected says, for every entity in range.
+//   - Nothing about an entity is sent before its enter or after its leave.
+//   - An entity is never cut in half: all that it is owed goes in one bundle.
+//   - Whoever waits longer than Config.MaxWait goes to the front of the queue,
+//     and one such entity is served each tick even when the budget is spent.
+//
+// # Handoff
+//
+// The witness travels with the player's real: Append on one cell, Read on the
+// next. Entries are then unlinked until the new cell calls Enter for what is in
+// range there; the client notices nothing of it. Bundle numbers go on.
+//
+// # Concurrency and the caller's duties
+//
+// A Witness belongs to one cell. Update reads entities and writes only the
+// witness, so Updates of different witnesses may run in parallel while nothing
+// changes entities. The cell calls Enter and Leave in pairs, never for the
+// watcher itself, and sends each bundle before it calls Update again.
+//
+// Source: seed S4 §6.1.5.
+package witness

@@ -1,0 +1,97 @@
+package witness
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// due is what an entry is owed now.
+type due uint8
+
+const (
+	dueEnter   due = 1 << iota
+	dueHistory     // changes or calls
+	dueMove        // a place, unreliably
+	dueRest        // a place, reliably
+
+	dueReliable = dueEnter | dueHistory | dueRest
+)
+
+// look finds the watcher's detail level and what the entry is owed. It marks an
+// entry that is owed nothing of its history, so that the next look is short.
+func (en *entry) look(watcher *entity.Entity, tick uint64, unlimited bool) (due, float32) {
+	dist := entity.Distance(watcher.Position, en.e.Position)
+	en.level = property.LevelOf(en.e.Def, dist, en.level)
+	var d due
+	switch {
+	case !en.sent:
+		if !en.stuck || en.news() {
+			return dueEnter, dist
+		}
+		return 0, dist
+	case en.news():
+		if en.owed(en.level, dist) {
+			d |= dueHistory
+		} else {
+			en.told()
+		}
+	}
+	switch moving := en.e.MovedTick+RestTicks >= tick && en.e.MovedTick <= tick; {
+	case (unlimited || !moving) && newer(en.e.MoveStamp, en.rested):
+		d |= dueRest
+	case moving && newer(en.e.MoveStamp, en.moved):
+		d |= dueMove
+	}
+	return d, dist
+}
+
+// news reports whether anything may be owed that was not when last looked at.
+// Going to an outer level brings nothing new.
+func (en *entry) news() bool {
+	return int64(en.e.History.Last()) != en.seen || en.level < en.seenLevel
+}
+
+// owed reports whether the client lacks a property that it may see at level, or a
+// call that it may hear at dist.
+func (en *entry) owed(level int, dist float32) bool {
+	def, h := en.e.Def, en.e.History
+	for l := level; l < len(en.have); l++ {
+		for _, i := range def.AtLevel(l) {
+			if en.lacks(l, h.Stamp(i)) {
+				return true
+			}
+		}
+	}
+	for ev := range h.Since(en.heard) {
+		if audible(def, ev.Method, dist) {
+			return true
+		}
+	}
+	return false
+}
+
+// lacks reports whether the client does not know a property of level l that last
+// changed at stamp.
+func (en *entry) lacks(l int, stamp property.EventNumber) bool {
+	return uint64(stamp) >= en.have[l]
+}
+
+// told notes that nothing of the history is owed at the present level. Numbers
+// never go back: the record may be behind what another cell has sent.
+func (en *entry) told() {
+	last := en.e.History.Last()
+	for l := en.level; l < len(en.have); l++ {
+		en.have[l] = max(en.have[l], uint64(last)+1)
+	}
+	en.heard = max(en.heard, last)
+	en.seen, en.seenLevel, en.stuck = int64(last), en.level, false
+}
+
+// audible reports whether a broadcast call reaches a watcher at dist.
+func audible(d *property.Definition, method int, dist float32) bool {
+	reach := d.ClientMethods[method].DetailDistance
+	return reach == 0 || dist <= reach
+}
+
+// newer compares move stamps, which count round.
+func newer(a, b uint32) bool { return int32(a-b) > 0 }

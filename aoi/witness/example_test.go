@@ -1,0 +1,63 @@
+package witness_test
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+func Example() {
+	schema, err := property.NewSchema(&property.Definition{
+		Name: "Guard", HasCell: true, HasClient: true,
+		Levels: []property.DetailLevel{{Label: "NEAR", Radius: 20}},
+		Properties: []*property.Property{
+			{Name: "health", Type: property.Scalar(property.KindUint8), Flags: property.AllClients},
+			{Name: "badge", Type: property.Scalar(property.KindUint8), Flags: property.OtherClients, Detail: "NEAR"},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	guard := schema.Type("Guard")
+	made := func(id entity.ID, x float32) *entity.Entity {
+		return &entity.Entity{
+			ID: id, Def: guard, Position: property.Vector3{X: x},
+			Props: property.NewValues(guard, property.CellSide, nil), History: property.NewHistory(guard),
+		}
+	}
+	player, other := made(1, 0), made(2, 50)
+
+	w := witness.New(witness.Config{})
+	update := func(tick uint64) {
+		bundle, _ := w.Update(player, tick, nil, false)
+		fmt.Printf("tick %d:", tick)
+		_ = protocol.Messages(bundle, func(id protocol.ID, body []byte) error {
+			switch id {
+			case protocol.EnterID:
+				fmt.Print(" enter")
+			case protocol.ChangesID:
+				fmt.Print(" changes")
+			case protocol.LeaveID:
+				fmt.Print(" leave")
+			}
+			return nil
+		})
+		fmt.Println(", pending", w.Pending(player))
+	}
+	w.Enter(other)
+	update(1)
+	player.Position.X = 40 // the badge is in sight now
+	update(2)
+	update(3)
+	w.Leave(other.ID)
+	update(4)
+	// Output:
+	// tick 1: enter, pending 0
+	// tick 2: changes, pending 0
+	// tick 3:, pending 0
+	// tick 4: leave, pending 0
+}

@@ -1,0 +1,183 @@
+package witness
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+// replica is what the model of a client holds of an entity.
+type replica struct {
+	place protocol.Place
+	born  uint64
+	props map[int]string // encoded values
+	calls []uint32
+}
+
+// model is a small client. It fails the test at everything that the protocol forbids.
+type model struct {
+	t      testing.TB
+	def    *property.Definition
+	number uint64
+	has    map[entity.ID]*replica
+	log    []string // of the last bundle
+	direct int      // bytes of messages that are none of the witness's
+}
+
+func newModel(t testing.TB, d *property.Definition) *model {
+	return &model{t: t, def: d, has: map[entity.ID]*replica{}}
+}
+
+func (m *model) bundle(b []byte) {
+	m.t.Helper()
+	m.log = m.log[:0]
+	if b == nil {
+		return
+	}
+	first := true
+	err := protocol.Messages(b, func(id protocol.ID, body []byte) error {
+		if first != (id == protocol.BundleID) {
+			m.t.Fatalf("message %d of a bundle, first: %v", id, first)
+		}
+		first = false
+		return m.message(id, body)
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if len(m.log) == 0 && m.direct == 0 {
+		m.t.Fatal("an empty bundle")
+	}
+}
+
+func (m *model) message(id protocol.ID, body []byte) error {
+	switch id {
+	case protocol.BundleID:
+		n, err := protocol.ParseBundle(body)
+		if n != m.number+1 {
+			m.t.Fatalf("bundle %d after %d", n, m.number)
+		}
+		m.number = n
+		return err
+	case protocol.EnterID:
+		var x protocol.Enter
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		if m.has[x.ID] != nil {
+			m.t.Fatalf("second enter of %v", x.ID)
+		}
+		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, map[int]string{}, nil}
+		m.has[x.ID] = r
+		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
+		return m.pairs(r, x.Props)
+	case protocol.LeaveID:
+		left, err := protocol.ParseLeave(body)
+		if m.has[left] == nil {
+			m.t.Fatalf("leave of %v, which is not there", left)
+		}
+		delete(m.has, left)
+		m.log = append(m.log, fmt.Sprintf("leave %d", left))
+		return err
+	case protocol.ChangesID:
+		var x protocol.Changes
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		m.log = append(m.log, fmt.Sprintf("change %d", x.ID))
+		return m.pairs(m.need(x.ID), x.Props)
+	case protocol.CallID:
+		var x protocol.Call
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		arg := binary.LittleEndian.Uint32(x.Args)
+		r := m.need(x.ID)
+		r.calls = append(r.calls, arg)
+		m.log = append(m.log, fmt.Sprintf("call %d %d", x.ID, arg))
+	case protocol.RestID:
+		var p protocol.Place
+		if err := p.ParseRest(body); err != nil {
+			return err
+		}
+		if r := m.need(p.ID); newer(p.Stamp, r.place.Stamp) {
+			r.place = p
+		}
+		m.log = append(m.log, fmt.Sprintf("rest %d", p.ID))
+	default:
+		m.direct += len(body)
+	}
+	return nil
+}
+
+func (m *model) need(id entity.ID) *replica {
+	m.t.Helper()
+	if m.has[id] == nil {
+		m.t.Fatalf("a message about %v, which is not there", id)
+	}
+	return m.has[id]
+}
+
+func (m *model) pairs(r *replica, b []byte) error {
+	return protocol.Pairs(m.def, b, func(i int, v property.Value) error {
+		r.props[i] = string(m.def.Properties[i].Type.AppendTo(nil, v))
+		m.log = append(m.log, "set "+m.def.Properties[i].Name)
+		if i == secret {
+			m.t.Fatal("a client sees a private property")
+		}
+		return nil
+	})
+}
+
+func (m *model) packet(b []byte) (entries int) {
+	m.t.Helper()
+	if b == nil {
+		return 0
+	}
+	if len(b) > MaxPacket {
+		m.t.Fatalf("packet of %d bytes", len(b))
+	}
+	err := protocol.Positions(b, func(after uint64, p *protocol.Place) {
+		entries++
+		if after > m.number {
+			return // a packet before its bundle: this model drops it
+		}
+		if r := m.has[p.ID]; r != nil && after >= r.born && newer(p.Stamp, r.place.Stamp) {
+			r.place = *p
+		}
+	})
+	if err != nil || entries == 0 {
+		m.t.Fatalf("packet of %d entries: %v", entries, err)
+	}
+	return entries
+}
+
+// check demands that the client holds what it should, and nothing else.
+func (m *model) check(want []protocol.Expected) {
+	m.t.Helper()
+	if len(m.has) != len(want) {
+		m.t.Fatalf("the client has %d entities, want %d", len(m.has), len(want))
+	}
+	for _, x := range want {
+		r := m.need(x.Place.ID)
+		if r.place != x.Place {
+			m.t.Fatalf("place is %+v, want %+v", r.place, x.Place)
+		}
+		if x.Type != m.def.ID {
+			m.t.Fatalf("type %d, want %d", x.Type, m.def.ID)
+		}
+		err := protocol.Pairs(m.def, x.Props, func(i int, v property.Value) error {
+			if got, want := r.props[i], string(m.def.Properties[i].Type.AppendTo(nil, v)); got != want {
+				m.t.Fatalf("%v.%s is %x, want %x", x.Place.ID, m.def.Properties[i].Name, got, want)
+			}
+			return nil
+		})
+		if err != nil {
+			m.t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package witness
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// The heap against sorting.
+func TestQueueOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for n := range 60 {
+		var w Witness
+		var want []string
+		for i := range n {
+			w.queue = append(w.queue, turn{key: float64(rng.IntN(10)), en: &entry{id: entity.ID(i)}})
+		}
+		rng.Shuffle(n, func(i, j int) { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] })
+		sorted := slices.Clone(w.queue)
+		slices.SortFunc(sorted, func(a, b turn) int {
+			if a.before(&b) {
+				return -1
+			}
+			return 1
+		})
+		for _, x := range sorted {
+			want = append(want, fmt.Sprint(x.key, x.en.id))
+		}
+		w.order()
+		for i := range n {
+			if x := w.pop(); fmt.Sprint(x.key, x.en.id) != want[i] {
+				t.Fatalf("%v at place %d of %d, want %s", x.key, i, n, want[i])
+			}
+		}
+	}
+}
+
+// crowd is n entities that stand d metres apart in a row, known to the client.
+func crowd(t testing.TB, cfg Config, n int, d float32) *world {
+	wd := newWorld(t, cfg, 1, 0)
+	for i := range n {
+		e := newEntity(wd.def, entity.ID(i+1), 1, d*float32(i+1), 0)
+		wd.all, wd.within[e.ID] = append(wd.all, e), true
+		wd.w.Enter(e)
+	}
+	wd.w.Update(wd.watcher, wd.tick, nil, true)
+	wd.tick++
+	return wd
+}
+
+func (wd *world) everyoneMoves() {
+	for _, e := range wd.all {
+		p := e.Position
+		p.Y += 0.5
+		e.MoveTo(wd.tick, p, property.Vector3{})
+	}
+}
+
+// turns lets everyone move for some ticks and counts how often each was told of,
+// and the longest wait of anyone.
+func (wd *world) turns(ticks int) (served []int, worst int) {
+	served, since := make([]int, len(wd.all)), make([]int, len(wd.all))
+	for range ticks {
+		wd.everyoneMoves()
+		if _, p := wd.w.Update(wd.watcher, wd.tick, nil, false); len(p) > MaxPacket {
+			wd.t.Fatalf("packet of %d bytes", len(p))
+		}
+		wd.tick++
+		for i, e := range wd.all {
+			k, _ := wd.w.find(e.ID)
+			if since[i]++; wd.w.entries[k].moved == e.MoveStamp {
+				served[i]++
+				since[i] = 0
+			}
+			worst = max(worst, since[i])
+		}
+	}
+	return served, worst
+}
+
+// With room for a few of a hundred, turns fall with distance as steps grow: turns
+// times step is about the same for everyone.
+func TestSharesByDistance(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 300, MaxWait: 100_000}, 100, 5)
+	const ticks = 4000
+	served, _ := wd.turns(ticks)
+	weight := func(i int) float64 { return float64(served[i]) * wd.w.step(5*float32(i+1)) }
+	for i, n := range served {
+		if n > ticks*9/10 {
+			continue // told of in every tick, and would be more often
+		}
+		if share := weight(i) / weight(50); share < 0.8 || share > 1.2 {
+			t.Errorf("the entity at %d m has %d turns: %.2f of its share", 5*(i+1), n, share)
+		}
+	}
+	if served[0] < 8*served[99] {
+		t.Errorf("%d turns at 5 m, %d at 500 m", served[0], served[99])
+	}
+}
+
+func TestNobodyStarves(t *testing.T) {
+	const wait = 40
+	for _, budget := range []int{1, 70, 300} {
+		wd := crowd(t, Config{BytesPerTick: budget, MaxWait: wait}, 60, 8)
+		_, worst := wd.turns(3000)
+		// One who is late waits at most for all others that are: one a tick is served for certain.
+		if limit := wait + len(wd.all); worst > limit {
+			t.Errorf("budget %d: one waited %d ticks, want at most %d", budget, worst, limit)
+		}
+	}
+}
+
+// Direct messages above the budget leave the queue its late ones.
+func TestDirectMessagesDoNotStarveTheQueue(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 100, MaxWait: 20}, 5, 10)
+	direct := make([]byte, 1000)
+	for _, e := range wd.all {
+		set(t, e, hp, 77)
+	}
+	for range 30 {
+		wd.w.Update(wd.watcher, wd.tick, direct, false)
+	}
+	if n := wd.w.Pending(wd.watcher); n != 0 {
+		t.Errorf("%d pending", n)
+	}
+}
+
+// Over many ticks the budget holds, whatever the size of single messages.
+func TestBudgetHolds(t *testing.T) {
+	for _, budget := range []int{222, 700, 1100} { // less than a full packet, so that there is always more to say
+		wd := crowd(t, Config{BytesPerTick: budget}, 100, 4)
+		const ticks = 2000
+		sum := 0
+		for range ticks {
+			wd.everyoneMoves()
+			for _, e := range wd.all {
+				if wd.rng.IntN(20) == 0 {
+					set(t, e, hp, wd.rng.Uint64N(1<<32))
+				}
+			}
+			b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
+			sum += len(b) + len(p)
+			wd.tick++
+		}
+		// Headers of bundle and packet are not counted: some bytes each.
+		if perTick := sum / ticks; perTick > budget+8 || perTick < budget*9/10 {
+			t.Errorf("budget %d: %d bytes a tick", budget, perTick)
+		}
+	}
+}
+
+// A crowd that enters at once comes nearest first.
+func TestNearestEnterFirst(t *testing.T) {
+	wd := newWorld(t, Config{BytesPerTick: 100}, 1, 0)
+	for i := range 20 {
+		wd.all = append(wd.all, newEntity(wd.def, entity.ID(100-i), 1, float32(i), 0))
+		wd.w.Enter(wd.all[i])
+	}
+	var order []string
+	for wd.w.Pending(wd.watcher) > 0 {
+		wd.update(false)
+		for _, l := range wd.client.log {
+			if l[:3] == "ent" {
+				order = append(order, l)
+			}
+		}
+	}
+	for i, l := range order {
+		if want := fmt.Sprint("enter ", 100-i); l != want {
+			t.Fatalf("order %v", order)
+		}
+	}
+}
+
+// A packet that is full keeps nobody from being told of later.
+func TestFullPacketKeepsOrder(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 100_000}, 100, 1)
+	_, worst := wd.turns(200)
+	if worst > 20 {
+		t.Errorf("one of 100 waited %d ticks", worst)
+	}
+	for wd.tick += 10; wd.w.Pending(wd.watcher) > 0; wd.tick++ {
+		wd.w.Update(wd.watcher, wd.tick, nil, false)
+	}
+}
+
+// Entities further away that are told of reliably while the packet is full do not
+// make those that wait for a packet lose their place.
+func TestFullPacketWithReliableTraffic(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 100_000}, 120, 2)
+	movers, others := wd.all[:60], wd.all[60:]
+	since, worst := make([]int, len(movers)), 0
+	wd.all = movers
+	for range 250 {
+		wd.everyoneMoves()
+		for _, e := range others {
+			e.History.Touch(hp)
+		}
+		wd.w.Update(wd.watcher, wd.tick, nil, false)
+		wd.tick++
+		for i, e := range movers {
+			k, _ := wd.w.find(e.ID)
+			if since[i]++; wd.w.entries[k].moved == e.MoveStamp {
+				since[i] = 0
+			}
+			worst = max(worst, since[i])
+		}
+	}
+	if worst > 60 {
+		t.Errorf("a mover waited %d ticks", worst)
+	}
+}
+
+// Who was idle, and who is new, takes a share from now on, and not what it did not
+// take before.
+func TestIdlenessSavesNothingUp(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 150}, 50, 0)
+	for _, e := range wd.all {
+		e.Position.X = 100
+	}
+	everyone := wd.all
+	wd.all = everyone[:49]
+	wd.turns(1000)
+	late := newEntity(wd.def, 51, 1, 100, 0)
+	wd.w.Enter(late)
+	wd.all = append(everyone, late)
+	served, _ := wd.turns(100)
+	for _, i := range []int{49, 50} {
+		if n := served[i]; n < served[0]/2 || n > served[0]*2 {
+			t.Errorf("entity %d has %d turns in its first 100 ticks, one that was always there %d", i+1, n, served[0])
+		}
+	}
+}
+
+func TestStillTickAllocatesNothing(t *testing.T) {
+	wd := crowd(t, Config{}, 100, 2)
+	if n := testing.AllocsPerRun(100, func() {
+		wd.tick++
+		if b, p := wd.w.Update(wd.watcher, wd.tick, nil, false); b != nil || p != nil {
+			t.Fatal("a still world has news")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if wd.w.deficit != 0 || wd.w.now != 0 && len(wd.w.queue) > 0 {
+		t.Error("idle entities were queued")
+	}
+}
+
+func TestBusyTickAllocatesNothing(t *testing.T) {
+	wd := crowd(t, Config{}, 100, 2)
+	tick := func() {
+		wd.everyoneMoves()
+		for _, e := range wd.all[:10] {
+			e.History.Touch(hp)
+		}
+		wd.w.Update(wd.watcher, wd.tick, nil, false)
+		wd.tick++
+	}
+	for range 50 {
+		tick()
+	}
+	if n := testing.AllocsPerRun(100, tick); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

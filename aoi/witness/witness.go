@@ -1,0 +1,179 @@
+package witness
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Witness is the owner of one player's area of interest. Make it with New.
+type Witness struct {
+	cfg     Config
+	entries []*entry // by id
+	free    []*entry // entries to use again
+	live    int      // entries that are not gone
+	number  uint64   // of the last bundle
+	deficit int      // bytes that earlier Updates sent beyond their budget
+	now     float64  // virtual time
+
+	queue   []turn
+	changed []change // scratch of one entity
+	props   []byte   // scratch of one message
+	bundle  []byte
+	header  int    // bytes of the bundle before its first message
+	packet  []byte // entries begin at packetRoom
+	dropped uint64
+}
+
+// New returns a Witness that knows nobody. cfg must be valid: a configuration
+// that Validate refuses panics here.
+func New(cfg Config) *Witness {
+	if err := cfg.Validate(); err != nil {
+		panic(err)
+	}
+	return &Witness{cfg: cfg.withDefaults()}
+}
+
+// entry is one entity of the area of interest, and what the client knows of it.
+type entry struct {
+	id          entity.ID
+	e           *entity.Entity // nil after Read, until Enter
+	incarnation uint32
+
+	sent  bool // the client has it
+	leave bool // the client must be told to forget it, or an older incarnation of it
+	gone  bool // not in range any more
+
+	fresh  bool    // at is not set yet
+	at     float64 // virtual time of the next turn
+	waited int     // Updates in which it was due and not served
+	grace  int     // Updates left to be linked in
+
+	// level is the detail level of the watcher.
+	level int
+	// have is, by level, 1 + the number up to which the client knows the
+	// properties of that level; 0 if it never had them.
+	have []uint64
+	// heard is the last number of which calls were sent.
+	heard property.EventNumber
+	// rested is the MoveStamp last sent reliably, moved the one last sent at all.
+	rested, moved uint32
+
+	// Nothing was unsent when the history stood at seen and the level was
+	// seenLevel: the usual turn compares just these. -1 is unknown.
+	seen      int64
+	seenLevel int
+	// stuck says that what is owed is above MaxEntity.
+	stuck bool
+}
+
+// Enter says that e is in range from now on. If it is known already in the same
+// incarnation (it came back before its leave was sent, or the witness was handed
+// over) the client is not told; another incarnation is a leave and an enter. Call
+// it again when the cell's record of the entity is replaced by another one, as
+// when a ghost becomes the real.
+// Entities of types without a client side are ignored, as is what comes beyond
+// MaxEntries.
+func (w *Witness) Enter(e *entity.Entity) {
+	if !e.Def.HasClient {
+		return
+	}
+	i, known := w.find(e.ID)
+	if !known {
+		if len(w.entries) >= MaxEntries {
+			return
+		}
+		en := w.take()
+		en.id, en.fresh = e.ID, true
+		en.begin(e)
+		w.entries = slices.Insert(w.entries, i, en)
+		w.live++
+		return
+	}
+	en := w.entries[i]
+	if en.gone {
+		en.gone = false
+		w.live++
+	}
+	if en.incarnation == e.Order.Incarnation && len(en.have) == len(e.Def.Levels)+1 {
+		en.link(e)
+		return
+	}
+	en.leave = en.leave || en.sent
+	en.begin(e)
+}
+
+// begin makes e one that the client knows nothing of.
+func (en *entry) begin(e *entity.Entity) {
+	en.incarnation, en.sent = e.Order.Incarnation, false
+	en.level, en.heard, en.rested, en.moved = len(e.Def.Levels), 0, 0, 0
+	en.have = append(en.have[:0], make([]uint64, len(e.Def.Levels)+1)...)
+	en.link(e)
+}
+
+// link joins the entry with the record that this cell has of the entity. The
+// record may be behind what the client was told elsewhere.
+func (en *entry) link(e *entity.Entity) {
+	en.e, en.seen, en.stuck, en.grace = e, -1, false, 0
+	if en.sent {
+		en.leave = false
+	}
+}
+
+// Leave says that an entity is out of range, or not in this cell any more.
+func (w *Witness) Leave(id entity.ID) {
+	i, known := w.find(id)
+	if !known || w.entries[i].gone {
+		return
+	}
+	en := w.entries[i]
+	w.live--
+	en.leave = en.leave || en.sent
+	if !en.leave {
+		w.entries = slices.Delete(w.entries, i, i+1)
+		w.release(en)
+		return
+	}
+	en.gone, en.e = true, nil
+}
+
+// Known yields the ids of the entities in range, ascending: all that entered and
+// did not leave, told to the client or not. It must not be changed meanwhile.
+func (w *Witness) Known() iter.Seq[entity.ID] {
+	return func(yield func(entity.ID) bool) {
+		for _, en := range w.entries {
+			if !en.gone && !yield(en.id) {
+				return
+			}
+		}
+	}
+}
+
+// Len is the number of ids that Known yields.
+func (w *Witness) Len() int { return w.live }
+
+// Dropped counts what no bundle can carry: calls above MaxEntity, and turns of
+// entities whose visible properties are above it. It is local: it does not
+// travel. A game whose count grows must send less at once.
+func (w *Witness) Dropped() uint64 { return w.dropped }
+
+func (w *Witness) find(id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(w.entries, id, func(en *entry, id entity.ID) int { return cmp.Compare(en.id, id) })
+}
+
+func (w *Witness) take() *entry {
+	if n := len(w.free); n > 0 {
+		en := w.free[n-1]
+		w.free = w.free[:n-1]
+		return en
+	}
+	return new(entry)
+}
+
+func (w *Witness) release(en *entry) {
+	*en = entry{have: en.have[:0]}
+	w.free = append(w.free, en)
+}

@@ -1,0 +1,237 @@
+package witness
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Properties and methods of the test type.
+const (
+	name   = iota // everywhere
+	weapon        // within 100 m
+	badge         // within 20 m
+	secret        // nobody's
+	hp            // everywhere
+)
+
+const (
+	say  = iota // within 50 m
+	jump        // everywhere
+)
+
+func testDefinition(t testing.TB) *property.Definition {
+	t.Helper()
+	u32 := property.Scalar(property.KindUint32)
+	s, err := property.NewSchema(
+		&property.Definition{Name: "Hidden", HasCell: true},
+		&property.Definition{
+			Name: "Walker", HasCell: true, HasClient: true,
+			Levels: []property.DetailLevel{{Label: "NEAR", Radius: 20, Hysteresis: 4}, {Label: "MEDIUM", Radius: 100, Hysteresis: 10}},
+			Properties: []*property.Property{
+				{Name: "name", Type: property.Scalar(property.KindString), Flags: property.AllClients},
+				{Name: "weapon", Type: u32, Flags: property.OtherClients, Detail: "MEDIUM"},
+				{Name: "badge", Type: u32, Flags: property.OtherClients, Detail: "NEAR"},
+				{Name: "secret", Type: u32, Flags: property.CellPrivate},
+				{Name: "hp", Type: u32, Flags: property.AllClients},
+			},
+			ClientMethods: []*property.Method{
+				{Name: "say", Args: []property.Arg{{Type: u32}}, DetailDistance: 50},
+				{Name: "jump", Args: []property.Arg{{Type: u32}}},
+			},
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Type("Walker")
+}
+
+// body is the holder of a real's properties: it numbers the changes.
+type body struct{ *entity.Entity }
+
+func (b body) PropertyChanged(i int) { b.History.Touch(i) }
+
+func newEntity(d *property.Definition, id entity.ID, incarnation uint32, x, z float32) *entity.Entity {
+	e := &entity.Entity{ID: id, Def: d, Order: entity.Order{Incarnation: incarnation}, Position: property.Vector3{X: x, Z: z}}
+	e.History = property.NewHistory(d)
+	e.Props = property.NewValues(d, property.CellSide, nil)
+	_ = e.Props.Load(name, property.StringValue(fmt.Sprint("walker ", id)))
+	e.Props.SetHolder(body{e})
+	return e
+}
+
+func set(t testing.TB, e *entity.Entity, i int, v uint64) {
+	t.Helper()
+	if err := e.Props.Set(i, property.Uint(v)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func call(e *entity.Entity, method int, arg uint32) property.EventNumber {
+	return e.History.Add(method, binary.LittleEndian.AppendUint32(nil, arg))
+}
+
+// ghostOf copies an entity as a ghost on another cell: later changes do not show.
+func ghostOf(t testing.TB, e *entity.Entity) *entity.Entity {
+	t.Helper()
+	g := *e
+	g.MovedTick = 0
+	g.History = property.NewHistory(e.Def)
+	if _, err := g.History.Read(e.History.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	g.Props = property.NewValues(e.Def, property.GhostSide, nil)
+	if _, err := g.Props.ReadStream(e.Props.AppendStream(nil, property.GhostStream), property.GhostStream); err != nil {
+		t.Fatal(err)
+	}
+	return &g
+}
+
+// world is a small cell: it knows who is in range, with hysteresis.
+type world struct {
+	t       testing.TB
+	rng     *rand.Rand
+	def     *property.Definition
+	watcher *entity.Entity
+	all     []*entity.Entity
+	within  map[entity.ID]bool
+	tick    uint64
+	w       *Witness
+	client  *model
+	late    [][]byte // packets that have not arrived yet
+}
+
+const aoiRadius, aoiHysteresis = 150, 5
+
+func newWorld(t testing.TB, cfg Config, seed uint64, n int) *world {
+	d := testDefinition(t)
+	wd := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), def: d, watcher: newEntity(d, 1000, 1, 0, 0), within: map[entity.ID]bool{},
+		tick: 100, w: New(cfg), client: newModel(t, d)}
+	for i := range n {
+		wd.all = append(wd.all, newEntity(d, entity.ID(i+1), 1, wd.coordinate(), wd.coordinate()))
+	}
+	return wd
+}
+
+func (wd *world) coordinate() float32 { return wd.rng.Float32()*400 - 200 }
+
+func (wd *world) interest() {
+	for _, e := range wd.all {
+		dist := entity.Distance(wd.watcher.Position, e.Position)
+		switch {
+		case !wd.within[e.ID] && dist < aoiRadius:
+			wd.within[e.ID] = true
+			wd.w.Enter(e)
+		case wd.within[e.ID] && dist > aoiRadius+aoiHysteresis:
+			delete(wd.within, e.ID)
+			wd.w.Leave(e.ID)
+		}
+	}
+}
+
+func (wd *world) act() {
+	move := func(e *entity.Entity, far float32) {
+		p := e.Position
+		p.X, p.Z = p.X+(wd.rng.Float32()-0.5)*far, p.Z+(wd.rng.Float32()-0.5)*far
+		e.MoveTo(wd.tick, p, property.Vector3{X: wd.rng.Float32()})
+	}
+	move(wd.watcher, 20)
+	for k, e := range wd.all {
+		switch wd.rng.IntN(12) {
+		case 0, 1, 2:
+			move(e, 10)
+		case 3:
+			move(e, 200)
+		case 4:
+			set(wd.t, e, weapon, wd.rng.Uint64N(1000))
+		case 5:
+			set(wd.t, e, badge, wd.rng.Uint64N(1000))
+		case 6:
+			set(wd.t, e, hp, wd.rng.Uint64N(1000))
+		case 7:
+			set(wd.t, e, secret, wd.rng.Uint64N(1000))
+		case 8:
+			call(e, wd.rng.IntN(2), uint32(e.History.Next()))
+		case 9:
+			if wd.rng.IntN(20) == 0 {
+				wd.reincarnate(k)
+			}
+		}
+	}
+}
+
+func (wd *world) reincarnate(k int) {
+	old := wd.all[k]
+	e := newEntity(wd.def, old.ID, old.Order.Incarnation+1, old.Position.X, old.Position.Z)
+	set(wd.t, e, hp, wd.rng.Uint64N(1000))
+	wd.all[k] = e
+	if wd.within[e.ID] {
+		if wd.rng.IntN(2) == 0 {
+			wd.w.Leave(e.ID)
+		}
+		wd.w.Enter(e)
+	}
+}
+
+// update makes one tick's messages. Packets are lost, late, or in order.
+func (wd *world) update(unlimited bool) (bundle int) {
+	b, p := wd.w.Update(wd.watcher, wd.tick, nil, unlimited)
+	wd.tick++
+	wd.client.bundle(b)
+	if p != nil {
+		switch p := slices.Clone(p); wd.rng.IntN(3) {
+		case 0:
+			wd.late = append(wd.late, p)
+		case 1:
+			wd.client.packet(p)
+		}
+	}
+	if len(wd.late) > 0 && wd.rng.IntN(4) == 0 {
+		wd.client.packet(wd.late[0])
+		wd.late = wd.late[1:]
+	}
+	return len(b)
+}
+
+func (wd *world) expected() []protocol.Expected {
+	var want []protocol.Expected
+	for _, e := range wd.all {
+		if wd.within[e.ID] {
+			want = wd.w.AppendExpected(want, wd.watcher, e)
+		}
+	}
+	return want
+}
+
+// settle runs a still world until nothing is pending, and checks the client.
+func (wd *world) settle(ticks int) {
+	wd.t.Helper()
+	n := 0
+	for ; wd.w.Pending(wd.watcher) > 0; n++ {
+		if n > ticks {
+			wd.t.Fatalf("%d still pending after %d ticks", wd.w.Pending(wd.watcher), n)
+		}
+		wd.update(false)
+	}
+	for _, p := range wd.late {
+		wd.client.packet(p) // must not move anything back
+	}
+	wd.late = nil
+	wd.client.check(wd.expected())
+	var known []entity.ID
+	for id := range wd.w.Known() {
+		known = append(known, id)
+	}
+	if len(known) != len(wd.within) || wd.w.Len() != len(known) || !slices.IsSorted(known) {
+		wd.t.Fatalf("known are %v, %d in range, Len %d", known, len(wd.within), wd.w.Len())
+	}
+}
+
+func equalState(a, b *Witness) bool { return bytes.Equal(a.Append(nil), b.Append(nil)) }

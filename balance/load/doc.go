@@ -1,0 +1,31 @@
+// Package load measures how much work something causes, and where in a space that work lies.
+//
+// # Purpose
+//
+// A [Meter] belongs to whatever load is asked of: an entity, an entity type, a cell, a CellApp. A [Stopwatch] gives
+// the time of one goroutine to the meters in turn. A [Profile] tells, for each axis, up to which coordinate a given
+// share of a cell's load lies: it is what a cell reports so that lines can be placed without anyone else knowing where
+// the entities are.
+//
+// # Contract
+//
+//   - Load is an int64: nanoseconds of work per second, so that 1e9 is one core. Sums of it do not depend on their
+//     order. It is never negative and at most [Max].
+//   - Time that is spent in nested scopes counts once, for the innermost.
+//   - One switch reads the clock once.
+//   - A Profile's positions are finite and never decrease; none lies between two entities that are nearer to each other
+//     than [Clump].
+//
+// # Concurrency
+//
+// Nothing here has a lock; each value belongs to one goroutine.
+//
+// # Caller's duties
+//
+// The clock is handed in, and must not run backwards (a step back is taken as no time). Work that migration causes
+// (making ghosts, handing over entities) should run under a meter that is left out of the reported load: otherwise a
+// moved line raises the very load that it was to lower.
+//
+// Seed S0 describes the measuring that this replaces: five load levels from each edge of a cell, and smoothing by a
+// twentieth a tick.
+package load

@@ -1,0 +1,2 @@
+// Package cellscape is documentation only.
+package cellscape

@@ -1,0 +1,96 @@
+package entity
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+// TimerID names a timer of one base.
+type TimerID uint32
+
+// BaseHost is the app that holds a base, as that base sees it.
+type BaseHost interface {
+	Caller
+	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
+	DestroyCell() error
+	Destroy()
+	AddTimer(after, every time.Duration, method string) (TimerID, error)
+	CancelTimer(id TimerID)
+	ClientHost
+}
+
+// Base is the base part of an entity as its script sees it: the script type
+// embeds a *Base, and the app that creates the base fills it in.
+//
+//	type Account struct {
+//		*entity.Base
+//		Gold property.Int32
+//	}
+//
+// Its methods are called on the goroutine of the app, from the script's own
+// callbacks. After the base is destroyed they do nothing or return ErrNoPart.
+type Base struct {
+	host  BaseHost
+	id    ID
+	props *property.Values
+	log   *slog.Logger
+}
+
+// NewBase is for the app that holds the base. props are the values of its base side.
+func NewBase(host BaseHost, id ID, props *property.Values, log *slog.Logger) *Base {
+	return &Base{host: host, id: id, props: props, log: log}
+}
+
+// ID is the entity's id.
+func (b *Base) ID() ID { return b.id }
+
+// Def is the entity's type.
+func (b *Base) Def() *property.Definition { return b.props.Definition() }
+
+// Props are the properties of the base side. Scripts rather use bound fields.
+func (b *Base) Props() *property.Values { return b.props }
+
+// Log is the app's log with the entity named.
+func (b *Base) Log() *slog.Logger { return b.log }
+
+// Cell is the mailbox of the cell part. A call is kept until a backup of the cell
+// part contains it, so it survives the death of a CellApp; calls fail with
+// ErrNoPart while there is no cell part and none is being created.
+func (b *Base) Cell() Mailbox { return Mailbox{b.id, CellSide, b.Def(), b.host} }
+
+// CreateCell creates the cell part in a space. position is in metres, direction is
+// yaw, pitch and roll in radians. init, if not nil, gives properties of the cell
+// part values before it exists anywhere. It returns at once; calls may follow
+// immediately. Errors are ErrHasPart, ErrNoPart for a type without cell part or a
+// destroyed base, and those of arguments that make no sense.
+func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error {
+	if space == 0 {
+		return fmt.Errorf("entity: create cell of %v: space 0 is no space", b.id)
+	}
+	if !Finite(position) || !Finite(direction) {
+		return fmt.Errorf("entity: create cell of %v at %v: %w", b.id, position, errNotFinite)
+	}
+	return b.host.CreateCell(space, position, direction, init)
+}
+
+// DestroyCell destroys the cell part. It returns at once, after which calls to the
+// cell fail with ErrNoPart; a new cell part can be created when it is gone, which
+// the script hears by OnLoseCell.
+func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
+
+// Destroy destroys the entity: its client is dropped, its cell part is destroyed,
+// then the base.
+func (b *Base) Destroy() { b.host.Destroy() }
+
+// AddTimer calls the script's method of that name, a func(), once after a while,
+// and then again and again if every is above zero. Times are game time, in which a
+// frozen world stands still. A name, and not a closure, since names can travel.
+func (b *Base) AddTimer(after, every time.Duration, method string) (TimerID, error) {
+	return b.host.AddTimer(after, every, method)
+}
+
+// CancelTimer ends a timer; an ended one is ignored.
+func (b *Base) CancelTimer(id TimerID) { b.host.CancelTimer(id) }

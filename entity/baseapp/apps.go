@@ -1,0 +1,209 @@
+package baseapp
+
+import (
+	"math"
+	"net/netip"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// appMessage takes a message on a channel between apps.
+func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
+	from, ok := a.links.From(ch)
+	if !ok {
+		return // a dead app's last words
+	}
+	id, body, err := wire.Split(msg)
+	if err == nil {
+		switch id {
+		case wire.FlowID, wire.FlowAckID, wire.CurrentID, wire.ClientPacketID, wire.OfferID, wire.CellLostID:
+			err = a.cellAppMessage(from, id, body)
+		default:
+			err = a.managerMessage(ch, from, id, body)
+		}
+	}
+	if err != nil {
+		a.fault("malformed message", "from", from, "id", id, "error", err)
+	}
+}
+
+func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) error {
+	switch id {
+	case wire.FlowID:
+		var m entity.Message
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.takeFlow(from, &m)
+	case wire.FlowAckID:
+		var m entity.Ack
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.takeAck(&m)
+	case wire.CurrentID:
+		var m migrate.Current
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.takeCurrent(from, &m)
+	case wire.ClientPacketID:
+		var m wire.ClientPacket
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.takePacket(&m)
+	case wire.OfferID:
+		var m migrate.Offer
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.takeOffer(from, &m)
+	case wire.CellLostID:
+		var m migrate.Lost
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.takeLost(from, &m)
+	}
+	return nil
+}
+
+// managerMessage takes what only a manager may say.
+func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
+	cell, base := speaks(&a.cellMgr, ch, from), speaks(&a.baseMgr, ch, from)
+	if !cell && !base {
+		a.refused("not a manager", "from", from, "id", id)
+		return nil
+	}
+	switch id {
+	case wire.WelcomeID:
+		var m wire.Welcome
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell {
+			a.welcomed(&m)
+		}
+	case wire.RefusedID:
+		var m wire.Refused
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.log.Error("a manager refuses this BaseApp", "manager", from, "reason", m.Reason)
+	case wire.DismissedID:
+		var m wire.Dismissed
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.dismiss(m.Reason)
+	case wire.AppDeadID:
+		var m wire.AppDead
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell && m.Role == wire.CellApp {
+			a.cellAppDead(m.App)
+		}
+	case wire.FreezeID:
+		var m wire.Freeze
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.frozen = m.On
+	case wire.LocatedID:
+		var m wire.Located
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell {
+			a.takeLocated(&m)
+		}
+	case wire.MakeProxyID:
+		var m wire.MakeProxy
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if base {
+			a.baseMgr.Send(a.makeProxy(&m))
+		}
+	default:
+		a.refused("not for a BaseApp", "from", from, "id", id)
+	}
+	return nil
+}
+
+// speaks reports whether a message is the manager's: on the member's own channel,
+// or on one that the manager dialled.
+func speaks(m *wire.Member, ch mercury.ChannelID, from mercury.Address) bool {
+	return m.Is(ch) || m.At != netip.AddrPort{} && m.At == from.At
+}
+
+// welcomed takes the place in the cluster. A later Welcome, after the manager was
+// away or because it has news, changes nothing for the bases: ids go on from the
+// allocator that this start of the app has.
+func (a *BaseApp) welcomed(m *wire.Welcome) {
+	a.number = m.Number
+	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))
+	if a.ids == nil {
+		ids, err := entity.NewAllocator(m.Allocator)
+		if err != nil {
+			a.fault("the CellAppMgr gave no allocator", "error", err)
+			return
+		}
+		a.ids = ids
+		a.log.Info("joined the cluster", "number", m.Number, "allocator", m.Allocator)
+	}
+	if !a.started {
+		a.started = true
+		a.runStart()
+	}
+}
+
+func addressIfValid(at, old netip.AddrPort) netip.AddrPort {
+	if at.IsValid() {
+		return at
+	}
+	return old
+}
+
+func (a *BaseApp) cellAppDead(app mercury.Address) {
+	a.links.Bury(app)
+	lost := 0
+	for _, b := range a.list {
+		if !b.removed && b.link.AppDead(a.now, app) {
+			lost++
+		}
+	}
+	a.log.Warn("a CellApp died", "app", app, "reals", lost)
+	a.afterLoss()
+}
+
+// afterLoss removes the cell parts that were to be destroyed and died instead.
+func (a *BaseApp) afterLoss() {
+	for _, b := range a.list {
+		b.settleLink()
+	}
+}
+
+// refuse tells an app to drop every real of an entity up to an order.
+func (a *BaseApp) refuse(to mercury.Address, id entity.ID, order entity.Order) {
+	a.log.Debug("refused a real", "entity", id, "order", order, "app", to)
+	a.send(to, &migrate.Refuse{ID: id, Order: order})
+}
+
+// refuseStream is refuse for a message of a flow, which names an incarnation only.
+func (a *BaseApp) refuseStream(to mercury.Address, id entity.ID, stream uint32) {
+	a.refuse(to, id, entity.Order{Incarnation: stream, Hop: math.MaxUint32})
+}
+
+// send sends to an app. A failure ends the channel: what was lost with it is sent
+// again by its owner, so it is only worth a line.
+func (a *BaseApp) send(to mercury.Address, m wire.Message) {
+	if err := a.links.Send(to, m); err != nil {
+		a.log.Warn("cannot send", "to", to, "id", wire.IDOf(m), "error", err)
+	}
+}

@@ -1,0 +1,299 @@
+package baseapp
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Errors of creating a base.
+var (
+	// ErrNoScript is returned for a type without a registered script.
+	ErrNoScript = errors.New("baseapp: the type has no script")
+	// ErrTooMany is returned when MaxBases exist.
+	ErrTooMany = errors.New("baseapp: too many bases")
+	// ErrNotJoined is returned before the first Welcome, and after the app was dismissed.
+	ErrNotJoined = errors.New("baseapp: the app has no place in the cluster")
+	// ErrScript is returned when the script panicked.
+	ErrScript = errors.New("baseapp: the script panicked")
+)
+
+// base is one base: its script, its cell link, and as a proxy its client. It is
+// the entity.BaseHost of its script.
+type base struct {
+	app     *BaseApp
+	id      entity.ID
+	bind    *binding
+	script  any
+	value   reflect.Value // of script
+	props   *property.Values
+	log     *slog.Logger
+	link    entity.CellLink
+	timers  timers
+	gotCell bool // OnGetCell was called
+	// asked is set while a BackupNow is on its way.
+	asked bool
+	// heard is where the last message of the cell part came from: acks go there
+	// when the real is nowhere.
+	heard mercury.Address
+
+	account string
+	token   protocol.Token
+	// attachBy is when a proxy without its client is given up; 0 for never.
+	attachBy time.Duration
+	client   *client
+	session  uint32
+	// told is the incarnation for which the client has been told to forget the
+	// former one.
+	told uint32
+
+	destroying bool
+	removed    bool
+	failed     bool // the script panicked and is not called any more
+}
+
+// create makes a base and calls its script's OnCreated.
+func (a *BaseApp) create(d *property.Definition, init func(*property.Values), prepare func(*base)) (*base, error) {
+	switch {
+	case a.ids == nil || a.dismissed:
+		return nil, ErrNotJoined
+	case a.bindings[d.ID] == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNoScript, d.Name)
+	case len(a.byID) >= MaxBases:
+		return nil, ErrTooMany
+	}
+	id, err := a.ids.Next()
+	if err != nil {
+		return nil, err
+	}
+	b := &base{app: a, id: id, bind: a.bindings[d.ID], log: a.log.With("entity", id.String(), "type", d.Name)}
+	b.props = property.NewValues(d, property.BaseSide, nil)
+	if init != nil {
+		init(b.props)
+	}
+	b.props.SetHolder(b)
+	if prepare != nil {
+		prepare(b)
+	}
+	a.byID[id] = b
+	// One allocator counts upwards, so appending keeps the order of ids.
+	a.list = append(a.list, b)
+	b.guard("make", func() {
+		b.script = b.bind.newScript(entity.NewBase(b, id, b.props, b.log), b.props)
+		b.value = reflect.ValueOf(b.script)
+	})
+	callHook(b, "OnCreated", func(s Creator) { s.OnCreated() })
+	if b.failed {
+		return nil, ErrScript
+	}
+	return b, nil
+}
+
+// callHook calls a method that the script may have.
+func callHook[H any](b *base, name string, f func(H)) {
+	if h, ok := b.script.(H); ok && !b.failed && !b.removed {
+		b.guard(name, func() { f(h) })
+	}
+}
+
+// guard runs the script and contains its panic: the base is destroyed, since its
+// state may be half changed.
+func (b *base) guard(what string, f func()) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		b.app.report.Errors++
+		b.log.Error("the script panicked", "in", what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		b.failed = true
+		b.Destroy()
+	}()
+	f()
+}
+
+// call calls a base method. The error is that of arguments that do not fit; a
+// panic of the script is none.
+func (b *base) call(index int, source entity.ID, args []byte) (err error) {
+	if b.failed || b.removed {
+		return entity.ErrNoPart
+	}
+	d, err := b.bind.methods.Description(index)
+	if err != nil {
+		return err
+	}
+	b.guard(d.Name, func() { err = b.bind.methods.Call(b.value, index, source, args) })
+	return err
+}
+
+// tick does what is due of one base.
+func (b *base) tick() {
+	if b.attachBy != 0 && b.app.now >= b.attachBy && b.client == nil {
+		b.log.Info("no client came for the proxy", "account", b.account)
+		b.Destroy()
+	}
+	if !b.app.frozen && !b.destroying {
+		b.runTimers()
+	}
+	b.tickCell()
+}
+
+// Destroy is part of entity.BaseHost.
+func (b *base) Destroy() {
+	if b.destroying {
+		return
+	}
+	b.destroying = true
+	b.timers.list = nil
+	b.forgetToken()
+	if b.client != nil {
+		b.client.refuse(protocol.Destroyed, "")
+		b.detach()
+	}
+	switch tell, err := b.link.Leave(b.app.now); {
+	case tell:
+		b.sendDestroy()
+	case err == nil || b.link.State() == entity.LinkNone:
+		b.settleLink()
+		b.remove()
+	}
+}
+
+// remove takes the base out of the app. Its script hears of it last.
+func (b *base) remove() {
+	if b.removed {
+		return
+	}
+	callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
+	b.removed = true
+	b.app.swept = false
+	delete(b.app.byID, b.id)
+	if b.account != "" {
+		delete(b.app.accounts, b.account)
+		b.app.baseMgr.Send(&wire.ProxyGone{Account: b.account, ID: b.id})
+	}
+}
+
+// PropertyChanged is part of property.Holder: the client sees the change at once.
+func (b *base) PropertyChanged(index int) {
+	if b.client == nil || b.props.Definition().Properties[index].Flags&property.OwnClient == 0 {
+		return
+	}
+	b.client.send(protocol.AppendOwnProperty(b.app.buf[:0], protocol.BasePropertyID, index, b.props))
+}
+
+// CallMethod is part of entity.Caller: the mailboxes of the base's own parts.
+func (b *base) CallMethod(to entity.ID, side entity.Side, method int, args []byte) error {
+	if to != b.id || b.removed {
+		return entity.ErrNoPart
+	}
+	switch side {
+	case entity.CellSide:
+		m := entity.MethodCall{Method: uint16(method), Args: args}
+		return b.sendCell(m.Append(b.app.payload[:0], entity.CallCellPayload))
+	case entity.ClientSide:
+		if b.client == nil {
+			return entity.ErrNoPart
+		}
+		m := protocol.Call{ID: b.id, Method: uint16(method), Args: args}
+		b.client.send(m.Append(b.app.buf[:0]))
+		return nil
+	}
+	return entity.ErrNoPart
+}
+
+// ClientSession is part of entity.ClientHost.
+func (b *base) ClientSession() uint32 {
+	if b.client == nil {
+		return 0
+	}
+	return b.session
+}
+
+// ClientAccount is part of entity.ClientHost.
+func (b *base) ClientAccount() string { return b.account }
+
+// AddTimer is part of entity.BaseHost.
+func (b *base) AddTimer(after, every time.Duration, method string) (entity.TimerID, error) {
+	index, ok := b.bind.timers[method]
+	switch {
+	case b.destroying:
+		return 0, entity.ErrNoPart
+	case !ok:
+		return 0, fmt.Errorf("%w: %v has no method %s() for a timer", entity.ErrNoMethod, b.bind.script, method)
+	case after < 0 || every < 0:
+		return 0, fmt.Errorf("baseapp: timer %s after %v, every %v: times are 0 or more", method, after, every)
+	}
+	return b.timers.add(b.app.game+after, every, index)
+}
+
+// CancelTimer is part of entity.BaseHost.
+func (b *base) CancelTimer(id entity.TimerID) { b.timers.cancel(id) }
+
+func (b *base) runTimers() {
+	b.timers.due(b.app.game, func(method int) {
+		name := b.bind.script.Method(method).Name
+		b.guard(name, func() { b.value.Method(method).Call(nil) })
+	})
+}
+
+// timers are the timers of one base, by id.
+type timers struct {
+	last entity.TimerID
+	list []timer
+}
+
+type timer struct {
+	id     entity.TimerID
+	at     time.Duration // game time
+	every  time.Duration // 0 for once
+	method int
+}
+
+func (t *timers) add(at, every time.Duration, method int) (entity.TimerID, error) {
+	if len(t.list) >= MaxTimers {
+		return 0, fmt.Errorf("baseapp: a base has at most %d timers", MaxTimers)
+	}
+	t.last++
+	t.list = append(t.list, timer{t.last, at, every, method})
+	return t.last, nil
+}
+
+func (t *timers) cancel(id entity.TimerID) {
+	t.list = slices.DeleteFunc(t.list, func(x timer) bool { return x.id == id })
+}
+
+// due calls f for every timer that is due, in the order of their times and then
+// their ids. Timers that f adds run in a later call at the earliest. A repeated timer that
+// missed times, in a long tick, runs once for all of them.
+func (t *timers) due(now time.Duration, f func(method int)) {
+	var run []timer
+	for _, x := range t.list {
+		if x.at <= now {
+			run = append(run, x)
+		}
+	}
+	slices.SortStableFunc(run, func(x, y timer) int { return int(min(max(x.at-y.at, -1), 1)) })
+	for _, x := range run {
+		i := slices.IndexFunc(t.list, func(y timer) bool { return y.id == x.id })
+		if i < 0 {
+			continue // cancelled by one that ran before it
+		}
+		if x.every == 0 {
+			t.list = slices.Delete(t.list, i, i+1)
+		} else {
+			t.list[i].at = x.at + ((now-x.at)/x.every+1)*x.every
+		}
+		f(x.method)
+	}
+}

@@ -1,0 +1,212 @@
+package baseapp
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// BaseApp is a BaseApp process. It is a mercury.Handler.
+type BaseApp struct {
+	cfg      Config
+	log      *slog.Logger
+	bindings []*binding // by type id
+	net      *dialler
+	links    wire.Links
+	cellMgr  wire.Member
+	baseMgr  wire.Member
+
+	number  uint32
+	ids     *entity.Allocator
+	started bool // Config.Start was called
+	// dismissed: this start of the app was declared dead.
+	dismissed bool
+
+	now    time.Duration
+	ticks  wire.Ticks
+	frozen bool
+	// game is the time of scripts' timers; it stands while frozen.
+	game, gameAt time.Duration
+
+	// list has every base in id order; removed ones stay until sweep.
+	list     []*base
+	swept    bool // list has no removed base
+	byID     map[entity.ID]*base
+	byToken  map[protocol.Token]*base
+	accounts map[string]*base
+
+	clients map[mercury.ChannelID]*client
+	// apps are the channels that apps dialled to us; silent those not yet decided,
+	// in the order in which they were opened.
+	apps   map[mercury.ChannelID]struct{}
+	silent []silentChannel
+
+	report   wire.Report
+	reportAt time.Duration
+	buf      []byte // scratch for messages to clients
+	payload  []byte // scratch for flow payloads
+}
+
+// New returns an app that joins the cluster on its first ticks. The error is that
+// of Config.Validate.
+func New(cfg Config) (*BaseApp, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg.setDefaults()
+	a := &BaseApp{
+		cfg:      cfg,
+		log:      cfg.Log,
+		net:      &dialler{Transport: cfg.Transport, dialled: make(map[mercury.ChannelID]struct{})},
+		ticks:    wire.Ticks{Period: cfg.Tick},
+		byID:     make(map[entity.ID]*base),
+		byToken:  make(map[protocol.Token]*base),
+		accounts: make(map[string]*base),
+		clients:  make(map[mercury.ChannelID]*client),
+		apps:     make(map[mercury.ChannelID]struct{}),
+		swept:    true,
+		buf:      make([]byte, 0, 4<<10),
+		payload:  make([]byte, 0, 4<<10),
+	}
+	a.bindings, _ = cfg.Scripts.bind(cfg.Schema) // Validate has checked it
+	a.links.Transport = a.net
+	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
+	a.cellMgr = wire.NewMember(&a.links, cfg.Manager, join)
+	a.baseMgr = wire.NewMember(&a.links, netip.AddrPort{}, join)
+	return a, nil
+}
+
+// Dismissed reports whether this start of the app was declared dead. It then has
+// dropped everything, and a new one takes its place under another salt.
+func (a *BaseApp) Dismissed() bool { return a.dismissed }
+
+// Joined reports whether the app has had its place in the cluster.
+func (a *BaseApp) Joined() bool { return a.ids != nil }
+
+// Number is the app's number in the cluster; 0 before it was welcomed.
+func (a *BaseApp) Number() uint32 { return a.number }
+
+// Tick does what is due at now, and returns when it is to be called again.
+func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
+	a.now = now
+	if !a.ticks.Begin(now) {
+		return a.ticks.Next()
+	}
+	begun := a.clock()
+	if !a.dismissed {
+		a.cellMgr.Tick(now)
+		a.baseMgr.Tick(now)
+		if !a.frozen {
+			a.game += now - a.gameAt
+		}
+		a.closeSilent()
+		a.tickBases()
+		a.sendReport()
+	}
+	a.gameAt = now
+	return a.ticks.End(now+a.clock()-begun, &a.report)
+}
+
+func (a *BaseApp) clock() time.Duration {
+	if a.cfg.Clock == nil {
+		return 0
+	}
+	return a.cfg.Clock()
+}
+
+func (a *BaseApp) tickBases() {
+	a.sweep()
+	for i := 0; i < len(a.list); i++ { // scripts may add bases meanwhile
+		b := a.list[i]
+		if !b.removed {
+			b.tick()
+		}
+	}
+	a.sweep()
+}
+
+// sweep takes removed bases out of the list. It must not run while the list is
+// being walked.
+func (a *BaseApp) sweep() {
+	if a.swept {
+		return
+	}
+	kept := a.list[:0]
+	for _, b := range a.list {
+		if !b.removed {
+			kept = append(kept, b)
+		}
+	}
+	clear(a.list[len(kept):])
+	a.list, a.swept = kept, true
+}
+
+// sendReport tells the CellAppMgr once a second how the app does.
+func (a *BaseApp) sendReport() {
+	if a.now < a.reportAt {
+		return
+	}
+	a.reportAt = a.now + reportPeriod
+	r := &a.report
+	if a.cfg.CPU != nil {
+		r.CPU = a.cfg.CPU()
+	}
+	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
+	for _, b := range a.list {
+		if b.client != nil {
+			r.Clients++
+		}
+		if b.link.State() != entity.LinkNone {
+			r.Pending += uint64(b.link.Out.Unreceived())
+		}
+	}
+	a.cellMgr.Send(r)
+}
+
+// Report is what the app says of itself, as of its last report but for the
+// counters, which are those of now.
+func (a *BaseApp) Report() wire.Report { return a.report }
+
+// dismiss drops everything after a verdict of death: a process that was only slow
+// must not go on beside those that replaced it. Scripts hear nothing; for the
+// cluster their bases are long gone.
+func (a *BaseApp) dismiss(reason string) {
+	if a.dismissed {
+		return
+	}
+	a.dismissed = true
+	a.log.Error("declared dead while only slow: all bases are dropped", "reason", reason)
+	for _, b := range a.list {
+		if b.client != nil {
+			b.client.refuse(protocol.ServerClosing, "")
+		}
+		b.removed = true
+	}
+	a.swept = false
+	a.sweep()
+	clear(a.byID)
+	clear(a.byToken)
+	clear(a.accounts)
+}
+
+func (a *BaseApp) refused(what string, args ...any) {
+	a.report.Refused++
+	a.log.Debug("refused: "+what, args...)
+}
+
+func (a *BaseApp) fault(what string, args ...any) {
+	a.report.Errors++
+	a.log.Error(what, args...)
+}
+
+func addressOrSelf(a mercury.Address, t mercury.Transport) mercury.Address {
+	if a.IsZero() {
+		return t.Self()
+	}
+	return a
+}

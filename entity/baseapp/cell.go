@@ -1,0 +1,285 @@
+package baseapp
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// CreateCell is part of entity.BaseHost.
+func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vector3, init func(*property.Values)) error {
+	d := b.props.Definition()
+	switch {
+	case b.destroying || !d.HasCell:
+		return fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrNoPart)
+	case b.link.State() != entity.LinkNone:
+		return fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrHasPart)
+	}
+	cell := property.NewValues(d, property.CellSide, nil)
+	if init != nil {
+		init(cell)
+	}
+	parts := migrate.AppendFirst(nil, position, direction, cell)
+	if len(parts) > migrate.MaxParts {
+		return fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
+	}
+	return b.link.Create(b.app.now, entity.CellCopy{Space: space, Position: position, Parts: parts})
+}
+
+// DestroyCell is part of entity.BaseHost.
+func (b *base) DestroyCell() error {
+	tell, err := b.link.Leave(b.app.now)
+	switch {
+	case err != nil:
+		return err
+	case tell:
+		b.sendDestroy()
+	default:
+		b.settleLink()
+	}
+	return nil
+}
+
+// sendDestroy tells the cell part to destroy itself. If even that finds no room in
+// the flow, the link is cut: the orphan is refused at its next word.
+func (b *base) sendDestroy() {
+	if err := b.addToFlow(append(b.app.payload[:0], byte(entity.DestroyPayload))); err != nil {
+		b.app.fault("cannot tell a cell part to destroy itself", "entity", b.id, "error", err)
+		b.app.refuse(b.link.App(), b.id, b.link.Order())
+		b.link.Gone(b.app.now)
+		b.settleLink()
+	}
+}
+
+// tickCell does what is due of the cell link.
+func (b *base) tickCell() {
+	if b.removed {
+		return
+	}
+	now := b.app.now
+	if b.link.Step(now) {
+		c := b.link.Copy()
+		b.app.cellMgr.Send(&wire.Locate{ID: b.id, Space: c.Space, Position: c.Position})
+	}
+	b.settleLink()
+	if b.removed {
+		return
+	}
+	if b.link.Live() {
+		if b.link.Out.Kept() > KeptForcesBackup && !b.asked {
+			b.asked = true
+			_ = b.addToFlow(append(b.app.payload[:0], byte(entity.BackupNowPayload)))
+		}
+		if b.link.Out.Due(now) {
+			b.sendUnreceived()
+		}
+	}
+	b.sendAck()
+}
+
+// settleLink draws the consequences of a link that ended.
+func (b *base) settleLink() {
+	if b.link.State() != entity.LinkNone || b.removed {
+		return
+	}
+	b.asked = false
+	if b.gotCell {
+		b.gotCell = false
+		if b.client != nil {
+			b.client.send(protocol.AppendCellGone(b.app.buf[:0]))
+		}
+		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
+	}
+	if b.destroying && b.link.State() == entity.LinkNone {
+		b.remove()
+	}
+}
+
+// sendCell sends a message to the cell part, by the flow.
+func (b *base) sendCell(payload []byte) error {
+	if !b.link.Open() {
+		return entity.ErrNoPart
+	}
+	return b.addToFlow(payload)
+}
+
+// addToFlow keeps a message until a backup contains it, and sends it if there is
+// somewhere to send it to.
+func (b *base) addToFlow(payload []byte) error {
+	b.app.payload = payload[:0]
+	n, err := b.link.Out.Add(b.app.now, payload)
+	if err != nil {
+		return err
+	}
+	b.app.report.FlowSent++
+	if b.link.Live() {
+		b.sendMessage(n, payload)
+	}
+	return nil
+}
+
+func (b *base) sendMessage(number uint64, payload []byte) {
+	b.app.send(b.link.App(), &entity.Message{
+		From: b.id, FromSide: entity.BaseSide, To: b.id, ToSide: entity.CellSide,
+		Stream: b.link.Order().Incarnation, Low: b.link.Out.Low(), Number: number,
+		Reply: b.app.net.Self(), Payload: payload,
+	})
+}
+
+func (b *base) sendUnreceived() { b.link.Out.Each(b.app.now, b.sendMessage) }
+
+// sendAck acknowledges what came from the cell part since the last time.
+func (b *base) sendAck() {
+	to := b.link.App()
+	if !b.link.Live() {
+		to = b.heard
+	}
+	if to.IsZero() || !b.link.In.TakeOwed() {
+		return
+	}
+	b.app.send(to, &entity.Ack{To: b.id, ToSide: entity.CellSide, From: b.id, FromSide: entity.BaseSide,
+		Stream: b.link.In.Stream(), Number: b.link.In.Last()})
+}
+
+func (a *BaseApp) takeLocated(m *wire.Located) {
+	b := a.byID[m.ID]
+	if b == nil || m.Space != b.link.Copy().Space || a.links.Dead(m.App) || !b.link.Located(a.now, m.App) {
+		return
+	}
+	c := b.link.Copy()
+	a.send(m.App, &migrate.Create{
+		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(),
+		Session: b.ClientSession(), Handled: c.Handled, Restored: c.Restored, Parts: c.Parts,
+	})
+}
+
+func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
+	b := a.byID[m.ID]
+	if b == nil {
+		a.refuse(from, m.ID, m.Order)
+		return
+	}
+	switch b.link.Current(a.now, from, m.Order, m.Handled) {
+	case entity.CurrentRefused:
+		a.refuse(from, m.ID, m.Order)
+	case entity.CurrentMoved:
+		b.resetClient()
+		b.sendUnreceived()
+		if !b.gotCell {
+			b.gotCell = true
+			callHook(b, "OnGetCell", func(s CellGetter) { s.OnGetCell() })
+		}
+	}
+}
+
+func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
+	b := a.byID[m.ID]
+	if b == nil {
+		a.refuse(from, m.ID, m.Order)
+		return
+	}
+	kept, lost := b.link.Offer(a.now, entity.CellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
+		Space: m.Space, Position: m.Position, Parts: m.Parts})
+	b.log.Debug("offered a frozen copy", "order", m.Order, "kept", kept, "lost", lost)
+	b.settleLink()
+}
+
+func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
+	if b := a.byID[m.ID]; b != nil && b.link.Lost(a.now, m.Order) {
+		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
+		b.settleLink()
+	}
+}
+
+func (a *BaseApp) takeAck(m *entity.Ack) {
+	b := a.byID[m.To]
+	if b == nil || m.ToSide != entity.BaseSide || m.From != m.To || m.FromSide != entity.CellSide {
+		return
+	}
+	// An ack of an older incarnation says nothing of what the current one has.
+	if m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
+		b.link.Out.Received(a.now, m.Number)
+	}
+}
+
+// takeFlow takes a message of a cell part to its base.
+func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
+	if m.ToSide != entity.BaseSide || m.FromSide != entity.CellSide || m.From != m.To {
+		a.refused("a flow that does not go from a cell part to its base", "from", m.From, "to", m.To)
+		return
+	}
+	b := a.byID[m.To]
+	if b == nil {
+		a.refuseStream(from, m.From, m.Stream)
+		return
+	}
+	in := &b.link.In
+	switch current := b.link.Order().Incarnation; {
+	case m.Stream > current:
+		a.refused("a flow of an incarnation that was never begun", "entity", m.From, "stream", m.Stream)
+		return
+	case m.Stream < current, b.link.State() == entity.LinkNone && m.Number > in.Last():
+		a.refuseStream(from, m.From, m.Stream)
+		return
+	}
+	b.heard = from
+	in.Accept(m.Stream, m.Low, m.Number, m.Payload, b.deliver)
+}
+
+// deliver takes one message of the cell part, in its turn.
+func (b *base) deliver(payload []byte) {
+	if b.removed {
+		return
+	}
+	b.app.report.FlowHandled++
+	p, body, err := entity.SplitPayload(payload)
+	if err == nil {
+		err = b.handle(p, body)
+	}
+	if err != nil {
+		b.app.fault("a cell part said what its base does not understand", "entity", b.id, "error", err)
+	}
+}
+
+func (b *base) handle(p entity.Payload, body []byte) error {
+	switch p {
+	case entity.CallBasePayload:
+		var m entity.MethodCall
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if b.failed {
+			return nil
+		}
+		return b.call(int(m.Method), 0, m.Args)
+	case entity.BundlePayload:
+		var m entity.Bundle
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.relay(&m)
+	case entity.BackupPayload:
+		var m entity.Backup
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if b.link.Backup(b.app.now, entity.CellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
+			Space: m.Space, Position: m.Position, Parts: m.Parts}) {
+			b.asked = false
+		}
+	case entity.GonePayload:
+		// The last word of this incarnation; the ack goes now, since the base may
+		// be gone at the end of the tick.
+		b.sendAck()
+		b.link.Gone(b.app.now)
+		b.settleLink()
+	default:
+		return fmt.Errorf("payload %d is not for a base", p)
+	}
+	return nil
+}

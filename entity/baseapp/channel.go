@@ -1,0 +1,140 @@
+package baseapp
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// dialler is a transport that remembers which channels were dialled from here, and
+// so lead to apps: those that only carry what this app sends never say a first
+// message, by which they could be told from a silent client's.
+type dialler struct {
+	mercury.Transport
+	dialled map[mercury.ChannelID]struct{}
+}
+
+func (d *dialler) Dial(to mercury.Address) mercury.ChannelID {
+	ch := d.Transport.Dial(to)
+	d.dialled[ch] = struct{}{}
+	return ch
+}
+
+func (d *dialler) Close(ch mercury.ChannelID) {
+	delete(d.dialled, ch)
+	d.Transport.Close(ch)
+}
+
+func (d *dialler) Abort(ch mercury.ChannelID) {
+	delete(d.dialled, ch)
+	d.Transport.Abort(ch)
+}
+
+func (d *dialler) has(ch mercury.ChannelID) bool {
+	_, ok := d.dialled[ch]
+	return ok
+}
+
+// silentChannel is a channel from outside that has not said anything yet.
+type silentChannel struct {
+	ch    mercury.ChannelID
+	until time.Duration
+}
+
+// Opened is part of mercury.Handler.
+func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
+	a.now = now
+	if a.cellMgr.Opened(ch) || a.baseMgr.Opened(ch) || a.net.has(ch) {
+		return
+	}
+	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})
+}
+
+// Closed is part of mercury.Handler.
+func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.now = now
+	delete(a.net.dialled, ch)
+	delete(a.apps, ch)
+	a.unsilence(ch)
+	if a.cellMgr.Closed(now, ch) {
+		a.log.Warn("lost the CellAppMgr", "reason", reason)
+		return
+	}
+	if a.baseMgr.Closed(now, ch) {
+		a.log.Warn("lost the BaseAppMgr", "reason", reason)
+		return
+	}
+	if c := a.clients[ch]; c != nil {
+		text := "the connection ended"
+		if reason != nil {
+			text = reason.Error()
+		}
+		c.gone(0, text)
+	}
+}
+
+// Message is part of mercury.Handler.
+func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	a.now = now
+	if a.dismissed || len(msg) == 0 {
+		return
+	}
+	if c := a.clients[ch]; c != nil {
+		c.message(reliable, msg)
+		return
+	}
+	if _, ok := a.apps[ch]; ok || a.net.has(ch) {
+		a.appMessage(ch, msg)
+		return
+	}
+	a.unsilence(ch)
+	switch {
+	case protocol.ID(msg[0]) == protocol.AttachID:
+		c := &client{app: a, ch: ch}
+		a.clients[ch] = c
+		c.message(reliable, msg)
+	case takes(wire.ID(msg[0])):
+		a.apps[ch] = struct{}{}
+		a.appMessage(ch, msg)
+	default:
+		a.refused("first message of a channel", "id", msg[0])
+		a.net.Abort(ch)
+	}
+}
+
+func (a *BaseApp) unsilence(ch mercury.ChannelID) {
+	for i := range a.silent {
+		if a.silent[i].ch == ch {
+			a.silent = append(a.silent[:i], a.silent[i+1:]...)
+			return
+		}
+	}
+}
+
+// closeSilent closes the channels from outside that never said who they are. The
+// oldest come first.
+func (a *BaseApp) closeSilent() {
+	n := 0
+	for n < len(a.silent) && a.now >= a.silent[n].until {
+		s := a.silent[n]
+		n++
+		a.report.Refused++
+		m := protocol.Refused{Code: protocol.BadToken, Reason: "no login came"}
+		a.buf = m.Append(a.buf[:0])
+		_ = a.net.Send(s.ch, a.buf)
+		a.net.Close(s.ch)
+	}
+	a.silent = append(a.silent[:0], a.silent[n:]...)
+}
+
+// takes reports whether a BaseApp takes messages of an id from other apps.
+func takes(id wire.ID) bool {
+	switch id {
+	case wire.WelcomeID, wire.RefusedID, wire.AppDeadID, wire.FreezeID, wire.DismissedID, wire.FlowID, wire.FlowAckID,
+		wire.LocatedID, wire.CurrentID, wire.ClientPacketID, wire.OfferID, wire.CellLostID, wire.MakeProxyID:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,234 @@
+package baseapp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// client is a channel that speaks the client protocol. Everything on it comes
+// from outside.
+type client struct {
+	app             *BaseApp
+	ch              mercury.ChannelID
+	base            *base // nil before Attach
+	closed          bool
+	messages, bytes bucket
+}
+
+// send sends one reliable message; msg may be the app's scratch. A failure closes
+// the channel, and Closed follows.
+func (c *client) send(msg []byte) {
+	c.app.report.BytesDown += uint64(len(msg))
+	if err := c.app.net.Send(c.ch, msg); err != nil {
+		c.app.log.Debug("cannot send to a client", "channel", c.ch, "error", err)
+	}
+}
+
+// close ends the channel without a word.
+func (c *client) close() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	delete(c.app.clients, c.ch)
+	c.app.net.Close(c.ch)
+}
+
+// refuse says why, and ends the channel.
+func (c *client) refuse(code protocol.Code, reason string) {
+	if c.closed {
+		return
+	}
+	m := protocol.Refused{Code: code, Reason: reason}
+	c.send(m.Append(c.app.buf[:0]))
+	c.close()
+}
+
+// gone says that the channel has ended.
+func (c *client) gone(code protocol.Code, reason string) {
+	c.closed = true
+	delete(c.app.clients, c.ch)
+	if c.base != nil {
+		c.base.clientDied(code, reason)
+	}
+}
+
+// refusal is how handling a message ends the session: a *protocol.Refused as error.
+func refusal(code protocol.Code, format string, args ...any) error {
+	return &protocol.Refused{Code: code, Reason: fmt.Sprintf(format, args...)}
+}
+
+var errClosed = errors.New("baseapp: the channel was closed meanwhile")
+
+// message takes a mercury message of the client. Any error ends this client's
+// session, and no other.
+func (c *client) message(reliable bool, msg []byte) {
+	a := c.app
+	a.report.BytesUp += uint64(len(msg))
+	var err error
+	if !c.bytes.take(a.now, len(msg), MaxClientBytes) {
+		err = refusal(protocol.Flooding, "more than %d bytes a second", MaxClientBytes)
+	} else {
+		err = protocol.Messages(msg, func(id protocol.ID, body []byte) error { return c.one(id, reliable, body) })
+	}
+	if err == nil || c.closed {
+		return
+	}
+	r := &protocol.Refused{}
+	if !errors.As(err, &r) {
+		r = &protocol.Refused{Code: protocol.Malformed}
+	}
+	a.refused("a client is dropped", "channel", c.ch, "error", err)
+	b := c.base
+	c.refuse(r.Code, r.Reason)
+	if b != nil {
+		b.clientDied(r.Code, r.Error())
+	}
+}
+
+func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
+	switch {
+	case c.closed:
+		return errClosed
+	case !c.messages.take(c.app.now, 1, MaxClientMessages):
+		return refusal(protocol.Flooding, "more than %d messages a second", MaxClientMessages)
+	case !reliable && id != protocol.MoveID:
+		return refusal(protocol.Malformed, "message %d came unreliably", id)
+	case c.base == nil:
+		return c.claim(id, body)
+	}
+	return c.base.handleClient(id, reliable, body)
+}
+
+// claim takes the first message of a client.
+func (c *client) claim(id protocol.ID, body []byte) error {
+	if id != protocol.AttachID {
+		return refusal(protocol.Malformed, "message %d before an attach", id)
+	}
+	var m protocol.Attach
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	b := c.app.byToken[m.Token]
+	switch {
+	case b == nil:
+		return refusal(protocol.BadToken, "")
+	case m.Digest != protocol.Digest(c.app.cfg.Schema.ClientDigest):
+		return refusal(protocol.BadDigest, "")
+	}
+	b.attach(c)
+	return nil
+}
+
+// handleClient takes a message of the attached client.
+func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
+	switch id {
+	case protocol.BaseCallID:
+		var m protocol.BaseCall
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.clientBaseCall(&m)
+	case protocol.CellCallID:
+		var m protocol.CellCall
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.clientCellCall(&m)
+	case protocol.MoveID:
+		var m protocol.Move
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.clientMove(&m, reliable)
+	case protocol.AuditRequestID:
+		if len(body) != 0 {
+			return refusal(protocol.Malformed, "audit request with a body")
+		}
+		m := entity.Session{Number: b.session}
+		b.passOn("audit", m.Append(b.app.payload[:0], entity.AuditPayload))
+	case protocol.LogoutID:
+		c := b.client
+		c.close()
+		b.clientDied(protocol.LoggedOut, protocol.LoggedOut.String())
+	default:
+		return refusal(protocol.Malformed, "message %d is not for a proxy", id)
+	}
+	return nil
+}
+
+// clientBaseCall calls an exposed base method. What a client may not call, or
+// calls with other arguments, is refused and counted; an honest client of another
+// state of the game may do it, so it does not end the session.
+func (b *base) clientBaseCall(m *protocol.BaseCall) {
+	r := &b.app.report
+	d, err := b.bind.methods.Description(int(m.Method))
+	if err == nil && d.Exposed == property.NotExposed {
+		err = entity.ErrNotExposed
+	}
+	if err == nil {
+		err = b.call(int(m.Method), b.id, m.Args)
+	}
+	if err != nil {
+		b.app.refused("base call of a client", "entity", b.id, "method", m.Method, "error", err)
+		return
+	}
+	r.ClientCallsSent++
+	r.ClientCallsHandled++
+}
+
+// clientCellCall hands a call on to the cell part, which decides; only what is
+// certain to be refused there is refused here.
+func (b *base) clientCellCall(m *protocol.CellCall) {
+	var err error
+	switch methods := b.props.Definition().CellMethods; {
+	case !m.Target.Valid():
+		err = entity.ErrNoPart
+	case m.Target != b.id: // another type's method: the cell knows
+	case int(m.Method) >= len(methods):
+		err = entity.ErrNoMethod
+	case methods[m.Method].Exposed == property.NotExposed:
+		err = entity.ErrNotExposed
+	}
+	if err != nil {
+		b.app.refused("cell call of a client", "entity", b.id, "target", m.Target, "method", m.Method, "error", err)
+		return
+	}
+	call := entity.ClientCall{Target: m.Target, Method: m.Method, Args: m.Args}
+	if b.passOn("cell call", call.Append(b.app.payload[:0])) {
+		b.app.report.ClientCallsSent++
+	}
+}
+
+// clientMove hands a position on: at once and lossily while the client moves, by
+// the flow when it came to rest.
+func (b *base) clientMove(m *protocol.Move, reliable bool) {
+	if reliable {
+		rest := entity.ClientRest{Session: b.session, Sequence: m.Sequence, Position: m.Position, Direction: m.Direction}
+		b.passOn("rest", rest.Append(b.app.payload[:0]))
+		return
+	}
+	if !b.link.Live() {
+		return
+	}
+	move := wire.ClientMove{ID: b.id, Session: b.session, Sequence: m.Sequence, Position: m.Position, Direction: m.Direction}
+	if err := b.app.links.SendUnreliable(b.link.App(), &move); err != nil {
+		b.app.log.Debug("cannot pass a move on", "entity", b.id, "error", err)
+	}
+}
+
+// passOn sends the cell part what its client said. Without a cell part it is
+// refused and counted: a client may not know yet that it is gone.
+func (b *base) passOn(what string, payload []byte) bool {
+	if err := b.sendCell(payload); err != nil {
+		b.app.refused(what+" of a client", "entity", b.id, "error", err)
+		return false
+	}
+	return true
+}

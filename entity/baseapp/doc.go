@@ -1,0 +1,53 @@
+// Package baseapp is the process that holds the base parts of entities, and for
+// players their proxies: what a client talks to as long as it plays, wherever its
+// entity's cell part goes.
+//
+//	LoginApp ──▶ BaseAppMgr ──MakeProxy──▶ ┌─────────┐ ◀──CellAppMgr (Welcome, Located, AppDead)
+//	                                       │ BaseApp │
+//	client ◀────protocol bundles─────────▶ │  bases  │ ◀──flows, Current, Offer──▶ CellApps
+//	                                       └─────────┘
+//
+// # What a base does
+//
+// It runs the script of the base side, holds the properties of the base side, and
+// is the one place that decides over the life of its cell part: [entity.CellLink]
+// draws that state machine. It keeps the freshest copy of the cell part and every
+// message to it that the copy does not contain; when a CellApp dies it has the real
+// made again elsewhere, under a new incarnation, and replays those messages. It
+// refuses what older incarnations still say.
+//
+// A proxy relays the reliable bundles of the cell part to the client one to one,
+// each as one message, and sends its own messages as messages of their own. Before
+// the first bundle of a new incarnation it tells the client to forget (Reset).
+// Bundles made for another client session are dropped.
+//
+// # Channels
+//
+// A channel that this app dialled leads to another app. One that was dialled to it
+// is decided by the first byte of its first message: protocol.AttachID makes it a
+// client's, which from then on is parsed as the client protocol and nothing else.
+// The id of a message that an app may send makes it an app's; AttachID is the id of
+// wire's Join, which no app sends to a BaseApp. Anything else drops the channel. So
+// a client cannot speak to the inside by mistake; that it does not by intent is the
+// network's affair: a BaseApp's port takes messages of apps from whoever reaches it.
+//
+// # Contract
+//
+//   - A [BaseApp] is a state machine without goroutine, socket or clock. One
+//     goroutine owns it and all scripts in it.
+//   - Bases are always visited in the order of their ids.
+//   - Times of scripts' timers are game time, which stands while the world is frozen.
+//   - A script's panic is contained: it is logged with its stack and counted, its
+//     base is destroyed, its client dropped. No other base notices.
+//   - Nothing that a client sends can do more than lose that client its session.
+//
+// # The caller's duties
+//
+// Register all scripts before [New], which reports every fault of the configuration
+// and of the scripts at once. Deliver the transport's callbacks and call Tick when
+// it is due. When [BaseApp.Dismissed] is true the app has nothing more to do and is
+// to be made anew, under another salt.
+//
+// Sources: seed S4 (base and proxy, backup, restore), architecture of the flows in
+// package entity.
+package baseapp

@@ -1,0 +1,37 @@
+package baseapp
+
+import "github.com/cellscape/cellscape/entity/client/protocol"
+
+// A script may have any of the methods of these interfaces; each is called on the
+// app's goroutine.
+type (
+	// Creator hears that its base was created: fields are bound, properties have
+	// their first values. The place to call CreateCell.
+	Creator interface{ OnCreated() }
+
+	// ClientEnabler hears that a client was attached and has been sent the base
+	// part: from here on Client() works.
+	ClientEnabler interface{ OnEntitiesEnabled() }
+
+	// ClientMourner hears that the client is gone. code is protocol.LoggedOut,
+	// Malformed or Flooding, or 0 if the connection ended; reason is for people.
+	// Afterwards the entity is destroyed, unless the script is a Keeper. It is not
+	// called when the script destroys the entity itself.
+	ClientMourner interface {
+		OnClientDeath(code protocol.Code, reason string)
+	}
+
+	// Keeper may keep the entity when its client is gone. The account stays logged
+	// in, until the script destroys the entity.
+	Keeper interface{ KeepWithoutClient() bool }
+
+	// CellGetter hears that the cell part has come to life. A restored cell part is
+	// still the same one.
+	CellGetter interface{ OnGetCell() }
+
+	// CellLoser hears that the cell part it got is gone for good.
+	CellLoser interface{ OnLoseCell() }
+
+	// Destroyer hears that its base is being removed; the cell part is gone.
+	Destroyer interface{ OnDestroy() }
+)

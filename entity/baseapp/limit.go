@@ -1,0 +1,28 @@
+package baseapp
+
+import "time"
+
+// What one client may send: the limits of the field (BigWorld's
+// clientUpstreamLimits). A second's worth may come at once, as it does after a
+// stall of the network.
+const (
+	// MaxClientMessages is protocol messages per second.
+	MaxClientMessages = 500
+	// MaxClientBytes is bytes per second.
+	MaxClientBytes = 40_960
+)
+
+// bucket is a token bucket in its equivalent form as a clock: at is when
+// everything taken so far is paid for. The zero value is full.
+type bucket struct{ at time.Duration }
+
+// take takes n of rate per second; false means that there is not so much left, and
+// nothing is taken.
+func (b *bucket) take(now time.Duration, n, rate int) bool {
+	paid := max(b.at, now) + time.Duration(n)*time.Second/time.Duration(rate)
+	if paid-now > time.Second {
+		return false
+	}
+	b.at = paid
+	return true
+}

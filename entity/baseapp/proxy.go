@@ -1,0 +1,152 @@
+package baseapp
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
+)
+
+// makeProxy makes the base of an account that was let in, and the token by which
+// its client will claim it.
+func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
+	made := &wire.ProxyMade{Request: m.Request}
+	code := func() protocol.Code {
+		switch {
+		case a.cfg.PlayerType == "" || a.ids == nil:
+			return protocol.NotReady
+		case m.Account == "":
+			return protocol.BadCredentials
+		case a.accounts[m.Account] != nil:
+			return protocol.AlreadyLoggedIn
+		case len(a.accounts) >= MaxProxies:
+			return protocol.ServerBusy
+		}
+		b, err := a.create(a.cfg.Schema.Type(a.cfg.PlayerType), nil, func(b *base) { b.becomeProxy(m.Account) })
+		switch {
+		case err != nil:
+			a.log.Warn("cannot make a proxy", "account", m.Account, "error", err)
+			return protocol.ServerBusy
+		case b.destroying:
+			return protocol.Destroyed
+		}
+		made.ID, made.Token = b.id, b.token
+		return 0
+	}()
+	made.Code = uint8(code)
+	if code == 0 {
+		made.BaseApp = addressOrSelf(a.cfg.External, a.net)
+	}
+	return made
+}
+
+func (b *base) becomeProxy(account string) {
+	a := b.app
+	b.account = account
+	a.accounts[account] = b
+	a.cfg.Secrets(b.token[:])
+	a.byToken[b.token] = b
+	b.attachBy = a.now + AttachTimeout
+}
+
+// forgetToken makes the token worthless: it is good for one client, once.
+func (b *base) forgetToken() {
+	if b.attachBy != 0 {
+		delete(b.app.byToken, b.token)
+		b.attachBy = 0
+	}
+}
+
+// attach gives the proxy its client: it is sent the base part, and the cell part
+// hears of the session.
+func (b *base) attach(c *client) {
+	b.forgetToken()
+	b.client, c.base = c, b
+	b.session++
+	b.told = 0
+	if b.link.Live() {
+		b.told = b.link.Order().Incarnation
+	}
+	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ID,
+		Props: b.props.AppendStream(nil, property.OwnClientBaseStream)}
+	c.send(player.Append(protocol.AppendAttached(b.app.buf[:0])))
+	b.setCellClient()
+	b.log.Info("client attached", "account", b.account, "session", b.session)
+	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
+}
+
+// setCellClient tells the cell part who its client is. It goes by the flow even if
+// the cell part is still to be made, and so will be told the session anyway: what
+// the flow said before must not be the last word.
+func (b *base) setCellClient() {
+	if !b.link.Open() {
+		return
+	}
+	m := entity.Session{Number: b.ClientSession()}
+	if err := b.sendCell(m.Append(b.app.payload[:0], entity.SetClientPayload)); err != nil {
+		b.app.fault("cannot tell a cell part its client", "entity", b.id, "error", err)
+	}
+}
+
+func (b *base) detach() {
+	if b.client != nil {
+		b.client.base = nil
+		b.client = nil
+	}
+}
+
+// clientDied tells the script that the client is gone, and ends the entity unless
+// the script keeps it.
+func (b *base) clientDied(code protocol.Code, reason string) {
+	b.detach()
+	b.log.Info("client gone", "account", b.account, "session", b.session, "reason", reason)
+	callHook(b, "OnClientDeath", func(s ClientMourner) { s.OnClientDeath(code, reason) })
+	keep := false
+	callHook(b, "KeepWithoutClient", func(s Keeper) { keep = s.KeepWithoutClient() })
+	if b.destroying || b.removed {
+		return
+	}
+	if keep {
+		b.setCellClient()
+		return
+	}
+	b.Destroy()
+}
+
+// resetClient tells the client to forget the former incarnation, once, before it
+// hears anything of the current one.
+func (b *base) resetClient() {
+	current := b.link.Order().Incarnation
+	if b.client == nil || b.told == current {
+		return
+	}
+	b.told = current
+	b.client.send(protocol.AppendReset(b.app.buf[:0]))
+}
+
+// relay passes a bundle of the cell part on. One that was made for another session
+// is nobody's any more.
+func (b *base) relay(m *entity.Bundle) {
+	if b.client == nil || m.Session != b.session {
+		return
+	}
+	b.resetClient()
+	b.app.report.BundlesSent++
+	b.client.send(m.Bytes)
+}
+
+// takePacket passes a Positions packet on, if it is of the incarnation and the
+// session that the client knows.
+func (a *BaseApp) takePacket(m *wire.ClientPacket) {
+	b := a.byID[m.ID]
+	if b == nil || b.client == nil || m.Session != b.session || m.Order.Incarnation != b.told || b.link.State() == entity.LinkNone {
+		return
+	}
+	if b.told != b.link.Order().Incarnation {
+		return
+	}
+	a.report.BytesDown += uint64(len(m.Packet))
+	if err := a.net.SendUnreliable(b.client.ch, m.Packet); err != nil {
+		a.log.Debug("cannot relay a packet", "entity", b.id, "error", err)
+	}
+}

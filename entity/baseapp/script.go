@@ -1,0 +1,133 @@
+package baseapp
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Scripts are the Go types that game code gives to the base parts of entity types.
+// Fill it with Register before New.
+type Scripts struct {
+	list []registration
+}
+
+type registration struct {
+	typeName string
+	script   reflect.Type // the pointer type *T
+	make     func() any
+}
+
+// Register gives an entity type its script: a pointer to T. T embeds *entity.Base;
+// its other fields are properties of the base side (property.Field), or tagged
+// `cellscape:"local"`. Every base method of the definition is a Go method of *T.
+// make returns a new script; nil means new(T). What does not fit is reported by New,
+// all at once.
+func Register[T any](s *Scripts, typeName string, make func() *T) {
+	if make == nil {
+		make = func() *T { return new(T) }
+	}
+	s.list = append(s.list, registration{typeName, reflect.TypeFor[*T](), func() any { return make() }})
+}
+
+func (s *Scripts) has(typeName string) bool {
+	for i := range s.list {
+		if s.list[i].typeName == typeName {
+			return true
+		}
+	}
+	return false
+}
+
+// binding is a registration that fits its definition.
+type binding struct {
+	registration
+	def     *property.Definition
+	methods *entity.Methods
+	timers  map[string]int // Go method index of every func() that a timer may call
+}
+
+var (
+	basePointer = reflect.TypeFor[*entity.Base]()
+)
+
+// bind checks every registration against the schema. The bindings are by type id;
+// types without script are nil.
+func (s *Scripts) bind(schema *property.Schema) ([]*binding, error) {
+	out := make([]*binding, len(schema.Types))
+	var faults []error
+	for i := range s.list {
+		r := &s.list[i]
+		d := schema.Type(r.typeName)
+		if d == nil {
+			faults = append(faults, fmt.Errorf("script %v: there is no entity type %q; register it for a type of the schema", r.script, r.typeName))
+			continue
+		}
+		if out[d.ID] != nil {
+			faults = append(faults, fmt.Errorf("script %v: %s has the script %v already; register one of the two", r.script, d.Name, out[d.ID].script))
+			continue
+		}
+		b, err := r.bind(d)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		out[d.ID] = b
+	}
+	return out, errors.Join(faults...)
+}
+
+func (r *registration) bind(d *property.Definition) (*binding, error) {
+	b := &binding{registration: *r, def: d, timers: make(map[string]int)}
+	if r.script.Elem().Kind() != reflect.Struct {
+		return b, fmt.Errorf("script %v of %s: %v is not a struct; register a struct type", r.script, d.Name, r.script.Elem())
+	}
+	var faults []error
+	if !d.HasBase {
+		faults = append(faults, fmt.Errorf("script %v: %s has no base part; let its definition have one", r.script, d.Name))
+	}
+	if f, ok := r.script.Elem().FieldByName("Base"); !ok || !f.Anonymous || f.Type != basePointer || len(f.Index) != 1 {
+		faults = append(faults, fmt.Errorf("script %v of %s: it does not embed *entity.Base; add that field", r.script, d.Name))
+	}
+	for _, m := range d.BaseMethods {
+		if _, taken := basePointer.MethodByName(entity.GoName(m.Name)); taken {
+			faults = append(faults, fmt.Errorf("script %v: base method %q of %s would be the method %s of entity.Base; rename it",
+				r.script, m.Name, d.Name, entity.GoName(m.Name)))
+		}
+	}
+	if err := property.CheckFields(r.script, d, property.BaseSide, basePointer); err != nil {
+		faults = append(faults, err)
+	}
+	methods, err := entity.BindMethods(r.script, d.BaseMethods, false)
+	if err != nil {
+		faults = append(faults, err)
+	}
+	b.methods = methods
+	b.findTimers()
+	return b, errors.Join(faults...)
+}
+
+// findTimers lists the methods that a timer may call: the script's own func()s.
+func (b *binding) findTimers() {
+	for i := range b.script.NumMethod() {
+		m := b.script.Method(i)
+		_, ofBase := basePointer.MethodByName(m.Name)
+		if !ofBase && m.Type.NumIn() == 1 && m.Type.NumOut() == 0 {
+			b.timers[m.Name] = i
+		}
+	}
+}
+
+// newScript makes a script, connects its fields to props and its Base to base.
+func (b *binding) newScript(base *entity.Base, props *property.Values) any {
+	s := b.make()
+	v := reflect.ValueOf(s)
+	if v.IsNil() {
+		panic(fmt.Sprintf("baseapp: the make function of %v returned nil", b.script))
+	}
+	v.Elem().FieldByName("Base").Set(reflect.ValueOf(base))
+	property.BindFields(s, props, basePointer)
+	return s
+}

@@ -1,0 +1,121 @@
+package baseappmgr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// app is a BaseApp or LoginApp that has joined.
+type app struct {
+	at mercury.Address
+	// ch is the channel of its last Join, over which it is answered.
+	ch mercury.ChannelID
+	// proxies counts its proxies, and those that it was asked to make.
+	proxies int
+}
+
+var (
+	errNotJoined = errors.New("baseappmgr: the sender has not joined as such an app")
+	errNoRequest = errors.New("baseappmgr: an answer to nothing that was asked")
+)
+
+func unknown(id wire.ID) error {
+	return fmt.Errorf("baseappmgr: message %d is not for a BaseAppMgr", id)
+}
+
+func findApp(apps []*app, at mercury.Address) (int, bool) {
+	return slices.BinarySearchFunc(apps, at, func(a *app, at mercury.Address) int { return a.at.Compare(at) })
+}
+
+func getApp(apps []*app, at mercury.Address) *app {
+	if i, ok := findApp(apps, at); ok {
+		return apps[i]
+	}
+	return nil
+}
+
+// onJoin takes an app in, or answers one that asks again.
+func (m *BaseAppMgr) onJoin(ch mercury.ChannelID, from mercury.Address, body []byte) error {
+	var j wire.Join
+	if err := j.Parse(body); err != nil {
+		return err
+	}
+	apps := m.list(j.Role)
+	switch {
+	case apps == nil:
+		return m.refuse(ch, fmt.Sprintf("a %v does not join the BaseAppMgr", j.Role))
+	case j.Digest != m.cfg.Schema.Digest:
+		return m.refuse(ch, "its entity definitions differ from the BaseAppMgr's: start all processes with the same ones")
+	}
+	i, ok := findApp(*apps, from)
+	if !ok {
+		*apps = slices.Insert(*apps, i, &app{at: from})
+		m.log.Info("app joined", "role", j.Role, "at", from)
+	}
+	(*apps)[i].ch = ch
+	m.number++
+	return m.links.Reply(ch, &wire.Welcome{
+		Number: m.number, Term: m.term, GameTime: m.gameTime, CellAppMgr: m.at, BaseAppMgr: m.cfg.Transport.Self(),
+	})
+}
+
+func (m *BaseAppMgr) list(r wire.Role) *[]*app {
+	switch r {
+	case wire.BaseApp:
+		return &m.baseApps
+	case wire.LoginApp:
+		return &m.loginApps
+	}
+	return nil
+}
+
+func (m *BaseAppMgr) refuse(ch mercury.ChannelID, reason string) error {
+	_ = m.links.Reply(ch, &wire.Refused{Reason: reason})
+	return fmt.Errorf("baseappmgr: join refused: %s", reason)
+}
+
+// appClosed forgets the app whose channel ended.
+func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
+	byChannel := func(a *app) bool { return a.ch == ch }
+	if i := slices.IndexFunc(m.loginApps, byChannel); i >= 0 {
+		m.log.Info("LoginApp gone", "at", m.loginApps[i].at, "reason", reason)
+		m.loginApps = slices.Delete(m.loginApps, i, i+1)
+	}
+	if i := slices.IndexFunc(m.baseApps, byChannel); i >= 0 {
+		m.removeBaseApp(i, reason)
+	}
+}
+
+// appDead is the CellAppMgr's verdict on an app.
+func (m *BaseAppMgr) appDead(at mercury.Address) {
+	i, ok := findApp(m.baseApps, at)
+	if !ok {
+		return
+	}
+	m.links.Bury(at)
+	m.cfg.Transport.Abort(m.baseApps[i].ch)
+	m.removeBaseApp(i, errors.New("declared dead"))
+}
+
+func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
+	a := m.baseApps[i]
+	m.baseApps = slices.Delete(m.baseApps, i, i+1)
+	freed := m.freeAll(a)
+	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
+}
+
+// fewest is the BaseApp with the fewest proxies, of equals the one with the
+// lowest address; nil when none has joined.
+func (m *BaseAppMgr) fewest() *app {
+	var best *app
+	for _, a := range m.baseApps {
+		if best == nil || a.proxies < best.proxies {
+			best = a
+		}
+	}
+	return best
+}

@@ -1,0 +1,185 @@
+package baseappmgr
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// BaseAppMgr is the manager of BaseApps: a mercury.Handler with a Tick. See the
+// package comment.
+type BaseAppMgr struct {
+	cfg     Config
+	log     *slog.Logger
+	links   wire.Links
+	manager wire.Member
+
+	ticks    wire.Ticks
+	report   wire.Report
+	reportAt time.Duration
+	term     uint32
+	number   uint32 // of the last app that joined
+	gameTime time.Duration
+	at       mercury.Address // the CellAppMgr, once it has answered
+
+	baseApps  []*app // by address
+	loginApps []*app // by address
+	accounts  accounts
+}
+
+// Counts is what a BaseAppMgr has now.
+type Counts struct {
+	BaseApps, LoginApps int
+	// Accounts counts those with a proxy and those whose proxy is being made,
+	// Pending the latter while their LoginApp waits.
+	Accounts, Pending int
+}
+
+// New returns a BaseAppMgr that joins the CellAppMgr at its first Tick. The error
+// lists all faults of cfg.
+func New(cfg Config) (*BaseAppMgr, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Tick == 0 {
+		cfg.Tick = DefaultTick
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &BaseAppMgr{
+		cfg:      cfg,
+		log:      cfg.Log.With("app", "BaseAppMgr"),
+		links:    wire.Links{Transport: cfg.Transport},
+		ticks:    wire.Ticks{Period: cfg.Tick},
+		accounts: newAccounts(),
+	}
+	m.manager = wire.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
+	return m, nil
+}
+
+// Counts returns what the manager has now.
+func (m *BaseAppMgr) Counts() Counts {
+	return Counts{len(m.baseApps), len(m.loginApps), len(m.accounts.byName), m.accounts.pending}
+}
+
+// Tick joins the CellAppMgr, answers what waits too long, and reports. It returns
+// when it is due next.
+func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
+	if !m.ticks.Begin(now) {
+		return m.ticks.Next()
+	}
+	m.manager.Tick(now)
+	m.expire(now)
+	m.sendReport(now)
+	end := now
+	if m.cfg.Clock != nil {
+		end = m.cfg.Clock()
+	}
+	return m.ticks.End(end, &m.report)
+}
+
+func (m *BaseAppMgr) sendReport(now time.Duration) {
+	if now < m.reportAt {
+		return
+	}
+	m.reportAt = now + reportPeriod
+	if m.cfg.CPU != nil {
+		m.report.CPU = m.cfg.CPU()
+	}
+	m.manager.Send(&m.report)
+}
+
+// Opened implements mercury.Handler.
+func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	if m.links.Dead(peer) {
+		// A start that was declared dead; it learns so and starts anew.
+		_ = m.links.Reply(ch, &wire.Dismissed{Reason: "this BaseApp was declared dead"})
+		m.cfg.Transport.Close(ch)
+		return
+	}
+	if m.manager.Opened(ch) {
+		m.at = peer
+	}
+}
+
+// Closed implements mercury.Handler.
+func (m *BaseAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	if m.manager.Closed(now, ch) {
+		m.log.Warn("lost the CellAppMgr, joining again", "reason", reason)
+		return
+	}
+	m.appClosed(ch, reason)
+}
+
+// Message implements mercury.Handler. What cannot be read, or is not for a
+// BaseAppMgr, is counted and dropped; its sender is an app of the own cluster.
+func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+	from, ok := m.links.From(ch)
+	if !ok {
+		return
+	}
+	id, body, err := wire.Split(msg)
+	if err == nil {
+		if from == m.at || m.manager.Is(ch) {
+			err = m.fromManager(id, body)
+		} else {
+			err = m.fromApp(now, ch, from, id, body)
+		}
+	}
+	if err != nil {
+		m.report.Errors++
+		m.log.Warn("message dropped", "from", from, "error", err)
+	}
+}
+
+func (m *BaseAppMgr) fromManager(id wire.ID, body []byte) error {
+	switch id {
+	case wire.WelcomeID:
+		var w wire.Welcome
+		if err := w.Parse(body); err != nil {
+			return err
+		}
+		m.term, m.gameTime = w.Term, w.GameTime
+		return nil
+	case wire.RefusedID:
+		var r wire.Refused
+		if err := r.Parse(body); err != nil {
+			return err
+		}
+		m.log.Error("the CellAppMgr refuses this BaseAppMgr", "reason", r.Reason)
+		return nil
+	case wire.AppDeadID:
+		var d wire.AppDead
+		if err := d.Parse(body); err != nil {
+			return err
+		}
+		m.appDead(d.App)
+		return nil
+	case wire.FreezeID, wire.DismissedID:
+		// Freeze stops nothing here. Dismissed answers a message from before a
+		// pause; the table is still the best there is, and joining again is the
+		// Member's to do.
+		return nil
+	}
+	return unknown(id)
+}
+
+func (m *BaseAppMgr) fromApp(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
+	switch id {
+	case wire.JoinID:
+		return m.onJoin(ch, from, body)
+	case wire.ReportID:
+		// Reports are the CellAppMgr's to read.
+		return nil
+	case wire.CreateProxyID:
+		return m.onCreateProxy(now, ch, from, body)
+	case wire.ProxyMadeID:
+		return m.onProxyMade(from, body)
+	case wire.ProxyGoneID:
+		return m.onProxyGone(from, body)
+	}
+	return unknown(id)
+}

@@ -1,0 +1,348 @@
+package baseappmgr
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+var _ mercury.Handler = (*BaseAppMgr)(nil)
+
+func TestConfigFaultsAreAllReported(t *testing.T) {
+	_, err := New(Config{Tick: -1})
+	for _, field := range []string{"Transport", "Manager", "Schema", "Tick"} {
+		if err == nil || !strings.Contains(err.Error(), "Config."+field) {
+			t.Errorf("no word on %s in %v", field, err)
+		}
+	}
+}
+
+func TestOneProxyPerAccount(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, address(3, 33))
+	r.create("ann")
+	r.wantAccounts(1, 1)
+	// A second login is refused while the proxy is made, and after.
+	r.create("ann")
+	r.wantRefused(protocol.AlreadyLoggedIn)
+	r.request--
+	id := r.make(app)
+	r.request++
+	r.create("ann")
+	r.wantRefused(protocol.AlreadyLoggedIn)
+	r.wantAccounts(1, 0)
+
+	// Only the word of its own BaseApp on its own proxy frees it.
+	other := r.join(wire.BaseApp, address(4, 44))
+	r.say(other, &wire.ProxyGone{Account: "ann", ID: id})
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: id + 1})
+	r.wantAccounts(1, 0)
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: id})
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: id})
+	r.wantAccounts(0, 0)
+	r.create("ann")
+	r.make(app)
+}
+
+func TestRefusals(t *testing.T) {
+	r := newRig(t)
+	r.create("ann")
+	r.wantRefused(protocol.NotReady)
+
+	app := r.join(wire.BaseApp, address(3, 33))
+	r.create("ann")
+	r.say(app, &wire.ProxyMade{Request: r.asked(app).Request, Code: uint8(protocol.ServerClosing)})
+	r.wantRefused(protocol.ServerClosing)
+	r.wantAccounts(0, 0)
+
+	for i := range MaxPending {
+		r.create(fmt.Sprint(i))
+	}
+	if n := len(r.net.take(r.login)); n != 0 {
+		t.Fatalf("%d answers", n)
+	}
+	r.create("one more")
+	r.wantRefused(protocol.ServerBusy)
+}
+
+func TestFewestProxies(t *testing.T) {
+	r := newRig(t)
+	chs := []mercury.ChannelID{r.join(wire.BaseApp, address(5, 1)), r.join(wire.BaseApp, address(3, 1)), r.join(wire.BaseApp, address(4, 1))}
+	var order []int
+	for i := range 6 {
+		r.create(fmt.Sprint(i))
+		for j, ch := range chs {
+			for _, s := range r.net.sent {
+				if s.ch == ch {
+					order = append(order, j)
+					r.make(ch)
+					break
+				}
+			}
+		}
+	}
+	// Of equals the lowest address.
+	if got := fmt.Sprint(order); got != "[1 2 0 1 2 0]" {
+		t.Errorf("order %s", got)
+	}
+}
+
+func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
+	ends := map[string]func(r *rig, ch mercury.ChannelID, at mercury.Address){
+		"channel":   func(r *rig, ch mercury.ChannelID, _ mercury.Address) { r.closed(ch, mercury.ErrTimeout) },
+		"restarted": func(r *rig, ch mercury.ChannelID, _ mercury.Address) { r.closed(ch, mercury.ErrPeerRestarted) },
+		"verdict": func(r *rig, ch mercury.ChannelID, at mercury.Address) {
+			r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: at})
+		},
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			at := address(3, 33)
+			dying := r.join(wire.BaseApp, at)
+			r.create("ann")
+			id := r.make(dying)
+			other := r.join(wire.BaseApp, address(4, 44))
+			r.create("bob")
+			r.make(other)
+			r.create("cid") // being made where the death is
+			asked := r.asked(dying)
+			end(r, dying, at)
+			r.wantRefused(protocol.ServerBusy)
+			r.wantAccounts(1, 0)
+			if !r.net.ended[dying] || r.m.Counts().BaseApps != 1 {
+				t.Error("the BaseApp is still there")
+			}
+			r.create("ann")
+			r.make(other)
+			// Its last words are too late.
+			r.say(dying, &wire.ProxyGone{Account: "ann", ID: id})
+			r.say(dying, &wire.ProxyMade{Request: asked.Request, ID: 77})
+			r.wantAccounts(2, 0)
+			r.create("bob")
+			r.wantRefused(protocol.AlreadyLoggedIn)
+		})
+	}
+}
+
+func TestDeclaredDeadIsDismissed(t *testing.T) {
+	r := newRig(t)
+	at := address(3, 33)
+	r.join(wire.BaseApp, at)
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: at})
+	ch := r.net.accept(at)
+	r.m.Opened(r.now, ch, at)
+	if id, _ := r.got(ch); id != wire.DismissedID || !r.net.ended[ch] {
+		t.Errorf("told %d", id)
+	}
+	// Another start of it is welcome.
+	r.join(wire.BaseApp, address(3, 34))
+}
+
+func TestRejoinOnAnotherChannelKeepsAccounts(t *testing.T) {
+	r := newRig(t)
+	at := address(3, 33)
+	old := r.join(wire.BaseApp, at)
+	r.create("ann")
+	r.make(old)
+	app := r.join(wire.BaseApp, at)
+	r.closed(old, mercury.ErrPeerClosed)
+	r.wantAccounts(1, 0)
+	r.create("bob")
+	r.make(app)
+}
+
+func TestBaseAppThatDoesNotAnswer(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, address(3, 33))
+	r.create("late")
+	late := r.asked(app)
+	r.create("never")
+	r.asked(app)
+	r.tick(AnswerTimeout - time.Millisecond)
+	r.wantAccounts(2, 2)
+	if len(r.net.take(r.login)) != 0 {
+		t.Error("answered too early")
+	}
+	r.tick(DefaultTick)
+	if n := len(r.net.take(r.login)); n != 2 {
+		t.Errorf("%d answers", n)
+	}
+	r.wantAccounts(2, 0)
+	// Until the BaseApp has spoken, another proxy would be one too many.
+	r.create("late")
+	r.wantRefused(protocol.ServerBusy)
+	r.say(app, &wire.ProxyMade{Request: late.Request, ID: 5})
+	r.create("late")
+	r.wantRefused(protocol.AlreadyLoggedIn)
+	r.say(app, &wire.ProxyGone{Account: "late", ID: 5})
+	r.wantAccounts(1, 0)
+	r.tick(ReserveTimeout)
+	r.wantAccounts(0, 0)
+	r.create("never")
+	r.make(app)
+}
+
+func TestJoins(t *testing.T) {
+	r := newRig(t)
+	for name, j := range map[string]*wire.Join{
+		"other definitions": {Role: wire.BaseApp, Digest: [16]byte{1}},
+		"CellApp":           {Role: wire.CellApp, Digest: r.m.cfg.Schema.Digest},
+	} {
+		ch := r.net.accept(address(3, 33))
+		r.say(ch, j)
+		if id, _ := r.got(ch); id != wire.RefusedID {
+			t.Errorf("%s: told %d", name, id)
+		}
+		// It cannot ask for anything.
+		r.say(ch, &wire.CreateProxy{Account: "ann"})
+		r.say(ch, &wire.ProxyMade{Request: 1})
+		if len(r.net.take(ch)) != 0 {
+			t.Errorf("%s: answered", name)
+		}
+	}
+	if c := r.m.Counts(); c.BaseApps != 0 || c.LoginApps != 1 || c.Accounts != 0 {
+		t.Errorf("counts %+v", c)
+	}
+	r.closed(r.login, mercury.ErrPeerClosed)
+	if c := r.m.Counts(); c.LoginApps != 0 {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+func TestLoginAppThatLeft(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, address(3, 33))
+	r.create("ann")
+	asked := r.asked(app)
+	r.closed(r.login, mercury.ErrTimeout)
+	r.say(app, &wire.ProxyMade{Request: asked.Request, ID: 4})
+	r.wantAccounts(1, 0) // until the BaseApp drops the proxy that no one attached to
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: 4})
+	r.wantAccounts(0, 0)
+}
+
+func TestJoinsAgainAndReports(t *testing.T) {
+	r := newRig(t)
+	r.tick(time.Second)
+	if id, _ := r.got(r.manager); id != wire.ReportID {
+		t.Errorf("sent %d", id)
+	}
+	r.closed(r.manager, mercury.ErrTimeout)
+	r.tick(time.Second)
+	r.manager = r.net.last
+	r.m.Opened(r.now, r.manager, address(1, 12))
+	if id, _ := r.got(r.manager); id != wire.JoinID {
+		t.Errorf("sent %d", id)
+	}
+}
+
+// The table against one that is a map of who is on which BaseApp, under random
+// events.
+func TestTwin(t *testing.T) {
+	const seed = 11
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	r := newRig(t)
+	type proxy struct {
+		app mercury.ChannelID
+		id  entity.ID
+	}
+	twin := make(map[string]proxy)
+	var apps []mercury.ChannelID
+	salt := uint32(100)
+	for step := range 3000 {
+		switch n := rnd.IntN(20); {
+		case n == 0 && len(apps) < 5:
+			salt++
+			apps = append(apps, r.join(wire.BaseApp, address(byte(3+rnd.IntN(5)), salt)))
+		case n == 1 && len(apps) > 0:
+			i := rnd.IntN(len(apps))
+			r.closed(apps[i], mercury.ErrTimeout)
+			for a, p := range twin {
+				if p.app == apps[i] {
+					delete(twin, a)
+				}
+			}
+			apps = append(apps[:i], apps[i+1:]...)
+		case n < 12:
+			account := fmt.Sprint(rnd.IntN(60))
+			_, taken := twin[account]
+			r.create(account)
+			switch {
+			case taken:
+				r.wantRefused(protocol.AlreadyLoggedIn)
+			case len(apps) == 0:
+				r.wantRefused(protocol.NotReady)
+			default:
+				ch := r.net.sent[0].ch
+				twin[account] = proxy{ch, r.make(ch)}
+			}
+		default:
+			account := fmt.Sprint(rnd.IntN(60))
+			if p, ok := twin[account]; ok {
+				r.say(p.app, &wire.ProxyGone{Account: account, ID: p.id})
+				delete(twin, account)
+			}
+		}
+		r.wantAccounts(len(twin), 0)
+		if t.Failed() {
+			t.Fatalf("step %d of seed %d", step, seed)
+		}
+		for _, a := range r.m.baseApps {
+			n := 0
+			for _, p := range twin {
+				if p.app == a.ch {
+					n++
+				}
+			}
+			if n != a.proxies {
+				t.Fatalf("step %d of seed %d: %v has %d proxies, counted %d", step, seed, a.at, n, a.proxies)
+			}
+		}
+	}
+}
+
+func TestNoiseIsCounted(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, address(3, 33))
+	for _, msg := range [][]byte{nil, {0}, {255, 1}, {byte(wire.ProxyMadeID), 1}, {byte(wire.JoinID)}, {byte(wire.AddCellID)}} {
+		for _, ch := range []mercury.ChannelID{app, r.login, r.manager} {
+			before := r.m.report.Errors
+			r.m.Message(r.now, ch, true, msg)
+			if r.m.report.Errors != before+1 {
+				t.Errorf("%v on %d: %d errors", msg, ch, r.m.report.Errors-before)
+			}
+		}
+	}
+	if c := r.m.Counts(); c.BaseApps != 1 || c.LoginApps != 1 {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, m := range []wire.Message{
+		&wire.Join{Role: wire.BaseApp}, &wire.CreateProxy{Request: 1, Account: "ann"}, &wire.ProxyMade{Request: 1, ID: 1},
+		&wire.ProxyGone{Account: "ann", ID: 1}, &wire.Welcome{}, &wire.AppDead{Role: wire.BaseApp, App: address(3, 33)},
+	} {
+		f.Add(uint8(0), wire.Encode(nil, m))
+		f.Add(uint8(1), wire.Encode(nil, m))
+	}
+	f.Fuzz(func(t *testing.T, from uint8, msg []byte) {
+		r := newRig(t)
+		app := r.join(wire.BaseApp, address(3, 33))
+		r.create("ann")
+		r.m.Message(r.now, []mercury.ChannelID{app, r.login, r.manager}[from%3], true, msg)
+		r.tick(AnswerTimeout)
+		r.tick(ReserveTimeout)
+		if c := r.m.Counts(); c.Pending != 0 || c.Accounts > 1 {
+			t.Errorf("counts %+v", c)
+		}
+	})
+}

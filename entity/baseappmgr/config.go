@@ -1,0 +1,72 @@
+package baseappmgr
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// DefaultTick is the default of Config.Tick.
+	DefaultTick = 100 * time.Millisecond
+
+	// AnswerTimeout is how long a BaseApp may take to make a proxy before its
+	// LoginApp is told that the server is busy. A player waits for it.
+	AnswerTimeout = 5 * time.Second
+
+	// ReserveTimeout is how long an account stays reserved for a proxy that a
+	// BaseApp was asked for and never reported. It is long, because an answer that
+	// comes after the account was given away would make two proxies of it.
+	ReserveTimeout = time.Minute
+
+	// MaxPending bounds the proxies that are being made at one time. A BaseApp
+	// makes thousands a second; so many waiting means that it does not.
+	MaxPending = 4096
+
+	// MaxAccounts bounds the accounts that are logged in: far above what one
+	// cluster's BaseApps hold.
+	MaxAccounts = 1 << 20
+
+	// reportPeriod is the time between reports to the CellAppMgr.
+	reportPeriod = time.Second
+)
+
+// Config says how a BaseAppMgr is made.
+type Config struct {
+	// Transport is the process's own. Required.
+	Transport mercury.Transport
+	// Manager is where the CellAppMgr listens. Required.
+	Manager netip.AddrPort
+	// Schema has the entity definitions; the digest of an app that joins must be
+	// the same. Required.
+	Schema *property.Schema
+	// Log is told of apps that come and go. Default: nothing is logged.
+	Log *slog.Logger
+	// Tick is the time between two ticks. Shorter only makes timeouts more
+	// precise. Default 100 ms.
+	Tick time.Duration
+	// Clock is the meter of work. Default: no work is measured.
+	Clock func() time.Duration
+	// CPU is the processor time that the app's thread has used. Default: none is reported.
+	CPU func() time.Duration
+}
+
+// Validate reports all faults of c at once.
+func (c *Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("baseappmgr: "+format, args...))
+		}
+	}
+	fault(c.Transport == nil, "Config.Transport is nil: give the transport of this process")
+	fault(!c.Manager.IsValid() || c.Manager.Port() == 0, "Config.Manager is %v: give the address and port of the CellAppMgr", c.Manager)
+	fault(c.Schema == nil, "Config.Schema is nil: load the definitions that the cluster has")
+	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
+	return errors.Join(faults...)
+}

@@ -1,0 +1,75 @@
+package baseappmgr_test
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Two players log in, then one of them a second time. The runner would do what
+// this example does by hand: hand over what arrives on a channel.
+func Example() {
+	schema, err := property.NewSchema(&property.Definition{Name: "Avatar", HasBase: true, HasClient: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := baseappmgr.New(baseappmgr.Config{
+		Transport: wireTap{}, Manager: netip.MustParseAddrPort("10.0.0.1:20000"), Schema: schema,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	say := func(ch mercury.ChannelID, msg wire.Message) { m.Message(0, ch, true, wire.Encode(nil, msg)) }
+	const loginApp, baseApp = 2, 3
+	say(loginApp, &wire.Join{Role: wire.LoginApp, Digest: schema.Digest})
+	say(baseApp, &wire.Join{Role: wire.BaseApp, Digest: schema.Digest})
+	say(loginApp, &wire.CreateProxy{Request: 1, Account: "ann"})
+	say(loginApp, &wire.CreateProxy{Request: 2, Account: "bob"})
+	say(baseApp, &wire.ProxyMade{Request: 1, ID: 7})
+	say(loginApp, &wire.CreateProxy{Request: 3, Account: "ann"})
+	fmt.Printf("%+v\n", m.Counts())
+	// Output:
+	// to 2: *wire.Welcome
+	// to 3: *wire.Welcome
+	// to 3: make ann
+	// to 3: make bob
+	// to 2: request 1, code 0
+	// to 2: request 3, code 4
+	// {BaseApps:1 LoginApps:1 Accounts:2 Pending:1}
+}
+
+// wireTap is a transport that prints what is sent.
+type wireTap struct{}
+
+func (wireTap) Self() mercury.Address                          { return mercury.Address{} }
+func (wireTap) Dial(mercury.Address) mercury.ChannelID         { return 1 }
+func (wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
+func (wireTap) Close(mercury.ChannelID)                        {}
+func (wireTap) Abort(mercury.ChannelID)                        {}
+func (wireTap) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
+	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(ch)}), 20000)
+	return mercury.Address{At: at, Salt: 1}, true
+}
+
+func (wireTap) Send(ch mercury.ChannelID, msg []byte) error {
+	id, body, err := wire.Split(msg)
+	switch id {
+	case wire.MakeProxyID:
+		var x wire.MakeProxy
+		err = x.Parse(body)
+		fmt.Printf("to %d: make %s\n", ch, x.Account)
+	case wire.ProxyMadeID:
+		var x wire.ProxyMade
+		err = x.Parse(body)
+		fmt.Printf("to %d: request %d, code %d\n", ch, x.Request, x.Code)
+	case wire.WelcomeID:
+		fmt.Printf("to %d: %T\n", ch, &wire.Welcome{})
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// crowd is a client that sees 200 entities, the load of a crowded place, and a
+// packet that says where 40 of them are, which is about what one datagram holds.
+func crowd(tb testing.TB) (c *Client, packet func(stamp uint32) []byte) {
+	r := newRig(tb)
+	r.play()
+	r.c.cfg.Handler = Events{}
+	for i := range entity.ID(200) {
+		r.say(r.enter(foe+i, 1, float32(i)).Append(r.cell(2)))
+	}
+	var buf []byte
+	return r.c, func(stamp uint32) []byte {
+		buf = protocol.BeginPositions(buf[:0], 2)
+		for i := range entity.ID(40) {
+			buf = place(foe+5*i, stamp, float32(stamp%1000)).AppendEntry(buf)
+		}
+		return buf
+	}
+}
+
+// The one allocation is the Place that protocol.Positions hands from entry to entry.
+func TestPositionsAllocateOnce(t *testing.T) {
+	c, packet := crowd(t)
+	stamp := uint32(1)
+	if n := testing.AllocsPerRun(100, func() {
+		stamp++
+		c.Message(0, c.ch, false, packet(stamp))
+	}); n > 1 {
+		t.Errorf("%v allocations a packet", n)
+	}
+	if s := c.Stats(); s.StalePositions+s.UnknownEntities != 0 || c.Entity(foe).Position.X != float32(stamp) {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+// BenchmarkPositions is one packet with the places of 40 of 200 entities. The
+// reference is the reading of such a packet alone.
+func BenchmarkPositions(b *testing.B) {
+	c, packet := crowd(b)
+	b.Run("client", func(b *testing.B) {
+		stamp := uint32(1)
+		for b.Loop() {
+			stamp++
+			c.Message(0, c.ch, false, packet(stamp))
+		}
+	})
+	b.Run("reading", func(b *testing.B) {
+		n := 0
+		for b.Loop() {
+			if err := protocol.Positions(packet(1), func(uint64, *protocol.Place) { n++ }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,283 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// State is how far a session has come.
+type State uint8
+
+// The states of a session, in order.
+const (
+	// Idle: not ticked yet.
+	Idle State = iota
+	// LoggingIn: at the LoginApp.
+	LoggingIn
+	// Attaching: at the BaseApp, not yet taken by the proxy.
+	Attaching
+	// Playing: taken by the proxy.
+	Playing
+	// Closed: over; Err says why.
+	Closed
+)
+
+// String names the state.
+func (s State) String() string {
+	switch s {
+	case Idle:
+		return "idle"
+	case LoggingIn:
+		return "logging in"
+	case Attaching:
+		return "attaching"
+	case Playing:
+		return "playing"
+	case Closed:
+		return "closed"
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// ErrEnded is Err after Close.
+var ErrEnded = errors.New("client: closed by its owner")
+
+// Stats counts what a client did and met.
+type Stats struct {
+	// CallsSent counts calls of cell and base methods.
+	CallsSent uint64
+	// MovesSent counts Moves, reliable ones included.
+	MovesSent uint64
+	// Bundles counts reliable messages of the proxy; CellBundles those of them
+	// that its cell part made.
+	Bundles, CellBundles uint64
+	// Packets counts Positions packets.
+	Packets uint64
+	// BytesDown and BytesUp count bytes of protocol messages.
+	BytesDown, BytesUp uint64
+	// UnknownEntities counts messages and packet entries for entities that the
+	// client does not have: late packets, mostly.
+	UnknownEntities uint64
+	// StalePositions counts packet entries and Rests that were older than what
+	// the client has.
+	StalePositions uint64
+	// UnknownMessages counts messages of ids that this client does not know.
+	UnknownMessages uint64
+	// Malformed counts messages that could not be read; the first ends the session.
+	Malformed uint64
+	// Audits counts answers to RequestAudit, AuditDiffs the lines of difference
+	// in them.
+	Audits, AuditDiffs uint64
+}
+
+// Client is one session of one player: a mercury.Handler with a Tick. See the
+// package comment.
+type Client struct {
+	cfg   Config
+	log   *slog.Logger
+	stats Stats
+
+	state    State
+	err      error
+	now      time.Duration
+	started  bool
+	due      time.Duration
+	deadline time.Duration // of LoggingIn, Attaching and of a Logout
+	leaving  bool          // Logout was called
+	ch       mercury.ChannelID
+	token    protocol.Token
+	buf      []byte // scratch of send
+
+	player   *Replica
+	inWorld  bool
+	space    entity.SpaceID
+	entities replicas
+	data     []spaceDatum // by key
+	// bundle is the number of the last bundle of the cell part, within its
+	// incarnation; 0 before any.
+	bundle uint64
+
+	sequence uint32 // of the last Move sent
+	dirty    bool   // the player moved since the last Move
+	moving   bool   // the last Move went unreliably
+}
+
+type spaceDatum struct {
+	key   uint16
+	value []byte
+}
+
+// New returns a client that begins at its first Tick. The error lists all faults
+// of cfg.
+func New(cfg Config) (*Client, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Tick == 0 {
+		cfg.Tick = DefaultTick
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Client{cfg: cfg, log: cfg.Log.With("user", cfg.User)}, nil
+}
+
+// State is how far the session has come.
+func (c *Client) State() State { return c.state }
+
+// Err says why the session ended, nil before.
+func (c *Client) Err() error { return c.err }
+
+// Stats returns the counts so far.
+func (c *Client) Stats() Stats { return c.stats }
+
+// InWorld reports whether the player's entity has a cell part, so that MoveTo works.
+func (c *Client) InWorld() bool { return c.inWorld }
+
+// Space is the space that the player is in, 0 outside of any.
+func (c *Client) Space() entity.SpaceID { return c.space }
+
+// SpaceData returns an entry of the data of the player's space. Do not change it.
+func (c *Client) SpaceData(key uint16) (value []byte, ok bool) {
+	i, ok := c.findData(key)
+	if !ok {
+		return nil, false
+	}
+	return c.data[i].value, true
+}
+
+func (c *Client) findData(key uint16) (int, bool) {
+	return slices.BinarySearchFunc(c.data, key, func(d spaceDatum, key uint16) int { return int(d.key) - int(key) })
+}
+
+// Tick dials at the first call; later, when it is due, it sends where the player
+// is and gives up on what takes too long. It returns when it is due next.
+func (c *Client) Tick(now time.Duration) (next time.Duration) {
+	c.now = now
+	if !c.started {
+		c.started, c.due = true, now
+		c.begin()
+	}
+	if now < c.due {
+		return c.due
+	}
+	c.due += c.cfg.Tick
+	if c.due <= now {
+		c.due = now + c.cfg.Tick
+	}
+	c.expire()
+	c.sendMove()
+	return c.due
+}
+
+func (c *Client) begin() {
+	if c.state != Idle {
+		return
+	}
+	c.state = LoggingIn
+	c.deadline = c.now + LoginTimeout
+	c.ch = c.cfg.Transport.Dial(mercury.Address{At: c.cfg.LoginApp})
+}
+
+// expire ends the session when an answer is overdue.
+func (c *Client) expire() {
+	if c.state == Closed || c.state == Idle || c.now < c.deadline {
+		return
+	}
+	switch {
+	case c.leaving:
+		c.close(&protocol.Refused{Code: protocol.LoggedOut})
+	case c.state == LoggingIn:
+		c.close(fmt.Errorf("client: no answer from the LoginApp at %v in %v: %w", c.cfg.LoginApp, LoginTimeout, mercury.ErrTimeout))
+	case c.state == Attaching:
+		c.close(fmt.Errorf("client: no answer from the BaseApp in %v: %w", AttachTimeout, mercury.ErrTimeout))
+	}
+}
+
+// Opened implements mercury.Handler. A client accepts no channels: one that was
+// opened from outside is aborted.
+func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
+	c.now = now
+	if ch != c.ch || c.state == Closed {
+		c.cfg.Transport.Abort(ch)
+		return
+	}
+	digest := protocol.Digest(c.cfg.Schema.ClientDigest)
+	switch c.state {
+	case LoggingIn:
+		m := protocol.Login{Version: protocol.Version, Digest: digest, User: c.cfg.User, Password: c.cfg.Password}
+		c.send(m.Append(c.buf[:0]))
+	case Attaching:
+		m := protocol.Attach{Token: c.token, Digest: digest}
+		c.send(m.Append(c.buf[:0]))
+	}
+}
+
+// Closed implements mercury.Handler.
+func (c *Client) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	c.now = now
+	if ch != c.ch || c.state == Closed {
+		return
+	}
+	c.ch = 0
+	if c.leaving {
+		c.close(&protocol.Refused{Code: protocol.LoggedOut})
+		return
+	}
+	c.close(fmt.Errorf("client: %v: %w", c.state, reason))
+}
+
+// Logout says good-bye. The session ends when the server agrees, or after
+// LogoutTimeout: with a *protocol.Refused of protocol.LoggedOut either way. The
+// player's entity then leaves the world, unlike after Close.
+func (c *Client) Logout() {
+	switch {
+	case c.state == Closed || c.leaving:
+	case c.state != Playing:
+		c.close(&protocol.Refused{Code: protocol.LoggedOut})
+	default:
+		c.leaving = true
+		c.deadline = c.now + LogoutTimeout
+		c.send(protocol.AppendLogout(c.buf[:0]))
+	}
+}
+
+// Close drops the connection at once, as a crash of the player's machine would.
+// There is no Closed event; Err is ErrEnded.
+func (c *Client) Close() {
+	if c.state == Closed {
+		return
+	}
+	c.state, c.err = Closed, ErrEnded
+	if c.ch != 0 {
+		c.cfg.Transport.Abort(c.ch)
+		c.ch = 0
+	}
+}
+
+// close ends the session for a reason that did not come from the caller.
+func (c *Client) close(err error) {
+	c.state, c.err, c.inWorld = Closed, err, false
+	if c.ch != 0 {
+		c.cfg.Transport.Close(c.ch)
+		c.ch = 0
+	}
+	c.log.Info("session over", "reason", err)
+	if c.cfg.Handler.Closed != nil {
+		c.cfg.Handler.Closed(err)
+	}
+}
+
+// send sends reliably. A failure is followed by Closed, which tells why.
+func (c *Client) send(msg []byte) {
+	c.buf = msg
+	c.stats.BytesUp += uint64(len(msg))
+	_ = c.cfg.Transport.Send(c.ch, msg)
+}

@@ -1,0 +1,299 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Message implements mercury.Handler.
+func (c *Client) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	c.now = now
+	if ch != c.ch || c.state == Closed {
+		return
+	}
+	c.stats.BytesDown += uint64(len(msg))
+	var err error
+	if reliable {
+		err = c.apply(msg)
+	} else {
+		err = c.positions(msg)
+	}
+	if err == nil || err == errOver {
+		return
+	}
+	c.stats.Malformed++
+	c.close(fmt.Errorf("client: %v: %w", c.state, err))
+}
+
+// errOver stops the reading of a bundle whose session ended, or changed its
+// channel, in the middle.
+var errOver = errors.New("client: session over")
+
+// malformed is an error for a message that can be read and makes no sense.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{protocol.ErrMalformed}, args...)...)
+}
+
+// apply applies a bundle.
+func (c *Client) apply(bundle []byte) error {
+	ch := c.ch
+	if c.state == Playing || c.state == Attaching {
+		c.stats.Bundles++
+	}
+	return protocol.Messages(bundle, func(id protocol.ID, body []byte) error {
+		if err := c.applyOne(id, body); err != nil {
+			return err
+		}
+		if c.state == Closed || c.ch != ch {
+			return errOver
+		}
+		return nil
+	})
+}
+
+func (c *Client) applyOne(id protocol.ID, body []byte) error {
+	if id == protocol.RefusedID {
+		return c.onRefused(body)
+	}
+	switch c.state {
+	case LoggingIn:
+		if id == protocol.LoginOKID {
+			return c.onLoginOK(body)
+		}
+	case Attaching:
+		if id == protocol.AttachedID {
+			return c.onAttached(body)
+		}
+		if known(id) {
+			return malformed("message %d before the session began", id)
+		}
+	case Playing:
+		return c.onPlaying(id, body)
+	}
+	c.stats.UnknownMessages++
+	return nil
+}
+
+// known reports whether id is of a message to a client that plays.
+func known(id protocol.ID) bool {
+	return id >= protocol.AttachedID && id <= protocol.AuditID || id == protocol.BundleID
+}
+
+// onPlaying applies a message of the proxy.
+func (c *Client) onPlaying(id protocol.ID, body []byte) error {
+	switch {
+	case !known(id):
+		c.stats.UnknownMessages++
+		return nil
+	case id == protocol.AttachedID:
+		return malformed("attached twice")
+	case id == protocol.BasePlayerID:
+		return c.onBasePlayer(body)
+	case c.player == nil:
+		return malformed("message %d before the player's entity", id)
+	}
+	switch id {
+	case protocol.BundleID:
+		return c.onBundle(body)
+	case protocol.BasePropertyID:
+		return c.onOwnProperty(body, true)
+	case protocol.OwnPropertyID:
+		return c.onOwnProperty(body, false)
+	case protocol.ResetID:
+		return c.onReset(body)
+	case protocol.CellPlayerID:
+		return c.onCellPlayer(body)
+	case protocol.CellGoneID:
+		return c.onCellGone(body)
+	case protocol.EnterID:
+		return c.onEnter(body)
+	case protocol.LeaveID:
+		return c.onLeave(body)
+	case protocol.ChangesID:
+		return c.onChanges(body)
+	case protocol.CallID:
+		return c.onCall(body)
+	case protocol.RestID:
+		return c.onRest(body)
+	case protocol.SpaceDataID:
+		return c.onSpaceData(body)
+	case protocol.AuditID:
+		return c.onAudit(body)
+	}
+	panic(fmt.Sprintf("client: known message %d is not handled", id))
+}
+
+func (c *Client) onRefused(body []byte) error {
+	m := new(protocol.Refused)
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	c.close(m)
+	return nil
+}
+
+// onLoginOK goes on to the BaseApp.
+func (c *Client) onLoginOK(body []byte) error {
+	var m protocol.LoginOK
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if m.BaseApp.IsZero() {
+		return malformed("login reply without a BaseApp")
+	}
+	c.cfg.Transport.Close(c.ch)
+	c.token, c.state = m.Token, Attaching
+	c.deadline = c.now + AttachTimeout
+	c.ch = c.cfg.Transport.Dial(m.BaseApp)
+	return nil
+}
+
+func (c *Client) onAttached(body []byte) error {
+	if len(body) > 0 {
+		return malformed("attached has a body")
+	}
+	c.state = Playing
+	c.log.Info("logged in")
+	if c.cfg.Handler.LoggedIn != nil {
+		c.cfg.Handler.LoggedIn()
+	}
+	return nil
+}
+
+func (c *Client) onBasePlayer(body []byte) error {
+	var m protocol.BasePlayer
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if c.player != nil {
+		return malformed("a second player's entity")
+	}
+	r, err := c.newReplica(m.ID, m.Type, property.OwnClientSide)
+	if err != nil {
+		return err
+	}
+	if err := readStream(r, m.Props, property.OwnClientBaseStream); err != nil {
+		return err
+	}
+	r.own, c.player = true, r
+	if c.cfg.Handler.BasePlayer != nil {
+		c.cfg.Handler.BasePlayer(r)
+	}
+	return nil
+}
+
+// newReplica makes a replica with the default values of its type.
+func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Replica, error) {
+	def := c.cfg.Schema.ByID(typ)
+	if def == nil || !def.HasClient {
+		return nil, malformed("entity %v of type %d, which clients do not know", id, typ)
+	}
+	if !id.Valid() {
+		return nil, malformed("entity id %d", uint64(id))
+	}
+	return &Replica{ID: id, Def: def, Props: property.NewValues(def, side, nil)}, nil
+}
+
+func readStream(r *Replica, b []byte, dom property.Domain) error {
+	rest, err := r.Props.ReadStream(b, dom)
+	if err != nil {
+		return malformed("%s: %w", r.Def.Name, err)
+	}
+	if len(rest) > 0 {
+		return malformed("%s: %d bytes after the %v", r.Def.Name, len(rest), dom)
+	}
+	return nil
+}
+
+func (c *Client) onBundle(body []byte) error {
+	n, err := protocol.ParseBundle(body)
+	if err != nil {
+		return err
+	}
+	c.bundle = n
+	c.stats.CellBundles++
+	return nil
+}
+
+func (c *Client) onReset(body []byte) error {
+	if len(body) > 0 {
+		return malformed("reset has a body")
+	}
+	c.forget()
+	if c.cfg.Handler.Reset != nil {
+		c.cfg.Handler.Reset()
+	}
+	return nil
+}
+
+// forget drops everything that the cell part has shown.
+func (c *Client) forget() {
+	c.entities, c.data = nil, nil
+	c.inWorld, c.space, c.bundle = false, 0, 0
+	c.dirty, c.moving = false, false
+}
+
+func (c *Client) onCellPlayer(body []byte) error {
+	var m protocol.CellPlayer
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if m.Space == 0 {
+		return malformed("cell player in no space")
+	}
+	if err := readStream(c.player, m.Props, property.OwnClientCellStream); err != nil {
+		return err
+	}
+	c.player.Position, c.player.Direction = m.Position, m.Direction
+	c.space, c.inWorld = m.Space, true
+	c.dirty, c.moving = false, false
+	if c.cfg.Handler.CellPlayer != nil {
+		c.cfg.Handler.CellPlayer(c.player)
+	}
+	return nil
+}
+
+func (c *Client) onCellGone(body []byte) error {
+	if len(body) > 0 {
+		return malformed("cell gone has a body")
+	}
+	c.forget()
+	if c.cfg.Handler.CellGone != nil {
+		c.cfg.Handler.CellGone(c.player)
+	}
+	return nil
+}
+
+// onOwnProperty applies a change of the player's own entity.
+func (c *Client) onOwnProperty(body []byte, base bool) error {
+	count := 0
+	return protocol.Pairs(c.player.Def, body, func(i int, v property.Value) error {
+		p := c.player.Def.Properties[i]
+		if count++; count > 1 {
+			return malformed("more than one property in a message for one")
+		}
+		if base != (p.Flags&property.OnBase != 0) {
+			return malformed("%s.%s comes from the wrong part", c.player.Def.Name, p.Name)
+		}
+		return c.load(c.player, i, v, true)
+	})
+}
+
+// load sets one property; one that this client must not see is an error.
+func (c *Client) load(r *Replica, i int, v property.Value, tell bool) error {
+	old := r.Props.Get(i)
+	if err := r.Props.Load(i, v); err != nil {
+		return malformed("%w", err)
+	}
+	// The handler may have ended the session at the property before.
+	if tell && c.state != Closed && c.cfg.Handler.PropertyChanged != nil && !property.Equal(old, r.Props.Get(i)) {
+		c.cfg.Handler.PropertyChanged(r, i)
+	}
+	return nil
+}

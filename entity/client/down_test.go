@@ -1,0 +1,387 @@
+package client
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+func TestEveryMessageIsApplied(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	_ = r.others.Load(health, property.Int(80))
+	r.say(r.enter(foe, 1, 2).Append(r.cell(2)))
+	r.wantEvents("enter 1.7 health 80")
+
+	_ = r.others.Load(health, property.Int(70))
+	_ = r.others.Load(title, property.StringValue("duke"))
+	pairs := protocol.AppendPair(protocol.AppendPair(nil, health, r.others), title, r.others)
+	changes := protocol.Changes{ID: foe, Props: pairs}
+	r.say(changes.Append(r.cell(3)))
+	r.say(changes.Append(r.cell(4))) // the same again changes nothing
+	r.wantEvents("1.7.health = 70", `1.7.title = "duke"`)
+
+	_ = r.own.Load(mana, property.Int(9))
+	_ = r.own.Load(gold, property.Int(8))
+	r.say(protocol.AppendOwnProperty(r.cell(5), protocol.OwnPropertyID, mana, r.own))
+	r.say(protocol.AppendOwnProperty(nil, protocol.BasePropertyID, gold, r.own))
+	r.wantEvents("1.1.mana = 9", "1.1.gold = 8")
+
+	args, _ := r.schema.Type("Avatar").ClientMethods[0].AppendArgs(nil, []property.Value{property.StringValue("hi")})
+	r.say((&protocol.Call{ID: foe, Args: args}).Append((&protocol.Call{ID: me, Args: args}).Append(r.cell(6))))
+	r.wantEvents(`1.1.chat(["hi"])`, `1.7.chat(["hi"])`)
+
+	r.say(place(foe, 2, 5).AppendRest(r.cell(7)))
+	r.wantEvents("moved 1.7 to {5 0 0}")
+
+	r.say((&protocol.SpaceData{Key: 4, Value: []byte("rain")}).Append(r.cell(8)))
+	r.say((&protocol.SpaceData{Key: 4, Value: []byte("sun")}).Append(r.cell(9)))
+	r.wantEvents("space data 4 = rain", "space data 4 = sun")
+	if v, ok := r.c.SpaceData(4); !ok || string(v) != "sun" {
+		t.Errorf("space data %q %v", v, ok)
+	}
+
+	r.say(r.enter(foe, 9, 6).Append(r.cell(10))) // again: replaces
+	r.wantEvents("left 1.7", "enter 1.7 health 70")
+	r.say(protocol.AppendLeave(r.cell(11), foe))
+	r.wantEvents("left 1.7")
+
+	r.say(r.enter(foe, 1, 2).Append(r.cell(12)))
+	r.say(protocol.AppendReset(nil))
+	if _, ok := r.c.SpaceData(4); ok || r.c.Len() != 0 || r.c.InWorld() || r.c.Entity(me) == nil {
+		t.Error("a reset leaves something, or takes the base player")
+	}
+	r.say(r.cellPlayer().Append(r.cell(1)))
+	r.say(protocol.AppendCellGone(r.cell(2)))
+	if r.c.InWorld() || r.c.MoveTo(property.Vector3{}, property.Vector3{X: 1}) == nil {
+		t.Error("in the world without a cell part")
+	}
+	r.wantEvents("enter 1.7 health 70", "reset", "cell player at {1 0 1} mana 9", "cell gone")
+	if s := r.c.Stats(); s.Malformed+s.UnknownEntities+s.UnknownMessages != 0 || s.CellBundles != 14 {
+		t.Errorf("stats %+v", s)
+	}
+}
+
+func TestEntitiesAreInOrder(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	const seed = 3
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	naive := map[entity.ID]bool{}
+	for i := range 500 {
+		id := foe + entity.ID(rnd.IntN(50))
+		if rnd.IntN(2) == 0 {
+			r.say(r.enter(id, 1, 0).Append(r.cell(uint64(i + 2))))
+			naive[id] = true
+		} else {
+			r.say(protocol.AppendLeave(r.cell(uint64(i+2)), id))
+			delete(naive, id)
+		}
+		var got []entity.ID
+		for e := range r.c.Entities() {
+			got = append(got, e.ID)
+			if r.c.Entity(e.ID) != e || !naive[e.ID] {
+				t.Fatalf("step %d of seed %d: entity %v", i, seed, e.ID)
+			}
+		}
+		if !slices.IsSorted(got) || len(got) != len(naive) || r.c.Len() != len(got) {
+			t.Fatalf("step %d of seed %d: %v, want %d", i, seed, got, len(naive))
+		}
+	}
+}
+
+// packet is a Positions packet with one entry.
+func packet(after uint64, p *protocol.Place) []byte {
+	return p.AppendEntry(protocol.BeginPositions(nil, after))
+}
+
+func TestOrderOfPlaces(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	r.say(r.enter(foe, 10, 0).Append(r.cell(5)))
+	for _, x := range []struct {
+		name  string
+		do    func()
+		at    float32
+		stale uint64
+	}{
+		{"newer", func() { r.whisper(packet(5, place(foe, 12, 2))) }, 2, 0},
+		{"late", func() { r.whisper(packet(5, place(foe, 11, 1))) }, 2, 1},
+		{"doubled", func() { r.whisper(packet(5, place(foe, 12, 2))) }, 2, 1},
+		{"from before its Enter", func() { r.whisper(packet(4, place(foe, 99, 1))) }, 2, 1},
+		{"ahead of its bundle", func() { r.whisper(packet(7, place(foe, 14, 4))) }, 4, 0},
+		{"a Rest overtaken by a packet", func() { r.say(place(foe, 13, 3).AppendRest(r.cell(6))) }, 4, 1},
+		{"far ahead", func() { r.whisper(packet(7+maxAhead, place(foe, 90, 9))) }, 4, 1},
+		{"a Rest after it", func() { r.say(place(foe, 15, 5).AppendRest(r.cell(8))) }, 5, 0},
+		{"from before the Rest", func() { r.whisper(packet(7, place(foe, 16, 6))) }, 5, 1},
+		{"a Rest with an older stamp, after a restoration", func() { r.say(place(foe, 3, 7).AppendRest(r.cell(9))) }, 7, 0},
+		{"goes on from there", func() { r.whisper(packet(9, place(foe, 4, 8))) }, 8, 0},
+		{"stamp wraps", func() {
+			r.say(place(foe, 1<<32-1, 9).AppendRest(r.cell(10)))
+			r.whisper(packet(10, place(foe, 1, 10)))
+		}, 10, 0},
+	} {
+		before := r.c.Stats().StalePositions
+		x.do()
+		if got := r.c.Entity(foe).Position.X; got != x.at || r.c.Stats().StalePositions-before != x.stale {
+			t.Errorf("%s: at %v, want %v; %d stale, want %d", x.name, got, x.at, r.c.Stats().StalePositions-before, x.stale)
+		}
+	}
+}
+
+func TestPacketsBeforeTheSession(t *testing.T) {
+	r := newRig(t)
+	r.attach()
+	r.whisper(packet(1, place(foe, 1, 1)))
+	if r.c.State() != Attaching || r.c.Err() != nil {
+		t.Errorf("state %v, error %v", r.c.State(), r.c.Err())
+	}
+}
+
+func TestUnknownIsCounted(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	r.say((&protocol.Changes{ID: foe, Props: []byte{1, 2, 3}}).Append(nil))
+	r.say((&protocol.Call{ID: foe, Method: 999}).Append(nil))
+	r.say(place(foe, 1, 1).AppendRest(nil))
+	r.say(protocol.AppendLeave(nil, foe))
+	r.whisper(packet(1, place(foe, 1, 1)))
+	b, mark := protocol.Begin(nil, 200)
+	r.say(protocol.End(append(b, 1, 2, 3), mark))
+	if s := r.c.Stats(); s.UnknownEntities != 5 || s.UnknownMessages != 1 || r.c.State() != Playing {
+		t.Errorf("stats %+v, error %v", s, r.c.Err())
+	}
+	r.wantEvents()
+}
+
+func TestMalformedEndsTheSession(t *testing.T) {
+	pair := func(i int, v *property.Values) []byte { return protocol.AppendPair(nil, i, v) }
+	for name, f := range map[string]func(r *rig) []byte{
+		"frame":              func(r *rig) []byte { return []byte{byte(protocol.EnterID), 200} },
+		"attached twice":     func(r *rig) []byte { return protocol.AppendAttached(nil) },
+		"second base player": func(r *rig) []byte { return (&protocol.BasePlayer{ID: me}).Append(nil) },
+		"cell player short": func(r *rig) []byte {
+			return (&protocol.CellPlayer{Space: 1}).Append(nil)
+		},
+		"cell player nowhere": func(r *rig) []byte {
+			m := r.cellPlayer()
+			m.Space = 0
+			return m.Append(nil)
+		},
+		"cell player long": func(r *rig) []byte {
+			m := r.cellPlayer()
+			m.Props = append(m.Props, 0)
+			return m.Append(nil)
+		},
+		"enter of unknown type": func(r *rig) []byte { return (&protocol.Enter{ID: foe, Type: 99}).Append(nil) },
+		"enter of server type":  func(r *rig) []byte { return (&protocol.Enter{ID: foe, Type: 1}).Append(nil) },
+		"enter of oneself":      func(r *rig) []byte { return (&protocol.Enter{ID: me}).Append(nil) },
+		"enter of nobody":       func(r *rig) []byte { return (&protocol.Enter{}).Append(nil) },
+		"enter with a secret": func(r *rig) []byte {
+			return (&protocol.Enter{ID: foe, Props: binary.LittleEndian.AppendUint32([]byte{secret}, 5)}).Append(nil)
+		},
+		"enter with another's own": func(r *rig) []byte {
+			return (&protocol.Enter{ID: foe, Props: pair(mana, r.own)}).Append(nil)
+		},
+		"changes, no such property": func(r *rig) []byte {
+			return (&protocol.Changes{ID: foe, Props: []byte{77}}).Append(r.enter(foe, 1, 1).Append(nil))
+		},
+		"own property of the base": func(r *rig) []byte {
+			return protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, gold, r.own)
+		},
+		"two own properties": func(r *rig) []byte {
+			b, mark := protocol.Begin(nil, protocol.OwnPropertyID)
+			return protocol.End(append(append(b, pair(mana, r.own)...), pair(health, r.own)...), mark)
+		},
+		"call, no such method": func(r *rig) []byte { return (&protocol.Call{ID: me, Method: 9}).Append(nil) },
+		"call, bad arguments":  func(r *rig) []byte { return (&protocol.Call{ID: me, Args: []byte{9}}).Append(nil) },
+		"reset with a body": func(r *rig) []byte {
+			b, mark := protocol.Begin(nil, protocol.ResetID)
+			return protocol.End(append(b, 1), mark)
+		},
+		"audit": func(r *rig) []byte {
+			b, mark := protocol.Begin(nil, protocol.AuditID)
+			return protocol.End(append(b, 1), mark)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.play()
+			// What follows a malformed message is not applied.
+			r.say(r.enter(foe+9, 1, 1).Append(f(r)))
+			r.wantMalformed()
+			if r.c.Entity(foe+9) != nil {
+				t.Error("went on reading")
+			}
+			r.say(f(r))
+			if r.c.Stats().Malformed != 1 {
+				t.Error("took messages after the end")
+			}
+		})
+	}
+	t.Run("positions", func(t *testing.T) {
+		r := newRig(t)
+		r.play()
+		r.whisper([]byte{0, 1, 2})
+		r.wantMalformed()
+	})
+	t.Run("before attached", func(t *testing.T) {
+		r := newRig(t)
+		r.attach()
+		r.say(protocol.AppendReset(nil))
+		r.wantMalformed()
+	})
+	t.Run("before base player", func(t *testing.T) {
+		r := newRig(t)
+		r.attach()
+		r.say(r.cellPlayer().Append(protocol.AppendAttached(nil)))
+		r.wantMalformed()
+	})
+	t.Run("login reply nowhere", func(t *testing.T) {
+		r := newRig(t)
+		r.open()
+		r.say((&protocol.LoginOK{}).Append(nil))
+		r.wantMalformed()
+	})
+}
+
+func TestHandlersMayEndTheSession(t *testing.T) {
+	for _, end := range []func(*Client){(*Client).Close, (*Client).Logout} {
+		r := newRig(t)
+		r.play()
+		r.c.cfg.Handler.Entered = func(*Replica) { end(r.c) }
+		r.c.cfg.Handler.Moved = func(*Replica) { end(r.c) }
+		r.say(r.enter(foe+1, 1, 1).Append(r.enter(foe, 1, 1).Append(r.cell(2))))
+		if r.c.State() == Closed && r.c.Len() != 1 {
+			t.Errorf("%d entities entered after the end", r.c.Len())
+		}
+		r.whisper(place(foe+1, 2, 2).AppendEntry(packet(2, place(foe, 2, 2))))
+		if errors.Is(r.c.Err(), protocol.ErrMalformed) {
+			t.Error(r.c.Err())
+		}
+	}
+}
+
+func (r *rig) expect(x *Replica, props ...int) protocol.Expected {
+	e := protocol.Expected{Type: x.Def.ID}
+	e.Place = protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}
+	for _, i := range props {
+		e.Props = protocol.AppendPair(e.Props, i, x.Props)
+	}
+	return e
+}
+
+func TestAudit(t *testing.T) {
+	wrong := property.NewValues(testSchema(t).Type("Avatar"), property.OtherClientSide, nil)
+	_ = wrong.Load(health, property.Int(-1))
+	for _, x := range []struct {
+		name string
+		edit func(m *protocol.Audit)
+		want []string // a part of each line
+	}{
+		{"converged", func(*protocol.Audit) {}, nil},
+		{"own place", func(m *protocol.Audit) { m.Own.Position.X++; m.Own.Direction.X++ }, []string{"1.1 (Avatar) is at", "1.1 (Avatar) looks to"}},
+		{"another player", func(m *protocol.Audit) { m.Own.ID++ }, []string{"the player's entity is 1.1"}},
+		{"own property", func(m *protocol.Audit) { m.Own.Props = protocol.AppendPair(nil, health, wrong) }, []string{"Avatar.health is 100, the server says -1"}},
+		{"missing", func(m *protocol.Audit) {
+			m.Entities = append(m.Entities, protocol.Expected{Place: protocol.Place{ID: 99}})
+		}, []string{"0.99 (type 0) is missing"}},
+		{"too many", func(m *protocol.Audit) { m.Entities = m.Entities[1:] }, []string{"1.7 (Avatar) should not be in sight"}},
+		{"listed twice", func(m *protocol.Audit) { m.Entities[1] = m.Entities[0] }, []string{"1.7 is listed twice", "1.8 (Avatar) should not"}},
+		{"place", func(m *protocol.Audit) { m.Entities[0].Position.Z = 0.25 }, []string{"1.7 (Avatar) is at {2 0 0}, the server says {2 0 0.25}"}},
+		{"type", func(m *protocol.Audit) { m.Entities[1].Type = 1 }, []string{"1.8 is of type Avatar (0), the server says 1"}},
+		{"value", func(m *protocol.Audit) { m.Entities[0].Props = protocol.AppendPair(nil, health, wrong) }, []string{"1.7: Avatar.health is 100, the server says -1"}},
+		{"not to be seen", func(m *protocol.Audit) {
+			m.Entities[0].Props = binary.LittleEndian.AppendUint32([]byte{secret}, 5)
+		}, []string{"1.7: Avatar.secret is not for this client"}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			r := newRig(t)
+			r.play()
+			r.say(r.enter(foe+1, 1, 3).Append(r.enter(foe, 1, 2).Append(r.cell(2))))
+			m := protocol.Audit{Own: r.expect(r.c.Player(), health, mana, gold)}
+			for e := range r.c.Entities() {
+				m.Entities = append(m.Entities, r.expect(e, health))
+			}
+			x.edit(&m)
+			r.say(m.Append(r.cell(3)))
+			if len(r.diff) != len(x.want) || r.c.Stats().Audits != 1 || r.c.Err() != nil {
+				t.Fatalf("diff %q, error %v", r.diff, r.c.Err())
+			}
+			for i, want := range x.want {
+				if !strings.Contains(r.diff[i], want) {
+					t.Errorf("line %d is %q, want %q", i, r.diff[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	for i := range MaxSpaceData {
+		r.say((&protocol.SpaceData{Key: uint16(i)}).Append(nil))
+	}
+	r.say((&protocol.SpaceData{Key: 3, Value: []byte("x")}).Append(nil))
+	if r.c.Err() != nil {
+		t.Fatal(r.c.Err())
+	}
+	r.say((&protocol.SpaceData{Key: MaxSpaceData}).Append(nil))
+	r.wantMalformed()
+
+	r = newRig(t)
+	r.play()
+	r.c.cfg.Handler.Entered = nil
+	for i := range MaxEntities {
+		r.say((&protocol.Enter{ID: foe + entity.ID(i)}).Append(nil))
+	}
+	if r.c.Err() != nil || r.c.Len() != MaxEntities {
+		t.Fatal(r.c.Err(), r.c.Len())
+	}
+	r.say((&protocol.Enter{ID: foe - 1}).Append(nil))
+	r.wantMalformed()
+}
+
+func FuzzMessage(f *testing.F) {
+	r := newRig(f)
+	r.play()
+	enter := r.enter(foe, 1, 2).Append(r.cell(2))
+	f.Add(uint8(2), true, enter)
+	f.Add(uint8(2), true, protocol.AppendLeave(enter, foe))
+	f.Add(uint8(2), true, (&protocol.Changes{ID: foe, Props: protocol.AppendPair(nil, health, r.others)}).Append(enter))
+	f.Add(uint8(2), true, place(foe, 2, 3).AppendRest(enter))
+	f.Add(uint8(2), true, (&protocol.Call{ID: me, Args: []byte{1, 'x'}}).Append(nil))
+	f.Add(uint8(2), true, protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, mana, r.own))
+	f.Add(uint8(2), true, r.cellPlayer().Append(protocol.AppendReset(nil)))
+	f.Add(uint8(2), true, (&protocol.Audit{Own: r.expect(r.c.Player(), health)}).Append(nil))
+	f.Add(uint8(2), true, (&protocol.SpaceData{Key: 1, Value: []byte("v")}).Append(nil))
+	f.Add(uint8(2), false, packet(1, place(foe, 1, 1)))
+	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append(protocol.AppendAttached(nil)))
+	f.Add(uint8(0), true, (&protocol.LoginOK{BaseApp: address(2, 2)}).Append(nil))
+	f.Add(uint8(0), true, (&protocol.Refused{Code: protocol.ServerBusy}).Append(nil))
+	f.Fuzz(func(t *testing.T, stage uint8, reliable bool, msg []byte) {
+		r := newRig(t)
+		[3]func(){r.open, r.attach, r.play}[stage%3]()
+		r.c.Message(r.now, r.c.ch, reliable, msg)
+		s, closed := r.c.Stats(), r.c.State() == Closed
+		if s.Malformed > 0 && (!closed || !errors.Is(r.c.Err(), protocol.ErrMalformed)) {
+			t.Errorf("malformed, but state %v, error %v", r.c.State(), r.c.Err())
+		}
+		if closed != (r.c.Err() != nil) {
+			t.Errorf("state %v, error %v", r.c.State(), r.c.Err())
+		}
+		// The client can go on, whatever came.
+		r.c.Tick(r.now + DefaultTick)
+		_ = r.c.MoveTo(property.Vector3{X: 3}, property.Vector3{})
+		_ = fmt.Sprint(r.c.Len(), r.c.Player())
+	})
+}

@@ -1,0 +1,63 @@
+package client_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// A client logs in and is refused. The runner would do what this example does by
+// hand: hand over what arrives on the client's channel.
+func Example() {
+	schema, err := property.NewSchema(&property.Definition{Name: "Avatar", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := client.New(client.Config{
+		Transport: &wireTap{},
+		Schema:    schema,
+		LoginApp:  netip.MustParseAddrPort("10.0.0.1:20013"),
+		User:      "ann",
+		Password:  "secret",
+		Handler: client.Events{
+			LoggedIn: func() { fmt.Println("in") },
+			Closed: func(err error) {
+				var refused *protocol.Refused
+				fmt.Println(errors.As(err, &refused), err)
+			},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c.Tick(0)
+	c.Opened(0, 1, mercury.Address{})
+	no := protocol.Refused{Code: protocol.BadCredentials}
+	c.Message(0, 1, true, no.Append(nil))
+	fmt.Println(c.State())
+	// Output:
+	// sent 31 bytes
+	// true refused: unknown user or wrong password
+	// closed
+}
+
+// wireTap is a transport with one channel that leads nowhere.
+type wireTap struct{}
+
+func (*wireTap) Self() mercury.Address                  { return mercury.Address{} }
+func (*wireTap) Dial(mercury.Address) mercury.ChannelID { return 1 }
+func (*wireTap) Send(_ mercury.ChannelID, msg []byte) error {
+	fmt.Println("sent", len(msg), "bytes")
+	return nil
+}
+func (*wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
+func (*wireTap) Close(mercury.ChannelID)                        {}
+func (*wireTap) Abort(mercury.ChannelID)                        {}
+func (*wireTap) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, true }

@@ -1,0 +1,63 @@
+package protocol
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// MaxAudited bounds the entities of one audit.
+const MaxAudited = 1 << 14
+
+// Audit is what the server says a client should hold: an answer to an audit
+// request, made from the cell's own lists and not from what the witness thinks
+// it sent. A client at rest in a world at rest must hold exactly this.
+type Audit struct {
+	Own      Expected
+	Entities []Expected
+}
+
+// Expected is one entity of an audit: its place, and every property value that
+// the client is entitled to at the detail level it is watched with.
+type Expected struct {
+	Place
+	Type  uint16
+	Props []byte // pairs as in Enter; aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *Audit) Append(b []byte) []byte {
+	b, mark := Begin(b, AuditID)
+	b = m.Own.append(b)
+	b = binary.AppendUvarint(b, uint64(len(m.Entities)))
+	for i := range m.Entities {
+		b = m.Entities[i].append(b)
+	}
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Audit) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Own.read(&r)
+	n := r.Count(MaxAudited, 29)
+	m.Entities = make([]Expected, n)
+	for i := range m.Entities {
+		m.Entities[i].read(&r)
+	}
+	return done(&r, "audit")
+}
+
+func (x *Expected) append(b []byte) []byte {
+	b = x.AppendEntry(b)
+	b = binary.LittleEndian.AppendUint16(b, x.Type)
+	return mercury.AppendBytes(b, x.Props)
+}
+
+func (x *Expected) read(r *mercury.Reader) {
+	x.Place.ID = entity.ReadID(r)
+	x.Stamp, x.Position, x.Direction = readPlace(r)
+	x.Type = r.U16()
+	x.Props = r.Bytes(MaxValue)
+}

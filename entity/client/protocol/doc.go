@@ -1,0 +1,38 @@
+// Package protocol is every message between a client and the servers it meets:
+// the LoginApp first, then the BaseApp that holds its proxy.
+//
+// # Shapes
+//
+// A reliable mercury message is a bundle of protocol messages, each framed so
+// that a receiver can skip what it does not know:
+//
+//	+----+----------------+----------------+----+-----
+//	| id | length uvarint | body           | id | ...
+//	+----+----------------+----------------+----+-----
+//
+// An unreliable mercury message from the server is a Positions packet: where the
+// entities around the player were, as far as the byte budget went.
+//
+//	+--------------+----------------------------------------------+-----
+//	| after uvarint| entity id | stamp | position | direction     | ...
+//	+--------------+----------------------------------------------+-----
+//
+// After counts the reliable bundles that the witness had sent before it. A
+// client uses an entry only for a replica that was created by bundle After or an
+// earlier one, and only if its stamp is newer than what the replica has: so a
+// late packet never moves an entity back.
+//
+// # Order
+//
+// LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach up; then Attached
+// and BasePlayer down, once; CellPlayer whenever the cell part (again) exists,
+// preceded by Reset, which drops everything seen before; then Enter, Changes,
+// Call, Rest, Leave for the entities in the area of interest. Nothing about an
+// entity comes before its Enter or after its Leave.
+//
+// # Bounds
+//
+// Every parser here is fed bytes from outside. Lengths are checked against the
+// named limits before anything is allocated; a malformed message is an error,
+// and its connection is the only one that suffers.
+package protocol

@@ -1,0 +1,322 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Messages from a proxy to its client. RefusedID closes a session, too.
+const (
+	AttachedID ID = 32 + iota
+	BasePlayerID
+	BasePropertyID
+	ResetID
+	CellPlayerID
+	OwnPropertyID
+	EnterID
+	LeaveID
+	ChangesID
+	CallID
+	RestID
+	SpaceDataID
+	CellGoneID
+	AuditID
+)
+
+// Limits of what a proxy says.
+const (
+	// MaxValue bounds one encoded property value towards clients.
+	MaxValue = 64 << 10
+	// MaxSpaceDataValue bounds one value of space data (bigworld's warning
+	// level for shared data is 10 KB).
+	MaxSpaceDataValue = 16 << 10
+)
+
+// AppendAttached says that the proxy took the client.
+func AppendAttached(b []byte) []byte {
+	b, mark := Begin(b, AttachedID)
+	return End(b, mark)
+}
+
+// AppendReset says that everything seen so far, the own cell part included, is gone.
+func AppendReset(b []byte) []byte {
+	b, mark := Begin(b, ResetID)
+	return End(b, mark)
+}
+
+// AppendCellGone says that the player's cell part was destroyed.
+func AppendCellGone(b []byte) []byte {
+	b, mark := Begin(b, CellGoneID)
+	return End(b, mark)
+}
+
+// BasePlayer makes the player's entity at its client, with the base properties
+// that it may see (property.OwnClientBaseStream).
+type BasePlayer struct {
+	ID    entity.ID
+	Type  uint16
+	Props []byte // aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *BasePlayer) Append(b []byte) []byte {
+	b, mark := Begin(b, BasePlayerID)
+	b = entity.AppendID(b, m.ID)
+	b = binary.LittleEndian.AppendUint16(b, m.Type)
+	b = append(b, m.Props...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *BasePlayer) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Type = r.U16()
+	m.Props = r.Rest()
+	return done(&r, "base player")
+}
+
+// CellPlayer gives the player's entity its cell part: where it is, and the cell
+// properties that its own client may see (property.OwnClientCellStream).
+type CellPlayer struct {
+	Space     entity.SpaceID
+	Position  property.Vector3
+	Direction property.Vector3
+	Props     []byte // aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *CellPlayer) Append(b []byte) []byte {
+	b, mark := Begin(b, CellPlayerID)
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = entity.AppendVector3(b, m.Position)
+	b = entity.AppendVector3(b, m.Direction)
+	b = append(b, m.Props...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *CellPlayer) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Position = entity.ReadVector3(&r)
+	m.Direction = entity.ReadVector3(&r)
+	m.Props = r.Rest()
+	return done(&r, "cell player")
+}
+
+// AppendOwnProperty says a new value of a property of the player's own entity.
+// id is OwnPropertyID for one of the cell part, BasePropertyID for one of the base part.
+func AppendOwnProperty(b []byte, id ID, index int, v *property.Values) []byte {
+	b, mark := Begin(b, id)
+	b = binary.AppendUvarint(b, uint64(index))
+	b = v.AppendValue(b, index)
+	return End(b, mark)
+}
+
+// Enter brings an entity into the player's area of interest.
+type Enter struct {
+	ID        entity.ID
+	Type      uint16
+	Stamp     uint32
+	Position  property.Vector3
+	Direction property.Vector3
+	// Props are pairs of property index and value, as AppendPair writes them;
+	// it aliases the input after Parse.
+	Props []byte
+}
+
+// Append frames and encodes m.
+func (m *Enter) Append(b []byte) []byte {
+	b, mark := Begin(b, EnterID)
+	b = entity.AppendID(b, m.ID)
+	b = binary.LittleEndian.AppendUint16(b, m.Type)
+	b = appendPlace(b, m.Stamp, m.Position, m.Direction)
+	b = append(b, m.Props...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Enter) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Type = r.U16()
+	m.Stamp, m.Position, m.Direction = readPlace(&r)
+	m.Props = r.Rest()
+	return done(&r, "enter")
+}
+
+// AppendLeave takes an entity out of the area of interest.
+func AppendLeave(b []byte, id entity.ID) []byte {
+	b, mark := Begin(b, LeaveID)
+	b = entity.AppendID(b, id)
+	return End(b, mark)
+}
+
+// ParseLeave decodes a body.
+func ParseLeave(body []byte) (entity.ID, error) {
+	r := mercury.NewReader(body)
+	id := entity.ReadID(&r)
+	return id, done(&r, "leave")
+}
+
+// Changes are new property values of an entity in the area of interest.
+type Changes struct {
+	ID    entity.ID
+	Props []byte // pairs as in Enter; aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *Changes) Append(b []byte) []byte {
+	b, mark := Begin(b, ChangesID)
+	b = entity.AppendID(b, m.ID)
+	b = append(b, m.Props...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Changes) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Props = r.Rest()
+	return done(&r, "changes")
+}
+
+// AppendPair appends one property index and its value.
+func AppendPair(b []byte, index int, v *property.Values) []byte {
+	b = binary.AppendUvarint(b, uint64(index))
+	return v.AppendValue(b, index)
+}
+
+// Pairs decodes property pairs with the definition they belong to.
+func Pairs(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
+	for len(b) > 0 {
+		index, n := binary.Uvarint(b)
+		if n <= 0 || index >= uint64(len(d.Properties)) {
+			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
+		}
+		v, rest, err := d.ReadValue(b[n:], int(index))
+		if err != nil {
+			return fmt.Errorf("%w: %s.%s: %w", ErrMalformed, d.Name, d.Properties[index].Name, err)
+		}
+		if err := f(int(index), v); err != nil {
+			return err
+		}
+		b = rest
+	}
+	return nil
+}
+
+// Call calls a client method of the player's entity or of one that it sees.
+type Call struct {
+	ID     entity.ID
+	Method uint16
+	Args   []byte // aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *Call) Append(b []byte) []byte {
+	b, mark := Begin(b, CallID)
+	b = entity.AppendID(b, m.ID)
+	b = binary.LittleEndian.AppendUint16(b, m.Method)
+	b = append(b, m.Args...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Call) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Method = r.U16()
+	m.Args = r.Rest()
+	return done(&r, "call")
+}
+
+// Place is where an entity was: a Rest message, sent reliably once it stands
+// still, or an entry of a Positions packet.
+type Place struct {
+	ID        entity.ID
+	Stamp     uint32
+	Position  property.Vector3
+	Direction property.Vector3
+}
+
+// AppendRest frames and encodes p as a Rest message.
+func (p *Place) AppendRest(b []byte) []byte {
+	b, mark := Begin(b, RestID)
+	b = p.AppendEntry(b)
+	return End(b, mark)
+}
+
+// AppendEntry encodes p as an entry of a Positions packet.
+func (p *Place) AppendEntry(b []byte) []byte {
+	b = entity.AppendID(b, p.ID)
+	return appendPlace(b, p.Stamp, p.Position, p.Direction)
+}
+
+// ParseRest decodes the body of a Rest message.
+func (p *Place) ParseRest(body []byte) error {
+	r := mercury.NewReader(body)
+	p.read(&r)
+	return done(&r, "rest")
+}
+
+func (p *Place) read(r *mercury.Reader) {
+	p.ID = entity.ReadID(r)
+	p.Stamp, p.Position, p.Direction = readPlace(r)
+}
+
+func appendPlace(b []byte, stamp uint32, pos, dir property.Vector3) []byte {
+	b = binary.AppendUvarint(b, uint64(stamp))
+	b = entity.AppendVector3(b, pos)
+	return entity.AppendVector3(b, dir)
+}
+
+func readPlace(r *mercury.Reader) (stamp uint32, pos, dir property.Vector3) {
+	stamp = entity.ReadUint32(r)
+	return stamp, entity.ReadVector3(r), entity.ReadVector3(r)
+}
+
+// BeginPositions starts a Positions packet.
+func BeginPositions(b []byte, after uint64) []byte { return binary.AppendUvarint(b, after) }
+
+// Positions decodes a Positions packet.
+func Positions(packet []byte, f func(after uint64, p *Place)) error {
+	r := mercury.NewReader(packet)
+	after := r.Uvarint()
+	var p Place
+	for r.Len() > 0 {
+		p.read(&r)
+		if r.Err() != nil {
+			break
+		}
+		f(after, &p)
+	}
+	return done(&r, "positions")
+}
+
+// SpaceData is one entry of the data of the space that the player is in.
+type SpaceData struct {
+	Key   uint16
+	Value []byte // aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *SpaceData) Append(b []byte) []byte {
+	b, mark := Begin(b, SpaceDataID)
+	b = binary.LittleEndian.AppendUint16(b, m.Key)
+	b = mercury.AppendBytes(b, m.Value)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *SpaceData) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Key = r.U16()
+	m.Value = r.Bytes(MaxSpaceDataValue)
+	return done(&r, "space data")
+}

@@ -1,0 +1,75 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Version is the version of this protocol. Client and server must agree.
+const Version = 1
+
+// MaxBundle bounds one bundle: what a reliable mercury message carries at most.
+const MaxBundle = 512 << 10
+
+// MaxReason bounds a reason text, a sentence that a player reads.
+const MaxReason = 512
+
+// ErrMalformed is in the chain of every parse error of this package.
+var ErrMalformed = errors.New("protocol: malformed message")
+
+// ID says what a framed message is.
+type ID uint8
+
+// Begin starts a message: it appends the id and room for the length. Append the
+// body, then call End with the mark.
+func Begin(b []byte, id ID) (out []byte, mark int) {
+	b = append(b, byte(id), 0)
+	return b, len(b)
+}
+
+// End fills in the length of the message that began at mark. Bodies under 128
+// bytes, which are nearly all, are not moved.
+func End(b []byte, mark int) []byte {
+	n := len(b) - mark
+	if n < 0x80 {
+		b[mark-1] = byte(n)
+		return b
+	}
+	var size [binary.MaxVarintLen64]byte
+	extra := binary.PutUvarint(size[:], uint64(n)) - 1
+	b = append(b, size[:extra]...)
+	copy(b[mark+extra:], b[mark:mark+n])
+	copy(b[mark-1:], size[:extra+1])
+	return b
+}
+
+// Messages calls f with each message of a bundle, in order, and stops at the
+// first error, its own or f's.
+func Messages(bundle []byte, f func(id ID, body []byte) error) error {
+	if len(bundle) > MaxBundle {
+		return fmt.Errorf("%w: bundle of %d bytes", ErrMalformed, len(bundle))
+	}
+	r := mercury.NewReader(bundle)
+	for r.Len() > 0 {
+		id := ID(r.U8())
+		body := r.Bytes(MaxBundle)
+		if err := r.Err(); err != nil {
+			return fmt.Errorf("%w: frame: %w", ErrMalformed, err)
+		}
+		if err := f(id, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done closes a reader and names the message in its error.
+func done(r *mercury.Reader, name string) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Limits of what a client says at login.
+const (
+	// MaxName bounds a user name and a password: long enough for a token of an
+	// outside account service.
+	MaxName = 256
+	// TokenSize is the size of a session token: 128 random bits are not guessed.
+	TokenSize = 16
+)
+
+// Messages between a client and a LoginApp.
+const (
+	LoginID ID = 1 + iota
+	LoginOKID
+	RefusedID
+)
+
+// Digest is the digest of what a client can see or call (property.Schema.ClientDigest).
+type Digest [16]byte
+
+// Token is the secret by which a client proves at the BaseApp that it logged in.
+type Token [TokenSize]byte
+
+// Code says why a client is refused or dropped; the reason text is for people.
+type Code uint8
+
+// Reasons to refuse or to drop a client.
+const (
+	BadVersion Code = 1 + iota
+	BadDigest
+	BadCredentials
+	AlreadyLoggedIn
+	ServerBusy
+	NotReady
+	BadToken
+	Malformed
+	Flooding
+	ServerClosing
+	Destroyed
+	LoggedOut
+)
+
+// String gives the reason as a sentence without a full stop.
+func (c Code) String() string {
+	switch c {
+	case BadVersion:
+		return "the client speaks another protocol version"
+	case BadDigest:
+		return "the client was built from other entity definitions"
+	case BadCredentials:
+		return "unknown user or wrong password"
+	case AlreadyLoggedIn:
+		return "this account is already logged in"
+	case ServerBusy:
+		return "the server is full"
+	case NotReady:
+		return "the server is still starting"
+	case BadToken:
+		return "the login is not known or has expired"
+	case Malformed:
+		return "the client sent something that is not the protocol"
+	case Flooding:
+		return "the client sent too much"
+	case ServerClosing:
+		return "the server is closing"
+	case Destroyed:
+		return "the player's entity was destroyed"
+	case LoggedOut:
+		return "logged out"
+	}
+	return fmt.Sprintf("reason %d", uint8(c))
+}
+
+// Login is a client's first message to a LoginApp.
+type Login struct {
+	Version  uint16
+	Digest   Digest
+	User     string
+	Password string
+}
+
+// Append frames and encodes m.
+func (m *Login) Append(b []byte) []byte {
+	b, mark := Begin(b, LoginID)
+	b = binary.LittleEndian.AppendUint16(b, m.Version)
+	b = append(b, m.Digest[:]...)
+	b = mercury.AppendString(b, m.User)
+	b = mercury.AppendString(b, m.Password)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Login) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Version = r.U16()
+	readArray(&r, m.Digest[:])
+	m.User = r.String(MaxName)
+	m.Password = r.String(MaxName)
+	return done(&r, "login")
+}
+
+// LoginOK tells a client where its proxy waits, and the token that proves it.
+type LoginOK struct {
+	BaseApp mercury.Address
+	Token   Token
+}
+
+// Append frames and encodes m.
+func (m *LoginOK) Append(b []byte) []byte {
+	b, mark := Begin(b, LoginOKID)
+	b = mercury.AppendAddress(b, m.BaseApp)
+	b = append(b, m.Token[:]...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *LoginOK) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.BaseApp = r.Address()
+	readArray(&r, m.Token[:])
+	return done(&r, "login reply")
+}
+
+// Refused says why a client may not come in, or must go. The channel is closed
+// after it.
+type Refused struct {
+	Code   Code
+	Reason string
+}
+
+// Append frames and encodes m.
+func (m *Refused) Append(b []byte) []byte {
+	b, mark := Begin(b, RefusedID)
+	b = append(b, byte(m.Code))
+	b = mercury.AppendString(b, m.Reason)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Refused) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Code = Code(r.U8())
+	m.Reason = r.String(MaxReason)
+	return done(&r, "refusal")
+}
+
+// Error makes a refusal an error that a client can show.
+func (m *Refused) Error() string {
+	if m.Reason == "" {
+		return "refused: " + m.Code.String()
+	}
+	return "refused: " + m.Code.String() + ": " + m.Reason
+}
+
+func readArray(r *mercury.Reader, dst []byte) {
+	for i := range dst {
+		dst[i] = r.U8()
+	}
+}

@@ -1,0 +1,132 @@
+package protocol
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Messages from a client to its proxy.
+const (
+	AttachID ID = 16 + iota
+	CellCallID
+	BaseCallID
+	MoveID
+	AuditRequestID
+	LogoutID
+)
+
+// MaxArguments bounds the encoded arguments of one call from a client.
+const MaxArguments = 8 << 10
+
+// Attach is the first message to a BaseApp: it claims the proxy that the login made.
+type Attach struct {
+	Token  Token
+	Digest Digest
+}
+
+// Append frames and encodes m.
+func (m *Attach) Append(b []byte) []byte {
+	b, mark := Begin(b, AttachID)
+	b = append(b, m.Token[:]...)
+	b = append(b, m.Digest[:]...)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Attach) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	readArray(&r, m.Token[:])
+	readArray(&r, m.Digest[:])
+	return done(&r, "attach")
+}
+
+// CellCall calls an exposed cell method of the player's own entity, or of one
+// that it sees.
+type CellCall struct {
+	Target entity.ID
+	Method uint16
+	Args   []byte // aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *CellCall) Append(b []byte) []byte {
+	b, mark := Begin(b, CellCallID)
+	b = entity.AppendID(b, m.Target)
+	b = binary.LittleEndian.AppendUint16(b, m.Method)
+	b = mercury.AppendBytes(b, m.Args)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *CellCall) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Target = entity.ReadID(&r)
+	m.Method = r.U16()
+	m.Args = r.Bytes(MaxArguments)
+	return done(&r, "cell call")
+}
+
+// BaseCall calls an exposed base method of the player's own entity.
+type BaseCall struct {
+	Method uint16
+	Args   []byte // aliases the input after Parse
+}
+
+// Append frames and encodes m.
+func (m *BaseCall) Append(b []byte) []byte {
+	b, mark := Begin(b, BaseCallID)
+	b = binary.LittleEndian.AppendUint16(b, m.Method)
+	b = mercury.AppendBytes(b, m.Args)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *BaseCall) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Method = r.U16()
+	m.Args = r.Bytes(MaxArguments)
+	return done(&r, "base call")
+}
+
+// Move is where the player's entity is, said by the client that controls it.
+// While it moves it goes unreliably; the position at which it comes to rest
+// goes reliably once.
+type Move struct {
+	// Sequence counts the client's moves; an older one is ignored.
+	Sequence  uint32
+	Position  property.Vector3
+	Direction property.Vector3
+}
+
+// Append frames and encodes m.
+func (m *Move) Append(b []byte) []byte {
+	b, mark := Begin(b, MoveID)
+	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
+	b = entity.AppendVector3(b, m.Position)
+	b = entity.AppendVector3(b, m.Direction)
+	return End(b, mark)
+}
+
+// Parse decodes a body; coordinates that are not finite are an error.
+func (m *Move) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Sequence = r.U32()
+	m.Position = entity.ReadVector3(&r)
+	m.Direction = entity.ReadVector3(&r)
+	return done(&r, "move")
+}
+
+// AppendAuditRequest asks what the client should hold; the answer is an Audit.
+func AppendAuditRequest(b []byte) []byte {
+	b, mark := Begin(b, AuditRequestID)
+	return End(b, mark)
+}
+
+// AppendLogout says good-bye; the server closes the channel.
+func AppendLogout(b []byte) []byte {
+	b, mark := Begin(b, LogoutID)
+	return End(b, mark)
+}

@@ -1,0 +1,87 @@
+package entity
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Entity is the cell-side record that a real and its ghosts share: what anyone
+// on the cell may read. A ghost's record is written only by its real's messages.
+type Entity struct {
+	ID    ID
+	Def   *property.Definition
+	Space SpaceID
+	// Order of the real that this record is, or mirrors.
+	Order Order
+	// Base is the app that holds the base part; zero for an entity without one.
+	Base mercury.Address
+
+	Position property.Vector3
+	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
+	Direction property.Vector3
+	// MoveStamp counts changes of position or direction within an incarnation,
+	// so that a late position is told from a new one.
+	MoveStamp uint32
+	// MovedTick is the game tick of the local app at which the last move was
+	// seen. It is local: it does not travel.
+	MovedTick uint64
+
+	// Props holds the properties of the side that this record is.
+	Props *property.Values
+	// History numbers property changes and events for everyone who watches.
+	History *property.History
+}
+
+// MoveTo sets position and direction and counts the move. It returns false and
+// changes nothing when nothing would change or a number is not finite.
+func (e *Entity) MoveTo(tick uint64, position, direction property.Vector3) bool {
+	if !Finite(position) || !Finite(direction) {
+		return false
+	}
+	if e.Position == position && e.Direction == direction {
+		return false
+	}
+	e.Position, e.Direction = position, direction
+	e.MoveStamp++
+	e.MovedTick = tick
+	return true
+}
+
+// MaxCoordinate bounds every coordinate of a position, in metres. At 2^20 m a
+// float32 still tells sixteenths of a metre apart, and no arithmetic on
+// distances overflows.
+const MaxCoordinate = 1 << 20
+
+// Finite reports whether all three numbers are finite and within MaxCoordinate.
+func Finite(v property.Vector3) bool {
+	ok := func(f float32) bool { return math.Abs(float64(f)) <= MaxCoordinate }
+	return ok(v.X) && ok(v.Y) && ok(v.Z)
+}
+
+// Distance is the distance between two positions on the ground plane, in
+// metres: interest, detail levels and priorities speak in x and z.
+func Distance(a, b property.Vector3) float32 {
+	dx, dz := float64(a.X)-float64(b.X), float64(a.Z)-float64(b.Z)
+	return float32(math.Sqrt(float64(dx*dx) + float64(dz*dz)))
+}
+
+// AppendVector3 encodes three floats, 12 bytes.
+func AppendVector3(b []byte, v property.Vector3) []byte {
+	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v.X))
+	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Y))
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Z))
+}
+
+// ReadVector3 reads what AppendVector3 wrote; numbers that are not Finite set
+// the reader's error.
+func ReadVector3(r *mercury.Reader) property.Vector3 {
+	v := property.Vector3{X: r.F32(), Y: r.F32(), Z: r.F32()}
+	if r.Err() == nil && !Finite(v) {
+		r.Fail(errNotFinite)
+		return property.Vector3{}
+	}
+	return v
+}

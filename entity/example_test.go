@@ -1,0 +1,48 @@
+package entity_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+// A flow keeps order and sends nothing twice to the script, whatever the network
+// does. The sender keeps what was not settled and sends it again.
+func ExampleOut() {
+	var out entity.Out
+	var in entity.In
+	deliver := func(p []byte) { fmt.Printf("%s ", p) }
+
+	now := time.Duration(0)
+	for _, word := range []string{"one", "two", "three"} {
+		n, err := out.Add(now, []byte(word))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if n == 1 {
+			continue // lost on the way
+		}
+		in.Accept(1, out.Low(), n, []byte(word), deliver) // waits for the first
+	}
+	now += entity.FlowResend
+	if out.Due(now) {
+		out.Each(now, func(n uint64, p []byte) { in.Accept(1, out.Low(), n, p, deliver) })
+	}
+	out.Settle(now, in.Last())
+	fmt.Println("kept:", out.Kept())
+	// Output: one two three kept: 0
+}
+
+func ExampleAllocator() {
+	a, err := entity.NewAllocator(12)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	first, _ := a.Next()
+	second, _ := a.Next()
+	fmt.Println(first, second)
+	// Output: 12.1 12.2
+}

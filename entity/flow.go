@@ -1,0 +1,405 @@
+package entity
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+const (
+	// MaxEarly bounds the messages that wait in one In for an earlier one. A
+	// handoff overlaps for about a round trip, a few ticks of messages; what
+	// comes beyond is dropped and comes again by the sender's timer.
+	MaxEarly = 512
+
+	// MaxKept bounds the messages that one Out keeps. It is reached only when
+	// the other end is gone for long; the owner decides what that means.
+	MaxKept = 1 << 14
+
+	// MaxFlowPayload bounds one message of a flow, below mercury's own bound so
+	// that the header always fits: a backup of a large entity.
+	MaxFlowPayload = 512 << 10
+
+	// FlowResend is how long an Out waits for an acknowledgement before it sends
+	// again. Channels repair loss themselves, so this covers only what was lost
+	// with a moving target or a dead process, and may be slow.
+	FlowResend = time.Second
+)
+
+// Errors of flows.
+var (
+	// ErrFlowFull is returned by Out.Add when MaxKept messages are unsettled.
+	ErrFlowFull = errors.New("entity: the flow keeps too many unsettled messages")
+	// ErrPayload is returned for a payload longer than MaxFlowPayload.
+	ErrPayload = errors.New("entity: flow message too long")
+)
+
+// Message is one message of a flow on the wire.
+type Message struct {
+	From     ID
+	FromSide Side
+	To       ID
+	ToSide   Side
+	// Stream is the sender's incarnation; a newer one starts again at 1.
+	Stream uint32
+	// Low is the lowest number that the sender still keeps.
+	Low uint64
+	// Number counts from 1 in each stream.
+	Number uint64
+	// Reply is where acknowledgements go: the app that the sender is on.
+	Reply mercury.Address
+	// Payload aliases the input after Parse.
+	Payload []byte
+}
+
+// Append encodes m.
+func (m *Message) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.From))
+	b = append(b, byte(m.FromSide))
+	b = binary.AppendUvarint(b, uint64(m.To))
+	b = append(b, byte(m.ToSide))
+	b = binary.AppendUvarint(b, uint64(m.Stream))
+	b = binary.AppendUvarint(b, m.Low)
+	b = binary.AppendUvarint(b, m.Number)
+	b = mercury.AppendAddress(b, m.Reply)
+	return append(b, m.Payload...)
+}
+
+// Parse decodes m from all of b. Payload aliases b.
+func (m *Message) Parse(b []byte) error {
+	r := mercury.NewReader(b)
+	m.From = ReadID(&r)
+	m.FromSide = readSide(&r)
+	m.To = ReadID(&r)
+	m.ToSide = readSide(&r)
+	m.Stream = ReadUint32(&r)
+	m.Low = r.Uvarint()
+	m.Number = r.Uvarint()
+	m.Reply = r.Address()
+	m.Payload = r.Rest()
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("entity: flow message: %w", err)
+	}
+	if m.Number == 0 || m.Low > m.Number || m.FromSide == 0 || m.ToSide == 0 || !m.From.Valid() || !m.To.Valid() {
+		return errors.New("entity: flow message: numbers or names out of range")
+	}
+	return nil
+}
+
+// Ack acknowledges every message of a flow up to Number.
+type Ack struct {
+	// To and ToSide name the sender of the flow, whom the ack is for.
+	To     ID
+	ToSide Side
+	// From and FromSide name the target of the flow, who has handled it.
+	From     ID
+	FromSide Side
+	Stream   uint32
+	Number   uint64
+}
+
+// Append encodes a.
+func (a *Ack) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(a.To))
+	b = append(b, byte(a.ToSide))
+	b = binary.AppendUvarint(b, uint64(a.From))
+	b = append(b, byte(a.FromSide))
+	b = binary.AppendUvarint(b, uint64(a.Stream))
+	return binary.AppendUvarint(b, a.Number)
+}
+
+// Parse decodes a from all of b.
+func (a *Ack) Parse(b []byte) error {
+	r := mercury.NewReader(b)
+	a.To = ReadID(&r)
+	a.ToSide = readSide(&r)
+	a.From = ReadID(&r)
+	a.FromSide = readSide(&r)
+	a.Stream = ReadUint32(&r)
+	a.Number = r.Uvarint()
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("entity: flow ack: %w", err)
+	}
+	return nil
+}
+
+// ReadID reads an entity id; ids outside 53 bits set the reader's error.
+func ReadID(r *mercury.Reader) ID {
+	v := r.Uvarint()
+	if v > uint64(MaxID) {
+		r.Fail(errors.New("entity: id out of range"))
+		return 0
+	}
+	return ID(v)
+}
+
+// ReadUint32 reads an unsigned varint that must fit 32 bits.
+func ReadUint32(r *mercury.Reader) uint32 {
+	v := r.Uvarint()
+	if v > 1<<32-1 {
+		r.Fail(errors.New("entity: number out of range"))
+		return 0
+	}
+	return uint32(v)
+}
+
+// AppendOrder and ReadOrder carry an Order.
+func AppendOrder(b []byte, o Order) []byte {
+	b = binary.AppendUvarint(b, uint64(o.Incarnation))
+	return binary.AppendUvarint(b, uint64(o.Hop))
+}
+
+// ReadOrder reads what AppendOrder wrote.
+func ReadOrder(r *mercury.Reader) Order {
+	return Order{Incarnation: ReadUint32(r), Hop: ReadUint32(r)}
+}
+
+func readSide(r *mercury.Reader) Side {
+	s := Side(r.U8())
+	if s < CellSide || s > ClientSide {
+		r.Fail(errors.New("entity: unknown side"))
+		return 0
+	}
+	return s
+}
+
+// kept is a message of an Out that is not settled yet.
+type kept struct {
+	number  uint64
+	payload []byte
+}
+
+// Out is the sending end of a flow. Its zero value is an empty flow. It belongs
+// to the sender and travels with it.
+type Out struct {
+	next     uint64 // last number given out
+	received uint64 // highest number the target said it handled
+	kept     []kept // numbers settled+1 .. next, ascending
+	sentAt   time.Duration
+}
+
+// Add keeps a copy of payload under the next number and returns the number. The
+// caller sends it (see Each); now starts the resend timer.
+func (o *Out) Add(now time.Duration, payload []byte) (uint64, error) {
+	if len(payload) > MaxFlowPayload {
+		return 0, fmt.Errorf("%w: %d bytes", ErrPayload, len(payload))
+	}
+	if len(o.kept) >= MaxKept {
+		return 0, ErrFlowFull
+	}
+	if o.next == o.received {
+		o.sentAt = now
+	}
+	o.next++
+	o.kept = append(o.kept, kept{o.next, append([]byte(nil), payload...)})
+	return o.next, nil
+}
+
+// Received notes that the target handled everything up to n. Numbers that were
+// never sent are ignored, so a forged ack cannot run ahead.
+func (o *Out) Received(now time.Duration, n uint64) {
+	if n > o.received && n <= o.next {
+		o.received = n
+		o.sentAt = now
+	}
+}
+
+// Settle forgets everything up to n; it implies Received.
+func (o *Out) Settle(now time.Duration, n uint64) {
+	if n > o.next {
+		return
+	}
+	o.Received(now, n)
+	i := 0
+	for i < len(o.kept) && o.kept[i].number <= n {
+		i++
+	}
+	o.kept = append(o.kept[:0], o.kept[i:]...)
+}
+
+// Rewind says that the target was restored from a state that had handled only
+// up to n, so that everything kept after n is sent again. What is settled is not
+// kept, and not waited for either.
+func (o *Out) Rewind(n uint64) {
+	o.received = min(o.received, max(n, o.Low()-1))
+}
+
+// Low is the lowest number that can still be sent; next+1 when nothing is kept.
+func (o *Out) Low() uint64 {
+	if len(o.kept) == 0 {
+		return o.next + 1
+	}
+	return o.kept[0].number
+}
+
+// Last is the last number given out.
+func (o *Out) Last() uint64 { return o.next }
+
+// Kept is the number of unsettled messages.
+func (o *Out) Kept() int { return len(o.kept) }
+
+// Unreceived is the number of messages the target has not acknowledged.
+func (o *Out) Unreceived() int { return int(o.next - o.received) }
+
+// Each calls f with every message that the target has not acknowledged, in
+// order, and restarts the resend timer: for a target at a new address, and when
+// Due.
+func (o *Out) Each(now time.Duration, f func(number uint64, payload []byte)) {
+	o.sentAt = now
+	for _, k := range o.kept {
+		if k.number > o.received {
+			f(k.number, k.payload)
+		}
+	}
+}
+
+// Due reports whether the oldest unacknowledged message has waited FlowResend.
+func (o *Out) Due(now time.Duration) bool {
+	return o.next > o.received && now-o.sentAt >= FlowResend
+}
+
+// Append encodes the flow for an offload or a backup.
+func (o *Out) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, o.next)
+	b = binary.AppendUvarint(b, o.received)
+	b = binary.AppendUvarint(b, uint64(len(o.kept)))
+	for _, k := range o.kept {
+		b = mercury.AppendBytes(b, k.payload)
+	}
+	return b
+}
+
+// Read decodes what Append wrote.
+func (o *Out) Read(r *mercury.Reader) {
+	next, received := r.Uvarint(), r.Uvarint()
+	n := r.Count(MaxKept, 1)
+	if received > next || uint64(n) > next {
+		r.Fail(errors.New("entity: flow numbers out of range"))
+		return
+	}
+	*o = Out{next: next, received: received}
+	for i := range n {
+		p := r.Bytes(MaxFlowPayload)
+		if r.Err() != nil {
+			return
+		}
+		o.kept = append(o.kept, kept{next - uint64(n) + uint64(i) + 1, append([]byte(nil), p...)})
+	}
+}
+
+// In is the receiving end of a flow. Its zero value has received nothing. It
+// belongs to the target and travels with it.
+type In struct {
+	stream uint32
+	last   uint64
+	early  []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
+	owed   bool   // an ack is owed
+}
+
+// NewIn returns a receiving end that has handled everything of a stream up to last.
+func NewIn(stream uint32, last uint64) In { return In{stream: stream, last: last} }
+
+// Verdict is what became of an arriving message.
+type Verdict uint8
+
+// What In.Accept says.
+const (
+	// Deliver: Accept called deliver at least once.
+	Deliver Verdict = iota
+	// Wait: an earlier message is missing; this one is held, or comes again.
+	Wait
+	// Duplicate: it was handled before; the ack is owed again.
+	Duplicate
+	// Stale: it belongs to an older stream of the sender, and is refused.
+	Stale
+)
+
+// Accept takes a message and calls deliver with it, and with every held message
+// that it completes, in order. deliver must not call Accept of the same In.
+func (in *In) Accept(stream uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
+	switch {
+	case stream < in.stream:
+		return Stale
+	case stream > in.stream:
+		*in = In{stream: stream}
+	}
+	if low > in.last+1 {
+		in.skipTo(low)
+	}
+	in.owed = true
+	delivered := false
+	switch {
+	case number == in.last+1:
+		in.last, delivered = number, true
+		deliver(payload)
+	case number > in.last:
+		in.hold(number, payload)
+	}
+	// A skip may have left the next one, or the one just delivered, among those held.
+	for len(in.early) > 0 && in.early[0].number <= in.last+1 {
+		next := in.early[0]
+		in.early = append(in.early[:0], in.early[1:]...)
+		if next.number == in.last+1 {
+			in.last, delivered = next.number, true
+			deliver(next.payload)
+		}
+	}
+	switch {
+	case delivered:
+		return Deliver
+	case number <= in.last:
+		return Duplicate
+	}
+	return Wait
+}
+
+// skipTo gives up on numbers below low: no one keeps them any more.
+func (in *In) skipTo(low uint64) {
+	in.last = low - 1
+	for len(in.early) > 0 && in.early[0].number <= in.last {
+		in.early = append(in.early[:0], in.early[1:]...)
+	}
+}
+
+func (in *In) hold(number uint64, payload []byte) {
+	i := len(in.early)
+	for i > 0 && in.early[i-1].number >= number {
+		if in.early[i-1].number == number {
+			return
+		}
+		i--
+	}
+	if len(in.early) >= MaxEarly {
+		return
+	}
+	in.early = append(in.early, kept{})
+	copy(in.early[i+1:], in.early[i:])
+	in.early[i] = kept{number, append([]byte(nil), payload...)}
+}
+
+// Last is the highest number delivered.
+func (in *In) Last() uint64 { return in.last }
+
+// Stream is the sender's incarnation that Last counts in.
+func (in *In) Stream() uint32 { return in.stream }
+
+// TakeOwed reports whether an ack is owed, and clears it.
+func (in *In) TakeOwed() bool {
+	o := in.owed
+	in.owed = false
+	return o
+}
+
+// Append encodes the receive state.
+func (in *In) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(in.stream))
+	return binary.AppendUvarint(b, in.last)
+}
+
+// Read decodes what Append wrote; an ack is owed then, from the new address.
+func (in *In) Read(r *mercury.Reader) {
+	*in = In{stream: ReadUint32(r), last: r.Uvarint(), owed: true}
+}

@@ -1,0 +1,458 @@
+package entity_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// sea is a flow under everything that can happen to it: loss, doubling,
+// reordering, both ends moving, the target dying and coming back from a backup.
+// Beside the clever ends it keeps what the target's script has seen.
+type sea struct {
+	t   *testing.T
+	rng *rand.Rand
+	now time.Duration
+
+	out    entity.Out
+	stream uint32
+	in     entity.In
+	seen   []uint64 // numbers, as a part of the target's state
+
+	messages []packet // on the way to the target
+	acks     []packet // on the way back
+	backups  []saved  // on the way to the base, in order
+	kept     saved    // the last one that arrived
+}
+
+type packet struct {
+	stream uint32
+	low, n uint64
+	bytes  []byte
+}
+
+type saved struct {
+	in   []byte
+	last uint64
+	seen []uint64
+}
+
+func newSea(t *testing.T, seed uint64) *sea {
+	s := &sea{t: t, rng: rand.New(rand.NewPCG(seed, 1)), stream: 1}
+	s.kept = s.snapshot()
+	return s
+}
+
+func (s *sea) chance(percent int) bool { return s.rng.IntN(100) < percent }
+
+func (s *sea) snapshot() saved {
+	return saved{in: s.in.Append(nil), last: s.in.Last(), seen: slices.Clone(s.seen)}
+}
+
+// post sends a message into the sea, perhaps not, perhaps twice.
+func (s *sea) post(n uint64, payload []byte) {
+	p := packet{s.stream, s.out.Low(), n, slices.Clone(payload)}
+	for range s.copies() {
+		s.messages = append(s.messages, p)
+	}
+}
+
+func (s *sea) copies() int {
+	switch {
+	case s.chance(20):
+		return 0
+	case s.chance(20):
+		return 2
+	}
+	return 1
+}
+
+func (s *sea) add() {
+	want := s.out.Last() + 1
+	payload := binary.AppendUvarint(nil, want)
+	n, err := s.out.Add(s.now, payload)
+	if err != nil || n != want {
+		s.t.Fatalf("number %d, want %d: %v", n, want, err)
+	}
+	s.post(n, payload)
+}
+
+// arrive delivers any of the messages on the way: reordering is free.
+func (s *sea) arrive() {
+	if len(s.messages) == 0 {
+		return
+	}
+	i := s.rng.IntN(len(s.messages))
+	p := s.messages[i]
+	s.messages = slices.Delete(s.messages, i, i+1)
+	s.in.Accept(p.stream, p.low, p.n, p.bytes, func(payload []byte) {
+		n, _ := binary.Uvarint(payload)
+		s.seen = append(s.seen, n)
+	})
+	if s.in.TakeOwed() {
+		for range s.copies() {
+			s.acks = append(s.acks, packet{stream: s.in.Stream(), n: s.in.Last()})
+		}
+	}
+}
+
+func (s *sea) acknowledge() {
+	if len(s.acks) == 0 {
+		return
+	}
+	i := s.rng.IntN(len(s.acks))
+	if p := s.acks[i]; p.stream == s.stream {
+		s.out.Received(s.now, p.n)
+	}
+	s.acks = slices.Delete(s.acks, i, i+1)
+}
+
+// offload moves the target; what was held early stays behind.
+func (s *sea) offload() {
+	r := mercury.NewReader(s.in.Append(nil))
+	s.in = entity.In{}
+	s.in.Read(&r)
+	if err := r.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// moveSender moves the sending end.
+func (s *sea) moveSender() {
+	r := mercury.NewReader(s.out.Append(nil))
+	s.out.Read(&r)
+	if err := r.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// die loses the target with all that was on the way to and from it, and restores
+// it from the backup that the base has.
+func (s *sea) die() {
+	s.messages, s.acks, s.backups = nil, nil, nil
+	r := mercury.NewReader(s.kept.in)
+	s.in.Read(&r)
+	s.seen = slices.Clone(s.kept.seen)
+	s.out.Rewind(s.kept.last)
+}
+
+func (s *sea) backup() { s.backups = append(s.backups, s.snapshot()) }
+
+func (s *sea) settle() {
+	if len(s.backups) > 0 {
+		s.kept = s.backups[0]
+		s.backups = s.backups[1:]
+		s.out.Settle(s.now, s.kept.last)
+	}
+}
+
+func (s *sea) timer() {
+	s.now += entity.FlowResend
+	if s.out.Due(s.now) {
+		s.out.Each(s.now, s.post)
+	}
+}
+
+// check is promise 3: every number once, in order, from 1.
+func (s *sea) check() {
+	for i, n := range s.seen {
+		if n != uint64(i+1) {
+			s.t.Fatalf("the target saw %d as its message %d", n, i+1)
+		}
+	}
+	if last := s.in.Last(); last != uint64(len(s.seen)) {
+		s.t.Fatalf("%d handled, %d seen", last, len(s.seen))
+	}
+	if low := s.out.Low(); low != s.out.Last()+1-uint64(s.out.Kept()) {
+		s.t.Fatalf("low %d, last %d, %d kept", low, s.out.Last(), s.out.Kept())
+	}
+}
+
+func TestFlowUnderEverything(t *testing.T) {
+	for seed := range uint64(25) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			s := newSea(t, seed)
+			for range 2000 {
+				switch d := s.rng.IntN(100); {
+				case d < 25:
+					s.add()
+				case d < 60:
+					s.arrive()
+				case d < 80:
+					s.acknowledge()
+				case d < 84:
+					s.backup()
+				case d < 88:
+					s.settle()
+				case d < 92:
+					s.timer()
+				case d < 95:
+					s.offload()
+				case d < 98:
+					s.moveSender()
+				case d < 99:
+					s.die()
+				}
+				s.check()
+			}
+			// Then the sea is calm: nothing is missing.
+			for range 200 {
+				s.timer()
+				for len(s.messages)+len(s.acks) > 0 {
+					s.arrive()
+					s.acknowledge()
+				}
+			}
+			s.backup()
+			for len(s.backups) > 0 {
+				s.settle()
+			}
+			s.check()
+			if s.in.Last() != s.out.Last() || s.out.Kept() != 0 || s.out.Unreceived() != 0 {
+				t.Errorf("sent %d, handled %d, %d kept, %d unacknowledged", s.out.Last(), s.in.Last(), s.out.Kept(), s.out.Unreceived())
+			}
+		})
+	}
+}
+
+// A sender that comes back in a new incarnation starts a new stream. The target
+// sees of each stream the beginning, in order, and the last one whole.
+func TestFlowStreams(t *testing.T) {
+	for seed := range uint64(40) {
+		s := newSea(t, seed)
+		seen := map[uint32][]uint64{}
+		highest := uint32(0)
+		arrive := func() {
+			if len(s.messages) == 0 {
+				return
+			}
+			i := s.rng.IntN(len(s.messages))
+			p := s.messages[i]
+			s.messages = slices.Delete(s.messages, i, i+1)
+			v := s.in.Accept(p.stream, 0, p.n, p.bytes, func(payload []byte) {
+				n, _ := binary.Uvarint(payload)
+				seen[p.stream] = append(seen[p.stream], n)
+			})
+			if (v == entity.Stale) != (p.stream < highest) {
+				t.Fatalf("seed %d: verdict %d on stream %d after %d", seed, v, p.stream, highest)
+			}
+			highest = max(highest, p.stream)
+		}
+		for range 1000 {
+			switch d := s.rng.IntN(100); {
+			case d < 40:
+				s.add()
+			case d < 90:
+				arrive()
+			case d < 96:
+				s.now += entity.FlowResend
+				s.out.Each(s.now, s.post)
+			case d < 97:
+				s.stream, s.out = s.stream+1, entity.Out{}
+			}
+		}
+		s.add()
+		for range 100 {
+			s.out.Each(s.now, s.post)
+			for len(s.messages) > 0 {
+				arrive()
+			}
+		}
+		for stream := range s.stream + 1 {
+			for i, n := range seen[stream] {
+				if n != uint64(i+1) {
+					t.Fatalf("seed %d: stream %d: %d came as message %d", seed, stream, n, i+1)
+				}
+			}
+		}
+		if s.in.Stream() != s.stream || s.in.Last() != s.out.Last() {
+			t.Errorf("seed %d: handled %d of stream %d, sent %d of %d", seed, s.in.Last(), s.in.Stream(), s.out.Last(), s.stream)
+		}
+	}
+}
+
+// A target that was restored to before what the sender still has goes on with
+// what there is, and with what it holds already.
+func TestInSkipsToLow(t *testing.T) {
+	var got []byte
+	deliver := func(p []byte) { got = append(got, p...) }
+	in := entity.NewIn(1, 2)
+	in.Accept(1, 3, 7, []byte("g"), deliver)
+	in.Accept(1, 3, 5, []byte("e"), deliver)
+	in.Accept(1, 3, 4, []byte("d"), deliver)
+	if v := in.Accept(1, 5, 8, []byte("h"), deliver); v != entity.Deliver || string(got) != "e" || in.Last() != 5 {
+		t.Errorf("verdict %d, got %q up to %d", v, got, in.Last())
+	}
+	if v := in.Accept(1, 5, 6, []byte("f"), deliver); v != entity.Deliver || string(got) != "efgh" {
+		t.Errorf("verdict %d, got %q", v, got)
+	}
+	if v := in.Accept(1, 7, 7, []byte("g"), deliver); v != entity.Duplicate || string(got) != "efgh" {
+		t.Errorf("verdict %d, got %q", v, got)
+	}
+}
+
+// The message that a skip makes the next one may be held already.
+func TestInSkipsToHeld(t *testing.T) {
+	var got []byte
+	deliver := func(p []byte) { got = append(got, p...) }
+	var in entity.In
+	in.Accept(1, 1, 5, []byte("e"), deliver)
+	in.Accept(1, 5, 5, []byte("e"), deliver)
+	in.Accept(1, 5, 7, []byte("g"), deliver)
+	in.Accept(1, 5, 6, []byte("f"), deliver)
+	if string(got) != "efg" || in.Last() != 7 {
+		t.Errorf("got %q up to %d", got, in.Last())
+	}
+}
+
+func TestInHoldsLittle(t *testing.T) {
+	var in entity.In
+	count := 0
+	deliver := func([]byte) { count++ }
+	for n := range uint64(2 * entity.MaxEarly) {
+		if v := in.Accept(1, 1, n+2, nil, deliver); v != entity.Wait {
+			t.Fatalf("verdict %d", v)
+		}
+	}
+	in.Accept(1, 1, 1, nil, deliver)
+	if count != entity.MaxEarly+1 {
+		t.Errorf("%d delivered, want what was held and the missing one: %d", count, entity.MaxEarly+1)
+	}
+}
+
+func TestOutLimits(t *testing.T) {
+	var o entity.Out
+	if _, err := o.Add(0, make([]byte, entity.MaxFlowPayload+1)); !errors.Is(err, entity.ErrPayload) {
+		t.Errorf("too long: %v", err)
+	}
+	for range entity.MaxKept {
+		if _, err := o.Add(0, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := o.Add(0, nil); !errors.Is(err, entity.ErrFlowFull) {
+		t.Errorf("too many: %v", err)
+	}
+	o.Settle(0, 1)
+	if _, err := o.Add(0, nil); err != nil {
+		t.Errorf("after one was settled: %v", err)
+	}
+}
+
+func TestOutIgnoresForgedAcks(t *testing.T) {
+	var o entity.Out
+	for range 3 {
+		o.Add(0, []byte("x"))
+	}
+	o.Received(0, 4)
+	o.Settle(0, 99)
+	if o.Unreceived() != 3 || o.Kept() != 3 {
+		t.Errorf("%d unreceived, %d kept", o.Unreceived(), o.Kept())
+	}
+	o.Settle(0, 2)
+	if o.Unreceived() != 1 || o.Kept() != 1 || o.Low() != 3 {
+		t.Errorf("%d unreceived, %d kept, low %d", o.Unreceived(), o.Kept(), o.Low())
+	}
+}
+
+// A rewind to before what is kept leaves nothing waiting that can never be sent.
+func TestOutRewindBeyondKept(t *testing.T) {
+	var o entity.Out
+	for range 5 {
+		o.Add(0, []byte("x"))
+	}
+	o.Settle(0, 5)
+	o.Rewind(2)
+	if o.Unreceived() != 0 || o.Due(time.Hour) {
+		t.Errorf("%d unreceived, due %v, with nothing kept", o.Unreceived(), o.Due(time.Hour))
+	}
+}
+
+func TestOutTimer(t *testing.T) {
+	var o entity.Out
+	if o.Due(time.Hour) {
+		t.Error("an empty flow is due")
+	}
+	start := time.Minute
+	o.Add(start, nil)
+	o.Add(start+900*time.Millisecond, nil)
+	if o.Due(start + 999*time.Millisecond) {
+		t.Error("due too early")
+	}
+	now := start + time.Second
+	if !o.Due(now) {
+		t.Error("not due")
+	}
+	var numbers []uint64
+	o.Each(now, func(n uint64, _ []byte) { numbers = append(numbers, n) })
+	if !slices.Equal(numbers, []uint64{1, 2}) || o.Due(now) {
+		t.Errorf("sent %v, due %v", numbers, o.Due(now))
+	}
+	o.Received(now+time.Second, 1)
+	if o.Due(now + time.Second) {
+		t.Error("due although acknowledgements come in")
+	}
+}
+
+func FuzzOutRead(f *testing.F) {
+	var o entity.Out
+	for i := range 3 {
+		o.Add(0, bytes.Repeat([]byte{7}, i))
+	}
+	o.Settle(0, 1)
+	f.Add(o.Append(nil))
+	f.Add([]byte{0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var o entity.Out
+		r := mercury.NewReader(b)
+		o.Read(&r)
+		if r.Close() != nil {
+			return
+		}
+		if again := o.Append(nil); !bytes.Equal(again, b) {
+			t.Errorf("read from %x, written as %x", b, again)
+		}
+		n := 0
+		o.Each(0, func(uint64, []byte) { n++ })
+		if n > o.Kept() || o.Kept() > entity.MaxKept {
+			t.Errorf("%d sent of %d", n, o.Kept())
+		}
+	})
+}
+
+func FuzzIn(f *testing.F) {
+	f.Add([]byte{1, 4}, uint32(1), uint64(1), uint64(5))
+	f.Add([]byte{1, 4}, uint32(2), uint64(9), uint64(9))
+	f.Fuzz(func(t *testing.T, state []byte, stream uint32, low, number uint64) {
+		var in entity.In
+		r := mercury.NewReader(state)
+		in.Read(&r)
+		if r.Close() != nil {
+			return
+		}
+		if again := in.Append(nil); !bytes.Equal(again, state) {
+			t.Errorf("read from %x, written as %x", state, again)
+		}
+		in.Accept(stream, low, number, nil, func([]byte) {})
+	})
+}
+
+func BenchmarkFlow(b *testing.B) {
+	var out entity.Out
+	var in entity.In
+	payload := make([]byte, 64)
+	b.ReportAllocs()
+	for b.Loop() {
+		n, _ := out.Add(0, payload)
+		in.Accept(1, out.Low(), n, payload, func([]byte) {})
+		out.Settle(0, in.Last())
+	}
+}

@@ -1,0 +1,110 @@
+package entity
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+)
+
+// ID names an entity in the whole cluster and is never reused. It fits 53 bits,
+// so that a browser's numbers hold it: an allocator number of 21 bits, issued
+// once for each start of an app, above a counter of 32 bits.
+type ID uint64
+
+const (
+	// MaxID is the largest entity id: 2^53-1, the largest integer that a
+	// JavaScript number holds exactly.
+	MaxID ID = 1<<53 - 1
+
+	// MaxAllocator is the largest allocator number.
+	MaxAllocator = 1<<21 - 1
+
+	counterBits = 32
+)
+
+// String gives the id as allocator.counter, which shows at a glance who made it.
+func (id ID) String() string {
+	return fmt.Sprintf("%d.%d", uint64(id)>>counterBits, uint64(id)&(1<<counterBits-1))
+}
+
+// Valid reports whether the id can name an entity.
+func (id ID) Valid() bool { return id != 0 && id <= MaxID }
+
+// SpaceID names a space in the whole cluster. Zero is no space.
+type SpaceID uint32
+
+// ErrIDsExhausted is returned when an allocator has issued all its ids, which
+// takes four billion entities in one start of one app.
+var ErrIDsExhausted = errors.New("entity: this app has issued all ids of its allocator")
+
+// Allocator issues the ids of one start of one app.
+type Allocator struct {
+	number uint64
+	next   uint64
+}
+
+// NewAllocator returns the allocator with a number that a manager issued for
+// this start, 1 to MaxAllocator.
+func NewAllocator(number uint32) (*Allocator, error) {
+	if number == 0 || number > MaxAllocator {
+		return nil, fmt.Errorf("entity: allocator number %d is outside 1..%d", number, MaxAllocator)
+	}
+	return &Allocator{number: uint64(number), next: 1}, nil
+}
+
+// Next issues an id.
+func (a *Allocator) Next() (ID, error) {
+	if a.next >= 1<<counterBits {
+		return 0, ErrIDsExhausted
+	}
+	id := ID(a.number<<counterBits | a.next)
+	a.next++
+	return id, nil
+}
+
+// Order places a real in time. Offload adds to Hop; only the base starts a new
+// Incarnation, whose hops count from zero again.
+type Order struct {
+	Incarnation uint32
+	Hop         uint32
+}
+
+// Compare returns -1, 0 or +1; incarnation decides before hop.
+func (o Order) Compare(p Order) int {
+	if c := cmp.Compare(o.Incarnation, p.Incarnation); c != 0 {
+		return c
+	}
+	return cmp.Compare(o.Hop, p.Hop)
+}
+
+// Before reports whether o is older than p.
+func (o Order) Before(p Order) bool { return o.Compare(p) < 0 }
+
+// NextHop is the order of the real after one more offload.
+func (o Order) NextHop() Order { return Order{o.Incarnation, o.Hop + 1} }
+
+// String gives incarnation/hop.
+func (o Order) String() string { return fmt.Sprintf("%d/%d", o.Incarnation, o.Hop) }
+
+// Side is the part of an entity that a flow or a mailbox means.
+type Side uint8
+
+// The parts of an entity.
+const (
+	CellSide Side = 1 + iota
+	BaseSide
+	ClientSide
+)
+
+// String names the side.
+func (s Side) String() string {
+	switch s {
+	case CellSide:
+		return "cell"
+	case BaseSide:
+		return "base"
+	case ClientSide:
+		return "client"
+	}
+	return fmt.Sprintf("side(%d)", uint8(s))
+}

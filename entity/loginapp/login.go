@@ -1,0 +1,253 @@
+package loginapp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// state is how far a login has come.
+type state uint8
+
+const (
+	fresh    state = iota // nothing was said yet
+	checking              // Auth is asked
+	placing               // the BaseAppMgr is asked
+	answered              // the client may close the channel
+	states
+)
+
+// timeouts bounds each state.
+func (s state) timeout() time.Duration {
+	return [states]time.Duration{fresh: LoginTimeout, checking: AuthTimeout, placing: PlaceTimeout, answered: CloseAfter}[s]
+}
+
+// login is one channel of a client. A channel carries one login and its id is
+// never used again, so the id names the job and the request, too.
+type login struct {
+	ch    mercury.ChannelID
+	state state
+	user  string
+}
+
+// logins are looked up by channel; order, where it shows, is that of the queues.
+type logins struct {
+	byChannel map[mercury.ChannelID]*login
+	// jobs are the logins that Auth is asked about. One stays until its result
+	// comes, even if its client has left: who reconnects quickly must not be able
+	// to start jobs without bound.
+	jobs    map[mercury.ChannelID]bool
+	placing int
+	// queues hold, by state, the logins that entered it, in the order of their
+	// timeouts; a login that has gone on is skipped.
+	queues [states][]entry
+}
+
+type entry struct {
+	at time.Duration
+	ch mercury.ChannelID
+}
+
+func newLogins() logins {
+	return logins{byChannel: make(map[mercury.ChannelID]*login), jobs: make(map[mercury.ChannelID]bool)}
+}
+
+func (s *logins) pending() int { return len(s.jobs) + s.placing }
+
+func (s *logins) open(now time.Duration, ch mercury.ChannelID) {
+	in := &login{ch: ch}
+	s.byChannel[ch] = in
+	s.enter(now, in, fresh)
+}
+
+// enter moves a login to a state and starts the state's timeout.
+func (s *logins) enter(now time.Duration, in *login, to state) {
+	s.count(in.state, to)
+	in.state = to
+	s.queues[to] = append(s.queues[to], entry{now + to.timeout(), in.ch})
+}
+
+func (s *logins) count(from, to state) {
+	if from == placing {
+		s.placing--
+	}
+	if to == placing {
+		s.placing++
+	}
+}
+
+// drop forgets a login whose channel is gone.
+func (s *logins) drop(ch mercury.ChannelID) {
+	if in := s.byChannel[ch]; in != nil {
+		s.count(in.state, fresh)
+		delete(s.byChannel, ch)
+	}
+}
+
+// end closes a client's channel: what was sent on it is still brought over.
+func (l *LoginApp) end(in *login) {
+	l.cfg.Transport.Close(in.ch)
+	l.logins.drop(in.ch)
+}
+
+// expire ends what has been in one state for too long.
+func (l *LoginApp) expire(now time.Duration) {
+	for s := range states {
+		queue, i := l.logins.queues[s], 0
+		for ; i < len(queue) && queue[i].at <= now; i++ {
+			if in := l.logins.byChannel[queue[i].ch]; in != nil && in.state == s {
+				l.overdue(now, in)
+			}
+		}
+		l.logins.queues[s] = slices.Delete(l.logins.queues[s], 0, i)
+	}
+}
+
+func (l *LoginApp) overdue(now time.Duration, in *login) {
+	switch in.state {
+	case fresh, answered:
+		l.end(in)
+	default:
+		l.log.Warn("login takes too long", "user", in.user)
+		l.refuse(now, in, protocol.ServerBusy)
+	}
+}
+
+// fromClient takes what a client says. After the answer nothing is expected, and
+// what comes is dropped.
+func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg []byte) {
+	if in.state == answered {
+		return
+	}
+	var m protocol.Login
+	if err := parseLogin(&m, in.state, reliable, msg); err != nil {
+		// Not above Debug: strangers must not be able to fill the log.
+		l.log.Debug("login malformed", "error", err)
+		l.refuse(now, in, protocol.Malformed)
+		l.end(in)
+		return
+	}
+	in.user = m.User
+	switch {
+	case m.Version != protocol.Version:
+		l.refuse(now, in, protocol.BadVersion)
+	case m.Digest != protocol.Digest(l.cfg.Schema.ClientDigest):
+		l.refuse(now, in, protocol.BadDigest)
+	case !l.baseAppMgr.joined:
+		l.refuse(now, in, protocol.NotReady)
+	case l.logins.pending() >= l.cfg.MaxPending:
+		l.refuse(now, in, protocol.ServerBusy)
+	default:
+		l.logins.jobs[in.ch] = true
+		l.logins.enter(now, in, checking)
+		l.cfg.Jobs.Do(uint64(in.ch), authenticate(l.cfg.Auth, m.User, m.Password))
+	}
+}
+
+// parseLogin reads a bundle that must be one Login, the first of its channel.
+func parseLogin(m *protocol.Login, s state, reliable bool, msg []byte) error {
+	seen := false
+	if err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
+		if seen || id != protocol.LoginID {
+			return fmt.Errorf("%w: message %d where one login belongs", protocol.ErrMalformed, id)
+		}
+		seen = true
+		err := m.Parse(body)
+		if err != nil && len(body) >= 2 && m.Version != protocol.Version {
+			// The version comes first in a login of any version, and the rest may
+			// look different in another.
+			return nil
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	if !seen || !reliable || s != fresh {
+		return fmt.Errorf("%w: empty, unreliable or second login", protocol.ErrMalformed)
+	}
+	return nil
+}
+
+// JobDone takes the result of a job that Config.Jobs was given; token is the
+// job's. A result that no one waits for is dropped.
+func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
+	ch := mercury.ChannelID(token)
+	if uint64(ch) != token || !l.logins.jobs[ch] {
+		return
+	}
+	delete(l.logins.jobs, ch)
+	in := l.logins.byChannel[ch]
+	if in == nil || in.state != checking {
+		return
+	}
+	account, code := l.judge(in, result)
+	if code == 0 && !l.baseAppMgr.joined {
+		code = protocol.NotReady
+	}
+	if code != 0 {
+		l.refuse(now, in, code)
+		return
+	}
+	l.logins.enter(now, in, placing)
+	l.baseAppMgr.Send(&wire.CreateProxy{Request: uint64(in.ch), Account: account})
+}
+
+// judge makes an account, or a code to refuse with, of a job's result.
+func (l *LoginApp) judge(in *login, result any) (account string, code protocol.Code) {
+	var err error
+	switch v := result.(type) {
+	case verdict:
+		account, err = v.account, v.err
+		if err == nil && (account == "" || len(account) > wire.MaxAccount) {
+			err = fmt.Errorf("%w: Auth returned an account of %d bytes, 1 to %d are possible", ErrUnavailable, len(account), wire.MaxAccount)
+		}
+	case error:
+		err = errors.Join(ErrUnavailable, v)
+	default:
+		err = fmt.Errorf("%w: the job's result is a %T", ErrUnavailable, result)
+	}
+	switch {
+	case err == nil:
+		return account, 0
+	case errors.Is(err, ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		l.report.Errors++
+		l.log.Error("auth failed", "user", in.user, "error", err)
+		return "", protocol.ServerBusy
+	}
+	l.log.Info("login refused", "user", in.user, "error", err)
+	return "", protocol.BadCredentials
+}
+
+// proxyMade answers the client that waits for a proxy. When it has left, the
+// BaseApp drops the proxy that no one attaches to.
+func (l *LoginApp) proxyMade(now time.Duration, p *wire.ProxyMade) {
+	ch := mercury.ChannelID(p.Request)
+	in := l.logins.byChannel[ch]
+	if in == nil || uint64(ch) != p.Request || in.state != placing {
+		return
+	}
+	if p.Code != 0 {
+		l.log.Info("login refused", "user", in.user, "code", protocol.Code(p.Code))
+		l.refuse(now, in, protocol.Code(p.Code))
+		return
+	}
+	l.log.Info("login", "user", in.user, "entity", p.ID, "at", p.BaseApp)
+	ok := protocol.LoginOK{BaseApp: p.BaseApp, Token: p.Token}
+	l.send(in.ch, ok.Append(l.buf[:0]))
+	l.logins.enter(now, in, answered)
+}
+
+// lostBaseAppMgr refuses the logins whose request went with it.
+func (l *LoginApp) lostBaseAppMgr(now time.Duration) {
+	for _, e := range l.logins.queues[placing] {
+		if in := l.logins.byChannel[e.ch]; in != nil && in.state == placing {
+			l.refuse(now, in, protocol.NotReady)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package loginapp
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// LoginApp lets clients in: a mercury.Handler with a Tick and a JobDone. See the
+// package comment.
+type LoginApp struct {
+	cfg   Config
+	log   *slog.Logger
+	links wire.Links
+
+	manager    manager // the CellAppMgr
+	baseAppMgr manager
+
+	ticks    wire.Ticks
+	report   wire.Report
+	reportAt time.Duration
+
+	logins logins
+	buf    []byte // scratch of answers
+}
+
+// manager is one of the two that a LoginApp joins.
+type manager struct {
+	wire.Member
+	name string
+	at   mercury.Address // which start of it, once its channel is open
+	// joined: it has answered the Join.
+	joined bool
+}
+
+// Counts is what a LoginApp has now.
+type Counts struct {
+	// Channels counts clients connected, Pending logins under way, Jobs those of
+	// them that Auth is asked about, and jobs whose client has left.
+	Channels, Pending, Jobs int
+	// Joined reports whether both managers have answered, so that clients can be
+	// let in.
+	Joined bool
+}
+
+// New returns a LoginApp that joins the CellAppMgr at its first Tick. The error
+// lists all faults of cfg.
+func New(cfg Config) (*LoginApp, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Tick == 0 {
+		cfg.Tick = DefaultTick
+	}
+	if cfg.MaxPending == 0 {
+		cfg.MaxPending = DefaultMaxPending
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	l := &LoginApp{
+		cfg:    cfg,
+		log:    cfg.Log.With("app", "LoginApp"),
+		links:  wire.Links{Transport: cfg.Transport},
+		ticks:  wire.Ticks{Period: cfg.Tick},
+		logins: newLogins(),
+	}
+	join := wire.Join{Role: wire.LoginApp, Digest: cfg.Schema.Digest}
+	l.manager = manager{Member: wire.NewMember(&l.links, cfg.Manager, join), name: "CellAppMgr"}
+	l.baseAppMgr.Member = wire.NewMember(&l.links, l.baseAppMgr.At, join)
+	l.baseAppMgr.name = "BaseAppMgr"
+	return l, nil
+}
+
+// Counts returns what the LoginApp has now.
+func (l *LoginApp) Counts() Counts {
+	return Counts{
+		Channels: len(l.logins.byChannel),
+		Pending:  l.logins.pending(),
+		Jobs:     len(l.logins.jobs),
+		Joined:   l.manager.joined && l.baseAppMgr.joined,
+	}
+}
+
+// Tick keeps the LoginApp joined, ends what takes too long, and reports. It
+// returns when it is due next.
+func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
+	if !l.ticks.Begin(now) {
+		return l.ticks.Next()
+	}
+	l.manager.Tick(now)
+	l.baseAppMgr.Tick(now)
+	l.expire(now)
+	l.sendReport(now)
+	end := now
+	if l.cfg.Clock != nil {
+		end = l.cfg.Clock()
+	}
+	return l.ticks.End(end, &l.report)
+}
+
+func (l *LoginApp) sendReport(now time.Duration) {
+	if now < l.reportAt {
+		return
+	}
+	l.reportAt = now + reportPeriod
+	if l.cfg.CPU != nil {
+		l.report.CPU = l.cfg.CPU()
+	}
+	l.manager.Send(&l.report)
+}
+
+// Opened implements mercury.Handler.
+func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	for _, m := range l.managers() {
+		if m.Opened(ch) {
+			m.at = peer
+			return
+		}
+	}
+	if l.from(ch) == nil {
+		l.logins.open(now, ch)
+	}
+}
+
+// Closed implements mercury.Handler.
+func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	for _, m := range l.managers() {
+		if !m.Closed(now, ch) {
+			continue
+		}
+		m.joined = false
+		l.log.Warn("lost a manager, joining again", "manager", m.name, "reason", reason)
+		if m == &l.baseAppMgr {
+			l.lostBaseAppMgr(now)
+		}
+		return
+	}
+	l.logins.drop(ch)
+}
+
+// Message implements mercury.Handler.
+func (l *LoginApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	if m := l.from(ch); m != nil {
+		if err := l.fromManager(now, m, msg); err != nil {
+			l.report.Errors++
+			l.log.Warn("message dropped", "from", m.name, "error", err)
+		}
+		return
+	}
+	if in := l.logins.byChannel[ch]; in != nil {
+		l.report.BytesUp += uint64(len(msg))
+		l.fromClient(now, in, reliable, msg)
+	}
+}
+
+func (l *LoginApp) managers() [2]*manager { return [2]*manager{&l.manager, &l.baseAppMgr} }
+
+// from is the manager that a channel leads to, nil for a client's. A manager may
+// also send over a channel that it dialled itself; mercury has proved its address.
+func (l *LoginApp) from(ch mercury.ChannelID) *manager {
+	peer, ok := l.cfg.Transport.Peer(ch)
+	for _, m := range l.managers() {
+		if m.Is(ch) || ok && !m.at.IsZero() && m.at == peer {
+			return m
+		}
+	}
+	return nil
+}
+
+func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error {
+	id, body, err := wire.Split(msg)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case wire.WelcomeID:
+		var w wire.Welcome
+		if err := w.Parse(body); err != nil {
+			return err
+		}
+		m.joined = true
+		if m == &l.manager {
+			l.moveBaseAppMgr(now, w.BaseAppMgr)
+		}
+		return nil
+	case wire.RefusedID:
+		var r wire.Refused
+		if err := r.Parse(body); err != nil {
+			return err
+		}
+		l.log.Error("a manager refuses this LoginApp", "manager", m.name, "reason", r.Reason)
+		return nil
+	case wire.ProxyMadeID:
+		var p wire.ProxyMade
+		if err := p.Parse(body); err != nil {
+			return err
+		}
+		l.proxyMade(now, &p)
+		return nil
+	}
+	// AppDead, Freeze and the like concern those who hold entities.
+	return nil
+}
+
+// moveBaseAppMgr follows the BaseAppMgr to where the CellAppMgr says it is.
+func (l *LoginApp) moveBaseAppMgr(now time.Duration, at mercury.Address) {
+	if at.IsZero() || at.At == l.baseAppMgr.At {
+		return
+	}
+	l.baseAppMgr.Move(at.At)
+	l.baseAppMgr.joined, l.baseAppMgr.at = false, mercury.Address{}
+	l.lostBaseAppMgr(now)
+	l.baseAppMgr.Tick(now)
+}
+
+// send frames nothing: msg is a framed message of the client protocol.
+func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
+	l.buf = msg
+	l.report.BytesDown += uint64(len(msg))
+	// A failure closes the channel, which ends the login.
+	_ = l.cfg.Transport.Send(ch, msg)
+}
+
+// refuse tells a client why it may not come in. The reason text is left to the
+// code: what an Auth said is not for strangers.
+func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
+	l.report.Refused++
+	m := protocol.Refused{Code: code}
+	l.send(in.ch, m.Append(l.buf[:0]))
+	l.logins.enter(now, in, answered)
+}

@@ -1,0 +1,379 @@
+package loginapp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+var _ mercury.Handler = (*LoginApp)(nil)
+
+func TestConfigFaultsAreAllReported(t *testing.T) {
+	_, err := New(Config{MaxPending: -1, Tick: -1})
+	for _, field := range []string{"Transport", "Manager", "Schema", "Auth", "Jobs", "MaxPending", "Tick"} {
+		if err == nil || !strings.Contains(err.Error(), "Config."+field) {
+			t.Errorf("no word on %s in %v", field, err)
+		}
+	}
+}
+
+func TestLogin(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	ch := r.connect()
+	r.say(ch, r.login("ann", "right"))
+	r.work()
+	c := r.created()
+	if c.Account != "ann" {
+		t.Errorf("account %q", c.Account)
+	}
+	made := wire.ProxyMade{Request: c.Request, ID: 5, BaseApp: baseApp, Token: [16]byte{1, 2}}
+	r.fromManager(r.base, &made)
+	code, ok := r.answer(ch)
+	want := protocol.LoginOK{BaseApp: baseApp, Token: protocol.Token{1, 2}}
+	if code != 0 || ok != want {
+		t.Errorf("code %v, reply %+v", code, ok)
+	}
+	r.tick(CloseAfter - DefaultTick)
+	if r.net.ended[ch] {
+		t.Error("closed too early")
+	}
+	r.tick(DefaultTick)
+	if !r.net.ended[ch] {
+		t.Error("the channel stays open")
+	}
+	if diff := cmp.Diff(Counts{Joined: true}, r.l.Counts()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		edit func(*protocol.Login)
+		want protocol.Code
+	}{
+		{"version", func(m *protocol.Login) { m.Version++ }, protocol.BadVersion},
+		{"digest", func(m *protocol.Login) { m.Digest[3]++ }, protocol.BadDigest},
+		{"password", func(m *protocol.Login) { m.Password = "wrong" }, protocol.BadCredentials},
+		{"user", func(m *protocol.Login) { m.User = "eve" }, protocol.BadCredentials},
+		{"no user", func(m *protocol.Login) { m.User, m.Password = "", "" }, protocol.BadCredentials},
+	} {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		m := protocol.Login{Version: protocol.Version, Digest: r.l.cfg.Schema.ClientDigest, User: "ann", Password: "right"}
+		x.edit(&m)
+		r.say(ch, m.Append(nil))
+		r.work()
+		r.wantRefused(ch, x.want)
+		if len(r.net.take(r.base)) != 0 {
+			t.Errorf("%s: asked for a proxy", x.name)
+		}
+		r.tick(CloseAfter)
+		if !r.net.ended[ch] || r.l.Counts().Channels != 0 {
+			t.Errorf("%s: channel stays open", x.name)
+		}
+	}
+}
+
+func TestRefusalsOfTheBaseAppMgr(t *testing.T) {
+	for _, code := range []protocol.Code{protocol.AlreadyLoggedIn, protocol.ServerBusy, protocol.NotReady} {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		r.say(ch, r.login("ann", "right"))
+		r.work()
+		r.fromManager(r.base, &wire.ProxyMade{Request: r.created().Request, Code: uint8(code)})
+		r.wantRefused(ch, code)
+	}
+}
+
+// authFunc is an Auth that says what it is told to.
+type authFunc func() (string, error)
+
+func (f authFunc) Authenticate(context.Context, string, string) (string, error) { return f() }
+
+func TestFaultsOfAuth(t *testing.T) {
+	for name, x := range map[string]struct {
+		account string
+		err     error
+		want    protocol.Code
+	}{
+		"refuses":     {"", errors.New("banned for reasons of their own"), protocol.BadCredentials},
+		"unavailable": {"", fmt.Errorf("database: %w", ErrUnavailable), protocol.ServerBusy},
+		"out of time": {"", context.DeadlineExceeded, protocol.ServerBusy},
+		"no account":  {"", nil, protocol.ServerBusy},
+		"too long":    {strings.Repeat("x", wire.MaxAccount+1), nil, protocol.ServerBusy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(c *Config) { c.Auth = authFunc(func() (string, error) { return x.account, x.err }) })
+			r.join()
+			ch := r.connect()
+			r.say(ch, r.login("ann", "right"))
+			r.work()
+			r.wantRefused(ch, x.want)
+		})
+	}
+	for _, result := range []any{nil, 7, errors.New("job panicked")} {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		r.say(ch, r.login("ann", "right"))
+		r.l.JobDone(r.now, r.jobs[0].token, result)
+		r.wantRefused(ch, protocol.ServerBusy)
+	}
+}
+
+func TestNotReady(t *testing.T) {
+	r := newRig(t)
+	r.tick(0)
+	ch := r.connect()
+	r.say(ch, r.login("ann", "right"))
+	r.wantRefused(ch, protocol.NotReady)
+
+	r = newRig(t)
+	r.join()
+	checking, placing := r.connect(), r.connect()
+	r.say(placing, r.login("ann", "right"))
+	r.work()
+	r.say(checking, r.login("bob", "right"))
+	r.net.sent = nil
+	r.net.ended[r.base] = true
+	r.l.Closed(r.now, r.base, mercury.ErrTimeout)
+	r.wantRefused(placing, protocol.NotReady)
+	r.work()
+	r.wantRefused(checking, protocol.NotReady)
+	if r.l.Counts().Joined {
+		t.Error("joined without a BaseAppMgr")
+	}
+	r.tick(2 * time.Second)
+	r.base = r.net.dials[len(r.net.dials)-1]
+	r.wantJoin(r.base, baseAppMgr)
+	r.fromManager(r.base, &wire.Welcome{})
+	if !r.l.Counts().Joined {
+		t.Error("did not join again")
+	}
+}
+
+func TestFollowsTheBaseAppMgr(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	ch := r.connect()
+	r.say(ch, r.login("ann", "right"))
+	r.work()
+	r.net.sent = nil
+	elsewhere := address(8, 88)
+	r.fromManager(r.manager, &wire.Welcome{BaseAppMgr: elsewhere})
+	r.wantRefused(ch, protocol.NotReady)
+	if !r.net.ended[r.base] {
+		t.Error("the old channel stays open")
+	}
+	r.wantJoin(r.net.last, elsewhere)
+}
+
+func TestServerBusy(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.MaxPending, c.Auth = 2, AcceptAll{} })
+	r.join()
+	var chs []mercury.ChannelID
+	for range 3 {
+		chs = append(chs, r.connect())
+		r.say(chs[len(chs)-1], r.login("ann", ""))
+	}
+	r.wantRefused(chs[2], protocol.ServerBusy)
+	// A client that leaves does not make room while its job runs.
+	r.l.Closed(r.now, chs[0], mercury.ErrPeerClosed)
+	ch := r.connect()
+	r.say(ch, r.login("ann", ""))
+	r.wantRefused(ch, protocol.ServerBusy)
+	r.work()
+	if got := r.l.Counts(); got.Jobs != 0 || got.Pending != 1 {
+		t.Errorf("counts %+v", got)
+	}
+	ch = r.connect()
+	r.say(ch, r.login("ann", ""))
+	if got := r.l.Counts(); got.Jobs != 1 || got.Pending != 2 {
+		t.Errorf("counts %+v", got)
+	}
+	// What leaves while it is placed makes room at once.
+	r.l.Closed(r.now, chs[1], mercury.ErrPeerClosed)
+	if got := r.l.Counts().Pending; got != 1 {
+		t.Errorf("%d pending", got)
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	silent, checking, placing := r.connect(), r.connect(), r.connect()
+	r.say(placing, r.login("ann", "right"))
+	r.work()
+	r.say(checking, r.login("bob", "right"))
+	r.net.sent = nil
+	r.tick(LoginTimeout - DefaultTick)
+	if r.net.ended[silent] || len(r.net.take(checking))+len(r.net.take(placing)) != 0 {
+		t.Error("too early")
+	}
+	r.tick(DefaultTick)
+	if !r.net.ended[silent] || len(r.net.take(silent)) != 0 {
+		t.Error("who says nothing is still there")
+	}
+	r.wantRefused(checking, protocol.ServerBusy)
+	r.wantRefused(placing, protocol.ServerBusy)
+	// Late results change nothing.
+	r.work()
+	r.fromManager(r.base, &wire.ProxyMade{Request: uint64(placing), BaseApp: baseApp})
+	if n := len(r.net.take(checking)) + len(r.net.take(placing)) + len(r.net.take(r.base)); n > 1 {
+		t.Errorf("%d messages after the answer", n)
+	}
+	r.tick(CloseAfter)
+	if got := r.l.Counts(); got != (Counts{Joined: true}) {
+		t.Errorf("counts %+v", got)
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	good := func(r *rig) []byte { return r.login("ann", "right") }
+	for name, f := range map[string]func(r *rig) []byte{
+		"empty":         func(r *rig) []byte { return nil },
+		"noise":         func(r *rig) []byte { return []byte{0xff, 0xff, 0xff} },
+		"truncated":     func(r *rig) []byte { return good(r)[:10] },
+		"other message": func(r *rig) []byte { return protocol.AppendLogout(nil) },
+		"two logins":    func(r *rig) []byte { return append(good(r), good(r)...) },
+		"name too long": func(r *rig) []byte { return r.login(strings.Repeat("x", protocol.MaxName+1), "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.join()
+			ch := r.connect()
+			for range 100 { // a flood of it gets one answer
+				r.say(ch, f(r))
+			}
+			r.wantRefused(ch, protocol.Malformed)
+			if !r.net.ended[ch] || len(r.jobs) != 0 || r.l.Counts().Channels != 0 {
+				t.Error("the channel goes on")
+			}
+		})
+	}
+	t.Run("unreliable", func(t *testing.T) {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		r.l.Message(r.now, ch, false, good(r))
+		r.wantRefused(ch, protocol.Malformed)
+	})
+	t.Run("newer version", func(t *testing.T) {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		b, mark := protocol.Begin(nil, protocol.LoginID)
+		r.say(ch, protocol.End(append(b, protocol.Version+1, 0, 1, 2, 3), mark))
+		r.wantRefused(ch, protocol.BadVersion)
+	})
+}
+
+func TestSecondLoginOnAChannel(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	ch := r.connect()
+	r.say(ch, r.login("ann", "right"))
+	r.say(ch, r.login("bob", "right"))
+	r.wantRefused(ch, protocol.Malformed)
+	r.work()
+	if len(r.net.take(r.base)) != 0 {
+		t.Error("a proxy for a login that was dropped")
+	}
+
+	// After the answer, what comes is dropped.
+	ch = r.connect()
+	r.say(ch, r.login("ann", "wrong"))
+	r.work()
+	r.wantRefused(ch, protocol.BadCredentials)
+	r.say(ch, r.login("ann", "right"))
+	if len(r.jobs) != 0 || r.net.ended[ch] {
+		t.Error("a second login on the channel")
+	}
+}
+
+// A client must not be able to speak as a manager, nor a job twice.
+func TestForgery(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	victim, ch := r.connect(), r.connect()
+	r.say(victim, r.login("ann", "right"))
+	r.work()
+	c := r.created()
+	r.fromManager(ch, &wire.ProxyMade{Request: c.Request, BaseApp: address(66, 6)})
+	r.wantRefused(ch, protocol.Malformed)
+	if len(r.net.take(victim)) != 0 {
+		t.Error("a client answered for the BaseAppMgr")
+	}
+	r.l.JobDone(r.now, uint64(victim), verdict{account: "bob"})
+	r.l.JobDone(r.now, 1<<60, verdict{account: "bob"})
+	if len(r.net.take(r.base)) != 0 {
+		t.Error("a job was done twice")
+	}
+	// A manager may speak over a channel that it dialled.
+	other := r.net.accept(baseAppMgr)
+	r.l.Opened(r.now, other, baseAppMgr)
+	r.fromManager(other, &wire.ProxyMade{Request: c.Request, BaseApp: baseApp})
+	if code, ok := r.answer(victim); code != 0 || ok.BaseApp != baseApp {
+		t.Errorf("code %v, reply %+v", code, ok)
+	}
+	if r.l.report.Errors != 0 {
+		t.Errorf("%d errors", r.l.report.Errors)
+	}
+}
+
+func TestReports(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.CPU = func() time.Duration { return time.Second } })
+	r.join()
+	r.tick(time.Second)
+	id, body, err := wire.Split(r.net.one(t, r.manager))
+	var rep wire.Report
+	if err != nil || id != wire.ReportID || rep.Parse(body) != nil || rep.CPU != time.Second || rep.Ticks == 0 {
+		t.Errorf("%v %v %+v", id, err, rep)
+	}
+	r.tick(DefaultTick)
+	if n := len(r.net.take(r.manager)); n != 0 {
+		t.Errorf("%d reports too many", n)
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	r := newRig(f)
+	f.Add(true, r.login("ann", "right"))
+	f.Add(true, r.login("ann", "wrong"))
+	f.Add(false, []byte{1, 2, 3})
+	f.Add(true, wire.Encode(nil, &wire.ProxyMade{Request: 3}))
+	f.Fuzz(func(t *testing.T, fromClient bool, msg []byte) {
+		r := newRig(t)
+		r.join()
+		ch := r.connect()
+		if !fromClient {
+			// A manager is of the own cluster, but must not be able to break it either.
+			r.l.Message(r.now, r.manager, true, msg)
+			r.l.Message(r.now, r.base, true, msg)
+		}
+		r.say(ch, msg)
+		r.work()
+		told := len(r.net.take(ch))
+		if fromClient && told != 1 && len(r.net.take(r.base)) != 1 {
+			t.Errorf("the client was told %d times", told)
+		}
+		r.tick(PlaceTimeout)
+		r.tick(CloseAfter)
+		if r.l.Counts().Channels != 0 {
+			t.Error("the channel stays open")
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package loginapp
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+func testSchema(t testing.TB) *property.Schema {
+	t.Helper()
+	s, err := property.NewSchema(&property.Definition{Name: "Avatar", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var (
+	cellAppMgr = address(1, 11)
+	baseAppMgr = address(2, 22)
+	baseApp    = address(3, 33)
+)
+
+// rig is a LoginApp whose managers, clients and jobs are played by the test.
+type rig struct {
+	t       testing.TB
+	net     *fakeTransport
+	l       *LoginApp
+	now     time.Duration
+	manager mercury.ChannelID // to the CellAppMgr
+	base    mercury.ChannelID // to the BaseAppMgr
+	jobs    []job
+	clients byte
+}
+
+type job struct {
+	token uint64
+	run   func(context.Context) any
+}
+
+func (r *rig) Do(token uint64, run func(context.Context) any) {
+	r.jobs = append(r.jobs, job{token, run})
+}
+
+func newRig(t testing.TB, edit ...func(*Config)) *rig {
+	r := &rig{t: t, net: newFake()}
+	cfg := Config{
+		Transport: r.net, Manager: cellAppMgr.At, Schema: testSchema(t),
+		Auth: Table{"ann": "right", "bob": "right"}, Jobs: r,
+	}
+	for _, f := range edit {
+		f(&cfg)
+	}
+	l, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.l = l
+	return r
+}
+
+// join brings the LoginApp into the cluster.
+func (r *rig) join() {
+	r.t.Helper()
+	r.tick(0)
+	r.manager = r.net.dials[len(r.net.dials)-1]
+	r.wantJoin(r.manager, cellAppMgr)
+	r.fromManager(r.manager, &wire.Welcome{Number: 1, Term: 1, CellAppMgr: cellAppMgr, BaseAppMgr: baseAppMgr})
+	r.base = r.net.dials[len(r.net.dials)-1]
+	r.wantJoin(r.base, baseAppMgr)
+	r.fromManager(r.base, &wire.Welcome{})
+	if !r.l.Counts().Joined {
+		r.t.Fatal("not joined")
+	}
+}
+
+func (r *rig) wantJoin(ch mercury.ChannelID, at mercury.Address) {
+	r.t.Helper()
+	if peer, _ := r.net.Peer(ch); peer.At != at.At {
+		r.t.Fatalf("dialled %v, want %v", peer, at)
+	}
+	r.l.Opened(r.now, ch, at)
+	id, body, err := wire.Split(r.net.one(r.t, ch))
+	var j wire.Join
+	if err != nil || id != wire.JoinID || j.Parse(body) != nil || j.Role != wire.LoginApp || j.Digest != r.l.cfg.Schema.Digest {
+		r.t.Fatalf("join %v %+v %v", id, j, err)
+	}
+}
+
+func (r *rig) fromManager(ch mercury.ChannelID, m wire.Message) {
+	r.l.Message(r.now, ch, true, wire.Encode(nil, m))
+}
+
+func (r *rig) tick(d time.Duration) {
+	r.now += d
+	r.l.Tick(r.now)
+}
+
+// connect opens a client's channel.
+func (r *rig) connect() mercury.ChannelID {
+	r.clients++
+	peer := address(100+r.clients, 5)
+	ch := r.net.accept(peer)
+	r.l.Opened(r.now, ch, peer)
+	return ch
+}
+
+func (r *rig) login(user, password string) []byte {
+	m := protocol.Login{Version: protocol.Version, Digest: r.l.cfg.Schema.ClientDigest, User: user, Password: password}
+	return m.Append(nil)
+}
+
+func (r *rig) say(ch mercury.ChannelID, msg []byte) { r.l.Message(r.now, ch, true, msg) }
+
+// work performs the jobs so far.
+func (r *rig) work() {
+	jobs := r.jobs
+	r.jobs = nil
+	for _, j := range jobs {
+		r.l.JobDone(r.now, j.token, j.run(context.Background()))
+	}
+}
+
+// created is the CreateProxy that the BaseAppMgr got.
+func (r *rig) created() *wire.CreateProxy {
+	r.t.Helper()
+	id, body, err := wire.Split(r.net.one(r.t, r.base))
+	var c wire.CreateProxy
+	if err != nil || id != wire.CreateProxyID || c.Parse(body) != nil {
+		r.t.Fatalf("message %v: %+v %v", id, c, err)
+	}
+	return &c
+}
+
+// answer is what a client was told: a code, or 0 and a LoginOK.
+func (r *rig) answer(ch mercury.ChannelID) (code protocol.Code, ok protocol.LoginOK) {
+	r.t.Helper()
+	err := protocol.Messages(r.net.one(r.t, ch), func(id protocol.ID, body []byte) error {
+		if id == protocol.LoginOKID {
+			return ok.Parse(body)
+		}
+		var m protocol.Refused
+		err := m.Parse(body)
+		if m.Reason != "" {
+			r.t.Errorf("the client is told %q", m.Reason)
+		}
+		code = m.Code
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return code, ok
+}
+
+func (r *rig) wantRefused(ch mercury.ChannelID, want protocol.Code) {
+	r.t.Helper()
+	if code, _ := r.answer(ch); code != want {
+		r.t.Errorf("refused with %v, want %v", code, want)
+	}
+}

@@ -1,0 +1,180 @@
+package entity
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+func appendID(b []byte, id ID) []byte { return binary.AppendUvarint(b, uint64(id)) }
+
+// AppendID encodes an entity id.
+func AppendID(b []byte, id ID) []byte { return appendID(b, id) }
+
+// Methods calls the methods of a definition on a script, the Go value that the
+// game wrote for a part of an entity. Built once for each script type by
+// BindMethods, it is read-only afterwards.
+type Methods struct {
+	desc  []*property.Method
+	index []int // Go method index on the script type, by method index
+	ins   [][]reflect.Type
+}
+
+// Call is how an entity's method was called: who by.
+type Call struct {
+	// Source is the entity whose client made the call, 0 for a call by the server.
+	Source ID
+}
+
+// BindMethods checks that the script type has a Go method for every method
+// described, and returns the table. Method "wear" of a definition is the Go
+// method Wear; each argument is a Go parameter of the matching type. An exposed
+// cell method has the calling client's entity id (an entity.ID) as an extra first
+// parameter, so that it cannot be forgotten. All faults are reported at once.
+func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Methods, error) {
+	t := &Methods{desc: desc, index: make([]int, len(desc)), ins: make([][]reflect.Type, len(desc))}
+	var faults []error
+	for i, d := range desc {
+		name := GoName(d.Name)
+		m, ok := script.MethodByName(name)
+		if !ok {
+			faults = append(faults, fmt.Errorf("%s: no Go method %s for method %q; add func (%s) %s", script, name, d.Name, script, name))
+			continue
+		}
+		want := 1 + len(d.Args)
+		hidden := cell && d.Exposed != property.NotExposed
+		if hidden {
+			want++
+		}
+		if m.Type.NumIn() != want || m.Type.NumOut() != 0 {
+			faults = append(faults, fmt.Errorf("%s.%s: takes %d parameters and returns %d values, but method %q needs %d and none%s",
+				script, name, m.Type.NumIn()-1, m.Type.NumOut(), d.Name, want-1, hiddenNote(hidden)))
+			continue
+		}
+		in := 1
+		if hidden {
+			if m.Type.In(1) != reflect.TypeFor[ID]() {
+				faults = append(faults, fmt.Errorf("%s.%s: the first parameter of an exposed cell method is the caller's entity.ID, not %s", script, name, m.Type.In(1)))
+				continue
+			}
+			in++
+		}
+		for j, a := range d.Args {
+			if err := fits(m.Type.In(in+j), a.Type); err != nil {
+				faults = append(faults, fmt.Errorf("%s.%s: argument %d (%s): %w", script, name, j+1, a.Name, err))
+			}
+			t.ins[i] = append(t.ins[i], m.Type.In(in+j))
+		}
+		t.index[i] = m.Index
+	}
+	return t, errors.Join(faults...)
+}
+
+func hiddenNote(hidden bool) string {
+	if hidden {
+		return " (the first is the caller's entity.ID)"
+	}
+	return ""
+}
+
+// GoName is the Go method or field name for a name of a definition.
+func GoName(name string) string {
+	r, n := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(r)) + name[n:]
+}
+
+// ErrNotExposed is returned for a client's call of a method that is not exposed to it.
+var ErrNotExposed = errors.New("entity: the method is not exposed to this client")
+
+// Description returns the description of method index, or an error for an index
+// out of range, which comes from outside.
+func (t *Methods) Description(index int) (*property.Method, error) {
+	if index < 0 || index >= len(t.desc) {
+		return nil, fmt.Errorf("%w: index %d", ErrNoMethod, index)
+	}
+	return t.desc[index], nil
+}
+
+// Call decodes args and calls method index of script. A panic of the script
+// passes through: the caller contains it.
+func (t *Methods) Call(script reflect.Value, index int, source ID, args []byte) error {
+	d, err := t.Description(index)
+	if err != nil {
+		return err
+	}
+	values, err := d.ReadArgs(args)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrArguments, err)
+	}
+	in := make([]reflect.Value, 0, len(values)+1)
+	if script.Method(t.index[index]).Type().NumIn() > len(values) {
+		in = append(in, reflect.ValueOf(source))
+	}
+	for i, v := range values {
+		in = append(in, toGo(v, t.ins[index][i]))
+	}
+	script.Method(t.index[index]).Call(in)
+	return nil
+}
+
+var goTypes = map[property.Kind]reflect.Type{
+	property.KindInt8: reflect.TypeFor[int8](), property.KindInt16: reflect.TypeFor[int16](),
+	property.KindInt32: reflect.TypeFor[int32](), property.KindInt64: reflect.TypeFor[int64](),
+	property.KindUint8: reflect.TypeFor[uint8](), property.KindUint16: reflect.TypeFor[uint16](),
+	property.KindUint32: reflect.TypeFor[uint32](), property.KindUint64: reflect.TypeFor[uint64](),
+	property.KindFloat32: reflect.TypeFor[float32](), property.KindFloat64: reflect.TypeFor[float64](),
+	property.KindBool: reflect.TypeFor[bool](), property.KindString: reflect.TypeFor[string](),
+	property.KindUnicodeString: reflect.TypeFor[string](), property.KindBlob: reflect.TypeFor[[]byte](),
+	property.KindVec2: reflect.TypeFor[property.Vector2](), property.KindVec3: reflect.TypeFor[property.Vector3](),
+	property.KindVec4: reflect.TypeFor[property.Vector4](), property.KindEntityID: reflect.TypeFor[ID](),
+}
+
+// fits says whether a Go parameter type can take a data type. property.Value
+// takes any.
+func fits(t reflect.Type, d *property.DataType) error {
+	if t == reflect.TypeFor[property.Value]() {
+		return nil
+	}
+	want, ok := goTypes[d.Kind()]
+	if !ok {
+		want = reflect.TypeFor[property.Value]()
+	}
+	if t != want {
+		return fmt.Errorf("the definition says %s, which is %s in Go, not %s", d, want, t)
+	}
+	return nil
+}
+
+func toGo(v property.Value, t reflect.Type) reflect.Value {
+	switch t {
+	case reflect.TypeFor[property.Value]():
+		return reflect.ValueOf(v)
+	case reflect.TypeFor[property.Vector2]():
+		return reflect.ValueOf(v.Vec2())
+	case reflect.TypeFor[property.Vector3]():
+		return reflect.ValueOf(v.Vec3())
+	case reflect.TypeFor[property.Vector4]():
+		return reflect.ValueOf(v.Vec4())
+	case reflect.TypeFor[[]byte]():
+		return reflect.ValueOf([]byte(v.Str()))
+	}
+	out := reflect.New(t).Elem()
+	switch t.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		out.SetInt(v.Int())
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		out.SetUint(v.Uint())
+	case reflect.Float32, reflect.Float64:
+		out.SetFloat(v.Float())
+	case reflect.Bool:
+		out.SetBool(v.Bool())
+	case reflect.String:
+		out.SetString(v.Str())
+	}
+	return out
+}

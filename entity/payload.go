@@ -1,0 +1,232 @@
+package entity
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Payload says what a flow message asks; it is its first byte.
+type Payload uint8
+
+// From a base to its cell part.
+const (
+	// CallCellPayload: the server calls a cell method (MethodCall).
+	CallCellPayload Payload = 1 + iota
+	// ClientCallPayload: the own client calls an exposed cell method (ClientCall).
+	ClientCallPayload
+	// SetClientPayload: a client session begins, or 0: it ended (Session).
+	SetClientPayload
+	// ClientRestPayload: where the client came to rest (ClientRest).
+	ClientRestPayload
+	// AuditPayload: the client asks what it should hold (Session).
+	AuditPayload
+	// DestroyPayload: the cell part is to be destroyed.
+	DestroyPayload
+	// BackupNowPayload: the base keeps too much; a backup is wanted at once.
+	BackupNowPayload
+)
+
+// From a real to its base.
+const (
+	// CallBasePayload: a base method (MethodCall).
+	CallBasePayload Payload = 32 + iota
+	// BundlePayload: a reliable bundle for the client of a session (Bundle).
+	BundlePayload
+	// BackupPayload: a backup of the cell part (Backup).
+	BackupPayload
+	// GonePayload: the cell part was destroyed; nothing follows it.
+	GonePayload
+)
+
+// RemoteCallPayload is from a real to another entity's real: its client calls an
+// exposed method there (RemoteCall).
+const RemoteCallPayload Payload = 64
+
+// SplitPayload separates a flow message's payload into what it asks and the body.
+func SplitPayload(p []byte) (Payload, []byte, error) {
+	if len(p) == 0 {
+		return 0, nil, errors.New("entity: empty flow message")
+	}
+	return Payload(p[0]), p[1:], nil
+}
+
+// MethodCall is the body of CallCellPayload and CallBasePayload.
+type MethodCall struct {
+	Method uint16
+	Args   []byte // aliases the input after Parse
+}
+
+// Append encodes m after its payload byte.
+func (m *MethodCall) Append(b []byte, p Payload) []byte {
+	b = binary.LittleEndian.AppendUint16(append(b, byte(p)), m.Method)
+	return append(b, m.Args...)
+}
+
+// Parse decodes a body.
+func (m *MethodCall) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Method = r.U16()
+	m.Args = r.Rest()
+	return payloadDone(&r, "method call")
+}
+
+// ClientCall is the body of ClientCallPayload: what a client asked its proxy to
+// call. Whether it may is the cell's to decide.
+type ClientCall struct {
+	Target ID
+	Method uint16
+	Args   []byte // aliases the input after Parse
+}
+
+// Append encodes m with its payload byte.
+func (m *ClientCall) Append(b []byte) []byte {
+	b = AppendID(append(b, byte(ClientCallPayload)), m.Target)
+	b = binary.LittleEndian.AppendUint16(b, m.Method)
+	return append(b, m.Args...)
+}
+
+// Parse decodes a body.
+func (m *ClientCall) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Target = ReadID(&r)
+	m.Method = r.U16()
+	m.Args = r.Rest()
+	return payloadDone(&r, "client call")
+}
+
+// RemoteCall is the body of RemoteCallPayload. The caller is the flow's sender.
+type RemoteCall struct {
+	Method uint16
+	Args   []byte // aliases the input after Parse
+}
+
+// Append encodes m with its payload byte.
+func (m *RemoteCall) Append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint16(append(b, byte(RemoteCallPayload)), m.Method)
+	return append(b, m.Args...)
+}
+
+// Parse decodes a body.
+func (m *RemoteCall) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Method = r.U16()
+	m.Args = r.Rest()
+	return payloadDone(&r, "remote call")
+}
+
+// Session is the body of SetClientPayload and AuditPayload: a proxy numbers its
+// client sessions from 1; 0 is no client.
+type Session struct{ Number uint32 }
+
+// Append encodes m after its payload byte.
+func (m *Session) Append(b []byte, p Payload) []byte {
+	return binary.LittleEndian.AppendUint32(append(b, byte(p)), m.Number)
+}
+
+// Parse decodes a body.
+func (m *Session) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Number = r.U32()
+	return payloadClose(&r, "session")
+}
+
+// ClientRest is the body of ClientRestPayload.
+type ClientRest struct {
+	Session   uint32
+	Sequence  uint32
+	Position  property.Vector3
+	Direction property.Vector3
+}
+
+// Append encodes m with its payload byte.
+func (m *ClientRest) Append(b []byte) []byte {
+	b = append(b, byte(ClientRestPayload))
+	b = binary.LittleEndian.AppendUint32(b, m.Session)
+	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
+	b = AppendVector3(b, m.Position)
+	return AppendVector3(b, m.Direction)
+}
+
+// Parse decodes a body.
+func (m *ClientRest) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Session, m.Sequence = r.U32(), r.U32()
+	m.Position, m.Direction = ReadVector3(&r), ReadVector3(&r)
+	return payloadClose(&r, "client rest")
+}
+
+// Bundle is the body of BundlePayload: protocol messages for the client.
+type Bundle struct {
+	Session uint32
+	Bytes   []byte // aliases the input after Parse
+}
+
+// Append encodes m with its payload byte.
+func (m *Bundle) Append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(append(b, byte(BundlePayload)), m.Session)
+	return append(b, m.Bytes...)
+}
+
+// Parse decodes a body.
+func (m *Bundle) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Session = r.U32()
+	m.Bytes = r.Rest()
+	return payloadDone(&r, "bundle")
+}
+
+// Backup is the body of BackupPayload: everything that a real needs to come back
+// after its CellApp died.
+type Backup struct {
+	// Order is the order of the real when it was taken; Saves counts the
+	// backups of one incarnation, so that of two the fresher is known.
+	Order Order
+	Saves uint64
+	// Handled is the last message of the base's flow that it contains: the base
+	// may forget messages up to it.
+	Handled uint64
+	// Space and Position say where it was, so that the base can ask for a
+	// CellApp there without reading Parts.
+	Space    SpaceID
+	Position property.Vector3
+	Parts    []byte // migrate.Parts; aliases the input after Parse
+}
+
+// Append encodes m with its payload byte.
+func (m *Backup) Append(b []byte) []byte {
+	b = AppendOrder(append(b, byte(BackupPayload)), m.Order)
+	b = binary.AppendUvarint(b, m.Saves)
+	b = binary.AppendUvarint(b, m.Handled)
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = AppendVector3(b, m.Position)
+	return append(b, m.Parts...)
+}
+
+// Parse decodes a body.
+func (m *Backup) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Order = ReadOrder(&r)
+	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
+	m.Space = SpaceID(ReadUint32(&r))
+	m.Position = ReadVector3(&r)
+	m.Parts = r.Rest()
+	return payloadDone(&r, "backup")
+}
+
+func payloadDone(r *mercury.Reader, name string) error {
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("entity: %s: %w", name, err)
+	}
+	return nil
+}
+
+func payloadClose(r *mercury.Reader, name string) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("entity: %s: %w", name, err)
+	}
+	return nil
+}

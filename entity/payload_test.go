@@ -1,0 +1,158 @@
+package entity_test
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+	"github.com/google/go-cmp/cmp"
+)
+
+// payload is one kind of flow payload, with a filled body.
+type payload struct {
+	kind   entity.Payload
+	body   interface{ Parse([]byte) error }
+	encode func(body any) []byte // with the payload byte
+	closed bool                  // no byte may follow
+}
+
+func payloads() []payload {
+	pos, dir := property.Vector3{X: 1, Y: -2, Z: 3.5}, property.Vector3{X: 0.5, Y: 6, Z: 7}
+	order := entity.Order{Incarnation: 2, Hop: 1 << 20}
+	call := func(kind entity.Payload) payload {
+		return payload{kind, &entity.MethodCall{Method: 513, Args: []byte("args")},
+			func(m any) []byte { return m.(*entity.MethodCall).Append(nil, kind) }, false}
+	}
+	session := func(kind entity.Payload) payload {
+		return payload{kind, &entity.Session{Number: 70000}, func(m any) []byte { return m.(*entity.Session).Append(nil, kind) }, true}
+	}
+	return []payload{
+		call(entity.CallCellPayload), call(entity.CallBasePayload),
+		session(entity.SetClientPayload), session(entity.AuditPayload),
+		{entity.ClientCallPayload, &entity.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
+			func(m any) []byte { return m.(*entity.ClientCall).Append(nil) }, false},
+		{entity.RemoteCallPayload, &entity.RemoteCall{Method: 4, Args: []byte("args")},
+			func(m any) []byte { return m.(*entity.RemoteCall).Append(nil) }, false},
+		{entity.ClientRestPayload, &entity.ClientRest{Session: 1, Sequence: 2, Position: pos, Direction: dir},
+			func(m any) []byte { return m.(*entity.ClientRest).Append(nil) }, true},
+		{entity.BundlePayload, &entity.Bundle{Session: 1, Bytes: []byte("bundle")},
+			func(m any) []byte { return m.(*entity.Bundle).Append(nil) }, false},
+		{entity.BackupPayload, &entity.Backup{Order: order, Saves: 3, Handled: 4, Space: 5, Position: pos, Parts: []byte("parts")},
+			func(m any) []byte { return m.(*entity.Backup).Append(nil) }, false},
+	}
+}
+
+func (p payload) fresh() interface{ Parse([]byte) error } {
+	return reflect.New(reflect.TypeOf(p.body).Elem()).Interface().(interface{ Parse([]byte) error })
+}
+
+func TestPayloadRoundTrip(t *testing.T) {
+	for _, p := range payloads() {
+		t.Run(fmt.Sprintf("%d %T", p.kind, p.body), func(t *testing.T) {
+			kind, body, err := entity.SplitPayload(p.encode(p.body))
+			if err != nil || kind != p.kind {
+				t.Fatalf("kind %d, want %d: %v", kind, p.kind, err)
+			}
+			got := p.fresh()
+			if err := got.Parse(body); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(p.body, got); d != "" {
+				t.Errorf("(-sent +received):\n%s", d)
+			}
+			for n := range body {
+				if err := p.fresh().Parse(body[:n]); err == nil && p.closed {
+					t.Errorf("%d of %d bytes parse", n, len(body))
+				}
+			}
+			if err := p.fresh().Parse(append(bytes.Clone(body), 0)); (err != nil) != p.closed {
+				t.Errorf("with a byte left over: %v", err)
+			}
+		})
+	}
+	if _, _, err := entity.SplitPayload(nil); err == nil {
+		t.Error("an empty payload splits")
+	}
+}
+
+func FuzzPayload(f *testing.F) {
+	kinds := map[entity.Payload]payload{}
+	for _, p := range payloads() {
+		kinds[p.kind] = p
+		f.Add(p.encode(p.body))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		kind, body, err := entity.SplitPayload(b)
+		p, ok := kinds[kind]
+		if err != nil || !ok {
+			return
+		}
+		got := p.fresh()
+		if got.Parse(body) != nil {
+			return
+		}
+		if again := p.encode(got); !bytes.Equal(again, b) {
+			t.Errorf("parsed from %x, encoded as %x", b, again)
+		}
+	})
+}
+
+func TestMessageNames(t *testing.T) {
+	good := entity.Message{From: 1, FromSide: entity.BaseSide, To: 2, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1}
+	tests := map[string]func(*entity.Message){
+		"number 0":     func(m *entity.Message) { m.Number, m.Low = 0, 0 },
+		"low > number": func(m *entity.Message) { m.Low = 2 },
+		"from nobody":  func(m *entity.Message) { m.From = 0 },
+		"to nobody":    func(m *entity.Message) { m.To = 0 },
+		"from beyond":  func(m *entity.Message) { m.From = entity.MaxID + 1 },
+		"no side":      func(m *entity.Message) { m.FromSide = 0 },
+		"unknown side": func(m *entity.Message) { m.ToSide = 9 },
+	}
+	var got entity.Message
+	if err := got.Parse(good.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range tests {
+		m := good
+		change(&m)
+		if err := got.Parse(m.Append(nil)); err == nil {
+			t.Errorf("%s: parses as %+v", name, got)
+		}
+	}
+}
+
+func TestVectorsMustBeFinite(t *testing.T) {
+	for _, v := range []property.Vector3{{X: nan()}, {Y: 2 * entity.MaxCoordinate}, {Z: -2 * entity.MaxCoordinate}} {
+		r := mercury.NewReader(entity.AppendVector3(nil, v))
+		if entity.ReadVector3(&r); r.Close() == nil {
+			t.Errorf("%v is taken", v)
+		}
+		var e entity.Entity
+		if e.MoveTo(1, v, property.Vector3{}) || e.MoveTo(1, property.Vector3{}, v) || e.MoveStamp != 0 {
+			t.Errorf("an entity moved to %v", v)
+		}
+	}
+}
+
+func nan() float32 {
+	zero := float32(0)
+	return zero / zero
+}
+
+func TestMoveTo(t *testing.T) {
+	var e entity.Entity
+	pos := property.Vector3{X: 3, Z: 4}
+	if !e.MoveTo(9, pos, property.Vector3{}) || e.MoveStamp != 1 || e.MovedTick != 9 || e.Position != pos {
+		t.Errorf("after a move: %+v", e)
+	}
+	if e.MoveTo(10, pos, property.Vector3{}) || e.MoveStamp != 1 || e.MovedTick != 9 {
+		t.Errorf("after none: %+v", e)
+	}
+	if d := entity.Distance(property.Vector3{Y: 100}, pos); d != 5 {
+		t.Errorf("distance on the ground %v", d)
+	}
+}

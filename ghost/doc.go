@@ -1,0 +1,26 @@
+// Package ghost mirrors reals on the CellApps that their neighbourhood touches.
+//
+// A real keeps a list of haunts: the CellApps that hold a ghost of it. A ghost is
+// read-only there and says where its real is, so that messages find the real.
+//
+//	real at A                      ghost at D
+//	 create / new hop  -- State --->  made, or brought up to the hop
+//	 each tick         -- Update -->  place, changes and events, in number order
+//	 out of range      -- Delete -->  gone; a tombstone stays for a lease
+//
+// # Order
+//
+// Every message carries (incarnation, hop, sequence). A channel orders what one
+// CellApp sends, but as the real hops A, B, C a ghost at D may hear C before the
+// last of B. BigWorld queues per sender and replays subsequences (seed S3). Here
+// the first message of a hop is a State that contains all of the old hop's
+// effects and its kept events: it supersedes at once, and what still comes of
+// the old hop is refused. So:
+//
+//   - a ghost never goes back to an older (order, sequence);
+//   - history numbers at a ghost never go back, and an Update whose numbers do
+//     not continue the ghost's is a fault that is counted and answered by waiting
+//     for the next State;
+//   - a late State of an older hop cannot revive a deleted ghost while its
+//     tombstone stands.
+package ghost

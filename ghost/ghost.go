@@ -1,0 +1,217 @@
+package ghost
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Ghost is the read-only copy of a real on a neighbouring CellApp.
+type Ghost struct {
+	Entity *entity.Entity
+	// Real is the CellApp that holds the real: messages for it go there.
+	Real mercury.Address
+	// OrphanedUntil is when a ghost whose real's CellApp died is given up, unless
+	// a new incarnation shows itself; 0 for a ghost with a living real.
+	OrphanedUntil time.Duration
+
+	sequence uint32
+}
+
+// New makes a ghost with nothing in it; State fills it.
+func New(id entity.ID, d *property.Definition) *Ghost {
+	return &Ghost{Entity: &entity.Entity{
+		ID: id, Def: d,
+		Props:   property.NewValues(d, property.GhostSide, nil),
+		History: property.NewHistory(d),
+	}}
+}
+
+// FromReal makes the ghost that an origin keeps after a handoff. It shares the
+// record, which watchers hold; the values become those of a ghost.
+func FromReal(e *entity.Entity, order entity.Order, real mercury.Address) (*Ghost, error) {
+	props := property.NewValues(e.Def, property.GhostSide, nil)
+	if _, err := props.ReadStream(e.Props.AppendStream(nil, property.GhostStream), property.GhostStream); err != nil {
+		return nil, fmt.Errorf("ghost: from real: %w", err)
+	}
+	e.Props = props
+	e.Order = order
+	return &Ghost{Entity: e, Real: real}, nil
+}
+
+// Verdict is what became of a ghost message.
+type Verdict uint8
+
+// Verdicts.
+const (
+	// Taken: the ghost has changed.
+	Taken Verdict = iota
+	// Old: the message is older than the ghost; it is dropped.
+	Old
+	// Early: the message needs a State that has not come; it is dropped, and the
+	// State that comes contains it.
+	Early
+)
+
+// Older reports whether a message is not newer than the ghost.
+func (g *Ghost) Older(h Head) bool {
+	if c := h.Order.Compare(g.Entity.Order); c != 0 {
+		return c < 0
+	}
+	return h.Sequence <= g.sequence
+}
+
+// Position of the ghost in its real's life, for tombstones.
+func (g *Ghost) Position() Head {
+	return Head{ID: g.Entity.ID, Order: g.Entity.Order, Sequence: g.sequence}
+}
+
+// TakeState applies a State that came from app. With an error nothing has changed.
+func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64) (Verdict, error) {
+	if g.Older(m.Head) {
+		return Old, nil
+	}
+	e := g.Entity
+	history := property.NewHistory(e.Def)
+	if rest, err := history.Read(m.History); err != nil || len(rest) > 0 {
+		return Old, fmt.Errorf("%w: state: history: %w", ErrMalformed, errors.Join(err, trailing(rest)))
+	}
+	if rest, err := e.Props.ReadStream(m.Props, property.GhostStream); err != nil || len(rest) > 0 {
+		return Old, fmt.Errorf("%w: state: properties: %w", ErrMalformed, errors.Join(err, trailing(rest)))
+	}
+	*e.History = *history
+	if e.Position != m.Position || e.Direction != m.Direction {
+		e.MovedTick = tick
+	}
+	e.Order, e.Base, e.Space = m.Order, m.Base, m.Space
+	e.Position, e.Direction, e.MoveStamp = m.Position, m.Direction, m.MoveStamp
+	g.sequence, g.Real, g.OrphanedUntil = m.Sequence, app, 0
+	return Taken, nil
+}
+
+// TakeUpdate applies an Update. An error says that the real broke the protocol:
+// a gap in the numbers, or a value that does not fit.
+func (g *Ghost) TakeUpdate(m *Update, tick uint64) (Verdict, error) {
+	e := g.Entity
+	switch {
+	case g.Older(m.Head):
+		return Old, nil
+	case m.Order != e.Order || g.sequence == 0:
+		return Early, nil
+	}
+	g.sequence = m.Sequence
+	if e.Position != m.Position || e.Direction != m.Direction {
+		e.MovedTick = tick
+	}
+	e.Position, e.Direction, e.MoveStamp = m.Position, m.Direction, m.MoveStamp
+	for i := range m.Changes {
+		if err := g.take(&m.Changes[i]); err != nil {
+			return Taken, err
+		}
+	}
+	return Taken, nil
+}
+
+func (g *Ghost) take(c *Change) error {
+	e := g.Entity
+	if c.Event {
+		return e.History.ApplyEvent(c.Number, int(c.Index), c.Payload)
+	}
+	if int(c.Index) >= len(e.Def.Properties) {
+		return fmt.Errorf("%w: update: property index %d", ErrMalformed, c.Index)
+	}
+	v, rest, err := e.Def.ReadValue(c.Payload, int(c.Index))
+	if err != nil || len(rest) > 0 {
+		return fmt.Errorf("%w: update: property value: %w", ErrMalformed, errors.Join(err, trailing(rest)))
+	}
+	if err := e.Props.Load(int(c.Index), v); err != nil {
+		return fmt.Errorf("%w: update: %w", ErrMalformed, err)
+	}
+	if c.Number == 0 {
+		return nil
+	}
+	return e.History.ApplyTouch(c.Number, int(c.Index))
+}
+
+func trailing(rest []byte) error {
+	if len(rest) > 0 {
+		return errors.New("bytes left over")
+	}
+	return nil
+}
+
+// Sum is a hash of everything that a ghost must have in common with its real:
+// ghosted properties, place, stamps. Equal sums mean equal copies, as far as 64
+// bits can tell; scratch is reused for encoding.
+func Sum(e *entity.Entity, scratch []byte) (uint64, []byte) {
+	b := e.Props.AppendStream(scratch[:0], property.GhostStream)
+	b = entity.AppendVector3(b, e.Position)
+	b = entity.AppendVector3(b, e.Direction)
+	b = binary.AppendUvarint(b, uint64(e.MoveStamp))
+	b = binary.AppendUvarint(b, uint64(e.History.Last()))
+	for _, i := range e.Def.Stream(property.GhostStream) {
+		b = binary.AppendUvarint(b, uint64(e.History.Stamp(i)))
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(b)
+	return h.Sum64(), b
+}
+
+// Tombstone remembers a deleted ghost for a lease, so that a late message of an
+// older hop does not revive it.
+type Tombstone struct {
+	Head
+	Until time.Duration
+}
+
+// TombstoneLease is how long a tombstone stands: longer than any message of a
+// living channel is under way (mercury gives a silent peer up after 10 s).
+const TombstoneLease = 15 * time.Second
+
+// Tombstones are those of one CellApp, oldest first. The zero value has none.
+type Tombstones struct{ list []Tombstone }
+
+// MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A
+// CellApp deletes at most some thousand ghosts a second.
+const MaxTombstones = 1 << 16
+
+// Bury adds a tombstone for a ghost that was at h.
+func (t *Tombstones) Bury(h Head, now time.Duration) {
+	if len(t.list) >= MaxTombstones {
+		t.list = append(t.list[:0], t.list[1:]...)
+	}
+	t.list = append(t.list, Tombstone{h, now + TombstoneLease})
+}
+
+// Expire takes away what has stood its lease.
+func (t *Tombstones) Expire(now time.Duration) {
+	n := 0
+	for n < len(t.list) && t.list[n].Until <= now {
+		n++
+	}
+	t.list = append(t.list[:0], t.list[n:]...)
+}
+
+// Forbids reports whether a message is not newer than a tombstone of its entity.
+func (t *Tombstones) Forbids(h Head) bool {
+	for i := range t.list {
+		s := &t.list[i]
+		if s.ID != h.ID {
+			continue
+		}
+		if c := h.Order.Compare(s.Order); c < 0 || c == 0 && h.Sequence <= s.Sequence {
+			return true
+		}
+	}
+	return false
+}
+
+// Last is the highest sequence of a hop: a tombstone with it forbids all of the hop.
+const Last = math.MaxUint32

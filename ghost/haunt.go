@@ -1,0 +1,93 @@
+package ghost
+
+import (
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// MaxHaunts bounds the ghosts of one real: an entity whose surroundings touch
+// more cells than this stands where the cut is far too fine.
+const MaxHaunts = 256
+
+// Haunt is one CellApp that holds a ghost.
+type Haunt struct {
+	App mercury.Address
+	// Since is when the ghost was made, by the local clock of the real's app; a
+	// real that has just arrived counts its haunts from its arrival.
+	Since time.Duration
+}
+
+// Haunts are the CellApps that hold ghosts of one real. The zero value has none.
+type Haunts struct {
+	list []Haunt // by address
+}
+
+func (h *Haunts) find(app mercury.Address) (int, bool) {
+	return slices.BinarySearchFunc(h.list, app, func(x Haunt, app mercury.Address) int { return x.App.Compare(app) })
+}
+
+// Has reports whether app holds a ghost.
+func (h *Haunts) Has(app mercury.Address) bool {
+	_, found := h.find(app)
+	return found
+}
+
+// Add notes that app gets a ghost now. It returns false if it has one, or if
+// there are MaxHaunts.
+func (h *Haunts) Add(app mercury.Address, now time.Duration) bool {
+	i, found := h.find(app)
+	if found || len(h.list) >= MaxHaunts {
+		return false
+	}
+	h.list = slices.Insert(h.list, i, Haunt{app, now})
+	return true
+}
+
+// Remove forgets app and reports whether it had a ghost.
+func (h *Haunts) Remove(app mercury.Address) bool {
+	i, found := h.find(app)
+	if found {
+		h.list = slices.Delete(h.list, i, i+1)
+	}
+	return found
+}
+
+// All yields the haunts by address. Removing the yielded one is allowed only
+// through Sweep.
+func (h *Haunts) All() iter.Seq[Haunt] { return slices.Values(h.list) }
+
+// Sweep removes every haunt for which drop returns true.
+func (h *Haunts) Sweep(drop func(Haunt) bool) { h.list = slices.DeleteFunc(h.list, drop) }
+
+// Len is the number of haunts.
+func (h *Haunts) Len() int { return len(h.list) }
+
+// Append encodes the list for an offload.
+func (h *Haunts) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(h.list)))
+	for _, x := range h.list {
+		b = mercury.AppendAddress(b, x.App)
+	}
+	return b
+}
+
+// Read decodes a list; the haunts count from now.
+func (h *Haunts) Read(r *mercury.Reader, now time.Duration) {
+	n := r.Count(MaxHaunts, 2)
+	h.list = h.list[:0]
+	for range n {
+		app := r.Address()
+		if r.Err() != nil {
+			return
+		}
+		if !h.Add(app, now) {
+			r.Fail(errors.New("ghost: a haunt twice"))
+			return
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package ghost
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// ErrMalformed is in the chain of every parse error of this package.
+var ErrMalformed = errors.New("ghost: malformed message")
+
+// Limits of a ghost message.
+const (
+	// MaxProps bounds the ghosted properties of one entity on the wire.
+	MaxProps = 256 << 10
+	// MaxHistory bounds the encoded history of one entity.
+	MaxHistory = 512 << 10
+	// MaxChanges bounds the changes of one Update: a tick of one entity.
+	MaxChanges = 4096
+)
+
+// Head is what every ghost message begins with: which entity, and where in the
+// life of its real the message belongs. Sequence counts the ghost messages of one
+// hop from 1; one haunt sees an ascending part of them.
+type Head struct {
+	ID       entity.ID
+	Order    entity.Order
+	Sequence uint32
+}
+
+func (h *Head) append(b []byte) []byte {
+	b = entity.AppendID(b, h.ID)
+	b = entity.AppendOrder(b, h.Order)
+	return binary.AppendUvarint(b, uint64(h.Sequence))
+}
+
+func (h *Head) read(r *mercury.Reader) {
+	h.ID = entity.ReadID(r)
+	h.Order = entity.ReadOrder(r)
+	h.Sequence = entity.ReadUint32(r)
+}
+
+// State makes a ghost, or brings one up to the beginning of a new hop: all that
+// a ghost holds, and the kept events, so that a ghost that heard the old hop in
+// part misses nothing of it.
+type State struct {
+	Head
+	Type  uint16
+	Space entity.SpaceID
+	// Base is the app of the base part; zero for none.
+	Base      mercury.Address
+	MoveStamp uint32
+	Position  property.Vector3
+	Direction property.Vector3
+	Props     []byte // property.GhostStream; aliases the input after Parse
+	History   []byte // property.History; aliases the input after Parse
+}
+
+// Append encodes m.
+func (m *State) Append(b []byte) []byte {
+	b = m.Head.append(b)
+	b = binary.LittleEndian.AppendUint16(b, m.Type)
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = mercury.AppendAddress(b, m.Base)
+	b = appendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = mercury.AppendBytes(b, m.Props)
+	return mercury.AppendBytes(b, m.History)
+}
+
+// Parse decodes a body.
+func (m *State) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Head.read(&r)
+	m.Type = r.U16()
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Base = r.Address()
+	m.MoveStamp, m.Position, m.Direction = readPlace(&r)
+	m.Props = r.Bytes(MaxProps)
+	m.History = r.Bytes(MaxHistory)
+	return done(&r, "state")
+}
+
+// Update is what a real did since the last tick: where it is, and its numbered
+// changes and events.
+type Update struct {
+	Head
+	MoveStamp uint32
+	Position  property.Vector3
+	Direction property.Vector3
+	Changes   []Change
+}
+
+// Change is one numbered change of a property, or one event.
+type Change struct {
+	// Number is 0 for a property that no client of others sees: nobody watches
+	// it, so the history does not count it.
+	Number property.EventNumber
+	// Event says that Index is a client method and Payload its arguments; else
+	// Index is a property and Payload its value.
+	Event   bool
+	Index   uint16
+	Payload []byte // aliases the input after Parse
+}
+
+// Append encodes m.
+func (m *Update) Append(b []byte) []byte {
+	b = m.Head.append(b)
+	b = appendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = binary.AppendUvarint(b, uint64(len(m.Changes)))
+	for i := range m.Changes {
+		c := &m.Changes[i]
+		b = binary.AppendUvarint(b, uint64(c.Number))
+		b = mercury.AppendBool(b, c.Event)
+		b = binary.LittleEndian.AppendUint16(b, c.Index)
+		b = mercury.AppendBytes(b, c.Payload)
+	}
+	return b
+}
+
+// Parse decodes a body, reusing the slice of m.
+func (m *Update) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Head.read(&r)
+	m.MoveStamp, m.Position, m.Direction = readPlace(&r)
+	n := r.Count(MaxChanges, 5)
+	m.Changes = m.Changes[:0]
+	for range n {
+		var c Change
+		c.Number = property.EventNumber(entity.ReadUint32(&r))
+		c.Event = r.Bool()
+		c.Index = r.U16()
+		c.Payload = r.Bytes(MaxProps)
+		if r.Err() != nil {
+			break
+		}
+		m.Changes = append(m.Changes, c)
+	}
+	return done(&r, "update")
+}
+
+// Delete ends a ghost.
+type Delete struct{ Head }
+
+// Append encodes m.
+func (m *Delete) Append(b []byte) []byte { return m.Head.append(b) }
+
+// Parse decodes a body.
+func (m *Delete) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Head.read(&r)
+	return done(&r, "delete")
+}
+
+// Audit lets a haunt compare its ghost with the real, in a world at rest: Sum is
+// Sum of the real (see Sum).
+type Audit struct {
+	Head
+	Sum uint64
+}
+
+// Append encodes m.
+func (m *Audit) Append(b []byte) []byte {
+	return binary.LittleEndian.AppendUint64(m.Head.append(b), m.Sum)
+}
+
+// Parse decodes a body.
+func (m *Audit) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Head.read(&r)
+	m.Sum = r.U64()
+	return done(&r, "audit")
+}
+
+func appendPlace(b []byte, stamp uint32, pos, dir property.Vector3) []byte {
+	b = binary.AppendUvarint(b, uint64(stamp))
+	b = entity.AppendVector3(b, pos)
+	return entity.AppendVector3(b, dir)
+}
+
+func readPlace(r *mercury.Reader) (stamp uint32, pos, dir property.Vector3) {
+	return entity.ReadUint32(r), entity.ReadVector3(r), entity.ReadVector3(r)
+}
+
+func done(r *mercury.Reader, name string) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
+	}
+	return nil
+}

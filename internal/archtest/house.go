@@ -1,0 +1,97 @@
+package archtest
+
+// House returns the rules of this module.
+func House() Rules {
+	return Rules{Edges: houseEdges, Impure: houseImpure, Variables: houseVariables}
+}
+
+// houseEdges is the house from its first floor up. Who wants only a reliable UDP, an AoI index, definitions or a
+// balancing BSP takes one package of the first floor and nothing else of the library.
+const houseEdges = `
+# Documentation only.
+.:
+
+# Floor 1: nothing of the library, not even each other.
+bsp:
+property:
+mercury:
+aoi:
+balance/load:
+FLOOR1 = bsp property mercury aoi balance/load
+
+# Floor 2.
+balance: bsp balance/load
+entity: FLOOR1 github.com/vmihailenco/msgpack/v5
+mercury/secure: mercury
+FLOOR2 = FLOOR1 balance entity mercury/secure
+
+# Floor 3: who may use entity may use what entity speaks in.
+entity/client/protocol: FLOOR1 entity
+entity/store: FLOOR1 entity
+aoi/witness: FLOOR1 entity entity/client/protocol
+ghost: FLOOR1 entity
+migrate: FLOOR1 entity
+FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
+
+# Floor 4: the tick that joins them.
+space: FLOOR3 github.com/vmihailenco/msgpack/v5
+
+# Floor 5: control messages between processes.
+internal/wire: FLOOR3 space
+FLOOR5 = FLOOR3 space internal/wire
+
+# Floor 6: the processes, never each other; the client, which takes nothing of the server.
+space/cellapp: FLOOR5
+space/cellappmgr: FLOOR5
+entity/baseapp: FLOOR5
+entity/baseappmgr: FLOOR5
+entity/loginapp: FLOOR5
+entity/client: FLOOR1 entity mercury/secure entity/client/protocol
+APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client
+
+# Floor 7: adapters, the only places that meet the outside, and the runner over them.
+mercury/udp: mercury golang.org/x/net/ipv4 golang.org/x/net/ipv6
+mercury/quic: mercury github.com/quic-go/quic-go
+mercury/websocket: mercury
+entity/store/...: FLOOR1 entity entity/store entity/store/...
+mercury/mercurytest: mercury mercury/udp
+mercury/host: FLOOR5 APPS mercury/udp golang.org/x/sync/errgroup
+ADAPTERS = mercury/udp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host
+
+# Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
+space/cluster: FLOOR5 APPS ADAPTERS
+internal/sim: FLOOR5 APPS entity/store/... mercury/mercurytest
+
+# Floor 9.
+space/spacetest: FLOOR5 APPS entity/store/... mercury/mercurytest internal/sim
+
+# Floor 10: what a reader copies, so public packages only.
+examples/...: FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
+
+# The house's own inspector.
+internal/archtest: golang.org/x/tools/go/packages
+`
+
+// houseImpure names the packages in which goroutines, clocks, sockets and the rest of the outside live.
+const houseImpure = `
+mercury/host: the runner owns goroutines, sockets and the clock
+mercury/udp: sockets
+mercury/quic: sockets, and the goroutines of its library
+mercury/websocket: sockets, and the goroutines of its library
+space/cluster: starts the runner
+internal/archtest: runs the Go command
+examples/...: programs
+`
+
+// houseVariables names the package-level variables of pure packages that are never written.
+const houseVariables = `
+entity.goTypes: table of the Go type for each kind of property, only looked up
+mercury.castagnoli: table of the checksum, which the standard library makes once
+property.aliasFiles: list of file names
+property.builtin: table of type names, only looked up
+property.flagNames: table of flag names
+property.handleType: a type, which Go cannot hold in a constant
+property.kindNames: table of kind names
+property.refused: table of type names with the remedy, only looked up
+property.scalars: table of the data types without parameters, which are immutable
+`

@@ -1,0 +1,2 @@
+// Package unlisted is in no line of the table.
+package unlisted

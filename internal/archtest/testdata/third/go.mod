@@ -1,0 +1,3 @@
+module third.example/lib
+
+go 1.26.0

@@ -1,0 +1,345 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// checker observes one promise. safe is asked all the time, converged once, in a
+// world at rest.
+type checker interface {
+	safe() error
+	converged() error
+}
+
+func newCheckers(c *Cluster) []checker {
+	return []checker{
+		&oneReal{c}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
+		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
+	}
+}
+
+// eachCellApp calls f with every live CellApp.
+func (c *Cluster) eachCellApp(f func(p *Process, a *cellapp.CellApp)) {
+	for _, p := range c.cellApps {
+		if p.alive {
+			f(p, p.app.(*cellapp.CellApp))
+		}
+	}
+}
+
+// eachView calls f with every real and ghost of every live CellApp.
+func (c *Cluster) eachView(f func(p *Process, cell *space.Cell, v space.View)) {
+	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			for v := range cell.Views() {
+				f(p, cell, v)
+			}
+		}
+	})
+}
+
+func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView)) {
+	for _, p := range c.baseApps {
+		if !p.alive {
+			continue
+		}
+		a := p.app.(*baseapp.BaseApp)
+		for b := range a.Bases() {
+			f(p, a, b)
+		}
+	}
+}
+
+// oneReal checks promise 1: of one incarnation there is never more than one real,
+// and no real is of an incarnation that its base did not start.
+type oneReal struct{ c *Cluster }
+
+func (k *oneReal) incarnations() map[entity.ID]uint32 {
+	current := map[entity.ID]uint32{}
+	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { current[b.ID] = b.Order.Incarnation })
+	return current
+}
+
+func (k *oneReal) safe() error {
+	type life struct {
+		id          entity.ID
+		incarnation uint32
+	}
+	reals := map[life]*Process{}
+	current := k.incarnations()
+	var err error
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if !v.IsReal() || err != nil {
+			return
+		}
+		l := life{v.ID(), v.Order().Incarnation}
+		if q := reals[l]; q != nil {
+			err = fmt.Errorf("promise 1: entity %s has two reals of incarnation %d, on %s and %s", l.id, l.incarnation, q.Name, p.Name)
+		}
+		reals[l] = p
+		if inc, ok := current[l.id]; ok && l.incarnation > inc {
+			err = fmt.Errorf("promise 1: %s has a real of %s at incarnation %d, but its base is at %d", p.Name, l.id, l.incarnation, inc)
+		}
+	})
+	return err
+}
+
+func (k *oneReal) converged() error {
+	var faults []error
+	reals := map[entity.ID]int{}
+	bases := map[entity.ID]baseapp.BaseView{}
+	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { bases[b.ID] = b })
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if !v.IsReal() {
+			return
+		}
+		reals[v.ID()]++
+		b, ok := bases[v.ID()]
+		switch {
+		case !ok:
+			faults = append(faults, fmt.Errorf("promise 1: %s has a real of %s, which has no base", p.Name, v.ID()))
+		case b.App != p.Address() || b.Order != v.Order():
+			faults = append(faults, fmt.Errorf("promise 1: the real of %s is %v on %s, its base believes in %v on %v", v.ID(), v.Order(), p.Name, b.Order, b.App))
+		}
+	})
+	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
+		if reals[id] != 1 {
+			faults = append(faults, fmt.Errorf("promise 1: %s has %d reals (base says %v %v)", id, reals[id], bases[id].State, bases[id].Order))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// keys yields the keys of a map, for sorting.
+func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
+	return func(yield func(K) bool) {
+		// order does not show: callers sort
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// tiling checks promise 2: every version of a geometry is one cut of the whole
+// plane, the same wherever it is known.
+type tiling struct {
+	c    *Cluster
+	seen map[versionOf]string
+}
+
+type versionOf struct {
+	space   entity.SpaceID
+	version bsp.Version
+}
+
+func (k *tiling) safe() error {
+	var err error
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			at := versionOf{cell.Space(), cell.Version()}
+			text := string(cell.Tree().Append(nil))
+			if was, ok := k.seen[at]; !ok {
+				k.seen[at] = text
+				if err == nil {
+					err = k.tiles(cell.Tree())
+				}
+			} else if was != text && err == nil {
+				err = fmt.Errorf("promise 2: %s knows another version %v of space %d than someone else", p.Name, at.version, at.space)
+			}
+		}
+	})
+	return err
+}
+
+// tiles checks points all over against the leaves' rectangles.
+func (k *tiling) tiles(t *bsp.Tree) error {
+	for i := -20; i <= 20; i++ {
+		for j := -20; j <= 20; j++ {
+			x, z := float64(i)*half/15, float64(j)*half/15
+			n := 0
+			for rect, leaf := range t.Leaves() {
+				if rect.Contains(x, z) {
+					n++
+					if t.At(x, z) != leaf {
+						return fmt.Errorf("promise 2: %v: point (%g, %g) is in leaf %v but found elsewhere", t.Version(), x, z, leaf.Cell)
+					}
+				}
+			}
+			if n != 1 {
+				return fmt.Errorf("promise 2: %v: point (%g, %g) is in %d leaves", t.Version(), x, z, n)
+			}
+		}
+	}
+	return nil
+}
+
+func (k *tiling) converged() error {
+	var faults []error
+	versions := map[entity.SpaceID]bsp.Version{}
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			if v, ok := versions[cell.Space()]; ok && v != cell.Version() {
+				faults = append(faults, fmt.Errorf("promise 2: %s is at version %v, another CellApp at %v", p.Name, cell.Version(), v))
+			}
+			versions[cell.Space()] = cell.Version()
+			leaf, _, ok := cell.Tree().Leaf(cell.ID())
+			if !ok || (mercury.Address{At: leaf.App, Salt: leaf.Salt}) != p.Address() {
+				faults = append(faults, fmt.Errorf("promise 2: %s runs cell %v, which the geometry gives to someone else", p.Name, cell.ID()))
+			}
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// exactlyOnce checks promise 3 by the numbers that base and cell parts send each
+// other all the time, and promise 6 as far as nothing sent to a based entity is
+// lost whatever CellApps died.
+type exactlyOnce struct{ c *Cluster }
+
+func get(v space.View, name string) uint64 {
+	x, _ := v.Get(name)
+	return x.Uint()
+}
+
+func (k *exactlyOnce) safe() error {
+	var err error
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() && get(v, "faults") > 0 && err == nil {
+			err = fmt.Errorf("promise 3: the cell part of %s on %s met %d gaps in its base's numbers", v.ID(), p.Name, get(v, "faults"))
+		}
+	})
+	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if n := counts(a.Script(b.ID)).Wrong; n > 0 && err == nil {
+			err = fmt.Errorf("promise 3: the base of %s on %s met %d gaps in its cell's numbers", b.ID, p.Name, n)
+		}
+	})
+	return err
+}
+
+// tally is what a base script counted.
+type tally struct{ Sent, Heard, Life, Wrong uint32 }
+
+func counts(script any) tally {
+	switch s := script.(type) {
+	case *walkerBase:
+		return tally{s.Sent.Get(), s.Heard.Get(), s.Life.Get(), s.Wrong.Get()}
+	case *roverBase:
+		return tally{s.Sent.Get(), s.Heard.Get(), s.Life.Get(), s.Wrong.Get()}
+	}
+	return tally{}
+}
+
+func (k *exactlyOnce) converged() error {
+	var faults []error
+	tallies := map[entity.ID]tally{}
+	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) { tallies[b.ID] = counts(a.Script(b.ID)) })
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if !v.IsReal() {
+			return
+		}
+		t := tallies[v.ID()]
+		if uint64(t.Sent) != get(v, "noted") {
+			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its base sent %d, the cell part handled %d", v.ID(), p.Name, t.Sent, get(v, "noted")))
+		}
+		if t.Life == v.Order().Incarnation && uint64(t.Heard) != get(v, "said") {
+			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its cell part sent %d, the base handled %d", v.ID(), p.Name, get(v, "said"), t.Heard))
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// ghostsFollow checks promise 4.
+type ghostsFollow struct {
+	c    *Cluster
+	last map[ghostAt]ghostMark
+}
+
+type ghostAt struct {
+	app mercury.Address
+	id  entity.ID
+}
+
+type ghostMark struct {
+	order entity.Order
+	event property.EventNumber
+	steps uint64
+}
+
+func (k *ghostsFollow) safe() error {
+	var err error
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() || err != nil {
+			return
+		}
+		at := ghostAt{p.Address(), v.ID()}
+		now := ghostMark{v.Order(), v.LastEvent(), get(v, "steps")}
+		was := k.last[at]
+		switch {
+		case now.order.Before(was.order):
+			err = fmt.Errorf("promise 4: the ghost of %s on %s went back from %v to %v", v.ID(), p.Name, was.order, now.order)
+		case now.order.Incarnation == was.order.Incarnation && (now.event < was.event || now.steps < was.steps):
+			err = fmt.Errorf("promise 4: the ghost of %s on %s went back within an incarnation: event %d to %d, steps %d to %d", v.ID(), p.Name, was.event, now.event, was.steps, now.steps)
+		}
+		k.last[at] = now
+	})
+	return err
+}
+
+func (k *ghostsFollow) converged() error {
+	var faults []error
+	type real struct {
+		p *Process
+		v space.View
+	}
+	reals := map[entity.ID]real{}
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() {
+			reals[v.ID()] = real{p, v}
+		}
+	})
+	ghosts := map[ghostAt]bool{}
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() {
+			return
+		}
+		ghosts[ghostAt{p.Address(), v.ID()}] = true
+		r, ok := reals[v.ID()]
+		switch {
+		case !ok:
+			faults = append(faults, fmt.Errorf("promise 4: %s holds a ghost of %s, which has no real", p.Name, v.ID()))
+		case v.Home() != r.p.Address():
+			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s on %s believes its real on %v, it is on %s", v.ID(), p.Name, v.Home(), r.p.Name))
+		case v.Sum() != r.v.Sum():
+			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s on %s differs from its real on %s", v.ID(), p.Name, r.p.Name))
+		}
+	})
+	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+		if !v.IsReal() {
+			return
+		}
+		at := v.Position()
+		for _, leaf := range cell.Tree().Overlapping(bsp.Around(float64(at.X), float64(at.Z), aoiRadius+aoiHysteresis)) {
+			app := mercury.Address{At: leaf.App, Salt: leaf.Salt}
+			if app != p.Address() && !ghosts[ghostAt{app, v.ID()}] {
+				faults = append(faults, fmt.Errorf("promise 4: %s at (%g, %g) on %s has no ghost on %v", v.ID(), at.X, at.Z, p.Name, app))
+			}
+		}
+	})
+	if n := k.c.observer.last.Counters.GhostsDiffer; n > 0 {
+		faults = append(faults, fmt.Errorf("promise 4: the CellApps' own audit found %d ghosts that differ", n))
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,121 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// clientsConverge checks promise 5 against the reals themselves: not against what
+// a witness believes, and not against ghosts.
+type clientsConverge struct{ c *Cluster }
+
+// safe: a client's replica cannot hold what it may not see, since its values have
+// no room for it; what is left to check all the time is that none has malformed input.
+func (k *clientsConverge) safe() error {
+	for _, pl := range k.c.players {
+		if pl.client == nil {
+			continue
+		}
+		if st := pl.client.Stats(); st.Malformed > 0 {
+			return fmt.Errorf("promise 5: %s was sent something malformed: %v", pl.name, pl.client.Err())
+		}
+	}
+	return nil
+}
+
+func (k *clientsConverge) converged() error {
+	reals := map[entity.ID]space.View{}
+	var order []space.View
+	k.c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() {
+			reals[v.ID()] = v
+			order = append(order, v)
+		}
+	})
+	var faults []error
+	for _, pl := range k.c.players {
+		faults = append(faults, k.player(pl, reals, order)...)
+	}
+	return errors.Join(faults...)
+}
+
+func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all []space.View) (faults []error) {
+	bad := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("promise 5: %s: "+format, append([]any{pl.name}, args...)...))
+	}
+	if !pl.playing() {
+		bad("is not playing")
+		return faults
+	}
+	own := pl.client.Player()
+	real, ok := reals[own.ID]
+	if !ok {
+		bad("its entity %s has no real", own.ID)
+		return faults
+	}
+	if own.Position != real.Position() {
+		bad("is at %v, its real at %v", own.Position, real.Position())
+	}
+	for _, i := range own.Def.Stream(property.OwnClientCellStream) {
+		k.same(bad, "own", own, real, i)
+	}
+	for _, v := range all {
+		if v.ID() == own.ID {
+			continue
+		}
+		d := apart(real.Position(), v.Position())
+		r := pl.client.Entity(v.ID())
+		switch {
+		case r == nil && d <= aoiRadius:
+			bad("misses %s at %.2f m", v.ID(), d)
+		case r != nil && d > aoiRadius+aoiHysteresis:
+			bad("holds %s at %.2f m", v.ID(), d)
+		case r != nil:
+			k.replica(bad, r, v, entity.Distance(real.Position(), v.Position()))
+		}
+	}
+	for r := range pl.client.Entities() {
+		if _, ok := reals[r.ID]; !ok {
+			bad("holds %s, which does not exist", r.ID)
+		}
+	}
+	if pl.audited != 1 {
+		bad("asked for an audit, got %d", pl.audited)
+	}
+	for _, d := range pl.diff {
+		bad("audit: %s", d)
+	}
+	return faults
+}
+
+// apart is the distance by which areas of interest are cut: a square.
+func apart(a, b property.Vector3) float64 {
+	return max(math.Abs(float64(a.X)-float64(b.X)), math.Abs(float64(a.Z)-float64(b.Z)))
+}
+
+func (k *clientsConverge) replica(bad func(string, ...any), r *client.Replica, v space.View, distance float32) {
+	if r.Position != v.Position() || r.Direction != v.Direction() {
+		bad("has %s at %v %v, it is at %v %v", r.ID, r.Position, r.Direction, v.Position(), v.Direction())
+	}
+	for _, i := range r.Def.Stream(property.OtherClientStream) {
+		// Between the two edges of a level hysteresis decides.
+		if r.Def.Properties[i].Level == 0 && len(r.Def.Levels) > 0 && distance > nearRadius {
+			continue
+		}
+		k.same(bad, r.ID.String(), r, v, i)
+	}
+}
+
+func (k *clientsConverge) same(bad func(string, ...any), who string, r *client.Replica, v space.View, i int) {
+	name := r.Def.Properties[i].Name
+	want, ok := v.Get(name)
+	if got := r.Props.Get(i); !ok || !property.Equal(got, want) {
+		bad("has %s.%s = %v, it is %v", who, name, got, want)
+	}
+}

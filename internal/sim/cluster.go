@@ -1,0 +1,328 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+const never = time.Duration(math.MaxInt64)
+
+// Options say what a run is. Everything else follows from them.
+type Options struct {
+	Seed uint64
+	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers.
+	CellApps, BaseApps, Players, Rovers int
+	// Faults is how long the bad time lasts, default 20 s; Crash and Pause say
+	// whether processes crash and pause in it.
+	Faults       time.Duration
+	Crash, Pause bool
+	// Link is the network in the bad time; the zero value draws one.
+	Link mercurytest.Link
+	// Tamper, if not nil, sees every message before its app and may change it, or
+	// drop it by returning nil: that is how bugs are planted.
+	Tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte
+	// TraceTo gets the trace as text; Log the processes' logs.
+	TraceTo io.Writer
+	Log     *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	def := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&o.CellApps, 4)
+	def(&o.BaseApps, 2)
+	def(&o.Players, 10)
+	def(&o.Rovers, 8)
+	if o.Faults == 0 {
+		o.Faults = 20 * time.Second
+	}
+	return o
+}
+
+// Cluster is a run in progress.
+type Cluster struct {
+	opts   Options
+	now    time.Duration
+	chance *rand.Rand
+	net    *mercurytest.Network
+	trace  *Trace
+	world  *world
+
+	procs    []*Process
+	byPlace  map[netip.AddrPort]*Process
+	manager  *Process
+	cellApps []*Process
+	baseApps []*Process
+	players  []*player
+	observer *observer
+
+	checkers []checker
+	checkAt  time.Duration
+	calm     bool // no more faults
+}
+
+const (
+	portManager = 1 + iota
+	portBaseAppMgr
+	portLogin
+	portObserver
+	portBaseApps = 10
+	portCellApps = 30
+	portPlayers  = 100
+)
+
+// New makes a cluster that has not started.
+func New(o Options) (*Cluster, error) {
+	o = o.withDefaults()
+	w, err := newWorld()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), net: mercurytest.New(o.Seed),
+		trace: newTrace(o.TraceTo), world: w, byPlace: make(map[netip.AddrPort]*Process),
+	}
+	c.checkers = newCheckers(c)
+	c.net.SetLink(cleanLink)
+	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
+	c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr)
+	c.add("loginapp", portLogin, c.makeLoginApp)
+	c.observer = &observer{c: c}
+	c.add("observer", portObserver, c.observer.make)
+	for i := range o.BaseApps {
+		c.baseApps = append(c.baseApps, c.add(fmt.Sprintf("baseapp%d", i+1), portBaseApps+i, c.makeBaseApp))
+	}
+	for i := range o.CellApps {
+		c.cellApps = append(c.cellApps, c.add(fmt.Sprintf("cellapp%d", i+1), portCellApps+i, c.makeCellApp))
+	}
+	for i := range o.Players {
+		pl := newPlayer(c, i)
+		pl.p = c.add(pl.name, portPlayers+i, pl.make)
+		c.players = append(c.players, pl)
+	}
+	return c, nil
+}
+
+var cleanLink = mercurytest.Link{Delay: 2 * time.Millisecond, Jitter: time.Millisecond}
+
+func (c *Cluster) add(name string, port int, make func(*Process) (App, error)) *Process {
+	p := &Process{Name: name, at: mercurytest.Place(port), port: uint16(port), c: c, make: make}
+	c.procs = append(c.procs, p)
+	c.byPlace[p.at] = p
+	return p
+}
+
+func (c *Cluster) portOf(at netip.AddrPort) uint16 {
+	if p := c.byPlace[at]; p != nil {
+		return p.port
+	}
+	return 0
+}
+
+func (c *Cluster) managerAt() netip.AddrPort { return mercurytest.Place(portManager) }
+
+func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
+	return cellappmgr.New(cellappmgr.Config{
+		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
+		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
+		Balance:     balance.Config{AddAbove: 0.1},
+		Term:        uint32(p.starts),
+		MinCellApps: c.opts.CellApps,
+	})
+}
+
+func (c *Cluster) makeBaseAppMgr(p *Process) (App, error) {
+	return baseappmgr.New(baseappmgr.Config{Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Log: p.log()})
+}
+
+func (c *Cluster) makeLoginApp(p *Process) (App, error) {
+	return loginapp.New(loginapp.Config{
+		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Auth: loginapp.AcceptAll{}, Jobs: p, Log: p.log(),
+	})
+}
+
+func (c *Cluster) makeBaseApp(p *Process) (App, error) {
+	rovers := 0
+	for i := range c.opts.Rovers {
+		if c.baseApps[i%len(c.baseApps)] == p {
+			rovers++
+		}
+	}
+	if p.starts > 1 {
+		rovers = 0
+	}
+	return baseapp.New(baseapp.Config{
+		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.bases(),
+		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(),
+		Start: func(s *baseapp.Starter) {
+			for range rovers {
+				if _, err := s.CreateBase("Rover", nil); err != nil {
+					c.fail(fmt.Errorf("rover: %w", err))
+				}
+			}
+		},
+	})
+}
+
+func (c *Cluster) makeCellApp(p *Process) (App, error) {
+	return cellapp.New(cellapp.Config{
+		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Log: p.log(),
+		Space: space.Config{
+			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: 160, TopSpeed: 60,
+			BackupPeriod: 4 * time.Second, ArtificialLoad: 30e6,
+		},
+	})
+}
+
+// ErrStuck is returned when simulated time cannot go on.
+var ErrStuck = errors.New("sim: nothing is due any more")
+
+type failure struct{ err error }
+
+// fail ends the run with an error, from within a callback.
+func (c *Cluster) fail(err error) { panic(failure{err}) }
+
+// step goes to the next event and does it. Order of events at the same time is
+// that of the processes' list, so that it never depends on a map.
+func (c *Cluster) step(until time.Duration) error {
+	next := until
+	if t, ok := c.net.NextArrival(); ok {
+		next = min(next, t)
+	}
+	for _, p := range c.procs {
+		next = min(next, p.due())
+		if !p.alive && p.restartAt > 0 {
+			next = min(next, p.restartAt)
+		}
+	}
+	next = min(next, c.checkAt)
+	c.now = max(c.now, next)
+	c.net.Deliver(c.now, func(from, to netip.AddrPort, data []byte) {
+		if p := c.byPlace[to]; p != nil {
+			p.receive(from, data)
+		}
+	})
+	for _, p := range c.procs {
+		if !p.alive && p.restartAt > 0 && p.restartAt <= c.now {
+			if err := p.start(); err != nil {
+				return err
+			}
+		}
+		if p.due() <= c.now {
+			p.run()
+		}
+		if d, ok := p.app.(interface{ Dismissed() bool }); ok && d.Dismissed() {
+			p.anew = true
+		}
+		if p.alive && p.anew {
+			p.anew = false
+			c.trace.Event(c.now, "anew", "%s", p.Name)
+			p.crash()
+			if err := p.start(); err != nil {
+				return err
+			}
+		}
+	}
+	if c.now >= c.checkAt {
+		c.checkAt = c.now + 50*time.Millisecond
+		for _, k := range c.checkers {
+			if err := k.safe(); err != nil {
+				return fmt.Errorf("at %v: %w", c.now, err)
+			}
+		}
+	}
+	return nil
+}
+
+// maxSteps bounds a phase: a live-lock at one instant of simulated time must not
+// hang the test.
+const maxSteps = 5_000_000
+
+// runFor lets simulated time pass.
+func (c *Cluster) runFor(d time.Duration) error { return c.runUntil(d, nil) }
+
+// runUntil lets time pass until done is met or d is over.
+func (c *Cluster) runUntil(d time.Duration, done func() bool) error {
+	until := c.now + d
+	for range maxSteps {
+		if c.now >= until || done != nil && done() {
+			return nil
+		}
+		if err := c.step(until); err != nil {
+			return err
+		}
+	}
+	return ErrStuck
+}
+
+// Run runs all phases; the error says which promise was broken, and when.
+func (c *Cluster) Run() (err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.err
+		default:
+			panic(f)
+		}
+		if err != nil {
+			err = fmt.Errorf("seed %d: %w", c.opts.Seed, err)
+		}
+	}()
+	for _, p := range c.procs {
+		if err := p.start(); err != nil {
+			return err
+		}
+	}
+	if err := c.runUntil(20*time.Second, c.allPlaying); err != nil {
+		return err
+	}
+	if !c.allPlaying() {
+		return errors.New("not everyone is playing after 20 s on a clean network")
+	}
+	if err := c.faults(); err != nil {
+		return err
+	}
+	if err := c.heal(); err != nil {
+		return err
+	}
+	return c.rest()
+}
+
+// Result is what a run came to.
+type Result struct {
+	Trace                     uint64
+	Lines                     int
+	Cells, Migrations, Deaths int
+	Added, LinesMoved         int
+	Elapsed                   time.Duration
+}
+
+// Result tells what happened so far.
+func (c *Cluster) Result() Result {
+	r := Result{Trace: c.trace.Sum(), Lines: c.trace.Lines(), Elapsed: c.now}
+	st := c.observer.last
+	r.Cells, r.Deaths, r.Added, r.LinesMoved = st.Cells, st.Deaths, st.CellsAdded, st.LinesMoved
+	r.Migrations = int(st.Counters.Migrations)
+	return r
+}

@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+)
+
+// faults is the bad time: a bad network, and now and then a process crashes or
+// pauses.
+func (c *Cluster) faults() error {
+	link := c.opts.Link
+	if link == (mercurytest.Link{}) {
+		link = mercurytest.Link{
+			Loss: c.chance.Float64() * 0.15, Duplicate: c.chance.Float64() * 0.05, Reorder: c.chance.Float64() * 0.1,
+			Delay: time.Duration(c.chance.IntN(40)) * time.Millisecond, Jitter: time.Duration(1+c.chance.IntN(60)) * time.Millisecond,
+		}
+	}
+	c.trace.Event(c.now, "link", "%+v", link)
+	c.net.SetLink(link)
+	end := c.now + c.opts.Faults
+	for c.now < end {
+		if err := c.runFor(time.Duration(500+c.chance.IntN(2500)) * time.Millisecond); err != nil {
+			return err
+		}
+		if c.opts.Crash && c.chance.IntN(3) == 0 {
+			c.crashOne()
+		}
+		if c.opts.Pause && c.chance.IntN(3) == 0 {
+			c.pauseOne()
+		}
+	}
+	return nil
+}
+
+// crashOne kills a CellApp, as long as another one is left, and has it come back
+// after a while.
+func (c *Cluster) crashOne() {
+	alive := 0
+	for _, p := range c.cellApps {
+		if p.alive && !p.paused() {
+			alive++
+		}
+	}
+	p := c.cellApps[c.chance.IntN(len(c.cellApps))]
+	if alive < 2 || !p.alive || p.paused() {
+		return
+	}
+	p.crash()
+	p.restartAt = c.now + time.Duration(1000+c.chance.IntN(8000))*time.Millisecond
+}
+
+// pauseOne stops a process for a moment; a CellApp sometimes for longer than the
+// manager waits, so that it is declared dead while it is only slow.
+func (c *Cluster) pauseOne() {
+	p := c.procs[c.chance.IntN(len(c.procs))]
+	if !p.alive || p.paused() {
+		return
+	}
+	d := time.Duration(50+c.chance.IntN(1500)) * time.Millisecond
+	for _, q := range c.cellApps {
+		if q == p && c.opts.Crash && c.chance.IntN(3) == 0 {
+			d = time.Duration(3500+c.chance.IntN(3000)) * time.Millisecond
+		}
+	}
+	p.pausedUntil = c.now + d
+	c.trace.Event(c.now, "pause", "%s for %v", p.Name, d)
+}
+
+// heal ends all faults and lets everyone find back.
+func (c *Cluster) heal() error {
+	c.calm = true
+	c.trace.Event(c.now, "heal", "")
+	c.net.SetLink(cleanLink)
+	for _, p := range c.procs {
+		if p.paused() {
+			p.pausedUntil = c.now
+		}
+		if !p.alive {
+			p.restartAt = c.now + time.Millisecond
+		}
+	}
+	if err := c.runFor(10 * time.Second); err != nil {
+		return err
+	}
+	if err := c.runUntil(30*time.Second, c.allPlaying); err != nil {
+		return err
+	}
+	if !c.allPlaying() {
+		return fmt.Errorf("40 s after the network healed not everyone is playing: %s", c.notPlaying())
+	}
+	return nil
+}
+
+// rest stops the world and demands that every copy agrees.
+func (c *Cluster) rest() error {
+	for _, pl := range c.players {
+		pl.resting = true
+	}
+	c.trace.Event(c.now, "rest", "")
+	if err := c.runFor(2 * time.Second); err != nil {
+		return err
+	}
+	c.observer.freeze(true)
+	settled := func() bool { return c.observer.last.Pending == 0 && c.observer.last.ReportsSinceFreeze >= 2 }
+	if err := c.runUntil(20*time.Second, settled); err != nil {
+		return err
+	}
+	if !settled() {
+		return fmt.Errorf("the frozen world has %d things pending after 20 s", c.observer.last.Pending)
+	}
+	c.observer.freeze(true) // again: ghosts compare themselves with their reals
+	for _, pl := range c.players {
+		pl.audit()
+	}
+	if err := c.runFor(4 * time.Second); err != nil {
+		return err
+	}
+	var faults []error
+	for _, k := range c.checkers {
+		if err := k.converged(); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}

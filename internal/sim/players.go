@@ -1,0 +1,208 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/property"
+)
+
+// player is a client and the person in front of it: it logs in, walks, dresses,
+// greets, and logs in again when it was thrown out.
+type player struct {
+	c    *Cluster
+	p    *Process
+	name string
+
+	client  *client.Client
+	target  property.Vector3
+	nextAct time.Duration
+	again   time.Duration // when to log in again; 0 while the session lives
+	resting bool
+	logins  int
+	audited int
+	diff    []string
+	heard   int
+}
+
+func newPlayer(c *Cluster, i int) *player {
+	return &player{c: c, name: fmt.Sprintf("player%d", i+1)}
+}
+
+// playerApp is the client with its player, as one App.
+type playerApp struct {
+	*client.Client
+	pl *player
+}
+
+func (pl *player) make(p *Process) (App, error) {
+	pl.logins++
+	pl.again = 0
+	cl, err := client.New(client.Config{
+		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
+		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
+		Handler: client.Events{
+			CellPlayer: func(own *client.Replica) { pl.target = own.Position },
+			Called:     func(*client.Replica, *property.Method, []property.Value) { pl.heard++ },
+			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
+			Closed: func(err error) {
+				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
+				pl.again = pl.c.now + time.Second
+			},
+		},
+	})
+	pl.client = cl
+	return playerApp{cl, pl}, err
+}
+
+func (pl *player) playing() bool {
+	return pl.again == 0 && pl.client != nil && pl.client.InWorld()
+}
+
+// Tick implements App: the person acts, then the client.
+func (a playerApp) Tick(now time.Duration) time.Duration {
+	pl := a.pl
+	if pl.again > 0 && now >= pl.again {
+		// The client's program starts anew.
+		pl.p.anew = true
+		return never
+	}
+	if pl.playing() {
+		pl.walk()
+		if now >= pl.nextAct && !pl.resting {
+			pl.nextAct = now + time.Duration(200+pl.c.chance.IntN(800))*time.Millisecond
+			pl.act()
+		}
+	}
+	return a.Client.Tick(now)
+}
+
+const walkSpeed = 2.5 // metres a tick: 25 m/s, to cross many lines in a short run
+
+func (pl *player) walk() {
+	if pl.resting {
+		return
+	}
+	own := pl.client.Player()
+	at := own.Position
+	d := entity.Distance(at, pl.target)
+	if d < walkSpeed {
+		c := pl.c.chance
+		if c.IntN(5) == 0 {
+			// Towards the middle: a crowd gathers and parts again.
+			pl.target = property.Vector3{X: float32(c.IntN(40) - 20), Z: float32(c.IntN(40) - 20)}
+		} else {
+			pl.target = property.Vector3{X: float32(c.IntN(2*half) - half), Z: float32(c.IntN(2*half) - half)}
+		}
+		return
+	}
+	f := walkSpeed / d
+	to := property.Vector3{X: at.X + float32((pl.target.X-at.X)*f), Z: at.Z + float32((pl.target.Z-at.Z)*f)}
+	_ = pl.client.MoveTo(to, property.Vector3{X: 1})
+}
+
+func (pl *player) act() {
+	c := pl.c.chance
+	var err error
+	switch c.IntN(3) {
+	case 0, 1:
+		err = pl.client.CallCell(pl.client.Player().ID, "wear", property.Int(int64(c.IntN(1000))))
+	default:
+		var seen []entity.ID
+		for r := range pl.client.Entities() {
+			seen = append(seen, r.ID)
+		}
+		if len(seen) > 0 {
+			err = pl.client.CallCell(seen[c.IntN(len(seen))], "greet", property.StringValue("hello"))
+		}
+	}
+	if err != nil {
+		pl.c.fail(fmt.Errorf("%s: %w", pl.name, err))
+	}
+}
+
+func (pl *player) audit() {
+	pl.audited, pl.diff = 0, nil
+	if pl.playing() {
+		_ = pl.client.RequestAudit()
+	}
+}
+
+func (c *Cluster) allPlaying() bool {
+	for _, pl := range c.players {
+		if !pl.playing() {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Cluster) notPlaying() string {
+	s := ""
+	for _, pl := range c.players {
+		if !pl.playing() {
+			s += fmt.Sprintf("%s (%v, %v) ", pl.name, pl.client.State(), pl.client.Err())
+		}
+	}
+	return s
+}
+
+// observer watches the cluster through its manager, as an operator's tool does.
+type observer struct {
+	c       *Cluster
+	links   wire.Links
+	manager wire.Member
+	last    wire.Status
+	ticks   wire.Ticks
+	report  wire.Report
+}
+
+func (o *observer) make(p *Process) (App, error) {
+	o.links = wire.Links{Transport: p.ep}
+	o.manager = wire.NewMember(&o.links, o.c.managerAt(), wire.Join{Role: wire.Observer})
+	o.ticks = wire.Ticks{Period: 200 * time.Millisecond}
+	return o, nil
+}
+
+// Opened implements mercury.Handler.
+func (o *observer) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) {
+	o.manager.Opened(ch)
+}
+
+// Closed implements mercury.Handler.
+func (o *observer) Closed(now time.Duration, ch mercury.ChannelID, _ error) {
+	o.manager.Closed(now, ch)
+}
+
+// Message implements mercury.Handler.
+func (o *observer) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []byte) {
+	id, body, err := wire.Split(msg)
+	if err != nil || id != wire.StatusID {
+		return
+	}
+	var st wire.Status
+	if err := st.Parse(body); err != nil {
+		o.c.fail(errors.Join(errors.New("status"), err))
+	}
+	o.last = st
+}
+
+// Tick implements App.
+func (o *observer) Tick(now time.Duration) time.Duration {
+	if !o.ticks.Begin(now) {
+		return o.ticks.Next()
+	}
+	o.manager.Tick(now)
+	return o.ticks.End(now, &o.report)
+}
+
+func (o *observer) freeze(on bool) {
+	o.last.ReportsSinceFreeze = 0
+	o.manager.Send(&wire.Freeze{On: on})
+}

@@ -1,0 +1,221 @@
+package sim
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// App is a process as a state machine, as every runner drives it.
+type App interface {
+	mercury.Handler
+	Tick(now time.Duration) (next time.Duration)
+}
+
+// Process is one app with its endpoint: what a runner gives a socket, a clock and
+// a goroutine, the simulator drives by hand.
+type Process struct {
+	Name string
+	at   netip.AddrPort
+	port uint16 // short name of at in the trace
+	salt uint32
+
+	c     *Cluster
+	make  func(p *Process) (App, error)
+	app   App
+	ep    *mercury.Endpoint
+	next  time.Duration
+	alive bool
+
+	pausedUntil time.Duration
+	waiting     []datagram // what arrived while paused, as in a socket's buffer
+	jobs        []jobResult
+	restartAt   time.Duration // when a crashed process comes back; 0 for never
+	anew        bool          // it asks to be started anew
+	starts      int
+}
+
+type datagram struct {
+	from netip.AddrPort
+	data []byte
+}
+
+type jobResult struct {
+	at     time.Duration
+	token  uint64
+	result any
+}
+
+// maxWaiting is the socket buffer of a paused process, in datagrams.
+const maxWaiting = 4096
+
+// start brings the process up under a new salt.
+func (p *Process) start() error {
+	p.starts++
+	p.salt = p.c.chance.Uint32() | 1
+	var secret [16]byte
+	binary.LittleEndian.PutUint64(secret[:], p.c.chance.Uint64())
+	ep, err := mercury.NewEndpoint(mercury.Config{Salt: p.salt, Secret: secret}, p.at, nil)
+	if err != nil {
+		return err
+	}
+	p.ep, p.alive, p.next, p.pausedUntil, p.restartAt = ep, true, p.c.now, 0, 0
+	p.waiting, p.jobs = nil, nil
+	app, err := p.make(p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	p.app = app
+	ep.SetHandler(&tap{p})
+	p.c.trace.Event(p.c.now, "start", "%s salt %08x", p.Name, p.salt)
+	return nil
+}
+
+// Address names this start of the process.
+func (p *Process) Address() mercury.Address { return mercury.Address{At: p.at, Salt: p.salt} }
+
+// crash ends the process at once; what was in flight to it is lost.
+func (p *Process) crash() {
+	p.alive = false
+	p.app, p.ep = nil, nil
+	p.c.net.Drop(p.at)
+	p.c.trace.Event(p.c.now, "crash", "%s", p.Name)
+}
+
+func (p *Process) paused() bool { return p.pausedUntil > p.c.now }
+
+// due is when the process next wants to run.
+func (p *Process) due() time.Duration {
+	if !p.alive {
+		return never
+	}
+	d := p.next
+	if t, ok := p.ep.NextDeadline(); ok {
+		d = min(d, t)
+	}
+	for i := range p.jobs {
+		d = min(d, p.jobs[i].at)
+	}
+	if len(p.waiting) > 0 {
+		d = min(d, p.pausedUntil)
+	}
+	return max(d, p.pausedUntil)
+}
+
+// run does what is due now.
+func (p *Process) run() {
+	now := p.c.now
+	for _, d := range p.waiting {
+		p.ep.Receive(now, d.from, d.data)
+	}
+	p.waiting = p.waiting[:0]
+	p.ep.Advance(now)
+	for i := 0; i < len(p.jobs); {
+		if j := p.jobs[i]; j.at <= now {
+			p.jobs = append(p.jobs[:i], p.jobs[i+1:]...)
+			p.app.(interface {
+				JobDone(now time.Duration, token uint64, result any)
+			}).JobDone(now, j.token, j.result)
+			continue
+		}
+		i++
+	}
+	if now >= p.next {
+		p.next = p.app.Tick(now)
+	}
+	p.flush()
+}
+
+func (p *Process) receive(from netip.AddrPort, data []byte) {
+	if !p.alive {
+		return
+	}
+	if p.paused() {
+		if len(p.waiting) < maxWaiting {
+			p.waiting = append(p.waiting, datagram{from, append([]byte(nil), data...)})
+		}
+		return
+	}
+	p.ep.Receive(p.c.now, from, data)
+	p.flush()
+}
+
+func (p *Process) flush() {
+	p.ep.Flush(p.c.now, func(to netip.AddrPort, data []byte) {
+		p.c.trace.datagram(p.c.now, p.port, p.c.portOf(to), data)
+		p.c.net.Send(p.c.now, p.at, to, data)
+	})
+}
+
+// Do performs a job: at once, with its result after a moment.
+func (p *Process) Do(token uint64, run func(ctx context.Context) any) {
+	delay := time.Duration(1+p.c.chance.IntN(20)) * time.Millisecond
+	p.jobs = append(p.jobs, jobResult{p.c.now + delay, token, run(context.Background())})
+}
+
+// secrets fills b from the run's chance.
+func (p *Process) secrets(b []byte) {
+	for i := range b {
+		b[i] = byte(p.c.chance.Uint32())
+	}
+}
+
+func (p *Process) random() *rand.Rand {
+	return rand.New(rand.NewPCG(p.c.chance.Uint64(), p.c.chance.Uint64()))
+}
+
+func (p *Process) log() *slog.Logger {
+	if p.c.opts.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(timed{p.c.opts.Log.Handler(), p.c}).With("process", p.Name)
+}
+
+// timed makes log lines carry simulated time.
+type timed struct {
+	slog.Handler
+	c *Cluster
+}
+
+// Handle implements slog.Handler.
+func (h timed) Handle(ctx context.Context, r slog.Record) error {
+	r.Time = time.Unix(0, 0).UTC().Add(h.c.now)
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h timed) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return timed{h.Handler.WithAttrs(attrs), h.c}
+}
+
+// WithGroup implements slog.Handler.
+func (h timed) WithGroup(name string) slog.Handler { return timed{h.Handler.WithGroup(name), h.c} }
+
+// tap stands between an endpoint and its app, where a test may plant a bug.
+type tap struct{ p *Process }
+
+// Opened implements mercury.Handler.
+func (t *tap) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	t.p.app.Opened(now, ch, peer)
+}
+
+// Closed implements mercury.Handler.
+func (t *tap) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	t.p.app.Closed(now, ch, reason)
+}
+
+// Message implements mercury.Handler.
+func (t *tap) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	if tamper := t.p.c.opts.Tamper; tamper != nil {
+		if msg = tamper(t.p, ch, reliable, msg); msg == nil {
+			return
+		}
+	}
+	t.p.app.Message(now, ch, reliable, msg)
+}

@@ -1,0 +1,269 @@
+package sim
+
+import (
+	"testing/fstest"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// The simulated game: a square with players that walk, dress and talk, and rovers
+// without clients. Everyone counts what passes between base and cell, so that the
+// checkers can tell a lost, doubled or reordered message from the counts alone.
+const (
+	theSpace      entity.SpaceID = 1
+	half                         = 400 // metres from the middle to the edge
+	aoiRadius                    = 100
+	aoiHysteresis                = 5
+	nearRadius                   = 40 // of the NEAR detail level
+)
+
+const soulDef = `
+<root>
+	<Properties>
+		<name>   <Type> STRING </Type> <Flags> ALL_CLIENTS </Flags> </name>
+		<hat>    <Type> INT32 </Type> <Flags> ALL_CLIENTS </Flags> <DetailLevel> NEAR </DetailLevel> </hat>
+		<mood>   <Type> INT32 </Type> <Flags> OTHER_CLIENTS </Flags> </mood>
+		<gold>   <Type> INT32 </Type> <Flags> OWN_CLIENT </Flags> </gold>
+		<steps>  <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
+		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<said>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
+		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+		<score>  <Type> INT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </score>
+		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
+		<heard>  <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
+		<life>   <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
+		<wrong>  <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
+	</Properties>
+	<CellMethods>
+		<note> <Arg> UINT32 </Arg> </note>
+		<wear> <Exposed> OWN_CLIENT </Exposed> <Arg> INT32 </Arg> </wear>
+		<greet> <Exposed> ALL_CLIENTS </Exposed> <Arg> STRING </Arg> </greet>
+	</CellMethods>
+	<BaseMethods>
+		<told> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </told>
+	</BaseMethods>
+	<ClientMethods>
+		<heardOf> <Arg> STRING </Arg> <DetailDistance> 80 </DetailDistance> </heardOf>
+	</ClientMethods>
+	<LoDLevels>
+		<level> 40 <hyst> 5 </hyst> <label> NEAR </label> </level>
+	</LoDLevels>
+</root>`
+
+type world struct {
+	schema *property.Schema
+	cells  *space.Scripts
+}
+
+func newWorld() (*world, error) {
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/></ClientServerEntities></root>`),
+		"entity_defs/interfaces/Soul.def": file(soulDef),
+		"entity_defs/Walker.def":          file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
+		"entity_defs/Rover.def":           file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &world{schema: schema, cells: space.NewScripts(schema)}
+	space.Register[walkerCell](w.cells, "Walker")
+	space.Register[roverCell](w.cells, "Rover")
+	return w, w.cells.Err()
+}
+
+func (w *world) bases() *baseapp.Scripts {
+	s := &baseapp.Scripts{}
+	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{} })
+	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{} })
+	return s
+}
+
+// beat is how often base and cell part send each other a number.
+const beat = 300 * time.Millisecond
+
+// walkerCell is the cell part of a player.
+type walkerCell struct {
+	*space.Real
+	Name   property.String
+	Hat    property.Int32
+	Mood   property.Int32
+	Gold   property.Int32
+	Steps  property.Uint32
+	Noted  property.Uint32
+	Said   property.Uint32
+	Faults property.Uint32
+}
+
+// Note counts the base's numbers: they come in order, each once, whatever moves
+// or dies in between.
+func (s *walkerCell) Note(n uint32) {
+	if n != s.Noted.Get()+1 {
+		s.Faults.Set(s.Faults.Get() + 1)
+	}
+	s.Noted.Set(n)
+}
+
+// Wear is how a client changes what others see.
+func (s *walkerCell) Wear(_ entity.ID, hat int32) {
+	s.Hat.Set(hat)
+	s.Gold.Set(s.Gold.Get() - 1)
+	s.Mood.Set(hat % 7)
+}
+
+// Greet is called by other players' clients.
+func (s *walkerCell) Greet(from entity.ID, text string) {
+	_ = s.AllClients().Call("heardOf", text)
+}
+
+// OnCreated starts the beat.
+func (s *walkerCell) OnCreated() { s.start() }
+
+func (s *walkerCell) start() {
+	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
+}
+
+// OnRestored begins the numbers to the base again: a restored real's sends are a
+// new stream.
+func (s *walkerCell) OnRestored() { s.Said.Set(0) }
+
+// OnBeat sends the base a number.
+func (s *walkerCell) OnBeat(space.Callback) {
+	s.Steps.Set(s.Steps.Get() + 1)
+	n := s.Said.Get() + 1
+	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
+		s.Said.Set(n)
+	}
+}
+
+// roverCell is the cell part of an entity without a client: it walks about.
+type roverCell struct {
+	*space.Real
+	Name   property.String
+	Hat    property.Int32
+	Mood   property.Int32
+	Gold   property.Int32
+	Steps  property.Uint32
+	Noted  property.Uint32
+	Said   property.Uint32
+	Faults property.Uint32
+}
+
+// Note is as of walkerCell.
+func (s *roverCell) Note(n uint32) {
+	if n != s.Noted.Get()+1 {
+		s.Faults.Set(s.Faults.Get() + 1)
+	}
+	s.Noted.Set(n)
+}
+
+// Wear is not called: rovers have no client.
+func (s *roverCell) Wear(entity.ID, int32) {}
+
+// Greet answers to players.
+func (s *roverCell) Greet(_ entity.ID, text string) {
+	s.Mood.Set(s.Mood.Get() + 1)
+	_ = s.OtherClients().Call("heardOf", text)
+}
+
+// OnCreated starts the beat and the walk.
+func (s *roverCell) OnCreated() {
+	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
+	s.walk()
+}
+
+// OnRestored is as of walkerCell.
+func (s *roverCell) OnRestored() { s.Said.Set(0) }
+
+// OnBeat is as of walkerCell; now and then the rover changes its looks.
+func (s *roverCell) OnBeat(space.Callback) {
+	s.Steps.Set(s.Steps.Get() + 1)
+	n := s.Said.Get() + 1
+	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
+		s.Said.Set(n)
+	}
+	if s.Chance().IntN(4) == 0 {
+		s.Hat.Set(s.Chance().Int32N(100))
+	}
+}
+
+// OnThere walks on.
+func (s *roverCell) OnThere(space.Callback) { s.walk() }
+
+func (s *roverCell) walk() {
+	to := property.Vector3{X: float32(s.Chance().IntN(2*half) - half), Z: float32(s.Chance().IntN(2*half) - half)}
+	_, _ = s.MoveTo(to, 40, "OnThere", 0)
+}
+
+// walkerBase is the base part of a player.
+type walkerBase struct {
+	*entity.Base
+	Score property.Int32
+	Sent  property.Uint32
+	Heard property.Uint32
+	Life  property.Uint32
+	Wrong property.Uint32
+}
+
+// OnEntitiesEnabled makes the cell part when the client is there.
+func (b *walkerBase) OnEntitiesEnabled() {
+	x := float32(uint64(b.ID())*97%(2*half)) - half
+	z := float32(uint64(b.ID())*61%(2*half)) - half
+	_ = b.CreateCell(theSpace, property.Vector3{X: x, Z: z}, property.Vector3{}, nil)
+	_, _ = b.AddTimer(beat, beat, "OnBeat")
+}
+
+// OnBeat sends the cell part a number.
+func (b *walkerBase) OnBeat() {
+	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
+		b.Sent.Set(b.Sent.Get() + 1)
+		b.Score.Set(b.Score.Get() + 3)
+	}
+}
+
+// Told checks the cell's numbers: within one life they come in order, each once.
+func (b *walkerBase) Told(life, n uint32) {
+	told(life, n, &b.Life, &b.Heard, &b.Wrong)
+}
+
+func told(life, n uint32, lastLife, heard, wrong *property.Uint32) {
+	switch {
+	case life < lastLife.Get(), life == lastLife.Get() && n != heard.Get()+1, life > lastLife.Get() && n != 1:
+		wrong.Set(wrong.Get() + 1)
+	}
+	lastLife.Set(life)
+	heard.Set(n)
+}
+
+// roverBase is the base part of a rover.
+type roverBase struct {
+	*entity.Base
+	Score property.Int32
+	Sent  property.Uint32
+	Heard property.Uint32
+	Life  property.Uint32
+	Wrong property.Uint32
+}
+
+// OnCreated makes the cell part.
+func (b *roverBase) OnCreated() {
+	x := float32(uint64(b.ID())*131%(2*half)) - half
+	_ = b.CreateCell(theSpace, property.Vector3{X: x, Z: -x / 2}, property.Vector3{}, nil)
+	_, _ = b.AddTimer(beat, beat, "OnBeat")
+}
+
+// OnBeat is as of walkerBase.
+func (b *roverBase) OnBeat() {
+	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
+		b.Sent.Set(b.Sent.Get() + 1)
+	}
+}
+
+// Told is as of walkerBase.
+func (b *roverBase) Told(life, n uint32) {
+	told(life, n, &b.Life, &b.Heard, &b.Wrong)
+}

@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Located answers a Locate. App is zero when the space has no cell to offer now;
+// the asker asks again later.
+type Located struct {
+	ID    entity.ID
+	Space entity.SpaceID
+	App   mercury.Address
+}
+
+// Append encodes m.
+func (m *Located) Append(b []byte) []byte {
+	b = entity.AppendID(b, m.ID)
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	return mercury.AppendAddress(b, m.App)
+}
+
+// Parse decodes a body.
+func (m *Located) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.App = r.Address()
+	return done(&r, "located")
+}
+
+// ClientPacket carries a Positions packet of a witness to its proxy, unreliably.
+type ClientPacket struct {
+	ID      entity.ID
+	Order   entity.Order
+	Session uint32
+	Packet  []byte // aliases the input after Parse
+}
+
+// Append encodes m.
+func (m *ClientPacket) Append(b []byte) []byte {
+	b = entity.AppendID(b, m.ID)
+	b = entity.AppendOrder(b, m.Order)
+	b = binary.LittleEndian.AppendUint32(b, m.Session)
+	return append(b, m.Packet...)
+}
+
+// Parse decodes a body.
+func (m *ClientPacket) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Order = entity.ReadOrder(&r)
+	m.Session = r.U32()
+	m.Packet = r.Rest()
+	return done(&r, "client packet")
+}
+
+// MaxAccount bounds an account name.
+const MaxAccount = 256
+
+// MakeProxy asks a BaseApp to make a proxy for an account that has been let in.
+type MakeProxy struct {
+	// Request is the BaseAppMgr's number, echoed in ProxyMade.
+	Request uint64
+	Account string
+}
+
+// Append encodes m.
+func (m *MakeProxy) Append(b []byte) []byte {
+	return mercury.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
+}
+
+// Parse decodes a body.
+func (m *MakeProxy) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Request = r.Uvarint()
+	m.Account = r.String(MaxAccount)
+	return done(&r, "make proxy")
+}

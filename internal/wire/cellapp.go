@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// MaxTree bounds an encoded partition tree.
+const MaxTree = 512 << 10
+
+// AddCell gives a CellApp a cell of a space, with all that the space has. It is
+// idempotent: the same cell again is only confirmed again.
+type AddCell struct {
+	Space entity.SpaceID
+	Cell  bsp.CellID
+	// First says that this is the space's first cell ever.
+	First bool
+	// Tree is the encoded geometry (bsp.Tree), with its version.
+	Tree []byte // aliases the input after Parse
+	// Data is the space data so far.
+	Data []SpaceDataEntry
+}
+
+// SpaceDataEntry is one entry of a space's data with its number.
+type SpaceDataEntry struct {
+	Number uint64
+	Key    uint16
+	Value  []byte
+}
+
+// MaxSpaceData bounds the entries of one space.
+const MaxSpaceData = 4096
+
+// Append encodes m.
+func (m *AddCell) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = appendCellID(b, m.Cell)
+	b = mercury.AppendBool(b, m.First)
+	b = mercury.AppendBytes(b, m.Tree)
+	b = binary.AppendUvarint(b, uint64(len(m.Data)))
+	for i := range m.Data {
+		b = m.Data[i].append(b)
+	}
+	return b
+}
+
+// Parse decodes a body.
+func (m *AddCell) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Cell = readCellID(&r)
+	m.First = r.Bool()
+	m.Tree = r.Bytes(MaxTree)
+	n := r.Count(MaxSpaceData, 4)
+	m.Data = make([]SpaceDataEntry, n)
+	for i := range m.Data {
+		m.Data[i].read(&r)
+	}
+	return done(&r, "add cell")
+}
+
+func (e *SpaceDataEntry) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, e.Number)
+	b = binary.LittleEndian.AppendUint16(b, e.Key)
+	return mercury.AppendBytes(b, e.Value)
+}
+
+func (e *SpaceDataEntry) read(r *mercury.Reader) {
+	e.Number = r.Uvarint()
+	e.Key = r.U16()
+	e.Value = r.Bytes(MaxSpaceDataValue)
+}
+
+// Geometry is a new version of a space's partition. An older one than the
+// receiver has is ignored.
+type Geometry struct {
+	Space entity.SpaceID
+	Tree  []byte // aliases the input after Parse
+}
+
+// Append encodes m.
+func (m *Geometry) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	return mercury.AppendBytes(b, m.Tree)
+}
+
+// Parse decodes a body.
+func (m *Geometry) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Tree = r.Bytes(MaxTree)
+	return done(&r, "geometry")
+}
+
+// SpaceData is a numbered change of a space's data.
+type SpaceData struct {
+	Space entity.SpaceID
+	Entry SpaceDataEntry // Value aliases the input after Parse
+}
+
+// Append encodes m.
+func (m *SpaceData) Append(b []byte) []byte {
+	return m.Entry.append(binary.AppendUvarint(b, uint64(m.Space)))
+}
+
+// Parse decodes a body.
+func (m *SpaceData) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Entry.read(&r)
+	return done(&r, "space data")
+}
+
+// ClientMove is where a client says its entity is, passed on by its proxy,
+// unreliably.
+type ClientMove struct {
+	ID entity.ID
+	// Session numbers the client sessions of the proxy; a move of an older one is ignored.
+	Session   uint32
+	Sequence  uint32
+	Position  property.Vector3
+	Direction property.Vector3
+}
+
+// Append encodes m.
+func (m *ClientMove) Append(b []byte) []byte {
+	b = entity.AppendID(b, m.ID)
+	b = binary.LittleEndian.AppendUint32(b, m.Session)
+	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
+	b = entity.AppendVector3(b, m.Position)
+	return entity.AppendVector3(b, m.Direction)
+}
+
+// Parse decodes a body.
+func (m *ClientMove) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Session, m.Sequence = r.U32(), r.U32()
+	m.Position = entity.ReadVector3(&r)
+	m.Direction = entity.ReadVector3(&r)
+	return done(&r, "client move")
+}

@@ -1,0 +1,187 @@
+package wire
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Join asks a manager to take an app into the cluster.
+type Join struct {
+	Role Role
+	// Digest is the digest of all definitions (property.Schema.Digest); an
+	// observer leaves it zero.
+	Digest [16]byte
+}
+
+// Append encodes m.
+func (m *Join) Append(b []byte) []byte {
+	return append(append(b, byte(m.Role)), m.Digest[:]...)
+}
+
+// Parse decodes a body.
+func (m *Join) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Role = readRole(&r)
+	for i := range m.Digest {
+		m.Digest[i] = r.U8()
+	}
+	return done(&r, "join")
+}
+
+// CellsReport is what a CellApp says of its cells, several times a second.
+type CellsReport struct {
+	// Load is the CellApp's load in nanoseconds of work per second.
+	Load  int64
+	Cells []CellReport
+}
+
+// CellReport is one cell of a CellsReport.
+type CellReport struct {
+	Space entity.SpaceID
+	Cell  bsp.CellID
+	// Version is the geometry that the CellApp has.
+	Version bsp.Version
+	// Load in nanoseconds per second.
+	Load          int64
+	Reals, Ghosts uint32
+	Profile       load.Profile
+}
+
+// MaxCells bounds the cells of one CellApp in a report.
+const MaxCells = 4096
+
+// Append encodes m.
+func (m *CellsReport) Append(b []byte) []byte {
+	b = binary.AppendVarint(b, m.Load)
+	b = binary.AppendUvarint(b, uint64(len(m.Cells)))
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		b = binary.AppendUvarint(b, uint64(c.Space))
+		b = appendCellID(b, c.Cell)
+		b = appendVersion(b, c.Version)
+		b = binary.AppendVarint(b, c.Load)
+		b = binary.AppendUvarint(b, uint64(c.Reals))
+		b = binary.AppendUvarint(b, uint64(c.Ghosts))
+		b = c.Profile.Append(b)
+	}
+	return b
+}
+
+// Parse decodes a body, reusing the slices of m.
+func (m *CellsReport) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Load = r.Varint()
+	n := r.Count(MaxCells, 8)
+	m.Cells = m.Cells[:0]
+	for range n {
+		var c CellReport
+		c.Space = entity.SpaceID(entity.ReadUint32(&r))
+		c.Cell = readCellID(&r)
+		c.Version = readVersion(&r)
+		c.Load = r.Varint()
+		c.Reals, c.Ghosts = entity.ReadUint32(&r), entity.ReadUint32(&r)
+		if r.Err() != nil {
+			break
+		}
+		rest, err := c.Profile.Parse(r.Rest())
+		if err != nil {
+			r.Fail(err)
+			break
+		}
+		r.Reset(rest)
+		m.Cells = append(m.Cells, c)
+	}
+	return done(&r, "cells report")
+}
+
+// CellCreated confirms an AddCell.
+type CellCreated struct {
+	Space entity.SpaceID
+	Cell  bsp.CellID
+}
+
+// Append encodes m.
+func (m *CellCreated) Append(b []byte) []byte {
+	return appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
+}
+
+// Parse decodes a body.
+func (m *CellCreated) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Cell = readCellID(&r)
+	return done(&r, "cell created")
+}
+
+// Locate asks which CellApp an entity should be created on.
+type Locate struct {
+	ID       entity.ID // echoed in Located
+	Space    entity.SpaceID
+	Position property.Vector3
+}
+
+// Append encodes m.
+func (m *Locate) Append(b []byte) []byte {
+	b = entity.AppendID(b, m.ID)
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	return entity.AppendVector3(b, m.Position)
+}
+
+// Parse decodes a body.
+func (m *Locate) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.ID = entity.ReadID(&r)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Position = entity.ReadVector3(&r)
+	return done(&r, "locate")
+}
+
+// MaxSpaceDataValue bounds one value of space data.
+const MaxSpaceDataValue = 16 << 10
+
+// SetSpaceData asks the manager to set an entry of a space's data; it numbers
+// the changes and tells every cell.
+type SetSpaceData struct {
+	Space entity.SpaceID
+	Key   uint16
+	Value []byte // aliases the input after Parse
+}
+
+// Append encodes m.
+func (m *SetSpaceData) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = binary.LittleEndian.AppendUint16(b, m.Key)
+	return mercury.AppendBytes(b, m.Value)
+}
+
+// Parse decodes a body.
+func (m *SetSpaceData) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Key = r.U16()
+	m.Value = r.Bytes(MaxSpaceDataValue)
+	return done(&r, "set space data")
+}
+
+func appendCellID(b []byte, c bsp.CellID) []byte {
+	b = binary.AppendUvarint(b, uint64(c.Term))
+	return binary.AppendUvarint(b, uint64(c.N))
+}
+
+func readCellID(r *mercury.Reader) bsp.CellID {
+	return bsp.CellID{Term: entity.ReadUint32(r), N: entity.ReadUint32(r)}
+}
+
+func appendVersion(b []byte, v bsp.Version) []byte {
+	b = binary.AppendUvarint(b, uint64(v.Term))
+	return binary.AppendUvarint(b, uint64(v.N))
+}
+
+func readVersion(r *mercury.Reader) bsp.Version {
+	return bsp.Version{Term: entity.ReadUint32(r), N: entity.ReadUint32(r)}
+}

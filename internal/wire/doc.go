@@ -1,0 +1,87 @@
+// Package wire is every message between the processes of a cluster, one file
+// for each receiver. Messages that belong to a protocol of their own live with
+// it (flows in entity, ghost messages in ghost, handoffs in migrate); wire gives
+// them their ids.
+//
+// A mercury message between processes is one wire message:
+//
+//	+----+------+
+//	| id | body |
+//	+----+------+
+//
+// Ids are unique over all receivers, so a message that reaches the wrong kind of
+// process is told apart and counted, never misread. Bodies are parsed with named
+// bounds: even a process of the own cluster cannot make another one allocate
+// without limit.
+package wire
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// ErrMalformed is in the chain of every parse error of this package.
+var ErrMalformed = errors.New("wire: malformed message")
+
+// ID says what a message is.
+type ID uint8
+
+// Role is a kind of process.
+type Role uint8
+
+// The processes of a cluster, and those who watch it.
+const (
+	CellAppMgr Role = 1 + iota
+	CellApp
+	BaseAppMgr
+	BaseApp
+	LoginApp
+	Observer
+)
+
+// String names the role as the field does.
+func (r Role) String() string {
+	switch r {
+	case CellAppMgr:
+		return "CellAppMgr"
+	case CellApp:
+		return "CellApp"
+	case BaseAppMgr:
+		return "BaseAppMgr"
+	case BaseApp:
+		return "BaseApp"
+	case LoginApp:
+		return "LoginApp"
+	case Observer:
+		return "observer"
+	}
+	return fmt.Sprintf("role(%d)", uint8(r))
+}
+
+// Message is a body that can append itself.
+type Message interface{ Append(b []byte) []byte }
+
+// Split separates a message into id and body.
+func Split(msg []byte) (ID, []byte, error) {
+	if len(msg) == 0 {
+		return 0, nil, fmt.Errorf("%w: empty", ErrMalformed)
+	}
+	return ID(msg[0]), msg[1:], nil
+}
+
+func done(r *mercury.Reader, name string) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
+	}
+	return nil
+}
+
+func readRole(r *mercury.Reader) Role {
+	v := Role(r.U8())
+	if r.Err() == nil && (v < CellAppMgr || v > Observer) {
+		r.Fail(errors.New("unknown role"))
+	}
+	return v
+}

@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// Message ids. New ones are added at the end of their receiver's block.
+const (
+	// To any process from a manager.
+	WelcomeID ID = 1 + iota
+	RefusedID
+	AppDeadID
+	FreezeID
+	DismissedID
+)
+
+// To a CellAppMgr.
+const (
+	JoinID ID = 16 + iota
+	ReportID
+	CellsReportID
+	CellCreatedID
+	LocateID
+	SetSpaceDataID
+)
+
+// To a CellApp.
+const (
+	AddCellID ID = 32 + iota
+	GeometryID
+	SpaceDataID
+	GhostStateID
+	GhostUpdateID
+	GhostDeleteID
+	GhostAuditID
+	OnloadID
+	OnloadAckID
+	CreateID
+	RefuseRealID
+	ClientMoveID
+)
+
+// To the end of a flow, on a CellApp or a BaseApp.
+const (
+	FlowID ID = 64 + iota
+	FlowAckID
+)
+
+// To a BaseApp.
+const (
+	LocatedID ID = 80 + iota
+	CurrentID
+	ClientPacketID
+	OfferID
+	CellLostID
+	MakeProxyID
+)
+
+// To a BaseAppMgr.
+const (
+	CreateProxyID ID = 96 + iota
+	ProxyGoneID
+)
+
+// To a LoginApp (and a BaseAppMgr, on the way there).
+const ProxyMadeID ID = 112
+
+// To an observer.
+const StatusID ID = 128
+
+// IDOf is the id of a message; it panics for a type that is no message.
+func IDOf(m Message) ID {
+	switch m.(type) {
+	case *Welcome:
+		return WelcomeID
+	case *Refused:
+		return RefusedID
+	case *AppDead:
+		return AppDeadID
+	case *Freeze:
+		return FreezeID
+	case *Dismissed:
+		return DismissedID
+	case *Join:
+		return JoinID
+	case *Report:
+		return ReportID
+	case *CellsReport:
+		return CellsReportID
+	case *CellCreated:
+		return CellCreatedID
+	case *Locate:
+		return LocateID
+	case *SetSpaceData:
+		return SetSpaceDataID
+	case *AddCell:
+		return AddCellID
+	case *Geometry:
+		return GeometryID
+	case *SpaceData:
+		return SpaceDataID
+	case *ghost.State:
+		return GhostStateID
+	case *ghost.Update:
+		return GhostUpdateID
+	case *ghost.Delete:
+		return GhostDeleteID
+	case *ghost.Audit:
+		return GhostAuditID
+	case *migrate.Onload:
+		return OnloadID
+	case *migrate.OnloadAck:
+		return OnloadAckID
+	case *migrate.Create:
+		return CreateID
+	case *migrate.Refuse:
+		return RefuseRealID
+	case *ClientMove:
+		return ClientMoveID
+	case *entity.Message:
+		return FlowID
+	case *entity.Ack:
+		return FlowAckID
+	case *Located:
+		return LocatedID
+	case *migrate.Current:
+		return CurrentID
+	case *ClientPacket:
+		return ClientPacketID
+	case *migrate.Offer:
+		return OfferID
+	case *migrate.Lost:
+		return CellLostID
+	case *MakeProxy:
+		return MakeProxyID
+	case *CreateProxy:
+		return CreateProxyID
+	case *ProxyGone:
+		return ProxyGoneID
+	case *ProxyMade:
+		return ProxyMadeID
+	case *Status:
+		return StatusID
+	}
+	panic(fmt.Sprintf("wire: %T is no message", m))
+}
+
+// Encode appends id and body of m.
+func Encode(b []byte, m Message) []byte {
+	return m.Append(append(b, byte(IDOf(m))))
+}

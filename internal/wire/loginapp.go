@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// ProxyMade answers MakeProxy at the BaseAppMgr and CreateProxy at the LoginApp.
+type ProxyMade struct {
+	Request uint64
+	// Code is 0 when the proxy waits, else a protocol.Code that says why not.
+	Code uint8
+	ID   entity.ID
+	// BaseApp is where clients reach the proxy.
+	BaseApp mercury.Address
+	// Token is what the client must show there.
+	Token [16]byte
+}
+
+// Append encodes m.
+func (m *ProxyMade) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, m.Request)
+	b = append(b, m.Code)
+	b = entity.AppendID(b, m.ID)
+	b = mercury.AppendAddress(b, m.BaseApp)
+	return append(b, m.Token[:]...)
+}
+
+// Parse decodes a body.
+func (m *ProxyMade) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Request = r.Uvarint()
+	m.Code = r.U8()
+	m.ID = entity.ReadID(&r)
+	m.BaseApp = r.Address()
+	for i := range m.Token {
+		m.Token[i] = r.U8()
+	}
+	return done(&r, "proxy made")
+}

@@ -1,0 +1,114 @@
+package wire
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// TickBuckets is the number of buckets of a Report's tick times. Bucket i counts
+// ticks that took less than 2^(i/4) × 50 µs; the last one the rest (over 3.4 s).
+const TickBuckets = 65
+
+// Report is what any app says of itself to its manager about once a second.
+// Counters count from the start of the app.
+type Report struct {
+	// CPU is the processor time that the app's thread has used.
+	CPU time.Duration
+	// Ticks were run, Late of them ended after the next one was due.
+	Ticks, Late uint64
+	// TickTimes is a histogram; see TickBuckets.
+	TickTimes [TickBuckets]uint64
+	// Clients and Bases are held by a BaseApp.
+	Clients, Bases uint32
+	// Pending counts what is still to be told: entities in witness queues with
+	// something unsent, and flow messages unacknowledged.
+	Pending uint64
+	Counters
+}
+
+// Counters are the end-to-end counts of an app: in a world at rest the sums of
+// sent and handled over all apps and clients are equal.
+type Counters struct {
+	// Calls of clients: handed on by proxies, handled by bases and cells.
+	ClientCallsSent, ClientCallsHandled uint64
+	// Flow messages between bases and cells.
+	FlowSent, FlowHandled uint64
+	// Reliable bundles towards clients.
+	BundlesSent uint64
+	// BytesDown and BytesUp count bytes of protocol messages to and from clients.
+	BytesDown, BytesUp uint64
+	// Migrations counts offloads taken over.
+	Migrations uint64
+	// Refused counts calls and messages refused: not exposed, malformed, flooding.
+	Refused uint64
+	// GhostsDiffer counts ghosts that an audit found unequal to their real.
+	GhostsDiffer uint64
+	// Errors counts what should not happen: panics of scripts, lost flows.
+	Errors uint64
+}
+
+func (c *Counters) fields() []*uint64 {
+	return []*uint64{&c.ClientCallsSent, &c.ClientCallsHandled, &c.FlowSent, &c.FlowHandled, &c.BundlesSent,
+		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors}
+}
+
+// Add adds d to c.
+func (c *Counters) Add(d *Counters) {
+	df := d.fields()
+	for i, f := range c.fields() {
+		*f += *df[i]
+	}
+}
+
+// Append encodes m.
+func (m *Report) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.CPU))
+	b = binary.AppendUvarint(b, m.Ticks)
+	b = binary.AppendUvarint(b, m.Late)
+	for _, n := range m.TickTimes {
+		b = binary.AppendUvarint(b, n)
+	}
+	b = binary.AppendUvarint(b, uint64(m.Clients))
+	b = binary.AppendUvarint(b, uint64(m.Bases))
+	b = binary.AppendUvarint(b, m.Pending)
+	for _, f := range m.fields() {
+		b = binary.AppendUvarint(b, *f)
+	}
+	return b
+}
+
+// Parse decodes a body.
+func (m *Report) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.CPU = readDuration(&r)
+	m.Ticks, m.Late = r.Uvarint(), r.Uvarint()
+	for i := range m.TickTimes {
+		m.TickTimes[i] = r.Uvarint()
+	}
+	m.Clients, m.Bases = entity.ReadUint32(&r), entity.ReadUint32(&r)
+	m.Pending = r.Uvarint()
+	for _, f := range m.fields() {
+		*f = r.Uvarint()
+	}
+	return done(&r, "report")
+}
+
+// TickBucket is the bucket of a tick that took d.
+func TickBucket(d time.Duration) int {
+	for i := range TickBuckets - 1 {
+		if d < TickBound(i) {
+			return i
+		}
+	}
+	return TickBuckets - 1
+}
+
+// TickBound is the upper bound of bucket i.
+func TickBound(i int) time.Duration {
+	// Quarter powers of two in 1/1024, so that no floating point is needed.
+	quarters := [4]time.Duration{1024, 1218, 1448, 1722}
+	return 50 * time.Microsecond * quarters[i%4] / 1024 << (i / 4)
+}

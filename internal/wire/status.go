@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// MaxStatus bounds an encoded Status.
+const MaxStatus = 1 << 20
+
+// Status is what the CellAppMgr tells observers every second: the feed of a
+// space viewer and of status lines. It is JSON, since browsers read it and its
+// size does not matter at one a second.
+type Status struct {
+	// GameTime in seconds.
+	GameTime float64       `json:"game_time"`
+	Spaces   []SpaceStatus `json:"spaces"`
+	Apps     []AppStatus   `json:"apps"`
+
+	Cells      int `json:"cells"`
+	CellsAdded int `json:"cells_added"`
+	LinesMoved int `json:"lines_moved"`
+	Reals      int `json:"reals"`
+	Ghosts     int `json:"ghosts"`
+	Clients    int `json:"clients"`
+	Deaths     int `json:"deaths"`
+
+	// The sums of all apps' reports.
+	Ticks     uint64              `json:"ticks"`
+	Late      uint64              `json:"late_ticks"`
+	TickTimes [TickBuckets]uint64 `json:"tick_times"`
+	CPU       float64             `json:"cpu_s"`
+	Pending   uint64              `json:"pending"`
+	// ReportsSinceFreeze is how many times every app has reported since the
+	// last Freeze: Pending means something once it is 2 or more.
+	ReportsSinceFreeze int      `json:"reports_since_freeze"`
+	Counters           Counters `json:"counters"`
+}
+
+// SpaceStatus is one space of a Status.
+type SpaceStatus struct {
+	ID      uint32       `json:"id"`
+	Version bsp.Version  `json:"version"`
+	Cells   []CellStatus `json:"cells"`
+	Lines   []LineStatus `json:"lines"`
+}
+
+// CellStatus is one cell: its rectangle, cut to the bounds that its space shows
+// on a map, and what its CellApp reported.
+type CellStatus struct {
+	Cell    string     `json:"cell"`
+	App     uint32     `json:"app"`
+	Rect    [4]float64 `json:"rect"` // min x, min z, max x, max z
+	Load    float64    `json:"load"` // fraction of a core
+	Reals   uint32     `json:"reals"`
+	Ghosts  uint32     `json:"ghosts"`
+	Created bool       `json:"created"`
+}
+
+// LineStatus is one line of the partition.
+type LineStatus struct {
+	Vertical bool    `json:"vertical"` // a line of constant x
+	At       float64 `json:"at"`
+	From     float64 `json:"from"`
+	To       float64 `json:"to"`
+	// Moved is by how many metres the last balance moved it.
+	Moved float64 `json:"moved"`
+}
+
+// AppStatus is one process.
+type AppStatus struct {
+	Role    string  `json:"role"`
+	Number  uint32  `json:"number"`
+	Address string  `json:"address"`
+	Load    float64 `json:"load"` // fraction of a core, as balance sees it
+	CPU     float64 `json:"cpu_s"`
+}
+
+// Append encodes m.
+func (m *Status) Append(b []byte) []byte {
+	j, err := json.Marshal(m)
+	if err != nil {
+		// Only unsupported numbers can do this; the loads are integers divided
+		// by constants and the rectangles are cut to finite bounds.
+		panic(fmt.Sprintf("wire: status: %v", err))
+	}
+	return append(b, j...)
+}
+
+// Parse decodes a body.
+func (m *Status) Parse(body []byte) error {
+	if len(body) > MaxStatus {
+		return fmt.Errorf("%w: status of %d bytes", ErrMalformed, len(body))
+	}
+	if err := json.Unmarshal(body, m); err != nil {
+		return fmt.Errorf("%w: status: %w", ErrMalformed, err)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package wire
+
+import "time"
+
+// Ticks is the rhythm of an app and the record of how well it kept it. A tick is
+// late when it ends after the next one was due.
+type Ticks struct {
+	// Period is the time between ticks.
+	Period time.Duration
+	// Number counts ticks that were run.
+	Number uint64
+
+	started bool
+	due     time.Duration
+	begun   time.Duration
+}
+
+// Begin reports whether a tick is due at now, and begins it.
+func (t *Ticks) Begin(now time.Duration) bool {
+	if !t.started {
+		t.started, t.due = true, now
+	}
+	if now < t.due {
+		return false
+	}
+	t.begun = now
+	t.Number++
+	return true
+}
+
+// End ends the tick, at end by the clock that measures work, and records it in r.
+// It returns when the next tick is due. After a pause the missed ticks are left
+// out: a burst of them would only make everyone later.
+func (t *Ticks) End(end time.Duration, r *Report) (next time.Duration) {
+	r.Ticks++
+	r.TickTimes[TickBucket(end-t.begun)]++
+	t.due += t.Period
+	if end > t.due {
+		r.Late++
+	}
+	for t.due+t.Period <= end {
+		t.due += t.Period
+	}
+	return t.due
+}
+
+// Next is when the next tick is due.
+func (t *Ticks) Next() time.Duration { return t.due }

@@ -1,0 +1,76 @@
+package wire_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+const ms = time.Millisecond
+
+func TestTicks(t *testing.T) {
+	steps := []struct {
+		now, end, next time.Duration
+		runs           bool
+		late           uint64
+	}{
+		{now: 7 * ms, end: 10 * ms, next: 107 * ms, runs: true},
+		{now: 50 * ms, next: 107 * ms},
+		{now: 107 * ms, end: 110 * ms, next: 207 * ms, runs: true},
+		{now: 215 * ms, end: 220 * ms, next: 307 * ms, runs: true},            // a late start catches up
+		{now: 307 * ms, end: 420 * ms, next: 407 * ms, runs: true, late: 1},   // too long
+		{now: 420 * ms, end: 421 * ms, next: 507 * ms, runs: true, late: 1},   // and made up for
+		{now: 900 * ms, end: 1310 * ms, next: 1307 * ms, runs: true, late: 2}, // after a pause no burst follows
+	}
+	ticks := wire.Ticks{Period: 100 * ms}
+	var r wire.Report
+	ran := uint64(0)
+	for i, s := range steps {
+		if got := ticks.Begin(s.now); got != s.runs {
+			t.Fatalf("step %d: begins %v", i, got)
+		}
+		if s.runs {
+			ran++
+			if next := ticks.End(s.end, &r); next != s.next {
+				t.Errorf("step %d: next at %v, want %v", i, next, s.next)
+			}
+		}
+		if ticks.Next() != s.next || r.Late != s.late || r.Ticks != ran || ticks.Number != ran {
+			t.Errorf("step %d: next %v, %d late, %d run", i, ticks.Next(), r.Late, r.Ticks)
+		}
+	}
+}
+
+func TestTickBuckets(t *testing.T) {
+	last := time.Duration(0)
+	for i := range wire.TickBuckets - 1 {
+		bound := wire.TickBound(i)
+		if bound <= last {
+			t.Errorf("bound %d is %v after %v", i, bound, last)
+		}
+		if wire.TickBucket(bound-1) != i || wire.TickBucket(bound) != i+1 {
+			t.Errorf("around %v: buckets %d and %d, want %d and %d", bound, wire.TickBucket(bound-1), wire.TickBucket(bound), i, i+1)
+		}
+		last = bound
+	}
+	if wire.TickBound(4) != 100*time.Microsecond || last < 2*time.Second {
+		t.Errorf("bound 4 is %v, the last %v", wire.TickBound(4), last)
+	}
+	if wire.TickBucket(0) != 0 || wire.TickBucket(time.Hour) != wire.TickBuckets-1 {
+		t.Error("the ends are not in the end buckets")
+	}
+}
+
+func TestCountersAdd(t *testing.T) {
+	sum, twice := counters(), counters()
+	d := counters()
+	sum.Add(&d)
+	for _, f := range []*uint64{&twice.ClientCallsSent, &twice.ClientCallsHandled, &twice.FlowSent, &twice.FlowHandled, &twice.BundlesSent,
+		&twice.BytesDown, &twice.BytesUp, &twice.Migrations, &twice.Refused, &twice.GhostsDiffer, &twice.Errors} {
+		*f *= 2
+	}
+	if sum != twice {
+		t.Errorf("sum %+v", sum)
+	}
+}

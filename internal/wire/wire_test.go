@@ -1,0 +1,283 @@
+package wire_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+	"github.com/google/go-cmp/cmp"
+)
+
+// message is what can be encoded and parsed.
+type message interface {
+	wire.Message
+	Parse(body []byte) error
+}
+
+var (
+	addr4 = mercury.Address{At: netip.MustParseAddrPort("10.1.2.3:20013"), Salt: 0xdeadbeef}
+	addr6 = mercury.Address{At: netip.MustParseAddrPort("[2001:db8::7]:443"), Salt: 7}
+	order = entity.Order{Incarnation: 3, Hop: 300}
+	head  = ghost.Head{ID: 1<<52 + 9, Order: order, Sequence: 1 << 31}
+	here  = property.Vector3{X: -1.5, Y: 2, Z: 1 << 19}
+	there = property.Vector3{X: 0.25, Y: -3, Z: 1e-9}
+)
+
+const id = entity.ID(5<<32 | 77)
+
+// samples holds one message of each type, no field zero.
+func samples() []message {
+	report := wire.Report{CPU: time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Pending: 6, Counters: counters()}
+	for i := range report.TickTimes {
+		report.TickTimes[i] = uint64(i + 1)
+	}
+	status := wire.Status{
+		GameTime: 1.5,
+		Spaces: []wire.SpaceStatus{{
+			ID: 1, Version: bsp.Version{Term: 1, N: 2},
+			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true}},
+			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4}},
+		}},
+		Apps:  []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9}},
+		Cells: 1, CellsAdded: 2, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, Ticks: 8, Late: 9,
+		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(),
+	}
+	profile := load.Build([]load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}})
+	cell := bsp.CellID{Term: 2, N: 1 << 20}
+	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, Value: []byte("rain")}
+	return []message{
+		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
+		&wire.Refused{Reason: "other definitions"},
+		&wire.AppDead{Role: wire.CellApp, App: addr4},
+		&wire.Freeze{On: true},
+		&wire.Dismissed{Reason: "declared dead"},
+
+		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}},
+		&report,
+		&wire.CellsReport{Load: 1 << 33, Cells: []wire.CellReport{
+			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Profile: profile},
+			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Profile: profile},
+		}},
+		&wire.CellCreated{Space: 1 << 31, Cell: cell},
+		&wire.Locate{ID: id, Space: 3, Position: here},
+		&wire.SetSpaceData{Space: 3, Key: 4, Value: []byte{0, 1}},
+
+		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}},
+		&wire.Geometry{Space: 3, Tree: []byte("tree")},
+		&wire.SpaceData{Space: 3, Entry: entry},
+		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Position: here, Direction: there, Props: []byte("props"), History: []byte("past")},
+		&ghost.Update{Head: head, MoveStamp: 4, Position: here, Direction: there, Changes: []ghost.Change{
+			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
+		}},
+		&ghost.Delete{Head: head},
+		&ghost.Audit{Head: head, Sum: 1 << 63},
+		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
+		&migrate.OnloadAck{ID: id, Order: order},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: 4, Handled: 5, Restored: true, Parts: []byte("parts")},
+		&migrate.Refuse{ID: id, Order: order},
+		&wire.ClientMove{ID: id, Session: 2, Sequence: 3, Position: here, Direction: there},
+
+		&entity.Message{From: id, FromSide: entity.BaseSide, To: id + 1, ToSide: entity.CellSide, Stream: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
+		&entity.Ack{To: id, ToSide: entity.CellSide, From: id + 1, FromSide: entity.ClientSide, Stream: 2, Number: 1 << 40},
+
+		&wire.Located{ID: id, Space: 3, App: addr4},
+		&migrate.Current{ID: id, Order: order, Handled: 9},
+		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
+		&migrate.Offer{ID: id, Order: order, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
+		&migrate.Lost{ID: id, Order: order, Reason: "the script panicked"},
+		&wire.MakeProxy{Request: 1 << 60, Account: "ann"},
+
+		&wire.CreateProxy{Request: 2, Account: "bob"},
+		&wire.ProxyGone{Account: "bob", ID: id},
+		&wire.ProxyMade{Request: 3, Code: 4, ID: id, BaseApp: addr4, Token: [16]byte{7, 15: 8}},
+		&status,
+	}
+}
+
+func counters() wire.Counters {
+	return wire.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11}
+}
+
+// endsOpen says that a message's last field is all that is left of the body, so
+// that further bytes belong to it.
+func endsOpen(m message) bool {
+	switch m.(type) {
+	case *entity.Message, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
+		return true
+	}
+	return false
+}
+
+func fresh(m message) message { return reflect.New(reflect.TypeOf(m).Elem()).Interface().(message) }
+
+var places = cmp.Comparer(func(a, b netip.AddrPort) bool { return a == b })
+
+func TestRoundTrip(t *testing.T) {
+	seen := map[wire.ID]bool{}
+	for _, want := range samples() {
+		t.Run(fmt.Sprintf("%T", want), func(t *testing.T) {
+			notZero(t, reflect.ValueOf(want).Elem(), "")
+			encoded := wire.Encode([]byte("before"), want)
+			if !bytes.HasPrefix(encoded, []byte("before")) {
+				t.Fatal("Encode does not append")
+			}
+			id, body, err := wire.Split(encoded[len("before"):])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if id != wire.IDOf(want) || seen[id] {
+				t.Errorf("id %d; used before: %v", id, seen[id])
+			}
+			seen[id] = true
+			got := fresh(want)
+			for range 2 { // the second time into a struct that was used
+				if err := got.Parse(body); err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(want, got, places); d != "" {
+					t.Fatalf("(-sent +received):\n%s", d)
+				}
+			}
+			if err := fresh(want).Parse(append(bytes.Clone(body), 0)); (err == nil) != endsOpen(want) {
+				t.Errorf("with a byte left over: %v", err)
+			}
+		})
+	}
+}
+
+// notZero fails for a field that a sample leaves at zero: its encoding would not
+// be tested.
+func notZero(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	switch {
+	case v.IsZero():
+		t.Errorf("the sample's %s is zero", path)
+	case v.Kind() == reflect.Struct && v.Type().PkgPath() != "net/netip":
+		for i := range v.NumField() {
+			notZero(t, v.Field(i), path+"."+v.Type().Field(i).Name)
+		}
+	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
+		for i := range v.Len() {
+			notZero(t, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		}
+	}
+}
+
+// Every type that has an id is among the samples.
+func TestSamplesAreComplete(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "encode.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.TypeSwitchStmt); ok {
+			types += len(s.Body.List)
+		}
+		return true
+	})
+	if n := len(samples()); n != types {
+		t.Errorf("%d samples for %d message types", n, types)
+	}
+}
+
+// Every prefix of a message is an error or a message; nothing panics.
+func TestTruncated(t *testing.T) {
+	for _, m := range samples() {
+		body := m.Append(nil)
+		for n := range body {
+			got := fresh(m)
+			if err := got.Parse(body[:n]); err == nil && !endsOpen(m) {
+				t.Errorf("%T: %d of %d bytes parse as %+v", m, n, len(body), got)
+			}
+		}
+	}
+	if _, _, err := wire.Split(nil); err == nil {
+		t.Error("an empty message splits")
+	}
+}
+
+func TestNoMessage(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("IDOf takes a type that is no message")
+		}
+	}()
+	wire.IDOf(alien{})
+}
+
+type alien struct{}
+
+func (alien) Append(b []byte) []byte { return b }
+
+// Whatever parses is encoded as the same bytes: there is one encoding of a
+// message, and nothing of it is lost.
+func FuzzParse(f *testing.F) {
+	types := map[wire.ID]message{}
+	for _, m := range samples() {
+		types[wire.IDOf(m)] = m
+		f.Add(uint8(wire.IDOf(m)), m.Append(nil))
+		f.Add(uint8(wire.IDOf(m)), []byte{})
+	}
+	f.Fuzz(func(t *testing.T, id uint8, body []byte) {
+		kind, ok := types[wire.ID(id)]
+		if !ok {
+			return
+		}
+		m := fresh(kind)
+		if m.Parse(body) != nil {
+			return
+		}
+		if _, isText := m.(*wire.Status); isText {
+			return // JSON has many encodings
+		}
+		if again := m.Append(nil); !bytes.Equal(again, body) {
+			t.Errorf("%T: parsed from %x, encoded as %x", m, body, again)
+		}
+	})
+}
+
+func TestRoleNames(t *testing.T) {
+	names := ""
+	for r := wire.CellAppMgr; r <= wire.Observer+1; r++ {
+		names += r.String() + " "
+	}
+	if want := "CellAppMgr CellApp BaseAppMgr BaseApp LoginApp observer role(7) "; names != want {
+		t.Errorf("roles are %q, want %q", names, want)
+	}
+}
+
+func Example() {
+	sent := wire.Encode(nil, &wire.CellCreated{Space: 1, Cell: bsp.CellID{Term: 1, N: 4}})
+
+	id, body, err := wire.Split(sent)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	switch id {
+	case wire.CellCreatedID:
+		var got wire.CellCreated
+		if err := got.Parse(body); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("space", got.Space, "has cell", got.Cell)
+	}
+	// Output: space 1 has cell 1.4
+}

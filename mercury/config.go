@@ -1,0 +1,127 @@
+package mercury
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Defaults and bounds of Config.
+const (
+	// DefaultMTU leaves room in an Ethernet frame of 1500 bytes for IPv6, UDP and one layer of tunnel.
+	DefaultMTU = 1400
+	// MinMTU is what IPv4 must carry unfragmented (576) without IP and UDP headers.
+	MinMTU = 548
+	// MaxMTU is the largest UDP payload over IPv4.
+	MaxMTU = 65507
+	// DefaultWindow is the number of packets in flight: 1.4 MB, which fills a link of 100 MB/s at 14 ms.
+	DefaultWindow = 1024
+	// MinWindow keeps resending by later acks possible.
+	MinWindow = 8
+	// MaxWindow bounds what one peer can make the receiver hold: 16384 packets of 1400 bytes are 23 MB.
+	MaxWindow = 16384
+	// DefaultMaxQueued is a backlog that a healthy peer works off in well under a second.
+	DefaultMaxQueued = 8 << 20
+	// DefaultMaxMessage holds the biggest entity a game should think of.
+	DefaultMaxMessage = 1 << 20
+	// MaxMaxMessage keeps the length before a message within four bytes.
+	MaxMaxMessage = 64 << 20
+	// DefaultMaxChannels is above what the clients of one BaseApp come to.
+	DefaultMaxChannels = 65536
+	// DefaultInactivity outlives a garbage collection, a core dump of a neighbour, a route that flaps.
+	DefaultInactivity = 10 * time.Second
+	// DefaultKeepAlive gives a peer ten chances within DefaultInactivity.
+	DefaultKeepAlive = time.Second
+	// DefaultAckDelay is how long an ack waits for a packet to ride on.
+	DefaultAckDelay = 20 * time.Millisecond
+	// DefaultMinRTO spares a peer whose tick keeps it from its socket for most of 100 ms.
+	DefaultMinRTO = 100 * time.Millisecond
+	// DefaultMaxRTO bounds the silence after a pause of the peer or a cut: the first resend after it comes this soon.
+	DefaultMaxRTO = time.Second
+	// DefaultCloseWait bounds the life of a condemned channel.
+	DefaultCloseWait = 10 * time.Second
+)
+
+// Config says how an Endpoint behaves. Zero values mean the default named beside each field. Endpoints that talk to
+// each other should agree in MaxMessage; windows are agreed on when a channel opens.
+type Config struct {
+	// Salt tells this start of the app from earlier ones at the same address. Required, not zero; draw it at random.
+	Salt uint32
+	// Secret keys the cookies that diallers must return and the keys of channels. Draw it at random; the zero value is guessable
+	// and fit for tests only.
+	Secret [16]byte
+	// MTU is the largest datagram in bytes (DefaultMTU).
+	MTU int
+	// Window is the largest number of packets in flight per channel (DefaultWindow).
+	Window int
+	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per channel (DefaultMaxQueued).
+	// Above it the channel is closed with ErrOverflow.
+	MaxQueued int
+	// MaxMessage is the largest reliable message in bytes, sent or received (DefaultMaxMessage).
+	MaxMessage int
+	// MaxChannels is the largest number of channels of the Endpoint (DefaultMaxChannels). Further opens are refused and counted.
+	MaxChannels int
+	// Inactivity is how long a peer may be silent (DefaultInactivity), counted in time during which this Endpoint was awake.
+	Inactivity time.Duration
+	// KeepAlive is how long a channel sends nothing before it sends a ping (DefaultKeepAlive).
+	KeepAlive time.Duration
+	// AckDelay is how long an ack may wait for a packet to ride on (DefaultAckDelay).
+	AckDelay time.Duration
+	// MinRTO and MaxRTO bound the time without an ack after which the oldest packets are sent again (DefaultMinRTO, DefaultMaxRTO).
+	MinRTO, MaxRTO time.Duration
+	// CloseWait is how long a condemned channel may take to bring over what was sent (DefaultCloseWait).
+	CloseWait time.Duration
+}
+
+// withDefaults returns c with every zero field set.
+func (c Config) withDefaults() Config {
+	orInt := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	orTime := func(v *time.Duration, d time.Duration) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	orInt(&c.MTU, DefaultMTU)
+	orInt(&c.Window, DefaultWindow)
+	orInt(&c.MaxQueued, DefaultMaxQueued)
+	orInt(&c.MaxMessage, DefaultMaxMessage)
+	orInt(&c.MaxChannels, DefaultMaxChannels)
+	orTime(&c.Inactivity, DefaultInactivity)
+	orTime(&c.KeepAlive, DefaultKeepAlive)
+	orTime(&c.AckDelay, DefaultAckDelay)
+	orTime(&c.MinRTO, DefaultMinRTO)
+	orTime(&c.MaxRTO, DefaultMaxRTO)
+	orTime(&c.CloseWait, DefaultCloseWait)
+	return c
+}
+
+// Validate reports all faults of c at once, each with its remedy.
+func (c Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("mercury: Config."+format, args...))
+		}
+	}
+	fault(c.Salt == 0, "Salt is 0: draw a non-zero salt at each start")
+	d := c.withDefaults()
+	fault(d.MTU < MinMTU || d.MTU > MaxMTU, "MTU is %d: take %d to %d bytes", d.MTU, MinMTU, MaxMTU)
+	fault(d.Window < MinWindow || d.Window > MaxWindow, "Window is %d: take %d to %d packets", d.Window, MinWindow, MaxWindow)
+	fault(d.MaxMessage < 1 || d.MaxMessage > MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, MaxMaxMessage)
+	fault(d.MaxQueued < d.MaxMessage, "MaxQueued is %d: take at least MaxMessage (%d), else such a message closes its channel", d.MaxQueued, d.MaxMessage)
+	fault(d.MaxChannels < 1, "MaxChannels is %d: take at least 1", d.MaxChannels)
+	fault(d.KeepAlive < 0, "KeepAlive is %v: take a positive time", d.KeepAlive)
+	fault(d.Inactivity < 2*d.KeepAlive, "Inactivity is %v: take at least twice KeepAlive (%v), else one lost ping closes a channel", d.Inactivity, d.KeepAlive)
+	fault(d.AckDelay < 0 || d.AckDelay > maxAckDelay, "AckDelay is %v: take up to %v", d.AckDelay, maxAckDelay)
+	fault(d.MinRTO < time.Millisecond, "MinRTO is %v: take at least 1ms", d.MinRTO)
+	fault(d.MaxRTO < d.MinRTO, "MaxRTO is %v: take at least MinRTO (%v)", d.MaxRTO, d.MinRTO)
+	fault(d.CloseWait < 0, "CloseWait is %v: take a positive time", d.CloseWait)
+	return errors.Join(faults...)
+}
+
+// maxAckDelay bounds Config.AckDelay: a sender waits this much longer before it takes an ack for lost.
+const maxAckDelay = time.Second

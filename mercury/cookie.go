@@ -1,0 +1,87 @@
+package mercury
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"net/netip"
+	"time"
+)
+
+// cookieLife is how long a cookie is given out; it is taken for up to twice that. A dialler needs one round trip.
+const cookieLife = 10 * time.Second
+
+// maxTombs bounds the memory of ended channels. When it is full the oldest is forgotten early; the worst that follows is
+// that a doubled open makes a channel that stays silent and times out.
+const maxTombs = 65536
+
+// openKey tells one Dial of one start of one peer from all others.
+type openKey struct {
+	at   netip.AddrPort
+	salt uint32
+	dial ChannelID
+}
+
+// tomb remembers that an accepted channel has ended, for as long as a cookie for it would be taken.
+type tomb struct {
+	key     openKey
+	expires time.Duration
+}
+
+func newMAC(secret [16]byte) hash.Hash { return hmac.New(sha256.New, secret[:]) }
+
+// keyed returns the keyed hash of what one open says, a use and a number; valid until the next call.
+func (e *Endpoint) keyed(use byte, k openKey, n uint64) []byte {
+	ip := k.at.Addr().As16()
+	in := append(e.macIn[:0], use)
+	in = append(in, ip[:]...)
+	in = binary.LittleEndian.AppendUint16(in, k.at.Port())
+	in = binary.LittleEndian.AppendUint32(in, k.salt)
+	in = binary.LittleEndian.AppendUint32(in, uint32(k.dial))
+	in = binary.LittleEndian.AppendUint32(in, e.self.Salt)
+	in = binary.LittleEndian.AppendUint64(in, n)
+	e.macIn = in
+	e.mac.Reset()
+	e.mac.Write(in)
+	e.macOut = e.mac.Sum(e.macOut[:0])
+	return e.macOut
+}
+
+// cookieFor is the proof that a dialler at k.at has heard us, in the given period of cookieLife.
+func (e *Endpoint) cookieFor(k openKey, period int64) [cookieSize]byte {
+	return [cookieSize]byte(e.keyed('c', k, uint64(period)))
+}
+
+// checkCookie accepts the cookies of this period and the one before.
+func (e *Endpoint) checkCookie(k openKey, cookie [cookieSize]byte) bool {
+	period := int64(e.now / cookieLife)
+	for _, p := range [...]int64{period, period - 1} {
+		if want := e.cookieFor(k, p); hmac.Equal(want[:], cookie[:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyFor is the key of an accepted channel. Nobody but the two ends, and who can read their packets, knows it.
+func (e *Endpoint) keyFor(k openKey, id ChannelID) uint64 {
+	return binary.LittleEndian.Uint64(e.keyed('k', k, uint64(id)))
+}
+
+// bury makes opens of k be refused until their cookies have run out.
+func (e *Endpoint) bury(k openKey) {
+	e.accepted[k] = nil
+	if e.tombs.len() == maxTombs {
+		delete(e.accepted, e.tombs.at(0).key)
+		e.tombs.pop()
+	}
+	*e.tombs.push() = tomb{key: k, expires: e.now + 2*cookieLife}
+}
+
+func (e *Endpoint) expireTombs() {
+	for e.tombs.len() > 0 && e.tombs.at(0).expires <= e.now {
+		delete(e.accepted, e.tombs.at(0).key)
+		e.tombs.pop()
+	}
+}

@@ -1,0 +1,295 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/udp"
+)
+
+// App is a process as a state machine.
+type App interface {
+	mercury.Handler
+	// Tick is called at the start and when it is due, which is when it said
+	// itself. It may be called earlier, and then only says again when it is due.
+	Tick(now time.Duration) (next time.Duration)
+}
+
+// JobTaker is an App that gives out jobs.
+type JobTaker interface {
+	// JobDone takes the result of the job with that token, or an error of this
+	// package that says why there is none.
+	JobDone(now time.Duration, token uint64, result any)
+}
+
+// Dismissible is an App that may learn that it was declared dead.
+type Dismissible interface {
+	// Dismissed says that the app is of no more use and wants to be made anew.
+	Dismissed() bool
+}
+
+// Env is what an app is given to be made of.
+type Env struct {
+	// Transport carries the app's channels.
+	Transport mercury.Transport
+	// Self is the address of this start of the app.
+	Self mercury.Address
+	// Chance is a source of chance of its own.
+	Chance *rand.Rand
+	// Secrets fills a slice with bytes that nobody can guess.
+	Secrets func([]byte)
+	// Clock is the time now, on the clock that Tick is called by.
+	Clock func() time.Duration
+	// CPU is the processor time that the app's thread has used, to be asked on
+	// the app's goroutine. It is 0 for Shared apps, and where the system does not
+	// tell (anything but Linux).
+	CPU func() time.Duration
+	// Jobs performs what blocks.
+	Jobs Jobs
+	// Log has the name of the process.
+	Log *slog.Logger
+}
+
+// Process is an app that a Host runs.
+type Process struct {
+	host   *Host
+	name   string
+	log    *slog.Logger
+	opts   options
+	create func(Env) (App, error)
+	socket *udp.Socket
+	at     netip.AddrPort
+	ctx    context.Context // of jobs
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // read after done
+	self   atomic.Pointer[mercury.Address]
+
+	// Owned by the goroutine of the app.
+	app  App
+	link *link
+	now  time.Duration
+	next time.Duration // tick
+	busy []func()      // inbox being worked off
+	full int           // most datagrams that one read has brought
+
+	mu    sync.Mutex
+	inbox []func()
+	order order
+}
+
+// order is what a process was told to do.
+type order uint8
+
+const (
+	run order = iota
+	stopping
+	killed
+)
+
+// Start makes an app and runs it on a goroutine of its own. listen is "host:port"
+// for its UDP socket; port 0 takes a free one. The name is for logs and errors.
+// create is called on the app's goroutine, before Start returns and again after the
+// app was dismissed; its error is returned, as is that of a port in use, which
+// says what to do.
+func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ...Option) (*Process, error) {
+	o, err := apply(opts)
+	if err != nil {
+		return nil, err
+	}
+	socket, err := udp.Listen(listen)
+	if err != nil {
+		return nil, fmt.Errorf("host: %s: %w", name, err)
+	}
+	at := socket.Addr()
+	if o.advertise.IsValid() {
+		at = netip.AddrPortFrom(o.advertise, at.Port())
+	}
+	if at.Addr().IsUnspecified() {
+		_ = socket.Close()
+		return nil, fmt.Errorf("host: %s: listening at %q leaves open where others reach it: name one address, or use Advertise", name, listen)
+	}
+	p := &Process{
+		host: h, name: name, log: h.log.With("process", name), opts: o, create: create,
+		socket: socket, at: at, done: make(chan struct{}),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	if err := h.add(p); err != nil {
+		p.cancel()
+		_ = socket.Close()
+		return nil, err
+	}
+	made := make(chan error, 1)
+	go p.main(made)
+	if err := <-made; err != nil {
+		<-p.done
+		return nil, fmt.Errorf("host: %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Name is the name that the process was started under.
+func (p *Process) Name() string { return p.name }
+
+// Address is where the app listens, with the salt of its present start.
+func (p *Process) Address() mercury.Address { return *p.self.Load() }
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err says why the process ended by itself; nil before its end, and if it was
+// stopped or killed.
+func (p *Process) Err() error {
+	if !p.ended() {
+		return nil
+	}
+	return p.err
+}
+
+func (p *Process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Stop ends the process in order and waits for it: the app hears nothing more, its
+// channels are closed, what was sent before is brought over, within
+// Config.StopTimeout. It returns Err.
+func (p *Process) Stop() error {
+	p.end(stopping)
+	<-p.done
+	return p.err
+}
+
+// Kill ends the process at once, as SIGKILL ends an OS process: its peers hear
+// nothing any more. It waits until the app has returned from the call it is in.
+func (p *Process) Kill() {
+	p.end(killed)
+	<-p.done
+}
+
+// Do runs f on the app's goroutine, between two inputs, and waits for it: for tests
+// and status pages. It returns ErrStopped if the process ended before. f must not
+// call methods of Host or Process.
+func (p *Process) Do(f func(App)) error {
+	ran := make(chan struct{})
+	p.post(func() {
+		f(p.app)
+		close(ran)
+	})
+	select {
+	case <-ran:
+		return nil
+	case <-p.done:
+		select {
+		case <-ran:
+			return nil
+		default:
+			return fmt.Errorf("%s: %w", p.name, ErrStopped)
+		}
+	}
+}
+
+// end gives an order; a stronger one stays.
+func (p *Process) end(o order) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.order = max(p.order, o)
+	p.wake()
+}
+
+// post puts f down for the app's goroutine.
+func (p *Process) post(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inbox = append(p.inbox, f)
+	p.wake()
+}
+
+// wake ends the wait at the socket: a read whose deadline has passed returns. The
+// caller holds the lock, under which deadlines are set, so that no later one
+// hides this.
+func (p *Process) wake() {
+	// A closed socket needs no waking.
+	_ = p.socket.SetReadDeadline(past)
+}
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
+
+// main is the goroutine of the app.
+func (p *Process) main(made chan<- error) {
+	if !p.opts.shared {
+		// Never unlocked: the thread ends with the goroutine, and its processor time with it.
+		runtime.LockOSThread()
+	}
+	defer p.host.running.Done()
+	defer close(p.done)
+	defer func() { _ = p.socket.Close() }()
+	defer p.cancel()
+	if err := p.guard(p.begin); err != nil {
+		made <- err
+		return
+	}
+	made <- nil
+	if err := p.guard(p.loop); err != nil {
+		p.err = fmt.Errorf("host: %s at %v: %w", p.name, p.at, err)
+		p.log.Error("process ended", "error", err)
+	}
+}
+
+// guard turns a panic into an error.
+func (p *Process) guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// begin makes a start of the app.
+func (p *Process) begin() error {
+	cfg := p.opts.mercury
+	cfg.Salt = p.host.chances.salt()
+	p.host.chances.fill(cfg.Secret[:])
+	e, err := mercury.NewEndpoint(cfg, p.at, nil)
+	if err != nil {
+		return err
+	}
+	p.link = newLink(e)
+	self := e.Self()
+	p.self.Store(&self)
+	cpu := threadCPU
+	if p.opts.shared {
+		cpu = func() time.Duration { return 0 }
+	}
+	p.app, err = p.create(Env{
+		Transport: p.link, Self: self, Chance: p.host.chances.source(), Secrets: p.host.chances.fill,
+		Clock: p.host.Clock, CPU: cpu, Jobs: Jobs{p}, Log: p.log,
+	})
+	if err == nil && p.app == nil {
+		err = errors.New("there is no app")
+	}
+	if err != nil {
+		return err
+	}
+	p.link.app = p.app
+	e.SetHandler(p.link)
+	p.now = p.host.Clock()
+	p.next = p.now
+	return nil
+}

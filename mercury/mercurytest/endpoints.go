@@ -1,0 +1,46 @@
+package mercurytest
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// EndpointRig is a Rig of two mercury.Endpoints in a World of their own, the second at Place(2) with salt 2. cfg's salt is
+// set.
+func EndpointRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
+	w := NewWorld(seed)
+	var ends [2]*mercury.Endpoint
+	for i := range ends {
+		cfg.Salt = uint32(i + 1)
+		e, err := mercury.NewEndpoint(cfg, Place(i+1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends[i] = e
+		w.Add(e)
+	}
+	rig := &Rig{
+		A: ends[0], B: ends[1],
+		SetHandlers: func(a, b mercury.Handler) {
+			ends[0].SetHandler(a)
+			ends[1].SetHandler(b)
+		},
+		RunUntil:      w.RunUntil,
+		MaxMessage:    cfg.MaxMessage,
+		MaxUnreliable: ends[0].MaxUnreliable(),
+		Timeout:       2 * mercury.DefaultInactivity,
+		SetLink:       w.Net.SetLink,
+		Cut:           func(cut bool) { w.Net.Cut(Place(1), Place(2), cut) },
+	}
+	if rig.MaxMessage == 0 {
+		rig.MaxMessage = mercury.DefaultMaxMessage
+	}
+	return rig
+}
+
+// Place is the n-th place of a fake network: 10.0.0.0 upwards, port 20000. n is from 0 to 65535.
+func Place(n int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}), 20000)
+}

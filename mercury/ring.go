@@ -1,0 +1,37 @@
+package mercury
+
+// ring is a queue in a circular slice: it reuses its memory, and its elements can be reached by index from the front.
+type ring[T any] struct {
+	buf  []T // length is a power of two
+	head int
+	n    int
+}
+
+func (r *ring[T]) len() int { return r.n }
+
+// at is the i-th element from the front; the pointer holds until the next push.
+func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
+
+// push adds a zero element at the back and returns it.
+func (r *ring[T]) push() *T {
+	if r.n == len(r.buf) {
+		bigger := make([]T, max(8, 2*len(r.buf)))
+		for i := range r.n {
+			bigger[i] = *r.at(i)
+		}
+		r.buf, r.head = bigger, 0
+	}
+	r.n++
+	p := r.at(r.n - 1)
+	var zero T
+	*p = zero
+	return p
+}
+
+// pop drops the front.
+func (r *ring[T]) pop() {
+	var zero T
+	*r.at(0) = zero
+	r.head = (r.head + 1) & (len(r.buf) - 1)
+	r.n--
+}

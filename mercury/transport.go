@@ -1,0 +1,75 @@
+package mercury
+
+import (
+	"errors"
+	"time"
+)
+
+// ChannelID is a transport's handle of one channel. It is never used again in the life of the transport; 0 is none.
+type ChannelID uint32
+
+// Handler is what a transport delivers to: an app. An Endpoint calls it only inside Receive and Advance, on the caller's
+// goroutine.
+//
+// A callback may call any method of Transport, also Close or Abort of the channel that is being delivered:
+// then nothing more is delivered from that channel.
+type Handler interface {
+	// Opened tells of a channel that was accepted from outside, or of a Dial that succeeded. The salt of peer is known.
+	Opened(now time.Duration, ch ChannelID, peer Address)
+	// Message delivers one message, whole. msg is valid only during the call. Reliable messages of a channel come
+	// exactly once and in the order of their sending; unreliable ones at most once, as they come.
+	Message(now time.Duration, ch ChannelID, reliable bool, msg []byte)
+	// Closed tells once that an opened or dialled channel has ended, unless this side closed it. reason is one of the
+	// Err values below, perhaps wrapped.
+	Closed(now time.Duration, ch ChannelID, reason error)
+}
+
+// Transport is what an app may do with its channels. Endpoint is one over datagrams; adapters of other protocols and
+// in-memory fakes are others, and mercurytest.TestTransport checks them all.
+//
+// Its methods are called on the goroutine that owns the app, inside or outside of a callback. None of them calls back.
+type Transport interface {
+	// Self is the address of this start, as others should dial it.
+	Self() Address
+	// Dial returns a channel to the app at an address, at once; what is sent meanwhile is queued until it is open. Opened or
+	// Closed follows. A second Dial of exactly the same address gives the same channel while it lives.
+	Dial(to Address) ChannelID
+	// Send queues a reliable message; msg is copied. It fails with ErrNoChannel, ErrMessageTooLong, or
+	// ErrOverflow when the channel is about to be closed because its queue is full.
+	Send(ch ChannelID, msg []byte) error
+	// SendUnreliable queues a message that may be lost and is never doubled. It must fit in one packet, else
+	// ErrMessageTooLong.
+	SendUnreliable(ch ChannelID, msg []byte) error
+	// Close condemns a channel: nothing more is delivered from it, what was sent reliably is still brought over within
+	// a bounded time, then the peer is told. The closer gets no Closed.
+	Close(ch ChannelID)
+	// Abort ends a channel at once. The peer is told once, which may be lost. The caller gets no Closed.
+	Abort(ch ChannelID)
+	// Peer is the address at the other end, without a salt while that is not yet known; false when there is no such channel.
+	Peer(ch ChannelID) (Address, bool)
+}
+
+// Reasons and refusals. Callers branch on them with errors.Is.
+var (
+	// ErrNoChannel is returned for a channel that is not (or no longer) there, or was closed by this side.
+	ErrNoChannel = errors.New("mercury: no such channel")
+	// ErrMessageTooLong is returned for a message above Config.MaxMessage, or an unreliable one that does not fit in one
+	// packet. It is the reason of a channel whose peer announced such a message.
+	ErrMessageTooLong = errors.New("mercury: message too long")
+	// ErrOverflow is the reason of a channel whose queue went above Config.MaxQueued: the peer does not keep up.
+	ErrOverflow = errors.New("mercury: too much queued for a peer that does not keep up")
+	// ErrTimeout is the reason of a channel whose peer was silent for Config.Inactivity, or never answered a Dial.
+	ErrTimeout = errors.New("mercury: peer is silent")
+	// ErrPeerClosed is the reason of a channel that the peer closed in order.
+	ErrPeerClosed = errors.New("mercury: peer closed the channel")
+	// ErrPeerAborted is the reason of a channel that the peer dropped or knows no more.
+	ErrPeerAborted = errors.New("mercury: peer aborted the channel")
+	// ErrPeerRestarted is the reason of a channel whose peer's address is now held by a start with another salt.
+	ErrPeerRestarted = errors.New("mercury: peer has restarted")
+	// ErrTooManyChannels is the reason of a dialled channel above Config.MaxChannels, here or at the peer.
+	ErrTooManyChannels = errors.New("mercury: too many channels")
+	// ErrAddress is the reason of a channel dialled to an address that names no place.
+	ErrAddress = errors.New("mercury: address cannot be dialled")
+	// ErrProtocol is the reason of a channel whose peer sent what no sound peer sends.
+	ErrProtocol = errors.New("mercury: peer broke the protocol")
+)

@@ -1,0 +1,91 @@
+package migrate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Handoff is a frozen copy: what an origin keeps of a real until its destination
+// has taken it over.
+type Handoff struct {
+	To mercury.Address
+	// Base is who decides if To dies; zero for an entity without a base, which
+	// dies with the CellApp that has it.
+	Base mercury.Address
+	// Offer is the copy, ready to be sent.
+	Offer Offer
+}
+
+// Handoffs are the frozen copies of one CellApp. The zero value holds none.
+type Handoffs struct {
+	list []Handoff // by entity id
+}
+
+func (h *Handoffs) find(id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(h.list, id, func(x Handoff, id entity.ID) int { return cmp.Compare(x.Offer.ID, id) })
+}
+
+// Begin keeps a frozen copy. An older copy of the same entity is replaced: the
+// real came back here and left again, so it was taken over.
+func (h *Handoffs) Begin(x Handoff) {
+	x.Offer.Parts = slices.Clone(x.Offer.Parts)
+	i, found := h.find(x.Offer.ID)
+	if found {
+		h.list[i] = x
+		return
+	}
+	h.list = slices.Insert(h.list, i, x)
+}
+
+// Acked drops the copy that an OnloadAck is for, and reports whether there was one.
+func (h *Handoffs) Acked(id entity.ID, order entity.Order) bool {
+	i, found := h.find(id)
+	if !found || order.Before(h.list[i].Offer.Order) {
+		return false
+	}
+	h.list = slices.Delete(h.list, i, i+1)
+	return true
+}
+
+// Died takes out every copy whose destination died and calls f with each, in id
+// order: f offers it to the base.
+func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
+	kept := h.list[:0]
+	var died []Handoff
+	for _, x := range h.list {
+		if x.To == app {
+			died = append(died, x)
+		} else {
+			kept = append(kept, x)
+		}
+	}
+	clear(h.list[len(kept):])
+	h.list = kept
+	for i := range died {
+		f(&died[i])
+	}
+}
+
+// Len is the number of handoffs in flight.
+func (h *Handoffs) Len() int { return len(h.list) }
+
+// Has reports whether a handoff of the entity is in flight from here, and to what order.
+func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
+	i, found := h.find(id)
+	if !found {
+		return entity.Order{}, false
+	}
+	return h.list[i].Offer.Order, true
+}
+
+// Fresher reports whether a state taken at (order, saves) is newer than one
+// taken at (than, thanSaves).
+func Fresher(order entity.Order, saves uint64, than entity.Order, thanSaves uint64) bool {
+	if c := order.Compare(than); c != 0 {
+		return c > 0
+	}
+	return saves > thanSaves
+}

@@ -1,0 +1,113 @@
+package migrate_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+	"github.com/google/go-cmp/cmp"
+)
+
+// message is a handoff message in both directions.
+type message interface {
+	Append(b []byte) []byte
+	Parse(body []byte) error
+}
+
+func messages() []message {
+	const id = entity.ID(9<<32 | 1)
+	order := entity.Order{Incarnation: 2, Hop: 300}
+	base := mercury.Address{At: netip.MustParseAddrPort("[2001:db8::1]:99"), Salt: 6}
+	parts := []byte("parts")
+	return []message{
+		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
+		&migrate.OnloadAck{ID: id, Order: order},
+		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Session: 3, Handled: 4, Restored: true, Parts: parts},
+		&migrate.Current{ID: id, Order: order, Handled: 1 << 40},
+		&migrate.Refuse{ID: id, Order: order},
+		&migrate.Offer{ID: id, Order: order, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
+		&migrate.Lost{ID: id, Order: order, Reason: "the script panicked"},
+	}
+}
+
+func empty(m message) message { return reflect.New(reflect.TypeOf(m).Elem()).Interface().(message) }
+
+// carriesParts says that a message ends in parts, which take all that is left.
+func carriesParts(m message) bool {
+	switch m.(type) {
+	case *migrate.Onload, *migrate.Create, *migrate.Offer:
+		return true
+	}
+	return false
+}
+
+var sameAddress = cmp.Comparer(func(a, b mercury.Address) bool { return a == b })
+
+func TestMessageRoundTrip(t *testing.T) {
+	for _, want := range messages() {
+		t.Run(fmt.Sprintf("%T", want), func(t *testing.T) {
+			body := want.Append(nil)
+			got := empty(want)
+			for range 2 { // the second time into a struct that was used
+				if err := got.Parse(body); err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(want, got, sameAddress); d != "" {
+					t.Fatalf("(-sent +received):\n%s", d)
+				}
+			}
+		})
+	}
+}
+
+func TestMessageTruncated(t *testing.T) {
+	for _, m := range messages() {
+		body := m.Append(nil)
+		for n := range body {
+			err := empty(m).Parse(body[:n])
+			partsCut := carriesParts(m) && n >= len(body)-len("parts")
+			if (err == nil) != partsCut || (err != nil && !errors.Is(err, migrate.ErrMalformed)) {
+				t.Errorf("%T: %d of %d bytes: %v", m, n, len(body), err)
+			}
+		}
+		if err := empty(m).Parse(append(body, 0)); (err == nil) != carriesParts(m) {
+			t.Errorf("%T with a byte left over: %v", m, err)
+		}
+	}
+}
+
+func TestMessageLimits(t *testing.T) {
+	parts := make([]byte, migrate.MaxParts+1)
+	for _, m := range []message{
+		&migrate.Onload{ID: 1, Parts: parts}, &migrate.Create{ID: 1, Parts: parts}, &migrate.Offer{ID: 1, Parts: parts},
+		&migrate.Lost{ID: 1, Reason: string(parts[:migrate.MaxReason+1])},
+	} {
+		if err := empty(m).Parse(m.Append(nil)); !errors.Is(err, migrate.ErrMalformed) {
+			t.Errorf("%T above its limit: %v", m, err)
+		}
+	}
+}
+
+// Whatever parses is encoded as the same bytes.
+func FuzzMessage(f *testing.F) {
+	kinds := messages()
+	for i, m := range kinds {
+		f.Add(uint8(i), m.Append(nil))
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
+		m := empty(kinds[int(kind)%len(kinds)])
+		if m.Parse(body) != nil {
+			return
+		}
+		if again := m.Append(nil); !bytes.Equal(again, body) {
+			t.Errorf("%T: parsed from %x, encoded as %x", m, body, again)
+		}
+	})
+}

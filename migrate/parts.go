@@ -1,0 +1,114 @@
+package migrate
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Tag names a part of a real's travelling state. Parts are sorted by tag, each
+// at most once.
+type Tag uint8
+
+// The parts of a real. A first creation has Core and Props; a backup leaves out
+// what belongs to a place: history, haunts, witness.
+const (
+	CorePart        Tag = 1 + iota // where it is (Core)
+	PropsPart                      // property.CellStream
+	HistoryPart                    // property.History
+	FlowsPart                      // what it sent and received
+	TimersPart                     // its timers
+	ControllersPart                // its movement controllers
+	ClientPart                     // its client session
+	WitnessPart                    // what its client knows
+	HauntsPart                     // who mirrors it
+	lastTag
+)
+
+// String names the part.
+func (t Tag) String() string {
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts"}
+	if int(t) < len(names) && t > 0 {
+		return names[t]
+	}
+	return fmt.Sprintf("part(%d)", uint8(t))
+}
+
+// AppendPart appends one part; f appends its body.
+//
+//	+-----+----------------+------+
+//	| tag | length uvarint | body |
+//	+-----+----------------+------+
+func AppendPart(b []byte, tag Tag, f func(b []byte) []byte) []byte {
+	b = append(b, byte(tag), 0)
+	mark := len(b)
+	b = f(b)
+	n := len(b) - mark
+	var size [binary.MaxVarintLen64]byte
+	extra := binary.PutUvarint(size[:], uint64(n)) - 1
+	b = append(b, size[:extra]...)
+	copy(b[mark+extra:], b[mark:mark+n])
+	copy(b[mark-1:], size[:extra+1])
+	return b
+}
+
+// EachPart calls f with each part in order. Unknown, doubled or unsorted tags
+// are errors: half a real must not come to life.
+func EachPart(parts []byte, f func(tag Tag, body []byte) error) error {
+	r := mercury.NewReader(parts)
+	last := Tag(0)
+	for r.Len() > 0 {
+		tag := Tag(r.U8())
+		if tag <= last || tag >= lastTag {
+			return fmt.Errorf("%w: %v after %v", ErrMalformed, tag, last)
+		}
+		last = tag
+		body := r.Bytes(MaxParts)
+		if err := r.Err(); err != nil {
+			return fmt.Errorf("%w: %v: %w", ErrMalformed, tag, err)
+		}
+		if err := f(tag, body); err != nil {
+			return fmt.Errorf("%v: %w", tag, err)
+		}
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
+}
+
+// Core is where a real is.
+type Core struct {
+	MoveStamp uint32
+	Position  property.Vector3
+	Direction property.Vector3
+}
+
+// Append encodes c.
+func (c *Core) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(c.MoveStamp))
+	b = entity.AppendVector3(b, c.Position)
+	return entity.AppendVector3(b, c.Direction)
+}
+
+// Parse decodes a body.
+func (c *Core) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	c.MoveStamp = entity.ReadUint32(&r)
+	c.Position, c.Direction = entity.ReadVector3(&r), entity.ReadVector3(&r)
+	return done(&r, "core")
+}
+
+// ErrNoCore is returned for parts that do not say where the real is.
+var ErrNoCore = errors.New("migrate: parts without a core")
+
+// AppendFirst appends the parts of an entity's first cell part, for a Create.
+func AppendFirst(b []byte, position, direction property.Vector3, cell *property.Values) []byte {
+	core := Core{Position: position, Direction: direction}
+	b = AppendPart(b, CorePart, core.Append)
+	return AppendPart(b, PropsPart, func(b []byte) []byte { return cell.AppendStream(b, property.CellStream) })
+}

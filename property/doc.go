@@ -1,0 +1,38 @@
+// Package property describes what entities are made of, and holds and streams their values.
+//
+// A [Schema] is a list of entity types. Each [Definition] names the properties of a type, who holds and sees each of
+// them ([Flags]), the methods of its three sides, and its detail levels. A Schema comes from a tree of .def files in the
+// dialects of BigWorld and KBEngine ([Load]) or from Go ([NewSchema]). Either way all faults are found at once, and a
+// Schema exists whole or not at all.
+//
+//	entities.xml ─┐                        ┌─ Values (cell)  ── CellStream ──▶ Values (next cell, backup)
+//	alias.xml ────┤                        │        │
+//	*.def ────────┼─▶ Schema ─▶ Definition ┤        ├── GhostStream ──────────▶ Values (ghost)
+//	interfaces ───┘    │                   │        ├── OtherClientStream ────▶ Values (another's client)
+//	                   │                   │        └── OwnClientCellStream ──▶ Values (own client)
+//	            two digests                └─ Values (base)  ── OwnClientBaseStream ▶ Values (own client)
+//
+// # Contract
+//
+//   - A Schema, its Definitions and their DataTypes never change once made. Any number of goroutines may read them.
+//   - [Values] holds exactly the properties of one [Side]; every value in it fits its type. A change reaches the entity
+//     through the one method of [Holder], after the value is in place, and not at all when the value was there already.
+//   - A stream carries the properties of its [Domain] in ascending index order, without names or counts: both ends must
+//     hold a Schema of equal digest. Reading takes all of a stream or nothing.
+//   - Every decoder takes any bytes: it returns an error, never panics, and allocates in proportion to the bytes given.
+//   - [History] numbers property changes and broadcast method calls of one entity in one sequence without gaps. Whoever
+//     has seen everything up to n is owed exactly the properties stamped above n and the events numbered above n.
+//
+// # Concurrency
+//
+// Values, History and the bound [Field] handles belong to one goroutine, that of the entity's app. Nothing in the
+// package starts a goroutine, takes a lock or reads a clock.
+//
+// # The caller's duties
+//
+// Compare [Schema.Digest] between the processes of a cluster and [Schema.ClientDigest] with a client before exchanging
+// streams. Call [CheckFields] once for a script's type before [BindFields] for each of its values. Stamp a change with
+// [History.Touch] when the holder hears of it.
+//
+// Sources: seed S1 (property synchronisation), seed S4 §6.1.5 and §6.1.6 (history, detail levels, definitions).
+package property

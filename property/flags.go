@@ -1,0 +1,181 @@
+package property
+
+import "strings"
+
+// Flags says who holds a property and who sees it. Facts of the dialect: seed S4 §6.1.6.3.
+type Flags uint16
+
+// The bits. A property without OnBase and EditorOnly lives on the cell's real.
+const (
+	Ghosted     Flags = 1 << iota // ghosts hold it too
+	OtherClient                   // clients of other players see it
+	OwnClient                     // the entity's own client sees it; alone it is the flag OWN_CLIENT
+	OnBase                        // lives on the base, not on the cell
+	EditorOnly                    // for tools: no process holds it
+)
+
+// The combinations that a definition may state.
+const (
+	CellPrivate      Flags = 0
+	CellPublic             = Ghosted
+	OtherClients           = Ghosted | OtherClient
+	CellPublicAndOwn       = Ghosted | OwnClient
+	AllClients             = Ghosted | OtherClient | OwnClient
+	Base                   = OnBase
+	BaseAndClient          = OnBase | OwnClient
+)
+
+// flagNames lists the legal flags: first the name of each in a .def file, then the synonyms.
+var flagNames = []struct {
+	name  string
+	flags Flags
+}{
+	{"CELL_PRIVATE", CellPrivate},
+	{"CELL_PUBLIC", CellPublic},
+	{"OTHER_CLIENTS", OtherClients},
+	{"OWN_CLIENT", OwnClient},
+	{"CELL_PUBLIC_AND_OWN", CellPublicAndOwn},
+	{"ALL_CLIENTS", AllClients},
+	{"BASE", Base},
+	{"BASE_AND_CLIENT", BaseAndClient},
+	{"EDITOR_ONLY", EditorOnly},
+	{"PRIVATE", CellPrivate},
+	{"ALL_CLIENT", AllClients},
+	{"OTHER_CLIENT", OtherClients},
+}
+
+// ParseFlags returns the flags of a name in a .def file; PRIVATE, ALL_CLIENT and OTHER_CLIENT are accepted as synonyms.
+func ParseFlags(name string) (Flags, bool) {
+	for _, f := range flagNames {
+		if f.name == name {
+			return f.flags, true
+		}
+	}
+	return 0, false
+}
+
+// Valid reports whether f is one of the combinations that a definition may state.
+func (f Flags) Valid() bool { return f.String() != "" }
+
+// String returns the name in a .def file, or "" for a combination without one.
+func (f Flags) String() string {
+	for _, n := range flagNames {
+		if n.flags == f {
+			return n.name
+		}
+	}
+	return ""
+}
+
+func flagList() string {
+	var names []string
+	for _, n := range flagNames[:9] {
+		names = append(names, n.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Side is a part of an entity that holds values.
+type Side uint8
+
+// The sides.
+const (
+	CellSide        Side = iota // the real on its cell: everything but base properties
+	BaseSide                    // the base
+	OwnClientSide               // the entity's own client: what it sees of cell and base
+	OtherClientSide             // another player's client
+	GhostSide                   // a ghost on another cell
+	sides
+)
+
+// String returns the side's name.
+func (s Side) String() string {
+	if s < sides {
+		return [...]string{"cell", "base", "own client", "other client", "ghost"}[s]
+	}
+	return "unknown side"
+}
+
+// holds reports whether a side holds a property with flags f.
+func (s Side) holds(f Flags) bool {
+	if f&EditorOnly != 0 {
+		return false
+	}
+	switch s {
+	case CellSide:
+		return f&OnBase == 0
+	case BaseSide:
+		return f&OnBase != 0
+	case OwnClientSide:
+		return f&OwnClient != 0
+	case OtherClientSide:
+		return f&OtherClient != 0
+	case GhostSide:
+		return f&Ghosted != 0
+	}
+	return false
+}
+
+func (s Side) isClient() bool { return s == OwnClientSide || s == OtherClientSide }
+
+// Domain names a stream: which properties travel together.
+type Domain uint8
+
+// The domains, with who writes and who reads each.
+const (
+	GhostStream         Domain = iota // all ghosted: cell or ghost → ghost
+	CellStream                        // all of the cell, private ones too: cell → cell (offload), cell → base (backup)
+	BaseStream                        // all of the base: base → base
+	OtherClientStream                 // cell or ghost → another's client
+	OwnClientCellStream               // own client's part of the cell: cell → own client
+	OwnClientBaseStream               // own client's part of the base: base → own client
+	domains
+)
+
+// String returns the domain's name.
+func (d Domain) String() string {
+	if d < domains {
+		return [...]string{"ghost", "cell", "base", "other client", "own client cell", "own client base"}[d] + " stream"
+	}
+	return "unknown stream"
+}
+
+// carries reports whether a property with flags f travels in the stream.
+func (d Domain) carries(f Flags) bool {
+	switch d {
+	case GhostStream:
+		return GhostSide.holds(f)
+	case CellStream:
+		return CellSide.holds(f)
+	case BaseStream:
+		return BaseSide.holds(f)
+	case OtherClientStream:
+		return OtherClientSide.holds(f)
+	case OwnClientCellStream:
+		return OwnClientSide.holds(f) && CellSide.holds(f)
+	case OwnClientBaseStream:
+		return OwnClientSide.holds(f) && BaseSide.holds(f)
+	}
+	return false
+}
+
+func (d Domain) toClient() bool { return d >= OtherClientStream }
+
+// Carries reports whether a side holds every property of a stream, and so may write and read it.
+func (s Side) Carries(d Domain) bool {
+	switch d {
+	case GhostStream:
+		return s == CellSide || s == GhostSide
+	case CellStream:
+		return s == CellSide
+	case BaseStream:
+		return s == BaseSide
+	case OtherClientStream:
+		return s == CellSide || s == GhostSide || s == OtherClientSide
+	case OwnClientCellStream:
+		return s == CellSide || s == OwnClientSide
+	case OwnClientBaseStream:
+		return s == BaseSide || s == OwnClientSide
+	}
+	return false
+}

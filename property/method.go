@@ -1,0 +1,103 @@
+package property
+
+import "fmt"
+
+// Exposure says which clients may call a method of the cell or base.
+type Exposure uint8
+
+// The exposures.
+const (
+	NotExposed Exposure = iota
+	ExposedOwn          // only the entity's own client
+	ExposedAll          // any client that has the entity in its area of interest; cell methods only
+)
+
+// String returns the exposure's name in a .def file, "" for NotExposed.
+func (e Exposure) String() string {
+	switch e {
+	case ExposedOwn:
+		return "OWN_CLIENT"
+	case ExposedAll:
+		return "ALL_CLIENTS"
+	}
+	return ""
+}
+
+// Arg is an argument or a return value of a method.
+type Arg struct {
+	Name string // "" in the older, unnamed style
+	Type *DataType
+}
+
+// Method is a method of one side of an entity type.
+type Method struct {
+	Index        int // position among the methods of its side
+	ExposedIndex int // position among those of its side that a client may call, or -1; assigned by NewSchema
+	Name         string
+	Args         []Arg
+	Returns      []Arg // results of a two-way call, server side only
+	Exposed      Exposure
+	// DetailDistance limits, in metres, who hears a client method that is broadcast; 0 means no limit.
+	DetailDistance float32
+	SendLatestOnly bool // client methods: of the calls not sent yet only the newest is kept
+	Unreliable     bool // client methods: a broadcast may be lost
+
+	where position
+}
+
+// AppendArgs appends the arguments of a call. The error, ErrArgs, ErrValue or ErrLength, names method and argument; b is
+// then returned as it was.
+func (m *Method) AppendArgs(b []byte, args []Value) ([]byte, error) {
+	return appendList(b, m.Name, m.Args, args)
+}
+
+// ReadArgs reads the arguments of a call. They must fill b exactly. Errors are ErrTruncated, ErrTrailing, ErrLength and
+// ErrValue.
+func (m *Method) ReadArgs(b []byte) ([]Value, error) { return readList(b, m.Name, m.Args) }
+
+// AppendReturns appends the results of a two-way call, with the errors of AppendArgs.
+func (m *Method) AppendReturns(b []byte, results []Value) ([]byte, error) {
+	return appendList(b, m.Name, m.Returns, results)
+}
+
+// ReadReturns reads the results of a two-way call, with the errors of ReadArgs.
+func (m *Method) ReadReturns(b []byte) ([]Value, error) { return readList(b, m.Name, m.Returns) }
+
+func appendList(b []byte, method string, list []Arg, values []Value) ([]byte, error) {
+	if len(values) != len(list) {
+		return b, fmt.Errorf("method %s: %w: %d for %d", method, ErrArgs, len(values), len(list))
+	}
+	start := len(b)
+	for i, a := range list {
+		v, err := a.Type.Fit(values[i])
+		if err != nil {
+			return b[:start], fmt.Errorf("method %s: argument %s: %w", method, argName(i, a), err)
+		}
+		b = a.Type.AppendTo(b, v)
+	}
+	return b, nil
+}
+
+func readList(b []byte, method string, list []Arg) ([]Value, error) {
+	var values []Value
+	if len(list) > 0 {
+		values = make([]Value, len(list))
+	}
+	for i, a := range list {
+		var err error
+		if values[i], b, err = a.Type.Read(b); err != nil {
+			return nil, fmt.Errorf("method %s: argument %s: %w", method, argName(i, a), err)
+		}
+	}
+	if len(b) > 0 {
+		return nil, fmt.Errorf("method %s: %w: %d", method, ErrTrailing, len(b))
+	}
+	return values, nil
+}
+
+func argName(i int, a Arg) string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return fmt.Sprint(i + 1)
+}

@@ -1,0 +1,150 @@
+package property
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNewSchema(t *testing.T) {
+	given := &Definition{
+		Name: "Guard", HasCell: true, HasClient: true,
+		Levels:     []DetailLevel{{"NEAR", 20, 5}},
+		Properties: []*Property{{Name: "secret", Type: Scalar(KindInt8)}, {Name: "pose", Type: Scalar(KindUint8), Flags: AllClients, Default: Int(3), Detail: "NEAR"}},
+	}
+	s, err := NewSchema(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Type("Guard").Property("pose")
+	if p.Index != 1 || p.ClientIndex != 0 || p.Level != 0 || !Equal(p.Default, Uint(3)) {
+		t.Errorf("%+v", p)
+	}
+	if q := given.Properties[1]; q == p || q.Index != 0 || s.Type("Guard") == given {
+		t.Error("the caller's Definition was changed")
+	}
+	if again, err := NewSchema(given); err != nil || again.Digest != s.Digest || again.ClientDigest != s.ClientDigest {
+		t.Error("a second Schema differs")
+	}
+}
+
+// What a tree cannot say but Go can; the rest of the checks is tested with Load.
+func TestNewSchemaFaults(t *testing.T) {
+	i8 := Scalar(KindInt8)
+	cell := func(d Definition) *Definition { d.Name, d.HasCell = "A", true; return &d }
+	for _, c := range []struct {
+		d    []*Definition
+		want string
+	}{
+		{[]*Definition{nil}, "a Definition is nil; leave it out"},
+		{[]*Definition{{Name: "A"}}, "A: the type has no side; let it have a cell, a base or a client"},
+		{[]*Definition{cell(Definition{}), cell(Definition{})}, "A: entity type is declared twice; remove one of the two"},
+		{[]*Definition{{HasCell: true}}, "entity type: name is empty; use letters, digits and _, not beginning with a digit"},
+		{[]*Definition{{Name: strings.Repeat("x", MaxName+1), HasCell: true}}, `entity type: name "xxxxxxxxxxxxxxxx"… is longer than 128 bytes; use letters, digits and _, not beginning with a digit`},
+		{make([]*Definition, MaxTypes+1), "too many entity types; split the game, or raise MaxTypes"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p"}}})}, "A/Properties/p: property has no type; state one"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, Flags: OnBase | Ghosted}}})},
+			"A/Properties/p/Flags: 0x9 is no combination of flags; " + flagsRemedy + "\nA/Properties/p: flag , but A has no base; change the flag, or let the type have a base"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, Default: Int(200)}}})},
+			"A/Properties/p/Default: property: value does not fit its type: 200 is not a INT8; state a value of type INT8"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, DatabaseLength: -1}}})}, "A/Properties/p/DatabaseLength: -1 is not a length; state bytes, 0 for the store's default"},
+		{[]*Definition{cell(Definition{Properties: []*Property{nil}})}, "A/Properties: name is empty; use letters, digits and _, not beginning with a digit\nA/Properties/: property has no type; state one"},
+		{[]*Definition{cell(Definition{Properties: make([]*Property, MaxProperties+1)})}, "A/Properties: more than 4096 properties; gather some in a FIXED_DICT"},
+		{[]*Definition{cell(Definition{CellMethods: make([]*Method, MaxMethods+1)})}, "A/CellMethods: more than 4096 methods; merge some"},
+		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", Args: []Arg{{}}}}})}, "A/CellMethods/m/Args/1: argument has no type; state one"},
+		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", Args: []Arg{{"a b", i8}}}}})}, `A/CellMethods/m/Args/a b: "a b" is not a name; use letters, digits and _, not beginning with a digit`},
+		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", Exposed: 7}}})}, "A/CellMethods/m/Exposed: 7 is no exposure; use ExposedOwn or ExposedAll"},
+		{[]*Definition{cell(Definition{AppealRadius: float32(math.NaN())})}, "A/AppealRadius: NaN is not a distance; state metres, 0 or more"},
+		{[]*Definition{cell(Definition{Levels: []DetailLevel{{"N", float32(math.Inf(1)), 1}}})}, "A/LoDLevels/N: radius +Inf with hysteresis 1 is not a ring; state a radius above 0 and a hysteresis of 0 or more, in metres"},
+	} {
+		s, err := NewSchema(c.d...)
+		if s != nil || err == nil {
+			t.Errorf("no fault, want %s", c.want)
+			continue
+		}
+		if diff := cmp.Diff(c.want, err.Error()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestNotices(t *testing.T) {
+	s, err := NewSchema(&Definition{Name: "A", HasCell: true, ClientMethods: []*Method{{Name: "c"}}, CellMethods: []*Method{{Name: "m", Exposed: ExposedAll}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "CellMethods/m: it is exposed, but A has no client side; no client can call it\nA: it has client methods but no client side; no client ever hears them"
+	if diff := cmp.Diff(want, s.Notices.Error()); diff != "" {
+		t.Error(diff)
+	}
+	if m := s.Types[0].CellMethod("m"); m.ExposedIndex != -1 {
+		t.Errorf("%+v", m)
+	}
+	s = mustLoad(t, withAlias("<BOOL> UINT8 </BOOL>\n<R> FIXED_DICT <implementedBy> mod.inst </implementedBy> <Properties> <x> <Type> BOOL </Type> </x> </Properties> </R>", ""))
+	want = "alias.xml:2: BOOL: BOOL is a type of its own here; what the alias says is not used; remove the alias\n" +
+		"alias.xml:3: R/implementedBy: a FIXED_DICT is a plain record here; convert values in the script that uses them"
+	if diff := cmp.Diff(want, s.Notices.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTypeFaults(t *testing.T) {
+	i8 := Scalar(KindInt8)
+	for _, c := range []struct {
+		make func() (*DataType, error)
+		want string
+	}{
+		{func() (*DataType, error) { return NewArray(nil, 0) }, "ARRAY has no element type"},
+		{func() (*DataType, error) { return NewTuple(i8, -1) }, "size -1 of TUPLE is not within 0 to 4096"},
+		{func() (*DataType, error) { return NewFixedDict(false, DictField{Name: "x"}) }, `field "x" has no type`},
+		{func() (*DataType, error) { return NewFixedDict(false, DictField{Name: "", Type: i8}) }, "name is empty"},
+		{func() (*DataType, error) {
+			return NewFixedDict(false, DictField{Name: "x", Type: i8, Default: Float(1)})
+		}, `default of field "x": property: value does not fit its type: 1 is not a INT8`},
+		{func() (*DataType, error) { return NewFixedDict(false, make([]DictField, MaxDictFields+1)...) }, "FIXED_DICT has 257 fields, more than 256"},
+		{func() (*DataType, error) { return i8.WithDefault(Float(1)) }, "property: value does not fit its type: 1 is not a INT8"},
+	} {
+		if typ, err := c.make(); typ != nil || fmt.Sprint(err) != c.want {
+			t.Errorf("%v, %v; want %s", typ, err, c.want)
+		}
+	}
+	if typ, err := i8.WithDefault(Int(4)); err != nil || typ.Default().Int() != 4 || i8.Default().Int() != 0 {
+		t.Error(typ, err)
+	}
+}
+
+func TestFlagNames(t *testing.T) {
+	for _, f := range flagNames {
+		if got, ok := ParseFlags(f.name); !ok || got != f.flags {
+			t.Errorf("ParseFlags(%s) = %v, %v", f.name, got, ok)
+		}
+	}
+	if Flags(Ghosted|OnBase).Valid() || !AllClients.Valid() || CellPrivate.String() != "CELL_PRIVATE" {
+		t.Error("Valid")
+	}
+}
+
+func TestFaultsUnwrap(t *testing.T) {
+	err := fmt.Errorf("start-up: %w", error(Faults{{File: "a.def", Line: 3, Problem: "p"}, {File: "b.def", Problem: "q", Remedy: "r"}}))
+	var f *Fault
+	if !errors.As(err, &f) || f.Line != 3 {
+		t.Errorf("%+v", f)
+	}
+	if got := err.Error(); got != "start-up: a.def:3: p\nb.def: q; r" {
+		t.Error(got)
+	}
+}
+
+func TestVector3(t *testing.T) {
+	a, b := Vector3{1, 2, 3}, Vector3{1, 6, 6}
+	if a.Distance(b) != 5 || a.Add(b) != (Vector3{2, 8, 9}) || a.Scale(2) != (Vector3{2, 4, 6}) || !a.Finite() {
+		t.Error("arithmetic")
+	}
+	if (Vector3{Y: float32(math.NaN())}).Finite() || (Vector3{Z: float32(math.Inf(-1))}).Finite() {
+		t.Error("Finite")
+	}
+}

@@ -1,0 +1,39 @@
+package space
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+// backUp sends the backups that are due. They are spread over the period by
+// entity id, so that a crowd that came at once is not backed up at once.
+func (c *Cell) backUp() {
+	for _, rec := range c.reals {
+		r := rec.real
+		if r.gone == staying && c.now >= r.backupAt {
+			r.backup()
+		}
+	}
+}
+
+// backup sends the real's state to its base, in the flow: what was sent before
+// it is then settled.
+func (r *Real) backup() {
+	period := r.cell.cfg.BackupPeriod
+	r.backupAt = r.cell.now + period/2 + period*4/5*entityShare(r.e.ID)/1024
+	if r.e.Base.IsZero() {
+		return
+	}
+	r.saves++
+	m := entity.Backup{
+		Order: r.e.Order, Saves: r.saves, Handled: r.handled(),
+		Space: r.e.Space, Position: r.e.Position, Parts: r.appendParts(nil, true),
+	}
+	_ = r.sendBase(m.Append(nil))
+}
+
+// entityShare spreads ids evenly over 0..1023.
+func entityShare(id entity.ID) time.Duration {
+	return time.Duration(uint64(id) * 0x9e3779b97f4a7c15 >> 54)
+}

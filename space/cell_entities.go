@@ -1,0 +1,396 @@
+package space
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// admit puts a record for e on the cell, or returns the one that is there.
+func (c *Cell) admit(e *entity.Entity) *record {
+	if rec := c.registry.find(e.ID); rec != nil {
+		return rec
+	}
+	rec := &record{e: e, cell: c, node: c.ranges.Insert(uint64(e.ID), e.Position.X, e.Position.Z)}
+	c.registry.byID[e.ID] = rec
+	return rec
+}
+
+// evict takes a record off the cell.
+func (c *Cell) evict(rec *record) {
+	c.reals.remove(rec.e.ID)
+	c.ghosts.remove(rec.e.ID)
+	if rec.real != nil {
+		rec.real.dropWitness()
+	}
+	c.ranges.Remove(rec.node)
+	delete(c.registry.byID, rec.e.ID)
+}
+
+// makeReal makes e a real here: a new one, or what was a ghost. parts, if not
+// nil, fill it before its script sees it.
+func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
+	r := &Real{e: e, cell: c, kind: c.scripts.forType(e.Def)}
+	rec := c.admit(e)
+	c.ghosts.remove(e.ID)
+	rec.ghost, rec.real = nil, r
+	c.reals.insert(rec)
+	if !e.Base.IsZero() {
+		r.base()
+	}
+	if parts != nil {
+		if err := parts(r); err != nil {
+			r.depart(lost, err.Error())
+			return r
+		}
+	}
+	e.Props.SetHolder(r)
+	if r.kind != nil {
+		r.script = r.kind.bind(r)
+	}
+	c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
+	return r
+}
+
+// Create makes a real from what its base holds. A repeated order is confirmed
+// again; an older one is ignored, since the base has moved on.
+func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
+	rec := c.registry.find(m.ID)
+	if rec != nil && rec.cell != c {
+		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "the entity is in another space of this CellApp"})
+		return
+	}
+	if rec != nil && rec.real != nil {
+		switch m.Order.Compare(rec.e.Order) {
+		case 0:
+			rec.real.announce()
+			return
+		case -1:
+			return
+		}
+		c.drop(rec.real)
+		rec = nil
+	}
+	if rec != nil && m.Order.Before(rec.e.Order) {
+		return
+	}
+	if err := c.create(m, rec); err != nil {
+		c.count.Errors++
+		c.log.Error("entity not created", "entity", m.ID.String(), "err", err)
+		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: shortReason(err)})
+	}
+}
+
+func shortReason(err error) string {
+	s := err.Error()
+	return s[:min(len(s), migrate.MaxReason)]
+}
+
+func (c *Cell) create(m *migrate.Create, rec *record) error {
+	e, err := c.entityFor(m.ID, m.Type, rec)
+	if err != nil {
+		return err
+	}
+	props := property.NewValues(e.Def, property.CellSide, nil)
+	core, err := readCore(m.Parts)
+	if err != nil {
+		return err
+	}
+	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
+	e.Position, e.Direction, e.MoveStamp, e.MovedTick = core.Position, core.Direction, core.MoveStamp, c.tick
+	e.Props = props
+	// A restored real is a new incarnation: it numbers its history anew, and
+	// whoever watches the old one is told that it left.
+	e.History = property.NewHistory(e.Def)
+	r := c.makeReal(e, func(r *Real) error {
+		if err := r.readParts(m.Parts, true); err != nil {
+			return err
+		}
+		p := r.base()
+		// The base numbers on across incarnations, in a stream named by each.
+		p.in = entity.NewIn(m.Order.Incarnation, m.Handled)
+		p.at = m.Base
+		return nil
+	})
+	if r.gone != staying {
+		return fmt.Errorf("space: %s", r.reason)
+	}
+	r.announce()
+	r.setSession(m.Session)
+	r.backup()
+	if m.Restored {
+		callback(r, "OnRestored", func(s Restorer) { s.OnRestored() })
+	} else {
+		callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
+	}
+	c.checkAt = 0
+	return nil
+}
+
+// entityFor is the record to fill: the ghost's, which watchers hold, or a new one.
+func (c *Cell) entityFor(id entity.ID, typ uint16, rec *record) (*entity.Entity, error) {
+	d := c.scripts.schema.ByID(typ)
+	if d == nil || !d.HasCell {
+		return nil, fmt.Errorf("space: type %d has no cell part here", typ)
+	}
+	if rec != nil {
+		if rec.e.Def != d {
+			return nil, fmt.Errorf("space: %s is a %s here, not a %s", id, rec.e.Def.Name, d.Name)
+		}
+		return rec.e, nil
+	}
+	return &entity.Entity{ID: id, Def: d}, nil
+}
+
+func readCore(parts []byte) (core migrate.Core, err error) {
+	found := false
+	err = migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
+		if tag != migrate.CorePart {
+			return nil
+		}
+		found = true
+		return core.Parse(body)
+	})
+	if err == nil && !found {
+		err = migrate.ErrNoCore
+	}
+	return core, err
+}
+
+// announce tells the base where its real is.
+func (r *Real) announce() {
+	if r.e.Base.IsZero() {
+		return
+	}
+	r.cell.out.Send(r.e.Base, &migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()})
+}
+
+// destroy ends a real by its script's or its base's will.
+func (c *Cell) destroy(r *Real) {
+	callback(r, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
+	r.gone = destroyed
+	if !r.e.Base.IsZero() {
+		if len(r.direct) > 0 && r.session != 0 {
+			r.sendBundle(r.direct)
+		}
+		_ = r.sendBase([]byte{byte(entity.GonePayload)})
+		c.departed = append(c.departed, departedFlow{r.e.ID, r.e.Order.Incarnation, r.e.Base, r.base().out})
+	}
+	c.remove(r)
+}
+
+// lose gives up a real that cannot go on; its base restores it.
+func (c *Cell) lose(r *Real) {
+	if !r.e.Base.IsZero() {
+		reason := r.reason[:min(len(r.reason), migrate.MaxReason)]
+		c.out.Send(r.e.Base, &migrate.Lost{ID: r.e.ID, Order: r.e.Order, Reason: reason})
+	}
+	c.remove(r)
+}
+
+// drop gives up a real that its base does not acknowledge.
+func (c *Cell) drop(r *Real) {
+	if r.gone == staying {
+		r.gone = refused
+	}
+	c.remove(r)
+}
+
+// remove takes a real away, with its ghosts everywhere. If its base brings it
+// back, that is a newer incarnation, which no tombstone forbids.
+func (c *Cell) remove(r *Real) {
+	rec := c.registry.find(r.e.ID)
+	if rec == nil || rec.real != r {
+		return
+	}
+	r.ghostSequence++
+	head := ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}
+	for h := range r.haunts.All() {
+		c.out.Send(h.App, &ghost.Delete{Head: head})
+	}
+	c.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: ghost.Last}, c.now)
+	c.evict(rec)
+}
+
+// Refuse drops a real that its base does not acknowledge.
+func (c *Cell) Refuse(m *migrate.Refuse) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.real == nil || m.Order.Before(rec.e.Order) {
+		return
+	}
+	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())
+	c.drop(rec.real)
+}
+
+// ClientMove takes where the client says its entity is. If the real has gone on,
+// so does the message.
+func (c *Cell) ClientMove(id entity.ID, session, sequence uint32, position, direction property.Vector3) (goOn mercury.Address) {
+	rec := c.registry.find(id)
+	if rec == nil {
+		return mercury.Address{}
+	}
+	if rec.real == nil {
+		return rec.ghost.Real
+	}
+	rec.real.clientMoved(session, sequence, position, direction)
+	return mercury.Address{}
+}
+
+func (r *Real) clientMoved(session, sequence uint32, position, direction property.Vector3) {
+	// Sequences wrap; half the range counts as newer.
+	if session != r.session || session == 0 || int32(sequence-r.clientSeq) <= 0 {
+		return
+	}
+	r.clientSeq = sequence
+	_ = r.place(position, direction)
+}
+
+// GhostState makes a ghost or brings one up to a new hop.
+func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
+	rec := c.registry.find(m.ID)
+	if rec != nil && rec.cell != c {
+		c.count.StaleGhosts++
+		return
+	}
+	if rec != nil && rec.real != nil {
+		if !rec.e.Order.Before(m.Order) {
+			c.count.StaleGhosts++
+			return
+		}
+		// A newer real lives elsewhere: this one was given up by the base.
+		c.log.Info("real dropped: a newer one mirrors itself here", "entity", m.ID.String(), "order", rec.e.Order.String(), "newer", m.Order.String())
+		c.drop(rec.real)
+		rec = nil
+	}
+	if c.tombstones.Forbids(m.Head) {
+		c.count.StaleGhosts++
+		return
+	}
+	if rec == nil {
+		d := c.scripts.schema.ByID(m.Type)
+		if d == nil || !d.HasCell {
+			c.count.Refused++
+			return
+		}
+		g := ghost.New(m.ID, d)
+		if _, err := g.TakeState(m, from, c.tick); err != nil {
+			c.badGhost(m.ID, err)
+			return
+		}
+		rec = c.admit(g.Entity)
+		rec.ghost = g
+		c.ghosts.insert(rec)
+		c.count.GhostsMade++
+		return
+	}
+	verdict, err := rec.ghost.TakeState(m, from, c.tick)
+	if err != nil {
+		c.badGhost(m.ID, err)
+		return
+	}
+	if verdict == ghost.Old {
+		c.count.StaleGhosts++
+		return
+	}
+	c.moved(rec.e)
+}
+
+func (c *Cell) badGhost(id entity.ID, err error) {
+	c.count.Errors++
+	c.log.Error("ghost message", "entity", id.String(), "err", err)
+}
+
+// GhostUpdate takes what a real did.
+func (c *Cell) GhostUpdate(m *ghost.Update) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.ghost == nil {
+		c.count.StaleGhosts++
+		return
+	}
+	verdict, err := rec.ghost.TakeUpdate(m, c.tick)
+	if err != nil {
+		c.badGhost(m.ID, err)
+	}
+	if verdict != ghost.Taken {
+		c.count.StaleGhosts++
+		return
+	}
+	c.moved(rec.e)
+}
+
+// GhostDelete ends a ghost.
+func (c *Cell) GhostDelete(m *ghost.Delete) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.ghost == nil {
+		c.tombstones.Bury(m.Head, c.now)
+		return
+	}
+	if rec.ghost.Older(m.Head) {
+		c.count.StaleGhosts++
+		return
+	}
+	c.tombstones.Bury(m.Head, c.now)
+	c.evict(rec)
+}
+
+// AuditGhosts makes every haunt compare its ghosts with the reals here.
+func (c *Cell) AuditGhosts() {
+	for _, rec := range c.reals {
+		r := rec.real
+		var sum uint64
+		sum, c.scratch = ghost.Sum(r.e, c.scratch)
+		for h := range r.haunts.All() {
+			c.out.Send(h.App, &ghost.Audit{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}, Sum: sum})
+		}
+	}
+}
+
+// GhostAudit compares a ghost with what its real says.
+func (c *Cell) GhostAudit(m *ghost.Audit) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.ghost == nil || rec.e.Order != m.Order {
+		c.count.GhostsDiffer++
+		return
+	}
+	var sum uint64
+	if sum, c.scratch = ghost.Sum(rec.e, c.scratch); sum != m.Sum {
+		c.count.GhostsDiffer++
+	}
+}
+
+// audit answers what the client should hold, from the cell's own lists.
+func (r *Real) audit(session uint32) {
+	if session != r.session || r.witness == nil {
+		return
+	}
+	m := protocol.Audit{Own: protocol.Expected{
+		Place: protocol.Place{ID: r.e.ID, Stamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction},
+		Type:  r.e.Def.ID,
+	}}
+	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {
+		m.Own.Props = protocol.AppendPair(m.Own.Props, i, r.e.Props)
+	}
+	for key := range r.cell.ranges.Inside(r.trigger) {
+		if rec := r.cell.registry.find(entity.ID(key)); rec != nil {
+			m.Entities = r.witness.AppendExpected(m.Entities, r.e, rec.e)
+		}
+	}
+	r.direct = m.Append(r.direct)
+}
+
+func (r *Real) dropWitness() {
+	if r.witness == nil {
+		return
+	}
+	delete(r.cell.triggers, r.trigger)
+	if r.cell.ranges.HasTrigger(r.trigger) {
+		r.cell.ranges.RemoveTrigger(r.trigger)
+	}
+	r.witness, r.trigger, r.direct = nil, aoi.Trigger(0), nil
+}

@@ -1,0 +1,400 @@
+package space
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// MaxPeers bounds the other ends that one real keeps flows with. Beyond it calls
+// to further entities are refused until an old one has been settled.
+const MaxPeers = 1024
+
+// peer is both directions of a flow between a real and another part.
+type peer struct {
+	id   entity.ID
+	side entity.Side
+	out  entity.Out
+	in   entity.In
+	// at is where the other end last wrote from: acks go there.
+	at mercury.Address
+}
+
+// departedFlow is what a destroyed real still owes its base.
+type departedFlow struct {
+	id   entity.ID
+	inc  uint32
+	base mercury.Address
+	out  entity.Out
+}
+
+func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
+	i, found := slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers)
+	if found {
+		return &r.flows[i], nil
+	}
+	if len(r.flows) >= MaxPeers {
+		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool {
+			return p.side != entity.BaseSide && p.out.Kept() == 0 && p.out.Last() == 0 && p.in.Last() == 0
+		})
+		if len(r.flows) >= MaxPeers {
+			return nil, fmt.Errorf("space: %s keeps flows with %d others already", r.e.ID, MaxPeers)
+		}
+		i, _ = slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers)
+	}
+	r.flows = slices.Insert(r.flows, i, peer{id: id, side: side})
+	return &r.flows[i], nil
+}
+
+func comparePeers(a, b peer) int {
+	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.side, b.side))
+}
+
+// base is the flow with the own base.
+func (r *Real) base() *peer {
+	p, err := r.peer(r.e.ID, entity.BaseSide)
+	if err != nil {
+		// The base's flow is made with the real and never given up.
+		panic(err)
+	}
+	return p
+}
+
+// sendBase puts a payload into the flow to the base.
+func (r *Real) sendBase(payload []byte) error {
+	if r.e.Base.IsZero() {
+		return entity.ErrNoPart
+	}
+	return r.send(r.base(), payload)
+}
+
+func (r *Real) send(p *peer, payload []byte) error {
+	n, err := p.out.Add(r.cell.now, payload)
+	if err != nil {
+		r.cell.count.Errors++
+		r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "err", err)
+		return err
+	}
+	r.cell.count.FlowSent++
+	r.transmit(p, n, payload)
+	return nil
+}
+
+func (r *Real) transmit(p *peer, number uint64, payload []byte) {
+	m := entity.Message{
+		From: r.e.ID, FromSide: entity.CellSide, To: p.id, ToSide: p.side,
+		Stream: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
+	}
+	if p.side == entity.BaseSide {
+		r.cell.out.Send(r.e.Base, &m)
+		return
+	}
+	r.cell.route(&m)
+}
+
+// route sends a flow message for another cell part to where its real is known to
+// be. If nobody here knows, it is dropped: the sender's timer tries again.
+func (c *Cell) route(m *entity.Message) {
+	rec := c.registry.find(m.To)
+	switch {
+	case rec == nil:
+	case rec.real != nil:
+		x := *m
+		x.Payload = slices.Clone(m.Payload)
+		rec.cell.loopback = append(rec.cell.loopback, x)
+	case rec.ghost.Real != c.self:
+		c.out.Send(rec.ghost.Real, m)
+	}
+}
+
+// runLoopback delivers flow messages between reals of this cell.
+func (c *Cell) runLoopback() {
+	queue := c.loopback
+	c.loopback = nil
+	for i := range queue {
+		c.HandleFlow(&queue[i])
+	}
+}
+
+// HandleFlow takes a flow message for a cell part: it is for a real here, or goes
+// on to where the real went.
+func (c *Cell) HandleFlow(m *entity.Message) {
+	rec := c.registry.find(m.To)
+	if rec == nil || m.ToSide != entity.CellSide {
+		return
+	}
+	if rec.real == nil {
+		if rec.ghost.Real != c.self && !c.out.Dead(rec.ghost.Real) {
+			c.out.Send(rec.ghost.Real, m)
+		}
+		return
+	}
+	r := rec.real
+	if r.gone != staying {
+		return
+	}
+	p, err := r.peer(m.From, m.FromSide)
+	if err != nil {
+		c.count.Refused++
+		return
+	}
+	p.at = m.Reply
+	// Accept may call back into the script, which may add peers: p is not used after.
+	in := &p.in
+	moved := *in
+	verdict := moved.Accept(m.Stream, m.Low, m.Number, m.Payload, func(payload []byte) {
+		c.count.FlowHandled++
+		if r.gone != staying {
+			return
+		}
+		if err := r.handle(m, payload); err != nil {
+			c.count.Refused++
+			r.Log().Warn("flow message refused", "from", m.From.String(), "err", err)
+		}
+	})
+	if verdict == entity.Stale {
+		c.count.Refused++
+		return
+	}
+	if p, err := r.peer(m.From, m.FromSide); err == nil {
+		p.in = moved
+	}
+}
+
+// handle does what a flow message asks.
+func (r *Real) handle(m *entity.Message, payload []byte) error {
+	kind, body, err := entity.SplitPayload(payload)
+	if err != nil {
+		return err
+	}
+	own := m.From == r.e.ID && m.FromSide == entity.BaseSide
+	if !own && kind != entity.RemoteCallPayload {
+		return fmt.Errorf("space: payload %d is only for the own base to send", kind)
+	}
+	switch kind {
+	case entity.CallCellPayload:
+		var x entity.MethodCall
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		return r.callMethod(int(x.Method), 0, x.Args)
+	case entity.ClientCallPayload:
+		return r.clientCall(body)
+	case entity.RemoteCallPayload:
+		return r.remoteCall(m.From, body)
+	case entity.SetClientPayload:
+		var x entity.Session
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.setSession(x.Number)
+		return nil
+	case entity.ClientRestPayload:
+		var x entity.ClientRest
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.clientMoved(x.Session, x.Sequence, x.Position, x.Direction)
+		return nil
+	case entity.AuditPayload:
+		var x entity.Session
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.audit(x.Number)
+		return nil
+	case entity.DestroyPayload:
+		r.Destroy()
+		return nil
+	case entity.BackupNowPayload:
+		r.backupAt = 0
+		return nil
+	}
+	return fmt.Errorf("space: unknown payload %d", kind)
+}
+
+// clientCall is a call by the own client: of the own entity, or of one it sees.
+func (r *Real) clientCall(body []byte) error {
+	var x entity.ClientCall
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	r.cell.count.ClientCallsHandled++
+	if x.Target == r.e.ID {
+		return r.exposedCall(r.e.ID, int(x.Method), x.Args, property.ExposedOwn, property.ExposedAll)
+	}
+	rec := r.cell.registry.find(x.Target)
+	if rec == nil || rec.cell != r.cell || r.witness == nil || !r.cell.ranges.Contains(r.trigger, rec.node) {
+		return fmt.Errorf("space: the client does not see entity %s", x.Target)
+	}
+	p, err := r.peer(x.Target, entity.CellSide)
+	if err != nil {
+		return err
+	}
+	call := entity.RemoteCall{Method: x.Method, Args: x.Args}
+	return r.send(p, call.Append(nil))
+}
+
+// remoteCall is a call by the client of another entity.
+func (r *Real) remoteCall(source entity.ID, body []byte) error {
+	var x entity.RemoteCall
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
+}
+
+func (r *Real) exposedCall(source entity.ID, method int, args []byte, allowed ...property.Exposure) error {
+	if r.kind == nil {
+		return entity.ErrNoMethod
+	}
+	d, err := r.kind.methods.Description(method)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(allowed, d.Exposed) {
+		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.e.Def.Name, d.Name)
+	}
+	return r.callMethod(method, source, args)
+}
+
+// HandleAck takes an acknowledgement of a flow that a real here sends.
+func (c *Cell) HandleAck(a *entity.Ack) {
+	if rec := c.registry.find(a.To); rec != nil && rec.real != nil && a.ToSide == entity.CellSide {
+		r := rec.real
+		if a.Stream == r.e.Order.Incarnation {
+			if p, err := r.peer(a.From, a.FromSide); err == nil {
+				p.out.Settle(c.now, a.Number)
+			}
+		}
+		return
+	}
+	for i := range c.departed {
+		d := &c.departed[i]
+		if d.id == a.To && d.inc == a.Stream && a.FromSide == entity.BaseSide {
+			d.out.Settle(c.now, a.Number)
+		}
+	}
+}
+
+// settleFlows sends the acks that are owed and what has waited too long for one.
+func (c *Cell) settleFlows() {
+	for _, rec := range c.reals {
+		r := rec.real
+		for i := range r.flows {
+			p := &r.flows[i]
+			if p.in.TakeOwed() {
+				r.ack(p)
+			}
+			if p.out.Due(c.now) {
+				p.out.Each(c.now, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
+			}
+		}
+	}
+	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
+		return d.out.Kept() == 0 || c.out.Dead(d.base)
+	})
+	for i := range c.departed {
+		d := &c.departed[i]
+		if d.out.Due(c.now) {
+			d.out.Each(c.now, func(n uint64, payload []byte) {
+				c.out.Send(d.base, &entity.Message{
+					From: d.id, FromSide: entity.CellSide, To: d.id, ToSide: entity.BaseSide,
+					Stream: d.inc, Low: d.out.Low(), Number: n, Reply: c.self, Payload: payload,
+				})
+			})
+		}
+	}
+}
+
+func (r *Real) ack(p *peer) {
+	to := p.at
+	if p.side == entity.BaseSide && p.id == r.e.ID {
+		to = r.e.Base
+	}
+	a := entity.Ack{
+		To: p.id, ToSide: p.side, From: r.e.ID, FromSide: entity.CellSide,
+		Stream: p.in.Stream(), Number: p.in.Last(),
+	}
+	if to == r.cell.self {
+		if cell := r.cell.registry.Cell(p.id); cell != nil {
+			cell.HandleAck(&a)
+		}
+		return
+	}
+	r.cell.out.Send(to, &a)
+}
+
+// appendFlows encodes all flows for an offload; without the sending ends for a
+// backup, since what a restored real sends is a new stream.
+func (r *Real) appendFlows(b []byte, sending bool) []byte {
+	b = binary.AppendUvarint(b, uint64(len(r.flows)))
+	for i := range r.flows {
+		p := &r.flows[i]
+		b = entity.AppendMailbox(b, p.id, p.side, p.at)
+		b = p.in.Append(b)
+		b = mercury.AppendBool(b, sending)
+		if sending {
+			b = p.out.Append(b)
+		}
+	}
+	return b
+}
+
+func (r *Real) readFlows(rd *mercury.Reader) {
+	n := rd.Count(MaxPeers, 6)
+	for range n {
+		id, side, at := entity.ReadMailbox(rd)
+		if rd.Err() != nil {
+			return
+		}
+		p, err := r.peer(id, side)
+		if err != nil {
+			rd.Fail(err)
+			return
+		}
+		p.at = at
+		p.in.Read(rd)
+		if rd.Bool() {
+			p.out.Read(rd)
+		}
+	}
+	if rd.Err() == nil && len(r.flows) < n {
+		rd.Fail(errors.New("a flow twice"))
+	}
+}
+
+// setSession attaches or detaches the client.
+func (r *Real) setSession(session uint32) {
+	if session == r.session {
+		return
+	}
+	had := r.session != 0
+	r.dropWitness()
+	r.session = session
+	if session != 0 {
+		r.makeWitness(nil)
+		r.greet()
+	}
+	if had != (session != 0) {
+		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(session != 0) })
+	}
+}
+
+// greet begins a session: the client is told its cell part.
+func (r *Real) greet() {
+	m := protocol.CellPlayer{
+		Space: r.e.Space, Position: r.e.Position, Direction: r.e.Direction,
+		Props: r.e.Props.AppendStream(nil, property.OwnClientCellStream),
+	}
+	r.direct = m.Append(r.direct[:0])
+	r.dataTold = 0
+	r.clientSeq = 0
+}

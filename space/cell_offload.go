@@ -1,0 +1,394 @@
+package space
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+func appOf(l *bsp.Leaf) mercury.Address { return mercury.Address{At: l.App, Salt: l.Salt} }
+
+// tellGhosts sends what every real did since the last tick to its haunts.
+func (c *Cell) tellGhosts() {
+	for _, rec := range c.reals {
+		r := rec.real
+		if len(r.changes) == 0 && r.ghostedStamp == r.e.MoveStamp {
+			continue
+		}
+		if r.haunts.Len() > 0 && r.gone == staying {
+			r.ghostSequence++
+			c.update = ghost.Update{
+				Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+				MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: r.changes,
+			}
+			for h := range r.haunts.All() {
+				c.out.Send(h.App, &c.update)
+			}
+		}
+		r.changes, r.payloads = r.changes[:0], r.payloads[:0]
+		r.ghostedStamp = r.e.MoveStamp
+	}
+}
+
+// check is the offload and ghost check: who has left the cell, and who must be
+// mirrored where. Ghosts are told first, so what is sent here follows it.
+func (c *Cell) check() {
+	budget := c.cfg.GhostBudget
+	leaving := make([]*Real, 0, c.cfg.OffloadBudget)
+	for _, rec := range c.reals {
+		r := rec.real
+		if r.gone != staying {
+			continue
+		}
+		if !c.frozen && len(leaving) < c.cfg.OffloadBudget && c.shouldLeave(r) {
+			leaving = append(leaving, r)
+			continue
+		}
+		budget = c.mirror(r, budget)
+	}
+	for _, r := range leaving {
+		if r.gone == staying {
+			c.offload(r)
+		}
+	}
+}
+
+// shouldLeave reports whether a real has been beyond its cell by more than the
+// band, or for longer than the dwell, and the cell it is in can take it.
+func (c *Cell) shouldLeave(r *Real) bool {
+	p := r.e.Position
+	x, z := float64(p.X), float64(p.Z)
+	leaf := c.tree.At(x, z)
+	if leaf.Cell == c.id {
+		r.outsideSince = 0
+		return false
+	}
+	if !leaf.Created || appOf(leaf) == c.self || c.out.Dead(appOf(leaf)) {
+		return false
+	}
+	_, rect, own := c.tree.Leaf(c.id)
+	if !own || rect.Distance(x, z) > float64(c.cfg.BorderBand) {
+		return true
+	}
+	if r.outsideSince == 0 {
+		r.outsideSince = c.now
+	}
+	return c.now-r.outsideSince >= c.cfg.Dwell
+}
+
+// mirror makes and ends the ghosts of one real; budget is how many may be made.
+func (c *Cell) mirror(r *Real, budget int) int {
+	p := r.e.Position
+	x, z := float64(p.X), float64(p.Z)
+	reach := float64(c.cfg.GhostDistance + r.e.Def.AppealRadius)
+	var state *ghost.State
+	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
+		app := appOf(leaf)
+		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 {
+			continue
+		}
+		if !r.haunts.Add(app, c.now) {
+			continue
+		}
+		budget--
+		if state == nil {
+			state = r.state()
+		}
+		c.out.Send(app, state)
+	}
+	r.haunts.Sweep(func(h ghost.Haunt) bool {
+		if c.now-h.Since < c.cfg.GhostLife || c.touches(h.App, bsp.Around(x, z, reach+float64(c.cfg.GhostSlack))) {
+			return false
+		}
+		r.ghostSequence++
+		c.out.Send(h.App, &ghost.Delete{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}})
+		return true
+	})
+	return budget
+}
+
+func (c *Cell) touches(app mercury.Address, r bsp.Rect) bool {
+	for _, leaf := range c.tree.Overlapping(r) {
+		if appOf(leaf) == app {
+			return true
+		}
+	}
+	return false
+}
+
+// state is everything a ghost holds.
+func (r *Real) state() *ghost.State {
+	r.ghostSequence++
+	return &ghost.State{
+		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
+		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+		Props:   r.e.Props.AppendStream(nil, property.GhostStream),
+		History: r.e.History.Append(nil),
+	}
+}
+
+// offload hands a real to the cell it is in. See package migrate for the steps.
+func (c *Cell) offload(r *Real) {
+	callback(r, "OnLeavingCell", func(s Leaver) { s.OnLeavingCell() })
+	if r.gone != staying {
+		return
+	}
+	p := r.e.Position
+	leaf := c.tree.At(float64(p.X), float64(p.Z))
+	to := appOf(leaf)
+	if leaf.Cell == c.id || !leaf.Created || to == c.self || c.out.Dead(to) {
+		return
+	}
+	// What the callback changed travels in the parts; the haunts get it with the
+	// State of the new hop.
+	r.changes = r.changes[:0]
+	r.haunts.Remove(to)
+	r.haunts.Add(c.self, c.now)
+	order := r.e.Order.NextHop()
+	parts := r.appendParts(nil, false)
+	v := c.tree.Version()
+	m := migrate.Onload{
+		ID: r.e.ID, Type: r.e.Def.ID, Space: c.space, Order: order, Base: r.e.Base,
+		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Parts: parts,
+	}
+	c.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Offer: migrate.Offer{
+		ID: r.e.ID, Order: order, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
+	}})
+	c.out.Send(to, &m)
+	c.becomeGhost(r, order, to)
+}
+
+// handled is the last message of the base's flow that the real has handled.
+func (r *Real) handled() uint64 {
+	if r.e.Base.IsZero() {
+		return 0
+	}
+	return r.base().in.Last()
+}
+
+// becomeGhost turns a real that was handed over into the ghost of the new one.
+func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
+	rec := c.registry.find(r.e.ID)
+	r.dropWitness()
+	r.gone = handedOver
+	g, err := ghost.FromReal(r.e, order, real)
+	if err != nil {
+		// The stream was made by the real's own values a moment ago.
+		panic(fmt.Sprintf("space: %v", err))
+	}
+	rec.real, rec.ghost = nil, g
+	c.reals.remove(r.e.ID)
+	c.ghosts.insert(rec)
+}
+
+// Onload takes a real over. The ack goes out even for one that is refused, since
+// whoever holds the newer order answers for the entity.
+func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
+	c.out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+	rec := c.registry.find(m.ID)
+	if rec != nil && (rec.cell != c || m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
+		return
+	}
+	if c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+		return
+	}
+	if rec != nil && rec.real != nil {
+		c.drop(rec.real)
+		rec = nil
+	}
+	if err := c.onload(m, rec); err != nil {
+		c.count.Errors++
+		c.log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "err", err)
+		if !m.Base.IsZero() {
+			c.out.Send(m.Base, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: shortReason(err)})
+		}
+	}
+}
+
+func (c *Cell) onload(m *migrate.Onload, rec *record) error {
+	core, err := readCore(m.Parts)
+	if err != nil {
+		return err
+	}
+	e, err := c.entityFor(m.ID, m.Type, rec)
+	if err != nil {
+		return err
+	}
+	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
+	e.Position, e.Direction, e.MoveStamp, e.MovedTick = core.Position, core.Direction, core.MoveStamp, c.tick
+	e.Props = property.NewValues(e.Def, property.CellSide, nil)
+	if e.History == nil {
+		e.History = property.NewHistory(e.Def)
+	}
+	r := c.makeReal(e, func(r *Real) error { return r.readParts(m.Parts, false) })
+	if r.gone != staying {
+		return fmt.Errorf("space: %s", r.reason)
+	}
+	c.count.Migrations++
+	r.announce()
+	r.haunts.Sweep(func(h ghost.Haunt) bool { return h.App == c.self || c.out.Dead(h.App) })
+	if r.haunts.Len() > 0 {
+		state := r.state()
+		for h := range r.haunts.All() {
+			c.out.Send(h.App, state)
+		}
+	}
+	r.ghostedStamp = e.MoveStamp
+	callback(r, "OnEnteredCell", func(s Enterer) { s.OnEnteredCell() })
+	return nil
+}
+
+// OnloadAck lets a frozen copy go.
+func (c *Cell) OnloadAck(m *migrate.OnloadAck) { c.handoffs.Acked(m.ID, m.Order) }
+
+// appendParts encodes everything that belongs to a real, or, for a backup, what
+// does not belong to a place.
+func (r *Real) appendParts(b []byte, backup bool) []byte {
+	core := migrate.Core{MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction}
+	b = migrate.AppendPart(b, migrate.CorePart, core.Append)
+	b = migrate.AppendPart(b, migrate.PropsPart, func(b []byte) []byte {
+		return r.e.Props.AppendStream(b, property.CellStream)
+	})
+	if !backup {
+		b = migrate.AppendPart(b, migrate.HistoryPart, r.e.History.Append)
+	}
+	b = migrate.AppendPart(b, migrate.FlowsPart, func(b []byte) []byte { return r.appendFlows(b, !backup) })
+	b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)
+	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)
+	if backup {
+		return b
+	}
+	b = migrate.AppendPart(b, migrate.ClientPart, r.appendClient)
+	if r.witness != nil {
+		b = migrate.AppendPart(b, migrate.WitnessPart, r.witness.Append)
+	}
+	return migrate.AppendPart(b, migrate.HauntsPart, r.haunts.Append)
+}
+
+// readParts fills a real. restoring leaves out what an offer has beyond a backup:
+// a new incarnation begins its history, its sending and its witness anew.
+func (r *Real) readParts(parts []byte, restoring bool) error {
+	return migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
+		rd := mercury.NewReader(body)
+		switch tag {
+		case migrate.CorePart:
+			return nil
+		case migrate.PropsPart:
+			return wholly(r.e.Props.ReadStream(body, property.CellStream))
+		case migrate.TimersPart:
+			r.readTimers(&rd)
+		case migrate.ControllersPart:
+			r.readControllers(&rd)
+		case migrate.FlowsPart:
+			r.readFlows(&rd)
+			if restoring {
+				for i := range r.flows {
+					r.flows[i].out = entity.Out{}
+				}
+			}
+		default:
+			if restoring {
+				return nil
+			}
+			return r.readPlaced(tag, body)
+		}
+		return rd.Close()
+	})
+}
+
+// readPlaced reads the parts that only an offload carries.
+func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
+	rd := mercury.NewReader(body)
+	switch tag {
+	case migrate.HistoryPart:
+		return wholly(r.e.History.Read(body))
+	case migrate.ClientPart:
+		r.readClient(&rd)
+	case migrate.WitnessPart:
+		if r.session == 0 {
+			return fmt.Errorf("a witness without a client")
+		}
+		w := witness.New(r.cell.cfg.Witness)
+		w.Read(&rd)
+		if err := rd.Close(); err != nil {
+			return err
+		}
+		r.makeWitness(w)
+		return nil
+	case migrate.HauntsPart:
+		r.haunts.Read(&rd, r.cell.now)
+	}
+	return rd.Close()
+}
+
+func wholly(rest []byte, err error) error {
+	if err == nil && len(rest) > 0 {
+		err = mercury.ErrTrailing
+	}
+	return err
+}
+
+func (r *Real) appendClient(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, r.session)
+	b = binary.LittleEndian.AppendUint32(b, r.clientSeq)
+	b = binary.AppendUvarint(b, r.dataTold)
+	b = binary.AppendUvarint(b, r.saves)
+	return mercury.AppendBytes(b, r.direct)
+}
+
+func (r *Real) readClient(rd *mercury.Reader) {
+	r.session, r.clientSeq = rd.U32(), rd.U32()
+	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()
+	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)
+}
+
+// AppDied forgets a CellApp that was declared dead, by the manager's verdict.
+func (c *Cell) AppDied(app mercury.Address) {
+	for _, rec := range c.reals {
+		rec.real.haunts.Remove(app)
+	}
+	c.handoffs.Died(app, func(h *migrate.Handoff) {
+		if h.Base.IsZero() {
+			c.log.Warn("entity without a base lost in a handoff to a dead CellApp", "entity", h.Offer.ID.String())
+			return
+		}
+		c.out.Send(h.Base, &h.Offer)
+	})
+	for _, rec := range c.ghosts {
+		if rec.ghost.Real == app {
+			rec.ghost.OrphanedUntil = c.now + c.cfg.OrphanGrace
+		}
+	}
+}
+
+// BaseAppDied destroys the reals whose base is gone: nothing can restore or
+// command them any more.
+func (c *Cell) BaseAppDied(app mercury.Address) {
+	for _, rec := range append(sorted(nil), c.reals...) {
+		if rec.e.Base == app {
+			c.drop(rec.real)
+		}
+	}
+}
+
+// expire gives up orphaned ghosts and old tombstones.
+func (c *Cell) expire() {
+	c.tombstones.Expire(c.now)
+	for i := 0; i < len(c.ghosts); {
+		rec := c.ghosts[i]
+		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {
+			c.tombstones.Bury(rec.ghost.Position(), c.now)
+			c.evict(rec)
+			continue
+		}
+		i++
+	}
+}

@@ -1,0 +1,101 @@
+package space
+
+import (
+	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// makeWitness gives a real with a client its area of interest. w is the witness
+// that travelled, or nil.
+func (r *Real) makeWitness(w *witness.Witness) {
+	if w == nil {
+		w = witness.New(r.cell.cfg.Witness)
+	}
+	r.witness = w
+	rec := r.cell.registry.find(r.e.ID)
+	r.trigger = r.cell.ranges.AddTrigger(rec.node, r.cell.cfg.AoIRadius, r.cell.cfg.AoIRadius+r.cell.cfg.AoIHysteresis)
+	r.cell.triggers[r.trigger] = r
+}
+
+// deliverRangeEvents tells the witnesses what came near and what went.
+func (c *Cell) deliverRangeEvents() {
+	c.ranges.Drain(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
+		r := c.triggers[t]
+		if r == nil || r.witness == nil {
+			return
+		}
+		if !enter {
+			r.witness.Leave(entity.ID(key))
+			return
+		}
+		if rec := c.registry.find(entity.ID(key)); rec != nil {
+			r.witness.Enter(rec.e)
+		}
+	})
+}
+
+// updateWitnesses makes this tick's messages to the clients.
+func (c *Cell) updateWitnesses() {
+	for _, rec := range c.reals {
+		r := rec.real
+		if r.witness == nil || r.gone != staying {
+			continue
+		}
+		r.tellData()
+		bundle, packet := r.witness.Update(r.e, c.tick, r.direct, c.frozen)
+		r.direct = r.direct[:0]
+		if len(bundle) > 0 {
+			r.sendBundle(bundle)
+		}
+		if len(packet) > 0 {
+			c.out.ClientPacket(r.e.Base, r.e.ID, r.e.Order, r.session, packet)
+		}
+	}
+}
+
+// sendBundle puts a bundle for the client into the flow to the proxy.
+func (r *Real) sendBundle(bundle []byte) {
+	m := entity.Bundle{Session: r.session, Bytes: bundle}
+	r.cell.scratch = m.Append(r.cell.scratch[:0])
+	_ = r.sendBase(r.cell.scratch)
+}
+
+// tellData tells the client what is new in the space's data.
+func (r *Real) tellData() {
+	d := &r.cell.data
+	if r.dataTold >= d.last {
+		return
+	}
+	for i := range d.entries {
+		if e := &d.entries[i]; e.Number > r.dataTold {
+			m := protocol.SpaceData{Key: e.Key, Value: e.Value}
+			r.direct = m.Append(r.direct)
+		}
+	}
+	r.dataTold = d.last
+}
+
+// Pending counts what is still to be told: watched entities with something
+// unsent, flow messages unacknowledged, handoffs in flight, ghost changes unsent.
+func (c *Cell) Pending() uint64 {
+	n := uint64(c.handoffs.Len() + len(c.loopback))
+	for _, rec := range c.reals {
+		r := rec.real
+		n += uint64(len(r.changes))
+		for i := range r.flows {
+			n += uint64(r.flows[i].out.Unreceived())
+		}
+		if r.witness != nil {
+			n += uint64(r.witness.Pending(r.e))
+			if len(r.direct) > 0 || r.dataTold < c.data.last {
+				n++
+			}
+		}
+	}
+	for i := range c.departed {
+		n += uint64(c.departed[i].out.Unreceived())
+	}
+	return n
+}

@@ -1,0 +1,311 @@
+package cellapp
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space"
+)
+
+var errUnknown = errors.New("cellapp: no message of a CellApp")
+
+// Opened implements mercury.Handler.
+func (a *CellApp) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	if a.links.Dead(peer) {
+		a.cfg.Transport.Abort(ch)
+		return
+	}
+	a.manager.Opened(ch)
+}
+
+// Closed implements mercury.Handler. What a lost channel means is the manager's
+// to say: a CellApp acts on verdicts only.
+func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	if a.manager.Closed(now, ch) && !a.dismissed {
+		a.log.Warn("CellAppMgr lost; cells go on without balance", "err", reason)
+	}
+}
+
+// Message implements mercury.Handler.
+func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+	from, ok := a.links.From(ch)
+	if !ok || a.dismissed {
+		return
+	}
+	id, body, err := wire.Split(msg)
+	if err == nil {
+		err = a.handle(now, ch, from, id, body)
+	}
+	if err != nil {
+		a.counters.Refused++
+		a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err)
+	}
+	for _, c := range a.cells {
+		c.Settle()
+	}
+}
+
+func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
+	switch id {
+	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID,
+		wire.AddCellID, wire.GeometryID, wire.SpaceDataID:
+		if !a.manager.Is(ch) {
+			return errors.New("cellapp: only the CellAppMgr may say this")
+		}
+		return a.handleManager(now, id, body)
+	case wire.FlowID:
+		var m entity.Message
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.registry.Cell(m.To); c != nil {
+			c.HandleFlow(&m)
+		}
+		return nil
+	case wire.FlowAckID:
+		var m entity.Ack
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.handleAck(&m)
+		return nil
+	case wire.ClientMoveID:
+		return a.clientMove(body)
+	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID:
+		return a.handleMigration(from, id, body)
+	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID:
+		return a.handleGhost(from, id, body)
+	}
+	return errUnknown
+}
+
+// handleAck gives an ack to the cell that has the sender, or, for a real that is
+// gone, to whichever still owes its base something.
+func (a *CellApp) handleAck(m *entity.Ack) {
+	if c := a.registry.Cell(m.To); c != nil {
+		c.HandleAck(m)
+		return
+	}
+	for _, c := range a.cells {
+		c.HandleAck(m)
+	}
+}
+
+func (a *CellApp) clientMove(body []byte) error {
+	var m wire.ClientMove
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if c := a.registry.Cell(m.ID); c != nil {
+		if on := c.ClientMove(m.ID, m.Session, m.Sequence, m.Position, m.Direction); !on.IsZero() && on != a.cfg.Transport.Self() {
+			return a.links.SendUnreliable(on, &m)
+		}
+	}
+	return nil
+}
+
+func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) error {
+	switch id {
+	case wire.WelcomeID:
+		var m wire.Welcome
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		return a.welcome(now, &m)
+	case wire.RefusedID:
+		var m wire.Refused
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.log.Error("the CellAppMgr refuses this CellApp", "reason", m.Reason)
+	case wire.DismissedID:
+		a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
+		a.dismissed = true
+		a.cells = nil
+		a.registry = space.NewRegistry()
+	case wire.AppDeadID:
+		var m wire.AppDead
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.appDied(&m)
+	case wire.FreezeID:
+		var m wire.Freeze
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.freeze(m.On)
+	case wire.AddCellID:
+		var m wire.AddCell
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		return a.addCell(&m)
+	case wire.GeometryID:
+		return a.geometry(body)
+	case wire.SpaceDataID:
+		var m wire.SpaceData
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.cell(m.Space); c != nil {
+			c.SetData(space.DataEntry(m.Entry))
+		}
+	}
+	return nil
+}
+
+func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
+	if a.alloc != nil {
+		return nil // joined again, or news of the BaseAppMgr: ids and time stay
+	}
+	alloc, err := entity.NewAllocator(m.Allocator)
+	if err != nil {
+		return err
+	}
+	a.alloc, a.number = alloc, m.Number
+	a.gameShift = m.GameTime - now
+	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)
+	return nil
+}
+
+func (a *CellApp) appDied(m *wire.AppDead) {
+	if m.App == a.cfg.Transport.Self() {
+		return // Dismissed says it to the one concerned
+	}
+	a.links.Bury(m.App)
+	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
+	for _, c := range a.cells {
+		switch m.Role {
+		case wire.CellApp:
+			c.AppDied(m.App)
+		case wire.BaseApp:
+			c.BaseAppDied(m.App)
+		}
+	}
+}
+
+// freeze stops the world, or lets it go on. Ordered a second time it makes every
+// ghost compare itself with its real.
+func (a *CellApp) freeze(on bool) {
+	again := on && a.frozen
+	a.frozen = on
+	for _, c := range a.cells {
+		c.Freeze(on)
+		if again {
+			c.AuditGhosts()
+		}
+	}
+}
+
+func (a *CellApp) geometry(body []byte) error {
+	var m wire.Geometry
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	tree, err := bsp.Parse(m.Tree)
+	if err != nil {
+		return err
+	}
+	if c := a.cell(m.Space); c != nil {
+		c.SetTree(tree)
+	}
+	return nil
+}
+
+func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte) error {
+	switch id {
+	case wire.CreateID:
+		var m migrate.Create
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		c := a.cell(m.Space)
+		if c == nil {
+			a.outbox().Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "this CellApp has no cell of the space"})
+			return nil
+		}
+		c.Create(&m, from)
+	case wire.RefuseRealID:
+		var m migrate.Refuse
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.registry.Cell(m.ID); c != nil {
+			c.Refuse(&m)
+		}
+	case wire.OnloadID:
+		var m migrate.Onload
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		c := a.cell(m.Space)
+		if c == nil {
+			return errors.New("cellapp: onload for a space without a cell here")
+		}
+		c.Onload(&m, from)
+	case wire.OnloadAckID:
+		var m migrate.OnloadAck
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		for _, c := range a.cells {
+			c.OnloadAck(&m)
+		}
+	}
+	return nil
+}
+
+func (a *CellApp) outbox() *outbox { return (*outbox)(a) }
+
+func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) error {
+	switch id {
+	case wire.GhostStateID:
+		var m ghost.State
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.cell(m.Space); c != nil {
+			c.GhostState(&m, from)
+		}
+	case wire.GhostUpdateID:
+		var m ghost.Update
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.registry.Cell(m.ID); c != nil {
+			c.GhostUpdate(&m)
+		} else {
+			a.counters.StaleGhosts++
+		}
+	case wire.GhostDeleteID:
+		var m ghost.Delete
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.registry.Cell(m.ID); c != nil {
+			c.GhostDelete(&m)
+		} else {
+			for _, c := range a.cells {
+				c.GhostDelete(&m)
+			}
+		}
+	case wire.GhostAuditID:
+		var m ghost.Audit
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.registry.Cell(m.ID); c != nil {
+			c.GhostAudit(&m)
+		} else {
+			a.counters.GhostsDiffer++
+		}
+	}
+	return nil
+}

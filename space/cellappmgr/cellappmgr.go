@@ -1,0 +1,197 @@
+package cellappmgr
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// CellAppMgr is the manager as a state machine. See the package comment.
+type CellAppMgr struct {
+	cfg Config
+	log *slog.Logger
+
+	members   []*member                     // in the order of joining
+	byChannel map[mercury.ChannelID]*member // the channels that members joined on
+	numbers   [wire.Observer + 1]uint32     // last number given out, by role
+	graves    []grave                       // those declared dead, oldest first
+	deaths    int
+	baseMgr   mercury.Address
+	spaces    []*space
+	started   bool // MinCellApps have joined
+	lastCell  uint32
+	frozen    bool
+
+	cellsAdded, linesMoved int
+
+	ticks     wire.Ticks
+	awake     awake
+	balanceAt time.Duration
+	statusAt  time.Duration
+
+	own    wire.Report // of the manager itself
+	gone   wire.Report // the sums of those that are no longer members
+	counts Counts
+
+	buf      []byte           // scratch of encode
+	tree     []byte           // scratch of encoded trees
+	reported wire.CellsReport // scratch of Message
+}
+
+// Counts are what a manager counts about its own inputs, since its start.
+type Counts struct {
+	// Malformed messages could not be parsed, or are none that a manager gets.
+	Malformed uint64
+	// Unjoined messages came from a process that has not joined.
+	Unjoined uint64
+	// Misplaced messages came from a role that may not send them.
+	Misplaced uint64
+	// Dismissed messages came from a process that was declared dead.
+	Dismissed uint64
+	// UnknownCells were reported or confirmed, but are not cells of the sender now.
+	UnknownCells uint64
+	// Implausible figures were left out by the balance.
+	Implausible uint64
+	// RefusedData are changes of space data above a limit or for no space.
+	RefusedData uint64
+	// Unsent messages found no channel; whoever comes back is told all again.
+	Unsent uint64
+	// Stalls is how often the manager itself was not awake for several ticks.
+	Stalls uint64
+}
+
+// New returns a manager, or what Config.Validate finds.
+func New(cfg Config) (*CellAppMgr, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	m := &CellAppMgr{
+		cfg:       cfg,
+		log:       cfg.Log,
+		byChannel: make(map[mercury.ChannelID]*member),
+		ticks:     wire.Ticks{Period: cfg.Tick},
+		awake:     awake{step: maxStep * cfg.Tick},
+	}
+	for _, sc := range cfg.Spaces {
+		s, err := newSpace(sc, cfg.balanceOf(sc))
+		if err != nil {
+			return nil, err
+		}
+		m.spaces = append(m.spaces, s)
+	}
+	return m, nil
+}
+
+// Counts returns what was counted so far.
+func (m *CellAppMgr) Counts() Counts { return m.counts }
+
+// Opened implements mercury.Handler. A process is nobody until it joins.
+func (m *CellAppMgr) Opened(now time.Duration, _ mercury.ChannelID, _ mercury.Address) { m.wake(now) }
+
+// Message implements mercury.Handler.
+func (m *CellAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+	m.wake(now)
+	m.dispatch(now, ch, msg)
+	m.publish(now)
+}
+
+// Closed implements mercury.Handler.
+func (m *CellAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	m.wake(now)
+	m.lostChannel(now, ch, reason)
+	m.publish(now)
+}
+
+// Tick does what is due, and returns when it wants to be called again.
+func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
+	m.wake(now)
+	if !m.ticks.Begin(now) {
+		return m.ticks.Next()
+	}
+	m.judgeSilence(now)
+	m.makeSpaces(now)
+	m.repeatOrders(now)
+	if now >= m.balanceAt {
+		m.balanceAt = now + m.cfg.Balance.Period
+		m.balance(now)
+	}
+	m.publish(now)
+	if now >= m.statusAt {
+		m.statusAt = now + m.cfg.ReportPeriod
+		m.tellObservers()
+	}
+	end := now
+	if m.cfg.Clock != nil {
+		end = m.cfg.Clock()
+	}
+	if m.cfg.CPU != nil {
+		m.own.CPU = m.cfg.CPU()
+	}
+	return m.ticks.End(end, &m.own)
+}
+
+// awake measures the time that the manager was awake: the time between inputs,
+// but no more than a step at once.
+type awake struct {
+	step    time.Duration
+	at      time.Duration // time of the last input
+	total   time.Duration
+	stalled time.Duration // value of total at the end of the last stall
+	started bool
+}
+
+// advance takes the time of an input, and returns how long a stall it ended, or 0.
+func (a *awake) advance(now time.Duration) (stall time.Duration) {
+	if !a.started {
+		a.started, a.at, a.stalled = true, now, -1<<62
+		return 0
+	}
+	gap := max(0, now-a.at)
+	a.at = max(a.at, now)
+	a.total += min(gap, a.step)
+	if gap <= a.step {
+		return 0
+	}
+	a.stalled = a.total
+	return gap
+}
+
+// since is how long the manager has been awake after the last stall.
+func (a *awake) since() time.Duration { return a.total - a.stalled }
+
+func (m *CellAppMgr) wake(now time.Duration) {
+	if stall := m.awake.advance(now); stall > 0 {
+		m.counts.Stalls++
+		m.log.Warn("the manager was stalled; nobody is judged by that time", "stall", stall)
+	}
+}
+
+// encode returns a message in a buffer that the next encode overwrites.
+func (m *CellAppMgr) encode(msg wire.Message) []byte {
+	m.buf = wire.Encode(m.buf[:0], msg)
+	return m.buf
+}
+
+func (m *CellAppMgr) sendOn(ch mercury.ChannelID, encoded []byte) {
+	if ch == 0 || m.cfg.Transport.Send(ch, encoded) != nil {
+		// The channel is gone or about to be; Closed tells, or has told.
+		m.counts.Unsent++
+	}
+}
+
+func (m *CellAppMgr) send(to *member, msg wire.Message) { m.sendOn(to.channel, m.encode(msg)) }
+
+// tell sends a message to all members of the roles, in the order of joining.
+func (m *CellAppMgr) tell(msg wire.Message, roles ...wire.Role) {
+	encoded := m.encode(msg)
+	for _, a := range m.members {
+		for _, r := range roles {
+			if a.role == r {
+				m.sendOn(a.channel, encoded)
+			}
+		}
+	}
+}

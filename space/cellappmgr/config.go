@@ -1,0 +1,169 @@
+package cellappmgr
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// An allocator number has 21 bits: the term, the number of the app in its role,
+// and the role.
+//
+//	20      13 12        1   0
+//	+---------+-----------+------+
+//	| term    | app       | base |
+//	+---------+-----------+------+
+const (
+	// MaxTerm is the highest term, limited by the 8 bits that it has in entity
+	// ids: so often the manager of a world may be started before ids run out.
+	MaxTerm = 1<<8 - 1
+
+	// MaxStarts is how many CellApps, and how many BaseApps, can join in one
+	// term, counting each start of a process: the 12 bits of an allocator.
+	MaxStarts = 1<<12 - 1
+
+	termShift, appShift = 13, 1
+)
+
+const (
+	// MaxMembers bounds the processes and observers that are joined at one time:
+	// all that allocators allow, and as many others.
+	MaxMembers = 4 * MaxStarts
+
+	// MaxSpaces bounds the spaces of one cluster. Each is balanced once a period.
+	MaxSpaces = 1024
+
+	// MaxSpaceDataBytes bounds the data of one space, so that an AddCell, which
+	// carries all of it beside the tree, stays below mercury's largest message.
+	MaxSpaceDataBytes = 512 << 10
+
+	// maxStep is how many ticks may pass between two inputs before the manager
+	// takes it that it was stalled, and that silence meanwhile proves nothing.
+	maxStep = 5
+
+	// resend is how long an order goes unconfirmed before it is given again.
+	resend = time.Second
+)
+
+// SpaceConfig is a space that the manager makes and keeps.
+type SpaceConfig struct {
+	// ID names the space; not 0, and unique.
+	ID entity.SpaceID
+	// Bounds is where the space's entities can be, in metres: what a viewer
+	// shows and where the first cuts are made. It must be finite. Entities may
+	// leave it; the cells cover the whole plane.
+	Bounds bsp.Rect
+	// MinCells is how many cells are wanted whatever the load, as soon as there
+	// are CellApps for them. Default Config.Balance.MinCells.
+	MinCells int
+}
+
+// Config is what a CellAppMgr is made of. Zero fields have the defaults named.
+type Config struct {
+	// Transport carries the manager's channels. Required.
+	Transport mercury.Transport
+	// Log gets one line for each event that an operator wants to know. Default none.
+	Log *slog.Logger
+	// Schema are the entity definitions, which every process must share; only
+	// its digest is used. Required.
+	Schema *property.Schema
+	// Spaces are made once MinCellApps CellApps have joined. At least one.
+	Spaces []SpaceConfig
+	// Balance says how eagerly cells follow the load; its Bounds are those of
+	// each space. Balance.Period is how often lines move. The defaults are those
+	// of package balance.
+	Balance balance.Config
+	// Term is granted by the runner and higher at each start. 1 to MaxTerm, default 1.
+	Term uint32
+	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
+	MinCellApps int
+	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is
+	// declared dead. They report at least once a second. Default 3 s.
+	AppTimeout time.Duration
+	// ReportPeriod is how often observers are told the Status. Default 1 s.
+	ReportPeriod time.Duration
+	// Tick is the time between ticks. Default 100 ms.
+	Tick time.Duration
+	// Clock measures how long the manager's own ticks take, on the same scale as
+	// the now that Tick is given. Default none: work takes no time.
+	Clock func() time.Duration
+	// CPU is the processor time that the manager's thread has used. Default 0.
+	CPU func() time.Duration
+}
+
+// Validate reports every field that makes no sense, each with its remedy.
+func (c Config) Validate() error {
+	var errs []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("cellappmgr: "+format, args...))
+		}
+	}
+	d := c.withDefaults()
+	fault(c.Transport == nil, "Transport is nil: give the endpoint that apps join at")
+	fault(c.Schema == nil, "Schema is nil: give the entity definitions, from property.Load or property.NewSchema")
+	fault(d.Term > MaxTerm, "Term is %d: take 1 to %d", c.Term, MaxTerm)
+	fault(d.MinCellApps < 1, "MinCellApps is %d: take at least 1", c.MinCellApps)
+	fault(d.Tick < 0, "Tick is %v: take a positive time, for example 100ms", c.Tick)
+	fault(d.AppTimeout < 2*d.Tick, "AppTimeout is %v: take at least twice Tick (%v), and more than a second, in which apps report once", c.AppTimeout, d.Tick)
+	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
+	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
+	seen := make(map[entity.SpaceID]bool, len(c.Spaces))
+	for i, s := range c.Spaces {
+		fault(s.ID == 0, "Spaces[%d].ID is 0: number spaces from 1", i)
+		fault(seen[s.ID], "Spaces[%d].ID is %d again: give every space its own number", i, s.ID)
+		fault(!finite(s.Bounds) || s.Bounds.Empty(), "Spaces[%d].Bounds are %v: give a finite rectangle with minimum below maximum", i, s.Bounds)
+		if err := c.balanceOf(s).Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("cellappmgr: Balance for Spaces[%d]: %w", i, err))
+		}
+		seen[s.ID] = true
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) withDefaults() Config {
+	def(&c.Term, 1)
+	def(&c.MinCellApps, 1)
+	def(&c.AppTimeout, 3*time.Second)
+	def(&c.ReportPeriod, time.Second)
+	def(&c.Tick, 100*time.Millisecond)
+	def(&c.Balance.Period, time.Second)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// balanceOf is the balance of one space.
+func (c Config) balanceOf(s SpaceConfig) balance.Config {
+	b := c.Balance
+	b.Bounds = s.Bounds
+	if s.MinCells != 0 {
+		b.MinCells = s.MinCells
+	}
+	return b
+}
+
+func def[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func finite(r bsp.Rect) bool {
+	for _, v := range []float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}

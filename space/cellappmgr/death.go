@@ -1,0 +1,147 @@
+package cellappmgr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// maxGraves bounds the dead starts that are remembered. The oldest are forgotten
+// first; one that comes back after so many deaths joins as a new member, with a
+// new number and nothing that was its own.
+const maxGraves = 1024
+
+// grave is a start of a process that was declared dead.
+type grave struct {
+	role    wire.Role
+	address mercury.Address
+}
+
+// mourns says whether a role is told of the death of another: those who hold
+// what belongs to it.
+func mourns(who, dead wire.Role) bool {
+	switch dead {
+	case wire.CellApp:
+		return who == wire.CellApp || who == wire.BaseApp
+	case wire.BaseApp:
+		return who == wire.CellApp
+	}
+	return false
+}
+
+// judgeSilence declares dead whoever has not been heard for too long.
+func (m *CellAppMgr) judgeSilence(now time.Duration) {
+	for _, a := range slices.Clone(m.members) {
+		if silent := m.awake.total - a.heard; a.reports() && silent >= m.cfg.AppTimeout {
+			m.declareDead(now, a, fmt.Sprintf("silent for %v", silent))
+		}
+	}
+}
+
+// lostChannel decides what the end of a channel says about its member.
+func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason error) {
+	a := m.byChannel[ch]
+	if a == nil {
+		return
+	}
+	delete(m.byChannel, ch)
+	a.channel = 0
+	switch {
+	case !a.reports():
+		m.log.Info(a.role.String()+" left", "number", a.number, "address", a.address.String(), "reason", reason)
+		m.forget(a)
+	case m.proves(reason):
+		m.declareDead(now, a, "its channel ended: "+reason.Error())
+	default:
+		m.log.Warn("channel lost; the member has time to come back", "member", a.String(), "reason", reason, "time", m.cfg.AppTimeout)
+	}
+}
+
+// proves says whether the end of a channel proves that this start of the peer is
+// gone. After a stall of the manager its peers may have given up their channels
+// to it while they were well; then only silence tells.
+func (m *CellAppMgr) proves(reason error) bool {
+	if errors.Is(reason, mercury.ErrPeerRestarted) {
+		return true
+	}
+	ended := errors.Is(reason, mercury.ErrTimeout) || errors.Is(reason, mercury.ErrPeerAborted)
+	return ended && m.awake.since() >= m.cfg.AppTimeout
+}
+
+// replaceStart declares dead whoever else is a member at the place of a process
+// that has just started there.
+func (m *CellAppMgr) replaceStart(now time.Duration, peer mercury.Address) {
+	for _, a := range slices.Clone(m.members) {
+		switch {
+		case a.address.At != peer.At || a.address == peer:
+		case a.reports():
+			m.declareDead(now, a, "another process has started at its address")
+		default:
+			m.forget(a)
+		}
+	}
+}
+
+// declareDead is the verdict: it tells everyone concerned first, then heals what
+// the app leaves behind.
+func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
+	m.forget(a)
+	m.deaths++
+	if len(m.graves) == maxGraves {
+		m.graves = slices.Delete(m.graves, 0, 1)
+	}
+	m.graves = append(m.graves, grave{a.role, a.address})
+	m.log.Warn(a.role.String()+" declared dead", "number", a.number, "address", a.address.String(), "why", why,
+		"cells", m.cellsOf(a), "clients", a.report.Clients)
+	encoded := m.encode(&wire.AppDead{Role: a.role, App: a.address})
+	for _, b := range m.members {
+		if mourns(b.role, a.role) {
+			m.sendOn(b.channel, encoded)
+		}
+	}
+	if a.role == wire.CellApp {
+		for _, s := range m.spaces {
+			m.heal(s, a)
+		}
+		m.makeSpaces(now)
+	}
+}
+
+// heal takes the cells of a dead app out of a space.
+func (m *CellAppMgr) heal(s *space, dead *member) {
+	kept := s.cells[:0]
+	for _, c := range s.cells {
+		if c.app != dead {
+			kept = append(kept, c)
+			continue
+		}
+		s.moved = s.moved[:0]
+		s.changed = true
+		err := s.tree.Remove(c.id)
+		if errors.Is(err, bsp.ErrLastLeaf) {
+			s.tree, s.changed = nil, false
+			m.log.Warn("space has lost its last cell", "space", s.cfg.ID, "cell", c.id.String())
+			continue
+		}
+		m.log.Info("cell removed, its neighbour takes over", "space", s.cfg.ID, "cell", c.id.String(), "cells", s.tree.Len())
+	}
+	clear(s.cells[len(kept):])
+	s.cells = kept
+}
+
+func (m *CellAppMgr) buried(address mercury.Address) bool {
+	return slices.ContainsFunc(m.graves, func(g grave) bool { return g.address == address })
+}
+
+// dismiss tells a process that was declared dead so, and ends the channel after.
+func (m *CellAppMgr) dismiss(ch mercury.ChannelID, peer mercury.Address) {
+	m.counts.Dismissed++
+	m.log.Info("a process came back after it was declared dead; dismissed", "address", peer.String())
+	m.sendOn(ch, m.encode(&wire.Dismissed{Reason: "declared dead while it was silent; start anew"}))
+	m.cfg.Transport.Close(ch)
+}

@@ -1,0 +1,202 @@
+package cellappmgr
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDeathBySilence(t *testing.T) {
+	r := newRig(t, nil)
+	a, b, first, second := r.split()
+	base, login := r.join(wire.BaseApp, 20), r.join(wire.LoginApp, 21)
+	for _, p := range r.peers {
+		p.ids()
+	}
+	b.mute, login.mute = true, true
+	r.pass(2500 * time.Millisecond)
+	none[wire.AppDead](a)
+	r.pass(time.Second)
+
+	// The verdict comes before the geometry that follows from it.
+	dead := wire.AppDead{Role: wire.CellApp, App: at(11)}
+	inbox := r.net.inboxes[a.ch]
+	if len(inbox) != 2 || wire.ID(inbox[0][0]) != wire.AppDeadID || wire.ID(inbox[1][0]) != wire.GeometryID {
+		t.Fatalf("a was sent %x", inbox)
+	}
+	for _, p := range []*peer{a, base} {
+		if d := cmp.Diff(dead, one[wire.AppDead](p), addresses); d != "" {
+			t.Errorf("%v (-want +got):\n%s", p.role, d)
+		}
+	}
+	none[wire.AppDead](login)
+	tree := r.tree(one[wire.Geometry](a).Tree)
+	if _, _, ok := tree.Leaf(second); ok || tree.Len() != 1 {
+		t.Errorf("after the death: %v", tree)
+	}
+	if _, _, ok := tree.Leaf(first); !ok {
+		t.Errorf("the sibling did not take over: %v", tree)
+	}
+	r.logged("CellApp declared dead", "number=2", "silent for 3s")
+	r.logged("cell removed", "cell=1.2")
+
+	// It was only slow: whatever it says, it is told.
+	b.reportCells()
+	one[wire.Dismissed](b)
+	if d := cmp.Diff([]mercury.ChannelID{b.ch}, r.net.closed); d != "" {
+		t.Errorf("closed (-want +got):\n%s", d)
+	}
+	b.reconnect()
+	b.sendJoin()
+	one[wire.Dismissed](b)
+	none[wire.Welcome](b)
+	if n := r.m.Counts().Dismissed; n != 2 {
+		t.Errorf("%d dismissed", n)
+	}
+
+	// A new start is somebody else.
+	b.addr.Salt++
+	b.reconnect()
+	b.sendJoin()
+	if w := one[wire.Welcome](b); w.Number != 3 {
+		t.Errorf("number %d", w.Number)
+	}
+	if st := r.m.Status(); st.Deaths != 1 || st.Cells != 1 {
+		t.Errorf("status: %d deaths, %d cells", st.Deaths, st.Cells)
+	}
+}
+
+func TestDeathByChannel(t *testing.T) {
+	for _, reason := range []error{mercury.ErrTimeout, mercury.ErrPeerRestarted, mercury.ErrPeerAborted} {
+		r := newRig(t, nil)
+		a, b, _, _ := r.split()
+		a.ids()
+		b.drop(reason)
+		if d := cmp.Diff([]wire.ID{wire.AppDeadID, wire.GeometryID}, a.ids()); d != "" {
+			t.Errorf("%v (-want +got):\n%s", reason, d)
+		}
+		r.logged("CellApp declared dead", reason.Error())
+	}
+	for _, reason := range []error{mercury.ErrPeerClosed, mercury.ErrOverflow, errors.New("other")} {
+		r := newRig(t, nil)
+		a, b, _, _ := r.split()
+		a.ids()
+		b.drop(reason)
+		r.pass(2 * time.Second)
+		none[wire.AppDead](a)
+		r.pass(2 * time.Second)
+		one[wire.AppDead](a)
+	}
+}
+
+func TestLastCellDies(t *testing.T) {
+	r := newRig(t, nil)
+	a := r.join(wire.CellApp, 10)
+	cell := a.confirm()[0].Cell
+	spare := r.join(wire.CellApp, 11)
+	a.drop(mercury.ErrPeerRestarted)
+	add := one[wire.AddCell](spare)
+	if add.First || add.Cell == cell {
+		t.Errorf("the space lives on with %+v", add)
+	}
+	if v := r.tree(add.Tree).Version(); v.N != 3 {
+		t.Errorf("version %v", v)
+	}
+	if ids := spare.ids(); !cmp.Equal(ids, []wire.ID{wire.WelcomeID, wire.AppDeadID}) {
+		t.Errorf("spare was sent %v", ids)
+	}
+	r.logged("space has lost its last cell", "space=1")
+
+	// With no one left the space waits.
+	spare.drop(mercury.ErrPeerRestarted)
+	if st := r.m.Status(); st.Cells != 0 || len(st.Spaces) != 1 || st.Deaths != 2 {
+		t.Errorf("status %+v", st)
+	}
+	r.pass(5 * time.Second)
+	late := r.join(wire.CellApp, 12)
+	if add := one[wire.AddCell](late); add.First || r.tree(add.Tree).Version().N != 4 {
+		t.Errorf("after a time without CellApps: %+v", add)
+	}
+}
+
+func TestRestartAtTheSamePlace(t *testing.T) {
+	r := newRig(t, nil)
+	a, b, _, _ := r.split()
+	a.ids()
+	fresh := at(11)
+	fresh.Salt++
+	p := r.connect(wire.CellApp, fresh)
+	p.sendJoin()
+	if d := one[wire.AppDead](a); d.App != b.addr {
+		t.Errorf("dead: %v", d.App)
+	}
+	if w := one[wire.Welcome](p); w.Number != 3 {
+		t.Errorf("number %d", w.Number)
+	}
+}
+
+func TestBaseAppDies(t *testing.T) {
+	r := newRig(t, nil)
+	cell, base, other := r.join(wire.CellApp, 10), r.join(wire.BaseApp, 20), r.join(wire.BaseApp, 21)
+	base.send(&wire.Report{Ticks: 5, Clients: 3, Pending: 9, Counters: wire.Counters{FlowSent: 11}})
+	base.drop(mercury.ErrTimeout)
+	if d := one[wire.AppDead](cell); d.Role != wire.BaseApp || d.App != at(20) {
+		t.Errorf("dead: %+v", d)
+	}
+	none[wire.AppDead](other)
+	st := r.m.Status()
+	if st.Clients != 0 || st.Pending != 0 || st.Ticks != 5 || st.Counters.FlowSent != 11 {
+		t.Errorf("after the death: %d clients, %d pending, %d ticks, %d sent", st.Clients, st.Pending, st.Ticks, st.Counters.FlowSent)
+	}
+}
+
+// The others are forgotten without a verdict.
+func TestOthersLeave(t *testing.T) {
+	r := newRig(t, nil)
+	cell, login, watch := r.join(wire.CellApp, 10), r.join(wire.LoginApp, 20), r.join(wire.Observer, 21)
+	login.drop(mercury.ErrTimeout)
+	watch.drop(mercury.ErrPeerClosed)
+	none[wire.AppDead](cell)
+	if st := r.m.Status(); len(st.Apps) != 2 || st.Deaths != 0 {
+		t.Errorf("status %+v", st)
+	}
+	login.reconnect()
+	login.sendJoin()
+	if w := one[wire.Welcome](login); w.Number != 2 {
+		t.Errorf("number %d", w.Number)
+	}
+}
+
+// A manager that was stalled judges nobody by that time, nor by channels that
+// were given up meanwhile.
+func TestManagerStalls(t *testing.T) {
+	r := newRig(t, nil)
+	a, b, _, _ := r.split()
+	a.ids()
+	r.pass(5 * time.Second)
+	r.now += time.Minute
+	b.drop(mercury.ErrPeerAborted)
+	r.m.Tick(r.now)
+	none[wire.AppDead](a)
+	b.reconnect()
+	b.sendJoin()
+	one[wire.Welcome](b)
+	r.pass(10 * time.Second)
+	none[wire.AppDead](a)
+	r.logged("the manager was stalled", "stall=1m")
+	if n := r.m.Counts().Stalls; n != 1 {
+		t.Errorf("%d stalls", n)
+	}
+
+	// Who does not come back is dead in the end.
+	r.now += time.Minute
+	b.drop(mercury.ErrTimeout)
+	r.pass(2 * time.Second)
+	none[wire.AppDead](a)
+	r.pass(1500 * time.Millisecond)
+	one[wire.AppDead](a)
+}

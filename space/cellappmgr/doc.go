@@ -1,0 +1,60 @@
+// Package cellappmgr is the manager of a cluster: the one address that every
+// process joins, and the owner of how each space is divided into cells.
+//
+// # Purpose
+//
+// A CellAppMgr steers and carries no traffic. It numbers the processes and gives
+// them their entity id allocators; it makes the cells of every space and places
+// them on CellApps; it moves the lines between cells after the load (package
+// balance decides, this package acts); it declares silent processes dead and
+// heals the spaces that they leave; it tells observers how the world is.
+//
+//	CellApp, BaseApp,        Join  ------------------------>
+//	LoginApp, BaseAppMgr,    <------------ Welcome | Refused   CellAppMgr
+//	observer                 Report, CellsReport ---------->
+//	                         <---- AddCell, Geometry, SpaceData, AppDead, Freeze
+//	                         CellCreated, Locate, SetSpaceData ---->
+//	                         <---------------------- Located, Status
+//
+// A cell's life:
+//
+//	            AddCell             CellCreated           app declared dead
+//	(chosen) ------------> placed ---------------> created -----------------> gone
+//	             every second                                its sibling takes over, or, if it was the
+//	             until confirmed                             space's last, another app gets a new cell
+//
+// # Contract
+//
+//   - The geometry of a space has a version (term, n). It rises with every change
+//     that is told, and only then: a line moved, a cell added, removed or created.
+//     The CellApps with a cell of the space get each version once, in order, and
+//     again only if their reports show that they do not have it.
+//   - A cell counts as created only after its CellApp has said so; Locate and the
+//     balance use no other.
+//   - A verdict of death is final for that start of the process. It reaches a
+//     CellApp before the geometry that follows from it, on the same channel. A
+//     process that comes back from the dead is Dismissed, whatever it says.
+//   - Changes of space data are numbered from 1 in each space, and reach every
+//     CellApp of the space in that order.
+//   - The same inputs give the same outputs: members are visited in the order in
+//     which they joined, spaces and cells in the order in which they were made.
+//
+// # Silence
+//
+// A process is dead when it was silent for Config.AppTimeout, or when its channel
+// ended in a way that proves it. Only time counts during which the manager itself
+// was awake: a manager that was stalled hears the reports that piled up before it
+// judges anyone, and does not take it for a death if the others have given up
+// their channels to it meanwhile.
+//
+// # Concurrency
+//
+// A CellAppMgr is a state machine without goroutine, clock or socket. All its
+// methods are called on the goroutine that runs it.
+//
+// # Caller's duties
+//
+// Pass Opened, Message and Closed on from the Transport of the Config, call Tick
+// when it is due, and give every start of the manager a higher Term than the one
+// before: cells, versions and entity ids of two terms never meet.
+package cellappmgr

@@ -1,0 +1,18 @@
+package cellappmgr
+
+import "github.com/cellscape/cellscape/internal/wire"
+
+// freeze stops the world or lets it go on, until the next Freeze: it outlives the
+// observer that asked for it.
+func (m *CellAppMgr) freeze(by *member, on bool) {
+	m.frozen = on
+	for _, a := range m.members {
+		a.sinceFreeze = 0
+	}
+	m.tell(&wire.Freeze{On: on}, wire.CellApp, wire.BaseApp)
+	if on {
+		m.log.Info("world frozen", "by", by.String(), "address", by.address.String())
+	} else {
+		m.log.Info("world goes on", "by", by.String(), "address", by.address.String())
+	}
+}

@@ -1,0 +1,208 @@
+package cellappmgr
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// member is a process that has joined, or an observer.
+type member struct {
+	role      wire.Role
+	number    uint32
+	allocator uint32
+	address   mercury.Address
+	channel   mercury.ChannelID // 0 while there is none
+	heard     time.Duration     // by the time that the manager was awake
+
+	report       wire.Report
+	sinceFreeze  int   // reports since the last Freeze
+	load         int64 // of a CellApp
+	faultsLogged bool
+}
+
+// reports says that members of a role must be heard regularly.
+func (a *member) reports() bool { return a.role == wire.CellApp || a.role == wire.BaseApp }
+
+// String names the member in a log line.
+func (a *member) String() string { return fmt.Sprintf("%v %d", a.role, a.number) }
+
+func (m *CellAppMgr) cellApps() int { return m.count(wire.CellApp) }
+
+func (m *CellAppMgr) count(r wire.Role) int {
+	n := 0
+	for _, a := range m.members {
+		if a.role == r {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *CellAppMgr) byAddress(address mercury.Address) *member {
+	for _, a := range m.members {
+		if a.address == address {
+			return a
+		}
+	}
+	return nil
+}
+
+// join answers a Join: a new member, or one that comes back over another channel.
+func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.Address, j *wire.Join) {
+	a := m.byAddress(peer)
+	if a == nil {
+		m.replaceStart(now, peer)
+	}
+	if reason := m.whyNot(a, peer, j); reason != "" {
+		m.log.Warn("refused to join", "role", j.Role, "address", peer.String(), "reason", reason)
+		m.sendOn(ch, m.encode(&wire.Refused{Reason: reason}))
+		return
+	}
+	if a != nil {
+		m.rejoin(now, a, ch)
+		return
+	}
+	a = m.admit(ch, peer, j.Role)
+	if a.role == wire.BaseAppMgr {
+		m.baseMgr = peer
+	}
+	m.log.Info(a.role.String()+" joined", "number", a.number, "address", peer.String())
+	m.welcome(now, a)
+	if m.frozen && a.reports() {
+		m.send(a, &wire.Freeze{On: true})
+	}
+	switch a.role {
+	case wire.BaseAppMgr:
+		m.tellBaseAppMgr(now, a)
+	case wire.CellApp:
+		m.makeSpaces(now)
+	}
+}
+
+// whyNot says why a process cannot join, or "". a is the member of that address, if any.
+func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) string {
+	switch {
+	case j.Role == wire.CellAppMgr:
+		return "a CellAppMgr joins no one; start one of them"
+	case j.Role != wire.Observer && j.Digest != m.cfg.Schema.Digest:
+		return fmt.Sprintf("other entity definitions: digest %x, the cluster has %x; start every process with the same definitions", j.Digest, m.cfg.Schema.Digest)
+	case a != nil && a.role != j.Role:
+		return fmt.Sprintf("this process has joined as %v; one address is one process", a)
+	case a != nil:
+		return ""
+	case j.Role == wire.BaseAppMgr && m.count(wire.BaseAppMgr) > 0:
+		return fmt.Sprintf("there is a BaseAppMgr at %v; a cluster has one", m.baseMgr)
+	case (j.Role == wire.CellApp || j.Role == wire.BaseApp) && m.numbers[j.Role] >= MaxStarts:
+		return fmt.Sprintf("%v starts in term %d, and entity ids hold no more; restart the manager with a higher term", MaxStarts, m.cfg.Term)
+	case len(m.members) >= MaxMembers:
+		return fmt.Sprintf("%d processes and observers have joined; that is the limit", MaxMembers)
+	}
+	return ""
+}
+
+func (m *CellAppMgr) admit(ch mercury.ChannelID, peer mercury.Address, role wire.Role) *member {
+	m.numbers[role]++
+	a := &member{role: role, number: m.numbers[role], address: peer, channel: ch, heard: m.awake.total}
+	switch role {
+	case wire.CellApp:
+		a.allocator = m.cfg.Term<<termShift | a.number<<appShift
+	case wire.BaseApp:
+		a.allocator = m.cfg.Term<<termShift | a.number<<appShift | 1
+	}
+	m.members = append(m.members, a)
+	m.byChannel[ch] = a
+	return a
+}
+
+func (m *CellAppMgr) welcome(now time.Duration, a *member) {
+	m.send(a, &wire.Welcome{
+		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: max(0, now),
+		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr,
+	})
+}
+
+// rejoin takes a member back that lost its channel, and tells it again whatever
+// it may have missed. On the channel that it has, only the welcome is repeated.
+func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) {
+	if a.channel == ch {
+		m.welcome(now, a)
+		return
+	}
+	if a.channel != 0 {
+		delete(m.byChannel, a.channel)
+		m.cfg.Transport.Abort(a.channel)
+	}
+	a.channel = ch
+	m.byChannel[ch] = a
+	m.log.Info(a.role.String()+" joined again over a new channel", "number", a.number, "address", a.address.String())
+	m.welcome(now, a)
+	if a.reports() {
+		m.send(a, &wire.Freeze{On: m.frozen})
+	}
+	for _, g := range m.graves {
+		if mourns(a.role, g.role) {
+			m.send(a, &wire.AppDead{Role: g.role, App: g.address})
+		}
+	}
+	m.tellAgain(now, a)
+}
+
+// tellBaseAppMgr tells those who need it where the BaseAppMgr is now.
+func (m *CellAppMgr) tellBaseAppMgr(now time.Duration, mgr *member) {
+	for _, a := range m.members {
+		if a != mgr && a.role != wire.Observer {
+			m.welcome(now, a)
+		}
+	}
+}
+
+// forget drops a member. What it reported stays in the sums.
+func (m *CellAppMgr) forget(a *member) {
+	for i, b := range m.members {
+		if a == b {
+			m.members = append(m.members[:i:i], m.members[i+1:]...)
+			break
+		}
+	}
+	delete(m.byChannel, a.channel)
+	if a.role == wire.BaseAppMgr {
+		// Those who have joined it keep trying that address until there is another:
+		// it may be only this channel that is lost.
+		m.baseMgr = mercury.Address{}
+	}
+	addTotals(&m.gone, &a.report)
+}
+
+// leastLoaded is the CellApp for a new cell, or nil. Loads are compared by the
+// hundredth of a core, so that noise does not outweigh the number of cells.
+func (m *CellAppMgr) leastLoaded() *member {
+	const grain = load.Core / 100
+	var best *member
+	bestCells := 0
+	for _, a := range m.members {
+		if a.role != wire.CellApp {
+			continue
+		}
+		cells := m.cellsOf(a)
+		if best == nil || a.load/grain < best.load/grain || (a.load/grain == best.load/grain && cells < bestCells) {
+			best, bestCells = a, cells
+		}
+	}
+	return best
+}
+
+func (m *CellAppMgr) cellsOf(a *member) int {
+	n := 0
+	for _, s := range m.spaces {
+		for _, c := range s.cells {
+			if c.app == a {
+				n++
+			}
+		}
+	}
+	return n
+}

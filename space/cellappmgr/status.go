@@ -1,0 +1,120 @@
+package cellappmgr
+
+import (
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// Status is how the world is now, as observers are told it. The sums include the
+// reports of processes that are gone; the tick times are those of the others, not
+// the manager's own.
+func (m *CellAppMgr) Status() wire.Status {
+	st := wire.Status{
+		GameTime:   m.awake.at.Seconds(),
+		CellsAdded: m.cellsAdded,
+		LinesMoved: m.linesMoved,
+		Deaths:     m.deaths,
+	}
+	for _, s := range m.spaces {
+		st.Spaces = append(st.Spaces, s.status(&st))
+	}
+	st.Apps = append(st.Apps, wire.AppStatus{
+		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
+	})
+	sum := m.gone
+	for _, a := range m.members {
+		if a.role == wire.Observer {
+			continue
+		}
+		st.Apps = append(st.Apps, wire.AppStatus{
+			Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load), CPU: a.report.CPU.Seconds(),
+		})
+		st.Clients += int(a.report.Clients)
+		st.Pending += a.report.Pending
+		addTotals(&sum, &a.report)
+	}
+	st.Ticks, st.Late, st.TickTimes, st.Counters = sum.Ticks, sum.Late, sum.TickTimes, sum.Counters
+	st.Counters.Add(&m.own.Counters)
+	st.CPU = (sum.CPU + m.own.CPU).Seconds()
+	st.ReportsSinceFreeze = m.reportsSinceFreeze()
+	return st
+}
+
+// reportsSinceFreeze is that of the CellApp or BaseApp which reported least.
+func (m *CellAppMgr) reportsSinceFreeze() int {
+	least := -1
+	for _, a := range m.members {
+		if a.reports() && (least < 0 || a.sinceFreeze < least) {
+			least = a.sinceFreeze
+		}
+	}
+	return max(0, least)
+}
+
+// tellObservers sends the status to those who watch.
+func (m *CellAppMgr) tellObservers() {
+	if m.count(wire.Observer) == 0 {
+		return
+	}
+	st := m.Status()
+	m.tell(&st, wire.Observer)
+}
+
+// status describes a space and adds its cells to the sums of st.
+func (s *space) status(st *wire.Status) wire.SpaceStatus {
+	out := wire.SpaceStatus{ID: uint32(s.cfg.ID)}
+	if s.tree == nil {
+		return out
+	}
+	out.Version = s.tree.Version()
+	for rect, leaf := range s.tree.Leaves() {
+		c := s.find(leaf.Cell)
+		r := cut(rect, s.cfg.Bounds)
+		out.Cells = append(out.Cells, wire.CellStatus{
+			Cell: c.id.String(), App: c.app.number, Rect: [4]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ},
+			Load: fraction(c.load()), Reals: c.report.Reals, Ghosts: c.report.Ghosts, Created: c.created,
+		})
+		st.Cells++
+		st.Reals += int(c.report.Reals)
+		st.Ghosts += int(c.report.Ghosts)
+	}
+	for n := range s.tree.Nodes() {
+		out.Lines = append(out.Lines, s.line(n))
+	}
+	return out
+}
+
+func (s *space) line(n bsp.Node) wire.LineStatus {
+	r := cut(n.Rect, s.cfg.Bounds)
+	l := wire.LineStatus{Vertical: n.Axis == bsp.AxisX, At: n.Line}
+	l.From, l.To = r.Span(n.Axis.Other())
+	for _, mv := range s.moved {
+		if mv.node == n.ID {
+			l.Moved = mv.by
+		}
+	}
+	return l
+}
+
+// cut moves every edge of r into the bounds. What lies outside has no area then,
+// at the nearest edge; everything is finite.
+func cut(r, bounds bsp.Rect) bsp.Rect {
+	x := func(v float64) float64 { return min(max(v, bounds.MinX), bounds.MaxX) }
+	z := func(v float64) float64 { return min(max(v, bounds.MinZ), bounds.MaxZ) }
+	return bsp.Rect{MinX: x(r.MinX), MinZ: z(r.MinZ), MaxX: x(r.MaxX), MaxZ: z(r.MaxZ)}
+}
+
+func fraction(ns int64) float64 { return float64(ns) / float64(load.Core) }
+
+// addTotals adds what counts from the start of an app; clients, bases and what
+// is pending are states, not totals.
+func addTotals(sum, r *wire.Report) {
+	sum.CPU += r.CPU
+	sum.Ticks += r.Ticks
+	sum.Late += r.Late
+	for i, n := range r.TickTimes {
+		sum.TickTimes[i] += n
+	}
+	sum.Counters.Add(&r.Counters)
+}

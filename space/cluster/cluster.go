@@ -1,0 +1,206 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+// Cluster is the processes of a world that run in this OS process: all of them, or
+// those of one role.
+type Cluster struct {
+	cfg     Config
+	host    *host.Host
+	manager netip.AddrPort
+
+	cellAppMgr, baseAppMgr, loginApp *host.Process
+	baseApps                         []*host.Process
+
+	mu       sync.Mutex
+	cellApps []*host.Process
+
+	stop   sync.Once
+	detach func() bool // from the context
+	err    error       // of stop
+}
+
+// Start starts a whole world in this process and returns when players can log in.
+// When ctx ends, the world is stopped.
+func Start(ctx context.Context, cfg Config) (*Cluster, error) {
+	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
+		if err := c.startCellAppMgr(); err != nil {
+			return err
+		}
+		if err := errors.Join(c.startBaseAppMgr(), c.startLoginApp()); err != nil {
+			return err
+		}
+		for range c.cfg.BaseApps {
+			if err := c.startBaseApp(); err != nil {
+				return err
+			}
+		}
+		for range c.cfg.CellApps {
+			if _, err := c.startCellApp(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// StartManagers starts the CellAppMgr, at Config.ManagerPort, and the BaseAppMgr.
+// All other processes join at ManagerAddr.
+func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
+	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
+		if err := c.startCellAppMgr(); err != nil {
+			return err
+		}
+		return c.startBaseAppMgr()
+	})
+}
+
+// StartLogin starts a LoginApp, at Config.LoginPort. It returns when it has joined
+// the managers.
+func StartLogin(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
+	return start(ctx, cfg, manager, (*Cluster).startLoginApp)
+}
+
+// StartBaseApp starts a BaseApp. It returns when it has joined the managers.
+func StartBaseApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
+	return start(ctx, cfg, manager, (*Cluster).startBaseApp)
+}
+
+// StartCellApp starts a CellApp. It returns when it has joined the managers.
+func StartCellApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
+	return start(ctx, cfg, manager, func(c *Cluster) error {
+		_, err := c.startCellApp()
+		return err
+	})
+}
+
+func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes func(*Cluster) error) (*Cluster, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	h, err := host.New(host.Config{Log: cfg.Log, Seed: cfg.Seed})
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{cfg: cfg, host: h, manager: manager}
+	if err = processes(c); err == nil {
+		err = c.ready(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	c.detach = context.AfterFunc(ctx, func() { _ = c.Stop() })
+	return c, nil
+}
+
+// ManagerAddr is where the CellAppMgr listens: what other processes and observers
+// join.
+func (c *Cluster) ManagerAddr() netip.AddrPort { return c.manager }
+
+// LoginAddr is where clients log in; not valid in a process without a LoginApp.
+func (c *Cluster) LoginAddr() netip.AddrPort {
+	if c.loginApp == nil {
+		return netip.AddrPort{}
+	}
+	return c.loginApp.Address().At
+}
+
+// ErrNoManager is returned by Status in an OS process that does not run the
+// managers: an Observer can ask from anywhere.
+var ErrNoManager = errors.New("cluster: the managers run elsewhere")
+
+// Status is how the world is now.
+func (c *Cluster) Status() (Status, error) {
+	if c.cellAppMgr == nil {
+		return Status{}, ErrNoManager
+	}
+	var raw []byte
+	err := c.cellAppMgr.Do(func(a host.App) {
+		s := a.(*cellappmgr.CellAppMgr).Status()
+		raw = s.Append(nil)
+	})
+	if err != nil {
+		return Status{}, err
+	}
+	return parseStatus(raw)
+}
+
+// CellApps is how many CellApps were started here; those that have ended count.
+func (c *Cluster) CellApps() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.cellApps)
+}
+
+// KillCellApp kills the CellApp of that number, from 0 in the order of starting, as
+// SIGKILL would: to see what a world does then.
+func (c *Cluster) KillCellApp(i int) error {
+	c.mu.Lock()
+	if i < 0 || i >= len(c.cellApps) {
+		c.mu.Unlock()
+		return fmt.Errorf("cluster: there is no CellApp %d", i)
+	}
+	p := c.cellApps[i]
+	c.mu.Unlock()
+	c.cfg.Log.Warn("CellApp killed", "process", p.Name(), "at", p.Address())
+	p.Kill()
+	return nil
+}
+
+// AddCellApp starts one more CellApp. It does not wait until it has joined.
+func (c *Cluster) AddCellApp() error {
+	_, err := c.startCellApp()
+	return err
+}
+
+// Wait waits until all processes have ended, by Stop or by themselves, and returns
+// the errors of the latter.
+func (c *Cluster) Wait() error { return c.host.Wait() }
+
+// Err returns the errors of processes that have ended by themselves so far.
+func (c *Cluster) Err() error {
+	var errs []error
+	for _, p := range c.all() {
+		errs = append(errs, p.Err())
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Cluster) all() []*host.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*host.Process
+	for _, list := range [][]*host.Process{{c.loginApp}, c.baseApps, c.cellApps, {c.baseAppMgr, c.cellAppMgr}} {
+		for _, p := range list {
+			if p != nil {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// Stop ends the processes in order and waits for them. It returns the errors of
+// those that had ended by themselves. A second Stop waits for the first.
+func (c *Cluster) Stop() error {
+	c.stop.Do(func() {
+		if c.detach != nil {
+			c.detach()
+		}
+		for _, p := range c.all() {
+			_ = p.Stop() // Close reports it
+		}
+		c.err = c.host.Close()
+	})
+	return c.err
+}

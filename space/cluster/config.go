@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+// Defaults of Config.
+const (
+	// DefaultCellApps and DefaultBaseApps are what Start starts.
+	DefaultCellApps = 4
+	DefaultBaseApps = 2
+	// DefaultListen is the loopback: nobody from outside until the game says so.
+	DefaultListen = "127.0.0.1"
+	// DefaultStartTimeout is ample on loopback and in a data centre.
+	DefaultStartTimeout = 15 * time.Second
+	// DefaultSpaceSize is the side of the default space in metres.
+	DefaultSpaceSize = 1000
+)
+
+// maxApps bounds CellApps and BaseApps of one Start: more than any machine has cores.
+const maxApps = 1024
+
+// Config says what a world is made of. All roles of one world are given the same,
+// also in separate OS processes. Zero fields have the defaults named.
+type Config struct {
+	// Schema has the entity definitions. Default: those of CellScripts.
+	Schema *property.Schema
+	// CellScripts are the Go types of cell parts. Required where CellApps run.
+	CellScripts *space.Scripts
+	// BaseScripts are the Go types of base parts. Default: none.
+	BaseScripts *baseapp.Scripts
+	// PlayerType is the entity type that is made for an account that logs in.
+	// Default: nobody can log in.
+	PlayerType string
+	// BaseStart is called on each BaseApp when it has joined for the first time:
+	// game code creates its bases there. It runs on the goroutines of the BaseApps,
+	// so what it shares must be locked.
+	BaseStart func(*baseapp.Starter)
+	// Spaces are what the world consists of. Default: one of id 1, a square of
+	// 1000 m around the origin.
+	Spaces []cellappmgr.SpaceConfig
+
+	// CellApps and BaseApps are how many of them Start starts; one core runs one
+	// busy CellApp. Default 4 and 2.
+	CellApps, BaseApps int
+
+	// Space says how cells behave: how far players see, ghosts, budgets.
+	Space space.Config
+	// Balance says how eagerly cells follow the load.
+	Balance balance.Config
+	// Auth says who may log in. Default: loginapp.AcceptAll.
+	Auth loginapp.Auth
+
+	// Listen is the host that all sockets listen at, as others reach it: a name or
+	// address of this machine. Default 127.0.0.1.
+	Listen string
+	// ManagerPort and LoginPort are the ports of the CellAppMgr and of the
+	// LoginApp. 0 takes a free one.
+	ManagerPort, LoginPort uint16
+	// Tick is the time between ticks of all apps. Default 100 ms.
+	Tick time.Duration
+	// Term is the term of the managers, higher at each start of a world that keeps
+	// entity ids. Default 1.
+	Term uint32
+	// StartTimeout is how long a start may take. Default 15 s.
+	StartTimeout time.Duration
+	// Seed makes the chance of scripts repeatable if not 0. It makes salts and
+	// login tokens guessable too: for tests.
+	Seed uint64
+	// Log is for operators. Default: nothing is logged.
+	Log *slog.Logger
+}
+
+// Validate reports all faults of c at once. What concerns one kind of process only
+// is found when that is started.
+func (c Config) Validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("cluster: Config."+format, args...))
+		}
+	}
+	d := c.withDefaults()
+	fault(d.Schema == nil, "Schema and CellScripts are nil: load the definitions with property.Load and give their scripts")
+	fault(c.Schema != nil && c.CellScripts != nil && c.Schema != c.CellScripts.Schema(), "Schema is not the one of CellScripts: leave it out")
+	fault(c.CellApps < 0 || c.CellApps > maxApps, "CellApps is %d: take 1 to %d, or 0 for %d", c.CellApps, maxApps, DefaultCellApps)
+	fault(c.BaseApps < 0 || c.BaseApps > maxApps, "BaseApps is %d: take 1 to %d, or 0 for %d", c.BaseApps, maxApps, DefaultBaseApps)
+	fault(c.Tick < 0, "Tick is %v: take a positive time, or 0 for 100ms", c.Tick)
+	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
+	if c.CellScripts != nil {
+		faults = append(faults, c.CellScripts.Err())
+	}
+	faults = append(faults, c.Space.WithDefaults().Validate(), c.Balance.Validate())
+	return errors.Join(faults...)
+}
+
+func (c Config) withDefaults() Config {
+	if c.Schema == nil && c.CellScripts != nil {
+		c.Schema = c.CellScripts.Schema()
+	}
+	if len(c.Spaces) == 0 {
+		const half = DefaultSpaceSize / 2
+		c.Spaces = []cellappmgr.SpaceConfig{{ID: 1, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}}
+	}
+	if c.Auth == nil {
+		c.Auth = loginapp.AcceptAll{}
+	}
+	orDefault(&c.CellApps, DefaultCellApps)
+	orDefault(&c.BaseApps, DefaultBaseApps)
+	orDefault(&c.Listen, DefaultListen)
+	orDefault(&c.StartTimeout, DefaultStartTimeout)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func orDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// at is a place to listen at.
+func (c *Config) at(port uint16) string { return net.JoinHostPort(c.Listen, strconv.Itoa(int(port))) }
+
+// ManagerAddr resolves "host:port" of the managers of a world.
+func ManagerAddr(addr string) (netip.AddrPort, error) {
+	at, err := net.ResolveUDPAddr("udp", addr)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %w", err)
+	}
+	if at.IP == nil || at.IP.IsUnspecified() || at.Port == 0 {
+		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %q lacks a host or a port", addr)
+	}
+	a := at.AddrPort()
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()), nil
+}

@@ -1,0 +1,178 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+)
+
+// ObserverConfig says whom to observe.
+type ObserverConfig struct {
+	// Manager is where the CellAppMgr listens. Required.
+	Manager netip.AddrPort
+	// Listen is the host that the observer's socket listens at. Default 127.0.0.1.
+	Listen string
+	// Log is for operators. Default: nothing is logged.
+	Log *slog.Logger
+}
+
+// ErrNotConnected is returned by Freeze while the managers cannot be reached.
+var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
+
+// Observer watches a world, from any OS process, as a space viewer does. It is told
+// the Status every second.
+type Observer struct {
+	host    *host.Host
+	process *host.Process
+
+	mu   sync.Mutex
+	last Status
+	seen uint64        // number of last, 0 for none
+	news chan struct{} // closed and replaced with each Status
+}
+
+// Observe begins to watch. It does not wait for the managers and outlives ctx,
+// which only bounds the start.
+func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if !cfg.Manager.IsValid() || cfg.Manager.Port() == 0 {
+		return nil, fmt.Errorf("cluster: ObserverConfig.Manager is %v: give the address and port of the CellAppMgr", cfg.Manager)
+	}
+	orDefault(&cfg.Listen, DefaultListen)
+	h, err := host.New(host.Config{Log: cfg.Log})
+	if err != nil {
+		return nil, err
+	}
+	o := &Observer{host: h, news: make(chan struct{})}
+	listen := Config{Listen: cfg.Listen}
+	o.process, err = h.Start("observer", listen.at(0), func(e host.Env) (host.App, error) {
+		return newWatcher(e.Transport, cfg.Manager, e.Log, o.put), nil
+	}, host.Shared())
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return o, nil
+}
+
+// Close ends the observation.
+func (o *Observer) Close() error { return o.host.Close() }
+
+func (o *Observer) put(s Status) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = s
+	o.seen++
+	close(o.news)
+	o.news = make(chan struct{})
+}
+
+// Status is the last Status; false before the first.
+func (o *Observer) Status() (Status, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.last, o.seen > 0
+}
+
+// Next waits for the next Status.
+func (o *Observer) Next(ctx context.Context) (Status, error) {
+	o.mu.Lock()
+	news := o.news
+	o.mu.Unlock()
+	select {
+	case <-news:
+		s, _ := o.Status()
+		return s, nil
+	case <-ctx.Done():
+		return Status{}, context.Cause(ctx)
+	case <-o.process.Done():
+		return Status{}, errors.Join(ErrNotConnected, o.process.Err())
+	}
+}
+
+// Freeze stops the world's own movement (timers, controllers, offloads, balance)
+// and lifts the budgets of the clients, so that everyone can be told everything;
+// or lets it go on. Each Freeze of a frozen world has the CellApps compare their
+// ghosts with the reals; what differs is counted (Counters.GhostsDiffer).
+func (o *Observer) Freeze(on bool) error {
+	var ok bool
+	err := o.process.Do(func(a host.App) { ok = a.(*watcher).freeze(on) })
+	if err == nil && !ok {
+		err = ErrNotConnected
+	}
+	return err
+}
+
+// watcher is the observer as a state machine.
+type watcher struct {
+	links   wire.Links
+	manager wire.Member
+	log     *slog.Logger
+	put     func(Status)
+}
+
+// watchPeriod is the time between ticks; a tick only joins again if need be.
+const watchPeriod = 200 * time.Millisecond
+
+func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(Status)) *watcher {
+	w := &watcher{links: wire.Links{Transport: t}, log: log, put: put}
+	w.manager = wire.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
+	return w
+}
+
+func (w *watcher) Tick(now time.Duration) time.Duration {
+	w.manager.Tick(now)
+	return now + watchPeriod
+}
+
+func (w *watcher) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) {
+	if !w.manager.Opened(ch) {
+		w.links.Transport.Abort(ch) // an observer is nobody's server
+	}
+}
+
+func (w *watcher) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	if w.manager.Closed(now, ch) {
+		w.log.Debug("no connection to the managers", "reason", reason)
+	}
+}
+
+func (w *watcher) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+	if !w.manager.Is(ch) {
+		return
+	}
+	id, body, err := wire.Split(msg)
+	switch {
+	case err != nil:
+	case id == wire.StatusID:
+		var s Status
+		if s, err = parseStatus(body); err == nil {
+			w.put(s)
+		}
+	case id == wire.RefusedID:
+		var r wire.Refused
+		if err = r.Parse(body); err == nil {
+			w.log.Error("the managers refuse the observer", "reason", r.Reason)
+		}
+	}
+	if err != nil {
+		w.log.Warn("message dropped", "error", err)
+	}
+}
+
+func (w *watcher) freeze(on bool) bool {
+	if !w.manager.Open() {
+		return false
+	}
+	w.manager.Send(&wire.Freeze{On: on})
+	return true
+}

@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/mercury/host"
+)
+
+// pollPeriod is how often a start looks whether it is done: several times a tick,
+// so that it does not add to what joining takes.
+const pollPeriod = 20 * time.Millisecond
+
+// ready waits until the processes have joined; a whole world, until players can
+// log in.
+func (c *Cluster) ready(ctx context.Context) error {
+	limit, cancel := context.WithTimeoutCause(ctx, c.cfg.StartTimeout, errSlow)
+	defer cancel()
+	var missing []string
+	var err error
+	if c.cellAppMgr != nil {
+		missing, err = c.pollManagers(limit)
+	} else {
+		missing, err = c.watchManagers(limit)
+	}
+	switch {
+	case errors.Is(err, errSlow):
+		return fmt.Errorf("cluster: not ready after %v: %s; more is in the log", c.cfg.StartTimeout, strings.Join(missing, ", "))
+	case err != nil:
+		return fmt.Errorf("cluster: start: %w", err)
+	}
+	return nil
+}
+
+var errSlow = errors.New("too slow")
+
+// pollManagers asks the managers of this process.
+func (c *Cluster) pollManagers(ctx context.Context) (missing []string, err error) {
+	tick := time.NewTicker(pollPeriod)
+	defer tick.Stop()
+	for {
+		if missing, err = c.missing(); err != nil || len(missing) == 0 {
+			return missing, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return missing, context.Cause(ctx)
+		}
+	}
+}
+
+// missing lists what a world with these processes still lacks.
+func (c *Cluster) missing() (missing []string, err error) {
+	s, err := c.Status()
+	if err != nil {
+		return nil, errors.Join(err, c.Err())
+	}
+	for _, p := range c.all() {
+		if p != c.cellAppMgr && !joined(&s, p.Address().At) {
+			missing = append(missing, p.Name()+" has not joined")
+		}
+	}
+	if len(c.cellApps) > 0 {
+		for i := range s.Spaces {
+			if !s.Spaces[i].Ready() {
+				missing = append(missing, fmt.Sprintf("space %d has no cell", s.Spaces[i].ID))
+			}
+		}
+	}
+	var counts baseappmgr.Counts
+	if err := c.baseAppMgr.Do(func(a host.App) { counts = a.(*baseappmgr.BaseAppMgr).Counts() }); err != nil {
+		return nil, errors.Join(err, c.Err())
+	}
+	if n := len(c.baseApps); counts.BaseApps < n {
+		missing = append(missing, fmt.Sprintf("%d BaseApps have not joined the BaseAppMgr", n-counts.BaseApps))
+	}
+	if c.loginApp != nil && counts.LoginApps == 0 {
+		missing = append(missing, "the LoginApp has not joined the BaseAppMgr")
+	}
+	return missing, nil
+}
+
+// watchManagers asks managers elsewhere, as an observer.
+func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
+	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, Listen: c.cfg.Listen, Log: c.cfg.Log})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = o.Close() }()
+	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print", c.manager)}
+	for {
+		s, err := o.Next(ctx)
+		if err != nil {
+			return missing, errors.Join(err, c.Err())
+		}
+		missing = missing[:0]
+		for _, p := range c.all() {
+			if !joined(&s, p.Address().At) {
+				missing = append(missing, p.Name()+" has not joined")
+			}
+		}
+		if len(missing) == 0 {
+			return nil, nil
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// Status is how a world is, as its CellAppMgr sees it once a second. As JSON it is
+// what a page is fed with.
+type Status struct {
+	// GameTime in seconds.
+	GameTime float64       `json:"game_time"`
+	Spaces   []SpaceStatus `json:"spaces"`
+	Apps     []AppStatus   `json:"apps"`
+
+	Cells      int `json:"cells"`       // now
+	CellsAdded int `json:"cells_added"` // since the start
+	LinesMoved int `json:"lines_moved"` // since the start
+	Reals      int `json:"reals"`
+	Ghosts     int `json:"ghosts"`
+	Clients    int `json:"clients"`
+	Deaths     int `json:"deaths"` // processes declared dead
+
+	// Ticks of all apps, and those of them that ended after the next was due.
+	Ticks uint64 `json:"ticks"`
+	Late  uint64 `json:"late_ticks"`
+	// TickTimes is a histogram of how long ticks took; see TickQuantile.
+	TickTimes []uint64 `json:"tick_times"`
+	// CPU is the processor time in seconds of all apps' threads.
+	CPU float64 `json:"cpu_s"`
+	// Pending counts what is still to be told, to clients and between apps.
+	Pending uint64 `json:"pending"`
+	// ReportsSinceFreeze is how many times every app has reported since the last
+	// Freeze: Pending means something once it is 2 or more.
+	ReportsSinceFreeze int      `json:"reports_since_freeze"`
+	Counters           Counters `json:"counters"`
+}
+
+// Counters are end-to-end counts, summed over all apps: in a world at rest what was
+// sent and what was handled are equal.
+type Counters struct {
+	// Calls of clients: handed on by proxies, handled by bases and cells.
+	ClientCallsSent, ClientCallsHandled uint64
+	// Messages of flows between bases and cells.
+	FlowSent, FlowHandled uint64
+	// Reliable bundles to clients.
+	BundlesSent uint64
+	// Bytes of protocol messages to and from clients.
+	BytesDown, BytesUp uint64
+	// Migrations are entities that went from one cell to another.
+	Migrations uint64
+	// Refused counts calls and messages refused: not exposed, malformed, flooding.
+	Refused uint64
+	// GhostsDiffer counts ghosts that were found unequal to their real.
+	GhostsDiffer uint64
+	// Errors counts what should not happen: panics of scripts, lost flows.
+	Errors uint64
+}
+
+// SpaceStatus is one space of a Status.
+type SpaceStatus struct {
+	ID      uint32       `json:"id"`
+	Version SpaceVersion `json:"version"`
+	Cells   []CellStatus `json:"cells"`
+	Lines   []LineStatus `json:"lines"`
+}
+
+// SpaceVersion is the version of a space's geometry: the manager's term and a number.
+type SpaceVersion struct{ Term, N uint32 }
+
+// Ready reports whether the space has a cell that runs.
+func (s *SpaceStatus) Ready() bool {
+	for i := range s.Cells {
+		if s.Cells[i].Created {
+			return true
+		}
+	}
+	return false
+}
+
+// CellStatus is one cell: its rectangle, cut to the bounds of its space, and what
+// its CellApp reported.
+type CellStatus struct {
+	Cell    string     `json:"cell"`
+	App     uint32     `json:"app"`  // number of the CellApp
+	Rect    [4]float64 `json:"rect"` // min x, min z, max x, max z, in metres
+	Load    float64    `json:"load"` // fraction of a core
+	Reals   uint32     `json:"reals"`
+	Ghosts  uint32     `json:"ghosts"`
+	Created bool       `json:"created"`
+}
+
+// LineStatus is one line of the partition.
+type LineStatus struct {
+	Vertical bool    `json:"vertical"` // of constant x
+	At       float64 `json:"at"`
+	From     float64 `json:"from"`
+	To       float64 `json:"to"`
+	// Moved is by how many metres the last balance moved it.
+	Moved float64 `json:"moved"`
+}
+
+// Roles of AppStatus.
+const (
+	RoleCellAppMgr = "CellAppMgr"
+	RoleCellApp    = "CellApp"
+	RoleBaseAppMgr = "BaseAppMgr"
+	RoleBaseApp    = "BaseApp"
+	RoleLoginApp   = "LoginApp"
+)
+
+// AppStatus is one process.
+type AppStatus struct {
+	Role    string  `json:"role"`
+	Number  uint32  `json:"number"`
+	Address string  `json:"address"` // place#salt
+	Load    float64 `json:"load"`    // fraction of a core, as balance sees it
+	CPU     float64 `json:"cpu_s"`
+}
+
+// AddrPort is where the process listens.
+func (a *AppStatus) AddrPort() netip.AddrPort {
+	place, _, _ := strings.Cut(a.Address, "#")
+	at, _ := netip.ParseAddrPort(place)
+	return at
+}
+
+// App is the first process of a role.
+func (s *Status) App(role string) (AppStatus, bool) {
+	for _, a := range s.Apps {
+		if a.Role == role {
+			return a, true
+		}
+	}
+	return AppStatus{}, false
+}
+
+// AppCount is the number of processes of a role.
+func (s *Status) AppCount(role string) int {
+	n := 0
+	for i := range s.Apps {
+		if s.Apps[i].Role == role {
+			n++
+		}
+	}
+	return n
+}
+
+// TickQuantile is a time within which the fraction q of all ticks ended, to a fifth
+// exact; 0 before any.
+func (s *Status) TickQuantile(q float64) time.Duration {
+	var all, sum uint64
+	for _, n := range s.TickTimes {
+		all += n
+	}
+	if all == 0 {
+		return 0
+	}
+	for i, n := range s.TickTimes {
+		if sum += n; float64(sum) >= q*float64(all) {
+			return wire.TickBound(i)
+		}
+	}
+	return wire.TickBound(wire.TickBuckets - 1)
+}
+
+// parseStatus reads the encoding that the CellAppMgr gives.
+func parseStatus(body []byte) (s Status, err error) {
+	if len(body) > wire.MaxStatus {
+		return s, fmt.Errorf("cluster: status of %d bytes", len(body))
+	}
+	if err := json.Unmarshal(body, &s); err != nil {
+		return s, fmt.Errorf("cluster: status: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,132 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+)
+
+// Defaults of Config.
+const (
+	DefaultAoIRadius      = 500
+	DefaultAoIHysteresis  = 5
+	DefaultGhostDistance  = 550
+	DefaultGhostSlack     = 20
+	DefaultBorderBand     = 10
+	DefaultDwell          = time.Second
+	DefaultCheckPeriod    = 200 * time.Millisecond
+	DefaultGhostLife      = 2 * time.Second
+	DefaultOffloadBudget  = 50
+	DefaultGhostBudget    = 200
+	DefaultBackupPeriod   = 10 * time.Second
+	DefaultOrphanGrace    = 10 * time.Second
+	DefaultTopSpeed       = 30
+	DefaultTickPeriod     = 100 * time.Millisecond
+	DefaultSettleInterval = time.Second
+)
+
+// Config is how the cells of a CellApp behave. Zero fields get the defaults.
+type Config struct {
+	// AoIRadius is how far a player sees, in metres, default 500 (the seed's); the
+	// shape is a square in x and z. What has come nearer than it enters.
+	AoIRadius float32
+	// AoIHysteresis is how much farther than AoIRadius something must go to leave,
+	// in metres, default 5: without it what stands on the edge flickers.
+	AoIHysteresis float32
+	// GhostDistance is how far beyond a cell's line its neighbour's entities are
+	// mirrored, in metres, default 550. A shorter one costs less but players near
+	// a line miss what they should see: Validate demands AoIRadius + AoIHysteresis
+	// + BorderBand + TopSpeed × CheckPeriod.
+	GhostDistance float32
+	// GhostSlack is how much farther than GhostDistance a ghost is kept, in
+	// metres, default 20.
+	GhostSlack float32
+	// GhostLife is the least life of a ghost, default 2 s: what runs along a
+	// corner would be made and dropped all the time.
+	GhostLife time.Duration
+	// BorderBand is how far beyond its cell a real goes before it is offloaded at
+	// once, in metres, default 10; nearer it is offloaded after Dwell.
+	BorderBand float32
+	// Dwell is how long a real stays beyond its cell, within BorderBand, before it
+	// is offloaded, default 1 s. Jitter on a line so costs nothing.
+	Dwell time.Duration
+	// CheckPeriod is the pace of the offload and ghost check, default 200 ms.
+	CheckPeriod time.Duration
+	// OffloadBudget is how many reals a cell offloads in one check, default 50, so
+	// that a moved line does not stop a tick.
+	OffloadBudget int
+	// GhostBudget is how many ghosts a cell makes in one check, default 200.
+	GhostBudget int
+	// BackupPeriod is how often each real is backed up to its base, default 10 s:
+	// what a killed CellApp takes back at most. It is backed up when created, too.
+	BackupPeriod time.Duration
+	// OrphanGrace is how long the ghost of a real whose CellApp died waits for
+	// the restored real, default 10 s, so that players do not see it go and come.
+	OrphanGrace time.Duration
+	// TopSpeed is the speed in m/s that GhostDistance has to allow for, default 30.
+	TopSpeed float32
+	// ArtificialLoad, in nanoseconds of work per real and second, replaces
+	// measured work in the load of cells if not zero: cuts then do not depend on
+	// the machine. A ghost counts a tenth.
+	ArtificialLoad int64
+	// Witness is how players are told what they see.
+	Witness witness.Config
+}
+
+func orDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// WithDefaults returns c with its zero fields filled in.
+func (c Config) WithDefaults() Config {
+	orDefault(&c.AoIRadius, DefaultAoIRadius)
+	orDefault(&c.AoIHysteresis, DefaultAoIHysteresis)
+	orDefault(&c.GhostDistance, DefaultGhostDistance)
+	orDefault(&c.GhostSlack, DefaultGhostSlack)
+	orDefault(&c.GhostLife, DefaultGhostLife)
+	orDefault(&c.BorderBand, DefaultBorderBand)
+	orDefault(&c.Dwell, DefaultDwell)
+	orDefault(&c.CheckPeriod, DefaultCheckPeriod)
+	orDefault(&c.OffloadBudget, DefaultOffloadBudget)
+	orDefault(&c.GhostBudget, DefaultGhostBudget)
+	orDefault(&c.BackupPeriod, DefaultBackupPeriod)
+	orDefault(&c.OrphanGrace, DefaultOrphanGrace)
+	orDefault(&c.TopSpeed, DefaultTopSpeed)
+	return c
+}
+
+// Validate reports every fault of a configuration whose defaults are filled in.
+func (c Config) Validate() error {
+	var faults []error
+	positive := func(name string, ok bool) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("space: %s must be above zero; leave it zero for the default", name))
+		}
+	}
+	positive("AoIRadius", c.AoIRadius > 0)
+	positive("AoIHysteresis", c.AoIHysteresis > 0)
+	positive("GhostDistance", c.GhostDistance > 0)
+	positive("GhostSlack", c.GhostSlack > 0)
+	positive("GhostLife", c.GhostLife > 0)
+	positive("BorderBand", c.BorderBand > 0)
+	positive("Dwell", c.Dwell > 0)
+	positive("CheckPeriod", c.CheckPeriod > 0)
+	positive("OffloadBudget", c.OffloadBudget > 0)
+	positive("GhostBudget", c.GhostBudget > 0)
+	positive("BackupPeriod", c.BackupPeriod > 0)
+	positive("OrphanGrace", c.OrphanGrace > 0)
+	positive("TopSpeed", c.TopSpeed > 0)
+	if c.ArtificialLoad < 0 {
+		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))
+	}
+	need := float64(c.AoIRadius) + float64(c.AoIHysteresis) + float64(c.BorderBand) + float64(float64(c.TopSpeed)*c.CheckPeriod.Seconds())
+	if float64(c.GhostDistance) < need {
+		faults = append(faults, fmt.Errorf("space: GhostDistance %g m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = %g m; raise GhostDistance or lower AoIRadius", c.GhostDistance, need))
+	}
+	return errors.Join(faults...)
+}

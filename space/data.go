@@ -1,0 +1,49 @@
+package space
+
+import (
+	"cmp"
+	"slices"
+)
+
+// DataEntry is one entry of a space's data: a manager numbers the changes of a
+// space from 1, so that all cells and clients see them in one order.
+type DataEntry struct {
+	Number uint64
+	Key    uint16
+	Value  []byte
+}
+
+// spaceData is the data of a space as one cell knows it.
+type spaceData struct {
+	entries []DataEntry // by number; the newest of each key
+	last    uint64
+}
+
+// set takes a numbered change and reports whether it was new.
+func (d *spaceData) set(e DataEntry) bool {
+	if e.Number <= d.last {
+		return false
+	}
+	d.last = e.Number
+	e.Value = slices.Clone(e.Value)
+	d.entries = slices.DeleteFunc(d.entries, func(x DataEntry) bool { return x.Key == e.Key })
+	d.entries = append(d.entries, e)
+	return true
+}
+
+// load replaces everything with what a manager says there is.
+func (d *spaceData) load(entries []DataEntry) {
+	sorted := slices.SortedFunc(slices.Values(entries), func(a, b DataEntry) int { return cmp.Compare(a.Number, b.Number) })
+	for _, e := range sorted {
+		d.set(e)
+	}
+}
+
+func (d *spaceData) get(key uint16) ([]byte, bool) {
+	for i := range d.entries {
+		if d.entries[i].Key == key {
+			return d.entries[i].Value, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,45 @@
+// Package space runs the cells of spaces: it joins entities, ghosts, handoffs,
+// areas of interest and witnesses into one tick, and binds them to the scripts
+// that a game writes.
+//
+// A space is one seamless world with its own coordinates, in metres, x and z on
+// the ground, y up. It is cut into cells by a BSP tree (package bsp); each cell
+// runs on one CellApp. A Cell holds the reals whose home it is and ghosts of the
+// reals that its neighbours hold near the lines.
+//
+// # What a game writes
+//
+// For each entity type with a cell part a struct that embeds *Real, with a handle
+// field for each property it uses and a method for each cell method of the
+// definition; see Register. What is not a property is lost when the entity moves
+// to another cell and must say so with the tag `cellscape:"local"`.
+//
+// # The tick
+//
+//  1. Flow messages between reals of this cell, then departures they caused.
+//  2. Controllers and timers of each real, in id order.
+//  3. Ghosts' messages out: where each real is, its changes and events.
+//  4. Every CheckPeriod: offload what has left the cell, make and end ghosts.
+//  5. Range events, collected until here, to the witnesses.
+//  6. Witnesses: one bundle and one packet for each client.
+//  7. Acks owed and resends due of flows; backups due; leases that ran out.
+//
+// Messages from outside are handled as they arrive, between ticks.
+//
+// # Invariants
+//
+//   - A record on a CellApp is a real or a ghost, never both; Registry has it once.
+//   - A real that is on its way out (gone != staying) sends nothing more and is
+//     taken off at the next sweep: callbacks never run in the middle of a walk.
+//   - Before a ghost is made, what its real changed in this tick has been told to
+//     the haunts it already had, so the numbers in a State and in the Updates that
+//     follow it are contiguous.
+//   - A handoff's Onload leaves on the channel that earlier ghost messages of the
+//     real left on, and the real is a ghost here before anything else happens.
+//   - Sums of load are integers; no map is walked.
+//
+// # Concurrency
+//
+// A Cell belongs to its CellApp's goroutine, hence so do all scripts: they need no
+// locks. Cores are used by running more CellApps.
+package space

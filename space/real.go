@@ -1,0 +1,299 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"reflect"
+	"time"
+
+	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Real is the authoritative cell part of an entity, and what its script embeds.
+// Its methods are for the script, on the goroutine of its CellApp. After the real
+// has been offloaded or destroyed they do nothing.
+type Real struct {
+	e      *entity.Entity
+	cell   *Cell
+	kind   *scriptType // nil for a type without a script
+	script reflect.Value
+
+	haunts        ghost.Haunts
+	ghostSequence uint32
+	ghostedStamp  uint32 // MoveStamp that the haunts know
+	changes       []ghost.Change
+	payloads      []byte // backs the payloads of changes
+
+	flows       []peer // by other end
+	timers      []timer
+	controllers []controller
+	nextID      uint32 // last timer or controller id
+
+	session   uint32 // client session; 0 without a client
+	clientSeq uint32 // last move of the client that was taken
+	witness   *witness.Witness
+	trigger   aoi.Trigger
+	direct    []byte // messages for the own client's next bundle
+	dataTold  uint64 // space data number that the client knows
+
+	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
+	backupAt     time.Duration
+	saves        uint64
+
+	gone   departure
+	reason string // why it is lost
+}
+
+// departure says how a real is on its way out; the cell acts on it after the
+// callback or walk in which it was set.
+type departure uint8
+
+const (
+	staying departure = iota
+	destroyed
+	lost // its script panicked, or the base refused it
+	refused
+	handedOver
+)
+
+// ErrGone is returned by methods of a real that is no longer here.
+var ErrGone = errors.New("space: the real is no longer on this cell")
+
+// ID is the entity's id.
+func (r *Real) ID() entity.ID { return r.e.ID }
+
+// Order says which incarnation of the entity this is and how often it has moved.
+func (r *Real) Order() entity.Order { return r.e.Order }
+
+// Def is the entity's definition.
+func (r *Real) Def() *property.Definition { return r.e.Def }
+
+// Space is the id of the space that the entity is in.
+func (r *Real) Space() entity.SpaceID { return r.e.Space }
+
+// Position is where the entity is, in metres.
+func (r *Real) Position() property.Vector3 { return r.e.Position }
+
+// Direction is yaw, pitch and roll, in radians.
+func (r *Real) Direction() property.Vector3 { return r.e.Direction }
+
+// SetPosition moves the entity at once. Coordinates that are not finite or beyond
+// entity.MaxCoordinate are refused.
+func (r *Real) SetPosition(p property.Vector3) error { return r.place(p, r.e.Direction) }
+
+// SetDirection turns the entity.
+func (r *Real) SetDirection(d property.Vector3) error { return r.place(r.e.Position, d) }
+
+func (r *Real) place(p, d property.Vector3) error {
+	if r.gone != staying {
+		return ErrGone
+	}
+	if !entity.Finite(p) || !entity.Finite(d) {
+		return fmt.Errorf("space: position %v, direction %v is not finite or out of range", p, d)
+	}
+	if r.e.MoveTo(r.cell.tick, p, d) {
+		r.cell.moved(r.e)
+	}
+	return nil
+}
+
+// Base is the mailbox of the entity's base part.
+func (r *Real) Base() entity.Mailbox {
+	return entity.Mailbox{ID: r.e.ID, Side: entity.BaseSide, Def: r.e.Def, Via: realCaller{r}}
+}
+
+// OwnClient calls client methods of the entity at its own client only.
+func (r *Real) OwnClient() entity.Mailbox {
+	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, true, false}}
+}
+
+// OtherClients calls client methods of the entity at everyone who sees it, but
+// not at its own client.
+func (r *Real) OtherClients() entity.Mailbox {
+	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, false, true}}
+}
+
+// AllClients calls client methods of the entity at its own client and at
+// everyone who sees it.
+func (r *Real) AllClients() entity.Mailbox {
+	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, true, true}}
+}
+
+// HasClient reports whether a player's client is attached.
+func (r *Real) HasClient() bool { return r.session != 0 }
+
+// Destroy ends the cell part after the callback that called it.
+func (r *Real) Destroy() {
+	if r.gone == staying {
+		r.depart(destroyed, "")
+	}
+}
+
+func (r *Real) depart(how departure, reason string) {
+	r.gone, r.reason = how, reason
+	r.cell.departing = append(r.cell.departing, r)
+}
+
+// Now is game time: the same on all CellApps but for network delay, and the
+// clock of timers.
+func (r *Real) Now() time.Duration { return r.cell.game }
+
+// Chance is the cell's source of chance.
+func (r *Real) Chance() *rand.Rand { return r.cell.chance }
+
+// Log writes to the CellApp's log with the entity's name.
+func (r *Real) Log() *slog.Logger {
+	return r.cell.log.With("entity", r.e.ID.String(), "type", r.e.Def.Name)
+}
+
+// SetSpaceData sets an entry of the space's data, seen by all its cells and their
+// clients, in one order for all.
+func (r *Real) SetSpaceData(key uint16, value []byte) error {
+	if len(value) > protocol.MaxSpaceDataValue {
+		return fmt.Errorf("space: space data of %d bytes is above %d", len(value), protocol.MaxSpaceDataValue)
+	}
+	r.cell.out.SetSpaceData(r.e.Space, key, value)
+	return nil
+}
+
+// SpaceData is the value of an entry of the space's data as this cell knows it.
+func (r *Real) SpaceData(key uint16) ([]byte, bool) { return r.cell.data.get(key) }
+
+// View is a read-only look at an entity on the cell, real or ghost. It is good
+// until the callback that got it returns.
+type View struct{ rec *record }
+
+// ID is the entity's id.
+func (v View) ID() entity.ID { return v.rec.e.ID }
+
+// Def is the entity's definition.
+func (v View) Def() *property.Definition { return v.rec.e.Def }
+
+// Position is where the entity is.
+func (v View) Position() property.Vector3 { return v.rec.e.Position }
+
+// Order says which incarnation and hop this copy is of, or mirrors.
+func (v View) Order() entity.Order { return v.rec.e.Order }
+
+// IsReal reports whether its real is on this cell.
+func (v View) IsReal() bool { return v.rec.real != nil }
+
+// Direction is yaw, pitch and roll, in radians.
+func (v View) Direction() property.Vector3 { return v.rec.e.Direction }
+
+// Home is the CellApp that the real is on, as far as this copy knows.
+func (v View) Home() mercury.Address {
+	if v.rec.real != nil {
+		return v.rec.cell.self
+	}
+	return v.rec.ghost.Real
+}
+
+// LastEvent is the number of the last change or event that this copy has.
+func (v View) LastEvent() property.EventNumber { return v.rec.e.History.Last() }
+
+// Sum is a hash of all that a ghost and its real have in common; see ghost.Sum.
+func (v View) Sum() uint64 {
+	sum, _ := ghost.Sum(v.rec.e, nil)
+	return sum
+}
+
+// Get is the value of a property that this copy holds: any cell property of a
+// real, the ghosted ones of a ghost. ok is false for others.
+func (v View) Get(name string) (value property.Value, ok bool) {
+	p := v.rec.e.Def.Property(name)
+	if p == nil || !v.rec.e.Props.Holds(p.Index) {
+		return property.Value{}, false
+	}
+	return v.rec.e.Props.Get(p.Index), true
+}
+
+// EntitiesInRange yields the other entities whose x and z are within radius
+// metres of the entity's, in id order. It sees as far as ghosts reach.
+func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {
+	return func(yield func(View) bool) {
+		p := r.e.Position
+		for key := range r.cell.ranges.InRange(p.X, p.Z, radius) {
+			rec := r.cell.registry.find(entity.ID(key))
+			if rec == nil || rec.e == r.e {
+				continue
+			}
+			if !yield(View{rec}) {
+				return
+			}
+		}
+	}
+}
+
+// PropertyChanged is property.Holder: a change of a property goes where its
+// flags say. Scripts do not call it; they set a handle.
+func (r *Real) PropertyChanged(i int) {
+	if r.gone != staying {
+		return
+	}
+	p := r.e.Def.Properties[i]
+	if p.Flags&property.Ghosted != 0 {
+		n := r.e.History.Touch(i)
+		if r.haunts.Len() > 0 {
+			mark := len(r.payloads)
+			r.payloads = r.e.Props.AppendValue(r.payloads, i)
+			r.changes = append(r.changes, ghost.Change{Number: n, Index: uint16(i), Payload: r.payloads[mark:len(r.payloads):len(r.payloads)]})
+		}
+	}
+	if p.Flags&property.OwnClient != 0 && r.session != 0 {
+		r.direct = protocol.AppendOwnProperty(r.direct, protocol.OwnPropertyID, i, r.e.Props)
+	}
+}
+
+// event numbers a client method call that everyone who sees the entity hears.
+func (r *Real) event(method int, args []byte) {
+	n := r.e.History.Add(method, args)
+	if r.haunts.Len() > 0 {
+		mark := len(r.payloads)
+		r.payloads = append(r.payloads, args...)
+		r.changes = append(r.changes, ghost.Change{Number: n, Event: true, Index: uint16(method), Payload: r.payloads[mark:len(r.payloads):len(r.payloads)]})
+	}
+}
+
+// clientCaller is the Caller behind OwnClient, OtherClients and AllClients.
+type clientCaller struct {
+	r           *Real
+	own, others bool
+}
+
+func (c clientCaller) CallMethod(to entity.ID, _ entity.Side, method int, args []byte) error {
+	if c.r.gone != staying {
+		return ErrGone
+	}
+	if c.own && c.r.session != 0 {
+		m := protocol.Call{ID: to, Method: uint16(method), Args: args}
+		c.r.direct = m.Append(c.r.direct)
+	}
+	if c.others {
+		c.r.event(method, args)
+	}
+	return nil
+}
+
+// realCaller is the Caller behind Base.
+type realCaller struct{ r *Real }
+
+func (c realCaller) CallMethod(_ entity.ID, _ entity.Side, method int, args []byte) error {
+	if c.r.gone != staying {
+		return ErrGone
+	}
+	if c.r.e.Base.IsZero() {
+		return entity.ErrNoPart
+	}
+	m := entity.MethodCall{Method: uint16(method), Args: args}
+	return c.r.sendBase(m.Append(nil, entity.CallBasePayload))
+}

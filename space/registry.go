@@ -1,0 +1,57 @@
+package space
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+)
+
+// Registry finds the entities of all cells of one CellApp by id. Its zero value
+// is not usable; see NewRegistry.
+type Registry struct {
+	byID map[entity.ID]*record
+}
+
+// NewRegistry returns an empty registry, shared by the cells of one CellApp.
+func NewRegistry() *Registry { return &Registry{byID: make(map[entity.ID]*record)} }
+
+// record is an entity on a cell: a real or a ghost, exactly one of them.
+type record struct {
+	e     *entity.Entity
+	cell  *Cell
+	real  *Real
+	ghost *ghost.Ghost
+	node  aoi.Node
+}
+
+func (g *Registry) find(id entity.ID) *record { return g.byID[id] }
+
+// Cell is the cell that has the entity, as a real or a ghost; nil if none has.
+func (g *Registry) Cell(id entity.ID) *Cell {
+	if rec := g.byID[id]; rec != nil {
+		return rec.cell
+	}
+	return nil
+}
+
+// sorted is a list of records by entity id, so that every walk has one order.
+type sorted []*record
+
+func (s sorted) index(id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(s, id, func(r *record, id entity.ID) int { return cmp.Compare(r.e.ID, id) })
+}
+
+func (s *sorted) insert(r *record) {
+	if i, found := s.index(r.e.ID); !found {
+		*s = slices.Insert(*s, i, r)
+	}
+}
+
+func (s *sorted) remove(id entity.ID) {
+	if i, found := s.index(id); found {
+		*s = slices.Delete(*s, i, i+1)
+	}
+}

@@ -1,0 +1,59 @@
+package space
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+// guard runs game code. A panic is contained to the entity: it is reported with
+// its stack, the half-changed real is dropped, and its base brings it back from
+// its last backup. An entity without a base is gone.
+func (r *Real) guard(what string, f func()) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		r.cell.count.Errors++
+		r.Log().Error("script panicked; the entity is restored from its backup",
+			"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		if r.gone == staying {
+			r.depart(lost, fmt.Sprintf("panic in %s: %v", what, p))
+		} else {
+			r.gone, r.reason = lost, fmt.Sprintf("panic in %s: %v", what, p)
+		}
+	}()
+	f()
+}
+
+// callback calls an optional callback of a script.
+func callback[T any](r *Real, name string, f func(T)) {
+	if r.kind == nil {
+		return
+	}
+	if s, ok := r.script.Interface().(T); ok {
+		r.guard(name, func() { f(s) })
+	}
+}
+
+// callMethod calls a cell method. source is the entity whose client called, 0
+// for the server.
+func (r *Real) callMethod(index int, source entity.ID, args []byte) error {
+	if r.kind == nil {
+		return fmt.Errorf("%w: %s has no script", entity.ErrNoMethod, r.e.Def.Name)
+	}
+	var err error
+	r.guard("cell method", func() { err = r.kind.methods.Call(r.script, index, source, args) })
+	return err
+}
+
+// Script is the Go value that the game wrote for a real, for tests and tools on
+// the goroutine of the CellApp; nil for a ghost or a type without a script.
+func (v View) Script() any {
+	if v.rec.real == nil || v.rec.real.kind == nil {
+		return nil
+	}
+	return v.rec.real.script.Interface()
+}

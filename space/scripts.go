@@ -1,0 +1,112 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Callbacks that a script may have. Each is called by the cell, on the goroutine
+// of its CellApp, never in the middle of a walk over its lists.
+type (
+	// Creator hears that the real was made for the first time.
+	Creator interface{ OnCreated() }
+	// Restorer hears that the real came back from its backup.
+	Restorer interface{ OnRestored() }
+	// Leaver is asked before the real goes to another cell; what it changes travels along.
+	Leaver interface{ OnLeavingCell() }
+	// Enterer hears that the real has arrived on another cell.
+	Enterer interface{ OnEnteredCell() }
+	// Destroyer hears that the real is about to be destroyed.
+	Destroyer interface{ OnDestroy() }
+	// ClientWatcher hears that the player's client came or went.
+	ClientWatcher interface{ OnClient(attached bool) }
+)
+
+// Scripts binds entity types to the Go types that the game wrote for their cell
+// parts. Register everything, then give it to the CellApps; several may share it,
+// since it is only read then.
+type Scripts struct {
+	schema *property.Schema
+	types  []*scriptType // by definition id
+	faults []error
+}
+
+// NewScripts returns an empty registry for the definitions of a schema.
+func NewScripts(schema *property.Schema) *Scripts {
+	return &Scripts{schema: schema, types: make([]*scriptType, len(schema.Types))}
+}
+
+// Schema returns the definitions.
+func (s *Scripts) Schema() *property.Schema { return s.schema }
+
+type scriptType struct {
+	typ      reflect.Type // *T
+	methods  *entity.Methods
+	callback map[string]int // Go method index by name: timers and controllers name their callbacks
+	timers   []string       // sorted names of methods that can be called back
+}
+
+// Register binds entity type name to the Go type T, a struct that embeds
+// *space.Real. Its handle fields (property.Field) are bound to the properties of
+// their names; any other field must be tagged `cellscape:"local"`, meaning that
+// it is lost when the entity moves. Its methods answer the cell methods of the
+// definition. Faults are kept for Err.
+func Register[T any](s *Scripts, name string) {
+	if err := register(s, name, reflect.TypeFor[*T]()); err != nil {
+		s.faults = append(s.faults, fmt.Errorf("space: script for %s: %w", name, err))
+	}
+}
+
+func register(s *Scripts, name string, t reflect.Type) error {
+	d := s.schema.Type(name)
+	if d == nil {
+		return fmt.Errorf("the definitions have no entity type %q; add it to entities.xml", name)
+	}
+	if s.types[d.ID] != nil {
+		return fmt.Errorf("registered twice")
+	}
+	st := t.Elem()
+	if st.Kind() != reflect.Struct {
+		return fmt.Errorf("%s is no struct", st)
+	}
+	f, ok := st.FieldByName("Real")
+	if !ok || !f.Anonymous || f.Type != reflect.TypeFor[*Real]() {
+		return fmt.Errorf("%s does not embed *space.Real", st)
+	}
+	methods, err := entity.BindMethods(t, d.CellMethods, true)
+	err = errors.Join(err, property.CheckFields(st, d, property.CellSide, reflect.TypeFor[*Real]()))
+	if err != nil {
+		return err
+	}
+	x := &scriptType{typ: t, methods: methods, callback: make(map[string]int)}
+	for i := range t.NumMethod() {
+		m := t.Method(i)
+		if m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[Callback]() && m.Type.NumOut() == 0 {
+			x.callback[m.Name] = i
+			x.timers = append(x.timers, m.Name)
+		}
+	}
+	slices.Sort(x.timers)
+	s.types[d.ID] = x
+	return nil
+}
+
+// Err reports every fault of all registrations, nil if there is none. Entity
+// types with a cell part and without a script are allowed: they have properties
+// and no behaviour.
+func (s *Scripts) Err() error { return errors.Join(s.faults...) }
+
+func (s *Scripts) forType(d *property.Definition) *scriptType { return s.types[d.ID] }
+
+// bind makes the script of a real.
+func (t *scriptType) bind(r *Real) reflect.Value {
+	v := reflect.New(t.typ.Elem())
+	v.Elem().FieldByName("Real").Set(reflect.ValueOf(r))
+	property.BindFields(v.Interface(), r.e.Props, reflect.TypeFor[*Real]())
+	return v
+}

@@ -3,6 +3,7 @@ package entity
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"testing"
 	"time"
@@ -460,6 +461,74 @@ func TestCellLinkCreateTwice(t *testing.T) {
 	for _, s := range []LinkState{LinkLocating, LinkCreating, LinkLive, LinkLost} {
 		if err := linkAt(t, s).Create(0, CellCopy{}); !errors.Is(err, ErrHasPart) {
 			t.Errorf("%v: %v", s, err)
+		}
+	}
+}
+
+// TestCellLinkInvariants drives links with random, also senseless, events and
+// checks after each what the package promises.
+func TestCellLinkInvariants(t *testing.T) {
+	for seed := range uint64(200) {
+		chance := rand.New(rand.NewPCG(seed, 7))
+		l := new(CellLink)
+		var now time.Duration
+		apps := []mercury.Address{appX, appY, appZ}
+		order := func() Order {
+			o := Order{l.Order().Incarnation, l.Order().Hop + uint32(chance.IntN(4))}
+			return Order{max(o.Incarnation+uint32(chance.IntN(3)), 1) - 1, o.Hop}
+		}
+		refused := map[Order]bool{}
+		for step := range 300 {
+			before, last := l.Order(), l.Out.Last()
+			app := apps[chance.IntN(len(apps))]
+			handled := uint64(chance.IntN(int(last) + 1))
+			switch chance.IntN(11) {
+			case 0:
+				_ = l.Create(now, CellCopy{Space: 1})
+			case 1, 2:
+				l.Located(now, app)
+			case 3, 4:
+				o := order()
+				switch v := l.Current(now, app, o, handled); {
+				case v == CurrentRefused:
+					refused[o] = true
+				case o.Before(before) || refused[o] && o != before && l.State() != LinkLive:
+					t.Fatalf("seed %d step %d: %v at %v was taken after %v", seed, step, v, o, before)
+				case l.State() != LinkLive || l.App() != app || l.Order() != o:
+					t.Fatalf("seed %d step %d: %v, but live is %v at %v", seed, step, v, l.App(), l.Order())
+				}
+			case 5:
+				l.AppDead(now, app)
+			case 6:
+				l.Backup(now, CellCopy{Order: order(), Saves: uint64(step), Handled: max(handled, l.Copy().Handled)})
+			case 7:
+				l.Offer(now, CellCopy{Order: order(), Saves: uint64(step), Handled: max(handled, l.Copy().Handled)})
+			case 8:
+				l.Lost(now, order())
+			case 9:
+				if chance.IntN(8) == 0 {
+					_, _ = l.Leave(now)
+				}
+				if l.Open() {
+					_, _ = l.Out.Add(now, []byte("m"))
+				}
+			case 10:
+				now += time.Duration(chance.IntN(1000)) * time.Millisecond
+				l.Step(now)
+			}
+			c := l.Copy()
+			switch {
+			case l.Order().Before(before):
+				t.Fatalf("seed %d step %d: the order went back from %v to %v", seed, step, before, l.Order())
+			case l.State() != LinkNone && l.Out.Low() > c.Handled+1:
+				t.Fatalf("seed %d step %d: messages are kept from %d, the copy contains only up to %d", seed, step, l.Out.Low(), c.Handled)
+			case (l.State() == LinkLive || l.State() == LinkCreating) == l.App().IsZero():
+				t.Fatalf("seed %d step %d: %v on %v", seed, step, l.State(), l.App())
+			case l.State() != LinkNone && c.Order.Incarnation == 0:
+				t.Fatalf("seed %d step %d: %v without a copy", seed, step, l.State())
+			case l.State() != LinkNone && l.In.Stream() != l.Order().Incarnation:
+				t.Fatalf("seed %d step %d: flow of stream %d at %v", seed, step, l.In.Stream(), l.Order())
+			}
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (s *cellScript) Others(a bool, b, c string, d []byte, e property.Vector2, f
 	s.note("others", []any{a, b, c, d, e, f, g, h})
 }
 func (s *cellScript) FillBag(items property.Value) {
-	s.note("fillBag", []any{items.Len(), items.At(1).Int()})
+	s.note("fillBag", []any{items})
 }
 func (s *cellScript) Wear(caller entity.ID, item uint16) { s.note("wear", []any{caller, item}) }
 func (s *cellScript) Wave(caller entity.ID)              { s.note("wave", []any{caller}) }
@@ -96,7 +96,7 @@ func TestCallEveryType(t *testing.T) {
 		{"numbers", []any{1, 2, 3, 4, 5, 6, 7, 8, 9.0, float32(10)}, "numbers[1 2 3 4 5 6 7 8 9 10]"},
 		{"others", []any{true, "raw", "ünï", []byte{1, 2}, property.Vector2{X: 1, Y: 2}, property.Vector3{X: 1, Y: 2, Z: 3},
 			property.Vector4{X: 1, Y: 2, Z: 3, W: 4}, entity.ID(7)}, "others[true raw ünï [1 2] {1 2} {1 2 3} {1 2 3 4} 0.7]"},
-		{"fillBag", []any{property.List(property.Int(1), property.Int(-2))}, "fillBag[2 -2]"},
+		{"fillBag", []any{property.List(property.Int(1), property.Int(-2))}, "fillBag[[1 -2]]"},
 		{"wear", []any{uint16(3)}, "wear[1.9 3]"},
 		{"wave", nil, "wave[1.9]"},
 	}

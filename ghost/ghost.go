@@ -79,6 +79,9 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64) (Verdict, 
 		return Old, nil
 	}
 	e := g.Entity
+	if m.Type != e.Def.ID {
+		return Old, fmt.Errorf("%w: state: type %d for a %s", ErrMalformed, m.Type, e.Def.Name)
+	}
 	history := property.NewHistory(e.Def)
 	if rest, err := history.Read(m.History); err != nil || len(rest) > 0 {
 		return Old, fmt.Errorf("%w: state: history: %w", ErrMalformed, errors.Join(err, trailing(rest)))
@@ -134,8 +137,8 @@ func (g *Ghost) take(c *Change) error {
 	if err := e.Props.Load(int(c.Index), v); err != nil {
 		return fmt.Errorf("%w: update: %w", ErrMalformed, err)
 	}
-	if c.Number == 0 {
-		return nil
+	if c.Number == 0 && e.Def.Properties[c.Index].Flags&property.OtherClient == 0 {
+		return nil // no client sees it, so the real does not number it
 	}
 	return e.History.ApplyTouch(c.Number, int(c.Index))
 }

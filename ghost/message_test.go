@@ -115,3 +115,22 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 	}
 }
+
+// An Update says where the real is and which of its numbered changes a ghost has
+// not heard of.
+func ExampleUpdate() {
+	sent := ghost.Update{
+		Head:     ghost.Head{ID: 9<<32 | 1, Order: entity.Order{Incarnation: 1, Hop: 2}, Sequence: 7},
+		Position: property.Vector3{X: 10, Z: 20},
+		Changes:  []ghost.Change{{Number: 41, Index: 3, Payload: []byte{99}}},
+	}
+	body := sent.Append(nil)
+
+	var got ghost.Update
+	if err := got.Parse(body); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(got.ID, got.Order, got.Sequence, got.Position, len(got.Changes))
+	// Output: 9.1 1/2 7 {10 0 20} 1
+}

@@ -15,6 +15,9 @@ type Handoff struct {
 	// Base is who decides if To dies; zero for an entity without a base, which
 	// dies with the CellApp that has it.
 	Base mercury.Address
+	// Haunts are the apps that mirrored the real when it left. If To dies before
+	// it told them of the new hop, nobody else knows that their ghosts are orphans.
+	Haunts []mercury.Address
 	// Offer is the copy, ready to be sent.
 	Offer Offer
 }

@@ -111,3 +111,27 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// An Onload carries a real as named parts, which only their owners can read.
+func ExampleOnload() {
+	props := func(b []byte) []byte { return append(b, "hp = 7"...) }
+	sent := migrate.Onload{
+		ID: 9<<32 | 1, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 2},
+		Parts: migrate.AppendPart(nil, migrate.PropsPart, props),
+	}
+	body := sent.Append(nil)
+
+	var got migrate.Onload
+	if err := got.Parse(body); err != nil {
+		fmt.Println(err)
+		return
+	}
+	err := migrate.EachPart(got.Parts, func(tag migrate.Tag, body []byte) error {
+		fmt.Printf("%v %v %v: %s\n", got.ID, got.Order, tag, body)
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: 9.1 1/2 props: hp = 7
+}

@@ -91,6 +91,7 @@ type Cell struct {
 	departed   []departedFlow
 	handoffs   migrate.Handoffs
 	tombstones ghost.Tombstones
+	orphans    []orphan
 	loopback   []entity.Message // flow messages between reals of this cell
 
 	frozen    bool
@@ -137,8 +138,28 @@ func (c *Cell) SetTree(t *bsp.Tree) {
 	}
 }
 
+// Become gives the cell another leaf: the manager took the old one away and gave
+// this CellApp a new one of the same space, while reals of the old are still here.
+// It reports false, and changes nothing, if t is older than what the cell has or
+// does not say so.
+func (c *Cell) Become(id bsp.CellID, t *bsp.Tree) bool {
+	if id == c.id {
+		c.SetTree(t)
+		return true
+	}
+	_, _, old := t.Leaf(c.id)
+	if _, _, ok := t.Leaf(id); !ok || old || t.Version().Less(c.tree.Version()) {
+		return false
+	}
+	c.id, c.tree, c.checkAt = id, t, 0
+	return true
+}
+
 // SetData takes a numbered change of the space's data.
 func (c *Cell) SetData(e DataEntry) { c.data.set(e) }
+
+// LoadData takes all entries that a manager has; those that are known are ignored.
+func (c *Cell) LoadData(entries []DataEntry) { c.data.load(entries) }
 
 // Freeze stops timers, controllers and offloads and lifts the client budgets.
 func (c *Cell) Freeze(on bool) { c.frozen = on }

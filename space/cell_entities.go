@@ -46,7 +46,9 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	}
 	if parts != nil {
 		if err := parts(r); err != nil {
-			r.depart(lost, err.Error())
+			// Taken away at once: half a real must not be met by anyone.
+			r.gone, r.reason = lost, err.Error()
+			c.remove(r)
 			return r
 		}
 	}
@@ -58,26 +60,32 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	return r
 }
 
+// makeWay readies the record of an entity for a newer order of it, and returns it.
+// Watchers go on with the ghost of the same incarnation in this space. Anything
+// else is given up and nil returned: watchers of an older incarnation hold numbers
+// that mean nothing in the new one, so they must see it leave.
+func (c *Cell) makeWay(rec *record, order entity.Order) *record {
+	switch {
+	case rec == nil:
+		return nil
+	case rec.real != nil:
+		rec.cell.drop(rec.real)
+		return nil
+	case rec.cell == c && rec.e.Order.Incarnation == order.Incarnation:
+		return rec
+	}
+	rec.cell.evict(rec)
+	return nil
+}
+
 // Create makes a real from what its base holds. A repeated order is confirmed
 // again; an older one is ignored, since the base has moved on.
 func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	rec := c.registry.find(m.ID)
-	if rec != nil && rec.cell != c {
-		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "the entity is in another space of this CellApp"})
-		return
-	}
-	if rec != nil && rec.real != nil {
-		switch m.Order.Compare(rec.e.Order) {
-		case 0:
+	if rec != nil && !rec.e.Order.Before(m.Order) {
+		if rec.real != nil && rec.e.Order == m.Order {
 			rec.real.announce()
-			return
-		case -1:
-			return
 		}
-		c.drop(rec.real)
-		rec = nil
-	}
-	if rec != nil && m.Order.Before(rec.e.Order) {
 		return
 	}
 	if err := c.create(m, rec); err != nil {
@@ -93,21 +101,21 @@ func shortReason(err error) string {
 }
 
 func (c *Cell) create(m *migrate.Create, rec *record) error {
-	e, err := c.entityFor(m.ID, m.Type, rec)
+	d, err := c.definition(m.Type)
 	if err != nil {
 		return err
 	}
-	props := property.NewValues(e.Def, property.CellSide, nil)
 	core, err := readCore(m.Parts)
 	if err != nil {
 		return err
 	}
+	c.makeWay(rec, m.Order)
+	// A restored real is a new incarnation with a record of its own: it numbers its
+	// history anew, and whoever watches the old one is told that it left.
+	e := &entity.Entity{ID: m.ID, Def: d, History: property.NewHistory(d)}
 	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
 	e.Position, e.Direction, e.MoveStamp, e.MovedTick = core.Position, core.Direction, core.MoveStamp, c.tick
-	e.Props = props
-	// A restored real is a new incarnation: it numbers its history anew, and
-	// whoever watches the old one is told that it left.
-	e.History = property.NewHistory(e.Def)
+	e.Props = property.NewValues(d, property.CellSide, nil)
 	r := c.makeReal(e, func(r *Real) error {
 		if err := r.readParts(m.Parts, true); err != nil {
 			return err
@@ -122,30 +130,30 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		return fmt.Errorf("space: %s", r.reason)
 	}
 	r.announce()
-	r.setSession(m.Session)
-	r.backup()
+	r.attach(m.Session)
 	if m.Restored {
 		callback(r, "OnRestored", func(s Restorer) { s.OnRestored() })
 	} else {
 		callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
 	}
+	if r.session != 0 && r.gone == staying {
+		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(true) })
+	}
+	// Last, so that it contains what OnCreated did: a restored real does not hear it again.
+	if r.gone == staying {
+		r.backup()
+	}
 	c.checkAt = 0
 	return nil
 }
 
-// entityFor is the record to fill: the ghost's, which watchers hold, or a new one.
-func (c *Cell) entityFor(id entity.ID, typ uint16, rec *record) (*entity.Entity, error) {
+// definition is a type that may be on a cell.
+func (c *Cell) definition(typ uint16) (*property.Definition, error) {
 	d := c.scripts.schema.ByID(typ)
 	if d == nil || !d.HasCell {
 		return nil, fmt.Errorf("space: type %d has no cell part here", typ)
 	}
-	if rec != nil {
-		if rec.e.Def != d {
-			return nil, fmt.Errorf("space: %s is a %s here, not a %s", id, rec.e.Def.Name, d.Name)
-		}
-		return rec.e, nil
-	}
-	return &entity.Entity{ID: id, Def: d}, nil
+	return d, nil
 }
 
 func readCore(parts []byte) (core migrate.Core, err error) {
@@ -254,39 +262,12 @@ func (r *Real) clientMoved(session, sequence uint32, position, direction propert
 // GhostState makes a ghost or brings one up to a new hop.
 func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 	rec := c.registry.find(m.ID)
-	if rec != nil && rec.cell != c {
+	if rec != nil && rec.olderState(m.Head) || c.tombstones.Forbids(m.Head) {
 		c.count.StaleGhosts++
 		return
 	}
-	if rec != nil && rec.real != nil {
-		if !rec.e.Order.Before(m.Order) {
-			c.count.StaleGhosts++
-			return
-		}
-		// A newer real lives elsewhere: this one was given up by the base.
-		c.log.Info("real dropped: a newer one mirrors itself here", "entity", m.ID.String(), "order", rec.e.Order.String(), "newer", m.Order.String())
-		c.drop(rec.real)
-		rec = nil
-	}
-	if c.tombstones.Forbids(m.Head) {
-		c.count.StaleGhosts++
-		return
-	}
-	if rec == nil {
-		d := c.scripts.schema.ByID(m.Type)
-		if d == nil || !d.HasCell {
-			c.count.Refused++
-			return
-		}
-		g := ghost.New(m.ID, d)
-		if _, err := g.TakeState(m, from, c.tick); err != nil {
-			c.badGhost(m.ID, err)
-			return
-		}
-		rec = c.admit(g.Entity)
-		rec.ghost = g
-		c.ghosts.insert(rec)
-		c.count.GhostsMade++
+	if rec == nil || rec.real != nil || rec.cell != c || rec.e.Order.Incarnation != m.Order.Incarnation {
+		c.newGhost(m, from, rec)
 		return
 	}
 	verdict, err := rec.ghost.TakeState(m, from, c.tick)
@@ -299,6 +280,37 @@ func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 		return
 	}
 	c.moved(rec.e)
+}
+
+// olderState reports whether a State of head h is of no use to whoever holds rec.
+func (rec *record) olderState(h ghost.Head) bool {
+	if rec.real != nil {
+		return !rec.e.Order.Before(h.Order)
+	}
+	return rec.ghost.Older(h)
+}
+
+// newGhost makes a ghost of which nothing, or something older, is here.
+func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
+	d, err := c.definition(m.Type)
+	if err != nil {
+		c.count.Refused++
+		return
+	}
+	g := ghost.New(m.ID, d)
+	if _, err := g.TakeState(m, from, c.tick); err != nil {
+		c.badGhost(m.ID, err)
+		return
+	}
+	if old != nil && old.real != nil {
+		// A newer real lives elsewhere: this one was given up by the base.
+		c.log.Info("real dropped: a newer one mirrors itself here", "entity", m.ID.String(), "order", old.e.Order.String(), "newer", m.Order.String())
+	}
+	c.makeWay(old, m.Order)
+	rec := c.admit(g.Entity)
+	rec.ghost = g
+	c.ghosts.insert(rec)
+	c.count.GhostsMade++
 }
 
 func (c *Cell) badGhost(id entity.ID, err error) {
@@ -382,6 +394,7 @@ func (r *Real) audit(session uint32) {
 		}
 	}
 	r.direct = m.Append(r.direct)
+	r.spill()
 }
 
 func (r *Real) dropWitness() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -14,7 +15,7 @@ import (
 )
 
 // MaxPeers bounds the other ends that one real keeps flows with. Beyond it calls
-// to further entities are refused until an old one has been settled.
+// to further entities are refused until an old one has been idle for PeerLease.
 const MaxPeers = 1024
 
 // peer is both directions of a flow between a real and another part.
@@ -23,9 +24,22 @@ type peer struct {
 	side entity.Side
 	out  entity.Out
 	in   entity.In
-	// at is where the other end last wrote from: acks go there.
+	// at is where the other end last was known to be: acks go there.
 	at mercury.Address
+	// used is when the flow last moved, and lostSince since when nobody here knows
+	// where the other end is; both are local and begin anew on the next cell.
+	used, lostSince time.Duration
 }
+
+const (
+	// PeerLease is how long a settled flow between cells is kept without use. It is
+	// longer than anything of it can be under way.
+	PeerLease = time.Minute
+
+	// FlowGiveUp is how long a real tries to reach another real of which nobody
+	// here knows where it is: as long as a restored one may take to show itself, and more.
+	FlowGiveUp = 15 * time.Second
+)
 
 // departedFlow is what a destroyed real still owes its base.
 type departedFlow struct {
@@ -41,16 +55,38 @@ func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
 		return &r.flows[i], nil
 	}
 	if len(r.flows) >= MaxPeers {
-		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool {
-			return p.side != entity.BaseSide && p.out.Kept() == 0 && p.out.Last() == 0 && p.in.Last() == 0
-		})
-		if len(r.flows) >= MaxPeers {
-			return nil, fmt.Errorf("space: %s keeps flows with %d others already", r.e.ID, MaxPeers)
-		}
-		i, _ = slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers)
+		return nil, fmt.Errorf("space: %s keeps flows with %d others already", r.e.ID, MaxPeers)
 	}
-	r.flows = slices.Insert(r.flows, i, peer{id: id, side: side})
+	p := peer{id: id, side: side, used: r.cell.now}
+	if side != entity.BaseSide {
+		p.out = outAfter(r.cell.game)
+	}
+	r.flows = slices.Insert(r.flows, i, p)
 	return &r.flows[i], nil
+}
+
+// outAfter is the sending end of a flow between cells. There may have been one
+// before, forgotten as idle, whose numbers the target remembers: microseconds of
+// game time are above all that it can have given out.
+func outAfter(game time.Duration) (out entity.Out) {
+	last := uint64(max(game, 0) / time.Microsecond)
+	b := binary.AppendUvarint(binary.AppendUvarint(nil, last), last)
+	rd := mercury.NewReader(append(b, 0))
+	out.Read(&rd)
+	return out
+}
+
+// known is the flow with another part if there is one.
+func (r *Real) known(id entity.ID, side entity.Side) *peer {
+	if i, found := slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers); found {
+		return &r.flows[i]
+	}
+	return nil
+}
+
+// idle reports whether nobody will miss the flow.
+func (p *peer) idle(now time.Duration) bool {
+	return p.side != entity.BaseSide && p.out.Kept() == 0 && now-p.used >= PeerLease
 }
 
 func comparePeers(a, b peer) int {
@@ -76,6 +112,7 @@ func (r *Real) sendBase(payload []byte) error {
 }
 
 func (r *Real) send(p *peer, payload []byte) error {
+	p.used = r.cell.now
 	n, err := p.out.Add(r.cell.now, payload)
 	if err != nil {
 		r.cell.count.Errors++
@@ -96,22 +133,31 @@ func (r *Real) transmit(p *peer, number uint64, payload []byte) {
 		r.cell.out.Send(r.e.Base, &m)
 		return
 	}
-	r.cell.route(&m)
+	if at := r.cell.route(&m, p.at); !at.IsZero() {
+		p.at = at
+	}
 }
 
 // route sends a flow message for another cell part to where its real is known to
-// be. If nobody here knows, it is dropped: the sender's timer tries again.
-func (c *Cell) route(m *entity.Message) {
+// be, and returns that. If nobody here knows, it goes to where the real last was;
+// the sender's timer tries again.
+func (c *Cell) route(m *entity.Message, last mercury.Address) mercury.Address {
 	rec := c.registry.find(m.To)
 	switch {
 	case rec == nil:
+		if last != c.self {
+			c.out.Send(last, m)
+		}
+		return mercury.Address{}
 	case rec.real != nil:
 		x := *m
 		x.Payload = slices.Clone(m.Payload)
 		rec.cell.loopback = append(rec.cell.loopback, x)
+		return c.self
 	case rec.ghost.Real != c.self:
 		c.out.Send(rec.ghost.Real, m)
 	}
+	return rec.ghost.Real
 }
 
 // runLoopback delivers flow messages between reals of this cell.
@@ -145,7 +191,7 @@ func (c *Cell) HandleFlow(m *entity.Message) {
 		c.count.Refused++
 		return
 	}
-	p.at = m.Reply
+	p.at, p.used, p.lostSince = m.Reply, c.now, 0
 	// Accept may call back into the script, which may add peers: p is not used after.
 	in := &p.in
 	moved := *in
@@ -265,21 +311,30 @@ func (r *Real) exposedCall(source entity.ID, method int, args []byte, allowed ..
 	return r.callMethod(method, source, args)
 }
 
-// HandleAck takes an acknowledgement of a flow that a real here sends.
+// HandleAck takes an acknowledgement of a flow that a real here sends, or sent
+// before it was destroyed; for one that went on, so does the ack.
 func (c *Cell) HandleAck(a *entity.Ack) {
-	if rec := c.registry.find(a.To); rec != nil && rec.real != nil && a.ToSide == entity.CellSide {
-		r := rec.real
-		if a.Stream == r.e.Order.Incarnation {
-			if p, err := r.peer(a.From, a.FromSide); err == nil {
-				p.out.Settle(c.now, a.Number)
-			}
-		}
+	if a.ToSide != entity.CellSide {
 		return
 	}
 	for i := range c.departed {
 		d := &c.departed[i]
-		if d.id == a.To && d.inc == a.Stream && a.FromSide == entity.BaseSide {
+		if d.id == a.To && d.inc == a.Stream && a.From == d.id && a.FromSide == entity.BaseSide {
 			d.out.Settle(c.now, a.Number)
+			return
+		}
+	}
+	rec := c.registry.find(a.To)
+	switch {
+	case rec == nil:
+	case rec.real == nil:
+		if rec.ghost.Real != c.self && !c.out.Dead(rec.ghost.Real) {
+			c.out.Send(rec.ghost.Real, a)
+		}
+	case a.Stream == rec.e.Order.Incarnation:
+		if p := rec.real.known(a.From, a.FromSide); p != nil {
+			p.out.Settle(c.now, a.Number)
+			p.used, p.lostSince = c.now, 0
 		}
 	}
 }
@@ -293,10 +348,11 @@ func (c *Cell) settleFlows() {
 			if p.in.TakeOwed() {
 				r.ack(p)
 			}
-			if p.out.Due(c.now) {
+			if p.out.Due(c.now) && !r.giveUp(p) {
 				p.out.Each(c.now, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
 			}
 		}
+		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return p.idle(c.now) })
 	}
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
 		return d.out.Kept() == 0 || c.out.Dead(d.base)
@@ -312,6 +368,26 @@ func (c *Cell) settleFlows() {
 			})
 		}
 	}
+}
+
+// giveUp forgets what was sent to a real that is nowhere to be found: it was
+// destroyed, or has gone where nobody here sees it.
+func (r *Real) giveUp(p *peer) bool {
+	c := r.cell
+	if p.side == entity.BaseSide || c.registry.find(p.id) != nil {
+		p.lostSince = 0
+		return false
+	}
+	if p.lostSince == 0 {
+		p.lostSince = c.now
+	}
+	if c.now-p.lostSince < FlowGiveUp {
+		return false
+	}
+	c.count.Refused++
+	r.Log().Warn("calls given up: the target is gone", "target", p.id.String(), "calls", p.out.Kept())
+	p.out.Settle(c.now, p.out.Last())
+	return true
 }
 
 func (r *Real) ack(p *peer) {
@@ -350,11 +426,18 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 
 func (r *Real) readFlows(rd *mercury.Reader) {
 	n := rd.Count(MaxPeers, 6)
+	last := peer{}
 	for range n {
 		id, side, at := entity.ReadMailbox(rd)
 		if rd.Err() != nil {
 			return
 		}
+		next := peer{id: id, side: side}
+		if comparePeers(last, next) >= 0 {
+			rd.Fail(errors.New("a flow twice, or out of order"))
+			return
+		}
+		last = next
 		p, err := r.peer(id, side)
 		if err != nil {
 			rd.Fail(err)
@@ -366,25 +449,27 @@ func (r *Real) readFlows(rd *mercury.Reader) {
 			p.out.Read(rd)
 		}
 	}
-	if rd.Err() == nil && len(r.flows) < n {
-		rd.Fail(errors.New("a flow twice"))
+}
+
+// setSession attaches or detaches the client, and tells the script.
+func (r *Real) setSession(session uint32) {
+	had := r.session != 0
+	r.attach(session)
+	if had != (session != 0) {
+		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(session != 0) })
 	}
 }
 
-// setSession attaches or detaches the client.
-func (r *Real) setSession(session uint32) {
+// attach begins a client session, or ends the one there is.
+func (r *Real) attach(session uint32) {
 	if session == r.session {
 		return
 	}
-	had := r.session != 0
 	r.dropWitness()
 	r.session = session
 	if session != 0 {
 		r.makeWitness(nil)
 		r.greet()
-	}
-	if had != (session != 0) {
-		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(session != 0) })
 	}
 }
 

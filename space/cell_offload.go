@@ -2,7 +2,10 @@ package space
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/bsp"
@@ -23,18 +26,36 @@ func (c *Cell) tellGhosts() {
 			continue
 		}
 		if r.haunts.Len() > 0 && r.gone == staying {
-			r.ghostSequence++
-			c.update = ghost.Update{
-				Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
-				MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: r.changes,
-			}
-			for h := range r.haunts.All() {
-				c.out.Send(h.App, &c.update)
+			rest := c.sendUpdate(r, r.changes)
+			for len(rest) > 0 {
+				rest = c.sendUpdate(r, rest)
 			}
 		}
 		r.changes, r.payloads = r.changes[:0], r.payloads[:0]
 		r.ghostedStamp = r.e.MoveStamp
 	}
+}
+
+// maxUpdate is how many bytes of payloads one Update carries before the next one
+// is begun: half of what its receivers take for certain.
+const maxUpdate = ghost.MaxProps
+
+// sendUpdate sends as many changes as one Update may carry, and returns the rest.
+func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change) {
+	n, size := 0, 0
+	for n < len(changes) && n < ghost.MaxChanges && (n == 0 || size+len(changes[n].Payload) <= maxUpdate) {
+		size += len(changes[n].Payload)
+		n++
+	}
+	r.ghostSequence++
+	c.update = ghost.Update{
+		Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
+	}
+	for h := range r.haunts.All() {
+		c.out.Send(h.App, &c.update)
+	}
+	return changes[n:]
 }
 
 // check is the offload and ghost check: who has left the cell, and who must be
@@ -147,19 +168,35 @@ func (c *Cell) offload(r *Real) {
 	if leaf.Cell == c.id || !leaf.Created || to == c.self || c.out.Dead(to) {
 		return
 	}
+	order := r.e.Order.NextHop()
+	had := r.haunts.Remove(to)
+	r.haunts.Add(c.self, c.now)
+	parts := r.appendParts(nil, false)
+	if len(parts) > migrate.MaxParts {
+		// It stays, out of place: on its way nobody could take it.
+		r.haunts.Remove(c.self)
+		if had {
+			r.haunts.Add(to, c.now)
+		}
+		c.count.Errors++
+		r.Log().Error("not offloaded: its state is too large", "bytes", len(parts), "limit", migrate.MaxParts)
+		return
+	}
 	// What the callback changed travels in the parts; the haunts get it with the
 	// State of the new hop.
 	r.changes = r.changes[:0]
-	r.haunts.Remove(to)
-	r.haunts.Add(c.self, c.now)
-	order := r.e.Order.NextHop()
-	parts := r.appendParts(nil, false)
 	v := c.tree.Version()
 	m := migrate.Onload{
 		ID: r.e.ID, Type: r.e.Def.ID, Space: c.space, Order: order, Base: r.e.Base,
 		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Parts: parts,
 	}
-	c.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Offer: migrate.Offer{
+	var haunts []mercury.Address
+	for h := range r.haunts.All() {
+		if h.App != c.self {
+			haunts = append(haunts, h.App)
+		}
+	}
+	c.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Offer: migrate.Offer{
 		ID: r.e.ID, Order: order, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
 	}})
 	c.out.Send(to, &m)
@@ -194,15 +231,11 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
 	c.out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
 	rec := c.registry.find(m.ID)
-	if rec != nil && (rec.cell != c || m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
+	if rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
 		return
 	}
 	if c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
-	}
-	if rec != nil && rec.real != nil {
-		c.drop(rec.real)
-		rec = nil
 	}
 	if err := c.onload(m, rec); err != nil {
 		c.count.Errors++
@@ -218,9 +251,16 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.entityFor(m.ID, m.Type, rec)
+	d, err := c.definition(m.Type)
 	if err != nil {
 		return err
+	}
+	e := &entity.Entity{ID: m.ID, Def: d}
+	if rec = c.makeWay(rec, m.Order); rec != nil {
+		if rec.e.Def != d {
+			return fmt.Errorf("space: %s is a %s here, not a %s", m.ID, rec.e.Def.Name, d.Name)
+		}
+		e = rec.e // which watchers hold
 	}
 	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
 	e.Position, e.Direction, e.MoveStamp, e.MovedTick = core.Position, core.Direction, core.MoveStamp, c.tick
@@ -228,11 +268,24 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	if e.History == nil {
 		e.History = property.NewHistory(e.Def)
 	}
-	r := c.makeReal(e, func(r *Real) error { return r.readParts(m.Parts, false) })
+	r := c.makeReal(e, func(r *Real) error {
+		if err := r.readParts(m.Parts, false); err != nil {
+			return err
+		}
+		if (r.session != 0) != (r.witness != nil) {
+			return errors.New("a client without a witness")
+		}
+		return nil
+	})
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
 	}
 	c.count.Migrations++
+	if c.out.Dead(m.Base) {
+		// The verdict came while it was under way: nobody can command it any more.
+		c.drop(r)
+		return nil
+	}
 	r.announce()
 	r.haunts.Sweep(func(h ghost.Haunt) bool { return h.App == c.self || c.out.Dead(h.App) })
 	if r.haunts.Len() > 0 {
@@ -356,6 +409,12 @@ func (c *Cell) AppDied(app mercury.Address) {
 		rec.real.haunts.Remove(app)
 	}
 	c.handoffs.Died(app, func(h *migrate.Handoff) {
+		// Ghosts of the old hop point here, where the real no longer is: unless a
+		// newer one shows itself within the grace, they have to go.
+		c.orphans = append(c.orphans, orphan{
+			at: c.now + c.cfg.OrphanGrace, haunts: h.Haunts,
+			head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
+		})
 		if h.Base.IsZero() {
 			c.log.Warn("entity without a base lost in a handoff to a dead CellApp", "entity", h.Offer.ID.String())
 			return
@@ -363,8 +422,14 @@ func (c *Cell) AppDied(app mercury.Address) {
 		c.out.Send(h.Base, &h.Offer)
 	})
 	for _, rec := range c.ghosts {
-		if rec.ghost.Real == app {
-			rec.ghost.OrphanedUntil = c.now + c.cfg.OrphanGrace
+		if rec.ghost.Real != app {
+			continue
+		}
+		rec.ghost.OrphanedUntil = c.now + c.cfg.OrphanGrace
+		if !rec.e.Base.IsZero() {
+			// The base may never have heard that the real went there: the ack let the
+			// frozen copy go, and the news for the base died with the app.
+			c.out.Send(rec.e.Base, &migrate.Lost{ID: rec.e.ID, Order: rec.e.Order, Reason: "its CellApp died"})
 		}
 	}
 }
@@ -379,9 +444,26 @@ func (c *Cell) BaseAppDied(app mercury.Address) {
 	}
 }
 
+// orphan is a real that was lost in a handoff from here: its ghosts elsewhere are
+// ended when their grace is over.
+type orphan struct {
+	at     time.Duration
+	haunts []mercury.Address
+	head   ghost.Head
+}
+
 // expire gives up orphaned ghosts and old tombstones.
 func (c *Cell) expire() {
 	c.tombstones.Expire(c.now)
+	c.orphans = slices.DeleteFunc(c.orphans, func(o orphan) bool {
+		if o.at > c.now {
+			return false
+		}
+		for _, app := range o.haunts {
+			c.out.Send(app, &ghost.Delete{Head: o.head})
+		}
+		return true
+	})
 	for i := 0; i < len(c.ghosts); {
 		rec := c.ghosts[i]
 		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {

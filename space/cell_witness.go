@@ -62,6 +62,15 @@ func (r *Real) sendBundle(bundle []byte) {
 	_ = r.sendBase(r.cell.scratch)
 }
 
+// spill sends direct messages ahead of the tick when there are more than the
+// witness takes: a bundle above the flow's limit would be lost whole.
+func (r *Real) spill() {
+	if len(r.direct) > witness.MaxDirect {
+		r.sendBundle(r.direct)
+		r.direct = r.direct[:0]
+	}
+}
+
 // tellData tells the client what is new in the space's data.
 func (r *Real) tellData() {
 	d := &r.cell.data
@@ -72,6 +81,7 @@ func (r *Real) tellData() {
 		if e := &d.entries[i]; e.Number > r.dataTold {
 			m := protocol.SpaceData{Key: e.Key, Value: e.Value}
 			r.direct = m.Append(r.direct)
+			r.spill()
 		}
 	}
 	r.dataTold = d.last

@@ -31,7 +31,7 @@ func (d *spaceData) set(e DataEntry) bool {
 	return true
 }
 
-// load replaces everything with what a manager says there is.
+// load takes the entries that a manager says there are.
 func (d *spaceData) load(entries []DataEntry) {
 	sorted := slices.SortedFunc(slices.Values(entries), func(a, b DataEntry) int { return cmp.Compare(a.Number, b.Number) })
 	for _, e := range sorted {

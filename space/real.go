@@ -251,6 +251,7 @@ func (r *Real) PropertyChanged(i int) {
 	}
 	if p.Flags&property.OwnClient != 0 && r.session != 0 {
 		r.direct = protocol.AppendOwnProperty(r.direct, protocol.OwnPropertyID, i, r.e.Props)
+		r.spill()
 	}
 }
 
@@ -274,9 +275,13 @@ func (c clientCaller) CallMethod(to entity.ID, _ entity.Side, method int, args [
 	if c.r.gone != staying {
 		return ErrGone
 	}
+	if len(args) > witness.MaxEntity {
+		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(args), witness.MaxEntity)
+	}
 	if c.own && c.r.session != 0 {
 		m := protocol.Call{ID: to, Method: uint16(method), Args: args}
 		c.r.direct = m.Append(c.r.direct)
+		c.r.spill()
 	}
 	if c.others {
 		c.r.event(method, args)

@@ -67,6 +67,9 @@ func register(s *Scripts, name string, t reflect.Type) error {
 	if d == nil {
 		return fmt.Errorf("the definitions have no entity type %q; add it to entities.xml", name)
 	}
+	if !d.HasCell {
+		return fmt.Errorf("the definitions give it no cell part; set hasCell in entities.xml, or remove the script")
+	}
 	if s.types[d.ID] != nil {
 		return fmt.Errorf("registered twice")
 	}

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -50,8 +51,16 @@ func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (
 		return 0, err
 	}
 	r.nextID++
-	r.timers = append(r.timers, timer{r.nextID, r.cell.game + max(after, 0), max(every, 0), method, user})
+	r.timers = append(r.timers, timer{r.nextID, later(r.cell.game, max(after, 0)), max(every, 0), method, user})
 	return r.nextID, nil
+}
+
+// later is t+d, or the end of time: "never" is a duration, too.
+func later(t, d time.Duration) time.Duration {
+	if d > 0 && t > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return t + d
 }
 
 func (r *Real) mayCallBack(method string, count int) error {
@@ -78,28 +87,28 @@ func (r *Real) Cancel(id uint32) bool {
 	return len(r.timers)+len(r.controllers) < n
 }
 
-// runTimers calls what is due. A callback may add and cancel timers; those it
-// adds wait for the next tick.
+// runTimers calls what is due, the earliest first. A callback may add and cancel
+// timers; those it adds wait for the next tick, those it cancels are not called.
 func (r *Real) runTimers() {
+	game := r.cell.game
 	var due []timer
-	for i := range r.timers {
-		t := &r.timers[i]
-		if t.due > r.cell.game {
-			continue
+	for _, t := range r.timers {
+		if t.due <= game {
+			due = append(due, t)
 		}
-		due = append(due, *t)
+	}
+	slices.SortStableFunc(due, func(a, b timer) int { return cmp.Compare(a.due, b.due) })
+	for _, t := range due {
+		i := slices.IndexFunc(r.timers, func(x timer) bool { return x.id == t.id })
+		if i < 0 {
+			continue // cancelled by one before it
+		}
 		if t.every > 0 {
 			// A tick that comes late does not make up for the calls missed.
-			t.due += t.every * max(1, (r.cell.game-t.due)/t.every)
+			r.timers[i].due = later(game-(game-t.due)%t.every, t.every)
 		} else {
-			t.due = -1
+			r.timers = slices.Delete(r.timers, i, i+1)
 		}
-	}
-	if len(due) == 0 {
-		return
-	}
-	r.timers = slices.DeleteFunc(r.timers, func(t timer) bool { return t.due < 0 })
-	for _, t := range due {
 		r.callBack(t.method, Callback{t.id, t.user})
 	}
 }
@@ -190,7 +199,7 @@ func (r *Real) readTimers(rd *mercury.Reader) {
 	for range n {
 		var t timer
 		t.id = entity.ReadUint32(rd)
-		t.due = r.cell.game + time.Duration(rd.Varint())
+		t.due = later(r.cell.game, time.Duration(rd.Varint()))
 		t.every = time.Duration(rd.Uvarint())
 		t.method = rd.String(maxCallbackName)
 		t.user = rd.Varint()

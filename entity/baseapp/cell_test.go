@@ -629,3 +629,65 @@ func TestManagerAwayChangesNothing(t *testing.T) {
 		t.Errorf("ids go on with allocator %d", next>>32)
 	}
 }
+
+func TestDestroyWithAFullFlowCutsTheLink(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.live()
+	for v.Cell().Call("hurt", int32(1)) == nil {
+	}
+	r.take(appX)
+	r.events = nil
+	v.Destroy()
+	r.wantRefuse(appX, id, entity.Order{Incarnation: 1})
+	r.wantEvents("lost cell", "destroyed")
+	if _, ok := r.view(id); ok {
+		t.Error("still there")
+	}
+	if rep := r.a.Report(); rep.Errors != 1 {
+		t.Errorf("%d errors", rep.Errors)
+	}
+}
+
+func TestDestroyCellBeforeItIsMade(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.createCell(v)
+	r.events = nil
+	if err := v.DestroyCell(); err != nil {
+		t.Fatal(err)
+	}
+	r.wantLink(id, entity.LinkNone, 1, 0, nowhere)
+	r.wantEvents()
+	r.pass(time.Second)
+	if n := len(told[wire.Locate](r, cellAppMgr)); n != 0 {
+		t.Error("asked for a CellApp without need")
+	}
+}
+
+func TestDestroyCellWhileItIsLost(t *testing.T) {
+	r := joinedRig(t)
+	p, id, v := r.playLive()
+	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
+	if err := v.DestroyCell(); err != nil {
+		t.Fatal(err)
+	}
+	p.wantHeard("[44]")
+	r.wantEvents("lost cell")
+	// The real had gone on: it is one too many now.
+	r.current(appY, id, 1, 1, 0)
+	r.wantRefuse(appY, id, entity.Order{Incarnation: 1, Hop: 1})
+}
+
+func TestLostChannelToACellAppIsRepairedByTheFlow(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.live()
+	ch := r.net.Dial(appX)
+	_ = v.Cell().Call("hurt", int32(1))
+	r.take(appX)
+	r.net.ended[ch] = true
+	r.a.Closed(r.now, ch, mercury.ErrTimeout)
+	r.pass(entity.FlowResend)
+	if got := r.flow(appX); !slices.Equal(got, []string{"1:1"}) || r.net.Dial(appX) == ch {
+		t.Errorf("sent again: %v", got)
+	}
+}

@@ -50,9 +50,8 @@ type binding struct {
 	timers  map[string]int // Go method index of every func() that a timer may call
 }
 
-var (
-	basePointer = reflect.TypeFor[*entity.Base]()
-)
+// basePointer is the type that every script embeds.
+func basePointer() reflect.Type { return reflect.TypeFor[*entity.Base]() }
 
 // bind checks every registration against the schema. The bindings are by type id;
 // types without script are nil.
@@ -88,16 +87,16 @@ func (r *registration) bind(d *property.Definition) (*binding, error) {
 	if !d.HasBase {
 		faults = append(faults, fmt.Errorf("script %v: %s has no base part; let its definition have one", r.script, d.Name))
 	}
-	if f, ok := r.script.Elem().FieldByName("Base"); !ok || !f.Anonymous || f.Type != basePointer || len(f.Index) != 1 {
+	if f, ok := r.script.Elem().FieldByName("Base"); !ok || !f.Anonymous || f.Type != basePointer() || len(f.Index) != 1 {
 		faults = append(faults, fmt.Errorf("script %v of %s: it does not embed *entity.Base; add that field", r.script, d.Name))
 	}
 	for _, m := range d.BaseMethods {
-		if _, taken := basePointer.MethodByName(entity.GoName(m.Name)); taken {
+		if _, taken := basePointer().MethodByName(entity.GoName(m.Name)); taken {
 			faults = append(faults, fmt.Errorf("script %v: base method %q of %s would be the method %s of entity.Base; rename it",
 				r.script, m.Name, d.Name, entity.GoName(m.Name)))
 		}
 	}
-	if err := property.CheckFields(r.script, d, property.BaseSide, basePointer); err != nil {
+	if err := property.CheckFields(r.script, d, property.BaseSide, basePointer()); err != nil {
 		faults = append(faults, err)
 	}
 	methods, err := entity.BindMethods(r.script, d.BaseMethods, false)
@@ -113,7 +112,7 @@ func (r *registration) bind(d *property.Definition) (*binding, error) {
 func (b *binding) findTimers() {
 	for i := range b.script.NumMethod() {
 		m := b.script.Method(i)
-		_, ofBase := basePointer.MethodByName(m.Name)
+		_, ofBase := basePointer().MethodByName(m.Name)
 		if !ofBase && m.Type.NumIn() == 1 && m.Type.NumOut() == 0 {
 			b.timers[m.Name] = i
 		}
@@ -128,6 +127,6 @@ func (b *binding) newScript(base *entity.Base, props *property.Values) any {
 		panic(fmt.Sprintf("baseapp: the make function of %v returned nil", b.script))
 	}
 	v.Elem().FieldByName("Base").Set(reflect.ValueOf(base))
-	property.BindFields(s, props, basePointer)
+	property.BindFields(s, props, basePointer())
 	return s
 }

@@ -321,9 +321,9 @@ func (k *ghostsFollow) converged() error {
 		case !ok:
 			faults = append(faults, fmt.Errorf("promise 4: %s holds a ghost of %s, which has no real", p.Name, v.ID()))
 		case v.Home() != r.p.Address():
-			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s on %s believes its real on %v, it is on %s", v.ID(), p.Name, v.Home(), r.p.Name))
+			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v) on %s believes its real on %v, it is on %s (%v)", v.ID(), v.Order(), p.Name, v.Home(), r.p.Name, r.v.Order()))
 		case v.Sum() != r.v.Sum():
-			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s on %s differs from its real on %s", v.ID(), p.Name, r.p.Name))
+			faults = append(faults, fmt.Errorf("promise 4: the ghost of %s (%v, event %d) on %s differs from its real on %s (%v, event %d)", v.ID(), v.Order(), v.LastEvent(), p.Name, r.p.Name, r.v.Order(), r.v.LastEvent()))
 		}
 	})
 	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {

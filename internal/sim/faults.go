@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/space/cellapp"
 )
 
 // faults is the bad time: a bad network, and now and then a process crashes or
@@ -109,7 +111,7 @@ func (c *Cluster) rest() error {
 		return err
 	}
 	if !settled() {
-		return fmt.Errorf("the frozen world has %d things pending after 20 s", c.observer.last.Pending)
+		return fmt.Errorf("the frozen world has %d things pending after 20 s: %s", c.observer.last.Pending, c.pending())
 	}
 	c.observer.freeze(true) // again: ghosts compare themselves with their reals
 	for _, pl := range c.players {
@@ -125,4 +127,22 @@ func (c *Cluster) rest() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// pending names who still has something to tell.
+func (c *Cluster) pending() string {
+	s := ""
+	c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		if b.Unreceived > 0 {
+			s += fmt.Sprintf("%s: base %s %v %v at %v has %d unreceived; ", p.Name, b.ID, b.State, b.Order, b.App, b.Unreceived)
+		}
+	})
+	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			if n := cell.Pending(); n > 0 {
+				s += fmt.Sprintf("%s: %d pending, %d handoffs; ", p.Name, n, cell.Handoffs())
+			}
+		}
+	})
+	return s
 }

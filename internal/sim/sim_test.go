@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"flag"
 	"log/slog"
 	"os"
@@ -56,5 +57,36 @@ func TestSeeds(t *testing.T) {
 		if t.Failed() && i > 2 {
 			t.FailNow()
 		}
+	}
+}
+
+// TestSameSeedSameTrace runs one seed twice, with everything that can go wrong,
+// and compares the runs event by event.
+func TestSameSeedSameTrace(t *testing.T) {
+	run := func() (*bytes.Buffer, Result) {
+		var text bytes.Buffer
+		o := Options{Seed: 4, Crash: true, Pause: true, TraceTo: &text}
+		c, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return &text, c.Result()
+	}
+	a, ra := run()
+	b, rb := run()
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		la, lb := bytes.Split(a.Bytes(), []byte("\n")), bytes.Split(b.Bytes(), []byte("\n"))
+		for i := range la {
+			if i >= len(lb) || !bytes.Equal(la[i], lb[i]) {
+				t.Fatalf("the runs part at event %d: %s", i+1, la[i])
+			}
+		}
+		t.Fatal("the second run is longer")
+	}
+	if ra != rb || ra.Lines == 0 {
+		t.Fatalf("results differ: %+v and %+v", ra, rb)
 	}
 }

@@ -2,6 +2,8 @@ package cellapp
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"slices"
@@ -30,14 +32,11 @@ type CellApp struct {
 	cells    []*space.Cell // by space id
 	registry *space.Registry
 	counters space.Counters
-	// early holds geometry for a space whose AddCell has not come: none can, on an
-	// ordered channel, so it only counts.
 	ticks    wire.Ticks
 	report   wire.Report
 	cellsMsg wire.CellsReport
 	reportAt time.Duration
 	statsAt  time.Duration
-	settle   bool
 }
 
 // New returns a CellApp that joins its manager at its first tick.
@@ -79,17 +78,22 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	if !a.ticks.Begin(now) {
 		return a.ticks.Next()
 	}
+	begun := a.clock()
 	a.manager.Tick(now)
 	game := now + a.gameShift
 	for _, c := range a.cells {
 		c.Tick(now, game, a.cfg.Tick)
 	}
 	a.reports(now)
-	end := now
-	if a.cfg.Clock != nil {
-		end = a.cfg.Clock()
+	return a.ticks.End(now+a.clock()-begun, &a.report)
+}
+
+// clock measures work; its zero is its own.
+func (a *CellApp) clock() time.Duration {
+	if a.cfg.Clock == nil {
+		return 0
 	}
-	return a.ticks.End(end, &a.report)
+	return a.cfg.Clock()
 }
 
 func (a *CellApp) reports(now time.Duration) {
@@ -154,13 +158,16 @@ func (a *CellApp) addCell(m *wire.AddCell) error {
 	if err != nil {
 		return err
 	}
+	data := make([]space.DataEntry, len(m.Data))
+	for i, e := range m.Data {
+		data[i] = space.DataEntry(e)
+	}
 	if c := a.cell(m.Space); c != nil {
-		c.SetTree(tree)
-	} else {
-		data := make([]space.DataEntry, len(m.Data))
-		for i, e := range m.Data {
-			data[i] = space.DataEntry(e)
+		if !c.Become(m.Cell, tree) {
+			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
 		}
+		c.LoadData(data)
+	} else {
 		c := space.NewCell(space.Env{
 			Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
 			Out: (*outbox)(a), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Clock: a.cfg.Clock,
@@ -193,6 +200,13 @@ func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {
 	o.manager.Send(&wire.SetSpaceData{Space: id, Key: key, Value: value})
 }
 
-func (o *outbox) NewID() (entity.ID, error) { return o.alloc.Next() }
+func (o *outbox) NewID() (entity.ID, error) {
+	if o.alloc == nil {
+		return 0, errNotJoined
+	}
+	return o.alloc.Next()
+}
+
+var errNotJoined = errors.New("cellapp: no entity ids before the manager's welcome")
 
 func (o *outbox) Dead(app mercury.Address) bool { return o.links.Dead(app) }

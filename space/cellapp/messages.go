@@ -247,6 +247,9 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		}
 		c := a.cell(m.Space)
 		if c == nil {
+			// Nobody has the real now: the base brings it back.
+			a.outbox().Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+			a.outbox().Send(m.Base, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "handed to a CellApp without a cell of the space"})
 			return errors.New("cellapp: onload for a space without a cell here")
 		}
 		c.Onload(&m, from)

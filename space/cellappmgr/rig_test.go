@@ -65,7 +65,7 @@ func at(n int) mercury.Address {
 
 // rig is a manager with its peers.
 type rig struct {
-	t     *testing.T
+	t     testing.TB
 	net   *network
 	m     *CellAppMgr
 	now   time.Duration
@@ -84,7 +84,7 @@ type peer struct {
 
 var digest = [16]byte{1, 2, 3}
 
-func newRig(t *testing.T, change func(*Config)) *rig {
+func newRig(t testing.TB, change func(*Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, net: &network{peers: map[mercury.ChannelID]mercury.Address{}, inboxes: map[mercury.ChannelID][][]byte{}}}
 	cfg := Config{

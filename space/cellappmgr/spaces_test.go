@@ -2,9 +2,11 @@ package cellappmgr
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -163,6 +165,34 @@ func TestLineMovesWithinLimits(t *testing.T) {
 	}
 	if st := r.m.Status(); st.LinesMoved != moves {
 		t.Errorf("%d lines moved, the status says %d", moves, st.LinesMoved)
+	}
+}
+
+// A crowd on one spot cannot be divided. The operator is told once, and again
+// only when it happens again.
+func TestCrowdedIsTold(t *testing.T) {
+	r := newRig(t, nil)
+	a, b := r.join(wire.CellApp, 10), r.join(wire.CellApp, 11)
+	cell := a.confirm()[0].Cell
+	spot := cellReport(1, cell, bsp.Version{Term: 1, N: 2}, 0.9, 5, 5)
+	spot.Profile = load.Build([]load.Sample{{X: 5, Z: 5, Load: 1}})
+	for range 5 {
+		a.reportCells(spot)
+		r.pass(time.Second)
+	}
+	none[wire.AddCell](b)
+	count := func() int { return strings.Count(r.log.String(), "too crowded") }
+	if count() != 1 {
+		t.Errorf("told %d times; log:\n%s", count(), r.log.String())
+	}
+	calm := spot
+	calm.Load = 0
+	for _, now := range []wire.CellReport{calm, spot} {
+		a.reportCells(now)
+		r.pass(time.Second)
+	}
+	if count() != 2 {
+		t.Errorf("crowded again, told %d times", count())
 	}
 }
 

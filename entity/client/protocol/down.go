@@ -195,11 +195,12 @@ func AppendPair(b []byte, index int, v *property.Values) []byte {
 // Pairs decodes property pairs with the definition they belong to.
 func Pairs(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
 	for len(b) > 0 {
-		index, n := binary.Uvarint(b)
-		if n <= 0 || index >= uint64(len(d.Properties)) {
+		r := mercury.NewReader(b)
+		index := r.Uvarint()
+		if r.Err() != nil || index >= uint64(len(d.Properties)) {
 			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
 		}
-		v, rest, err := d.ReadValue(b[n:], int(index))
+		v, rest, err := d.ReadValue(r.Rest(), int(index))
 		if err != nil {
 			return fmt.Errorf("%w: %s.%s: %w", ErrMalformed, d.Name, d.Properties[index].Name, err)
 		}

@@ -1,0 +1,95 @@
+package entity
+
+import (
+	"errors"
+	"log/slog"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+// fakeHost notes what a base asks of its app.
+type fakeHost struct {
+	calls   []Mailbox
+	created int
+	session uint32
+}
+
+func (h *fakeHost) CallMethod(to ID, side Side, method int, args []byte) error {
+	h.calls = append(h.calls, Mailbox{ID: to, Side: side})
+	return nil
+}
+
+func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(*property.Values)) error {
+	h.created++
+	return nil
+}
+func (h *fakeHost) DestroyCell() error                                             { return ErrNoPart }
+func (h *fakeHost) Destroy()                                                       { h.created = -1 }
+func (h *fakeHost) AddTimer(after, every time.Duration, m string) (TimerID, error) { return 3, nil }
+func (h *fakeHost) CancelTimer(id TimerID)                                         { h.created = int(id) }
+func (h *fakeHost) ClientSession() uint32                                          { return h.session }
+func (h *fakeHost) ClientAccount() string                                          { return "ann" }
+
+func TestBaseAsksItsHost(t *testing.T) {
+	schema, err := property.NewSchema(&property.Definition{
+		Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
+		CellMethods:   []*property.Method{{Name: "hurt"}},
+		ClientMethods: []*property.Method{{Name: "chat"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := schema.Type("Avatar")
+	host := new(fakeHost)
+	props, log := property.NewValues(def, property.BaseSide, nil), slog.New(slog.DiscardHandler)
+	b := NewBase(host, 7, props, log)
+	if b.ID() != 7 || b.Def() != def || b.Props() != props || b.Log() != log || b.Account() != "ann" || b.HasClient() {
+		t.Errorf("a base of %v %v", b.ID(), b.Def().Name)
+	}
+	host.session = 1
+	if !b.HasClient() {
+		t.Error("the client is not seen")
+	}
+	if err := errors.Join(b.Cell().Call("hurt"), b.Client().Call("chat")); err != nil {
+		t.Fatal(err)
+	}
+	if len(host.calls) != 2 || host.calls[0] != (Mailbox{ID: 7, Side: CellSide}) || host.calls[1] != (Mailbox{ID: 7, Side: ClientSide}) {
+		t.Errorf("called %+v", host.calls)
+	}
+	if id, err := b.AddTimer(0, 0, "Tock"); id != 3 || err != nil {
+		t.Error("no timer")
+	}
+	b.CancelTimer(3)
+	if host.created != 3 || !errors.Is(b.DestroyCell(), ErrNoPart) {
+		t.Error("not passed on")
+	}
+	b.Destroy()
+	if host.created != -1 {
+		t.Error("not destroyed")
+	}
+}
+
+func TestBaseChecksWhereACellPartIsMade(t *testing.T) {
+	host := new(fakeHost)
+	b := NewBase(host, 7, nil, nil)
+	far, nan := property.Vector3{X: 2 * MaxCoordinate}, property.Vector3{Z: float32(math.NaN())}
+	for name, err := range map[string]error{
+		"space 0":       b.CreateCell(0, property.Vector3{}, property.Vector3{}, nil),
+		"far away":      b.CreateCell(1, far, property.Vector3{}, nil),
+		"not a number":  b.CreateCell(1, nan, property.Vector3{}, nil),
+		"bad direction": b.CreateCell(1, property.Vector3{}, nan, nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if host.created != 0 {
+		t.Error("asked the app nevertheless")
+	}
+	if err := b.CreateCell(1, property.Vector3{X: 1}, property.Vector3{}, nil); err != nil || host.created != 1 {
+		t.Errorf("got %v", err)
+	}
+}

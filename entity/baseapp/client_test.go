@@ -1,0 +1,542 @@
+package baseapp
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+func TestLogin(t *testing.T) {
+	r := joinedRig(t)
+	made := r.login("ann")
+	if made.Code != 0 || made.Request != 9 || made.BaseApp != self || made.Token == [16]byte{} {
+		t.Fatalf("made %+v", made)
+	}
+	if again := r.login("ann"); protocol.Code(again.Code) != protocol.AlreadyLoggedIn {
+		t.Errorf("a second time: %+v", again)
+	}
+	if none := r.login(""); protocol.Code(none.Code) != protocol.BadCredentials {
+		t.Errorf("no account: %+v", none)
+	}
+	v := r.script(made.ID)
+	if v.HasClient() || v.Account() != "ann" || v.Client().Call("chat", "x") != entity.ErrNoPart {
+		t.Error("there is no client yet")
+	}
+	p := r.connect(1)
+	r.events = nil
+	p.attach(made.Token)
+	p.wantHeard("[32 33]") // Attached and BasePlayer in one
+	r.wantEvents("enabled")
+	if view, _ := r.view(made.ID); view.Session != 1 || !v.HasClient() {
+		t.Errorf("session %d", view.Session)
+	}
+	// The token is good for one client.
+	q := r.connect(2)
+	q.attach(made.Token)
+	q.wantRefused(protocol.BadToken)
+	p.wantHeard()
+}
+
+func TestBasePlayerHasTheBaseProperties(t *testing.T) {
+	r := joinedRig(t)
+	r.do["created"] = func(v *avatar) { v.Gold.Set(42); v.Secret.Set(7) }
+	made := r.login("ann")
+	p := r.connect(1)
+	p.attach(made.Token)
+	var player protocol.BasePlayer
+	_ = protocol.Messages(one(t, r.take(r.net.peers[p.ch])), func(id protocol.ID, body []byte) error {
+		if id == protocol.BasePlayerID {
+			return player.Parse(body)
+		}
+		return nil
+	})
+	own := property.NewValues(r.schema.Type("Avatar"), property.OwnClientSide, nil)
+	if rest, err := own.ReadStream(player.Props, property.OwnClientBaseStream); err != nil || len(rest) > 0 {
+		t.Fatal(err)
+	}
+	if gold := own.Get(1).Int(); player.ID != made.ID || gold != 42 {
+		t.Errorf("player %v with gold %d", player.ID, gold)
+	}
+	// Changes go on live; those that a client may not see do not.
+	v := r.script(made.ID)
+	v.Secret.Set(8)
+	v.Gold.Set(42)
+	p.wantHeard()
+	v.Gold.Set(43)
+	p.wantHeard("[34]")
+}
+
+func TestExternalAddress(t *testing.T) {
+	outside := address(200, 1)
+	r := joinedRig(t, func(c *Config) { c.External = outside })
+	if made := r.login("ann"); made.BaseApp != outside {
+		t.Errorf("clients are sent to %v", made.BaseApp)
+	}
+}
+
+func TestLoginWithoutPlayers(t *testing.T) {
+	r := joinedRig(t, func(c *Config) { c.PlayerType = "" })
+	if made := r.login("ann"); protocol.Code(made.Code) != protocol.NotReady {
+		t.Errorf("made %+v", made)
+	}
+}
+
+func TestOnlyTheBaseAppMgrMakesProxies(t *testing.T) {
+	r := joinedRig(t)
+	r.tell(appX, &wire.MakeProxy{Request: 1, Account: "ann"})
+	r.say(r.managers, &wire.MakeProxy{Request: 1, Account: "ann"})
+	for range r.a.Bases() {
+		t.Error("a proxy was made")
+	}
+}
+
+func TestLoginWhoseScriptPanics(t *testing.T) {
+	r := joinedRig(t)
+	r.do["created"] = func(*avatar) { panic("boom") }
+	r.say(r.bases, &wire.MakeProxy{Request: 9, Account: "ann"})
+	made := one(t, told[wire.ProxyMade](r, baseAppMgr))
+	if protocol.Code(made.Code) != protocol.ServerBusy || made.Token != [16]byte{} {
+		t.Errorf("made %+v", made)
+	}
+	r.do["created"] = nil
+	if made := r.login("ann"); made.Code != 0 {
+		t.Errorf("the account is not free: %+v", made)
+	}
+}
+
+func TestAttachFaults(t *testing.T) {
+	r := joinedRig(t)
+	made := r.login("ann")
+	for name, tt := range map[string]struct {
+		msg  []byte
+		code protocol.Code
+	}{
+		"token":    {(&protocol.Attach{Digest: r.schema.ClientDigest}).Append(nil), protocol.BadToken},
+		"digest":   {(&protocol.Attach{Token: made.Token}).Append(nil), protocol.BadDigest},
+		"cut":      {[]byte{byte(protocol.AttachID), 5, 1}, protocol.Malformed},
+		"short":    {[]byte{byte(protocol.AttachID), 1, 1}, protocol.Malformed},
+		"two":      {append((&protocol.Attach{Token: made.Token}).Append(nil), 1), protocol.BadDigest},
+		"overlong": {append([]byte{byte(protocol.AttachID)}, make([]byte, MaxClientBytes)...), protocol.Flooding},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := r.connect(1)
+			p.say(tt.msg)
+			p.wantRefused(tt.code)
+			if len(r.a.clients) != 0 {
+				t.Error("the channel is remembered")
+			}
+		})
+	}
+	p := r.connect(1)
+	p.whisper((&protocol.Attach{Token: made.Token, Digest: r.schema.ClientDigest}).Append(nil))
+	p.wantRefused(protocol.Malformed)
+	// The proxy still waits for the right one.
+	p = r.connect(2)
+	p.attach(made.Token)
+	p.wantHeard("[32 33]")
+	// Attaching twice is no protocol.
+	p.attach(made.Token)
+	p.wantRefused(protocol.Malformed)
+}
+
+func TestSilentChannelIsClosed(t *testing.T) {
+	r := joinedRig(t)
+	p := r.connect(1)
+	r.pass(ClaimTimeout - DefaultTick)
+	q := r.connect(2)
+	if r.net.ended[p.ch] {
+		t.Fatal("closed too early")
+	}
+	r.tick()
+	p.wantRefused(protocol.BadToken)
+	if r.net.ended[q.ch] {
+		t.Error("a younger one was closed, too")
+	}
+	r.pass(ClaimTimeout)
+	q.wantRefused(protocol.BadToken)
+	// Channels that the app dialled, and that say nothing, stay.
+	if r.net.ended[r.managers] || r.net.ended[r.bases] {
+		t.Error("a manager's channel was closed")
+	}
+}
+
+func TestSilentChannelThatEnds(t *testing.T) {
+	r := joinedRig(t)
+	p := r.connect(1)
+	r.a.Closed(r.now, p.ch, mercury.ErrPeerClosed)
+	r.pass(ClaimTimeout + DefaultTick)
+	p.wantHeard()
+}
+
+func TestProxyWithoutItsClientIsGivenUp(t *testing.T) {
+	r := joinedRig(t)
+	made := r.login("ann")
+	r.pass(AttachTimeout - DefaultTick)
+	if _, ok := r.view(made.ID); !ok {
+		t.Fatal("given up too early")
+	}
+	r.take(baseAppMgr)
+	r.tick()
+	if gone := one(t, told[wire.ProxyGone](r, baseAppMgr)); gone.Account != "ann" || gone.ID != made.ID {
+		t.Errorf("gone %+v", gone)
+	}
+	if _, ok := r.view(made.ID); ok {
+		t.Error("still there")
+	}
+	p := r.connect(1)
+	p.attach(made.Token)
+	p.wantRefused(protocol.BadToken)
+	if made := r.login("ann"); made.Code != 0 {
+		t.Errorf("the account is not free: %+v", made)
+	}
+}
+
+func TestSessionReachesTheCell(t *testing.T) {
+	t.Run("before it is made", func(t *testing.T) {
+		r := joinedRig(t)
+		_, id, v := r.play("ann")
+		if c := r.create(id, v); c.Session != 1 {
+			t.Errorf("created for session %d", c.Session)
+		}
+	})
+	t.Run("while it is made", func(t *testing.T) {
+		r := joinedRig(t)
+		made := r.login("ann")
+		if c := r.create(made.ID, r.script(made.ID)); c.Session != 0 {
+			t.Errorf("created for session %d", c.Session)
+		}
+		r.connect(1).attach(made.Token)
+		r.current(appX, made.ID, 1, 0, 0)
+		m := one(t, told[entity.Message](r, appX))
+		var s entity.Session
+		if err := s.Parse(m.Payload[1:]); err != nil || entity.Payload(m.Payload[0]) != entity.SetClientPayload || s.Number != 1 {
+			t.Errorf("told %v, %v", m.Payload, err)
+		}
+	})
+}
+
+func TestResetComesBeforeTheNewIncarnation(t *testing.T) {
+	r := joinedRig(t)
+	p, id, v := r.play("ann")
+	r.create(id, v)
+	r.current(appX, id, 1, 0, 0)
+	r.up(appX, id, 1, 1, bundle(1, "one"))
+	p.wantHeard("[35]", "one")
+	r.current(appY, id, 1, 1, 0) // a move is none of the client's affairs
+	r.up(appY, id, 1, 2, bundle(1, "two"))
+	p.wantHeard("two")
+	r.die(appY)
+	r.located(id, appZ)
+	p.wantHeard()
+	// The first bundle overtakes the Current, as it may when the real moves at once.
+	r.up(appX, id, 2, 1, bundle(1, "three"))
+	p.wantHeard("[35]", "three")
+	r.current(appZ, id, 2, 0, 0)
+	p.wantHeard()
+	r.up(appY, id, 1, 3, bundle(1, "of the past"))
+	p.wantHeard()
+	if rep := r.a.Report(); rep.BundlesSent != 3 {
+		t.Errorf("%d bundles", rep.BundlesSent)
+	}
+}
+
+func TestBundleOfAnotherSessionIsDropped(t *testing.T) {
+	r := joinedRig(t)
+	p, id, _ := r.playLive()
+	r.up(appX, id, 1, 1, bundle(2, "no"))
+	r.up(appX, id, 1, 2, bundle(0, "no"))
+	r.up(appX, id, 1, 3, bundle(1, "yes"))
+	p.wantHeard("yes")
+}
+
+func TestPackets(t *testing.T) {
+	r := joinedRig(t)
+	p, id, v := r.playLive()
+	packet := func(inc, session uint32) {
+		r.tell(appX, &wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: inc, Hop: 3}, Session: session, Packet: []byte{1}})
+	}
+	packet(1, 1)
+	if s := one(t, r.net.sent); s.ch != p.ch || s.reliable || len(s.msg) != 1 {
+		t.Errorf("relayed %+v", s)
+	}
+	r.net.sent = nil
+	packet(1, 2)
+	packet(0, 1)
+	packet(2, 1)
+	r.tell(appX, &wire.ClientPacket{ID: 99, Session: 1})
+	if len(r.net.sent) != 0 {
+		t.Error("a packet of another life or session was relayed")
+	}
+	_ = v.DestroyCell()
+	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	p.wantHeard("[44]")
+	r.net.sent = nil
+	packet(1, 1)
+	if len(r.net.sent) != 0 {
+		t.Error("a packet of a cell part that is gone was relayed")
+	}
+}
+
+func TestClientCalls(t *testing.T) {
+	r := joinedRig(t)
+	p, id, _ := r.playLive()
+	d := r.schema.Type("Avatar")
+	args, _ := entity.AppendArgs(nil, d.BaseMethod("buy"), []any{"hat", int32(1)})
+	tests := []struct {
+		name    string
+		msg     []byte
+		event   string
+		flow    entity.Payload
+		refused uint64
+	}{
+		{"exposed base method", (&protocol.BaseCall{Method: 1, Args: args}).Append(nil), "buy hat 1", 0, 0},
+		{"hidden base method", (&protocol.BaseCall{Method: 0}).Append(nil), "", 0, 1},
+		{"no base method", (&protocol.BaseCall{Method: 2}).Append(nil), "", 0, 1},
+		{"other arguments", (&protocol.BaseCall{Method: 1, Args: args[:3]}).Append(nil), "", 0, 1},
+		{"exposed cell method", (&protocol.CellCall{Target: id, Method: 1}).Append(nil), "", entity.ClientCallPayload, 0},
+		{"hidden cell method", (&protocol.CellCall{Target: id, Method: 0}).Append(nil), "", 0, 1},
+		{"no cell method", (&protocol.CellCall{Target: id, Method: 7}).Append(nil), "", 0, 1},
+		{"another's cell method", (&protocol.CellCall{Target: id + 1, Method: 7}).Append(nil), "", entity.ClientCallPayload, 0},
+		{"nobody's cell method", (&protocol.CellCall{Target: 0, Method: 1}).Append(nil), "", 0, 1},
+		{"audit", protocol.AppendAuditRequest(nil), "", entity.AuditPayload, 0},
+		{"rest", (&protocol.Move{Sequence: 3}).Append(nil), "", entity.ClientRestPayload, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			before := r.a.Report()
+			p.say(tt.msg)
+			after := r.a.Report()
+			if tt.event != "" {
+				r.wantEvents(tt.event)
+			} else {
+				r.wantEvents()
+			}
+			var flow entity.Payload
+			for _, m := range told[entity.Message](r, appX) {
+				flow = entity.Payload(m.Payload[0])
+			}
+			if flow != tt.flow || after.Refused-before.Refused != tt.refused {
+				t.Errorf("passed on %d, refused %d", flow, after.Refused-before.Refused)
+			}
+			p.wantHeard()
+		})
+	}
+	if rep := r.a.Report(); rep.ClientCallsSent != 3 || rep.ClientCallsHandled != 1 {
+		t.Errorf("%d calls accepted, %d handled here", rep.ClientCallsSent, rep.ClientCallsHandled)
+	}
+}
+
+func TestClientMove(t *testing.T) {
+	r := joinedRig(t)
+	p, id, _ := r.playLive()
+	r.net.sent = nil
+	p.whisper((&protocol.Move{Sequence: 3, Position: property.Vector3{X: 9}}).Append(nil))
+	if r.net.sent[0].reliable {
+		t.Error("a move goes reliably")
+	}
+	m := one(t, told[wire.ClientMove](r, appX))
+	if m.ID != id || m.Session != 1 || m.Sequence != 3 || m.Position.X != 9 {
+		t.Errorf("passed on %+v", m)
+	}
+	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
+	r.net.sent = nil
+	p.whisper((&protocol.Move{Sequence: 4}).Append(nil))
+	if len(r.net.sent) != 0 {
+		t.Error("moves go nowhere while the cell part is lost")
+	}
+	// The rest position is kept until it is back.
+	p.say((&protocol.Move{Sequence: 5}).Append(nil))
+	if v, _ := r.view(id); v.Kept != 1 {
+		t.Errorf("%d kept", v.Kept)
+	}
+}
+
+func TestClientWithoutACell(t *testing.T) {
+	r := joinedRig(t)
+	p, id, _ := r.play("ann")
+	p.say((&protocol.CellCall{Target: id, Method: 1}).Append(nil))
+	p.say((&protocol.Move{}).Append(nil))
+	p.whisper((&protocol.Move{}).Append(nil))
+	p.say(protocol.AppendAuditRequest(nil))
+	p.wantHeard()
+	if rep := r.a.Report(); rep.Refused != 3 || rep.ClientCallsSent != 0 {
+		t.Errorf("%d refused, %d accepted", rep.Refused, rep.ClientCallsSent)
+	}
+}
+
+func TestMalformedEndsThatClientOnly(t *testing.T) {
+	for name, say := range map[string]func(player){
+		"unknown id":     func(p player) { p.say([]byte{99, 0}) },
+		"wire message":   func(p player) { p.say(wire.Encode(nil, &wire.Freeze{On: true})) },
+		"cut frame":      func(p player) { p.say([]byte{byte(protocol.CellCallID), 200}) },
+		"cut body":       func(p player) { p.say([]byte{byte(protocol.CellCallID), 1, 0}) },
+		"cut move":       func(p player) { p.whisper([]byte{byte(protocol.MoveID), 1, 0}) },
+		"unreliable":     func(p player) { p.whisper(protocol.AppendAuditRequest(nil)) },
+		"audit body":     func(p player) { p.say([]byte{byte(protocol.AuditRequestID), 1, 0}) },
+		"not finite":     func(p player) { p.say((&protocol.Move{Position: property.Vector3{X: 1 << 30}}).Append(nil)) },
+		"server message": func(p player) { p.say(protocol.AppendReset(nil)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := joinedRig(t)
+			other, _, _ := r.play("bob")
+			made := r.login("ann")
+			p := r.connect(2)
+			p.attach(made.Token)
+			p.heard()
+			r.events = nil
+			say(p)
+			p.wantRefused(protocol.Malformed)
+			r.wantEvents("client death 8", "destroyed")
+			other.say((&protocol.BaseCall{Method: 0}).Append(nil))
+			if r.net.ended[other.ch] {
+				t.Error("another client suffered")
+			}
+		})
+	}
+}
+
+func TestFlooding(t *testing.T) {
+	r := joinedRig(t)
+	other, _, _ := r.play("bob")
+	made := r.login("ann")
+	p := r.connect(2)
+	p.attach(made.Token)
+	p.heard()
+	other.heard()
+	r.events = nil
+	call := (&protocol.BaseCall{Method: 0}).Append(nil)
+	for range MaxClientMessages - 1 { // and the attach
+		p.say(call)
+	}
+	p.wantHeard()
+	p.say(call)
+	p.wantRefused(protocol.Flooding)
+	r.wantEvents("client death 9", "destroyed")
+	other.wantHeard()
+	// What a client may send in a second it may send every second.
+	for range 5 {
+		r.pass(time.Second)
+		for range MaxClientMessages {
+			other.say(call)
+		}
+	}
+	other.wantHeard()
+	other.say(slices.Repeat(call, 2))
+	other.wantRefused(protocol.Flooding)
+}
+
+func TestFloodingByBytes(t *testing.T) {
+	r := joinedRig(t)
+	p, _, _ := r.play("ann")
+	big := (&protocol.BaseCall{Method: 0, Args: make([]byte, 8000)}).Append(nil)
+	for range 4 {
+		p.say(big)
+	}
+	p.wantHeard()
+	p.say(big)
+	p.say(big)
+	p.wantRefused(protocol.Flooding)
+}
+
+func TestLogout(t *testing.T) {
+	r := joinedRig(t)
+	p, id, _ := r.playLive()
+	p.say(protocol.AppendAuditRequest(protocol.AppendLogout(nil))) // what follows a logout is not heard
+	p.wantHeard()
+	if !r.net.ended[p.ch] {
+		t.Error("the channel is open")
+	}
+	r.wantEvents("client death 12")
+	if got := r.flow(appX); !slices.Equal(got, []string{"1:6"}) {
+		t.Errorf("the cell part was told %v, want its end", got)
+	}
+	r.take(baseAppMgr)
+	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	r.wantEvents("lost cell", "destroyed")
+	if gone := one(t, told[wire.ProxyGone](r, baseAppMgr)); gone.Account != "ann" {
+		t.Errorf("gone %+v", gone)
+	}
+}
+
+func TestConnectionLost(t *testing.T) {
+	r := joinedRig(t)
+	p, _, _ := r.playLive()
+	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)
+	r.wantEvents("client death 0")
+	if len(r.a.clients) != 0 {
+		t.Error("the channel is remembered")
+	}
+}
+
+func TestScriptKeepsTheEntity(t *testing.T) {
+	r := joinedRig(t)
+	r.keep = true
+	p, id, v := r.playLive()
+	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)
+	r.wantEvents("client death 0")
+	m := one(t, told[entity.Message](r, appX))
+	var s entity.Session
+	if err := s.Parse(m.Payload[1:]); err != nil || entity.Payload(m.Payload[0]) != entity.SetClientPayload || s.Number != 0 {
+		t.Errorf("the cell part was told %v", m.Payload)
+	}
+	r.up(appX, id, 1, 1, bundle(1, "to nobody"))
+	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	if v.HasClient() || !errors.Is(v.Client().Call("chat", "x"), entity.ErrNoPart) {
+		t.Error("there is no client any more")
+	}
+}
+
+func TestClientCallsOfTheBase(t *testing.T) {
+	r := joinedRig(t)
+	p, id, v := r.play("ann")
+	if err := v.Client().Call("chat", "hello"); err != nil {
+		t.Fatal(err)
+	}
+	msg := one(t, r.take(r.net.peers[p.ch]))
+	var c protocol.Call
+	if err := protocol.Messages(msg, func(_ protocol.ID, body []byte) error { return c.Parse(body) }); err != nil {
+		t.Fatal(err)
+	}
+	args, err := r.schema.Type("Avatar").ClientMethods[0].ReadArgs(c.Args)
+	if err != nil || c.ID != id || c.Method != 0 || args[0].Str() != "hello" {
+		t.Errorf("called %+v, %v", c, err)
+	}
+	if err := v.Client().Call("shout"); !errors.Is(err, entity.ErrNoMethod) {
+		t.Errorf("no such method: %v", err)
+	}
+	elsewhere := v.Client()
+	elsewhere.ID++
+	if err := elsewhere.Call("chat", "x"); !errors.Is(err, entity.ErrNoPart) {
+		t.Errorf("another's client: %v", err)
+	}
+}
+
+func TestDestroyDropsTheClient(t *testing.T) {
+	r := joinedRig(t)
+	p, _, v := r.playLive()
+	v.Destroy()
+	p.wantRefused(protocol.Destroyed)
+	r.wantEvents()
+	r.a.Closed(r.now, p.ch, mercury.ErrPeerClosed)
+	r.wantEvents()
+}
+
+func TestRestoredCellHearsTheSessionOfNow(t *testing.T) {
+	r := joinedRig(t)
+	_, id, _ := r.playLive()
+	r.die(appX)
+	if c := r.located(id, appY); c.Session != 1 || c.Order != (entity.Order{Incarnation: 2}) {
+		t.Errorf("restored by %+v", c)
+	}
+	if got := told[migrate.Create](r, appX); len(got) != 0 {
+		t.Error("a dead app was told to create")
+	}
+}

@@ -1,0 +1,437 @@
+package protocol_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+	"github.com/google/go-cmp/cmp"
+)
+
+// kind is one message type of the protocol with a filled sample. encode frames a
+// message, parse reads a body into a new one.
+type kind struct {
+	id     protocol.ID
+	sample any
+	encode func(b []byte, m any) []byte
+	parse  func(body []byte) (any, error)
+	// open says that the last field takes all that is left of the body.
+	open bool
+}
+
+// framed is a message with methods of its own for both ways.
+type framed[T any] interface {
+	*T
+	Append(b []byte) []byte
+	Parse(body []byte) error
+}
+
+func of[T any, P framed[T]](id protocol.ID, sample T, open bool) kind {
+	return kind{
+		id: id, sample: sample, open: open,
+		encode: func(b []byte, m any) []byte { v := m.(T); return P(&v).Append(b) },
+		parse:  func(body []byte) (any, error) { var v T; err := P(&v).Parse(body); return v, err },
+	}
+}
+
+var (
+	here   = property.Vector3{X: 1, Y: -2, Z: 3.5}
+	facing = property.Vector3{X: 0.5, Y: 0.25, Z: -1}
+)
+
+func kinds() []kind {
+	place := protocol.Place{ID: 9<<32 | 1, Stamp: 70000, Position: here, Direction: facing}
+	expected := protocol.Expected{Place: place, Type: 3, Props: []byte("props")}
+	token, digest := protocol.Token{1, 15: 2}, protocol.Digest{3, 15: 4}
+	return []kind{
+		of(protocol.LoginID, protocol.Login{Version: 1, Digest: digest, User: "ann", Password: "secret"}, false),
+		of(protocol.LoginOKID, protocol.LoginOK{BaseApp: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Token: token}, false),
+		of(protocol.RefusedID, protocol.Refused{Code: protocol.NotReady, Reason: "in a minute"}, false),
+
+		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest}, false),
+		of(protocol.CellCallID, protocol.CellCall{Target: 9<<32 | 2, Method: 300, Args: []byte("args")}, false),
+		of(protocol.BaseCallID, protocol.BaseCall{Method: 300, Args: []byte("args")}, false),
+		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Position: here, Direction: facing}, false),
+
+		of(protocol.BasePlayerID, protocol.BasePlayer{ID: 9, Type: 2, Props: []byte("props")}, true),
+		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Position: here, Direction: facing, Props: []byte("props")}, true),
+		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Stamp: 3, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
+		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
+		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),
+		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Value: bytes.Repeat([]byte{1}, 200)}, false),
+		of(protocol.AuditID, protocol.Audit{Own: expected, Entities: []protocol.Expected{expected, expected}}, false),
+		{
+			id: protocol.RestID, sample: place,
+			encode: func(b []byte, m any) []byte { v := m.(protocol.Place); return v.AppendRest(b) },
+			parse:  func(body []byte) (any, error) { var v protocol.Place; err := v.ParseRest(body); return v, err },
+		},
+		{
+			id: protocol.LeaveID, sample: entity.ID(9<<32 | 3),
+			encode: func(b []byte, m any) []byte { return protocol.AppendLeave(b, m.(entity.ID)) },
+			parse:  func(body []byte) (any, error) { return protocol.ParseLeave(body) },
+		},
+		{
+			id: protocol.BundleID, sample: uint64(1 << 40),
+			encode: func(b []byte, m any) []byte { return protocol.AppendBundle(b, m.(uint64)) },
+			parse:  func(body []byte) (any, error) { return protocol.ParseBundle(body) },
+		},
+	}
+}
+
+var sameAddress = cmp.Comparer(func(a, b mercury.Address) bool { return a == b })
+
+// body unframes one message.
+func body(t testing.TB, k kind) []byte {
+	t.Helper()
+	var out []byte
+	n := 0
+	err := protocol.Messages(k.encode(nil, k.sample), func(id protocol.ID, b []byte) error {
+		if id != k.id {
+			t.Errorf("%T has id %d, want %d", k.sample, id, k.id)
+		}
+		out = b
+		n++
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Fatalf("%T: %d messages, %v", k.sample, n, err)
+	}
+	return out
+}
+
+func TestRoundTrip(t *testing.T) {
+	seen := map[protocol.ID]bool{}
+	for _, k := range kinds() {
+		t.Run(fmt.Sprintf("%d %T", k.id, k.sample), func(t *testing.T) {
+			if seen[k.id] {
+				t.Error("the id is used twice")
+			}
+			seen[k.id] = true
+			v := reflect.ValueOf(k.sample)
+			for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+				if v.Field(i).IsZero() {
+					t.Errorf("the sample's %s is zero", v.Type().Field(i).Name)
+				}
+			}
+			got, err := k.parse(body(t, k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(k.sample, got, sameAddress); d != "" {
+				t.Errorf("(-sent +received):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	for _, k := range kinds() {
+		b := body(t, k)
+		for n := range b {
+			_, err := k.parse(b[:n])
+			if err == nil && !k.open {
+				t.Errorf("%T: %d of %d bytes parse", k.sample, n, len(b))
+			}
+			if err != nil && !errors.Is(err, protocol.ErrMalformed) {
+				t.Errorf("%T: %v is not ErrMalformed", k.sample, err)
+			}
+		}
+		if _, err := k.parse(append(bytes.Clone(b), 0)); (err == nil) != k.open {
+			t.Errorf("%T with a byte left over: %v", k.sample, err)
+		}
+	}
+}
+
+// A bundle is its messages, in order, the empty ones among them.
+func TestBundle(t *testing.T) {
+	var bundle []byte
+	var want []protocol.ID
+	add := func(b []byte, id protocol.ID) {
+		bundle, want = b, append(want, id)
+	}
+	add(protocol.AppendAttached(bundle), protocol.AttachedID)
+	add(protocol.AppendReset(bundle), protocol.ResetID)
+	for _, k := range kinds() {
+		add(k.encode(bundle, k.sample), k.id)
+	}
+	add(protocol.AppendCellGone(bundle), protocol.CellGoneID)
+	add(protocol.AppendAuditRequest(bundle), protocol.AuditRequestID)
+	add(protocol.AppendLogout(bundle), protocol.LogoutID)
+
+	var got []protocol.ID
+	collect := func(id protocol.ID, _ []byte) error { got = append(got, id); return nil }
+	if err := protocol.Messages(bundle, collect); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-sent +received):\n%s", d)
+	}
+	stop := errors.New("enough")
+	if err := protocol.Messages(bundle, func(protocol.ID, []byte) error { return stop }); err != stop {
+		t.Errorf("stopped with %v", err)
+	}
+	if err := protocol.Messages(bundle[:len(bundle)-1], collect); !errors.Is(err, protocol.ErrMalformed) {
+		t.Errorf("a bundle cut short: %v", err)
+	}
+	if err := protocol.Messages(make([]byte, protocol.MaxBundle+1), collect); !errors.Is(err, protocol.ErrMalformed) {
+		t.Errorf("a bundle too long: %v", err)
+	}
+}
+
+// The length before a body takes as many bytes as it needs; the body is not hurt.
+func TestFrameLengths(t *testing.T) {
+	for _, n := range []int{0, 1, 127, 128, 129, 16383, 16384, 70000} {
+		want := bytes.Repeat([]byte{7, 8, 9}, n)[:n]
+		b, mark := protocol.Begin([]byte{byte(protocol.ResetID), 0}, protocol.CallID)
+		b = protocol.End(append(b, want...), mark)
+		found := false
+		err := protocol.Messages(b, func(id protocol.ID, body []byte) error {
+			found = found || (id == protocol.CallID && bytes.Equal(body, want))
+			return nil
+		})
+		if err != nil || !found {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	long := strings.Repeat("x", protocol.MaxName+1)
+	args := make([]byte, protocol.MaxArguments+1)
+	for name, k := range map[string]kind{
+		"user":      of(protocol.LoginID, protocol.Login{User: long}, false),
+		"password":  of(protocol.LoginID, protocol.Login{Password: long}, false),
+		"cell call": of(protocol.CellCallID, protocol.CellCall{Args: args}, false),
+		"base call": of(protocol.BaseCallID, protocol.BaseCall{Args: args}, false),
+		"reason":    of(protocol.RefusedID, protocol.Refused{Reason: strings.Repeat("x", protocol.MaxReason+1)}, false),
+		"value":     of(protocol.SpaceDataID, protocol.SpaceData{Value: make([]byte, protocol.MaxSpaceDataValue+1)}, false),
+		"position":  of(protocol.MoveID, protocol.Move{Position: property.Vector3{X: 2 * entity.MaxCoordinate}}, false),
+		"own":       of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Props: make([]byte, protocol.MaxValue+1)}}, false),
+	} {
+		if _, err := k.parse(body(t, k)); !errors.Is(err, protocol.ErrMalformed) {
+			t.Errorf("%s beyond its limit: %v", name, err)
+		}
+	}
+	// A number of entities that the bytes cannot hold is refused before they are made.
+	audit := (&protocol.Audit{}).Append(nil)
+	forged := append(bytes.Clone(audit[2:len(audit)-1]), 0xff, 0x7f)
+	if err := new(protocol.Audit).Parse(forged); !errors.Is(err, mercury.ErrShort) {
+		t.Errorf("16383 entities in no bytes: %v", err)
+	}
+}
+
+func TestPositions(t *testing.T) {
+	want := []protocol.Place{
+		{ID: 9<<32 | 1, Stamp: 1, Position: here, Direction: facing},
+		{ID: 9<<32 | 2, Stamp: 1 << 31, Position: facing, Direction: here},
+	}
+	packet := protocol.BeginPositions(nil, 77)
+	for i := range want {
+		packet = want[i].AppendEntry(packet)
+	}
+	var got []protocol.Place
+	err := protocol.Positions(packet, func(after uint64, p *protocol.Place) {
+		if after != 77 {
+			t.Errorf("after %d", after)
+		}
+		got = append(got, *p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-sent +received):\n%s", d)
+	}
+	entry := len(want[1].AppendEntry(nil))
+	for n := 1; n < entry; n++ {
+		if err := protocol.Positions(packet[:len(packet)-n], func(uint64, *protocol.Place) {}); !errors.Is(err, protocol.ErrMalformed) {
+			t.Errorf("%d bytes cut off: %v", n, err)
+		}
+	}
+	if err := protocol.Positions(nil, func(uint64, *protocol.Place) {}); !errors.Is(err, protocol.ErrMalformed) {
+		t.Errorf("an empty packet: %v", err)
+	}
+}
+
+// hero is a type with properties of several sizes.
+func hero(t testing.TB) *property.Definition {
+	t.Helper()
+	s, err := property.NewSchema(&property.Definition{
+		Name: "Hero", HasCell: true, HasClient: true,
+		Properties: []*property.Property{
+			{Name: "name", Type: property.Scalar(property.KindString), Flags: property.AllClients},
+			{Name: "hp", Type: property.Scalar(property.KindInt32), Flags: property.AllClients},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Types[0]
+}
+
+func TestPairs(t *testing.T) {
+	d := hero(t)
+	v := property.NewValues(d, property.CellSide, nil)
+	if err := errors.Join(v.Set(0, property.StringValue("Ann")), v.Set(1, property.Int(-7))); err != nil {
+		t.Fatal(err)
+	}
+	pairs := protocol.AppendPair(protocol.AppendPair(nil, 1, v), 0, v)
+	var got []string
+	err := protocol.Pairs(d, pairs, func(i int, v property.Value) error {
+		got = append(got, fmt.Sprint(d.Properties[i].Name, "=", v))
+		return nil
+	})
+	if err != nil || len(got) != 2 || !strings.HasPrefix(got[0], "hp=") || !strings.HasPrefix(got[1], "name=") {
+		t.Errorf("%q, %v", got, err)
+	}
+	for n := 1; n < len("\x00\x03Ann"); n++ { // within the second pair
+		err := protocol.Pairs(d, pairs[:len(pairs)-n], func(int, property.Value) error { return nil })
+		if !errors.Is(err, protocol.ErrMalformed) {
+			t.Errorf("%d bytes cut off: %v", n, err)
+		}
+	}
+	if err := protocol.Pairs(d, []byte{2, 0}, nil); !errors.Is(err, protocol.ErrMalformed) {
+		t.Errorf("an index beyond the type's: %v", err)
+	}
+	stop := errors.New("enough")
+	if err := protocol.Pairs(d, pairs, func(int, property.Value) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("stopped with %v", err)
+	}
+
+	// A new value of an own property is one pair in a frame.
+	own := protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, 1, v)
+	err = protocol.Messages(own, func(id protocol.ID, body []byte) error {
+		if id != protocol.OwnPropertyID {
+			t.Errorf("id %d", id)
+		}
+		return protocol.Pairs(d, body, func(i int, v property.Value) error {
+			if i != 1 || v.Int() != -7 {
+				t.Errorf("property %d is %v", i, v)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCodes(t *testing.T) {
+	seen := map[string]bool{}
+	for c := protocol.BadVersion; c <= protocol.LoggedOut; c++ {
+		s := c.String()
+		if seen[s] || strings.HasPrefix(s, "reason ") || strings.HasSuffix(s, ".") {
+			t.Errorf("code %d reads %q", c, s)
+		}
+		seen[s] = true
+	}
+	for want, r := range map[string]error{
+		"refused: the server is full":                    &protocol.Refused{Code: protocol.ServerBusy},
+		"refused: the server is full: 5 s to go":         &protocol.Refused{Code: protocol.ServerBusy, Reason: "5 s to go"},
+		"refused: reason 200: of a newer server":         &protocol.Refused{Code: 200, Reason: "of a newer server"},
+		"refused: the login is not known or has expired": &protocol.Refused{Code: protocol.BadToken},
+	} {
+		if r.Error() != want {
+			t.Errorf("%q, want %q", r.Error(), want)
+		}
+	}
+}
+
+// Whatever parses is encoded as the same bytes.
+func FuzzBody(f *testing.F) {
+	all := kinds()
+	for i, k := range all {
+		f.Add(uint8(i), body(f, k))
+	}
+	f.Fuzz(func(t *testing.T, n uint8, b []byte) {
+		k := all[int(n)%len(all)]
+		m, err := k.parse(b)
+		if err != nil || len(b) > protocol.MaxBundle/2 { // above, its frame may be too long
+			return
+		}
+		k.sample = m
+		if again := body(t, k); !bytes.Equal(again, b) {
+			t.Errorf("%T: parsed from %x, encoded as %x", m, b, again)
+		}
+	})
+}
+
+// Whatever is taken for a bundle can be framed again as the same bytes.
+func FuzzMessages(f *testing.F) {
+	var bundle []byte
+	for _, k := range kinds() {
+		bundle = k.encode(bundle, k.sample)
+		f.Add(k.encode(nil, k.sample))
+	}
+	f.Add(bundle)
+	f.Fuzz(func(t *testing.T, bundle []byte) {
+		var again []byte
+		err := protocol.Messages(bundle, func(id protocol.ID, body []byte) error {
+			b, mark := protocol.Begin(again, id)
+			again = protocol.End(append(b, body...), mark)
+			return nil
+		})
+		if err == nil && !bytes.Equal(again, bundle) {
+			t.Errorf("read from %x, framed as %x", bundle, again)
+		}
+	})
+}
+
+func FuzzPositions(f *testing.F) {
+	p := protocol.Place{ID: 9, Stamp: 1, Position: here}
+	f.Add(p.AppendEntry(protocol.BeginPositions(nil, 3)))
+	f.Fuzz(func(t *testing.T, packet []byte) {
+		var again []byte
+		err := protocol.Positions(packet, func(after uint64, p *protocol.Place) {
+			if again == nil {
+				again = protocol.BeginPositions(nil, after)
+			}
+			again = p.AppendEntry(again)
+		})
+		if err == nil && again != nil && !bytes.Equal(again, packet) {
+			t.Errorf("read from %x, written as %x", packet, again)
+		}
+	})
+}
+
+func FuzzPairs(f *testing.F) {
+	d := hero(f)
+	v := property.NewValues(d, property.CellSide, nil)
+	f.Add(protocol.AppendPair(protocol.AppendPair(nil, 0, v), 1, v))
+	f.Fuzz(func(t *testing.T, pairs []byte) {
+		var again []byte
+		err := protocol.Pairs(d, pairs, func(i int, val property.Value) error {
+			if err := v.Load(i, val); err != nil {
+				t.Fatalf("a value that was read does not fit: %v", err)
+			}
+			again = protocol.AppendPair(again, i, v)
+			return nil
+		})
+		if err == nil && !bytes.Equal(again, pairs) {
+			t.Errorf("read from %x, written as %x", pairs, again)
+		}
+	})
+}
+
+func BenchmarkPositions(b *testing.B) {
+	packet := protocol.BeginPositions(nil, 3)
+	for i := range 30 {
+		p := protocol.Place{ID: entity.ID(9<<32 | i), Stamp: uint32(i), Position: here}
+		packet = p.AppendEntry(packet)
+	}
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := protocol.Positions(packet, func(uint64, *protocol.Place) { n++ }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Player is the base part of an Avatar: it stays on the BaseApp where the player
+// logged in, and keeps the score.
+type Player struct {
+	*entity.Base
+	Score property.Uint32
+}
+
+// OnCreated puts the player into the arena, at a place that follows from its id.
+func (p *Player) OnCreated() {
+	chance := rand.New(rand.NewPCG(uint64(p.ID()), 1))
+	err := p.CreateCell(arenaID, somewhere(chance, spread), property.Vector3{}, func(v *property.Values) {
+		set(v, "name", property.StringValue(p.Account()))
+		set(v, "mood", property.StringValue("curious"))
+	})
+	if err != nil {
+		p.Log().Error("no avatar", "error", err)
+	}
+}
+
+// Collect is called by the player's client: it turns score into coins.
+func (p *Player) Collect() {
+	_ = p.Cell().Call("pay", p.Score.Get())
+	p.Score.Set(0)
+}
+
+// Praise is called by the cell part when the avatar has spoken.
+func (p *Player) Praise(points uint32) {
+	p.Score.Set(p.Score.Get() + points)
+	if p.HasClient() {
+		_ = p.Client().Call("richer", p.Score.Get())
+	}
+}
+
+// Avatar is the cell part: it moves from CellApp to CellApp with its player.
+type Avatar struct {
+	*space.Real
+	Name, Mood   property.String
+	Hat, Cloak   property.Uint8
+	Purse, Words property.Uint32
+}
+
+// Say is called by the player's own client; everyone near by hears it.
+func (a *Avatar) Say(_ entity.ID, text string) {
+	a.Words.Set(a.Words.Get() + 1)
+	_ = a.AllClients().Call("heard", text)
+	_ = a.Base().Call("praise", uint32(1))
+}
+
+// Wear changes what others see of the avatar from near by.
+func (a *Avatar) Wear(_ entity.ID, hat, cloak uint8) {
+	a.Hat.Set(hat)
+	a.Cloak.Set(cloak)
+}
+
+// Wave may be called by the client of anyone who sees the avatar.
+func (a *Avatar) Wave(by entity.ID) {
+	a.Mood.Set("greeted")
+	_ = a.OwnClient().Call("waved", by)
+}
+
+// Pay is called by the base part.
+func (a *Avatar) Pay(coins uint32) { a.Purse.Set(a.Purse.Get() + coins) }
+
+// set gives a property its first value.
+func set(v *property.Values, name string, value property.Value) {
+	if err := v.Set(v.Definition().Property(name).Index, value); err != nil {
+		panic(err) // the definition says otherwise: a fault of this program
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// A bot says something every ten seconds on average, and so on.
+	sayEvery     = 10 * time.Second
+	wearEvery    = 15 * time.Second
+	waveEvery    = 20 * time.Second
+	collectEvery = 30 * time.Second
+	// lookEvery is how often a bot tells the page what it sees.
+	lookEvery = 500 * time.Millisecond
+	// retryAfter is how long a bot waits after the server was not ready for it.
+	retryAfter = time.Second
+)
+
+// bot is one player: an app like any other, around a client.
+type bot struct {
+	number int
+	crowd  *crowd
+	env    host.Env
+	log    *slog.Logger
+	chance *rand.Rand
+	dance  *dancer
+	login  netip.AddrPort
+	schema *property.Schema
+
+	client  *client.Client
+	retryAt time.Duration
+	due     time.Duration
+	lookAt  time.Duration
+	stats   client.Stats // of earlier sessions
+	word    int
+
+	mu   sync.Mutex // guards view
+	view view
+}
+
+// view is what others may read of a bot at any time.
+type view struct {
+	playing bool // in the world, by its client
+	resting bool // and the server knows where
+	stats   client.Stats
+	wire    mercury.Stats
+	at      dot
+	sees    []dot
+	audited bool
+	diff    []string
+	alarm   string
+	err     error
+}
+
+// dot is an entity on the page.
+type dot struct {
+	id    entity.ID
+	guard bool
+	x, z  float32
+	hat   uint8
+}
+
+// newClient begins a session.
+func (b *bot) newClient() error {
+	c, err := client.New(client.Config{
+		Transport: b.env.Transport, Schema: b.schema, LoginApp: b.login, Log: b.log, Tick: tick,
+		User: fmt.Sprintf("bot%03d", b.number), Password: "open sesame",
+		Handler: client.Events{
+			Audited: func(diff []string) { b.mu.Lock(); b.view.audited, b.view.diff = true, diff; b.mu.Unlock() },
+			Closed:  b.closed,
+		},
+	})
+	b.client = c
+	return err
+}
+
+// closed hears that the session is over. A server that is not ready is asked again;
+// everything else is an error of this run.
+func (b *bot) closed(err error) {
+	var refused *protocol.Refused
+	if errors.As(err, &refused) {
+		switch refused.Code {
+		case protocol.NotReady, protocol.ServerBusy:
+			b.retryAt = b.due + retryAfter
+			return
+		case protocol.LoggedOut:
+			return
+		}
+	}
+	b.log.Error("a bot lost its session", "bot", b.number, "error", err)
+	b.mu.Lock()
+	b.view.err = err
+	b.mu.Unlock()
+}
+
+// Tick implements host.App.
+func (b *bot) Tick(now time.Duration) time.Duration {
+	if now < b.due {
+		return b.due
+	}
+	b.due = now + tick
+	if b.retryAt != 0 && now >= b.retryAt {
+		b.retryAt = 0
+		b.stats = add(b.stats, b.client.Stats())
+		if err := b.newClient(); err != nil {
+			b.log.Error("no client", "error", err)
+		}
+	}
+	if b.client.InWorld() {
+		if !b.crowd.resting.Load() {
+			b.move(now)
+			b.act()
+		}
+	}
+	b.client.Tick(now)
+	b.show(now)
+	return b.due
+}
+
+func (b *bot) move(now time.Duration) {
+	at := b.client.Player().Position
+	to := b.dance.target(b.crowd.danced(now))
+	if at == to {
+		return
+	}
+	next, yaw := step(at, to, runSpeed*tick.Seconds())
+	if err := b.client.MoveTo(next, property.Vector3{X: yaw}); err != nil {
+		b.log.Error("a bot cannot move", "bot", b.number, "error", err)
+	}
+}
+
+// act does now and then what players do.
+func (b *bot) act() {
+	own := b.client.Player()
+	if b.now(sayEvery) {
+		b.word++
+		b.call(b.client.CallCell(own.ID, "say", property.StringValue(fmt.Sprintf("this is my word number %d", b.word))))
+	}
+	if b.now(wearEvery) {
+		b.call(b.client.CallCell(own.ID, "wear", property.Uint(b.chance.Uint64N(8)), property.Uint(b.chance.Uint64N(8))))
+	}
+	if b.now(collectEvery) {
+		b.call(b.client.CallBase("collect"))
+	}
+	if b.now(waveEvery) {
+		for other := range b.client.Entities() {
+			if other.Def.Name == "Avatar" {
+				b.call(b.client.CallCell(other.ID, "wave"))
+				break
+			}
+		}
+	}
+}
+
+// now draws whether something that happens every so often happens in this tick.
+func (b *bot) now(every time.Duration) bool { return b.chance.Int64N(int64(every)) < int64(tick) }
+
+func (b *bot) call(err error) {
+	if err != nil {
+		b.log.Error("a bot cannot call", "bot", b.number, "error", err)
+		b.crowd.errors.Add(1)
+	}
+}
+
+// show updates the view.
+func (b *bot) show(now time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v := &b.view
+	v.playing = b.client.State() == client.Playing && b.client.InWorld()
+	v.resting = v.playing && b.client.AtRest() && b.crowd.resting.Load()
+	v.stats = add(b.stats, b.client.Stats())
+	if t, ok := b.env.Transport.(interface{ Stats() mercury.Stats }); ok {
+		v.wire = t.Stats()
+	}
+	if !v.playing || now < b.lookAt {
+		return
+	}
+	b.lookAt = now + lookEvery
+	v.at = see(b.client.Player())
+	v.sees = v.sees[:0]
+	for r := range b.client.Entities() {
+		if d := see(r); d.guard {
+			v.sees = append(v.sees, d)
+		}
+	}
+	if alarm, ok := b.client.SpaceData(alarmKey); ok {
+		v.alarm = string(alarm)
+	}
+}
+
+func see(r *client.Replica) dot {
+	d := dot{id: r.ID, guard: r.Def.Name == "Guard", x: r.Position.X, z: r.Position.Z}
+	if hat := r.Def.Property("hat"); hat != nil {
+		d.hat = uint8(r.Props.Get(hat.Index).Uint())
+	}
+	return d
+}
+
+// look returns a copy of the view.
+func (b *bot) look() view {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v := b.view
+	v.sees = append([]dot(nil), v.sees...)
+	return v
+}
+
+// Opened, Message and Closed implement host.App.
+func (b *bot) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	b.client.Opened(now, ch, peer)
+}
+
+func (b *bot) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	b.client.Message(now, ch, reliable, msg)
+}
+
+func (b *bot) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	b.client.Closed(now, ch, reason)
+}
+
+// add adds what two sessions of a bot counted.
+func add(a, b client.Stats) client.Stats {
+	a.CallsSent += b.CallsSent
+	a.CellBundles += b.CellBundles
+	a.Malformed += b.Malformed
+	a.BytesDown += b.BytesDown
+	a.BytesUp += b.BytesUp
+	return a
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+const (
+	// beat is how far from its post a guard wanders, in metres, and at which speed
+	// in metres per second.
+	beat      = 60
+	guardPace = 4
+	// earshot is how near someone must come to be shouted at, in metres.
+	earshot = 25
+	// alarmKey is the entry of the space's data that tells of the last alarm.
+	alarmKey = 1
+)
+
+// Post is the base part of a Guard: it makes the guard, and counts its alarms.
+type Post struct {
+	*entity.Base
+	Alarms property.Uint32
+}
+
+// OnCreated posts the guard at a place that follows from its id.
+func (p *Post) OnCreated() {
+	chance := rand.New(rand.NewPCG(uint64(p.ID()), 2))
+	at := somewhere(chance, spread)
+	err := p.CreateCell(arenaID, at, property.Vector3{}, func(v *property.Values) {
+		set(v, "post", property.Vec3(at))
+		set(v, "rank", property.Uint(uint64(chance.IntN(3))))
+	})
+	if err != nil {
+		p.Log().Error("no guard", "error", err)
+	}
+}
+
+// Alarmed is called by the cell part.
+func (p *Post) Alarmed(string) { p.Alarms.Set(p.Alarms.Get() + 1) }
+
+// Guard is the cell part: it wanders, looks around and shouts.
+type Guard struct {
+	*space.Real
+	Post  property.Field[property.Vector3]
+	Rank  property.Uint8
+	Alert property.Bool
+}
+
+// OnCreated sets the guard going. Its timers and its walk travel with it.
+func (g *Guard) OnCreated() {
+	g.wander()
+	first := time.Duration(g.Chance().Int64N(int64(2 * time.Second)))
+	if _, err := g.AddTimer(first, 2*time.Second, "OnLook", 0); err != nil {
+		g.Log().Error("no timer", "error", err)
+	}
+}
+
+// OnArrived waits a moment and wanders on.
+func (g *Guard) OnArrived(space.Callback) {
+	pause := time.Second + time.Duration(g.Chance().Int64N(int64(4*time.Second)))
+	_, _ = g.AddTimer(pause, 0, "OnRested", 0)
+}
+
+// OnRested ends a pause.
+func (g *Guard) OnRested(space.Callback) { g.wander() }
+
+func (g *Guard) wander() {
+	to := g.Post.Get()
+	to.X += (g.Chance().Float32()*2 - 1) * beat
+	to.Z += (g.Chance().Float32()*2 - 1) * beat
+	_, _ = g.MoveTo(to, guardPace, "OnArrived", 0)
+}
+
+// OnLook shouts at the first avatar in earshot, also at one that is on another cell.
+func (g *Guard) OnLook(space.Callback) {
+	for view := range g.EntitiesInRange(earshot) {
+		name, ok := view.Get("name")
+		if !ok {
+			continue
+		}
+		if !g.Alert.Get() {
+			_ = g.AllClients().Call("shout", "Halt, "+name.Str()+"!")
+			_ = g.Base().Call("alarmed", name.Str())
+			if g.Chance().IntN(100) == 0 {
+				_ = g.SetSpaceData(alarmKey, []byte(name.Str()))
+			}
+		}
+		g.Alert.Set(true)
+		return
+	}
+	g.Alert.Set(false)
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+const (
+	// settleLimit is how long the world may take to tell everyone everything.
+	settleLimit = 10 * time.Second
+	// restFor is how long the last steps of the bots may be under way.
+	restFor = 500 * time.Millisecond
+	// countLimit is how long the counts of sender and receiver may differ: what is
+	// counted at one moment is reported within a second.
+	countLimit = 8 * time.Second
+	// shownDiffs bounds the differences that are printed.
+	shownDiffs = 10
+)
+
+// measurement is what the run cost, while all bots were in the world.
+type measurement struct {
+	first, last   cluster.Status
+	before, after sums
+	from, to      time.Time
+}
+
+// measure prints status lines until the context ends, and measures from when all
+// bots are in the world.
+func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error) {
+	for {
+		st, err := s.observer.Next(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				break // that is how a dance ends
+			}
+			return m, err
+		}
+		now, _ := c.sums()
+		if m.from.IsZero() && now.playing == len(c.bots) {
+			m.from, m.first, m.before = time.Now(), st, now
+		}
+		m.to, m.last, m.after = time.Now(), st, now
+		fmt.Fprintln(os.Stderr, s.line(&st))
+		if s.world != nil && s.world.Err() != nil {
+			return m, s.world.Err()
+		}
+	}
+	return m, nil
+}
+
+// verdict is what a run comes to; the JSON object at the end.
+type verdict struct {
+	Clients     int     `json:"clients"`
+	Guards      int     `json:"guards"`
+	Cells       int     `json:"cells"`
+	CellsAdded  int     `json:"cells_added"`
+	LinesMoved  int     `json:"lines_moved"`
+	Migrations  uint64  `json:"migrations"`
+	Ghosts      int     `json:"ghosts"`
+	Ticks       uint64  `json:"ticks"`
+	LateTicks   uint64  `json:"late_ticks"`
+	TickP50     float64 `json:"tick_p50_ms"`
+	TickP99     float64 `json:"tick_p99_ms"`
+	Settle      int64   `json:"settle_ms"`
+	ServerCPU   float64 `json:"server_cpu_us_per_client_tick"`
+	DownBytes   float64 `json:"down_bytes_per_client_s"`
+	UpBytes     float64 `json:"up_bytes_per_client_s"`
+	Lost        uint64  `json:"lost_messages"`
+	Diverged    int     `json:"diverged_clients"`
+	Errors      uint64  `json:"errors"`
+	settled     bool
+	lostDetails string
+}
+
+// judge brings the world to rest and compares.
+func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
+	// Whatever ended the dance, the end has its own times.
+	ctx := context.Background()
+	v.dancing(&m, s.f, len(c.bots))
+	fmt.Fprintln(os.Stderr, "the bots come to rest, then the world is frozen")
+	c.resting.Store(true)
+	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.resting == now.playing })
+	time.Sleep(restFor)
+
+	begun := time.Now()
+	if err := s.observer.Freeze(true); err != nil {
+		return v, err
+	}
+	quiet := func(st *cluster.Status) bool { return st.Pending == 0 && st.ReportsSinceFreeze >= 2 }
+	st, settled, err := s.await(ctx, settleLimit, quiet)
+	if err != nil {
+		return v, err
+	}
+	v.Settle, v.settled = time.Since(begun).Milliseconds(), settled
+	if !settled {
+		fmt.Fprintf(os.Stderr, "not settled after %v: %d things are still to be told\n", settleLimit, st.Pending)
+	}
+
+	// The second Freeze has the ghosts compared with their reals.
+	if err := s.observer.Freeze(true); err != nil {
+		return v, err
+	}
+	if _, _, err := s.await(ctx, settleLimit, quiet); err != nil {
+		return v, err
+	}
+	c.audit()
+	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.audited == len(c.bots) })
+	st, _, err = s.await(ctx, countLimit, func(st *cluster.Status) bool {
+		now, _ := c.sums()
+		n, _ := lost(st, &now)
+		return n == 0
+	})
+	if err != nil {
+		return v, err
+	}
+	now, views := c.sums()
+	v.Lost, v.lostDetails = lost(&st, &now)
+	v.Diverged = now.diverged + len(c.bots) - now.audited
+	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
+	printDiffs(views)
+	if d := st.Counters.GhostsDiffer; d > 0 {
+		fmt.Fprintf(os.Stderr, "%d ghosts differ from their reals\n", d)
+	}
+	return v, s.observer.Freeze(false)
+}
+
+// dancing fills in what the dance came to.
+func (v *verdict) dancing(m *measurement, f *flags, clients int) {
+	st := &m.last
+	v.Clients, v.Guards = clients, f.guards
+	v.Cells, v.CellsAdded, v.LinesMoved, v.Ghosts = st.Cells, st.CellsAdded, st.LinesMoved, st.Ghosts
+	v.Migrations, v.Ticks, v.LateTicks = st.Counters.Migrations, st.Ticks, st.Late
+	v.TickP50 = float64(st.TickQuantile(0.50).Microseconds()) / 1000
+	v.TickP99 = float64(st.TickQuantile(0.99).Microseconds()) / 1000
+	seconds := m.to.Sub(m.from).Seconds()
+	if m.from.IsZero() || seconds <= 0 || clients == 0 {
+		return
+	}
+	n := float64(clients)
+	v.ServerCPU = round((m.last.CPU - m.first.CPU) * 1e6 / (n * seconds / tick.Seconds()))
+	v.DownBytes = round(float64(m.after.down-m.before.down) / n / seconds)
+	v.UpBytes = round(float64(m.after.up-m.before.up) / n / seconds)
+}
+
+func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
+
+// lost counts reliable messages that were sent and never handled, by the counts of
+// the two ends.
+func lost(st *cluster.Status, c *sums) (n uint64, details string) {
+	var parts []string
+	for _, x := range []struct {
+		what          string
+		sent, handled uint64
+	}{
+		{"calls of clients", c.calls, st.Counters.ClientCallsHandled},
+		{"messages between bases and cells", st.Counters.FlowSent, st.Counters.FlowHandled},
+		{"bundles to clients", st.Counters.BundlesSent, c.bundles},
+	} {
+		if x.sent != x.handled {
+			parts = append(parts, fmt.Sprintf("%s: %d sent, %d handled", x.what, x.sent, x.handled))
+			n += max(x.sent, x.handled) - min(x.sent, x.handled)
+		}
+	}
+	return n, strings.Join(parts, "; ")
+}
+
+// await waits for a Status that will do; the last one and false if none came.
+func (s *show) await(ctx context.Context, limit time.Duration, ok func(*cluster.Status) bool) (st cluster.Status, met bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		next, err := s.observer.Next(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return st, false, nil
+		}
+		if err != nil {
+			return st, false, err
+		}
+		if st = next; ok(&st) {
+			return st, true, nil
+		}
+	}
+}
+
+// waitFor waits until ok, or for a while.
+func waitFor(limit time.Duration, ok func() bool) {
+	for end := time.Now().Add(limit); !ok() && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func printDiffs(views []view) {
+	shown := 0
+	for i := range views {
+		for _, d := range views[i].diff {
+			if shown++; shown > shownDiffs {
+				return
+			}
+			fmt.Fprintf(os.Stderr, "bot %d: %s\n", i, d)
+		}
+		if !views[i].audited {
+			if shown++; shown > shownDiffs {
+				return
+			}
+			fmt.Fprintf(os.Stderr, "bot %d: no answer to its audit\n", i)
+		}
+	}
+}
+
+// print prints the verdict; its error is why the run failed.
+func (v *verdict) print(asJSON bool) error {
+	fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
+	if asJSON {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		fmt.Println(string(b))
+	}
+	var why []error
+	if v.Diverged > 0 {
+		why = append(why, fmt.Errorf("%d clients hold something else than they should", v.Diverged))
+	}
+	if v.Lost > 0 {
+		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))
+	}
+	if v.Errors > 0 {
+		why = append(why, fmt.Errorf("%d errors", v.Errors))
+	}
+	return errors.Join(why...)
+}

@@ -1,0 +1,95 @@
+// Arena is a crowd in a living world: bots log in as any client would, dance the
+// eight-pointed star of a balance demonstration, chat and change what they wear, among
+// guards that wander and shout. Cells are added and their lines move after them.
+//
+//	go run ./examples/arena                    everything in one OS process
+//	go run ./examples/arena -role managers     one role each, from several shells:
+//	go run ./examples/arena -role login        all find each other through -manager
+//	go run ./examples/arena -role baseapp
+//	go run ./examples/arena -role cellapp
+//	go run ./examples/arena -role bots
+//
+// It prints one status line a second and serves a live page. At the end (-duration,
+// or Ctrl-C) the world is frozen and every bot compares what it holds with what the
+// server says that it should hold. The exit status is 1 if anything differed, a
+// message was lost, or an error happened.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// flags are the command line. All roles of one world are given the same.
+type flags struct {
+	bots, guards, cellApps, baseApps int
+	duration                         time.Duration
+	seed                             uint64
+	http                             string
+	httpSet                          bool
+	json, verbose                    bool
+	role, manager                    string
+}
+
+func parseFlags(args []string) (*flags, error) {
+	var f flags
+	set := flag.NewFlagSet("arena", flag.ContinueOnError)
+	set.IntVar(&f.bots, "bots", 300, "bot clients")
+	set.IntVar(&f.guards, "guards", 200, "guards, made by the BaseApps in equal shares")
+	set.IntVar(&f.cellApps, "cellapps", 4, "CellApps of the world")
+	set.IntVar(&f.baseApps, "baseapps", 2, "BaseApps of the world")
+	set.DurationVar(&f.duration, "duration", 0, "how long the bots dance; 0 means until Ctrl-C")
+	set.Uint64Var(&f.seed, "seed", 1, "what the bots do follows from it")
+	set.StringVar(&f.http, "http", "127.0.0.1:8080", "where the live page is served; empty for none")
+	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
+	set.BoolVar(&f.verbose, "v", false, "log what the processes tell operators")
+	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
+	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	set.Visit(func(g *flag.Flag) { f.httpSet = f.httpSet || g.Name == "http" })
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(set.NArg() > 0, "unknown argument %q: all arguments are flags", set.Arg(0))
+	fault(f.bots < 0 || f.bots > 20000, "-bots %d: take 0 to 20000", f.bots)
+	fault(f.guards < 0 || f.guards > 100000, "-guards %d: take 0 to 100000", f.guards)
+	fault(f.cellApps < 1, "-cellapps %d: take at least 1", f.cellApps)
+	fault(f.baseApps < 1, "-baseapps %d: take at least 1", f.baseApps)
+	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
+	return &f, errors.Join(faults...)
+}
+
+func main() {
+	f, err := parseFlags(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "arena:", err)
+		os.Exit(2)
+	}
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends at once.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, f, log); err != nil {
+		fmt.Fprintln(os.Stderr, "arena:", err)
+		os.Exit(1)
+	}
+}

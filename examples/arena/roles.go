@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// run runs the role that was asked for.
+func run(ctx context.Context, f *flags, log *slog.Logger) error {
+	schema, err := loadSchema()
+	if err != nil {
+		return err
+	}
+	cfg := world(schema, f, log)
+	manager, err := cluster.ManagerAddr(f.manager)
+	if err != nil {
+		return err
+	}
+	switch f.role {
+	case "":
+		return runAll(ctx, cfg, f, log)
+	case "managers":
+		return runManagers(ctx, cfg, manager, f, log)
+	case "login":
+		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartLogin(ctx, cfg, manager) })
+	case "baseapp":
+		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartBaseApp(ctx, cfg, manager) })
+	case "cellapp":
+		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartCellApp(ctx, cfg, manager) })
+	case "bots":
+		return runBots(ctx, schema, manager, f, log)
+	}
+	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp or bots, or leave it out for all in one process", f.role)
+}
+
+// runAll is the whole world with its bots in this OS process.
+func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger) error {
+	// The world outlives Ctrl-C: it is frozen and compared first.
+	w, err := cluster.Start(context.WithoutCancel(ctx), cfg)
+	if err != nil {
+		return err
+	}
+	s := newShow(f, log)
+	err = s.open(w.ManagerAddr())
+	if err == nil {
+		s.world = w
+		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
+	}
+	return errors.Join(err, s.close(), w.Stop())
+}
+
+// runManagers runs the managers until Ctrl-C, and shows what they know.
+func runManagers(ctx context.Context, cfg cluster.Config, at netip.AddrPort, f *flags, log *slog.Logger) error {
+	cfg.Listen, cfg.ManagerPort = at.Addr().String(), at.Port()
+	w, err := cluster.StartManagers(context.WithoutCancel(ctx), cfg)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "managers at %v\n", w.ManagerAddr())
+	s := newShow(f, log)
+	if err = s.open(w.ManagerAddr()); err == nil {
+		err = s.watch(ctx, f.duration)
+	}
+	return errors.Join(err, s.close(), w.Stop())
+}
+
+// runRole runs one server process until Ctrl-C.
+func runRole(ctx context.Context, f *flags, start func() (*cluster.Cluster, error)) error {
+	w, err := start()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%s has joined the managers at %v\n", f.role, w.ManagerAddr())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Wait() }()
+	var over <-chan time.Time
+	if f.duration > 0 {
+		over = time.After(f.duration)
+	}
+	select {
+	case <-ctx.Done():
+	case <-over:
+	case err := <-ended:
+		return err
+	}
+	return w.Stop()
+}
+
+// runBots runs the bots of a world whose processes run elsewhere.
+func runBots(ctx context.Context, schema *property.Schema, manager netip.AddrPort, f *flags, log *slog.Logger) error {
+	if !f.httpSet {
+		f.http = "" // the managers serve the page
+	}
+	s := newShow(f, log)
+	err := s.open(manager)
+	if err == nil {
+		var login netip.AddrPort
+		if login, err = s.findLogin(ctx); err == nil {
+			err = s.dance(ctx, schema, login)
+		}
+	}
+	return errors.Join(err, s.close())
+}
+
+// listenHTTP listens for the page. If the usual port is taken, another will do.
+func listenHTTP(f *flags) (net.Listener, error) {
+	l, err := net.Listen("tcp", f.http)
+	if err == nil || f.httpSet {
+		return l, err
+	}
+	fmt.Fprintf(os.Stderr, "%v: taking another port for the page\n", err)
+	return net.Listen("tcp", "127.0.0.1:0")
+}

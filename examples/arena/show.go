@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// patience is how long one step of the start may take.
+const patience = 20 * time.Second
+
+// show is one run of the arena as this OS process sees it: what the managers tell,
+// the bots if they are here, the page and the lines on the terminal.
+type show struct {
+	f        *flags
+	log      *slog.Logger
+	observer *cluster.Observer
+	server   *http.Server
+	begun    time.Time
+	world    *cluster.Cluster // if it runs here
+
+	mu    sync.Mutex
+	crowd *crowd // once it is here
+}
+
+func newShow(f *flags, log *slog.Logger) *show { return &show{f: f, log: log, begun: time.Now()} }
+
+// open begins to observe, and serves the page.
+func (s *show) open(manager netip.AddrPort) (err error) {
+	listen := manager.Addr().String()
+	if s.observer, err = cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: manager, Listen: listen, Log: s.log}); err != nil {
+		return err
+	}
+	if s.f.http == "" {
+		return nil
+	}
+	l, err := listenHTTP(s.f)
+	if err != nil {
+		return fmt.Errorf("the page: %w; give another address with -http, or none with -http \"\"", err)
+	}
+	s.server = &http.Server{Handler: s.page(), ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		if err := s.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("the page is gone", "error", err)
+		}
+	}()
+	fmt.Fprintf(os.Stderr, "live page: http://%v/\n", l.Addr())
+	return nil
+}
+
+func (s *show) close() error {
+	if s.server != nil {
+		_ = s.server.Close()
+	}
+	if s.observer != nil {
+		return s.observer.Close()
+	}
+	return nil
+}
+
+// bots is the crowd, nil if it is elsewhere.
+func (s *show) bots() *crowd {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.crowd
+}
+
+// watch prints a line a second until the context ends, or a time has passed.
+func (s *show) watch(ctx context.Context, d time.Duration) error {
+	limit, cancel := ctx, context.CancelFunc(func() {})
+	if d > 0 {
+		limit, cancel = context.WithTimeout(ctx, d)
+	}
+	defer cancel()
+	for {
+		st, err := s.observer.Next(limit)
+		if err != nil {
+			if limit.Err() != nil {
+				return nil // that is how it ends
+			}
+			return err
+		}
+		fmt.Fprintln(os.Stderr, s.line(&st))
+	}
+}
+
+// line is one status line.
+func (s *show) line(st *cluster.Status) string {
+	var loads []string
+	for i := range st.Spaces {
+		for _, c := range st.Spaces[i].Cells {
+			loads = append(loads, fmt.Sprintf("%.2f", c.Load))
+		}
+	}
+	late := 0.0
+	if st.Ticks > 0 {
+		late = 100 * float64(st.Late) / float64(st.Ticks)
+	}
+	return fmt.Sprintf("%4.0f s  clients %d  cells %d  load %s  reals %d  ghosts %d  lines moved %d  migrations %d  late %.2f %%  tick p99 %v",
+		time.Since(s.begun).Seconds(), st.Clients, st.Cells, strings.Join(loads, " "), st.Reals, st.Ghosts,
+		st.LinesMoved, st.Counters.Migrations, late, st.TickQuantile(0.99).Round(100*time.Microsecond))
+}
+
+// findLogin waits until the managers know a LoginApp and the world is whole.
+func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
+	limit, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	lacks := "managers that answer"
+	for {
+		st, err := s.observer.Next(limit)
+		if err != nil {
+			return netip.AddrPort{}, fmt.Errorf("the world lacks %s: start it first, or check -manager (%s)", lacks, s.f.manager)
+		}
+		login, ok := st.App(cluster.RoleLoginApp)
+		switch {
+		case !ok:
+			lacks = "a LoginApp"
+		case st.AppCount(cluster.RoleBaseApp) == 0:
+			lacks = "a BaseApp"
+		case st.Cells == 0:
+			lacks = "a CellApp"
+		default:
+			return login.AddrPort(), nil
+		}
+	}
+}
+
+// dance lets the bots in, dances until it is time, and judges the world.
+func (s *show) dance(ctx context.Context, schema *property.Schema, login netip.AddrPort) error {
+	c, err := startCrowd(s.f.bots, s.f.seed, schema, login, s.log)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.crowd = c
+	s.mu.Unlock()
+	limit, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if s.f.duration > 0 {
+		limit, cancel = context.WithTimeout(ctx, s.f.duration)
+		defer cancel()
+	}
+	m, err := s.measure(limit, c)
+	if err != nil {
+		return errors.Join(err, c.leave())
+	}
+	v, err := s.judge(c, m)
+	if err := errors.Join(err, c.leave()); err != nil {
+		return err
+	}
+	return v.print(s.f.json)
+}

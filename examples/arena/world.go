@@ -1,0 +1,87 @@
+package main
+
+import (
+	"embed"
+	"io/fs"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+//go:embed defs
+var defs embed.FS
+
+// The arena is a square around the origin, in metres.
+const (
+	arenaID entity.SpaceID = 1
+	side                   = 1600
+	// ghostDistance is how far across a line the neighbour's entities are mirrored.
+	ghostDistance = 150
+	// coresPerCellApp is the artificial load of the whole crowd, spread over the
+	// CellApps: above the quarter of a core at which balance adds a cell, so that
+	// every CellApp gets one, on any machine.
+	coresPerCellApp = 0.4
+	tick            = 100 * time.Millisecond
+)
+
+// loadSchema loads the definitions that the server and every client share.
+func loadSchema() (*property.Schema, error) {
+	tree, err := fs.Sub(defs, "defs")
+	if err != nil {
+		return nil, err
+	}
+	return property.Load(tree)
+}
+
+// world describes the arena to the cluster; it is the same in every OS process.
+func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
+	cells := space.NewScripts(schema)
+	space.Register[Avatar](cells, "Avatar")
+	space.Register[Guard](cells, "Guard")
+	bases := new(baseapp.Scripts)
+	baseapp.Register[Player](bases, "Avatar", nil)
+	baseapp.Register[Post](bases, "Guard", nil)
+	const half = side / 2
+	return cluster.Config{
+		CellScripts: cells,
+		BaseScripts: bases,
+		PlayerType:  "Avatar",
+		BaseStart:   makeGuards(f),
+		Spaces:      []cellappmgr.SpaceConfig{{ID: arenaID, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
+		CellApps:    f.cellApps,
+		BaseApps:    f.baseApps,
+		Space: space.Config{
+			AoIRadius: 100, AoIHysteresis: 5, GhostDistance: ghostDistance, TopSpeed: topSpeed,
+			ArtificialLoad: int64(coresPerCellApp * float64(f.cellApps) * float64(time.Second) / float64(max(1, f.bots+f.guards))),
+		},
+		Balance: balance.Config{Period: time.Second},
+		Tick:    tick,
+		Seed:    f.seed,
+		Log:     log,
+	}
+}
+
+// makeGuards is called on each BaseApp when it has joined, and makes its share.
+func makeGuards(f *flags) func(*baseapp.Starter) {
+	var started atomic.Int32
+	return func(s *baseapp.Starter) {
+		share := f.guards / f.baseApps
+		if int(started.Add(1)) <= f.guards%f.baseApps {
+			share++
+		}
+		for range share {
+			if _, err := s.CreateBase("Guard", nil); err != nil {
+				s.Log().Error("no guard", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,347 @@
+package ghost
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	name  = iota // everyone sees it
+	trade        // other cells see it, no client does
+	gold         // nobody else's
+)
+
+func definition(t testing.TB) *property.Definition {
+	t.Helper()
+	u32 := property.Scalar(property.KindUint32)
+	s, err := property.NewSchema(
+		&property.Definition{Name: "Rock", HasCell: true},
+		&property.Definition{
+			Name: "Walker", HasCell: true, HasClient: true,
+			Properties: []*property.Property{
+				{Name: "name", Type: u32, Flags: property.AllClients},
+				{Name: "trade", Type: u32, Flags: property.CellPublic},
+				{Name: "gold", Type: u32, Flags: property.CellPrivate},
+			},
+			ClientMethods: []*property.Method{{Name: "say", Args: []property.Arg{{Type: u32}}}},
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Type("Walker")
+}
+
+// source is a real that says what its ghosts must hear.
+type source struct {
+	*entity.Entity
+	sequence uint32
+	changes  []Change
+}
+
+func (s *source) PropertyChanged(i int) {
+	if s.Def.Properties[i].Flags&property.Ghosted == 0 {
+		return
+	}
+	s.changes = append(s.changes, Change{Number: s.History.Touch(i), Index: uint16(i), Payload: s.Props.AppendValue(nil, i)})
+}
+
+func (s *source) say(args ...byte) {
+	s.changes = append(s.changes, Change{Number: s.History.Add(0, args), Event: true, Payload: args})
+}
+
+func (s *source) set(t testing.TB, i int, v uint64) {
+	t.Helper()
+	if err := s.Props.Set(i, property.Uint(v)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newSource(t testing.TB) *source {
+	d := definition(t)
+	s := &source{Entity: &entity.Entity{
+		ID: 7, Def: d, Space: 1, Order: entity.Order{Incarnation: 1}, Base: app(9),
+		Props: property.NewValues(d, property.CellSide, nil), History: property.NewHistory(d),
+	}}
+	s.Props.SetHolder(s)
+	return s
+}
+
+func (s *source) head() Head {
+	s.sequence++
+	return Head{ID: s.ID, Order: s.Order, Sequence: s.sequence}
+}
+
+func (s *source) state() *State {
+	return &State{
+		Head: s.head(), Type: s.Def.ID, Space: s.Space, Base: s.Base, MoveStamp: s.MoveStamp,
+		Position: s.Position, Direction: s.Direction,
+		Props: s.Props.AppendStream(nil, property.GhostStream), History: s.History.Append(nil),
+	}
+}
+
+func (s *source) update() *Update {
+	u := &Update{Head: s.head(), MoveStamp: s.MoveStamp, Position: s.Position, Direction: s.Direction, Changes: s.changes}
+	s.changes = nil
+	return u
+}
+
+func (s *source) hop() {
+	s.Order = s.Order.NextHop()
+	s.sequence, s.changes = 0, nil
+}
+
+func sum(e *entity.Entity) uint64 {
+	n, _ := Sum(e, nil)
+	return n
+}
+
+func take(t *testing.T, g *Ghost, m any, want Verdict) {
+	t.Helper()
+	var got Verdict
+	var err error
+	switch m := m.(type) {
+	case *State:
+		got, err = g.TakeState(m, app(1), 5)
+	case *Update:
+		got, err = g.TakeUpdate(m, 5)
+	}
+	if got != want || err != nil {
+		t.Fatalf("verdict %d, error %v, want verdict %d", got, err, want)
+	}
+}
+
+func TestGhostFollows(t *testing.T) {
+	s := newSource(t)
+	g := New(s.ID, s.Def)
+	s.set(t, name, 5)
+	s.changes = nil
+	take(t, g, s.state(), Taken)
+	if g.Real != app(1) || sum(g.Entity) != sum(s.Entity) {
+		t.Fatal("the ghost is not as its State says")
+	}
+	s.set(t, name, 6)
+	s.set(t, trade, 7) // not numbered, since no client sees it
+	s.set(t, gold, 8)
+	s.say(1, 2, 3, 4)
+	s.MoveTo(3, property.Vector3{X: 4}, property.Vector3{})
+	take(t, g, s.update(), Taken)
+	if sum(g.Entity) != sum(s.Entity) {
+		t.Error("the ghost does not follow")
+	}
+	if g.Entity.Props.Get(trade).Uint() != 7 || g.Entity.Props.Holds(gold) {
+		t.Error("a ghost holds what is ghosted, and nothing else")
+	}
+	if g.Entity.MovedTick != 5 || g.Entity.History.Len() != 1 {
+		t.Errorf("moved at %d, %d events", g.Entity.MovedTick, g.Entity.History.Len())
+	}
+}
+
+func TestGhostOrder(t *testing.T) {
+	s := newSource(t)
+	g := New(s.ID, s.Def)
+	take(t, g, s.update(), Early) // nothing is known yet
+	first := s.state()
+	take(t, g, first, Taken)
+	take(t, g, first, Old)
+	s.set(t, name, 1)
+	second := s.update()
+	take(t, g, second, Taken)
+	take(t, g, second, Old)
+	s.set(t, name, 2)
+	lost := s.update()
+	s.hop()
+	s.set(t, name, 3)
+	s.changes = nil
+	state := s.state()
+	s.set(t, name, 4)
+	ahead := s.update()
+	take(t, g, ahead, Early) // of a hop whose State has not come
+	take(t, g, state, Taken)
+	take(t, g, ahead, Taken)
+	take(t, g, lost, Old) // of the old hop: the State contained it
+	if sum(g.Entity) != sum(s.Entity) {
+		t.Error("the ghost is not as its real after the hop")
+	}
+}
+
+func TestGhostGapWaitsForState(t *testing.T) {
+	s := newSource(t)
+	g := New(s.ID, s.Def)
+	take(t, g, s.state(), Taken)
+	s.set(t, name, 1)
+	s.update() // lost
+	s.set(t, name, 2)
+	if _, err := g.TakeUpdate(s.update(), 1); !errors.Is(err, property.ErrEventGap) {
+		t.Errorf("a gap in the numbers is answered with %v", err)
+	}
+	s.hop()
+	take(t, g, s.state(), Taken)
+	if sum(g.Entity) != sum(s.Entity) {
+		t.Error("the State of the next hop does not mend the gap")
+	}
+}
+
+func TestGhostRefusesMalformed(t *testing.T) {
+	s := newSource(t)
+	g := New(s.ID, s.Def)
+	good := s.state()
+	for what, spoil := range map[string]func(*State){
+		"type":              func(m *State) { m.Type++ },
+		"short properties":  func(m *State) { m.Props = m.Props[1:] },
+		"long properties":   func(m *State) { m.Props = append(m.Props[:len(m.Props):len(m.Props)], 0) },
+		"empty history":     func(m *State) { m.History = nil },
+		"trailing history":  func(m *State) { m.History = append(m.History[:len(m.History):len(m.History)], 0) },
+		"truncated history": func(m *State) { m.History = m.History[:1] },
+	} {
+		m := *good
+		spoil(&m)
+		if _, err := g.TakeState(&m, app(1), 1); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	take(t, g, good, Taken) // nothing had changed
+	for _, c := range []Change{
+		{Number: 1, Index: 99},
+		{Number: 1, Index: name, Payload: []byte{1}},
+		{Number: 0, Index: name, Payload: make([]byte, 4)}, // must be numbered
+		{Number: 1, Index: trade, Payload: make([]byte, 4)},
+		{Number: 0, Index: gold, Payload: make([]byte, 4)},
+		{Number: 1, Index: 99, Event: true},
+	} {
+		if _, err := g.TakeUpdate(&Update{Head: s.head(), Changes: []Change{c}}, 1); err == nil {
+			t.Errorf("change %+v was taken", c)
+		}
+	}
+}
+
+func TestFromReal(t *testing.T) {
+	s := newSource(t)
+	s.set(t, name, 5)
+	before := sum(s.Entity)
+	g, err := FromReal(s.Entity, s.Order.NextHop(), app(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Entity != s.Entity || g.Real != app(2) || g.Entity.Props.Holds(gold) || sum(g.Entity) != before {
+		t.Error("the ghost that is left is not the record, made a ghost")
+	}
+	if g.Position() != (Head{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}}) {
+		t.Errorf("position %+v", g.Position())
+	}
+	take(t, g, &Update{Head: Head{ID: 7, Order: entity.Order{Incarnation: 1}, Sequence: 9}}, Old)
+	take(t, g, &Update{Head: Head{ID: 7, Order: g.Entity.Order, Sequence: 2}}, Early)
+}
+
+func TestStateEndsOrphanhood(t *testing.T) {
+	s := newSource(t)
+	g := New(s.ID, s.Def)
+	take(t, g, s.state(), Taken)
+	g.OrphanedUntil = time.Second
+	s.Order = entity.Order{Incarnation: 2}
+	take(t, g, s.state(), Taken)
+	if g.OrphanedUntil != 0 {
+		t.Error("a ghost with a living real is still an orphan")
+	}
+}
+
+// TestGhostTwin lets a real act and hop at random, over a network that keeps the
+// order of each hop's app alone. Whatever is heard, the State of the last hop ends in equal copies.
+func TestGhostTwin(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s := newSource(t)
+		g := New(s.ID, s.Def)
+		queues := [][]any{{s.state()}}
+		for range 200 {
+			last := len(queues) - 1
+			switch rng.IntN(8) {
+			case 0:
+				s.hop()
+				queues = append(queues, []any{s.state()})
+			case 1, 2:
+				s.set(t, rng.IntN(3), rng.Uint64N(4))
+			case 3:
+				s.say(byte(rng.IntN(9)), 0, 0, 0)
+			case 4:
+				s.MoveTo(1, property.Vector3{X: float32(rng.IntN(9))}, property.Vector3{})
+			default:
+				queues[last] = append(queues[last], s.update())
+			}
+			deliver(t, seed, g, queues, rng.IntN(len(queues)))
+		}
+		queues[len(queues)-1] = append(queues[len(queues)-1], s.update())
+		for i := len(queues) - 1; i >= 0; i-- {
+			for len(queues[i]) > 0 {
+				deliver(t, seed, g, queues, i)
+			}
+		}
+		if sum(g.Entity) != sum(s.Entity) {
+			t.Fatalf("seed %d: the ghost differs from its real", seed)
+		}
+	}
+}
+
+func deliver(t *testing.T, seed uint64, g *Ghost, queues [][]any, i int) {
+	t.Helper()
+	if len(queues[i]) == 0 {
+		return
+	}
+	before := g.Position()
+	var err error
+	switch m := queues[i][0].(type) {
+	case *State:
+		_, err = g.TakeState(m, app(1), 1)
+	case *Update:
+		_, err = g.TakeUpdate(m, 1)
+	}
+	queues[i] = queues[i][1:]
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	after := g.Position()
+	if c := after.Order.Compare(before.Order); c < 0 || c == 0 && after.Sequence < before.Sequence {
+		t.Fatalf("seed %d: the ghost went back from %+v to %+v", seed, before, after)
+	}
+}
+
+func TestTombstones(t *testing.T) {
+	var ts Tombstones
+	at := func(inc, hop, seq uint32) Head {
+		return Head{ID: 7, Order: entity.Order{Incarnation: inc, Hop: hop}, Sequence: seq}
+	}
+	ts.Bury(at(1, 2, 5), 0)
+	for _, c := range []struct {
+		h    Head
+		want bool
+	}{
+		{at(1, 2, 5), true}, {at(1, 2, 4), true}, {at(1, 1, 9), true}, {at(1, 2, 6), false},
+		{at(1, 3, 1), false}, {at(2, 0, 1), false}, {Head{ID: 8}, false},
+	} {
+		if got := ts.Forbids(c.h); got != c.want {
+			t.Errorf("Forbids(%+v) = %v", c.h, got)
+		}
+	}
+	ts.Bury(at(1, 2, Last), time.Second)
+	if !ts.Forbids(at(1, 2, Last)) || ts.Forbids(at(1, 3, 1)) {
+		t.Error("Last forbids its hop, and no other")
+	}
+	ts.Expire(TombstoneLease)
+	if !ts.Forbids(at(1, 2, 6)) {
+		t.Error("the second stands a second longer")
+	}
+	ts.Expire(TombstoneLease + time.Second)
+	if ts.Forbids(at(1, 1, 1)) {
+		t.Error("a tombstone stands beyond its lease")
+	}
+	for i := range MaxTombstones + 1 {
+		ts.Bury(Head{ID: entity.ID(i + 1), Sequence: 1}, 0)
+	}
+	if len(ts.list) != MaxTombstones || ts.Forbids(Head{ID: 1}) || !ts.Forbids(Head{ID: 2}) {
+		t.Error("beyond MaxTombstones the oldest goes")
+	}
+}

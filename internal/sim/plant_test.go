@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Each checker is shown to catch a bug planted for it: a run with a tampered
+// message must fail, with that promise named.
+
+func expectBroken(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
+	t.Helper()
+	c, err := New(Options{Seed: 7, Tamper: tamper, Faults: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Run()
+	if err == nil {
+		t.Fatalf("the planted bug was not noticed: %+v", c.Result())
+	}
+	if !strings.Contains(err.Error(), promise) {
+		t.Fatalf("the planted bug was noticed as %v, want %q", err, promise)
+	}
+}
+
+func isCellApp(p *Process) bool {
+	return strings.HasPrefix(p.Name, "cellapp") && p.Name != "cellappmgr"
+}
+
+func kind(msg []byte) wire.ID {
+	id, _, _ := wire.Split(msg)
+	return id
+}
+
+// TestPlantedSecondReal gives a handoff to two CellApps, and keeps from both that
+// the base acknowledges only one.
+func TestPlantedSecondReal(t *testing.T) {
+	channels := map[*Process]mercury.ChannelID{}
+	planted := false
+	expectBroken(t, "promise 1", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
+		if !isCellApp(p) {
+			return msg
+		}
+		channels[p] = ch
+		if kind(msg) == wire.RefuseRealID {
+			return nil
+		}
+		if kind(msg) != wire.OnloadID || planted {
+			return msg
+		}
+		for _, q := range p.c.cellApps {
+			if q != p && channels[q] != 0 && q.alive && p.c.now > 15*time.Second {
+				planted = true
+				q.app.Message(p.c.now, channels[q], true, append([]byte(nil), msg...))
+				break
+			}
+		}
+		return msg
+	})
+}
+
+// TestPlantedCut gives one CellApp another geometry under the same version.
+func TestPlantedCut(t *testing.T) {
+	expectBroken(t, "promise 2", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		var m wire.Geometry
+		if p.Name != "cellapp2" || kind(msg) != wire.GeometryID || m.Parse(msg[1:]) != nil {
+			return msg
+		}
+		tree, err := bsp.Parse(m.Tree)
+		if err != nil {
+			return msg
+		}
+		for n := range tree.Nodes() {
+			if tree.MoveLine(n.ID, n.Line+1) == nil {
+				m.Tree = tree.Append(nil)
+				return wire.Encode(nil, &m)
+			}
+		}
+		return msg
+	})
+}
+
+// TestPlantedRepeat delivers a base's message twice, the second time under the
+// next number, so that the next one is taken for a duplicate.
+func TestPlantedRepeat(t *testing.T) {
+	n := 0
+	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
+		var m entity.Message
+		if !isCellApp(p) || kind(msg) != wire.FlowID || m.Parse(msg[1:]) != nil ||
+			entity.Payload(m.Payload[0]) != entity.CallCellPayload {
+			return msg
+		}
+		if n++; n != 100 {
+			return msg
+		}
+		p.app.Message(p.c.now, ch, true, append([]byte(nil), msg...))
+		m.Number++
+		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedDeafGhost lets a CellApp not hear what the reals of its ghosts do.
+func TestPlantedDeafGhost(t *testing.T) {
+	expectBroken(t, "promise 4", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		if isCellApp(p) && kind(msg) == wire.GhostUpdateID {
+			return nil
+		}
+		return msg
+	})
+}
+
+// TestPlantedBlindClient loses some of what the server tells a client.
+func TestPlantedBlindClient(t *testing.T) {
+	n := 0
+	expectBroken(t, "promise 5", func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
+		if p.Name != "player3" || !reliable || p.c.now < 10*time.Second {
+			return msg
+		}
+		// Every fifth bundle: some of what it loses is never said again.
+		if n++; n%5 == 0 {
+			return nil
+		}
+		return msg
+	})
+}

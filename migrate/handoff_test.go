@@ -1,0 +1,100 @@
+package migrate
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+func app(n byte) mercury.Address {
+	return mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, n}), 1000), Salt: uint32(n)}
+}
+
+func order(hop uint32) entity.Order { return entity.Order{Incarnation: 1, Hop: hop} }
+
+func begin(h *Handoffs, id entity.ID, hop uint32, to byte) {
+	h.Begin(Handoff{To: app(to), Base: app(9), Offer: Offer{ID: id, Order: order(hop), Parts: []byte{byte(id), byte(hop)}}})
+}
+
+func TestHandoffAcked(t *testing.T) {
+	var h Handoffs
+	begin(&h, 7, 2, 1)
+	if h.Acked(8, order(2)) || h.Acked(7, order(1)) {
+		t.Error("an ack of another entity, or an older one, drops the copy")
+	}
+	if o, ok := h.Has(7); !ok || o != order(2) {
+		t.Errorf("Has(7) = %v, %v", o, ok)
+	}
+	if !h.Acked(7, order(2)) || h.Len() != 0 {
+		t.Error("the ack does not drop the copy")
+	}
+	if _, ok := h.Has(7); ok || h.Acked(7, order(2)) {
+		t.Error("the copy is still there")
+	}
+	begin(&h, 7, 2, 1)
+	if !h.Acked(7, order(3)) {
+		t.Error("an ack of a newer order tells that this one was taken over, too")
+	}
+}
+
+func TestHandoffReplaced(t *testing.T) {
+	var h Handoffs
+	parts := []byte{1}
+	h.Begin(Handoff{To: app(1), Offer: Offer{ID: 7, Order: order(1), Parts: parts}})
+	parts[0] = 2
+	begin(&h, 7, 3, 2)
+	if o, _ := h.Has(7); h.Len() != 1 || o != order(3) {
+		t.Errorf("%d copies, the last of order %v", h.Len(), o)
+	}
+	h.Died(app(1), func(*Handoff) { t.Error("the replaced copy is offered") })
+}
+
+func TestHandoffDied(t *testing.T) {
+	var h Handoffs
+	for id, to := range []byte{1, 2, 1, 2, 1} {
+		begin(&h, entity.ID(9-id), 1, to)
+	}
+	var got []entity.ID
+	h.Died(app(1), func(x *Handoff) {
+		got = append(got, x.Offer.ID)
+		if x.Base != app(9) || x.Offer.Parts[0] != byte(x.Offer.ID) {
+			t.Errorf("the copy of %v is %+v", x.Offer.ID, x)
+		}
+	})
+	if len(got) != 3 || got[0] != 5 || got[1] != 7 || got[2] != 9 || h.Len() != 2 {
+		t.Errorf("offered %v, %d left", got, h.Len())
+	}
+	h.Died(app(1), func(*Handoff) { t.Error("offered twice") })
+}
+
+func TestHandoffCopiesParts(t *testing.T) {
+	var h Handoffs
+	parts := []byte{1}
+	h.Begin(Handoff{To: app(1), Offer: Offer{ID: 7, Parts: parts}})
+	parts[0] = 2
+	h.Died(app(1), func(x *Handoff) {
+		if x.Offer.Parts[0] != 1 {
+			t.Error("the frozen copy is not frozen")
+		}
+	})
+}
+
+func TestFresher(t *testing.T) {
+	for _, c := range []struct {
+		a    entity.Order
+		n    uint64
+		b    entity.Order
+		m    uint64
+		want bool
+	}{
+		{order(2), 0, order(1), 9, true}, {order(1), 9, order(2), 0, false},
+		{order(1), 2, order(1), 1, true}, {order(1), 1, order(1), 1, false},
+		{entity.Order{Incarnation: 2}, 0, order(9), 9, true},
+	} {
+		if got := Fresher(c.a, c.n, c.b, c.m); got != c.want {
+			t.Errorf("Fresher(%v, %d, %v, %d) = %v", c.a, c.n, c.b, c.m, got)
+		}
+	}
+}

@@ -122,16 +122,46 @@ func (t *Methods) Call(script reflect.Value, index int, source ID, args []byte) 
 	return nil
 }
 
-var goTypes = map[property.Kind]reflect.Type{
-	property.KindInt8: reflect.TypeFor[int8](), property.KindInt16: reflect.TypeFor[int16](),
-	property.KindInt32: reflect.TypeFor[int32](), property.KindInt64: reflect.TypeFor[int64](),
-	property.KindUint8: reflect.TypeFor[uint8](), property.KindUint16: reflect.TypeFor[uint16](),
-	property.KindUint32: reflect.TypeFor[uint32](), property.KindUint64: reflect.TypeFor[uint64](),
-	property.KindFloat32: reflect.TypeFor[float32](), property.KindFloat64: reflect.TypeFor[float64](),
-	property.KindBool: reflect.TypeFor[bool](), property.KindString: reflect.TypeFor[string](),
-	property.KindUnicodeString: reflect.TypeFor[string](), property.KindBlob: reflect.TypeFor[[]byte](),
-	property.KindVec2: reflect.TypeFor[property.Vector2](), property.KindVec3: reflect.TypeFor[property.Vector3](),
-	property.KindVec4: reflect.TypeFor[property.Vector4](), property.KindEntityID: reflect.TypeFor[ID](),
+// goType is the Go type of a parameter for a kind; property.Value for what has
+// none of its own.
+func goType(k property.Kind) reflect.Type {
+	switch k {
+	case property.KindInt8:
+		return reflect.TypeFor[int8]()
+	case property.KindInt16:
+		return reflect.TypeFor[int16]()
+	case property.KindInt32:
+		return reflect.TypeFor[int32]()
+	case property.KindInt64:
+		return reflect.TypeFor[int64]()
+	case property.KindUint8:
+		return reflect.TypeFor[uint8]()
+	case property.KindUint16:
+		return reflect.TypeFor[uint16]()
+	case property.KindUint32:
+		return reflect.TypeFor[uint32]()
+	case property.KindUint64:
+		return reflect.TypeFor[uint64]()
+	case property.KindFloat32:
+		return reflect.TypeFor[float32]()
+	case property.KindFloat64:
+		return reflect.TypeFor[float64]()
+	case property.KindBool:
+		return reflect.TypeFor[bool]()
+	case property.KindString, property.KindUnicodeString:
+		return reflect.TypeFor[string]()
+	case property.KindBlob:
+		return reflect.TypeFor[[]byte]()
+	case property.KindVec2:
+		return reflect.TypeFor[property.Vector2]()
+	case property.KindVec3:
+		return reflect.TypeFor[property.Vector3]()
+	case property.KindVec4:
+		return reflect.TypeFor[property.Vector4]()
+	case property.KindEntityID:
+		return reflect.TypeFor[ID]()
+	}
+	return reflect.TypeFor[property.Value]()
 }
 
 // fits says whether a Go parameter type can take a data type. property.Value
@@ -140,10 +170,7 @@ func fits(t reflect.Type, d *property.DataType) error {
 	if t == reflect.TypeFor[property.Value]() {
 		return nil
 	}
-	want, ok := goTypes[d.Kind()]
-	if !ok {
-		want = reflect.TypeFor[property.Value]()
-	}
+	want := goType(d.Kind())
 	if t != want {
 		return fmt.Errorf("the definition says %s, which is %s in Go, not %s", d, want, t)
 	}

@@ -78,7 +78,7 @@ func (m *MethodCall) Parse(body []byte) error {
 // call. Whether it may is the cell's to decide.
 type ClientCall struct {
 	Target ID
-	Method uint16
+	Method uint16 // property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse
 }
 
@@ -100,7 +100,7 @@ func (m *ClientCall) Parse(body []byte) error {
 
 // RemoteCall is the body of RemoteCallPayload. The caller is the flow's sender.
 type RemoteCall struct {
-	Method uint16
+	Method uint16 // property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse
 }
 

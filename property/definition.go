@@ -53,10 +53,13 @@ type Definition struct {
 	cell     map[string]*Method
 	base     map[string]*Method
 	client   map[string]*Method
-	streams  [domains][]int
-	slots    [sides][]int16 // by property index: where a Values of that side keeps it, or -1
-	held     [sides][]int   // by slot: the property's index
-	levels   [][]int        // by level: the OtherClient properties of that level
+	// What a client can name, by the indices it knows.
+	clientProps              []*Property
+	exposedCell, exposedBase []*Method
+	streams                  [domains][]int
+	slots                    [sides][]int16 // by property index: where a Values of that side keeps it, or -1
+	held                     [sides][]int   // by slot: the property's index
+	levels                   [][]int        // by level: the OtherClient properties of that level
 }
 
 // NoClientID is the ClientID of a type that no client knows.
@@ -116,6 +119,22 @@ func (d *Definition) ReadValue(b []byte, i int) (v Value, rest []byte, err error
 	return d.Properties[i].Type.Read(b)
 }
 
+// ByClientIndex returns the property of a ClientIndex, or nil: indices arrive from clients and may be anything.
+func (d *Definition) ByClientIndex(i int) *Property { return at(d.clientProps, i) }
+
+// ExposedCellMethod returns the cell method of an ExposedIndex, or nil.
+func (d *Definition) ExposedCellMethod(i int) *Method { return at(d.exposedCell, i) }
+
+// ExposedBaseMethod returns the base method of an ExposedIndex, or nil.
+func (d *Definition) ExposedBaseMethod(i int) *Method { return at(d.exposedBase, i) }
+
+func at[T any](list []*T, i int) *T {
+	if i < 0 || i >= len(list) {
+		return nil
+	}
+	return list[i]
+}
+
 // compile fills what is derived from the exported fields. It runs once, on the Schema's own copy.
 func (d *Definition) compile() {
 	d.byName = make(map[string]*Property, len(d.Properties))
@@ -123,12 +142,12 @@ func (d *Definition) compile() {
 	for s := range sides {
 		d.slots[s] = make([]int16, len(d.Properties))
 	}
-	seen := 0
 	for i, p := range d.Properties {
 		p.Index, p.ClientIndex = i, -1
 		d.byName[p.Name] = p
 		if p.ClientVisible() && d.HasClient {
-			p.ClientIndex, seen = seen, seen+1
+			p.ClientIndex = len(d.clientProps)
+			d.clientProps = append(d.clientProps, p)
 		}
 		for dom := range domains {
 			if dom.carries(p.Flags) && (d.HasClient || !dom.toClient()) {
@@ -146,21 +165,21 @@ func (d *Definition) compile() {
 			d.levels[p.Level] = append(d.levels[p.Level], i)
 		}
 	}
-	d.cell = compileMethods(d.CellMethods, d.HasClient)
-	d.base = compileMethods(d.BaseMethods, d.HasClient)
-	d.client = compileMethods(d.ClientMethods, false)
+	d.cell, d.exposedCell = compileMethods(d.CellMethods, d.HasClient)
+	d.base, d.exposedBase = compileMethods(d.BaseMethods, d.HasClient)
+	d.client, _ = compileMethods(d.ClientMethods, false)
 	d.compiled = true
 }
 
-func compileMethods(methods []*Method, hasClient bool) map[string]*Method {
-	byName := make(map[string]*Method, len(methods))
-	exposed := 0
+func compileMethods(methods []*Method, hasClient bool) (byName map[string]*Method, exposed []*Method) {
+	byName = make(map[string]*Method, len(methods))
 	for i, m := range methods {
 		m.Index, m.ExposedIndex = i, -1
 		if m.Exposed != NotExposed && hasClient {
-			m.ExposedIndex, exposed = exposed, exposed+1
+			m.ExposedIndex = len(exposed)
+			exposed = append(exposed, m)
 		}
 		byName[m.Name] = m
 	}
-	return byName
+	return byName, exposed
 }

@@ -189,6 +189,29 @@ func TestLoadAttributes(t *testing.T) {
 	}
 }
 
+// clientNumbers is what each number that a client uses means.
+func clientNumbers(s *Schema) (all []string) {
+	for id := uint16(0); s.ByClientID(id) != nil; id++ {
+		d := s.ByClientID(id)
+		note := func(kind string, i int, name string) {
+			all = append(all, fmt.Sprintf("%d %s: %s %d is %s", id, d.Name, kind, i, name))
+		}
+		for i := 0; d.ByClientIndex(i) != nil; i++ {
+			note("property", i, d.ByClientIndex(i).Name)
+		}
+		for i := 0; d.ExposedCellMethod(i) != nil; i++ {
+			note("cell method", i, d.ExposedCellMethod(i).Name)
+		}
+		for i := 0; d.ExposedBaseMethod(i) != nil; i++ {
+			note("base method", i, d.ExposedBaseMethod(i).Name)
+		}
+		for i, m := range d.ClientMethods {
+			note("client method", i, m.Name)
+		}
+	}
+	return all
+}
+
 // A server-only edit must not lock clients out; every edit must show between servers.
 func TestDigests(t *testing.T) {
 	base := mustLoad(t, goodTree)
@@ -220,6 +243,10 @@ func TestDigests(t *testing.T) {
 			}
 			if changed := s.ClientDigest != base.ClientDigest; changed != edit.client {
 				t.Errorf("ClientDigest changed: %v", changed)
+			}
+			// Equal client digests promise that every number a client uses means the same.
+			if a, b := clientNumbers(base), clientNumbers(s); !edit.client && !cmp.Equal(a, b) {
+				t.Errorf("numbers of clients (-before +after):\n%s", cmp.Diff(a, b))
 			}
 		})
 	}

@@ -148,3 +148,83 @@ func TestVector3(t *testing.T) {
 		t.Error("Finite")
 	}
 }
+
+// What a client can name, found by the numbers that it knows, whatever it sends.
+func TestClientNumbers(t *testing.T) {
+	i8 := Scalar(KindInt8)
+	definition := func(client bool) *Definition {
+		return &Definition{
+			Name: "A", HasCell: true, HasBase: true, HasClient: client,
+			Properties: []*Property{
+				{Name: "plan", Type: i8}, {Name: "pose", Type: i8, Flags: AllClients}, {Name: "purse", Type: i8, Flags: Base},
+				{Name: "gold", Type: i8, Flags: BaseAndClient}, {Name: "mana", Type: i8, Flags: OwnClient}, {Name: "last", Type: i8},
+			},
+			CellMethods: []*Method{{Name: "hurt"}, {Name: "jump", Exposed: ExposedOwn}, {Name: "steal"}, {Name: "greet", Exposed: ExposedAll}, {Name: "rob"}},
+			BaseMethods: []*Method{{Name: "credit"}, {Name: "debit"}, {Name: "buy", Exposed: ExposedOwn}},
+		}
+	}
+	lookups := func(d *Definition) map[string]func(i int) string {
+		method := func(m *Method) string {
+			if m == nil {
+				return ""
+			}
+			return m.Name
+		}
+		return map[string]func(i int) string{
+			"ByClientIndex": func(i int) string {
+				if p := d.ByClientIndex(i); p != nil {
+					return p.Name
+				}
+				return ""
+			},
+			"ExposedCellMethod": func(i int) string { return method(d.ExposedCellMethod(i)) },
+			"ExposedBaseMethod": func(i int) string { return method(d.ExposedBaseMethod(i)) },
+		}
+	}
+	for _, c := range []struct {
+		client bool
+		want   map[string][]string
+	}{
+		{true, map[string][]string{"ByClientIndex": {"pose", "gold", "mana"}, "ExposedCellMethod": {"jump", "greet"}, "ExposedBaseMethod": {"buy"}}},
+		{false, nil}, // what is said to be exposed is so to nobody
+	} {
+		s, err := NewSchema(definition(c.client))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := s.Types[0]
+		for name, find := range lookups(d) {
+			want := c.want[name]
+			for i := -3; i < 10; i++ {
+				expected := ""
+				if i >= 0 && i < len(want) {
+					expected = want[i]
+				}
+				if got := find(i); got != expected {
+					t.Errorf("client %v: %s(%d) is %q, want %q", c.client, name, i, got, expected)
+				}
+			}
+			for _, i := range []int{math.MinInt, math.MaxInt, math.MaxUint16, math.MaxInt32} {
+				if got := find(i); got != "" {
+					t.Errorf("client %v: %s(%d) is %q", c.client, name, i, got)
+				}
+			}
+		}
+		// The numbers on the properties and methods are those that find them.
+		for _, p := range d.Properties {
+			if p.ClientIndex >= 0 && d.ByClientIndex(p.ClientIndex) != p || p.ClientIndex < -1 {
+				t.Errorf("%s has client index %d", p.Name, p.ClientIndex)
+			}
+		}
+		for _, m := range d.CellMethods {
+			if m.ExposedIndex >= 0 && d.ExposedCellMethod(m.ExposedIndex) != m || m.ExposedIndex < -1 {
+				t.Errorf("%s has exposed index %d", m.Name, m.ExposedIndex)
+			}
+		}
+		for _, m := range d.BaseMethods {
+			if m.ExposedIndex >= 0 && d.ExposedBaseMethod(m.ExposedIndex) != m || m.ExposedIndex < -1 {
+				t.Errorf("%s has exposed index %d", m.Name, m.ExposedIndex)
+			}
+		}
+	}
+}

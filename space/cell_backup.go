@@ -7,11 +7,13 @@ import (
 )
 
 // backUp sends the backups that are due. They are spread over the period by
-// entity id, so that a crowd that came at once is not backed up at once.
+// entity id, so that a crowd that came at once is not backed up at once. A
+// frozen world has nothing new to keep, and would never be without something
+// unacknowledged: there only what a base asked for is sent.
 func (c *Cell) backUp() {
 	for _, rec := range c.reals {
 		r := rec.real
-		if r.gone == staying && c.now >= r.backupAt {
+		if r.gone == staying && c.now >= r.backupAt && (!c.frozen || r.backupAt == 0) {
 			r.backup()
 		}
 	}

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/entity"
@@ -226,10 +227,14 @@ func (c *Cell) remove(r *Real) {
 	c.evict(rec)
 }
 
-// Refuse drops a real that its base does not acknowledge.
+// Refuse drops a real that its base does not acknowledge, and what a destroyed one
+// still wanted to say: nobody will ever ack it.
 func (c *Cell) Refuse(m *migrate.Refuse) {
+	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
+		return d.id == m.ID && d.inc <= m.Order.Incarnation
+	})
 	rec := c.registry.find(m.ID)
-	if rec == nil || rec.real == nil || m.Order.Before(rec.e.Order) {
+	if rec == nil || rec.cell != c || rec.real == nil || m.Order.Before(rec.e.Order) {
 		return
 	}
 	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())
@@ -383,7 +388,7 @@ func (r *Real) audit(session uint32) {
 	}
 	m := protocol.Audit{Own: protocol.Expected{
 		Place: protocol.Place{ID: r.e.ID, Stamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction},
-		Type:  r.e.Def.ID,
+		Type:  r.e.Def.ClientID,
 	}}
 	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {
 		m.Own.Props = protocol.AppendPair(m.Own.Props, i, r.e.Props)

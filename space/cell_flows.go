@@ -297,18 +297,17 @@ func (r *Real) remoteCall(source entity.ID, body []byte) error {
 	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
 }
 
-func (r *Real) exposedCall(source entity.ID, method int, args []byte, allowed ...property.Exposure) error {
-	if r.kind == nil {
-		return entity.ErrNoMethod
-	}
-	d, err := r.kind.methods.Description(method)
-	if err != nil {
-		return err
+// exposedCall calls the method that a client named by its ExposedIndex, if it is
+// exposed to that client.
+func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed ...property.Exposure) error {
+	d := r.e.Def.ExposedCellMethod(exposed)
+	if d == nil {
+		return fmt.Errorf("%w: %s has no exposed cell method %d", entity.ErrNotExposed, r.e.Def.Name, exposed)
 	}
 	if !slices.Contains(allowed, d.Exposed) {
 		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.e.Def.Name, d.Name)
 	}
-	return r.callMethod(method, source, args)
+	return r.callMethod(d.Index, source, args)
 }
 
 // HandleAck takes an acknowledgement of a flow that a real here sends, or sent
@@ -326,7 +325,7 @@ func (c *Cell) HandleAck(a *entity.Ack) {
 	}
 	rec := c.registry.find(a.To)
 	switch {
-	case rec == nil:
+	case rec == nil || rec.cell != c:
 	case rec.real == nil:
 		if rec.ghost.Real != c.self && !c.out.Dead(rec.ghost.Real) {
 			c.out.Send(rec.ghost.Real, a)

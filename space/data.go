@@ -47,3 +47,13 @@ func (d *spaceData) get(key uint16) ([]byte, bool) {
 	}
 	return nil, false
 }
+
+// Data is the newest entry of a key of the space's data that the cell knows.
+func (c *Cell) Data(key uint16) (DataEntry, bool) {
+	for _, e := range c.data.entries {
+		if e.Key == key {
+			return e, true
+		}
+	}
+	return DataEntry{}, false
+}

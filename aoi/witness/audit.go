@@ -44,5 +44,5 @@ func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *entity.Ent
 		level = w.entries[i].level
 	}
 	it := entry{id: e.ID, e: e, level: property.LevelOf(e.Def, entity.Distance(watcher.Position, e.Position), level)}
-	return append(dst, protocol.Expected{Place: it.place(), Type: e.Def.ID, Props: it.appendVisible(nil)})
+	return append(dst, protocol.Expected{Place: it.place(), Type: e.Def.ClientID, Props: it.appendVisible(nil)})
 }

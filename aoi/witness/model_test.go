@@ -71,6 +71,9 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if m.has[x.ID] != nil {
 			m.t.Fatalf("second enter of %v", x.ID)
 		}
+		if x.Type != m.def.ClientID {
+			m.t.Fatalf("enter of type %d, want %d", x.Type, m.def.ClientID)
+		}
 		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, map[int]string{}, nil}
 		m.has[x.ID] = r
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
@@ -167,8 +170,8 @@ func (m *model) check(want []protocol.Expected) {
 		if r.place != x.Place {
 			m.t.Fatalf("place is %+v, want %+v", r.place, x.Place)
 		}
-		if x.Type != m.def.ID {
-			m.t.Fatalf("type %d, want %d", x.Type, m.def.ID)
+		if x.Type != m.def.ClientID {
+			m.t.Fatalf("type %d, want %d", x.Type, m.def.ClientID)
 		}
 		err := protocol.Pairs(m.def, x.Props, func(i int, v property.Value) error {
 			if got, want := r.props[i], string(m.def.Properties[i].Type.AppendTo(nil, v)); got != want {

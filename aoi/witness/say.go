@@ -71,7 +71,7 @@ func (en *entry) place() protocol.Place {
 func (w *Witness) sayEnter(en *entry) {
 	e := en.e
 	w.props = en.appendVisible(w.props[:0])
-	m := protocol.Enter{ID: e.ID, Type: e.Def.ID, Stamp: e.MoveStamp, Position: e.Position, Direction: e.Direction, Props: w.props}
+	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Stamp: e.MoveStamp, Position: e.Position, Direction: e.Direction, Props: w.props}
 	w.bundle = m.Append(w.bundle)
 }
 

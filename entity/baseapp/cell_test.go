@@ -43,7 +43,7 @@ func TestCreateCell(t *testing.T) {
 	}
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, App: appX})
 	c := one(t, told[migrate.Create](r, appX))
-	if c.ID != id || c.Type != 0 || c.Space != 1 || c.Order != (entity.Order{Incarnation: 1}) || c.Base != self || c.Handled != 0 || c.Restored {
+	if c.ID != id || c.Type != r.schema.Type("Avatar").ID || c.Space != 1 || c.Order != (entity.Order{Incarnation: 1}) || c.Base != self || c.Handled != 0 || c.Restored {
 		t.Errorf("created by %+v", c)
 	}
 	cell := property.NewValues(r.schema.Type("Avatar"), property.CellSide, nil)

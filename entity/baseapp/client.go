@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/property"
 )
 
 // client is a channel that speaks the client protocol. Everything on it comes
@@ -168,12 +167,9 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 // state of the game may do it, so it does not end the session.
 func (b *base) clientBaseCall(m *protocol.BaseCall) {
 	r := &b.app.report
-	d, err := b.bind.methods.Description(int(m.Method))
-	if err == nil && d.Exposed == property.NotExposed {
-		err = entity.ErrNotExposed
-	}
-	if err == nil {
-		err = b.call(int(m.Method), b.id, m.Args)
+	err := entity.ErrNotExposed
+	if d := b.props.Definition().ExposedBaseMethod(int(m.Method)); d != nil {
+		err = b.call(d.Index, b.id, m.Args)
 	}
 	if err != nil {
 		b.app.refused("base call of a client", "entity", b.id, "method", m.Method, "error", err)
@@ -187,13 +183,11 @@ func (b *base) clientBaseCall(m *protocol.BaseCall) {
 // certain to be refused there is refused here.
 func (b *base) clientCellCall(m *protocol.CellCall) {
 	var err error
-	switch methods := b.props.Definition().CellMethods; {
+	switch {
 	case !m.Target.Valid():
 		err = entity.ErrNoPart
 	case m.Target != b.id: // another type's method: the cell knows
-	case int(m.Method) >= len(methods):
-		err = entity.ErrNoMethod
-	case methods[m.Method].Exposed == property.NotExposed:
+	case b.props.Definition().ExposedCellMethod(int(m.Method)) == nil:
 		err = entity.ErrNotExposed
 	}
 	if err != nil {

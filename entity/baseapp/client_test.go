@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -58,11 +59,16 @@ func TestBasePlayerHasTheBaseProperties(t *testing.T) {
 		}
 		return nil
 	})
-	own := property.NewValues(r.schema.Type("Avatar"), property.OwnClientSide, nil)
+	d := r.schema.Type("Avatar")
+	if player.Type != d.ClientID || d.ClientID == d.ID {
+		t.Errorf("type %d, want %d and not %d", player.Type, d.ClientID, d.ID)
+	}
+	own := property.NewValues(d, property.OwnClientSide, nil)
 	if rest, err := own.ReadStream(player.Props, property.OwnClientBaseStream); err != nil || len(rest) > 0 {
 		t.Fatal(err)
 	}
-	if gold := own.Get(1).Int(); player.ID != made.ID || gold != 42 {
+	goldIndex := d.Property("gold").Index
+	if gold := own.Get(goldIndex).Int(); player.ID != made.ID || gold != 42 {
 		t.Errorf("player %v with gold %d", player.ID, gold)
 	}
 	// Changes go on live; those that a client may not see do not.
@@ -71,7 +77,21 @@ func TestBasePlayerHasTheBaseProperties(t *testing.T) {
 	v.Gold.Set(42)
 	p.wantHeard()
 	v.Gold.Set(43)
-	p.wantHeard("[34]")
+	var told []string
+	for _, msg := range r.take(r.net.peers[p.ch]) {
+		err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
+			return protocol.Pairs(d, body, func(i int, v property.Value) error {
+				told = append(told, fmt.Sprint(id, " ", d.Properties[i].Name, "=", v))
+				return nil
+			})
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if want := []string{fmt.Sprint(protocol.BasePropertyID, " gold=43")}; !slices.Equal(told, want) {
+		t.Errorf("the client heard %q, want %q", told, want)
+	}
 }
 
 func TestExternalAddress(t *testing.T) {
@@ -297,15 +317,15 @@ func TestClientCalls(t *testing.T) {
 		flow    entity.Payload
 		refused uint64
 	}{
-		{"exposed base method", (&protocol.BaseCall{Method: 1, Args: args}).Append(nil), "buy hat 1", 0, 0},
-		{"hidden base method", (&protocol.BaseCall{Method: 0}).Append(nil), "", 0, 1},
-		{"no base method", (&protocol.BaseCall{Method: 2}).Append(nil), "", 0, 1},
-		{"other arguments", (&protocol.BaseCall{Method: 1, Args: args[:3]}).Append(nil), "", 0, 1},
-		{"exposed cell method", (&protocol.CellCall{Target: id, Method: 1}).Append(nil), "", entity.ClientCallPayload, 0},
-		{"hidden cell method", (&protocol.CellCall{Target: id, Method: 0}).Append(nil), "", 0, 1},
+		{"exposed base method", (&protocol.BaseCall{Method: 0, Args: args}).Append(nil), "buy hat 1", 0, 0},
+		{"base method by the server's number", (&protocol.BaseCall{Method: uint16(d.BaseMethod("buy").Index), Args: args}).Append(nil), "", 0, 1},
+		{"no base method", (&protocol.BaseCall{Method: 65535}).Append(nil), "", 0, 1},
+		{"other arguments", (&protocol.BaseCall{Method: 0, Args: args[:3]}).Append(nil), "", 0, 1},
+		{"exposed cell method", (&protocol.CellCall{Target: id, Method: 0}).Append(nil), "", entity.ClientCallPayload, 0},
+		{"cell method by the server's number", (&protocol.CellCall{Target: id, Method: uint16(d.CellMethod("jump").Index)}).Append(nil), "", 0, 1},
 		{"no cell method", (&protocol.CellCall{Target: id, Method: 7}).Append(nil), "", 0, 1},
 		{"another's cell method", (&protocol.CellCall{Target: id + 1, Method: 7}).Append(nil), "", entity.ClientCallPayload, 0},
-		{"nobody's cell method", (&protocol.CellCall{Target: 0, Method: 1}).Append(nil), "", 0, 1},
+		{"nobody's cell method", (&protocol.CellCall{Target: 0, Method: 0}).Append(nil), "", 0, 1},
 		{"audit", protocol.AppendAuditRequest(nil), "", entity.AuditPayload, 0},
 		{"rest", (&protocol.Move{Sequence: 3}).Append(nil), "", entity.ClientRestPayload, 0},
 	}
@@ -362,7 +382,7 @@ func TestClientMove(t *testing.T) {
 func TestClientWithoutACell(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.play("ann")
-	p.say((&protocol.CellCall{Target: id, Method: 1}).Append(nil))
+	p.say((&protocol.CellCall{Target: id, Method: 0}).Append(nil))
 	p.say((&protocol.Move{}).Append(nil))
 	p.whisper((&protocol.Move{}).Append(nil))
 	p.say(protocol.AppendAuditRequest(nil))

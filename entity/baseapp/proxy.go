@@ -67,7 +67,7 @@ func (b *base) attach(c *client) {
 	if b.link.Live() {
 		b.told = b.link.Order().Incarnation
 	}
-	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ID,
+	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ClientID,
 		Props: b.props.AppendStream(nil, property.OwnClientBaseStream)}
 	c.send(player.Append(protocol.AppendAttached(b.app.buf[:0])))
 	b.setCellClient()

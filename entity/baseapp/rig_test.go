@@ -133,10 +133,12 @@ var (
 func testSchema(t testing.TB) *property.Schema {
 	t.Helper()
 	i32, text := property.Scalar(property.KindInt32), property.Scalar(property.KindString)
-	s, err := property.NewSchema(&property.Definition{
+	// What clients do not know comes first, so that their numbers are not the server's.
+	s, err := property.NewSchema(&property.Definition{Name: "Engine", HasBase: true}, &property.Definition{
 		Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
 		Properties: []*property.Property{
 			{Name: "health", Type: i32, Flags: property.AllClients, Default: property.Int(100)},
+			{Name: "wrath", Type: i32, Flags: property.CellPrivate},
 			{Name: "gold", Type: i32, Flags: property.BaseAndClient},
 			{Name: "secret", Type: i32, Flags: property.Base},
 		},
@@ -149,7 +151,7 @@ func testSchema(t testing.TB) *property.Schema {
 			{Name: "buy", Exposed: property.ExposedOwn, Args: []property.Arg{{Name: "what", Type: text}, {Name: "n", Type: i32}}},
 		},
 		ClientMethods: []*property.Method{{Name: "chat", Args: []property.Arg{{Name: "text", Type: text}}}},
-	}, &property.Definition{Name: "Engine", HasBase: true})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func TestStartRunsOnceAfterTheFirstWelcome(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Start = func(s *Starter) {
 			n++
-			at, _ = s.CreateBase("Avatar", func(v *property.Values) { _ = v.Set(2, property.Int(77)) })
+			at, _ = s.CreateBase("Avatar", func(v *property.Values) { _ = v.Set(v.Definition().Property("secret").Index, property.Int(77)) })
 		}
 	})
 	r.a.Tick(0)

@@ -70,8 +70,8 @@ func (a *auditor) differ(format string, args ...any) {
 // compare compares one entity. Positions at rest are exact: they were sent
 // reliably, without loss of precision.
 func (a *auditor) compare(r *Replica, x *protocol.Expected) error {
-	if r.Def.ID != x.Type {
-		a.differ("entity %v is of type %s (%d), the server says %d", r.ID, r.Def.Name, r.Def.ID, x.Type)
+	if r.Def.ClientID != x.Type {
+		a.differ("entity %v is of type %s (%d), the server says %d", r.ID, r.Def.Name, r.Def.ClientID, x.Type)
 		return nil
 	}
 	if r.Position != x.Position {

@@ -190,7 +190,7 @@ func (c *Client) onBasePlayer(body []byte) error {
 
 // newReplica makes a replica with the default values of its type.
 func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Replica, error) {
-	def := c.cfg.Schema.ByID(typ)
+	def := c.cfg.Schema.ByClientID(typ)
 	if def == nil || !def.HasClient {
 		return nil, malformed("entity %v of type %d, which clients do not know", id, typ)
 	}

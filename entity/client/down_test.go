@@ -162,6 +162,18 @@ func TestUnknownIsCounted(t *testing.T) {
 	r.wantEvents()
 }
 
+// secretPair is a property beyond those that clients see, as the server alone
+// could number it. protocol.AppendPair would not write it.
+func secretPair(d *property.Definition) []byte {
+	visible := 0
+	for _, p := range d.Properties {
+		if p.ClientIndex >= 0 {
+			visible++
+		}
+	}
+	return binary.LittleEndian.AppendUint32([]byte{byte(visible)}, 5)
+}
+
 func TestMalformedEndsTheSession(t *testing.T) {
 	pair := func(i int, v *property.Values) []byte { return protocol.AppendPair(nil, i, v) }
 	for name, f := range map[string]func(r *rig) []byte{
@@ -182,11 +194,16 @@ func TestMalformedEndsTheSession(t *testing.T) {
 			return m.Append(nil)
 		},
 		"enter of unknown type": func(r *rig) []byte { return (&protocol.Enter{ID: foe, Type: 99}).Append(nil) },
-		"enter of server type":  func(r *rig) []byte { return (&protocol.Enter{ID: foe, Type: 1}).Append(nil) },
-		"enter of oneself":      func(r *rig) []byte { return (&protocol.Enter{ID: me}).Append(nil) },
-		"enter of nobody":       func(r *rig) []byte { return (&protocol.Enter{}).Append(nil) },
-		"enter with a secret": func(r *rig) []byte {
-			return (&protocol.Enter{ID: foe, Props: binary.LittleEndian.AppendUint32([]byte{secret}, 5)}).Append(nil)
+		"enter of server type": func(r *rig) []byte {
+			return (&protocol.Enter{ID: foe, Type: r.schema.Type("Engine").ClientID}).Append(nil)
+		},
+		"enter by the server's number of a type": func(r *rig) []byte {
+			return (&protocol.Enter{ID: foe, Type: r.schema.Type("Avatar").ID}).Append(nil)
+		},
+		"enter of oneself": func(r *rig) []byte { return (&protocol.Enter{ID: me}).Append(nil) },
+		"enter of nobody":  func(r *rig) []byte { return (&protocol.Enter{}).Append(nil) },
+		"enter with more properties than clients see": func(r *rig) []byte {
+			return (&protocol.Enter{ID: foe, Props: secretPair(r.schema.Type("Avatar"))}).Append(nil)
 		},
 		"enter with another's own": func(r *rig) []byte {
 			return (&protocol.Enter{ID: foe, Props: pair(mana, r.own)}).Append(nil)
@@ -197,6 +214,10 @@ func TestMalformedEndsTheSession(t *testing.T) {
 		"own property of the base": func(r *rig) []byte {
 			return protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, gold, r.own)
 		},
+		"own property that clients do not see": func(r *rig) []byte {
+			b, mark := protocol.Begin(nil, protocol.OwnPropertyID)
+			return protocol.End(append(b, secretPair(r.schema.Type("Avatar"))...), mark)
+		},
 		"two own properties": func(r *rig) []byte {
 			b, mark := protocol.Begin(nil, protocol.OwnPropertyID)
 			return protocol.End(append(append(b, pair(mana, r.own)...), pair(health, r.own)...), mark)
@@ -206,6 +227,11 @@ func TestMalformedEndsTheSession(t *testing.T) {
 		"reset with a body": func(r *rig) []byte {
 			b, mark := protocol.Begin(nil, protocol.ResetID)
 			return protocol.End(append(b, 1), mark)
+		},
+		"audit of more properties than clients see": func(r *rig) []byte {
+			m := protocol.Audit{Own: r.expect(r.c.Player())}
+			m.Own.Props = secretPair(r.c.Player().Def)
+			return m.Append(nil)
 		},
 		"audit": func(r *rig) []byte {
 			b, mark := protocol.Begin(nil, protocol.AuditID)
@@ -271,7 +297,7 @@ func TestHandlersMayEndTheSession(t *testing.T) {
 }
 
 func (r *rig) expect(x *Replica, props ...int) protocol.Expected {
-	e := protocol.Expected{Type: x.Def.ID}
+	e := protocol.Expected{Type: x.Def.ClientID}
 	e.Place = protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}
 	for _, i := range props {
 		e.Props = protocol.AppendPair(e.Props, i, x.Props)
@@ -282,6 +308,7 @@ func (r *rig) expect(x *Replica, props ...int) protocol.Expected {
 func TestAudit(t *testing.T) {
 	wrong := property.NewValues(testSchema(t).Type("Avatar"), property.OtherClientSide, nil)
 	_ = wrong.Load(health, property.Int(-1))
+	owns := property.NewValues(testSchema(t).Type("Avatar"), property.OwnClientSide, nil)
 	for _, x := range []struct {
 		name string
 		edit func(m *protocol.Audit)
@@ -300,8 +327,8 @@ func TestAudit(t *testing.T) {
 		{"type", func(m *protocol.Audit) { m.Entities[1].Type = 1 }, []string{"1.8 is of type Avatar (0), the server says 1"}},
 		{"value", func(m *protocol.Audit) { m.Entities[0].Props = protocol.AppendPair(nil, health, wrong) }, []string{"1.7: Avatar.health is 100, the server says -1"}},
 		{"not to be seen", func(m *protocol.Audit) {
-			m.Entities[0].Props = binary.LittleEndian.AppendUint32([]byte{secret}, 5)
-		}, []string{"1.7: Avatar.secret is not for this client"}},
+			m.Entities[0].Props = protocol.AppendPair(nil, mana, owns)
+		}, []string{"1.7: Avatar.mana is not for this client"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			r := newRig(t)

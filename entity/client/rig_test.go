@@ -25,7 +25,8 @@ func testSchema(t testing.TB) *property.Schema {
 	t.Helper()
 	int32Type, text := property.Scalar(property.KindInt32), property.Scalar(property.KindString)
 	say := []property.Arg{{Name: "text", Type: text}}
-	s, err := property.NewSchema(&property.Definition{
+	// What clients do not know comes first, so that their numbers are not the server's.
+	s, err := property.NewSchema(&property.Definition{Name: "Engine", HasCell: true, HasBase: true}, &property.Definition{
 		Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
 		Properties: []*property.Property{
 			{Name: "secret", Type: int32Type, Flags: property.CellPrivate},
@@ -35,13 +36,13 @@ func testSchema(t testing.TB) *property.Schema {
 			{Name: "title", Type: text, Flags: property.OtherClients},
 		},
 		CellMethods: []*property.Method{
-			{Index: 0, Name: "hidden"},
-			{Index: 1, Name: "jump", Exposed: property.ExposedOwn},
-			{Index: 2, Name: "greet", Exposed: property.ExposedAll, Args: say},
+			{Name: "hidden"},
+			{Name: "jump", Exposed: property.ExposedOwn},
+			{Name: "greet", Exposed: property.ExposedAll, Args: say},
 		},
-		BaseMethods:   []*property.Method{{Index: 0, Name: "buy", Exposed: property.ExposedOwn, Args: say}},
-		ClientMethods: []*property.Method{{Index: 0, Name: "chat", Args: say}},
-	}, &property.Definition{Name: "Engine", HasCell: true, HasBase: true})
+		BaseMethods:   []*property.Method{{Name: "credit", Args: say}, {Name: "buy", Exposed: property.ExposedOwn, Args: say}},
+		ClientMethods: []*property.Method{{Name: "chat", Args: say}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +67,12 @@ type rig struct {
 	own, others *property.Values
 }
 
-func newRig(t testing.TB) *rig {
-	r := &rig{t: t, net: newFake(), schema: testSchema(t)}
+func newRig(t testing.TB) *rig { return rigOf(t, testSchema(t)) }
+
+// rigOf is a rig whose client has the given definitions, with an Avatar as in
+// testSchema in them.
+func rigOf(t testing.TB, schema *property.Schema) *rig {
+	r := &rig{t: t, net: newFake(), schema: schema}
 	note := func(format string, args ...any) { r.events = append(r.events, fmt.Sprintf(format, args...)) }
 	c, err := New(Config{
 		Transport: r.net, Schema: r.schema, LoginApp: address(1, 0).At, User: "ann", Password: "pw",

@@ -273,6 +273,7 @@ func TestCalls(t *testing.T) {
 			return r.c.CallCell(me, "greet", property.StringValue(strings.Repeat("x", protocol.MaxArguments)))
 		}, entity.ErrArguments},
 		{"base", func() error { return r.c.CallBase("buy", text) }, nil},
+		{"base hidden", func() error { return r.c.CallBase("credit", text) }, entity.ErrNotExposed},
 		{"base none", func() error { return r.c.CallBase("sell", text) }, entity.ErrNoMethod},
 		{"audit", r.c.RequestAudit, nil},
 	} {
@@ -288,8 +289,18 @@ func TestCalls(t *testing.T) {
 	if err := protocol.Messages(sent[1], func(_ protocol.ID, body []byte) error { return call.Parse(body) }); err != nil {
 		t.Fatal(err)
 	}
-	args, err := r.schema.Type("Avatar").CellMethods[call.Method].ReadArgs(call.Args)
-	if err != nil || call.Target != foe || call.Method != 2 || args[0].Str() != "hi" {
+	greet := r.schema.Type("Avatar").CellMethod("greet")
+	args, err := greet.ReadArgs(call.Args)
+	if err != nil || call.Target != foe || int(call.Method) != greet.ExposedIndex || args[0].Str() != "hi" {
 		t.Errorf("call %+v: %v %v", call, args, err)
+	}
+	var base protocol.BaseCall
+	if err := protocol.Messages(sent[2], func(_ protocol.ID, body []byte) error { return base.Parse(body) }); err != nil {
+		t.Fatal(err)
+	}
+	buy := r.schema.Type("Avatar").BaseMethod("buy")
+	args, err = buy.ReadArgs(base.Args)
+	if err != nil || int(base.Method) != buy.ExposedIndex || args[0].Str() != "hi" {
+		t.Errorf("call %+v: %v %v", base, args, err)
 	}
 }

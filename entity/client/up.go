@@ -79,7 +79,7 @@ func (c *Client) CallCell(target entity.ID, method string, args ...property.Valu
 	if err != nil {
 		return err
 	}
-	call := protocol.CellCall{Target: target, Method: uint16(m.Index), Args: body}
+	call := protocol.CellCall{Target: target, Method: uint16(m.ExposedIndex), Args: body}
 	c.stats.CallsSent++
 	c.send(call.Append(c.buf[:0]))
 	return nil
@@ -96,7 +96,7 @@ func (c *Client) CallBase(method string, args ...property.Value) error {
 	if err != nil {
 		return err
 	}
-	call := protocol.BaseCall{Method: uint16(m.Index), Args: body}
+	call := protocol.BaseCall{Method: uint16(m.ExposedIndex), Args: body}
 	c.stats.CallsSent++
 	c.send(call.Append(c.buf[:0]))
 	return nil

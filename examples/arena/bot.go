@@ -55,6 +55,7 @@ type bot struct {
 type view struct {
 	playing bool // in the world, by its client
 	resting bool // and the server knows where
+	over    bool // the session has ended
 	stats   client.Stats
 	wire    mercury.Stats
 	at      dot
@@ -181,6 +182,7 @@ func (b *bot) show(now time.Duration) {
 	defer b.mu.Unlock()
 	v := &b.view
 	v.playing = b.client.State() == client.Playing && b.client.InWorld()
+	v.over = b.client.State() == client.Closed
 	v.resting = v.playing && b.client.AtRest() && b.crowd.resting.Load()
 	v.stats = add(b.stats, b.client.Stats())
 	if t, ok := b.env.Transport.(interface{ Stats() mercury.Stats }); ok {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/property"
 )
@@ -67,6 +68,7 @@ func (c *crowd) danced(now time.Duration) time.Duration { return now - c.began }
 // sums are what the bots have counted together.
 type sums struct {
 	playing, resting int
+	over             int    // sessions that have ended
 	calls            uint64 // sent
 	bundles          uint64 // received from cells
 	malformed        uint64
@@ -88,6 +90,7 @@ func (c *crowd) sums() (s sums, views []view) {
 		s.up += v.wire.BytesOut
 		s.playing += count(v.playing)
 		s.resting += count(v.resting)
+		s.over += count(v.over)
 		s.audited += count(v.audited)
 		s.diverged += count(v.audited && len(v.diff) > 0)
 		s.errors += count(v.err != nil)
@@ -143,5 +146,6 @@ func (c *crowd) leave() error {
 	for i, p := range c.processes {
 		_ = p.Do(func(host.App) { c.bots[i].client.Logout() })
 	}
+	waitFor(client.LogoutTimeout, func() bool { now, _ := c.sums(); return now.over == len(c.bots) })
 	return c.host.Close()
 }

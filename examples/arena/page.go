@@ -15,6 +15,7 @@ var indexHTML []byte
 type feed struct {
 	Side          float64         `json:"side"`
 	GhostDistance float64         `json:"ghost_distance"`
+	AoIRadius     float64         `json:"aoi_radius"`
 	Status        *cluster.Status `json:"status"` // nil before the first
 	TickP50       float64         `json:"tick_p50_ms"`
 	TickP99       float64         `json:"tick_p99_ms"`
@@ -36,7 +37,7 @@ func (s *show) page() http.Handler {
 }
 
 func (s *show) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	out := feed{Side: side, GhostDistance: ghostDistance}
+	out := feed{Side: side, GhostDistance: ghostDistance, AoIRadius: aoiRadius}
 	if st, ok := s.observer.Status(); ok {
 		out.Status = &st
 		out.TickP50 = float64(st.TickQuantile(0.50).Microseconds()) / 1000

@@ -18,15 +18,17 @@ const (
 	spread = 700
 	points = 600
 	rays   = 8
+	centre = rays // its station
 
 	// runSpeed is how fast a bot goes, in metres per second. topSpeed is what the
 	// server allows for.
 	runSpeed = 28
 	topSpeed = 40
 
-	spreadFor = 14 * time.Second
+	// The crowd needs some 20 seconds for a ray.
+	spreadFor = 10 * time.Second
 	gatherFor = 22 * time.Second
-	raysFor   = 22 * time.Second
+	raysFor   = 40 * time.Second
 )
 
 // dancer knows the steps of one bot.
@@ -34,49 +36,52 @@ type dancer struct {
 	number int
 	chance *rand.Rand
 
-	phase int
+	cycle int
 	spot  property.Vector3 // of the spread
 }
 
 func newDancer(number int, seed uint64) *dancer {
-	d := &dancer{number: number, chance: rand.New(rand.NewPCG(seed, uint64(number))), phase: -1}
+	d := &dancer{number: number, chance: rand.New(rand.NewPCG(seed, uint64(number))), cycle: -1}
 	d.spot = somewhere(d.chance, spread)
 	return d
 }
 
 // target is where the bot wants to be at a time since the dance began.
 func (d *dancer) target(now time.Duration) property.Vector3 {
-	cycle, t := int(now/(spreadFor+gatherFor+raysFor)), now%(spreadFor+gatherFor+raysFor)
+	const whole = spreadFor + gatherFor + raysFor
+	cycle, t := int(now/whole), now%whole
+	from, to := d.crowded(2*cycle), d.crowded(2*cycle+1)
 	switch {
 	case t < spreadFor:
-		if d.phase != cycle {
-			d.phase = cycle
+		if d.cycle != cycle {
+			d.cycle = cycle
 			d.spot = somewhere(d.chance, spread)
 		}
 		return d.spot
 	case t < spreadFor+gatherFor:
-		return near(d.station(d.number%(rays+1)), d.number)
+		return near(station(from), d.number)
+	case t < spreadFor+gatherFor+raysFor/2 && from != centre:
+		return near(station(centre), d.number)
 	default:
-		// Along the ray: those at a point go to the centre and back, those in the
-		// centre go out, one ray after the other.
-		half := (t - spreadFor - gatherFor) / (raysFor / 2)
-		at := d.number % (rays + 1)
-		if at == rays {
-			if half == 0 {
-				return near(d.station(d.number%rays), d.number)
-			}
-			return near(d.station(rays), d.number)
-		}
-		if half == 0 {
-			return near(d.station(rays), d.number)
-		}
-		return near(d.station((at+1)%rays), d.number)
+		return near(station(to), d.number)
 	}
 }
 
+// crowded is the station of the bot at a turn. Some stations are liked better than
+// others, and at each turn it is others: with equal crowds the lines could stay
+// where they are.
+func (d *dancer) crowded(turn int) int {
+	const liking = "000000112222344456668871"
+	s := int(liking[d.number%len(liking)] - '0')
+	if s == centre {
+		return s
+	}
+	return (s + 3*turn) % rays
+}
+
 // station i is a point of the star; the last one is the centre.
-func (d *dancer) station(i int) property.Vector3 {
-	if i >= rays {
+func station(i int) property.Vector3 {
+	if i == centre {
 		return property.Vector3{}
 	}
 	a := float64(i) * 2 * math.Pi / rays

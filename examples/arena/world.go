@@ -24,6 +24,8 @@ var defs embed.FS
 const (
 	arenaID entity.SpaceID = 1
 	side                   = 1600
+	// aoiRadius is how far a player sees; the shape is a square.
+	aoiRadius = 100
 	// ghostDistance is how far across a line the neighbour's entities are mirrored.
 	ghostDistance = 150
 	// coresPerCellApp is the artificial load of the whole crowd, spread over the
@@ -60,7 +62,7 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 		CellApps:    f.cellApps,
 		BaseApps:    f.baseApps,
 		Space: space.Config{
-			AoIRadius: 100, AoIHysteresis: 5, GhostDistance: ghostDistance, TopSpeed: topSpeed,
+			AoIRadius: aoiRadius, AoIHysteresis: 5, GhostDistance: ghostDistance, TopSpeed: topSpeed,
 			ArtificialLoad: int64(coresPerCellApp * float64(f.cellApps) * float64(time.Second) / float64(max(1, f.bots+f.guards))),
 		},
 		Balance: balance.Config{Period: time.Second},

@@ -85,7 +85,6 @@ examples/...: programs
 
 // houseVariables names the package-level variables of pure packages that are never written.
 const houseVariables = `
-entity.goTypes: table of the Go type for each kind of property, only looked up
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names
 property.builtin: table of type names, only looked up

@@ -26,6 +26,7 @@ func newCheckers(c *Cluster) []checker {
 	return []checker{
 		&oneReal{c}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
+		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[mercury.Address]uint64{}},
 	}
 }
 

@@ -27,12 +27,18 @@ const never = time.Duration(math.MaxInt64)
 // Options say what a run is. Everything else follows from them.
 type Options struct {
 	Seed uint64
-	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers.
+	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers;
+	// a negative number is none.
 	CellApps, BaseApps, Players, Rovers int
+	// Rogues is how many of the players misbehave in the bad time. Default none.
+	Rogues int
 	// Faults is how long the bad time lasts, default 20 s; Crash and Pause say
-	// whether processes crash and pause in it.
-	Faults       time.Duration
-	Crash, Pause bool
+	// whether CellApps crash and any process pauses in it, CrashBase whether
+	// BaseApps crash, Noise whether strangers send rubbish and replays.
+	Faults                         time.Duration
+	Crash, CrashBase, Pause, Noise bool
+	// Balance replaces the balance of the space if it is not zero.
+	Balance balance.Config
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
 	// Tamper, if not nil, sees every message before its app and may change it, or
@@ -53,6 +59,9 @@ func (o Options) withDefaults() Options {
 	def(&o.BaseApps, 2)
 	def(&o.Players, 10)
 	def(&o.Rovers, 8)
+	if o.Balance == (balance.Config{}) {
+		o.Balance.AddAbove = 0.1
+	}
 	if o.Faults == 0 {
 		o.Faults = 20 * time.Second
 	}
@@ -75,10 +84,13 @@ type Cluster struct {
 	baseApps []*Process
 	players  []*player
 	observer *observer
+	noise    noise
+	orders   spaceOrders
 
 	checkers []checker
 	checkAt  time.Duration
 	calm     bool // no more faults
+	losses   int  // processes that crashed or started anew, and sessions that ended
 }
 
 const (
@@ -103,7 +115,7 @@ func New(o Options) (*Cluster, error) {
 		trace: newTrace(o.TraceTo), world: w, byPlace: make(map[netip.AddrPort]*Process),
 	}
 	c.checkers = newCheckers(c)
-	c.net.SetLink(cleanLink)
+	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
 	c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr)
 	c.add("loginapp", portLogin, c.makeLoginApp)
@@ -117,13 +129,21 @@ func New(o Options) (*Cluster, error) {
 	}
 	for i := range o.Players {
 		pl := newPlayer(c, i)
+		pl.rogue = i < o.Rogues
 		pl.p = c.add(pl.name, portPlayers+i, pl.make)
 		c.players = append(c.players, pl)
+	}
+	for _, p := range c.procs {
+		// Nothing is doubled on this way: answers are compared with what was said.
+		c.net.SetLinkBetween(mercurytest.Place(portStranger), p.at, cleanLink())
 	}
 	return c, nil
 }
 
-var cleanLink = mercurytest.Link{Delay: 2 * time.Millisecond, Jitter: time.Millisecond}
+// cleanLink is the network when nothing is wrong.
+func cleanLink() mercurytest.Link {
+	return mercurytest.Link{Delay: 2 * time.Millisecond, Jitter: time.Millisecond}
+}
 
 func (c *Cluster) add(name string, port int, make func(*Process) (App, error)) *Process {
 	p := &Process{Name: name, at: mercurytest.Place(port), port: uint16(port), c: c, make: make}
@@ -145,7 +165,7 @@ func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	return cellappmgr.New(cellappmgr.Config{
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
 		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
-		Balance:     balance.Config{AddAbove: 0.1},
+		Balance:     c.opts.Balance,
 		Term:        uint32(p.starts),
 		MinCellApps: c.opts.CellApps,
 	})
@@ -223,6 +243,9 @@ func (c *Cluster) step(until time.Duration) error {
 		}
 	})
 	for _, p := range c.procs {
+		if p.dying {
+			p.crash()
+		}
 		if !p.alive && p.restartAt > 0 && p.restartAt <= c.now {
 			if err := p.start(); err != nil {
 				return err
@@ -275,8 +298,28 @@ func (c *Cluster) runUntil(d time.Duration, done func() bool) error {
 	return ErrStuck
 }
 
+// begin starts everyone on a clean network, and waits until all players play.
+func (c *Cluster) begin() error {
+	for _, p := range c.procs {
+		if err := p.start(); err != nil {
+			return err
+		}
+	}
+	if err := c.runUntil(20*time.Second, c.allPlaying); err != nil {
+		return err
+	}
+	if !c.allPlaying() {
+		return fmt.Errorf("not everyone is playing after 20 s on a clean network: %s", c.notPlaying())
+	}
+	c.losses = 0 // whoever was too early has tried again
+	return nil
+}
+
 // Run runs all phases; the error says which promise was broken, and when.
-func (c *Cluster) Run() (err error) {
+func (c *Cluster) Run() error { return c.run((*Cluster).faults) }
+
+// run runs all phases, with a script in place of the bad time.
+func (c *Cluster) run(script func(*Cluster) error) (err error) {
 	defer func() {
 		switch f := recover().(type) {
 		case nil:
@@ -289,18 +332,10 @@ func (c *Cluster) Run() (err error) {
 			err = fmt.Errorf("seed %d: %w", c.opts.Seed, err)
 		}
 	}()
-	for _, p := range c.procs {
-		if err := p.start(); err != nil {
-			return err
-		}
-	}
-	if err := c.runUntil(20*time.Second, c.allPlaying); err != nil {
+	if err := c.begin(); err != nil {
 		return err
 	}
-	if !c.allPlaying() {
-		return errors.New("not everyone is playing after 20 s on a clean network")
-	}
-	if err := c.faults(); err != nil {
+	if err := script(c); err != nil {
 		return err
 	}
 	if err := c.heal(); err != nil {

@@ -23,12 +23,16 @@ func (c *Cluster) faults() error {
 	c.trace.Event(c.now, "link", "%+v", link)
 	c.net.SetLink(link)
 	end := c.now + c.opts.Faults
+	c.noise.on = c.opts.Noise
 	for c.now < end {
 		if err := c.runFor(time.Duration(500+c.chance.IntN(2500)) * time.Millisecond); err != nil {
 			return err
 		}
 		if c.opts.Crash && c.chance.IntN(3) == 0 {
-			c.crashOne()
+			c.crashOne(c.cellApps)
+		}
+		if c.opts.CrashBase && c.chance.IntN(4) == 0 {
+			c.crashOne(c.baseApps)
 		}
 		if c.opts.Pause && c.chance.IntN(3) == 0 {
 			c.pauseOne()
@@ -37,16 +41,16 @@ func (c *Cluster) faults() error {
 	return nil
 }
 
-// crashOne kills a CellApp, as long as another one is left, and has it come back
-// after a while.
-func (c *Cluster) crashOne() {
+// crashOne kills one of the apps, as long as another one is left, and has it come
+// back after a while.
+func (c *Cluster) crashOne(apps []*Process) {
 	alive := 0
-	for _, p := range c.cellApps {
+	for _, p := range apps {
 		if p.alive && !p.paused() {
 			alive++
 		}
 	}
-	p := c.cellApps[c.chance.IntN(len(c.cellApps))]
+	p := apps[c.chance.IntN(len(apps))]
 	if alive < 2 || !p.alive || p.paused() {
 		return
 	}
@@ -73,9 +77,9 @@ func (c *Cluster) pauseOne() {
 
 // heal ends all faults and lets everyone find back.
 func (c *Cluster) heal() error {
-	c.calm = true
+	c.calm, c.noise.on = true, false
 	c.trace.Event(c.now, "heal", "")
-	c.net.SetLink(cleanLink)
+	c.net.SetLink(cleanLink())
 	for _, p := range c.procs {
 		if p.paused() {
 			p.pausedUntil = c.now
@@ -111,7 +115,8 @@ func (c *Cluster) rest() error {
 		return err
 	}
 	if !settled() {
-		return fmt.Errorf("the frozen world has %d things pending after 20 s: %s", c.observer.last.Pending, c.pending())
+		return fmt.Errorf("20 s after the world froze %d things are pending (status of %v s, %d reports since): %s",
+			c.observer.last.Pending, c.observer.last.GameTime, c.observer.last.ReportsSinceFreeze, c.pending())
 	}
 	c.observer.freeze(true) // again: ghosts compare themselves with their reals
 	for _, pl := range c.players {
@@ -144,5 +149,8 @@ func (c *Cluster) pending() string {
 			}
 		}
 	})
+	for _, a := range c.observer.last.Apps {
+		s += fmt.Sprintf("%s %d at %s; ", a.Role, a.Number, a.Address)
+	}
 	return s
 }

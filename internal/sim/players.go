@@ -25,10 +25,19 @@ type player struct {
 	nextAct time.Duration
 	again   time.Duration // when to log in again; 0 while the session lives
 	resting bool
-	logins  int
-	audited int
-	diff    []string
-	heard   int
+	// steer, if not nil, says where to go, each tick, instead of chance; quiet
+	// players call nothing.
+	steer func() property.Vector3
+	quiet bool
+	rogue bool
+	rude  bool // it misbehaved in this session
+	ch    mercury.ChannelID
+	// worn and greeted count the calls of this session.
+	worn, greeted uint32
+	logins        int
+	audited       int
+	diff          []string
+	heard         int
 }
 
 func newPlayer(c *Cluster, i int) *player {
@@ -43,7 +52,7 @@ type playerApp struct {
 
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
-	pl.again = 0
+	pl.again, pl.worn, pl.greeted, pl.rude = 0, 0, 0, false
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
@@ -54,6 +63,7 @@ func (pl *player) make(p *Process) (App, error) {
 			Closed: func(err error) {
 				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
 				pl.again = pl.c.now + time.Second
+				pl.c.losses++
 			},
 		},
 	})
@@ -65,6 +75,12 @@ func (pl *player) playing() bool {
 	return pl.again == 0 && pl.client != nil && pl.client.InWorld()
 }
 
+// Opened implements mercury.Handler.
+func (a playerApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	a.pl.ch = ch
+	a.Client.Opened(now, ch, peer)
+}
+
 // Tick implements App: the person acts, then the client.
 func (a playerApp) Tick(now time.Duration) time.Duration {
 	pl := a.pl
@@ -73,9 +89,19 @@ func (a playerApp) Tick(now time.Duration) time.Duration {
 		pl.p.anew = true
 		return never
 	}
+	if pl.rogue && pl.rude && pl.c.calm {
+		pl.p.anew = true // from now on it is like all others
+		return never
+	}
 	if pl.playing() {
 		pl.walk()
-		if now >= pl.nextAct && !pl.resting {
+		if pl.rogue && !pl.c.calm && pl.c.now > 10*time.Second {
+			pl.misbehave()
+			if !pl.playing() {
+				return a.Client.Tick(now)
+			}
+		}
+		if now >= pl.nextAct && !pl.resting && !pl.quiet {
 			pl.nextAct = now + time.Duration(200+pl.c.chance.IntN(800))*time.Millisecond
 			pl.act()
 		}
@@ -91,7 +117,14 @@ func (pl *player) walk() {
 	}
 	own := pl.client.Player()
 	at := own.Position
+	if pl.steer != nil {
+		pl.target = pl.steer()
+	}
 	d := entity.Distance(at, pl.target)
+	if d < walkSpeed && pl.steer != nil {
+		_ = pl.client.MoveTo(pl.target, property.Vector3{X: 1})
+		return
+	}
 	if d < walkSpeed {
 		c := pl.c.chance
 		if c.IntN(5) == 0 {
@@ -112,19 +145,26 @@ func (pl *player) act() {
 	var err error
 	switch c.IntN(3) {
 	case 0, 1:
-		err = pl.client.CallCell(pl.client.Player().ID, "wear", property.Int(int64(c.IntN(1000))))
+		err = pl.wear()
 	default:
 		var seen []entity.ID
 		for r := range pl.client.Entities() {
 			seen = append(seen, r.ID)
 		}
 		if len(seen) > 0 {
+			pl.greeted++
 			err = pl.client.CallCell(seen[c.IntN(len(seen))], "greet", property.StringValue("hello"))
 		}
 	}
 	if err != nil {
 		pl.c.fail(fmt.Errorf("%s: %w", pl.name, err))
 	}
+}
+
+// wear calls the own cell part with the next number.
+func (pl *player) wear() error {
+	pl.worn++
+	return pl.client.CallCell(pl.client.Player().ID, "wear", property.Int(int64(pl.worn)))
 }
 
 func (pl *player) audit() {

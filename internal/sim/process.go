@@ -38,6 +38,7 @@ type Process struct {
 	jobs        []jobResult
 	restartAt   time.Duration // when a crashed process comes back; 0 for never
 	anew        bool          // it asks to be started anew
+	dying       bool          // killed; see kill
 	starts      int
 }
 
@@ -80,9 +81,15 @@ func (p *Process) start() error {
 // Address names this start of the process.
 func (p *Process) Address() mercury.Address { return mercury.Address{At: p.at, Salt: p.salt} }
 
+// kill ends the process in the middle of whatever it is doing: it handles nothing
+// more, and what it has not sent yet is never sent. A Tamper may call it for the
+// process whose message it holds, where crash would pull the rug from under it.
+func (p *Process) kill() { p.dying = p.alive }
+
 // crash ends the process at once; what was in flight to it is lost.
 func (p *Process) crash() {
-	p.alive = false
+	p.alive, p.dying = false, false
+	p.c.losses++
 	p.app, p.ep = nil, nil
 	p.c.net.Drop(p.at)
 	p.c.trace.Event(p.c.now, "crash", "%s", p.Name)
@@ -119,6 +126,9 @@ func (p *Process) run() {
 	for i := 0; i < len(p.jobs); {
 		if j := p.jobs[i]; j.at <= now {
 			p.jobs = append(p.jobs[:i], p.jobs[i+1:]...)
+			if p.dying {
+				return
+			}
 			p.app.(interface {
 				JobDone(now time.Duration, token uint64, result any)
 			}).JobDone(now, j.token, j.result)
@@ -126,7 +136,7 @@ func (p *Process) run() {
 		}
 		i++
 	}
-	if now >= p.next {
+	if now >= p.next && !p.dying {
 		p.next = p.app.Tick(now)
 	}
 	p.flush()
@@ -147,8 +157,12 @@ func (p *Process) receive(from netip.AddrPort, data []byte) {
 }
 
 func (p *Process) flush() {
+	if p.dying {
+		return
+	}
 	p.ep.Flush(p.c.now, func(to netip.AddrPort, data []byte) {
 		p.c.trace.datagram(p.c.now, p.port, p.c.portOf(to), data)
+		p.c.noise.overhear(p.c, p.at, to, data)
 		p.c.net.Send(p.c.now, p.at, to, data)
 	})
 }
@@ -202,20 +216,30 @@ type tap struct{ p *Process }
 
 // Opened implements mercury.Handler.
 func (t *tap) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	if t.p.dying {
+		return
+	}
 	t.p.app.Opened(now, ch, peer)
 }
 
 // Closed implements mercury.Handler.
 func (t *tap) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	if t.p.dying {
+		return
+	}
 	t.p.app.Closed(now, ch, reason)
 }
 
 // Message implements mercury.Handler.
 func (t *tap) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	if t.p.dying {
+		return
+	}
 	if tamper := t.p.c.opts.Tamper; tamper != nil {
-		if msg = tamper(t.p, ch, reliable, msg); msg == nil {
+		if msg = tamper(t.p, ch, reliable, msg); msg == nil || t.p.dying {
 			return
 		}
 	}
+	t.p.c.orders.hear(t.p, msg)
 	t.p.app.Message(now, ch, reliable, msg)
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"testing/fstest"
 	"time"
 
@@ -19,6 +20,7 @@ const (
 	aoiRadius                    = 100
 	aoiHysteresis                = 5
 	nearRadius                   = 40 // of the NEAR detail level
+	tuneKey                      = 7  // of the space's data, which rovers set
 )
 
 const soulDef = `
@@ -32,6 +34,10 @@ const soulDef = `
 		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
 		<said>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
 		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+		<worn>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </worn>
+		<odd>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </odd>
+		<greeted> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </greeted>
+		<tuned>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </tuned>
 		<score>  <Type> INT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </score>
 		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
 		<heard>  <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
@@ -97,6 +103,10 @@ type walkerCell struct {
 	Noted  property.Uint32
 	Said   property.Uint32
 	Faults property.Uint32
+	// Worn and Greeted count calls of clients; Odd those that came out of order.
+	Worn, Odd, Greeted property.Uint32
+	// Tuned counts what it set of the space's data.
+	Tuned property.Uint32
 }
 
 // Note counts the base's numbers: they come in order, each once, whatever moves
@@ -108,8 +118,13 @@ func (s *walkerCell) Note(n uint32) {
 	s.Noted.Set(n)
 }
 
-// Wear is how a client changes what others see.
+// Wear is how a client changes what others see. Clients number their hats from 1,
+// so that a lost or doubled call shows.
 func (s *walkerCell) Wear(_ entity.ID, hat int32) {
+	if uint32(hat) != s.Worn.Get()+1 {
+		s.Odd.Set(s.Odd.Get() + 1)
+	}
+	s.Worn.Set(uint32(hat))
 	s.Hat.Set(hat)
 	s.Gold.Set(s.Gold.Get() - 1)
 	s.Mood.Set(hat % 7)
@@ -117,6 +132,7 @@ func (s *walkerCell) Wear(_ entity.ID, hat int32) {
 
 // Greet is called by other players' clients.
 func (s *walkerCell) Greet(from entity.ID, text string) {
+	s.Greeted.Set(s.Greeted.Get() + 1)
 	_ = s.AllClients().Call("heardOf", text)
 }
 
@@ -151,6 +167,10 @@ type roverCell struct {
 	Noted  property.Uint32
 	Said   property.Uint32
 	Faults property.Uint32
+	// Worn and Greeted count calls of clients; Odd those that came out of order.
+	Worn, Odd, Greeted property.Uint32
+	// Tuned counts what it set of the space's data.
+	Tuned property.Uint32
 }
 
 // Note is as of walkerCell.
@@ -166,6 +186,7 @@ func (s *roverCell) Wear(entity.ID, int32) {}
 
 // Greet answers to players.
 func (s *roverCell) Greet(_ entity.ID, text string) {
+	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.Mood.Set(s.Mood.Get() + 1)
 	_ = s.OtherClients().Call("heardOf", text)
 }
@@ -188,6 +209,10 @@ func (s *roverCell) OnBeat(space.Callback) {
 	}
 	if s.Chance().IntN(4) == 0 {
 		s.Hat.Set(s.Chance().Int32N(100))
+	}
+	if s.Chance().IntN(8) == 0 {
+		s.Tuned.Set(s.Tuned.Get() + 1)
+		_ = s.SetSpaceData(tuneKey, fmt.Appendf(nil, "%s:%d", s.ID(), s.Tuned.Get()))
 	}
 }
 

@@ -85,13 +85,9 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 	return errUnknown
 }
 
-// handleAck gives an ack to the cell that has the sender, or, for a real that is
-// gone, to whichever still owes its base something.
+// handleAck gives an ack to all cells: one may have the sender, another may still
+// owe its base something of an earlier life of it.
 func (a *CellApp) handleAck(m *entity.Ack) {
-	if c := a.registry.Cell(m.To); c != nil {
-		c.HandleAck(m)
-		return
-	}
 	for _, c := range a.cells {
 		c.HandleAck(m)
 	}
@@ -237,7 +233,7 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.registry.Cell(m.ID); c != nil {
+		for _, c := range a.cells {
 			c.Refuse(&m)
 		}
 	case wire.OnloadID:

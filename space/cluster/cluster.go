@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -24,9 +26,10 @@ type Cluster struct {
 	mu       sync.Mutex
 	cellApps []*host.Process
 
-	stop   sync.Once
-	detach func() bool // from the context
-	err    error       // of stop
+	stop     sync.Once
+	stopping atomic.Bool
+	detach   func() bool // from the context
+	err      error       // of stop
 }
 
 // Start starts a whole world in this process and returns when players can log in.
@@ -88,11 +91,13 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
+	c := &Cluster{manager: manager}
+	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
 	h, err := host.New(host.Config{Log: cfg.Log, Seed: cfg.Seed})
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{cfg: cfg, host: h, manager: manager}
+	c.cfg, c.host = cfg, h
 	if err = processes(c); err == nil {
 		err = c.ready(ctx)
 	}
@@ -197,6 +202,7 @@ func (c *Cluster) Stop() error {
 		if c.detach != nil {
 			c.detach()
 		}
+		c.stopping.Store(true)
 		for _, p := range c.all() {
 			_ = p.Stop() // Close reports it
 		}

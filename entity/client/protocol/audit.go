@@ -22,7 +22,7 @@ type Audit struct {
 // the client is entitled to at the detail level it is watched with.
 type Expected struct {
 	Place
-	Type  uint16
+	Type  uint16 // property.Definition.ClientID
 	Props []byte // pairs as in Enter; aliases the input after Parse
 }
 

@@ -22,6 +22,15 @@
 // earlier one, and only if its stamp is newer than what the replica has: so a
 // late packet never moves an entity back.
 //
+// # Numbers
+//
+// Types, properties and methods go by the numbers that a client can know:
+// [property.Definition].ClientID, [property.Property].ClientIndex,
+// [property.Method].ExposedIndex upwards, and Index among the client methods
+// downwards. They count only what clients see or call, as the digest that the
+// two sides compare does: an edit of the definitions that concerns servers alone
+// changes neither, and locks no client out.
+//
 // # Order
 //
 // LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach up; then Attached

@@ -58,7 +58,7 @@ func AppendCellGone(b []byte) []byte {
 // that it may see (property.OwnClientBaseStream).
 type BasePlayer struct {
 	ID    entity.ID
-	Type  uint16
+	Type  uint16 // property.Definition.ClientID
 	Props []byte // aliases the input after Parse
 }
 
@@ -113,20 +113,18 @@ func (m *CellPlayer) Parse(body []byte) error {
 // id is OwnPropertyID for one of the cell part, BasePropertyID for one of the base part.
 func AppendOwnProperty(b []byte, id ID, index int, v *property.Values) []byte {
 	b, mark := Begin(b, id)
-	b = binary.AppendUvarint(b, uint64(index))
-	b = v.AppendValue(b, index)
-	return End(b, mark)
+	return End(AppendPair(b, index, v), mark)
 }
 
 // Enter brings an entity into the player's area of interest.
 type Enter struct {
 	ID        entity.ID
-	Type      uint16
+	Type      uint16 // property.Definition.ClientID
 	Stamp     uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	// Props are pairs of property index and value, as AppendPair writes them;
-	// it aliases the input after Parse.
+	// Props are pairs of client index and value, as AppendPair writes them; it
+	// aliases the input after Parse.
 	Props []byte
 }
 
@@ -186,25 +184,38 @@ func (m *Changes) Parse(body []byte) error {
 	return done(&r, "changes")
 }
 
-// AppendPair appends one property index and its value.
+// AppendPair appends a property and its value. index is the property's Index; on
+// the wire goes its ClientIndex, which an edit of what no client sees does not
+// shift. It panics for a property that no client sees: such a one would leave the
+// server.
 func AppendPair(b []byte, index int, v *property.Values) []byte {
-	b = binary.AppendUvarint(b, uint64(index))
+	d := v.Definition()
+	p := d.Properties[index]
+	if p.ClientIndex < 0 {
+		panic(fmt.Sprintf("protocol: no client sees %s.%s (flags %v, client side %v), so it must not be sent to one", d.Name, p.Name, p.Flags, d.HasClient))
+	}
+	b = binary.AppendUvarint(b, uint64(p.ClientIndex))
 	return v.AppendValue(b, index)
 }
 
-// Pairs decodes property pairs with the definition they belong to.
+// Pairs decodes property pairs with the definition they belong to, and calls f
+// with each property's Index.
 func Pairs(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
 	for len(b) > 0 {
 		r := mercury.NewReader(b)
-		index := r.Uvarint()
-		if r.Err() != nil || index >= uint64(len(d.Properties)) {
+		n := r.Uvarint()
+		if r.Err() != nil || n >= uint64(len(d.Properties)) {
 			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
 		}
-		v, rest, err := d.ReadValue(r.Rest(), int(index))
-		if err != nil {
-			return fmt.Errorf("%w: %s.%s: %w", ErrMalformed, d.Name, d.Properties[index].Name, err)
+		p := d.ByClientIndex(int(n))
+		if p == nil {
+			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
 		}
-		if err := f(int(index), v); err != nil {
+		v, rest, err := d.ReadValue(r.Rest(), p.Index)
+		if err != nil {
+			return fmt.Errorf("%w: %s.%s: %w", ErrMalformed, d.Name, p.Name, err)
+		}
+		if err := f(p.Index, v); err != nil {
 			return err
 		}
 		b = rest
@@ -215,7 +226,7 @@ func Pairs(d *property.Definition, b []byte, f func(index int, v property.Value)
 // Call calls a client method of the player's entity or of one that it sees.
 type Call struct {
 	ID     entity.ID
-	Method uint16
+	Method uint16 // property.Method.Index among the client methods
 	Args   []byte // aliases the input after Parse
 }
 

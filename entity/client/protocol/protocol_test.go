@@ -261,14 +261,25 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// hero is a type with properties of several sizes.
+// Properties of a hero, by Index; a client knows name as 0 and hp as 1.
+const (
+	heroPlan = iota
+	heroName
+	heroPurse
+	heroHP
+)
+
+// hero is a type with properties of several sizes, of which clients see two.
 func hero(t testing.TB) *property.Definition {
 	t.Helper()
+	text, i32 := property.Scalar(property.KindString), property.Scalar(property.KindInt32)
 	s, err := property.NewSchema(&property.Definition{
-		Name: "Hero", HasCell: true, HasClient: true,
+		Name: "Hero", HasCell: true, HasBase: true, HasClient: true,
 		Properties: []*property.Property{
-			{Name: "name", Type: property.Scalar(property.KindString), Flags: property.AllClients},
-			{Name: "hp", Type: property.Scalar(property.KindInt32), Flags: property.AllClients},
+			{Name: "plan", Type: text, Flags: property.CellPrivate},
+			{Name: "name", Type: text, Flags: property.AllClients},
+			{Name: "purse", Type: i32, Flags: property.Base},
+			{Name: "hp", Type: i32, Flags: property.AllClients},
 		},
 	})
 	if err != nil {
@@ -280,10 +291,13 @@ func hero(t testing.TB) *property.Definition {
 func TestPairs(t *testing.T) {
 	d := hero(t)
 	v := property.NewValues(d, property.CellSide, nil)
-	if err := errors.Join(v.Set(0, property.StringValue("Ann")), v.Set(1, property.Int(-7))); err != nil {
+	if err := errors.Join(v.Set(heroName, property.StringValue("Ann")), v.Set(heroHP, property.Int(-7))); err != nil {
 		t.Fatal(err)
 	}
-	pairs := protocol.AppendPair(protocol.AppendPair(nil, 1, v), 0, v)
+	pairs := protocol.AppendPair(protocol.AppendPair(nil, heroHP, v), heroName, v)
+	if want := "\x01\xf9\xff\xff\xff" + "\x00\x03Ann"; string(pairs) != want {
+		t.Errorf("pairs are %q, want %q", pairs, want)
+	}
 	var got []string
 	err := protocol.Pairs(d, pairs, func(i int, v property.Value) error {
 		got = append(got, fmt.Sprint(d.Properties[i].Name, "=", v))
@@ -298,8 +312,12 @@ func TestPairs(t *testing.T) {
 			t.Errorf("%d bytes cut off: %v", n, err)
 		}
 	}
-	if err := protocol.Pairs(d, []byte{2, 0}, nil); !errors.Is(err, protocol.ErrMalformed) {
-		t.Errorf("an index beyond the type's: %v", err)
+	// The type has four properties, but only two for clients; the last index fits
+	// into no int.
+	for _, beyond := range []string{"\x02\x00\x00\x00\x00", "\x03\x00\x00\x00\x00", "\x04\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x80", "\x80\x00"} {
+		if err := protocol.Pairs(d, []byte(beyond), nil); !errors.Is(err, protocol.ErrMalformed) {
+			t.Errorf("index %x: %v", beyond, err)
+		}
 	}
 	stop := errors.New("enough")
 	if err := protocol.Pairs(d, pairs, func(int, property.Value) error { return stop }); !errors.Is(err, stop) {
@@ -307,13 +325,13 @@ func TestPairs(t *testing.T) {
 	}
 
 	// A new value of an own property is one pair in a frame.
-	own := protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, 1, v)
+	own := protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, heroHP, v)
 	err = protocol.Messages(own, func(id protocol.ID, body []byte) error {
 		if id != protocol.OwnPropertyID {
 			t.Errorf("id %d", id)
 		}
 		return protocol.Pairs(d, body, func(i int, v property.Value) error {
-			if i != 1 || v.Int() != -7 {
+			if i != heroHP || v.Int() != -7 {
 				t.Errorf("property %d is %v", i, v)
 			}
 			return nil
@@ -321,6 +339,34 @@ func TestPairs(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What no client sees cannot be said to one, by whatever bug.
+func TestPairsOfTheServerArePanics(t *testing.T) {
+	s, err := property.NewSchema(&property.Definition{
+		Name: "Weather", HasCell: true,
+		Properties: []*property.Property{{Name: "rain", Type: property.Scalar(property.KindFloat32), Flags: property.AllClients}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := property.NewValues(hero(t), property.CellSide, nil)
+	base := property.NewValues(hero(t), property.BaseSide, nil)
+	rain := property.NewValues(s.Types[0], property.CellSide, nil)
+	for want, f := range map[string]func(){
+		"Hero.plan (flags CELL_PRIVATE, client side true)":    func() { protocol.AppendPair(nil, heroPlan, cell) },
+		"Hero.purse (flags BASE, client side true)":           func() { protocol.AppendOwnProperty(nil, protocol.BasePropertyID, heroPurse, base) },
+		"Weather.rain (flags ALL_CLIENTS, client side false)": func() { protocol.AppendPair(nil, 0, rain) },
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+					t.Errorf("panic %q, want %q", got, want)
+				}
+			}()
+			f()
+		}()
 	}
 }
 
@@ -405,7 +451,8 @@ func FuzzPositions(f *testing.F) {
 func FuzzPairs(f *testing.F) {
 	d := hero(f)
 	v := property.NewValues(d, property.CellSide, nil)
-	f.Add(protocol.AppendPair(protocol.AppendPair(nil, 0, v), 1, v))
+	f.Add(protocol.AppendPair(protocol.AppendPair(nil, heroName, v), heroHP, v))
+	f.Add([]byte{2, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, pairs []byte) {
 		var again []byte
 		err := protocol.Pairs(d, pairs, func(i int, val property.Value) error {

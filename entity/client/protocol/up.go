@@ -47,7 +47,7 @@ func (m *Attach) Parse(body []byte) error {
 // that it sees.
 type CellCall struct {
 	Target entity.ID
-	Method uint16
+	Method uint16 // property.Method.ExposedIndex among the target's cell methods
 	Args   []byte // aliases the input after Parse
 }
 
@@ -71,7 +71,7 @@ func (m *CellCall) Parse(body []byte) error {
 
 // BaseCall calls an exposed base method of the player's own entity.
 type BaseCall struct {
-	Method uint16
+	Method uint16 // property.Method.ExposedIndex among the base methods
 	Args   []byte // aliases the input after Parse
 }
 

@@ -1,0 +1,77 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// spaceOrders is what the CellAppMgr was asked to set of the space's data: it
+// numbers them from 1 in this order.
+type spaceOrders struct {
+	number uint64
+	value  string
+}
+
+func (o *spaceOrders) hear(p *Process, msg []byte) {
+	if p != p.c.manager || len(msg) == 0 || wire.ID(msg[0]) != wire.SetSpaceDataID {
+		return
+	}
+	var m wire.SetSpaceData
+	if m.Parse(msg[1:]) == nil && m.Key == tuneKey {
+		o.number++
+		o.value = string(m.Value)
+	}
+}
+
+// oneData checks the part of promise 5 that is about space data: at rest every
+// cell, and every client, has the newest value.
+type oneData struct {
+	c    *Cluster
+	last map[mercury.Address]uint64
+}
+
+func (k *oneData) safe() error {
+	var err error
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			e, _ := cell.Data(tuneKey)
+			if was := k.last[p.Address()]; e.Number < was || e.Number > k.c.orders.number {
+				err = fmt.Errorf("promise 5: the space data on %s is number %d, it was %d, the newest is %d", p.Name, e.Number, was, k.c.orders.number)
+			}
+			k.last[p.Address()] = e.Number
+		}
+	})
+	return err
+}
+
+func (k *oneData) converged() error {
+	var faults []error
+	want := k.c.orders
+	if k.c.observer.last.Deaths > 0 {
+		// The manager does not listen to those it declared dead: the newest is what
+		// the cells have, and all must have the same.
+		k.c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+			for cell := range a.Cells() {
+				e, _ := cell.Data(tuneKey)
+				want = spaceOrders{e.Number, string(e.Value)}
+			}
+		})
+	}
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			if e, _ := cell.Data(tuneKey); e.Number != want.number || string(e.Value) != want.value {
+				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d %q, the newest is %d %q", p.Name, e.Number, e.Value, want.number, want.value))
+			}
+		}
+	})
+	for _, pl := range k.c.players {
+		if got, _ := pl.client.SpaceData(tuneKey); string(got) != want.value {
+			faults = append(faults, fmt.Errorf("promise 5: %s has space data %q, the newest is %q", pl.name, got, want.value))
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,529 @@
+package cellapp
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+func addr(n int) mercury.Address {
+	return mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(n)}), 1000), Salt: uint32(n)}
+}
+
+// sent is a message that the app gave its transport.
+type sent struct {
+	to       mercury.Address
+	reliable bool
+	id       wire.ID
+	body     []byte
+}
+
+// transport is a scripted mercury.Transport: every channel is open at once, and
+// nothing leaves it.
+type transport struct {
+	t       testing.TB
+	peers   []mercury.Address // by channel id - 1
+	closed  map[mercury.ChannelID]bool
+	sent    []sent
+	dialled []mercury.Address
+}
+
+func (x *transport) Self() mercury.Address { return addr(1) }
+
+func (x *transport) channel(to mercury.Address) mercury.ChannelID {
+	for i, p := range x.peers {
+		if p == to && !x.closed[mercury.ChannelID(i+1)] {
+			return mercury.ChannelID(i + 1)
+		}
+	}
+	x.peers = append(x.peers, to)
+	return mercury.ChannelID(len(x.peers))
+}
+
+func (x *transport) Dial(to mercury.Address) mercury.ChannelID {
+	x.dialled = append(x.dialled, to)
+	return x.channel(to)
+}
+
+func (x *transport) keep(ch mercury.ChannelID, reliable bool, msg []byte) error {
+	if _, ok := x.Peer(ch); !ok {
+		return mercury.ErrNoChannel
+	}
+	id, body, err := wire.Split(msg)
+	if err != nil {
+		x.t.Error(err)
+	}
+	x.sent = append(x.sent, sent{x.peers[ch-1], reliable, id, slices.Clone(body)})
+	return nil
+}
+
+func (x *transport) Send(ch mercury.ChannelID, msg []byte) error { return x.keep(ch, true, msg) }
+func (x *transport) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
+	return x.keep(ch, false, msg)
+}
+func (x *transport) Close(ch mercury.ChannelID) { x.closed[ch] = true }
+func (x *transport) Abort(ch mercury.ChannelID) { x.closed[ch] = true }
+func (x *transport) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
+	if ch == 0 || int(ch) > len(x.peers) || x.closed[ch] {
+		return mercury.Address{}, false
+	}
+	return x.peers[ch-1], true
+}
+
+// to takes out what was sent to an address.
+func (x *transport) to(a mercury.Address) (list []sent) {
+	x.sent = slices.DeleteFunc(x.sent, func(s sent) bool {
+		if s.to == a {
+			list = append(list, s)
+		}
+		return s.to == a
+	})
+	return list
+}
+
+func ids(list []sent) (n []wire.ID) {
+	for _, s := range list {
+		n = append(n, s.id)
+	}
+	return n
+}
+
+type Walker struct {
+	*space.Real
+	Hp property.Uint32
+}
+
+func testScripts(t testing.TB) *space.Scripts {
+	t.Helper()
+	schema, err := property.NewSchema(&property.Definition{Name: "Walker", HasCell: true, HasBase: true, HasClient: true, Properties: []*property.Property{
+		{Name: "hp", Type: property.Scalar(property.KindUint32), Flags: property.AllClients},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := space.NewScripts(schema)
+	space.Register[Walker](s, "Walker")
+	return s
+}
+
+// rig is a CellApp with a scripted world around it: a manager, a BaseApp at
+// addr(3) and another CellApp at addr(2).
+type rig struct {
+	t   testing.TB
+	net *transport
+	app *CellApp
+	now time.Duration
+	mgr mercury.ChannelID
+}
+
+var manager = netip.MustParseAddrPort("10.0.0.9:1000")
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
+	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)),
+		Space: space.Config{ArtificialLoad: 1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.app = app
+	return r
+}
+
+func (r *rig) tick(n int) {
+	for range n {
+		r.now += DefaultTick
+		r.app.Tick(r.now)
+	}
+}
+
+func (r *rig) from(a mercury.Address, m wire.Message) {
+	r.app.Message(r.now, r.net.channel(a), true, wire.Encode(nil, m))
+}
+
+func (r *rig) manage(m wire.Message) { r.app.Message(r.now, r.mgr, true, wire.Encode(nil, m)) }
+
+func (r *rig) join() {
+	r.t.Helper()
+	r.tick(1)
+	if len(r.net.dialled) != 1 || r.net.dialled[0].At != manager {
+		r.t.Fatalf("dialled %v", r.net.dialled)
+	}
+	r.mgr = r.net.channel(r.net.dialled[0])
+	r.app.Opened(r.now, r.mgr, mercury.Address{At: manager, Salt: 9})
+	r.manage(&wire.Welcome{Number: 4, Allocator: 6, Term: 1, GameTime: time.Hour})
+}
+
+func leaf(app, cell int) bsp.Leaf {
+	a := addr(app)
+	return bsp.Leaf{Cell: bsp.CellID{Term: 1, N: uint32(cell)}, App: a.At, Salt: a.Salt, Created: true}
+}
+
+// tree is this app's cell 1 to the left of x = 0 and the other app's cell 2.
+func tree(t testing.TB, version uint32) *bsp.Tree {
+	t.Helper()
+	x := bsp.New(bsp.Version{Term: 1, N: version}, leaf(1, 1))
+	if err := x.Split(bsp.CellID{Term: 1, N: 1}, bsp.AxisX, 0, leaf(2, 2), true); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (r *rig) addCell(version uint32) {
+	r.t.Helper()
+	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(r.t, version).Append(nil),
+		Data: []wire.SpaceDataEntry{{Number: uint64(version), Key: 5, Value: []byte{byte(version)}}}})
+}
+
+func (r *rig) create(id entity.ID, x float32) {
+	d := r.app.cfg.Scripts.Schema().Type("Walker")
+	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil))
+	r.from(addr(3), &migrate.Create{ID: id, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Parts: parts})
+}
+
+func (r *rig) world() {
+	r.join()
+	r.addCell(1)
+	r.create(7, -5)
+	r.tick(3)
+}
+
+func TestJoin(t *testing.T) {
+	r := newRig(t)
+	if r.app.Joined() || r.app.Dismissed() {
+		t.Error("joined, or dismissed, before anything")
+	}
+	r.join()
+	list := r.net.to(mercury.Address{At: manager})
+	var m wire.Join
+	if len(list) != 1 || list[0].id != wire.JoinID || m.Parse(list[0].body) != nil || m.Role != wire.CellApp || m.Digest != r.app.cfg.Scripts.Schema().Digest {
+		t.Errorf("it said %v %+v", ids(list), m)
+	}
+	if !r.app.Joined() || r.app.Number() != 4 {
+		t.Error("not joined")
+	}
+	r.manage(&wire.Welcome{Number: 5, Allocator: 8}) // news of a manager: ids stay
+	if r.app.Number() != 4 {
+		t.Error("the number changed")
+	}
+	if id, err := (*outbox)(r.app).NewID(); err != nil || uint64(id)>>32 != 6 {
+		t.Errorf("id %v, %v", id, err)
+	}
+	r.tick(20)
+	if got := ids(r.net.to(mercury.Address{At: manager})); !slices.Contains(got, wire.ReportID) || !slices.Contains(got, wire.CellsReportID) {
+		t.Errorf("it reports %v", got)
+	}
+	r.app.Closed(r.now, r.mgr, mercury.ErrTimeout)
+	r.tick(20)
+	if len(r.net.dialled) != 2 {
+		t.Errorf("dialled %v", r.net.dialled)
+	}
+}
+
+func TestNoIDsBeforeWelcome(t *testing.T) {
+	r := newRig(t)
+	if _, err := (*outbox)(r.app).NewID(); err == nil {
+		t.Error("an id without an allocator")
+	}
+	r.tick(1)
+	r.mgr = r.net.channel(r.net.dialled[0])
+	r.manage(&wire.Welcome{Number: 4, Allocator: 0})
+	if r.app.Joined() || r.app.Counters().Refused != 1 {
+		t.Error("joined without an allocator")
+	}
+}
+
+func TestTickIsNotDue(t *testing.T) {
+	r := newRig(t)
+	next := r.app.Tick(r.now)
+	if next != r.now+DefaultTick || r.app.Tick(r.now+1) != next || r.app.report.Ticks != 1 {
+		t.Errorf("next %v, %d ticks", next, r.app.report.Ticks)
+	}
+}
+
+func TestAddCell(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	created := func() (n int) {
+		for _, s := range r.net.to(mercury.Address{At: manager}) {
+			if s.id == wire.CellCreatedID {
+				n++
+			}
+		}
+		return n
+	}
+	r.addCell(2)
+	r.addCell(2)
+	if n := len(slices.Collect(r.app.Cells())); n != 1 || created() != 2 {
+		t.Errorf("%d cells", n)
+	}
+	c := r.app.cell(1)
+	r.addCell(3)
+	r.addCell(1) // late: confirmed, but older
+	if c.Version().N != 3 || created() != 2 {
+		t.Errorf("version %v", c.Version())
+	}
+	// Its old leaf was taken away and it was given another one.
+	other := bsp.New(bsp.Version{Term: 1, N: 4}, leaf(1, 8))
+	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 8}, Tree: other.Append(nil)})
+	if c.ID().N != 8 || created() != 1 {
+		t.Errorf("it is cell %v", c.ID())
+	}
+	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: other.Append(nil)})
+	if c.ID().N != 8 || created() != 0 || r.app.Counters().Refused != 1 {
+		t.Error("a cell that is not in the tree is confirmed")
+	}
+	r.manage(&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 9}, Tree: []byte{1, 2, 3}})
+	if r.app.cell(2) != nil || r.app.Counters().Refused != 2 {
+		t.Error("a cell of a tree that cannot be read")
+	}
+}
+
+func TestGeometry(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	c := r.app.cell(1)
+	for _, v := range []struct{ version, want uint32 }{{5, 5}, {4, 5}, {5, 5}, {6, 6}} {
+		r.manage(&wire.Geometry{Space: 1, Tree: tree(t, v.version).Append(nil)})
+		if c.Version().N != v.want {
+			t.Errorf("version %d: it has %v", v.version, c.Version())
+		}
+	}
+	r.manage(&wire.Geometry{Space: 1, Tree: []byte{9}})
+	r.manage(&wire.Geometry{Space: 8, Tree: tree(t, 9).Append(nil)})
+	if r.app.Counters().Refused != 1 || c.Version().N != 6 {
+		t.Error("a malformed tree, or that of another space, was taken")
+	}
+}
+
+func TestOnlyTheManagerOrders(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	before := r.app.Counters().Refused
+	orders := []wire.Message{
+		&wire.Welcome{Number: 9, Allocator: 9}, &wire.Refused{Reason: "x"}, &wire.Dismissed{}, &wire.AppDead{Role: wire.BaseApp, App: addr(3)},
+		&wire.Freeze{On: true}, &wire.AddCell{Space: 3, Tree: tree(t, 1).Append(nil)}, &wire.Geometry{Space: 1, Tree: tree(t, 9).Append(nil)},
+		&wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 99}},
+	}
+	for _, m := range orders {
+		r.from(addr(2), m)
+	}
+	if n := r.app.Counters().Refused - before; n != uint64(len(orders)) {
+		t.Errorf("%d of %d refused", n, len(orders))
+	}
+	if r.app.Dismissed() || r.app.frozen || r.app.cell(3) != nil || r.app.cell(1).Version().N != 1 || r.app.cell(1).Reals() != 1 {
+		t.Error("a stranger gave orders")
+	}
+}
+
+func TestEntityLife(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	base := ids(r.net.to(addr(3)))
+	if len(base) < 2 || base[0] != wire.CurrentID || base[1] != wire.FlowID {
+		t.Errorf("the base got %v", base)
+	}
+	if got := ids(r.net.to(addr(2))); len(got) != 1 || got[0] != wire.GhostStateID {
+		t.Errorf("the neighbour got %v", got)
+	}
+	// A move over the line is a handoff, and moves that come later go on.
+	r.app.freeze(false)
+	c := r.app.cell(1)
+	for v := range c.Views() {
+		if err := v.Script().(*Walker).SetPosition(property.Vector3{X: 50}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.tick(3)
+	if got := ids(r.net.to(addr(2))); !slices.Contains(got, wire.OnloadID) || c.Handoffs() != 1 || c.Reals() != 0 {
+		t.Errorf("the neighbour got %v", got)
+	}
+	r.from(addr(3), &wire.ClientMove{ID: 7, Session: 1, Sequence: 1})
+	if got := r.net.to(addr(2)); len(got) != 1 || got[0].id != wire.ClientMoveID || got[0].reliable {
+		t.Errorf("the neighbour got %v", ids(got))
+	}
+	r.from(addr(2), &migrate.OnloadAck{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}})
+	if c.Handoffs() != 0 {
+		t.Error("the ack was not heard")
+	}
+}
+
+func TestWithoutACell(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	r.create(7, 0)
+	var lost migrate.Lost
+	got := r.net.to(addr(3))
+	if len(got) != 1 || got[0].id != wire.CellLostID || lost.Parse(got[0].body) != nil || lost.Reason != "this CellApp has no cell of the space" {
+		t.Errorf("the base got %v %+v", ids(got), lost)
+	}
+	r.from(addr(2), &migrate.Onload{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 3}, Base: addr(3)})
+	if got := ids(r.net.to(addr(2))); len(got) != 1 || got[0] != wire.OnloadAckID {
+		t.Errorf("the origin got %v", got)
+	}
+	if got := ids(r.net.to(addr(3))); len(got) != 1 || got[0] != wire.CellLostID || r.app.Counters().Refused != 1 {
+		t.Errorf("the base got %v", got)
+	}
+	r.from(addr(2), &ghost.Update{})
+	r.from(addr(2), &ghost.Delete{})
+	r.from(addr(2), &ghost.Audit{})
+	if n := r.app.Counters(); n.StaleGhosts != 1 || n.GhostsDiffer != 1 {
+		t.Errorf("counters %+v", n)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(1)}) // about itself: Dismissed would say so
+	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(2)})
+	r.net.to(addr(2))
+	ch := r.net.channel(addr(2))
+	r.app.Opened(r.now, ch, addr(2))
+	if _, ok := r.net.Peer(ch); ok {
+		t.Error("a dead start may come back")
+	}
+	before := r.app.Counters()
+	r.from(addr(2), &ghost.Delete{})
+	if r.app.Counters() != before || len(r.net.to(addr(2))) != 0 {
+		t.Error("it talks with the dead")
+	}
+	r.manage(&wire.AppDead{Role: wire.BaseApp, App: addr(3)})
+	if r.app.cell(1).Reals() != 0 {
+		t.Error("an entity outlives its base")
+	}
+}
+
+func TestFreezeAndAudit(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	r.net.to(addr(2))
+	r.manage(&wire.Freeze{On: true})
+	if got := r.net.to(addr(2)); len(got) != 0 {
+		t.Errorf("a first freeze says %v", ids(got))
+	}
+	r.manage(&wire.Freeze{On: true})
+	if got := ids(r.net.to(addr(2))); len(got) != 1 || got[0] != wire.GhostAuditID {
+		t.Errorf("the neighbour got %v", got)
+	}
+	r.manage(&wire.Freeze{})
+	if r.app.frozen {
+		t.Error("still frozen")
+	}
+}
+
+func TestDismissed(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	r.manage(&wire.Dismissed{Reason: "slow"})
+	r.net.sent = nil
+	if !r.app.Dismissed() || len(r.app.cells) != 0 || r.app.registry.Cell(7) != nil {
+		t.Error("it keeps what it had")
+	}
+	r.tick(30)
+	r.create(8, -5)
+	r.addCell(9)
+	r.app.Closed(r.now, r.mgr, mercury.ErrPeerClosed)
+	r.tick(30)
+	if len(r.net.sent) != 0 || len(r.app.cells) != 0 {
+		t.Errorf("a dismissed app says %v", ids(r.net.sent))
+	}
+}
+
+func TestConfigFaults(t *testing.T) {
+	_, err := New(Config{Tick: -1, Space: space.Config{AoIRadius: 1000}})
+	want := []string{
+		"cellapp: Transport is nil; give it what a runner provides",
+		"cellapp: Manager is not an address; give it where the CellAppMgr listens",
+		"cellapp: Chance is nil; give it a seeded *rand.Rand",
+		"cellapp: Scripts is nil; make one with space.NewScripts",
+		"cellapp: Tick -1ns and ReportPeriod 0s must not be negative; zero means the default",
+		"space: GhostDistance 550 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 1021 m; raise GhostDistance or lower AoIRadius",
+	}
+	if err == nil || err.Error() != strings.Join(want, "\n") {
+		t.Errorf("faults:\n%v\nwant:\n%s", err, strings.Join(want, "\n"))
+	}
+	s := testScripts(t)
+	space.Register[Walker](s, "Nobody")
+	c := Config{Transport: &transport{}, Manager: manager, Scripts: s, Chance: rand.New(rand.NewPCG(1, 1))}
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), `no entity type "Nobody"`) {
+		t.Errorf("faults of scripts are not told: %v", err)
+	}
+}
+
+// TestClock says that work is measured by differences: the zero of the clock is its own.
+func TestClock(t *testing.T) {
+	r := newRig(t)
+	work := 1000 * time.Hour
+	r.app.cfg.Clock = func() time.Duration { work += 150 * time.Millisecond; return work }
+	next := r.app.Tick(r.now)
+	if r.app.report.Late != 1 || next <= r.now || next > r.now+time.Second {
+		t.Errorf("late %d, next in %v", r.app.report.Late, next-r.now)
+	}
+}
+
+// FuzzMessage gives a CellApp with a cell, a real and a ghost arbitrary messages
+// from the manager, a BaseApp, another CellApp and a stranger.
+func FuzzMessage(f *testing.F) {
+	r := newRig(f)
+	r.world()
+	d := r.app.cfg.Scripts.Schema().Type("Walker")
+	values := property.NewValues(d, property.CellSide, nil)
+	core := migrate.AppendFirst(nil, property.Vector3{X: -5}, property.Vector3{}, values)
+	head := ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 3}
+	call := entity.RemoteCall{}
+	for from, list := range [][]wire.Message{
+		{
+			&wire.Welcome{Number: 1, Allocator: 4}, &wire.Refused{Reason: "no"}, &wire.Dismissed{}, &wire.Freeze{On: true},
+			&wire.AppDead{Role: wire.BaseApp, App: addr(3)}, &wire.AppDead{Role: wire.CellApp, App: addr(2)},
+			&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 5}, Tree: bsp.New(bsp.Version{}, leaf(1, 5)).Append(nil)},
+			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},
+		}, {
+			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: 1, Parts: core},
+			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, Sequence: 1},
+			&entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: []byte{byte(entity.DestroyPayload)}},
+			&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1},
+		}, {
+			&migrate.Onload{ID: 7, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Parts: core}, &migrate.OnloadAck{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}},
+			&ghost.State{Head: head, Space: 1, Props: make([]byte, 4), History: make([]byte, 4)}, &ghost.Update{Head: head}, &ghost.Delete{Head: head}, &ghost.Audit{Head: head},
+			&entity.Message{From: 9, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: call.Append(nil)},
+		},
+	} {
+		for _, m := range list {
+			f.Add(uint8(from), wire.Encode(nil, m))
+		}
+	}
+	f.Add(uint8(3), []byte{})
+	f.Fuzz(func(t *testing.T, from uint8, msg []byte) {
+		r := newRig(t)
+		r.world()
+		r.from(addr(2), &ghost.State{Head: ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 1}, Space: 1, Props: make([]byte, 4), History: make([]byte, 4)})
+		if r.app.cell(1).Ghosts() != 1 {
+			t.Fatal("no ghost")
+		}
+		before := r.app.Counters().Refused
+		ch := []mercury.ChannelID{r.mgr, r.net.channel(addr(3)), r.net.channel(addr(2)), r.net.channel(addr(8)), 99}[from%5]
+		r.app.Message(r.now, ch, true, msg)
+		if (len(msg) == 0 || msg[0] == 0 || msg[0] > byte(wire.FlowAckID)) && ch != 99 && r.app.Counters().Refused == before {
+			t.Error("what is no message of a CellApp is not counted")
+		}
+		r.app.Message(r.now, ch, true, msg)
+		r.tick(12)
+		// A length in a message must not make it send without end.
+		if len(r.net.sent) > 1000 {
+			t.Errorf("%d messages sent", len(r.net.sent))
+		}
+	})
+}

@@ -1,0 +1,416 @@
+package space
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+func TestOffloadBandAndDwell(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	home := func() int { return int(r.real(7).cell.id.N) }
+	r.tick(3)
+	r.move(7, 5) // within the band
+	r.tick(8)
+	if home() != 1 {
+		t.Error("offloaded before the dwell is over")
+	}
+	r.move(7, -5)
+	r.tick(3)
+	r.move(7, 5)
+	r.tick(8)
+	if home() != 1 {
+		t.Error("the dwell counts on after a return")
+	}
+	r.tick(6)
+	if home() != 2 {
+		t.Error("not offloaded after the dwell")
+	}
+	r.move(7, -11) // beyond the band
+	r.tick(3)
+	if home() != 1 {
+		t.Error("not offloaded at once beyond the band")
+	}
+	r.diary(7, "created;leaving;entered;leaving;entered;")
+	if r.apps[0].count.Migrations != 1 || r.apps[1].count.Migrations != 1 || r.bases[7].app != addr(1) {
+		t.Error("migrations are not counted, or the base not told")
+	}
+	r.calm()
+}
+
+func TestOffloadBudget(t *testing.T) {
+	r := newRig(t, 2, func(c *Config) { c.OffloadBudget = 3; c.CheckPeriod = time.Millisecond })
+	for id := range entity.ID(8) {
+		r.create(id+1, -50, 0)
+	}
+	r.tick(1)
+	for id := range entity.ID(8) {
+		r.move(id+1, 50)
+	}
+	for _, want := range []int{3, 6, 8} {
+		r.tick(1)
+		if got := r.apps[1].cell.Reals(); got != want {
+			t.Fatalf("%d have moved, want %d", got, want)
+		}
+	}
+}
+
+func TestGhostBudget(t *testing.T) {
+	r := newRig(t, 2, func(c *Config) { c.GhostBudget = 3; c.CheckPeriod = time.Millisecond })
+	for id := range entity.ID(5) {
+		r.create(id+1, -50, 0)
+	}
+	for _, want := range []int{3, 5} {
+		r.tick(1)
+		if got := r.apps[1].cell.Ghosts(); got != want {
+			t.Fatalf("%d ghosts, want %d", got, want)
+		}
+	}
+}
+
+func TestNotOffloadedTo(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	tree := r.apps[0].cell.tree.Clone()
+	tree.SetVersion(bsp.Version{Term: 1, N: 2})
+	l, _, _ := tree.Leaf(cellID(2))
+	l.Created = false
+	r.apps[0].cell.SetTree(tree)
+	r.move(7, 50)
+	r.tick(5)
+	if r.real(7).cell.id != cellID(1) || r.apps[1].cell.Ghosts() != 0 {
+		t.Error("something was sent to a cell that is not created")
+	}
+	r.apps[0].cell.SetTree(func() *bsp.Tree { o := tree.Clone(); o.SetVersion(bsp.Version{Term: 1, N: 1}); return o }())
+	if r.apps[0].cell.Version() != (bsp.Version{Term: 1, N: 2}) {
+		t.Error("an older geometry was taken")
+	}
+}
+
+func TestGhostBecomesRealAndBack(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, -50, 0)
+	r.tick(3)
+	r.avatar(7).Hp.Set(1)
+	r.avatar(7).Trade.Set(2)
+	r.tick(1)
+	g := r.ghost(2, 7)
+	if g == nil || g.Entity.Props.Get(hpProp).Uint() != 1 || g.Entity.Props.Get(tradeProp).Uint() != 2 || g.Entity.Props.Holds(diaryProp) {
+		t.Fatal("the ghost is not as it should be")
+	}
+	record := g.Entity
+	for i, x := range []float32{50, -50, 50, 450, 350, -50} {
+		r.move(7, x)
+		r.avatar(7).Hp.Set(uint32(i + 10))
+		r.tick(4)
+		if r.real(7).cell != r.at(x).cell {
+			t.Fatalf("it is not where %g is", x)
+		}
+		r.calm()
+	}
+	if rec := r.apps[1].registry.find(7); rec == nil || rec.e != record {
+		t.Error("watchers' record was replaced on the way")
+	}
+	r.move(7, -390) // nobody else's affair: its ghost goes after its least life
+	r.tick(30)
+	if r.apps[1].cell.Ghosts() != 0 {
+		t.Error("a ghost out of range is kept")
+	}
+}
+
+func TestTravels(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 1)
+	r.create(8, 30, 0)
+	r.tick(5)
+	a := r.avatar(7)
+	a.Diary.Set("")
+	if _, err := a.AddTimer(2*time.Second, time.Second, "OnTimer", 3); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.MoveTo(property.Vector3{X: 50}, 100, "OnArrival", 4); err != nil {
+		t.Fatal(err)
+	}
+	r.bases[7].got = nil
+	r.tick(36)
+	r.diary(7, "leaving;entered;arrival 4;timer 3;timer 3;")
+	if list, _ := r.bundles(7); len(list) > 1 {
+		t.Errorf("the client noticed the move: %v", list)
+	}
+	real := r.real(7)
+	if real.session != 1 || real.witness == nil || real.witness.Len() != 1 {
+		t.Error("the client did not travel")
+	}
+	if got := r.real(7).Position(); got != (property.Vector3{X: 50}) {
+		t.Errorf("it is at %v", got)
+	}
+	// The old script is dead.
+	if err := a.SetPosition(property.Vector3{}); err != ErrGone {
+		t.Errorf("the script that stayed behind can move: %v", err)
+	}
+	a.Hp.Set(77)
+	if _, err := a.AddTimer(0, 0, "OnTimer", 0); err != ErrGone {
+		t.Errorf("the script that stayed behind has timers: %v", err)
+	}
+	r.calm()
+}
+
+func TestDeathInHandoff(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, 390, 0) // on cell 2, ghosts on 3
+	r.tick(5)
+	if r.ghost(3, 7) == nil {
+		t.Fatal("no ghost")
+	}
+	r.hold = func(p packet) bool { return p.to == addr(1) }
+	r.call(7, hitMethod, arg(1)...)
+	r.tick(1)
+	r.move(7, -20)
+	r.tick(3)
+	if r.apps[1].cell.Handoffs() != 1 || r.real(7) != nil {
+		t.Fatal("no handoff is under way")
+	}
+	r.queue = nil // app 1 has died with it
+	r.hold = nil
+	for _, a := range r.apps[1:] {
+		a.dead = append(a.dead, addr(1))
+		a.cell.AppDied(addr(1))
+	}
+	r.pump()
+	b := r.bases[7]
+	if len(b.offers) != 1 || b.offers[0].Order.Hop != 1 || b.offers[0].Handled != 1 {
+		t.Fatalf("offers: %+v", b.offers)
+	}
+	// The base does not bring it back: all its ghosts go after the grace.
+	r.tick(int(DefaultOrphanGrace/DefaultTickPeriod) - 5)
+	if r.ghost(2, 7) == nil || r.ghost(3, 7) == nil {
+		t.Error("ghosts go before the grace is over")
+	}
+	r.tick(10)
+	if r.ghost(2, 7) != nil || r.ghost(3, 7) != nil {
+		t.Error("orphaned ghosts stay for ever")
+	}
+	// It may come back from the offer, though, sent again what the offer does not contain.
+	b.out.Settle(r.now, b.offers[0].Handled)
+	r.bases[7].order.Hop = 0
+	r.call(7, hitMethod, arg(2)...)
+	r.apps[1].cell.tree = bsp.New(bsp.Version{Term: 1, N: 9}, leaf(2))
+	r.apps[2].cell.tree = r.apps[1].cell.tree
+	r.restore(7, -20, b.offers[0].Parts, b.offers[0].Handled)
+	r.resend(7)
+	r.tick(2)
+	r.diary(7, "created;hit 1;leaving;restored;hit 2;")
+}
+
+func TestGhostOfDeadApp(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	r.tick(3)
+	dead := r.apps[0]
+	r.apps = r.apps[1:]
+	a := r.apps[0]
+	a.dead = append(a.dead, dead.self)
+	a.cell.AppDied(dead.self)
+	r.tick(int(DefaultOrphanGrace/DefaultTickPeriod) + 1)
+	if a.cell.Ghosts() != 0 {
+		t.Error("an orphan is kept")
+	}
+}
+
+func TestBaseDied(t *testing.T) {
+	r := newRig(t, 2)
+	a := r.create(7, -50, 0)
+	r.tick(3)
+	if err := r.avatar(7).SetPosition(property.Vector3{X: 50}); err != nil {
+		t.Fatal(err)
+	}
+	r.hold = func(p packet) bool { return p.to == addr(2) }
+	r.tick(3)
+	r.hold = nil
+	for _, x := range r.apps { // the verdict overtakes the handoff
+		x.dead = append(x.dead, r.base)
+		x.cell.BaseAppDied(r.base)
+	}
+	r.tick(3)
+	if r.real(7) != nil || a.cell.Ghosts() != 0 || r.apps[1].cell.Ghosts() != 0 {
+		t.Error("an entity outlives its base")
+	}
+}
+
+func TestOnloadRefused(t *testing.T) {
+	r := newRig(t, 2)
+	c := r.apps[0].cell
+	r.bases[7] = &testBase{}
+	core := migrate.AppendPart(nil, migrate.CorePart, (&migrate.Core{}).Append)
+	client := func(session byte) []byte {
+		return migrate.AppendPart(core[:len(core):len(core)], migrate.ClientPart, func(b []byte) []byte { return append(b, session, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) })
+	}
+	for i, m := range []*migrate.Onload{
+		{Type: 99, Parts: core}, {}, {Parts: client(1)},
+		{Parts: migrate.AppendPart(client(0), migrate.WitnessPart, func(b []byte) []byte { return append(b, 0, 0, 0) })},
+	} {
+		m.ID, m.Order, m.Base, m.Space = 7, entity.Order{Incarnation: 1, Hop: uint32(i)}, r.base, 1
+		c.Onload(m, addr(2))
+		c.Settle()
+		r.pump()
+		if len(r.bases[7].lost) != i+1 || c.Reals() != 0 {
+			t.Errorf("onload %d: %d losses, %d reals", i, len(r.bases[7].lost), c.Reals())
+		}
+	}
+	// Acked for all that, and again when repeated.
+	m := &migrate.Onload{ID: 7, Order: entity.Order{Incarnation: 2}, Base: r.base, Space: 1, Parts: core}
+	for range 2 {
+		c.Onload(m, addr(2))
+		if ack, ok := r.queue[0].m.(*migrate.OnloadAck); !ok || ack.Order != m.Order || c.Reals() != 1 {
+			t.Errorf("%v, %d reals", r.queue[0].m, c.Reals())
+		}
+		r.queue = nil
+	}
+	c.Onload(&migrate.Onload{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}, Space: 1, Parts: core}, addr(2))
+	if r.real(7).Order() != m.Order {
+		t.Error("an older real took over")
+	}
+}
+
+// An entity that another cell of the CellApp still has, in another space, is not lost.
+func TestNewerInAnotherSpace(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.create(7, -50, 0)
+	other := NewCell(Env{
+		Self: a.self, Config: a.cell.cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count, Chance: a.cell.chance, Log: a.cell.log,
+	}, 2, cellID(9), bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: cellID(9), App: a.self.At, Salt: a.self.Salt, Created: true}), nil)
+	core := migrate.AppendPart(nil, migrate.CorePart, (&migrate.Core{}).Append)
+	other.Create(&migrate.Create{ID: 7, Order: entity.Order{Incarnation: 2}, Base: r.base, Space: 2, Parts: core}, r.base)
+	if other.Reals() != 1 || a.cell.Reals() != 0 {
+		t.Errorf("%d reals there, %d here", other.Reals(), a.cell.Reals())
+	}
+	a.cell.GhostState(&ghost.State{Head: ghost.Head{ID: 7, Order: entity.Order{Incarnation: 3}, Sequence: 1}, Space: 1,
+		Props: make([]byte, 12), History: []byte{0, 0, 0, 0}}, addr(5))
+	if other.Reals() != 0 || a.cell.Ghosts() != 1 {
+		t.Errorf("%d reals there, %d ghosts here, errors %d", other.Reals(), a.cell.Ghosts(), a.count.Errors)
+	}
+}
+
+func TestBecome(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	c := r.apps[0].cell
+	tree := bsp.New(bsp.Version{Term: 1, N: 5}, leaf(2))
+	l := leaf(1)
+	l.Cell = cellID(8)
+	if err := tree.Split(cellID(2), bsp.AxisX, 200, l, true); err != nil {
+		t.Fatal(err)
+	}
+	if c.Become(cellID(9), tree) || c.ID() != cellID(1) {
+		t.Error("it became a cell that is not there")
+	}
+	if !c.Become(cellID(8), tree) || c.ID() != cellID(8) || c.Version() != tree.Version() {
+		t.Error("it did not become the new cell")
+	}
+	r.apps[1].cell.SetTree(tree)
+	r.tick(3)
+	if r.real(7).cell != r.apps[1].cell {
+		t.Error("a real of the old leaf stays")
+	}
+	if c.Become(cellID(1), r.apps[1].cell.tree) {
+		t.Error("it became what it is not")
+	}
+}
+
+// An Update carries no more than its receivers take; what is above goes in another one.
+func TestManyChangesInOneTick(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	r.tick(3)
+	a := r.avatar(7)
+	for i := range ghost.MaxChanges + 10 {
+		a.Hp.Set(uint32(i))
+	}
+	for range 5 {
+		if err := a.OtherClients().Call("show", strings.Repeat("x", 100<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.calm()
+}
+
+func TestTooLargeToTravelStays(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 0)
+	r.tick(3)
+	r.bases[7].deaf = true
+	a := r.avatar(7)
+	for range 4 {
+		if err := a.real().sendBase(make([]byte, 300<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.move(7, 50)
+	r.tick(3)
+	if r.real(7) == nil || r.real(7).cell.id != cellID(1) || r.apps[0].count.Errors == 0 {
+		t.Fatal("it was sent, or nobody heard why not")
+	}
+	r.bases[7].deaf = false
+	r.tick(30)
+	r.apps[0].count.Errors = 0
+	if r.real(7).cell.id != cellID(2) {
+		t.Error("it does not follow when it can")
+	}
+	r.calm()
+}
+
+func (r *Real) real() *Real { return r }
+
+func TestClientConvergesAcrossTheLine(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 1)
+	for id := range entity.ID(6) {
+		r.create(20+id, float32(-60+20*int(id)), 0)
+	}
+	r.tick(5)
+	r.move(7, 50)
+	r.avatar(7).Mana.Set(5)
+	r.avatar(21).Hp.Set(9)
+	r.tick(10)
+	m := entity.Session{Number: 1}
+	r.say(7, m.Append(nil, entity.AuditPayload))
+	r.tick(3)
+	list, bodies := r.bundles(7)
+	var audit protocol.Audit
+	if list[len(list)-1] != protocol.AuditID || audit.Parse(bodies[len(bodies)-1]) != nil {
+		t.Fatalf("no audit: %v", list)
+	}
+	want, held := map[entity.ID]bool{}, map[entity.ID]bool{}
+	for _, e := range audit.Entities {
+		want[e.ID] = true
+	}
+	for i, id := range list {
+		switch id {
+		case protocol.EnterID:
+			var e protocol.Enter
+			if err := e.Parse(bodies[i]); err != nil || held[e.ID] {
+				t.Errorf("enter %v twice, or %v", e.ID, err)
+			}
+			held[e.ID] = true
+		case protocol.LeaveID:
+			e, err := protocol.ParseLeave(bodies[i])
+			if err != nil || !held[e] {
+				t.Errorf("leave of %v, %v", e, err)
+			}
+			delete(held, e)
+		}
+	}
+	if fmt.Sprint(want) != fmt.Sprint(held) || len(want) == 0 {
+		t.Errorf("the client holds %v, should hold %v", held, want)
+	}
+	r.calm()
+}

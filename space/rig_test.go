@@ -1,0 +1,529 @@
+package space
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Properties of the test type.
+const (
+	hpProp    = iota // everyone sees it
+	tradeProp        // other cells see it
+	manaProp         // other cells and the own client see it
+	diaryProp        // the script's own
+)
+
+// Cell methods of the test type.
+const (
+	hitMethod = iota
+	ownMethod
+	allMethod
+	boomMethod
+)
+
+func testSchema(t testing.TB) *property.Schema {
+	t.Helper()
+	u32 := property.Scalar(property.KindUint32)
+	arg := []property.Arg{{Name: "n", Type: u32}}
+	s, err := property.NewSchema(
+		&property.Definition{
+			Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
+			Properties: []*property.Property{
+				{Name: "hp", Type: u32, Flags: property.AllClients},
+				{Name: "trade", Type: u32, Flags: property.CellPublic},
+				{Name: "mana", Type: u32, Flags: property.CellPublicAndOwn},
+				{Name: "diary", Type: property.Scalar(property.KindString), Flags: property.CellPrivate},
+			},
+			CellMethods: []*property.Method{
+				{Name: "hit", Args: arg},
+				{Name: "own", Args: arg, Exposed: property.ExposedOwn},
+				{Name: "all", Args: arg, Exposed: property.ExposedAll},
+				{Name: "boom"},
+			},
+			BaseMethods:   []*property.Method{{Name: "report", Args: arg}},
+			ClientMethods: []*property.Method{{Name: "say", Args: arg}, {Name: "show", Args: []property.Arg{{Type: property.Scalar(property.KindString)}}}},
+		},
+		&property.Definition{Name: "Rock", HasCell: true, HasClient: true},
+		&property.Definition{Name: "Account", HasBase: true},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Avatar is the script of the tests. What happens to it goes into its diary, a
+// property, so that it shows what a move or a restore keeps.
+type Avatar struct {
+	*Real
+	Hp    property.Uint32
+	Trade property.Uint32
+	Mana  property.Uint32
+	Diary property.String
+	hook  func(*Avatar, string) `cellscape:"local"`
+}
+
+func (a *Avatar) note(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	a.Diary.Set(a.Diary.Get() + s + ";")
+	if a.hook != nil {
+		a.hook(a, s)
+	}
+}
+
+func (a *Avatar) Hit(n uint32)                { a.note("hit %d", n) }
+func (a *Avatar) Own(who entity.ID, n uint32) { a.note("own %d by %d", n, who) }
+func (a *Avatar) All(who entity.ID, n uint32) { a.note("all %d by %d", n, who) }
+func (a *Avatar) Boom()                       { a.Hp.Set(99); panic("boom") }
+func (a *Avatar) OnCreated()                  { a.note("created") }
+func (a *Avatar) OnRestored()                 { a.note("restored") }
+func (a *Avatar) OnLeavingCell()              { a.note("leaving") }
+func (a *Avatar) OnEnteredCell()              { a.note("entered") }
+func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
+func (a *Avatar) OnTimer(c Callback)          { a.note("timer %d", c.User) }
+func (a *Avatar) OnArrival(c Callback)        { a.note("arrival %d", c.User) }
+func (a *Avatar) OnBomb(Callback)             { panic("bomb") }
+
+func testConfig() Config {
+	return Config{AoIRadius: 100, GhostDistance: 130, ArtificialLoad: 1000}.WithDefaults()
+}
+
+func addr(n int) mercury.Address {
+	return mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(n)}), 1000), Salt: uint32(n)}
+}
+
+func cellID(n int) bsp.CellID { return bsp.CellID{Term: 1, N: uint32(n)} }
+
+func leaf(n int) bsp.Leaf {
+	a := addr(n)
+	return bsp.Leaf{Cell: cellID(n), App: a.At, Salt: a.Salt, Created: true}
+}
+
+// packet is a message between two apps.
+type packet struct {
+	from, to mercury.Address
+	m        Message
+}
+
+// testApp is a CellApp with one cell, and the cell's Outbox.
+type testApp struct {
+	*rig
+	self     mercury.Address
+	cell     *Cell
+	registry *Registry
+	count    Counters
+	dead     []mercury.Address
+}
+
+func (a *testApp) Send(to mercury.Address, m Message) {
+	if to.IsZero() || a.Dead(to) {
+		return
+	}
+	a.queue = append(a.queue, packet{a.self, to, clone(a.t, m)})
+}
+
+func (a *testApp) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Order, _ uint32, p []byte) {
+	a.places[id] = append(a.places[id], slices.Clone(p))
+}
+
+func (a *testApp) SetSpaceData(_ entity.SpaceID, key uint16, value []byte) {
+	a.dataNumber++
+	for _, x := range a.apps {
+		x.cell.SetData(DataEntry{Number: a.dataNumber, Key: key, Value: value})
+	}
+}
+
+func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil }
+
+func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
+
+// clone sends a message through its own encoding, as a transport does.
+func clone(t testing.TB, m Message) Message {
+	t.Helper()
+	b := m.Append(nil)
+	var c interface {
+		Message
+		Parse([]byte) error
+	}
+	switch m.(type) {
+	case *entity.Message:
+		c = new(entity.Message)
+	case *entity.Ack:
+		c = new(entity.Ack)
+	case *ghost.State:
+		c = new(ghost.State)
+	case *ghost.Update:
+		c = new(ghost.Update)
+	case *ghost.Delete:
+		c = new(ghost.Delete)
+	case *ghost.Audit:
+		c = new(ghost.Audit)
+	case *migrate.Onload:
+		c = new(migrate.Onload)
+	case *migrate.OnloadAck:
+		c = new(migrate.OnloadAck)
+	case *migrate.Create:
+		c = new(migrate.Create)
+	case *migrate.Refuse:
+		c = new(migrate.Refuse)
+	case *migrate.Current:
+		c = new(migrate.Current)
+	case *migrate.Offer:
+		c = new(migrate.Offer)
+	case *migrate.Lost:
+		c = new(migrate.Lost)
+	default:
+		t.Fatalf("a cell sends a %T", m)
+	}
+	if err := c.Parse(b); err != nil {
+		t.Fatalf("%T: %v", m, err)
+	}
+	return c
+}
+
+// testBase is the base part of one entity, scripted.
+type testBase struct {
+	order   entity.Order
+	app     mercury.Address
+	out     entity.Out
+	in      entity.In
+	got     [][]byte // payloads of the flow
+	backup  *entity.Backup
+	offers  []*migrate.Offer
+	lost    []*migrate.Lost
+	session uint32
+	deaf    bool // does not ack
+}
+
+// rig is a few CellApps and a BaseApp; messages wait until the test delivers them.
+type rig struct {
+	t          testing.TB
+	scripts    *Scripts
+	apps       []*testApp
+	base       mercury.Address
+	bases      map[entity.ID]*testBase
+	queue      []packet
+	hold       func(packet) bool // keep back what it says
+	places     map[entity.ID][][]byte
+	now        time.Duration
+	lastID     entity.ID
+	dataNumber uint64
+}
+
+// newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.
+func newRig(t testing.TB, n int, change ...func(*Config)) *rig {
+	t.Helper()
+	r := &rig{t: t, base: addr(100), bases: map[entity.ID]*testBase{}, places: map[entity.ID][][]byte{}, lastID: 1000}
+	r.scripts = NewScripts(testSchema(t))
+	Register[Avatar](r.scripts, "Avatar")
+	if err := r.scripts.Err(); err != nil {
+		t.Fatal(err)
+	}
+	cfg := testConfig()
+	for _, f := range change {
+		f(&cfg)
+	}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	tree := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1))
+	for k := 2; k <= n; k++ {
+		if err := tree.Split(cellID(k-1), bsp.AxisX, float64(400*(k-2)), leaf(k), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := 1; k <= n; k++ {
+		a := &testApp{rig: r, self: addr(k), registry: NewRegistry()}
+		a.cell = NewCell(Env{
+			Self: a.self, Config: cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count,
+			Chance: rand.New(rand.NewPCG(1, uint64(k))), Log: slog.New(slog.DiscardHandler),
+		}, 1, cellID(k), tree, nil)
+		r.apps = append(r.apps, a)
+	}
+	return r
+}
+
+func (r *rig) app(at mercury.Address) *testApp {
+	for _, a := range r.apps {
+		if a.self == at {
+			return a
+		}
+	}
+	return nil
+}
+
+// pump delivers until nothing is under way but what is held back.
+func (r *rig) pump() {
+	r.t.Helper()
+	for range 100000 {
+		i := slices.IndexFunc(r.queue, func(p packet) bool { return r.hold == nil || !r.hold(p) })
+		if i < 0 {
+			return
+		}
+		p := r.queue[i]
+		r.queue = slices.Delete(r.queue, i, i+1)
+		r.deliver(p)
+	}
+	r.t.Fatal("messages without end")
+}
+
+func (r *rig) deliver(p packet) {
+	if p.to == r.base {
+		r.toBase(p)
+		return
+	}
+	a := r.app(p.to)
+	if a == nil || a.Dead(p.from) {
+		return
+	}
+	c := a.cell
+	switch m := p.m.(type) {
+	case *entity.Message:
+		c.HandleFlow(m)
+	case *entity.Ack:
+		c.HandleAck(m)
+	case *ghost.State:
+		c.GhostState(m, p.from)
+	case *ghost.Update:
+		c.GhostUpdate(m)
+	case *ghost.Delete:
+		c.GhostDelete(m)
+	case *ghost.Audit:
+		c.GhostAudit(m)
+	case *migrate.Onload:
+		c.Onload(m, p.from)
+	case *migrate.OnloadAck:
+		c.OnloadAck(m)
+	case *migrate.Create:
+		c.Create(m, p.from)
+	case *migrate.Refuse:
+		c.Refuse(m)
+	default:
+		r.t.Fatalf("a CellApp got a %T", m)
+	}
+	c.Settle()
+}
+
+func (r *rig) toBase(p packet) {
+	switch m := p.m.(type) {
+	case *migrate.Current:
+		if b := r.bases[m.ID]; b != nil && (b.order.Before(m.Order) || b.order == m.Order) {
+			b.order, b.app = m.Order, p.from
+			r.resend(m.ID)
+		}
+	case *entity.Message:
+		b := r.bases[m.From]
+		if b == nil || b.deaf {
+			return
+		}
+		b.in.Accept(m.Stream, m.Low, m.Number, m.Payload, func(payload []byte) {
+			b.got = append(b.got, slices.Clone(payload))
+			if entity.Payload(payload[0]) == entity.BackupPayload {
+				b.backup = new(entity.Backup)
+				if err := b.backup.Parse(slices.Clone(payload[1:])); err != nil {
+					r.t.Fatal(err)
+				}
+				b.out.Settle(r.now, b.backup.Handled)
+			}
+		})
+		r.queue = append(r.queue, packet{r.base, m.Reply, &entity.Ack{
+			To: m.From, ToSide: entity.CellSide, From: m.From, FromSide: entity.BaseSide, Stream: b.in.Stream(), Number: b.in.Last(),
+		}})
+	case *entity.Ack:
+		if b := r.bases[m.To]; b != nil && m.Stream == b.order.Incarnation {
+			b.out.Received(r.now, m.Number)
+		}
+	case *migrate.Offer:
+		r.bases[m.ID].offers = append(r.bases[m.ID].offers, m)
+	case *migrate.Lost:
+		r.bases[m.ID].lost = append(r.bases[m.ID].lost, m)
+	default:
+		r.t.Fatalf("the base got a %T", m)
+	}
+}
+
+// say puts a payload into the flow from an entity's base to its real.
+func (r *rig) say(id entity.ID, payload []byte) {
+	b := r.bases[id]
+	n, err := b.out.Add(r.now, payload)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.transmit(id, n, payload)
+}
+
+func (r *rig) transmit(id entity.ID, n uint64, payload []byte) {
+	b := r.bases[id]
+	r.queue = append(r.queue, packet{r.base, b.app, &entity.Message{
+		From: id, FromSide: entity.BaseSide, To: id, ToSide: entity.CellSide,
+		Stream: b.order.Incarnation, Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
+	}})
+}
+
+func (r *rig) resend(id entity.ID) {
+	r.bases[id].out.Each(r.now, func(n uint64, p []byte) { r.transmit(id, n, p) })
+}
+
+func (r *rig) call(id entity.ID, method int, args ...byte) {
+	m := entity.MethodCall{Method: uint16(method), Args: args}
+	r.say(id, m.Append(nil, entity.CallCellPayload))
+}
+
+func (r *rig) clientCall(id, target entity.ID, method int, args ...byte) {
+	exposed := 99 // clients count the exposed methods only
+	if d := r.scripts.Schema().Type("Avatar"); method < len(d.CellMethods) {
+		exposed = d.CellMethods[method].ExposedIndex
+	}
+	m := entity.ClientCall{Target: target, Method: uint16(exposed), Args: args}
+	r.say(id, m.Append(nil))
+}
+
+// create makes an Avatar with a base; it is delivered at once.
+func (r *rig) create(id entity.ID, x float32, session uint32) *testApp {
+	r.t.Helper()
+	a := r.at(x)
+	d := r.scripts.Schema().Type("Avatar")
+	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil))
+	b := &testBase{order: entity.Order{Incarnation: 1}, app: a.self, session: session}
+	r.bases[id] = b
+	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{ID: id, Type: d.ID, Space: 1, Order: b.order, Base: r.base, Session: session, Parts: parts}})
+	r.pump()
+	if r.real(id) == nil {
+		r.t.Fatalf("no real of %d was made", id)
+	}
+	return a
+}
+
+// restore brings an entity back at x from a copy, in a new incarnation.
+func (r *rig) restore(id entity.ID, x float32, parts []byte, handled uint64) *testApp {
+	r.t.Helper()
+	b, a := r.bases[id], r.at(x)
+	b.order = entity.Order{Incarnation: b.order.Incarnation + 1}
+	b.app, b.in = a.self, entity.NewIn(b.order.Incarnation, 0)
+	b.out.Rewind(handled)
+	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{
+		ID: id, Type: r.scripts.Schema().Type("Avatar").ID, Space: 1, Order: b.order, Base: r.base,
+		Session: b.session, Handled: handled, Restored: true, Parts: parts,
+	}})
+	r.pump()
+	return a
+}
+
+func (r *rig) at(x float32) *testApp {
+	l := r.apps[len(r.apps)-1].cell.tree.At(float64(x), 0)
+	return r.app(appOf(l))
+}
+
+// tick lets time pass and delivers everything, n times.
+func (r *rig) tick(n int) {
+	r.t.Helper()
+	for range n {
+		r.now += DefaultTickPeriod
+		for _, a := range r.apps {
+			a.cell.Tick(r.now, r.now, DefaultTickPeriod)
+		}
+		r.pump()
+	}
+}
+
+// real is the one real of an entity; nil if there is none.
+func (r *rig) real(id entity.ID) *Real {
+	r.t.Helper()
+	var found *Real
+	for _, a := range r.apps {
+		if rec := a.registry.find(id); rec != nil && rec.real != nil {
+			if found != nil {
+				r.t.Fatalf("two reals of %d", id)
+			}
+			found = rec.real
+		}
+	}
+	return found
+}
+
+func (r *rig) avatar(id entity.ID) *Avatar {
+	r.t.Helper()
+	x := r.real(id)
+	if x == nil {
+		r.t.Fatalf("no real of %d", id)
+	}
+	return x.script.Interface().(*Avatar)
+}
+
+func (r *rig) diary(id entity.ID, want string) {
+	r.t.Helper()
+	if got := r.avatar(id).Diary.Get(); got != want {
+		r.t.Errorf("the diary of %d is\n %q, want\n %q", id, got, want)
+	}
+}
+
+func (r *rig) ghost(app int, id entity.ID) *ghost.Ghost {
+	if rec := r.apps[app-1].registry.find(id); rec != nil {
+		return rec.ghost
+	}
+	return nil
+}
+
+func (r *rig) move(id entity.ID, x float32) {
+	r.t.Helper()
+	if err := r.real(id).SetPosition(property.Vector3{X: x}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// calm demands a world at rest in which every ghost equals its real.
+func (r *rig) calm() {
+	r.t.Helper()
+	r.tick(30)
+	for _, a := range r.apps {
+		if n := a.cell.Pending(); n != 0 {
+			r.t.Errorf("%v: %d things are still to be told", a.self, n)
+		}
+		a.cell.AuditGhosts()
+	}
+	r.pump()
+	for _, a := range r.apps {
+		if a.count.GhostsDiffer != 0 || a.count.Errors != 0 {
+			r.t.Errorf("%v: %d ghosts differ, %d errors", a.self, a.count.GhostsDiffer, a.count.Errors)
+		}
+	}
+}
+
+// bundles are the protocol messages that an entity's client got, by id, in order.
+func (r *rig) bundles(id entity.ID) (list []protocol.ID, bodies [][]byte) {
+	r.t.Helper()
+	for _, p := range r.bases[id].got {
+		if entity.Payload(p[0]) != entity.BundlePayload {
+			continue
+		}
+		var m entity.Bundle
+		if err := m.Parse(p[1:]); err != nil {
+			r.t.Fatal(err)
+		}
+		err := protocol.Messages(m.Bytes, func(id protocol.ID, body []byte) error {
+			if id != protocol.BundleID {
+				list, bodies = append(list, id), append(bodies, body)
+			}
+			return nil
+		})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return list, bodies
+}
+
+func arg(n byte) []byte { return []byte{n, 0, 0, 0} }

@@ -1,0 +1,63 @@
+package space
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+type plain struct{ Hp property.Uint32 }
+
+type forgetful struct {
+	*Real
+	Hp    property.Uint32
+	Count int
+}
+
+func (*forgetful) Hit(uint32) {}
+func (*forgetful) Own(uint32) {}
+
+type rock struct{ *Real }
+
+func TestRegisterFaults(t *testing.T) {
+	s := NewScripts(testSchema(t))
+	Register[plain](s, "Avatar")
+	Register[rock](s, "Stone")
+	Register[rock](s, "Account")
+	Register[int](s, "Avatar")
+	Register[rock](s, "Rock")
+	Register[rock](s, "Rock")
+	Register[forgetful](s, "Avatar")
+	want := []string{
+		`space: script for Avatar: space.plain does not embed *space.Real`,
+		`space: script for Stone: the definitions have no entity type "Stone"; add it to entities.xml`,
+		`space: script for Account: the definitions give it no cell part; set hasCell in entities.xml, or remove the script`,
+		`space: script for Avatar: int is no struct`,
+		`space: script for Rock: registered twice`,
+		`space: script for Avatar: *space.forgetful.Own: takes 1 parameters and returns 0 values, but method "own" needs 2 and none (the first is the caller's entity.ID)`,
+		`*space.forgetful: no Go method All for method "all"; add func (*space.forgetful) All`,
+		`*space.forgetful: no Go method Boom for method "boom"; add func (*space.forgetful) Boom`,
+		"space.forgetful.Count: int is not a property and would be lost on a move; make it a property.Field of a property, or tag it `cellscape:\"local\"`",
+	}
+	err := s.Err()
+	if err == nil {
+		t.Fatal("no faults")
+	}
+	if got := err.Error(); got != strings.Join(want, "\n") {
+		t.Errorf("faults:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestConfigFaults(t *testing.T) {
+	if err := (Config{}).WithDefaults().Validate(); err != nil {
+		t.Errorf("the defaults are refused: %v", err)
+	}
+	c := Config{GhostDistance: 100, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
+	want := `space: Dwell must be above zero; leave it zero for the default
+space: ArtificialLoad must not be negative; zero means measured load
+space: GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 521 m; raise GhostDistance or lower AoIRadius`
+	if err := c.Validate(); err == nil || err.Error() != want {
+		t.Errorf("faults:\n%v\nwant:\n%s", err, want)
+	}
+}

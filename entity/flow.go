@@ -181,6 +181,10 @@ type Out struct {
 	sentAt   time.Duration
 }
 
+// NewOut returns the sending end of a flow whose numbers begin above after: for a
+// flow that is begun anew while its target may remember an earlier one.
+func NewOut(after uint64) Out { return Out{next: after, received: after} }
+
 // Add keeps a copy of payload under the next number and returns the number. The
 // caller sends it (see Each); now starts the resend timer.
 func (o *Out) Add(now time.Duration, payload []byte) (uint64, error) {

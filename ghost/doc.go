@@ -7,6 +7,7 @@
 //	 create / new hop  -- State --->  made, or brought up to the hop
 //	 each tick         -- Update -->  place, changes and events, in number order
 //	 out of range      -- Delete -->  gone; a tombstone stays for a lease
+//	                  <-- Query ----  nothing heard for a lease, or a message missed
 //
 // # Order
 //
@@ -19,8 +20,10 @@
 //
 //   - a ghost never goes back to an older (order, sequence);
 //   - history numbers at a ghost never go back, and an Update whose numbers do
-//     not continue the ghost's is a fault that is counted and answered by waiting
-//     for the next State;
+//     not continue the ghost's is a fault that is counted, and asks for a State;
+//   - a ghost that has heard nothing for GhostLease asks where its real is: one
+//     whose real was lost in a handoff is so ended, however its last messages
+//     died with the CellApps that sent them;
 //   - a late State of an older hop cannot revive a deleted ghost while its
 //     tombstone stands.
 package ghost

@@ -175,6 +175,36 @@ func (m *Audit) Parse(body []byte) error {
 	return done(&r, "audit")
 }
 
+// Query asks after the real of a ghost that has heard nothing for a lease, or of
+// which nothing is held. Head is what the asker holds; a zero order means nothing.
+// Whoever has the real answers with an Update or a State; whoever knows nothing of
+// it, with a Delete.
+type Query struct {
+	Head
+	// Asker is who wants the answer: a query goes on to where the real went.
+	Asker mercury.Address
+	// Hops counts how often it went on.
+	Hops uint8
+}
+
+// MaxQueryHops bounds how far a query goes on: ghosts that point at each other
+// must not keep one for ever.
+const MaxQueryHops = 4
+
+// Append encodes m.
+func (m *Query) Append(b []byte) []byte {
+	return append(mercury.AppendAddress(m.Head.append(b), m.Asker), m.Hops)
+}
+
+// Parse decodes a body.
+func (m *Query) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Head.read(&r)
+	m.Asker = r.Address()
+	m.Hops = r.U8()
+	return done(&r, "query")
+}
+
 func appendPlace(b []byte, stamp uint32, pos, dir property.Vector3) []byte {
 	b = binary.AppendUvarint(b, uint64(stamp))
 	b = entity.AppendVector3(b, pos)

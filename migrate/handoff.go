@@ -3,6 +3,7 @@ package migrate
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
@@ -18,9 +19,18 @@ type Handoff struct {
 	// Haunts are the apps that mirrored the real when it left. If To dies before
 	// it told them of the new hop, nobody else knows that their ghosts are orphans.
 	Haunts []mercury.Address
+	// Onload is the handoff as it was sent; its Parts are those of Offer. It is sent
+	// again until it is acked: taking it over twice is the same as once.
+	Onload Onload
+	// SentAt is when it was last sent.
+	SentAt time.Duration
 	// Offer is the copy, ready to be sent.
 	Offer Offer
 }
+
+// ResendOnload is how long an origin waits for an ack before it sends a handoff
+// again. Channels repair loss themselves, so this is for a channel that broke.
+const ResendOnload = 2 * time.Second
 
 // Handoffs are the frozen copies of one CellApp. The zero value holds none.
 type Handoffs struct {
@@ -35,6 +45,7 @@ func (h *Handoffs) find(id entity.ID) (int, bool) {
 // real came back here and left again, so it was taken over.
 func (h *Handoffs) Begin(x Handoff) {
 	x.Offer.Parts = slices.Clone(x.Offer.Parts)
+	x.Onload.Parts = x.Offer.Parts
 	i, found := h.find(x.Offer.ID)
 	if found {
 		h.list[i] = x
@@ -45,12 +56,20 @@ func (h *Handoffs) Begin(x Handoff) {
 
 // Acked drops the copy that an OnloadAck is for, and reports whether there was one.
 func (h *Handoffs) Acked(id entity.ID, order entity.Order) bool {
+	_, ok := h.Take(id, order)
+	return ok
+}
+
+// Take takes out the copy that an OnloadAck is for, for an origin that has to
+// remember something of it.
+func (h *Handoffs) Take(id entity.ID, order entity.Order) (Handoff, bool) {
 	i, found := h.find(id)
 	if !found || order.Before(h.list[i].Offer.Order) {
-		return false
+		return Handoff{}, false
 	}
+	x := h.list[i]
 	h.list = slices.Delete(h.list, i, i+1)
-	return true
+	return x, true
 }
 
 // Died takes out every copy whose destination died and calls f with each, in id
@@ -69,6 +88,17 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	h.list = kept
 	for i := range died {
 		f(&died[i])
+	}
+}
+
+// Due calls f with each handoff that has waited ResendOnload, in id order: f sends
+// it again.
+func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
+	for i := range h.list {
+		if x := &h.list[i]; now-x.SentAt >= ResendOnload {
+			x.SentAt = now
+			f(x)
+		}
 	}
 }
 

@@ -92,6 +92,7 @@ type Cell struct {
 	handoffs   migrate.Handoffs
 	tombstones ghost.Tombstones
 	orphans    []orphan
+	handedOn   []handedOn
 	loopback   []entity.Message // flow messages between reals of this cell
 
 	frozen    bool

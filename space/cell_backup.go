@@ -14,6 +14,8 @@ func (c *Cell) backUp() {
 	for _, rec := range c.reals {
 		r := rec.real
 		if r.gone == staying && c.now >= r.backupAt && (!c.frozen || r.backupAt == 0) {
+			// The base is told again where its real is: a lost Current is so repaired.
+			r.announce()
 			r.backup()
 		}
 	}

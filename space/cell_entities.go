@@ -3,6 +3,7 @@ package space
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/entity"
@@ -284,6 +285,7 @@ func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 		c.count.StaleGhosts++
 		return
 	}
+	rec.heard = c.now
 	c.moved(rec.e)
 }
 
@@ -313,7 +315,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 	}
 	c.makeWay(old, m.Order)
 	rec := c.admit(g.Entity)
-	rec.ghost = g
+	rec.ghost, rec.heard = g, c.now
 	c.ghosts.insert(rec)
 	c.count.GhostsMade++
 }
@@ -323,22 +325,78 @@ func (c *Cell) badGhost(id entity.ID, err error) {
 	c.log.Error("ghost message", "entity", id.String(), "err", err)
 }
 
-// GhostUpdate takes what a real did.
-func (c *Cell) GhostUpdate(m *ghost.Update) {
+// GhostUpdate takes what a real did. One that cannot be used, although it is new,
+// means that a State was missed: it is asked for.
+func (c *Cell) GhostUpdate(m *ghost.Update, from mercury.Address) {
 	rec := c.registry.find(m.ID)
 	if rec == nil || rec.ghost == nil {
 		c.count.StaleGhosts++
+		if rec == nil && !c.tombstones.Forbids(m.Head) {
+			c.ask(from, ghost.Head{ID: m.ID})
+		}
 		return
 	}
 	verdict, err := rec.ghost.TakeUpdate(m, c.tick)
 	if err != nil {
 		c.badGhost(m.ID, err)
 	}
+	if err != nil || verdict == ghost.Early {
+		c.ask(from, ghost.Head{ID: m.ID})
+	}
 	if verdict != ghost.Taken {
 		c.count.StaleGhosts++
 		return
 	}
+	rec.heard = c.now
 	c.moved(rec.e)
+}
+
+// Buried reports whether a ghost message is of no use, since a newer one ended the ghost.
+func (c *Cell) Buried(h ghost.Head) bool { return c.tombstones.Forbids(h) }
+
+// GhostLease is how long a ghost believes in a real that is silent: a real that
+// acts is heard each tick, so only those at rest are ever asked after.
+const GhostLease = 10 * time.Second
+
+func (c *Cell) ask(real mercury.Address, have ghost.Head) {
+	c.out.Send(real, &ghost.Query{Head: have, Asker: c.self})
+}
+
+// GhostQuery answers who asks after a real, or passes the question on.
+func (c *Cell) GhostQuery(m *ghost.Query) {
+	rec := c.registry.find(m.ID)
+	switch {
+	case rec != nil && rec.real != nil:
+		c.showGhost(rec.real, m)
+	case rec != nil && m.Hops < ghost.MaxQueryHops && rec.ghost.Real != m.Asker && rec.ghost.Real != c.self &&
+		rec.ghost.OrphanedUntil == 0 && !c.out.Dead(rec.ghost.Real):
+		on := *m
+		on.Hops++
+		c.out.Send(rec.ghost.Real, &on)
+	case m.Order != (entity.Order{}):
+		end := m.Head
+		end.Sequence++
+		c.out.Send(m.Asker, &ghost.Delete{Head: end})
+	}
+}
+
+// showGhost shows a real to who asked: in short if it only heard nothing for long.
+func (c *Cell) showGhost(r *Real, m *ghost.Query) {
+	if r.gone != staying || c.out.Dead(m.Asker) {
+		return
+	}
+	c.tell(r) // what is not told yet must not be told again after a State that has it
+	if r.haunts.Has(m.Asker) && m.Order == r.e.Order {
+		r.ghostSequence++
+		c.out.Send(m.Asker, &ghost.Update{
+			Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+			MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+		})
+		return
+	}
+	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
+		c.out.Send(m.Asker, r.state())
+	}
 }
 
 // GhostDelete ends a ghost.

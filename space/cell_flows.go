@@ -26,6 +26,8 @@ type peer struct {
 	in   entity.In
 	// at is where the other end last was known to be: acks go there.
 	at mercury.Address
+	// home is the app of the other end's base, which always finds its cell part.
+	home mercury.Address
 	// used is when the flow last moved, and lostSince since when nobody here knows
 	// where the other end is; both are local and begin anew on the next cell.
 	used, lostSince time.Duration
@@ -59,21 +61,12 @@ func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
 	}
 	p := peer{id: id, side: side, used: r.cell.now}
 	if side != entity.BaseSide {
-		p.out = outAfter(r.cell.game)
+		// There may have been a flow before, forgotten as idle, whose numbers the
+		// target remembers: microseconds of game time are above all it can have had.
+		p.out = entity.NewOut(uint64(max(r.cell.game, 0) / time.Microsecond))
 	}
 	r.flows = slices.Insert(r.flows, i, p)
 	return &r.flows[i], nil
-}
-
-// outAfter is the sending end of a flow between cells. There may have been one
-// before, forgotten as idle, whose numbers the target remembers: microseconds of
-// game time are above all that it can have given out.
-func outAfter(game time.Duration) (out entity.Out) {
-	last := uint64(max(game, 0) / time.Microsecond)
-	b := binary.AppendUvarint(binary.AppendUvarint(nil, last), last)
-	rd := mercury.NewReader(append(b, 0))
-	out.Read(&rd)
-	return out
 }
 
 // known is the flow with another part if there is one.
@@ -133,31 +126,32 @@ func (r *Real) transmit(p *peer, number uint64, payload []byte) {
 		r.cell.out.Send(r.e.Base, &m)
 		return
 	}
-	if at := r.cell.route(&m, p.at); !at.IsZero() {
-		p.at = at
-	}
+	r.cell.route(&m, p)
 }
 
 // route sends a flow message for another cell part to where its real is known to
-// be, and returns that. If nobody here knows, it goes to where the real last was;
-// the sender's timer tries again.
-func (c *Cell) route(m *entity.Message, last mercury.Address) mercury.Address {
+// be. If nobody here knows, its base passes it on; for an entity without a base it
+// goes to where the real last was. The sender's timer tries again.
+func (c *Cell) route(m *entity.Message, p *peer) {
 	rec := c.registry.find(m.To)
 	switch {
+	case rec == nil && !p.home.IsZero():
+		c.out.Send(p.home, m)
 	case rec == nil:
-		if last != c.self {
-			c.out.Send(last, m)
+		if p.at != c.self {
+			c.out.Send(p.at, m)
 		}
-		return mercury.Address{}
 	case rec.real != nil:
+		p.at, p.home = c.self, rec.e.Base
 		x := *m
 		x.Payload = slices.Clone(m.Payload)
 		rec.cell.loopback = append(rec.cell.loopback, x)
-		return c.self
-	case rec.ghost.Real != c.self:
-		c.out.Send(rec.ghost.Real, m)
+	default:
+		p.at, p.home = rec.ghost.Real, rec.e.Base
+		if p.at != c.self {
+			c.out.Send(p.at, m)
+		}
 	}
-	return rec.ghost.Real
 }
 
 // runLoopback delivers flow messages between reals of this cell.
@@ -414,6 +408,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	for i := range r.flows {
 		p := &r.flows[i]
 		b = entity.AppendMailbox(b, p.id, p.side, p.at)
+		b = mercury.AppendAddress(b, p.home)
 		b = p.in.Append(b)
 		b = mercury.AppendBool(b, sending)
 		if sending {
@@ -428,6 +423,7 @@ func (r *Real) readFlows(rd *mercury.Reader) {
 	last := peer{}
 	for range n {
 		id, side, at := entity.ReadMailbox(rd)
+		home := rd.Address()
 		if rd.Err() != nil {
 			return
 		}
@@ -442,7 +438,7 @@ func (r *Real) readFlows(rd *mercury.Reader) {
 			rd.Fail(err)
 			return
 		}
-		p.at = at
+		p.at, p.home = at, home
 		p.in.Read(rd)
 		if rd.Bool() {
 			p.out.Read(rd)

@@ -21,19 +21,22 @@ func appOf(l *bsp.Leaf) mercury.Address { return mercury.Address{At: l.App, Salt
 // tellGhosts sends what every real did since the last tick to its haunts.
 func (c *Cell) tellGhosts() {
 	for _, rec := range c.reals {
-		r := rec.real
-		if len(r.changes) == 0 && r.ghostedStamp == r.e.MoveStamp {
-			continue
+		if r := rec.real; len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp {
+			c.tell(r)
 		}
-		if r.haunts.Len() > 0 && r.gone == staying {
-			rest := c.sendUpdate(r, r.changes)
-			for len(rest) > 0 {
-				rest = c.sendUpdate(r, rest)
-			}
-		}
-		r.changes, r.payloads = r.changes[:0], r.payloads[:0]
-		r.ghostedStamp = r.e.MoveStamp
 	}
+}
+
+// tell sends what one real did to its haunts.
+func (c *Cell) tell(r *Real) {
+	if r.haunts.Len() > 0 && r.gone == staying {
+		rest := c.sendUpdate(r, r.changes)
+		for len(rest) > 0 {
+			rest = c.sendUpdate(r, rest)
+		}
+	}
+	r.changes, r.payloads = r.changes[:0], r.payloads[:0]
+	r.ghostedStamp = r.e.MoveStamp
 }
 
 // maxUpdate is how many bytes of payloads one Update carries before the next one
@@ -196,7 +199,7 @@ func (c *Cell) offload(r *Real) {
 			haunts = append(haunts, h.App)
 		}
 	}
-	c.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Offer: migrate.Offer{
+	c.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Onload: m, SentAt: c.now, Offer: migrate.Offer{
 		ID: r.e.ID, Order: order, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
 	}})
 	c.out.Send(to, &m)
@@ -221,7 +224,7 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 		// The stream was made by the real's own values a moment ago.
 		panic(fmt.Sprintf("space: %v", err))
 	}
-	rec.real, rec.ghost = nil, g
+	rec.real, rec.ghost, rec.heard = nil, g, c.now
 	c.reals.remove(r.e.ID)
 	c.ghosts.insert(rec)
 }
@@ -299,8 +302,19 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	return nil
 }
 
-// OnloadAck lets a frozen copy go.
-func (c *Cell) OnloadAck(m *migrate.OnloadAck) { c.handoffs.Acked(m.ID, m.Order) }
+// OnloadAck lets a frozen copy go. Who mirrored the real is remembered for as long
+// as the destination may need to tell them: if it dies before, their ghosts
+// still point here, and nobody else knows of them.
+func (c *Cell) OnloadAck(m *migrate.OnloadAck) {
+	h, ok := c.handoffs.Take(m.ID, m.Order)
+	if !ok || len(h.Haunts) == 0 {
+		return
+	}
+	c.handedOn = append(c.handedOn, handedOn{to: h.To, orphan: orphan{
+		at: c.now + ghost.TombstoneLease, haunts: h.Haunts,
+		head: ghost.Head{ID: m.ID, Order: h.Offer.Order, Sequence: ghost.Last},
+	}})
+}
 
 // appendParts encodes everything that belongs to a real, or, for a backup, what
 // does not belong to a place.
@@ -421,6 +435,14 @@ func (c *Cell) AppDied(app mercury.Address) {
 		}
 		c.out.Send(h.Base, &h.Offer)
 	})
+	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool {
+		if h.to != app {
+			return false
+		}
+		h.orphan.at = c.now + c.cfg.OrphanGrace
+		c.orphans = append(c.orphans, h.orphan)
+		return true
+	})
 	for _, rec := range c.ghosts {
 		if rec.ghost.Real != app {
 			continue
@@ -452,9 +474,18 @@ type orphan struct {
 	head   ghost.Head
 }
 
+// handedOn is a real that was taken over from here, by an app that may not have
+// told its haunts yet; at is when it surely has.
+type handedOn struct {
+	to mercury.Address
+	orphan
+}
+
 // expire gives up orphaned ghosts and old tombstones.
 func (c *Cell) expire() {
+	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool { return h.at <= c.now })
 	c.tombstones.Expire(c.now)
+	c.handoffs.Due(c.now, func(h *migrate.Handoff) { c.out.Send(h.To, &h.Onload) })
 	c.orphans = slices.DeleteFunc(c.orphans, func(o orphan) bool {
 		if o.at > c.now {
 			return false
@@ -466,6 +497,10 @@ func (c *Cell) expire() {
 	})
 	for i := 0; i < len(c.ghosts); {
 		rec := c.ghosts[i]
+		if rec.ghost.OrphanedUntil == 0 && c.now-rec.heard >= GhostLease {
+			c.ask(rec.ghost.Real, rec.ghost.Position())
+			rec.heard = c.now
+		}
 		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {
 			c.tombstones.Bury(rec.ghost.Position(), c.now)
 			c.evict(rec)

@@ -143,6 +143,12 @@ func (r *Real) depart(how departure, reason string) {
 	r.cell.departing = append(r.cell.departing, r)
 }
 
+// Spawn makes an entity without a base in the same space; it dies with its
+// CellApp. init, if not nil, sets properties before the script sees them.
+func (r *Real) Spawn(typeName string, position, direction property.Vector3, init func(*property.Values)) (entity.ID, error) {
+	return r.cell.Spawn(typeName, position, direction, init)
+}
+
 // Now is game time: the same on all CellApps but for network delay, and the
 // clock of timers.
 func (r *Real) Now() time.Duration { return r.cell.game }
@@ -249,7 +255,7 @@ func (r *Real) PropertyChanged(i int) {
 			r.changes = append(r.changes, ghost.Change{Number: n, Index: uint16(i), Payload: r.payloads[mark:len(r.payloads):len(r.payloads)]})
 		}
 	}
-	if p.Flags&property.OwnClient != 0 && r.session != 0 {
+	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.session != 0 {
 		r.direct = protocol.AppendOwnProperty(r.direct, protocol.OwnPropertyID, i, r.e.Props)
 		r.spill()
 	}

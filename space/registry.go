@@ -3,6 +3,7 @@ package space
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/entity"
@@ -25,6 +26,7 @@ type record struct {
 	real  *Real
 	ghost *ghost.Ghost
 	node  aoi.Node
+	heard time.Duration // when a ghost last heard of its real
 }
 
 func (g *Registry) find(id entity.ID) *record { return g.byID[id] }

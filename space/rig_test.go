@@ -163,6 +163,8 @@ func clone(t testing.TB, m Message) Message {
 		c = new(entity.Message)
 	case *entity.Ack:
 		c = new(entity.Ack)
+	case *ghost.Query:
+		c = new(ghost.Query)
 	case *ghost.State:
 		c = new(ghost.State)
 	case *ghost.Update:
@@ -298,11 +300,13 @@ func (r *rig) deliver(p packet) {
 	case *ghost.State:
 		c.GhostState(m, p.from)
 	case *ghost.Update:
-		c.GhostUpdate(m)
+		c.GhostUpdate(m, p.from)
 	case *ghost.Delete:
 		c.GhostDelete(m)
 	case *ghost.Audit:
 		c.GhostAudit(m)
+	case *ghost.Query:
+		c.GhostQuery(m)
 	case *migrate.Onload:
 		c.Onload(m, p.from)
 	case *migrate.OnloadAck:
@@ -325,6 +329,12 @@ func (r *rig) toBase(p packet) {
 			r.resend(m.ID)
 		}
 	case *entity.Message:
+		if m.ToSide == entity.CellSide { // whoever sent it does not know where the real is
+			if b := r.bases[m.To]; b != nil && r.app(b.app) != nil {
+				r.queue = append(r.queue, packet{r.base, b.app, m})
+			}
+			return
+		}
 		b := r.bases[m.From]
 		if b == nil || b.deaf {
 			return

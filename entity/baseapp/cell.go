@@ -207,8 +207,21 @@ func (a *BaseApp) takeAck(m *entity.Ack) {
 	}
 }
 
+// passFlow passes a message from another entity's cell part on to where the real
+// is: whoever sent it here does not know. If there is none now, the sender's timer
+// brings it again.
+func (a *BaseApp) passFlow(m *entity.Message) {
+	if b := a.byID[m.To]; b != nil && b.link.Live() {
+		_ = a.links.Send(b.link.App(), m)
+	}
+}
+
 // takeFlow takes a message of a cell part to its base.
 func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
+	if m.ToSide == entity.CellSide && m.FromSide == entity.CellSide && m.From != m.To {
+		a.passFlow(m)
+		return
+	}
 	if m.ToSide != entity.BaseSide || m.FromSide != entity.CellSide || m.From != m.To {
 		a.refused("a flow that does not go from a cell part to its base", "from", m.From, "to", m.To)
 		return

@@ -46,7 +46,11 @@ type silentChannel struct {
 // Opened is part of mercury.Handler.
 func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
 	a.now = now
-	if a.cellMgr.Opened(ch) || a.baseMgr.Opened(ch) || a.net.has(ch) {
+	if a.baseMgr.Opened(ch) {
+		a.announce()
+		return
+	}
+	if a.cellMgr.Opened(ch) || a.net.has(ch) {
 		return
 	}
 	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})

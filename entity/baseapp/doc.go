@@ -21,6 +21,9 @@
 // the first bundle of a new incarnation it tells the client to forget (Reset).
 // Bundles made for another client session are dropped.
 //
+// Each time that the app joins the BaseAppMgr it says which accounts have a proxy
+// here: a manager that started again knows of none.
+//
 // # Channels
 //
 // A channel that this app dialled leads to another app. One that was dialled to it

@@ -40,6 +40,25 @@ func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 	return made
 }
 
+// announce tells the BaseAppMgr, right behind the Join, which accounts have a proxy
+// here: before it can be asked for one of them and think it free.
+func (a *BaseApp) announce() {
+	var m wire.Proxies
+	for _, b := range a.list {
+		if b.removed || b.account == "" {
+			continue
+		}
+		m.Entries = append(m.Entries, wire.Proxy{Account: b.account, ID: b.id})
+		if len(m.Entries) == wire.MaxProxies {
+			a.baseMgr.Send(&m)
+			m.Entries = m.Entries[:0]
+		}
+	}
+	if len(m.Entries) > 0 {
+		a.baseMgr.Send(&m)
+	}
+}
+
 func (b *base) becomeProxy(account string) {
 	a := b.app
 	b.account = account

@@ -13,6 +13,8 @@ import (
 
 // account is one that has a proxy, or for which one is being made.
 //
+//	                         Proxies -----+
+//	                                      v
 //	CreateProxy --> asked --ProxyMade--> made --ProxyGone--> (free)
 //	                  |                   ^
 //	        AnswerTimeout            ProxyMade, late
@@ -140,6 +142,36 @@ func (m *BaseAppMgr) onProxyGone(from mercury.Address, body []byte) error {
 	a := m.accounts.byName[p.Account]
 	if a != nil && a.state == made && a.id == p.ID && a.app.at == from {
 		m.free(a)
+	}
+	return nil
+}
+
+// onProxies takes in the accounts whose proxies a BaseApp has when it joins. One
+// that is known already stays as it is: if it is on another BaseApp there are two
+// proxies of it, and only a person can say which to end.
+func (m *BaseAppMgr) onProxies(from mercury.Address, body []byte) error {
+	var p wire.Proxies
+	if err := p.Parse(body); err != nil {
+		return err
+	}
+	on := getApp(m.baseApps, from)
+	if on == nil {
+		return errNotJoined
+	}
+	for _, e := range p.Entries {
+		switch old := m.accounts.byName[e.Account]; {
+		case old != nil && old.app != on:
+			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
+				"account", e.Account, "known", old.app.at, "also", from, "entity", e.ID)
+		case old != nil && old.state == made:
+			old.id = e.ID // its own BaseApp knows
+		case old != nil: // being made: the answer, or ReserveTimeout, settles it
+		case len(m.accounts.byName) >= MaxAccounts:
+			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from, "entity", e.ID)
+		default:
+			m.accounts.byName[e.Account] = &account{name: e.Account, state: made, app: on, id: e.ID}
+			on.proxies++
+		}
 	}
 	return nil
 }

@@ -180,6 +180,8 @@ func (m *BaseAppMgr) fromApp(now time.Duration, ch mercury.ChannelID, from mercu
 		return m.onProxyMade(from, body)
 	case wire.ProxyGoneID:
 		return m.onProxyGone(from, body)
+	case wire.ProxiesID:
+		return m.onProxies(from, body)
 	}
 	return unknown(id)
 }

@@ -1,8 +1,13 @@
 package baseappmgr
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -244,6 +249,138 @@ func TestJoinsAgainAndReports(t *testing.T) {
 	}
 }
 
+// announce says as a BaseApp which proxies it has.
+func (r *rig) announce(ch mercury.ChannelID, entries ...wire.Proxy) {
+	r.say(ch, &wire.Proxies{Entries: entries})
+	if n := len(r.net.take(ch)); n != 0 {
+		r.t.Errorf("the BaseApp was told %d messages", n)
+	}
+}
+
+// A BaseAppMgr that starts again has nobody's accounts but what BaseApps tell it.
+func TestRestartLearnsTheAccounts(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, address(3, 33))
+	r.announce(app, wire.Proxy{Account: "ann", ID: 7}, wire.Proxy{Account: "bob", ID: 8})
+	r.announce(app, wire.Proxy{Account: "cid", ID: 9})
+	r.announce(app)
+	r.wantAccounts(3, 0)
+	for _, name := range []string{"ann", "bob", "cid"} {
+		r.create(name)
+		r.wantRefused(protocol.AlreadyLoggedIn)
+	}
+	// The proxies count in the choice of a BaseApp: the other has fewer.
+	other := r.join(wire.BaseApp, address(4, 44))
+	r.create("dan")
+	r.make(other)
+	// They are freed as any other.
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: 8})
+	r.wantAccounts(4, 0)
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: 7})
+	r.wantAccounts(3, 0)
+	r.closed(app, mercury.ErrTimeout)
+	r.wantAccounts(1, 0)
+	r.create("bob")
+	r.make(other)
+}
+
+// A broken channel frees the accounts of a BaseApp that lives; it comes back with
+// them.
+func TestBrokenChannelBringsTheAccountsBack(t *testing.T) {
+	r := newRig(t)
+	at := address(3, 33)
+	app := r.join(wire.BaseApp, at)
+	r.create("ann")
+	id := r.make(app)
+	r.closed(app, mercury.ErrTimeout)
+	r.wantAccounts(0, 0)
+	app = r.join(wire.BaseApp, at)
+	r.announce(app, wire.Proxy{Account: "ann", ID: id})
+	r.wantAccounts(1, 0)
+	r.create("ann")
+	r.wantRefused(protocol.AlreadyLoggedIn)
+}
+
+// Two BaseApps have a proxy of one account: the one that is known stays.
+func TestAccountOnTwoBaseApps(t *testing.T) {
+	r := newRig(t)
+	var logs bytes.Buffer
+	r.m.log = slog.New(slog.NewTextHandler(&logs, nil))
+	old := r.join(wire.BaseApp, address(3, 33))
+	r.create("ann")
+	id := r.make(old)
+	late := r.join(wire.BaseApp, address(4, 44))
+	r.announce(late, wire.Proxy{Account: "ann", ID: 77}, wire.Proxy{Account: "bob", ID: 78})
+	r.wantAccounts(2, 0)
+	if got := logs.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "account=ann") || !strings.Contains(got, "10.0.0.4") {
+		t.Errorf("the log says %q", got)
+	}
+	if len(r.net.take(old)) != 0 || r.m.report.Errors != 0 {
+		t.Error("the first BaseApp is told, or an error counted")
+	}
+	r.say(late, &wire.ProxyGone{Account: "ann", ID: 77})
+	r.wantAccounts(2, 0)
+	r.say(old, &wire.ProxyGone{Account: "ann", ID: id})
+	r.wantAccounts(1, 0)
+	if a := r.m.baseApps; a[0].proxies != 0 || a[1].proxies != 1 {
+		t.Errorf("%d and %d proxies", a[0].proxies, a[1].proxies)
+	}
+}
+
+// What a BaseApp announces that the table has on it already.
+func TestAnnouncedAgain(t *testing.T) {
+	r := newRig(t)
+	at := address(3, 33)
+	old := r.join(wire.BaseApp, at)
+	r.create("ann")
+	id := r.make(old)
+	r.create("bob")
+	asked := r.asked(old)
+	app := r.join(wire.BaseApp, at)
+	// Ann's proxy was made anew while no word came through; bob's is being made.
+	r.announce(app, wire.Proxy{Account: "ann", ID: id + 10}, wire.Proxy{Account: "bob", ID: id + 11})
+	r.wantAccounts(2, 1)
+	if n := r.m.baseApps[0].proxies; n != 2 {
+		t.Errorf("%d proxies", n)
+	}
+	r.say(app, &wire.ProxyMade{Request: asked.Request, ID: id + 11, BaseApp: at})
+	if p := r.told(); p.Code != 0 || p.ID != id+11 {
+		t.Errorf("told %+v", p)
+	}
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: id})
+	r.wantAccounts(2, 0)
+	r.say(app, &wire.ProxyGone{Account: "ann", ID: id + 10})
+	r.say(app, &wire.ProxyGone{Account: "bob", ID: id + 11})
+	r.wantAccounts(0, 0)
+}
+
+func TestProxiesOfStrangers(t *testing.T) {
+	r := newRig(t)
+	ch := r.net.accept(address(3, 33))
+	r.m.Opened(r.now, ch, address(3, 33))
+	for _, from := range []mercury.ChannelID{ch, r.login} { // no BaseApp that has joined
+		before := r.m.report.Errors
+		r.announce(from, wire.Proxy{Account: "ann", ID: 7})
+		if r.m.report.Errors != before+1 {
+			t.Error("no error is counted")
+		}
+	}
+	r.wantAccounts(0, 0)
+}
+
+func TestProxiesBeyondTheTable(t *testing.T) {
+	r := newRig(t)
+	app := r.join(wire.BaseApp, address(3, 33))
+	for i := range MaxAccounts - 1 {
+		r.m.accounts.byName[strconv.Itoa(i)] = nil // only their number is of interest here
+	}
+	r.announce(app, wire.Proxy{Account: "ann", ID: 7}, wire.Proxy{Account: "bob", ID: 8})
+	r.wantAccounts(MaxAccounts, 0)
+	if a := r.m.baseApps[0]; a.proxies != 1 || r.m.accounts.byName["ann"] == nil {
+		t.Errorf("%d proxies", a.proxies)
+	}
+}
+
 // The table against one that is a map of who is on which BaseApp, under random
 // events.
 func TestTwin(t *testing.T) {
@@ -271,6 +408,21 @@ func TestTwin(t *testing.T) {
 				}
 			}
 			apps = append(apps[:i], apps[i+1:]...)
+		case n == 2 && len(apps) > 0:
+			// The channel breaks, and the BaseApp comes back with its proxies.
+			i := rnd.IntN(len(apps))
+			old := apps[i]
+			at, _ := r.net.Peer(old)
+			r.closed(old, mercury.ErrTimeout)
+			apps[i] = r.join(wire.BaseApp, at)
+			var entries []wire.Proxy
+			for _, name := range slices.Sorted(maps.Keys(twin)) {
+				if p := twin[name]; p.app == old {
+					entries = append(entries, wire.Proxy{Account: name, ID: p.id})
+					twin[name] = proxy{apps[i], p.id}
+				}
+			}
+			r.announce(apps[i], entries...)
 		case n < 12:
 			account := fmt.Sprint(rnd.IntN(60))
 			_, taken := twin[account]
@@ -312,7 +464,7 @@ func TestTwin(t *testing.T) {
 func TestNoiseIsCounted(t *testing.T) {
 	r := newRig(t)
 	app := r.join(wire.BaseApp, address(3, 33))
-	for _, msg := range [][]byte{nil, {0}, {255, 1}, {byte(wire.ProxyMadeID), 1}, {byte(wire.JoinID)}, {byte(wire.AddCellID)}} {
+	for _, msg := range [][]byte{nil, {0}, {255, 1}, {byte(wire.ProxyMadeID), 1}, {byte(wire.ProxiesID), 1}, {byte(wire.JoinID)}, {byte(wire.AddCellID)}} {
 		for _, ch := range []mercury.ChannelID{app, r.login, r.manager} {
 			before := r.m.report.Errors
 			r.m.Message(r.now, ch, true, msg)
@@ -329,7 +481,8 @@ func TestNoiseIsCounted(t *testing.T) {
 func FuzzMessage(f *testing.F) {
 	for _, m := range []wire.Message{
 		&wire.Join{Role: wire.BaseApp}, &wire.CreateProxy{Request: 1, Account: "ann"}, &wire.ProxyMade{Request: 1, ID: 1},
-		&wire.ProxyGone{Account: "ann", ID: 1}, &wire.Welcome{}, &wire.AppDead{Role: wire.BaseApp, App: address(3, 33)},
+		&wire.ProxyGone{Account: "ann", ID: 1}, &wire.Welcome{},
+		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 1}, {Account: "bob", ID: 2}}}, &wire.AppDead{Role: wire.BaseApp, App: address(3, 33)},
 	} {
 		f.Add(uint8(0), wire.Encode(nil, m))
 		f.Add(uint8(1), wire.Encode(nil, m))
@@ -338,10 +491,15 @@ func FuzzMessage(f *testing.F) {
 		r := newRig(t)
 		app := r.join(wire.BaseApp, address(3, 33))
 		r.create("ann")
+		accounts := 1
+		var p wire.Proxies
+		if id, body, err := wire.Split(msg); err == nil && id == wire.ProxiesID && p.Parse(body) == nil {
+			accounts += len(p.Entries)
+		}
 		r.m.Message(r.now, []mercury.ChannelID{app, r.login, r.manager}[from%3], true, msg)
 		r.tick(AnswerTimeout)
 		r.tick(ReserveTimeout)
-		if c := r.m.Counts(); c.Pending != 0 || c.Accounts > 1 {
+		if c := r.m.Counts(); c.Pending != 0 || c.Accounts > accounts {
 			t.Errorf("counts %+v", c)
 		}
 	})

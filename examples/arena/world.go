@@ -67,7 +67,6 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 		},
 		Balance: balance.Config{Period: time.Second},
 		Tick:    tick,
-		Seed:    f.seed,
 		Log:     log,
 	}
 }

@@ -1,4 +1,4 @@
-// Quickstart is the smallest world in full: one type of entity, one space, and two
+// Quickstart is the smallest world in full: one type of entity, one space, two
 // players who meet. It ends by itself after a few seconds.
 package main
 
@@ -13,7 +13,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
-	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -22,66 +21,59 @@ import (
 //go:embed defs
 var files embed.FS
 
-// Player is the base part of an Avatar: it stays where the player logged in.
+// Player is the base part of an Avatar: it stays on the BaseApp where it logged in.
 type Player struct{ *entity.Base }
 
-// OnCreated puts the player into the world.
+// OnCreated puts the player into space 1, at the origin.
 func (p *Player) OnCreated() {
-	name := p.Def().Property("name").Index
-	_ = p.CreateCell(1, property.Vector3{}, property.Vector3{}, func(v *property.Values) {
-		_ = v.Set(name, property.StringValue(p.Account()))
-	})
+	_ = p.CreateCell(1, property.Vector3{}, property.Vector3{}, nil)
+	_ = p.Cell().Call("rename", p.Account())
 }
 
-// Avatar is its cell part: it walks from CellApp to CellApp.
+// Avatar is its cell part: it goes from CellApp to CellApp as the player walks.
 type Avatar struct {
 	*space.Real
-	Name   property.String
-	Spoken property.Uint16
+	Name, Mood property.String // whoever sees the avatar sees them change
 }
 
-// Say is called by the player's client, and by no one else's.
+// Rename is for the base part to call.
+func (a *Avatar) Rename(name string) { a.Name.Set(name) }
+
+// Say is for the player's own client to call; everyone near by hears it.
 func (a *Avatar) Say(_ entity.ID, text string) {
-	a.Spoken.Set(a.Spoken.Get() + 1)
-	_ = a.AllClients().Call("heard", a.Name.Get()+": "+text)
+	a.Mood.Set("chatty")
+	_ = a.AllClients().Call("heard", a.Name.Get()+" says "+text)
 }
 
 func main() {
-	defs, _ := fs.Sub(files, "defs")
-	schema, err := property.Load(defs)
-	check(err)
+	schema := must(property.Load(must(fs.Sub(files, "defs"))))
 	cells, bases := space.NewScripts(schema), new(baseapp.Scripts)
 	space.Register[Avatar](cells, "Avatar")
 	baseapp.Register[Player](bases, "Avatar", nil)
-	world, err := cluster.Start(context.Background(), cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar"})
-	check(err)
+	world := must(cluster.Start(context.Background(), cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar"}))
 	defer world.Stop()
-	players, err := host.New(host.Config{})
-	check(err)
-	defer players.Close()
+
 	for _, name := range []string{"Ada", "Bob"} {
-		var me *client.Client
-		p, err := players.Start(name, "127.0.0.1:0", func(env host.Env) (_ host.App, err error) {
-			me, err = client.New(client.Config{Transport: env.Transport, Schema: schema, LoginApp: world.LoginAddr(), User: name, Handler: client.Events{
-				CellPlayer: func(own *client.Replica) { fmt.Println(name, "is in the world as", own.ID) },
-				Entered:    func(r *client.Replica) { fmt.Println(name, "sees", r.Props.Get(0).Str(), "at", r.Position) },
-				Moved:      func(r *client.Replica) { fmt.Println(name, "sees", r.Props.Get(0).Str(), "go to", r.Position) },
-				Called:     func(_ *client.Replica, _ *property.Method, args []property.Value) { fmt.Println(name, "hears", args[0].Str()) },
-			}})
-			return me, err
-		}, host.Shared())
-		check(err)
-		for step := range 5 {
+		ready := make(chan struct{})
+		sees := func(r *client.Replica) { fmt.Printf("%s sees %v at %v\n", name, r.Props.Get(0), r.Position) }
+		player := must(world.Connect(name, "password", client.Events{
+			CellPlayer: func(*client.Replica) { close(ready) }, Entered: sees, Moved: sees,
+			PropertyChanged: func(r *client.Replica, i int) { fmt.Println(name, "sees", r.Def.Properties[i].Name, r.Props.Get(i)) },
+			Called:          func(_ *client.Replica, _ *property.Method, a []property.Value) { fmt.Println(name, "hears", a[0]) },
+		}))
+		<-ready
+		for step := range 6 {
+			_ = player.Do(func(c *client.Client) { _ = c.MoveTo(property.Vector3{X: float32(step)}, property.Vector3{}) })
 			time.Sleep(300 * time.Millisecond)
-			check(p.Do(func(host.App) { _ = me.MoveTo(property.Vector3{X: float32(step), Z: float32(len(name))}, property.Vector3{}) }))
 		}
-		check(p.Do(func(host.App) { check(me.CallCell(me.Player().ID, "say", property.StringValue("hello"))) }))
+		_ = player.Do(func(c *client.Client) { _ = c.CallCell(c.Player().ID, "say", property.StringValue("hello")) })
 	}
 	time.Sleep(500 * time.Millisecond)
 }
 
-func check(err error) {
+func must[T any](v T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
+	return v
 }

@@ -17,7 +17,7 @@ type callsOnce struct{ c *Cluster }
 // owner is the honest player whose entity has an id, or nil.
 func (c *Cluster) owner(id entity.ID) *player {
 	for _, pl := range c.players {
-		if !pl.rude && pl.client != nil && pl.client.Player() != nil && pl.client.Player().ID == id {
+		if !pl.rude && pl.id() == id {
 			return pl
 		}
 	}

@@ -34,9 +34,10 @@ type Options struct {
 	Rogues int
 	// Faults is how long the bad time lasts, default 20 s; Crash and Pause say
 	// whether CellApps crash and any process pauses in it, CrashBase whether
-	// BaseApps crash, Noise whether strangers send rubbish and replays.
-	Faults                         time.Duration
-	Crash, CrashBase, Pause, Noise bool
+	// BaseApps crash, CrashLogin whether LoginApp and BaseAppMgr do, Cut whether
+	// pairs of processes are parted, Noise whether strangers send rubbish and replays.
+	Faults                                          time.Duration
+	Crash, CrashBase, CrashLogin, Pause, Cut, Noise bool
 	// Balance replaces the balance of the space if it is not zero.
 	Balance balance.Config
 	// Link is the network in the bad time; the zero value draws one.
@@ -82,9 +83,11 @@ type Cluster struct {
 	manager  *Process
 	cellApps []*Process
 	baseApps []*Process
+	logins   []*Process // BaseAppMgr and LoginApp
 	players  []*player
 	observer *observer
 	noise    noise
+	cuts     []cut
 	orders   spaceOrders
 
 	checkers []checker
@@ -117,8 +120,9 @@ func New(o Options) (*Cluster, error) {
 	c.checkers = newCheckers(c)
 	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
-	c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr)
-	c.add("loginapp", portLogin, c.makeLoginApp)
+	c.logins = append(c.logins,
+		c.add("baseappmgr", portBaseAppMgr, c.makeBaseAppMgr),
+		c.add("loginapp", portLogin, c.makeLoginApp))
 	c.observer = &observer{c: c}
 	c.add("observer", portObserver, c.observer.make)
 	for i := range o.BaseApps {

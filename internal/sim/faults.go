@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -33,6 +34,12 @@ func (c *Cluster) faults() error {
 		}
 		if c.opts.CrashBase && c.chance.IntN(4) == 0 {
 			c.crashOne(c.baseApps)
+		}
+		if c.opts.CrashLogin && c.chance.IntN(4) == 0 {
+			c.crashOne(c.logins)
+		}
+		if c.opts.Cut {
+			c.cutSome()
 		}
 		if c.opts.Pause && c.chance.IntN(3) == 0 {
 			c.pauseOne()
@@ -71,13 +78,52 @@ func (c *Cluster) pauseOne() {
 			d = time.Duration(3500+c.chance.IntN(3000)) * time.Millisecond
 		}
 	}
-	p.pausedUntil = c.now + d
-	c.trace.Event(c.now, "pause", "%s for %v", p.Name, d)
+	p.pause(d)
+}
+
+// cut parts two processes for a while.
+type cut struct {
+	a, b  *Process
+	until time.Duration
+}
+
+// cutSome joins those whose time is over, and now and then parts two processes: for
+// a moment, or until their channel breaks, which they then have to make good by
+// themselves, since nobody died.
+func (c *Cluster) cutSome() {
+	c.rejoin(func(x cut) bool { return x.until <= c.now })
+	if c.chance.IntN(3) != 0 {
+		return
+	}
+	apps := slices.Concat(c.cellApps, c.baseApps)
+	x := cut{apps[c.chance.IntN(len(apps))], c.procs[c.chance.IntN(len(c.procs))], c.now}
+	if c.chance.IntN(2) == 0 {
+		x.b = apps[c.chance.IntN(len(apps))]
+	}
+	x.until += time.Duration(500+c.chance.IntN(14_000)) * time.Millisecond
+	if x.a == x.b {
+		return
+	}
+	c.cuts = append(c.cuts, x)
+	c.net.Cut(x.a.at, x.b.at, true)
+	c.trace.Event(c.now, "cut", "%s and %s for %v", x.a.Name, x.b.Name, x.until-c.now)
+}
+
+// rejoin ends the cuts that over says are over.
+func (c *Cluster) rejoin(over func(cut) bool) {
+	c.cuts = slices.DeleteFunc(c.cuts, func(x cut) bool {
+		if over(x) {
+			c.net.Cut(x.a.at, x.b.at, false)
+			return true
+		}
+		return false
+	})
 }
 
 // heal ends all faults and lets everyone find back.
 func (c *Cluster) heal() error {
 	c.calm, c.noise.on = true, false
+	c.rejoin(func(cut) bool { return true })
 	c.trace.Event(c.now, "heal", "")
 	c.net.SetLink(cleanLink())
 	for _, p := range c.procs {

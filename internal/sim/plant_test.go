@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -127,5 +128,48 @@ func TestPlantedBlindClient(t *testing.T) {
 			return nil
 		}
 		return msg
+	})
+}
+
+// TestPlantedLostCall loses a call on its way from a client to its proxy.
+func TestPlantedLostCall(t *testing.T) {
+	n := 0
+	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte {
+		peer, _ := p.ep.Peer(ch)
+		from := p.c.byPlace[peer.At]
+		if !strings.HasPrefix(p.Name, "baseapp") || p.Name == "baseappmgr" || from == nil || !strings.HasPrefix(from.Name, "player") {
+			return msg
+		}
+		if protocol.ID(msg[0]) != protocol.CellCallID {
+			return msg
+		}
+		if n++; n == 50 {
+			return nil
+		}
+		return msg
+	})
+}
+
+// TestPlantedCount has an app report one message more than it handled.
+func TestPlantedCount(t *testing.T) {
+	expectBroken(t, "promise 3: messages of flows", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		var m wire.Report
+		if p != p.c.manager || kind(msg) != wire.ReportID || m.Parse(msg[1:]) != nil || m.FlowHandled == 0 {
+			return msg
+		}
+		m.FlowHandled++
+		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedData tells one CellApp another value of the space's data.
+func TestPlantedData(t *testing.T) {
+	expectBroken(t, "promise 5: cellapp2 has space data", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		var m wire.SpaceData
+		if p.Name != "cellapp2" || kind(msg) != wire.SpaceDataID || m.Parse(msg[1:]) != nil {
+			return msg
+		}
+		m.Entry.Value = append([]byte("not "), m.Entry.Value...)
+		return wire.Encode(nil, &m)
 	})
 }

@@ -71,6 +71,14 @@ func (pl *player) make(p *Process) (App, error) {
 	return playerApp{cl, pl}, err
 }
 
+// id is the player's entity, 0 while it has none.
+func (pl *player) id() entity.ID {
+	if pl.client == nil || pl.client.Player() == nil {
+		return 0
+	}
+	return pl.client.Player().ID
+}
+
 func (pl *player) playing() bool {
 	return pl.again == 0 && pl.client != nil && pl.client.InWorld()
 }

@@ -95,6 +95,12 @@ func (p *Process) crash() {
 	p.c.trace.Event(p.c.now, "crash", "%s", p.Name)
 }
 
+// pause stops the process for a while, as a debugger or a swapped-out machine would.
+func (p *Process) pause(d time.Duration) {
+	p.pausedUntil = p.c.now + d
+	p.c.trace.Event(p.c.now, "pause", "%s for %v", p.Name, d)
+}
+
 func (p *Process) paused() bool { return p.pausedUntil > p.c.now }
 
 // due is when the process next wants to run.

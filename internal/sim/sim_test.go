@@ -15,6 +15,7 @@ import (
 var (
 	seeds   = flag.Int("seeds", 24, "how many seeds TestSeeds runs")
 	start   = flag.Uint64("start", 1, "the first seed of TestSeeds")
+	cuts    = flag.Bool("cuts", false, "part processes in every second seed")
 	verbose = flag.Bool("v.log", false, "print the logs of the processes")
 	traced  = flag.String("trace", "", "write the trace of the run to a file")
 )
@@ -23,7 +24,7 @@ var (
 // crashes, every fifth no pauses; half of them draw the size of the cluster and
 // what else is bad.
 func optionsOf(seed uint64) Options {
-	o := Options{Seed: seed, Crash: seed%3 != 0, Pause: seed%5 != 0}
+	o := plain(seed)
 	if seed%2 == 0 {
 		return o
 	}
@@ -35,6 +36,8 @@ func optionsOf(seed uint64) Options {
 	}
 	o.Faults = time.Duration(5+r.IntN(25)) * time.Second
 	o.CrashBase = o.Crash && r.IntN(4) == 0
+	o.CrashLogin = o.Crash && r.IntN(4) == 0
+	o.Cut = *cuts || r.IntN(4) == 0
 	o.Noise = r.IntN(3) == 0
 	if r.IntN(3) == 0 {
 		o.Rogues = 1 + r.IntN(2)

@@ -65,14 +65,19 @@ type world struct {
 	cells  *space.Scripts
 }
 
-func newWorld() (*world, error) {
+// newSchema loads the definitions, with what players and rovers have in common.
+func newSchema(soul string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	schema, err := property.Load(fstest.MapFS{
+	return property.Load(fstest.MapFS{
 		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/></ClientServerEntities></root>`),
-		"entity_defs/interfaces/Soul.def": file(soulDef),
+		"entity_defs/interfaces/Soul.def": file(soul),
 		"entity_defs/Walker.def":          file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
 		"entity_defs/Rover.def":           file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
 	})
+}
+
+func newWorld() (*world, error) {
+	schema, err := newSchema(soulDef)
 	if err != nil {
 		return nil, err
 	}

@@ -47,3 +47,43 @@ func (m *ProxyGone) Parse(body []byte) error {
 	m.ID = entity.ReadID(&r)
 	return done(&r, "proxy gone")
 }
+
+// MaxProxies bounds the proxies in one Proxies message: with names of MaxAccount
+// it is 68 KB, far below what a channel takes as one message.
+const MaxProxies = 256
+
+// Proxies tells the BaseAppMgr which accounts have a proxy on the BaseApp that
+// sends it. A BaseApp says so each time that it joins, in as many messages as it
+// takes: the BaseAppMgr may have started again, or have given up the accounts of a
+// BaseApp whose channel broke.
+type Proxies struct{ Entries []Proxy }
+
+// Proxy is one entry of Proxies.
+type Proxy struct {
+	Account string
+	ID      entity.ID
+}
+
+// Append encodes m.
+func (m *Proxies) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(m.Entries)))
+	for i := range m.Entries {
+		b = entity.AppendID(mercury.AppendString(b, m.Entries[i].Account), m.Entries[i].ID)
+	}
+	return b
+}
+
+// Parse decodes a body, reusing the slice of m.
+func (m *Proxies) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	n := r.Count(MaxProxies, 2)
+	m.Entries = m.Entries[:0]
+	for range n {
+		p := Proxy{Account: r.String(MaxAccount), ID: entity.ReadID(&r)}
+		if r.Err() != nil {
+			break
+		}
+		m.Entries = append(m.Entries, p)
+	}
+	return done(&r, "proxies")
+}

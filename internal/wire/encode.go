@@ -42,6 +42,7 @@ const (
 	CreateID
 	RefuseRealID
 	ClientMoveID
+	GhostQueryID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -64,6 +65,7 @@ const (
 const (
 	CreateProxyID ID = 96 + iota
 	ProxyGoneID
+	ProxiesID
 )
 
 // To a LoginApp (and a BaseAppMgr, on the way there).
@@ -111,6 +113,8 @@ func IDOf(m Message) ID {
 		return GhostDeleteID
 	case *ghost.Audit:
 		return GhostAuditID
+	case *ghost.Query:
+		return GhostQueryID
 	case *migrate.Onload:
 		return OnloadID
 	case *migrate.OnloadAck:
@@ -141,6 +145,8 @@ func IDOf(m Message) ID {
 		return CreateProxyID
 	case *ProxyGone:
 		return ProxyGoneID
+	case *Proxies:
+		return ProxiesID
 	case *ProxyMade:
 		return ProxyMadeID
 	case *Status:

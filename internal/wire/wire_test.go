@@ -2,12 +2,14 @@ package wire_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"net/netip"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +87,7 @@ func samples() []message {
 		}},
 		&ghost.Delete{Head: head},
 		&ghost.Audit{Head: head, Sum: 1 << 63},
+		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: 4, Handled: 5, Restored: true, Parts: []byte("parts")},
@@ -103,6 +106,7 @@ func samples() []message {
 
 		&wire.CreateProxy{Request: 2, Account: "bob"},
 		&wire.ProxyGone{Account: "bob", ID: id},
+		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
 		&wire.ProxyMade{Request: 3, Code: 4, ID: id, BaseApp: addr4, Token: [16]byte{7, 15: 8}},
 		&status,
 	}
@@ -209,6 +213,32 @@ func TestTruncated(t *testing.T) {
 	}
 	if _, _, err := wire.Split(nil); err == nil {
 		t.Error("an empty message splits")
+	}
+}
+
+// The lists of Proxies are bounded before they are made.
+func TestProxiesBounds(t *testing.T) {
+	var m wire.Proxies
+	for range wire.MaxProxies {
+		m.Entries = append(m.Entries, wire.Proxy{Account: strings.Repeat("x", wire.MaxAccount), ID: id})
+	}
+	var got wire.Proxies
+	if err := got.Parse(m.Append(nil)); err != nil || len(got.Entries) != wire.MaxProxies {
+		t.Errorf("%d entries: %v", len(got.Entries), err)
+	}
+	m.Entries = append(m.Entries, wire.Proxy{Account: "one more", ID: id})
+	if err := new(wire.Proxies).Parse(m.Append(nil)); !errors.Is(err, mercury.ErrLength) || !errors.Is(err, wire.ErrMalformed) {
+		t.Errorf("an entry too many: %v", err)
+	}
+	long := wire.Proxies{Entries: []wire.Proxy{{Account: strings.Repeat("x", wire.MaxAccount+1), ID: id}}}
+	if err := new(wire.Proxies).Parse(long.Append(nil)); !errors.Is(err, mercury.ErrLength) {
+		t.Errorf("a name too long: %v", err)
+	}
+	if err := new(wire.Proxies).Parse([]byte{200, 1, 0, 0}); !errors.Is(err, mercury.ErrShort) {
+		t.Errorf("200 entries in two bytes: %v", err)
+	}
+	if err := new(wire.Proxies).Parse([]byte{0}); err != nil {
+		t.Errorf("none: %v", err)
 	}
 }
 

@@ -145,13 +145,51 @@ func (h *Host) Wait() error {
 // them and for their jobs, and returns what Wait returns. A second Close only waits.
 func (h *Host) Close() error {
 	h.mu.Lock()
+	first := !h.closed
 	h.closed = true
 	all := h.processes
 	h.mu.Unlock()
-	for _, p := range all {
-		p.end(stopping)
+	if first {
+		together := newGathering(len(all))
+		for _, p := range all {
+			p.stopWith(together)
+		}
 	}
 	err := h.Wait()
 	h.workers.close()
 	return err
+}
+
+// gathering lets processes that are stopped together leave together: one that has
+// nothing left to say still answers the others, which would wait for it otherwise.
+type gathering struct {
+	mu      sync.Mutex
+	missing int
+	whole   chan struct{}
+}
+
+func newGathering(n int) *gathering {
+	g := &gathering{missing: n, whole: make(chan struct{})}
+	if n == 0 {
+		close(g.whole)
+	}
+	return g
+}
+
+// arrive is called once by each process: when it has nothing left to say, or has ended.
+func (g *gathering) arrive() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.missing--; g.missing == 0 {
+		close(g.whole)
+	}
+}
+
+func (g *gathering) isWhole() bool {
+	select {
+	case <-g.whole:
+		return true
+	default:
+		return false
+	}
 }

@@ -133,9 +133,14 @@ func TestRoundTrip(t *testing.T) {
 			h := newHost(t)
 			a, b := start(t, h, "a", opts...), start(t, h, "b", opts...)
 			const n = 300
-			for i := range n {
-				send(t, a, b.Address(), fmt.Sprintf("say %d", i))
-			}
+			do(t, a, func(e *echo) {
+				ch := e.env.Transport.Dial(b.Address())
+				for i := range n {
+					if err := e.env.Transport.Send(ch, fmt.Appendf(nil, "say %d", i)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
 			until(t, a, "has all answers", func(e *echo) bool { return len(e.messages) == n })
 			do(t, a, func(e *echo) {
 				for i, m := range e.messages {

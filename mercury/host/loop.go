@@ -15,6 +15,9 @@ const (
 	// maxRead bounds the datagrams that are read between two turns, so that a flood
 	// does not keep an app from its tick.
 	maxRead = 4096
+	// lingerPeriod is how often a process that only answers others looks whether they
+	// are done.
+	lingerPeriod = 2 * time.Millisecond
 	// maxWait bounds one wait at a socket of an app that waits for nothing.
 	maxWait = time.Minute
 )
@@ -160,10 +163,14 @@ func (p *Process) stop() error {
 		if err := p.flush(); err != nil {
 			return err
 		}
-		if p.link.Stats().Channels == 0 || p.now >= end {
+		quiet := p.link.Stats().Channels == 0
+		if quiet && p.free() || p.now >= end {
 			return nil
 		}
 		until := end
+		if quiet {
+			until = p.now + lingerPeriod
+		}
 		if e, ok := p.link.NextDeadline(); ok {
 			until = min(until, e)
 		}

@@ -83,9 +83,12 @@ type Process struct {
 	busy []func()      // inbox being worked off
 	full int           // most datagrams that one read has brought
 
-	mu    sync.Mutex
-	inbox []func()
-	order order
+	mu       sync.Mutex
+	inbox    []func()
+	order    order
+	together *gathering // those stopped at the same time; nil for none
+	arrived  bool       // there
+	left     bool       // main is over
 }
 
 // order is what a process was told to do.
@@ -211,6 +214,44 @@ func (p *Process) end(o order) {
 	p.wake()
 }
 
+// stopWith is Stop together with others, without waiting.
+func (p *Process) stopWith(g *gathering) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.together = g
+	p.arrived = false
+	if p.left {
+		p.arrive()
+		return
+	}
+	p.order = max(p.order, stopping)
+	p.wake()
+}
+
+// arrive tells those stopped together that this process has nothing left to say.
+// The caller holds the lock.
+func (p *Process) arrive() {
+	if p.together != nil && !p.arrived {
+		p.arrived = true
+		p.together.arrive()
+	}
+}
+
+// free reports whether a process that has nothing left to say may end.
+func (p *Process) free() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.arrive()
+	return p.together == nil || p.together.isWhole()
+}
+
+func (p *Process) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left = true
+	p.arrive()
+}
+
 // post puts f down for the app's goroutine.
 func (p *Process) post(f func()) {
 	p.mu.Lock()
@@ -238,6 +279,7 @@ func (p *Process) main(made chan<- error) {
 	}
 	defer p.host.running.Done()
 	defer close(p.done)
+	defer p.leave()
 	defer func() { _ = p.socket.Close() }()
 	defer p.cancel()
 	if err := p.guard(p.begin); err != nil {

@@ -2,6 +2,7 @@ package cellapp
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
@@ -79,7 +80,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		return a.clientMove(body)
 	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID:
 		return a.handleMigration(from, id, body)
-	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID:
+	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID:
 		return a.handleGhost(from, id, body)
 	}
 	return errUnknown
@@ -279,9 +280,9 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 			return err
 		}
 		if c := a.registry.Cell(m.ID); c != nil {
-			c.GhostUpdate(&m)
-		} else {
-			a.counters.StaleGhosts++
+			c.GhostUpdate(&m, from)
+		} else if !slices.ContainsFunc(a.cells, func(c *space.Cell) bool { return c.Buried(m.Head) }) {
+			a.anyCell(func(c *space.Cell) { c.GhostUpdate(&m, from) })
 		}
 	case wire.GhostDeleteID:
 		var m ghost.Delete
@@ -305,6 +306,23 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		} else {
 			a.counters.GhostsDiffer++
 		}
+	case wire.GhostQueryID:
+		var m ghost.Query
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.registry.Cell(m.ID); c != nil {
+			c.GhostQuery(&m)
+		} else {
+			a.anyCell(func(c *space.Cell) { c.GhostQuery(&m) })
+		}
 	}
 	return nil
+}
+
+// anyCell gives a message about an entity that is not here to a cell that can say so.
+func (a *CellApp) anyCell(f func(*space.Cell)) {
+	if len(a.cells) > 0 {
+		f(a.cells[0])
+	}
 }

@@ -25,6 +25,7 @@ type Cluster struct {
 
 	mu       sync.Mutex
 	cellApps []*host.Process
+	sessions []*Session
 
 	stop     sync.Once
 	stopping atomic.Bool
@@ -147,6 +148,17 @@ func (c *Cluster) CellApps() int {
 	return len(c.cellApps)
 }
 
+// CellAppAddr is where the CellApp of that number listens, from 0 in the order of
+// starting; not valid for one that does not exist.
+func (c *Cluster) CellAppAddr(i int) netip.AddrPort {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i < 0 || i >= len(c.cellApps) {
+		return netip.AddrPort{}
+	}
+	return c.cellApps[i].Address().At
+}
+
 // KillCellApp kills the CellApp of that number, from 0 in the order of starting, as
 // SIGKILL would: to see what a world does then.
 func (c *Cluster) KillCellApp(i int) error {
@@ -195,7 +207,7 @@ func (c *Cluster) all() []*host.Process {
 	return all
 }
 
-// Stop ends the processes in order and waits for them. It returns the errors of
+// Stop ends the sessions and the processes in order and waits for them. It returns the errors of
 // those that had ended by themselves. A second Stop waits for the first.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
@@ -203,6 +215,12 @@ func (c *Cluster) Stop() error {
 			c.detach()
 		}
 		c.stopping.Store(true)
+		c.mu.Lock()
+		sessions := c.sessions
+		c.mu.Unlock()
+		for _, s := range sessions {
+			_ = s.Close()
+		}
 		for _, p := range c.all() {
 			_ = p.Stop() // Close reports it
 		}

@@ -73,6 +73,11 @@ type Config struct {
 	ManagerPort, LoginPort uint16
 	// Tick is the time between ticks of all apps. Default 100 ms.
 	Tick time.Duration
+	// StatusPeriod is how often observers are told the Status. Default 1 s.
+	StatusPeriod time.Duration
+	// AppTimeout is how long a CellApp or BaseApp may be silent before it is
+	// declared dead. They report every second. Default 3 s.
+	AppTimeout time.Duration
 	// Term is the term of the managers, higher at each start of a world that keeps
 	// entity ids. Default 1.
 	Term uint32
@@ -101,6 +106,8 @@ func (c Config) Validate() error {
 	fault(c.BaseApps < 0 || c.BaseApps > maxApps, "BaseApps is %d: take 1 to %d, or 0 for %d", c.BaseApps, maxApps, DefaultBaseApps)
 	fault(c.Tick < 0, "Tick is %v: take a positive time, or 0 for 100ms", c.Tick)
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
+	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
+	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
 	}

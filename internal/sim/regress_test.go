@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// The seeds that failed while this world was built, by what was wrong. A new draw
+// of chance makes another run of a seed, so each fault that was understood is a
+// script in scenario_test.go, too; the seeds stay because they cost little.
+const (
+	orphans  = "a handoff died with its destination, and ghosts elsewhere pointed at the origin for ever"
+	believed = "a base believed in an origin whose handoff a CellApp had acknowledged that then died"
+	beside   = "failed beside the others, and was healed by the same changes"
+)
+
+// TestKept runs the kept seeds.
+func TestKept(t *testing.T) {
+	kept := []struct {
+		o   Options
+		why string
+	}{
+		{plain(25), orphans},
+		{Options{Seed: 28, CellApps: 3, Players: 8, Rovers: 4, Faults: 10 * time.Second, Crash: true}, beside},
+		{plain(44), orphans},
+		{plain(79), believed},
+		{plain(125), believed},
+		{plain(136), orphans},
+		{plain(143), orphans},
+		{plain(169), believed},
+		{plain(194), orphans},
+		{plain(196), believed},
+		{plain(214), believed},
+		{plain(218), believed},
+		{plain(229), beside},
+		{plain(236), orphans},
+		{plain(247), orphans},
+		{plain(281), orphans},
+		{plain(292), orphans},
+	}
+	for _, k := range kept {
+		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
+			runSeed(t, k.o, "")
+			if t.Failed() {
+				t.Log("it failed before: " + k.why)
+			}
+		})
+	}
+}
+
+// plain are the options of a seed of the default size.
+func plain(seed uint64) Options {
+	return Options{Seed: seed, Crash: seed%3 != 0, Pause: seed%5 != 0}
+}

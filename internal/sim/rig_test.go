@@ -1,0 +1,211 @@
+package sim
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// rig is a cluster in the middle of a script.
+type rig struct {
+	*Cluster
+	t *testing.T
+	// hook, if not nil, is the Tamper of the moment.
+	hook func(p *Process, ch mercury.ChannelID, msg []byte) []byte
+}
+
+// play runs a script in place of the bad time: everyone has played for a few
+// seconds when it begins, and after it the world has to come to rest with every promise kept.
+func play(t *testing.T, o Options, script func(r *rig)) {
+	t.Helper()
+	if *verbose {
+		o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	r := &rig{t: t}
+	o.Tamper = func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
+		if r.hook != nil {
+			return r.hook(p, ch, msg)
+		}
+		return msg
+	}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Cluster = c
+	err = c.run(func(*Cluster) error {
+		r.wait(4 * time.Second) // the cells are cut, ghosts and backups made
+		script(r)
+		r.hook = nil
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, replay(t, ""))
+	}
+}
+
+// still is a balance of n cells whose lines stand where they were made.
+func still(n int) balance.Config {
+	return balance.Config{AddAbove: 1, MinCells: n, MaxCells: n, MinMove: 1e5, MaxMove: 1e5}
+}
+
+// wait lets time pass.
+func (r *rig) wait(d time.Duration) {
+	if err := r.runFor(d); err != nil {
+		r.fail(err)
+	}
+}
+
+// until lets time pass until done, at most for d.
+func (r *rig) until(what string, d time.Duration, done func() bool) {
+	r.t.Helper()
+	if err := r.runUntil(d, done); err != nil {
+		r.fail(err)
+	}
+	if !done() {
+		r.t.Fatalf("not after %v: %s\n%s", d, what, replay(r.t, ""))
+	}
+}
+
+// real finds the real of an entity.
+func (r *rig) real(id entity.ID) (on *Process, cell *space.Cell, real space.View) {
+	r.eachView(func(p *Process, c *space.Cell, v space.View) {
+		if v.ID() == id && v.IsReal() {
+			on, cell, real = p, c, v
+		}
+	})
+	return on, cell, real
+}
+
+// base finds the base of an entity.
+func (r *rig) base(id entity.ID) (on *Process, base baseapp.BaseView) {
+	r.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		if b.ID == id {
+			on, base = p, b
+		}
+	})
+	return on, base
+}
+
+// id is the entity of the first player, whom the scripts lead about.
+func (r *rig) id() entity.ID { return r.players[0].id() }
+
+// across is the place at a signed distance from the first line of the space,
+// beyond it if positive, on a line through the middle of what it divides.
+func (r *rig) across(d float64) property.Vector3 {
+	r.t.Helper()
+	var at property.Vector3
+	found := false
+	r.eachView(func(_ *Process, cell *space.Cell, _ space.View) {
+		for n := range cell.Tree().Nodes() {
+			if found {
+				return
+			}
+			found = true
+			if n.Axis == bsp.AxisX {
+				at = property.Vector3{X: float32(n.Line + d), Z: 50}
+			} else {
+				at = property.Vector3{X: 50, Z: float32(n.Line + d)}
+			}
+		}
+	})
+	if !found {
+		r.t.Fatal("the space is not divided")
+	}
+	return at
+}
+
+// lead sends the first player somewhere and waits until its real is there.
+func (r *rig) lead(to property.Vector3) {
+	r.t.Helper()
+	r.send(to)
+	r.until("the player arrives", time.Minute, func() bool {
+		on, _, v := r.real(r.id())
+		return on != nil && v.Position() == to
+	})
+}
+
+func (r *rig) send(to property.Vector3) {
+	r.players[0].steer = func() property.Vector3 { return to }
+}
+
+// peer is the process at the other end of a channel of p.
+func (r *rig) peer(p *Process, ch mercury.ChannelID) *Process {
+	a, _ := p.ep.Peer(ch)
+	return r.byPlace[a.At]
+}
+
+// cut parts two processes.
+func (r *rig) cut(a, b *Process) { r.net.Cut(a.at, b.at, true) }
+
+// join ends all cuts between the processes.
+func (r *rig) join(procs ...*Process) {
+	for _, a := range procs {
+		for _, b := range procs {
+			if a != nil && b != nil {
+				r.net.Cut(a.at, b.at, false)
+			}
+		}
+	}
+}
+
+// comeBack has a process start again after a while.
+func (r *rig) comeBack(p *Process, after time.Duration) { p.restartAt = r.now + after }
+
+// told is the tally of an entity's base.
+func (r *rig) tally(id entity.ID) tally {
+	var t tally
+	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if b.ID == id {
+			t = counts(a.Script(id))
+		}
+	})
+	return t
+}
+
+// guest is a client that is none of the players.
+type guest struct {
+	*client.Client
+	closed error
+}
+
+// visit starts a guest.
+func (r *rig) visit(user string, schema *property.Schema) *guest {
+	r.t.Helper()
+	g := &guest{}
+	p := r.add("guest", portPlayers+90, func(p *Process) (App, error) {
+		cl, err := client.New(client.Config{
+			Transport: p.ep, Schema: schema, LoginApp: mercurytest.Place(portLogin), User: user, Log: p.log(),
+			Handler: client.Events{Closed: func(err error) { g.closed = err }},
+		})
+		g.Client = cl
+		return cl, err
+	})
+	if err := p.start(); err != nil {
+		r.t.Fatal(err)
+	}
+	return g
+}
+
+// orderOf reads which entity and order a message of the handoff machine is about.
+func orderOf(id wire.ID, msg []byte) (entity.ID, entity.Order) {
+	rd := mercury.NewReader(msg[1:])
+	e := entity.ReadID(&rd)
+	if id == wire.OnloadID {
+		rd.U16()
+		rd.Uvarint()
+	}
+	return e, entity.ReadOrder(&rd)
+}

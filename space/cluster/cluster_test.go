@@ -1,0 +1,358 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// patience bounds what a test waits for.
+const patience = 20 * time.Second
+
+type player struct{ *entity.Base }
+
+func (p *player) OnCreated() {
+	_ = p.CreateCell(1, property.Vector3{}, property.Vector3{}, nil)
+}
+
+type avatar struct {
+	*space.Real
+	Mood property.String
+}
+
+func (a *avatar) Cheer(by entity.ID) {
+	a.Mood.Set("happy")
+	_ = a.AllClients().Call("cheered")
+}
+
+// world is the smallest one.
+func world(t testing.TB) cluster.Config {
+	t.Helper()
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml": {Data: []byte(`<root> <Avatar/> </root>`)},
+		"entity_defs/Avatar.def": {Data: []byte(`<root>
+			<Properties> <mood> <Type> STRING </Type> <Flags> ALL_CLIENTS </Flags> </mood> </Properties>
+			<CellMethods> <cheer> <Exposed> OWN_CLIENT </Exposed> </cheer> </CellMethods>
+			<ClientMethods> <cheered/> </ClientMethods>
+		</root>`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, bases := space.NewScripts(schema), new(baseapp.Scripts)
+	space.Register[avatar](cells, "Avatar")
+	baseapp.Register[player](bases, "Avatar", nil)
+	return cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", CellApps: 2, BaseApps: 1,
+		Tick: 20 * time.Millisecond, StatusPeriod: 50 * time.Millisecond, AppTimeout: 1500 * time.Millisecond,
+	}
+}
+
+func noLeaks(t *testing.T) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; {
+			if time.Now().After(deadline) {
+				t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+// wait waits for a signal of another goroutine.
+func wait(t *testing.T, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patience):
+		t.Fatal("never " + what)
+	}
+}
+
+// play logs in and has the avatar cheer, and waits for both.
+func play(t *testing.T, c *cluster.Cluster, user string) *cluster.Session {
+	t.Helper()
+	ready, cheered := make(chan struct{}), make(chan struct{})
+	s, err := c.Connect(user, "", client.Events{
+		CellPlayer: func(*client.Replica) { close(ready) },
+		Called:     func(*client.Replica, *property.Method, []property.Value) { close(cheered) },
+		Closed:     func(err error) { t.Logf("%s: %v", user, err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "in the world", ready)
+	if err := s.Do(func(c *client.Client) {
+		if err := c.CallCell(c.Player().ID, "cheer"); err != nil {
+			t.Error(err)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "cheered", cheered)
+	return s
+}
+
+func TestWorld(t *testing.T) {
+	noLeaks(t)
+	c, err := cluster.Start(context.Background(), world(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := play(t, c, "ada")
+	st, err := c.Status()
+	if err != nil || st.Cells != 1 || st.AppCount(cluster.RoleCellApp) != 2 || st.AppCount(cluster.RoleBaseApp) != 1 {
+		t.Errorf("status %+v, %v", st, err)
+	}
+	login, ok := st.App(cluster.RoleLoginApp)
+	if !ok || login.AddrPort() != c.LoginAddr() {
+		t.Errorf("the LoginApp is at %v, status says %v", c.LoginAddr(), login)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Do(func(*client.Client) {}); !errors.Is(err, host.ErrStopped) {
+		t.Errorf("Do after Close: %v", err)
+	}
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An end of the context stops the world.
+func TestContextEnds(t *testing.T) {
+	noLeaks(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	c, err := cluster.Start(ctx, world(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Status(); !errors.Is(err, host.ErrStopped) {
+		t.Errorf("status of a stopped world: %v", err)
+	}
+}
+
+// Every role in a Cluster of its own, as in separate OS processes.
+func TestRoles(t *testing.T) {
+	noLeaks(t)
+	ctx, cfg := context.Background(), world(t)
+	stop := func(c *cluster.Cluster, err error) *cluster.Cluster {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := c.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		return c
+	}
+	managers := stop(cluster.StartManagers(ctx, cfg))
+	at := managers.ManagerAddr()
+	stop(cluster.StartBaseApp(ctx, cfg, at))
+	stop(cluster.StartCellApp(ctx, cfg, at))
+	login := stop(cluster.StartLogin(ctx, cfg, at))
+	if _, err := login.Status(); !errors.Is(err, cluster.ErrNoManager) {
+		t.Errorf("status at the LoginApp: %v", err)
+	}
+	if _, err := managers.Connect("ada", "", client.Events{}); !errors.Is(err, cluster.ErrNoLogin) {
+		t.Errorf("login at the managers: %v", err)
+	}
+	if managers.LoginAddr().IsValid() || !login.LoginAddr().IsValid() || login.ManagerAddr() != at {
+		t.Errorf("addresses: %v %v %v", managers.LoginAddr(), login.LoginAddr(), login.ManagerAddr())
+	}
+
+	o, err := cluster.Observe(ctx, cluster.ObserverConfig{Manager: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = o.Close() }()
+	// A world is ready for players when its processes know each other.
+	observe(t, o, "ready", func(s *cluster.Status) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
+	play(t, login, "ada")
+	observe(t, o, "told of the player", func(s *cluster.Status) bool { return s.Clients == 1 && s.Reals == 1 })
+	if err := o.Freeze(true); err != nil {
+		t.Fatal(err)
+	}
+	observe(t, o, "at rest", func(s *cluster.Status) bool { return s.ReportsSinceFreeze >= 2 && s.Pending == 0 })
+}
+
+func observe(t *testing.T, o *cluster.Observer, what string, ok func(*cluster.Status) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		s, err := o.Next(ctx)
+		if err != nil {
+			t.Fatalf("never %s: %v", what, err)
+		}
+		if ok(&s) {
+			return
+		}
+	}
+}
+
+// A killed CellApp is declared dead, and its players live on elsewhere.
+func TestKillCellApp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a death verdict of three seconds")
+	}
+	c, err := cluster.Start(context.Background(), world(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Stop() }()
+	ready := make(chan struct{}, 10)
+	reset := make(chan struct{}, 10)
+	s, err := c.Connect("ada", "", client.Events{
+		CellPlayer: func(*client.Replica) { ready <- struct{}{} },
+		Reset:      func() { reset <- struct{}{} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "in the world", ready)
+	st, err := c.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The cells are numbered in the order in which the CellApps joined, not started.
+	for i := range c.CellApps() {
+		if c.CellAppAddr(i) == appOf(&st) {
+			if err := c.KillCellApp(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Log("killed", time.Now())
+	wait(t, "reset", reset)
+	t.Log("reset", time.Now())
+	wait(t, "back in the world", ready)
+	t.Log("back", time.Now())
+	if st, err = c.Status(); err != nil || st.Deaths != 1 {
+		t.Errorf("%d deaths, %v", st.Deaths, err)
+	}
+	if err := s.Do(func(c *client.Client) {
+		if err := c.MoveTo(property.Vector3{X: 1}, property.Vector3{}); err != nil {
+			t.Error(err)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := c.KillCellApp(99); err == nil {
+		t.Error("a CellApp that does not exist was killed")
+	}
+	t.Log("end", time.Now())
+}
+
+// appOf is where the CellApp of the first cell listens.
+func appOf(s *cluster.Status) netip.AddrPort {
+	for i := range s.Apps {
+		if a := &s.Apps[i]; a.Role == cluster.RoleCellApp && a.Number == s.Spaces[0].Cells[0].App {
+			return a.AddrPort()
+		}
+	}
+	return netip.AddrPort{}
+}
+
+func TestPortInUse(t *testing.T) {
+	noLeaks(t)
+	c, err := cluster.StartManagers(context.Background(), world(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Stop() }()
+	cfg := world(t)
+	cfg.ManagerPort = c.ManagerAddr().Port()
+	_, err = cluster.Start(context.Background(), cfg)
+	if !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), "CellAppMgr") {
+		t.Errorf("managers at a taken port: %v", err)
+	}
+}
+
+func TestNoManagers(t *testing.T) {
+	noLeaks(t)
+	cfg := world(t)
+	cfg.StartTimeout = 200 * time.Millisecond
+	_, err := cluster.StartCellApp(context.Background(), cfg, netip.MustParseAddrPort("127.0.0.1:9"))
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:9") || !strings.Contains(err.Error(), "start them first") {
+		t.Errorf("a CellApp without managers: %v", err)
+	}
+}
+
+// A start that is given up leaves nothing running.
+func TestStartCancelled(t *testing.T) {
+	noLeaks(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := cluster.Start(ctx, world(t)); !errors.Is(err, context.Canceled) {
+		t.Errorf("start with an ended context: %v", err)
+	}
+}
+
+func TestConfigFaultsAtOnce(t *testing.T) {
+	cfg := cluster.Config{CellApps: -1, BaseApps: -1, Tick: -1, StartTimeout: -1, Space: space.Config{GhostDistance: 10}}
+	_, err := cluster.Start(context.Background(), cfg)
+	for _, want := range []string{"Schema", "CellApps", "BaseApps", "Tick", "StartTimeout", "GhostDistance"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	for _, addr := range []string{"", "127.0.0.1", ":1", "127.0.0.1:0", "no such host:1"} {
+		if at, err := cluster.ManagerAddr(addr); err == nil {
+			t.Errorf("ManagerAddr(%q) = %v", addr, at)
+		}
+	}
+}
+
+// A world in a few lines.
+func ExampleStart() {
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},
+		"entity_defs/Avatar.def": {Data: []byte(`<root/>`)},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	world, err := cluster.Start(context.Background(), cluster.Config{CellScripts: space.NewScripts(schema), CellApps: 1, BaseApps: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	status, err := world.Status()
+	fmt.Println(len(status.Apps), "processes,", status.Cells, "cell,", err)
+	fmt.Println(world.Stop())
+	// Output:
+	// 5 processes, 1 cell, <nil>
+	// <nil>
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -179,7 +180,12 @@ type Out struct {
 	received uint64 // highest number the target said it handled
 	kept     []kept // numbers settled+1 .. next, ascending
 	sentAt   time.Duration
+	spare    []byte // a settled payload's memory, for the next one
 }
+
+// maxSpare is the largest payload whose memory is used again: a bundle of a tick
+// is below it, a backup above is too rare to hold on to.
+const maxSpare = 4 << 10
 
 // NewOut returns the sending end of a flow whose numbers begin above after: for a
 // flow that is begun anew while its target may remember an earlier one.
@@ -198,7 +204,8 @@ func (o *Out) Add(now time.Duration, payload []byte) (uint64, error) {
 		o.sentAt = now
 	}
 	o.next++
-	o.kept = append(o.kept, kept{o.next, append([]byte(nil), payload...)})
+	o.kept = append(o.kept, kept{o.next, append(o.spare[:0], payload...)})
+	o.spare = nil
 	return o.next, nil
 }
 
@@ -221,7 +228,13 @@ func (o *Out) Settle(now time.Duration, n uint64) {
 	for i < len(o.kept) && o.kept[i].number <= n {
 		i++
 	}
-	o.kept = append(o.kept[:0], o.kept[i:]...)
+	if i == 0 {
+		return
+	}
+	if last := o.kept[i-1].payload; cap(last) <= maxSpare {
+		o.spare = last
+	}
+	o.kept = slices.Delete(o.kept, 0, i)
 }
 
 // Rewind says that the target was restored from a state that had handled only
@@ -250,7 +263,7 @@ func (o *Out) Unreceived() int { return int(o.next - o.received) }
 
 // Each calls f with every message that the target has not acknowledged, in
 // order, and restarts the resend timer: for a target at a new address, and when
-// Due.
+// Due. payload is good until the message is settled.
 func (o *Out) Each(now time.Duration, f func(number uint64, payload []byte)) {
 	o.sentAt = now
 	for _, k := range o.kept {
@@ -345,7 +358,7 @@ func (in *In) Accept(stream uint32, low, number uint64, payload []byte, deliver 
 	// A skip may have left the next one, or the one just delivered, among those held.
 	for len(in.early) > 0 && in.early[0].number <= in.last+1 {
 		next := in.early[0]
-		in.early = append(in.early[:0], in.early[1:]...)
+		in.early = slices.Delete(in.early, 0, 1)
 		if next.number == in.last+1 {
 			in.last, delivered = next.number, true
 			deliver(next.payload)
@@ -363,9 +376,11 @@ func (in *In) Accept(stream uint32, low, number uint64, payload []byte, deliver 
 // skipTo gives up on numbers below low: no one keeps them any more.
 func (in *In) skipTo(low uint64) {
 	in.last = low - 1
-	for len(in.early) > 0 && in.early[0].number <= in.last {
-		in.early = append(in.early[:0], in.early[1:]...)
+	n := 0
+	for n < len(in.early) && in.early[n].number <= in.last {
+		n++
 	}
+	in.early = slices.Delete(in.early, 0, n)
 }
 
 func (in *In) hold(number uint64, payload []byte) {
@@ -379,9 +394,7 @@ func (in *In) hold(number uint64, payload []byte) {
 	if len(in.early) >= MaxEarly {
 		return
 	}
-	in.early = append(in.early, kept{})
-	copy(in.early[i+1:], in.early[i:])
-	in.early[i] = kept{number, append([]byte(nil), payload...)}
+	in.early = slices.Insert(in.early, i, kept{number, slices.Clone(payload)})
 }
 
 // Last is the highest number delivered.

@@ -134,19 +134,23 @@ func (m *Session) Parse(body []byte) error {
 	return payloadClose(&r, "session")
 }
 
-// ClientRest is the body of ClientRestPayload.
+// ClientRest is the body of ClientRestPayload: where a client says its entity is.
 type ClientRest struct {
-	Session   uint32
-	Sequence  uint32
-	Position  property.Vector3
-	Direction property.Vector3
+	Session     uint32
+	Sequence    uint32
+	Incarnation uint32 // as the client said it
+	Position    property.Vector3
+	Direction   property.Vector3
 }
 
 // Append encodes m with its payload byte.
-func (m *ClientRest) Append(b []byte) []byte {
-	b = append(b, byte(ClientRestPayload))
+func (m *ClientRest) Append(b []byte) []byte { return m.AppendBody(append(b, byte(ClientRestPayload))) }
+
+// AppendBody encodes m alone.
+func (m *ClientRest) AppendBody(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, m.Session)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
 	b = AppendVector3(b, m.Position)
 	return AppendVector3(b, m.Direction)
 }
@@ -154,9 +158,14 @@ func (m *ClientRest) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *ClientRest) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Session, m.Sequence = r.U32(), r.U32()
-	m.Position, m.Direction = ReadVector3(&r), ReadVector3(&r)
+	m.Read(&r)
 	return payloadClose(&r, "client rest")
+}
+
+// Read reads what AppendBody wrote.
+func (m *ClientRest) Read(r *mercury.Reader) {
+	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), ReadUint32(r)
+	m.Position, m.Direction = ReadVector3(r), ReadVector3(r)
 }
 
 // Bundle is the body of BundlePayload: protocol messages for the client.

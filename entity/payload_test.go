@@ -37,7 +37,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*entity.ClientCall).Append(nil) }, false},
 		{entity.RemoteCallPayload, &entity.RemoteCall{Method: 4, Args: []byte("args")},
 			func(m any) []byte { return m.(*entity.RemoteCall).Append(nil) }, false},
-		{entity.ClientRestPayload, &entity.ClientRest{Session: 1, Sequence: 2, Position: pos, Direction: dir},
+		{entity.ClientRestPayload, &entity.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*entity.ClientRest).Append(nil) }, true},
 		{entity.BundlePayload, &entity.Bundle{Session: 1, Bytes: []byte("bundle")},
 			func(m any) []byte { return m.(*entity.Bundle).Append(nil) }, false},

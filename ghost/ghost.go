@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -166,55 +165,3 @@ func Sum(e *entity.Entity, scratch []byte) (uint64, []byte) {
 	_, _ = h.Write(b)
 	return h.Sum64(), b
 }
-
-// Tombstone remembers a deleted ghost for a lease, so that a late message of an
-// older hop does not revive it.
-type Tombstone struct {
-	Head
-	Until time.Duration
-}
-
-// TombstoneLease is how long a tombstone stands: longer than any message of a
-// living channel is under way (mercury gives a silent peer up after 10 s).
-const TombstoneLease = 15 * time.Second
-
-// Tombstones are those of one CellApp, oldest first. The zero value has none.
-type Tombstones struct{ list []Tombstone }
-
-// MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A
-// CellApp deletes at most some thousand ghosts a second.
-const MaxTombstones = 1 << 16
-
-// Bury adds a tombstone for a ghost that was at h.
-func (t *Tombstones) Bury(h Head, now time.Duration) {
-	if len(t.list) >= MaxTombstones {
-		t.list = append(t.list[:0], t.list[1:]...)
-	}
-	t.list = append(t.list, Tombstone{h, now + TombstoneLease})
-}
-
-// Expire takes away what has stood its lease.
-func (t *Tombstones) Expire(now time.Duration) {
-	n := 0
-	for n < len(t.list) && t.list[n].Until <= now {
-		n++
-	}
-	t.list = append(t.list[:0], t.list[n:]...)
-}
-
-// Forbids reports whether a message is not newer than a tombstone of its entity.
-func (t *Tombstones) Forbids(h Head) bool {
-	for i := range t.list {
-		s := &t.list[i]
-		if s.ID != h.ID {
-			continue
-		}
-		if c := h.Order.Compare(s.Order); c < 0 || c == 0 && h.Sequence <= s.Sequence {
-			return true
-		}
-	}
-	return false
-}
-
-// Last is the highest sequence of a hop: a tombstone with it forbids all of the hop.
-const Last = math.MaxUint32

@@ -341,7 +341,7 @@ func TestTombstones(t *testing.T) {
 	for i := range MaxTombstones + 1 {
 		ts.Bury(Head{ID: entity.ID(i + 1), Sequence: 1}, 0)
 	}
-	if len(ts.list) != MaxTombstones || ts.Forbids(Head{ID: 1}) || !ts.Forbids(Head{ID: 2}) {
+	if len(ts.queue) != MaxTombstones || len(ts.byID) != MaxTombstones || ts.Forbids(Head{ID: 1}) || !ts.Forbids(Head{ID: 2}) {
 		t.Error("beyond MaxTombstones the oldest goes")
 	}
 }

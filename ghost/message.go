@@ -66,7 +66,7 @@ func (m *State) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendAddress(b, m.Base)
-	b = appendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = entity.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
 	b = mercury.AppendBytes(b, m.Props)
 	return mercury.AppendBytes(b, m.History)
 }
@@ -78,7 +78,7 @@ func (m *State) Parse(body []byte) error {
 	m.Type = r.U16()
 	m.Space = entity.SpaceID(entity.ReadUint32(&r))
 	m.Base = r.Address()
-	m.MoveStamp, m.Position, m.Direction = readPlace(&r)
+	m.MoveStamp, m.Position, m.Direction = entity.ReadPlace(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
 	return done(&r, "state")
@@ -109,7 +109,7 @@ type Change struct {
 // Append encodes m.
 func (m *Update) Append(b []byte) []byte {
 	b = m.Head.append(b)
-	b = appendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = entity.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
 	b = binary.AppendUvarint(b, uint64(len(m.Changes)))
 	for i := range m.Changes {
 		c := &m.Changes[i]
@@ -125,7 +125,7 @@ func (m *Update) Append(b []byte) []byte {
 func (m *Update) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Head.read(&r)
-	m.MoveStamp, m.Position, m.Direction = readPlace(&r)
+	m.MoveStamp, m.Position, m.Direction = entity.ReadPlace(&r)
 	n := r.Count(MaxChanges, 5)
 	m.Changes = m.Changes[:0]
 	for range n {
@@ -203,16 +203,6 @@ func (m *Query) Parse(body []byte) error {
 	m.Asker = r.Address()
 	m.Hops = r.U8()
 	return done(&r, "query")
-}
-
-func appendPlace(b []byte, stamp uint32, pos, dir property.Vector3) []byte {
-	b = binary.AppendUvarint(b, uint64(stamp))
-	b = entity.AppendVector3(b, pos)
-	return entity.AppendVector3(b, dir)
-}
-
-func readPlace(r *mercury.Reader) (stamp uint32, pos, dir property.Vector3) {
-	return entity.ReadUint32(r), entity.ReadVector3(r), entity.ReadVector3(r)
 }
 
 func done(r *mercury.Reader, name string) error {

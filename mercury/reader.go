@@ -171,6 +171,29 @@ func AppendBytes(b, p []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(p))), p...)
 }
 
+// BeginBytes leaves room for the length of bytes that the caller appends itself, and
+// returns where they begin. EndBytes follows; Reader.Bytes reads them.
+func BeginBytes(b []byte) (out []byte, mark int) {
+	b = append(b, 0)
+	return b, len(b)
+}
+
+// EndBytes fills in the length of the bytes that began at mark. Fewer than 128, which
+// messages nearly always are, are not moved.
+func EndBytes(b []byte, mark int) []byte {
+	n := len(b) - mark
+	if n < 0x80 {
+		b[mark-1] = byte(n)
+		return b
+	}
+	var size [binary.MaxVarintLen64]byte
+	extra := binary.PutUvarint(size[:], uint64(n)) - 1
+	b = append(b, size[:extra]...)
+	copy(b[mark+extra:], b[mark:mark+n])
+	copy(b[mark-1:], size[:extra+1])
+	return b
+}
+
 // AppendString appends the length of s and s; Reader.String reads it.
 func AppendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)

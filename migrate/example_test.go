@@ -17,7 +17,8 @@ func ExampleHandoffs() {
 	var h migrate.Handoffs
 	h.Begin(migrate.Handoff{To: there, Offer: migrate.Offer{ID: 7, Order: order}})
 	h.Begin(migrate.Handoff{To: there, Offer: migrate.Offer{ID: 8, Order: order}})
-	fmt.Println("acked:", h.Acked(7, order))
+	_, acked := h.Take(7, order)
+	fmt.Println("acked:", acked)
 	h.Died(there, func(x *migrate.Handoff) { fmt.Println("offer", x.Offer.ID, x.Offer.Order) })
 	// Output:
 	// acked: true

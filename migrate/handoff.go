@@ -54,14 +54,7 @@ func (h *Handoffs) Begin(x Handoff) {
 	h.list = slices.Insert(h.list, i, x)
 }
 
-// Acked drops the copy that an OnloadAck is for, and reports whether there was one.
-func (h *Handoffs) Acked(id entity.ID, order entity.Order) bool {
-	_, ok := h.Take(id, order)
-	return ok
-}
-
-// Take takes out the copy that an OnloadAck is for, for an origin that has to
-// remember something of it.
+// Take takes out the copy that an OnloadAck is for, and reports whether there was one.
 func (h *Handoffs) Take(id entity.ID, order entity.Order) (Handoff, bool) {
 	i, found := h.find(id)
 	if !found || order.Before(h.list[i].Offer.Order) {
@@ -112,13 +105,4 @@ func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
 		return entity.Order{}, false
 	}
 	return h.list[i].Offer.Order, true
-}
-
-// Fresher reports whether a state taken at (order, saves) is newer than one
-// taken at (than, thanSaves).
-func Fresher(order entity.Order, saves uint64, than entity.Order, thanSaves uint64) bool {
-	if c := order.Compare(than); c != 0 {
-		return c > 0
-	}
-	return saves > thanSaves
 }

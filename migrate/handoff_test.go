@@ -18,23 +18,28 @@ func begin(h *Handoffs, id entity.ID, hop uint32, to byte) {
 	h.Begin(Handoff{To: app(to), Base: app(9), Offer: Offer{ID: id, Order: order(hop), Parts: []byte{byte(id), byte(hop)}}})
 }
 
+func acked(h *Handoffs, id entity.ID, order entity.Order) bool {
+	_, ok := h.Take(id, order)
+	return ok
+}
+
 func TestHandoffAcked(t *testing.T) {
 	var h Handoffs
 	begin(&h, 7, 2, 1)
-	if h.Acked(8, order(2)) || h.Acked(7, order(1)) {
+	if acked(&h, 8, order(2)) || acked(&h, 7, order(1)) {
 		t.Error("an ack of another entity, or an older one, drops the copy")
 	}
 	if o, ok := h.Has(7); !ok || o != order(2) {
 		t.Errorf("Has(7) = %v, %v", o, ok)
 	}
-	if !h.Acked(7, order(2)) || h.Len() != 0 {
+	if !acked(&h, 7, order(2)) || h.Len() != 0 {
 		t.Error("the ack does not drop the copy")
 	}
-	if _, ok := h.Has(7); ok || h.Acked(7, order(2)) {
+	if _, ok := h.Has(7); ok || acked(&h, 7, order(2)) {
 		t.Error("the copy is still there")
 	}
 	begin(&h, 7, 2, 1)
-	if !h.Acked(7, order(3)) {
+	if !acked(&h, 7, order(3)) {
 		t.Error("an ack of a newer order tells that this one was taken over, too")
 	}
 }
@@ -79,22 +84,4 @@ func TestHandoffCopiesParts(t *testing.T) {
 			t.Error("the frozen copy is not frozen")
 		}
 	})
-}
-
-func TestFresher(t *testing.T) {
-	for _, c := range []struct {
-		a    entity.Order
-		n    uint64
-		b    entity.Order
-		m    uint64
-		want bool
-	}{
-		{order(2), 0, order(1), 9, true}, {order(1), 9, order(2), 0, false},
-		{order(1), 2, order(1), 1, true}, {order(1), 1, order(1), 1, false},
-		{entity.Order{Incarnation: 2}, 0, order(9), 9, true},
-	} {
-		if got := Fresher(c.a, c.n, c.b, c.m); got != c.want {
-			t.Errorf("Fresher(%v, %d, %v, %d) = %v", c.a, c.n, c.b, c.m, got)
-		}
-	}
 }

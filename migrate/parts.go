@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -44,16 +43,8 @@ func (t Tag) String() string {
 //	| tag | length uvarint | body |
 //	+-----+----------------+------+
 func AppendPart(b []byte, tag Tag, f func(b []byte) []byte) []byte {
-	b = append(b, byte(tag), 0)
-	mark := len(b)
-	b = f(b)
-	n := len(b) - mark
-	var size [binary.MaxVarintLen64]byte
-	extra := binary.PutUvarint(size[:], uint64(n)) - 1
-	b = append(b, size[:extra]...)
-	copy(b[mark+extra:], b[mark:mark+n])
-	copy(b[mark-1:], size[:extra+1])
-	return b
+	b, mark := mercury.BeginBytes(append(b, byte(tag)))
+	return mercury.EndBytes(f(b), mark)
 }
 
 // EachPart calls f with each part in order. Unknown, doubled or unsorted tags
@@ -90,16 +81,13 @@ type Core struct {
 
 // Append encodes c.
 func (c *Core) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(c.MoveStamp))
-	b = entity.AppendVector3(b, c.Position)
-	return entity.AppendVector3(b, c.Direction)
+	return entity.AppendPlace(b, c.MoveStamp, c.Position, c.Direction)
 }
 
 // Parse decodes a body.
 func (c *Core) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	c.MoveStamp = entity.ReadUint32(&r)
-	c.Position, c.Direction = entity.ReadVector3(&r), entity.ReadVector3(&r)
+	c.MoveStamp, c.Position, c.Direction = entity.ReadPlace(&r)
 	return done(&r, "core")
 }
 

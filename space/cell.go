@@ -23,7 +23,8 @@ type Message interface{ Append(b []byte) []byte }
 
 // Outbox is where a cell's messages go. The CellApp implements it.
 type Outbox interface {
-	// Send sends reliably, in order for each app.
+	// Send sends reliably, in order for each app. It does not keep m, which the
+	// cell uses again.
 	Send(to mercury.Address, m Message)
 	// ClientPacket passes a Positions packet to a proxy, unreliably.
 	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte)
@@ -93,6 +94,7 @@ type Cell struct {
 	tombstones ghost.Tombstones
 	orphans    []orphan
 	handedOn   []handedOn
+	words      []word
 	loopback   []entity.Message // flow messages between reals of this cell
 
 	frozen    bool
@@ -102,8 +104,11 @@ type Cell struct {
 	profiles  load.Builder
 	samples   []load.Sample
 
+	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte
 	update  ghost.Update
+	message entity.Message
+	walk    []*record
 }
 
 // NewCell makes a cell of a space on this CellApp. tree is the geometry it was
@@ -219,7 +224,8 @@ func (c *Cell) Tick(now, game, dt time.Duration) {
 // runEntities runs timers and controllers of all reals. A callback may make and
 // destroy entities: the walk is over a copy.
 func (c *Cell) runEntities(dt time.Duration) {
-	for _, rec := range append(sorted(nil), c.reals...) {
+	c.walk = append(c.walk[:0], c.reals...)
+	for _, rec := range c.walk {
 		r := rec.real
 		if r == nil || r.gone != staying {
 			continue
@@ -227,13 +233,13 @@ func (c *Cell) runEntities(dt time.Duration) {
 		r.runControllers(dt)
 		r.runTimers()
 	}
+	clear(c.walk) // what leaves the cell is not held on to
 }
 
 // sweep acts on what callbacks decided: reals that were destroyed, or lost.
 func (c *Cell) sweep() {
-	for len(c.departing) > 0 {
-		r := c.departing[0]
-		c.departing = c.departing[1:]
+	for i := 0; i < len(c.departing); i++ { // OnDestroy may add to it
+		r := c.departing[i]
 		switch r.gone {
 		case destroyed:
 			c.destroy(r)
@@ -243,6 +249,8 @@ func (c *Cell) sweep() {
 			c.drop(r)
 		}
 	}
+	clear(c.departing)
+	c.departing = c.departing[:0]
 }
 
 // Settle acts on departures that message handlers caused; the CellApp calls it

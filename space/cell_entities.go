@@ -81,9 +81,13 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 }
 
 // Create makes a real from what its base holds. A repeated order is confirmed
-// again; an older one is ignored, since the base has moved on.
+// again; an older one, which may have waited long on a bad link, is ignored, since
+// the base has moved on.
 func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	rec := c.registry.find(m.ID)
+	if rec == nil && c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+		return
+	}
 	if rec != nil && !rec.e.Order.Before(m.Order) {
 		if rec.real != nil && rec.e.Order == m.Order {
 			rec.real.announce()
@@ -231,6 +235,7 @@ func (c *Cell) remove(r *Real) {
 // Refuse drops a real that its base does not acknowledge, and what a destroyed one
 // still wanted to say: nobody will ever ack it.
 func (c *Cell) Refuse(m *migrate.Refuse) {
+	c.answered(m)
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
 		return d.id == m.ID && d.inc <= m.Order.Incarnation
 	})
@@ -242,27 +247,29 @@ func (c *Cell) Refuse(m *migrate.Refuse) {
 	c.drop(rec.real)
 }
 
-// ClientMove takes where the client says its entity is. If the real has gone on,
-// so does the message.
-func (c *Cell) ClientMove(id entity.ID, session, sequence uint32, position, direction property.Vector3) (goOn mercury.Address) {
+// ClientMove takes where the client says its entity is, by a message that came from
+// an app. If the real has gone on, so does the message; else goOn is zero.
+func (c *Cell) ClientMove(id entity.ID, m *entity.ClientRest, from mercury.Address) (goOn mercury.Address) {
 	rec := c.registry.find(id)
 	if rec == nil {
 		return mercury.Address{}
 	}
 	if rec.real == nil {
-		return rec.ghost.Real
+		return c.goesOn(rec.ghost, from)
 	}
-	rec.real.clientMoved(session, sequence, position, direction)
+	rec.real.clientMoved(m)
 	return mercury.Address{}
 }
 
-func (r *Real) clientMoved(session, sequence uint32, position, direction property.Vector3) {
+// clientMoved takes a client's word for where it is, unless the client has been
+// told otherwise since: a move of another session or incarnation is void.
+func (r *Real) clientMoved(m *entity.ClientRest) {
 	// Sequences wrap; half the range counts as newer.
-	if session != r.session || session == 0 || int32(sequence-r.clientSeq) <= 0 {
+	if m.Session != r.session || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation || int32(m.Sequence-r.clientSeq) <= 0 {
 		return
 	}
-	r.clientSeq = sequence
-	_ = r.place(position, direction)
+	r.clientSeq = m.Sequence
+	_ = r.place(m.Position, m.Direction)
 }
 
 // GhostState makes a ghost or brings one up to a new hop.

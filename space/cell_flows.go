@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -118,15 +119,16 @@ func (r *Real) send(p *peer, payload []byte) error {
 }
 
 func (r *Real) transmit(p *peer, number uint64, payload []byte) {
-	m := entity.Message{
+	m := &r.cell.message
+	*m = entity.Message{
 		From: r.e.ID, FromSide: entity.CellSide, To: p.id, ToSide: p.side,
 		Stream: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
 	}
 	if p.side == entity.BaseSide {
-		r.cell.out.Send(r.e.Base, &m)
+		r.cell.out.Send(r.e.Base, m)
 		return
 	}
-	r.cell.route(&m, p)
+	r.cell.route(m, p)
 }
 
 // route sends a flow message for another cell part to where its real is known to
@@ -159,20 +161,31 @@ func (c *Cell) runLoopback() {
 	queue := c.loopback
 	c.loopback = nil
 	for i := range queue {
-		c.HandleFlow(&queue[i])
+		c.HandleFlow(&queue[i], c.self)
 	}
 }
 
-// HandleFlow takes a flow message for a cell part: it is for a real here, or goes
-// on to where the real went.
-func (c *Cell) HandleFlow(m *entity.Message) {
+// goesOn is where a message goes that came from an app for a real which is a ghost
+// here; zero if nowhere. It never goes back to where it came from: ghosts that
+// point at each other, after a handoff that failed, would pass it to and fro as
+// fast as the network can. Its sender's timer tries again.
+func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
+	if g.Real == c.self || g.Real == from || c.out.Dead(g.Real) {
+		return mercury.Address{}
+	}
+	return g.Real
+}
+
+// HandleFlow takes a flow message for a cell part, which came from an app: it is
+// for a real here, or goes on to where the real went.
+func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 	rec := c.registry.find(m.To)
 	if rec == nil || m.ToSide != entity.CellSide {
 		return
 	}
 	if rec.real == nil {
-		if rec.ghost.Real != c.self && !c.out.Dead(rec.ghost.Real) {
-			c.out.Send(rec.ghost.Real, m)
+		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
+			c.out.Send(on, m)
 		}
 		return
 	}
@@ -180,29 +193,34 @@ func (c *Cell) HandleFlow(m *entity.Message) {
 	if r.gone != staying {
 		return
 	}
+	// Only these speak to a real; a flow with another base would never be idle.
+	if own := m.From == r.e.ID; own != (m.FromSide == entity.BaseSide) || !own && m.FromSide != entity.CellSide {
+		c.count.Refused++
+		return
+	}
 	p, err := r.peer(m.From, m.FromSide)
 	if err != nil {
 		c.count.Refused++
 		return
 	}
+	if m.Stream < p.in.Stream() {
+		c.count.Refused++ // an older incarnation: acks must not follow it to where it was
+		return
+	}
 	p.at, p.used, p.lostSince = m.Reply, c.now, 0
 	// Accept may call back into the script, which may add peers: p is not used after.
-	in := &p.in
-	moved := *in
-	verdict := moved.Accept(m.Stream, m.Low, m.Number, m.Payload, func(payload []byte) {
+	moved := p.in
+	moved.Accept(m.Stream, m.Low, m.Number, m.Payload, func(payload []byte) {
 		c.count.FlowHandled++
 		if r.gone != staying {
 			return
 		}
 		if err := r.handle(m, payload); err != nil {
+			// Not above Debug: clients must not be able to fill the log.
 			c.count.Refused++
-			r.Log().Warn("flow message refused", "from", m.From.String(), "err", err)
+			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "err", err)
 		}
 	})
-	if verdict == entity.Stale {
-		c.count.Refused++
-		return
-	}
 	if p, err := r.peer(m.From, m.FromSide); err == nil {
 		p.in = moved
 	}
@@ -241,7 +259,7 @@ func (r *Real) handle(m *entity.Message, payload []byte) error {
 		if err := x.Parse(body); err != nil {
 			return err
 		}
-		r.clientMoved(x.Session, x.Sequence, x.Position, x.Direction)
+		r.clientMoved(&x)
 		return nil
 	case entity.AuditPayload:
 		var x entity.Session
@@ -305,8 +323,9 @@ func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed .
 }
 
 // HandleAck takes an acknowledgement of a flow that a real here sends, or sent
-// before it was destroyed; for one that went on, so does the ack.
-func (c *Cell) HandleAck(a *entity.Ack) {
+// before it was destroyed; for one that went on, so does the ack, which came from
+// an app.
+func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 	if a.ToSide != entity.CellSide {
 		return
 	}
@@ -321,8 +340,8 @@ func (c *Cell) HandleAck(a *entity.Ack) {
 	switch {
 	case rec == nil || rec.cell != c:
 	case rec.real == nil:
-		if rec.ghost.Real != c.self && !c.out.Dead(rec.ghost.Real) {
-			c.out.Send(rec.ghost.Real, a)
+		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
+			c.out.Send(on, a)
 		}
 	case a.Stream == rec.e.Order.Incarnation:
 		if p := rec.real.known(a.From, a.FromSide); p != nil {
@@ -335,9 +354,10 @@ func (c *Cell) HandleAck(a *entity.Ack) {
 // settleFlows sends the acks that are owed and what has waited too long for one.
 func (c *Cell) settleFlows() {
 	for _, rec := range c.reals {
-		r := rec.real
+		r, idle := rec.real, false
 		for i := range r.flows {
 			p := &r.flows[i]
+			idle = idle || p.idle(c.now)
 			if p.in.TakeOwed() {
 				r.ack(p)
 			}
@@ -345,7 +365,9 @@ func (c *Cell) settleFlows() {
 				p.out.Each(c.now, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
 			}
 		}
-		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return p.idle(c.now) })
+		if idle {
+			r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return p.idle(c.now) })
+		}
 	}
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
 		return d.out.Kept() == 0 || c.out.Dead(d.base)
@@ -377,7 +399,7 @@ func (r *Real) giveUp(p *peer) bool {
 	if c.now-p.lostSince < FlowGiveUp {
 		return false
 	}
-	c.count.Refused++
+	c.count.Refused += uint64(p.out.Unreceived())
 	r.Log().Warn("calls given up: the target is gone", "target", p.id.String(), "calls", p.out.Kept())
 	p.out.Settle(c.now, p.out.Last())
 	return true
@@ -394,7 +416,7 @@ func (r *Real) ack(p *peer) {
 	}
 	if to == r.cell.self {
 		if cell := r.cell.registry.Cell(p.id); cell != nil {
-			cell.HandleAck(&a)
+			cell.HandleAck(&a, to)
 		}
 		return
 	}
@@ -471,7 +493,7 @@ func (r *Real) attach(session uint32) {
 // greet begins a session: the client is told its cell part.
 func (r *Real) greet() {
 	m := protocol.CellPlayer{
-		Space: r.e.Space, Position: r.e.Position, Direction: r.e.Direction,
+		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
 		Props: r.e.Props.AppendStream(nil, property.OwnClientCellStream),
 	}
 	r.direct = m.Append(r.direct[:0])

@@ -65,6 +65,7 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 // mirrored where. Ghosts are told first, so what is sent here follows it.
 func (c *Cell) check() {
 	budget := c.cfg.GhostBudget
+	_, own, _ := c.tree.Leaf(c.id)
 	leaving := make([]*Real, 0, c.cfg.OffloadBudget)
 	for _, rec := range c.reals {
 		r := rec.real
@@ -75,7 +76,7 @@ func (c *Cell) check() {
 			leaving = append(leaving, r)
 			continue
 		}
-		budget = c.mirror(r, budget)
+		budget = c.mirror(r, own, budget)
 	}
 	for _, r := range leaving {
 		if r.gone == staying {
@@ -107,11 +108,15 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	return c.now-r.outsideSince >= c.cfg.Dwell
 }
 
-// mirror makes and ends the ghosts of one real; budget is how many may be made.
-func (c *Cell) mirror(r *Real, budget int) int {
+// mirror makes and ends the ghosts of one real; own is the cell's rectangle, empty
+// if it has none, and budget how many may be made.
+func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
 	reach := float64(c.cfg.GhostDistance + r.e.Def.AppealRadius)
+	if around := bsp.Around(x, z, reach); r.haunts.Len() == 0 && within(around, own) {
+		return budget // as most are: deep inside
+	}
 	var state *ghost.State
 	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
 		app := appOf(leaf)
@@ -136,6 +141,11 @@ func (c *Cell) mirror(r *Real, budget int) int {
 		return true
 	})
 	return budget
+}
+
+// within reports whether a has no point on the edge of b or outside it.
+func within(a, b bsp.Rect) bool {
+	return a.MinX > b.MinX && a.MaxX < b.MaxX && a.MinZ > b.MinZ && a.MaxZ < b.MaxZ
 }
 
 func (c *Cell) touches(app mercury.Address, r bsp.Rect) bool {
@@ -302,16 +312,22 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	return nil
 }
 
-// OnloadAck lets a frozen copy go. Who mirrored the real is remembered for as long
-// as the destination may need to tell them: if it dies before, their ghosts
-// still point here, and nobody else knows of them.
+// HandedOnLease is how long an origin remembers a real that was taken over: longer
+// than the new app takes to tell its base and its haunts, even if it has to
+// give up a channel (after 10 s of silence) and tells the base again with a backup.
+const HandedOnLease = 30 * time.Second
+
+// OnloadAck lets a frozen copy go. Who mirrored the real, and who has its base, is
+// remembered for as long as the destination may need to tell them: if it dies
+// before, the ghosts still point here, the base believes that the real is still
+// here, and nobody else knows better.
 func (c *Cell) OnloadAck(m *migrate.OnloadAck) {
 	h, ok := c.handoffs.Take(m.ID, m.Order)
-	if !ok || len(h.Haunts) == 0 {
+	if !ok {
 		return
 	}
-	c.handedOn = append(c.handedOn, handedOn{to: h.To, orphan: orphan{
-		at: c.now + ghost.TombstoneLease, haunts: h.Haunts,
+	c.handedOn = append(c.handedOn, handedOn{to: h.To, base: h.Base, orphan: orphan{
+		at: c.now + HandedOnLease, haunts: h.Haunts,
 		head: ghost.Head{ID: m.ID, Order: h.Offer.Order, Sequence: ghost.Last},
 	}})
 }
@@ -433,11 +449,16 @@ func (c *Cell) AppDied(app mercury.Address) {
 			c.log.Warn("entity without a base lost in a handoff to a dead CellApp", "entity", h.Offer.ID.String())
 			return
 		}
-		c.out.Send(h.Base, &h.Offer)
+		offer := h.Offer
+		c.tellBase(h.Base, offer.ID, offer.Order, &offer)
 	})
 	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool {
 		if h.to != app {
 			return false
+		}
+		// One that came back and was destroyed here speaks for itself.
+		if !h.base.IsZero() && !slices.ContainsFunc(c.departed, func(d departedFlow) bool { return d.id == h.head.ID }) {
+			c.tellBase(h.base, h.head.ID, h.head.Order, &migrate.Lost{ID: h.head.ID, Order: h.head.Order, Reason: "its CellApp died"})
 		}
 		h.orphan.at = c.now + c.cfg.OrphanGrace
 		c.orphans = append(c.orphans, h.orphan)
@@ -451,7 +472,7 @@ func (c *Cell) AppDied(app mercury.Address) {
 		if !rec.e.Base.IsZero() {
 			// The base may never have heard that the real went there: the ack let the
 			// frozen copy go, and the news for the base died with the app.
-			c.out.Send(rec.e.Base, &migrate.Lost{ID: rec.e.ID, Order: rec.e.Order, Reason: "its CellApp died"})
+			c.tellBase(rec.e.Base, rec.e.ID, rec.e.Order, &migrate.Lost{ID: rec.e.ID, Order: rec.e.Order, Reason: "its CellApp died"})
 		}
 	}
 }
@@ -475,9 +496,9 @@ type orphan struct {
 }
 
 // handedOn is a real that was taken over from here, by an app that may not have
-// told its haunts yet; at is when it surely has.
+// told its base and its haunts yet; at is when it surely has.
 type handedOn struct {
-	to mercury.Address
+	to, base mercury.Address
 	orphan
 }
 
@@ -485,6 +506,7 @@ type handedOn struct {
 func (c *Cell) expire() {
 	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool { return h.at <= c.now })
 	c.tombstones.Expire(c.now)
+	c.repeatWords()
 	c.handoffs.Due(c.now, func(h *migrate.Handoff) { c.out.Send(h.To, &h.Onload) })
 	c.orphans = slices.DeleteFunc(c.orphans, func(o orphan) bool {
 		if o.at > c.now {

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -10,21 +11,19 @@ import (
 
 // Defaults of Config.
 const (
-	DefaultAoIRadius      = 500
-	DefaultAoIHysteresis  = 5
-	DefaultGhostDistance  = 550
-	DefaultGhostSlack     = 20
-	DefaultBorderBand     = 10
-	DefaultDwell          = time.Second
-	DefaultCheckPeriod    = 200 * time.Millisecond
-	DefaultGhostLife      = 2 * time.Second
-	DefaultOffloadBudget  = 50
-	DefaultGhostBudget    = 200
-	DefaultBackupPeriod   = 10 * time.Second
-	DefaultOrphanGrace    = 10 * time.Second
-	DefaultTopSpeed       = 30
-	DefaultTickPeriod     = 100 * time.Millisecond
-	DefaultSettleInterval = time.Second
+	DefaultAoIRadius     = 500
+	DefaultAoIHysteresis = 5
+	DefaultGhostDistance = 550
+	DefaultGhostSlack    = 20
+	DefaultBorderBand    = 10
+	DefaultDwell         = time.Second
+	DefaultCheckPeriod   = 200 * time.Millisecond
+	DefaultGhostLife     = 2 * time.Second
+	DefaultOffloadBudget = 50
+	DefaultGhostBudget   = 200
+	DefaultBackupPeriod  = 10 * time.Second
+	DefaultOrphanGrace   = 10 * time.Second
+	DefaultTopSpeed      = 30
 )
 
 // Config is how the cells of a CellApp behave. Zero fields get the defaults.
@@ -71,32 +70,26 @@ type Config struct {
 	// measured work in the load of cells if not zero: cuts then do not depend on
 	// the machine. A ghost counts a tenth.
 	ArtificialLoad int64
-	// Witness is how players are told what they see.
+	// Witness is how players are told what they see; its zero fields have defaults
+	// of their own.
 	Witness witness.Config
-}
-
-func orDefault[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
-		*v = d
-	}
 }
 
 // WithDefaults returns c with its zero fields filled in.
 func (c Config) WithDefaults() Config {
-	orDefault(&c.AoIRadius, DefaultAoIRadius)
-	orDefault(&c.AoIHysteresis, DefaultAoIHysteresis)
-	orDefault(&c.GhostDistance, DefaultGhostDistance)
-	orDefault(&c.GhostSlack, DefaultGhostSlack)
-	orDefault(&c.GhostLife, DefaultGhostLife)
-	orDefault(&c.BorderBand, DefaultBorderBand)
-	orDefault(&c.Dwell, DefaultDwell)
-	orDefault(&c.CheckPeriod, DefaultCheckPeriod)
-	orDefault(&c.OffloadBudget, DefaultOffloadBudget)
-	orDefault(&c.GhostBudget, DefaultGhostBudget)
-	orDefault(&c.BackupPeriod, DefaultBackupPeriod)
-	orDefault(&c.OrphanGrace, DefaultOrphanGrace)
-	orDefault(&c.TopSpeed, DefaultTopSpeed)
+	c.AoIRadius = cmp.Or(c.AoIRadius, DefaultAoIRadius)
+	c.AoIHysteresis = cmp.Or(c.AoIHysteresis, DefaultAoIHysteresis)
+	c.GhostDistance = cmp.Or(c.GhostDistance, DefaultGhostDistance)
+	c.GhostSlack = cmp.Or(c.GhostSlack, DefaultGhostSlack)
+	c.GhostLife = cmp.Or(c.GhostLife, DefaultGhostLife)
+	c.BorderBand = cmp.Or(c.BorderBand, DefaultBorderBand)
+	c.Dwell = cmp.Or(c.Dwell, DefaultDwell)
+	c.CheckPeriod = cmp.Or(c.CheckPeriod, DefaultCheckPeriod)
+	c.OffloadBudget = cmp.Or(c.OffloadBudget, DefaultOffloadBudget)
+	c.GhostBudget = cmp.Or(c.GhostBudget, DefaultGhostBudget)
+	c.BackupPeriod = cmp.Or(c.BackupPeriod, DefaultBackupPeriod)
+	c.OrphanGrace = cmp.Or(c.OrphanGrace, DefaultOrphanGrace)
+	c.TopSpeed = cmp.Or(c.TopSpeed, DefaultTopSpeed)
 	return c
 }
 
@@ -123,6 +116,9 @@ func (c Config) Validate() error {
 	positive("TopSpeed", c.TopSpeed > 0)
 	if c.ArtificialLoad < 0 {
 		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))
+	}
+	if err := c.Witness.Validate(); err != nil {
+		faults = append(faults, fmt.Errorf("space: Witness: %w", err))
 	}
 	need := float64(c.AoIRadius) + float64(c.AoIHysteresis) + float64(c.BorderBand) + float64(float64(c.TopSpeed)*c.CheckPeriod.Seconds())
 	if float64(c.GhostDistance) < need {

@@ -45,7 +45,7 @@ func TestExposure(t *testing.T) {
 	// Another entity's base may not speak for this one.
 	m := entity.MethodCall{Method: hitMethod, Args: arg(1)}
 	a.cell.HandleFlow(&entity.Message{From: 8, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
-		Payload: m.Append(nil, entity.CallCellPayload)})
+		Payload: m.Append(nil, entity.CallCellPayload)}, r.base)
 	if a.count.Refused != 6 {
 		t.Error("a forged sender was heard")
 	}
@@ -160,10 +160,68 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 	r.queue = nil
 	n := real.base().out.Last()
-	r.apps[0].cell.HandleAck(&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: n})
+	r.apps[0].cell.HandleAck(&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: n}, r.base)
 	r.pump()
 	if real.base().out.Kept() != 0 {
 		t.Error("an ack at the old place is lost")
+	}
+}
+
+// Ghosts that point at each other, left by a handoff that failed, must not pass a
+// message to and fro.
+func TestFlowMessageDoesNotCircle(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, 10, 0)
+	a, b := r.apps[0], r.apps[2]
+	state := r.real(7).state()
+	r.apps[1].cell.drop(r.real(7))
+	r.tick(1)
+	state.Order.Incarnation++
+	a.cell.GhostState(state, b.self)
+	b.cell.GhostState(state, a.self)
+	r.queue = nil
+	m := &entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Reply: r.base}
+	ack := &entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1}
+	a.cell.HandleFlow(m, r.base)
+	a.cell.HandleAck(ack, r.base)
+	if on := a.cell.ClientMove(7, &entity.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
+		t.Fatalf("%d messages and a move to %v go on to %v", len(r.queue), on, b.self)
+	}
+	for range 10 {
+		queue := r.queue
+		r.queue = nil
+		for _, p := range queue {
+			r.deliver(p)
+		}
+	}
+	if len(r.queue) != 0 || !b.cell.ClientMove(7, &entity.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, a.self).IsZero() {
+		t.Error("what went on once goes back to where it came from")
+	}
+}
+
+// A message of the sender's older incarnation says nothing of where it is now.
+func TestStaleMessageDoesNotTurnAcks(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -50, 0)
+	a, real := r.apps[0], r.real(7)
+	call := entity.RemoteCall{Method: 99}
+	m := entity.Message{From: 8, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 2, Low: 1, Number: 1, Reply: addr(50), Payload: call.Append(nil)}
+	a.cell.HandleFlow(&m, addr(50))
+	old := m
+	old.Stream, old.Reply = 1, addr(51)
+	a.cell.HandleFlow(&old, addr(51))
+	if p := real.known(8, entity.CellSide); p == nil || p.at != addr(50) {
+		t.Errorf("acks go to %+v", p)
+	}
+	before, flows := a.count.Refused, len(real.flows)
+	for _, wrong := range []entity.Message{
+		{From: 9, FromSide: entity.BaseSide, Stream: 1}, {From: 7, FromSide: entity.CellSide, Stream: 1}, {From: 9, FromSide: entity.ClientSide, Stream: 1},
+	} {
+		wrong.To, wrong.ToSide, wrong.Low, wrong.Number = 7, entity.CellSide, 1, 1
+		a.cell.HandleFlow(&wrong, addr(50))
+	}
+	if a.count.Refused != before+3 || len(real.flows) != flows {
+		t.Errorf("refused %d of 3, %d flows more", a.count.Refused-before, len(real.flows)-flows)
 	}
 }
 
@@ -171,7 +229,7 @@ func TestAckOfNobodyMakesNoFlow(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -50, 0)
 	n := len(r.real(7).flows)
-	r.apps[0].cell.HandleAck(&entity.Ack{To: 7, ToSide: entity.CellSide, From: 99, FromSide: entity.CellSide, Stream: 1, Number: 5})
+	r.apps[0].cell.HandleAck(&entity.Ack{To: 7, ToSide: entity.CellSide, From: 99, FromSide: entity.CellSide, Stream: 1, Number: 5}, r.base)
 	if len(r.real(7).flows) != n {
 		t.Error("an ack made a flow")
 	}
@@ -189,7 +247,7 @@ func TestCallToGoneTargetIsGivenUp(t *testing.T) {
 	if a.cell.Pending() == 0 {
 		t.Fatal("the call was not under way")
 	}
-	r.tick(int(FlowGiveUp/DefaultTickPeriod) + 20)
+	r.tick(int(FlowGiveUp/tickPeriod) + 20)
 	if n := a.cell.Pending(); n != 0 || a.count.Refused != 1 {
 		t.Errorf("pending %d, refused %d", n, a.count.Refused)
 	}
@@ -206,7 +264,7 @@ func TestIdleFlowsAreForgotten(t *testing.T) {
 	if len(r.real(7).flows) != 2 || len(r.real(8).flows) != 2 {
 		t.Fatal("there is no flow")
 	}
-	r.tick(int(PeerLease/DefaultTickPeriod) + 1)
+	r.tick(int(PeerLease/tickPeriod) + 1)
 	if len(r.real(7).flows) != 1 || len(r.real(8).flows) != 1 {
 		t.Errorf("idle flows are kept: %d and %d", len(r.real(7).flows), len(r.real(8).flows))
 	}

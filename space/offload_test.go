@@ -191,7 +191,7 @@ func TestDeathInHandoff(t *testing.T) {
 		t.Fatalf("offers: %+v", b.offers)
 	}
 	// The base does not bring it back: all its ghosts go after the grace.
-	r.tick(int(DefaultOrphanGrace/DefaultTickPeriod) - 5)
+	r.tick(int(DefaultOrphanGrace/tickPeriod) - 5)
 	if r.ghost(2, 7) == nil || r.ghost(3, 7) == nil {
 		t.Error("ghosts go before the grace is over")
 	}
@@ -220,7 +220,7 @@ func TestGhostOfDeadApp(t *testing.T) {
 	a := r.apps[0]
 	a.dead = append(a.dead, dead.self)
 	a.cell.AppDied(dead.self)
-	r.tick(int(DefaultOrphanGrace/DefaultTickPeriod) + 1)
+	r.tick(int(DefaultOrphanGrace/tickPeriod) + 1)
 	if a.cell.Ghosts() != 0 {
 		t.Error("an orphan is kept")
 	}

@@ -40,8 +40,8 @@ func FuzzParts(f *testing.F) {
 		send(&migrate.Onload{ID: 9, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: r.base, Parts: parts})
 		send(&migrate.Onload{ID: 10, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: mercury.Address{}, Parts: parts})
 		for range 12 {
-			r.now += DefaultTickPeriod
-			r.apps[0].cell.Tick(r.now, r.now, DefaultTickPeriod)
+			r.now += tickPeriod
+			r.apps[0].cell.Tick(r.now, r.now, tickPeriod)
 			for id := range r.bases {
 				if x := r.real(id); x != nil {
 					x.appendParts(nil, false)

@@ -20,7 +20,10 @@ func TestQueryEndsLostGhost(t *testing.T) {
 		t.Fatal("no ghost to begin with")
 	}
 	// The real goes for good, and its Delete is lost.
-	r.hold = func(p packet) bool { _, ok := p.m.(*ghost.Delete); return ok && p.to == r.apps[2].self && p.from == r.apps[0].self }
+	r.hold = func(p packet) bool {
+		_, ok := p.m.(*ghost.Delete)
+		return ok && p.to == r.apps[2].self && p.from == r.apps[0].self
+	}
 	e.cell.drop(r.real(7))
 	r.tick(2)
 	r.queue = nil
@@ -28,7 +31,7 @@ func TestQueryEndsLostGhost(t *testing.T) {
 	if far.registry.find(7) == nil {
 		t.Fatal("the ghost went before it asked")
 	}
-	r.tick(int(GhostLease/DefaultTickPeriod) + 5)
+	r.tick(int(GhostLease/tickPeriod) + 5)
 	if far.registry.find(7) != nil {
 		t.Error("a ghost of nothing stands for ever")
 	}
@@ -73,7 +76,7 @@ func TestQueryLoop(t *testing.T) {
 	state.Sequence = 100
 	a.cell.GhostState(state, b.self)
 	b.cell.GhostState(state, a.self)
-	r.tick(2*int(GhostLease/DefaultTickPeriod) + 20)
+	r.tick(2*int(GhostLease/tickPeriod) + 20)
 	if a.registry.find(7) != nil || b.registry.find(7) != nil {
 		t.Error("ghosts of nothing stand for ever")
 	}

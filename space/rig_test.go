@@ -101,6 +101,8 @@ func testConfig() Config {
 	return Config{AoIRadius: 100, GhostDistance: 130, ArtificialLoad: 1000}.WithDefaults()
 }
 
+const tickPeriod = 100 * time.Millisecond
+
 func addr(n int) mercury.Address {
 	return mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(n)}), 1000), Salt: uint32(n)}
 }
@@ -294,9 +296,9 @@ func (r *rig) deliver(p packet) {
 	c := a.cell
 	switch m := p.m.(type) {
 	case *entity.Message:
-		c.HandleFlow(m)
+		c.HandleFlow(m, p.from)
 	case *entity.Ack:
-		c.HandleAck(m)
+		c.HandleAck(m, p.from)
 	case *ghost.State:
 		c.GhostState(m, p.from)
 	case *ghost.Update:
@@ -441,9 +443,9 @@ func (r *rig) at(x float32) *testApp {
 func (r *rig) tick(n int) {
 	r.t.Helper()
 	for range n {
-		r.now += DefaultTickPeriod
+		r.now += tickPeriod
 		for _, a := range r.apps {
-			a.cell.Tick(r.now, r.now, DefaultTickPeriod)
+			a.cell.Tick(r.now, r.now, tickPeriod)
 		}
 		r.pump()
 	}

@@ -51,16 +51,8 @@ func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (
 		return 0, err
 	}
 	r.nextID++
-	r.timers = append(r.timers, timer{r.nextID, later(r.cell.game, max(after, 0)), max(every, 0), method, user})
+	r.timers = append(r.timers, timer{r.nextID, entity.After(r.cell.game, max(after, 0)), max(every, 0), method, user})
 	return r.nextID, nil
-}
-
-// later is t+d, or the end of time: "never" is a duration, too.
-func later(t, d time.Duration) time.Duration {
-	if d > 0 && t > math.MaxInt64-d {
-		return math.MaxInt64
-	}
-	return t + d
 }
 
 func (r *Real) mayCallBack(method string, count int) error {
@@ -104,8 +96,7 @@ func (r *Real) runTimers() {
 			continue // cancelled by one before it
 		}
 		if t.every > 0 {
-			// A tick that comes late does not make up for the calls missed.
-			r.timers[i].due = later(game-(game-t.due)%t.every, t.every)
+			r.timers[i].due = entity.Again(t.due, t.every, game)
 		} else {
 			r.timers = slices.Delete(r.timers, i, i+1)
 		}
@@ -199,7 +190,7 @@ func (r *Real) readTimers(rd *mercury.Reader) {
 	for range n {
 		var t timer
 		t.id = entity.ReadUint32(rd)
-		t.due = later(r.cell.game, time.Duration(rd.Varint()))
+		t.due = entity.After(r.cell.game, time.Duration(rd.Varint()))
 		t.every = time.Duration(rd.Uvarint())
 		t.method = rd.String(maxCallbackName)
 		t.user = rd.Varint()

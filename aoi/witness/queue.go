@@ -32,22 +32,29 @@ func (w *Witness) pop() turn {
 	return front
 }
 
+// sink brings down what is at i to where it belongs. What comes before it moves up
+// into its place, one write a level: this is most of a tick in a crowd.
 func (w *Witness) sink(i int) {
 	q := w.queue
+	if i >= len(q) {
+		return
+	}
+	t := q[i]
 	for {
 		child := 2*i + 1
 		if child >= len(q) {
-			return
+			break
 		}
 		if child+1 < len(q) && q[child+1].before(&q[child]) {
 			child++
 		}
-		if !q[child].before(&q[i]) {
-			return
+		if !q[child].before(&t) {
+			break
 		}
-		q[i], q[child] = q[child], q[i]
+		q[i] = q[child]
 		i = child
 	}
+	q[i] = t
 }
 
 // step is how far a turn at a distance pushes an entity back.

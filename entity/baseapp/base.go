@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -234,7 +235,7 @@ func (b *base) AddTimer(after, every time.Duration, method string) (entity.Timer
 	case after < 0 || every < 0:
 		return 0, fmt.Errorf("baseapp: timer %s after %v, every %v: times are 0 or more", method, after, every)
 	}
-	return b.timers.add(b.app.game+after, every, index)
+	return b.timers.add(entity.After(b.app.game, after), every, index)
 }
 
 // CancelTimer is part of entity.BaseHost.
@@ -283,7 +284,7 @@ func (t *timers) due(now time.Duration, f func(method int)) {
 			run = append(run, x)
 		}
 	}
-	slices.SortStableFunc(run, func(x, y timer) int { return int(min(max(x.at-y.at, -1), 1)) })
+	slices.SortStableFunc(run, func(x, y timer) int { return cmp.Compare(x.at, y.at) })
 	for _, x := range run {
 		i := slices.IndexFunc(t.list, func(y timer) bool { return y.id == x.id })
 		if i < 0 {
@@ -292,7 +293,7 @@ func (t *timers) due(now time.Duration, f func(method int)) {
 		if x.every == 0 {
 			t.list = slices.Delete(t.list, i, i+1)
 		} else {
-			t.list[i].at = x.at + ((now-x.at)/x.every+1)*x.every
+			t.list[i].at = entity.Again(x.at, x.every, now)
 		}
 		f(x.method)
 	}

@@ -63,7 +63,7 @@ func New(cfg Config) (*BaseApp, error) {
 		cfg:      cfg,
 		log:      cfg.Log,
 		net:      &dialler{Transport: cfg.Transport, dialled: make(map[mercury.ChannelID]struct{})},
-		ticks:    wire.Ticks{Period: cfg.Tick},
+		ticks:    wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		byID:     make(map[entity.ID]*base),
 		byToken:  make(map[protocol.Token]*base),
 		accounts: make(map[string]*base),
@@ -97,7 +97,6 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 	if !a.ticks.Begin(now) {
 		return a.ticks.Next()
 	}
-	begun := a.clock()
 	if !a.dismissed {
 		a.cellMgr.Tick(now)
 		a.baseMgr.Tick(now)
@@ -109,14 +108,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.sendReport()
 	}
 	a.gameAt = now
-	return a.ticks.End(now+a.clock()-begun, &a.report)
-}
-
-func (a *BaseApp) clock() time.Duration {
-	if a.cfg.Clock == nil {
-		return 0
-	}
-	return a.cfg.Clock()
+	return a.ticks.End(a.ticks.Now(), &a.report)
 }
 
 func (a *BaseApp) tickBases() {

@@ -187,6 +187,8 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 		Space: m.Space, Position: m.Position, Parts: m.Parts})
 	b.log.Debug("offered a frozen copy", "order", m.Order, "kept", kept, "lost", lost)
 	b.settleLink()
+	// The answer, without which it is offered again: of that order nothing is left.
+	a.refuse(from, m.ID, m.Order)
 }
 
 func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
@@ -194,6 +196,7 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		b.settleLink()
 	}
+	a.refuse(from, m.ID, m.Order) // the answer, as to an offer
 }
 
 func (a *BaseApp) takeAck(m *entity.Ack) {

@@ -203,15 +203,18 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 // clientMove hands a position on: at once and lossily while the client moves, by
 // the flow when it came to rest.
 func (b *base) clientMove(m *protocol.Move, reliable bool) {
+	rest := entity.ClientRest{
+		Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation,
+		Position: m.Position, Direction: m.Direction,
+	}
 	if reliable {
-		rest := entity.ClientRest{Session: b.session, Sequence: m.Sequence, Position: m.Position, Direction: m.Direction}
 		b.passOn("rest", rest.Append(b.app.payload[:0]))
 		return
 	}
 	if !b.link.Live() {
 		return
 	}
-	move := wire.ClientMove{ID: b.id, Session: b.session, Sequence: m.Sequence, Position: m.Position, Direction: m.Direction}
+	move := wire.ClientMove{ID: b.id, ClientRest: rest}
 	if err := b.app.links.SendUnreliable(b.link.App(), &move); err != nil {
 		b.app.log.Debug("cannot pass a move on", "entity", b.id, "error", err)
 	}

@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +166,26 @@ func TestTimers(t *testing.T) {
 	if got := ticks(50); got != 0 {
 		t.Errorf("fired %d times after it was cancelled", got)
 	}
+}
+
+// "Never" is a duration, too: its sum with the time of the game must not run over.
+func TestTimerNever(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.tick()
+	r.events = nil
+	for _, every := range []time.Duration{0, math.MaxInt64} {
+		if _, err := v.AddTimer(math.MaxInt64, every, "Tock"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := v.AddTimer(0, math.MaxInt64, "Tock"); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		r.tick()
+	}
+	r.wantEvents("tock")
 }
 
 func TestTimersMayChangeTimers(t *testing.T) {

@@ -53,7 +53,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 		cfg:      cfg,
 		log:      cfg.Log.With("app", "BaseAppMgr"),
 		links:    wire.Links{Transport: cfg.Transport},
-		ticks:    wire.Ticks{Period: cfg.Tick},
+		ticks:    wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: newAccounts(),
 	}
 	m.manager = wire.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
@@ -74,11 +74,7 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	m.manager.Tick(now)
 	m.expire(now)
 	m.sendReport(now)
-	end := now
-	if m.cfg.Clock != nil {
-		end = m.cfg.Clock()
-	}
-	return m.ticks.End(end, &m.report)
+	return m.ticks.End(m.ticks.Now(), &m.report)
 }
 
 func (m *BaseAppMgr) sendReport(now time.Duration) {

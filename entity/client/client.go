@@ -104,9 +104,10 @@ type Client struct {
 	// incarnation; 0 before any.
 	bundle uint64
 
-	sequence uint32 // of the last Move sent
-	dirty    bool   // the player moved since the last Move
-	moving   bool   // the last Move went unreliably
+	sequence    uint32 // of the last Move sent
+	incarnation uint32 // of the own real, said with every move
+	dirty       bool   // the player moved since the last Move
+	moving      bool   // the last Move went unreliably
 }
 
 type spaceDatum struct {

@@ -251,7 +251,7 @@ func (c *Client) onCellPlayer(body []byte) error {
 		return err
 	}
 	c.player.Position, c.player.Direction = m.Position, m.Direction
-	c.space, c.inWorld = m.Space, true
+	c.space, c.incarnation, c.inWorld = m.Space, m.Incarnation, true
 	c.dirty, c.moving = false, false
 	if c.cfg.Handler.CellPlayer != nil {
 		c.cfg.Handler.CellPlayer(c.player)

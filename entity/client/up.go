@@ -46,7 +46,7 @@ func (c *Client) sendMove() {
 		return
 	}
 	c.sequence++
-	m := protocol.Move{Sequence: c.sequence, Position: c.player.Position, Direction: c.player.Direction}
+	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Position: c.player.Position, Direction: c.player.Direction}
 	c.buf = m.Append(c.buf[:0])
 	c.stats.MovesSent++
 	c.stats.BytesUp += uint64(len(c.buf))

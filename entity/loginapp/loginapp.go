@@ -65,7 +65,7 @@ func New(cfg Config) (*LoginApp, error) {
 		cfg:    cfg,
 		log:    cfg.Log.With("app", "LoginApp"),
 		links:  wire.Links{Transport: cfg.Transport},
-		ticks:  wire.Ticks{Period: cfg.Tick},
+		ticks:  wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		logins: newLogins(),
 	}
 	join := wire.Join{Role: wire.LoginApp, Digest: cfg.Schema.Digest}
@@ -95,11 +95,7 @@ func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 	l.baseAppMgr.Tick(now)
 	l.expire(now)
 	l.sendReport(now)
-	end := now
-	if l.cfg.Clock != nil {
-		end = l.cfg.Clock()
-	}
-	return l.ticks.End(end, &l.report)
+	return l.ticks.End(l.ticks.Now(), &l.report)
 }
 
 func (l *LoginApp) sendReport(now time.Duration) {

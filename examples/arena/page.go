@@ -4,6 +4,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
 
 	"github.com/cellscape/cellscape/space/cluster"
 )
@@ -19,7 +22,8 @@ type feed struct {
 	Status        *cluster.Status `json:"status"` // nil before the first
 	TickP50       float64         `json:"tick_p50_ms"`
 	TickP99       float64         `json:"tick_p99_ms"`
-	Alarm         string          `json:"alarm"` // space data, as the bots know it
+	CanKill       bool            `json:"can_kill"` // CellApps run in this OS process
+	Alarm         string          `json:"alarm"`    // space data, as the bots know it
 	// Dots are [id, kind, x, z, hat]: kind 0 is a bot, 1 a guard. Only where the
 	// bots are.
 	Dots [][5]float32 `json:"dots"`
@@ -33,11 +37,54 @@ func (s *show) page() http.Handler {
 		_, _ = w.Write(indexHTML)
 	})
 	mux.HandleFunc("GET /status", s.serveStatus)
-	return mux
+	mux.HandleFunc("POST /kill", s.serveKill)
+	// Another site that is open in the browser kills nothing.
+	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+// serveKill kills the CellApp of a number, and starts another in its place after
+// the world has had time to notice.
+func (s *show) serveKill(w http.ResponseWriter, r *http.Request) {
+	number, err := strconv.ParseUint(r.URL.Query().Get("app"), 10, 32)
+	st, known := s.observer.Status()
+	if err != nil || !known || s.world == nil {
+		http.Error(w, "no such CellApp here", http.StatusNotFound)
+		return
+	}
+	for i := range s.world.CellApps() {
+		if at := s.world.CellAppAddr(i); appNumber(&st, at) == uint32(number) {
+			s.killed.Add(1)
+			if err := s.world.KillCellApp(i); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			time.AfterFunc(replaceAfter, func() {
+				if err := s.world.AddCellApp(); err != nil {
+					s.log.Warn("no CellApp in place of the killed one", "error", err)
+				}
+			})
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
+	http.Error(w, "no such CellApp here", http.StatusNotFound)
+}
+
+// replaceAfter is above the three seconds of silence that declare an app dead.
+const replaceAfter = 8 * time.Second
+
+// appNumber is the number of the CellApp that listens somewhere, 0 if none.
+func appNumber(st *cluster.Status, at netip.AddrPort) uint32 {
+	for i := range st.Apps {
+		if a := &st.Apps[i]; a.Role == cluster.RoleCellApp && a.AddrPort() == at {
+			return a.Number
+		}
+	}
+	return 0
 }
 
 func (s *show) serveStatus(w http.ResponseWriter, _ *http.Request) {
-	out := feed{Side: side, GhostDistance: ghostDistance, AoIRadius: aoiRadius}
+	out := feed{Side: side, GhostDistance: ghostDistance, AoIRadius: aoiRadius, CanKill: s.world != nil}
 	if st, ok := s.observer.Status(); ok {
 		out.Status = &st
 		out.TickP50 = float64(st.TickQuantile(0.50).Microseconds()) / 1000

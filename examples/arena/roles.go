@@ -50,9 +50,8 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 		return err
 	}
 	s := newShow(f, log)
-	err = s.open(w.ManagerAddr())
-	if err == nil {
-		s.world = w
+	s.world = w
+	if err = s.open(w.ManagerAddr()); err == nil {
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
 	}
 	return errors.Join(err, s.close(), w.Stop())

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cellscape/cellscape/property"
@@ -28,6 +29,7 @@ type show struct {
 	server   *http.Server
 	begun    time.Time
 	world    *cluster.Cluster // if it runs here
+	killed   atomic.Int32     // CellApps, by the page
 
 	mu    sync.Mutex
 	crowd *crowd // once it is here
@@ -158,5 +160,5 @@ func (s *show) dance(ctx context.Context, schema *property.Schema, login netip.A
 	if err := errors.Join(err, c.leave()); err != nil {
 		return err
 	}
-	return v.print(s.f.json)
+	return v.print(s.f.json, s.killed.Load() > 0)
 }

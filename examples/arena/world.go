@@ -22,8 +22,7 @@ var defs embed.FS
 
 // The arena is a square around the origin, in metres.
 const (
-	arenaID entity.SpaceID = 1
-	side                   = 1600
+	side = 1600
 	// aoiRadius is how far a player sees; the shape is a square.
 	aoiRadius = 100
 	// ghostDistance is how far across a line the neighbour's entities are mirrored.
@@ -34,6 +33,9 @@ const (
 	coresPerCellApp = 0.4
 	tick            = 100 * time.Millisecond
 )
+
+// arenaID is the id of the one space.
+const arenaID entity.SpaceID = 1
 
 // loadSchema loads the definitions that the server and every client share.
 func loadSchema() (*property.Schema, error) {

@@ -99,6 +99,7 @@ func (k *oneReal) safe() error {
 func (k *oneReal) converged() error {
 	var faults []error
 	reals := map[entity.ID]int{}
+	critters := 0
 	bases := map[entity.ID]baseapp.BaseView{}
 	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { bases[b.ID] = b })
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
@@ -106,6 +107,10 @@ func (k *oneReal) converged() error {
 			return
 		}
 		reals[v.ID()]++
+		if !v.Def().HasBase {
+			critters++
+			return
+		}
 		b, ok := bases[v.ID()]
 		switch {
 		case !ok:
@@ -114,7 +119,13 @@ func (k *oneReal) converged() error {
 			faults = append(faults, fmt.Errorf("promise 1: the real of %s is %v on %s, its base believes in %v on %v", v.ID(), v.Order(), p.Name, b.Order, b.App))
 		}
 	})
+	if want := max(k.c.opts.Rovers, 0); critters > want || critters < want && k.c.losses == 0 && k.c.observer.last.Deaths == 0 {
+		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base, of %d that were made", critters, want))
+	}
 	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
+		if b := bases[id]; b.State == entity.LinkNone && b.Session == 0 {
+			continue // a proxy whose client has gone, or never came; it does not stay
+		}
 		if reals[id] != 1 {
 			faults = append(faults, fmt.Errorf("promise 1: %s has %d reals (base says %v %v)", id, reals[id], bases[id].State, bases[id].Order))
 		}
@@ -211,8 +222,10 @@ func (k *tiling) converged() error {
 type exactlyOnce struct{ c *Cluster }
 
 func get(v space.View, name string) uint64 {
-	x, _ := v.Get(name)
-	return x.Uint()
+	if x, ok := v.Get(name); ok {
+		return x.Uint()
+	}
+	return 0
 }
 
 func (k *exactlyOnce) safe() error {
@@ -252,6 +265,9 @@ func (k *exactlyOnce) converged() error {
 			return
 		}
 		t := tallies[v.ID()]
+		if !v.Def().HasBase {
+			return
+		}
 		if uint64(t.Sent) != get(v, "noted") {
 			faults = append(faults, fmt.Errorf("promise 3: %s on %s: its base sent %d, the cell part handled %d", v.ID(), p.Name, t.Sent, get(v, "noted")))
 		}

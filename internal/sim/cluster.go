@@ -30,6 +30,8 @@ type Options struct {
 	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers;
 	// a negative number is none.
 	CellApps, BaseApps, Players, Rovers int
+	// Churn says that players log out, or vanish, now and then in the bad time.
+	Churn bool
 	// Rogues is how many of the players misbehave in the bad time. Default none.
 	Rogues int
 	// Faults is how long the bad time lasts, default 20 s; Crash and Pause say
@@ -88,6 +90,7 @@ type Cluster struct {
 	observer *observer
 	noise    noise
 	cuts     []cut
+	parted   bool // two living processes could not reach each other for a while
 	orders   spaceOrders
 
 	checkers []checker

@@ -5,28 +5,65 @@
 // The processes are the real ones (cellapp, cellappmgr, baseapp, baseappmgr,
 // loginapp, client) over the real transport; only sockets, clocks and chance are
 // the simulator's. Time jumps from event to event, so a minute of a cluster
-// takes about a second.
+// takes a fraction of a second.
 //
 // # A run
 //
 //	start:  everyone joins and logs in over a clean network
-//	faults: bad links, crashes, pauses; safety checkers on
+//	faults: bad links, and what Options say: crashes, pauses, cuts between living
+//	        processes, players that come and go or misbehave, noise from strangers;
+//	        safety checkers on
 //	heal:   the network is clean, everyone alive; players go on for a while
 //	rest:   players stand still, the world is frozen; then every checker of
 //	        convergence must be content
 //
+// # The game
+//
+// Players walk, call their own entity by numbered calls (wear) and others by
+// greetings; rovers, which have a base and no client, wander, exchange numbers
+// with their base and set the space's data; critters, which have no base, wander,
+// die, and leave one like them behind.
+//
 // # Checkers
 //
-// One for each promise of the design (architecture §4): OneReal (1), Tiling (2),
-// ExactlyOnce (3), GhostsFollow (4), ClientsConverge (5). They look into the
-// processes from outside and change nothing. Each is shown to catch a planted bug
-// by a test that tampers with messages.
+// They look into the processes from outside and change nothing. Each is shown to
+// catch a planted bug by a test that tampers with messages.
+//
+//	promise 1  oneReal         one real of an incarnation, which its base acknowledges
+//	promise 2  tiling          every version is one cut of the plane, the same everywhere
+//	promise 3  exactlyOnce     numbers between base and cell part have no gap
+//	           callsOnce       calls of clients are handled in order, once, in spite of
+//	                           crashes of their CellApp (promise 6)
+//	           countsAgree     the operator's counters of sent and handled agree where
+//	                           nothing died
+//	promise 4  ghostsFollow    ghosts never go back, and equal their reals at rest
+//	promise 5  clientsConverge clients hold what the reals hold, no more, no less
+//	           oneData         every cell and client has the newest space data
+//	promise 7  noise           a stranger is never answered with more than it sent
+//
+// countsAgree asks for FlowSent = FlowHandled + calls given up, and for
+// ClientCallsSent = ClientCallsHandled = the calls that clients sent, only in runs
+// in which no process or session ended. After a death they do not add up, and need
+// not: a dead app's last second was never reported, a restored real handles again
+// what its backup did not contain, and what was sent to a part that was destroyed
+// is handled by no one.
 //
 // # Replay
 //
 // The same options give the same run, byte for byte: the trace, one line for each
-// datagram, tick, crash and client event in simulated time, is hashed, and a test
-// compares two runs. A failing seed is replayed by
+// datagram, start, crash, pause and cut in simulated time, is hashed, and a test
+// compares two runs. Flags come after -args:
 //
-//	go test ./internal/sim -run TestSeeds -args -seeds=1 -start=SEED -v=true
+//	-seeds=N -start=S  TestSeeds runs the seeds S to S+N-1; a few dozen by default
+//	-v.log             the logs of the processes, in simulated time, on stderr
+//	-trace=FILE        the trace as text
+//
+// A failing run prints the one command that replays it, such as
+//
+//	go test ./internal/sim -run '^TestSeeds$' -args -seeds=1 -start=1208 -v.log
+//
+// A new draw of chance anywhere makes another run of every seed. So a fault that
+// was understood is kept as a script, in scenario_test.go, that crashes, parts or
+// pauses processes at the very message (Options.Tamper, Process.kill), beside its
+// seed in regress_test.go.
 package sim

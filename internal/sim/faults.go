@@ -105,8 +105,13 @@ func (c *Cluster) cutSome() {
 		return
 	}
 	c.cuts = append(c.cuts, x)
-	c.net.Cut(x.a.at, x.b.at, true)
+	c.part(x.a, x.b)
 	c.trace.Event(c.now, "cut", "%s and %s for %v", x.a.Name, x.b.Name, x.until-c.now)
+}
+
+func (c *Cluster) part(a, b *Process) {
+	c.parted = true
+	c.net.Cut(a.at, b.at, true)
 }
 
 // rejoin ends the cuts that over says are over.

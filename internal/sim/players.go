@@ -30,8 +30,9 @@ type player struct {
 	steer func() property.Vector3
 	quiet bool
 	rogue bool
-	rude  bool // it misbehaved in this session
-	ch    mercury.ChannelID
+	// rude says that it misbehaved in this session, leaving that it logs out.
+	rude, leaving bool
+	ch            mercury.ChannelID
 	// worn and greeted count the calls of this session.
 	worn, greeted uint32
 	logins        int
@@ -52,7 +53,7 @@ type playerApp struct {
 
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
-	pl.again, pl.worn, pl.greeted, pl.rude = 0, 0, 0, false
+	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
@@ -80,7 +81,7 @@ func (pl *player) id() entity.ID {
 }
 
 func (pl *player) playing() bool {
-	return pl.again == 0 && pl.client != nil && pl.client.InWorld()
+	return pl.again == 0 && !pl.leaving && pl.client != nil && pl.client.InWorld()
 }
 
 // Opened implements mercury.Handler.
@@ -150,6 +151,14 @@ func (pl *player) walk() {
 
 func (pl *player) act() {
 	c := pl.c.chance
+	if pl.c.opts.Churn && !pl.c.calm && c.IntN(15) == 0 {
+		if c.IntN(2) == 0 {
+			pl.logout()
+		} else {
+			pl.p.anew = true
+		}
+		return
+	}
 	var err error
 	switch c.IntN(3) {
 	case 0, 1:
@@ -173,6 +182,11 @@ func (pl *player) act() {
 func (pl *player) wear() error {
 	pl.worn++
 	return pl.client.CallCell(pl.client.Player().ID, "wear", property.Int(int64(pl.worn)))
+}
+
+func (pl *player) logout() {
+	pl.leaving = true
+	pl.client.Logout()
 }
 
 func (pl *player) audit() {
@@ -207,14 +221,11 @@ type observer struct {
 	links   wire.Links
 	manager wire.Member
 	last    wire.Status
-	ticks   wire.Ticks
-	report  wire.Report
 }
 
 func (o *observer) make(p *Process) (App, error) {
 	o.links = wire.Links{Transport: p.ep}
 	o.manager = wire.NewMember(&o.links, o.c.managerAt(), wire.Join{Role: wire.Observer})
-	o.ticks = wire.Ticks{Period: 200 * time.Millisecond}
 	return o, nil
 }
 
@@ -243,11 +254,8 @@ func (o *observer) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []b
 
 // Tick implements App.
 func (o *observer) Tick(now time.Duration) time.Duration {
-	if !o.ticks.Begin(now) {
-		return o.ticks.Next()
-	}
 	o.manager.Tick(now)
-	return o.ticks.End(now, &o.report)
+	return now + 200*time.Millisecond
 }
 
 func (o *observer) freeze(on bool) {

@@ -147,9 +147,6 @@ func (r *rig) peer(p *Process, ch mercury.ChannelID) *Process {
 	return r.byPlace[a.At]
 }
 
-// cut parts two processes.
-func (r *rig) cut(a, b *Process) { r.net.Cut(a.at, b.at, true) }
-
 // join ends all cuts between the processes.
 func (r *rig) join(procs ...*Process) {
 	for _, a := range procs {
@@ -161,10 +158,7 @@ func (r *rig) join(procs ...*Process) {
 	}
 }
 
-// comeBack has a process start again after a while.
-func (r *rig) comeBack(p *Process, after time.Duration) { p.restartAt = r.now + after }
-
-// told is the tally of an entity's base.
+// tally is the tally of an entity's base.
 func (r *rig) tally(id entity.ID) tally {
 	var t tally
 	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {

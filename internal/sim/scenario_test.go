@@ -83,7 +83,7 @@ func TestAllButOne(t *testing.T) {
 		r.until("all live on one CellApp", 15*time.Second, func() bool {
 			n := 0
 			r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
-				if v.IsReal() {
+				if v.IsReal() && v.Def().HasBase {
 					n++
 				}
 			})
@@ -176,7 +176,7 @@ func TestKilledBaseApp(t *testing.T) {
 			}
 		}
 		r.eachView(func(p *Process, _ *space.Cell, v space.View) {
-			if base, _ := r.base(v.ID()); lost[v.ID()] || v.IsReal() && base == nil {
+			if base, _ := r.base(v.ID()); lost[v.ID()] || v.IsReal() && v.Def().HasBase && base == nil {
 				t.Errorf("%s still has %s, whose base is gone", p.Name, v.ID())
 			}
 		})
@@ -321,33 +321,33 @@ func TestHandoff(t *testing.T) {
 	}{
 		{name: "destination before Onload", onload: func(r *rig, h *handoff) bool { h.to.kill(); return false }},
 		{name: "destination after Onload, nobody heard",
-			onload: func(r *rig, h *handoff) bool { r.cut(h.to, h.from); r.cut(h.to, h.base); return true },
+			onload: func(r *rig, h *handoff) bool { r.part(h.to, h.from); r.part(h.to, h.base); return true },
 			later:  func(r *rig, h *handoff) { h.to.crash() }},
 		{name: "destination before Ack, base heard",
-			onload:  func(r *rig, h *handoff) bool { r.cut(h.to, h.from); return true },
+			onload:  func(r *rig, h *handoff) bool { r.part(h.to, h.from); return true },
 			current: func(r *rig, h *handoff) { h.to.kill() }},
 		{name: "destination after Ack, before Current",
-			onload: func(r *rig, h *handoff) bool { r.cut(h.to, h.base); return true },
+			onload: func(r *rig, h *handoff) bool { r.part(h.to, h.base); return true },
 			ack:    func(r *rig, h *handoff) { h.to.kill() }},
 		{name: "destination after Ack and Current", later: func(r *rig, h *handoff) { h.to.crash() }},
 		{name: "origin before Onload", onload: func(r *rig, h *handoff) bool { h.from.kill(); return false }},
 		{name: "origin after Onload", onload: func(r *rig, h *handoff) bool { h.from.kill(); return true }},
 		{name: "origin after Onload, base does not hear",
-			onload: func(r *rig, h *handoff) bool { h.from.kill(); r.cut(h.to, h.base); return true },
+			onload: func(r *rig, h *handoff) bool { h.from.kill(); r.part(h.to, h.base); return true },
 			later:  func(r *rig, h *handoff) { r.wait(2 * time.Second); r.join(h.to, h.base) }},
 		{name: "origin after Ack", ack: func(r *rig, h *handoff) { h.from.kill() }},
 		{name: "both before Onload", onload: func(r *rig, h *handoff) bool { h.from.kill(); h.to.kill(); return false }},
 		{name: "both after Onload", later: func(r *rig, h *handoff) { h.from.crash(); h.to.crash() }},
 		{name: "both after Onload, nobody heard",
-			onload: func(r *rig, h *handoff) bool { r.cut(h.to, h.from); r.cut(h.to, h.base); return true },
+			onload: func(r *rig, h *handoff) bool { r.part(h.to, h.from); r.part(h.to, h.base); return true },
 			later:  func(r *rig, h *handoff) { h.from.crash(); h.to.crash() }},
 		{name: "base before Onload", onload: func(r *rig, h *handoff) bool { h.base.kill(); return true }},
 		{name: "base before Current", current: func(r *rig, h *handoff) { h.base.kill() }},
 		{name: "nobody, Current is late",
-			onload: func(r *rig, h *handoff) bool { r.cut(h.to, h.base); return true },
+			onload: func(r *rig, h *handoff) bool { r.part(h.to, h.base); return true },
 			later:  func(r *rig, h *handoff) { r.wait(2 * time.Second); r.join(h.to, h.base) }},
 		{name: "nobody, Ack is late",
-			onload: func(r *rig, h *handoff) bool { r.cut(h.to, h.from); return true },
+			onload: func(r *rig, h *handoff) bool { r.part(h.to, h.from); return true },
 			later:  func(r *rig, h *handoff) { r.wait(2 * time.Second); r.join(h.to, h.from) }},
 		{name: "destination slow enough to be declared dead", later: func(r *rig, h *handoff) { h.to.pause(5 * time.Second) }},
 		{name: "origin slow enough to be declared dead",
@@ -391,7 +391,7 @@ func TestOrphanedGhosts(t *testing.T) {
 		{"taken over, haunts not told", func(r *rig, h *handoff) bool {
 			for _, p := range r.cellApps {
 				if p != h.from && p != h.to {
-					r.cut(p, h.to)
+					r.part(p, h.to)
 				}
 			}
 			return true
@@ -403,7 +403,7 @@ func TestOrphanedGhosts(t *testing.T) {
 				here, there := r.corner(15)
 				h := r.awaitHandoff(here, there, k.onload, k.ack, nil)
 				r.until("a CellApp is dead", 5*time.Second, func() bool { return !h.to.alive })
-				r.players[0].client.Logout()
+				r.players[0].logout()
 				ghosts := func() (n int) {
 					r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
 						if v.ID() == h.id {
@@ -420,6 +420,25 @@ func TestOrphanedGhosts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestBelievedOrigin: a real is taken over by a CellApp that cannot reach its base,
+// goes so far that its origin has not even a ghost of it, and dies. The base, which
+// believes in the origin, has to hear that there is no real.
+func TestBelievedOrigin(t *testing.T) {
+	play(t, Options{Seed: 16, CellApps: 3, Players: 6, Rovers: 4, Balance: still(2)}, func(r *rig) {
+		h := r.awaitHandoff(r.across(-30), r.across(250), func(r *rig, h *handoff) bool { r.part(h.to, h.base); return true }, nil, nil)
+		r.until("the origin has no ghost", 20*time.Second, func() bool {
+			gone := true
+			r.eachView(func(p *Process, _ *space.Cell, v space.View) { gone = gone && (p != h.from || v.ID() != h.id) })
+			return gone
+		})
+		if _, b := r.base(h.id); b.App != h.from.Address() {
+			t.Fatalf("the base does not believe in the origin: %+v", b)
+		}
+		h.to.crash()
+		r.until("there is a real again", 8*time.Second, func() bool { on, _, _ := r.real(h.id); return on != nil })
+	})
 }
 
 // corner finds a place on a line near which a third cell is, and returns two
@@ -480,4 +499,35 @@ func (r *rig) awaitHandoff(here, there property.Vector3, onload func(*rig, *hand
 	r.send(there)
 	r.until("the handoff", 20*time.Second, func() bool { return h.to != nil })
 	return h
+}
+
+// TestParted: two CellApps cannot reach each other for so long that their channel
+// breaks, though everyone else reaches both: nobody is dead, and what was lost
+// with the channel has to be made good.
+func TestParted(t *testing.T) {
+	for _, d := range []time.Duration{3 * time.Second, 8 * time.Second, 11 * time.Second, 14 * time.Second, 30 * time.Second} {
+		t.Run(d.String(), func(t *testing.T) {
+			play(t, Options{Seed: 14, CellApps: 3, Players: 12, Balance: still(3)}, func(r *rig) {
+				r.part(r.cellApps[0], r.cellApps[1])
+				r.wait(d)
+				r.join(r.procs...)
+				if d := r.observer.last.Deaths; d > 0 {
+					t.Errorf("%d died of it", d)
+				}
+			})
+		})
+	}
+}
+
+// TestPartedFromBase: the same between a CellApp and a BaseApp.
+func TestPartedFromBase(t *testing.T) {
+	for _, d := range []time.Duration{3 * time.Second, 8 * time.Second, 11 * time.Second, 14 * time.Second, 30 * time.Second} {
+		t.Run(d.String(), func(t *testing.T) {
+			play(t, Options{Seed: 15, CellApps: 3, Players: 12, Balance: still(3)}, func(r *rig) {
+				r.part(r.cellApps[0], r.baseApps[0])
+				r.wait(d)
+				r.join(r.procs...)
+			})
+		})
+	}
 }

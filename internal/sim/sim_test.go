@@ -15,7 +15,6 @@ import (
 var (
 	seeds   = flag.Int("seeds", 24, "how many seeds TestSeeds runs")
 	start   = flag.Uint64("start", 1, "the first seed of TestSeeds")
-	cuts    = flag.Bool("cuts", false, "part processes in every second seed")
 	verbose = flag.Bool("v.log", false, "print the logs of the processes")
 	traced  = flag.String("trace", "", "write the trace of the run to a file")
 )
@@ -35,9 +34,10 @@ func optionsOf(seed uint64) Options {
 		o.Players = 30
 	}
 	o.Faults = time.Duration(5+r.IntN(25)) * time.Second
+	o.Churn = r.IntN(2) == 0
 	o.CrashBase = o.Crash && r.IntN(4) == 0
 	o.CrashLogin = o.Crash && r.IntN(4) == 0
-	o.Cut = *cuts || r.IntN(4) == 0
+	o.Cut = r.IntN(2) == 0
 	o.Noise = r.IntN(3) == 0
 	if r.IntN(3) == 0 {
 		o.Rogues = 1 + r.IntN(2)

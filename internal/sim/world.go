@@ -14,13 +14,14 @@ import (
 // The simulated game: a square with players that walk, dress and talk, and rovers
 // without clients. Everyone counts what passes between base and cell, so that the
 // checkers can tell a lost, doubled or reordered message from the counts alone.
+const theSpace entity.SpaceID = 1
+
 const (
-	theSpace      entity.SpaceID = 1
-	half                         = 400 // metres from the middle to the edge
-	aoiRadius                    = 100
-	aoiHysteresis                = 5
-	nearRadius                   = 40 // of the NEAR detail level
-	tuneKey                      = 7  // of the space's data, which rovers set
+	half          = 400 // metres from the middle to the edge
+	aoiRadius     = 100
+	aoiHysteresis = 5
+	nearRadius    = 40 // of the NEAR detail level
+	tuneKey       = 7  // of the space's data, which rovers set
 )
 
 const soulDef = `
@@ -60,6 +61,23 @@ const soulDef = `
 	</LoDLevels>
 </root>`
 
+const critterDef = `
+<root>
+	<Volatile> <position/> <yaw/> </Volatile>
+	<Properties>
+		<hat>     <Type> INT32 </Type> <Flags> ALL_CLIENTS </Flags> <DetailLevel> NEAR </DetailLevel> </hat>
+		<mood>    <Type> INT32 </Type> <Flags> OTHER_CLIENTS </Flags> </mood>
+		<steps>   <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
+		<greeted> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </greeted>
+	</Properties>
+	<CellMethods>
+		<greet> <Exposed> ALL_CLIENTS </Exposed> <Arg> STRING </Arg> </greet>
+	</CellMethods>
+	<LoDLevels>
+		<level> 40 <hyst> 5 </hyst> <label> NEAR </label> </level>
+	</LoDLevels>
+</root>`
+
 type world struct {
 	schema *property.Schema
 	cells  *space.Scripts
@@ -69,10 +87,11 @@ type world struct {
 func newSchema(soul string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return property.Load(fstest.MapFS{
-		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/></ClientServerEntities></root>`),
+		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/></ClientServerEntities></root>`),
 		"entity_defs/interfaces/Soul.def": file(soul),
 		"entity_defs/Walker.def":          file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
 		"entity_defs/Rover.def":           file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
+		"entity_defs/Critter.def":         file(critterDef),
 	})
 }
 
@@ -84,6 +103,7 @@ func newWorld() (*world, error) {
 	w := &world{schema: schema, cells: space.NewScripts(schema)}
 	space.Register[walkerCell](w.cells, "Walker")
 	space.Register[roverCell](w.cells, "Rover")
+	space.Register[critterCell](w.cells, "Critter")
 	return w, w.cells.Err()
 }
 
@@ -196,9 +216,10 @@ func (s *roverCell) Greet(_ entity.ID, text string) {
 	_ = s.OtherClients().Call("heardOf", text)
 }
 
-// OnCreated starts the beat and the walk.
+// OnCreated starts the beat and the walk, and makes a critter.
 func (s *roverCell) OnCreated() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
+	_, _ = s.Spawn("Critter", s.Position(), property.Vector3{}, nil)
 	s.walk()
 }
 
@@ -224,10 +245,48 @@ func (s *roverCell) OnBeat(space.Callback) {
 // OnThere walks on.
 func (s *roverCell) OnThere(space.Callback) { s.walk() }
 
-func (s *roverCell) walk() {
-	to := property.Vector3{X: float32(s.Chance().IntN(2*half) - half), Z: float32(s.Chance().IntN(2*half) - half)}
-	_, _ = s.MoveTo(to, 40, "OnThere", 0)
+func (s *roverCell) walk() { _, _ = s.MoveTo(anywhere(s.Real), 40, "OnThere", 0) }
+
+func anywhere(r *space.Real) property.Vector3 {
+	return property.Vector3{X: float32(r.Chance().IntN(2*half) - half), Z: float32(r.Chance().IntN(2*half) - half)}
 }
+
+// critterCell is an entity without a base: it walks about, dies young, leaves one
+// like it behind, and is lost with its CellApp.
+type critterCell struct {
+	*space.Real
+	Hat     property.Int32
+	Mood    property.Int32
+	Steps   property.Uint32
+	Greeted property.Uint32
+}
+
+// OnCreated starts the beat and the walk.
+func (s *critterCell) OnCreated() {
+	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
+	s.OnThere(space.Callback{})
+}
+
+// Greet is as of roverCell.
+func (s *critterCell) Greet(entity.ID, string) {
+	s.Greeted.Set(s.Greeted.Get() + 1)
+	s.Mood.Set(s.Mood.Get() + 1)
+}
+
+// OnBeat counts, and now and then ends one life and begins another.
+func (s *critterCell) OnBeat(space.Callback) {
+	s.Steps.Set(s.Steps.Get() + 1)
+	s.Hat.Set(s.Chance().Int32N(100))
+	if s.Chance().IntN(60) == 0 {
+		_, _ = s.Spawn("Critter", s.Position(), property.Vector3{}, func(v *property.Values) {
+			_ = v.Set(v.Definition().Property("greeted").Index, property.Uint(uint64(s.Greeted.Get())))
+		})
+		s.Destroy()
+	}
+}
+
+// OnThere walks on.
+func (s *critterCell) OnThere(space.Callback) { _, _ = s.MoveTo(anywhere(s.Real), 40, "OnThere", 0) }
 
 // walkerBase is the base part of a player.
 type walkerBase struct {

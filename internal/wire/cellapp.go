@@ -6,7 +6,6 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/property"
 )
 
 // MaxTree bounds an encoded partition tree.
@@ -119,28 +118,18 @@ func (m *SpaceData) Parse(body []byte) error {
 // unreliably.
 type ClientMove struct {
 	ID entity.ID
-	// Session numbers the client sessions of the proxy; a move of an older one is ignored.
-	Session   uint32
-	Sequence  uint32
-	Position  property.Vector3
-	Direction property.Vector3
+	entity.ClientRest
 }
 
 // Append encodes m.
 func (m *ClientMove) Append(b []byte) []byte {
-	b = entity.AppendID(b, m.ID)
-	b = binary.LittleEndian.AppendUint32(b, m.Session)
-	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
-	b = entity.AppendVector3(b, m.Position)
-	return entity.AppendVector3(b, m.Direction)
+	return m.ClientRest.AppendBody(entity.AppendID(b, m.ID))
 }
 
 // Parse decodes a body.
 func (m *ClientMove) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.ID = entity.ReadID(&r)
-	m.Session, m.Sequence = r.U32(), r.U32()
-	m.Position = entity.ReadVector3(&r)
-	m.Direction = entity.ReadVector3(&r)
+	m.Read(&r)
 	return done(&r, "client move")
 }

@@ -18,7 +18,9 @@ const maxDead = 1024
 type Links struct {
 	Transport mercury.Transport
 	buf       []byte
-	dead      []mercury.Address
+	// dead is asked for each message; burials says which was buried first.
+	dead    map[mercury.Address]struct{}
+	burials []mercury.Address
 }
 
 // Send sends m reliably. Messages to a zero or dead address are dropped: the
@@ -53,14 +55,22 @@ func (l *Links) Bury(app mercury.Address) {
 		return
 	}
 	l.Transport.Abort(l.Transport.Dial(app))
-	if len(l.dead) == maxDead {
-		l.dead = slices.Delete(l.dead, 0, 1)
+	if len(l.burials) == maxDead {
+		delete(l.dead, l.burials[0])
+		l.burials = slices.Delete(l.burials, 0, 1)
 	}
-	l.dead = append(l.dead, app)
+	if l.dead == nil {
+		l.dead = make(map[mercury.Address]struct{})
+	}
+	l.dead[app] = struct{}{}
+	l.burials = append(l.burials, app)
 }
 
 // Dead reports whether a start of an app was declared dead.
-func (l *Links) Dead(app mercury.Address) bool { return slices.Contains(l.dead, app) }
+func (l *Links) Dead(app mercury.Address) bool {
+	_, dead := l.dead[app]
+	return dead
+}
 
 // From is the address of the peer of a channel, if it is one to listen to.
 func (l *Links) From(ch mercury.ChannelID) (mercury.Address, bool) {

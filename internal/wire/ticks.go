@@ -7,12 +7,16 @@ import "time"
 type Ticks struct {
 	// Period is the time between ticks.
 	Period time.Duration
+	// Clock measures the work of ticks; only differences of it count. With nil work
+	// takes no time.
+	Clock func() time.Duration
 	// Number counts ticks that were run.
 	Number uint64
 
 	started bool
 	due     time.Duration
-	begun   time.Duration
+	begun   time.Duration // when the tick began, and what Clock said then
+	clocked time.Duration
 }
 
 // Begin reports whether a tick is due at now, and begins it.
@@ -23,13 +27,16 @@ func (t *Ticks) Begin(now time.Duration) bool {
 	if now < t.due {
 		return false
 	}
-	t.begun = now
+	t.begun, t.clocked = now, t.clock()
 	t.Number++
 	return true
 }
 
-// End ends the tick, at end by the clock that measures work, and records it in r.
-// It returns when the next tick is due. After a pause the missed ticks are left
+// Now is the time within a tick: when it began, and what it has worked since.
+func (t *Ticks) Now() time.Duration { return t.begun + t.clock() - t.clocked }
+
+// End ends the tick, at end (Now, where work is measured), and records it in r. It
+// returns when the next tick is due. After a pause the missed ticks are left
 // out: a burst of them would only make everyone later.
 func (t *Ticks) End(end time.Duration, r *Report) (next time.Duration) {
 	r.Ticks++
@@ -42,6 +49,13 @@ func (t *Ticks) End(end time.Duration, r *Report) (next time.Duration) {
 		t.due += t.Period
 	}
 	return t.due
+}
+
+func (t *Ticks) clock() time.Duration {
+	if t.Clock == nil {
+		return 0
+	}
+	return t.Clock()
 }
 
 // Next is when the next tick is due.

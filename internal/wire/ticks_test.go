@@ -42,6 +42,24 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// Only differences of the clock count: one that started long before the app must
+// not make its ticks seem late.
+func TestTicksMeasureWork(t *testing.T) {
+	clock := time.Hour
+	ticks := wire.Ticks{Period: 100 * ms, Clock: func() time.Duration { return clock }}
+	var r wire.Report
+	ticks.Begin(7 * ms)
+	clock += 3 * ms
+	if next := ticks.End(ticks.Now(), &r); next != 107*ms || r.Late != 0 || r.TickTimes[wire.TickBucket(3*ms)] != 1 {
+		t.Errorf("next at %v, report %+v", next, r)
+	}
+	unmeasured := wire.Ticks{Period: 100 * ms}
+	unmeasured.Begin(7 * ms)
+	if unmeasured.Now() != 7*ms {
+		t.Errorf("without a clock work takes %v", unmeasured.Now()-7*ms)
+	}
+}
+
 func TestTickBuckets(t *testing.T) {
 	last := time.Duration(0)
 	for i := range wire.TickBuckets - 1 {

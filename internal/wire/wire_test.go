@@ -92,7 +92,7 @@ func samples() []message {
 		&migrate.OnloadAck{ID: id, Order: order},
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: 4, Handled: 5, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
-		&wire.ClientMove{ID: id, Session: 2, Sequence: 3, Position: here, Direction: there},
+		&wire.ClientMove{ID: id, ClientRest: entity.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
 
 		&entity.Message{From: id, FromSide: entity.BaseSide, To: id + 1, ToSide: entity.CellSide, Stream: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
 		&entity.Ack{To: id, ToSide: entity.CellSide, From: id + 1, FromSide: entity.ClientSide, Stream: 2, Number: 1 << 40},

@@ -35,7 +35,8 @@ type Config struct {
 	// MaxJobs is how many jobs may wait for a worker; a further one ends at once
 	// with ErrTooManyJobs. Default 4096.
 	MaxJobs int
-	// StopTimeout is how long Stop waits for the peers. Default 2 s.
+	// StopTimeout is how long Stop waits for the peers. Default 2 s; less when
+	// nobody is heard any more.
 	StopTimeout time.Duration
 }
 

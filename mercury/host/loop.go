@@ -15,6 +15,9 @@ const (
 	// maxRead bounds the datagrams that are read between two turns, so that a flood
 	// does not keep an app from its tick.
 	maxRead = 4096
+	// stopSilence is how long a process that stops waits without hearing anyone. A
+	// peer that lives answers at once, or after a few resends.
+	stopSilence = 500 * time.Millisecond
 	// lingerPeriod is how often a process that only answers others looks whether they
 	// are done.
 	lingerPeriod = 2 * time.Millisecond
@@ -149,6 +152,8 @@ func (p *Process) read() (n int, err error) {
 	})
 	if n == 0 {
 		p.now = p.host.Clock()
+	} else {
+		p.heard = p.now
 	}
 	return n, err
 }
@@ -156,7 +161,8 @@ func (p *Process) read() (n int, err error) {
 // stop closes all channels and waits until the peers have everything.
 func (p *Process) stop() error {
 	p.link.closeAll()
-	end := p.host.Clock() + p.host.cfg.StopTimeout
+	p.heard = p.host.Clock()
+	end := p.heard + p.host.cfg.StopTimeout
 	for {
 		p.now = p.host.Clock()
 		p.link.Advance(p.now)
@@ -164,10 +170,10 @@ func (p *Process) stop() error {
 			return err
 		}
 		quiet := p.link.Stats().Channels == 0
-		if quiet && p.free() || p.now >= end {
+		if quiet && p.free() || p.now >= end || p.now >= p.heard+stopSilence {
 			return nil
 		}
-		until := end
+		until := min(end, p.heard+stopSilence)
 		if quiet {
 			until = p.now + lingerPeriod
 		}

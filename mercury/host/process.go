@@ -81,7 +81,9 @@ type Process struct {
 	now  time.Duration
 	next time.Duration // tick
 	busy []func()      // inbox being worked off
-	full int           // most datagrams that one read has brought
+	// heard is when a datagram came last.
+	heard time.Duration
+	full  int // most datagrams that one read has brought
 
 	mu       sync.Mutex
 	inbox    []func()

@@ -52,7 +52,7 @@ func New(cfg Config) (*CellApp, error) {
 	}
 	a := &CellApp{cfg: cfg, log: cfg.Log, registry: space.NewRegistry()}
 	a.links.Transport = cfg.Transport
-	a.ticks.Period = cfg.Tick
+	a.ticks = wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = wire.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
 	return a, nil
 }
@@ -78,22 +78,13 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	if !a.ticks.Begin(now) {
 		return a.ticks.Next()
 	}
-	begun := a.clock()
 	a.manager.Tick(now)
 	game := now + a.gameShift
 	for _, c := range a.cells {
 		c.Tick(now, game, a.cfg.Tick)
 	}
 	a.reports(now)
-	return a.ticks.End(now+a.clock()-begun, &a.report)
-}
-
-// clock measures work; its zero is its own.
-func (a *CellApp) clock() time.Duration {
-	if a.cfg.Clock == nil {
-		return 0
-	}
-	return a.cfg.Clock()
+	return a.ticks.End(a.ticks.Now(), &a.report)
 }
 
 func (a *CellApp) reports(now time.Duration) {

@@ -350,7 +350,7 @@ func TestEntityLife(t *testing.T) {
 	if got := ids(r.net.to(addr(2))); !slices.Contains(got, wire.OnloadID) || c.Handoffs() != 1 || c.Reals() != 0 {
 		t.Errorf("the neighbour got %v", got)
 	}
-	r.from(addr(3), &wire.ClientMove{ID: 7, Session: 1, Sequence: 1})
+	r.from(addr(3), &wire.ClientMove{ID: 7, ClientRest: entity.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}})
 	if got := r.net.to(addr(2)); len(got) != 1 || got[0].id != wire.ClientMoveID || got[0].reliable {
 		t.Errorf("the neighbour got %v", ids(got))
 	}
@@ -467,7 +467,7 @@ func TestConfigFaults(t *testing.T) {
 func TestClock(t *testing.T) {
 	r := newRig(t)
 	work := 1000 * time.Hour
-	r.app.cfg.Clock = func() time.Duration { work += 150 * time.Millisecond; return work }
+	r.app.ticks.Clock = func() time.Duration { work += 150 * time.Millisecond; return work }
 	next := r.app.Tick(r.now)
 	if r.app.report.Late != 1 || next <= r.now || next > r.now+time.Second {
 		t.Errorf("late %d, next in %v", r.app.report.Late, next-r.now)
@@ -492,7 +492,7 @@ func FuzzMessage(f *testing.F) {
 			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},
 		}, {
 			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: 1, Parts: core},
-			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, Sequence: 1},
+			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, ClientRest: entity.ClientRest{Sequence: 1}},
 			&entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: []byte{byte(entity.DestroyPayload)}},
 			&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1},
 		}, {

@@ -66,7 +66,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 			return err
 		}
 		if c := a.registry.Cell(m.To); c != nil {
-			c.HandleFlow(&m)
+			c.HandleFlow(&m, from)
 		}
 		return nil
 	case wire.FlowAckID:
@@ -74,10 +74,10 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.handleAck(&m)
+		a.handleAck(&m, from)
 		return nil
 	case wire.ClientMoveID:
-		return a.clientMove(body)
+		return a.clientMove(from, body)
 	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID:
 		return a.handleMigration(from, id, body)
 	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID:
@@ -88,19 +88,19 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 
 // handleAck gives an ack to all cells: one may have the sender, another may still
 // owe its base something of an earlier life of it.
-func (a *CellApp) handleAck(m *entity.Ack) {
+func (a *CellApp) handleAck(m *entity.Ack, from mercury.Address) {
 	for _, c := range a.cells {
-		c.HandleAck(m)
+		c.HandleAck(m, from)
 	}
 }
 
-func (a *CellApp) clientMove(body []byte) error {
+func (a *CellApp) clientMove(from mercury.Address, body []byte) error {
 	var m wire.ClientMove
 	if err := m.Parse(body); err != nil {
 		return err
 	}
 	if c := a.registry.Cell(m.ID); c != nil {
-		if on := c.ClientMove(m.ID, m.Session, m.Sequence, m.Position, m.Direction); !on.IsZero() && on != a.cfg.Transport.Self() {
+		if on := c.ClientMove(m.ID, &m.ClientRest, from); !on.IsZero() {
 			return a.links.SendUnreliable(on, &m)
 		}
 	}

@@ -72,7 +72,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 		cfg:       cfg,
 		log:       cfg.Log,
 		byChannel: make(map[mercury.ChannelID]*member),
-		ticks:     wire.Ticks{Period: cfg.Tick},
+		ticks:     wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},
 	}
 	for _, sc := range cfg.Spaces {
@@ -123,14 +123,10 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.statusAt = now + m.cfg.ReportPeriod
 		m.tellObservers()
 	}
-	end := now
-	if m.cfg.Clock != nil {
-		end = m.cfg.Clock()
-	}
 	if m.cfg.CPU != nil {
 		m.own.CPU = m.cfg.CPU()
 	}
-	return m.ticks.End(end, &m.own)
+	return m.ticks.End(m.ticks.Now(), &m.own)
 }
 
 // awake measures the time that the manager was awake: the time between inputs,

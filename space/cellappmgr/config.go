@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -92,8 +93,8 @@ type Config struct {
 	ReportPeriod time.Duration
 	// Tick is the time between ticks. Default 100 ms.
 	Tick time.Duration
-	// Clock measures how long the manager's own ticks take, on the same scale as
-	// the now that Tick is given. Default none: work takes no time.
+	// Clock measures how long the manager's own ticks take; only differences of it
+	// count. Default none: work takes no time.
 	Clock func() time.Duration
 	// CPU is the processor time that the manager's thread has used. Default 0.
 	CPU func() time.Duration
@@ -130,12 +131,12 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	def(&c.Term, 1)
-	def(&c.MinCellApps, 1)
-	def(&c.AppTimeout, 3*time.Second)
-	def(&c.ReportPeriod, time.Second)
-	def(&c.Tick, 100*time.Millisecond)
-	def(&c.Balance.Period, time.Second)
+	c.Term = cmp.Or(c.Term, 1)
+	c.MinCellApps = cmp.Or(c.MinCellApps, 1)
+	c.AppTimeout = cmp.Or(c.AppTimeout, 3*time.Second)
+	c.ReportPeriod = cmp.Or(c.ReportPeriod, time.Second)
+	c.Tick = cmp.Or(c.Tick, 100*time.Millisecond)
+	c.Balance.Period = cmp.Or(c.Balance.Period, time.Second)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -150,13 +151,6 @@ func (c Config) balanceOf(s SpaceConfig) balance.Config {
 		b.MinCells = s.MinCells
 	}
 	return b
-}
-
-func def[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 func finite(r bsp.Rect) bool {

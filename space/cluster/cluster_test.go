@@ -162,7 +162,7 @@ func TestContextEnds(t *testing.T) {
 
 // Every role in a Cluster of its own, as in separate OS processes.
 func TestRoles(t *testing.T) {
-	noLeaks(t)
+	t.Parallel()
 	ctx, cfg := context.Background(), world(t)
 	stop := func(c *cluster.Cluster, err error) *cluster.Cluster {
 		t.Helper()
@@ -226,6 +226,7 @@ func TestKillCellApp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a death verdict of three seconds")
 	}
+	t.Parallel()
 	c, err := cluster.Start(context.Background(), world(t))
 	if err != nil {
 		t.Fatal(err)
@@ -253,11 +254,8 @@ func TestKillCellApp(t *testing.T) {
 			}
 		}
 	}
-	t.Log("killed", time.Now())
 	wait(t, "reset", reset)
-	t.Log("reset", time.Now())
 	wait(t, "back in the world", ready)
-	t.Log("back", time.Now())
 	if st, err = c.Status(); err != nil || st.Deaths != 1 {
 		t.Errorf("%d deaths, %v", st.Deaths, err)
 	}
@@ -271,7 +269,6 @@ func TestKillCellApp(t *testing.T) {
 	if err := c.KillCellApp(99); err == nil {
 		t.Error("a CellApp that does not exist was killed")
 	}
-	t.Log("end", time.Now())
 }
 
 // appOf is where the CellApp of the first cell listens.

@@ -3,7 +3,6 @@ package protocol
 import (
 	"encoding/binary"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -56,8 +55,7 @@ func (x *Expected) append(b []byte) []byte {
 }
 
 func (x *Expected) read(r *mercury.Reader) {
-	x.Place.ID = entity.ReadID(r)
-	x.Stamp, x.Position, x.Direction = readPlace(r)
+	x.Place.read(r)
 	x.Type = r.U16()
 	x.Props = r.Bytes(MaxValue)
 }

@@ -83,16 +83,19 @@ func (m *BasePlayer) Parse(body []byte) error {
 // CellPlayer gives the player's entity its cell part: where it is, and the cell
 // properties that its own client may see (property.OwnClientCellStream).
 type CellPlayer struct {
-	Space     entity.SpaceID
-	Position  property.Vector3
-	Direction property.Vector3
-	Props     []byte // aliases the input after Parse
+	Space entity.SpaceID
+	// Incarnation of the entity's real; the client says it with its moves.
+	Incarnation uint32
+	Position    property.Vector3
+	Direction   property.Vector3
+	Props       []byte // aliases the input after Parse
 }
 
 // Append frames and encodes m.
 func (m *CellPlayer) Append(b []byte) []byte {
 	b, mark := Begin(b, CellPlayerID)
 	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
 	b = entity.AppendVector3(b, m.Position)
 	b = entity.AppendVector3(b, m.Direction)
 	b = append(b, m.Props...)
@@ -103,6 +106,7 @@ func (m *CellPlayer) Append(b []byte) []byte {
 func (m *CellPlayer) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Incarnation = entity.ReadUint32(&r)
 	m.Position = entity.ReadVector3(&r)
 	m.Direction = entity.ReadVector3(&r)
 	m.Props = r.Rest()
@@ -133,7 +137,7 @@ func (m *Enter) Append(b []byte) []byte {
 	b, mark := Begin(b, EnterID)
 	b = entity.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = appendPlace(b, m.Stamp, m.Position, m.Direction)
+	b = entity.AppendPlace(b, m.Stamp, m.Position, m.Direction)
 	b = append(b, m.Props...)
 	return End(b, mark)
 }
@@ -143,7 +147,7 @@ func (m *Enter) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.ID = entity.ReadID(&r)
 	m.Type = r.U16()
-	m.Stamp, m.Position, m.Direction = readPlace(&r)
+	m.Stamp, m.Position, m.Direction = entity.ReadPlace(&r)
 	m.Props = r.Rest()
 	return done(&r, "enter")
 }
@@ -267,7 +271,7 @@ func (p *Place) AppendRest(b []byte) []byte {
 // AppendEntry encodes p as an entry of a Positions packet.
 func (p *Place) AppendEntry(b []byte) []byte {
 	b = entity.AppendID(b, p.ID)
-	return appendPlace(b, p.Stamp, p.Position, p.Direction)
+	return entity.AppendPlace(b, p.Stamp, p.Position, p.Direction)
 }
 
 // ParseRest decodes the body of a Rest message.
@@ -279,18 +283,7 @@ func (p *Place) ParseRest(body []byte) error {
 
 func (p *Place) read(r *mercury.Reader) {
 	p.ID = entity.ReadID(r)
-	p.Stamp, p.Position, p.Direction = readPlace(r)
-}
-
-func appendPlace(b []byte, stamp uint32, pos, dir property.Vector3) []byte {
-	b = binary.AppendUvarint(b, uint64(stamp))
-	b = entity.AppendVector3(b, pos)
-	return entity.AppendVector3(b, dir)
-}
-
-func readPlace(r *mercury.Reader) (stamp uint32, pos, dir property.Vector3) {
-	stamp = entity.ReadUint32(r)
-	return stamp, entity.ReadVector3(r), entity.ReadVector3(r)
+	p.Stamp, p.Position, p.Direction = entity.ReadPlace(r)
 }
 
 // BeginPositions starts a Positions packet.

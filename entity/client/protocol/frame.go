@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -26,24 +25,12 @@ type ID uint8
 // Begin starts a message: it appends the id and room for the length. Append the
 // body, then call End with the mark.
 func Begin(b []byte, id ID) (out []byte, mark int) {
-	b = append(b, byte(id), 0)
-	return b, len(b)
+	return mercury.BeginBytes(append(b, byte(id)))
 }
 
-// End fills in the length of the message that began at mark. Bodies under 128
-// bytes, which are nearly all, are not moved.
+// End fills in the length of the message that began at mark.
 func End(b []byte, mark int) []byte {
-	n := len(b) - mark
-	if n < 0x80 {
-		b[mark-1] = byte(n)
-		return b
-	}
-	var size [binary.MaxVarintLen64]byte
-	extra := binary.PutUvarint(size[:], uint64(n)) - 1
-	b = append(b, size[:extra]...)
-	copy(b[mark+extra:], b[mark:mark+n])
-	copy(b[mark-1:], size[:extra+1])
-	return b
+	return mercury.EndBytes(b, mark)
 }
 
 // Messages calls f with each message of a bundle, in order, and stops at the

@@ -59,10 +59,10 @@ func kinds() []kind {
 		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest}, false),
 		of(protocol.CellCallID, protocol.CellCall{Target: 9<<32 | 2, Method: 300, Args: []byte("args")}, false),
 		of(protocol.BaseCallID, protocol.BaseCall{Method: 300, Args: []byte("args")}, false),
-		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Position: here, Direction: facing}, false),
+		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Incarnation: 7, Position: here, Direction: facing}, false),
 
 		of(protocol.BasePlayerID, protocol.BasePlayer{ID: 9, Type: 2, Props: []byte("props")}, true),
-		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Position: here, Direction: facing, Props: []byte("props")}, true),
+		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Incarnation: 3, Position: here, Direction: facing, Props: []byte("props")}, true),
 		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Stamp: 3, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),

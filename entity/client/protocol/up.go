@@ -96,15 +96,20 @@ func (m *BaseCall) Parse(body []byte) error {
 // goes reliably once.
 type Move struct {
 	// Sequence counts the client's moves; an older one is ignored.
-	Sequence  uint32
-	Position  property.Vector3
-	Direction property.Vector3
+	Sequence uint32
+	// Incarnation is that of the CellPlayer that the client stands on. A move made
+	// before the entity was put back to its backup is void: the client has been put
+	// back since.
+	Incarnation uint32
+	Position    property.Vector3
+	Direction   property.Vector3
 }
 
 // Append frames and encodes m.
 func (m *Move) Append(b []byte) []byte {
 	b, mark := Begin(b, MoveID)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
 	b = entity.AppendVector3(b, m.Position)
 	b = entity.AppendVector3(b, m.Direction)
 	return End(b, mark)
@@ -114,6 +119,7 @@ func (m *Move) Append(b []byte) []byte {
 func (m *Move) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Sequence = r.U32()
+	m.Incarnation = entity.ReadUint32(&r)
 	m.Position = entity.ReadVector3(&r)
 	m.Direction = entity.ReadVector3(&r)
 	return done(&r, "move")

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// A small arena from login to verdict, over real sockets.
+func TestArena(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	f, err := parseFlags([]string{"-bots", "20", "-guards", "20", "-duration", "1s", "-http", "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(context.Background(), f, slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFlagFaults(t *testing.T) {
+	_, err := parseFlags([]string{"-bots", "-1", "-cellapps", "0", "-baseapps", "0", "-duration", "-1s", "more"})
+	for _, want := range []string{"-bots", "-cellapps", "-baseapps", "-duration", "more"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	f, err := parseFlags([]string{"-role", "wizard"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(context.Background(), f, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "wizard") {
+		t.Errorf("an unknown role: %v", err)
+	}
+}
+
+// The definitions and the scripts fit, whatever the flags.
+func TestWorldIsValid(t *testing.T) {
+	schema, err := loadSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []flags{{cellApps: 4, baseApps: 2, bots: 300, guards: 200}, {cellApps: 1, baseApps: 1}} {
+		if err := world(schema, &f, nil).Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Every bot stays in the arena and never outruns what the server allows for.
+func TestDance(t *testing.T) {
+	for number := range 30 {
+		d := newDancer(number, 1)
+		at := d.spot
+		for now := time.Duration(0); now < 3*(spreadFor+gatherFor+raysFor); now += tick {
+			next, _ := step(at, d.target(now), runSpeed*tick.Seconds())
+			if far := entity.Distance(at, next); far > topSpeed*float32(tick.Seconds()) {
+				t.Fatalf("bot %d went %v m in a tick", number, far)
+			}
+			if at = next; math.Abs(float64(at.X)) > side/2 || math.Abs(float64(at.Z)) > side/2 {
+				t.Fatalf("bot %d is at %v", number, at)
+			}
+		}
+	}
+}
+
+func TestStepArrives(t *testing.T) {
+	to := property.Vector3{X: 3, Z: 4}
+	if at, _ := step(property.Vector3{}, to, 5.1); at != to {
+		t.Errorf("at %v", at)
+	}
+	if at, yaw := step(property.Vector3{}, property.Vector3{X: 10}, 1); at != (property.Vector3{X: 1}) || math.Abs(float64(yaw)-math.Pi/2) > 1e-6 {
+		t.Errorf("at %v, yaw %v", at, yaw)
+	}
+}
+
+func TestLost(t *testing.T) {
+	var st cluster.Status
+	st.Counters.ClientCallsHandled, st.Counters.FlowSent, st.Counters.FlowHandled, st.Counters.BundlesSent = 5, 7, 7, 9
+	if n, why := lost(&st, &sums{calls: 5, bundles: 9}); n != 0 || why != "" {
+		t.Errorf("%d lost: %s", n, why)
+	}
+	n, why := lost(&st, &sums{calls: 6, bundles: 7})
+	if n != 3 || !strings.Contains(why, "6 sent, 5 handled") || !strings.Contains(why, "9 sent, 7 handled") {
+		t.Errorf("%d lost: %s", n, why)
+	}
+}
+
+// What fails a run, and what does not.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		v      verdict
+		killed bool
+		fails  bool
+	}{
+		{"clean", verdict{}, false, false},
+		{"diverged", verdict{Diverged: 1}, true, true},
+		{"lost", verdict{Lost: 1}, false, true},
+		{"lost after a kill", verdict{Lost: 1}, true, false},
+		{"error", verdict{Errors: 1}, true, true},
+	} {
+		if err := c.v.print(false, c.killed); (err != nil) != c.fails {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

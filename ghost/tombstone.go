@@ -1,0 +1,89 @@
+package ghost
+
+import (
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+// TombstoneLease is how long a tombstone stands: longer than any message of a
+// living channel is under way (mercury gives a silent peer up after 10 s).
+const TombstoneLease = 15 * time.Second
+
+// MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A
+// CellApp deletes at most some thousand ghosts a second.
+const MaxTombstones = 1 << 16
+
+// Last is the highest sequence of a hop: a tombstone with it forbids all of the hop.
+const Last = math.MaxUint32
+
+// Tombstones remember, each for a lease, the deleted ghosts of one CellApp, so that
+// a late message of an older hop does not revive one. The zero value has none.
+//
+// Every message that would make a ghost asks them, so they are found by entity; the
+// newest of an entity forbids all that the ones before it did.
+type Tombstones struct {
+	byID  map[entity.ID]tombstone
+	queue []burial // the oldest first
+}
+
+type tombstone struct {
+	Head
+	until time.Duration
+}
+
+// burial is one Bury; an entity that was buried again has several.
+type burial struct {
+	id    entity.ID
+	until time.Duration
+}
+
+// Bury adds a tombstone for a ghost that was at h.
+func (t *Tombstones) Bury(h Head, now time.Duration) {
+	if t.byID == nil {
+		t.byID = make(map[entity.ID]tombstone)
+	}
+	if len(t.queue) >= MaxTombstones {
+		t.pop()
+	}
+	until := now + TombstoneLease
+	if old, ok := t.byID[h.ID]; ok && h.before(old.Head) {
+		h = old.Head
+	}
+	t.byID[h.ID] = tombstone{h, until}
+	t.queue = append(t.queue, burial{h.ID, until})
+}
+
+// Expire takes away what has stood its lease.
+func (t *Tombstones) Expire(now time.Duration) {
+	for len(t.queue) > 0 && t.queue[0].until <= now {
+		t.pop()
+	}
+}
+
+// pop ends the oldest lease, and the tombstone unless it has a later one.
+func (t *Tombstones) pop() {
+	b := t.queue[0]
+	t.queue = t.queue[1:]
+	if t.byID[b.id].until <= b.until {
+		delete(t.byID, b.id)
+	}
+	if len(t.queue) == 0 {
+		t.queue = nil // append would go on behind what was taken
+	}
+}
+
+// Forbids reports whether a message is not newer than a tombstone of its entity.
+func (t *Tombstones) Forbids(h Head) bool {
+	s, ok := t.byID[h.ID]
+	return ok && !s.before(h)
+}
+
+// before reports whether h belongs earlier in the life of its real than g.
+func (h *Head) before(g Head) bool {
+	if c := h.Order.Compare(g.Order); c != 0 {
+		return c < 0
+	}
+	return h.Sequence < g.Sequence
+}

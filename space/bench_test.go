@@ -1,0 +1,107 @@
+package space
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// benchOutbox encodes what is sent, as a CellApp does, and acknowledges what goes
+// to bases.
+type benchOutbox struct {
+	buf   []byte
+	acks  []entity.Ack
+	bytes int
+}
+
+func (o *benchOutbox) Send(_ mercury.Address, m Message) {
+	o.buf = m.Append(o.buf[:0])
+	o.bytes += len(o.buf)
+	if f, ok := m.(*entity.Message); ok && f.ToSide == entity.BaseSide {
+		o.acks = append(o.acks, entity.Ack{To: f.From, ToSide: entity.CellSide, From: f.To, FromSide: entity.BaseSide, Stream: f.Stream, Number: f.Number})
+	}
+}
+
+func (o *benchOutbox) ClientPacket(_ mercury.Address, _ entity.ID, _ entity.Order, _ uint32, p []byte) {
+	o.bytes += len(p)
+}
+func (o *benchOutbox) SetSpaceData(entity.SpaceID, uint16, []byte) {}
+func (o *benchOutbox) NewID() (entity.ID, error)                   { return 0, nil }
+func (o *benchOutbox) Dead(mercury.Address) bool                   { return false }
+
+// BenchmarkCellTick is a tick of a cell with 250 reals within 200 m of a line, so
+// that each has a ghost, of which 150 have clients that move every tick and see
+// everyone; a tenth change a property that all see.
+func BenchmarkCellTick(b *testing.B) {
+	const reals, players = 250, 150
+	scripts := NewScripts(testSchema(b))
+	Register[Avatar](scripts, "Avatar")
+	if err := scripts.Err(); err != nil {
+		b.Fatal(err)
+	}
+	tree := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1))
+	if err := tree.Split(cellID(1), bsp.AxisX, 200, leaf(2), true); err != nil {
+		b.Fatal(err)
+	}
+	out := &benchOutbox{}
+	var count Counters
+	registry := NewRegistry()
+	// Offloads and backups have costs of their own.
+	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
+	c := NewCell(Env{
+		Self: addr(1), Config: cfg, Scripts: scripts, Registry: registry, Out: out, Counters: &count,
+		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler),
+	}, 1, cellID(1), tree, nil)
+	d := scripts.Schema().Type("Avatar")
+	chance := rand.New(rand.NewPCG(2, 2))
+	at := func() property.Vector3 { return property.Vector3{X: 200 * chance.Float32(), Z: 200 * chance.Float32()} }
+	for id := entity.ID(1); id <= reals; id++ {
+		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
+			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil))}
+		if id <= players {
+			m.Session = 1
+		}
+		c.Create(&m, addr(100))
+	}
+	var now time.Duration
+	tick := func() {
+		now += tickPeriod
+		for id := entity.ID(1); id <= players; id++ {
+			r := registry.find(id).real
+			p := r.Position()
+			p.X = min(max(p.X+chance.Float32()-0.5, 0), 199)
+			p.Z += chance.Float32() - 0.5
+			c.ClientMove(id, &entity.ClientRest{Session: 1, Sequence: uint32(now / tickPeriod), Incarnation: 1, Position: p}, addr(100))
+			if chance.IntN(10) == 0 {
+				a := r.script.Interface().(*Avatar)
+				a.Hp.Set(a.Hp.Get() + 1)
+			}
+		}
+		for i := range out.acks {
+			c.HandleAck(&out.acks[i], addr(100))
+		}
+		out.acks = out.acks[:0]
+		c.Tick(now, now, tickPeriod)
+	}
+	for range 100 {
+		tick()
+	}
+	if c.Reals() != reals || count.Errors > 0 || count.Refused > 0 {
+		b.Fatalf("%d reals, %+v", c.Reals(), count)
+	}
+	out.bytes = 0
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		tick()
+		n++
+	}
+	b.ReportMetric(float64(out.bytes)/float64(n), "bytes-sent/tick")
+}

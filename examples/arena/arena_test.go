@@ -99,18 +99,17 @@ func TestLost(t *testing.T) {
 // What fails a run, and what does not.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		v      verdict
-		killed bool
-		fails  bool
+		name  string
+		v     verdict
+		fails bool
 	}{
-		{"clean", verdict{}, false, false},
-		{"diverged", verdict{Diverged: 1}, true, true},
-		{"lost", verdict{Lost: 1}, false, true},
-		{"lost after a kill", verdict{Lost: 1}, true, false},
-		{"error", verdict{Errors: 1}, true, true},
+		{"clean", verdict{}, false},
+		{"diverged", verdict{Diverged: 1, deaths: 1}, true},
+		{"lost", verdict{Lost: 1}, true},
+		{"lost after a death", verdict{Lost: 1, deaths: 1}, false},
+		{"error", verdict{Errors: 1, deaths: 1}, true},
 	} {
-		if err := c.v.print(false, c.killed); (err != nil) != c.fails {
+		if err := c.v.print(false); (err != nil) != c.fails {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

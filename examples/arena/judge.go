@@ -77,6 +77,7 @@ type verdict struct {
 	Errors      uint64  `json:"errors"`
 	settled     bool
 	lostDetails string
+	deaths      int // processes declared dead
 }
 
 // judge brings the world to rest and compares.
@@ -122,6 +123,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	}
 	now, views := c.sums()
 	v.Lost, v.lostDetails = lost(&st, &now)
+	v.deaths = st.Deaths
 	v.Diverged = now.diverged + len(c.bots) - now.audited
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
 	printDiffs(views)
@@ -214,10 +216,10 @@ func printDiffs(views []view) {
 	}
 }
 
-// print prints the verdict; its error is why the run failed. What a killed CellApp
-// had counted since its last report is gone, so that after a kill the counts of
-// messages do not decide.
-func (v *verdict) print(asJSON, killed bool) error {
+// print prints the verdict; its error is why the run failed. After a death the
+// counts of messages do not decide: what the dead process had counted since its last
+// report is gone, and what bases replay to restored entities is handled again.
+func (v *verdict) print(asJSON bool) error {
 	fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
 	if asJSON {
 		b, err := json.Marshal(v)
@@ -230,7 +232,7 @@ func (v *verdict) print(asJSON, killed bool) error {
 	if v.Diverged > 0 {
 		why = append(why, fmt.Errorf("%d clients hold something else than they should", v.Diverged))
 	}
-	if v.Lost > 0 && !killed {
+	if v.Lost > 0 && v.deaths == 0 {
 		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))
 	}
 	if v.Errors > 0 {

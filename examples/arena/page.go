@@ -53,7 +53,6 @@ func (s *show) serveKill(w http.ResponseWriter, r *http.Request) {
 	}
 	for i := range s.world.CellApps() {
 		if at := s.world.CellAppAddr(i); appNumber(&st, at) == uint32(number) {
-			s.killed.Add(1)
 			if err := s.world.KillCellApp(i); err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return

@@ -29,7 +29,6 @@ type show struct {
 	server   *http.Server
 	begun    time.Time
 	world    *cluster.Cluster // if it runs here
-	killed   atomic.Int32     // CellApps, by the page
 
 	mu    sync.Mutex
 	crowd *crowd // once it is here
@@ -160,5 +159,5 @@ func (s *show) dance(ctx context.Context, schema *property.Schema, login netip.A
 	if err := errors.Join(err, c.leave()); err != nil {
 		return err
 	}
-	return v.print(s.f.json, s.killed.Load() > 0)
+	return v.print(s.f.json)
 }

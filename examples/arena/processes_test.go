@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// argsOf makes the test binary be the arena: a process of a world under test.
+const argsOf = "ARENA_TEST_ARGS"
+
+func TestMain(m *testing.M) {
+	if args, ok := os.LookupEnv(argsOf); ok {
+		os.Args = append(os.Args[:1], strings.Fields(args)...)
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// process starts the arena as another OS process.
+func process(t *testing.T, format string, a ...any) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	var out bytes.Buffer
+	cmd.Env = append(os.Environ(), argsOf+"="+fmt.Sprintf(format, a...))
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+	return cmd, &out
+}
+
+// TestProcesses runs every role as an OS process of its own and kills a CellApp
+// in the middle, as the kernel would: its players come back on the others, and at
+// the end every client holds what it should.
+func TestProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts seven processes and runs for a quarter of a minute")
+	}
+	l, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manager := l.LocalAddr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size := "-bots 20 -guards 20 -cellapps 3 -baseapps 1 -http 127.0.0.1:0 -manager " + manager
+	_, managers := process(t, "-role managers %s", size)
+	process(t, "-role login %s", size)
+	process(t, "-role baseapp %s", size)
+	var cellApps []*exec.Cmd
+	for range 3 {
+		c, _ := process(t, "-role cellapp %s", size)
+		cellApps = append(cellApps, c)
+	}
+	bots, out := process(t, "-role bots -duration 9s -json %s", size)
+	killed := time.AfterFunc(6*time.Second, func() { _ = cellApps[1].Process.Kill() })
+	defer killed.Stop()
+
+	done := make(chan error, 1)
+	go func() { done <- bots.Wait() }()
+	select {
+	case err = <-done:
+	case <-time.After(time.Minute):
+		_ = bots.Process.Kill()
+		<-done
+		t.Fatalf("the bots do not end:\n%s", out)
+	}
+	if err != nil {
+		t.Fatalf("the bots: %v\n%s\nmanagers:\n%s", err, out, managers)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	var v map[string]float64
+	found := false
+	for _, line := range lines {
+		if strings.HasPrefix(line, "{") {
+			found = json.Unmarshal([]byte(line), &v) == nil
+		}
+	}
+	if !found || v["clients"] != 20 || v["diverged_clients"] != 0 || v["errors"] != 0 || v["cells"] < 1 {
+		t.Errorf("verdict %v\n%s", v, out)
+	}
+	if !strings.Contains(managers.String(), "declared dead") {
+		t.Errorf("the managers do not say that a CellApp died:\n%s", managers)
+	}
+}

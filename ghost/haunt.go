@@ -62,7 +62,18 @@ func (h *Haunts) Remove(app mercury.Address) bool {
 func (h *Haunts) All() iter.Seq[Haunt] { return slices.Values(h.list) }
 
 // Sweep removes every haunt for which drop returns true.
-func (h *Haunts) Sweep(drop func(Haunt) bool) { h.list = slices.DeleteFunc(h.list, drop) }
+func (h *Haunts) Sweep(drop func(Haunt) bool) {
+	// Not slices.DeleteFunc, through which drop would escape: each real with a ghost
+	// is swept at each check.
+	kept := h.list[:0]
+	for _, x := range h.list {
+		if !drop(x) {
+			kept = append(kept, x)
+		}
+	}
+	clear(h.list[len(kept):])
+	h.list = kept
+}
 
 // Len is the number of haunts.
 func (h *Haunts) Len() int { return len(h.list) }

@@ -36,24 +36,24 @@ func (o *benchOutbox) SetSpaceData(entity.SpaceID, uint16, []byte) {}
 func (o *benchOutbox) NewID() (entity.ID, error)                   { return 0, nil }
 func (o *benchOutbox) Dead(mercury.Address) bool                   { return false }
 
-// BenchmarkCellTick is a tick of a cell with 250 reals within 200 m of a line, so
-// that each has a ghost, of which 150 have clients that move every tick and see
-// everyone; a tenth change a property that all see.
-func BenchmarkCellTick(b *testing.B) {
-	const reals, players = 250, 150
-	scripts := NewScripts(testSchema(b))
+// crowd makes a cell with reals within 200 m of a line, so that each has a ghost, of
+// which players have clients and see everyone. A tick moves the players; one in ten
+// changes a property that all see.
+func crowd(t testing.TB, reals, players entity.ID) (tick func(), out *benchOutbox) {
+	t.Helper()
+	scripts := NewScripts(testSchema(t))
 	Register[Avatar](scripts, "Avatar")
 	if err := scripts.Err(); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1))
 	if err := tree.Split(cellID(1), bsp.AxisX, 200, leaf(2), true); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	out := &benchOutbox{}
+	out = &benchOutbox{}
 	var count Counters
 	registry := NewRegistry()
-	// Offloads and backups have costs of their own.
+	// Backups have a cost of their own.
 	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
 	c := NewCell(Env{
 		Self: addr(1), Config: cfg, Scripts: scripts, Registry: registry, Out: out, Counters: &count,
@@ -71,14 +71,16 @@ func BenchmarkCellTick(b *testing.B) {
 		c.Create(&m, addr(100))
 	}
 	var now time.Duration
-	tick := func() {
+	tick = func() {
 		now += tickPeriod
 		for id := entity.ID(1); id <= players; id++ {
 			r := registry.find(id).real
 			p := r.Position()
 			p.X = min(max(p.X+chance.Float32()-0.5, 0), 199)
 			p.Z += chance.Float32() - 0.5
-			c.ClientMove(id, &entity.ClientRest{Session: 1, Sequence: uint32(now / tickPeriod), Incarnation: 1, Position: p}, addr(100))
+			if err := r.SetPosition(p); err != nil {
+				t.Fatal(err)
+			}
 			if chance.IntN(10) == 0 {
 				a := r.script.Interface().(*Avatar)
 				a.Hp.Set(a.Hp.Get() + 1)
@@ -93,15 +95,27 @@ func BenchmarkCellTick(b *testing.B) {
 	for range 100 {
 		tick()
 	}
-	if c.Reals() != reals || count.Errors > 0 || count.Refused > 0 {
-		b.Fatalf("%d reals, %+v", c.Reals(), count)
+	if c.Reals() != int(reals) || count.Errors > 0 || count.Refused > 0 {
+		t.Fatalf("%d reals, %+v", c.Reals(), count)
 	}
 	out.bytes = 0
-	n := 0
+	return tick, out
+}
+
+// BenchmarkCellTick is a tick of a cell with 250 reals, 150 of them players in a crowd.
+func BenchmarkCellTick(b *testing.B) {
+	tick, out := crowd(b, 250, 150)
 	b.ReportAllocs()
 	for b.Loop() {
 		tick()
-		n++
 	}
-	b.ReportMetric(float64(out.bytes)/float64(n), "bytes-sent/tick")
+	b.ReportMetric(float64(out.bytes)/float64(b.N), "bytes-sent/tick")
+}
+
+// A tick in which nobody comes or goes uses its memory again.
+func TestCellTickDoesNotAllocate(t *testing.T) {
+	tick, _ := crowd(t, 40, 20)
+	if n := testing.AllocsPerRun(50, tick); n > 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
 }

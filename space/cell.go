@@ -216,6 +216,11 @@ func (c *Cell) Tick(now, game, dt time.Duration) {
 	if c.clock != nil {
 		// Migration is left out: a moved line must not raise the load it lowers.
 		c.meter.Add(c.clock() - begun - migration)
+		if c.tick == 1 {
+			// The meter takes its first sample whole. Spread over all the time before
+			// the cell was made, it would show an empty one for seconds.
+			c.meteredAt = now - dt
+		}
 		c.meter.Tick(now-c.meteredAt, 0)
 		c.meteredAt = now
 	}

@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/property"
 )
 
 // MaxPeers bounds the other ends that one real keeps flows with. Beyond it calls
@@ -226,102 +224,6 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 	}
 }
 
-// handle does what a flow message asks.
-func (r *Real) handle(m *entity.Message, payload []byte) error {
-	kind, body, err := entity.SplitPayload(payload)
-	if err != nil {
-		return err
-	}
-	own := m.From == r.e.ID && m.FromSide == entity.BaseSide
-	if !own && kind != entity.RemoteCallPayload {
-		return fmt.Errorf("space: payload %d is only for the own base to send", kind)
-	}
-	switch kind {
-	case entity.CallCellPayload:
-		var x entity.MethodCall
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		return r.callMethod(int(x.Method), 0, x.Args)
-	case entity.ClientCallPayload:
-		return r.clientCall(body)
-	case entity.RemoteCallPayload:
-		return r.remoteCall(m.From, body)
-	case entity.SetClientPayload:
-		var x entity.Session
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		r.setSession(x.Number)
-		return nil
-	case entity.ClientRestPayload:
-		var x entity.ClientRest
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		r.clientMoved(&x)
-		return nil
-	case entity.AuditPayload:
-		var x entity.Session
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		r.audit(x.Number)
-		return nil
-	case entity.DestroyPayload:
-		r.Destroy()
-		return nil
-	case entity.BackupNowPayload:
-		r.backupAt = 0
-		return nil
-	}
-	return fmt.Errorf("space: unknown payload %d", kind)
-}
-
-// clientCall is a call by the own client: of the own entity, or of one it sees.
-func (r *Real) clientCall(body []byte) error {
-	var x entity.ClientCall
-	if err := x.Parse(body); err != nil {
-		return err
-	}
-	r.cell.count.ClientCallsHandled++
-	if x.Target == r.e.ID {
-		return r.exposedCall(r.e.ID, int(x.Method), x.Args, property.ExposedOwn, property.ExposedAll)
-	}
-	rec := r.cell.registry.find(x.Target)
-	if rec == nil || rec.cell != r.cell || r.witness == nil || !r.cell.ranges.Contains(r.trigger, rec.node) {
-		return fmt.Errorf("space: the client does not see entity %s", x.Target)
-	}
-	p, err := r.peer(x.Target, entity.CellSide)
-	if err != nil {
-		return err
-	}
-	call := entity.RemoteCall{Method: x.Method, Args: x.Args}
-	return r.send(p, call.Append(nil))
-}
-
-// remoteCall is a call by the client of another entity.
-func (r *Real) remoteCall(source entity.ID, body []byte) error {
-	var x entity.RemoteCall
-	if err := x.Parse(body); err != nil {
-		return err
-	}
-	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
-}
-
-// exposedCall calls the method that a client named by its ExposedIndex, if it is
-// exposed to that client.
-func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed ...property.Exposure) error {
-	d := r.e.Def.ExposedCellMethod(exposed)
-	if d == nil {
-		return fmt.Errorf("%w: %s has no exposed cell method %d", entity.ErrNotExposed, r.e.Def.Name, exposed)
-	}
-	if !slices.Contains(allowed, d.Exposed) {
-		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.e.Def.Name, d.Name)
-	}
-	return r.callMethod(d.Index, source, args)
-}
-
 // HandleAck takes an acknowledgement of a flow that a real here sends, or sent
 // before it was destroyed; for one that went on, so does the ack, which came from
 // an app.
@@ -466,37 +368,4 @@ func (r *Real) readFlows(rd *mercury.Reader) {
 			p.out.Read(rd)
 		}
 	}
-}
-
-// setSession attaches or detaches the client, and tells the script.
-func (r *Real) setSession(session uint32) {
-	had := r.session != 0
-	r.attach(session)
-	if had != (session != 0) {
-		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(session != 0) })
-	}
-}
-
-// attach begins a client session, or ends the one there is.
-func (r *Real) attach(session uint32) {
-	if session == r.session {
-		return
-	}
-	r.dropWitness()
-	r.session = session
-	if session != 0 {
-		r.makeWitness(nil)
-		r.greet()
-	}
-}
-
-// greet begins a session: the client is told its cell part.
-func (r *Real) greet() {
-	m := protocol.CellPlayer{
-		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
-		Props: r.e.Props.AppendStream(nil, property.OwnClientCellStream),
-	}
-	r.direct = m.Append(r.direct[:0])
-	r.dataTold = 0
-	r.clientSeq = 0
 }

@@ -179,6 +179,18 @@ func TestMoveTo(t *testing.T) {
 	}
 }
 
+// A cell that is made late in the life of its CellApp shows at once what it costs.
+func TestFirstLoadIsWhole(t *testing.T) {
+	r := newRig(t, 1, func(c *Config) { c.ArtificialLoad = 0 })
+	c := r.apps[0].cell
+	var clock time.Duration
+	c.clock = func() time.Duration { clock += time.Millisecond; return clock }
+	c.Tick(time.Hour, time.Hour, tickPeriod)
+	if load, _ := c.Load(); load < int64(5*time.Millisecond) {
+		t.Errorf("a tick with work of milliseconds shows a load of %d ns a second", load)
+	}
+}
+
 func TestFreeze(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -50, 1)

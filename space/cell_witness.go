@@ -19,6 +19,17 @@ func (r *Real) makeWitness(w *witness.Witness) {
 	r.cell.triggers[r.trigger] = r
 }
 
+func (r *Real) dropWitness() {
+	if r.witness == nil {
+		return
+	}
+	delete(r.cell.triggers, r.trigger)
+	if r.cell.ranges.HasTrigger(r.trigger) {
+		r.cell.ranges.RemoveTrigger(r.trigger)
+	}
+	r.witness, r.trigger, r.direct = nil, aoi.Trigger(0), nil
+}
+
 // deliverRangeEvents tells the witnesses what came near and what went.
 func (c *Cell) deliverRangeEvents() {
 	c.ranges.Drain(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {

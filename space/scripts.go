@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
@@ -48,7 +47,6 @@ type scriptType struct {
 	typ      reflect.Type // *T
 	methods  *entity.Methods
 	callback map[string]int // Go method index by name: timers and controllers name their callbacks
-	timers   []string       // sorted names of methods that can be called back
 }
 
 // Register binds entity type name to the Go type T, a struct that embeds
@@ -91,10 +89,8 @@ func register(s *Scripts, name string, t reflect.Type) error {
 		m := t.Method(i)
 		if m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[Callback]() && m.Type.NumOut() == 0 {
 			x.callback[m.Name] = i
-			x.timers = append(x.timers, m.Name)
 		}
 	}
-	slices.Sort(x.timers)
 	s.types[d.ID] = x
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -46,6 +47,14 @@ func TestRegisterFaults(t *testing.T) {
 	}
 	if got := err.Error(); got != strings.Join(want, "\n") {
 		t.Errorf("faults:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// A fault of the witness must show here, and not when the first player comes.
+func TestConfigFaultsOfWitness(t *testing.T) {
+	c := Config{Witness: witness.Config{BytesPerTick: -1}}.WithDefaults()
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "BytesPerTick is -1") {
+		t.Errorf("faults of the witness: %v", err)
 	}
 }
 

@@ -98,6 +98,7 @@ func (w *Witness) serve(budget int, unlimited bool) {
 			t.en.waited++
 			if !aside {
 				aside, last = true, max(t.key, w.now)
+				w.setAside()
 			}
 			continue
 		}
@@ -116,6 +117,22 @@ func (w *Witness) serve(budget int, unlimited bool) {
 		w.queue[i].en.waited++
 		w.queue[i].en = nil // a queue of the last tick must not hold on to entries
 	}
+}
+
+// setAside takes out of the queue who is owed nothing but a place, when the packet
+// is full: in a crowd these are nearly all, and none of their turns can come now.
+func (w *Witness) setAside() {
+	kept := w.queue[:0]
+	for _, t := range w.queue {
+		if t.due&dueReliable == 0 {
+			t.en.waited++
+			continue
+		}
+		kept = append(kept, t)
+	}
+	clear(w.queue[len(kept):])
+	w.queue = kept
+	w.order()
 }
 
 // finish numbers what was made.

@@ -143,7 +143,7 @@ func (a *BaseApp) sendReport() {
 	if a.now < a.reportAt {
 		return
 	}
-	a.reportAt = a.now + reportPeriod
+	a.reportAt = a.now + wire.ReportPeriod
 	r := &a.report
 	if a.cfg.CPU != nil {
 		r.CPU = a.cfg.CPU()

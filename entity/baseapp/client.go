@@ -13,11 +13,11 @@ import (
 // client is a channel that speaks the client protocol. Everything on it comes
 // from outside.
 type client struct {
-	app             *BaseApp
-	ch              mercury.ChannelID
-	base            *base // nil before Attach
-	closed          bool
-	messages, bytes bucket
+	app                     *BaseApp
+	ch                      mercury.ChannelID
+	base                    *base // nil before Attach
+	closed                  bool
+	messages, bytes, audits bucket
 }
 
 // send sends one reliable message; msg may be the app's scratch. A failure closes
@@ -149,6 +149,9 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	case protocol.AuditRequestID:
 		if len(body) != 0 {
 			return refusal(protocol.Malformed, "audit request with a body")
+		}
+		if !b.client.audits.take(b.app.now, 1, MaxClientAudits) {
+			return refusal(protocol.Flooding, "more than %d audits a second", MaxClientAudits)
 		}
 		m := entity.Session{Number: b.session}
 		b.passOn("audit", m.Append(b.app.payload[:0], entity.AuditPayload))

@@ -453,6 +453,20 @@ func TestFlooding(t *testing.T) {
 	other.wantRefused(protocol.Flooding)
 }
 
+// The answer to an audit names all that is in sight: many are asked for at little cost.
+func TestFloodingByAudits(t *testing.T) {
+	r := joinedRig(t)
+	p, _, _ := r.play("ann")
+	ask := protocol.AppendAuditRequest(nil)
+	for range 3 {
+		p.say(slices.Repeat(ask, MaxClientAudits))
+		r.pass(time.Second)
+	}
+	p.wantHeard()
+	p.say(slices.Repeat(ask, MaxClientAudits+1))
+	p.wantRefused(protocol.Flooding)
+}
+
 func TestFloodingByBytes(t *testing.T) {
 	r := joinedRig(t)
 	p, _, _ := r.play("ann")

@@ -42,8 +42,6 @@ const (
 	// MaxTimers bounds the timers of one base: a script that adds one in every
 	// callback is told, before it slows everyone down.
 	MaxTimers = 256
-
-	reportPeriod = time.Second
 )
 
 // Config configures a BaseApp.
@@ -90,7 +88,7 @@ func (c *Config) Validate() error {
 	if c.Transport == nil {
 		fault("Transport is nil; give the transport that the app speaks through")
 	}
-	if !c.Manager.IsValid() {
+	if !c.Manager.IsValid() || c.Manager.Port() == 0 {
 		fault("Manager is no address; give the host and port of the CellAppMgr")
 	}
 	if c.Tick < 0 {

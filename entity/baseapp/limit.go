@@ -10,6 +10,10 @@ const (
 	MaxClientMessages = 500
 	// MaxClientBytes is bytes per second.
 	MaxClientBytes = 40_960
+
+	// MaxClientAudits is requests of audits per second. The answer to one names
+	// everything in sight, thousands of times what it took to ask.
+	MaxClientAudits = 4
 )
 
 // bucket is a token bucket in its equivalent form as a clock: at is when

@@ -1,7 +1,6 @@
 package baseappmgr
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -196,8 +195,9 @@ func (m *BaseAppMgr) freeAll(on *app) (freed int) {
 			delete(t.byRequest, e.request)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
-		if t.byName[name].app == on {
+	// order does not show: every account of the app goes, nobody is told
+	for name, a := range t.byName {
+		if a.app == on {
 			delete(t.byName, name)
 			freed++
 		}

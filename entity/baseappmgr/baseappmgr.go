@@ -81,7 +81,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 	if now < m.reportAt {
 		return
 	}
-	m.reportAt = now + reportPeriod
+	m.reportAt = now + wire.ReportPeriod
 	if m.cfg.CPU != nil {
 		m.report.CPU = m.cfg.CPU()
 	}

@@ -31,9 +31,6 @@ const (
 	// MaxAccounts bounds the accounts that are logged in: far above what one
 	// cluster's BaseApps hold.
 	MaxAccounts = 1 << 20
-
-	// reportPeriod is the time between reports to the CellAppMgr.
-	reportPeriod = time.Second
 )
 
 // Config says how a BaseAppMgr is made.

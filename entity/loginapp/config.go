@@ -33,9 +33,6 @@ const (
 	// CloseAfter is how long a channel stays open after the answer. A client
 	// closes it itself; this is for those that do not.
 	CloseAfter = 5 * time.Second
-
-	// reportPeriod is the time between reports to the CellAppMgr.
-	reportPeriod = time.Second
 )
 
 // Config says how a LoginApp is made.

@@ -102,7 +102,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 	if now < l.reportAt {
 		return
 	}
-	l.reportAt = now + reportPeriod
+	l.reportAt = now + wire.ReportPeriod
 	if l.cfg.CPU != nil {
 		l.report.CPU = l.cfg.CPU()
 	}

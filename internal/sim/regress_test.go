@@ -12,11 +12,16 @@ import (
 const (
 	orphans  = "a handoff died with its destination, and ghosts elsewhere pointed at the origin for ever"
 	believed = "a base believed in an origin whose handoff a CellApp had acknowledged that then died"
+	untold   = "a handoff was acknowledged, its destination died before it told the ghosts elsewhere"
+	far      = "as believed, after the real had gone so far that its origin had no ghost of it"
+	unheard  = "the offer of a frozen copy was lost with a channel that broke"
+	late     = "an order to make a real waited in a bad channel, and brought an old incarnation to life"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
 // TestKept runs the kept seeds.
 func TestKept(t *testing.T) {
+	t.Parallel()
 	kept := []struct {
 		o   Options
 		why string
@@ -38,8 +43,12 @@ func TestKept(t *testing.T) {
 		{plain(247), orphans},
 		{plain(281), orphans},
 		{plain(292), orphans},
+		{optionsOf(298), far},
+		{optionsOf(299), unheard},
+		{optionsOf(1208), untold},
+		{optionsOf(7675), late},
 	}
-	for _, k := range kept {
+	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
 			runSeed(t, k.o, "")
 			if t.Failed() {

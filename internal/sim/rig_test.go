@@ -30,6 +30,7 @@ type rig struct {
 // seconds when it begins, and after it the world has to come to rest with every promise kept.
 func play(t *testing.T, o Options, script func(r *rig)) {
 	t.Helper()
+	t.Parallel() // with other tests; a run has nothing that another one sees
 	if *verbose {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	seeds   = flag.Int("seeds", 24, "how many seeds TestSeeds runs")
+	seeds   = flag.Int("seeds", seedsByDefault, "how many seeds TestSeeds runs")
 	start   = flag.Uint64("start", 1, "the first seed of TestSeeds")
 	verbose = flag.Bool("v.log", false, "print the logs of the processes")
 	traced  = flag.String("trace", "", "write the trace of the run to a file")
@@ -81,6 +81,7 @@ func runSeed(t *testing.T, o Options, args string) Result {
 // TestSeeds runs whole clusters through faults and back. -seeds and -start choose
 // which; a failing one is replayed by the command that it prints.
 func TestSeeds(t *testing.T) {
+	t.Parallel()
 	for i := range *seeds {
 		seed := *start + uint64(i)
 		runSeed(t, optionsOf(seed), fmt.Sprintf("-seeds=1 -start=%d ", seed))
@@ -90,6 +91,7 @@ func TestSeeds(t *testing.T) {
 // TestSameSeedSameTrace runs one seed twice, with everything that can go wrong,
 // and compares the runs event by event.
 func TestSameSeedSameTrace(t *testing.T) {
+	t.Parallel()
 	run := func() (*bytes.Buffer, Result) {
 		var text bytes.Buffer
 		o := Options{Seed: 4, Crash: true, CrashBase: true, Pause: true, Noise: true, Rogues: 2, TraceTo: &text}

@@ -12,7 +12,11 @@ import (
 // ticks that took less than 2^(i/4) × 50 µs; the last one the rest (over 3.4 s).
 const TickBuckets = 65
 
-// Report is what any app says of itself to its manager about once a second.
+// ReportPeriod is the time between the Reports of an app. Managers judge silence by
+// it, and observers wait for two of them before they believe what is pending.
+const ReportPeriod = time.Second
+
+// Report is what any app says of itself to its manager each ReportPeriod.
 // Counters count from the start of the app.
 type Report struct {
 	// CPU is the processor time that the app's thread has used.

@@ -16,6 +16,10 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
+// maxUnsaid bounds the space data that waits for a manager that is away: far more
+// keys than a game sets in the seconds until another one has taken over.
+const maxUnsaid = 1024
+
 // CellApp runs cells. Its methods are for its runner, on one goroutine.
 type CellApp struct {
 	cfg     Config
@@ -29,14 +33,15 @@ type CellApp struct {
 	frozen    bool
 	dismissed bool
 
-	cells    []*space.Cell // by space id
-	registry *space.Registry
-	counters space.Counters
-	ticks    wire.Ticks
-	report   wire.Report
-	cellsMsg wire.CellsReport
-	reportAt time.Duration
-	statsAt  time.Duration
+	cells       []*space.Cell // by space id
+	registry    *space.Registry
+	unsaid      []wire.SetSpaceData // set while the manager was away
+	counters    space.Counters
+	ticks       wire.Ticks
+	report      wire.Report
+	cellsReport wire.CellsReport
+	reportAt    time.Duration
+	statsAt     time.Duration
 }
 
 // New returns a CellApp that joins its manager at its first tick.
@@ -96,13 +101,13 @@ func (a *CellApp) reports(now time.Duration) {
 		a.reportCells()
 	}
 	if now >= a.statsAt {
-		a.statsAt = now + statsPeriod
+		a.statsAt = now + wire.ReportPeriod
 		a.reportStats()
 	}
 }
 
 func (a *CellApp) reportCells() {
-	m := &a.cellsMsg
+	m := &a.cellsReport
 	m.Load, m.Cells = 0, m.Cells[:0]
 	for _, c := range a.cells {
 		total, profile := c.Load()
@@ -188,7 +193,28 @@ func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.O
 }
 
 func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {
-	o.manager.Send(&wire.SetSpaceData{Space: id, Key: key, Value: value})
+	m := wire.SetSpaceData{Space: id, Key: key, Value: value}
+	if o.manager.Open() {
+		o.manager.Send(&m)
+		return
+	}
+	// Only the newest value of a key matters.
+	o.unsaid = slices.DeleteFunc(o.unsaid, func(x wire.SetSpaceData) bool { return x.Space == id && x.Key == key })
+	if len(o.unsaid) >= maxUnsaid {
+		o.counters.Errors++
+		o.log.Error("space data dropped: too much is waiting for the CellAppMgr", "space", id, "key", key)
+		return
+	}
+	m.Value = slices.Clone(value)
+	o.unsaid = append(o.unsaid, m)
+}
+
+// sayUnsaid sends the space data that was set while the manager was away.
+func (a *CellApp) sayUnsaid() {
+	for i := range a.unsaid {
+		a.manager.Send(&a.unsaid[i])
+	}
+	a.unsaid = nil
 }
 
 func (o *outbox) NewID() (entity.ID, error) {

@@ -406,6 +406,31 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Space data that is set while the manager is away is said when it is back: the
+// newest value of each key.
+func TestSpaceDataWaits(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	r.app.Closed(r.now, r.mgr, mercury.ErrTimeout)
+	out := r.app.outbox()
+	for _, v := range []string{"old", "new"} {
+		out.SetSpaceData(1, 7, []byte(v))
+	}
+	if len(r.app.unsaid) != 1 {
+		t.Fatalf("%d values wait", len(r.app.unsaid))
+	}
+	for key := range uint16(maxUnsaid + 10) {
+		out.SetSpaceData(2, key, nil)
+	}
+	if len(r.app.unsaid) != maxUnsaid || r.app.Counters().Errors == 0 {
+		t.Errorf("%d values wait, %d errors", len(r.app.unsaid), r.app.Counters().Errors)
+	}
+	r.app.sayUnsaid()
+	if len(r.app.unsaid) != 0 {
+		t.Error("they still wait")
+	}
+}
+
 func TestFreezeAndAudit(t *testing.T) {
 	r := newRig(t)
 	r.world()

@@ -29,7 +29,7 @@ type Config struct {
 	ReportPeriod time.Duration
 	// Chance is the source of chance of scripts; required.
 	Chance *rand.Rand
-	// Clock measures work; nil measures none, so that loads are those of
+	// Clock measures work; only differences of it count. nil measures none, so that loads are those of
 	// Space.ArtificialLoad alone.
 	Clock func() time.Duration
 	// CPU is the processor time of the app's thread; nil reports zero.
@@ -42,8 +42,6 @@ type Config struct {
 const (
 	DefaultTick         = 100 * time.Millisecond
 	DefaultReportPeriod = 250 * time.Millisecond
-	// statsPeriod is how often counters go to the manager.
-	statsPeriod = time.Second
 )
 
 // Validate reports every fault of c.
@@ -52,7 +50,7 @@ func (c *Config) Validate() error {
 	if c.Transport == nil {
 		faults = append(faults, errors.New("cellapp: Transport is nil; give it what a runner provides"))
 	}
-	if !c.Manager.IsValid() {
+	if !c.Manager.IsValid() || c.Manager.Port() == 0 {
 		faults = append(faults, errors.New("cellapp: Manager is not an address; give it where the CellAppMgr listens"))
 	}
 	if c.Chance == nil {

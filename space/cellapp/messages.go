@@ -28,9 +28,14 @@ func (a *CellApp) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Add
 // Closed implements mercury.Handler. What a lost channel means is the manager's
 // to say: a CellApp acts on verdicts only.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	if a.manager.Closed(now, ch) && !a.dismissed {
-		a.log.Warn("CellAppMgr lost; cells go on without balance", "err", reason)
+	if !a.manager.Closed(now, ch) || a.dismissed {
+		return
 	}
+	if a.alloc == nil {
+		a.log.Warn("no CellAppMgr answers; the CellApp tries again", "manager", a.cfg.Manager, "err", reason)
+		return
+	}
+	a.log.Warn("CellAppMgr lost; cells go on without balance", "err", reason)
 }
 
 // Message implements mercury.Handler.
@@ -159,6 +164,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 }
 
 func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
+	a.sayUnsaid()
 	if a.alloc != nil {
 		return nil // joined again, or news of the BaseAppMgr: ids and time stay
 	}

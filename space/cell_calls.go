@@ -1,0 +1,105 @@
+package space
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// handle does what a flow message asks.
+func (r *Real) handle(m *entity.Message, payload []byte) error {
+	kind, body, err := entity.SplitPayload(payload)
+	if err != nil {
+		return err
+	}
+	own := m.From == r.e.ID && m.FromSide == entity.BaseSide
+	if !own && kind != entity.RemoteCallPayload {
+		return fmt.Errorf("space: payload %d is only for the own base to send", kind)
+	}
+	switch kind {
+	case entity.CallCellPayload:
+		var x entity.MethodCall
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		return r.callMethod(int(x.Method), 0, x.Args)
+	case entity.ClientCallPayload:
+		return r.clientCall(body)
+	case entity.RemoteCallPayload:
+		return r.remoteCall(m.From, body)
+	case entity.SetClientPayload:
+		var x entity.Session
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.setSession(x.Number)
+		return nil
+	case entity.ClientRestPayload:
+		var x entity.ClientRest
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.clientMoved(&x)
+		return nil
+	case entity.AuditPayload:
+		var x entity.Session
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r.audit(x.Number)
+		return nil
+	case entity.DestroyPayload:
+		r.Destroy()
+		return nil
+	case entity.BackupNowPayload:
+		r.backupAt = 0
+		return nil
+	}
+	return fmt.Errorf("space: unknown payload %d", kind)
+}
+
+// clientCall is a call by the own client: of the own entity, or of one it sees.
+func (r *Real) clientCall(body []byte) error {
+	var x entity.ClientCall
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	r.cell.count.ClientCallsHandled++
+	if x.Target == r.e.ID {
+		return r.exposedCall(r.e.ID, int(x.Method), x.Args, property.ExposedOwn, property.ExposedAll)
+	}
+	rec := r.cell.registry.find(x.Target)
+	if rec == nil || rec.cell != r.cell || r.witness == nil || !r.cell.ranges.Contains(r.trigger, rec.node) {
+		return fmt.Errorf("space: the client does not see entity %s", x.Target)
+	}
+	p, err := r.peer(x.Target, entity.CellSide)
+	if err != nil {
+		return err
+	}
+	call := entity.RemoteCall{Method: x.Method, Args: x.Args}
+	return r.send(p, call.Append(nil))
+}
+
+// remoteCall is a call by the client of another entity.
+func (r *Real) remoteCall(source entity.ID, body []byte) error {
+	var x entity.RemoteCall
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
+}
+
+// exposedCall calls the method that a client named by its ExposedIndex, if it is
+// exposed to that client.
+func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed ...property.Exposure) error {
+	d := r.e.Def.ExposedCellMethod(exposed)
+	if d == nil {
+		return fmt.Errorf("%w: %s has no exposed cell method %d", entity.ErrNotExposed, r.e.Def.Name, exposed)
+	}
+	if !slices.Contains(allowed, d.Exposed) {
+		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.e.Def.Name, d.Name)
+	}
+	return r.callMethod(d.Index, source, args)
+}

@@ -1,0 +1,99 @@
+package space
+
+import (
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// ClientMove takes where the client says its entity is, by a message that came from
+// an app. If the real has gone on, so does the message; else goOn is zero.
+func (c *Cell) ClientMove(id entity.ID, m *entity.ClientRest, from mercury.Address) (goOn mercury.Address) {
+	rec := c.registry.find(id)
+	if rec == nil {
+		return mercury.Address{}
+	}
+	if rec.real == nil {
+		return c.goesOn(rec.ghost, from)
+	}
+	rec.real.clientMoved(m)
+	return mercury.Address{}
+}
+
+// clientMoved takes a client's word for where it is, unless the client has been
+// told otherwise since: a move of another session or incarnation is void.
+func (r *Real) clientMoved(m *entity.ClientRest) {
+	// Sequences wrap; half the range counts as newer.
+	if m.Session != r.session || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation || int32(m.Sequence-r.clientSeq) <= 0 {
+		return
+	}
+	r.clientSeq = m.Sequence
+	_ = r.place(m.Position, m.Direction)
+}
+
+// setSession attaches or detaches the client, and tells the script.
+func (r *Real) setSession(session uint32) {
+	had := r.session != 0
+	r.attach(session)
+	if had != (session != 0) {
+		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(session != 0) })
+	}
+}
+
+// attach begins a client session, or ends the one there is.
+func (r *Real) attach(session uint32) {
+	if session == r.session {
+		return
+	}
+	r.dropWitness()
+	r.session = session
+	if session != 0 {
+		r.makeWitness(nil)
+		r.greet()
+	}
+}
+
+// greet begins a session: the client is told its cell part.
+func (r *Real) greet() {
+	m := protocol.CellPlayer{
+		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
+		Props: r.e.Props.AppendStream(nil, property.OwnClientCellStream),
+	}
+	r.direct = m.Append(r.direct[:0])
+	r.dataTold = 0
+	r.clientSeq = 0
+}
+
+// maxAudit bounds the answer to an audit, in bytes: some thousand entities. Behind
+// witness.MaxDirect bytes of other messages it still fits a bundle.
+const maxAudit = witness.MaxEntity
+
+// audit answers what the client should hold, from the cell's own lists.
+func (r *Real) audit(session uint32) {
+	if session != r.session || r.witness == nil {
+		return
+	}
+	m := protocol.Audit{Own: protocol.Expected{
+		Place: protocol.Place{ID: r.e.ID, Stamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction},
+		Type:  r.e.Def.ClientID,
+	}}
+	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {
+		m.Own.Props = protocol.AppendPair(m.Own.Props, i, r.e.Props)
+	}
+	for key := range r.cell.ranges.Inside(r.trigger) {
+		if rec := r.cell.registry.find(entity.ID(key)); rec != nil {
+			m.Entities = r.witness.AppendExpected(m.Entities, r.e, rec.e)
+		}
+	}
+	mark := len(r.direct)
+	r.direct = m.Append(r.direct)
+	if n := len(r.direct) - mark; n > maxAudit {
+		// Sent, it would be above what a flow takes, and lost with all before it.
+		r.direct = r.direct[:mark]
+		r.cell.count.Refused++
+		r.Log().Warn("audit of a client not answered: too much is in its sight", "bytes", n, "limit", maxAudit)
+	}
+	r.spill()
+}

@@ -1,0 +1,292 @@
+package space
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Ghosts, from both sides: what the reals here tell their haunts, and what the reals
+// of others tell this cell.
+
+// tellGhosts sends what every real did since the last tick to its haunts.
+func (c *Cell) tellGhosts() {
+	for _, rec := range c.reals {
+		if r := rec.real; len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp {
+			c.tell(r)
+		}
+	}
+}
+
+// tell sends what one real did to its haunts.
+func (c *Cell) tell(r *Real) {
+	if r.haunts.Len() > 0 && r.gone == staying {
+		rest := c.sendUpdate(r, r.changes)
+		for len(rest) > 0 {
+			rest = c.sendUpdate(r, rest)
+		}
+	}
+	r.changes, r.payloads = r.changes[:0], r.payloads[:0]
+	r.ghostedStamp = r.e.MoveStamp
+}
+
+// maxUpdate is how many bytes of payloads one Update carries before the next one
+// is begun: half of what its receivers take for certain.
+const maxUpdate = ghost.MaxProps
+
+// sendUpdate sends as many changes as one Update may carry, and returns the rest.
+func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change) {
+	n, size := 0, 0
+	for n < len(changes) && n < ghost.MaxChanges && (n == 0 || size+len(changes[n].Payload) <= maxUpdate) {
+		size += len(changes[n].Payload)
+		n++
+	}
+	r.ghostSequence++
+	c.update = ghost.Update{
+		Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
+	}
+	for h := range r.haunts.All() {
+		c.out.Send(h.App, &c.update)
+	}
+	return changes[n:]
+}
+
+// mirror makes and ends the ghosts of one real; own is the cell's rectangle, empty
+// if it has none, and budget how many may be made.
+func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
+	p := r.e.Position
+	x, z := float64(p.X), float64(p.Z)
+	reach := float64(c.cfg.GhostDistance + r.e.Def.AppealRadius)
+	if around := bsp.Around(x, z, reach); r.haunts.Len() == 0 && within(around, own) {
+		return budget // as most are: deep inside
+	}
+	var state *ghost.State
+	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
+		app := appOf(leaf)
+		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 {
+			continue
+		}
+		if !r.haunts.Add(app, c.now) {
+			continue
+		}
+		budget--
+		if state == nil {
+			state = r.state()
+		}
+		c.out.Send(app, state)
+	}
+	r.haunts.Sweep(func(h ghost.Haunt) bool {
+		if c.now-h.Since < c.cfg.GhostLife || c.touches(h.App, bsp.Around(x, z, reach+float64(c.cfg.GhostSlack))) {
+			return false
+		}
+		r.ghostSequence++
+		c.out.Send(h.App, &ghost.Delete{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}})
+		return true
+	})
+	return budget
+}
+
+// within reports whether a has no point on the edge of b or outside it.
+func within(a, b bsp.Rect) bool {
+	return a.MinX > b.MinX && a.MaxX < b.MaxX && a.MinZ > b.MinZ && a.MaxZ < b.MaxZ
+}
+
+func (c *Cell) touches(app mercury.Address, r bsp.Rect) bool {
+	for _, leaf := range c.tree.Overlapping(r) {
+		if appOf(leaf) == app {
+			return true
+		}
+	}
+	return false
+}
+
+// state is everything a ghost holds.
+func (r *Real) state() *ghost.State {
+	r.ghostSequence++
+	return &ghost.State{
+		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
+		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+		Props:   r.e.Props.AppendStream(nil, property.GhostStream),
+		History: r.e.History.Append(nil),
+	}
+}
+
+// GhostState makes a ghost or brings one up to a new hop.
+func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
+	rec := c.registry.find(m.ID)
+	if rec != nil && rec.olderState(m.Head) || c.tombstones.Forbids(m.Head) {
+		c.count.StaleGhosts++
+		return
+	}
+	if rec == nil || rec.real != nil || rec.cell != c || rec.e.Order.Incarnation != m.Order.Incarnation {
+		c.newGhost(m, from, rec)
+		return
+	}
+	verdict, err := rec.ghost.TakeState(m, from, c.tick)
+	if err != nil {
+		c.badGhost(m.ID, err)
+		return
+	}
+	if verdict == ghost.Old {
+		c.count.StaleGhosts++
+		return
+	}
+	rec.heard = c.now
+	c.moved(rec.e)
+}
+
+// olderState reports whether a State of head h is of no use to whoever holds rec.
+func (rec *record) olderState(h ghost.Head) bool {
+	if rec.real != nil {
+		return !rec.e.Order.Before(h.Order)
+	}
+	return rec.ghost.Older(h)
+}
+
+// newGhost makes a ghost of which nothing, or something older, is here.
+func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
+	d, err := c.definition(m.Type)
+	if err != nil {
+		c.count.Refused++
+		return
+	}
+	g := ghost.New(m.ID, d)
+	if _, err := g.TakeState(m, from, c.tick); err != nil {
+		c.badGhost(m.ID, err)
+		return
+	}
+	if old != nil && old.real != nil {
+		// A newer real lives elsewhere: this one was given up by the base.
+		c.log.Info("real dropped: a newer one mirrors itself here", "entity", m.ID.String(), "order", old.e.Order.String(), "newer", m.Order.String())
+	}
+	c.makeWay(old, m.Order)
+	rec := c.admit(g.Entity)
+	rec.ghost, rec.heard = g, c.now
+	c.ghosts.insert(rec)
+	c.count.GhostsMade++
+}
+
+func (c *Cell) badGhost(id entity.ID, err error) {
+	c.count.Errors++
+	c.log.Error("ghost message", "entity", id.String(), "err", err)
+}
+
+// GhostUpdate takes what a real did. One that cannot be used, although it is new,
+// means that a State was missed: it is asked for.
+func (c *Cell) GhostUpdate(m *ghost.Update, from mercury.Address) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.ghost == nil {
+		c.count.StaleGhosts++
+		if rec == nil && !c.tombstones.Forbids(m.Head) {
+			c.ask(from, ghost.Head{ID: m.ID})
+		}
+		return
+	}
+	verdict, err := rec.ghost.TakeUpdate(m, c.tick)
+	if err != nil {
+		c.badGhost(m.ID, err)
+	}
+	if err != nil || verdict == ghost.Early {
+		c.ask(from, ghost.Head{ID: m.ID})
+	}
+	if verdict != ghost.Taken {
+		c.count.StaleGhosts++
+		return
+	}
+	rec.heard = c.now
+	c.moved(rec.e)
+}
+
+// Buried reports whether a ghost message is of no use, since a newer one ended the ghost.
+func (c *Cell) Buried(h ghost.Head) bool { return c.tombstones.Forbids(h) }
+
+// GhostLease is how long a ghost believes in a real that is silent: a real that
+// acts is heard each tick, so only those at rest are ever asked after.
+const GhostLease = 10 * time.Second
+
+func (c *Cell) ask(real mercury.Address, have ghost.Head) {
+	c.out.Send(real, &ghost.Query{Head: have, Asker: c.self})
+}
+
+// GhostQuery answers who asks after a real, or passes the question on.
+func (c *Cell) GhostQuery(m *ghost.Query) {
+	rec := c.registry.find(m.ID)
+	switch {
+	case rec != nil && rec.real != nil:
+		c.showGhost(rec.real, m)
+	case rec != nil && m.Hops < ghost.MaxQueryHops && rec.ghost.Real != m.Asker && rec.ghost.Real != c.self &&
+		rec.ghost.OrphanedUntil == 0 && !c.out.Dead(rec.ghost.Real):
+		on := *m
+		on.Hops++
+		c.out.Send(rec.ghost.Real, &on)
+	case m.Order != (entity.Order{}):
+		end := m.Head
+		end.Sequence++
+		c.out.Send(m.Asker, &ghost.Delete{Head: end})
+	}
+}
+
+// showGhost shows a real to who asked: in short if it only heard nothing for long.
+func (c *Cell) showGhost(r *Real, m *ghost.Query) {
+	if r.gone != staying || c.out.Dead(m.Asker) {
+		return
+	}
+	c.tell(r) // what is not told yet must not be told again after a State that has it
+	if r.haunts.Has(m.Asker) && m.Order == r.e.Order {
+		r.ghostSequence++
+		c.out.Send(m.Asker, &ghost.Update{
+			Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+			MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+		})
+		return
+	}
+	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
+		c.out.Send(m.Asker, r.state())
+	}
+}
+
+// GhostDelete ends a ghost.
+func (c *Cell) GhostDelete(m *ghost.Delete) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.ghost == nil {
+		c.tombstones.Bury(m.Head, c.now)
+		return
+	}
+	if rec.ghost.Older(m.Head) {
+		c.count.StaleGhosts++
+		return
+	}
+	c.tombstones.Bury(m.Head, c.now)
+	c.evict(rec)
+}
+
+// AuditGhosts makes every haunt compare its ghosts with the reals here.
+func (c *Cell) AuditGhosts() {
+	for _, rec := range c.reals {
+		r := rec.real
+		var sum uint64
+		sum, c.scratch = ghost.Sum(r.e, c.scratch)
+		for h := range r.haunts.All() {
+			c.out.Send(h.App, &ghost.Audit{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}, Sum: sum})
+		}
+	}
+}
+
+// GhostAudit compares a ghost with what its real says.
+func (c *Cell) GhostAudit(m *ghost.Audit) {
+	rec := c.registry.find(m.ID)
+	if rec == nil || rec.ghost == nil || rec.e.Order != m.Order {
+		c.count.GhostsDiffer++
+		return
+	}
+	var sum uint64
+	if sum, c.scratch = ghost.Sum(rec.e, c.scratch); sum != m.Sum {
+		c.count.GhostsDiffer++
+	}
+}

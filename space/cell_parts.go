@@ -1,0 +1,137 @@
+package space
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// definition is a type that may be on a cell.
+func (c *Cell) definition(typ uint16) (*property.Definition, error) {
+	d := c.scripts.schema.ByID(typ)
+	if d == nil || !d.HasCell {
+		return nil, fmt.Errorf("space: type %d has no cell part here", typ)
+	}
+	return d, nil
+}
+
+func readCore(parts []byte) (core migrate.Core, err error) {
+	found := false
+	err = migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
+		if tag != migrate.CorePart {
+			return nil
+		}
+		found = true
+		return core.Parse(body)
+	})
+	if err == nil && !found {
+		err = migrate.ErrNoCore
+	}
+	return core, err
+}
+
+// appendParts encodes everything that belongs to a real, or, for a backup, what
+// does not belong to a place.
+func (r *Real) appendParts(b []byte, backup bool) []byte {
+	core := migrate.Core{MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction}
+	b = migrate.AppendPart(b, migrate.CorePart, core.Append)
+	b = migrate.AppendPart(b, migrate.PropsPart, func(b []byte) []byte {
+		return r.e.Props.AppendStream(b, property.CellStream)
+	})
+	if !backup {
+		b = migrate.AppendPart(b, migrate.HistoryPart, r.e.History.Append)
+	}
+	b = migrate.AppendPart(b, migrate.FlowsPart, func(b []byte) []byte { return r.appendFlows(b, !backup) })
+	b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)
+	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)
+	if backup {
+		return b
+	}
+	b = migrate.AppendPart(b, migrate.ClientPart, r.appendClient)
+	if r.witness != nil {
+		b = migrate.AppendPart(b, migrate.WitnessPart, r.witness.Append)
+	}
+	return migrate.AppendPart(b, migrate.HauntsPart, r.haunts.Append)
+}
+
+// readParts fills a real. restoring leaves out what an offer has beyond a backup:
+// a new incarnation begins its history, its sending and its witness anew.
+func (r *Real) readParts(parts []byte, restoring bool) error {
+	return migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
+		rd := mercury.NewReader(body)
+		switch tag {
+		case migrate.CorePart:
+			return nil
+		case migrate.PropsPart:
+			return wholly(r.e.Props.ReadStream(body, property.CellStream))
+		case migrate.TimersPart:
+			r.readTimers(&rd)
+		case migrate.ControllersPart:
+			r.readControllers(&rd)
+		case migrate.FlowsPart:
+			r.readFlows(&rd)
+			if restoring {
+				for i := range r.flows {
+					r.flows[i].out = entity.Out{}
+				}
+			}
+		default:
+			if restoring {
+				return nil
+			}
+			return r.readPlaced(tag, body)
+		}
+		return rd.Close()
+	})
+}
+
+// readPlaced reads the parts that only an offload carries.
+func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
+	rd := mercury.NewReader(body)
+	switch tag {
+	case migrate.HistoryPart:
+		return wholly(r.e.History.Read(body))
+	case migrate.ClientPart:
+		r.readClient(&rd)
+	case migrate.WitnessPart:
+		if r.session == 0 {
+			return fmt.Errorf("a witness without a client")
+		}
+		w := witness.New(r.cell.cfg.Witness)
+		w.Read(&rd)
+		if err := rd.Close(); err != nil {
+			return err
+		}
+		r.makeWitness(w)
+		return nil
+	case migrate.HauntsPart:
+		r.haunts.Read(&rd, r.cell.now)
+	}
+	return rd.Close()
+}
+
+func wholly(rest []byte, err error) error {
+	if err == nil && len(rest) > 0 {
+		err = mercury.ErrTrailing
+	}
+	return err
+}
+
+func (r *Real) appendClient(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, r.session)
+	b = binary.LittleEndian.AppendUint32(b, r.clientSeq)
+	b = binary.AppendUvarint(b, r.dataTold)
+	b = binary.AppendUvarint(b, r.saves)
+	return mercury.AppendBytes(b, r.direct)
+}
+
+func (r *Real) readClient(rd *mercury.Reader) {
+	r.session, r.clientSeq = rd.U32(), rd.U32()
+	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()
+	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
 var _ mercury.Handler = (*BaseAppMgr)(nil)
@@ -31,7 +32,7 @@ func TestConfigFaultsAreAllReported(t *testing.T) {
 
 func TestOneProxyPerAccount(t *testing.T) {
 	r := newRig(t)
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.create("ann")
 	r.wantAccounts(1, 1)
 	// A second login is refused while the proxy is made, and after.
@@ -45,7 +46,7 @@ func TestOneProxyPerAccount(t *testing.T) {
 	r.wantAccounts(1, 0)
 
 	// Only the word of its own BaseApp on its own proxy frees it.
-	other := r.join(wire.BaseApp, address(4, 44))
+	other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 	r.say(other, &wire.ProxyGone{Account: "ann", ID: id})
 	r.say(app, &wire.ProxyGone{Account: "ann", ID: id + 1})
 	r.wantAccounts(1, 0)
@@ -61,7 +62,7 @@ func TestRefusals(t *testing.T) {
 	r.create("ann")
 	r.wantRefused(protocol.NotReady)
 
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.create("ann")
 	r.say(app, &wire.ProxyMade{Request: r.asked(app).Request, Code: uint8(protocol.ServerClosing)})
 	r.wantRefused(protocol.ServerClosing)
@@ -70,7 +71,7 @@ func TestRefusals(t *testing.T) {
 	for i := range MaxPending {
 		r.create(fmt.Sprint(i))
 	}
-	if n := len(r.net.take(r.login)); n != 0 {
+	if n := len(r.net.Take(r.login)); n != 0 {
 		t.Fatalf("%d answers", n)
 	}
 	r.create("one more")
@@ -79,13 +80,13 @@ func TestRefusals(t *testing.T) {
 
 func TestFewestProxies(t *testing.T) {
 	r := newRig(t)
-	chs := []mercury.ChannelID{r.join(wire.BaseApp, address(5, 1)), r.join(wire.BaseApp, address(3, 1)), r.join(wire.BaseApp, address(4, 1))}
+	chs := []mercury.ChannelID{r.join(wire.BaseApp, mercurytest.Host(5, 1)), r.join(wire.BaseApp, mercurytest.Host(3, 1)), r.join(wire.BaseApp, mercurytest.Host(4, 1))}
 	var order []int
 	for i := range 6 {
 		r.create(fmt.Sprint(i))
 		for j, ch := range chs {
-			for _, s := range r.net.sent {
-				if s.ch == ch {
+			for _, s := range r.net.Sent {
+				if s.Channel == ch {
 					order = append(order, j)
 					r.make(ch)
 					break
@@ -110,11 +111,11 @@ func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			at := address(3, 33)
+			at := mercurytest.Host(3, 33)
 			dying := r.join(wire.BaseApp, at)
 			r.create("ann")
 			id := r.make(dying)
-			other := r.join(wire.BaseApp, address(4, 44))
+			other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 			r.create("bob")
 			r.make(other)
 			r.create("cid") // being made where the death is
@@ -122,7 +123,7 @@ func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
 			end(r, dying, at)
 			r.wantRefused(protocol.ServerBusy)
 			r.wantAccounts(1, 0)
-			if !r.net.ended[dying] || r.m.Counts().BaseApps != 1 {
+			if !r.net.Ended[dying] || r.m.Counts().BaseApps != 1 {
 				t.Error("the BaseApp is still there")
 			}
 			r.create("ann")
@@ -139,21 +140,21 @@ func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
 
 func TestDeclaredDeadIsDismissed(t *testing.T) {
 	r := newRig(t)
-	at := address(3, 33)
+	at := mercurytest.Host(3, 33)
 	r.join(wire.BaseApp, at)
 	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: at})
-	ch := r.net.accept(at)
+	ch := r.net.Accept(at)
 	r.m.Opened(r.now, ch, at)
-	if id, _ := r.got(ch); id != wire.DismissedID || !r.net.ended[ch] {
+	if id, _ := r.got(ch); id != wire.DismissedID || !r.net.Ended[ch] {
 		t.Errorf("told %d", id)
 	}
 	// Another start of it is welcome.
-	r.join(wire.BaseApp, address(3, 34))
+	r.join(wire.BaseApp, mercurytest.Host(3, 34))
 }
 
 func TestRejoinOnAnotherChannelKeepsAccounts(t *testing.T) {
 	r := newRig(t)
-	at := address(3, 33)
+	at := mercurytest.Host(3, 33)
 	old := r.join(wire.BaseApp, at)
 	r.create("ann")
 	r.make(old)
@@ -166,18 +167,18 @@ func TestRejoinOnAnotherChannelKeepsAccounts(t *testing.T) {
 
 func TestBaseAppThatDoesNotAnswer(t *testing.T) {
 	r := newRig(t)
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.create("late")
 	late := r.asked(app)
 	r.create("never")
 	r.asked(app)
 	r.tick(AnswerTimeout - time.Millisecond)
 	r.wantAccounts(2, 2)
-	if len(r.net.take(r.login)) != 0 {
+	if len(r.net.Take(r.login)) != 0 {
 		t.Error("answered too early")
 	}
 	r.tick(DefaultTick)
-	if n := len(r.net.take(r.login)); n != 2 {
+	if n := len(r.net.Take(r.login)); n != 2 {
 		t.Errorf("%d answers", n)
 	}
 	r.wantAccounts(2, 0)
@@ -201,7 +202,7 @@ func TestJoins(t *testing.T) {
 		"other definitions": {Role: wire.BaseApp, Digest: [16]byte{1}},
 		"CellApp":           {Role: wire.CellApp, Digest: r.m.cfg.Schema.Digest},
 	} {
-		ch := r.net.accept(address(3, 33))
+		ch := r.net.Accept(mercurytest.Host(3, 33))
 		r.say(ch, j)
 		if id, _ := r.got(ch); id != wire.RefusedID {
 			t.Errorf("%s: told %d", name, id)
@@ -209,7 +210,7 @@ func TestJoins(t *testing.T) {
 		// It cannot ask for anything.
 		r.say(ch, &wire.CreateProxy{Account: "ann"})
 		r.say(ch, &wire.ProxyMade{Request: 1})
-		if len(r.net.take(ch)) != 0 {
+		if len(r.net.Take(ch)) != 0 {
 			t.Errorf("%s: answered", name)
 		}
 	}
@@ -224,7 +225,7 @@ func TestJoins(t *testing.T) {
 
 func TestLoginAppThatLeft(t *testing.T) {
 	r := newRig(t)
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.create("ann")
 	asked := r.asked(app)
 	r.closed(r.login, mercury.ErrTimeout)
@@ -242,8 +243,8 @@ func TestJoinsAgainAndReports(t *testing.T) {
 	}
 	r.closed(r.manager, mercury.ErrTimeout)
 	r.tick(time.Second)
-	r.manager = r.net.last
-	r.m.Opened(r.now, r.manager, address(1, 12))
+	r.manager = r.net.Last
+	r.m.Opened(r.now, r.manager, mercurytest.Host(1, 12))
 	if id, _ := r.got(r.manager); id != wire.JoinID {
 		t.Errorf("sent %d", id)
 	}
@@ -252,7 +253,7 @@ func TestJoinsAgainAndReports(t *testing.T) {
 // announce says as a BaseApp which proxies it has.
 func (r *rig) announce(ch mercury.ChannelID, entries ...wire.Proxy) {
 	r.say(ch, &wire.Proxies{Entries: entries})
-	if n := len(r.net.take(ch)); n != 0 {
+	if n := len(r.net.Take(ch)); n != 0 {
 		r.t.Errorf("the BaseApp was told %d messages", n)
 	}
 }
@@ -260,7 +261,7 @@ func (r *rig) announce(ch mercury.ChannelID, entries ...wire.Proxy) {
 // A BaseAppMgr that starts again has nobody's accounts but what BaseApps tell it.
 func TestRestartLearnsTheAccounts(t *testing.T) {
 	r := newRig(t)
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.announce(app, wire.Proxy{Account: "ann", ID: 7}, wire.Proxy{Account: "bob", ID: 8})
 	r.announce(app, wire.Proxy{Account: "cid", ID: 9})
 	r.announce(app)
@@ -270,7 +271,7 @@ func TestRestartLearnsTheAccounts(t *testing.T) {
 		r.wantRefused(protocol.AlreadyLoggedIn)
 	}
 	// The proxies count in the choice of a BaseApp: the other has fewer.
-	other := r.join(wire.BaseApp, address(4, 44))
+	other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 	r.create("dan")
 	r.make(other)
 	// They are freed as any other.
@@ -288,7 +289,7 @@ func TestRestartLearnsTheAccounts(t *testing.T) {
 // them.
 func TestBrokenChannelBringsTheAccountsBack(t *testing.T) {
 	r := newRig(t)
-	at := address(3, 33)
+	at := mercurytest.Host(3, 33)
 	app := r.join(wire.BaseApp, at)
 	r.create("ann")
 	id := r.make(app)
@@ -306,16 +307,16 @@ func TestAccountOnTwoBaseApps(t *testing.T) {
 	r := newRig(t)
 	var logs bytes.Buffer
 	r.m.log = slog.New(slog.NewTextHandler(&logs, nil))
-	old := r.join(wire.BaseApp, address(3, 33))
+	old := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.create("ann")
 	id := r.make(old)
-	late := r.join(wire.BaseApp, address(4, 44))
+	late := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 	r.announce(late, wire.Proxy{Account: "ann", ID: 77}, wire.Proxy{Account: "bob", ID: 78})
 	r.wantAccounts(2, 0)
 	if got := logs.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "account=ann") || !strings.Contains(got, "10.0.0.4") {
 		t.Errorf("the log says %q", got)
 	}
-	if len(r.net.take(old)) != 0 || r.m.report.Errors != 0 {
+	if len(r.net.Take(old)) != 0 || r.m.report.Errors != 0 {
 		t.Error("the first BaseApp is told, or an error counted")
 	}
 	r.say(late, &wire.ProxyGone{Account: "ann", ID: 77})
@@ -330,7 +331,7 @@ func TestAccountOnTwoBaseApps(t *testing.T) {
 // What a BaseApp announces that the table has on it already.
 func TestAnnouncedAgain(t *testing.T) {
 	r := newRig(t)
-	at := address(3, 33)
+	at := mercurytest.Host(3, 33)
 	old := r.join(wire.BaseApp, at)
 	r.create("ann")
 	id := r.make(old)
@@ -356,8 +357,8 @@ func TestAnnouncedAgain(t *testing.T) {
 
 func TestProxiesOfStrangers(t *testing.T) {
 	r := newRig(t)
-	ch := r.net.accept(address(3, 33))
-	r.m.Opened(r.now, ch, address(3, 33))
+	ch := r.net.Accept(mercurytest.Host(3, 33))
+	r.m.Opened(r.now, ch, mercurytest.Host(3, 33))
 	for _, from := range []mercury.ChannelID{ch, r.login} { // no BaseApp that has joined
 		before := r.m.report.Errors
 		r.announce(from, wire.Proxy{Account: "ann", ID: 7})
@@ -370,7 +371,7 @@ func TestProxiesOfStrangers(t *testing.T) {
 
 func TestProxiesBeyondTheTable(t *testing.T) {
 	r := newRig(t)
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	for i := range MaxAccounts - 1 {
 		r.m.accounts.byName[strconv.Itoa(i)] = nil // only their number is of interest here
 	}
@@ -398,7 +399,7 @@ func TestTwin(t *testing.T) {
 		switch n := rnd.IntN(20); {
 		case n == 0 && len(apps) < 5:
 			salt++
-			apps = append(apps, r.join(wire.BaseApp, address(byte(3+rnd.IntN(5)), salt)))
+			apps = append(apps, r.join(wire.BaseApp, mercurytest.Host(byte(3+rnd.IntN(5)), salt)))
 		case n == 1 && len(apps) > 0:
 			i := rnd.IntN(len(apps))
 			r.closed(apps[i], mercury.ErrTimeout)
@@ -433,7 +434,7 @@ func TestTwin(t *testing.T) {
 			case len(apps) == 0:
 				r.wantRefused(protocol.NotReady)
 			default:
-				ch := r.net.sent[0].ch
+				ch := r.net.Sent[0].Channel
 				twin[account] = proxy{ch, r.make(ch)}
 			}
 		default:
@@ -463,7 +464,7 @@ func TestTwin(t *testing.T) {
 
 func TestNoiseIsCounted(t *testing.T) {
 	r := newRig(t)
-	app := r.join(wire.BaseApp, address(3, 33))
+	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	for _, msg := range [][]byte{nil, {0}, {255, 1}, {byte(wire.ProxyMadeID), 1}, {byte(wire.ProxiesID), 1}, {byte(wire.JoinID)}, {byte(wire.AddCellID)}} {
 		for _, ch := range []mercury.ChannelID{app, r.login, r.manager} {
 			before := r.m.report.Errors
@@ -482,14 +483,14 @@ func FuzzMessage(f *testing.F) {
 	for _, m := range []wire.Message{
 		&wire.Join{Role: wire.BaseApp}, &wire.CreateProxy{Request: 1, Account: "ann"}, &wire.ProxyMade{Request: 1, ID: 1},
 		&wire.ProxyGone{Account: "ann", ID: 1}, &wire.Welcome{},
-		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 1}, {Account: "bob", ID: 2}}}, &wire.AppDead{Role: wire.BaseApp, App: address(3, 33)},
+		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 1}, {Account: "bob", ID: 2}}}, &wire.AppDead{Role: wire.BaseApp, App: mercurytest.Host(3, 33)},
 	} {
 		f.Add(uint8(0), wire.Encode(nil, m))
 		f.Add(uint8(1), wire.Encode(nil, m))
 	}
 	f.Fuzz(func(t *testing.T, from uint8, msg []byte) {
 		r := newRig(t)
-		app := r.join(wire.BaseApp, address(3, 33))
+		app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 		r.create("ann")
 		accounts := 1
 		var p wire.Proxies

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -20,12 +21,12 @@ func testSchema(t testing.TB) *property.Schema {
 	return s
 }
 
-var cellAppMgr = address(1, 11)
+var cellAppMgr = mercurytest.Host(1, 11)
 
 // rig is a BaseAppMgr whose apps are played by the test.
 type rig struct {
 	t       testing.TB
-	net     *fakeTransport
+	net     *mercurytest.Stage
 	m       *BaseAppMgr
 	now     time.Duration
 	manager mercury.ChannelID
@@ -35,21 +36,21 @@ type rig struct {
 }
 
 func newRig(t testing.TB) *rig {
-	r := &rig{t: t, net: newFake()}
+	r := &rig{t: t, net: mercurytest.NewStage(mercurytest.Host(9, 1))}
 	m, err := New(Config{Transport: r.net, Manager: cellAppMgr.At, Schema: testSchema(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.m = m
 	r.tick(0)
-	r.manager = r.net.last
+	r.manager = r.net.Last
 	m.Opened(r.now, r.manager, cellAppMgr)
 	var j wire.Join
 	if id, body := r.got(r.manager); id != wire.JoinID || j.Parse(body) != nil || j.Role != wire.BaseAppMgr {
 		t.Fatalf("joins as %v", j.Role)
 	}
 	r.say(r.manager, &wire.Welcome{Number: 1, Term: 4, CellAppMgr: cellAppMgr})
-	r.login = r.join(wire.LoginApp, address(50, 5))
+	r.login = r.join(wire.LoginApp, mercurytest.Host(50, 5))
 	return r
 }
 
@@ -65,7 +66,7 @@ func (r *rig) say(ch mercury.ChannelID, msg wire.Message) {
 // got is the only message sent on a channel.
 func (r *rig) got(ch mercury.ChannelID) (wire.ID, []byte) {
 	r.t.Helper()
-	id, body, err := wire.Split(r.net.one(r.t, ch))
+	id, body, err := wire.Split(r.net.One(r.t, ch))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -75,11 +76,11 @@ func (r *rig) got(ch mercury.ChannelID) (wire.ID, []byte) {
 // join brings an app in.
 func (r *rig) join(role wire.Role, at mercury.Address) mercury.ChannelID {
 	r.t.Helper()
-	ch := r.net.accept(at)
+	ch := r.net.Accept(at)
 	r.m.Opened(r.now, ch, at)
 	r.say(ch, &wire.Join{Role: role, Digest: r.m.cfg.Schema.Digest})
 	var w wire.Welcome
-	if id, body := r.got(ch); id != wire.WelcomeID || w.Parse(body) != nil || w.BaseAppMgr != r.net.self || w.Term != 4 || w.CellAppMgr != cellAppMgr {
+	if id, body := r.got(ch); id != wire.WelcomeID || w.Parse(body) != nil || w.BaseAppMgr != r.net.Self() || w.Term != 4 || w.CellAppMgr != cellAppMgr {
 		r.t.Fatalf("message %d, welcome %+v", id, w)
 	}
 	return ch
@@ -87,7 +88,7 @@ func (r *rig) join(role wire.Role, at mercury.Address) mercury.ChannelID {
 
 // closed ends a channel from the other side.
 func (r *rig) closed(ch mercury.ChannelID, reason error) {
-	r.net.ended[ch] = true
+	r.net.Ended[ch] = true
 	r.m.Closed(r.now, ch, reason)
 }
 

@@ -190,7 +190,7 @@ func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 // wantCalls makes the client call what it may, and reads that as the server.
 func (s *server) wantCalls(r *rig) {
 	s.t.Helper()
-	r.net.sent = nil
+	r.net.Sent = nil
 	text := property.StringValue("hi")
 	for _, err := range []error{r.c.CallCell(me, "jump"), r.c.CallCell(foe, "greet", text), r.c.CallBase("buy", text)} {
 		if err != nil {
@@ -198,7 +198,7 @@ func (s *server) wantCalls(r *rig) {
 		}
 	}
 	var got []string
-	for _, msg := range r.net.take(r.c.ch) {
+	for _, msg := range r.net.Take(r.c.ch) {
 		err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
 			m, args, err := s.called(id, body)
 			if err != nil {

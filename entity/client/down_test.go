@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -393,7 +394,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint8(2), true, (&protocol.SpaceData{Key: 1, Value: []byte("v")}).Append(nil))
 	f.Add(uint8(2), false, packet(1, place(foe, 1, 1)))
 	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append(protocol.AppendAttached(nil)))
-	f.Add(uint8(0), true, (&protocol.LoginOK{BaseApp: address(2, 2)}).Append(nil))
+	f.Add(uint8(0), true, (&protocol.LoginOK{BaseApp: mercurytest.Host(2, 2)}).Append(nil))
 	f.Add(uint8(0), true, (&protocol.Refused{Code: protocol.ServerBusy}).Append(nil))
 	f.Fuzz(func(t *testing.T, stage uint8, reliable bool, msg []byte) {
 		r := newRig(t)

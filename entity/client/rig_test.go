@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -57,7 +58,7 @@ const (
 // rig is a client whose servers are played by the test.
 type rig struct {
 	t      testing.TB
-	net    *fakeTransport
+	net    *mercurytest.Stage
 	schema *property.Schema
 	c      *Client
 	now    time.Duration
@@ -72,10 +73,10 @@ func newRig(t testing.TB) *rig { return rigOf(t, testSchema(t)) }
 // rigOf is a rig whose client has the given definitions, with an Avatar as in
 // testSchema in them.
 func rigOf(t testing.TB, schema *property.Schema) *rig {
-	r := &rig{t: t, net: newFake(), schema: schema}
+	r := &rig{t: t, net: mercurytest.NewStage(mercurytest.Host(9, 1)), schema: schema}
 	note := func(format string, args ...any) { r.events = append(r.events, fmt.Sprintf(format, args...)) }
 	c, err := New(Config{
-		Transport: r.net, Schema: r.schema, LoginApp: address(1, 0).At, User: "ann", Password: "pw",
+		Transport: r.net, Schema: r.schema, LoginApp: mercurytest.Host(1, 0).At, User: "ann", Password: "pw",
 		Handler: Events{
 			LoggedIn:   func() { note("logged in") },
 			BasePlayer: func(p *Replica) { note("base player %v gold %v", p.ID, p.Props.Get(gold)) },
@@ -123,7 +124,7 @@ func (r *rig) cell(n uint64) []byte { return protocol.AppendBundle(nil, n) }
 func (r *rig) attach() {
 	r.t.Helper()
 	r.open()
-	ok := protocol.LoginOK{BaseApp: address(2, 22), Token: protocol.Token{1, 2, 3}}
+	ok := protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Token: protocol.Token{1, 2, 3}}
 	r.say(ok.Append(nil))
 	r.open()
 }
@@ -137,7 +138,7 @@ func (r *rig) play() {
 	base := protocol.BasePlayer{ID: me, Props: r.own.AppendStream(nil, property.OwnClientBaseStream)}
 	r.say(base.Append(protocol.AppendAttached(nil)))
 	r.say(r.cellPlayer().Append(r.cell(1)))
-	r.net.sent, r.events = nil, nil
+	r.net.Sent, r.events = nil, nil
 }
 
 func (r *rig) cellPlayer() *protocol.CellPlayer {

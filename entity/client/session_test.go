@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -28,7 +29,7 @@ func TestLogin(t *testing.T) {
 	r.open()
 	loginCh := r.c.ch
 	var login protocol.Login
-	if err := protocol.Messages(r.net.one(t, loginCh), func(id protocol.ID, body []byte) error { return login.Parse(body) }); err != nil {
+	if err := protocol.Messages(r.net.One(t, loginCh), func(id protocol.ID, body []byte) error { return login.Parse(body) }); err != nil {
 		t.Fatal(err)
 	}
 	want := protocol.Login{Version: protocol.Version, Digest: r.schema.ClientDigest, User: "ann", Password: "pw"}
@@ -36,17 +37,17 @@ func TestLogin(t *testing.T) {
 		t.Error(diff)
 	}
 
-	ok := protocol.LoginOK{BaseApp: address(2, 22), Token: protocol.Token{7}}
+	ok := protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Token: protocol.Token{7}}
 	r.say(ok.Append(nil))
-	if !r.net.ended[loginCh] {
+	if !r.net.Ended[loginCh] {
 		t.Error("the channel to the LoginApp stays open")
 	}
-	if peer, _ := r.net.Peer(r.c.ch); peer != address(2, 22) {
+	if peer, _ := r.net.Peer(r.c.ch); peer != mercurytest.Host(2, 22) {
 		t.Errorf("dialled %v", peer)
 	}
 	r.open()
 	var attach protocol.Attach
-	if err := protocol.Messages(r.net.one(t, r.c.ch), func(id protocol.ID, body []byte) error { return attach.Parse(body) }); err != nil {
+	if err := protocol.Messages(r.net.One(t, r.c.ch), func(id protocol.ID, body []byte) error { return attach.Parse(body) }); err != nil {
 		t.Fatal(err)
 	}
 	if attach.Token != ok.Token || attach.Digest != protocol.Digest(r.schema.ClientDigest) {
@@ -80,7 +81,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: %v: error %v in state %v", at, code, r.c.Err(), r.c.State())
 			}
 			r.wantEvents("closed: refused: " + code.String() + ": sorry")
-			if !r.net.ended[r.net.last] {
+			if !r.net.Ended[r.net.Last] {
 				t.Errorf("%s: channel stays open", at)
 			}
 		}
@@ -136,7 +137,7 @@ func TestLogout(t *testing.T) {
 		r.play()
 		r.c.Logout()
 		r.c.Logout()
-		if got := r.net.one(t, r.c.ch); got[0] != byte(protocol.LogoutID) {
+		if got := r.net.One(t, r.c.ch); got[0] != byte(protocol.LogoutID) {
 			t.Errorf("%s: sent %v", name, got)
 		}
 		if r.c.State() != Playing {
@@ -158,7 +159,7 @@ func TestCloseIsSilent(t *testing.T) {
 	r.c.Message(r.now, ch, true, []byte{0xff})
 	r.c.Closed(r.now, ch, mercury.ErrTimeout)
 	r.wantEvents()
-	if r.c.Err() != ErrEnded || !r.net.ended[ch] {
+	if r.c.Err() != ErrEnded || !r.net.Ended[ch] {
 		t.Errorf("error %v", r.c.Err())
 	}
 }
@@ -166,10 +167,10 @@ func TestCloseIsSilent(t *testing.T) {
 func TestForeignChannelsAreAborted(t *testing.T) {
 	r := newRig(t)
 	r.play()
-	ch := r.net.accept(address(66, 6))
-	r.c.Opened(r.now, ch, address(66, 6))
+	ch := r.net.Accept(mercurytest.Host(66, 6))
+	r.c.Opened(r.now, ch, mercurytest.Host(66, 6))
 	r.c.Message(r.now, ch, true, (&protocol.Refused{Code: 1}).Append(nil))
-	if !r.net.ended[ch] || r.c.State() != Playing {
+	if !r.net.Ended[ch] || r.c.State() != Playing {
 		t.Error("a stranger reached the client")
 	}
 }
@@ -193,16 +194,16 @@ func TestTickKeepsItsRhythm(t *testing.T) {
 // moves decodes and forgets the Moves sent so far.
 func (r *rig) moves() (list []protocol.Move, reliable []bool) {
 	r.t.Helper()
-	for _, s := range r.net.sent {
-		if err := protocol.Messages(s.msg, func(id protocol.ID, body []byte) error {
+	for _, s := range r.net.Sent {
+		if err := protocol.Messages(s.Message, func(id protocol.ID, body []byte) error {
 			var m protocol.Move
-			list, reliable = append(list, m), append(reliable, s.reliable)
+			list, reliable = append(list, m), append(reliable, s.Reliable)
 			return list[len(list)-1].Parse(body)
 		}); err != nil {
 			r.t.Fatal(err)
 		}
 	}
-	r.net.sent = nil
+	r.net.Sent = nil
 	return list, reliable
 }
 
@@ -281,7 +282,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%s: %v, want %v", x.name, err, x.want)
 		}
 	}
-	sent := r.net.take(r.c.ch)
+	sent := r.net.Take(r.c.ch)
 	if len(sent) != 4 || r.c.Stats().CallsSent != 3 {
 		t.Fatalf("%d messages, %d calls", len(sent), r.c.Stats().CallsSent)
 	}

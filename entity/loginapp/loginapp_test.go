@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
 var _ mercury.Handler = (*LoginApp)(nil)
@@ -44,11 +45,11 @@ func TestLogin(t *testing.T) {
 		t.Errorf("code %v, reply %+v", code, ok)
 	}
 	r.tick(CloseAfter - DefaultTick)
-	if r.net.ended[ch] {
+	if r.net.Ended[ch] {
 		t.Error("closed too early")
 	}
 	r.tick(DefaultTick)
-	if !r.net.ended[ch] {
+	if !r.net.Ended[ch] {
 		t.Error("the channel stays open")
 	}
 	if diff := cmp.Diff(Counts{Joined: true}, r.l.Counts()); diff != "" {
@@ -76,11 +77,11 @@ func TestRefusals(t *testing.T) {
 		r.say(ch, m.Append(nil))
 		r.work()
 		r.wantRefused(ch, x.want)
-		if len(r.net.take(r.base)) != 0 {
+		if len(r.net.Take(r.base)) != 0 {
 			t.Errorf("%s: asked for a proxy", x.name)
 		}
 		r.tick(CloseAfter)
-		if !r.net.ended[ch] || r.l.Counts().Channels != 0 {
+		if !r.net.Ended[ch] || r.l.Counts().Channels != 0 {
 			t.Errorf("%s: channel stays open", x.name)
 		}
 	}
@@ -147,8 +148,8 @@ func TestNotReady(t *testing.T) {
 	r.say(placing, r.login("ann", "right"))
 	r.work()
 	r.say(checking, r.login("bob", "right"))
-	r.net.sent = nil
-	r.net.ended[r.base] = true
+	r.net.Sent = nil
+	r.net.Ended[r.base] = true
 	r.l.Closed(r.now, r.base, mercury.ErrTimeout)
 	r.wantRefused(placing, protocol.NotReady)
 	r.work()
@@ -157,7 +158,7 @@ func TestNotReady(t *testing.T) {
 		t.Error("joined without a BaseAppMgr")
 	}
 	r.tick(2 * time.Second)
-	r.base = r.net.dials[len(r.net.dials)-1]
+	r.base = r.net.Dials[len(r.net.Dials)-1]
 	r.wantJoin(r.base, baseAppMgr)
 	r.fromManager(r.base, &wire.Welcome{})
 	if !r.l.Counts().Joined {
@@ -171,14 +172,14 @@ func TestFollowsTheBaseAppMgr(t *testing.T) {
 	ch := r.connect()
 	r.say(ch, r.login("ann", "right"))
 	r.work()
-	r.net.sent = nil
-	elsewhere := address(8, 88)
+	r.net.Sent = nil
+	elsewhere := mercurytest.Host(8, 88)
 	r.fromManager(r.manager, &wire.Welcome{BaseAppMgr: elsewhere})
 	r.wantRefused(ch, protocol.NotReady)
-	if !r.net.ended[r.base] {
+	if !r.net.Ended[r.base] {
 		t.Error("the old channel stays open")
 	}
-	r.wantJoin(r.net.last, elsewhere)
+	r.wantJoin(r.net.Last, elsewhere)
 }
 
 func TestServerBusy(t *testing.T) {
@@ -218,13 +219,13 @@ func TestTimeouts(t *testing.T) {
 	r.say(placing, r.login("ann", "right"))
 	r.work()
 	r.say(checking, r.login("bob", "right"))
-	r.net.sent = nil
+	r.net.Sent = nil
 	r.tick(LoginTimeout - DefaultTick)
-	if r.net.ended[silent] || len(r.net.take(checking))+len(r.net.take(placing)) != 0 {
+	if r.net.Ended[silent] || len(r.net.Take(checking))+len(r.net.Take(placing)) != 0 {
 		t.Error("too early")
 	}
 	r.tick(DefaultTick)
-	if !r.net.ended[silent] || len(r.net.take(silent)) != 0 {
+	if !r.net.Ended[silent] || len(r.net.Take(silent)) != 0 {
 		t.Error("who says nothing is still there")
 	}
 	r.wantRefused(checking, protocol.ServerBusy)
@@ -232,7 +233,7 @@ func TestTimeouts(t *testing.T) {
 	// Late results change nothing.
 	r.work()
 	r.fromManager(r.base, &wire.ProxyMade{Request: uint64(placing), BaseApp: baseApp})
-	if n := len(r.net.take(checking)) + len(r.net.take(placing)) + len(r.net.take(r.base)); n > 1 {
+	if n := len(r.net.Take(checking)) + len(r.net.Take(placing)) + len(r.net.Take(r.base)); n > 1 {
 		t.Errorf("%d messages after the answer", n)
 	}
 	r.tick(CloseAfter)
@@ -259,7 +260,7 @@ func TestMalformed(t *testing.T) {
 				r.say(ch, f(r))
 			}
 			r.wantRefused(ch, protocol.Malformed)
-			if !r.net.ended[ch] || len(r.jobs) != 0 || r.l.Counts().Channels != 0 {
+			if !r.net.Ended[ch] || len(r.jobs) != 0 || r.l.Counts().Channels != 0 {
 				t.Error("the channel goes on")
 			}
 		})
@@ -289,7 +290,7 @@ func TestSecondLoginOnAChannel(t *testing.T) {
 	r.say(ch, r.login("bob", "right"))
 	r.wantRefused(ch, protocol.Malformed)
 	r.work()
-	if len(r.net.take(r.base)) != 0 {
+	if len(r.net.Take(r.base)) != 0 {
 		t.Error("a proxy for a login that was dropped")
 	}
 
@@ -299,7 +300,7 @@ func TestSecondLoginOnAChannel(t *testing.T) {
 	r.work()
 	r.wantRefused(ch, protocol.BadCredentials)
 	r.say(ch, r.login("ann", "right"))
-	if len(r.jobs) != 0 || r.net.ended[ch] {
+	if len(r.jobs) != 0 || r.net.Ended[ch] {
 		t.Error("a second login on the channel")
 	}
 }
@@ -312,18 +313,18 @@ func TestForgery(t *testing.T) {
 	r.say(victim, r.login("ann", "right"))
 	r.work()
 	c := r.created()
-	r.fromManager(ch, &wire.ProxyMade{Request: c.Request, BaseApp: address(66, 6)})
+	r.fromManager(ch, &wire.ProxyMade{Request: c.Request, BaseApp: mercurytest.Host(66, 6)})
 	r.wantRefused(ch, protocol.Malformed)
-	if len(r.net.take(victim)) != 0 {
+	if len(r.net.Take(victim)) != 0 {
 		t.Error("a client answered for the BaseAppMgr")
 	}
 	r.l.JobDone(r.now, uint64(victim), verdict{account: "bob"})
 	r.l.JobDone(r.now, 1<<60, verdict{account: "bob"})
-	if len(r.net.take(r.base)) != 0 {
+	if len(r.net.Take(r.base)) != 0 {
 		t.Error("a job was done twice")
 	}
 	// A manager may speak over a channel that it dialled.
-	other := r.net.accept(baseAppMgr)
+	other := r.net.Accept(baseAppMgr)
 	r.l.Opened(r.now, other, baseAppMgr)
 	r.fromManager(other, &wire.ProxyMade{Request: c.Request, BaseApp: baseApp})
 	if code, ok := r.answer(victim); code != 0 || ok.BaseApp != baseApp {
@@ -338,13 +339,13 @@ func TestReports(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.CPU = func() time.Duration { return time.Second } })
 	r.join()
 	r.tick(time.Second)
-	id, body, err := wire.Split(r.net.one(t, r.manager))
+	id, body, err := wire.Split(r.net.One(t, r.manager))
 	var rep wire.Report
 	if err != nil || id != wire.ReportID || rep.Parse(body) != nil || rep.CPU != time.Second || rep.Ticks == 0 {
 		t.Errorf("%v %v %+v", id, err, rep)
 	}
 	r.tick(DefaultTick)
-	if n := len(r.net.take(r.manager)); n != 0 {
+	if n := len(r.net.Take(r.manager)); n != 0 {
 		t.Errorf("%d reports too many", n)
 	}
 }
@@ -366,8 +367,8 @@ func FuzzMessage(f *testing.F) {
 		}
 		r.say(ch, msg)
 		r.work()
-		told := len(r.net.take(ch))
-		if fromClient && told != 1 && len(r.net.take(r.base)) != 1 {
+		told := len(r.net.Take(ch))
+		if fromClient && told != 1 && len(r.net.Take(r.base)) != 1 {
 			t.Errorf("the client was told %d times", told)
 		}
 		r.tick(PlaceTimeout)

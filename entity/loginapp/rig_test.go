@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -21,15 +22,15 @@ func testSchema(t testing.TB) *property.Schema {
 }
 
 var (
-	cellAppMgr = address(1, 11)
-	baseAppMgr = address(2, 22)
-	baseApp    = address(3, 33)
+	cellAppMgr = mercurytest.Host(1, 11)
+	baseAppMgr = mercurytest.Host(2, 22)
+	baseApp    = mercurytest.Host(3, 33)
 )
 
 // rig is a LoginApp whose managers, clients and jobs are played by the test.
 type rig struct {
 	t       testing.TB
-	net     *fakeTransport
+	net     *mercurytest.Stage
 	l       *LoginApp
 	now     time.Duration
 	manager mercury.ChannelID // to the CellAppMgr
@@ -48,7 +49,7 @@ func (r *rig) Do(token uint64, run func(context.Context) any) {
 }
 
 func newRig(t testing.TB, edit ...func(*Config)) *rig {
-	r := &rig{t: t, net: newFake()}
+	r := &rig{t: t, net: mercurytest.NewStage(mercurytest.Host(9, 1))}
 	cfg := Config{
 		Transport: r.net, Manager: cellAppMgr.At, Schema: testSchema(t),
 		Auth: Table{"ann": "right", "bob": "right"}, Jobs: r,
@@ -68,10 +69,10 @@ func newRig(t testing.TB, edit ...func(*Config)) *rig {
 func (r *rig) join() {
 	r.t.Helper()
 	r.tick(0)
-	r.manager = r.net.dials[len(r.net.dials)-1]
+	r.manager = r.net.Dials[len(r.net.Dials)-1]
 	r.wantJoin(r.manager, cellAppMgr)
 	r.fromManager(r.manager, &wire.Welcome{Number: 1, Term: 1, CellAppMgr: cellAppMgr, BaseAppMgr: baseAppMgr})
-	r.base = r.net.dials[len(r.net.dials)-1]
+	r.base = r.net.Dials[len(r.net.Dials)-1]
 	r.wantJoin(r.base, baseAppMgr)
 	r.fromManager(r.base, &wire.Welcome{})
 	if !r.l.Counts().Joined {
@@ -85,7 +86,7 @@ func (r *rig) wantJoin(ch mercury.ChannelID, at mercury.Address) {
 		r.t.Fatalf("dialled %v, want %v", peer, at)
 	}
 	r.l.Opened(r.now, ch, at)
-	id, body, err := wire.Split(r.net.one(r.t, ch))
+	id, body, err := wire.Split(r.net.One(r.t, ch))
 	var j wire.Join
 	if err != nil || id != wire.JoinID || j.Parse(body) != nil || j.Role != wire.LoginApp || j.Digest != r.l.cfg.Schema.Digest {
 		r.t.Fatalf("join %v %+v %v", id, j, err)
@@ -104,8 +105,8 @@ func (r *rig) tick(d time.Duration) {
 // connect opens a client's channel.
 func (r *rig) connect() mercury.ChannelID {
 	r.clients++
-	peer := address(100+r.clients, 5)
-	ch := r.net.accept(peer)
+	peer := mercurytest.Host(100+r.clients, 5)
+	ch := r.net.Accept(peer)
 	r.l.Opened(r.now, ch, peer)
 	return ch
 }
@@ -129,7 +130,7 @@ func (r *rig) work() {
 // created is the CreateProxy that the BaseAppMgr got.
 func (r *rig) created() *wire.CreateProxy {
 	r.t.Helper()
-	id, body, err := wire.Split(r.net.one(r.t, r.base))
+	id, body, err := wire.Split(r.net.One(r.t, r.base))
 	var c wire.CreateProxy
 	if err != nil || id != wire.CreateProxyID || c.Parse(body) != nil {
 		r.t.Fatalf("message %v: %+v %v", id, c, err)
@@ -140,7 +141,7 @@ func (r *rig) created() *wire.CreateProxy {
 // answer is what a client was told: a code, or 0 and a LoginOK.
 func (r *rig) answer(ch mercury.ChannelID) (code protocol.Code, ok protocol.LoginOK) {
 	r.t.Helper()
-	err := protocol.Messages(r.net.one(r.t, ch), func(id protocol.ID, body []byte) error {
+	err := protocol.Messages(r.net.One(r.t, ch), func(id protocol.ID, body []byte) error {
 		if id == protocol.LoginOKID {
 			return ok.Parse(body)
 		}

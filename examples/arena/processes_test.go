@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -24,17 +25,37 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// output collects what a process says, for those who read it while it runs.
+type output struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(b)
+}
+
+// String is all that was said so far.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
 // process starts the arena as another OS process.
-func process(t *testing.T, format string, a ...any) (*exec.Cmd, *bytes.Buffer) {
+func process(t *testing.T, format string, a ...any) (*exec.Cmd, *output) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	var out bytes.Buffer
+	out := new(output)
 	cmd.Env = append(os.Environ(), argsOf+"="+fmt.Sprintf(format, a...))
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +65,7 @@ func process(t *testing.T, format string, a ...any) (*exec.Cmd, *bytes.Buffer) {
 			_ = cmd.Wait()
 		}
 	})
-	return cmd, &out
+	return cmd, out
 }
 
 // TestProcesses runs every role as an OS process of its own and kills a CellApp

@@ -1,0 +1,119 @@
+package mercurytest
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Stage is a transport for the test of one app alone: it records what the app does
+// with its channels, and the test plays the other ends, by calling the app's Opened,
+// Message and Closed itself. Make it with NewStage.
+type Stage struct {
+	// Last is the channel that was made last; channels count from 1.
+	Last mercury.ChannelID
+	// Dials lists the channels that the app dialled, in order.
+	Dials []mercury.ChannelID
+	// Ended has the channels that the app closed or aborted, and those that the test
+	// put there.
+	Ended map[mercury.ChannelID]bool
+	// Sent is what the app sent, in order.
+	Sent []Sent
+
+	self  mercury.Address
+	peers map[mercury.ChannelID]mercury.Address
+}
+
+// Sent is one message that an app sent on a Stage.
+type Sent struct {
+	Channel  mercury.ChannelID
+	Reliable bool
+	Message  []byte
+}
+
+// NewStage returns a transport without channels for an app at an address.
+func NewStage(self mercury.Address) *Stage {
+	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool)}
+}
+
+// Host is the address 10.0.0.n:20000 with a salt, for processes that a test names.
+func Host(n byte, salt uint32) mercury.Address {
+	return mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, n}), 20000), Salt: salt}
+}
+
+// Accept makes a channel that a peer dialled. The app does not know of it before the
+// test calls its Opened.
+func (s *Stage) Accept(peer mercury.Address) mercury.ChannelID {
+	s.Last++
+	s.peers[s.Last] = peer
+	return s.Last
+}
+
+// Self implements mercury.Transport.
+func (s *Stage) Self() mercury.Address { return s.self }
+
+// Dial implements mercury.Transport: one channel to each address, until it ended.
+func (s *Stage) Dial(to mercury.Address) mercury.ChannelID {
+	for _, ch := range s.Dials {
+		if s.peers[ch] == to && !s.Ended[ch] {
+			return ch
+		}
+	}
+	ch := s.Accept(to)
+	s.Dials = append(s.Dials, ch)
+	return ch
+}
+
+// Send implements mercury.Transport.
+func (s *Stage) Send(ch mercury.ChannelID, msg []byte) error { return s.record(ch, true, msg) }
+
+// SendUnreliable implements mercury.Transport.
+func (s *Stage) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
+	return s.record(ch, false, msg)
+}
+
+func (s *Stage) record(ch mercury.ChannelID, reliable bool, msg []byte) error {
+	if _, ok := s.Peer(ch); !ok {
+		return mercury.ErrNoChannel
+	}
+	s.Sent = append(s.Sent, Sent{ch, reliable, slices.Clone(msg)})
+	return nil
+}
+
+// Close implements mercury.Transport.
+func (s *Stage) Close(ch mercury.ChannelID) { s.Ended[ch] = true }
+
+// Abort implements mercury.Transport.
+func (s *Stage) Abort(ch mercury.ChannelID) { s.Ended[ch] = true }
+
+// Peer implements mercury.Transport.
+func (s *Stage) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
+	a, ok := s.peers[ch]
+	return a, ok && !s.Ended[ch]
+}
+
+// Take returns and forgets what was sent on a channel.
+func (s *Stage) Take(ch mercury.ChannelID) (msgs [][]byte) {
+	var rest []Sent
+	for _, m := range s.Sent {
+		if m.Channel == ch {
+			msgs = append(msgs, m.Message)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	s.Sent = rest
+	return msgs
+}
+
+// One returns and forgets the only message that was sent on a channel.
+func (s *Stage) One(t testing.TB, ch mercury.ChannelID) []byte {
+	t.Helper()
+	msgs := s.Take(ch)
+	if len(msgs) != 1 {
+		t.Fatalf("%d messages sent on channel %d, want 1", len(msgs), ch)
+	}
+	return msgs[0]
+}

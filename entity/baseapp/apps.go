@@ -155,6 +155,7 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 			return
 		}
 		a.ids = ids
+		a.cellMgr.Stay()
 		a.log.Info("joined the cluster", "number", m.Number, "allocator", m.Allocator)
 	}
 	if !a.started {

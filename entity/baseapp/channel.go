@@ -50,7 +50,13 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addr
 		a.announce()
 		return
 	}
-	if a.cellMgr.Opened(ch) || a.net.has(ch) {
+	if a.cellMgr.Opened(ch) {
+		if a.cellMgr.Replaced() {
+			a.log.Error("the CellAppMgr has started anew and knows nothing of this BaseApp: its entities go on without it; restart the cluster")
+		}
+		return
+	}
+	if a.net.has(ch) {
 		return
 	}
 	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -93,6 +94,9 @@ type Member struct {
 	dialled bool
 	open    bool
 	retryAt time.Duration
+
+	only     uint32 // the salt of the start to stay with; 0 for any
+	replaced bool
 }
 
 // NewMember returns a member that joins on its first Tick. A zero at waits until
@@ -126,11 +130,28 @@ func (m *Member) Opened(ch mercury.ChannelID) bool {
 	if !m.dialled || ch != m.ch {
 		return false
 	}
+	if at, _ := m.links.Transport.Peer(ch); m.only != 0 && at.Salt != m.only {
+		m.links.Transport.Close(ch)
+		m.dialled, m.replaced, m.retryAt = false, true, math.MaxInt64
+		return true
+	}
 	m.open = true
 	// A failure closes the channel, and Closed tries again.
 	_ = m.links.Reply(ch, &m.Join)
 	return true
 }
+
+// Stay keeps the member with this start of the manager: an app that holds cells or
+// entity ids must not take orders from one that knows nothing of them, and would
+// give the same ids again.
+func (m *Member) Stay() {
+	at, _ := m.links.Transport.Peer(m.ch)
+	m.only = at.Salt
+}
+
+// Replaced reports whether the manager that the member stays with is gone and
+// another start of it answers. The member does not try again then.
+func (m *Member) Replaced() bool { return m.replaced }
 
 // Closed plans another try if the channel was the member's; it reports whether
 // it was.

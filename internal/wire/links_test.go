@@ -14,6 +14,7 @@ type line struct {
 	dials, sends, closes, aborts int
 	to                           mercury.Address
 	last                         []byte
+	peer                         mercury.Address // addr6 if zero
 }
 
 func (l *line) Self() mercury.Address { return addr4 }
@@ -30,7 +31,12 @@ func (l *line) Send(_ mercury.ChannelID, msg []byte) error {
 func (l *line) SendUnreliable(ch mercury.ChannelID, msg []byte) error { return l.Send(ch, msg) }
 func (l *line) Close(mercury.ChannelID)                               { l.closes++ }
 func (l *line) Abort(mercury.ChannelID)                               { l.aborts++ }
-func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool)        { return addr6, true }
+func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool) {
+	if l.peer.IsZero() {
+		return addr6, true
+	}
+	return l.peer, true
+}
 
 func TestLinksRefuseTheDead(t *testing.T) {
 	var l line
@@ -73,6 +79,41 @@ func TestLinksForgetOldDeaths(t *testing.T) {
 	}
 	if links.Dead(mercury.Address{At: addr4.At, Salt: 1}) || !links.Dead(mercury.Address{At: addr4.At, Salt: 2}) {
 		t.Error("not the oldest was forgotten")
+	}
+}
+
+// A member that stays with one start of a manager takes nothing from another.
+func TestMemberStays(t *testing.T) {
+	var l line
+	links := wire.Links{Transport: &l}
+	m := wire.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	again := func(now time.Duration, salt uint32) {
+		l.peer = mercury.Address{At: addr4.At, Salt: salt}
+		m.Tick(now)
+		if !m.Opened(mercury.ChannelID(l.dials)) {
+			t.Fatalf("dial %d was not the member's", l.dials)
+		}
+	}
+	again(0, 1)
+	m.Closed(0, 1)
+	again(2*time.Second, 2) // not welcomed yet: any start will do
+	if !m.Open() || m.Replaced() {
+		t.Fatal("it stays before it was told to")
+	}
+	m.Stay()
+	m.Closed(3*time.Second, 2)
+	again(5*time.Second, 2)
+	if !m.Open() || m.Replaced() {
+		t.Fatal("it does not come back to the start that it stays with")
+	}
+	m.Closed(6*time.Second, 3)
+	again(8*time.Second, 9)
+	if m.Open() || !m.Replaced() || l.closes != 1 {
+		t.Fatal("it takes orders from another start")
+	}
+	m.Tick(time.Hour)
+	if l.dials != 4 {
+		t.Error("it tries again")
 	}
 }
 

@@ -22,7 +22,9 @@ func (a *CellApp) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Add
 		a.cfg.Transport.Abort(ch)
 		return
 	}
-	a.manager.Opened(ch)
+	if a.manager.Opened(ch) && a.manager.Replaced() {
+		a.log.Error("the CellAppMgr has started anew and knows nothing of these cells: they go on without it; restart the cluster")
+	}
 }
 
 // Closed implements mercury.Handler. What a lost channel means is the manager's
@@ -172,6 +174,7 @@ func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 	if err != nil {
 		return err
 	}
+	a.manager.Stay()
 	a.alloc, a.number = alloc, m.Number
 	a.gameShift = m.GameTime - now
 	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)

@@ -471,7 +471,7 @@ func FuzzPairs(f *testing.F) {
 func BenchmarkPositions(b *testing.B) {
 	packet := protocol.BeginPositions(nil, 3)
 	for i := range 30 {
-		p := protocol.Place{ID: entity.ID(9<<32 | i), Stamp: uint32(i), Position: here}
+		p := protocol.Place{ID: 9<<32 | entity.ID(i), Stamp: uint32(i), Position: here}
 		packet = p.AppendEntry(packet)
 	}
 	n := 0

@@ -7,9 +7,10 @@ import "time"
 //	Dial ──> dialling ──accept──> open ──> dead
 //	              │                 ^        ^
 //	              └─────────────────┼────────┘  refused, silent, aborted, closed
-//	open from outside ──────────────┘
+//	first packet from outside ──────┘
 //
-// Whether it is condemned is apart from that: a condemned channel may still be dialling.
+// Whether it is condemned is apart from that: a condemned channel may still be dialling. A dialling channel that has a ticket
+// sends already.
 type channelState uint8
 
 const (
@@ -22,39 +23,58 @@ const (
 type channel struct {
 	id     ChannelID
 	state  channelState
-	peer   Address // the salt is 0 while it is unknown
-	remote ChannelID
-	key    uint64
+	peer   Address   // the salt is 0 while it is unknown
+	remote ChannelID // 0 while it is unknown: then packets are firsts
+	key    uint64    // of the checksum, without a Guard
+	sealer Sealer    // nil without a Guard
+	pass   []byte    // shown in firsts; nil while there is none
 
 	// For a dialled channel.
-	dialled    bool
-	target     Address // what Dial was given
-	cookie     [cookieSize]byte
-	openTries  int
-	openDue    bool // an open must be sent with the next Flush
-	openAt     time.Duration
-	openSent   time.Duration
-	cookieSent int // opens sent with the present cookie
+	dialled   bool
+	target    Address // what Dial was given
+	dialling  Dialling
+	early     bool // pass is a ticket
+	told      bool // the app has heard of Opened
+	cookie    [cookieSize]byte
+	openTries int
+	openDue   bool // an open must be sent with the next Flush
+	openAt    time.Duration
+	openSent  time.Duration
+	opens     int // sent since the last challenge
 
-	// For an accepted one: what a repeated open is recognised by.
-	accepted openKey
+	// For an accepted one.
+	accepted   openKey // what a repeated first is recognised by
+	introduced bool    // the dialler knows our channel
+	ownSalt    uint32
+	ownWindow  int
+	ticket     []byte // for the dialler's next dial
+	ticketDue  bool
 
 	sibling *channel // next channel with the same peer.At
 	dirty   bool     // is in Endpoint.dirty
 	failing error    // to be closed for this at the next Advance
-	wake    time.Duration
-	place   int // in the wakeQueue; -1 when not there
+	timer   wheelNode[channel]
 
 	heard    time.Duration // awake time of the last sound packet
 	lastSent time.Duration
+	paceAt   time.Duration // when the pace lets more out; 0 when it holds nothing back
 
 	condemned bool
 	closeBy   time.Duration // awake time at which a condemned channel is given up
 	closeSent bool          // a close is under way
 
-	out sender
-	in  receiver
+	copies int8
+	riders riders
+	path   path
+	out    sender
+	in     receiver
+
+	// For statistics.
+	resent, copied, lost, spurious uint64
 }
+
+// sends reports whether c may send data packets.
+func (c *channel) sends() bool { return c.state == open || c.state == dialling && c.pass != nil }
 
 // deadline is when c must be looked at if nothing arrives. What is waiting for a Flush already has none.
 func (c *channel) deadline(e *Endpoint) time.Duration {
@@ -62,22 +82,32 @@ func (c *channel) deadline(e *Endpoint) time.Duration {
 	if c.condemned {
 		d = min(d, e.now+max(0, c.closeBy-e.awake))
 	}
-	if c.state == dialling {
+	if !c.sends() {
 		if !c.openDue {
 			d = min(d, c.openAt)
 		}
 		return d
 	}
+	out := &c.out
 	if c.in.ackPending && !c.in.ackNow {
 		d = min(d, c.in.ackAt)
 	}
-	if c.out.lossAt > 0 {
-		d = min(d, c.out.lossAt)
+	if out.late.lossAt > 0 {
+		d = min(d, out.late.lossAt)
 	}
-	if c.out.inFlight > 0 && c.out.probes == 0 {
-		d = min(d, c.out.timeoutAt(e))
+	if out.inFlight > 0 {
+		if out.probes == 0 {
+			d = min(d, out.timeoutAt(e))
+		}
+		d = min(d, e.now+max(0, out.progressAt+e.cfg.Inactivity-e.awake))
 	}
-	if !c.out.ping {
+	if c.paceAt > 0 {
+		d = min(d, c.paceAt)
+	}
+	if c.path.goal > 0 && (c.dialled && c.remote != 0 || c.introduced) {
+		d = min(d, max(e.now, c.path.searchAt))
+	}
+	if !out.ping {
 		d = min(d, c.lastSent+e.cfg.KeepAlive)
 	}
 	return d
@@ -93,27 +123,67 @@ func (c *channel) fire(e *Endpoint) {
 		e.end(c, nil, true)
 		return
 	}
-	if c.state == dialling {
+	if !c.sends() {
 		if c.openAt <= e.now {
 			c.openDue = true
 			e.touch(c)
 		}
 		return
 	}
+	out := &c.out
+	if out.inFlight > 0 && e.awake-out.progressAt >= e.cfg.Inactivity {
+		e.end(c, ErrUnacked, true)
+		return
+	}
 	if c.in.ackPending && c.in.ackAt <= e.now {
 		c.in.ackNow = true
 		e.touch(c)
 	}
-	if c.out.lossAt > 0 && c.out.lossAt <= e.now {
+	if out.late.lossAt > 0 && out.late.lossAt <= e.now {
 		c.detectLoss(e)
 		e.touch(c)
 	}
-	if c.out.inFlight > 0 && c.out.probes == 0 && c.out.timeoutAt(e) <= e.now {
+	if c.path.narrowed(e.now, &e.cfg) {
+		e.stats.Narrowed++
+		out.rate.setMTU(c.path.mtu)
+	}
+	if out.inFlight > 0 && out.probes == 0 && out.timeoutAt(e) <= e.now {
 		c.probe(e)
 		e.touch(c)
 	}
-	if c.lastSent+e.cfg.KeepAlive <= e.now {
-		c.out.ping = true
+	if c.paceAt > 0 && c.paceAt <= e.now {
+		c.paceAt = 0
 		e.touch(c)
 	}
+	if c.path.searching(e.now) {
+		e.touch(c)
+	}
+	if c.lastSent+e.cfg.KeepAlive <= e.now {
+		out.ping = true
+		e.touch(c)
+	}
+}
+
+// segmentLimit is the longest piece of a reliable stream that fits in a packet now.
+func (c *channel) segmentLimit(e *Endpoint) int {
+	head := maxHeader
+	if c.dialled && c.remote == 0 {
+		head = firstFixed + max(len(c.pass), cookieSize)
+		if e.cfg.Guard != nil {
+			head = firstFixed + MaxPass
+		}
+	}
+	if !c.dialled && !c.introduced {
+		head += channelFrameSize
+	}
+	trailer := checksumSize
+	if e.cfg.Guard != nil {
+		trailer = e.cfg.Guard.Overhead()
+	}
+	return c.path.mtu - head - trailer - ackReserve - segmentOverhead
+}
+
+// bind is what the packets of c's handshake say in the clear.
+func (c *channel) bind(e *Endpoint) bind {
+	return bind{Salt: e.self.Salt, Dial: c.id, Want: c.target.Salt, Window: uint32(e.cfg.Window)}
 }

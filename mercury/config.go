@@ -8,8 +8,8 @@ import (
 
 // Defaults and bounds of Config.
 const (
-	// DefaultMTU leaves room in an Ethernet frame of 1500 bytes for IPv6, UDP and one layer of tunnel.
-	DefaultMTU = 1400
+	// DefaultMTU fills an Ethernet frame of 1500 bytes over IPv6. Channels begin with DefaultSafeMTU and find out whether it passes.
+	DefaultMTU = 1452
 	// MinMTU is what IPv4 must carry unfragmented (576) without IP and UDP headers.
 	MinMTU = 548
 	// MaxMTU is the largest UDP payload over IPv4.
@@ -34,8 +34,9 @@ const (
 	DefaultKeepAlive = time.Second
 	// DefaultAckDelay is how long an ack waits for a packet to ride on.
 	DefaultAckDelay = 20 * time.Millisecond
-	// DefaultMinRTO spares a peer whose tick keeps it from its socket for most of 100 ms.
-	DefaultMinRTO = 100 * time.Millisecond
+	// DefaultMinRTO spares a peer that garbage collection or a neighbour keeps from its socket for a moment. How long it holds
+	// acks back on purpose is measured and comes on top of the round trip.
+	DefaultMinRTO = 50 * time.Millisecond
 	// DefaultMaxRTO bounds the silence after a pause of the peer or a cut: the first resend after it comes this soon.
 	DefaultMaxRTO = time.Second
 	// DefaultCloseWait bounds the life of a condemned channel.
@@ -50,8 +51,16 @@ type Config struct {
 	// Secret keys the cookies that diallers must return and the keys of channels. Draw it at random; the zero value is guessable
 	// and fit for tests only.
 	Secret [16]byte
-	// MTU is the largest datagram in bytes (DefaultMTU).
+	// Guard protects the channels; nil: packets are only checksummed. Both ends have one or neither.
+	Guard Guard
+	// MTU is the largest datagram in bytes (DefaultMTU). A channel uses it once it has found that it passes.
 	MTU int
+	// SafeMTU is the largest datagram that passes everywhere (DefaultSafeMTU, or MTU if that is less). With SafeMTU equal to MTU there is no
+	// search.
+	SafeMTU int
+	// Copies is the most that a short message rides again before anything is known of its loss, on a path that loses packets: 1
+	// or 2 (DefaultCopies), NoCopies for never.
+	Copies int
 	// Window is the largest number of packets in flight per channel (DefaultWindow).
 	Window int
 	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per channel (DefaultMaxQueued).
@@ -86,6 +95,8 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	orInt(&c.MTU, DefaultMTU)
+	orInt(&c.SafeMTU, max(min(c.MTU, DefaultSafeMTU), c.MTU/(maxParts-3)))
+	orInt(&c.Copies, DefaultCopies)
 	orInt(&c.Window, DefaultWindow)
 	orInt(&c.MaxQueued, DefaultMaxQueued)
 	orInt(&c.MaxMessage, DefaultMaxMessage)
@@ -110,6 +121,10 @@ func (c Config) Validate() error {
 	fault(c.Salt == 0, "Salt is 0: draw a non-zero salt at each start")
 	d := c.withDefaults()
 	fault(d.MTU < MinMTU || d.MTU > MaxMTU, "MTU is %d: take %d to %d bytes", d.MTU, MinMTU, MaxMTU)
+	fault(d.MTU >= MinMTU && (d.SafeMTU < MinMTU || d.SafeMTU > d.MTU), "SafeMTU is %d: take %d bytes up to MTU (%d)", d.SafeMTU, MinMTU, d.MTU)
+	fault(d.SafeMTU < d.MTU/(maxParts-3), "SafeMTU is %d: take at least a %dth of MTU (%d), so that a segment can go in parts", d.SafeMTU, maxParts-3, d.MTU)
+	fault(d.Copies < NoCopies || d.Copies > DefaultCopies, "Copies is %d: take 1 or %d, or NoCopies", d.Copies, DefaultCopies)
+	fault(d.Guard != nil && d.SafeMTU < minGuardedMTU, "SafeMTU is %d: take at least %d with a Guard, whose first packets carry a pass", d.SafeMTU, minGuardedMTU)
 	fault(d.Window < MinWindow || d.Window > MaxWindow, "Window is %d: take %d to %d packets", d.Window, MinWindow, MaxWindow)
 	fault(d.MaxMessage < 1 || d.MaxMessage > MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, MaxMaxMessage)
 	fault(d.MaxQueued < d.MaxMessage, "MaxQueued is %d: take at least MaxMessage (%d), else such a message closes its channel", d.MaxQueued, d.MaxMessage)
@@ -125,3 +140,15 @@ func (c Config) Validate() error {
 
 // maxAckDelay bounds Config.AckDelay: a sender waits this much longer before it takes an ack for lost.
 const maxAckDelay = time.Second
+
+// NoCopies as Config.Copies switches early resends off.
+const NoCopies = -1
+
+// minGuardedMTU leaves half of a first packet to messages.
+const minGuardedMTU = 2 * (firstFixed + MaxPass)
+
+// maxSeal is more than any Sealer adds.
+const maxSeal = 64
+
+// copies is Copies as a number.
+func (c *Config) copies() int8 { return int8(max(0, c.Copies)) }

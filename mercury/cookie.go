@@ -23,6 +23,9 @@ type openKey struct {
 	dial ChannelID
 }
 
+// anywhere is k without its place: a dialler may change its address before it knows our channel.
+func (k openKey) anywhere() openKey { return openKey{salt: k.salt, dial: k.dial} }
+
 // tomb remembers that an accepted channel has ended, for as long as a cookie for it would be taken.
 type tomb struct {
 	key     openKey
@@ -49,31 +52,38 @@ func (e *Endpoint) keyed(use byte, k openKey, n uint64) []byte {
 }
 
 // cookieFor is the proof that a dialler at k.at has heard us, in the given period of cookieLife.
-func (e *Endpoint) cookieFor(k openKey, period int64) [cookieSize]byte {
-	return [cookieSize]byte(e.keyed('c', k, uint64(period)))
+// use is 'c' for one that opens a channel, 'o' for one that an open must show.
+func (e *Endpoint) cookieFor(use byte, k openKey, period int64) [cookieSize]byte {
+	return [cookieSize]byte(e.keyed(use, k, uint64(period)))
 }
 
+func (e *Endpoint) period() int64 { return int64(e.now / cookieLife) }
+
 // checkCookie accepts the cookies of this period and the one before.
-func (e *Endpoint) checkCookie(k openKey, cookie [cookieSize]byte) bool {
-	period := int64(e.now / cookieLife)
+func (e *Endpoint) checkCookie(use byte, k openKey, cookie []byte) bool {
+	period := e.period()
 	for _, p := range [...]int64{period, period - 1} {
-		if want := e.cookieFor(k, p); hmac.Equal(want[:], cookie[:]) {
+		if want := e.cookieFor(use, k, p); hmac.Equal(want[:], cookie) {
 			return true
 		}
 	}
 	return false
 }
 
-// keyFor is the key of an accepted channel. Nobody but the two ends, and who can read their packets, knows it.
-func (e *Endpoint) keyFor(k openKey, id ChannelID) uint64 {
-	return binary.LittleEndian.Uint64(e.keyed('k', k, uint64(id)))
+// keyOf is the key of the channel that a cookie opens. Nobody but the two ends, and who can read their packets, knows it.
+func keyOf(cookie []byte) uint64 {
+	if len(cookie) < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(cookie)
 }
 
 // bury makes opens of k be refused until their cookies have run out.
 func (e *Endpoint) bury(k openKey) {
 	e.accepted[k] = nil
+	e.accepted[k.anywhere()] = nil
 	if e.tombs.len() == maxTombs {
-		delete(e.accepted, e.tombs.at(0).key)
+		e.exhume(e.tombs.at(0).key)
 		e.tombs.pop()
 	}
 	*e.tombs.push() = tomb{key: k, expires: e.now + 2*cookieLife}
@@ -81,7 +91,15 @@ func (e *Endpoint) bury(k openKey) {
 
 func (e *Endpoint) expireTombs() {
 	for e.tombs.len() > 0 && e.tombs.at(0).expires <= e.now {
-		delete(e.accepted, e.tombs.at(0).key)
+		e.exhume(e.tombs.at(0).key)
 		e.tombs.pop()
+	}
+}
+
+// exhume forgets k, and the other key to it unless that has come to mean another channel.
+func (e *Endpoint) exhume(k openKey) {
+	delete(e.accepted, k)
+	if c, ok := e.accepted[k.anywhere()]; ok && c == nil {
+		delete(e.accepted, k.anywhere())
 	}
 }

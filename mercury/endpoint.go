@@ -22,6 +22,8 @@ const (
 	// hundred peers needs one.
 	resetsPerSecond = 1000
 	resetBurst      = 256
+	// maxChannelID is the last: an Endpoint that got there opens no more channels, rather than use an ID twice. Dial then gives 0.
+	maxChannelID = 1<<32 - 1
 )
 
 // Endpoint is one end of any number of channels over datagrams: a plain struct that is given what arrived and what time it
@@ -37,6 +39,7 @@ type Endpoint struct {
 	awake   time.Duration // time since the start without the gaps in which the process slept
 	jumped  time.Duration // when the last such gap ended; packets sent before it tell nothing about the round trip
 	started bool
+	timing  bool // Advance is firing timers
 
 	lastID   ChannelID
 	channels map[ChannelID]*channel
@@ -44,21 +47,30 @@ type Endpoint struct {
 	byPlace  map[netip.AddrPort]*channel // newest channel with a peer there; the others follow as siblings
 	accepted map[openKey]*channel        // nil for one that has ended and must not be opened again
 	tombs    ring[tomb]
-	queue    wakeQueue
+	timers   wheel[channel]
 	dirty    []*channel // have something for the next Flush, in the order in which they got it
 	failing  []*channel // to be closed at the next Advance
 	buried   []*channel // ended; their buffers may still be in the hands of a callback
 
-	mac        hash.Hash
-	macIn      []byte // scratch of mac's input
-	macOut     []byte // scratch of its output
-	resets     int    // left in the bucket
-	resetsFrom time.Duration
+	mac       hash.Hash
+	macIn     []byte // scratch of mac's input
+	macOut    []byte // scratch of its output
+	resets    bucket
+	answers   bucket // hellos of strangers
+	proved    bucket // hellos with a cookie
+	strangers bucket // packets that name no channel of their sender
 
-	replies ring[reply]
-	packet  []byte   // scratch: the packet being built
-	ack     ack      // scratch: the ack being read
-	spare   [][]byte // buffers of MTU bytes
+	monitor  Monitor
+	filter   Filter
+	impairer *impairer
+
+	replies  ring[reply]
+	packet   []byte       // scratch: the packet being built
+	bindBuf  []byte       // scratch: the bind of a handshake
+	replyBuf []byte       // scratch: a Guard's reply
+	ack      ack          // scratch: the ack being read
+	segment  segmentFrame // scratch: the segment being read
+	spare    [][]byte     // buffers of MTU bytes
 }
 
 // reply is a datagram outside of a channel that waits for Flush.
@@ -80,20 +92,28 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 	}
 	cfg = cfg.withDefaults()
 	e := &Endpoint{
-		cfg:      cfg,
-		self:     Address{At: canonical(self), Salt: cfg.Salt},
-		channels: make(map[ChannelID]*channel),
-		byTarget: make(map[Address]*channel),
-		byPlace:  make(map[netip.AddrPort]*channel),
-		accepted: make(map[openKey]*channel),
-		mac:      newMAC(cfg.Secret),
-		resets:   resetBurst,
-		step:     min(awakeStep, cfg.Inactivity/awakeSteps),
-		packet:   make([]byte, 0, cfg.MTU),
+		cfg:       cfg,
+		self:      Address{At: canonical(self), Salt: cfg.Salt},
+		channels:  make(map[ChannelID]*channel),
+		byTarget:  make(map[Address]*channel),
+		byPlace:   make(map[netip.AddrPort]*channel),
+		accepted:  make(map[openKey]*channel),
+		mac:       newMAC(cfg.Secret),
+		resets:    bucket{left: resetBurst, burst: resetBurst, perSecond: resetsPerSecond},
+		answers:   bucket{left: answersBurst, burst: answersBurst, perSecond: answersPerSecond},
+		proved:    bucket{left: answersBurst, burst: answersBurst, perSecond: answersPerSecond},
+		strangers: bucket{left: strangersBurst, burst: strangersBurst, perSecond: strangersPerSecond},
+		lastID:    firstID(cfg.Salt),
+		step:      min(awakeStep, cfg.Inactivity/awakeSteps),
+		packet:    make([]byte, 0, cfg.MTU+maxSeal),
 	}
 	e.SetHandler(h)
 	return e, nil
 }
+
+// firstID is where a start begins to number its channels: somewhere that depends on its salt, so that packets for a channel of an
+// earlier start at the same place meet no channel and are answered by a reset. It takes two bytes in a packet.
+func firstID(salt uint32) ChannelID { return ChannelID(salt * 0x9E3779B1 >> 19) }
 
 // canonical strips the IPv6 clothes from an IPv4 place, so that one place is one map key.
 func canonical(at netip.AddrPort) netip.AddrPort {
@@ -125,14 +145,13 @@ func (e *Endpoint) Stats() Stats {
 	return s
 }
 
-// MaxUnreliable is the largest message that SendUnreliable takes.
+// MaxUnreliable is the largest message that SendUnreliable takes: what fits in the shortest packet of any channel.
 func (e *Endpoint) MaxUnreliable() int {
-	return e.cfg.MTU - headerSize - ackReserve - unreliableOverhead
-}
-
-// maxSegment is the largest piece of the reliable stream.
-func (e *Endpoint) maxSegment() int {
-	return e.cfg.MTU - headerSize - ackReserve - segmentOverhead
+	head, trailer := firstFixed+cookieSize, checksumSize
+	if g := e.cfg.Guard; g != nil {
+		head, trailer = firstFixed+MaxPass, g.Overhead()
+	}
+	return e.cfg.SafeMTU - head - trailer - ackReserve - channelFrameSize - unreliableOverhead
 }
 
 // Dial implements Transport. A dial that cannot be made is reported by Closed at the next Advance.
@@ -153,7 +172,11 @@ func (e *Endpoint) Dial(to Address) ChannelID {
 	case len(e.channels) > e.cfg.MaxChannels:
 		e.fail(c, ErrTooManyChannels)
 	default:
-		c.openDue = true
+		if err := c.beginDial(e); err != nil {
+			e.fail(c, err)
+			break
+		}
+		c.openDue = c.pass == nil
 		e.touch(c)
 	}
 	return c.id
@@ -165,40 +188,137 @@ func (e *Endpoint) Send(ch ChannelID, msg []byte) error {
 	if err != nil {
 		return err
 	}
+	return e.send(c, msg)
+}
+
+func (e *Endpoint) send(c *channel, msg []byte) error {
 	if len(msg) > e.cfg.MaxMessage {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrMessageTooLong, len(msg), e.cfg.MaxMessage)
 	}
-	if c.out.queued+len(msg) > e.cfg.MaxQueued {
+	s := &c.out.streams[laneGame]
+	if s.queued+len(msg) > e.cfg.MaxQueued {
 		e.fail(c, ErrOverflow)
 		return ErrOverflow
 	}
-	c.queue(e, msg)
+	s.write(e, c.segmentLimit(e), msg)
 	e.stats.MessagesOut++
-	if c.state == open {
+	if c.sends() {
 		e.touch(c)
 	}
 	return nil
 }
 
-// SendUnreliable implements Transport. Beyond a bounded amount waiting for one Flush, messages are dropped and counted.
+// SendBulk queues a message of the bulk stream: reliable, and ordered among its like. It takes the room that all else leaves, and
+// arrives at a BulkHandler. When MaxQueued bytes wait already it fails with ErrOverflow, which does not harm the channel.
+func (e *Endpoint) SendBulk(ch ChannelID, msg []byte) error {
+	c, err := e.sendable(ch)
+	if err != nil {
+		return err
+	}
+	s := &c.out.streams[laneBulk]
+	switch {
+	case len(msg) > e.cfg.MaxMessage:
+		return fmt.Errorf("%w: %d bytes of bulk, at most %d", ErrMessageTooLong, len(msg), e.cfg.MaxMessage)
+	case s.queued+len(msg) > e.cfg.MaxQueued:
+		return ErrOverflow
+	}
+	s.write(e, c.segmentLimit(e), msg)
+	e.stats.MessagesOut++
+	if c.sends() {
+		e.touch(c)
+	}
+	return nil
+}
+
+// Backlog is the number of bytes that wait for a first sending, reliable and bulk. 0 for a channel that is not there.
+func (e *Endpoint) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
+	c := e.channels[ch]
+	if c == nil {
+		return 0, 0
+	}
+	return c.out.streams[laneGame].queued, c.out.streams[laneBulk].queued
+}
+
+// SendCritical is Send of a message that somebody waits for: a CriticalHandler hears when it, and all other critical messages
+// of the channel, have been acked.
+func (e *Endpoint) SendCritical(ch ChannelID, msg []byte) error {
+	if err := e.Send(ch, msg); err != nil {
+		return err
+	}
+	c := e.channels[ch]
+	s := &c.out.streams[laneGame]
+	c.out.critical, c.out.criticalAcked = s.first+uint64(s.segments.len()), false
+	return nil
+}
+
+// Uncritical reports whether all critical messages of a channel have been acked.
+func (e *Endpoint) Uncritical(ch ChannelID) bool {
+	c := e.channels[ch]
+	return c == nil || c.out.criticalAcked
+}
+
+// SendUnreliable implements Transport. It leaves with the next Flush whatever the window says. Beyond a bounded amount
+// waiting for one Flush the oldest are dropped and counted.
 func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
 		return err
 	}
-	if len(msg) > e.MaxUnreliable() {
-		return fmt.Errorf("%w: %d bytes unreliable, at most %d", ErrMessageTooLong, len(msg), e.MaxUnreliable())
+	if err := e.queueUnreliable(&c.out.unreliable, &c.out.unreliableBytes, maxUnreliableQueued, msg); err != nil {
+		return err
 	}
-	if c.out.unreliableBytes+len(msg)+unreliableOverhead > maxUnreliableQueued {
-		e.stats.UnreliableDropped++
-		return nil
-	}
-	*c.out.unreliable.push() = append(e.buffer(), msg...)
-	c.out.unreliableBytes += len(msg) + unreliableOverhead
-	e.stats.MessagesOut++
-	if c.state == open {
+	if c.sends() {
 		e.touch(c)
 	}
+	return nil
+}
+
+// SendPassenger queues an unreliable message that leaves only in a packet that goes anyway. Beyond a bounded amount waiting the
+// oldest are dropped and counted.
+func (e *Endpoint) SendPassenger(ch ChannelID, msg []byte) error {
+	c, err := e.sendable(ch)
+	if err != nil {
+		return err
+	}
+	return e.queueUnreliable(&c.out.passengers, &c.out.passengerBytes, maxPassengersQueued, msg)
+}
+
+func (e *Endpoint) queueUnreliable(to *ring[[]byte], bytes *int, limit int, msg []byte) error {
+	if most := e.MaxUnreliable(); len(msg) > most {
+		return fmt.Errorf("%w: %d bytes unreliable, at most %d", ErrMessageTooLong, len(msg), most)
+	}
+	for *bytes+len(msg)+unreliableOverhead > limit && to.len() > 0 {
+		old := *to.at(0)
+		*bytes -= len(old) + unreliableOverhead
+		to.pop()
+		e.release(old)
+		e.stats.UnreliableDropped++
+	}
+	*to.push() = append(e.buffer(), msg...)
+	*bytes += len(msg) + unreliableOverhead
+	e.stats.MessagesOut++
+	return nil
+}
+
+// SendOnce sends one reliable message to an app with which there is no lasting channel. A channel that was dialled there
+// carries it; else one is opened for it, which closes itself when all has arrived. The app hears nothing of it.
+func (e *Endpoint) SendOnce(to Address, msg []byte) error {
+	if len(msg) > e.cfg.MaxMessage {
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrMessageTooLong, len(msg), e.cfg.MaxMessage)
+	}
+	to.At = canonical(to.At)
+	if c := e.byTarget[to]; c != nil && c.failing == nil {
+		return e.send(c, msg)
+	}
+	ch := e.Dial(to)
+	c := e.channels[ch]
+	if c == nil || c.failing != nil {
+		return ErrAddress
+	}
+	if err := e.send(c, msg); err != nil {
+		return err
+	}
+	e.Close(ch)
 	return nil
 }
 
@@ -219,13 +339,13 @@ func (e *Endpoint) Close(ch ChannelID) {
 	c := e.channels[ch]
 	switch {
 	case c == nil || c.condemned:
-	case c.failing != nil || c.state == dialling && c.out.segments.len() == 0:
+	case c.failing != nil || c.state == dialling && c.out.empty():
 		e.end(c, nil, false)
 	default:
 		c.condemned = true
 		c.closeBy = e.awake + e.cfg.CloseWait
 		e.forgetTarget(c)
-		e.queue.lower(c, c.deadline(e))
+		e.wake(c)
 		e.touch(c)
 	}
 }
@@ -251,7 +371,9 @@ func (e *Endpoint) Peer(ch ChannelID) (Address, bool) {
 func (e *Endpoint) observe(now time.Duration) {
 	if !e.started {
 		e.started, e.now = true, now
-		e.resetsFrom = now
+		for _, b := range [...]*bucket{&e.resets, &e.answers, &e.proved, &e.strangers} {
+			b.from = now
+		}
 		return
 	}
 	passed := max(0, now-e.now)
@@ -275,12 +397,28 @@ func (e *Endpoint) Advance(now time.Duration) {
 			e.end(c, c.failing, true)
 		}
 	}
-	for c := e.queue.first(); c != nil && c.wake <= e.now; c = e.queue.first() {
-		c.fire(e)
-		if c.place >= 0 {
-			// A deadline that is still due would be looked at for ever in this loop.
-			e.queue.raise(c, max(c.deadline(e), e.now+time.Microsecond))
-		}
+	if !e.timing {
+		e.timing = true
+		e.timers.advance(e.now, e.onTimer)
+		e.timing = false
+	}
+}
+
+// onTimer looks at a channel whose time has come.
+func (e *Endpoint) onTimer(c *channel) {
+	if c.state == dead {
+		return
+	}
+	c.fire(e)
+	if c.state != dead {
+		e.wake(c)
+	}
+}
+
+// wake sets when c wants to be looked at. A deadline that is due still waits for the next Advance.
+func (e *Endpoint) wake(c *channel) {
+	if d := max(c.deadline(e), e.now+1); d != c.timer.at || !c.timer.linked() {
+		e.timers.set(&c.timer, d)
 	}
 }
 
@@ -290,17 +428,14 @@ func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 	if len(e.dirty) > 0 || e.replies.len() > 0 || len(e.failing) > 0 {
 		return e.now, true
 	}
-	for {
-		c := e.queue.first()
-		if c == nil {
-			return 0, false
-		}
-		d := c.deadline(e)
-		if d <= c.wake {
-			return min(c.wake, e.now+e.step), true
-		}
-		e.queue.raise(c, d)
+	d, ok := e.timers.next()
+	if at, some := e.impairedAt(); some && (!ok || at < d) {
+		d, ok = at, true
 	}
+	if !ok {
+		return 0, false
+	}
+	return min(d, e.now+e.step), true
 }
 
 // fail has c closed with reason at the next Advance: the methods of Transport do not call back.
@@ -323,15 +458,20 @@ func (e *Endpoint) touch(c *channel) {
 func (e *Endpoint) addChannel(peer Address) *channel {
 	e.lastID++
 	c := &channel{id: e.lastID, peer: peer, heard: e.awake, lastSent: e.now}
+	c.timer.of = c
+	c.out.criticalAcked = true
+	c.out.rate.init(e.cfg.SafeMTU)
+	c.path.begin(&e.cfg)
 	e.channels[c.id] = c
-	c.sibling = e.byPlace[peer.At]
-	e.byPlace[peer.At] = c
-	e.queue.add(c, e.now)
+	e.rememberPlace(c)
+	e.wake(c)
 	return c
 }
 
-// maxChannelID is the last: an Endpoint that got there opens no more channels, rather than use an ID twice. Dial then gives 0.
-const maxChannelID = 1<<32 - 1
+func (e *Endpoint) rememberPlace(c *channel) {
+	c.sibling = e.byPlace[c.peer.At]
+	e.byPlace[c.peer.At] = c
+}
 
 // end takes c out of the tables. With tell the peer is told once, unless it ended the channel itself. A
 // reason is reported, unless this side has closed the channel before.
@@ -349,7 +489,7 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	if c.accepted != (openKey{}) {
 		e.bury(c.accepted)
 	}
-	e.queue.remove(c)
+	e.timers.remove(&c.timer)
 	e.buried = append(e.buried, c)
 	if reason != nil && !c.condemned {
 		e.handler.Closed(e.now, c.id, reason)
@@ -382,14 +522,16 @@ func (e *Endpoint) forgetPlace(c *channel) {
 // reap takes back the buffers of ended channels, outside of callbacks.
 func (e *Endpoint) reap() {
 	for i, c := range e.buried {
-		for ; c.out.segments.len() > 0; c.out.segments.pop() {
-			e.release(c.out.segments.at(0).buf)
+		for lane := range c.out.streams {
+			c.out.streams[lane].forget(e)
+			for held := &c.in.streams[lane].held; held.len() > 0; held.pop() {
+				e.release(held.at(0).buf)
+			}
 		}
-		for ; c.out.unreliable.len() > 0; c.out.unreliable.pop() {
-			e.release(*c.out.unreliable.at(0))
-		}
-		for ; c.in.held.len() > 0; c.in.held.pop() {
-			e.release(*c.in.held.at(0))
+		for _, waiting := range [...]*ring[[]byte]{&c.out.unreliable, &c.out.passengers} {
+			for ; waiting.len() > 0; waiting.pop() {
+				e.release(*waiting.at(0))
+			}
 		}
 		e.buried[i] = nil
 	}
@@ -403,7 +545,7 @@ func (e *Endpoint) buffer() []byte {
 		e.spare = e.spare[:n-1]
 		return b
 	}
-	return make([]byte, 0, e.cfg.MTU)
+	return make([]byte, 0, max(e.cfg.MTU, openSize))
 }
 
 func (e *Endpoint) release(b []byte) {

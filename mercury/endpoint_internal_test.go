@@ -1,14 +1,13 @@
 package mercury
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"net/netip"
 	"testing"
 	"time"
 )
-
-func duration(rng *rand.Rand) time.Duration { return time.Duration(rng.IntN(50)) }
 
 func testPlace(n int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}), 20000)
@@ -53,6 +52,11 @@ func openPair(t testing.TB) (a, b *Endpoint, ch ChannelID) {
 	return a, b, ch
 }
 
+// forge is a packet to c with arbitrary frames, as its peer could send it.
+func forge(c *channel, frames []byte) []byte {
+	return plainSealed(append(appendDataHeader(nil, c.id, 1000, 0), frames...), c.key, 1000)
+}
+
 // FuzzEndpointReceive gives an endpoint with an open channel arbitrary datagrams: as they are, with a right prefix, and as
 // rightly keyed packets with arbitrary frames.
 func FuzzEndpointReceive(f *testing.F) {
@@ -60,9 +64,9 @@ func FuzzEndpointReceive(f *testing.F) {
 		f.Add(byte(0), p)
 		f.Add(byte(1), p)
 	}
-	f.Add(byte(2), samplePackets()[4][headerSize:])
-	f.Add(byte(2), []byte{byte(frameSegment), 0, 4, 0x80, 0x80, 0x80, 0x01})
-	f.Add(byte(2), []byte{byte(frameSegment), 5, 1, 9, byte(frameClose)})
+	f.Add(byte(2), sampleFrames())
+	f.Add(byte(2), []byte{byte(frameSegment | flagLength), 0, 4, 0x80, 0x80, 0x80, 0x01})
+	f.Add(byte(2), []byte{byte(frameSegment | flagLength), 5, 1, 9, byte(frameClose)})
 	f.Add(byte(2), []byte{byte(frameAbort)})
 	f.Fuzz(func(t *testing.T, how byte, p []byte) {
 		a, b, ch := openPair(t)
@@ -71,18 +75,15 @@ func FuzzEndpointReceive(f *testing.F) {
 		switch how % 3 {
 		case 1:
 			if len(p) >= prefixSize {
-				p[0], p[1] = packetMagic, packetVersion|p[1]&15
+				p[0], p[1] = handshakeBits|p[0]&15, packetVersion
 				sealPacket(p)
 			}
 		case 2:
-			c := a.channels[ch]
-			packet := (&dataHeader{Channel: c.id, Key: c.key, Number: 1000}).append(nil)
-			p = append(packet, p...)
-			sealPacket(p)
+			p = forge(a.channels[ch], p)
 		}
 		for now := time.Duration(0); now < time.Second; now += 300 * time.Millisecond {
-			a.Receive(now, b.self.At, p)
-			a.Receive(now, testPlace(3), p)
+			a.Receive(now, b.self.At, bytes.Clone(p))
+			a.Receive(now, testPlace(3), bytes.Clone(p))
 			answer := 0
 			a.Flush(now, func(to netip.AddrPort, q []byte) {
 				if to == testPlace(3) {
@@ -107,7 +108,7 @@ func TestDamagedPacketsAreCounted(t *testing.T) {
 	before := a.Stats()
 	const n = 2000
 	for range n {
-		p := samplePackets()[rng.IntN(6)]
+		p := samplePackets()[rng.IntN(7)]
 		switch rng.IntN(3) {
 		case 0:
 			p = p[:rng.IntN(len(p))]
@@ -121,73 +122,81 @@ func TestDamagedPacketsAreCounted(t *testing.T) {
 		a.Receive(0, b.self.At, p)
 	}
 	s := a.Stats()
-	if bad := s.BadSize + s.BadChecksum + s.BadKind + s.BadChannel + s.BadCookie; bad != n {
+	if bad := s.BadSize + s.BadChecksum + s.BadKind + s.BadChannel + s.BadCookie + s.Refused; bad != n {
 		t.Errorf("%d of %d counted as bad", bad, n)
 	}
-	if s.Channels != 1 || a.channels[ch] == nil || s.MessagesIn != before.MessagesIn || !quiet(a) {
+	if s.Channels != 1 || a.channels[ch] == nil || s.MessagesIn != before.MessagesIn || len(a.dirty) > 0 {
 		t.Errorf("damaged packets had an effect: %+v", s)
 	}
 }
 
-// quiet reports whether nothing waits for a Flush.
-func quiet(e *Endpoint) bool { return len(e.dirty) == 0 && e.replies.len() == 0 }
-
-// An open costs the listener nothing until the dialler has shown a cookie; an old or foreign cookie is none.
+// An open costs the acceptor nothing: only a packet with a pass makes a channel, and only where the pass was sent to; an old or
+// foreign pass is none, and one whose channel has ended makes no other.
 func TestOpenKeepsNoState(t *testing.T) {
 	e := testEndpoint(t, 1, nil)
-	var challenge challengePacket
-	sizes := 0
-	answer := func(now time.Duration, from netip.AddrPort, o *openPacket) (kind packetKind) {
-		p := o.append(nil)
+	b := bind{Salt: 5, Dial: 1, Window: 64}
+	var pass []byte
+	answer := func(now time.Duration, from netip.AddrPort, p []byte) (kind packetKind) {
+		size := len(p)
 		e.Receive(now, from, p)
 		e.Flush(now, func(to netip.AddrPort, q []byte) {
 			if to != from {
 				t.Errorf("answered to %v, not %v", to, from)
 			}
-			sizes = max(sizes, len(q))
-			if kind = packetKind(q[1] &^ packetVersion); kind == kindChallenge {
-				if err := challenge.parse(q); err != nil {
-					t.Error(err)
-				}
+			if kind = packetKind(q[0] &^ handshakeBits); q[0]&handshakeBits != handshakeBits {
+				kind = kindData
+				return
+			}
+			if len(q) > size {
+				t.Errorf("an answer of %d bytes to %d", len(q), size)
+			}
+			var a acceptPacket
+			if kind == kindAccept && a.parse(q) == nil {
+				pass = bytes.Clone(a.Reply)
 			}
 		})
 		return kind
 	}
+	open := func(b bind) []byte { return (&openPacket{bind: b}).append(nil) }
+	first := func(pass []byte) []byte {
+		p := (&firstHeader{bind: b, Pass: pass, Number: 0}).append(nil)
+		return plainSealed(append(p, byte(framePing)), keyOf(pass), 0)
+	}
 	for i := range 1000 {
-		if kind := answer(0, testPlace(i+2), &openPacket{Salt: uint32(i + 2), Dial: 1, Window: 64}); kind != kindChallenge {
+		if kind := answer(0, testPlace(i+2), open(bind{Salt: uint32(i + 2), Dial: 1, Window: 64})); kind != kindAccept {
 			t.Fatalf("answered by kind %d", kind)
 		}
 	}
 	if len(e.channels)+len(e.accepted)+e.tombs.len() != 0 {
-		t.Fatal("opens without a cookie left something behind")
+		t.Fatal("opens left something behind")
 	}
-	o := openPacket{Salt: 5, Dial: 1, Window: 64}
-	answer(0, testPlace(5), &o)
-	o.Cookie = challenge.Cookie
-	if kind := answer(0, testPlace(6), &o); kind != kindChallenge {
-		t.Errorf("another's cookie was answered by kind %d", kind)
+	answer(0, testPlace(5), open(b))
+	old := pass
+	if kind := answer(0, testPlace(6), first(old)); kind != kindRefuse {
+		t.Errorf("another's pass was answered by kind %d", kind)
 	}
-	if kind := answer(2*cookieLife, testPlace(5), &o); kind != kindChallenge {
-		t.Errorf("an old cookie was answered by kind %d", kind)
+	if kind := answer(2*cookieLife, testPlace(5), first(old)); kind != kindRefuse {
+		t.Errorf("an old pass was answered by kind %d", kind)
 	}
-	o.Cookie = challenge.Cookie
-	if kind := answer(2*cookieLife, testPlace(5), &o); kind != kindAccept {
-		t.Errorf("a good cookie was answered by kind %d", kind)
+	if len(e.channels)+len(e.accepted)+e.tombs.len() != 0 {
+		t.Fatal("bad passes left something behind")
 	}
-	if kind := answer(2*cookieLife, testPlace(5), &o); kind != kindAccept || len(e.channels) != 1 {
-		t.Errorf("a doubled open was answered by kind %d and makes %d channels", kind, len(e.channels))
+	answer(2*cookieLife, testPlace(5), open(b))
+	if kind := answer(2*cookieLife, testPlace(5), first(pass)); kind != kindData || len(e.channels) != 1 {
+		t.Errorf("a good pass was answered by kind %d", kind)
 	}
-	e.Abort(1)
+	answer(2*cookieLife, testPlace(5), first(pass))
+	if len(e.channels) != 1 || e.Stats().Duplicates != 1 {
+		t.Errorf("a doubled first makes %d channels", len(e.channels))
+	}
+	e.Abort(e.lastID)
 	e.Flush(2*cookieLife, func(netip.AddrPort, []byte) {})
-	if kind := answer(2*cookieLife, testPlace(5), &o); kind != kindRefuse || len(e.channels) != 0 {
-		t.Errorf("a replayed open was answered by kind %d and makes %d channels", kind, len(e.channels))
+	if kind := answer(2*cookieLife, testPlace(5), first(pass)); kind != kindRefuse || len(e.channels) != 0 {
+		t.Errorf("a replayed first was answered by kind %d and makes %d channels", kind, len(e.channels))
 	}
 	e.Advance(4 * cookieLife)
 	if len(e.accepted)+e.tombs.len() != 0 {
 		t.Error("the memory of an ended channel does not run out")
-	}
-	if sizes > openSize {
-		t.Errorf("an answer of %d bytes to an open of %d", sizes, openSize)
 	}
 }
 
@@ -198,14 +207,16 @@ func TestBreachClosesTheChannel(t *testing.T) {
 		frames []byte
 	}{
 		{"unknown frame", []byte{99}},
-		{"segment beyond the window", append(binary.AppendUvarint([]byte{byte(frameSegment)}, DefaultWindow), 1, 0)},
-		{"empty segment", []byte{byte(frameSegment), 0, 0}},
-		{"message above MaxMessage", []byte{byte(frameSegment), 0, 4, 0xff, 0xff, 0xff, 0x7f}},
-		{"length cut", []byte{byte(frameSegment), 0, 1, 0x80}},
-		{"frame cut", []byte{byte(frameUnreliable), 5, 'x'}},
-		{"ack of what was never sent", []byte{byte(frameAck), 0x80, 0x01, 0, 0, 0, 0}},
-		{"cumulative ack of what was never sent", []byte{byte(frameAck), 0, 0, 9, 0, 0}},
-		{"ack below zero", []byte{byte(frameAck), 0, 0, 0, 0, 1, 0, 0}},
+		{"segment beyond the window", append(binary.AppendUvarint([]byte{byte(frameSegment)}, DefaultWindow+1), 0)},
+		{"empty segment", []byte{byte(frameSegment | flagLength), 0, 0}},
+		{"part of nothing", []byte{byte(frameSegment | flagPart), 0, 0x21, 0, 'x'}},
+		{"part beyond the longest segment", append(binary.AppendUvarint([]byte{byte(frameSegment | flagPart), 0, 0x12}, 60000), 'x')},
+		{"message above MaxMessage", []byte{byte(frameSegment), 0, 0xff, 0xff, 0xff, 0x7f}},
+		{"length cut", []byte{byte(frameSegment), 0, 0x80}},
+		{"frame cut", []byte{byte(frameUnreliable | flagLength), 5, 'x'}},
+		{"ack of what was never sent", []byte{byte(frameAck), 0x80, 0x01, 0, 0}},
+		{"cumulative ack of what was never sent", []byte{byte(frameAckRanges), 0, 0, 0, 9, 0, 0}},
+		{"ack below zero", []byte{byte(frameAckRanges), 0, 0, 0, 0, 0, 1, 0, 0}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -214,11 +225,7 @@ func TestBreachClosesTheChannel(t *testing.T) {
 			exchange(0, a, b)
 			_ = a.Send(ch, nil)
 			a.Flush(0, func(netip.AddrPort, []byte) {})
-			c := a.channels[ch]
-			p := (&dataHeader{Channel: c.id, Key: c.key, Number: 1000}).append(nil)
-			p = append(p, test.frames...)
-			sealPacket(p)
-			a.Receive(0, b.self.At, p)
+			a.Receive(0, b.self.At, forge(a.channels[ch], test.frames))
 			if a.channels[ch] != nil || a.Stats().BadFrame != 1 {
 				t.Error("the channel survives")
 			}

@@ -20,6 +20,7 @@ const reorderMargin = 256
 type numberSet struct {
 	runs  []numberRange
 	floor uint64
+	known uint64 // the peer has seen acks of all that was received below it
 }
 
 // add remembers n; false when it was there before.
@@ -55,6 +56,7 @@ func (s *numberSet) add(n uint64) bool {
 
 // settled is called when the peer is known to have seen acks up to n: what lies well below need not be reported again.
 func (s *numberSet) settled(n uint64) {
+	s.known = max(s.known, n+1)
 	if largest, ok := s.largest(); ok && largest > reorderMargin {
 		s.raise(min(n+1, largest-reorderMargin))
 	}

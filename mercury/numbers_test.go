@@ -85,35 +85,3 @@ func TestRing(t *testing.T) {
 		}
 	}
 }
-
-func TestWakeQueue(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 5))
-	var q wakeQueue
-	var all []*channel
-	for i := range 5000 {
-		switch n := rng.IntN(10); {
-		case n < 3 || len(all) == 0:
-			c := &channel{id: ChannelID(i + 1)}
-			all = append(all, c)
-			q.add(c, duration(rng))
-		case n < 5:
-			j := rng.IntN(len(all))
-			q.remove(all[j])
-			all = append(all[:j], all[j+1:]...)
-		case n < 8:
-			q.lower(all[rng.IntN(len(all))], duration(rng))
-		default:
-			c := q.first()
-			q.raise(c, c.wake+duration(rng))
-		}
-		var first *channel
-		for _, c := range all {
-			if first == nil || c.wake < first.wake || c.wake == first.wake && c.id < first.id {
-				first = c
-			}
-		}
-		if q.first() != first {
-			t.Fatalf("after %d steps the first is wrong", i)
-		}
-	}
-}

@@ -5,78 +5,110 @@ import (
 	"hash/crc32"
 )
 
-// packetKind is the second byte of every datagram, beside the version in its upper half.
+// packetKind is the lower half of the first byte of a datagram of the handshake; packets of data are told by their upper half.
 type packetKind uint8
 
 const (
-	kindOpen      packetKind = 1 + iota // dialler: may I, with a cookie once it has one
-	kindChallenge                       // answer to an open without a cookie
-	kindAccept                          // answer to an open with one
-	kindRefuse                          // answer to an open that cannot be
-	kindData                            // frames of a channel
+	kindOpen      packetKind = 1 + iota // dialler: may I
+	kindChallenge                       // answer to an open when there are many: show that you can hear me
+	kindAccept                          // answer to an open: here is your pass
+	kindFirst                           // data of a dialler that does not know the acceptor's channel yet, with its pass
+	kindRefuse                          // answer to an open or a first that cannot be
 	kindReset                           // answer to data of an unknown channel
+	kindData                            // frames of a channel
 )
 
 const (
-	packetMagic   = 0xCE
-	packetVersion = 1 << 4
+	packetVersion = 2
+	// handshakeBits and dataBits are the upper bits of the first byte.
+	handshakeBits = 0xC0
+	dataBits      = 0x40
 
-	// prefixSize: magic, kind, checksum.
+	// prefixSize: kind, version, checksum.
 	prefixSize = 1 + 1 + 4
-	// headerSize of a data packet: prefix, channel, key, number.
-	headerSize = prefixSize + 4 + 8 + 6
-	// openSize is that of every open. An answer to it must not be longer, so that nobody can be flooded through us.
-	openSize      = 128
-	challengeSize = prefixSize + 4 + 4 + 4 + cookieSize
-	acceptSize    = prefixSize + 4 + 4 + 4 + 4 + 8 + 4
-	refuseSize    = prefixSize + 4 + 4 + 4 + 1
-	resetSize     = prefixSize + 4 + 8 + 4
-
 	cookieSize = 16
-	// maxNumber is the last packet number: six bytes last 8900 years at a thousand packets a second.
+	// openSize is that of every open. An answer to it must not be longer, so that nobody can be flooded through us.
+	openSize      = 280
+	bindSize      = 4 + 4 + 4 + 4
+	openFixed     = prefixSize + bindSize + cookieSize + 1
+	challengeSize = prefixSize + 4 + 4 + cookieSize
+	acceptFixed   = prefixSize + 4 + 4 + 4 + 4 + 1
+	refuseSize    = prefixSize + 4 + 4 + 4 + 1 + 4
+	resetSize     = prefixSize + 4 + 4 + 4
+	// firstFixed is the header of a first without its pass: kind, version, bind, length of the pass, number, checksum of the header.
+	firstFixed = 1 + 1 + bindSize + 1 + 4 + 4
+	// checksumSize is the trailer of data packets without a Guard.
+	checksumSize = 4
+	// maxHeader of a data packet: kind, channel, number.
+	maxHeader = 1 + 5 + 4
+	// minEliciting is the least size of a packet that asks for an ack: one that finds no channel can then be answered by a reset.
+	minEliciting = resetSize
+
+	// maxNumber is the last packet number: 2^48 last 8900 years at a thousand packets a second.
 	maxNumber = 1<<48 - 1
 )
 
-// The reflected answer is never larger than its cause; these do not compile otherwise.
+// The reflected answer is never larger than its cause, and a hello has room; these do not compile otherwise.
 const (
+	_ = uint(openSize - openFixed - MaxHello)
 	_ = uint(openSize - challengeSize)
-	_ = uint(openSize - acceptSize)
+	_ = uint(openSize - acceptFixed - MaxReply)
 	_ = uint(openSize - refuseSize)
-	_ = uint(headerSize - resetSize)
+	_ = uint(firstFixed + cookieSize - refuseSize)
+	_ = uint(minEliciting - resetSize)
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// beginPacket appends the prefix of a packet, its checksum still open.
+// beginPacket appends the prefix of a packet of the handshake, its checksum still open.
 func beginPacket(b []byte, kind packetKind) []byte {
-	return append(b, packetMagic, packetVersion|byte(kind), 0, 0, 0, 0)
+	return append(b, handshakeBits|byte(kind), packetVersion, 0, 0, 0, 0)
 }
 
-// sealPacket writes the checksum of the packet that p is.
+// sealPacket writes the checksum of the packet of the handshake that p is.
 func sealPacket(p []byte) { binary.LittleEndian.PutUint32(p[2:], checksum(p)) }
 
-// checksum covers all of a packet but the checksum itself.
+// checksum covers all of a packet of the handshake but the checksum itself.
 func checksum(p []byte) uint32 {
 	return crc32.Update(crc32.Checksum(p[:2], castagnoli), castagnoli, p[prefixSize:])
 }
 
-// openPacket asks for a channel.
-type openPacket struct {
+// bind is what the packets of a handshake say in the clear about a channel to be.
+type bind struct {
 	Salt   uint32    // of the dialler
 	Dial   ChannelID // the dialler's channel: tells its dials apart
 	Want   uint32    // salt that must answer, 0 for any
 	Window uint32    // what the dialler can hold, in packets
-	Cookie [cookieSize]byte
+}
+
+func (o *bind) append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, o.Salt)
+	b = binary.LittleEndian.AppendUint32(b, uint32(o.Dial))
+	b = binary.LittleEndian.AppendUint32(b, o.Want)
+	return binary.LittleEndian.AppendUint32(b, o.Window)
+}
+
+func (o *bind) read(r *Reader) {
+	o.Salt, o.Dial, o.Want, o.Window = r.U32(), ChannelID(r.U32()), r.U32(), r.U32()
+	if o.Salt == 0 || o.Dial == 0 || o.Window < MinWindow || o.Window > MaxWindow {
+		r.fail(ErrValue)
+	}
+}
+
+// openPacket asks for a channel.
+type openPacket struct {
+	bind
+	Cookie [cookieSize]byte // of a challenge, or zero
+	Hello  []byte
 }
 
 func (o *openPacket) append(b []byte) []byte {
 	start := len(b)
 	b = beginPacket(b, kindOpen)
-	b = binary.LittleEndian.AppendUint32(b, o.Salt)
-	b = binary.LittleEndian.AppendUint32(b, uint32(o.Dial))
-	b = binary.LittleEndian.AppendUint32(b, o.Want)
-	b = binary.LittleEndian.AppendUint32(b, o.Window)
+	b = o.bind.append(b)
 	b = append(b, o.Cookie[:]...)
+	b = append(b, byte(len(o.Hello)))
+	b = append(b, o.Hello...)
 	for len(b) < start+openSize {
 		b = append(b, 0)
 	}
@@ -86,12 +118,10 @@ func (o *openPacket) append(b []byte) []byte {
 
 func (o *openPacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
-	o.Salt, o.Dial, o.Want, o.Window = r.U32(), ChannelID(r.U32()), r.U32(), r.U32()
+	o.read(&r)
 	copy(o.Cookie[:], r.take(cookieSize))
+	o.Hello = r.take(int(r.U8()))
 	r.take(r.Len())
-	if o.Salt == 0 || o.Dial == 0 || o.Window < MinWindow || o.Window > MaxWindow {
-		r.fail(ErrValue)
-	}
 	return r.Close()
 }
 
@@ -99,7 +129,6 @@ func (o *openPacket) parse(p []byte) error {
 type challengePacket struct {
 	Dial   ChannelID
 	Salt   uint32 // of the dialler: nobody else knows it yet
-	Self   uint32 // of the listener
 	Cookie [cookieSize]byte
 }
 
@@ -108,7 +137,6 @@ func (c *challengePacket) append(b []byte) []byte {
 	b = beginPacket(b, kindChallenge)
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.Dial))
 	b = binary.LittleEndian.AppendUint32(b, c.Salt)
-	b = binary.LittleEndian.AppendUint32(b, c.Self)
 	b = append(b, c.Cookie[:]...)
 	sealPacket(b[start:])
 	return b
@@ -116,19 +144,18 @@ func (c *challengePacket) append(b []byte) []byte {
 
 func (c *challengePacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
-	c.Dial, c.Salt, c.Self = ChannelID(r.U32()), r.U32(), r.U32()
+	c.Dial, c.Salt = ChannelID(r.U32()), r.U32()
 	copy(c.Cookie[:], r.take(cookieSize))
 	return r.Close()
 }
 
-// acceptPacket tells a dialler how to address the channel from now on.
+// acceptPacket hands out the pass that opens a channel: a cookie without a Guard, else the Guard's reply, which holds one.
 type acceptPacket struct {
-	Dial    ChannelID
-	Salt    uint32 // of the dialler
-	Self    uint32 // of the listener
-	Channel ChannelID
-	Key     uint64
-	Window  uint32
+	Dial   ChannelID
+	Salt   uint32 // of the dialler
+	Self   uint32 // of the acceptor
+	Window uint32
+	Reply  []byte
 }
 
 func (a *acceptPacket) append(b []byte) []byte {
@@ -137,38 +164,40 @@ func (a *acceptPacket) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(a.Dial))
 	b = binary.LittleEndian.AppendUint32(b, a.Salt)
 	b = binary.LittleEndian.AppendUint32(b, a.Self)
-	b = binary.LittleEndian.AppendUint32(b, uint32(a.Channel))
-	b = binary.LittleEndian.AppendUint64(b, a.Key)
 	b = binary.LittleEndian.AppendUint32(b, a.Window)
+	b = append(b, byte(len(a.Reply)))
+	b = append(b, a.Reply...)
 	sealPacket(b[start:])
 	return b
 }
 
 func (a *acceptPacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
-	a.Dial, a.Salt, a.Self = ChannelID(r.U32()), r.U32(), r.U32()
-	a.Channel, a.Key, a.Window = ChannelID(r.U32()), r.U64(), r.U32()
-	if a.Channel == 0 || a.Self == 0 || a.Window < MinWindow || a.Window > MaxWindow {
+	a.Dial, a.Salt, a.Self, a.Window = ChannelID(r.U32()), r.U32(), r.U32(), r.U32()
+	a.Reply = r.take(int(r.U8()))
+	if a.Self == 0 || a.Window < MinWindow || a.Window > MaxWindow {
 		r.fail(ErrValue)
 	}
 	return r.Close()
 }
 
-// refusal says why an open cannot be.
+// refusal says why a channel cannot be.
 type refusal uint8
 
 const (
 	refusedSalt refusal = 1 + iota // another start is here
 	refusedFull                    // MaxChannels reached
 	refusedGone                    // this dial was accepted and has ended already
+	refusedPass                    // the pass is not good, or not any more
 )
 
-// refusePacket ends a dial.
+// refusePacket ends a dial, or its pass.
 type refusePacket struct {
 	Dial ChannelID
 	Salt uint32 // of the dialler
-	Self uint32 // of the listener
+	Self uint32 // of the acceptor
 	Why  refusal
+	Pass uint32 // passTag of what was refused: an answer to a pass of before must not end the handshake of after
 }
 
 func (f *refusePacket) append(b []byte) []byte {
@@ -178,6 +207,7 @@ func (f *refusePacket) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, f.Salt)
 	b = binary.LittleEndian.AppendUint32(b, f.Self)
 	b = append(b, byte(f.Why))
+	b = binary.LittleEndian.AppendUint32(b, f.Pass)
 	sealPacket(b[start:])
 	return b
 }
@@ -185,38 +215,17 @@ func (f *refusePacket) append(b []byte) []byte {
 func (f *refusePacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
 	f.Dial, f.Salt, f.Self, f.Why = ChannelID(r.U32()), r.U32(), r.U32(), refusal(r.U8())
-	if f.Why < refusedSalt || f.Why > refusedGone {
+	f.Pass = r.U32()
+	if f.Why < refusedSalt || f.Why > refusedPass {
 		r.fail(ErrValue)
 	}
 	return r.Close()
 }
 
-// dataHeader opens a data packet; frames follow.
-type dataHeader struct {
-	Channel ChannelID // the receiver's
-	Key     uint64
-	Number  uint64
-}
-
-func (h *dataHeader) append(b []byte) []byte {
-	b = beginPacket(b, kindData)
-	b = binary.LittleEndian.AppendUint32(b, uint32(h.Channel))
-	b = binary.LittleEndian.AppendUint64(b, h.Key)
-	b = binary.LittleEndian.AppendUint32(b, uint32(h.Number))
-	return binary.LittleEndian.AppendUint16(b, uint16(h.Number>>32))
-}
-
-func (h *dataHeader) parse(p []byte) (frames []byte, err error) {
-	r := NewReader(p[prefixSize:])
-	h.Channel, h.Key = ChannelID(r.U32()), r.U64()
-	h.Number = uint64(r.U32()) | uint64(r.U16())<<32
-	return r.Rest(), r.Err()
-}
-
-// resetPacket repeats the address of a data packet that found no channel, and says who is here instead.
+// resetPacket repeats the end of a data packet that found no channel, and says who is here instead.
 type resetPacket struct {
 	Channel ChannelID // that the refused packet was addressed to
-	Key     uint64
+	Tag     uint32    // its last four bytes: only who has seen it knows them
 	Self    uint32
 }
 
@@ -224,7 +233,7 @@ func (s *resetPacket) append(b []byte) []byte {
 	start := len(b)
 	b = beginPacket(b, kindReset)
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.Channel))
-	b = binary.LittleEndian.AppendUint64(b, s.Key)
+	b = binary.LittleEndian.AppendUint32(b, s.Tag)
 	b = binary.LittleEndian.AppendUint32(b, s.Self)
 	sealPacket(b[start:])
 	return b
@@ -232,6 +241,103 @@ func (s *resetPacket) append(b []byte) []byte {
 
 func (s *resetPacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
-	s.Channel, s.Key, s.Self = ChannelID(r.U32()), r.U64(), r.U32()
+	s.Channel, s.Tag, s.Self = ChannelID(r.U32()), r.U32(), r.U32()
 	return r.Close()
+}
+
+// passTag tells passes apart: their ends are tags or hashes.
+func passTag(pass []byte) uint32 {
+	if len(pass) < 4 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(pass[len(pass)-4:])
+}
+
+// firstHeader opens a packet of data that goes to an acceptor which has not told its channel yet. All of it is authenticated;
+// its checksum tells a damaged pass, which costs nothing, from a bad one, which is refused.
+type firstHeader struct {
+	bind
+	Pass   []byte
+	Number uint32
+}
+
+func (h *firstHeader) append(b []byte) []byte {
+	start := len(b)
+	b = append(b, handshakeBits|byte(kindFirst), packetVersion)
+	b = h.bind.append(b)
+	b = append(b, byte(len(h.Pass)))
+	b = append(b, h.Pass...)
+	b = binary.LittleEndian.AppendUint32(b, h.Number)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
+}
+
+// parse returns the size of the header.
+func (h *firstHeader) parse(p []byte) (head int, err error) {
+	r := NewReader(p[2:])
+	h.read(&r)
+	h.Pass = r.take(int(r.U8()))
+	h.Number = r.U32()
+	head = len(p) - r.Len()
+	if r.U32() != crc32.Checksum(p[:head], castagnoli) {
+		r.fail(ErrValue)
+	}
+	return head + 4, r.Err()
+}
+
+// appendDataHeader appends the header of a data packet: kind and size of the number, channel, the lower bytes of the number.
+// acked is the first number that the peer is not known to have seen: the receiver fills in the rest by RFC 9000, A.3.
+func appendDataHeader(b []byte, channel ChannelID, number, acked uint64) []byte {
+	n := 1
+	for d := 2 * (number - acked + 1); d >= 1<<(8*n) && n < 4; {
+		n++
+	}
+	b = append(b, dataBits|byte(n-1))
+	b = binary.AppendUvarint(b, uint64(channel))
+	for i := range n {
+		b = append(b, byte(number>>(8*i)))
+	}
+	return b
+}
+
+// dataHeader is what appendDataHeader wrote.
+type dataHeader struct {
+	Channel ChannelID
+	short   uint64 // lower bytes of the number
+	bits    int
+}
+
+// parse returns the size of the header; false when p is too short.
+func (h *dataHeader) parse(p []byte) (head int, ok bool) {
+	h.bits = 8 * (int(p[0]&3) + 1)
+	channel, n := binary.Uvarint(p[1:])
+	head = 1 + n + h.bits/8
+	if n <= 0 || channel > maxChannelID || len(p) < head {
+		return 0, false
+	}
+	h.Channel = ChannelID(channel)
+	h.short = 0
+	for i := range h.bits / 8 {
+		h.short |= uint64(p[1+n+i]) << (8 * i)
+	}
+	return head, true
+}
+
+// number is the full packet number that lies nearest to expected, one above the largest so far (RFC 9000, A.3).
+func (h *dataHeader) number(expected uint64) uint64 {
+	window := uint64(1) << h.bits
+	n := expected&^(window-1) | h.short
+	switch {
+	case n+window/2 <= expected:
+		return n + window
+	case n > expected+window/2 && n >= window:
+		return n - window
+	}
+	return n
+}
+
+// plainTag is the trailer of a data packet without a Guard: a checksum that also covers the key of the channel and the
+// whole of the number, so that neither a damaged packet nor one of another channel is taken.
+func plainTag(p []byte, key, number uint64) uint32 {
+	seed := (key ^ number) * 0x9E3779B97F4A7C15
+	return crc32.Update(uint32(seed>>32), castagnoli, p)
 }

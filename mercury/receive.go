@@ -7,133 +7,183 @@ import (
 	"time"
 )
 
+// maxPeerSegment is the longest segment taken from a peer whose MTU is larger than ours.
+const maxPeerSegment = 9000
+
 // Receive takes in a datagram that arrived from a place. It delivers to the Handler what that completes. Bad datagrams
-// change nothing and are counted by kind in Stats. datagram is not kept.
+// change nothing and are counted by kind in Stats. datagram is not kept; its bytes may be changed.
 func (e *Endpoint) Receive(now time.Duration, from netip.AddrPort, datagram []byte) {
 	e.observe(now)
 	e.reap()
 	from = canonical(from)
 	e.stats.PacketsIn++
 	e.stats.BytesIn += uint64(len(datagram))
-	kind, ok := e.check(datagram)
-	if !ok || !from.IsValid() {
+	if e.filter != nil && e.filter.Drop(now, from, datagram) {
+		e.stats.Filtered++
 		return
 	}
-	switch kind {
-	case kindOpen:
-		e.onOpen(from, datagram)
-	case kindChallenge:
-		e.onChallenge(from, datagram)
-	case kindAccept:
-		e.onAccept(from, datagram)
-	case kindRefuse:
-		e.onRefuse(from, datagram)
-	case kindData:
+	if len(datagram) < 2 || !from.IsValid() {
+		e.stats.BadSize++
+		return
+	}
+	if datagram[0]&^3 == dataBits {
 		e.onData(from, datagram)
-	case kindReset:
-		e.onReset(from, datagram)
+		return
 	}
-}
-
-// check looks at what every packet has: size, kind, checksum.
-func (e *Endpoint) check(p []byte) (packetKind, bool) {
-	if len(p) < prefixSize {
-		e.stats.BadSize++
-		return 0, false
-	}
-	if p[0] != packetMagic || binary.LittleEndian.Uint32(p[2:]) != checksum(p) {
-		e.stats.BadChecksum++
-		return 0, false
-	}
-	kind := packetKind(p[1] &^ packetVersion)
-	if p[1]&0xF0 != packetVersion {
-		kind = 0
-	}
-	if kind == kindData {
-		if len(p) < headerSize {
-			e.stats.BadSize++
-			return 0, false
-		}
-		return kind, true
-	}
-	size, ok := handshakeSize(kind)
-	switch {
-	case !ok:
+	kind := packetKind(datagram[0] &^ handshakeBits)
+	if datagram[0]&handshakeBits != handshakeBits || datagram[1] != packetVersion {
 		e.stats.BadKind++
-		return 0, false
-	case len(p) != size:
-		e.stats.BadSize++
-		return 0, false
+		return
 	}
-	return kind, true
+	if kind == kindFirst {
+		e.onFirst(from, datagram)
+		return
+	}
+	if e.check(kind, datagram) {
+		e.onHandshake(from, kind, datagram)
+	}
 }
 
-// handshakeSize is the size of a packet of a kind other than data.
-func handshakeSize(kind packetKind) (int, bool) {
+// check looks at what packets of the handshake have: size and checksum.
+func (e *Endpoint) check(kind packetKind, p []byte) bool {
+	least, most := handshakeSize(kind)
+	switch {
+	case least == 0:
+		e.stats.BadKind++
+	case len(p) < least || len(p) > most:
+		e.stats.BadSize++
+	case binary.LittleEndian.Uint32(p[2:]) != checksum(p):
+		e.stats.BadChecksum++
+	default:
+		return true
+	}
+	return false
+}
+
+// handshakeSize is the least and largest size of a packet of a kind; 0 for one that is none of the handshake.
+func handshakeSize(kind packetKind) (least, most int) {
 	switch kind {
 	case kindOpen:
-		return openSize, true
+		return openSize, openSize
 	case kindChallenge:
-		return challengeSize, true
+		return challengeSize, challengeSize
 	case kindAccept:
-		return acceptSize, true
+		return acceptFixed, acceptFixed + MaxReply
 	case kindRefuse:
-		return refuseSize, true
+		return refuseSize, refuseSize
 	case kindReset:
-		return resetSize, true
+		return resetSize, resetSize
 	}
-	return 0, false
+	return 0, 0
+}
+
+func (e *Endpoint) onHandshake(from netip.AddrPort, kind packetKind, p []byte) {
+	switch kind {
+	case kindOpen:
+		e.onOpen(from, p)
+	case kindChallenge:
+		e.onChallenge(from, p)
+	case kindAccept:
+		e.onAccept(from, p)
+	case kindRefuse:
+		e.onRefuse(from, p)
+	case kindReset:
+		e.onReset(from, p)
+	}
 }
 
 // onData takes a packet of a channel in.
 func (e *Endpoint) onData(from netip.AddrPort, p []byte) {
 	var h dataHeader
-	frames, err := h.parse(p)
-	if err != nil {
+	head, ok := h.parse(p)
+	if !ok {
 		e.stats.BadSize++
 		return
 	}
 	c := e.channels[h.Channel]
-	if c == nil || c.state != open || c.key != h.Key || c.peer.At != from {
+	if c == nil || !c.sends() {
 		e.stats.BadChannel++
-		// A channel whose accept is still under way is not unknown; one that is spoken to from elsewhere is not the speaker's.
-		if c == nil || c.state == open && c.key != h.Key {
-			e.reset(from, &h)
+		if c == nil {
+			e.reset(from, &h, p)
 		}
 		return
 	}
+	moved := c.peer.At != from
+	if moved && !e.strangers.take(e.now) {
+		e.stats.Throttled++
+		return
+	}
+	e.take(c, from, p, head, h.number(c.in.expected()))
+}
+
+// expected is one above the largest number received.
+func (r *receiver) expected() uint64 {
+	largest, some := r.numbers.largest()
+	if !some {
+		return 0
+	}
+	return largest + 1
+}
+
+// unseal checks p and returns its frames.
+func (c *channel) unseal(p []byte, head int, number uint64) ([]byte, bool) {
+	if c.sealer != nil {
+		frames, err := c.sealer.Open(p, head, number)
+		return frames, err == nil
+	}
+	end := len(p) - checksumSize
+	if end < head || binary.LittleEndian.Uint32(p[end:]) != plainTag(p[:end], c.key, number) {
+		return nil, false
+	}
+	return p[head:end], true
+}
+
+// take takes in a packet that claims to be of c. A forged, damaged or doubled one changes nothing.
+func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, number uint64) {
 	if c.failing != nil {
 		return
 	}
-	if h.Number >= maxNumber {
+	frames, ok := c.unseal(p, head, number)
+	if !ok {
+		e.stats.BadChecksum++
+		return
+	}
+	if number >= maxNumber {
 		e.breach(c, ErrProtocol)
 		return
 	}
 	before, some := c.in.numbers.largest()
-	if !c.in.numbers.add(h.Number) {
+	if !c.in.numbers.add(number) {
 		e.stats.Duplicates++
 		return
 	}
-	if !some || h.Number > before {
+	if e.monitor != nil {
+		e.monitor.PacketIn(e.now, PacketInfo{Peer: from, Kind: PacketData, Channel: c.id, Number: number, Size: len(p)})
+	}
+	newest := !some || number > before
+	if newest {
 		c.in.largestAt = e.now
 	}
 	c.heard = e.awake
-	eliciting, err := c.onFrames(e, frames)
+	if newest && from != c.peer.At {
+		c.seenElsewhere(e, from)
+	}
+	eliciting, err := c.onFrames(e, from, frames)
 	switch {
-	case c.state != open:
+	case c.state == dead:
 	case err != nil:
 		e.breach(c, err)
 	default:
 		if eliciting {
-			c.wantAck(e, some && h.Number != before+1)
+			c.wantAck(e, some && number != before+1)
 		}
-		e.queue.lower(c, c.deadline(e))
+		e.wake(c)
 	}
 }
 
 // breach closes a channel whose peer sent what it must not.
 func (e *Endpoint) breach(c *channel, err error) {
-	if !errors.Is(err, ErrMessageTooLong) {
+	if !errors.Is(err, ErrMessageTooLong) && !errors.Is(err, ErrProtocol) {
 		err = ErrProtocol
 	}
 	e.stats.BadFrame++
@@ -141,37 +191,14 @@ func (e *Endpoint) breach(c *channel, err error) {
 }
 
 // onFrames takes the frames of a packet in and reports whether they ask for an ack.
-func (c *channel) onFrames(e *Endpoint, frames []byte) (eliciting bool, err error) {
+func (c *channel) onFrames(e *Endpoint, from netip.AddrPort, frames []byte) (eliciting bool, err error) {
 	r := NewReader(frames)
-	for r.Len() > 0 && c.state == open {
-		switch frameKind(r.U8()) {
-		case frameAck:
-			readAck(&r, &e.ack)
-			if r.err == nil {
-				err = c.onAck(e, &e.ack)
-			}
-		case frameSegment:
+	for r.Len() > 0 && c.state != dead {
+		kind := frameKind(r.U8())
+		if kind != framePad && kind != frameAck && kind != frameAckRanges && kind&^flagLength != frameUnreliable && kind != frameAbort {
 			eliciting = true
-			seq, p := r.Uvarint(), r.Bytes(e.cfg.MTU)
-			if r.err == nil {
-				err = c.onSegment(e, seq, p)
-			}
-		case frameUnreliable:
-			p := r.Bytes(e.cfg.MTU)
-			if r.err == nil {
-				c.deliver(e, false, p)
-			}
-		case framePing:
-			eliciting = true
-		case frameClose:
-			e.farewell(c, 0)
-			e.end(c, ErrPeerClosed, false)
-		case frameAbort:
-			e.end(c, ErrPeerAborted, false)
-		default:
-			err = ErrProtocol
 		}
-		if err == nil {
+		if err = c.onFrame(e, from, kind, &r); err == nil {
 			err = r.Err()
 		}
 		if err != nil {
@@ -179,4 +206,59 @@ func (c *channel) onFrames(e *Endpoint, frames []byte) (eliciting bool, err erro
 		}
 	}
 	return eliciting, nil
+}
+
+// onFrame takes in the frame of a kind that r stands in.
+func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *Reader) error {
+	if c.state == dialling && kind >= frameSegment {
+		return ErrProtocol // an acceptor tells its channel in every packet with messages until the dialler has it
+	}
+	switch kind {
+	case framePad, framePing:
+	case frameAck, frameAckRanges:
+		readAck(r, kind, &e.ack)
+		if r.err == nil {
+			return c.onAck(e, &e.ack)
+		}
+	case frameChannel:
+		return c.onChannel(e, r)
+	case frameTicket:
+		ticket := r.Bytes(MaxTicket)
+		if r.err == nil && c.dialled && e.cfg.Guard != nil {
+			e.cfg.Guard.Keep(e.now, c.peer, ticket)
+		}
+	case frameChallenge:
+		c.path.response, c.path.answer = readToken(r), true
+		e.touch(c)
+	case frameResponse:
+		token := readToken(r)
+		c.onResponse(e, from, token[:])
+	case frameClose:
+		e.farewell(c, framePad)
+		e.end(c, ErrPeerClosed, false)
+	case frameAbort:
+		e.end(c, ErrPeerAborted, false)
+	default:
+		return c.onMessageFrame(e, kind, r)
+	}
+	return nil
+}
+
+// onMessageFrame takes in a frame with messages.
+func (c *channel) onMessageFrame(e *Endpoint, kind frameKind, r *Reader) error {
+	switch {
+	case kind&^(flagLength|flagBulk|flagPart) == frameSegment:
+		readSegment(r, kind, &e.segment)
+		if r.err == nil {
+			return c.onSegment(e, &e.segment)
+		}
+	case kind&^flagLength == frameUnreliable:
+		p := readRest(r, kind)
+		if r.err == nil {
+			c.deliverUnreliable(e, p)
+		}
+	default:
+		return ErrProtocol
+	}
+	return nil
 }

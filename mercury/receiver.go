@@ -13,33 +13,56 @@ const ackEvery = 8
 const keepAssembly = 64 << 10
 
 // receiver is the inward half of a channel.
-//
-// Reliable messages travel as one stream of bytes, each message behind its length, cut into numbered segments of at most
-// one packet. next is the first segment not received; held keeps those beyond it.
 type receiver struct {
 	numbers    numberSet
 	ackPending bool
 	ackNow     bool
+	ackWhole   bool // the last ack had room for the newest runs only
 	ackAt      time.Duration
 	ackCount   int           // packets since the last ack
 	largestAt  time.Duration // when the packet with the largest number came: the delay reported in acks is counted from it
 
+	streams [lanes]inStream
+}
+
+// inStream is the inward half of a reliable stream.
+//
+// Reliable messages travel as one stream of bytes, each message behind its length, cut into numbered segments of at most
+// one packet. next is the first segment not received; held keeps those beyond it.
+type inStream struct {
 	next uint64
-	held ring[[]byte] // held.at(i) is segment next+i, nil where it is missing
+	held ring[heldSegment] // held.at(i) is segment next+i
 
 	assembly []byte // the beginning of a message longer than what was there of it
 	want     int    // its full length; 0 when none is under way
 }
 
-// wantAck notes that a packet asking for an ack has come.
+// heldSegment is a segment, or parts of one, beyond the first that is missing. buf is nil where nothing has come.
+type heldSegment struct {
+	buf    []byte
+	parted uint16 // parts that have come
+	parts  uint8  // 0 for a whole segment
+}
+
+func (h *heldSegment) whole() bool {
+	return h.buf != nil && (h.parts == 0 || h.parted == 1<<h.parts-1)
+}
+
+// gap reports whether something is missing before what has come.
+func (r *receiver) gap() bool {
+	return r.streams[laneGame].held.len() > 0 || r.streams[laneBulk].held.len() > 0
+}
+
+// wantAck notes that a packet asking for an ack has come. One out of order is told at once if the streams wait for what is
+// missing: when the content has come in another packet, nobody has to hurry.
 func (c *channel) wantAck(e *Endpoint, outOfOrder bool) {
 	in := &c.in
 	in.ackCount++
 	if !in.ackPending {
 		in.ackPending = true
-		in.ackAt = e.now + e.cfg.AckDelay
+		in.ackAt = e.now + c.out.ackHold(e.now, e.cfg.AckDelay)
 	}
-	if outOfOrder || in.ackCount >= ackEvery {
+	if outOfOrder && in.gap() || in.ackCount >= ackEvery {
 		in.ackNow = true
 	}
 	if in.ackNow {
@@ -47,32 +70,30 @@ func (c *channel) wantAck(e *Endpoint, outOfOrder bool) {
 	}
 }
 
-// onSegment takes segment seq in. Its bytes alias the datagram.
-func (c *channel) onSegment(e *Endpoint, seq uint64, p []byte) error {
-	in := &c.in
+// onSegment takes a segment or a part of one in. Its bytes alias the datagram.
+func (c *channel) onSegment(e *Endpoint, f *segmentFrame) error {
+	s := &c.in.streams[f.lane]
 	switch {
-	case len(p) == 0 || len(p) > e.maxSegment():
+	case f.offset+len(f.bytes) > e.cfg.MTU && f.offset+len(f.bytes) > maxPeerSegment:
 		return ErrProtocol
-	case seq < in.next:
+	case f.seq < s.next:
 		return nil
-	case seq-in.next >= uint64(e.cfg.Window):
+	case f.seq-s.next >= uint64(e.cfg.Window):
 		return ErrProtocol // the window was agreed on when the channel opened
-	case seq > in.next:
-		i := int(seq - in.next)
-		for in.held.len() <= i {
-			in.held.push()
+	case f.seq > s.next || f.parts > 0:
+		c.hold(e, s, f)
+		if f.seq > s.next {
+			return nil
 		}
-		if slot := in.held.at(i); *slot == nil {
-			*slot = append(e.buffer(), p...)
+	default:
+		if err := c.advanceStream(e, f.lane, f.bytes); err != nil {
+			return err
 		}
-		return nil
 	}
-	if err := c.advanceStream(e, p); err != nil {
-		return err
-	}
-	for c.state == open && in.held.len() > 0 && *in.held.at(0) != nil {
-		p := *in.held.at(0)
-		err := c.advanceStream(e, p)
+	for c.state == open && s.held.len() > 0 && s.held.at(0).whole() {
+		p := s.held.at(0).buf
+		s.held.at(0).buf = nil
+		err := c.advanceStream(e, f.lane, p)
 		e.release(p)
 		if err != nil {
 			return err
@@ -81,15 +102,57 @@ func (c *channel) onSegment(e *Endpoint, seq uint64, p []byte) error {
 	return nil
 }
 
+// hold keeps a segment that is not the next, or a part.
+func (c *channel) hold(e *Endpoint, s *inStream, f *segmentFrame) {
+	i := int(f.seq - s.next)
+	for s.held.len() <= i {
+		s.held.push()
+	}
+	slot := s.held.at(i)
+	if slot.whole() {
+		return
+	}
+	if f.parts == 0 {
+		slot.parts = 0
+		slot.buf = append(e.or(slot.buf), f.bytes...)
+		return
+	}
+	if slot.buf == nil {
+		slot.buf, slot.parts, slot.parted = e.buffer(), f.parts, 0
+	}
+	if slot.parts != f.parts || slot.parted>>f.part&1 == 1 {
+		return
+	}
+	end := f.offset + len(f.bytes)
+	for len(slot.buf) < end {
+		slot.buf = append(slot.buf, 0)
+	}
+	copy(slot.buf[f.offset:], f.bytes)
+	slot.parted |= 1 << f.part
+}
+
+// or returns b emptied, or a fresh buffer when it is nil.
+func (e *Endpoint) or(b []byte) []byte {
+	if b == nil {
+		return e.buffer()
+	}
+	return b[:0]
+}
+
 // advanceStream delivers what segment next completes.
-func (c *channel) advanceStream(e *Endpoint, p []byte) error {
-	c.in.next++
-	if c.in.held.len() > 0 {
-		c.in.held.pop()
+func (c *channel) advanceStream(e *Endpoint, lane int, p []byte) error {
+	s := &c.in.streams[lane]
+	s.next++
+	if s.held.len() > 0 {
+		if b := s.held.at(0).buf; b != nil {
+			e.release(b) // parts of what has come whole
+		}
+		s.held.pop()
+		s.held.shrink()
 	}
 	for len(p) > 0 && c.state == open {
 		var err error
-		if p, err = c.takeMessage(e, p); err != nil {
+		if p, err = c.takeMessage(e, lane, p); err != nil {
 			return err
 		}
 	}
@@ -97,18 +160,18 @@ func (c *channel) advanceStream(e *Endpoint, p []byte) error {
 }
 
 // takeMessage takes one message or a part of one from p and returns what follows.
-func (c *channel) takeMessage(e *Endpoint, p []byte) ([]byte, error) {
-	in := &c.in
-	if in.want > 0 {
-		n := min(in.want-len(in.assembly), len(p))
-		in.assembly = append(in.assembly, p[:n]...)
-		if len(in.assembly) == in.want {
-			msg := in.assembly
-			in.want = 0
-			if in.assembly = in.assembly[:0]; cap(msg) > keepAssembly {
-				in.assembly = nil
+func (c *channel) takeMessage(e *Endpoint, lane int, p []byte) ([]byte, error) {
+	s := &c.in.streams[lane]
+	if s.want > 0 {
+		n := min(s.want-len(s.assembly), len(p))
+		s.assembly = append(s.assembly, p[:n]...)
+		if len(s.assembly) == s.want {
+			msg := s.assembly
+			s.want = 0
+			if s.assembly = s.assembly[:0]; cap(msg) > keepAssembly {
+				s.assembly = nil
 			}
-			c.deliver(e, true, msg)
+			c.deliver(e, lane, msg)
 		}
 		return p[n:], nil
 	}
@@ -121,19 +184,32 @@ func (c *channel) takeMessage(e *Endpoint, p []byte) ([]byte, error) {
 	}
 	p = p[n:]
 	if length > uint64(len(p)) {
-		in.want = int(length)
-		in.assembly = append(in.assembly[:0], p...)
+		s.want = int(length)
+		s.assembly = append(s.assembly[:0], p...)
 		return nil, nil
 	}
-	c.deliver(e, true, p[:length:length])
+	c.deliver(e, lane, p[:length:length])
 	return p[length:], nil
 }
 
-// deliver hands one message to the app, unless it has closed the channel.
-func (c *channel) deliver(e *Endpoint, reliable bool, msg []byte) {
+// deliver hands one reliable message to the app, unless it has closed the channel.
+func (c *channel) deliver(e *Endpoint, lane int, msg []byte) {
 	if c.condemned || c.state != open {
 		return
 	}
 	e.stats.MessagesIn++
-	e.handler.Message(e.now, c.id, reliable, msg)
+	if lane == laneGame {
+		e.handler.Message(e.now, c.id, true, msg)
+	} else if h, ok := e.handler.(BulkHandler); ok {
+		h.Bulk(e.now, c.id, msg)
+	}
+}
+
+// deliverUnreliable hands one unreliable message to the app.
+func (c *channel) deliverUnreliable(e *Endpoint, msg []byte) {
+	if c.condemned || c.state != open {
+		return
+	}
+	e.stats.MessagesIn++
+	e.handler.Message(e.now, c.id, false, msg)
 }

@@ -7,6 +7,13 @@ type ring[T any] struct {
 	n    int
 }
 
+const (
+	// smallRing is the first size: most channels have a packet or two in flight.
+	smallRing = 4
+	// keepRing is the largest that an empty ring holds on to: a channel that once carried megabytes does not keep their windows.
+	keepRing = 64
+)
+
 func (r *ring[T]) len() int { return r.n }
 
 // at is the i-th element from the front; the pointer holds until the next push.
@@ -15,7 +22,7 @@ func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
 // push adds a zero element at the back and returns it.
 func (r *ring[T]) push() *T {
 	if r.n == len(r.buf) {
-		bigger := make([]T, max(8, 2*len(r.buf)))
+		bigger := make([]T, max(smallRing, 2*len(r.buf)))
 		for i := range r.n {
 			bigger[i] = *r.at(i)
 		}
@@ -34,4 +41,11 @@ func (r *ring[T]) pop() {
 	*r.at(0) = zero
 	r.head = (r.head + 1) & (len(r.buf) - 1)
 	r.n--
+}
+
+// shrink gives the memory of an empty ring back if it is large.
+func (r *ring[T]) shrink() {
+	if r.n == 0 && len(r.buf) > keepRing {
+		*r = ring[T]{}
+	}
 }

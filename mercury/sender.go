@@ -1,191 +1,204 @@
 package mercury
 
-import (
-	"encoding/binary"
-	"time"
-)
+import "time"
 
 const (
-	// packetThreshold is how many packets later an ack must be before one without is taken for lost (RFC 9002, 6.1.1).
-	packetThreshold = 3
-	// maxPacketSegments is the number of segments in one packet: more than one only when short ones are sent again.
-	maxPacketSegments = 4
+	// maxPacketSegments is the number of segments in one packet: more than one only when short ones are sent again, early or late.
+	maxPacketSegments = 6
 	// maxUnreliableQueued is what unreliable messages may wait for one Flush, or for a dial: more is out of date before it is sent.
 	maxUnreliableQueued = 256 << 10
-	// initialRTT and its spread are believed until the first measure: twice the round trip between data centres near each other.
-	initialRTT = 50 * time.Millisecond
-	// maxLengthSize is what must be free in a segment for the length of a message to begin there.
-	maxLengthSize = 4
+	// maxPassengersQueued bounds what waits for a packet that goes anyway.
+	maxPassengersQueued = 64 << 10
 	// maxProbeSegments bounds what one timeout sends again; the ack of a probe tells what of the rest is lost.
 	maxProbeSegments = 4
 	// maxBackoff bounds the doubling of the timeout before MaxRTO bounds it again.
 	maxBackoff = 6
+	// gameReserve is how many packets the game's stream may have in flight above the window, and leave above the pace: what a tick
+	// has to say never waits behind bulk.
+	gameReserve = 10
 )
 
-// segment is a piece of the reliable stream.
-type segment struct {
-	buf    []byte
-	packet uint64 // number of the packet that carried it last
-	lost   bool   // that packet is taken for lost
-	acked  bool
+// segmentRef names what a packet carried: the number of a segment, its stream, and the part if it was one.
+//
+//	bits  0-47 number   48-51 part   52-55 parts, 0 for a whole   63 stream
+type segmentRef uint64
+
+func makeRef(lane int, seq uint64, part, parts uint8) segmentRef {
+	return segmentRef(seq | uint64(part)<<48 | uint64(parts)<<52 | uint64(lane)<<63)
 }
 
-// sentPacket is a packet that asked for an ack and has not got it.
+func (r segmentRef) lane() int    { return int(r >> 63) }
+func (r segmentRef) seq() uint64  { return uint64(r) & maxNumber }
+func (r segmentRef) part() uint8  { return uint8(r>>48) & 15 }
+func (r segmentRef) parts() uint8 { return uint8(r>>52) & 15 }
+
+// packetState is what is known of a packet that asked for an ack.
+type packetState uint8
+
+const (
+	inFlight packetState = iota
+	arrived
+	lost // taken for lost; may still turn out to have arrived
+)
+
+// sentPacket is a packet that asked for an ack.
 type sentPacket struct {
 	number   uint64
 	at       time.Duration
 	reported uint64 // largest number that its ack frame reported, plus 1; 0 when it had none
-	segments [maxPacketSegments]uint64
+	stamp    rateStamp
+	refs     [maxPacketSegments]segmentRef
+	tag      uint32 // its last bytes, by which a reset is known to answer it
+	size     uint16
 	count    uint8
-	closes   bool
-	done     bool // acked or taken for lost
+	state    packetState
+	closes   bool // carried a close
+	channel  bool // carried the acceptor's channel
+	ticket   bool // carried a ticket
+	search   bool // was padded to try a larger MTU
 }
 
 // sender is the outward half of a channel.
-//
-// segments holds the reliable stream from the oldest unacked segment (number first) on; the first sentCount of them
-// have been sent. The last may still be open for more messages, until it is sent.
 type sender struct {
-	segments  ring[segment]
-	first     uint64
-	sentCount int
-	queued    int // bytes in segments not yet sent
-	lostCount int
-	lostFrom  uint64 // no lost segment lies below
+	streams [lanes]outStream
 
 	unreliable      ring[[]byte]
 	unreliableBytes int
+	passengers      ring[[]byte]
+	passengerBytes  int
 
-	number   uint64 // of the next packet
-	sent     ring[sentPacket]
-	inFlight int    // of sent, not done
-	acked    uint64 // largest acked number plus 1
-	window   int    // the peer's
+	number      uint64 // of the next packet
+	sent        ring[sentPacket]
+	inFlight    int    // packets of sent in flight
+	flightBytes int    // their bytes
+	acked       uint64 // largest acked number plus 1
+	window      int    // the peer's, in segments of a stream
 
-	rtt        rttEstimate
-	congestion congestion
-	lossAt     time.Duration // when the oldest packet below acked is taken for lost; 0 for none
+	rtt       rttEstimate
+	rate      rateModel
+	losses    lossMeter
+	late      lateness
+	peerDelay delayMeter
+
 	timerFrom  time.Duration // what the timeout is counted from
+	progressAt time.Duration // awake time of the last ack of something new
 	backoff    int
-	probes     int // packets that may be sent beyond the congestion window
-	ping       bool
-}
+	probes     int  // packets that may be sent beyond the window
+	ping       bool // a packet that asks for an ack must go
 
-// queue cuts msg into segments at the end of the stream.
-func (c *channel) queue(e *Endpoint, msg []byte) {
-	out := &c.out
-	limit := e.maxSegment()
-	tail := out.tail()
-	if tail == nil || limit-len(tail.buf) < maxLengthSize {
-		tail = out.addSegment(e)
-	}
-	before := len(tail.buf)
-	tail.buf = binary.AppendUvarint(tail.buf, uint64(len(msg)))
-	out.queued += len(tail.buf) - before
-	for len(msg) > 0 {
-		if len(tail.buf) == limit {
-			tail = out.addSegment(e)
-		}
-		n := min(limit-len(tail.buf), len(msg))
-		tail.buf = append(tail.buf, msg[:n]...)
-		out.queued += n
-		msg = msg[n:]
-	}
-}
+	critical      uint64 // end of the last critical message: the number of the segment behind it
+	criticalAcked bool   // all critical messages have been acked and this was told
 
-// tail is the segment that may still be added to.
-func (s *sender) tail() *segment {
-	if s.sentCount == s.segments.len() {
-		return nil
-	}
-	return s.segments.at(s.segments.len() - 1)
-}
-
-func (s *sender) addSegment(e *Endpoint) *segment {
-	p := s.segments.push()
-	p.buf = e.buffer()
-	return p
-}
-
-// settle marks segment seq as received by the peer.
-func (s *sender) settle(e *Endpoint, seq uint64) {
-	if seq < s.first {
-		return
-	}
-	p := s.segments.at(int(seq - s.first))
-	if p.acked {
-		return
-	}
-	p.acked = true
-	if p.lost {
-		p.lost = false
-		s.lostCount--
-	}
-	e.release(p.buf)
-	p.buf = nil
-}
-
-// trim drops settled segments from the front.
-func (s *sender) trim() {
-	for s.sentCount > 0 && s.segments.at(0).acked {
-		s.segments.pop()
-		s.first++
-		s.sentCount--
-	}
+	lastData time.Duration // when a packet with a reliable message was sent last
+	every    time.Duration // smoothed time between such packets; 0 when there is no rhythm
 }
 
 // onAck takes in what the peer reports.
 func (c *channel) onAck(e *Endpoint, a *ack) error {
 	out := &c.out
 	largest := a.ranges[0].hi
-	if largest >= out.number || a.cumulative > out.first+uint64(out.sentCount) {
-		return ErrProtocol // acked what was never sent
+	if largest >= out.number {
+		return ErrFutureAck
+	}
+	if a.complete {
+		for i := range out.streams {
+			if a.cumulative[i] > out.streams[i].end() {
+				return ErrFutureAck
+			}
+		}
 	}
 	progress := false
-	r := 0
-	for i := out.sent.len() - 1; i >= 0; i-- {
-		p := out.sent.at(i)
-		for r < len(a.ranges) && a.ranges[r].lo > p.number {
-			r++
-		}
-		if r == len(a.ranges) {
-			break
-		}
-		if p.done || p.number > a.ranges[r].hi {
-			continue
-		}
-		progress = true
-		if p.number == largest && p.at >= e.jumped {
-			out.rtt.sample(e.now-p.at, a.delay)
-		}
-		if c.onPacketAcked(e, p) {
-			return nil
+	var sample time.Duration
+	for i := len(a.ranges) - 1; i >= 0; i-- {
+		for j := out.find(a.ranges[i].lo); j < out.sent.len(); j++ {
+			p := out.sent.at(j)
+			if p.number > a.ranges[i].hi {
+				break
+			}
+			if p.state == arrived {
+				continue
+			}
+			progress = true
+			if p.number == largest && p.at >= e.jumped {
+				sample = out.rtt.sample(e.now-p.at, a.delay)
+			}
+			if c.onPacketAcked(e, p) {
+				return nil
+			}
 		}
 	}
-	for seq := out.first; seq < a.cumulative; seq++ {
-		out.settle(e, seq)
+	if a.complete {
+		c.settleBelow(e, a.cumulative)
 	}
-	out.trim()
+	for i := range out.streams {
+		out.streams[i].trim()
+	}
 	out.acked = max(out.acked, largest+1)
 	if progress {
+		out.peerDelay.note(a.delay)
+		out.rate.endAck(e.now, sample, out.flightBytes)
 		out.backoff, out.probes = 0, 0
-		out.timerFrom = e.now
+		out.timerFrom, out.progressAt = e.now, e.awake
 	}
 	c.detectLoss(e)
+	c.checkCritical(e)
 	return nil
+}
+
+// settleBelow settles what has come of the streams without a gap, whatever packets it came in.
+func (c *channel) settleBelow(e *Endpoint, cumulative [lanes]uint64) {
+	for i := range c.out.streams {
+		s := &c.out.streams[i]
+		for seq := s.first; seq < cumulative[i]; seq++ {
+			s.settle(e, seq, 0, 0)
+		}
+	}
+}
+
+// find is the index of the first packet in sent with number n or more.
+func (s *sender) find(n uint64) int {
+	lo, hi := 0, s.sent.len()
+	for lo < hi {
+		if mid := (lo + hi) / 2; s.sent.at(mid).number < n {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // onPacketAcked settles what p carried; true when that ended the channel.
 func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	out := &c.out
-	p.done = true
-	out.inFlight--
-	out.congestion.onAck(p.number, out.window)
-	for _, seq := range p.segments[:p.count] {
-		out.settle(e, seq)
+	switch p.state {
+	case inFlight:
+		out.inFlight--
+		out.flightBytes -= int(p.size)
+		out.losses.arrived()
+		out.rate.onAcked(e.now, p.at, int(p.size), &p.stamp)
+	case lost:
+		out.losses.regained()
+		out.rate.onSpurious(int(p.size))
+		e.stats.Spurious++
+		c.spurious++
+	}
+	out.late.onAcked(e.now, p, &out.rtt)
+	p.state = arrived
+	for _, r := range p.refs[:p.count] {
+		out.streams[r.lane()].settle(e, r.seq(), r.part(), r.parts())
 	}
 	if p.reported > 0 {
 		c.in.numbers.settled(p.reported - 1)
+	}
+	if c.path.onAcked(p) {
+		out.rate.setMTU(c.path.mtu)
+	}
+	if p.channel {
+		c.introduced = true
+	}
+	if p.ticket {
+		c.ticket = nil
 	}
 	if p.closes {
 		e.end(c, nil, false)
@@ -194,95 +207,114 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	return false
 }
 
-// detectLoss takes packets for lost that were overtaken by packetThreshold others, or by one for longer than
-// packets overtake each other.
-func (c *channel) detectLoss(e *Endpoint) {
-	out := &c.out
-	out.lossAt = 0
-	patience := out.rtt.reorderTime()
-	for i := range out.sent.len() {
-		p := out.sent.at(i)
-		if p.number+1 >= out.acked {
-			break
-		}
-		if p.done {
-			continue
-		}
-		if p.number+1+packetThreshold <= out.acked || p.at+patience <= e.now {
-			c.onPacketLost(e, p)
-		} else if out.lossAt == 0 || p.at+patience < out.lossAt {
-			out.lossAt = p.at + patience
-		}
-	}
-	for out.sent.len() > 0 && out.sent.at(0).done {
-		out.sent.pop()
-	}
-	if c.pending(e) {
-		e.touch(c)
-	}
-}
-
+// onPacketLost marks what p carried for sending again.
 func (c *channel) onPacketLost(e *Endpoint, p *sentPacket) {
 	out := &c.out
-	p.done = true
+	p.state = lost
 	out.inFlight--
-	e.stats.Lost++
+	out.flightBytes -= int(p.size)
 	if p.closes {
 		c.closeSent = false
 	}
-	again := false
-	for _, seq := range p.segments[:p.count] {
-		again = out.resend(seq, p.number) || again
+	if c.path.onLost(p) {
+		return // a probe of the path tells nothing about its load
 	}
-	if again {
-		out.congestion.onLoss(p.number, out.number)
+	e.stats.Lost++
+	c.lost++
+	if e.monitor != nil {
+		e.monitor.PacketLost(e.now, PacketInfo{Peer: c.peer.At, Kind: PacketData, Channel: c.id, Number: p.number, Size: int(p.size)})
+	}
+	out.losses.lost()
+	out.rate.onLost(e.now, int(p.size), &p.stamp)
+	for _, r := range p.refs[:p.count] {
+		out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
+	}
+	if p.ticket {
+		c.ticketDue = true
 	}
 }
 
-// resend marks segment seq for sending again, if packet number was the last to carry it.
-func (s *sender) resend(seq, number uint64) bool {
-	if seq < s.first {
-		return false
+// dropSettled takes packets of which all is known from the front of sent. One taken for lost stays for a while, so that an ack
+// that comes late shows that the patience was too short.
+func (c *channel) dropSettled(e *Endpoint) {
+	out := &c.out
+	for out.sent.len() > 0 {
+		p := out.sent.at(0)
+		if p.state == inFlight {
+			break
+		}
+		if p.state == lost && e.now < p.at+3*out.rtt.timeout() && out.sent.len() <= 2*e.cfg.Window {
+			break
+		}
+		out.sent.pop()
 	}
-	p := s.segments.at(int(seq - s.first))
-	if p.acked || p.lost || p.packet != number {
-		return false
-	}
-	p.lost = true
-	if s.lostCount == 0 || seq < s.lostFrom {
-		s.lostFrom = seq
-	}
-	s.lostCount++
-	return true
+	out.sent.shrink()
 }
 
 // timeoutAt is when the oldest packets are sent again although nothing was acked.
 func (s *sender) timeoutAt(e *Endpoint) time.Duration {
-	rto := s.rtt.timeout() + e.cfg.AckDelay // the peer is taken to be set up like this side
-	rto = max(rto, e.cfg.MinRTO) << min(s.backoff, maxBackoff)
+	rto := max(s.rtt.timeout()+s.peerDelay.most(e.cfg.AckDelay), e.cfg.MinRTO) << min(s.backoff, maxBackoff)
 	return s.timerFrom + min(rto, e.cfg.MaxRTO)
 }
 
-// probe answers a timeout: the oldest segments in flight go out again, or a ping, whatever the congestion window says. The
-// ack of it shows which of the others are lost.
+// probe answers a timeout: the oldest segments in flight go out again, or a ping, whatever the window says. The ack of it
+// shows which of the others are lost.
 func (c *channel) probe(e *Endpoint) {
 	out := &c.out
 	out.backoff++
+	if out.backoff > 1 {
+		out.rate.onSilence(e.now)
+		c.path.onSilence(&e.cfg)
+	}
 	out.timerFrom = e.now
 	out.probes = 2
 	out.ping = true
 	c.closeSent = false
-	late := e.now - out.rtt.timeout()
+	oldest := e.now - out.rtt.timeout()
 	first := true
 	for i, n := 0, 0; i < out.sent.len() && n < maxProbeSegments; i++ {
 		p := out.sent.at(i)
-		if p.done || !first && p.at > late {
-			continue // done with, or an ack of it may well be under way
+		if p.state != inFlight || !first && p.at > oldest {
+			continue // known, or an ack of it may well be under way
 		}
-		for _, seq := range p.segments[:p.count] {
-			out.resend(seq, p.number)
+		for _, r := range p.refs[:p.count] {
+			out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
 			n++
 		}
 		first = false
+	}
+}
+
+// loseAll takes every packet in flight for lost: its seal was refused, so the peer has read none.
+func (c *channel) loseAll() {
+	out := &c.out
+	for i := range out.sent.len() {
+		p := out.sent.at(i)
+		if p.state != inFlight {
+			continue
+		}
+		p.state = lost
+		out.inFlight--
+		out.flightBytes -= int(p.size)
+		for _, r := range p.refs[:p.count] {
+			out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
+		}
+	}
+}
+
+// empty reports whether all that was sent reliably has been acked.
+func (s *sender) empty() bool {
+	return s.streams[laneGame].empty() && s.streams[laneBulk].empty()
+}
+
+// checkCritical tells the app once when the last critical message has been acked.
+func (c *channel) checkCritical(e *Endpoint) {
+	out := &c.out
+	if out.criticalAcked || out.streams[laneGame].first < out.critical {
+		return
+	}
+	out.criticalAcked = true
+	if h, ok := e.handler.(CriticalHandler); ok && !c.condemned {
+		h.CriticalAcked(e.now, c.id)
 	}
 }

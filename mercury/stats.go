@@ -1,5 +1,7 @@
 package mercury
 
+import "time"
+
 // Stats counts what an Endpoint did since it was made. The Bad counters tell datagrams that were dropped by why.
 type Stats struct {
 	// Channels is the number of channels now, condemned and dialling ones included: 0 says that an app may exit.
@@ -8,7 +10,12 @@ type Stats struct {
 	PacketsIn, PacketsOut   uint64 // datagrams taken and handed out
 	BytesIn, BytesOut       uint64 // their payloads
 	MessagesIn, MessagesOut uint64 // messages delivered and accepted for sending
-	Resends                 uint64 // segments sent again
+	Resends                 uint64 // segments sent again because they were taken for lost
+	Copies                  uint64 // segments that rode again before anything was known of their loss
+	Spurious                uint64 // packets taken for lost that had arrived
+	Moved                   uint64 // channels whose peer changed its address
+	Narrowed                uint64 // channels whose path took to passing shorter datagrams only
+	Challenged              uint64 // opens answered by a challenge, because there were many
 	Lost                    uint64 // packets taken for lost
 	Duplicates              uint64 // packets that came before, or too late to tell
 	Opened                  uint64 // channels opened, both ways
@@ -22,5 +29,36 @@ type Stats struct {
 	BadCookie   uint64 // an open whose cookie is too old or was not given by this start
 	BadChannel  uint64 // for a channel that is not here, or with the wrong key
 	BadFrame    uint64 // rightly keyed, but malformed inside: closes its channel
+	BadHello    uint64 // hellos and replies that the Guard refused
+	Filtered    uint64 // refused by the Filter
 	Throttled   uint64 // answers withheld by a rate limit
+}
+
+// ChannelStats tells how one channel fares.
+type ChannelStats struct {
+	RTT, MinRTT time.Duration // smoothed round trip without the peer's delay of acks, and the least seen; 0 before the first
+	Loss        float64       // share of our packets that is lost, over the last one to two thousand
+	Copies      int           // how often a short message rides again now
+	Window      int           // bytes that may be in flight
+	InFlight    int           // bytes that are
+	Rate        uint64        // bytes a second at which bulk leaves; 0 while it is not paced
+	MTU         int           // longest datagram in use
+	Resends     uint64        // segments sent again
+	Copied      uint64        // segments that rode again
+	Lost        uint64        // packets taken for lost
+	Spurious    uint64        // of these, packets that had arrived
+}
+
+// ChannelStats returns the figures of a channel; false when there is none.
+func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
+	c := e.channels[ch]
+	if c == nil {
+		return ChannelStats{}, false
+	}
+	return ChannelStats{
+		RTT: c.out.rtt.smooth, MinRTT: c.out.rtt.least,
+		Loss:   float64(c.out.losses.perMyriad()) / 10000,
+		Copies: int(c.copies), Window: c.out.rate.window(), InFlight: c.out.flightBytes, Rate: c.out.rate.rate(), MTU: c.path.mtu,
+		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious,
+	}, true
 }

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -22,6 +23,25 @@ type Handler interface {
 	// Closed tells once that an opened or dialled channel has ended, unless this side closed it. reason is one of the
 	// Err values below, perhaps wrapped.
 	Closed(now time.Duration, ch ChannelID, reason error)
+}
+
+// BulkHandler is a Handler that takes bulk messages (Endpoint.SendBulk). Without it they are dropped.
+type BulkHandler interface {
+	// Bulk delivers one bulk message, whole, exactly once, in the order of sending among bulk messages. msg is valid
+	// only during the call.
+	Bulk(now time.Duration, ch ChannelID, msg []byte)
+}
+
+// CriticalHandler is a Handler that wants to know when critical messages (Endpoint.SendCritical) have been acked.
+type CriticalHandler interface {
+	// CriticalAcked tells that all critical messages of a channel have been acked.
+	CriticalAcked(now time.Duration, ch ChannelID)
+}
+
+// MoveHandler is a Handler that wants to know when a peer has changed its address.
+type MoveHandler interface {
+	// Moved tells that the channel goes on with its peer at another place.
+	Moved(now time.Duration, ch ChannelID, peer Address)
 }
 
 // Transport is what an app may do with its channels. Endpoint is one over datagrams; adapters of other protocols and
@@ -72,4 +92,9 @@ var (
 	ErrAddress = errors.New("mercury: address cannot be dialled")
 	// ErrProtocol is the reason of a channel whose peer sent what no sound peer sends.
 	ErrProtocol = errors.New("mercury: peer broke the protocol")
+	// ErrFutureAck is the ErrProtocol of a peer that acked what was never sent.
+	ErrFutureAck = fmt.Errorf("%w: it acked what was never sent", ErrProtocol)
+	// ErrUnacked is the reason of a channel whose peer speaks but has acked nothing for Config.Inactivity while something was
+	// in flight.
+	ErrUnacked = errors.New("mercury: peer acks nothing")
 )

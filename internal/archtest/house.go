@@ -22,7 +22,7 @@ FLOOR1 = bsp property mercury aoi balance/load
 # Floor 2.
 balance: bsp balance/load
 entity: FLOOR1 github.com/vmihailenco/msgpack/v5
-mercury/secure: mercury
+mercury/secure: mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 FLOOR2 = FLOOR1 balance entity mercury/secure
 
 # Floor 3: who may use entity may use what entity speaks in.
@@ -50,13 +50,16 @@ entity/client: FLOOR1 entity mercury/secure entity/client/protocol
 APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client
 
 # Floor 7: adapters, the only places that meet the outside, and the runner over them.
-mercury/udp: mercury golang.org/x/net/ipv4 golang.org/x/net/ipv6
-mercury/quic: mercury github.com/quic-go/quic-go
-mercury/websocket: mercury
+mercury/udp: mercury golang.org/x/sys/unix
+mercury/stream: mercury golang.org/x/sys/unix
+mercury/tcp: mercury mercury/stream golang.org/x/sys/unix
+mercury/quic: mercury mercury/stream github.com/quic-go/quic-go
+mercury/websocket: mercury mercury/stream github.com/coder/websocket
 entity/store/...: FLOOR1 entity entity/store entity/store/...
-mercury/mercurytest: mercury mercury/udp
+mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
+mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest
 mercury/host: FLOOR5 APPS mercury/udp golang.org/x/sync/errgroup
-ADAPTERS = mercury/udp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host
+ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
@@ -66,7 +69,7 @@ internal/sim: FLOOR5 APPS entity/store/... mercury/mercurytest
 space/spacetest: FLOOR5 APPS entity/store/... mercury/mercurytest internal/sim
 
 # Floor 10: what a reader copies, so public packages only.
-examples/...: FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
+examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
 
 # The house's own inspector.
 internal/archtest: golang.org/x/tools/go/packages
@@ -75,7 +78,11 @@ internal/archtest: golang.org/x/tools/go/packages
 // houseImpure names the packages in which goroutines, clocks, sockets and the rest of the outside live.
 const houseImpure = `
 mercury/host: the runner owns goroutines, sockets and the clock
-mercury/udp: sockets
+mercury/udp: sockets, and the loop over one
+mercury/mercurytest: real sockets over a lossy link
+mercury/stream: the goroutines of connections, and the loop over them
+mercury/stream/streamtest: runs transports over connections in real time
+mercury/tcp: sockets
 mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
 space/cluster: starts the runner

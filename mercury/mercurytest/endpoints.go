@@ -10,6 +10,14 @@ import (
 // EndpointRig is a Rig of two mercury.Endpoints in a World of their own, the second at Place(2) with salt 2. cfg's salt is
 // set.
 func EndpointRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
+	t.Helper()
+	rig, _ := EndpointRigIn(t, seed, cfg)
+	return rig
+}
+
+// EndpointRigIn is EndpointRig together with the World, at whose places 1 and 2 the endpoints are.
+func EndpointRigIn(t testing.TB, seed uint64, cfg mercury.Config) (*Rig, *World) {
+	t.Helper()
 	w := NewWorld(seed)
 	var ends [2]*mercury.Endpoint
 	for i := range ends {
@@ -34,10 +42,15 @@ func EndpointRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
 		SetLink:       w.Net.SetLink,
 		Cut:           func(cut bool) { w.Net.Cut(Place(1), Place(2), cut) },
 	}
+	outer := 2
+	rig.Rebind = func() {
+		outer++
+		w.Net.Rebind(Place(1), Place(outer))
+	}
 	if rig.MaxMessage == 0 {
 		rig.MaxMessage = mercury.DefaultMaxMessage
 	}
-	return rig
+	return rig, w
 }
 
 // Place is the n-th place of a fake network: 10.0.0.0 upwards, port 20000. n is from 0 to 65535.

@@ -7,15 +7,6 @@ import (
 	"time"
 )
 
-// Link says what happens to datagrams on their way. Shares are from 0 to 1.
-type Link struct {
-	Loss      float64       // share that never arrives
-	Duplicate float64       // share that arrives twice, the second copy with a delay of its own
-	Reorder   float64       // share that is held back by up to four times Delay+Jitter (at least 1 ms), so that later ones overtake it
-	Delay     time.Duration // every datagram takes at least this long
-	Jitter    time.Duration // and up to this much longer; it reorders too
-}
-
 // pair is an unordered pair of places.
 type pair struct{ a, b netip.AddrPort }
 
@@ -26,15 +17,33 @@ func pairOf(a, b netip.AddrPort) pair {
 	return pair{a, b}
 }
 
+// maxSpare bounds the buffers kept for reuse, so that one burst does not weigh on tests of memory for ever after.
+const maxSpare = 1024
+
+// way is an ordered pair of places.
+type way struct{ from, to netip.AddrPort }
+
 // Counts tells what became of the datagrams given to a Network.
-type Counts struct{ Sent, Lost, Doubled, Delivered, Dropped int }
+type Counts struct {
+	Sent, Lost, Doubled, Delivered, Dropped int
+	Corrupted                               int // arrived damaged, or will
+	TooBig                                  int // above the MTU of their way
+	Overrun                                 int // found the queue before a bottleneck full
+	Stray                                   int // went to an address that Rebind took away
+	Injected                                int
+}
 
 // Network carries datagrams between places in virtual time. It belongs to one goroutine.
 type Network struct {
 	rng    *rand.Rand
 	link   Link
 	links  map[pair]Link
+	ways   map[way]Link
 	cuts   map[pair]bool
+	lanes  map[way]*lane
+	outer  map[netip.AddrPort]netip.AddrPort // of a place: the address that others see
+	inner  map[netip.AddrPort]netip.AddrPort // and back
+	watch  func(now time.Duration, from, to netip.AddrPort, datagram []byte)
 	flying flight
 	spare  [][]byte
 	sent   uint64
@@ -46,7 +55,11 @@ func New(seed uint64) *Network {
 	return &Network{
 		rng:   rand.New(rand.NewPCG(seed, 0x6d657263757279)),
 		links: make(map[pair]Link),
+		ways:  make(map[way]Link),
 		cuts:  make(map[pair]bool),
+		lanes: make(map[way]*lane),
+		outer: make(map[netip.AddrPort]netip.AddrPort),
+		inner: make(map[netip.AddrPort]netip.AddrPort),
 	}
 }
 
@@ -56,52 +69,127 @@ func (n *Network) SetLink(l Link) { n.link = l }
 // SetLinkBetween sets the link between two places, both ways.
 func (n *Network) SetLinkBetween(a, b netip.AddrPort, l Link) { n.links[pairOf(a, b)] = l }
 
+// SetLinkOneWay sets the link for what goes from one place to another, before what SetLinkBetween says of both.
+func (n *Network) SetLinkOneWay(from, to netip.AddrPort, l Link) { n.ways[way{from, to}] = l }
+
 // Cut parts two places, or joins them again. What is in flight still arrives.
 func (n *Network) Cut(a, b netip.AddrPort, cut bool) { n.cuts[pairOf(a, b)] = cut }
 
 // Counts returns what became of the datagrams so far.
 func (n *Network) Counts() Counts { return n.counts }
 
-// Send gives a datagram to the network; it is copied.
-func (n *Network) Send(now time.Duration, from, to netip.AddrPort, datagram []byte) {
-	n.counts.Sent++
-	between := pairOf(from, to)
-	link, own := n.links[between]
-	if !own {
-		link = n.link
+// Watch has f see every datagram that is sent from now on, before anything happens to it; nil ends that. from is the
+// address that the receiver will see. datagram is valid only during the call and must not be changed.
+func (n *Network) Watch(f func(now time.Duration, from, to netip.AddrPort, datagram []byte)) {
+	n.watch = f
+}
+
+// Rebind gives a place another address towards all others, as when a router forgets its mapping or a player walks from one
+// network into the next: what the place sends comes from outer, what is sent to outer arrives there, and its former
+// address leads nowhere, also for what is in flight. Rebind to the place itself undoes it. Links and cuts go on
+// naming the place.
+func (n *Network) Rebind(place, outer netip.AddrPort) {
+	if old, ok := n.outer[place]; ok {
+		delete(n.inner, old)
+		delete(n.outer, place)
 	}
-	if n.cuts[between] || n.happens(link.Loss) {
-		n.counts.Lost++
-		return
-	}
-	n.fly(now, link, from, to, datagram)
-	if n.happens(link.Duplicate) {
-		n.counts.Doubled++
-		n.fly(now, link, from, to, datagram)
+	if outer != place {
+		n.outer[place], n.inner[outer] = outer, place
 	}
 }
 
-// happens draws only for what may happen, so that switching one fault on leaves the draws of others as they were.
-func (n *Network) happens(share float64) bool { return share > 0 && n.rng.Float64() < share }
-
-func (n *Network) fly(now time.Duration, link Link, from, to netip.AddrPort, datagram []byte) {
-	at := now + link.Delay + n.upTo(link.Jitter)
-	if n.happens(link.Reorder) {
-		at += n.upTo(4 * max(link.Delay+link.Jitter, time.Millisecond))
+// Outer is the address at which others see a place.
+func (n *Network) Outer(place netip.AddrPort) netip.AddrPort {
+	if outer, ok := n.outer[place]; ok {
+		return outer
 	}
+	return place
+}
+
+// placeAt is the place behind an address; false when Rebind took the address away.
+func (n *Network) placeAt(at netip.AddrPort) (netip.AddrPort, bool) {
+	if len(n.outer) == 0 {
+		return at, true
+	}
+	if place, ok := n.inner[at]; ok {
+		return place, true
+	}
+	_, moved := n.outer[at]
+	return at, !moved
+}
+
+// Send gives a datagram to the network; it is copied.
+func (n *Network) Send(now time.Duration, from, to netip.AddrPort, datagram []byte) {
+	n.counts.Sent++
+	if n.watch != nil {
+		n.watch(now, n.Outer(from), to, datagram)
+	}
+	place, _ := n.placeAt(to)
+	link := n.linkFor(from, place)
+	if n.cuts[pairOf(from, place)] {
+		n.counts.Lost++
+		return
+	}
+	var ln *lane
+	if link.Rate > 0 {
+		ln = n.lane(way{from, place})
+	}
+	f := link.fate(n.rng, ln, now, len(datagram))
+	switch {
+	case f.tooBig:
+		n.counts.TooBig++
+	case f.overrun:
+		n.counts.Overrun++
+	case f.copies == 0:
+		n.counts.Lost++
+	case f.copies == 2:
+		n.counts.Doubled++
+	}
+	for i := range f.copies {
+		p := n.fly(f.at[i], n.Outer(from), to, datagram)
+		if f.corrupt[i] {
+			n.counts.Corrupted++
+			Corrupt(n.rng, p)
+		}
+	}
+}
+
+// Inject puts a datagram into flight that arrives at the next Deliver, whatever the links are: one that was recorded
+// before, or forged. from may be any address.
+func (n *Network) Inject(now time.Duration, from, to netip.AddrPort, datagram []byte) {
+	n.counts.Injected++
+	n.fly(now, from, to, datagram)
+}
+
+func (n *Network) linkFor(from, to netip.AddrPort) Link {
+	if l, own := n.ways[way{from, to}]; own {
+		return l
+	}
+	if l, own := n.links[pairOf(from, to)]; own {
+		return l
+	}
+	return n.link
+}
+
+func (n *Network) lane(w way) *lane {
+	ln := n.lanes[w]
+	if ln == nil {
+		ln = &lane{}
+		n.lanes[w] = ln
+	}
+	return ln
+}
+
+// fly puts a copy of a datagram into flight and returns the copy.
+func (n *Network) fly(at time.Duration, from, to netip.AddrPort, datagram []byte) []byte {
 	var buf []byte
 	if k := len(n.spare); k > 0 {
 		buf, n.spare = n.spare[k-1], n.spare[:k-1]
 	}
 	n.sent++
-	heap.Push(&n.flying, parcel{at: at, order: n.sent, from: from, to: to, data: append(buf[:0], datagram...)})
-}
-
-func (n *Network) upTo(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return time.Duration(n.rng.Int64N(int64(d) + 1))
+	buf = append(buf[:0], datagram...)
+	heap.Push(&n.flying, parcel{at: at, order: n.sent, from: from, to: to, data: buf})
+	return buf
 }
 
 // NextArrival is when the next datagram arrives; false when none is in flight.
@@ -113,7 +201,8 @@ func (n *Network) NextArrival() (time.Duration, bool) {
 }
 
 // Deliver hands out all datagrams that arrive at or before now, by time of arrival and then of sending. datagram is
-// valid only during the call of f. What f sends is delivered by the next Deliver, even if it takes no time.
+// valid only during the call of f, which may overwrite it. What f sends is delivered by the next Deliver, even if it takes no
+// time. to is the place that stands behind the address the datagram was sent to.
 func (n *Network) Deliver(now time.Duration, f func(from, to netip.AddrPort, datagram []byte)) {
 	last := n.sent
 	var later []parcel
@@ -123,9 +212,15 @@ func (n *Network) Deliver(now time.Duration, f func(from, to netip.AddrPort, dat
 			later = append(later, p)
 			continue
 		}
-		n.counts.Delivered++
-		f(p.from, p.to, p.data)
-		n.spare = append(n.spare, p.data)
+		if place, ok := n.placeAt(p.to); ok {
+			n.counts.Delivered++
+			f(p.from, place, p.data)
+		} else {
+			n.counts.Stray++
+		}
+		if len(n.spare) < maxSpare {
+			n.spare = append(n.spare, p.data)
+		}
 	}
 	for _, p := range later {
 		heap.Push(&n.flying, p)
@@ -136,7 +231,7 @@ func (n *Network) Deliver(now time.Duration, f func(from, to netip.AddrPort, dat
 func (n *Network) Drop(at netip.AddrPort) {
 	kept := n.flying[:0]
 	for _, p := range n.flying {
-		if p.to == at {
+		if place, _ := n.placeAt(p.to); place == at {
 			n.counts.Dropped++
 			continue
 		}

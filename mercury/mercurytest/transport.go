@@ -26,6 +26,9 @@ type Rig struct {
 	SetLink func(Link)
 	// Cut parts A and B; nil as above.
 	Cut func(bool)
+	// Rebind gives A another address towards B, as a router does; nil as above. The suite does not use it: a Transport
+	// need not survive it.
+	Rebind func()
 }
 
 // patience is how long the suite lets anything take that is not a timeout.

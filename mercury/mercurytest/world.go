@@ -20,6 +20,7 @@ type node struct {
 	paused bool
 	mail   []parcel // what came while it was paused
 	heard  bool     // has taken something in during this step
+	ahead  time.Duration
 }
 
 // NewWorld makes a World with a Network of its own.
@@ -59,6 +60,19 @@ func (w *World) Remove(at netip.AddrPort) {
 // with false wakes it.
 func (w *World) Pause(at netip.AddrPort, paused bool) { w.at[at].paused = paused }
 
+// Jump sets the clock of the endpoint at a place ahead by d, once, against all others: its host was suspended, or it was
+// moved to another. Clocks never run back.
+func (w *World) Jump(at netip.AddrPort, d time.Duration) {
+	w.at[at].ahead += d
+	w.at[at].heard = true
+}
+
+// Inject hands a datagram to the endpoint at to within the next step, as if it had come from an address. The network
+// does nothing to it.
+func (w *World) Inject(from, to netip.AddrPort, datagram []byte) {
+	w.Net.Inject(w.now, from, to, datagram)
+}
+
 // Run moves time on by d.
 func (w *World) Run(d time.Duration) { w.RunUntil(d, func() bool { return false }) }
 
@@ -87,8 +101,8 @@ func (w *World) next() (at time.Duration, ok bool) {
 		if n.paused {
 			continue
 		}
-		if d, some := n.e.NextDeadline(); some && (!ok || d < at) {
-			at, ok = d, true
+		if d, some := n.e.NextDeadline(); some && (!ok || d-n.ahead < at) {
+			at, ok = d-n.ahead, true
 		}
 	}
 	return at, ok
@@ -99,7 +113,7 @@ func (w *World) step() {
 	for _, n := range w.nodes {
 		if !n.paused && len(n.mail) > 0 {
 			for _, p := range n.mail {
-				n.e.Receive(w.now, p.from, p.data)
+				n.e.Receive(w.now+n.ahead, p.from, p.data)
 			}
 			n.mail, n.heard = nil, true
 		}
@@ -111,7 +125,7 @@ func (w *World) step() {
 		case n.paused:
 			n.mail = append(n.mail, parcel{from: from, data: append([]byte(nil), datagram...)})
 		default:
-			n.e.Receive(w.now, from, datagram)
+			n.e.Receive(w.now+n.ahead, from, datagram)
 			n.heard = true
 		}
 	})
@@ -120,12 +134,13 @@ func (w *World) step() {
 			continue
 		}
 		d, some := n.e.NextDeadline()
-		if !n.heard && (!some || d > w.now) {
+		now := w.now + n.ahead
+		if !n.heard && (!some || d > now) {
 			continue
 		}
 		n.heard = false
-		n.e.Advance(w.now)
-		n.e.Flush(w.now, func(to netip.AddrPort, datagram []byte) {
+		n.e.Advance(now)
+		n.e.Flush(now, func(to netip.AddrPort, datagram []byte) {
 			w.Net.Send(w.now, n.e.Self().At, to, datagram)
 		})
 	}

@@ -1,41 +1,62 @@
 package udp
 
 import (
-	"net"
+	"errors"
 	"net/netip"
+	"os"
+	"syscall"
+	"time"
 )
 
-// reader takes datagrams from the system one by one.
-type reader struct {
-	conn *net.UDPConn
-	buf  []byte
-}
+// glance is the wait of a look at the socket that is not meant to wait, where the system has no other.
+const glance = 50 * time.Microsecond
 
-func (r *reader) init(conn *net.UDPConn) {
-	r.conn, r.buf = conn, make([]byte, MaxDatagram)
-}
-
-// read waits for one datagram.
-func (r *reader) read(f func(netip.AddrPort, []byte)) error {
-	n, from, err := r.conn.ReadFromUDPAddrPort(r.buf)
+// readSingly waits for one datagram and hands it over. buf has one byte more than MaxDatagram, which tells longer ones.
+func (s *Socket) readSingly(buf []byte, f func(netip.AddrPort, []byte)) error {
+	n, from, err := s.conn.ReadFromUDPAddrPort(buf)
+	s.counts.readCalls.Add(1)
 	if err != nil {
 		return err
 	}
-	f(netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), r.buf[:n])
+	if n > MaxDatagram {
+		s.counts.cut.Add(1)
+		return nil
+	}
+	s.counts.in.Add(1)
+	s.counts.bytesIn.Add(uint64(n))
+	f(netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), buf[:n:n])
 	return nil
 }
 
-// writer gives datagrams to the system one by one.
-type writer struct{ conn *net.UDPConn }
-
-func (w *writer) init(conn *net.UDPConn) { w.conn = conn }
-
-// write writes datagrams up to the first error and tells how many were taken.
-func (w *writer) write(queue []outgoing, slab []byte) (int, error) {
-	for i, o := range queue {
-		if _, err := w.conn.WriteToUDPAddrPort(slab[o.start:o.end], o.to); err != nil {
-			return i, err
-		}
+// trySingly is readSingly that does not wait to speak of. It uses up the deadline.
+func (s *Socket) trySingly(buf []byte, f func(netip.AddrPort, []byte)) error {
+	if err := s.conn.SetReadDeadline(time.Now().Add(glance)); err != nil {
+		return err
 	}
-	return len(queue), nil
+	return s.readSingly(buf, f)
+}
+
+// writeSingly writes the first run that is left, a datagram alone.
+func (s *Socket) writeSingly(q *queue) error {
+	r := &q.runs[q.done]
+	if r.count > 1 {
+		q.gsoRefused(true, false)
+		r = &q.runs[q.done]
+	}
+	it := q.items[r.first]
+	// There is no telling a full buffer from the end of patience, so that there must be patience.
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
+		return err
+	}
+	_, err := s.conn.WriteToUDPAddrPort(q.slab[it.start:it.end], r.to)
+	s.counts.writeCalls.Add(1)
+	if err == nil {
+		q.done++
+		s.counts.out.Add(1)
+		s.counts.bytesOut.Add(uint64(r.bytes))
+	}
+	if errors.Is(err, syscall.EAGAIN) {
+		return os.ErrDeadlineExceeded
+	}
+	return err
 }

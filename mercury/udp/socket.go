@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -14,12 +13,6 @@ import (
 const (
 	// MaxDatagram is the largest datagram taken or given: the jumbo frame of an Ethernet. An Endpoint's MTU must not be above it.
 	MaxDatagram = 9000
-	// socketBuffer is what is asked of the system for each direction: 4 MiB hold what a few hundred peers send in one
-	// tick. The system may give less (on Linux net.core.rmem_max and wmem_max).
-	socketBuffer = 4 << 20
-	// maxQueued bounds the datagrams between two calls of Flush; further ones are dropped. It is more than the windows of
-	// a few channels and keeps the queue below 100 MB.
-	maxQueued = 65536
 	// writePatience is how long one Flush waits for room in a full buffer. An app's tick stands still meanwhile.
 	writePatience = 10 * time.Millisecond
 	// noBufferTries is how often a write is repeated, noBufferPause apart, when the system is out of buffers at a level that
@@ -28,83 +21,44 @@ const (
 	noBufferPause = time.Millisecond
 )
 
-// Socket is a UDP socket that reads and writes datagrams in batches.
+// Socket is a UDP socket that reads and writes datagrams in batches. See the package comment for who may call what.
 type Socket struct {
-	conn *net.UDPConn
-	addr netip.AddrPort
-	in   reader
-	out  writer
-
-	queue []outgoing
-	slab  []byte // the bytes of queue
-
-	sent, dropped atomic.Uint64
-}
-
-// outgoing is a queued datagram: where to, and its place in the slab.
-type outgoing struct {
-	to         netip.AddrPort
-	start, end int
-}
-
-// ListenError says why an address cannot be listened at, and what to do. It wraps the system's error.
-type ListenError struct {
-	Addr string
-	Err  error
-}
-
-func (e *ListenError) Unwrap() error { return e.Err }
-
-func (e *ListenError) Error() string {
-	switch {
-	case errors.Is(e.Err, syscall.EADDRINUSE):
-		return fmt.Sprintf("udp: %s is in use: stop the process that listens there, or give another port (0 takes a free one)", e.Addr)
-	case errors.Is(e.Err, syscall.EADDRNOTAVAIL):
-		return fmt.Sprintf("udp: %s is no address of this host: give one of its own, or leave the host out to listen at all", e.Addr)
-	case errors.Is(e.Err, os.ErrPermission):
-		return fmt.Sprintf("udp: no right to listen at %s: give a port of 1024 or above", e.Addr)
-	}
-	return fmt.Sprintf("udp: cannot listen at %s: %v", e.Addr, e.Err)
-}
-
-// Listen opens a socket at addr, "host:port". Port 0 takes a free one. With the host left out it listens at all
-// addresses, and Addr tells the port only. The error is a *ListenError.
-func Listen(addr string) (*Socket, error) {
-	at, err := net.ResolveUDPAddr("udp", addr)
-	if err != nil {
-		return nil, &ListenError{Addr: addr, Err: err}
-	}
-	conn, err := net.ListenUDP("udp", at)
-	if err != nil {
-		return nil, &ListenError{Addr: addr, Err: err}
-	}
-	// A smaller buffer loses more in bursts, which is no reason not to start.
-	_ = conn.SetReadBuffer(socketBuffer)
-	_ = conn.SetWriteBuffer(socketBuffer)
-	local := conn.LocalAddr().(*net.UDPAddr).AddrPort()
-	s := &Socket{conn: conn, addr: netip.AddrPortFrom(local.Addr().Unmap(), local.Port())}
-	s.in.init(conn)
-	s.out.init(conn)
-	return s, nil
+	conn   *net.UDPConn
+	raw    syscall.RawConn
+	addr   netip.AddrPort
+	in     reader
+	out    writer
+	alarm  alarm
+	queue  queue
+	counts counts
 }
 
 // Addr is the address that the socket is bound to, with the port that was taken. It names no host when the
 // socket listens at all of them.
 func (s *Socket) Addr() netip.AddrPort { return s.addr }
 
-// Sent and Dropped count datagrams that the system took and those it did not. They may be read by any goroutine.
-func (s *Socket) Sent() uint64    { return s.sent.Load() }
-func (s *Socket) Dropped() uint64 { return s.dropped.Load() }
-
 // Close closes the socket; a ReadBatch that waits returns net.ErrClosed.
-func (s *Socket) Close() error { return s.conn.Close() }
+func (s *Socket) Close() error {
+	s.alarm.close()
+	return s.conn.Close()
+}
 
-// SetReadDeadline bounds the wait of ReadBatch, which then returns os.ErrDeadlineExceeded. The zero time means no bound.
-func (s *Socket) SetReadDeadline(t time.Time) error { return s.conn.SetReadDeadline(t) }
+// SetReadDeadline bounds the wait of ReadBatch, which then returns os.ErrDeadlineExceeded. The zero time means no
+// bound. A time that has passed ends a wait under way, from any goroutine.
+func (s *Socket) SetReadDeadline(t time.Time) error {
+	if err := s.conn.SetReadDeadline(t); err != nil {
+		return err
+	}
+	if !t.IsZero() {
+		s.alarm.set(time.Until(t))
+	}
+	return nil
+}
 
-// ReadBatch waits until a datagram has come and hands it to f, with others that have come too. datagram is valid only during
-// the call of f. It returns net.ErrClosed (wrapped) when the socket is closed; errors that concern one
-// datagram only are passed over.
+// ReadBatch waits until a datagram has come and hands it to f, with others that have come too, all of one system call. datagram
+// is f's during the call, and f may write over it. ReadBatch returns net.ErrClosed (wrapped) when the socket is closed, and
+// os.ErrDeadlineExceeded (wrapped) without a look at the socket when the deadline has passed already. Errors that
+// concern one datagram only are passed over.
 func (s *Socket) ReadBatch(f func(from netip.AddrPort, datagram []byte)) error {
 	for {
 		err := s.in.read(f)
@@ -118,61 +72,111 @@ func (s *Socket) ReadBatch(f func(from netip.AddrPort, datagram []byte)) error {
 	}
 }
 
+// nap sleeps, as exactly as a deadline ends a wait. The deadline that is set may be late after it.
+func (s *Socket) nap(d time.Duration) {
+	s.alarm.set(d)
+	time.Sleep(d)
+}
+
+// TryRead is ReadBatch for datagrams that are there already: it does not wait, whatever the deadline, and returns nil when there are
+// none. On systems other than Linux the deadline must be set anew after it.
+func (s *Socket) TryRead(f func(from netip.AddrPort, datagram []byte)) error {
+	err := s.in.try(f)
+	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) || passing(err) {
+		return nil
+	}
+	return fmt.Errorf("udp: reading at %v: %w", s.addr, err)
+}
+
+// More reports whether the last read took as much as it could, so that there may be more. It is for the goroutine that reads.
+func (s *Socket) More() bool { return s.in.more }
+
+// wsaMsgSize is what Windows says of a datagram that is longer than the buffer for it; package syscall has no name for it.
+const wsaMsgSize = syscall.Errno(10040)
+
 // passing reports whether err says something about one datagram and nothing about the socket.
 func passing(err error) bool {
-	for _, e := range [...]error{
-		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN,
+	var no syscall.Errno
+	if !errors.As(err, &no) {
+		return false
+	}
+	switch no {
+	case syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN,
 		syscall.EPERM, syscall.EACCES, syscall.EMSGSIZE, syscall.EINVAL, syscall.EINTR, syscall.EAFNOSUPPORT, syscall.EADDRNOTAVAIL,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
+		wsaMsgSize:
+		return true
 	}
 	return false
 }
 
-// Queue puts a datagram down for the next Flush; it is copied. It fits mercury.Endpoint.Flush.
+// Queue puts a datagram down for the next Flush; it is copied. It fits mercury.Endpoint.Flush. What cannot be
+// sent or finds no room is dropped and counted.
 func (s *Socket) Queue(to netip.AddrPort, datagram []byte) {
-	if len(datagram) == 0 || len(datagram) > MaxDatagram || len(s.queue) >= maxQueued || !to.IsValid() {
-		s.dropped.Add(1)
-		return
+	if !s.queue.add(to, datagram) {
+		s.counts.dropped.Add(1)
 	}
-	start := len(s.slab)
-	s.slab = append(s.slab, datagram...)
-	s.queue = append(s.queue, outgoing{to: to, start: start, end: len(s.slab)})
 }
 
-// Flush writes what is queued. When the system's buffer is full it waits for a moment, then drops the rest. It
-// fails only when the socket is closed or broken.
+// Flush writes what is queued. Datagrams to one peer stay in their order. When the system's buffer is full it waits
+// for a moment, then drops the rest. It fails only when the socket is closed or broken.
 func (s *Socket) Flush() error {
-	if len(s.queue) == 0 {
+	q := &s.queue
+	if len(q.runs) == 0 {
 		return nil
 	}
-	defer func() { s.queue, s.slab = s.queue[:0], s.slab[:0] }()
-	if err := s.conn.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
-		return fmt.Errorf("udp: writing at %v: %w", s.addr, err)
-	}
-	rest, tries := s.queue, 0
-	for len(rest) > 0 {
-		n, err := s.out.write(rest, s.slab)
-		s.sent.Add(uint64(n))
-		rest = rest[n:]
-		switch {
-		case err == nil:
+	defer q.reset()
+	waiting := false // for room, until the write deadline
+	defer func() {
+		if waiting {
+			_ = s.conn.SetWriteDeadline(time.Time{}) // the next Flush would find it passed
+		}
+	}()
+	tries := 0
+	for len(q.runs) > q.done {
+		err := s.out.write(q, waiting)
+		if err == nil {
 			tries = 0
+			continue
+		}
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			// A deadline costs, so that it is set for a wait and no earlier.
+			if err := s.conn.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
+				return s.failed(err)
+			}
+			waiting = true
 		case errors.Is(err, syscall.ENOBUFS) && tries < noBufferTries:
 			tries++
 			time.Sleep(noBufferPause)
 		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ENOBUFS):
-			s.dropped.Add(uint64(len(rest)))
+			s.counts.dropped.Add(q.left())
 			return nil
-		case passing(err):
-			s.dropped.Add(1)
-			rest = rest[1:]
+		case passing(err), errors.Is(err, syscall.EIO) && q.runs[q.done].count > 1:
+			s.refused(err)
 		default:
-			s.dropped.Add(uint64(len(rest)))
-			return fmt.Errorf("udp: writing at %v: %w", s.addr, err)
+			return s.failed(err)
 		}
 	}
 	return nil
+}
+
+// failed is the end of a Flush that cannot go on.
+func (s *Socket) failed(err error) error {
+	s.counts.dropped.Add(s.queue.left())
+	return fmt.Errorf("udp: writing at %v: %w", s.addr, err)
+}
+
+// refused deals with the first run that is left, which the system refused. Datagrams that went to it together are tried
+// singly, since it may be for their being together, or for one of them.
+func (s *Socket) refused(err error) {
+	q := &s.queue
+	if q.runs[q.done].count > 1 {
+		q.gsoRefused(errors.Is(err, syscall.EIO), errors.Is(err, syscall.EINVAL))
+		return
+	}
+	q.done++
+	s.counts.dropped.Add(1)
+	if errors.Is(err, syscall.EMSGSIZE) {
+		s.counts.tooBig.Add(1)
+	}
 }

@@ -134,6 +134,7 @@ func TestClose(t *testing.T) {
 
 // TestTransport runs the suite over real sockets in real time: one goroutine, which waits in turn at each socket.
 func TestTransport(t *testing.T) {
+	t.Parallel()
 	mercurytest.TestTransport(t, func(t *testing.T, _ uint64) *mercurytest.Rig {
 		start := time.Now()
 		var sockets [2]*udp.Socket
@@ -194,26 +195,4 @@ func TestTransport(t *testing.T) {
 			Timeout:       50 * time.Millisecond,
 		}
 	})
-}
-
-// BenchmarkSocket sends 100 datagrams of 200 bytes a round, one tick of a CellApp with 100 peers, and reads them. More would
-// overrun the receive buffer that Linux gives by default.
-func BenchmarkSocket(b *testing.B) {
-	from, to := listen(b, "127.0.0.1:0"), listen(b, "127.0.0.1:0")
-	datagram := make([]byte, 200)
-	b.ReportAllocs()
-	for b.Loop() {
-		for range 100 {
-			from.Queue(to.Addr(), datagram)
-		}
-		if err := from.Flush(); err != nil {
-			b.Fatal(err)
-		}
-		_ = to.SetReadDeadline(time.Now().Add(patience))
-		for got := 0; got < 100; {
-			if err := to.ReadBatch(func(netip.AddrPort, []byte) { got++ }); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
 }

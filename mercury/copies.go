@@ -1,0 +1,138 @@
+package mercury
+
+import "time"
+
+// Resending before the loss is known.
+//
+// Whoever waits for evidence of a loss delivers a lost message after one and a half round trips and an interval between messages at
+// the earliest. Short messages that ride again in the next packet, or the next two, are there one interval later instead.
+// That doubles or triples the bytes of such messages but adds no packet. So it is done only while the path loses
+// packets and has room.
+const (
+	// maxCopied is the longest segment that rides again; the copies of longer ones would crowd out what is new.
+	maxCopied = 400
+	// DefaultCopies is the most copies of a message.
+	DefaultCopies = 2
+	// Thresholds of measured loss in hundredths of a percent, above which one and two copies begin and below which they end.
+	oneCopyFrom, oneCopyUntil   = 30, 15
+	twoCopiesFrom, twoCopiesEnd = 400, 280
+)
+
+// decideCopies sets how often short segments ride again. It is asked once a Flush.
+func (c *channel) decideCopies(e *Endpoint) {
+	loss := c.out.losses.perMyriad()
+	switch c.copies {
+	case 0:
+		if loss >= oneCopyFrom {
+			c.copies = 1
+		}
+	case 1:
+		if loss >= twoCopiesFrom {
+			c.copies = 2
+		} else if loss < oneCopyUntil {
+			c.copies = 0
+		}
+	default:
+		if loss < twoCopiesEnd {
+			c.copies = 1
+		}
+	}
+	c.copies = min(c.copies, e.cfg.copies())
+}
+
+// roomForCopies reports whether the path has room for bytes that are not needed.
+func (c *channel) roomForCopies() bool {
+	out := &c.out
+	return c.copies > 0 && out.streams[laneGame].unsent() <= 1 && 2*out.flightBytes < out.rate.window()
+}
+
+// rider is a short segment that rides again in the next packets.
+type rider struct {
+	seq  uint64
+	left int8
+}
+
+// maxRiders bounds them: what a packet of a game's tick, and the resends in it, can bring.
+const maxRiders = 4
+
+// riders are the short segments sent last, oldest first.
+type riders struct {
+	list [maxRiders]rider
+	n    int8
+}
+
+// add has segment seq ride again; the oldest gives way.
+func (r *riders) add(seq uint64, times int8) {
+	if r.n == maxRiders {
+		copy(r.list[:], r.list[1:])
+		r.n--
+	}
+	r.list[r.n] = rider{seq, times}
+	r.n++
+}
+
+// appendCopies lets unacked short segments ride along in a packet that goes anyway.
+func (c *channel) appendCopies(e *Endpoint, w *packetWriter) {
+	r := &c.riders
+	kept := int8(0)
+	for _, x := range r.list[:r.n] {
+		if c.appendCopy(e, w, x.seq) {
+			x.left--
+		}
+		if x.left > 0 {
+			r.list[kept] = x
+			kept++
+		}
+	}
+	r.n = kept
+}
+
+// appendCopy reports whether the turn of segment seq is over: it rode, or need not any more.
+func (c *channel) appendCopy(e *Endpoint, w *packetWriter, seq uint64) bool {
+	s := &c.out.streams[laneGame]
+	if seq < s.first || seq >= s.end() {
+		return true
+	}
+	p := s.segments.at(int(seq - s.first))
+	if p.acked || p.lost {
+		return true // arrived, or about to go again by itself
+	}
+	if w.record.count >= maxPacketSegments-1 || !w.segmentFits(seq, len(p.buf)) {
+		return true
+	}
+	w.segment(laneGame, seq, p)
+	e.stats.Copies++
+	c.copied++
+	return true
+}
+
+// maxAckHold is the longest that an ack waits for a packet to ride on, and rhythmLimit the longest rhythm that it follows.
+const (
+	maxAckHold  = 50 * time.Millisecond
+	rhythmLimit = 39 * time.Millisecond
+)
+
+// noteRhythm learns how often this side sends reliable messages, which is what an ack may wait for.
+func (s *sender) noteRhythm(now time.Duration) {
+	d := now - s.lastData
+	if d < time.Millisecond {
+		return // another packet of the same tick
+	}
+	s.lastData = now
+	switch {
+	case d > rhythmLimit+rhythmLimit/4:
+		s.every = 0
+	case s.every == 0:
+		s.every = min(d, rhythmLimit)
+	default:
+		s.every += (min(d, rhythmLimit) - s.every) / 8
+	}
+}
+
+// ackHold is how long an ack may wait now.
+func (s *sender) ackHold(now, usual time.Duration) time.Duration {
+	if s.every == 0 || now-s.lastData > 2*rhythmLimit {
+		return usual
+	}
+	return min(max(usual, s.every+s.every/4+time.Millisecond), maxAckHold)
+}

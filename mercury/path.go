@@ -1,0 +1,165 @@
+package mercury
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+)
+
+const (
+	// DefaultSafeMTU passes on every path that is worth playing over; QUIC asks for no less (RFC 9000, 14).
+	DefaultSafeMTU = 1200
+	// searchTries is how often a size is tried before it is taken not to pass (RFC 8899, MAX_PROBES).
+	searchTries = 3
+	// searchAgain is when a channel whose path has become narrow, or was, looks for more (RFC 8899, PMTU_RAISE_TIMER).
+	searchAgain = 10 * time.Minute
+	// blackHole is how many long packets in a row must be lost, and none arrive, before the path is taken to pass no more of them.
+	blackHole = 6
+	// pathTokenSize is the size of the token that proves a new address.
+	pathTokenSize = 8
+	// maxPathTries bounds the challenges of one new address. A packet that comes from there later begins anew.
+	maxPathTries = 3
+)
+
+// path is what a channel knows about the way to its peer: how long its datagrams may be (RFC 8899), and whether the peer has moved
+// (RFC 9000, 9).
+//
+//	narrow ──probe acked──> wide
+//	   ^ └─ searchTries lost: half way, then rest for searchAgain
+//	   └──── blackHole long packets lost in a row ─── wide
+type path struct {
+	mtu      int           // longest datagram that is known to pass
+	goal     int           // size being tried; 0 while none is
+	tries    int           // of it
+	searchAt time.Duration // when to look again
+	longLost int           // long packets lost since one arrived
+
+	elsewhere netip.AddrPort // address that the peer seems to have moved to
+	token     [pathTokenSize]byte
+	asked     int  // challenges sent there
+	ask       bool // a challenge must go
+	askedAt   time.Duration
+	answer    bool // a response must go
+	response  [pathTokenSize]byte
+}
+
+// begin starts the search for a longer datagram.
+func (p *path) begin(cfg *Config) {
+	p.mtu = cfg.SafeMTU
+	p.goal, p.tries = 0, 0
+	if cfg.MTU > cfg.SafeMTU {
+		p.goal = cfg.MTU
+	}
+}
+
+// searching reports whether a probe should go out now.
+func (p *path) searching(now time.Duration) bool { return p.goal > 0 && p.searchAt <= now }
+
+// onAcked learns from a packet that arrived; true when longer ones may be sent from now on.
+func (p *path) onAcked(s *sentPacket) bool {
+	if int(s.size) > DefaultSafeMTU {
+		p.longLost = 0
+	}
+	if s.search && int(s.size) > p.mtu {
+		p.mtu = int(s.size)
+		p.goal, p.tries = 0, 0
+		return true
+	}
+	return false
+}
+
+// onLost learns from one that did not; true when it was a probe.
+func (p *path) onLost(s *sentPacket) bool {
+	if !s.search {
+		if int(s.size) > DefaultSafeMTU {
+			p.longLost++
+		}
+		return false
+	}
+	if p.goal > 0 {
+		p.searchAt = s.at // at once, but after what is known now
+		if p.tries >= searchTries {
+			p.tries = 0
+			if p.goal = (p.goal + p.mtu) / 2; p.goal < p.mtu+32 {
+				p.goal = 0
+			}
+		}
+	}
+	return true
+}
+
+// narrowed takes the path back to the safe size when no long packet passes any more; true when it did.
+func (p *path) narrowed(now time.Duration, cfg *Config) bool {
+	if p.longLost < blackHole || p.mtu <= cfg.SafeMTU {
+		return false
+	}
+	p.longLost = 0
+	p.mtu = cfg.SafeMTU
+	p.goal, p.tries, p.searchAt = cfg.MTU, 0, now+searchAgain
+	return true
+}
+
+// onSilence counts a second timeout in a row: if long packets do not pass, there are no acks to learn it from.
+func (p *path) onSilence(cfg *Config) {
+	if p.mtu > cfg.SafeMTU {
+		p.longLost += blackHole / 3
+	}
+}
+
+// tokenFor is what only a peer that hears us at an address can repeat.
+func (e *Endpoint) tokenFor(c *channel, at netip.AddrPort) (t [pathTokenSize]byte) {
+	return [pathTokenSize]byte(e.keyed('p', openKey{at: at, salt: c.peer.Salt, dial: c.remote}, uint64(c.id)))
+}
+
+// seenElsewhere notes that a sound packet of c came from another address. The channel moves once the peer has answered from
+// there: a packet that somebody on the way has sent on from his own address moves nothing. A channel without a Guard moves
+// too: who cannot read its packets knows neither its key nor its token.
+func (c *channel) seenElsewhere(e *Endpoint, from netip.AddrPort) {
+	p := &c.path
+	again := p.elsewhere != from || p.asked >= maxPathTries && e.now-p.askedAt > time.Second
+	if again {
+		p.elsewhere, p.token, p.asked = from, e.tokenFor(c, from), 0
+	}
+	if p.asked < maxPathTries && (p.asked == 0 || e.now-p.askedAt > c.out.rtt.timeout()) {
+		p.ask = true
+		e.touch(c)
+	}
+}
+
+// onResponse moves c when its token comes back from the new address.
+func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
+	p := &c.path
+	if p.asked == 0 || from != p.elsewhere || string(token) != string(p.token[:]) {
+		return
+	}
+	e.forgetPlace(c)
+	c.peer.At = from
+	e.rememberPlace(c)
+	mtu := e.cfg.SafeMTU
+	c.path = path{mtu: mtu}
+	c.path.begin(&e.cfg)
+	c.out.rtt = rttEstimate{}
+	c.out.rate.onMoved()
+	e.stats.Moved++
+	if h, ok := e.handler.(MoveHandler); ok && !c.condemned {
+		h.Moved(e.now, c.id, c.peer)
+	}
+}
+
+// sendChallenge asks the new address for its token, in a packet of its own.
+func (c *channel) sendChallenge(e *Endpoint, emit func(netip.AddrPort, []byte)) {
+	p := &c.path
+	p.ask = false
+	p.asked++
+	p.askedAt = e.now
+	w := c.beginPacket(e)
+	w.b = append(w.b, byte(frameChallenge))
+	w.b = append(w.b, p.token[:]...)
+	c.emitPacket(e, &w, p.elsewhere, emit)
+}
+
+// readToken reads the token of a challenge or a response.
+func readToken(r *Reader) (t [pathTokenSize]byte) {
+	binary.LittleEndian.PutUint64(t[:], r.U64())
+	return t
+}

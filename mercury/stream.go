@@ -1,0 +1,162 @@
+package mercury
+
+import "encoding/binary"
+
+// A channel has two reliable streams. What is sent on one never waits for what was lost of the other.
+const (
+	laneGame = iota // Send: goes first, may overdraw the window and the pacer a little
+	laneBulk        // SendBulk: takes what is left
+	lanes
+)
+
+const (
+	// maxLengthSize is what must be free in a segment for the length of a message to begin there.
+	maxLengthSize = 4
+	// maxParts bounds the parts of a segment that has become too long for its path.
+	maxParts = 15
+)
+
+// segment is a piece of a reliable stream. Once sent it is not added to.
+type segment struct {
+	buf    []byte
+	packet uint64 // number of the packet that carried it last
+	parted uint16 // parts of it that were acked
+	next   uint8  // the next of its parts to be sent
+	lost   bool   // that packet is taken for lost
+	acked  bool
+}
+
+// outStream is the outward half of a stream: the segments from the oldest unacked one (number first) on, the first
+// sentCount of which have been sent. The last may still be open for more messages, until it is sent.
+type outStream struct {
+	segments  ring[segment]
+	first     uint64
+	sentCount int
+	queued    int // bytes in segments not yet sent
+	lostCount int
+	lostFrom  uint64 // no lost segment lies below
+}
+
+// write cuts msg into segments of at most limit bytes at the end of the stream.
+func (s *outStream) write(e *Endpoint, limit int, msg []byte) {
+	tail := s.tail()
+	if tail == nil || limit-len(tail.buf) < maxLengthSize {
+		tail = s.addSegment(e)
+	}
+	before := len(tail.buf)
+	tail.buf = binary.AppendUvarint(tail.buf, uint64(len(msg)))
+	s.queued += len(tail.buf) - before
+	for len(msg) > 0 {
+		if len(tail.buf) >= limit {
+			tail = s.addSegment(e)
+		}
+		n := min(limit-len(tail.buf), len(msg))
+		tail.buf = append(tail.buf, msg[:n]...)
+		s.queued += n
+		msg = msg[n:]
+	}
+}
+
+// tail is the segment that may still be added to.
+func (s *outStream) tail() *segment {
+	if s.sentCount == s.segments.len() {
+		return nil
+	}
+	return s.segments.at(s.segments.len() - 1)
+}
+
+func (s *outStream) addSegment(e *Endpoint) *segment {
+	p := s.segments.push()
+	p.buf = e.buffer()
+	return p
+}
+
+// empty reports whether all that was written has been acked.
+func (s *outStream) empty() bool { return s.segments.len() == 0 }
+
+// unsent is the number of segments that wait for a first sending.
+func (s *outStream) unsent() int { return s.segments.len() - s.sentCount }
+
+// sent reports the position of the end of what was sent.
+func (s *outStream) end() uint64 { return s.first + uint64(s.sentCount) }
+
+// settle marks segment seq, or a part of it, as received by the peer.
+func (s *outStream) settle(e *Endpoint, seq uint64, part, parts uint8) {
+	if seq < s.first {
+		return
+	}
+	p := s.segments.at(int(seq - s.first))
+	if p.acked {
+		return
+	}
+	if parts > 0 {
+		if p.parted |= 1 << part; p.parted != 1<<parts-1 {
+			return
+		}
+	}
+	p.acked = true
+	if p.lost {
+		p.lost = false
+		s.lostCount--
+	}
+	e.release(p.buf)
+	p.buf = nil
+}
+
+// trim drops settled segments from the front.
+func (s *outStream) trim() {
+	for s.sentCount > 0 && s.segments.at(0).acked {
+		s.segments.pop()
+		s.first++
+		s.sentCount--
+	}
+	s.segments.shrink()
+}
+
+// resend marks for sending again what packet number carried of segment seq, unless a later one carried it too.
+func (s *outStream) resend(seq, number uint64, part, parts uint8) bool {
+	if seq < s.first {
+		return false
+	}
+	p := s.segments.at(int(seq - s.first))
+	if p.acked {
+		return false
+	}
+	if p.lost {
+		p.next = min(p.next, part) // a part that has just gone out again is lost before the last one went
+		return false
+	}
+	if parts == 0 && p.packet != number || parts > 0 && p.parted>>part&1 == 1 {
+		return false
+	}
+	p.lost, p.next = true, 0
+	if s.lostCount == 0 || seq < s.lostFrom {
+		s.lostFrom = seq
+	}
+	s.lostCount++
+	return true
+}
+
+// nextLost moves lostFrom to the first lost segment. There is one.
+func (s *outStream) nextLost() uint64 {
+	s.lostFrom = max(s.lostFrom, s.first)
+	for !s.segments.at(int(s.lostFrom - s.first)).lost {
+		s.lostFrom++
+	}
+	return s.lostFrom
+}
+
+// found takes back the mark of a lost segment, which is about to be sent.
+func (s *outStream) found(p *segment) {
+	if p.lost {
+		p.lost = false
+		s.lostCount--
+	}
+}
+
+// forget gives all buffers back.
+func (s *outStream) forget(e *Endpoint) {
+	for ; s.segments.len() > 0; s.segments.pop() {
+		e.release(s.segments.at(0).buf)
+	}
+}

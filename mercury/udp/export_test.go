@@ -1,0 +1,12 @@
+package udp
+
+import "time"
+
+// Turn runs one round of a Loop on the caller's goroutine, for tests that own both ends.
+func (l *Loop) Turn(wait time.Duration) error {
+	l.runInbox()
+	if err := l.turn(); err != nil {
+		return err
+	}
+	return l.receive(min(l.deadline(), l.Now()+wait))
+}

@@ -1,0 +1,193 @@
+package udp
+
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+const (
+	// maxQueued and maxQueuedBytes bound what is queued between two calls of Flush; what is above is dropped. It is more than the
+	// windows of a few channels.
+	maxQueued      = 65536
+	maxQueuedBytes = 96 << 20
+	// maxRun bounds the datagrams that go to the system as one: UDP_MAX_SEGMENTS of older Linux kernels.
+	maxRun = 64
+	// maxRunBytes bounds their bytes, which together must fit in one IP packet.
+	maxRunBytes = 65000
+	// gsoPatience is how many runs are refused for no stated reason before the socket takes it that its network device cannot cut
+	// them. A single one may have been too long for the device.
+	gsoPatience = 4
+	// minPlaces and maxPlaces bound the table of peers, 40 bytes each.
+	minPlaces = 16
+	maxPlaces = 16384
+	// maxProbes bounds the search for a peer in the table. One that has no place there has its datagrams sent singly.
+	maxProbes = 8
+	// keepSlab is the capacity that is kept however seldom it is used; above it, a queue that used less than a quarter of its memory
+	// in idleFlushes flushes in a row gives it back.
+	keepSlab    = 64 << 10
+	idleFlushes = 1024
+)
+
+// queue holds datagrams until they are flushed. Those to one peer that the system can take as one form a run: all of
+// the same size but the last, which may be shorter. A run takes its place in the order where its first
+// datagram is; a peer's later datagrams go to its newest run or to a newer one, so that they stay in order among themselves.
+//
+//	queued    a1 b1 a2 c1 a3 b2        (b2 longer than b1)
+//	runs      a1-a2-a3  b1  c1  b2
+type queue struct {
+	slab  []byte
+	items []item
+	runs  []run
+	done  int // runs that are dealt with
+	gso   bool
+	// refusals counts runs refused for no stated reason.
+	refusals int
+
+	// places is a table of the newest run of each peer, searched linearly from a hash. Those of an older round are empty.
+	places []place
+	round  uint32
+	// quiet counts flushes in a row that used little of the memory.
+	quiet int
+}
+
+// item is a queued datagram: its place in the slab and the next of its run, or -1.
+type item struct{ start, end, next int32 }
+
+// run is datagrams that go to the system as one.
+type run struct {
+	to          netip.AddrPort
+	first, last int32
+	count       int32
+	size        int32 // of the first
+	bytes       int32 // of all
+	closed      bool  // ends with a shorter one
+}
+
+type place struct {
+	to    netip.AddrPort
+	run   int32
+	round uint32
+}
+
+// add puts a datagram down and reports whether it could.
+func (q *queue) add(to netip.AddrPort, datagram []byte) bool {
+	if len(datagram) == 0 || len(datagram) > MaxDatagram || len(q.items) >= maxQueued ||
+		len(q.slab)+len(datagram) > maxQueuedBytes || !to.IsValid() {
+		return false
+	}
+	i, start := int32(len(q.items)), int32(len(q.slab))
+	q.slab = append(q.slab, datagram...)
+	q.items = append(q.items, item{start: start, end: int32(len(q.slab)), next: -1})
+	if q.gso && q.join(to, i) {
+		return true
+	}
+	size := int32(len(datagram))
+	q.runs = append(q.runs, run{to: to, first: i, last: i, count: 1, size: size, bytes: size})
+	return true
+}
+
+// join appends item i to the newest run of its peer, or else takes note that the next run, which the caller makes, is the newest.
+func (q *queue) join(to netip.AddrPort, i int32) bool {
+	if n := len(q.runs); n > 0 && q.runs[n-1].to == to && q.extend(&q.runs[n-1], i) {
+		return true // the peer's run is the newest of all, and so of its peer
+	}
+	p := q.place(to)
+	if p == nil {
+		return false
+	}
+	if p.round == q.round && q.extend(&q.runs[p.run], i) {
+		return true
+	}
+	*p = place{to: to, run: int32(len(q.runs)), round: q.round}
+	return false
+}
+
+// extend appends item i to r if it can go with it.
+func (q *queue) extend(r *run, i int32) bool {
+	size := q.items[i].end - q.items[i].start
+	if r.closed || size > r.size || r.count >= maxRun || r.bytes+size > maxRunBytes {
+		return false
+	}
+	q.items[r.last].next = i
+	r.last, r.count, r.bytes, r.closed = i, r.count+1, r.bytes+size, size < r.size
+	return true
+}
+
+// place finds the place of a peer, or an empty one for it, which is of another round; nil when its part of the table is full.
+func (q *queue) place(to netip.AddrPort) *place {
+	if len(q.places) == 0 {
+		q.places, q.round = make([]place, minPlaces), 1
+	}
+	mask := uint64(len(q.places) - 1)
+	h := hash(to)
+	for i := range uint64(maxProbes) {
+		p := &q.places[(h+i)&mask]
+		if p.round != q.round || p.to == to {
+			return p
+		}
+	}
+	return nil
+}
+
+// hash mixes address and port by multiplication. One who forges collisions only has datagrams sent singly.
+func hash(to netip.AddrPort) uint64 {
+	const odd1, odd2 = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
+	b := to.Addr().As16()
+	h := (binary.LittleEndian.Uint64(b[:8]) ^ uint64(to.Port())) * odd1
+	h = (h ^ h>>29 ^ binary.LittleEndian.Uint64(b[8:])) * odd2
+	return h ^ h>>32
+}
+
+// gsoRefused takes the first run apart that is left. With sure it is the device that cannot take runs, and no more are made;
+// with unclear it may be.
+func (q *queue) gsoRefused(sure, unclear bool) {
+	if unclear {
+		q.refusals++
+	}
+	if sure || q.refusals >= gsoPatience {
+		q.gso = false
+	}
+	var apart []run
+	for i, r := range q.runs[q.done:] {
+		if i > 0 && q.gso {
+			apart = append(apart, r)
+			continue
+		}
+		for at := r.first; at >= 0; at = q.items[at].next {
+			size := q.items[at].end - q.items[at].start
+			apart = append(apart, run{to: r.to, first: at, last: at, count: 1, size: size, bytes: size})
+		}
+	}
+	for i := range apart {
+		if apart[i].count == 1 {
+			q.items[apart[i].first].next = -1
+		}
+	}
+	q.runs, q.done = apart, 0
+}
+
+// left is the number of datagrams that are not dealt with.
+func (q *queue) left() uint64 {
+	n := uint64(0)
+	for _, r := range q.runs[q.done:] {
+		n += uint64(r.count)
+	}
+	return n
+}
+
+// reset empties the queue, and grows or frees its memory.
+func (q *queue) reset() {
+	if 2*len(q.runs) > len(q.places) && len(q.places) > 0 && len(q.places) < maxPlaces {
+		q.places, q.round = make([]place, 2*len(q.places)), 0
+	}
+	if q.round++; q.round == 0 { // places of a round long past would come to life again
+		clear(q.places)
+		q.round = 1
+	}
+	if cap(q.slab) <= keepSlab || len(q.slab) > cap(q.slab)/4 {
+		q.quiet = 0
+	} else if q.quiet++; q.quiet >= idleFlushes {
+		*q = queue{gso: q.gso, refusals: q.refusals}
+	}
+	q.slab, q.items, q.runs, q.done = q.slab[:0], q.items[:0], q.runs[:0], 0
+}

@@ -1,0 +1,190 @@
+package udp
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// maxPayload is the longest that one read can bring: UDP's own bound, which a run of datagrams reaches.
+	maxPayload = 65535
+	// slotSize is maxPayload and a few cache lines: slots that are 64 KiB apart would fight for the same lines.
+	slotSize = maxPayload + 1 + 192
+	// firstSlots is how many reads the first call with an arena does. Those of a client hardly ever need more.
+	firstSlots = 4
+)
+
+// arena is the buffers of one call of recvmmsg. Sockets share arenas, since a socket needs one only while it reads and not while
+// it waits: thousands of sockets have a few of them in all. An arena grows when a call has filled it. Its slots are
+// as long as the longest run, of which datagrams of usual size touch the first page.
+type arena struct {
+	messages []message
+	places   []place6
+	controls []control
+	vectors  []unix.Iovec
+	memory   [][]byte // of each slot
+}
+
+var arenas = sync.Pool{New: func() any { return new(arena) }}
+
+// grow makes n slots of a.
+func (a *arena) grow(n int) {
+	buf := make([]byte, (n-len(a.memory))*slotSize)
+	for ; len(a.memory) < n; buf = buf[slotSize:] {
+		a.memory = append(a.memory, buf[:slotSize:slotSize])
+	}
+	a.messages, a.places = make([]message, n), make([]place6, n)
+	a.controls, a.vectors = make([]control, n), make([]unix.Iovec, n)
+	for i := range n {
+		a.vectors[i].Base = &a.memory[i][0]
+		a.vectors[i].SetLen(maxPayload)
+		h := &a.messages[i].hdr
+		h.Name = (*byte)(unsafe.Pointer(&a.places[i]))
+		h.Iov = &a.vectors[i]
+		h.SetIovlen(1)
+		h.Control = (*byte)(unsafe.Pointer(&a.controls[i]))
+		a.prepare(i)
+	}
+}
+
+// prepare sets what the kernel has written over.
+func (a *arena) prepare(i int) {
+	h := &a.messages[i].hdr
+	h.Namelen = unix.SizeofSockaddrInet6
+	h.SetControllen(cmsgSpace)
+	h.Flags = 0
+}
+
+// reader takes datagrams from the system in batches.
+type reader struct {
+	s     *Socket
+	batch int
+	zones zones
+	more  bool
+	buf   []byte // not nil on a system without recvmmsg
+
+	// Of the call that is being made.
+	wait     func(fd uintptr) bool // made once, as glance is, so that they are not allocated with each read
+	glance   func(fd uintptr)
+	arena    *arena
+	n, slots int
+	errno    syscall.Errno
+}
+
+func (r *reader) init(s *Socket, c Config, _ options) {
+	r.s, r.batch = s, c.Batch
+	r.wait = func(fd uintptr) bool { return !r.call(fd) }
+	r.glance = func(fd uintptr) { r.call(fd) }
+}
+
+// call reads and reports whether there was nothing.
+func (r *reader) call(fd uintptr) (nothing bool) {
+	a := arenas.Get().(*arena)
+	if len(a.messages) == 0 {
+		a.grow(min(firstSlots, r.batch))
+	}
+	r.slots = min(len(a.messages), r.batch)
+	r.n, r.errno = mmsg(unix.SYS_RECVMMSG, fd, a.messages[:r.slots])
+	r.s.counts.readCalls.Add(1)
+	if r.errno != 0 {
+		arenas.Put(a)
+		return r.errno == unix.EAGAIN
+	}
+	r.arena = a
+	return false
+}
+
+// read waits for datagrams and hands over those of one call.
+func (r *reader) read(f func(netip.AddrPort, []byte)) error {
+	if r.buf != nil {
+		err := r.s.readSingly(r.buf, f)
+		r.more = err == nil
+		return err
+	}
+	if err := r.s.raw.Read(r.wait); err != nil {
+		return err
+	}
+	return r.deliver(f)
+}
+
+// try is read without waiting.
+func (r *reader) try(f func(netip.AddrPort, []byte)) error {
+	if r.buf != nil {
+		err := r.s.trySingly(r.buf, f)
+		r.more = err == nil
+		return err
+	}
+	if err := r.s.raw.Control(r.glance); err != nil {
+		return net.ErrClosed
+	}
+	return r.deliver(f)
+}
+
+// deliver hands over what the last call has brought, or tells what it failed with.
+func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
+	a := r.arena
+	r.arena, r.more = nil, false
+	switch r.errno {
+	case 0:
+	case unix.EAGAIN:
+		return nil
+	case unix.ENOSYS:
+		r.singly()
+		return nil // the caller reads again, or has got nothing
+	default:
+		return os.NewSyscallError("recvmmsg", r.errno)
+	}
+	datagrams, bytes, merged, cut := 0, 0, 0, 0
+	for i := range r.n {
+		m := &a.messages[i]
+		length := int(m.n)
+		segment := a.controls[i].segment(int(m.hdr.Controllen), length)
+		if m.hdr.Flags&unix.MSG_TRUNC != 0 || segment > MaxDatagram {
+			cut++
+			a.prepare(i)
+			continue
+		}
+		a.prepare(i)
+		from := r.zones.get(&a.places[i])
+		if segment < length {
+			merged++
+		}
+		for at := 0; ; at += segment {
+			end := min(at+segment, length)
+			f(from, a.memory[i][at:end:end])
+			datagrams++
+			if end == length {
+				break
+			}
+		}
+		bytes += length
+	}
+	r.more = r.n == r.slots
+	if r.more && r.slots < r.batch && r.slots == len(a.messages) {
+		a.grow(min(2*r.slots, r.batch))
+	}
+	arenas.Put(a)
+	c := &r.s.counts
+	c.in.Add(uint64(datagrams))
+	c.bytesIn.Add(uint64(bytes))
+	if merged > 0 {
+		c.gro.Add(uint64(merged))
+	}
+	if cut > 0 {
+		c.cut.Add(uint64(cut))
+	}
+	return nil
+}
+
+// singly goes on without recvmmsg, for good.
+func (r *reader) singly() {
+	r.buf = make([]byte, MaxDatagram+1)
+	// What is put together cannot be taken apart without it.
+	_ = r.s.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.IPPROTO_UDP, unix.UDP_GRO, 0) })
+}

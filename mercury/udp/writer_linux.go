@@ -1,0 +1,166 @@
+package udp
+
+import (
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// sheaf is the arrays of one call of sendmmsg. Sockets share sheaves as they share arenas.
+type sheaf struct {
+	messages []message
+	places   []place6
+	controls []control
+	vectors  []unix.Iovec
+}
+
+var sheaves = sync.Pool{New: func() any { return new(sheaf) }}
+
+// fit makes room for n messages.
+func (s *sheaf) fit(n int) {
+	if len(s.messages) >= n {
+		return
+	}
+	s.messages, s.places, s.controls = make([]message, n), make([]place6, n), make([]control, n)
+}
+
+// writer gives datagrams to the system in batches.
+type writer struct {
+	s      *Socket
+	batch  int
+	wide   bool
+	zones  zones
+	single bool // a system without sendmmsg
+
+	// Of the call that is being made.
+	wait, try func(fd uintptr) bool // made once, so that they are not allocated with each write
+	sheaf     *sheaf
+	n, sent   int
+	errno     syscall.Errno
+}
+
+func (w *writer) init(s *Socket, c Config, o options) {
+	w.s, w.batch, w.wide = s, c.Batch, o.wide
+	w.wait = func(fd uintptr) bool {
+		w.call(fd)
+		return w.errno != unix.EAGAIN
+	}
+	w.try = func(fd uintptr) bool {
+		w.call(fd)
+		return true
+	}
+}
+
+func (w *writer) call(fd uintptr) {
+	w.sent, w.errno = mmsg(unix.SYS_SENDMMSG, fd, w.sheaf.messages[:w.n])
+	w.s.counts.writeCalls.Add(1)
+}
+
+// write writes the first runs that are left and moves q.done past those that the system took. An error is about the first
+// that is left then. With wait it waits for room until the write deadline.
+func (w *writer) write(q *queue, wait bool) error {
+	if w.single {
+		return w.s.writeSingly(q)
+	}
+	w.n = min(len(q.runs)-q.done, w.batch)
+	w.sheaf = sheaves.Get().(*sheaf)
+	err := w.fill(q)
+	if err == nil {
+		f := w.try
+		if wait {
+			f = w.wait
+		}
+		err = w.s.raw.Write(f)
+		if err == nil && w.errno != 0 {
+			err = w.errno
+		}
+	}
+	clear(w.sheaf.vectors) // they keep the slab alive
+	w.sheaf.vectors = w.sheaf.vectors[:0]
+	sheaves.Put(w.sheaf)
+	w.sheaf = nil
+	switch err {
+	case nil:
+		w.took(q)
+	case unix.ENOSYS:
+		w.singly()
+		return nil
+	}
+	return err
+}
+
+// fill describes the first w.n runs that are left, or fewer when one of them cannot be written.
+func (w *writer) fill(q *queue) error {
+	a := w.sheaf
+	a.fit(w.n)
+	total := 0
+	for i := range q.runs[q.done : q.done+w.n] {
+		total += int(q.runs[q.done+i].count)
+	}
+	if cap(a.vectors) < total { // it must not move once it is pointed into
+		a.vectors = make([]unix.Iovec, 0, total)
+	}
+	for i := range w.n {
+		r := &q.runs[q.done+i]
+		h := &a.messages[i].hdr
+		*h = unix.Msghdr{Name: (*byte)(unsafe.Pointer(&a.places[i]))}
+		h.Namelen = w.zones.put(&a.places[i], r.to, w.wide)
+		if h.Namelen == 0 {
+			if w.n = i; i == 0 {
+				return unix.EAFNOSUPPORT
+			}
+			return nil
+		}
+		first := len(a.vectors)
+		a.gather(q, r)
+		h.Iov = &a.vectors[first]
+		h.SetIovlen(len(a.vectors) - first)
+		if r.count > 1 {
+			a.controls[i].setSegment(r.size)
+			h.Control = (*byte)(unsafe.Pointer(&a.controls[i]))
+			h.SetControllen(cmsgSpace)
+		}
+	}
+	return nil
+}
+
+// gather appends the bytes of a run, those that lie side by side as one.
+func (a *sheaf) gather(q *queue, r *run) {
+	for at := r.first; at >= 0; {
+		it := q.items[at]
+		start, end := it.start, it.end
+		for it.next >= 0 && q.items[it.next].start == end {
+			it = q.items[it.next]
+			end = it.end
+		}
+		v := unix.Iovec{Base: &q.slab[start]}
+		v.SetLen(int(end - start))
+		a.vectors = append(a.vectors, v)
+		at = it.next
+	}
+}
+
+// took counts what the last call has sent.
+func (w *writer) took(q *queue) {
+	datagrams, bytes, runs := uint64(0), uint64(0), uint64(0)
+	for i := range q.runs[q.done : q.done+w.sent] {
+		r := &q.runs[q.done+i]
+		datagrams += uint64(r.count)
+		bytes += uint64(r.bytes)
+		if r.count > 1 {
+			runs++
+		}
+	}
+	q.done += w.sent
+	c := &w.s.counts
+	c.out.Add(datagrams)
+	c.bytesOut.Add(bytes)
+	if runs > 0 {
+		c.gso.Add(runs)
+	}
+}
+
+// singly goes on without sendmmsg, for good.
+func (w *writer) singly() { w.single, w.s.queue.gso = true, false }

@@ -1,0 +1,138 @@
+package secure
+
+import (
+	"crypto/subtle"
+	"encoding/binary"
+	"net/netip"
+	"time"
+
+	"github.com/flynn/noise"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Sizes of the handshake. Doc.go draws it.
+const (
+	noiseSize = 32 + tagSize               // either message of Noise NK: a public key, the tag of an empty text
+	helloSize = 1 + noiseSize              // suite
+	passText  = 1 + 8 + 32 + 32            // suite, expiry, secrets to and from us
+	passSize  = 1 + boxOverhead + passText // kind
+	replySize = noiseSize + passSize + tagSize
+)
+
+// Kinds of pass, the first byte of each.
+const (
+	kindAnswered = 'A' // out of a reply
+	kindEarly    = 'E' // made from a ticket
+)
+
+// Answer implements mercury.Guard. It costs one key and two exchanges on Curve25519, which is why an Endpoint bounds the
+// rate of it and asks for a cookie first when there is too much of it.
+func (g *Guard) Answer(b []byte, now time.Duration, from netip.AddrPort, bind, hello []byte) ([]byte, error) {
+	reply, err := g.answer(b, now, from, bind, hello)
+	if err != nil {
+		g.stats.BadHellos++
+		return b, err
+	}
+	g.stats.Answered++
+	return reply, nil
+}
+
+func (g *Guard) answer(b []byte, now time.Duration, from netip.AddrPort, bind, hello []byte) ([]byte, error) {
+	if !g.accepts() {
+		return nil, ErrNotAcceptor
+	}
+	if len(hello) != helloSize || !Suite(hello[0]).valid() {
+		return nil, ErrHello
+	}
+	suite := Suite(hello[0])
+	c := g.noise(suite, &exchange{own: [2]ownKey{g.static}}, bind)
+	c.StaticKeypair = g.static.pair()
+	hs, err := noise.NewHandshakeState(c)
+	if err != nil {
+		return nil, ErrHello
+	}
+	if _, _, _, err := hs.ReadMessage(nil, hello[1:]); err != nil {
+		return nil, ErrHello
+	}
+	start := len(b)
+	b, in, out, err := hs.WriteMessage(b, nil)
+	if err != nil {
+		return nil, ErrHello // of a public key of low order, with which nothing can be agreed on
+	}
+	receive, send := secret(in.UnsafeKey()), secret(out.UnsafeKey())
+	if b, err = g.sealPass(b, now, from, bind, suite, &receive, &send); err != nil {
+		return nil, err
+	}
+	tag := replyTag(&send, b[start+noiseSize:])
+	return append(b, tag...), nil
+}
+
+// replyTag proves that the pass in a reply comes from who made the rest of it. The secret is known after Noise's second
+// message is written, so that the pass, which holds it, cannot be in there.
+func replyTag(send *secret, pass []byte) []byte { return send.derive("reply", pass, tagSize) }
+
+// sealPass appends a pass for the dialler at from. Place and bind are not in it but have to be the same when it is opened.
+func (g *Guard) sealPass(b []byte, now time.Duration, from netip.AddrPort, bind []byte, suite Suite, receive, send *secret) ([]byte, error) {
+	if err := g.passes.turn(now); err != nil {
+		return nil, err
+	}
+	var nonce [boxNonce]byte
+	if err := g.draw(nonce[:]); err != nil {
+		return nil, err
+	}
+	text := make([]byte, 0, passText)
+	text = append(text, byte(suite))
+	text = binary.LittleEndian.AppendUint64(text, uint64(now+g.config.PassLife))
+	text = append(append(text, receive[:]...), send[:]...)
+	b = append(b, kindAnswered)
+	return g.passes.now.seal(b, &nonce, text, passContext(from, bind)), nil
+}
+
+// passContext is what a pass is good for.
+func passContext(from netip.AddrPort, bind []byte) []byte {
+	ip := from.Addr().As16() // the same for an IPv4 address in either clothes
+	context := append([]byte("cellscape mercury 1 pass"), 0)
+	context = append(context, ip[:]...)
+	context = binary.LittleEndian.AppendUint16(context, from.Port())
+	return append(context, bind...)
+}
+
+// Admit implements mercury.Guard.
+//
+// Of all the sessions that one pass is good for, only the first to open a packet opens any: a second would use the numbers
+// of the first again, under the same keys.
+func (g *Guard) Admit(now time.Duration, from netip.AddrPort, bind, pass []byte) (mercury.Sealer, error) {
+	var s *session
+	switch {
+	case len(pass) == passSize && pass[0] == kindAnswered:
+		s = g.admitAnswered(now, from, bind, pass)
+	case len(pass) == earlySize && pass[0] == kindEarly:
+		s = g.admitEarly(now, from, bind, pass)
+	default:
+		g.stats.Refused++
+	}
+	if s == nil {
+		return nil, mercury.ErrPass
+	}
+	return s, nil
+}
+
+func (g *Guard) admitAnswered(now time.Duration, from netip.AddrPort, bind, pass []byte) *session {
+	_ = g.passes.turn(now) // so that old keys go; without random bytes they stay, but what they sealed runs out
+	sealed := pass[1:]
+	text, ok := g.passes.open(nil, sealed, passContext(from, bind))
+	if !ok || now >= time.Duration(binary.LittleEndian.Uint64(text[1:])) {
+		g.stats.Refused++
+		return nil
+	}
+	g.usedPasses.turn(now)
+	g.stats.Admitted++
+	receive, send := secret(text[9:9+32]), secret(text[9+32:])
+	s := newSession(Suite(text[0]), send, receive)
+	s.once = &firstUse{used: g.usedPasses, id: strikeID(sealed[:len(strikeID{})])}
+	return s
+}
+
+// equal compares in a time that does not tell how much of them is the same.
+func equal(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }

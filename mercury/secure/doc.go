@@ -1,0 +1,111 @@
+// Package secure protects mercury's channels from those outside of them: it implements mercury.Guard by the handshake NK of the
+// Noise framework, an AEAD on each packet, and tickets that spare a returning client the round trip.
+//
+//	key, _ := secure.GenerateKey(rand.Reader)                                         // once; key.Public() ships with the client
+//	server, err := secure.New(secure.Config{Random: rand.Reader, Key: key})           // mercury.Config.Guard of who is dialled
+//	client, err := secure.New(secure.Config{Random: rand.Reader, ServerKey: public})  // mercury.Config.Guard of who dials
+//
+// The dialler knows the acceptor's static public key and so whom it talks to. The acceptor does not know the dialler: who
+// logs in is proved by what is said inside the channel.
+//
+// # Against whom
+//
+//	eavesdropper          reads nothing              every packet is sealed with keys that only the two ends have
+//	forger, corruption    costs himself a packet     tag of 16 bytes over head, text and number
+//	replayer of packets   a number opens once        the Endpoint's window of numbers, which the tag covers
+//	replayer of a first   opens no second session    a pass opens one session, a ticket is struck off when it is used;
+//	                                                 neither is good with another start, nor after its life
+//	man in the middle     cannot answer              only who has the static key can make a reply that Finish takes
+//	downgrade             ends the handshake         suite and version are under the handshake's hash; both suites are strong
+//	changed open          ends the handshake         bind is under that hash, in the pass, and in the binder of a ticket
+//	amplification         gains nothing              a reply is shorter than the padded open that asks for it
+//	flood of hellos       takes CPU, no memory       Answer keeps nothing; the Endpoint bounds its rate and asks for a cookie
+//	flood of passes       under a microsecond each   whatever does not open ends before a key is derived
+//	stolen pass           worth nothing              holds its keys sealed; is good at one place for seconds
+//	stolen ticket         from the client's memory:  good once, from the same IP, within its life, for a channel of the thief's own,
+//	                                                 or to read and forge the one channel that the client opens with it
+//	stolen ticket key     channels opened with its   own ones are drawn anew each TicketLife and the old ones gone; shared ones
+//	                      tickets are read           change when SetTicketKeys is called
+//	stolen static key     the thief can stand in for the acceptor from then on; channels of before stay closed to him
+//	stolen channel keys   that channel from the epoch before on; what was in earlier epochs stays closed
+//
+// Not defended: analysis of traffic (sizes, times, addresses and packet numbers show); denial by who can hold back or change
+// packets on the way; a channel that is opened with a ticket against who steals the ticket's key while it lives.
+//
+// Forward secrecy: a channel of a full handshake has it once the key of its pass is gone, two PassLives later. A channel
+// of a ticket has it once the ticket's key is gone. Inside a channel keys move on with each epoch. A Guard has no timer:
+// keys whose time is over go at the next Answer or Admit.
+//
+// # Handshake
+//
+//	dialler                                               acceptor
+//	  │ open:   bind, hello  49 bytes ──────────────────────> │ Answer: keeps nothing
+//	  │ <────────────────── accept: reply with pass 178 bytes │
+//	  │ Finish                                                │
+//	  │ first:  pass 114 bytes, packet 0, 1, ... ───────────> │ Admit, Open
+//	  │ <─────────────────────────────── ticket, under seal   │ Ticket
+//	  │ Keep                                                  │
+//
+//	  │ first:  early pass 114 bytes, packet 0, 1, ... ─────> │ Admit, Open: no round trip
+//	  │ <──────────────── packets, or "pass is not good"      │ then Again, and the handshake above
+//
+// Messages are fixed in size. Numbers in passes and tickets are little endian.
+//
+//	hello   ┌───────┬──────────────────────┬─────┐
+//	        │ suite │ ephemeral public key │ tag │                                  Noise NK: e, es
+//	        └─ 1 ───┴─ 32 ─────────────────┴ 16 ─┘
+//	reply   ┌──────────────────────┬─────┬──────┬─────┐
+//	        │ ephemeral public key │ tag │ pass │ tag │                             Noise NK: e, ee
+//	        └─ 32 ─────────────────┴ 16 ─┴ 114 ─┴ 16 ─┘                             the last tag is over the pass
+//	pass    ┌─────┬───────┬──────────────────────────────────┬─────┐
+//	        │ 'A' │ nonce │ suite, expiry, two secrets       │ tag │     acceptor's own key, over IP, port and bind,
+//	        └─ 1 ─┴─ 24 ──┴─ 1 + 8 + 32 + 32 ────────────────┴ 16 ─┘     which are not in it
+//	ticket  ┌─────────┬─────────────┬────────┬──────┐
+//	        │ version │ life, s     │ secret │ blob │
+//	        └─ 1 ─────┴─ 4 ─────────┴─ 32 ───┴─ 80 ─┘
+//	blob    ┌───────┬────────────────────────────────┬─────┐
+//	        │ nonce │ secret, expiry in Unix seconds │ tag │       ticket key, over acceptor's ID and client's IP,
+//	        └─ 24 ──┴─ 32 + 8 ───────────────────────┴ 16 ─┘       which are not in it
+//	early   ┌─────┬───────┬────────┬──────┬────────┐
+//	pass    │ 'E' │ suite │ random │ blob │ binder │            ticket's secret, over all before it and bind
+//	        └─ 1 ─┴─ 1 ───┴─ 16 ───┴─ 80 ─┴─ 16 ───┘
+//
+// The prologue of the handshake is "cellscape mercury 1", the suite and bind. Passes and tickets are sealed with
+// XChaCha20-Poly1305. All other keys come out of HKDF-SHA256 with a label each:
+//
+//	full handshake ─> two secrets of Noise ─┐
+//	                                        ├─> secret of epoch 0 ── "epoch" ─> of epoch 1 ── "epoch" ─> ...
+//	ticket's secret, early pass, bind ──────┘            │ "packet"                 │ "packet"
+//	                                                     v                          v
+//	                                                  key, IV                    key, IV
+//
+// A packet's nonce is the IV with the packet's number over its last eight bytes; its associated data is all before the
+// text. An epoch is 2^20 numbers, so that both ends change keys without saying so. A receiver has the keys of the epoch
+// it is in, of the one before, and, once a packet claims to be of it, of the next, into which only a packet that opens
+// takes it.
+//
+// # Tickets in a cluster
+//
+// Apps that share Config.TicketKeys can mint tickets for each other: a LoginApp sends its client the place, the public
+// key and a ticket of a BaseApp (Mint); the client takes them in (Pin, Keep) and dials the BaseApp without a round trip.
+// What has been used is remembered by one start of one acceptor, so a ticket names that start by Config.ID and is good
+// nowhere else. What is remembered is bounded by Config.MaxUsed: above it tickets are refused, and no used one is ever
+// forgotten before it runs out.
+//
+// # What the caller does
+//
+//   - Hand in a Random that is fit for keys. With the same random bytes two channels have the same keys.
+//   - Call all from the goroutine of the Endpoint, with its clock.
+//   - Seal each number once, going up; a Sealer panics otherwise. Keep the window of numbers that were opened, and bound the
+//     rate of Answer.
+//   - With TicketKeys give each start of each acceptor an ID of its own. Where IDs repeat, used tickets are good again.
+//
+// Errors and Stats hold no keys, and keys do not print themselves.
+//
+// # Sources
+//
+// The Noise Protocol Framework, revision 34 (pattern NK, sections 5 and 7.5; prologue, section 6). Tickets, binder and
+// the register of used ones: RFC 8446, sections 4.2.11.2, 4.6.1 and 8. Addresses validated before state, limits of
+// amplification: RFC 9000, section 8. Packet protection, change of keys and limits of the AEADs: RFC 9001, sections 5.3,
+// 6 and 6.6. HKDF: RFC 5869.
+package secure

@@ -1,0 +1,171 @@
+package secure
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+
+	"github.com/flynn/noise"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Refusals that callers may branch on. A pass that is refused gives mercury.ErrPass.
+var (
+	// ErrNoServerKey is returned by Dial for a place whose public key is not known: set Config.ServerKey or call Pin.
+	ErrNoServerKey = errors.New("secure: no public key is known of that place")
+	// ErrNotAcceptor is returned by Answer of a Guard without Config.Key.
+	ErrNotAcceptor = errors.New("secure: no static key to accept with")
+	// ErrHello is returned by Answer for a hello that was made for another key, another bind, or by nobody.
+	ErrHello = errors.New("secure: hello is not good")
+	// ErrReply is returned by Finish for a reply that did not come from who has the server's key, or not to this hello. A better
+	// one may still come.
+	ErrReply = errors.New("secure: reply is not good")
+)
+
+// Stats counts what a Guard did. Refused passes are told apart here alone: the peer hears only that its pass is not good.
+type Stats struct {
+	Answered  uint64 // hellos answered
+	BadHellos uint64 // hellos refused
+	Admitted  uint64 // sessions from passes of Answer
+	Resumed   uint64 // sessions from tickets
+	Refused   uint64 // passes and tickets that were garbled, run out, or from another place
+	Replayed  uint64 // tickets refused because they had been used
+	Full      uint64 // tickets refused because too many had been used lately: raise Config.MaxUsed
+	Minted    uint64 // tickets made
+}
+
+// Guard is a mercury.Guard: it dials, and with a static key accepts. It belongs to its Endpoint's goroutine and reads no
+// clock.
+type Guard struct {
+	config Config // with defaults
+	id     uint64
+	static ownKey
+
+	passes      *keyring // seal the passes of Answer
+	usedPasses  *strikes
+	tickets     *keyring // seal tickets: own ones, or
+	shared      []box    // those of Config.TicketKeys
+	usedTickets *strikes
+
+	pinned map[netip.AddrPort]PublicKey
+	kept   wallet
+	stats  Stats
+}
+
+// New returns a Guard, or what Config.Validate says.
+func New(c Config) (*Guard, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	g := &Guard{
+		config:      c,
+		id:          c.ID,
+		passes:      newKeyring(c.PassLife, c.Random),
+		usedPasses:  newStrikes(c.PassLife, maxUsedPasses),
+		tickets:     newKeyring(c.TicketLife, c.Random),
+		usedTickets: newStrikes(c.TicketLife+maxSkew+rounding, c.MaxUsed),
+		pinned:      make(map[netip.AddrPort]PublicKey),
+		kept:        wallet{limit: c.MaxKept},
+	}
+	if !c.Key.IsZero() {
+		g.static = newOwnKey(slices.Clone(c.Key[:]))
+	}
+	g.config.Key, g.config.TicketKeys = PrivateKey{}, nil // not kept twice
+	return g, g.SetTicketKeys(c.TicketKeys)
+}
+
+// Overhead implements mercury.Guard.
+func (g *Guard) Overhead() int { return tagSize }
+
+// Stats returns what was counted since New.
+func (g *Guard) Stats() Stats { return g.stats }
+
+// Pin makes key the one that the app at a place must prove to have, in the place of Config.ServerKey; the zero key undoes
+// it. A LoginApp names the BaseApp's key to the client, which pins it before it dials. Pins are kept until they are
+// undone.
+func (g *Guard) Pin(at netip.AddrPort, key PublicKey) {
+	at = plain(at)
+	if old, _ := g.serverKey(at); old != key {
+		g.kept.take(0, at) // it came from who had the other key
+	}
+	if key.IsZero() {
+		delete(g.pinned, at)
+		return
+	}
+	g.pinned[at] = key
+}
+
+func (g *Guard) serverKey(at netip.AddrPort) (PublicKey, bool) {
+	if k, ok := g.pinned[at]; ok {
+		return k, true
+	}
+	return g.config.ServerKey, !g.config.ServerKey.IsZero()
+}
+
+// SetTicketKeys changes the shared ticket keys: the first seals, all open. Give a new key last everywhere, then first
+// everywhere, then leave the old one out after TicketLife. None: the Guard's own keys are used. On error nothing changes.
+func (g *Guard) SetTicketKeys(keys []TicketKey) error {
+	if err := checkTicketKeys(keys); err != nil {
+		return fmt.Errorf("secure: ticket keys: %w", err)
+	}
+	if len(keys) > 0 && g.config.Epoch <= 0 {
+		return errors.New("secure: ticket keys without Config.Epoch")
+	}
+	if len(keys) > 0 && g.id == 0 && g.accepts() {
+		return errors.New("secure: ticket keys without Config.ID")
+	}
+	g.shared = nil
+	for _, k := range keys {
+		g.shared = append(g.shared, newBox(k))
+	}
+	return nil
+}
+
+// accepts reports whether g has a static key.
+func (g *Guard) accepts() bool { return g.static.key != nil }
+
+// draw fills b from Config.Random.
+func (g *Guard) draw(b []byte) error {
+	if _, err := io.ReadFull(g.config.Random, b); err != nil {
+		return fmt.Errorf("secure: drawing random bytes: %w", err)
+	}
+	return nil
+}
+
+// noise is what both ends put into a handshake. Both must agree in prologue: whoever changes a byte of it on the way ends the
+// handshake.
+func (g *Guard) noise(s Suite, x *exchange, bind []byte) noise.Config {
+	prologue := append([]byte("cellscape mercury 1"), byte(s))
+	return noise.Config{
+		CipherSuite: s.noise(x),
+		Random:      g.config.Random,
+		Pattern:     noise.HandshakeNK,
+		Prologue:    append(prologue, bind...),
+	}
+}
+
+// plain is a place without what differs from socket to socket: an IPv4 address in IPv6 clothes, a zone.
+func plain(at netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(plainIP(at.Addr()), at.Port())
+}
+
+func plainIP(ip netip.Addr) netip.Addr { return ip.Unmap().WithZone("") }
+
+var (
+	_ mercury.Guard    = (*Guard)(nil)
+	_ mercury.Dialling = (*dialling)(nil)
+	_ mercury.Sealer   = (*session)(nil)
+)
+
+// What is sent keeps to mercury's sizes, or this does not compile.
+const (
+	_ = uint(mercury.MaxHello - helloSize)
+	_ = uint(mercury.MaxReply - replySize)
+	_ = uint(mercury.MaxPass - passSize)
+	_ = uint(mercury.MaxPass - earlySize)
+	_ = uint(mercury.MaxTicket - TicketSize)
+)

@@ -1,0 +1,107 @@
+package secure
+
+import (
+	"crypto/ecdh"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// KeySize is the size of every key that a Config holds, in bytes.
+const KeySize = 32
+
+// PrivateKey is the static key of an acceptor: who has it can stand in for it. Keep it out of the client and out of version
+// control. It does not print itself.
+type PrivateKey [KeySize]byte
+
+// PublicKey is what diallers know an acceptor by. It ships with the client.
+type PublicKey [KeySize]byte
+
+// TicketKey seals tickets. Apps that mint tickets for each other share it. It does not print itself.
+type TicketKey [KeySize]byte
+
+// GenerateKey draws a static key from random, which must be fit for keys: crypto/rand.Reader.
+func GenerateKey(random io.Reader) (PrivateKey, error) {
+	var k PrivateKey
+	if _, err := io.ReadFull(random, k[:]); err != nil {
+		return PrivateKey{}, fmt.Errorf("secure: drawing a key: %w", err)
+	}
+	return k, nil
+}
+
+// GenerateTicketKey draws a ticket key from random, which must be fit for keys.
+func GenerateTicketKey(random io.Reader) (TicketKey, error) {
+	k, err := GenerateKey(random)
+	return TicketKey(k), err
+}
+
+// ParsePrivateKey reads 64 hexadecimal digits.
+func ParsePrivateKey(s string) (PrivateKey, error) {
+	k, err := parseKey(s)
+	return PrivateKey(k), err
+}
+
+// ParsePublicKey reads what PublicKey.String wrote.
+func ParsePublicKey(s string) (PublicKey, error) {
+	k, err := parseKey(s)
+	return PublicKey(k), err
+}
+
+// ParseTicketKey reads 64 hexadecimal digits.
+func ParseTicketKey(s string) (TicketKey, error) {
+	k, err := parseKey(s)
+	return TicketKey(k), err
+}
+
+// parseKey does not repeat s in its error, which might be a key with one digit too many.
+func parseKey(s string) (k [KeySize]byte, err error) {
+	if len(s) != hex.EncodedLen(KeySize) {
+		return k, fmt.Errorf("secure: a key has %d hexadecimal digits, not %d characters", hex.EncodedLen(KeySize), len(s))
+	}
+	if _, err := hex.Decode(k[:], []byte(s)); err != nil {
+		return [KeySize]byte{}, fmt.Errorf("secure: a key is %d hexadecimal digits and nothing else", hex.EncodedLen(KeySize))
+	}
+	return k, nil
+}
+
+// Public is the other half of k, which may be shown to all.
+func (k PrivateKey) Public() PublicKey {
+	p, err := ecdh.X25519().NewPrivateKey(k[:])
+	if err != nil {
+		panic(err) // every 32 bytes are a private key of X25519
+	}
+	return PublicKey(p.PublicKey().Bytes())
+}
+
+// Hex is k for a file that only its owner may read.
+func (k PrivateKey) Hex() string { return hex.EncodeToString(k[:]) }
+
+// Hex is k for a file that only its owner may read.
+func (k TicketKey) Hex() string { return hex.EncodeToString(k[:]) }
+
+// String gives 64 hexadecimal digits.
+func (k PublicKey) String() string { return hex.EncodeToString(k[:]) }
+
+// IsZero reports whether k is no key.
+func (k PublicKey) IsZero() bool { return k == PublicKey{} }
+
+// IsZero reports whether k is no key.
+func (k PrivateKey) IsZero() bool { return k == PrivateKey{} }
+
+// IsZero reports whether k is no key.
+func (k TicketKey) IsZero() bool { return k == TicketKey{} }
+
+// hidden is what a secret prints in every format: a Config lands in a log sooner or later.
+const hidden = "(hidden)"
+
+// Format writes "(hidden)" for every verb.
+func (k PrivateKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
+
+// Format writes "(hidden)" for every verb.
+func (k TicketKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
+
+// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
+func (k PrivateKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
+func (k TicketKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }

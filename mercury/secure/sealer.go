@@ -1,0 +1,151 @@
+package secure
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+const (
+	// epochBits: the keys of a direction change after 2^20 packets, below the 2^23 that RFC 9001, section 6.6, allows
+	// AES-GCM. At 60 packets a second that is five hours.
+	epochBits = 20
+	// maxForgeries is after how many packets that do not open a session opens none any more: the limit of RFC 9001, section 6.6,
+	// for ChaCha20-Poly1305, the smaller of the two.
+	maxForgeries = 1 << 36
+)
+
+// ErrPacket is returned for a packet that does not open: forged, garbled, of other keys, or too far ahead. It deliberately
+// does not say which.
+var ErrPacket = errors.New("secure: packet does not open")
+
+// session protects the packets of one channel. It is the Sealer of this package.
+type session struct {
+	out outbound
+	in  inbound
+	// once is asked at the first packet that opens, and then forgotten.
+	once *firstUse
+}
+
+// newSession takes the secrets of epoch 0. They are not kept.
+func newSession(s Suite, send, receive secret) *session {
+	var x session
+	x.out = outbound{suite: s, keys: s.packetKeys(&send), coming: send.after()}
+	x.in = inbound{suite: s, now: s.packetKeys(&receive), coming: receive.after()}
+	return &x
+}
+
+// Seal implements mercury.Sealer. It panics when number is not above all that were sealed before, because the same number
+// under the same key would give both away.
+func (x *session) Seal(packet []byte, head int, number uint64) []byte {
+	return x.out.seal(packet, head, number)
+}
+
+// Open implements mercury.Sealer.
+func (x *session) Open(packet []byte, head int, number uint64) ([]byte, error) {
+	plain, err := x.in.open(packet, head, number)
+	if err != nil || x.once == nil {
+		return plain, err
+	}
+	if !x.once.take() {
+		x.in.forgeries = maxForgeries // this session is a second one of the same pass
+		return nil, ErrPacket
+	}
+	x.once = nil
+	return plain, nil
+}
+
+// firstUse is the right to be the one session of a pass.
+type firstUse struct {
+	used *strikes
+	id   strikeID
+}
+
+// take reports whether the right had not been used. It stays with the session that took it.
+func (f *firstUse) take() bool { return f.used.add(f.id) }
+
+// outbound is the sending direction.
+type outbound struct {
+	suite  Suite
+	keys   packetKeys
+	epoch  uint64
+	next   uint64 // the lowest number that may be sealed
+	coming secret // of the epoch after
+	// nonce is scratch: on the stack it would escape through the AEAD's interface, an allocation per packet.
+	nonce [nonceSize]byte
+}
+
+func (o *outbound) seal(packet []byte, head int, number uint64) []byte {
+	if number < o.next || number == 1<<64-1 {
+		panic("secure: a packet number is sealed twice, or out of order")
+	}
+	o.next = number + 1
+	for o.epoch < number>>epochBits {
+		o.keys = o.suite.packetKeys(&o.coming)
+		o.coming = o.coming.after()
+		o.epoch++
+	}
+	o.keys.nonce(&o.nonce, number)
+	return o.keys.aead.Seal(packet[:head], o.nonce[:], packet[head:], packet[:head])
+}
+
+// inbound is the receiving direction. It has the keys of up to three epochs.
+type inbound struct {
+	suite Suite
+	// before is the epoch before, for packets that were overtaken; without keys in epoch 0.
+	before packetKeys
+	now    packetKeys
+	// after is the epoch after, made when the first packet claims to be of it, and kept: else each forgery would cost a
+	// derivation.
+	after     packetKeys
+	epoch     uint64
+	coming    secret // of the epoch after the latest with keys
+	forgeries uint64
+	nonce     [nonceSize]byte // scratch, as in outbound
+}
+
+func (in *inbound) open(packet []byte, head int, number uint64) ([]byte, error) {
+	if head < 0 || len(packet) < head+tagSize || in.forgeries >= maxForgeries {
+		return nil, ErrPacket
+	}
+	epoch := number >> epochBits
+	keys := in.keysOf(epoch)
+	if keys == nil {
+		return nil, ErrPacket
+	}
+	keys.nonce(&in.nonce, number)
+	plain, err := keys.aead.Open(packet[head:head], in.nonce[:], packet[head:], packet[:head])
+	if err != nil {
+		in.forgeries++
+		return nil, ErrPacket
+	}
+	if epoch > in.epoch { // only now: a forger must not move us on
+		in.before, in.now, in.after = in.now, in.after, packetKeys{}
+		in.epoch = epoch
+	}
+	return plain, nil
+}
+
+// keysOf returns the keys of an epoch, or nil. Never more than one epoch ahead is derived, however large a number a forger
+// writes.
+func (in *inbound) keysOf(epoch uint64) *packetKeys {
+	switch {
+	case epoch == in.epoch:
+		return &in.now
+	case epoch+1 == in.epoch:
+		return &in.before
+	case epoch == in.epoch+1:
+		if in.after.aead == nil {
+			in.after = in.suite.packetKeys(&in.coming)
+			in.coming = in.coming.after()
+		}
+		return &in.after
+	}
+	return nil
+}
+
+// nonce is the IV with the number over its last eight bytes (RFC 8446, section 5.3).
+func (k *packetKeys) nonce(n *[nonceSize]byte, number uint64) {
+	*n = k.iv
+	low := n[nonceSize-8:]
+	binary.BigEndian.PutUint64(low, binary.BigEndian.Uint64(low)^number)
+}

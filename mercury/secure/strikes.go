@@ -1,0 +1,51 @@
+package secure
+
+import "time"
+
+// strikeID names one pass or ticket: the beginning of the random nonce that it was sealed under.
+type strikeID [16]byte
+
+// strikes remembers what has been used, for at least life. It is two sets, of which the older is dropped when the newer
+// has been open for life: memory is bounded by two limits, and nothing is ever scanned.
+//
+// It never forgets early. When it is full it refuses what is new: the refused pays a round trip, a replayer wins nothing.
+type strikes struct {
+	life     time.Duration
+	limit    int // of one set
+	turned   time.Duration
+	new, old map[strikeID]struct{}
+}
+
+func newStrikes(life time.Duration, limit int) *strikes {
+	return &strikes{life: life, limit: limit}
+}
+
+// turn drops what was struck more than life ago, one set at a time: what was added since the last turn stays for another
+// life, however long ago that turn was.
+func (s *strikes) turn(now time.Duration) {
+	if now-s.turned < s.life {
+		return
+	}
+	s.old, s.new = s.new, nil
+	s.turned = now
+}
+
+func (s *strikes) has(id strikeID) bool {
+	_, inNew := s.new[id]
+	_, inOld := s.old[id]
+	return inNew || inOld
+}
+
+func (s *strikes) full() bool { return len(s.new) >= s.limit }
+
+// add strikes id, and reports whether it was new and there was room.
+func (s *strikes) add(id strikeID) bool {
+	if s.full() || s.has(id) {
+		return false
+	}
+	if s.new == nil {
+		s.new = make(map[strikeID]struct{})
+	}
+	s.new[id] = struct{}{}
+	return true
+}

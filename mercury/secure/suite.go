@@ -1,0 +1,108 @@
+package secure
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/flynn/noise"
+	"golang.org/x/crypto/chacha20poly1305"
+)
+
+// Suite names what a channel is protected with. The dialler chooses; an acceptor takes either, since neither is the
+// weaker.
+type Suite uint8
+
+const (
+	// AESGCM is Noise_NK_25519_AESGCM_SHA256, and AES-128-GCM for packets: the faster where the processor has AES. 128 bits are
+	// the strength of Curve25519 too, so that a longer key would buy nothing.
+	AESGCM Suite = 1
+	// ChaChaPoly is Noise_NK_25519_ChaChaPoly_SHA256, and ChaCha20-Poly1305 for packets: for machines without AES instructions,
+	// where AES is slow and its timing tells of the key.
+	ChaChaPoly Suite = 2
+)
+
+// String names the AEAD.
+func (s Suite) String() string {
+	switch s {
+	case AESGCM:
+		return "AES-128-GCM"
+	case ChaChaPoly:
+		return "ChaCha20-Poly1305"
+	}
+	return fmt.Sprintf("Suite(%d)", uint8(s))
+}
+
+func (s Suite) valid() bool { return s == AESGCM || s == ChaChaPoly }
+
+// Sizes that both suites share.
+const (
+	tagSize   = 16
+	nonceSize = 12
+	aesSize   = 16
+)
+
+// noise is the suite in the terms of the handshake's library, with the keys of one handshake.
+func (s Suite) noise(x *exchange) noise.CipherSuite {
+	c := noise.CipherAESGCM
+	if s == ChaChaPoly {
+		c = noise.CipherChaChaPoly
+	}
+	return noise.NewCipherSuite(x, c, noise.HashSHA256)
+}
+
+// secret is a key from which others are derived; it never keys a cipher itself.
+type secret [32]byte
+
+// derive is HKDF-Expand of k for one purpose (RFC 5869, section 2.3). The zero byte ends the label, so that no label and
+// context run together into those of another purpose.
+func (k *secret) derive(label string, context []byte, size int) []byte {
+	info := make([]byte, 0, 64+len(context))
+	info = append(info, "cellscape mercury 1 "...)
+	info = append(append(info, label...), 0)
+	info = append(info, context...)
+	out, err := hkdf.Expand(sha256.New, k[:], string(info), size)
+	if err != nil {
+		panic(err) // only for sizes that no caller asks for
+	}
+	return out
+}
+
+// after is the secret of the next epoch. There is no way back from it.
+func (k *secret) after() secret { return secret(k.derive("epoch", nil, len(k))) }
+
+// packetKeys protect the packets of one epoch in one direction.
+type packetKeys struct {
+	aead cipher.AEAD
+	iv   [nonceSize]byte
+}
+
+// packetKeys makes the keys of k's epoch.
+func (s Suite) packetKeys(k *secret) packetKeys {
+	size := aesSize
+	if s == ChaChaPoly {
+		size = chacha20poly1305.KeySize
+	}
+	out := k.derive("packet", nil, size+nonceSize)
+	var a cipher.AEAD
+	var err error
+	if s == ChaChaPoly {
+		a, err = chacha20poly1305.New(out[:size])
+	} else {
+		a, err = newGCM(out[:size])
+	}
+	if err != nil {
+		panic(err) // only for keys of another size
+	}
+	return packetKeys{aead: a, iv: [nonceSize]byte(out[size:])}
+}
+
+func newGCM(key []byte) (cipher.AEAD, error) {
+	b, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(b)
+}

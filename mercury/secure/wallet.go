@@ -1,0 +1,67 @@
+package secure
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// keptTicket is a ticket as its owner has it.
+type keptTicket struct {
+	at      netip.AddrPort
+	key     secret
+	blob    [blobSize]byte
+	expires time.Duration
+}
+
+// wallet holds the newest ticket of each place, the oldest first. A place's salt does not count: a new start there refuses
+// the ticket, which costs what having none costs.
+type wallet struct {
+	limit   int
+	tickets []keptTicket
+}
+
+// Keep implements mercury.Guard. What is no ticket is ignored: it came under seal, so that its sender speaks another
+// version.
+func (g *Guard) Keep(now time.Duration, to mercury.Address, ticket []byte) {
+	if len(ticket) != TicketSize || ticket[0] != ticketVersion {
+		return
+	}
+	life := time.Duration(binary.LittleEndian.Uint32(ticket[1:])) * time.Second
+	if life <= 0 || life > MaxTicketLife {
+		return
+	}
+	g.kept.put(keptTicket{
+		at:      plain(to.At),
+		key:     secret(ticket[5 : 5+32]),
+		blob:    [blobSize]byte(ticket[5+32:]),
+		expires: now + life,
+	})
+}
+
+func (w *wallet) put(t keptTicket) {
+	w.remove(t.at)
+	if len(w.tickets) >= w.limit {
+		w.tickets = slices.Delete(w.tickets, 0, 1)
+	}
+	w.tickets = append(w.tickets, t)
+}
+
+// take returns the ticket of a place and forgets it: a ticket is good once.
+func (w *wallet) take(now time.Duration, at netip.AddrPort) (t keptTicket, ok bool) {
+	t, ok = w.remove(at)
+	return t, ok && now < t.expires
+}
+
+func (w *wallet) remove(at netip.AddrPort) (t keptTicket, ok bool) {
+	i := slices.IndexFunc(w.tickets, func(t keptTicket) bool { return t.at == at })
+	if i < 0 {
+		return t, false
+	}
+	t = w.tickets[i]
+	w.tickets = slices.Delete(w.tickets, i, i+1) // Delete clears the end, so that no secret stays there
+	return t, true
+}

@@ -1,0 +1,2 @@
+// Package quic is.
+package quic

@@ -1,0 +1,47 @@
+package quic
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/quic-go/quic-go"
+)
+
+// gate counts handshakes under way, which cost a connection's memory before their address is even validated.
+//
+//	first packet ── admit ──> handshake ──> Accept ── passed ──> hello (counted as pending from here)
+//	                              └── fails ── context ends
+type gate struct {
+	most int // handshakes at once; beyond half of it addresses are validated first, which costs diallers a round trip
+	now  atomic.Int64
+}
+
+// errCrowd refuses a handshake.
+var errCrowd = errors.New("quic: too many handshakes")
+
+// passKey is the key of a handshake's release in its connection's context.
+type passKey struct{}
+
+// admit counts a handshake until passed is called, or its context ends.
+func (g *gate) admit(ctx context.Context, _ *quic.ClientInfo) (context.Context, error) {
+	if g.now.Add(1) > int64(g.most) {
+		g.now.Add(-1)
+		return nil, errCrowd
+	}
+	release := sync.OnceFunc(func() { g.now.Add(-1) })
+	context.AfterFunc(ctx, release)
+	return context.WithValue(ctx, passKey{}, release), nil
+}
+
+// passed takes an accepted connection out of the count.
+func (g *gate) passed(c *quic.Conn) {
+	if release, ok := c.Context().Value(passKey{}).(func()); ok {
+		release()
+	}
+}
+
+// verify tells whether an address is validated before its handshake.
+func (g *gate) verify(net.Addr) bool { return g.now.Load() > int64(g.most/2) }

@@ -1,0 +1,2 @@
+// Package stream holds.
+package stream

@@ -1,0 +1,283 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+const (
+	// dialPause is the first pause before a dial is tried again; it doubles up to maxDialPause. mercury's own channels ask
+	// again about as often.
+	dialPause    = 50 * time.Millisecond
+	maxDialPause = time.Second
+)
+
+// Accept takes over a connection that a peer made from a place. It may be called from any goroutine, and returns at once.
+func (t *Transport) Accept(c Conn, from netip.AddrPort) {
+	l := newLink(t)
+	l.conn, l.from = c, canonical(from)
+	if !t.admit(l) {
+		_ = c.Close()
+		return
+	}
+	go l.serve()
+}
+
+// admit puts an accepted link among the pending ones. When there are too many the oldest must go: an honest one needs a round
+// trip, so that whoever wants to keep others out has to fill the whole table within that time, again and again.
+func (t *Transport) admit(l *link) bool {
+	t.mu.Lock()
+	if t.stopped {
+		t.mu.Unlock()
+		return false
+	}
+	var oldest *link
+	if len(t.pending) >= t.cfg.MaxPending {
+		oldest = t.pending[0]
+		t.pending = append(t.pending[:0], t.pending[1:]...)
+		t.refused++
+	}
+	t.pending = append(t.pending, l)
+	t.links[l] = true
+	t.wg.Add(1)
+	t.mu.Unlock()
+	if oldest != nil {
+		oldest.shut()
+	}
+	return true
+}
+
+// settle takes l out of the pending ones; false when it was pushed out before.
+func (t *Transport) settle(l *link) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.pending, l)
+	if i >= 0 {
+		t.pending = slices.Delete(t.pending, i, i+1)
+	}
+	return i >= 0
+}
+
+// leave is the end of a link's reading goroutine.
+func (t *Transport) leave(l *link) {
+	t.mu.Lock()
+	delete(t.links, l)
+	t.mu.Unlock()
+	t.wg.Done()
+}
+
+// serve is the goroutine of an accepted connection: hello, answer, then reading.
+func (l *link) serve() {
+	t := l.t
+	defer t.leave(l)
+	bound := time.AfterFunc(t.cfg.HelloTimeout, l.shut)
+	accepted := l.answer()
+	stopped := bound.Stop()
+	if !accepted {
+		t.settle(l)
+		l.shut()
+		return
+	}
+	if !t.settle(l) || !stopped {
+		t.freeSlot()
+		l.shut()
+		return
+	}
+	l.establish(l.salt)
+	l.readOn()
+}
+
+// readOn reads until the end, both lanes.
+func (l *link) readOn() {
+	if l.lane != nil {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			l.readLoose()
+		}()
+		defer func() {
+			<-done // returns once the owner has shut the connection
+		}()
+	}
+	l.read()
+}
+
+// answer reads a hello and answers it. When it was accepted a slot is taken. A refused dialler is given time to read why, until
+// it hangs up or the hello's time is over: to close with something unread would take the answer from it.
+func (l *link) answer() bool {
+	k, body, err := l.first()
+	if err != nil || k != frameHello {
+		return false
+	}
+	var h hello
+	spoken, err := h.parse(body)
+	if err != nil {
+		return false
+	}
+	var reply []byte
+	why := l.t.judge(spoken, h)
+	if why == 0 {
+		reply = appendAccept(nil, l.t.cfg.Salt)
+	} else {
+		reply = appendRefuse(nil, l.t.cfg.Salt, why)
+	}
+	if _, err := l.conn.Write(reply); err != nil || why != 0 {
+		if why == 0 {
+			l.t.freeSlot()
+		} else if err == nil {
+			l.drain()
+		}
+		return false
+	}
+	l.salt = h.salt
+	if h.port != 0 {
+		l.from = netip.AddrPortFrom(l.from.Addr(), h.port)
+	}
+	return true
+}
+
+// judge decides on a hello, and takes a slot for one that it lets in.
+func (t *Transport) judge(spoken bool, h hello) refusal {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var why refusal
+	switch {
+	case !spoken:
+		why = refuseVersion
+	case h.want != 0 && h.want != t.cfg.Salt:
+		why = refuseSalt
+	case t.slots >= t.cfg.MaxChannels || t.stopped:
+		why = refuseFull
+	default:
+		t.slots++
+		return 0
+	}
+	t.refused++
+	return why
+}
+
+// first reads the first frame. What came behind it stays in the buffer.
+func (l *link) first() (k kind, body []byte, err error) {
+	for {
+		k, size, err := peekHello(l.buf[:l.have])
+		if err != nil {
+			return 0, nil, err
+		}
+		if size > 0 && size <= l.have {
+			body = slices.Clone(l.buf[headerSize:size])
+			l.have = copy(l.buf, l.buf[size:l.have])
+			return k, body, nil
+		}
+		if n, err := l.fill(); n == 0 && err != nil {
+			return 0, nil, err
+		}
+	}
+}
+
+// drain reads until the peer hangs up.
+func (l *link) drain() {
+	for {
+		l.have = 0
+		if n, err := l.fill(); n == 0 && err != nil {
+			return
+		}
+	}
+}
+
+// startDial begins the goroutine of a dialled link.
+func (l *link) startDial(to mercury.Address) {
+	ctx, cancel := context.WithCancel(context.Background())
+	l.cancel = cancel
+	l.t.mu.Lock()
+	l.t.links[l] = true
+	l.t.wg.Add(1)
+	l.t.mu.Unlock()
+	go l.dial(ctx, to)
+}
+
+// dial is the goroutine of a dialled connection: it tries until it is answered or the owner has lost patience, then reads.
+func (l *link) dial(ctx context.Context, to mercury.Address) {
+	defer l.t.leave(l)
+	for pause := dialPause; ; pause = min(2*pause, maxDialPause) {
+		err := l.attempt(ctx, to)
+		if err == nil {
+			l.readOn()
+			return
+		}
+		if final(err) {
+			l.finish(err)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// attempt dials once, and greets.
+func (l *link) attempt(ctx context.Context, to mercury.Address) error {
+	conn, err := l.t.net.Dial(ctx, to.At)
+	if err != nil {
+		l.detach(err)
+		return err
+	}
+	if !l.attach(conn) {
+		_ = conn.Close()
+		return ctx.Err()
+	}
+	salt, err := l.greet(to.Salt)
+	if err != nil {
+		_ = conn.Close()
+		l.detach(err)
+		return err
+	}
+	l.establish(salt)
+	return nil
+}
+
+// greet says hello and reads the answer.
+func (l *link) greet(want uint32) (salt uint32, err error) {
+	t := l.t
+	conn := l.conn
+	bound := time.AfterFunc(t.cfg.HelloTimeout, func() { _ = conn.Close() })
+	defer bound.Stop()
+	h := hello{salt: t.cfg.Salt, want: want, port: t.self.At.Port()}
+	if _, err := conn.Write(h.append(nil)); err != nil {
+		return 0, fmt.Errorf("%s: saying hello: %w", t.net.Name, err)
+	}
+	k, body, err := l.first()
+	switch {
+	case errors.Is(err, errHello):
+		return 0, fmt.Errorf("%w: the answer is %w", mercury.ErrProtocol, err)
+	case errors.Is(err, io.EOF):
+		return 0, fmt.Errorf("%s: the peer hung up instead of answering a hello", t.net.Name)
+	case err != nil:
+		return 0, fmt.Errorf("%s: waiting for the answer to a hello: %w", t.net.Name, err)
+	}
+	if salt, err = parseAnswer(k, body, want); err != nil {
+		return 0, err
+	}
+	if !bound.Stop() {
+		return 0, fmt.Errorf("%s: the answer to a hello took too long", t.net.Name)
+	}
+	return salt, nil
+}
+
+// final reports whether to dial again is no use.
+func final(err error) bool {
+	for _, f := range []error{mercury.ErrPeerRestarted, mercury.ErrTooManyChannels, mercury.ErrProtocol, mercury.ErrAddress} {
+		if errors.Is(err, f) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,28 @@
+package stream
+
+// Stats counts what a Transport did. Bytes are those of frames, without what the protocols below add.
+type Stats struct {
+	Channels, Pending       int
+	MessagesIn, MessagesOut uint64
+	BytesIn, BytesOut       uint64
+	Writes                  uint64 // attempts of the owner to write; messages that share one travel together
+	UnreliableDropped       uint64 // by SendUnreliable, for what waited already
+	Refused                 uint64 // hellos that were not accepted, and pending connections pushed out by newer ones
+}
+
+// Stats returns the counters as they stand.
+func (t *Transport) Stats() Stats {
+	s := t.stats
+	s.Channels = len(t.channels)
+	t.mu.Lock()
+	s.Pending, s.Refused = len(t.pending), t.refused
+	t.mu.Unlock()
+	return s
+}
+
+// Pending is the number of accepted connections that have not said who they are. Any goroutine may call it.
+func (t *Transport) Pending() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending)
+}

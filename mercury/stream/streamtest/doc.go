@@ -1,0 +1,2 @@
+// Package streamtest checks.
+package streamtest

@@ -1,0 +1,72 @@
+package streamtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/mercury/stream"
+)
+
+const (
+	// patience bounds what a test waits for; nothing takes a noticeable part of it on loopback.
+	patience = 10 * time.Second
+	// glance is how long one turn waits for something to come.
+	glance = 100 * time.Microsecond
+	// hurry divides the times which mercurytest's suite only lets pass: it was written for virtual time, and waits for
+	// nothing there.
+	hurry = 20
+)
+
+// turn is one turn of an owner.
+func turn(x *stream.Transport) {
+	x.Wait(x.Now() + glance)
+	x.Deliver(x.Now())
+	x.Flush()
+}
+
+// until takes turns at all of xs until done or until limit has passed, and reports whether done was met.
+func until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool {
+	end := xs[0].Now() + min(limit, patience)
+	for {
+		for _, x := range xs {
+			turn(x)
+		}
+		if done() {
+			return true
+		}
+		if xs[0].Now() >= end {
+			return false
+		}
+	}
+}
+
+// Rig drives two Transports for mercurytest.TestTransport, in real time and on the caller's goroutine.
+func Rig(a, b *stream.Transport) *mercurytest.Rig {
+	return &mercurytest.Rig{
+		A: a, B: b,
+		SetHandlers: func(ha, hb mercury.Handler) {
+			a.SetHandler(ha)
+			b.SetHandler(hb)
+		},
+		RunUntil: func(limit time.Duration, done func() bool) bool {
+			if limit < time.Second {
+				limit /= hurry
+			}
+			return until(limit, done, a, b)
+		},
+		MaxMessage:    mercury.DefaultMaxMessage,
+		MaxUnreliable: a.MaxUnreliable(),
+		Timeout:       50 * time.Millisecond,
+	}
+}
+
+// Stop ends a Transport at once, whatever it still has to say.
+func Stop(t testing.TB, x *stream.Transport) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = x.Shutdown(ctx)
+}

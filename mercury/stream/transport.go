@@ -1,0 +1,271 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+const (
+	// awakeStep is the most that one turn adds to the time the owner was awake: a longer gap between turns means that the
+	// process itself slept, and then its peers are not to blame for the silence.
+	awakeStep = time.Second
+	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone never ends a channel.
+	awakeSteps = 4
+	// sweepsPerKeepAlive is how often within Config.KeepAlive all channels are looked at for pings and silence. 65536 idle
+	// channels take under a millisecond four times a second.
+	sweepsPerKeepAlive = 4
+	// maxChannelID is the last: a Transport that got there opens no more channels, rather than use an ID twice.
+	maxChannelID = 1<<32 - 1
+)
+
+var (
+	// ErrStopped is returned by Do after Shutdown.
+	ErrStopped = errors.New("stream: the transport is shut down")
+	// ErrBusy is returned by Do when too many calls wait for the owner.
+	ErrBusy = errors.New("stream: too many calls wait for the transport's owner")
+)
+
+// Transport is one end of any number of channels over connections. Its methods belong to one goroutine, the owner's, except
+// where they say otherwise. Make it with New, or with Listen of an adapter.
+type Transport struct {
+	cfg     Config
+	net     Network
+	self    mercury.Address
+	lim     limits
+	clock   func() time.Duration
+	handler mercury.Handler
+	stats   Stats
+
+	now     time.Duration
+	step    time.Duration // awakeStep, or less when Inactivity is short
+	awake   time.Duration // time since the start without the gaps in which the process slept
+	started bool
+	sweepAt time.Duration
+
+	lastID   mercury.ChannelID
+	channels map[mercury.ChannelID]*channel
+	order    []*channel // channels in the order of their IDs, and dead ones until the next sweep
+	byTarget map[mercury.Address]*channel
+	dirty    []*channel // have something for the next Flush
+	failing  []*channel // to be closed at the next Deliver
+	timer    *time.Timer
+	maxCalls int
+	wake     chan struct{} // holds a token when something has come
+
+	// What the goroutines of connections share with the owner; mu is never held together with a link's.
+	mu      sync.Mutex
+	ready   []*link        // have something for the owner
+	calls   []func()       // from Do
+	links   map[*link]bool // all whose goroutines run
+	pending []*link        // accepted, without a hello; oldest first
+	slots   int            // channels, with accepted ones that the owner has not seen
+	refused uint64
+	fault   error // why no more can be accepted
+	stopped bool
+
+	taken   []*link  // scratch of Deliver
+	running []func() // scratch of Deliver
+	wg      sync.WaitGroup
+}
+
+var _ mercury.Transport = (*Transport)(nil)
+
+// New makes a Transport that listens at a place; self may be the zero place for one that only dials. h may be nil until
+// SetHandler.
+func New(cfg Config, self netip.AddrPort, n Network, h mercury.Handler) (*Transport, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.WithDefaults()
+	if cfg.Self.IsValid() {
+		self = cfg.Self
+	}
+	t := &Transport{
+		cfg:      cfg,
+		net:      n,
+		self:     mercury.Address{At: canonical(self), Salt: cfg.Salt},
+		lim:      limits{reliable: cfg.MaxMessage, unreliable: n.MaxUnreliable},
+		maxCalls: DefaultQueue,
+		step:     min(awakeStep, cfg.Inactivity/awakeSteps, cfg.KeepAlive/sweepsPerKeepAlive),
+		channels: make(map[mercury.ChannelID]*channel),
+		byTarget: make(map[mercury.Address]*channel),
+		links:    make(map[*link]bool),
+		wake:     make(chan struct{}, 1),
+		timer:    time.NewTimer(time.Hour),
+	}
+	start := time.Now()
+	t.clock = func() time.Duration { return time.Since(start) }
+	t.timer.Stop()
+	t.SetHandler(h)
+	return t, nil
+}
+
+// canonical strips the IPv6 clothes from an IPv4 place, so that one place is one map key.
+func canonical(at netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+}
+
+// SetHandler sets what the Transport delivers to.
+func (t *Transport) SetHandler(h mercury.Handler) {
+	if h == nil {
+		h = nobody{}
+	}
+	t.handler = h
+}
+
+// nobody is the Handler of a Transport that has none.
+type nobody struct{}
+
+func (nobody) Opened(time.Duration, mercury.ChannelID, mercury.Address)     {}
+func (nobody) Message(time.Duration, mercury.ChannelID, bool, []byte)       {}
+func (nobody) Closed(now time.Duration, ch mercury.ChannelID, reason error) {}
+
+// Self implements mercury.Transport. A Transport that does not listen has a salt and no place.
+func (t *Transport) Self() mercury.Address { return t.self }
+
+// Now is the clock for Deliver: the time since the Transport was made, or that of LoopConfig.Clock. It may be called from any
+// goroutine.
+func (t *Transport) Now() time.Duration { return t.clock() }
+
+// MaxUnreliable is the largest message that SendUnreliable takes.
+func (t *Transport) MaxUnreliable() int { return t.net.MaxUnreliable }
+
+// Dial implements mercury.Transport. A dial that cannot be made is reported by Closed at the next Deliver. After Shutdown it
+// returns 0.
+func (t *Transport) Dial(to mercury.Address) mercury.ChannelID {
+	to.At = canonical(to.At)
+	if c := t.byTarget[to]; c != nil {
+		return c.id
+	}
+	l := newLink(t)
+	t.mu.Lock()
+	full := t.slots >= t.cfg.MaxChannels
+	if t.stopped || t.lastID >= maxChannelID {
+		t.mu.Unlock()
+		return 0
+	}
+	t.slots++
+	t.mu.Unlock()
+	c := t.addChannel(l, to)
+	c.dialled, c.target = true, to
+	t.byTarget[to] = c
+	switch {
+	case !to.At.IsValid() || to.At.Port() == 0 || to.At.Addr().IsUnspecified():
+		t.fail(c, mercury.ErrAddress)
+	case t.net.Dial == nil:
+		t.fail(c, fmt.Errorf("%w: this transport cannot dial", mercury.ErrAddress))
+	case full:
+		t.fail(c, mercury.ErrTooManyChannels)
+	default:
+		l.startDial(to)
+	}
+	return c.id
+}
+
+// Send implements mercury.Transport.
+func (t *Transport) Send(ch mercury.ChannelID, msg []byte) error {
+	c, err := t.sendable(ch)
+	if err != nil {
+		return err
+	}
+	if len(msg) > t.lim.reliable {
+		return fmt.Errorf("%w: %d bytes, at most %d", mercury.ErrMessageTooLong, len(msg), t.lim.reliable)
+	}
+	if c.backlog()+headerSize+len(msg) > t.cfg.MaxQueued {
+		t.fail(c, mercury.ErrOverflow)
+		return mercury.ErrOverflow
+	}
+	t.stats.MessagesOut++
+	t.put(c, frameReliable, msg)
+	return nil
+}
+
+// SendUnreliable implements mercury.Transport. It overtakes reliable messages that wait for a peer which does not keep up. When
+// more than Config.UnreliableQueued waits, messages are dropped and counted.
+func (t *Transport) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
+	c, err := t.sendable(ch)
+	if err != nil {
+		return err
+	}
+	if len(msg) > t.lim.unreliable {
+		return fmt.Errorf("%w: %d bytes unreliable, at most %d", mercury.ErrMessageTooLong, len(msg), t.lim.unreliable)
+	}
+	if len(c.loose)+headerSize+len(msg) > t.cfg.UnreliableQueued {
+		t.stats.UnreliableDropped++
+		return nil
+	}
+	t.stats.MessagesOut++
+	if c.state == open && c.link.lane == nil && c.link.idle() {
+		t.put(c, frameUnreliable, msg)
+		return nil
+	}
+	c.loose = append(appendHeader(c.loose, frameUnreliable, len(msg)), msg...)
+	t.touch(c)
+	return nil
+}
+
+// sendable finds a channel that takes messages.
+func (t *Transport) sendable(ch mercury.ChannelID) (*channel, error) {
+	c := t.channels[ch]
+	switch {
+	case c == nil || c.condemned:
+		return nil, mercury.ErrNoChannel
+	case c.failing != nil:
+		return nil, c.failing
+	}
+	return c, nil
+}
+
+// Close implements mercury.Transport.
+func (t *Transport) Close(ch mercury.ChannelID) {
+	c := t.channels[ch]
+	switch {
+	case c == nil || c.condemned:
+	case c.failing != nil || c.state == dialling && len(c.pending) == 0:
+		t.end(c, nil)
+	default:
+		t.put(c, frameClose, nil)
+		c.condemned = true
+		c.closeBy = t.awake + t.cfg.CloseWait
+		t.forgetTarget(c)
+		t.sweepAt = min(t.sweepAt, t.now+t.cfg.CloseWait)
+	}
+}
+
+// Abort implements mercury.Transport.
+func (t *Transport) Abort(ch mercury.ChannelID) {
+	if c := t.channels[ch]; c != nil {
+		t.end(c, nil)
+	}
+}
+
+// Peer implements mercury.Transport.
+func (t *Transport) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
+	c := t.channels[ch]
+	if c == nil || c.condemned {
+		return mercury.Address{}, false
+	}
+	return c.peer, true
+}
+
+// Backlog is the number of bytes of a channel that the system has not taken yet. There is no bulk lane here, so the
+// second is 0, as it would be of an Endpoint that sends no bulk.
+func (t *Transport) Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int) {
+	if c := t.channels[ch]; c != nil {
+		unsent = c.backlog()
+	}
+	return unsent, 0
+}
+
+// Conn is the connection below an open channel, for figures that only its adapter knows; nil when there is none.
+func (t *Transport) Conn(ch mercury.ChannelID) Conn {
+	if c := t.channels[ch]; c != nil && c.state == open {
+		return c.link.conn
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package tcp is.
+package tcp

@@ -1,0 +1,130 @@
+package tcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/stream"
+)
+
+const (
+	// MaxUnreliable is the largest unreliable message. TCP knows no such limit; this one keeps a program fit for mercury's
+	// own packets.
+	MaxUnreliable = 1200
+	// acceptPause is how long the listener rests when the system has no descriptor left for it.
+	acceptPause = 20 * time.Millisecond
+)
+
+// Config says how a Transport behaves.
+type Config struct {
+	stream.Config
+}
+
+// Loop is an owner of a Transport, and LoopConfig says how it behaves.
+type (
+	Loop       = stream.Loop
+	LoopConfig = stream.LoopConfig
+)
+
+// NewLoop makes a Loop that turns t.
+func NewLoop(t *Transport, cfg LoopConfig) *Loop { return stream.NewLoop(t.Transport, cfg) }
+
+// Transport is a mercury.Transport over TCP. Its methods are those of stream.Transport.
+type Transport struct {
+	*stream.Transport
+}
+
+// ListenError says why an address cannot be listened at, and what to do. It wraps the system's error.
+type ListenError struct {
+	Addr string
+	Err  error
+}
+
+// Unwrap gives the system's error.
+func (e *ListenError) Unwrap() error { return e.Err }
+
+// Error says what was tried, what failed and what to do.
+func (e *ListenError) Error() string {
+	switch {
+	case errors.Is(e.Err, syscall.EADDRINUSE):
+		return fmt.Sprintf("tcp: %s is in use: stop the process that listens there, or give another port (0 takes a free one)", e.Addr)
+	case errors.Is(e.Err, os.ErrPermission):
+		return fmt.Sprintf("tcp: no right to listen at %s: give a port of 1024 or above", e.Addr)
+	}
+	return fmt.Sprintf("tcp: cannot listen at %s: %v", e.Addr, e.Err)
+}
+
+// Listen makes a Transport that listens at addr, "host:port". Port 0 takes a free one. An empty addr makes one that only dials.
+// h may be nil until SetHandler. The error is a *ListenError or tells of cfg.
+func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	n := stream.Network{Name: "tcp", Dial: dial, MaxUnreliable: MaxUnreliable}
+	if addr == "" {
+		inner, err := stream.New(cfg.Config, netip.AddrPort{}, n, h)
+		return &Transport{inner}, err
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, &ListenError{Addr: addr, Err: err}
+	}
+	ln := listener.(*net.TCPListener)
+	var accepting sync.WaitGroup
+	n.Stop = func() {
+		_ = ln.Close()
+		accepting.Wait()
+	}
+	t, err := stream.New(cfg.Config, ln.Addr().(*net.TCPAddr).AddrPort(), n, h)
+	if err != nil {
+		_ = ln.Close()
+		return nil, err
+	}
+	accepting.Go(func() { accept(t, ln) })
+	return &Transport{t}, nil
+}
+
+// accept takes connections until the listener is closed.
+func accept(t *stream.Transport, ln *net.TCPListener) {
+	for {
+		c, err := ln.AcceptTCP()
+		switch {
+		case err == nil:
+			t.Accept(newConn(c), c.RemoteAddr().(*net.TCPAddr).AddrPort())
+		case errors.Is(err, net.ErrClosed):
+			return
+		case passing(err):
+			time.Sleep(acceptPause)
+		default:
+			t.Fail(fmt.Errorf("tcp: accepting: %w", err))
+			return
+		}
+	}
+}
+
+// passing reports whether an error of accept concerns one connection, or goes by when others end.
+func passing(err error) bool {
+	for _, e := range []error{syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+func dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
+	d := net.Dialer{KeepAlive: -1}
+	c, err := d.DialContext(ctx, "tcp", to.String())
+	if err != nil {
+		return nil, err
+	}
+	return newConn(c.(*net.TCPConn)), nil
+}

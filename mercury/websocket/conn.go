@@ -1,0 +1,82 @@
+package websocket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/coder/websocket"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/stream"
+)
+
+// conn is a stream.Conn over a WebSocket connection.
+type conn struct {
+	ws     *websocket.Conn
+	socket net.Conn  // below; nil when it is not known
+	msg    io.Reader // what is left of the message being read
+}
+
+// newConn takes over ws, for reliable messages of up to maxMessage bytes.
+func newConn(ws *websocket.Conn, socket net.Conn, maxMessage int) *conn {
+	ws.SetReadLimit(int64(stream.MaxWrite(maxMessage)))
+	return &conn{ws: ws, socket: socket}
+}
+
+// Read implements stream.Conn.
+func (c *conn) Read(p []byte) (int, error) {
+	for {
+		if c.msg == nil {
+			kind, r, err := c.ws.Reader(context.Background())
+			if err != nil {
+				return 0, reason(err)
+			}
+			if kind != websocket.MessageBinary {
+				return 0, fmt.Errorf("%w: a message of text", mercury.ErrProtocol)
+			}
+			c.msg = r
+		}
+		n, err := c.msg.Read(p)
+		if err != nil {
+			c.msg = nil
+		}
+		if n > 0 {
+			return n, nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, reason(err)
+		}
+	}
+}
+
+// reason keeps mercury's words for what a peer did wrong.
+func reason(err error) error {
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		return fmt.Errorf("%w: %w", mercury.ErrMessageTooLong, err)
+	}
+	return err
+}
+
+// Write implements stream.Conn: one message of whole frames.
+func (c *conn) Write(p []byte) (int, error) {
+	if err := c.ws.Write(context.Background(), websocket.MessageBinary, p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close implements stream.Conn. The close handshake of WebSocket is left out: the frame for it was sent before, and waiting for a
+// peer's answer has a bound of its own.
+func (c *conn) Close() error { return c.ws.CloseNow() }
+
+// Info implements stream.Informer, where the system tells and TLS is not in between.
+func (c *conn) Info() (stream.Info, bool) {
+	tcp, ok := c.socket.(*net.TCPConn)
+	if !ok {
+		return stream.Info{}, false
+	}
+	return stream.SocketInfo(tcp)
+}

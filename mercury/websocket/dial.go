@@ -1,0 +1,70 @@
+package websocket
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/coder/websocket"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/stream"
+)
+
+// dialer makes connections of one Transport.
+type dialer struct {
+	cfg        Config
+	maxMessage int
+}
+
+// url is where the peer at a place answers.
+func (d dialer) url(to netip.AddrPort) string {
+	if d.cfg.URL != nil {
+		return d.cfg.URL(to)
+	}
+	scheme := "ws"
+	if d.cfg.DialTLS != nil {
+		scheme = "wss"
+	}
+	return scheme + "://" + to.String() + d.cfg.path()
+}
+
+func (d dialer) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
+	var socket net.Conn
+	// Each connection is one WebSocket for its life, so a transport of its own has no pool to keep.
+	through := &http.Transport{
+		TLSClientConfig:   d.cfg.DialTLS,
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dialer := net.Dialer{KeepAlive: -1}
+			c, err := dialer.DialContext(ctx, network, addr)
+			socket = c
+			return c, err
+		},
+	}
+	defer through.CloseIdleConnections()
+	ws, resp, err := websocket.Dial(ctx, d.url(to), &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: through},
+		HTTPHeader: d.cfg.Header,
+	})
+	if err != nil {
+		return nil, dialError(err, resp)
+	}
+	return newConn(ws, socket, d.maxMessage), nil
+}
+
+// dialError tells final errors from those that another try may not meet.
+func dialError(err error, resp *http.Response) error {
+	var cert *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &cert):
+		return fmt.Errorf("%w: %w", mercury.ErrProtocol, err)
+	case resp != nil && resp.StatusCode/100 == 4 && resp.StatusCode != http.StatusTooManyRequests:
+		return fmt.Errorf("%w: answered %s: %w", mercury.ErrProtocol, resp.Status, err)
+	}
+	return err
+}

@@ -1,0 +1,2 @@
+// Package websocket is.
+package websocket

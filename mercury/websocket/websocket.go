@@ -1,0 +1,177 @@
+package websocket
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/stream"
+)
+
+const (
+	// MaxUnreliable is the largest unreliable message. WebSocket knows no such limit; this one keeps a program fit for
+	// mercury's own packets.
+	MaxUnreliable = 1200
+	// DefaultPath is where Listen answers and where Dial asks.
+	DefaultPath = "/mercury"
+	// maxHeader bounds the request of a client before it is a WebSocket: a browser with its cookies stays below.
+	maxHeader = 16 << 10
+)
+
+// Config says how a Transport behaves.
+type Config struct {
+	stream.Config
+	// Path is that of the URL, for Listen and for Dial (DefaultPath). ServeHTTP answers at whatever path it is put.
+	Path string
+	// Origins lists the hosts whose pages may connect, beside the server's own ("example.com", "*.example.com"): a page of
+	// any other would act with its visitor's cookies. Clients that are no browser send no origin and are let in.
+	Origins []string
+	// TLS is the server's side of wss. Nil: Listen speaks ws, as behind a proxy that ends TLS.
+	TLS *tls.Config
+	// DialTLS is the dialler's side of wss. Nil: Dial speaks ws.
+	DialTLS *tls.Config
+	// URL gives the place to dial for an address, when it is not made of the address and Path: by a host's name, as
+	// certificates demand. Dial calls it on goroutines of its own.
+	URL func(to netip.AddrPort) string
+	// Header is sent with each dial.
+	Header http.Header
+}
+
+// Validate reports all faults of c at once, each with its remedy.
+func (c Config) Validate() error {
+	err := c.Config.Validate()
+	if c.Path != "" && !strings.HasPrefix(c.Path, "/") {
+		err = errors.Join(err, fmt.Errorf("websocket: Config.Path is %q: start it with /", c.Path))
+	}
+	return err
+}
+
+func (c Config) path() string {
+	if c.Path == "" {
+		return DefaultPath
+	}
+	return c.Path
+}
+
+// Loop is an owner of a Transport, and LoopConfig says how it behaves.
+type (
+	Loop       = stream.Loop
+	LoopConfig = stream.LoopConfig
+)
+
+// NewLoop makes a Loop that turns t.
+func NewLoop(t *Transport, cfg LoopConfig) *Loop { return stream.NewLoop(t.Transport, cfg) }
+
+// Transport is a mercury.Transport over WebSockets, and the http.Handler of its accepting side. Its methods are those of
+// stream.Transport, and ServeHTTP.
+type Transport struct {
+	*stream.Transport
+	cfg        Config
+	maxMessage int
+}
+
+var _ http.Handler = (*Transport)(nil)
+
+// New makes a Transport whose accepting side is ServeHTTP, in a server that the caller runs. self is where others dial it; the
+// zero place for one that only dials. h may be nil until SetHandler.
+func New(self netip.AddrPort, cfg Config, h mercury.Handler) (*Transport, error) {
+	return build(self, cfg, h, nil)
+}
+
+// build makes a Transport that stop ends the listening of.
+func build(self netip.AddrPort, cfg Config, h mercury.Handler, stop func()) (*Transport, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	maxMessage := cfg.WithDefaults().MaxMessage
+	inner, err := stream.New(cfg.Config, self, stream.Network{
+		Name:          "websocket",
+		Dial:          dialer{cfg: cfg, maxMessage: maxMessage}.dial,
+		MaxUnreliable: MaxUnreliable,
+		Stop:          stop,
+	}, h)
+	if err != nil {
+		return nil, err
+	}
+	return &Transport{Transport: inner, cfg: cfg, maxMessage: maxMessage}, nil
+}
+
+// Listen makes a Transport with an HTTP server of its own at addr, "host:port", which answers at Config.Path only. Port 0 takes
+// a free one. An empty addr makes a Transport that only dials. h may be nil until SetHandler.
+func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
+	if addr == "" {
+		return New(netip.AddrPort{}, cfg, h)
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("websocket: cannot listen at %s: %w", addr, err)
+	}
+	self := ln.Addr().(*net.TCPAddr).AddrPort()
+	if cfg.TLS != nil {
+		ln = tls.NewListener(ln, http1(cfg.TLS))
+	}
+	mux := http.NewServeMux()
+	timeout := cfg.WithDefaults().HelloTimeout
+	server := &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: timeout,
+		ReadTimeout:       timeout,
+		IdleTimeout:       timeout,
+		MaxHeaderBytes:    maxHeader,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, socketKey{}, c) },
+		ErrorLog:          quiet(),
+	}
+	var serving sync.WaitGroup
+	t, err := build(self, cfg, h, func() {
+		_ = server.Close()
+		serving.Wait()
+	})
+	if err != nil {
+		_ = ln.Close()
+		return nil, err
+	}
+	mux.Handle(cfg.path(), t)
+	serving.Go(func() {
+		if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			t.Fail(fmt.Errorf("websocket: accepting: %w", err))
+		}
+	})
+	return t, nil
+}
+
+// http1 is cfg without HTTP/2, whose requests cannot become WebSockets here.
+func http1(cfg *tls.Config) *tls.Config {
+	cfg = cfg.Clone()
+	cfg.NextProtos = []string{"http/1.1"}
+	return cfg
+}
+
+// socketKey is the key of a request's connection in its context.
+type socketKey struct{}
+
+// ServeHTTP takes a request that wants a WebSocket, and refuses others. It returns at once; the connection lives on. Any
+// goroutine may call it.
+func (t *Transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The server's bounds on requests would cut the connection in its life.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	socket, _ := r.Context().Value(socketKey{}).(net.Conn)
+	from, _ := netip.ParseAddrPort(r.RemoteAddr) // a server over something else than TCP has none
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: t.cfg.Origins})
+	if err != nil {
+		return // Accept has answered
+	}
+	t.Accept(newConn(ws, socket, t.maxMessage), from)
+}

@@ -99,7 +99,9 @@ func (c *channel) deadline(e *Endpoint) time.Duration {
 		if out.probes == 0 {
 			d = min(d, out.timeoutAt(e))
 		}
-		d = min(d, e.now+max(0, out.progressAt+e.cfg.Inactivity-e.awake))
+		if e.awake-c.heard < e.cfg.Inactivity/2 {
+			d = min(d, e.now+max(0, out.progressAt+e.cfg.Inactivity-e.awake))
+		}
 	}
 	if c.paceAt > 0 {
 		d = min(d, c.paceAt)
@@ -131,7 +133,7 @@ func (c *channel) fire(e *Endpoint) {
 		return
 	}
 	out := &c.out
-	if out.inFlight > 0 && e.awake-out.progressAt >= e.cfg.Inactivity {
+	if out.inFlight > 0 && e.awake-out.progressAt >= e.cfg.Inactivity && e.awake-c.heard < e.cfg.Inactivity/2 {
 		e.end(c, ErrUnacked, true)
 		return
 	}

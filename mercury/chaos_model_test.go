@@ -61,6 +61,7 @@ type chaos struct {
 	later  []chaosLater
 	jumps  int
 	places int
+	once   []int // how often each one-off message came
 	err    error
 	log    func(format string, args ...any)
 }
@@ -93,6 +94,14 @@ type chaosLine struct {
 	ends   [2]*chaosEnd
 }
 
+// Kinds of messages: the first two are reliable, each in an order of its own.
+const (
+	kindGame = iota
+	kindBulk
+	kindMaybe
+	kindOnce
+)
+
 // chaosEnd is one end of a channel.
 type chaosEnd struct {
 	line   *chaosLine
@@ -100,13 +109,14 @@ type chaosEnd struct {
 	node   *chaosNode
 	life   int
 	ch     mercury.ChannelID // 0 while the acceptor's is unknown
-	sent   int
-	got    int
-	maybes int          // unreliable messages sent
-	seen   map[int]bool // unreliable messages that came
-	closed bool         // by the script
-	abort  bool         // by the script
-	over   bool         // told by Closed
+	sent   [2]int            // messages accepted for sending, by kind: kindGame, kindBulk
+	got    [2]int            // messages that came
+	urgent int               // messages up to the last critical one
+	maybes int               // unreliable messages sent
+	seen   map[int]bool      // unreliable messages that came
+	closed bool              // by the script
+	abort  bool              // by the script
+	over   bool              // told by Closed
 }
 
 func (e *chaosEnd) peer() *chaosEnd { return e.line.ends[1-e.side] }
@@ -201,13 +211,18 @@ func (m *chaos) settled() bool { return m.owing() == "" }
 func (m *chaos) owing() string {
 	for _, l := range m.lines {
 		for _, e := range l.ends {
-			if from := e.peer(); !e.ended() && !from.ended() && e.got < from.sent {
-				here, _ := e.node.e.ChannelStats(e.ch)
-				there, _ := from.node.e.ChannelStats(from.ch)
-				unsent, _ := from.node.e.Backlog(from.ch)
-				return fmt.Sprintf("line %d: node %d got %d of %d from node %d, %d bytes unsent\nsender %+v\nreceiver %+v",
-					l.n, e.node.n, e.got, from.sent, from.node.n, unsent, there, here)
+			from := e.peer()
+			if e.ended() || from.ended() {
+				continue
 			}
+			if e.got == from.sent && from.node.e.Uncritical(from.ch) {
+				continue
+			}
+			here, _ := e.node.e.ChannelStats(e.ch)
+			there, _ := from.node.e.ChannelStats(from.ch)
+			unsent, bulk := from.node.e.Backlog(from.ch)
+			return fmt.Sprintf("line %d: node %d got %d of %d from node %d, which has all critical ones acked: %v, and %d and %d bytes unsent\nsender %+v\nreceiver %+v",
+				l.n, e.node.n, e.got, from.sent, from.node.n, from.node.e.Uncritical(from.ch), unsent, bulk, there, here)
 		}
 	}
 	return ""
@@ -223,8 +238,10 @@ func (m *chaos) step() {
 		m.dial()
 	case k < 430:
 		m.send()
-	case k < 530:
+	case k < 520:
 		m.sendMaybe()
+	case k < 530:
+		m.sendOnce()
 	case k < 542:
 		m.end(false)
 	case k < 547:
@@ -297,19 +314,42 @@ func (m *chaos) anyEnd() *chaosEnd {
 }
 
 func (m *chaos) send() {
-	if e := m.anyEnd(); e != nil {
-		for range 1 + m.rng.IntN(8) {
+	e := m.anyEnd()
+	if e == nil {
+		return
+	}
+	for range 1 + m.rng.IntN(8) {
+		if m.rng.IntN(10) == 0 {
+			m.sendBulk(e)
+		} else {
 			m.sendOn(e)
 		}
 	}
 }
 
 func (m *chaos) sendOn(e *chaosEnd) {
-	if err := e.node.e.Send(e.ch, chaosMessage(e, 0, e.sent)); err != nil {
+	send := e.node.e.Send
+	critical := m.rng.IntN(10) == 0
+	if critical {
+		send = e.node.e.SendCritical
+	}
+	if err := send(e.ch, chaosMessage(e, kindGame, e.sent[kindGame])); err != nil {
 		m.fail("line %d: Send: %v", e.line.n, err)
 		return
 	}
-	e.sent++
+	e.sent[kindGame]++
+	if critical {
+		e.urgent = e.sent[kindGame]
+	}
+}
+
+func (m *chaos) sendBulk(e *chaosEnd) {
+	switch err := e.node.e.SendBulk(e.ch, chaosMessage(e, kindBulk, e.sent[kindBulk])); {
+	case err == nil:
+		e.sent[kindBulk]++
+	case !errors.Is(err, mercury.ErrOverflow):
+		m.fail("line %d: SendBulk: %v", e.line.n, err)
+	}
 }
 
 func (m *chaos) sendMaybe() {
@@ -317,12 +357,30 @@ func (m *chaos) sendMaybe() {
 	if e == nil {
 		return
 	}
+	send := e.node.e.SendUnreliable
+	if m.rng.IntN(3) == 0 {
+		send = e.node.e.SendPassenger
+	}
 	for range 1 + m.rng.IntN(4) {
-		if err := e.node.e.SendUnreliable(e.ch, chaosMessage(e, 1, e.maybes)); err != nil {
-			m.fail("line %d: SendUnreliable: %v", e.line.n, err)
+		if err := send(e.ch, chaosMessage(e, kindMaybe, e.maybes)); err != nil {
+			m.fail("line %d: an unreliable message: %v", e.line.n, err)
 		}
 		e.maybes++
 	}
+}
+
+// sendOnce sends a message to a node without a channel. It comes once at most; a channel that carries it may be aborted.
+func (m *chaos) sendOnce() {
+	from, to := m.pick(), m.pick()
+	if from == to || m.moving {
+		return
+	}
+	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(m.once)))
+	msg = append(msg, 0, kindOnce, byte(from.n), byte(to.n), 0, 0)
+	if err := from.e.SendOnce(to.e.Self(), msg); err != nil {
+		m.fail("SendOnce: %v", err)
+	}
+	m.once = append(m.once, 0)
 }
 
 func (m *chaos) end(abort bool) {
@@ -348,7 +406,7 @@ func (m *chaos) restart() {
 	m.start(n)
 }
 
-// startOutage pauses a node or cuts it from another for a time; one outage at once.
+// startOutage pauses a node, cuts it from another, or lets only the shortest packets pass, for a time; one outage at once.
 func (m *chaos) startOutage() {
 	if m.outage || m.w.Now() < m.calm {
 		return
@@ -357,6 +415,12 @@ func (m *chaos) startOutage() {
 	d := m.upTo(chaosOutage)
 	m.calm = m.w.Now() + d + chaosBreath
 	n, other := m.pick(), m.pick()
+	if m.rng.IntN(4) == 0 {
+		m.log("a narrow path for up to %v", d)
+		m.w.Net.SetLink(mercurytest.Link{Delay: m.upTo(80 * time.Millisecond), MTU: mercury.MinMTU})
+		m.after(d, m.setLink)
+		return
+	}
 	if m.rng.IntN(2) == 0 || n == other {
 		m.log("node %d stands still for %v", n.n, d)
 		m.w.Pause(n.at, true)
@@ -394,10 +458,8 @@ func (m *chaos) setLink() {
 		Delay: m.upTo(80 * time.Millisecond), Jitter: m.upTo(30 * time.Millisecond),
 	}
 	switch m.rng.IntN(8) {
-	case 0:
-		l.MTU = 1200 + m.rng.IntN(200) // a black hole for full packets
-	case 1:
-		l.MTU = mercury.MinMTU
+	case 0, 1:
+		l.MTU = mercury.DefaultSafeMTU + m.rng.IntN(200) // a black hole for full packets
 	case 2:
 		l.Rate = 200_000 + m.rng.IntN(2_000_000)
 	}
@@ -426,8 +488,10 @@ func chaosMessage(e *chaosEnd, kind byte, n int) []byte {
 	h := uint32(e.line.n)*2654435761 ^ uint32(e.side)<<7 ^ uint32(kind)<<9 ^ uint32(n)*2246822519
 	h ^= h >> 15
 	size := int(h % 150)
-	if kind == 0 {
+	if kind == kindGame || kind == kindBulk {
 		switch {
+		case kind == kindBulk && h%3 == 0:
+			size = int(h % 60_000)
 		case h%211 == 0:
 			size = 200_000
 		case h%19 == 0:
@@ -470,6 +534,27 @@ func (h *chaosEar) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Addre
 }
 
 func (h *chaosEar) Message(_ time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	h.take(ch, msg, reliable, false)
+}
+
+// Bulk implements mercury.BulkHandler.
+func (h *chaosEar) Bulk(_ time.Duration, ch mercury.ChannelID, msg []byte) {
+	h.take(ch, msg, true, true)
+}
+
+// CriticalAcked implements mercury.CriticalHandler: what was acked has come.
+func (h *chaosEar) CriticalAcked(_ time.Duration, ch mercury.ChannelID) {
+	e := h.node.ends[ch]
+	if e == nil || e.urgent == 0 || e.ended() {
+		h.m.fail("node %d channel %d: acked critical messages that were not sent", h.node.n, ch)
+		return
+	}
+	if p := e.peer(); !p.ended() && p.got[kindGame] < e.urgent {
+		h.m.fail("line %d: %d messages acked as critical, %d came", e.line.n, e.urgent, p.got[kindGame])
+	}
+}
+
+func (h *chaosEar) take(ch mercury.ChannelID, msg []byte, reliable, bulk bool) {
 	m := h.m
 	if t := h.told(ch); t.opened != 1 || t.closed > 0 {
 		m.fail("node %d channel %d: a message, Opened %d times, Closed %d times", h.node.n, ch, t.opened, t.closed)
@@ -480,7 +565,13 @@ func (h *chaosEar) Message(_ time.Duration, ch mercury.ChannelID, reliable bool,
 		return
 	}
 	line, side, kind, n := int(binary.LittleEndian.Uint32(msg)), int(msg[4]), msg[5], int(binary.LittleEndian.Uint32(msg[6:]))
-	if line >= len(m.lines) || side > 1 || (kind == 0) != reliable {
+	if kind == kindOnce && reliable && !bulk && line < len(m.once) && int(msg[7]) == h.node.n {
+		if m.once[line]++; m.once[line] > 1 {
+			m.fail("a message of SendOnce came twice")
+		}
+		return
+	}
+	if line >= len(m.lines) || side > 1 || (kind != kindMaybe) != reliable || (kind == kindBulk) != bulk {
 		m.fail("node %d channel %d: damaged message %x", h.node.n, ch, msg[:chaosHeader])
 		return
 	}
@@ -498,13 +589,13 @@ func (h *chaosEar) Message(_ time.Duration, ch mercury.ChannelID, reliable bool,
 		m.fail("node %d channel %d: a message after it was closed here", h.node.n, ch)
 	}
 	if string(msg) != string(chaosMessage(from, kind, n)) {
-		m.fail("line %d: message %d (reliable %v) of %d bytes is not what was sent", line, n, reliable, len(msg))
+		m.fail("line %d: message %d (kind %d) of %d bytes is not what was sent", line, n, kind, len(msg))
 	}
 	switch {
-	case reliable && (n != e.got || n >= from.sent):
-		m.fail("line %d: message %d came when %d was due, %d sent", line, n, e.got, from.sent)
+	case reliable && (n != e.got[kind] || n >= from.sent[kind]):
+		m.fail("line %d: message %d of kind %d came when %d was due, %d sent", line, n, kind, e.got[kind], from.sent[kind])
 	case reliable:
-		e.got++
+		e.got[kind]++
 	case e.seen[n] || n >= from.maybes:
 		m.fail("line %d: unreliable message %d came twice, or was not sent", line, n)
 	default:

@@ -52,7 +52,46 @@ func TestChaosMoveIdle(t *testing.T) {
 	}
 }
 
-// The same over real sockets.
+// A dialler that moves at whatever moment of its dial either gets through or is told that it did not; what it sent is heard
+// once at most, and once exactly if the channel lives.
+func TestChaosMoveWhileDialling(t *testing.T) {
+	for at := time.Duration(0); at < 300*time.Millisecond; at += 5 * time.Millisecond {
+		for _, lossy := range []bool{false, true} {
+			rig, w := mercurytest.EndpointRigIn(t, 1, mercury.Config{})
+			rig.SetLink(mercurytest.Link{Delay: 25 * time.Millisecond})
+			var a, b mercurytest.Recorder
+			rig.SetHandlers(&a, &b)
+			ch := rig.A.Dial(rig.B.Self())
+			for i := range 3 {
+				if err := rig.A.Send(ch, []byte{byte(i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Run(at)
+			if lossy { // the answers to its first packets do not reach it either
+				w.Net.SetLinkOneWay(mercurytest.Place(2), mercurytest.Place(1), mercurytest.Link{Loss: 1})
+				w.Run(100 * time.Millisecond)
+				w.Net.SetLinkOneWay(mercurytest.Place(2), mercurytest.Place(1), mercurytest.Link{Delay: 25 * time.Millisecond})
+			}
+			rig.Rebind()
+			w.Run(30 * time.Second)
+			heard := make(map[byte]int)
+			for _, in := range b.Order {
+				for _, msg := range b.Of(in).Reliable {
+					heard[msg[0]]++
+				}
+			}
+			for i := range byte(3) {
+				if heard[i] > 1 || heard[i] == 0 && len(a.Of(ch).Closed) == 0 {
+					t.Errorf("moved %v after Dial, answers lost %v: message %d came %d times on %d channels; the dialler was told %v",
+						at, lossy, i, heard[i], len(b.Order), a.Of(ch).Closed)
+				}
+			}
+		}
+	}
+}
+
+// A client on real sockets whose address changes goes on.
 func TestChaosMoveSockets(t *testing.T) {
 	rig := mercurytest.UDPRig(t, 1, mercury.Config{})
 	rig.SetLink(mercurytest.Link{Delay: 25 * time.Millisecond, Loss: 0.02})

@@ -3,7 +3,9 @@ package mercury
 import (
 	"fmt"
 	"hash"
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -347,6 +349,13 @@ func (e *Endpoint) Close(ch ChannelID) {
 		e.forgetTarget(c)
 		e.wake(c)
 		e.touch(c)
+	}
+}
+
+// CloseAll condemns every channel, oldest first, as Close does.
+func (e *Endpoint) CloseAll() {
+	for _, ch := range slices.Sorted(maps.Keys(e.channels)) {
+		e.Close(ch)
 	}
 }
 

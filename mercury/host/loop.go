@@ -120,30 +120,27 @@ func (p *Process) setDeadline(until time.Duration) {
 	_ = p.socket.SetReadDeadline(time.Now().Add(wait))
 }
 
-// readAll reads until there is no more. How many datagrams one read can bring
-// depends on the system; one that brings fewer than an earlier one did has emptied
-// the socket, and no further read has to find that out by waiting.
+// readAll waits for datagrams and reads until there are no more. A read that took
+// less than it could has emptied the socket, and no further one has to find that out.
 func (p *Process) readAll() error {
-	for total := 0; ; {
-		n, err := p.read()
+	read := p.socket.ReadBatch
+	for total := 0; ; read = p.socket.TryRead {
+		n, err := p.read(read)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		full := n >= p.full
-		p.full = max(p.full, n)
-		if total += n; !full || total >= maxRead {
+		if total += n; n == 0 || !p.socket.More() || total >= maxRead {
 			return nil
 		}
-		_ = p.socket.SetReadDeadline(time.Now().Add(glance))
 	}
 }
 
 // read reads once and counts datagrams.
-func (p *Process) read() (n int, err error) {
-	err = p.socket.ReadBatch(func(from netip.AddrPort, datagram []byte) {
+func (p *Process) read(from func(func(netip.AddrPort, []byte)) error) (n int, err error) {
+	err = from(func(from netip.AddrPort, datagram []byte) {
 		if n == 0 {
 			p.now = p.host.Clock()
 		}

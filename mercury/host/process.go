@@ -83,7 +83,6 @@ type Process struct {
 	busy []func()      // inbox being worked off
 	// heard is when a datagram came last.
 	heard time.Duration
-	full  int // most datagrams that one read has brought
 
 	mu       sync.Mutex
 	inbox    []func()

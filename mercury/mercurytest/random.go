@@ -71,8 +71,8 @@ func (r *randomRun) match(side int, ch mercury.ChannelID, reliable bool, msg []b
 	if len(r.recorders[side].Of(ch).Reliable) != 1 || len(msg) < 4 {
 		return
 	}
-	n := int(binary.LittleEndian.Uint32(msg))
-	if n < len(r.channels) && r.channels[n].by != side && r.channels[n].ends[1] == 0 {
+	n := binary.LittleEndian.Uint32(msg)
+	if n < uint32(len(r.channels)) && r.channels[n].by != side && r.channels[n].ends[1] == 0 {
 		r.channels[n].ends[1] = ch
 	}
 }

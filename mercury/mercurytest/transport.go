@@ -44,6 +44,7 @@ func TestTransport(t *testing.T, newRig func(t *testing.T, seed uint64) *Rig) {
 		{"open", testOpen},
 		{"ordered exactly once", testOrdered},
 		{"ordered exactly once under faults", testOrderedFaults},
+		{"ordered exactly once through a narrow way", testOrderedNarrow},
 		{"unreliable at most once", testUnreliable},
 		{"message sizes", testSizes},
 		{"close delivers what was sent", testClose},
@@ -156,6 +157,14 @@ func testOrderedFaults(t *testing.T, x *bench) {
 	}
 	x.SetLink(Link{Loss: 0.1, Duplicate: 0.05, Reorder: 0.1, Delay: 200 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	x.streams(500)
+}
+
+func testOrderedNarrow(t *testing.T, x *bench) {
+	if x.SetLink == nil {
+		t.Skip("no faults here")
+	}
+	x.SetLink(Link{Loss: 0.02, Corrupt: 0.05, Delay: 20 * time.Millisecond, MTU: 1300, Rate: 500_000})
+	x.streams(300)
 }
 
 // streams sends n messages of varied size each way, some before the channel is open.

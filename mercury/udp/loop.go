@@ -292,7 +292,7 @@ func (l *Loop) stop() error {
 	end := l.now + l.cfg.StopTimeout
 	l.leaving = true
 	l.e.SetHandler(closer{l.e})
-	closeAll(l.e)
+	l.e.CloseAll()
 	for {
 		l.now = l.Now()
 		l.e.Advance(l.now)
@@ -311,16 +311,6 @@ func (l *Loop) stop() error {
 			return fmt.Errorf("udp: closing channels: %w", err)
 		}
 	}
-}
-
-// closeAll condemns every channel, oldest first. Channel IDs are given out in rising order, and that of a dial which
-// leads nowhere is the newest.
-func closeAll(e *mercury.Endpoint) {
-	last := e.Dial(mercury.Address{})
-	for ch := mercury.ChannelID(1); ch != 0 && ch < last; ch++ {
-		e.Close(ch)
-	}
-	e.Abort(last)
 }
 
 // closer is the Handler of an Endpoint that takes its leave: whoever comes now is sent away.

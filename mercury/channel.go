@@ -34,6 +34,7 @@ type channel struct {
 	target    Address // what Dial was given
 	dialling  Dialling
 	early     bool // pass is a ticket
+	passAt    time.Duration
 	told      bool // the app has heard of Opened
 	cookie    [cookieSize]byte
 	openTries int

@@ -26,7 +26,8 @@ type openKey struct {
 // anywhere is k without its place: a dialler may change its address before it knows our channel.
 func (k openKey) anywhere() openKey { return openKey{salt: k.salt, dial: k.dial} }
 
-// tomb remembers that an accepted channel has ended, for as long as a cookie for it would be taken.
+// tomb remembers that an accepted channel has ended, for as long as its dialler may begin anew without knowing that. It
+// ages while this process is awake only: after a sleep it is as good as before.
 type tomb struct {
 	key     openKey
 	expires time.Duration
@@ -86,11 +87,11 @@ func (e *Endpoint) bury(k openKey) {
 		e.exhume(e.tombs.at(0).key)
 		e.tombs.pop()
 	}
-	*e.tombs.push() = tomb{key: k, expires: e.now + 2*cookieLife}
+	*e.tombs.push() = tomb{key: k, expires: e.awake + 2*cookieLife}
 }
 
 func (e *Endpoint) expireTombs() {
-	for e.tombs.len() > 0 && e.tombs.at(0).expires <= e.now {
+	for e.tombs.len() > 0 && e.tombs.at(0).expires <= e.awake {
 		e.exhume(e.tombs.at(0).key)
 		e.tombs.pop()
 	}

@@ -16,8 +16,6 @@ const (
 	awakeStep = time.Second
 	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone never ends a channel.
 	awakeSteps = 4
-	// maxSpareBuffers bounds the buffers kept for reuse: 2048 of 1400 bytes are 3 MB.
-	maxSpareBuffers = 2048
 	// maxReplies bounds the answers to handshakes that wait for one Flush, so that a flood of opens cannot grow them.
 	maxReplies = 1024
 	// resetsPerSecond and resetBurst bound the answers to packets of unknown channels. After a restart each of some
@@ -72,7 +70,7 @@ type Endpoint struct {
 	replyBuf []byte       // scratch: a Guard's reply
 	ack      ack          // scratch: the ack being read
 	segment  segmentFrame // scratch: the segment being read
-	spare    [][]byte     // buffers of MTU bytes
+	buffers  buffers
 }
 
 // reply is a datagram outside of a channel that waits for Flush.
@@ -108,6 +106,7 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 		lastID:    firstID(cfg.Salt),
 		step:      min(awakeStep, cfg.Inactivity/awakeSteps),
 		packet:    make([]byte, 0, cfg.MTU+maxSeal),
+		buffers:   buffers{large: max(cfg.MTU, openSize)},
 	}
 	e.SetHandler(h)
 	return e, nil
@@ -296,7 +295,7 @@ func (e *Endpoint) queueUnreliable(to *ring[[]byte], bytes *int, limit int, msg 
 		e.release(old)
 		e.stats.UnreliableDropped++
 	}
-	*to.push() = append(e.buffer(), msg...)
+	*to.push() = append(e.buffer(len(msg)), msg...)
 	*bytes += len(msg) + unreliableOverhead
 	e.stats.MessagesOut++
 	return nil
@@ -545,20 +544,4 @@ func (e *Endpoint) reap() {
 		e.buried[i] = nil
 	}
 	e.buried = e.buried[:0]
-}
-
-// buffer is an empty slice with room for a packet; release takes it back.
-func (e *Endpoint) buffer() []byte {
-	if n := len(e.spare); n > 0 {
-		b := e.spare[n-1]
-		e.spare = e.spare[:n-1]
-		return b
-	}
-	return make([]byte, 0, max(e.cfg.MTU, openSize))
-}
-
-func (e *Endpoint) release(b []byte) {
-	if cap(b) > 0 && len(e.spare) < maxSpareBuffers {
-		e.spare = append(e.spare, b[:0])
-	}
 }

@@ -195,6 +195,12 @@ func TestOpenKeepsNoState(t *testing.T) {
 		t.Errorf("a replayed first was answered by kind %d and makes %d channels", kind, len(e.channels))
 	}
 	e.Advance(4 * cookieLife)
+	if len(e.accepted) == 0 {
+		t.Error("a sleep makes the memory of an ended channel run out")
+	}
+	for at := 4 * cookieLife; at < 7*cookieLife; at += time.Second {
+		e.Advance(at)
+	}
 	if len(e.accepted)+e.tombs.len() != 0 {
 		t.Error("the memory of an ended channel does not run out")
 	}

@@ -346,5 +346,5 @@ func (e *Endpoint) farewell(c *channel, frame frameKind) {
 	}
 	c.out.number++
 	e.packet = w.b
-	*e.replies.push() = reply{to: c.peer.At, buf: append(e.buffer(), w.b...)}
+	*e.replies.push() = reply{to: c.peer.At, buf: append(e.buffer(len(w.b)), w.b...)}
 }

@@ -298,7 +298,7 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	if c.opens == 1 && c.openSent >= e.jumped {
 		c.out.rate.endAck(e.now, c.out.rtt.sample(e.now-c.openSent, 0), 0)
 	}
-	c.peer.Salt = a.Self
+	c.peer.Salt, c.passAt = a.Self, e.now
 	c.openDue = false
 	c.out.ping = true
 	e.touch(c)
@@ -373,6 +373,11 @@ func (c *channel) dialAgain(e *Endpoint) {
 	if c.pass == nil {
 		return
 	}
+	if e.now-c.passAt > cookieLife {
+		// The acceptor may have taken the channel, ended it, and forgotten it since.
+		e.end(c, ErrPeerAborted, false)
+		return
+	}
 	c.state = dialling
 	c.pass, c.sealer, c.key, c.early = nil, nil, 0, false
 	c.loseAll()
@@ -398,7 +403,7 @@ func (c *channel) beginDial(e *Endpoint) error {
 	}
 	c.dialling = d
 	if pass, s, ok := d.Early(); ok && len(pass) <= MaxPass {
-		c.pass, c.sealer, c.early = append([]byte(nil), pass...), s, true
+		c.pass, c.sealer, c.early, c.passAt = append([]byte(nil), pass...), s, true, e.now
 		c.out.window = MinWindow // until the peer has told its own
 		c.out.ping = true
 	}
@@ -472,5 +477,5 @@ func (e *Endpoint) reply(to netip.AddrPort, p interface{ append([]byte) []byte }
 		e.stats.Throttled++
 		return
 	}
-	*e.replies.push() = reply{to: to, buf: p.append(e.buffer())}
+	*e.replies.push() = reply{to: to, buf: p.append(e.buffer(openSize))}
 }

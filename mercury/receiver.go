@@ -114,11 +114,12 @@ func (c *channel) hold(e *Endpoint, s *inStream, f *segmentFrame) {
 	}
 	if f.parts == 0 {
 		slot.parts = 0
-		slot.buf = append(e.or(slot.buf), f.bytes...)
+		e.release(slot.buf)
+		slot.buf = append(e.buffer(len(f.bytes)), f.bytes...)
 		return
 	}
 	if slot.buf == nil {
-		slot.buf, slot.parts, slot.parted = e.buffer(), f.parts, 0
+		slot.buf, slot.parts, slot.parted = e.buffer(e.buffers.large), f.parts, 0
 	}
 	if slot.parts != f.parts || slot.parted>>f.part&1 == 1 {
 		return
@@ -129,14 +130,6 @@ func (c *channel) hold(e *Endpoint, s *inStream, f *segmentFrame) {
 	}
 	copy(slot.buf[f.offset:], f.bytes)
 	slot.parted |= 1 << f.part
-}
-
-// or returns b emptied, or a fresh buffer when it is nil.
-func (e *Endpoint) or(b []byte) []byte {
-	if b == nil {
-		return e.buffer()
-	}
-	return b[:0]
 }
 
 // advanceStream delivers what segment next completes.

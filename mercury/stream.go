@@ -41,17 +41,18 @@ type outStream struct {
 func (s *outStream) write(e *Endpoint, limit int, msg []byte) {
 	tail := s.tail()
 	if tail == nil || limit-len(tail.buf) < maxLengthSize {
-		tail = s.addSegment(e)
+		tail = s.addSegment(e, len(msg))
 	}
+	tail.buf = e.grow(tail.buf, maxLengthSize)
 	before := len(tail.buf)
 	tail.buf = binary.AppendUvarint(tail.buf, uint64(len(msg)))
 	s.queued += len(tail.buf) - before
 	for len(msg) > 0 {
 		if len(tail.buf) >= limit {
-			tail = s.addSegment(e)
+			tail = s.addSegment(e, len(msg))
 		}
 		n := min(limit-len(tail.buf), len(msg))
-		tail.buf = append(tail.buf, msg[:n]...)
+		tail.buf = append(e.grow(tail.buf, n), msg[:n]...)
 		s.queued += n
 		msg = msg[n:]
 	}
@@ -65,9 +66,10 @@ func (s *outStream) tail() *segment {
 	return s.segments.at(s.segments.len() - 1)
 }
 
-func (s *outStream) addSegment(e *Endpoint) *segment {
+// addSegment begins a segment for n bytes.
+func (s *outStream) addSegment(e *Endpoint, n int) *segment {
 	p := s.segments.push()
-	p.buf = e.buffer()
+	p.buf = e.buffer(min(n+maxLengthSize, e.buffers.large))
 	return p
 }
 

@@ -1,0 +1,55 @@
+package mercury
+
+const (
+	// smallBuffer holds what a tick has to say to one client, and every packet of a handshake; it is a size class of Go's.
+	// Of thousands of channels most never need more.
+	smallBuffer = 448
+	// maxSpareLarge and maxSpareSmall bound the buffers kept for reuse: some 3 MB and 1 MB.
+	maxSpareLarge = 2048
+	maxSpareSmall = 2048
+)
+
+// buffers are those of an Endpoint that wait for use, in two sizes.
+type buffers struct {
+	small, full [][]byte
+	large       int // size of the large ones
+}
+
+// buffer is an empty slice with room for n bytes, or for a packet if n is more. release takes it back.
+func (e *Endpoint) buffer(n int) []byte {
+	b := &e.buffers
+	from, size := &b.full, b.large
+	if n <= smallBuffer {
+		from, size = &b.small, smallBuffer
+	}
+	if last := len(*from) - 1; last >= 0 {
+		p := (*from)[last]
+		*from = (*from)[:last]
+		return p
+	}
+	return make([]byte, 0, max(size, n)) // n is above size for a peer with longer datagrams than ours
+}
+
+// grow returns p with room for n more bytes, as far as a packet goes.
+func (e *Endpoint) grow(p []byte, n int) []byte {
+	if len(p)+n <= cap(p) || cap(p) >= e.buffers.large {
+		return p
+	}
+	larger := append(e.buffer(e.buffers.large), p...)
+	e.release(p)
+	return larger
+}
+
+func (e *Endpoint) release(p []byte) {
+	b := &e.buffers
+	switch {
+	case cap(p) >= b.large:
+		if len(b.full) < maxSpareLarge {
+			b.full = append(b.full, p[:0])
+		}
+	case cap(p) >= smallBuffer:
+		if len(b.small) < maxSpareSmall {
+			b.small = append(b.small, p[:0])
+		}
+	}
+}

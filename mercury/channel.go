@@ -35,6 +35,8 @@ type channel struct {
 	dialling  Dialling
 	early     bool // pass is a ticket
 	passAt    time.Duration
+	firstAt   time.Duration // when the first packet with the pass was sent
+	flights   int           // 2 when more were sent later
 	told      bool // the app has heard of Opened
 	cookie    [cookieSize]byte
 	openTries int

@@ -28,7 +28,7 @@ func chaosGuard(t *testing.T) func(n *chaosNode) mercury.Guard {
 }
 
 // The model over guarded channels: handshakes, tickets and sealed packets under the same faults.
-func TestChaosModelGuarded(t *testing.T) { chaosMany(t, (*chaosSeeds+4)/5, false, chaosGuard(t)) }
+func TestChaosModelGuarded(t *testing.T) { chaosMany(t, (*chaosSeeds+9)/10, false, chaosGuard(t)) }
 
 // And while a node changes its address.
-func TestChaosModelGuardedMoving(t *testing.T) { chaosMany(t, (*chaosSeeds+4)/5, true, chaosGuard(t)) }
+func TestChaosModelGuardedMoving(t *testing.T) { chaosMany(t, (*chaosSeeds+9)/10, true, chaosGuard(t)) }

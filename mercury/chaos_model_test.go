@@ -96,6 +96,7 @@ type chaosLine struct {
 	n      int
 	dialed time.Duration
 	shaky  bool // the dialler moved while it dialled: what it was given holds for its former address only
+	blind  bool // dialled whatever start is there with a ticket of, perhaps, another one
 	ends   [2]*chaosEnd
 }
 
@@ -301,7 +302,7 @@ func (m *chaos) dial() {
 		}
 		return
 	}
-	l := &chaosLine{n: len(m.lines), dialed: m.w.Now()}
+	l := &chaosLine{n: len(m.lines), dialed: m.w.Now(), blind: target.Salt == 0 && m.guard != nil && to.life > 1}
 	l.ends[0] = &chaosEnd{line: l, side: 0, node: from, life: from.life, ch: ch, seen: map[int]bool{}}
 	l.ends[1] = &chaosEnd{line: l, side: 1, node: to, life: to.life, seen: map[int]bool{}}
 	m.lines = append(m.lines, l)
@@ -637,7 +638,7 @@ func (h *chaosEar) Closed(_ time.Duration, ch mercury.ChannelID, reason error) {
 	case p.over, p.dead():
 		allowed = []error{mercury.ErrPeerAborted, mercury.ErrPeerRestarted}
 	}
-	if p.dead() {
+	if p.dead() || e.line.blind && e.side == 0 {
 		allowed = append(allowed, mercury.ErrPeerRestarted)
 	}
 	if len(allowed) > 0 {

@@ -53,6 +53,9 @@ type Dialling interface {
 	Hello() []byte
 	// Early is a pass that is at hand already, with the keys that go with it: then the first packets leave at once.
 	Early() (pass []byte, s Sealer, ok bool)
+	// Issuer is the salt of the start that the early pass came from, as Keep was told it; 0 when that is not known. If another
+	// start refuses the pass, what went with it may have been heard by the first, and the dial ends.
+	Issuer() uint32
 	// Finish takes the reply of Guard.Answer.
 	Finish(now time.Duration, reply []byte) (pass []byte, s Sealer, err error)
 	// Again forgets the early pass, which was refused, or the handshake of which nothing came: Hello begins anew.

@@ -352,7 +352,7 @@ func (e *Endpoint) onRefuse(from netip.AddrPort, p []byte) {
 		e.end(c, ErrPeerAborted, false)
 	case refusedPass:
 		if f.Pass == passTag(c.pass) {
-			c.dialAgain(e)
+			c.passRefused(e, f.Self)
 		}
 	}
 }
@@ -367,18 +367,34 @@ func (e *Endpoint) refused(from netip.AddrPort, dial ChannelID, salt uint32) *ch
 	return c
 }
 
+// passRefused begins anew, or ends c when what was sent with the pass may have been heard: by an earlier start at that place than
+// the one that refuses it, or by this one long ago.
+func (c *channel) passRefused(e *Endpoint, by uint32) {
+	giver := c.peer.Salt
+	if c.early {
+		giver = c.dialling.Issuer()
+	}
+	switch {
+	case by != giver && c.target.Salt == 0 && c.flights > 1: // the first flight may have met the other start
+		e.end(c, ErrPeerRestarted, false)
+	case e.now-c.passAt > cookieLife:
+		e.end(c, ErrPeerAborted, false) // the acceptor may have taken the channel, ended it, and forgotten it since
+	default:
+		c.dialAgain(e)
+	}
+}
+
+// noteFirst counts the times at which packets with the pass were sent.
+func (c *channel) noteFirst(now time.Duration) {
+	if c.flights == 0 || now > c.firstAt {
+		c.flights, c.firstAt = min(c.flights+1, 2), now
+	}
+}
+
 // dialAgain begins the handshake anew after the pass was refused: a ticket that was not good any more, or a pass that came too
 // late. What was sent is sent again under the new keys; the peer has taken none of it.
 func (c *channel) dialAgain(e *Endpoint) {
-	if c.pass == nil {
-		return
-	}
-	if e.now-c.passAt > cookieLife {
-		// The acceptor may have taken the channel, ended it, and forgotten it since.
-		e.end(c, ErrPeerAborted, false)
-		return
-	}
-	c.state = dialling
+	c.state, c.flights = dialling, 0
 	c.pass, c.sealer, c.key, c.early = nil, nil, 0, false
 	c.loseAll()
 	if c.dialling != nil {
@@ -402,7 +418,12 @@ func (c *channel) beginDial(e *Endpoint) error {
 		return fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	c.dialling = d
-	if pass, s, ok := d.Early(); ok && len(pass) <= MaxPass {
+	pass, s, ok := d.Early()
+	switch {
+	case !ok:
+	case len(pass) > MaxPass || c.target.Salt != 0 && c.target.Salt != d.Issuer():
+		d.Again() // of no use there
+	default:
 		c.pass, c.sealer, c.early, c.passAt = append([]byte(nil), pass...), s, true, e.now
 		c.out.window = MinWindow // until the peer has told its own
 		c.out.ping = true

@@ -11,8 +11,8 @@ import (
 
 // ledger counts what arrives and checks that it comes in order.
 type ledger struct {
-	t         *testing.T
-	next, got [lanes]uint64
+	t    *testing.T
+	next [lanes]uint64
 }
 
 func (l *ledger) Opened(time.Duration, ChannelID, Address) {}

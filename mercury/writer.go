@@ -125,6 +125,9 @@ func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, em
 	e.packet = w.b
 	out.number++
 	c.lastSent = e.now
+	if c.remote == 0 {
+		c.noteFirst(e.now)
+	}
 	if w.eliciting {
 		w.record.tag = binary.LittleEndian.Uint32(w.b[len(w.b)-4:])
 		w.record.size = uint16(len(w.b))

@@ -28,6 +28,7 @@ type dialling struct {
 	hs        *noise.HandshakeState
 	over      bool
 	err       error // why there is no hello
+	issuer    uint32
 }
 
 // Dial implements mercury.Guard. It uses up the ticket that is kept for the place, if any.
@@ -43,6 +44,7 @@ func (g *Guard) Dial(now time.Duration, to mercury.Address, bind []byte) (mercur
 		if err := g.draw(random[:]); err != nil {
 			return nil, err
 		}
+		d.issuer = t.salt
 		d.early, d.earlySession = newEarly(g.config.Suite, &t.key, t.blob[:], random[:], bind)
 		return d, nil
 	}
@@ -91,6 +93,9 @@ func (d *dialling) Early() (pass []byte, s mercury.Sealer, ok bool) {
 	}
 	return d.early, d.earlySession, true
 }
+
+// Issuer implements mercury.Dialling.
+func (d *dialling) Issuer() uint32 { return d.issuer }
 
 // Again implements mercury.Dialling.
 func (d *dialling) Again() {

@@ -126,8 +126,11 @@ func TestRoundTripsToConnect(t *testing.T) {
 	}
 
 	w.startServer(3, both(t, 3)) // knows nothing of the ticket
+	there, back = w.ask(client, &at, mercury.Address{At: w.server.Self().At})
+	w.want("with a ticket of before a restart that is not known of", there, back, 5)
+	w.startServer(4, both(t, 4))
 	there, back = w.ask(client, &at, w.server.Self())
-	w.want("with a ticket of before the restart", there, back, 5)
+	w.want("with a ticket of before a restart that is known of", there, back, 3)
 	there, back = w.ask(client, &at, w.server.Self())
 	w.want("with a ticket of after it", there, back, 1)
 	if w.shown {

@@ -12,6 +12,7 @@ import (
 // keptTicket is a ticket as its owner has it.
 type keptTicket struct {
 	at      netip.AddrPort
+	salt    uint32 // of the start that gave it
 	key     secret
 	blob    [blobSize]byte
 	expires time.Duration
@@ -36,6 +37,7 @@ func (g *Guard) Keep(now time.Duration, to mercury.Address, ticket []byte) {
 	}
 	g.kept.put(keptTicket{
 		at:      plain(to.At),
+		salt:    to.Salt,
 		key:     secret(ticket[5 : 5+32]),
 		blob:    [blobSize]byte(ticket[5+32:]),
 		expires: now + life,

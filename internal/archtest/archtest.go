@@ -46,7 +46,8 @@ type Rules struct {
 	// which itself is "."; a path with a dot in its first element is another module's. "x/..." stands for all below x.
 	// NAME = ... names a set. A package may use only what stands above it, so that the table has no cycles.
 	Edges string
-	// Impure says which packages may use what the traps forbid, and why: "mercury/udp: owns sockets".
+	// Impure says which packages, or single files of otherwise pure ones, may use what the traps forbid, and why:
+	// "mercury/udp: owns sockets".
 	Impure string
 	// Variables says which package-level variables may be, and why: "property.kindNames: a table, never written".
 	Variables string

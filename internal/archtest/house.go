@@ -75,11 +75,14 @@ examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster spa
 internal/archtest: golang.org/x/tools/go/packages
 `
 
-// houseImpure names the packages in which goroutines, clocks, sockets and the rest of the outside live.
+// houseImpure names the packages, and files, in which goroutines, clocks, sockets and the rest of the outside live.
 const houseImpure = `
 mercury/host: the runner owns goroutines, sockets and the clock
 mercury/udp: sockets, and the loop over one
-mercury/mercurytest: real sockets over a lossy link
+mercury/mercurytest/link.go: carries datagrams of real sockets in real time
+mercury/mercurytest/nap_linux.go: the clock of that link
+mercury/mercurytest/nap_other.go: the clock of that link
+mercury/mercurytest/udprig.go: endpoints on real sockets over that link
 mercury/stream: the goroutines of connections, and the loop over them
 mercury/stream/streamtest: runs transports over connections in real time
 mercury/tcp: sockets

@@ -64,10 +64,17 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	c.paceAt = 0
 	for lane := range out.streams {
 		if s := &out.streams[lane]; s.waiting(out.window) && c.windowOpen(lane) {
-			c.paceAt = max(e.now+1, out.rate.nextAt(e.now, c.path.mtu)) // only the pace holds it back
+			at := out.rate.nextAt(e.now, c.path.mtu) // only the pace holds it back
+			if lane == laneBulk {
+				at = max(at, out.scavenger.nextAt(e.now, c.path.mtu, out.rate.minRTT()))
+			}
+			if at = max(at, e.now+1); c.paceAt == 0 || at < c.paceAt {
+				c.paceAt = at
+			}
 		}
 	}
-	if c.paceAt == 0 && !out.streams[laneGame].waiting(out.window) && !out.streams[laneBulk].waiting(out.window) {
+	bulk := out.streams[laneBulk].waiting(out.window) && !out.scavenger.full
+	if c.paceAt == 0 && !bulk && !out.streams[laneGame].waiting(out.window) {
 		out.rate.limited(out.flightBytes)
 	}
 }
@@ -86,6 +93,9 @@ func (s *outStream) waiting(window int) bool {
 // windowOpen reports whether more may be in flight for a stream.
 func (c *channel) windowOpen(lane int) bool {
 	out := &c.out
+	if lane == laneBulk && out.scavenger.closed(out.flightBytes) {
+		return false
+	}
 	return out.flightBytes < out.rate.window()+c.reserve(lane)
 }
 
@@ -106,6 +116,9 @@ func (c *channel) maySend(e *Endpoint, lane int) bool {
 	}
 	if out.probes > 0 {
 		return true
+	}
+	if lane == laneBulk && !out.scavenger.open(e.now, out.flightBytes, c.path.mtu, out.rate.minRTT()) {
+		return false
 	}
 	return out.rate.allowed(e.now)+c.reserve(lane) > 0 && c.windowOpen(lane)
 }
@@ -141,8 +154,10 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	}
 	c.appendUnreliable(e, &w)
 	if bulk {
+		before := len(w.b)
 		c.appendLost(e, &w, laneBulk)
 		c.appendNew(e, &w, laneBulk)
+		out.scavenger.credit -= len(w.b) - before
 	}
 	if out.ping && !w.eliciting {
 		w.b = append(w.b, byte(framePing))

@@ -140,6 +140,7 @@ func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
 	c.path.begin(&e.cfg)
 	c.out.rtt = rttEstimate{}
 	c.out.rate.onMoved()
+	c.out.scavenger = scavenger{}
 	e.stats.Moved++
 	if h, ok := e.handler.(MoveHandler); ok && !c.condemned {
 		h.Moved(e.now, c.id, c.peer)

@@ -176,3 +176,6 @@ func (m *rateModel) spend(now time.Duration, size int) { m.pacer.spend(now, size
 func (m *rateModel) nextAt(now time.Duration, size int) time.Duration {
 	return m.pacer.nextAt(now, size)
 }
+
+// found reports whether startup is over, so that the rate means something.
+func (m *rateModel) found() bool { return m.phase != rateStartup }

@@ -76,6 +76,7 @@ type sender struct {
 
 	rtt       rttEstimate
 	rate      rateModel
+	scavenger scavenger
 	losses    lossMeter
 	late      lateness
 	peerDelay delayMeter
@@ -137,12 +138,24 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	if progress {
 		out.peerDelay.note(a.delay)
 		out.rate.endAck(e.now, sample, out.flightBytes)
+		c.scavenge(sample)
 		out.backoff, out.probes = 0, 0
 		out.timerFrom, out.progressAt = e.now, e.awake
 	}
 	c.detectLoss(e)
 	c.checkCritical(e)
 	return nil
+}
+
+// scavenge lets the window of bulk learn from an ack.
+func (c *channel) scavenge(rtt time.Duration) {
+	out := &c.out
+	least, path := bulkLeast*c.path.mtu, out.rate.minRTT()
+	if out.rate.found() {
+		carried := int(min(out.rate.bottleneck(), maxRateWindow)) / 8 * 7
+		least = max(least, int(int64(carried)*int64(min(path, time.Second))/int64(time.Second)))
+	}
+	out.scavenger.onAck(rtt, out.acked, out.number, path, least, out.rate.window())
 }
 
 // settleBelow settles what has come of the streams without a gap, whatever packets it came in.

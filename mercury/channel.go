@@ -37,7 +37,7 @@ type channel struct {
 	passAt    time.Duration
 	firstAt   time.Duration // when the first packet with the pass was sent
 	flights   int           // 2 when more were sent later
-	told      bool // the app has heard of Opened
+	told      bool          // the app has heard of Opened
 	cookie    [cookieSize]byte
 	openTries int
 	openDue   bool // an open must be sent with the next Flush

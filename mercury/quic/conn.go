@@ -38,7 +38,11 @@ func (c *conn) Read(p []byte) (int, error) {
 func (c *conn) Write(p []byte) (int, error) { return c.stream.Write(p) }
 
 // Close implements stream.Conn. QUIC drops what is under way; channels that end in order wait for their peer to hang up.
-func (c *conn) Close() error { return c.quic.CloseWithError(closeCode, "") }
+// The library waits for its own goroutine meanwhile, which the owner does not.
+func (c *conn) Close() error {
+	go func() { _ = c.quic.CloseWithError(closeCode, "") }()
+	return nil
+}
 
 // SendDatagram implements stream.Datagrams.
 func (c *conn) SendDatagram(p []byte) error { return c.quic.SendDatagram(p) }

@@ -8,20 +8,33 @@ import (
 	"crypto/x509"
 	"math/big"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/mercury/quic"
 	"github.com/cellscape/cellscape/mercury/stream"
 	"github.com/cellscape/cellscape/mercury/stream/streamtest"
 )
 
-// certificate makes a certificate for 127.0.0.1, and the pool that believes it.
-func certificate() (tls.Certificate, *x509.CertPool, error) {
+// pki is one certificate for 127.0.0.1 for all tests, and the pool that believes it.
+var pki = sync.OnceValues(makeCertificate)
+
+func certificate(t testing.TB) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	cert, err := pki()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(cert.Leaf)
+	return cert, pool
+}
+
+func makeCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return tls.Certificate{}, nil, err
+		return tls.Certificate{}, err
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1),
@@ -31,47 +44,44 @@ func certificate() (tls.Certificate, *x509.CertPool, error) {
 	}
 	raw, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return tls.Certificate{}, nil, err
+		return tls.Certificate{}, err
 	}
 	leaf, err := x509.ParseCertificate(raw)
-	if err != nil {
-		return tls.Certificate{}, nil, err
-	}
-	pool := x509.NewCertPool()
-	pool.AddCert(leaf)
-	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, pool, nil
+	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key, Leaf: leaf}, err
 }
 
-func config(t testing.TB, salt uint32) quic.Config {
+func listen(t testing.TB, cfg stream.Config) *stream.Transport {
 	t.Helper()
-	cert, pool, err := certificate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = pool
-	return quic.Config{
-		Config:  stream.Config{Salt: salt, KeepAlive: 100 * time.Millisecond, Inactivity: 2 * time.Second},
+	cert, pool := certificate(t)
+	x, err := quic.Listen("127.0.0.1:0", quic.Config{
+		Config:  cfg,
 		TLS:     &tls.Config{Certificates: []tls.Certificate{cert}},
-		DialTLS: &tls.Config{InsecureSkipVerify: true},
-	}
-}
-
-func listen(t testing.TB, cfg quic.Config) *quic.Transport {
-	t.Helper()
-	x, err := quic.Listen("127.0.0.1:0", cfg, nil)
+		DialTLS: &tls.Config{RootCAs: pool},
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { streamtest.Stop(t, x.Transport) })
-	return x
+	return x.Transport
 }
 
-func TestTransport(t *testing.T) {
-	mercurytest.TestTransport(t, func(t *testing.T, _ uint64) *mercurytest.Rig {
-		return streamtest.Rig(listen(t, config(t, 1)).Transport, listen(t, config(t, 2)).Transport)
+func TestAdapter(t *testing.T) { streamtest.TestAdapter(t, listen) }
+
+// two are Transports for a benchmark.
+func two(b *testing.B) (from, to *stream.Transport) {
+	from, to = listen(b, stream.Config{Salt: 1}), listen(b, stream.Config{Salt: 2})
+	b.Cleanup(func() {
+		streamtest.Stop(b, from)
+		streamtest.Stop(b, to)
 	})
+	return from, to
 }
 
 func BenchmarkBulk(b *testing.B) {
-	streamtest.Bulk(b, listen(b, config(b, 1)).Transport, listen(b, config(b, 2)).Transport)
+	from, to := two(b)
+	streamtest.Bulk(b, from, to)
+}
+
+func BenchmarkEcho(b *testing.B) {
+	from, to := two(b)
+	streamtest.Echo(b, from, to)
 }

@@ -36,7 +36,7 @@ type Config struct {
 	// (mercury.DefaultMaxQueued). Above it the channel is closed with mercury.ErrOverflow.
 	MaxQueued int
 	// UnreliableQueued is the number of bytes of unreliable messages that may wait, per channel (DefaultUnreliableQueued). Above it
-	// the oldest are dropped, within one turn the newest.
+	// the oldest are dropped, within one turn the newest. Of datagrams that were received as much waits for the owner.
 	UnreliableQueued int
 	// MaxMessage is the largest reliable message in bytes, sent or received (mercury.DefaultMaxMessage).
 	MaxMessage int

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"slices"
 	"time"
@@ -232,7 +233,7 @@ func (l *link) attempt(ctx context.Context, to mercury.Address) error {
 	}
 	if !l.attach(conn) {
 		_ = conn.Close()
-		return ctx.Err()
+		return net.ErrClosed // shut cancels ctx, perhaps in a moment only
 	}
 	salt, err := l.greet(to.Salt)
 	if err != nil {

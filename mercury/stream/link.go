@@ -42,6 +42,7 @@ type link struct {
 	mu           sync.Mutex
 	room         *sync.Cond // the owner has taken in
 	in           []byte     // whole frames for the owner
+	looseIn      int        // bytes of in that came over the unreliable lane
 	spare        []byte     // a buffer that the owner is through with
 	out          []byte     // frames for the writing goroutine
 	outSpare     []byte
@@ -145,6 +146,9 @@ func (l *link) trim() {
 	}
 	if cap(l.outSpare) > keepBuffer {
 		l.outSpare = nil
+	}
+	if len(l.out) == 0 && cap(l.out) > keepBuffer {
+		l.out = nil
 	}
 	if len(l.looseOut) == 0 {
 		l.looseOut = nil

@@ -117,7 +117,8 @@ func (l *link) hand(whole int) bool {
 	return true
 }
 
-// readLoose hands over datagrams until the connection ends. One that does not fit is the peer's fault and dropped.
+// readLoose hands over datagrams until the connection ends. One that is too long is the peer's fault and dropped, as are those that
+// the owner is too slow for. What waits of the stream does not count: a long message must not cost the datagrams beside it.
 func (l *link) readLoose() {
 	for {
 		msg, err := l.lane.ReceiveDatagram()
@@ -129,8 +130,9 @@ func (l *link) readLoose() {
 			continue
 		}
 		l.mu.Lock()
-		drop := l.gone || len(l.in) >= maxUndelivered
+		drop := l.gone || l.looseIn+headerSize+len(msg) > l.t.cfg.UnreliableQueued
 		if !drop {
+			l.looseIn += headerSize + len(msg)
 			if l.in == nil {
 				l.in, l.spare = l.spare[:0], nil
 			}

@@ -52,7 +52,7 @@ func (t *Transport) closeFailing() {
 func (t *Transport) take(l *link) {
 	l.mu.Lock()
 	in, end, opened := l.in, l.end, l.opened
-	l.in, l.listed = nil, false
+	l.in, l.looseIn, l.listed = nil, 0, false
 	l.room.Signal()
 	l.mu.Unlock()
 	c := l.ch

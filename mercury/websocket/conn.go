@@ -2,6 +2,7 @@ package websocket
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -43,11 +44,11 @@ func (c *conn) Read(p []byte) (int, error) {
 		if err != nil {
 			c.msg = nil
 		}
-		if n > 0 {
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return 0, reason(err) // what was read of a broken message may still be masked
+		case n > 0:
 			return n, nil
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, reason(err)
 		}
 	}
 }
@@ -72,9 +73,13 @@ func (c *conn) Write(p []byte) (int, error) {
 // peer's answer has a bound of its own.
 func (c *conn) Close() error { return c.ws.CloseNow() }
 
-// Info implements stream.Informer, where the system tells and TLS is not in between.
+// Info implements stream.Informer, where the system tells: the figures of TCP, below TLS.
 func (c *conn) Info() (stream.Info, bool) {
-	tcp, ok := c.socket.(*net.TCPConn)
+	socket := c.socket
+	if secure, ok := socket.(*tls.Conn); ok {
+		socket = secure.NetConn()
+	}
+	tcp, ok := socket.(*net.TCPConn)
 	if !ok {
 		return stream.Info{}, false
 	}

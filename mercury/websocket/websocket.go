@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -165,8 +164,6 @@ type socketKey struct{}
 // ServeHTTP takes a request that wants a WebSocket, and refuses others. It returns at once; the connection lives on. Any
 // goroutine may call it.
 func (t *Transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// The server's bounds on requests would cut the connection in its life.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	socket, _ := r.Context().Value(socketKey{}).(net.Conn)
 	from, _ := netip.ParseAddrPort(r.RemoteAddr) // a server over something else than TCP has none
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: t.cfg.Origins})

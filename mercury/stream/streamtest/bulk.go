@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
@@ -22,17 +21,13 @@ const (
 type counter struct {
 	opened   mercury.ChannelID
 	messages int
-	closed   []error
-	delay    time.Duration
 }
 
 func (c *counter) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) { c.opened = ch }
 
 func (c *counter) Message(time.Duration, mercury.ChannelID, bool, []byte) { c.messages++ }
 
-func (c *counter) Closed(_ time.Duration, _ mercury.ChannelID, reason error) {
-	c.closed = append(c.closed, reason)
-}
+func (c *counter) Closed(time.Duration, mercury.ChannelID, error) {}
 
 // Bulk measures messages of 100 bytes one way as fast as they go, two owners on two goroutines in one process.
 func Bulk(b *testing.B, from, to *stream.Transport) {
@@ -40,7 +35,7 @@ func Bulk(b *testing.B, from, to *stream.Transport) {
 	from.SetHandler(&out)
 	to.SetHandler(&in)
 	ch := from.Dial(to.Self())
-	if !until(patience, func() bool { return out.opened != 0 && in.opened != 0 }, from, to) {
+	if !Until(patience, func() bool { return out.opened != 0 && in.opened != 0 }, from, to) {
 		b.Fatal("the channel did not open")
 	}
 	msg := make([]byte, bulkMessage)
@@ -89,5 +84,3 @@ func backlog(x *stream.Transport, ch mercury.ChannelID) int {
 	n, _ := x.Backlog(ch)
 	return n
 }
-
-var _ mercury.Handler = (*mercurytest.Recorder)(nil)

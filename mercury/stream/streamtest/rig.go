@@ -17,7 +17,7 @@ const (
 	glance = 100 * time.Microsecond
 	// hurry divides the times which mercurytest's suite only lets pass: it was written for virtual time, and waits for
 	// nothing there.
-	hurry = 20
+	hurry = 50
 )
 
 // turn is one turn of an owner.
@@ -27,8 +27,8 @@ func turn(x *stream.Transport) {
 	x.Flush()
 }
 
-// until takes turns at all of xs until done or until limit has passed, and reports whether done was met.
-func until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool {
+// Until takes turns at all of xs until done or until limit has passed, and reports whether done was met.
+func Until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool {
 	end := xs[0].Now() + min(limit, patience)
 	for {
 		for _, x := range xs {
@@ -55,7 +55,7 @@ func Rig(a, b *stream.Transport) *mercurytest.Rig {
 			if limit < time.Second {
 				limit /= hurry
 			}
-			return until(limit, done, a, b)
+			return Until(limit, done, a, b)
 		},
 		MaxMessage:    mercury.DefaultMaxMessage,
 		MaxUnreliable: a.MaxUnreliable(),

@@ -12,7 +12,7 @@ import (
 // blob is a large answer, asked for again and again on each of a few fresh connections, one after another. The first of a
 // connection is cold, the others are warm. A request counts from its Send to the last byte of the answer, so one round trip is in it.
 func blob() spec {
-	return spec{Scenario: "blob", Conns: 5, Blob: 1 << 20, Transfers: 3, Backlog: defaultBacklog}
+	return spec{Scenario: "blob", Conns: 5, Blob: 1 << 20, Transfers: 3, Backlog: defaultBacklog, Slice: defaultSlice}
 }
 
 // answer sends size bytes in pieces and counts them.
@@ -37,11 +37,13 @@ func answer(t mercury.Transport, ch mercury.ChannelID, size int, f *figures) {
 
 // blobTimes are the times that the transfers of a run took.
 type blobTimes struct {
-	Cold       []ms `json:"cold_ms"` // the first of each connection
-	Warm       []ms `json:"warm_ms"` // the others
-	ColdMedian ms   `json:"cold_median_ms"`
-	WarmMedian ms   `json:"warm_median_ms"`
-	Connect    []ms `json:"connect_ms"`
+	Cold        []ms `json:"cold_ms"`  // the first of each connection
+	Warm        []ms `json:"warm_ms"`  // the others
+	Again       []ms `json:"again_ms"` // the first after the client has gone and come back, by what it was given for that
+	ColdMedian  ms   `json:"cold_median_ms"`
+	WarmMedian  ms   `json:"warm_median_ms"`
+	AgainMedian ms   `json:"again_median_ms"`
+	Connect     []ms `json:"connect_ms"`
 }
 
 // asking is the client's side of one connection of a blob: it asks as often as it shall and keeps the times.
@@ -127,43 +129,67 @@ func (c *client) transfer(ctx context.Context, s *spec, g *crowd) (here *side, t
 	here.Latency = g.latency.summary()
 	here.Conns, here.BeforeKB, here.AfterKB = s.Conns, c.beforeKB, residentKB()
 	there.Conns = s.Conns
-	times.ColdMedian, times.WarmMedian = median(times.Cold), median(times.Warm)
+	times.ColdMedian, times.WarmMedian, times.AgainMedian = median(times.Cold), median(times.Warm), median(times.Again)
 	return here, times, there, nil
 }
 
-// fetch runs one connection: it connects, asks as often as it shall, and leaves.
+// fetch runs one connection: it connects, asks as often as it shall, leaves, and comes back for one more.
 func (c *client) fetch(ctx context.Context, s *spec, here *side, times *blobTimes, h *histogram) (counters, error) {
 	p, err := c.player(ctx, nil, nil, false)
 	if err != nil {
 		return counters{}, err
 	}
-	a := &asking{size: s.Blob, left: s.Transfers, clock: p.clock}
+	first := &asking{size: s.Blob, left: s.Transfers, clock: p.clock}
+	again := &asking{size: s.Blob, left: 1, clock: p.clock}
 	var wire counters
 	err = func() error {
-		if _, err := p.connect(ctx, c.server, []byte{byte(kindPing)}); err != nil {
+		if err := p.visit(ctx, c, first); err != nil {
 			return err
 		}
-		if _, err := p.await(ctx, "fetching", func() { p.asking = a; a.ask(p.carrier, p.ch) }); err != nil {
+		if err := p.sync(func() { times.Connect = append(times.Connect, toMS(p.opened)) }); err != nil {
 			return err
 		}
-		if _, err := p.request(ctx, "ending", []byte{byte(kindPing)}); err != nil {
+		echo, err := p.echo(ctx) // also has the server look at the connection's counters
+		if err == nil {
+			err = p.hangUp(ctx, echo)
+		}
+		if err == nil {
+			err = p.visit(ctx, c, again)
+		}
+		if err == nil {
+			_, err = p.echo(ctx)
+		}
+		if err != nil {
 			return err
 		}
-		return p.sync(func() { times.Connect = append(times.Connect, toMS(p.opened)); wire = p.carrier.counters(p.ch) })
+		return p.sync(func() { wire = p.carrier.counters(p.ch) })
 	}()
 	if err = errors.Join(err, p.leave()); err != nil {
 		return counters{}, err
 	}
-	for i, t := range a.took {
+	for i, t := range slices.Concat(first.took, again.took) {
 		h.record(t)
-		if i == 0 {
+		switch {
+		case i == 0:
 			times.Cold = append(times.Cold, toMS(t))
-		} else {
+		case i < len(first.took):
 			times.Warm = append(times.Warm, toMS(t))
+		default:
+			times.Again = append(times.Again, toMS(t))
 		}
 	}
-	here.Received.add(a.figures)
+	here.Received.add(first.figures)
+	here.Received.add(again.figures)
 	return wire, nil
+}
+
+// visit connects and asks until all has come.
+func (p *player) visit(ctx context.Context, c *client, a *asking) error {
+	if _, err := p.connect(ctx, c.server, []byte{byte(kindPing)}); err != nil {
+		return err
+	}
+	_, err := p.await(ctx, "fetching", func() { p.asking = a; a.ask(p.carrier, p.ch) })
+	return err
 }
 
 // median is the middle of some values, the lower of two middles; 0 of none.

@@ -9,7 +9,7 @@ import (
 // bulk is one sender with more small messages than can be sent. Its latencies show the length of the backlog, nothing else.
 func bulk() spec {
 	return spec{
-		Scenario: "bulk", Conns: 1, Warmup: time.Second, Duration: 5 * time.Second, Backlog: defaultBacklog,
+		Scenario: "bulk", Conns: 1, Warmup: time.Second, Duration: 5 * time.Second, Backlog: defaultBacklog, Slice: defaultSlice,
 		Up: flow{Size: 100},
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
+// echoes is how many pings it takes for one to be undisturbed.
+const echoes = 3
+
 // closeTime lets a connection end in order, and its ticket arrive, before the next one to the same server.
 const closeTime = 100 * time.Millisecond
 
@@ -27,7 +30,7 @@ type connect struct {
 	Opened     ms `json:"opened_ms"` // until the client's side is open
 	FirstReply ms `json:"first_reply_ms"`
 	// RoundTrips of the handshake; left out on a path so short that processor time is most of it.
-	RoundTrips float64 `json:"round_trips,omitempty"`
+	RoundTrips *float64 `json:"round_trips,omitempty"`
 }
 
 // connects measures after the workload, on a carrier of its own.
@@ -41,16 +44,12 @@ func (c *client) connects(ctx context.Context) (*connects, error) {
 		if err := p.greet(ctx, c, &found.First); err != nil {
 			return err
 		}
-		start := p.clock()
-		if _, err := p.request(ctx, "ping", []byte{byte(kindPing)}); err != nil {
+		echo, err := p.echo(ctx)
+		if err != nil {
 			return err
 		}
-		echo := p.clock() - start
 		found.Echo = toMS(echo)
-		if err := p.sync(func() { p.carrier.Close(p.ch); p.ch = 0 }); err != nil {
-			return err
-		}
-		if err := sleep(ctx, closeTime+2*echo); err != nil {
+		if err := p.hangUp(ctx, echo); err != nil {
 			return err
 		}
 		return p.greet(ctx, c, &found.Resumed)
@@ -60,10 +59,32 @@ func (c *client) connects(ctx context.Context) (*connects, error) {
 	}
 	for _, k := range [...]*connect{&found.First, &found.Resumed} {
 		if found.Echo >= longPath {
-			k.RoundTrips = round(float64((k.FirstReply-found.Echo)/found.Echo), 2)
+			trips := round(max(0, float64((k.FirstReply-found.Echo)/found.Echo)), 2)
+			k.RoundTrips = &trips
 		}
 	}
 	return found, nil
+}
+
+// echo is the shortest of a few answers to a ping.
+func (p *player) echo(ctx context.Context) (time.Duration, error) {
+	shortest := time.Duration(forEver)
+	for range echoes {
+		start := p.clock()
+		if _, err := p.request(ctx, "ping", []byte{byte(kindPing)}); err != nil {
+			return 0, err
+		}
+		shortest = min(shortest, p.clock()-start)
+	}
+	return shortest, nil
+}
+
+// hangUp closes the connection, and waits until the other end knows, over a path of this round trip.
+func (p *player) hangUp(ctx context.Context, echo time.Duration) error {
+	if err := p.sync(func() { p.carrier.Close(p.ch); p.ch = 0 }); err != nil {
+		return err
+	}
+	return sleep(ctx, closeTime+2*echo)
 }
 
 // greet opens a connection with a ping.

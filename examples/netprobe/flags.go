@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -19,7 +20,11 @@ type flags struct {
 
 	scenario string
 	options
-	spec spec
+	spec spec // the scenario's, with the changes below
+
+	learn, warmup, duration                time.Duration
+	conns, size, transfers, backlog, slice int
+	hz                                     float64
 }
 
 const usage = `Usage:
@@ -37,6 +42,27 @@ Flags:
 // parseFlags reads the command line; what it says to the user goes to out. The error lists all faults at once.
 func parseFlags(args []string, out io.Writer) (*flags, error) {
 	var f flags
+	set := f.define(out)
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	var given []string
+	set.Visit(func(g *flag.Flag) { given = append(given, g.Name) })
+	faults := []error{f.faults()}
+	if set.NArg() > 0 {
+		faults = append(faults, fmt.Errorf("unknown argument %q: all arguments are flags", set.Arg(0)))
+	}
+	s, ok := scenario(f.scenario)
+	if !ok {
+		faults = append(faults, fmt.Errorf("-scen %q: take %s", f.scenario, scenarioNames))
+		return nil, errors.Join(faults...)
+	}
+	f.spec = s
+	faults = append(faults, f.change(given), f.spec.validate())
+	return &f, errors.Join(faults...)
+}
+
+func (f *flags) define(out io.Writer) *flag.FlagSet {
 	set := flag.NewFlagSet("netprobe", flag.ContinueOnError)
 	set.SetOutput(out)
 	set.Usage = func() { fmt.Fprint(out, usage); set.PrintDefaults() }
@@ -49,96 +75,91 @@ func parseFlags(args []string, out io.Writer) (*flags, error) {
 	set.StringVar(&f.scenario, "scen", "game", "scenario: "+scenarioNames)
 	set.StringVar(&f.transport, "transport", "mercury", "one of "+transportNames())
 	set.BoolVar(&f.plain, "plain", false, "no encryption, where the transport can do without; both ends alike")
-	set.StringVar(&f.secret, "secret", "", "`text` from which both ends derive the server's key. Empty takes one that everybody knows: it costs the same and is no protection")
-	set.IntVar(&f.copies, "copies", 0, "mercury: most early resends of a message; -1 for none, 0 for the default")
+	set.StringVar(&f.secret, "secret", "", "`text` from which both ends derive the server's keys. Empty takes one that everybody knows: it costs the same and is no protection")
+	set.IntVar(&f.copies, "copies", 0, "mercury: most early resends of a message; -1 for none, 0 for the default; what it says goes for the messages of its own end")
 	set.BoolVar(&f.noConnect, "noconnect", false, "client: do not measure what connecting costs, after the workload")
-	learn := set.Duration("learn", 0, "traffic before the warm-up, for the transport to learn the path")
-	warmup := set.Duration("warmup", 0, "traffic before the measured time (2s; bulk 1s)")
-	duration := set.Duration("duration", 0, "measured time (game 30s, bulk 5s, fan 6s)")
-	conns := set.Int("conns", 0, "fan: connections (2000); blob: fresh connections, one after another (5)")
-	hz := set.Float64("hz", 0, "messages a second from the server on each connection (game 62.5, fan 10)")
-	size := set.Int("size", 0, "bytes of a message (game 200 from the server, bulk 100, fan 300) or of a blob (1048576)")
-	transfers := set.Int("transfers", 0, "blob: how often it is asked for on each connection (3)")
-	backlog := set.Int("backlog", 0, "bulk: bytes that may be on their way (1048576)")
-	if err := set.Parse(args); err != nil {
-		return nil, err
-	}
-	given := map[string]bool{}
-	set.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	set.DurationVar(&f.learn, "learn", 0, "traffic before the warm-up, for the transport to learn the path")
+	set.DurationVar(&f.warmup, "warmup", 0, "traffic before the measured time (2s; bulk 1s)")
+	set.DurationVar(&f.duration, "duration", 0, "measured time (game 30s, bulk 5s, fan 6s)")
+	set.IntVar(&f.conns, "conns", 0, "fan: connections (2000); blob: fresh connections, one after another (5)")
+	set.Float64Var(&f.hz, "hz", 0, "messages a second from the server on each connection (game 62.5, fan 10)")
+	set.IntVar(&f.size, "size", 0, "bytes of a message (game 200 from the server, bulk 100, fan 300) or of a blob (1048576)")
+	set.IntVar(&f.transfers, "transfers", 0, "blob: how often it is asked for on each connection (3)")
+	set.IntVar(&f.backlog, "backlog", 0, "bulk: bytes that may be on their way (1048576)")
+	set.IntVar(&f.slice, "slice", 0, "fan: to how many connections a tick sends before it flushes (64)")
+	return set
+}
 
+// faults are those that have nothing to do with the scenario.
+func (f *flags) faults() error {
 	var faults []error
-	fault := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
 	roles := 0
 	for _, is := range []bool{f.server, f.client != "", f.self} {
 		if is {
 			roles++
 		}
 	}
-	fault(roles != 1, "say one of -server, -client ADDRESS and -self")
-	fault(set.NArg() > 0, "unknown argument %q: all arguments are flags", set.Arg(0))
-	fault(f.copies < -1 || f.copies > 2, "-copies %d: take -1 (none) to 2, or 0 for the default", f.copies)
+	if roles != 1 {
+		faults = append(faults, errors.New("say one of -server, -client ADDRESS and -self"))
+	}
+	if f.copies < -1 || f.copies > 2 {
+		faults = append(faults, fmt.Errorf("-copies %d: take -1 (none) to 2, or 0 for the default", f.copies))
+	}
 	t, err := findTransport(f.transport)
-	if err != nil {
+	switch {
+	case err != nil:
 		faults = append(faults, err)
+	case f.plain && t.noPlain:
+		faults = append(faults, fmt.Errorf("-plain: %s is always encrypted: leave it out", t.name))
 	}
-	fault(f.plain && t.noPlain, "-plain: %s is always encrypted: leave it out", f.transport)
-	s, ok := scenario(f.scenario)
-	if !ok {
-		fault(true, "-scen %q: take %s", f.scenario, scenarioNames)
-		return nil, errors.Join(faults...)
-	}
-	only := func(name string, scens ...string) bool {
-		for _, n := range scens {
-			if given[name] && n == s.Scenario {
-				return true
-			}
-		}
-		fault(given[name], "-%s does nothing in scenario %s: leave it out", name, s.Scenario)
-		return false
-	}
-	if only("learn", "game", "bulk", "fan") {
-		s.Learn = *learn
-	}
-	if only("warmup", "game", "bulk", "fan") {
-		s.Warmup = *warmup
-	}
-	if only("duration", "game", "bulk", "fan") {
-		s.Duration = *duration
-	}
-	if only("conns", "fan", "blob") {
-		s.Conns = *conns
-	}
-	if only("transfers", "blob") {
-		s.Transfers = *transfers
-	}
-	if only("backlog", "bulk") {
-		s.Backlog = *backlog
-	}
-	if only("hz", "game", "fan") {
-		fault(*hz <= 0, "-hz %v: take more than 0", *hz)
-		s.Down.Every = time.Duration(float64(time.Second) / max(*hz, 1e-3))
-	}
-	if given["size"] {
-		switch s.Scenario {
-		case "blob":
-			s.Blob = *size
-		case "bulk":
-			s.Up.Size = *size
-		default:
-			s.Down.Size = *size
-		}
-		fault(*size < 1, "-size %d: take at least 1", *size)
-	}
-	if err := s.validate(); err != nil {
-		faults = append(faults, err)
-	}
-	f.spec = s
-	return &f, errors.Join(faults...)
+	return errors.Join(faults...)
 }
+
+// change puts into the spec what was given, as far as the scenario knows it.
+func (f *flags) change(given []string) error {
+	s := &f.spec
+	message := &s.Down.Size
+	switch s.Scenario {
+	case "bulk":
+		message = &s.Up.Size
+	case "blob":
+		message = &s.Blob
+	}
+	var faults []error
+	for _, c := range []struct {
+		name      string
+		scenarios []string
+		do        func()
+	}{
+		{"learn", []string{"game", "bulk", "fan"}, func() { s.Learn = f.learn }},
+		{"warmup", []string{"game", "bulk", "fan"}, func() { s.Warmup = f.warmup }},
+		{"duration", []string{"game", "bulk", "fan"}, func() { s.Duration = f.duration }},
+		{"conns", []string{"fan", "blob"}, func() { s.Conns = f.conns }},
+		{"hz", []string{"game", "fan"}, func() { s.Down.Every = time.Duration(float64(time.Second) / max(f.hz, minHz)) }},
+		{"size", []string{"game", "bulk", "blob", "fan"}, func() { *message = f.size }},
+		{"transfers", []string{"blob"}, func() { s.Transfers = f.transfers }},
+		{"slice", []string{"fan"}, func() { s.Slice = f.slice }},
+		{"backlog", []string{"bulk"}, func() { s.Backlog = f.backlog }},
+	} {
+		switch {
+		case !slices.Contains(given, c.name):
+		case slices.Contains(c.scenarios, s.Scenario):
+			c.do()
+		default:
+			faults = append(faults, fmt.Errorf("-%s does nothing in scenario %s: leave it out", c.name, s.Scenario))
+		}
+	}
+	if slices.Contains(given, "hz") && f.hz <= 0 {
+		faults = append(faults, fmt.Errorf("-hz %v: take more than 0", f.hz))
+	}
+	if slices.Contains(given, "size") && f.size < 1 { // 0 would be a flow of nothing
+		faults = append(faults, fmt.Errorf("-size %d: take at least 1", f.size))
+	}
+	return errors.Join(faults...)
+}
+
+// minHz makes a rate of 0 or less a time between two messages that no spec takes.
+const minHz = 1e-3
 
 // resolve makes an address of what the user gave. Without a host it is all addresses of this one.
 func resolve(text string) (netip.AddrPort, error) {

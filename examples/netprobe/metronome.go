@@ -6,27 +6,38 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// metronome sends one message to each of its channels at each beat. The loop flushes after the tick that calls it.
+// metronome sends one message to each of its channels at each beat. It sends to a slice of them at a time and lets the loop flush in
+// between: when there are thousands, the first need not wait for the last.
 type metronome struct {
 	transport mercury.Transport
 	chs       []mercury.ChannelID
 	phases    phases
 	every     time.Duration
-	due       time.Duration // next beat
+	slice     int
 	message   []byte
 	clock     func() time.Duration
-	number    uint32 // of the message of this beat, on each channel
+
+	due   time.Duration // this beat, or the next
+	place int           // in chs, of the next message of this beat
+	began time.Duration // this beat
+	late  time.Duration // how long after it was due it did, if that is a beat or more
+	// number is that of the message of this beat, on each channel.
+	number uint32
 	figures
 }
 
 func (m *metronome) tick(now time.Duration) time.Duration {
-	for ; m.due <= now && m.due < m.phases.over; m.due += m.every {
-		// A beat that was slept over is late by no fault of the transport's receiver: its message counts from when it was due.
-		late := time.Duration(0)
-		if now-m.due >= m.every {
-			late = now - m.due
+	for m.due <= now && m.due < m.phases.over {
+		if m.place == 0 {
+			m.begin(now)
 		}
-		m.beat(late)
+		if m.place < len(m.chs) {
+			m.send(min(m.place+m.slice, len(m.chs)))
+			if len(m.chs) > m.slice {
+				return now // the loop flushes and calls again
+			}
+		}
+		m.end(now)
 	}
 	if m.due >= m.phases.over {
 		return never(now)
@@ -34,17 +45,26 @@ func (m *metronome) tick(now time.Duration) time.Duration {
 	return m.due
 }
 
-// beat sends a message to each channel, stamped by its own call of Send.
-func (m *metronome) beat(late time.Duration) {
+// begin starts a beat. A message whose beat was slept over counts from when it was due: whatever held its sender up, the player
+// waited.
+func (m *metronome) begin(now time.Duration) {
+	m.began, m.late = now, 0
+	if now-m.due >= m.every {
+		m.late = now - m.due
+	}
+}
+
+// send sends to the channels up to one, each message stamped by its own call of Send.
+func (m *metronome) send(to int) {
 	flags := byte(0)
 	if m.phases.within(m.due) {
 		flags = flagMeasured
 	}
-	for _, ch := range m.chs {
+	for _, ch := range m.chs[m.place:to] {
 		if ch == 0 {
 			continue
 		}
-		putData(m.message, flags, m.number, m.clock()-late)
+		putData(m.message, flags, m.number, m.clock()-m.late)
 		if m.transport.Send(ch, m.message) != nil {
 			continue // Closed follows
 		}
@@ -53,7 +73,17 @@ func (m *metronome) beat(late time.Duration) {
 		}
 		m.count(&m.phases, m.due, len(m.message))
 	}
-	m.number++
+	m.place = to
+}
+
+// end ends a beat, whose messages the loop has handed on unless they were one slice.
+func (m *metronome) end(now time.Duration) {
+	if m.phases.within(m.due) && len(m.chs) > m.slice {
+		m.Beats++
+		m.BeatTime += now - m.began
+		m.BeatMax = max(m.BeatMax, now-m.began)
+	}
+	m.place, m.number, m.due = 0, m.number+1, m.due+m.every
 }
 
 func (m *metronome) credit(time.Duration, int) {}

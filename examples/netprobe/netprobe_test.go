@@ -89,7 +89,7 @@ func checkResult(t *testing.T, r *result, f *flags) {
 	}
 	if f.spec.Blob > 0 {
 		b := r.Blob
-		if b == nil || len(b.Cold) != 2 || len(b.Warm) != 2 || b.ColdMedian <= 0 || b.WarmMedian <= 0 || len(b.Connect) != 2 {
+		if b == nil || len(b.Cold) != 2 || len(b.Warm) != 2 || len(b.Again) != 2 || b.AgainMedian <= 0 || b.ColdMedian <= 0 || b.WarmMedian <= 0 || len(b.Connect) != 2 {
 			t.Errorf("blob: %+v", b)
 		}
 	}
@@ -161,7 +161,7 @@ func TestFlagFaults(t *testing.T) {
 		{[]string{"-self", "-scen", "game", "-conns", "3"}, []string{"-conns does nothing in scenario game", "leave it out"}},
 		{[]string{"-self", "-scen", "blob", "-duration", "1s"}, []string{"-duration does nothing"}},
 		{[]string{"-self", "-scen", "fan", "-conns", "-1", "-hz", "-5", "-size", "0", "-duration", "-1s"},
-			[]string{"-1 connections", "-hz -5", "-size 0", "-1s"}},
+			[]string{"-1 connections", "-hz -5: take more than 0", "-size 0", "-1s"}},
 		{[]string{"-self", "-scen", "game", "-hz", "1000000"}, []string{"take 100µs to"}},
 		{[]string{"-self", "-scen", "bulk", "-size", "5"}, []string{"5 bytes: take 14"}},
 		{[]string{"-self", "-scen", "bulk", "-backlog", "1"}, []string{"backlog of 1 bytes: take"}},

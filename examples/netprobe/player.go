@@ -185,7 +185,7 @@ func (p *player) begin(now time.Duration) {
 	}
 	times := p.spec.phases(now)
 	p.down = newTally(times, p.spec.Down, p.latency, p.clock)
-	p.up = newSender(p.carrier, []mercury.ChannelID{p.ch}, p.spec.Up, times, p.spec.Backlog, p.clock)
+	p.up = newSender(p.carrier, []mercury.ChannelID{p.ch}, p.spec.Up, p.spec, times, p.clock)
 }
 
 func (p *player) tick(now time.Duration) time.Duration {

@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // result is what a run prints.
 type result struct {
@@ -41,6 +44,10 @@ type direction struct {
 	WirePerPayload    float64 `json:"wire_per_payload"`
 	PacketsPerMessage float64 `json:"packets_per_message"`
 	MessagesPerSecond float64 `json:"messages_per_second"` // delivered
+	// Beat is how long a tick to many connections took its sender, from its first message to the flush of its last; left out
+	// where a tick is one flush.
+	Beat    ms `json:"beat_ms,omitempty"`
+	BeatMax ms `json:"beat_max_ms,omitempty"`
 }
 
 // process is what a run cost one process.
@@ -63,6 +70,11 @@ func (c *client) result(s *spec, here, there *side) *result {
 		Down: s.between(there, here), Up: s.between(here, there),
 		Server: there.process(), Client: here.process(),
 	}
+	if r.Down.Packets == 0 || r.Up.Packets == 0 { // half of the wire would look like a good result
+		here.WireAll, there.WireAll = counters{}, counters{}
+		r.Down.wireUnknown()
+		r.Up.wireUnknown()
+	}
 	r.WirePerPayload = per(r.Down.WireBytes+r.Up.WireBytes, r.Down.PayloadBytes+r.Up.PayloadBytes)
 	r.Run.Messages = here.Sent.All + there.Sent.All
 	r.Run.PayloadBytes = here.Sent.AllBytes + there.Sent.AllBytes
@@ -80,6 +92,9 @@ func (s *spec) between(from, to *side) direction {
 		latency: to.Latency, Sent: from.Sent.Measured, Messages: to.Received.Measured, Disorder: to.Received.Disorder,
 		PayloadBytes: from.Sent.Bytes, WireBytes: from.Wire.Bytes, Packets: from.Wire.Packets,
 	}
+	if n := from.Sent.Beats; n > 0 {
+		d.Beat, d.BeatMax = toMS(from.Sent.BeatTime/time.Duration(n)), toMS(from.Sent.BeatMax)
+	}
 	d.Lost = d.Sent - min(d.Messages, d.Sent)
 	d.WirePerPayload = per(d.WireBytes, d.PayloadBytes)
 	d.PacketsPerMessage = per(d.Packets, from.Sent.Window)
@@ -90,6 +105,10 @@ func (s *spec) between(from, to *side) direction {
 		d.MessagesPerSecond = round(float64(d.Messages)/float64(from.Elapsed), 1)
 	}
 	return d
+}
+
+func (d *direction) wireUnknown() {
+	d.WireBytes, d.Packets, d.WirePerPayload, d.PacketsPerMessage = 0, 0, 0, 0
 }
 
 func (s *side) process() process {

@@ -12,6 +12,9 @@ const scenarioNames = "game, bulk, blob or fan"
 // defaultBacklog keeps a pipe of some hundred MB/s full over loopback and still fits into a processor's cache.
 const defaultBacklog = 1 << 20
 
+// defaultSlice is what one system call sends: more would let messages lie while there are others to make.
+const defaultSlice = 64
+
 // scenario gives the spec of a name, of which the command line may change some values.
 func scenario(name string) (spec, bool) {
 	for _, s := range []spec{game(), bulk(), blob(), fan()} {
@@ -35,15 +38,15 @@ type sender interface {
 }
 
 // newSender makes the sender of a flow to channels; nil for a flow of nothing.
-func newSender(t mercury.Transport, chs []mercury.ChannelID, s flow, p phases, backlog int, clock func() time.Duration) sender {
+func newSender(t mercury.Transport, chs []mercury.ChannelID, f flow, s *spec, p phases, clock func() time.Duration) sender {
 	switch {
-	case s.none():
+	case f.none():
 		return nil
-	case s.flood():
-		return &flood{transport: t, ch: chs[0], phases: p, room: backlog, message: make([]byte, s.Size), clock: clock}
+	case f.flood():
+		return &flood{transport: t, ch: chs[0], phases: p, room: s.Backlog, message: make([]byte, f.Size), clock: clock}
 	}
 	return &metronome{
-		transport: t, chs: chs, phases: p, every: s.Every, due: p.start, message: make([]byte, s.Size), clock: clock,
+		transport: t, chs: chs, phases: p, every: f.Every, slice: s.Slice, due: p.start, message: make([]byte, f.Size), clock: clock,
 	}
 }
 

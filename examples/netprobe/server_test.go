@@ -136,8 +136,8 @@ func TestServerRun(t *testing.T) {
 func TestFloodIsBounded(t *testing.T) {
 	r := &recorder{sent: map[mercury.ChannelID][][]byte{}}
 	s := bulk()
-	p := phases{over: time.Second}
-	f := newSender(r, []mercury.ChannelID{1}, s.Up, p, 1000, still)
+	s.Backlog = 1000
+	f := newSender(r, []mercury.ChannelID{1}, s.Up, &s, phases{over: time.Second}, still)
 	c := creditor{share: 1000 / creditShare}
 	f.tick(0)
 	if n := len(r.sent[1]); n != 10 {
@@ -171,7 +171,7 @@ func TestFloodIsBounded(t *testing.T) {
 func TestMetronomeCatchesUp(t *testing.T) {
 	r := &recorder{sent: map[mercury.ChannelID][][]byte{}}
 	clock := time.Duration(0)
-	m := newSender(r, []mercury.ChannelID{1}, flow{Size: 20, Every: 10 * time.Millisecond}, phases{over: time.Second}, 0,
+	m := newSender(r, []mercury.ChannelID{1}, flow{Size: 20, Every: 10 * time.Millisecond}, &spec{Slice: 1}, phases{over: time.Second},
 		func() time.Duration { return clock })
 	for _, now := range []time.Duration{0, 12, 45, 50} {
 		clock = now * time.Millisecond
@@ -214,4 +214,22 @@ func FuzzServer(f *testing.F) {
 			t.Errorf("%d bytes sent", bytes)
 		}
 	})
+}
+
+// A beat of many goes out slice by slice, with the loop in between.
+func TestMetronomeSlices(t *testing.T) {
+	r := &recorder{sent: map[mercury.ChannelID][][]byte{}}
+	m := newSender(r, []mercury.ChannelID{1, 2, 3, 4, 5}, flow{Size: 20, Every: 10}, &spec{Slice: 2}, phases{over: 20}, still)
+	m.leave(4)
+	for i, c := range []struct {
+		now, next time.Duration
+		sent      int
+	}{{0, 0, 2}, {1, 1, 3}, {2, 2, 4}, {3, 10, 4}, {10, 10, 6}, {10, 10, 7}, {10, 10, 8}, {11, 11 + time.Hour, 8}} {
+		if next := m.tick(c.now); next != c.next || int(m.sent().All) != c.sent {
+			t.Errorf("call %d at %d: next %d, sent %d; want %d, %d", i, c.now, next, m.sent().All, c.next, c.sent)
+		}
+	}
+	if f := m.sent(); f.Beats != 2 || f.BeatTime != 4 || f.BeatMax != 3 {
+		t.Errorf("beats: %+v", f)
+	}
 }

@@ -29,6 +29,8 @@ type spec struct {
 	Blob, Transfers int
 	// Backlog is the number of bytes that may be on their way in a flood.
 	Backlog int
+	// Slice is to how many connections a beat sends before it flushes.
+	Slice int
 }
 
 // flow is what one end sends on each connection. The zero value is nothing.
@@ -67,6 +69,7 @@ func (s *spec) validate() error {
 	fault(s.Blob < 0 || s.Blob > maxBlob, "a blob of %d bytes: take 1 to %d", s.Blob, maxBlob)
 	fault(s.Blob > 0 && s.Transfers < 1, "%d transfers: take at least 1", s.Transfers)
 	fault(s.Backlog < minBacklog || s.Backlog > maxBacklog, "a backlog of %d bytes: take %d to %d", s.Backlog, minBacklog, maxBacklog)
+	fault(s.Slice < 1, "a slice of %d connections: take at least 1", s.Slice)
 	fault(s.Blob == 0 && s.Down.none() && s.Up.none(), "nothing to send")
 	fault(s.Blob == 0 && s.Duration == 0, "a duration of 0: say how long to measure")
 	fault(s.Up.flood() && s.Conns > 1 || s.Down.flood(), "a flood on several connections or from the server: take one connection, from the client")

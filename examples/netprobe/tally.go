@@ -26,6 +26,12 @@ type figures struct {
 	All      uint64 `json:"all"`      // messages of the whole run
 	AllBytes uint64 `json:"all_bytes"`
 	Disorder uint64 `json:"disorder"` // messages that came out of order, twice, or after a gap
+
+	// Beats are those of a metronome that were measured and took several slices, with the time from the first to the
+	// flush of the last.
+	Beats    int64         `json:"beats"`
+	BeatTime time.Duration `json:"beat_time"`
+	BeatMax  time.Duration `json:"beat_max"`
 }
 
 func (f *figures) add(g figures) {
@@ -35,6 +41,9 @@ func (f *figures) add(g figures) {
 	f.All += g.All
 	f.AllBytes += g.AllBytes
 	f.Disorder += g.Disorder
+	f.Beats += g.Beats
+	f.BeatTime += g.BeatTime
+	f.BeatMax = max(f.BeatMax, g.BeatMax)
 }
 
 func newTally(p phases, s flow, h *histogram, clock func() time.Duration) *tally {

@@ -42,6 +42,14 @@ const (
 	maxAhead = 32
 )
 
+// Tickets is what a mercury.Guard does with tickets. It is called on the client's
+// goroutine.
+type Tickets interface {
+	// Keep stores a ticket for the next dial of a place. ticket is valid during the call.
+	// It may be anything: what is no ticket must be ignored.
+	Keep(now time.Duration, to mercury.Address, ticket []byte)
+}
+
 // Config says how a client is made.
 type Config struct {
 	// Transport is the client's own. Required.
@@ -54,6 +62,9 @@ type Config struct {
 	// User and Password are what the LoginApp's Auth is asked about; each has at
 	// most protocol.MaxName bytes.
 	User, Password string
+	// Tickets takes the ticket with which the BaseApp is dialled without a round trip:
+	// the mercury.Guard of a Transport that has one. Default: tickets are not used.
+	Tickets Tickets
 	// Handler is told what happens.
 	Handler Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.

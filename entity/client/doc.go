@@ -10,7 +10,8 @@
 //
 // A Client lives for one session and is thrown away at Closed; to play on, make
 // another. Its first Tick dials the LoginApp, which names the BaseApp that holds
-// the proxy and gives a token for it; there the client attaches.
+// the proxy and gives a token for it, and perhaps a ticket that saves dialling it a
+// round trip (Config.Tickets); there the client attaches.
 //
 // # Replicas
 //

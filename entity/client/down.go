@@ -150,6 +150,9 @@ func (c *Client) onLoginOK(body []byte) error {
 	c.cfg.Transport.Close(c.ch)
 	c.token, c.state = m.Token, Attaching
 	c.deadline = c.now + AttachTimeout
+	if c.cfg.Tickets != nil && len(m.Ticket) > 0 {
+		c.cfg.Tickets.Keep(c.now, m.BaseApp, m.Ticket)
+	}
 	c.ch = c.cfg.Transport.Dial(m.BaseApp)
 	return nil
 }

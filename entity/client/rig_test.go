@@ -64,6 +64,7 @@ type rig struct {
 	now    time.Duration
 	events []string
 	diff   []string
+	kept   []string // tickets
 	// The server's own view.
 	own, others *property.Values
 }
@@ -76,7 +77,7 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 	r := &rig{t: t, net: mercurytest.NewStage(mercurytest.Host(9, 1)), schema: schema}
 	note := func(format string, args ...any) { r.events = append(r.events, fmt.Sprintf(format, args...)) }
 	c, err := New(Config{
-		Transport: r.net, Schema: r.schema, LoginApp: mercurytest.Host(1, 0).At, User: "ann", Password: "pw",
+		Transport: r.net, Schema: r.schema, LoginApp: mercurytest.Host(1, 0).At, User: "ann", Password: "pw", Tickets: keeper{r},
 		Handler: Events{
 			LoggedIn:   func() { note("logged in") },
 			BasePlayer: func(p *Replica) { note("base player %v gold %v", p.ID, p.Props.Get(gold)) },
@@ -103,6 +104,13 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 	r.own = property.NewValues(def, property.OwnClientSide, nil)
 	r.others = property.NewValues(def, property.OtherClientSide, nil)
 	return r
+}
+
+// keeper writes down the tickets that the client keeps, and how many channels it had dialled by then.
+type keeper struct{ r *rig }
+
+func (k keeper) Keep(_ time.Duration, to mercury.Address, ticket []byte) {
+	k.r.kept = append(k.r.kept, fmt.Sprintf("%s for %v after %d dials", ticket, to, len(k.r.net.Dials)))
 }
 
 // open ticks the client until it has dialled, and opens its newest channel.

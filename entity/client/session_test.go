@@ -2,6 +2,8 @@ package client
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -304,4 +306,26 @@ func TestCalls(t *testing.T) {
 	if err != nil || int(base.Method) != buy.ExposedIndex || args[0].Str() != "hi" {
 		t.Errorf("call %+v: %v %v", base, args, err)
 	}
+}
+
+// A ticket is kept before the BaseApp is dialled, if there is one.
+func TestTicketIsKept(t *testing.T) {
+	for _, x := range []struct {
+		ticket string
+		want   []string
+	}{
+		{"t", []string{fmt.Sprintf("t for %v after 1 dials", mercurytest.Host(2, 22))}},
+		{"", nil},
+	} {
+		r := newRig(t)
+		r.open()
+		r.say((&protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Ticket: []byte(x.ticket)}).Append(nil))
+		if r.c.State() != Attaching || !slices.Equal(r.kept, x.want) {
+			t.Errorf("%v, kept %q", r.c.State(), r.kept)
+		}
+	}
+	r := newRig(t)
+	r.open()
+	r.say((&protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Ticket: make([]byte, mercury.MaxTicket+1)}).Append(nil))
+	r.wantMalformed()
 }

@@ -35,6 +35,19 @@ const (
 	CloseAfter = 5 * time.Second
 )
 
+// Tickets makes tickets for clients. It is called on the LoginApp's goroutine.
+type Tickets interface {
+	// Mint returns a ticket with which a client at an IP may open one channel to a
+	// BaseApp at once; or nothing, and then the client dials it in a round trip. More
+	// than mercury.MaxTicket bytes are not sent.
+	//
+	// client is the IP as the LoginApp sees it. Where a client reaches the BaseApp from
+	// another one, as behind a NAT with several, the BaseApp refuses the ticket and the
+	// client's transport dials anew by itself, which costs it the round trip that the
+	// ticket would have spared, and that of the refusal.
+	Mint(now time.Duration, base mercury.Address, client netip.Addr) []byte
+}
+
 // Config says how a LoginApp is made.
 type Config struct {
 	// Transport is the process's own; clients dial it. Required.
@@ -48,6 +61,9 @@ type Config struct {
 	Auth Auth
 	// Jobs performs Auth's work. Required.
 	Jobs Jobs
+	// Tickets makes tickets that spare clients a round trip to their BaseApp. Only for a
+	// LoginApp whose channels are sealed, since a ticket is a secret. Default: none.
+	Tickets Tickets
 	// MaxPending bounds the logins under way; more are told that the server is
 	// busy. More lets a rush wait longer, and asks more of Auth at once. Default 1000.
 	MaxPending int

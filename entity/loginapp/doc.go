@@ -20,6 +20,12 @@
 // nothing is dropped; and no answer tells why an Auth refused, since that helps
 // who guesses.
 //
+// # Tickets
+//
+// Where channels are sealed, Config.Tickets adds a ticket to the answer, with which the
+// client's first packet to its BaseApp opens the channel: no round trip, and nobody can
+// have opened it from elsewhere. It is made for the IP that the client logs in from.
+//
 // # Concurrency
 //
 // A LoginApp starts no goroutine, reads no clock and opens no socket. It belongs

@@ -238,9 +238,25 @@ func (l *LoginApp) proxyMade(now time.Duration, p *wire.ProxyMade) {
 		return
 	}
 	l.log.Info("login", "user", in.user, "entity", p.ID, "at", p.BaseApp)
-	ok := protocol.LoginOK{BaseApp: p.BaseApp, Token: p.Token}
+	ok := protocol.LoginOK{BaseApp: p.BaseApp, Token: p.Token, Ticket: l.ticket(now, in, p.BaseApp)}
 	l.send(in.ch, ok.Append(l.buf[:0]))
 	l.logins.enter(now, in, answered)
+}
+
+// ticket is one for a client and its BaseApp, nil if there is none.
+func (l *LoginApp) ticket(now time.Duration, in *login, base mercury.Address) []byte {
+	if l.cfg.Tickets == nil {
+		return nil
+	}
+	peer, ok := l.cfg.Transport.Peer(in.ch)
+	if !ok {
+		return nil
+	}
+	ticket := l.cfg.Tickets.Mint(now, base, peer.At.Addr())
+	if len(ticket) > mercury.MaxTicket {
+		return nil
+	}
+	return ticket
 }
 
 // lostBaseAppMgr refuses the logins whose request went with it.

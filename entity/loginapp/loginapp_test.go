@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -41,8 +43,8 @@ func TestLogin(t *testing.T) {
 	r.fromManager(r.base, &made)
 	code, ok := r.answer(ch)
 	want := protocol.LoginOK{BaseApp: baseApp, Token: protocol.Token{1, 2}}
-	if code != 0 || ok != want {
-		t.Errorf("code %v, reply %+v", code, ok)
+	if diff := cmp.Diff(want, ok, cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.AddrPort{})); code != 0 || diff != "" {
+		t.Errorf("code %v, reply %s", code, diff)
 	}
 	r.tick(CloseAfter - DefaultTick)
 	if r.net.Ended[ch] {
@@ -377,4 +379,48 @@ func FuzzMessage(f *testing.F) {
 			t.Error("the channel stays open")
 		}
 	})
+}
+
+// minter writes down what it is asked for.
+type minter struct {
+	ticket []byte
+	asked  []string
+}
+
+func (m *minter) Mint(_ time.Duration, base mercury.Address, client netip.Addr) []byte {
+	m.asked = append(m.asked, fmt.Sprint(base, " for ", client))
+	return m.ticket
+}
+
+// A client that is let in gets a ticket for its BaseApp and its own IP; one that is
+// refused gets none.
+func TestTickets(t *testing.T) {
+	for name, ticket := range map[string][]byte{"a ticket": []byte("a ticket"), "none": nil, "too long": make([]byte, mercury.MaxTicket+1)} {
+		m := &minter{ticket: ticket}
+		r := newRig(t, func(c *Config) { c.Tickets = m })
+		r.join()
+		ch := r.connect()
+		r.say(ch, r.login("ann", "right"))
+		r.work()
+		r.fromManager(r.base, &wire.ProxyMade{Request: r.created().Request, ID: 5, BaseApp: baseApp})
+		want := ticket
+		if len(want) > mercury.MaxTicket {
+			want = nil
+		}
+		if code, ok := r.answer(ch); code != 0 || string(ok.Ticket) != string(want) {
+			t.Errorf("%s: code %v, ticket %q", name, code, ok.Ticket)
+		}
+		peer, _ := r.net.Peer(ch)
+		if diff := cmp.Diff([]string{fmt.Sprint(baseApp, " for ", peer.At.Addr())}, m.asked); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+
+		refused := r.connect()
+		r.say(refused, r.login("ann", "wrong"))
+		r.work()
+		r.wantRefused(refused, protocol.BadCredentials)
+		if len(m.asked) != 1 {
+			t.Errorf("%s: asked for %q", name, m.asked)
+		}
+	}
 }

@@ -77,7 +77,7 @@ type dot struct {
 // newClient begins a session.
 func (b *bot) newClient() error {
 	c, err := client.New(client.Config{
-		Transport: b.env.Transport, Schema: b.schema, LoginApp: b.login, Log: b.log, Tick: tick,
+		Transport: b.env.Transport, Tickets: b.env.Guard, Schema: b.schema, LoginApp: b.login, Log: b.log, Tick: tick,
 		User: fmt.Sprintf("bot%03d", b.number), Password: "open sesame",
 		Handler: client.Events{
 			Audited: func(diff []string) { b.mu.Lock(); b.view.audited, b.view.diff = true, diff; b.mu.Unlock() },

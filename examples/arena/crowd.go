@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -36,13 +37,17 @@ type crowd struct {
 }
 
 // startCrowd lets n bots log in, one after the other.
-func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPort, log *slog.Logger) (*crowd, error) {
+func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPort, key secure.PublicKey, log *slog.Logger) (*crowd, error) {
 	h, err := host.New(host.Config{Log: log})
 	if err != nil {
 		return nil, err
 	}
 	c := &crowd{host: h, began: h.Clock(), guards: make(map[entity.ID]dot)}
 	listen := netip.AddrPortFrom(login.Addr(), 0).String()
+	opts := []host.Option{host.Shared()}
+	if !key.IsZero() {
+		opts = append(opts, host.Secure(secure.Config{ServerKey: key}))
+	}
 	for i := range n {
 		b := &bot{
 			number: i, crowd: c, log: log, login: login, schema: schema,
@@ -51,7 +56,7 @@ func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPor
 		p, err := h.Start(fmt.Sprintf("bot %d", i), listen, func(env host.Env) (host.App, error) {
 			b.env = env
 			return b, b.newClient()
-		}, host.Shared())
+		}, opts...)
 		if err != nil {
 			return nil, errors.Join(err, h.Close())
 		}

@@ -9,6 +9,9 @@
 //	go run ./examples/arena -role cellapp
 //	go run ./examples/arena -role bots
 //
+// All traffic is encrypted, unless -seal=false says otherwise. Roles in separate OS
+// processes need a key for it that all are given: export ARENA_KEY=$(openssl rand -hex 32).
+//
 // It prints one status line a second and serves a live page. At the end (-duration,
 // or Ctrl-C) the world is frozen and every bot compares what it holds with what the
 // server says that it should hold. The exit status is 1 if anything differed, a
@@ -35,6 +38,7 @@ type flags struct {
 	http                             string
 	httpSet                          bool
 	json, verbose                    bool
+	seal, sealSet                    bool
 	role, manager                    string
 }
 
@@ -50,12 +54,16 @@ func parseFlags(args []string) (*flags, error) {
 	set.StringVar(&f.http, "http", "127.0.0.1:8080", "where the live page is served; empty for none")
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.BoolVar(&f.verbose, "v", false, "log what the processes tell operators")
+	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; with -role by the key in $"+keyVariable+", the same for all")
 	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
 	if err := set.Parse(args); err != nil {
 		return nil, err
 	}
-	set.Visit(func(g *flag.Flag) { f.httpSet = f.httpSet || g.Name == "http" })
+	set.Visit(func(g *flag.Flag) {
+		f.httpSet = f.httpSet || g.Name == "http"
+		f.sealSet = f.sealSet || g.Name == "seal"
+	})
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
 		if bad {

@@ -70,7 +70,7 @@ func process(t *testing.T, format string, a ...any) (*exec.Cmd, *output) {
 
 // TestProcesses runs every role as an OS process of its own and kills a CellApp
 // in the middle, as the kernel would: its players come back on the others, and at
-// the end every client holds what it should.
+// the end every client holds what it should. All traffic is sealed.
 func TestProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts seven processes and runs for a quarter of a minute")
@@ -83,7 +83,8 @@ func TestProcesses(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	size := "-bots 20 -guards 20 -cellapps 3 -baseapps 1 -http 127.0.0.1:0 -manager " + manager
+	t.Setenv(keyVariable, strings.Repeat("5e", 32))
+	size := "-seal -bots 20 -guards 20 -cellapps 3 -baseapps 1 -http 127.0.0.1:0 -manager " + manager
 	_, managers := process(t, "-role managers %s", size)
 	process(t, "-role login %s", size)
 	process(t, "-role baseapp %s", size)

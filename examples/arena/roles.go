@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster"
 )
@@ -21,6 +22,9 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 		return err
 	}
 	cfg := world(schema, f, log)
+	if cfg.Key, err = sealKey(f); err != nil {
+		return err
+	}
 	manager, err := cluster.ManagerAddr(f.manager)
 	if err != nil {
 		return err
@@ -37,7 +41,7 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	case "cellapp":
 		return runRole(ctx, f, func() (*cluster.Cluster, error) { return cluster.StartCellApp(ctx, cfg, manager) })
 	case "bots":
-		return runBots(ctx, schema, manager, f, log)
+		return runBots(ctx, schema, manager, cfg.Key, f, log)
 	}
 	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp or bots, or leave it out for all in one process", f.role)
 }
@@ -49,7 +53,7 @@ func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger)
 	if err != nil {
 		return err
 	}
-	s := newShow(f, log)
+	s := newShow(f, log, cfg.Key)
 	s.world = w
 	if err = s.open(w.ManagerAddr()); err == nil {
 		err = s.dance(ctx, cfg.CellScripts.Schema(), w.LoginAddr())
@@ -65,7 +69,7 @@ func runManagers(ctx context.Context, cfg cluster.Config, at netip.AddrPort, f *
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "managers at %v\n", w.ManagerAddr())
-	s := newShow(f, log)
+	s := newShow(f, log, cfg.Key)
 	if err = s.open(w.ManagerAddr()); err == nil {
 		err = s.watch(ctx, f.duration)
 	}
@@ -95,11 +99,11 @@ func runRole(ctx context.Context, f *flags, start func() (*cluster.Cluster, erro
 }
 
 // runBots runs the bots of a world whose processes run elsewhere.
-func runBots(ctx context.Context, schema *property.Schema, manager netip.AddrPort, f *flags, log *slog.Logger) error {
+func runBots(ctx context.Context, schema *property.Schema, manager netip.AddrPort, key secure.PrivateKey, f *flags, log *slog.Logger) error {
 	if !f.httpSet {
 		f.http = "" // the managers serve the page
 	}
-	s := newShow(f, log)
+	s := newShow(f, log, key)
 	err := s.open(manager)
 	if err == nil {
 		var login netip.AddrPort

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster"
 )
@@ -28,17 +29,25 @@ type show struct {
 	server   *http.Server
 	begun    time.Time
 	world    *cluster.Cluster // if it runs here
+	key      secure.PublicKey // of the world, zero if its traffic is in the clear
 
 	mu    sync.Mutex
 	crowd *crowd // once it is here
 }
 
-func newShow(f *flags, log *slog.Logger) *show { return &show{f: f, log: log, begun: time.Now()} }
+// newShow begins a run. Of the world's key it keeps what players may know.
+func newShow(f *flags, log *slog.Logger, key secure.PrivateKey) *show {
+	s := &show{f: f, log: log, begun: time.Now()}
+	if !key.IsZero() {
+		s.key = key.Public()
+	}
+	return s
+}
 
 // open begins to observe, and serves the page.
 func (s *show) open(manager netip.AddrPort) (err error) {
 	listen := manager.Addr().String()
-	if s.observer, err = cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: manager, Listen: listen, Log: s.log}); err != nil {
+	if s.observer, err = cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: manager, ServerKey: s.key, Listen: listen, Log: s.log}); err != nil {
 		return err
 	}
 	if s.f.http == "" {
@@ -119,7 +128,7 @@ func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
 	for {
 		st, err := s.observer.Next(limit)
 		if err != nil {
-			return netip.AddrPort{}, fmt.Errorf("the world lacks %s: start it first, or check -manager (%s)", lacks, s.f.manager)
+			return netip.AddrPort{}, fmt.Errorf("the world lacks %s: start it first, or check -manager (%s) and $%s", lacks, s.f.manager, keyVariable)
 		}
 		login, ok := st.App(cluster.RoleLoginApp)
 		switch {
@@ -137,7 +146,7 @@ func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
 
 // dance lets the bots in, dances until it is time, and judges the world.
 func (s *show) dance(ctx context.Context, schema *property.Schema, login netip.AddrPort) error {
-	c, err := startCrowd(s.f.bots, s.f.seed, schema, login, s.log)
+	c, err := startCrowd(s.f.bots, s.f.seed, schema, login, s.key, s.log)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,12 @@ func (c *chances) fill(b []byte) {
 	_, _ = c.seeded.Read(b) // it never fails either
 }
 
+// Read is fill as an io.Reader, for keys.
+func (c *chances) Read(b []byte) (int, error) {
+	c.fill(b)
+	return len(b), nil
+}
+
 func (c *chances) uint64() uint64 {
 	var b [8]byte
 	c.fill(b[:])

@@ -33,6 +33,12 @@
 //   - An app that panics ends alone, as an OS process of its own would; Process.Err
 //     says why. The others go on.
 //
+// # The seal
+//
+// With the option Secure the packets of a process are encrypted, and who is dialled is
+// proved by a key; without it they are only checksummed. A sealed process can talk to
+// sealed ones alone. See package secure for what that defends against.
+//
 // # Concurrency
 //
 // Methods of Host and Process may be called from any goroutine but that of an app,

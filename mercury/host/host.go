@@ -6,6 +6,9 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/secure"
 )
 
 const (
@@ -101,6 +104,15 @@ func New(cfg Config) (*Host, error) {
 
 // Clock is the time since New, by the system's monotonic clock.
 func (h *Host) Clock() time.Duration { return time.Since(h.begun) }
+
+// epoch is the Unix time in seconds at New.
+func (h *Host) epoch() int64 { return h.begun.Unix() }
+
+// guard makes the Guard of one start.
+func (h *Host) guard(cfg secure.Config, at mercury.Address) (*secure.Guard, error) {
+	cfg.Random, cfg.ID, cfg.Epoch = h.chances, GuardID(at), h.epoch()
+	return secure.New(cfg)
+}
 
 // Processes returns what was started and has not ended, in the order of starting.
 func (h *Host) Processes() []*Process {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/secure"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 	DefaultSharedPace = 5 * time.Millisecond
 )
 
-// Option changes how a process is started.
+// Option changes how a process is started. A nil one changes nothing.
 type Option func(*options)
 
 type options struct {
@@ -27,6 +28,7 @@ type options struct {
 	pace      time.Duration
 	mercury   mercury.Config
 	advertise netip.Addr
+	secure    *secure.Config // nil: packets are only checksummed
 }
 
 // Shared runs the app on an ordinary goroutine instead of a thread of its own: for
@@ -43,6 +45,18 @@ func Pace(d time.Duration) Option { return func(o *options) { o.paced, o.pace = 
 // drawn by the Host.
 func Mercury(cfg mercury.Config) Option { return func(o *options) { o.mercury = cfg } }
 
+// Secure seals all channels of the process: each start has a Guard of its own, made of
+// cfg, which is Env.Guard too. Random, ID and Epoch are the Host's: ID is the GuardID
+// of the start. An app that is dialled needs cfg.Key, one that dials cfg.ServerKey;
+// whoever it talks to must be sealed too. It takes the place of a Guard in Mercury,
+// which would be one for all starts.
+func Secure(cfg secure.Config) Option { return func(o *options) { o.secure = &cfg } }
+
+// GuardID is the secure.Config.ID of the start of a Secure process that has an address:
+// what secure.Guard.Mint has to know of who shall take the ticket. It is made of port
+// and salt; the IP is left out, as others may reach it under another.
+func GuardID(at mercury.Address) uint64 { return uint64(at.At.Port())<<32 | uint64(at.Salt) }
+
 // Advertise sets the address under which others reach an app that listens at all
 // addresses of the machine (":port").
 func Advertise(addr netip.Addr) Option { return func(o *options) { o.advertise = addr } }
@@ -50,7 +64,9 @@ func Advertise(addr netip.Addr) Option { return func(o *options) { o.advertise =
 func apply(opts []Option) (options, error) {
 	var o options
 	for _, f := range opts {
-		f(&o)
+		if f != nil {
+			f(&o)
+		}
 	}
 	if !o.paced {
 		o.pace = DefaultPace

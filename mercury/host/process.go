@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/mercury/udp"
 )
 
@@ -48,6 +49,12 @@ type Env struct {
 	Chance *rand.Rand
 	// Secrets fills a slice with bytes that nobody can guess.
 	Secrets func([]byte)
+	// Guard seals the channels of this start; nil for a process without Secure. It
+	// belongs to the app's goroutine.
+	Guard mercury.Guard
+	// Epoch is the Unix time in seconds when Clock was 0, as the system's clock said
+	// at New. Processes of different Hosts differ in it as their systems' clocks do.
+	Epoch int64
 	// Clock is the time now, on the clock that Tick is called by.
 	Clock func() time.Duration
 	// CPU is the processor time that the app's thread has used, to be asked on
@@ -78,6 +85,7 @@ type Process struct {
 	// Owned by the goroutine of the app.
 	app  App
 	link *link
+	seal *secure.Guard // nil without Secure
 	now  time.Duration
 	next time.Duration // tick
 	busy []func()      // inbox being worked off
@@ -207,6 +215,17 @@ func (p *Process) Do(f func(App)) error {
 	}
 }
 
+// SealStats returns what the Guard of the present start has counted: all zero for a
+// process without Secure. It waits as Do does, with the same error.
+func (p *Process) SealStats() (s secure.Stats, err error) {
+	err = p.Do(func(App) {
+		if p.seal != nil {
+			s = p.seal.Stats()
+		}
+	})
+	return s, err
+}
+
 // end gives an order; a stronger one stays.
 func (p *Process) end(o order) {
 	p.mu.Lock()
@@ -309,6 +328,13 @@ func (p *Process) begin() error {
 	cfg := p.opts.mercury
 	cfg.Salt = p.host.chances.salt()
 	p.host.chances.fill(cfg.Secret[:])
+	if s := p.opts.secure; s != nil {
+		g, err := p.host.guard(*s, mercury.Address{At: p.at, Salt: cfg.Salt})
+		if err != nil {
+			return err
+		}
+		cfg.Guard, p.seal = g, g
+	}
 	e, err := mercury.NewEndpoint(cfg, p.at, nil)
 	if err != nil {
 		return err
@@ -322,7 +348,7 @@ func (p *Process) begin() error {
 	}
 	p.app, err = p.create(Env{
 		Transport: p.link, Self: self, Chance: p.host.chances.source(), Secrets: p.host.chances.fill,
-		Clock: p.host.Clock, CPU: cpu, Jobs: Jobs{p}, Log: p.log,
+		Guard: cfg.Guard, Epoch: p.host.epoch(), Clock: p.host.Clock, CPU: cpu, Jobs: Jobs{p}, Log: p.log,
 	})
 	if err == nil && p.app == nil {
 		err = errors.New("there is no app")

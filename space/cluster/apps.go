@@ -20,7 +20,7 @@ func (c *Cluster) startCellAppMgr() error {
 			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance,
 			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
 		})
-	})
+	}, c.cfg.seal())
 	if err != nil {
 		return err
 	}
@@ -33,17 +33,25 @@ func (c *Cluster) startBaseAppMgr() (err error) {
 		return baseappmgr.New(baseappmgr.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
 		})
-	})
+	}, c.cfg.seal())
 	return err
 }
 
 func (c *Cluster) startLoginApp() (err error) {
 	c.loginApp, err = c.host.Start("LoginApp", c.cfg.at(c.cfg.LoginPort), func(e host.Env) (host.App, error) {
-		return loginapp.New(loginapp.Config{
+		cfg := loginapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
 			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
-		})
-	})
+		}
+		if len(c.cfg.TicketKeys) > 0 {
+			tickets, err := c.cfg.newMint(&e)
+			if err != nil {
+				return nil, err
+			}
+			cfg.Tickets = tickets
+		}
+		return loginapp.New(cfg)
+	}, c.cfg.seal())
 	return err
 }
 
@@ -53,7 +61,7 @@ func (c *Cluster) startBaseApp() error {
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
 		})
-	})
+	}, c.cfg.seal(c.cfg.TicketKeys...))
 	if err != nil {
 		return err
 	}
@@ -69,7 +77,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
 			Chance: e.Chance, Clock: e.Clock, CPU: e.CPU, Log: e.Log,
 		})
-	})
+	}, c.cfg.seal())
 	if err != nil {
 		return nil, err
 	}

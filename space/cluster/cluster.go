@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
@@ -36,6 +37,9 @@ type Cluster struct {
 // Start starts a whole world in this process and returns when players can log in.
 // When ctx ends, the world is stopped.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
+	if err := cfg.drawTicketKey(); err != nil {
+		return nil, err
+	}
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
 		if err := c.startCellAppMgr(); err != nil {
 			return err
@@ -139,6 +143,25 @@ func (c *Cluster) Status() (Status, error) {
 		return Status{}, err
 	}
 	return parseStatus(raw)
+}
+
+// SealStats returns what the Guards of the processes here have counted together: how
+// many channels were opened in a round trip (Admitted) and by a ticket (Resumed), and
+// what was refused. All zero for a world without Config.Key.
+func (c *Cluster) SealStats() (sum secure.Stats, err error) {
+	for _, p := range c.all() {
+		s, e := p.SealStats()
+		err = errors.Join(err, e)
+		sum.Answered += s.Answered
+		sum.BadHellos += s.BadHellos
+		sum.Admitted += s.Admitted
+		sum.Resumed += s.Resumed
+		sum.Refused += s.Refused
+		sum.Replayed += s.Replayed
+		sum.Full += s.Full
+		sum.Minted += s.Minted
+	}
+	return sum, err
 }
 
 // CellApps is how many CellApps were started here; those that have ended count.

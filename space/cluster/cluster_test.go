@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -91,9 +92,10 @@ func wait(t *testing.T, what string, c <-chan struct{}) {
 func play(t *testing.T, c *cluster.Cluster, user string) *cluster.Session {
 	t.Helper()
 	ready, cheered := make(chan struct{}), make(chan struct{})
+	var once sync.Once // others cheer too
 	s, err := c.Connect(user, "", client.Events{
 		CellPlayer: func(*client.Replica) { close(ready) },
-		Called:     func(*client.Replica, *property.Method, []property.Value) { close(cheered) },
+		Called:     func(*client.Replica, *property.Method, []property.Value) { once.Do(func() { close(cheered) }) },
 		Closed:     func(err error) { t.Logf("%s: %v", user, err) },
 	})
 	if err != nil {
@@ -111,9 +113,11 @@ func play(t *testing.T, c *cluster.Cluster, user string) *cluster.Session {
 	return s
 }
 
-func TestWorld(t *testing.T) {
+func TestWorld(t *testing.T) { variants(t, testWorld) }
+
+func testWorld(t *testing.T, cfg cluster.Config) {
 	noLeaks(t)
-	c, err := cluster.Start(context.Background(), world(t))
+	c, err := cluster.Start(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +167,12 @@ func TestContextEnds(t *testing.T) {
 // Every role in a Cluster of its own, as in separate OS processes.
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	ctx, cfg := context.Background(), world(t)
+	variants(t, testRoles)
+}
+
+func testRoles(t *testing.T, cfg cluster.Config) {
+	t.Parallel()
+	ctx := context.Background()
 	stop := func(c *cluster.Cluster, err error) *cluster.Cluster {
 		t.Helper()
 		if err != nil {
@@ -178,7 +187,7 @@ func TestRoles(t *testing.T) {
 	}
 	managers := stop(cluster.StartManagers(ctx, cfg))
 	at := managers.ManagerAddr()
-	stop(cluster.StartBaseApp(ctx, cfg, at))
+	base := stop(cluster.StartBaseApp(ctx, cfg, at))
 	stop(cluster.StartCellApp(ctx, cfg, at))
 	login := stop(cluster.StartLogin(ctx, cfg, at))
 	if _, err := login.Status(); !errors.Is(err, cluster.ErrNoManager) {
@@ -191,7 +200,11 @@ func TestRoles(t *testing.T) {
 		t.Errorf("addresses: %v %v %v", managers.LoginAddr(), login.LoginAddr(), login.ManagerAddr())
 	}
 
-	o, err := cluster.Observe(ctx, cluster.ObserverConfig{Manager: at})
+	watch := cluster.ObserverConfig{Manager: at}
+	if !cfg.Key.IsZero() {
+		watch.ServerKey = cfg.Key.Public()
+	}
+	o, err := cluster.Observe(ctx, watch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +212,13 @@ func TestRoles(t *testing.T) {
 	// A world is ready for players when its processes know each other.
 	observe(t, o, "ready", func(s *cluster.Status) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
 	play(t, login, "ada")
+	if s := sealStats(t, base); s.Resumed != 1 && !cfg.Key.IsZero() {
+		t.Errorf("the player's channel took a round trip: %+v", s)
+	}
 	observe(t, o, "told of the player", func(s *cluster.Status) bool { return s.Clients == 1 && s.Reals == 1 })
+	if testing.Short() {
+		return // the rest waits for reports of a second each
+	}
 	if err := o.Freeze(true); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -65,6 +66,36 @@ type Config struct {
 	// Auth says who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
+	// Key seals the world: with it every packet between any two processes, players
+	// included, is encrypted and authenticated, and whoever dials one of them knows by
+	// the public half, Key.Public(), that it talks to this world. Players and observers
+	// need that half and nothing else; Connect takes it from here. The same for all
+	// roles; draw it once with secure.GenerateKey(crypto/rand.Reader), and keep it out of
+	// version control. Default: no seal, packets are only checksummed and everything can
+	// be read on the way, passwords too.
+	//
+	// It is all or nothing, since an app has one Endpoint and that has one Guard or none:
+	// a BaseApp talks to players and to servers over the same one. Leave it out where all
+	// that can touch the network are trusted, inside one rack or one machine, players
+	// among them. What is sealed and what is not never get a channel to each other: the
+	// dial ends with mercury.ErrTimeout.
+	//
+	// A dialler is not proved to be anyone: whoever has the public half and reaches the
+	// port of a manager or a CellApp can speak as a process of the world. Let players
+	// reach the ports of the LoginApps and BaseApps only.
+	Key secure.PrivateKey
+	// TicketKeys let the LoginApp give a player a ticket for its BaseApp, by which its
+	// first packet there opens the channel, without a round trip. They are good with Key
+	// only. The first seals, all open. Default: Start draws one for its life. Roles in
+	// separate OS processes share none unless they are given the same, drawn with
+	// secure.GenerateTicketKey; without, players dial their BaseApp in one round trip.
+	// The clocks of their systems may differ by a minute. A ticket is good from the IP that
+	// the LoginApp saw. One that is not good, from another IP for one, is refused, and the
+	// player's dial goes on by itself with the round trip. Who steals a ticket key can read
+	// what was recorded of the players that came with its tickets: change it with each
+	// start of the world.
+	TicketKeys []secure.TicketKey
+
 	// Listen is the host that all sockets listen at, as others reach it: a name or
 	// address of this machine. Default 127.0.0.1.
 	Listen string
@@ -83,8 +114,8 @@ type Config struct {
 	Term uint32
 	// StartTimeout is how long a start may take. Default 15 s.
 	StartTimeout time.Duration
-	// Seed makes the chance of scripts repeatable if not 0. It makes salts and
-	// login tokens guessable too: for tests.
+	// Seed makes the chance of scripts repeatable if not 0. It makes salts, login tokens
+	// and the keys of channels guessable too: for tests.
 	Seed uint64
 	// Log is for operators. Default: nothing is logged.
 	Log *slog.Logger
@@ -108,6 +139,8 @@ func (c Config) Validate() error {
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
 	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
+	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
+	faults = append(faults, c.validateSeal())
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
 	}

@@ -25,6 +25,21 @@
 //   - A process that ends by itself is reported by Wait and by the log; the rest
 //     of the cluster goes on.
 //
+// # The seal
+//
+// With Config.Key everything that the processes and the players say to each other is
+// encrypted and authenticated; see there. A player in another OS process is sealed
+// by two settings:
+//
+//	h.Start("player", listen, func(e host.Env) (host.App, error) {
+//		return client.New(client.Config{Transport: e.Transport, Tickets: e.Guard, ...})
+//	}, host.Shared(), host.Secure(secure.Config{ServerKey: public}))
+//
+// Config.Tickets spares it the round trip to its BaseApp: LoginApp and BaseApps share
+// ticket keys, and the start of a BaseApp that a ticket is for is told by its address.
+// One without the world's public key, or with another, hears nothing from the world;
+// its session ends with mercury.ErrTimeout.
+//
 // # Concurrency
 //
 // Methods may be called from any goroutine. Scripts and hooks run on the goroutine

@@ -12,12 +12,15 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
 )
 
 // ObserverConfig says whom to observe.
 type ObserverConfig struct {
 	// Manager is where the CellAppMgr listens. Required.
 	Manager netip.AddrPort
+	// ServerKey is the public half of the world's Config.Key. Required of a sealed world.
+	ServerKey secure.PublicKey
 	// Listen is the host that the observer's socket listens at. Default 127.0.0.1.
 	Listen string
 	// Log is for operators. Default: nothing is logged.
@@ -57,7 +60,7 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	listen := Config{Listen: cfg.Listen}
 	o.process, err = h.Start("observer", listen.at(0), func(e host.Env) (host.App, error) {
 		return newWatcher(e.Transport, cfg.Manager, e.Log, o.put), nil
-	}, host.Shared())
+	}, host.Shared(), sealOption(secure.Config{ServerKey: cfg.ServerKey}))
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

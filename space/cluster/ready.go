@@ -87,12 +87,12 @@ func (c *Cluster) missing() (missing []string, err error) {
 
 // watchManagers asks managers elsewhere, as an observer.
 func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
-	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, Listen: c.cfg.Listen, Log: c.cfg.Log})
+	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, ServerKey: c.cfg.publicKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = o.Close() }()
-	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print", c.manager)}
+	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", c.manager)}
 	for {
 		s, err := o.Next(ctx)
 		if err != nil {

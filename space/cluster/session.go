@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
 )
 
 // ErrNoLogin is returned by Connect in an OS process that does not run the LoginApp:
@@ -29,10 +30,10 @@ func (c *Cluster) Connect(user, password string, events client.Events) (*Session
 	s.process, err = c.host.Start("client "+user, c.cfg.at(0), func(e host.Env) (_ host.App, err error) {
 		s.client, err = client.New(client.Config{
 			Transport: e.Transport, Schema: c.cfg.Schema, LoginApp: c.LoginAddr(), User: user, Password: password,
-			Handler: events, Log: e.Log, Tick: c.cfg.Tick,
+			Tickets: e.Guard, Handler: events, Log: e.Log, Tick: c.cfg.Tick,
 		})
 		return s.client, err
-	}, host.Shared())
+	}, host.Shared(), sealOption(secure.Config{ServerKey: c.cfg.publicKey()}))
 	if err != nil {
 		return nil, err
 	}

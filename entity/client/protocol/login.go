@@ -107,10 +107,15 @@ func (m *Login) Parse(body []byte) error {
 	return done(&r, "login")
 }
 
-// LoginOK tells a client where its proxy waits, and the token that proves it.
+// LoginOK tells a client where its proxy waits, the token that proves it, and, from a
+// cluster that is sealed, a ticket.
 type LoginOK struct {
 	BaseApp mercury.Address
 	Token   Token
+	// Ticket opens one channel to BaseApp without a round trip (mercury.Guard.Keep). It
+	// is a secret, has at most mercury.MaxTicket bytes, and may be empty. Parsed, it is
+	// part of the body.
+	Ticket []byte
 }
 
 // Append frames and encodes m.
@@ -118,6 +123,7 @@ func (m *LoginOK) Append(b []byte) []byte {
 	b, mark := Begin(b, LoginOKID)
 	b = mercury.AppendAddress(b, m.BaseApp)
 	b = append(b, m.Token[:]...)
+	b = mercury.AppendBytes(b, m.Ticket)
 	return End(b, mark)
 }
 
@@ -126,6 +132,7 @@ func (m *LoginOK) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.BaseApp = r.Address()
 	readArray(&r, m.Token[:])
+	m.Ticket = r.Bytes(mercury.MaxTicket)
 	return done(&r, "login reply")
 }
 

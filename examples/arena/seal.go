@@ -1,0 +1,38 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/cellscape/cellscape/mercury/secure"
+)
+
+// keyVariable is the environment variable with the world's key, for roles in separate OS
+// processes: on a command line everyone on the machine could read it. Bots are given the
+// same here; players of a game get its public half alone.
+const keyVariable = "ARENA_KEY"
+
+// sealKey is the world's key, zero for none.
+func sealKey(f *flags) (key secure.PrivateKey, err error) {
+	digits := os.Getenv(keyVariable)
+	switch {
+	case !f.seal:
+		return key, nil
+	case digits != "":
+		if key, err = secure.ParsePrivateKey(digits); err == nil && key.IsZero() {
+			err = errors.New("a key of nothing but zeros")
+		}
+		if err != nil {
+			return key, fmt.Errorf("$%s: %w: make one with openssl rand -hex 32", keyVariable, err)
+		}
+		return key, nil
+	case f.role == "":
+		return secure.GenerateKey(rand.Reader)
+	case f.sealSet:
+		return key, fmt.Errorf("-seal needs the key that all roles share in $%s: make one with openssl rand -hex 32", keyVariable)
+	}
+	fmt.Fprintf(os.Stderr, "not encrypted: there is no key in $%s\n", keyVariable)
+	return key, nil
+}

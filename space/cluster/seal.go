@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
+)
+
+// sealed reports whether the channels of the world are.
+func (c *Config) sealed() bool { return !c.Key.IsZero() }
+
+// publicKey is what who dials a process of the world must know; zero for none.
+func (c *Config) publicKey() secure.PublicKey {
+	if !c.sealed() {
+		return secure.PublicKey{}
+	}
+	return c.Key.Public()
+}
+
+// validateSeal reports faults of Key and TicketKeys.
+func (c *Config) validateSeal() error {
+	if !c.sealed() {
+		return nil
+	}
+	seal := secure.Config{Random: rand.Reader, Key: c.Key, TicketKeys: c.TicketKeys, ID: 1, Epoch: 1}
+	return seal.Validate()
+}
+
+// drawTicketKey gives a world in one OS process a ticket key of its own, unless it was
+// given some or is not sealed.
+func (c *Config) drawTicketKey() error {
+	if !c.sealed() || len(c.TicketKeys) > 0 {
+		return nil
+	}
+	key, err := secure.GenerateTicketKey(rand.Reader)
+	c.TicketKeys = []secure.TicketKey{key}
+	return err
+}
+
+// seal is the option of a process of the world, which opens tickets that were sealed
+// with these keys, too.
+func (c *Config) seal(tickets ...secure.TicketKey) host.Option {
+	return sealOption(secure.Config{Key: c.Key, ServerKey: c.publicKey(), TicketKeys: tickets})
+}
+
+// sealOption leaves a process whose world has no key as it is.
+func sealOption(cfg secure.Config) host.Option {
+	if cfg.ServerKey.IsZero() {
+		return nil
+	}
+	return host.Secure(cfg)
+}
+
+// mint makes the tickets of a LoginApp. It is a Guard of no Endpoint, so that the
+// LoginApp's own tickets, with which passwords may come, are sealed with keys of its own,
+// that go after a while.
+type mint struct{ guard *secure.Guard }
+
+func (c *Config) newMint(e *host.Env) (*mint, error) {
+	g, err := secure.New(secure.Config{Random: random(e.Secrets), TicketKeys: c.TicketKeys, Epoch: e.Epoch})
+	return &mint{g}, err
+}
+
+// Mint implements loginapp.Tickets.
+func (m *mint) Mint(now time.Duration, base mercury.Address, client netip.Addr) []byte {
+	ticket, err := m.guard.Mint(nil, now, host.GuardID(base), client)
+	if err != nil {
+		return nil
+	}
+	return ticket
+}
+
+// random is Env.Secrets as an io.Reader.
+type random func([]byte)
+
+// Read implements io.Reader.
+func (r random) Read(b []byte) (int, error) {
+	r(b)
+	return len(b), nil
+}
+
+var _ io.Reader = random(nil)

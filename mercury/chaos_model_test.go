@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	chaosSeeds = flag.Int("seeds", 150, "how many seeds the chaos tests run")
+	chaosSeeds = flag.Int("seeds", 80, "how many seeds the chaos tests run")
 	chaosStart = flag.Uint64("start", 1, "the first seed of the chaos tests")
 	chaosLog   = flag.Bool("chaos.log", false, "print what the chaos tests do")
 )

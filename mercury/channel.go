@@ -33,8 +33,7 @@ type channel struct {
 	dialled   bool
 	target    Address // what Dial was given
 	dialling  Dialling
-	early     bool // pass is a ticket
-	passAt    time.Duration
+	early     bool          // pass is a ticket
 	firstAt   time.Duration // when the first packet with the pass was sent
 	flights   int           // 2 when more were sent later
 	told      bool          // the app has heard of Opened

@@ -27,9 +27,10 @@ var chaosRegressions = []struct {
 	seed            uint64
 	guarded, moving bool
 }{
-	{seed: 455, guarded: true},                // messages that went out with a ticket were heard by two starts
-	{seed: 2199, guarded: true, moving: true}, // the same
-	{seed: 115, guarded: true, moving: true},  // the acceptor slept, and forgot a channel that had ended
+	{seed: 455, guarded: true},                  // messages that went out with a ticket were heard by two starts
+	{seed: 2199, guarded: true, moving: true},   // the same
+	{seed: 115, guarded: true, moving: true},    // the acceptor slept, and forgot a channel that had ended
+	{seed: 700252, guarded: true, moving: true}, // a dial after a sleep was aged by it
 }
 
 const (
@@ -95,7 +96,7 @@ type chaosTold struct{ opened, closed int }
 type chaosLine struct {
 	n      int
 	dialed time.Duration
-	shaky  bool // the dialler moved while it dialled: what it was given holds for its former address only
+	shaky  bool // the dialler moved or slept while it dialled: what it was given holds for its former address and a short time
 	blind  bool // dialled whatever start is there with a ticket of, perhaps, another one
 	ends   [2]*chaosEnd
 }
@@ -452,6 +453,11 @@ func (m *chaos) jump() {
 	m.jumps++
 	n, d := m.pick(), m.upTo(30*time.Second)
 	m.log("the clock of node %d jumps by %v", n.n, d)
+	for _, l := range m.lines {
+		if l.ends[0].node == n && m.w.Now() < l.dialed+chaosDial {
+			l.shaky = true
+		}
+	}
 	m.w.Jump(n.at, d)
 }
 

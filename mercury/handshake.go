@@ -298,7 +298,7 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	if c.opens == 1 && c.openSent >= e.jumped {
 		c.out.rate.endAck(e.now, c.out.rtt.sample(e.now-c.openSent, 0), 0)
 	}
-	c.peer.Salt, c.passAt = a.Self, e.now
+	c.peer.Salt = a.Self
 	c.openDue = false
 	c.out.ping = true
 	e.touch(c)
@@ -377,7 +377,7 @@ func (c *channel) passRefused(e *Endpoint, by uint32) {
 	switch {
 	case by != giver && c.target.Salt == 0 && c.flights > 1: // the first flight may have met the other start
 		e.end(c, ErrPeerRestarted, false)
-	case e.now-c.passAt > cookieLife:
+	case c.flights > 0 && e.now-c.firstAt > cookieLife:
 		e.end(c, ErrPeerAborted, false) // the acceptor may have taken the channel, ended it, and forgotten it since
 	default:
 		c.dialAgain(e)
@@ -386,8 +386,11 @@ func (c *channel) passRefused(e *Endpoint, by uint32) {
 
 // noteFirst counts the times at which packets with the pass were sent.
 func (c *channel) noteFirst(now time.Duration) {
-	if c.flights == 0 || now > c.firstAt {
-		c.flights, c.firstAt = min(c.flights+1, 2), now
+	switch {
+	case c.flights == 0:
+		c.flights, c.firstAt = 1, now
+	case now > c.firstAt:
+		c.flights = 2
 	}
 }
 
@@ -424,7 +427,7 @@ func (c *channel) beginDial(e *Endpoint) error {
 	case len(pass) > MaxPass || c.target.Salt != 0 && c.target.Salt != d.Issuer():
 		d.Again() // of no use there
 	default:
-		c.pass, c.sealer, c.early, c.passAt = append([]byte(nil), pass...), s, true, e.now
+		c.pass, c.sealer, c.early = append([]byte(nil), pass...), s, true
 		c.out.window = MinWindow // until the peer has told its own
 		c.out.ping = true
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/udp"
@@ -35,7 +36,14 @@ type mercuryCarrier struct {
 // What a socket of thousands in one process makes do with: its server sends it a packet or two at a time.
 const (
 	smallBuffer = 64 << 10
-	smallBatch  = 2
+	smallBatch  = 1
+)
+
+// A server with crowdFrom connections or more takes the packets of a crowdPace at a time, since each of its players acks a tick when
+// it likes. With fewer it answers each packet at once.
+const (
+	crowdPace = time.Millisecond
+	crowdFrom = 64
 )
 
 func openMercury(o options, r role) (carrier, error) {
@@ -45,7 +53,7 @@ func openMercury(o options, r role) (carrier, error) {
 	}
 	var system udp.Config
 	if r.small {
-		system = udp.Config{ReadBuffer: smallBuffer, WriteBuffer: smallBuffer, Batch: smallBatch, NoGRO: true, NoAlarm: true}
+		system = udp.Config{ReadBuffer: smallBuffer, WriteBuffer: smallBuffer, Batch: smallBatch, NoAlarm: true}
 	}
 	socket, err := system.Listen(at)
 	if err != nil {
@@ -62,7 +70,11 @@ func openMercury(o options, r role) (carrier, error) {
 		_ = socket.Close()
 		return nil, err
 	}
-	l := udp.NewLoop(e, socket, udp.LoopConfig{Tick: r.tick, Clock: o.clock})
+	loop := udp.LoopConfig{Tick: r.tick, Clock: o.clock}
+	if r.server {
+		loop.Pace, loop.PaceFrom = crowdPace, crowdFrom
+	}
+	l := udp.NewLoop(e, socket, loop)
 	return &mercuryCarrier{Endpoint: e, Loop: l, socket: socket, headers: uint64(ipHeader(r.at) + udpHeader)}, nil
 }
 

@@ -54,6 +54,13 @@ func (a *alarm) set(d time.Duration) {
 	_ = a.raw.Control(a.apply) // fails when the socket is closed
 }
 
+// at lets the alarm go off at t.
+func (a *alarm) at(t time.Time) {
+	if a.apply != nil && !t.IsZero() { // a look at the clock costs
+		a.set(time.Until(t))
+	}
+}
+
 func (a *alarm) close() {
 	if a.file != nil {
 		_ = a.file.Close()

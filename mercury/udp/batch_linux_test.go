@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -254,6 +255,39 @@ func TestTryRead(t *testing.T) {
 	}
 }
 
+// TestBatchOfOne: a datagram that was waited for is taken to be the only one, so that the reader of a client need not look in vain for
+// a second; when there are more, all are found.
+func TestBatchOfOne(t *testing.T) {
+	a, b := listen(t, "127.0.0.1:0"), listenAs(t, udp.Config{Batch: 1}, "127.0.0.1:0")
+	got := 0
+	count := func(netip.AddrPort, []byte) { got++ }
+	send := func(n int) {
+		for range n {
+			a.Queue(b.Addr(), []byte("x"))
+		}
+		flush(t, a)
+	}
+	send(3)
+	for i := range 3 {
+		if err := b.ReadBatch(count); err != nil || got != i+1 || !b.More() {
+			t.Fatalf("%d of 3 that were there: %v, more %v", got, err, b.More())
+		}
+	}
+	if err := b.TryRead(count); err != nil || got != 3 || b.More() {
+		t.Fatalf("none left: %v, %d, more %v", err, got, b.More())
+	}
+	before := b.Counters().ReadCalls
+	read := make(chan error)
+	go func() { read <- b.ReadBatch(count) }()
+	for b.Counters().ReadCalls == before { // until it has looked, and waits
+		runtime.Gosched()
+	}
+	send(1)
+	if err := <-read; err != nil || got != 4 || b.More() {
+		t.Errorf("waited for: %v, %d, more %v", err, got, b.More())
+	}
+}
+
 // TestShards: all that one client sends comes to one shard, and different clients to different ones.
 func TestShards(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {
@@ -306,7 +340,7 @@ func TestShards(t *testing.T) {
 // TestNoAllocations: neither direction allocates, however the datagrams are spread.
 func TestNoAllocations(t *testing.T) {
 	for _, host := range []string{"127.0.0.1:0", "[::1]:0"} {
-		for _, cfg := range []udp.Config{{}, {NoGSO: true}, {NoGRO: true}} {
+		for _, cfg := range []udp.Config{{}, {NoGSO: true}, {NoGRO: true}, {Batch: 1}} {
 			a := listenAs(t, cfg, host)
 			to := []*udp.Socket{listenAs(t, cfg, host), listenAs(t, cfg, host)}
 			datagram, got := make([]byte, 200), 0

@@ -23,8 +23,8 @@ type Config struct {
 	// ReadBuffer and WriteBuffer are the bytes asked of the system for datagrams that wait, in each direction (DefaultBuffer).
 	// Without the right to more, Linux gives at most net.core.rmem_max and wmem_max; Counters tells what was got.
 	ReadBuffer, WriteBuffer int
-	// Batch is how many reads or writes one system call does at most (DefaultBatch). 1 turns GSO and GRO off too and is for those
-	// who look for a fault.
+	// Batch is how many reads or writes one system call does at most (DefaultBatch). 1 turns GSO and GRO off too, and costs less where
+	// datagrams come and go singly: one of thousands of clients in a process, or who looks for a fault.
 	Batch int
 	// NoGSO sends datagrams to one peer singly. Otherwise Linux is given several at once (UDP_SEGMENT), where the network
 	// device allows it.

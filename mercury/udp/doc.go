@@ -28,6 +28,9 @@
 //	Queue   a1 b1 a2 c1 a3   ->  Flush   [a1|a2|a3] [b1] [c1]   one call, three packets' worth of work
 //	                             read    [a1|a2|a3]             cut where the kernel says
 //
+// A datagram alone is written by the plain call (sendto), and so is one read (recvfrom) by a socket whose Config.Batch is 1, which
+// serves best where datagrams come singly, to one of thousands of clients in a process.
+//
 // A device that cannot do it is found out at the first write, and its socket goes on without. Packets are sent with "do
 // not fragment" set, so that an Endpoint can find out what the path carries.
 //

@@ -10,3 +10,6 @@ func (l *Loop) Turn(wait time.Duration) error {
 	}
 	return l.receive(min(l.deadline(), l.Now()+wait))
 }
+
+// Rest is the end of a turn that began at woken.
+func (l *Loop) Rest(woken time.Duration) { l.rest(woken) }

@@ -42,6 +42,9 @@ type LoopConfig struct {
 	// Pace is the least time from one waking to the next look at the socket, unless the tick is due. 0 answers each datagram at once;
 	// a millisecond or two let a server with thousands of clients take many at a time. Do waits for it too.
 	Pace time.Duration
+	// PaceFrom is how many channels the Endpoint must have for Pace to be kept. With fewer, and few acks to take at a time, each
+	// datagram is answered at once. 0 keeps it always.
+	PaceFrom int
 	// Queue is how many functions Do keeps at most (DefaultQueue).
 	Queue int
 	// StopTimeout is how long Run may take, after its context has ended, to bring over what was sent (DefaultStopTimeout).
@@ -213,7 +216,7 @@ func (l *Loop) deadline() time.Duration {
 
 // rest keeps the pace. What arrives meanwhile is then there all at once.
 func (l *Loop) rest(woken time.Duration) {
-	if l.cfg.Pace <= 0 {
+	if l.cfg.Pace <= 0 || l.e.Stats().Channels < l.cfg.PaceFrom {
 		return
 	}
 	until := woken + l.cfg.Pace

@@ -236,6 +236,21 @@ func TestLoopStopIsBounded(t *testing.T) {
 	}
 }
 
+// TestLoopPaceFrom: a loop rests when its Endpoint has channels enough, and not before.
+func TestLoopPaceFrom(t *testing.T) {
+	s := listen(t, "127.0.0.1:0")
+	e := endpoint(t, s, 1, nil)
+	e.Dial(mercury.Address{At: s.Addr()})
+	const pace = time.Millisecond
+	l := udp.NewLoop(e, s, udp.LoopConfig{Pace: pace, PaceFrom: 1})
+	woken := l.Now()
+	if l.Rest(woken); l.Now() < woken+pace {
+		t.Error("no rest with one channel of one")
+	}
+	l = udp.NewLoop(e, s, udp.LoopConfig{Pace: time.Hour, PaceFrom: 2})
+	l.Rest(l.Now()) // or the test would not end
+}
+
 // TestLoopNoAllocations: a turn with a datagram costs no memory of its own. The Endpoint throws this one away.
 func TestLoopNoAllocations(t *testing.T) {
 	s, from := listen(t, "127.0.0.1:0"), listen(t, "127.0.0.1:0")

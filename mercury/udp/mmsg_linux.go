@@ -72,6 +72,32 @@ func mmsg(call, fd uintptr, m []message) (int, syscall.Errno) {
 	}
 }
 
+// sendOne calls sendto without waiting.
+func sendOne(fd uintptr, datagram []byte, to *place6, length uint32) syscall.Errno {
+	for {
+		_, _, errno := unix.Syscall6(unix.SYS_SENDTO, fd, uintptr(unsafe.Pointer(&datagram[0])), uintptr(len(datagram)),
+			unix.MSG_DONTWAIT, uintptr(unsafe.Pointer(to)), uintptr(length))
+		if errno != unix.EINTR {
+			return errno
+		}
+	}
+}
+
+// receiveOne calls recvfrom without waiting. It returns the length that the datagram has, which may be more than buf takes.
+func receiveOne(fd uintptr, buf []byte, from *place6) (int, syscall.Errno) {
+	for {
+		size := uint32(unix.SizeofSockaddrInet6)
+		n, _, errno := unix.Syscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)),
+			unix.MSG_DONTWAIT|unix.MSG_TRUNC, uintptr(unsafe.Pointer(from)), uintptr(unsafe.Pointer(&size)))
+		if errno == 0 {
+			return int(n), 0
+		}
+		if errno != unix.EINTR {
+			return 0, errno
+		}
+	}
+}
+
 // maxZones bounds the names of scopes that are remembered: more than a host has interfaces.
 const maxZones = 256
 

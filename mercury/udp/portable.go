@@ -48,6 +48,7 @@ type alarm struct{}
 
 func (*alarm) init()             {}
 func (*alarm) set(time.Duration) {}
+func (*alarm) at(time.Time)      {}
 func (*alarm) close()            {}
 
 func sharePort(string, string, syscall.RawConn) error { return nil }

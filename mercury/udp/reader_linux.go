@@ -61,12 +61,21 @@ func (a *arena) prepare(i int) {
 	h.Flags = 0
 }
 
+// tray is the buffer of a read by a socket whose Config.Batch is 1. Sockets share trays as they share arenas.
+type tray struct {
+	place  place6
+	memory [MaxDatagram]byte
+}
+
+var trays = sync.Pool{New: func() any { return new(tray) }}
+
 // reader takes datagrams from the system in batches.
 type reader struct {
 	s     *Socket
 	batch int
 	zones zones
 	more  bool
+	alone bool   // Config.Batch is 1: one datagram a call, without recvmmsg
 	buf   []byte // not nil on a system without recvmmsg
 
 	// Of the call that is being made.
@@ -75,16 +84,22 @@ type reader struct {
 	arena    *arena
 	n, slots int
 	errno    syscall.Errno
+	tray     *tray // alone
+	length   int   // of the datagram in it
+	waited   bool  // the call has found nothing at first
 }
 
 func (r *reader) init(s *Socket, c Config, _ options) {
-	r.s, r.batch = s, c.Batch
+	r.s, r.batch, r.alone = s, c.Batch, c.Batch == 1
 	r.wait = func(fd uintptr) bool { return !r.call(fd) }
 	r.glance = func(fd uintptr) { r.call(fd) }
 }
 
 // call reads and reports whether there was nothing.
 func (r *reader) call(fd uintptr) (nothing bool) {
+	if r.alone {
+		return r.callAlone(fd)
+	}
 	a := arenas.Get().(*arena)
 	if len(a.messages) == 0 {
 		a.grow(min(firstSlots, r.batch))
@@ -100,6 +115,20 @@ func (r *reader) call(fd uintptr) (nothing bool) {
 	return false
 }
 
+// callAlone is call for one datagram.
+func (r *reader) callAlone(fd uintptr) (nothing bool) {
+	t := trays.Get().(*tray)
+	r.length, r.errno = receiveOne(fd, t.memory[:], &t.place)
+	r.s.counts.readCalls.Add(1)
+	if r.errno != 0 {
+		trays.Put(t)
+		r.waited = r.errno == unix.EAGAIN
+		return r.waited
+	}
+	r.tray = t
+	return false
+}
+
 // read waits for datagrams and hands over those of one call.
 func (r *reader) read(f func(netip.AddrPort, []byte)) error {
 	if r.buf != nil {
@@ -107,6 +136,7 @@ func (r *reader) read(f func(netip.AddrPort, []byte)) error {
 		r.more = err == nil
 		return err
 	}
+	r.waited = false
 	if err := r.s.raw.Read(r.wait); err != nil {
 		return err
 	}
@@ -123,6 +153,7 @@ func (r *reader) try(f func(netip.AddrPort, []byte)) error {
 	if err := r.s.raw.Control(r.glance); err != nil {
 		return net.ErrClosed
 	}
+	r.waited = false
 	return r.deliver(f)
 }
 
@@ -139,6 +170,10 @@ func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
 		return nil // the caller reads again, or has got nothing
 	default:
 		return os.NewSyscallError("recvmmsg", r.errno)
+	}
+	if r.alone {
+		r.deliverAlone(f)
+		return nil
 	}
 	datagrams, bytes, merged, cut := 0, 0, 0, 0
 	for i := range r.n {
@@ -180,6 +215,22 @@ func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
 		c.cut.Add(uint64(cut))
 	}
 	return nil
+}
+
+// deliverAlone is deliver for one datagram. One that was waited for is taken to be the only one: to look for another at once
+// would be a call in vain with nearly each datagram of a client, and the next wait looks first as well.
+func (r *reader) deliverAlone(f func(netip.AddrPort, []byte)) {
+	t := r.tray
+	r.tray, r.more = nil, !r.waited
+	c := &r.s.counts
+	if r.length > MaxDatagram {
+		c.cut.Add(1)
+	} else {
+		c.in.Add(1)
+		c.bytesIn.Add(uint64(r.length))
+		f(r.zones.get(&t.place), t.memory[:r.length:r.length])
+	}
+	trays.Put(t)
 }
 
 // singly goes on without recvmmsg, for good.

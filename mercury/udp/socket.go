@@ -49,9 +49,7 @@ func (s *Socket) SetReadDeadline(t time.Time) error {
 	if err := s.conn.SetReadDeadline(t); err != nil {
 		return err
 	}
-	if !t.IsZero() {
-		s.alarm.set(time.Until(t))
-	}
+	s.alarm.at(t)
 	return nil
 }
 
@@ -88,7 +86,8 @@ func (s *Socket) TryRead(f func(from netip.AddrPort, datagram []byte)) error {
 	return fmt.Errorf("udp: reading at %v: %w", s.addr, err)
 }
 
-// More reports whether the last read took as much as it could, so that there may be more. It is for the goroutine that reads.
+// More reports whether the last read took as much as it could, so that there may be more. A socket whose Config.Batch is 1 says so
+// of a datagram that it did not have to wait for. It is for the goroutine that reads.
 func (s *Socket) More() bool { return s.in.more }
 
 // wsaMsgSize is what Windows says of a datagram that is longer than the buffer for it; package syscall has no name for it.

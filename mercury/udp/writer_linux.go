@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"net"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -35,10 +36,14 @@ type writer struct {
 	single bool // a system without sendmmsg
 
 	// Of the call that is being made.
-	wait, try func(fd uintptr) bool // made once, so that they are not allocated with each write
-	sheaf     *sheaf
-	n, sent   int
-	errno     syscall.Errno
+	wait     func(fd uintptr) bool // made once, as try is, so that they are not allocated with each write
+	try      func(fd uintptr)
+	sheaf    *sheaf
+	n, sent  int
+	errno    syscall.Errno
+	datagram []byte // one alone, to place; nil: what the sheaf holds
+	place    place6
+	length   uint32 // of place
 }
 
 func (w *writer) init(s *Socket, c Config, o options) {
@@ -47,15 +52,33 @@ func (w *writer) init(s *Socket, c Config, o options) {
 		w.call(fd)
 		return w.errno != unix.EAGAIN
 	}
-	w.try = func(fd uintptr) bool {
-		w.call(fd)
-		return true
-	}
+	w.try = w.call
 }
 
 func (w *writer) call(fd uintptr) {
-	w.sent, w.errno = mmsg(unix.SYS_SENDMMSG, fd, w.sheaf.messages[:w.n])
+	if w.datagram != nil {
+		w.errno = sendOne(fd, w.datagram, &w.place, w.length)
+		w.sent = 1
+	} else {
+		w.sent, w.errno = mmsg(unix.SYS_SENDMMSG, fd, w.sheaf.messages[:w.n])
+	}
 	w.s.counts.writeCalls.Add(1)
+}
+
+// do makes a call. With wait it waits for room until the write deadline; without, it spares the runtime's poller, which only a wait
+// needs.
+func (w *writer) do(wait bool) error {
+	w.errno = 0
+	var err error
+	if wait {
+		err = w.s.raw.Write(w.wait)
+	} else if w.s.raw.Control(w.try) != nil {
+		err = net.ErrClosed
+	}
+	if err == nil && w.errno != 0 {
+		err = w.errno
+	}
+	return err
 }
 
 // write writes the first runs that are left and moves q.done past those that the system took. An error is about the first
@@ -64,18 +87,14 @@ func (w *writer) write(q *queue, wait bool) error {
 	if w.single {
 		return w.s.writeSingly(q)
 	}
+	if len(q.runs)-q.done == 1 && q.runs[q.done].count == 1 {
+		return w.writeOne(q, wait)
+	}
 	w.n = min(len(q.runs)-q.done, w.batch)
 	w.sheaf = sheaves.Get().(*sheaf)
 	err := w.fill(q)
 	if err == nil {
-		f := w.try
-		if wait {
-			f = w.wait
-		}
-		err = w.s.raw.Write(f)
-		if err == nil && w.errno != 0 {
-			err = w.errno
-		}
+		err = w.do(wait)
 	}
 	clear(w.sheaf.vectors) // they keep the slab alive
 	w.sheaf.vectors = w.sheaf.vectors[:0]
@@ -87,6 +106,23 @@ func (w *writer) write(q *queue, wait bool) error {
 	case unix.ENOSYS:
 		w.singly()
 		return nil
+	}
+	return err
+}
+
+// writeOne writes a datagram alone, which is all that a client mostly has to say, without the description of a batch that the kernel
+// would have to copy.
+func (w *writer) writeOne(q *queue, wait bool) error {
+	r := &q.runs[q.done]
+	if w.length = w.zones.put(&w.place, r.to, w.wide); w.length == 0 {
+		return unix.EAFNOSUPPORT
+	}
+	it := q.items[r.first]
+	w.datagram = q.slab[it.start:it.end]
+	err := w.do(wait)
+	w.datagram = nil // it keeps the slab alive
+	if err == nil {
+		w.took(q)
 	}
 	return err
 }

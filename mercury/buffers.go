@@ -4,9 +4,8 @@ const (
 	// smallBuffer holds what a tick has to say to one client, and every packet of a handshake; it is a size class of Go's.
 	// Of thousands of channels most never need more.
 	smallBuffer = 448
-	// maxSpareLarge and maxSpareSmall bound the buffers kept for reuse: some 3 MB and 1 MB.
-	maxSpareLarge = 2048
-	maxSpareSmall = 2048
+	// maxSpare bounds the bytes of each size that are kept for reuse.
+	maxSpare = 3 << 20
 )
 
 // buffers are those of an Endpoint that wait for use, in two sizes.
@@ -43,12 +42,13 @@ func (e *Endpoint) grow(p []byte, n int) []byte {
 func (e *Endpoint) release(p []byte) {
 	b := &e.buffers
 	switch {
+	case cap(p) > 2*b.large: // of a peer with much longer datagrams than ours
 	case cap(p) >= b.large:
-		if len(b.full) < maxSpareLarge {
+		if len(b.full) < maxSpare/b.large {
 			b.full = append(b.full, p[:0])
 		}
 	case cap(p) >= smallBuffer:
-		if len(b.small) < maxSpareSmall {
+		if len(b.small) < maxSpare/smallBuffer {
 			b.small = append(b.small, p[:0])
 		}
 	}

@@ -147,10 +147,7 @@ func (c *channel) fire(e *Endpoint) {
 		c.detectLoss(e)
 		e.touch(c)
 	}
-	if c.path.narrowed(e.now, &e.cfg) {
-		e.stats.Narrowed++
-		out.rate.setMTU(c.path.mtu)
-	}
+	c.checkPath(e)
 	if out.inFlight > 0 && out.probes == 0 && out.timeoutAt(e) <= e.now {
 		c.probe(e)
 		e.touch(c)

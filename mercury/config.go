@@ -14,11 +14,12 @@ const (
 	MinMTU = 548
 	// MaxMTU is the largest UDP payload over IPv4.
 	MaxMTU = 65507
-	// DefaultWindow is the number of packets in flight: 1.4 MB, which fills a link of 100 MB/s at 14 ms.
+	// DefaultWindow is the number of segments of a stream in flight: 1.4 MB, which fills a link of 100 MB/s at 14 ms.
 	DefaultWindow = 1024
 	// MinWindow keeps resending by later acks possible.
 	MinWindow = 8
-	// MaxWindow bounds what one peer can make the receiver hold: 16384 packets of 1400 bytes are 23 MB.
+	// MaxWindow bounds what one peer can make the receiver hold: 16384 segments of 1400 bytes are 23 MB a stream. It has to send what is
+	// held, but for 448 bytes each.
 	MaxWindow = 16384
 	// DefaultMaxQueued is a backlog that a healthy peer works off in well under a second.
 	DefaultMaxQueued = 8 << 20
@@ -61,7 +62,7 @@ type Config struct {
 	// Copies is the most that a short message rides again before anything is known of its loss, on a path that loses packets: 1
 	// or 2 (DefaultCopies), NoCopies for never.
 	Copies int
-	// Window is the largest number of packets in flight per channel (DefaultWindow).
+	// Window is the largest number of segments in flight for each of a channel's two streams (DefaultWindow).
 	Window int
 	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per channel (DefaultMaxQueued).
 	// Above it the channel is closed with ErrOverflow.

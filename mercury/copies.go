@@ -97,6 +97,9 @@ func (c *channel) appendCopy(e *Endpoint, w *packetWriter, seq uint64) bool {
 	if p.acked || p.lost {
 		return true // arrived, or about to go again by itself
 	}
+	if p.packet == w.record.number {
+		return false // it is in this packet
+	}
 	if w.record.count >= maxPacketSegments-1 || !w.segmentFits(seq, len(p.buf)) {
 		return true
 	}

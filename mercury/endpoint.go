@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash"
 	"maps"
@@ -22,6 +23,8 @@ const (
 	// hundred peers needs one.
 	resetsPerSecond = 1000
 	resetBurst      = 256
+	// maxPerPlace bounds the accepted channels to one place: an honest app has one, or a few while it starts anew again and again.
+	maxPerPlace = 32
 	// maxChannelID is the last: an Endpoint that got there opens no more channels, rather than use an ID twice. Dial then gives 0.
 	maxChannelID = 1<<32 - 1
 )
@@ -59,18 +62,21 @@ type Endpoint struct {
 	answers   bucket // hellos of strangers
 	proved    bucket // hellos with a cookie
 	strangers bucket // packets that name no channel of their sender
+	movers    bucket // packets of a channel from another place than its peer's
+	resetsIn  bucket // resets to be looked at
 
 	monitor  Monitor
 	filter   Filter
 	impairer *impairer
 
-	replies  ring[reply]
-	packet   []byte       // scratch: the packet being built
-	bindBuf  []byte       // scratch: the bind of a handshake
-	replyBuf []byte       // scratch: a Guard's reply
-	ack      ack          // scratch: the ack being read
-	segment  segmentFrame // scratch: the segment being read
-	buffers  buffers
+	replies   ring[reply]
+	farewells ring[reply]  // last words of channels: each has one, so that MaxChannels bounds them
+	packet    []byte       // scratch: the packet being built
+	bindBuf   []byte       // scratch: the bind of a handshake
+	replyBuf  []byte       // scratch: a Guard's reply
+	ack       ack          // scratch: the ack being read
+	segment   segmentFrame // scratch: the segment being read
+	buffers   buffers
 }
 
 // reply is a datagram outside of a channel that waits for Flush.
@@ -103,7 +109,9 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 		answers:   bucket{left: answersBurst, burst: answersBurst, perSecond: answersPerSecond},
 		proved:    bucket{left: answersBurst, burst: answersBurst, perSecond: answersPerSecond},
 		strangers: bucket{left: strangersBurst, burst: strangersBurst, perSecond: strangersPerSecond},
-		lastID:    firstID(cfg.Salt),
+		movers:    bucket{left: moversBurst, burst: moversBurst, perSecond: moversPerSecond},
+		resetsIn:  bucket{left: resetBurst, burst: resetBurst, perSecond: resetsPerSecond},
+		lastID:    firstID(cfg.Salt, cfg.Secret),
 		step:      min(awakeStep, cfg.Inactivity/awakeSteps),
 		packet:    make([]byte, 0, cfg.MTU+maxSeal),
 		buffers:   buffers{large: max(cfg.MTU, openSize)},
@@ -112,9 +120,13 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 	return e, nil
 }
 
-// firstID is where a start begins to number its channels: somewhere that depends on its salt, so that packets for a channel of an
-// earlier start at the same place meet no channel and are answered by a reset. It takes two bytes in a packet.
-func firstID(salt uint32) ChannelID { return ChannelID(salt * 0x9E3779B1 >> 19) }
+// firstID is where a start begins to number its channels: somewhere that depends on its salt and secret, so that packets for a
+// channel of an earlier start at the same place meet no channel and are answered by a reset, and two starts that drew the
+// same salt are still told apart. It takes two bytes in a packet.
+func firstID(salt uint32, secret [16]byte) ChannelID {
+	mix := uint64(salt)<<32 ^ binary.LittleEndian.Uint64(secret[:])
+	return ChannelID(mix * 0x9E3779B97F4A7C15 >> 51)
+}
 
 // canonical strips the IPv6 clothes from an IPv4 place, so that one place is one map key.
 func canonical(at netip.AddrPort) netip.AddrPort {
@@ -340,7 +352,7 @@ func (e *Endpoint) Close(ch ChannelID) {
 	c := e.channels[ch]
 	switch {
 	case c == nil || c.condemned:
-	case c.failing != nil || c.state == dialling && c.out.empty():
+	case c.failing != nil || !c.sends() && c.out.empty():
 		e.end(c, nil, false)
 	default:
 		c.condemned = true
@@ -379,7 +391,7 @@ func (e *Endpoint) Peer(ch ChannelID) (Address, bool) {
 func (e *Endpoint) observe(now time.Duration) {
 	if !e.started {
 		e.started, e.now = true, now
-		for _, b := range [...]*bucket{&e.resets, &e.answers, &e.proved, &e.strangers} {
+		for _, b := range [...]*bucket{&e.resets, &e.answers, &e.proved, &e.strangers, &e.movers, &e.resetsIn} {
 			b.from = now
 		}
 		return
@@ -423,9 +435,14 @@ func (e *Endpoint) onTimer(c *channel) {
 	}
 }
 
-// wake sets when c wants to be looked at. A deadline that is due still waits for the next Advance.
+// wake sets when c wants to be looked at. What is due already is looked at by the next Advance, also one at this very moment; but what
+// was just looked at and is due still waits for the clock to move, or a runner that asks for the next deadline would spin.
 func (e *Endpoint) wake(c *channel) {
-	if d := max(c.deadline(e), e.now+1); d != c.timer.at || !c.timer.linked() {
+	d := c.deadline(e)
+	if e.timing {
+		d = max(d, e.now+1)
+	}
+	if d != c.timer.at || !c.timer.linked() {
 		e.timers.set(&c.timer, d)
 	}
 }
@@ -433,7 +450,7 @@ func (e *Endpoint) wake(c *channel) {
 // NextDeadline is when Advance and Flush should be called if nothing arrives before; false when there is nothing to
 // wait for. When something waits for a Flush it is the time last seen, that is at once.
 func (e *Endpoint) NextDeadline() (time.Duration, bool) {
-	if len(e.dirty) > 0 || e.replies.len() > 0 || len(e.failing) > 0 {
+	if len(e.dirty) > 0 || e.replies.len() > 0 || e.farewells.len() > 0 || len(e.failing) > 0 {
 		return e.now, true
 	}
 	d, ok := e.timers.next()
@@ -487,7 +504,7 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	if c.state == dead {
 		return
 	}
-	if tell && c.state == open {
+	if tell && c.sends() {
 		e.farewell(c, frameAbort)
 	}
 	c.state = dead
@@ -534,6 +551,7 @@ func (e *Endpoint) reap() {
 			c.out.streams[lane].forget(e)
 			for held := &c.in.streams[lane].held; held.len() > 0; held.pop() {
 				e.release(held.at(0).buf)
+				held.at(0).drop(e)
 			}
 		}
 		for _, waiting := range [...]*ring[[]byte]{&c.out.unreliable, &c.out.passengers} {

@@ -15,10 +15,13 @@ func (e *Endpoint) Flush(now time.Duration, emit func(to netip.AddrPort, datagra
 		defer e.emitDue(emit)
 		emit = e.impaired()
 	}
-	for ; e.replies.len() > 0; e.replies.pop() {
-		r := e.replies.at(0)
-		e.emit(r.to, r.buf, emit)
-		e.release(r.buf)
+	for _, waiting := range [...]*ring[reply]{&e.replies, &e.farewells} {
+		for ; waiting.len() > 0; waiting.pop() {
+			r := waiting.at(0)
+			e.emit(r.to, r.buf, emit)
+			e.release(r.buf)
+		}
+		waiting.shrink()
 	}
 	for i, c := range e.dirty {
 		e.dirty[i] = nil
@@ -85,6 +88,16 @@ func (c *channel) pending(e *Endpoint) bool {
 		c.maySend(e, laneGame) || c.maySend(e, laneBulk) || c.mayClose()
 }
 
+// paced reports whether nothing but the pace holds something back.
+func (c *channel) paced() bool {
+	for lane := range c.out.streams {
+		if c.out.streams[lane].waiting(c.out.window) && c.windowOpen(lane) {
+			return true
+		}
+	}
+	return false
+}
+
 // waiting reports whether the stream has a segment to send that the peer's window lets pass.
 func (s *outStream) waiting(window int) bool {
 	return s.lostCount > 0 || s.sentCount < s.segments.len() && s.sentCount < window
@@ -145,14 +158,14 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	if game {
 		c.appendLost(e, &w, laneGame)
 	}
-	if c.riders.n > 0 && (game || out.unreliable.len() > 0) && c.roomForCopies() {
-		c.appendCopies(e, &w)
-	}
 	if game {
 		c.appendNew(e, &w, laneGame)
 		out.noteRhythm(e.now)
 	}
 	c.appendUnreliable(e, &w)
+	if c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
+		c.appendCopies(e, &w) // last, so that they push nothing into a packet more
+	}
 	if bulk {
 		before := len(w.b)
 		c.appendLost(e, &w, laneBulk)
@@ -342,10 +355,6 @@ func (c *channel) sendSearch(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 
 // farewell queues a last packet of c for the next Flush: an ack of all that came, and a frame.
 func (e *Endpoint) farewell(c *channel, frame frameKind) {
-	if e.replies.len() >= maxReplies {
-		e.stats.Throttled++
-		return
-	}
 	w := c.beginPacket(e)
 	if len(c.in.numbers.runs) > 0 {
 		cumulative := [lanes]uint64{c.in.streams[laneGame].next, c.in.streams[laneBulk].next}
@@ -361,5 +370,8 @@ func (e *Endpoint) farewell(c *channel, frame frameKind) {
 	}
 	c.out.number++
 	e.packet = w.b
-	*e.replies.push() = reply{to: c.peer.At, buf: append(e.buffer(len(w.b)), w.b...)}
+	if e.monitor != nil {
+		e.monitor.PacketOut(e.now, PacketInfo{Peer: c.peer.At, Kind: PacketData, Channel: c.id, Number: c.out.number - 1, Size: len(w.b)})
+	}
+	*e.farewells.push() = reply{to: c.peer.At, buf: append(e.buffer(len(w.b)), w.b...)}
 }

@@ -19,6 +19,12 @@ const (
 	// packet from a new address.
 	strangersPerSecond = 20000
 	strangersBurst     = 4096
+	// moversPerSecond does the same for packets of channels from other places than their peers', so that strangers do not keep a client
+	// that has moved from being heard.
+	moversPerSecond = 5000
+	moversBurst     = 1024
+	// maxSiblingPings bounds the channels that one new channel makes us ask whether they are still there.
+	maxSiblingPings = 4
 )
 
 // bucket lets so many things happen in a second.
@@ -68,7 +74,7 @@ func (e *Endpoint) answer(from netip.AddrPort, o *openPacket, k openKey) {
 	proved := o.Cookie != [cookieSize]byte{}
 	if proved && !e.checkCookie('o', k, o.Cookie[:]) {
 		e.stats.BadCookie++
-		return
+		proved = false // perhaps too old: the dialler gets another
 	}
 	if proved && !e.proved.take(e.now) {
 		e.stats.Throttled++
@@ -124,7 +130,7 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 	case ended:
 		e.refuse(from, &h.bind, refusedGone)
 		return
-	case len(e.channels) >= e.cfg.MaxChannels || e.lastID >= maxChannelID:
+	case len(e.channels) >= e.cfg.MaxChannels || e.lastID >= maxChannelID || e.crowded(from):
 		e.refuse(from, &h.bind, refusedFull)
 		return
 	}
@@ -145,6 +151,15 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 		return
 	}
 	e.admitted(from, &h, k, sealer, key, frames, len(p))
+}
+
+// crowded reports whether there are as many channels to a place as may be.
+func (e *Endpoint) crowded(at netip.AddrPort) bool {
+	n := 0
+	for d := e.byPlace[at]; d != nil && n < maxPerPlace; d = d.sibling {
+		n++
+	}
+	return n >= maxPerPlace
 }
 
 // badPass answers a first whose pass is not good here. It may come from a dialler that has changed its address before it knew our
@@ -232,7 +247,7 @@ func (e *Endpoint) opened(c *channel, window int) {
 // place, its reset ends them within a round trip. They are not ended here and now, because the open may be an old one
 // that the network held back.
 func (e *Endpoint) probeSiblings(c *channel) {
-	for d := e.byPlace[c.peer.At]; d != nil; d = d.sibling {
+	for d, n := e.byPlace[c.peer.At], 0; d != nil && n <= maxSiblingPings; d, n = d.sibling, n+1 {
 		if d.state == open && d.peer.Salt != c.peer.Salt {
 			d.out.ping = true
 			e.touch(d)
@@ -277,9 +292,6 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	switch {
 	case c == nil || c.pass != nil:
 		return
-	case c.target.Salt != 0 && c.target.Salt != a.Self || c.told && c.peer.Salt != a.Self:
-		e.end(c, ErrPeerRestarted, false)
-		return
 	}
 	if c.dialling != nil {
 		pass, s, err := c.dialling.Finish(e.now, a.Reply)
@@ -297,6 +309,10 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	}
 	if c.opens == 1 && c.openSent >= e.jumped {
 		c.out.rate.endAck(e.now, c.out.rtt.sample(e.now-c.openSent, 0), 0)
+	}
+	if c.target.Salt != 0 && c.target.Salt != a.Self || c.told && c.peer.Salt != a.Self {
+		e.end(c, ErrPeerRestarted, false)
+		return
 	}
 	c.peer.Salt = a.Self
 	c.openDue = false
@@ -322,6 +338,7 @@ func (c *channel) onChannel(e *Endpoint, r *Reader) error {
 		return nil
 	}
 	c.remote, c.peer.Salt = ChannelID(id), salt
+	c.out.window = min(int(window), e.cfg.Window) // an accept tells it too, but not under seal
 	c.dialling = nil
 	if c.state == dialling {
 		e.opened(c, int(window))
@@ -452,7 +469,7 @@ func (c *channel) sendOpen(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 // reset tells the sender of a data packet that its channel is not here. A packet too short to be answered by fewer
 // bytes is not answered; none that asks for an ack is.
 func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
-	if len(p) < resetSize {
+	if len(p) <= resetSize {
 		return
 	}
 	if !e.resets.take(e.now) {
@@ -460,7 +477,7 @@ func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
 		return
 	}
 	e.stats.ResetsOut++
-	e.reply(to, &resetPacket{Channel: h.Channel, Tag: binary.LittleEndian.Uint32(p[len(p)-4:]), Self: e.self.Salt})
+	e.reply(to, &resetPacket{Channel: h.Channel, Tag: endOf(p), Self: e.self.Salt})
 }
 
 // onReset ends the channel that the peer does not know. Who can repeat the end of a packet in flight has seen it.
@@ -468,6 +485,10 @@ func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	var s resetPacket
 	if s.parse(p) != nil {
 		e.stats.BadKind++
+		return
+	}
+	if !e.resetsIn.take(e.now) {
+		e.stats.Throttled++
 		return
 	}
 	for c := e.byPlace[from]; c != nil; c = c.sibling {
@@ -485,8 +506,11 @@ func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	e.stats.BadChannel++
 }
 
+// endOf is the last eight bytes of a packet.
+func endOf(p []byte) uint64 { return binary.LittleEndian.Uint64(p[len(p)-8:]) }
+
 // hasTag reports whether a packet that is not acked ends so.
-func (s *sender) hasTag(tag uint32) bool {
+func (s *sender) hasTag(tag uint64) bool {
 	for i := range s.sent.len() {
 		if p := s.sent.at(i); p.state != arrived && p.tag == tag {
 			return true

@@ -74,7 +74,8 @@ func (c *channel) detectLoss(e *Endpoint) {
 		}
 	}
 	c.dropSettled(e)
-	if c.pending(e) {
+	c.checkPath(e)
+	if c.pending(e) || c.paceAt == 0 && c.paced() {
 		e.touch(c)
 	}
 }

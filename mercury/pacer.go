@@ -67,7 +67,8 @@ func (p *pacer) spend(now time.Duration, size int) {
 		return
 	}
 	p.refill(now)
-	p.credit -= int64(size)
+	// What waits for no pace (unreliable messages) must not leave a debt that reliable ones pay for seconds.
+	p.credit = max(p.credit-int64(size), -p.burst)
 }
 
 func (p *pacer) nextAt(now time.Duration, size int) time.Duration {

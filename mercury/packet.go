@@ -34,15 +34,16 @@ const (
 	challengeSize = prefixSize + 4 + 4 + cookieSize
 	acceptFixed   = prefixSize + 4 + 4 + 4 + 4 + 1
 	refuseSize    = prefixSize + 4 + 4 + 4 + 1 + 4
-	resetSize     = prefixSize + 4 + 4 + 4
+	resetSize     = prefixSize + 4 + 8 + 4
 	// firstFixed is the header of a first without its pass: kind, version, bind, length of the pass, number, checksum of the header.
 	firstFixed = 1 + 1 + bindSize + 1 + 4 + 4
 	// checksumSize is the trailer of data packets without a Guard.
 	checksumSize = 4
 	// maxHeader of a data packet: kind, channel, number.
 	maxHeader = 1 + 5 + 4
-	// minEliciting is the least size of a packet that asks for an ack: one that finds no channel can then be answered by a reset.
-	minEliciting = resetSize
+	// minEliciting is the least size of a packet that asks for an ack: one that finds no channel can then be answered by a reset, and one
+	// that comes from a new address by a challenge, without answering a stranger by more than he has sent.
+	minEliciting = maxHeader + pathFrameSize + 16
 
 	// maxNumber is the last packet number: 2^48 last 8900 years at a thousand packets a second.
 	maxNumber = 1<<48 - 1
@@ -55,7 +56,7 @@ const (
 	_ = uint(openSize - acceptFixed - MaxReply)
 	_ = uint(openSize - refuseSize)
 	_ = uint(firstFixed + cookieSize - refuseSize)
-	_ = uint(minEliciting - resetSize)
+	_ = uint(minEliciting - resetSize - 1)
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -225,7 +226,7 @@ func (f *refusePacket) parse(p []byte) error {
 // resetPacket repeats the end of a data packet that found no channel, and says who is here instead.
 type resetPacket struct {
 	Channel ChannelID // that the refused packet was addressed to
-	Tag     uint32    // its last four bytes: only who has seen it knows them
+	Tag     uint64    // its last eight bytes: only who has seen it knows them
 	Self    uint32
 }
 
@@ -233,7 +234,7 @@ func (s *resetPacket) append(b []byte) []byte {
 	start := len(b)
 	b = beginPacket(b, kindReset)
 	b = binary.LittleEndian.AppendUint32(b, uint32(s.Channel))
-	b = binary.LittleEndian.AppendUint32(b, s.Tag)
+	b = binary.LittleEndian.AppendUint64(b, s.Tag)
 	b = binary.LittleEndian.AppendUint32(b, s.Self)
 	sealPacket(b[start:])
 	return b
@@ -241,7 +242,7 @@ func (s *resetPacket) append(b []byte) []byte {
 
 func (s *resetPacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
-	s.Channel, s.Tag, s.Self = ChannelID(r.U32()), r.U32(), r.U32()
+	s.Channel, s.Tag, s.Self = ChannelID(r.U32()), r.U64(), r.U32()
 	return r.Close()
 }
 

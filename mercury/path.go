@@ -11,7 +11,7 @@ const (
 	DefaultSafeMTU = 1200
 	// searchTries is how often a size is tried before it is taken not to pass (RFC 8899, MAX_PROBES).
 	searchTries = 3
-	// searchAgain is when a channel whose path has become narrow, or was, looks for more (RFC 8899, PMTU_RAISE_TIMER).
+	// searchAgain is when a channel whose path has become narrow looks for more (RFC 8899, PMTU_RAISE_TIMER).
 	searchAgain = 10 * time.Minute
 	// blackHole is how many long packets in a row must be lost, and none arrive, before the path is taken to pass no more of them.
 	blackHole = 6
@@ -25,14 +25,16 @@ const (
 // (RFC 9000, 9).
 //
 //	narrow ──probe acked──> wide
-//	   ^ └─ searchTries lost: half way, then rest for searchAgain
-//	   └──── blackHole long packets lost in a row ─── wide
+//	   ^ └─ searchTries lost: half way, until too little is left
+//	   └──── blackHole long packets lost in a row ─── wide; looks again after searchAgain
 type path struct {
 	mtu      int           // longest datagram that is known to pass
+	safe     int           // Config.SafeMTU
 	goal     int           // size being tried; 0 while none is
 	tries    int           // of it
 	searchAt time.Duration // when to look again
 	longLost int           // long packets lost since one arrived
+	from     uint64        // packets below this were sent to where the peer was before
 
 	elsewhere netip.AddrPort // address that the peer seems to have moved to
 	token     [pathTokenSize]byte
@@ -45,7 +47,7 @@ type path struct {
 
 // begin starts the search for a longer datagram.
 func (p *path) begin(cfg *Config) {
-	p.mtu = cfg.SafeMTU
+	p.mtu, p.safe = cfg.SafeMTU, cfg.SafeMTU
 	p.goal, p.tries = 0, 0
 	if cfg.MTU > cfg.SafeMTU {
 		p.goal = cfg.MTU
@@ -57,10 +59,10 @@ func (p *path) searching(now time.Duration) bool { return p.goal > 0 && p.search
 
 // onAcked learns from a packet that arrived; true when longer ones may be sent from now on.
 func (p *path) onAcked(s *sentPacket) bool {
-	if int(s.size) > DefaultSafeMTU {
+	if int(s.size) > p.safe {
 		p.longLost = 0
 	}
-	if s.search && int(s.size) > p.mtu {
+	if s.search && s.number >= p.from && int(s.size) > p.mtu {
 		p.mtu = int(s.size)
 		p.goal, p.tries = 0, 0
 		return true
@@ -71,7 +73,7 @@ func (p *path) onAcked(s *sentPacket) bool {
 // onLost learns from one that did not; true when it was a probe.
 func (p *path) onLost(s *sentPacket) bool {
 	if !s.search {
-		if int(s.size) > DefaultSafeMTU {
+		if int(s.size) > p.safe {
 			p.longLost++
 		}
 		return false
@@ -97,6 +99,14 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 	p.mtu = cfg.SafeMTU
 	p.goal, p.tries, p.searchAt = cfg.MTU, 0, now+searchAgain
 	return true
+}
+
+// checkPath goes back to short datagrams when the path passes no others.
+func (c *channel) checkPath(e *Endpoint) {
+	if c.path.narrowed(e.now, &e.cfg) {
+		e.stats.Narrowed++
+		c.out.rate.setMTU(c.path.mtu)
+	}
 }
 
 // onSilence counts a second timeout in a row: if long packets do not pass, there are no acks to learn it from.
@@ -135,11 +145,11 @@ func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
 	e.forgetPlace(c)
 	c.peer.At = from
 	e.rememberPlace(c)
-	mtu := e.cfg.SafeMTU
-	c.path = path{mtu: mtu}
+	c.path = path{from: c.out.number}
 	c.path.begin(&e.cfg)
-	c.out.rtt = rttEstimate{}
+	c.out.rtt, c.out.late.patience = rttEstimate{}, 0
 	c.out.rate.onMoved()
+	c.out.rate.setMTU(c.path.mtu)
 	c.out.scavenger = scavenger{}
 	e.stats.Moved++
 	if h, ok := e.handler.(MoveHandler); ok && !c.condemned {

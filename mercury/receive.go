@@ -109,7 +109,7 @@ func (e *Endpoint) onData(from netip.AddrPort, p []byte) {
 		return
 	}
 	moved := c.peer.At != from
-	if moved && !e.strangers.take(e.now) {
+	if moved && !e.movers.take(e.now) {
 		e.stats.Throttled++
 		return
 	}
@@ -165,7 +165,7 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 		c.in.largestAt = e.now
 	}
 	c.heard = e.awake
-	if newest && from != c.peer.At {
+	if newest && from != c.peer.At && len(p) >= maxHeader+pathFrameSize+c.trailer(e) {
 		c.seenElsewhere(e, from)
 	}
 	eliciting, err := c.onFrames(e, from, frames)

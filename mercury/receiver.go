@@ -37,15 +37,16 @@ type inStream struct {
 	want     int    // its full length; 0 when none is under way
 }
 
-// heldSegment is a segment, or parts of one, beyond the first that is missing. buf is nil where nothing has come.
+// heldSegment is a segment, or parts of one, beyond the first that is missing.
 type heldSegment struct {
-	buf    []byte
-	parted uint16 // parts that have come
-	parts  uint8  // 0 for a whole segment
+	buf    []byte   // nil while it is not whole
+	pieces []*piece // parts that have come; they take what they are long, so that a peer pays for what it makes us hold
 }
 
-func (h *heldSegment) whole() bool {
-	return h.buf != nil && (h.parts == 0 || h.parted == 1<<h.parts-1)
+// piece is a part of a segment.
+type piece struct {
+	offset int
+	buf    []byte
 }
 
 // gap reports whether something is missing before what has come.
@@ -90,7 +91,7 @@ func (c *channel) onSegment(e *Endpoint, f *segmentFrame) error {
 			return err
 		}
 	}
-	for c.state == open && s.held.len() > 0 && s.held.at(0).whole() {
+	for c.state == open && s.held.len() > 0 && s.held.at(0).buf != nil {
 		p := s.held.at(0).buf
 		s.held.at(0).buf = nil
 		err := c.advanceStream(e, f.lane, p)
@@ -109,27 +110,48 @@ func (c *channel) hold(e *Endpoint, s *inStream, f *segmentFrame) {
 		s.held.push()
 	}
 	slot := s.held.at(i)
-	if slot.whole() {
-		return
-	}
-	if f.parts == 0 {
-		slot.parts = 0
-		e.release(slot.buf)
+	switch {
+	case slot.buf != nil:
+	case f.parts == 0:
 		slot.buf = append(e.buffer(len(f.bytes)), f.bytes...)
+		slot.drop(e)
+	default:
+		slot.take(e, f)
+	}
+}
+
+// take keeps a part, and joins the parts once all have come. The first part decides how many there are.
+func (h *heldSegment) take(e *Endpoint, f *segmentFrame) {
+	if h.pieces == nil {
+		h.pieces = make([]*piece, f.parts)
+	}
+	if int(f.parts) != len(h.pieces) || h.pieces[f.part] != nil {
 		return
 	}
-	if slot.buf == nil {
-		slot.buf, slot.parts, slot.parted = e.buffer(e.buffers.large), f.parts, 0
+	h.pieces[f.part] = &piece{f.offset, append(e.buffer(len(f.bytes)), f.bytes...)}
+	size := 0
+	for _, p := range h.pieces {
+		if p == nil {
+			return
+		}
+		size = max(size, p.offset+len(p.buf))
 	}
-	if slot.parts != f.parts || slot.parted>>f.part&1 == 1 {
-		return
+	h.buf = e.buffer(size)[:size]
+	clear(h.buf)
+	for _, p := range h.pieces {
+		copy(h.buf[p.offset:], p.buf)
 	}
-	end := f.offset + len(f.bytes)
-	for len(slot.buf) < end {
-		slot.buf = append(slot.buf, 0)
+	h.drop(e)
+}
+
+// drop gives the parts back.
+func (h *heldSegment) drop(e *Endpoint) {
+	for _, p := range h.pieces {
+		if p != nil {
+			e.release(p.buf)
+		}
 	}
-	copy(slot.buf[f.offset:], f.bytes)
-	slot.parted |= 1 << f.part
+	h.pieces = nil
 }
 
 // advanceStream delivers what segment next completes.
@@ -137,9 +159,7 @@ func (c *channel) advanceStream(e *Endpoint, lane int, p []byte) error {
 	s := &c.in.streams[lane]
 	s.next++
 	if s.held.len() > 0 {
-		if b := s.held.at(0).buf; b != nil {
-			e.release(b) // parts of what has come whole
-		}
+		s.held.at(0).drop(e) // parts of what has come whole
 		s.held.pop()
 		s.held.shrink()
 	}
@@ -190,10 +210,11 @@ func (c *channel) deliver(e *Endpoint, lane int, msg []byte) {
 	if c.condemned || c.state != open {
 		return
 	}
-	e.stats.MessagesIn++
 	if lane == laneGame {
+		e.stats.MessagesIn++
 		e.handler.Message(e.now, c.id, true, msg)
 	} else if h, ok := e.handler.(BulkHandler); ok {
+		e.stats.MessagesIn++
 		h.Bulk(e.now, c.id, msg)
 	}
 }

@@ -48,7 +48,7 @@ type sentPacket struct {
 	reported uint64 // largest number that its ack frame reported, plus 1; 0 when it had none
 	stamp    rateStamp
 	refs     [maxPacketSegments]segmentRef
-	tag      uint32 // its last bytes, by which a reset is known to answer it
+	tag      uint64 // its last bytes, by which a reset is known to answer it
 	size     uint16
 	count    uint8
 	state    packetState
@@ -68,6 +68,7 @@ type sender struct {
 	passengerBytes  int
 
 	number      uint64 // of the next packet
+	skips       skips
 	sent        ring[sentPacket]
 	inFlight    int    // packets of sent in flight
 	flightBytes int    // their bytes
@@ -98,7 +99,7 @@ type sender struct {
 func (c *channel) onAck(e *Endpoint, a *ack) error {
 	out := &c.out
 	largest := a.ranges[0].hi
-	if largest >= out.number {
+	if largest >= out.number || out.skips.acked(a.ranges) {
 		return ErrFutureAck
 	}
 	if a.complete {
@@ -207,8 +208,9 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	if c.path.onAcked(p) {
 		out.rate.setMTU(c.path.mtu)
 	}
-	if p.channel {
+	if p.channel && !c.introduced {
 		c.introduced = true
+		e.touch(c) // a ticket and the search for a longer datagram wait for it
 	}
 	if p.ticket {
 		c.ticket = nil
@@ -244,6 +246,7 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket) {
 	}
 	if p.ticket {
 		c.ticketDue = true
+		e.touch(c)
 	}
 }
 
@@ -301,6 +304,7 @@ func (c *channel) probe(e *Endpoint) {
 // loseAll takes every packet in flight for lost: its seal was refused, so the peer has read none.
 func (c *channel) loseAll() {
 	out := &c.out
+	c.closeSent = false
 	for i := range out.sent.len() {
 		p := out.sent.at(i)
 		if p.state != inFlight {

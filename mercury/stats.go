@@ -41,7 +41,7 @@ type ChannelStats struct {
 	Copies      int           // how often a short message rides again now
 	Window      int           // bytes that may be in flight
 	InFlight    int           // bytes that are
-	Rate        uint64        // bytes a second at which bulk leaves; 0 while it is not paced
+	Rate        uint64        // bytes a second at which what is more than a few packets leaves
 	MTU         int           // longest datagram in use
 	Resends     uint64        // segments sent again
 	Copied      uint64        // segments that rode again

@@ -123,13 +123,13 @@ func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, em
 		w.b = binary.LittleEndian.AppendUint32(w.b, plainTag(w.b, c.key, w.record.number))
 	}
 	e.packet = w.b
-	out.number++
+	c.nextNumber(e)
 	c.lastSent = e.now
 	if c.remote == 0 {
 		c.noteFirst(e.now)
 	}
 	if w.eliciting {
-		w.record.tag = binary.LittleEndian.Uint32(w.b[len(w.b)-4:])
+		w.record.tag = endOf(w.b)
 		w.record.size = uint16(len(w.b))
 		out.rate.onSend(e.now, len(w.b), out.flightBytes, &w.record.stamp)
 		if out.inFlight == 0 {

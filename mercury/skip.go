@@ -1,0 +1,57 @@
+package mercury
+
+import "encoding/binary"
+
+const (
+	// skipEvery is about how often a packet number is left out.
+	skipEvery = 256
+	// skipsKept is how many are remembered: more than can be unsettled in the largest window.
+	skipsKept = 64
+)
+
+// skips are packet numbers that were never used. A peer that acks one acks what it has not seen, to be sent more and faster than
+// its path carries, at the cost of others (RFC 9000, 21.4).
+type skips struct {
+	next   uint64 // the next number to be left out; 0 while there is none
+	newest uint64 // number of those left out so far
+	list   []uint64
+}
+
+// leaveOut moves number past what is to be left out. random says when the next one is.
+func (s *skips) leaveOut(number uint64, random func() uint64) uint64 {
+	if number < s.next {
+		return number
+	}
+	skip := s.next > 0
+	s.next = number + 1 + skipEvery/2 + random()%skipEvery
+	if !skip {
+		return number
+	}
+	if len(s.list) < skipsKept {
+		s.list = append(s.list, number)
+	} else {
+		s.list[s.newest%skipsKept] = number
+	}
+	s.newest++
+	return number + 1
+}
+
+// acked reports whether the ranges of an ack hold a number that was left out.
+func (s *skips) acked(ranges []numberRange) bool {
+	for _, n := range s.list {
+		for _, r := range ranges {
+			if r.lo <= n && n <= r.hi {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nextNumber takes the next packet number, and sometimes leaves one out.
+func (c *channel) nextNumber(e *Endpoint) {
+	out := &c.out
+	out.number = out.skips.leaveOut(out.number+1, func() uint64 {
+		return binary.LittleEndian.Uint64(e.keyed('s', openKey{at: c.peer.At, salt: c.peer.Salt, dial: c.id}, out.number))
+	})
+}

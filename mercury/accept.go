@@ -1,0 +1,181 @@
+package mercury
+
+import (
+	"net/netip"
+)
+
+// onOpen answers a dialler. Nothing is kept of it: the pass in the answer, which is shown only by who lives at that address,
+// makes the channel.
+func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
+	var o openPacket
+	if o.parse(p) != nil {
+		e.stats.BadKind++
+		return
+	}
+	k := openKey{at: from, salt: o.Salt, dial: o.Dial}
+	switch {
+	case o.Want != 0 && o.Want != e.self.Salt:
+		e.refuse(from, &o.bind, refusedSalt)
+	case len(e.channels) >= e.cfg.MaxChannels || e.lastID >= maxChannelID:
+		e.refuse(from, &o.bind, refusedFull)
+	case e.cfg.Guard == nil:
+		cookie := e.cookieFor('c', k, e.period())
+		e.accept(from, &o.bind, cookie[:])
+	default:
+		e.answer(from, &o, k)
+	}
+}
+
+// answer has the Guard take a hello, unless there are so many that the dialler must first show that it hears us.
+func (e *Endpoint) answer(from netip.AddrPort, o *openPacket, k openKey) {
+	proved := o.Cookie != [cookieSize]byte{}
+	if proved && !e.checkCookie('o', k, o.Cookie[:]) {
+		e.stats.BadCookie++
+		proved = false // perhaps too old: the dialler gets another
+	}
+	if proved && !e.proved.take(e.now) {
+		e.stats.Throttled++
+		return
+	}
+	if !proved && !e.answers.take(e.now) {
+		e.stats.Challenged++
+		c := challengePacket{Dial: o.Dial, Salt: o.Salt, Cookie: e.cookieFor('o', k, e.period())}
+		e.reply(from, &c)
+		return
+	}
+	e.bindBuf = o.bind.append(e.bindBuf[:0])
+	reply, err := e.cfg.Guard.Answer(e.replyBuf[:0], e.now, from, e.bindBuf, o.Hello)
+	if err != nil || len(reply) > MaxReply {
+		e.stats.BadHello++
+		return
+	}
+	e.replyBuf = reply
+	e.accept(from, &o.bind, reply)
+}
+
+func (e *Endpoint) accept(to netip.AddrPort, o *bind, reply []byte) {
+	e.reply(to, &acceptPacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Window: uint32(e.cfg.Window), Reply: reply})
+}
+
+func (e *Endpoint) refuse(to netip.AddrPort, o *bind, why refusal) {
+	e.stats.Refused++
+	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why})
+}
+
+// onFirst takes in a packet of a dialler that shows its pass. A good one makes the channel.
+func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
+	var h firstHeader
+	head, err := h.parse(p)
+	if err != nil {
+		e.stats.BadSize++
+		return
+	}
+	k := openKey{at: from, salt: h.Salt, dial: h.Dial}
+	if c := e.accepted[k]; c != nil {
+		e.take(c, from, p, head, uint64(h.Number))
+		return
+	}
+	if !e.strangers.take(e.now) {
+		e.stats.Throttled++
+		return
+	}
+	_, ended := e.accepted[k]
+	switch {
+	case h.Want != 0 && h.Want != e.self.Salt:
+		e.refuse(from, &h.bind, refusedSalt)
+		return
+	case ended:
+		e.refuse(from, &h.bind, refusedGone)
+		return
+	case len(e.channels) >= e.cfg.MaxChannels || e.lastID >= maxChannelID || e.crowded(from):
+		e.refuse(from, &h.bind, refusedFull)
+		return
+	}
+	sealer, key, ok := e.admit(from, &h, k)
+	if !ok {
+		e.badPass(from, p, head, &h)
+		return
+	}
+	if _, known := e.accepted[k.anywhere()]; known {
+		e.refuse(from, &h.bind, refusedGone) // made already, by a packet from where the dialler was before
+		return
+	}
+	// The seal must hold before anything is kept.
+	probe := channel{key: key, sealer: sealer}
+	frames, ok := probe.unseal(p, head, uint64(h.Number))
+	if !ok {
+		e.stats.BadChecksum++
+		return
+	}
+	e.admitted(from, &h, k, sealer, key, frames, len(p))
+}
+
+// crowded reports whether there are as many channels to a place as may be.
+func (e *Endpoint) crowded(at netip.AddrPort) bool {
+	n := 0
+	for d := e.byPlace[at]; d != nil && n < maxPerPlace; d = d.sibling {
+		n++
+	}
+	return n >= maxPerPlace
+}
+
+// badPass answers a first whose pass is not good here. It may come from a dialler that has changed its address before it knew our
+// channel; its seal tells. A dialler that is told of a bad pass begins anew, so it must be sure that nothing of it was taken.
+func (e *Endpoint) badPass(from netip.AddrPort, p []byte, head int, h *firstHeader) {
+	c, known := e.accepted[openKey{salt: h.Salt, dial: h.Dial}]
+	switch {
+	case c != nil:
+		e.take(c, from, p, head, uint64(h.Number))
+	case known:
+		e.refuse(from, &h.bind, refusedGone)
+	default:
+		e.stats.BadCookie++
+		e.stats.Refused++
+		e.reply(from, &refusePacket{Dial: h.Dial, Salt: h.Salt, Self: e.self.Salt, Why: refusedPass, Pass: passTag(h.Pass)})
+	}
+}
+
+// admit makes the keys of a channel from its pass.
+func (e *Endpoint) admit(from netip.AddrPort, h *firstHeader, k openKey) (s Sealer, key uint64, ok bool) {
+	if e.cfg.Guard == nil {
+		return nil, keyOf(h.Pass), e.checkCookie('c', k, h.Pass)
+	}
+	e.bindBuf = h.bind.append(e.bindBuf[:0])
+	s, err := e.cfg.Guard.Admit(e.now, from, e.bindBuf, h.Pass)
+	return s, 0, err == nil
+}
+
+// admitted makes the channel of a dialler and takes its first frames in.
+func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, k openKey, s Sealer, key uint64, frames []byte, size int) {
+	c := e.addChannel(Address{At: from, Salt: h.Salt})
+	c.remote, c.accepted = h.Dial, k
+	c.sealer, c.key = s, key
+	c.ownSalt, c.ownWindow = e.self.Salt, e.cfg.Window
+	c.out.ping = true // its ack tells that the dialler knows our channel
+	e.accepted[k] = c
+	e.accepted[k.anywhere()] = c
+	if e.cfg.Guard != nil {
+		c.ticket = e.cfg.Guard.Ticket(nil, e.now, from)
+		c.ticketDue = len(c.ticket) > 0
+	}
+	e.touch(c)
+	if e.opened(c, int(h.Window)); c.state == dead {
+		return
+	}
+	c.in.numbers.add(uint64(h.Number))
+	c.in.largestAt = e.now
+	if e.monitor != nil {
+		e.monitor.PacketIn(e.now, PacketInfo{Peer: from, Kind: PacketFirst, Channel: c.id, Number: uint64(h.Number), Size: size})
+	}
+	eliciting, err := c.onFrames(e, from, frames)
+	switch {
+	case c.state == dead:
+	case err != nil:
+		e.breach(c, err)
+	default:
+		if eliciting {
+			c.wantAck(e, false)
+		}
+		e.wake(c)
+	}
+}

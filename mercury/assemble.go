@@ -1,0 +1,189 @@
+package mercury
+
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+// sendPacket builds one packet of what waits and hands it out; false when nothing did.
+func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) bool {
+	out := &c.out
+	if !c.pending(e) {
+		return false
+	}
+	if out.number >= maxNumber {
+		e.fail(c, ErrProtocol)
+		return false
+	}
+	w := c.beginPacket(e)
+	game, bulk := c.maySend(e, laneGame), c.maySend(e, laneBulk)
+	c.appendAck(e, &w, game || bulk || out.unreliable.len() > 0)
+	c.appendControl(&w)
+	if game {
+		c.appendLost(e, &w, laneGame)
+		c.appendNew(e, &w, laneGame)
+		out.noteRhythm(e.now)
+	}
+	c.appendUnreliable(e, &w)
+	if c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
+		c.appendCopies(e, &w) // last, so that they push nothing into a packet more
+	}
+	if bulk {
+		before := len(w.b)
+		c.appendLost(e, &w, laneBulk)
+		c.appendNew(e, &w, laneBulk)
+		out.scavenger.credit -= len(w.b) - before
+	}
+	if out.ping && !w.eliciting {
+		w.b = append(w.b, byte(framePing))
+		w.last, w.eliciting = 0, true
+	}
+	out.ping = false
+	out.probes = max(0, out.probes-1)
+	w.finish(c.trailer(e), 0)
+	c.emitPacket(e, &w, c.peer.At, emit)
+	return true
+}
+
+// appendAck appends an ack if one is owed: what goes out anyway carries it for nothing. Beside other things only a short one has room.
+func (c *channel) appendAck(e *Endpoint, w *packetWriter, beside bool) {
+	in := &c.in
+	if !in.ackPending && !in.ackWhole || len(in.numbers.runs) == 0 {
+		in.ackPending, in.ackNow, in.ackWhole = false, false, false
+		return
+	}
+	room := w.free()
+	if beside {
+		room = min(room, max(ackReserve, min(ackRoom, room-segmentOverhead-c.nextSize())))
+	}
+	if room < ackFixed {
+		return
+	}
+	cumulative := [lanes]uint64{in.streams[laneGame].next, in.streams[laneBulk].next}
+	b, whole := appendAck(w.b, &in.numbers, e.now-in.largestAt, cumulative, room)
+	w.b, w.last = b, 0
+	in.ackWhole = beside && !whole
+	in.ackPending, in.ackNow, in.ackCount = false, false, 0
+	largest, _ := in.numbers.largest()
+	w.record.reported = largest + 1
+}
+
+// nextSize is the size of the longest piece that the next packet may begin with.
+func (c *channel) nextSize() int {
+	size := 0
+	for lane := range c.out.streams {
+		s := &c.out.streams[lane]
+		if s.lostCount > 0 {
+			size = max(size, len(s.segments.at(int(s.nextLost()-s.first)).buf))
+		}
+		if s.unsent() > 0 {
+			size = max(size, len(s.segments.at(s.sentCount).buf))
+		}
+	}
+	if c.out.unreliable.len() > 0 {
+		size = max(size, len(*c.out.unreliable.at(0)))
+	}
+	return size
+}
+
+// appendControl appends what a channel has to say about itself.
+func (c *channel) appendControl(w *packetWriter) {
+	if !c.dialled && !c.introduced && w.free() >= channelFrameSize {
+		w.b = append(w.b, byte(frameChannel))
+		w.b = binary.AppendUvarint(w.b, uint64(c.id))
+		w.b = binary.LittleEndian.AppendUint32(w.b, c.ownSalt)
+		w.b = binary.AppendUvarint(w.b, uint64(c.ownWindow))
+		w.last, w.record.channel, w.eliciting = 0, true, true
+	}
+	if c.path.answer && w.free() >= pathFrameSize {
+		w.b = append(w.b, byte(frameResponse))
+		w.b = append(w.b, c.path.response[:]...)
+		w.last, c.path.answer = 0, false
+		w.eliciting = true
+	}
+	if c.mayClose() && w.free() > 0 {
+		w.b = append(w.b, byte(frameClose))
+		w.last, w.record.closes, w.eliciting = 0, true, true
+		c.closeSent = true
+	}
+}
+
+// appendLost appends lost segments of a stream, oldest first.
+func (c *channel) appendLost(e *Endpoint, w *packetWriter, lane int) {
+	s := &c.out.streams[lane]
+	for s.lostCount > 0 && w.record.count < maxPacketSegments {
+		seq := s.nextLost()
+		p := s.segments.at(int(seq - s.first))
+		if !c.appendSegment(e, w, lane, seq, p) {
+			return
+		}
+		s.found(p)
+		e.stats.Resends++
+		c.resent++
+	}
+}
+
+// appendNew appends segments of a stream that were not sent yet.
+func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
+	s := &c.out.streams[lane]
+	for w.record.count < maxPacketSegments && s.sentCount < s.segments.len() && s.sentCount < c.out.window {
+		p := s.segments.at(s.sentCount)
+		if !c.appendSegment(e, w, lane, s.end(), p) {
+			return
+		}
+		s.sentCount++
+		s.queued -= len(p.buf)
+	}
+}
+
+// appendSegment appends a segment, or the next part of one that is longer than the path passes; true when it is all on its way.
+func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint64, p *segment) bool {
+	if w.segmentFits(seq, len(p.buf)) {
+		w.segment(lane, seq, p)
+		if lane == laneGame && c.copies > 0 && len(p.buf) <= maxCopied {
+			c.riders.add(seq, c.copies)
+		}
+		return true
+	}
+	size := e.cfg.SafeMTU - maxHeader - c.trailer(e) - ackReserve - segmentOverhead - partOverhead
+	if len(p.buf) <= size || len(p.buf) <= c.segmentLimit(e) {
+		return false // fits an emptier packet
+	}
+	parts := uint8((len(p.buf) + size - 1) / size)
+	for ; p.next < parts; p.next++ {
+		if p.parted>>p.next&1 == 1 {
+			continue
+		}
+		offset := int(p.next) * size
+		n := min(size, len(p.buf)-offset)
+		if segmentOverhead+partOverhead+n > w.free() || w.record.count >= maxPacketSegments {
+			return false
+		}
+		w.part(lane, seq, p, p.next, parts, offset, n)
+	}
+	return true
+}
+
+// appendUnreliable appends unreliable messages as they fit, oldest first, and then passengers if the packet goes anyway.
+func (c *channel) appendUnreliable(e *Endpoint, w *packetWriter) {
+	out := &c.out
+	out.unreliableBytes -= appendMessages(e, w, &out.unreliable)
+	if w.eliciting || w.last > 0 {
+		out.passengerBytes -= appendMessages(e, w, &out.passengers)
+	}
+}
+
+func appendMessages(e *Endpoint, w *packetWriter, waiting *ring[[]byte]) (taken int) {
+	for waiting.len() > 0 {
+		p := *waiting.at(0)
+		if unreliableOverhead+len(p) > w.free() {
+			return taken
+		}
+		w.unreliable(p)
+		taken += len(p) + unreliableOverhead
+		waiting.pop()
+		e.release(p)
+	}
+	waiting.shrink()
+	return taken
+}

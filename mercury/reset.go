@@ -1,0 +1,59 @@
+package mercury
+
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+// reset tells the sender of a data packet that its channel is not here. A packet too short to be answered by fewer
+// bytes is not answered; none that asks for an ack is.
+func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
+	if len(p) <= resetSize {
+		return
+	}
+	if !e.resets.take(e.now) {
+		e.stats.Throttled++
+		return
+	}
+	e.stats.ResetsOut++
+	e.reply(to, &resetPacket{Channel: h.Channel, Tag: endOf(p), Self: e.self.Salt})
+}
+
+// onReset ends the channel that the peer does not know. Who can repeat the end of a packet in flight has seen it.
+func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
+	var s resetPacket
+	if s.parse(p) != nil {
+		e.stats.BadKind++
+		return
+	}
+	if !e.resetsIn.take(e.now) {
+		e.stats.Throttled++
+		return
+	}
+	for c := e.byPlace[from]; c != nil; c = c.sibling {
+		if c.state != open || c.remote != s.Channel || !c.out.hasTag(s.Tag) {
+			continue
+		}
+		e.stats.ResetsIn++
+		if s.Self != c.peer.Salt {
+			e.end(c, ErrPeerRestarted, false)
+		} else {
+			e.end(c, ErrPeerAborted, false)
+		}
+		return
+	}
+	e.stats.BadChannel++
+}
+
+// endOf is the last eight bytes of a packet.
+func endOf(p []byte) uint64 { return binary.LittleEndian.Uint64(p[len(p)-8:]) }
+
+// hasTag reports whether a packet that is not acked ends so.
+func (s *sender) hasTag(tag uint64) bool {
+	for i := range s.sent.len() {
+		if p := s.sent.at(i); p.state != arrived && p.tag == tag {
+			return true
+		}
+	}
+	return false
+}

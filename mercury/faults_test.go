@@ -202,12 +202,8 @@ func TestSiblings(t *testing.T) {
 // However many channels are aborted in one tick, every peer is told.
 func TestMassAbort(t *testing.T) {
 	b, _ := NewEndpoint(Config{Salt: 2}, testPlace(2), nil)
-	var chs []ChannelID
-	var ends []*Endpoint
 	for i := range 1500 {
 		a, _ := NewEndpoint(Config{Salt: uint32(1000 + i)}, testPlace(10+i), nil)
-		ends = append(ends, a)
-		_ = chs
 		a.Dial(b.Self())
 		for range 3 {
 			a.Flush(0, func(_ netip.AddrPort, p []byte) { b.Receive(0, a.self.At, bytes.Clone(p)) })

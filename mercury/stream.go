@@ -79,7 +79,7 @@ func (s *outStream) empty() bool { return s.segments.len() == 0 }
 // unsent is the number of segments that wait for a first sending.
 func (s *outStream) unsent() int { return s.segments.len() - s.sentCount }
 
-// sent reports the position of the end of what was sent.
+// end is the number of the first segment that has not been sent.
 func (s *outStream) end() uint64 { return s.first + uint64(s.sentCount) }
 
 // settle marks segment seq, or a part of it, as received by the peer.

@@ -20,6 +20,9 @@ type Ghost struct {
 	// OrphanedUntil is when a ghost whose real's CellApp died is given up, unless
 	// a new incarnation shows itself; 0 for a ghost with a living real.
 	OrphanedUntil time.Duration
+	// Changed, if not nil, hears of each change of a property by an Update, after it is
+	// in place and numbered, with its size as it came.
+	Changed func(c *property.Change, bytes int)
 
 	sequence uint32
 }
@@ -88,7 +91,9 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64) (Verdict, 
 	if rest, err := e.Props.ReadStream(m.Props, property.GhostStream); err != nil || len(rest) > 0 {
 		return Old, fmt.Errorf("%w: state: properties: %w", ErrMalformed, errors.Join(err, trailing(rest)))
 	}
-	*e.History = *history
+	if history.Last() != e.History.Last() || m.Order.Incarnation != e.Order.Incarnation {
+		*e.History = *history
+	} // else it says the same, and what is here has the events that watchers here still wait for
 	if e.Position != m.Position || e.Direction != m.Direction {
 		e.MovedTick = tick
 	}
@@ -105,7 +110,7 @@ func (g *Ghost) TakeUpdate(m *Update, tick uint64) (Verdict, error) {
 	switch {
 	case g.Older(m.Head):
 		return Old, nil
-	case m.Order != e.Order || g.sequence == 0:
+	case m.Order != e.Order || g.sequence == 0 || g.sequence < m.After:
 		return Early, nil
 	}
 	g.sequence = m.Sequence
@@ -129,17 +134,25 @@ func (g *Ghost) take(c *Change) error {
 	if int(c.Index) >= len(e.Def.Properties) {
 		return fmt.Errorf("%w: update: property index %d", ErrMalformed, c.Index)
 	}
-	v, rest, err := e.Def.ReadValue(c.Payload, int(c.Index))
+	// No other client sees what the real does not number.
+	numbered := c.Number != 0 || e.Def.Properties[c.Index].Flags&property.OtherClient != 0
+	if next := e.History.Next(); numbered && c.Number != next {
+		// A part would change a value that is not the one it was made for.
+		return fmt.Errorf("%w: %d where %d was expected", property.ErrEventGap, c.Number, next)
+	}
+	change, rest, err := e.Props.ApplyChange(c.Payload, int(c.Index))
 	if err != nil || len(rest) > 0 {
-		return fmt.Errorf("%w: update: property value: %w", ErrMalformed, errors.Join(err, trailing(rest)))
+		return fmt.Errorf("%w: update: %w", ErrMalformed, errors.Join(err, trailing(rest)))
 	}
-	if err := e.Props.Load(int(c.Index), v); err != nil {
-		return fmt.Errorf("%w: update: %w", ErrMalformed, err)
+	if numbered {
+		if err := e.History.Repeat(c.Number, e.Props, &change); err != nil {
+			return fmt.Errorf("%w: update: %w", ErrMalformed, err)
+		}
 	}
-	if c.Number == 0 && e.Def.Properties[c.Index].Flags&property.OtherClient == 0 {
-		return nil // no client sees it, so the real does not number it
+	if g.Changed != nil {
+		g.Changed(&change, len(c.Payload))
 	}
-	return e.History.ApplyTouch(c.Number, int(c.Index))
+	return nil
 }
 
 func trailing(rest []byte) error {

@@ -14,11 +14,17 @@ const (
 	name  = iota // everyone sees it
 	trade        // other cells see it, no client does
 	gold         // nobody else's
+	wares        // a list; other cells see it, no client does
+	marks        // a list that everyone sees
 )
 
 func definition(t testing.TB) *property.Definition {
 	t.Helper()
 	u32 := property.Scalar(property.KindUint32)
+	list, err := property.NewArray(u32, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := property.NewSchema(
 		&property.Definition{Name: "Rock", HasCell: true},
 		&property.Definition{
@@ -27,6 +33,8 @@ func definition(t testing.TB) *property.Definition {
 				{Name: "name", Type: u32, Flags: property.AllClients},
 				{Name: "trade", Type: u32, Flags: property.CellPublic},
 				{Name: "gold", Type: u32, Flags: property.CellPrivate},
+				{Name: "wares", Type: list, Flags: property.CellPublic},
+				{Name: "marks", Type: list, Flags: property.AllClients},
 			},
 			ClientMethods: []*property.Method{{Name: "say", Args: []property.Arg{{Type: u32}}}},
 		})
@@ -40,14 +48,17 @@ func definition(t testing.TB) *property.Definition {
 type source struct {
 	*entity.Entity
 	sequence uint32
+	updated  uint32
 	changes  []Change
 }
 
-func (s *source) PropertyChanged(i int) {
-	if s.Def.Properties[i].Flags&property.Ghosted == 0 {
+func (s *source) PropertyChanged(c *property.Change) {
+	if s.Def.Properties[c.Index].Flags&property.Ghosted == 0 {
 		return
 	}
-	s.changes = append(s.changes, Change{Number: s.History.Touch(i), Index: uint16(i), Payload: s.Props.AppendValue(nil, i)})
+	s.changes = append(s.changes, Change{
+		Number: s.History.Record(s.Props, c), Index: uint16(c.Index), Payload: s.Props.AppendChange(nil, c),
+	})
 }
 
 func (s *source) say(args ...byte) {
@@ -57,6 +68,25 @@ func (s *source) say(args ...byte) {
 func (s *source) set(t testing.TB, i int, v uint64) {
 	t.Helper()
 	if err := s.Props.Set(i, property.Uint(v)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fiddle changes a part of a list: made twice, or not at all, it makes copies differ.
+func (s *source) fiddle(t testing.TB, rng *rand.Rand, i int) {
+	t.Helper()
+	size := s.Props.Get(i).Len()
+	var err error
+	switch {
+	case size > 8:
+		err = s.Props.Splice(i, nil, 2, 7)
+	case size > 0 && rng.IntN(2) == 0:
+		err = s.Props.SetAt(i, []int{rng.IntN(size)}, property.Uint(rng.Uint64N(100)))
+	default:
+		at := rng.IntN(size + 1)
+		err = s.Props.Splice(i, nil, at, at, property.Uint(rng.Uint64N(100)), property.Uint(1))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -85,14 +115,14 @@ func (s *source) state() *State {
 }
 
 func (s *source) update() *Update {
-	u := &Update{Head: s.head(), MoveStamp: s.MoveStamp, Position: s.Position, Direction: s.Direction, Changes: s.changes}
-	s.changes = nil
+	u := &Update{Head: s.head(), After: s.updated, MoveStamp: s.MoveStamp, Position: s.Position, Direction: s.Direction, Changes: s.changes}
+	s.changes, s.updated = nil, u.Sequence
 	return u
 }
 
 func (s *source) hop() {
 	s.Order = s.Order.NextHop()
-	s.sequence, s.changes = 0, nil
+	s.sequence, s.updated, s.changes = 0, 0, nil
 }
 
 func sum(e *entity.Entity) uint64 {
@@ -176,13 +206,64 @@ func TestGhostGapWaitsForState(t *testing.T) {
 	s.set(t, name, 1)
 	s.update() // lost
 	s.set(t, name, 2)
-	if _, err := g.TakeUpdate(s.update(), 1); !errors.Is(err, property.ErrEventGap) {
+	second := s.update()
+	take(t, g, second, Early)
+	second.After = 0 // as if nothing had been between
+	before := g.Entity.Props.Get(name)
+	if _, err := g.TakeUpdate(second, 1); !errors.Is(err, property.ErrEventGap) {
 		t.Errorf("a gap in the numbers is answered with %v", err)
+	}
+	if !property.Equal(g.Entity.Props.Get(name), before) {
+		t.Error("a change after a gap was made")
 	}
 	s.hop()
 	take(t, g, s.state(), Taken)
 	if sum(g.Entity) != sum(s.Entity) {
 		t.Error("the State of the next hop does not mend the gap")
+	}
+}
+
+// Nothing numbers what no client of others sees; an Update that is missed shows
+// in the next one all the same.
+func TestMissedUpdateWithoutNumbers(t *testing.T) {
+	s, rng := newSource(t), rand.New(rand.NewPCG(1, 1))
+	g := New(s.ID, s.Def)
+	take(t, g, s.state(), Taken)
+	s.fiddle(t, rng, wares)
+	take(t, g, s.update(), Taken)
+	s.fiddle(t, rng, wares)
+	s.update() // lost
+	s.fiddle(t, rng, wares)
+	take(t, g, s.update(), Early)
+	take(t, g, s.state(), Taken)
+	s.fiddle(t, rng, wares)
+	take(t, g, s.update(), Taken)
+	if sum(g.Entity) != sum(s.Entity) {
+		t.Error("the ghost differs after a State")
+	}
+}
+
+// The State of a new hop says what an up-to-date ghost knows: what its watchers
+// have not heard yet is not lost by it.
+func TestStateKeepsHistory(t *testing.T) {
+	s := newSource(t)
+	g := New(s.ID, s.Def)
+	take(t, g, s.state(), Taken)
+	s.say(1, 0, 0, 0)
+	s.fiddle(t, rand.New(rand.NewPCG(1, 1)), marks)
+	take(t, g, s.update(), Taken)
+	s.History.Trim(s.History.Last()) // nobody watches the real
+	s.hop()
+	take(t, g, s.state(), Taken)
+	if _, ok := g.Entity.History.Parts(marks, 1, 99); !ok || g.Entity.History.Len() != 1 || g.Entity.History.Lost(0) {
+		t.Error("a State took what the ghost's watchers still wait for")
+	}
+	s.hop()
+	s.say(2, 0, 0, 0) // not told by an Update
+	s.History.Trim(s.History.Last())
+	take(t, g, s.state(), Taken)
+	if g.Entity.History.Len() != 0 || !g.Entity.History.Lost(2) {
+		t.Error("the ghost does not know that it lost an event")
 	}
 }
 
@@ -208,9 +289,11 @@ func TestGhostRefusesMalformed(t *testing.T) {
 	for _, c := range []Change{
 		{Number: 1, Index: 99},
 		{Number: 1, Index: name, Payload: []byte{1}},
-		{Number: 0, Index: name, Payload: make([]byte, 4)}, // must be numbered
-		{Number: 1, Index: trade, Payload: make([]byte, 4)},
-		{Number: 0, Index: gold, Payload: make([]byte, 4)},
+		{Number: 0, Index: name, Payload: make([]byte, 5)}, // must be numbered
+		{Number: 1, Index: trade, Payload: make([]byte, 5)},
+		{Number: 0, Index: gold, Payload: make([]byte, 5)},
+		{Number: 0, Index: trade, Payload: make([]byte, 6)},
+		{Number: 0, Index: wares, Payload: []byte{2, 1, 0, 0}},
 		{Number: 1, Index: 99, Event: true},
 	} {
 		if _, err := g.TakeUpdate(&Update{Head: s.head(), Changes: []Change{c}}, 1); err == nil {
@@ -264,6 +347,10 @@ func TestGhostTwin(t *testing.T) {
 				s.hop()
 				queues = append(queues, []any{s.state()})
 			case 1, 2:
+				if rng.IntN(2) == 0 {
+					s.fiddle(t, rng, wares+rng.IntN(2))
+					continue
+				}
 				s.set(t, rng.IntN(3), rng.Uint64N(4))
 			case 3:
 				s.say(byte(rng.IntN(9)), 0, 0, 0)

@@ -19,6 +19,9 @@ const (
 	MaxProps = 256 << 10
 	// MaxHistory bounds the encoded history of one entity.
 	MaxHistory = 512 << 10
+	// MaxChange bounds the payload of one Change: the largest property, and beside it
+	// its flags, a path of property.MaxTypeDepth steps, and the bounds of a splice.
+	MaxChange = property.MaxProperty + 64
 	// MaxChanges bounds the changes of one Update: a tick of one entity.
 	MaxChanges = 4096
 )
@@ -88,6 +91,10 @@ func (m *State) Parse(body []byte) error {
 // changes and events.
 type Update struct {
 	Head
+	// After is the Sequence of the Update before, 0 for the first of the hop. A ghost
+	// that has neither it nor anything newer has missed it: numbers would not show
+	// that of a property which no client of others sees.
+	After     uint32
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
@@ -100,7 +107,8 @@ type Change struct {
 	// it, so the history does not count it.
 	Number property.EventNumber
 	// Event says that Index is a client method and Payload its arguments; else
-	// Index is a property and Payload its value.
+	// Index is a property and Payload its change, as property.Values.AppendChange
+	// wrote it.
 	Event   bool
 	Index   uint16
 	Payload []byte // aliases the input after Parse
@@ -109,6 +117,7 @@ type Change struct {
 // Append encodes m.
 func (m *Update) Append(b []byte) []byte {
 	b = m.Head.append(b)
+	b = binary.AppendUvarint(b, uint64(m.After))
 	b = entity.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
 	b = binary.AppendUvarint(b, uint64(len(m.Changes)))
 	for i := range m.Changes {
@@ -125,6 +134,7 @@ func (m *Update) Append(b []byte) []byte {
 func (m *Update) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Head.read(&r)
+	m.After = entity.ReadUint32(&r)
 	m.MoveStamp, m.Position, m.Direction = entity.ReadPlace(&r)
 	n := r.Count(MaxChanges, 5)
 	m.Changes = m.Changes[:0]
@@ -133,7 +143,7 @@ func (m *Update) Parse(body []byte) error {
 		c.Number = property.EventNumber(entity.ReadUint32(&r))
 		c.Event = r.Bool()
 		c.Index = r.U16()
-		c.Payload = r.Bytes(MaxProps)
+		c.Payload = r.Bytes(MaxChange)
 		if r.Err() != nil {
 			break
 		}

@@ -8,7 +8,9 @@ import (
 
 // AppendTo appends v as it travels. v must fit the type: it came from [DataType.Fit], [DataType.Read] or a Values. A value
 // that does not fit is a bug of the caller, and panics.
-func (t *DataType) AppendTo(b []byte, v Value) []byte {
+func (t *DataType) AppendTo(b []byte, v Value) []byte { return t.append(b, &v) }
+
+func (t *DataType) append(b []byte, v *Value) []byte {
 	switch t.kind {
 	case KindInt8, KindUint8, KindBool:
 		return append(b, byte(v.lo))
@@ -19,171 +21,236 @@ func (t *DataType) AppendTo(b []byte, v Value) []byte {
 	case KindInt64, KindUint64, KindEntityID, KindFloat64, KindVec2:
 		return binary.LittleEndian.AppendUint64(b, v.lo)
 	case KindFloat32:
-		return binary.LittleEndian.AppendUint32(b, float32bits(float32(v.Float())))
-	case KindString, KindUnicodeString, KindBlob:
-		return append(binary.AppendUvarint(b, uint64(len(v.str))), v.str...)
+		if v.kind == isFloat {
+			return binary.LittleEndian.AppendUint32(b, float32bits(float32(v.Float())))
+		}
+		return binary.LittleEndian.AppendUint32(b, uint32(v.lo))
+	case KindString, KindUnicodeString, KindBlob, KindAny:
+		return append(binary.AppendUvarint(b, v.lo), v.text()...)
 	case KindVec3:
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(b, v.lo), uint32(v.hi))
 	case KindVec4:
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, v.lo), v.hi)
 	case KindMailbox:
 		return appendMailbox(b, v.Mailbox())
-	case KindArray, KindTuple:
+	case KindUser:
+		wire := v.user().wire
+		return append(binary.AppendUvarint(b, uint64(len(wire))), wire...)
+	case KindArray, KindTuple, KindMap:
 		return t.appendSequence(b, v)
 	default:
 		return t.appendDict(b, v)
 	}
 }
 
-func (t *DataType) appendSequence(b []byte, v Value) []byte {
-	if t.size == 0 {
-		b = binary.AppendUvarint(b, uint64(len(v.list)))
-	} else if len(v.list) != t.size {
+func (t *DataType) appendSequence(b []byte, v *Value) []byte {
+	list := v.list()
+	switch {
+	case t.kind == KindMap:
+		b = binary.AppendUvarint(b, uint64(len(list)/2))
+	case t.size == 0:
+		b = binary.AppendUvarint(b, uint64(len(list)))
+	case len(list) != t.size:
 		panic("property: AppendTo of a list that does not fit its type")
 	}
-	for _, e := range v.list {
-		b = t.elem.AppendTo(b, e)
+	for i := range list {
+		b = t.child(i).append(b, &list[i])
 	}
 	return b
 }
 
-func (t *DataType) appendDict(b []byte, v Value) []byte {
+func (t *DataType) appendDict(b []byte, v *Value) []byte {
 	if t.allowNone {
-		if v.IsNone() {
+		if v.kind == isNone {
 			return append(b, 0)
 		}
 		b = append(b, 1)
 	}
-	if len(v.list) != len(t.fields) {
+	list := v.list()
+	if len(list) != len(t.fields) {
 		panic("property: AppendTo of a FIXED_DICT that does not fit its type")
 	}
 	for i := range t.fields {
-		b = t.fields[i].Type.AppendTo(b, v.list[i])
+		b = t.fields[i].Type.append(b, &list[i])
 	}
 	return b
 }
 
 // Read takes one value off the front of b. The value fits the type and shares no memory with b. Errors are ErrTruncated,
-// ErrLength and ErrValue. It allocates at most in proportion to len(b).
+// ErrTrailing for a user type whose codec leaves bytes, ErrLength and ErrValue. It allocates at most in proportion to
+// len(b).
 func (t *DataType) Read(b []byte) (v Value, rest []byte, err error) {
-	if len(b) < t.minWire {
-		return Value{}, b, ErrTruncated
+	if rest, err = t.read(&v, b); err != nil {
+		return Value{}, b, err
 	}
-	switch t.kind {
-	case KindString, KindUnicodeString, KindBlob:
-		return t.readString(b)
-	case KindMailbox:
-		m, rest, err := readMailbox(b)
-		if err != nil {
-			return Value{}, b, err
-		}
-		return MailboxValue(m), rest, nil
-	case KindArray, KindTuple:
-		return t.readSequence(b)
-	case KindFixedDict:
-		return t.readDict(b)
-	}
-	v, err = t.readFixed(b)
-	return v, b[t.minWire:], err
+	return v, rest, nil
 }
 
-// readFixed reads a scalar of fixed size; the caller has checked that b holds it.
-func (t *DataType) readFixed(b []byte) (Value, error) {
+// read is Read into the caller's Value, which must be None. After an error v and rest mean nothing.
+func (t *DataType) read(v *Value, b []byte) (rest []byte, err error) {
+	if len(b) < t.minWire {
+		return nil, ErrTruncated
+	}
 	switch t.kind {
 	case KindInt8:
-		return Int(int64(int8(b[0]))), nil
+		v.kind, v.lo = isInt, uint64(int8(b[0]))
 	case KindInt16:
-		return Int(int64(int16(binary.LittleEndian.Uint16(b)))), nil
+		v.kind, v.lo = isInt, uint64(int16(binary.LittleEndian.Uint16(b)))
 	case KindInt32:
-		return Int(int64(int32(binary.LittleEndian.Uint32(b)))), nil
+		v.kind, v.lo = isInt, uint64(int32(binary.LittleEndian.Uint32(b)))
 	case KindInt64:
-		return Int(int64(binary.LittleEndian.Uint64(b))), nil
+		v.kind, v.lo = isInt, binary.LittleEndian.Uint64(b)
 	case KindUint8:
-		return Uint(uint64(b[0])), nil
+		v.kind, v.lo = isUint, uint64(b[0])
 	case KindUint16:
-		return Uint(uint64(binary.LittleEndian.Uint16(b))), nil
+		v.kind, v.lo = isUint, uint64(binary.LittleEndian.Uint16(b))
 	case KindUint32:
-		return Uint(uint64(binary.LittleEndian.Uint32(b))), nil
+		v.kind, v.lo = isUint, uint64(binary.LittleEndian.Uint32(b))
 	case KindUint64:
-		return Uint(binary.LittleEndian.Uint64(b)), nil
+		v.kind, v.lo = isUint, binary.LittleEndian.Uint64(b)
+	case KindFloat32:
+		v.kind, v.lo = isFloat32, uint64(float32bits(readFloat(b)))
+	case KindFloat64:
+		*v = Float(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	case KindVec2:
+		*v = Vec2(Vector2{readFloat(b), readFloat(b[4:])})
+	case KindVec3:
+		*v = Vec3(Vector3{readFloat(b), readFloat(b[4:]), readFloat(b[8:])})
+	case KindVec4:
+		*v = Vec4(Vector4{readFloat(b), readFloat(b[4:]), readFloat(b[8:]), readFloat(b[12:])})
+	default:
+		return t.readChecked(v, b)
+	}
+	return b[t.minWire:], nil
+}
+
+// readChecked reads what not all bytes stand for.
+func (t *DataType) readChecked(v *Value, b []byte) (rest []byte, err error) {
+	switch t.kind {
 	case KindEntityID:
 		n := binary.LittleEndian.Uint64(b)
 		if n > MaxEntityID {
-			return Value{}, fmt.Errorf("%w: entity id %d is above 53 bits", ErrValue, n)
+			return nil, fmt.Errorf("%w: entity id %d is above 53 bits", ErrValue, n)
 		}
-		return Uint(n), nil
-	case KindFloat32:
-		return Float(float64(readFloat(b))), nil
-	case KindFloat64:
-		return Float(math.Float64frombits(binary.LittleEndian.Uint64(b))), nil
+		*v = Uint(n)
+		return b[8:], nil
 	case KindBool:
 		if b[0] > 1 {
-			return Value{}, fmt.Errorf("%w: %d is not a BOOL", ErrValue, b[0])
+			return nil, fmt.Errorf("%w: %d is not a BOOL", ErrValue, b[0])
 		}
-		return BoolValue(b[0] == 1), nil
-	case KindVec2:
-		return Vec2(Vector2{readFloat(b), readFloat(b[4:])}), nil
-	case KindVec3:
-		return Vec3(Vector3{readFloat(b), readFloat(b[4:]), readFloat(b[8:])}), nil
-	default: // KindVec4
-		return Vec4(Vector4{readFloat(b), readFloat(b[4:]), readFloat(b[8:]), readFloat(b[12:])}), nil
+		*v = BoolValue(b[0] == 1)
+		return b[1:], nil
+	case KindString, KindUnicodeString, KindBlob:
+		return t.readString(v, b)
+	case KindMailbox:
+		m, rest, err := readMailbox(b)
+		*v = MailboxValue(m)
+		return rest, err
+	case KindAny:
+		return readAny(v, b)
+	case KindUser:
+		n, rest, err := readCount(b, MaxUser, 1)
+		if err != nil {
+			return nil, err
+		}
+		*v, err = t.user.read(rest[:n:n])
+		return rest[n:], err
+	case KindMap:
+		return t.readMap(v, b)
+	case KindArray, KindTuple:
+		return t.readSequence(v, b)
 	}
+	return t.readDict(v, b)
 }
 
 func readFloat(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
-func (t *DataType) readString(b []byte) (Value, []byte, error) {
+func (t *DataType) readString(v *Value, b []byte) ([]byte, error) {
 	n, rest, err := readCount(b, MaxString, 1)
 	if err != nil {
-		return Value{}, b, err
+		return nil, err
 	}
-	v := Bytes(rest[:n])
-	if err := t.checkString(v); err != nil {
-		return Value{}, b, err
-	}
-	return v, rest[n:], nil
+	*v = Bytes(rest[:n])
+	return rest[n:], t.checkString(*v)
 }
 
-func (t *DataType) readSequence(b []byte) (Value, []byte, error) {
+// readAny checks the MessagePack once, here, so that whoever decodes it later need not fear it.
+func readAny(v *Value, b []byte) ([]byte, error) {
+	n, rest, err := readCount(b, MaxAny, 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAny(rest[:n]); err != nil {
+		return nil, err
+	}
+	*v = stringOf(isAny, string(rest[:n]))
+	return rest[n:], nil
+}
+
+func (t *DataType) readSequence(v *Value, b []byte) (rest []byte, err error) {
 	n, rest := t.size, b
 	if n == 0 {
-		var err error
 		if n, rest, err = readCount(b, MaxList, t.elem.minWire); err != nil {
-			return Value{}, b, err
+			return nil, err
 		}
 	}
-	if n == 0 {
-		return Value{kind: isList}, rest, nil
-	}
-	list := make([]Value, n)
-	for i := range list {
-		var err error
-		if list[i], rest, err = t.elem.Read(rest); err != nil {
-			return Value{}, b, err
-		}
-	}
-	return Value{kind: isList, list: list}, rest, nil
+	return t.readList(v, n, rest)
 }
 
-func (t *DataType) readDict(b []byte) (Value, []byte, error) {
-	rest := b
+func (t *DataType) readMap(v *Value, b []byte) (rest []byte, err error) {
+	n, rest, err := readCount(b, MaxList, t.key.minWire+t.elem.minWire)
+	if err != nil {
+		return nil, err
+	}
+	if rest, err = t.readList(v, 2*n, rest); err == nil && !sorted(v.list()) {
+		err = fmt.Errorf("%w: keys of a MAP do not ascend", ErrValue)
+	}
+	return rest, err
+}
+
+func (t *DataType) readDict(v *Value, b []byte) ([]byte, error) {
 	if t.allowNone {
 		if b[0] > 1 {
-			return Value{}, b, fmt.Errorf("%w: presence byte %d", ErrValue, b[0])
+			return nil, fmt.Errorf("%w: presence byte %d", ErrValue, b[0])
 		}
-		rest = b[1:]
-		if b[0] == 0 {
-			return Value{}, rest, nil
+		present := b[0] == 1
+		if b = b[1:]; !present {
+			return b, nil
 		}
 	}
-	list := make([]Value, len(t.fields))
+	return t.readList(v, len(t.fields), b)
+}
+
+// readList reads n elements; the caller has checked that b can hold so many.
+func (t *DataType) readList(v *Value, n int, b []byte) (rest []byte, err error) {
+	list := make([]Value, n)
+	if t.kind != KindMap && t.elem != nil && t.elem.kind == KindFixedDict && !t.elem.allowNone {
+		return t.readDicts(v, list, b)
+	}
 	for i := range list {
-		var err error
-		if list[i], rest, err = t.fields[i].Type.Read(rest); err != nil {
-			return Value{}, b, err
+		if b, err = t.child(i).read(&list[i], b); err != nil {
+			return nil, err
 		}
 	}
-	return Value{kind: isList, list: list}, rest, nil
+	*v = List(list...)
+	return b, nil
+}
+
+// readDicts reads a list of records, whose fields lie in one piece of memory.
+func (t *DataType) readDicts(v *Value, list []Value, b []byte) (rest []byte, err error) {
+	width := len(t.elem.fields)
+	fields := make([]Value, len(list)*width)
+	for i := range list {
+		row := fields[i*width : (i+1)*width : (i+1)*width]
+		for k := range row {
+			if b, err = t.elem.fields[k].Type.read(&row[k], b); err != nil {
+				return nil, err
+			}
+		}
+		list[i] = List(row...)
+	}
+	*v = List(list...)
+	return b, nil
 }
 
 // readCount reads a uvarint in its shortest form, checks it against a limit, and that the rest can hold that many of

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func must(t *DataType, err error) *DataType {
+func must[T any](t T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -20,7 +20,7 @@ func must(t *DataType, err error) *DataType {
 // allTypes is a type of every kind and of each form that composite kinds have.
 func allTypes() []*DataType {
 	var all []*DataType
-	for k := KindInt8; k <= KindMailbox; k++ {
+	for k := KindInt8; k <= KindUser; k++ {
 		if scalars[k] != nil {
 			all = append(all, Scalar(k))
 		}
@@ -30,7 +30,8 @@ func allTypes() []*DataType {
 		fields[i] = DictField{Name: "f" + string(rune('A'+i)), Type: t}
 	}
 	record := must(NewFixedDict(false, fields...))
-	return append(all, record, must(NewFixedDict(true, DictField{Name: "x", Type: record})),
+	return append(all, record, must(NewMap(Scalar(KindUint16), must(NewArray(Scalar(KindString), 0)))), must(NewMap(Scalar(KindString), Scalar(KindVec3))),
+		must(NewFixedDict(true, DictField{Name: "x", Type: record})),
 		must(NewArray(record, 0)), must(NewArray(Scalar(KindInt8), 3)), must(NewTuple(must(NewArray(Scalar(KindString), 0)), 2)))
 }
 
@@ -80,6 +81,12 @@ func randomValue(t *DataType, r *rand.Rand) Value {
 		}
 		return List(list...)
 	}
+	if t.kind == KindAny {
+		return must(AnyValue(int64(word)))
+	}
+	if t.kind == KindMap {
+		return randomMap(t, r)
+	}
 	n := t.size
 	if n == 0 {
 		n = r.IntN(5)
@@ -104,6 +111,18 @@ func randomMailbox(r *rand.Rand) Mailbox {
 		m.Salt = 0
 	}
 	return m
+}
+
+func randomMap(t *DataType, r *rand.Rand) Value {
+	var list []Value
+	seen := make(map[string]bool)
+	for range r.IntN(5) {
+		if k := randomValue(t.key, r); !seen[k.String()] {
+			seen[k.String()] = true
+			list = append(list, k, randomValue(t.elem, r))
+		}
+	}
+	return must(t.Fit(List(list...)))
 }
 
 func TestRoundTrip(t *testing.T) {

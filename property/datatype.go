@@ -2,66 +2,24 @@ package property
 
 import (
 	"fmt"
-	"math"
 	"strconv"
-	"unicode/utf8"
 )
-
-// Kind is the kind of a data type.
-type Kind uint8
-
-// The kinds. The comment says how a value travels: numbers are little-endian, lengths and counts are uvarints.
-const (
-	KindInt8          Kind = iota + 1 // 1 byte
-	KindInt16                         // 2 bytes
-	KindInt32                         // 4 bytes
-	KindInt64                         // 8 bytes
-	KindUint8                         // 1 byte
-	KindUint16                        // 2 bytes
-	KindUint32                        // 4 bytes
-	KindUint64                        // 8 bytes
-	KindFloat32                       // 4 bytes
-	KindFloat64                       // 8 bytes
-	KindBool                          // 1 byte, 0 or 1
-	KindString                        // length, bytes
-	KindUnicodeString                 // length, UTF-8
-	KindBlob                          // length, bytes
-	KindVec2                          // 8 bytes
-	KindVec3                          // 12 bytes
-	KindVec4                          // 16 bytes
-	KindArray                         // count unless of fixed size, elements
-	KindTuple                         // as an array
-	KindFixedDict                     // presence byte if it may be None, fields in order
-	KindEntityID                      // 8 bytes, at most MaxEntityID
-	KindMailbox                       // 18 bytes and an IP address
-)
-
-var kindNames = [...]string{
-	KindInt8: "INT8", KindInt16: "INT16", KindInt32: "INT32", KindInt64: "INT64",
-	KindUint8: "UINT8", KindUint16: "UINT16", KindUint32: "UINT32", KindUint64: "UINT64",
-	KindFloat32: "FLOAT32", KindFloat64: "FLOAT64", KindBool: "BOOL",
-	KindString: "STRING", KindUnicodeString: "UNICODE_STRING", KindBlob: "BLOB",
-	KindVec2: "VECTOR2", KindVec3: "VECTOR3", KindVec4: "VECTOR4",
-	KindArray: "ARRAY", KindTuple: "TUPLE", KindFixedDict: "FIXED_DICT",
-	KindEntityID: "ENTITY_ID", KindMailbox: "MAILBOX",
-}
-
-// String returns the kind's name in a .def file.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) && kindNames[k] != "" {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
 
 // DataType is the type of a property, an argument, an element or a field. It never changes once made.
 type DataType struct {
 	kind      Kind
-	elem      *DataType   // ARRAY, TUPLE
+	name      string      // of an alias; means nothing
+	key       *DataType   // MAP
+	elem      *DataType   // ARRAY, TUPLE, MAP
 	size      int         // ARRAY, TUPLE: number of elements, 0 if variable
 	fields    []DictField // FIXED_DICT
 	allowNone bool        // FIXED_DICT
+	user      userOps     // USER_TYPE
 	def       Value
+
+	// What the store does with it.
+	implementedBy string // FIXED_DICT
+	asBlob        bool   // ARRAY, TUPLE
 
 	// At least 1 for every type: a list of elements without bytes could claim any count.
 	minWire int
@@ -75,22 +33,27 @@ type DictField struct {
 	Name    string
 	Type    *DataType
 	Default Value // None means the default of Type
+	// What the store does with it.
+	DatabaseLength int  // column size, 0 for the store's default
+	Transient      bool // not kept: it has its default again when it comes from the store
 }
 
 // scalars is written once, here, and only read.
-var scalars = func() (t [KindMailbox + 1]*DataType) {
+var scalars = func() (t [KindUser + 1]*DataType) {
 	sizes := [...]int{
 		KindInt8: 1, KindInt16: 2, KindInt32: 4, KindInt64: 8, KindUint8: 1, KindUint16: 2, KindUint32: 4, KindUint64: 8,
-		KindFloat32: 4, KindFloat64: 8, KindBool: 1, KindVec2: 8, KindVec3: 12, KindVec4: 16, KindEntityID: 8, KindMailbox: 0,
+		KindFloat32: 4, KindFloat64: 8, KindBool: 1, KindVec2: 8, KindVec3: 12, KindVec4: 16, KindEntityID: 8, KindUser: 0,
 	}
-	for k := KindInt8; k <= KindMailbox; k++ {
+	for k := KindInt8; k <= KindUser; k++ {
 		d := &DataType{kind: k, minWire: sizes[k], fixed: sizes[k] > 0, depth: 1, nodes: 1}
 		switch k {
 		case KindInt8, KindInt16, KindInt32, KindInt64:
 			d.def = Int(0)
 		case KindUint8, KindUint16, KindUint32, KindUint64, KindEntityID:
 			d.def = Uint(0)
-		case KindFloat32, KindFloat64:
+		case KindFloat32:
+			d.def = float32Value(0)
+		case KindFloat64:
 			d.def = Float(0)
 		case KindBool:
 			d.def = BoolValue(false)
@@ -104,16 +67,18 @@ var scalars = func() (t [KindMailbox + 1]*DataType) {
 			d.def = Vec4(Vector4{})
 		case KindMailbox:
 			d.def, d.minWire = MailboxValue(Mailbox{}), mailboxFixed
+		case KindAny:
+			d.def, d.minWire = stringOf(isAny, "\xc0"), 2 // nil
 		default:
-			continue // made by NewArray, NewTuple and NewFixedDict
+			continue // made by their constructors
 		}
 		t[k] = d
 	}
 	return t
 }()
 
-// Scalar returns the type of a kind that needs no description. It panics for the kinds of [NewArray], [NewTuple] and
-// [NewFixedDict].
+// Scalar returns the type of a kind that needs no description. It panics for the kinds of [NewArray], [NewTuple],
+// [NewFixedDict], [NewMap] and [NewUserType].
 func Scalar(k Kind) *DataType {
 	if int(k) >= len(scalars) || scalars[k] == nil {
 		panic("property: " + k.String() + " is not a scalar kind")
@@ -139,15 +104,36 @@ func newSequence(k Kind, elem *DataType, size int) (*DataType, error) {
 	if err := t.checkExtent(); err != nil {
 		return nil, err
 	}
-	t.def = Value{kind: isList}
+	t.def = List()
 	if size > 0 {
 		t.minWire, t.fixed = size*elem.minWire, elem.fixed
-		t.def.list = make([]Value, size)
-		for i := range t.def.list {
-			t.def.list[i] = elem.def
+		def := make([]Value, size)
+		for i := range def {
+			def[i] = elem.def
 		}
+		t.def = List(def...)
 	}
 	return t, nil
+}
+
+// NewMap returns the type of maps from key to value, at most [MaxList] pairs. A key is a whole number, BOOL, STRING,
+// UNICODE_STRING or ENTITY_ID. The original has no such type; see the package's sources.
+func NewMap(key, value *DataType) (*DataType, error) {
+	switch {
+	case key == nil:
+		return nil, fmt.Errorf("MAP has no key type")
+	case value == nil:
+		return nil, fmt.Errorf("MAP has no value type")
+	case !key.kind.isKey():
+		return nil, fmt.Errorf("%v cannot be the key of a MAP", key.kind)
+	}
+	t := &DataType{kind: KindMap, key: key, elem: value, depth: value.depth + 1, nodes: 1 + value.nodes, minWire: 1, def: List()}
+	return t, t.checkExtent()
+}
+
+// isKey reports whether values of the kind have an order that every process agrees on.
+func (k Kind) isKey() bool {
+	return k >= KindInt8 && k <= KindUint64 || k == KindBool || k == KindString || k == KindUnicodeString || k == KindEntityID
 }
 
 // NewFixedDict returns the type of records with the given fields, in this order. With allowNone a value may be None, and
@@ -192,7 +178,7 @@ func NewFixedDict(allowNone bool, fields ...DictField) (*DataType, error) {
 	if allowNone {
 		t.minWire, t.fixed = 1, false
 	} else {
-		t.def = Value{kind: isList, list: def}
+		t.def = List(def...)
 	}
 	return t, nil
 }
@@ -221,7 +207,40 @@ func (t *DataType) WithDefault(v Value) (*DataType, error) {
 // Kind returns the kind.
 func (t *DataType) Kind() Kind { return t.kind }
 
-// Elem returns the element type of an ARRAY or TUPLE, else nil.
+// Name returns the alias or TypeName by which definitions know the type, or "". It means nothing to streams and digests.
+func (t *DataType) Name() string { return t.name }
+
+// WithName returns the type under a name.
+func (t *DataType) WithName(name string) *DataType {
+	c := *t
+	c.name = name
+	return &c
+}
+
+// ImplementedBy returns what a .def file says to implement a FIXED_DICT, or "". The value is a plain record all the same.
+func (t *DataType) ImplementedBy() string { return t.implementedBy }
+
+// WithImplementedBy returns the type with a note of what implements it.
+func (t *DataType) WithImplementedBy(name string) *DataType {
+	c := *t
+	c.implementedBy = name
+	return &c
+}
+
+// PersistAsBlob reports whether a store may keep an ARRAY or TUPLE as one blob instead of a table of its own.
+func (t *DataType) PersistAsBlob() bool { return t.asBlob }
+
+// WithStorage returns the type with [DataType.PersistAsBlob] set.
+func (t *DataType) WithStorage(asBlob bool) *DataType {
+	c := *t
+	c.asBlob = asBlob
+	return &c
+}
+
+// Key returns the key type of a MAP, else nil.
+func (t *DataType) Key() *DataType { return t.key }
+
+// Elem returns the element type of an ARRAY or TUPLE, the value type of a MAP, else nil.
 func (t *DataType) Elem() *DataType { return t.elem }
 
 // Size returns the fixed number of elements of an ARRAY or TUPLE, or 0 if it varies.
@@ -260,6 +279,11 @@ func (t *DataType) String() string { return string(t.appendText(nil)) }
 func (t *DataType) appendText(b []byte) []byte {
 	b = append(b, t.kind.String()...)
 	switch t.kind {
+	case KindMap:
+		b = t.key.appendText(append(b, '<'))
+		b = append(t.elem.appendText(append(b, ' ')), '>')
+	case KindUser:
+		b = append(append(append(b, '<'), t.user.typeName()...), '>')
 	case KindArray, KindTuple:
 		b = t.elem.appendText(append(b, '<'))
 		if t.size > 0 {
@@ -282,6 +306,19 @@ func (t *DataType) appendText(b []byte) []byte {
 	return b
 }
 
+// child returns the type of the element at position i of a value's list.
+func (t *DataType) child(i int) *DataType {
+	switch t.kind {
+	case KindFixedDict:
+		return t.fields[i].Type
+	case KindMap:
+		if i%2 == 0 {
+			return t.key
+		}
+	}
+	return t.elem
+}
+
 // hasMailbox reports whether a value of the type can hold a mailbox.
 func (t *DataType) hasMailbox() bool {
 	if t.kind == KindMailbox || t.elem != nil && t.elem.hasMailbox() {
@@ -294,153 +331,3 @@ func (t *DataType) hasMailbox() bool {
 	}
 	return false
 }
-
-// Check reports whether v fits the type; the error says why not and is ErrValue or ErrLength.
-func (t *DataType) Check(v Value) error {
-	_, err := t.Fit(v)
-	return err
-}
-
-// Fit returns v as the type stores it: whole numbers take the type's sign, a FLOAT32 is rounded. A stored value that
-// travels comes back equal. The error is ErrValue or ErrLength.
-func (t *DataType) Fit(v Value) (Value, error) {
-	switch t.kind {
-	case KindInt8, KindInt16, KindInt32, KindInt64:
-		return t.fitInt(v)
-	case KindUint8, KindUint16, KindUint32, KindUint64, KindEntityID:
-		return t.fitUint(v)
-	case KindFloat32:
-		return t.fitFloat32(v)
-	case KindFloat64:
-		return v, t.want(v, isFloat)
-	case KindBool:
-		return v, t.want(v, isBool)
-	case KindString, KindUnicodeString, KindBlob:
-		return v, t.checkString(v)
-	case KindVec2:
-		return v, t.want(v, isVec2)
-	case KindVec3:
-		return v, t.want(v, isVec3)
-	case KindVec4:
-		return v, t.want(v, isVec4)
-	case KindMailbox:
-		if err := t.want(v, isMailbox); err != nil {
-			return v, err
-		}
-		return v, v.Mailbox().check()
-	case KindArray, KindTuple:
-		return t.fitSequence(v)
-	default:
-		return t.fitDict(v)
-	}
-}
-
-func (t *DataType) want(v Value, k variant) error {
-	if v.kind != k {
-		return t.refuse(v)
-	}
-	return nil
-}
-
-func (t *DataType) refuse(v Value) error {
-	text := v.String()
-	if len(text) > 80 {
-		text = text[:80] + "…" // an error is for reading, not for carrying a blob into a log
-	}
-	return fmt.Errorf("%w: %s is not a %v", ErrValue, text, t.kind)
-}
-
-func (t *DataType) bits() uint { return uint(t.minWire) * 8 }
-
-func (t *DataType) fitInt(v Value) (Value, error) {
-	n := int64(v.lo)
-	shift := 64 - t.bits()
-	if v.kind != isInt && (v.kind != isUint || n < 0) || n<<shift>>shift != n {
-		return v, t.refuse(v)
-	}
-	return Int(n), nil
-}
-
-func (t *DataType) fitUint(v Value) (Value, error) {
-	limit := uint64(math.MaxUint64) >> (64 - t.bits())
-	if t.kind == KindEntityID {
-		limit = MaxEntityID
-	}
-	if v.kind != isUint && (v.kind != isInt || int64(v.lo) < 0) || v.lo > limit {
-		return v, t.refuse(v)
-	}
-	return Uint(v.lo), nil
-}
-
-func (t *DataType) fitFloat32(v Value) (Value, error) {
-	if v.kind != isFloat {
-		return v, t.refuse(v)
-	}
-	f := v.Float()
-	r := float64(float32(f))
-	if math.IsInf(r, 0) && !math.IsInf(f, 0) {
-		return v, t.refuse(v) // a finite number must not turn into infinity silently
-	}
-	return Float(r), nil
-}
-
-func (t *DataType) checkString(v Value) error {
-	if v.kind != isString {
-		return t.refuse(v)
-	}
-	if len(v.str) > MaxString {
-		return fmt.Errorf("%w: %v of %d bytes is longer than %d", ErrLength, t.kind, len(v.str), MaxString)
-	}
-	if t.kind == KindUnicodeString && !utf8.ValidString(v.str) {
-		return fmt.Errorf("%w: UNICODE_STRING is not valid UTF-8", ErrValue)
-	}
-	return nil
-}
-
-func (t *DataType) fitSequence(v Value) (Value, error) {
-	if v.kind != isList {
-		return v, t.refuse(v)
-	}
-	if t.size > 0 && len(v.list) != t.size {
-		return v, fmt.Errorf("%w: %d elements for %v of %d", ErrLength, len(v.list), t.kind, t.size)
-	}
-	if len(v.list) > MaxList {
-		return v, fmt.Errorf("%w: %v of %d elements is longer than %d", ErrLength, t.kind, len(v.list), MaxList)
-	}
-	return fitList(v, func(int) *DataType { return t.elem })
-}
-
-func (t *DataType) fitDict(v Value) (Value, error) {
-	if v.kind == isNone && t.allowNone {
-		return v, nil
-	}
-	if v.kind != isList {
-		return v, t.refuse(v)
-	}
-	if len(v.list) != len(t.fields) {
-		return v, fmt.Errorf("%w: %d values for FIXED_DICT of %d fields", ErrLength, len(v.list), len(t.fields))
-	}
-	return fitList(v, func(i int) *DataType { return t.fields[i].Type })
-}
-
-// fitList fits every element, and copies the list only if one of them changes by it.
-func fitList(v Value, typeOf func(i int) *DataType) (Value, error) {
-	list, copied := v.list, false
-	for i, e := range v.list {
-		f, err := typeOf(i).Fit(e)
-		if err != nil {
-			return v, fmt.Errorf("element %d: %w", i, err)
-		}
-		if f.kind == e.kind && f.lo == e.lo && !changedList(f, e) {
-			continue
-		}
-		if !copied {
-			list, copied = append([]Value(nil), v.list...), true
-		}
-		list[i] = f
-	}
-	return Value{kind: isList, list: list}, nil
-}
-
-// changedList reports whether fitting made a new list of e.
-func changedList(f, e Value) bool { return len(f.list) > 0 && &f.list[0] != &e.list[0] }

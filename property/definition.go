@@ -20,6 +20,9 @@ type Property struct {
 	SendLatestOnly bool // of the changes not sent yet only the newest is kept
 	Unreliable     bool // a change may be lost on its way to clients
 
+	ExposedForReplay bool // recordings show it although no other client sees it
+	WarnBytes        int  // a change larger than this, as it travels, is counted as oversize; 0 for no limit
+
 	where position
 }
 
@@ -150,7 +153,7 @@ func (d *Definition) compile() {
 			d.clientProps = append(d.clientProps, p)
 		}
 		for dom := range domains {
-			if dom.carries(p.Flags) && (d.HasClient || !dom.toClient()) {
+			if dom.takes(p) && (d.HasClient || !dom.toClient()) {
 				d.streams[dom] = append(d.streams[dom], i)
 			}
 		}
@@ -161,7 +164,7 @@ func (d *Definition) compile() {
 				d.held[s] = append(d.held[s], i)
 			}
 		}
-		if OtherClientStream.carries(p.Flags) && d.HasClient {
+		if OtherClientStream.takes(p) && d.HasClient {
 			d.levels[p.Level] = append(d.levels[p.Level], i)
 		}
 	}

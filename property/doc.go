@@ -8,31 +8,54 @@
 //	entities.xml ─┐                        ┌─ Values (cell)  ── CellStream ──▶ Values (next cell, backup)
 //	alias.xml ────┤                        │        │
 //	*.def ────────┼─▶ Schema ─▶ Definition ┤        ├── GhostStream ──────────▶ Values (ghost)
-//	interfaces ───┘    │                   │        ├── OtherClientStream ────▶ Values (another's client)
-//	                   │                   │        └── OwnClientCellStream ──▶ Values (own client)
+//	interfaces ───┤    │                   │        ├── OtherClientStream ────▶ Values (another's client)
+//	components ───┘    │                   │        └── OwnClientCellStream ──▶ Values (own client)
 //	            two digests                └─ Values (base)  ── OwnClientBaseStream ▶ Values (own client)
+//
+// # Values and changes
+//
+// A [Value] is an immutable tree; a [Values] holds one for each property of its side. A script changes them through
+// handles, which are fields of its struct ([Field], [Slice], [Array], [Map], [Custom], [Any], structs with a [Dict]), and
+// each change, however deep, is told to the entity as one [Change] with its path and the old value:
+//
+//	script                real                                 copies
+//	hp.Set(5) ─────▶ Values ─▶ Holder.PropertyChanged(c) ┬─ AppendChange ───────▶ ApplyChange        at ghosts
+//	                                                     ├─ AppendClientChange ─▶ ApplyClientChange  at the own client
+//	                                                     └─ History.Record: a number, and for a part its client form
+//	                                                             │
+//	                       a watcher at n is owed what is ───────┘
+//	                       stamped above n: the parts, or the whole
+//
+// Who applies a change in turn has the Change, for its [Setters]. As values never change, an assignment is a deep copy: a
+// container has one owner, what is read from a property and changed elsewhere reports nothing, and old values stay.
 //
 // # Contract
 //
 //   - A Schema, its Definitions and their DataTypes never change once made. Any number of goroutines may read them.
-//   - [Values] holds exactly the properties of one [Side]; every value in it fits its type. A change reaches the entity
-//     through the one method of [Holder], after the value is in place, and not at all when the value was there already.
+//   - [Values] holds exactly the properties of one [Side]; every value in it fits its type and the limits of what can
+//     travel, so that real, ghosts and clients never differ. A change reaches the entity through the one method of
+//     [Holder], after the value is in place, and not at all when the value was there already. Ghosts and clients cannot
+//     be written to.
 //   - A stream carries the properties of its [Domain] in ascending index order, without names or counts: both ends must
-//     hold a Schema of equal digest. Reading takes all of a stream or nothing.
+//     hold a Schema of equal digest. Reading takes all of a stream or nothing. The store's streams ([Values.AppendStore])
+//     have names instead, since they outlive a Schema.
+//   - A change applied to values equal to what its writer's were before leaves values equal to what they are after.
 //   - Every decoder takes any bytes: it returns an error, never panics, and allocates in proportion to the bytes given.
 //   - [History] numbers property changes and broadcast method calls of one entity in one sequence without gaps. Whoever
 //     has seen everything up to n is owed exactly the properties stamped above n and the events numbered above n.
 //
 // # Concurrency
 //
-// Values, History and the bound [Field] handles belong to one goroutine, that of the entity's app. Nothing in the
-// package starts a goroutine, takes a lock or reads a clock.
+// Values, History, Stats and the bound handles belong to one goroutine, that of the entity's app. Nothing in the package
+// starts a goroutine, takes a lock or reads a clock.
 //
 // # The caller's duties
 //
 // Compare [Schema.Digest] between the processes of a cluster and [Schema.ClientDigest] with a client before exchanging
-// streams. Call [CheckFields] once for a script's type before [BindFields] for each of its values. Stamp a change with
-// [History.Touch] when the holder hears of it.
+// streams. Call [CheckFields] once for a script's type before [BindFields] for each of its values. Number a change with
+// [History.Record] when the holder hears of it. Send each change to each copy once, in order: a splice is not idempotent.
 //
-// Sources: seed S1 (property synchronisation), seed S4 §6.1.5 and §6.1.6 (history, detail levels, definitions).
+// Sources: seed S1 (property synchronisation), seed S4 §6.1.5 and §6.1.6 (history, detail levels, definitions). MAP is of
+// this library; free values are MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md) where BigWorld
+// pickles.
 package property

@@ -14,6 +14,12 @@ var (
 	ErrValue = errors.New("property: value does not fit its type")
 	// ErrSide: this side of the entity does not hold the property or the stream.
 	ErrSide = errors.New("property: not held by this side")
+	// ErrReadOnly: the values are a ghost's or a client's copy; only the real or the base changes them.
+	ErrReadOnly = errors.New("property: a copy is read-only")
+	// ErrOversize: a property's value would be too large to travel whole.
+	ErrOversize = errors.New("property: value is too large")
+	// ErrPath: a path leads to no part of the value, or to one that cannot be changed by itself.
+	ErrPath = errors.New("property: no such part of the value")
 	// ErrIndex: the type has no property of that index.
 	ErrIndex = errors.New("property: no such property")
 	// ErrArgs: the number of arguments is not that of the method.

@@ -10,8 +10,8 @@ import (
 // watcher is told of every change.
 type watcher struct{ values *property.Values }
 
-func (w watcher) PropertyChanged(i int) {
-	fmt.Println("changed:", w.values.Definition().Properties[i].Name, "=", w.values.Get(i))
+func (w watcher) PropertyChanged(c *property.Change) {
+	fmt.Println("changed:", w.values.Definition().Properties[c.Index].Name, "=", w.values.Get(c.Index))
 }
 
 // A definition tree, the values of a real, and what of it reaches another player's client.

@@ -1,25 +1,41 @@
 package property
 
+import (
+	"math"
+	"unsafe"
+)
+
 // FieldType lists the Go types that a [Field] may have, with the data types each is for:
 //
 //	int8 … uint64, float32, float64, bool   the type of that name; uint64 also ENTITY_ID
 //	string                                  STRING, UNICODE_STRING
-//	[]byte                                  BLOB
-//	Vector2, Vector3, Vector4, Mailbox      the type of that name
-//	Value                                   every type: ARRAY, TUPLE and FIXED_DICT go by it
+//	Vector2, Vector3, Vector4               the type of that name
+//	Value                                   every type
 type FieldType interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | bool |
-		string | []byte | Vector2 | Vector3 | Vector4 | Mailbox | Value
+		string | Vector2 | Vector3 | Vector4 | Value
 }
 
-// Field is a property as a field of a script's struct. [BindFields] connects it; before that, Get and Set panic. A Field
-// reads straight from the entity's Values: it holds no copy, and a copy of a Field is the same property.
+// ElementType lists the Go types that a [Slice] or [Map] may have: those of FieldType, []byte for BLOB, and Mailbox.
+type ElementType interface {
+	FieldType | []byte | Mailbox
+}
+
+// Field is a property, or a part of one, as a field of a script's struct. [BindFields] connects it; before that, Get and
+// Set panic. A Field reads straight from the entity's Values: it holds no copy, and a copy of a Field is the same property.
+//
+// A Field of a part ([Dict], [Array]) means a place: the third element, whatever that is now. While there is none, it reads
+// the default of its type, and Set is ErrPath.
 type Field[T FieldType] struct {
-	values      *Values
-	index, slot int
+	// raw is where the value lies in the property's slot, or in its cell: both last as long as the Values.
+	raw    unsafe.Pointer
+	at     *Value // what raw points into
+	values *Values
+	index  int
+	cell   *cell // of a part, else nil
 }
 
-// Handles for the common types. Vectors, mailboxes and structured values go by Field[Vector3] and so on.
+// Handles for the common types. Vectors go by Field[Vector3] and so on.
 type (
 	Int8    = Field[int8]
 	Int16   = Field[int16]
@@ -33,47 +49,94 @@ type (
 	Float64 = Field[float64]
 	Bool    = Field[bool]
 	String  = Field[string]
-	Blob    = Field[[]byte]
 )
 
-// Get returns the property's value. It allocates nothing, except for a Field[[]byte], which copies.
-func (f Field[T]) Get() T {
-	if f.values == nil {
+// Get returns the property's value. It allocates nothing.
+func (f *Field[T]) Get() T {
+	if f.raw == nil {
 		panic(unbound)
 	}
-	return fromValue[T](&f.values.vals[f.slot])
+	if !direct {
+		return fromValue[T](f.at)
+	}
+	// A conversion by a switch over all types would be four times as slow: it is above what the compiler inlines.
+	return *(*T)(f.raw)
+}
+
+// rawOf returns where a T lies in a Value.
+func rawOf[T FieldType](v *Value) unsafe.Pointer {
+	var x T
+	switch any(&x).(type) {
+	case *string:
+		return unsafe.Pointer(&v.ref) // ref and lo are a string's bytes and length
+	case *Value:
+		return unsafe.Pointer(v)
+	}
+	return unsafe.Pointer(&v.lo)
 }
 
 // Set changes the property and tells the holder, unless it has that value already. It cannot fail for types of fixed size
-// but ENTITY_ID; a string that is too long or not UTF-8, a list of the wrong shape and the like panic. Use TrySet for what
-// comes from a player.
+// but ENTITY_ID; a string that is too long or not UTF-8, a list of the wrong shape, a part that is not there, a write to a
+// ghost and the like panic. Use TrySet for what comes from a player.
 func (f *Field[T]) Set(x T) {
 	if err := f.TrySet(x); err != nil {
 		panic(err)
 	}
 }
 
-// TrySet is Set that returns the error of a value that does not fit, ErrValue or ErrLength; nothing has changed then.
+// TrySet is Set that returns the error, one of those of [Values.SetAt]; nothing has changed then.
 func (f *Field[T]) TrySet(x T) error {
-	if f.values == nil {
+	if f.at == nil {
 		panic(unbound)
 	}
-	return f.values.Set(f.index, toValue(x))
+	if f.cell != nil {
+		return f.values.SetAt(f.index, f.cell.path, toValue(x))
+	}
+	val := toValue(x)
+	return f.values.setField(f.index, f.at, &val, fits[T]())
 }
 
 const unbound = "property: use of a Field that BindFields has not bound"
 
-// handle is what CheckFields and BindFields see of a Field of any type.
+// fits reports whether every T fits the types that a Field of it may have, so that Fit would change nothing.
+func fits[T FieldType]() bool {
+	var x T
+	switch any(&x).(type) {
+	case *uint64, *string, *Value:
+		return false
+	}
+	return true
+}
+
+// handle is what CheckFields and BindFields see of a handle of any type.
 type handle interface {
-	accepts(k Kind) bool
-	bind(v *Values, index int)
+	// accepts returns "" if the handle can hold values of the type, else the name of one that can.
+	accepts(t *DataType) (instead string)
+	bind(v *Values, index int, path []int)
 }
 
-func (f *Field[T]) bind(v *Values, index int) {
-	*f = Field[T]{v, index, v.def.slot(v.side, index)}
+func (f *Field[T]) bind(v *Values, index int, path []int) {
+	t := v.def.Properties[index].Type
+	if len(path) == 0 {
+		at := &v.vals[v.def.slot(v.side, index)]
+		*f = Field[T]{raw: rawOf[T](at), at: at, values: v, index: index}
+		return
+	}
+	for _, k := range path {
+		t = t.child(k)
+	}
+	c := v.cellAt(index, path, t)
+	*f = Field[T]{raw: rawOf[T](&c.v), at: &c.v, values: v, index: index, cell: c}
 }
 
-func (f *Field[T]) accepts(k Kind) bool {
+func (f *Field[T]) accepts(t *DataType) (instead string) {
+	if acceptsKind[T](t.kind) {
+		return ""
+	}
+	return handleFor(t)
+}
+
+func acceptsKind[T ElementType](k Kind) bool {
 	var x T
 	switch any(&x).(type) {
 	case *int8:
@@ -115,7 +178,7 @@ func (f *Field[T]) accepts(k Kind) bool {
 }
 
 // fromValue and toValue switch on pointers: a pointer in an interface is not boxed, so nothing is allocated.
-func fromValue[T FieldType](v *Value) (x T) {
+func fromValue[T ElementType](v *Value) (x T) {
 	switch p := any(&x).(type) {
 	case *int8:
 		*p = int8(v.lo)
@@ -134,21 +197,21 @@ func fromValue[T FieldType](v *Value) (x T) {
 	case *uint64:
 		*p = v.lo
 	case *float32:
-		*p = float32(v.Float())
+		*p = low(v.lo)
 	case *float64:
-		*p = v.Float()
+		*p = math.Float64frombits(v.lo)
 	case *bool:
 		*p = v.lo != 0
 	case *string:
-		*p = v.str
+		*p = v.text()
 	case *[]byte:
-		*p = []byte(v.str)
+		*p = []byte(v.text())
 	case *Vector2:
-		*p = v.Vec2()
+		*p = Vector2{low(v.lo), high(v.lo)}
 	case *Vector3:
-		*p = v.Vec3()
+		*p = Vector3{low(v.lo), high(v.lo), low(v.hi)}
 	case *Vector4:
-		*p = v.Vec4()
+		*p = Vector4{low(v.lo), high(v.lo), low(v.hi), high(v.hi)}
 	case *Mailbox:
 		*p = v.Mailbox()
 	case *Value:
@@ -157,7 +220,7 @@ func fromValue[T FieldType](v *Value) (x T) {
 	return x
 }
 
-func toValue[T FieldType](x T) Value {
+func toValue[T ElementType](x T) Value {
 	switch p := any(&x).(type) {
 	case *int8:
 		return Int(int64(*p))
@@ -176,7 +239,7 @@ func toValue[T FieldType](x T) Value {
 	case *uint64:
 		return Uint(*p)
 	case *float32:
-		return Float(float64(*p))
+		return float32Value(*p)
 	case *float64:
 		return Float(*p)
 	case *bool:

@@ -64,7 +64,7 @@ type kinds struct {
 	Vector3 Field[Vector3]
 	Vector4 Field[Vector4]
 	ID      Uint64 `property:"entityid"`
-	Mailbox Field[Mailbox]
+	Mailbox MailboxField
 	Array   Field[Value]
 	path    []Vector3 `cellscape:"local"`
 }
@@ -162,7 +162,7 @@ func TestCheckFieldsFaults(t *testing.T) {
 		"property.script.mood: the field is not exported and cannot be bound; begin its name with a capital letter\n" +
 		"property.script.counter: int is not a property and would be lost on a move; make it a property.Field of a property, or tag it `cellscape:\"local\"`\n" +
 		"property.script.Home: property.Field[github.com/cellscape/cellscape/property.Vector2] does not hold property \"home\" of type VECTOR3; use property.Field[property.Vector3]\n" +
-		"property.script.Slots: property.Field[[]uint8] does not hold property \"slots\" of type ARRAY<FIXED_DICT{kind:UINT16 tags:ARRAY<STRING>} 2>; use property.Field[property.Value]\n" +
+		"property.script.Slots: property.Blob does not hold property \"slots\" of type ARRAY<FIXED_DICT{kind:UINT16 tags:ARRAY<STRING>} 2>; use property.Array of a struct that embeds property.Dict, or property.Slice[property.Value]\n" +
 		"property.script.Builder: *strings.Builder is not a property and would be lost on a move; make it a property.Field of a property, or tag it `cellscape:\"local\"`"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)

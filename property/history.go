@@ -1,7 +1,6 @@
 package property
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
@@ -20,8 +19,9 @@ type Event struct {
 }
 
 // History is what watchers of an entity are owed: per property the number of its last change, and the last method events.
-// A property change is not kept as an event: its stamp says that the present value is owed. The real numbers; a ghost
-// repeats the real's numbers and so notices if one is missing.
+// A property change is not kept as an event: its stamp says that the present value is owed. Of changes of parts of a
+// property the last are kept beside it, so that who lacks only those is sent only those. The real numbers; a ghost repeats
+// the real's numbers and so notices if one is missing.
 //
 //	number   1    2    3    4    5    6    7
 //	         hp   say  hp   say  pos  say  hp        Last() = 7
@@ -37,6 +37,7 @@ type History struct {
 	stamps []EventNumber
 	events []Event // ascending numbers
 	bytes  int     // of all payloads
+	parts  partLog
 }
 
 // NewHistory returns an empty history of an entity of type d, which must be of a Schema.
@@ -66,20 +67,33 @@ func (h *History) Stamp(i int) EventNumber {
 	return h.stamps[i]
 }
 
-// Touch gives the next number to a change of property i, at the real. Only what other clients see is numbered; for other
-// properties it changes nothing and returns 0.
+// Touch gives the next number to a change of the whole of property i, at the real. Only what other clients see is numbered;
+// for other properties it changes nothing and returns 0.
 func (h *History) Touch(i int) EventNumber {
 	if !h.numbered(i) {
 		return 0
 	}
-	h.last = h.Next()
-	h.stamps[i] = h.last
+	h.parts.forget(i)
+	h.stamp(h.Next(), i)
 	return h.last
 }
 
-func (h *History) numbered(i int) bool {
-	return i >= 0 && i < len(h.stamps) && OtherClientStream.carries(h.def.Properties[i].Flags)
+// Record is Touch for a change that has just been made to v: if it is one of a part, who lacks only such is sent only those.
+func (h *History) Record(v *Values, c *Change) EventNumber {
+	if !h.numbered(c.Index) {
+		return 0
+	}
+	n := h.Next()
+	h.parts.add(n, h.stamps[c.Index], v, c)
+	h.stamp(n, c.Index)
+	return n
 }
+
+func (h *History) numbered(i int) bool {
+	return i >= 0 && i < len(h.stamps) && h.def.Properties[i].Flags&OtherClient != 0
+}
+
+func (h *History) stamp(n EventNumber, i int) { h.last, h.stamps[i] = n, n }
 
 // Add gives the next number to a broadcast call of client method number method, at the real, and keeps a copy of its
 // payload. An index that the type does not have is a bug of the caller, and panics, as does a payload above MaxPayload.
@@ -92,16 +106,34 @@ func (h *History) Add(method int, payload []byte) EventNumber {
 	return h.last
 }
 
-// ApplyTouch repeats at a ghost a change that the real numbered n. Errors are ErrEventGap if n does not follow Last, and
-// ErrIndex; nothing has changed then.
+// ApplyTouch repeats at a ghost a change of the whole of property i that the real numbered n. Errors are ErrEventGap if n
+// does not follow Last, and ErrIndex; nothing has changed then.
 func (h *History) ApplyTouch(n EventNumber, i int) error {
+	if err := h.canRepeat(n, i); err != nil {
+		return err
+	}
+	h.parts.forget(i)
+	h.stamp(n, i)
+	return nil
+}
+
+// Repeat is ApplyTouch for a change that has just been made to v; see Record.
+func (h *History) Repeat(n EventNumber, v *Values, c *Change) error {
+	if err := h.canRepeat(n, c.Index); err != nil {
+		return err
+	}
+	h.parts.add(n, h.stamps[c.Index], v, c)
+	h.stamp(n, c.Index)
+	return nil
+}
+
+func (h *History) canRepeat(n EventNumber, i int) error {
 	if err := h.follows(n); err != nil {
 		return err
 	}
 	if !h.numbered(i) {
 		return fmt.Errorf("%w: index %d of %s among those that other clients see", ErrIndex, i, h.def.Name)
 	}
-	h.last, h.stamps[i] = n, n
 	return nil
 }
 
@@ -153,8 +185,13 @@ func (h *History) bound() {
 	h.drop(n)
 }
 
-// Trim drops the events that every watcher has seen: those numbered up to n.
-func (h *History) Trim(n EventNumber) { h.drop(h.search(n)) }
+// Trim drops what every watcher has seen: events and changes of parts numbered up to n.
+func (h *History) Trim(n EventNumber) {
+	if len(h.events) > 0 {
+		h.drop(h.search(n))
+	}
+	h.parts.trim(n)
+}
 
 // drop drops the oldest n events.
 func (h *History) drop(n int) {
@@ -203,120 +240,3 @@ func (h *History) Since(n EventNumber) iter.Seq[Event] {
 // Lost reports whether a reliable event numbered above n was dropped: a watcher who has seen everything up to n must be
 // refreshed.
 func (h *History) Lost(n EventNumber) bool { return h.lost > n }
-
-// Append appends the whole history, for offload and backup:
-//
-//	uvarint last, uvarint lost, uvarint stamp of each property with the OtherClient bit in order,
-//	uvarint count, then per event: uvarint number, uvarint method, uvarint length, payload
-func (h *History) Append(b []byte) []byte {
-	b = h.appendStamps(b, h.lost)
-	b = binary.AppendUvarint(b, uint64(len(h.events)))
-	for _, e := range h.events {
-		b = binary.AppendUvarint(b, uint64(e.Number))
-		b = binary.AppendUvarint(b, uint64(e.Method))
-		b = append(binary.AppendUvarint(b, uint64(len(e.Payload))), e.Payload...)
-	}
-	return b
-}
-
-// AppendGhost appends what a new ghost begins with: stamps and the last number, no events. Its watchers catch up from the
-// stamps; one who is owed an event will find it Lost there.
-func (h *History) AppendGhost(b []byte) []byte {
-	lost := h.lost
-	for _, e := range h.events {
-		if !h.def.ClientMethods[e.Method].Unreliable {
-			lost = e.Number
-		}
-	}
-	return binary.AppendUvarint(h.appendStamps(b, lost), 0)
-}
-
-func (h *History) appendStamps(b []byte, lost EventNumber) []byte {
-	b = binary.AppendUvarint(b, uint64(h.last))
-	b = binary.AppendUvarint(b, uint64(lost))
-	for i := range h.stamps {
-		if h.numbered(i) {
-			b = binary.AppendUvarint(b, uint64(h.stamps[i]))
-		}
-	}
-	return b
-}
-
-// Read takes a history off the front of b, in place of what h held. It takes it whole or, with an error, leaves h as it
-// was. Errors are ErrTruncated, ErrLength and ErrHistory.
-func (h *History) Read(b []byte) (rest []byte, err error) {
-	n := History{def: h.def, stamps: make([]EventNumber, len(h.def.Properties))}
-	if rest, err = n.readStamps(b); err == nil {
-		rest, err = n.readEvents(rest)
-	}
-	if err != nil {
-		return b, fmt.Errorf("history of %s: %w", h.def.Name, err)
-	}
-	n.bound() // a no-op for what Append wrote
-	*h = n
-	return rest, nil
-}
-
-func (h *History) readStamps(b []byte) (rest []byte, err error) {
-	if h.last, b, err = readNumber(b, math.MaxUint32); err != nil {
-		return b, err
-	}
-	if h.lost, b, err = readNumber(b, h.last); err != nil {
-		return b, err
-	}
-	for i := range h.stamps {
-		if !h.numbered(i) {
-			continue
-		}
-		if h.stamps[i], b, err = readNumber(b, h.last); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
-}
-
-func (h *History) readEvents(b []byte) (rest []byte, err error) {
-	const eventMin = 3 // bytes of an event without payload
-	count, b, err := readCount(b, MaxHistory, eventMin)
-	if err != nil {
-		return b, err
-	}
-	h.events = make([]Event, count)
-	previous := h.lost
-	for i := range h.events {
-		e := &h.events[i]
-		if e.Number, b, err = readNumber(b, h.last); err != nil {
-			return b, err
-		}
-		if e.Number <= previous {
-			return b, fmt.Errorf("%w: event %d after %d", ErrHistory, e.Number, previous)
-		}
-		previous = e.Number
-		method, after, err := readUvarint(b)
-		if err != nil {
-			return b, err
-		}
-		if method >= uint64(len(h.def.ClientMethods)) {
-			return b, fmt.Errorf("%w: client method %d", ErrHistory, method)
-		}
-		e.Method = int(method)
-		n, after, err := readCount(after, MaxPayload, 1)
-		if err != nil {
-			return b, err
-		}
-		e.Payload, b = slices.Clone(after[:n]), after[n:]
-		h.bytes += n
-	}
-	return b, nil
-}
-
-func readNumber(b []byte, limit EventNumber) (EventNumber, []byte, error) {
-	u, rest, err := readUvarint(b)
-	if err != nil {
-		return 0, b, err
-	}
-	if u > uint64(limit) {
-		return 0, b, fmt.Errorf("%w: number %d above %d", ErrHistory, u, limit)
-	}
-	return EventNumber(u), rest, nil
-}

@@ -17,8 +17,18 @@ const (
 	MaxName = 128
 	// MaxString is the longest STRING, UNICODE_STRING or BLOB, in bytes. It leaves room for other values in one message.
 	MaxString = 256 << 10
+	// MaxProperty is the largest value of a property, in bytes as it travels: it must fit one message to a ghost.
+	MaxProperty = 256 << 10
+	// MaxClientProperty is MaxProperty of what a client sees: it must fit one message to it beside others.
+	MaxClientProperty = 64 << 10
 	// MaxList is the largest number of elements of an ARRAY or TUPLE of variable size.
 	MaxList = 1 << 16
+	// MaxAny is the longest ANY, in bytes of MessagePack: a free value is for the odd property, not for a whole inventory.
+	MaxAny = 64 << 10
+	// MaxAnyDepth is how deep arrays and maps of an ANY may nest. Decoding recurses along them.
+	MaxAnyDepth = 16
+	// MaxUser is the longest value of a user type, in bytes of its codec.
+	MaxUser = 64 << 10
 	// MaxDictFields is the largest number of fields of a FIXED_DICT.
 	MaxDictFields = 256
 	// MaxTypeDepth is how deep data types may nest. Codecs recurse along the type, so it bounds their stack.
@@ -40,6 +50,11 @@ const (
 	MaxHistory = 256
 	// MaxHistoryBytes bounds the payloads that a [History] keeps together. The newest event is kept whatever its size.
 	MaxHistoryBytes = 256 << 10
+	// MaxParts is how many changes of parts of properties a [History] keeps. A watcher further behind is sent whole
+	// properties.
+	MaxParts = 64
+	// MaxPartBytes bounds the changes of parts that a [History] keeps together.
+	MaxPartBytes = 16 << 10
 	// MaxPayload is the longest payload of one event, in bytes; it equals the longest message of the transport.
 	MaxPayload = 1 << 20
 	// MaxEntityID is the largest entity id: browsers compute in 53 bits.

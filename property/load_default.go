@@ -100,7 +100,7 @@ func (l *loader) parseItems(t *DataType, e *element, path string) (Value, bool) 
 		l.fault(e.position, path, fmt.Sprintf("%d elements, more than %d", len(list), MaxList), "shorten the default")
 		return Value{}, false
 	}
-	return Value{kind: isList, list: list}, ok
+	return List(list...), ok
 }
 
 func (l *loader) parseRecord(t *DataType, e *element, path string) (Value, bool) {
@@ -124,5 +124,5 @@ func (l *loader) parseRecord(t *DataType, e *element, path string) (Value, bool)
 		v, good := l.parseDefault(t.fields[i].Type, c, path+"/"+c.name)
 		list[i], ok = v, ok && good
 	}
-	return Value{kind: isList, list: list}, ok
+	return List(list...), ok
 }

@@ -17,7 +17,7 @@ func everyFlag(t testing.TB) *Definition {
 			if typ.hasMailbox() && f.flags&(OwnClient|OtherClient) != 0 {
 				continue
 			}
-			d.Properties = append(d.Properties, &Property{Name: fmt.Sprintf("p%d_%s", i, f.name), Type: typ, Flags: f.flags})
+			d.Properties = append(d.Properties, &Property{Name: fmt.Sprintf("p%d_%s", i, f.name), Type: typ, Flags: f.flags, Persistent: i%2 == 0, ExposedForReplay: i%2 == 0})
 		}
 	}
 	d.ClientMethods = []*Method{{Name: "jump"}, {Name: "say", SendLatestOnly: true}, {Name: "blink", Unreliable: true}}
@@ -31,48 +31,62 @@ func everyFlag(t testing.TB) *Definition {
 // The table of seed S4 §6.1.6.3 and of the stream domains, written out by hand: which flags travel in which stream, and
 // which sides hold them.
 func TestFlagsByDomainAndSide(t *testing.T) {
-	type row struct{ streams, sides string }
-	// streams: g ghost, c cell, b base, o other client, w own client of the cell, W own client of the base
+	type row struct{ streams, persistent, replayed, sides string }
+	// streams: g ghost, c cell, b base, o other client, w own client of the cell, W own client of the base, s store of the
+	// cell, S of the base, r replay of the cell, R of the base; in the second and third column those that being Persistent,
+	// and exposed for replay, adds
 	// sides: c cell, b base, w own client, o other client, g ghost
 	table := map[string]row{
-		"CELL_PRIVATE":        {"c", "c"},
-		"CELL_PUBLIC":         {"gc", "cg"},
-		"OTHER_CLIENTS":       {"gco", "cog"},
-		"OWN_CLIENT":          {"cw", "cw"},
-		"CELL_PUBLIC_AND_OWN": {"gcw", "cwg"},
-		"ALL_CLIENTS":         {"gcow", "cwog"},
-		"BASE":                {"b", "b"},
-		"BASE_AND_CLIENT":     {"bW", "bw"},
-		"EDITOR_ONLY":         {"", ""},
+		"CELL_PRIVATE":        {"c", "s", "r", "c"},
+		"CELL_PUBLIC":         {"gc", "s", "r", "cg"},
+		"OTHER_CLIENTS":       {"gcor", "s", "", "cog"},
+		"OWN_CLIENT":          {"cw", "s", "r", "cw"},
+		"CELL_PUBLIC_AND_OWN": {"gcw", "s", "r", "cwg"},
+		"ALL_CLIENTS":         {"gcowr", "s", "", "cwog"},
+		"BASE":                {"b", "S", "R", "b"},
+		"BASE_AND_CLIENT":     {"bW", "S", "R", "bw"},
+		"EDITOR_ONLY":         {"", "", "", ""},
 	}
-	for _, hasClient := range []bool{true, false} {
-		for _, f := range flagNames[:9] {
-			s, err := NewSchema(&Definition{Name: "A", HasCell: true, HasBase: true, HasClient: hasClient,
-				Properties: []*Property{{Name: "p", Type: Scalar(KindInt8), Flags: f.flags}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, streams, held := s.Types[0], "", ""
-			for dom := range domains {
-				if len(d.Stream(dom)) == 1 {
-					streams += string("gcbowW"[dom])
-				}
-			}
-			for side := range sides {
-				if NewValues(d, side, nil).Holds(0) {
-					held += string("cbwog"[side])
-				}
-			}
-			want := table[f.name]
-			if !hasClient {
-				want.streams = string(slices.DeleteFunc([]byte(want.streams), func(c byte) bool { return c == 'o' || c == 'w' || c == 'W' }))
-				want.sides = string(slices.DeleteFunc([]byte(want.sides), func(c byte) bool { return c == 'o' || c == 'w' }))
-			}
-			if (row{streams, held}) != want {
-				t.Errorf("%s, client side %v: streams %q, sides %q; want %v", f.name, hasClient, streams, held, want)
+	for n := range 8 * 9 {
+		f, hasClient, persistent, replayed := flagNames[n%9], n/9&1 == 0, n/9&2 != 0, n/9&4 != 0
+		s, err := NewSchema(&Definition{Name: "A", HasCell: true, HasBase: true, HasClient: hasClient,
+			Properties: []*Property{{Name: "p", Type: Scalar(KindInt8), Flags: f.flags, Persistent: persistent, ExposedForReplay: replayed}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, streams, held := s.Types[0], "", ""
+		for dom := range domains {
+			if len(d.Stream(dom)) == 1 {
+				streams += string("gcbowWsSrR"[dom])
 			}
 		}
+		for side := range sides {
+			if NewValues(d, side, nil).Holds(0) {
+				held += string("cbwog"[side])
+			}
+		}
+		want := table[f.name]
+		if persistent {
+			want.streams += want.persistent
+		}
+		if replayed {
+			want.streams += want.replayed
+		}
+		if !hasClient {
+			want.streams = string(slices.DeleteFunc([]byte(want.streams), func(c byte) bool { return c == 'o' || c == 'w' || c == 'W' }))
+			want.sides = string(slices.DeleteFunc([]byte(want.sides), func(c byte) bool { return c == 'o' || c == 'w' }))
+		}
+		if letters(streams) != letters(want.streams) || held != want.sides {
+			t.Errorf("%s, client side %v, persistent %v, replayed %v: streams %q, sides %q; want %v",
+				f.name, hasClient, persistent, replayed, streams, held, want)
+		}
 	}
+}
+
+func letters(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
 }
 
 // Every stream comes back equal on every side that carries it, and touches nothing else.
@@ -91,7 +105,7 @@ func TestStreams(t *testing.T) {
 				carriers++
 				a, b := NewValues(d, from, nil), NewValues(d, to, fail{t})
 				for _, i := range d.Held(from) {
-					if err := a.Set(i, randomValue(d.Properties[i].Type, r)); err != nil {
+					if err := a.Load(i, randomValue(d.Properties[i].Type, r)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -105,7 +119,7 @@ func TestStreams(t *testing.T) {
 					if b.Holds(i) {
 						want = p.Default
 					}
-					if dom.carries(p.Flags) {
+					if dom.takes(p) {
 						want = a.Get(i)
 					}
 					if !Equal(b.Get(i), want) {
@@ -132,7 +146,7 @@ func TestStreams(t *testing.T) {
 // fail is a holder that must not be told anything.
 type fail struct{ t testing.TB }
 
-func (f fail) PropertyChanged(i int) { f.t.Helper(); f.t.Errorf("told of property %d", i) }
+func (f fail) PropertyChanged(c *Change) { f.t.Helper(); f.t.Errorf("told of property %d", c.Index) }
 
 // recorder notes what it is told, and what it finds then.
 type recorder struct {
@@ -140,8 +154,8 @@ type recorder struct {
 	told []string
 }
 
-func (r *recorder) PropertyChanged(i int) {
-	r.told = append(r.told, fmt.Sprint(r.v.Definition().Properties[i].Name, "=", r.v.Get(i)))
+func (r *recorder) PropertyChanged(c *Change) {
+	r.told = append(r.told, fmt.Sprint(r.v.Definition().Properties[c.Index].Name, "=", r.v.Get(c.Index)))
 }
 
 func TestValuesSet(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // variant says which constructor made a Value.
@@ -16,8 +17,11 @@ const (
 	isInt
 	isUint
 	isFloat
+	isFloat32 // as FLOAT32 keeps it; lo is the bits of a float32
 	isBool
 	isString // strings and blobs alike
+	isAny    // MessagePack
+	isUser   // a *userValue
 	isVec2
 	isVec3
 	isVec4
@@ -25,16 +29,19 @@ const (
 	isMailbox
 )
 
-// Value is the value of a property, an argument, an element or a field. It is a plain struct of 64 bytes: no interface, so
-// that storing a number allocates nothing. Copies are cheap and share lists and strings, which nobody may change. The zero
-// Value is None, the absent FIXED_DICT.
+// Value is the value of a property, an argument, an element or a field: an immutable tree. It is a plain struct of 32
+// bytes, so that storing a number allocates nothing. Copies share what they refer to, which nobody may change; so a deep
+// copy is an assignment, and an old value stays what it was. The zero Value is None, the absent FIXED_DICT.
 //
-// Compare with [Equal]. An accessor of another kind than the value's returns zero.
+// Compare with [Equal]; == would compare where a string lies, and does not compile. An accessor of another kind than the
+// value's returns zero.
 type Value struct {
+	_ [0]func() // no ==
+	// Handles read a string from ref and lo, and all else from lo and hi, where they lie as Go has them: see [Field.Get].
+	ref unsafe.Pointer // bytes of a string, elements of a list, a *userValue
+	// lo and hi hold a number, or the parts of a vector, two to a word. For what ref refers to, lo is its length.
+	lo, hi uint64
 	kind   variant
-	lo, hi uint64 // number, or vector parts, two to a word
-	str    string
-	list   []Value
 }
 
 // Int returns a signed number.
@@ -60,10 +67,14 @@ func BoolValue(b bool) Value {
 }
 
 // StringValue returns a string. (String is the handle.)
-func StringValue(s string) Value { return Value{kind: isString, str: s} }
+func StringValue(s string) Value { return stringOf(isString, s) }
 
 // Bytes returns a blob that holds a copy of p.
-func Bytes(p []byte) Value { return Value{kind: isString, str: string(p)} }
+func Bytes(p []byte) Value { return StringValue(string(p)) }
+
+func stringOf(k variant, s string) Value {
+	return Value{kind: k, lo: uint64(len(s)), ref: unsafe.Pointer(unsafe.StringData(s))}
+}
 
 // Vec2 returns a vector.
 func Vec2(v Vector2) Value { return Value{kind: isVec2, lo: pair(v.X, v.Y)} }
@@ -74,13 +85,17 @@ func Vec3(v Vector3) Value { return Value{kind: isVec3, lo: pair(v.X, v.Y), hi: 
 // Vec4 returns a vector.
 func Vec4(v Vector4) Value { return Value{kind: isVec4, lo: pair(v.X, v.Y), hi: pair(v.Z, v.W)} }
 
-// List returns the elements of an ARRAY or TUPLE, or the fields of a FIXED_DICT in the order of its type. It keeps the
-// slice: do not change it afterwards.
-func List(elements ...Value) Value { return Value{kind: isList, list: elements} }
+// List returns the elements of an ARRAY or TUPLE, the fields of a FIXED_DICT in the order of its type, or the keys and
+// values of a MAP in turn. It keeps the slice: do not change it afterwards.
+func List(elements ...Value) Value {
+	return Value{kind: isList, lo: uint64(len(elements)), ref: unsafe.Pointer(unsafe.SliceData(elements))}
+}
 
 // MailboxValue returns a mailbox.
 func MailboxValue(m Mailbox) Value {
-	return Value{kind: isMailbox, lo: m.Entity, hi: uint64(m.Type)<<8 | uint64(m.Kind), str: m.packAddress()}
+	at := m.packAddress()
+	return Value{kind: isMailbox, lo: m.Entity, hi: uint64(len(at))<<32 | uint64(m.Type)<<8 | uint64(m.Kind),
+		ref: unsafe.Pointer(unsafe.StringData(at))}
 }
 
 // IsNone reports whether v is the absent value.
@@ -99,11 +114,16 @@ func (v Value) Uint() uint64 {
 
 // Float returns a floating-point number.
 func (v Value) Float() float64 {
-	if v.kind == isFloat {
+	switch v.kind {
+	case isFloat:
 		return math.Float64frombits(v.lo)
+	case isFloat32:
+		return float64(low(v.lo))
 	}
 	return 0
 }
+
+func float32Value(f float32) Value { return Value{kind: isFloat32, lo: uint64(float32bits(f))} }
 
 // Bool returns a truth value.
 func (v Value) Bool() bool { return v.kind == isBool && v.lo != 0 }
@@ -111,10 +131,13 @@ func (v Value) Bool() bool { return v.kind == isBool && v.lo != 0 }
 // Str returns a string, or the bytes of a blob, without copying.
 func (v Value) Str() string {
 	if v.kind == isString {
-		return v.str
+		return v.text()
 	}
 	return ""
 }
+
+// text returns the bytes of a string, a blob or an ANY.
+func (v *Value) text() string { return unsafe.String((*byte)(v.ref), int(v.lo)) }
 
 // Bytes returns a copy of a blob.
 func (v Value) Bytes() []byte { return []byte(v.Str()) }
@@ -149,27 +172,58 @@ func (v Value) Mailbox() Mailbox {
 		return Mailbox{}
 	}
 	m := Mailbox{Entity: v.lo, Type: uint16(v.hi >> 8), Kind: uint8(v.hi)}
-	if v.str != "" {
-		m.At, m.Salt, _, _ = cutAddress(v.str) // written by packAddress: cannot fail
+	if at := v.address(); at != "" {
+		m.At, m.Salt, _, _ = cutAddress(at) // written by packAddress: cannot fail
 	}
 	return m
 }
 
-// Len returns the number of elements of a list.
-func (v Value) Len() int { return len(v.list) }
+// address returns the packed address of a mailbox.
+func (v *Value) address() string { return unsafe.String((*byte)(v.ref), int(v.hi>>32)) }
+
+// Len returns the number of elements of a list; of a MAP, keys and values together.
+func (v Value) Len() int { return len(v.list()) }
 
 // At returns element i of a list, 0 ≤ i < Len.
-func (v Value) At(i int) Value { return v.list[i] }
+func (v Value) At(i int) Value { return v.list()[i] }
 
-// Equal reports whether a and b are the same value, elements of lists included. Signed and unsigned numbers of the same
-// amount are equal; all NaNs are equal; 0 and -0 are not, since a client can tell them apart.
+// list returns the elements, which nobody may change.
+func (v *Value) list() []Value {
+	if v.kind != isList {
+		return nil
+	}
+	return unsafe.Slice((*Value)(v.ref), int(v.lo))
+}
+
+// Equal reports whether a and b are the same value, elements of lists included. Numbers of the same amount are equal,
+// signed or unsigned, of single or double precision; all NaNs are equal; 0 and -0 are not, since a client can tell them apart.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind {
 		whole := (a.kind == isInt || a.kind == isUint) && (b.kind == isInt || b.kind == isUint)
-		return whole && a.lo == b.lo && int64(a.lo) >= 0
+		return whole && a.lo == b.lo && int64(a.lo) >= 0 ||
+			a.isFloating() && b.isFloating() && Float(a.Float()).lo == Float(b.Float()).lo
 	}
-	return a.lo == b.lo && a.hi == b.hi && a.str == b.str && slices.EqualFunc(a.list, b.list, Equal)
+	if a.kind == isUser {
+		return a.ref == b.ref || a.user().wire == b.user().wire
+	}
+	if a.lo != b.lo || a.hi != b.hi {
+		return false
+	}
+	if a.ref == b.ref {
+		return true // what is shared cannot differ
+	}
+	switch a.kind {
+	case isString, isAny:
+		return a.text() == b.text()
+	case isMailbox:
+		return a.address() == b.address()
+	case isList:
+		return slices.EqualFunc(a.list(), b.list(), Equal)
+	}
+	return true
 }
+
+func (v *Value) isFloating() bool { return v.kind == isFloat || v.kind == isFloat32 }
 
 // String writes v for logs and for digests: the same value gives the same text.
 func (v Value) String() string {
@@ -178,12 +232,16 @@ func (v Value) String() string {
 		return strconv.FormatInt(int64(v.lo), 10)
 	case isUint:
 		return strconv.FormatUint(v.lo, 10)
-	case isFloat:
+	case isFloat, isFloat32:
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case isBool:
 		return strconv.FormatBool(v.Bool())
 	case isString:
-		return strconv.Quote(v.str)
+		return strconv.Quote(v.text())
+	case isAny:
+		return anyText(v.text())
+	case isUser:
+		return fmt.Sprintf("user(%x)", v.user().wire)
 	case isVec2:
 		w := v.Vec2()
 		return floats(w.X, w.Y)
@@ -199,7 +257,7 @@ func (v Value) String() string {
 	case isList:
 		var b strings.Builder
 		b.WriteByte('[')
-		for i, e := range v.list {
+		for i, e := range v.list() {
 			if i > 0 {
 				b.WriteByte(' ')
 			}

@@ -2,16 +2,20 @@ package property
 
 import "fmt"
 
-// Holder is how a change of a value reaches the entity. PropertyChanged is called after property index has its new value;
-// it may read and set properties, the changed one included.
-type Holder interface{ PropertyChanged(index int) }
+// Holder is how a change of a value reaches the entity. PropertyChanged is called after the value is in place; it may read
+// and set properties, the changed one included. c is the caller's: it must not be kept or changed.
+type Holder interface{ PropertyChanged(c *Change) }
 
 // Values holds the properties of one side of one entity. Every value in it fits its type. It belongs to one goroutine.
 type Values struct {
 	def    *Definition
 	side   Side
 	holder Holder
-	vals   []Value // by slot
+	vals   []Value   // by slot; never reallocated: handles point into it
+	sizes  []int32   // by slot: bytes of the value as it travels; 0 for what has a fixed size
+	nested [][]*cell // by slot: where handles look for parts of the value; nil until one is bound
+	change Change    // of the notification under way
+	busy   bool      // change is in use
 }
 
 // NewValues returns the defaults of a side. h may be nil. d must be of a Schema.
@@ -19,9 +23,11 @@ func NewValues(d *Definition, side Side, h Holder) *Values {
 	if !d.compiled {
 		panic("property: NewValues of a Definition that is not of a Schema: " + d.Name)
 	}
-	v := &Values{def: d, side: side, holder: h, vals: make([]Value, len(d.Held(side)))}
-	for slot, i := range d.Held(side) {
-		v.vals[slot] = d.Properties[i].Default
+	held := d.Held(side)
+	v := &Values{def: d, side: side, holder: h, vals: make([]Value, len(held)), sizes: make([]int32, len(held))}
+	for slot, i := range held {
+		p := d.Properties[i]
+		v.vals[slot], v.sizes[slot] = p.Default, int32(p.Type.variableSize(&p.Default))
 	}
 	return v
 }
@@ -47,41 +53,168 @@ func (v *Values) Get(i int) Value {
 	return v.vals[slot]
 }
 
-// Set changes property i and tells the holder, unless it has that value already. Errors are ErrIndex, ErrSide, ErrValue
-// and ErrLength; nothing has changed then.
+// Size returns how many bytes property i takes as it travels, 0 if this side does not hold it.
+func (v *Values) Size(i int) int {
+	slot := v.def.slot(v.side, i)
+	if slot < 0 {
+		return 0
+	}
+	return v.size(slot, v.def.Properties[i].Type)
+}
+
+func (v *Values) size(slot int, t *DataType) int {
+	if t.fixed {
+		return t.minWire
+	}
+	return int(v.sizes[slot])
+}
+
+// Set changes property i and tells the holder, unless it has that value already. Errors are ErrIndex, ErrSide, ErrReadOnly
+// for values that are a copy of another process's, ErrValue, ErrLength and ErrOversize; nothing has changed then.
 func (v *Values) Set(i int, val Value) error {
-	changed, err := v.put(i, val)
-	if changed && v.holder != nil {
-		v.holder.PropertyChanged(i)
+	if err := v.writable(i); err != nil {
+		return err
+	}
+	old, changed, err := v.put(i, val)
+	if changed {
+		v.notify(Change{Index: i, Op: SetValue, Old: old, New: v.Get(i)})
 	}
 	return err
+}
+
+// Force tells the holder of property i as if it had changed: everyone who holds a copy is sent it again. Errors are
+// ErrIndex, ErrSide and ErrReadOnly.
+func (v *Values) Force(i int) error {
+	if err := v.writable(i); err != nil {
+		return err
+	}
+	val := v.Get(i)
+	v.notify(Change{Index: i, Op: SetValue, Old: val, New: val})
+	return nil
 }
 
 // Load changes property i without telling the holder: for what arrives from the real, the store or a backup. Errors as of
-// Set.
+// Set, but for ErrReadOnly.
 func (v *Values) Load(i int, val Value) error {
-	_, err := v.put(i, val)
+	_, _, err := v.put(i, val)
 	return err
 }
 
-func (v *Values) put(i int, val Value) (changed bool, err error) {
+// setField is Set for a handle, which knows the slot, and whether its Go type leaves Fit anything to do.
+func (v *Values) setField(i int, at, val *Value, fits bool) error {
+	if v.side != CellSide && v.side != BaseSide || !fits {
+		return v.Set(i, *val)
+	}
+	if at.lo == val.lo && at.hi == val.hi {
+		return nil
+	}
+	if v.holder == nil {
+		*at = *val // of fixed size, and without parts: neither sizes nor nested know of it
+		return nil
+	}
+	c := v.begin()
+	c.Index, c.Op, c.Path, c.Start, c.End = i, SetValue, nil, 0, 0
+	c.Old, c.New = *at, *val
+	*at = *val
+	v.tell(c)
+	return nil
+}
+
+// writable reports whether a script may change property i here.
+func (v *Values) writable(i int) error {
+	if err := v.held(i); err != nil {
+		return err
+	}
+	if v.side != CellSide && v.side != BaseSide {
+		return fmt.Errorf("%w: property %s.%s, side %v", ErrReadOnly, v.def.Name, v.def.Properties[i].Name, v.side)
+	}
+	return nil
+}
+
+// held reports whether property i is here.
+func (v *Values) held(i int) error {
 	if i < 0 || i >= len(v.def.Properties) {
-		return false, fmt.Errorf("%w: index %d of %s", ErrIndex, i, v.def.Name)
+		return fmt.Errorf("%w: index %d of %s", ErrIndex, i, v.def.Name)
 	}
-	p := v.def.Properties[i]
-	slot := v.def.slot(v.side, i)
-	if slot < 0 {
-		return false, fmt.Errorf("%w: property %s.%s (%v), side %v", ErrSide, v.def.Name, p.Name, p.Flags, v.side)
+	if v.def.slot(v.side, i) < 0 {
+		p := v.def.Properties[i]
+		return fmt.Errorf("%w: property %s.%s (%v), side %v", ErrSide, v.def.Name, p.Name, p.Flags, v.side)
 	}
-	val, err = p.Type.Fit(val)
-	if err != nil {
-		return false, fmt.Errorf("property %s.%s: %w", v.def.Name, p.Name, err)
+	return nil
+}
+
+func (v *Values) put(i int, val Value) (old Value, changed bool, err error) {
+	if err := v.held(i); err != nil {
+		return Value{}, false, err
 	}
-	if Equal(v.vals[slot], val) {
-		return false, nil
+	p, slot := v.def.Properties[i], v.def.slot(v.side, i)
+	if val, err = p.Type.Fit(val); err != nil {
+		return Value{}, false, fmt.Errorf("property %s.%s: %w", v.def.Name, p.Name, err)
 	}
-	v.vals[slot] = val
-	return true, nil
+	old = v.vals[slot]
+	if Equal(old, val) {
+		return old, false, nil
+	}
+	size := p.Type.variableSize(&val)
+	if err := v.checkSize(p, size); err != nil {
+		return old, false, err
+	}
+	v.store(slot, nil, val, size)
+	return old, true, nil
+}
+
+// checkSize refuses a value that could not travel whole: else real, ghosts and clients would come to differ.
+func (v *Values) checkSize(p *Property, size int) error {
+	limit := MaxProperty
+	if p.ClientVisible() && v.def.HasClient {
+		limit = MaxClientProperty
+	}
+	if size > limit {
+		return fmt.Errorf("property %s.%s: %w: %d bytes, more than %d", v.def.Name, p.Name, ErrOversize, size, limit)
+	}
+	return nil
+}
+
+// store puts a value in place. path says which part of it differs, nil for all.
+func (v *Values) store(slot int, path []int, val Value, size int) {
+	v.vals[slot], v.sizes[slot] = val, int32(size)
+	if v.nested != nil {
+		for _, c := range v.nested[slot] {
+			c.follow(path, &v.vals[slot])
+		}
+	}
+}
+
+// notify tells the holder of a change that is in place.
+func (v *Values) notify(c Change) {
+	if v.holder != nil {
+		p := v.begin()
+		*p = c
+		v.tell(p)
+	}
+}
+
+// begin returns the Change to tell of, with anything in it. It is part of v, so that telling costs no allocation; a holder that changes
+// properties itself is told of those by Changes of their own.
+func (v *Values) begin() *Change {
+	if v.busy {
+		return new(Change)
+	}
+	v.busy = true
+	return &v.change
+}
+
+func (v *Values) tell(c *Change) {
+	if c == &v.change {
+		defer v.done() // also if the script panics: its entity is restored and goes on
+	}
+	v.holder.PropertyChanged(c)
+}
+
+// done lets go of the old value. The rest of the Change is not worth clearing, at each set of a number.
+func (v *Values) done() {
+	v.busy = false
+	v.change.Path, v.change.Old.ref, v.change.New.ref = nil, nil, nil
 }
 
 // AppendValue appends property i as it travels; this side must hold it.
@@ -90,7 +223,7 @@ func (v *Values) AppendValue(b []byte, i int) []byte {
 	if slot < 0 {
 		panic(fmt.Sprintf("property: AppendValue of property %d of %s, which the %v does not hold", i, v.def.Name, v.side))
 	}
-	return v.def.Properties[i].Type.AppendTo(b, v.vals[slot])
+	return v.def.Properties[i].Type.append(b, &v.vals[slot])
 }
 
 // AppendStream appends the properties of a stream in ascending index order. The side must carry the stream
@@ -99,28 +232,40 @@ func (v *Values) AppendStream(b []byte, dom Domain) []byte {
 	if !v.side.Carries(dom) {
 		panic(fmt.Sprintf("property: the %v side does not carry the %v", v.side, dom))
 	}
+	slots := v.def.slots[v.side]
 	for _, i := range v.def.Stream(dom) {
-		b = v.AppendValue(b, i)
+		b = v.def.Properties[i].Type.append(b, &v.vals[slots[i]])
 	}
 	return b
 }
 
+// streamOnStack is how many properties ReadStream reads without allocating for them.
+const streamOnStack = 48
+
 // ReadStream takes a stream off the front of b, without telling the holder. It takes every value or, with an error, none.
-// Errors are ErrSide and those of [DataType.Read].
+// Errors are ErrSide, ErrOversize and those of [DataType.Read].
 func (v *Values) ReadStream(b []byte, dom Domain) (rest []byte, err error) {
 	if !v.side.Carries(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
-	indices := v.def.Stream(dom)
-	read := make([]Value, len(indices))
+	var buf [streamOnStack]Value
+	read, indices := buf[:], v.def.Stream(dom)
+	if len(indices) > len(buf) {
+		read = make([]Value, len(indices))
+	}
 	rest = b
 	for n, i := range indices {
-		if read[n], rest, err = v.def.ReadValue(rest, i); err != nil {
-			return b, fmt.Errorf("property %s.%s: %w", v.def.Name, v.def.Properties[i].Name, err)
+		p, before := v.def.Properties[i], len(rest)
+		if rest, err = p.Type.read(&read[n], rest); err != nil {
+			return b, fmt.Errorf("property %s.%s: %w", v.def.Name, p.Name, err)
+		}
+		if err := v.checkSize(p, before-len(rest)); err != nil {
+			return b, err
 		}
 	}
+	slots := v.def.slots[v.side]
 	for n, i := range indices {
-		v.vals[v.def.slot(v.side, i)] = read[n]
+		v.store(int(slots[i]), nil, read[n], v.def.Properties[i].Type.variableSize(&read[n]))
 	}
 	return rest, nil
 }

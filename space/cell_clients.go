@@ -80,7 +80,7 @@ func (r *Real) audit(session uint32) {
 		Type:  r.e.Def.ClientID,
 	}}
 	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {
-		m.Own.Props = protocol.AppendPair(m.Own.Props, i, r.e.Props)
+		m.Own.Props = r.e.Props.AppendClientValue(m.Own.Props, i)
 	}
 	for key := range r.cell.ranges.Inside(r.trigger) {
 		if rec := r.cell.registry.find(entity.ID(key)); rec != nil {

@@ -47,9 +47,10 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 	}
 	r.ghostSequence++
 	c.update = ghost.Update{
-		Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
-		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
+		Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+		After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
 	}
+	r.updated = r.ghostSequence
 	for h := range r.haunts.All() {
 		c.out.Send(h.App, &c.update)
 	}
@@ -71,13 +72,13 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 {
 			continue
 		}
+		if state == nil {
+			state = r.state()
+		}
 		if !r.haunts.Add(app, c.now) {
 			continue
 		}
 		budget--
-		if state == nil {
-			state = r.state()
-		}
 		c.out.Send(app, state)
 	}
 	r.haunts.Sweep(func(h ghost.Haunt) bool {
@@ -105,8 +106,13 @@ func (c *Cell) touches(app mercury.Address, r bsp.Rect) bool {
 	return false
 }
 
-// state is everything a ghost holds.
+// state is everything a ghost holds. What the real has not told its haunts yet is
+// in it: they are told first, and who gets it must not be among them before. Told
+// again in an Update, a change of a part would be made twice.
 func (r *Real) state() *ghost.State {
+	if len(r.changes) > 0 {
+		r.cell.tell(r)
+	}
 	r.ghostSequence++
 	return &ghost.State{
 		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
@@ -237,17 +243,20 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	if r.gone != staying || c.out.Dead(m.Asker) {
 		return
 	}
-	c.tell(r) // what is not told yet must not be told again after a State that has it
+	if len(r.changes) > 0 {
+		c.tell(r) // the answer must not overtake it
+	}
 	if r.haunts.Has(m.Asker) && m.Order == r.e.Order {
 		r.ghostSequence++
 		c.out.Send(m.Asker, &ghost.Update{
-			Head:      ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
-			MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+			Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
+			After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
 		})
 		return
 	}
+	state := r.state()
 	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
-		c.out.Send(m.Asker, r.state())
+		c.out.Send(m.Asker, state)
 	}
 }
 

@@ -74,6 +74,11 @@ func (c *Cell) offload(r *Real) {
 	if leaf.Cell == c.id || !leaf.Created || to == c.self || c.out.Dead(to) {
 		return
 	}
+	if len(r.changes) > 0 {
+		// What the callback changed is in the State of the new hop, too. Ghosts that hear
+		// it now have the same history by then, and need not give up their own.
+		c.tell(r)
+	}
 	order := r.e.Order.NextHop()
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
@@ -88,9 +93,6 @@ func (c *Cell) offload(r *Real) {
 		r.Log().Error("not offloaded: its state is too large", "bytes", len(parts), "limit", migrate.MaxParts)
 		return
 	}
-	// What the callback changed travels in the parts; the haunts get it with the
-	// State of the new hop.
-	r.changes = r.changes[:0]
 	v := c.tree.Version()
 	m := migrate.Onload{
 		ID: r.e.ID, Type: r.e.Def.ID, Space: c.space, Order: order, Base: r.e.Base,

@@ -29,6 +29,7 @@ type Real struct {
 
 	haunts        ghost.Haunts
 	ghostSequence uint32
+	updated       uint32 // ghostSequence of the last Update to all haunts
 	ghostedStamp  uint32 // MoveStamp that the haunts know
 	changes       []ghost.Change
 	payloads      []byte // backs the payloads of changes
@@ -237,37 +238,6 @@ func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {
 				return
 			}
 		}
-	}
-}
-
-// PropertyChanged is property.Holder: a change of a property goes where its
-// flags say. Scripts do not call it; they set a handle.
-func (r *Real) PropertyChanged(i int) {
-	if r.gone != staying {
-		return
-	}
-	p := r.e.Def.Properties[i]
-	if p.Flags&property.Ghosted != 0 {
-		n := r.e.History.Touch(i)
-		if r.haunts.Len() > 0 {
-			mark := len(r.payloads)
-			r.payloads = r.e.Props.AppendValue(r.payloads, i)
-			r.changes = append(r.changes, ghost.Change{Number: n, Index: uint16(i), Payload: r.payloads[mark:len(r.payloads):len(r.payloads)]})
-		}
-	}
-	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.session != 0 {
-		r.direct = protocol.AppendOwnProperty(r.direct, protocol.OwnPropertyID, i, r.e.Props)
-		r.spill()
-	}
-}
-
-// event numbers a client method call that everyone who sees the entity hears.
-func (r *Real) event(method int, args []byte) {
-	n := r.e.History.Add(method, args)
-	if r.haunts.Len() > 0 {
-		mark := len(r.payloads)
-		r.payloads = append(r.payloads, args...)
-		r.changes = append(r.changes, ghost.Change{Number: n, Event: true, Index: uint16(method), Payload: r.payloads[mark:len(r.payloads):len(r.payloads)]})
 	}
 }
 

@@ -29,6 +29,8 @@
 //     client knows it. Coming nearer again sends what changed since, no more.
 //   - Changes and broadcast calls of one entity go out in the order of their
 //     numbers; of several changes of one property only the present value goes.
+//     If the client knows the property but for changes of parts of it, only those
+//     go, each with its own number.
 //   - A call beyond its method's detail distance, or no longer in the history,
 //     is lost: a call is no state.
 //   - Moves go out unreliably while an entity moves. Once it has stood still for
@@ -40,6 +42,12 @@
 //     client holds what AppendExpected says, for every entity in range.
 //   - Nothing about an entity is sent before its enter or after its leave.
 //   - An entity is never cut in half: all that it is owed goes in one bundle.
+//   - If the number of a level is n, the client holds each property of the level as
+//     it was after change n, whatever copy of the entity told it. All copies of an
+//     incarnation give a change the same number. So the parts numbered above n are
+//     what it lacks, on any copy; none is applied twice, none skipped. A copy that
+//     is behind n, as a ghost may be that the watcher meets after a handover, has
+//     nothing above n and sends nothing of the level until it has caught up.
 //   - Whoever waits longer than Config.MaxWait goes to the front of the queue,
 //     and one such entity is served each tick even when the budget is spent.
 //

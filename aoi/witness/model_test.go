@@ -14,7 +14,8 @@ import (
 type replica struct {
 	place protocol.Place
 	born  uint64
-	props map[int]string // encoded values
+	held  *property.Values
+	props map[int]string // what was said, encoded
 	calls []uint32
 }
 
@@ -25,6 +26,7 @@ type model struct {
 	number uint64
 	has    map[entity.ID]*replica
 	log    []string // of the last bundle
+	parts  int      // changes of parts so far
 	direct int      // bytes of messages that are none of the witness's
 }
 
@@ -74,10 +76,10 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("enter of type %d, want %d", x.Type, m.def.ClientID)
 		}
-		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, map[int]string{}, nil}
+		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
 		m.has[x.ID] = r
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
-		return m.pairs(r, x.Props)
+		return m.whole(r, x.Props)
 	case protocol.LeaveID:
 		left, err := protocol.ParseLeave(body)
 		if m.has[left] == nil {
@@ -92,7 +94,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 			return err
 		}
 		m.log = append(m.log, fmt.Sprintf("change %d", x.ID))
-		return m.pairs(m.need(x.ID), x.Props)
+		return m.changes(m.need(x.ID), x.Props)
 	case protocol.CallID:
 		var x protocol.Call
 		if err := x.Parse(body); err != nil {
@@ -125,15 +127,45 @@ func (m *model) need(id entity.ID) *replica {
 	return m.has[id]
 }
 
-func (m *model) pairs(r *replica, b []byte) error {
-	return protocol.Pairs(m.def, b, func(i int, v property.Value) error {
-		r.props[i] = string(m.def.Properties[i].Type.AppendTo(nil, v))
+// whole takes the values of an Enter.
+func (m *model) whole(r *replica, b []byte) error {
+	return protocol.Whole(m.def, b, func(i int, v property.Value) error {
 		m.log = append(m.log, "set "+m.def.Properties[i].Name)
-		if i == secret {
-			m.t.Fatal("a client sees a private property")
+		if err := r.held.Load(i, v); err != nil {
+			return err
 		}
+		m.said(r, i)
 		return nil
 	})
+}
+
+// changes makes changes of the whole and of parts.
+func (m *model) changes(r *replica, b []byte) error {
+	for len(b) > 0 {
+		c, rest, err := r.held.ApplyClientChange(b)
+		if err != nil {
+			return err
+		}
+		b = rest
+		what := "set "
+		if c.Nested() {
+			what = "part "
+			m.parts++
+			if _, had := r.props[c.Index]; !had {
+				m.t.Fatalf("a part of %s, which the client never had", m.def.Properties[c.Index].Name)
+			}
+		}
+		m.log = append(m.log, what+m.def.Properties[c.Index].Name)
+		m.said(r, c.Index)
+	}
+	return nil
+}
+
+func (m *model) said(r *replica, i int) {
+	r.props[i] = string(r.held.AppendValue(nil, i))
+	if i == secret {
+		m.t.Fatal("a client sees a private property")
+	}
 }
 
 func (m *model) packet(b []byte) (entries int) {
@@ -173,7 +205,7 @@ func (m *model) check(want []protocol.Expected) {
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("type %d, want %d", x.Type, m.def.ClientID)
 		}
-		err := protocol.Pairs(m.def, x.Props, func(i int, v property.Value) error {
+		err := protocol.Whole(m.def, x.Props, func(i int, v property.Value) error {
 			if got, want := r.props[i], string(m.def.Properties[i].Type.AppendTo(nil, v)); got != want {
 				m.t.Fatalf("%v.%s is %x, want %x", x.Place.ID, m.def.Properties[i].Name, got, want)
 			}

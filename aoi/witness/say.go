@@ -8,10 +8,11 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// change is a property that the client lacks.
+// change is a property that the client lacks, or a part of one.
 type change struct {
-	stamp property.EventNumber
-	index int
+	number property.EventNumber
+	index  int
+	part   []byte // as it travels; nil for the whole value
 }
 
 // say writes all that an entity is owed. It reports false if nothing was written
@@ -75,13 +76,13 @@ func (w *Witness) sayEnter(en *entry) {
 	w.bundle = m.Append(w.bundle)
 }
 
-// appendVisible appends the pairs of all properties that may be seen at the
+// appendVisible appends the values of all properties that may be seen at the
 // entry's level.
 func (en *entry) appendVisible(b []byte) []byte {
 	def := en.e.Def
 	for _, i := range def.Stream(property.OtherClientStream) {
 		if def.Properties[i].Level >= en.level {
-			b = protocol.AppendPair(b, i, en.e.Props)
+			b = en.e.Props.AppendClientValue(b, i)
 		}
 	}
 	return b
@@ -98,7 +99,7 @@ func (w *Witness) sayHistory(t *turn) {
 			continue
 		}
 		from := next
-		for next < len(w.changed) && w.changed[next].stamp < ev.Number {
+		for next < len(w.changed) && w.changed[next].number < ev.Number {
 			next++
 		}
 		w.sayChanges(en, w.changed[from:next])
@@ -112,20 +113,35 @@ func (w *Witness) sayHistory(t *turn) {
 	w.sayChanges(en, w.changed[next:])
 }
 
-// findChanges lists the visible properties that the client lacks, by number.
+// findChanges lists what the client lacks of the visible properties, by number.
 // Those that never changed come first: they are of a level never seen before.
 func (w *Witness) findChanges(en *entry) {
 	w.changed = w.changed[:0]
 	for l := en.level; l < len(en.have); l++ {
 		for _, i := range en.e.Def.AtLevel(l) {
 			if stamp := en.e.History.Stamp(i); en.lacks(l, stamp) {
-				w.changed = append(w.changed, change{stamp, i})
+				w.findChange(en, i, en.have[l], stamp)
 			}
 		}
 	}
 	slices.SortFunc(w.changed, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.stamp, b.stamp), cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.index, b.index))
 	})
+}
+
+// findChange lists what the client lacks of property i: the parts that changed, if
+// it knows the rest and they are less than the whole.
+func (w *Witness) findChange(en *entry, i int, have uint64, stamp property.EventNumber) {
+	if have > 0 {
+		whole := en.e.Props.Size(i) + 1 // its key
+		if parts, ok := en.e.History.Parts(i, property.EventNumber(have-1), whole); ok {
+			for p := range parts {
+				w.changed = append(w.changed, change{p.Number, i, p.Client})
+			}
+			return
+		}
+	}
+	w.changed = append(w.changed, change{number: stamp, index: i})
 }
 
 func (w *Witness) sayChanges(en *entry, changes []change) {
@@ -134,7 +150,11 @@ func (w *Witness) sayChanges(en *entry, changes []change) {
 	}
 	w.props = w.props[:0]
 	for _, c := range changes {
-		w.props = protocol.AppendPair(w.props, c.index, en.e.Props)
+		if c.part != nil {
+			w.props = append(w.props, c.part...)
+			continue
+		}
+		w.props = en.e.Props.AppendClientValue(w.props, c.index)
 	}
 	m := protocol.Changes{ID: en.id, Props: w.props}
 	w.bundle = m.Append(w.bundle)

@@ -11,6 +11,21 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
+// giantScene is scene with the Giant, who has so much to show that no bundle takes it.
+func giantScene(t *testing.T) (*world, *entity.Entity) {
+	text := property.Scalar(property.KindString)
+	var scrolls []*property.Property
+	for k := range 4 {
+		scrolls = append(scrolls, &property.Property{Name: fmt.Sprint("scroll", k+1), Type: text, Flags: property.OtherClients})
+	}
+	wd := newWorldOf(t, testDefinition(t, scrolls...), Config{}, 1, 0)
+	e := newEntity(wd.def, 7, 1, 50, 0)
+	wd.all, wd.within[e.ID] = append(wd.all, e), true
+	wd.w.Enter(e)
+	wd.tell("enter 7", "set name", "set weapon", "set hp", "set scroll1", "set scroll2", "set scroll3", "set scroll4")
+	return wd, e
+}
+
 // scene is one watcher at the origin and one entity at 50 m that the client has.
 func scene(t *testing.T) (*world, *entity.Entity) {
 	wd := newWorld(t, Config{}, 1, 0)
@@ -216,13 +231,16 @@ func TestFullBundle(t *testing.T) {
 
 // What no bundle can carry is kept back and counted; the others go on.
 func TestOversize(t *testing.T) {
-	wd, e := scene(t)
+	wd, e := giantScene(t)
 	other := newEntity(wd.def, 8, 1, 60, 0)
 	wd.all, wd.within[8] = append(wd.all, other), true
 	wd.w.Enter(other)
-	wd.tell("enter 8", "set name", "set weapon", "set hp")
-	if err := e.Props.Set(name, property.StringValue(strings.Repeat("x", MaxEntity))); err != nil {
-		t.Fatal(err)
+	wd.tell("enter 8", "set name", "set weapon", "set hp", "set scroll1", "set scroll2", "set scroll3", "set scroll4")
+	scrolls := []int{extra, extra + 1, extra + 2, extra + 3}
+	for _, i := range scrolls {
+		if err := e.Props.Set(i, property.StringValue(strings.Repeat("x", property.MaxClientProperty-3))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	set(t, other, hp, 9)
 	wd.tell("change 8", "set hp")
@@ -230,11 +248,13 @@ func TestOversize(t *testing.T) {
 	if wd.w.Dropped() != 1 || wd.w.Pending(wd.watcher) != 1 {
 		t.Fatalf("dropped %d, pending %d", wd.w.Dropped(), wd.w.Pending(wd.watcher))
 	}
-	if err := e.Props.Set(name, property.StringValue("short")); err != nil {
-		t.Fatal(err)
+	for _, i := range scrolls {
+		if err := e.Props.Set(i, property.StringValue("short")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	e.History.Add(jump, make([]byte, MaxEntity)) // a call can be dropped alone
-	wd.tell("change 7", "set name")
+	wd.tell("change 7", "set scroll1", "set scroll2", "set scroll3", "set scroll4")
 	if wd.w.Dropped() != 2 {
 		t.Fatalf("dropped %d", wd.w.Dropped())
 	}

@@ -20,6 +20,7 @@ const (
 	badge         // within 20 m
 	secret        // nobody's
 	hp            // everywhere
+	extra         // the first of those that a test adds
 )
 
 const (
@@ -27,7 +28,8 @@ const (
 	jump        // everywhere
 )
 
-func testDefinition(t testing.TB) *property.Definition {
+// testDefinition is the Walker, with further properties if a test wants some.
+func testDefinition(t testing.TB, more ...*property.Property) *property.Definition {
 	t.Helper()
 	u32 := property.Scalar(property.KindUint32)
 	s, err := property.NewSchema(
@@ -35,13 +37,13 @@ func testDefinition(t testing.TB) *property.Definition {
 		&property.Definition{
 			Name: "Walker", HasCell: true, HasClient: true,
 			Levels: []property.DetailLevel{{Label: "NEAR", Radius: 20, Hysteresis: 4}, {Label: "MEDIUM", Radius: 100, Hysteresis: 10}},
-			Properties: []*property.Property{
+			Properties: append([]*property.Property{
 				{Name: "name", Type: property.Scalar(property.KindString), Flags: property.AllClients},
 				{Name: "weapon", Type: u32, Flags: property.OtherClients, Detail: "MEDIUM"},
 				{Name: "badge", Type: u32, Flags: property.OtherClients, Detail: "NEAR"},
 				{Name: "secret", Type: u32, Flags: property.CellPrivate},
 				{Name: "hp", Type: u32, Flags: property.AllClients},
-			},
+			}, more...),
 			ClientMethods: []*property.Method{
 				{Name: "say", Args: []property.Arg{{Type: u32}}, DetailDistance: 50},
 				{Name: "jump", Args: []property.Arg{{Type: u32}}},
@@ -56,7 +58,7 @@ func testDefinition(t testing.TB) *property.Definition {
 // body is the holder of a real's properties: it numbers the changes.
 type body struct{ *entity.Entity }
 
-func (b body) PropertyChanged(i int) { b.History.Touch(i) }
+func (b body) PropertyChanged(c *property.Change) { b.History.Record(b.Props, c) }
 
 func newEntity(d *property.Definition, id entity.ID, incarnation uint32, x, z float32) *entity.Entity {
 	e := &entity.Entity{ID: id, Def: d, Order: entity.Order{Incarnation: incarnation}, Position: property.Vector3{X: x, Z: z}}
@@ -111,7 +113,10 @@ type world struct {
 const aoiRadius, aoiHysteresis = 150, 5
 
 func newWorld(t testing.TB, cfg Config, seed uint64, n int) *world {
-	d := testDefinition(t)
+	return newWorldOf(t, testDefinition(t), cfg, seed, n)
+}
+
+func newWorldOf(t testing.TB, d *property.Definition, cfg Config, seed uint64, n int) *world {
 	wd := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), def: d, watcher: newEntity(d, 1000, 1, 0, 0), within: map[entity.ID]bool{},
 		tick: 100, w: New(cfg), client: newModel(t, d)}
 	for i := range n {

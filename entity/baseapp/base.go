@@ -186,11 +186,11 @@ func (b *base) remove() {
 }
 
 // PropertyChanged is part of property.Holder: the client sees the change at once.
-func (b *base) PropertyChanged(index int) {
-	if b.client == nil || b.props.Definition().Properties[index].Flags&property.OwnClient == 0 {
+func (b *base) PropertyChanged(c *property.Change) {
+	if b.client == nil || b.props.Definition().Properties[c.Index].Flags&property.OwnClient == 0 {
 		return
 	}
-	b.client.send(protocol.AppendOwnProperty(b.app.buf[:0], protocol.BasePropertyID, index, b.props))
+	b.client.send(protocol.AppendOwnProperty(b.app.buf[:0], protocol.BasePropertyID, b.props, c))
 }
 
 // CallMethod is part of entity.Caller: the mailboxes of the base's own parts.

@@ -80,7 +80,7 @@ func TestBasePlayerHasTheBaseProperties(t *testing.T) {
 	var told []string
 	for _, msg := range r.take(r.net.peers[p.ch]) {
 		err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
-			return protocol.Pairs(d, body, func(i int, v property.Value) error {
+			return protocol.Whole(d, body, func(i int, v property.Value) error {
 				told = append(told, fmt.Sprint(id, " ", d.Properties[i].Name, "=", v))
 				return nil
 			})

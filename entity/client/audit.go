@@ -80,7 +80,7 @@ func (a *auditor) compare(r *Replica, x *protocol.Expected) error {
 	if r.Direction != x.Direction {
 		a.differ("entity %v (%s) looks to %v, the server says %v", r.ID, r.Def.Name, r.Direction, x.Direction)
 	}
-	return protocol.Pairs(r.Def, x.Props, func(i int, v property.Value) error {
+	return protocol.Whole(r.Def, x.Props, func(i int, v property.Value) error {
 		name := r.Def.Properties[i].Name
 		switch held := r.Props.Get(i); {
 		case !r.Props.Holds(i):

@@ -115,8 +115,10 @@ type Events struct {
 	Left func(r *Replica)
 	// Moved: an entity in the area of interest has another place.
 	Moved func(r *Replica)
-	// PropertyChanged: a property of r, perhaps the player's own, has another value.
-	PropertyChanged func(r *Replica, index int)
+	// PropertyChanged: a property of r, perhaps the player's own, or a part of one, has
+	// another value; r has it already. It is called once for each part, and not for
+	// the values with which an entity is made. c is valid during the call.
+	PropertyChanged func(r *Replica, c *property.Change)
 	// Called: the server calls client method m of r, perhaps the player's own.
 	Called func(r *Replica, m *property.Method, args []property.Value)
 	// SpaceData: an entry of the data of the player's space was set. value is

@@ -151,19 +151,19 @@ func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 	r.say(cell.Append(r.cell(1)))
 	r.wantEvents("logged in", "base player Avatar gold=5", "cell player Avatar health=80 mana=3")
 
-	pairs := protocol.AppendPair(protocol.AppendPair(nil, health, s.cell), title, s.cell)
+	pairs := appendValue(appendValue(nil, health, s.cell), title, s.cell)
 	r.say((&protocol.Enter{ID: foe, Type: s.def.ClientID, Props: pairs}).Append(r.cell(2)))
 	chest := property.NewValues(full.Type("Chest"), property.CellSide, nil)
 	open := s.set(chest, "open", property.Uint(1))
-	r.say((&protocol.Enter{ID: foe + 1, Type: chest.Definition().ClientID, Props: protocol.AppendPair(nil, open, chest)}).Append(r.cell(3)))
+	r.say((&protocol.Enter{ID: foe + 1, Type: chest.Definition().ClientID, Props: appendValue(nil, open, chest)}).Append(r.cell(3)))
 	r.wantEvents(`enter Avatar health=80 title="duke"`, "enter Chest open=1")
 
 	s.set(s.cell, "title", property.StringValue("king"))
-	r.say((&protocol.Changes{ID: foe, Props: protocol.AppendPair(nil, title, s.cell)}).Append(r.cell(4)))
+	r.say((&protocol.Changes{ID: foe, Props: appendValue(nil, title, s.cell)}).Append(r.cell(4)))
 	s.set(chest, "open", property.Uint(0))
-	r.say((&protocol.Changes{ID: foe + 1, Props: protocol.AppendPair(nil, open, chest)}).Append(r.cell(5)))
-	r.say(protocol.AppendOwnProperty(r.cell(6), protocol.OwnPropertyID, s.set(s.cell, "mana", property.Int(9)), s.cell))
-	r.say(protocol.AppendOwnProperty(nil, protocol.BasePropertyID, s.set(s.base, "gold", property.Int(8)), s.base))
+	r.say((&protocol.Changes{ID: foe + 1, Props: appendValue(nil, open, chest)}).Append(r.cell(5)))
+	r.say(appendOwn(r.cell(6), protocol.OwnPropertyID, s.set(s.cell, "mana", property.Int(9)), s.cell))
+	r.say(appendOwn(nil, protocol.BasePropertyID, s.set(s.base, "gold", property.Int(8)), s.base))
 	r.wantEvents(`1.7.title = "king"`, "1.8.open = 0", "1.1.mana = 9", "1.1.gold = 8")
 
 	chat := s.def.ClientMethod("chat")
@@ -175,10 +175,10 @@ func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 	r.wantEvents(`1.7.chat(["hi"])`)
 
 	audit := protocol.Audit{Own: protocol.Expected{Place: protocol.Place{ID: me}, Type: s.def.ClientID},
-		Entities: []protocol.Expected{{Place: protocol.Place{ID: foe}, Type: s.def.ClientID, Props: protocol.AppendPair(nil, title, s.cell)},
-			{Place: protocol.Place{ID: foe + 1}, Type: chest.Definition().ClientID, Props: protocol.AppendPair(nil, open, chest)}}}
+		Entities: []protocol.Expected{{Place: protocol.Place{ID: foe}, Type: s.def.ClientID, Props: appendValue(nil, title, s.cell)},
+			{Place: protocol.Place{ID: foe + 1}, Type: chest.Definition().ClientID, Props: appendValue(nil, open, chest)}}}
 	for _, i := range s.def.Stream(property.OwnClientCellStream) {
-		audit.Own.Props = protocol.AppendPair(audit.Own.Props, i, s.cell)
+		audit.Own.Props = appendValue(audit.Own.Props, i, s.cell)
 	}
 	r.say(audit.Append(r.cell(8)))
 	if r.wantEvents("audited 0"); len(r.diff) != 0 {

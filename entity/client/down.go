@@ -275,28 +275,38 @@ func (c *Client) onCellGone(body []byte) error {
 
 // onOwnProperty applies a change of the player's own entity.
 func (c *Client) onOwnProperty(body []byte, base bool) error {
-	count := 0
-	return protocol.Pairs(c.player.Def, body, func(i int, v property.Value) error {
-		p := c.player.Def.Properties[i]
-		if count++; count > 1 {
-			return malformed("more than one property in a message for one")
-		}
-		if base != (p.Flags&property.OnBase != 0) {
-			return malformed("%s.%s comes from the wrong part", c.player.Def.Name, p.Name)
-		}
-		return c.load(c.player, i, v, true)
-	})
+	change, rest, err := c.change(c.player, body)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) > 0:
+		return malformed("more than one property in a message for one")
+	}
+	p := c.player.Def.Properties[change.Index]
+	if base != (p.Flags&property.OnBase != 0) {
+		return malformed("%s.%s comes from the wrong part", c.player.Def.Name, p.Name)
+	}
+	c.tellChanged(c.player, &change)
+	return nil
 }
 
-// load sets one property; one that this client must not see is an error.
-func (c *Client) load(r *Replica, i int, v property.Value, tell bool) error {
-	old := r.Props.Get(i)
-	if err := r.Props.Load(i, v); err != nil {
-		return malformed("%w", err)
+// change makes the first change of b, of the whole or of a part of a property; one
+// that this client must not see is an error.
+func (c *Client) change(r *Replica, b []byte) (change property.Change, rest []byte, err error) {
+	change, rest, err = r.Props.ApplyClientChange(b)
+	if err != nil {
+		return change, b, malformed("%w", err)
 	}
+	return change, rest, nil
+}
+
+// tellChanged tells of a change that was made, unless nothing is different by it.
+func (c *Client) tellChanged(r *Replica, change *property.Change) {
 	// The handler may have ended the session at the property before.
-	if tell && c.state != Closed && c.cfg.Handler.PropertyChanged != nil && !property.Equal(old, r.Props.Get(i)) {
-		c.cfg.Handler.PropertyChanged(r, i)
+	if c.state == Closed || !change.Nested() && property.Equal(change.Old, change.New) {
+		return
 	}
-	return nil
+	if c.cfg.Handler.PropertyChanged != nil {
+		c.cfg.Handler.PropertyChanged(r, change)
+	}
 }

@@ -24,7 +24,7 @@ func TestEveryMessageIsApplied(t *testing.T) {
 
 	_ = r.others.Load(health, property.Int(70))
 	_ = r.others.Load(title, property.StringValue("duke"))
-	pairs := protocol.AppendPair(protocol.AppendPair(nil, health, r.others), title, r.others)
+	pairs := appendValue(appendValue(nil, health, r.others), title, r.others)
 	changes := protocol.Changes{ID: foe, Props: pairs}
 	r.say(changes.Append(r.cell(3)))
 	r.say(changes.Append(r.cell(4))) // the same again changes nothing
@@ -32,8 +32,8 @@ func TestEveryMessageIsApplied(t *testing.T) {
 
 	_ = r.own.Load(mana, property.Int(9))
 	_ = r.own.Load(gold, property.Int(8))
-	r.say(protocol.AppendOwnProperty(r.cell(5), protocol.OwnPropertyID, mana, r.own))
-	r.say(protocol.AppendOwnProperty(nil, protocol.BasePropertyID, gold, r.own))
+	r.say(appendOwn(r.cell(5), protocol.OwnPropertyID, mana, r.own))
+	r.say(appendOwn(nil, protocol.BasePropertyID, gold, r.own))
 	r.wantEvents("1.1.mana = 9", "1.1.gold = 8")
 
 	args, _ := r.schema.Type("Avatar").ClientMethods[0].AppendArgs(nil, []property.Value{property.StringValue("hi")})
@@ -164,7 +164,7 @@ func TestUnknownIsCounted(t *testing.T) {
 }
 
 // secretPair is a property beyond those that clients see, as the server alone
-// could number it. protocol.AppendPair would not write it.
+// could number it. Values.AppendClientValue would not write it.
 func secretPair(d *property.Definition) []byte {
 	visible := 0
 	for _, p := range d.Properties {
@@ -172,11 +172,11 @@ func secretPair(d *property.Definition) []byte {
 			visible++
 		}
 	}
-	return binary.LittleEndian.AppendUint32([]byte{byte(visible)}, 5)
+	return binary.LittleEndian.AppendUint32([]byte{byte(visible << 1)}, 5)
 }
 
 func TestMalformedEndsTheSession(t *testing.T) {
-	pair := func(i int, v *property.Values) []byte { return protocol.AppendPair(nil, i, v) }
+	pair := func(i int, v *property.Values) []byte { return appendValue(nil, i, v) }
 	for name, f := range map[string]func(r *rig) []byte{
 		"frame":              func(r *rig) []byte { return []byte{byte(protocol.EnterID), 200} },
 		"attached twice":     func(r *rig) []byte { return protocol.AppendAttached(nil) },
@@ -213,7 +213,7 @@ func TestMalformedEndsTheSession(t *testing.T) {
 			return (&protocol.Changes{ID: foe, Props: []byte{77}}).Append(r.enter(foe, 1, 1).Append(nil))
 		},
 		"own property of the base": func(r *rig) []byte {
-			return protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, gold, r.own)
+			return appendOwn(nil, protocol.OwnPropertyID, gold, r.own)
 		},
 		"own property that clients do not see": func(r *rig) []byte {
 			b, mark := protocol.Begin(nil, protocol.OwnPropertyID)
@@ -301,7 +301,7 @@ func (r *rig) expect(x *Replica, props ...int) protocol.Expected {
 	e := protocol.Expected{Type: x.Def.ClientID}
 	e.Place = protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}
 	for _, i := range props {
-		e.Props = protocol.AppendPair(e.Props, i, x.Props)
+		e.Props = appendValue(e.Props, i, x.Props)
 	}
 	return e
 }
@@ -318,7 +318,7 @@ func TestAudit(t *testing.T) {
 		{"converged", func(*protocol.Audit) {}, nil},
 		{"own place", func(m *protocol.Audit) { m.Own.Position.X++; m.Own.Direction.X++ }, []string{"1.1 (Avatar) is at", "1.1 (Avatar) looks to"}},
 		{"another player", func(m *protocol.Audit) { m.Own.ID++ }, []string{"the player's entity is 1.1"}},
-		{"own property", func(m *protocol.Audit) { m.Own.Props = protocol.AppendPair(nil, health, wrong) }, []string{"Avatar.health is 100, the server says -1"}},
+		{"own property", func(m *protocol.Audit) { m.Own.Props = appendValue(nil, health, wrong) }, []string{"Avatar.health is 100, the server says -1"}},
 		{"missing", func(m *protocol.Audit) {
 			m.Entities = append(m.Entities, protocol.Expected{Place: protocol.Place{ID: 99}})
 		}, []string{"0.99 (type 0) is missing"}},
@@ -326,9 +326,9 @@ func TestAudit(t *testing.T) {
 		{"listed twice", func(m *protocol.Audit) { m.Entities[1] = m.Entities[0] }, []string{"1.7 is listed twice", "1.8 (Avatar) should not"}},
 		{"place", func(m *protocol.Audit) { m.Entities[0].Position.Z = 0.25 }, []string{"1.7 (Avatar) is at {2 0 0}, the server says {2 0 0.25}"}},
 		{"type", func(m *protocol.Audit) { m.Entities[1].Type = 1 }, []string{"1.8 is of type Avatar (0), the server says 1"}},
-		{"value", func(m *protocol.Audit) { m.Entities[0].Props = protocol.AppendPair(nil, health, wrong) }, []string{"1.7: Avatar.health is 100, the server says -1"}},
+		{"value", func(m *protocol.Audit) { m.Entities[0].Props = appendValue(nil, health, wrong) }, []string{"1.7: Avatar.health is 100, the server says -1"}},
 		{"not to be seen", func(m *protocol.Audit) {
-			m.Entities[0].Props = protocol.AppendPair(nil, mana, owns)
+			m.Entities[0].Props = appendValue(nil, mana, owns)
 		}, []string{"1.7: Avatar.mana is not for this client"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -385,10 +385,10 @@ func FuzzMessage(f *testing.F) {
 	enter := r.enter(foe, 1, 2).Append(r.cell(2))
 	f.Add(uint8(2), true, enter)
 	f.Add(uint8(2), true, protocol.AppendLeave(enter, foe))
-	f.Add(uint8(2), true, (&protocol.Changes{ID: foe, Props: protocol.AppendPair(nil, health, r.others)}).Append(enter))
+	f.Add(uint8(2), true, (&protocol.Changes{ID: foe, Props: appendValue(nil, health, r.others)}).Append(enter))
 	f.Add(uint8(2), true, place(foe, 2, 3).AppendRest(enter))
 	f.Add(uint8(2), true, (&protocol.Call{ID: me, Args: []byte{1, 'x'}}).Append(nil))
-	f.Add(uint8(2), true, protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, mana, r.own))
+	f.Add(uint8(2), true, appendOwn(nil, protocol.OwnPropertyID, mana, r.own))
 	f.Add(uint8(2), true, r.cellPlayer().Append(protocol.AppendReset(nil)))
 	f.Add(uint8(2), true, (&protocol.Audit{Own: r.expect(r.c.Player(), health)}).Append(nil))
 	f.Add(uint8(2), true, (&protocol.SpaceData{Key: 1, Value: []byte("v")}).Append(nil))

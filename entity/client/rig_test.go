@@ -87,8 +87,8 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 			Entered:    func(e *Replica) { note("enter %v health %v", e.ID, e.Props.Get(health)) },
 			Left:       func(e *Replica) { note("left %v", e.ID) },
 			Moved:      func(e *Replica) { note("moved %v to %v", e.ID, e.Position) },
-			PropertyChanged: func(e *Replica, i int) {
-				note("%v.%s = %v", e.ID, e.Def.Properties[i].Name, e.Props.Get(i))
+			PropertyChanged: func(e *Replica, c *property.Change) {
+				note("%v.%s = %v", e.ID, e.Def.Properties[c.Index].Name, c.New)
 			},
 			Called:    func(e *Replica, m *property.Method, args []property.Value) { note("%v.%s(%v)", e.ID, m.Name, args) },
 			SpaceData: func(k uint16, v []byte) { note("space data %d = %s", k, v) },
@@ -104,6 +104,13 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 	r.own = property.NewValues(def, property.OwnClientSide, nil)
 	r.others = property.NewValues(def, property.OtherClientSide, nil)
 	return r
+}
+
+// appendValue and appendOwn say the whole value of a property.
+func appendValue(b []byte, i int, v *property.Values) []byte { return v.AppendClientValue(b, i) }
+
+func appendOwn(b []byte, id protocol.ID, i int, v *property.Values) []byte {
+	return protocol.AppendOwnProperty(b, id, v, &property.Change{Index: i, New: v.Get(i)})
 }
 
 // keeper writes down the tickets that the client keeps, and how many channels it had dialled by then.
@@ -158,7 +165,7 @@ func (r *rig) cellPlayer() *protocol.CellPlayer {
 // enter is an Enter of an entity with the others' health.
 func (r *rig) enter(id entity.ID, stamp uint32, x float32) *protocol.Enter {
 	return &protocol.Enter{
-		ID: id, Stamp: stamp, Position: property.Vector3{X: x}, Props: protocol.AppendPair(nil, health, r.others),
+		ID: id, Stamp: stamp, Position: property.Vector3{X: x}, Props: appendValue(nil, health, r.others),
 	}
 }
 

@@ -24,7 +24,7 @@ func (c *Client) onEnter(body []byte) error {
 	}
 	r.stamp, r.born = m.Stamp, c.bundle
 	r.Position, r.Direction = m.Position, m.Direction
-	if err := protocol.Pairs(r.Def, m.Props, func(i int, v property.Value) error { return c.load(r, i, v, false) }); err != nil {
+	if err := c.fill(r, m.Props); err != nil {
 		return err
 	}
 	// A second Enter replaces the first: what it says is the newer truth.
@@ -36,6 +36,16 @@ func (c *Client) onEnter(body []byte) error {
 		c.cfg.Handler.Entered(r)
 	}
 	return nil
+}
+
+// fill gives a new replica the values that it is seen with.
+func (c *Client) fill(r *Replica, props []byte) error {
+	return protocol.Whole(r.Def, props, func(i int, v property.Value) error {
+		if err := r.Props.Load(i, v); err != nil {
+			return malformed("%w", err)
+		}
+		return nil
+	})
 }
 
 func (c *Client) onLeave(body []byte) error {
@@ -67,7 +77,15 @@ func (c *Client) onChanges(body []byte) error {
 		c.stats.UnknownEntities++
 		return nil
 	}
-	return protocol.Pairs(r.Def, m.Props, func(i int, v property.Value) error { return c.load(r, i, v, true) })
+	for rest := m.Props; len(rest) > 0; {
+		var change property.Change
+		var err error
+		if change, rest, err = c.change(r, rest); err != nil {
+			return err
+		}
+		c.tellChanged(r, &change)
+	}
+	return nil
 }
 
 func (c *Client) onCall(body []byte) error {

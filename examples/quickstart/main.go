@@ -58,7 +58,7 @@ func main() {
 		sees := func(r *client.Replica) { fmt.Printf("%s sees %v at %v\n", name, r.Props.Get(0), r.Position) }
 		player := must(world.Connect(name, "password", client.Events{
 			CellPlayer: func(*client.Replica) { close(ready) }, Entered: sees, Moved: sees,
-			PropertyChanged: func(r *client.Replica, i int) { fmt.Println(name, "sees", r.Def.Properties[i].Name, r.Props.Get(i)) },
+			PropertyChanged: func(_ *client.Replica, c *property.Change) { fmt.Println(name, "sees", c.Old, "become", c.New) },
 			Called:          func(_ *client.Replica, _ *property.Method, a []property.Value) { fmt.Println(name, "hears", a[0]) },
 		}))
 		<-ready

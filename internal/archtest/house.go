@@ -13,7 +13,7 @@ const houseEdges = `
 
 # Floor 1: nothing of the library, not even each other.
 bsp:
-property:
+property: github.com/vmihailenco/msgpack/v5
 mercury:
 aoi:
 balance/load:
@@ -98,9 +98,13 @@ const houseVariables = `
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names
 property.builtin: table of type names, only looked up
+property.dictType: a type, which Go cannot hold in a constant
+property.domainTable: table of who takes part in each stream
 property.flagNames: table of flag names
 property.handleType: a type, which Go cannot hold in a constant
 property.kindNames: table of kind names
 property.refused: table of type names with the remedy, only looked up
 property.scalars: table of the data types without parameters, which are immutable
+property.setterType: a type, which Go cannot hold in a constant
+property.shortHandles: table of handle names, only looked up
 `

@@ -39,6 +39,11 @@ const soulDef = `
 		<odd>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </odd>
 		<greeted> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </greeted>
 		<tuned>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </tuned>
+		<bag>    <Type> ARRAY <of> UINT32 </of> </Type> <Flags> ALL_CLIENTS </Flags> <DetailLevel> NEAR </DetailLevel> </bag>
+		<marks>  <Type> ARRAY <of> UINT32 </of> </Type> <Flags> OTHER_CLIENTS </Flags> </marks>
+		<trail>  <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC </Flags> </trail>
+		<secrets> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC_AND_OWN </Flags> </secrets>
+		<ledger> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE_AND_CLIENT </Flags> </ledger>
 		<score>  <Type> INT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </score>
 		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
 		<heard>  <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
@@ -132,6 +137,8 @@ type walkerCell struct {
 	Worn, Odd, Greeted property.Uint32
 	// Tuned counts what it set of the space's data.
 	Tuned property.Uint32
+	// These change in parts.
+	Bag, Marks, Trail, Secrets property.Slice[uint32]
 }
 
 // Note counts the base's numbers: they come in order, each once, whatever moves
@@ -168,6 +175,13 @@ func (s *walkerCell) start() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
 }
 
+// OnLeavingCell changes something at the last moment, when the haunts have been told
+// of all that was before.
+func (s *walkerCell) OnLeavingCell() {
+	n := uint32(s.Trail.Len())
+	_, _ = s.Trail.Append(n), s.Marks.Append(n)
+}
+
 // OnRestored begins the numbers to the base again: a restored real's sends are a
 // new stream.
 func (s *walkerCell) OnRestored() { s.Said.Set(0) }
@@ -175,9 +189,28 @@ func (s *walkerCell) OnRestored() { s.Said.Set(0) }
 // OnBeat sends the base a number.
 func (s *walkerCell) OnBeat(space.Callback) {
 	s.Steps.Set(s.Steps.Get() + 1)
+	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
 	n := s.Said.Get() + 1
 	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
 		s.Said.Set(n)
+	}
+}
+
+// fiddle changes lists a little, most of the time in the middle: a change that is
+// made twice somewhere, or not at all, makes that copy differ for ever.
+func fiddle(n uint32, lists ...*property.Slice[uint32]) {
+	for k, l := range lists {
+		size := uint32(l.Len())
+		switch step := n + uint32(k); {
+		case size > 20:
+			_ = l.Delete(int(n%7), int(n%7)+12)
+		case size > 2 && step%3 == 0:
+			_ = l.SetAt(int(n%size), n)
+		case size > 2 && step%7 == 1:
+			_ = l.Delete(0, 1)
+		default:
+			_ = l.Insert(int(size/2), n)
+		}
 	}
 }
 
@@ -196,6 +229,8 @@ type roverCell struct {
 	Worn, Odd, Greeted property.Uint32
 	// Tuned counts what it set of the space's data.
 	Tuned property.Uint32
+	// These change in parts.
+	Bag, Marks, Trail, Secrets property.Slice[uint32]
 }
 
 // Note is as of walkerCell.
@@ -229,6 +264,7 @@ func (s *roverCell) OnRestored() { s.Said.Set(0) }
 // OnBeat is as of walkerCell; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(space.Callback) {
 	s.Steps.Set(s.Steps.Get() + 1)
+	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
 	n := s.Said.Get() + 1
 	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
 		s.Said.Set(n)
@@ -291,11 +327,12 @@ func (s *critterCell) OnThere(space.Callback) { _, _ = s.MoveTo(anywhere(s.Real)
 // walkerBase is the base part of a player.
 type walkerBase struct {
 	*entity.Base
-	Score property.Int32
-	Sent  property.Uint32
-	Heard property.Uint32
-	Life  property.Uint32
-	Wrong property.Uint32
+	Score  property.Int32
+	Sent   property.Uint32
+	Heard  property.Uint32
+	Life   property.Uint32
+	Wrong  property.Uint32
+	Ledger property.Slice[uint32]
 }
 
 // OnEntitiesEnabled makes the cell part when the client is there.
@@ -311,6 +348,7 @@ func (b *walkerBase) OnBeat() {
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 		b.Score.Set(b.Score.Get() + 3)
+		fiddle(b.Sent.Get(), &b.Ledger)
 	}
 }
 

@@ -82,7 +82,7 @@ func samples() []message {
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
 		&wire.SpaceData{Space: 3, Entry: entry},
 		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Position: here, Direction: there, Props: []byte("props"), History: []byte("past")},
-		&ghost.Update{Head: head, MoveStamp: 4, Position: here, Direction: there, Changes: []ghost.Change{
+		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Changes: []ghost.Change{
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
 		}},
 		&ghost.Delete{Head: head},

@@ -22,7 +22,7 @@ type Audit struct {
 type Expected struct {
 	Place
 	Type  uint16 // property.Definition.ClientID
-	Props []byte // pairs as in Enter; aliases the input after Parse
+	Props []byte // whole values as in Enter; aliases the input after Parse
 }
 
 // Append frames and encodes m.

@@ -31,6 +31,14 @@
 // two sides compare does: an edit of the definitions that concerns servers alone
 // changes neither, and locks no client out.
 //
+// # Properties
+//
+// A property travels with its ClientIndex, as a whole value or as a change of a
+// part of it: the third element, a slice of a list. Which, is in the lowest bit;
+// see [property.Values.AppendClientChange]. Enter and Audit carry whole values
+// alone. A part is sent only to a client that has the value as it was before the
+// change, so parts must be applied once each and in the order in which they come.
+//
 // # Order
 //
 // LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach up; then Attached

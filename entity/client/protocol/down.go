@@ -29,8 +29,8 @@ const (
 
 // Limits of what a proxy says.
 const (
-	// MaxValue bounds one encoded property value towards clients.
-	MaxValue = 64 << 10
+	// MaxValue bounds one encoded property value towards clients; no larger one can be set.
+	MaxValue = property.MaxClientProperty
 	// MaxSpaceDataValue bounds one value of space data (bigworld's warning
 	// level for shared data is 10 KB).
 	MaxSpaceDataValue = 16 << 10
@@ -113,11 +113,22 @@ func (m *CellPlayer) Parse(body []byte) error {
 	return done(&r, "cell player")
 }
 
-// AppendOwnProperty says a new value of a property of the player's own entity.
-// id is OwnPropertyID for one of the cell part, BasePropertyID for one of the base part.
-func AppendOwnProperty(b []byte, id ID, index int, v *property.Values) []byte {
+// AppendOwnProperty says a change of a property of the player's own entity, which
+// has just been made to v. id is OwnPropertyID for one of the cell part,
+// BasePropertyID for one of the base part.
+func AppendOwnProperty(b []byte, id ID, v *property.Values, c *property.Change) []byte {
 	b, mark := Begin(b, id)
-	return End(AppendPair(b, index, v), mark)
+	return End(AppendChange(b, v, c), mark)
+}
+
+// AppendChange appends a change that has just been made to v, for clients: a part
+// by itself, unless the property has SendLatestOnly, of which they are sent the
+// whole value.
+func AppendChange(b []byte, v *property.Values, c *property.Change) []byte {
+	if v.Definition().Properties[c.Index].SendLatestOnly {
+		return v.AppendClientValue(b, c.Index)
+	}
+	return v.AppendClientChange(b, c)
 }
 
 // Enter brings an entity into the player's area of interest.
@@ -127,7 +138,7 @@ type Enter struct {
 	Stamp     uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	// Props are pairs of client index and value, as AppendPair writes them; it
+	// Props are whole values, as property.Values.AppendClientValue writes them; it
 	// aliases the input after Parse.
 	Props []byte
 }
@@ -166,10 +177,13 @@ func ParseLeave(body []byte) (entity.ID, error) {
 	return id, done(&r, "leave")
 }
 
-// Changes are new property values of an entity in the area of interest.
+// Changes are changes of properties of an entity in the area of interest, oldest
+// first.
 type Changes struct {
-	ID    entity.ID
-	Props []byte // pairs as in Enter; aliases the input after Parse
+	ID entity.ID
+	// Props are whole values and changes of parts, as property.Values.AppendClientChange
+	// writes them; it aliases the input after Parse.
+	Props []byte
 }
 
 // Append frames and encodes m.
@@ -188,32 +202,22 @@ func (m *Changes) Parse(body []byte) error {
 	return done(&r, "changes")
 }
 
-// AppendPair appends a property and its value. index is the property's Index; on
-// the wire goes its ClientIndex, which an edit of what no client sees does not
-// shift. It panics for a property that no client sees: such a one would leave the
-// server.
-func AppendPair(b []byte, index int, v *property.Values) []byte {
-	d := v.Definition()
-	p := d.Properties[index]
-	if p.ClientIndex < 0 {
-		panic(fmt.Sprintf("protocol: no client sees %s.%s (flags %v, client side %v), so it must not be sent to one", d.Name, p.Name, p.Flags, d.HasClient))
-	}
-	b = binary.AppendUvarint(b, uint64(p.ClientIndex))
-	return v.AppendValue(b, index)
-}
-
-// Pairs decodes property pairs with the definition they belong to, and calls f
-// with each property's Index.
-func Pairs(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
+// Whole decodes whole values of properties, as property.Values.AppendClientValue
+// writes them, and calls f with each property's Index. A change of a part is
+// malformed: there is nothing that it could be a part of.
+func Whole(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
 	for len(b) > 0 {
 		r := mercury.NewReader(b)
-		n := r.Uvarint()
-		if r.Err() != nil || n >= uint64(len(d.Properties)) {
+		key := r.Uvarint()
+		if r.Err() != nil || key>>1 >= uint64(len(d.Properties)) {
 			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
 		}
-		p := d.ByClientIndex(int(n))
+		p := d.ByClientIndex(int(key >> 1))
 		if p == nil {
 			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
+		}
+		if key&1 != 0 {
+			return fmt.Errorf("%w: a part of %s.%s where its value belongs", ErrMalformed, d.Name, p.Name)
 		}
 		v, rest, err := d.ReadValue(r.Rest(), p.Index)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of this protocol. Client and server must agree.
-const Version = 2
+const Version = 3
 
 // MaxBundle bounds one bundle: what a reliable mercury message carries at most.
 const MaxBundle = 512 << 10

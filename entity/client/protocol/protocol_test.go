@@ -288,18 +288,20 @@ func hero(t testing.TB) *property.Definition {
 	return s.Types[0]
 }
 
-func TestPairs(t *testing.T) {
+func appendValue(b []byte, i int, v *property.Values) []byte { return v.AppendClientValue(b, i) }
+
+func TestWholeValues(t *testing.T) {
 	d := hero(t)
 	v := property.NewValues(d, property.CellSide, nil)
 	if err := errors.Join(v.Set(heroName, property.StringValue("Ann")), v.Set(heroHP, property.Int(-7))); err != nil {
 		t.Fatal(err)
 	}
-	pairs := protocol.AppendPair(protocol.AppendPair(nil, heroHP, v), heroName, v)
-	if want := "\x01\xf9\xff\xff\xff" + "\x00\x03Ann"; string(pairs) != want {
+	pairs := appendValue(appendValue(nil, heroHP, v), heroName, v)
+	if want := "\x02\xf9\xff\xff\xff" + "\x00\x03Ann"; string(pairs) != want {
 		t.Errorf("pairs are %q, want %q", pairs, want)
 	}
 	var got []string
-	err := protocol.Pairs(d, pairs, func(i int, v property.Value) error {
+	err := protocol.Whole(d, pairs, func(i int, v property.Value) error {
 		got = append(got, fmt.Sprint(d.Properties[i].Name, "=", v))
 		return nil
 	})
@@ -307,30 +309,30 @@ func TestPairs(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for n := 1; n < len("\x00\x03Ann"); n++ { // within the second pair
-		err := protocol.Pairs(d, pairs[:len(pairs)-n], func(int, property.Value) error { return nil })
+		err := protocol.Whole(d, pairs[:len(pairs)-n], func(int, property.Value) error { return nil })
 		if !errors.Is(err, protocol.ErrMalformed) {
 			t.Errorf("%d bytes cut off: %v", n, err)
 		}
 	}
-	// The type has four properties, but only two for clients; the last index fits
-	// into no int.
-	for _, beyond := range []string{"\x02\x00\x00\x00\x00", "\x03\x00\x00\x00\x00", "\x04\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x80", "\x80\x00"} {
-		if err := protocol.Pairs(d, []byte(beyond), nil); !errors.Is(err, protocol.ErrMalformed) {
+	// The type has four properties, but only two for clients; a part is no whole
+	// value; the last index fits into no int.
+	for _, beyond := range []string{"\x04\x00\x00\x00\x00", "\x06\x00\x00\x00\x00", "\x08\x00", "\x03\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x80", "\x80\x00"} {
+		if err := protocol.Whole(d, []byte(beyond), nil); !errors.Is(err, protocol.ErrMalformed) {
 			t.Errorf("index %x: %v", beyond, err)
 		}
 	}
 	stop := errors.New("enough")
-	if err := protocol.Pairs(d, pairs, func(int, property.Value) error { return stop }); !errors.Is(err, stop) {
+	if err := protocol.Whole(d, pairs, func(int, property.Value) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("stopped with %v", err)
 	}
 
 	// A new value of an own property is one pair in a frame.
-	own := protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, heroHP, v)
+	own := protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, v, &property.Change{Index: heroHP})
 	err = protocol.Messages(own, func(id protocol.ID, body []byte) error {
 		if id != protocol.OwnPropertyID {
 			t.Errorf("id %d", id)
 		}
-		return protocol.Pairs(d, body, func(i int, v property.Value) error {
+		return protocol.Whole(d, body, func(i int, v property.Value) error {
 			if i != heroHP || v.Int() != -7 {
 				t.Errorf("property %d is %v", i, v)
 			}
@@ -343,7 +345,7 @@ func TestPairs(t *testing.T) {
 }
 
 // What no client sees cannot be said to one, by whatever bug.
-func TestPairsOfTheServerArePanics(t *testing.T) {
+func TestPropertiesOfTheServerArePanics(t *testing.T) {
 	s, err := property.NewSchema(&property.Definition{
 		Name: "Weather", HasCell: true,
 		Properties: []*property.Property{{Name: "rain", Type: property.Scalar(property.KindFloat32), Flags: property.AllClients}},
@@ -355,9 +357,11 @@ func TestPairsOfTheServerArePanics(t *testing.T) {
 	base := property.NewValues(hero(t), property.BaseSide, nil)
 	rain := property.NewValues(s.Types[0], property.CellSide, nil)
 	for want, f := range map[string]func(){
-		"Hero.plan (flags CELL_PRIVATE, client side true)":    func() { protocol.AppendPair(nil, heroPlan, cell) },
-		"Hero.purse (flags BASE, client side true)":           func() { protocol.AppendOwnProperty(nil, protocol.BasePropertyID, heroPurse, base) },
-		"Weather.rain (flags ALL_CLIENTS, client side false)": func() { protocol.AppendPair(nil, 0, rain) },
+		"Hero.plan (flags CELL_PRIVATE, client side true)": func() { appendValue(nil, heroPlan, cell) },
+		"Hero.purse (flags BASE, client side true)": func() {
+			protocol.AppendOwnProperty(nil, protocol.BasePropertyID, base, &property.Change{Index: heroPurse})
+		},
+		"Weather.rain (flags ALL_CLIENTS, client side false)": func() { appendValue(nil, 0, rain) },
 	} {
 		func() {
 			defer func() {
@@ -448,18 +452,19 @@ func FuzzPositions(f *testing.F) {
 	})
 }
 
-func FuzzPairs(f *testing.F) {
+func FuzzWhole(f *testing.F) {
 	d := hero(f)
 	v := property.NewValues(d, property.CellSide, nil)
-	f.Add(protocol.AppendPair(protocol.AppendPair(nil, heroName, v), heroHP, v))
+	f.Add(appendValue(appendValue(nil, heroName, v), heroHP, v))
 	f.Add([]byte{2, 0, 0, 0, 0})
+	f.Add([]byte{3, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, pairs []byte) {
 		var again []byte
-		err := protocol.Pairs(d, pairs, func(i int, val property.Value) error {
+		err := protocol.Whole(d, pairs, func(i int, val property.Value) error {
 			if err := v.Load(i, val); err != nil {
 				t.Fatalf("a value that was read does not fit: %v", err)
 			}
-			again = protocol.AppendPair(again, i, v)
+			again = appendValue(again, i, v)
 			return nil
 		})
 		if err == nil && !bytes.Equal(again, pairs) {

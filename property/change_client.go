@@ -1,0 +1,170 @@
+package property
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// AppendClientValue appends a property that clients see, with its index and whole value, as [Values.ApplyClientChange]
+// reads it. It panics for one that no client sees: such a one would leave the server.
+func (v *Values) AppendClientValue(b []byte, i int) []byte {
+	return v.AppendValue(v.appendClientKey(b, i, 0), i)
+}
+
+func (v *Values) appendClientKey(b []byte, i int, nested uint64) []byte {
+	p := v.def.Properties[i]
+	if p.ClientIndex < 0 {
+		panic(fmt.Sprintf("property: no client sees %s.%s (flags %v, client side %v), so it must not be sent to one",
+			v.def.Name, p.Name, p.Flags, v.def.HasClient))
+	}
+	return binary.AppendUvarint(b, uint64(p.ClientIndex)<<1|nested)
+}
+
+// AppendClientChange appends a change that has just been made to v, as it travels to clients: as AppendClientValue does if
+// the whole property changed, else
+//
+//	uvarint ClientIndex·2+1
+//	bits    1 and position, for each step of the path; then 0, and 1 for a splice; of a splice, start and end
+//	        (positions take as many bits as the list they are in needs, and the bounds of a splice one value more)
+//	value, or uvarint count and elements
+//
+// A nested change so takes a byte or two beside its value. It panics as AppendClientValue does.
+func (v *Values) AppendClientChange(b []byte, c *Change) []byte {
+	if !c.Nested() {
+		return v.AppendClientValue(b, c.Index)
+	}
+	w := bitWriter{b: v.appendClientKey(b, c.Index, 1)}
+	at, t := &v.vals[v.def.slot(v.side, c.Index)], v.def.Properties[c.Index].Type
+	for _, k := range c.Path {
+		list := at.list()
+		w.put(1, 1)
+		w.put(uint64(k), positionBits(len(list)))
+		at, t = &list[k], t.child(k)
+	}
+	w.put(0, 1)
+	if c.Op == SetValue {
+		w.put(0, 1)
+		return t.append(w.close(), &c.New)
+	}
+	before := at.Len() - c.New.Len() + c.Old.Len()
+	w.put(1, 1)
+	w.put(uint64(c.Start), positionBits(before+1))
+	w.put(uint64(c.End), positionBits(before+1))
+	return t.appendElements(w.close(), c)
+}
+
+// ApplyClientChange takes a change or a whole value, as AppendClientChange and AppendClientValue wrote it, off the front of
+// b and makes it in v, without telling the holder. Errors as of ApplyChange; nothing has changed then.
+func (v *Values) ApplyClientChange(b []byte) (c Change, rest []byte, err error) {
+	key, rest, err := readUvarint(b)
+	if err != nil {
+		return c, b, err
+	}
+	if key>>1 >= uint64(len(v.def.clientProps)) {
+		return c, b, fmt.Errorf("%w: client index %d of %s", ErrIndex, key>>1, v.def.Name)
+	}
+	c.Index = v.def.clientProps[key>>1].Index
+	if err := v.held(c.Index); err != nil {
+		return c, b, err
+	}
+	if key&1 == 0 {
+		c, rest, err = v.applySet(c, rest)
+	} else {
+		c, rest, err = v.applyBits(c, rest)
+	}
+	if err != nil {
+		return c, b, v.inProperty(c.Index, err)
+	}
+	return c, rest, nil
+}
+
+func (v *Values) applyBits(c Change, b []byte) (Change, []byte, error) {
+	r := bitReader{b: b}
+	at, t := &v.vals[v.def.slot(v.side, c.Index)], v.def.Properties[c.Index].Type
+	for r.get(1) == 1 {
+		list := at.list()
+		k := int(r.get(positionBits(len(list))))
+		if k >= len(list) {
+			return c, nil, fmt.Errorf("%w: position %d of %d", ErrPath, k, len(list))
+		}
+		c.Path = append(c.Path, k) // no longer than types are deep: what has no list ends it
+		at, t = &list[k], t.child(k)
+	}
+	if r.get(1) == 1 {
+		c.Op = Splice
+		n := positionBits(at.Len() + 1)
+		c.Start, c.End = int(r.get(n)), int(r.get(n))
+	}
+	rest, err := r.close()
+	switch {
+	case err != nil:
+		return c, nil, err
+	case c.Op == Splice:
+		return v.applySplice(c, rest)
+	case len(c.Path) == 0:
+		return c, nil, fmt.Errorf("%w: an empty path", ErrLength)
+	}
+	return v.applySet(c, rest)
+}
+
+// positionBits returns how many bits say a position among n.
+func positionBits(n int) uint { return uint(bits.Len(uint(max(n, 1) - 1))) }
+
+// bitWriter appends bits, the lowest of a byte first.
+type bitWriter struct {
+	b   []byte
+	acc uint64
+	n   uint // bits in acc, less than 8 between calls
+}
+
+// put appends the n lowest bits of x, at most 32.
+func (w *bitWriter) put(x uint64, n uint) {
+	w.acc |= x << w.n
+	for w.n += n; w.n >= 8; w.n -= 8 {
+		w.b = append(w.b, byte(w.acc))
+		w.acc >>= 8
+	}
+}
+
+// close fills the last byte with zeros.
+func (w *bitWriter) close() []byte {
+	if w.n > 0 {
+		w.b, w.n = append(w.b, byte(w.acc)), 0
+	}
+	return w.b
+}
+
+// bitReader takes bits off the front of b.
+type bitReader struct {
+	b     []byte
+	acc   uint64
+	n     uint // bits in acc
+	short bool
+}
+
+// get takes n bits, at most 32; zeros beyond the end.
+func (r *bitReader) get(n uint) uint64 {
+	for r.n < n {
+		if len(r.b) == 0 {
+			r.short = true
+			return 0
+		}
+		r.acc |= uint64(r.b[0]) << r.n
+		r.b, r.n = r.b[1:], r.n+8
+	}
+	x := r.acc & (1<<n - 1)
+	r.acc, r.n = r.acc>>n, r.n-n
+	return x
+}
+
+// close returns the bytes after the bits. Those that fill the last byte must be zero: one change has one form.
+func (r *bitReader) close() ([]byte, error) {
+	switch {
+	case r.short:
+		return nil, ErrTruncated
+	case r.acc != 0:
+		return nil, fmt.Errorf("%w: bits after a path", ErrValue)
+	}
+	return r.b, nil
+}

@@ -1,0 +1,61 @@
+package property
+
+import "slices"
+
+// Domain names a stream: which properties travel together.
+type Domain uint8
+
+// The domains, with who writes and who reads each.
+const (
+	GhostStream         Domain = iota // all ghosted: cell or ghost → ghost
+	CellStream                        // all of the cell, private ones too: cell → cell (offload), cell → base (backup)
+	BaseStream                        // all of the base: base → base (backup, move)
+	OtherClientStream                 // cell or ghost → another's client
+	OwnClientCellStream               // own client's part of the cell: cell → own client
+	OwnClientBaseStream               // own client's part of the base: base → own client
+	CellStoreStream                   // the persistent of the cell: cell → base → store; see Values.AppendStore
+	BaseStoreStream                   // the persistent of the base: base → store
+	CellReplayStream                  // what a recording shows of the cell
+	BaseReplayStream                  // what a recording shows of the base
+	domains
+)
+
+// domainTable says of each domain what it is called, whose properties are in it, and who holds all of them.
+var domainTable = [domains]struct {
+	name     string
+	takes    func(p *Property) bool
+	carriers []Side
+	toClient bool
+}{
+	GhostStream:         {"ghost", func(p *Property) bool { return GhostSide.holds(p.Flags) }, []Side{CellSide, GhostSide}, false},
+	CellStream:          {"cell", func(p *Property) bool { return CellSide.holds(p.Flags) }, []Side{CellSide}, false},
+	BaseStream:          {"base", func(p *Property) bool { return BaseSide.holds(p.Flags) }, []Side{BaseSide}, false},
+	OtherClientStream:   {"other client", func(p *Property) bool { return OtherClientSide.holds(p.Flags) }, []Side{CellSide, GhostSide, OtherClientSide}, true},
+	OwnClientCellStream: {"own client cell", func(p *Property) bool { return OwnClientSide.holds(p.Flags) && CellSide.holds(p.Flags) }, []Side{CellSide, OwnClientSide}, true},
+	OwnClientBaseStream: {"own client base", func(p *Property) bool { return OwnClientSide.holds(p.Flags) && BaseSide.holds(p.Flags) }, []Side{BaseSide, OwnClientSide}, true},
+	CellStoreStream:     {"cell store", func(p *Property) bool { return CellSide.holds(p.Flags) && p.Persistent }, []Side{CellSide}, false},
+	BaseStoreStream:     {"base store", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.Persistent }, []Side{BaseSide}, false},
+	CellReplayStream:    {"cell replay", func(p *Property) bool { return CellSide.holds(p.Flags) && p.replayed() }, []Side{CellSide}, false},
+	BaseReplayStream:    {"base replay", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.replayed() }, []Side{BaseSide}, false},
+}
+
+// replayed reports whether a recording shows the property: what other clients may see, and what says so.
+func (p *Property) replayed() bool { return OtherClientSide.holds(p.Flags) || p.ExposedForReplay }
+
+// String returns the domain's name.
+func (d Domain) String() string {
+	if d < domains {
+		return domainTable[d].name + " stream"
+	}
+	return "unknown stream"
+}
+
+// takes reports whether a property travels in the stream.
+func (d Domain) takes(p *Property) bool { return domainTable[d].takes(p) }
+
+func (d Domain) toClient() bool { return domainTable[d].toClient }
+
+// Carries reports whether a side holds every property of a stream, and so may write and read it.
+func (s Side) Carries(d Domain) bool {
+	return d < domains && slices.Contains(domainTable[d].carriers, s)
+}

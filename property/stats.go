@@ -1,0 +1,136 @@
+package property
+
+import "iter"
+
+// Traffic is a way that properties travel.
+type Traffic uint8
+
+// The ways. What is sent to several at once counts once for each.
+const (
+	ToGhosts       Traffic = iota // changes, from the real to its ghosts
+	ToOwnClient                   // changes, to the entity's own client
+	ToOtherClients                // changes, to the clients of others
+	Received                      // changes, at a ghost or a client
+	IntoHistory                   // changes that other clients see, numbered at the real
+	Moves                         // position and direction, to clients; counted by type
+	traffics
+)
+
+// String returns the name of the way.
+func (t Traffic) String() string {
+	if t < traffics {
+		return [...]string{"to ghosts", "to own client", "to other clients", "received", "into history", "moves"}[t]
+	}
+	return "unknown traffic"
+}
+
+// Count is how much has travelled.
+type Count struct{ Changes, Bytes uint64 }
+
+func (c *Count) add(bytes int) { c.Changes, c.Bytes = c.Changes+1, c.Bytes+uint64(bytes) }
+
+// Stats counts property traffic by type and property for one app; it belongs to the app's goroutine. Nil counts nothing.
+type Stats struct {
+	// Oversize, if not nil, hears of a change larger than its property's WarnBytes: of the first, and then each time that
+	// their number has doubled, so that a log stays readable.
+	Oversize func(d *Definition, p *Property, bytes int)
+
+	schema *Schema
+	types  []typeStats // by id
+}
+
+type typeStats struct {
+	moves Count
+	props [][traffics]Count
+	large []uint64 // oversize changes
+}
+
+// NewStats returns zero counts for the types of s.
+func NewStats(s *Schema) *Stats {
+	st := &Stats{schema: s, types: make([]typeStats, len(s.Types))}
+	for i, d := range s.Types {
+		st.types[i] = typeStats{props: make([][traffics]Count, len(d.Properties)), large: make([]uint64, len(d.Properties))}
+	}
+	return st
+}
+
+// Add counts one change of property i of type d.
+func (s *Stats) Add(d *Definition, i int, t Traffic, bytes int) {
+	if s == nil {
+		return
+	}
+	x := &s.types[d.ID]
+	x.props[i][t].add(bytes)
+	p := d.Properties[i]
+	if p.WarnBytes == 0 || bytes <= p.WarnBytes || t == Received {
+		return
+	}
+	x.large[i]++
+	if n := x.large[i]; s.Oversize != nil && n&(n-1) == 0 {
+		s.Oversize(d, p, bytes)
+	}
+}
+
+// AddMove counts a position and direction of an entity of type d.
+func (s *Stats) AddMove(d *Definition, bytes int) {
+	if s != nil {
+		s.types[d.ID].moves.add(bytes)
+	}
+}
+
+// Merge adds the counts of another Stats of the same Schema, and makes that one zero.
+func (s *Stats) Merge(from *Stats) {
+	if s == nil || from == nil {
+		return
+	}
+	for i := range from.types {
+		to, x := &s.types[i], &from.types[i]
+		to.moves.merge(&x.moves)
+		for p := range x.props {
+			to.large[p], x.large[p] = to.large[p]+x.large[p], 0
+			for t := range x.props[p] {
+				to.props[p][t].merge(&x.props[p][t])
+			}
+		}
+	}
+}
+
+func (c *Count) merge(from *Count) {
+	c.Changes, c.Bytes = c.Changes+from.Changes, c.Bytes+from.Bytes
+	*from = Count{}
+}
+
+// StatsRow is the traffic of one property, or the moves of a type.
+type StatsRow struct {
+	Type     *Definition
+	Property *Property // nil for Moves
+	Traffic  Traffic
+	Count    Count
+	Oversize uint64 // changes larger than the property's WarnBytes, all ways together
+}
+
+// Rows yields what is not zero, by type, property and way.
+func (s *Stats) Rows() iter.Seq[StatsRow] {
+	return func(yield func(StatsRow) bool) {
+		if s == nil {
+			return
+		}
+		for id := range s.types {
+			if !s.rowsOf(s.schema.Types[id], yield) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Stats) rowsOf(d *Definition, yield func(StatsRow) bool) bool {
+	x := &s.types[d.ID]
+	for i := range x.props {
+		for t, c := range x.props[i] {
+			if c.Changes > 0 && !yield(StatsRow{d, d.Properties[i], Traffic(t), c, x.large[i]}) {
+				return false
+			}
+		}
+	}
+	return x.moves.Changes == 0 || yield(StatsRow{d, nil, Moves, x.moves, 0})
+}

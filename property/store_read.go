@@ -1,0 +1,292 @@
+package property
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/netip"
+
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// maxStoreDefaults is how many fields that a value lacks are filled with their defaults, in one call. A short record of a
+// type of many fields grows by them: 4 bytes become 256 values, so a list of such records would be 2000 times its bytes.
+const maxStoreDefaults = 1 << 20
+
+// ReadStore takes one value off the front of b, as [DataType.AppendStore] wrote it, possibly for an earlier edition of the
+// type. The value fits the type and shares no memory with b. What an edit may change:
+//
+//   - fields of a FIXED_DICT come, go and change their order: unknown ones are skipped, missing and transient ones take the
+//     field's default; where None is no longer allowed, the whole takes the type's default;
+//   - the width and sign of whole numbers, as long as the value fits; a whole number may become a float that is equal;
+//   - FLOAT32 and FLOAT64; STRING, UNICODE_STRING and BLOB, as far as the bytes are valid; ARRAY and TUPLE, except that a
+//     fixed size must be met.
+//
+// Errors are ErrTruncated, ErrLength and ErrValue, and name the field or element; rest is b then. It allocates in
+// proportion to len(b), and for at most [maxStoreDefaults] defaults.
+func (t *DataType) ReadStore(b []byte) (v Value, rest []byte, err error) {
+	n, err := scanStore(b)
+	if err != nil {
+		return Value{}, b, err
+	}
+	if v, err = newStoreReader(b[:n]).value(t, 0); err != nil {
+		return Value{}, b, err
+	}
+	return v, b[n:], nil
+}
+
+// storeReader reads MessagePack that has passed scanStore or scanMsgpack, so every claimed length is there. The library's
+// decoder converts freely: nil is 0, false and "", numbers wrap, an extension before a map is skipped. Hence the class of
+// each item is looked at before it is decoded.
+type storeReader struct {
+	b      []byte
+	src    *bytes.Reader // over b
+	dec    *msgpack.Decoder
+	filled int // defaults so far
+}
+
+func newStoreReader(b []byte) *storeReader {
+	src := bytes.NewReader(b) // can unread a byte: the decoder puts no buffer of its own before it
+	return &storeReader{b: b, src: src, dec: msgpack.NewDecoder(src)}
+}
+
+// at returns how many bytes have been read.
+func (r *storeReader) at() int { return len(r.b) - r.src.Len() }
+
+// class returns what the next item is.
+func (r *storeReader) class() msgClass {
+	h, err := readHead(r.b[r.at():])
+	if err != nil {
+		return classNil // cannot be: the scanner has been here, and nobody reads beyond the end
+	}
+	return h.class
+}
+
+// want refuses an item that is not of the class.
+func (r *storeReader) want(k Kind, classes ...msgClass) error {
+	c := r.class()
+	for _, w := range classes {
+		if c == w {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %v is stored for a %v", ErrValue, c, k)
+}
+
+// count reads the head of an array or map.
+func (r *storeReader) count(k Kind, c msgClass) (int, error) {
+	if err := r.want(k, c); err != nil {
+		return 0, err
+	}
+	if c == classMap {
+		return r.dec.DecodeMapLen()
+	}
+	return r.dec.DecodeArrayLen()
+}
+
+func (r *storeReader) value(t *DataType, depth int) (Value, error) {
+	if depth > maxValueDepth {
+		return Value{}, fmt.Errorf("%w: stored value is nested deeper than %d", ErrLength, maxValueDepth)
+	}
+	var v Value
+	var err error
+	switch k := t.Kind(); k {
+	case KindArray, KindTuple:
+		return r.sequence(t, depth)
+	case KindFixedDict:
+		return r.dict(t, depth)
+	case KindMap:
+		v, err = r.pairs(t, depth)
+	case KindUser:
+		v, err = r.user(t, depth)
+	case KindAny:
+		v, err = r.free()
+	case KindMailbox:
+		v, err = r.mailbox()
+	case KindVec2, KindVec3, KindVec4:
+		v, err = r.vector(k)
+	case KindString, KindUnicodeString, KindBlob:
+		v, err = r.str(k)
+	case KindBool:
+		if err = r.want(k, classBool); err == nil {
+			var b bool
+			b, err = r.dec.DecodeBool()
+			v = BoolValue(b)
+		}
+	case KindFloat32, KindFloat64:
+		v, err = r.float(k)
+	default:
+		v, err = r.whole(k)
+	}
+	if err != nil {
+		return Value{}, err
+	}
+	return t.Fit(v)
+}
+
+func (r *storeReader) whole(k Kind) (Value, error) {
+	if err := r.want(k, classInt, classUint); err != nil {
+		return Value{}, err
+	}
+	if r.class() == classInt {
+		n, err := r.dec.DecodeInt64()
+		return Int(n), err
+	}
+	n, err := r.dec.DecodeUint64()
+	return Uint(n), err
+}
+
+func (r *storeReader) float(k Kind) (Value, error) {
+	if err := r.want(k, classFloat, classInt, classUint); err != nil {
+		return Value{}, err
+	}
+	if r.class() == classFloat {
+		f, err := r.dec.DecodeFloat64()
+		return Float(f), err
+	}
+	v, err := r.whole(k)
+	if err != nil {
+		return Value{}, err
+	}
+	return wholeToFloat(k, v)
+}
+
+// wholeToFloat turns a whole number into the float that equals it. Beyond this bound not every whole number has one; that
+// some have, as the powers of two, is not worth a rule that nobody can remember.
+func wholeToFloat(k Kind, v Value) (Value, error) {
+	limit := int64(1) << 53
+	if k == KindFloat32 {
+		limit = 1 << 24
+	}
+	n := v.Int()
+	if !Equal(v, Int(n)) || n < -limit || n > limit {
+		return Value{}, fmt.Errorf("%w: %v is not exactly a %v", ErrValue, v, k)
+	}
+	return Float(float64(n)), nil
+}
+
+func (r *storeReader) str(k Kind) (Value, error) {
+	if err := r.want(k, classStr, classBin); err != nil {
+		return Value{}, err
+	}
+	s, err := r.bytes(MaxString)
+	return Bytes(s), err
+}
+
+// bytes returns the bytes of a str or bin in place.
+func (r *storeReader) bytes(limit int) ([]byte, error) {
+	n, err := r.dec.DecodeBytesLen()
+	if err != nil {
+		return nil, err
+	}
+	if n > limit {
+		return nil, fmt.Errorf("%w: %d bytes are more than %d", ErrLength, n, limit)
+	}
+	at := r.at()
+	if err := r.skip(n); err != nil {
+		return nil, err
+	}
+	return r.b[at : at+n], nil
+}
+
+// text returns a copy of a str or bin.
+func (r *storeReader) text() (string, error) {
+	s, err := r.bytes(len(r.b))
+	return string(s), err
+}
+
+// skip passes n bytes.
+func (r *storeReader) skip(n int) error {
+	_, err := r.src.Seek(int64(n), io.SeekCurrent)
+	return err
+}
+
+// skipValue passes one value. The library's Skip would recurse and copy.
+func (r *storeReader) skipValue() error {
+	n, err := scanStore(r.b[r.at():])
+	if err != nil {
+		return err
+	}
+	return r.skip(n)
+}
+
+func (r *storeReader) vector(k Kind) (Value, error) {
+	n, err := r.count(k, classArray)
+	if err != nil {
+		return Value{}, err
+	}
+	if want := 2 + int(k-KindVec2); n != want {
+		return Value{}, fmt.Errorf("%w: %d parts for a %v", ErrLength, n, k)
+	}
+	var parts [4]float32
+	part := Scalar(KindFloat32)
+	for i := range n {
+		v, err := r.value(part, 0)
+		if err != nil {
+			return Value{}, err
+		}
+		parts[i] = float32(v.Float())
+	}
+	switch k {
+	case KindVec2:
+		return Vec2(Vector2{parts[0], parts[1]}), nil
+	case KindVec3:
+		return Vec3(Vector3{parts[0], parts[1], parts[2]}), nil
+	}
+	return Vec4(Vector4{parts[0], parts[1], parts[2], parts[3]}), nil
+}
+
+func (r *storeReader) mailbox() (Value, error) {
+	n, err := r.count(KindMailbox, classArray)
+	if err != nil {
+		return Value{}, err
+	}
+	if n != mailboxItems {
+		return Value{}, fmt.Errorf("%w: %d elements for a MAILBOX", ErrLength, n)
+	}
+	var numbers [5]uint64 // id, type, kind, port, salt
+	var addr netip.Addr
+	for i, k := range [mailboxItems]Kind{KindEntityID, KindUint16, KindUint8, KindBlob, KindUint16, KindUint32} {
+		v, err := r.value(Scalar(k), 0)
+		if err != nil {
+			return Value{}, err
+		}
+		switch {
+		case i < 3:
+			numbers[i] = v.Uint()
+		case i > 3:
+			numbers[i-1] = v.Uint()
+		case v.Str() != "":
+			var ok bool
+			if addr, ok = netip.AddrFromSlice(v.Bytes()); !ok {
+				return Value{}, fmt.Errorf("%w: IP address of %d bytes", ErrValue, len(v.Str()))
+			}
+		}
+	}
+	return MailboxValue(Mailbox{
+		Entity: numbers[0], Type: uint16(numbers[1]), Kind: uint8(numbers[2]),
+		At: netip.AddrPortFrom(addr, uint16(numbers[3])), Salt: uint32(numbers[4]),
+	}), nil
+}
+
+// free reads an ANY, and brings it to its one form: tools that edit a store need not know it.
+func (r *storeReader) free() (Value, error) {
+	at := r.at()
+	if err := r.skipValue(); err != nil {
+		return Value{}, err
+	}
+	s, err := canonAny(r.b[at:r.at()])
+	return stringOf(isAny, s), err
+}
+
+func (r *storeReader) user(t *DataType, depth int) (Value, error) {
+	stored, err := r.value(t.user.storeType(), depth+1)
+	if err != nil {
+		return Value{}, err
+	}
+	v, err := t.user.fromStore(stored)
+	if err != nil {
+		return Value{}, fmt.Errorf("%w: %w", ErrValue, err)
+	}
+	return v, nil
+}

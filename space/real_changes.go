@@ -1,0 +1,68 @@
+package space
+
+import (
+	"math"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/property"
+)
+
+// PropertyChanged is property.Holder: a change of a property goes where its
+// flags say. Scripts do not call it; they set a handle.
+func (r *Real) PropertyChanged(c *property.Change) {
+	if r.gone != staying {
+		return
+	}
+	p := r.e.Def.Properties[c.Index]
+	number := r.e.History.Record(r.e.Props, c)
+	if p.Flags&property.Ghosted != 0 && r.haunts.Len() > 0 {
+		mark := len(r.payloads)
+		r.payloads = r.e.Props.AppendChange(r.payloads, c)
+		r.addChange(ghost.Change{Number: number, Index: uint16(c.Index)}, mark)
+	}
+	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.session != 0 {
+		b, mark := protocol.Begin(r.direct, protocol.OwnPropertyID)
+		r.direct = protocol.End(r.appendForClient(b, number, c), mark)
+		r.spill()
+	}
+}
+
+// appendForClient appends a change as clients read it. If other clients see it
+// too, the history has just written it for them: a part is encoded once.
+func (r *Real) appendForClient(b []byte, number property.EventNumber, c *property.Change) []byte {
+	if number > 0 && c.Nested() {
+		if part := r.newestPart(c.Index, number); part != nil {
+			return append(b, part...)
+		}
+	}
+	return protocol.AppendChange(b, r.e.Props, c)
+}
+
+// newestPart is the change of a part that the history has just numbered, nil if it
+// keeps none.
+func (r *Real) newestPart(index int, number property.EventNumber) (client []byte) {
+	if parts, ok := r.e.History.Parts(index, number-1, math.MaxInt); ok {
+		for p := range parts {
+			client = p.Client
+		}
+	}
+	return client
+}
+
+// event numbers a client method call that everyone who sees the entity hears.
+func (r *Real) event(method int, args []byte) {
+	n := r.e.History.Add(method, args)
+	if r.haunts.Len() > 0 {
+		mark := len(r.payloads)
+		r.payloads = append(r.payloads, args...)
+		r.addChange(ghost.Change{Number: n, Event: true, Index: uint16(method)}, mark)
+	}
+}
+
+// addChange keeps what the haunts are told at the end of the tick; its payload
+// is in r.payloads from mark.
+func (r *Real) addChange(c ghost.Change, mark int) {
+	c.Payload = r.payloads[mark:len(r.payloads):len(r.payloads)]
+	r.changes = append(r.changes, c)
+}

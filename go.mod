@@ -23,4 +23,7 @@ require (
 	honnef.co/go/tools v0.8.2 // indirect
 )
 
-tool honnef.co/go/tools/cmd/staticcheck
+tool (
+	github.com/cellscape/cellscape/property/defgen
+	honnef.co/go/tools/cmd/staticcheck
+)

@@ -9,13 +9,22 @@ import (
 // labels of detail levels.
 type checker struct {
 	*report
-	d *Definition
+	d     *Definition
+	flags map[string]Flags // of the properties by name, for the methods' check
 }
 
 func checkDefinition(d *Definition, r *report) {
-	c := checker{r, d}
+	c := checker{report: r, d: d}
 	if err := checkName(d.Name); err != nil {
-		c.fault(d.where, "", "entity type: "+err.Error(), nameRemedy)
+		what := "entity type: "
+		if d.Service {
+			what = "service: "
+		}
+		c.fault(d.where, "", what+err.Error(), nameRemedy)
+	}
+	if d.Service {
+		c.checkService()
+		return
 	}
 	if !d.HasCell && !d.HasBase && !d.HasClient {
 		c.problem(d.where, "", "the type has no side", "let it have a cell, a base or a client")
@@ -25,6 +34,8 @@ func checkDefinition(d *Definition, r *report) {
 	}
 	c.checkLevels()
 	c.checkVolatile()
+	c.checkComponents()
+	c.checkTempProperties()
 	c.checkProperties()
 	c.checkMethods("CellMethods", d.CellMethods, d.HasCell, "cell", CellSide)
 	c.checkMethods("BaseMethods", d.BaseMethods, d.HasBase, "base", BaseSide)
@@ -84,22 +95,34 @@ func (c *checker) checkVolatile() {
 	}
 }
 
+// checkService checks a definition that has methods and nothing else.
+func (c *checker) checkService() {
+	d := c.d
+	if len(d.Properties)+len(d.CellMethods)+len(d.ClientMethods)+len(d.Components) > 0 || d.HasCell || d.HasClient || d.ClientName != "" {
+		c.problem(d.where, "", "a service has methods of its base side and nothing else", "make it an entity type, or move the rest to one")
+	}
+	c.checkMethods("Methods", d.BaseMethods, true, "base", BaseSide)
+	for _, m := range d.BaseMethods {
+		if m.Exposed != NotExposed {
+			c.problem(m.where, "Methods/"+m.Name, "a method of a service cannot be exposed", "let the client call an exposed method of its own entity instead")
+		}
+	}
+}
+
 func (c *checker) checkProperties() {
 	d := c.d
 	if len(d.Properties) > MaxProperties {
 		c.problem(d.where, "Properties", fmt.Sprintf("more than %d properties", MaxProperties), "gather some in a FIXED_DICT")
 		return
 	}
-	seen := make(map[string]bool)
+	c.flags = make(map[string]Flags, len(d.Properties))
 	for _, p := range d.Properties {
 		at := "Properties/" + p.Name
-		if err := checkName(p.Name); err != nil {
-			c.problem(p.where, "Properties", err.Error(), nameRemedy)
-		}
-		if seen[p.Name] {
+		c.checkMember(p.Name, p.Component, p.where, "Properties")
+		if _, seen := c.flags[p.Name]; seen {
 			c.problem(p.where, at, "property is declared twice", "remove one of the two")
 		}
-		seen[p.Name] = true
+		c.flags[p.Name] = p.Flags
 		c.checkProperty(p, at)
 	}
 }
@@ -121,6 +144,13 @@ func (c *checker) checkProperty(p *Property, at string) {
 		c.problem(p.where, at+"/Default", err.Error(), "state a value of type "+p.Type.kind.String())
 	}
 	p.Default = v
+	if limit := d.maxSize(p); err == nil && p.Type.sizeOf(&v) > limit {
+		c.problem(p.where, at+"/Default", fmt.Sprintf("%d bytes, more than the %d that can travel", p.Type.sizeOf(&v), limit),
+			"shorten it, or split the property")
+	}
+	if p.where.file == "" && p.Flags&OtherClient != 0 {
+		p.ExposedForReplay = true
+	}
 	switch {
 	case p.Flags&EditorOnly != 0:
 	case p.Flags&OnBase != 0 && !d.HasBase:
@@ -146,83 +176,10 @@ func (c *checker) checkProperty(p *Property, at string) {
 	if (p.Indexed || p.Unique) && !p.Persistent {
 		c.problem(p.where, at, "property is looked up in the store but not kept there", "state Persistent true")
 	}
+	if p.WarnBytes < 0 {
+		c.problem(p.where, at, fmt.Sprintf("WarnBytes is %d", p.WarnBytes), "state bytes, 0 for no warning")
+	}
 	if p.DatabaseLength < 0 {
 		c.problem(p.where, at+"/DatabaseLength", fmt.Sprintf("%d is not a length", p.DatabaseLength), "state bytes, 0 for the store's default")
-	}
-}
-
-func (c *checker) checkMethods(section string, methods []*Method, hasSide bool, part string, side Side) {
-	d := c.d
-	if len(methods) > MaxMethods {
-		c.problem(d.where, section, fmt.Sprintf("more than %d methods", MaxMethods), "merge some")
-		return
-	}
-	taken := make(map[string]bool)
-	for _, p := range d.Properties {
-		taken[p.Name] = side.holds(p.Flags)
-	}
-	seen := make(map[string]bool)
-	for _, m := range methods {
-		at := section + "/" + m.Name
-		if err := checkName(m.Name); err != nil {
-			c.problem(m.where, section, err.Error(), nameRemedy)
-		}
-		if seen[m.Name] {
-			c.problem(m.where, at, "method is declared twice", "remove one of the two")
-		}
-		seen[m.Name] = true
-		if taken[m.Name] {
-			c.problem(m.where, at, "a property of the "+part+" has that name too", "rename one of the two: a struct cannot have both")
-		}
-		if !hasSide {
-			c.problem(m.where, at, fmt.Sprintf("%s has no %s", d.Name, part), "move the method, or let the type have a "+part)
-		}
-		c.checkMethod(m, at, part)
-	}
-}
-
-func (c *checker) checkMethod(m *Method, at, part string) {
-	client := part == "client"
-	switch {
-	case m.Exposed > ExposedAll:
-		c.problem(m.where, at+"/Exposed", fmt.Sprintf("%d is no exposure", m.Exposed), "use ExposedOwn or ExposedAll")
-	case client && m.Exposed != NotExposed:
-		c.problem(m.where, at+"/Exposed", "a client method cannot be exposed", "remove Exposed: the server may call every client method")
-	case part == "base" && m.Exposed == ExposedAll:
-		c.problem(m.where, at+"/Exposed", "a base method cannot be exposed to ALL_CLIENTS", "leave Exposed empty or state OWN_CLIENT: only the own client reaches a base")
-	case m.Exposed != NotExposed && !c.d.HasClient:
-		c.notice(m.where, at, fmt.Sprintf("it is exposed, but %s has no client side", c.d.Name), "no client can call it")
-	}
-	if !(m.DetailDistance >= 0) {
-		c.problem(m.where, at+"/DetailDistance", fmt.Sprintf("%v is not a distance", m.DetailDistance), "state metres, 0 for no limit")
-	}
-	if client && len(m.Returns) > 0 {
-		c.problem(m.where, at+"/ReturnValues", "a client method cannot return values", "let the client call an exposed method instead")
-	}
-	c.checkArgs(m, at+"/Args", m.Args, client || m.Exposed != NotExposed)
-	c.checkArgs(m, at+"/ReturnValues", m.Returns, false)
-}
-
-func (c *checker) checkArgs(m *Method, at string, args []Arg, fromClient bool) {
-	if len(args) > MaxArgs {
-		c.problem(m.where, at, fmt.Sprintf("more than %d", MaxArgs), "gather some in a FIXED_DICT")
-	}
-	seen := make(map[string]bool)
-	for i, a := range args {
-		at := at + "/" + argName(i, a)
-		if a.Name != "" {
-			if err := checkName(a.Name); err != nil {
-				c.problem(m.where, at, err.Error(), nameRemedy)
-			}
-			if seen[a.Name] {
-				c.problem(m.where, at, "argument is declared twice", "rename one of the two")
-			}
-			seen[a.Name] = true
-		}
-		if a.Type == nil {
-			c.problem(m.where, at, "argument has no type", "state one")
-		} else if fromClient && a.Type.hasMailbox() {
-			c.problem(m.where, at, "a MAILBOX cannot be passed from or to a client", "use ENTITY_ID")
-		}
 	}
 }

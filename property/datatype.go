@@ -8,7 +8,6 @@ import (
 // DataType is the type of a property, an argument, an element or a field. It never changes once made.
 type DataType struct {
 	kind      Kind
-	name      string      // of an alias; means nothing
 	key       *DataType   // MAP
 	elem      *DataType   // ARRAY, TUPLE, MAP
 	size      int         // ARRAY, TUPLE: number of elements, 0 if variable
@@ -206,16 +205,6 @@ func (t *DataType) WithDefault(v Value) (*DataType, error) {
 
 // Kind returns the kind.
 func (t *DataType) Kind() Kind { return t.kind }
-
-// Name returns the alias or TypeName by which definitions know the type, or "". It means nothing to streams and digests.
-func (t *DataType) Name() string { return t.name }
-
-// WithName returns the type under a name.
-func (t *DataType) WithName(name string) *DataType {
-	c := *t
-	c.name = name
-	return &c
-}
 
 // ImplementedBy returns what a .def file says to implement a FIXED_DICT, or "". The value is a plain record all the same.
 func (t *DataType) ImplementedBy() string { return t.implementedBy }

@@ -3,69 +3,197 @@ package property
 import (
 	"bufio"
 	"crypto/sha256"
-	"fmt"
 	"hash"
 	"io"
+	"strconv"
 )
 
 // Digests are taken over text rather than over encoded bytes, so that two that differ can be compared by eye: see
 // [Schema.WriteText].
 
-// WriteText writes the canonical text that Digest is taken of.
+// WriteText writes the canonical text that Digest is taken of: all that has a meaning on the servers. What is Kept or
+// Editable, names of arguments and places in files have none.
 func (s *Schema) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	var line []byte
 	for _, d := range s.Types {
-		fmt.Fprintf(b, "type %s cell=%v base=%v client=%v persistent=%v detailed=%v manual=%v appeal=%v volatile=%v\n",
-			d.Name, d.HasCell, d.HasBase, d.HasClient, d.Persistent, d.DetailedVolatile, d.ManualAoI, d.AppealRadius, d.Volatile)
-		for _, l := range d.Levels {
-			fmt.Fprintf(b, " level %s %v %v\n", l.Label, l.Radius, l.Hysteresis)
-		}
-		for _, p := range d.Properties {
-			fmt.Fprintf(b, " property %s %v %v level=%d default=%v persistent=%v identifier=%v indexed=%v unique=%v length=%d latest=%v unreliable=%v\n",
-				p.Name, p.Type, p.Flags, p.Level, p.Default, p.Persistent, p.Identifier, p.Indexed, p.Unique, p.DatabaseLength, p.SendLatestOnly, p.Unreliable)
-		}
-		writeMethods(b, "cell", d.CellMethods, false)
-		writeMethods(b, "base", d.BaseMethods, false)
-		writeMethods(b, "client", d.ClientMethods, false)
+		line = d.appendText(line[:0])
+		b.Write(line) // a Writer keeps its error for Flush
+	}
+	for _, d := range s.Services {
+		line = append(append(append(line[:0], "service "...), d.Name...), '\n')
+		b.Write(appendMethods(line, "", d.BaseMethods, false))
 	}
 	return b.Flush()
+}
+
+func (d *Definition) appendText(b []byte) []byte {
+	b = append(append(b, "type "...), d.Name...)
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{
+		{"cell", d.HasCell}, {"base", d.HasBase}, {"client", d.HasClient}, {"persistent", d.Persistent}, {"id", d.ExplicitDatabaseID},
+		{"detailed", d.DetailedVolatile}, {"manual", d.ManualAoI},
+	} {
+		b = strconv.AppendBool(append(append(append(b, ' '), f.name...), '='), f.is)
+	}
+	b = appendNumber(b, " appeal=", d.AppealRadius)
+	b = appendNumber(b, " position=", d.Volatile.Position)
+	b = appendNumber(b, " yaw=", d.Volatile.Yaw)
+	b = appendNumber(b, " pitch=", d.Volatile.Pitch)
+	b = appendNumber(b, " roll=", d.Volatile.Roll)
+	b = strconv.AppendQuote(append(b, " internal="...), d.Compression.Internal)
+	b = strconv.AppendQuote(append(b, " external="...), d.Compression.External)
+	b = append(append(append(b, " as="...), d.ClientName...), '\n')
+	for _, l := range d.Levels {
+		b = append(append(b, " level "...), l.Label...)
+		b = append(appendNumber(appendNumber(b, " ", l.Radius), " ", l.Hysteresis), '\n')
+	}
+	for _, c := range d.Components {
+		b = append(append(append(append(append(b, " component "...), c.Name...), ' '), c.Type...), '\n')
+	}
+	for _, name := range d.TempProperties {
+		b = append(append(append(b, " temporary "...), name...), '\n')
+	}
+	for _, p := range d.Properties {
+		b = p.appendText(b)
+	}
+	b = appendMethods(b, "cell ", d.CellMethods, false)
+	b = appendMethods(b, "base ", d.BaseMethods, false)
+	return appendMethods(b, "client ", d.ClientMethods, false)
+}
+
+func (p *Property) appendText(b []byte) []byte {
+	b = append(append(append(b, " property "...), p.Name...), ' ')
+	b = append(append(append(p.Type.appendDigest(b), ' '), p.Flags.String()...), " level="...)
+	b = append(strconv.AppendInt(b, int64(p.Level), 10), " default="...)
+	b = p.Type.appendDefault(b, p.Default)
+	b = append(b, " component="...)
+	b = append(b, p.Component...)
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{
+		{" persistent", p.Persistent}, {" identifier", p.Identifier}, {" indexed", p.Indexed}, {" unique", p.Unique},
+		{" latest", p.SendLatestOnly}, {" unreliable", p.Unreliable}, {" replay", p.ExposedForReplay},
+	} {
+		if f.is {
+			b = append(b, f.name...)
+		}
+	}
+	b = strconv.AppendInt(append(b, " length="...), int64(p.DatabaseLength), 10)
+	return append(strconv.AppendInt(append(b, " warn="...), int64(p.WarnBytes), 10), '\n')
 }
 
 // WriteClientText writes the canonical text that ClientDigest is taken of: nothing in it depends on what clients neither
 // see nor call.
 func (s *Schema) WriteClientText(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	var line []byte
 	for _, d := range s.byClient {
-		fmt.Fprintf(b, "type %s levels=%d\n", d.Name, len(d.Levels))
+		line = append(append(append(line[:0], "type "...), d.Name...), '\n')
 		for _, p := range d.Properties {
 			if p.ClientIndex >= 0 {
-				fmt.Fprintf(b, " property %s %v %#x level=%d\n", p.Name, p.Type, uint16(p.Flags&(OwnClient|OtherClient|OnBase)), p.Level)
+				line = append(append(append(line, " property "...), p.Name...), ' ')
+				line = append(p.Type.appendText(line), ' ')
+				line = append(strconv.AppendUint(line, uint64(p.Flags&(OwnClient|OtherClient|OnBase)), 16), '\n')
 			}
 		}
-		writeMethods(b, "cell", d.CellMethods, true)
-		writeMethods(b, "base", d.BaseMethods, true)
-		writeMethods(b, "client", d.ClientMethods, true)
+		line = appendMethods(line, "cell ", d.CellMethods, true)
+		line = appendMethods(line, "base ", d.BaseMethods, true)
+		line = appendMethods(line, "client ", d.ClientMethods, true)
+		b.Write(line)
 	}
 	return b.Flush()
 }
 
-func writeMethods(w io.Writer, side string, methods []*Method, forClient bool) {
+func appendMethods(b []byte, side string, methods []*Method, forClient bool) []byte {
 	for _, m := range methods {
-		if forClient && side != "client" && m.Exposed == NotExposed {
+		if forClient && side != "client " && m.ExposedIndex < 0 {
 			continue
 		}
-		fmt.Fprintf(w, " %s method %s exposed=%s", side, m.Name, m.Exposed)
+		b = append(append(append(append(b, ' '), side...), "method "...), m.Name...)
+		b = append(append(b, " exposed="...), m.Exposed.String()...)
 		for _, a := range m.Args {
-			fmt.Fprintf(w, " %v", a.Type)
+			b = a.Type.appendFor(append(b, ' '), forClient)
 		}
 		for _, a := range m.Returns {
-			fmt.Fprintf(w, " returns %v", a.Type)
+			if !forClient {
+				b = a.Type.appendDigest(append(b, " returns "...))
+			}
 		}
 		if !forClient {
-			fmt.Fprintf(w, " distance=%v latest=%v unreliable=%v", m.DetailDistance, m.SendLatestOnly, m.Unreliable)
+			b = appendNumber(b, " distance=", m.DetailDistance)
+			b = append(append(b, " replay="...), m.ReplayExposure.String()...)
+			b = strconv.AppendInt(append(b, " warn="...), int64(m.WarnBytes), 10)
+			b = append(append(b, " component="...), m.Component...)
+			if m.SendLatestOnly {
+				b = append(b, " latest"...)
+			}
+			if m.Unreliable {
+				b = append(b, " unreliable"...)
+			}
 		}
-		fmt.Fprintln(w)
+		b = append(b, '\n')
 	}
+	return b
+}
+
+func (t *DataType) appendFor(b []byte, forClient bool) []byte {
+	if forClient {
+		return t.appendText(b)
+	}
+	return t.appendDigest(b)
+}
+
+// appendDigest writes the type with all that servers must agree on: beside the form on the wire, that in the store, and
+// the defaults of fields, which a record takes that is stored without them.
+func (t *DataType) appendDigest(b []byte) []byte {
+	switch t.kind {
+	case KindArray, KindTuple:
+		b = t.elem.appendDigest(append(append(b, t.kind.String()...), '<'))
+		b = strconv.AppendInt(append(b, ' '), int64(t.size), 10)
+		if t.PersistAsBlob() {
+			b = append(b, " blob"...)
+		}
+		return append(b, '>')
+	case KindMap:
+		b = t.key.appendDigest(append(b, "MAP<"...))
+		return append(t.elem.appendDigest(append(b, ' ')), '>')
+	case KindUser:
+		b = strconv.AppendQuote(append(b, "USER_TYPE<"...), t.UserName())
+		return append(t.StoreType().appendDigest(append(b, ' ')), '>')
+	case KindFixedDict:
+		b = append(b, "FIXED_DICT"...)
+		if t.allowNone {
+			b = append(b, '?')
+		}
+		b = append(b, '{')
+		for i, f := range t.fields {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = f.Type.appendDigest(append(append(b, f.Name...), ':'))
+			b = f.Type.appendDefault(append(b, '='), f.Default)
+			if f.DatabaseLength != 0 {
+				b = strconv.AppendInt(append(b, " length="...), int64(f.DatabaseLength), 10)
+			}
+			if f.Transient {
+				b = append(b, " transient"...)
+			}
+		}
+		return append(b, '}')
+	}
+	return append(b, t.kind.String()...)
+}
+
+func (t *DataType) appendDefault(b []byte, v Value) []byte {
+	return strconv.AppendQuote(b, t.defaultText(v))
+}
+
+func appendNumber(b []byte, name string, f float32) []byte {
+	return strconv.AppendFloat(append(b, name...), float64(f), 'g', -1, 32)
 }
 
 func (s *Schema) digest() [16]byte {

@@ -35,12 +35,9 @@ var domainTable = [domains]struct {
 	OwnClientBaseStream: {"own client base", func(p *Property) bool { return OwnClientSide.holds(p.Flags) && BaseSide.holds(p.Flags) }, []Side{BaseSide, OwnClientSide}, true},
 	CellStoreStream:     {"cell store", func(p *Property) bool { return CellSide.holds(p.Flags) && p.Persistent }, []Side{CellSide}, false},
 	BaseStoreStream:     {"base store", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.Persistent }, []Side{BaseSide}, false},
-	CellReplayStream:    {"cell replay", func(p *Property) bool { return CellSide.holds(p.Flags) && p.replayed() }, []Side{CellSide}, false},
-	BaseReplayStream:    {"base replay", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.replayed() }, []Side{BaseSide}, false},
+	CellReplayStream:    {"cell replay", func(p *Property) bool { return CellSide.holds(p.Flags) && p.ExposedForReplay }, []Side{CellSide}, false},
+	BaseReplayStream:    {"base replay", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.ExposedForReplay }, []Side{BaseSide}, false},
 }
-
-// replayed reports whether a recording shows the property: what other clients may see, and what says so.
-func (p *Property) replayed() bool { return OtherClientSide.holds(p.Flags) || p.ExposedForReplay }
 
 // String returns the domain's name.
 func (d Domain) String() string {

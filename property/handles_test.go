@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // point is a Go type of a game, and its codec.
@@ -368,28 +370,35 @@ func TestCheckFieldsOfParts(t *testing.T) {
 		P      struct{ A Int32 } `component:"purse"`
 	}
 	err := CheckFields(reflect.TypeFor[script](), handlesDefinition(t), CellSide)
-	for _, want := range []string{
-		`property.script.Bag: property.itemHandles does not hold property "bag" of type`,
-		"use property.Array of a struct that embeds property.Dict, or property.Slice[property.Value]",
-		"use property.Slice[int16]",
-		"use property.Map[string, int32]",
-		"use property.Custom[property.point]",
-		"use property.Any",
-		"use property.Slice[property.Vector3]",
-		"use property.MailboxField",
-		"use property.Blob",
-		`property.script.W2.Gem.Cut: property.Field[uint16] does not hold field "cut" of type UINT8; use property.Uint8`,
-		`property.script.W2.Gem.Shine: the FIXED_DICT has no field "shine"`,
-		"property.script.W2.Gem.cut: the field is not exported",
-		"property.script.W2.Gem.Count: int is not a field of the FIXED_DICT",
-		`property.script.W2.Gem.Twice: field "cut" is bound already`,
-		`property.script.B2: property.script2 does not embed property.Dict`,
-		`property.script.P: Avatar has no component "purse"`,
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("no fault says %q in\n%v", want, err)
-		}
+	want := strings.Join(checkFieldsFaults, "\n")
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
 	}
+}
+
+// itemText is the type of an item as a fault writes it.
+const itemText = "FIXED_DICT{kind:UINT16 count:INT32 gem:FIXED_DICT?{cut:UINT8} tags:ARRAY<STRING>}"
+
+var checkFieldsFaults = []string{
+	"property.script.Weapon: property.Array[github.com/cellscape/cellscape/property.itemHandles] does not hold property \"weapon\" of type " + itemText + "; use a struct that embeds property.Dict, or property.Field[property.Value]",
+	"property.script.Bag: property.itemHandles does not hold property \"bag\" of type ARRAY<" + itemText + ">; use property.Array of a struct that embeds property.Dict, or property.Slice[property.Value]",
+	"property.script.Scores: property.Slice[int32] does not hold property \"scores\" of type ARRAY<INT16>; use property.Slice[int16]",
+	"property.script.Ranks: property.Map[int32,string] does not hold property \"ranks\" of type MAP<STRING INT32>; use property.Map[string, int32]",
+	"property.script.Home: property.Custom[string] does not hold property \"home\" of type USER_TYPE<Point>; use property.Custom[property.point]",
+	"property.script.Notes: property.Field[string] does not hold property \"notes\" of type ANY; use property.Any",
+	"property.script.Path: property.Array[github.com/cellscape/cellscape/property.itemHandles] does not hold property \"path\" of type TUPLE<VECTOR3>; use property.Slice[property.Vector3]",
+	"property.script.Owner: property.Field[uint64] does not hold property \"owner\" of type MAILBOX; use property.MailboxField",
+	"property.script.Image: property.Field[string] does not hold property \"image\" of type BLOB; use property.Blob",
+	"property.script.W2.Gem.Cut: property.Field[uint16] does not hold field \"cut\" of type UINT8; use property.Uint8",
+	"property.script.W2.Gem.Shine: the FIXED_DICT has no field \"shine\"; declare it in the definition, or name the right one with `property:\"name\"`",
+	"property.script.W2.Gem.cut: the field is not exported and cannot be bound; begin its name with a capital letter",
+	"property.script.W2.Gem.Count: int is not a field of the FIXED_DICT; remove it: handles of a part hold nothing themselves",
+	"property.script.W2.Gem.Again: field \"cut\" is bound already; remove one of the two",
+	"property.script.W2.Gem.Twice: field \"cut\" is bound already; remove one of the two",
+	"property.script.W2: property \"weapon\" is bound by property.script.Weapon already; remove one of the two",
+	"property.script.B2: property.script2 does not embed property.Dict; embed it, or use property.Slice[property.Value]",
+	"property.script.B2: property \"bag\" is bound by property.script.Bag already; remove one of the two",
+	"property.script.P: Avatar has no component \"purse\"; declare it in the definition, or correct the tag",
 }
 
 type script2 struct{ Count Int32 }

@@ -24,7 +24,7 @@ type partLog struct {
 }
 
 func (l *partLog) add(n, before EventNumber, v *Values, c *Change) {
-	if !c.Nested() || v.def.Properties[c.Index].SendLatestOnly {
+	if p := v.def.Properties[c.Index]; !c.Nested() || p.SendLatestOnly || p.ClientIndex < 0 {
 		l.forget(c.Index)
 		return
 	}

@@ -105,3 +105,15 @@ func TestHistoryPartsLatestOnly(t *testing.T) {
 		t.Errorf("owed %q, stamp %d", got, h.Stamp(0))
 	}
 }
+
+// Of a property that clients would see if the type had any, no parts are kept either: they have no client form.
+func TestHistoryPartsWithoutClients(t *testing.T) {
+	d := &Definition{Name: "A", HasCell: true, Properties: []*Property{
+		{Name: "list", Type: must(NewArray(Scalar(KindInt32), 0)), Flags: AllClients}}}
+	v := NewValues(must(NewSchema(d)).Types[0], CellSide, nil)
+	h := NewHistory(v.def)
+	v.SetHolder(&numbering{v, h})
+	if err := v.Splice(0, nil, 0, 0, Int(7)); err != nil || h.Last() != 1 {
+		t.Errorf("%v, numbered up to %d", err, h.Last())
+	}
+}

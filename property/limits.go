@@ -38,7 +38,7 @@ const (
 	MaxElements = 4096
 	// MaxFileSize is the largest definition file, in bytes. The loader holds a file in memory while it reads it.
 	MaxFileSize = 1 << 20
-	// MaxFiles is the largest number of files that one tree may pull in through Parent and Implements.
+	// MaxFiles is the largest number of definition files that one tree may pull in: types, parents, interfaces, components.
 	MaxFiles = 8192
 	// MaxDepth is how deep XML elements may nest. The loader recurses along them.
 	MaxDepth = 48

@@ -1,137 +1,77 @@
 package property
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
-	"strings"
 )
 
-// builtin lists the data types that need no alias: first the names of the kinds, then the other dialects' names for them.
-var builtin = func() map[string]Kind {
-	m := map[string]Kind{
-		"FLOAT": KindFloat32, "DOUBLE": KindFloat64, "UNICODE": KindUnicodeString, "ENTITYCALL": KindMailbox, "OBJECT_ID": KindEntityID,
+// kindNamed returns the kind of a data type that needs no alias: under its own name, or under another dialect's.
+func kindNamed(name string) (Kind, bool) {
+	switch name {
+	case "FLOAT":
+		return KindFloat32, true
+	case "DOUBLE":
+		return KindFloat64, true
+	case "UNICODE":
+		return KindUnicodeString, true
+	case "ENTITYCALL":
+		return KindMailbox, true
+	case "OBJECT_ID":
+		return KindEntityID, true
+	case "CLASS":
+		return KindFixedDict, true
+	case "PYTHON", "PY_DICT", "PY_TUPLE", "PY_LIST":
+		return KindAny, true
 	}
-	for k := KindInt8; k <= KindMailbox; k++ {
-		m[k.String()] = k
+	for k, n := range kindNames {
+		if n == name && n != "" {
+			return Kind(k), true
+		}
 	}
-	return m
-}()
-
-// refused lists types of the dialects that have no meaning here, with what to use instead.
-var refused = map[string]string{
-	"PYTHON":           "describe the value as FIXED_DICT, or encode it into a BLOB",
-	"PY_DICT":          "describe the value as FIXED_DICT, or encode it into a BLOB",
-	"PY_TUPLE":         "describe the value as TUPLE or FIXED_DICT",
-	"PY_LIST":          "describe the value as ARRAY",
-	"CLASS":            "describe the value as FIXED_DICT",
-	"USER_TYPE":        "describe the value as FIXED_DICT, or encode it into a BLOB",
-	"UDO_REF":          "use ENTITY_ID of an entity that stands for the object",
-	"ENTITY_COMPONENT": "use an interface",
+	return 0, false
 }
 
-type alias struct {
-	*element
-	t     *DataType
-	state visit
+// refusedType returns what to use instead of a type that has no meaning here, "" if the type is no such.
+func refusedType(name string) (remedy string) {
+	switch name {
+	case "UDO_REF":
+		return "spaces hold no user data objects: use ENTITY_ID of an entity that stands for the object"
+	case "ENTITY_COMPONENT":
+		return "a component is no value: list it in Components"
+	}
+	return ""
 }
 
-// visit is how far a thing that may refer to others, and so to itself, has been read.
-type visit uint8
-
-const (
-	unread visit = iota
-	reading
-	read
-)
-
-// readAliases reads all alias files and resolves every alias, used or not.
-func (l *loader) readAliases() {
-	var list []*alias
-	for _, file := range aliasFiles {
-		if _, err := fs.Stat(l.fsys, file); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		root := l.open(file, position{}, "", "")
-		if root == nil {
-			continue
-		}
-		l.noText(root, root.name)
-		for _, e := range root.children {
-			if a := l.addAlias(e); a != nil {
-				list = append(list, a)
-			}
-		}
-	}
-	for _, a := range list {
-		l.resolve(a, nil)
-	}
-}
-
-func (l *loader) addAlias(e *element) *alias {
-	if err := checkName(e.name); err != nil {
-		l.fault(e.position, "", "alias: "+err.Error(), nameRemedy)
-		return nil
-	}
-	if k, ok := builtin[e.name]; ok {
-		if k == KindEntityID || k == KindBool {
-			l.notice(e.position, e.name, fmt.Sprintf("%s is a type of its own here; what the alias says is not used", k), "remove the alias")
-		} else {
-			l.fault(e.position, e.name, "alias has the name of a data type", "rename it")
-		}
-		return nil
-	}
-	if other := l.aliases[e.name]; other != nil {
-		l.fault(e.position, e.name, fmt.Sprintf("alias is declared twice, first at %s:%d", other.file, other.line), "remove one of the two")
-		return nil
-	}
-	if len(l.aliases) >= MaxAliases {
-		l.fault(e.position, e.name, fmt.Sprintf("more than %d aliases", MaxAliases), "remove those that are not used")
-		return nil
-	}
-	a := &alias{element: e}
-	l.aliases[e.name] = a
-	return a
-}
-
-// resolve returns the type of an alias, nil if it is faulty. chain is the aliases that lead to it.
-func (l *loader) resolve(a *alias, chain []string) *DataType {
-	switch a.state {
-	case read:
-		return a.t
-	case reading:
-		start := 0
-		for i, name := range chain {
-			if name == a.name {
-				start = i
-			}
-		}
-		l.fault(a.position, a.name, "cycle of aliases: "+strings.Join(append(chain[start:len(chain):len(chain)], a.name), " → "), "let one of them end in a data type")
-		return nil
-	}
-	a.state = reading
-	t := l.parseType(a.element, a.name, append(chain[:len(chain):len(chain)], a.name))
-	if d := a.child("Default"); d != nil && t != nil {
-		if v, ok := l.parseDefault(t, d, a.name+"/Default"); ok {
-			if u, err := t.WithDefault(v); err == nil {
-				t = u
-			} else {
-				l.badDefault(t, d, a.name+"/Default")
-			}
-		}
-	}
-	a.t, a.state = t, read
-	return t
-}
-
-// parseType reads a data type from an element's text and children, or reports why it cannot and returns nil.
+// parseType reads a data type from an element's text and children, or reports why it cannot and returns nil. chain is the
+// aliases that lead to it.
 func (l *loader) parseType(e *element, path string, chain []string) *DataType {
+	l.once(e, path, "")
+	t := l.parseBareType(e, path, chain)
+	d := e.child("Default")
+	if d == nil || t == nil {
+		return t
+	}
+	v, ok := l.parseValue(t, d, path+"/Default")
+	if !ok {
+		return nil
+	}
+	u, err := t.WithDefault(v)
+	if err != nil {
+		l.badValue(t, d, path+"/Default")
+		return nil
+	}
+	return u
+}
+
+// parseBareType reads a type without the default that an element may give it.
+func (l *loader) parseBareType(e *element, path string, chain []string) *DataType {
 	name := e.text
 	if inner := e.child("Type"); name == "" && inner != nil {
+		l.noChildren(e, path, "Type", "Default")
 		return l.parseType(inner, path+"/Type", chain)
 	}
-	if remedy, ok := refused[name]; ok {
+	l.evidence.note(dialectOfType(name), name, e.position)
+	if remedy := refusedType(name); remedy != "" {
 		l.fault(e.position, path, fmt.Sprintf("type %s is not supported", name), remedy)
 		return nil
 	}
@@ -139,61 +79,96 @@ func (l *loader) parseType(e *element, path string, chain []string) *DataType {
 		l.noChildren(e, path, "Default")
 		return l.resolve(a, chain)
 	}
-	kind, ok := builtin[name]
+	kind, ok := kindNamed(name)
 	if !ok {
 		l.fault(e.position, path, fmt.Sprintf("unknown type %q", shorten(name)), "use a data type, or declare the name in alias.xml or types.xml")
 		return nil
 	}
-	if name == "OBJECT_ID" {
-		l.notice(e.position, path, "OBJECT_ID is ENTITY_ID here, 64 bits wide", "write ENTITY_ID")
-	}
 	switch kind {
 	case KindArray, KindTuple:
 		return l.parseSequence(kind, e, path, chain)
+	case KindMap:
+		return l.parseMap(e, path, chain)
 	case KindFixedDict:
 		return l.parseDict(e, path, chain)
+	case KindUser:
+		return l.parseUserType(e, path)
 	}
 	l.noChildren(e, path, "Default")
-	return Scalar(kind)
-}
-
-// noChildren reports children where the type has none, but for those allowed.
-func (l *loader) noChildren(e *element, path, allowed string) {
-	for _, c := range e.children {
-		if c.name != allowed {
-			l.unknown(c, path)
-		}
+	switch {
+	case kind == KindAny && name != "ANY":
+		l.notice(e.position, path, name+" is ANY here: a free value, sent as MessagePack", "describe the value as FIXED_DICT, ARRAY or MAP if its form is known")
+	case name == "OBJECT_ID":
+		l.notice(e.position, path, "OBJECT_ID is ENTITY_ID here, 64 bits wide", "write ENTITY_ID")
 	}
+	return Scalar(kind)
 }
 
 func (l *loader) parseSequence(kind Kind, e *element, path string, chain []string) *DataType {
 	var elem *DataType
-	size, bad, seen := 0, false, make(map[string]bool)
+	size, bad, asBlob := 0, false, false
 	for _, c := range e.children {
-		l.once(seen, c, path)
 		switch c.name {
 		case "of":
 			elem = l.parseType(c, path+"/of", chain)
 			bad = bad || elem == nil
 		case "size":
+			l.noChildren(c, path+"/size")
 			var err error
 			if size, err = strconv.Atoi(c.text); err != nil || size < 0 {
 				l.fault(c.position, path+"/size", fmt.Sprintf("%q is not a number of elements", shorten(c.text)), "state a number, 0 for any number")
 				bad = true
 			}
-		case "persistAsBlob", "Default":
+		case "persistAsBlob":
+			asBlob = l.boolean(c, path)
+		case "Default":
 		default:
 			l.unknown(c, path)
 		}
 	}
-	if !seen["of"] {
+	if e.child("of") == nil {
 		l.fault(e.position, path, fmt.Sprintf("%v without element type", kind), "add <of> TYPE </of>")
 		return nil
 	}
 	if bad {
 		return nil
 	}
-	return l.made(e, path)(newSequence(kind, elem, size))
+	t := l.made(e, path)(newSequence(kind, elem, size))
+	if t != nil && asBlob {
+		t = t.WithStorage(true)
+	}
+	return t
+}
+
+// parseMap reads <Type> MAP <key> KEY </key> <of> VALUE </of> </Type>.
+func (l *loader) parseMap(e *element, path string, chain []string) *DataType {
+	l.noChildren(e, path, "key", "of", "Default")
+	k, v := e.child("key"), e.child("of")
+	if k == nil || v == nil {
+		l.fault(e.position, path, "MAP without type of key or value", "add <key> TYPE </key> and <of> TYPE </of>")
+		return nil
+	}
+	key, value := l.parseType(k, path+"/key", chain), l.parseType(v, path+"/of", chain)
+	if key == nil || value == nil {
+		return nil
+	}
+	return l.made(e, path)(NewMap(key, value))
+}
+
+// parseUserType finds the type that the program gives for the name by which a tree calls it.
+func (l *loader) parseUserType(e *element, path string) *DataType {
+	l.noChildren(e, path, "implementedBy", "Default")
+	by := e.child("implementedBy")
+	if by == nil || by.text == "" {
+		l.fault(e.position, path, "USER_TYPE without implementedBy", "add <implementedBy> NAME </implementedBy>")
+		return nil
+	}
+	l.noChildren(by, path+"/implementedBy")
+	t := l.options.UserTypes[by.text]
+	if t == nil {
+		l.fault(by.position, path+"/implementedBy", fmt.Sprintf("no type is given for %q", shorten(by.text)), "give one in Options.UserTypes, made by NewUserType")
+	}
+	return t
 }
 
 // made reports the error of making a composite type, and counts its elements.
@@ -209,68 +184,4 @@ func (l *loader) made(e *element, path string) func(*DataType, error) *DataType 
 		}
 		return t
 	}
-}
-
-func (l *loader) parseDict(e *element, path string, chain []string) *DataType {
-	var fields []DictField
-	allowNone, bad, seen := false, false, make(map[string]bool)
-	if p := e.child("Parent"); p != nil {
-		if parent := l.parseType(p, path+"/Parent", chain); parent == nil {
-			bad = true
-		} else if parent.kind != KindFixedDict {
-			l.fault(p.position, path+"/Parent", fmt.Sprintf("%v is not a FIXED_DICT", parent.kind), "name an alias of a FIXED_DICT")
-			bad = true
-		} else {
-			fields = append(fields, parent.fields...)
-		}
-	}
-	for _, c := range e.children {
-		l.once(seen, c, path)
-		switch c.name {
-		case "Properties":
-			l.noText(c, path+"/Properties")
-			for _, f := range c.children {
-				field, ok := l.parseDictField(f, path+"/Properties/"+f.name, chain)
-				fields, bad = append(fields, field), bad || !ok
-			}
-		case "AllowNone":
-			allowNone = l.boolean(c, path)
-		case "implementedBy":
-			l.notice(c.position, path+"/implementedBy", "a FIXED_DICT is a plain record here", "convert values in the script that uses them")
-		case "Parent", "TypeName", "Default":
-		default:
-			l.unknown(c, path)
-		}
-	}
-	if bad {
-		return nil
-	}
-	return l.made(e, path)(NewFixedDict(allowNone, fields...))
-}
-
-func (l *loader) parseDictField(e *element, path string, chain []string) (f DictField, ok bool) {
-	f.Name = e.name
-	l.noText(e, path)
-	seen := make(map[string]bool)
-	for _, c := range e.children {
-		l.once(seen, c, path)
-		switch c.name {
-		case "Type":
-			f.Type = l.parseType(c, path+"/Type", chain)
-		case "Default", "DatabaseLength", "Persistent": // the default is read below, when the type is known
-		default:
-			l.unknown(c, path)
-		}
-	}
-	if !seen["Type"] {
-		l.fault(e.position, path, "field has no Type", "add <Type> TYPE </Type>")
-	}
-	if f.Type == nil {
-		return f, false
-	}
-	if d := e.child("Default"); d != nil {
-		f.Default, ok = l.parseDefault(f.Type, d, path+"/Default")
-		return f, ok
-	}
-	return f, true
 }

@@ -23,6 +23,27 @@ func (e Exposure) String() string {
 	return ""
 }
 
+// ReplayExposure says which recordings hold the calls of a client method.
+type ReplayExposure uint8
+
+// The replay exposures.
+const (
+	ReplayOther ReplayExposure = iota // recordings of what other players see; the default
+	ReplayNone
+	ReplayAll // recordings of the own player's view too
+)
+
+// replayNames are the names in a .def file, by exposure.
+var replayNames = [...]string{ReplayOther: "OTHER_CLIENTS", ReplayNone: "NONE", ReplayAll: "ALL_CLIENTS"}
+
+// String returns the exposure's name in a .def file.
+func (e ReplayExposure) String() string {
+	if int(e) < len(replayNames) {
+		return replayNames[e]
+	}
+	return "unknown exposure"
+}
+
 // Arg is an argument or a return value of a method.
 type Arg struct {
 	Name string // "" in the older, unnamed style
@@ -32,8 +53,9 @@ type Arg struct {
 // Method is a method of one side of an entity type.
 type Method struct {
 	Index        int // position among the methods of its side
-	ExposedIndex int // position among those of its side that a client may call, or -1; assigned by NewSchema
+	ExposedIndex int // position among those of its side that a client may call, those of fixed size first; or -1; assigned by NewSchema
 	Name         string
+	Component    string // the component that it belongs to, whose name and a dot begin Name; "" for the type itself
 	Args         []Arg
 	Returns      []Arg // results of a two-way call, server side only
 	Exposed      Exposure
@@ -41,6 +63,10 @@ type Method struct {
 	DetailDistance float32
 	SendLatestOnly bool // client methods: of the calls not sent yet only the newest is kept
 	Unreliable     bool // client methods: a broadcast may be lost
+	ReplayExposure ReplayExposure
+	WarnBytes      int // a call of more bytes is worth a warning; 0 for none
+
+	Kept []Kept
 
 	where position
 }

@@ -1,10 +1,11 @@
 package property
 
-import "slices"
-
 // Schema is the entity types of a game. It never changes once made, and any number of goroutines may read it.
 type Schema struct {
-	Types []*Definition // by ID
+	Types    []*Definition // by ID
+	Services []*Definition // by ID of their own; they have no entities and are no Types
+	Aliases  []Alias       // names for data types that the tree declares, in its order
+	Dialect  Dialect       // of the tree; DialectNone for what is described in Go
 	// ClientDigest is of what clients can see or call. It is what a client's schema must agree on; an edit that concerns
 	// servers only leaves it as it is.
 	ClientDigest [16]byte
@@ -14,11 +15,22 @@ type Schema struct {
 	Notices Faults
 
 	byName   map[string]*Definition
+	services map[string]*Definition
 	byClient []*Definition
 }
 
-// Type returns the named type, or nil.
+// Alias is a name for a data type.
+type Alias struct {
+	Name string
+	Type *DataType
+	Kept []Kept
+}
+
+// Type returns the named entity type, or nil.
 func (s *Schema) Type(name string) *Definition { return s.byName[name] }
+
+// Service returns the named service, or nil.
+func (s *Schema) Service(name string) *Definition { return s.services[name] }
 
 // ByID returns the type of an ID, or nil.
 func (s *Schema) ByID(id uint16) *Definition {
@@ -28,92 +40,10 @@ func (s *Schema) ByID(id uint16) *Definition {
 	return s.Types[id]
 }
 
-// ByClientID returns the type of a ClientID, or nil.
+// ByClientID returns the type of a ClientID, or nil. Of types that share it, it is the one as which clients see them.
 func (s *Schema) ByClientID(id uint16) *Definition {
 	if int(id) >= len(s.byClient) {
 		return nil
 	}
 	return s.byClient[id]
-}
-
-// NewSchema makes a Schema of types described in Go. It checks them, copies them, and assigns to the copies what their
-// fields call assigned: ids, indices, levels, defaults. Use the copies: s.Type("Avatar"). The caller's Definitions stay as
-// they are. The error is a [Faults] with everything found, and no Schema comes with it.
-func NewSchema(types ...*Definition) (*Schema, error) {
-	r := newReport()
-	s := build(types, r)
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	s.Notices = r.notices
-	return s, nil
-}
-
-// build checks and compiles. What it returns is of use only if r holds no fault.
-func build(types []*Definition, r *report) *Schema {
-	s := &Schema{byName: make(map[string]*Definition, len(types))}
-	if len(types) > MaxTypes {
-		r.fault(position{}, "", "too many entity types", "split the game, or raise MaxTypes")
-		return nil
-	}
-	for _, given := range types {
-		if given == nil {
-			r.fault(position{}, "", "a Definition is nil", "leave it out")
-			continue
-		}
-		d := given.clone()
-		if s.byName[d.Name] != nil {
-			r.fault(d.where, d.Name, "entity type is declared twice", "remove one of the two")
-			continue
-		}
-		s.byName[d.Name] = d
-		s.Types = append(s.Types, d)
-		checkDefinition(d, r)
-	}
-	if len(r.faults) > 0 {
-		return nil
-	}
-	for i, d := range s.Types {
-		d.ID, d.ClientID = uint16(i), NoClientID
-		if d.HasClient {
-			d.ClientID = uint16(len(s.byClient))
-			s.byClient = append(s.byClient, d)
-		}
-		d.compile()
-	}
-	s.ClientDigest, s.Digest = s.clientDigest(), s.digest()
-	return s
-}
-
-// clone copies what a Schema changes or must not see changed.
-func (d *Definition) clone() *Definition {
-	c := &Definition{
-		Name: d.Name, Levels: slices.Clone(d.Levels), Volatile: d.Volatile, AppealRadius: d.AppealRadius,
-		HasCell: d.HasCell, HasBase: d.HasBase, HasClient: d.HasClient,
-		Persistent: d.Persistent, DetailedVolatile: d.DetailedVolatile, ManualAoI: d.ManualAoI, where: d.where,
-	}
-	for _, p := range d.Properties {
-		if p == nil {
-			p = &Property{}
-		}
-		q := *p
-		c.Properties = append(c.Properties, &q)
-	}
-	c.CellMethods = cloneMethods(d.CellMethods)
-	c.BaseMethods = cloneMethods(d.BaseMethods)
-	c.ClientMethods = cloneMethods(d.ClientMethods)
-	return c
-}
-
-func cloneMethods(methods []*Method) []*Method {
-	var c []*Method
-	for _, m := range methods {
-		if m == nil {
-			m = &Method{}
-		}
-		n := *m
-		n.Args, n.Returns = slices.Clone(m.Args), slices.Clone(m.Returns)
-		c = append(c, &n)
-	}
-	return c
 }

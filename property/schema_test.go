@@ -32,14 +32,17 @@ func TestNewSchema(t *testing.T) {
 	}
 }
 
+// schemaCase is definitions and the exact text of all faults that they make.
+type schemaCase struct {
+	d    []*Definition
+	want string
+}
+
 // What a tree cannot say but Go can; the rest of the checks is tested with Load.
-func TestNewSchemaFaults(t *testing.T) {
+func schemaFaultCases() []schemaCase {
 	i8 := Scalar(KindInt8)
 	cell := func(d Definition) *Definition { d.Name, d.HasCell = "A", true; return &d }
-	for _, c := range []struct {
-		d    []*Definition
-		want string
-	}{
+	return []schemaCase{
 		{[]*Definition{nil}, "a Definition is nil; leave it out"},
 		{[]*Definition{{Name: "A"}}, "A: the type has no side; let it have a cell, a base or a client"},
 		{[]*Definition{cell(Definition{}), cell(Definition{})}, "A: entity type is declared twice; remove one of the two"},
@@ -54,13 +57,38 @@ func TestNewSchemaFaults(t *testing.T) {
 		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, DatabaseLength: -1}}})}, "A/Properties/p/DatabaseLength: -1 is not a length; state bytes, 0 for the store's default"},
 		{[]*Definition{cell(Definition{Properties: []*Property{nil}})}, "A/Properties: name is empty; use letters, digits and _, not beginning with a digit\nA/Properties/: property has no type; state one"},
 		{[]*Definition{cell(Definition{Properties: make([]*Property, MaxProperties+1)})}, "A/Properties: more than 4096 properties; gather some in a FIXED_DICT"},
+		{[]*Definition{cell(Definition{HasClient: true, Properties: []*Property{{Name: "p", Type: Scalar(KindBlob), Flags: OwnClient, Default: StringValue(strings.Repeat("x", MaxClientProperty))}}})},
+			"A/Properties/p/Default: 65539 bytes, more than the 65536 that can travel; shorten it, or split the property"},
 		{[]*Definition{cell(Definition{CellMethods: make([]*Method, MaxMethods+1)})}, "A/CellMethods: more than 4096 methods; merge some"},
 		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", Args: []Arg{{}}}}})}, "A/CellMethods/m/Args/1: argument has no type; state one"},
 		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", Args: []Arg{{"a b", i8}}}}})}, `A/CellMethods/m/Args/a b: "a b" is not a name; use letters, digits and _, not beginning with a digit`},
 		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", Exposed: 7}}})}, "A/CellMethods/m/Exposed: 7 is no exposure; use ExposedOwn or ExposedAll"},
 		{[]*Definition{cell(Definition{AppealRadius: float32(math.NaN())})}, "A/AppealRadius: NaN is not a distance; state metres, 0 or more"},
 		{[]*Definition{cell(Definition{Levels: []DetailLevel{{"N", float32(math.Inf(1)), 1}}})}, "A/LoDLevels/N: radius +Inf with hysteresis 1 is not a ring; state a radius above 0 and a hysteresis of 0 or more, in metres"},
-	} {
+		{[]*Definition{{Name: "A", HasBase: true, Service: true, HasCell: true}}, "A: a service has methods of its base side and nothing else; make it an entity type, or move the rest to one"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "p", Type: i8, WarnBytes: -1}}})}, "A/Properties/p: WarnBytes is -1; state bytes, 0 for no warning"},
+		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", WarnBytes: -1}}})}, "A/CellMethods/m: WarnBytes is -1; state bytes, 0 for no warning"},
+		{[]*Definition{cell(Definition{CellMethods: []*Method{{Name: "m", ReplayExposure: 9}}})}, "A/CellMethods/m/ReplayExposureLevel: 9 is no replay exposure; use ReplayOther, ReplayNone or ReplayAll"},
+		{[]*Definition{cell(Definition{Components: []Component{{"c", "T"}, {"c", "T"}}})}, "A/Components/c: component is declared twice; remove one of the two"},
+		{[]*Definition{cell(Definition{Components: []Component{{"c.d", "T"}, {"e", ""}}})}, "A/Components: \"c.d\" is not a name; use letters, digits and _, not beginning with a digit\nA/Components/e/Type: name is empty; use letters, digits and _, not beginning with a digit"},
+		{[]*Definition{cell(Definition{Properties: []*Property{{Name: "c.p", Component: "c", Type: i8}}})}, "A/Properties/c.p: A has no component \"c\"; list it in Components"},
+		{[]*Definition{cell(Definition{Components: []Component{{"c", "T"}}, Properties: []*Property{{Name: "p", Component: "c", Type: i8}}})}, "A/Properties/p: it is of component \"c\", but its name does not begin with that; call it component.name"},
+		{[]*Definition{cell(Definition{TempProperties: []string{"x", "x"}})}, "A/TempProperties/x: the name is given twice; remove one of the two"},
+		{[]*Definition{cell(Definition{HasClient: true, Properties: []*Property{{Name: "p", Type: i8, Flags: AllClients}}, CellMethods: []*Method{{Name: "m", Exposed: ExposedAll}}, ClientMethods: []*Method{{Name: "c"}}}),
+			{Name: "B", ClientName: "A", HasCell: true, HasClient: true}},
+			"B/Properties/p: clients see the type as A, which has this property; add it, or remove ClientName\n" +
+				"B/CellMethods/m: clients see the type as A, which has this method; add it, or remove ClientName\n" +
+				"B/ClientMethods/c: clients see the type as A, which has this method; add it, or remove ClientName"},
+		{[]*Definition{
+			cell(Definition{HasClient: true, Properties: []*Property{{Name: "p", Type: i8, Flags: AllClients}, {Name: "q", Type: i8, Flags: AllClients}}, ClientMethods: []*Method{{Name: "c"}, {Name: "d"}}}),
+			{Name: "B", ClientName: "A", HasCell: true, HasClient: true, Properties: []*Property{{Name: "q", Type: i8, Flags: AllClients}, {Name: "p", Type: i8, Flags: AllClients}}, ClientMethods: []*Method{{Name: "d"}, {Name: "c"}}}},
+			"B/Properties/q: clients see the type as A, which has its properties in another order; declare them in that order, or remove ClientName\n" +
+				"B/ClientMethods/c: clients see the type as A, which has its methods in another order; declare them in that order, or remove ClientName"},
+	}
+}
+
+func TestNewSchemaFaults(t *testing.T) {
+	for _, c := range schemaFaultCases() {
 		s, err := NewSchema(c.d...)
 		if s != nil || err == nil {
 			t.Errorf("no fault, want %s", c.want)
@@ -69,26 +97,6 @@ func TestNewSchemaFaults(t *testing.T) {
 		if diff := cmp.Diff(c.want, err.Error()); diff != "" {
 			t.Error(diff)
 		}
-	}
-}
-
-func TestNotices(t *testing.T) {
-	s, err := NewSchema(&Definition{Name: "A", HasCell: true, ClientMethods: []*Method{{Name: "c"}}, CellMethods: []*Method{{Name: "m", Exposed: ExposedAll}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "CellMethods/m: it is exposed, but A has no client side; no client can call it\nA: it has client methods but no client side; no client ever hears them"
-	if diff := cmp.Diff(want, s.Notices.Error()); diff != "" {
-		t.Error(diff)
-	}
-	if m := s.Types[0].CellMethod("m"); m.ExposedIndex != -1 {
-		t.Errorf("%+v", m)
-	}
-	s = mustLoad(t, withAlias("<BOOL> UINT8 </BOOL>\n<R> FIXED_DICT <implementedBy> mod.inst </implementedBy> <Properties> <x> <Type> BOOL </Type> </x> </Properties> </R>", ""))
-	want = "alias.xml:2: BOOL: BOOL is a type of its own here; what the alias says is not used; remove the alias\n" +
-		"alias.xml:3: R/implementedBy: a FIXED_DICT is a plain record here; convert values in the script that uses them"
-	if diff := cmp.Diff(want, s.Notices.Error()); diff != "" {
-		t.Error(diff)
 	}
 }
 

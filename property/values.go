@@ -165,14 +165,19 @@ func (v *Values) put(i int, val Value) (old Value, changed bool, err error) {
 
 // checkSize refuses a value that could not travel whole: else real, ghosts and clients would come to differ.
 func (v *Values) checkSize(p *Property, size int) error {
-	limit := MaxProperty
-	if p.ClientVisible() && v.def.HasClient {
-		limit = MaxClientProperty
-	}
+	limit := v.def.maxSize(p)
 	if size > limit {
 		return fmt.Errorf("property %s.%s: %w: %d bytes, more than %d", v.def.Name, p.Name, ErrOversize, size, limit)
 	}
 	return nil
+}
+
+// maxSize returns how many bytes a value of the property may take as it travels.
+func (d *Definition) maxSize(p *Property) int {
+	if p.ClientVisible() && d.HasClient {
+		return MaxClientProperty
+	}
+	return MaxProperty
 }
 
 // store puts a value in place. path says which part of it differs, nil for all.

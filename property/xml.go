@@ -17,6 +17,15 @@ type element struct {
 	text     string // all its own text, trimmed
 	attrs    []xml.Attr
 	children []*element
+	raw      []byte // what the file has between its tags
+}
+
+// inner returns an element's content for keeping: its text, or if it has children its XML as it is written.
+func (e *element) inner() string {
+	if len(e.children) == 0 {
+		return e.text
+	}
+	return string(bytes.TrimSpace(e.raw))
 }
 
 // child returns the first child of that name, or nil.
@@ -38,67 +47,159 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileSize+1))
-	if err == nil && len(data) > MaxFileSize {
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Size() <= MaxFileSize {
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	if _, err = b.ReadFrom(io.LimitReader(f, MaxFileSize+1)); err == nil && b.Len() > MaxFileSize {
 		err = errTooLarge
 	}
-	return data, err
+	return b.Bytes(), err
 }
 
 // parseXML reads a file of one root element, or reports why it cannot and returns nil.
 func parseXML(file string, data []byte, r *report) *element {
-	dec := xml.NewDecoder(bytes.NewReader(data))
-	var root *element
-	var stack []*element
-	var texts [][]byte // own text of each open element
+	p := xmlParser{report: r, file: file, data: data, dec: xml.NewDecoder(bytes.NewReader(data))}
 	for {
-		line, _ := dec.InputPos()
-		at := position{file, line}
-		token, err := dec.Token()
-		if err == io.EOF {
-			break
+		p.line, _ = p.dec.InputPos()
+		p.before = p.dec.InputOffset()
+		// A raw token: names are not translated and tags not matched, which close does below. It is much of the time that
+		// loading takes.
+		token, err := p.dec.RawToken()
+		if err == nil {
+			switch token := token.(type) {
+			case xml.StartElement:
+				err = p.open(token)
+			case xml.EndElement:
+				err = p.close(token)
+			case xml.CharData:
+				err = p.characters(token)
+			}
+		} else if err == io.EOF {
+			return p.end()
 		}
 		if err != nil {
-			var syntax *xml.SyntaxError
-			problem := err.Error()
-			if errors.As(err, &syntax) {
-				at.line, problem = syntax.Line, syntax.Msg
-			}
-			r.fault(at, "", "malformed XML: "+strings.TrimPrefix(problem, "xml: "), "write UTF-8 and close every element")
+			p.refuse(err)
 			return nil
 		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			e := &element{position: at, name: token.Name.Local, attrs: token.Attr}
-			switch {
-			case len(stack) >= MaxDepth:
-				r.fault(at, e.name, fmt.Sprintf("elements are nested deeper than %d", MaxDepth), "flatten the definition")
-				return nil
-			case len(stack) > 0:
-				parent := stack[len(stack)-1]
-				parent.children = append(parent.children, e)
-			case root != nil:
-				r.fault(at, e.name, "a second root element", "wrap everything in one <root>")
-				return nil
-			default:
-				root = e
-			}
-			stack, texts = append(stack, e), append(texts, nil)
-		case xml.EndElement:
-			n := len(stack) - 1
-			stack[n].text = strings.TrimSpace(string(texts[n]))
-			stack, texts = stack[:n], texts[:n]
-		case xml.CharData:
-			if n := len(texts); n > 0 {
-				texts[n-1] = append(texts[n-1], token...)
-			} else if len(bytes.TrimSpace(token)) > 0 && root != nil {
-				r.fault(at, "", "text after the root element", "remove it")
-				return nil
-			}
+	}
+}
+
+// xmlParser builds the tree of a file's elements.
+type xmlParser struct {
+	*report
+	file   string
+	data   []byte
+	dec    *xml.Decoder
+	line   int   // where the token begins
+	before int64 // offset where it begins
+	root   *element
+	stack  []openElement // of it, those below depth are open; the others keep their buffers
+	depth  int
+	block  []element // of which elements are taken: one allocation for many
+}
+
+// openElement is an element whose end has not been read.
+type openElement struct {
+	*element
+	text  []byte
+	start int64 // offset where its content begins
+}
+
+// errReported stops a parse whose fault has been reported.
+var errReported = errors.New("reported")
+
+func (p *xmlParser) open(token xml.StartElement) error {
+	at := position{p.file, p.line}
+	name := token.Name.Local
+	if p.depth >= MaxDepth {
+		p.fault(at, name, fmt.Sprintf("elements are nested deeper than %d", MaxDepth), "flatten the definition")
+		return errReported
+	}
+	if p.depth == 0 && p.root != nil {
+		p.fault(at, name, "a second root element", "wrap everything in one <root>")
+		return errReported
+	}
+	if len(p.block) == 0 {
+		p.block = make([]element, 64)
+	}
+	e := &p.block[0]
+	p.block = p.block[1:]
+	e.position, e.name = at, name
+	if len(token.Attr) > 0 {
+		e.attrs = ownAttributes(token.Attr)
+	}
+	if p.depth == 0 {
+		p.root = e
+	} else {
+		parent := p.stack[p.depth-1].element
+		parent.children = append(parent.children, e)
+	}
+	if p.depth == len(p.stack) {
+		p.stack = append(p.stack, openElement{})
+	}
+	o := &p.stack[p.depth]
+	o.element, o.text, o.start = e, o.text[:0], p.dec.InputOffset()
+	p.depth++
+	return nil
+}
+
+// ownAttributes returns the attributes that are the dialect's: a declaration of a name space, which some editors add to the
+// root, says nothing.
+func ownAttributes(attrs []xml.Attr) (own []xml.Attr) {
+	for _, a := range attrs {
+		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
+			own = append(own, a)
 		}
 	}
-	if root == nil {
-		r.fault(position{file, 1}, "", "no XML element", "begin with <root>")
+	return own
+}
+
+func (p *xmlParser) close(token xml.EndElement) error {
+	if p.depth == 0 {
+		return &xml.SyntaxError{Line: p.line, Msg: "unexpected end element </" + token.Name.Local + ">"}
 	}
-	return root
+	p.depth--
+	o := &p.stack[p.depth]
+	if o.name != token.Name.Local {
+		return &xml.SyntaxError{Line: p.line, Msg: "element <" + o.name + "> closed by </" + token.Name.Local + ">"}
+	}
+	o.element.text = string(bytes.TrimSpace(o.text))
+	o.raw = p.data[o.start:max(o.start, p.before)]
+	return nil
+}
+
+func (p *xmlParser) characters(text []byte) error {
+	if p.depth > 0 {
+		o := &p.stack[p.depth-1]
+		o.text = append(o.text, text...)
+	} else if len(bytes.TrimSpace(text)) > 0 && p.root != nil {
+		p.fault(position{p.file, p.line}, "", "text after the root element", "remove it")
+		return errReported
+	}
+	return nil
+}
+
+// end checks that nothing is missing at the end of the file.
+func (p *xmlParser) end() *element {
+	switch {
+	case p.depth > 0:
+		p.refuse(&xml.SyntaxError{Line: p.line, Msg: "unexpected EOF"})
+		return nil
+	case p.root == nil:
+		p.fault(position{p.file, 1}, "", "no XML element", "begin with <root>")
+	}
+	return p.root
+}
+
+func (p *xmlParser) refuse(err error) {
+	if err == errReported {
+		return
+	}
+	at, problem := position{p.file, p.line}, err.Error()
+	var syntax *xml.SyntaxError
+	if errors.As(err, &syntax) {
+		at.line, problem = syntax.Line, syntax.Msg
+	}
+	p.fault(at, "", "malformed XML: "+strings.TrimPrefix(problem, "xml: "), "write UTF-8 and close every element")
 }

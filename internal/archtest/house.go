@@ -47,6 +47,8 @@ entity/baseapp: FLOOR5
 entity/baseappmgr: FLOOR5
 entity/loginapp: FLOOR5
 entity/client: FLOOR1 entity mercury/secure entity/client/protocol
+property/defgen: property entity
+property/defgen/internal/...: property entity entity/client
 APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client
 
 # Floor 7: adapters, the only places that meet the outside, and the runner over them.
@@ -90,6 +92,7 @@ mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
 space/cluster: starts the runner
 internal/archtest: runs the Go command
+property/defgen: a program
 examples/...: programs
 `
 
@@ -97,13 +100,12 @@ examples/...: programs
 const houseVariables = `
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names
-property.builtin: table of type names, only looked up
 property.dictType: a type, which Go cannot hold in a constant
 property.domainTable: table of who takes part in each stream
 property.flagNames: table of flag names
 property.handleType: a type, which Go cannot hold in a constant
 property.kindNames: table of kind names
-property.refused: table of type names with the remedy, only looked up
+property.replayNames: table of exposure names
 property.scalars: table of the data types without parameters, which are immutable
 property.setterType: a type, which Go cannot hold in a constant
 property.shortHandles: table of handle names, only looked up

@@ -297,7 +297,7 @@ func TestWholeValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	pairs := appendValue(appendValue(nil, heroHP, v), heroName, v)
-	if want := "\x02\xf9\xff\xff\xff" + "\x00\x03Ann"; string(pairs) != want {
+	if want := "\x00\xf9\xff\xff\xff" + "\x02\x03Ann"; string(pairs) != want {
 		t.Errorf("pairs are %q, want %q", pairs, want)
 	}
 	var got []string

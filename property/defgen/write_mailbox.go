@@ -1,0 +1,31 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+// writeMailbox writes the typed calls of one side's methods from within the server, if there are any.
+func (g *generator) writeMailbox(d *property.Definition, x *side) {
+	if len(x.methods) == 0 {
+		return
+	}
+	part := strings.ToLower(x.name)
+	name := g.declare(d, x.name+"Mailbox", "the mailbox of the "+part+" part")
+	g.pkg.declare("New"+name, "the maker of the mailbox of the "+part+" part of "+d.Name)
+	g.printf("// %s calls the %s methods of %s, wherever the part is. The errors are those of entity.Mailbox.Call.\n"+
+		"type %s struct{ entity.Mailbox }\n\n", name, part, d.Name, name)
+	g.printf("// New%s makes the calls of m typed: m leads to the %s part of %s.\n"+
+		"func New%s(m entity.Mailbox) %s { return %s{m} }\n\n", name, part, d.Name, name, name, name)
+	methods := newScope(name, &g.faults)
+	methods.declare("Mailbox", "the embedded entity.Mailbox")
+	for _, m := range x.methods {
+		method := goMethod(m)
+		methods.declare(method, "method "+m.Name)
+		names := g.parameters(m, "m")
+		g.printf("// %s: %s.\n", method, g.methodNotes(m))
+		g.printf("func (m %s) %s(%s) error { return m.Mailbox.Call(%q%s) }\n\n",
+			name, method, g.signature(m, g.plain, "m"), m.Name, g.arguments(m, names, false))
+	}
+}

@@ -1,0 +1,199 @@
+package property
+
+import (
+	"fmt"
+	"slices"
+)
+
+// inherit joins Parent, interfaces and the file's own declarations, in that order.
+func (l *loader) inherit(x *description) {
+	for _, e := range x.own.parents {
+		if from := l.inherited(e, "Parent", defsDir, aType); from != nil {
+			l.take(x, from)
+			x.settings.inherit(&from.settings)
+			x.parents = append([]string{e.text}, from.parents...)
+			x.inheritKept(from)
+		}
+	}
+	for _, e := range x.own.interfaces {
+		if from := l.inherited(e, "Implements/"+e.name, interfacesDir, anInterface); from != nil {
+			l.take(x, from)
+			if x.levels == nil {
+				x.levels = from.levels
+			}
+		}
+	}
+	l.addComponents(x)
+	x.properties = override(x.properties, x.own.properties, propertyKey)
+	x.cell = override(x.cell, x.own.methods[0], methodKey)
+	x.base = override(x.base, x.own.methods[1], methodKey)
+	x.client = override(x.client, x.own.methods[2], methodKey)
+	x.temp = union(x.temp, x.own.temp)
+	if x.own.levels != nil {
+		x.levels = x.own.levels
+	}
+	x.own = declared{}
+}
+
+// inherited describes the file that a Parent or Interface element names.
+func (l *loader) inherited(e *element, path, dir string, as role) *description {
+	if err := checkName(e.text); err != nil {
+		l.fault(e.position, path, err.Error(), nameRemedy)
+		return nil
+	}
+	return l.describe(dir+e.text+defSuffix, e.position, path, as)
+}
+
+// inherit takes what the parent says and the file does not.
+func (s *settings) inherit(from *settings) {
+	s.levels = from.levels
+	inheritOne(&s.volatile, from.volatile)
+	inheritOne(&s.appeal, from.appeal)
+	inheritOne(&s.clientName, from.clientName)
+	inheritOne(&s.compression, from.compression)
+	for _, b := range []struct {
+		to   **bool
+		from *bool
+	}{
+		{&s.persistent, from.persistent}, {&s.explicitID, from.explicitID}, {&s.detailed, from.detailed}, {&s.manual, from.manual},
+		{&s.hasCell, from.hasCell}, {&s.hasBase, from.hasBase}, {&s.hasClient, from.hasClient},
+	} {
+		inheritOne(b.to, b.from)
+	}
+}
+
+func inheritOne[T any](to **T, from *T) {
+	if *to == nil {
+		*to = from
+	}
+}
+
+// inheritKept takes what the parent keeps of elements that the file does not have.
+func (x *description) inheritKept(from *description) {
+	for _, k := range from.kept {
+		if !slices.ContainsFunc(x.kept, func(own Kept) bool { return own.Element == k.Element }) {
+			x.kept = append(x.kept, k)
+		}
+	}
+}
+
+// take adds the members of a parent or interface. The same member by two ways is one; two members of one name are a fault,
+// unless the file declares the name itself and so decides.
+func (l *loader) take(x, from *description) {
+	l.takeComponents(x, from.components)
+	x.temp = union(x.temp, from.temp)
+	x.properties = join(x.properties, from.properties, propertyKey, func(first, second *Property) {
+		if !declares(x.own.properties, propertyKey, second.Name) {
+			l.conflict(x, "Properties/"+second.Name, first.where, second.where)
+		}
+	})
+	for i, m := range []struct {
+		into    *[]*Method
+		from    []*Method
+		section string
+	}{{&x.cell, from.cell, "CellMethods"}, {&x.base, from.base, "BaseMethods"}, {&x.client, from.client, "ClientMethods"}} {
+		*m.into = join(*m.into, m.from, methodKey, func(first, second *Method) {
+			if !declares(x.own.methods[i], methodKey, second.Name) {
+				l.conflict(x, m.section+"/"+second.Name, first.where, second.where)
+			}
+		})
+	}
+}
+
+func declares[T any](own []T, key func(T) string, name string) bool {
+	return slices.ContainsFunc(own, func(m T) bool { return key(m) == name })
+}
+
+func (l *loader) conflict(x *description, path string, first, second position) {
+	l.fault(x.position, path, fmt.Sprintf("inherited both from %v and from %v", first, second),
+		"rename one of the two, or declare it here")
+}
+
+func propertyKey(p *Property) string { return p.Name }
+func methodKey(m *Method) string     { return m.Name }
+
+// join appends to into what it does not have, and reports different members of one name. Neither list is changed.
+func join[T comparable](into, from []T, key func(T) string, conflict func(first, second T)) []T {
+	if len(from) == 0 {
+		return into
+	}
+	if len(into) == 0 {
+		return slices.Clip(from)
+	}
+	have := make(map[string]T, len(into))
+	for _, e := range into {
+		have[key(e)] = e
+	}
+	into = slices.Clip(into)
+	for _, e := range from {
+		first, ok := have[key(e)]
+		switch {
+		case !ok:
+			into = append(into, e)
+		case first != e:
+			conflict(first, e)
+		}
+	}
+	return into
+}
+
+// override puts own members in place of inherited ones of their name, or at the end. A name declared twice stays twice:
+// the check of the type reports it.
+func override[T any](inherited, own []T, key func(T) string) []T {
+	if len(inherited) == 0 {
+		return own
+	}
+	list := append(make([]T, 0, len(inherited)+len(own)), inherited...)
+	if len(own) == 0 {
+		return list
+	}
+	at := make(map[string]int, len(inherited))
+	for i, e := range inherited {
+		at[key(e)] = i
+	}
+	for _, e := range own {
+		if i, ok := at[key(e)]; ok {
+			list[i] = e
+			delete(at, key(e))
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// union appends to names what it does not have.
+func union(names, more []string) []string {
+	names = slices.Clip(names)
+	for _, n := range more {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// fill copies what a file describes into the type that the list names.
+func (x *description) fill(d *Definition) {
+	d.where, d.parents = x.position, x.parents
+	d.Properties, d.CellMethods, d.BaseMethods, d.ClientMethods = x.properties, x.cell, x.base, x.client
+	d.Components, d.Levels, d.TempProperties, d.Kept = x.components, x.levels, x.temp, x.kept
+	state(&d.Volatile, x.volatile)
+	state(&d.AppealRadius, x.appeal)
+	state(&d.ClientName, x.clientName)
+	state(&d.Compression, x.compression)
+	state(&d.Persistent, x.persistent)
+	state(&d.ExplicitDatabaseID, x.explicitID)
+	state(&d.DetailedVolatile, x.detailed)
+	state(&d.ManualAoI, x.manual)
+	state(&d.HasCell, x.hasCell)
+	state(&d.HasBase, x.hasBase)
+	state(&d.HasClient, x.hasClient)
+}
+
+// state sets what the file states.
+func state[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}

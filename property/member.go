@@ -1,0 +1,35 @@
+package property
+
+// Property is a property of an entity type.
+type Property struct {
+	Index       int // position among all properties of the type; assigned by NewSchema
+	ClientIndex int // position among those that clients see, those of fixed size first; or -1; assigned by NewSchema
+	Name        string
+	Component   string // the component that it belongs to, whose name and a dot begin Name; "" for the type itself
+	Type        *DataType
+	Flags       Flags
+	Default     Value // None means the default of Type; after NewSchema it always fits
+	// Detail is the label of the detail level within which other clients receive the property; "" means everywhere.
+	Detail string
+	Level  int // index of that level, 0 nearest; len(Levels) without label; assigned by NewSchema
+
+	Persistent     bool // kept by the store
+	Identifier     bool // entities are looked up by it; implies Indexed and Unique
+	Indexed        bool
+	Unique         bool
+	DatabaseLength int  // column size, 0 for the store's default
+	SendLatestOnly bool // of the changes not sent yet only the newest is kept
+	Unreliable     bool // a change may be lost on its way to clients
+	// ExposedForReplay puts the property into recordings. What other clients see has it, unless a .def file says otherwise.
+	ExposedForReplay bool
+	WarnBytes        int  // a change of more bytes is worth a warning; 0 for none
+	Editable         bool // a world editor may set it; for tools only
+
+	Kept []Kept
+
+	where position
+}
+
+// ClientVisible reports whether the flags let any client see the property. Whether clients know it is told by ClientIndex:
+// a type without client side, or one with a ClientName, may hide it.
+func (p *Property) ClientVisible() bool { return p.Flags&(OwnClient|OtherClient) != 0 }

@@ -33,6 +33,9 @@ type Entity struct {
 	Props *property.Values
 	// History numbers property changes and events for everyone who watches.
 	History *property.History
+	// Floor is a number up to which every watcher on the local app has been told, or
+	// less. It is local: the cell and its witnesses work it out, to trim History.
+	Floor property.EventNumber
 }
 
 // MoveTo sets position and direction and counts the move. It returns false and

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -82,10 +83,17 @@ func hiddenNote(hidden bool) string {
 	return ""
 }
 
-// GoName is the Go method or field name for a name of a definition.
+// GoName is the Go method or field name for a name of a definition: each word
+// between dots begins with a capital. wear is Wear; the method add of the component
+// purse, purse.add, is PurseAdd.
 func GoName(name string) string {
-	r, n := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(r)) + name[n:]
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, ".") {
+		r, n := utf8.DecodeRuneInString(word)
+		b.WriteRune(unicode.ToUpper(r))
+		b.WriteString(word[n:])
+	}
+	return b.String()
 }
 
 // ErrNotExposed is returned for a client's call of a method that is not exposed to it.

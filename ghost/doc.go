@@ -24,6 +24,12 @@
 //   - a ghost that has heard nothing for GhostLease asks where its real is: one
 //     whose real was lost in a handoff is so ended, however its last messages
 //     died with the CellApps that sent them;
+//   - an Update changes values as they were when the Update before it had been taken.
+//     A change of a part, made twice or not at all, would make the ghost differ for
+//     ever, and what no client sees has no numbers. So each Update names the one
+//     before it; a ghost that has missed that waits for a State. Who makes a State
+//     tells the haunts first what they do not know yet, so that no Update repeats
+//     what a State contained;
 //   - a late State of an older hop cannot revive a deleted ghost while its
 //     tombstone stands.
 package ghost

@@ -59,6 +59,8 @@ type Env struct {
 	Log      *slog.Logger
 	// Clock measures work; nil measures nothing.
 	Clock func() time.Duration
+	// Stats counts property traffic; nil counts nothing.
+	Stats *property.Stats
 }
 
 // Cell is the part of a space that one CellApp runs: its reals, the ghosts of its
@@ -73,6 +75,7 @@ type Cell struct {
 	chance   *rand.Rand
 	log      *slog.Logger
 	clock    func() time.Duration
+	stats    *property.Stats
 
 	space entity.SpaceID
 	id    bsp.CellID
@@ -97,6 +100,7 @@ type Cell struct {
 	words      []word
 	loopback   []entity.Message // flow messages between reals of this cell
 
+	trimming  trimming
 	frozen    bool
 	checkAt   time.Duration
 	meter     load.Meter
@@ -116,7 +120,7 @@ type Cell struct {
 func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) *Cell {
 	c := &Cell{
 		cfg: env.Config, self: env.Self, scripts: env.Scripts, registry: env.Registry,
-		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, clock: env.Clock,
+		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, clock: env.Clock, stats: env.Stats,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
@@ -179,6 +183,10 @@ func (c *Cell) Ghosts() int { return len(c.ghosts) }
 // Handoffs is the number of handoffs in flight from here.
 func (c *Cell) Handoffs() int { return c.handoffs.Len() }
 
+// PropertyStats counts the property traffic of the cell, with that of the other cells
+// of its CellApp; nil if it is not counted.
+func (c *Cell) PropertyStats() *property.Stats { return c.stats }
+
 // Tick runs one tick: see the package doc for its order. now is the app's clock,
 // game the game time, dt the tick period.
 func (c *Cell) Tick(now, game, dt time.Duration) {
@@ -210,6 +218,7 @@ func (c *Cell) Tick(now, game, dt time.Duration) {
 	}
 	c.deliverRangeEvents()
 	c.updateWitnesses()
+	c.trim()
 	c.settleFlows()
 	c.backUp()
 	c.expire()

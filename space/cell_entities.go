@@ -38,7 +38,8 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	r := &Real{e: e, cell: c, kind: c.scripts.forType(e.Def)}
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
-	rec.ghost, rec.real = nil, r
+	rec.ghost, rec.mirror, rec.real = nil, nil, r
+	e.Floor = 0 // it may be in both lists of one sweep
 	c.reals.insert(rec)
 	if !e.Base.IsZero() {
 		r.base()

@@ -13,50 +13,6 @@ import (
 // Ghosts, from both sides: what the reals here tell their haunts, and what the reals
 // of others tell this cell.
 
-// tellGhosts sends what every real did since the last tick to its haunts.
-func (c *Cell) tellGhosts() {
-	for _, rec := range c.reals {
-		if r := rec.real; len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp {
-			c.tell(r)
-		}
-	}
-}
-
-// tell sends what one real did to its haunts.
-func (c *Cell) tell(r *Real) {
-	if r.haunts.Len() > 0 && r.gone == staying {
-		rest := c.sendUpdate(r, r.changes)
-		for len(rest) > 0 {
-			rest = c.sendUpdate(r, rest)
-		}
-	}
-	r.changes, r.payloads = r.changes[:0], r.payloads[:0]
-	r.ghostedStamp = r.e.MoveStamp
-}
-
-// maxUpdate is how many bytes of payloads one Update carries before the next one
-// is begun: half of what its receivers take for certain.
-const maxUpdate = ghost.MaxProps
-
-// sendUpdate sends as many changes as one Update may carry, and returns the rest.
-func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change) {
-	n, size := 0, 0
-	for n < len(changes) && n < ghost.MaxChanges && (n == 0 || size+len(changes[n].Payload) <= maxUpdate) {
-		size += len(changes[n].Payload)
-		n++
-	}
-	r.ghostSequence++
-	c.update = ghost.Update{
-		Head:  ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
-		After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
-	}
-	r.updated = r.ghostSequence
-	for h := range r.haunts.All() {
-		c.out.Send(h.App, &c.update)
-	}
-	return changes[n:]
-}
-
 // mirror makes and ends the ghosts of one real; own is the cell's rectangle, empty
 // if it has none, and budget how many may be made.
 func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
@@ -134,6 +90,7 @@ func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 		c.newGhost(m, from, rec)
 		return
 	}
+	was := rec.ghostValues()
 	verdict, err := rec.ghost.TakeState(m, from, c.tick)
 	if err != nil {
 		c.badGhost(m.ID, err)
@@ -145,6 +102,7 @@ func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 	}
 	rec.heard = c.now
 	c.moved(rec.e)
+	rec.hearState(was)
 }
 
 // olderState reports whether a State of head h is of no use to whoever holds rec.
@@ -175,6 +133,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 	rec := c.admit(g.Entity)
 	rec.ghost, rec.heard = g, c.now
 	c.ghosts.insert(rec)
+	c.watchGhost(rec)
 	c.count.GhostsMade++
 }
 

@@ -130,8 +130,10 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 		panic(fmt.Sprintf("space: %v", err))
 	}
 	rec.real, rec.ghost, rec.heard = nil, g, c.now
+	rec.e.Floor = 0 // it may be in both lists of one sweep
 	c.reals.remove(r.e.ID)
 	c.ghosts.insert(rec)
+	c.watchGhost(rec)
 }
 
 // Onload takes a real over. The ack goes out even for one that is refused, since

@@ -14,6 +14,9 @@
 // definition; see Register. What is not a property is lost when the entity moves
 // to another cell and must say so with the tag `cellscape:"local"`.
 //
+// A type may have a script for its ghosts, too, which reads what a ghost holds and
+// hears when it changes; see RegisterGhost.
+//
 // # The tick
 //
 //  1. Flow messages between reals of this cell, then departures they caused.
@@ -22,7 +25,8 @@
 //  4. Every CheckPeriod: offload what has left the cell, make and end ghosts.
 //  5. Range events, collected until here, to the witnesses.
 //  6. Witnesses: one bundle and one packet for each client.
-//  7. Acks owed and resends due of flows; backups due; leases that ran out.
+//  7. Histories: some of the witnesses say what they need, or some are trimmed.
+//  8. Acks owed and resends due of flows; backups due; leases that ran out.
 //
 // Messages from outside are handled as they arrive, between ticks.
 //
@@ -31,9 +35,10 @@
 //   - A record on a CellApp is a real or a ghost, never both; Registry has it once.
 //   - A real that is on its way out (gone != staying) sends nothing more and is
 //     taken off at the next sweep: callbacks never run in the middle of a walk.
-//   - Before a ghost is made, what its real changed in this tick has been told to
-//     the haunts it already had, so the numbers in a State and in the Updates that
-//     follow it are contiguous.
+//   - Before a State is made, what its real changed has been told to the haunts it
+//     already had, and who gets the State is none of them: so the numbers in a State
+//     and in the Updates that follow it are contiguous, and no part of a property
+//     changes twice.
 //   - A handoff's Onload leaves on the channel that earlier ghost messages of the
 //     real left on, and the real is a ghost here before anything else happens.
 //   - Sums of load are integers; no map is walked.

@@ -294,7 +294,7 @@ func TestNewerInAnotherSpace(t *testing.T) {
 		t.Errorf("%d reals there, %d here", other.Reals(), a.cell.Reals())
 	}
 	a.cell.GhostState(&ghost.State{Head: ghost.Head{ID: 7, Order: entity.Order{Incarnation: 3}, Sequence: 1}, Space: 1,
-		Props: make([]byte, 12), History: []byte{0, 0, 0, 0}}, addr(5))
+		Props: make([]byte, 15), History: []byte{0, 0, 0, 0, 0}}, addr(5))
 	if other.Reals() != 0 || a.cell.Ghosts() != 1 {
 		t.Errorf("%d reals there, %d ghosts here, errors %d", other.Reals(), a.cell.Ghosts(), a.count.Errors)
 	}

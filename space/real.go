@@ -129,6 +129,17 @@ func (r *Real) AllClients() entity.Mailbox {
 	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, true, true}}
 }
 
+// SetDetailFactor shrinks the distances within which the own client is sent detailed
+// properties and broadcast calls of other entities: 1 as the definitions say, 0.5 half
+// of that. It is for load that a game sees coming: a crowd, a client on a bad line.
+// It holds until the session ends, across cells; without a client it does nothing, nor
+// does a factor that is not above 0 and at most 1.
+func (r *Real) SetDetailFactor(factor float32) {
+	if r.witness != nil {
+		r.witness.SetDetailFactor(factor)
+	}
+}
+
 // HasClient reports whether a player's client is attached.
 func (r *Real) HasClient() bool { return r.session != 0 }
 

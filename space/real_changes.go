@@ -16,6 +16,9 @@ func (r *Real) PropertyChanged(c *property.Change) {
 	}
 	p := r.e.Def.Properties[c.Index]
 	number := r.e.History.Record(r.e.Props, c)
+	if number > 0 && p.ClientIndex >= 0 {
+		r.countHistory(c, number)
+	}
 	if p.Flags&property.Ghosted != 0 && r.haunts.Len() > 0 {
 		mark := len(r.payloads)
 		r.payloads = r.e.Props.AppendChange(r.payloads, c)
@@ -23,7 +26,10 @@ func (r *Real) PropertyChanged(c *property.Change) {
 	}
 	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.session != 0 {
 		b, mark := protocol.Begin(r.direct, protocol.OwnPropertyID)
-		r.direct = protocol.End(r.appendForClient(b, number, c), mark)
+		start := len(b)
+		b = r.appendForClient(b, number, c)
+		r.cell.stats.Add(r.e.Def, c.Index, property.ToOwnClient, len(b)-start)
+		r.direct = protocol.End(b, mark)
 		r.spill()
 	}
 }
@@ -37,6 +43,21 @@ func (r *Real) appendForClient(b []byte, number property.EventNumber, c *propert
 		}
 	}
 	return protocol.AppendChange(b, r.e.Props, c)
+}
+
+// countHistory counts what the history keeps of a change: a part, or that the whole
+// value is owed.
+func (r *Real) countHistory(c *property.Change, number property.EventNumber) {
+	if r.cell.stats == nil {
+		return
+	}
+	size := r.e.Props.Size(c.Index)
+	if c.Nested() {
+		if part := r.newestPart(c.Index, number); part != nil {
+			size = len(part)
+		}
+	}
+	r.cell.stats.Add(r.e.Def, c.Index, property.IntoHistory, size)
 }
 
 // newestPart is the change of a part that the history has just numbered, nil if it

@@ -21,12 +21,13 @@ func NewRegistry() *Registry { return &Registry{byID: make(map[entity.ID]*record
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
-	e     *entity.Entity
-	cell  *Cell
-	real  *Real
-	ghost *ghost.Ghost
-	node  aoi.Node
-	heard time.Duration // when a ghost last heard of its real
+	e      *entity.Entity
+	cell   *Cell
+	real   *Real
+	ghost  *ghost.Ghost
+	mirror *Ghost // what the script of a ghost has of it; nil without one
+	node   aoi.Node
+	heard  time.Duration // when a ghost last heard of its real
 }
 
 func (g *Registry) find(id entity.ID) *record { return g.byID[id] }

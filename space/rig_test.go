@@ -24,6 +24,9 @@ const (
 	tradeProp        // other cells see it
 	manaProp         // other cells and the own client see it
 	diaryProp        // the script's own
+	stockProp        // a list; other cells see it
+	purseProp        // a list; other cells and the own client see it
+	bagProp          // a list that everyone sees
 )
 
 // Cell methods of the test type.
@@ -38,6 +41,10 @@ func testSchema(t testing.TB) *property.Schema {
 	t.Helper()
 	u32 := property.Scalar(property.KindUint32)
 	arg := []property.Arg{{Name: "n", Type: u32}}
+	list, err := property.NewArray(u32, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := property.NewSchema(
 		&property.Definition{
 			Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
@@ -46,6 +53,9 @@ func testSchema(t testing.TB) *property.Schema {
 				{Name: "trade", Type: u32, Flags: property.CellPublic},
 				{Name: "mana", Type: u32, Flags: property.CellPublicAndOwn},
 				{Name: "diary", Type: property.Scalar(property.KindString), Flags: property.CellPrivate},
+				{Name: "stock", Type: list, Flags: property.CellPublic},
+				{Name: "purse", Type: list, Flags: property.CellPublicAndOwn},
+				{Name: "bag", Type: list, Flags: property.AllClients},
 			},
 			CellMethods: []*property.Method{
 				{Name: "hit", Args: arg},
@@ -73,6 +83,9 @@ type Avatar struct {
 	Trade property.Uint32
 	Mana  property.Uint32
 	Diary property.String
+	Stock property.Slice[uint32]
+	Purse property.Slice[uint32]
+	Bag   property.Slice[uint32]
 	hook  func(*Avatar, string) `cellscape:"local"`
 }
 

@@ -32,12 +32,13 @@ type (
 type Scripts struct {
 	schema *property.Schema
 	types  []*scriptType // by definition id
+	ghosts []*ghostType  // by definition id
 	faults []error
 }
 
 // NewScripts returns an empty registry for the definitions of a schema.
 func NewScripts(schema *property.Schema) *Scripts {
-	return &Scripts{schema: schema, types: make([]*scriptType, len(schema.Types))}
+	return &Scripts{schema: schema, types: make([]*scriptType, len(schema.Types)), ghosts: make([]*ghostType, len(schema.Types))}
 }
 
 // Schema returns the definitions.
@@ -61,24 +62,17 @@ func Register[T any](s *Scripts, name string) {
 }
 
 func register(s *Scripts, name string, t reflect.Type) error {
-	d := s.schema.Type(name)
-	if d == nil {
-		return fmt.Errorf("the definitions have no entity type %q; add it to entities.xml", name)
-	}
-	if !d.HasCell {
-		return fmt.Errorf("the definitions give it no cell part; set hasCell in entities.xml, or remove the script")
+	d, err := s.cellType(name)
+	if err != nil {
+		return err
 	}
 	if s.types[d.ID] != nil {
-		return fmt.Errorf("registered twice")
+		return errors.New("registered twice")
+	}
+	if err := embeds(t, "Real", reflect.TypeFor[*Real]()); err != nil {
+		return err
 	}
 	st := t.Elem()
-	if st.Kind() != reflect.Struct {
-		return fmt.Errorf("%s is no struct", st)
-	}
-	f, ok := st.FieldByName("Real")
-	if !ok || !f.Anonymous || f.Type != reflect.TypeFor[*Real]() {
-		return fmt.Errorf("%s does not embed *space.Real", st)
-	}
 	methods, err := entity.BindMethods(t, d.CellMethods, true)
 	err = errors.Join(err, property.CheckFields(st, d, property.CellSide, reflect.TypeFor[*Real]()))
 	if err != nil {
@@ -92,6 +86,30 @@ func register(s *Scripts, name string, t reflect.Type) error {
 		}
 	}
 	s.types[d.ID] = x
+	return nil
+}
+
+// cellType is the definition of a type that may have a script on cells.
+func (s *Scripts) cellType(name string) (*property.Definition, error) {
+	d := s.schema.Type(name)
+	if d == nil {
+		return nil, fmt.Errorf("the definitions have no entity type %q; add it to entities.xml", name)
+	}
+	if !d.HasCell {
+		return nil, fmt.Errorf("the definitions give it no cell part; set hasCell in entities.xml, or remove the script")
+	}
+	return d, nil
+}
+
+// embeds reports whether t is a pointer to a struct that embeds a part of that name.
+func embeds(t reflect.Type, name string, part reflect.Type) error {
+	st := t.Elem()
+	if st.Kind() != reflect.Struct {
+		return fmt.Errorf("%s is no struct", st)
+	}
+	if f, ok := st.FieldByName(name); !ok || !f.Anonymous || f.Type != part {
+		return fmt.Errorf("%s does not embed *space.%s", st, name)
+	}
 	return nil
 }
 

@@ -12,23 +12,23 @@ import (
 func (w *Witness) Pending(watcher *entity.Entity) int {
 	n := 0
 	for _, en := range w.entries {
-		if en.pending(watcher) {
+		if w.pending(en, watcher) {
 			n++
 		}
 	}
 	return n
 }
 
-func (en *entry) pending(watcher *entity.Entity) bool {
+func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
 	if en.e == nil || en.leave || !en.sent || newer(en.e.MoveStamp, en.rested) {
 		return true
 	}
-	dist := entity.Distance(watcher.Position, en.e.Position)
+	dist := w.detail(entity.Distance(watcher.Position, en.e.Position))
 	level := property.LevelOf(en.e.Def, dist, en.level)
 	if int64(en.e.History.Last()) == en.seen && level >= en.seenLevel && !en.stuck {
 		return false
 	}
-	return en.owed(level, dist)
+	return en.missed() || en.owed(level, dist)
 }
 
 // AppendExpected appends what the client should hold of e once nothing is
@@ -43,6 +43,6 @@ func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *entity.Ent
 	if i, known := w.find(e.ID); known {
 		level = w.entries[i].level
 	}
-	it := entry{id: e.ID, e: e, level: property.LevelOf(e.Def, entity.Distance(watcher.Position, e.Position), level)}
+	it := entry{id: e.ID, e: e, level: property.LevelOf(e.Def, w.detail(entity.Distance(watcher.Position, e.Position)), level)}
 	return append(dst, protocol.Expected{Place: it.place(), Type: e.Def.ClientID, Props: it.appendVisible(nil)})
 }

@@ -35,7 +35,7 @@ var errState = errors.New("witness: state is not one that Append writes")
 // Append encodes everything that the next cell needs to go on where this one
 // stopped:
 //
-//	uvarint bundle number, uvarint deficit, uvarint count, then by ascending id
+//	uvarint bundle number, uvarint deficit, f32 detail factor, uvarint count, then by ascending id
 //	uvarint id, uvarint incarnation, u8 flags, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0,
 //	uvarint last call number, uvarint reliable move stamp,
@@ -43,6 +43,7 @@ var errState = errors.New("witness: state is not one that Append writes")
 func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, w.number)
 	b = binary.AppendUvarint(b, uint64(w.deficit))
+	b = mercury.AppendF32(b, w.factor)
 	b = binary.AppendUvarint(b, uint64(len(w.entries)))
 	for _, en := range w.entries {
 		b = entity.AppendID(b, en.id)
@@ -80,7 +81,8 @@ func (en *entry) flags() byte {
 func (w *Witness) Read(r *mercury.Reader) {
 	number := r.Uvarint()
 	deficit := r.Uvarint()
-	if number > maxNumber || deficit > 2*maxBudget {
+	factor := r.F32()
+	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) {
 		r.Fail(errState)
 	}
 	entries := make([]*entry, 0, r.Count(MaxEntries, minEntry))
@@ -102,7 +104,7 @@ func (w *Witness) Read(r *mercury.Reader) {
 	if r.Err() != nil {
 		return
 	}
-	w.entries, w.live, w.number, w.now = entries, live, number, 0
+	w.entries, w.live, w.number, w.now, w.factor = entries, live, number, 0, factor
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }
 

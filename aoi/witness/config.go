@@ -70,6 +70,9 @@ type Config struct {
 	// MaxWait is after how many Updates a waiting entity goes to the front
 	// (0: DefaultMaxWait).
 	MaxWait int
+	// DetailFactor, above 0 and at most 1, shrinks the distances of detail levels and
+	// of broadcast calls for a new witness; see SetDetailFactor (0: 1, as defined).
+	DetailFactor float32
 }
 
 // Validate reports all faults at once.
@@ -88,6 +91,8 @@ func (c Config) Validate() error {
 		"MaxRadius is %v: take the largest radius of an area of interest in metres, or 0 for %d", c.MaxRadius, DefaultMaxRadius)
 	fault(c.MaxWait < 0 || c.MaxWait > math.MaxInt32,
 		"MaxWait is %d: take 1 to %d ticks, or 0 for %d", c.MaxWait, math.MaxInt32, DefaultMaxWait)
+	fault(!(c.DetailFactor >= 0 && c.DetailFactor <= 1),
+		"DetailFactor is %v: take a number above 0 and at most 1, or 0 for 1", c.DetailFactor)
 	return errors.Join(errs...)
 }
 
@@ -103,6 +108,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxWait == 0 {
 		c.MaxWait = DefaultMaxWait
+	}
+	if c.DetailFactor == 0 {
+		c.DetailFactor = 1
 	}
 	return c
 }

@@ -31,8 +31,9 @@
 //     numbers; of several changes of one property only the present value goes.
 //     If the client knows the property but for changes of parts of it, only those
 //     go, each with its own number.
-//   - A call beyond its method's detail distance, or no longer in the history,
-//     is lost: a call is no state.
+//   - A call beyond its method's detail distance is lost: a call is no state. So is
+//     an unreliable one that the history no longer has. Who was not told of a reliable
+//     one that the history no longer has is told to forget the entity, and meets it anew.
 //   - Moves go out unreliably while an entity moves. Once it has stood still for
 //     RestTicks its place is sent reliably, once.
 //
@@ -61,8 +62,9 @@
 //
 // A Witness belongs to one cell. Update reads entities and writes only the
 // witness, so Updates of different witnesses may run in parallel while nothing
-// changes entities. The cell calls Enter and Leave in pairs, never for the
-// watcher itself, and sends each bundle before it calls Update again.
+// changes entities, if they do not count in the same property.Stats. The cell calls Enter and Leave in pairs, never for the
+// watcher itself, and sends each bundle before it calls Update again. Before it trims
+// the history of an entity it asks every witness what it still needs (HoldHistory).
 //
 // Source: seed S4 §6.1.5.
 package witness

@@ -13,15 +13,17 @@ const (
 	dueHistory     // changes or calls
 	dueMove        // a place, unreliably
 	dueRest        // a place, reliably
+	dueRefresh     // the client missed a call: it must forget the entity first
 
 	dueReliable = dueEnter | dueHistory | dueRest
 )
 
 // look finds the watcher's detail level and what the entry is owed. It marks an
 // entry that is owed nothing of its history, so that the next look is short.
-func (en *entry) look(watcher *entity.Entity, tick uint64, unlimited bool) (due, float32) {
+func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited bool) (due, float32) {
 	dist := entity.Distance(watcher.Position, en.e.Position)
-	en.level = property.LevelOf(en.e.Def, dist, en.level)
+	detail := w.detail(dist)
+	en.level = property.LevelOf(en.e.Def, detail, en.level)
 	var d due
 	switch {
 	case !en.sent:
@@ -30,7 +32,10 @@ func (en *entry) look(watcher *entity.Entity, tick uint64, unlimited bool) (due,
 		}
 		return 0, dist
 	case en.news():
-		if en.owed(en.level, dist) {
+		if en.missed() {
+			return dueRefresh, dist
+		}
+		if en.owed(en.level, detail) {
 			d |= dueHistory
 		} else {
 			en.told()
@@ -51,8 +56,14 @@ func (en *entry) news() bool {
 	return int64(en.e.History.Last()) != en.seen || en.level < en.seenLevel
 }
 
+// missed reports whether the history has dropped a reliable call that the client was
+// not told of. Who was far away may not have been owed it, but nobody can say any more.
+func (en *entry) missed() bool {
+	return en.e.History.Lost(en.heard)
+}
+
 // owed reports whether the client lacks a property that it may see at level, or a
-// call that it may hear at dist.
+// call that it may hear at a distance.
 func (en *entry) owed(level int, dist float32) bool {
 	def, h := en.e.Def, en.e.History
 	for l := level; l < len(en.have); l++ {

@@ -73,27 +73,28 @@ func TestPartsGoInOrderOfNumbers(t *testing.T) {
 
 func TestPartsGiveWayToTheWhole(t *testing.T) {
 	wd, e := hoard(t)
-	for what, x := range map[string]struct {
+	for _, x := range []struct {
+		what   string
 		change func()
 		want   string
 	}{
-		"latest only": {func() { must(t, e.Props.Splice(latest, nil, 0, 0, numbers(1, 2, 3, 4, 5)...)) }, "set latest"},
-		"set whole after a part": {func() {
+		{"latest only", func() { must(t, e.Props.Splice(latest, nil, 0, 0, numbers(1, 2, 3, 4, 5)...)) }, "set latest"},
+		{"set whole after a part", func() {
 			must(t, e.Props.SetAt(bag, []int{0}, property.Uint(uint64(e.History.Next()))))
 			must(t, e.Props.Set(bag, property.List(numbers(make([]uint64, 30)...)...)))
 		}, "set bag"},
-		"a part of what was set whole": {func() {
+		{"a part of what was set whole", func() {
 			must(t, e.Props.Set(bag, property.List(numbers(make([]uint64, 40)...)...)))
 			must(t, e.Props.SetAt(bag, []int{0}, property.Uint(1)))
 		}, "set bag"},
-		"parts larger than the whole": {func() {
+		{"parts larger than the whole", func() {
 			must(t, e.Props.Set(shelf, property.List(property.List())))
 			wd.tell("change 7", "set shelf")
 			for k := range 9 {
 				must(t, e.Props.Splice(shelf, nil, 0, min(k, 1), property.List(numbers(uint64(k))...)))
 			}
 		}, "set shelf"},
-		"dropped from the history": {func() {
+		{"dropped from the history", func() {
 			for k := range property.MaxParts + 1 {
 				must(t, e.Props.SetAt(bag, []int{1}, property.Uint(uint64(100+k))))
 			}
@@ -103,7 +104,7 @@ func TestPartsGiveWayToTheWhole(t *testing.T) {
 		b, _ := wd.w.Update(wd.watcher, wd.tick, nil, false)
 		wd.client.bundle(b)
 		if got := wd.client.log; len(got) != 2 || got[1] != x.want {
-			t.Errorf("%s: the client was told %q, want %q", what, got, x.want)
+			t.Errorf("%s: the client was told %q, want %q", x.what, got, x.want)
 		}
 		wd.settle(1)
 	}
@@ -313,4 +314,3 @@ func (wd *world) handTo(e *entity.Entity) {
 	}
 	wd.w.Enter(e)
 }
-

@@ -13,6 +13,7 @@ type change struct {
 	number property.EventNumber
 	index  int
 	part   []byte // as it travels; nil for the whole value
+	bytes  int    // that were sent
 }
 
 // say writes all that an entity is owed. It reports false if nothing was written
@@ -33,6 +34,7 @@ func (w *Witness) say(t *turn) bool {
 		return reliable
 	}
 	en.moved = en.e.MoveStamp
+	w.stats.AddMove(en.e.Def, len(w.packet)-start)
 	return true
 }
 
@@ -52,13 +54,27 @@ func (w *Witness) sayReliable(t *turn) {
 	} else if t.due&(dueEnter|dueHistory) != 0 {
 		en.told()
 		en.sent = true
+		if t.due&dueEnter == 0 {
+			w.countChanges(en)
+		}
 	}
 	if t.due&dueEnter != 0 && en.sent || t.due&dueRest != 0 {
 		en.rested, en.moved = en.e.MoveStamp, en.e.MoveStamp
 	}
 	if t.due&dueRest != 0 {
-		place := en.place()
+		place, start := en.place(), len(w.bundle)
 		w.bundle = place.AppendRest(w.bundle)
+		w.stats.AddMove(en.e.Def, len(w.bundle)-start)
+	}
+}
+
+// countChanges counts what sayHistory has said.
+func (w *Witness) countChanges(en *entry) {
+	if w.stats == nil {
+		return
+	}
+	for i := range w.changed {
+		w.stats.Add(en.e.Def, w.changed[i].index, property.ToOtherClients, w.changed[i].bytes)
 	}
 }
 
@@ -95,7 +111,7 @@ func (w *Witness) sayHistory(t *turn) {
 	w.findChanges(en)
 	next := 0
 	for ev := range en.e.History.Since(en.heard) {
-		if !audible(en.e.Def, ev.Method, t.dist) {
+		if !audible(en.e.Def, ev.Method, w.detail(t.dist)) {
 			continue
 		}
 		from := next
@@ -136,7 +152,7 @@ func (w *Witness) findChange(en *entry, i int, have uint64, stamp property.Event
 		whole := en.e.Props.Size(i) + 1 // its key
 		if parts, ok := en.e.History.Parts(i, property.EventNumber(have-1), whole); ok {
 			for p := range parts {
-				w.changed = append(w.changed, change{p.Number, i, p.Client})
+				w.changed = append(w.changed, change{number: p.Number, index: i, part: p.Client})
 			}
 			return
 		}
@@ -149,12 +165,14 @@ func (w *Witness) sayChanges(en *entry, changes []change) {
 		return
 	}
 	w.props = w.props[:0]
-	for _, c := range changes {
+	for i := range changes {
+		c, start := &changes[i], len(w.props)
 		if c.part != nil {
 			w.props = append(w.props, c.part...)
-			continue
+		} else {
+			w.props = en.e.Props.AppendClientValue(w.props, c.index)
 		}
-		w.props = en.e.Props.AppendClientValue(w.props, c.index)
+		c.bytes = len(w.props) - start
 	}
 	m := protocol.Changes{ID: en.id, Props: w.props}
 	w.bundle = m.Append(w.bundle)

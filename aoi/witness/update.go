@@ -52,10 +52,7 @@ func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 	kept := w.entries[:0]
 	for _, en := range w.entries {
 		w.expire(en)
-		if en.leave && len(w.bundle) < MaxDirect {
-			w.bundle = protocol.AppendLeave(w.bundle, en.id)
-			en.leave = false
-		}
+		w.sayLeave(en)
 		if en.gone && !en.leave {
 			w.release(en)
 			continue
@@ -64,12 +61,28 @@ func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 		if en.e == nil || en.leave {
 			continue
 		}
-		if d, dist := en.look(watcher, tick, unlimited); d != 0 {
+		d, dist := w.look(en, watcher, tick, unlimited)
+		if d == dueRefresh {
+			en.refresh()
+			if w.sayLeave(en); en.leave {
+				continue
+			}
+			d, dist = w.look(en, watcher, tick, unlimited)
+		}
+		if d != 0 {
 			w.enqueue(en, d, dist)
 		}
 	}
 	clear(w.entries[len(kept):])
 	w.entries = kept
+}
+
+// sayLeave makes the client forget an entity if it has to, and if there is room.
+func (w *Witness) sayLeave(en *entry) {
+	if en.leave && len(w.bundle) < MaxDirect {
+		w.bundle = protocol.AppendLeave(w.bundle, en.id)
+		en.leave = false
+	}
 }
 
 // expire lets an entry leave that was not linked in time.

@@ -18,10 +18,12 @@ type Witness struct {
 	number  uint64   // of the last bundle
 	deficit int      // bytes that earlier Updates sent beyond their budget
 	now     float64  // virtual time
+	factor  float32  // of distances that detail depends on, in (0, 1]
 
 	queue   []turn
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
+	stats   *property.Stats
 	bundle  []byte
 	header  int    // bytes of the bundle before its first message
 	packet  []byte // entries begin at packetRoom
@@ -34,8 +36,28 @@ func New(cfg Config) *Witness {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
 	}
-	return &Witness{cfg: cfg.withDefaults()}
+	cfg = cfg.withDefaults()
+	return &Witness{cfg: cfg, factor: cfg.DetailFactor}
 }
+
+// SetDetailFactor makes the radii and hystereses of detail levels, and the detail
+// distances of broadcast calls, factor times as large for this watcher: 1 is as the
+// definitions say, 0.5 halves them, for a player whose line or whose cell has more
+// than it can do. What the client has beyond them stays and is not kept up; it is
+// brought up to date when the factor rises again. Priorities do not change. A factor
+// that is not above 0 and at most 1 is ignored. It travels with the witness.
+func (w *Witness) SetDetailFactor(factor float32) {
+	if factor > 0 && factor <= 1 {
+		w.factor = factor
+	}
+}
+
+// CountIn counts what the client is sent of others, as property.ToOtherClients and
+// Moves; nil counts nothing. What an entity is met with is no change and not counted.
+func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
+
+// detail is a distance as detail levels and calls are to see it.
+func (w *Witness) detail(dist float32) float32 { return dist / w.factor }
 
 // entry is one entity of the area of interest, and what the client knows of it.
 type entry struct {
@@ -120,7 +142,38 @@ func (en *entry) link(e *entity.Entity) {
 	en.e, en.seen, en.stuck, en.grace = e, -1, false, 0
 	if en.sent {
 		en.leave = false
+		en.hold() // a sweep may be past this witness
 	}
+}
+
+// HoldHistory lowers the Floor of each entity of the area of interest to what the
+// client has been told of it: what is above is still needed here. The cell calls it
+// now and then, with nothing else at work on its entities.
+func (w *Witness) HoldHistory() {
+	for _, en := range w.entries {
+		if en.e != nil && en.sent {
+			en.hold()
+		}
+	}
+}
+
+// hold lowers the floor to what the client has of calls, and of the levels that it
+// sees. Of the others it may have less: it is sent those whole when it comes nearer.
+func (en *entry) hold() {
+	floor := uint64(en.heard)
+	for l := en.level; l < len(en.have); l++ {
+		if have := en.have[l]; have > 0 {
+			floor = min(floor, have-1)
+		}
+	}
+	en.e.Floor = min(en.e.Floor, property.EventNumber(floor))
+}
+
+// refresh makes the client forget the entity and meet it anew: it missed a call that
+// it should have heard.
+func (en *entry) refresh() {
+	en.leave = true
+	en.begin(en.e)
 }
 
 // Leave says that an entity is out of range, or not in this cell any more.

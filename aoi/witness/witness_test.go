@@ -114,22 +114,6 @@ func TestCallsByDistance(t *testing.T) {
 	wd.tell() // what was called out of reach stays unheard
 }
 
-func TestWatcherBehindHistoryLosesCallsOnly(t *testing.T) {
-	wd, e := scene(t)
-	set(t, e, hp, 3)
-	for i := range property.MaxHistory + 5 {
-		call(e, jump, uint32(i))
-	}
-	for wd.w.Pending(wd.watcher) > 0 {
-		wd.update(false)
-	}
-	calls := wd.client.has[7].calls
-	if len(calls) != property.MaxHistory || calls[0] != 5 {
-		t.Fatalf("%d calls, first %d", len(calls), calls[0])
-	}
-	wd.settle(0)
-}
-
 func TestMovesThenRest(t *testing.T) {
 	wd, e := scene(t)
 	move := func(x float32) { e.MoveTo(wd.tick, property.Vector3{X: x}, property.Vector3{}) }
@@ -265,9 +249,9 @@ func TestConfigValidate(t *testing.T) {
 	if err := (Config{}).Validate(); err != nil {
 		t.Error(err)
 	}
-	bad := Config{BytesPerTick: -1, MaxDeficit: -1, MaxRadius: float32(math.NaN()), MaxWait: -1}
+	bad := Config{BytesPerTick: -1, MaxDeficit: -1, MaxRadius: float32(math.NaN()), MaxWait: -1, DetailFactor: 1.5}
 	err := bad.Validate()
-	for _, field := range []string{"BytesPerTick", "MaxDeficit", "MaxRadius", "MaxWait"} {
+	for _, field := range []string{"BytesPerTick", "MaxDeficit", "MaxRadius", "MaxWait", "DetailFactor"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("no fault of %s in %v", field, err)
 		}

@@ -26,6 +26,7 @@ const (
 const (
 	say  = iota // within 50 m
 	jump        // everywhere
+	wave        // everywhere, if it is not lost
 )
 
 // testDefinition is the Walker, with further properties if a test wants some.
@@ -47,6 +48,7 @@ func testDefinition(t testing.TB, more ...*property.Property) *property.Definiti
 			ClientMethods: []*property.Method{
 				{Name: "say", Args: []property.Arg{{Type: u32}}, DetailDistance: 50},
 				{Name: "jump", Args: []property.Arg{{Type: u32}}},
+				{Name: "wave", Args: []property.Arg{{Type: u32}}, Unreliable: true},
 			},
 		})
 	if err != nil {

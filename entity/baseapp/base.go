@@ -190,7 +190,11 @@ func (b *base) PropertyChanged(c *property.Change) {
 	if b.client == nil || b.props.Definition().Properties[c.Index].Flags&property.OwnClient == 0 {
 		return
 	}
-	b.client.send(protocol.AppendOwnProperty(b.app.buf[:0], protocol.BasePropertyID, b.props, c))
+	msg, mark := protocol.Begin(b.app.buf[:0], protocol.BasePropertyID)
+	start := len(msg)
+	msg = protocol.AppendChange(msg, b.props, c)
+	b.app.stats.Add(b.props.Definition(), c.Index, property.ToOwnClient, len(msg)-start)
+	b.client.send(protocol.End(msg, mark))
 }
 
 // CallMethod is part of entity.Caller: the mailboxes of the base's own parts.

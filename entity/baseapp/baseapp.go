@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
 )
 
 // BaseApp is a BaseApp process. It is a mercury.Handler.
@@ -46,6 +47,7 @@ type BaseApp struct {
 	apps   map[mercury.ChannelID]struct{}
 	silent []silentChannel
 
+	stats    *property.Stats
 	report   wire.Report
 	reportAt time.Duration
 	buf      []byte // scratch for messages to clients
@@ -72,6 +74,7 @@ func New(cfg Config) (*BaseApp, error) {
 		swept:    true,
 		buf:      make([]byte, 0, 4<<10),
 		payload:  make([]byte, 0, 4<<10),
+		stats:    entity.NewPropertyStats(cfg.Schema, cfg.Log),
 	}
 	a.bindings, _ = cfg.Scripts.bind(cfg.Schema) // Validate has checked it
 	a.links.Transport = a.net
@@ -163,6 +166,10 @@ func (a *BaseApp) sendReport() {
 // Report is what the app says of itself, as of its last report but for the
 // counters, which are those of now.
 func (a *BaseApp) Report() wire.Report { return a.report }
+
+// PropertyStats counts the changes of base properties that clients were sent since the
+// app started, by type and property. It belongs to the goroutine of the app.
+func (a *BaseApp) PropertyStats() *property.Stats { return a.stats }
 
 // dismiss drops everything after a verdict of death: a process that was only slow
 // must not go on beside those that replaced it. Scripts hear nothing; for the

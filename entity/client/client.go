@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
 )
 
 // State is how far a session has come.
@@ -80,10 +81,9 @@ type Stats struct {
 // Client is one session of one player: a mercury.Handler with a Tick. See the
 // package comment.
 type Client struct {
-	cfg   Config
-	log   *slog.Logger
-	stats Stats
-
+	cfg      Config
+	log      *slog.Logger
+	stats    Stats
 	state    State
 	err      error
 	now      time.Duration
@@ -127,6 +127,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.PropertyStats == nil {
+		cfg.PropertyStats = entity.NewPropertyStats(cfg.Schema, cfg.Log)
+	}
 	return &Client{cfg: cfg, log: cfg.Log.With("user", cfg.User)}, nil
 }
 
@@ -138,6 +141,9 @@ func (c *Client) Err() error { return c.err }
 
 // Stats returns the counts so far.
 func (c *Client) Stats() Stats { return c.stats }
+
+// PropertyStats counts the changes that the client has received, by type and property.
+func (c *Client) PropertyStats() *property.Stats { return c.cfg.PropertyStats }
 
 // InWorld reports whether the player's entity has a cell part, so that MoveTo works.
 func (c *Client) InWorld() bool { return c.inWorld }

@@ -65,6 +65,11 @@ type Config struct {
 	// Tickets takes the ticket with which the BaseApp is dialled without a round trip:
 	// the mercury.Guard of a Transport that has one. Default: tickets are not used.
 	Tickets Tickets
+	// PropertyStats counts the changes of properties that come. Many clients of one
+	// goroutine may share one. Default: one of the client's own.
+	PropertyStats *property.Stats
+	// Classes are the Go types that the game wrote for what it sees. Default: none.
+	Classes *Classes
 	// Handler is told what happens.
 	Handler Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.
@@ -87,6 +92,12 @@ func (c *Config) Validate() error {
 	fault(!c.LoginApp.IsValid() || c.LoginApp.Port() == 0, "Config.LoginApp is %v: give the address and port of a LoginApp", c.LoginApp)
 	fault(len(c.User) > protocol.MaxName, "Config.User has %d bytes: at most %d are sent", len(c.User), protocol.MaxName)
 	fault(len(c.Password) > protocol.MaxName, "Config.Password has %d bytes: at most %d are sent", len(c.Password), protocol.MaxName)
+	if c.Classes != nil {
+		if err := c.Classes.Err(); err != nil {
+			faults = append(faults, err)
+		}
+		fault(c.Schema != nil && c.Classes.schema != c.Schema, "Config.Classes are of another schema: make them with NewClasses of Config.Schema")
+	}
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return errors.Join(faults...)
 }

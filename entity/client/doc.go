@@ -20,6 +20,11 @@
 // exception is the place of the player's own entity, which the client controls
 // from CellPlayer on (MoveTo).
 //
+// A game may write a Go type for what it sees of an entity type, with handles for the
+// properties, methods that answer client methods, and setters that hear of changes; see
+// Register. Each change, of a whole property or of a part of one, is told with its path
+// and the old value, after it is in place.
+//
 // # The order of places
 //
 // Reliable messages come in order; Positions packets come as they like. The

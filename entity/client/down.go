@@ -184,7 +184,7 @@ func (c *Client) onBasePlayer(body []byte) error {
 	if err := readStream(r, m.Props, property.OwnClientBaseStream); err != nil {
 		return err
 	}
-	r.own, c.player = true, r
+	c.player = r
 	if c.cfg.Handler.BasePlayer != nil {
 		c.cfg.Handler.BasePlayer(r)
 	}
@@ -200,7 +200,9 @@ func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Repl
 	if !id.Valid() {
 		return nil, malformed("entity id %d", uint64(id))
 	}
-	return &Replica{ID: id, Def: def, Props: property.NewValues(def, side, nil)}, nil
+	r := &Replica{ID: id, Def: def, Props: property.NewValues(def, side, nil)}
+	c.cfg.Classes.bind(r)
+	return r, nil
 }
 
 func readStream(r *Replica, b []byte, dom property.Domain) error {
@@ -271,42 +273,4 @@ func (c *Client) onCellGone(body []byte) error {
 		c.cfg.Handler.CellGone(c.player)
 	}
 	return nil
-}
-
-// onOwnProperty applies a change of the player's own entity.
-func (c *Client) onOwnProperty(body []byte, base bool) error {
-	change, rest, err := c.change(c.player, body)
-	switch {
-	case err != nil:
-		return err
-	case len(rest) > 0:
-		return malformed("more than one property in a message for one")
-	}
-	p := c.player.Def.Properties[change.Index]
-	if base != (p.Flags&property.OnBase != 0) {
-		return malformed("%s.%s comes from the wrong part", c.player.Def.Name, p.Name)
-	}
-	c.tellChanged(c.player, &change)
-	return nil
-}
-
-// change makes the first change of b, of the whole or of a part of a property; one
-// that this client must not see is an error.
-func (c *Client) change(r *Replica, b []byte) (change property.Change, rest []byte, err error) {
-	change, rest, err = r.Props.ApplyClientChange(b)
-	if err != nil {
-		return change, b, malformed("%w", err)
-	}
-	return change, rest, nil
-}
-
-// tellChanged tells of a change that was made, unless nothing is different by it.
-func (c *Client) tellChanged(r *Replica, change *property.Change) {
-	// The handler may have ended the session at the property before.
-	if c.state == Closed || !change.Nested() && property.Equal(change.Old, change.New) {
-		return
-	}
-	if c.cfg.Handler.PropertyChanged != nil {
-		c.cfg.Handler.PropertyChanged(r, change)
-	}
 }

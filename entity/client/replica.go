@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
@@ -21,8 +22,9 @@ type Replica struct {
 	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
 	Direction property.Vector3
 
-	own   bool
-	stamp uint32
+	class  *class // nil if the game wrote none
+	script reflect.Value
+	stamp  uint32
 	// born is the number of the bundle with the last reliable word on the place.
 	// Invariant: no packet entry with a smaller After is used.
 	born uint64
@@ -32,7 +34,7 @@ type Replica struct {
 }
 
 // Own reports whether r is the player's own entity.
-func (r *Replica) Own() bool { return r.own }
+func (r *Replica) Own() bool { return r.Props.Side() == property.OwnClientSide }
 
 // newer compares stamps, which may wrap around.
 func newer(a, b uint32) bool { return int32(a-b) > 0 }

@@ -110,7 +110,8 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 func appendValue(b []byte, i int, v *property.Values) []byte { return v.AppendClientValue(b, i) }
 
 func appendOwn(b []byte, id protocol.ID, i int, v *property.Values) []byte {
-	return protocol.AppendOwnProperty(b, id, v, &property.Change{Index: i, New: v.Get(i)})
+	b, mark := protocol.Begin(b, id)
+	return protocol.End(protocol.AppendChange(b, v, &property.Change{Index: i, New: v.Get(i)}), mark)
 }
 
 // keeper writes down the tickets that the client keeps, and how many channels it had dialled by then.

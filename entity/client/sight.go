@@ -67,27 +67,6 @@ func (c *Client) leave(id entity.ID) bool {
 	return r != nil
 }
 
-func (c *Client) onChanges(body []byte) error {
-	var m protocol.Changes
-	if err := m.Parse(body); err != nil {
-		return err
-	}
-	r := c.entities.get(m.ID)
-	if r == nil {
-		c.stats.UnknownEntities++
-		return nil
-	}
-	for rest := m.Props; len(rest) > 0; {
-		var change property.Change
-		var err error
-		if change, rest, err = c.change(r, rest); err != nil {
-			return err
-		}
-		c.tellChanged(r, &change)
-	}
-	return nil
-}
-
 func (c *Client) onCall(body []byte) error {
 	var m protocol.Call
 	if err := m.Parse(body); err != nil {
@@ -106,7 +85,10 @@ func (c *Client) onCall(body []byte) error {
 	if err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
-	if c.cfg.Handler.Called != nil {
+	if err := r.call(method.Index, m.Args); err != nil {
+		return malformed("%s: %w", r.Def.Name, err)
+	}
+	if c.state != Closed && c.cfg.Handler.Called != nil {
 		c.cfg.Handler.Called(r, method, args)
 	}
 	return nil

@@ -107,7 +107,7 @@ func arguments(r *Replica, side, name string, m *property.Method, args []propert
 	switch {
 	case m == nil:
 		return nil, fmt.Errorf("%w: %s has no %s method %q", entity.ErrNoMethod, r.Def.Name, side, name)
-	case m.Exposed == property.NotExposed, m.Exposed == property.ExposedOwn && !r.own:
+	case m.Exposed == property.NotExposed, m.Exposed == property.ExposedOwn && !r.Own():
 		return nil, fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.Def.Name, name)
 	}
 	body, err := m.AppendArgs(nil, args)

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
 
@@ -35,6 +36,7 @@ type CellApp struct {
 
 	cells       []*space.Cell // by space id
 	registry    *space.Registry
+	stats       *property.Stats
 	unsaid      []wire.SetSpaceData // set while the manager was away
 	counters    space.Counters
 	ticks       wire.Ticks
@@ -56,6 +58,7 @@ func New(cfg Config) (*CellApp, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &CellApp{cfg: cfg, log: cfg.Log, registry: space.NewRegistry()}
+	a.stats = entity.NewPropertyStats(cfg.Scripts.Schema(), cfg.Log)
 	a.links.Transport = cfg.Transport
 	a.ticks = wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = wire.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
@@ -140,6 +143,10 @@ func (a *CellApp) reportStats() {
 // Counters are what the cells of this CellApp did since it started.
 func (a *CellApp) Counters() space.Counters { return a.counters }
 
+// PropertyStats counts the property traffic of the cells since the CellApp started, by
+// type and property. It belongs to the goroutine of the CellApp.
+func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
+
 func (a *CellApp) cell(id entity.SpaceID) *space.Cell {
 	i, found := slices.BinarySearchFunc(a.cells, id, func(c *space.Cell, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
 	if !found {
@@ -166,7 +173,7 @@ func (a *CellApp) addCell(m *wire.AddCell) error {
 	} else {
 		c := space.NewCell(space.Env{
 			Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
-			Out: (*outbox)(a), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Clock: a.cfg.Clock,
+			Out: (*outbox)(a), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Clock: a.cfg.Clock, Stats: a.stats,
 		}, m.Space, m.Cell, tree, data)
 		c.Freeze(a.frozen)
 		a.cells = append(a.cells, c)

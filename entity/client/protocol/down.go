@@ -113,17 +113,10 @@ func (m *CellPlayer) Parse(body []byte) error {
 	return done(&r, "cell player")
 }
 
-// AppendOwnProperty says a change of a property of the player's own entity, which
-// has just been made to v. id is OwnPropertyID for one of the cell part,
-// BasePropertyID for one of the base part.
-func AppendOwnProperty(b []byte, id ID, v *property.Values, c *property.Change) []byte {
-	b, mark := Begin(b, id)
-	return End(AppendChange(b, v, c), mark)
-}
-
 // AppendChange appends a change that has just been made to v, for clients: a part
 // by itself, unless the property has SendLatestOnly, of which they are sent the
-// whole value.
+// whole value. It is the body of an OwnProperty or BaseProperty, which says one
+// change of a property of the player's own entity, in its cell or base part.
 func AppendChange(b []byte, v *property.Values, c *property.Change) []byte {
 	if v.Definition().Properties[c.Index].SendLatestOnly {
 		return v.AppendClientValue(b, c.Index)

@@ -327,7 +327,8 @@ func TestWholeValues(t *testing.T) {
 	}
 
 	// A new value of an own property is one pair in a frame.
-	own := protocol.AppendOwnProperty(nil, protocol.OwnPropertyID, v, &property.Change{Index: heroHP})
+	b, mark := protocol.Begin(nil, protocol.OwnPropertyID)
+	own := protocol.End(protocol.AppendChange(b, v, &property.Change{Index: heroHP}), mark)
 	err = protocol.Messages(own, func(id protocol.ID, body []byte) error {
 		if id != protocol.OwnPropertyID {
 			t.Errorf("id %d", id)
@@ -359,7 +360,7 @@ func TestPropertiesOfTheServerArePanics(t *testing.T) {
 	for want, f := range map[string]func(){
 		"Hero.plan (flags CELL_PRIVATE, client side true)": func() { appendValue(nil, heroPlan, cell) },
 		"Hero.purse (flags BASE, client side true)": func() {
-			protocol.AppendOwnProperty(nil, protocol.BasePropertyID, base, &property.Change{Index: heroPurse})
+			protocol.AppendChange(nil, base, &property.Change{Index: heroPurse})
 		},
 		"Weather.rain (flags ALL_CLIENTS, client side false)": func() { appendValue(nil, 0, rain) },
 	} {

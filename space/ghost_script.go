@@ -1,0 +1,160 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Ghost is the read-only copy of an entity whose real is on another cell, and what
+// the script of a ghost embeds. It shows what the copy holds; nothing can be changed
+// through it. Its methods are for the script, on the goroutine of its CellApp. A ghost
+// ends when the real goes out of reach or comes to this cell, and its script with it;
+// kept beyond that, it shows what was last.
+type Ghost struct {
+	rec    *record
+	e      *entity.Entity
+	cell   *Cell
+	kind   *ghostType
+	script reflect.Value
+}
+
+type ghostType struct {
+	typ     reflect.Type // *T
+	setters *property.Setters
+}
+
+// ID is the entity's id.
+func (g *Ghost) ID() entity.ID { return g.e.ID }
+
+// Def is the entity's definition.
+func (g *Ghost) Def() *property.Definition { return g.e.Def }
+
+// Space is the id of the space that the entity is in.
+func (g *Ghost) Space() entity.SpaceID { return g.e.Space }
+
+// Position is where the entity is, in metres.
+func (g *Ghost) Position() property.Vector3 { return g.e.Position }
+
+// Direction is yaw, pitch and roll, in radians.
+func (g *Ghost) Direction() property.Vector3 { return g.e.Direction }
+
+// Order says which incarnation and hop the copy mirrors.
+func (g *Ghost) Order() entity.Order { return g.e.Order }
+
+// Home is the CellApp that the real is on, as far as this copy knows.
+func (g *Ghost) Home() mercury.Address { return View{g.rec}.Home() }
+
+// Now is game time: the same on all CellApps but for network delay.
+func (g *Ghost) Now() time.Duration { return g.cell.game }
+
+// Log writes to the CellApp's log with the entity's name.
+func (g *Ghost) Log() *slog.Logger {
+	return g.cell.log.With("ghost", g.e.ID.String(), "type", g.e.Def.Name)
+}
+
+// RegisterGhost binds the ghosts of entity type name to the Go type T, a struct that
+// embeds *space.Ghost. Its handle fields are bound to the ghosted properties of their
+// names; writing to one is property.ErrReadOnly. Its setters, OnSet and the property's
+// name, hear of each change after it is in place, but not of the values with which the
+// ghost is made; see property.Setters. Any other field must be tagged
+// `cellscape:"local"`: it is lost with the ghost. A setter that panics is reported, and
+// the ghost goes on without its script. Faults are kept for Err.
+func RegisterGhost[T any](s *Scripts, name string) {
+	if err := registerGhost(s, name, reflect.TypeFor[*T]()); err != nil {
+		s.faults = append(s.faults, fmt.Errorf("space: ghost script for %s: %w", name, err))
+	}
+}
+
+func registerGhost(s *Scripts, name string, t reflect.Type) error {
+	d, err := s.cellType(name)
+	if err != nil {
+		return err
+	}
+	if s.ghosts[d.ID] != nil {
+		return errors.New("registered twice")
+	}
+	if err := embeds(t, "Ghost", reflect.TypeFor[*Ghost]()); err != nil {
+		return err
+	}
+	setters, err := property.FindSetters(t, d, property.GhostSide)
+	if err := errors.Join(property.CheckFields(t.Elem(), d, property.GhostSide, reflect.TypeFor[*Ghost]()), err); err != nil {
+		return err
+	}
+	s.ghosts[d.ID] = &ghostType{t, setters}
+	return nil
+}
+
+// watchGhost counts what a new ghost hears, and gives it the script that the game
+// wrote for it, if any. Its values are there already.
+func (c *Cell) watchGhost(rec *record) {
+	rec.mirror = nil
+	if kind := c.scripts.ghosts[rec.e.Def.ID]; kind != nil {
+		g := &Ghost{rec: rec, e: rec.e, cell: c, kind: kind, script: reflect.New(kind.typ.Elem())}
+		g.script.Elem().FieldByName("Ghost").Set(reflect.ValueOf(g))
+		property.BindFields(g.script.Interface(), rec.e.Props, reflect.TypeFor[*Ghost]())
+		rec.mirror = g
+	}
+	rec.ghost.Changed = func(change *property.Change, bytes int) {
+		c.stats.Add(rec.e.Def, change.Index, property.Received, bytes)
+		if rec.mirror != nil {
+			rec.mirror.hear(change)
+		}
+	}
+}
+
+// hear calls the setter of a change. A panic costs the ghost its script, and nothing else.
+func (g *Ghost) hear(change *property.Change) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		g.rec.mirror = nil
+		g.cell.count.Errors++
+		g.Log().Error("script of a ghost panicked; the ghost goes on without it",
+			"property", g.e.Def.Properties[change.Index].Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	}()
+	g.kind.setters.Call(g.script, change)
+}
+
+// ghostValues are the values that a ghost's script has seen.
+func (rec *record) ghostValues() []property.Value {
+	if rec.mirror == nil {
+		return nil
+	}
+	var values []property.Value
+	for _, i := range rec.e.Def.Stream(property.GhostStream) {
+		values = append(values, rec.e.Props.Get(i))
+	}
+	return values
+}
+
+// hearState tells the script of what is different by a State: changes of an Update
+// that it stands for.
+func (rec *record) hearState(was []property.Value) {
+	for n, i := range rec.e.Def.Stream(property.GhostStream) {
+		if rec.mirror == nil {
+			return
+		}
+		if is := rec.e.Props.Get(i); !property.Equal(was[n], is) {
+			rec.mirror.hear(&property.Change{Index: i, Op: property.SetValue, Old: was[n], New: is})
+		}
+	}
+}
+
+// GhostScript is the Go value that the game wrote for a ghost, for tests and tools on
+// the goroutine of the CellApp; nil for a real or a type without one.
+func (v View) GhostScript() any {
+	if v.rec.mirror == nil {
+		return nil
+	}
+	return v.rec.mirror.script.Interface()
+}

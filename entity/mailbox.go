@@ -36,10 +36,8 @@ type Mailbox struct {
 	Via  Caller
 }
 
-// Call calls a method by name. Arguments are Go values of the argument types
-// (int8..uint64, float32, float64, bool, string, []byte, property vectors, or
-// property.Value). The error says what does not fit; delivery itself is the
-// flow's affair.
+// Call calls a method by name. Arguments are Go values as ToValue takes them. The
+// error says what does not fit; delivery itself is the flow's affair.
 func (m Mailbox) Call(method string, args ...any) error {
 	desc := m.method(method)
 	if desc == nil {
@@ -70,7 +68,7 @@ func AppendArgs(b []byte, m *property.Method, args []any) ([]byte, error) {
 	}
 	values := make([]property.Value, len(args))
 	for i, a := range args {
-		v, err := ToValue(a)
+		v, err := ToValue(m.Args[i].Type, a)
 		if err != nil {
 			return b, fmt.Errorf("%w: argument %d (%s): %w", ErrArguments, i+1, m.Args[i].Name, err)
 		}
@@ -81,51 +79,6 @@ func AppendArgs(b []byte, m *property.Method, args []any) ([]byte, error) {
 		return b, fmt.Errorf("%w: %w", ErrArguments, err)
 	}
 	return out, nil
-}
-
-// ToValue turns a Go value into a property value.
-func ToValue(a any) (property.Value, error) {
-	switch v := a.(type) {
-	case property.Value:
-		return v, nil
-	case int:
-		return property.Int(int64(v)), nil
-	case int8:
-		return property.Int(int64(v)), nil
-	case int16:
-		return property.Int(int64(v)), nil
-	case int32:
-		return property.Int(int64(v)), nil
-	case int64:
-		return property.Int(v), nil
-	case uint8:
-		return property.Uint(uint64(v)), nil
-	case uint16:
-		return property.Uint(uint64(v)), nil
-	case uint32:
-		return property.Uint(uint64(v)), nil
-	case uint64:
-		return property.Uint(v), nil
-	case ID:
-		return property.Uint(uint64(v)), nil
-	case float32:
-		return property.Float(float64(v)), nil
-	case float64:
-		return property.Float(v), nil
-	case bool:
-		return property.BoolValue(v), nil
-	case string:
-		return property.StringValue(v), nil
-	case []byte:
-		return property.Bytes(v), nil
-	case property.Vector2:
-		return property.Vec2(v), nil
-	case property.Vector3:
-		return property.Vec3(v), nil
-	case property.Vector4:
-		return property.Vec4(v), nil
-	}
-	return property.Value{}, fmt.Errorf("a %T is no property value", a)
 }
 
 // AppendMailbox encodes who a flow's other end is, and where it was.

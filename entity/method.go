@@ -34,7 +34,8 @@ type Call struct {
 
 // BindMethods checks that the script type has a Go method for every method
 // described, and returns the table. Method "wear" of a definition is the Go
-// method Wear; each argument is a Go parameter of the matching type. An exposed
+// method Wear; each argument is a Go parameter of the matching type: property.Value
+// takes anything, a []T an ARRAY or TUPLE, a map[K]V a MAP, an any an ANY. An exposed
 // cell method has the calling client's entity id (an entity.ID) as an extra first
 // parameter, so that it cannot be forgotten. All faults are reported at once.
 func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Methods, error) {
@@ -124,92 +125,8 @@ func (t *Methods) Call(script reflect.Value, index int, source ID, args []byte) 
 		in = append(in, reflect.ValueOf(source))
 	}
 	for i, v := range values {
-		in = append(in, toGo(v, t.ins[index][i]))
+		in = append(in, toGo(v, d.Args[i].Type, t.ins[index][i]))
 	}
 	script.Method(t.index[index]).Call(in)
 	return nil
-}
-
-// goType is the Go type of a parameter for a kind; property.Value for what has
-// none of its own.
-func goType(k property.Kind) reflect.Type {
-	switch k {
-	case property.KindInt8:
-		return reflect.TypeFor[int8]()
-	case property.KindInt16:
-		return reflect.TypeFor[int16]()
-	case property.KindInt32:
-		return reflect.TypeFor[int32]()
-	case property.KindInt64:
-		return reflect.TypeFor[int64]()
-	case property.KindUint8:
-		return reflect.TypeFor[uint8]()
-	case property.KindUint16:
-		return reflect.TypeFor[uint16]()
-	case property.KindUint32:
-		return reflect.TypeFor[uint32]()
-	case property.KindUint64:
-		return reflect.TypeFor[uint64]()
-	case property.KindFloat32:
-		return reflect.TypeFor[float32]()
-	case property.KindFloat64:
-		return reflect.TypeFor[float64]()
-	case property.KindBool:
-		return reflect.TypeFor[bool]()
-	case property.KindString, property.KindUnicodeString:
-		return reflect.TypeFor[string]()
-	case property.KindBlob:
-		return reflect.TypeFor[[]byte]()
-	case property.KindVec2:
-		return reflect.TypeFor[property.Vector2]()
-	case property.KindVec3:
-		return reflect.TypeFor[property.Vector3]()
-	case property.KindVec4:
-		return reflect.TypeFor[property.Vector4]()
-	case property.KindEntityID:
-		return reflect.TypeFor[ID]()
-	}
-	return reflect.TypeFor[property.Value]()
-}
-
-// fits says whether a Go parameter type can take a data type. property.Value
-// takes any.
-func fits(t reflect.Type, d *property.DataType) error {
-	if t == reflect.TypeFor[property.Value]() {
-		return nil
-	}
-	want := goType(d.Kind())
-	if t != want {
-		return fmt.Errorf("the definition says %s, which is %s in Go, not %s", d, want, t)
-	}
-	return nil
-}
-
-func toGo(v property.Value, t reflect.Type) reflect.Value {
-	switch t {
-	case reflect.TypeFor[property.Value]():
-		return reflect.ValueOf(v)
-	case reflect.TypeFor[property.Vector2]():
-		return reflect.ValueOf(v.Vec2())
-	case reflect.TypeFor[property.Vector3]():
-		return reflect.ValueOf(v.Vec3())
-	case reflect.TypeFor[property.Vector4]():
-		return reflect.ValueOf(v.Vec4())
-	case reflect.TypeFor[[]byte]():
-		return reflect.ValueOf([]byte(v.Str()))
-	}
-	out := reflect.New(t).Elem()
-	switch t.Kind() {
-	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		out.SetInt(v.Int())
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		out.SetUint(v.Uint())
-	case reflect.Float32, reflect.Float64:
-		out.SetFloat(v.Float())
-	case reflect.Bool:
-		out.SetBool(v.Bool())
-	case reflect.String:
-		out.SetString(v.Str())
-	}
-	return out
 }

@@ -155,7 +155,7 @@ func TestCallFaults(t *testing.T) {
 type faultyScript struct{}
 
 func (faultyScript) Others(int)                 {}
-func (faultyScript) FillBag(items []int32)      {}
+func (faultyScript) FillBag(items []int16)      {}
 func (faultyScript) Wear(item uint16, n uint16) {}
 func (faultyScript) Wave(entity.ID) bool        { return true }
 

@@ -289,3 +289,9 @@ func (c realCaller) CallMethod(_ entity.ID, _ entity.Side, method int, args []by
 	m := entity.MethodCall{Method: uint16(method), Args: args}
 	return c.r.sendBase(m.Append(nil, entity.CallBasePayload))
 }
+
+// MailboxValue is the mailbox of the cell part: a script that embeds *Real can be
+// passed as an argument of type MAILBOX.
+func (r *Real) MailboxValue() property.Mailbox {
+	return entity.Mailbox{ID: r.e.ID, Side: entity.CellSide, Def: r.e.Def}.Value()
+}

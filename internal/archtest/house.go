@@ -98,6 +98,7 @@ examples/...: programs
 
 // houseVariables names the package-level variables of pure packages that are never written.
 const houseVariables = `
+entity.goTypes: table of parameter types, only looked up
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names
 property.dictType: a type, which Go cannot hold in a constant

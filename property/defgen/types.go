@@ -73,9 +73,17 @@ func element(t *property.DataType) string {
 }
 
 // parameter returns the Go type that a script's method takes for an argument: what entity.BindMethods accepts, which
-// gives structured values and mailboxes as they are.
+// gives a FIXED_DICT or a user type as it is.
 func parameter(t *property.DataType) string {
-	if s, ok := scalars[t.Kind()]; ok && t.Kind() != property.KindMailbox {
+	switch t.Kind() {
+	case property.KindAny:
+		return "any"
+	case property.KindArray, property.KindTuple:
+		return "[]" + parameter(t.Elem())
+	case property.KindMap:
+		return "map[" + parameter(t.Key()) + "]" + parameter(t.Elem())
+	}
+	if s, ok := scalars[t.Kind()]; ok {
 		return s.goType
 	}
 	return "property.Value"

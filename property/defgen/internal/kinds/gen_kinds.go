@@ -106,7 +106,7 @@ type HeroCellLegs struct {
 type HeroCellMethods interface {
 	// Learn: quests MAP of ENTITY_ID to FIXED_DICT HeroQuestsItem, whim ANY, price USER_TYPE Coins, exposed to OWN_CLIENT.
 	// HeroQuestsItemDataOf takes a value of argument quests apart.
-	Learn(caller entity.ID, quests property.Value, whim property.Value, price property.Value)
+	Learn(caller entity.ID, quests map[entity.ID]property.Value, whim any, price property.Value)
 	// LegsJump: height INT32.
 	LegsJump(height int32)
 }
@@ -285,7 +285,7 @@ type SpyCellLegs struct {
 type SpyCellMethods interface {
 	// Learn: quests MAP of ENTITY_ID to FIXED_DICT HeroQuestsItem, whim ANY, price USER_TYPE Coins, exposed to OWN_CLIENT.
 	// HeroQuestsItemDataOf takes a value of argument quests apart.
-	Learn(caller entity.ID, quests property.Value, whim property.Value, price property.Value)
+	Learn(caller entity.ID, quests map[entity.ID]property.Value, whim any, price property.Value)
 	// LegsJump: height INT32.
 	LegsJump(height int32)
 }

@@ -270,13 +270,13 @@ type AvatarCellMethods interface {
 	// Equip: weapon FIXED_DICT Weapon, spares ARRAY of FIXED_DICT Weapon, exposed to OWN_CLIENT.
 	// WeaponDataOf takes argument weapon apart.
 	// WeaponDataOf takes an element of argument spares apart.
-	Equip(caller entity.ID, weapon property.Value, spares property.Value)
+	Equip(caller entity.ID, weapon property.Value, spares []property.Value)
 	// Wave: no arguments, exposed to ALL_CLIENTS.
 	Wave(caller entity.ID)
 	// Pay: UINT32, ENTITY_ID.
 	Pay(arg1 uint32, arg2 entity.ID)
 	// Keep: type INT8, caller MAILBOX, m BLOB, property ARRAY of ARRAY of INT8.
-	Keep(typeArg int8, caller property.Value, m []byte, propertyArg property.Value)
+	Keep(typeArg int8, caller property.Mailbox, m []byte, propertyArg [][]int8)
 }
 
 // AvatarCellMailbox calls the cell methods of Avatar, wherever the part is. The errors are those of entity.Mailbox.Call.

@@ -28,9 +28,9 @@ func (a *Avatar) note(format string, args ...any) {
 
 func (a *Avatar) Say(caller entity.ID, text string) { a.note("%v says %s", caller, text) }
 
-func (a *Avatar) Equip(caller entity.ID, weapon, spares property.Value) {
+func (a *Avatar) Equip(caller entity.ID, weapon property.Value, spares []property.Value) {
 	w := sample.WeaponDataOf(weapon)
-	a.note("%v equips %s %d %v and %d spares", caller, w.Name, w.Damage, *w.Gem, spares.Len())
+	a.note("%v equips %s %d %v and %d spares", caller, w.Name, w.Damage, *w.Gem, len(spares))
 	if err := a.Weapon.SetValue(weapon); err != nil {
 		a.note("%v", err)
 	}
@@ -40,8 +40,8 @@ func (a *Avatar) Wave(caller entity.ID) { a.note("%v waves", caller) }
 
 func (a *Avatar) Pay(coins uint32, to entity.ID) { a.note("pay %d to %v", coins, to) }
 
-func (a *Avatar) Keep(kind int8, caller property.Value, m []byte, lists property.Value) {
-	a.note("keep %d %d %s %v", kind, caller.Mailbox().Entity, m, lists)
+func (a *Avatar) Keep(kind int8, caller property.Mailbox, m []byte, lists [][]int8) {
+	a.note("keep %d %d %s %v", kind, caller.Entity, m, lists)
 }
 
 // Player is the script of the base part.

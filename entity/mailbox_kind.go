@@ -1,0 +1,60 @@
+package entity
+
+import "github.com/cellscape/cellscape/property"
+
+// MailboxKind says which part of an entity a stored mailbox reaches, and by which
+// way: the Kind of a property.Mailbox. A kind by way of the base never goes stale,
+// since a base knows where its cell part is.
+type MailboxKind uint8
+
+// The kinds. The numbers are part of what is stored and sent.
+const (
+	CellMailbox MailboxKind = 1 + iota
+	BaseMailbox
+	ClientMailbox
+	BaseViaCell
+	ClientViaCell
+	CellViaBase
+	ClientViaBase
+	ServiceMailbox
+	mailboxKinds
+)
+
+// String names the kind as its constant does.
+func (k MailboxKind) String() string {
+	if k == 0 || k >= mailboxKinds {
+		return "no mailbox"
+	}
+	return [...]string{CellMailbox: "cell", BaseMailbox: "base", ClientMailbox: "client", BaseViaCell: "base via cell",
+		ClientViaCell: "client via cell", CellViaBase: "cell via base", ClientViaBase: "client via base",
+		ServiceMailbox: "service"}[k]
+}
+
+// Side is the part that a mailbox of the kind reaches in the end, 0 for a service.
+func (k MailboxKind) Side() Side {
+	switch k {
+	case CellMailbox, CellViaBase:
+		return CellSide
+	case BaseMailbox, BaseViaCell:
+		return BaseSide
+	case ClientMailbox, ClientViaCell, ClientViaBase:
+		return ClientSide
+	}
+	return 0
+}
+
+// Value is the mailbox as a property or an argument holds it: who, of which type,
+// which part. It has no address: the part is found by its id.
+func (m Mailbox) Value() property.Mailbox {
+	if m.Def == nil {
+		return property.Mailbox{}
+	}
+	kind := map[Side]MailboxKind{CellSide: CellMailbox, BaseSide: BaseMailbox, ClientSide: ClientMailbox}[m.Side]
+	return property.Mailbox{Entity: uint64(m.ID), Type: m.Def.ID, Kind: uint8(kind)}
+}
+
+// MailboxValue is the mailbox of the base part: a script that embeds *Base can be
+// passed as an argument of type MAILBOX.
+func (b *Base) MailboxValue() property.Mailbox {
+	return Mailbox{ID: b.id, Side: BaseSide, Def: b.Def()}.Value()
+}

@@ -30,7 +30,7 @@ func allTypes() []*DataType {
 		fields[i] = DictField{Name: "f" + string(rune('A'+i)), Type: t}
 	}
 	record := must(NewFixedDict(false, fields...))
-	return append(all, record, must(NewMap(Scalar(KindUint16), must(NewArray(Scalar(KindString), 0)))), must(NewMap(Scalar(KindString), Scalar(KindVec3))),
+	return append(all, record, pointType, must(NewArray(pointType, 0)), must(NewMap(Scalar(KindUint16), must(NewArray(Scalar(KindString), 0)))), must(NewMap(Scalar(KindString), Scalar(KindVec3))),
 		must(NewFixedDict(true, DictField{Name: "x", Type: record})),
 		must(NewArray(record, 0)), must(NewArray(Scalar(KindInt8), 3)), must(NewTuple(must(NewArray(Scalar(KindString), 0)), 2)))
 }
@@ -80,6 +80,9 @@ func randomValue(t *DataType, r *rand.Rand) Value {
 			list[i] = randomValue(t.fields[i].Type, r)
 		}
 		return List(list...)
+	}
+	if t.kind == KindUser {
+		return must(UserValue(t, point{int16(word) & 0x7fff, int16(word >> 16)}))
 	}
 	if t.kind == KindAny {
 		return must(AnyValue(int64(word)))

@@ -45,13 +45,15 @@ type typeStats struct {
 	large []uint64 // oversize changes
 }
 
-// NewStats returns zero counts for the types of s.
-func NewStats(s *Schema) *Stats {
-	st := &Stats{schema: s, types: make([]typeStats, len(s.Types))}
-	for i, d := range s.Types {
-		st.types[i] = typeStats{props: make([][traffics]Count, len(d.Properties)), large: make([]uint64, len(d.Properties))}
+// NewStats returns zero counts for the types of s. A type takes memory, some 100 bytes a property, once it is counted.
+func NewStats(s *Schema) *Stats { return &Stats{schema: s, types: make([]typeStats, len(s.Types))} }
+
+func (s *Stats) of(d *Definition) *typeStats {
+	x := &s.types[d.ID]
+	if x.props == nil {
+		*x = typeStats{props: make([][traffics]Count, len(d.Properties)), large: make([]uint64, len(d.Properties))}
 	}
-	return st
+	return x
 }
 
 // Add counts one change of property i of type d.
@@ -59,7 +61,7 @@ func (s *Stats) Add(d *Definition, i int, t Traffic, bytes int) {
 	if s == nil {
 		return
 	}
-	x := &s.types[d.ID]
+	x := s.of(d)
 	x.props[i][t].add(bytes)
 	p := d.Properties[i]
 	if p.WarnBytes == 0 || bytes <= p.WarnBytes || t == Received {
@@ -74,7 +76,7 @@ func (s *Stats) Add(d *Definition, i int, t Traffic, bytes int) {
 // AddMove counts a position and direction of an entity of type d.
 func (s *Stats) AddMove(d *Definition, bytes int) {
 	if s != nil {
-		s.types[d.ID].moves.add(bytes)
+		s.of(d).moves.add(bytes)
 	}
 }
 
@@ -84,7 +86,11 @@ func (s *Stats) Merge(from *Stats) {
 		return
 	}
 	for i := range from.types {
-		to, x := &s.types[i], &from.types[i]
+		x := &from.types[i]
+		if x.props == nil {
+			continue
+		}
+		to := s.of(s.schema.Types[i])
 		to.moves.merge(&x.moves)
 		for p := range x.props {
 			to.large[p], x.large[p] = to.large[p]+x.large[p], 0

@@ -115,6 +115,59 @@ func play(t *testing.T, c *cluster.Cluster, user string) *cluster.Session {
 
 func TestWorld(t *testing.T) { variants(t, testWorld) }
 
+// myAvatar is the player's own avatar at its client.
+type myAvatar struct {
+	*client.Replica
+	Mood  property.String
+	moods chan string `cellscape:"local"`
+}
+
+func (*myAvatar) Cheered() {}
+
+func (a *myAvatar) OnSetMood(*property.Change) { a.moods <- a.Mood.Get() }
+
+// What a client sees is of the classes that the configuration has.
+func TestClientClasses(t *testing.T) {
+	noLeaks(t)
+	cfg := world(t)
+	cfg.ClientClasses = client.NewClasses(cfg.CellScripts.Schema())
+	client.Register[myAvatar](cfg.ClientClasses, "Avatar", property.OwnClientSide)
+	c, err := cluster.Start(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moods := make(chan string, 1)
+	s, err := c.Connect("ada", "", client.Events{
+		BasePlayer: func(r *client.Replica) { r.Script().(*myAvatar).moods = moods },
+		CellPlayer: func(r *client.Replica) { moods <- "here" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hear := func(want string) {
+		select {
+		case got := <-moods:
+			if got != want {
+				t.Errorf("mood %q, want %q", got, want)
+			}
+		case <-time.After(patience):
+			t.Fatal("never " + want)
+		}
+	}
+	hear("here")
+	if err := s.Do(func(c *client.Client) { _ = c.CallCell(c.Player().ID, "cheer") }); err != nil {
+		t.Fatal(err)
+	}
+	hear("happy")
+	if err := errors.Join(s.Close(), c.Stop()); err != nil {
+		t.Error(err)
+	}
+	client.Register[avatar](cfg.ClientClasses, "Avatar", property.OtherClientSide)
+	if _, err := cluster.Start(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "does not embed *client.Replica") {
+		t.Errorf("a class that does not fit: %v", err)
+	}
+}
+
 func testWorld(t *testing.T, cfg cluster.Config) {
 	noLeaks(t)
 	c, err := cluster.Start(context.Background(), cfg)

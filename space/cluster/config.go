@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/loginapp"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
@@ -44,6 +45,9 @@ type Config struct {
 	CellScripts *space.Scripts
 	// BaseScripts are the Go types of base parts. Default: none.
 	BaseScripts *baseapp.Scripts
+	// ClientClasses are the Go types that Connect's clients make of what they see.
+	// Default: none.
+	ClientClasses *client.Classes
 	// PlayerType is the entity type that is made for an account that logs in.
 	// Default: nobody can log in.
 	PlayerType string
@@ -143,6 +147,9 @@ func (c Config) Validate() error {
 	faults = append(faults, c.validateSeal())
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
+	}
+	if c.ClientClasses != nil {
+		faults = append(faults, c.ClientClasses.Err())
 	}
 	faults = append(faults, c.Space.WithDefaults().Validate(), c.Balance.Validate())
 	return errors.Join(faults...)

@@ -88,8 +88,8 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64) (Verdict, 
 	if rest, err := history.Read(m.History); err != nil || len(rest) > 0 {
 		return Old, fmt.Errorf("%w: state: history: %w", ErrMalformed, errors.Join(err, trailing(rest)))
 	}
-	if rest, err := e.Props.ReadStream(m.Props, property.GhostStream); err != nil || len(rest) > 0 {
-		return Old, fmt.Errorf("%w: state: properties: %w", ErrMalformed, errors.Join(err, trailing(rest)))
+	if err := e.Props.ReadWholeStream(m.Props, property.GhostStream); err != nil {
+		return Old, fmt.Errorf("%w: state: properties: %w", ErrMalformed, err)
 	}
 	if history.Last() != e.History.Last() || m.Order.Incarnation != e.Order.Incarnation {
 		*e.History = *history
@@ -136,9 +136,10 @@ func (g *Ghost) take(c *Change) error {
 	}
 	// No other client sees what the real does not number.
 	numbered := c.Number != 0 || e.Def.Properties[c.Index].Flags&property.OtherClient != 0
-	if next := e.History.Next(); numbered && c.Number != next {
+	// Not History.Next, which panics if the numbers of a broken real are used up.
+	if last := e.History.Last(); numbered && (c.Number == 0 || c.Number-1 != last) {
 		// A part would change a value that is not the one it was made for.
-		return fmt.Errorf("%w: %d where %d was expected", property.ErrEventGap, c.Number, next)
+		return fmt.Errorf("%w: %d after %d", property.ErrEventGap, c.Number, last)
 	}
 	change, rest, err := e.Props.ApplyChange(c.Payload, int(c.Index))
 	if err != nil || len(rest) > 0 {

@@ -2,6 +2,7 @@ package property
 
 import (
 	"encoding/binary"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -256,6 +257,37 @@ func BenchmarkSetNested(b *testing.B) {
 	for n := int32(1); b.Loop(); n++ {
 		s.BagA.At(1).Count.Set(n)
 		h.history.Trim(h.history.Last())
+	}
+}
+
+// A change of one element's field while handles of many elements are bound, and while they are not.
+func BenchmarkSetPartWithManyHandles(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		for _, handles := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d elements, handles %v", n, handles), func(b *testing.B) {
+				var s handlesScript
+				v := NewValues(handlesDefinition(b), CellSide, nil)
+				BindFields(&s, v)
+				var items []Value
+				for i := range n {
+					items = append(items, item(int64(i%100), 1))
+				}
+				if err := s.Bag.SetValue(List(items...)); err != nil {
+					b.Fatal(err)
+				}
+				first := s.Bag.At(0)
+				if handles {
+					for range s.Bag.All() {
+					}
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					i++
+					first.Count.Set(int32(i & 1))
+				}
+			})
+		}
 	}
 }
 

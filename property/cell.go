@@ -12,14 +12,32 @@ type cell struct {
 	here bool // the path leads to a part
 }
 
-// cellAt returns the cell of the part of property i that path leads to; two handles of one part have two.
+// cells are those of one property, by the first step of their path: a change within one element of a long list concerns
+// only the handles of that element, and the others are thousands.
+type cells [][]*cell
+
+func (l cells) follow(path []int, root *Value) {
+	if len(path) > 0 {
+		l = l[min(path[0], len(l)):min(path[0]+1, len(l))]
+	}
+	for _, of := range l {
+		for _, c := range of {
+			c.follow(path, root)
+		}
+	}
+}
+
+// cellAt returns the cell of the part of property i that path, of a step at least, leads to; two handles of one part have two.
 func (v *Values) cellAt(i int, path []int, t *DataType) *cell {
 	slot := v.def.slot(v.side, i)
 	if v.nested == nil {
-		v.nested = make([][]*cell, len(v.vals))
+		v.nested = make([]cells, len(v.vals))
 	}
 	c := &cell{t: t, path: path}
-	v.nested[slot] = append(v.nested[slot], c)
+	for len(v.nested[slot]) <= path[0] {
+		v.nested[slot] = append(v.nested[slot], nil)
+	}
+	v.nested[slot][path[0]] = append(v.nested[slot][path[0]], c)
 	c.follow(nil, &v.vals[slot])
 	return c
 }

@@ -58,34 +58,33 @@ func (v *Values) SetAt(i int, path []int, val Value) error {
 	if err := v.writable(i); err != nil {
 		return err
 	}
-	c, err := v.change1(i, path, val)
-	if err != nil || c == nil {
-		return err
+	c, changed, err := v.change1(i, path, val)
+	if changed {
+		v.notify(c)
 	}
-	v.notify(*c)
-	return nil
+	return err
 }
 
-// change1 replaces one part of a property; it returns nil if the part has that value already.
-func (v *Values) change1(i int, path []int, val Value) (*Change, error) {
+// change1 replaces one part of a property, unless it has that value already.
+func (v *Values) change1(i int, path []int, val Value) (c Change, changed bool, err error) {
 	w, err := v.walk(i, path)
 	if err == nil {
 		err = w.settable(path)
 	}
 	if err != nil {
-		return nil, err
+		return c, false, err
 	}
 	if val, err = w.t.Fit(val); err != nil {
-		return nil, fmt.Errorf("property %s.%s: %w", v.def.Name, v.def.Properties[i].Name, err)
+		return c, false, fmt.Errorf("property %s.%s: %w", v.def.Name, v.def.Properties[i].Name, err)
 	}
 	old := *w.at
 	if Equal(old, val) {
-		return nil, nil
+		return c, false, nil
 	}
-	if err := v.replace(i, path, &old, val, w.t.sizeOf(&val)-w.t.sizeOf(&old)); err != nil {
-		return nil, err
+	if err := v.replace(i, path, val, w.t.sizeOf(&val)-w.t.sizeOf(&old)); err != nil {
+		return c, false, err
 	}
-	return &Change{Index: i, Op: SetValue, Path: path, Old: old, New: val}, nil
+	return Change{Index: i, Op: SetValue, Path: path, Old: old, New: val}, true, nil
 }
 
 // Splice replaces elements start to end of the list that path leads to, an ARRAY or a MAP, by others, and tells the holder,
@@ -95,21 +94,20 @@ func (v *Values) Splice(i int, path []int, start, end int, elements ...Value) er
 	if err := v.writable(i); err != nil {
 		return err
 	}
-	c, err := v.splice(i, path, start, end, elements)
-	if err != nil || c == nil {
-		return err
+	c, changed, err := v.splice(i, path, start, end, elements)
+	if changed {
+		v.notify(c)
 	}
-	v.notify(*c)
-	return nil
+	return err
 }
 
-func (v *Values) splice(i int, path []int, start, end int, elements []Value) (*Change, error) {
+func (v *Values) splice(i int, path []int, start, end int, elements []Value) (c Change, changed bool, err error) {
 	w, err := v.walk(i, path)
 	if err == nil {
 		err = w.spliceable(start, end, len(elements))
 	}
 	if err != nil {
-		return nil, err
+		return c, false, err
 	}
 	old := w.at.list()
 	fresh := make([]Value, 0, len(old)-(end-start)+len(elements))
@@ -117,24 +115,24 @@ func (v *Values) splice(i int, path []int, start, end int, elements []Value) (*C
 	for n, e := range elements {
 		e, err := w.t.child(start + n).Fit(e)
 		if err != nil {
-			return nil, fmt.Errorf("property %s.%s: element %d: %w", v.def.Name, v.def.Properties[i].Name, n, err)
+			return c, false, fmt.Errorf("property %s.%s: element %d: %w", v.def.Name, v.def.Properties[i].Name, n, err)
 		}
 		fresh = append(fresh, e)
 	}
 	came := fresh[start:len(fresh):len(fresh)]
 	fresh = append(fresh, old[end:]...)
 	if w.t.kind == KindMap && !sorted(fresh) {
-		return nil, fmt.Errorf("property %s.%s: %w: the keys of a MAP must ascend", v.def.Name, v.def.Properties[i].Name, ErrPath)
+		return c, false, fmt.Errorf("property %s.%s: %w: the keys of a MAP must ascend", v.def.Name, v.def.Properties[i].Name, ErrPath)
 	}
 	went := old[start:end:end]
 	if slices.EqualFunc(went, came, Equal) {
-		return nil, nil
+		return c, false, nil
 	}
 	was, is := List(old...), List(fresh...)
-	if err := v.replace(i, path, &was, is, w.t.spliced(was, is, went, came)); err != nil {
-		return nil, err
+	if err := v.replace(i, path, is, w.t.spliced(was, is, went, came)); err != nil {
+		return c, false, err
 	}
-	return &Change{Index: i, Op: Splice, Path: path, Start: start, End: end, Old: List(went...), New: List(came...)}, nil
+	return Change{Index: i, Op: Splice, Path: path, Start: start, End: end, Old: List(went...), New: List(came...)}, true, nil
 }
 
 // spliced returns by how many bytes a splice lengthens a list.
@@ -209,7 +207,7 @@ func (w *place) spliceable(start, end, count int) error {
 }
 
 // replace puts a part in its place, which makes a new root. larger is by how many bytes the value grows.
-func (v *Values) replace(i int, path []int, old *Value, part Value, larger int) error {
+func (v *Values) replace(i int, path []int, part Value, larger int) error {
 	p, slot := v.def.Properties[i], v.def.slot(v.side, i)
 	size := v.size(slot, p.Type) + larger
 	if err := v.checkSize(p, size); err != nil {

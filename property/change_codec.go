@@ -135,7 +135,7 @@ func (v *Values) applySet(c Change, b []byte) (Change, []byte, error) {
 		return c, nil, err
 	}
 	c.Old = *w.at
-	return c, rest, v.replace(c.Index, c.Path, &c.Old, c.New, w.t.sizeOf(&c.New)-w.t.sizeOf(&c.Old))
+	return c, rest, v.replace(c.Index, c.Path, c.New, w.t.sizeOf(&c.New)-w.t.sizeOf(&c.Old))
 }
 
 // applySplice reads the elements that come to the list at c.Path and makes the splice.
@@ -157,12 +157,12 @@ func (v *Values) applySplice(c Change, b []byte) (Change, []byte, error) {
 			return c, nil, err
 		}
 	}
-	made, err := v.splice(c.Index, c.Path, c.Start, c.End, came)
+	made, changed, err := v.splice(c.Index, c.Path, c.Start, c.End, came)
 	if err != nil {
 		return c, nil, err
 	}
-	if made != nil {
-		return *made, rest, nil
+	if changed {
+		return made, rest, nil
 	}
 	c.Old = List(w.at.list()[c.Start:c.End:c.End]...)
 	c.New = List(came...)

@@ -48,7 +48,7 @@ func (t *DataType) Fit(v Value) (Value, error) {
 	case KindAny:
 		return v, t.want(v, isAny)
 	case KindUser:
-		return v, t.user.fit(v)
+		return t.user.fit(v)
 	default:
 		return t.fitDict(v)
 	}

@@ -33,13 +33,14 @@ func (m Mailbox) check() error {
 	return nil
 }
 
-// packAddress writes the parts of a mailbox that do not fit the two words of a Value.
+// packAddress writes the parts of a mailbox that do not fit the two words of a Value: as they travel, and behind them the
+// zone, so that Fit can refuse it. Left out, it would make the address silently another one.
 func (m Mailbox) packAddress() string {
 	if !m.At.IsValid() && m.At.Port() == 0 && m.Salt == 0 {
 		return "" // the zero address costs nothing
 	}
 	var buf [mailboxFixed + 16]byte
-	return string(m.appendAddress(buf[:0]))
+	return string(append(m.appendAddress(buf[:0]), m.At.Addr().Zone()...))
 }
 
 func (m Mailbox) appendAddress(b []byte) []byte {

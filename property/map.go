@@ -12,14 +12,13 @@ type Map[K, V ElementType] struct{ part }
 // Len returns the number of pairs.
 func (m *Map[K, V]) Len() int { return m.bound().Len() / 2 }
 
-// Get returns the value of a key.
+// Get returns the value of a key; what cannot be a key of the map is none of it.
 func (m *Map[K, V]) Get(k K) (x V, ok bool) {
-	list := m.bound().list()
-	i, ok := m.find(list, toValue(k))
-	if !ok {
+	i, ok, err := m.key(k)
+	if err != nil || !ok {
 		return x, false
 	}
-	return fromValue[V](&list[i+1]), true
+	return fromValue[V](&m.at.list()[i+1]), true
 }
 
 // All yields the pairs by ascending key, as they are at the call, whatever changes meanwhile.

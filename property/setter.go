@@ -29,9 +29,14 @@ var setterType = reflect.TypeFor[func(*Change)]()
 func FindSetters(t reflect.Type, d *Definition, side Side) (*Setters, error) {
 	s, r := &Setters{methods: make([]int, len(d.Properties))}, newReport()
 	names := make(map[string]int, len(d.Properties))
+	other := make(map[string]int) // of two properties of one setter name, as bag and Bag, or purse.gold and purseGold
 	for i, p := range d.Properties {
 		s.methods[i] = -1
-		names[setterName(p.Name)] = i
+		name := setterName(p.Name)
+		if before, twice := names[name]; twice {
+			other[name] = before
+		}
+		names[name] = i
 	}
 	for m := range t.NumMethod() {
 		name := t.Method(m).Name
@@ -40,7 +45,10 @@ func FindSetters(t reflect.Type, d *Definition, side Side) (*Setters, error) {
 		}
 		at := t.String() + "." + name
 		i, ok := names[name]
+		j, ambiguous := other[name]
 		switch {
+		case ambiguous:
+			r.fault(position{}, at, fmt.Sprintf("it could be the setter of %q and of %q", d.Properties[j].Name, d.Properties[i].Name), "rename one of the two properties")
 		case !ok:
 			r.fault(position{}, at, fmt.Sprintf("%s has no property that it could be the setter of", d.Name), "correct the name, or do not begin it with OnSet")
 		case d.slot(side, i) < 0:

@@ -102,7 +102,8 @@ func (a *Array[S]) At(i int) *S {
 	return a.state.elems[i]
 }
 
-// All yields handles of all elements.
+// All yields handles of all elements, as many as there are when it comes to them. A loop that deletes the element it is at
+// leaves out the next one: go from the end, or over the elements of Value, which stay as they were.
 func (a *Array[S]) All() iter.Seq2[int, *S] {
 	return func(yield func(int, *S) bool) {
 		for i := 0; i < a.Len() && yield(i, a.At(i)); i++ {

@@ -260,7 +260,7 @@ type ring struct {
 }
 
 func (r ring) StoreType() *DataType           { return *r.as }
-func (r ring) ToStore(m money) (Value, error) { return userOf(m, "12345678"), nil }
+func (r ring) ToStore(m money) (Value, error) { return UserValue(*r.as, m) }
 
 // Types of users that are stored as each other end in an error, not in a full stack.
 func TestStoreTypeRing(t *testing.T) {

@@ -24,10 +24,11 @@ type UserCodec[T any] interface {
 	FromStore(v Value) (T, error)
 }
 
-// userValue is a value of a user type: its Go value, and the bytes that say what it is. Neither changes.
+// userValue is a value of a user type: its Go value, and the bytes that say what it is. Nothing of it changes.
 type userValue struct {
 	x    any
 	wire string
+	of   userOps // whose codec wrote wire
 }
 
 // user returns what a Value of a user type refers to.
@@ -38,7 +39,7 @@ type userOps interface {
 	typeName() string
 	goType() reflect.Type
 	storeType() *DataType
-	fit(v Value) error
+	fit(v Value) (Value, error)
 	read(wire []byte) (Value, error)
 	toStore(v Value) (Value, error)
 	fromStore(v Value) (Value, error)
@@ -52,7 +53,7 @@ func NewUserType[T any](name string, c UserCodec[T]) (*DataType, error) {
 	if c == nil || c.StoreType() == nil {
 		return nil, fmt.Errorf("USER_TYPE %s: the codec has no StoreType", name)
 	}
-	u := userType[T]{name, c}
+	u := &userType[T]{name, c}
 	def, err := u.value(c.Default())
 	if err == nil {
 		_, err = u.toStore(def)
@@ -82,7 +83,7 @@ func (t *DataType) StoreType() *DataType {
 // UserValue returns x as a value of the USER_TYPE t. Errors are ErrValue, if t is not the type of T, ErrLength, and those
 // of the codec.
 func UserValue[T any](t *DataType, x T) (Value, error) {
-	u, ok := t.user.(userType[T])
+	u, ok := t.user.(*userType[T])
 	if !ok {
 		return Value{}, fmt.Errorf("%w: %T for %v", ErrValue, x, t)
 	}
@@ -103,11 +104,11 @@ type userType[T any] struct {
 	codec UserCodec[T]
 }
 
-func (u userType[T]) typeName() string     { return u.name }
-func (u userType[T]) goType() reflect.Type { return reflect.TypeFor[T]() }
-func (u userType[T]) storeType() *DataType { return u.codec.StoreType() }
+func (u *userType[T]) typeName() string     { return u.name }
+func (u *userType[T]) goType() reflect.Type { return reflect.TypeFor[T]() }
+func (u *userType[T]) storeType() *DataType { return u.codec.StoreType() }
 
-func (u userType[T]) value(x T) (Value, error) {
+func (u *userType[T]) value(x T) (Value, error) {
 	wire, err := u.codec.Append(nil, x)
 	if err != nil {
 		return Value{}, fmt.Errorf("%w: USER_TYPE %s: %w", ErrValue, u.name, err)
@@ -115,23 +116,29 @@ func (u userType[T]) value(x T) (Value, error) {
 	if len(wire) > MaxUser {
 		return Value{}, fmt.Errorf("%w: USER_TYPE %s of %d bytes is longer than %d", ErrLength, u.name, len(wire), MaxUser)
 	}
-	return userOf(x, string(wire)), nil
+	return u.of(x, string(wire)), nil
 }
 
-func userOf(x any, wire string) Value {
-	return Value{kind: isUser, ref: unsafe.Pointer(&userValue{x, wire})}
+func (u *userType[T]) of(x T, wire string) Value {
+	return Value{kind: isUser, ref: unsafe.Pointer(&userValue{x, wire, u})}
 }
 
-func (u userType[T]) fit(v Value) error {
+// fit takes a value of another user type of the same Go type, too, and writes it as this one does: the other's bytes are
+// none that this codec must be able to read, and a real that kept them could never be mirrored.
+func (u *userType[T]) fit(v Value) (Value, error) {
 	if v.kind == isUser {
-		if _, ok := v.user().x.(T); ok {
-			return nil
+		w := v.user()
+		if w.of == userOps(u) {
+			return v, nil
+		}
+		if x, ok := w.x.(T); ok {
+			return u.value(x)
 		}
 	}
-	return fmt.Errorf("%w: %v is not a USER_TYPE %s", ErrValue, shorten(v.String()), u.name)
+	return v, fmt.Errorf("%w: %v is not a USER_TYPE %s", ErrValue, shorten(v.String()), u.name)
 }
 
-func (u userType[T]) read(wire []byte) (Value, error) {
+func (u *userType[T]) read(wire []byte) (Value, error) {
 	x, rest, err := u.codec.Read(wire)
 	switch {
 	case err != nil && (errors.Is(err, ErrTruncated) || errors.Is(err, ErrLength)):
@@ -141,11 +148,12 @@ func (u userType[T]) read(wire []byte) (Value, error) {
 	case len(rest) > 0:
 		return Value{}, fmt.Errorf("%w: USER_TYPE %s: %d", ErrTrailing, u.name, len(rest))
 	}
-	return userOf(x, string(wire)), nil
+	return u.of(x, string(wire)), nil
 }
 
-func (u userType[T]) toStore(v Value) (Value, error) {
-	if err := u.fit(v); err != nil {
+func (u *userType[T]) toStore(v Value) (Value, error) {
+	v, err := u.fit(v)
+	if err != nil {
 		return Value{}, err
 	}
 	s, err := u.codec.ToStore(v.user().x.(T))
@@ -158,7 +166,7 @@ func (u userType[T]) toStore(v Value) (Value, error) {
 	return s, nil
 }
 
-func (u userType[T]) fromStore(v Value) (Value, error) {
+func (u *userType[T]) fromStore(v Value) (Value, error) {
 	x, err := u.codec.FromStore(v)
 	if err != nil {
 		return Value{}, fmt.Errorf("%w: USER_TYPE %s from the store: %w", ErrValue, u.name, err)

@@ -3,6 +3,7 @@ package property
 import (
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +174,11 @@ func (v Value) Mailbox() Mailbox {
 	}
 	m := Mailbox{Entity: v.lo, Type: uint16(v.hi >> 8), Kind: uint8(v.hi)}
 	if at := v.address(); at != "" {
-		m.At, m.Salt, _, _ = cutAddress(at) // written by packAddress: cannot fail
+		var zone string
+		m.At, m.Salt, zone, _ = cutAddress(at) // written by packAddress: cannot fail
+		if zone != "" {
+			m.At = netip.AddrPortFrom(m.At.Addr().WithZone(zone), m.At.Port())
+		}
 	}
 	return m
 }

@@ -3,7 +3,9 @@ package property
 import "fmt"
 
 // Holder is how a change of a value reaches the entity. PropertyChanged is called after the value is in place; it may read
-// and set properties, the changed one included. c is the caller's: it must not be kept or changed.
+// and set properties, the changed one included, once it has recorded c and passed it on: what it sets is told at once, and
+// copies that heard of that first would end with the older value, or find no such part. c is the caller's: it must not be
+// kept or changed.
 type Holder interface{ PropertyChanged(c *Change) }
 
 // Values holds the properties of one side of one entity. Every value in it fits its type. It belongs to one goroutine.
@@ -11,11 +13,11 @@ type Values struct {
 	def    *Definition
 	side   Side
 	holder Holder
-	vals   []Value   // by slot; never reallocated: handles point into it
-	sizes  []int32   // by slot: bytes of the value as it travels; 0 for what has a fixed size
-	nested [][]*cell // by slot: where handles look for parts of the value; nil until one is bound
-	change Change    // of the notification under way
-	busy   bool      // change is in use
+	vals   []Value // by slot; never reallocated: handles point into it
+	sizes  []int32 // by slot: bytes of the value as it travels; 0 for what has a fixed size
+	nested []cells // by slot: where handles look for parts of the value; nil until one is bound
+	change Change  // of the notification under way
+	busy   bool    // change is in use
 }
 
 // NewValues returns the defaults of a side. h may be nil. d must be of a Schema.
@@ -184,9 +186,7 @@ func (d *Definition) maxSize(p *Property) int {
 func (v *Values) store(slot int, path []int, val Value, size int) {
 	v.vals[slot], v.sizes[slot] = val, int32(size)
 	if v.nested != nil {
-		for _, c := range v.nested[slot] {
-			c.follow(path, &v.vals[slot])
-		}
+		v.nested[slot].follow(path, &v.vals[slot])
 	}
 }
 
@@ -250,6 +250,16 @@ const streamOnStack = 48
 // ReadStream takes a stream off the front of b, without telling the holder. It takes every value or, with an error, none.
 // Errors are ErrSide, ErrOversize and those of [DataType.Read].
 func (v *Values) ReadStream(b []byte, dom Domain) (rest []byte, err error) {
+	return v.readStream(b, dom, false)
+}
+
+// ReadWholeStream is ReadStream of a stream that is all of b; it is ErrTrailing, and nothing is taken, if bytes follow it.
+func (v *Values) ReadWholeStream(b []byte, dom Domain) error {
+	_, err := v.readStream(b, dom, true)
+	return err
+}
+
+func (v *Values) readStream(b []byte, dom Domain, whole bool) (rest []byte, err error) {
 	if !v.side.Carries(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
@@ -267,6 +277,9 @@ func (v *Values) ReadStream(b []byte, dom Domain) (rest []byte, err error) {
 		if err := v.checkSize(p, before-len(rest)); err != nil {
 			return b, err
 		}
+	}
+	if whole && len(rest) > 0 {
+		return b, fmt.Errorf("%w: %d after the %v of %s", ErrTrailing, len(rest), dom, v.def.Name)
 	}
 	slots := v.def.slots[v.side]
 	for n, i := range indices {

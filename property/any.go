@@ -59,15 +59,6 @@ func canonAny(b []byte) (string, error) {
 	return encodeAny(x)
 }
 
-// checkAny reports whether b is a value in its one form: what a codec demands of bytes that other ends compare.
-func checkAny(b []byte) error {
-	s, err := canonAny(b)
-	if err == nil && s != string(b) {
-		err = fmt.Errorf("%w: ANY is not in its one form", ErrValue)
-	}
-	return err
-}
-
 // anyEncoder writes one free value.
 type anyEncoder struct {
 	*storeWriter

@@ -417,6 +417,9 @@ func FuzzCanonAny(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := canonAny(b)
+		if strict := checkAny(b); (strict == nil) != (err == nil && s == string(b)) {
+			t.Fatalf("% x in one form is % x, %v, but the check says %v", b, s, err, strict)
+		}
 		if err != nil {
 			for _, want := range []error{ErrTruncated, ErrTrailing, ErrLength, ErrValue} {
 				if errors.Is(err, want) {

@@ -75,8 +75,8 @@ func (g *Ghost) Position() Head {
 	return Head{ID: g.Entity.ID, Order: g.Entity.Order, Sequence: g.sequence}
 }
 
-// TakeState applies a State that came from app. With an error nothing has changed.
-func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64) (Verdict, error) {
+// TakeState applies a State that came from app; z unpacks it. With an error nothing has changed.
+func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64, z *property.Compressor) (Verdict, error) {
 	if g.Older(m.Head) {
 		return Old, nil
 	}
@@ -88,7 +88,7 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64) (Verdict, 
 	if rest, err := history.Read(m.History); err != nil || len(rest) > 0 {
 		return Old, fmt.Errorf("%w: state: history: %w", ErrMalformed, errors.Join(err, trailing(rest)))
 	}
-	if err := e.Props.ReadWholeStream(m.Props, property.GhostStream); err != nil {
+	if err := z.ReadStream(m.Props, e.Props, property.GhostStream, MaxProps); err != nil {
 		return Old, fmt.Errorf("%w: state: properties: %w", ErrMalformed, err)
 	}
 	if history.Last() != e.History.Last() || m.Order.Incarnation != e.Order.Incarnation {

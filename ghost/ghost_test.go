@@ -19,6 +19,10 @@ const (
 )
 
 func definition(t testing.TB) *property.Definition {
+	return packedDefinition(t, property.Compression{})
+}
+
+func packedDefinition(t testing.TB, c property.Compression) *property.Definition {
 	t.Helper()
 	u32 := property.Scalar(property.KindUint32)
 	list, err := property.NewArray(u32, 0)
@@ -28,7 +32,7 @@ func definition(t testing.TB) *property.Definition {
 	s, err := property.NewSchema(
 		&property.Definition{Name: "Rock", HasCell: true},
 		&property.Definition{
-			Name: "Walker", HasCell: true, HasClient: true,
+			Name: "Walker", HasCell: true, HasClient: true, Compression: c,
 			Properties: []*property.Property{
 				{Name: "name", Type: u32, Flags: property.AllClients},
 				{Name: "trade", Type: u32, Flags: property.CellPublic},
@@ -50,6 +54,7 @@ type source struct {
 	sequence uint32
 	updated  uint32
 	changes  []Change
+	pack     property.Compressor
 }
 
 func (s *source) PropertyChanged(c *property.Change) {
@@ -91,8 +96,9 @@ func (s *source) fiddle(t testing.TB, rng *rand.Rand, i int) {
 	}
 }
 
-func newSource(t testing.TB) *source {
-	d := definition(t)
+func newSource(t testing.TB) *source { return newSourceOf(definition(t)) }
+
+func newSourceOf(d *property.Definition) *source {
 	s := &source{Entity: &entity.Entity{
 		ID: 7, Def: d, Space: 1, Order: entity.Order{Incarnation: 1}, Base: app(9),
 		Props: property.NewValues(d, property.CellSide, nil), History: property.NewHistory(d),
@@ -110,7 +116,7 @@ func (s *source) state() *State {
 	return &State{
 		Head: s.head(), Type: s.Def.ID, Space: s.Space, Base: s.Base, MoveStamp: s.MoveStamp,
 		Position: s.Position, Direction: s.Direction,
-		Props: s.Props.AppendStream(nil, property.GhostStream), History: s.History.Append(nil),
+		Props: s.pack.AppendStream(nil, s.Props, property.GhostStream, MaxProps), History: s.History.Append(nil),
 	}
 }
 
@@ -136,7 +142,7 @@ func take(t *testing.T, g *Ghost, m any, want Verdict) {
 	var err error
 	switch m := m.(type) {
 	case *State:
-		got, err = g.TakeState(m, app(1), 5)
+		got, err = g.TakeState(m, app(1), 5, nil)
 	case *Update:
 		got, err = g.TakeUpdate(m, 5)
 	}
@@ -281,7 +287,7 @@ func TestGhostRefusesMalformed(t *testing.T) {
 	} {
 		m := *good
 		spoil(&m)
-		if _, err := g.TakeState(&m, app(1), 1); !errors.Is(err, ErrMalformed) {
+		if _, err := g.TakeState(&m, app(1), 1, nil); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
@@ -382,7 +388,7 @@ func deliver(t *testing.T, seed uint64, g *Ghost, queues [][]any, i int) {
 	var err error
 	switch m := queues[i][0].(type) {
 	case *State:
-		_, err = g.TakeState(m, app(1), 1)
+		_, err = g.TakeState(m, app(1), 1, nil)
 	case *Update:
 		_, err = g.TakeUpdate(m, 1)
 	}

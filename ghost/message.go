@@ -15,7 +15,7 @@ var ErrMalformed = errors.New("ghost: malformed message")
 
 // Limits of a ghost message.
 const (
-	// MaxProps bounds the ghosted properties of one entity on the wire.
+	// MaxProps bounds the ghosted properties of one entity, on the wire and unpacked.
 	MaxProps = 256 << 10
 	// MaxHistory bounds the encoded history of one entity.
 	MaxHistory = 512 << 10
@@ -59,8 +59,10 @@ type State struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	Props     []byte // property.GhostStream; aliases the input after Parse
-	History   []byte // property.History; aliases the input after Parse
+	// Props is property.GhostStream, packed as the type's Compression.Internal says (see
+	// property.Compressor); it aliases the input after Parse.
+	Props   []byte
+	History []byte // property.History; aliases the input after Parse
 }
 
 // Append encodes m.

@@ -31,7 +31,7 @@ func TestUpdateAfterTheLastNumber(t *testing.T) {
 	history = append(history, 0, 0, 0)                   // lost, stamp of hp, no events
 	props := property.NewValues(d, property.GhostSide, nil).AppendStream(nil, property.GhostStream)
 	state := State{Head: Head{ID: 7, Order: order, Sequence: 1}, Type: d.ID, Props: props, History: history}
-	if v, err := g.TakeState(&state, mercury.Address{}, 1); v != Taken || err != nil {
+	if v, err := g.TakeState(&state, mercury.Address{}, 1, nil); v != Taken || err != nil {
 		t.Fatal(v, err)
 	}
 	for _, c := range []Change{{Number: 0, Index: 0, Payload: []byte{0, 5}}, {Number: 1, Index: 0, Payload: []byte{0, 5}},
@@ -60,7 +60,7 @@ func TestBadStateChangesNothing(t *testing.T) {
 	g := New(7, d)
 	m := State{Head: Head{ID: 7, Order: entity.Order{Incarnation: 1}, Sequence: 1}, Type: d.ID,
 		Props: append(real.AppendStream(nil, property.GhostStream), 0), History: property.NewHistory(d).Append(nil)}
-	if _, err := g.TakeState(&m, mercury.Address{}, 1); !errors.Is(err, ErrMalformed) {
+	if _, err := g.TakeState(&m, mercury.Address{}, 1, nil); !errors.Is(err, ErrMalformed) {
 		t.Error(err)
 	}
 	if got := g.Entity.Props.Get(0); got.Int() != 0 {

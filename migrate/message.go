@@ -15,7 +15,8 @@ var ErrMalformed = errors.New("migrate: malformed message")
 
 const (
 	// MaxParts bounds the travelling state of one real: properties, history,
-	// flows with their tails, timers, controllers, witness.
+	// flows with their tails, timers, controllers, witness. It bounds the properties
+	// unpacked, too.
 	MaxParts = 896 << 10
 	// MaxReason bounds the reason text of a Lost.
 	MaxReason = 512

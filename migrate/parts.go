@@ -17,7 +17,7 @@ type Tag uint8
 // what belongs to a place: history, haunts, witness.
 const (
 	CorePart        Tag = 1 + iota // where it is (Core)
-	PropsPart                      // property.CellStream
+	PropsPart                      // property.CellStream, packed as the type's Compression.Internal says
 	HistoryPart                    // property.History
 	FlowsPart                      // what it sent and received
 	TimersPart                     // its timers
@@ -94,9 +94,26 @@ func (c *Core) Parse(body []byte) error {
 // ErrNoCore is returned for parts that do not say where the real is.
 var ErrNoCore = errors.New("migrate: parts without a core")
 
-// AppendFirst appends the parts of an entity's first cell part, for a Create.
-func AppendFirst(b []byte, position, direction property.Vector3, cell *property.Values) []byte {
+// AppendFirst appends the parts of an entity's first cell part, for a Create; z packs
+// its properties.
+func AppendFirst(b []byte, position, direction property.Vector3, cell *property.Values, z *property.Compressor) []byte {
 	core := Core{Position: position, Direction: direction}
 	b = AppendPart(b, CorePart, core.Append)
-	return AppendPart(b, PropsPart, func(b []byte) []byte { return cell.AppendStream(b, property.CellStream) })
+	return AppendProps(b, cell, z)
+}
+
+// AppendProps appends the part with a real's properties, packed by z. What is longer
+// than MaxParts stays as it is, so that whoever looks at the size of the parts sees it.
+func AppendProps(b []byte, cell *property.Values, z *property.Compressor) []byte {
+	return AppendPart(b, PropsPart, func(b []byte) []byte {
+		return z.AppendStream(b, cell, property.CellStream, MaxParts)
+	})
+}
+
+// ReadProps reads the body of that part.
+func ReadProps(body []byte, cell *property.Values, z *property.Compressor) error {
+	if err := z.ReadStream(body, cell, property.CellStream, MaxParts); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	return nil
 }

@@ -89,7 +89,7 @@ func TestAppendFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := property.NewValues(s.Type("Rock"), property.CellSide, nil)
-	list, err := each(AppendFirst(nil, property.Vector3{}, property.Vector3{}, v))
+	list, err := each(AppendFirst(nil, property.Vector3{}, property.Vector3{}, v, nil))
 	if err != nil || fmt.Sprint(list) != "[core 25 props 4]" {
 		t.Errorf("%v, error %v", list, err)
 	}

@@ -36,6 +36,7 @@ func checkDefinition(d *Definition, r *report) {
 	c.checkVolatile()
 	c.checkComponents()
 	c.checkTempProperties()
+	c.checkCompression()
 	c.checkProperties()
 	c.checkMethods("CellMethods", d.CellMethods, d.HasCell, "cell", CellSide)
 	c.checkMethods("BaseMethods", d.BaseMethods, d.HasBase, "base", BaseSide)

@@ -61,6 +61,7 @@ func (c *checker) checkSeenAs(as *Definition) {
 	unseen = append(unseen, c.checkExposedAs(as, "CellMethods", c.d.CellMethods, as.CellMethods)...)
 	unseen = append(unseen, c.checkExposedAs(as, "BaseMethods", c.d.BaseMethods, as.BaseMethods)...)
 	unseen = append(unseen, c.cutClientMethods(as)...)
+	c.checkCompressionAs(as)
 	if len(unseen) > 0 {
 		c.notice(c.d.where, "ClientName", fmt.Sprintf("clients see the type as %s, which lacks %s", as.Name, strings.Join(unseen, ", ")), "they stay on the servers, and no client is sent them or can call them")
 	}

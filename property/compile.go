@@ -23,6 +23,7 @@ func (d *Definition) compile(as *Definition) {
 		d.numberAs(as)
 	}
 	d.compileStreams()
+	d.compileCompression(as)
 	d.compiled = true
 }
 

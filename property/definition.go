@@ -51,6 +51,7 @@ type Definition struct {
 	slots                    [sides][]int16 // by property index: where a Values of that side keeps it, or -1
 	held                     [sides][]int   // by slot: the property's index
 	levels                   [][]int        // by level: the OtherClient properties of that level
+	internal, external       Packing
 }
 
 // Component is a bundle of properties and methods that a type has under a name of its own. They stream, ghost and change
@@ -59,10 +60,6 @@ type Component struct {
 	Name string
 	Type string // name of its definition
 }
-
-// Compression names how the streams that create an entity are compressed: between processes, and to clients. "" is the
-// default of the process that sends.
-type Compression struct{ Internal, External string }
 
 // Kept is an element of a definition that has no meaning on a server. It is kept for tools.
 type Kept struct {

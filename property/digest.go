@@ -92,7 +92,11 @@ func (s *Schema) WriteClientText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	var line []byte
 	for _, d := range s.byClient {
-		line = append(append(append(line[:0], "type "...), d.Name...), '\n')
+		line = append(append(line[:0], "type "...), d.Name...)
+		if d.external != Unpacked { // how hard is no concern of who unpacks
+			line = append(line, " packed"...)
+		}
+		line = append(line, '\n')
 		for _, p := range d.Properties {
 			if p.ClientIndex >= 0 {
 				line = append(append(append(line, " property "...), p.Name...), ' ')

@@ -12,7 +12,7 @@ func digestTypes() []*Definition {
 	d := &Definition{
 		Name: "A", HasCell: true, HasBase: true, HasClient: true, Persistent: true, AppealRadius: 2, Volatile: Volatile{9, 8, 7, 6},
 		Levels:         []DetailLevel{{"NEAR", 20, 4}, {"FAR", 90, 5}},
-		TempProperties: []string{"timer"}, Components: []Component{{"bag", "Bag"}}, Compression: Compression{"a", "b"},
+		TempProperties: []string{"timer"}, Components: []Component{{"bag", "Bag"}}, Compression: Compression{"ZIP_1", "ZIP_6"},
 		Properties: []*Property{
 			{Name: "hp", Type: Scalar(KindInt16), Flags: AllClients, Detail: "NEAR", Persistent: true, WarnBytes: 255},
 			{Name: "bag.items", Component: "bag", Type: must(NewArray(item, 0)), Flags: OwnClient},
@@ -71,7 +71,9 @@ func TestDigestOfEveryField(t *testing.T) {
 		{"Definition.ManualAoI", true, false, a(func(d *Definition) { d.ManualAoI = true })},
 		{"Definition.Service", true, false, func(d []*Definition) { d[1].Service, d[1].HasCell, d[1].HasBase = true, false, true }},
 		{"Definition.TempProperties", true, false, a(func(d *Definition) { d.TempProperties = nil })},
-		{"Definition.Compression", true, false, a(func(d *Definition) { d.Compression.External = "" })},
+		{"Definition.Compression", true, true, a(func(d *Definition) { d.Compression.External = "" })},
+		{"Definition.Compression", true, false, a(func(d *Definition) { d.Compression.External = "ZIP_9" })},
+		{"Definition.Compression", true, false, a(func(d *Definition) { d.Compression.Internal = "NONE" })},
 		{"Definition.Dialect", false, false, a(func(d *Definition) { d.Dialect = DialectKBEngine })},
 		{"Definition.Kept", false, false, a(func(d *Definition) { d.Kept = []Kept{{"x", "y"}} })},
 

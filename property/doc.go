@@ -40,15 +40,18 @@
 //     hold a Schema of equal digest. Reading takes all of a stream or nothing. The store's streams ([Values.AppendStore])
 //     have names instead, since they outlive a Schema.
 //   - A change applied to values equal to what its writer's were before leaves values equal to what they are after.
-//   - Every decoder takes any bytes: it returns an error, never panics, and allocates in proportion to the bytes given. A
-//     change of a part copies the lists that it lies in, besides, at 32 bytes an element, however few bytes it takes itself.
+//   - Every decoder takes any bytes: it returns an error, never panics, and allocates in proportion to the bytes given; a
+//     [Compressor], up to its caller's limit; a change of a part copies the lists on its path, whose length its few bytes
+//     do not show.
+//   - A stream that creates an entity is packed if the type's [Compression] says so. Only then has it the byte that says
+//     whether it is compressed: what a type does not use costs it nothing.
 //   - [History] numbers property changes and broadcast method calls of one entity in one sequence without gaps. Whoever
 //     has seen everything up to n is owed exactly the properties stamped above n and the events numbered above n.
 //
 // # Concurrency
 //
-// Values, History, Stats and the bound handles belong to one goroutine, that of the entity's app. Nothing in the package
-// starts a goroutine, takes a lock or reads a clock.
+// Values, History, Stats, a Compressor and the bound handles belong to one goroutine, that of the entity's app. Nothing in
+// the package starts a goroutine, takes a lock or reads a clock.
 //
 // # The caller's duties
 //

@@ -193,7 +193,15 @@ func loadFaultCases() []textCase {
 		{"methods of a type", one("<Methods/>"), a + ":2: Methods: an entity type cannot have it; use CellMethods, BaseMethods or ClientMethods"},
 
 		// Settings.
-		{"compression", one("<NetworkCompression> <internal> " + strings.Repeat("z", MaxName+1) + " </internal> </NetworkCompression>"), a + ":2: NetworkCompression/internal: name of a compression is longer than 128 bytes; name one that the server has"},
+		{"compression", one("<NetworkCompression>\n<internal> zip </internal> <external> " + strings.Repeat("z", 99) + " </external> </NetworkCompression>"),
+			a + `:3: NetworkCompression/internal: there is no compression "zip"; ` + compressionRemedy + "\n" +
+				a + `:3: NetworkCompression/external: there is no compression "` + strings.Repeat("z", 60) + `…"; ` + compressionRemedy},
+		{"level of compression", one("<NetworkCompression> <internal> ZIP\n<level> 10 </level> </internal> <external> ZIP <level> six </level> </external> </NetworkCompression>"),
+			a + `:3: NetworkCompression/internal/level: "10" is no level; state 1, the fastest, to 9, the smallest` + "\n" +
+				a + `:3: NetworkCompression/external/level: "six" is no level; state 1, the fastest, to 9, the smallest`},
+		{"level without ZIP", one("<NetworkCompression> <internal> ZIP_2 <level> 3 </level> </internal> <external> ZIP <depth/> </external> </NetworkCompression>"),
+			a + ":2: NetworkCompression/internal/level: unknown element; remove it, or correct its name\n" +
+				a + ":2: NetworkCompression/external/depth: unknown element; remove it, or correct its name"},
 		{"side of compression", one("<NetworkCompression> <sideways/> </NetworkCompression>"), a + ":2: NetworkCompression/sideways: unknown element; remove it, or correct its name"},
 		{"temporary property", one("<Properties> <p> <Type> INT8 </Type> <Flags> BASE </Flags> </p> </Properties> <TempProperties> <p/> </TempProperties>"), a + ":1: TempProperties/p: the name is a property too; remove one of the two"},
 		{"temporary property name", one("<TempProperties> <p.q/> </TempProperties>"), a + `:1: TempProperties: "p.q" is not a name; use letters, digits and _, not beginning with a digit`},

@@ -50,7 +50,7 @@ func (s *settings) inherit(from *settings) {
 	inheritOne(&s.volatile, from.volatile)
 	inheritOne(&s.appeal, from.appeal)
 	inheritOne(&s.clientName, from.clientName)
-	inheritOne(&s.compression, from.compression)
+	s.compression = inheritCompression(s.compression, from.compression)
 	for _, b := range []struct {
 		to   **bool
 		from *bool

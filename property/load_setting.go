@@ -59,29 +59,6 @@ func (l *loader) parseDistribution(x *description, e *element) {
 	}
 }
 
-func (l *loader) parseCompression(e *element) *Compression {
-	c := &Compression{}
-	l.noText(e, e.name)
-	l.once(e, e.name, "")
-	for _, f := range e.children {
-		path := e.name + "/" + f.name
-		switch f.name {
-		case "internal":
-			c.Internal = f.text
-		case "external":
-			c.External = f.text
-		default:
-			l.unknown(f, e.name)
-			continue
-		}
-		l.noChildren(f, path)
-		if len(f.text) > MaxName {
-			l.fault(f.position, path, fmt.Sprintf("name of a compression is longer than %d bytes", MaxName), "name one that the server has")
-		}
-	}
-	return c
-}
-
 // parseVolatile reads distances; an empty element means always, an absent one never.
 func (l *loader) parseVolatile(x *description, e *element) *Volatile {
 	v := &Volatile{}

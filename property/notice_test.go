@@ -33,6 +33,9 @@ func noticeCases() []textCase {
 		{"client name, more members", "-- entities.xml --\n<root> <B/> <A/> </root>\n-- entity_defs/B.def --\n<root/>\n-- entity_defs/A.def --\n<root> <Parent> B </Parent> <ClientName> B </ClientName> <Properties> <p> <Type> INT8 </Type> <Flags> OWN_CLIENT </Flags> </p> </Properties>" +
 			" <CellMethods> <m> <Exposed/> </m> </CellMethods> <BaseMethods> <n> <Exposed/> </n> </BaseMethods> <ClientMethods> <c/> </ClientMethods> </root>\n",
 			a + ":1: ClientName: clients see the type as B, which lacks Properties/p, CellMethods/m, BaseMethods/n, ClientMethods/c; they stay on the servers, and no client is sent them or can call them"},
+		{"client name, other compression", "-- entities.xml --\n<root> <B/> <A/> </root>\n-- entity_defs/B.def --\n<root/>\n-- entity_defs/A.def --\n<root> <Parent> B </Parent> <ClientName> B </ClientName>" +
+			" <NetworkCompression> <external> ZIP </external> </NetworkCompression> </root>\n",
+			a + ":1: NetworkCompression/external: clients see the type as B, which has another; that one is used; state it here, too, or leave it out"},
 	}
 }
 

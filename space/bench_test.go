@@ -64,7 +64,7 @@ func crowd(t testing.TB, reals, players entity.ID) (tick func(), out *benchOutbo
 	at := func() property.Vector3 { return property.Vector3{X: 200 * chance.Float32(), Z: 200 * chance.Float32()} }
 	for id := entity.ID(1); id <= reals; id++ {
 		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
-			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil))}
+			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
 		if id <= players {
 			m.Session = 1
 		}

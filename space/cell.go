@@ -61,6 +61,9 @@ type Env struct {
 	Clock func() time.Duration
 	// Stats counts property traffic; nil counts nothing.
 	Stats *property.Stats
+	// Compressor packs what its cells send; one for all cells of a CellApp, since it
+	// is large. nil sends everything as it is.
+	Compressor *property.Compressor
 }
 
 // Cell is the part of a space that one CellApp runs: its reals, the ghosts of its
@@ -76,6 +79,8 @@ type Cell struct {
 	log      *slog.Logger
 	clock    func() time.Duration
 	stats    *property.Stats
+
+	compressor *property.Compressor
 
 	space entity.SpaceID
 	id    bsp.CellID
@@ -121,7 +126,8 @@ func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data 
 	c := &Cell{
 		cfg: env.Config, self: env.Self, scripts: env.Scripts, registry: env.Registry,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, clock: env.Clock, stats: env.Stats,
-		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
+		compressor: env.Compressor,
+		space:      space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
 	return c

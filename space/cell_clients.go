@@ -59,7 +59,7 @@ func (r *Real) attach(session uint32) {
 func (r *Real) greet() {
 	m := protocol.CellPlayer{
 		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
-		Props: r.e.Props.AppendStream(nil, property.OwnClientCellStream),
+		Props: r.cell.compressor.AppendStream(nil, r.e.Props, property.OwnClientCellStream, protocol.MaxProps),
 	}
 	r.direct = m.Append(r.direct[:0])
 	r.dataTold = 0

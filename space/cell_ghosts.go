@@ -74,7 +74,7 @@ func (r *Real) state() *ghost.State {
 		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
 		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
-		Props:   r.e.Props.AppendStream(nil, property.GhostStream),
+		Props:   r.cell.compressor.AppendStream(nil, r.e.Props, property.GhostStream, ghost.MaxProps),
 		History: r.e.History.Append(nil),
 	}
 }
@@ -91,7 +91,7 @@ func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 		return
 	}
 	was := rec.ghostValues()
-	verdict, err := rec.ghost.TakeState(m, from, c.tick)
+	verdict, err := rec.ghost.TakeState(m, from, c.tick, c.compressor)
 	if err != nil {
 		c.badGhost(m.ID, err)
 		return
@@ -121,7 +121,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 		return
 	}
 	g := ghost.New(m.ID, d)
-	if _, err := g.TakeState(m, from, c.tick); err != nil {
+	if _, err := g.TakeState(m, from, c.tick, c.compressor); err != nil {
 		c.badGhost(m.ID, err)
 		return
 	}

@@ -40,9 +40,7 @@ func readCore(parts []byte) (core migrate.Core, err error) {
 func (r *Real) appendParts(b []byte, backup bool) []byte {
 	core := migrate.Core{MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction}
 	b = migrate.AppendPart(b, migrate.CorePart, core.Append)
-	b = migrate.AppendPart(b, migrate.PropsPart, func(b []byte) []byte {
-		return r.e.Props.AppendStream(b, property.CellStream)
-	})
+	b = migrate.AppendProps(b, r.e.Props, r.cell.compressor)
 	if !backup {
 		b = migrate.AppendPart(b, migrate.HistoryPart, r.e.History.Append)
 	}
@@ -68,7 +66,7 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 		case migrate.CorePart:
 			return nil
 		case migrate.PropsPart:
-			return wholly(r.e.Props.ReadStream(body, property.CellStream))
+			return migrate.ReadProps(body, r.e.Props, r.cell.compressor)
 		case migrate.TimersPart:
 			r.readTimers(&rd)
 		case migrate.ControllersPart:

@@ -14,6 +14,7 @@ func (r *Real) makeWitness(w *witness.Witness) {
 		w = witness.New(r.cell.cfg.Witness)
 	}
 	w.CountIn(r.cell.stats)
+	w.PackWith(r.cell.compressor)
 	r.witness = w
 	rec := r.cell.registry.find(r.e.ID)
 	r.trigger = r.cell.ranges.AddTrigger(rec.node, r.cell.cfg.AoIRadius, r.cell.cfg.AoIRadius+r.cell.cfg.AoIHysteresis)

@@ -37,7 +37,10 @@ const (
 	boomMethod
 )
 
-func testSchema(t testing.TB) *property.Schema {
+func testSchema(t testing.TB) *property.Schema { return schemaOf(t, property.Compression{}) }
+
+// schemaOf has an Avatar of the compression, with more properties.
+func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) *property.Schema {
 	t.Helper()
 	u32 := property.Scalar(property.KindUint32)
 	arg := []property.Arg{{Name: "n", Type: u32}}
@@ -47,8 +50,8 @@ func testSchema(t testing.TB) *property.Schema {
 	}
 	s, err := property.NewSchema(
 		&property.Definition{
-			Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
-			Properties: []*property.Property{
+			Name: "Avatar", HasCell: true, HasBase: true, HasClient: true, Compression: c,
+			Properties: append([]*property.Property{
 				{Name: "hp", Type: u32, Flags: property.AllClients},
 				{Name: "trade", Type: u32, Flags: property.CellPublic},
 				{Name: "mana", Type: u32, Flags: property.CellPublicAndOwn},
@@ -56,7 +59,7 @@ func testSchema(t testing.TB) *property.Schema {
 				{Name: "stock", Type: list, Flags: property.CellPublic},
 				{Name: "purse", Type: list, Flags: property.CellPublicAndOwn},
 				{Name: "bag", Type: list, Flags: property.AllClients},
-			},
+			}, more...),
 			CellMethods: []*property.Method{
 				{Name: "hit", Args: arg},
 				{Name: "own", Args: arg, Exposed: property.ExposedOwn},
@@ -243,8 +246,13 @@ type rig struct {
 // newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.
 func newRig(t testing.TB, n int, change ...func(*Config)) *rig {
 	t.Helper()
+	return newRigOf(t, testSchema(t), n, change...)
+}
+
+func newRigOf(t testing.TB, schema *property.Schema, n int, change ...func(*Config)) *rig {
+	t.Helper()
 	r := &rig{t: t, base: addr(100), bases: map[entity.ID]*testBase{}, places: map[entity.ID][][]byte{}, lastID: 1000}
-	r.scripts = NewScripts(testSchema(t))
+	r.scripts = NewScripts(schema)
 	Register[Avatar](r.scripts, "Avatar")
 	if err := r.scripts.Err(); err != nil {
 		t.Fatal(err)
@@ -267,6 +275,7 @@ func newRig(t testing.TB, n int, change ...func(*Config)) *rig {
 		a.cell = NewCell(Env{
 			Self: a.self, Config: cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count,
 			Chance: rand.New(rand.NewPCG(1, uint64(k))), Log: slog.New(slog.DiscardHandler),
+			Compressor: new(property.Compressor),
 		}, 1, cellID(k), tree, nil)
 		r.apps = append(r.apps, a)
 	}
@@ -421,7 +430,7 @@ func (r *rig) create(id entity.ID, x float32, session uint32) *testApp {
 	r.t.Helper()
 	a := r.at(x)
 	d := r.scripts.Schema().Type("Avatar")
-	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil))
+	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)
 	b := &testBase{order: entity.Order{Incarnation: 1}, app: a.self, session: session}
 	r.bases[id] = b
 	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{ID: id, Type: d.ID, Space: 1, Order: b.order, Base: r.base, Session: session, Parts: parts}})

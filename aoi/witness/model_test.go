@@ -21,13 +21,15 @@ type replica struct {
 
 // model is a small client. It fails the test at everything that the protocol forbids.
 type model struct {
-	t      testing.TB
-	def    *property.Definition
-	number uint64
-	has    map[entity.ID]*replica
-	log    []string // of the last bundle
-	parts  int      // changes of parts so far
-	direct int      // bytes of messages that are none of the witness's
+	t       testing.TB
+	def     *property.Definition
+	number  uint64
+	has     map[entity.ID]*replica
+	log     []string // of the last bundle
+	parts   int      // changes of parts so far
+	direct  int      // bytes of messages that are none of the witness's
+	entered int      // bytes of the properties of the last Enter
+	unpack  property.Compressor
 }
 
 func newModel(t testing.TB, d *property.Definition) *model {
@@ -79,7 +81,12 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
 		m.has[x.ID] = r
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
-		return m.whole(r, x.Props)
+		m.entered = len(x.Props)
+		props, err := m.unpack.Unpack(x.Props, m.def.Packing(property.OtherClientStream), protocol.MaxProps)
+		if err != nil {
+			return err
+		}
+		return m.whole(r, props)
 	case protocol.LeaveID:
 		left, err := protocol.ParseLeave(body)
 		if m.has[left] == nil {

@@ -89,6 +89,10 @@ func (w *Witness) sayEnter(en *entry) {
 	e := en.e
 	w.props = en.appendVisible(w.props[:0])
 	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Stamp: e.MoveStamp, Position: e.Position, Direction: e.Direction, Props: w.props}
+	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
+		w.packed = w.pack.Pack(w.packed[:0], w.props, p, protocol.MaxProps)
+		m.Props = w.packed
+	}
 	w.bundle = m.Append(w.bundle)
 }
 

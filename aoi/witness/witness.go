@@ -23,7 +23,9 @@ type Witness struct {
 	queue   []turn
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
+	packed  []byte   // the same, packed
 	stats   *property.Stats
+	pack    *property.Compressor
 	bundle  []byte
 	header  int    // bytes of the bundle before its first message
 	packet  []byte // entries begin at packetRoom
@@ -55,6 +57,10 @@ func (w *Witness) SetDetailFactor(factor float32) {
 // CountIn counts what the client is sent of others, as property.ToOtherClients and
 // Moves; nil counts nothing. What an entity is met with is no change and not counted.
 func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
+
+// PackWith lets z pack the properties of an Enter for a type whose Compression.External
+// asks for it; with nil they go as they are.
+func (w *Witness) PackWith(z *property.Compressor) { w.pack = z }
 
 // detail is a distance as detail levels and calls are to see it.
 func (w *Witness) detail(dist float32) float32 { return dist / w.factor }

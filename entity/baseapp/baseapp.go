@@ -52,6 +52,8 @@ type BaseApp struct {
 	reportAt time.Duration
 	buf      []byte // scratch for messages to clients
 	payload  []byte // scratch for flow payloads
+
+	compressor property.Compressor
 }
 
 // New returns an app that joins the cluster on its first ticks. The error is that

@@ -24,7 +24,7 @@ func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vec
 	if init != nil {
 		init(cell)
 	}
-	parts := migrate.AppendFirst(nil, position, direction, cell)
+	parts := migrate.AppendFirst(nil, position, direction, cell, &b.app.compressor)
 	if len(parts) > migrate.MaxParts {
 		return fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
 	}

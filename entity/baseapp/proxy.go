@@ -87,7 +87,7 @@ func (b *base) attach(c *client) {
 		b.told = b.link.Order().Incarnation
 	}
 	player := protocol.BasePlayer{ID: b.id, Type: b.props.Definition().ClientID,
-		Props: b.props.AppendStream(nil, property.OwnClientBaseStream)}
+		Props: b.app.compressor.AppendStream(nil, b.props, property.OwnClientBaseStream, protocol.MaxProps)}
 	c.send(player.Append(protocol.AppendAttached(b.app.buf[:0])))
 	b.setCellClient()
 	b.log.Info("client attached", "account", b.account, "session", b.session)

@@ -95,6 +95,8 @@ type Client struct {
 	token    protocol.Token
 	buf      []byte // scratch of send
 
+	compressor property.Compressor
+
 	player   *Replica
 	inWorld  bool
 	space    entity.SpaceID

@@ -181,7 +181,7 @@ func (c *Client) onBasePlayer(body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := readStream(r, m.Props, property.OwnClientBaseStream); err != nil {
+	if err := c.readStream(r, m.Props, property.OwnClientBaseStream); err != nil {
 		return err
 	}
 	c.player = r
@@ -205,13 +205,9 @@ func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Repl
 	return r, nil
 }
 
-func readStream(r *Replica, b []byte, dom property.Domain) error {
-	rest, err := r.Props.ReadStream(b, dom)
-	if err != nil {
+func (c *Client) readStream(r *Replica, b []byte, dom property.Domain) error {
+	if err := c.compressor.ReadStream(b, r.Props, dom, protocol.MaxProps); err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
-	}
-	if len(rest) > 0 {
-		return malformed("%s: %d bytes after the %v", r.Def.Name, len(rest), dom)
 	}
 	return nil
 }
@@ -252,7 +248,7 @@ func (c *Client) onCellPlayer(body []byte) error {
 	if m.Space == 0 {
 		return malformed("cell player in no space")
 	}
-	if err := readStream(c.player, m.Props, property.OwnClientCellStream); err != nil {
+	if err := c.readStream(c.player, m.Props, property.OwnClientCellStream); err != nil {
 		return err
 	}
 	c.player.Position, c.player.Direction = m.Position, m.Direction

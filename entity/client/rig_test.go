@@ -22,13 +22,16 @@ const (
 	title         // OTHER_CLIENTS
 )
 
-func testSchema(t testing.TB) *property.Schema {
+func testSchema(t testing.TB) *property.Schema { return schemaOf(t, property.Compression{}) }
+
+// schemaOf has an Avatar of the compression.
+func schemaOf(t testing.TB, c property.Compression) *property.Schema {
 	t.Helper()
 	int32Type, text := property.Scalar(property.KindInt32), property.Scalar(property.KindString)
 	say := []property.Arg{{Name: "text", Type: text}}
 	// What clients do not know comes first, so that their numbers are not the server's.
 	s, err := property.NewSchema(&property.Definition{Name: "Engine", HasCell: true, HasBase: true}, &property.Definition{
-		Name: "Avatar", HasCell: true, HasBase: true, HasClient: true,
+		Name: "Avatar", HasCell: true, HasBase: true, HasClient: true, Compression: c,
 		Properties: []*property.Property{
 			{Name: "secret", Type: int32Type, Flags: property.CellPrivate},
 			{Name: "health", Type: int32Type, Flags: property.AllClients, Default: property.Int(100)},

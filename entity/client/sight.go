@@ -40,6 +40,10 @@ func (c *Client) onEnter(body []byte) error {
 
 // fill gives a new replica the values that it is seen with.
 func (c *Client) fill(r *Replica, props []byte) error {
+	props, err := c.compressor.Unpack(props, r.Def.Packing(property.OtherClientStream), protocol.MaxProps)
+	if err != nil {
+		return malformed("%s: %w", r.Def.Name, err)
+	}
 	return protocol.Whole(r.Def, props, func(i int, v property.Value) error {
 		if err := r.Props.Load(i, v); err != nil {
 			return malformed("%w", err)

@@ -88,15 +88,18 @@ type world struct {
 	cells  *space.Scripts
 }
 
-// newSchema loads the definitions, with what players and rovers have in common.
+// newSchema loads the definitions, with what players and rovers have in common. Players
+// and rovers are packed, each in its way; critters are not.
 func newSchema(soul string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return property.Load(fstest.MapFS{
 		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/></ClientServerEntities></root>`),
 		"entity_defs/interfaces/Soul.def": file(soul),
-		"entity_defs/Walker.def":          file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
-		"entity_defs/Rover.def":           file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile></root>`),
-		"entity_defs/Critter.def":         file(critterDef),
+		"entity_defs/Walker.def": file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile>
+			<NetworkCompression> <internal> ZIP_BEST_SPEED </internal> <external> ZIP_BEST_SPEED </external> </NetworkCompression></root>`),
+		"entity_defs/Rover.def": file(`<root><Implements><Interface> Soul </Interface></Implements>
+			<NetworkCompression> <internal> ZIP_6 </internal> <external> ZIP <level> 2 </level> </external> </NetworkCompression><Volatile> <position/> <yaw/> </Volatile></root>`),
+		"entity_defs/Critter.def": file(critterDef),
 	})
 }
 

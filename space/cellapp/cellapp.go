@@ -37,6 +37,7 @@ type CellApp struct {
 	cells       []*space.Cell // by space id
 	registry    *space.Registry
 	stats       *property.Stats
+	compressor  property.Compressor
 	unsaid      []wire.SetSpaceData // set while the manager was away
 	counters    space.Counters
 	ticks       wire.Ticks
@@ -174,6 +175,7 @@ func (a *CellApp) addCell(m *wire.AddCell) error {
 		c := space.NewCell(space.Env{
 			Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
 			Out: (*outbox)(a), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Clock: a.cfg.Clock, Stats: a.stats,
+			Compressor: &a.compressor,
 		}, m.Space, m.Cell, tree, data)
 		c.Freeze(a.frozen)
 		a.cells = append(a.cells, c)

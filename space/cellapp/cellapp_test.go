@@ -189,7 +189,7 @@ func (r *rig) addCell(version uint32) {
 
 func (r *rig) create(id entity.ID, x float32) {
 	d := r.app.cfg.Scripts.Schema().Type("Walker")
-	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil))
+	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)
 	r.from(addr(3), &migrate.Create{ID: id, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Parts: parts})
 }
 
@@ -506,7 +506,7 @@ func FuzzMessage(f *testing.F) {
 	r.world()
 	d := r.app.cfg.Scripts.Schema().Type("Walker")
 	values := property.NewValues(d, property.CellSide, nil)
-	core := migrate.AppendFirst(nil, property.Vector3{X: -5}, property.Vector3{}, values)
+	core := migrate.AppendFirst(nil, property.Vector3{X: -5}, property.Vector3{}, values, nil)
 	head := ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 3}
 	call := entity.RemoteCall{}
 	for from, list := range [][]wire.Message{

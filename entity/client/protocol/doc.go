@@ -39,6 +39,11 @@
 // alone. A part is sent only to a client that has the value as it was before the
 // change, so parts must be applied once each and in the order in which they come.
 //
+// The properties of BasePlayer, CellPlayer and Enter are packed if the type that the
+// client knows has a Compression.External; see [property.Compressor]. Of other types
+// they are as they are, without even the byte that says so. The digest tells such
+// types from others, so that the two sides cannot disagree.
+//
 // # Order
 //
 // LoginApp: Login up; LoginOK or Refused down. BaseApp: Attach up; then Attached

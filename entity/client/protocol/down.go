@@ -31,6 +31,9 @@ const (
 const (
 	// MaxValue bounds one encoded property value towards clients; no larger one can be set.
 	MaxValue = property.MaxClientProperty
+	// MaxProps bounds the properties of a BasePlayer, CellPlayer or Enter when they are
+	// unpacked: as they are they would have to fit a bundle.
+	MaxProps = MaxBundle
 	// MaxSpaceDataValue bounds one value of space data (bigworld's warning
 	// level for shared data is 10 KB).
 	MaxSpaceDataValue = 16 << 10
@@ -55,7 +58,7 @@ func AppendCellGone(b []byte) []byte {
 }
 
 // BasePlayer makes the player's entity at its client, with the base properties
-// that it may see (property.OwnClientBaseStream).
+// that it may see (property.OwnClientBaseStream, packed).
 type BasePlayer struct {
 	ID    entity.ID
 	Type  uint16 // property.Definition.ClientID
@@ -81,7 +84,7 @@ func (m *BasePlayer) Parse(body []byte) error {
 }
 
 // CellPlayer gives the player's entity its cell part: where it is, and the cell
-// properties that its own client may see (property.OwnClientCellStream).
+// properties that its own client may see (property.OwnClientCellStream, packed).
 type CellPlayer struct {
 	Space entity.SpaceID
 	// Incarnation of the entity's real; the client says it with its moves.
@@ -131,8 +134,8 @@ type Enter struct {
 	Stamp     uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	// Props are whole values, as property.Values.AppendClientValue writes them; it
-	// aliases the input after Parse.
+	// Props are whole values, as property.Values.AppendClientValue writes them, packed;
+	// it aliases the input after Parse.
 	Props []byte
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Version is the version of this protocol. Client and server must agree.
+// Version is the version of this protocol. Client and server must agree. 3 has the
+// properties of BasePlayer, CellPlayer and Enter packed where a type asks for it.
 const Version = 3
 
 // MaxBundle bounds one bundle: what a reliable mercury message carries at most.

@@ -16,7 +16,8 @@ type Addressed interface{ MailboxValue() property.Mailbox }
 // ToValue turns a Go value into a value of type t:
 //
 //	property.Value                                 any type
-//	int, int8 … uint64, float32, float64, bool     numbers and BOOL
+//	int … int64, uint … uint64, float32, float64   numbers
+//	bool                                           BOOL
 //	string, []byte                                 STRING, UNICODE_STRING, BLOB
 //	property.Vector2, Vector3, Vector4             VECTOR2, VECTOR3, VECTOR4
 //	ID                                             ENTITY_ID
@@ -78,14 +79,14 @@ func mapValue(t *property.DataType, a any) (property.Value, error) {
 	}
 	list := make([]property.Value, 0, 2*m.Len())
 	// order does not show: the type sorts the pairs
-	for _, key := range m.MapKeys() {
-		k, err := ToValue(t.Key(), key.Interface())
+	for pairs := m.MapRange(); pairs.Next(); { // not by MapIndex, which does not find a NaN
+		k, err := ToValue(t.Key(), pairs.Key().Interface())
 		if err != nil {
-			return property.Value{}, fmt.Errorf("key %v: %w", key, err)
+			return property.Value{}, fmt.Errorf("key %v: %w", pairs.Key(), err)
 		}
-		v, err := ToValue(t.Elem(), m.MapIndex(key).Interface())
+		v, err := ToValue(t.Elem(), pairs.Value().Interface())
 		if err != nil {
-			return property.Value{}, fmt.Errorf("value of key %v: %w", key, err)
+			return property.Value{}, fmt.Errorf("value of key %v: %w", pairs.Key(), err)
 		}
 		list = append(list, k, v)
 	}
@@ -106,7 +107,7 @@ func scalarValue(a any) (property.Value, error) {
 	switch v := reflect.ValueOf(a); v.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return property.Int(v.Int()), nil
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return property.Uint(v.Uint()), nil
 	case reflect.Float32, reflect.Float64:
 		return property.Float(v.Float()), nil

@@ -2,6 +2,7 @@ package entity_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -49,6 +50,23 @@ func (s *asValues) Take(list property.Value, lists []property.Value, ranks map[s
 
 type notTaker struct{}
 
+// spreadTaker has a variadic method for one that takes a list.
+type spreadTaker struct{}
+
+func (spreadTaker) Take(lists ...int32) {}
+
+// A variadic method would be called with the list as one element of it.
+func TestBindRefusesVariadicMethods(t *testing.T) {
+	list, err := property.NewArray(property.Scalar(property.KindInt32), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := []*property.Method{{Name: "take", Args: []property.Arg{{Type: list}}}}
+	if _, err := entity.BindMethods(reflect.TypeFor[spreadTaker](), d, false); err == nil || !strings.Contains(err.Error(), "Take: it is variadic") {
+		t.Errorf("%v", err)
+	}
+}
+
 func (notTaker) Take(list []int16, lists []int32, ranks map[string]int8, free string, who entity.Mailbox) {
 }
 
@@ -67,6 +85,7 @@ func TestStructuredArguments(t *testing.T) {
 		{[]any{property.List(property.Int(5)), []property.Value{property.List()}, property.List(property.StringValue("k"), property.Uint(3)), "text",
 			property.Mailbox{Entity: 8, Kind: uint8(entity.CellViaBase)}}, "[5] [[]] map[k:3] text 8 cell via base"},
 		{[]any{[]int{}, [][]int{}, map[string]int{}, 1.5, entity.Mailbox{}}, "[] [] map[] 1.5 0 no mailbox"},
+		{[]any{[]uint{1}, [][]int{}, map[string]uint{"a": 2}, uint(3), entity.Mailbox{}}, "[1] [] map[a:2] 3 0 no mailbox"},
 	} {
 		b, err := entity.AppendArgs(nil, d.CellMethods[0], c.args)
 		if err != nil {
@@ -115,6 +134,7 @@ func TestStructuredArgumentsRefused(t *testing.T) {
 		{2, map[string]int{"a": 256}, "argument 3 (ranks): "},
 		{2, map[int]int{1: 1}, "argument 3 (ranks): "},
 		{2, map[string]any{"a": nil}, "value of key a: a <nil> is no property value"},
+		{2, map[float64]int{math.NaN(): 1}, "argument 3 (ranks): "},
 		{3, struct{}{}, "argument 4 (free): "},
 		{4, 7, "argument 5 (who): a int is no mailbox"},
 		{4, nil, "argument 5 (who): a <nil> is no mailbox"},

@@ -58,6 +58,11 @@ func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Meth
 				script, name, m.Type.NumIn()-1, m.Type.NumOut(), d.Name, want-1, hiddenNote(hidden)))
 			continue
 		}
+		if m.Type.IsVariadic() {
+			// Call would take the list for one element of it, and panic when a client calls.
+			faults = append(faults, fmt.Errorf("%s.%s: it is variadic; take the list as a slice", script, name))
+			continue
+		}
 		in := 1
 		if hidden {
 			if m.Type.In(1) != reflect.TypeFor[ID]() {

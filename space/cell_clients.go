@@ -64,6 +64,7 @@ func (r *Real) greet() {
 	r.direct = m.Append(r.direct[:0])
 	r.dataTold = 0
 	r.clientSeq = 0
+	r.spill()
 }
 
 // maxAudit bounds the answer to an audit, in bytes: some thousand entities. Behind

@@ -29,7 +29,9 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 			continue
 		}
 		if state == nil {
-			state = r.state()
+			if state = r.state(); state == nil {
+				break
+			}
 		}
 		if !r.haunts.Add(app, c.now) {
 			continue
@@ -41,11 +43,15 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 		if c.now-h.Since < c.cfg.GhostLife || c.touches(h.App, bsp.Around(x, z, reach+float64(c.cfg.GhostSlack))) {
 			return false
 		}
-		r.ghostSequence++
-		c.out.Send(h.App, &ghost.Delete{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}})
+		r.endGhost(h.App)
 		return true
 	})
 	return budget
+}
+
+func (r *Real) endGhost(at mercury.Address) {
+	r.ghostSequence++
+	r.cell.out.Send(at, &ghost.Delete{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}})
 }
 
 // within reports whether a has no point on the edge of b or outside it.
@@ -64,17 +70,25 @@ func (c *Cell) touches(app mercury.Address, r bsp.Rect) bool {
 
 // state is everything a ghost holds. What the real has not told its haunts yet is
 // in it: they are told first, and who gets it must not be among them before. Told
-// again in an Update, a change of a part would be made twice.
+// again in an Update, a change of a part would be made twice. It is nil if nobody could
+// take it: sent all the same, it would be refused, asked for at the next Update, and
+// refused again, each tick.
 func (r *Real) state() *ghost.State {
 	if len(r.changes) > 0 {
 		r.cell.tell(r)
+	}
+	props := r.cell.compressor.AppendStream(nil, r.e.Props, property.GhostStream, ghost.MaxProps)
+	if len(props) > ghost.MaxProps {
+		r.cell.count.Errors++
+		r.Log().Error("not mirrored: its ghosted properties are too large", "bytes", len(props), "limit", ghost.MaxProps)
+		return nil
 	}
 	r.ghostSequence++
 	return &ghost.State{
 		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
 		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
-		Props:   r.cell.compressor.AppendStream(nil, r.e.Props, property.GhostStream, ghost.MaxProps),
+		Props:   props,
 		History: r.e.History.Append(nil),
 	}
 }
@@ -214,6 +228,11 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 		return
 	}
 	state := r.state()
+	if state == nil {
+		r.haunts.Remove(m.Asker)
+		r.endGhost(m.Asker)
+		return
+	}
 	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
 		c.out.Send(m.Asker, state)
 	}

@@ -198,15 +198,26 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	}
 	r.announce()
 	r.haunts.Sweep(func(h ghost.Haunt) bool { return h.App == c.self || c.out.Dead(h.App) })
-	if r.haunts.Len() > 0 {
-		state := r.state()
-		for h := range r.haunts.All() {
-			c.out.Send(h.App, state)
-		}
-	}
+	r.showAll()
 	r.ghostedStamp = e.MoveStamp
 	callback(r, "OnEnteredCell", func(s Enterer) { s.OnEnteredCell() })
 	return nil
+}
+
+// showAll brings all ghosts up to a new hop.
+func (r *Real) showAll() {
+	if r.haunts.Len() == 0 {
+		return
+	}
+	state := r.state()
+	r.haunts.Sweep(func(h ghost.Haunt) bool {
+		if state == nil {
+			r.endGhost(h.App)
+			return true
+		}
+		r.cell.out.Send(h.App, state)
+		return false
+	})
 }
 
 // HandedOnLease is how long an origin remembers a real that was taken over: longer

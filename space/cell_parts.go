@@ -93,7 +93,7 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 	rd := mercury.NewReader(body)
 	switch tag {
 	case migrate.HistoryPart:
-		return wholly(r.e.History.Read(body))
+		return r.readHistory(body)
 	case migrate.ClientPart:
 		r.readClient(&rd)
 	case migrate.WitnessPart:
@@ -111,6 +111,20 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 		r.haunts.Read(&rd, r.cell.now)
 	}
 	return rd.Close()
+}
+
+// readHistory takes over the history of the former cell, which trimmed it by who watches
+// there. If the ghost that was here is as far, its history says the same, and has the
+// calls and parts that watchers here still wait for.
+func (r *Real) readHistory(body []byte) error {
+	h := property.NewHistory(r.e.Def)
+	if err := wholly(h.Read(body)); err != nil {
+		return err
+	}
+	if h.Last() != r.e.History.Last() {
+		*r.e.History = *h
+	}
+	return nil
 }
 
 func wholly(rest []byte, err error) error {

@@ -19,8 +19,9 @@ const trimTicks = 50
 // A watcher that is told of an entity for the first time in between has been told more
 // than the floor; one that comes with what it was told elsewhere lowers the floor itself.
 type trimming struct {
-	step trimStep
-	at   entity.ID // the last one that was visited in this step
+	step  trimStep
+	ticks int       // of this step
+	at    entity.ID // the last one that was visited in this step
 }
 
 type trimStep uint8
@@ -32,8 +33,11 @@ const (
 	trimSteps
 )
 
-// trim goes on with the sweep.
+// trim goes on with the sweep. A step takes its time even if there is little to visit:
+// in a cell of two entities, what happened a moment ago would be gone before who comes
+// from another cell can have heard of it.
 func (c *Cell) trim() {
+	c.trimming.ticks++
 	list := c.reals
 	if c.trimming.step == trimGhosts {
 		list = c.ghosts
@@ -51,7 +55,7 @@ func (c *Cell) trim() {
 		looks--
 		c.trimming.at = list[i].e.ID
 	}
-	if i >= len(list) {
+	if i >= len(list) && c.trimming.ticks >= trimTicks {
 		c.trimming = trimming{step: (c.trimming.step + 1) % trimSteps}
 	}
 }

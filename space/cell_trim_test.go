@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -31,7 +32,7 @@ func TestHistoryOfTheUnwatchedIsTrimmed(t *testing.T) {
 	if of(1).Len() != 20 || of(2).Len() != 20 {
 		t.Fatalf("%d events at the real, %d at the ghost", of(1).Len(), of(2).Len())
 	}
-	r.tick(4*trimTicks + 8)
+	r.tick(6 * trimTicks)
 	for app := 1; app <= 2; app++ {
 		h := of(app)
 		if _, parts := h.Parts(bagProp, h.Last()-1, 99); h.Len() != 0 || parts {
@@ -143,4 +144,72 @@ func TestTrimOncePerSweep(t *testing.T) {
 	}
 	r.pump()
 	r.calm()
+}
+
+// heard demands that a client heard all calls, and was not told to forget anyone.
+func (r *rig) heard(id entity.ID, calls int) {
+	r.t.Helper()
+	ids, _ := r.bundles(id)
+	n := 0
+	for _, m := range ids {
+		switch m {
+		case protocol.CallID:
+			n++
+		case protocol.LeaveID:
+			r.t.Errorf("the client of %d was told to forget someone", id)
+		}
+	}
+	if n != calls {
+		r.t.Errorf("the client of %d heard %d of %d calls", id, n, calls)
+	}
+}
+
+// A cell of two entities has little to sweep, and still keeps what is new for who comes
+// from another cell, where a bad link was behind.
+func TestSmallCellsAreSweptAsSlowly(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -50, 1)
+	r.create(8, 20, 0)
+	r.tick(3)
+	r.hold = func(p packet) bool { _, ok := p.m.(*ghost.Update); return ok && p.to == addr(1) }
+	r.avatar(8).shout(t)
+	r.tick(10)
+	r.move(7, 50)
+	r.tick(3)
+	if r.real(7).cell.id != cellID(2) {
+		t.Fatal("the watcher was not handed over")
+	}
+	r.hold = nil
+	r.calm()
+	r.heard(7, 1)
+}
+
+// A real comes to where its ghost is watched, from a cell where nobody needed its
+// history any more.
+func TestHistoryOfTheGhostStaysWithTheReal(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(8, -40, 0)
+	r.create(9, 45, 1)
+	r.tick(3)
+	a := r.avatar(8)
+	for n := range uint32(20) {
+		a.push(t, n)
+	}
+	r.tick(3)
+	a.shout(t)
+	a.push(t, 99)
+	r.tick(1) // the ghost has it, and its watcher was not told yet
+	real := r.real(8)
+	real.e.History.Trim(real.e.History.Last())
+	if err := real.SetPosition(property.Vector3{X: 40}); err != nil {
+		t.Fatal(err)
+	}
+	real.cell.offload(real)
+	r.pump()
+	h := r.real(8).e.History
+	if _, ok := h.Parts(bagProp, h.Last()-1, 99); !ok || r.real(8).cell.id != cellID(2) {
+		t.Error("the last part is not kept")
+	}
+	r.calm()
+	r.heard(9, 1)
 }

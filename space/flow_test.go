@@ -3,6 +3,7 @@ package space
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -479,6 +480,26 @@ func TestLargeDirectMessagesAreSplit(t *testing.T) {
 	list, _ := r.bundles(7)
 	if len(list) != 11 || a.count.Errors != 0 {
 		t.Errorf("the client got %d messages of 11, errors %d", len(list), a.count.Errors)
+	}
+}
+
+// What a client is told in the tick of its greeting does not take a large one along.
+func TestLargeGreetingIsSentFirst(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.create(7, -50, 0)
+	for i := range 6 {
+		if err := r.real(7).e.Props.Set(chestProp+i, property.StringValue(strings.Repeat("x", 65000))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.real(7).setSession(1)
+	if err := r.avatar(7).OwnClient().Call("show", strings.Repeat("x", 190<<10)); err != nil {
+		t.Fatal(err)
+	}
+	r.bases[7].session = 1
+	r.tick(1)
+	if list, _ := r.bundles(7); !slices.Equal(list, []protocol.ID{protocol.CellPlayerID, protocol.CallID}) || a.count.Errors != 0 {
+		t.Errorf("the client got %v, errors %d", list, a.count.Errors)
 	}
 }
 

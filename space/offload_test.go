@@ -368,6 +368,52 @@ func TestTooLargeToTravelStays(t *testing.T) {
 	r.calm()
 }
 
+// What is too large for one message to a ghost has no ghosts, and nobody asks for one
+// each tick.
+func TestTooLargeToMirror(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, 350, 0)
+	r.tick(3)
+	if r.ghost(3, 7) == nil {
+		t.Fatal("the test needs a ghost")
+	}
+	grow := func() {
+		if err := r.avatar(7).Stock.Set(make([]uint32, 65000)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.avatar(7).Bag.Set(make([]uint32, 15000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grow()
+	r.tick(3)
+	if g := r.ghost(3, 7); g == nil || g.Entity.Props.Get(stockProp).Len() != 65000 {
+		t.Error("what grows is told in changes")
+	}
+	r.move(7, 450) // to 3: its ghost on 2 needs a State
+	r.tick(3)
+	if r.real(7).cell.id != cellID(3) || r.ghost(2, 7) != nil || r.apps[2].count.Errors == 0 {
+		t.Fatal("it was mirrored, or nobody heard why not")
+	}
+	errors := r.apps[2].count.Errors
+	for n := range 15 {
+		r.avatar(7).Hp.Set(uint32(n))
+		r.tick(1)
+	}
+	if n := r.apps[2].count.Errors - errors; n > uint64(15*tickPeriod/testConfig().CheckPeriod)+1 {
+		t.Errorf("tried %d times in 15 ticks", n)
+	}
+	if err := r.avatar(7).Stock.Set(nil); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(15)
+	if r.ghost(2, 7) == nil {
+		t.Error("it has no ghost when it can")
+	}
+	r.apps[2].count.Errors = 0
+	r.calm()
+}
+
 func (r *Real) real() *Real { return r }
 
 func TestClientConvergesAcrossTheLine(t *testing.T) {

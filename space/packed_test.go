@@ -11,7 +11,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-const taleProp = bagProp + 1
+const taleProp = chestProp + 6
 
 // taleRig is a rig of two cells with Avatars that carry a long text, which everyone
 // sees. It notes the largest State and Onload.

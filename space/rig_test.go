@@ -27,6 +27,7 @@ const (
 	stockProp        // a list; other cells see it
 	purseProp        // a list; other cells and the own client see it
 	bagProp          // a list that everyone sees
+	chestProp        // the first of six large ones that the own client sees
 )
 
 // Cell methods of the test type.
@@ -42,7 +43,7 @@ func testSchema(t testing.TB) *property.Schema { return schemaOf(t, property.Com
 // schemaOf has an Avatar of the compression, with more properties.
 func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) *property.Schema {
 	t.Helper()
-	u32 := property.Scalar(property.KindUint32)
+	u32, text := property.Scalar(property.KindUint32), property.Scalar(property.KindString)
 	arg := []property.Arg{{Name: "n", Type: u32}}
 	list, err := property.NewArray(u32, 0)
 	if err != nil {
@@ -59,6 +60,12 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 				{Name: "stock", Type: list, Flags: property.CellPublic},
 				{Name: "purse", Type: list, Flags: property.CellPublicAndOwn},
 				{Name: "bag", Type: list, Flags: property.AllClients},
+				{Name: "chest1", Type: text, Flags: property.OwnClient},
+				{Name: "chest2", Type: text, Flags: property.OwnClient},
+				{Name: "chest3", Type: text, Flags: property.OwnClient},
+				{Name: "chest4", Type: text, Flags: property.OwnClient},
+				{Name: "chest5", Type: text, Flags: property.OwnClient},
+				{Name: "chest6", Type: text, Flags: property.OwnClient},
 			}, more...),
 			CellMethods: []*property.Method{
 				{Name: "hit", Args: arg},

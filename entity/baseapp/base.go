@@ -187,7 +187,8 @@ func (b *base) remove() {
 
 // PropertyChanged is part of property.Holder: the client sees the change at once.
 func (b *base) PropertyChanged(c *property.Change) {
-	if b.client == nil || b.props.Definition().Properties[c.Index].Flags&property.OwnClient == 0 {
+	p := b.props.Definition().Properties[c.Index]
+	if b.client == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type that clients take it for may lack it
 		return
 	}
 	msg, mark := protocol.Begin(b.app.buf[:0], protocol.BasePropertyID)

@@ -119,7 +119,7 @@ func (k *oneReal) converged() error {
 			faults = append(faults, fmt.Errorf("promise 1: the real of %s is %v on %s, its base believes in %v on %v", v.ID(), v.Order(), p.Name, b.Order, b.App))
 		}
 	})
-	if want := max(k.c.opts.Rovers, 0); critters > want || critters < want && k.c.losses == 0 && k.c.observer.last.Deaths == 0 {
+	if want := baseless * max(k.c.opts.Rovers, 0); critters > want || critters < want && k.c.losses == 0 && k.c.observer.last.Deaths == 0 {
 		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base, of %d that were made", critters, want))
 	}
 	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {

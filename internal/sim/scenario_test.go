@@ -403,7 +403,7 @@ func TestOrphanedGhosts(t *testing.T) {
 	}
 	for _, k := range cases {
 		t.Run(k.name, func(t *testing.T) {
-			play(t, Options{Seed: 15, CellApps: 3, Players: 3, Rovers: 3, Balance: still(3)}, func(r *rig) {
+			play(t, Options{Seed: 18, CellApps: 3, Players: 3, Rovers: 3, Balance: still(3)}, func(r *rig) {
 				here, there := r.corner(15)
 				h := r.awaitHandoff(here, there, k.onload, k.ack, nil)
 				r.until("a CellApp is dead", 5*time.Second, func() bool { return !h.to.alive })

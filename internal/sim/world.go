@@ -42,7 +42,7 @@ const soulDef = `
 		<bag>    <Type> ARRAY <of> UINT32 </of> </Type> <Flags> ALL_CLIENTS </Flags> <DetailLevel> NEAR </DetailLevel> </bag>
 		<marks>  <Type> ARRAY <of> UINT32 </of> </Type> <Flags> OTHER_CLIENTS </Flags> </marks>
 		<trail>  <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC </Flags> </trail>
-		<secrets> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC_AND_OWN </Flags> </secrets>
+		<secrets> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC_AND_OWN </Flags> </secrets>` + goodsDef + `
 		<ledger> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE_AND_CLIENT </Flags> </ledger>
 		<score>  <Type> INT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </score>
 		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
@@ -93,13 +93,14 @@ type world struct {
 func newSchema(soul string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return property.Load(fstest.MapFS{
-		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/></ClientServerEntities></root>`),
+		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/><Beast hasBase="false"/></ClientServerEntities></root>`),
 		"entity_defs/interfaces/Soul.def": file(soul),
 		"entity_defs/Walker.def": file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile>
 			<NetworkCompression> <internal> ZIP_BEST_SPEED </internal> <external> ZIP_BEST_SPEED </external> </NetworkCompression></root>`),
 		"entity_defs/Rover.def": file(`<root><Implements><Interface> Soul </Interface></Implements>
 			<NetworkCompression> <internal> ZIP_6 </internal> <external> ZIP <level> 2 </level> </external> </NetworkCompression><Volatile> <position/> <yaw/> </Volatile></root>`),
 		"entity_defs/Critter.def": file(critterDef),
+		"entity_defs/Beast.def":   file(beastDef),
 	})
 }
 
@@ -112,6 +113,7 @@ func newWorld() (*world, error) {
 	space.Register[walkerCell](w.cells, "Walker")
 	space.Register[roverCell](w.cells, "Rover")
 	space.Register[critterCell](w.cells, "Critter")
+	space.Register[beastCell](w.cells, "Beast")
 	return w, w.cells.Err()
 }
 
@@ -142,6 +144,11 @@ type walkerCell struct {
 	Tuned property.Uint32
 	// These change in parts.
 	Bag, Marks, Trail, Secrets property.Slice[uint32]
+	Chest                      property.Array[item]
+	Ranks                      property.Map[string, int32]
+	Debts                      property.Map[uint32, int32]
+	Latest                     property.Slice[uint32]
+	Free                       property.Field[property.Value]
 }
 
 // Note counts the base's numbers: they come in order, each once, whatever moves
@@ -193,6 +200,7 @@ func (s *walkerCell) OnRestored() { s.Said.Set(0) }
 func (s *walkerCell) OnBeat(space.Callback) {
 	s.Steps.Set(s.Steps.Get() + 1)
 	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
+	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
 	n := s.Said.Get() + 1
 	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
 		s.Said.Set(n)
@@ -234,6 +242,11 @@ type roverCell struct {
 	Tuned property.Uint32
 	// These change in parts.
 	Bag, Marks, Trail, Secrets property.Slice[uint32]
+	Chest                      property.Array[item]
+	Ranks                      property.Map[string, int32]
+	Debts                      property.Map[uint32, int32]
+	Latest                     property.Slice[uint32]
+	Free                       property.Field[property.Value]
 }
 
 // Note is as of walkerCell.
@@ -254,10 +267,11 @@ func (s *roverCell) Greet(_ entity.ID, text string) {
 	_ = s.OtherClients().Call("heardOf", text)
 }
 
-// OnCreated starts the beat and the walk, and makes a critter.
+// OnCreated starts the beat and the walk, and makes a critter and a beast.
 func (s *roverCell) OnCreated() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
 	_, _ = s.Spawn("Critter", s.Position(), property.Vector3{}, nil)
+	_, _ = s.Spawn("Beast", s.Position(), property.Vector3{}, nil)
 	s.walk()
 }
 
@@ -268,6 +282,7 @@ func (s *roverCell) OnRestored() { s.Said.Set(0) }
 func (s *roverCell) OnBeat(space.Callback) {
 	s.Steps.Set(s.Steps.Get() + 1)
 	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
+	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
 	n := s.Said.Get() + 1
 	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
 		s.Said.Set(n)

@@ -6,8 +6,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// MaxAudited bounds the entities of one audit.
-const MaxAudited = 1 << 14
+// Limits of an audit.
+const (
+	// MaxAudited bounds the entities of one audit.
+	MaxAudited = 1 << 14
+	// MaxExpected bounds the values of one entity, in bytes: as many as an Enter can bring.
+	MaxExpected = 3 * MaxValue
+)
 
 // Audit is what the server says a client should hold: an answer to an audit
 // request, made from the cell's own lists and not from what the witness thinks
@@ -57,5 +62,5 @@ func (x *Expected) append(b []byte) []byte {
 func (x *Expected) read(r *mercury.Reader) {
 	x.Place.read(r)
 	x.Type = r.U16()
-	x.Props = r.Bytes(MaxValue)
+	x.Props = r.Bytes(MaxExpected)
 }

@@ -214,11 +214,16 @@ func TestLimits(t *testing.T) {
 		"reason":    of(protocol.RefusedID, protocol.Refused{Reason: strings.Repeat("x", protocol.MaxReason+1)}, false),
 		"value":     of(protocol.SpaceDataID, protocol.SpaceData{Value: make([]byte, protocol.MaxSpaceDataValue+1)}, false),
 		"position":  of(protocol.MoveID, protocol.Move{Position: property.Vector3{X: 2 * entity.MaxCoordinate}}, false),
-		"own":       of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Props: make([]byte, protocol.MaxValue+1)}}, false),
+		"own":       of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Props: make([]byte, protocol.MaxExpected+1)}}, false),
 	} {
 		if _, err := k.parse(body(t, k)); !errors.Is(err, protocol.ErrMalformed) {
 			t.Errorf("%s beyond its limit: %v", name, err)
 		}
+	}
+	// All that an Enter can bring can be audited.
+	whole := of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Place: protocol.Place{ID: 1}, Props: make([]byte, 2*protocol.MaxValue)}}, false)
+	if _, err := whole.parse(body(t, whole)); err != nil {
+		t.Errorf("two large properties: %v", err)
 	}
 	// A number of entities that the bytes cannot hold is refused before they are made.
 	audit := (&protocol.Audit{}).Append(nil)

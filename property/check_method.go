@@ -63,6 +63,7 @@ func (c *checker) checkMethod(m *Method, at, part string) {
 func (c *checker) checkArgs(m *Method, at string, args []Arg, fromClient bool) {
 	if len(args) > MaxArgs {
 		c.problem(m.where, at, fmt.Sprintf("more than %d", MaxArgs), "gather some in a FIXED_DICT")
+		return
 	}
 	for i, a := range args {
 		at := at + "/" + argName(i, a)

@@ -64,6 +64,7 @@ func LoadWith(fsys fs.FS, o Options) (*Schema, error) {
 	l := &loader{
 		report: newReport(), fsys: fsys, options: o,
 		aliases: make(map[string]*alias), described: make(map[string]*description), flattened: make(map[flatKey]*flat),
+		noVolatile: make(map[string]bool),
 	}
 	if !l.exists(entitiesFile) {
 		if l.root = scriptsDir; !l.exists(entitiesFile) {
@@ -77,7 +78,7 @@ func LoadWith(fsys fs.FS, o Options) (*Schema, error) {
 	l.evidence.noticeMixture(l.report, dialect)
 	for _, d := range definitions {
 		d.Dialect = dialect
-		l.settleLevels(d)
+		l.settle(d)
 	}
 	s := build(definitions, l.report)
 	if err := l.err(); err != nil {
@@ -96,8 +97,10 @@ type loader struct {
 	described map[string]*description // by file
 	flattened map[flatKey]*flat
 	evidence  evidence
-	elements  int // of all composite types; see maxTreeElements
-	keeper    keeper
+	// noVolatile are the types of which neither their file nor what it inherits has a Volatile.
+	noVolatile map[string]bool
+	elements   int // of all composite types; see maxTreeElements
+	keeper     keeper
 	// textOnly is set where a value is parsed that no tree declares: a mailbox may then be stated.
 	textOnly bool
 }

@@ -84,7 +84,7 @@ func (l *loader) flatten(use componentUse) *flat {
 	}
 	l.evidence.note(dialect, file, x.position)
 	f := &flat{}
-	for _, p := range x.properties {
+	for _, p := range x.properties[:min(len(x.properties), MaxProperties+1)] { // one more is as wrong as a million more
 		q := *p
 		q.Name, q.Component = use.Name+"."+p.Name, use.Name
 		if !use.persistent {
@@ -93,7 +93,7 @@ func (l *loader) flatten(use componentUse) *flat {
 		f.properties = append(f.properties, &q)
 	}
 	for i, methods := range [3][]*Method{x.cell, x.base, x.client} {
-		for _, m := range methods {
+		for _, m := range methods[:min(len(methods), MaxMethods+1)] {
 			n := *m
 			n.Name, n.Component = use.Name+"."+m.Name, use.Name
 			f.methods[i] = append(f.methods[i], &n)
@@ -103,14 +103,22 @@ func (l *loader) flatten(use componentUse) *flat {
 	return f
 }
 
-// addComponents declares the members of a file's components after the file's own.
+// addComponents declares the members of a file's components after the file's own. It stops at the first component or
+// member that is too many, which the check of the type reports: each makes copies of all members of its definition, so that
+// two files of a megabyte could ask for all memory.
 func (l *loader) addComponents(x *description) {
 	for _, use := range x.own.components {
+		if len(x.components) > MaxComponents {
+			return
+		}
 		f := l.flatten(use)
 		if f == nil {
 			continue
 		}
 		l.takeComponents(x, []Component{use.Component})
+		if x.tooMany() {
+			continue
+		}
 		x.own.properties = append(x.own.properties, f.properties...)
 		for i := range x.own.methods {
 			x.own.methods[i] = append(slices.Clip(x.own.methods[i]), f.methods[i]...)
@@ -118,9 +126,21 @@ func (l *loader) addComponents(x *description) {
 	}
 }
 
+// tooMany reports whether a file has more members than a type may have before it gets those of the next component.
+func (x *description) tooMany() bool {
+	many := len(x.own.properties) > MaxProperties
+	for _, methods := range x.own.methods {
+		many = many || len(methods) > MaxMethods
+	}
+	return many
+}
+
 // takeComponents adds inherited or own components to those of x.
 func (l *loader) takeComponents(x *description, from []Component) {
 	for _, c := range from {
+		if len(x.components) > MaxComponents {
+			return // the check of the type reports it
+		}
 		i := slices.IndexFunc(x.components, func(d Component) bool { return d.Name == c.Name })
 		switch {
 		case i < 0:

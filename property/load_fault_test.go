@@ -49,6 +49,9 @@ func loadFaultCases() []textCase {
 		{"entity", "-- entities.xml --\n<root>&boom;</root>", "entities.xml:1: malformed XML: invalid character entity &boom;; write UTF-8 and close every element"},
 		{"two roots", "-- entities.xml --\n<root/>\n<root/>", "entities.xml:2: root: a second root element; wrap everything in one <root>"},
 		{"text after root", "-- entities.xml --\n<root/>\nmore", "entities.xml:1: text after the root element; remove it"},
+		{"text before root", "-- entities.xml --\nwords <root/>", "entities.xml:1: text before the root element; remove it"},
+		{"prefix", "-- entities.xml --\n<root>\n<x:A/></root>", `entities.xml:2: entity type: "x:A" is not a name; use letters, digits and _, not beginning with a digit`},
+		{"prefix of an element", one("<x:Properties/>"), a + ":2: x:Properties: unknown element; remove it, or correct its name"},
 		{"deep", "-- entities.xml --\n" + strings.Repeat("<a>", MaxDepth+1) + strings.Repeat("</a>", MaxDepth+1), "entities.xml:1: a: elements are nested deeper than 48; flatten the definition"},
 		{"text between", one("words <Persistent> true </Persistent>"), a + `:1: root: text "words" between elements; remove it`},
 
@@ -56,6 +59,7 @@ func loadFaultCases() []textCase {
 		{"type twice", "-- entities.xml --\n<root> <A/>\n<A/> </root>\n-- entity_defs/A.def --\n<root/>", a + ":1: A: entity type is declared twice; remove one of the two"},
 		{"attribute", strings.Replace(one(""), "<A/>", `<A hasSoul="true"/>`, 1), `entities.xml:1: A: unknown attribute "hasSoul"; use hasCell, hasBase and hasClient`},
 		{"attribute value", strings.Replace(one(""), "<A/>", `<A hasCell="perhaps"/>`, 1), `entities.xml:1: A: hasCell is "perhaps"; state true or false`},
+		{"attribute twice", strings.Replace(one(""), "<A/>", `<A hasClient="true" hasClient="false"/>`, 1), `entities.xml:1: A: attribute "hasClient" is given twice; remove one of the two`},
 		{"type name", "-- entities.xml --\n<root>\n<A.b/> </root>", `entities.xml:2: entity type: "A.b" is not a name; use letters, digits and _, not beginning with a digit`},
 		{"no side", one("<Distribution> <Cell> false </Cell> <Base> false </Base> <Client> false </Client> </Distribution>"), a + ":1: the type has no side; let it have a cell, a base or a client"},
 
@@ -80,7 +84,7 @@ func loadFaultCases() []textCase {
 		{"persistent", one("<Persistent> yes </Persistent>"), a + `:2: Persistent: "yes" is neither true nor false; state true or false`},
 		{"appeal", one("<AppealRadius> far </AppealRadius>"), a + `:2: AppealRadius: "far" is not a distance; state metres`},
 		{"appeal below 0", one("<AppealRadius> -1 </AppealRadius>"), a + ":1: AppealRadius: -1 is not a distance; state metres, 0 or more"},
-		{"distribution", one("<Distribution> <Moon> true </Moon> </Distribution>"), a + ":2: Distribution/Moon: unknown element; remove it, or correct its name"},
+		{"distribution", one("<Distribution> <Cell> true </Cell> <Moon> true </Moon> </Distribution>"), a + ":2: Distribution/Moon: unknown element; remove it, or correct its name"},
 		{"volatile", one("<Volatile> <yaw> 10 </yaw> <pitch> 20 </pitch> </Volatile>"), a + ":1: Volatile: roll reaches further than pitch, or pitch further than yaw; a direction is sent as yaw, yaw and pitch, or all three: order the distances so"},
 		{"volatile below 0", one("<Volatile> <yaw> -10 </yaw> </Volatile>"), a + ":1: Volatile: -10 is not a distance; state metres, or leave the element empty for always"},
 		{"volatile unknown", one("<Volatile> <scale/> </Volatile>"), a + ":2: Volatile/scale: unknown element; remove it, or correct its name"},

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -15,12 +16,12 @@ func (l *loader) inherit(x *description) {
 			x.inheritKept(from)
 		}
 	}
+	taken := make(map[*description]bool, len(x.own.interfaces)) // a file may name an interface again and again
 	for _, e := range x.own.interfaces {
-		if from := l.inherited(e, "Implements/"+e.name, interfacesDir, anInterface); from != nil {
+		if from := l.inherited(e, "Implements/"+e.name, interfacesDir, anInterface); from != nil && !taken[from] {
+			taken[from] = true
 			l.take(x, from)
-			if x.levels == nil {
-				x.levels = from.levels
-			}
+			x.levels = joinLevels(x.levels, from.levels)
 		}
 	}
 	l.addComponents(x)
@@ -29,9 +30,7 @@ func (l *loader) inherit(x *description) {
 	x.base = override(x.base, x.own.methods[1], methodKey)
 	x.client = override(x.client, x.own.methods[2], methodKey)
 	x.temp = union(x.temp, x.own.temp)
-	if x.own.levels != nil {
-		x.levels = x.own.levels
-	}
+	x.levels = joinLevels(x.levels, x.own.levels)
 	x.own = declared{}
 }
 
@@ -56,7 +55,6 @@ func (s *settings) inherit(from *settings) {
 		from *bool
 	}{
 		{&s.persistent, from.persistent}, {&s.explicitID, from.explicitID}, {&s.detailed, from.detailed}, {&s.manual, from.manual},
-		{&s.hasCell, from.hasCell}, {&s.hasBase, from.hasBase}, {&s.hasClient, from.hasClient},
 	} {
 		inheritOne(b.to, b.from)
 	}
@@ -162,12 +160,31 @@ func override[T any](inherited, own []T, key func(T) string) []T {
 	return list
 }
 
+// joinLevels adds detail levels to inherited ones, in place of those of their label, and orders them from near to far. A type
+// adds rings to its parent's so, and a file lists them in any order: the original does both. A label that a file gives twice
+// stays twice, for the check of the type to report.
+func joinLevels(inherited, more []DetailLevel) []DetailLevel {
+	if len(more) == 0 {
+		return inherited
+	}
+	list := slices.Clone(override(inherited, more, func(l DetailLevel) string { return l.Label }))
+	slices.SortStableFunc(list, func(a, b DetailLevel) int { return cmp.Compare(a.Radius, b.Radius) })
+	return list
+}
+
 // union appends to names what it does not have.
 func union(names, more []string) []string {
+	if len(more) == 0 {
+		return names
+	}
+	have := make(map[string]bool, len(names)+len(more))
+	for _, n := range names {
+		have[n] = true
+	}
 	names = slices.Clip(names)
 	for _, n := range more {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
+		if !have[n] {
+			have[n], names = true, append(names, n)
 		}
 	}
 	return names

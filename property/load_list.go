@@ -52,7 +52,13 @@ func (l *loader) readEntity(e *element, path string, client bool) *Definition {
 	d := &Definition{Name: e.name, HasCell: true, HasBase: true, HasClient: client, Persistent: true, where: e.position}
 	l.noText(e, path)
 	l.noChildren(e, path)
+	stated := make(map[string]bool, len(e.attrs)) // the parser takes an attribute twice, though XML has it once
 	for _, a := range e.attrs {
+		if stated[a.Name.Local] {
+			l.fault(e.position, path, fmt.Sprintf("attribute %q is given twice", shorten(a.Name.Local)), removeOneRemedy)
+			continue
+		}
+		stated[a.Name.Local] = true
 		var side *bool
 		switch a.Name.Local {
 		case "hasCell":
@@ -77,6 +83,7 @@ func (l *loader) readEntity(e *element, path string, client bool) *Definition {
 	}
 	if x := l.describe(defsDir+d.Name+defSuffix, e.position, path, aType); x != nil {
 		x.fill(d)
+		l.noVolatile[d.Name] = x.volatile == nil
 	}
 	return d
 }

@@ -1,6 +1,9 @@
 package property
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // parseSetting reads a section that is a single value of the type.
 func (l *loader) parseSetting(x *description, e *element) {
@@ -23,9 +26,7 @@ func (l *loader) parseSetting(x *description, e *element) {
 		x.manual = l.flag(e)
 	case "ClientName":
 		l.noChildren(e, e.name)
-		if e.text != "" {
-			x.clientName = &e.text
-		}
+		x.clientName = &e.text // an empty one takes back the Parent's
 	case "NetworkCompression":
 		x.compression = l.parseCompression(e)
 	default:
@@ -38,9 +39,12 @@ func (l *loader) flag(e *element) *bool {
 	return &b
 }
 
+// parseDistribution reads the sides of a type. Where the element is, a side that it does not name is none of the type's: so the
+// original reads it. It speaks of the file's own type, not of what inherits from it.
 func (l *loader) parseDistribution(x *description, e *element) {
 	l.noText(e, e.name)
 	l.once(e, e.name, "")
+	x.hasCell, x.hasBase, x.hasClient = new(bool), new(bool), new(bool)
 	for _, c := range e.children {
 		var side **bool
 		switch c.name {
@@ -96,13 +100,14 @@ func (l *loader) parseVolatile(x *description, e *element) *Volatile {
 // parseLevels reads <level> 20 <hyst> 4 </hyst> <label> NEAR </label> </level>, or <NEAR> <radius> 20 </radius> … </NEAR>.
 func (l *loader) parseLevels(e *element) []DetailLevel {
 	var levels []DetailLevel
+	fromBorders := true
 	l.noText(e, e.name)
 	for _, c := range e.children {
 		path := e.name + "/" + c.name
 		level := DetailLevel{Label: c.name, Hysteresis: DefaultHysteresis}
 		radius := c.child("radius")
 		if radius == nil {
-			level.Label, level.Radius = "", l.metres(c, path)
+			level.Label, level.Radius, fromBorders = "", l.metres(c, path), false
 		} else {
 			l.noText(c, path)
 		}
@@ -123,14 +128,33 @@ func (l *loader) parseLevels(e *element) []DetailLevel {
 		}
 		levels = append(levels, level)
 	}
+	if fromBorders {
+		addBorders(levels)
+	}
 	return levels
 }
 
-// settleLevels takes a label that a tree of KBEngine's dialect may use without declaring it: there NEAR, MEDIUM and FAR
-// always exist, and reach everywhere as far as nothing is said of them.
-func (l *loader) settleLevels(d *Definition) {
+// addBorders makes distances from the watcher of the radii in KBEngine's form. That engine counts each but the first from
+// where the ring before is left, and finds its rings by name, in whatever order they are written.
+func addBorders(levels []DetailLevel) {
+	order := []string{"NEAR", "MEDIUM", "FAR"}
+	rank := func(level DetailLevel) int { return slices.Index(order, level.Label) }
+	if !slices.ContainsFunc(levels, func(level DetailLevel) bool { return rank(level) < 0 }) {
+		slices.SortStableFunc(levels, func(a, b DetailLevel) int { return rank(a) - rank(b) })
+	}
+	for i := 1; i < len(levels); i++ {
+		levels[i].Radius += levels[i-1].Radius + levels[i-1].Hysteresis
+	}
+}
+
+// settle does what only a tree of KBEngine's dialect means by saying nothing. There a type without Volatile is sent along at
+// any distance. And NEAR, MEDIUM and FAR always exist, and reach everywhere as far as nothing is said of them.
+func (l *loader) settle(d *Definition) {
 	if d.Dialect != DialectKBEngine {
 		return
+	}
+	if l.noVolatile[d.Name] && d.HasCell {
+		d.Volatile = Volatile{Always(), Always(), Always(), Always()}
 	}
 	for i, p := range d.Properties {
 		known := p.Detail == "FAR" || len(d.Levels) == 0 && (p.Detail == "NEAR" || p.Detail == "MEDIUM")

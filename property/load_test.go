@@ -185,7 +185,7 @@ func TestLoadAttributes(t *testing.T) {
 -- entity_defs/Account.def --
 <root> <Properties> <last> <Type> UID </Type> <Flags> BASE </Flags> <Utype> 41000 </Utype> <Persistent> true </Persistent> <Index> UNIQUE </Index> </last> </Properties> </root>
 -- entity_defs/Space.def --
-<root> <Parent></Parent> <Distribution> <Base> false </Base> </Distribution> <Volatile> <position/> <optimized> true </optimized> </Volatile> </root>
+<root> <Parent></Parent> <Distribution> <Cell> true </Cell> </Distribution> <Volatile> <position/> <optimized> true </optimized> </Volatile> </root>
 `)
 	a, sp := s.Type("Account"), s.Type("Space")
 	if a.HasCell || !a.HasBase || !a.HasClient || !sp.HasCell || sp.HasBase || sp.HasClient {

@@ -7,6 +7,9 @@ import (
 
 // parseValue reads a value of type t as a Default holds it; [DataType.AppendText] says in what form.
 func (l *loader) parseValue(t *DataType, e *element, path string) (Value, bool) {
+	if v, ok := l.parseEmpty(t, e); ok {
+		return v, true
+	}
 	switch t.kind {
 	case KindArray, KindTuple:
 		return l.parseItems(t, e, path)
@@ -27,6 +30,40 @@ func (l *loader) parseValue(t *DataType, e *element, path string) (Value, bool) 
 		l.badValue(t, e, path)
 	}
 	return v, ok
+}
+
+// parseEmpty reads what trees write for nothing: an empty element for a number or a vector, which the original takes for
+// zero, and the empty literals of its script language. A text that is read back from a store has none of them.
+func (l *loader) parseEmpty(t *DataType, e *element) (Value, bool) {
+	if l.textOnly || len(e.children) > 0 {
+		return Value{}, false
+	}
+	switch t.kind {
+	case KindArray, KindTuple:
+		return List(), t.size == 0 && (e.text == "[]" || e.text == "()")
+	case KindMap:
+		return List(), e.text == "{}"
+	case KindFixedDict:
+		if e.text != "{}" {
+			return Value{}, false
+		}
+		list := make([]Value, len(t.fields))
+		for i, f := range t.fields {
+			list[i] = f.Default
+		}
+		return List(list...), true
+	case KindAny:
+		if e.text == "()" {
+			v, err := anyFromJSON("[]")
+			return v, err == nil
+		}
+		return scalars[t.kind].def, e.text == "None"
+	case KindMailbox:
+		return scalars[t.kind].def, e.text == "None"
+	case KindString, KindUnicodeString, KindBlob, KindUser:
+		return Value{}, false
+	}
+	return scalars[t.kind].def, e.text == ""
 }
 
 func (l *loader) parseScalarElement(t *DataType, e *element, path string) (Value, bool) {

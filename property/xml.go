@@ -111,7 +111,7 @@ var errReported = errors.New("reported")
 
 func (p *xmlParser) open(token xml.StartElement) error {
 	at := position{p.file, p.line}
-	name := token.Name.Local
+	name := fullName(token.Name)
 	if p.depth >= MaxDepth {
 		p.fault(at, name, fmt.Sprintf("elements are nested deeper than %d", MaxDepth), "flatten the definition")
 		return errReported
@@ -161,8 +161,8 @@ func (p *xmlParser) close(token xml.EndElement) error {
 	}
 	p.depth--
 	o := &p.stack[p.depth]
-	if o.name != token.Name.Local {
-		return &xml.SyntaxError{Line: p.line, Msg: "element <" + o.name + "> closed by </" + token.Name.Local + ">"}
+	if name := fullName(token.Name); o.name != name {
+		return &xml.SyntaxError{Line: p.line, Msg: "element <" + o.name + "> closed by </" + name + ">"}
 	}
 	o.element.text = string(bytes.TrimSpace(o.text))
 	o.raw = p.data[o.start:max(o.start, p.before)]
@@ -173,11 +173,25 @@ func (p *xmlParser) characters(text []byte) error {
 	if p.depth > 0 {
 		o := &p.stack[p.depth-1]
 		o.text = append(o.text, text...)
-	} else if len(bytes.TrimSpace(text)) > 0 && p.root != nil {
-		p.fault(position{p.file, p.line}, "", "text after the root element", "remove it")
+		return nil
+	}
+	where := "after"
+	if p.root == nil {
+		where, text = "before", bytes.TrimPrefix(text, []byte("\ufeff")) // some editors begin a file with it
+	}
+	if len(bytes.TrimSpace(text)) > 0 {
+		p.fault(position{p.file, p.line}, "", fmt.Sprintf("text %s the root element", where), "remove it")
 		return errReported
 	}
 	return nil
+}
+
+// fullName is a name as it is written. A prefix is part of it: the dialect has none, and one dropped would be one not seen.
+func fullName(name xml.Name) string {
+	if name.Space == "" {
+		return name.Local
+	}
+	return name.Space + ":" + name.Local
 }
 
 // end checks that nothing is missing at the end of the file.

@@ -1,0 +1,128 @@
+package property
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What trees write for nothing is nothing: an empty element for a number, and the empty literals of the original's script
+// language, such as the [] that is the default of lists in KBEngine's own example.
+func TestLoadEmptyDefaults(t *testing.T) {
+	for _, c := range []struct{ typ, text, want string }{
+		{"INT8", "", "0"},
+		{"UINT64", "", "0"},
+		{"FLOAT", "", "0"},
+		{"BOOL", "", "false"},
+		{"ENTITY_ID", "", "0"},
+		{"VECTOR3", "", "0 0 0"},
+		{"STRING", "", ""},
+		{"ARRAY <of> INT8 </of>", "", ""},
+		{"ARRAY <of> INT8 </of>", "[]", ""},
+		{"TUPLE <of> INT8 </of>", "()", ""},
+		{"ARRAY <of> INT8 </of>", "<item/> <item>2</item>", "<item>0</item><item>2</item>"},
+		{"MAP <key> INT8 </key> <of> INT8 </of>", "{}", ""},
+		{"FIXED_DICT <Properties> <a> <Type> INT8 </Type> <Default> 5 </Default> </a> </Properties>", "{}", "<a>5</a>"},
+		{"PYTHON", "None", "null"},
+		{"PY_TUPLE", "()", "[]"},
+		{"MAILBOX", "None", ""},
+	} {
+		s, err := Load(tree(one("<Properties> <p> <Type> " + c.typ + " </Type> <Flags> BASE </Flags> <Default> " + c.text + " </Default> </p> </Properties>")))
+		if err != nil {
+			t.Errorf("%s with %q: %v", c.typ, c.text, err)
+			continue
+		}
+		p := s.Types[0].Properties[0]
+		if diff := cmp.Diff(c.want, p.Type.defaultText(p.Default)); diff != "" {
+			t.Errorf("%s with %q: %s", c.typ, c.text, diff)
+		}
+	}
+	if _, err := Scalar(KindInt8).ParseText(nil); err == nil {
+		t.Error("a store's text may be empty for a number")
+	}
+}
+
+// In KBEngine the radius of a ring is counted from where the one before is left, and the rings are found by name.
+func TestLoadRadiiFromBorders(t *testing.T) {
+	ring := func(name, radius, hyst string) string {
+		return "<" + name + "> <radius> " + radius + " </radius> <hyst> " + hyst + " </hyst> </" + name + ">"
+	}
+	s := mustLoad(t, one("<DetailLevels>"+ring("FAR", "100", "8")+ring("NEAR", "20", "4")+ring("MEDIUM", "60", "6")+"</DetailLevels>"))
+	want := []DetailLevel{{"NEAR", 20, 4}, {"MEDIUM", 84, 6}, {"FAR", 190, 8}}
+	if diff := cmp.Diff(want, s.Types[0].Levels); diff != "" {
+		t.Error(diff)
+	}
+	s = mustLoad(t, one("<LoDLevels> <level> 20 <hyst> 4 </hyst> <label> NEAR </label> </level> <level> 60 <label> MEDIUM </label> </level> </LoDLevels>"))
+	if diff := cmp.Diff([]DetailLevel{{"NEAR", 20, 4}, {"MEDIUM", 60, 10}}, s.Types[0].Levels); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Where nothing is said of Volatile, KBEngine sends position and direction at any distance, BigWorld at none. An element that
+// is there and empty says never in both.
+func TestLoadWithoutVolatile(t *testing.T) {
+	always := Volatile{Always(), Always(), Always(), Always()}
+	for _, c := range []struct {
+		def  string
+		want Volatile
+	}{
+		{"<Interfaces/>", always},
+		{"<Interfaces/> <Volatile/>", Volatile{}},
+		{"<Interfaces/> <Volatile> <position/> </Volatile>", Volatile{Position: Always()}},
+		{"<Interfaces/> <Distribution> <Cell> false </Cell> <Base> true </Base> <Client> true </Client> </Distribution>", Volatile{}},
+		{"<Implements/>", Volatile{}},
+		{"", Volatile{}},
+	} {
+		if got := mustLoad(t, one(c.def)).Types[0].Volatile; got != c.want {
+			t.Errorf("%s: %v, want %v", c.def, got, c.want)
+		}
+	}
+}
+
+// A type adds detail levels to those of its parent and interfaces, in any order; one of the same label takes its place.
+func TestLoadLevelsAdd(t *testing.T) {
+	level := func(start, label string) string {
+		return "<level> " + start + " <label> " + label + " </label> </level> "
+	}
+	s := mustLoad(t, one("<Parent> P </Parent> <Implements> <Interface> I </Interface> </Implements> <LoDLevels> "+level("200", "FAR")+level("10", "NEAR")+"</LoDLevels>"+
+		"<Properties> <p> <Type> INT8 </Type> <Flags> OTHER_CLIENTS </Flags> <DetailLevel> MEDIUM </DetailLevel> </p> </Properties>")+
+		"-- entity_defs/P.def --\n<root> <LoDLevels> "+level("20", "NEAR")+level("60", "MEDIUM")+"</LoDLevels> </root>\n"+
+		"-- entity_defs/interfaces/I.def --\n<root> <LoDLevels> "+level("300", "SKY")+"</LoDLevels> </root>\n")
+	want := []DetailLevel{{"NEAR", 10, 10}, {"MEDIUM", 60, 10}, {"FAR", 200, 10}, {"SKY", 300, 10}}
+	if diff := cmp.Diff(want, s.Types[0].Levels); diff != "" {
+		t.Error(diff)
+	}
+	if p := s.Types[0].Properties[0]; p.Level != 1 {
+		t.Errorf("level %d", p.Level)
+	}
+}
+
+// A Distribution names all sides that a type has, and speaks of no type but its own.
+func TestLoadDistribution(t *testing.T) {
+	s := mustLoad(t, "-- entities.xml --\n<root> <A/> <B/> <C/> </root>\n"+
+		"-- entity_defs/A.def --\n<root> <Distribution> <Base> true </Base> </Distribution> </root>\n"+
+		"-- entity_defs/B.def --\n<root> <Parent> A </Parent> </root>\n"+
+		"-- entity_defs/C.def --\n<root> <Distribution> <Cell> true </Cell> <Base> false </Base> <Client> true </Client> </Distribution> </root>\n")
+	for i, want := range [][3]bool{{false, true, false}, {true, true, true}, {true, false, true}} {
+		if d := s.Types[i]; [3]bool{d.HasCell, d.HasBase, d.HasClient} != want {
+			t.Errorf("%s: %v %v %v, want %v", d.Name, d.HasCell, d.HasBase, d.HasClient, want)
+		}
+	}
+	const want = "entity_defs/A.def:1: the type has no side; let it have a cell, a base or a client"
+	if _, err := Load(tree(one("<Distribution/>"))); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A type inherits its Parent's ClientName; an empty one of its own says that clients see it as itself.
+func TestLoadEmptyClientName(t *testing.T) {
+	s := mustLoad(t, "-- entities.xml --\n<root> <A/> <B/> <C/> <D/> </root>\n-- entity_defs/A.def --\n<root/>\n"+
+		"-- entity_defs/B.def --\n<root> <Parent> A </Parent> <ClientName> A </ClientName> </root>\n"+
+		"-- entity_defs/C.def --\n<root> <Parent> B </Parent> </root>\n"+
+		"-- entity_defs/D.def --\n<root> <Parent> B </Parent> <ClientName/> </root>\n")
+	for i, want := range []string{"", "A", "A", ""} {
+		if d := s.Types[i]; d.ClientName != want {
+			t.Errorf("%s has ClientName %q, want %q", d.Name, d.ClientName, want)
+		}
+	}
+}

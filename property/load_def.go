@@ -98,8 +98,7 @@ func (as role) refuses(section string) (what, remedy string) {
 	switch as {
 	case anInterface:
 		switch section {
-		case "Parent", "ClientName", "Volatile", "AppealRadius", "Distribution", "Persistent", "ExplicitDatabaseID",
-			"NetworkCompression", "ShouldSendDetailedVolatilePosition", "IsManualAoI":
+		case "Parent", "ClientName", "Distribution":
 			return "an interface", "move it to the types that implement the interface"
 		}
 	case aComponent:

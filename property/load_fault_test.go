@@ -68,13 +68,7 @@ func loadFaultCases() []textCase {
 		{"own parent", one("<Parent> A </Parent>"), a + ":2: Parent: cycle: entity_defs/A.def inherits from itself; remove one Parent or Interface of the cycle"},
 		{"cycle of interfaces", one("<Implements> <Interface> I </Interface> </Implements>") + "-- entity_defs/interfaces/I.def --\n<root> <Implements> <Interface> J </Interface> </Implements> </root>\n-- entity_defs/interfaces/J.def --\n<root>\n<Implements> <Interface> I </Interface> </Implements> </root>\n",
 			"entity_defs/interfaces/J.def:2: Implements/Interface: cycle: entity_defs/interfaces/I.def inherits from itself; remove one Parent or Interface of the cycle"},
-		{"two interfaces", one("<Implements> <Interface> I </Interface> <Interface> J </Interface> </Implements>") +
-			"-- entity_defs/interfaces/I.def --\n<root> <CellMethods> <m/> </CellMethods> </root>\n-- entity_defs/interfaces/J.def --\n<root>\n<CellMethods> <m/> </CellMethods> </root>\n",
-			a + ":1: CellMethods/m: inherited both from entity_defs/interfaces/I.def:1 and from entity_defs/interfaces/J.def:2; rename one of the two, or declare it here"},
-		{"two interfaces, property", one("<Implements> <Interface> I </Interface> <Interface> J </Interface> </Implements>") +
-			"-- entity_defs/interfaces/I.def --\n<root> <Properties> <p> <Type> INT8 </Type> <Flags> BASE </Flags> </p> </Properties> </root>\n-- entity_defs/interfaces/J.def --\n<root> <Properties> <p> <Type> INT8 </Type> <Flags> BASE </Flags> </p> </Properties> </root>\n",
-			a + ":1: Properties/p: inherited both from entity_defs/interfaces/I.def:1 and from entity_defs/interfaces/J.def:1; rename one of the two, or declare it here"},
-		{"volatile in interface", one("<Implements> <Interface> I </Interface> </Implements>") + "-- entity_defs/interfaces/I.def --\n<root> <Volatile/> </root>\n", "entity_defs/interfaces/I.def:1: Volatile: an interface cannot have it; move it to the types that implement the interface"},
+		{"sides in interface", one("<Implements> <Interface> I </Interface> </Implements>") + "-- entity_defs/interfaces/I.def --\n<root> <Distribution/> </root>\n", "entity_defs/interfaces/I.def:1: Distribution: an interface cannot have it; move it to the types that implement the interface"},
 		{"unknown in implements", one("<Implements> <Thing> I </Thing> </Implements>"), a + ":2: Implements/Thing: unknown element; remove it, or correct its name"},
 
 		// Sections.

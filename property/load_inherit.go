@@ -6,14 +6,17 @@ import (
 	"slices"
 )
 
-// inherit joins Parent, interfaces and the file's own declarations, in that order.
+// inherit joins Parent, interfaces and the file's own declarations, in that order: what comes later counts.
 func (l *loader) inherit(x *description) {
+	var says []*description // whose settings count, the strongest last
 	for _, e := range x.own.parents {
 		if from := l.inherited(e, "Parent", defsDir, aType); from != nil {
 			l.take(x, from)
-			x.settings.inherit(&from.settings)
+			x.levels = from.levels
+			inheritOne(&x.clientName, from.clientName)
 			x.parents = append([]string{e.text}, from.parents...)
 			x.inheritKept(from)
+			says = append(says, from)
 		}
 	}
 	taken := make(map[*description]bool, len(x.own.interfaces)) // a file may name an interface again and again
@@ -22,7 +25,11 @@ func (l *loader) inherit(x *description) {
 			taken[from] = true
 			l.take(x, from)
 			x.levels = joinLevels(x.levels, from.levels)
+			says = append(says, from)
 		}
+	}
+	for _, from := range slices.Backward(says) {
+		x.settings.inherit(&from.settings)
 	}
 	l.addComponents(x)
 	x.properties = override(x.properties, x.own.properties, propertyKey)
@@ -43,12 +50,10 @@ func (l *loader) inherited(e *element, path, dir string, as role) *description {
 	return l.describe(dir+e.text+defSuffix, e.position, path, as)
 }
 
-// inherit takes what the parent says and the file does not.
+// inherit takes what a parent or interface says and the file does not.
 func (s *settings) inherit(from *settings) {
-	s.levels = from.levels
 	inheritOne(&s.volatile, from.volatile)
 	inheritOne(&s.appeal, from.appeal)
-	inheritOne(&s.clientName, from.clientName)
 	s.compression = inheritCompression(s.compression, from.compression)
 	for _, b := range []struct {
 		to   **bool
@@ -75,8 +80,8 @@ func (x *description) inheritKept(from *description) {
 	}
 }
 
-// take adds the members of a parent or interface. The same member by two ways is one; two members of one name are a fault,
-// unless the file declares the name itself and so decides.
+// take adds the members of a parent or interface. The same member by two ways is one. Of two members of one name the later
+// counts, in the place of the earlier, as in the original; it is noted unless the file declares the name itself.
 func (l *loader) take(x, from *description) {
 	l.takeComponents(x, from.components)
 	x.temp = union(x.temp, from.temp)
@@ -103,14 +108,15 @@ func declares[T any](own []T, key func(T) string, name string) bool {
 }
 
 func (l *loader) conflict(x *description, path string, first, second position) {
-	l.fault(x.position, path, fmt.Sprintf("inherited both from %v and from %v", first, second),
+	l.notice(x.position, path, fmt.Sprintf("inherited both from %v and from %v; the second counts", first, second),
 		"rename one of the two, or declare it here")
 }
 
 func propertyKey(p *Property) string { return p.Name }
 func methodKey(m *Method) string     { return m.Name }
 
-// join appends to into what it does not have, and reports different members of one name. Neither list is changed.
+// join appends to into what it does not have, and puts another member in place of one of its name, which it reports.
+// Neither list is changed.
 func join[T comparable](into, from []T, key func(T) string, conflict func(first, second T)) []T {
 	if len(from) == 0 {
 		return into
@@ -118,18 +124,19 @@ func join[T comparable](into, from []T, key func(T) string, conflict func(first,
 	if len(into) == 0 {
 		return slices.Clip(from)
 	}
-	have := make(map[string]T, len(into))
-	for _, e := range into {
-		have[key(e)] = e
+	at := make(map[string]int, len(into))
+	for i, e := range into {
+		at[key(e)] = i
 	}
-	into = slices.Clip(into)
+	into = append(make([]T, 0, len(into)+len(from)), into...)
 	for _, e := range from {
-		first, ok := have[key(e)]
+		i, ok := at[key(e)]
 		switch {
 		case !ok:
 			into = append(into, e)
-		case first != e:
-			conflict(first, e)
+		case into[i] != e:
+			conflict(into[i], e)
+			into[i] = e
 		}
 	}
 	return into

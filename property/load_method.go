@@ -1,6 +1,9 @@
 package property
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func (l *loader) parseMethods(e *element) []*Method {
 	l.noText(e, e.name)
@@ -22,7 +25,7 @@ func (l *loader) parseMethod(e *element, path, section string) *Method {
 		case "Arg":
 			unnamed = true
 			at := fmt.Sprintf("%s/Arg[%d]", path, len(m.Args))
-			m.Args = append(m.Args, Arg{Type: placeholder(l.parseType(c, at, nil))})
+			m.Args = append(m.Args, l.parseArg(c, at))
 		case "Args":
 			named = true
 			m.Args = append(m.Args, l.parseArgs(c, path+"/Args")...)
@@ -58,6 +61,18 @@ func (l *loader) parseMethodSetting(m *Method, c *element, path string) {
 	default:
 		l.unknown(c, path)
 	}
+}
+
+// parseArg reads an argument of the unnamed style, which may be named all the same: <Arg> INT8 <ArgName> n </ArgName> </Arg>.
+func (l *loader) parseArg(e *element, path string) Arg {
+	name := e.child("ArgName")
+	if name == nil {
+		return Arg{Type: placeholder(l.parseType(e, path, nil))}
+	}
+	l.noChildren(name, path+"/ArgName")
+	bare := *e
+	bare.children = slices.DeleteFunc(slices.Clone(e.children), func(c *element) bool { return c == name })
+	return Arg{name.text, placeholder(l.parseType(&bare, path, nil))}
 }
 
 func (l *loader) parseArgs(e *element, path string) []Arg {

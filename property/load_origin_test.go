@@ -1,6 +1,7 @@
 package property
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,5 +125,37 @@ func TestLoadEmptyClientName(t *testing.T) {
 		if d := s.Types[i]; d.ClientName != want {
 			t.Errorf("%s has ClientName %q, want %q", d.Name, d.ClientName, want)
 		}
+	}
+}
+
+// What two interfaces both have is of the second, in the place of the first; settings of interfaces count before a parent's,
+// and the file's own before both.
+func TestLoadFromInterfaces(t *testing.T) {
+	s := mustLoad(t, one("<Parent> B </Parent> <Implements> <Interface> I </Interface> <Interface> J </Interface> </Implements> <AppealRadius> 3 </AppealRadius>")+
+		"-- entity_defs/B.def --\n<root> <Volatile> <position> 9 </position> </Volatile> <AppealRadius> 1 </AppealRadius> <IsManualAOI> true </IsManualAOI> </root>\n"+
+		"-- entity_defs/interfaces/I.def --\n<root> <Volatile> <position> 7 </position> </Volatile> <AppealRadius> 2 </AppealRadius> <Properties> <p> <Type> INT8 </Type> <Flags> BASE </Flags> </p> <q> <Type> INT8 </Type> <Flags> BASE </Flags> </q> </Properties> </root>\n"+
+		"-- entity_defs/interfaces/J.def --\n<root> <Properties> <r> <Type> INT8 </Type> <Flags> BASE </Flags> </r> <p> <Type> INT16 </Type> <Flags> BASE </Flags> </p> </Properties> </root>\n")
+	d := s.Type("A")
+	var order []string
+	for _, p := range d.Properties {
+		order = append(order, p.Name+" "+p.Type.String())
+	}
+	if got := strings.Join(order, ", "); got != "p INT16, q INT8, r INT8" {
+		t.Errorf("properties %s", got)
+	}
+	if d.Volatile.Position != 7 || d.AppealRadius != 3 || !d.ManualAoI {
+		t.Errorf("volatile %v, appeal %v, manual %v", d.Volatile, d.AppealRadius, d.ManualAoI)
+	}
+}
+
+// Arguments of the unnamed style may be named.
+func TestLoadArgName(t *testing.T) {
+	d := mustLoad(t, one("<CellMethods> <m> <Arg> INT8 <ArgName> n </ArgName> </Arg> <Arg> ARRAY <of> INT8 </of> <ArgName> list </ArgName> </Arg> <Arg> BOOL </Arg> </m> </CellMethods>")).Type("A")
+	var args []string
+	for _, a := range d.CellMethods[0].Args {
+		args = append(args, a.Name+" "+a.Type.String())
+	}
+	if got := strings.Join(args, ", "); got != "n INT8, list ARRAY<INT8>,  BOOL" {
+		t.Errorf("arguments %s", got)
 	}
 }

@@ -22,7 +22,7 @@ func (l *loader) parseSetting(x *description, e *element) {
 		x.explicitID = l.flag(e)
 	case "ShouldSendDetailedVolatilePosition":
 		x.detailed = l.flag(e)
-	case "IsManualAoI":
+	case "IsManualAoI", "IsManualAOI": // the second is how older trees spell it
 		x.manual = l.flag(e)
 	case "ClientName":
 		l.noChildren(e, e.name)

@@ -3,6 +3,7 @@ package property
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -111,6 +112,9 @@ func FuzzScanMsgpack(f *testing.F) {
 		}
 		if errors.Is(err, ErrLength) || err != nil && strings.Contains(err.Error(), "extension") {
 			return
+		}
+		if strconv.IntSize == 32 {
+			return // the library takes a length above an int for a negative one
 		}
 		src := bytes.NewReader(b)
 		theirs := msgpack.NewDecoder(src).Skip()

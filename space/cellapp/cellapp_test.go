@@ -109,7 +109,8 @@ func testScripts(t testing.TB) *space.Scripts {
 	t.Helper()
 	schema, err := property.NewSchema(&property.Definition{Name: "Walker", HasCell: true, HasBase: true, HasClient: true, Properties: []*property.Property{
 		{Name: "hp", Type: property.Scalar(property.KindUint32), Flags: property.AllClients},
-	}})
+		{Name: "diary", Type: property.Scalar(property.KindString), Flags: property.CellPublic, Default: property.StringValue(strings.Repeat("dear diary ", 400))},
+	}, Compression: property.Compression{Internal: "ZIP_BEST_SPEED"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,6 +329,16 @@ func TestOnlyTheManagerOrders(t *testing.T) {
 	}
 }
 
+// The cells share the app's compressor: a type that asks for it is mirrored in less than its diary.
+func TestCellsCompress(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	list := r.net.to(addr(2))
+	if len(list) != 1 || len(list[0].body) > 1000 {
+		t.Errorf("%d messages, the first of %d bytes", len(list), len(list[0].body))
+	}
+}
+
 func TestEntityLife(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -522,7 +533,7 @@ func FuzzMessage(f *testing.F) {
 			&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1},
 		}, {
 			&migrate.Onload{ID: 7, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Parts: core}, &migrate.OnloadAck{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}},
-			&ghost.State{Head: head, Space: 1, Props: make([]byte, 4), History: make([]byte, 4)}, &ghost.Update{Head: head}, &ghost.Delete{Head: head}, &ghost.Audit{Head: head},
+			&ghost.State{Head: head, Space: 1, Props: make([]byte, 1+4+1), History: make([]byte, 4)}, &ghost.Update{Head: head}, &ghost.Delete{Head: head}, &ghost.Audit{Head: head},
 			&entity.Message{From: 9, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: call.Append(nil)},
 		},
 	} {
@@ -534,7 +545,7 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, from uint8, msg []byte) {
 		r := newRig(t)
 		r.world()
-		r.from(addr(2), &ghost.State{Head: ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 1}, Space: 1, Props: make([]byte, 4), History: make([]byte, 4)})
+		r.from(addr(2), &ghost.State{Head: ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 1}, Space: 1, Props: make([]byte, 1+4+1), History: make([]byte, 4)})
 		if r.app.cell(1).Ghosts() != 1 {
 			t.Fatal("no ghost")
 		}

@@ -3,7 +3,6 @@ package bsp
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -12,32 +11,32 @@ var (
 	ErrNoCell    = errors.New("bsp: no such cell in the tree")
 	ErrNoNode    = errors.New("bsp: no such line in the tree")
 	ErrCellTaken = errors.New("bsp: cell is in the tree already")
+	ErrAppTaken  = errors.New("bsp: the CellApp runs a cell of the tree already")
 	ErrLine      = errors.New("bsp: line not allowed there")
 	ErrFull      = errors.New("bsp: tree is as large as it may be")
 	ErrLastLeaf  = errors.New("bsp: the last leaf cannot be removed")
+	ErrRetiring  = errors.New("bsp: retiring cell")
 )
 
 // Split cuts a cell's leaf in two with a line of the given axis. The new leaf takes the higher side if
 // newOnHigherSide, else the lower; the old one keeps the rest.
 //
-// It returns ErrNoCell, ErrCellTaken, ErrFull, or ErrLine if the line is not finite or would leave either side
-// narrower than MinSize.
+// It returns what CanSplit finds, what is wrong with the new leaf (ErrNoCell, ErrCellTaken, ErrAppTaken, or ErrRetiring
+// if it is marked), or ErrLine if the line is not finite or would leave either side narrower than MinSize.
 func (t *Tree) Split(cell CellID, axis Axis, at float64, newLeaf Leaf, newOnHigherSide bool) error {
-	old := t.find(cell)
-	switch {
-	case old == none:
-		return fmt.Errorf("%w: %v", ErrNoCell, cell)
-	case axis > AxisZ:
-		return fmt.Errorf("%w: %v", ErrLine, axis)
-	case newLeaf.Cell.IsZero():
-		return fmt.Errorf("%w: the new leaf has the zero cell id", ErrNoCell)
-	case t.find(newLeaf.Cell) != none:
-		return fmt.Errorf("%w: %v", ErrCellTaken, newLeaf.Cell)
-	case len(t.index) >= MaxLeaves:
-		return fmt.Errorf("%w: %d leaves", ErrFull, len(t.index))
-	case t.depth(old) >= MaxDepth:
-		return fmt.Errorf("%w: cell %v is %d deep", ErrFull, cell, MaxDepth)
+	if err := t.CanSplit(cell); err != nil {
+		return err
 	}
+	if err := t.checkNew(&newLeaf, none); err != nil {
+		return err
+	}
+	if newLeaf.Retiring {
+		return fmt.Errorf("%w: %v is to be added", ErrRetiring, newLeaf.Cell)
+	}
+	if axis > AxisZ {
+		return fmt.Errorf("%w: %v", ErrLine, axis)
+	}
+	old := t.find(cell)
 	rect := t.nodes[old].rect
 	if err := checkLine(rect, axis, at); err != nil {
 		return err
@@ -58,8 +57,63 @@ func (t *Tree) Split(cell CellID, axis Axis, at float64, newLeaf Leaf, newOnHigh
 	return nil
 }
 
-// Remove takes a cell out of the tree; what was on the other side of its line takes over its rectangle. It returns
-// ErrNoCell or ErrLastLeaf.
+// CanSplit says whether a cell's leaf may be cut: a new cell is never added under a retiring child. Whether there is
+// room for a line is for Rect.SplitLimits to say. It returns ErrNoCell, ErrRetiring or ErrFull.
+func (t *Tree) CanSplit(cell CellID) error {
+	slot := t.find(cell)
+	switch {
+	case slot == none:
+		return fmt.Errorf("%w: %v", ErrNoCell, cell)
+	case t.nodes[slot].leaf.Retiring:
+		return fmt.Errorf("%w: %v cannot be split; take another, or cancel with Unretire", ErrRetiring, cell)
+	case len(t.index) >= MaxLeaves:
+		return fmt.Errorf("%w: %d leaves", ErrFull, len(t.index))
+	case t.depth(slot) >= MaxDepth:
+		return fmt.Errorf("%w: cell %v is %d deep", ErrFull, cell, MaxDepth)
+	}
+	return nil
+}
+
+// checkNew says whether a leaf may come into the tree, in place of the one in the slot old if that is not none. A
+// CellApp has at most one cell of a space: a second leaf with its address would take ghosts and offloads for the first.
+func (t *Tree) checkNew(l *Leaf, old int32) error {
+	if l.Cell.IsZero() {
+		return fmt.Errorf("%w: the new leaf has the zero cell id", ErrNoCell)
+	}
+	if s := t.find(l.Cell); s != none && s != old {
+		return fmt.Errorf("%w: %v", ErrCellTaken, l.Cell)
+	}
+	if l.App.IsValid() {
+		if has, _, ok := t.OfApp(l.App, l.Salt); ok && t.find(has.Cell) != old {
+			return fmt.Errorf("%w: %v/%d runs %v", ErrAppTaken, l.App, l.Salt, has.Cell)
+		}
+	}
+	return nil
+}
+
+// Replace gives the place of a cell, with its rectangle and its retiring mark, to another: a cell given back to a
+// CellApp before its old one died takes over so, and so does the cell of a CellApp that stands in for a dead one. The
+// new leaf's own Retiring does not count. It returns ErrNoCell, ErrCellTaken or ErrAppTaken.
+func (t *Tree) Replace(cell CellID, newLeaf Leaf) error {
+	i, ok := t.search(cell)
+	if !ok {
+		return fmt.Errorf("%w: %v", ErrNoCell, cell)
+	}
+	slot := t.index[i].slot
+	if err := t.checkNew(&newLeaf, slot); err != nil {
+		return err
+	}
+	newLeaf.Retiring = t.nodes[slot].leaf.Retiring
+	t.nodes[slot].leaf = &newLeaf
+	t.index = slices.Delete(t.index, i, i+1)
+	i, _ = t.search(newLeaf.Cell)
+	t.index = slices.Insert(t.index, i, indexed{newLeaf.Cell, slot})
+	return nil
+}
+
+// Remove takes a cell out of the tree; what was on the other side of its line takes over its rectangle. If that is a
+// retiring cell that now has no one to retire to, its retirement is cancelled: it was beside a cell that did not
+// retire, so that it has become wide enough to stay. It returns ErrNoCell or ErrLastLeaf.
 func (t *Tree) Remove(cell CellID) error {
 	i, ok := t.search(cell)
 	if !ok {
@@ -70,11 +124,8 @@ func (t *Tree) Remove(cell CellID) error {
 	if parent == none {
 		return fmt.Errorf("%w: %v", ErrLastLeaf, cell)
 	}
+	sibling := t.sibling(slot)
 	p := t.nodes[parent]
-	sibling := p.left
-	if sibling == slot {
-		sibling = p.right
-	}
 	t.index = slices.Delete(t.index, i, i+1)
 	t.nodes[sibling].parent = p.parent
 	t.nodes[sibling].rect = p.rect
@@ -82,91 +133,8 @@ func (t *Tree) Remove(cell CellID) error {
 	t.release(slot)
 	t.release(parent)
 	t.refresh(sibling)
-	return nil
-}
-
-// MoveLine moves a line. It returns ErrNoNode, or ErrLine if the line would leave what LineLimits gives.
-func (t *Tree) MoveLine(id NodeID, to float64) error {
-	slot := t.inner(id)
-	if slot == none {
-		return fmt.Errorf("%w: %d", ErrNoNode, id)
-	}
-	lo, hi, _ := t.LineLimits(id)
-	if !(lo <= to && to <= hi) { // so that a NaN is refused as well
-		return fmt.Errorf("%w: %v = %g is not within %g to %g", ErrLine, t.nodes[slot].axis, to, lo, hi)
-	}
-	t.nodes[slot].line = to
-	t.refresh(slot)
-	return nil
-}
-
-// LineLimits returns the lowest and the highest value that a line may be moved to: all leaves that touch it stay at
-// least MinSize wide, hence it also stays clear of the parallel lines nested beside it. Both are finite. It reports
-// false for a line that does not exist.
-func (t *Tree) LineLimits(id NodeID) (lo, hi float64, ok bool) {
-	slot := t.inner(id)
-	if slot == none {
-		return 0, 0, false
-	}
-	n := &t.nodes[slot]
-	below := t.nearest(n.left, n.axis, true)
-	above := t.nearest(n.right, n.axis, false)
-	return lowest(below), highest(above), true
-}
-
-// nearest walks the subtree along the line's side and returns the edge, parallel to the line, that the line would
-// meet first.
-func (t *Tree) nearest(slot int32, axis Axis, subtreeIsBelow bool) float64 {
-	n := &t.nodes[slot]
-	if n.leaf != nil {
-		lo, hi := n.rect.Span(axis)
-		if subtreeIsBelow {
-			return lo
-		}
-		return hi
-	}
-	if n.axis == axis {
-		if subtreeIsBelow {
-			return t.nearest(n.right, axis, true)
-		}
-		return t.nearest(n.left, axis, false)
-	}
-	a, b := t.nearest(n.left, axis, subtreeIsBelow), t.nearest(n.right, axis, subtreeIsBelow)
-	if subtreeIsBelow {
-		return math.Max(a, b)
-	}
-	return math.Min(a, b)
-}
-
-// SplitLimits returns between which values of the axis a leaf of this rectangle can be cut; ok is false if it is too
-// narrow.
-func (r Rect) SplitLimits(axis Axis) (lo, hi float64, ok bool) {
-	from, to := r.Span(axis)
-	lo, hi = lowest(from), highest(to)
-	return lo, hi, lo <= hi
-}
-
-// lowest is the lowest line that leaves MinSize above an edge, in the very form that wideEnough checks.
-func lowest(edge float64) float64 {
-	v := math.Max(edge+MinSize, -MaxCoord)
-	for !wideEnough(edge, v) {
-		v = math.Nextafter(v, math.Inf(1))
-	}
-	return v
-}
-
-func highest(edge float64) float64 {
-	v := math.Min(edge-MinSize, MaxCoord)
-	for !wideEnough(v, edge) {
-		v = math.Nextafter(v, math.Inf(-1))
-	}
-	return v
-}
-
-func checkLine(r Rect, axis Axis, at float64) error {
-	lo, hi := r.Span(axis)
-	if !(-MaxCoord <= at && at <= MaxCoord) || !wideEnough(lo, at) || !wideEnough(at, hi) {
-		return fmt.Errorf("%w: %v = %g in %v (least width %g)", ErrLine, axis, at, r, MinSize)
+	if l := t.nodes[sibling].leaf; l != nil && l.Retiring && t.heir(sibling) != nil {
+		l.Retiring = false
 	}
 	return nil
 }
@@ -191,6 +159,15 @@ func (t *Tree) refresh(slot int32) {
 	t.nodes[n.left].rect, t.nodes[n.right].rect = n.rect.cut(n.axis, n.line)
 	t.refresh(n.left)
 	t.refresh(n.right)
+}
+
+// sibling returns what is on the other side of a node's line; the node is not the root.
+func (t *Tree) sibling(slot int32) int32 {
+	p := &t.nodes[t.nodes[slot].parent]
+	if p.left == slot {
+		return p.right
+	}
+	return p.left
 }
 
 func (t *Tree) depth(slot int32) int {

@@ -11,25 +11,31 @@ import (
 // ErrFormat is wrapped by every error about bytes or text that do not describe a tree.
 var ErrFormat = errors.New("bsp: malformed tree")
 
-// The wire form, little endian:
+// The wire form of a whole tree, little endian:
 //
 //	format 1 | term 4 | n 4 | leaves 2 | nodes, each before its children, the lower child first
 //	inner:  kind 1 (0: x, 1: z) | line 8 (float64)
-//	leaf:   kind 1 (2) | cell term 4 | cell n 4 | flags 1 (1: created) | length of ip 1 (0, 4, 16) | ip | port 2 | salt 4 | load uvarint
+//	leaf:   kind 1 (2) | cell term 4 | cell n 4 | flags 1 | length of ip 1 (0, 4, 16) | ip | port 2 | salt 4 | load uvarint
+//	flags:  1 created, 2 retiring, 4 overloaded
 const (
-	formatFull = 1
+	formatFull  = 1
+	formatDelta = 2
 
 	kindX    = 0
 	kindZ    = 1
 	kindLeaf = 2
 
-	flagCreated = 1
+	flagCreated    = 1
+	flagRetiring   = 2
+	flagOverloaded = 4
+	flagsKnown     = flagCreated | flagRetiring | flagOverloaded
 
 	// minLeafBytes is the shortest leaf: it bounds the leaf count that some bytes can claim.
 	minLeafBytes = 1 + 8 + 1 + 1 + 2 + 4 + 1
 )
 
-// MaxEncoded is the most bytes that a tree can take on the wire: what a reader should allow for one.
+// MaxEncoded is the most bytes that a tree can take on the wire: what a reader should allow for one. A Publisher sends
+// a delta only where that is shorter.
 const MaxEncoded = 11 + MaxLeaves*(1+8+1+1+16+2+4+binary.MaxVarintLen64) + (MaxLeaves-1)*9
 
 // Append appends the wire form of the whole tree. A negative load is written as 0.
@@ -56,16 +62,34 @@ func appendLeaf(b []byte, l *Leaf) []byte {
 	b = append(b, kindLeaf)
 	b = binary.LittleEndian.AppendUint32(b, l.Cell.Term)
 	b = binary.LittleEndian.AppendUint32(b, l.Cell.N)
-	var flags byte
-	if l.Created {
-		flags |= flagCreated
-	}
+	b = append(b, l.flags())
+	b = appendApp(b, l)
+	return binary.AppendUvarint(b, uint64(max(0, l.Load)))
+}
+
+func appendApp(b []byte, l *Leaf) []byte {
 	ip := l.App.Addr().AsSlice()
-	b = append(b, flags, byte(len(ip)))
+	b = append(b, byte(len(ip)))
 	b = append(b, ip...)
 	b = binary.LittleEndian.AppendUint16(b, l.App.Port())
-	b = binary.LittleEndian.AppendUint32(b, l.Salt)
-	return binary.AppendUvarint(b, uint64(max(0, l.Load)))
+	return binary.LittleEndian.AppendUint32(b, l.Salt)
+}
+
+func (l *Leaf) flags() (f byte) {
+	if l.Created {
+		f |= flagCreated
+	}
+	if l.Retiring {
+		f |= flagRetiring
+	}
+	if l.Overloaded {
+		f |= flagOverloaded
+	}
+	return f
+}
+
+func (l *Leaf) setFlags(f byte) {
+	l.Created, l.Retiring, l.Overloaded = f&flagCreated != 0, f&flagRetiring != 0, f&flagOverloaded != 0
 }
 
 // Parse reads a tree that Append wrote; b must hold it and nothing else. Every error wraps ErrFormat. It accepts only
@@ -75,7 +99,7 @@ func Parse(b []byte) (*Tree, error) {
 	if f := p.u8(); p.err == nil && f != formatFull {
 		return nil, fmt.Errorf("%w: format %d", ErrFormat, f)
 	}
-	v := Version{Term: p.u32(), N: p.u32()}
+	t := &Tree{version: Version{Term: p.u32(), N: p.u32()}, root: none}
 	leaves := int(p.u16())
 	if p.err != nil {
 		return nil, p.err
@@ -83,81 +107,95 @@ func Parse(b []byte) (*Tree, error) {
 	if leaves < 1 || leaves > MaxLeaves || leaves > len(p.b)/minLeafBytes {
 		return nil, fmt.Errorf("%w: %d leaves in %d bytes", ErrFormat, leaves, len(p.b))
 	}
-	build := newBuilder(v, leaves)
-	for !build.done() {
-		if err := p.node(build); err != nil {
-			return nil, err
-		}
-	}
-	if len(p.b) > 0 {
+	a := assembly{tree: t, limit: leaves}
+	t.nodes = make([]node, 0, 2*leaves-1)
+	t.root = p.subtree(&a, 0)
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case len(p.b) > 0:
 		return nil, fmt.Errorf("%w: %d bytes too many", ErrFormat, len(p.b))
+	case a.leaves != leaves:
+		return nil, fmt.Errorf("%w: %d leaves announced, %d found", ErrFormat, leaves, a.leaves)
 	}
-	if build.tree.Len() != leaves {
-		return nil, fmt.Errorf("%w: %d leaves announced, %d found", ErrFormat, leaves, build.tree.Len())
+	if err := t.settle(); err != nil {
+		return nil, err
 	}
-	return build.finish()
+	return t, nil
 }
 
-// parser reads fixed-width values; its first error sticks.
-type parser struct {
-	b   []byte
-	err error
-}
-
-func (p *parser) take(n int) []byte {
-	if p.err == nil && len(p.b) < n {
-		p.err = fmt.Errorf("%w: cut short", ErrFormat)
+// subtree reads a node and all below it, and returns its slot. It goes no deeper than MaxDepth.
+func (p *parser) subtree(a *assembly, depth int) int32 {
+	if depth > MaxDepth {
+		p.fail("more than %d deep", MaxDepth)
+		return none
 	}
-	if p.err != nil {
-		return make([]byte, 16)[:n] // n is at most 16 everywhere
-	}
-	v := p.b[:n]
-	p.b = p.b[n:]
-	return v
-}
-
-func (p *parser) u8() uint8   { return p.take(1)[0] }
-func (p *parser) u16() uint16 { return binary.LittleEndian.Uint16(p.take(2)) }
-func (p *parser) u32() uint32 { return binary.LittleEndian.Uint32(p.take(4)) }
-func (p *parser) u64() uint64 { return binary.LittleEndian.Uint64(p.take(8)) }
-
-func (p *parser) node(to *builder) error {
 	switch kind := p.u8(); kind {
 	case kindX, kindZ:
 		line := math.Float64frombits(p.u64())
 		if p.err != nil {
-			return p.err
+			return none
 		}
-		return to.inner(Axis(kind), line)
+		left := p.subtree(a, depth+1)
+		right := p.subtree(a, depth+1)
+		return p.inner(a, Axis(kind), line, left, right)
 	case kindLeaf:
-		l, err := p.leaf()
-		if err != nil {
-			return err
-		}
-		return to.leaf(l)
+		l := p.leaf()
+		return p.addLeaf(a, &l)
 	default:
-		return fmt.Errorf("%w: node of kind %d", ErrFormat, kind)
+		p.fail("node of kind %d", kind)
+		return none
 	}
 }
 
-func (p *parser) leaf() (Leaf, error) {
-	l := Leaf{Cell: CellID{Term: p.u32(), N: p.u32()}}
-	flags, ipLen := p.u8(), int(p.u8())
-	if flags&^flagCreated != 0 || (ipLen != 0 && ipLen != 4 && ipLen != 16) {
-		return Leaf{}, fmt.Errorf("%w: leaf with flags %#x, address of %d bytes", ErrFormat, flags, ipLen)
-	}
-	l.Created = flags&flagCreated != 0
-	ip, _ := netip.AddrFromSlice(p.take(ipLen))
-	l.App = netip.AddrPortFrom(ip, p.u16())
-	l.Salt = p.u32()
+func (p *parser) inner(a *assembly, axis Axis, line float64, left, right int32) int32 {
 	if p.err != nil {
-		return Leaf{}, p.err
+		return none
 	}
-	load, n := binary.Uvarint(p.b)
-	if n <= 0 || load > math.MaxInt64 {
-		return Leaf{}, fmt.Errorf("%w: load", ErrFormat)
+	return a.inner(axis, line, left, right)
+}
+
+func (p *parser) addLeaf(a *assembly, l *Leaf) int32 {
+	if p.err != nil {
+		return none
 	}
-	p.b = p.b[n:]
-	l.Load = int64(load)
-	return l, nil
+	if a.leaves >= a.limit {
+		p.fail("more than %d leaves", a.limit)
+		return none
+	}
+	return a.leaf(l)
+}
+
+func (p *parser) leaf() Leaf {
+	l := Leaf{Cell: CellID{Term: p.u32(), N: p.u32()}}
+	l.setFlags(p.flags())
+	l.App, l.Salt = p.app()
+	l.Load = p.load()
+	return l
+}
+
+func (p *parser) flags() byte {
+	f := p.u8()
+	if f&^flagsKnown != 0 {
+		p.fail("leaf with flags %#x", f)
+	}
+	return f
+}
+
+func (p *parser) app() (netip.AddrPort, uint32) {
+	n := int(p.u8())
+	if n != 0 && n != 4 && n != 16 {
+		p.fail("address of %d bytes", n)
+		return netip.AddrPort{}, 0
+	}
+	ip, _ := netip.AddrFromSlice(p.take(n))
+	return netip.AddrPortFrom(ip, p.u16()), p.u32()
+}
+
+func (p *parser) load() int64 {
+	v := p.uvarint()
+	if v > math.MaxInt64 {
+		p.fail("load %d", v)
+	}
+	return int64(v)
 }

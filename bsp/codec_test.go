@@ -3,6 +3,7 @@ package bsp
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,7 @@ func TestParseRefuses(t *testing.T) {
 		{"more leaves announced", edit(func(b []byte) []byte { b[9] = 5; return b })},
 		{"fewer leaves announced", edit(func(b []byte) []byte { b[9] = 3; return b })},
 		{"a node of no kind", edit(func(b []byte) []byte { b[11] = 7; return b })},
+		{"an unknown flag", edit(func(b []byte) []byte { b[11+9+9+1+8] = 8; return b })},
 		{"a line at NaN", edit(func(b []byte) []byte { b[18], b[19] = 0xff, 0x7f; return b })},
 	}
 	for _, tt := range tests {
@@ -39,6 +41,8 @@ func TestParseTextRefuses(t *testing.T) {
 		"", "x 0", "x 0 \n cell 1.1", "cell 1.1 \n cell 1.2", "x 0 \n cell 1.1 \n cell 1.1", "cell 0.0", "cell 1",
 		"x NaN \n cell 1.1 \n cell 1.2", "x 0 \n x 10 \n cell 1.1 \n cell 1.2 \n cell 1.3", "y 5", "cell", "cell 1.1 nowhere",
 		"cell 1.1 - -1", "cell 1.1 - 0 made", "cell 1.1 - 0 load=x", "version x",
+		"cell 1.1 - 0 load=-1", "cell 1.1 - 0 retiring", "x 0 \n cell 1.1 - 0 retiring \n cell 1.2 - 0 retiring", "cell 1.1 \n version 1.1",
+		strings.Repeat("x 0\n", 100), "x 0 \n x -5 \n cell 1.1 \n cell 1.2 \n cell 1.3",
 	} {
 		if _, err := ParseText(text); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: error %v", text, err)
@@ -57,6 +61,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(mustParse(f, four).Append(nil))
 	f.Add(New(Version{1, 2}, leaf(1)).Append(nil))
 	f.Add(grid(f, 9).Append(nil))
+	f.Add(mustParse(f, marked).Append(nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		tree, err := Parse(b)
@@ -70,16 +75,13 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.String() != tree.String() {
 			t.Fatalf("does not survive the wire: %v", err)
 		}
-		for r, l := range tree.Leaves() {
-			if _, got, ok := tree.Leaf(l.Cell); !ok || got != r || r.MaxX-r.MinX < MinSize || r.MaxZ-r.MinZ < MinSize {
-				t.Fatalf("leaf %v has %v", l.Cell, r)
-			}
-		}
+		checkInvariants(t, tree)
 	})
 }
 
 func FuzzParseText(f *testing.F) {
 	f.Add(four)
+	f.Add(marked)
 	f.Add("cell 1.1")
 	f.Add("x 1e300")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -87,6 +89,7 @@ func FuzzParseText(f *testing.F) {
 		if err != nil {
 			return
 		}
+		checkInvariants(t, tree)
 		again, err := ParseText(tree.String())
 		if err != nil || again.String() != tree.String() {
 			t.Fatalf("does not survive as text: %v", err)

@@ -19,20 +19,58 @@
 //
 // These hold for every Tree that this package hands out:
 //
-//   - The leaves tile the plane: rectangles are half-open, [Min, Max), so that a point on a line belongs to exactly
-//     one leaf. The root reaches to infinity on all four sides; nothing can walk out of a space.
-//   - Every line is finite and at most [MaxCoord] from the origin.
-//   - No leaf is narrower than [MinSize] along either axis.
-//   - Every cell occurs once; there are 1 to [MaxLeaves] leaves, none deeper than [MaxDepth].
+//   - Tiling: the leaves tile the plane. Rectangles are half-open, [Min, Max), so that a point on a line belongs to
+//     exactly one leaf. The root reaches to infinity on all four sides; nothing can walk out of a space.
+//   - Reach: every line is finite and at most [MaxCoord] from the origin.
+//   - Width: no leaf is narrower than [MinSize] along either axis, unless it retires; then it may have no width at all,
+//     and no point.
+//   - Heir: a retiring leaf is not the only one, and the other side of its line is not a retiring leaf.
+//   - Size: every cell occurs once; there are 1 to [MaxLeaves] leaves, none deeper than [MaxDepth].
 //
-// A change that would break one of these is refused with an error and leaves the tree as it was. [Parse] refuses
-// bytes that describe such a tree.
+// A change that would break one of these is refused with an error and leaves the tree as it was. [Parse], [ParseText]
+// and [Tree.Apply] refuse what describes such a tree.
 //
-// A tree carries a [Version]: the manager that owns the tree raises it with every change that it sends out. The
-// package itself never changes it. The tree has no retiring state and no delta form.
+// # Coming and going of cells
+//
+// [Tree.Split] adds a cell to a chosen leaf, never to a retiring one; [Tree.Place] chooses one where there are no loads
+// to go by. [Tree.Replace] lets a cell take over the place of another. [Tree.Retire] marks a leaf, the lines are moved
+// over it, and once it is [Tree.Swept] and its entities are gone [Tree.Remove] takes it out; [Tree.Unretire] cancels.
+// Of two siblings only one can retire: the second is refused, and when a death makes siblings of two retiring leaves,
+// Remove cancels the one that has just been given room.
+//
+// # Versions and deltas
+//
+// A [Version] is a manager's term and its counter. A tree carries one; only a [Publisher] gives them out, so that two
+// trees of one version never exist. Loads are told in steps and within a band, see [LoadBand]: what every receiver has
+// is the published tree, to the bit.
+//
+// A message is a whole tree or a delta from one version to another, whichever is shorter. Its receiver is a [Follower]:
+//
+//	                  whole tree
+//	+-----------+ ---------------------> +--------------+ <-------+ next delta, newer tree
+//	|  no tree  |                        |   current    | --------+ (older or equal: ignored)
+//	+-----------+                        +--------------+
+//	 Lacks: 0.0                            |  ^      |  ^
+//	                   delta from another  |  |      |  | whole tree,
+//	                   version: held       |  |      |  | or a delta that fits
+//	                                       v  |      v  |
+//	                            +--------------+  +--------------+
+//	                            |    behind    |  |   in doubt   |  a delta from this version did not fit
+//	                            +--------------+  +--------------+
+//	                        Lacks: its version     Lacks: 0.0
+//
+// It leaves "behind" when what was missing comes, or a delta from where it is, or a whole tree, or when what it held
+// has waited too long. The states without an arrow between them combine: what is behind can come into doubt. A manager
+// of a newer term supersedes: its versions are newer than all of older terms, and its first message is a whole tree or
+// a delta from a tree that it adopted. A lost last message shows only in the receiver's reports, which must carry its
+// version; [Publisher.Message] answers them.
+//
+// # Sources
 //
 // Cells as the leaves of a tree of lines are the scheme of BigWorld, as seed S0 describes it. The first cut of a leaf
-// differs: there the new cell starts with no area at the far edge, here the caller says where the line is.
+// differs: there the new cell starts with no area at the far edge, here the caller says where the line is. Place follows
+// its section on adding cells, the marks of a leaf and the rules of retiring its sections on removal of cells, the wire
+// form of whole trees its section on telling the cells' state. There the whole tree goes to every cell each second.
 //
 // # Concurrency
 //
@@ -41,5 +79,6 @@
 // # Caller's duties
 //
 // Positions that are not finite must be refused before they get here: [Tree.At] answers with some leaf for them, but
-// no rectangle contains them. A [Leaf] may be changed in place, except for its Cell.
+// no rectangle contains them. A [Leaf] of a tree that was not published may be changed in place, except for its Cell and
+// Retiring.
 package bsp

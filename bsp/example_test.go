@@ -34,3 +34,50 @@ func Example() {
 	//   cell 1.1 - 0 created
 	//   cell 1.2 - 0
 }
+
+// A manager tells the geometry, a CellApp follows it. The delta that follows from a lost one is held until the repair.
+func ExampleFollower() {
+	tree := bsp.New(bsp.Version{}, bsp.Leaf{Cell: bsp.CellID{Term: 1, N: 1}, Created: true})
+	manager := bsp.NewPublisher(1, 8)
+	var app bsp.Follower
+
+	publish := func() (before bsp.Version) {
+		if last := manager.Tree(); last != nil {
+			before = last.Version()
+		}
+		if _, _, err := manager.Publish(tree); err != nil {
+			fmt.Println(err)
+		}
+		return before
+	}
+	take := func(msg []byte) {
+		head, _ := bsp.ParseHead(msg)
+		changed, err := app.Take(msg)
+		fmt.Println(head, "changed:", changed, "error:", err)
+	}
+
+	take(manager.Message(publish())) // the zero version asks for a whole tree
+	east := bsp.CellID{Term: 1, N: 2}
+	if err := tree.Split(tree.At(0, 0).Cell, bsp.AxisX, 100, bsp.Leaf{Cell: east}, true); err != nil {
+		fmt.Println(err)
+	}
+	manager.Message(publish()) // lost on its way
+	if err := tree.Retire(east); err != nil {
+		fmt.Println(err)
+	}
+	take(manager.Message(publish()))
+
+	from, now := app.Lacks()
+	fmt.Println("lacks something after", from, now)
+	take(manager.Message(from))
+	fmt.Print(app.Tree())
+	// Output:
+	// tree 1.1 changed: true error: <nil>
+	// delta 1.2 to 1.3 changed: false error: <nil>
+	// lacks something after 1.1 true
+	// delta 1.1 to 1.3 changed: true error: <nil>
+	// version 1.3
+	// x 100
+	//   cell 1.1 - 0 created
+	//   cell 1.2 - 0 retiring
+}

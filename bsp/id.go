@@ -23,7 +23,7 @@ func (c CellID) IsZero() bool { return c == CellID{} }
 // String writes term.number.
 func (c CellID) String() string { return fmt.Sprintf("%d.%d", c.Term, c.N) }
 
-// Version orders the states of a space's geometry: the manager's term, then its counter. A newer manager's version
+// Version orders the states of a space's geometry; the zero Version is that of no tree: the manager's term, then its counter. A newer manager's version
 // supersedes every version of an older one.
 type Version struct{ Term, N uint32 }
 
@@ -45,6 +45,11 @@ type Leaf struct {
 	Salt uint32
 	// Created is set once the CellApp has confirmed the cell. Nothing may be offloaded to it before.
 	Created bool
+	// Retiring says that the cell is on its way out. It is changed by Retire, Unretire and Remove alone.
+	Retiring bool
+	// Overloaded is the manager's verdict that the cell's CellApp is above its safety bound, so that nothing should grow
+	// towards it. It is shown to viewers and logs.
+	Overloaded bool
 	// Load is the cell's last known load, in nanoseconds of work per second; never negative on the wire.
 	Load int64
 }

@@ -12,7 +12,7 @@ import (
 //	version 1.7
 //	x 100
 //	  cell 1.1 127.0.0.1:7001 5 created load=2500000
-//	  cell 1.2 - 0
+//	  cell 1.2 - 0 retiring overloaded
 func (t *Tree) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "version %v\n", t.version)
@@ -39,6 +39,12 @@ func (t *Tree) write(s *strings.Builder, slot int32, indent int) {
 	if n.leaf.Created {
 		s.WriteString(" created")
 	}
+	if n.leaf.Retiring {
+		s.WriteString(" retiring")
+	}
+	if n.leaf.Overloaded {
+		s.WriteString(" overloaded")
+	}
 	if n.leaf.Load != 0 {
 		fmt.Fprintf(s, " load=%d", n.leaf.Load)
 	}
@@ -46,48 +52,94 @@ func (t *Tree) write(s *strings.Builder, slot int32, indent int) {
 }
 
 // ParseText reads what String writes; indentation and empty lines do not matter. It is meant for tests and tools.
-// Every error wraps ErrFormat and names the line.
+// Every error wraps ErrFormat; one about a single line names it.
 func ParseText(text string) (*Tree, error) {
-	build := newBuilder(Version{}, MaxLeaves)
-	for i, line := range strings.Split(text, "\n") {
-		f := strings.Fields(line)
-		if len(f) == 0 {
-			continue
+	t := &Tree{root: none}
+	p := textParser{lines: strings.Split(text, "\n"), a: assembly{tree: t, limit: MaxLeaves}}
+	f := p.next()
+	if len(f) == 2 && f[0] == "version" {
+		v, err := parseDotted(f[1])
+		if err != nil {
+			return nil, p.at(err)
 		}
-		if err := parseTextLine(build, f); err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
-		}
+		t.version = Version(v)
+		f = p.next()
 	}
-	return build.finish()
+	var err error
+	if t.root, err = p.subtree(f, 0); err != nil {
+		return nil, p.at(err)
+	}
+	if f = p.next(); f != nil {
+		return nil, p.at(fmt.Errorf("%w: %q after the last node", ErrFormat, f[0]))
+	}
+	if err := t.settle(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
-func parseTextLine(to *builder, f []string) error {
-	if len(f) < 2 {
-		return fmt.Errorf("%w: %q", ErrFormat, f[0])
+// textParser reads a text node by node.
+type textParser struct {
+	lines []string
+	read  int
+	a     assembly
+}
+
+// next returns the words of the next line that has any, nil after the last.
+func (p *textParser) next() []string {
+	for p.read < len(p.lines) {
+		p.read++
+		if f := strings.Fields(p.lines[p.read-1]); len(f) > 0 {
+			return f
+		}
+	}
+	return nil
+}
+
+func (p *textParser) at(err error) error { return fmt.Errorf("line %d: %w", p.read, err) }
+
+// subtree reads the node of one line and all below it.
+func (p *textParser) subtree(f []string, depth int) (int32, error) {
+	switch {
+	case len(f) == 0:
+		return none, fmt.Errorf("%w: cut short", ErrFormat)
+	case len(f) < 2:
+		return none, fmt.Errorf("%w: %q", ErrFormat, f[0])
+	case depth > MaxDepth:
+		return none, fmt.Errorf("%w: more than %d deep", ErrFormat, MaxDepth)
 	}
 	switch f[0] {
-	case "version":
-		v, err := parseDotted(f[1])
-		to.tree.version = Version(v)
-		return err
-	case "x", "z":
-		at, err := strconv.ParseFloat(f[1], 64)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrFormat, err)
-		}
-		axis := AxisX
-		if f[0] == "z" {
-			axis = AxisZ
-		}
-		return to.inner(axis, at)
+	case "x":
+		return p.inner(AxisX, f[1], depth)
+	case "z":
+		return p.inner(AxisZ, f[1], depth)
 	case "cell":
 		l, err := parseTextLeaf(f[1:])
 		if err != nil {
-			return err
+			return none, err
 		}
-		return to.leaf(l)
+		if p.a.leaves >= p.a.limit {
+			return none, fmt.Errorf("%w: more than %d leaves", ErrFormat, p.a.limit)
+		}
+		return p.a.leaf(&l), nil
 	}
-	return fmt.Errorf("%w: %q", ErrFormat, f[0])
+	return none, fmt.Errorf("%w: %q", ErrFormat, f[0])
+}
+
+func (p *textParser) inner(axis Axis, at string, depth int) (int32, error) {
+	line, err := strconv.ParseFloat(at, 64)
+	if err != nil {
+		return none, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	left, err := p.subtree(p.next(), depth+1)
+	if err != nil {
+		return none, err
+	}
+	right, err := p.subtree(p.next(), depth+1)
+	if err != nil {
+		return none, err
+	}
+	return p.a.inner(axis, line, left, right), nil
 }
 
 func parseTextLeaf(f []string) (l Leaf, err error) {
@@ -110,10 +162,16 @@ func parseTextLeaf(f []string) (l Leaf, err error) {
 		switch v, isLoad := strings.CutPrefix(word, "load="); {
 		case word == "created":
 			l.Created = true
+		case word == "retiring":
+			l.Retiring = true
+		case word == "overloaded":
+			l.Overloaded = true
 		case isLoad:
-			if l.Load, err = strconv.ParseInt(v, 10, 64); err != nil {
+			load, err := strconv.ParseUint(v, 10, 63)
+			if err != nil {
 				return l, fmt.Errorf("%w: %w", ErrFormat, err)
 			}
+			l.Load = int64(load)
 		default:
 			return l, fmt.Errorf("%w: %q", ErrFormat, word)
 		}

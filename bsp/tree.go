@@ -1,9 +1,6 @@
 package bsp
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 const (
 	// MaxLeaves limits the cells of one space. It bounds what a parser allocates for a tree from the network, and is
@@ -14,7 +11,7 @@ const (
 	// be sent down without end. A balanced tree of MaxLeaves is 12 deep.
 	MaxDepth = 64
 
-	// MinSize is the least width of a leaf along either axis, in metres. It must exceed twice the border band (default
+	// MinSize is the least width of a leaf along either axis, in metres, unless it retires. It must exceed twice the border band (default
 	// 10 m) within which an entity that crossed a line is not handed over: were the bands of two neighbouring lines to
 	// meet, an entity could stand in both, owned by a cell that it has left two cells ago.
 	MinSize = 25.0
@@ -73,72 +70,6 @@ func (t *Tree) SetVersion(v Version) { t.version = v }
 // Len returns the number of leaves, at least 1.
 func (t *Tree) Len() int { return len(t.index) }
 
-// At returns the leaf that owns the point. It answers for every value; a NaN counts as higher than any line.
-func (t *Tree) At(x, z float64) *Leaf {
-	n := &t.nodes[t.root]
-	for n.leaf == nil {
-		p := x
-		if n.axis == AxisZ {
-			p = z
-		}
-		if p < n.line {
-			n = &t.nodes[n.left]
-		} else {
-			n = &t.nodes[n.right]
-		}
-	}
-	return n.leaf
-}
-
-// Leaf finds a cell's leaf and rectangle.
-func (t *Tree) Leaf(c CellID) (*Leaf, Rect, bool) {
-	slot := t.find(c)
-	if slot == none {
-		return nil, Rect{}, false
-	}
-	return t.nodes[slot].leaf, t.nodes[slot].rect, true
-}
-
-// Leaves walks all leaves with their rectangles, the lower side of each line first. The tree must not be changed
-// during the walk.
-func (t *Tree) Leaves() iter.Seq2[Rect, *Leaf] { return t.Overlapping(Everything()) }
-
-// Overlapping walks the leaves whose rectangle shares a point with r, in the order of Leaves. It does not allocate.
-// The tree must not be changed during the walk.
-func (t *Tree) Overlapping(r Rect) iter.Seq2[Rect, *Leaf] {
-	return func(yield func(Rect, *Leaf) bool) { t.walk(r, yield) }
-}
-
-func (t *Tree) walk(r Rect, yield func(Rect, *Leaf) bool) {
-	if r.Empty() {
-		return
-	}
-	var stack [MaxDepth + 1]int32 // one pending right child for each line above the current node
-	depth, slot := 0, t.root
-	for {
-		n := &t.nodes[slot]
-		if n.leaf != nil {
-			if !yield(n.rect, n.leaf) || depth == 0 {
-				return
-			}
-			depth--
-			slot = stack[depth]
-			continue
-		}
-		lo, hi := r.Span(n.axis)
-		switch {
-		case hi <= n.line:
-			slot = n.left
-		case lo >= n.line:
-			slot = n.right
-		default:
-			stack[depth] = n.right
-			depth++
-			slot = n.left
-		}
-	}
-}
-
 // Clone returns a copy that shares nothing with t. Node ids are the same in both.
 func (t *Tree) Clone() *Tree {
 	c := &Tree{version: t.version, root: t.root}
@@ -151,18 +82,6 @@ func (t *Tree) Clone() *Tree {
 		c.nodes[e.slot].leaf = &leaves[i]
 	}
 	return c
-}
-
-func (t *Tree) find(c CellID) int32 {
-	i, ok := t.search(c)
-	if !ok {
-		return none
-	}
-	return t.index[i].slot
-}
-
-func (t *Tree) search(c CellID) (int, bool) {
-	return slices.BinarySearchFunc(t.index, c, func(e indexed, c CellID) int { return e.cell.Compare(c) })
 }
 
 // addLeaf makes a slot for a leaf; the caller has checked that the cell is new, and links it in.

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/cellscape/cellscape/property"
 )
@@ -42,7 +39,7 @@ func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Meth
 	t := &Methods{desc: desc, index: make([]int, len(desc)), ins: make([][]reflect.Type, len(desc))}
 	var faults []error
 	for i, d := range desc {
-		name := GoName(d.Name)
+		name := property.GoName(d.Name)
 		m, ok := script.MethodByName(name)
 		if !ok {
 			faults = append(faults, fmt.Errorf("%s: no Go method %s for method %q; add func (%s) %s", script, name, d.Name, script, name))
@@ -87,19 +84,6 @@ func hiddenNote(hidden bool) string {
 		return " (the first is the caller's entity.ID)"
 	}
 	return ""
-}
-
-// GoName is the Go method or field name for a name of a definition: each word
-// between dots begins with a capital. wear is Wear; the method add of the component
-// purse, purse.add, is PurseAdd.
-func GoName(name string) string {
-	var b strings.Builder
-	for word := range strings.SplitSeq(name, ".") {
-		r, n := utf8.DecodeRuneInString(word)
-		b.WriteRune(unicode.ToUpper(r))
-		b.WriteString(word[n:])
-	}
-	return b.String()
 }
 
 // ErrNotExposed is returned for a client's call of a method that is not exposed to it.

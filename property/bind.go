@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"unicode"
 )
 
 // Struct tags that CheckFields and BindFields read.
@@ -108,17 +107,5 @@ func propertyName(f reflect.StructField) string {
 	if name := f.Tag.Get(tagProperty); name != "" {
 		return name
 	}
-	return lowerCamel(f.Name)
-}
-
-// lowerCamel lowers the first word of a Go name, also one in capitals: Health → health, HPMax → hpMax, HP → hp.
-func lowerCamel(name string) string {
-	r := []rune(name)
-	for i := range r {
-		if !unicode.IsUpper(r[i]) || i > 0 && i+1 < len(r) && unicode.IsLower(r[i+1]) {
-			break
-		}
-		r[i] = unicode.ToLower(r[i])
-	}
-	return string(r)
+	return FieldProperty(f.Name)
 }

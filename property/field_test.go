@@ -180,7 +180,7 @@ func TestCheckFieldsFaults(t *testing.T) {
 
 func TestLowerCamel(t *testing.T) {
 	for in, want := range map[string]string{"Health": "health", "HPMax": "hpMax", "HP": "hp", "OwnerID": "ownerID", "X": "x", "AToB": "aToB", "": "", "already": "already"} {
-		if got := lowerCamel(in); got != want {
+		if got := FieldProperty(in); got != want {
 			t.Errorf("%s → %s, want %s", in, got, want)
 		}
 	}

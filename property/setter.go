@@ -74,14 +74,7 @@ func (s *Setters) Call(script reflect.Value, c *Change) {
 }
 
 // setterName returns the name of a property's setter: bag → OnSetBag, purse.gold → OnSetPurseGold, _timer → OnSet_timer.
-func setterName(property string) string {
-	name := setterPrefix
-	for _, word := range strings.Split(property, ".") {
-		r, size := utf8.DecodeRuneInString(word)
-		name += string(unicode.ToUpper(r)) + word[size:]
-	}
-	return name
-}
+func setterName(property string) string { return setterPrefix + GoName(property) }
 
 func startsUpper(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)

@@ -253,12 +253,7 @@ func (v *Values) ReadStream(b []byte, dom Domain) (rest []byte, err error) {
 	return v.readStream(b, dom, false)
 }
 
-// ReadWholeStream is ReadStream of a stream that is all of b; it is ErrTrailing, and nothing is taken, if bytes follow it.
-func (v *Values) ReadWholeStream(b []byte, dom Domain) error {
-	_, err := v.readStream(b, dom, true)
-	return err
-}
-
+// readStream is ReadStream; with whole, bytes after the stream are ErrTrailing, and nothing is taken.
 func (v *Values) readStream(b []byte, dom Domain, whole bool) (rest []byte, err error) {
 	if !v.side.Carries(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)

@@ -91,9 +91,9 @@ func (r *registration) bind(d *property.Definition) (*binding, error) {
 		faults = append(faults, fmt.Errorf("script %v of %s: it does not embed *entity.Base; add that field", r.script, d.Name))
 	}
 	for _, m := range d.BaseMethods {
-		if _, taken := basePointer().MethodByName(entity.GoName(m.Name)); taken {
+		if _, taken := basePointer().MethodByName(property.GoName(m.Name)); taken {
 			faults = append(faults, fmt.Errorf("script %v: base method %q of %s would be the method %s of entity.Base; rename it",
-				r.script, m.Name, d.Name, entity.GoName(m.Name)))
+				r.script, m.Name, d.Name, property.GoName(m.Name)))
 		}
 	}
 	if err := property.CheckFields(r.script, d, property.BaseSide, basePointer()); err != nil {

@@ -47,7 +47,7 @@ entity/baseapp: FLOOR5
 entity/baseappmgr: FLOOR5
 entity/loginapp: FLOOR5
 entity/client: FLOOR1 entity mercury/secure entity/client/protocol
-property/defgen: property entity
+property/defgen: property
 property/defgen/internal/...: property entity entity/client
 APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client
 

@@ -5,19 +5,18 @@ import (
 	"go/token"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
 )
 
 // goField returns the exported Go name for a property, a field or an argument. Methods are not free to lose their
-// underscores: a script's method is looked up by entity.GoName of the definition's.
+// underscores: a script's method is looked up by property.GoName of the definition's.
 func goField(name string) string {
 	name = strings.TrimLeft(name, "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		name = "X" + name
 	}
-	return entity.GoName(name)
+	return property.GoName(name)
 }
 
 // goAlias returns the Go name for an alias, which is often all capitals: AVATAR_INFOS → AvatarInfos.
@@ -27,18 +26,9 @@ func goAlias(name string) string {
 	}
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' })
 	for i, word := range words {
-		words[i] = entity.GoName(word)
+		words[i] = property.GoName(word)
 	}
 	return goField(strings.Join(words, ""))
-}
-
-// goNames raises the first letter of each part of a dotted name, and changes nothing else: legs.speed → LegsSpeed.
-func goNames(name string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(name, ".") {
-		b.WriteString(entity.GoName(part))
-	}
-	return b.String()
 }
 
 // goPath joins the Go names of the parts of a dotted name: legs.speed → LegsSpeed.
@@ -53,21 +43,10 @@ func goPath(name string) string {
 // tag returns the struct tag with which a field finds its property, or "" if the field's name in lower camel case is the
 // property's name. The rule is that of property.CheckFields.
 func tag(field, name string) string {
-	if lowerCamel(field) == name {
+	if property.FieldProperty(field) == name {
 		return ""
 	}
 	return fmt.Sprintf(" `property:%q`", name)
-}
-
-func lowerCamel(name string) string {
-	r := []rune(name)
-	for i := range r {
-		if !unicode.IsUpper(r[i]) || i > 0 && i+1 < len(r) && unicode.IsLower(r[i+1]) {
-			break
-		}
-		r[i] = unicode.ToLower(r[i])
-	}
-	return string(r)
 }
 
 // parameters returns a Go name for each argument: none is a word of the language, a predeclared name, one of the others,

@@ -61,7 +61,7 @@ func (g *generator) declare(d *property.Definition, suffix, what string) string 
 
 // goMethod returns the Go name of a method, by which package entity finds it on a script; that of a component's method is
 // of both.
-func goMethod(m *property.Method) string { return goNames(m.Name) }
+func goMethod(m *property.Method) string { return property.GoName(m.Name) }
 
 // notes gathers what a comment says in one line.
 type notes []string

@@ -19,7 +19,7 @@ const (
 )
 
 // setterMethod returns the name of a setter, as property.FindSetters has it.
-func setterMethod(p *property.Property) string { return "OnSet" + goNames(p.Name) }
+func setterMethod(p *property.Property) string { return "OnSet" + property.GoName(p.Name) }
 
 // writeDispatch writes the functions that hand one event to a handler.
 func (g *generator) writeDispatch(d *property.Definition) {

@@ -2,23 +2,56 @@ package balance
 
 import (
 	"net/netip"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// App is what is known of a CellApp.
+// Observation is the state of all spaces and CellApps at one time. A Policy does not change any of it, and keeps
+// nothing of it.
+type Observation struct {
+	// Now is the time since some fixed start.
+	Now time.Duration
+	// Apps are all CellApps, in any order.
+	Apps []App
+	// Spaces are all spaces that have a cell, in any order.
+	Spaces []Space
+}
+
+// App is what is known of a CellApp. Loads are in nanoseconds of work per second.
 type App struct {
 	// ID orders apps that are otherwise equal; it is unique.
 	ID   uint32
 	Addr netip.AddrPort
 	Salt uint32
-	// Load is the app's whole load, in nanoseconds per second.
-	Load int64
-	// Cells is how many cells it runs, of all spaces.
-	Cells int
+	// AppLoad is what it reported, as it is and smoothed.
+	AppLoad
+	// Retiring says that the whole app is being shut down: it gets no cells, and the retirement of those that it has
+	// is not cancelled.
+	Retiring bool
+}
+
+// Space is one space with the last reports of its cells.
+type Space struct {
+	ID uint32
+	// Tree is how the space is divided now. Pass the same Tree, or Clones of it, so that a line keeps its id.
+	Tree *bsp.Tree
+	// Cells are the last reports of its cells, in any order; a cell without a report is left out.
+	Cells []Cell
+	// Bounds is where the space's entities can be. It places cuts of cells that hold no one; load is followed outside
+	// of it too. The zero Rect means not known.
+	Bounds bsp.Rect
+	// Geometry is what has to be loaded for the space, where Cell.Loaded says how far that has come. The zero Rect is a
+	// space that loads nothing.
+	Geometry bsp.Rect
+	// MinCells and MaxCells are how many cells it has at least, as soon as there are apps for them, and at most. 0 is
+	// what Config says.
+	MinCells, MaxCells int
+	// MinLoad is an artificial least load of the space, spread over its cells.
+	MinLoad int64
+	// Preferred is the machine whose BaseApp asked for the space, for the scorer baseCellTraffic.
+	Preferred netip.Addr
 }
 
 // Cell is what a cell reported last.
@@ -28,138 +61,43 @@ type Cell struct {
 	App uint32
 	// Load is what its reals and the cell itself cost, in nanoseconds per second, without the work of migration.
 	Load int64
-	// Reals and Ghosts are how many entities of each kind it holds.
-	Reals, Ghosts int
-	// Profile tells where the load of its reals lies.
+	// Reals and Ghosts are how many entities of each kind it holds, Handoffs how many it is handing over.
+	Reals, Ghosts, Handoffs int
+	// Profile tells where the load of its reals lies, Edges how deep from its edges the small loads lie that Classic
+	// moves.
 	Profile load.Profile
+	Edges   load.Edges
+	// Loaded is the part of Space.Geometry that the cell has loaded.
+	Loaded bsp.Rect
 	// Created says that the app has confirmed the cell; the same flag in the tree's leaf does as well.
 	Created bool
 }
 
-// Observation is the state of a space at one time. Plan does not keep or change any of it.
-type Observation struct {
-	// Now is the time since some fixed start.
-	Now  time.Duration
-	Tree *bsp.Tree
-	// Cells are the last reports of the cells, in any order.
-	Cells []Cell
-	// Apps are the apps that may run cells of the space, and those that do, in any order.
-	Apps []App
+// AppLoad follows the load of one CellApp between its reports. The zero AppLoad is that of an app that has not
+// reported.
+type AppLoad struct {
+	// Load is what it reported last, Smoothed its moving average.
+	Load, Smoothed int64
+	// Estimated is Smoothed, and until the next report what the cells will bring that it was given since.
+	Estimated int64
+	primed    bool
 }
 
-// figure is a leaf with what is known of it.
-type figure struct {
-	leaf *bsp.Leaf
-	rect bsp.Rect
-	cell *Cell // nil if there is no usable report
-	// level is what is compared between cells. An app that runs nothing else is as loaded as its cell says, which
-	// knows at once of a handed-over entity; the load of an app with further cells comes on top.
-	level   int64
-	created bool
-	// given is how many reals the lines moved by this plan take from the cell.
-	given float64
-}
-
-// figures is an Observation without what cannot be true, in the order of the tree's leaves.
-type figures struct {
-	leaves  []figure
-	byCell  []*figure // sorted by cell
-	apps    []App     // sorted by ID
-	ignored int
-}
-
-func (f *figures) find(c bsp.CellID) *figure {
-	i, ok := slices.BinarySearchFunc(f.byCell, c, func(x *figure, c bsp.CellID) int { return x.leaf.Cell.Compare(c) })
-	if !ok {
-		return nil
+// Report takes a load that the app reported. smoothing is the weight of a new one, Config.Smoothing; the first counts
+// whole.
+func (l *AppLoad) Report(now int64, smoothing float64) {
+	l.Load = load.Clamp(now)
+	if !l.primed {
+		l.Smoothed, l.primed = l.Load, true
 	}
-	return f.byCell[i]
+	l.Smoothed += int64(float64(l.Load-l.Smoothed) * smoothing)
+	l.Estimated = l.Smoothed
 }
 
-func (f *figures) app(id uint32) *App {
-	i, ok := slices.BinarySearchFunc(f.apps, id, func(a App, id uint32) int { return compare(a.ID, id) })
-	if !ok {
-		return nil
-	}
-	return &f.apps[i]
+// Given pencils in the load of a new cell, Config.InitialCellLoad, so that further cells go elsewhere until it shows.
+func (l *AppLoad) Given(fraction float64) {
+	l.Estimated = load.Clamp(l.Estimated + int64(nanos(fraction)))
 }
 
-func observe(o Observation) *figures {
-	f := &figures{leaves: make([]figure, 0, o.Tree.Len())}
-	for rect, leaf := range o.Tree.Leaves() {
-		f.leaves = append(f.leaves, figure{leaf: leaf, rect: rect, created: leaf.Created})
-	}
-	for i := range f.leaves {
-		f.byCell = append(f.byCell, &f.leaves[i])
-	}
-	slices.SortFunc(f.byCell, func(a, b *figure) int { return a.leaf.Cell.Compare(b.leaf.Cell) })
-
-	f.takeApps(o.Apps)
-	for i := range o.Cells {
-		c := &o.Cells[i]
-		x := f.find(c.ID)
-		if x == nil || x.cell != nil || !plausible(c) {
-			f.ignored++
-			continue
-		}
-		x.cell = c
-		x.created = x.created || c.Created
-		x.level = c.Load
-		if a := f.app(c.App); a != nil && a.Cells > 1 {
-			x.level = max(a.Load, c.Load)
-		}
-	}
-	return f
-}
-
-func (f *figures) takeApps(apps []App) {
-	for _, a := range apps {
-		if a.Load < 0 || a.Load > load.Max {
-			f.ignored++
-			continue
-		}
-		f.apps = append(f.apps, a)
-	}
-	// Two entries of one id are a fault of the caller; the order below makes the same one win every time.
-	slices.SortFunc(f.apps, func(a, b App) int {
-		if d := compare(a.ID, b.ID); d != 0 {
-			return d
-		}
-		return compare(a.Load, b.Load)
-	})
-	n := len(f.apps)
-	f.apps = slices.CompactFunc(f.apps, func(a, b App) bool { return a.ID == b.ID })
-	f.ignored += n - len(f.apps)
-}
-
-// plausible reports whether a report can be true. A profile with a NaN would else become a line at NaN.
-func plausible(c *Cell) bool {
-	return c.Load >= 0 && c.Load <= load.Max && c.Reals >= 0 && c.Ghosts >= 0 &&
-		c.Profile.X.Valid() && c.Profile.Z.Valid()
-}
-
-// average is the mean level of all leaves, 0 for those that have not reported.
-func (f *figures) average() int64 {
-	var sum int64
-	for i := range f.leaves {
-		sum += f.leaves[i].level
-	}
-	return sum / int64(len(f.leaves))
-}
-
-func compare[T uint32 | int64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func quantiles(c *Cell, a bsp.Axis) *load.Quantiles {
-	if a == bsp.AxisX {
-		return &c.Profile.X
-	}
-	return &c.Profile.Z
-}
+// nanos turns a fraction of a core into load.
+func nanos(fraction float64) float64 { return fraction * float64(load.Core) }

@@ -2,91 +2,152 @@ package balance
 
 import (
 	"fmt"
-	"time"
+	"slices"
 
-	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Move is a line to move.
-type Move struct {
-	Node bsp.NodeID
-	To   float64
+// Ref names a cell.
+type Ref struct {
+	Space uint32
+	Cell  bsp.CellID
 }
 
-// Split is a leaf to cut in two for a new cell.
-type Split struct {
+// Move is a line to move.
+type Move struct {
+	Space uint32
+	Node  bsp.NodeID
+	To    float64
+}
+
+// Add is a leaf to cut in two for a new cell.
+type Add struct {
+	Space uint32
 	// Cell is the leaf to cut, At the line of the given Axis.
 	Cell bsp.CellID
 	Axis bsp.Axis
 	At   float64
-	// NewOnHigherSide says which side the new cell gets: the one with less load.
+	// NewOnHigherSide says which side the new cell gets.
 	NewOnHigherSide bool
 	// App is the ID of the app that is to run the new cell.
 	App uint32
 }
 
-// Plan is what the manager should do now.
+// maxFaults bounds the faults of one observation that are described; the others are only counted.
+const maxFaults = 16
+
+// Fault is a figure of an observation that cannot be true, or belongs to nothing. It was left out.
+type Fault struct {
+	Space uint32 // 0 for a fault of an app
+	Cell  bsp.CellID
+	App   uint32
+	What  string
+}
+
+// String names the fault for a log line.
+func (f Fault) String() string {
+	if f.Space == 0 {
+		return fmt.Sprintf("app %d: %s", f.App, f.What)
+	}
+	return fmt.Sprintf("space %d, cell %v, app %d: %s", f.Space, f.Cell, f.App, f.What)
+}
+
+// Plan is what the manager should do now. Its parts are to be applied in the order of the fields, as Plan.Apply does.
 type Plan struct {
-	// Moves are to be applied in order.
+	// Moves of lines. A line may move twice in one plan.
 	Moves []Move
-	// Split is nil if no cell is to be added. A plan that splits moves no line.
-	Split *Split
-	// Crowded are cells loaded above Config.AddAbove that no line can divide: their load sits on one spot. Balancing
-	// cannot help them; thinning out what is sent to clients, or slowing time, can.
-	Crowded []bsp.CellID
-	// Ignored counts figures in the observation that cannot be true, or belong to no leaf.
+	// Removals are cells that are swept to nothing and hold no one any more.
+	Removals []Ref
+	// Cancels are retirements to be cancelled, Retires those to begin.
+	Cancels []Ref
+	Adds    []Add
+	Retires []Ref
+
+	// Blocked are retiring cells that no neighbour can take over from now, since it is over its bound. They go on when
+	// it is not.
+	Blocked []Ref
+	// Crowded are cells over the load at which a cell is added, whose load sits on one spot so that no line can divide
+	// it. Balancing cannot help them; thinning out what is sent to clients, or slowing time, can.
+	Crowded []Ref
+	// Wanting are spaces that need a cell for which there is no app.
+	Wanting []uint32
+	// Ignored counts figures in the observation that were left out; Faults describes the first of them.
 	Ignored int
+	Faults  []Fault
+}
+
+// fault notes a figure that is left out.
+func (p *Plan) fault(f Fault) {
+	p.Ignored++
+	if len(p.Faults) < maxFaults {
+		p.Faults = append(p.Faults, f)
+	}
 }
 
 // Empty reports whether the plan changes nothing.
-func (p *Plan) Empty() bool { return len(p.Moves) == 0 && p.Split == nil }
+func (p *Plan) Empty() bool {
+	return len(p.Moves)+len(p.Removals)+len(p.Cancels)+len(p.Adds)+len(p.Retires) == 0
+}
 
-// Apply does what the plan says to a tree. The new cell's leaf is used only if there is a Split. An error means that the
-// tree is not the one that was observed; it may then be changed in part.
-func (p *Plan) Apply(t *bsp.Tree, newLeaf bsp.Leaf) error {
+// Spaces returns the spaces that the plan changes, in the order of their ids.
+func (p *Plan) Spaces() []uint32 {
+	var ids []uint32
 	for _, m := range p.Moves {
-		if err := t.MoveLine(m.Node, m.To); err != nil {
-			return fmt.Errorf("balance: plan does not fit the tree: %w", err)
+		ids = append(ids, m.Space)
+	}
+	for _, a := range p.Adds {
+		ids = append(ids, a.Space)
+	}
+	for _, refs := range [...][]Ref{p.Removals, p.Cancels, p.Retires} {
+		for _, r := range refs {
+			ids = append(ids, r.Space)
 		}
 	}
-	if s := p.Split; s != nil {
-		if err := t.Split(s.Cell, s.Axis, s.At, newLeaf, s.NewOnHigherSide); err != nil {
-			return fmt.Errorf("balance: plan does not fit the tree: %w", err)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// ApplyTo does to the tree of one space what the plan says of it. newLeaf makes the leaf of an added cell. An error
+// means that the tree is not the one that was observed; it may then be changed in part.
+func (p *Plan) ApplyTo(space uint32, t *bsp.Tree, newLeaf func(*Add) bsp.Leaf) error {
+	var failed error
+	do := func(in uint32, change func() error) {
+		if failed == nil && in == space {
+			failed = change()
 		}
+	}
+	for _, m := range p.Moves {
+		do(m.Space, func() error { return t.MoveLine(m.Node, m.To) })
+	}
+	for _, r := range p.Removals {
+		do(r.Space, func() error { return t.Remove(r.Cell) })
+	}
+	for _, r := range p.Cancels {
+		do(r.Space, func() error { return t.Unretire(r.Cell) })
+	}
+	for i := range p.Adds {
+		a := &p.Adds[i]
+		do(a.Space, func() error { return t.Split(a.Cell, a.Axis, a.At, newLeaf(a), a.NewOnHigherSide) })
+	}
+	for _, r := range p.Retires {
+		do(r.Space, func() error { return t.Retire(r.Cell) })
+	}
+	if failed != nil {
+		return fmt.Errorf("balance: plan does not fit space %d: %w", space, failed)
 	}
 	return nil
 }
 
-// Balancer makes the plans for one space. Make it with New.
-type Balancer struct {
-	cfg   Config
-	lines []line // memory of the lines, sorted by id
-
-	leaves  int           // of the last observation
-	waiting bool          // for a leaf to be created
-	changed time.Duration // when the tree last gained, lost or completed a cell, or was to gain one
-}
-
-// New returns a balancer, or what Config.Validate finds.
-func New(cfg Config) (*Balancer, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
+// Apply does what the plan says to all trees, those that tree returns. See ApplyTo.
+func (p *Plan) Apply(tree func(space uint32) *bsp.Tree, newLeaf func(*Add) bsp.Leaf) error {
+	for _, id := range p.Spaces() {
+		t := tree(id)
+		if t == nil {
+			return fmt.Errorf("balance: plan does not fit: there is no space %d", id)
+		}
+		if err := p.ApplyTo(id, t, newLeaf); err != nil {
+			return err
+		}
 	}
-	return &Balancer{cfg: cfg.withDefaults()}, nil
+	return nil
 }
-
-// Plan looks at a space and says what to do. See the package comment for when to call it.
-func (b *Balancer) Plan(o Observation) Plan {
-	f := observe(o)
-	p := Plan{Ignored: f.ignored}
-	p.Split, p.Crowded = b.add(o, f)
-	b.recall(o.Tree)
-	if p.Split == nil {
-		p.Moves = b.move(o.Tree, f)
-	}
-	return p
-}
-
-// nanos turns a fraction of a core into load.
-func nanos(fraction float64) float64 { return fraction * float64(load.Core) }

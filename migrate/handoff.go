@@ -106,3 +106,8 @@ func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
 	}
 	return h.list[i].Offer.Order, true
 }
+
+// Towards reports whether a handoff to an app is in flight.
+func (h *Handoffs) Towards(app mercury.Address) bool {
+	return slices.ContainsFunc(h.list, func(x Handoff) bool { return x.To == app })
+}

@@ -14,7 +14,7 @@ import (
 type Tag uint8
 
 // The parts of a real. A first creation has Core and Props; a backup leaves out
-// what belongs to a place: history, haunts, witness.
+// what belongs to a place: history, haunts, witness, clock, load.
 const (
 	CorePart        Tag = 1 + iota // where it is (Core)
 	PropsPart                      // property.CellStream, packed as the type's Compression.Internal says
@@ -25,12 +25,14 @@ const (
 	ClientPart                     // its client session
 	WitnessPart                    // what its client knows
 	HauntsPart                     // who mirrors it
+	LoadPart                       // what it costs
+	ClockPart                      // what game time it had
 	lastTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}

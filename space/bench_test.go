@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
@@ -38,8 +39,8 @@ func (o *benchOutbox) Dead(mercury.Address) bool                   { return fals
 
 // crowd makes a cell with reals within 200 m of a line, so that each has a ghost, of
 // which players have clients and see everyone. A tick moves the players; one in ten
-// changes a property that all see.
-func crowd(t testing.TB, reals, players entity.ID) (tick func(), out *benchOutbox) {
+// changes a property that all see. watch may be nil.
+func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick func(), out *benchOutbox) {
 	t.Helper()
 	scripts := NewScripts(testSchema(t))
 	Register[Avatar](scripts, "Avatar")
@@ -57,7 +58,7 @@ func crowd(t testing.TB, reals, players entity.ID) (tick func(), out *benchOutbo
 	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
 	c := NewCell(Env{
 		Self: addr(1), Config: cfg, Scripts: scripts, Registry: registry, Out: out, Counters: &count,
-		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler),
+		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
 	}, 1, cellID(1), tree, nil)
 	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
@@ -104,7 +105,7 @@ func crowd(t testing.TB, reals, players entity.ID) (tick func(), out *benchOutbo
 
 // BenchmarkCellTick is a tick of a cell with 250 reals, 150 of them players in a crowd.
 func BenchmarkCellTick(b *testing.B) {
-	tick, out := crowd(b, 250, 150)
+	tick, out := crowd(b, 250, 150, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		tick()
@@ -114,8 +115,24 @@ func BenchmarkCellTick(b *testing.B) {
 
 // A tick in which nobody comes or goes uses its memory again.
 func TestCellTickDoesNotAllocate(t *testing.T) {
-	tick, _ := crowd(t, 40, 20)
-	if n := testing.AllocsPerRun(50, tick); n > 0 {
-		t.Errorf("%v allocations a tick", n)
+	begun := time.Now()
+	for name, watch := range map[string]*load.Stopwatch{
+		"without a clock": nil, "with a clock": load.NewStopwatch(func() time.Duration { return time.Since(begun) }),
+	} {
+		tick, _ := crowd(t, 40, 20, watch)
+		if n := testing.AllocsPerRun(50, tick); n > 0 {
+			t.Errorf("%s: %v allocations a tick", name, n)
+		}
+	}
+}
+
+// What a throttle costs in each tick of a CellApp.
+func BenchmarkThrottleTick(b *testing.B) {
+	th := NewThrottle(OverloadConfig{}.WithDefaults())
+	b.ReportAllocs()
+	now := time.Duration(0)
+	for b.Loop() {
+		now += tickPeriod
+		th.Tick(now, core/2, core/2)
 	}
 }

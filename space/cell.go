@@ -57,8 +57,10 @@ type Env struct {
 	Counters *Counters
 	Chance   *rand.Rand
 	Log      *slog.Logger
-	// Clock measures work; nil measures nothing.
-	Clock func() time.Duration
+	// Watch measures work, for all that runs on the CellApp's goroutine; nil measures
+	// nothing. For messages the CellApp opens a scope, which the cell claims for whoever
+	// the message is for.
+	Watch *load.Stopwatch
 	// Stats counts property traffic; nil counts nothing.
 	Stats *property.Stats
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
@@ -77,7 +79,7 @@ type Cell struct {
 	count    *Counters
 	chance   *rand.Rand
 	log      *slog.Logger
-	clock    func() time.Duration
+	watch    *load.Stopwatch
 	stats    *property.Stats
 
 	compressor *property.Compressor
@@ -89,7 +91,10 @@ type Cell struct {
 
 	tick uint64
 	now  time.Duration // the app's clock
-	game time.Duration // game time
+	game time.Duration // game time, which pace keeps
+	pace pace
+
+	thrift Thrift
 
 	reals    sorted
 	ghosts   sorted
@@ -105,13 +110,10 @@ type Cell struct {
 	words      []word
 	loopback   []entity.Message // flow messages between reals of this cell
 
-	trimming  trimming
-	frozen    bool
-	checkAt   time.Duration
-	meter     load.Meter
-	meteredAt time.Duration
-	profiles  load.Builder
-	samples   []load.Sample
+	trimming trimming
+	frozen   bool
+	checkAt  time.Duration
+	work     measured
 
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte
@@ -125,11 +127,12 @@ type Cell struct {
 func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) *Cell {
 	c := &Cell{
 		cfg: env.Config, self: env.Self, scripts: env.Scripts, registry: env.Registry,
-		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, clock: env.Clock, stats: env.Stats,
+		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
 		compressor: env.Compressor,
 		space:      space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
+	c.work.types = make([]TypeLoad, len(env.Scripts.schema.Types))
 	return c
 }
 
@@ -146,12 +149,16 @@ func (c *Cell) Version() bsp.Version { return c.tree.Version() }
 func (c *Cell) Tree() *bsp.Tree { return c.tree }
 
 // SetTree gives the cell a new version of its space's geometry; an older one is
-// ignored. The offload and ghost check runs at the next tick.
+// ignored. The offload and ghost check runs at the next tick, unless only loads
+// are new: those come every second, and a check looks at every entity.
 func (c *Cell) SetTree(t *bsp.Tree) {
-	if c.tree.Version().Less(t.Version()) {
-		c.tree = t
+	if !c.tree.Version().Less(t.Version()) {
+		return
+	}
+	if !c.tree.SameCells(t) {
 		c.checkAt = 0
 	}
+	c.tree = t
 }
 
 // Become gives the cell another leaf: the manager took the old one away and gave
@@ -194,33 +201,25 @@ func (c *Cell) Handoffs() int { return c.handoffs.Len() }
 func (c *Cell) PropertyStats() *property.Stats { return c.stats }
 
 // Tick runs one tick: see the package doc for its order. now is the app's clock,
-// game the game time, dt the tick period.
-func (c *Cell) Tick(now, game, dt time.Duration) {
-	var begun time.Duration
-	if c.clock != nil {
-		begun = c.clock()
-	}
+// cluster the time of the cluster, dt the tick period. Leases, backups, dwells and
+// periods go by now; timers and controllers by game time (see entity.Clock).
+func (c *Cell) Tick(now, cluster, dt time.Duration) {
+	c.watch.Enter(&c.work.rest)
 	c.tick++
-	c.now, c.game = now, game
+	c.now, c.game = now, c.pace.advance(cluster)
 	c.runLoopback()
 	c.sweep()
 	if !c.frozen {
-		c.runEntities(dt)
+		c.runEntities(entity.AtRate(dt, c.pace.rate))
 	}
 	c.sweep()
 	c.tellGhosts()
-	var migration time.Duration
 	if now >= c.checkAt {
 		c.checkAt = now + c.cfg.CheckPeriod
-		var checked time.Duration
-		if c.clock != nil {
-			checked = c.clock()
-		}
+		c.watch.Enter(nil) // a moved line must not raise the load that it lowers
 		c.check()
 		c.sweep()
-		if c.clock != nil {
-			migration = c.clock() - checked
-		}
+		c.watch.Leave()
 	}
 	c.deliverRangeEvents()
 	c.updateWitnesses()
@@ -228,36 +227,38 @@ func (c *Cell) Tick(now, game, dt time.Duration) {
 	c.settleFlows()
 	c.backUp()
 	c.expire()
-	if c.clock != nil {
-		// Migration is left out: a moved line must not raise the load it lowers.
-		c.meter.Add(c.clock() - begun - migration)
-		if c.tick == 1 {
-			// The meter takes its first sample whole. Spread over all the time before
-			// the cell was made, it would show an empty one for seconds.
-			c.meteredAt = now - dt
-		}
-		c.meter.Tick(now-c.meteredAt, 0)
-		c.meteredAt = now
-	}
+	c.watch.Leave()
+	c.measure(dt)
 }
 
 // runEntities runs timers and controllers of all reals. A callback may make and
 // destroy entities: the walk is over a copy.
 func (c *Cell) runEntities(dt time.Duration) {
 	c.walk = append(c.walk[:0], c.reals...)
+	c.watch.Enter(&c.work.rest)
 	for _, rec := range c.walk {
 		r := rec.real
 		if r == nil || r.gone != staying {
 			continue
 		}
+		c.watch.Switch(c.work.walkTurn(r))
 		r.runControllers(dt)
-		r.runTimers()
+		r.runTimers() // which arrival may have added to
 	}
+	c.watch.Leave()
+	c.work.shareWalks()
 	clear(c.walk) // what leaves the cell is not held on to
 }
 
 // sweep acts on what callbacks decided: reals that were destroyed, or lost.
 func (c *Cell) sweep() {
+	if len(c.departing) == 0 {
+		return
+	}
+	// The scope around may be that of a real that goes here: what it did until now is
+	// counted before its meter is given up.
+	c.watch.Enter(&c.work.rest)
+	defer c.watch.Leave()
 	for i := 0; i < len(c.departing); i++ { // OnDestroy may add to it
 		r := c.departing[i]
 		switch r.gone {
@@ -282,24 +283,6 @@ func (c *Cell) moved(e *entity.Entity) {
 	if rec := c.registry.find(e.ID); rec != nil {
 		c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
 	}
-}
-
-// Load is the cell's load, in nanoseconds of work per second, and where it lies.
-func (c *Cell) Load() (total int64, profile load.Profile) {
-	perReal := c.cfg.ArtificialLoad
-	switch {
-	case perReal > 0:
-		total = perReal*int64(len(c.reals)) + perReal/10*int64(len(c.ghosts))
-	default:
-		total = c.meter.Load()
-		perReal = load.Share(total, 0, len(c.reals))
-	}
-	c.samples = c.samples[:0]
-	for _, rec := range c.reals {
-		p := rec.e.Position
-		c.samples = append(c.samples, load.Sample{X: p.X, Z: p.Z, Load: perReal})
-	}
-	return total, c.profiles.Build(c.samples)
 }
 
 // Spawn makes an entity that has only a cell part; it dies with its CellApp. init,
@@ -329,6 +312,7 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 	}
 	r := c.makeReal(e, nil)
 	callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
+	c.made(r)
 	return id, nil
 }
 

@@ -11,9 +11,13 @@ import (
 // frozen world has nothing new to keep, and would never be without something
 // unacknowledged: there only what a base asked for is sent.
 func (c *Cell) backUp() {
+	c.watch.Enter(&c.work.rest)
+	defer c.watch.Leave()
 	for _, rec := range c.reals {
 		r := rec.real
-		if r.gone == staying && c.now >= r.backupAt && (!c.frozen || r.backupAt == 0) {
+		due := r.gone == staying && c.now >= r.backupAt && (!c.frozen || r.backupAt == 0)
+		c.watch.Switch(r.turn(due))
+		if due {
 			// The base is told again where its real is: a lost Current is so repaired.
 			r.announce()
 			r.backup()

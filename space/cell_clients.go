@@ -18,6 +18,7 @@ func (c *Cell) ClientMove(id entity.ID, m *entity.ClientRest, from mercury.Addre
 	if rec.real == nil {
 		return c.goesOn(rec.ghost, from)
 	}
+	c.watch.Claim(&rec.real.meter)
 	rec.real.clientMoved(m)
 	return mercury.Address{}
 }

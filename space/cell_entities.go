@@ -27,6 +27,7 @@ func (c *Cell) evict(rec *record) {
 	c.ghosts.remove(rec.e.ID)
 	if rec.real != nil {
 		rec.real.dropWitness()
+		c.work.rest.Add(rec.real.meter.Drain()) // what it did in this tick was work all the same
 	}
 	c.ranges.Remove(rec.node)
 	delete(c.registry.byID, rec.e.ID)
@@ -82,6 +83,7 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 // again; an older one, which may have waited long on a bad link, is ignored, since
 // the base has moved on.
 func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
+	c.watch.Claim(&c.work.rest)
 	rec := c.registry.find(m.ID)
 	if rec == nil && c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
@@ -147,6 +149,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	if r.gone == staying {
 		r.backup()
 	}
+	c.made(r)
 	c.checkAt = 0
 	return nil
 }
@@ -209,6 +212,7 @@ func (c *Cell) remove(r *Real) {
 // Refuse drops a real that its base does not acknowledge, and what a destroyed one
 // still wanted to say: nobody will ever ack it.
 func (c *Cell) Refuse(m *migrate.Refuse) {
+	c.watch.Claim(&c.work.rest)
 	c.answered(m)
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
 		return d.id == m.ID && d.inc <= m.Order.Incarnation

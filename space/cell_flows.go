@@ -62,7 +62,7 @@ func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
 	if side != entity.BaseSide {
 		// There may have been a flow before, forgotten as idle, whose numbers the
 		// target remembers: microseconds of game time are above all it can have had.
-		p.out = entity.NewOut(uint64(max(r.cell.game, 0) / time.Microsecond))
+		p.out = entity.NewOut(uint64(max(r.Now(), 0) / time.Microsecond))
 	}
 	r.flows = slices.Insert(r.flows, i, p)
 	return &r.flows[i], nil
@@ -158,7 +158,10 @@ func (c *Cell) route(m *entity.Message, p *peer) {
 func (c *Cell) runLoopback() {
 	queue := c.loopback
 	c.loopback = nil
+	c.watch.Enter(&c.work.rest)
+	defer c.watch.Leave()
 	for i := range queue {
+		c.watch.Switch(c.scope(queue[i].To))
 		c.HandleFlow(&queue[i], c.self)
 	}
 }
@@ -182,12 +185,14 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 		return
 	}
 	if rec.real == nil {
+		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
 			c.out.Send(on, m)
 		}
 		return
 	}
 	r := rec.real
+	c.watch.Claim(&r.meter)
 	if r.gone != staying {
 		return
 	}
@@ -234,6 +239,7 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 	for i := range c.departed {
 		d := &c.departed[i]
 		if d.id == a.To && d.inc == a.Stream && a.From == d.id && a.FromSide == entity.BaseSide {
+			c.watch.Claim(&c.work.rest)
 			d.out.Settle(c.now, a.Number)
 			return
 		}
@@ -242,10 +248,12 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 	switch {
 	case rec == nil || rec.cell != c:
 	case rec.real == nil:
+		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
 			c.out.Send(on, a)
 		}
 	case a.Stream == rec.e.Order.Incarnation:
+		c.watch.Claim(&rec.real.meter)
 		if p := rec.real.known(a.From, a.FromSide); p != nil {
 			p.out.Settle(c.now, a.Number)
 			p.used, p.lostSince = c.now, 0

@@ -52,8 +52,8 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	if !leaf.Created || appOf(leaf) == c.self || c.out.Dead(appOf(leaf)) {
 		return false
 	}
-	_, rect, own := c.tree.Leaf(c.id)
-	if !own || rect.Distance(x, z) > float64(c.cfg.BorderBand) {
+	_, rect, _ := c.tree.Leaf(c.id)
+	if c.Retiring() || rect.Distance(x, z) > float64(c.cfg.BorderBand) {
 		return true
 	}
 	if r.outsideSince == 0 {
@@ -123,6 +123,7 @@ func (r *Real) handled() uint64 {
 func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	rec := c.registry.find(r.e.ID)
 	r.dropWitness()
+	c.work.rest.Add(r.meter.Drain()) // the work of this tick stays, the load goes
 	r.gone = handedOver
 	g, err := ghost.FromReal(r.e, order, real)
 	if err != nil {
@@ -139,6 +140,7 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 // Onload takes a real over. The ack goes out even for one that is refused, since
 // whoever holds the newer order answers for the entity.
 func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
+	c.watch.Claim(nil) // migration work
 	c.out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
 	rec := c.registry.find(m.ID)
 	if rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
@@ -230,6 +232,7 @@ const HandedOnLease = 30 * time.Second
 // before, the ghosts still point here, the base believes that the real is still
 // here, and nobody else knows better.
 func (c *Cell) OnloadAck(m *migrate.OnloadAck) {
+	c.watch.Claim(nil) // migration work
 	h, ok := c.handoffs.Take(m.ID, m.Order)
 	if !ok {
 		return

@@ -54,7 +54,9 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.witness != nil {
 		b = migrate.AppendPart(b, migrate.WitnessPart, r.witness.Append)
 	}
-	return migrate.AppendPart(b, migrate.HauntsPart, r.haunts.Append)
+	b = migrate.AppendPart(b, migrate.HauntsPart, r.haunts.Append)
+	b = migrate.AppendPart(b, migrate.LoadPart, r.appendLoad)
+	return migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
 }
 
 // readParts fills a real. restoring leaves out what an offer has beyond a backup:
@@ -109,6 +111,10 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 		return nil
 	case migrate.HauntsPart:
 		r.haunts.Read(&rd, r.cell.now)
+	case migrate.LoadPart:
+		r.readLoad(&rd)
+	case migrate.ClockPart:
+		r.readClock(&rd)
 	}
 	return rd.Close()
 }

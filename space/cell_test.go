@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
@@ -71,8 +72,8 @@ func TestSpawn(t *testing.T) {
 		}
 	}
 	r.tick(2)
-	if load, _ := c.Load(); load != 2000 {
-		t.Errorf("load %d", load)
+	if got := c.Load().Total; got != 2000 {
+		t.Errorf("load %d", got)
 	}
 	a.Destroy()
 	if err := a.SetDirection(property.Vector3{}); err != ErrGone {
@@ -179,15 +180,34 @@ func TestMoveTo(t *testing.T) {
 	}
 }
 
+// A timer that is due when an arrival adds it is called in the same tick.
+func TestArrivalAddsATimer(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.spawn(-5)
+	a.Diary.Set("")
+	a.hook = func(a *Avatar, what string) {
+		if what == "arrival 1" {
+			if _, err := a.AddTimer(0, 0, "OnTimer", 2); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := a.MoveTo(a.Position(), 1, "OnArrival", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(1)
+	r.diary(a.ID(), "arrival 1;timer 2;")
+}
+
 // A cell that is made late in the life of its CellApp shows at once what it costs.
 func TestFirstLoadIsWhole(t *testing.T) {
 	r := newRig(t, 1, func(c *Config) { c.ArtificialLoad = 0 })
 	c := r.apps[0].cell
 	var clock time.Duration
-	c.clock = func() time.Duration { clock += time.Millisecond; return clock }
+	c.watch = load.NewStopwatch(func() time.Duration { clock += time.Millisecond; return clock })
 	c.Tick(time.Hour, time.Hour, tickPeriod)
-	if load, _ := c.Load(); load < int64(5*time.Millisecond) {
-		t.Errorf("a tick with work of milliseconds shows a load of %d ns a second", load)
+	if got := c.Load().Total; got < int64(5*time.Millisecond) {
+		t.Errorf("a tick with work of milliseconds shows a load of %d ns a second", got)
 	}
 }
 

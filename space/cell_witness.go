@@ -51,12 +51,18 @@ func (c *Cell) deliverRangeEvents() {
 
 // updateWitnesses makes this tick's messages to the clients.
 func (c *Cell) updateWitnesses() {
+	c.watch.Enter(&c.work.rest)
+	defer c.watch.Leave()
+	spare := c.sparing()
 	for _, rec := range c.reals {
 		r := rec.real
-		if r.witness == nil || r.gone != staying {
+		updates := r.witness != nil && r.gone == staying
+		c.watch.Switch(r.turn(updates))
+		if !updates {
 			continue
 		}
 		r.tellData()
+		r.witness.SetThrift(spare.Budget, spare.Detail)
 		bundle, packet := r.witness.Update(r.e, c.tick, r.direct, c.frozen)
 		r.direct = r.direct[:0]
 		if len(bundle) > 0 {

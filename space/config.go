@@ -24,6 +24,7 @@ const (
 	DefaultBackupPeriod  = 10 * time.Second
 	DefaultOrphanGrace   = 10 * time.Second
 	DefaultTopSpeed      = 30
+	DefaultOffloadLevel  = 0.02
 )
 
 // Config is how the cells of a CellApp behave. Zero fields get the defaults.
@@ -68,8 +69,16 @@ type Config struct {
 	TopSpeed float32
 	// ArtificialLoad, in nanoseconds of work per real and second, replaces
 	// measured work in the load of cells if not zero: cuts then do not depend on
-	// the machine. A ghost counts a tenth.
+	// the machine. A ghost counts a tenth; a real not less than what it was given by
+	// SetArtificialLoad.
 	ArtificialLoad int64
+	// OffloadLevel is the load of the largest slice that a cell reports for each of its
+	// edges, as a fraction of a core above 0 and at most 1, default 0.02: the most that
+	// one move of a line is to carry over. See load.Edges.
+	OffloadLevel float64
+	// Overload is what a CellApp saves at when it has more to do than it can; its zero
+	// fields have defaults of their own.
+	Overload OverloadConfig
 	// Witness is how players are told what they see; its zero fields have defaults
 	// of their own.
 	Witness witness.Config
@@ -90,6 +99,8 @@ func (c Config) WithDefaults() Config {
 	c.BackupPeriod = cmp.Or(c.BackupPeriod, DefaultBackupPeriod)
 	c.OrphanGrace = cmp.Or(c.OrphanGrace, DefaultOrphanGrace)
 	c.TopSpeed = cmp.Or(c.TopSpeed, DefaultTopSpeed)
+	c.OffloadLevel = cmp.Or(c.OffloadLevel, DefaultOffloadLevel)
+	c.Overload = c.Overload.WithDefaults()
 	return c
 }
 
@@ -116,6 +127,12 @@ func (c Config) Validate() error {
 	positive("TopSpeed", c.TopSpeed > 0)
 	if c.ArtificialLoad < 0 {
 		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))
+	}
+	if !(c.OffloadLevel > 0 && c.OffloadLevel <= 1) {
+		faults = append(faults, fmt.Errorf("space: OffloadLevel %g must be above zero and at most 1, a whole core; leave it zero for the default", c.OffloadLevel))
+	}
+	if err := c.Overload.Validate(); err != nil {
+		faults = append(faults, err)
 	}
 	if err := c.Witness.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("space: Witness: %w", err))

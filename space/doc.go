@@ -27,8 +27,33 @@
 //  6. Witnesses: one bundle and one packet for each client.
 //  7. Histories: some of the witnesses say what they need, or some are trimmed.
 //  8. Acks owed and resends due of flows; backups due; leases that ran out.
+//  9. Meters: what was done since the last tick becomes load.
 //
 // Messages from outside are handled as they arrive, between ticks.
+//
+// # Load
+//
+// A cell measures what it does with the stopwatch of its CellApp. Time counts for a real
+// while its controllers and timers run, while messages to it are handled, in its callbacks,
+// while its client is updated and it is backed up; else for the cell, which shares it evenly
+// over its reals when it reports where its load lies. What belongs to a migration counts for
+// nobody, with all that scripts do in it: the offload and ghost check, Onload, States and
+// Deletes of ghosts that arrive. A moved line would else raise the load that it lowers.
+// A cell's load is the sum of what its reals' meters show and of its own, so that a real
+// takes its load along at once. See Real.Load, Cell.Load and Cell.TypeLoads.
+//
+// # Game time
+//
+// Leases, backups, dwells and periods go by the clock of the CellApp. Timers and
+// controllers go by game time, which is one function of the cluster's time for all cells
+// of a space, and may run slower (entity.Clock). It never goes back, neither for a cell
+// nor for an entity that moves between cells.
+//
+// # Overload
+//
+// When a crowd is too dense to be divided, its CellApp sends its clients less at once,
+// then details from less far away, and at last wants its space to run slower:
+// see Throttle. What a client is entitled to for good comes later then, but comes.
 //
 // # Invariants
 //

@@ -52,7 +52,7 @@ func (g *Ghost) Order() entity.Order { return g.e.Order }
 // Home is the CellApp that the real is on, as far as this copy knows.
 func (g *Ghost) Home() mercury.Address { return View{g.rec}.Home() }
 
-// Now is game time: the same on all CellApps but for network delay.
+// Now is game time: the same on all CellApps of the space but for network delay.
 func (g *Ghost) Now() time.Duration { return g.cell.game }
 
 // Log writes to the CellApp's log with the entity's name.

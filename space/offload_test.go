@@ -96,6 +96,36 @@ func TestNotOffloadedTo(t *testing.T) {
 	}
 }
 
+// A check looks at every entity: one for each version that only tells loads would
+// be one a second more for nothing.
+func TestOnlyNewsOfCellsIsChecked(t *testing.T) {
+	r := newRig(t, 2)
+	c := r.apps[0].cell
+	r.tick(1)
+	due := c.checkAt
+	for i, tt := range []struct {
+		name   string
+		change func(*bsp.Leaf, *bsp.Tree)
+		check  bool
+	}{
+		{"loads", func(l *bsp.Leaf, _ *bsp.Tree) { l.Load, l.Overloaded = 1e9, true }, false},
+		{"created", func(l *bsp.Leaf, _ *bsp.Tree) { l.Created = !l.Created }, true},
+		{"retiring", func(l *bsp.Leaf, x *bsp.Tree) { _ = x.Retire(l.Cell) }, true},
+		{"a line", func(l *bsp.Leaf, x *bsp.Tree) { p, _ := x.Parent(l.Cell); _ = x.MoveLine(p.ID, p.Line+1) }, true},
+		{"loads again", func(l *bsp.Leaf, _ *bsp.Tree) { l.Load = 2e9 }, false},
+	} {
+		next := c.tree.Clone()
+		next.SetVersion(bsp.Version{Term: 1, N: uint32(i + 2)})
+		l, _, _ := next.Leaf(cellID(2))
+		tt.change(l, next)
+		c.checkAt = due
+		c.SetTree(next)
+		if c.tree != next || (c.checkAt == 0) != tt.check {
+			t.Errorf("%s: version %v, check at %v, want a check: %v", tt.name, c.Version(), c.checkAt, tt.check)
+		}
+	}
+}
+
 func TestGhostBecomesRealAndBack(t *testing.T) {
 	r := newRig(t, 3)
 	r.create(7, -50, 0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/ghost"
@@ -37,7 +38,8 @@ type Real struct {
 	flows       []peer // by other end
 	timers      []timer
 	controllers []controller
-	nextID      uint32 // last timer or controller id
+	nextID      uint32        // last timer or controller id
+	ahead       time.Duration // game time that it had on another cell; see Now
 
 	session   uint32 // client session; 0 without a client
 	clientSeq uint32 // last move of the client that was taken
@@ -49,6 +51,10 @@ type Real struct {
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	backupAt     time.Duration
 	saves        uint64
+
+	meter     load.Meter
+	leastLoad int64  // artificial load
+	madeTick  uint64 // the cell's tick when it was made here; 0 for one that came from elsewhere
 
 	gone   departure
 	reason string // why it is lost
@@ -161,10 +167,6 @@ func (r *Real) Spawn(typeName string, position, direction property.Vector3, init
 	return r.cell.Spawn(typeName, position, direction, init)
 }
 
-// Now is game time: the same on all CellApps but for network delay, and the
-// clock of timers.
-func (r *Real) Now() time.Duration { return r.cell.game }
-
 // Chance is the cell's source of chance.
 func (r *Real) Chance() *rand.Rand { return r.cell.chance }
 
@@ -207,6 +209,14 @@ func (v View) IsReal() bool { return v.rec.real != nil }
 
 // Direction is yaw, pitch and roll, in radians.
 func (v View) Direction() property.Vector3 { return v.rec.e.Direction }
+
+// Now is game time as the entity has it: its own Now for a real, the cell's for a ghost.
+func (v View) Now() time.Duration {
+	if v.rec.real != nil {
+		return v.rec.real.Now()
+	}
+	return v.rec.cell.game
+}
 
 // Home is the CellApp that the real is on, as far as this copy knows.
 func (v View) Home() mercury.Address {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -151,6 +152,7 @@ type testApp struct {
 	registry *Registry
 	count    Counters
 	dead     []mercury.Address
+	own      load.Meter // messages that no cell claims
 }
 
 func (a *testApp) Send(to mercury.Address, m Message) {
@@ -244,6 +246,7 @@ type rig struct {
 	bases      map[entity.ID]*testBase
 	queue      []packet
 	hold       func(packet) bool // keep back what it says
+	arrive     func(packet)      // hears what a CellApp is about to handle
 	places     map[entity.ID][][]byte
 	now        time.Duration
 	lastID     entity.ID
@@ -323,6 +326,11 @@ func (r *rig) deliver(p packet) {
 		return
 	}
 	c := a.cell
+	c.watch.Open(&a.own)
+	defer c.watch.Leave()
+	if r.arrive != nil {
+		r.arrive(p)
+	}
 	switch m := p.m.(type) {
 	case *entity.Message:
 		c.HandleFlow(m, p.from)

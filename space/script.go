@@ -11,8 +11,10 @@ import (
 // its stack, the half-changed real is dropped, and its base brings it back from
 // its last backup. An entity without a base is gone.
 func (r *Real) guard(what string, f func()) {
+	r.cell.watch.Enter(&r.meter)
 	defer func() {
 		p := recover()
+		r.cell.watch.Leave()
 		if p == nil {
 			return
 		}

@@ -51,7 +51,7 @@ func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (
 		return 0, err
 	}
 	r.nextID++
-	r.timers = append(r.timers, timer{r.nextID, entity.After(r.cell.game, max(after, 0)), max(every, 0), method, user})
+	r.timers = append(r.timers, timer{r.nextID, entity.After(r.Now(), max(after, 0)), max(every, 0), method, user})
 	return r.nextID, nil
 }
 
@@ -79,10 +79,15 @@ func (r *Real) Cancel(id uint32) bool {
 	return len(r.timers)+len(r.controllers) < n
 }
 
+// timerDue reports whether runTimers has anything to call.
+func (r *Real) timerDue() bool {
+	return slices.ContainsFunc(r.timers, func(t timer) bool { return t.due <= r.cell.game })
+}
+
 // runTimers calls what is due, the earliest first. A callback may add and cancel
 // timers; those it adds wait for the next tick, those it cancels are not called.
 func (r *Real) runTimers() {
-	game := r.cell.game
+	game := r.Now()
 	var due []timer
 	for _, t := range r.timers {
 		if t.due <= game {
@@ -175,7 +180,7 @@ func (r *Real) appendTimers(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.timers)))
 	for _, t := range r.timers {
 		b = binary.AppendUvarint(b, uint64(t.id))
-		b = binary.AppendVarint(b, int64(t.due-r.cell.game))
+		b = binary.AppendVarint(b, int64(t.due-r.Now()))
 		b = binary.AppendUvarint(b, uint64(t.every))
 		b = mercury.AppendString(b, t.method)
 		b = binary.AppendVarint(b, t.user)
@@ -190,7 +195,7 @@ func (r *Real) readTimers(rd *mercury.Reader) {
 	for range n {
 		var t timer
 		t.id = entity.ReadUint32(rd)
-		t.due = entity.After(r.cell.game, time.Duration(rd.Varint()))
+		t.due = entity.After(r.Now(), time.Duration(rd.Varint()))
 		t.every = time.Duration(rd.Uvarint())
 		t.method = rd.String(maxCallbackName)
 		t.user = rd.Varint()

@@ -23,12 +23,12 @@ func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
 	if en.e == nil || en.leave || !en.sent || newer(en.e.MoveStamp, en.rested) {
 		return true
 	}
-	dist := w.detail(entity.Distance(watcher.Position, en.e.Position))
-	level := property.LevelOf(en.e.Def, dist, en.level)
+	dist := entity.Distance(watcher.Position, en.e.Position)
+	level := property.LevelOf(en.e.Def, w.detail(dist), en.level)
 	if int64(en.e.History.Last()) == en.seen && level >= en.seenLevel && !en.stuck {
 		return false
 	}
-	return en.missed() || en.owed(level, dist)
+	return en.missed() || w.owed(en, level, dist)
 }
 
 // AppendExpected appends what the client should hold of e once nothing is

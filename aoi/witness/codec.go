@@ -105,6 +105,7 @@ func (w *Witness) Read(r *mercury.Reader) {
 		return
 	}
 	w.entries, w.live, w.number, w.now, w.factor = entries, live, number, 0, factor
+	w.rescale()
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }
 

@@ -22,8 +22,7 @@ const (
 // entry that is owed nothing of its history, so that the next look is short.
 func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited bool) (due, float32) {
 	dist := entity.Distance(watcher.Position, en.e.Position)
-	detail := w.detail(dist)
-	en.level = property.LevelOf(en.e.Def, detail, en.level)
+	en.level = property.LevelOf(en.e.Def, w.detail(dist), en.level)
 	var d due
 	switch {
 	case !en.sent:
@@ -35,7 +34,7 @@ func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited
 		if en.missed() {
 			return dueRefresh, dist
 		}
-		if en.owed(en.level, detail) {
+		if w.owed(en, en.level, dist) {
 			d |= dueHistory
 		} else {
 			en.told()
@@ -64,7 +63,7 @@ func (en *entry) missed() bool {
 
 // owed reports whether the client lacks a property that it may see at level, or a
 // call that it may hear at a distance.
-func (en *entry) owed(level int, dist float32) bool {
+func (w *Witness) owed(en *entry, level int, dist float32) bool {
 	def, h := en.e.Def, en.e.History
 	for l := level; l < len(en.have); l++ {
 		for _, i := range def.AtLevel(l) {
@@ -74,7 +73,7 @@ func (en *entry) owed(level int, dist float32) bool {
 		}
 	}
 	for ev := range h.Since(en.heard) {
-		if audible(def, ev.Method, dist) {
+		if w.audible(def, ev.Method, dist) {
 			return true
 		}
 	}
@@ -96,12 +95,6 @@ func (en *entry) told() {
 	}
 	en.heard = max(en.heard, last)
 	en.seen, en.seenLevel, en.stuck = int64(last), en.level, false
-}
-
-// audible reports whether a broadcast call reaches a watcher at dist.
-func audible(d *property.Definition, method int, dist float32) bool {
-	reach := d.ClientMethods[method].DetailDistance
-	return reach == 0 || dist <= reach
 }
 
 // newer compares move stamps, which count round.

@@ -115,7 +115,7 @@ func (w *Witness) sayHistory(t *turn) {
 	w.findChanges(en)
 	next := 0
 	for ev := range en.e.History.Since(en.heard) {
-		if !audible(en.e.Def, ev.Method, w.detail(t.dist)) {
+		if !w.audible(en.e.Def, ev.Method, t.dist) {
 			continue
 		}
 		from := next

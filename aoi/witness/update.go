@@ -24,11 +24,11 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 	w.begin(direct)
 	w.collect(watcher, tick, unlimited)
 	w.order()
-	budget := w.cfg.BytesPerTick - w.deficit
+	budget := w.spare.of(w.cfg.BytesPerTick) - w.deficit
 	w.serve(budget, unlimited)
 	w.deficit = 0
 	if !unlimited {
-		w.deficit = min(max(w.size()-budget, 0), w.cfg.MaxDeficit)
+		w.deficit = min(max(w.size()-budget, 0), w.spare.of(w.cfg.MaxDeficit))
 	}
 	return w.finish()
 }

@@ -19,6 +19,8 @@ type Witness struct {
 	deficit int      // bytes that earlier Updates sent beyond their budget
 	now     float64  // virtual time
 	factor  float32  // of distances that detail depends on, in (0, 1]
+	spare   spare    // what the cell saves
+	scale   float32  // of distances, by both
 
 	queue   []turn
 	changed []change // scratch of one entity
@@ -39,7 +41,9 @@ func New(cfg Config) *Witness {
 		panic(err)
 	}
 	cfg = cfg.withDefaults()
-	return &Witness{cfg: cfg, factor: cfg.DetailFactor}
+	w := &Witness{cfg: cfg, factor: cfg.DetailFactor, spare: spare{whole, whole}}
+	w.rescale()
+	return w
 }
 
 // SetDetailFactor makes the radii and hystereses of detail levels, and the detail
@@ -51,6 +55,7 @@ func New(cfg Config) *Witness {
 func (w *Witness) SetDetailFactor(factor float32) {
 	if factor > 0 && factor <= 1 {
 		w.factor = factor
+		w.rescale()
 	}
 }
 
@@ -61,9 +66,6 @@ func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
 // PackWith lets z pack the properties of an Enter for a type whose Compression.External
 // asks for it; with nil they go as they are.
 func (w *Witness) PackWith(z *property.Compressor) { w.pack = z }
-
-// detail is a distance as detail levels and calls are to see it.
-func (w *Witness) detail(dist float32) float32 { return dist / w.factor }
 
 // entry is one entity of the area of interest, and what the client knows of it.
 type entry struct {

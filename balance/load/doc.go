@@ -4,17 +4,17 @@
 //
 // A [Meter] belongs to whatever load is asked of: an entity, an entity type, a cell, a CellApp. A [Stopwatch] gives
 // the time of one goroutine to the meters in turn. A [Profile] tells, for each axis, up to which coordinate a given
-// share of a cell's load lies: it is what a cell reports so that lines can be placed without anyone else knowing where
-// the entities are.
+// share of a cell's load lies; [Edges] tell, for each edge of a cell, how deep slices of a few given loads reach. They are
+// what a cell reports so that lines can be placed without anyone else knowing where the entities are.
 //
 // # Contract
 //
 //   - Load is an int64: nanoseconds of work per second, so that 1e9 is one core. Sums of it do not depend on their
 //     order. It is never negative and at most [Max].
-//   - Time that is spent in nested scopes counts once, for the innermost.
-//   - One switch reads the clock once.
-//   - A Profile's positions are finite and never decrease; none lies between two entities that are nearer to each other
-//     than [Clump].
+//   - Time that is spent in nested scopes counts once, for the innermost; within a scope for nobody it counts for nobody.
+//   - The clock is read once when time begins to count for another meter, and never else.
+//   - A Profile's positions are finite and never decrease. No line of a Profile or of Edges lies between two entities
+//     that are nearer to each other than [Clump].
 //
 // # Concurrency
 //
@@ -23,9 +23,9 @@
 // # Caller's duties
 //
 // The clock is handed in, and must not run backwards (a step back is taken as no time). Work that migration causes
-// (making ghosts, handing over entities) should run under a meter that is left out of the reported load: otherwise a
-// moved line raises the very load that it was to lower.
+// (making ghosts, handing over entities) should run in a scope for nobody: otherwise a moved line raises the very load
+// that it was to lower.
 //
-// Seed S0 describes the measuring that this replaces: five load levels from each edge of a cell, and smoothing by a
-// twentieth a tick.
+// Smoothing by a twentieth a tick and the five levels of Edges are those of seed S0; a Profile says the same of the
+// whole cell, and more finely.
 package load

@@ -25,6 +25,7 @@ const DefaultWeight Weight = 50
 type Meter struct {
 	pending int64 // nanoseconds since the last Tick
 	scaled  int64 // smoothed load times 1024, so that small changes are not rounded away
+	raw     int64 // the last sample
 	primed  bool
 }
 
@@ -34,13 +35,22 @@ func (m *Meter) Add(work time.Duration) {
 	m.pending = min(m.pending, Max)
 }
 
+// Drain takes out what was added since the last Tick and returns it, for another meter: the work of an entity that ends
+// in the middle of a tick was done all the same.
+func (m *Meter) Drain() time.Duration {
+	work := time.Duration(m.pending)
+	m.pending = 0
+	return work
+}
+
 // Tick turns what was added since the last Tick into load. The first sample is taken whole, so that a new entity does
 // not pass for weightless for seconds. An elapsed time of 0 or less leaves everything as it is.
 func (m *Meter) Tick(elapsed time.Duration, w Weight) {
 	if elapsed <= 0 {
 		return
 	}
-	sample := rate(m.pending, int64(elapsed)) * 1024
+	m.raw = rate(m.pending, int64(elapsed))
+	sample := m.raw * 1024
 	m.pending = 0
 	if w <= 0 {
 		w = DefaultWeight
@@ -66,6 +76,9 @@ func rate(work, elapsed int64) int64 {
 
 // Load returns the smoothed load in nanoseconds per second.
 func (m *Meter) Load() int64 { return m.scaled >> 10 }
+
+// Raw returns the last sample, in nanoseconds per second, as Tick found it; 0 before the first.
+func (m *Meter) Raw() int64 { return m.raw }
 
 // Set makes the meter show a load at once, as for an entity that brings its measured load along.
 func (m *Meter) Set(load int64) {

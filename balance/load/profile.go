@@ -73,16 +73,7 @@ func (b *Builder) Build(samples []Sample) Profile {
 }
 
 func (b *Builder) axis(samples []Sample, coordinate func(*Sample) float32, q *Quantiles) bool {
-	b.points = b.points[:0]
-	var total int64
-	for i := range samples {
-		s := &samples[i]
-		if finite(s.X) && finite(s.Z) {
-			l := Clamp(s.Load)
-			total += l
-			b.points = append(b.points, point{coordinate(s), l})
-		}
-	}
+	total := b.sort(samples, coordinate)
 	if len(b.points) == 0 {
 		return false
 	}
@@ -90,6 +81,21 @@ func (b *Builder) axis(samples []Sample, coordinate func(*Sample) float32, q *Qu
 		total = int64(len(b.points))
 		for i := range b.points {
 			b.points[i].load = 1
+		}
+	}
+	quantiles(b.points, total, q)
+	return true
+}
+
+// sort puts the samples with a finite position into points, by coordinate, and returns the sum of their loads.
+func (b *Builder) sort(samples []Sample, coordinate func(*Sample) float32) (total int64) {
+	b.points = b.points[:0]
+	for i := range samples {
+		s := &samples[i]
+		if finite(s.X) && finite(s.Z) {
+			l := Clamp(s.Load)
+			total += l
+			b.points = append(b.points, point{coordinate(s), l})
 		}
 	}
 	// Points at one place are never parted, so that their order among themselves cannot show.
@@ -102,17 +108,13 @@ func (b *Builder) axis(samples []Sample, coordinate func(*Sample) float32, q *Qu
 		}
 		return 0
 	})
-	quantiles(b.points, total, q)
-	return true
+	return total
 }
 
 // quantiles walks the sorted points, and at every gap sets the quantiles that the load so far has reached.
 func quantiles(points []point, total int64, q *Quantiles) {
 	last := points[len(points)-1].at
-	end := max(last+edge, math.Nextafter32(last, float32(math.Inf(1))))
-	if !finite(end) {
-		end = last
-	}
+	end := above(last)
 	q[0] = points[0].at
 	k, below := 1, int64(0)
 	for i, p := range points {
@@ -124,18 +126,32 @@ func quantiles(points []point, total int64, q *Quantiles) {
 		if next-p.at < Clump {
 			continue
 		}
-		between := p.at/2 + next/2
-		if between <= p.at { // far out, where float32 has nothing between the two
-			between = next
-		}
 		for k < Slices && reached(below, total, k) {
-			q[k] = between
+			q[k] = between(p.at, next)
 			k++
 		}
 	}
 	for ; k <= Slices; k++ {
 		q[k] = end
 	}
+}
+
+// above is a place for a line just past the last entity of an axis.
+func above(last float32) float32 {
+	at := max(last+edge, math.Nextafter32(last, float32(math.Inf(1))))
+	if !finite(at) {
+		return last
+	}
+	return at
+}
+
+// between is a place for a line with lower below it and upper not: midway, or at upper where float32 has nothing
+// between the two.
+func between(lower, upper float32) float32 {
+	if at := lower/2 + upper/2; at > lower {
+		return at
+	}
+	return upper
 }
 
 // reached reports whether below is at least k of Slices parts of total, without overflow: total may be Max times the

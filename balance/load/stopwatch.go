@@ -7,47 +7,121 @@ import "time"
 const MaxNesting = 64
 
 // Stopwatch gives the time of one goroutine to one meter at a time: the innermost scope that is entered. Make it with
-// NewStopwatch.
+// NewStopwatch. All that one goroutine measures shares one, or time that is spent for one cell inside a scope of
+// another would count twice. A nil Stopwatch measures nothing.
+//
+// The clock is read when time begins to count for another meter, and only then: to enter the scope that one is in, or
+// to switch to it, costs no reading.
 type Stopwatch struct {
-	clock func() time.Duration
-	since time.Duration
-	stack []*Meter
-	over  int // scopes entered beyond MaxNesting
+	clock   func() time.Duration
+	since   time.Duration
+	current *Meter // of the innermost scope; nil counts for nobody
+	stack   []scope
+	over    int // scopes entered beyond MaxNesting
+}
+
+type scope struct {
+	meter *Meter // nil counts for nobody
+	open  bool   // may be claimed
 }
 
 // NewStopwatch returns a stopwatch over a clock that gives the time since some fixed start. A simulation hands in a
 // model of cost.
 func NewStopwatch(clock func() time.Duration) *Stopwatch {
-	return &Stopwatch{clock: clock, stack: make([]*Meter, 0, MaxNesting)}
+	return &Stopwatch{clock: clock, stack: make([]scope, 0, MaxNesting)}
 }
 
-// Enter starts a scope: from now on time counts for m. A nil meter is a scope whose time counts for nobody.
-func (s *Stopwatch) Enter(m *Meter) {
-	if len(s.stack) == MaxNesting {
-		s.over++
+// Enter starts a scope: from now on time counts for m. A nil meter is a scope whose time counts for nobody, and so does
+// all that is entered within: what a game does because an entity is handed over is as much part of the handover.
+func (s *Stopwatch) Enter(m *Meter) { s.push(scope{meter: m}) }
+
+// Open is Enter for work of which it is not known yet whom it is for: the first Claim gives the scope's time, from
+// its beginning, to another meter.
+func (s *Stopwatch) Open(m *Meter) { s.push(scope{meter: m, open: true}) }
+
+// Claim gives the innermost scope to m, or for nil to nobody, if it was begun by Open and is not claimed yet; anywhere
+// else it does nothing. It does not read the clock. Time that was spent in scopes within stays where it is, and what
+// came before these goes to the meter of Open: claim before entering others.
+func (s *Stopwatch) Claim(m *Meter) {
+	if s == nil || s.over > 0 || len(s.stack) == 0 {
 		return
 	}
-	s.charge()
-	s.stack = append(s.stack, m)
+	top := &s.stack[len(s.stack)-1]
+	if !top.open {
+		return
+	}
+	top.open = false
+	if s.nobody(len(s.stack) - 1) {
+		return
+	}
+	top.meter, s.current = m, m
+}
+
+// Switch ends the scope that was entered last and starts one for m in its place, with one reading of the clock: for
+// walks over entities, where one follows the other. Without a scope it does nothing, nor where time counts for m
+// already.
+func (s *Stopwatch) Switch(m *Meter) {
+	// Short enough for the compiler to put in the caller's place: most steps of a walk are for those with nothing to do.
+	if s != nil && s.current != m {
+		s.replace(m)
+	}
+}
+
+func (s *Stopwatch) replace(m *Meter) {
+	if s.over > 0 || len(s.stack) == 0 {
+		return
+	}
+	top := len(s.stack) - 1
+	if s.nobody(top) {
+		m = nil
+	}
+	s.stack[top] = scope{meter: m}
+	s.count(m)
 }
 
 // Leave ends the scope that was entered last; time counts for the one around it again. Without a scope it does
 // nothing.
 func (s *Stopwatch) Leave() {
 	switch {
+	case s == nil:
 	case s.over > 0:
 		s.over--
 	case len(s.stack) > 0:
-		s.charge()
 		s.stack = s.stack[:len(s.stack)-1]
+		var outer *Meter
+		if n := len(s.stack); n > 0 {
+			outer = s.stack[n-1].meter
+		}
+		s.count(outer)
 	}
 }
 
-// charge books the time since the last switch.
-func (s *Stopwatch) charge() {
-	now := s.clock()
-	if n := len(s.stack); n > 0 && s.stack[n-1] != nil {
-		s.stack[n-1].Add(now - s.since)
+func (s *Stopwatch) push(x scope) {
+	if s == nil {
+		return
 	}
-	s.since = now
+	if len(s.stack) == MaxNesting {
+		s.over++
+		return
+	}
+	if s.nobody(len(s.stack)) {
+		x.meter = nil
+	}
+	s.stack = append(s.stack, x)
+	s.count(x.meter)
+}
+
+// nobody reports whether the scope at that depth lies within one that counts for nobody.
+func (s *Stopwatch) nobody(depth int) bool { return depth > 0 && s.stack[depth-1].meter == nil }
+
+// count books the time since the last switch, and goes on for m.
+func (s *Stopwatch) count(m *Meter) {
+	if m == s.current {
+		return
+	}
+	now := s.clock()
+	if s.current != nil {
+		s.current.Add(now - s.since)
+	}
+	s.since, s.current = now, m
 }

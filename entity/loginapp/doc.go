@@ -20,6 +20,9 @@
 // nothing is dropped; and no answer tells why an Auth refused, since that helps
 // who guesses.
 //
+// The CellAppMgr may say that the world is full. Then everyone is refused, with
+// protocol.WorldFull, before Auth is asked.
+//
 // # Tickets
 //
 // Where channels are sealed, Config.Tickets adds a ticket to the answer, with which the

@@ -141,6 +141,8 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 		l.refuse(now, in, protocol.BadDigest)
 	case !l.baseAppMgr.joined:
 		l.refuse(now, in, protocol.NotReady)
+	case l.full:
+		l.refuse(now, in, protocol.WorldFull)
 	case l.logins.pending() >= l.cfg.MaxPending:
 		l.refuse(now, in, protocol.ServerBusy)
 	default:
@@ -189,6 +191,9 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	account, code := l.judge(in, result)
 	if code == 0 && !l.baseAppMgr.joined {
 		code = protocol.NotReady
+	}
+	if code == 0 && l.full {
+		code = protocol.WorldFull
 	}
 	if code != 0 {
 		l.refuse(now, in, code)

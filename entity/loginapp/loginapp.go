@@ -23,6 +23,7 @@ type LoginApp struct {
 	report   wire.Report
 	reportAt time.Duration
 
+	full   bool // the CellAppMgr lets no one in for now
 	logins logins
 	buf    []byte // scratch of answers
 }
@@ -180,6 +181,7 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 		}
 		m.joined = true
 		if m == &l.manager {
+			l.full = false // if not, it says so next
 			l.moveBaseAppMgr(now, w.BaseAppMgr)
 		}
 		return nil
@@ -190,6 +192,11 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 		}
 		l.log.Error("a manager refuses this LoginApp", "manager", m.name, "reason", r.Reason)
 		return nil
+	case wire.LoginsID:
+		if m != &l.manager {
+			return errNotCellAppMgr
+		}
+		return l.takeLogins(body)
 	case wire.ProxyMadeID:
 		var p wire.ProxyMade
 		if err := p.Parse(body); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -27,6 +28,7 @@ func newCheckers(c *Cluster) []checker {
 		&oneReal{c}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[mercury.Address]uint64{}},
+		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[mercury.Address]time.Duration{}},
 	}
 }
 
@@ -203,6 +205,9 @@ func (k *tiling) converged() error {
 	versions := map[entity.SpaceID]bsp.Version{}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
+			if a.Removing(cell.Space()) && cell.Reals()+cell.Ghosts() == 0 {
+				continue // it is out of the geometry, and is told no new one
+			}
 			if v, ok := versions[cell.Space()]; ok && v != cell.Version() {
 				faults = append(faults, fmt.Errorf("promise 2: %s is at version %v, another CellApp at %v", p.Name, cell.Version(), v))
 			}

@@ -42,6 +42,11 @@ type Options struct {
 	Crash, CrashBase, CrashLogin, Pause, Cut, Noise bool
 	// Balance replaces the balance of the space if it is not zero.
 	Balance balance.Config
+	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is
+	// what CellApps do that have too much, Logins when the world is full; by default never.
+	Load     int64
+	Overload space.OverloadConfig
+	Logins   cellappmgr.LoginConfig
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
 	// Tamper, if not nil, sees every message before its app and may change it, or
@@ -62,8 +67,18 @@ func (o Options) withDefaults() Options {
 	def(&o.BaseApps, 2)
 	def(&o.Players, 10)
 	def(&o.Rovers, 8)
-	if o.Balance == (balance.Config{}) {
-		o.Balance.AddAbove = 0.1
+	if o.Load == 0 {
+		o.Load = 30e6
+	}
+	if o.Overload == (space.OverloadConfig{}) {
+		o.Overload.Start = 1000
+	}
+	if o.Logins == (cellappmgr.LoginConfig{}) {
+		o.Logins.Always = true
+	}
+	if o.Balance.TargetLoad == 0 {
+		o.Balance.TargetLoad = 0.1
+		o.Balance.MetaPeriod = time.Second // more happens in a run
 	}
 	if o.Faults == 0 {
 		o.Faults = 20 * time.Second
@@ -173,6 +188,7 @@ func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
 		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
 		Balance:     c.opts.Balance,
+		Logins:      c.opts.Logins,
 		Term:        uint32(p.starts),
 		MinCellApps: c.opts.CellApps,
 	})
@@ -216,7 +232,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Log: p.log(),
 		Space: space.Config{
 			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: 160, TopSpeed: 60,
-			BackupPeriod: 4 * time.Second, ArtificialLoad: 30e6,
+			BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
 		},
 	})
 }

@@ -39,6 +39,8 @@
 //	promise 4  ghostsFollow    ghosts never go back, and equal their reals at rest
 //	promise 5  clientsConverge clients hold what the reals hold, no more, no less
 //	           oneData         every cell and client has the newest space data
+//	           gameTime        game time never goes back, for a cell or for an entity
+//	                           on its way; at rest all cells have the same
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
 // countsAgree asks for FlowSent = FlowHandled + calls given up, and for

@@ -69,13 +69,27 @@ func TestPlantedSecondReal(t *testing.T) {
 
 // TestPlantedCut gives one CellApp another geometry under the same version.
 func TestPlantedCut(t *testing.T) {
+	told := map[entity.SpaceID]*bsp.Follower{} // what the CellApp would have
+	follow := func(id entity.SpaceID, msg []byte) *bsp.Tree {
+		if told[id] == nil {
+			told[id] = &bsp.Follower{}
+		}
+		if _, err := told[id].Take(msg); err != nil || told[id].Tree() == nil {
+			return nil
+		}
+		return told[id].Tree().Clone()
+	}
 	expectBroken(t, "promise 2", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		var a wire.AddCell
+		if p.Name == "cellapp2" && kind(msg) == wire.AddCellID && a.Parse(msg[1:]) == nil {
+			follow(a.Space, a.Tree)
+		}
 		var m wire.Geometry
 		if p.Name != "cellapp2" || kind(msg) != wire.GeometryID || m.Parse(msg[1:]) != nil {
 			return msg
 		}
-		tree, err := bsp.Parse(m.Tree)
-		if err != nil {
+		tree := follow(m.Space, m.Tree)
+		if tree == nil {
 			return msg
 		}
 		for n := range tree.Nodes() {

@@ -59,7 +59,7 @@ func play(t *testing.T, o Options, script func(r *rig)) {
 
 // still is a balance of n cells whose lines stand where they were made.
 func still(n int) balance.Config {
-	return balance.Config{AddAbove: 1, MinCells: n, MaxCells: n, MinMove: 1e5, MaxMove: 1e5}
+	return balance.Config{TargetLoad: 0.85, MinCells: n, MaxCells: n, MinMove: 1, MetaPeriod: time.Second}
 }
 
 // wait lets time pass.

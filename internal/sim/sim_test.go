@@ -42,6 +42,9 @@ func optionsOf(seed uint64) Options {
 	if r.IntN(3) == 0 {
 		o.Rogues = 1 + r.IntN(2)
 	}
+	if r.IntN(3) == 0 {
+		o.Overload = crowded(0.3)
+	}
 	return o
 }
 

@@ -16,7 +16,8 @@ type Welcome struct {
 	Allocator uint32
 	// Term is the manager's term: a newer manager has a higher one.
 	Term uint32
-	// GameTime is the manager's game time when it answered.
+	// GameTime is the manager's time when it answered: the time of the cluster, which
+	// the game time of each space follows (entity.Clock).
 	GameTime time.Duration
 	// CellAppMgr and BaseAppMgr say where the managers are; zero while unknown.
 	CellAppMgr, BaseAppMgr mercury.Address

@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// MaxTree bounds an encoded partition tree.
+// MaxTree bounds an encoded partition tree, whole or as a delta.
 const MaxTree = 512 << 10
 
 // AddCell gives a CellApp a cell of a space, with all that the space has. It is
@@ -18,11 +18,20 @@ type AddCell struct {
 	Cell  bsp.CellID
 	// First says that this is the space's first cell ever.
 	First bool
-	// Tree is the encoded geometry (bsp.Tree), with its version.
+	// Tree is the encoded geometry, with its version: always a whole one, since the
+	// receiver may have none to apply a delta to.
 	Tree []byte // aliases the input after Parse
 	// Data is the space data so far.
 	Data []SpaceDataEntry
+	// Clock is the game time of the space; see SpaceRate.
+	Clock entity.Clock
+	// Info is what the manager wants to be told of the space again if it is
+	// started anew. Nobody else reads it.
+	Info []byte // aliases the input after Parse
 }
+
+// MaxSpaceInfo bounds AddCell.Info.
+const MaxSpaceInfo = 1 << 10
 
 // SpaceDataEntry is one entry of a space's data with its number.
 type SpaceDataEntry struct {
@@ -44,7 +53,8 @@ func (m *AddCell) Append(b []byte) []byte {
 	for i := range m.Data {
 		b = m.Data[i].append(b)
 	}
-	return b
+	b = appendClock(b, &m.Clock)
+	return mercury.AppendBytes(b, m.Info)
 }
 
 // Parse decodes a body.
@@ -59,6 +69,8 @@ func (m *AddCell) Parse(body []byte) error {
 	for i := range m.Data {
 		m.Data[i].read(&r)
 	}
+	readClock(&r, &m.Clock)
+	m.Info = r.Bytes(MaxSpaceInfo)
 	return done(&r, "add cell")
 }
 
@@ -74,11 +86,12 @@ func (e *SpaceDataEntry) read(r *mercury.Reader) {
 	e.Value = r.Bytes(MaxSpaceDataValue)
 }
 
-// Geometry is a new version of a space's partition. An older one than the
-// receiver has is ignored.
+// Geometry is a new version of a space's partition, as a bsp.Publisher tells it to
+// a bsp.Follower. An older one than the receiver has is ignored.
 type Geometry struct {
 	Space entity.SpaceID
-	Tree  []byte // aliases the input after Parse
+	// Tree is a whole tree, or a delta from what the receiver should have.
+	Tree []byte // aliases the input after Parse
 }
 
 // Append encodes m.
@@ -132,4 +145,47 @@ func (m *ClientMove) Parse(body []byte) error {
 	m.ID = entity.ReadID(&r)
 	m.Read(&r)
 	return done(&r, "client move")
+}
+
+func appendClock(b []byte, k *entity.Clock) []byte {
+	b = binary.AppendUvarint(b, k.Number)
+	b = binary.AppendUvarint(b, uint64(k.At))
+	b = binary.AppendUvarint(b, uint64(k.Game))
+	return binary.AppendUvarint(b, uint64(k.Rate))
+}
+
+func readClock(r *mercury.Reader, k *entity.Clock) {
+	k.Number = r.Uvarint()
+	k.At, k.Game = readDuration(r), readDuration(r)
+	k.Rate = readRate(r)
+}
+
+func readRate(r *mercury.Reader) uint16 {
+	v := r.Uvarint()
+	if v > entity.NormalRate {
+		r.Fail(ErrMalformed)
+		return 0
+	}
+	return uint16(v)
+}
+
+// SpaceRate changes how fast the game time of a space runs. One with an older number
+// than the receiver has is ignored. It is sent some time ahead of At, so that all
+// cells of the space change over together.
+type SpaceRate struct {
+	Space entity.SpaceID
+	Clock entity.Clock
+}
+
+// Append encodes m.
+func (m *SpaceRate) Append(b []byte) []byte {
+	return appendClock(binary.AppendUvarint(b, uint64(m.Space)), &m.Clock)
+}
+
+// Parse decodes a body.
+func (m *SpaceRate) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	readClock(&r, &m.Clock)
+	return done(&r, "space rate")
 }

@@ -35,21 +35,33 @@ func (m *Join) Parse(body []byte) error {
 
 // CellsReport is what a CellApp says of its cells, several times a second.
 type CellsReport struct {
-	// Load is the CellApp's load in nanoseconds of work per second.
-	Load  int64
-	Cells []CellReport
+	// Load is the CellApp's load in nanoseconds of work per second: that of its cells,
+	// and what it does for none of them.
+	Load int64
+	// Thrift is how many steps the CellApp has gone down to save work, 0 for none.
+	Thrift uint8
+	Cells  []CellReport
 }
 
 // CellReport is one cell of a CellsReport.
 type CellReport struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
-	// Version is the geometry that the CellApp has.
+	// Version is the geometry that the CellApp has, or zero if it needs a whole tree.
 	Version bsp.Version
 	// Load in nanoseconds per second.
 	Load          int64
 	Reals, Ghosts uint32
-	Profile       load.Profile
+	// Handoffs are reals that are being handed over from here.
+	Handoffs uint32
+	// Rate is how fast the cell wants the game time of its space to run, in
+	// thousandths, at most entity.NormalRate; 0 wants nothing, as that does.
+	Rate uint16
+	// Clock is the number of the space's clock that the CellApp has.
+	Clock uint64
+	// Profile and Edges tell where the load lies.
+	Profile load.Profile
+	Edges   load.Edges
 }
 
 // MaxCells bounds the cells of one CellApp in a report.
@@ -58,6 +70,7 @@ const MaxCells = 4096
 // Append encodes m.
 func (m *CellsReport) Append(b []byte) []byte {
 	b = binary.AppendVarint(b, m.Load)
+	b = append(b, m.Thrift)
 	b = binary.AppendUvarint(b, uint64(len(m.Cells)))
 	for i := range m.Cells {
 		c := &m.Cells[i]
@@ -67,7 +80,11 @@ func (m *CellsReport) Append(b []byte) []byte {
 		b = binary.AppendVarint(b, c.Load)
 		b = binary.AppendUvarint(b, uint64(c.Reals))
 		b = binary.AppendUvarint(b, uint64(c.Ghosts))
+		b = binary.AppendUvarint(b, uint64(c.Handoffs))
+		b = binary.AppendUvarint(b, uint64(c.Rate))
+		b = binary.AppendUvarint(b, c.Clock)
 		b = c.Profile.Append(b)
+		b = c.Edges.Append(b)
 	}
 	return b
 }
@@ -76,7 +93,8 @@ func (m *CellsReport) Append(b []byte) []byte {
 func (m *CellsReport) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Load = r.Varint()
-	n := r.Count(MaxCells, 8)
+	m.Thrift = r.U8()
+	n := r.Count(MaxCells, 10)
 	m.Cells = m.Cells[:0]
 	for range n {
 		var c CellReport
@@ -84,11 +102,15 @@ func (m *CellsReport) Parse(body []byte) error {
 		c.Cell = readCellID(&r)
 		c.Version = readVersion(&r)
 		c.Load = r.Varint()
-		c.Reals, c.Ghosts = entity.ReadUint32(&r), entity.ReadUint32(&r)
+		c.Reals, c.Ghosts, c.Handoffs = entity.ReadUint32(&r), entity.ReadUint32(&r), entity.ReadUint32(&r)
+		c.Rate, c.Clock = readRate(&r), r.Uvarint()
 		if r.Err() != nil {
 			break
 		}
 		rest, err := c.Profile.Parse(r.Rest())
+		if err == nil {
+			rest, err = c.Edges.Parse(rest)
+		}
 		if err != nil {
 			r.Fail(err)
 			break
@@ -166,6 +188,27 @@ func (m *SetSpaceData) Parse(body []byte) error {
 	m.Key = r.U16()
 	m.Value = r.Bytes(MaxSpaceDataValue)
 	return done(&r, "set space data")
+}
+
+// GeometryLacked asks for what brings a CellApp's geometry of a space up to date:
+// it was told something that does not follow from what it has.
+type GeometryLacked struct {
+	Space entity.SpaceID
+	// From is what the CellApp has, or zero if it needs a whole tree.
+	From bsp.Version
+}
+
+// Append encodes m.
+func (m *GeometryLacked) Append(b []byte) []byte {
+	return appendVersion(binary.AppendUvarint(b, uint64(m.Space)), m.From)
+}
+
+// Parse decodes a body.
+func (m *GeometryLacked) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.From = readVersion(&r)
+	return done(&r, "geometry lacked")
 }
 
 func appendCellID(b []byte, c bsp.CellID) []byte {

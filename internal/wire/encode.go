@@ -26,6 +26,9 @@ const (
 	CellCreatedID
 	LocateID
 	SetSpaceDataID
+	GeometryLackedID
+	CellRemovedID
+	RetireAppID
 )
 
 // To a CellApp.
@@ -43,6 +46,11 @@ const (
 	RefuseRealID
 	ClientMoveID
 	GhostQueryID
+	RemoveCellID
+	CellGoingID
+	RemovalAckID
+	RetiredID
+	SpaceRateID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -68,8 +76,11 @@ const (
 	ProxiesID
 )
 
-// To a LoginApp (and a BaseAppMgr, on the way there).
-const ProxyMadeID ID = 112
+// To a LoginApp; ProxyMade also to a BaseAppMgr, on the way there.
+const (
+	ProxyMadeID ID = 112 + iota
+	LoginsID
+)
 
 // To an observer.
 const StatusID ID = 128
@@ -99,8 +110,22 @@ func IDOf(m Message) ID {
 		return LocateID
 	case *SetSpaceData:
 		return SetSpaceDataID
+	case *GeometryLacked:
+		return GeometryLackedID
+	case *CellRemoved:
+		return CellRemovedID
+	case *RetireApp:
+		return RetireAppID
 	case *AddCell:
 		return AddCellID
+	case *RemoveCell:
+		return RemoveCellID
+	case *CellGoing:
+		return CellGoingID
+	case *RemovalAck:
+		return RemovalAckID
+	case *Retired:
+		return RetiredID
 	case *Geometry:
 		return GeometryID
 	case *SpaceData:
@@ -125,6 +150,8 @@ func IDOf(m Message) ID {
 		return RefuseRealID
 	case *ClientMove:
 		return ClientMoveID
+	case *SpaceRate:
+		return SpaceRateID
 	case *entity.Message:
 		return FlowID
 	case *entity.Ack:
@@ -149,6 +176,8 @@ func IDOf(m Message) ID {
 		return ProxiesID
 	case *ProxyMade:
 		return ProxyMadeID
+	case *Logins:
+		return LoginsID
 	case *Status:
 		return StatusID
 	}

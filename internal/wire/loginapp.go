@@ -40,3 +40,24 @@ func (m *ProxyMade) Parse(body []byte) error {
 	}
 	return done(&r, "proxy made")
 }
+
+// Logins tells a LoginApp whether players may come in now. Until it hears it they
+// may; a Welcome of the CellAppMgr says so again.
+type Logins struct {
+	Refused bool
+	// Reason is for the LoginApp's log.
+	Reason string
+}
+
+// Append encodes m.
+func (m *Logins) Append(b []byte) []byte {
+	return mercury.AppendString(mercury.AppendBool(b, m.Refused), m.Reason)
+}
+
+// Parse decodes a body.
+func (m *Logins) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Refused = r.Bool()
+	m.Reason = r.String(MaxReason)
+	return done(&r, "logins")
+}

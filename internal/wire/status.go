@@ -14,7 +14,7 @@ const MaxStatus = 1 << 20
 // space viewer and of status lines. It is JSON, since browsers read it and its
 // size does not matter at one a second.
 type Status struct {
-	// GameTime in seconds.
+	// GameTime in seconds, of a space that never ran slower.
 	GameTime float64       `json:"game_time"`
 	Spaces   []SpaceStatus `json:"spaces"`
 	Apps     []AppStatus   `json:"apps"`
@@ -26,6 +26,8 @@ type Status struct {
 	Ghosts     int `json:"ghosts"`
 	Clients    int `json:"clients"`
 	Deaths     int `json:"deaths"`
+	// LoginsRefused says that the world is full.
+	LoginsRefused bool `json:"logins_refused"`
 
 	// The sums of all apps' reports.
 	Ticks     uint64              `json:"ticks"`
@@ -41,10 +43,13 @@ type Status struct {
 
 // SpaceStatus is one space of a Status.
 type SpaceStatus struct {
-	ID      uint32       `json:"id"`
-	Version bsp.Version  `json:"version"`
-	Cells   []CellStatus `json:"cells"`
-	Lines   []LineStatus `json:"lines"`
+	ID      uint32      `json:"id"`
+	Version bsp.Version `json:"version"`
+	// GameTime in seconds, and how fast it runs: 1 is normal.
+	GameTime float64      `json:"game_time"`
+	Rate     float64      `json:"rate"`
+	Cells    []CellStatus `json:"cells"`
+	Lines    []LineStatus `json:"lines"`
 }
 
 // CellStatus is one cell: its rectangle, cut to the bounds that its space shows
@@ -76,6 +81,8 @@ type AppStatus struct {
 	Address string  `json:"address"`
 	Load    float64 `json:"load"` // fraction of a core, as balance sees it
 	CPU     float64 `json:"cpu_s"`
+	// Thrift is how many steps a CellApp has gone down to save work.
+	Thrift int `json:"thrift"`
 }
 
 // Append encodes m.

@@ -50,16 +50,18 @@ func samples() []message {
 	status := wire.Status{
 		GameTime: 1.5,
 		Spaces: []wire.SpaceStatus{{
-			ID: 1, Version: bsp.Version{Term: 1, N: 2},
+			ID: 1, Version: bsp.Version{Term: 1, N: 2}, GameTime: 1.25, Rate: 0.75,
 			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true}},
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4}},
 		}},
-		Apps:  []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9}},
-		Cells: 1, CellsAdded: 2, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, Ticks: 8, Late: 9,
+		Apps:  []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3}},
+		Cells: 1, CellsAdded: 2, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(),
 	}
-	profile := load.Build([]load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}})
+	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}
+	profile, edges := load.Build(reals), new(load.Builder).Edges(reals, 4)
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
+	clock := entity.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
 	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, Value: []byte("rain")}
 	return []message{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
@@ -70,17 +72,24 @@ func samples() []message {
 
 		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}},
 		&report,
-		&wire.CellsReport{Load: 1 << 33, Cells: []wire.CellReport{
-			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Profile: profile},
-			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Profile: profile},
+		&wire.CellsReport{Load: 1 << 33, Thrift: 7, Cells: []wire.CellReport{
+			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Handoffs: 7, Rate: 640, Clock: 1 << 33, Profile: profile, Edges: edges},
+			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Handoffs: 13, Rate: 1000, Clock: 5, Profile: profile, Edges: edges},
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},
 		&wire.SetSpaceData{Space: 3, Key: 4, Value: []byte{0, 1}},
+		&wire.CellRemoved{Space: 4, Cell: cell},
+		&wire.RetireApp{Reason: "new hardware"},
+		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
 
-		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}},
+		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
 		&wire.SpaceData{Space: 3, Entry: entry},
+		&wire.RemoveCell{Space: 3, Cell: cell, Peers: []mercury.Address{addr4, addr6}},
+		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
+		&wire.RemovalAck{Space: 3, Cell: cell},
+		&wire.Retired{Number: 9},
 		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Position: here, Direction: there, Props: []byte("props"), History: []byte("past")},
 		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Changes: []ghost.Change{
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
@@ -92,6 +101,7 @@ func samples() []message {
 		&migrate.OnloadAck{ID: id, Order: order},
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: 4, Handled: 5, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
+		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.ClientMove{ID: id, ClientRest: entity.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
 
 		&entity.Message{From: id, FromSide: entity.BaseSide, To: id + 1, ToSide: entity.CellSide, Stream: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
@@ -108,6 +118,7 @@ func samples() []message {
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
 		&wire.ProxyMade{Request: 3, Code: 4, ID: id, BaseApp: addr4, Token: [16]byte{7, 15: 8}},
+		&wire.Logins{Refused: true, Reason: "a CellApp has a load of 0.93"},
 		&status,
 	}
 }

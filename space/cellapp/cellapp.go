@@ -3,13 +3,12 @@ package cellapp
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -30,16 +29,24 @@ type CellApp struct {
 
 	number    uint32
 	alloc     *entity.Allocator
-	gameShift time.Duration // game time minus the app's clock
+	shift     time.Duration // time of the cluster minus the app's clock
 	frozen    bool
 	dismissed bool
+	retire    bool   // asked for
+	reason    string // of it
+	retired   bool
 
-	cells       []*space.Cell // by space id
+	cells       []*held // by space id
+	removals    removals
 	registry    *space.Registry
 	stats       *property.Stats
 	compressor  property.Compressor
 	unsaid      []wire.SetSpaceData // set while the manager was away
 	counters    space.Counters
+	watch       *load.Stopwatch
+	own         load.Meter // work that is for no cell
+	measuredAt  time.Duration
+	throttle    *space.Throttle
 	ticks       wire.Ticks
 	report      wire.Report
 	cellsReport wire.CellsReport
@@ -59,7 +66,11 @@ func New(cfg Config) (*CellApp, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &CellApp{cfg: cfg, log: cfg.Log, registry: space.NewRegistry()}
+	a.throttle = space.NewThrottle(cfg.Space.Overload)
 	a.stats = entity.NewPropertyStats(cfg.Scripts.Schema(), cfg.Log)
+	if cfg.Clock != nil {
+		a.watch = load.NewStopwatch(cfg.Clock)
+	}
 	a.links.Transport = cfg.Transport
 	a.ticks = wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = wire.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
@@ -77,22 +88,36 @@ func (a *CellApp) Joined() bool { return a.alloc != nil }
 func (a *CellApp) Number() uint32 { return a.number }
 
 // Cells yields the cells in order of space.
-func (a *CellApp) Cells() iter.Seq[*space.Cell] { return slices.Values(a.cells) }
+func (a *CellApp) Cells() iter.Seq[*space.Cell] {
+	return func(yield func(*space.Cell) bool) {
+		for _, c := range a.cells {
+			if !yield(c.Cell) {
+				return
+			}
+		}
+	}
+}
 
 // Tick runs a tick if one is due and returns when the next one is.
 func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
-	if a.dismissed {
+	if a.dismissed || a.retired {
 		return now + a.cfg.Tick
 	}
 	if !a.ticks.Begin(now) {
 		return a.ticks.Next()
 	}
+	a.watch.Enter(&a.own)
 	a.manager.Tick(now)
-	game := now + a.gameShift
+	cluster := a.clusterTime(now)
 	for _, c := range a.cells {
-		c.Tick(now, game, a.cfg.Tick)
+		c.Tick(now, cluster, a.cfg.Tick)
+		a.askGeometry(now, c)
 	}
+	a.goOn()
+	a.save(now)
 	a.reports(now)
+	a.watch.Leave()
+	a.measure(now)
 	return a.ticks.End(a.ticks.Now(), &a.report)
 }
 
@@ -112,13 +137,20 @@ func (a *CellApp) reports(now time.Duration) {
 
 func (a *CellApp) reportCells() {
 	m := &a.cellsReport
-	m.Load, m.Cells = 0, m.Cells[:0]
+	m.Load, m.Cells, m.Thrift = a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
+	sum, _ := a.work()
+	average := sum / int64(max(1, len(a.cells)))
 	for _, c := range a.cells {
-		total, profile := c.Load()
-		m.Load += total
+		l := c.Load()
+		has, _ := c.geometry.Lacks()
+		m.Load += l.Total
+		if a.removals.find(c.Space(), c.ID()) != nil {
+			continue // the manager has done with it
+		}
 		m.Cells = append(m.Cells, wire.CellReport{
-			Space: c.Space(), Cell: c.ID(), Version: c.Version(), Load: total,
-			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Profile: profile,
+			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total,
+			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Profile: l.Profile, Edges: l.Edges,
+			Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
 		})
 	}
 	a.manager.Send(m)
@@ -147,44 +179,6 @@ func (a *CellApp) Counters() space.Counters { return a.counters }
 // PropertyStats counts the property traffic of the cells since the CellApp started, by
 // type and property. It belongs to the goroutine of the CellApp.
 func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
-
-func (a *CellApp) cell(id entity.SpaceID) *space.Cell {
-	i, found := slices.BinarySearchFunc(a.cells, id, func(c *space.Cell, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
-	if !found {
-		return nil
-	}
-	return a.cells[i]
-}
-
-// addCell makes a cell, or confirms one that is there.
-func (a *CellApp) addCell(m *wire.AddCell) error {
-	tree, err := bsp.Parse(m.Tree)
-	if err != nil {
-		return err
-	}
-	data := make([]space.DataEntry, len(m.Data))
-	for i, e := range m.Data {
-		data[i] = space.DataEntry(e)
-	}
-	if c := a.cell(m.Space); c != nil {
-		if !c.Become(m.Cell, tree) {
-			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
-		}
-		c.LoadData(data)
-	} else {
-		c := space.NewCell(space.Env{
-			Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
-			Out: (*outbox)(a), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Clock: a.cfg.Clock, Stats: a.stats,
-			Compressor: &a.compressor,
-		}, m.Space, m.Cell, tree, data)
-		c.Freeze(a.frozen)
-		a.cells = append(a.cells, c)
-		slices.SortFunc(a.cells, func(x, y *space.Cell) int { return cmp.Compare(x.Space(), y.Space()) })
-		a.log.Info("cell added", "space", m.Space, "cell", m.Cell.String(), "version", tree.Version().String())
-	}
-	a.manager.Send(&wire.CellCreated{Space: m.Space, Cell: m.Cell})
-	return nil
-}
 
 // outbox is the CellApp as its cells see it.
 type outbox CellApp

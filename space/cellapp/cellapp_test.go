@@ -292,23 +292,6 @@ func TestAddCell(t *testing.T) {
 	}
 }
 
-func TestGeometry(t *testing.T) {
-	r := newRig(t)
-	r.world()
-	c := r.app.cell(1)
-	for _, v := range []struct{ version, want uint32 }{{5, 5}, {4, 5}, {5, 5}, {6, 6}} {
-		r.manage(&wire.Geometry{Space: 1, Tree: tree(t, v.version).Append(nil)})
-		if c.Version().N != v.want {
-			t.Errorf("version %d: it has %v", v.version, c.Version())
-		}
-	}
-	r.manage(&wire.Geometry{Space: 1, Tree: []byte{9}})
-	r.manage(&wire.Geometry{Space: 8, Tree: tree(t, 9).Append(nil)})
-	if r.app.Counters().Refused != 1 || c.Version().N != 6 {
-		t.Error("a malformed tree, or that of another space, was taken")
-	}
-}
-
 func TestOnlyTheManagerOrders(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -526,6 +509,7 @@ func FuzzMessage(f *testing.F) {
 			&wire.AppDead{Role: wire.BaseApp, App: addr(3)}, &wire.AppDead{Role: wire.CellApp, App: addr(2)},
 			&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 5}, Tree: bsp.New(bsp.Version{}, leaf(1, 5)).Append(nil)},
 			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},
+			&wire.Geometry{Space: 1, Tree: delta(f, 1, 2)}, &wire.Geometry{Space: 1, Tree: delta(f, 2, 3)}, &wire.AddCell{Space: 2, Tree: delta(f, 1, 2)},
 		}, {
 			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: 1, Parts: core},
 			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, ClientRest: entity.ClientRest{Sequence: 1}},

@@ -29,8 +29,8 @@ type Config struct {
 	ReportPeriod time.Duration
 	// Chance is the source of chance of scripts; required.
 	Chance *rand.Rand
-	// Clock measures work; only differences of it count. nil measures none, so that loads are those of
-	// Space.ArtificialLoad alone.
+	// Clock measures work; only differences of it count, and it must not run backwards. nil measures none,
+	// so that loads are artificial alone.
 	Clock func() time.Duration
 	// CPU is the processor time of the app's thread; nil reports zero.
 	CPU func() time.Duration

@@ -10,6 +10,10 @@
 //	   ^                    |
 //	   +--- manager lost ---+   (cells go on; balance stands still)
 //
+// The geometry of a space comes as whole trees and deltas; a bsp.Follower beside
+// each cell puts them together. What it lacks is asked for with GeometryLacked, at
+// most every 200 ms for each space, and shows in every CellsReport.
+//
 // A CellApp that is dismissed was declared dead while it was only slow: its
 // entities live elsewhere by now. It drops everything; the runner starts it anew
 // under a new salt.

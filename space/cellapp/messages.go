@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -46,6 +45,8 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 	if !ok || a.dismissed {
 		return
 	}
+	a.watch.Open(&a.own)
+	defer a.watch.Leave()
 	id, body, err := wire.Split(msg)
 	if err == nil {
 		err = a.handle(now, ch, from, id, body)
@@ -62,7 +63,7 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID,
-		wire.AddCellID, wire.GeometryID, wire.SpaceDataID:
+		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID:
 		if !a.manager.Is(ch) {
 			return errors.New("cellapp: only the CellAppMgr may say this")
 		}
@@ -82,6 +83,13 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 			return err
 		}
 		a.handleAck(&m, from)
+		return nil
+	case wire.RemovalAckID:
+		var m wire.RemovalAck
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.removalAck(&m, from)
 		return nil
 	case wire.ClientMoveID:
 		return a.clientMove(from, body)
@@ -131,7 +139,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 	case wire.DismissedID:
 		a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
 		a.dismissed = true
-		a.cells = nil
+		a.cells, a.removals = nil, removals{}
 		a.registry = space.NewRegistry()
 	case wire.AppDeadID:
 		var m wire.AppDead
@@ -150,9 +158,26 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		return a.addCell(&m)
+		return a.addCell(now, &m)
 	case wire.GeometryID:
-		return a.geometry(body)
+		return a.takeGeometry(now, body)
+	case wire.RemoveCellID:
+		var m wire.RemoveCell
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.removeCell(&m)
+	case wire.CellGoingID:
+		var m wire.CellGoing
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.cellGoing(&m)
+	case wire.RetiredID:
+		a.retired = true
+		a.log.Info("CellApp has retired")
+	case wire.SpaceRateID:
+		return a.spaceRate(now, body)
 	case wire.SpaceDataID:
 		var m wire.SpaceData
 		if err := m.Parse(body); err != nil {
@@ -167,6 +192,9 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 
 func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 	a.sayUnsaid()
+	if a.retire {
+		a.Retire(a.reason)
+	}
 	if a.alloc != nil {
 		return nil // joined again, or news of the BaseAppMgr: ids and time stay
 	}
@@ -176,7 +204,7 @@ func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 	}
 	a.manager.Stay()
 	a.alloc, a.number = alloc, m.Number
-	a.gameShift = m.GameTime - now
+	a.shift = m.GameTime - now
 	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)
 	return nil
 }
@@ -187,6 +215,7 @@ func (a *CellApp) appDied(m *wire.AppDead) {
 	}
 	a.links.Bury(m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
+	a.removals.mourn(m.App)
 	for _, c := range a.cells {
 		switch m.Role {
 		case wire.CellApp:
@@ -208,21 +237,6 @@ func (a *CellApp) freeze(on bool) {
 			c.AuditGhosts()
 		}
 	}
-}
-
-func (a *CellApp) geometry(body []byte) error {
-	var m wire.Geometry
-	if err := m.Parse(body); err != nil {
-		return err
-	}
-	tree, err := bsp.Parse(m.Tree)
-	if err != nil {
-		return err
-	}
-	if c := a.cell(m.Space); c != nil {
-		c.SetTree(tree)
-	}
-	return nil
 }
 
 func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte) error {
@@ -290,7 +304,7 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		}
 		if c := a.registry.Cell(m.ID); c != nil {
 			c.GhostUpdate(&m, from)
-		} else if !slices.ContainsFunc(a.cells, func(c *space.Cell) bool { return c.Buried(m.Head) }) {
+		} else if !slices.ContainsFunc(a.cells, func(c *held) bool { return c.Buried(m.Head) }) {
 			a.anyCell(func(c *space.Cell) { c.GhostUpdate(&m, from) })
 		}
 	case wire.GhostDeleteID:
@@ -332,6 +346,6 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 // anyCell gives a message about an entity that is not here to a cell that can say so.
 func (a *CellApp) anyCell(f func(*space.Cell)) {
 	if len(a.cells) > 0 {
-		f(a.cells[0])
+		f(a.cells[0].Cell)
 	}
 }

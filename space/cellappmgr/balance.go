@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -16,9 +17,16 @@ type movedLine struct {
 	by   float64
 }
 
-// cellsReport takes what a CellApp says of its cells.
+// cellsReport takes what a CellApp says of its cells. A load that cannot be true
+// is left out, like a cell that it does not have, and named once.
 func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsReport) {
-	a.load = min(max(0, msg.Load), load.Max)
+	if msg.Load < 0 || msg.Load > load.Max {
+		m.implausible(a, "load of the app")
+	} else {
+		a.load.Report(msg.Load, m.cfg.Balance.Smoothing)
+		m.warnOfLoad(a)
+	}
+	a.thrift = int(msg.Thrift)
 	for i := range msg.Cells {
 		r := &msg.Cells[i]
 		s := m.space(r.Space)
@@ -28,92 +36,154 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		}
 		c := s.find(r.Cell)
 		if c == nil || c.app != a {
-			m.counts.UnknownCells++ // of a cell that was given to another after a verdict
+			m.counts.UnknownCells++ // of a cell that was given to another after a verdict, or removed
 			continue
 		}
 		c.report, c.reported = *r, true
 		m.catchUp(now, s, c)
+		m.remindRate(now, s, c)
 	}
 }
 
-// catchUp sends the geometry again to an app that was sent it a while ago and
-// still does not have it.
-func (m *CellAppMgr) catchUp(now time.Duration, s *space, c *cell) {
-	current := bsp.Version{Term: m.cfg.Term, N: s.version}
-	if s.changed || !c.report.Version.Less(current) || now-c.toldAt <= resend {
-		return
+// implausible counts a figure that was left out. A member is logged once: one
+// that reports nonsense does so several times a second.
+func (m *CellAppMgr) implausible(a *member, what string) {
+	m.counts.Implausible++
+	if !a.nonsenseLogged {
+		a.nonsenseLogged = true
+		m.log.Warn("a CellApp reports what cannot be true; it is left out, and further cases are only counted", "app", a.String(), "what", what)
 	}
-	m.log.Warn("a CellApp has an old geometry; it is sent again", "space", s.cfg.ID, "to", c.app.String(),
-		"has", c.report.Version.String(), "current", current.String())
-	m.send(c.app, &wire.Geometry{Space: s.cfg.ID, Tree: m.encodeTree(s)})
-	s.mark(c.app, now)
 }
 
-// balance moves lines and adds cells in every space.
+// warnOfLoad logs when a CellApp comes over the warning level, and when it is well
+// under it again.
+func (m *CellAppMgr) warnOfLoad(a *member) {
+	level := int64(m.cfg.Balance.WarningLevel * float64(load.Core))
+	switch {
+	case !a.hot && a.load.Smoothed > level:
+		a.hot = true
+		m.log.Warn("a CellApp is heavily loaded", "app", a.String(), "load", fraction(a.load.Smoothed), "warning_level", m.cfg.Balance.WarningLevel)
+	case a.hot && a.load.Smoothed < level-level/10:
+		a.hot = false
+		m.log.Info("a CellApp has room again", "app", a.String(), "load", fraction(a.load.Smoothed))
+	}
+}
+
+// balance does what is due of moving lines, and of adding and retiring cells.
+// Nothing is before the world has started, nor while it stands still.
 func (m *CellAppMgr) balance(now time.Duration) {
-	if m.frozen {
+	lines, meta := now >= m.balanceAt, now >= m.metaAt
+	if lines {
+		m.balanceAt = now + m.cfg.Balance.Period
+	}
+	if meta {
+		m.metaAt = now + m.cfg.Balance.MetaPeriod
+	}
+	if m.frozen || !m.started {
 		return
 	}
+	if lines {
+		for _, s := range m.spaces {
+			s.moved = s.moved[:0]
+		}
+		o := m.observe(now)
+		p := m.policy.Balance(&o)
+		m.carryOut(now, p)
+		m.blocked = m.news(m.blocked, p.Blocked, "a retirement waits: the neighbours are over their bound")
+		m.loadsDue()
+	}
+	if meta {
+		o := m.observe(now)
+		p := m.policy.Meta(&o)
+		m.carryOut(now, p)
+		m.tellTroubles(&p)
+	}
+}
+
+// observe gathers what the balance looks at.
+func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
+	o := balance.Observation{Now: now, Spaces: make([]balance.Space, 0, len(m.spaces))}
 	for _, s := range m.spaces {
-		if s.tree != nil {
-			m.balanceSpace(now, s)
+		if s.tree == nil {
+			continue
+		}
+		out := balance.Space{
+			ID: uint32(s.cfg.ID), Tree: s.tree, Bounds: s.cfg.Bounds, Geometry: s.cfg.Geometry,
+			MinCells: s.cfg.MinCells, MaxCells: s.cfg.MaxCells, MinLoad: int64(s.cfg.MinLoad * float64(load.Core)),
+			Cells: make([]balance.Cell, 0, len(s.cells)),
+		}
+		for _, c := range s.cells {
+			if c.reported {
+				out.Cells = append(out.Cells, balance.Cell{
+					ID: c.id, App: c.app.number, Load: c.report.Load,
+					Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Handoffs: int(c.report.Handoffs),
+					Profile: c.report.Profile, Edges: c.report.Edges, Created: c.created,
+				})
+			}
+		}
+		o.Spaces = append(o.Spaces, out)
+	}
+	for _, a := range m.members {
+		if a.role == wire.CellApp {
+			o.Apps = append(o.Apps, balance.App{ID: a.number, Addr: a.address.At, Salt: a.address.Salt, AppLoad: a.load, Retiring: a.retiring})
+		}
+	}
+	return o
+}
+
+// carryOut does what a plan says, space by space: what does not fit one is left out
+// for that one only.
+func (m *CellAppMgr) carryOut(now time.Duration, p balance.Plan) {
+	for _, f := range p.Faults {
+		if a := m.cellApp(f.App); a != nil {
+			m.implausible(a, f.String())
+			p.Ignored--
+		}
+	}
+	m.counts.Implausible += uint64(p.Ignored)
+	for _, id := range p.Spaces() {
+		if s := m.space(entity.SpaceID(id)); s != nil && s.tree != nil {
+			m.carryOutIn(now, s, &p)
 		}
 	}
 }
 
-func (m *CellAppMgr) balanceSpace(now time.Duration, s *space) {
-	plan := s.balancer.Plan(m.observe(now, s))
-	m.counts.Implausible += uint64(plan.Ignored)
-	m.tellCrowded(s, plan.Crowded)
-	s.moved = s.moved[:0]
-	if plan.Empty() {
-		return
-	}
-	var added *cell
-	var leaf bsp.Leaf
-	if plan.Split != nil {
-		app := m.cellApp(plan.Split.App)
-		if app == nil { // the plan chooses among the apps it was shown
-			m.log.Error("the balance chose a CellApp that is not there", "space", s.cfg.ID, "number", plan.Split.App)
-			return
-		}
-		added, leaf = m.newCell(app)
-	}
+func (m *CellAppMgr) carryOutIn(now time.Duration, s *space, p *balance.Plan) {
+	var added []*cell
+	var from []bsp.CellID // the leaves that they were cut from
 	before := s.tree
 	work := before.Clone() // so that a plan that does not fit changes nothing
-	if err := plan.Apply(work, leaf); err != nil {
+	err := p.ApplyTo(uint32(s.cfg.ID), work, func(a *balance.Add) bsp.Leaf {
+		app := m.cellApp(a.App)
+		if app == nil { // which Split refuses: the zero cell is no cell
+			return bsp.Leaf{}
+		}
+		c, leaf := m.newCell(app)
+		added, from = append(added, c), append(from, a.Cell)
+		return leaf
+	})
+	if err != nil {
 		m.own.Errors++
 		m.log.Error("a plan of the balance does not fit its space; it is left out", "space", s.cfg.ID, "error", err)
 		return
 	}
 	s.tree, s.changed = work, true
-	m.noteMoves(s, before, plan.Moves)
-	if added != nil {
-		s.cells = append(s.cells, added)
+	m.noteMoves(s, before, p)
+	m.noteRetirements(s, p)
+	for _, r := range p.Removals {
+		if r.Space == uint32(s.cfg.ID) {
+			m.removeCell(now, s, r.Cell)
+		}
+	}
+	for i, c := range added {
+		s.cells = append(s.cells, c)
+		c.app.load.Given(m.cfg.Balance.InitialCellLoad)
 		m.cellsAdded++
-		m.log.Info("cell added", "space", s.cfg.ID, "cell", added.id.String(), "on", added.app.String(), "cut_from", plan.Split.Cell.String(),
-			"line", plan.Split.Axis.String(), "at", plan.Split.At, "cells", len(s.cells))
-		m.order(now, s, added)
+		_, rect, _ := s.tree.Leaf(c.id)
+		m.log.Info("cell added", "space", s.cfg.ID, "cell", c.id.String(), "on", c.app.String(), "cut_from", from[i].String(),
+			"area", rect.String(), "cells", len(s.cells))
+		m.order(now, s, c)
 	}
-}
-
-// observe gathers what the balance of a space looks at.
-func (m *CellAppMgr) observe(now time.Duration, s *space) balance.Observation {
-	o := balance.Observation{Now: now, Tree: s.tree}
-	for _, c := range s.cells {
-		if c.reported {
-			o.Cells = append(o.Cells, balance.Cell{
-				ID: c.id, App: c.app.number, Load: c.report.Load,
-				Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Profile: c.report.Profile, Created: c.created,
-			})
-		}
-	}
-	for _, a := range m.members {
-		if a.role == wire.CellApp {
-			o.Apps = append(o.Apps, balance.App{ID: a.number, Addr: a.address.At, Salt: a.address.Salt, Load: a.load, Cells: m.cellsOf(a)})
-		}
-	}
-	return o
 }
 
 func (m *CellAppMgr) cellApp(number uint32) *member {
@@ -126,10 +196,10 @@ func (m *CellAppMgr) cellApp(number uint32) *member {
 }
 
 // noteMoves keeps by how much lines moved, for those who watch.
-func (m *CellAppMgr) noteMoves(s *space, before *bsp.Tree, moves []balance.Move) {
-	for _, mv := range moves {
+func (m *CellAppMgr) noteMoves(s *space, before *bsp.Tree, p *balance.Plan) {
+	for _, mv := range p.Moves {
 		old, ok := before.Node(mv.Node)
-		if !ok {
+		if mv.Space != uint32(s.cfg.ID) || !ok {
 			continue
 		}
 		m.linesMoved++
@@ -138,12 +208,35 @@ func (m *CellAppMgr) noteMoves(s *space, before *bsp.Tree, moves []balance.Move)
 	}
 }
 
-// tellCrowded logs cells that no line can divide, once each time they become so.
-func (m *CellAppMgr) tellCrowded(s *space, crowded []bsp.CellID) {
-	for _, id := range crowded {
-		if !slices.Contains(s.crowded, id) {
-			m.log.Warn("a cell is too crowded on one spot to be divided", "space", s.cfg.ID, "cell", id.String())
+func (m *CellAppMgr) noteRetirements(s *space, p *balance.Plan) {
+	for _, r := range p.Retires {
+		if c := s.find(r.Cell); r.Space == uint32(s.cfg.ID) && c != nil {
+			m.log.Info("cell retires", "space", r.Space, "cell", r.Cell.String(), "on", c.app.String())
 		}
 	}
-	s.crowded = append(s.crowded[:0], crowded...)
+	for _, r := range p.Cancels {
+		if r.Space == uint32(s.cfg.ID) {
+			m.log.Info("retirement cancelled", "space", r.Space, "cell", r.Cell.String())
+		}
+	}
+}
+
+// tellTroubles logs what adding cells cannot help.
+func (m *CellAppMgr) tellTroubles(p *balance.Plan) {
+	m.crowded = m.news(m.crowded, p.Crowded, "a cell is too crowded on one spot to be divided")
+	wanting := make([]balance.Ref, len(p.Wanting))
+	for i, s := range p.Wanting {
+		wanting[i].Space = s
+	}
+	m.wanting = m.news(m.wanting, wanting, "a space needs a cell, and there is no CellApp for it; start more of them")
+}
+
+// news logs what was not so the last time, and returns what is so now.
+func (m *CellAppMgr) news(was, is []balance.Ref, what string) []balance.Ref {
+	for _, r := range is {
+		if !slices.Contains(was, r) {
+			m.log.Warn(what, "space", r.Space, "cell", r.Cell.String())
+		}
+	}
+	return append(was[:0], is...)
 }

@@ -31,8 +31,7 @@ func grow(b *testing.B, cells int) (*rig, [][]byte) {
 	for _, c := range s.cells {
 		for i, p := range r.peers {
 			if c.app.address == p.addr {
-				v := bsp.Version{Term: 1, N: s.version}
-				reports[i] = wire.Encode(nil, &wire.CellsReport{Load: 1e8, Cells: []wire.CellReport{cellReport(1, c.id, v, 0.1, 0, 100)}})
+				reports[i] = wire.Encode(nil, &wire.CellsReport{Load: 1e8, Cells: []wire.CellReport{cellReport(1, c.id, s.version(), 0.1, 0, 100)}})
 			}
 		}
 	}
@@ -61,4 +60,32 @@ func BenchmarkBalance(b *testing.B) {
 	for b.Loop() {
 		r.m.balance(r.now)
 	}
+}
+
+// BenchmarkPublish is one moved line in a space of 200 cells, told to all of them.
+// B/app is what each is sent, B/tree the whole tree.
+func BenchmarkPublish(b *testing.B) {
+	r, _ := grow(b, 200)
+	s := r.m.spaces[0]
+	var line bsp.Node
+	for n := range s.tree.Nodes() {
+		line = n
+		break
+	}
+	lo, hi, _ := s.tree.LineLimits(line.ID)
+	r.m.publish(r.now)
+	r.net.unusable = true // it keeps and checks everything, which is not what is measured
+	sent := 0
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := s.tree.MoveLine(line.ID, (lo+hi)/2+float64(i%2+1)); err != nil {
+			b.Fatal(err)
+		}
+		s.changed = true
+		from := s.version()
+		r.m.publish(r.now)
+		sent = len(s.publisher.Message(from))
+	}
+	b.ReportMetric(float64(sent), "B/app")
+	b.ReportMetric(float64(len(s.publisher.Tree().Append(nil))), "B/tree")
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -23,12 +24,17 @@ type CellAppMgr struct {
 	started   bool // MinCellApps have joined
 	lastCell  uint32
 	frozen    bool
+	gate      gate
 
-	cellsAdded, linesMoved int
+	cellsAdded, cellsRemoved, linesMoved int
+
+	crowded, blocked, wanting []balance.Ref // as last logged
 
 	ticks     wire.Ticks
 	awake     awake
+	policy    balance.Policy
 	balanceAt time.Duration
+	metaAt    time.Duration
 	statusAt  time.Duration
 
 	own    wire.Report // of the manager itself
@@ -36,7 +42,6 @@ type CellAppMgr struct {
 	counts Counts
 
 	buf      []byte           // scratch of encode
-	tree     []byte           // scratch of encoded trees
 	reported wire.CellsReport // scratch of Message
 }
 
@@ -50,7 +55,8 @@ type Counts struct {
 	Misplaced uint64
 	// Dismissed messages came from a process that was declared dead.
 	Dismissed uint64
-	// UnknownCells were reported or confirmed, but are not cells of the sender now.
+	// UnknownCells were reported or confirmed, or their geometry was asked for, but
+	// they are not cells of the sender now.
 	UnknownCells uint64
 	// Implausible figures were left out by the balance.
 	Implausible uint64
@@ -75,12 +81,15 @@ func New(cfg Config) (*CellAppMgr, error) {
 		ticks:     wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},
 	}
-	for _, sc := range cfg.Spaces {
-		s, err := newSpace(sc, cfg.balanceOf(sc))
+	if m.policy = cfg.Policy; m.policy == nil {
+		policy, err := balance.New(cfg.Balance)
 		if err != nil {
 			return nil, err
 		}
-		m.spaces = append(m.spaces, s)
+		m.policy = policy
+	}
+	for _, sc := range cfg.Spaces {
+		m.spaces = append(m.spaces, newSpace(sc, cfg.Term))
 	}
 	return m, nil
 }
@@ -114,11 +123,11 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	m.judgeSilence(now)
 	m.makeSpaces(now)
 	m.repeatOrders(now)
-	if now >= m.balanceAt {
-		m.balanceAt = now + m.cfg.Balance.Period
-		m.balance(now)
-	}
+	m.releaseApps()
+	m.balance(now)
 	m.publish(now)
+	m.setRates(now)
+	m.judgeLogins()
 	if now >= m.statusAt {
 		m.statusAt = now + m.cfg.ReportPeriod
 		m.tellObservers()

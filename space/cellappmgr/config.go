@@ -46,6 +46,10 @@ const (
 	// carries all of it beside the tree, stays below mercury's largest message.
 	MaxSpaceDataBytes = 512 << 10
 
+	// maxMinLoad is the most artificial load of a space, in cores: more than any
+	// space has of real ones.
+	maxMinLoad = 1000
+
 	// maxStep is how many ticks may pass between two inputs before the manager
 	// takes it that it was stalled, and that silence meanwhile proves nothing.
 	maxStep = 5
@@ -63,8 +67,15 @@ type SpaceConfig struct {
 	// leave it; the cells cover the whole plane.
 	Bounds bsp.Rect
 	// MinCells is how many cells are wanted whatever the load, as soon as there
-	// are CellApps for them. Default Config.Balance.MinCells.
-	MinCells int
+	// are CellApps for them, MaxCells how many it is given at most. Defaults are
+	// those of Config.Balance.
+	MinCells, MaxCells int
+	// Geometry is what the CellApps have to load for the space, if anything: a
+	// cell does not grow beyond what it has loaded (space.Cell.SetLoaded). The
+	// zero Rect is a space that loads nothing.
+	Geometry bsp.Rect
+	// MinLoad is an artificial least load of the space, as a fraction of a core.
+	MinLoad float64
 }
 
 // Config is what a CellAppMgr is made of. Zero fields have the defaults named.
@@ -78,10 +89,14 @@ type Config struct {
 	Schema *property.Schema
 	// Spaces are made once MinCellApps CellApps have joined. At least one.
 	Spaces []SpaceConfig
-	// Balance says how eagerly cells follow the load; its Bounds are those of
-	// each space. Balance.Period is how often lines move. The defaults are those
-	// of package balance.
+	// Balance says how eagerly cells follow the load. The defaults are those of
+	// package balance.
 	Balance balance.Config
+	// Policy plans the cells in place of the one that Balance names; the manager
+	// still takes its periods, limits and smoothing from Balance.
+	Policy balance.Policy
+	// Logins says when the world is full and players are refused.
+	Logins LoginConfig
 	// Term is granted by the runner and higher at each start. 1 to MaxTerm, default 1.
 	Term uint32
 	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
@@ -117,15 +132,22 @@ func (c Config) Validate() error {
 	fault(d.AppTimeout < 2*d.Tick, "AppTimeout is %v: take at least twice Tick (%v), and more than a second, in which apps report once", c.AppTimeout, d.Tick)
 	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
 	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
+	if err := d.Logins.Validate(); err != nil {
+		errs = append(errs, err)
+	}
 	seen := make(map[entity.SpaceID]bool, len(c.Spaces))
 	for i, s := range c.Spaces {
 		fault(s.ID == 0, "Spaces[%d].ID is 0: number spaces from 1", i)
 		fault(seen[s.ID], "Spaces[%d].ID is %d again: give every space its own number", i, s.ID)
 		fault(!finite(s.Bounds) || s.Bounds.Empty(), "Spaces[%d].Bounds are %v: give a finite rectangle with minimum below maximum", i, s.Bounds)
-		if err := c.balanceOf(s).Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("cellappmgr: Balance for Spaces[%d]: %w", i, err))
-		}
+		least, most := cmp.Or(s.MinCells, d.Balance.MinCells), cmp.Or(s.MaxCells, d.Balance.MaxCells)
+		fault(least < 1 || most < least || most > bsp.MaxLeaves, "Spaces[%d] has MinCells %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", i, least, most, bsp.MaxLeaves)
+		fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Spaces[%d].Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", i, s.Geometry)
+		fault(!(s.MinLoad >= 0 && s.MinLoad <= maxMinLoad), "Spaces[%d].MinLoad is %v: take 0 to %d", i, s.MinLoad, maxMinLoad)
 		seen[s.ID] = true
+	}
+	if err := d.Balance.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("cellappmgr: Balance: %w", err))
 	}
 	return errors.Join(errs...)
 }
@@ -136,21 +158,12 @@ func (c Config) withDefaults() Config {
 	c.AppTimeout = cmp.Or(c.AppTimeout, 3*time.Second)
 	c.ReportPeriod = cmp.Or(c.ReportPeriod, time.Second)
 	c.Tick = cmp.Or(c.Tick, 100*time.Millisecond)
-	c.Balance.Period = cmp.Or(c.Balance.Period, time.Second)
+	c.Balance = c.Balance.WithDefaults()
+	c.Logins = c.Logins.WithDefaults()
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// balanceOf is the balance of one space.
-func (c Config) balanceOf(s SpaceConfig) balance.Config {
-	b := c.Balance
-	b.Bounds = s.Bounds
-	if s.MinCells != 0 {
-		b.MinCells = s.MinCells
-	}
-	return b
 }
 
 func finite(r bsp.Rect) bool {

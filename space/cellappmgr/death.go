@@ -114,6 +114,7 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 
 // heal takes the cells of a dead app out of a space.
 func (m *CellAppMgr) heal(s *space, dead *member) {
+	s.bury(dead)
 	kept := s.cells[:0]
 	for _, c := range s.cells {
 		if c.app != dead {

@@ -12,8 +12,10 @@
 //	CellApp, BaseApp,        Join  ------------------------>
 //	LoginApp, BaseAppMgr,    <------------ Welcome | Refused   CellAppMgr
 //	observer                 Report, CellsReport ---------->
-//	                         <---- AddCell, Geometry, SpaceData, AppDead, Freeze
-//	                         CellCreated, Locate, SetSpaceData ---->
+//	                         <---- AddCell, Geometry, SpaceData, AppDead, Freeze,
+//	                               RemoveCell, CellGoing, SpaceRate, Logins
+//	                         CellCreated, CellRemoved, GeometryLacked, Locate,
+//	                         SetSpaceData ---->
 //	                         <---------------------- Located, Status
 //
 // A cell's life:
@@ -26,14 +28,25 @@
 // # Contract
 //
 //   - The geometry of a space has a version (term, n). It rises with every change
-//     that is told, and only then: a line moved, a cell added, removed or created.
-//     The CellApps with a cell of the space get each version once, in order, and
-//     again only if their reports show that they do not have it.
+//     that is told, and only then: at the end of the input with which a line moved
+//     or a cell was added, removed or created, and at most once a balance period if
+//     nothing but loads has changed.
+//   - The CellApps with a cell of the space are told each version once, in order, as
+//     a delta from the one that they were told before, where that is shorter than
+//     the whole tree. They are told again if they ask, or if their reports show for
+//     a second that they do not have it; then from the version that they say they
+//     have. An AddCell always carries the whole tree. Two trees of one version never
+//     exist.
 //   - A cell counts as created only after its CellApp has said so; Locate and the
 //     balance use no other.
 //   - A verdict of death is final for that start of the process. It reaches a
 //     CellApp before the geometry that follows from it, on the same channel. A
 //     process that comes back from the dead is Dismissed, whatever it says.
+//   - The game time of a space is one function of the manager's time, with numbered
+//     changes of its rate, each of which goes on where the one before was. It runs
+//     as slowly as the slowest of its cells wants, and is told ahead of time.
+//   - Logins are refused while the CellApps have too much to do (LoginConfig), in any
+//     case while one of them saves at what its players see.
 //   - Changes of space data are numbered from 1 in each space, and reach every
 //     CellApp of the space in that order.
 //   - The same inputs give the same outputs: members are visited in the order in

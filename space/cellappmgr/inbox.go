@@ -72,6 +72,18 @@ func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, 
 			return err
 		}
 		m.cellCreated(a, &c)
+	case wire.CellRemovedID:
+		var c wire.CellRemoved
+		if err := c.Parse(body); err != nil {
+			return err
+		}
+		m.cellRemoved(a, &c)
+	case wire.RetireAppID:
+		var r wire.RetireApp
+		if err := r.Parse(body); err != nil {
+			return err
+		}
+		m.retireApp(a, r.Reason)
 	case wire.LocateID:
 		var l wire.Locate
 		if err := l.Parse(body); err != nil {
@@ -84,6 +96,12 @@ func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, 
 			return err
 		}
 		m.setSpaceData(a, &d)
+	case wire.GeometryLackedID:
+		var g wire.GeometryLacked
+		if err := g.Parse(body); err != nil {
+			return err
+		}
+		m.geometryLacked(now, a, &g)
 	case wire.FreezeID:
 		var f wire.Freeze
 		if err := f.Parse(body); err != nil {
@@ -99,7 +117,7 @@ func may(r wire.Role, id wire.ID) bool {
 	switch id {
 	case wire.ReportID:
 		return r != wire.Observer
-	case wire.CellsReportID, wire.CellCreatedID:
+	case wire.CellsReportID, wire.CellCreatedID, wire.GeometryLackedID, wire.CellRemovedID, wire.RetireAppID:
 		return r == wire.CellApp
 	case wire.LocateID, wire.SetSpaceDataID:
 		return r == wire.CellApp || r == wire.BaseApp

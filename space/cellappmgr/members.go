@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -19,9 +20,14 @@ type member struct {
 	heard     time.Duration     // by the time that the manager was awake
 
 	report       wire.Report
-	sinceFreeze  int   // reports since the last Freeze
-	load         int64 // of a CellApp
+	sinceFreeze  int             // reports since the last Freeze
+	load         balance.AppLoad // of a CellApp
+	retiring     bool            // the whole CellApp is being shut down
+	thrift       int             // steps that a CellApp saves
 	faultsLogged bool
+	// nonsenseLogged says that a report which cannot be true was logged, hot that a
+	// warning of its load was.
+	nonsenseLogged, hot bool
 }
 
 // reports says that members of a role must be heard regularly.
@@ -123,6 +129,9 @@ func (m *CellAppMgr) welcome(now time.Duration, a *member) {
 		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: max(0, now),
 		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr,
 	})
+	if a.role == wire.LoginApp && m.gate.refused {
+		m.send(a, m.logins())
+	}
 }
 
 // rejoin takes a member back that lost its channel, and tells it again whatever
@@ -177,18 +186,19 @@ func (m *CellAppMgr) forget(a *member) {
 	addTotals(&m.gone, &a.report)
 }
 
-// leastLoaded is the CellApp for a new cell, or nil. Loads are compared by the
-// hundredth of a core, so that noise does not outweigh the number of cells.
+// leastLoaded is the CellApp for the first cell of a space, or nil. Loads are
+// compared by the hundredth of a core, so that noise does not outweigh the number
+// of cells.
 func (m *CellAppMgr) leastLoaded() *member {
 	const grain = load.Core / 100
 	var best *member
 	bestCells := 0
 	for _, a := range m.members {
-		if a.role != wire.CellApp {
+		if a.role != wire.CellApp || a.retiring {
 			continue
 		}
 		cells := m.cellsOf(a)
-		if best == nil || a.load/grain < best.load/grain || (a.load/grain == best.load/grain && cells < bestCells) {
+		if l := a.load.Estimated / grain; best == nil || l < best.load.Estimated/grain || (l == best.load.Estimated/grain && cells < bestCells) {
 			best, bestCells = a, cells
 		}
 	}

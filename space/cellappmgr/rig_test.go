@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -29,6 +31,8 @@ type network struct {
 	aborted  []mercury.ChannelID
 	dialled  int
 	unusable bool
+	versions map[bsp.Version]*bsp.Tree // of space 1, all that were ever sent
+	fault    error                     // of those
 }
 
 func (n *network) Self() mercury.Address { return at(1) }
@@ -42,9 +46,53 @@ func (n *network) Send(ch mercury.ChannelID, msg []byte) error {
 		return mercury.ErrNoChannel
 	}
 	n.inboxes[ch] = append(n.inboxes[ch], slices.Clone(msg))
+	n.fault = errors.Join(n.fault, n.follow(msg))
 	n.all = append(n.all, fmt.Sprintf("%d<%d:%x", ch, msg[0], msg[1:]))
 	return nil
 }
+
+// follow takes every geometry of space 1 that is sent, and reports what is wrong
+// with it: a delta from a version that never was, or two trees of one version.
+func (n *network) follow(msg []byte) error {
+	var g wire.Geometry
+	var a wire.AddCell
+	switch wire.ID(msg[0]) {
+	case wire.GeometryID:
+		if err := g.Parse(msg[1:]); err != nil {
+			return err
+		}
+	case wire.AddCellID:
+		if err := a.Parse(msg[1:]); err != nil {
+			return err
+		}
+		g = wire.Geometry{Space: a.Space, Tree: a.Tree}
+	}
+	if g.Space != 1 {
+		return nil
+	}
+	h, err := bsp.ParseHead(g.Tree)
+	if err != nil {
+		return err
+	}
+	var tree *bsp.Tree
+	switch {
+	case !h.Delta:
+		tree, err = bsp.Parse(g.Tree)
+	case n.versions[h.Base] == nil:
+		err = fmt.Errorf("%v, but nobody was sent that", h)
+	default:
+		tree, err = n.versions[h.Base].Apply(g.Tree)
+	}
+	if err != nil {
+		return err
+	}
+	if old := n.versions[h.Version]; old != nil && !bytes.Equal(old.Append(nil), tree.Append(nil)) {
+		return fmt.Errorf("two trees of one version:\n%v\n%v", old, tree)
+	}
+	n.versions[h.Version] = tree
+	return nil
+}
+
 func (n *network) SendUnreliable(ch mercury.ChannelID, msg []byte) error { return n.Send(ch, msg) }
 func (n *network) Close(ch mercury.ChannelID) {
 	n.closed = append(n.closed, ch)
@@ -86,7 +134,13 @@ var digest = [16]byte{1, 2, 3}
 
 func newRig(t testing.TB, change func(*Config)) *rig {
 	t.Helper()
-	r := &rig{t: t, net: &network{peers: map[mercury.ChannelID]mercury.Address{}, inboxes: map[mercury.ChannelID][][]byte{}}}
+	r := &rig{t: t, net: &network{peers: map[mercury.ChannelID]mercury.Address{}, inboxes: map[mercury.ChannelID][][]byte{},
+		versions: map[bsp.Version]*bsp.Tree{}}}
+	t.Cleanup(func() {
+		if r.net.fault != nil {
+			t.Error(r.net.fault)
+		}
+	})
 	cfg := Config{
 		Transport: r.net,
 		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -95,8 +149,9 @@ func newRig(t testing.TB, change func(*Config)) *rig {
 			}
 			return a
 		}})),
-		Schema: &property.Schema{Digest: digest},
-		Spaces: []SpaceConfig{{ID: 1, Bounds: bsp.Rect{MinX: -500, MinZ: -500, MaxX: 500, MaxZ: 500}}},
+		Schema:  &property.Schema{Digest: digest},
+		Balance: balance.Config{MetaPeriod: time.Second},
+		Spaces:  []SpaceConfig{{ID: 1, Bounds: bsp.Rect{MinX: -500, MinZ: -500, MaxX: 500, MaxZ: 500}}},
 	}
 	if change != nil {
 		change(&cfg)
@@ -229,13 +284,23 @@ func (p *peer) confirm() []wire.AddCell {
 	return got
 }
 
+// tree is what a message of the geometry of space 1 gives, whole or as a delta.
 func (r *rig) tree(msg []byte) *bsp.Tree {
 	r.t.Helper()
-	tree, err := bsp.Parse(msg)
-	if err != nil {
-		r.t.Fatalf("the manager sent a tree that does not parse: %v", err)
+	tree := r.net.versions[r.head(msg).Version]
+	if tree == nil {
+		r.t.Fatalf("the manager sent a tree that does not parse: %v", r.net.fault)
 	}
 	return tree
+}
+
+func (r *rig) head(msg []byte) bsp.Head {
+	r.t.Helper()
+	h, err := bsp.ParseHead(msg)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return h
 }
 
 // cell makes a report of a cell whose load lies evenly between two x.

@@ -3,7 +3,6 @@ package cellappmgr
 import (
 	"time"
 
-	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -12,19 +11,22 @@ import (
 
 // space is a space as the manager keeps it.
 //
-// A change of its tree sets changed. Nothing carries the tree to anyone before
-// raise has given it a new version: two trees of one version never exist.
+// The tree here is the one that is worked on. It has no version and is told to
+// nobody: a change of it sets changed, and what the publisher makes of it then is
+// what CellApps get. Lines keep their NodeIDs on the way, so that the balance
+// remembers them.
 type space struct {
-	cfg      SpaceConfig
-	balancer *balance.Balancer
-	tree     *bsp.Tree // nil while the space has no cell
-	made     bool      // it has had a cell
-	version  uint32    // of the tree, as last told
-	changed  bool      // since then
-	cells    []*cell   // one for each leaf, in the order of making
-	data     spaceData
-	moved    []movedLine // by the last balance
-	crowded  []bsp.CellID
+	cfg       SpaceConfig
+	publisher *bsp.Publisher
+	tree      *bsp.Tree // nil while the space has no cell
+	made      bool      // it has had a cell
+	changed   bool      // the tree may say more than is published
+	cells     []*cell   // one for each leaf, in the order of making
+	data      spaceData
+	rates     rates
+	info      []byte      // goes with AddCell
+	moved     []movedLine // by the last balance
+	removals  []*removal
 }
 
 // cell is one cell: where it is and what its CellApp said of it.
@@ -35,21 +37,20 @@ type cell struct {
 	created bool
 	// orderedAt is when AddCell was sent last; toldAt is when the geometry was.
 	orderedAt, toldAt time.Duration
-	// told is the version of the geometry that the app was sent last.
-	told     uint32
-	reported bool
-	report   wire.CellReport
+	// told is the version of the geometry that the app was sent last; it need not
+	// have arrived.
+	told bsp.Version
+	// rateToldAt is when the app was sent the rate again.
+	rateToldAt time.Duration
+	reported   bool
+	report     wire.CellReport
 }
 
 // load is what the cell reported, if that can be true.
 func (c *cell) load() int64 { return min(max(0, c.report.Load), load.Max) }
 
-func newSpace(cfg SpaceConfig, b balance.Config) (*space, error) {
-	balancer, err := balance.New(b)
-	if err != nil {
-		return nil, err
-	}
-	return &space{cfg: cfg, balancer: balancer}, nil
+func newSpace(cfg SpaceConfig, term uint32) *space {
+	return &space{cfg: cfg, publisher: bsp.NewPublisher(term, keptVersions)}
 }
 
 func (s *space) find(id bsp.CellID) *cell {
@@ -108,77 +109,17 @@ func (m *CellAppMgr) makeSpaces(now time.Duration) {
 	}
 }
 
-// raise gives the changed tree of a space its new version.
-func (m *CellAppMgr) raise(s *space) {
-	s.version++
-	s.tree.SetVersion(bsp.Version{Term: m.cfg.Term, N: s.version})
-	s.changed = false
-	for _, c := range s.cells {
-		leaf, _, _ := s.tree.Leaf(c.id)
-		leaf.Created, leaf.Load = c.created, c.load()
-	}
-}
-
-// encodeTree returns the tree under its version, in a buffer that the next call
-// overwrites.
-func (m *CellAppMgr) encodeTree(s *space) []byte {
-	if s.changed {
-		m.raise(s)
-	}
-	m.tree = s.tree.Append(m.tree[:0])
-	return m.tree
-}
-
-// order tells a CellApp to make a cell. Only the first time it also counts as
-// telling the geometry: a CellApp that has the cell already may ignore the rest.
-func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
-	msg := wire.AddCell{Space: s.cfg.ID, Cell: c.id, First: c.first, Tree: m.encodeTree(s), Data: s.data.entries}
-	m.send(c.app, &msg)
-	c.orderedAt = now
-	if c.told == 0 {
-		s.mark(c.app, now)
-	}
-}
-
-// publish tells the geometry of every space to the CellApps that have a cell of
-// it and were not sent this version yet. It ends the handling of every input.
-func (m *CellAppMgr) publish(now time.Duration) {
-	for _, s := range m.spaces {
-		if s.tree == nil {
-			continue
-		}
-		if s.changed {
-			m.raise(s)
-		}
-		var encoded []byte
-		for _, c := range s.cells {
-			if c.told == s.version {
-				continue
-			}
-			if encoded == nil {
-				encoded = m.encode(&wire.Geometry{Space: s.cfg.ID, Tree: m.encodeTree(s)})
-			}
-			m.sendOn(c.app.channel, encoded)
-			s.mark(c.app, now)
-		}
-	}
-}
-
-// mark notes that an app was sent the geometry.
-func (s *space) mark(app *member, now time.Duration) {
-	for _, c := range s.cells {
-		if c.app == app {
-			c.told, c.toldAt = s.version, now
-		}
-	}
-}
-
 // repeatOrders gives again what was not confirmed.
 func (m *CellAppMgr) repeatOrders(now time.Duration) {
 	for _, s := range m.spaces {
 		for _, c := range s.cells {
 			if !c.created && now-c.orderedAt >= resend {
 				m.order(now, s, c)
+			}
+		}
+		for _, r := range s.removals {
+			if now-r.at >= resend {
+				m.orderRemoval(now, s, r)
 			}
 		}
 	}
@@ -200,6 +141,7 @@ func (m *CellAppMgr) cellCreated(a *member, msg *wire.CellCreated) {
 		return
 	}
 	c.created, s.changed = true, true
+	s.taken(c)
 	m.log.Info("cell created", "space", s.cfg.ID, "cell", c.id.String(), "on", a.String(), "cells", len(s.cells))
 }
 
@@ -219,8 +161,7 @@ func (m *CellAppMgr) tellAgain(now time.Duration, a *member) {
 				continue
 			}
 			told = true
-			m.send(a, &wire.Geometry{Space: s.cfg.ID, Tree: m.encodeTree(s)})
-			s.mark(a, now)
+			m.tellGeometry(now, s, a, bsp.Version{}) // whole: what arrived of the last is unknown
 			for _, e := range s.data.entries {
 				m.send(a, &wire.SpaceData{Space: s.cfg.ID, Entry: e})
 			}

@@ -101,7 +101,7 @@ func TestSplitOnLoad(t *testing.T) {
 	r := newRig(t, nil)
 	a, b, first, second := r.split()
 	told := take[wire.Geometry](a)
-	if len(told) != 3 { // created, split, second created
+	if len(told) != 4 { // created, the load, split, second created
 		t.Fatalf("a was told %d geometries", len(told))
 	}
 	for i, g := range told {
@@ -109,9 +109,9 @@ func TestSplitOnLoad(t *testing.T) {
 			t.Errorf("geometry %d has version %v", i, v)
 		}
 	}
-	// b got version 3 with the order, so it is told version 4 alone.
+	// b got version 4 with the order, so it is told version 5 alone.
 	tree := r.tree(one[wire.Geometry](b).Tree)
-	if tree.Len() != 2 || tree.Version().N != 4 {
+	if tree.Len() != 2 || tree.Version().N != 5 {
 		t.Errorf("b was told version %v of %d cells", tree.Version(), tree.Len())
 	}
 	for _, id := range []bsp.CellID{first, second} {
@@ -194,26 +194,6 @@ func TestCrowdedIsTold(t *testing.T) {
 	if count() != 2 {
 		t.Errorf("crowded again, told %d times", count())
 	}
-}
-
-func TestGeometryIsSentAgain(t *testing.T) {
-	r := newRig(t, nil)
-	a := r.join(wire.CellApp, 10)
-	cell := a.confirm()[0].Cell
-	one[wire.Geometry](a)
-	old := cellReport(1, cell, bsp.Version{Term: 1, N: 1}, 0.01, 0, 1)
-	a.reportCells(old)
-	r.pass(900 * time.Millisecond)
-	a.reportCells(old)
-	none[wire.Geometry](a) // it may be on its way
-	r.pass(300 * time.Millisecond)
-	a.reportCells(old)
-	if v := r.tree(one[wire.Geometry](a).Tree).Version(); v.N != 2 {
-		t.Errorf("version %v", v)
-	}
-	a.reportCells(old)
-	none[wire.Geometry](a)
-	r.logged("old geometry", "has=1.1", "current=1.2")
 }
 
 func TestLocate(t *testing.T) {

@@ -1,8 +1,11 @@
 package cellappmgr
 
 import (
+	"time"
+
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -15,9 +18,11 @@ func (m *CellAppMgr) Status() wire.Status {
 		CellsAdded: m.cellsAdded,
 		LinesMoved: m.linesMoved,
 		Deaths:     m.deaths,
+
+		LoginsRefused: m.gate.refused,
 	}
 	for _, s := range m.spaces {
-		st.Spaces = append(st.Spaces, s.status(&st))
+		st.Spaces = append(st.Spaces, s.status(&st, m.awake.at))
 	}
 	st.Apps = append(st.Apps, wire.AppStatus{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
@@ -28,7 +33,7 @@ func (m *CellAppMgr) Status() wire.Status {
 			continue
 		}
 		st.Apps = append(st.Apps, wire.AppStatus{
-			Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load), CPU: a.report.CPU.Seconds(),
+			Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), Thrift: a.thrift,
 		})
 		st.Clients += int(a.report.Clients)
 		st.Pending += a.report.Pending
@@ -62,12 +67,13 @@ func (m *CellAppMgr) tellObservers() {
 }
 
 // status describes a space and adds its cells to the sums of st.
-func (s *space) status(st *wire.Status) wire.SpaceStatus {
-	out := wire.SpaceStatus{ID: uint32(s.cfg.ID)}
+func (s *space) status(st *wire.Status, now time.Duration) wire.SpaceStatus {
+	k := s.rates.clock
+	out := wire.SpaceStatus{ID: uint32(s.cfg.ID), GameTime: k.GameAt(now).Seconds(), Rate: float64(k.Runs()) / entity.NormalRate}
 	if s.tree == nil {
 		return out
 	}
-	out.Version = s.tree.Version()
+	out.Version = s.version()
 	for rect, leaf := range s.tree.Leaves() {
 		c := s.find(leaf.Cell)
 		r := cut(rect, s.cfg.Bounds)

@@ -67,6 +67,10 @@ type Config struct {
 	Space space.Config
 	// Balance says how eagerly cells follow the load.
 	Balance balance.Config
+	// Logins says when the world is full, so that players are refused. Validate demands
+	// that it is before what players see gets worse: Space.Overload.Start is not below
+	// Logins.MaxLoad, and Space.Overload.Patience a second longer than Logins.Tolerance.
+	Logins cellappmgr.LoginConfig
 	// Auth says who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
@@ -151,7 +155,7 @@ func (c Config) Validate() error {
 	if c.ClientClasses != nil {
 		faults = append(faults, c.ClientClasses.Err())
 	}
-	faults = append(faults, c.Space.WithDefaults().Validate(), c.Balance.Validate())
+	faults = append(faults, c.Space.WithDefaults().Validate(), c.Balance.Validate(), c.validateOverload())
 	return errors.Join(faults...)
 }
 

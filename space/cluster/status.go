@@ -13,7 +13,7 @@ import (
 // Status is how a world is, as its CellAppMgr sees it once a second. As JSON it is
 // what a page is fed with.
 type Status struct {
-	// GameTime in seconds.
+	// GameTime in seconds, of a space that never ran slower.
 	GameTime float64       `json:"game_time"`
 	Spaces   []SpaceStatus `json:"spaces"`
 	Apps     []AppStatus   `json:"apps"`
@@ -25,6 +25,8 @@ type Status struct {
 	Ghosts     int `json:"ghosts"`
 	Clients    int `json:"clients"`
 	Deaths     int `json:"deaths"` // processes declared dead
+	// LoginsRefused says that the world is full; see cellappmgr.LoginConfig.
+	LoginsRefused bool `json:"logins_refused"`
 
 	// Ticks of all apps, and those of them that ended after the next was due.
 	Ticks uint64 `json:"ticks"`
@@ -66,8 +68,12 @@ type Counters struct {
 type SpaceStatus struct {
 	ID      uint32       `json:"id"`
 	Version SpaceVersion `json:"version"`
-	Cells   []CellStatus `json:"cells"`
-	Lines   []LineStatus `json:"lines"`
+	// GameTime in seconds, and how fast it runs: 1 is normal, less while a crowd is
+	// too dense for its CellApp.
+	GameTime float64      `json:"game_time"`
+	Rate     float64      `json:"rate"`
+	Cells    []CellStatus `json:"cells"`
+	Lines    []LineStatus `json:"lines"`
 }
 
 // SpaceVersion is the version of a space's geometry: the manager's term and a number.
@@ -121,6 +127,8 @@ type AppStatus struct {
 	Address string  `json:"address"` // place#salt
 	Load    float64 `json:"load"`    // fraction of a core, as balance sees it
 	CPU     float64 `json:"cpu_s"`
+	// Thrift is how many steps a CellApp has gone down to save work; see space.Throttle.
+	Thrift int `json:"thrift"`
 }
 
 // AddrPort is where the process listens.

@@ -46,6 +46,7 @@ const (
 	ServerClosing
 	Destroyed
 	LoggedOut
+	WorldFull
 )
 
 // String gives the reason as a sentence without a full stop.
@@ -75,6 +76,8 @@ func (c Code) String() string {
 		return "the player's entity was destroyed"
 	case LoggedOut:
 		return "logged out"
+	case WorldFull:
+		return "the world is full, try again"
 	}
 	return fmt.Sprintf("reason %d", uint8(c))
 }

@@ -1,0 +1,106 @@
+package witness
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+// Details wait while the cell saves; what must be heard is heard as far as ever.
+func TestThriftOfDetail(t *testing.T) {
+	wd, e := scene(t) // at 50 m; weapon is within 100 m, say is heard within 50 m
+	wd.w.SetThrift(1000, 400)
+	for _, bad := range [][2]uint16{{0, 1000}, {1000, 0}, {1001, 1000}, {1000, 1001}} {
+		wd.w.SetThrift(bad[0], bad[1])
+	}
+	wd.tell() // 125 m as it counts: beyond the hysteresis
+	set(t, e, weapon, 2)
+	call(e, say, 1)
+	set(t, e, hp, 2)
+	wd.tell("call 7 1", "change 7", "set hp")
+	wd.settle(0)
+	wd.handTo(e) // to a cell that saves nothing
+	wd.tell("change 7", "set weapon")
+	wd.w.SetThrift(1000, 400)
+	wd.tell()
+	set(t, e, weapon, 3)
+	wd.tell()
+	wd.w.SetThrift(1000, 1000)
+	if wd.w.Pending(wd.watcher) != 1 {
+		t.Error("what may be seen again is not pending")
+	}
+	wd.tell("change 7", "set weapon")
+	wd.settle(0)
+}
+
+// A call that may be lost is a detail.
+func TestThriftOfUnreliableCalls(t *testing.T) {
+	wd, e := scene(t)
+	d := *e.Def
+	d.ClientMethods = append([]*property.Method(nil), d.ClientMethods...)
+	far := *d.ClientMethods[wave]
+	far.DetailDistance = 60
+	d.ClientMethods[wave] = &far
+	for _, c := range []struct {
+		detail uint16
+		method int
+		want   bool
+	}{{1000, say, true}, {1000, wave, true}, {500, say, true}, {500, wave, false}, {500, jump, true}} {
+		wd.w.SetThrift(1000, c.detail)
+		if got := wd.w.audible(&d, c.method, 50); got != c.want {
+			t.Errorf("%s at 50 m with %d thousandths: heard %v", d.ClientMethods[c.method].Name, c.detail, got)
+		}
+	}
+}
+
+// The budget is the share of itself, and so is what it may be overdrawn by.
+func TestThriftOfBudget(t *testing.T) {
+	sent := func(share uint16) (bytes int) {
+		wd := newWorld(t, Config{BytesPerTick: 400, MaxDeficit: 400}, 5, 200)
+		wd.interest()
+		wd.update(true)
+		wd.w.SetThrift(share, 1000)
+		for range 40 {
+			for _, e := range wd.all {
+				set(t, e, hp, wd.rng.Uint64N(1000))
+				p := e.Position
+				p.Y++
+				e.MoveTo(wd.tick, p, property.Vector3{})
+			}
+			b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
+			wd.tick++
+			bytes += len(b) + len(p)
+		}
+		return bytes / 40
+	}
+	if all, quarter := sent(1000), sent(250); all < 360 || all > 440 || quarter < 90 || quarter > 120 {
+		t.Errorf("%d bytes a tick of 400, %d at a quarter", all, quarter)
+	}
+}
+
+// Promise 5 when a cell saves more and less all the time: once it saves nothing, the
+// client holds everything.
+func TestConvergesAfterThrift(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			wd := newWorld(t, Config{BytesPerTick: 222, MaxRadius: aoiRadius}, seed, 30)
+			for range 3 {
+				for i := range 80 {
+					wd.act()
+					wd.interest()
+					if i%10 == 0 {
+						wd.w.SetThrift(uint16(250+wd.rng.IntN(751)), uint16(500+wd.rng.IntN(501)))
+					}
+					wd.update(false)
+					if wd.rng.IntN(25) == 0 {
+						wd.handoff()
+					}
+				}
+				wd.settle(4000) // what it is entitled to with so much thrift
+				wd.w.SetThrift(1000, 1000)
+				wd.settle(2000)
+			}
+		})
+	}
+}

@@ -1,0 +1,250 @@
+package balance
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	// addRatio and giveBackRatio, times TargetLoad, are the averages at which a cell is added, and under which the
+	// others must stay for one to be given back. Between them lies what loads shake by from second to second.
+	addRatio      = 1.08
+	giveBackRatio = 1.05
+
+	// calm is how many MetaPeriods must have passed since a space's last change before it gives a cell back: until
+	// then loads do not show what has changed.
+	calm = 2
+
+	// giveBackShare is the share of a space's cells that may begin to retire at once.
+	giveBackShare = 8
+)
+
+// Meta implements Policy. Spaces with fewer cells than they have at least come first. Then the groups of CellApps that
+// share spaces, the most loaded first: retirements are cancelled, else cells added, as many at once as the load asks
+// for. Where a CellApp runs further spaces the load of the whole group counts, since lines can even that out; a group
+// of one space goes by what its cells report, which is faster.
+func (p *Profile) Meta(o *Observation) Plan {
+	v := look(o)
+	m := newPass(&p.cfg, v)
+	p.settle(o.Now, v)
+	if p.cfg.NoMeta {
+		return m.plan
+	}
+	for i := range v.spaces {
+		if n := m.missing(int32(i)); n > 0 && v.spaces[i].complete() {
+			p.addCells(m, int32(i), n, demand{few: true, among: []search{anyApp()}})
+		}
+	}
+	p.grow(m, o.Now)
+	m.helpLoading(m.cutLoading)
+	m.retireLeaving()
+	p.shrink(m, o.Now)
+	return m.plan
+}
+
+// shrink gives back what can be done without. A space that is loading keeps its cells, and so do those that share apps
+// with it if it has more than one: unlike in the seed not all others wait, or a world in which rooms are made all the
+// time would never give back anything.
+func (p *Profile) shrink(m *pass, now time.Duration) {
+	wait := calm * p.cfg.MetaPeriod
+	for i := range m.groups {
+		g := &m.groups[i]
+		if g.joined || len(g.spaces) < 2 || m.grows(g) {
+			continue
+		}
+		if p.needed(g.total, giveBackRatio) < m.useful(g) && p.allDivided(g, func(c *spaceCells) bool { return now-c.changed >= wait && !c.loading }) {
+			m.giveBack(g, func(app int32) bool { return p.roomFor(m, app) })
+		}
+	}
+	for i := range m.v.spaces {
+		at := int32(i)
+		if g := m.v.groupOf(at); g >= 0 && len(m.groups[g].spaces) > 1 {
+			continue
+		}
+		s, c := &m.v.spaces[i], &m.spaces[i]
+		keep := min(max(p.needed(s.total(), giveBackRatio), c.least), c.most)
+		if n := c.staying; keep < n && s.complete() && now-p.cells[i].changed >= wait && !p.cells[i].loading {
+			m.giveBackCells(at, min(n-keep, max(1, n/giveBackShare)))
+		}
+	}
+}
+
+// roomFor reports whether the cells beside those of an app could take them over without a load over the target. If they
+// could not, the space would be given another cell at once, and so on for ever. That further lines might relieve them
+// is not counted on.
+func (p *Profile) roomFor(m *pass, app int32) bool {
+	bound := int64(nanos(p.cfg.TargetLoad * giveBackRatio))
+	taken := make(map[int32]int64) // by app
+	for _, c := range m.v.apps[app].cells {
+		s := &m.v.spaces[c.space]
+		if s.leaves[c.leaf].cell == nil || len(s.leaves) == 1 {
+			continue
+		}
+		rest := s.leaves[c.leaf].cell.Load
+		for i := range s.leaves {
+			x := &s.leaves[i]
+			if rest <= 0 {
+				break
+			}
+			if x.app >= 0 && x.app != app && !x.leaf.Retiring && !m.leaving(x) {
+				some := min(rest, max(0, bound-m.v.apps[x.app].Smoothed-taken[x.app]))
+				taken[x.app] += some
+				rest -= some
+			}
+		}
+		if rest > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// grows reports whether the plan has a new cell for a space of the group.
+func (m *pass) grows(g *group) bool {
+	return slices.ContainsFunc(g.spaces, func(i int32) bool { return len(m.spaces[i].added) > 0 })
+}
+
+// giveBackCells lets the least loaded cells of a space retire.
+func (m *pass) giveBackCells(space int32, n int) {
+	s := &m.v.spaces[space]
+	for _, i := range byLevel(s, false) {
+		if n == 0 {
+			return
+		}
+		if !m.leaving(&s.leaves[i]) && m.retire(space, i) {
+			n--
+		}
+	}
+}
+
+// needed is how many cells, or apps, a load asks for at a ratio of the target.
+func (p *Profile) needed(total int64, ratio float64) int {
+	return int(math.Ceil(float64(total) / (nanos(p.cfg.TargetLoad) * ratio)))
+}
+
+// useful is how many apps of a group neither have retiring cells only nor are being shut down.
+func (m *pass) useful(g *group) int {
+	n := 0
+	for _, i := range g.apps {
+		if a := &m.v.apps[i]; !a.Retiring && !a.onlyRetiring() {
+			n++
+		}
+	}
+	return n
+}
+
+// allDivided reports whether all divided spaces of a group are in a state. Spaces that always had one cell do not count:
+// rooms come all the time, and change nothing that the group has to wait for.
+func (p *Profile) allDivided(g *group, state func(*spaceCells) bool) bool {
+	for _, i := range g.spaces {
+		if c := &p.cells[i]; !c.room && !state(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// total is the sum of the leaves' levels.
+func (s *spaceView) total() int64 {
+	sum := int64(0)
+	for i := range s.leaves {
+		sum += s.leaves[i].level
+	}
+	return sum
+}
+
+// complete reports whether all cells are created.
+func (s *spaceView) complete() bool {
+	return !slices.ContainsFunc(s.leaves, func(x leafView) bool { return !x.created })
+}
+
+// byLevel returns the leaves, the most or the least loaded first.
+func byLevel(s *spaceView, heaviest bool) []int32 {
+	order := make([]int32, len(s.leaves))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		if heaviest {
+			a, b = b, a
+		}
+		return cmp.Compare(s.leaves[a].level, s.leaves[b].level)
+	})
+	return order
+}
+
+// demand says what cells are added for.
+type demand struct {
+	few bool // there are fewer than there must be, whatever the load
+	// among says which apps help, the first choice first.
+	among []search
+	// brings is the load that each cell is expected to bring its app, 0 if nothing tells.
+	brings int64
+	// least is the smoothed load of an app from which dividing its cells helps.
+	least int64
+}
+
+// addCells cuts up to n of the heaviest leaves, each once, and returns how many.
+func (p *Profile) addCells(m *pass, at int32, n int, d demand) int {
+	s := &m.v.spaces[at]
+	done := 0
+	for _, i := range byLevel(s, true) {
+		x := &s.leaves[i]
+		if done == n {
+			break
+		}
+		if m.tree(at).CanSplit(x.leaf.Cell) != nil || (!d.few && !p.heavy(m, x, d.least)) {
+			continue
+		}
+		a, ok := Add{}, false
+		if x.cell != nil && !x.cell.Profile.Empty() {
+			a, ok = cutLoad(s.Tree, x)
+			if !ok && float64(x.level) > nanos(p.cfg.TargetLoad*addRatio) {
+				m.crowded(m.ref(at, i))
+			}
+		}
+		if !ok && d.few {
+			a, ok = cutRoom(s.Tree, x, s.Bounds)
+		}
+		if !ok {
+			continue
+		}
+		if !m.add(at, a, d.brings, d.among...) {
+			break
+		}
+		done++
+	}
+	return done
+}
+
+func (m *pass) crowded(c Ref) {
+	if !slices.Contains(m.plan.Crowded, c) {
+		m.plan.Crowded = append(m.plan.Crowded, c)
+	}
+}
+
+// heavy reports whether a cell is worth dividing: its app is one that needs help, and half of what it causes there is
+// worth moving.
+func (p *Profile) heavy(m *pass, x *leafView, least int64) bool {
+	return x.cell != nil && float64(x.cell.Load) >= 2*nanos(p.cfg.MinMove) && (x.app < 0 || m.v.apps[x.app].Smoothed >= least)
+}
+
+// cutLoading halves the geometry of the created leaf that has most of it, of those that have not loaded theirs.
+func (m *pass) cutLoading(space int32) (Add, bool) {
+	s := &m.v.spaces[space]
+	var best Add
+	found, most := false, 0.0
+	for i := range s.leaves {
+		x := &s.leaves[i]
+		size := area(x.rect.Intersect(s.Geometry))
+		if !x.created || x.loaded(s.Geometry) || size <= most || m.tree(space).CanSplit(x.leaf.Cell) != nil {
+			continue
+		}
+		if a, ok := cutRoom(s.Tree, x, s.Geometry); ok {
+			best, found, most = a, true, size
+		}
+	}
+	return best, found
+}

@@ -1,0 +1,96 @@
+package balance
+
+import (
+	"math"
+
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// Classic is the policy of seed S0: a line moves by a small slice of load at a time, as far as the CellApps say that
+// this slice reaches from the edge of their cells. Make it with NewClassic.
+//
+// What bsp forbids bends it in two places. No cell that stays is narrower than bsp.MinSize: a line stops there, where
+// the seed's goes on until the cell has no area. A cell that is squeezed to that width, holds no reals and is to be
+// squeezed further retires, and is removed as every retiring one; the seed takes it out at once.
+//
+// The CellApps must report their Edges by the same MaxCPUOffload as the policy has.
+type Classic struct {
+	cfg   Config
+	lines memory[classicLine]
+	// regain is the factor of a period without a turn, least the lowest aggression.
+	regain, least float64
+}
+
+// NewClassic returns the policy, or what Config.Validate finds.
+func NewClassic(cfg Config) (*Classic, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Classic{cfg: cfg.withDefaults()}
+	c.regain, c.least = c.cfg.aggressionRange()
+	return c, nil
+}
+
+// leastAggression bounds aggression from below whatever the Config says. At a thousandth the smallest slice moves only
+// for a difference of more than a core: lower values would be a lock.
+const leastAggression = 1e-3
+
+// aggressionRange derives by what a line's aggression grows in a period without a turn, and how low it may fall.
+func (c *Config) aggressionRange() (regain, least float64) {
+	step := float64(c.AggressionIncreasePeriod)
+	regain = math.Pow(c.AggressionDecrease, -float64(c.Period)/step)
+	least = c.MaxAggression * math.Pow(c.AggressionDecrease, float64(c.MaxAggressionIncreasePeriod)/step)
+	return regain, min(max(least, leastAggression), c.MaxAggression)
+}
+
+// offload returns the load of a level that CellApps report: the first is the most that a line moves in a period, each
+// further one half of the one before.
+func (c *Config) offload(level int) float64 { return math.Ldexp(nanos(c.MaxCPUOffload), -level) }
+
+// classicLine is what is remembered of a line.
+type classicLine struct {
+	aggression float64 // share of the difference that is moved
+	direction  int     // of the last period: -1, 0 or +1
+}
+
+// turn notes where the line wanted to go in this period. A period in which it could not go anywhere forgets the
+// direction before it, so that left, still, right is no reversal.
+func (l *classicLine) turn(c *Classic, direction int) {
+	if direction != 0 && direction == -l.direction {
+		l.aggression *= c.cfg.AggressionDecrease
+	} else {
+		l.aggression *= c.regain
+	}
+	l.aggression = min(max(l.aggression, c.least), c.cfg.MaxAggression)
+	l.direction = direction
+}
+
+// Line implements Policy. The direction is that of the last period, 0 after one in which the line could not move; a
+// line whose step is too small to be taken has one.
+func (c *Classic) Line(space uint32, id bsp.NodeID) (LineState, bool) {
+	l := c.lines.of(space, id)
+	if l == nil {
+		return LineState{}, false
+	}
+	return LineState{Aggression: l.aggression, Direction: l.direction}, true
+}
+
+// Balance implements Policy. Its plan may have Retires, for cells that are squeezed to nothing.
+func (c *Classic) Balance(o *Observation) Plan {
+	v := look(o)
+	c.lines.recall(v, classicLine{aggression: c.cfg.MaxAggression})
+	plan := Plan{Ignored: v.ignored, Faults: v.faults}
+	for i := range v.spaces {
+		s := &v.spaces[i]
+		plan.Removals = append(plan.Removals, removals(s)...)
+		if c.cfg.NoBalance || len(s.lines) == 0 {
+			continue
+		}
+		p := newClassicPass(c, v, s, &plan)
+		for j := range s.lines {
+			p.balance(&s.lines[j])
+		}
+		p.retireSqueezed()
+	}
+	return plan
+}

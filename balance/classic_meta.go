@@ -1,0 +1,106 @@
+package balance
+
+import (
+	"math"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// Meta implements Policy. A space is given one cell in a pass at most. Spaces with fewer cells than they have at least
+// come first; then, as in the seed, overloaded groups, the worst first, spaces that load geometry, and groups that can
+// do with an app less, unless a space is loading.
+func (c *Classic) Meta(o *Observation) Plan {
+	m := newPass(&c.cfg, look(o))
+	if c.cfg.NoMeta {
+		return m.plan
+	}
+	for i := range m.v.spaces {
+		space := int32(i)
+		if m.missing(space) <= 0 {
+			continue
+		}
+		if a, ok := m.cutFarEdge(space); ok {
+			m.add(space, a, 0, anyApp())
+		}
+	}
+	m.checkForOverloaded()
+	loading := m.helpLoading(m.cutFarEdge)
+	m.retireLeaving()
+	if !loading {
+		m.checkForUnderloaded()
+	}
+	return m.plan
+}
+
+// checkForOverloaded helps the groups whose average exceeds that of all apps. A group that one before it was connected
+// to is no more: its apps can share the load now.
+func (m *pass) checkForOverloaded() {
+	bound := m.v.clusterAverage() + int64(nanos(m.cfg.MetaTolerance))
+	for _, i := range worstFirst(m.groups) {
+		g := &m.groups[i]
+		if g.joined || g.average(0) <= bound || m.cancelApp(g) {
+			continue
+		}
+		for _, space := range m.connectionSpaces(g) {
+			if p := &m.spaces[space]; len(p.added) > 0 || p.staying >= p.most {
+				continue
+			}
+			if a, ok := m.cutFarEdge(space); ok {
+				m.add(space, a, 0, outside(i))
+				break
+			}
+		}
+	}
+}
+
+// checkForUnderloaded lets every group give back an app that would stay under the lower bound without it.
+func (m *pass) checkForUnderloaded() {
+	bound := int64(nanos(m.cfg.LowerBound))
+	for i := range m.groups {
+		if g := &m.groups[i]; !g.joined && g.average(1) < bound {
+			m.giveBack(g, func(int32) bool { return true })
+		}
+	}
+}
+
+// cutFarEdge gives a new cell as little as is allowed, at the higher edge of the leaf that Tree.Place chooses; balancing
+// draws its line in. It reports false if no leaf can be cut, or the space has been given a cell by the plan already.
+func (m *pass) cutFarEdge(space int32) (Add, bool) {
+	s := &m.v.spaces[space]
+	if len(m.spaces[space].added) > 0 {
+		return Add{}, false
+	}
+	cell, axis, ok := m.tree(space).Place()
+	if !ok {
+		return Add{}, false
+	}
+	for i := range s.leaves {
+		if x := &s.leaves[i]; x.leaf.Cell == cell {
+			lo, hi, ok := x.rect.SplitLimits(axis)
+			at := min(max(farEdge(s, x, axis), lo), hi)
+			return Add{Cell: cell, Axis: axis, At: at, NewOnHigherSide: true}, ok
+		}
+	}
+	return Add{}, false
+}
+
+// farEdge is where the line of a new cell at the higher edge of a leaf should lie. The seed has it at the edge even if
+// that is infinity, from where the first balance draws it to the last entity: that is where it is put right away here,
+// just beyond the entity. In a leaf that holds none it is where they could be, or where there is geometry to load.
+func farEdge(s *spaceView, x *leafView, axis bsp.Axis) float64 {
+	lo, hi := x.rect.Span(axis)
+	if !math.IsInf(hi, 1) {
+		return hi - bsp.MinSize
+	}
+	if x.cell != nil && !x.cell.Profile.Empty() {
+		return float64(quantiles(x.cell, axis)[load.Slices])
+	}
+	for _, r := range []bsp.Rect{s.Bounds, s.Geometry} {
+		if _, end := r.Span(axis); !r.Empty() && !math.IsInf(end, 1) {
+			return end - bsp.MinSize
+		}
+	}
+	_, end := finiteSpan(lo, hi)
+	return end
+}

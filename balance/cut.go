@@ -1,0 +1,103 @@
+package balance
+
+import (
+	"math"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
+)
+
+const (
+	// minShare is how many slices of a leaf's load each side of a cut must carry at least. Below an eighth a new cell
+	// costs more, in ghosts and messages, than it takes over.
+	minShare = load.Slices / 8
+
+	// sameSpread is how alike the spreads of both axes must be, as a ratio, for the cut to alternate with the line
+	// above instead: measured spreads are never quite equal.
+	sameSpread = 1.1
+
+	// guess is the width, in metres, that a side without bounds is taken to have when a leaf without entities is cut.
+	guess = 1000.0
+)
+
+// cutLoad cuts a leaf near the median of its load. It reports false if no line divides that.
+func cutLoad(t *bsp.Tree, x *leafView) (Add, bool) {
+	first := longer(t, x.leaf.Cell, spread(&x.cell.Profile.X), spread(&x.cell.Profile.Z))
+	for _, axis := range []bsp.Axis{first, first.Other()} {
+		lo, hi, ok := x.rect.SplitLimits(axis)
+		if !ok {
+			continue
+		}
+		if at, below, ok := median(quantiles(x.cell, axis), lo, hi); ok {
+			return Add{Cell: x.leaf.Cell, Axis: axis, At: at, NewOnHigherSide: below >= load.Slices/2}, true
+		}
+	}
+	return Add{}, false
+}
+
+// median returns the line within limits that comes nearest to halving the load, and how many slices lie below it.
+func median(q *load.Quantiles, lo, hi float64) (at, below float64, ok bool) {
+	const half = load.Slices / 2
+	worst := float64(half - minShare)
+	for _, p := range q {
+		p := min(max(float64(p), lo), hi)
+		least, most := q.Below(p)
+		if off := max(half-least, most-half); off < worst || (off == worst && !ok) {
+			at, below, worst, ok = p, (least+most)/2, off, true
+		}
+	}
+	return at, below, ok
+}
+
+// spread is how far the load reaches, without stragglers at either end.
+func spread(q *load.Quantiles) float64 {
+	return float64(q[load.Slices-1]) - float64(q[1])
+}
+
+// longer chooses the axis of the longer spread; of about equal ones, that which the line above does not have.
+func longer(t *bsp.Tree, c bsp.CellID, x, z float64) bsp.Axis {
+	switch {
+	case x > z*sameSpread:
+		return bsp.AxisX
+	case z > x*sameSpread:
+		return bsp.AxisZ
+	}
+	return t.Alternate(c)
+}
+
+// cutRoom halves what of a leaf lies within a rectangle, if that is not empty, for cells that are wanted whatever the
+// load.
+func cutRoom(t *bsp.Tree, x *leafView, within bsp.Rect) (Add, bool) {
+	r := x.rect.Intersect(within)
+	if r.Empty() {
+		r = x.rect
+	}
+	r = finite(r)
+	first := longer(t, x.leaf.Cell, r.MaxX-r.MinX, r.MaxZ-r.MinZ)
+	for _, axis := range []bsp.Axis{first, first.Other()} {
+		lo, hi := r.Span(axis)
+		if low, high, ok := x.rect.SplitLimits(axis); ok {
+			return Add{Cell: x.leaf.Cell, Axis: axis, At: min(max(lo/2+hi/2, low), high), NewOnHigherSide: true}, true
+		}
+	}
+	return Add{}, false
+}
+
+// finite gives infinite edges a place: about the origin, or at a guessed width from the other edge.
+func finite(r bsp.Rect) bsp.Rect {
+	r.MinX, r.MaxX = finiteSpan(r.MinX, r.MaxX)
+	r.MinZ, r.MaxZ = finiteSpan(r.MinZ, r.MaxZ)
+	return r
+}
+
+func finiteSpan(lo, hi float64) (float64, float64) {
+	switch noLo, noHi := math.IsInf(lo, -1), math.IsInf(hi, 1); {
+	case noLo && noHi:
+		return -guess / 2, guess / 2
+	case noLo:
+		return hi - guess, hi
+	case noHi:
+		return lo, lo + guess
+	}
+	return lo, hi
+}

@@ -1,0 +1,48 @@
+package balance
+
+import "github.com/cellscape/cellscape/bsp"
+
+// loading reports whether a space still loads geometry: a cell that stays has not loaded all of it that lies within its
+// leaf, or has not said so. Retiring cells are left out: what they have not loaded will be someone else's to load.
+func (s *spaceView) loading() bool {
+	if s.Geometry.Empty() {
+		return false
+	}
+	for i := range s.leaves {
+		if x := &s.leaves[i]; !x.leaf.Retiring && !x.loaded(s.Geometry) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *leafView) loaded(geometry bsp.Rect) bool {
+	need := l.rect.Intersect(geometry)
+	return need.Empty() || (l.cell != nil && covers(l.cell.Loaded, need))
+}
+
+func covers(r, part bsp.Rect) bool {
+	return r.MinX <= part.MinX && r.MinZ <= part.MinZ && r.MaxX >= part.MaxX && r.MaxZ >= part.MaxZ
+}
+
+// helpLoading gives every space that is still loading one more cell to share that, on an app outside of its group, up
+// to Config.MaxLoadingCells and down to Config.MinLoadingArea. cut says where. A space that has been given a cell by
+// the plan waits for the next. It reports whether any space is loading.
+func (m *pass) helpLoading(cut func(space int32) (Add, bool)) bool {
+	loading := false
+	for i := range m.v.spaces {
+		s, p := &m.v.spaces[i], &m.spaces[i]
+		if !s.loading() {
+			continue
+		}
+		loading = true
+		n := len(s.leaves)
+		if len(p.added) > 0 || n >= m.cfg.MaxLoadingCells || p.staying >= p.most || area(s.Geometry)/float64(n) <= m.cfg.MinLoadingArea {
+			continue
+		}
+		if a, ok := cut(int32(i)); ok {
+			m.add(int32(i), a, 0, outside(m.v.groupOf(int32(i))))
+		}
+	}
+	return loading
+}

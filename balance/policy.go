@@ -1,0 +1,51 @@
+package balance
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// Policy plans how the cells of a cluster follow its crowd. Classic and Profile are built in; a studio may write its
+// own. A Policy remembers what its lines did, and belongs to one goroutine; it has no clock and no chance.
+type Policy interface {
+	// Balance moves the lines of all spaces, and takes out the cells that are swept to nothing. Its plan has Moves and
+	// Removals, that of Classic also Retires of cells that are squeezed to nothing. It is called once per Config.Period.
+	Balance(o *Observation) Plan
+	// Meta adds cells, and lets others retire. Its plan has Cancels, Adds and Retires. It is called once per
+	// Config.MetaPeriod, never at a time when Balance has a plan that is not applied yet.
+	Meta(o *Observation) Plan
+	// Line returns what the policy remembers of a line; it reports false for one that the last observation did not
+	// have.
+	Line(space uint32, id bsp.NodeID) (LineState, bool)
+}
+
+// The built-in policies, as Config.Policy names them.
+const (
+	ProfilePolicy = "profile"
+	ClassicPolicy = "classic"
+)
+
+// New returns the policy that the config names, or what Config.Validate finds.
+func New(cfg Config) (Policy, error) {
+	switch cfg.Policy {
+	case ProfilePolicy, "":
+		return NewProfile(cfg)
+	case ClassicPolicy:
+		return NewClassic(cfg)
+	}
+	_, err := NewProfile(cfg)
+	if err == nil {
+		err = fmt.Errorf("balance: Policy %q: there is none of this name", cfg.Policy)
+	}
+	return nil, err
+}
+
+// LineState shows what a policy remembers of a line, for viewers and logs.
+type LineState struct {
+	// Aggression is the share of the wanted step that the line takes, up to 1; it is lowered when the line turns.
+	Aggression float64
+	// Direction is -1 or +1 for where it last moved, 0 if it never did. Classic also forgets it over a period in which
+	// the line could not move.
+	Direction int
+}

@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+// crowded is an overload that begins at a load, fast enough for a short run.
+func crowded(start float64) space.OverloadConfig {
+	return space.OverloadConfig{Start: start, Patience: time.Second, Dwell: 500 * time.Millisecond, Recovery: 1500 * time.Millisecond, MinRate: 0.4}
+}
+
+// TestOverload: a crowd gathers on one spot, where no line divides it. Logins are
+// refused first, then clients are told less, then the world runs slower; it goes on for all
+// that. When the crowd has gone, all is as before.
+func TestOverload(t *testing.T) {
+	o := Options{Seed: 41, CellApps: 2, Players: 12, Rovers: -1, Balance: still(2), Load: 80e6, Overload: crowded(0.75)}
+	o.Overload.Patience = 3 * time.Second
+	o.Logins = cellappmgr.LoginConfig{AvgLoad: 0.7, MaxLoad: 0.75, Tolerance: time.Second}
+	play(t, o, func(r *rig) {
+		spot := r.across(30)
+		crowd := func(int) property.Vector3 { return spot }
+		apart := func(i int) property.Vector3 { return r.across(30 * float64(1-i%2*2)) }
+		gather := func(where func(i int) property.Vector3) {
+			for i, pl := range r.players {
+				at := where(i)
+				at.X, at.Z = at.X+float32(i), at.Z+float32(i%3)
+				pl.steer = func() property.Vector3 { return at }
+			}
+		}
+		gather(apart) // six on either side
+		r.wait(30 * time.Second)
+		if st := r.observer.last; st.LoginsRefused || r.rate() != 1000 || r.thrift() != 0 {
+			t.Fatalf("before the crowd: logins refused %v, rate %d, thrift %d", st.LoginsRefused, r.rate(), r.thrift())
+		}
+
+		gather(crowd)
+		r.until("logins are refused", time.Minute, func() bool { return r.observer.last.LoginsRefused })
+		if r.thrift() != 0 {
+			t.Error("clients were told less before logins were refused")
+		}
+		r.until("clients are told less", 10*time.Second, func() bool { return r.thrift() > 0 })
+		if r.rate() != 1000 {
+			t.Error("the space slowed down before clients were told less")
+		}
+		g := r.visit("late", r.world.schema)
+		r.until("a guest is refused", 5*time.Second, func() bool { return g.closed != nil })
+		var why *protocol.Refused
+		if !errors.As(g.closed, &why) || why.Code != protocol.WorldFull {
+			t.Errorf("the guest was told %v", g.closed)
+		}
+		r.until("the space runs at its slowest", time.Minute, func() bool { return r.rate() == 400 })
+
+		steps, game, at := r.steps(), r.game(), r.now
+		r.wait(10 * time.Second)
+		if slow := r.game() - game; slow < 3800*time.Millisecond || slow > 4200*time.Millisecond {
+			t.Errorf("%v of game time in %v", slow, r.now-at)
+		}
+		if n := r.steps() - steps; n == 0 {
+			t.Error("the world stands still")
+		}
+
+		gather(apart)
+		r.until("the space is as fast as ever", 3*time.Minute, func() bool { return r.rate() == 1000 })
+		r.until("clients are told all", 3*time.Minute, func() bool { return r.thrift() == 0 })
+		r.until("logins are open", 10*time.Second, func() bool { return !r.observer.last.LoginsRefused })
+		for _, pl := range r.players {
+			pl.steer = nil
+		}
+	})
+}
+
+// rate is that of the slowest cell, thrift the steps that any CellApp saves by, game
+// the game time of the first cell.
+func (r *rig) rate() uint16 {
+	slowest := uint16(1000)
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			slowest = min(slowest, cell.Rate())
+		}
+	})
+	return slowest
+}
+
+func (r *rig) thrift() (most int) {
+	for _, a := range r.observer.last.Apps {
+		most = max(most, a.Thrift)
+	}
+	return most
+}
+
+func (r *rig) game() (game time.Duration) {
+	r.eachView(func(_ *Process, cell *space.Cell, _ space.View) { game = cell.Game() })
+	return game
+}
+
+// steps is what all walkers have counted by timers.
+func (r *rig) steps() (n uint64) {
+	r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() {
+			n += get(v, "steps")
+		}
+	})
+	return n
+}
+
+// TestSlowSpaceLosesNothing: a space slows down and a CellApp of it dies, and the
+// manager stands still meanwhile. Who is restored has the game time of the space.
+func TestSlowSpaceLosesNothing(t *testing.T) {
+	play(t, Options{Seed: 42, Overload: crowded(0.1), Load: 60e6}, func(r *rig) {
+		r.until("the space is slow", time.Minute, func() bool { return r.rate() == 400 })
+		on, _, _ := r.real(r.id())
+		on.crash()
+		r.manager.pause(2 * time.Second)
+		r.wait(3 * time.Second)
+		on.restartAt = r.now + time.Millisecond
+		r.wait(10 * time.Second)
+		cells := 0
+		r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+			for cell := range a.Cells() {
+				cells++
+				if cell.Rate() != 400 {
+					t.Errorf("a cell runs at %d", cell.Rate())
+				}
+			}
+		})
+		if cells < 2 {
+			t.Errorf("%d cells", cells)
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package space
+
+import (
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Retiring reports whether the manager is taking the cell's area away from it: its
+// reals leave as the line passes them, without band or dwell.
+func (c *Cell) Retiring() bool {
+	leaf, _, ok := c.tree.Leaf(c.id)
+	return !ok || leaf.Retiring
+}
+
+// Idle reports whether nothing is left here that anybody may ask for: no entity, no
+// handoff, no message that a real left behind, and no memory of reals that were
+// taken over from here by an app that might still die with them.
+func (c *Cell) Idle() bool {
+	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.departed)+len(c.orphans)+len(c.handedOn)+
+		len(c.words)+len(c.loopback) == 0 && c.handoffs.Len() == 0
+}
+
+// DoneWith reports whether a cell of another CellApp, that is out of the space's
+// partition, has been sent the last that this cell will send it: the geometry here
+// knows that it is gone, nothing is being handed over to its app, and no real has a
+// ghost there. If the app has another cell of the space by now, that one has taken
+// over, and what is sent goes there.
+func (c *Cell) DoneWith(cell bsp.CellID, app mercury.Address) bool {
+	if _, _, there := c.tree.Leaf(cell); there {
+		return false
+	}
+	if _, _, other := c.tree.OfApp(app.At, app.Salt); other {
+		return true
+	}
+	for _, rec := range c.reals {
+		if rec.real.haunts.Has(app) {
+			return false
+		}
+	}
+	return !c.handoffs.Towards(app)
+}

@@ -1,0 +1,121 @@
+package cellapp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
+)
+
+// askAgain is how long a CellApp waits for the answer to a GeometryLacked before
+// it asks again: several round trips in a data centre, and short beside the second
+// after which the manager notices by itself.
+const askAgain = 200 * time.Millisecond
+
+// held is a cell with the geometry of its space as it arrives. The cell has the
+// tree that the follower has; how trees are told, lost and asked for again is
+// between the CellApp and its manager, and no matter of the cell.
+type held struct {
+	*space.Cell
+	geometry bsp.Follower
+	askAt    time.Duration // not before
+	info     []byte        // of AddCell, for a manager that starts anew
+}
+
+var errNoTree = errors.New("cellapp: a new cell needs a whole tree, not a delta")
+
+func (a *CellApp) cell(id entity.SpaceID) *held {
+	i, found := slices.BinarySearchFunc(a.cells, id, func(c *held, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
+	if !found {
+		return nil
+	}
+	return a.cells[i]
+}
+
+// addCell makes a cell, or confirms one that is there.
+func (a *CellApp) addCell(now time.Duration, m *wire.AddCell) error {
+	data := make([]space.DataEntry, len(m.Data))
+	for i, e := range m.Data {
+		data[i] = space.DataEntry(e)
+	}
+	if c := a.cell(m.Space); c != nil {
+		if err := c.take(m.Tree); err != nil {
+			return err
+		}
+		if !c.Become(m.Cell, c.geometry.Tree()) {
+			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
+		}
+		c.LoadData(data)
+		c.SetClock(m.Clock, a.clusterTime(now))
+		c.info = slices.Clone(m.Info)
+		a.reused(m.Space)
+	} else if err := a.newCell(now, m, data); err != nil {
+		return err
+	}
+	a.manager.Send(&wire.CellCreated{Space: m.Space, Cell: m.Cell})
+	return nil
+}
+
+func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataEntry) error {
+	c := &held{info: slices.Clone(m.Info)}
+	if _, err := c.geometry.Take(m.Tree); err != nil {
+		return err
+	}
+	tree := c.geometry.Tree()
+	if tree == nil {
+		return errNoTree
+	}
+	c.Cell = space.NewCell(space.Env{
+		Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
+		Out: a.outbox(), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats,
+		Compressor: &a.compressor,
+	}, m.Space, m.Cell, tree, data)
+	c.SetClock(m.Clock, a.clusterTime(now))
+	c.SetThrift(a.throttle.Thrift())
+	c.Freeze(a.frozen)
+	a.cells = append(a.cells, c)
+	slices.SortFunc(a.cells, func(x, y *held) int { return cmp.Compare(x.Space(), y.Space()) })
+	a.log.Info("cell added", "space", m.Space, "cell", m.Cell.String(), "version", tree.Version().String())
+	return nil
+}
+
+// takeGeometry takes a whole tree or a delta, and asks for what it lacks then.
+func (a *CellApp) takeGeometry(now time.Duration, body []byte) error {
+	var m wire.Geometry
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	c := a.cell(m.Space)
+	if c == nil {
+		return nil
+	}
+	err := c.take(m.Tree)
+	a.askGeometry(now, c)
+	return err
+}
+
+// take gives a message of the manager to the follower, and what comes of it to the cell.
+func (c *held) take(msg []byte) error {
+	changed, err := c.geometry.Take(msg)
+	if changed {
+		c.SetTree(c.geometry.Tree())
+	}
+	return err
+}
+
+// askGeometry asks the manager for what a space's geometry lacks. A question that
+// is lost with its channel is repeated.
+func (a *CellApp) askGeometry(now time.Duration, c *held) {
+	from, lacks := c.geometry.Lacks()
+	if !lacks || now < c.askAt || !a.manager.Open() {
+		return
+	}
+	c.askAt = now + askAgain
+	a.manager.Send(&wire.GeometryLacked{Space: c.Space(), From: from})
+}

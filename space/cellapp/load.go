@@ -1,0 +1,46 @@
+package cellapp
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/space"
+)
+
+// measure ends a tick's measuring of what no cell does: links, reports, messages of the manager.
+func (a *CellApp) measure(now time.Duration) {
+	if a.ticks.Number == 1 {
+		a.measuredAt = now - a.cfg.Tick // the first sample is taken whole
+	}
+	a.own.Tick(now-a.measuredAt, 0)
+	a.measuredAt = now
+}
+
+// ownLoad is the load that is for no cell, 0 where loads are artificial.
+func (a *CellApp) ownLoad() int64 {
+	if a.cfg.Space.ArtificialLoad > 0 {
+		return 0
+	}
+	return a.own.Load()
+}
+
+// TypeLoads returns what the reals of each entity type cost, over all cells, in order of their definitions' ids, without
+// types that have no real here. It belongs to the goroutine of the CellApp.
+func (a *CellApp) TypeLoads() []space.TypeLoad {
+	sums := make([]space.TypeLoad, len(a.cfg.Scripts.Schema().Types))
+	for _, c := range a.cells {
+		for t := range c.TypeLoads() {
+			sum := &sums[t.Type]
+			sum.Type = t.Type
+			sum.Reals += t.Reals
+			sum.Raw += t.Raw
+			sum.Load += t.Load
+		}
+	}
+	present := sums[:0]
+	for _, t := range sums {
+		if t.Reals > 0 {
+			present = append(present, t)
+		}
+	}
+	return present
+}

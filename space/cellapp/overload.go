@@ -1,0 +1,64 @@
+package cellapp
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
+)
+
+// clusterTime is the time of the cluster, the CellAppMgr's, as far as the CellApp
+// knows it.
+func (a *CellApp) clusterTime(now time.Duration) time.Duration { return now + a.shift }
+
+// save asks the throttle how sparing the cells have to be from the next tick on. In a
+// frozen world it rests: what is told then is no measure of what will be done after.
+func (a *CellApp) save(now time.Duration) {
+	smoothed, raw := a.work()
+	if a.frozen || !a.throttle.Tick(now, raw, smoothed) {
+		return
+	}
+	t := a.throttle.Thrift()
+	for _, c := range a.cells {
+		c.SetThrift(t)
+	}
+	a.log.Warn("the CellApp changes what it saves", "load", float64(smoothed)/float64(load.Core), "step", a.throttle.Step(), "of", a.throttle.Steps(),
+		"client_budget", t.Budget, "detail", t.Detail, "rate_wanted", t.Rate)
+}
+
+// work is the load of all cells and what the CellApp does for none, in nanoseconds of
+// work a second; raw is that of the last tick.
+func (a *CellApp) work() (smoothed, raw int64) {
+	for _, c := range a.cells {
+		s, r := c.Work()
+		smoothed, raw = smoothed+s, raw+r
+	}
+	if a.cfg.Space.ArtificialLoad == 0 {
+		smoothed, raw = smoothed+a.own.Load(), raw+a.own.Raw()
+	}
+	return smoothed, raw
+}
+
+// wantedRate is how fast the space of a cell is to run. A cell with less than half of
+// the average load is left alone: to slow its space would help nobody. The others
+// have at least half of all load.
+func (a *CellApp) wantedRate(c *space.Cell, average int64) uint16 {
+	if work, _ := c.Work(); work < average/2 {
+		return entity.NormalRate
+	}
+	return a.throttle.Thrift().Rate
+}
+
+// spaceRate takes how fast the game time of a space runs.
+func (a *CellApp) spaceRate(now time.Duration, body []byte) error {
+	var m wire.SpaceRate
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if c := a.cell(m.Space); c != nil {
+		c.SetClock(m.Clock, a.clusterTime(now))
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package cellapp
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space"
+)
+
+// crowdedRig has CellApp with one real, whose work is artificial.
+func crowdedRig(t *testing.T, perReal int64, clock func() time.Duration) *rig {
+	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
+	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Clock: clock,
+		Space: space.Config{ArtificialLoad: perReal, Overload: space.OverloadConfig{Patience: time.Second, Dwell: 200 * time.Millisecond, Recovery: time.Second, MinRate: 0.5}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.app = app
+	r.world()
+	return r
+}
+
+// reported is the last CellsReport.
+func (r *rig) reportedAll() (last wire.CellsReport) {
+	r.t.Helper()
+	for _, s := range r.net.to(mercury.Address{At: manager}) {
+		if s.id == wire.CellsReportID {
+			if err := last.Parse(s.body); err != nil {
+				r.t.Fatal(err)
+			}
+		}
+	}
+	if len(last.Cells) == 0 {
+		r.t.Fatal("no report of cells")
+	}
+	return last
+}
+
+// A CellApp that is over its bound says so, and in the end wants its space slower; a
+// cell that has nothing to do wants nothing.
+func TestOverloadIsReported(t *testing.T) {
+	r := crowdedRig(t, 12e8, nil)
+	alone := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1, 1))
+	r.manage(&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 1}, Tree: alone.Append(nil)})
+	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != entity.NormalRate {
+		t.Errorf("at first: %+v", m)
+	}
+	r.tick(20)
+	if m := r.reportedAll(); m.Thrift == 0 || m.Cells[0].Rate != entity.NormalRate {
+		t.Errorf("with budgets to save at: thrift %d, rate %d", m.Thrift, m.Cells[0].Rate)
+	}
+	r.tick(80)
+	m := r.reportedAll()
+	if int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 || m.Cells[1].Rate != entity.NormalRate {
+		t.Errorf("at the floor: thrift %d of %d, rates %d and %d", m.Thrift, r.app.throttle.Steps(), m.Cells[0].Rate, m.Cells[1].Rate)
+	}
+	r.manage(&wire.Freeze{On: true})
+	step := r.app.throttle.Step()
+	r.from(addr(3), &entity.Message{}) // anything
+	r.tick(50)
+	if r.app.throttle.Step() != step {
+		t.Error("a frozen world changes what is saved")
+	}
+}
+
+// What a message costs counts with the tick after it.
+func TestWorkOfMessagesCounts(t *testing.T) {
+	var at time.Duration
+	cost := time.Duration(0)
+	r := crowdedRig(t, 0, func() time.Duration { at += cost; return at })
+	r.tick(2)
+	if _, raw := r.app.work(); raw != 0 {
+		t.Fatalf("worked %v after a tick", raw)
+	}
+	cost = time.Millisecond
+	r.manage(&wire.Freeze{})
+	cost = 0
+	r.tick(1)
+	if _, raw := r.app.work(); raw < int64(10*time.Millisecond) { // 1 ms in a tenth of a second
+		t.Errorf("a message that takes 1 ms counts as %v a second", time.Duration(raw))
+	}
+}
+
+// The rate that the manager sends is the cell's from its time on, and the report says
+// which one it has.
+func TestSpaceRate(t *testing.T) {
+	r := newRig(t)
+	r.world() // the cluster's time is an hour and a little
+	cell := r.app.cell(1)
+	cluster := r.app.clusterTime(r.now)
+	k := entity.Clock{Number: 5, At: cluster + 300*time.Millisecond, Game: cluster + 300*time.Millisecond, Rate: 500}
+	r.from(addr(2), &wire.SpaceRate{Space: 1, Clock: k})
+	if cell.ClockNumber() != 0 || r.app.Counters().Refused != 1 {
+		t.Error("a stranger slows a space down")
+	}
+	r.manage(&wire.SpaceRate{Space: 9, Clock: k}) // of a space that is not here
+	r.manage(&wire.SpaceRate{Space: 1, Clock: k})
+	if cell.ClockNumber() != 5 {
+		t.Fatalf("clock %d", cell.ClockNumber())
+	}
+	r.tick(3)
+	if cell.Game() != k.At {
+		t.Errorf("game time %v before the change, want %v", cell.Game(), k.At)
+	}
+	r.tick(10)
+	if want := k.At + 500*time.Millisecond; cell.Game() != want || cell.Rate() != 500 {
+		t.Errorf("game time %v at rate %d, want %v", cell.Game(), cell.Rate(), want)
+	}
+	if m := r.reportedAll(); m.Cells[0].Clock != 5 {
+		t.Errorf("reported clock %d", m.Cells[0].Clock)
+	}
+}
+
+// A cell has the game time of its space from the order on that makes it.
+func TestAddCellCarriesTheClock(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	cluster := r.app.clusterTime(r.now)
+	k := entity.Clock{Number: 5, At: cluster - time.Minute, Game: time.Second, Rate: 500}
+	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(t, 1).Append(nil), Clock: k})
+	if game := r.app.cell(1).Game(); game != 31*time.Second {
+		t.Errorf("game time %v", game)
+	}
+	k.Number, k.Rate = 6, 1000
+	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(t, 1).Append(nil), Clock: k})
+	if n := r.app.cell(1).ClockNumber(); n != 6 {
+		t.Errorf("clock %d after the order was repeated", n)
+	}
+}

@@ -1,0 +1,158 @@
+package cellapp
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// A cell that the manager takes out of its space, on the CellApp that runs it:
+//
+//	        RemoveCell              every peer has acked, and nothing is left
+//	cell -------------> removing ---------------------------------------------> gone, CellRemoved
+//	                       | AddCell: the CellApp gets another cell of the space,
+//	                       v which takes over what is left
+//	                     cell
+//
+// and on a peer:
+//
+//	CellGoing            the last has been sent
+//	-----------> going -------------------------> RemovalAck
+//
+// An ack may come before the order that it is for: the channels to the manager and
+// to the peers are different ones.
+
+// maxEarlyAcks bounds the acks that wait for their order: those of a few cells with
+// hundreds of peers. One that is dropped is asked for again by the manager.
+const maxEarlyAcks = 4096
+
+// removing is a cell here that is out of its space.
+type removing struct {
+	space   entity.SpaceID
+	cell    bsp.CellID
+	waiting []mercury.Address // peers that have not acked
+}
+
+// ack is a peer's word about a cell.
+type ack struct {
+	space entity.SpaceID
+	cell  bsp.CellID
+	from  mercury.Address
+}
+
+// removals is everything that a CellApp knows of cells that go, its own and others'.
+type removals struct {
+	own   []removing
+	acked []ack            // early
+	going []wire.CellGoing // of peers, not acked yet
+}
+
+// removeCell begins the removal of a cell, or repeats that there is none.
+func (a *CellApp) removeCell(m *wire.RemoveCell) {
+	c := a.cell(m.Space)
+	if c == nil || c.ID() != m.Cell {
+		a.manager.Send(&wire.CellRemoved{Space: m.Space, Cell: m.Cell})
+		return
+	}
+	r := a.removals.find(m.Space, m.Cell)
+	if r == nil {
+		a.log.Info("cell is being removed", "space", m.Space, "cell", m.Cell.String(), "reals", c.Reals(), "ghosts", c.Ghosts())
+		a.removals.own = append(a.removals.own, removing{space: m.Space, cell: m.Cell, waiting: m.Peers})
+		r = &a.removals.own[len(a.removals.own)-1]
+	}
+	r.waiting = slices.DeleteFunc(r.waiting, func(p mercury.Address) bool {
+		return a.links.Dead(p) || slices.Contains(a.removals.acked, ack{m.Space, m.Cell, p})
+	})
+	a.removals.acked = slices.DeleteFunc(a.removals.acked, func(x ack) bool { return x.space == m.Space && x.cell == m.Cell })
+}
+
+func (r *removals) find(space entity.SpaceID, cell bsp.CellID) *removing {
+	for i := range r.own {
+		if x := &r.own[i]; x.space == space && x.cell == cell {
+			return x
+		}
+	}
+	return nil
+}
+
+// removalAck takes a peer's ack, or keeps it for the order that it is for.
+func (a *CellApp) removalAck(m *wire.RemovalAck, from mercury.Address) {
+	if r := a.removals.find(m.Space, m.Cell); r != nil {
+		r.waiting = slices.DeleteFunc(r.waiting, func(p mercury.Address) bool { return p == from })
+		return
+	}
+	x := ack{m.Space, m.Cell, from}
+	if c := a.cell(m.Space); c == nil || c.ID() != m.Cell || slices.Contains(a.removals.acked, x) {
+		return // of a cell that has gone, or told twice
+	}
+	if len(a.removals.acked) < maxEarlyAcks {
+		a.removals.acked = append(a.removals.acked, x)
+	}
+}
+
+// cellGoing notes that a peer's cell goes; the ack follows when all is sent.
+func (a *CellApp) cellGoing(m *wire.CellGoing) {
+	if !a.links.Dead(m.App) && !slices.Contains(a.removals.going, *m) {
+		a.removals.going = append(a.removals.going, *m)
+	}
+}
+
+// reused ends the removal of a cell that has become another.
+func (a *CellApp) reused(id entity.SpaceID) {
+	a.removals.own = slices.DeleteFunc(a.removals.own, func(r removing) bool { return r.space == id })
+	a.removals.acked = slices.DeleteFunc(a.removals.acked, func(x ack) bool { return x.space == id })
+}
+
+// mourn drops what a dead CellApp owes and is owed.
+func (r *removals) mourn(app mercury.Address) {
+	for i := range r.own {
+		x := &r.own[i]
+		x.waiting = slices.DeleteFunc(x.waiting, func(p mercury.Address) bool { return p == app })
+	}
+	r.acked = slices.DeleteFunc(r.acked, func(x ack) bool { return x.from == app })
+	r.going = slices.DeleteFunc(r.going, func(g wire.CellGoing) bool { return g.App == app })
+}
+
+// goOn acks what can be acked and drops the cells that are done.
+func (a *CellApp) goOn() {
+	a.removals.going = slices.DeleteFunc(a.removals.going, func(g wire.CellGoing) bool {
+		if c := a.cell(g.Space); c != nil && !c.DoneWith(g.Cell, g.App) {
+			return false
+		}
+		a.outbox().Send(g.App, &wire.RemovalAck{Space: g.Space, Cell: g.Cell})
+		return true
+	})
+	a.removals.own = slices.DeleteFunc(a.removals.own, func(r removing) bool {
+		c := a.cell(r.space)
+		if c == nil || len(r.waiting) > 0 || !c.Idle() {
+			return c == nil
+		}
+		a.cells = slices.DeleteFunc(a.cells, func(x *held) bool { return x == c })
+		a.log.Info("cell removed", "space", r.space, "cell", r.cell.String())
+		a.manager.Send(&wire.CellRemoved{Space: r.space, Cell: r.cell})
+		return true
+	})
+}
+
+// Removing reports whether the cell of a space is being removed: it is in no geometry
+// any more, and lingers until nobody can have anything to ask of it.
+func (a *CellApp) Removing(id entity.SpaceID) bool {
+	return slices.ContainsFunc(a.removals.own, func(r removing) bool { return r.space == id })
+}
+
+// Retire asks the manager to let all cells of this CellApp retire, so that it can
+// be ended without loss; the reason is for the manager's log. It is over once
+// Retired says so. It cannot be taken back.
+func (a *CellApp) Retire(reason string) {
+	a.retire, a.reason = true, reason[:min(len(reason), wire.MaxReason)]
+	if a.alloc != nil {
+		a.manager.Send(&wire.RetireApp{Reason: a.reason})
+	}
+}
+
+// Retired reports whether the CellApp has handed everything over after Retire, and
+// is no member of its cluster any more.
+func (a *CellApp) Retired() bool { return a.retired }

@@ -1,0 +1,138 @@
+package cellappmgr
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// keptVersions is how many versions of each space's geometry are kept to make
+// deltas from. At about one a second they cover a lost message, the report that
+// shows it, and one lost repair; who is farther behind is sent the whole tree.
+const keptVersions = 8
+
+// version is that of the geometry as last published, zero before the first.
+func (s *space) version() bsp.Version {
+	if t := s.publisher.Tree(); t != nil {
+		return t.Version()
+	}
+	return bsp.Version{}
+}
+
+// told reports whether the geometry as last published has a cell.
+func (s *space) told(id bsp.CellID) bool {
+	t := s.publisher.Tree()
+	if t == nil {
+		return false
+	}
+	_, _, ok := t.Leaf(id)
+	return ok
+}
+
+// renew publishes the tree of a space if it says something new. Nothing else
+// makes a version, and nothing that was not published is told: two trees of one
+// version never exist.
+func (m *CellAppMgr) renew(s *space) {
+	if !s.changed {
+		return
+	}
+	s.changed = false
+	for _, c := range s.cells {
+		leaf, _, _ := s.tree.Leaf(c.id)
+		leaf.Created, leaf.Load = c.created, c.load()
+	}
+	if _, _, err := s.publisher.Publish(s.tree); err != nil {
+		m.own.Errors++
+		m.log.Error("the geometry of a space is not valid; the last one stays told", "space", s.cfg.ID, "error", err)
+	}
+}
+
+// loadsDue lets the loads be told with what the balance did. Told with each report
+// they would be a version for every CellApp several times a second. In a frozen
+// world nothing new is told, so that it comes to rest.
+func (m *CellAppMgr) loadsDue() {
+	for _, s := range m.spaces {
+		if s.tree != nil && !m.frozen {
+			s.changed = true
+		}
+	}
+}
+
+// order tells a CellApp to make a cell, with the whole geometry: it may have none
+// that a delta could follow from.
+func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
+	m.renew(s)
+	c.orderedAt = now
+	if !s.told(c.id) {
+		return // the tree with it could not be published
+	}
+	m.send(c.app, &wire.AddCell{
+		Space: s.cfg.ID, Cell: c.id, First: c.first, Tree: s.publisher.Message(bsp.Version{}), Data: s.data.entries, Info: s.info, Clock: s.rates.clock,
+	})
+	s.mark(c.app, now)
+}
+
+// publish tells the geometry of every space to the CellApps that have a cell of
+// it and were not sent this version yet. It ends the handling of every input.
+func (m *CellAppMgr) publish(now time.Duration) {
+	for _, s := range m.spaces {
+		if s.tree == nil {
+			continue
+		}
+		m.renew(s)
+		current := s.version()
+		for _, c := range s.cells {
+			if c.told != current {
+				m.tellGeometry(now, s, c.app, c.told)
+			}
+		}
+	}
+}
+
+// tellGeometry sends an app what brings it from a version up to date, and reports
+// whether there was anything to send. A zero version asks for the whole tree.
+func (m *CellAppMgr) tellGeometry(now time.Duration, s *space, app *member, from bsp.Version) bool {
+	tree := s.publisher.Message(from)
+	if tree == nil {
+		return false
+	}
+	m.send(app, &wire.Geometry{Space: s.cfg.ID, Tree: tree})
+	s.mark(app, now)
+	return true
+}
+
+// mark notes that an app was sent the geometry.
+func (s *space) mark(app *member, now time.Duration) {
+	for _, c := range s.cells {
+		if c.app == app {
+			c.told, c.toldAt = s.version(), now
+		}
+	}
+}
+
+// catchUp sends the geometry again to an app that was sent it a while ago and
+// still does not have it: what was lost was the last, and nothing that came after
+// could show the app that it lacks something.
+func (m *CellAppMgr) catchUp(now time.Duration, s *space, c *cell) {
+	if now-c.toldAt > resend {
+		m.repair(now, s, c.app, c.report.Version)
+	}
+}
+
+// geometryLacked answers a CellApp that found out itself, at once.
+func (m *CellAppMgr) geometryLacked(now time.Duration, a *member, msg *wire.GeometryLacked) {
+	s := m.space(msg.Space)
+	if s == nil || !s.runsOn(a) && !s.removes(a) {
+		m.counts.UnknownCells++
+		return
+	}
+	m.repair(now, s, a, msg.From)
+}
+
+func (m *CellAppMgr) repair(now time.Duration, s *space, app *member, has bsp.Version) {
+	if m.tellGeometry(now, s, app, has) {
+		m.log.Warn("a CellApp has an old geometry; it is sent again", "space", s.cfg.ID, "to", app.String(),
+			"has", has.String(), "current", s.version().String())
+	}
+}

@@ -1,0 +1,128 @@
+package cellappmgr
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// Defaults of LoginConfig.
+const (
+	DefaultAvgLoad        = 0.85
+	DefaultMaxLoad        = 0.9
+	DefaultLoginTolerance = 5 * time.Second
+)
+
+// LoginConfig says when the world is full. Loads are fractions of a core, smoothed by
+// the CellApps that report them. Zero fields have the defaults named.
+//
+// Who is in comes before who wants in: logins are refused before the first CellApp
+// saves at what its players see (space.OverloadConfig), and stay so until the last has
+// ended it. Otherwise each player that a slower world has room for would slow it more.
+type LoginConfig struct {
+	// AvgLoad is the average load of all CellApps above which logins are refused.
+	// Default 0.85.
+	AvgLoad float64
+	// MaxLoad is the load of any one CellApp above which they are: nobody knows yet where
+	// in the world a player who wants in will be. Default 0.9.
+	MaxLoad float64
+	// Tolerance is how long a load must have been above, and how long all must have
+	// been below before players may come in again. Default 5 s.
+	Tolerance time.Duration
+	// Always lets players in whatever the load is.
+	Always bool
+}
+
+// WithDefaults returns c with its zero fields filled in.
+func (c LoginConfig) WithDefaults() LoginConfig {
+	c.AvgLoad = cmp.Or(c.AvgLoad, DefaultAvgLoad)
+	c.MaxLoad = cmp.Or(c.MaxLoad, DefaultMaxLoad)
+	c.Tolerance = cmp.Or(c.Tolerance, DefaultLoginTolerance)
+	return c
+}
+
+// Validate reports every fault of a configuration whose defaults are filled in.
+func (c LoginConfig) Validate() error {
+	var faults []error
+	if !(c.AvgLoad > 0) || !(c.MaxLoad > 0) {
+		faults = append(faults, fmt.Errorf("cellappmgr: Logins: AvgLoad %v and MaxLoad %v must be above zero; set Always to refuse nobody", c.AvgLoad, c.MaxLoad))
+	}
+	if c.Tolerance < 0 {
+		faults = append(faults, fmt.Errorf("cellappmgr: Logins: Tolerance is %v: take a time above zero, or 0 for %v", c.Tolerance, DefaultLoginTolerance))
+	}
+	return errors.Join(faults...)
+}
+
+// gate is whether players may come in.
+type gate struct {
+	refused bool
+	reason  string
+	waiting bool          // the loads say otherwise,
+	since   time.Duration // since then, by the time that the manager was awake
+}
+
+// judgeLogins decides whether players may come in, and tells the LoginApps when that
+// changes.
+func (m *CellAppMgr) judgeLogins() {
+	g := &m.gate
+	reason, thrifty := m.whyFull()
+	now := m.awake.total
+	if full := reason != ""; full == g.refused {
+		g.waiting = false
+		return
+	}
+	if !g.waiting {
+		g.waiting, g.since = true, now
+	}
+	// A CellApp that saves already has been over its bound for longer than any
+	// tolerance.
+	if now-g.since < m.cfg.Logins.Tolerance && !thrifty {
+		return
+	}
+	g.refused, g.reason, g.waiting = reason != "", reason, false
+	if g.refused {
+		m.log.Warn("the world is full: logins are refused", "reason", reason)
+	} else {
+		m.log.Info("logins are open again")
+	}
+	m.tell(m.logins(), wire.LoginApp)
+}
+
+func (m *CellAppMgr) logins() *wire.Logins {
+	return &wire.Logins{Refused: m.gate.refused, Reason: m.gate.reason}
+}
+
+// whyFull says why nobody may come in by the loads as they are, or "". thrifty
+// says that a CellApp saves already.
+func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
+	c := m.cfg.Logins
+	if c.Always {
+		return "", false
+	}
+	var sum, most int64
+	apps := int64(0)
+	for _, a := range m.members {
+		if a.role != wire.CellApp {
+			continue
+		}
+		if a.thrift > 0 {
+			return a.String() + " saves at what its players see", true
+		}
+		apps++
+		sum += a.load.Load
+		most = max(most, a.load.Load)
+	}
+	if apps == 0 {
+		return "", false
+	}
+	switch average := sum / apps; {
+	case fraction(average) > c.AvgLoad:
+		return fmt.Sprintf("the CellApps' average load %.2f is above %.2f", fraction(average), c.AvgLoad), false
+	case fraction(most) > c.MaxLoad:
+		return fmt.Sprintf("a CellApp's load %.2f is above %.2f", fraction(most), c.MaxLoad), false
+	}
+	return "", false
+}

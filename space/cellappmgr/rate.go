@@ -1,0 +1,130 @@
+package cellappmgr
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// How fast the game time of a space runs is one decision for all its cells, though
+// each wants what its own CellApp needs:
+//
+//	cells     1000  512  1000        what they want (CellsReport)
+//	least           512
+//	limited         750              falls by a quarter, rises by a tenth at once
+//	told      SpaceRate n: from rateLead on, 750
+//	                |
+//	          +-----+-----+
+//	        cell  cell  cell         change over together
+//
+// Each change continues the game time of the one before, so that the numbers make one
+// function of the manager's time. A cell that is made later gets the last of them with
+// AddCell; one that does not have it, by its report, gets it again.
+
+const (
+	// ratePeriod is the time between two changes: more than rateLead, so that no cell
+	// has two of them before it.
+	ratePeriod = time.Second
+	// rateLead is how long before it counts a change is told: time for a lost packet
+	// to be sent again, twice in a data centre.
+	rateLead = 500 * time.Millisecond
+	// leastRate is the slowest, in thousandths, whatever a cell wants: the world must
+	// not stand still.
+	leastRate = entity.NormalRate / 20
+)
+
+// rates is how fast a space runs.
+type rates struct {
+	clock   entity.Clock // as told last
+	changed time.Duration
+}
+
+func (r *rates) rate() uint16 {
+	return r.clock.Runs()
+}
+
+// setRates changes the rates of spaces towards what their cells want.
+func (m *CellAppMgr) setRates(now time.Duration) {
+	if m.frozen {
+		return
+	}
+	for _, s := range m.spaces {
+		want, ok := s.wantedRate()
+		if r := &s.rates; ok && (r.clock.Number == 0 || now-r.changed >= ratePeriod) {
+			if next := limitRate(r.rate(), want); next != r.rate() {
+				m.changeRate(now, s, next)
+			}
+		}
+	}
+}
+
+// wantedRate is the least that a cell of the space wants; ok is false while none
+// has reported.
+func (s *space) wantedRate() (want uint16, ok bool) {
+	want = entity.NormalRate
+	for _, c := range s.cells {
+		if !c.reported {
+			continue
+		}
+		ok = true
+		if c.report.Rate > 0 {
+			want = min(want, max(c.report.Rate, leastRate))
+		}
+	}
+	return want, ok
+}
+
+// limitRate is the next rate on the way from one to another: down fast, since the
+// CellApp is late already, up slowly, since with the rate the load grows.
+func limitRate(from, to uint16) uint16 {
+	if to < from {
+		return max(to, from-from/4)
+	}
+	return min(to, from+max(1, from/10))
+}
+
+func (m *CellAppMgr) changeRate(now time.Duration, s *space, rate uint16) {
+	r := &s.rates
+	at := max(0, now) + rateLead
+	if r.rate() == entity.NormalRate {
+		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", s.cfg.ID)
+	} else if rate == entity.NormalRate {
+		m.log.Info("a space runs at its normal rate again", "space", s.cfg.ID, "behind", at-r.clock.GameAt(at))
+	}
+	number := max(r.clock.Number, uint64(m.cfg.Term)<<32) + 1 // a newer term's are above all older ones
+	r.clock = entity.Clock{Number: number, At: at, Game: r.clock.GameAt(at), Rate: rate}
+	r.changed = now
+	for i, c := range s.cells {
+		if s.firstOf(c.app) == i {
+			m.sendRate(now, s, c.app)
+		}
+	}
+}
+
+// firstOf is the index of the first cell that an app has of the space.
+func (s *space) firstOf(app *member) int {
+	for i, c := range s.cells {
+		if c.app == app {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *CellAppMgr) sendRate(now time.Duration, s *space, to *member) {
+	m.send(to, &wire.SpaceRate{Space: s.cfg.ID, Clock: s.rates.clock})
+	for _, c := range s.cells {
+		if c.app == to {
+			c.rateToldAt = now
+		}
+	}
+}
+
+// remindRate sends the rate again to an app that was sent it a while ago and still
+// does not have it.
+func (m *CellAppMgr) remindRate(now time.Duration, s *space, c *cell) {
+	if c.report.Clock < s.rates.clock.Number && now-max(c.rateToldAt, s.rates.changed, c.orderedAt) > resend {
+		m.sendRate(now, s, c.app)
+	}
+}

@@ -1,0 +1,114 @@
+package cellappmgr
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// removal is a cell that is out of the tree, and that its CellApp may still have.
+type removal struct {
+	cell  bsp.CellID
+	app   *member
+	peers []*member
+	at    time.Duration // when it was ordered last
+}
+
+// removeCell begins the removal of a cell that the tree does not have any more. The
+// geometry without it goes out with the handling of the same input, before or after
+// the order: a peer acks only once it has both.
+func (m *CellAppMgr) removeCell(now time.Duration, s *space, id bsp.CellID) {
+	c := s.find(id)
+	if c == nil {
+		return
+	}
+	s.cells = slices.DeleteFunc(s.cells, func(x *cell) bool { return x == c })
+	m.cellsRemoved++
+	m.log.Info("cell removed", "space", s.cfg.ID, "cell", id.String(), "on", c.app.String(), "cells", len(s.cells))
+	r := &removal{cell: id, app: c.app}
+	for _, x := range s.cells {
+		if x.app != c.app && !slices.Contains(r.peers, x.app) {
+			r.peers = append(r.peers, x.app)
+		}
+	}
+	for _, x := range s.removals { // two that go at once may still owe each other an entity
+		if x.app != c.app && !slices.Contains(r.peers, x.app) {
+			r.peers = append(r.peers, x.app)
+		}
+	}
+	s.removals = append(s.removals, r)
+	m.renew(s)
+	m.orderRemoval(now, s, r)
+}
+
+// orderRemoval tells everyone concerned, once more if need be. The cell gets the
+// geometry without it: who hands it an entity now has been late, and it must know
+// where to hand that on.
+func (m *CellAppMgr) orderRemoval(now time.Duration, s *space, r *removal) {
+	r.at = now
+	order := wire.RemoveCell{Space: s.cfg.ID, Cell: r.cell, Peers: make([]mercury.Address, len(r.peers))}
+	for i, p := range r.peers {
+		order.Peers[i] = p.address
+	}
+	m.tellGeometry(now, s, r.app, bsp.Version{})
+	m.send(r.app, &order)
+	for _, p := range r.peers {
+		m.send(p, &wire.CellGoing{Space: s.cfg.ID, Cell: r.cell, App: r.app.address})
+	}
+}
+
+// cellRemoved ends a removal.
+func (m *CellAppMgr) cellRemoved(a *member, msg *wire.CellRemoved) {
+	if s := m.space(msg.Space); s != nil {
+		s.removals = slices.DeleteFunc(s.removals, func(r *removal) bool { return r.app == a && r.cell == msg.Cell })
+	}
+}
+
+// bury drops what a dead CellApp takes with it: its own removals, and its acks of
+// others.
+func (s *space) bury(dead *member) {
+	s.removals = slices.DeleteFunc(s.removals, func(r *removal) bool { return r.app == dead })
+	for _, r := range s.removals {
+		r.peers = slices.DeleteFunc(r.peers, func(p *member) bool { return p == dead })
+	}
+}
+
+// taken ends the removal of a CellApp's older cell of a space: it runs another now,
+// which has taken over what was left of it.
+func (s *space) taken(by *cell) {
+	s.removals = slices.DeleteFunc(s.removals, func(r *removal) bool { return r.app == by.app && r.cell != by.id })
+}
+
+// retireApp marks a CellApp that wants to go. It cannot be taken back: the runner
+// of the app counts on it.
+func (m *CellAppMgr) retireApp(a *member, reason string) {
+	if !a.retiring {
+		a.retiring = true
+		m.log.Info("a CellApp is to be shut down; its cells retire", "app", a.String(), "reason", reason, "cells", m.cellsOf(a))
+	}
+}
+
+// releaseApps lets those go that were to be shut down and have nothing left.
+func (m *CellAppMgr) releaseApps() {
+	for _, a := range slices.Clone(m.members) {
+		if !a.retiring || m.cellsOf(a) > 0 || m.removing(a) {
+			continue
+		}
+		m.send(a, &wire.Retired{Number: a.number})
+		m.log.Info("a CellApp has retired", "app", a.String())
+		m.cfg.Transport.Close(a.channel)
+		m.forget(a)
+	}
+}
+
+func (m *CellAppMgr) removing(a *member) bool {
+	return slices.ContainsFunc(m.spaces, func(s *space) bool { return s.removes(a) })
+}
+
+// removes reports whether an app has a cell that is being removed.
+func (s *space) removes(a *member) bool {
+	return slices.ContainsFunc(s.removals, func(r *removal) bool { return r.app == a })
+}

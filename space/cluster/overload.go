@@ -1,0 +1,28 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// toldWithin is how long it takes at most until all know of a load that one CellApp
+// has: a report, a tick of the manager and the message to the LoginApps, each late.
+const toldWithin = time.Second
+
+// validateOverload checks that logins are refused before a CellApp saves at what its
+// players see. The bounds are those of two roles, so only this Config sees both.
+func (c *Config) validateOverload() error {
+	o, l := c.Space.Overload.WithDefaults(), c.Logins.WithDefaults()
+	faults := []error{l.Validate()}
+	if l.Always {
+		return errors.Join(faults...)
+	}
+	if o.Start < l.MaxLoad {
+		faults = append(faults, fmt.Errorf("cluster: Config.Space.Overload.Start is %v, Logins.MaxLoad %v: updates would be thinned out before logins are refused; lower MaxLoad or raise Start", o.Start, l.MaxLoad))
+	}
+	if o.Patience < l.Tolerance+toldWithin {
+		faults = append(faults, fmt.Errorf("cluster: Config.Space.Overload.Patience is %v, Logins.Tolerance %v: it must be %v longer, so that logins are refused before updates are thinned out", o.Patience, l.Tolerance, toldWithin))
+	}
+	return errors.Join(faults...)
+}

@@ -16,6 +16,8 @@ type BaseHost interface {
 	Caller
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
 	DestroyCell() error
+	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
+	DestroySpace(id SpaceID) error
 	Destroy()
 	AddTimer(after, every time.Duration, method string) (TimerID, error)
 	CancelTimer(id TimerID)
@@ -64,7 +66,8 @@ func (b *Base) Cell() Mailbox { return Mailbox{b.id, CellSide, b.Def(), b.host} 
 // CreateCell creates the cell part in a space. position is in metres, direction is
 // yaw, pitch and roll in radians. init, if not nil, gives properties of the cell
 // part values before it exists anywhere. It returns at once; calls may follow
-// immediately. Errors are ErrHasPart, ErrNoPart for a type without cell part or a
+// immediately. If there is no such space, or it ends before the cell part is there,
+// the script hears OnLoseCell. Errors are ErrHasPart, ErrNoPart for a type without cell part or a
 // destroyed base, and those of arguments that make no sense.
 func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error {
 	if space == 0 {
@@ -80,6 +83,31 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 // cell fail with ErrNoPart; a new cell part can be created when it is gone, which
 // the script hears by OnLoseCell.
 func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
+
+// CreateSpace asks for a new space, such as a room or a dungeon of its own for a
+// party. It returns at once; the script's method of that name, a func(SpaceReply), is
+// called with the space's id, or with why there is none. CreateCell may follow in it.
+// A name, and not a closure, since names can travel. The request that is returned
+// tells replies apart. Errors are ErrNoMethod for a name that the script lacks,
+// ErrNoPart for a destroyed base, and that of an app with too many requests open.
+//
+// The space ends when DestroySpace is called, or some seconds after its last entity
+// has left it. Until it has had one it waits, unless the BaseApp dies that asked for
+// it; so a script that needs it no more destroys it.
+func (b *Base) CreateSpace(info SpaceInfo, method string) (request uint64, err error) {
+	return b.host.CreateSpace(info, method)
+}
+
+// DestroySpace ends a space that game code created, with every entity in it: their
+// scripts hear OnDestroy on the cell, and OnLoseCell on the base. It returns at once,
+// and is asked for until the CellAppMgr has heard, whatever becomes of this base. A
+// space that has ended may be destroyed again; one of the cluster's configuration stays.
+func (b *Base) DestroySpace(id SpaceID) error {
+	if id == 0 {
+		return fmt.Errorf("entity: destroy space by %v: space 0 is no space", b.id)
+	}
+	return b.host.DestroySpace(id)
+}
 
 // Destroy destroys the entity: its client is dropped, its cell part is destroyed,
 // then the base.

@@ -26,6 +26,8 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 	h.created++
 	return nil
 }
+func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error)              { return 4, nil }
+func (h *fakeHost) DestroySpace(id SpaceID) error                                  { h.created = int(id); return nil }
 func (h *fakeHost) DestroyCell() error                                             { return ErrNoPart }
 func (h *fakeHost) Destroy()                                                       { h.created = -1 }
 func (h *fakeHost) AddTimer(after, every time.Duration, m string) (TimerID, error) { return 3, nil }
@@ -65,6 +67,15 @@ func TestBaseAsksItsHost(t *testing.T) {
 	b.CancelTimer(3)
 	if host.created != 3 || !errors.Is(b.DestroyCell(), ErrNoPart) {
 		t.Error("not passed on")
+	}
+	if n, err := b.CreateSpace(SpaceInfo{}, "OnRoom"); n != 4 || err != nil {
+		t.Error("no space")
+	}
+	if b.DestroySpace(0) == nil || host.created != 3 {
+		t.Error("space 0 is destroyed")
+	}
+	if err := b.DestroySpace(9); err != nil || host.created != 9 {
+		t.Error("the end of a space is not passed on")
 	}
 	b.Destroy()
 	if host.created != -1 {

@@ -94,6 +94,7 @@ func (c *CellCopy) fresher(d *CellCopy) bool {
 //	 │                Lost ◀───────────────────┴────────────────┤
 //	 │                  └───────────────────────────────────────┤ Current of a newer
 //	 └───────── GonePayload; Leave and a loss ──────────────────┘ order: back to Live
+//	            Locating: NoSpace
 //
 // Every entry into Locating begins a new incarnation: whatever an older one still
 // does is refused, because it may exist although no one heard of it.
@@ -308,6 +309,16 @@ func (l *CellLink) Leave(now time.Duration) (tell bool, err error) {
 	}
 	l.Gone(now)
 	return false, nil
+}
+
+// NoSpace says that there is no space to make the cell part in, and never will be;
+// true means that this is its end. A real that lives somewhere speaks for itself.
+func (l *CellLink) NoSpace(now time.Duration) bool {
+	if l.state != LinkLocating {
+		return false
+	}
+	l.Gone(now)
+	return true
 }
 
 // Gone says that the cell part was destroyed. What it did not receive is forgotten.

@@ -534,3 +534,29 @@ func TestCellLinkInvariants(t *testing.T) {
 		}
 	}
 }
+
+// The end of a space is the end of a cell part that is to be made there, and of no other.
+func TestNoSpace(t *testing.T) {
+	var l CellLink
+	if l.NoSpace(0) {
+		t.Error("the end of no cell part")
+	}
+	if err := l.Create(0, CellCopy{Space: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if !l.NoSpace(0) || l.State() != LinkNone || l.NoSpace(0) {
+		t.Errorf("the link is %v", l.State())
+	}
+	if err := l.Create(0, CellCopy{Space: 8}); err != nil {
+		t.Fatal(err)
+	}
+	app := mercury.Address{Salt: 1}
+	l.Located(0, app)
+	if l.NoSpace(0) {
+		t.Error("a late word ends what is being made")
+	}
+	l.Current(0, app, l.Order(), 0)
+	if l.NoSpace(0) || l.State() != LinkLive {
+		t.Error("a late word ends what lives")
+	}
+}

@@ -34,6 +34,7 @@ func (o *benchOutbox) ClientPacket(_ mercury.Address, _ entity.ID, _ entity.Orde
 	o.bytes += len(p)
 }
 func (o *benchOutbox) SetSpaceData(entity.SpaceID, uint16, []byte) {}
+func (o *benchOutbox) DestroySpace(entity.SpaceID)                 {}
 func (o *benchOutbox) NewID() (entity.ID, error)                   { return 0, nil }
 func (o *benchOutbox) Dead(mercury.Address) bool                   { return false }
 

@@ -30,6 +30,8 @@ type Outbox interface {
 	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte)
 	// SetSpaceData asks the manager to set an entry.
 	SetSpaceData(space entity.SpaceID, key uint16, value []byte)
+	// DestroySpace asks the manager to end a space, until it has answered.
+	DestroySpace(space entity.SpaceID)
 	// NewID issues an entity id.
 	NewID() (entity.ID, error)
 	// Dead reports whether an app was declared dead.
@@ -66,6 +68,9 @@ type Env struct {
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
 	// is large. nil sends everything as it is.
 	Compressor *property.Compressor
+	// Now and Game are the app's clock and game time: what happens on the cell before
+	// its first tick happens then.
+	Now, Game time.Duration
 }
 
 // Cell is the part of a space that one CellApp runs: its reals, the ghosts of its
@@ -110,10 +115,15 @@ type Cell struct {
 	words      []word
 	loopback   []entity.Message // flow messages between reals of this cell
 
-	trimming trimming
-	frozen   bool
-	checkAt  time.Duration
-	work     measured
+	unsettled bool // it is in Registry.leaving
+	trimming  trimming
+	frozen    bool
+	held      bool // it has had a real
+	ended     bool // the space has ended
+	first     bool // the hook of the first cell is still to be called
+	fromStore bool
+	checkAt   time.Duration
+	work      measured
 
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte
@@ -128,8 +138,8 @@ func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data 
 	c := &Cell{
 		cfg: env.Config, self: env.Self, scripts: env.Scripts, registry: env.Registry,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
-		compressor: env.Compressor,
-		space:      space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
+		compressor: env.Compressor, now: env.Now, game: env.Game,
+		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
 	c.work.types = make([]TypeLoad, len(env.Scripts.schema.Types))
@@ -209,7 +219,9 @@ func (c *Cell) Tick(now, cluster, dt time.Duration) {
 	c.now, c.game = now, c.pace.advance(cluster)
 	c.runLoopback()
 	c.sweep()
+	c.endReals()
 	if !c.frozen {
+		c.beginSpace()
 		c.runEntities(entity.AtRate(dt, c.pace.rate))
 	}
 	c.sweep()
@@ -288,6 +300,9 @@ func (c *Cell) moved(e *entity.Entity) {
 // Spawn makes an entity that has only a cell part; it dies with its CellApp. init,
 // if not nil, sets properties before the script sees them.
 func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init func(*property.Values)) (entity.ID, error) {
+	if c.ended {
+		return 0, ErrEnded
+	}
 	d := c.scripts.schema.Type(typeName)
 	if d == nil {
 		return 0, fmt.Errorf("space: no entity type %q", typeName)

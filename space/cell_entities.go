@@ -40,6 +40,7 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
+	c.held = true
 	e.Floor = 0 // it may be in both lists of one sweep
 	c.reals.insert(rec)
 	if !e.Base.IsZero() {
@@ -86,6 +87,10 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
 	rec := c.registry.find(m.ID)
 	if rec == nil && c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+		return
+	}
+	if c.ended {
+		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: ErrEnded.Error()})
 		return
 	}
 	if rec != nil && !rec.e.Order.Before(m.Order) {

@@ -229,6 +229,10 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 	}
 }
 
+// Owes reports whether reals that were destroyed here still have something to tell
+// their bases.
+func (c *Cell) Owes() bool { return len(c.departed) > 0 }
+
 // HandleAck takes an acknowledgement of a flow that a real here sends, or sent
 // before it was destroyed; for one that went on, so does the ack, which came from
 // an app.

@@ -18,6 +18,9 @@ func appOf(l *bsp.Leaf) mercury.Address { return mercury.Address{At: l.App, Salt
 // check is the offload and ghost check: who has left the cell, and who must be
 // mirrored where. Ghosts are told first, so what is sent here follows it.
 func (c *Cell) check() {
+	if len(c.reals) == 0 {
+		return
+	}
 	budget := c.cfg.GhostBudget
 	_, own, _ := c.tree.Leaf(c.id)
 	leaving := make([]*Real, 0, c.cfg.OffloadBudget)

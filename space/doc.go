@@ -17,9 +17,18 @@
 // A type may have a script for its ghosts, too, which reads what a ghost holds and
 // hears when it changes; see RegisterGhost.
 //
+// # Spaces that come and go
+//
+// Besides the spaces of the cluster's configuration there are those that game code
+// creates while the world runs: a dungeon for a party, a room for a match. A base asks
+// for one (entity.Base.CreateSpace) and makes its cell part there; Scripts.OnFirstCell
+// is where the space's own entities are spawned. It ends when it is empty again, or by
+// Real.DestroySpace, Cell.DestroySpace or entity.Base.DestroySpace.
+//
 // # The tick
 //
-//  1. Flow messages between reals of this cell, then departures they caused.
+//  1. Flow messages between reals of this cell, then departures they caused; the end of
+//     everything if the space has ended, the game's word if it has just begun.
 //  2. Controllers and timers of each real, in id order.
 //  3. Ghosts' messages out: where each real is, its changes and events.
 //  4. Every CheckPeriod: offload what has left the cell, make and end ghosts.

@@ -159,6 +159,7 @@ func (r *Real) Destroy() {
 func (r *Real) depart(how departure, reason string) {
 	r.gone, r.reason = how, reason
 	r.cell.departing = append(r.cell.departing, r)
+	r.cell.registry.unsettled(r.cell)
 }
 
 // Spawn makes an entity without a base in the same space; it dies with its

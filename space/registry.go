@@ -14,6 +14,9 @@ import (
 // is not usable; see NewRegistry.
 type Registry struct {
 	byID map[entity.ID]*record
+	// leaving are the cells with reals on their way out: of a thousand rooms a message
+	// concerns one.
+	leaving []*Cell
 }
 
 // NewRegistry returns an empty registry, shared by the cells of one CellApp.
@@ -28,6 +31,25 @@ type record struct {
 	mirror *Ghost // what the script of a ghost has of it; nil without one
 	node   aoi.Node
 	heard  time.Duration // when a ghost last heard of its real
+}
+
+// unsettled notes that a cell has a real on its way out.
+func (g *Registry) unsettled(c *Cell) {
+	if !c.unsettled {
+		c.unsettled = true
+		g.leaving = append(g.leaving, c)
+	}
+}
+
+// Settle acts on departures that message handlers caused, on all cells; the CellApp
+// calls it after each batch of messages.
+func (g *Registry) Settle() {
+	for i := 0; i < len(g.leaving); i++ { // a callback may make more
+		g.leaving[i].unsettled = false
+		g.leaving[i].Settle()
+	}
+	clear(g.leaving)
+	g.leaving = g.leaving[:0]
 }
 
 func (g *Registry) find(id entity.ID) *record { return g.byID[id] }

@@ -152,7 +152,8 @@ type testApp struct {
 	registry *Registry
 	count    Counters
 	dead     []mercury.Address
-	own      load.Meter // messages that no cell claims
+	own      load.Meter       // messages that no cell claims
+	ended    []entity.SpaceID // asked for
 }
 
 func (a *testApp) Send(to mercury.Address, m Message) {
@@ -172,6 +173,8 @@ func (a *testApp) SetSpaceData(_ entity.SpaceID, key uint16, value []byte) {
 		x.cell.SetData(DataEntry{Number: a.dataNumber, Key: key, Value: value})
 	}
 }
+
+func (a *testApp) DestroySpace(id entity.SpaceID) { a.ended = append(a.ended, id) }
 
 func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil }
 

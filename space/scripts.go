@@ -34,6 +34,8 @@ type Scripts struct {
 	types  []*scriptType // by definition id
 	ghosts []*ghostType  // by definition id
 	faults []error
+
+	firstCell func(c *Cell, fromStore bool) // see OnFirstCell
 }
 
 // NewScripts returns an empty registry for the definitions of a schema.

@@ -122,6 +122,22 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 		if cell {
 			a.takeLocated(&m)
 		}
+	case wire.SpaceCreatedID:
+		var m wire.SpaceCreated
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell {
+			a.spaceCreated(&m)
+		}
+	case wire.SpaceDestroyedID:
+		var m wire.SpaceDestroyed
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell {
+			a.spaceDestroyed(&m)
+		}
 	case wire.MakeProxyID:
 		var m wire.MakeProxy
 		if err := m.Parse(body); err != nil {

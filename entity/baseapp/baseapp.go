@@ -41,6 +41,9 @@ type BaseApp struct {
 	byToken  map[protocol.Token]*base
 	accounts map[string]*base
 
+	spaces  spaceRequests
+	endings wire.Endings
+
 	clients map[mercury.ChannelID]*client
 	// apps are the channels that apps dialled to us; silent those not yet decided,
 	// in the order in which they were opened.
@@ -110,6 +113,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		}
 		a.closeSilent()
 		a.tickBases()
+		a.tickSpaces()
 		a.sendReport()
 	}
 	a.gameAt = now
@@ -193,6 +197,7 @@ func (a *BaseApp) dismiss(reason string) {
 	clear(a.byID)
 	clear(a.byToken)
 	clear(a.accounts)
+	a.spaces.open, a.endings = nil, wire.Endings{}
 }
 
 func (a *BaseApp) refused(what string, args ...any) {

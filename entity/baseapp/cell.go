@@ -148,7 +148,14 @@ func (b *base) sendAck() {
 
 func (a *BaseApp) takeLocated(m *wire.Located) {
 	b := a.byID[m.ID]
-	if b == nil || m.Space != b.link.Copy().Space || a.links.Dead(m.App) || !b.link.Located(a.now, m.App) {
+	if b == nil || m.Space != b.link.Copy().Space {
+		return
+	}
+	if m.Gone {
+		b.noSpace()
+		return
+	}
+	if a.links.Dead(m.App) || !b.link.Located(a.now, m.App) {
 		return
 	}
 	c := b.link.Copy()

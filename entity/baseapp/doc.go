@@ -21,6 +21,10 @@
 // the first bundle of a new incarnation it tells the client to forget (Reset).
 // Bundles made for another client session are dropped.
 //
+// For scripts it asks the CellAppMgr for new spaces, and for the end of them, until
+// that answers; the script's method that it named is told the id. A cell part whose
+// space has ended is not made again.
+//
 // Each time that the app joins the BaseAppMgr it says which accounts have a proxy
 // here: a manager that started again knows of none.
 //

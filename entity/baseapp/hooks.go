@@ -29,7 +29,8 @@ type (
 	// still the same one.
 	CellGetter interface{ OnGetCell() }
 
-	// CellLoser hears that the cell part it got is gone for good.
+	// CellLoser hears that the cell part it got is gone for good; or that the one it is
+	// to get cannot be, since its space has ended.
 	CellLoser interface{ OnLoseCell() }
 
 	// Destroyer hears that its base is being removed; the cell part is gone.

@@ -117,6 +117,9 @@ func (v *avatar) Tock()                    { v.note("tock") }
 func (v *avatar) KeepWithoutClient() bool  { return v.keep }
 func (v *avatar) Hidden()                  { v.note("hidden") }
 func (v *avatar) Buy(what string, n int32) { v.note("buy %s %d", what, n) }
+func (v *avatar) OnRoom(r entity.SpaceReply) {
+	v.note("room %d is %d %s", r.Request, r.Space, r.Reason)
+}
 func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)
 }

@@ -48,6 +48,8 @@ type binding struct {
 	def     *property.Definition
 	methods *entity.Methods
 	timers  map[string]int // Go method index of every func() that a timer may call
+	// spaceReplies is the same of every func(entity.SpaceReply).
+	spaceReplies map[string]int
 }
 
 // basePointer is the type that every script embeds.
@@ -79,7 +81,7 @@ func (s *Scripts) bind(schema *property.Schema) ([]*binding, error) {
 }
 
 func (r *registration) bind(d *property.Definition) (*binding, error) {
-	b := &binding{registration: *r, def: d, timers: make(map[string]int)}
+	b := &binding{registration: *r, def: d, timers: make(map[string]int), spaceReplies: make(map[string]int)}
 	if r.script.Elem().Kind() != reflect.Struct {
 		return b, fmt.Errorf("script %v of %s: %v is not a struct; register a struct type", r.script, d.Name, r.script.Elem())
 	}
@@ -104,17 +106,22 @@ func (r *registration) bind(d *property.Definition) (*binding, error) {
 		faults = append(faults, err)
 	}
 	b.methods = methods
-	b.findTimers()
+	b.findCallbacks()
 	return b, errors.Join(faults...)
 }
 
-// findTimers lists the methods that a timer may call: the script's own func()s.
-func (b *binding) findTimers() {
+// findCallbacks lists the methods that are called by name: by a timer the script's own
+// func()s, with a space its func(entity.SpaceReply)s.
+func (b *binding) findCallbacks() {
 	for i := range b.script.NumMethod() {
 		m := b.script.Method(i)
 		_, ofBase := basePointer().MethodByName(m.Name)
-		if !ofBase && m.Type.NumIn() == 1 && m.Type.NumOut() == 0 {
+		switch {
+		case ofBase || m.Type.NumOut() != 0:
+		case m.Type.NumIn() == 1:
 			b.timers[m.Name] = i
+		case m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[entity.SpaceReply]():
+			b.spaceReplies[m.Name] = i
 		}
 	}
 }

@@ -28,7 +28,8 @@ func newCheckers(c *Cluster) []checker {
 		&oneReal{c}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[mercury.Address]uint64{}},
-		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[mercury.Address]time.Duration{}},
+		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
+		&roomsKnown{c},
 	}
 }
 
@@ -104,13 +105,15 @@ func (k *oneReal) converged() error {
 	critters := 0
 	bases := map[entity.ID]baseapp.BaseView{}
 	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { bases[b.ID] = b })
-	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
 		if !v.IsReal() {
 			return
 		}
 		reals[v.ID()]++
 		if !v.Def().HasBase {
-			critters++
+			if cell.Space() == theSpace {
+				critters++
+			}
 			return
 		}
 		b, ok := bases[v.ID()]

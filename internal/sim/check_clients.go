@@ -32,8 +32,8 @@ func (k *clientsConverge) safe() error {
 func (k *clientsConverge) converged() error {
 	reals := map[entity.ID]space.View{}
 	var order []space.View
-	k.c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
-		if v.IsReal() {
+	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+		if v.IsReal() && cell.Space() == theSpace { // where all players are; who is in a room is not seen
 			reals[v.ID()] = v
 			order = append(order, v)
 		}

@@ -3,9 +3,11 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
@@ -21,7 +23,7 @@ func (o *spaceOrders) hear(p *Process, msg []byte) {
 		return
 	}
 	var m wire.SetSpaceData
-	if m.Parse(msg[1:]) == nil && m.Key == tuneKey {
+	if m.Parse(msg[1:]) == nil && m.Key == tuneKey && m.Space == theSpace {
 		o.number++
 		o.value = string(m.Value)
 	}
@@ -37,7 +39,7 @@ type oneData struct {
 func (k *oneData) safe() error {
 	var err error
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
-		for cell := range a.Cells() {
+		for cell := range theCell(a) {
 			e, _ := cell.Data(tuneKey)
 			if was := k.last[p.Address()]; e.Number < was || e.Number > k.c.orders.number {
 				err = fmt.Errorf("promise 5: the space data on %s is number %d, it was %d, the newest is %d", p.Name, e.Number, was, k.c.orders.number)
@@ -55,14 +57,14 @@ func (k *oneData) converged() error {
 		// The manager does not listen to those it declared dead: the newest is what
 		// the cells have, and all must have the same.
 		k.c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
-			for cell := range a.Cells() {
+			for cell := range theCell(a) {
 				e, _ := cell.Data(tuneKey)
 				want = spaceOrders{e.Number, string(e.Value)}
 			}
 		})
 	}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
-		for cell := range a.Cells() {
+		for cell := range theCell(a) {
 			if e, _ := cell.Data(tuneKey); e.Number != want.number || string(e.Value) != want.value {
 				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d %q, the newest is %d %q", p.Name, e.Number, e.Value, want.number, want.value))
 			}
@@ -74,4 +76,16 @@ func (k *oneData) converged() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// theCell yields the cell of the space that everyone shares, if an app has one that is
+// in its geometry: one that lingers without anyone in it is told nothing new.
+func theCell(a *cellapp.CellApp) iter.Seq[*space.Cell] {
+	return func(yield func(*space.Cell) bool) {
+		for cell := range a.Cells() {
+			if cell.Space() == theSpace && !(a.Removing(theSpace) && cell.Reals()+cell.Ghosts() == 0) && !yield(cell) {
+				return
+			}
+		}
+	}
 }

@@ -17,7 +17,13 @@ import (
 type gameTime struct {
 	c        *Cluster
 	entities map[entity.ID]entityTime
-	cells    map[mercury.Address]time.Duration
+	cells    map[cellPlace]time.Duration
+}
+
+// cellPlace is a CellApp and a space that it has a cell of.
+type cellPlace struct {
+	app   mercury.Address
+	space entity.SpaceID
 }
 
 type entityTime struct {
@@ -29,10 +35,11 @@ func (k *gameTime) safe() error {
 	var err error
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
-			if was := k.cells[p.Address()]; cell.Game() < was && err == nil {
-				err = fmt.Errorf("game time of %s went back from %v to %v", p.Name, was, cell.Game())
+			at := cellPlace{p.Address(), cell.Space()}
+			if was := k.cells[at]; cell.Game() < was && err == nil {
+				err = fmt.Errorf("game time of space %d on %s went back from %v to %v", cell.Space(), p.Name, was, cell.Game())
 			}
-			k.cells[p.Address()] = cell.Game()
+			k.cells[at] = cell.Game()
 		}
 	})
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
@@ -57,17 +64,22 @@ const welcomeDelay = 3 * time.Second
 
 func (k *gameTime) converged() error {
 	var faults []error
-	clock, first := uint64(0), time.Duration(-1)
+	first := map[entity.SpaceID]*space.Cell{}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
-			if first < 0 {
-				clock, first = cell.ClockNumber(), cell.Game()
+			if a.Removing(cell.Space()) {
+				continue // it is told nothing any more
 			}
-			if cell.ClockNumber() != clock {
-				faults = append(faults, fmt.Errorf("%s has clock %x of the space, another CellApp %x", p.Name, cell.ClockNumber(), clock))
+			other := first[cell.Space()]
+			if other == nil {
+				first[cell.Space()] = cell
+				continue
 			}
-			if d := cell.Game() - first; max(d, -d) > apartAtMost {
-				faults = append(faults, fmt.Errorf("the game times of %s and another CellApp are %v apart", p.Name, d))
+			if cell.ClockNumber() != other.ClockNumber() {
+				faults = append(faults, fmt.Errorf("%s has clock %x of space %d, another CellApp %x", p.Name, cell.ClockNumber(), cell.Space(), other.ClockNumber()))
+			}
+			if d := cell.Game() - other.Game(); max(d, -d) > apartAtMost {
+				faults = append(faults, fmt.Errorf("the game times of space %d on %s and another CellApp are %v apart", cell.Space(), p.Name, d))
 			}
 		}
 	})

@@ -30,6 +30,9 @@ type Options struct {
 	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers;
 	// a negative number is none.
 	CellApps, BaseApps, Players, Rovers int
+	// Lodgers is how many entities live in rooms of their own, which come and go.
+	// Default none.
+	Lodgers int
 	// Churn says that players log out, or vanish, now and then in the bad time.
 	Churn bool
 	// Rogues is how many of the players misbehave in the bad time. Default none.
@@ -205,15 +208,7 @@ func (c *Cluster) makeLoginApp(p *Process) (App, error) {
 }
 
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
-	rovers := 0
-	for i := range c.opts.Rovers {
-		if c.baseApps[i%len(c.baseApps)] == p {
-			rovers++
-		}
-	}
-	if p.starts > 1 {
-		rovers = 0
-	}
+	rovers, lodgers := c.share(p, c.opts.Rovers), c.share(p, c.opts.Lodgers)
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.bases(),
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(),
@@ -223,8 +218,24 @@ func (c *Cluster) makeBaseApp(p *Process) (App, error) {
 					c.fail(fmt.Errorf("rover: %w", err))
 				}
 			}
+			for range lodgers {
+				if _, err := s.CreateBase("Lodger", nil); err != nil {
+					c.fail(fmt.Errorf("lodger: %w", err))
+				}
+			}
 		},
 	})
+}
+
+// share is how many of n entities a BaseApp makes at its first start.
+func (c *Cluster) share(p *Process, n int) int {
+	share := 0
+	for i := range n {
+		if c.baseApps[i%len(c.baseApps)] == p && p.starts == 1 {
+			share++
+		}
+	}
+	return share
 }
 
 func (c *Cluster) makeCellApp(p *Process) (App, error) {

@@ -22,7 +22,8 @@
 // Players walk, call their own entity by numbered calls (wear) and others by
 // greetings; rovers, which have a base and no client, wander, exchange numbers
 // with their base and set the space's data; critters, which have no base, wander,
-// die, and leave one like them behind.
+// die, and leave one like them behind. Lodgers ask for rooms, spaces of their own, move
+// in, and give them up in every way that there is.
 //
 // # Checkers
 //
@@ -41,6 +42,9 @@
 //	           oneData         every cell and client has the newest space data
 //	           gameTime        game time never goes back, for a cell or for an entity
 //	                           on its way; at rest all cells have the same
+//	           roomsKnown      a space begins once; at rest CellApps have cells of those
+//	                           spaces alone that their manager has, and every lodger is
+//	                           in the room that it was given
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
 // countsAgree asks for FlowSent = FlowHandled + calls given up, and for

@@ -18,7 +18,7 @@ import (
 func expectBroken(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
 	t.Helper()
 	t.Parallel()
-	c, err := New(Options{Seed: 7, Tamper: tamper, Faults: 10 * time.Second})
+	c, err := New(Options{Seed: 7, Lodgers: 2, Tamper: tamper, Faults: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,5 +186,27 @@ func TestPlantedData(t *testing.T) {
 		}
 		m.Entry.Value = append([]byte("not "), m.Entry.Value...)
 		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedRoom keeps from a CellApp that a room has ended, and tells the manager
+// that it is gone.
+func TestPlantedRoom(t *testing.T) {
+	var of *Process
+	var room wire.RemoveCell
+	expectBroken(t, "which has ended", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		var m wire.RemoveCell
+		switch {
+		case isCellApp(p) && (of == nil || of == p) && kind(msg) == wire.RemoveCellID && m.Parse(msg[1:]) == nil && m.Ended:
+			if of == nil {
+				of, room = p, m
+			}
+			if m.Cell == room.Cell {
+				return nil
+			}
+		case p == p.c.manager && kind(msg) == wire.CellsReportID && of != nil && room.Space != 0:
+			return append(msg, wire.Encode(nil, &wire.CellRemoved{Space: room.Space, Cell: room.Cell})...)[len(msg):]
+		}
+		return msg
 	})
 }

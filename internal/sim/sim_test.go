@@ -42,6 +42,9 @@ func optionsOf(seed uint64) Options {
 	if r.IntN(3) == 0 {
 		o.Rogues = 1 + r.IntN(2)
 	}
+	if r.IntN(2) == 0 {
+		o.Lodgers = 1 + r.IntN(6)
+	}
 	if r.IntN(3) == 0 {
 		o.Overload = crowded(0.3)
 	}
@@ -97,7 +100,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	t.Parallel()
 	run := func() (*bytes.Buffer, Result) {
 		var text bytes.Buffer
-		o := Options{Seed: 4, Crash: true, CrashBase: true, Pause: true, Noise: true, Rogues: 2, TraceTo: &text}
+		o := Options{Seed: 4, Crash: true, CrashBase: true, Pause: true, Noise: true, Rogues: 2, Lodgers: 3, TraceTo: &text}
 		c, err := New(o)
 		if err != nil {
 			t.Fatal(err)

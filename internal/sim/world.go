@@ -86,6 +86,7 @@ const critterDef = `
 type world struct {
 	schema *property.Schema
 	cells  *space.Scripts
+	lit    map[entity.SpaceID]int // how often a room had a first cell
 }
 
 // newSchema loads the definitions, with what players and rovers have in common. Players
@@ -93,7 +94,7 @@ type world struct {
 func newSchema(soul string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	return property.Load(fstest.MapFS{
-		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/><Beast hasBase="false"/></ClientServerEntities></root>`),
+		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/><Beast hasBase="false"/><Lodger hasClient="false"/><Lamp hasBase="false" hasClient="false"/></ClientServerEntities></root>`),
 		"entity_defs/interfaces/Soul.def": file(soul),
 		"entity_defs/Walker.def": file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile>
 			<NetworkCompression> <internal> ZIP_BEST_SPEED </internal> <external> ZIP_BEST_SPEED </external> </NetworkCompression></root>`),
@@ -101,6 +102,8 @@ func newSchema(soul string) (*property.Schema, error) {
 			<NetworkCompression> <internal> ZIP_6 </internal> <external> ZIP <level> 2 </level> </external> </NetworkCompression><Volatile> <position/> <yaw/> </Volatile></root>`),
 		"entity_defs/Critter.def": file(critterDef),
 		"entity_defs/Beast.def":   file(beastDef),
+		"entity_defs/Lodger.def":  file(lodgerDef),
+		"entity_defs/Lamp.def":    file(lampDef),
 	})
 }
 
@@ -109,11 +112,12 @@ func newWorld() (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}}
 	space.Register[walkerCell](w.cells, "Walker")
 	space.Register[roverCell](w.cells, "Rover")
 	space.Register[critterCell](w.cells, "Critter")
 	space.Register[beastCell](w.cells, "Beast")
+	registerRooms(w.cells, func(id entity.SpaceID) { w.lit[id]++ })
 	return w, w.cells.Err()
 }
 
@@ -121,6 +125,7 @@ func (w *world) bases() *baseapp.Scripts {
 	s := &baseapp.Scripts{}
 	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{} })
 	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{} })
+	baseapp.Register(s, "Lodger", func() *lodgerBase { return &lodgerBase{} })
 	return s
 }
 

@@ -12,13 +12,17 @@ import (
 type Located struct {
 	ID    entity.ID
 	Space entity.SpaceID
-	App   mercury.Address
+	// Gone says that there is no such space, and never will be again: to ask again is
+	// of no use.
+	Gone bool
+	App  mercury.Address
 }
 
 // Append encodes m.
 func (m *Located) Append(b []byte) []byte {
 	b = entity.AppendID(b, m.ID)
 	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = mercury.AppendBool(b, m.Gone)
 	return mercury.AppendAddress(b, m.App)
 }
 
@@ -27,6 +31,7 @@ func (m *Located) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.ID = entity.ReadID(&r)
 	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Gone = r.Bool()
 	m.App = r.Address()
 	return done(&r, "located")
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
@@ -33,8 +34,17 @@ func (m *Join) Parse(body []byte) error {
 	return done(&r, "join")
 }
 
-// CellsReport is what a CellApp says of its cells, several times a second.
+var (
+	errUnknownFlags = errors.New("unknown flags")
+	errNoProfile    = errors.New("an announced profile is empty")
+)
+
+// CellsReport is what a CellApp says of its cells, several times a second. A cell of
+// which there is nothing new may be left out for about a second; what was said of it
+// last stays true.
 type CellsReport struct {
+	// Further says that this is more of the report before: Load was told with that one.
+	Further bool
 	// Load is the CellApp's load in nanoseconds of work per second: that of its cells,
 	// and what it does for none of them.
 	Load int64
@@ -54,6 +64,8 @@ type CellReport struct {
 	Reals, Ghosts uint32
 	// Handoffs are reals that are being handed over from here.
 	Handoffs uint32
+	// Held says that the cell has had a real at some time.
+	Held bool
 	// Rate is how fast the cell wants the game time of its space to run, in
 	// thousandths, at most entity.NormalRate; 0 wants nothing, as that does.
 	Rate uint16
@@ -64,61 +76,102 @@ type CellReport struct {
 	Edges   load.Edges
 }
 
-// MaxCells bounds the cells of one CellApp in a report.
-const MaxCells = 4096
+// MaxCells bounds the cells in one CellsReport, so that it stays far below mercury's
+// largest message. A CellApp with more of them sends several.
+const MaxCells = 512
+
+// Flags of an encoded CellReport.
+const (
+	reportHeld = 1 << iota
+	// reportProfile says that a profile follows. That of a cell without reals is zero
+	// and takes no bytes: there are CellApps with a thousand empty rooms.
+	reportProfile
+)
 
 // Append encodes m.
 func (m *CellsReport) Append(b []byte) []byte {
+	b = mercury.AppendBool(b, m.Further)
 	b = binary.AppendVarint(b, m.Load)
 	b = append(b, m.Thrift)
 	b = binary.AppendUvarint(b, uint64(len(m.Cells)))
 	for i := range m.Cells {
-		c := &m.Cells[i]
-		b = binary.AppendUvarint(b, uint64(c.Space))
-		b = appendCellID(b, c.Cell)
-		b = appendVersion(b, c.Version)
-		b = binary.AppendVarint(b, c.Load)
-		b = binary.AppendUvarint(b, uint64(c.Reals))
-		b = binary.AppendUvarint(b, uint64(c.Ghosts))
-		b = binary.AppendUvarint(b, uint64(c.Handoffs))
-		b = binary.AppendUvarint(b, uint64(c.Rate))
-		b = binary.AppendUvarint(b, c.Clock)
+		b = m.Cells[i].append(b)
+	}
+	return b
+}
+
+func (c *CellReport) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(c.Space))
+	b = appendCellID(b, c.Cell)
+	b = appendVersion(b, c.Version)
+	b = binary.AppendVarint(b, c.Load)
+	b = binary.AppendUvarint(b, uint64(c.Reals))
+	b = binary.AppendUvarint(b, uint64(c.Ghosts))
+	b = binary.AppendUvarint(b, uint64(c.Handoffs))
+	b = binary.AppendUvarint(b, uint64(c.Rate))
+	b = binary.AppendUvarint(b, c.Clock)
+	profiled := c.Profile != load.Profile{}
+	b = append(b, flag(c.Held, reportHeld)|flag(profiled, reportProfile))
+	if profiled {
 		b = c.Profile.Append(b)
 		b = c.Edges.Append(b)
 	}
 	return b
 }
 
+func flag(on bool, bit byte) byte {
+	if on {
+		return bit
+	}
+	return 0
+}
+
 // Parse decodes a body, reusing the slices of m.
 func (m *CellsReport) Parse(body []byte) error {
 	r := mercury.NewReader(body)
+	m.Further = r.Bool()
 	m.Load = r.Varint()
 	m.Thrift = r.U8()
 	n := r.Count(MaxCells, 10)
 	m.Cells = m.Cells[:0]
 	for range n {
 		var c CellReport
-		c.Space = entity.SpaceID(entity.ReadUint32(&r))
-		c.Cell = readCellID(&r)
-		c.Version = readVersion(&r)
-		c.Load = r.Varint()
-		c.Reals, c.Ghosts, c.Handoffs = entity.ReadUint32(&r), entity.ReadUint32(&r), entity.ReadUint32(&r)
-		c.Rate, c.Clock = readRate(&r), r.Uvarint()
+		c.read(&r)
 		if r.Err() != nil {
 			break
 		}
-		rest, err := c.Profile.Parse(r.Rest())
-		if err == nil {
-			rest, err = c.Edges.Parse(rest)
-		}
-		if err != nil {
-			r.Fail(err)
-			break
-		}
-		r.Reset(rest)
 		m.Cells = append(m.Cells, c)
 	}
 	return done(&r, "cells report")
+}
+
+func (c *CellReport) read(r *mercury.Reader) {
+	c.Space = entity.SpaceID(entity.ReadUint32(r))
+	c.Cell = readCellID(r)
+	c.Version = readVersion(r)
+	c.Load = r.Varint()
+	c.Reals, c.Ghosts, c.Handoffs = entity.ReadUint32(r), entity.ReadUint32(r), entity.ReadUint32(r)
+	c.Rate, c.Clock = readRate(r), r.Uvarint()
+	flags := r.U8()
+	c.Held = flags&reportHeld != 0
+	if flags > reportHeld|reportProfile {
+		r.Fail(errUnknownFlags)
+	}
+	if flags&reportProfile == 0 || r.Err() != nil {
+		return
+	}
+	rest, err := c.Profile.Parse(r.Rest())
+	if err == nil {
+		rest, err = c.Edges.Parse(rest)
+	}
+	switch {
+	case err != nil:
+		r.Fail(err)
+	case c.Profile == load.Profile{}:
+		r.Fail(errNoProfile) // there is one encoding of each report
+	default:
+		r.Reset(rest)
+	}
 }
 
 // CellCreated confirms an AddCell.

@@ -16,6 +16,7 @@ const (
 	AppDeadID
 	FreezeID
 	DismissedID
+	SpaceDestroyedID
 )
 
 // To a CellAppMgr.
@@ -29,6 +30,8 @@ const (
 	GeometryLackedID
 	CellRemovedID
 	RetireAppID
+	CreateSpaceID
+	DestroySpaceID
 )
 
 // To a CellApp.
@@ -67,6 +70,7 @@ const (
 	OfferID
 	CellLostID
 	MakeProxyID
+	SpaceCreatedID
 )
 
 // To a BaseAppMgr.
@@ -116,6 +120,14 @@ func IDOf(m Message) ID {
 		return CellRemovedID
 	case *RetireApp:
 		return RetireAppID
+	case *CreateSpace:
+		return CreateSpaceID
+	case *DestroySpace:
+		return DestroySpaceID
+	case *SpaceCreated:
+		return SpaceCreatedID
+	case *SpaceDestroyed:
+		return SpaceDestroyedID
 	case *AddCell:
 		return AddCellID
 	case *RemoveCell:

@@ -26,6 +26,9 @@ const MaxPeers = bsp.MaxLeaves
 type RemoveCell struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
+	// Ended says that the space has ended: what is left in the cell is destroyed, and
+	// nobody's ack is waited for.
+	Ended bool
 	// Peers are the CellApps whose acks are to be waited for.
 	Peers []mercury.Address
 }
@@ -33,6 +36,7 @@ type RemoveCell struct {
 // Append encodes m.
 func (m *RemoveCell) Append(b []byte) []byte {
 	b = appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
+	b = mercury.AppendBool(b, m.Ended)
 	b = binary.AppendUvarint(b, uint64(len(m.Peers)))
 	for _, p := range m.Peers {
 		b = mercury.AppendAddress(b, p)
@@ -45,6 +49,7 @@ func (m *RemoveCell) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Space = entity.SpaceID(entity.ReadUint32(&r))
 	m.Cell = readCellID(&r)
+	m.Ended = r.Bool()
 	n := r.Count(MaxPeers, 2)
 	m.Peers = make([]mercury.Address, n)
 	for i := range m.Peers {

@@ -10,6 +10,10 @@ import (
 // MaxStatus bounds an encoded Status.
 const MaxStatus = 1 << 20
 
+// MaxStatusSpaces is how many spaces a Status describes one by one: more rooms than a
+// person looks at, and with a cell each a quarter of MaxStatus.
+const MaxStatusSpaces = 1024
+
 // Status is what the CellAppMgr tells observers every second: the feed of a
 // space viewer and of status lines. It is JSON, since browsers read it and its
 // size does not matter at one a second.
@@ -19,6 +23,8 @@ type Status struct {
 	Spaces   []SpaceStatus `json:"spaces"`
 	Apps     []AppStatus   `json:"apps"`
 
+	// SpaceCount is how many spaces there are, also those that are not in Spaces.
+	SpaceCount int `json:"space_count"`
 	Cells      int `json:"cells"`
 	CellsAdded int `json:"cells_added"`
 	LinesMoved int `json:"lines_moved"`

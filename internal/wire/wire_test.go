@@ -54,8 +54,8 @@ func samples() []message {
 			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true}},
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4}},
 		}},
-		Apps:  []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3}},
-		Cells: 1, CellsAdded: 2, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
+		Apps:       []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3}},
+		SpaceCount: 9, Cells: 1, CellsAdded: 2, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(),
 	}
 	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}
@@ -69,12 +69,13 @@ func samples() []message {
 		&wire.AppDead{Role: wire.CellApp, App: addr4},
 		&wire.Freeze{On: true},
 		&wire.Dismissed{Reason: "declared dead"},
+		&wire.SpaceDestroyed{Space: 1<<24 + 1, Reason: "configured"},
 
 		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}},
 		&report,
-		&wire.CellsReport{Load: 1 << 33, Thrift: 7, Cells: []wire.CellReport{
-			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Handoffs: 7, Rate: 640, Clock: 1 << 33, Profile: profile, Edges: edges},
-			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Handoffs: 13, Rate: 1000, Clock: 5, Profile: profile, Edges: edges},
+		&wire.CellsReport{Further: true, Load: 1 << 33, Thrift: 7, Cells: []wire.CellReport{
+			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Rate: 640, Clock: 1 << 33, Profile: profile, Edges: edges},
+			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Handoffs: 13, Held: true, Rate: 1000, Clock: 5, Profile: profile, Edges: edges},
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},
@@ -82,11 +83,15 @@ func samples() []message {
 		&wire.CellRemoved{Space: 4, Cell: cell},
 		&wire.RetireApp{Reason: "new hardware"},
 		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
+		&wire.CreateSpace{Request: 1 << 40, Info: entity.SpaceInfo{
+			Bounds: bsp.Rect{MinX: -1, MinZ: -2, MaxX: 3, MaxZ: 4}, MinCells: 1, MaxCells: 1 << 20,
+			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true}},
+		&wire.DestroySpace{Space: 1<<24 + 1},
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
 		&wire.SpaceData{Space: 3, Entry: entry},
-		&wire.RemoveCell{Space: 3, Cell: cell, Peers: []mercury.Address{addr4, addr6}},
+		&wire.RemoveCell{Space: 3, Cell: cell, Ended: true, Peers: []mercury.Address{addr4, addr6}},
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
 		&wire.RemovalAck{Space: 3, Cell: cell},
 		&wire.Retired{Number: 9},
@@ -107,7 +112,8 @@ func samples() []message {
 		&entity.Message{From: id, FromSide: entity.BaseSide, To: id + 1, ToSide: entity.CellSide, Stream: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
 		&entity.Ack{To: id, ToSide: entity.CellSide, From: id + 1, FromSide: entity.ClientSide, Stream: 2, Number: 1 << 40},
 
-		&wire.Located{ID: id, Space: 3, App: addr4},
+		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
+		&wire.SpaceCreated{Request: 1 << 40, Space: 1<<24 + 1, Reason: "full"},
 		&migrate.Current{ID: id, Order: order, Handled: 9},
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
 		&migrate.Offer{ID: id, Order: order, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},

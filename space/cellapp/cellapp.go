@@ -38,6 +38,7 @@ type CellApp struct {
 
 	cells       []*held // by space id
 	removals    removals
+	endings     wire.Endings
 	registry    *space.Registry
 	stats       *property.Stats
 	compressor  property.Compressor
@@ -109,6 +110,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	a.watch.Enter(&a.own)
 	a.manager.Tick(now)
 	cluster := a.clusterTime(now)
+	a.endings.Tick(now, &a.manager)
 	for _, c := range a.cells {
 		c.Tick(now, cluster, a.cfg.Tick)
 		a.askGeometry(now, c)
@@ -127,33 +129,12 @@ func (a *CellApp) reports(now time.Duration) {
 	}
 	if now >= a.reportAt {
 		a.reportAt = now + a.cfg.ReportPeriod
-		a.reportCells()
+		a.reportCells(now)
 	}
 	if now >= a.statsAt {
 		a.statsAt = now + wire.ReportPeriod
 		a.reportStats()
 	}
-}
-
-func (a *CellApp) reportCells() {
-	m := &a.cellsReport
-	m.Load, m.Cells, m.Thrift = a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
-	sum, _ := a.work()
-	average := sum / int64(max(1, len(a.cells)))
-	for _, c := range a.cells {
-		l := c.Load()
-		has, _ := c.geometry.Lacks()
-		m.Load += l.Total
-		if a.removals.find(c.Space(), c.ID()) != nil {
-			continue // the manager has done with it
-		}
-		m.Cells = append(m.Cells, wire.CellReport{
-			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total,
-			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Profile: l.Profile, Edges: l.Edges,
-			Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
-		})
-	}
-	a.manager.Send(m)
 }
 
 func (a *CellApp) reportStats() {
@@ -210,6 +191,13 @@ func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {
 	}
 	m.Value = slices.Clone(value)
 	o.unsaid = append(o.unsaid, m)
+}
+
+func (o *outbox) DestroySpace(id entity.SpaceID) {
+	if !o.endings.Ask(&o.manager, id) {
+		o.counters.Errors++
+		o.log.Error("a space is not destroyed: too many wait for the CellAppMgr", "space", id, "waiting", wire.MaxEndings)
+	}
 }
 
 // sayUnsaid sends the space data that was set while the manager was away.

@@ -26,16 +26,21 @@ type held struct {
 	geometry bsp.Follower
 	askAt    time.Duration // not before
 	info     []byte        // of AddCell, for a manager that starts anew
+	said     said
+	removing bool // it is among removals.own
 }
 
 var errNoTree = errors.New("cellapp: a new cell needs a whole tree, not a delta")
 
 func (a *CellApp) cell(id entity.SpaceID) *held {
-	i, found := slices.BinarySearchFunc(a.cells, id, func(c *held, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
-	if !found {
-		return nil
+	if i, found := a.find(id); found {
+		return a.cells[i]
 	}
-	return a.cells[i]
+	return nil
+}
+
+func (a *CellApp) find(id entity.SpaceID) (at int, found bool) {
+	return slices.BinarySearchFunc(a.cells, id, func(c *held, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
 }
 
 // addCell makes a cell, or confirms one that is there.
@@ -74,13 +79,16 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	c.Cell = space.NewCell(space.Env{
 		Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
 		Out: a.outbox(), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats,
-		Compressor: &a.compressor,
+		Compressor: &a.compressor, Now: now, Game: a.clusterTime(now),
 	}, m.Space, m.Cell, tree, data)
 	c.SetClock(m.Clock, a.clusterTime(now))
 	c.SetThrift(a.throttle.Thrift())
 	c.Freeze(a.frozen)
-	a.cells = append(a.cells, c)
-	slices.SortFunc(a.cells, func(x, y *held) int { return cmp.Compare(x.Space(), y.Space()) })
+	if m.First {
+		c.First(false) // there are no stores of spaces
+	}
+	i, _ := a.find(m.Space)
+	a.cells = slices.Insert(a.cells, i, c)
 	a.log.Info("cell added", "space", m.Space, "cell", m.Cell.String(), "version", tree.Version().String())
 	return nil
 }

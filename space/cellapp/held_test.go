@@ -54,7 +54,8 @@ func (r *rig) lacked() (asked []bsp.Version) {
 func (r *rig) reported() bsp.Version {
 	r.t.Helper()
 	r.net.to(mercury.Address{At: manager})
-	r.app.reportCells()
+	r.app.sayAll()
+	r.app.reportCells(r.now)
 	var m wire.CellsReport
 	list := r.net.to(mercury.Address{At: manager})
 	if len(list) != 1 || m.Parse(list[0].body) != nil || len(m.Cells) != 1 {

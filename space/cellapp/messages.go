@@ -55,15 +55,13 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 		a.counters.Refused++
 		a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err)
 	}
-	for _, c := range a.cells {
-		c.Settle()
-	}
+	a.registry.Settle()
 }
 
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID,
-		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID:
+		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID, wire.SpaceDestroyedID:
 		if !a.manager.Is(ch) {
 			return errors.New("cellapp: only the CellAppMgr may say this")
 		}
@@ -101,11 +99,14 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 	return errUnknown
 }
 
-// handleAck gives an ack to all cells: one may have the sender, another may still
-// owe its base something of an earlier life of it.
+// handleAck gives an ack to all cells that it can concern: one may have the sender,
+// another may still owe its base something of an earlier life of it.
 func (a *CellApp) handleAck(m *entity.Ack, from mercury.Address) {
+	has := a.registry.Cell(m.To)
 	for _, c := range a.cells {
-		c.HandleAck(m, from)
+		if c.Cell == has || c.Owes() {
+			c.HandleAck(m, from)
+		}
 	}
 }
 
@@ -173,6 +174,15 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 			return err
 		}
 		a.cellGoing(&m)
+	case wire.SpaceDestroyedID:
+		var m wire.SpaceDestroyed
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.endings.Answered(m.Space)
+		if m.Reason != "" {
+			a.log.Warn("a space is not destroyed", "space", m.Space, "reason", m.Reason)
+		}
 	case wire.RetiredID:
 		a.retired = true
 		a.log.Info("CellApp has retired")
@@ -192,6 +202,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 
 func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 	a.sayUnsaid()
+	a.sayAll()
 	if a.retire {
 		a.Retire(a.reason)
 	}

@@ -2,6 +2,7 @@ package cellapp
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,16 +26,24 @@ func crowdedRig(t *testing.T, perReal int64, clock func() time.Duration) *rig {
 	return r
 }
 
-// reported is the last CellsReport.
+// reportedAll is the last CellsReport, with what was said last of each cell.
 func (r *rig) reportedAll() (last wire.CellsReport) {
 	r.t.Helper()
+	var cells []wire.CellReport
 	for _, s := range r.net.to(mercury.Address{At: manager}) {
-		if s.id == wire.CellsReportID {
-			if err := last.Parse(s.body); err != nil {
-				r.t.Fatal(err)
-			}
+		if s.id != wire.CellsReportID {
+			continue
+		}
+		if err := last.Parse(s.body); err != nil {
+			r.t.Fatal(err)
+		}
+		for _, c := range last.Cells {
+			cells = slices.DeleteFunc(cells, func(old wire.CellReport) bool { return old.Space == c.Space })
+			cells = append(cells, c)
 		}
 	}
+	slices.SortFunc(cells, func(a, b wire.CellReport) int { return int(a.Space) - int(b.Space) })
+	last.Cells = cells
 	if len(last.Cells) == 0 {
 		r.t.Fatal("no report of cells")
 	}

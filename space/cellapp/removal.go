@@ -22,6 +22,9 @@ import (
 //	CellGoing            the last has been sent
 //	-----------> going -------------------------> RemovalAck
 //
+// If the space has ended, its reals are destroyed and no ack is waited for: nobody
+// hands anything over any more.
+//
 // An ack may come before the order that it is for: the channels to the manager and
 // to the peers are different ones.
 
@@ -62,6 +65,11 @@ func (a *CellApp) removeCell(m *wire.RemoveCell) {
 		a.log.Info("cell is being removed", "space", m.Space, "cell", m.Cell.String(), "reals", c.Reals(), "ghosts", c.Ghosts())
 		a.removals.own = append(a.removals.own, removing{space: m.Space, cell: m.Cell, waiting: m.Peers})
 		r = &a.removals.own[len(a.removals.own)-1]
+		c.removing = true
+	}
+	if m.Ended {
+		c.End()
+		r.waiting = nil
 	}
 	r.waiting = slices.DeleteFunc(r.waiting, func(p mercury.Address) bool {
 		return a.links.Dead(p) || slices.Contains(a.removals.acked, ack{m.Space, m.Cell, p})
@@ -102,6 +110,7 @@ func (a *CellApp) cellGoing(m *wire.CellGoing) {
 
 // reused ends the removal of a cell that has become another.
 func (a *CellApp) reused(id entity.SpaceID) {
+	a.cell(id).removing = false
 	a.removals.own = slices.DeleteFunc(a.removals.own, func(r removing) bool { return r.space == id })
 	a.removals.acked = slices.DeleteFunc(a.removals.acked, func(x ack) bool { return x.space == id })
 }
@@ -140,7 +149,8 @@ func (a *CellApp) goOn() {
 // Removing reports whether the cell of a space is being removed: it is in no geometry
 // any more, and lingers until nobody can have anything to ask of it.
 func (a *CellApp) Removing(id entity.SpaceID) bool {
-	return slices.ContainsFunc(a.removals.own, func(r removing) bool { return r.space == id })
+	c := a.cell(id)
+	return c != nil && c.removing
 }
 
 // Retire asks the manager to let all cells of this CellApp retire, so that it can

@@ -20,9 +20,11 @@ type movedLine struct {
 // cellsReport takes what a CellApp says of its cells. A load that cannot be true
 // is left out, like a cell that it does not have, and named once.
 func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsReport) {
-	if msg.Load < 0 || msg.Load > load.Max {
+	switch {
+	case msg.Further:
+	case msg.Load < 0 || msg.Load > load.Max:
 		m.implausible(a, "load of the app")
-	} else {
+	default:
 		a.load.Report(msg.Load, m.cfg.Balance.Smoothing)
 		m.warnOfLoad(a)
 	}
@@ -40,6 +42,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 			continue
 		}
 		c.report, c.reported = *r, true
+		m.watchEmpty(now, s, r)
 		m.catchUp(now, s, c)
 		m.remindRate(now, s, c)
 	}
@@ -100,9 +103,17 @@ func (m *CellAppMgr) balance(now time.Duration) {
 	}
 }
 
+// observed is the memory of an Observation, which its policy does not keep: it would
+// be megabytes a second for thousands of rooms.
+type observed struct {
+	spaces []balance.Space
+	cells  []balance.Cell
+}
+
 // observe gathers what the balance looks at.
 func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
-	o := balance.Observation{Now: now, Spaces: make([]balance.Space, 0, len(m.spaces))}
+	o := balance.Observation{Now: now, Spaces: m.observed.spaces[:0]}
+	cells := m.observed.cells[:0]
 	for _, s := range m.spaces {
 		if s.tree == nil {
 			continue
@@ -110,19 +121,22 @@ func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
 		out := balance.Space{
 			ID: uint32(s.cfg.ID), Tree: s.tree, Bounds: s.cfg.Bounds, Geometry: s.cfg.Geometry,
 			MinCells: s.cfg.MinCells, MaxCells: s.cfg.MaxCells, MinLoad: int64(s.cfg.MinLoad * float64(load.Core)),
-			Cells: make([]balance.Cell, 0, len(s.cells)),
+			Preferred: s.origin.owner.At.Addr(),
 		}
+		from := len(cells)
 		for _, c := range s.cells {
 			if c.reported {
-				out.Cells = append(out.Cells, balance.Cell{
+				cells = append(cells, balance.Cell{
 					ID: c.id, App: c.app.number, Load: c.report.Load,
 					Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Handoffs: int(c.report.Handoffs),
 					Profile: c.report.Profile, Edges: c.report.Edges, Created: c.created,
 				})
 			}
 		}
+		out.Cells = cells[from:len(cells):len(cells)]
 		o.Spaces = append(o.Spaces, out)
 	}
+	m.observed = observed{o.Spaces, cells}
 	for _, a := range m.members {
 		if a.role == wire.CellApp {
 			o.Apps = append(o.Apps, balance.App{ID: a.number, Addr: a.address.At, Salt: a.address.Salt, AppLoad: a.load, Retiring: a.retiring})
@@ -167,7 +181,8 @@ func (m *CellAppMgr) carryOutIn(now time.Duration, s *space, p *balance.Plan) {
 		m.log.Error("a plan of the balance does not fit its space; it is left out", "space", s.cfg.ID, "error", err)
 		return
 	}
-	s.tree, s.changed = work, true
+	s.tree = work
+	m.touch(s)
 	m.noteMoves(s, before, p)
 	m.noteRetirements(s, p)
 	for _, r := range p.Removals {
@@ -176,7 +191,7 @@ func (m *CellAppMgr) carryOutIn(now time.Duration, s *space, p *balance.Plan) {
 		}
 	}
 	for i, c := range added {
-		s.cells = append(s.cells, c)
+		s.adopt(c)
 		c.app.load.Given(m.cfg.Balance.InitialCellLoad)
 		m.cellsAdded++
 		_, rect, _ := s.tree.Leaf(c.id)

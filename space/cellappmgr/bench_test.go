@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ func BenchmarkBalance(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
+		r.m.balanceAt = 0 // it is due
 		r.m.balance(r.now)
 	}
 }
@@ -81,7 +83,7 @@ func BenchmarkPublish(b *testing.B) {
 		if err := s.tree.MoveLine(line.ID, (lo+hi)/2+float64(i%2+1)); err != nil {
 			b.Fatal(err)
 		}
-		s.changed = true
+		r.m.touch(s)
 		from := s.version()
 		r.m.publish(r.now)
 		sent = len(s.publisher.Message(from))
@@ -89,3 +91,80 @@ func BenchmarkPublish(b *testing.B) {
 	b.ReportMetric(float64(sent), "B/app")
 	b.ReportMetric(float64(len(s.publisher.Tree().Append(nil))), "B/tree")
 }
+
+// hall makes so many rooms on ten CellApps, and what each of these says of them when
+// nothing is new: a quarter of a second's share of its rooms.
+func hall(b *testing.B, rooms int) (r *rig, reports [][]byte) {
+	r = newRig(b, nil)
+	for i := range 10 {
+		r.join(wire.CellApp, 10+i)
+	}
+	base := r.join(wire.BaseApp, 30)
+	for i := range rooms {
+		base.send(&wire.CreateSpace{Request: uint64(i + 1), Info: aRoom()})
+	}
+	for _, p := range r.peers[:10] {
+		var m wire.CellsReport
+		for _, a := range p.confirm() {
+			m.Cells = append(m.Cells, wire.CellReport{Space: a.Space, Cell: a.Cell, Version: bsp.Version{Term: 1, N: 2}, Load: 1e5})
+		}
+		for part := range slices.Chunk(m.Cells, wire.MaxCells) {
+			p.send(&wire.CellsReport{Load: 1e8, Cells: part})
+		}
+		m.Cells = m.Cells[:min(len(m.Cells)/4, wire.MaxCells)]
+		reports = append(reports, wire.Encode(nil, &m))
+	}
+	r.net.unusable = true
+	return r, reports
+}
+
+// BenchmarkHall is 10,000 idle rooms on ten CellApps: a report of each, a tick of the
+// manager, a balance of both kinds, and a room that comes and goes.
+func BenchmarkHall(b *testing.B) {
+	r, reports := hall(b, 10_000)
+	b.Run("reports", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for i, p := range r.peers[:10] {
+				p.raw(reports[i])
+			}
+		}
+	})
+	b.Run("tick", func(b *testing.B) {
+		b.ReportAllocs()
+		r.m.balanceAt, r.m.metaAt = never, never
+		for b.Loop() {
+			r.now += 100 * time.Millisecond
+			r.m.Tick(r.now)
+			for _, a := range r.m.members {
+				a.heard = r.m.awake.total
+			}
+		}
+	})
+	b.Run("balance", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r.m.balanceAt, r.m.metaAt = 0, 0
+			r.m.balance(r.now)
+		}
+	})
+	b.Run("room", func(b *testing.B) {
+		b.ReportAllocs()
+		base, n := r.peers[10], uint64(1<<32)
+		for b.Loop() {
+			n++
+			base.send(&wire.CreateSpace{Request: n, Info: aRoom()})
+			s := r.m.spaces[len(r.m.spaces)-1]
+			c := s.cells[0]
+			m := c.app
+			base.send(&wire.DestroySpace{Space: s.cfg.ID})
+			for _, p := range r.peers {
+				if p.addr == m.address {
+					p.send(&wire.CellRemoved{Space: s.cfg.ID, Cell: c.id})
+				}
+			}
+		}
+	})
+}
+
+const never = time.Duration(1 << 62)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -20,13 +21,23 @@ type CellAppMgr struct {
 	graves    []grave                       // those declared dead, oldest first
 	deaths    int
 	baseMgr   mercury.Address
-	spaces    []*space
-	started   bool // MinCellApps have joined
-	lastCell  uint32
-	frozen    bool
-	gate      gate
+	spaces    []*space // in the order of making
+	byID      map[entity.SpaceID]*space
+	byRequest map[spaceRequest]*space // those that game code created
+	lastSpace uint32                  // number in the last id of those
+
+	// Spaces about which something is to be done, so that the others, which may be
+	// thousands, cost nothing: homeless ones have no cell, expecting ones have orders
+	// out, unpublished ones changed with this input, emptying ones end soon.
+	homeless, expecting, unpublished, emptying []*space
+
+	started  bool // MinCellApps have joined
+	lastCell uint32
+	frozen   bool
+	gate     gate
 
 	cellsAdded, cellsRemoved, linesMoved int
+	spacesCreated, spacesEnded           int
 
 	crowded, blocked, wanting []balance.Ref // as last logged
 
@@ -43,6 +54,7 @@ type CellAppMgr struct {
 
 	buf      []byte           // scratch of encode
 	reported wire.CellsReport // scratch of Message
+	observed observed         // scratch of observe
 }
 
 // Counts are what a manager counts about its own inputs, since its start.
@@ -78,6 +90,8 @@ func New(cfg Config) (*CellAppMgr, error) {
 		cfg:       cfg,
 		log:       cfg.Log,
 		byChannel: make(map[mercury.ChannelID]*member),
+		byID:      make(map[entity.SpaceID]*space),
+		byRequest: make(map[spaceRequest]*space),
 		ticks:     wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},
 	}
@@ -89,7 +103,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 		m.policy = policy
 	}
 	for _, sc := range cfg.Spaces {
-		m.spaces = append(m.spaces, newSpace(sc, cfg.Term))
+		m.enter(sc, nil)
 	}
 	return m, nil
 }
@@ -121,6 +135,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		return m.ticks.Next()
 	}
 	m.judgeSilence(now)
+	m.endEmpty(now)
 	m.makeSpaces(now)
 	m.repeatOrders(now)
 	m.releaseApps()

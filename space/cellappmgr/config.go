@@ -39,8 +39,9 @@ const (
 	// all that allocators allow, and as many others.
 	MaxMembers = 4 * MaxStarts
 
-	// MaxSpaces bounds the spaces of one cluster. Each is balanced once a period.
-	MaxSpaces = 1024
+	// MaxSpaces bounds the spaces of one cluster at one time, those of the Config and
+	// those that game code creates: each is looked at once in a balance period.
+	MaxSpaces = 16384
 
 	// MaxSpaceDataBytes bounds the data of one space, so that an AddCell, which
 	// carries all of it beside the tree, stays below mercury's largest message.
@@ -60,7 +61,8 @@ const (
 
 // SpaceConfig is a space that the manager makes and keeps.
 type SpaceConfig struct {
-	// ID names the space; not 0, and unique.
+	// ID names the space: 1 to MaxSpaceID, and unique. Higher ids are of spaces that
+	// game code creates.
 	ID entity.SpaceID
 	// Bounds is where the space's entities can be, in metres: what a viewer
 	// shows and where the first cuts are made. It must be finite. Entities may
@@ -76,6 +78,9 @@ type SpaceConfig struct {
 	Geometry bsp.Rect
 	// MinLoad is an artificial least load of the space, as a fraction of a core.
 	MinLoad float64
+	// Keep lets a space that game code created live on when it is empty. Those of a
+	// Config are always kept, and cannot be destroyed.
+	Keep bool
 }
 
 // Config is what a CellAppMgr is made of. Zero fields have the defaults named.
@@ -87,7 +92,8 @@ type Config struct {
 	// Schema are the entity definitions, which every process must share; only
 	// its digest is used. Required.
 	Schema *property.Schema
-	// Spaces are made once MinCellApps CellApps have joined. At least one.
+	// Spaces are made once MinCellApps CellApps have joined, and live as long as the
+	// cluster; game code creates others while it runs. At least one.
 	Spaces []SpaceConfig
 	// Balance says how eagerly cells follow the load. The defaults are those of
 	// package balance.
@@ -137,18 +143,32 @@ func (c Config) Validate() error {
 	}
 	seen := make(map[entity.SpaceID]bool, len(c.Spaces))
 	for i, s := range c.Spaces {
-		fault(s.ID == 0, "Spaces[%d].ID is 0: number spaces from 1", i)
+		fault(s.ID == 0 || s.ID > MaxSpaceID, "Spaces[%d].ID is %d: number spaces from 1, up to %d", i, s.ID, MaxSpaceID)
 		fault(seen[s.ID], "Spaces[%d].ID is %d again: give every space its own number", i, s.ID)
-		fault(!finite(s.Bounds) || s.Bounds.Empty(), "Spaces[%d].Bounds are %v: give a finite rectangle with minimum below maximum", i, s.Bounds)
-		least, most := cmp.Or(s.MinCells, d.Balance.MinCells), cmp.Or(s.MaxCells, d.Balance.MaxCells)
-		fault(least < 1 || most < least || most > bsp.MaxLeaves, "Spaces[%d] has MinCells %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", i, least, most, bsp.MaxLeaves)
-		fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Spaces[%d].Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", i, s.Geometry)
-		fault(!(s.MinLoad >= 0 && s.MinLoad <= maxMinLoad), "Spaces[%d].MinLoad is %v: take 0 to %d", i, s.MinLoad, maxMinLoad)
+		if err := s.fault(d.Balance); err != nil {
+			errs = append(errs, fmt.Errorf("cellappmgr: Spaces[%d]: %w", i, err))
+		}
 		seen[s.ID] = true
 	}
 	if err := d.Balance.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("cellappmgr: Balance: %w", err))
 	}
+	return errors.Join(errs...)
+}
+
+// fault says what is wrong with a space, but for its id. Balance has its defaults.
+func (s SpaceConfig) fault(b balance.Config) error {
+	var errs []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	fault(!finite(s.Bounds) || s.Bounds.Empty(), "Bounds are %v: give a finite rectangle with minimum below maximum", s.Bounds)
+	least, most := cmp.Or(s.MinCells, b.MinCells), cmp.Or(s.MaxCells, b.MaxCells)
+	fault(least < 1 || most < least || most > bsp.MaxLeaves, "MinCells is %d and MaxCells %d: take 1 to %d, and MaxCells not below MinCells", least, most, bsp.MaxLeaves)
+	fault(s.Geometry != bsp.Rect{} && (!finite(s.Geometry) || s.Geometry.Empty()), "Geometry is %v: give a finite rectangle with minimum below maximum, or leave it zero", s.Geometry)
+	fault(!(s.MinLoad >= 0 && s.MinLoad <= maxMinLoad), "MinLoad is %v: take 0 to %d", s.MinLoad, maxMinLoad)
 	return errors.Join(errs...)
 }
 

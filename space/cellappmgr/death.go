@@ -97,7 +97,7 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	}
 	m.graves = append(m.graves, grave{a.role, a.address})
 	m.log.Warn(a.role.String()+" declared dead", "number", a.number, "address", a.address.String(), "why", why,
-		"cells", m.cellsOf(a), "clients", a.report.Clients)
+		"cells", a.cells, "clients", a.report.Clients)
 	encoded := m.encode(&wire.AppDead{Role: a.role, App: a.address})
 	for _, b := range m.members {
 		if mourns(b.role, a.role) {
@@ -105,34 +105,36 @@ func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 		}
 	}
 	if a.role == wire.CellApp {
-		for _, s := range m.spaces {
-			m.heal(s, a)
+		for _, s := range slices.Clone(m.spaces) {
+			m.heal(now, s, a)
 		}
 		m.makeSpaces(now)
+	}
+	if a.role == wire.BaseApp {
+		m.orphan(now, a)
 	}
 }
 
 // heal takes the cells of a dead app out of a space.
-func (m *CellAppMgr) heal(s *space, dead *member) {
+func (m *CellAppMgr) heal(now time.Duration, s *space, dead *member) {
 	s.bury(dead)
-	kept := s.cells[:0]
-	for _, c := range s.cells {
+	m.forgetEnded(s)
+	s.drop(func(c *cell) bool {
 		if c.app != dead {
-			kept = append(kept, c)
-			continue
+			return false
 		}
 		s.moved = s.moved[:0]
-		s.changed = true
-		err := s.tree.Remove(c.id)
-		if errors.Is(err, bsp.ErrLastLeaf) {
-			s.tree, s.changed = nil, false
+		s.stay(now + lossGrace)
+		m.touch(s)
+		if err := s.tree.Remove(c.id); errors.Is(err, bsp.ErrLastLeaf) {
+			s.tree, s.dirty = nil, false
+			m.homeless = append(m.homeless, s)
 			m.log.Warn("space has lost its last cell", "space", s.cfg.ID, "cell", c.id.String())
-			continue
+			return true
 		}
 		m.log.Info("cell removed, its neighbour takes over", "space", s.cfg.ID, "cell", c.id.String(), "cells", s.tree.Len())
-	}
-	clear(s.cells[len(kept):])
-	s.cells = kept
+		return true
+	})
 }
 
 func (m *CellAppMgr) buried(address mercury.Address) bool {

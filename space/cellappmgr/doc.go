@@ -17,6 +17,8 @@
 //	                         CellCreated, CellRemoved, GeometryLacked, Locate,
 //	                         SetSpaceData ---->
 //	                         <---------------------- Located, Status
+//	                         CreateSpace, DestroySpace ---->
+//	                         <---------------------- SpaceCreated, SpaceDestroyed
 //
 // A cell's life:
 //
@@ -24,6 +26,19 @@
 //	(chosen) ------------> placed ---------------> created -----------------> gone
 //	             every second                                its sibling takes over, or, if it was the
 //	             until confirmed                             space's last, another app gets a new cell
+//
+// # Spaces
+//
+// Those of the Config live as long as the manager. BaseApps ask for others, by the
+// thousand: each is placed whole on the least loaded CellApp, and divided later if its
+// load asks for it. It ends when someone asks for that, or 10 s after its last entity
+// has left, unless it is to be kept; a minute after, if a CellApp died with a cell of
+// it. One that nobody has used yet does not end, but when the BaseApp dies that asked
+// for it: so an answer that is lost with its asker does not leave a space for ever. When
+// there are MaxSpaces, further ones are refused. The id of a space is never used again.
+//
+// Whoever asks where to make an entity in a space that has ended is told so. Idle
+// spaces of one cell cost nothing but their share of the reports and of the balance.
 //
 // # Contract
 //
@@ -47,6 +62,9 @@
 //     as slowly as the slowest of its cells wants, and is told ahead of time.
 //   - Logins are refused while the CellApps have too much to do (LoginConfig), in any
 //     case while one of them saves at what its players see.
+//   - A request for a space is one space, however often it is repeated. A space that
+//     ends is in no geometry and no balance any more; its CellApps are told to destroy
+//     what is left until they have.
 //   - Changes of space data are numbered from 1 in each space, and reach every
 //     CellApp of the space in that order.
 //   - The same inputs give the same outputs: members are visited in the order in

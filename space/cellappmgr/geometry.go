@@ -34,10 +34,10 @@ func (s *space) told(id bsp.CellID) bool {
 // makes a version, and nothing that was not published is told: two trees of one
 // version never exist.
 func (m *CellAppMgr) renew(s *space) {
-	if !s.changed {
+	if !s.dirty {
 		return
 	}
-	s.changed = false
+	s.dirty = false
 	for _, c := range s.cells {
 		leaf, _, _ := s.tree.Leaf(c.id)
 		leaf.Created, leaf.Load = c.created, c.load()
@@ -50,11 +50,12 @@ func (m *CellAppMgr) renew(s *space) {
 
 // loadsDue lets the loads be told with what the balance did. Told with each report
 // they would be a version for every CellApp several times a second. In a frozen
-// world nothing new is told, so that it comes to rest.
+// world nothing new is told, so that it comes to rest. The only cell of a space knows
+// its load itself.
 func (m *CellAppMgr) loadsDue() {
 	for _, s := range m.spaces {
-		if s.tree != nil && !m.frozen {
-			s.changed = true
+		if len(s.cells) > 1 && !m.frozen {
+			m.touch(s)
 		}
 	}
 }
@@ -63,6 +64,7 @@ func (m *CellAppMgr) loadsDue() {
 // that a delta could follow from.
 func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
 	m.renew(s)
+	m.expect(s)
 	c.orderedAt = now
 	if !s.told(c.id) {
 		return // the tree with it could not be published
@@ -76,7 +78,8 @@ func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
 // publish tells the geometry of every space to the CellApps that have a cell of
 // it and were not sent this version yet. It ends the handling of every input.
 func (m *CellAppMgr) publish(now time.Duration) {
-	for _, s := range m.spaces {
+	for _, s := range m.unpublished {
+		s.unpublished = false
 		if s.tree == nil {
 			continue
 		}
@@ -88,6 +91,8 @@ func (m *CellAppMgr) publish(now time.Duration) {
 			}
 		}
 	}
+	clear(m.unpublished)
+	m.unpublished = m.unpublished[:0]
 }
 
 // tellGeometry sends an app what brings it from a version up to date, and reports

@@ -80,16 +80,21 @@ func TestGeometryLackedIsAnswered(t *testing.T) {
 // Loads alone are told with the balance, not with each report, and not in a frozen
 // world.
 func TestLoadsAreToldWithTheBalance(t *testing.T) {
-	r := newRig(t, nil)
-	a, watch := r.join(wire.CellApp, 10), r.join(wire.Observer, 30)
-	cell := a.confirm()[0].Cell
-	one[wire.Geometry](a)
+	r := newRig(t, func(c *Config) { c.Balance.NoBalance = true })
+	watch := r.join(wire.Observer, 30)
+	a, b, first, second := r.split()
+	r.pass(3 * time.Second)
+	take[wire.Geometry](a)
+	was := r.m.spaces[0].version().N
+	report := func(l float64) {
+		v := r.m.spaces[0].version()
+		a.reportCells(cellReport(1, first, v, l, 0, 1))
+		b.reportCells(cellReport(1, second, v, 0.3, 0, 1))
+	}
 	told := func() []wire.Geometry {
 		for range 10 {
-			v := r.m.spaces[0].version()
-			for _, l := range []float64{0.1, 0.2} { // within a period they go up and down
-				a.reportCells(cellReport(1, cell, v, l, 0, 1))
-			}
+			report(0.3) // within a period they go up and down
+			report(0.4)
 			none[wire.Geometry](a)
 			r.m.Message(r.now, a.ch, true, wire.Encode(nil, &wire.Report{}))
 			r.now += 100 * time.Millisecond
@@ -102,24 +107,38 @@ func TestLoadsAreToldWithTheBalance(t *testing.T) {
 		t.Errorf("told %d times while frozen", len(got))
 	}
 	watch.send(&wire.Freeze{})
-	first := take[wire.Geometry](a)
-	for len(first) == 0 && r.now < time.Minute {
-		a.reportCells(cellReport(1, cell, version(2), 0.2, 0, 1))
+	newest := take[wire.Geometry](a)
+	for len(newest) == 0 && r.now < time.Minute {
+		report(0.4)
 		r.pass(100 * time.Millisecond)
-		first = take[wire.Geometry](a)
+		newest = take[wire.Geometry](a)
 	}
-	if len(first) != 1 || r.tree(first[0].Tree).Version() != version(3) || r.tree(first[0].Tree).At(0, 0).Load != load.Core/5 {
-		t.Fatalf("told %d times", len(first))
+	if len(newest) != 1 || r.tree(newest[0].Tree).Version() != version(was+1) {
+		t.Fatalf("told %d times", len(newest))
 	}
-	a.reportCells(cellReport(1, cell, version(3), 0.2+0.04, 0, 1)) // within the band
+	if leaf, _, _ := r.tree(newest[0].Tree).Leaf(first); leaf.Load != load.Core/5*2 {
+		t.Errorf("told a load of %d", leaf.Load)
+	}
+	report(0.4 + 0.04) // within the band
 	r.pass(3 * time.Second)
 	none[wire.Geometry](a)
-	a.reportCells(cellReport(1, cell, version(3), 0.2+0.06, 0, 1))
+	report(0.4 + 0.06)
 	none[wire.Geometry](a)
 	r.pass(3 * time.Second)
-	if v := r.tree(one[wire.Geometry](a).Tree).Version(); v != version(4) {
+	if v := r.tree(one[wire.Geometry](a).Tree).Version(); v != version(was+2) {
 		t.Errorf("version %v", v)
 	}
+}
+
+// The only cell of a space knows its load itself: no version is made to tell it.
+func TestTheOnlyCellIsNotToldItsLoad(t *testing.T) {
+	r := newRig(t, nil)
+	a := r.join(wire.CellApp, 10)
+	cell := a.confirm()[0].Cell
+	one[wire.Geometry](a)
+	a.reportCells(cellReport(1, cell, version(2), 0.2, 0, 1))
+	r.pass(5 * time.Second)
+	none[wire.Geometry](a)
 }
 
 // When a line moves, every CellApp gets a delta from what it was told before, and
@@ -130,7 +149,7 @@ func TestMovedLineIsADelta(t *testing.T) {
 	for i := range cells {
 		r.join(wire.CellApp, 10+i)
 	}
-	for len(r.m.spaces[0].cells) < cells || r.m.spaces[0].changed {
+	for len(r.m.spaces[0].cells) < cells || r.m.spaces[0].dirty {
 		for _, p := range r.peers {
 			p.confirm()
 		}
@@ -154,7 +173,7 @@ func TestMovedLineIsADelta(t *testing.T) {
 		}
 		break
 	}
-	s.changed = true
+	r.m.touch(s)
 	r.m.publish(r.now)
 	want := bsp.Head{Delta: true, Base: before, Version: version(before.N + 1)}
 	whole := len(s.publisher.Tree().Append(nil))

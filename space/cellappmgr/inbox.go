@@ -89,7 +89,7 @@ func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, 
 		if err := l.Parse(body); err != nil {
 			return err
 		}
-		m.sendOn(ch, m.encode(m.locate(&l)))
+		m.sendOn(ch, m.encode(m.locate(now, &l)))
 	case wire.SetSpaceDataID:
 		var d wire.SetSpaceData
 		if err := d.Parse(body); err != nil {
@@ -102,6 +102,18 @@ func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, 
 			return err
 		}
 		m.geometryLacked(now, a, &g)
+	case wire.CreateSpaceID:
+		var c wire.CreateSpace
+		if err := c.Parse(body); err != nil {
+			return err
+		}
+		m.createSpace(now, a, &c)
+	case wire.DestroySpaceID:
+		var d wire.DestroySpace
+		if err := d.Parse(body); err != nil {
+			return err
+		}
+		m.destroySpace(now, a, &d)
 	case wire.FreezeID:
 		var f wire.Freeze
 		if err := f.Parse(body); err != nil {
@@ -119,7 +131,7 @@ func may(r wire.Role, id wire.ID) bool {
 		return r != wire.Observer
 	case wire.CellsReportID, wire.CellCreatedID, wire.GeometryLackedID, wire.CellRemovedID, wire.RetireAppID:
 		return r == wire.CellApp
-	case wire.LocateID, wire.SetSpaceDataID:
+	case wire.LocateID, wire.SetSpaceDataID, wire.CreateSpaceID, wire.DestroySpaceID:
 		return r == wire.CellApp || r == wire.BaseApp
 	case wire.FreezeID:
 		return r == wire.Observer

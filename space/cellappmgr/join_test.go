@@ -164,7 +164,7 @@ func TestConfigFaults(t *testing.T) {
 	if err == nil {
 		t.Fatal("no fault found")
 	}
-	for _, want := range []string{"Transport", "Schema", "Term", "MinCellApps", "Spaces[0].ID", "Spaces[0].Bounds", "Spaces[2].ID is 2 again", "MinCells -1"} {
+	for _, want := range []string{"Transport", "Schema", "Term", "MinCellApps", "Spaces[0].ID", "Spaces[0]: Bounds", "Spaces[2].ID is 2 again", "MinCells is -1"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault about %s in:\n%v", want, err)
 		}

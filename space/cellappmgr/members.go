@@ -22,6 +22,7 @@ type member struct {
 	report       wire.Report
 	sinceFreeze  int             // reports since the last Freeze
 	load         balance.AppLoad // of a CellApp
+	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
 	thrift       int             // steps that a CellApp saves
 	faultsLogged bool
@@ -192,27 +193,13 @@ func (m *CellAppMgr) forget(a *member) {
 func (m *CellAppMgr) leastLoaded() *member {
 	const grain = load.Core / 100
 	var best *member
-	bestCells := 0
 	for _, a := range m.members {
 		if a.role != wire.CellApp || a.retiring {
 			continue
 		}
-		cells := m.cellsOf(a)
-		if l := a.load.Estimated / grain; best == nil || l < best.load.Estimated/grain || (l == best.load.Estimated/grain && cells < bestCells) {
-			best, bestCells = a, cells
+		if l := a.load.Estimated / grain; best == nil || l < best.load.Estimated/grain || (l == best.load.Estimated/grain && a.cells < best.cells) {
+			best = a
 		}
 	}
 	return best
-}
-
-func (m *CellAppMgr) cellsOf(a *member) int {
-	n := 0
-	for _, s := range m.spaces {
-		for _, c := range s.cells {
-			if c.app == a {
-				n++
-			}
-		}
-	}
-	return n
 }

@@ -25,7 +25,7 @@ func (m *CellAppMgr) removeCell(now time.Duration, s *space, id bsp.CellID) {
 	if c == nil {
 		return
 	}
-	s.cells = slices.DeleteFunc(s.cells, func(x *cell) bool { return x == c })
+	s.drop(func(x *cell) bool { return x == c })
 	m.cellsRemoved++
 	m.log.Info("cell removed", "space", s.cfg.ID, "cell", id.String(), "on", c.app.String(), "cells", len(s.cells))
 	r := &removal{cell: id, app: c.app}
@@ -40,6 +40,7 @@ func (m *CellAppMgr) removeCell(now time.Duration, s *space, id bsp.CellID) {
 		}
 	}
 	s.removals = append(s.removals, r)
+	m.expect(s)
 	m.renew(s)
 	m.orderRemoval(now, s, r)
 }
@@ -49,6 +50,10 @@ func (m *CellAppMgr) removeCell(now time.Duration, s *space, id bsp.CellID) {
 // where to hand that on.
 func (m *CellAppMgr) orderRemoval(now time.Duration, s *space, r *removal) {
 	r.at = now
+	if s.ending {
+		m.send(r.app, &wire.RemoveCell{Space: s.cfg.ID, Cell: r.cell, Ended: true})
+		return
+	}
 	order := wire.RemoveCell{Space: s.cfg.ID, Cell: r.cell, Peers: make([]mercury.Address, len(r.peers))}
 	for i, p := range r.peers {
 		order.Peers[i] = p.address
@@ -64,6 +69,7 @@ func (m *CellAppMgr) orderRemoval(now time.Duration, s *space, r *removal) {
 func (m *CellAppMgr) cellRemoved(a *member, msg *wire.CellRemoved) {
 	if s := m.space(msg.Space); s != nil {
 		s.removals = slices.DeleteFunc(s.removals, func(r *removal) bool { return r.app == a && r.cell == msg.Cell })
+		m.forgetEnded(s)
 	}
 }
 
@@ -87,14 +93,14 @@ func (s *space) taken(by *cell) {
 func (m *CellAppMgr) retireApp(a *member, reason string) {
 	if !a.retiring {
 		a.retiring = true
-		m.log.Info("a CellApp is to be shut down; its cells retire", "app", a.String(), "reason", reason, "cells", m.cellsOf(a))
+		m.log.Info("a CellApp is to be shut down; its cells retire", "app", a.String(), "reason", reason, "cells", a.cells)
 	}
 }
 
 // releaseApps lets those go that were to be shut down and have nothing left.
 func (m *CellAppMgr) releaseApps() {
 	for _, a := range slices.Clone(m.members) {
-		if !a.retiring || m.cellsOf(a) > 0 || m.removing(a) {
+		if !a.retiring || a.cells > 0 || m.removing(a) {
 			continue
 		}
 		m.send(a, &wire.Retired{Number: a.number})

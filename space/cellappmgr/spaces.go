@@ -1,6 +1,9 @@
 package cellappmgr
 
 import (
+	"context"
+	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
@@ -12,21 +15,30 @@ import (
 // space is a space as the manager keeps it.
 //
 // The tree here is the one that is worked on. It has no version and is told to
-// nobody: a change of it sets changed, and what the publisher makes of it then is
-// what CellApps get. Lines keep their NodeIDs on the way, so that the balance
+// nobody: a change of it is noted with touch, and what the publisher makes of it then
+// is what CellApps get. Lines keep their NodeIDs on the way, so that the balance
 // remembers them.
 type space struct {
 	cfg       SpaceConfig
+	origin    origin // of one that game code created
 	publisher *bsp.Publisher
 	tree      *bsp.Tree // nil while the space has no cell
-	made      bool      // it has had a cell
-	changed   bool      // the tree may say more than is published
+	made      bool      // a cell of it has been created
+	dirty     bool      // the tree may say more than is published
 	cells     []*cell   // one for each leaf, in the order of making
 	data      spaceData
 	rates     rates
 	info      []byte      // goes with AddCell
 	moved     []movedLine // by the last balance
 	removals  []*removal
+
+	// These say in which lists of the manager it is: expecting, unpublished, emptying.
+	expected, unpublished, watched bool
+
+	held     bool          // it has had an entity
+	orphaned bool          // who asked for it is dead
+	endAt    time.Duration // not before, if it is empty
+	ending   bool
 }
 
 // cell is one cell: where it is and what its CellApp said of it.
@@ -62,13 +74,41 @@ func (s *space) find(id bsp.CellID) *cell {
 	return nil
 }
 
-func (m *CellAppMgr) space(id entity.SpaceID) *space {
-	for _, s := range m.spaces {
-		if s.cfg.ID == id {
-			return s
-		}
+// space finds a space, also one that is ending.
+func (m *CellAppMgr) space(id entity.SpaceID) *space { return m.byID[id] }
+
+// touch notes that the tree of a space says something new. It is published at the
+// end of the input.
+func (m *CellAppMgr) touch(s *space) {
+	s.dirty = true
+	if !s.unpublished {
+		s.unpublished = true
+		m.unpublished = append(m.unpublished, s)
 	}
-	return nil
+}
+
+// expect notes that orders for a space are out.
+func (m *CellAppMgr) expect(s *space) {
+	if !s.expected {
+		s.expected = true
+		m.expecting = append(m.expecting, s)
+	}
+}
+
+// adopt takes a cell into the space, drop takes it out again.
+func (s *space) adopt(c *cell) {
+	s.cells = append(s.cells, c)
+	c.app.cells++
+}
+
+func (s *space) drop(which func(*cell) bool) {
+	s.cells = slices.DeleteFunc(s.cells, func(c *cell) bool {
+		if !which(c) {
+			return false
+		}
+		c.app.cells--
+		return true
+	})
 }
 
 // newCell makes the record and the leaf of a new cell. The caller puts the leaf
@@ -85,35 +125,57 @@ func (m *CellAppMgr) makeSpaces(now time.Duration) {
 	if m.started = m.started || m.cellApps() >= m.cfg.MinCellApps; !m.started {
 		return
 	}
-	for _, s := range m.spaces {
-		if s.tree != nil {
-			continue
+	placed := 0
+	for _, s := range m.homeless {
+		if s.tree == nil && !s.ending {
+			app := m.leastLoaded()
+			if app == nil {
+				break
+			}
+			m.place(now, s, app)
 		}
-		app := m.leastLoaded()
-		if app == nil {
-			return
-		}
-		c, leaf := m.newCell(app)
-		c.first = !s.made
-		s.tree = bsp.New(bsp.Version{}, leaf)
-		s.cells = append(s.cells, c)
-		s.changed = true
-		s.moved = nil
-		if s.made {
-			m.log.Info("space has a cell again", "space", s.cfg.ID, "cell", c.id.String(), "on", app.String())
-		} else {
-			m.log.Info("space made", "space", s.cfg.ID, "cell", c.id.String(), "on", app.String())
-		}
-		s.made = true
-		m.order(now, s, c)
+		placed++
 	}
+	m.homeless = slices.Delete(m.homeless, 0, placed)
+}
+
+// place makes the one cell of a space, whole. It is the first as long as none was
+// confirmed: of one whose CellApp died before that, nothing can have come.
+func (m *CellAppMgr) place(now time.Duration, s *space, app *member) {
+	c, leaf := m.newCell(app)
+	c.first = !s.made
+	s.tree = bsp.New(bsp.Version{}, leaf)
+	s.adopt(c)
+	app.load.Given(m.cfg.Balance.InitialCellLoad)
+	m.touch(s)
+	s.moved = nil
+	if s.made {
+		m.log.Info("space has a cell again", "space", s.cfg.ID, "cell", c.id.String(), "on", app.String())
+	} else {
+		m.log.Log(context.Background(), s.level(), "space made", "space", s.cfg.ID, "cell", c.id.String(), "on", app.String())
+	}
+	m.order(now, s, c)
+}
+
+// level is that of the log lines on the ordinary life of a space: nobody reads them
+// of thousands of rooms.
+func (s *space) level() slog.Level {
+	if isCreated(s.cfg.ID) {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // repeatOrders gives again what was not confirmed.
 func (m *CellAppMgr) repeatOrders(now time.Duration) {
-	for _, s := range m.spaces {
+	m.expecting = slices.DeleteFunc(m.expecting, func(s *space) bool {
+		s.expected = len(s.removals) > 0
 		for _, c := range s.cells {
-			if !c.created && now-c.orderedAt >= resend {
+			if c.created {
+				continue
+			}
+			s.expected = true
+			if now-c.orderedAt >= resend {
 				m.order(now, s, c)
 			}
 		}
@@ -122,7 +184,8 @@ func (m *CellAppMgr) repeatOrders(now time.Duration) {
 				m.orderRemoval(now, s, r)
 			}
 		}
-	}
+		return !s.expected
+	})
 }
 
 // cellCreated takes the confirmation of an AddCell.
@@ -140,9 +203,10 @@ func (m *CellAppMgr) cellCreated(a *member, msg *wire.CellCreated) {
 	if c.created {
 		return
 	}
-	c.created, s.changed = true, true
+	c.created, s.made = true, true
+	m.touch(s)
 	s.taken(c)
-	m.log.Info("cell created", "space", s.cfg.ID, "cell", c.id.String(), "on", a.String(), "cells", len(s.cells))
+	m.log.Log(context.Background(), s.level(), "cell created", "space", s.cfg.ID, "cell", c.id.String(), "on", a.String(), "cells", len(s.cells))
 }
 
 // tellAgain tells a CellApp that has a new channel all that it may have missed.

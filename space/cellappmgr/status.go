@@ -11,7 +11,7 @@ import (
 
 // Status is how the world is now, as observers are told it. The sums include the
 // reports of processes that are gone; the tick times are those of the others, not
-// the manager's own.
+// the manager's own. Of very many spaces only the oldest are described.
 func (m *CellAppMgr) Status() wire.Status {
 	st := wire.Status{
 		GameTime:   m.awake.at.Seconds(),
@@ -21,8 +21,12 @@ func (m *CellAppMgr) Status() wire.Status {
 
 		LoginsRefused: m.gate.refused,
 	}
-	for _, s := range m.spaces {
-		st.Spaces = append(st.Spaces, s.status(&st, m.awake.at))
+	st.SpaceCount = len(m.spaces)
+	for i, s := range m.spaces {
+		if i < wire.MaxStatusSpaces {
+			st.Spaces = append(st.Spaces, s.status(m.awake.at))
+		}
+		s.addTo(&st)
 	}
 	st.Apps = append(st.Apps, wire.AppStatus{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
@@ -66,8 +70,17 @@ func (m *CellAppMgr) tellObservers() {
 	m.tell(&st, wire.Observer)
 }
 
-// status describes a space and adds its cells to the sums of st.
-func (s *space) status(st *wire.Status, now time.Duration) wire.SpaceStatus {
+// addTo adds the cells of a space to the sums of st.
+func (s *space) addTo(st *wire.Status) {
+	st.Cells += len(s.cells)
+	for _, c := range s.cells {
+		st.Reals += int(c.report.Reals)
+		st.Ghosts += int(c.report.Ghosts)
+	}
+}
+
+// status describes a space.
+func (s *space) status(now time.Duration) wire.SpaceStatus {
 	k := s.rates.clock
 	out := wire.SpaceStatus{ID: uint32(s.cfg.ID), GameTime: k.GameAt(now).Seconds(), Rate: float64(k.Runs()) / entity.NormalRate}
 	if s.tree == nil {
@@ -81,9 +94,6 @@ func (s *space) status(st *wire.Status, now time.Duration) wire.SpaceStatus {
 			Cell: c.id.String(), App: c.app.number, Rect: [4]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ},
 			Load: fraction(c.load()), Reals: c.report.Reals, Ghosts: c.report.Ghosts, Created: c.created,
 		})
-		st.Cells++
-		st.Reals += int(c.report.Reals)
-		st.Ghosts += int(c.report.Ghosts)
 	}
 	for n := range s.tree.Nodes() {
 		out.Lines = append(out.Lines, s.line(n))

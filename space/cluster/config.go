@@ -55,8 +55,8 @@ type Config struct {
 	// game code creates its bases there. It runs on the goroutines of the BaseApps,
 	// so what it shares must be locked.
 	BaseStart func(*baseapp.Starter)
-	// Spaces are what the world consists of. Default: one of id 1, a square of
-	// 1000 m around the origin.
+	// Spaces are what the world consists of when it starts; game code creates and
+	// destroys others. Default: one of id 1, a square of 1000 m around the origin.
 	Spaces []cellappmgr.SpaceConfig
 
 	// CellApps and BaseApps are how many of them Start starts; one core runs one

@@ -18,6 +18,8 @@ type Status struct {
 	Spaces   []SpaceStatus `json:"spaces"`
 	Apps     []AppStatus   `json:"apps"`
 
+	// SpaceCount is how many spaces there are; Spaces describes the first 1024.
+	SpaceCount int `json:"space_count"`
 	Cells      int `json:"cells"`       // now
 	CellsAdded int `json:"cells_added"` // since the start
 	LinesMoved int `json:"lines_moved"` // since the start

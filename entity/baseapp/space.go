@@ -1,0 +1,120 @@
+package baseapp
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+const (
+	// MaxSpaceRequests bounds the spaces that the bases of one app wait for. A manager
+	// answers within a tick or two, so that so many mean that it is away, or that a
+	// script asks without end.
+	MaxSpaceRequests = 4096
+
+	// spaceRetry is how long the app waits for the manager's answer before it asks
+	// again: the channel to it may have broken with either.
+	spaceRetry = time.Second
+)
+
+// spaceRequest is a space that a base has asked for.
+type spaceRequest struct {
+	message wire.CreateSpace
+	base    entity.ID
+	method  int // Go method index of its script
+}
+
+// spaceRequests are all that were not answered, by number.
+type spaceRequests struct {
+	last uint64
+	open []spaceRequest
+	at   time.Duration // when they are asked again
+}
+
+// CreateSpace is part of entity.BaseHost.
+func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error) {
+	index, ok := b.bind.spaceReplies[method]
+	q := &b.app.spaces
+	switch {
+	case b.destroying:
+		return 0, entity.ErrNoPart
+	case !ok:
+		return 0, fmt.Errorf("%w: %v has no method %s(entity.SpaceReply) for a space", entity.ErrNoMethod, b.bind.script, method)
+	case len(q.open) >= MaxSpaceRequests:
+		return 0, fmt.Errorf("%w: %d spaces are asked for already", ErrTooMany, MaxSpaceRequests)
+	}
+	q.last++
+	r := spaceRequest{message: wire.CreateSpace{Request: q.last, Info: info}, base: b.id, method: index}
+	q.open = append(q.open, r)
+	b.app.cellMgr.Send(&r.message)
+	return q.last, nil
+}
+
+// DestroySpace is part of entity.BaseHost.
+func (b *base) DestroySpace(id entity.SpaceID) error {
+	if !b.app.endings.Ask(&b.app.cellMgr, id) {
+		return fmt.Errorf("%w: the ends of %d spaces are waited for", ErrTooMany, wire.MaxEndings)
+	}
+	return nil
+}
+
+// tickSpaces asks again for what was not answered.
+func (a *BaseApp) tickSpaces() {
+	a.endings.Tick(a.now, &a.cellMgr)
+	if a.now < a.spaces.at {
+		return
+	}
+	a.spaces.at = a.now + spaceRetry
+	for i := range a.spaces.open {
+		a.cellMgr.Send(&a.spaces.open[i].message)
+	}
+}
+
+// spaceCreated tells the script that asked. A space whose base is gone is given back:
+// nobody else knows it.
+func (a *BaseApp) spaceCreated(m *wire.SpaceCreated) {
+	i := slices.IndexFunc(a.spaces.open, func(r spaceRequest) bool { return r.message.Request == m.Request })
+	if i < 0 {
+		return // answered twice
+	}
+	r := a.spaces.open[i]
+	a.spaces.open = slices.Delete(a.spaces.open, i, i+1)
+	b := a.byID[r.base]
+	if b == nil || b.destroying || b.failed {
+		if m.Space != 0 {
+			a.endings.Ask(&a.cellMgr, m.Space)
+		}
+		return
+	}
+	reply := entity.SpaceReply{Request: m.Request, Space: m.Space, Reason: m.Reason}
+	b.guard(b.bind.script.Method(r.method).Name, func() {
+		b.value.Method(r.method).Call([]reflect.Value{reflect.ValueOf(reply)})
+	})
+}
+
+// spaceDestroyed takes the answer to a DestroySpace.
+func (a *BaseApp) spaceDestroyed(m *wire.SpaceDestroyed) {
+	a.endings.Answered(m.Space)
+	if m.Reason != "" {
+		a.log.Warn("a space is not destroyed", "space", m.Space, "reason", m.Reason)
+	}
+}
+
+// noSpace says that the space of a cell part has ended, where it was to be made. Its
+// script hears of it also if it never got that cell part: it waits for one of the two.
+func (b *base) noSpace() {
+	space := b.link.Copy().Space
+	if !b.link.NoSpace(b.app.now) {
+		return
+	}
+	b.log.Info("the cell part is gone: its space has ended", "space", space)
+	got := b.gotCell
+	b.settleLink()
+	if !got && !b.removed {
+		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
+	}
+}

@@ -1,0 +1,183 @@
+package baseapp
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+var room = entity.SpaceInfo{Bounds: bsp.Rect{MaxX: 10, MaxZ: 10}, MaxCells: 1}
+
+const roomID entity.SpaceID = 1<<24 | 1
+
+// A script asks for a space, is told its id, and makes its cell part there.
+func TestCreateSpace(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	n, err := v.CreateSpace(room, "OnRoom")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
+	if want := (wire.CreateSpace{Request: n, Info: room}); m != want {
+		t.Errorf("asked for %+v, want %+v", m, want)
+	}
+	r.do["room 1 is 16777217 "] = func(v *avatar) {
+		if err := v.CreateCell(roomID, property.Vector3{}, property.Vector3{}, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	r.say(r.managers, &wire.SpaceCreated{Request: n, Space: roomID})
+	r.say(r.managers, &wire.SpaceCreated{Request: n, Space: roomID}) // answered twice
+	r.wantEvents("room 1 is 16777217 ")
+	r.tick()
+	if m := one(t, told[wire.Locate](r, cellAppMgr)); m.Space != roomID {
+		t.Errorf("the cell part is to be made in %d", m.Space)
+	}
+	r.pass(3 * time.Second)
+	if got := told[wire.CreateSpace](r, cellAppMgr); len(got) != 0 {
+		t.Errorf("asked again after the answer: %+v", got)
+	}
+}
+
+func TestRefusedSpace(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	n, _ := v.CreateSpace(entity.SpaceInfo{}, "OnRoom")
+	r.say(r.managers, &wire.SpaceCreated{Request: n, Reason: "Bounds are empty"})
+	r.wantEvents("room 1 is 0 Bounds are empty")
+}
+
+func TestCreateSpaceFaults(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	for _, name := range []string{"", "OnRooms", "Tock", "Destroy"} {
+		if _, err := v.CreateSpace(room, name); !errors.Is(err, entity.ErrNoMethod) {
+			t.Errorf("reply to %q: %v", name, err)
+		}
+	}
+	if err := v.DestroySpace(0); err == nil {
+		t.Error("space 0 is destroyed")
+	}
+	for range MaxSpaceRequests {
+		if _, err := v.CreateSpace(room, "OnRoom"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, ErrTooMany) {
+		t.Errorf("one too many: %v", err)
+	}
+	for id := range entity.SpaceID(wire.MaxEndings) {
+		if err := v.DestroySpace(id + 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := v.DestroySpace(1); err != nil {
+		t.Errorf("the same once more: %v", err)
+	}
+	if err := v.DestroySpace(roomID); !errors.Is(err, ErrTooMany) {
+		t.Errorf("one end too many: %v", err)
+	}
+	v.Destroy()
+	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, entity.ErrNoPart) {
+		t.Errorf("after the end of the base: %v", err)
+	}
+}
+
+// Requests are asked again each second, also of a manager that was away; a space that
+// comes when its base is gone is given back.
+func TestSpaceRequestsAreRepeated(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	n, _ := v.CreateSpace(room, "OnRoom")
+	if err := v.DestroySpace(roomID + 7); err != nil {
+		t.Fatal(err)
+	}
+	r.a.Closed(r.now, r.managers, mercury.ErrTimeout)
+	r.pass(2 * time.Second)
+	r.managers = r.open(cellAppMgr)
+	r.take(cellAppMgr)
+	r.pass(3 * time.Second)
+	creates, destroys := 0, 0
+	for _, msg := range r.take(cellAppMgr) {
+		switch wire.ID(msg[0]) {
+		case wire.CreateSpaceID:
+			creates++
+		case wire.DestroySpaceID:
+			destroys++
+		}
+	}
+	if creates != 3 || destroys != 3 {
+		t.Errorf("in 3 s asked %d times for the space, %d times for the end of another", creates, destroys)
+	}
+	r.say(r.managers, &wire.SpaceDestroyed{Space: roomID + 7, Reason: "it stays"})
+	v.Destroy()
+	r.tick()
+	r.say(r.managers, &wire.SpaceCreated{Request: n, Space: roomID})
+	if m := one(t, told[wire.DestroySpace](r, cellAppMgr)); m.Space != roomID {
+		t.Errorf("given back: %+v", m)
+	}
+	r.pass(1500 * time.Millisecond)
+	if len(told[wire.DestroySpace](r, cellAppMgr)) == 0 {
+		t.Error("it is given back once, and not until the manager has heard")
+	}
+	r.say(r.managers, &wire.SpaceDestroyed{Space: roomID})
+	r.pass(2 * time.Second)
+	if got := told[wire.DestroySpace](r, cellAppMgr); len(got) != 0 {
+		t.Errorf("asked again after the answer: %+v", got)
+	}
+}
+
+// Only the CellAppMgr says what became of a space.
+func TestOthersDoNotAnswerForSpaces(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	n, _ := v.CreateSpace(room, "OnRoom")
+	r.tell(appX, &wire.SpaceCreated{Request: n, Space: roomID})
+	r.say(r.bases, &wire.SpaceCreated{Request: n, Space: roomID})
+	r.wantEvents()
+}
+
+// The space has ended in which a cell part was to be made, or made again: the script
+// hears that there will be none.
+func TestTheSpaceHasEnded(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.events = nil
+	r.createCell(v)
+	r.tick()
+	r.say(r.managers, &wire.Located{ID: id, Space: 2, Gone: true}) // of another space
+	r.wantLink(id, entity.LinkLocating, 1, 0, mercury.Address{})
+	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true})
+	r.wantEvents("lost cell")
+	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true})
+	r.wantEvents()
+	if v, _ := r.view(id); v.State != entity.LinkNone {
+		t.Errorf("the link is %v", v.State)
+	}
+}
+
+func TestTheSpaceHasEndedMeanwhile(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.live()
+	r.events = nil
+	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true}) // it lives: a late word
+	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
+	r.pass(time.Second)
+	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true})
+	r.wantEvents("lost cell")
+	if v.Cell().Call("hurt", int32(1)) == nil {
+		t.Error("the cell part takes calls")
+	}
+	r.createCell(v) // somewhere else
+}

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/space/cellapp"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+)
+
+// roomsKnown checks that spaces come and go as a whole: a space begins once, at rest
+// the CellApps have cells of those spaces alone that their manager has, and every
+// lodger that has a cell part is in the room that it was given.
+type roomsKnown struct{ c *Cluster }
+
+func (k *roomsKnown) safe() error {
+	for _, id := range slices.SortedFunc(keys(k.c.world.lit), cmp.Compare[entity.SpaceID]) {
+		// A second time is right only after the CellApp of the first died.
+		if n := k.c.world.lit[id]; n > 1 && k.c.losses == 0 {
+			return fmt.Errorf("space %d had a first cell %d times", id, n)
+		}
+	}
+	return nil
+}
+
+func (k *roomsKnown) converged() error {
+	if !k.c.manager.alive {
+		return nil
+	}
+	known := map[entity.SpaceID]bool{}
+	for _, s := range k.c.manager.app.(*cellappmgr.CellAppMgr).Status().Spaces {
+		known[entity.SpaceID(s.ID)] = true
+	}
+	var faults []error
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			if !known[cell.Space()] {
+				faults = append(faults, fmt.Errorf("%s has a cell of space %d, which has ended", p.Name, cell.Space()))
+			}
+		}
+	})
+	k.c.eachLodger(func(p *Process, l *lodgerBase, b baseapp.BaseView) {
+		on, in := k.c.lodging(b.ID)
+		switch {
+		case b.State == entity.LinkNone && on != nil:
+			faults = append(faults, fmt.Errorf("lodger %v on %s has no cell part, but there is one on %s", b.ID, p.Name, on.Name))
+		case b.State == entity.LinkLive && (on == nil || in != l.room || !known[in]):
+			faults = append(faults, fmt.Errorf("lodger %v on %s has room %d, its cell part is in %d", b.ID, p.Name, l.room, in))
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// eachLodger calls f with every lodger's base.
+func (c *Cluster) eachLodger(f func(p *Process, l *lodgerBase, b baseapp.BaseView)) {
+	c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if l, ok := a.Script(b.ID).(*lodgerBase); ok {
+			f(p, l, b)
+		}
+	})
+}
+
+// lodging finds the cell part of an entity, and the space that it is in.
+func (c *Cluster) lodging(id entity.ID) (on *Process, in entity.SpaceID) {
+	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			for v := range cell.Views() {
+				if v.ID() == id && v.IsReal() {
+					on, in = p, cell.Space()
+				}
+			}
+		}
+	})
+	return on, in
+}

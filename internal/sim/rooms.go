@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Lodgers live in rooms of their own: each asks for a space, moves in, stays for a
+// while, and gives the room up in one of three ways: its base destroys the space, its
+// cell part does, or it leaves and lets the empty room end by itself. Then it asks for
+// the next one. The first cell of a room spawns a lamp.
+
+const lodgerDef = `
+<root>
+	<Properties>
+		<steps>   <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
+	</Properties>
+	<CellMethods>
+		<close/>
+	</CellMethods>
+</root>`
+
+const lampDef = `
+<root>
+	<Properties>
+		<steps>   <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
+	</Properties>
+</root>`
+
+// room is what lodgers ask for: a quarter of them so full that they are divided.
+func room(n int) entity.SpaceInfo {
+	info := entity.SpaceInfo{Bounds: bsp.Rect{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20}, MaxCells: 1}
+	if n%4 == 3 {
+		info.MinCells, info.MaxCells = 2, 2
+	}
+	return info
+}
+
+// stay is how many beats a lodger keeps a room.
+const stay = 8
+
+// lodgerBase is the base part of a lodger.
+type lodgerBase struct {
+	*entity.Base
+	room   entity.SpaceID `cellscape:"local"`
+	asked  bool           `cellscape:"local"`
+	beats  int            `cellscape:"local"`
+	rooms  int            `cellscape:"local"`
+	losses int            `cellscape:"local"`
+	enough bool           `cellscape:"local"` // it asks for no more rooms
+}
+
+// OnCreated starts the beat.
+func (b *lodgerBase) OnCreated() { _, _ = b.AddTimer(beat, beat, "OnBeat") }
+
+// OnRoom moves in.
+func (b *lodgerBase) OnRoom(r entity.SpaceReply) {
+	b.asked = false
+	if r.Space == 0 {
+		return
+	}
+	b.room, b.beats = r.Space, 0
+	b.rooms++
+	_ = b.CreateCell(r.Space, property.Vector3{X: float32(b.rooms%30 - 15)}, property.Vector3{}, nil)
+}
+
+// OnLoseCell gives up the room, whoever ended it. If it stands, it is empty.
+func (b *lodgerBase) OnLoseCell() {
+	b.room = 0
+	b.losses++
+}
+
+// OnBeat asks for a room, or gives up the one that it has.
+func (b *lodgerBase) OnBeat() {
+	b.beats++
+	switch {
+	case b.room == 0 && !b.asked && !b.enough:
+		_, err := b.CreateSpace(room(b.rooms), "OnRoom")
+		b.asked = err == nil
+	case b.room == 0 || b.beats%stay != 0:
+	case b.rooms%3 == 0:
+		_ = b.DestroySpace(b.room)
+	case b.rooms%3 == 1:
+		_ = b.Cell().Call("close")
+	default:
+		_ = b.DestroyCell()
+	}
+}
+
+// lodgerCell is the cell part of a lodger.
+type lodgerCell struct {
+	*space.Real
+	Steps property.Uint32
+}
+
+// OnCreated starts the beat.
+func (s *lodgerCell) OnCreated() { _, _ = s.AddTimer(beat, beat, "OnBeat", 0) }
+
+// OnBeat walks about in the room.
+func (s *lodgerCell) OnBeat(space.Callback) {
+	s.Steps.Set(s.Steps.Get() + 1)
+	_ = s.SetPosition(property.Vector3{X: float32(s.Chance().IntN(40) - 20), Z: float32(s.Chance().IntN(40) - 20)})
+}
+
+// Close ends the room.
+func (s *lodgerCell) Close() { s.DestroySpace() }
+
+// lampCell is what the hook of the first cell puts into a room. It goes out so that a
+// room that its lodger has left is empty.
+type lampCell struct {
+	*space.Real
+	Steps property.Uint32
+}
+
+// lampLife is shorter than a lodger stays.
+const lampLife = 4 * beat
+
+// OnCreated lets the lamp burn for a while.
+func (s *lampCell) OnCreated() { _, _ = s.AddTimer(lampLife, 0, "OnOut", 0) }
+
+// OnOut ends it.
+func (s *lampCell) OnOut(space.Callback) { s.Destroy() }
+
+// registerRooms adds all of this to the world's cells. lit is called for each lamp.
+func registerRooms(cells *space.Scripts, lit func(entity.SpaceID)) {
+	space.Register[lodgerCell](cells, "Lodger")
+	space.Register[lampCell](cells, "Lamp")
+	cells.OnFirstCell(func(c *space.Cell, _ bool) {
+		if c.Space() == theSpace {
+			return
+		}
+		lit(c.Space())
+		_, _ = c.Spawn("Lamp", property.Vector3{}, property.Vector3{}, nil)
+	})
+}
+
+// roomsGone is how long after the last lodger has left every room has ended: longer
+// than the manager waits for those whose CellApp or BaseApp died.
+const roomsGone = 75 * time.Second

@@ -1,0 +1,52 @@
+package wire
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+const (
+	// MaxEndings bounds the spaces that an app waits to hear the end of: thousands of
+	// rooms may be closed at once, while the manager is away for a moment.
+	MaxEndings = 16384
+
+	// askAgain is how long an app waits for the answer to a DestroySpace.
+	askAgain = time.Second
+)
+
+// Endings are the spaces that an app has asked its CellAppMgr to destroy, until that
+// has answered. The zero value has none.
+type Endings struct {
+	asked []entity.SpaceID
+	at    time.Duration // when they are all asked for again
+}
+
+// Ask asks for the end of a space; it reports false if too many are waiting.
+func (e *Endings) Ask(manager *Member, id entity.SpaceID) bool {
+	if !slices.Contains(e.asked, id) {
+		if len(e.asked) >= MaxEndings {
+			return false
+		}
+		e.asked = append(e.asked, id)
+	}
+	manager.Send(&DestroySpace{Space: id})
+	return true
+}
+
+// Answered takes the manager's answer.
+func (e *Endings) Answered(id entity.SpaceID) {
+	e.asked = slices.DeleteFunc(e.asked, func(x entity.SpaceID) bool { return x == id })
+}
+
+// Tick asks again for what was not answered.
+func (e *Endings) Tick(now time.Duration, manager *Member) {
+	if now < e.at {
+		return
+	}
+	e.at = now + askAgain
+	for _, id := range e.asked {
+		manager.Send(&DestroySpace{Space: id})
+	}
+}

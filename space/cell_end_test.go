@@ -1,0 +1,121 @@
+package space
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// A divided space ends while reals have ghosts across the line and one is being handed
+// over: every base hears that its cell part is gone, and nothing is left on any cell.
+func TestEnd(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(1, -20, 0)
+	r.create(2, 20, 0)
+	r.create(3, -50, 7)
+	r.tick(5)
+	if r.ghost(2, 1) == nil || r.ghost(1, 2) == nil {
+		t.Fatal("no ghosts to begin with")
+	}
+	var onLoad []packet
+	r.hold = func(p packet) bool { _, ok := p.m.(*migrate.Onload); return ok }
+	r.move(3, 60)
+	r.tick(30)
+	for _, p := range r.queue {
+		if r.hold(p) {
+			onLoad = append(onLoad, p)
+		}
+	}
+	if len(onLoad) == 0 {
+		t.Fatal("nothing is being handed over")
+	}
+	for _, a := range r.apps {
+		a.cell.End()
+	}
+	r.tick(3)
+	for _, a := range r.apps {
+		if a.cell.Reals() != 0 {
+			t.Errorf("%v has %d reals", a.self, a.cell.Reals())
+		}
+	}
+	if r.apps[0].cell.Idle() {
+		t.Error("a cell is done with an entity that it is handing over")
+	}
+	r.hold = nil
+	r.tick(int((HandedOnLease + 10*time.Second) / tickPeriod))
+	for id := range r.bases {
+		b := r.bases[id]
+		if n := len(b.got); n == 0 || entity.Payload(b.got[n-1][0]) != entity.GonePayload {
+			t.Errorf("the base of %d was not told", id)
+		}
+	}
+	for _, a := range r.apps {
+		if !a.cell.Idle() || a.count.Errors != 0 {
+			t.Errorf("%v: idle %v, %d errors", a.self, a.cell.Idle(), a.count.Errors)
+		}
+		if !a.cell.Held() {
+			t.Errorf("%v says that it has had no real", a.self)
+		}
+	}
+}
+
+// A script that makes new entities when it is destroyed does not keep its space alive.
+func TestNothingIsMadeAfterTheEnd(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(1, 0, 0)
+	v := r.avatar(1)
+	c := r.apps[0].cell
+	r.tick(1)
+	c.End()
+	if _, err := v.Spawn("Rock", property.Vector3{}, property.Vector3{}, nil); !errors.Is(err, ErrEnded) {
+		t.Errorf("spawned: %v", err)
+	}
+	r.bases[2] = &testBase{order: entity.Order{Incarnation: 1}}
+	r.queue = append(r.queue, packet{r.base, r.apps[0].self, &migrate.Create{ID: 2, Space: 1, Order: entity.Order{Incarnation: 1}, Base: r.base}})
+	r.pump()
+	if lost := r.bases[2].lost; len(lost) != 1 || lost[0].Reason != ErrEnded.Error() {
+		t.Errorf("a late create is answered by %+v", lost)
+	}
+	r.tick(3)
+	if c.Reals() != 0 || !c.Idle() {
+		t.Errorf("%d reals, idle %v", c.Reals(), c.Idle())
+	}
+}
+
+// A cell and a real ask for the end of their own space; one that is no more does not.
+func TestDestroySpaceAsksTheManager(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(1, 0, 0)
+	v := r.avatar(1)
+	a := r.apps[0]
+	v.DestroySpace()
+	a.cell.DestroySpace()
+	v.Destroy()
+	v.DestroySpace()
+	if !slices.Equal(a.ended, []entity.SpaceID{1, 1}) {
+		t.Errorf("asked for %v", a.ended)
+	}
+}
+
+// What happens on a cell before its first tick happens at the right time: timers of an
+// entity that is made there run neither at once nor never.
+func TestTimesBeforeTheFirstTick(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.apps[0]
+	env := Env{Self: a.self, Config: a.cell.cfg, Scripts: r.scripts, Registry: NewRegistry(), Out: a, Counters: &a.count,
+		Chance: a.cell.chance, Log: a.cell.log, Now: 100 * tickPeriod, Game: 500 * tickPeriod}
+	a.cell, a.registry = NewCell(env, 1, cellID(1), a.cell.tree, nil), env.Registry
+	r.create(1, 0, 0)
+	if _, err := r.real(1).AddTimer(2*tickPeriod, 0, "OnTimer", 5); err != nil {
+		t.Fatal(err)
+	}
+	a.cell.Tick(env.Now+tickPeriod, env.Game+tickPeriod, tickPeriod)
+	r.diary(1, "created;")
+	a.cell.Tick(env.Now+2*tickPeriod, env.Game+2*tickPeriod, tickPeriod)
+	r.diary(1, "created;timer 5;")
+}

@@ -1,0 +1,45 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// OnFirstCell gives the game a word when a space begins: f is called once on the first
+// cell that the space ever has, in its first tick, which is where the space's own
+// entities are spawned. fromStore says that the space was loaded from a store and has
+// its entities already; without a store it is false. A space that gets a cell again
+// after it lost all of them does not begin anew: what has a base comes back by itself.
+// If the CellApp of the first cell dies before the manager has heard of the cell, f is
+// called for the next one, since nothing is left of what it did.
+//
+// f runs on the goroutine of the CellApp. Its panic is contained and logged.
+func (s *Scripts) OnFirstCell(f func(c *Cell, fromStore bool)) {
+	if s.firstCell != nil {
+		s.faults = append(s.faults, errors.New("space: OnFirstCell was given a function twice; let one call the other"))
+	}
+	s.firstCell = f
+}
+
+// First says that the cell is the first of its space; see Scripts.OnFirstCell.
+func (c *Cell) First(fromStore bool) { c.first, c.fromStore = true, fromStore }
+
+// beginSpace calls the game's hook, in a tick, so that timers of what it spawns start
+// from the right time.
+func (c *Cell) beginSpace() {
+	if !c.first {
+		return
+	}
+	c.first = false
+	if c.ended || c.scripts.firstCell == nil {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.count.Errors++
+			c.log.Error("the hook of a space's first cell panicked", "space", c.space, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	c.scripts.firstCell(c, c.fromStore)
+}

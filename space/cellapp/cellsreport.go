@@ -1,0 +1,82 @@
+package cellapp
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+const (
+	// sameAgain is how long a cell of which there is nothing new is left out of the
+	// reports: a quarter of them is enough for the manager to see which geometry an
+	// empty room has, and a thousand of those are not told four times a second.
+	sameAgain = time.Second
+
+	// sameLoad is by how much the load of a cell may differ and still be nothing new:
+	// half a hundredth of a core, which no balance acts on.
+	sameLoad = load.Core / 200
+)
+
+// said is what the manager was told of a cell last.
+type said struct {
+	at     time.Duration
+	report wire.CellReport
+	ever   bool
+}
+
+// again reports whether a cell has to be told of.
+func (s *said) again(now time.Duration, r *wire.CellReport) bool {
+	if !s.ever || now-s.at >= sameAgain {
+		return true
+	}
+	last := s.report
+	if d := r.Load - last.Load; d > sameLoad || d < -sameLoad {
+		return true
+	}
+	last.Load = r.Load
+	return last != *r
+}
+
+// reportCells tells the manager the load of the app and what is new of its cells, in
+// as many messages as it takes.
+func (a *CellApp) reportCells(now time.Duration) {
+	m := &a.cellsReport
+	m.Further, m.Load, m.Cells, m.Thrift = false, a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
+	sum, _ := a.work()
+	average := sum / int64(max(1, len(a.cells)))
+	for _, c := range a.cells {
+		l := c.Load()
+		m.Load += l.Total
+		if c.removing {
+			continue // the manager has done with it
+		}
+		has, _ := c.geometry.Lacks()
+		r := wire.CellReport{
+			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total, Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()),
+			Handoffs: uint32(c.Handoffs()), Held: c.Held(), Profile: l.Profile, Edges: l.Edges,
+			Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
+		}
+		if c.said.again(now, &r) {
+			c.said = said{now, r, true}
+			m.Cells = append(m.Cells, r)
+		}
+	}
+	cells := m.Cells
+	for {
+		m.Cells = cells[:min(len(cells), wire.MaxCells)]
+		a.manager.Send(m)
+		cells = cells[len(m.Cells):]
+		if len(cells) == 0 {
+			break
+		}
+		m.Further = true
+	}
+}
+
+// sayAll lets the next report tell of all cells: the manager may have missed the last.
+func (a *CellApp) sayAll() {
+	for _, c := range a.cells {
+		c.said.ever = false
+	}
+}

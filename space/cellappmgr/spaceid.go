@@ -1,0 +1,37 @@
+package cellappmgr
+
+import "github.com/cellscape/cellscape/entity"
+
+// A space id has 32 bits: the term in which the space was created, 0 for those of
+// the Config, and a number.
+//
+//	31        24 23                              0
+//	+-----------+--------------------------------+
+//	| term      | number, from 1 in each term    |
+//	+-----------+--------------------------------+
+//
+// So an id is never used again: not in the same term, since numbers only rise, and
+// not in another, since terms do. An entity that comes back to a space which ended
+// long ago is told so, and never lands in somebody else's room.
+const (
+	spaceTermShift = 24
+
+	// MaxSpaceID is the highest id of a space of the Config.
+	MaxSpaceID entity.SpaceID = 1<<spaceTermShift - 1
+
+	// maxSpaceStarts is how many spaces can be created in one term: one a second for
+	// half a year.
+	maxSpaceStarts = 1<<spaceTermShift - 1
+)
+
+// isCreated reports whether an id is of a space that game code created.
+func isCreated(id entity.SpaceID) bool { return id > MaxSpaceID }
+
+// nextSpaceID gives out an id, or 0 when the term has no more.
+func (m *CellAppMgr) nextSpaceID() entity.SpaceID {
+	if m.lastSpace >= maxSpaceStarts {
+		return 0
+	}
+	m.lastSpace++
+	return entity.SpaceID(m.cfg.Term<<spaceTermShift | m.lastSpace)
+}

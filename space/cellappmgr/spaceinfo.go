@@ -1,0 +1,86 @@
+package cellappmgr
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// origin is where a space that game code created comes from. It goes with every
+// AddCell of the space as Info, so that a manager that is started anew can take the
+// space over from the CellApps.
+type origin struct {
+	info entity.SpaceInfo
+	// owner asked for the space, as its request of that number: asked again, it is
+	// told the same space and does not get a second one.
+	owner   mercury.Address
+	request uint64
+}
+
+// infoFormat is the first byte of an Info: another format gets another one.
+const infoFormat = 1
+
+// appendSpaceInfo encodes what AddCell.Info says of a created space. Of one of the
+// Config it says nothing.
+func appendSpaceInfo(b []byte, o *origin) []byte {
+	b = append(b, infoFormat)
+	b = entity.AppendSpaceInfo(b, &o.info)
+	b = mercury.AppendAddress(b, o.owner)
+	return binary.AppendUvarint(b, o.request)
+}
+
+var errInfoFormat = errors.New("unknown format")
+
+// parseSpaceInfo decodes an AddCell.Info. An empty one is that of a space of the
+// Config: it has no origin, and the result is the zero value.
+func parseSpaceInfo(b []byte) (origin, error) {
+	if len(b) == 0 {
+		return origin{}, nil
+	}
+	var o origin
+	r := mercury.NewReader(b)
+	if r.U8() != infoFormat {
+		r.Fail(errInfoFormat)
+	}
+	o.info = entity.ReadSpaceInfo(&r)
+	o.owner = r.Address()
+	o.request = r.Uvarint()
+	if err := r.Close(); err != nil {
+		return origin{}, fmt.Errorf("cellappmgr: info of a space: %w", err)
+	}
+	return o, nil
+}
+
+// config is the space as the manager keeps it.
+func (o *origin) config(id entity.SpaceID) SpaceConfig {
+	return SpaceConfig{
+		ID: id, Bounds: o.info.Bounds, MinCells: int(o.info.MinCells), MaxCells: int(o.info.MaxCells),
+		Geometry: o.info.Geometry, MinLoad: o.info.MinLoad, Keep: o.info.Keep,
+	}
+}
+
+// restoreSpace makes the record of a space that a former manager had, from what a
+// CellApp was told of it, if there is none yet. The caller gives it its cells.
+func (m *CellAppMgr) restoreSpace(id entity.SpaceID, info []byte) (*space, error) {
+	if s := m.space(id); s != nil {
+		return s, nil
+	}
+	o, err := parseSpaceInfo(info)
+	if err != nil {
+		return nil, err
+	}
+	if !isCreated(id) || len(info) == 0 {
+		return nil, fmt.Errorf("cellappmgr: space %d is not in the Config, and nobody created it", id)
+	}
+	cfg := o.config(id)
+	if err := cfg.fault(m.cfg.Balance); err != nil {
+		return nil, err
+	}
+	if len(m.spaces) >= MaxSpaces {
+		return nil, errSpacesFull
+	}
+	return m.enter(cfg, &o), nil
+}

@@ -1,0 +1,207 @@
+package cellappmgr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// The life of a space that game code creates:
+//
+//	CreateSpace        a CellApp has room     DestroySpace, or left
+//	-----------> asked ---------------> live ---------------------> ending ----> gone
+//	               ^                     |   empty for a while         every CellApp has
+//	               +---------------------+                             dropped its cell
+//	                its last CellApp dies
+//
+// An ending space is in no balance and in no geometry, nobody is located there, and
+// its CellApps destroy what they still have of it.
+
+const (
+	// emptyGrace is how long a space must have been empty before it ends, after it
+	// had entities: long enough that a group which leaves a room one by one, or a
+	// base that makes its cell part anew, finds it still there.
+	emptyGrace = 10 * time.Second
+
+	// lossGrace is the same after a CellApp died with a cell of the space: bases that
+	// restore their cell parts may be cut off for a while, too, and have to find the
+	// room that they were in.
+	lossGrace = time.Minute
+
+	// orphanGrace is how long a space waits for its first entity after the BaseApp
+	// that asked for it has died: others may know its id.
+	orphanGrace = time.Minute
+)
+
+var errSpacesFull = fmt.Errorf("there are %d spaces; that is the limit", MaxSpaces)
+
+// spaceRequest names what a process asked for.
+type spaceRequest struct {
+	owner   mercury.Address
+	request uint64
+}
+
+// enter makes the record of a space; o is nil for one of the Config.
+func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
+	s := newSpace(cfg, m.cfg.Term)
+	if o != nil {
+		s.origin, s.info = *o, appendSpaceInfo(nil, o)
+		m.byRequest[spaceRequest{o.owner, o.request}] = s
+	}
+	m.spaces = append(m.spaces, s)
+	m.byID[cfg.ID] = s
+	m.homeless = append(m.homeless, s)
+	return s
+}
+
+// createSpace answers a request for a space. The first cell is made at once, or as
+// soon as there is a CellApp for it.
+func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateSpace) {
+	answer := wire.SpaceCreated{Request: msg.Request}
+	s := m.byRequest[spaceRequest{a.address, msg.Request}]
+	if s == nil {
+		var err error
+		if s, err = m.newRoom(a, msg); err != nil {
+			answer.Reason = err.Error()[:min(len(err.Error()), wire.MaxReason)]
+			m.log.Warn("a space was refused", "to", a.String(), "reason", answer.Reason)
+		}
+	}
+	if s != nil {
+		answer.Space = s.cfg.ID
+	}
+	m.send(a, &answer)
+	m.makeSpaces(now)
+}
+
+func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
+	o := origin{info: msg.Info, owner: a.address, request: msg.Request}
+	cfg := o.config(0)
+	if err := cfg.fault(m.cfg.Balance); err != nil {
+		return nil, err
+	}
+	if len(m.spaces) >= MaxSpaces {
+		return nil, errSpacesFull
+	}
+	if cfg.ID = m.nextSpaceID(); cfg.ID == 0 {
+		return nil, errors.New("no space ids are left in this term; restart the manager with a higher one")
+	}
+	m.spacesCreated++
+	m.log.Info("space created", "space", cfg.ID, "for", a.String(), "spaces", len(m.spaces)+1)
+	return m.enter(cfg, &o), nil
+}
+
+// destroySpace answers the wish to end a space. One that is not there has ended.
+func (m *CellAppMgr) destroySpace(now time.Duration, a *member, msg *wire.DestroySpace) {
+	answer := wire.SpaceDestroyed{Space: msg.Space}
+	switch s := m.space(msg.Space); {
+	case s == nil || s.ending:
+	case !isCreated(msg.Space):
+		answer.Reason = fmt.Sprintf("space %d is of the configuration, and stays as long as the cluster", msg.Space)
+	default:
+		m.endSpace(now, s, "destroyed by "+a.String())
+	}
+	m.send(a, &answer)
+}
+
+// endSpace takes a space out of everything; what is left of it are orders to remove
+// its cells. Entities in it are destroyed where they are, and not handed over: there
+// is nowhere to hand them to.
+func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
+	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "cells", len(s.cells))
+	s.ending, s.tree, s.dirty = true, nil, false
+	delete(m.byRequest, spaceRequest{s.origin.owner, s.origin.request})
+	for _, c := range s.cells {
+		c.app.cells--
+		s.removals = append(s.removals, &removal{cell: c.id, app: c.app})
+	}
+	s.cells = nil
+	for _, r := range s.removals {
+		m.orderRemoval(now, s, r)
+	}
+	m.expect(s)
+	m.forgetEnded(s)
+}
+
+// forgetEnded drops a space whose last cell is gone.
+func (m *CellAppMgr) forgetEnded(s *space) {
+	if !s.ending || len(s.removals) > 0 {
+		return
+	}
+	m.spaces = slices.DeleteFunc(m.spaces, func(x *space) bool { return x == s })
+	delete(m.byID, s.cfg.ID)
+	m.spacesEnded++
+	m.log.Debug("space has ended", "space", s.cfg.ID, "spaces", len(m.spaces))
+}
+
+// stay puts off the end of a space that is empty.
+func (s *space) stay(until time.Duration) { s.endAt = max(s.endAt, until) }
+
+// mayEnd reports whether a space ends unless somebody comes: it was used, or nobody
+// is left who meant to, and there is nothing in it. A space that is without a cell
+// since a CellApp died is not empty; its entities wait in their bases.
+func (s *space) mayEnd() bool {
+	switch {
+	case s.ending || s.cfg.Keep || !isCreated(s.cfg.ID) || !s.held && !s.orphaned || len(s.removals) > 0:
+		return false
+	case s.tree == nil:
+		return !s.held
+	}
+	return !slices.ContainsFunc(s.cells, func(c *cell) bool {
+		return !c.created || !c.reported || c.report.Reals > 0 || c.report.Handoffs > 0
+	})
+}
+
+// watchEmpty takes a report of a cell: it may be the one that shows the space empty.
+func (m *CellAppMgr) watchEmpty(now time.Duration, s *space, r *wire.CellReport) {
+	s.held = s.held || r.Held
+	if !s.watched && r.Reals == 0 && s.mayEnd() {
+		s.stay(now + emptyGrace)
+		m.watch(s)
+	}
+}
+
+func (m *CellAppMgr) watch(s *space) {
+	if !s.watched {
+		s.watched = true
+		m.emptying = append(m.emptying, s)
+	}
+}
+
+// endEmpty ends the spaces that have been empty for long enough. Only those that
+// are empty are looked at, however many others there are.
+func (m *CellAppMgr) endEmpty(now time.Duration) {
+	if m.frozen || !m.started {
+		return
+	}
+	m.emptying = slices.DeleteFunc(m.emptying, func(s *space) bool {
+		switch {
+		case !s.mayEnd():
+			s.watched = false
+			return true
+		case now < s.endAt:
+			return false
+		}
+		why := "empty"
+		if !s.held {
+			why = "never used, and who asked for it has died"
+		}
+		m.endSpace(now, s, why)
+		return true
+	})
+}
+
+// orphan watches the spaces that a dead BaseApp asked for and that nobody has used:
+// the answer may have died with it, and then nobody knows them.
+func (m *CellAppMgr) orphan(now time.Duration, dead *member) {
+	for _, s := range m.spaces {
+		if s.origin.owner == dead.address && isCreated(s.cfg.ID) && !s.held {
+			s.orphaned = true
+			s.stay(now + orphanGrace)
+			m.watch(s)
+		}
+	}
+}

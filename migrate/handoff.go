@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -105,6 +106,18 @@ func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
 		return entity.Order{}, false
 	}
 	return h.list[i].Offer.Order, true
+}
+
+// Apps yields where each entity in flight from here is going, and the BaseApp of its
+// base, zero for one without.
+func (h *Handoffs) Apps() iter.Seq2[mercury.Address, mercury.Address] {
+	return func(yield func(to, base mercury.Address) bool) {
+		for i := range h.list {
+			if !yield(h.list[i].To, h.list[i].Base) {
+				return
+			}
+		}
+	}
 }
 
 // Towards reports whether a handoff to an app is in flight.

@@ -70,6 +70,14 @@ func (c *Cell) SetClock(k entity.Clock, cluster time.Duration) {
 	c.game = c.pace.game
 }
 
+// Clock is the newest Clock that the cell was given.
+func (c *Cell) Clock() entity.Clock {
+	if c.pace.next.Number > c.pace.clock.Number {
+		return c.pace.next
+	}
+	return c.pace.clock
+}
+
 // ClockNumber is the number of the newest Clock that the cell was given.
 func (c *Cell) ClockNumber() uint64 { return c.pace.number() }
 

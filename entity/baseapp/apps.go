@@ -74,9 +74,13 @@ func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) 
 
 // managerMessage takes what only a manager may say.
 func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
-	cell, base := speaks(&a.cellMgr, ch, from), speaks(&a.baseMgr, ch, from)
+	cell, base := a.cellMgr.Speaks(ch, from), a.baseMgr.Speaks(ch, from)
 	if !cell && !base {
 		a.refused("not a manager", "from", from, "id", id)
+		return nil
+	}
+	if cell && !a.heeds(id) {
+		a.refused("an order of a manager that has not shown its term", "from", from, "id", id)
 		return nil
 	}
 	switch id {
@@ -94,10 +98,17 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 			return err
 		}
 		a.log.Error("a manager refuses this BaseApp", "manager", from, "reason", m.Reason)
+		if cell {
+			a.cellMgr.Refused(a.now)
+		}
 	case wire.DismissedID:
 		var m wire.Dismissed
 		if err := m.Parse(body); err != nil {
 			return err
+		}
+		if a.cellMgr.Outdated(m.Term) {
+			a.refused("a verdict of a manager older than the one that is known", "from", from)
+			return nil
 		}
 		a.dismiss(m.Reason)
 	case wire.AppDeadID:
@@ -152,16 +163,14 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 	return nil
 }
 
-// speaks reports whether a message is the manager's: on the member's own channel,
-// or on one that the manager dialled.
-func speaks(m *wire.Member, ch mercury.ChannelID, from mercury.Address) bool {
-	return m.Is(ch) || m.At != netip.AddrPort{} && m.At == from.At
-}
-
 // welcomed takes the place in the cluster. A later Welcome, after the manager was
 // away or because it has news, changes nothing for the bases: ids go on from the
 // allocator that this start of the app has.
 func (a *BaseApp) welcomed(m *wire.Welcome) {
+	if !a.cellMgr.Welcomed(a.now, m) {
+		a.refused("the welcome of a manager older than the one that is known", "term", m.Term)
+		return
+	}
 	a.number = m.Number
 	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))
 	if a.ids == nil {
@@ -171,7 +180,6 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 			return
 		}
 		a.ids = ids
-		a.cellMgr.Stay()
 		a.log.Info("joined the cluster", "number", m.Number, "allocator", m.Allocator)
 	}
 	if !a.started {
@@ -188,7 +196,7 @@ func addressIfValid(at, old netip.AddrPort) netip.AddrPort {
 }
 
 func (a *BaseApp) cellAppDead(app mercury.Address) {
-	a.links.Bury(app)
+	a.links.Bury(wire.CellApp, app)
 	lost := 0
 	for _, b := range a.list {
 		if !b.removed && b.link.AppDead(a.now, app) {

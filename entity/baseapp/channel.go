@@ -51,8 +51,8 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addr
 		return
 	}
 	if a.cellMgr.Opened(ch) {
-		if a.cellMgr.Replaced() {
-			a.log.Error("the CellAppMgr has started anew and knows nothing of this BaseApp: its entities go on without it; restart the cluster")
+		if a.cellMgr.Rejoins() {
+			a.rejoin()
 		}
 		return
 	}

@@ -104,6 +104,7 @@ func TestSpaceRequestsAreRepeated(t *testing.T) {
 	r.a.Closed(r.now, r.managers, mercury.ErrTimeout)
 	r.pass(2 * time.Second)
 	r.managers = r.open(cellAppMgr)
+	r.say(r.managers, &wire.Welcome{Number: 7, Allocator: 5, BaseAppMgr: baseAppMgr})
 	r.take(cellAppMgr)
 	r.pass(3 * time.Second)
 	creates, destroys := 0, 0

@@ -96,7 +96,7 @@ func (m *BaseAppMgr) appDead(at mercury.Address) {
 	if !ok {
 		return
 	}
-	m.links.Bury(at)
+	m.links.Bury(wire.BaseApp, at)
 	m.cfg.Transport.Abort(m.baseApps[i].ch)
 	m.removeBaseApp(i, errors.New("declared dead"))
 }

@@ -92,12 +92,13 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
 	if m.links.Dead(peer) {
 		// A start that was declared dead; it learns so and starts anew.
-		_ = m.links.Reply(ch, &wire.Dismissed{Reason: "this BaseApp was declared dead"})
+		_ = m.links.Reply(ch, &wire.Dismissed{Term: m.term, Reason: "this BaseApp was declared dead"})
 		m.cfg.Transport.Close(ch)
 		return
 	}
 	if m.manager.Opened(ch) {
 		m.at = peer
+		m.rejoin()
 	}
 }
 
@@ -120,7 +121,7 @@ func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 	id, body, err := wire.Split(msg)
 	if err == nil {
 		if from == m.at || m.manager.Is(ch) {
-			err = m.fromManager(id, body)
+			err = m.fromManager(now, id, body)
 		} else {
 			err = m.fromApp(now, ch, from, id, body)
 		}
@@ -131,12 +132,15 @@ func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 	}
 }
 
-func (m *BaseAppMgr) fromManager(id wire.ID, body []byte) error {
+func (m *BaseAppMgr) fromManager(now time.Duration, id wire.ID, body []byte) error {
 	switch id {
 	case wire.WelcomeID:
 		var w wire.Welcome
 		if err := w.Parse(body); err != nil {
 			return err
+		}
+		if !m.manager.Welcomed(now, &w) {
+			return errOutdated
 		}
 		m.term, m.gameTime = w.Term, w.GameTime
 		return nil
@@ -146,11 +150,15 @@ func (m *BaseAppMgr) fromManager(id wire.ID, body []byte) error {
 			return err
 		}
 		m.log.Error("the CellAppMgr refuses this BaseAppMgr", "reason", r.Reason)
+		m.manager.Refused(now)
 		return nil
 	case wire.AppDeadID:
 		var d wire.AppDead
 		if err := d.Parse(body); err != nil {
 			return err
+		}
+		if !m.manager.Heeds() {
+			return errOutdated
 		}
 		m.appDead(d.App)
 		return nil

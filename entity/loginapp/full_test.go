@@ -67,7 +67,7 @@ func TestWhoSaysThatTheWorldIsFull(t *testing.T) {
 	r.tick(2 * time.Second)
 	r.manager = r.net.Dials[len(r.net.Dials)-1]
 	r.wantJoin(r.manager, cellAppMgr)
-	r.fromManager(r.manager, &wire.Welcome{CellAppMgr: cellAppMgr, BaseAppMgr: baseAppMgr})
+	r.fromManager(r.manager, &wire.Welcome{Number: 1, Term: 1, CellAppMgr: cellAppMgr, BaseAppMgr: baseAppMgr})
 	if full() {
 		t.Error("what an earlier CellAppMgr said holds for ever")
 	}

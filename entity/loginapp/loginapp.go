@@ -115,6 +115,7 @@ func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.
 	for _, m := range l.managers() {
 		if m.Opened(ch) {
 			m.at = peer
+			m.rejoin(l.log)
 			return
 		}
 	}
@@ -179,6 +180,9 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 		if err := w.Parse(body); err != nil {
 			return err
 		}
+		if m == &l.manager && !m.Welcomed(now, &w) {
+			return errOutdated
+		}
 		m.joined = true
 		if m == &l.manager {
 			l.full = false // if not, it says so next
@@ -191,6 +195,7 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 			return err
 		}
 		l.log.Error("a manager refuses this LoginApp", "manager", m.name, "reason", r.Reason)
+		m.Refused(now)
 		return nil
 	case wire.LoginsID:
 		if m != &l.manager {

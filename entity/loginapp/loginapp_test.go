@@ -176,7 +176,7 @@ func TestFollowsTheBaseAppMgr(t *testing.T) {
 	r.work()
 	r.net.Sent = nil
 	elsewhere := mercurytest.Host(8, 88)
-	r.fromManager(r.manager, &wire.Welcome{BaseAppMgr: elsewhere})
+	r.fromManager(r.manager, &wire.Welcome{Term: 1, BaseAppMgr: elsewhere})
 	r.wantRefused(ch, protocol.NotReady)
 	if !r.net.Ended[r.base] {
 		t.Error("the old channel stays open")

@@ -53,11 +53,15 @@ func (k *oneData) safe() error {
 func (k *oneData) converged() error {
 	var faults []error
 	want := k.c.orders
-	if k.c.observer.last.Deaths > 0 {
-		// The manager does not listen to those it declared dead: the newest is what
-		// the cells have, and all must have the same.
+	if k.c.observer.last.Deaths > 0 || k.c.terms > 1 {
+		// The manager does not listen to those it declared dead, nor does the next one
+		// know what was said to it last: the newest is what the cells have, and all
+		// must have the same.
 		k.c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 			for cell := range theCell(a) {
+				if a.Removing(cell.Space()) {
+					continue
+				}
 				e, _ := cell.Data(tuneKey)
 				want = spaceOrders{e.Number, string(e.Value)}
 			}
@@ -65,6 +69,9 @@ func (k *oneData) converged() error {
 	}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
+			if a.Removing(cell.Space()) {
+				continue // it is out of the space, and is told nothing any more
+			}
 			if e, _ := cell.Data(tuneKey); e.Number != want.number || string(e.Value) != want.value {
 				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d %q, the newest is %d %q", p.Name, e.Number, e.Value, want.number, want.value))
 			}

@@ -39,10 +39,11 @@ type Options struct {
 	Rogues int
 	// Faults is how long the bad time lasts, default 20 s; Crash and Pause say
 	// whether CellApps crash and any process pauses in it, CrashBase whether
-	// BaseApps crash, CrashLogin whether LoginApp and BaseAppMgr do, Cut whether
+	// BaseApps crash, CrashLogin whether LoginApp and BaseAppMgr do, CrashManager
+	// whether the CellAppMgr does and comes back with a higher term, Cut whether
 	// pairs of processes are parted, Noise whether strangers send rubbish and replays.
-	Faults                                          time.Duration
-	Crash, CrashBase, CrashLogin, Pause, Cut, Noise bool
+	Faults                                                        time.Duration
+	Crash, CrashBase, CrashLogin, CrashManager, Pause, Cut, Noise bool
 	// Balance replaces the balance of the space if it is not zero.
 	Balance balance.Config
 	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is
@@ -50,6 +51,8 @@ type Options struct {
 	Load     int64
 	Overload space.OverloadConfig
 	Logins   cellappmgr.LoginConfig
+	// Policy, if not nil, makes the policy of each start of the CellAppMgr.
+	Policy func() balance.Policy
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
 	// Tamper, if not nil, sees every message before its app and may change it, or
@@ -94,9 +97,13 @@ type Cluster struct {
 	opts   Options
 	now    time.Duration
 	chance *rand.Rand
-	net    *mercurytest.Network
-	trace  *Trace
-	world  *world
+	// fate is the chance of the CellAppMgr alone, so that runs in which it lives are
+	// not other ones for it.
+	fate  *rand.Rand
+	terms uint32 // starts of a CellAppMgr
+	net   *mercurytest.Network
+	trace *Trace
+	world *world
 
 	procs    []*Process
 	byPlace  map[netip.AddrPort]*Process
@@ -135,7 +142,7 @@ func New(o Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), net: mercurytest.New(o.Seed),
+		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), net: mercurytest.New(o.Seed),
 		trace: newTrace(o.TraceTo), world: w, byPlace: make(map[netip.AddrPort]*Process),
 	}
 	c.checkers = newCheckers(c)
@@ -187,12 +194,18 @@ func (c *Cluster) portOf(at netip.AddrPort) uint16 {
 func (c *Cluster) managerAt() netip.AddrPort { return mercurytest.Place(portManager) }
 
 func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
+	var policy balance.Policy
+	if c.opts.Policy != nil {
+		policy = c.opts.Policy()
+	}
+	c.terms++
 	return cellappmgr.New(cellappmgr.Config{
+		Policy:    policy,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
 		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
 		Balance:     c.opts.Balance,
 		Logins:      c.opts.Logins,
-		Term:        uint32(p.starts),
+		Term:        c.terms,
 		MinCellApps: c.opts.CellApps,
 	})
 }

@@ -38,6 +38,9 @@ func (c *Cluster) faults() error {
 		if c.opts.CrashLogin && c.chance.IntN(4) == 0 {
 			c.crashOne(c.logins)
 		}
+		if c.opts.CrashManager && c.fate.IntN(4) == 0 {
+			c.crashManager()
+		}
 		if c.opts.Cut {
 			c.cutSome()
 		}
@@ -63,6 +66,20 @@ func (c *Cluster) crashOne(apps []*Process) {
 	}
 	p.crash()
 	p.restartAt = c.now + time.Duration(1000+c.chance.IntN(8000))*time.Millisecond
+}
+
+// crashManager kills the CellAppMgr and has it come back after a while: at once, as a
+// supervisor would, or so late that everyone has given up its channel.
+func (c *Cluster) crashManager() {
+	if !c.manager.alive || c.manager.paused() {
+		return
+	}
+	c.manager.crash()
+	d := time.Duration(50+c.fate.IntN(4000)) * time.Millisecond
+	if c.fate.IntN(4) == 0 {
+		d += 10 * time.Second
+	}
+	c.manager.restartAt = c.now + d
 }
 
 // pauseOne stops a process for a moment; a CellApp sometimes for longer than the

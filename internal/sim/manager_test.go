@@ -1,63 +1,247 @@
 package sim
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// TestManagerStartsAnew: the CellAppMgr crashes and another start answers in its
-// place, which knows nothing of the world. The apps take no orders from it: the
-// cells stay as they are, nobody is thrown out, reals go on moving.
-func TestManagerStartsAnew(t *testing.T) {
-	c, err := New(Options{Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range c.procs {
-		if err := p.start(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	geometry := func() (cells int, versions map[bsp.Version]bool, migrations uint64) {
-		versions = map[bsp.Version]bool{}
-		c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
-			for cell := range a.Cells() {
-				cells++
-				versions[cell.Version()] = true
-			}
-			migrations += a.Counters().Migrations
+// The CellAppMgr dies, and another start of it makes its picture of the world from
+// what the apps tell it. Each scenario ends, like all, with every promise kept.
+
+// TestManagerDies: the cells stay as they are, nobody dies, nobody is thrown out, lines
+// go on moving, and players log in.
+func TestManagerDies(t *testing.T) {
+	for name, away := range map[string]time.Duration{"a moment": 50 * time.Millisecond, "long": 14 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			play(t, Options{Seed: 3}, func(r *rig) {
+				r.wait(8 * time.Second)
+				cells, game := r.cells(), r.observer.last.GameTime
+				if len(cells) < 2 {
+					t.Fatalf("%d cells", len(cells))
+				}
+				r.manager.crash()
+				r.wait(away)
+				sameCells(t, cells, r.cells())
+				r.nextTerm()
+				sameCells(t, cells, r.cells())
+				v := r.newest().Version()
+				r.until("lines move again", 20*time.Second, func() bool { return r.observer.last.LinesMoved > 0 })
+				if !v.Less(r.newest().Version()) || r.observer.last.Deaths != 0 {
+					t.Errorf("geometry %v after %v, %d deaths", r.newest().Version(), v, r.observer.last.Deaths)
+				}
+				if g := r.observer.last.GameTime; g < game+away.Seconds() || g > r.now.Seconds()+1 {
+					t.Errorf("game time %v, was %v", g, game)
+				}
+				g := r.visit("late.1", r.world.schema)
+				r.until("a guest plays", 10*time.Second, func() bool { return g.Client.InWorld() })
+				g.Client.Close()
+				r.wait(2 * time.Second)
+			})
 		})
-		return cells, versions, migrations
 	}
-	run(c.runUntil(20*time.Second, c.allPlaying))
-	run(c.runFor(12 * time.Second))
-	c.manager.crash()
-	run(c.runFor(2 * time.Second)) // what it said last has arrived
-	cells, versions, migrations := geometry()
-	c.manager.restartAt = c.now + time.Millisecond
-	run(c.runFor(20 * time.Second))
-	cellsNow, versionsNow, migrationsNow := geometry()
-	if cellsNow != cells || cells < 2 || len(versionsNow) != len(versions) {
-		t.Errorf("%d cells at %v, were %d at %v", cellsNow, versionsNow, cells, versions)
+}
+
+// TestManagerDiesAddingACell: the order to make a cell was sent and never arrived. What
+// the other CellApps were told of the new cell decides what becomes of it.
+func TestManagerDiesAddingACell(t *testing.T) {
+	for name, told := range map[string]bool{"the others know": true, "nobody knows": false} {
+		t.Run(name, func(t *testing.T) {
+			o, in := scripted(31, 3)
+			play(t, o, func(r *rig) {
+				cells := r.cells()
+				in.give(add)
+				ordered := false
+				r.on(func(m tampered) (pass, done bool) {
+					switch m.id {
+					case wire.AddCellID:
+						ordered = true
+						r.manager.kill()
+						return false, false
+					case wire.GeometryID:
+						return told, false
+					}
+					return true, false
+				})
+				r.until("a cell is ordered", 5*time.Second, func() bool { return ordered })
+				r.wait(200 * time.Millisecond)
+				r.nextTerm()
+				want := len(cells)
+				if told {
+					want++
+				}
+				r.until("the cell is there, or forgotten", 5*time.Second, func() bool {
+					n := 0
+					for _, leaf := range r.newest().Leaves() {
+						if leaf.Created {
+							n++
+						}
+					}
+					return n == want && len(r.cells()) == want
+				})
+			})
+		})
 	}
-	for v := range versionsNow {
-		if !versions[v] {
-			t.Errorf("someone took geometry %v from the new start", v)
+}
+
+// TestManagerDiesHavingACell: the cell was made, and nobody else has heard so.
+func TestManagerDiesHavingACell(t *testing.T) {
+	o, in := scripted(32, 3)
+	play(t, o, func(r *rig) {
+		in.give(add)
+		var id bsp.CellID
+		r.on(func(m tampered) (pass, done bool) {
+			var c wire.CellCreated
+			if m.id != wire.CellCreatedID || c.Parse(m.msg[1:]) != nil {
+				return true, false
+			}
+			id = c.Cell
+			r.manager.kill()
+			return false, true
+		})
+		r.until("the cell is made", 5*time.Second, func() bool { return !id.IsZero() })
+		if leaf, _, ok := r.newest().Leaf(id); !ok || leaf.Created {
+			t.Fatalf("leaf %+v before", leaf)
 		}
+		r.nextTerm()
+		if leaf, _, ok := r.newest().Leaf(id); !ok || !leaf.Created || r.cells()[id] == nil {
+			t.Errorf("the cell that was made is %+v", leaf)
+		}
+		r.until("someone lives there", 20*time.Second, func() bool { return r.reals(id) > 0 })
+	})
+}
+
+func (r *rig) reals(id bsp.CellID) (n int) {
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			if c.ID() == id {
+				n = c.Reals()
+			}
+		}
+	})
+	return n
+}
+
+// TestManagerDiesMovingALine: one CellApp was told, whichever it is, the others were not.
+func TestManagerDiesMovingALine(t *testing.T) {
+	for i := range 3 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			o, in := scripted(33, 3)
+			play(t, o, func(r *rig) {
+				told := slices.DeleteFunc(slices.Clone(r.cellApps), func(p *Process) bool { return cellsOf(p) == 0 })[i]
+				before, moved := r.newest().Version(), false
+				in.give(func(o *balance.Observation) balance.Plan {
+					moved = true
+					return move(30)(o)
+				})
+				r.on(func(m tampered) (pass, done bool) {
+					if m.id != wire.GeometryID || !moved {
+						return true, false
+					}
+					if m.p == told {
+						r.manager.kill()
+					}
+					return m.p == told, false
+				})
+				r.until("one is told", 10*time.Second, func() bool { return !r.manager.alive })
+				r.wait(time.Second)
+				newest := r.newest()
+				if versions := r.versions(); !before.Less(newest.Version()) || len(versions) != 2 {
+					t.Fatalf("geometries %v", versions)
+				}
+				r.nextTerm()
+				if got, want := lines(r.newest()), lines(newest); !slices.Equal(got, want) {
+					t.Errorf("lines at %v, the newest geometry had %v", got, want)
+				}
+			})
+		})
 	}
-	if !c.allPlaying() {
-		t.Errorf("not everyone is playing: %s", c.notPlaying())
+}
+
+func (r *rig) versions() map[bsp.Version]bool {
+	versions := map[bsp.Version]bool{}
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			versions[c.Version()] = true
+		}
+	})
+	return versions
+}
+
+func lines(t *bsp.Tree) (at []float64) {
+	for n := range t.Nodes() {
+		at = append(at, n.Line)
 	}
-	if migrationsNow == migrations {
-		t.Error("nothing moves any more")
+	return at
+}
+
+// TestManagerDiesWhileACellRetires: what the dead manager began, the next one ends.
+func TestManagerDiesWhileACellRetires(t *testing.T) {
+	o, in := scripted(34, 3)
+	play(t, o, func(r *rig) {
+		on, cell, _ := r.real(r.id())
+		id := cell.ID()
+		in.give(retire(on))
+		r.until("the cell retires", 10*time.Second, cell.Retiring)
+		if _, _, ok := r.newest().Leaf(id); !ok {
+			t.Fatal("it is gone already")
+		}
+		r.manager.crash()
+		r.nextTerm()
+		if leaf, _, ok := r.newest().Leaf(id); ok && !leaf.Retiring {
+			t.Error("the retirement is forgotten")
+		}
+		r.until("the cell is gone", 60*time.Second, func() bool { return r.gone(id) })
+	})
+}
+
+// gone reports whether nobody has a cell any more, going or not.
+func (r *rig) gone(id bsp.CellID) bool {
+	gone := true
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			gone = gone && c.ID() != id
+		}
+	})
+	return gone
+}
+
+// TestManagerDiesRemovingACell: the CellApp of the cell has heard that it goes, the
+// peers whose acks it waits for have not, or have not even the geometry.
+func TestManagerDiesRemovingACell(t *testing.T) {
+	for name, geometry := range map[string]bool{"with the geometry": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			o, in := scripted(35, 3)
+			play(t, o, func(r *rig) {
+				on, cell, _ := r.real(r.id())
+				id := cell.ID()
+				in.give(retire(on))
+				r.on(func(m tampered) (pass, done bool) {
+					if r.manager.alive && !r.manager.dying {
+						if m.id == wire.RemoveCellID {
+							r.manager.kill()
+						}
+						return m.id != wire.CellGoingID, false
+					}
+					return m.id != wire.CellGoingID && (geometry || m.id != wire.GeometryID), false
+				})
+				r.until("the removal begins", 60*time.Second, func() bool { return !r.manager.alive })
+				r.wait(500 * time.Millisecond)
+				if r.gone(id) {
+					t.Fatal("it went without an ack")
+				}
+				r.nextTerm()
+				r.until("the cell is gone", 60*time.Second, func() bool { return r.gone(id) })
+				if n := len(r.cells()); n != 2 {
+					t.Errorf("%d cells are left", n)
+				}
+			})
+		})
 	}
 }

@@ -51,6 +51,13 @@ func optionsOf(seed uint64) Options {
 	return o
 }
 
+// withManager are those options, and for a fifth of the seeds a CellAppMgr that
+// crashes. The draw is one of its own: the kept seeds are what they were.
+func withManager(o Options) Options {
+	o.CrashManager = rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
+	return o
+}
+
 // replay is the command that runs one test again, with the logs.
 func replay(t *testing.T, args string) string {
 	return fmt.Sprintf("replay: go test ./internal/sim -run '^%s$' -args %s-v.log", strings.ReplaceAll(t.Name(), "/", "$/^"), args)
@@ -90,7 +97,7 @@ func TestSeeds(t *testing.T) {
 	t.Parallel()
 	for i := range *seeds {
 		seed := *start + uint64(i)
-		runSeed(t, optionsOf(seed), fmt.Sprintf("-seeds=1 -start=%d ", seed))
+		runSeed(t, withManager(optionsOf(seed)), fmt.Sprintf("-seeds=1 -start=%d ", seed))
 	}
 }
 

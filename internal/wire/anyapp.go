@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -95,14 +96,22 @@ func (m *Freeze) Parse(body []byte) error {
 
 // Dismissed tells a process that it was declared dead while it was only slow: it
 // drops all it has and joins again as a new start.
-type Dismissed struct{ Reason string }
+type Dismissed struct {
+	// Term is the manager's: nobody heeds one that is older than the manager which
+	// it knows.
+	Term   uint32
+	Reason string
+}
 
 // Append encodes m.
-func (m *Dismissed) Append(b []byte) []byte { return mercury.AppendString(b, m.Reason) }
+func (m *Dismissed) Append(b []byte) []byte {
+	return mercury.AppendString(binary.AppendUvarint(b, uint64(m.Term)), m.Reason)
+}
 
 // Parse decodes a body.
 func (m *Dismissed) Parse(body []byte) error {
 	r := mercury.NewReader(body)
+	m.Term = entity.ReadUint32(&r)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "dismissed")
 }

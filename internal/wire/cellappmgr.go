@@ -17,11 +17,16 @@ type Join struct {
 	// Digest is the digest of all definitions (property.Schema.Digest); an
 	// observer leaves it zero.
 	Digest [16]byte
+	// Term is that of the manager which welcomed this start of the app, if this is
+	// another one; a Rejoin follows. It is 0 for a new start, and for one that comes
+	// back to the manager that it knows.
+	Term uint32
 }
 
 // Append encodes m.
 func (m *Join) Append(b []byte) []byte {
-	return append(append(b, byte(m.Role)), m.Digest[:]...)
+	b = append(append(b, byte(m.Role)), m.Digest[:]...)
+	return binary.AppendUvarint(b, uint64(m.Term))
 }
 
 // Parse decodes a body.
@@ -31,6 +36,7 @@ func (m *Join) Parse(body []byte) error {
 	for i := range m.Digest {
 		m.Digest[i] = r.U8()
 	}
+	m.Term = entity.ReadUint32(&r)
 	return done(&r, "join")
 }
 

@@ -32,6 +32,9 @@ const (
 	RetireAppID
 	CreateSpaceID
 	DestroySpaceID
+	RejoinID
+	RejoinCellID
+	RejoinEndID
 )
 
 // To a CellApp.
@@ -128,6 +131,12 @@ func IDOf(m Message) ID {
 		return SpaceCreatedID
 	case *SpaceDestroyed:
 		return SpaceDestroyedID
+	case *Rejoin:
+		return RejoinID
+	case *RejoinCell:
+		return RejoinCellID
+	case *RejoinEnd:
+		return RejoinEndID
 	case *AddCell:
 		return AddCellID
 	case *RemoveCell:

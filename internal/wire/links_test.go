@@ -51,8 +51,8 @@ func TestLinksRefuseTheDead(t *testing.T) {
 	if a, ok := links.From(1); !ok || a != addr6 {
 		t.Errorf("from %v %v", a, ok)
 	}
-	links.Bury(addr6)
-	links.Bury(addr6)
+	links.Bury(wire.CellApp, addr6)
+	links.Bury(wire.CellApp, addr6)
 	if l.aborts != 1 || !links.Dead(addr6) {
 		t.Errorf("%d channels dropped", l.aborts)
 	}
@@ -75,45 +75,13 @@ func TestLinksRefuseTheDead(t *testing.T) {
 func TestLinksForgetOldDeaths(t *testing.T) {
 	links := wire.Links{Transport: &line{}}
 	for salt := range uint32(1025) {
-		links.Bury(mercury.Address{At: addr4.At, Salt: salt + 1})
+		links.Bury(wire.BaseApp, mercury.Address{At: addr4.At, Salt: salt + 1})
 	}
 	if links.Dead(mercury.Address{At: addr4.At, Salt: 1}) || !links.Dead(mercury.Address{At: addr4.At, Salt: 2}) {
 		t.Error("not the oldest was forgotten")
 	}
-}
-
-// A member that stays with one start of a manager takes nothing from another.
-func TestMemberStays(t *testing.T) {
-	var l line
-	links := wire.Links{Transport: &l}
-	m := wire.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
-	again := func(now time.Duration, salt uint32) {
-		l.peer = mercury.Address{At: addr4.At, Salt: salt}
-		m.Tick(now)
-		if !m.Opened(mercury.ChannelID(l.dials)) {
-			t.Fatalf("dial %d was not the member's", l.dials)
-		}
-	}
-	again(0, 1)
-	m.Closed(0, 1)
-	again(2*time.Second, 2) // not welcomed yet: any start will do
-	if !m.Open() || m.Replaced() {
-		t.Fatal("it stays before it was told to")
-	}
-	m.Stay()
-	m.Closed(3*time.Second, 2)
-	again(5*time.Second, 2)
-	if !m.Open() || m.Replaced() {
-		t.Fatal("it does not come back to the start that it stays with")
-	}
-	m.Closed(6*time.Second, 3)
-	again(8*time.Second, 9)
-	if m.Open() || !m.Replaced() || l.closes != 1 {
-		t.Fatal("it takes orders from another start")
-	}
-	m.Tick(time.Hour)
-	if l.dials != 4 {
-		t.Error("it tries again")
+	if g := links.Graves(); len(g) != wire.MaxGraves || g[0] != (wire.AppRef{Role: wire.BaseApp, App: mercury.Address{At: addr4.At, Salt: 2}}) {
+		t.Errorf("%d graves, the first is %v", len(g), g[0])
 	}
 }
 

@@ -68,10 +68,10 @@ func samples() []message {
 		&wire.Refused{Reason: "other definitions"},
 		&wire.AppDead{Role: wire.CellApp, App: addr4},
 		&wire.Freeze{On: true},
-		&wire.Dismissed{Reason: "declared dead"},
+		&wire.Dismissed{Term: 7, Reason: "declared dead"},
 		&wire.SpaceDestroyed{Space: 1<<24 + 1, Reason: "configured"},
 
-		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}},
+		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}, Term: 300},
 		&report,
 		&wire.CellsReport{Further: true, Load: 1 << 33, Thrift: 7, Cells: []wire.CellReport{
 			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Rate: 640, Clock: 1 << 33, Profile: profile, Edges: edges},
@@ -87,6 +87,10 @@ func samples() []message {
 			Bounds: bsp.Rect{MinX: -1, MinZ: -2, MaxX: 3, MaxZ: 4}, MinCells: 1, MaxCells: 1 << 20,
 			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true}},
 		&wire.DestroySpace{Space: 1<<24 + 1},
+		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Retiring: true,
+			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
+		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock},
+		&wire.RejoinEnd{Cells: 300},
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},

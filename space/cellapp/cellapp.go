@@ -124,7 +124,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (a *CellApp) reports(now time.Duration) {
-	if a.alloc == nil {
+	if !a.manager.Heeds() {
 		return
 	}
 	if now >= a.reportAt {
@@ -178,7 +178,7 @@ func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.O
 
 func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {
 	m := wire.SetSpaceData{Space: id, Key: key, Value: value}
-	if o.manager.Open() {
+	if o.manager.Heeds() {
 		o.manager.Send(&m)
 		return
 	}

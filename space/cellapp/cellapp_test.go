@@ -185,7 +185,7 @@ func tree(t testing.TB, version uint32) *bsp.Tree {
 func (r *rig) addCell(version uint32) {
 	r.t.Helper()
 	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(r.t, version).Append(nil),
-		Data: []wire.SpaceDataEntry{{Number: uint64(version), Key: 5, Value: []byte{byte(version)}}}})
+		Data: []wire.SpaceDataEntry{{Number: uint64(version), Key: 5, Value: []byte{byte(version)}}}, Info: []byte("info")})
 }
 
 func (r *rig) create(id entity.ID, x float32) {
@@ -215,9 +215,9 @@ func TestJoin(t *testing.T) {
 	if !r.app.Joined() || r.app.Number() != 4 {
 		t.Error("not joined")
 	}
-	r.manage(&wire.Welcome{Number: 5, Allocator: 8}) // news of a manager: ids stay
-	if r.app.Number() != 4 {
-		t.Error("the number changed")
+	r.manage(&wire.Welcome{Number: 5, Allocator: 8, Term: 1}) // news of a manager: ids stay
+	if r.app.Number() != 5 {
+		t.Error("the number did not change")
 	}
 	if id, err := (*outbox)(r.app).NewID(); err != nil || uint64(id)>>32 != 6 {
 		t.Errorf("id %v, %v", id, err)
@@ -297,7 +297,7 @@ func TestOnlyTheManagerOrders(t *testing.T) {
 	r.world()
 	before := r.app.Counters().Refused
 	orders := []wire.Message{
-		&wire.Welcome{Number: 9, Allocator: 9}, &wire.Refused{Reason: "x"}, &wire.Dismissed{}, &wire.AppDead{Role: wire.BaseApp, App: addr(3)},
+		&wire.Welcome{Number: 9, Allocator: 9, Term: 9}, &wire.Refused{Reason: "x"}, &wire.Dismissed{Term: 9}, &wire.AppDead{Role: wire.BaseApp, App: addr(3)},
 		&wire.Freeze{On: true}, &wire.AddCell{Space: 3, Tree: tree(t, 1).Append(nil)}, &wire.Geometry{Space: 1, Tree: tree(t, 9).Append(nil)},
 		&wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 99}},
 	}
@@ -446,7 +446,7 @@ func TestFreezeAndAudit(t *testing.T) {
 func TestDismissed(t *testing.T) {
 	r := newRig(t)
 	r.world()
-	r.manage(&wire.Dismissed{Reason: "slow"})
+	r.manage(&wire.Dismissed{Term: 1, Reason: "slow"})
 	r.net.sent = nil
 	if !r.app.Dismissed() || len(r.app.cells) != 0 || r.app.registry.Cell(7) != nil {
 		t.Error("it keeps what it had")
@@ -505,7 +505,7 @@ func FuzzMessage(f *testing.F) {
 	call := entity.RemoteCall{}
 	for from, list := range [][]wire.Message{
 		{
-			&wire.Welcome{Number: 1, Allocator: 4}, &wire.Refused{Reason: "no"}, &wire.Dismissed{}, &wire.Freeze{On: true},
+			&wire.Welcome{Number: 1, Allocator: 4}, &wire.Welcome{Number: 1, Term: 2}, &wire.Refused{Reason: "no"}, &wire.Dismissed{}, &wire.Dismissed{Term: 1}, &wire.Freeze{On: true},
 			&wire.AppDead{Role: wire.BaseApp, App: addr(3)}, &wire.AppDead{Role: wire.CellApp, App: addr(2)},
 			&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 5}, Tree: bsp.New(bsp.Version{}, leaf(1, 5)).Append(nil)},
 			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},

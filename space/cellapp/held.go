@@ -121,7 +121,7 @@ func (c *held) take(msg []byte) error {
 // is lost with its channel is repeated.
 func (a *CellApp) askGeometry(now time.Duration, c *held) {
 	from, lacks := c.geometry.Lacks()
-	if !lacks || now < c.askAt || !a.manager.Open() {
+	if !lacks || now < c.askAt || !a.manager.Heeds() {
 		return
 	}
 	c.askAt = now + askAgain

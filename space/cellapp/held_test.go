@@ -128,6 +128,11 @@ func TestNothingIsAskedWithoutTheManager(t *testing.T) {
 	}
 	r.app.Opened(r.now, r.mgr, mercury.Address{At: manager, Salt: 9})
 	r.tick(1)
+	if asked := r.lacked(); len(asked) != 0 {
+		t.Errorf("before the welcome it asked for %v", asked)
+	}
+	r.manage(&wire.Welcome{Number: 4, Allocator: 6, Term: 1})
+	r.tick(1)
 	if asked := r.lacked(); len(asked) != 1 {
 		t.Errorf("it asked for %v", asked)
 	}

@@ -16,13 +16,13 @@ import (
 var errUnknown = errors.New("cellapp: no message of a CellApp")
 
 // Opened implements mercury.Handler.
-func (a *CellApp) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
 	if a.links.Dead(peer) {
 		a.cfg.Transport.Abort(ch)
 		return
 	}
-	if a.manager.Opened(ch) && a.manager.Replaced() {
-		a.log.Error("the CellAppMgr has started anew and knows nothing of these cells: they go on without it; restart the cluster")
+	if a.manager.Opened(ch) && a.manager.Rejoins() {
+		a.rejoin(now)
 	}
 }
 
@@ -36,7 +36,7 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 		a.log.Warn("no CellAppMgr answers; the CellApp tries again", "manager", a.cfg.Manager, "err", reason)
 		return
 	}
-	a.log.Warn("CellAppMgr lost; cells go on without balance", "err", reason)
+	a.log.Warn("CellAppMgr lost; cells go on without balance until one is back", "err", reason)
 }
 
 // Message implements mercury.Handler.
@@ -137,11 +137,26 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 			return err
 		}
 		a.log.Error("the CellAppMgr refuses this CellApp", "reason", m.Reason)
+		a.manager.Refused(now)
+		return nil
 	case wire.DismissedID:
+		var m wire.Dismissed
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if a.manager.Outdated(m.Term) {
+			return errOutdated
+		}
 		a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
 		a.dismissed = true
 		a.cells, a.removals = nil, removals{}
 		a.registry = space.NewRegistry()
+		return nil
+	}
+	if !a.manager.Heeds() {
+		return errNotWelcomed
+	}
+	switch id {
 	case wire.AppDeadID:
 		var m wire.AppDead
 		if err := m.Parse(body); err != nil {
@@ -201,6 +216,10 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 }
 
 func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
+	if !a.manager.Welcomed(now, m) {
+		return errOutdated
+	}
+	a.number = m.Number
 	a.sayUnsaid()
 	a.sayAll()
 	if a.retire {
@@ -213,8 +232,7 @@ func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 	if err != nil {
 		return err
 	}
-	a.manager.Stay()
-	a.alloc, a.number = alloc, m.Number
+	a.alloc = alloc
 	a.shift = m.GameTime - now
 	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)
 	return nil
@@ -224,7 +242,7 @@ func (a *CellApp) appDied(m *wire.AppDead) {
 	if m.App == a.cfg.Transport.Self() {
 		return // Dismissed says it to the one concerned
 	}
-	a.links.Bury(m.App)
+	a.links.Bury(m.Role, m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
 	a.removals.mourn(m.App)
 	for _, c := range a.cells {

@@ -131,6 +131,7 @@ func TestDestroySpaceIsRepeated(t *testing.T) {
 	r.tick(40)
 	r.mgr = r.net.channel(r.net.dialled[len(r.net.dialled)-1])
 	r.app.Opened(r.now, r.mgr, mercury.Address{At: manager, Salt: 9})
+	r.manage(&wire.Welcome{Number: 1, Allocator: 2, Term: 9})
 	asked()
 	r.tick(20)
 	if n := asked(); n != 2 {

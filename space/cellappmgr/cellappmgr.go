@@ -17,8 +17,9 @@ type CellAppMgr struct {
 
 	members   []*member                     // in the order of joining
 	byChannel map[mercury.ChannelID]*member // the channels that members joined on
-	numbers   [wire.Observer + 1]uint32     // last number given out, by role
-	graves    []grave                       // those declared dead, oldest first
+	numbers   [wire.Observer + 1]uint32     // the highest number, by role
+	starts    [wire.Observer + 1]uint32     // starts that were given a number in this term, by role
+	graves    []wire.AppRef                 // those declared dead, oldest first
 	deaths    int
 	baseMgr   mercury.Address
 	spaces    []*space // in the order of making
@@ -35,6 +36,11 @@ type CellAppMgr struct {
 	lastCell uint32
 	frozen   bool
 	gate     gate
+
+	gameShift time.Duration // game time minus the manager's clock
+	recovery  recovery
+	// superseded: an app was welcomed by a manager of a higher term.
+	superseded bool
 
 	cellsAdded, cellsRemoved, linesMoved int
 	spacesCreated, spacesEnded           int
@@ -74,6 +80,8 @@ type Counts struct {
 	Implausible uint64
 	// RefusedData are changes of space data above a limit or for no space.
 	RefusedData uint64
+	// Superseded messages came after a manager of a higher term had shown itself.
+	Superseded uint64
 	// Unsent messages found no channel; whoever comes back is told all again.
 	Unsent uint64
 	// Stalls is how often the manager itself was not awake for several ticks.
@@ -94,6 +102,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 		byRequest: make(map[spaceRequest]*space),
 		ticks:     wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},
+		recovery:  recovery{on: cfg.Term > 1 && cfg.RecoveryWindow > 0},
 	}
 	if m.policy = cfg.Policy; m.policy == nil {
 		policy, err := balance.New(cfg.Balance)
@@ -134,15 +143,18 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if !m.ticks.Begin(now) {
 		return m.ticks.Next()
 	}
-	m.judgeSilence(now)
-	m.endEmpty(now)
-	m.makeSpaces(now)
-	m.repeatOrders(now)
-	m.releaseApps()
-	m.balance(now)
-	m.publish(now)
-	m.setRates(now)
-	m.judgeLogins()
+	m.recover(now)
+	if m.runs() {
+		m.judgeSilence(now)
+		m.endEmpty(now)
+		m.makeSpaces(now)
+		m.repeatOrders(now)
+		m.releaseApps()
+		m.balance(now)
+		m.publish(now)
+		m.setRates(now)
+		m.judgeLogins()
+	}
 	if now >= m.statusAt {
 		m.statusAt = now + m.cfg.ReportPeriod
 		m.tellObservers()

@@ -104,7 +104,14 @@ type Config struct {
 	// Logins says when the world is full and players are refused.
 	Logins LoginConfig
 	// Term is granted by the runner and higher at each start. 1 to MaxTerm, default 1.
+	// A manager of a term above 1 first hears what apps of an earlier term have.
 	Term uint32
+	// RecoveryWindow is how long a manager of a term above 1 waits for apps of an
+	// earlier one: until none has come back for so long, and at the most for
+	// five times that. It is longer than the second that an app lets pass between two
+	// tries to join. Less than 0 waits for none: for a world of which no process is
+	// left. Default 2 s.
+	RecoveryWindow time.Duration
 	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
 	MinCellApps int
 	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is
@@ -136,6 +143,7 @@ func (c Config) Validate() error {
 	fault(d.MinCellApps < 1, "MinCellApps is %d: take at least 1", c.MinCellApps)
 	fault(d.Tick < 0, "Tick is %v: take a positive time, for example 100ms", c.Tick)
 	fault(d.AppTimeout < 2*d.Tick, "AppTimeout is %v: take at least twice Tick (%v), and more than a second, in which apps report once", c.AppTimeout, d.Tick)
+	fault(d.RecoveryWindow > 0 && d.RecoveryWindow < d.Tick, "RecoveryWindow is %v: take at least Tick (%v), for example 2s, or less than 0 for none", c.RecoveryWindow, d.Tick)
 	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
 	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
 	if err := d.Logins.Validate(); err != nil {
@@ -176,6 +184,7 @@ func (c Config) withDefaults() Config {
 	c.Term = cmp.Or(c.Term, 1)
 	c.MinCellApps = cmp.Or(c.MinCellApps, 1)
 	c.AppTimeout = cmp.Or(c.AppTimeout, 3*time.Second)
+	c.RecoveryWindow = cmp.Or(c.RecoveryWindow, 2*time.Second)
 	c.ReportPeriod = cmp.Or(c.ReportPeriod, time.Second)
 	c.Tick = cmp.Or(c.Tick, 100*time.Millisecond)
 	c.Balance = c.Balance.WithDefaults()

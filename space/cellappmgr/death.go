@@ -14,13 +14,7 @@ import (
 // maxGraves bounds the dead starts that are remembered. The oldest are forgotten
 // first; one that comes back after so many deaths joins as a new member, with a
 // new number and nothing that was its own.
-const maxGraves = 1024
-
-// grave is a start of a process that was declared dead.
-type grave struct {
-	role    wire.Role
-	address mercury.Address
-}
+const maxGraves = wire.MaxGraves
 
 // mourns says whether a role is told of the death of another: those who hold
 // what belongs to it.
@@ -47,6 +41,7 @@ func (m *CellAppMgr) judgeSilence(now time.Duration) {
 func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason error) {
 	a := m.byChannel[ch]
 	if a == nil {
+		m.unhear(ch, reason)
 		return
 	}
 	delete(m.byChannel, ch)
@@ -92,10 +87,7 @@ func (m *CellAppMgr) replaceStart(now time.Duration, peer mercury.Address) {
 func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	m.forget(a)
 	m.deaths++
-	if len(m.graves) == maxGraves {
-		m.graves = slices.Delete(m.graves, 0, 1)
-	}
-	m.graves = append(m.graves, grave{a.role, a.address})
+	m.bury(wire.AppRef{Role: a.role, App: a.address})
 	m.log.Warn(a.role.String()+" declared dead", "number", a.number, "address", a.address.String(), "why", why,
 		"cells", a.cells, "clients", a.report.Clients)
 	encoded := m.encode(&wire.AppDead{Role: a.role, App: a.address})
@@ -138,13 +130,29 @@ func (m *CellAppMgr) heal(now time.Duration, s *space, dead *member) {
 }
 
 func (m *CellAppMgr) buried(address mercury.Address) bool {
-	return slices.ContainsFunc(m.graves, func(g grave) bool { return g.address == address })
+	return slices.ContainsFunc(m.graves, func(g wire.AppRef) bool { return g.App == address })
+}
+
+func (m *CellAppMgr) bury(g wire.AppRef) {
+	if len(m.graves) == maxGraves {
+		m.graves = slices.Delete(m.graves, 0, 1)
+	}
+	m.graves = append(m.graves, g)
+}
+
+// tellGraves tells a member of the deaths that concern it, but for those that it knows.
+func (m *CellAppMgr) tellGraves(a *member, known []wire.AppRef) {
+	for _, g := range m.graves {
+		if mourns(a.role, g.Role) && !slices.Contains(known, g) {
+			m.send(a, &wire.AppDead{Role: g.Role, App: g.App})
+		}
+	}
 }
 
 // dismiss tells a process that was declared dead so, and ends the channel after.
 func (m *CellAppMgr) dismiss(ch mercury.ChannelID, peer mercury.Address) {
 	m.counts.Dismissed++
 	m.log.Info("a process came back after it was declared dead; dismissed", "address", peer.String())
-	m.sendOn(ch, m.encode(&wire.Dismissed{Reason: "declared dead while it was silent; start anew"}))
+	m.sendOn(ch, m.encode(&wire.Dismissed{Term: m.cfg.Term, Reason: "declared dead while it was silent; start anew"}))
 	m.cfg.Transport.Close(ch)
 }

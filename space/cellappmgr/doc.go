@@ -40,6 +40,49 @@
 // Whoever asks where to make an entity in a space that has ended is told so. Idle
 // spaces of one cell cost nothing but their share of the reports and of the balance.
 //
+// # When the manager starts anew
+//
+// Apps outlive their manager. A manager of a term above 1 may find a world that runs, and
+// acts only when it knows it:
+//
+//	         term 1, or no window                        an app knows a manager
+//	start -----------------------------> running ---------------------------> superseded
+//	  |                                   ^   ^         of a higher term
+//	  | term above 1                      |   |
+//	  v       the first joins             |   | late: one by one
+//	waiting -----------------> window ----+---+
+//	                             |   ^  no app of an earlier term has come back for
+//	                             +---+  RecoveryWindow, or five of them are over
+//	                         one comes back
+//
+// An app that was welcomed by another start joins with that one's term and says in a
+// Rejoin what it has (package wire). Nobody is welcomed within the window, nothing is
+// placed, moved or judged; the cells run on meanwhile. At its end:
+//
+//   - Of each space the geometry of the newest (term, version) wins whole. Whoever has it
+//     is told the first of the new term as a delta.
+//   - A cell that an app has, and that geometry too, is created. A cell that only an app
+//     has is removed like one that was retired. A cell that only the geometry has is
+//     ordered again, if its app came back.
+//   - A CellApp with a leaf that did not come back is dead, and so is one without a leaf
+//     that others count on. A BaseApp that others count on has AppTimeout to come back.
+//   - Whom any app was told is dead is dead for all, and dismissed if it comes back.
+//   - Of each key of the space data the newest entry wins, and numbers go on above the
+//     highest. What apps said to the earlier manager and it told no one is lost with it.
+//   - Apps keep their number and allocator; new ones get numbers above the highest. Game
+//     time goes on from that of the CellApp which is ahead. The world stands still if any
+//     app says that it does.
+//   - The balance begins without memory of its lines; retirements go on, since the leaves
+//     say so.
+//
+// A CellApp that comes back after the window is dismissed if it had a leaf; any other app
+// is a member again.
+//
+// A manager that was only stalled while another took its place is obeyed by no one: apps
+// heed a manager only after a Welcome, and no Welcome of a lower term than they know. From
+// the first app that joins it again the stalled one learns of the higher term; then it
+// is silent until its operator ends it (Superseded).
+//
 // # Contract
 //
 //   - The geometry of a space has a version (term, n). It rises with every change
@@ -87,5 +130,7 @@
 //
 // Pass Opened, Message and Closed on from the Transport of the Config, call Tick
 // when it is due, and give every start of the manager a higher Term than the one
-// before: cells, versions and entity ids of two terms never meet.
+// before: cells, versions and entity ids of two terms never meet. To restart a manager
+// under a running world, start it at the same address with a higher Term; apps find it by
+// themselves.
 package cellappmgr

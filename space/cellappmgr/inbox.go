@@ -9,10 +9,15 @@ import (
 
 // dispatch hands one message to whom it concerns.
 func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byte) {
+	if m.superseded {
+		m.counts.Superseded++
+		m.refuseSuperseded(ch, msg)
+		return
+	}
 	a := m.byChannel[ch]
 	if a == nil {
 		peer, ok := m.cfg.Transport.Peer(ch)
-		if !ok {
+		if !ok || m.outranked(ch, msg) {
 			return
 		}
 		if m.buried(peer) {
@@ -23,6 +28,9 @@ func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byt
 	}
 	if a != nil {
 		a.heard = m.awake.total
+	}
+	if a != nil && a.missing {
+		a = nil // until it has told what it has
 	}
 	id, body, err := wire.Split(msg)
 	if err == nil {
@@ -44,6 +52,12 @@ func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, 
 			m.join(now, ch, peer, &j)
 		}
 		return nil
+	}
+	if id == wire.RejoinID || id == wire.RejoinCellID || id == wire.RejoinEndID {
+		if a != nil {
+			return nil // it has been heard; what was lost is the Welcome
+		}
+		return m.hear(now, ch, id, body)
 	}
 	if a == nil {
 		m.counts.Unjoined++

@@ -12,7 +12,7 @@ import (
 )
 
 func TestJoin(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Term = 3 })
+	r := newRig(t, func(c *Config) { c.Term, c.RecoveryWindow = 3, -1 })
 	r.pass(time.Second)
 	tests := []struct {
 		role      wire.Role
@@ -97,7 +97,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("reason %q", got.Reason)
 	}
 
-	r.m.numbers[wire.BaseApp] = MaxStarts - 1
+	r.m.starts[wire.BaseApp] = MaxStarts - 1
 	one[wire.Welcome](r.join(wire.BaseApp, 13))
 	if got := one[wire.Refused](r.join(wire.BaseApp, 14)); !strings.Contains(got.Reason, "higher term") {
 		t.Errorf("reason %q", got.Reason)

@@ -25,6 +25,7 @@ type member struct {
 	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
 	thrift       int             // steps that a CellApp saves
+	missing      bool            // known from what others have of it; see buryLost
 	faultsLogged bool
 	// nonsenseLogged says that a report which cannot be true was logged, hot that a
 	// warning of its load was.
@@ -69,15 +70,23 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 		m.sendOn(ch, m.encode(&wire.Refused{Reason: reason}))
 		return
 	}
-	if a != nil {
+	if a != nil && !a.missing {
 		m.rejoin(now, a, ch)
 		return
 	}
-	a = m.admit(ch, peer, j.Role)
-	if a.role == wire.BaseAppMgr {
-		m.baseMgr = peer
+	if j.Term > 0 || m.recovery.on && j.Role != wire.Observer {
+		m.await(ch, peer, j)
+		return
 	}
-	m.log.Info(a.role.String()+" joined", "number", a.number, "address", peer.String())
+	m.take(now, m.admit(ch, peer, j.Role))
+}
+
+// take lets a new member in.
+func (m *CellAppMgr) take(now time.Duration, a *member) {
+	if a.role == wire.BaseAppMgr {
+		m.baseMgr = a.address
+	}
+	m.log.Info(a.role.String()+" joined", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
 	if m.frozen && a.reports() {
 		m.send(a, &wire.Freeze{On: true})
@@ -103,9 +112,9 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 		return ""
 	case j.Role == wire.BaseAppMgr && m.count(wire.BaseAppMgr) > 0:
 		return fmt.Sprintf("there is a BaseAppMgr at %v; a cluster has one", m.baseMgr)
-	case (j.Role == wire.CellApp || j.Role == wire.BaseApp) && m.numbers[j.Role] >= MaxStarts:
+	case (j.Role == wire.CellApp || j.Role == wire.BaseApp) && j.Term == 0 && m.starts[j.Role] >= MaxStarts:
 		return fmt.Sprintf("%v starts in term %d, and entity ids hold no more; restart the manager with a higher term", MaxStarts, m.cfg.Term)
-	case len(m.members) >= MaxMembers:
+	case len(m.members)+len(m.recovery.returning)+len(m.recovery.waiting) >= MaxMembers:
 		return fmt.Sprintf("%d processes and observers have joined; that is the limit", MaxMembers)
 	}
 	return ""
@@ -113,21 +122,28 @@ func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) strin
 
 func (m *CellAppMgr) admit(ch mercury.ChannelID, peer mercury.Address, role wire.Role) *member {
 	m.numbers[role]++
+	m.starts[role]++
 	a := &member{role: role, number: m.numbers[role], address: peer, channel: ch, heard: m.awake.total}
 	switch role {
 	case wire.CellApp:
-		a.allocator = m.cfg.Term<<termShift | a.number<<appShift
+		a.allocator = m.cfg.Term<<termShift | m.starts[role]<<appShift
 	case wire.BaseApp:
-		a.allocator = m.cfg.Term<<termShift | a.number<<appShift | 1
+		a.allocator = m.cfg.Term<<termShift | m.starts[role]<<appShift | 1
 	}
-	m.members = append(m.members, a)
-	m.byChannel[ch] = a
+	m.add(a)
 	return a
+}
+
+func (m *CellAppMgr) add(a *member) {
+	m.members = append(m.members, a)
+	if a.channel != 0 {
+		m.byChannel[a.channel] = a
+	}
 }
 
 func (m *CellAppMgr) welcome(now time.Duration, a *member) {
 	m.send(a, &wire.Welcome{
-		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: max(0, now),
+		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: m.clusterTime(now),
 		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr,
 	})
 	if a.role == wire.LoginApp && m.gate.refused {
@@ -153,11 +169,7 @@ func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) 
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})
 	}
-	for _, g := range m.graves {
-		if mourns(a.role, g.role) {
-			m.send(a, &wire.AppDead{Role: g.role, App: g.address})
-		}
-	}
+	m.tellGraves(a, nil)
 	m.tellAgain(now, a)
 }
 

@@ -59,6 +59,9 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 	}
 }
 
+// clusterTime is the game time of spaces that were never slowed down.
+func (m *CellAppMgr) clusterTime(now time.Duration) time.Duration { return max(0, now+m.gameShift) }
+
 // wantedRate is the least that a cell of the space wants; ok is false while none
 // has reported.
 func (s *space) wantedRate() (want uint16, ok bool) {
@@ -86,7 +89,7 @@ func limitRate(from, to uint16) uint16 {
 
 func (m *CellAppMgr) changeRate(now time.Duration, s *space, rate uint16) {
 	r := &s.rates
-	at := max(0, now) + rateLead
+	at := m.clusterTime(now) + rateLead
 	if r.rate() == entity.NormalRate {
 		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", s.cfg.ID)
 	} else if rate == entity.NormalRate {

@@ -165,7 +165,7 @@ func TestNewCellGetsTheRate(t *testing.T) {
 
 // Numbers of a newer term are above those of all older ones.
 func TestRateNumbersRiseWithTheTerm(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.Term = 3 })
+	r := newRig(t, func(c *Config) { c.Term, c.RecoveryWindow = 3, -1 })
 	a := r.join(wire.CellApp, 10)
 	cell := a.confirm()[0].Cell
 	report := cellReport(1, cell, bsp.Version{Term: 3, N: 2}, 0.3, -100, 100)

@@ -29,16 +29,7 @@ func (m *CellAppMgr) removeCell(now time.Duration, s *space, id bsp.CellID) {
 	m.cellsRemoved++
 	m.log.Info("cell removed", "space", s.cfg.ID, "cell", id.String(), "on", c.app.String(), "cells", len(s.cells))
 	r := &removal{cell: id, app: c.app}
-	for _, x := range s.cells {
-		if x.app != c.app && !slices.Contains(r.peers, x.app) {
-			r.peers = append(r.peers, x.app)
-		}
-	}
-	for _, x := range s.removals { // two that go at once may still owe each other an entity
-		if x.app != c.app && !slices.Contains(r.peers, x.app) {
-			r.peers = append(r.peers, x.app)
-		}
-	}
+	r.peers = s.peersOf(r) // two that go at once may still owe each other an entity
 	s.removals = append(s.removals, r)
 	m.expect(s)
 	m.renew(s)

@@ -34,7 +34,7 @@ func TestSpaceInfo(t *testing.T) {
 // A manager that is started anew takes a space over from what its CellApps were told,
 // and knows the request that it came from.
 func TestRestoreSpace(t *testing.T) {
-	r, a, base := roomRig(t, func(c *Config) { c.Term = 2 })
+	r, a, base := roomRig(t, func(c *Config) { c.Term, c.RecoveryWindow = 2, -1 })
 	info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: base.addr, request: 9})
 	const id = 1<<24 | 5 // of the term before
 	s, err := r.m.restoreSpace(id, info)

@@ -41,7 +41,7 @@ func (p *peer) reportRoom(space entity.SpaceID, cell bsp.CellID, reals uint32, h
 }
 
 func TestCreateSpace(t *testing.T) {
-	r, a, base := roomRig(t, func(c *Config) { c.Term = 7 })
+	r, a, base := roomRig(t, func(c *Config) { c.Term, c.RecoveryWindow = 7, -1 })
 	got := base.ask(3, aRoom())
 	if want := (wire.SpaceCreated{Request: 3, Space: 7<<24 | 1}); got != want {
 		t.Fatalf("answered %+v, want %+v", got, want)

@@ -30,6 +30,7 @@ type space struct {
 	rates     rates
 	info      []byte      // goes with AddCell
 	moved     []movedLine // by the last balance
+	heard     *bsp.Tree   // the newest of an earlier term, while recovering
 	removals  []*removal
 
 	// These say in which lists of the manager it is: expecting, unpublished, emptying.

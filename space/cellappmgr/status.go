@@ -14,7 +14,7 @@ import (
 // the manager's own. Of very many spaces only the oldest are described.
 func (m *CellAppMgr) Status() wire.Status {
 	st := wire.Status{
-		GameTime:   m.awake.at.Seconds(),
+		GameTime:   m.clusterTime(m.awake.at).Seconds(),
 		CellsAdded: m.cellsAdded,
 		LinesMoved: m.linesMoved,
 		Deaths:     m.deaths,
@@ -24,7 +24,7 @@ func (m *CellAppMgr) Status() wire.Status {
 	st.SpaceCount = len(m.spaces)
 	for i, s := range m.spaces {
 		if i < wire.MaxStatusSpaces {
-			st.Spaces = append(st.Spaces, s.status(m.awake.at))
+			st.Spaces = append(st.Spaces, s.status(m.clusterTime(m.awake.at)))
 		}
 		s.addTo(&st)
 	}

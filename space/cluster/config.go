@@ -117,8 +117,10 @@ type Config struct {
 	// AppTimeout is how long a CellApp or BaseApp may be silent before it is
 	// declared dead. They report every second. Default 3 s.
 	AppTimeout time.Duration
-	// Term is the term of the managers, higher at each start of a world that keeps
-	// entity ids. Default 1.
+	// Term is the term of the managers, higher at each start of them: one that is started
+	// again under a running world, at the same address, makes its picture of it from what
+	// the other processes tell it; see cellappmgr. A start with the term of the one before
+	// is refused by all. Default 1.
 	Term uint32
 	// StartTimeout is how long a start may take. Default 15 s.
 	StartTimeout time.Duration

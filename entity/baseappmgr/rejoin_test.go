@@ -1,0 +1,47 @@
+package baseappmgr
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+)
+
+// Another start of the CellAppMgr is told who is here and heeded once it has shown its
+// term; an older one is not. Those who have joined stay.
+func TestAnotherCellAppMgr(t *testing.T) {
+	r := newRig(t)
+	base := mercurytest.Host(40, 4)
+	r.join(wire.BaseApp, base)
+	answer := func(salt uint32) {
+		r.net.Ended[r.manager] = true
+		r.m.Closed(r.now, r.manager, mercury.ErrPeerRestarted)
+		r.net.Sent = nil
+		r.tick(2 * time.Second)
+		r.manager = r.net.Last
+		again := mercury.Address{At: cellAppMgr.At, Salt: salt}
+		r.net.Answer(r.manager, again)
+		r.m.Opened(r.now, r.manager, again)
+	}
+	answer(77)
+	var got []wire.ID
+	for _, msg := range r.net.Take(r.manager) {
+		got = append(got, wire.ID(msg[0]))
+	}
+	if !slices.Equal(got, []wire.ID{wire.JoinID, wire.RejoinID, wire.RejoinEndID}) {
+		t.Errorf("it says %v", got)
+	}
+	r.say(r.manager, &wire.Welcome{Number: 1, Term: 5, CellAppMgr: cellAppMgr})
+	if r.m.term != 5 || r.m.Counts().BaseApps != 1 {
+		t.Errorf("term %d, %d BaseApps", r.m.term, r.m.Counts().BaseApps)
+	}
+	answer(cellAppMgr.Salt)
+	r.say(r.manager, &wire.Welcome{Number: 1, Term: 4, CellAppMgr: cellAppMgr})
+	r.say(r.manager, &wire.AppDead{Role: wire.BaseApp, App: base})
+	if r.m.term != 5 || r.m.Counts().BaseApps != 1 {
+		t.Errorf("the old manager is heeded: term %d, %d BaseApps", r.m.term, r.m.Counts().BaseApps)
+	}
+}

@@ -1,0 +1,183 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// orders is a balance that a test gives by hand: once it is held, cells are added,
+// retired and moved as next says, and not otherwise. It outlives the manager.
+type orders struct {
+	held bool
+	next func(o *balance.Observation) balance.Plan
+}
+
+// scripted are options of n cells on four CellApps whose balance is in hand.
+func scripted(seed uint64, n int) (Options, *orders) {
+	in := &orders{}
+	cfg := still(n)
+	return Options{Seed: seed, Balance: cfg, Policy: func() balance.Policy {
+		p, err := balance.New(cfg.WithDefaults())
+		if err != nil {
+			panic(err)
+		}
+		return &byHand{p, in}
+	}}, in
+}
+
+type byHand struct {
+	balance.Policy
+	in *orders
+}
+
+// Meta implements balance.Policy.
+func (p *byHand) Meta(o *balance.Observation) balance.Plan {
+	switch {
+	case p.in.next != nil:
+		plan := p.in.next(o)
+		p.in.next = nil
+		return plan
+	case p.in.held:
+		return balance.Plan{}
+	}
+	return p.Policy.Meta(o)
+}
+
+// give has the manager carry out a plan at its next chance.
+func (in *orders) give(plan func(o *balance.Observation) balance.Plan) { in.held, in.next = true, plan }
+
+// add cuts the leaf in the middle of the plane for a CellApp that has none.
+func add(o *balance.Observation) balance.Plan {
+	t := o.Spaces[0].Tree
+	leaf := t.At(1, 1)
+	for _, a := range o.Apps {
+		if _, _, busy := t.OfApp(a.Addr, a.Salt); !busy {
+			_, r, _ := t.Leaf(leaf.Cell)
+			at := max(r.MinX, -half)/2 + min(r.MaxX, half)/2
+			return balance.Plan{Adds: []balance.Add{{Space: 1, Cell: leaf.Cell, Axis: bsp.AxisX, At: at, NewOnHigherSide: true, App: a.ID}}}
+		}
+	}
+	return balance.Plan{}
+}
+
+// retire lets the cell of a CellApp go.
+func retire(app *Process) func(o *balance.Observation) balance.Plan {
+	return func(o *balance.Observation) balance.Plan {
+		leaf, _, ok := o.Spaces[0].Tree.OfApp(app.at, app.salt)
+		if !ok {
+			return balance.Plan{}
+		}
+		return balance.Plan{Retires: []balance.Ref{{Space: 1, Cell: leaf.Cell}}}
+	}
+}
+
+// move moves the first line that has room by some metres.
+func move(by float64) func(o *balance.Observation) balance.Plan {
+	return func(o *balance.Observation) balance.Plan {
+		t := o.Spaces[0].Tree
+		for n := range t.Nodes() {
+			if lo, hi, ok := t.LineLimits(n.ID); ok && n.Line+by > lo && n.Line+by < hi {
+				return balance.Plan{Moves: []balance.Move{{Space: 1, Node: n.ID, To: n.Line + by}}}
+			}
+		}
+		return balance.Plan{}
+	}
+}
+
+// cells are the cells that run now, those that are going left out.
+func (r *rig) cells() map[bsp.CellID]*Process {
+	out := map[bsp.CellID]*Process{}
+	r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			if !a.Removing(c.Space()) {
+				out[c.ID()] = p
+			}
+		}
+	})
+	return out
+}
+
+// newest is the newest geometry that a CellApp knows.
+func (r *rig) newest() *bsp.Tree {
+	r.t.Helper()
+	var t *bsp.Tree
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			if t == nil || t.Version().Less(c.Version()) {
+				t = c.Tree()
+			}
+		}
+	})
+	if t == nil {
+		r.t.Fatal("no CellApp has a cell")
+	}
+	return t
+}
+
+// tampered is what a message to a process is made of that a test wants to see.
+type tampered struct {
+	p   *Process
+	id  wire.ID
+	msg []byte
+}
+
+// on sets the hook of the moment: see gets every message to the CellAppMgr or a CellApp
+// until it says that it is done, and lets it pass or not. What clients say has ids of
+// its own.
+func (r *rig) on(see func(m tampered) (pass, done bool)) {
+	r.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
+		if len(msg) == 0 || p != r.manager && !slices.Contains(r.cellApps, p) {
+			return msg
+		}
+		pass, done := see(tampered{p, wire.ID(msg[0]), msg})
+		if done {
+			r.hook = nil
+		}
+		if !pass {
+			return nil
+		}
+		return msg
+	}
+}
+
+// nextTerm starts a CellAppMgr where one has died, and waits until it has taken over.
+func (r *rig) nextTerm() {
+	r.t.Helper()
+	r.hook = nil
+	r.until("the CellAppMgr is dead", time.Second, func() bool { return !r.manager.alive })
+	r.manager.restartAt = r.now + 300*time.Millisecond
+	term := r.terms + 1
+	r.until("every CellApp has its geometry", 15*time.Second, func() bool { return r.everyoneIn(term) })
+}
+
+// everyoneIn reports whether all cells have a geometry of a term.
+func (r *rig) everyoneIn(term uint32) bool {
+	n, all := 0, true
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for c := range a.Cells() {
+			n++
+			all = all && c.Version().Term == term
+		}
+	})
+	return all && n > 0
+}
+
+// sameCells fails unless the same cells run in the same places as before.
+func sameCells(t *testing.T, before, after map[bsp.CellID]*Process) {
+	t.Helper()
+	if len(before) != len(after) {
+		t.Errorf("%d cells, were %d", len(after), len(before))
+	}
+	for id, p := range before {
+		if after[id] != p {
+			t.Errorf("cell %v is gone from %s", id, p.Name)
+		}
+	}
+}

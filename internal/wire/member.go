@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// rejoinAfter is how long a Member waits before it dials a manager again.
+const rejoinAfter = time.Second
+
+// Member keeps an app joined to one manager, whatever becomes of the channel or
+// the manager. It belongs to the app, which passes Opened and Closed on.
+type Member struct {
+	// At is where the manager listens.
+	At   netip.AddrPort
+	Join Join
+
+	links   *Links
+	ch      mercury.ChannelID
+	dialled bool
+	open    bool
+	retryAt time.Duration
+
+	peer     mercury.Address // the start of the manager that the open channel leads to
+	rejoins  bool            // it does not know this app, which an earlier one welcomed
+	welcomed bool            // by it
+	last     Welcome         // the newest
+	start    uint32          // salt of the start that it came from
+}
+
+// NewMember returns a member that joins on its first Tick. A zero at waits until
+// Move says where the manager is.
+func NewMember(links *Links, at netip.AddrPort, join Join) Member {
+	return Member{At: at, Join: join, links: links}
+}
+
+// Move says that the manager is at another place now.
+func (m *Member) Move(at netip.AddrPort) {
+	if at == m.At {
+		return
+	}
+	if m.dialled {
+		m.links.Transport.Close(m.ch)
+	}
+	m.At, m.dialled, m.open, m.welcomed, m.retryAt = at, false, false, false, 0
+}
+
+// Tick dials when it is time to.
+func (m *Member) Tick(now time.Duration) {
+	if m.dialled || !m.At.IsValid() || now < m.retryAt {
+		return
+	}
+	m.ch = m.links.Transport.Dial(mercury.Address{At: m.At})
+	m.dialled = true
+}
+
+// Opened joins if the channel is the member's; it reports whether it was.
+func (m *Member) Opened(ch mercury.ChannelID) bool {
+	if !m.dialled || ch != m.ch {
+		return false
+	}
+	m.peer, _ = m.links.Transport.Peer(ch)
+	m.open, m.welcomed = true, false
+	j := m.Join
+	if m.peer.Salt != m.start {
+		j.Term = m.last.Term
+	}
+	m.rejoins = j.Term > 0
+	// A failure closes the channel, and Closed tries again.
+	_ = m.links.Reply(ch, &j)
+	return true
+}
+
+// Rejoins reports whether the channel that has just opened leads to a start of the
+// manager that does not know this app, though an earlier one welcomed it: then the
+// app sends a Rejoin.
+func (m *Member) Rejoins() bool { return m.rejoins }
+
+// Rejoin is what the member knows of itself; the app adds what it has.
+func (m *Member) Rejoin() Rejoin {
+	return Rejoin{Number: m.last.Number, Allocator: m.last.Allocator, Graves: m.links.Graves()}
+}
+
+// Welcomed takes a Welcome. It reports false for that of a manager older than the
+// one that the member knows: one that was only stalled while another took its
+// place, and whose orders would undo the other's. The member leaves it and looks
+// whether the other answers next time.
+func (m *Member) Welcomed(now time.Duration, w *Welcome) bool {
+	if w.Term < m.last.Term {
+		m.Leave(now)
+		return false
+	}
+	m.welcomed, m.rejoins = true, false
+	m.last, m.start = *w, m.peer.Salt
+	return true
+}
+
+// Heeds reports whether orders over the channel to the manager are to be obeyed:
+// after its Welcome, which shows its term.
+func (m *Member) Heeds() bool { return m.welcomed }
+
+// Outdated reports whether a manager of a term is older than the one that the
+// member knows.
+func (m *Member) Outdated(term uint32) bool { return term < m.last.Term }
+
+// Speaks reports whether a message is the manager's: on the member's own channel, or
+// on another one of the same start.
+func (m *Member) Speaks(ch mercury.ChannelID, from mercury.Address) bool {
+	return m.Is(ch) || m.open && from == m.peer
+}
+
+// Refused takes a refusal. A manager that has known this app, or its like, may be
+// another one in a moment; who has never been welcomed stays and waits for its operator.
+func (m *Member) Refused(now time.Duration) {
+	if m.last.Term > 0 {
+		m.Leave(now)
+	}
+}
+
+// Leave gives up the channel to the manager and plans another try.
+func (m *Member) Leave(now time.Duration) {
+	if m.dialled {
+		m.links.Transport.Close(m.ch)
+		m.Closed(now, m.ch)
+	}
+}
+
+// Closed plans another try if the channel was the member's; it reports whether
+// it was.
+func (m *Member) Closed(now time.Duration, ch mercury.ChannelID) bool {
+	if !m.dialled || ch != m.ch {
+		return false
+	}
+	m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
+	m.retryAt = now + rejoinAfter
+	return true
+}
+
+// Is reports whether ch is the channel to the manager.
+func (m *Member) Is(ch mercury.ChannelID) bool { return m.dialled && ch == m.ch }
+
+// Open reports whether the channel to the manager is open.
+func (m *Member) Open() bool { return m.open }
+
+// Send sends to the manager; without a manager the message is dropped, and what
+// must not be lost is sent again by its owner.
+func (m *Member) Send(msg Message) {
+	if m.open {
+		_ = m.links.Reply(m.ch, msg)
+	}
+}

@@ -1,0 +1,96 @@
+package wire_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// lastJoin is the Join that the member sent last.
+func lastJoin(t *testing.T, l *line) wire.Join {
+	t.Helper()
+	var j wire.Join
+	if wire.ID(l.last[0]) != wire.JoinID || j.Parse(l.last[1:]) != nil {
+		t.Fatalf("sent %x, want a Join", l.last)
+	}
+	return j
+}
+
+// A member tells another start of the manager which term it knows, and heeds no one
+// of an older one.
+func TestMemberKnowsTerms(t *testing.T) {
+	var l line
+	links := wire.Links{Transport: &l}
+	m := wire.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	steps := []struct {
+		name     string
+		salt     uint32 // of the manager that answers
+		says     uint32 // the term in the Join
+		welcomes uint32 // the term in its Welcome; 0 for none
+		heeds    bool
+	}{
+		{"a first one", 1, 0, 0, false},
+		{"not welcomed yet, any start will do", 2, 0, 3, true},
+		{"the one that it knows", 2, 0, 3, true},
+		{"another start", 5, 3, 0, false},
+		{"which has not answered", 5, 3, 4, true},
+		{"the older, which was stalled", 2, 4, 3, false},
+		{"the newer again", 5, 0, 4, true},
+	}
+	now := time.Duration(0)
+	for _, s := range steps {
+		now += 2 * time.Second
+		l.peer = mercury.Address{At: addr4.At, Salt: s.salt}
+		m.Tick(now)
+		ch := mercury.ChannelID(l.dials)
+		if !m.Opened(ch) || m.Heeds() {
+			t.Fatalf("%s: not opened, or heeded before its Welcome", s.name)
+		}
+		if j := lastJoin(t, &l); j.Term != s.says || m.Rejoins() != (s.says > 0) {
+			t.Errorf("%s: joined with term %d, rejoins %v", s.name, j.Term, m.Rejoins())
+		}
+		if s.welcomes > 0 && m.Welcomed(now, &wire.Welcome{Number: 7, Allocator: 8, Term: s.welcomes}) != s.heeds {
+			t.Errorf("%s: its welcome was taken: %v", s.name, !s.heeds)
+		}
+		if m.Heeds() != s.heeds {
+			t.Errorf("%s: heeded: %v", s.name, m.Heeds())
+		}
+		if s.welcomes > 0 && !s.heeds && (m.Is(ch) || m.Open()) {
+			t.Errorf("%s: the channel to it is kept", s.name)
+		}
+		m.Closed(now, ch)
+	}
+	if r := m.Rejoin(); r.Number != 7 || r.Allocator != 8 {
+		t.Errorf("rejoins with %+v", r)
+	}
+	if !m.Outdated(3) || m.Outdated(4) {
+		t.Error("terms are not compared")
+	}
+}
+
+// Refused, a member that was welcomed before looks for another manager; one that
+// never was waits for its operator.
+func TestMemberRefused(t *testing.T) {
+	var l line
+	links := wire.Links{Transport: &l}
+	m := wire.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	l.peer = addr4
+	m.Tick(0)
+	m.Opened(1)
+	m.Refused(0)
+	if !m.Open() {
+		t.Error("a new start gives up")
+	}
+	m.Welcomed(0, &wire.Welcome{Term: 1})
+	m.Refused(time.Second)
+	m.Tick(1500 * ms)
+	if m.Open() || l.dials != 1 {
+		t.Errorf("open %v, %d dials", m.Open(), l.dials)
+	}
+	m.Tick(2 * time.Second)
+	if l.dials != 2 {
+		t.Error("it does not try again")
+	}
+}

@@ -1,0 +1,44 @@
+package space
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// What a CellApp tells a manager that knows nothing of its cells.
+
+// AppendPeers appends the apps on which parts of the cell's entities live, each once:
+// to cellApps those with a ghost of a real here, the real of a ghost, or an entity
+// that is being handed there, or was until a moment ago; to baseApps those with a base.
+func (c *Cell) AppendPeers(cellApps, baseApps []mercury.Address) (cells, bases []mercury.Address) {
+	cells, bases = cellApps, baseApps
+	for _, rec := range c.reals {
+		for h := range rec.real.haunts.All() {
+			cells = addPeer(cells, h.App)
+		}
+		bases = addPeer(bases, rec.e.Base)
+	}
+	for _, rec := range c.ghosts {
+		cells = addPeer(cells, rec.ghost.Real)
+	}
+	for to, base := range c.handoffs.Apps() {
+		cells, bases = addPeer(cells, to), addPeer(bases, base)
+	}
+	for i := range c.handedOn {
+		cells = addPeer(cells, c.handedOn[i].to)
+	}
+	return cells, bases
+}
+
+func addPeer(apps []mercury.Address, app mercury.Address) []mercury.Address {
+	if app.IsZero() || slices.Contains(apps, app) {
+		return apps
+	}
+	return append(apps, app)
+}
+
+// AllData yields what the cell knows of the space's data: the newest entry of each
+// key, by number.
+func (c *Cell) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }

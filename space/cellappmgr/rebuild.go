@@ -1,0 +1,157 @@
+package cellappmgr
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// The world as a manager makes it from what it heard; see recovery.
+
+// rebuild makes the cells of every space from the newest tree that was heard of, and
+// returns the apps of leaves that nobody has reported, in the order of the spaces.
+// They are no members; the cells are theirs until they are buried.
+func (m *CellAppMgr) rebuild() (lost []*member) {
+	for _, s := range m.spaces {
+		if s.heard == nil {
+			continue
+		}
+		s.tree, s.made = s.heard.Clone(), true
+		m.touch(s)
+		m.expect(s)
+		s.publisher.Adopt(s.heard)
+		s.heard = nil
+		m.started = true
+		for _, leaf := range s.tree.Leaves() {
+			address := mercury.Address{At: leaf.App, Salt: leaf.Salt}
+			app := m.byAddress(address)
+			if i := slices.IndexFunc(lost, func(x *member) bool { return x.address == address }); app == nil && i >= 0 {
+				app = lost[i]
+			} else if app == nil {
+				app = &member{role: wire.CellApp, address: address}
+				lost = append(lost, app)
+			}
+			s.adopt(&cell{id: leaf.Cell, app: app})
+		}
+		slices.SortFunc(s.cells, func(x, y *cell) int { return x.id.Compare(y.id) })
+	}
+	return lost
+}
+
+// claim gives an app the cells that it has reported. Its removals begin anew with
+// those that are in no tree any more.
+func (m *CellAppMgr) claim(now time.Duration, a *member, b *returning) {
+	for i := range b.cells {
+		r := &b.cells[i]
+		s := m.space(r.space)
+		if s == nil {
+			continue
+		}
+		if c := s.find(r.id); c != nil && c.app == a {
+			c.created, c.told, c.toldAt = true, r.version, now
+			continue
+		}
+		m.log.Info("a cell that is in no geometry is removed", "space", r.space, "cell", r.id.String(), "on", a.String())
+		s.removals = append(s.removals, &removal{cell: r.id, app: a})
+		m.expect(s)
+	}
+}
+
+// buryLost passes the verdict on those who have not come back: CellApps at once, since
+// their part of the plane is without anyone; BaseApps, with which all their entities
+// and clients go, after the silence that any of them is given.
+func (m *CellAppMgr) buryLost(now time.Duration, lost []*member) {
+	for _, a := range lost {
+		if !m.buried(a.address) {
+			m.declareDead(now, a, "it did not come back to the new manager")
+			continue
+		}
+		for _, s := range m.spaces {
+			m.heal(now, s, a)
+		}
+	}
+	for _, p := range m.recovery.peers {
+		m.miss(now, p)
+	}
+}
+
+// miss passes the verdict on an app that others still count on, if it is not here.
+func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
+	back := func(b *returning) bool { return b.peer == p.App }
+	if m.buried(p.App) || m.byAddress(p.App) != nil || slices.ContainsFunc(m.recovery.returning, back) {
+		return
+	}
+	switch p.Role {
+	case wire.CellApp:
+		m.declareDead(now, &member{role: p.Role, address: p.App}, "it did not come back to the new manager")
+	case wire.BaseApp:
+		m.log.Warn("a BaseApp with entities has not come back; it has time to", "address", p.App.String(), "time", m.cfg.AppTimeout)
+		m.add(&member{role: p.Role, address: p.App, heard: m.awake.total, missing: true})
+	}
+}
+
+// settle tells an app that has come back what it lacks: removals and space data. Cells
+// that were ordered and never arrived are ordered again like any that is not confirmed;
+// the geometry follows with the others'.
+func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
+	for _, s := range m.spaces {
+		for _, r := range s.removals {
+			if r.app == a {
+				r.peers = s.peersOf(r)
+				m.renew(s)
+				m.orderRemoval(now, s, r)
+			}
+		}
+	}
+	for _, r := range b.cells {
+		if s := m.space(r.space); s != nil {
+			for _, e := range s.data.entries {
+				if e.Number > r.data {
+					m.send(a, &wire.SpaceData{Space: r.space, Entry: e})
+				}
+			}
+		}
+	}
+}
+
+// peersOf are the CellApps whose acks a removal needs: all others that have, or have
+// had, a cell of the space.
+func (s *space) peersOf(r *removal) (peers []*member) {
+	add := func(app *member) {
+		if app != r.app && !slices.Contains(peers, app) {
+			peers = append(peers, app)
+		}
+	}
+	for _, c := range s.cells {
+		add(c.app)
+	}
+	for _, x := range s.removals {
+		add(x.app)
+	}
+	return peers
+}
+
+// restore takes an entry that an earlier manager numbered.
+func (d *spaceData) restore(e wire.SpaceDataEntry) {
+	i := slices.IndexFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Key == e.Key })
+	bytes := d.bytes + len(e.Value)
+	switch {
+	case i >= 0 && d.entries[i].Number >= e.Number:
+		return
+	case i >= 0:
+		bytes -= len(d.entries[i].Value)
+		d.entries = slices.Delete(d.entries, i, i+1)
+	case len(d.entries) >= wire.MaxSpaceData:
+		return
+	}
+	if bytes > MaxSpaceDataBytes {
+		return
+	}
+	e.Value = slices.Clone(e.Value)
+	at, _ := slices.BinarySearchFunc(d.entries, e.Number, func(x wire.SpaceDataEntry, n uint64) int { return cmp.Compare(x.Number, n) })
+	d.entries = slices.Insert(d.entries, at, e)
+	d.bytes, d.last = bytes, max(d.last, e.Number)
+}

@@ -1,0 +1,211 @@
+package cellappmgr
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// maxWindows is how many windows a recovery takes at the most: apps that come back
+// one by one, each within the window of the one before, must not hold up the rest of
+// the world for ever.
+const maxWindows = 5
+
+// recovery is the time in which a manager of a term above 1 hears what the world is,
+// and those that tell it. The package comment draws its states.
+type recovery struct {
+	on    bool // the window is open, or waits for the first to join
+	begun bool
+	// beganAt and heardAt are by the time that the manager was awake: when the first
+	// joined, and when an app of an earlier term did so last.
+	beganAt, heardAt time.Duration
+
+	returning []*returning // in the order of their joining
+	waiting   []waiting
+	peers     []wire.AppRef // that have parts of the entities of others
+	timed     bool          // a CellApp has told the game time
+	// known are the graves and the peers that were named: every app names most of them.
+	known map[known]struct{}
+}
+
+type known struct {
+	ref  wire.AppRef
+	dead bool
+}
+
+// first reports whether an app is named for the first time.
+func (r *recovery) first(ref wire.AppRef, dead bool) bool {
+	if r.known == nil {
+		r.known = make(map[known]struct{})
+	}
+	_, was := r.known[known{ref, dead}]
+	r.known[known{ref, dead}] = struct{}{}
+	return !was
+}
+
+// runs reports whether the manager may act: not before it knows the world, nor after
+// another has taken its place.
+func (m *CellAppMgr) runs() bool { return !m.recovery.on && !m.superseded }
+
+// learn takes from an app what concerns all.
+func (m *CellAppMgr) learn(now time.Duration, b *returning) {
+	if !m.recovery.on {
+		return
+	}
+	for _, g := range b.told.Graves {
+		if m.recovery.first(g, true) {
+			m.bury(g)
+		}
+	}
+	for _, p := range b.told.Peers {
+		if m.recovery.first(p, false) {
+			m.recovery.peers = append(m.recovery.peers, p)
+		}
+	}
+	m.frozen = m.frozen || b.told.Frozen
+	shift := b.told.GameTime - now
+	if b.join.Role == wire.CellApp && (!m.recovery.timed || shift > m.gameShift) {
+		m.recovery.timed, m.gameShift = true, shift
+	}
+}
+
+// recover ends the window when it is time to, and makes the world of what was heard.
+func (m *CellAppMgr) recover(now time.Duration) {
+	r := &m.recovery
+	if !r.on || !r.begun || m.superseded {
+		return
+	}
+	window := m.cfg.RecoveryWindow
+	if m.awake.total-r.heardAt < window && m.awake.total-r.beganAt < maxWindows*window {
+		return
+	}
+	r.on = false
+	var back []*returning
+	r.returning = slices.DeleteFunc(r.returning, func(b *returning) bool {
+		if b.done {
+			back = append(back, b)
+		}
+		return b.done
+	})
+	slices.SortStableFunc(back, func(x, y *returning) int {
+		return cmp.Or(cmp.Compare(x.join.Role, y.join.Role), cmp.Compare(x.told.Number, y.told.Number))
+	})
+	m.resume(now, back)
+	late := r.waiting
+	r.waiting, r.peers, r.known = nil, nil, nil
+	for i := range late {
+		m.join(now, late[i].ch, late[i].peer, &late[i].join)
+	}
+	// Reports first: a balance without them would take every cell for idle.
+	m.balanceAt, m.metaAt = now+m.cfg.Balance.Period, now+m.cfg.Balance.MetaPeriod
+}
+
+// resume goes on with the world that was heard of. Who is told of a death is told
+// that before the geometry that follows from it, as at any other time.
+func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
+	m.deaths = len(m.graves)
+	members := make([]*member, len(back))
+	for i, b := range back {
+		members[i] = m.reinstate(b)
+	}
+	lost := m.rebuild()
+	for i, a := range members {
+		if a != nil {
+			m.started = m.started || a.role == wire.CellApp
+			m.admitBack(now, a, back[i])
+		}
+	}
+	for i, a := range members {
+		if a != nil {
+			m.claim(now, a, back[i])
+		}
+	}
+	m.buryLost(now, lost)
+	for i, a := range members {
+		if a != nil {
+			m.settle(now, a, back[i])
+		}
+	}
+	m.makeSpaces(now)
+	m.log.Info("the world of an earlier manager goes on", "cell_apps", m.cellApps(), "base_apps", m.count(wire.BaseApp), "graves", len(m.graves))
+}
+
+// reinstate makes a member again of an app that has told all; nil if it cannot be one.
+func (m *CellAppMgr) reinstate(b *returning) *member {
+	if m.buried(b.peer) {
+		m.dismiss(b.ch, b.peer)
+		return nil
+	}
+	old := m.byAddress(b.peer)
+	if reason := m.whyNot(old, b.peer, &b.join); reason != "" {
+		m.log.Warn("refused to join again", "role", b.join.Role, "address", b.peer.String(), "reason", reason)
+		m.sendOn(b.ch, m.encode(&wire.Refused{Reason: reason}))
+		return nil
+	}
+	if old != nil {
+		m.forget(old) // it was missing
+	}
+	a := &member{
+		role: b.join.Role, number: b.told.Number, allocator: b.told.Allocator, address: b.peer, channel: b.ch,
+		heard: m.awake.total, retiring: b.told.Retiring,
+	}
+	if a.number == 0 || slices.ContainsFunc(m.members, func(x *member) bool { return x.role == a.role && x.number == a.number }) {
+		a.number = m.numbers[a.role] + 1
+	}
+	m.numbers[a.role] = max(m.numbers[a.role], a.number)
+	if a.role == wire.BaseAppMgr {
+		m.baseMgr = a.address
+	}
+	m.add(a)
+	return a
+}
+
+// admitBack answers the Join of an app that has come back.
+func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
+	m.log.Info(a.role.String()+" came back", "number", a.number, "address", a.address.String(), "cells", len(b.cells))
+	m.welcome(now, a)
+	if a.reports() {
+		m.send(a, &wire.Freeze{On: m.frozen})
+	}
+	m.tellGraves(a, b.told.Graves)
+}
+
+// comeLate lets in an app that had more to tell than the window had time. The cells
+// that it has are in no tree: had they been in the one that won, it would have been
+// declared dead, and would be dismissed.
+func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
+	a := m.reinstate(b)
+	if a == nil {
+		return
+	}
+	m.admitBack(now, a, b)
+	if a.role == wire.BaseAppMgr {
+		m.tellBaseAppMgr(now, a)
+	}
+	for _, g := range b.told.Graves {
+		m.believe(now, g)
+	}
+	for _, p := range b.told.Peers {
+		m.miss(now, p)
+	}
+	m.claim(now, a, b)
+	m.makeSpaces(now)
+	m.settle(now, a, b)
+}
+
+// believe takes a verdict of an earlier manager that only one app has heard: it has
+// acted on it, so that there is no way back.
+func (m *CellAppMgr) believe(now time.Duration, g wire.AppRef) {
+	if m.buried(g.App) {
+		return
+	}
+	if a := m.byAddress(g.App); a != nil {
+		ch := a.channel
+		m.declareDead(now, a, "an earlier manager declared it dead")
+		m.dismiss(ch, g.App)
+		return
+	}
+	m.bury(g)
+}

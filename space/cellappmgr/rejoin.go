@@ -1,0 +1,215 @@
+package cellappmgr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// returning is an app of an earlier term that tells what it has.
+type returning struct {
+	ch    mercury.ChannelID // 0 when lost after the last word
+	peer  mercury.Address
+	join  wire.Join
+	told  *wire.Rejoin
+	cells []returningCell
+	done  bool
+}
+
+// returningCell is a cell that it has.
+type returningCell struct {
+	space   entity.SpaceID
+	id      bsp.CellID
+	version bsp.Version
+	data    uint64 // number of the newest space data
+}
+
+// waiting is a new start that has to wait for the end of the window.
+type waiting struct {
+	ch   mercury.ChannelID
+	peer mercury.Address
+	join wire.Join
+}
+
+// outranked reports whether a message is a Join which shows that this manager must not
+// let the app in: the app was welcomed by a manager of the same term, of which there can
+// be but one, or of a higher one. Then this manager was only stalled while that one took
+// its place: whatever it would order now is void, so it is silent. It is asked before
+// the graves, since who was stalled takes everyone for dead.
+func (m *CellAppMgr) outranked(ch mercury.ChannelID, msg []byte) bool {
+	j := joinIn(msg)
+	if j == nil || j.Term < m.cfg.Term || j.Term > MaxTerm || j.Digest != m.cfg.Schema.Digest {
+		return false
+	}
+	if j.Term > m.cfg.Term {
+		m.superseded = true
+		m.log.Error("a manager of a higher term has taken this one's place; this one does nothing any more: end it", "term", m.cfg.Term, "higher", j.Term)
+	} else {
+		m.log.Error("apps know another start of a manager of this term; start the manager with a higher one", "term", m.cfg.Term)
+	}
+	m.refuse(ch, j.Term)
+	return true
+}
+
+// joinIn parses a message if it is a Join.
+func joinIn(msg []byte) *wire.Join {
+	id, body, err := wire.Split(msg)
+	if err != nil || id != wire.JoinID {
+		return nil
+	}
+	var j wire.Join
+	if j.Parse(body) != nil {
+		return nil
+	}
+	return &j
+}
+
+func (m *CellAppMgr) refuse(ch mercury.ChannelID, term uint32) {
+	m.sendOn(ch, m.encode(&wire.Refused{Reason: fmt.Sprintf("this manager is of term %d, the app knows one of term %d; a manager is started with a higher term than the one before", m.cfg.Term, term)}))
+}
+
+// refuseSuperseded answers those who join a manager whose place is taken.
+func (m *CellAppMgr) refuseSuperseded(ch mercury.ChannelID, msg []byte) {
+	if j := joinIn(msg); j != nil {
+		m.refuse(ch, j.Term)
+	}
+}
+
+// Superseded reports whether a manager of a higher term has shown itself. Then this
+// one orders and answers nothing any more, and is to be ended.
+func (m *CellAppMgr) Superseded() bool { return m.superseded }
+
+// await keeps a Join until it can be answered: that of an app of an earlier term until
+// it has told what it has, within the window that of anyone until its end.
+func (m *CellAppMgr) await(ch mercury.ChannelID, peer mercury.Address, j *wire.Join) {
+	r := &m.recovery
+	if !r.begun {
+		r.begun, r.beganAt, r.heardAt = true, m.awake.total, m.awake.total
+	}
+	r.waiting = slices.DeleteFunc(r.waiting, func(w waiting) bool { return w.peer == peer })
+	r.returning = slices.DeleteFunc(r.returning, func(b *returning) bool { return b.peer == peer })
+	if j.Term == 0 {
+		r.waiting = append(r.waiting, waiting{ch, peer, *j})
+		return
+	}
+	r.heardAt = m.awake.total
+	r.returning = append(r.returning, &returning{ch: ch, peer: peer, join: *j})
+}
+
+// hear takes one message of an app that tells what it has.
+func (m *CellAppMgr) hear(now time.Duration, ch mercury.ChannelID, id wire.ID, body []byte) error {
+	i := slices.IndexFunc(m.recovery.returning, func(b *returning) bool { return b.ch == ch && !b.done })
+	if i < 0 {
+		m.counts.Unjoined++
+		return nil
+	}
+	b := m.recovery.returning[i]
+	switch id {
+	case wire.RejoinID:
+		var msg wire.Rejoin
+		if err := msg.Parse(body); err != nil {
+			return err
+		}
+		b.told = &msg
+		m.learn(now, b)
+	case wire.RejoinCellID:
+		var msg wire.RejoinCell
+		if err := msg.Parse(body); err != nil {
+			return err
+		}
+		return m.hearCell(b, &msg)
+	case wire.RejoinEndID:
+		var msg wire.RejoinEnd
+		if err := msg.Parse(body); err != nil {
+			return err
+		}
+		if b.told == nil || int(msg.Cells) != len(b.cells) {
+			return fmt.Errorf("%w: the end of a rejoin with %d cells after %d", wire.ErrMalformed, msg.Cells, len(b.cells))
+		}
+		b.done = true
+		if !m.recovery.on {
+			m.recovery.returning = slices.Delete(m.recovery.returning, i, i+1)
+			m.comeLate(now, b)
+		}
+	}
+	return nil
+}
+
+func (m *CellAppMgr) hearCell(b *returning, msg *wire.RejoinCell) error {
+	if b.told == nil || b.join.Role != wire.CellApp || len(b.cells) >= wire.MaxRejoinCells {
+		return fmt.Errorf("%w: a cell of an app that has none", wire.ErrMalformed)
+	}
+	last := uint64(0)
+	for i := range msg.Data {
+		last = max(last, msg.Data[i].Number)
+	}
+	b.cells = append(b.cells, returningCell{msg.Space, msg.Cell, msg.Version, last})
+	if s := m.spaceHeardOf(msg); s != nil && m.recovery.on {
+		return s.hear(msg, m.cfg.Term)
+	}
+	return nil
+}
+
+// spaceHeardOf is the space of a cell that an app has, nil for one that this manager
+// is not to keep.
+func (m *CellAppMgr) spaceHeardOf(msg *wire.RejoinCell) *space {
+	s := m.space(msg.Space)
+	var err error
+	switch {
+	case s != nil:
+		return s
+	case m.recovery.on:
+		if s, err = m.restoreSpace(msg.Space, msg.Info); err == nil {
+			return s
+		}
+	default:
+		err = errEnded
+	}
+	m.counts.UnknownCells++
+	m.log.Error("an app has a cell of a space that this manager does not keep; it goes on without a manager", "space", msg.Space, "cell", msg.Cell.String(), "error", err)
+	return nil
+}
+
+var errEnded = errors.New("cellappmgr: the space was not heard of in time, or has ended")
+
+// hear takes what an app knows of a space: the newest tree wins whole, and of each key
+// of the data the newest entry.
+func (s *space) hear(msg *wire.RejoinCell, term uint32) error {
+	tree, err := bsp.Parse(msg.Tree)
+	if err != nil {
+		return err
+	}
+	if tree.Version().Term >= term {
+		return fmt.Errorf("%w: geometry %v reported to a manager of term %d", wire.ErrMalformed, tree.Version(), term)
+	}
+	if s.heard == nil || s.heard.Version().Less(tree.Version()) {
+		s.heard = tree
+	}
+	if msg.Clock.Number > s.rates.clock.Number {
+		s.rates.clock = msg.Clock
+	}
+	for _, e := range msg.Data {
+		s.data.restore(e)
+	}
+	return nil
+}
+
+// unhear forgets an app whose channel ended before it was let in. One that has told
+// all is kept, if it may only have lost the channel.
+func (m *CellAppMgr) unhear(ch mercury.ChannelID, reason error) {
+	r := &m.recovery
+	r.waiting = slices.DeleteFunc(r.waiting, func(w waiting) bool { return w.ch == ch })
+	r.returning = slices.DeleteFunc(r.returning, func(b *returning) bool {
+		if b.ch != ch {
+			return false
+		}
+		b.ch = 0
+		return !b.done || m.proves(reason)
+	})
+}

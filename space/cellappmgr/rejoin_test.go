@@ -1,0 +1,220 @@
+package cellappmgr
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// running is a manager of term 2 whose window is over, with cell 1 on app 10.
+func running(t testing.TB, told wire.Rejoin) (*rig, *peer) {
+	r := next(t, nil)
+	a := r.comeBack(wire.CellApp, 10, 1, told, has(1, r.before(7, 0, true)))
+	r.pass(2100 * time.Millisecond)
+	one[wire.Welcome](a)
+	return r, a
+}
+
+func TestLateRejoin(t *testing.T) {
+	r, a := running(t, wire.Rejoin{})
+	a.ids()
+	tree := r.before(7, 0, true)
+
+	// Its leaf was without anyone.
+	dead := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{}, has(2, tree))
+	one[wire.Dismissed](dead)
+	none[wire.Welcome](dead)
+
+	// It has nothing to lose; its number is still its own, if no one else has it.
+	idle := r.comeBack(wire.CellApp, 12, 7, wire.Rejoin{Allocator: 99})
+	if w := one[wire.Welcome](idle); w.Number != 7 || w.Allocator != 99 {
+		t.Errorf("%+v", w)
+	}
+	if w := one[wire.Welcome](r.comeBack(wire.CellApp, 13, 7, wire.Rejoin{})); w.Number != 8 {
+		t.Errorf("%+v", w)
+	}
+
+	// It has a cell that is in no geometry: as one that was made too late to be told of.
+	lost := r.before(5, 0, true)
+	b := r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, has(9, lost))
+	one[wire.Welcome](b)
+	if m := one[wire.RemoveCell](b); m.Cell != old(9) || len(m.Peers) != 1 || m.Peers[0] != a.addr {
+		t.Errorf("%+v", m)
+	}
+	if m := one[wire.CellGoing](a); m.Cell != old(9) || m.App != b.addr {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A verdict of the earlier manager that a late app has acted on cannot be taken back.
+func TestLateVerdict(t *testing.T) {
+	r, a := running(t, wire.Rejoin{})
+	base := r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{Graves: []wire.AppRef{{Role: wire.CellApp, App: a.addr}}})
+	one[wire.Welcome](base)
+	one[wire.Dismissed](a)
+	if r.m.byAddress(a.addr) != nil || !r.m.buried(a.addr) {
+		t.Error("the dead is a member")
+	}
+}
+
+// Those on whom others count are dead if they do not come back: a CellApp at once, a
+// BaseApp when it has been silent for as long as any may be.
+func TestMissed(t *testing.T) {
+	cell, base := wire.AppRef{Role: wire.CellApp, App: at(40)}, wire.AppRef{Role: wire.BaseApp, App: at(41)}
+	r, a := running(t, wire.Rejoin{Peers: []wire.AppRef{cell, base}})
+	dead := take[wire.AppDead](a)
+	if len(dead) != 2 || dead[0].App != at(11) || dead[1].App != cell.App {
+		t.Fatalf("dead: %v", dead)
+	}
+	r.pass(2500 * time.Millisecond)
+	none[wire.AppDead](a)
+	r.pass(time.Second)
+	if d := one[wire.AppDead](a); d.App != base.App {
+		t.Errorf("dead: %v", d)
+	}
+
+	one[wire.Dismissed](r.comeBack(wire.BaseApp, 41, 5, wire.Rejoin{}))
+
+	r, a = running(t, wire.Rejoin{Peers: []wire.AppRef{base}})
+	a.ids()
+	r.pass(2500 * time.Millisecond)
+	late := r.comeBack(wire.BaseApp, 41, 5, wire.Rejoin{Allocator: 6})
+	if w := one[wire.Welcome](late); w.Number != 5 || w.Allocator != 6 {
+		t.Errorf("%+v", w)
+	}
+	r.pass(5 * time.Second)
+	none[wire.AppDead](a)
+}
+
+// A channel that ends before the last word voids what was said; the next one begins
+// anew. After the last word only the channel is lost.
+func TestRejoinOverBrokenChannels(t *testing.T) {
+	r := next(t, nil)
+	tree := r.before(7, 0, true)
+	a, b := r.connect(wire.CellApp, at(10)), r.connect(wire.CellApp, at(11))
+	a.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 1})
+	a.send(&wire.Rejoin{Number: 1})
+	a.drop(mercury.ErrOverflow)
+	a.reconnect()
+	a.tell(1, wire.Rejoin{}, has(1, tree))
+	b.tell(2, wire.Rejoin{}, has(2, tree))
+	b.drop(mercury.ErrOverflow)
+	r.pass(2100 * time.Millisecond)
+	one[wire.Welcome](a)
+	none[wire.AppDead](a)
+	b.reconnect()
+	b.tell(2, wire.Rejoin{}, has(2, tree)) // it has not been welcomed, as far as it knows
+	if w := one[wire.Welcome](b); w.Number != 2 {
+		t.Errorf("%+v", w)
+	}
+	none[wire.Dismissed](b)
+	r.pass(5 * time.Second)
+	none[wire.AppDead](a)
+}
+
+// What does not make sense ends the channel, and the app is no member.
+func TestRejoinRefused(t *testing.T) {
+	tree := func(r *rig) wire.RejoinCell { return has(1, r.before(7, 0, true)) }
+	tests := []struct {
+		name string
+		role wire.Role
+		say  func(r *rig) []wire.Message
+	}{
+		{"an end without a beginning", wire.CellApp, func(*rig) []wire.Message { return []wire.Message{&wire.RejoinEnd{}} }},
+		{"cells are missing", wire.CellApp, func(*rig) []wire.Message { return []wire.Message{&wire.Rejoin{}, &wire.RejoinEnd{Cells: 1}} }},
+		{"a cell before all", wire.CellApp, func(r *rig) []wire.Message { c := tree(r); return []wire.Message{&c} }},
+		{"a cell of a BaseApp", wire.BaseApp, func(r *rig) []wire.Message { c := tree(r); return []wire.Message{&wire.Rejoin{}, &c} }},
+		{"no tree", wire.CellApp, func(*rig) []wire.Message { return []wire.Message{&wire.Rejoin{}, &wire.RejoinCell{Space: 1}} }},
+		{"a tree of this term", wire.CellApp, func(r *rig) []wire.Message {
+			c, t := tree(r), r.before(7, 0, true).Clone()
+			t.SetVersion(version(9))
+			v := t.Version()
+			v.Term = 2
+			t.SetVersion(v)
+			c.Tree = t.Append(nil)
+			return []wire.Message{&wire.Rejoin{}, &c}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := next(t, nil)
+			p := r.connect(tt.role, at(10))
+			p.send(&wire.Join{Role: tt.role, Digest: digest, Term: 1})
+			for _, m := range tt.say(r) {
+				p.send(m)
+			}
+			if n := r.m.Counts().Malformed; n != 1 || len(r.net.aborted) != 1 {
+				t.Errorf("%d malformed, %d channels aborted", n, len(r.net.aborted))
+			}
+		})
+	}
+}
+
+// A manager that apps know a better one than lets none of them in; if the other has a
+// higher term, it does nothing any more.
+func TestOutranked(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		term       uint32
+		superseded bool
+	}{{"the same term", 1, false}, {"a higher one", 2, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			a, b, _, _ := r.split()
+			a.ids()
+			p := r.connect(wire.CellApp, at(12))
+			p.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}, Term: tt.term}) // of another game
+			one[wire.Refused](p)
+			if r.m.Superseded() {
+				t.Fatal("a stranger stops it")
+			}
+			p.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: tt.term})
+			one[wire.Refused](p)
+			if r.m.Superseded() != tt.superseded {
+				t.Errorf("superseded: %v", !tt.superseded)
+			}
+			b.mute = true
+			r.pass(5 * time.Second)
+			if got := take[wire.AppDead](a); (len(got) == 0) != tt.superseded {
+				t.Errorf("%d verdicts", len(got))
+			}
+			// It would not dismiss whom it took for dead either.
+			b.reconnect()
+			b.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 2})
+			one[wire.Refused](b)
+			none[wire.Dismissed](b)
+			if !r.m.Superseded() {
+				t.Error("it does not see that its place is taken")
+			}
+		})
+	}
+}
+
+// FuzzRejoin gives a manager that recovers arbitrary messages in the middle of what an app
+// tells it. Whatever they are, the window ends, and others are let in.
+func FuzzRejoin(f *testing.F) {
+	r := next(f, nil)
+	c := has(1, r.before(7, 0, true), wire.SpaceDataEntry{Number: 3, Key: 1, Value: []byte("rain")})
+	ref := wire.AppRef{Role: wire.CellApp, App: at(11)}
+	for _, m := range []wire.Message{
+		&wire.Rejoin{Number: 1, GameTime: time.Hour, Graves: []wire.AppRef{ref}, Peers: []wire.AppRef{ref, {Role: wire.BaseApp, App: at(40)}}},
+		&c, &wire.RejoinEnd{Cells: 1}, &wire.RejoinEnd{}, &wire.Join{Role: wire.CellApp, Digest: digest, Term: 1}, &wire.Join{Role: wire.CellApp, Digest: digest, Term: 200},
+	} {
+		f.Add(wire.Encode(nil, m))
+	}
+	f.Fuzz(func(t *testing.T, msg []byte) {
+		r := next(t, nil)
+		p := r.connect(wire.CellApp, at(10))
+		p.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 1})
+		p.send(&wire.Rejoin{Number: 1})
+		p.raw(msg)
+		p.send(&wire.RejoinEnd{})
+		late := r.join(wire.CellApp, 12)
+		r.pass(2500 * time.Millisecond)
+		if !r.m.Superseded() {
+			one[wire.Welcome](late)
+		}
+	})
+}

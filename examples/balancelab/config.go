@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// Limits of a run. They keep a slip of the keyboard from taking the machine's memory: 30,000 entities take about 6 MB.
+const (
+	mostEntities = 1_000_000
+	mostCellApps = bsp.MaxLeaves
+	mostSeconds  = 24 * 3600
+	leastSize    = 2_000 // metres: a few areas of interest
+	mostSize     = 200_000
+)
+
+// config is one run of the lab. Zero is not a default here: parseFlags fills in everything, except where a field says
+// what its zero means.
+type config struct {
+	scenario string
+	entities int
+	cellApps int
+	seconds  int
+	seed     uint64
+	size     float64 // of the world's side in metres; 0 is what the scenario takes
+	noise    float64 // standard deviation of reported loads, as a share of them
+	jitter   float64 // of the entities of scenario uniform, in metres to each side
+	join     int     // seconds in which the crowd comes in; 0 is all at once
+	warmUp   int     // seconds; 0 is found by the lab
+	frames   int     // cuts kept for the film strip
+	policy   balance.Config
+}
+
+// validate reports every fault of a configuration, each with its remedy.
+func (c *config) validate() error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(!slices.Contains(scenarioNames(), c.scenario), "-scenario %q: take one of %s", c.scenario, strings.Join(scenarioNames(), ", "))
+	fault(c.entities < 1 || c.entities > mostEntities, "-entities %d: take 1 to %d", c.entities, mostEntities)
+	fault(c.cellApps < 1 || c.cellApps > mostCellApps, "-cellapps %d: take 1 to %d", c.cellApps, mostCellApps)
+	fault(c.seconds < 1 || c.seconds > mostSeconds, "-seconds %d: take 1 to %d", c.seconds, mostSeconds)
+	fault(c.size != 0 && !(c.size >= leastSize && c.size <= mostSize), "-size %v: take %d to %d metres, or 0 for the scenario's own", c.size, leastSize, mostSize)
+	fault(!(c.noise >= 0 && c.noise <= 0.5), "-noise %v: take 0 to 0.5", c.noise)
+	fault(!(c.jitter >= 0 && c.jitter <= 1000), "-jitter %v: take 0 to 1000 metres", c.jitter)
+	fault(c.join < 0 || c.join > mostSeconds, "-join %d: take 0 to %d seconds", c.join, mostSeconds)
+	fault(c.warmUp < 0 || c.warmUp >= max(1, c.seconds), "-warmup %d: take less than -seconds (%d), or 0 to let the lab find it", c.warmUp, c.seconds)
+	p := c.policy.WithDefaults()
+	fault(p.Period <= figureAge || p.Period%reportPeriod != 0, "-period %v: take a multiple of %v of at least %v", c.policy.Period, reportPeriod, figureAge+reportPeriod)
+	fault(p.Period > 0 && p.MetaPeriod%p.Period != 0, "-metaperiod %v: take a multiple of -period (%v)", c.policy.MetaPeriod, p.Period)
+	if err := c.policy.Validate(); err != nil {
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// length is the time of the whole run.
+func (c *config) length() time.Duration { return time.Duration(c.seconds) * time.Second }

@@ -29,10 +29,10 @@ type SpaceInfo struct {
 
 // AppendSpaceInfo encodes s.
 func AppendSpaceInfo(b []byte, s *SpaceInfo) []byte {
-	b = appendRect(b, s.Bounds)
+	b = AppendRect(b, s.Bounds)
 	b = binary.AppendUvarint(b, uint64(s.MinCells))
 	b = binary.AppendUvarint(b, uint64(s.MaxCells))
-	b = appendRect(b, s.Geometry)
+	b = AppendRect(b, s.Geometry)
 	b = appendFloat(b, s.MinLoad)
 	return mercury.AppendBool(b, s.Keep)
 }
@@ -41,19 +41,21 @@ func AppendSpaceInfo(b []byte, s *SpaceInfo) []byte {
 // makes no sense: whoever makes spaces of it judges.
 func ReadSpaceInfo(r *mercury.Reader) SpaceInfo {
 	return SpaceInfo{
-		Bounds: readRect(r), MinCells: ReadUint32(r), MaxCells: ReadUint32(r),
-		Geometry: readRect(r), MinLoad: readFloat(r), Keep: r.Bool(),
+		Bounds: ReadRect(r), MinCells: ReadUint32(r), MaxCells: ReadUint32(r),
+		Geometry: ReadRect(r), MinLoad: readFloat(r), Keep: r.Bool(),
 	}
 }
 
-func appendRect(b []byte, r bsp.Rect) []byte {
+// AppendRect appends a rectangle, four float64.
+func AppendRect(b []byte, r bsp.Rect) []byte {
 	for _, v := range [...]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {
 		b = appendFloat(b, v)
 	}
 	return b
 }
 
-func readRect(r *mercury.Reader) bsp.Rect {
+// ReadRect reads what AppendRect wrote. The edges may be any numbers, or none: who uses them checks them.
+func ReadRect(r *mercury.Reader) bsp.Rect {
 	return bsp.Rect{MinX: readFloat(r), MinZ: readFloat(r), MaxX: readFloat(r), MaxZ: readFloat(r)}
 }
 

@@ -120,6 +120,7 @@ type Cell struct {
 	frozen    bool
 	held      bool // it has had a real
 	ended     bool // the space has ended
+	loaded    bsp.Rect
 	first     bool // the hook of the first cell is still to be called
 	fromStore bool
 	checkAt   time.Duration

@@ -42,7 +42,7 @@ func (m *Join) Parse(body []byte) error {
 
 var (
 	errUnknownFlags = errors.New("unknown flags")
-	errNoProfile    = errors.New("an announced profile is empty")
+	errNoProfile    = errors.New("what is announced is empty")
 )
 
 // CellsReport is what a CellApp says of its cells, several times a second. A cell of
@@ -77,6 +77,9 @@ type CellReport struct {
 	Rate uint16
 	// Clock is the number of the space's clock that the CellApp has.
 	Clock uint64
+	// Loaded is the part of the space's geometry that the cell has loaded, the zero Rect
+	// for none.
+	Loaded bsp.Rect
 	// Profile and Edges tell where the load lies.
 	Profile load.Profile
 	Edges   load.Edges
@@ -92,6 +95,8 @@ const (
 	// reportProfile says that a profile follows. That of a cell without reals is zero
 	// and takes no bytes: there are CellApps with a thousand empty rooms.
 	reportProfile
+	// reportLoaded says that Loaded follows.
+	reportLoaded
 )
 
 // Append encodes m.
@@ -117,7 +122,10 @@ func (c *CellReport) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(c.Rate))
 	b = binary.AppendUvarint(b, c.Clock)
 	profiled := c.Profile != load.Profile{}
-	b = append(b, flag(c.Held, reportHeld)|flag(profiled, reportProfile))
+	b = append(b, flag(c.Held, reportHeld)|flag(profiled, reportProfile)|flag(c.Loaded != bsp.Rect{}, reportLoaded))
+	if c.Loaded != (bsp.Rect{}) {
+		b = entity.AppendRect(b, c.Loaded)
+	}
 	if profiled {
 		b = c.Profile.Append(b)
 		b = c.Edges.Append(b)
@@ -160,8 +168,13 @@ func (c *CellReport) read(r *mercury.Reader) {
 	c.Rate, c.Clock = readRate(r), r.Uvarint()
 	flags := r.U8()
 	c.Held = flags&reportHeld != 0
-	if flags > reportHeld|reportProfile {
+	if flags > reportHeld|reportProfile|reportLoaded {
 		r.Fail(errUnknownFlags)
+	}
+	if flags&reportLoaded != 0 {
+		if c.Loaded = entity.ReadRect(r); c.Loaded == (bsp.Rect{}) {
+			r.Fail(errNoProfile) // there is one encoding of each report
+		}
 	}
 	if flags&reportProfile == 0 || r.Err() != nil {
 		return

@@ -26,12 +26,15 @@ type Status struct {
 	// SpaceCount is how many spaces there are, also those that are not in Spaces.
 	SpaceCount int `json:"space_count"`
 	Cells      int `json:"cells"`
+	Retiring   int `json:"retiring"` // of the cells
 	CellsAdded int `json:"cells_added"`
-	LinesMoved int `json:"lines_moved"`
-	Reals      int `json:"reals"`
-	Ghosts     int `json:"ghosts"`
-	Clients    int `json:"clients"`
-	Deaths     int `json:"deaths"`
+	// CellsRemoved are those that retired, not those of dead CellApps.
+	CellsRemoved int `json:"cells_removed"`
+	LinesMoved   int `json:"lines_moved"`
+	Reals        int `json:"reals"`
+	Ghosts       int `json:"ghosts"`
+	Clients      int `json:"clients"`
+	Deaths       int `json:"deaths"`
 	// LoginsRefused says that the world is full.
 	LoginsRefused bool `json:"logins_refused"`
 
@@ -68,6 +71,14 @@ type CellStatus struct {
 	Reals   uint32     `json:"reals"`
 	Ghosts  uint32     `json:"ghosts"`
 	Created bool       `json:"created"`
+	// Retiring says that its area is being taken from it, Overloaded that its CellApp is
+	// over the bound up to which cells grow.
+	Retiring   bool `json:"retiring,omitempty"`
+	Overloaded bool `json:"overloaded,omitempty"`
+	// Crowd is where its reals are, as Rect; Loaded the part of the space's geometry
+	// that it has loaded. Left out where there is nothing.
+	Crowd  *[4]float64 `json:"crowd,omitempty"`
+	Loaded *[4]float64 `json:"loaded,omitempty"`
 }
 
 // LineStatus is one line of the partition.
@@ -78,6 +89,14 @@ type LineStatus struct {
 	To       float64 `json:"to"`
 	// Moved is by how many metres the last balance moved it.
 	Moved float64 `json:"moved"`
+	// Average is the mean load of the cells on both sides, a fraction of a core each.
+	Average float64 `json:"average"`
+	// Aggression is the share of a wanted step that the line takes now, Direction -1 or
+	// 1 for where it last moved, 0 if it has not; see balance.LineState.
+	Aggression float64 `json:"aggression"`
+	Direction  int     `json:"direction"`
+	// Depth is how many lines are above it.
+	Depth int `json:"depth"`
 }
 
 // AppStatus is one process.

@@ -51,11 +51,12 @@ func samples() []message {
 		GameTime: 1.5,
 		Spaces: []wire.SpaceStatus{{
 			ID: 1, Version: bsp.Version{Term: 1, N: 2}, GameTime: 1.25, Rate: 0.75,
-			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true}},
-			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4}},
+			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true,
+				Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
+			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:       []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3}},
-		SpaceCount: 9, Cells: 1, CellsAdded: 2, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
+		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(),
 	}
 	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}
@@ -74,8 +75,8 @@ func samples() []message {
 		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}, Term: 300},
 		&report,
 		&wire.CellsReport{Further: true, Load: 1 << 33, Thrift: 7, Cells: []wire.CellReport{
-			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Rate: 640, Clock: 1 << 33, Profile: profile, Edges: edges},
-			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Handoffs: 13, Held: true, Rate: 1000, Clock: 5, Profile: profile, Edges: edges},
+			{Space: 1, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Load: -4, Reals: 5, Ghosts: 6, Handoffs: 7, Held: true, Rate: 640, Clock: 1 << 33, Loaded: bsp.Rect{MinX: -1, MinZ: 1, MaxX: 2, MaxZ: 3}, Profile: profile, Edges: edges},
+			{Space: 7, Cell: cell, Version: bsp.Version{Term: 2, N: 9}, Load: 10, Reals: 11, Ghosts: 12, Handoffs: 13, Held: true, Rate: 1000, Clock: 5, Loaded: bsp.Rect{MinX: 1, MinZ: 2, MaxX: 3, MaxZ: 4}, Profile: profile, Edges: edges},
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},

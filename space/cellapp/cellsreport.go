@@ -55,7 +55,7 @@ func (a *CellApp) reportCells(now time.Duration) {
 		r := wire.CellReport{
 			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total, Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()),
 			Handoffs: uint32(c.Handoffs()), Held: c.Held(), Profile: l.Profile, Edges: l.Edges,
-			Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
+			Loaded: c.Loaded(), Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
 		}
 		if c.said.again(now, &r) {
 			c.said = said{now, r, true}

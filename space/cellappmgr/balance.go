@@ -129,7 +129,7 @@ func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
 				cells = append(cells, balance.Cell{
 					ID: c.id, App: c.app.number, Load: c.report.Load,
 					Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Handoffs: int(c.report.Handoffs),
-					Profile: c.report.Profile, Edges: c.report.Edges, Created: c.created,
+					Profile: c.report.Profile, Edges: c.report.Edges, Loaded: c.report.Loaded, Created: c.created,
 				})
 			}
 		}

@@ -3,6 +3,7 @@ package cellappmgr
 import (
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/internal/wire"
 )
@@ -38,14 +39,26 @@ func (m *CellAppMgr) renew(s *space) {
 		return
 	}
 	s.dirty = false
+	bound := m.safetyBound(s)
 	for _, c := range s.cells {
 		leaf, _, _ := s.tree.Leaf(c.id)
 		leaf.Created, leaf.Load = c.created, c.load()
+		leaf.Overloaded = c.app.load.Smoothed > bound
 	}
 	if _, _, err := s.publisher.Publish(s.tree); err != nil {
 		m.own.Errors++
 		m.log.Error("the geometry of a space is not valid; the last one stays told", "space", s.cfg.ID, "error", err)
 	}
+}
+
+// safetyBound is the load of a CellApp above which its cells are not to grow.
+func (m *CellAppMgr) safetyBound(s *space) int64 {
+	sum := int64(0)
+	for _, c := range s.cells {
+		sum += c.app.load.Smoothed
+	}
+	average := float64(sum) / float64(max(1, len(s.cells)))
+	return int64(max(m.cfg.Balance.SafetyBound*float64(load.Core), average*m.cfg.Balance.SafetyRatio))
 }
 
 // loadsDue lets the loads be told with what the balance did. Told with each report

@@ -1,8 +1,6 @@
 package cellappmgr
 
 import (
-	"time"
-
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -15,7 +13,7 @@ import (
 func (m *CellAppMgr) Status() wire.Status {
 	st := wire.Status{
 		GameTime:   m.clusterTime(m.awake.at).Seconds(),
-		CellsAdded: m.cellsAdded,
+		CellsAdded: m.cellsAdded, CellsRemoved: m.cellsRemoved,
 		LinesMoved: m.linesMoved,
 		Deaths:     m.deaths,
 
@@ -24,7 +22,7 @@ func (m *CellAppMgr) Status() wire.Status {
 	st.SpaceCount = len(m.spaces)
 	for i, s := range m.spaces {
 		if i < wire.MaxStatusSpaces {
-			st.Spaces = append(st.Spaces, s.status(m.clusterTime(m.awake.at)))
+			st.Spaces = append(st.Spaces, m.describe(s))
 		}
 		s.addTo(&st)
 	}
@@ -73,44 +71,86 @@ func (m *CellAppMgr) tellObservers() {
 // addTo adds the cells of a space to the sums of st.
 func (s *space) addTo(st *wire.Status) {
 	st.Cells += len(s.cells)
+	if s.tree != nil {
+		for _, c := range s.cells {
+			if leaf, _, ok := s.tree.Leaf(c.id); ok && leaf.Retiring {
+				st.Retiring++
+			}
+		}
+	}
 	for _, c := range s.cells {
 		st.Reals += int(c.report.Reals)
 		st.Ghosts += int(c.report.Ghosts)
 	}
 }
 
-// status describes a space.
-func (s *space) status(now time.Duration) wire.SpaceStatus {
+// describe is a space as observers are told it.
+func (m *CellAppMgr) describe(s *space) wire.SpaceStatus {
 	k := s.rates.clock
-	out := wire.SpaceStatus{ID: uint32(s.cfg.ID), GameTime: k.GameAt(now).Seconds(), Rate: float64(k.Runs()) / entity.NormalRate}
+	out := wire.SpaceStatus{
+		ID: uint32(s.cfg.ID), GameTime: k.GameAt(m.clusterTime(m.awake.at)).Seconds(), Rate: float64(k.Runs()) / entity.NormalRate,
+	}
 	if s.tree == nil {
 		return out
 	}
 	out.Version = s.version()
-	for rect, leaf := range s.tree.Leaves() {
-		c := s.find(leaf.Cell)
-		r := cut(rect, s.cfg.Bounds)
-		out.Cells = append(out.Cells, wire.CellStatus{
-			Cell: c.id.String(), App: c.app.number, Rect: [4]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ},
-			Load: fraction(c.load()), Reals: c.report.Reals, Ghosts: c.report.Ghosts, Created: c.created,
-		})
+	cells := make(map[bsp.CellID]*cell, len(s.cells))
+	for _, c := range s.cells {
+		cells[c.id] = c
 	}
-	for n := range s.tree.Nodes() {
-		out.Lines = append(out.Lines, s.line(n))
+	for rect, leaf := range s.tree.Leaves() {
+		if c := cells[leaf.Cell]; c != nil {
+			out.Cells = append(out.Cells, s.describeCell(c, leaf, rect))
+		}
+	}
+	root := s.tree.Root()
+	m.describeLines(s, root, 0, &out)
+	return out
+}
+
+func (s *space) describeCell(c *cell, leaf *bsp.Leaf, rect bsp.Rect) wire.CellStatus {
+	out := wire.CellStatus{
+		Cell: c.id.String(), App: c.app.number, Rect: edges(cut(rect, s.cfg.Bounds)),
+		Load: fraction(c.load()), Reals: c.report.Reals, Ghosts: c.report.Ghosts, Created: c.created,
+		Retiring: leaf.Retiring, Overloaded: leaf.Overloaded,
+	}
+	if p := &c.report.Profile; !p.Empty() {
+		crowd := edges(bsp.Rect{MinX: float64(p.X[0]), MinZ: float64(p.Z[0]), MaxX: float64(p.X[load.Slices]), MaxZ: float64(p.Z[load.Slices])})
+		out.Crowd = &crowd
+	}
+	if finite(c.report.Loaded) && !c.report.Loaded.Empty() {
+		loaded := edges(c.report.Loaded)
+		out.Loaded = &loaded
 	}
 	return out
 }
 
-func (s *space) line(n bsp.Node) wire.LineStatus {
+func edges(r bsp.Rect) [4]float64 { return [4]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} }
+
+// describeLines appends the lines under a child, each before those below it, and
+// returns the sum of the loads there and the number of cells.
+func (m *CellAppMgr) describeLines(s *space, c bsp.Child, depth int, out *wire.SpaceStatus) (sum float64, cells int) {
+	if c.Leaf != nil {
+		return fraction(c.Leaf.Load), 1
+	}
+	n, _ := s.tree.Node(c.Node)
 	r := cut(n.Rect, s.cfg.Bounds)
-	l := wire.LineStatus{Vertical: n.Axis == bsp.AxisX, At: n.Line}
+	l := wire.LineStatus{Vertical: n.Axis == bsp.AxisX, At: n.Line, Depth: depth}
 	l.From, l.To = r.Span(n.Axis.Other())
 	for _, mv := range s.moved {
 		if mv.node == n.ID {
 			l.Moved = mv.by
 		}
 	}
-	return l
+	if state, ok := m.policy.Line(uint32(s.cfg.ID), n.ID); ok {
+		l.Aggression, l.Direction = state.Aggression, state.Direction
+	}
+	at := len(out.Lines)
+	out.Lines = append(out.Lines, l)
+	left, nl := m.describeLines(s, n.Left, depth+1, out)
+	right, nr := m.describeLines(s, n.Right, depth+1, out)
+	out.Lines[at].Average = (left + right) / float64(nl+nr)
+	return left + right, nl + nr
 }
 
 // cut moves every edge of r into the bounds. What lies outside has no area then,

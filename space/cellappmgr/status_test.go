@@ -208,3 +208,38 @@ func FuzzMessage(f *testing.F) {
 		r.pass(300 * time.Millisecond)
 	})
 }
+
+// The feed of a space viewer: how deep and how loaded each line is, where each cell's
+// crowd is, what it has loaded, and which cells retire or are overloaded.
+func TestStatusOfLinesAndMarks(t *testing.T) {
+	r := newRig(t, nil)
+	a, b, first, second := r.split()
+	v := r.m.spaces[0].version()
+	busy := cellReport(1, first, v, 0.95, -100, -5)
+	busy.Loaded = bsp.Rect{MinX: -500, MinZ: -500, MaxX: 0, MaxZ: 500}
+	for range 80 { // until the smoothed load has come over the bound
+		a.reportCells(busy)
+		b.reportCells(cellReport(1, second, v, 0.05, 20, 30))
+		r.pass(200 * time.Millisecond)
+	}
+	if err := r.m.spaces[0].tree.Retire(second); err != nil {
+		t.Fatal(err)
+	}
+	st := r.m.Status()
+	if st.Retiring != 1 || len(st.Spaces[0].Lines) != 1 {
+		t.Fatalf("%+v", st)
+	}
+	line := st.Spaces[0].Lines[0]
+	if math.Abs(line.Average-0.5) > 0.05 || line.Depth != 0 || line.Aggression <= 0 || line.Direction == 0 {
+		t.Errorf("line: %+v", line)
+	}
+	for _, c := range st.Spaces[0].Cells {
+		isFirst := c.Cell == first.String()
+		if c.Overloaded != isFirst || c.Retiring == isFirst || (c.Loaded != nil) != isFirst {
+			t.Errorf("cell: %+v", c)
+		}
+		if c.Crowd == nil || isFirst && c.Crowd[0] != -100 {
+			t.Errorf("crowd of %v: %v", c.Cell, c.Crowd)
+		}
+	}
+}

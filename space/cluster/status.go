@@ -21,12 +21,15 @@ type Status struct {
 	// SpaceCount is how many spaces there are; Spaces describes the first 1024.
 	SpaceCount int `json:"space_count"`
 	Cells      int `json:"cells"`       // now
+	Retiring   int `json:"retiring"`    // of the cells
 	CellsAdded int `json:"cells_added"` // since the start
-	LinesMoved int `json:"lines_moved"` // since the start
-	Reals      int `json:"reals"`
-	Ghosts     int `json:"ghosts"`
-	Clients    int `json:"clients"`
-	Deaths     int `json:"deaths"` // processes declared dead
+	// CellsRemoved are those that retired, since the start, not those of dead CellApps.
+	CellsRemoved int `json:"cells_removed"`
+	LinesMoved   int `json:"lines_moved"` // since the start
+	Reals        int `json:"reals"`
+	Ghosts       int `json:"ghosts"`
+	Clients      int `json:"clients"`
+	Deaths       int `json:"deaths"` // processes declared dead
 	// LoginsRefused says that the world is full; see cellappmgr.LoginConfig.
 	LoginsRefused bool `json:"logins_refused"`
 
@@ -101,6 +104,14 @@ type CellStatus struct {
 	Reals   uint32     `json:"reals"`
 	Ghosts  uint32     `json:"ghosts"`
 	Created bool       `json:"created"`
+	// Retiring says that its area is being taken from it, Overloaded that its CellApp is
+	// over the bound up to which cells grow.
+	Retiring   bool `json:"retiring,omitempty"`
+	Overloaded bool `json:"overloaded,omitempty"`
+	// Crowd is where its reals are, as Rect; Loaded the part of the space's geometry
+	// that it has loaded. Left out where there is nothing.
+	Crowd  *[4]float64 `json:"crowd,omitempty"`
+	Loaded *[4]float64 `json:"loaded,omitempty"`
 }
 
 // LineStatus is one line of the partition.
@@ -111,6 +122,14 @@ type LineStatus struct {
 	To       float64 `json:"to"`
 	// Moved is by how many metres the last balance moved it.
 	Moved float64 `json:"moved"`
+	// Average is the mean load of the cells on both sides, a fraction of a core each.
+	Average float64 `json:"average"`
+	// Aggression is the share of a wanted step that the line takes now, Direction -1 or
+	// 1 for where it last moved, 0 if it has not; see balance.LineState.
+	Aggression float64 `json:"aggression"`
+	Direction  int     `json:"direction"`
+	// Depth is how many lines are above it.
+	Depth int `json:"depth"`
 }
 
 // Roles of AppStatus.

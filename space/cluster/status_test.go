@@ -14,12 +14,13 @@ import (
 // Status is the public face of wire.Status: nothing is lost or renamed on the way.
 func TestStatusIsWhole(t *testing.T) {
 	in := wire.Status{
-		GameTime: 1.5, SpaceCount: 9, Cells: 2, CellsAdded: 3, LinesMoved: 4, Reals: 5, Ghosts: 6, Clients: 7, Deaths: 8, LoginsRefused: true, Ticks: 9, Late: 10,
+		GameTime: 1.5, SpaceCount: 9, Cells: 2, Retiring: 1, CellsAdded: 3, CellsRemoved: 2, LinesMoved: 4, Reals: 5, Ghosts: 6, Clients: 7, Deaths: 8, LoginsRefused: true, Ticks: 9, Late: 10,
 		CPU: 11.5, Pending: 12, ReportsSinceFreeze: 13,
 		Spaces: []wire.SpaceStatus{{
 			ID: 1, GameTime: 1.25, Rate: .75, Version: bsp.Version{Term: 1, N: 2},
-			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{1, 2, 3, 4}, Load: .5, Reals: 1, Ghosts: 2, Created: true}},
-			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: 4}},
+			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{1, 2, 3, 4}, Load: .5, Reals: 1, Ghosts: 2, Created: true,
+				Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
+			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: 4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:     []wire.AppStatus{{Role: "CellApp", Number: 1, Address: "127.0.0.1:7#1", Load: .5, CPU: 2, Thrift: 3}},
 		Counters: wire.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7, Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11},

@@ -28,6 +28,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
 // flags are the command line. All roles of one world are given the same.
@@ -40,6 +42,7 @@ type flags struct {
 	json, verbose                    bool
 	seal, sealSet                    bool
 	role, manager                    string
+	term                             uint
 }
 
 func parseFlags(args []string) (*flags, error) {
@@ -56,6 +59,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.verbose, "v", false, "log what the processes tell operators")
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; with -role by the key in $"+keyVariable+", the same for all")
 	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
+	set.UintVar(&f.term, "term", 1, "of the managers, with -role managers: one more at each start of them in a world that runs")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
 	if err := set.Parse(args); err != nil {
 		return nil, err
@@ -75,6 +79,7 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.guards < 0 || f.guards > 100000, "-guards %d: take 0 to 100000", f.guards)
 	fault(f.cellApps < 1, "-cellapps %d: take at least 1", f.cellApps)
 	fault(f.baseApps < 1, "-baseapps %d: take at least 1", f.baseApps)
+	fault(f.term < 1 || f.term > cellappmgr.MaxTerm, "-term %d: take 1 to %d", f.term, cellappmgr.MaxTerm)
 	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
 	return &f, errors.Join(faults...)
 }

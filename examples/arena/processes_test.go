@@ -75,6 +75,46 @@ func TestProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts seven processes and runs for a quarter of a minute")
 	}
+	size, first := processes(t)
+	managers := first.out
+	bots, out := process(t, "-role bots -duration 9s -json %s", size)
+	killed := time.AfterFunc(6*time.Second, func() { _ = first.cellApps[1].Process.Kill() })
+	defer killed.Stop()
+	judged(t, bots, out, managers)
+	if !strings.Contains(managers.String(), "declared dead") {
+		t.Errorf("the managers do not say that a CellApp died:\n%s", managers)
+	}
+}
+
+// TestManagersRestart kills both managers in the middle, as the kernel would, and
+// starts others with a higher term in their place: the world runs on meanwhile, nobody
+// in it notices, and the new ones go on with it.
+func TestManagersRestart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts eight processes and runs for a quarter of a minute")
+	}
+	size, first := processes(t)
+	bots, out := process(t, "-role bots -duration 12s -json %s", size)
+	time.Sleep(5 * time.Second)
+	_ = first.managers.Process.Kill()
+	_ = first.managers.Wait()
+	_, second := process(t, "-role managers -term 2 -v %s", size)
+	judged(t, bots, out, second)
+	if !strings.Contains(second.String(), "the world of an earlier manager goes on") || strings.Contains(second.String(), "declared dead") {
+		t.Errorf("the new managers say:\n%s", second)
+	}
+}
+
+// started is a world of processes, but for its bots.
+type started struct {
+	managers *exec.Cmd
+	out      *output // of the managers
+	cellApps []*exec.Cmd
+}
+
+// processes starts one, and returns the flags that all of it share.
+func processes(t *testing.T) (size string, s started) {
+	t.Helper()
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -84,21 +124,23 @@ func TestProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(keyVariable, strings.Repeat("5e", 32))
-	size := "-seal -bots 20 -guards 20 -cellapps 3 -baseapps 1 -http 127.0.0.1:0 -manager " + manager
-	_, managers := process(t, "-role managers %s", size)
+	size = "-seal -bots 20 -guards 20 -cellapps 3 -baseapps 1 -http 127.0.0.1:0 -manager " + manager
+	s.managers, s.out = process(t, "-role managers %s", size)
 	process(t, "-role login %s", size)
 	process(t, "-role baseapp %s", size)
-	var cellApps []*exec.Cmd
 	for range 3 {
 		c, _ := process(t, "-role cellapp %s", size)
-		cellApps = append(cellApps, c)
+		s.cellApps = append(s.cellApps, c)
 	}
-	bots, out := process(t, "-role bots -duration 9s -json %s", size)
-	killed := time.AfterFunc(6*time.Second, func() { _ = cellApps[1].Process.Kill() })
-	defer killed.Stop()
+	return size, s
+}
 
+// judged waits for the bots, and checks what they say at the end.
+func judged(t *testing.T, bots *exec.Cmd, out, managers *output) {
+	t.Helper()
 	done := make(chan error, 1)
 	go func() { done <- bots.Wait() }()
+	var err error
 	select {
 	case err = <-done:
 	case <-time.After(time.Minute):
@@ -119,8 +161,5 @@ func TestProcesses(t *testing.T) {
 	}
 	if !found || v["clients"] != 20 || v["diverged_clients"] != 0 || v["errors"] != 0 || v["cells"] < 1 {
 		t.Errorf("verdict %v\n%s", v, out)
-	}
-	if !strings.Contains(managers.String(), "declared dead") {
-		t.Errorf("the managers do not say that a CellApp died:\n%s", managers)
 	}
 }

@@ -67,8 +67,9 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 			AoIRadius: aoiRadius, AoIHysteresis: 5, GhostDistance: ghostDistance, TopSpeed: topSpeed,
 			ArtificialLoad: int64(coresPerCellApp * float64(f.cellApps) * float64(time.Second) / float64(max(1, f.bots+f.guards))),
 		},
-		Balance: balance.Config{Period: time.Second},
+		Balance: balance.Config{MetaPeriod: time.Second}, // a show is short
 		Tick:    tick,
+		Term:    uint32(f.term),
 		Log:     log,
 	}
 }

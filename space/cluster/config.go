@@ -67,6 +67,8 @@ type Config struct {
 	Space space.Config
 	// Balance says how eagerly cells follow the load.
 	Balance balance.Config
+	// Policy plans the cells in place of the one that Balance names.
+	Policy balance.Policy
 	// Logins says when the world is full, so that players are refused. Validate demands
 	// that it is before what players see gets worse: Space.Overload.Start is not below
 	// Logins.MaxLoad, and Space.Overload.Patience a second longer than Logins.Tolerance.

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"math"
+	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 )
@@ -13,7 +14,8 @@ import (
 // the seed's goes on until the cell has no area. A cell that is squeezed to that width, holds no reals and is to be
 // squeezed further retires, and is removed as every retiring one; the seed takes it out at once.
 //
-// The CellApps must report their Edges by the same MaxCPUOffload as the policy has.
+// The CellApps must report their Edges by the same MaxCPUOffload as the policy has. By a lower one, a cell would pass for
+// having no more reals than its largest slice, and lines that cross several cells would carry too much.
 type Classic struct {
 	cfg   Config
 	lines memory[classicLine]
@@ -35,11 +37,18 @@ func NewClassic(cfg Config) (*Classic, error) {
 // for a difference of more than a core: lower values would be a lock.
 const leastAggression = 1e-3
 
+// aggressionSteps is how finely powers of AggressionDecrease are taken. The last bits of math.Pow are not the same on
+// all processors: two machines that plan from the same figures would drift apart.
+const aggressionSteps = 1 << 44
+
 // aggressionRange derives by what a line's aggression grows in a period without a turn, and how low it may fall.
 func (c *Config) aggressionRange() (regain, least float64) {
-	step := float64(c.AggressionIncreasePeriod)
-	regain = math.Pow(c.AggressionDecrease, -float64(c.Period)/step)
-	least = c.MaxAggression * math.Pow(c.AggressionDecrease, float64(c.MaxAggressionIncreasePeriod)/step)
+	power := func(of time.Duration) float64 {
+		exact := math.Pow(c.AggressionDecrease, float64(of)/float64(c.AggressionIncreasePeriod))
+		return math.Round(exact*aggressionSteps) / aggressionSteps
+	}
+	regain = power(-c.Period)
+	least = c.MaxAggression * power(c.MaxAggressionIncreasePeriod)
 	return regain, min(max(least, leastAggression), c.MaxAggression)
 }
 

@@ -28,8 +28,11 @@ func toLoad(r bsp.Rect) bsp.Rect {
 
 // required is what a cell of a rectangle must have loaded.
 func (p *classicPass) required(r bsp.Rect) bsp.Rect {
-	return r.Grow(max(0, p.c.cfg.GhostDistance-loadTolerance)).Intersect(p.geometry)
+	return r.Grow(p.c.cfg.halo()).Intersect(p.geometry)
 }
+
+// halo is what Classic wants loaded around a cell.
+func (c *Config) halo() float64 { return max(0, c.GhostDistance-loadTolerance) }
 
 // rect is a leaf's rectangle after the moves so far.
 func (p *classicPass) rect(i int32) bsp.Rect {

@@ -262,8 +262,8 @@ func TestGeometryOfAnyShapeGivesNoNaN(t *testing.T) {
 						t.Fatalf("geometry %v, loaded %v and %v: line to %v", g, left, right, m.To)
 					}
 				}
-				if (hasNaN(left) || hasNaN(right)) != (p.Ignored > 0) {
-					t.Errorf("loaded %v and %v: %d ignored", left, right, p.Ignored)
+				if (hasNaN(g) || hasNaN(left) || hasNaN(right)) != (p.Ignored > 0) {
+					t.Errorf("geometry %v, loaded %v and %v: %d ignored", g, left, right, p.Ignored)
 				}
 				if err := apply(o, &p); err != nil {
 					t.Error(err)

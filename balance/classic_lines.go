@@ -28,7 +28,7 @@ func newClassicPass(c *Classic, v *view, s *spaceView, plan *Plan) *classicPass 
 // smoothedAverage is the space's average by the smoothed loads of its apps. An app that is not known, or has not
 // reported, counts with what its cell says.
 func smoothedAverage(v *view, s *spaceView) float64 {
-	sum, least := int64(0), s.MinLoad/int64(len(s.leaves))
+	sum, least := int64(0), s.least()
 	for i := range s.leaves {
 		x := &s.leaves[i]
 		l := x.level

@@ -12,6 +12,7 @@ import (
 // do with an app less, unless a space is loading.
 func (c *Classic) Meta(o *Observation) Plan {
 	m := newPass(&c.cfg, look(o))
+	m.halo = c.cfg.halo()
 	if c.cfg.NoMeta {
 		return m.plan
 	}
@@ -65,7 +66,8 @@ func (m *pass) checkForUnderloaded() {
 }
 
 // cutFarEdge gives a new cell as little as is allowed, at the higher edge of the leaf that Tree.Place chooses; balancing
-// draws its line in. It reports false if no leaf can be cut, or the space has been given a cell by the plan already.
+// draws its line in. It reports false if no leaf can be cut, if the one to cut is not created yet (nothing is taken from
+// a cell that is not there), or if the space has been given a cell by the plan already.
 func (m *pass) cutFarEdge(space int32) (Add, bool) {
 	s := &m.v.spaces[space]
 	if len(m.spaces[space].added) > 0 {
@@ -79,7 +81,7 @@ func (m *pass) cutFarEdge(space int32) (Add, bool) {
 		if x := &s.leaves[i]; x.leaf.Cell == cell {
 			lo, hi, ok := x.rect.SplitLimits(axis)
 			at := min(max(farEdge(s, x, axis), lo), hi)
-			return Add{Cell: cell, Axis: axis, At: at, NewOnHigherSide: true}, ok
+			return Add{Cell: cell, Axis: axis, At: at, NewOnHigherSide: true}, ok && x.created
 		}
 	}
 	return Add{}, false

@@ -106,9 +106,9 @@ func TestCheckLoadingSpaces(t *testing.T) {
 		{name: "nothing loaded", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1"))}}, want: "add 1/1.1 on 2"},
 		{name: "loaded", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1"), all)}}},
 		{name: "each cell counts by its own part", o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left, left)}}, want: "add 1/1.2 on 3"},
-		{name: "all have their parts", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left, all)}}},
-		{name: "one beyond the geometry needs none", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 2000\n1\n2"), all)}}},
-		{name: "a retiring one needs none", o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2'"), left)}}},
+		{name: "all have their parts", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left.Grow(499), all)}}},
+		{name: "one beyond the geometry needs none", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 2500\n1\n2"), all)}}},
+		{name: "a retiring one needs none", o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2'"), left.Grow(499))}}},
 		{name: "one in a pass", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{elsewhere(loading(space(t, 1, "1")))}}, want: "add 1/1.1 on 2"},
 		{name: "helpers enough", o: Observation{Apps: idle(5), Spaces: []Space{loading(space(t, 1, four))}}},
 		{name: "more helpers allowed", cfg: Config{MaxLoadingCells: 5, Scheme: Hybrid}, o: Observation{Apps: idle(5), Spaces: []Space{
@@ -120,6 +120,9 @@ func TestCheckLoadingSpaces(t *testing.T) {
 		{name: "not on its group", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1")), func() Space { s := space(t, 2, "x 0\n1\n2"); s.MinCells = 2; return s }()}}, want: "wanting 1"},
 	}
 	runMeta(t, ProfilePolicy, tests)
+	// As where lines are balanced by the area to load, what lies GhostDistance around a cell is part of that.
+	tests = append(tests, metaCase{name: "a halo is missing", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{
+		loading(space(t, 1, "x 0\n1\n2"), left.Grow(498), all)}}, want: "add 1/1.2 on 3"})
 	// Space 1 is connected to the group of 2 and 3, which then is no help for space 2.
 	tests = append(tests, metaCase{name: "not on the group that has just joined", o: Observation{Apps: apps(500, 0, 0), Spaces: []Space{
 		space(t, 1, "1", 400), loading(space(t, 2, "1")), func() Space { s := space(t, 3, "x 0\n2\n3"); s.MinCells = 2; return s }()}},
@@ -134,7 +137,7 @@ func TestCheckForUnderloaded(t *testing.T) {
 	runMeta(t, ClassicPolicy, []metaCase{
 		{name: "at the bound", o: Observation{Apps: apps(11, 9), Spaces: []Space{space(t, 1, two)}}},
 		{name: "under it", o: Observation{Apps: apps(11, 8), Spaces: []Space{space(t, 1, two)}}, want: "retire 1/1.2"},
-		{name: "bound from the config", cfg: Config{LowerBound: 0.1}, o: Observation{Apps: apps(49, 50), Spaces: []Space{space(t, 1, two)}}, want: "retire 1/1.1"},
+		{name: "bound from the config", cfg: Config{LowerBound: 0.1, MetaTolerance: 0.1}, o: Observation{Apps: apps(49, 50), Spaces: []Space{space(t, 1, two)}}, want: "retire 1/1.1"},
 		{name: "of equals the first", o: Observation{Apps: apps(1, 1, 1), Spaces: []Space{space(t, 1, three)}}, want: "retire 1/1.1"},
 		{name: "one app", o: Observation{Apps: apps(0), Spaces: []Space{space(t, 1, "1"), space(t, 2, "1")}}},
 		{name: "one that is left beside one that retires", o: Observation{Apps: apps(1, 1), Spaces: []Space{space(t, 1, "x 0\n1\n2'")}}},

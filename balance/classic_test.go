@@ -199,3 +199,16 @@ func TestCPUOffloadForLevel(t *testing.T) {
 		}
 	}
 }
+
+// TestAggressionIsTheSameOnEveryProcessor: the last bits of math.Pow differ between them, and would let the plans of two
+// machines drift apart.
+func TestAggressionIsTheSameOnEveryProcessor(t *testing.T) {
+	for _, cfg := range []Config{{}, {AggressionDecrease: 0.7}, {Period: 700 * time.Millisecond}, {MaxAggressionIncreasePeriod: 33 * time.Second}} {
+		c := newClassic(t, cfg)
+		for _, v := range []float64{c.regain, c.least} {
+			if steps := v * aggressionSteps; steps != math.Trunc(steps) {
+				t.Errorf("%+v: %v has bits beyond those that math.Pow is sure of", cfg, v)
+			}
+		}
+	}
+}

@@ -68,6 +68,14 @@ func (c *cluster) observe() (o *Observation, nonsense int) {
 			s.Geometry = bsp.Rect{MinX: -1000, MinZ: -800, MaxX: 900, MaxZ: 1000}
 		}
 		s.MinLoad, s.MinCells, s.Cells = pick(0, 0, 1e9), c.rng.IntN(4), nil
+		switch c.rng.IntN(20) {
+		case 0:
+			s.MinLoad = pick(-1, math.MaxInt64)
+			nonsense++
+		case 1:
+			s.Geometry.MaxX = math.NaN()
+			nonsense++
+		}
 		for r, leaf := range s.Tree.Leaves() {
 			leaf.Created = leaf.Created || c.rng.IntN(4) > 0
 			var samples []load.Sample

@@ -10,7 +10,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Config sets how eagerly spaces are balanced. The zero Config is valid; every zero field stands for its default.
+// Config sets how eagerly spaces are balanced. The zero Config is valid; every zero field stands for its default: for
+// a tolerance or distance of none set a very small one.
 // Loads are fractions of one core. Where a field says Classic or Profile, only that policy uses it.
 type Config struct {
 	// Policy names the built-in policy that New returns. Default ProfilePolicy.
@@ -61,7 +62,8 @@ type Config struct {
 	Scorers []Scorer
 
 	// MetaTolerance is by how much a group's average must exceed the average of all CellApps before it gets help, and
-	// LowerBound the average under which, with one app fewer, it gives an app back. Default 0.05 and 0.02. Classic.
+	// LowerBound the average under which, with one app fewer, it gives an app back; at most MetaTolerance. Default 0.05
+	// and 0.02. Classic.
 	MetaTolerance, LowerBound float64
 	// MaxCPUOffload is the largest load that a line moves in one period. CellApps report it, and four more of half the
 	// one before, for each edge. Default 0.02. Classic.
@@ -127,7 +129,9 @@ func (c Config) Validate() error {
 	within(d.MetaTolerance, 0, 1, "MetaTolerance")
 	within(d.LowerBound, 0, 1, "LowerBound")
 	fault(!(d.LowerBound < d.SafetyBound), "LowerBound %v: set less than SafetyBound (%v), or apps are given back that are needed", c.LowerBound, d.SafetyBound)
+	fault(!(d.LowerBound <= d.MetaTolerance), "LowerBound %v: set at most MetaTolerance (%v), or a group takes back the app that it has just given up, again and again", d.LowerBound, d.MetaTolerance)
 	above0(d.MaxCPUOffload, 1, "MaxCPUOffload")
+	fault(!(d.MaxCPUOffload < d.SafetyBound), "MaxCPUOffload %v: set less than SafetyBound (%v), or no side has room for a step", d.MaxCPUOffload, d.SafetyBound)
 	fault(!(d.AggressionDecrease > 0 && d.AggressionDecrease < 1), "AggressionDecrease %v: set a factor above 0 and below 1", c.AggressionDecrease)
 	fault(d.AggressionIncreasePeriod < 0, "AggressionIncreasePeriod %v: set a time, for example 10s", c.AggressionIncreasePeriod)
 	fault(d.MaxAggressionIncreasePeriod < d.AggressionIncreasePeriod, "MaxAggressionIncreasePeriod %v: set at least AggressionIncreasePeriod (%v)", c.MaxAggressionIncreasePeriod, d.AggressionIncreasePeriod)

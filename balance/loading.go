@@ -4,20 +4,25 @@ import "github.com/cellscape/cellscape/bsp"
 
 // loading reports whether a space still loads geometry: a cell that stays has not loaded all of it that lies within its
 // leaf, or has not said so. Retiring cells are left out: what they have not loaded will be someone else's to load.
-func (s *spaceView) loading() bool {
+func (s *spaceView) loading() bool { return s.loadingWith(0) }
+
+// loadingWith is loading for cells that must also have what lies within a distance of their leaves.
+func (s *spaceView) loadingWith(halo float64) bool {
 	if s.Geometry.Empty() {
 		return false
 	}
 	for i := range s.leaves {
-		if x := &s.leaves[i]; !x.leaf.Retiring && !x.loaded(s.Geometry) {
+		if x := &s.leaves[i]; !x.leaf.Retiring && !x.has(x.rect.Grow(halo).Intersect(s.Geometry)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (l *leafView) loaded(geometry bsp.Rect) bool {
-	need := l.rect.Intersect(geometry)
+func (l *leafView) loaded(geometry bsp.Rect) bool { return l.has(l.rect.Intersect(geometry)) }
+
+// has reports whether the cell has loaded a rectangle.
+func (l *leafView) has(need bsp.Rect) bool {
 	return need.Empty() || (l.cell != nil && covers(l.cell.Loaded, need))
 }
 
@@ -32,7 +37,7 @@ func (m *pass) helpLoading(cut func(space int32) (Add, bool)) bool {
 	loading := false
 	for i := range m.v.spaces {
 		s, p := &m.v.spaces[i], &m.spaces[i]
-		if !s.loading() {
+		if !s.loadingWith(m.halo) {
 			continue
 		}
 		loading = true

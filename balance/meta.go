@@ -17,6 +17,7 @@ type pass struct {
 	groups []group
 	spaces []spacePass // as in v
 	apps   appChooser
+	halo   float64 // what a cell must have loaded around it, in metres
 	plan   Plan
 }
 

@@ -118,6 +118,13 @@ func (c *metaCluster) report() {
 func (c *metaCluster) pass(p Policy) {
 	c.t.Helper()
 	plan := p.Meta(&c.o)
+	for _, a := range plan.Adds {
+		v := look(&c.o)
+		s := &v.spaces[a.Space-1]
+		if i := slices.IndexFunc(s.leaves, func(x leafView) bool { return x.leaf.Cell == a.Cell }); !s.leaves[i].created {
+			c.t.Errorf("cell %v of space %d is not created, and cut", a.Cell, a.Space)
+		}
+	}
 	before := make([]int, len(c.o.Spaces))
 	for i := range c.o.Spaces {
 		before[i] = c.o.Spaces[i].Tree.Len()

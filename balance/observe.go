@@ -48,7 +48,8 @@ type Space struct {
 	// MinCells and MaxCells are how many cells it has at least, as soon as there are apps for them, and at most. 0 is
 	// what Config says.
 	MinCells, MaxCells int
-	// MinLoad is an artificial least load of the space, spread over its cells.
+	// MinLoad is an artificial least load of the space, spread evenly over its cells, in nanoseconds per second. What a
+	// cell lacks of its part is counted for its CellApp as well.
 	MinLoad int64
 	// Preferred is the machine whose BaseApp asked for the space, for the scorer baseCellTraffic.
 	Preferred netip.Addr
@@ -99,5 +100,6 @@ func (l *AppLoad) Given(fraction float64) {
 	l.Estimated = load.Clamp(l.Estimated + int64(nanos(fraction)))
 }
 
-// nanos turns a fraction of a core into load.
-func nanos(fraction float64) float64 { return fraction * float64(load.Core) }
+// nanos turns a fraction of a core into load. It rounds before it is used, on every processor: inlined, even twice it
+// would else become one fused step on some.
+func nanos(fraction float64) float64 { return float64(fraction * float64(load.Core)) }

@@ -38,16 +38,19 @@ const maxFaults = 16
 
 // Fault is a figure of an observation that cannot be true, or belongs to nothing. It was left out.
 type Fault struct {
-	Space uint32 // 0 for a fault of an app
-	Cell  bsp.CellID
+	Space uint32     // 0 for a fault of an app
+	Cell  bsp.CellID // zero for one of a whole space
 	App   uint32
 	What  string
 }
 
 // String names the fault for a log line.
 func (f Fault) String() string {
-	if f.Space == 0 {
+	switch {
+	case f.Space == 0:
 		return fmt.Sprintf("app %d: %s", f.App, f.What)
+	case f.Cell.IsZero():
+		return fmt.Sprintf("space %d: %s", f.Space, f.What)
 	}
 	return fmt.Sprintf("space %d, cell %v, app %d: %s", f.Space, f.Cell, f.App, f.What)
 }

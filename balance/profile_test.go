@@ -288,3 +288,33 @@ func TestConfigValidate(t *testing.T) {
 		}
 	}
 }
+
+func TestConfigThatContradictsItself(t *testing.T) {
+	tests := []struct {
+		cfg   Config
+		field string // "" if it is sound
+	}{
+		{Config{MinCells: 5, MaxCells: 4}, "MaxCells"},
+		{Config{Period: 10 * time.Second, MetaPeriod: time.Second}, "MetaPeriod"},
+		{Config{TargetLoad: 0.9}, "TargetLoad"},
+		{Config{AggressionIncreasePeriod: time.Minute, MaxAggressionIncreasePeriod: time.Second}, "MaxAggressionIncreasePeriod"},
+		// An app is given back, and its group at once is over the tolerance: it is taken back, and so on.
+		{Config{LowerBound: 0.3}, "LowerBound"},
+		{Config{LowerBound: 0.3, MetaTolerance: 0.3}, ""},
+		// No side would ever be so far under its bound that a line moves by the area to be loaded.
+		{Config{MaxCPUOffload: 0.3, SafetyBound: 0.3, TargetLoad: 0.2}, "MaxCPUOffload"},
+		{Config{MaxCPUOffload: 0.3, SafetyBound: 0.4, TargetLoad: 0.2}, ""},
+		{Config{MinCells: 5, MaxCells: 4, TargetLoad: 0.9, LowerBound: 0.3}, "MaxCells TargetLoad LowerBound"},
+	}
+	for _, tt := range tests {
+		err := fmt.Sprint(tt.cfg.Validate())
+		for _, field := range strings.Fields(tt.field) {
+			if !strings.Contains(err, "balance: "+field+" ") {
+				t.Errorf("%+v: no fault names %s: %v", tt.cfg, field, err)
+			}
+		}
+		if n := strings.Count(err, "balance: "); n != len(strings.Fields(tt.field)) {
+			t.Errorf("%+v: %d faults: %v", tt.cfg, n, err)
+		}
+	}
+}

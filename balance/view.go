@@ -2,7 +2,6 @@ package balance
 
 import (
 	"cmp"
-	"math"
 	"net/netip"
 	"slices"
 
@@ -89,19 +88,7 @@ func look(o *Observation) *view {
 	v := &view{}
 	v.takeApps(o.Apps)
 	byKey := v.index()
-	v.spaces = make([]spaceView, 0, len(o.Spaces))
-	for i := range o.Spaces {
-		if o.Spaces[i].Tree != nil {
-			v.spaces = append(v.spaces, spaceView{Space: &o.Spaces[i]})
-		}
-	}
-	slices.SortStableFunc(v.spaces, func(a, b spaceView) int { return cmp.Compare(a.ID, b.ID) })
-	v.spaces = slices.CompactFunc(v.spaces, func(a, b spaceView) bool {
-		if a.ID == b.ID {
-			v.fault(Fault{Space: a.ID, What: "second entry of the space"})
-		}
-		return a.ID == b.ID
-	})
+	v.takeSpaces(o.Spaces)
 	for i := range v.spaces {
 		v.join(int32(i), byKey)
 	}
@@ -131,7 +118,28 @@ func (v *view) takeApps(apps []App) {
 	v.apps = kept
 }
 
-func implausibleLoad(l int64) bool { return l < 0 || l > load.Max }
+func (v *view) takeSpaces(spaces []Space) {
+	v.spaces = make([]spaceView, 0, len(spaces))
+	for i := range spaces {
+		v.spaces = append(v.spaces, spaceView{Space: &spaces[i]})
+	}
+	slices.SortStableFunc(v.spaces, func(a, b spaceView) int { return cmp.Compare(a.ID, b.ID) })
+	v.spaces = slices.CompactFunc(v.spaces, func(a, b spaceView) bool {
+		if a.ID == b.ID {
+			v.fault(Fault{Space: a.ID, What: "second entry of the space"})
+		}
+		return a.ID == b.ID
+	})
+	v.spaces = slices.DeleteFunc(v.spaces, func(s spaceView) bool {
+		if s.Tree == nil {
+			v.fault(Fault{Space: s.ID, What: "no tree"})
+		}
+		return s.Tree == nil
+	})
+	for i := range v.spaces {
+		v.spaces[i].Space = v.plausible(v.spaces[i].Space)
+	}
+}
 
 // index finds the apps by address. Of two at the same one only the first can be told by the tree, and the second must
 // not be given a cell that the tree would refuse.
@@ -223,9 +231,10 @@ func (s *spaceView) walk(c bsp.Child, first int32) (last, ref int32) {
 
 // levels gives every leaf the load that it is compared by.
 func (v *view) levels() {
+	v.reserve()
 	for i := range v.spaces {
 		s := &v.spaces[i]
-		least := s.MinLoad / int64(len(s.leaves))
+		least := s.least()
 		for j := range s.leaves {
 			x := &s.leaves[j]
 			if x.cell != nil {
@@ -239,34 +248,33 @@ func (v *view) levels() {
 	}
 }
 
+// least is a cell's part of the artificial load of its space.
+func (s *spaceView) least() int64 { return s.MinLoad / int64(len(s.leaves)) }
+
+// reserve adds to the load of each app what its cells lack of the artificial loads of their spaces: what a studio keeps
+// free for a space would else be taken for idle, and be given to others.
+func (v *view) reserve() {
+	for i := range v.spaces {
+		s := &v.spaces[i]
+		for j := range s.leaves {
+			x, lacks := &s.leaves[j], s.least()
+			if x.cell != nil {
+				lacks -= x.cell.Load
+			}
+			if x.app >= 0 && lacks > 0 {
+				a := &v.apps[x.app]
+				a.Load, a.Smoothed, a.Estimated = load.Clamp(a.Load+lacks), load.Clamp(a.Smoothed+lacks), load.Clamp(a.Estimated+lacks)
+			}
+		}
+	}
+}
+
 func (v *view) appByID(id uint32) int32 {
 	i, ok := slices.BinarySearchFunc(v.apps, id, func(a appView, id uint32) int { return cmp.Compare(a.ID, id) })
 	if !ok {
 		return -1
 	}
 	return int32(i)
-}
-
-// implausible says what about a report cannot be true, "" if nothing. A profile with a NaN would else become a line at
-// NaN.
-func implausible(c *Cell) string {
-	switch {
-	case c.Load < 0 || c.Load > load.Max:
-		return "load of the cell"
-	case c.Reals < 0 || c.Ghosts < 0 || c.Handoffs < 0:
-		return "number of entities"
-	case !c.Profile.X.Valid() || !c.Profile.Z.Valid():
-		return "load profile"
-	case !c.Edges.Valid():
-		return "loads of the edges"
-	case hasNaN(c.Loaded):
-		return "loaded bounds"
-	}
-	return ""
-}
-
-func hasNaN(r bsp.Rect) bool {
-	return math.IsNaN(r.MinX) || math.IsNaN(r.MinZ) || math.IsNaN(r.MaxX) || math.IsNaN(r.MaxZ)
 }
 
 func (v *view) fault(f Fault) {

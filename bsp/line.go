@@ -69,9 +69,12 @@ func leafBound(n *node, axis Axis, leafIsBelow bool) float64 {
 }
 
 // SplitLimits returns between which values of the axis a leaf of this rectangle can be cut; ok is false if it is too
-// narrow.
+// narrow, as one without an inside is.
 func (r Rect) SplitLimits(axis Axis) (lo, hi float64, ok bool) {
 	from, to := r.Span(axis)
+	if !(from < to) { // a NaN or the wrong infinity would keep lowest and highest searching for ever
+		return 0, 0, false
+	}
 	lo, hi = lowest(from), highest(to)
 	return lo, hi, lo <= hi
 }

@@ -70,3 +70,14 @@ func TestPlaceFillsATreeUntilItIsFull(t *testing.T) {
 		t.Error("a place under a retiring cell")
 	}
 }
+
+// TestSplitLimitsOfNoRectangle: no search for a line ends in a rectangle that has no inside, so that none must begin.
+func TestSplitLimitsOfNoRectangle(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, edges := range [][2]float64{{nan, 1}, {0, nan}, {nan, nan}, {inf, inf}, {-inf, -inf}, {inf, -inf}, {5, 5}, {100, 0}} {
+		r := Rect{MinX: edges[0], MaxX: edges[1], MaxZ: 1000}
+		if lo, hi, ok := r.SplitLimits(AxisX); ok {
+			t.Errorf("%v: %v to %v", r, lo, hi)
+		}
+	}
+}

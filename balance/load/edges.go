@@ -155,7 +155,7 @@ func (e *Edges) Valid() bool {
 	for _, axis := range e {
 		for _, edge := range axis {
 			for _, b := range edge {
-				if !finite(b.At) || b.Load < 0 {
+				if !finite(b.At) || b.Load < 0 || b.Load > Max {
 					return false
 				}
 			}

@@ -226,3 +226,15 @@ func BenchmarkEdges1000Reals(b *testing.B) {
 		builder.Edges(s, 2e7)
 	}
 }
+
+// TestValidEdgesAreThoseThatParseTakes: what Parse refuses must not be valid.
+func TestValidEdgesAreThoseThatParseTakes(t *testing.T) {
+	for _, b := range []Bound{{At: 1, Load: Max}, {At: 1, Load: Max + 1}, {At: 1, Load: math.MaxInt64}, {At: float32(math.Inf(1))}} {
+		var e, got Edges
+		e[1][0][2] = b
+		_, err := got.Parse(e.Append(nil))
+		if e.Valid() != (err == nil) {
+			t.Errorf("%+v: Valid = %v, Parse: %v", b, e.Valid(), err)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (c *Cell) measure(dt time.Duration) {
 		if r.madeTick == c.tick {
 			m.rest.Add(r.meter.Drain()) // it begins with its first whole tick
 		} else {
-			r.meter.Tick(elapsed, 0)
+			r.meter.Tick(elapsed, c.cfg.LoadWeight)
 		}
 		t := &m.types[r.e.Def.ID]
 		t.Reals++
@@ -71,7 +71,7 @@ func (c *Cell) measure(dt time.Duration) {
 		m.raw += r.meter.Raw()
 		t.Load += r.Load()
 	}
-	m.rest.Tick(elapsed, 0)
+	m.rest.Tick(elapsed, c.cfg.LoadWeight)
 	m.raw += m.rest.Raw()
 }
 

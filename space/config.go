@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/balance/load"
 )
 
 // Defaults of Config.
@@ -76,6 +77,10 @@ type Config struct {
 	// edges, as a fraction of a core above 0 and at most 1, default 0.02: the most that
 	// one move of a line is to carry over. See load.Edges.
 	OffloadLevel float64
+	// LoadWeight is how much of a tick's load goes into the smoothed one, of each real
+	// and of the cell, in thousandths; default load.DefaultWeight, a twentieth. More
+	// shows a crowd earlier, less lets lines rest.
+	LoadWeight load.Weight
 	// Overload is what a CellApp saves at when it has more to do than it can; its zero
 	// fields have defaults of their own.
 	Overload OverloadConfig
@@ -100,6 +105,7 @@ func (c Config) WithDefaults() Config {
 	c.OrphanGrace = cmp.Or(c.OrphanGrace, DefaultOrphanGrace)
 	c.TopSpeed = cmp.Or(c.TopSpeed, DefaultTopSpeed)
 	c.OffloadLevel = cmp.Or(c.OffloadLevel, DefaultOffloadLevel)
+	c.LoadWeight = cmp.Or(c.LoadWeight, load.DefaultWeight)
 	c.Overload = c.Overload.WithDefaults()
 	return c
 }
@@ -127,6 +133,9 @@ func (c Config) Validate() error {
 	positive("TopSpeed", c.TopSpeed > 0)
 	if c.ArtificialLoad < 0 {
 		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))
+	}
+	if c.LoadWeight < 1 || c.LoadWeight > 1000 {
+		faults = append(faults, fmt.Errorf("space: LoadWeight %d must be 1 to 1000 thousandths; leave it zero for the default", c.LoadWeight))
 	}
 	if !(c.OffloadLevel > 0 && c.OffloadLevel <= 1) {
 		faults = append(faults, fmt.Errorf("space: OffloadLevel %g must be above zero and at most 1, a whole core; leave it zero for the default", c.OffloadLevel))

@@ -151,6 +151,9 @@ func (c Config) Validate() error {
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
 	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
+	s, b := d.Space.WithDefaults(), d.Balance
+	fault(b.MaxCPUOffload != s.OffloadLevel, "Balance.MaxCPUOffload is %v and Space.OffloadLevel %v: the balance moves what cells report, so leave one of them out or make them equal", b.MaxCPUOffload, s.OffloadLevel)
+	fault(b.GhostDistance != float64(s.GhostDistance), "Balance.GhostDistance is %v and Space.GhostDistance %v: leave one of them out or make them equal", b.GhostDistance, s.GhostDistance)
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	faults = append(faults, c.validateSeal())
 	if c.CellScripts != nil {
@@ -174,6 +177,7 @@ func (c Config) withDefaults() Config {
 	if c.Auth == nil {
 		c.Auth = loginapp.AcceptAll{}
 	}
+	c.agree()
 	orDefault(&c.CellApps, DefaultCellApps)
 	orDefault(&c.BaseApps, DefaultBaseApps)
 	orDefault(&c.Listen, DefaultListen)
@@ -182,6 +186,15 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// agree fills in figures that cells and the balance share, where one of them has them.
+func (c *Config) agree() {
+	orDefault(&c.Space.OffloadLevel, c.Balance.MaxCPUOffload)
+	orDefault(&c.Space.GhostDistance, float32(c.Balance.GhostDistance))
+	s := c.Space.WithDefaults()
+	orDefault(&c.Balance.MaxCPUOffload, s.OffloadLevel)
+	orDefault(&c.Balance.GhostDistance, float64(s.GhostDistance))
 }
 
 func orDefault[T comparable](v *T, d T) {

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,5 +49,22 @@ func TestRetireCellApp(t *testing.T) {
 	}
 	if err := c.RetireCellApp(ctx, 99, ""); err == nil {
 		t.Error("a CellApp that does not exist has retired")
+	}
+}
+
+// What cells and the balance both go by is said once, or twice alike.
+func TestSharedFigures(t *testing.T) {
+	cfg := world(t)
+	cfg.Space.GhostDistance, cfg.Balance.GhostDistance = 700, 800
+	cfg.Space.OffloadLevel, cfg.Balance.MaxCPUOffload = 0.02, 0.01
+	err := cfg.Validate()
+	for _, want := range []string{"Balance.GhostDistance is 800", "Balance.MaxCPUOffload is 0.01"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in: %v", want, err)
+		}
+	}
+	cfg.Space.GhostDistance, cfg.Balance.MaxCPUOffload = 0, 0
+	if err := cfg.Validate(); err != nil {
+		t.Errorf("each said once: %v", err)
 	}
 }

@@ -17,6 +17,10 @@ const (
 	// then loads do not show what has changed.
 	calm = 2
 
+	// worthCutting is the load from which a cell is worth cutting: half of less, an eighth of a per cent of a core, does
+	// not pay for the ghosts of a line.
+	worthCutting = 0.0025
+
 	// giveBackShare is the share of a space's cells that may begin to retire at once.
 	giveBackShare = 8
 )
@@ -228,7 +232,7 @@ func (m *pass) crowded(c Ref) {
 // heavy reports whether a cell is worth dividing: its app is one that needs help, and half of what it causes there is
 // worth moving.
 func (p *Profile) heavy(m *pass, x *leafView, least int64) bool {
-	return x.cell != nil && float64(x.cell.Load) >= 2*nanos(p.cfg.MinMove) && (x.app < 0 || m.v.apps[x.app].Smoothed >= least)
+	return x.cell != nil && float64(x.cell.Load) >= nanos(worthCutting) && (x.app < 0 || m.v.apps[x.app].Smoothed >= least)
 }
 
 // cutLoading halves the geometry of the created leaf that has most of it, of those that have not loaded theirs.

@@ -81,13 +81,15 @@ type Config struct {
 	// above, and one retires when the others would stay under. Default 0.25. Lower spends more CellApps, higher leaves
 	// less room for a crowd that comes suddenly. Profile.
 	TargetLoad float64
-	// MinDifference is the dead band: by how much of the average the cells on one side of a line must differ from it
-	// before the line starts to move, above 0 to 1. Default 0.02. Profile.
+	// MinDifference is the dead band of a line between two cells: how much load, as a share of the average, must have to
+	// pass for the line to move, above 0 to 1. Between sides of n cells it is the root of n times that; it widens while a
+	// line swings, and in crowds so dense that ghosts make much of the load. It is never less than a real costs. Default
+	// 0.004: the bands of the lines above a cell add up to what it may be off. Profile.
 	MinDifference float64
-	// MinMove is the least load worth moving a line for. Default 0.00125. Profile.
+	// MinMove is the least load worth moving a line for. Default 0.0003, less than what a client costs. Profile.
 	MinMove float64
 	// OffloadBudget is how many reals, as the profiles estimate it, one cell is made to hand over per period by lines
-	// that move. Default 200. Profile.
+	// that move. Default 250, what a cell of package space hands over in a second. Profile.
 	OffloadBudget int
 }
 
@@ -172,9 +174,9 @@ func (c Config) withDefaults() Config {
 	def(&c.MaxAggressionIncreasePeriod, max(40*time.Second, c.AggressionIncreasePeriod))
 	def(&c.MaxAggression, 1)
 	def(&c.TargetLoad, 0.25)
-	def(&c.MinDifference, 0.02)
-	def(&c.MinMove, 0.00125)
-	def(&c.OffloadBudget, 200)
+	def(&c.MinDifference, 0.004)
+	def(&c.MinMove, 0.0003)
+	def(&c.OffloadBudget, 250)
 	return c
 }
 

@@ -43,7 +43,8 @@ func New(cfg Config) (Policy, error) {
 
 // LineState shows what a policy remembers of a line, for viewers and logs.
 type LineState struct {
-	// Aggression is the share of the wanted step that the line takes, up to 1; it is lowered when the line turns.
+	// Aggression is 1 for a line that does not swing, and is lowered when the line turns. Of Classic it is the share of
+	// the wanted step that the line takes; of Profile, which takes whole steps, 1 by how much the dead band is widened.
 	Aggression float64
 	// Direction is -1 or +1 for where it last moved, 0 if it never did. Classic also forgets it over a period in which
 	// the line could not move.

@@ -214,7 +214,7 @@ func BenchmarkBalance(b *testing.B) {
 }
 
 // wide is a space of many cells of uneven load.
-func wide(b *testing.B, cells int) *Observation {
+func wide(b testing.TB, cells int) *Observation {
 	rng := rand.New(rand.NewPCG(5, 5))
 	tree := bsp.New(bsp.Version{Term: 1}, bsp.Leaf{Cell: bsp.CellID{Term: 1, N: 1}, Created: true})
 	for n := uint32(2); tree.Len() < cells; n++ {

@@ -10,9 +10,10 @@ import (
 // Profile is the policy that goes by load profiles: it places a line where they say that the load is even, in one step
 // if the offload budget allows it. Make it with NewProfile.
 type Profile struct {
-	cfg   Config
-	lines memory[profileLine]
-	cells []spaceCells // by id
+	cfg    Config
+	lines  memory[profileLine]
+	levels []spaceLevels // by id
+	cells  []spaceCells  // by id
 }
 
 // NewProfile returns the policy, or what Config.Validate finds.
@@ -29,21 +30,21 @@ func (p *Profile) Line(space uint32, id bsp.NodeID) (LineState, bool) {
 	if l == nil {
 		return LineState{}, false
 	}
-	return LineState{Aggression: l.aggression, Direction: l.direction}, true
+	return LineState{Aggression: 1 / l.width, Direction: l.direction}, true
 }
 
 // Balance implements Policy.
 func (p *Profile) Balance(o *Observation) Plan {
 	v := look(o)
-	p.lines.recall(v, profileLine{aggression: 1})
+	p.lines.recall(v, profileLine{width: 1})
 	plan := Plan{Ignored: v.ignored, Faults: v.faults}
+	next := make([]spaceLevels, len(v.spaces))
 	for i := range v.spaces {
 		s := &v.spaces[i]
 		plan.Removals = append(plan.Removals, removals(s)...)
-		if !p.cfg.NoBalance {
-			p.moveLines(s, &plan)
-		}
+		next[i] = p.moveLines(s, &plan)
 	}
+	p.levels = next
 	return plan
 }
 
@@ -64,29 +65,30 @@ func (l *leafView) empty() bool {
 	return l.cell != nil && l.cell.Reals == 0 && l.cell.Ghosts == 0 && l.cell.Handoffs == 0
 }
 
-const (
-	// A line that turns round has overshot: its step is halved. It regains that over ten periods, whether it moves on
-	// or rests, down to a sixteenth at worst, so that it is never locked.
-	turnFactor    = 0.5
-	regainFactor  = 1.0717734625362931 // 2^(1/10)
-	minAggression = 1.0 / 16
-)
-
-// profileLine is what is remembered of a line.
+// profileLine is what is remembered of a line: -1 or +1 for where it last moved, 0 if it never did.
 type profileLine struct {
-	aggression float64 // share of the wanted step that is taken
-	// direction is -1 or +1 for where it last moved, 0 if it never did. It survives periods of rest: a line that goes
-	// left, rests and goes right is swinging as well.
 	direction int
-	moving    bool
+	// width is by how much its dead band is wider than that of a line which does not swing.
+	width float64
 }
 
-// turn notes that the line is about to move in a direction, or to rest (0).
-func (l *profileLine) turn(direction int) {
-	if direction != 0 && direction == -l.direction {
-		l.aggression = max(minAggression, l.aggression*turnFactor)
-	} else {
-		l.aggression = min(1, l.aggression*regainFactor)
+// A line that turns round has gone too far, or its crowd swings: it then waits for a larger difference. It does not take
+// smaller steps: damping of that kind locks lines for as long as the crowd moves, just when they are needed.
+const (
+	// turnFactor is by what the dead band widens at a turn, up to maxWidth times.
+	turnFactor, maxWidth = 1.5, 4.0
+	// regainPeriods is how many periods without a turn take back a widening by 2.
+	regainPeriods = 20
+)
+
+// turn notes that the line moves in a direction, or rests (0). While no real passes any line nothing is regained: about
+// a crowd that stands still the line would only begin to swing again.
+func (l *profileLine) turn(direction int, still bool) {
+	switch {
+	case direction != 0 && direction == -l.direction:
+		l.width = min(maxWidth, l.width*turnFactor)
+	case !still:
+		l.width = max(1, l.width*math.Exp2(-1.0/regainPeriods))
 	}
 	if direction != 0 {
 		l.direction = direction
@@ -108,21 +110,34 @@ type mover struct {
 	p       *Profile
 	s       *spaceView
 	work    *bsp.Tree
-	levels  []float64 // of the leaves, after the moves so far
-	given   []float64 // reals that those take from each leaf
-	bound   float64
 	average float64
+	bound   float64 // that a leaf on the growing side must be under
+	band    float64 // load that a line between two leaves may leave uneven
+	yield   float64 // see spaceLevels
+	still   bool    // no cell has lost or gained a real
+	levels  sums    // of the leaves, after the moves so far
+	counts  counts
+	given   []float64 // reals that those take from each leaf
 	blocked []Ref
+	edges   [2][]int32 // scratch of sides
 }
 
-func (p *Profile) moveLines(s *spaceView, plan *Plan) {
-	if len(s.lines) == 0 {
-		return
+// moveLines plans the lines of a space. It returns what is to be remembered of its levels.
+func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
+	if len(s.lines) == 0 || p.cfg.NoBalance {
+		return spaceLevels{space: s.ID, gain: firstGain}
 	}
-	m := mover{p: p, s: s, work: s.Tree, levels: make([]float64, len(s.leaves)), given: make([]float64, len(s.leaves)), average: float64(s.average())}
+	old := p.levelsOf(s.ID)
+	m := mover{
+		p: p, s: s, work: s.Tree, counts: count(s), given: make([]float64, len(s.leaves)),
+		average: float64(s.average()), yield: old.yield(),
+	}
 	m.bound = max(nanos(p.cfg.SafetyBound), m.average*p.cfg.SafetyRatio)
-	for i := range s.leaves {
-		m.levels[i] = float64(s.leaves[i].level)
+	m.band = m.deadBand()
+	m.levels.reset(len(s.leaves))
+	next := m.follow(old)
+	for i := range s.lines {
+		m.settle(&s.lines[i])
 	}
 	for i := range s.lines {
 		l := &s.lines[i]
@@ -138,48 +153,57 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) {
 		}
 	}
 	plan.Blocked = append(plan.Blocked, m.blocked...)
+	return next
+}
+
+// deadBand is what a line between two leaves may leave uneven: by the config, and at least what a real costs, since a
+// line cannot pass part of one. Where ghosts make much of the load it is wider, by the square of what the yield lacks:
+// every move there shifts ghosts in cells all around, and lines would answer each other's moves.
+func (m *mover) deadBand() float64 {
+	reals := 1
+	for i := range m.s.leaves {
+		if c := m.s.leaves[i].cell; c != nil {
+			reals += c.Reals
+		}
+	}
+	one := m.average * float64(len(m.s.leaves)-m.s.retiring) / float64(reals)
+	return max(nanos(m.p.cfg.MinMove), one, m.average*m.p.cfg.MinDifference) / (m.yield * m.yield)
 }
 
 func (m *mover) moveLine(l *lineView) (float64, bool) {
+	left, right := m.sides(l)
 	mem := m.p.lines.of(m.s.ID, l.id)
-	left, right := m.gather(l, true), m.gather(l, false)
-	want := m.wanted(&left, &right, mem.moving)
-	mem.moving = false
+	turned := 0
+	defer func() { mem.turn(turned, m.still) }()
+	want := m.wanted(&left, &right, mem.width)
 	give, grow, direction := &left, &right, -1
 	if want < 0 {
 		give, grow, direction = &right, &left, 1
 	}
 	want = math.Abs(want)
-	if want == 0 || grow.highest >= m.bound {
+	if want == 0 {
+		return 0, false
+	}
+	if grow.highest >= m.bound {
 		m.noteBlocked(give, want)
-		mem.turn(0)
 		return 0, false
 	}
-	s := step{m: m, from: l.at, direction: direction, axis: l.axis, edge: give.edge, budget: float64(m.p.cfg.OffloadBudget)}
-	if !s.setRange(l.id, give.weight == 0) {
-		mem.turn(0)
+	sweep := give.weight == 0
+	s := step{m: m, from: l.at, direction: direction, axis: l.axis, edge: give.edge, most: want, budget: float64(m.p.cfg.OffloadBudget)}
+	if !s.setRange(l.id, sweep) {
 		return 0, false
-	}
-	// The aggression to use is that after a turn, should this be one; a line that finds nothing to move rests.
-	tried := *mem
-	tried.turn(direction)
-	s.most = want
-	if give.weight > 0 {
-		s.most *= tried.aggression
 	}
 	to, moved := s.farthest()
-	if moved < nanos(m.p.cfg.MinMove) && give.weight > 0 {
+	if moved < nanos(m.p.cfg.MinMove) && !sweep {
 		s.most *= clumpOvershoot
 		if past, ok := s.pastClump(to); ok {
 			to = past
 		}
 	}
-	if math.Abs(to-l.at) < minStep {
-		mem.turn(0)
+	if to == l.at || math.Abs(to-l.at) < minStep && !sweep {
 		return 0, false
 	}
-	*mem = tried
-	mem.moving = true
+	turned = direction
 	s.spend(to, grow)
 	return to, true
 }
@@ -194,80 +218,26 @@ func (m *mover) noteBlocked(give *side, want float64) {
 	}
 }
 
-// side is what lies on one side of a line.
-type side struct {
-	sum     float64 // of levels
-	highest float64 // level
-	weight  int     // leaves that do not retire
-	known   bool    // all created and reported
-	edge    []int32 // the leaves that touch the line
-	pending float64 // load of reals that stand beyond the line and are still to be handed over
-}
-
-func (m *mover) gather(l *lineView, isLeft bool) side {
-	s := side{known: true}
-	first, last := l.mid, l.last
-	if isLeft {
-		first, last = l.first, l.mid
-	}
-	for i := first; i < last; i++ {
-		x := &m.s.leaves[i]
-		s.sum += m.levels[i]
-		s.highest = max(s.highest, m.levels[i])
-		if !x.leaf.Retiring {
-			s.weight++
-		}
-		if !x.known() {
-			s.known = false
-			continue
-		}
-		lo, hi := x.rect.Span(l.axis)
-		if touches := (isLeft && hi == l.at) || (!isLeft && lo == l.at); !touches {
-			continue
-		}
-		s.edge = append(s.edge, i)
-		if !x.cell.Profile.Empty() {
-			least, most := beyond(x, l.axis, l.at, isLeft)
-			s.pending += float64(x.cell.Load) * ((least + most) / 2)
-		}
-	}
-	return s
-}
-
-// beyond returns what share of a cell's load, at least and at most, lies across a line from it.
-func beyond(x *leafView, a bsp.Axis, at float64, cellIsBelow bool) (least, most float64) {
-	if x.cell.Profile.Empty() {
-		return 0, 0
-	}
-	least, most = quantiles(x.cell, a).Below(at)
-	if cellIsBelow {
-		least, most = load.Slices-most, load.Slices-least
-	}
-	return least / load.Slices, most / load.Slices
-}
-
 // wanted returns how much load should pass from the left to the right, or the other way if negative; 0 inside the
 // dead band, or if not all is known.
-func (m *mover) wanted(left, right *side, moving bool) float64 {
+//
+// What two sides of n cells each are expected to report is off by the root of n times what one is: so is what they may
+// differ by. Relative to what they carry the band is then the narrower the higher the line, and differences do not add
+// up on the way down.
+func (m *mover) wanted(left, right *side, width float64) float64 {
 	if !left.known || !right.known || left.weight+right.weight == 0 {
 		return 0
 	}
 	nl, nr := float64(left.weight), float64(right.weight)
-	l := left.sum - left.pending + right.pending
-	r := right.sum - right.pending + left.pending
 	// The load that makes both sides' averages equal.
-	transfer := (float64(l*nr) - float64(r*nl)) / (nl + nr)
+	transfer := (float64(left.sum*nr) - float64(right.sum*nl)) / (nl + nr)
 	switch {
 	case left.weight == 0:
 		return max(transfer, 1) // however little: the line must reach the end
 	case right.weight == 0:
 		return min(transfer, -1)
 	}
-	band := m.p.cfg.MinDifference
-	if moving {
-		band /= 2
-	}
-	if math.Abs(transfer)/min(nl, nr) <= band*m.average || math.Abs(transfer) < nanos(m.p.cfg.MinMove) {
+	if math.Abs(transfer) <= width*m.band*math.Sqrt(2*nl*nr/(nl+nr)) {
 		return 0
 	}
 	return transfer
@@ -275,12 +245,12 @@ func (m *mover) wanted(left, right *side, moving bool) float64 {
 
 // crossed books the load that a move takes from the leaf x, and gives it to the leaves that now have its place.
 func (m *mover) crossed(x int32, amount float64, axis bsp.Axis, grow []int32) {
-	m.levels[x] = max(0, m.levels[x]-amount)
+	m.levels.set(x, max(0, m.levels.at(x)-amount))
 	q := quantiles(m.s.leaves[x].cell, axis.Other())
 	for _, y := range grow {
 		lo, hi := m.s.leaves[y].rect.Span(axis.Other())
 		a, b := q.Below(lo)
 		c, d := q.Below(hi)
-		m.levels[y] += amount * max(0, (c+d-a-b)/2) / load.Slices
+		m.levels.set(y, m.levels.at(y)+amount*max(0, (c+d-a-b)/2)/load.Slices)
 	}
 }

@@ -65,7 +65,7 @@ func (s *step) crossingOf(i int32, to float64) float64 {
 	x := &s.m.s.leaves[i]
 	least, most := beyond(x, s.axis, s.from, s.direction < 0)
 	_, then := beyond(x, s.axis, to+float64(margin*float64(s.direction)), s.direction < 0)
-	return float64(x.cell.Load) * max(0, then-(least+most)/2)
+	return float64(x.cell.Load) * s.m.yield * max(0, then-(least+most)/2)
 }
 
 // reals estimates how many reals a cell hands over if the line goes to a position, those on their way included.

@@ -1,0 +1,158 @@
+package balance
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// Loads are measured, and shake; how many reals there are is counted. A line that followed every report would never
+// rest, and one that followed a long average would come late. So each cell's level is followed as one follows a moving
+// thing: by where it is expected after the reals that have come and gone, and at the speed at which it drifts; corrected
+// by a share, the gain, of what the report is off.
+//
+// What is off tells how good the gain is. If it is off to the same side again and again, levels are followed too slowly;
+// if to the other side each time, the noise is followed. The gain is right when neither is so, taken over all cells of
+// the space. A crowd that stands still so comes to rest, however its loads shake, and one that walks is followed.
+const (
+	// firstGain is the gain of a new space. Between leastGain, which is an average over two minutes, and mostGain it
+	// follows the crowd. More than mostGain goes after what moving a line stirs up: ghosts follow it a second late.
+	firstGain, leastGain, mostGain = 0.3, 0.01, 0.4
+	// gainRate is by what share the gain grows a period at most, if every cell is off to the same side again.
+	gainRate = 0.2
+	// driftGain, times the gain squared, is the share by which the drift is corrected: then a level that drifts is not
+	// overshot.
+	driftGain = 0.15
+	// leadTime is by how many periods the drift is looked ahead: half of the way until the next plan.
+	leadTime = 0.5
+
+	// jump is by how much of the average a report must be off to be taken as it is: a crowd has come or gone, or
+	// something heavy.
+	jump = 0.08
+
+	// lagWeight is the weight of a period in what the gain goes by, and yieldWeight in the yield.
+	lagWeight, yieldWeight = 0.05, 0.1
+	// leastYield bounds the yield from below: at less, lines would go out of their way for ghosts.
+	leastYield = 0.4
+	// yieldPrior is how much exchange of reals, each cell's squared as a share of the average, the yield is taken to be 1
+	// by, and mostExchange the largest that counts: beyond it, what was there has been replaced.
+	yieldPrior, mostExchange = 0.02 * 0.02, 0.5
+)
+
+// spaceLevels is what is remembered of the levels of a space.
+type spaceLevels struct {
+	space uint32
+	cells []cellLevel // by cell
+	gain  float64
+	// lag is the mean of what a period is off times what the one before was, in all cells together, power that of the
+	// squares. Shares of the average.
+	lag, power float64
+	// changed is the mean of what loads changed by when reals came and went, times what they should have by the reals'
+	// share, exchanged that of the latter's square. Their ratio is the yield.
+	changed, exchanged float64
+}
+
+// cellLevel is that of one cell.
+type cellLevel struct {
+	cell  bsp.CellID
+	reals int
+	level float64 // load, without the drift until the next report
+	drift float64 // its change each period
+	off   float64 // by how much the last report was
+}
+
+func (p *Profile) levelsOf(space uint32) spaceLevels {
+	i, ok := slices.BinarySearchFunc(p.levels, space, func(s spaceLevels, id uint32) int { return cmp.Compare(s.space, id) })
+	if !ok {
+		return spaceLevels{space: space, gain: firstGain}
+	}
+	return p.levels[i]
+}
+
+// yield is how much of its share of a cell's load a real takes along when it is handed over. It is less than 1 in a
+// crowd so dense that ghosts make much of the load: they stay when reals go. Lines that did not know it would take many
+// periods for each step.
+func (s *spaceLevels) yield() float64 {
+	return min(max((s.changed+yieldPrior)/(s.exchanged+yieldPrior), leastYield), 1)
+}
+
+// follow takes the reports in. It returns what is to be remembered, and fills in the levels that the leaves are taken to
+// have when a plan made now is carried out.
+func (m *mover) follow(old spaceLevels) spaceLevels {
+	next := old
+	next.cells = make([]cellLevel, len(m.s.leaves))
+	m.still = true
+	var sums [4]float64 // what is off by itself before, its square, changed by exchanged, its square
+	for i := range m.s.leaves {
+		x := &m.s.leaves[i]
+		c := &next.cells[i]
+		*c = cellLevel{cell: x.leaf.Cell, level: float64(x.level)}
+		j, ok := slices.BinarySearchFunc(old.cells, c.cell, func(l cellLevel, id bsp.CellID) int { return l.cell.Compare(id) })
+		if x.cell != nil {
+			c.reals = x.cell.Reals
+			if ok {
+				m.still = m.still && c.reals == old.cells[j].reals
+				c.follow(&old.cells[j], float64(x.cell.Load), old.gain, m, &sums)
+			}
+		}
+		m.levels.least[i] = float64(x.level)
+		m.levels.set(int32(i), max(0, c.level+float64(leadTime*c.drift)))
+	}
+	next.adapt(&sums)
+	slices.SortFunc(next.cells, func(a, b cellLevel) int { return a.cell.Compare(b.cell) })
+	return next
+}
+
+// follow corrects what was expected of a cell by what it has reported.
+func (c *cellLevel) follow(old *cellLevel, load, gain float64, m *mover, sums *[4]float64) {
+	expected := old.level + old.drift
+	if c.reals > 0 {
+		exchange := float64(c.reals-old.reals) * load / float64(c.reals)
+		if share := exchange / m.average; math.Abs(share) < mostExchange {
+			sums[2] += share * ((c.level - expected) / m.average)
+			sums[3] += share * share
+		}
+		expected += float64(m.yield * exchange)
+	}
+	off := c.level - expected
+	if !(math.Abs(off) <= jump*m.average) {
+		return
+	}
+	c.off, c.drift = off, old.drift+float64(driftGain*gain*gain*off)
+	c.level = max(0, expected+float64(gain*off))
+	if m.average > 0 {
+		now, before := off/m.average, old.off/m.average
+		sums[0] += now * before
+		sums[1] += (float64(now*now) + float64(before*before)) / 2
+	}
+}
+
+// adapt takes in what a period tells of the gain and the yield.
+func (s *spaceLevels) adapt(sums *[4]float64) {
+	s.lag += lagWeight * (sums[0] - s.lag)
+	s.power += lagWeight * (sums[1] - s.power)
+	s.changed += yieldWeight * (sums[2] - s.changed)
+	s.exchanged += yieldWeight * (sums[3] - s.exchanged)
+	if s.power > 0 {
+		s.gain = min(max(s.gain*math.Exp(gainRate*s.lag/s.power), leastGain), mostGain)
+	}
+}
+
+// settle moves the load of reals that stand beyond a line, and are only to be handed over yet, to where they stand:
+// otherwise the line would run on after a crowd that is on its way.
+func (m *mover) settle(l *lineView) {
+	left, right := m.sides(l)
+	m.settleSide(l, left.edge, right.edge, true)
+	m.settleSide(l, right.edge, left.edge, false)
+}
+
+func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
+	for _, i := range from {
+		x := &m.s.leaves[i]
+		if least, most := beyond(x, l.axis, l.at, isLeft); most > 0 {
+			m.crossed(i, m.yield*float64(x.cell.Load)*((least+most)/2), l.axis, to)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package balance
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// followed feeds the loads of two cells, as shares of a core, and returns what is remembered then.
+func followed(t *testing.T, p *Profile, periods int, at func(period, cell int) (load float64, reals int)) *spaceLevels {
+	t.Helper()
+	o := pair(t, 0.2, 0.2)
+	for i := range periods {
+		for c := range o.Spaces[0].Cells {
+			share, reals := at(i, c)
+			x := &o.Spaces[0].Cells[c]
+			x.Load, x.Reals = int64(nanos(share)), reals
+		}
+		v := look(o)
+		p.lines.recall(v, profileLine{width: 1})
+		plan := Plan{}
+		p.levels = []spaceLevels{p.moveLines(&v.spaces[0], &plan)}
+	}
+	return &p.levels[0]
+}
+
+func levelOf(s *spaceLevels, cell uint32) float64 {
+	for _, c := range s.cells {
+		if (c.cell == bsp.CellID{Term: 1, N: cell}) {
+			return c.level / 1e9
+		}
+	}
+	return math.NaN()
+}
+
+func TestAJumpIsTakenAsItIs(t *testing.T) {
+	s := followed(t, newProfile(t, Config{}), 11, func(period, _ int) (float64, int) {
+		if period == 10 {
+			return 0.3, 100
+		}
+		return 0.2, 100
+	})
+	if got := levelOf(s, 1); math.Abs(got-0.3) > 1e-9 {
+		t.Errorf("level %v after a jump to 0.3", got)
+	}
+}
+
+func TestADriftIsFollowed(t *testing.T) {
+	const rate, periods = 0.0005, 200
+	s := followed(t, newProfile(t, Config{}), periods, func(period, cell int) (float64, int) {
+		return 0.4 + rate*float64(period*(1-2*cell)), 100
+	})
+	for cell, want := range []float64{0.4 + rate*(periods-1), 0.4 - rate*(periods-1)} {
+		if got := levelOf(s, uint32(cell+1)); math.Abs(got-want) > rate {
+			t.Errorf("cell %d: level %v, want %v", cell+1, got, want)
+		}
+	}
+	if s.gain < firstGain/2 {
+		t.Errorf("gain %v about a drift", s.gain)
+	}
+}
+
+func TestNoiseLowersTheGain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := followed(t, newProfile(t, Config{}), 500, func(int, int) (float64, int) { return 0.2 * (1 + 0.01*rng.NormFloat64()), 100 })
+	if s.gain > 0.1 {
+		t.Errorf("gain %v about noise", s.gain)
+	}
+	for cell := uint32(1); cell <= 2; cell++ {
+		if got := levelOf(s, cell); math.Abs(got-0.2) > 0.2*0.006 {
+			t.Errorf("cell %d: level %v about noise of 1 %% about 0.2", cell, got)
+		}
+	}
+}
+
+func TestRealsThatComeAreExpected(t *testing.T) {
+	s := followed(t, newProfile(t, Config{}), 3, func(period, cell int) (float64, int) {
+		n := 100 + 3*period*(1-2*cell)
+		return 0.002 * float64(n), n
+	})
+	for _, c := range s.cells {
+		if math.Abs(c.off) > 0.2e9*1e-6 {
+			t.Errorf("cell %v: off by %v, though all that came is counted", c.cell, c.off)
+		}
+	}
+}
+
+func TestYieldIsWhatGhostsLeave(t *testing.T) {
+	s := followed(t, newProfile(t, Config{}), 100, func(period, cell int) (float64, int) {
+		n := 100 + 8*(period%2)*(1-2*cell)
+		return 0.1 + 0.001*float64(n), n
+	})
+	if y := s.yield(); y < 0.45 || y > 0.6 {
+		t.Errorf("yield %v where half of the load stays, want about 0.5", y)
+	}
+}

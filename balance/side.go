@@ -1,0 +1,82 @@
+package balance
+
+import (
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
+)
+
+// side is what lies on one side of a line.
+type side struct {
+	sum     float64 // of levels
+	highest float64 // level
+	weight  int     // leaves that do not retire
+	known   bool    // all created and reported
+	edge    []int32 // the leaves that touch the line, in order; only those that are known
+}
+
+// counts are how many leaves before each do not retire, and how many are known. Neither changes while lines are moved.
+type counts struct{ staying, known []int32 }
+
+func count(s *spaceView) counts {
+	n := len(s.leaves)
+	c := counts{make([]int32, n+1), make([]int32, n+1)}
+	for i := range s.leaves {
+		x := &s.leaves[i]
+		c.staying[i+1], c.known[i+1] = c.staying[i], c.known[i]
+		if !x.leaf.Retiring {
+			c.staying[i+1]++
+		}
+		if x.known() {
+			c.known[i+1]++
+		}
+	}
+	return c
+}
+
+// sides looks at both sides of a line. What it returns holds until it is called again.
+func (m *mover) sides(l *lineView) (left, right side) {
+	left, right = m.side(l.first, l.mid), m.side(l.mid, l.last)
+	m.edges[0] = m.touching(m.edges[0][:0], l.left, l, true)
+	m.edges[1] = m.touching(m.edges[1][:0], l.right, l, false)
+	left.edge, right.edge = m.edges[0], m.edges[1]
+	return left, right
+}
+
+func (m *mover) side(first, last int32) side {
+	s := side{weight: int(m.counts.staying[last] - m.counts.staying[first])}
+	s.sum, s.highest = m.levels.over(first, last)
+	s.known = m.counts.known[last]-m.counts.known[first] == last-first
+	return s
+}
+
+// touching appends the leaves below a line or leaf that touch l, from below it or from above.
+func (m *mover) touching(edge []int32, ref int32, l *lineView, fromBelow bool) []int32 {
+	if ref < 0 {
+		if m.s.leaves[^ref].known() {
+			edge = append(edge, ^ref)
+		}
+		return edge
+	}
+	// A parallel line hides what is behind it, unless it lies on l: then nothing is between them but a swept leaf.
+	n := &m.s.lines[ref]
+	hides := n.axis == l.axis && n.at != l.at
+	if !(hides && fromBelow) {
+		edge = m.touching(edge, n.left, l, fromBelow)
+	}
+	if !(hides && !fromBelow) {
+		edge = m.touching(edge, n.right, l, fromBelow)
+	}
+	return edge
+}
+
+// beyond returns what share of a cell's load, at least and at most, lies across a line from it.
+func beyond(x *leafView, a bsp.Axis, at float64, cellIsBelow bool) (least, most float64) {
+	if x.cell.Profile.Empty() {
+		return 0, 0
+	}
+	least, most = quantiles(x.cell, a).Below(at)
+	if cellIsBelow {
+		least, most = load.Slices-most, load.Slices-least
+	}
+	return least / load.Slices, most / load.Slices
+}

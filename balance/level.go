@@ -111,8 +111,8 @@ func (c *cellLevel) follow(old *cellLevel, load, gain float64, m *mover, sums *[
 	if c.reals > 0 {
 		exchange := float64(c.reals-old.reals) * load / float64(c.reals)
 		if share := exchange / m.average; math.Abs(share) < mostExchange {
-			sums[2] += share * ((c.level - expected) / m.average)
-			sums[3] += share * share
+			sums[2] += float64(share * ((c.level - expected) / m.average))
+			sums[3] += float64(share * share)
 		}
 		expected += float64(m.yield * exchange)
 	}
@@ -124,19 +124,19 @@ func (c *cellLevel) follow(old *cellLevel, load, gain float64, m *mover, sums *[
 	c.level = max(0, expected+float64(gain*off))
 	if m.average > 0 {
 		now, before := off/m.average, old.off/m.average
-		sums[0] += now * before
-		sums[1] += (float64(now*now) + float64(before*before)) / 2
+		sums[0] += float64(now * before)
+		sums[1] += float64((float64(now*now) + float64(before*before)) / 2)
 	}
 }
 
 // adapt takes in what a period tells of the gain and the yield.
 func (s *spaceLevels) adapt(sums *[4]float64) {
-	s.lag += lagWeight * (sums[0] - s.lag)
-	s.power += lagWeight * (sums[1] - s.power)
-	s.changed += yieldWeight * (sums[2] - s.changed)
-	s.exchanged += yieldWeight * (sums[3] - s.exchanged)
+	s.lag += float64(lagWeight * (sums[0] - s.lag))
+	s.power += float64(lagWeight * (sums[1] - s.power))
+	s.changed += float64(yieldWeight * (sums[2] - s.changed))
+	s.exchanged += float64(yieldWeight * (sums[3] - s.exchanged))
 	if s.power > 0 {
-		s.gain = min(max(s.gain*math.Exp(gainRate*s.lag/s.power), leastGain), mostGain)
+		s.gain = min(max(s.gain*(1+float64(gainRate*s.lag/s.power)), leastGain), mostGain)
 	}
 }
 

@@ -251,6 +251,6 @@ func (m *mover) crossed(x int32, amount float64, axis bsp.Axis, grow []int32) {
 		lo, hi := m.s.leaves[y].rect.Span(axis.Other())
 		a, b := q.Below(lo)
 		c, d := q.Below(hi)
-		m.levels.set(y, m.levels.at(y)+amount*max(0, (c+d-a-b)/2)/load.Slices)
+		m.levels.set(y, m.levels.at(y)+float64(amount*max(0, (c+d-a-b)/2)/load.Slices))
 	}
 }

@@ -23,7 +23,8 @@ type SpaceInfo struct {
 	// MinLoad is an artificial least load of the space, as a fraction of a core.
 	MinLoad float64
 	// Keep lets the space live on when it is empty. Without it a space ends some
-	// seconds after its last entity has left; one that never had any does not.
+	// seconds after its last entity has left; one that never had any does not, unless
+	// the BaseApp that asked for it dies.
 	Keep bool
 }
 

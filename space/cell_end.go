@@ -14,6 +14,9 @@ var ErrEnded = errors.New("space: the space has ended")
 // Idle when all bases have.
 func (c *Cell) End() { c.ended = true }
 
+// Ended reports whether End was called.
+func (c *Cell) Ended() bool { return c.ended }
+
 // endReals destroys what there is on a cell that has ended. Scripts may answer the
 // end with whatever they like; it does not come back, since nothing is made here.
 func (c *Cell) endReals() {

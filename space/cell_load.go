@@ -82,7 +82,7 @@ func (c *Cell) Work() (smoothed, raw int64) {
 		for _, rec := range c.reals {
 			smoothed += max(least, rec.real.leastLoad)
 		}
-		smoothed += least / 10 * int64(len(c.ghosts))
+		smoothed = load.Clamp(smoothed + least/10*int64(len(c.ghosts)))
 		return smoothed, smoothed
 	}
 	smoothed = c.work.rest.Load()
@@ -130,7 +130,7 @@ func (c *Cell) Load() Load {
 	l := Load{Total: load.Clamp(attributed + m.rest.Load())}
 	share := load.Share(l.Total, attributed, len(c.reals))
 	if c.cfg.ArtificialLoad > 0 {
-		l.Total, share = attributed+c.cfg.ArtificialLoad/10*int64(len(c.ghosts)), 0
+		l.Total, share = load.Clamp(attributed+c.cfg.ArtificialLoad/10*int64(len(c.ghosts))), 0
 	}
 	for i := range m.samples {
 		m.samples[i].Load += share

@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// rejoinAfter is how long a Member waits before it dials a manager again.
-const rejoinAfter = time.Second
+// RejoinAfter is how long a Member waits before it dials a manager again.
+const RejoinAfter = time.Second
 
 // Member keeps an app joined to one manager, whatever becomes of the channel or
 // the manager. It belongs to the app, which passes Opened and Closed on.
@@ -134,7 +134,7 @@ func (m *Member) Closed(now time.Duration, ch mercury.ChannelID) bool {
 		return false
 	}
 	m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
-	m.retryAt = now + rejoinAfter
+	m.retryAt = now + RejoinAfter
 	return true
 }
 

@@ -109,6 +109,8 @@ type RejoinCell struct {
 	Info []byte // aliases the input after Parse
 	// Clock is the newest game clock of the space that the cell has.
 	Clock entity.Clock
+	// Ended says that the earlier manager has ended the space.
+	Ended bool
 }
 
 // Append encodes m.
@@ -121,7 +123,8 @@ func (m *RejoinCell) Append(b []byte) []byte {
 		b = m.Data[i].append(b)
 	}
 	b = mercury.AppendBytes(b, m.Info)
-	return appendClock(b, &m.Clock)
+	b = appendClock(b, &m.Clock)
+	return mercury.AppendBool(b, m.Ended)
 }
 
 // Parse decodes a body.
@@ -137,6 +140,7 @@ func (m *RejoinCell) Parse(body []byte) error {
 	}
 	m.Info = r.Bytes(MaxSpaceInfo)
 	readClock(&r, &m.Clock)
+	m.Ended = r.Bool()
 	return done(&r, "rejoin cell")
 }
 

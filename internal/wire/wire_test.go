@@ -90,7 +90,7 @@ func samples() []message {
 		&wire.DestroySpace{Space: 1<<24 + 1},
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
-		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock},
+		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock, Ended: true},
 		&wire.RejoinEnd{Cells: 300},
 
 		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},

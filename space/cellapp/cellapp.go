@@ -44,6 +44,8 @@ type CellApp struct {
 	compressor  property.Compressor
 	unsaid      []wire.SetSpaceData // set while the manager was away
 	counters    space.Counters
+	refusalAt   time.Duration // when a refused message is logged again
+	unlogged    int           // refused since the last line
 	watch       *load.Stopwatch
 	own         load.Meter // work that is for no cell
 	measuredAt  time.Duration

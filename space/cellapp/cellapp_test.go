@@ -1,6 +1,8 @@
 package cellapp
 
 import (
+	"bytes"
+	"log/slog"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -479,6 +481,27 @@ func TestConfigFaults(t *testing.T) {
 	c := Config{Transport: &transport{}, Manager: manager, Scripts: s, Chance: rand.New(rand.NewPCG(1, 1))}
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), `no entity type "Nobody"`) {
 		t.Errorf("faults of scripts are not told: %v", err)
+	}
+}
+
+// Strangers cannot fill the log with what is refused of them.
+func TestRefusalsDoNotFillTheLog(t *testing.T) {
+	r := newRig(t)
+	var log bytes.Buffer
+	r.app.log = slog.New(slog.NewTextHandler(&log, nil))
+	garbage := func(n int) {
+		for range n {
+			r.app.Message(r.now, r.net.channel(addr(5)), true, []byte{200, 1})
+		}
+	}
+	garbage(100)
+	r.now += 2 * time.Second
+	garbage(1)
+	if n := r.app.Counters().Refused; n != 101 {
+		t.Errorf("%d counted", n)
+	}
+	if got := log.String(); strings.Count(got, "message refused") != 2 || !strings.Contains(got, "unlogged=99") {
+		t.Errorf("logged:\n%s", got)
 	}
 }
 

@@ -43,8 +43,7 @@ func (s *said) again(now time.Duration, r *wire.CellReport) bool {
 func (a *CellApp) reportCells(now time.Duration) {
 	m := &a.cellsReport
 	m.Further, m.Load, m.Cells, m.Thrift = false, a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
-	sum, _ := a.work()
-	average := sum / int64(max(1, len(a.cells)))
+	average := a.averageWork()
 	for _, c := range a.cells {
 		l := c.Load()
 		m.Load += l.Total
@@ -62,6 +61,7 @@ func (a *CellApp) reportCells(now time.Duration) {
 			m.Cells = append(m.Cells, r)
 		}
 	}
+	m.Load = load.Clamp(m.Load)
 	cells := m.Cells
 	for {
 		m.Cells = cells[:min(len(cells), wire.MaxCells)]

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -118,5 +119,19 @@ func TestTypeLoadsAreOfAllCells(t *testing.T) {
 	want := []space.TypeLoad{{Type: r.app.cfg.Scripts.Schema().Type("Walker").ID, Reals: 3, Load: 3e9}}
 	if got := r.app.TypeLoads(); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// The load of a CellApp is no more than there can be, however much its scripts say that
+// their entities cost: above that the manager would take it for nonsense.
+func TestLoadOfTheAppIsBounded(t *testing.T) {
+	r := crowdedRig(t, load.Max, nil)
+	r.create(8, -6)
+	r.room(5, false)
+	r.enter(9, 5)
+	r.tick(3)
+	m := r.reportedAll()
+	if m.Load != load.Max || m.Cells[0].Load != load.Max || m.Cells[1].Load != load.Max {
+		t.Errorf("app %d, cells %d and %d, want %d", m.Load, m.Cells[0].Load, m.Cells[1].Load, load.Max)
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
+// refusalPeriod is the time between two log lines on refused messages.
+const refusalPeriod = time.Second
+
 var errUnknown = errors.New("cellapp: no message of a CellApp")
 
 // Opened implements mercury.Handler.
@@ -52,10 +55,21 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 		err = a.handle(now, ch, from, id, body)
 	}
 	if err != nil {
-		a.counters.Refused++
-		a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err)
+		a.refused(now, from, id, err)
 	}
 	a.registry.Settle()
+}
+
+// refused counts a message that was not taken, and logs the first in each second: of a
+// peer that speaks another dialect every message would be a line.
+func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, err error) {
+	a.counters.Refused++
+	if a.refusalAt > now {
+		a.unlogged++
+		return
+	}
+	a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err, "unlogged", a.unlogged)
+	a.refusalAt, a.unlogged = now+refusalPeriod, 0
 }
 
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {

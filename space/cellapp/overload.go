@@ -41,9 +41,18 @@ func (a *CellApp) work() (smoothed, raw int64) {
 	return smoothed, raw
 }
 
+// averageWork is the mean load of the cells, without what the CellApp does for none.
+func (a *CellApp) averageWork() (average int64) {
+	for _, c := range a.cells {
+		work, _ := c.Work()
+		average += work
+	}
+	return average / int64(max(1, len(a.cells)))
+}
+
 // wantedRate is how fast the space of a cell is to run. A cell with less than half of
 // the average load is left alone: to slow its space would help nobody. The others
-// have at least half of all load.
+// have at least half of the load of all cells.
 func (a *CellApp) wantedRate(c *space.Cell, average int64) uint16 {
 	if work, _ := c.Work(); work < average/2 {
 		return entity.NormalRate

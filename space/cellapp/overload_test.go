@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -74,6 +75,29 @@ func TestOverloadIsReported(t *testing.T) {
 	r.tick(50)
 	if r.app.throttle.Step() != step {
 		t.Error("a frozen world changes what is saved")
+	}
+}
+
+// What the CellApp does for no cell is no reason to leave the only cell alone that could
+// do with less.
+func TestOwnWorkLeavesNoCellAlone(t *testing.T) {
+	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
+	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)),
+		Space: space.Config{Overload: space.OverloadConfig{Start: 0.5, Patience: time.Second, Dwell: 200 * time.Millisecond, Recovery: time.Second, MinRate: 0.5}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.app = app
+	r.world()
+	for v := range r.app.cell(1).Views() {
+		v.Script().(*Walker).SetArtificialLoad(load.Core / 3)
+	}
+	for range 100 {
+		r.app.own.Add(70 * time.Millisecond) // of each tick of 100
+		r.tick(1)
+	}
+	if m := r.reportedAll(); int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 {
+		t.Errorf("thrift %d of %d, rate %d", m.Thrift, r.app.throttle.Steps(), m.Cells[0].Rate)
 	}
 }
 

@@ -53,7 +53,7 @@ func (a *CellApp) peers() (refs []wire.AppRef) {
 // newest that was told to this CellApp, even if it does not have the cell any more.
 func (c *held) report() *wire.RejoinCell {
 	has, _ := c.geometry.Lacks()
-	m := &wire.RejoinCell{Space: c.Space(), Cell: c.ID(), Version: has, Tree: c.geometry.Tree().Append(nil), Info: c.info, Clock: c.Clock()}
+	m := &wire.RejoinCell{Space: c.Space(), Cell: c.ID(), Version: has, Tree: c.geometry.Tree().Append(nil), Info: c.info, Clock: c.Clock(), Ended: c.Ended()}
 	for e := range c.AllData() {
 		m.Data = append(m.Data, wire.SpaceDataEntry(e))
 	}

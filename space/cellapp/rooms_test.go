@@ -95,6 +95,21 @@ func TestEndedSpace(t *testing.T) {
 	}
 }
 
+// A CellApp that goes on ending a space while its manager starts anew says so.
+func TestEndedSpaceIsToldToAnotherManager(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	r.room(5, true)
+	r.enter(7, 5)
+	r.manage(&wire.RemoveCell{Space: 5, Cell: roomCell(5), Ended: true})
+	r.room(6, true)
+	r.dial(77)
+	got := sentTo[wire.RejoinCell](r, mercury.Address{At: manager, Salt: 77}, wire.RejoinCellID)
+	if len(got) != 2 || !got[0].Ended || got[1].Ended {
+		t.Errorf("it says %+v", got)
+	}
+}
+
 // Whatever a script does when its space ends, nothing is made in it any more; an
 // entity that had no base is gone as well, and a frozen world does not keep it.
 func TestEndedSpaceStaysEmpty(t *testing.T) {

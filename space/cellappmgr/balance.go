@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +11,10 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 )
+
+// maxEntities is the most that a cell can be said to hold of one kind: of so many the
+// smallest would take gigabytes.
+const maxEntities = 1 << 24
 
 // movedLine is by how many metres the last balance moved a line.
 type movedLine struct {
@@ -33,25 +38,44 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		r := &msg.Cells[i]
 		s := m.space(r.Space)
 		if s == nil {
-			m.counts.UnknownCells++
+			m.unknownCell(a, r, m.mayHaveBeen(r.Space))
 			continue
 		}
 		c := s.find(r.Cell)
 		if c == nil || c.app != a {
-			m.counts.UnknownCells++ // of a cell that was given to another after a verdict, or removed
+			m.unknownCell(a, r, c == nil && m.mayHaveHad(r.Cell))
 			continue
+		}
+		if max(r.Reals, r.Ghosts, r.Handoffs) > maxEntities {
+			m.implausible(a, "number of entities")
+			r.Reals, r.Ghosts, r.Handoffs = c.report.Reals, c.report.Ghosts, c.report.Handoffs
 		}
 		c.report, c.reported = *r, true
 		m.watchEmpty(now, s, r)
 		m.catchUp(now, s, c)
 		m.remindRate(now, s, c)
+		m.pace(s, r.Rate)
 	}
 }
 
-// implausible counts a figure that was left out. A member is logged once: one
-// that reports nonsense does so several times a second.
+// unknownCell counts the report of a cell that is not the sender's. One that has been,
+// before a verdict or its removal, is nothing to tell of: the two have crossed.
+func (m *CellAppMgr) unknownCell(a *member, r *wire.CellReport, hasBeen bool) {
+	m.counts.UnknownCells++
+	if !hasBeen && !a.nonsenseLogged {
+		m.nameNonsense(a, fmt.Sprintf("cell %v of space %d, which it was never given", r.Cell, r.Space))
+	}
+}
+
+// implausible counts a figure that was left out.
 func (m *CellAppMgr) implausible(a *member, what string) {
 	m.counts.Implausible++
+	m.nameNonsense(a, what)
+}
+
+// nameNonsense logs a member once: one that reports nonsense does so several times a
+// second.
+func (m *CellAppMgr) nameNonsense(a *member, what string) {
 	if !a.nonsenseLogged {
 		a.nonsenseLogged = true
 		m.log.Warn("a CellApp reports what cannot be true; it is left out, and further cases are only counted", "app", a.String(), "what", what)
@@ -185,11 +209,13 @@ func (m *CellAppMgr) carryOutIn(now time.Duration, s *space, p *balance.Plan) {
 	m.touch(s)
 	m.noteMoves(s, before, p)
 	m.noteRetirements(s, p)
+	var removed []bsp.CellID
 	for _, r := range p.Removals {
 		if r.Space == uint32(s.cfg.ID) {
-			m.removeCell(now, s, r.Cell)
+			removed = append(removed, r.Cell)
 		}
 	}
+	m.removeCells(now, s, removed...)
 	for i, c := range added {
 		s.adopt(c)
 		c.app.load.Given(m.cfg.Balance.InitialCellLoad)

@@ -168,3 +168,36 @@ func BenchmarkHall(b *testing.B) {
 }
 
 const never = time.Duration(1 << 62)
+
+// BenchmarkTickOfRooms is a tick in which nothing is due, of a manager with 16,384 idle
+// rooms on 200 CellApps.
+func BenchmarkTickOfRooms(b *testing.B) {
+	r, base := roomsOn(b, 200)
+	for i := 1; len(r.m.spaces) < MaxSpaces; i++ {
+		base.send(&wire.CreateSpace{Request: uint64(i), Info: aRoom()})
+	}
+	for _, s := range r.m.spaces {
+		for _, c := range s.cells {
+			c.created, c.reported = true, true
+		}
+	}
+	r.pass(200 * time.Millisecond)
+	r.m.balanceAt, r.m.metaAt, r.m.statusAt = 1<<62, 1<<62, 1<<62
+	b.ReportAllocs()
+	for b.Loop() {
+		r.now += 100 * time.Millisecond
+		for _, a := range r.m.members {
+			a.heard = r.m.awake.total
+		}
+		r.m.Tick(r.now)
+	}
+}
+
+// roomsOn is a manager with so many CellApps, and a BaseApp.
+func roomsOn(t testing.TB, apps int) (*rig, *peer) {
+	r := newRig(t, nil)
+	for i := range apps {
+		r.join(wire.CellApp, 2+i)
+	}
+	return r, r.join(wire.BaseApp, 250)
+}

@@ -29,8 +29,9 @@ type CellAppMgr struct {
 
 	// Spaces about which something is to be done, so that the others, which may be
 	// thousands, cost nothing: homeless ones have no cell, expecting ones have orders
-	// out, unpublished ones changed with this input, emptying ones end soon.
-	homeless, expecting, unpublished, emptying []*space
+	// out, unpublished ones changed with this input, emptying ones end soon, paced ones
+	// run slower than normal or are to.
+	homeless, expecting, unpublished, emptying, paced []*space
 
 	started  bool // MinCellApps have joined
 	lastCell uint32
@@ -80,6 +81,8 @@ type Counts struct {
 	Implausible uint64
 	// RefusedData are changes of space data above a limit or for no space.
 	RefusedData uint64
+	// RefusedSpaces were asked for and could not be made.
+	RefusedSpaces uint64
 	// Superseded messages came after a manager of a higher term had shown itself.
 	Superseded uint64
 	// Unsent messages found no channel; whoever comes back is told all again.
@@ -133,6 +136,9 @@ func (m *CellAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 // Closed implements mercury.Handler.
 func (m *CellAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	m.wake(now)
+	if m.superseded {
+		return // who leaves it goes to the other manager; the others are not to hear of it
+	}
 	m.lostChannel(now, ch, reason)
 	m.publish(now)
 }

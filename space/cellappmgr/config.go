@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -115,7 +116,7 @@ type Config struct {
 	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
 	MinCellApps int
 	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is
-	// declared dead. They report at least once a second. Default 3 s.
+	// declared dead: longer than the second in which they report once. Default 3 s.
 	AppTimeout time.Duration
 	// ReportPeriod is how often observers are told the Status. Default 1 s.
 	ReportPeriod time.Duration
@@ -140,10 +141,10 @@ func (c Config) Validate() error {
 	fault(c.Transport == nil, "Transport is nil: give the endpoint that apps join at")
 	fault(c.Schema == nil, "Schema is nil: give the entity definitions, from property.Load or property.NewSchema")
 	fault(d.Term > MaxTerm, "Term is %d: take 1 to %d", c.Term, MaxTerm)
-	fault(d.MinCellApps < 1, "MinCellApps is %d: take at least 1", c.MinCellApps)
+	fault(d.MinCellApps < 1 || d.MinCellApps > MaxStarts, "MinCellApps is %d: take 1 to %d", c.MinCellApps, MaxStarts)
 	fault(d.Tick < 0, "Tick is %v: take a positive time, for example 100ms", c.Tick)
-	fault(d.AppTimeout < 2*d.Tick, "AppTimeout is %v: take at least twice Tick (%v), and more than a second, in which apps report once", c.AppTimeout, d.Tick)
-	fault(d.RecoveryWindow > 0 && d.RecoveryWindow < d.Tick, "RecoveryWindow is %v: take at least Tick (%v), for example 2s, or less than 0 for none", c.RecoveryWindow, d.Tick)
+	fault(d.AppTimeout < 2*d.Tick || d.AppTimeout <= wire.ReportPeriod, "AppTimeout is %v: take at least twice Tick (%v), and more than the %v in which apps report once", c.AppTimeout, d.Tick, wire.ReportPeriod)
+	fault(d.RecoveryWindow > 0 && (d.RecoveryWindow < d.Tick || d.RecoveryWindow <= wire.RejoinAfter), "RecoveryWindow is %v: take at least Tick (%v), and more than the %v after which apps try to join again, for example 2s, or less than 0 for none", c.RecoveryWindow, d.Tick, wire.RejoinAfter)
 	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
 	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
 	if err := d.Logins.Validate(); err != nil {

@@ -30,7 +30,7 @@ func mourns(who, dead wire.Role) bool {
 
 // judgeSilence declares dead whoever has not been heard for too long.
 func (m *CellAppMgr) judgeSilence(now time.Duration) {
-	for _, a := range slices.Clone(m.members) {
+	for _, a := range m.members {
 		if silent := m.awake.total - a.heard; a.reports() && silent >= m.cfg.AppTimeout {
 			m.declareDead(now, a, fmt.Sprintf("silent for %v", silent))
 		}

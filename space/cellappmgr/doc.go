@@ -64,6 +64,7 @@
 //   - A cell that an app has, and that geometry too, is created. A cell that only an app
 //     has is removed like one that was retired. A cell that only the geometry has is
 //     ordered again, if its app came back.
+//   - A space that an app was told has ended is ended on all.
 //   - A CellApp with a leaf that did not come back is dead, and so is one without a leaf
 //     that others count on. A BaseApp that others count on has AppTimeout to come back.
 //   - Whom any app was told is dead is dead for all, and dismissed if it comes back.
@@ -76,7 +77,7 @@
 //     say so.
 //
 // A CellApp that comes back after the window is dismissed if it had a leaf; any other app
-// is a member again.
+// is a member again. Created spaces that nobody else has told of are ended on it.
 //
 // A manager that was only stalled while another took its place is obeyed by no one: apps
 // heed a manager only after a Welcome, and no Welcome of a lower term than they know. From

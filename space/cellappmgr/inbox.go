@@ -145,7 +145,9 @@ func may(r wire.Role, id wire.ID) bool {
 		return r != wire.Observer
 	case wire.CellsReportID, wire.CellCreatedID, wire.GeometryLackedID, wire.CellRemovedID, wire.RetireAppID:
 		return r == wire.CellApp
-	case wire.LocateID, wire.SetSpaceDataID, wire.CreateSpaceID, wire.DestroySpaceID:
+	case wire.CreateSpaceID:
+		return r == wire.BaseApp
+	case wire.LocateID, wire.SetSpaceDataID, wire.DestroySpaceID:
 		return r == wire.CellApp || r == wire.BaseApp
 	case wire.FreezeID:
 		return r == wire.Observer

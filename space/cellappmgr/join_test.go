@@ -169,6 +169,12 @@ func TestConfigFaults(t *testing.T) {
 			t.Errorf("no fault about %s in:\n%v", want, err)
 		}
 	}
+	_, err = New(Config{AppTimeout: 900 * time.Millisecond, RecoveryWindow: time.Second, MinCellApps: MaxStarts + 1})
+	for _, want := range []string{"AppTimeout is 900ms", "RecoveryWindow is 1s", "MinCellApps is 4096"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no fault about %s in:\n%v", want, err)
+		}
+	}
 	if _, err := New(Config{}); err == nil || !strings.Contains(err.Error(), "0 Spaces") {
 		t.Errorf("a manager without spaces: %v", err)
 	}

@@ -27,6 +27,8 @@ type member struct {
 	thrift       int             // steps that a CellApp saves
 	missing      bool            // known from what others have of it; see buryLost
 	faultsLogged bool
+	// refusalLogged says that a space which it asked for in vain was logged.
+	refusalLogged bool
 	// nonsenseLogged says that a report which cannot be true was logged, hot that a
 	// warning of its load was.
 	nonsenseLogged, hot bool
@@ -182,7 +184,8 @@ func (m *CellAppMgr) tellBaseAppMgr(now time.Duration, mgr *member) {
 	}
 }
 
-// forget drops a member. What it reported stays in the sums.
+// forget drops a member. What it reported stays in the sums. The others are in a new
+// slice then: each tick walks over the members, and some do not see the end of it.
 func (m *CellAppMgr) forget(a *member) {
 	for i, b := range m.members {
 		if a == b {

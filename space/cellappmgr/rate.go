@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -49,13 +50,25 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 	if m.frozen {
 		return
 	}
-	for _, s := range m.spaces {
+	m.paced = slices.DeleteFunc(m.paced, func(s *space) bool {
 		want, ok := s.wantedRate()
-		if r := &s.rates; ok && (r.clock.Number == 0 || now-r.changed >= ratePeriod) {
+		r := &s.rates
+		if ok && (r.clock.Number == 0 || now-r.changed >= ratePeriod) {
 			if next := limitRate(r.rate(), want); next != r.rate() {
 				m.changeRate(now, s, next)
 			}
 		}
+		s.paced = !s.ending && (r.rate() < entity.NormalRate || want < entity.NormalRate)
+		return !s.paced
+	})
+}
+
+// pace looks after the rate of a space from now on, if it is not normal, or a cell wants
+// it to be lower.
+func (m *CellAppMgr) pace(s *space, wanted uint16) {
+	if !s.paced && (wanted > 0 && wanted < entity.NormalRate || s.rates.rate() < entity.NormalRate) {
+		s.paced = true
+		m.paced = append(m.paced, s)
 	}
 }
 

@@ -176,3 +176,30 @@ func TestRateNumbersRiseWithTheTerm(t *testing.T) {
 		t.Errorf("number %x", n)
 	}
 }
+
+// A space that runs slowly goes on where it was when the manager is started anew, and
+// comes back to its rate from there.
+func TestRateAfterRecovery(t *testing.T) {
+	r := next(t, nil)
+	k := entity.Clock{Number: 1<<32 + 3, At: time.Hour - 10*time.Second, Game: 20 * time.Minute, Rate: 500}
+	cell := has(1, r.remember(bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(10, 1, true))))
+	cell.Clock = k
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{GameTime: time.Hour}, cell)
+	r.pass(2100 * time.Millisecond)
+	if got, want := r.m.Status().Spaces[0].GameTime, k.GameAt(time.Hour+2100*time.Millisecond).Seconds(); got != want {
+		t.Errorf("game time %v s, want %v", got, want)
+	}
+	for range 20 {
+		a.reportCells(slow(old(1), 1000, k.Number))
+		r.pass(time.Second)
+		for _, m := range take[wire.SpaceRate](a) {
+			if m.Clock.Number <= k.Number || m.Clock.Game != k.GameAt(m.Clock.At) || m.Clock.Rate < k.Rate {
+				t.Errorf("from %+v to %+v", k, m.Clock)
+			}
+			k = m.Clock
+		}
+	}
+	if k.Rate != entity.NormalRate || len(r.m.paced) != 0 {
+		t.Errorf("it runs at %d, %d spaces are looked after", k.Rate, len(r.m.paced))
+	}
+}

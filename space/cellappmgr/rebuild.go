@@ -78,6 +78,26 @@ func (m *CellAppMgr) buryLost(now time.Duration, lost []*member) {
 	}
 }
 
+// endOver ends the spaces that the earlier manager has ended: apps that had not heard of
+// it would bring them back, around cells on which nothing can live any more.
+func (m *CellAppMgr) endOver(now time.Duration) {
+	for _, s := range slices.Clone(m.spaces) {
+		if s.over {
+			m.endSpace(now, s, "ended by an earlier manager")
+		}
+	}
+}
+
+// endUnknown has an app that came late drop its cells of spaces that only it knows:
+// whoever has asked for them since was told that they are gone.
+func (m *CellAppMgr) endUnknown(a *member, b *returning) {
+	for _, c := range b.cells {
+		if m.space(c.space) == nil && isCreated(c.space) {
+			m.send(a, &wire.RemoveCell{Space: c.space, Cell: c.id, Ended: true})
+		}
+	}
+}
+
 // miss passes the verdict on an app that others still count on, if it is not here.
 func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
 	back := func(b *returning) bool { return b.peer == p.App }

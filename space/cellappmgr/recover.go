@@ -13,6 +13,10 @@ import (
 // the world for ever.
 const maxWindows = 5
 
+// maxNumber is the highest number that is taken over from an earlier manager: far more
+// than there have been apps, and as many again until numbers run over.
+const maxNumber = 1 << 30
+
 // recovery is the time in which a manager of a term above 1 hears what the world is,
 // and those that tell it. The package comment draws its states.
 type recovery struct {
@@ -123,11 +127,13 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 		}
 	}
 	m.buryLost(now, lost)
+	m.endOver(now)
 	for i, a := range members {
 		if a != nil {
 			m.settle(now, a, back[i])
 		}
 	}
+	m.orphanLost(now)
 	m.makeSpaces(now)
 	m.log.Info("the world of an earlier manager goes on", "cell_apps", m.cellApps(), "base_apps", m.count(wire.BaseApp), "graves", len(m.graves))
 }
@@ -151,7 +157,7 @@ func (m *CellAppMgr) reinstate(b *returning) *member {
 		role: b.join.Role, number: b.told.Number, allocator: b.told.Allocator, address: b.peer, channel: b.ch,
 		heard: m.awake.total, retiring: b.told.Retiring,
 	}
-	if a.number == 0 || slices.ContainsFunc(m.members, func(x *member) bool { return x.role == a.role && x.number == a.number }) {
+	if a.number == 0 || a.number > maxNumber || slices.ContainsFunc(m.members, func(x *member) bool { return x.role == a.role && x.number == a.number }) {
 		a.number = m.numbers[a.role] + 1
 	}
 	m.numbers[a.role] = max(m.numbers[a.role], a.number)
@@ -191,6 +197,8 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 		m.miss(now, p)
 	}
 	m.claim(now, a, b)
+	m.adoptOrphans(a)
+	m.endUnknown(a, b)
 	m.makeSpaces(now)
 	m.settle(now, a, b)
 }

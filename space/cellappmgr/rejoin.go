@@ -151,6 +151,7 @@ func (m *CellAppMgr) hearCell(b *returning, msg *wire.RejoinCell) error {
 	}
 	b.cells = append(b.cells, returningCell{msg.Space, msg.Cell, msg.Version, last})
 	if s := m.spaceHeardOf(msg); s != nil && m.recovery.on {
+		s.over = s.over || msg.Ended && isCreated(msg.Space)
 		return s.hear(msg, m.cfg.Term)
 	}
 	return nil
@@ -172,7 +173,7 @@ func (m *CellAppMgr) spaceHeardOf(msg *wire.RejoinCell) *space {
 		err = errEnded
 	}
 	m.counts.UnknownCells++
-	m.log.Error("an app has a cell of a space that this manager does not keep; it goes on without a manager", "space", msg.Space, "cell", msg.Cell.String(), "error", err)
+	m.log.Error("an app has a cell of a space that this manager does not keep", "space", msg.Space, "cell", msg.Cell.String(), "error", err)
 	return nil
 }
 
@@ -185,8 +186,8 @@ func (s *space) hear(msg *wire.RejoinCell, term uint32) error {
 	if err != nil {
 		return err
 	}
-	if tree.Version().Term >= term {
-		return fmt.Errorf("%w: geometry %v reported to a manager of term %d", wire.ErrMalformed, tree.Version(), term)
+	if what := notOf(msg, tree, term); what != "" {
+		return fmt.Errorf("%w: %s reported to a manager of term %d", wire.ErrMalformed, what, term)
 	}
 	if s.heard == nil || s.heard.Version().Less(tree.Version()) {
 		s.heard = tree
@@ -198,6 +199,32 @@ func (s *space) hear(msg *wire.RejoinCell, term uint32) error {
 		s.data.restore(e)
 	}
 	return nil
+}
+
+// notOf says what of a cell that an app has cannot come from a manager of an earlier term,
+// "" if nothing: numbers of this term would meet those that it gives out itself, and
+// the last ones that there are would run over.
+func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
+	if tree.Version().Term >= term {
+		return "geometry " + tree.Version().String()
+	}
+	if msg.Cell.Term >= term {
+		return "cell " + msg.Cell.String()
+	}
+	for _, leaf := range tree.Leaves() {
+		if leaf.Cell.Term >= term {
+			return "leaf " + leaf.Cell.String()
+		}
+	}
+	if msg.Clock.Number >= uint64(term)<<32 {
+		return fmt.Sprintf("clock %d", msg.Clock.Number)
+	}
+	for i := range msg.Data {
+		if msg.Data[i].Number > maxDataNumber {
+			return fmt.Sprintf("space data %d", msg.Data[i].Number)
+		}
+	}
+	return ""
 }
 
 // unhear forgets an app whose channel ended before it was let in. One that has told

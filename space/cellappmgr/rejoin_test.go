@@ -1,9 +1,13 @@
 package cellappmgr
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -192,6 +196,99 @@ func TestOutranked(t *testing.T) {
 	}
 }
 
+// Apps leave a manager whose place is taken. It does not take that for deaths, nor tell
+// those of it that have not left yet.
+func TestSupersededIsSilent(t *testing.T) {
+	r := newRig(t, nil)
+	a, b, _, _ := r.split()
+	p := r.connect(wire.CellApp, at(12))
+	p.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 2})
+	a.ids()
+	b.drop(mercury.ErrPeerRestarted)
+	r.pass(time.Second)
+	if got := a.ids(); len(got) != 0 || r.m.Status().Deaths != 0 {
+		t.Errorf("told %v, %d deaths", got, r.m.Status().Deaths)
+	}
+}
+
+// Figures in a rejoin that cannot be an earlier manager's would run the counters over, or
+// meet what this term gives out: the app is cut off, or its number is not taken.
+func TestImplausibleRejoin(t *testing.T) {
+	tree := func(cell bsp.CellID) []byte {
+		return bsp.New(bsp.Version{Term: 1, N: 4}, bsp.Leaf{Cell: cell, App: at(10).At, Salt: at(10).Salt}).Append(nil)
+	}
+	info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1})
+	good := wire.RejoinCell{Space: 1, Cell: old(1), Version: bsp.Version{Term: 1, N: 4}, Tree: tree(old(1)),
+		Clock: entity.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: maxDataNumber, Key: 1}}}
+	for name, tt := range map[string]struct {
+		change func(*wire.RejoinCell)
+		cut    bool
+	}{
+		"nothing":            {func(*wire.RejoinCell) {}, false},
+		"clock of this term": {func(c *wire.RejoinCell) { c.Clock.Number = 2<<32 + 1 }, true},
+		"last clock":         {func(c *wire.RejoinCell) { c.Clock.Number = math.MaxUint64 }, true},
+		"data number":        {func(c *wire.RejoinCell) { c.Data[0].Number = math.MaxUint64 }, true},
+		"leaf of this term":  {func(c *wire.RejoinCell) { c.Tree = tree(bsp.CellID{Term: 2, N: 1}) }, true},
+		"space of this term": {func(c *wire.RejoinCell) { c.Space, c.Info = 2<<spaceTermShift|1, info }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := next(t, nil)
+			c := good
+			c.Data = slices.Clone(good.Data)
+			tt.change(&c)
+			a := r.comeBack(wire.CellApp, 10, math.MaxUint32, wire.Rejoin{}, c)
+			if t, err := bsp.Parse(c.Tree); err == nil {
+				r.remember(t)
+			}
+			if cut := slices.Contains(r.net.aborted, a.ch); cut != tt.cut {
+				t.Fatalf("cut off: %v", cut)
+			}
+			r.pass(2100 * time.Millisecond)
+			if tt.cut {
+				none[wire.Welcome](a)
+				return
+			}
+			if w := one[wire.Welcome](a); w.Number != 1 {
+				t.Errorf("number %d", w.Number)
+			}
+			if w := one[wire.Welcome](r.join(wire.CellApp, 11)); w.Number != 2 {
+				t.Errorf("the next has number %d", w.Number)
+			}
+			base := r.join(wire.BaseApp, 20)
+			if got := base.ask(1, aRoom()); got.Space != 2<<spaceTermShift|1 || len(r.m.spaces) != 2 {
+				t.Errorf("%+v, %d spaces", got, len(r.m.spaces))
+			}
+			base.send(&wire.SetSpaceData{Space: 1, Key: 2})
+			r.pass(time.Second)
+		})
+	}
+}
+
+// An unused space whose asker is gone ends after a restart as well.
+func TestOrphansAfterRecovery(t *testing.T) {
+	room := func(n uint32, owner int) wire.RejoinCell {
+		tree := bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(10, n, true))
+		return wire.RejoinCell{Space: entity.SpaceID(1<<spaceTermShift | n), Cell: old(n), Version: tree.Version(), Tree: tree.Append(nil),
+			Info: appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(owner), request: 1})}
+	}
+	r := next(t, nil)
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, room(1, 20), room(2, 21), room(3, 22))
+	r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{})
+	r.pass(2100 * time.Millisecond)
+	r.comeBack(wire.BaseApp, 22, 3, wire.Rejoin{}) // late
+	for n := range uint32(3) {
+		a.reportRoom(entity.SpaceID(1<<spaceTermShift|(n+1)), old(n+1), 0, false)
+	}
+	r.pass(orphanGrace + time.Second)
+	ended := map[entity.SpaceID]bool{}
+	for _, m := range take[wire.RemoveCell](a) {
+		ended[m.Space] = true
+	}
+	if len(ended) != 1 || !ended[1<<spaceTermShift|2] {
+		t.Errorf("ended: %v", ended)
+	}
+}
+
 // FuzzRejoin gives a manager that recovers arbitrary messages in the middle of what an app
 // tells it. Whatever they are, the window ends, and others are let in.
 func FuzzRejoin(f *testing.F) {
@@ -217,4 +314,51 @@ func FuzzRejoin(f *testing.F) {
 			one[wire.Welcome](late)
 		}
 	})
+}
+
+// A space that the earlier manager has ended is not brought back by a CellApp that was
+// not told so: on the cell that was, nothing can live any more.
+func TestEndedSpaceStaysEndedAfterRecovery(t *testing.T) {
+	r := next(t, nil)
+	id := entity.SpaceID(1<<spaceTermShift | 5)
+	tree := bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(10, 1, true))
+	if err := tree.Split(old(1), bsp.AxisX, 0, leafOf(11, 2, true), true); err != nil {
+		t.Fatal(err)
+	}
+	room := func(cell uint32) wire.RejoinCell {
+		info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1})
+		return wire.RejoinCell{Space: id, Cell: old(cell), Version: tree.Version(), Tree: tree.Append(nil), Info: info}
+	}
+	ended := room(1)
+	ended.Ended = true
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, ended)
+	b := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{}, room(2))
+	base := r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{})
+	r.pass(2100 * time.Millisecond)
+	for i, p := range []*peer{a, b} {
+		got := take[wire.RemoveCell](p)
+		if len(got) == 0 || !got[0].Ended || got[0].Space != id || got[0].Cell != old(uint32(1+i)) {
+			t.Fatalf("%v was ordered %+v", p.addr, got)
+		}
+		none[wire.Geometry](p)
+		p.send(&wire.CellRemoved{Space: id, Cell: got[0].Cell})
+	}
+	base.send(&wire.Locate{ID: 5, Space: id})
+	if l := one[wire.Located](base); !l.Gone || r.m.space(id) != nil || len(r.m.byRequest) != 0 {
+		t.Errorf("it is there again: %+v", l)
+	}
+}
+
+// A CellApp that comes back late with a cell of a space that nobody else knows has no
+// manager for it: bases were told that the space is gone, so it ends there, too.
+func TestLateRoomEnds(t *testing.T) {
+	r, _ := running(t, wire.Rejoin{})
+	id := entity.SpaceID(1<<spaceTermShift | 5)
+	tree := bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(12, 7, true))
+	b := r.comeBack(wire.CellApp, 12, 9, wire.Rejoin{}, wire.RejoinCell{Space: id, Cell: old(7), Version: tree.Version(),
+		Tree: tree.Append(nil), Info: appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1})})
+	if m := one[wire.RemoveCell](b); !m.Ended || m.Space != id || m.Cell != old(7) {
+		t.Errorf("%+v", m)
+	}
+	b.send(&wire.CellRemoved{Space: id, Cell: old(7)})
 }

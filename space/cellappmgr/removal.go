@@ -17,23 +17,32 @@ type removal struct {
 	at    time.Duration // when it was ordered last
 }
 
-// removeCell begins the removal of a cell that the tree does not have any more. The
-// geometry without it goes out with the handling of the same input, before or after
-// the order: a peer acks only once it has both.
-func (m *CellAppMgr) removeCell(now time.Duration, s *space, id bsp.CellID) {
-	c := s.find(id)
-	if c == nil {
+// removeCells begins the removal of cells that the tree does not have any more. The
+// geometry without them goes out with the handling of the same input, before or after
+// the orders: a peer acks only once it has both. All are taken out before any geometry
+// is made: one cell more than the tree has cannot be told.
+func (m *CellAppMgr) removeCells(now time.Duration, s *space, ids ...bsp.CellID) {
+	kept := len(s.removals)
+	for _, id := range ids {
+		c := s.find(id)
+		if c == nil {
+			continue
+		}
+		s.drop(func(x *cell) bool { return x == c })
+		m.cellsRemoved++
+		m.log.Info("cell removed", "space", s.cfg.ID, "cell", id.String(), "on", c.app.String(), "cells", len(s.cells))
+		s.removals = append(s.removals, &removal{cell: id, app: c.app})
+	}
+	begun := s.removals[kept:]
+	if len(begun) == 0 {
 		return
 	}
-	s.drop(func(x *cell) bool { return x == c })
-	m.cellsRemoved++
-	m.log.Info("cell removed", "space", s.cfg.ID, "cell", id.String(), "on", c.app.String(), "cells", len(s.cells))
-	r := &removal{cell: id, app: c.app}
-	r.peers = s.peersOf(r) // two that go at once may still owe each other an entity
-	s.removals = append(s.removals, r)
 	m.expect(s)
 	m.renew(s)
-	m.orderRemoval(now, s, r)
+	for _, r := range begun {
+		r.peers = s.peersOf(r) // two that go at once may still owe each other an entity
+		m.orderRemoval(now, s, r)
+	}
 }
 
 // orderRemoval tells everyone concerned, once more if need be. The cell gets the
@@ -90,7 +99,7 @@ func (m *CellAppMgr) retireApp(a *member, reason string) {
 
 // releaseApps lets those go that were to be shut down and have nothing left.
 func (m *CellAppMgr) releaseApps() {
-	for _, a := range slices.Clone(m.members) {
+	for _, a := range m.members {
 		if !a.retiring || a.cells > 0 || m.removing(a) {
 			continue
 		}

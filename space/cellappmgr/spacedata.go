@@ -6,6 +6,10 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
+// maxDataNumber is the highest number that is taken over from an earlier manager: more
+// changes than any can have made, and as many again until the numbers run over.
+const maxDataNumber = 1 << 62
+
 // spaceData is what a space has besides its entities: the newest entry of each
 // key, in the order of their numbers.
 type spaceData struct {

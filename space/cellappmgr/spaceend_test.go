@@ -121,7 +121,7 @@ func TestDestroyDividedSpace(t *testing.T) {
 	if len(s.cells) != 2 {
 		t.Fatalf("%d cells", len(s.cells))
 	}
-	r.m.removeCell(r.now, s, s.cells[1].id)
+	r.m.removeCells(r.now, s, s.cells[1].id)
 	take[wire.RemoveCell](a)
 	take[wire.RemoveCell](b)
 	base.destroy(id)

@@ -27,6 +27,12 @@ const (
 // isCreated reports whether an id is of a space that game code created.
 func isCreated(id entity.SpaceID) bool { return id > MaxSpaceID }
 
+// mayHaveBeen reports whether a space that is not there may have been.
+func (m *CellAppMgr) mayHaveBeen(id entity.SpaceID) bool {
+	term := uint32(id) >> spaceTermShift
+	return term > 0 && term < m.cfg.Term || term == m.cfg.Term && uint32(id)&maxSpaceStarts <= m.lastSpace
+}
+
 // nextSpaceID gives out an id, or 0 when the term has no more.
 func (m *CellAppMgr) nextSpaceID() entity.SpaceID {
 	if m.lastSpace >= maxSpaceStarts {

@@ -67,7 +67,7 @@ func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateS
 		var err error
 		if s, err = m.newRoom(a, msg); err != nil {
 			answer.Reason = err.Error()[:min(len(err.Error()), wire.MaxReason)]
-			m.log.Warn("a space was refused", "to", a.String(), "reason", answer.Reason)
+			m.refusedSpace(a, answer.Reason)
 		}
 	}
 	if s != nil {
@@ -75,6 +75,16 @@ func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateS
 	}
 	m.send(a, &answer)
 	m.makeSpaces(now)
+}
+
+// refusedSpace counts a request that was refused. A member is logged once: a script that
+// asks for what cannot be made does so for each of its players.
+func (m *CellAppMgr) refusedSpace(a *member, reason string) {
+	m.counts.RefusedSpaces++
+	if !a.refusalLogged {
+		a.refusalLogged = true
+		m.log.Warn("a space was refused; further cases are only counted", "to", a.String(), "reason", reason)
+	}
 }
 
 func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
@@ -174,15 +184,12 @@ func (m *CellAppMgr) watch(s *space) {
 // endEmpty ends the spaces that have been empty for long enough. Only those that
 // are empty are looked at, however many others there are.
 func (m *CellAppMgr) endEmpty(now time.Duration) {
-	if m.frozen || !m.started {
-		return
-	}
 	m.emptying = slices.DeleteFunc(m.emptying, func(s *space) bool {
 		switch {
 		case !s.mayEnd():
 			s.watched = false
 			return true
-		case now < s.endAt:
+		case m.frozen || !m.started || now < s.endAt:
 			return false
 		}
 		why := "empty"
@@ -199,9 +206,37 @@ func (m *CellAppMgr) endEmpty(now time.Duration) {
 func (m *CellAppMgr) orphan(now time.Duration, dead *member) {
 	for _, s := range m.spaces {
 		if s.origin.owner == dead.address && isCreated(s.cfg.ID) && !s.held {
-			s.orphaned = true
-			s.stay(now + orphanGrace)
-			m.watch(s)
+			m.orphanSpace(now, s)
+		}
+	}
+}
+
+func (m *CellAppMgr) orphanSpace(now time.Duration, s *space) {
+	s.orphaned = true
+	s.stay(now + orphanGrace)
+	m.watch(s)
+}
+
+// orphanLost watches the spaces of BaseApps that have not come back to this manager. Those
+// that it waits for have their verdict later; of the others, which nobody has named,
+// there never is one.
+func (m *CellAppMgr) orphanLost(now time.Duration) {
+	here := make(map[mercury.Address]bool, len(m.members))
+	for _, a := range m.members {
+		here[a.address] = true
+	}
+	for _, s := range m.spaces {
+		if isCreated(s.cfg.ID) && !s.held && !here[s.origin.owner] {
+			m.orphanSpace(now, s)
+		}
+	}
+}
+
+// adoptOrphans gives a BaseApp that comes back late its spaces again.
+func (m *CellAppMgr) adoptOrphans(a *member) {
+	for _, s := range m.spaces {
+		if s.origin.owner == a.address && isCreated(s.cfg.ID) {
+			s.orphaned = false
 		}
 	}
 }

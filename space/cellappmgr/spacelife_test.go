@@ -91,7 +91,7 @@ func TestCreateSpaceWaitsForACellApp(t *testing.T) {
 }
 
 func TestRefusedSpaces(t *testing.T) {
-	_, _, base := roomRig(t, nil)
+	r, _, base := roomRig(t, nil)
 	nan := math.NaN()
 	for name, info := range map[string]entity.SpaceInfo{
 		"Bounds":   {},
@@ -107,6 +107,19 @@ func TestRefusedSpaces(t *testing.T) {
 		if got.Space != 0 || !strings.Contains(got.Reason, strings.TrimSpace(name)) {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+	if n := strings.Count(r.log.String(), "refused"); n != 1 || r.m.Counts().RefusedSpaces != 8 {
+		t.Errorf("%d lines in the log, counts %+v", n, r.m.Counts())
+	}
+}
+
+// Only BaseApps ask for spaces: a CellApp would not hear the answer, and when it dies
+// nobody would end what it has asked for.
+func TestCellAppsAskForNoSpace(t *testing.T) {
+	r, a, _ := roomRig(t, nil)
+	a.send(&wire.CreateSpace{Request: 1, Info: aRoom()})
+	if len(r.m.spaces) != 1 || r.m.Counts().Misplaced != 1 {
+		t.Errorf("%d spaces, counts %+v", len(r.m.spaces), r.m.Counts())
 	}
 }
 
@@ -211,9 +224,44 @@ func TestNothingIsLeft(t *testing.T) {
 	for _, a := range m.members {
 		cells += a.cells
 	}
-	lists := len(m.homeless) + len(m.expecting) + len(m.unpublished) + len(m.emptying)
+	lists := len(m.homeless) + len(m.expecting) + len(m.unpublished) + len(m.emptying) + len(m.paced)
 	if len(m.spaces) != 1 || len(m.byID) != 1 || len(m.byRequest) != 0 || cells != 1 || lists != 0 || m.spacesEnded != 1000 {
 		t.Errorf("%d spaces, %d ids, %d requests, %d cells, %d in lists are left; %d ended",
 			len(m.spaces), len(m.byID), len(m.byRequest), cells, lists, m.spacesEnded)
+	}
+}
+
+// Nor is anything left of rooms that end while no CellApp is there to make them, or in a
+// frozen world, in which nothing ends by itself.
+func TestNothingIsLeftWhileTheWorldWaits(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.MinCellApps = 1 })
+	base, watch := r.join(wire.BaseApp, 20), r.join(wire.Observer, 30)
+	for i := range uint64(100) {
+		base.destroy(base.ask(i+1, aRoom()).Space)
+	}
+	a := r.join(wire.CellApp, 10)
+	a.confirm()
+	a.drop(mercury.ErrPeerRestarted)
+	for i := range uint64(100) {
+		base.destroy(base.ask(i+101, aRoom()).Space)
+	}
+	r.pass(time.Second)
+	if n := len(r.m.homeless); n != 1 { // space 1
+		t.Errorf("%d spaces wait for a CellApp", n)
+	}
+	a = r.join(wire.CellApp, 11)
+	a.confirm()
+	watch.send(&wire.Freeze{On: true})
+	for i := range uint64(100) {
+		id := base.ask(i+201, aRoom()).Space
+		a.reportRoom(id, a.confirm()[0].Cell, 0, true)
+		base.destroy(id)
+		for _, m := range take[wire.RemoveCell](a) {
+			a.send(&wire.CellRemoved{Space: m.Space, Cell: m.Cell})
+		}
+	}
+	r.pass(time.Second)
+	if n := len(r.m.emptying); n != 0 {
+		t.Errorf("%d spaces are watched", n)
 	}
 }

@@ -31,10 +31,11 @@ type space struct {
 	info      []byte      // goes with AddCell
 	moved     []movedLine // by the last balance
 	heard     *bsp.Tree   // the newest of an earlier term, while recovering
+	over      bool        // an app has heard that it has ended, in an earlier term
 	removals  []*removal
 
-	// These say in which lists of the manager it is: expecting, unpublished, emptying.
-	expected, unpublished, watched bool
+	// These say in which lists of the manager it is: expecting, unpublished, emptying, paced.
+	expected, unpublished, watched, paced bool
 
 	held     bool          // it has had an entity
 	orphaned bool          // who asked for it is dead
@@ -59,8 +60,13 @@ type cell struct {
 	report     wire.CellReport
 }
 
-// load is what the cell reported, if that can be true.
-func (c *cell) load() int64 { return min(max(0, c.report.Load), load.Max) }
+// load is what the cell reported, 0 if that cannot be true.
+func (c *cell) load() int64 {
+	if c.report.Load < 0 || c.report.Load > load.Max {
+		return 0
+	}
+	return c.report.Load
+}
 
 func newSpace(cfg SpaceConfig, term uint32) *space {
 	return &space{cfg: cfg, publisher: bsp.NewPublisher(term, keptVersions)}
@@ -120,24 +126,30 @@ func (m *CellAppMgr) newCell(app *member) (*cell, bsp.Leaf) {
 	return c, bsp.Leaf{Cell: c.id, App: app.address.At, Salt: app.address.Salt}
 }
 
+// mayHaveHad reports whether a cell that is not there may have been.
+func (m *CellAppMgr) mayHaveHad(id bsp.CellID) bool {
+	return id.Term < m.cfg.Term || id.Term == m.cfg.Term && id.N <= m.lastCell
+}
+
 // makeSpaces gives every space without a cell its first one, or after the loss
 // of all its cells, a new one.
 func (m *CellAppMgr) makeSpaces(now time.Duration) {
 	if m.started = m.started || m.cellApps() >= m.cfg.MinCellApps; !m.started {
 		return
 	}
-	placed := 0
-	for _, s := range m.homeless {
-		if s.tree == nil && !s.ending {
-			app := m.leastLoaded()
-			if app == nil {
-				break
-			}
-			m.place(now, s, app)
+	nobody := false
+	m.homeless = slices.DeleteFunc(m.homeless, func(s *space) bool {
+		if s.tree != nil || s.ending {
+			return true
 		}
-		placed++
-	}
-	m.homeless = slices.Delete(m.homeless, 0, placed)
+		if !nobody {
+			app := m.leastLoaded()
+			if nobody = app == nil; !nobody {
+				m.place(now, s, app)
+			}
+		}
+		return !nobody
+	})
 }
 
 // place makes the one cell of a space, whole. It is the first as long as none was

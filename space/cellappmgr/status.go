@@ -65,6 +65,15 @@ func (m *CellAppMgr) tellObservers() {
 		return
 	}
 	st := m.Status()
+	// Who cannot read it all sees nothing. What is left out first is the youngest spaces,
+	// then the youngest apps; the sums are of all.
+	for len(m.encode(&st)) > wire.MaxStatus && len(st.Spaces)+len(st.Apps) > 0 {
+		if n := len(st.Spaces); n > 0 {
+			st.Spaces = st.Spaces[:n/2]
+		} else {
+			st.Apps = st.Apps[:len(st.Apps)/2]
+		}
+	}
 	m.tell(&st, wire.Observer)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/google/go-cmp/cmp"
 )
@@ -113,6 +114,34 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// However many cells there are, what observers are told is a Status that they can read:
+// without some of the spaces, but with all the sums.
+func TestStatusIsBounded(t *testing.T) {
+	r := newRig(t, nil)
+	watch := r.join(wire.Observer, 30)
+	a := r.join(wire.CellApp, 10)
+	for id := range entity.SpaceID(200) {
+		s := r.m.enter(SpaceConfig{ID: 2 + id, Bounds: r.m.spaces[0].cfg.Bounds}, nil)
+		r.m.homeless = nil
+		for i := range 50 {
+			c, leaf := r.m.newCell(r.m.members[1])
+			leaf.Salt += uint32(i) // no app has two cells of a space
+			if s.adopt(c); i == 0 {
+				s.tree = bsp.New(bsp.Version{}, leaf)
+			} else if err := s.tree.Split(s.cells[i-1].id, bsp.AxisX, 50*float64(i)+0.123456, leaf, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	watch.ids()
+	a.ids()
+	r.m.tellObservers()
+	st := one[wire.Status](watch)
+	if st.Cells != 10001 || st.SpaceCount != 201 || len(st.Spaces) == 0 || len(st.Spaces) == 201 || len(st.Apps) != 2 {
+		t.Errorf("%d cells, %d of %d spaces, %d apps", st.Cells, len(st.Spaces), st.SpaceCount, len(st.Apps))
+	}
+}
+
 func TestCutOutsideOfBounds(t *testing.T) {
 	bounds := bsp.Rect{MinX: -10, MinZ: -10, MaxX: 10, MaxZ: 10}
 	far := bsp.Rect{MinX: 50, MinZ: math.Inf(-1), MaxX: math.Inf(1), MaxZ: 3}
@@ -165,6 +194,21 @@ func TestTick(t *testing.T) {
 	}
 	if next := r.m.Tick(50 * time.Millisecond); next != 100*time.Millisecond {
 		t.Errorf("next %v", next)
+	}
+}
+
+// A tick in which nothing is due allocates nothing.
+func TestTickAllocatesNothing(t *testing.T) {
+	r := newRig(t, nil)
+	r.split()
+	r.join(wire.BaseApp, 20)
+	r.pass(time.Second)
+	r.m.balanceAt, r.m.metaAt, r.m.statusAt = 1<<62, 1<<62, 1<<62
+	if n := testing.AllocsPerRun(10, func() {
+		r.now += 100 * time.Millisecond
+		r.m.Tick(r.now)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

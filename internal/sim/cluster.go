@@ -44,6 +44,9 @@ type Options struct {
 	// pairs of processes are parted, Noise whether strangers send rubbish and replays.
 	Faults                                                        time.Duration
 	Crash, CrashBase, CrashLogin, CrashManager, Pause, Cut, Noise bool
+	// Retire says that cells retire every few seconds, and now and then, in the bad time,
+	// a whole CellApp, which starts anew when it has. It does nothing to a Policy.
+	Retire bool
 	// Balance replaces the balance of the space if it is not zero.
 	Balance balance.Config
 	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is
@@ -99,11 +102,13 @@ type Cluster struct {
 	chance *rand.Rand
 	// fate is the chance of the CellAppMgr alone, so that runs in which it lives are
 	// not other ones for it.
-	fate  *rand.Rand
-	terms uint32 // starts of a CellAppMgr
-	net   *mercurytest.Network
-	trace *Trace
-	world *world
+	fate *rand.Rand
+	// leaving is the chance of CellApps to retire alone, for the same reason.
+	leaving *rand.Rand
+	terms   uint32 // starts of a CellAppMgr
+	net     *mercurytest.Network
+	trace   *Trace
+	world   *world
 
 	procs    []*Process
 	byPlace  map[netip.AddrPort]*Process
@@ -142,7 +147,7 @@ func New(o Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), net: mercurytest.New(o.Seed),
+		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)), net: mercurytest.New(o.Seed),
 		trace: newTrace(o.TraceTo), world: w, byPlace: make(map[netip.AddrPort]*Process),
 	}
 	c.checkers = newCheckers(c)
@@ -195,10 +200,16 @@ func (c *Cluster) managerAt() netip.AddrPort { return mercurytest.Place(portMana
 
 func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	var policy balance.Policy
-	if c.opts.Policy != nil {
-		policy = c.opts.Policy()
-	}
 	c.terms++
+	switch {
+	case c.opts.Policy != nil:
+		policy = c.opts.Policy()
+	case c.opts.Retire:
+		var err error
+		if policy, err = c.newRestless(); err != nil {
+			return nil, err
+		}
+	}
 	return cellappmgr.New(cellappmgr.Config{
 		Policy:    policy,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
@@ -302,6 +313,9 @@ func (c *Cluster) step(until time.Duration) error {
 			p.run()
 		}
 		if d, ok := p.app.(interface{ Dismissed() bool }); ok && d.Dismissed() {
+			p.anew = true
+		}
+		if a, ok := p.app.(interface{ Retired() bool }); ok && c.opts.Retire && a.Retired() {
 			p.anew = true
 		}
 		if p.alive && p.anew {

@@ -61,11 +61,14 @@
 // compares two runs. Flags come after -args:
 //
 //	-seeds=N -start=S  TestSeeds runs the seeds S to S+N-1; a few dozen by default
+//	-managers          the CellAppMgr crashes in all of them
+//	-retires           cells retire all the time in all of them
 //	-v.log             the logs of the processes, in simulated time, on stderr
 //	-trace=FILE        the trace as text
 //
-// In a fifth of the seeds the CellAppMgr crashes, too (withManager): by a chance of its
-// own, so that the others are not other runs for it.
+// In a fifth of the seeds the CellAppMgr crashes, too, and in a fourth cells and whole
+// CellApps retire all the time (withManager): by chances of their own, so that the others
+// are not other runs for it.
 //
 // A failing run prints the one command that replays it, such as
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
@@ -40,6 +41,9 @@ func (c *Cluster) faults() error {
 		}
 		if c.opts.CrashManager && c.fate.IntN(4) == 0 {
 			c.crashManager()
+		}
+		if c.opts.Retire && c.leaving.IntN(6) == 0 {
+			c.retireOne()
 		}
 		if c.opts.Cut {
 			c.cutSome()
@@ -177,14 +181,8 @@ func (c *Cluster) rest() error {
 	if err := c.runFor(2 * time.Second); err != nil {
 		return err
 	}
-	c.observer.freeze(true)
-	settled := func() bool { return c.observer.last.Pending == 0 && c.observer.last.ReportsSinceFreeze >= 2 }
-	if err := c.runUntil(20*time.Second, settled); err != nil {
+	if err := c.standStill(); err != nil {
 		return err
-	}
-	if !settled() {
-		return fmt.Errorf("20 s after the world froze %d things are pending (status of %v s, %d reports since): %s",
-			c.observer.last.Pending, c.observer.last.GameTime, c.observer.last.ReportsSinceFreeze, c.pending())
 	}
 	c.observer.freeze(true) // again: ghosts compare themselves with their reals
 	for _, pl := range c.players {
@@ -201,6 +199,51 @@ func (c *Cluster) rest() error {
 	}
 	return errors.Join(faults...)
 }
+
+// standStill freezes the world in a moment in which every real is in place.
+func (c *Cluster) standStill() error {
+	settled := func() bool { return c.observer.last.Pending == 0 && c.observer.last.ReportsSinceFreeze >= 2 }
+	for range 5 {
+		if err := c.runUntil(20*time.Second, c.inPlace); err != nil {
+			return err
+		}
+		c.observer.freeze(true)
+		if err := c.runUntil(20*time.Second, settled); err != nil {
+			return err
+		}
+		if !settled() {
+			return fmt.Errorf("20 s after the world froze %d things are pending (status of %v s, %d reports since): %s",
+				c.observer.last.Pending, c.observer.last.GameTime, c.observer.last.ReportsSinceFreeze, c.pending())
+		}
+		if c.inPlace() {
+			return nil
+		}
+		c.observer.freeze(false) // a geometry was on its way
+		if err := c.runFor(700 * time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return errors.New("though everyone stands still, some real is always on another cell than where it is")
+}
+
+// inPlace reports whether every real is in its cell, or so near that it may stay. A world
+// that freezes when a line has just passed over many of them stays as it is, since
+// nothing is handed over in it; one that a cell left far behind does not see what is
+// around it.
+func (c *Cluster) inPlace() bool {
+	in := true
+	c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+		if in && v.IsReal() && !cell.Ended() {
+			p := v.Position()
+			_, r, ok := cell.Tree().Leaf(cell.ID())
+			in = ok && r.Distance(float64(p.X), float64(p.Z)) <= nearLine
+		}
+	})
+	return in
+}
+
+// nearLine is how far beyond a line a real may stand without being out of place.
+const nearLine = 20
 
 // pending names who still has something to tell.
 func (c *Cluster) pending() string {

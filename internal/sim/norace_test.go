@@ -3,5 +3,5 @@
 package sim
 
 // How many seeds TestSeeds runs without -seeds, how many of the kept ones
-// TestKept, and that TestHandoff runs every case.
-const seedsByDefault, keptByDefault, everyHandoff = 24, 1 << 10, 1
+// TestKept, and that TestHandoff and TestSteps run every case.
+const seedsByDefault, keptByDefault, everyHandoff, everyStep = 24, 1 << 10, 1, 1

@@ -157,13 +157,14 @@ func (r *rig) nextTerm() {
 	r.until("every CellApp has its geometry", 15*time.Second, func() bool { return r.everyoneIn(term) })
 }
 
-// everyoneIn reports whether all cells have a geometry of a term.
+// everyoneIn reports whether all cells have a geometry of a term, but for those of spaces
+// that have ended, which have none.
 func (r *rig) everyoneIn(term uint32) bool {
 	n, all := 0, true
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {
 			n++
-			all = all && c.Version().Term == term
+			all = all && (c.Version().Term == term || c.Ended())
 		}
 	})
 	return all && n > 0

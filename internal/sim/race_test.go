@@ -3,5 +3,5 @@
 package sim
 
 // The race detector makes a run ten times slower: it gets a sixth of the seeds
-// and a fourth of the handoffs.
-const seedsByDefault, keptByDefault, everyHandoff = 4, 4, 4
+// a fourth of the handoffs and an eighth of the steps.
+const seedsByDefault, keptByDefault, everyHandoff, everyStep = 4, 4, 4, 8

@@ -52,6 +52,10 @@ type lodgerBase struct {
 	rooms  int            `cellscape:"local"`
 	losses int            `cellscape:"local"`
 	enough bool           `cellscape:"local"` // it asks for no more rooms
+	// patient says that it gives each room up once, and trusts that it ends; left is the
+	// last that it gave up.
+	patient bool           `cellscape:"local"`
+	left    entity.SpaceID `cellscape:"local"`
 }
 
 // OnCreated starts the beat.
@@ -81,8 +85,9 @@ func (b *lodgerBase) OnBeat() {
 	case b.room == 0 && !b.asked && !b.enough:
 		_, err := b.CreateSpace(room(b.rooms), "OnRoom")
 		b.asked = err == nil
-	case b.room == 0 || b.beats%stay != 0:
+	case b.room == 0 || b.beats%stay != 0 || b.patient && b.left == b.room:
 	case b.rooms%3 == 0:
+		b.left = b.room
 		_ = b.DestroySpace(b.room)
 	case b.rooms%3 == 1:
 		_ = b.Cell().Call("close")

@@ -1,10 +1,14 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
@@ -77,6 +81,37 @@ func TestRoomsOfADeadBaseApp(t *testing.T) {
 		r.baseApps[1].crash()
 		r.baseApps[1].restartAt = r.now + 8*time.Second
 		r.wait(5 * time.Second)
+		r.vacate()
+	})
+}
+
+// TestManagerDiesEndingASpace: a room has ended, its CellApp has heard so and cannot tell
+// the base yet, and the manager dies. The next one hears of a cell whose entities are
+// gone, and must not take the room for one that goes on.
+func TestManagerDiesEndingASpace(t *testing.T) {
+	play(t, Options{Seed: 43, Players: 2, Rovers: 2, Lodgers: 4}, func(r *rig) {
+		r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) { l.patient = true })
+		var on *Process
+		var room entity.SpaceID
+		r.on(func(m tampered) (pass, done bool) {
+			var c wire.RemoveCell
+			if m.id != wire.RemoveCellID || c.Parse(m.msg[1:]) != nil || !c.Ended {
+				return true, false
+			}
+			on, room = m.p, c.Space
+			for _, b := range r.baseApps {
+				r.part(on, b)
+			}
+			return true, true
+		})
+		r.until("a room ends", 20*time.Second, func() bool { return on != nil })
+		r.wait(20 * time.Millisecond) // who asked for it has its answer
+		r.manager.crash()
+		r.nextTerm()
+		if !slices.ContainsFunc(slices.Collect(on.app.(*cellapp.CellApp).Cells()), func(c *space.Cell) bool { return c.Space() == room }) {
+			t.Fatal("the cell is gone already")
+		}
+		r.join(r.procs...)
 		r.vacate()
 	})
 }

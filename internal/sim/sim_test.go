@@ -13,10 +13,12 @@ import (
 )
 
 var (
-	seeds   = flag.Int("seeds", seedsByDefault, "how many seeds TestSeeds runs")
-	start   = flag.Uint64("start", 1, "the first seed of TestSeeds")
-	verbose = flag.Bool("v.log", false, "print the logs of the processes")
-	traced  = flag.String("trace", "", "write the trace of the run to a file")
+	seeds    = flag.Int("seeds", seedsByDefault, "how many seeds TestSeeds runs")
+	start    = flag.Uint64("start", 1, "the first seed of TestSeeds")
+	verbose  = flag.Bool("v.log", false, "print the logs of the processes")
+	managers = flag.Bool("managers", false, "let the CellAppMgr crash in every run of TestSeeds")
+	retires  = flag.Bool("retires", false, "let cells retire in every run of TestSeeds")
+	traced   = flag.String("trace", "", "write the trace of the run to a file")
 )
 
 // optionsOf are the options that a seed stands for: every third seed has no
@@ -52,9 +54,11 @@ func optionsOf(seed uint64) Options {
 }
 
 // withManager are those options, and for a fifth of the seeds a CellAppMgr that
-// crashes. The draw is one of its own: the kept seeds are what they were.
+// crashes; for a fourth cells that retire all the time. The draws are of their own: the
+// kept seeds are what they were.
 func withManager(o Options) Options {
-	o.CrashManager = rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
+	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
+	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
 	return o
 }
 
@@ -97,7 +101,7 @@ func TestSeeds(t *testing.T) {
 	t.Parallel()
 	for i := range *seeds {
 		seed := *start + uint64(i)
-		runSeed(t, withManager(optionsOf(seed)), fmt.Sprintf("-seeds=1 -start=%d ", seed))
+		runSeed(t, withManager(optionsOf(seed)), fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v ", seed, *managers, *retires))
 	}
 }
 

@@ -30,11 +30,14 @@ type Status struct {
 	CellsAdded int `json:"cells_added"`
 	// CellsRemoved are those that retired, not those of dead CellApps.
 	CellsRemoved int `json:"cells_removed"`
-	LinesMoved   int `json:"lines_moved"`
-	Reals        int `json:"reals"`
-	Ghosts       int `json:"ghosts"`
-	Clients      int `json:"clients"`
-	Deaths       int `json:"deaths"`
+	// Removing are cells that are out of their spaces, and that their CellApps have not
+	// dropped yet.
+	Removing   int `json:"removing"`
+	LinesMoved int `json:"lines_moved"`
+	Reals      int `json:"reals"`
+	Ghosts     int `json:"ghosts"`
+	Clients    int `json:"clients"`
+	Deaths     int `json:"deaths"`
 	// LoginsRefused says that the world is full.
 	LoginsRefused bool `json:"logins_refused"`
 

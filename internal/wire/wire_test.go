@@ -56,7 +56,7 @@ func samples() []message {
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:       []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3}},
-		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
+		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(),
 	}
 	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}

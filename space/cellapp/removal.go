@@ -71,8 +71,10 @@ func (a *CellApp) removeCell(m *wire.RemoveCell) {
 		c.End()
 		r.waiting = nil
 	}
+	// Repeated, the order may name fewer: a peer whose own cell has gone, and of which a
+	// manager that has started anew does not know, is never asked for its ack again.
 	r.waiting = slices.DeleteFunc(r.waiting, func(p mercury.Address) bool {
-		return a.links.Dead(p) || slices.Contains(a.removals.acked, ack{m.Space, m.Cell, p})
+		return a.links.Dead(p) || slices.Contains(a.removals.acked, ack{m.Space, m.Cell, p}) || !slices.Contains(m.Peers, p)
 	})
 	a.removals.acked = slices.DeleteFunc(a.removals.acked, func(x ack) bool { return x.space == m.Space && x.cell == m.Cell })
 }

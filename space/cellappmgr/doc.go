@@ -68,6 +68,7 @@
 //   - A CellApp with a leaf that did not come back is dead, and so is one without a leaf
 //     that others count on. A BaseApp that others count on has AppTimeout to come back.
 //   - Whom any app was told is dead is dead for all, and dismissed if it comes back.
+//   - A space ends of which any app was told that it has.
 //   - Of each key of the space data the newest entry wins, and numbers go on above the
 //     highest. What apps said to the earlier manager and it told no one is lost with it.
 //   - Apps keep their number and allocator; new ones get numbers above the highest. Game

@@ -60,6 +60,18 @@ func (m *CellAppMgr) claim(now time.Duration, a *member, b *returning) {
 	}
 }
 
+// endOver ends the spaces of which an earlier manager told any app that they have
+// ended: that one has destroyed its entities, and there is no way back. (Its cell was
+// taken for one that runs; it went as soon as its bases knew, who had asked for the end
+// had been answered, and the space stayed for ever, with a leaf and without a cell.)
+func (m *CellAppMgr) endOver(now time.Duration) {
+	for _, s := range slices.Clone(m.spaces) {
+		if s.over && !s.ending {
+			m.endSpace(now, s, "ended by an earlier manager")
+		}
+	}
+}
+
 // buryLost passes the verdict on those who have not come back: CellApps at once, since
 // their part of the plane is without anyone; BaseApps, with which all their entities
 // and clients go, after the silence that any of them is given.
@@ -69,22 +81,12 @@ func (m *CellAppMgr) buryLost(now time.Duration, lost []*member) {
 			m.declareDead(now, a, "it did not come back to the new manager")
 			continue
 		}
-		for _, s := range m.spaces {
+		for _, s := range slices.Clone(m.spaces) {
 			m.heal(now, s, a)
 		}
 	}
 	for _, p := range m.recovery.peers {
 		m.miss(now, p)
-	}
-}
-
-// endOver ends the spaces that the earlier manager has ended: apps that had not heard of
-// it would bring them back, around cells on which nothing can live any more.
-func (m *CellAppMgr) endOver(now time.Duration) {
-	for _, s := range slices.Clone(m.spaces) {
-		if s.over {
-			m.endSpace(now, s, "ended by an earlier manager")
-		}
 	}
 }
 

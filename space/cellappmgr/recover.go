@@ -126,8 +126,8 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 			m.claim(now, a, back[i])
 		}
 	}
-	m.buryLost(now, lost)
 	m.endOver(now)
+	m.buryLost(now, lost)
 	for i, a := range members {
 		if a != nil {
 			m.settle(now, a, back[i])
@@ -199,6 +199,7 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	m.claim(now, a, b)
 	m.adoptOrphans(a)
 	m.endUnknown(a, b)
+	m.endOver(now)
 	m.makeSpaces(now)
 	m.settle(now, a, b)
 }

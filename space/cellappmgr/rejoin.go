@@ -150,11 +150,15 @@ func (m *CellAppMgr) hearCell(b *returning, msg *wire.RejoinCell) error {
 		last = max(last, msg.Data[i].Number)
 	}
 	b.cells = append(b.cells, returningCell{msg.Space, msg.Cell, msg.Version, last})
-	if s := m.spaceHeardOf(msg); s != nil && m.recovery.on {
-		s.over = s.over || msg.Ended && isCreated(msg.Space)
-		return s.hear(msg, m.cfg.Term)
+	s := m.spaceHeardOf(msg)
+	if s == nil {
+		return nil
 	}
-	return nil
+	s.over = s.over || msg.Ended && isCreated(msg.Space)
+	if !m.recovery.on {
+		return nil
+	}
+	return s.hear(msg, m.cfg.Term)
 }
 
 // spaceHeardOf is the space of a cell that an app has, nil for one that this manager

@@ -97,10 +97,13 @@ func (m *CellAppMgr) retireApp(a *member, reason string) {
 	}
 }
 
-// releaseApps lets those go that were to be shut down and have nothing left.
+// releaseApps lets those go that were to be shut down, have nothing left, and owe no
+// one an ack. (One that had dropped its cell was let go at once, before its next tick,
+// in which it would have acked the removal of another's cell: that one waited for it
+// for ever, since whoever is let go is not dead.)
 func (m *CellAppMgr) releaseApps() {
 	for _, a := range m.members {
-		if !a.retiring || a.cells > 0 || m.removing(a) {
+		if !a.retiring || a.cells > 0 || m.concernedBy(a) {
 			continue
 		}
 		m.send(a, &wire.Retired{Number: a.number})
@@ -110,8 +113,12 @@ func (m *CellAppMgr) releaseApps() {
 	}
 }
 
-func (m *CellAppMgr) removing(a *member) bool {
-	return slices.ContainsFunc(m.spaces, func(s *space) bool { return s.removes(a) })
+// concernedBy reports whether a removal waits for an app: for its own cell to go, or
+// for its ack.
+func (m *CellAppMgr) concernedBy(a *member) bool {
+	return slices.ContainsFunc(m.spaces, func(s *space) bool {
+		return slices.ContainsFunc(s.removals, func(r *removal) bool { return r.app == a || slices.Contains(r.peers, a) })
+	})
 }
 
 // removes reports whether an app has a cell that is being removed.

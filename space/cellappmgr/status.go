@@ -87,6 +87,7 @@ func (s *space) addTo(st *wire.Status) {
 			}
 		}
 	}
+	st.Removing += len(s.removals)
 	for _, c := range s.cells {
 		st.Reals += int(c.report.Reals)
 		st.Ghosts += int(c.report.Ghosts)

@@ -25,11 +25,14 @@ type Status struct {
 	CellsAdded int `json:"cells_added"` // since the start
 	// CellsRemoved are those that retired, since the start, not those of dead CellApps.
 	CellsRemoved int `json:"cells_removed"`
-	LinesMoved   int `json:"lines_moved"` // since the start
-	Reals        int `json:"reals"`
-	Ghosts       int `json:"ghosts"`
-	Clients      int `json:"clients"`
-	Deaths       int `json:"deaths"` // processes declared dead
+	// Removing are cells that are out of their spaces, and that their CellApps have not
+	// dropped yet.
+	Removing   int `json:"removing"`
+	LinesMoved int `json:"lines_moved"` // since the start
+	Reals      int `json:"reals"`
+	Ghosts     int `json:"ghosts"`
+	Clients    int `json:"clients"`
+	Deaths     int `json:"deaths"` // processes declared dead
 	// LoginsRefused says that the world is full; see cellappmgr.LoginConfig.
 	LoginsRefused bool `json:"logins_refused"`
 

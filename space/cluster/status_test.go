@@ -14,7 +14,7 @@ import (
 // Status is the public face of wire.Status: nothing is lost or renamed on the way.
 func TestStatusIsWhole(t *testing.T) {
 	in := wire.Status{
-		GameTime: 1.5, SpaceCount: 9, Cells: 2, Retiring: 1, CellsAdded: 3, CellsRemoved: 2, LinesMoved: 4, Reals: 5, Ghosts: 6, Clients: 7, Deaths: 8, LoginsRefused: true, Ticks: 9, Late: 10,
+		GameTime: 1.5, SpaceCount: 9, Cells: 2, Retiring: 1, CellsAdded: 3, CellsRemoved: 2, Removing: 1, LinesMoved: 4, Reals: 5, Ghosts: 6, Clients: 7, Deaths: 8, LoginsRefused: true, Ticks: 9, Late: 10,
 		CPU: 11.5, Pending: 12, ReportsSinceFreeze: 13,
 		Spaces: []wire.SpaceStatus{{
 			ID: 1, GameTime: 1.25, Rate: .75, Version: bsp.Version{Term: 1, N: 2},

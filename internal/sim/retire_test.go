@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// A whole CellApp is shut down: its cells retire, and it ends without loss.
+
+// shutting is a CellApp that is asked to retire.
+type shutting struct {
+	*rig
+	app, other, manager *Process
+}
+
+func (x *shutting) retired() bool { return x.app.alive && x.app.app.(*cellapp.CellApp).Retired() }
+
+// retire asks a CellApp to let all its cells go.
+func (r *rig) retire(p *Process) { p.app.(*cellapp.CellApp).Retire("maintenance") }
+
+// TestRetire lets another CellApp, the manager or the retiring CellApp itself crash at
+// every step of its retirement.
+func TestRetire(t *testing.T) {
+	on := func(id wire.ID, pass bool) func(x *shutting, m tampered) (hit, pass bool) {
+		return func(x *shutting, m tampered) (bool, bool) {
+			hit := m.id == id && (m.p == x.app || m.p == x.manager)
+			return hit, !hit || pass
+		}
+	}
+	steps := []struct {
+		name string
+		see  func(x *shutting, m tampered) (hit, pass bool)
+	}{
+		{"RetireApp arrives", on(wire.RetireAppID, true)},
+		{"RemoveCell lost", on(wire.RemoveCellID, false)},
+		{"RemovalAck arrives", on(wire.RemovalAckID, true)},
+		{"CellRemoved lost", on(wire.CellRemovedID, false)},
+		{"Retired lost", on(wire.RetiredID, false)},
+		{"Retired arrives", on(wire.RetiredID, true)},
+	}
+	mishaps := []struct {
+		name string
+		whom func(x *shutting) []*Process
+	}{
+		{"nobody", func(x *shutting) []*Process { return nil }},
+		{"another CellApp", func(x *shutting) []*Process { return []*Process{x.other} }},
+		{"the manager", func(x *shutting) []*Process { return []*Process{x.manager} }},
+		{"itself", func(x *shutting) []*Process { return []*Process{x.app} }},
+		{"the manager and itself", func(x *shutting) []*Process { return []*Process{x.manager, x.app} }},
+	}
+	n := uint64(0)
+	for _, s := range steps {
+		for _, f := range mishaps {
+			if n++; n%everyStep != 0 {
+				continue
+			}
+			seed := 2000 + n
+			t.Run(s.name+"/"+f.name, func(t *testing.T) {
+				o := Options{Seed: seed, Balance: still(2), CellApps: 3, BaseApps: 1, Players: 2, Rovers: 2}
+				if n%2 == 0 {
+					o.Lodgers = 2
+				}
+				play(t, o, func(r *rig) {
+					x := &shutting{rig: r, manager: r.manager}
+					x.app, _, _ = r.real(r.id())
+					for _, p := range r.cellApps {
+						if p != x.app && cellsOf(p) > 0 {
+							x.other = p
+						}
+					}
+					x.shut(f.whom(x), func(m tampered) (hit, pass bool) { return s.see(x, m) })
+				})
+			})
+		}
+	}
+}
+
+// shut lets the CellApp retire, has the victims crash at the message that is seen, and
+// ends the CellApp when it may be ended.
+func (x *shutting) shut(victims []*Process, see func(m tampered) (hit, pass bool)) {
+	x.t.Helper()
+	fell := false
+	x.on(func(m tampered) (bool, bool) {
+		hit, pass := see(m)
+		if hit {
+			fell = true
+			for _, p := range victims {
+				p.kill()
+			}
+		}
+		return pass, fell
+	})
+	x.rig.retire(x.app)
+	x.until("the step has come", removalEnds, func() bool { return fell })
+	x.wait(time.Millisecond)
+	died, crashes := false, 0
+	for _, p := range victims {
+		p.restartAt = x.now + 300*time.Millisecond
+		crashes++
+		died = died || p != x.manager
+	}
+	x.wait(2 * deadAfter)
+	if x.app.starts == 1 {
+		x.until("the CellApp has retired", 2*removalEnds, x.retired)
+		x.app.crash() // as its operator may
+		crashes++
+	}
+	x.wait(3 * deadAfter)
+	x.until("no removal goes on", removalEnds, func() bool { return x.manager.alive && x.removals() == 0 })
+	if !died {
+		if d := x.observer.last.Deaths; d > 0 || x.losses > crashes {
+			x.t.Errorf("%d deaths, %d processes and sessions ended", d, x.losses)
+		}
+		x.nobodyRestored()
+	}
+}
+
+// TestTwoRetire: two CellApps are shut down at once, and the one hears that the other's
+// cell goes only when its own cell has gone. It owes an ack all the same, and is not let
+// go before.
+func TestTwoRetire(t *testing.T) {
+	play(t, Options{Seed: 51, Balance: still(2), CellApps: 4, Players: 2, Rovers: 2}, func(r *rig) {
+		var going []*Process
+		for _, p := range r.cellApps {
+			if cellsOf(p) > 0 {
+				going = append(going, p)
+			}
+		}
+		first, second := going[0], going[1]
+		r.on(func(m tampered) (pass, done bool) {
+			return m.id != wire.CellGoingID || m.p != first || cellsOf(first) == 0, false
+		})
+		r.retire(first)
+		r.retire(second)
+		r.until("both have retired", 2*removalEnds, func() bool {
+			return first.app.(*cellapp.CellApp).Retired() && second.app.(*cellapp.CellApp).Retired()
+		})
+		r.nobodyRestored()
+	})
+}
+
+// TestManagerForgetsAnAck: two cells go at once; one of them waits for an ack of the
+// other's CellApp, which drops its own cell without having heard that it owes one. Then
+// the manager dies, and the next one does not know of it any more.
+func TestManagerForgetsAnAck(t *testing.T) {
+	o, in := scripted(52, 4)
+	o.CellApps = 5
+	play(t, o, func(r *rig) {
+		first, second := r.twoThatMayGo()
+		r.on(func(m tampered) (pass, done bool) {
+			return m.id != wire.CellGoingID || m.p != first, false
+		})
+		in.give(func(o *balance.Observation) balance.Plan {
+			plan := retire(first)(o)
+			plan.Retires = append(plan.Retires, retire(second)(o).Retires...)
+			return plan
+		})
+		r.until("the first is gone, the second is not", 2*removalEnds, func() bool {
+			return cellsOf(first) == 0 && second.app.(*cellapp.CellApp).Removing(theSpace)
+		})
+		r.manager.crash()
+		r.nextTerm()
+		r.until("both are gone", removalEnds, func() bool { return r.removals() == 0 && cellsOf(second) == 0 })
+	})
+}
+
+// twoThatMayGo are CellApps whose cells can retire at once.
+func (r *rig) twoThatMayGo() (first, second *Process) {
+	r.t.Helper()
+	tree := r.newest()
+	for i, p := range r.cellApps {
+		for _, q := range r.cellApps[i+1:] {
+			a, _, ok := tree.OfApp(p.at, p.salt)
+			b, _, too := tree.OfApp(q.at, q.salt)
+			if !ok || !too {
+				continue
+			}
+			if t := tree.Clone(); t.Retire(a.Cell) == nil && t.Retire(b.Cell) == nil {
+				return p, q
+			}
+		}
+	}
+	r.t.Fatal("no two may go")
+	return nil, nil
+}

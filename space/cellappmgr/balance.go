@@ -227,16 +227,6 @@ func (m *CellAppMgr) carryOutIn(now time.Duration, s *space, p *balance.Plan) {
 	}
 }
 
-// removed are the cells that a plan takes out of a space.
-func removed(s *space, p *balance.Plan) (ids []bsp.CellID) {
-	for _, r := range p.Removals {
-		if r.Space == uint32(s.cfg.ID) {
-			ids = append(ids, r.Cell)
-		}
-	}
-	return ids
-}
-
 func (m *CellAppMgr) cellApp(number uint32) *member {
 	for _, a := range m.members {
 		if a.role == wire.CellApp && a.number == number {

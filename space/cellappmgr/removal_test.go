@@ -1,46 +1,127 @@
 package cellappmgr
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
-// planned is a policy that gives out plans made by a test, each once.
-type planned struct{ next balance.Plan }
+// given is a policy that plans what a test says, once.
+type given struct{ plan balance.Plan }
 
-func (p *planned) Balance(*balance.Observation) balance.Plan {
-	plan := p.next
-	p.next = balance.Plan{}
-	return plan
+// Balance implements balance.Policy.
+func (g *given) Balance(*balance.Observation) balance.Plan {
+	p := g.plan
+	g.plan = balance.Plan{}
+	return p
 }
 
-func (p *planned) Meta(*balance.Observation) balance.Plan { return balance.Plan{} }
+// Meta implements balance.Policy.
+func (g *given) Meta(*balance.Observation) balance.Plan { return balance.Plan{} }
 
-func (p *planned) Line(uint32, bsp.NodeID) (l balance.LineState, ok bool) { return l, false }
+// Line implements balance.Policy.
+func (g *given) Line(uint32, bsp.NodeID) (balance.LineState, bool) { return balance.LineState{}, false }
 
-// Two CellApps that are shut down at once may be swept by the same balance.
-func TestTwoCellsAreRemovedAtOnce(t *testing.T) {
-	policy := &planned{}
-	r := newRig(t, func(c *Config) { c.Policy = policy })
-	a, b, c := r.join(wire.CellApp, 10), r.join(wire.CellApp, 11), r.join(wire.CellApp, 12)
-	first := a.confirm()[0].Cell
-	for i := range 2 {
-		policy.next.Adds = []balance.Add{{Space: 1, Cell: first, Axis: bsp.AxisX, At: 100 - 100*float64(i), NewOnHigherSide: true, App: uint32(2 + i)}}
-		r.pass(time.Second)
+// fourCells is a manager with cells 1 to 4 of space 1, on the apps 10 to 13.
+func fourCells(t *testing.T) (*rig, *given, []*peer) {
+	in := &given{}
+	r := next(t, func(c *Config) { c.Policy = in })
+	tree := bsp.New(bsp.Version{Term: 1, N: 7}, leafOf(10, 1, true))
+	for i := range 3 {
+		if err := tree.Split(old(uint32(1+i)), bsp.AxisX, float64(100*i), leafOf(11+i, uint32(2+i), true), true); err != nil {
+			t.Fatal(err)
+		}
 	}
-	second, third := b.confirm()[0].Cell, c.confirm()[0].Cell
-	policy.next.Retires = []balance.Ref{{Space: 1, Cell: second}}
-	r.pass(time.Second)
-	policy.next.Removals = []balance.Ref{{Space: 1, Cell: second}, {Space: 1, Cell: third}}
-	r.pass(time.Second)
-	if x, y := take[wire.RemoveCell](b), take[wire.RemoveCell](c); len(x) == 0 || len(y) == 0 || x[0].Cell != second || y[0].Cell != third {
-		t.Errorf("removed %+v and %+v", x, y)
+	r.remember(tree)
+	var apps []*peer
+	for i := range 4 {
+		apps = append(apps, r.comeBack(wire.CellApp, 10+i, uint32(1+i), wire.Rejoin{}, has(uint32(1+i), tree)))
 	}
-	if n := len(r.m.spaces[0].cells); n != 1 {
-		t.Errorf("%d cells are left", n)
+	r.pass(2100 * time.Millisecond)
+	for _, p := range apps {
+		p.ids()
+	}
+	return r, in, apps
+}
+
+func removalsOf(cells ...uint32) (p balance.Plan) {
+	for _, n := range cells {
+		p.Removals = append(p.Removals, balance.Ref{Space: 1, Cell: old(n)})
+	}
+	return p
+}
+
+// Two cells that one plan removes owe each other an ack. (The geometry was made when the
+// first was out of the space and the second out of the tree alone: a panic.)
+func TestTwoCellsGoAtOnce(t *testing.T) {
+	r, in, apps := fourCells(t)
+	in.plan = removalsOf(2, 4)
+	r.pass(time.Second)
+	for _, tt := range []struct{ app, other int }{{1, 13}, {3, 11}} {
+		order := one[wire.RemoveCell](apps[tt.app])
+		want := []mercury.Address{at(10), at(12), at(tt.other)}
+		if order.Cell != old(uint32(tt.app+1)) || !slices.Equal(order.Peers, want) {
+			t.Errorf("app %d is told to remove %v with the acks of %v, want %v", tt.app, order.Cell, order.Peers, want)
+		}
+	}
+	if st := r.m.Status(); st.Cells != 2 || st.Removing != 2 {
+		t.Errorf("%d cells, %d going", st.Cells, st.Removing)
+	}
+}
+
+// A CellApp that retires is not let go while another one waits for its ack.
+func TestRetiredWhenNobodyWaits(t *testing.T) {
+	r, in, apps := fourCells(t)
+	apps[1].send(&wire.RetireApp{})
+	in.plan = removalsOf(2, 4)
+	r.pass(time.Second)
+	apps[1].send(&wire.CellRemoved{Space: 1, Cell: old(2)})
+	r.pass(time.Second)
+	none[wire.Retired](apps[1])
+	if going := take[wire.CellGoing](apps[1]); len(going) < 2 || going[len(going)-1].Cell != old(4) {
+		t.Errorf("it is asked for %+v", going)
+	}
+	apps[3].send(&wire.CellRemoved{Space: 1, Cell: old(4)})
+	r.pass(time.Second)
+	one[wire.Retired](apps[1])
+}
+
+// A space that an app was told has ended ends for the next manager, on all its cells,
+// whoever else thinks that it goes on. One of the Config cannot have ended.
+func TestEndedForTheNextManager(t *testing.T) {
+	r := next(t, nil)
+	id := entity.SpaceID(1<<24 | 1)
+	tree := bsp.New(bsp.Version{Term: 1, N: 3}, leafOf(10, 1, true))
+	if err := tree.Split(old(1), bsp.AxisX, 0, leafOf(11, 2, true), true); err != nil {
+		t.Fatal(err)
+	}
+	cell := func(n uint32, ended bool) wire.RejoinCell {
+		return wire.RejoinCell{
+			Space: id, Cell: old(n), Version: tree.Version(), Tree: tree.Append(nil), Ended: ended,
+			Info: appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1}),
+		}
+	}
+	kept := has(3, r.remember(bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(12, 3, true))))
+	kept.Ended = true
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, cell(1, true))
+	b := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{}, cell(2, false))
+	c := r.comeBack(wire.CellApp, 12, 3, wire.Rejoin{}, kept)
+	r.pass(2100 * time.Millisecond)
+	for i, p := range []*peer{a, b} {
+		orders := take[wire.RemoveCell](p)
+		if len(orders) == 0 || !orders[0].Ended || orders[0].Space != id {
+			t.Fatalf("app %d is ordered %+v", i, orders)
+		}
+		p.send(&wire.CellRemoved{Space: id, Cell: old(uint32(i + 1))})
+	}
+	none[wire.RemoveCell](c)
+	if r.m.space(id) != nil || r.m.Status().Cells != 1 {
+		t.Errorf("the space is still there: %+v", r.m.Status())
 	}
 }

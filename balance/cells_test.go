@@ -87,7 +87,7 @@ func TestProfileWaits(t *testing.T) {
 		milli int64 // load of each cell
 		looks []look
 	}{
-		{"adds a period after it was first seen", 300, []look{{0, one, ""}, {900 * time.Millisecond, one, ""}, {time.Second, one, "add 1/1.1 on 2"}}},
+		{"adds a period after it was first seen", 300, []look{{0, one, ""}, {400 * time.Millisecond, one, ""}, {500 * time.Millisecond, one, "add 1/1.1 on 2"}}},
 		{"adds a period after the last cell was created", 300, []look{{0, two, ""}, {3 * time.Second, "x 0\n1\n2?", ""}, {6 * time.Second, two, ""}, {7 * time.Second, two, "add 1/1.1 on 3"}}},
 		{"gives back two meta periods after it was first seen", 100, []look{{0, two, ""}, {5900 * time.Millisecond, two, ""}, {6 * time.Second, two, "retire 1/1.1"}}},
 		{"gives back two meta periods after the last cell went", 80, []look{{0, three, ""}, {9 * time.Second, "x 0\nz 0\n1'\n3\n2", ""}, {12 * time.Second, two, ""}, {15 * time.Second, two, ""}, {18 * time.Second, two, "retire 1/1.1"}}},

@@ -28,6 +28,7 @@ func NewClassic(cfg Config) (*Classic, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	cfg.Policy = ClassicPolicy // whose Period is another
 	c := &Classic{cfg: cfg.withDefaults()}
 	c.regain, c.least = c.cfg.aggressionRange()
 	return c, nil

@@ -38,7 +38,7 @@ func unknownEdge(inward float64) edgeBounds {
 // edgeOf returns the bounds at an edge of a leaf, or of all that is below a line.
 func (p *classicPass) edgeOf(ref int32, axis bsp.Axis, high bool) edgeBounds {
 	if ref < 0 {
-		return leafEdge(&p.s.leaves[^ref], axis, high, p.c.cfg.offload(0))
+		return leafEdge(&p.s.leaves[^ref], axis, high, &p.c.cfg)
 	}
 	l := &p.s.lines[ref]
 	switch {
@@ -53,8 +53,9 @@ func (p *classicPass) edgeOf(ref int32, axis bsp.Axis, high bool) edgeBounds {
 	return b.upTo(l.at)
 }
 
-// leafEdge reads a report. One that puts a larger load less deep is put in order, since the merging relies on it.
-func leafEdge(x *leafView, axis bsp.Axis, high bool, most float64) edgeBounds {
+// leafEdge reads a report. One that puts a larger load less deep is put in order, since the merging relies on it. A bound
+// lies deeper than its load by the band in which a cell keeps its reals: a line that only passed them would move no one.
+func leafEdge(x *leafView, axis bsp.Axis, high bool, cfg *Config) edgeBounds {
 	b, edge := edgeBounds{inward: 1}, 0
 	if high {
 		b.inward, edge = -1, 1
@@ -69,13 +70,14 @@ func leafEdge(x *leafView, axis bsp.Axis, high bool, most float64) edgeBounds {
 		return unknownEdge(b.inward)
 	}
 	depth, sum := math.Inf(-1), 0.0
+	band := cfg.bandOf(x)
 	for k := levels - 1; k >= 0; k-- {
 		r := x.cell.Edges[axis][edge][k]
-		depth, sum = max(depth, float64(b.inward*float64(r.At))), max(sum, float64(r.Load))
+		depth, sum = max(depth, float64(b.inward*float64(r.At))+band), max(sum, float64(r.Load))
 		b.depth[k], b.load[k] = depth, sum
 	}
 	// A level that the reals did not reach has all of them.
-	b.whole = b.load[0] <= most
+	b.whole = b.load[0] <= cfg.offload(0)
 	return b
 }
 

@@ -204,7 +204,7 @@ func TestMergedBoundsCountEveryReal(t *testing.T) {
 func TestLevelNotReachedHasAllReals(t *testing.T) {
 	for cores, want := range map[float64]float64{0.019: 19e6, 0.5: math.Inf(1)} {
 		c := cellOf(1, row(0, 0, 1, 1000, cores))
-		b := leafEdge(&leafView{cell: &c}, bsp.AxisX, false, 20e6)
+		b := leafEdge(&leafView{leaf: &bsp.Leaf{}, cell: &c}, bsp.AxisX, false, &newClassic(t, Config{}).cfg)
 		if got := b.beyond(1e6); math.Abs(got-want) > 1 && got != want {
 			t.Errorf("%v cores: up to %v beyond everything, want %v", cores, got, want)
 		}
@@ -212,10 +212,32 @@ func TestLevelNotReachedHasAllReals(t *testing.T) {
 }
 
 func TestDisorderedEdgesAreReadAsTheWorst(t *testing.T) {
-	x := leafView{cell: &Cell{Reals: 1}}
+	x := leafView{leaf: &bsp.Leaf{}, cell: &Cell{Reals: 1}}
 	x.cell.Edges[0][0] = [levels]load.Bound{{At: 5, Load: 1}, {At: 50, Load: 9}, {At: 1, Load: 30}, {At: 20, Load: 4}, {At: 10, Load: 2}}
-	b := leafEdge(&x, bsp.AxisX, false, 20e6)
+	b := leafEdge(&x, bsp.AxisX, false, &newClassic(t, Config{}).cfg)
 	if b.depth != [levels]float64{50, 50, 20, 20, 10} || b.load != [levels]float64{30, 30, 30, 4, 2} {
 		t.Errorf("got %v", b)
+	}
+}
+
+// TestBoundsLieDeeperByTheBand: cells keep who is within the band, so a line passes a bound by that. A retiring cell
+// keeps no one.
+func TestBoundsLieDeeperByTheBand(t *testing.T) {
+	c := Cell{Reals: 1}
+	for k := range levels {
+		c.Edges[0][0][k], c.Edges[0][1][k] = load.Bound{At: 50, Load: 1}, load.Bound{At: 50, Load: 1}
+	}
+	x := leafView{leaf: &bsp.Leaf{}, cell: &c, rect: bsp.Rect{MaxX: 1000, MaxZ: 1000}}
+	cfg := &newClassic(t, Config{BorderBand: 10}).cfg
+	place := func(high bool) float64 {
+		b := leafEdge(&x, bsp.AxisX, high, cfg)
+		return b.forDifference(2, 0)
+	}
+	if low, high := place(false), place(true); low != 60 || high != 40 {
+		t.Errorf("lines at %v and %v, want 60 and 40", low, high)
+	}
+	x.leaf.Retiring = true
+	if low, high := place(false), place(true); low != 50 || high != 50 {
+		t.Errorf("lines at %v and %v of a retiring cell, want 50", low, high)
 	}
 }

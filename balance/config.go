@@ -17,8 +17,8 @@ type Config struct {
 	// Policy names the built-in policy that New returns. Default ProfilePolicy.
 	Policy string
 
-	// Period is how often Policy.Balance is called. Default 1 s. Shorter follows a crowd faster, but leaves less time
-	// for the entities of one step to be handed over before the next.
+	// Period is how often Policy.Balance is called. Default 500 ms, with Classic 1 s. Shorter follows a crowd faster, but
+	// leaves less time for the entities of one step to be handed over before the next.
 	Period time.Duration
 	// MetaPeriod is how often Policy.Meta is called. Default 3 s.
 	MetaPeriod time.Duration
@@ -89,8 +89,11 @@ type Config struct {
 	// MinMove is the least load worth moving a line for. Default 0.0003, less than what a client costs. Profile.
 	MinMove float64
 	// OffloadBudget is how many reals, as the profiles estimate it, one cell is made to hand over per period by lines
-	// that move. Default 250, what a cell of package space hands over in a second. Profile.
+	// that move. Default 250, what a cell of package space hands over in half a second. Profile.
 	OffloadBudget int
+	// BorderBand is how far beyond its cell a real stays with it, in metres: what lines must pass an entity by to hand it
+	// over. Default 10.
+	BorderBand float64
 }
 
 // maxFraction keeps loads from Config, in nanoseconds, far from the ends of int64.
@@ -143,6 +146,7 @@ func (c Config) Validate() error {
 	above0(d.MinDifference, 1, "MinDifference")
 	above0(d.MinMove, 1, "MinMove")
 	fault(d.OffloadBudget < 1, "OffloadBudget %d: set at least 1", c.OffloadBudget)
+	within(d.BorderBand, 0, bsp.MaxCoord, "BorderBand")
 	return errors.Join(errs...)
 }
 
@@ -151,7 +155,10 @@ func (c Config) WithDefaults() Config { return c.withDefaults() }
 
 func (c Config) withDefaults() Config {
 	def(&c.Policy, ProfilePolicy)
-	def(&c.Period, time.Second)
+	if c.Policy == ClassicPolicy {
+		def(&c.Period, time.Second)
+	}
+	def(&c.Period, 500*time.Millisecond)
 	def(&c.MetaPeriod, max(3*time.Second, c.Period))
 	def(&c.MinCells, 1)
 	def(&c.MaxCells, bsp.MaxLeaves)
@@ -177,6 +184,7 @@ func (c Config) withDefaults() Config {
 	def(&c.MinDifference, 0.004)
 	def(&c.MinMove, 0.0003)
 	def(&c.OffloadBudget, 250)
+	def(&c.BorderBand, 10)
 	return c
 }
 

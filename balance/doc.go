@@ -84,12 +84,13 @@
 //     narrow is not called back. An app that has begun to give back its cells goes on before another begins.
 //   - Spaces short of their least cells come first in Meta, and those at [Config.MaxCells] are passed over for the next
 //     of the scheme.
+//   - Lines pass a slice by [Config.BorderBand], since cells of package space keep who is within it. The seed knows none.
 //   - A CellApp's first report counts whole. Loads are compared for a new cell by the hundredth of a core.
 //
 // # Policy Profile
 //
 // [Profile], the default, follows the same outline but places lines by load profiles of the whole cell (load.Profile)
-// rather than by slices at its edges; its type tells how. New cells are cut at the median of a cell's load, several at
+// rather than by slices at its edges, twice as often; its type tells how. New cells are cut at the median of a cell's load, several at
 // once if the load asks for that, and both added and given back by [Config.TargetLoad]. Where no line divides the load,
 // all on one spot, the cell is [Plan.Crowded].
 //
@@ -104,6 +105,7 @@
 //     the world has started, nor while the manager recovers or shuts down. Apply a plan, or leave it out, before the
 //     next call.
 //   - Pass the same trees, or Clones of them, so that lines keep their ids; and for each cell its last report.
+//   - Pass Cell.Gained on. Without it each hand-over comes as a surprise, and lines that move many reals answer one another.
 //   - Follow each CellApp's load with [AppLoad.Report], and pencil in a cell that it is given with [AppLoad.Given].
 //   - Have the cells report their Edges by [Config.MaxCPUOffload], and what they have loaded where a space has a
 //     Geometry: while they do not, the space counts as loading.

@@ -18,7 +18,7 @@ func ExamplePolicy() {
 	if err := tree.Split(west, bsp.AxisX, 800, bsp.Leaf{Cell: east, Created: true}, true); err != nil {
 		fmt.Println(err)
 	}
-	policy, err := balance.New(balance.Config{Policy: balance.ClassicPolicy})
+	policy, err := balance.New(balance.Config{Policy: balance.ClassicPolicy, BorderBand: 0.01}) // handed over at the line
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -50,7 +50,7 @@ func ExamplePolicy() {
 		}
 		if second%4 == 0 {
 			line, _ := tree.Parent(west)
-			fmt.Printf("after %2d s: line at %g, %d and %d entities\n", second+1, line.Line, report(west).Reals, report(east).Reals)
+			fmt.Printf("after %2d s: line at %.0f, %d and %d entities\n", second+1, line.Line, report(west).Reals, report(east).Reals)
 		}
 	}
 	// Output:

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"cmp"
+	"math"
 	"net/netip"
 	"slices"
 	"testing"
@@ -106,8 +107,12 @@ func leafOf(o *Observation, n uint32) *bsp.Leaf {
 	return l
 }
 
+// newClassic is without a border band unless one is set, as the seed is.
 func newClassic(t testing.TB, cfg Config) *Classic {
 	t.Helper()
+	if cfg.BorderBand == 0 {
+		cfg.BorderBand = math.SmallestNonzeroFloat64
+	}
 	c, err := NewClassic(cfg)
 	if err != nil {
 		t.Fatal(err)

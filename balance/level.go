@@ -8,17 +8,20 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Loads are measured, and shake; how many reals there are is counted. A line that followed every report would never
-// rest, and one that followed a long average would come late. So each cell's level is followed as one follows a moving
-// thing: by where it is expected after the reals that have come and gone, and at the speed at which it drifts; corrected
-// by a share, the gain, of what the report is off.
+// Loads are measured, and shake; what reals bring and take along is told, Cell.Gained. A line that followed every report
+// would never rest, and one that followed a long average would come late. So each cell's level is followed as one
+// follows a moving thing: by where it is expected after the reals that have come and gone, and at the speed at which it
+// drifts; corrected by a share, the gain, of what the report is off.
+//
+// (It was once taken from the number of reals that came and went, at their mean load. A line at the thin end of a crowd,
+// where reals cost half of that, then answered each step with a larger one back, until all cells around swung by half.)
 //
 // What is off tells how good the gain is. If it is off to the same side again and again, levels are followed too slowly;
 // if to the other side each time, the noise is followed. The gain is right when neither is so, taken over all cells of
 // the space. A crowd that stands still so comes to rest, however its loads shake, and one that walks is followed.
 const (
-	// firstGain is the gain of a new space. Between leastGain, which is an average over two minutes, and mostGain it
-	// follows the crowd. More than mostGain goes after what moving a line stirs up: ghosts follow it a second late.
+	// firstGain is the gain of a new space. Between leastGain, which is an average over two hundred periods, and
+	// mostGain it follows the crowd. More than mostGain goes after what moving a line stirs up: ghosts follow it a second late.
 	firstGain, leastGain, mostGain = 0.3, 0.01, 0.4
 	// gainRate is by what share the gain grows a period at most, if every cell is off to the same side again.
 	gainRate = 0.2
@@ -52,21 +55,35 @@ type spaceLevels struct {
 	// changed is the mean of what loads changed by when reals came and went, times what they should have by the reals'
 	// share, exchanged that of the latter's square. Their ratio is the yield.
 	changed, exchanged float64
+	// walked is the mean of what loads changed by, times the load that was within a band, beyond what was due anyway,
+	// banded that of the latter's square. Their ratio is the pace.
+	walked, banded float64
 }
+
+// periodSums are what one period adds to those.
+type periodSums struct{ lag, power, changed, exchanged, walked, banded float64 }
 
 // cellLevel is that of one cell.
 type cellLevel struct {
-	cell  bsp.CellID
-	reals int
-	level float64 // load, without the drift until the next report
-	drift float64 // its change each period
-	off   float64 // by how much the last report was
+	cell   bsp.CellID
+	gained int64
+	level  float64 // load, without the drift until the next report
+	drift  float64 // its change each period
+	off    float64 // by how much the last report was
+	// due is what the reals that stand beyond its lines, and beyond the band, are about to change its load by, banded what
+	// those within the band would. Where a line has just moved since, stirred, neither can be told from what it has done.
+	due, banded float64
+	stirred     bool
+}
+
+func newLevels(space uint32) spaceLevels {
+	return spaceLevels{space: space, gain: firstGain}
 }
 
 func (p *Profile) levelsOf(space uint32) spaceLevels {
 	i, ok := slices.BinarySearchFunc(p.levels, space, func(s spaceLevels, id uint32) int { return cmp.Compare(s.space, id) })
 	if !ok {
-		return spaceLevels{space: space, gain: firstGain}
+		return newLevels(space)
 	}
 	return p.levels[i]
 }
@@ -83,39 +100,38 @@ func (s *spaceLevels) yield() float64 {
 func (m *mover) follow(old spaceLevels) spaceLevels {
 	next := old
 	next.cells = make([]cellLevel, len(m.s.leaves))
-	m.still = true
-	var sums [4]float64 // what is off by itself before, its square, changed by exchanged, its square
+	var sums periodSums
 	for i := range m.s.leaves {
 		x := &m.s.leaves[i]
 		c := &next.cells[i]
 		*c = cellLevel{cell: x.leaf.Cell, level: float64(x.level)}
 		j, ok := slices.BinarySearchFunc(old.cells, c.cell, func(l cellLevel, id bsp.CellID) int { return l.cell.Compare(id) })
 		if x.cell != nil {
-			c.reals = x.cell.Reals
+			c.gained = x.cell.Gained
 			if ok {
-				m.still = m.still && c.reals == old.cells[j].reals
-				c.follow(&old.cells[j], float64(x.cell.Load), old.gain, m, &sums)
+				c.follow(&old.cells[j], old.gain, m, &sums)
 			}
 		}
 		m.levels.least[i] = float64(x.level)
 		m.levels.set(int32(i), max(0, c.level+float64(leadTime*c.drift)))
 	}
 	next.adapt(&sums)
-	slices.SortFunc(next.cells, func(a, b cellLevel) int { return a.cell.Compare(b.cell) })
 	return next
 }
 
 // follow corrects what was expected of a cell by what it has reported.
-func (c *cellLevel) follow(old *cellLevel, load, gain float64, m *mover, sums *[4]float64) {
+func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodSums) {
 	expected := old.level + old.drift
-	if c.reals > 0 {
-		exchange := float64(c.reals-old.reals) * load / float64(c.reals)
-		if share := exchange / m.average; math.Abs(share) < mostExchange {
-			sums[2] += float64(share * ((c.level - expected) / m.average))
-			sums[3] += float64(share * share)
+	exchange := float64(c.gained - old.gained)
+	if share := exchange / m.average; math.Abs(share) < mostExchange {
+		sums.changed += float64(share * ((c.level - expected) / m.average))
+		sums.exchanged += float64(share * share)
+		if banded := old.banded / m.average; !old.stirred {
+			sums.walked += float64(banded * (share - old.due/m.average))
+			sums.banded += float64(banded * banded)
 		}
-		expected += float64(m.yield * exchange)
 	}
+	expected += float64(m.yield * exchange)
 	off := c.level - expected
 	if !(math.Abs(off) <= jump*m.average) {
 		return
@@ -124,35 +140,20 @@ func (c *cellLevel) follow(old *cellLevel, load, gain float64, m *mover, sums *[
 	c.level = max(0, expected+float64(gain*off))
 	if m.average > 0 {
 		now, before := off/m.average, old.off/m.average
-		sums[0] += float64(now * before)
-		sums[1] += float64((float64(now*now) + float64(before*before)) / 2)
+		sums.lag += float64(now * before)
+		sums.power += float64((float64(now*now) + float64(before*before)) / 2)
 	}
 }
 
 // adapt takes in what a period tells of the gain and the yield.
-func (s *spaceLevels) adapt(sums *[4]float64) {
-	s.lag += float64(lagWeight * (sums[0] - s.lag))
-	s.power += float64(lagWeight * (sums[1] - s.power))
-	s.changed += float64(yieldWeight * (sums[2] - s.changed))
-	s.exchanged += float64(yieldWeight * (sums[3] - s.exchanged))
+func (s *spaceLevels) adapt(sums *periodSums) {
+	s.lag += float64(lagWeight * (sums.lag - s.lag))
+	s.power += float64(lagWeight * (sums.power - s.power))
+	s.changed += float64(yieldWeight * (sums.changed - s.changed))
+	s.exchanged += float64(yieldWeight * (sums.exchanged - s.exchanged))
+	s.walked += float64(paceWeight * (sums.walked - s.walked))
+	s.banded += float64(paceWeight * (sums.banded - s.banded))
 	if s.power > 0 {
 		s.gain = min(max(s.gain*(1+float64(gainRate*s.lag/s.power)), leastGain), mostGain)
-	}
-}
-
-// settle moves the load of reals that stand beyond a line, and are only to be handed over yet, to where they stand:
-// otherwise the line would run on after a crowd that is on its way.
-func (m *mover) settle(l *lineView) {
-	left, right := m.sides(l)
-	m.settleSide(l, left.edge, right.edge, true)
-	m.settleSide(l, right.edge, left.edge, false)
-}
-
-func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
-	for _, i := range from {
-		x := &m.s.leaves[i]
-		if least, most := beyond(x, l.axis, l.at, isLeft); most > 0 {
-			m.crossed(i, m.yield*float64(x.cell.Load)*((least+most)/2), l.axis, to)
-		}
 	}
 }

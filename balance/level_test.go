@@ -8,15 +8,16 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// followed feeds the loads of two cells, as shares of a core, and returns what is remembered then.
-func followed(t *testing.T, p *Profile, periods int, at func(period, cell int) (load float64, reals int)) *spaceLevels {
+// followed feeds the loads of two cells and what they have gained, as shares of a core, and returns what is remembered
+// then.
+func followed(t *testing.T, p *Profile, periods int, at func(period, cell int) (load, gained float64)) *spaceLevels {
 	t.Helper()
 	o := pair(t, 0.2, 0.2)
 	for i := range periods {
 		for c := range o.Spaces[0].Cells {
-			share, reals := at(i, c)
+			share, gained := at(i, c)
 			x := &o.Spaces[0].Cells[c]
-			x.Load, x.Reals = int64(nanos(share)), reals
+			x.Load, x.Gained = int64(nanos(share)), int64(nanos(gained))
 		}
 		v := look(o)
 		p.lines.recall(v, profileLine{width: 1})
@@ -36,11 +37,11 @@ func levelOf(s *spaceLevels, cell uint32) float64 {
 }
 
 func TestAJumpIsTakenAsItIs(t *testing.T) {
-	s := followed(t, newProfile(t, Config{}), 11, func(period, _ int) (float64, int) {
+	s := followed(t, newProfile(t, Config{}), 11, func(period, _ int) (float64, float64) {
 		if period == 10 {
-			return 0.3, 100
+			return 0.3, 0
 		}
-		return 0.2, 100
+		return 0.2, 0
 	})
 	if got := levelOf(s, 1); math.Abs(got-0.3) > 1e-9 {
 		t.Errorf("level %v after a jump to 0.3", got)
@@ -49,8 +50,8 @@ func TestAJumpIsTakenAsItIs(t *testing.T) {
 
 func TestADriftIsFollowed(t *testing.T) {
 	const rate, periods = 0.0005, 200
-	s := followed(t, newProfile(t, Config{}), periods, func(period, cell int) (float64, int) {
-		return 0.4 + rate*float64(period*(1-2*cell)), 100
+	s := followed(t, newProfile(t, Config{}), periods, func(period, cell int) (float64, float64) {
+		return 0.4 + rate*float64(period*(1-2*cell)), 0
 	})
 	for cell, want := range []float64{0.4 + rate*(periods-1), 0.4 - rate*(periods-1)} {
 		if got := levelOf(s, uint32(cell+1)); math.Abs(got-want) > rate {
@@ -64,7 +65,7 @@ func TestADriftIsFollowed(t *testing.T) {
 
 func TestNoiseLowersTheGain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	s := followed(t, newProfile(t, Config{}), 500, func(int, int) (float64, int) { return 0.2 * (1 + 0.01*rng.NormFloat64()), 100 })
+	s := followed(t, newProfile(t, Config{}), 500, func(int, int) (float64, float64) { return 0.2 * (1 + 0.01*rng.NormFloat64()), 0 })
 	if s.gain > 0.1 {
 		t.Errorf("gain %v about noise", s.gain)
 	}
@@ -76,9 +77,9 @@ func TestNoiseLowersTheGain(t *testing.T) {
 }
 
 func TestRealsThatComeAreExpected(t *testing.T) {
-	s := followed(t, newProfile(t, Config{}), 3, func(period, cell int) (float64, int) {
-		n := 100 + 3*period*(1-2*cell)
-		return 0.002 * float64(n), n
+	s := followed(t, newProfile(t, Config{}), 3, func(period, cell int) (float64, float64) {
+		came := 0.006 * float64(period*(1-2*cell))
+		return 0.2 + came, came
 	})
 	for _, c := range s.cells {
 		if math.Abs(c.off) > 0.2e9*1e-6 {
@@ -88,11 +89,29 @@ func TestRealsThatComeAreExpected(t *testing.T) {
 }
 
 func TestYieldIsWhatGhostsLeave(t *testing.T) {
-	s := followed(t, newProfile(t, Config{}), 100, func(period, cell int) (float64, int) {
-		n := 100 + 8*(period%2)*(1-2*cell)
-		return 0.1 + 0.001*float64(n), n
+	s := followed(t, newProfile(t, Config{}), 100, func(period, cell int) (float64, float64) {
+		came := 0.016 * float64((period%2)*(1-2*cell))
+		return 0.2 + came/2, came
 	})
 	if y := s.yield(); y < 0.45 || y > 0.6 {
 		t.Errorf("yield %v where half of the load stays, want about 0.5", y)
+	}
+}
+
+// TestPaceTellsWhoWalks has one crowd that walks about, and then stands.
+func TestPaceTellsWhoWalks(t *testing.T) {
+	c := newCrowd(t, 4, 300, 4, Config{})
+	pace := func() float64 { return c.policy.(*Profile).levels[0].pace() }
+	for range 12 {
+		c.goals(func(int) (float64, float64) { return c.rng.Float64()*1000 - 500, c.rng.Float64()*1000 - 500 })
+		c.run("walk", 10)
+	}
+	if p := pace(); p < 0.05 {
+		t.Errorf("pace %v of a crowd that walks", p)
+	}
+	c.halt()
+	c.run("stand", 60)
+	if p := pace(); p > 0.005 {
+		t.Errorf("pace %v of a crowd that stands", p)
 	}
 }

@@ -64,6 +64,9 @@ type Cell struct {
 	Load int64
 	// Reals and Ghosts are how many entities of each kind it holds, Handoffs how many it is handing over.
 	Reals, Ghosts, Handoffs int
+	// Gained is the load of the reals that have come to the cell, by whatever way, less that of those that left, since it
+	// was made. It changes when Load does. Only differences count.
+	Gained int64
 	// Profile tells where the load of its reals lies, Edges how deep from its edges the small loads lie that Classic
 	// moves.
 	Profile load.Profile

@@ -2,6 +2,7 @@ package balance
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
@@ -76,19 +77,23 @@ type profileLine struct {
 // smaller steps: damping of that kind locks lines for as long as the crowd moves, just when they are needed.
 const (
 	// turnFactor is by what the dead band widens at a turn, up to maxWidth times.
-	turnFactor, maxWidth = 1.5, 4.0
-	// regainPeriods is how many periods without a turn take back a widening by 2.
-	regainPeriods = 20
+	turnFactor, maxWidth, stillWidth, walkingPace = 1.5, 2.5, 3.0, 0.05
+	// regainPace, over the pace, is how many periods it takes until a widening by 2 is taken back. About a crowd that
+	// stands still, or steps about on the spot, nothing is: lines that began anew would swing there for ever. In one that
+	// walks it takes some ten seconds.
+	regainPace = 5.0
 )
 
-// turn notes that the line moves in a direction, or rests (0). While no real passes any line nothing is regained: about
-// a crowd that stands still the line would only begin to swing again.
-func (l *profileLine) turn(direction int, still bool) {
-	switch {
-	case direction != 0 && direction == -l.direction:
-		l.width = min(maxWidth, l.width*turnFactor)
-	case !still:
-		l.width = max(1, l.width*math.Exp2(-1.0/regainPeriods))
+func widest(pace float64) float64 {
+	return stillWidth + float64((maxWidth-stillWidth)*min(1, pace/walkingPace))
+}
+
+// turn notes that the line moves in a direction, or rests (0), about a crowd of a pace.
+func (l *profileLine) turn(direction int, pace float64) {
+	if direction != 0 && direction == -l.direction {
+		l.width = max(l.width, min(l.width*turnFactor, widest(pace)))
+	} else {
+		l.width = max(1, l.width*math.Exp2(-pace/regainPace))
 	}
 	if direction != 0 {
 		l.direction = direction
@@ -111,26 +116,33 @@ type mover struct {
 	s       *spaceView
 	work    *bsp.Tree
 	average float64
-	bound   float64 // that a leaf on the growing side must be under
-	band    float64 // load that a line between two leaves may leave uneven
-	yield   float64 // see spaceLevels
-	still   bool    // no cell has lost or gained a real
-	levels  sums    // of the leaves, after the moves so far
+	bound   float64   // that a leaf on the growing side must be under
+	band    float64   // load that a line between two leaves may leave uneven
+	yield   float64   // see spaceLevels
+	pace    float64   // see spaceLevels
+	walkOn  float64   // see there
+	due     []float64 // of each leaf, see cellLevel
+	banded  []float64
+	stirred []bool
+	parts   []float64 // of those that crossed sees: what each got
+	levels  sums      // of the leaves, after the moves so far
 	counts  counts
 	given   []float64 // reals that those take from each leaf
 	blocked []Ref
 	edges   [2][]int32 // scratch of sides
+	passing [2][]passing
 }
 
 // moveLines plans the lines of a space. It returns what is to be remembered of its levels.
 func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	if len(s.lines) == 0 || p.cfg.NoBalance {
-		return spaceLevels{space: s.ID, gain: firstGain}
+		return newLevels(s.ID)
 	}
 	old := p.levelsOf(s.ID)
 	m := mover{
 		p: p, s: s, work: s.Tree, counts: count(s), given: make([]float64, len(s.leaves)),
-		average: float64(s.average()), yield: old.yield(),
+		average: float64(s.average()), yield: old.yield(), pace: old.pace(), walkOn: walkOn(old.pace()),
+		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)),
 	}
 	m.bound = max(nanos(p.cfg.SafetyBound), m.average*p.cfg.SafetyRatio)
 	m.band = m.deadBand()
@@ -153,6 +165,11 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 		}
 	}
 	plan.Blocked = append(plan.Blocked, m.blocked...)
+	for i := range next.cells {
+		c := &next.cells[i]
+		c.due, c.banded, c.stirred = m.due[i], m.banded[i], m.stirred[i]
+	}
+	slices.SortFunc(next.cells, func(a, b cellLevel) int { return a.cell.Compare(b.cell) })
 	return next
 }
 
@@ -174,7 +191,7 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 	left, right := m.sides(l)
 	mem := m.p.lines.of(m.s.ID, l.id)
 	turned := 0
-	defer func() { mem.turn(turned, m.still) }()
+	defer func() { mem.turn(turned, m.pace) }()
 	want := m.wanted(&left, &right, mem.width)
 	give, grow, direction := &left, &right, -1
 	if want < 0 {
@@ -189,8 +206,12 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 		return 0, false
 	}
 	sweep := give.weight == 0
-	s := step{m: m, from: l.at, direction: direction, axis: l.axis, edge: give.edge, most: want, budget: float64(m.p.cfg.OffloadBudget)}
-	if !s.setRange(l.id, sweep) {
+	s := step{m: m, from: l.at, direction: direction, axis: l.axis, most: want, budget: float64(m.p.cfg.OffloadBudget)}
+	s.setEdges(give.edge, grow.edge)
+	if sweep {
+		s.most = math.Inf(1) // whatever is there must go, and who is about to come need not
+	}
+	if len(give.edge) == 0 || !s.setRange(l.id, sweep) {
 		return 0, false
 	}
 	to, moved := s.farthest()
@@ -204,7 +225,12 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 		return 0, false
 	}
 	turned = direction
-	s.spend(to, grow)
+	for _, edge := range m.edges {
+		for _, i := range edge {
+			m.stirred[i] = true
+		}
+	}
+	s.spend(to, give.edge, grow.edge)
 	return to, true
 }
 
@@ -243,14 +269,16 @@ func (m *mover) wanted(left, right *side, width float64) float64 {
 	return transfer
 }
 
-// crossed books the load that a move takes from the leaf x, and gives it to the leaves that now have its place.
+// crossed books the load that a move takes from the leaf x, and gives it to the leaves that now have its place. Their
+// parts are in m.parts then.
 func (m *mover) crossed(x int32, amount float64, axis bsp.Axis, grow []int32) {
 	m.levels.set(x, max(0, m.levels.at(x)-amount))
 	q := quantiles(m.s.leaves[x].cell, axis.Other())
+	m.parts = m.parts[:0]
 	for _, y := range grow {
 		lo, hi := m.s.leaves[y].rect.Span(axis.Other())
-		a, b := q.Below(lo)
-		c, d := q.Below(hi)
-		m.levels.set(y, m.levels.at(y)+float64(amount*max(0, (c+d-a-b)/2)/load.Slices))
+		part := max(0, (middle(q.Below(hi))-middle(q.Below(lo)))/load.Slices)
+		m.parts = append(m.parts, part)
+		m.levels.set(y, m.levels.at(y)+float64(amount*part))
 	}
 }

@@ -112,6 +112,18 @@ func TestOneLine(t *testing.T) {
 		{name: "dead band", left: 0.203, right: 0.2},
 		{name: "left gives a quarter", left: 0.2, right: 0.1, lo: -255, hi: -235},
 		{name: "right gives a quarter", left: 0.1, right: 0.2, lo: 235, hi: 255},
+		{name: "farther by the band, since nobody leaves before", cfg: Config{BorderBand: 40}, left: 0.2, right: 0.1, lo: -295, hi: -275},
+		{name: "who comes in is let be first", left: 0.2, right: 0.2, lo: -5, hi: 5, edit: func(o *Observation) {
+			if err := o.Spaces[0].Tree.MoveLine(lineIDs(o.Spaces[0].Tree)[0], 250); err != nil {
+				panic(err)
+			}
+		}},
+		{name: "retiring, with neighbours who step about in it", cfg: Config{BorderBand: 40}, right: 0.2, lo: -1e9, hi: -1e9, edit: func(o *Observation) {
+			leafOf(o, 1).Retiring = true
+			if err := o.Spaces[0].Tree.MoveLine(lineIDs(o.Spaces[0].Tree)[0], 20); err != nil {
+				panic(err)
+			}
+		}},
 		{name: "at most the budget", cfg: Config{OffloadBudget: 5}, left: 0.2, right: 0.1, lo: -60, hi: -40},
 		{name: "all overloaded, balanced by the ratio", cfg: Config{SafetyBound: 0.3}, left: 1, right: 0.5, lo: -255, hi: -235},
 		{name: "retiring takes all that the budget allows", cfg: Config{OffloadBudget: 50}, left: 0.1, right: 0.5, lo: -510, hi: -490, edit: func(o *Observation) {
@@ -145,6 +157,9 @@ func TestOneLine(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(o)
 			}
+			if tt.cfg.BorderBand == 0 {
+				tt.cfg.BorderBand = math.SmallestNonzeroFloat64
+			}
 			p := newProfile(t, tt.cfg).Balance(o)
 			switch {
 			case tt.lo == 0 && tt.hi == 0:
@@ -175,6 +190,7 @@ func TestNoMoveIntoASideWithAFullCell(t *testing.T) {
 
 func TestTurningWidensTheDeadBand(t *testing.T) {
 	l := profileLine{width: 1}
+	const pace = regainPace / 20
 	for _, step := range []struct {
 		name      string
 		direction int
@@ -182,24 +198,24 @@ func TestTurningWidensTheDeadBand(t *testing.T) {
 	}{
 		{"first move", -1, 1}, {"rest", 0, 1}, {"turned after a rest", 1, 1.5}, {"the same way", 1, 1.5 * math.Exp2(-1.0/20)},
 	} {
-		if l.turn(step.direction, false); l.width != step.width {
+		if l.turn(step.direction, pace); l.width != step.width {
 			t.Errorf("%s: width %v, want %v", step.name, l.width, step.width)
 		}
 	}
 	for range 20 {
-		l.turn(-l.direction, false)
+		l.turn(-l.direction, pace)
 	}
 	if l.width != maxWidth {
 		t.Errorf("swinging on: width %v, want %v", l.width, maxWidth)
 	}
-	if l.turn(0, true); l.width != maxWidth {
+	if l.turn(0, 0); l.width != maxWidth {
 		t.Errorf("a still crowd: width %v, want %v", l.width, maxWidth)
 	}
-	for range 2 * regainPeriods {
-		l.turn(0, false)
+	for range 40 {
+		l.turn(0, pace)
 	}
 	if math.Abs(l.width-1) > 1e-9 {
-		t.Errorf("after %d periods of rest: width %v, want 1", 2*regainPeriods, l.width)
+		t.Errorf("after twice that time: width %v, want 1", l.width)
 	}
 }
 
@@ -295,4 +311,18 @@ func reported(l int64) AppLoad {
 	var a AppLoad
 	a.Report(l, 1)
 	return a
+}
+
+// TestANarrowCellKeepsLess: a step must know that the band becomes narrower with the cell that it takes from, or it takes
+// more than it should.
+func TestANarrowCellKeepsLess(t *testing.T) {
+	cfg := Config{BorderBand: 10}
+	profile := load.Build(row(0, 0, 0.5, 100, 1))
+	s := step{m: &mover{p: newProfile(t, cfg)}, from: 40, direction: -1, axis: bsp.AxisX}
+	p := passing{quanta: &profile.X, rect: bsp.Rect{MaxX: 40, MaxZ: 100}, band: 10}
+	for _, tt := range []struct{ to, share float64 }{{40, 0}, {36, 0.1}, {20, 0.5}, {4, 0.9}} {
+		if got := s.share(&p, tt.to); math.Abs(got-tt.share) > 0.01 {
+			t.Errorf("line at %v: share %v leaves, want %v", tt.to, got, tt.share)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package balance
 
 import (
 	"github.com/cellscape/cellscape/balance/load"
-	"github.com/cellscape/cellscape/bsp"
 )
 
 // side is what lies on one side of a line.
@@ -70,13 +69,13 @@ func (m *mover) touching(edge []int32, ref int32, l *lineView, fromBelow bool) [
 }
 
 // beyond returns what share of a cell's load, at least and at most, lies across a line from it.
-func beyond(x *leafView, a bsp.Axis, at float64, cellIsBelow bool) (least, most float64) {
-	if x.cell.Profile.Empty() {
-		return 0, 0
-	}
-	least, most = quantiles(x.cell, a).Below(at)
-	if cellIsBelow {
+func beyond(q *load.Quantiles, at float64, isBelow bool) (least, most float64) {
+	least, most = q.Below(at)
+	if isBelow {
 		least, most = load.Slices-most, load.Slices-least
 	}
 	return least / load.Slices, most / load.Slices
 }
+
+// middle is the best guess.
+func middle(least, most float64) float64 { return (least + most) / 2 }

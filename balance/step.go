@@ -3,6 +3,7 @@ package balance
 import (
 	"math"
 
+	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 )
 
@@ -17,67 +18,131 @@ type step struct {
 	limit     float64 // farthest that the tree and the entities allow
 	direction int     // -1: the lower side gives, +1: the higher side gives
 	axis      bsp.Axis
-	edge      []int32 // the giving leaves at the line
+	gives     []passing // the leaves at the line, on both sides
+	grows     []passing
 	most      float64 // load that may pass
 	budget    float64 // reals that each cell may hand over in all
+}
+
+// passing is a leaf at a line.
+type passing struct {
+	leaf    int32
+	load    float64 // what of its load goes where reals go
+	quanta  *load.Quantiles
+	rect    bsp.Rect
+	band    float64 // now
+	leaving float64 // share that is on its way over the line already
+}
+
+// setEdges looks at who is on the way over the line where it stands.
+func (s *step) setEdges(gives, grows []int32) {
+	s.gives = s.passing(s.m.passing[0][:0], gives, s.direction < 0)
+	s.grows = s.passing(s.m.passing[1][:0], grows, s.direction > 0)
+	s.m.passing[0], s.m.passing[1] = s.gives, s.grows
+}
+
+func (s *step) passing(to []passing, edge []int32, isBelow bool) []passing {
+	for _, i := range edge {
+		x := &s.m.s.leaves[i]
+		if x.cell.Profile.Empty() {
+			continue
+		}
+		p := passing{leaf: i, load: float64(x.cell.Load) * s.m.yield, quanta: quantiles(x.cell, s.axis), rect: x.rect, band: s.m.p.cfg.bandOf(x)}
+		least, most := leaving(p.quanta, s.from, p.band, s.m.walkOn, isBelow)
+		p.leaving = (least + most) / 2
+		to = append(to, p)
+	}
+	return to
 }
 
 // setRange finds the limit. It reports false if there is nothing to move for: a line has no business beyond the last
 // entity, unless it is to sweep what retires.
 func (s *step) setRange(id bsp.NodeID, sweep bool) bool {
-	if len(s.edge) == 0 {
-		return false
-	}
 	lo, hi, _ := s.m.work.LineLimits(id)
 	last := s.from
 	if sweep {
 		last = math.Inf(s.direction)
 	}
-	for _, i := range s.edge {
-		x := &s.m.s.leaves[i]
-		if x.cell.Profile.Empty() {
-			continue
-		}
-		q := quantiles(x.cell, s.axis)
-		if s.direction < 0 {
-			last = min(last, float64(q[0]))
-		} else {
-			last = max(last, float64(q[len(q)-1]))
-		}
+	along := float64(s.direction)
+	for i := range s.gives {
+		p := &s.gives[i]
+		last = s.farther(last, s.end(p)+float64(p.band*along))
+	}
+	for i := range s.grows {
+		last = s.farther(last, s.end(&s.grows[i]))
 	}
 	s.limit = min(max(last, lo), hi)
 	return s.ahead(s.limit, s.from)
 }
 
+// end is where the last entity of a leaf is.
+func (s *step) end(p *passing) float64 {
+	if s.direction < 0 {
+		return float64(p.quanta[0])
+	}
+	return float64(p.quanta[load.Slices])
+}
+
 // ahead reports whether a lies farther along than b.
 func (s *step) ahead(a, b float64) bool { return (a-b)*float64(s.direction) > 0 }
 
-// crossing estimates the load that passes when the line goes to a position, beyond what is on its way already.
+func (s *step) farther(a, b float64) float64 {
+	if s.ahead(a, b) {
+		return a
+	}
+	return b
+}
+
+// crossing estimates the load that passes when the line goes to a position, beyond what is on its way already. Who was
+// on the way to the giving side, and need not go there when the line has passed by, counts as much: a line that
+// overlooked them would take twice what it should from a crowd that is still moving in, and then run after it.
 func (s *step) crossing(to float64) float64 {
 	sum := 0.0
-	for _, i := range s.edge {
-		sum += s.crossingOf(i, to)
+	for i := range s.gives {
+		sum += s.goes(&s.gives[i], to)
+	}
+	for i := range s.grows {
+		sum += s.stays(&s.grows[i], to)
 	}
 	return sum
 }
 
-func (s *step) crossingOf(i int32, to float64) float64 {
-	x := &s.m.s.leaves[i]
-	least, most := beyond(x, s.axis, s.from, s.direction < 0)
-	_, then := beyond(x, s.axis, to+float64(margin*float64(s.direction)), s.direction < 0)
-	return float64(x.cell.Load) * s.m.yield * max(0, then-(least+most)/2)
+// goes is what a giving leaf then hands over.
+func (s *step) goes(p *passing, to float64) float64 {
+	return float64(p.load * max(0, s.share(p, to)-p.leaving))
 }
 
+// stays is what a growing leaf then need not hand over.
+func (s *step) stays(p *passing, to float64) float64 {
+	least, _ := leaving(p.quanta, s.past(to), s.bandAt(p, to, s.direction > 0), s.m.walkOn, s.direction > 0)
+	return float64(p.load * max(0, p.leaving-least))
+}
+
+// share is what part of a giving leaf leaves it at most when the line goes to a position.
+func (s *step) share(p *passing, to float64) float64 {
+	_, most := leaving(p.quanta, s.past(to), s.bandAt(p, to, s.direction < 0), s.m.walkOn, s.direction < 0)
+	return most
+}
+
+// bandAt is the band of a leaf when the line is at a position: the narrower it becomes, the less it keeps.
+func (s *step) bandAt(p *passing, to float64, isBelow bool) float64 {
+	if p.band == 0 {
+		return 0
+	}
+	return max(0, withEdge(p.rect, s.axis, isBelow, to).Band(s.m.p.cfg.BorderBand))
+}
+
+func (s *step) past(to float64) float64 { return to + float64(margin*float64(s.direction)) }
+
 // reals estimates how many reals a cell hands over if the line goes to a position, those on their way included.
-func (s *step) reals(i int32, to float64) float64 {
-	x := &s.m.s.leaves[i]
-	_, most := beyond(x, s.axis, to+float64(margin*float64(s.direction)), s.direction < 0)
-	return most * float64(x.cell.Reals)
+func (s *step) reals(p *passing, to float64) float64 {
+	return s.share(p, to) * float64(s.m.s.leaves[p.leaf].cell.Reals)
 }
 
 func (s *step) allowed(to float64) bool {
-	for _, i := range s.edge {
-		if float64(s.reals(i, to))+s.m.given[i] > s.budget {
+	for i := range s.gives {
+		p := &s.gives[i]
+		if float64(s.reals(p, to))+s.m.given[p.leaf] > s.budget {
 			return false
 		}
 	}
@@ -111,15 +176,12 @@ func (s *step) farthest() (to, moved float64) {
 // pastClump returns the next position behind the clump that stopped the line at a position, if that is allowed.
 func (s *step) pastClump(at float64) (float64, bool) {
 	next, found := s.limit, false
-	for _, i := range s.edge {
-		x := &s.m.s.leaves[i]
-		if x.cell.Profile.Empty() {
-			continue
-		}
-		for _, q := range quantiles(x.cell, s.axis) {
-			p := float64(q)
-			if s.ahead(p, at+float64(s.direction)*minStep) && !s.ahead(p, next) {
-				next, found = p, true
+	for i := range s.gives {
+		p := &s.gives[i]
+		for _, q := range p.quanta {
+			behind := float64(q) + float64(p.band*float64(s.direction))
+			if s.ahead(behind, at+float64(s.direction)*minStep) && !s.ahead(behind, next) {
+				next, found = behind, true
 			}
 		}
 	}
@@ -127,11 +189,18 @@ func (s *step) pastClump(at float64) (float64, bool) {
 }
 
 // spend books what a move to a position takes from the cells that give, and brings to those that grow.
-func (s *step) spend(to float64, grow *side) {
-	for _, i := range s.edge {
-		s.m.given[i] += s.reals(i, to)
-		if amount := s.crossingOf(i, to); amount > 0 {
-			s.m.crossed(i, amount, s.axis, grow.edge)
+func (s *step) spend(to float64, gives, grows []int32) {
+	for i := range s.gives {
+		p := &s.gives[i]
+		s.m.given[p.leaf] += s.reals(p, to)
+		if amount := s.goes(p, to); amount > 0 {
+			s.m.crossed(p.leaf, amount, s.axis, grows)
+		}
+	}
+	for i := range s.grows {
+		p := &s.grows[i]
+		if amount := s.stays(p, to); amount > 0 {
+			s.m.crossed(p.leaf, -amount, s.axis, gives)
 		}
 	}
 }

@@ -18,6 +18,13 @@ const (
 // Other returns the other axis.
 func (a Axis) Other() Axis { return a ^ 1 }
 
+// Band is how far beyond a cell of this area its reals stay with it: most, but not more than a quarter of its shorter
+// side. A cell that lines have squeezed would else keep its whole crowd beyond them, be as loaded as ever, and hold the
+// lines where they are.
+func (r Rect) Band(most float64) float64 {
+	return min(most, (r.MaxX-r.MinX)/4, (r.MaxZ-r.MinZ)/4)
+}
+
 // String returns "x" or "z".
 func (a Axis) String() string {
 	switch a {

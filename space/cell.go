@@ -125,6 +125,7 @@ type Cell struct {
 	fromStore bool
 	checkAt   time.Duration
 	work      measured
+	gained    int64 // see Gained
 
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte

@@ -23,7 +23,7 @@ func (c *Cell) admit(e *entity.Entity) *record {
 
 // evict takes a record off the cell.
 func (c *Cell) evict(rec *record) {
-	c.reals.remove(rec.e.ID)
+	c.partWith(rec)
 	c.ghosts.remove(rec.e.ID)
 	if rec.real != nil {
 		rec.real.dropWitness()
@@ -42,7 +42,6 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
 	c.held = true
 	e.Floor = 0 // it may be in both lists of one sweep
-	c.reals.insert(rec)
 	if !e.Base.IsZero() {
 		r.base()
 	}
@@ -54,6 +53,7 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 			return r
 		}
 	}
+	c.keep(rec) // now that parts have said what load it brings
 	e.Props.SetHolder(r)
 	if r.kind != nil {
 		r.script = r.kind.bind(r)

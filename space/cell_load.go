@@ -78,18 +78,14 @@ func (c *Cell) measure(dt time.Duration) {
 // Work is the cell's load in nanoseconds of work per second, as Load.Total, without where it lies; raw is that of the last
 // tick alone.
 func (c *Cell) Work() (smoothed, raw int64) {
+	for _, rec := range c.reals {
+		smoothed += c.counts(rec.real)
+	}
 	if least := c.cfg.ArtificialLoad; least > 0 {
-		for _, rec := range c.reals {
-			smoothed += max(least, rec.real.leastLoad)
-		}
 		smoothed = load.Clamp(smoothed + least/10*int64(len(c.ghosts)))
 		return smoothed, smoothed
 	}
-	smoothed = c.work.rest.Load()
-	for _, rec := range c.reals {
-		smoothed += rec.real.Load()
-	}
-	return load.Clamp(smoothed), load.Clamp(c.work.raw)
+	return load.Clamp(smoothed + c.work.rest.Load()), load.Clamp(c.work.raw)
 }
 
 // made ends the making of a real. What that cost is the cell's: as the first sample of a meter, which is taken whole,
@@ -120,10 +116,7 @@ func (c *Cell) Load() Load {
 	m.samples = m.samples[:0]
 	var attributed int64
 	for _, rec := range c.reals {
-		p, own := rec.e.Position, rec.real.Load()
-		if least := c.cfg.ArtificialLoad; least > 0 {
-			own = max(least, rec.real.leastLoad)
-		}
+		p, own := rec.e.Position, c.counts(rec.real)
 		attributed += own
 		m.samples = append(m.samples, load.Sample{X: p.X, Z: p.Z, Load: own})
 	}

@@ -42,8 +42,8 @@ func (c *Cell) check() {
 	}
 }
 
-// shouldLeave reports whether a real has been beyond its cell by more than the
-// band, or for longer than the dwell, and the cell it is in can take it.
+// shouldLeave reports whether a real is beyond its cell by more than the band, or has been
+// for the dwell, and the cell it is in can take it.
 func (c *Cell) shouldLeave(r *Real) bool {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
@@ -56,13 +56,13 @@ func (c *Cell) shouldLeave(r *Real) bool {
 		return false
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
-	if c.Retiring() || rect.Distance(x, z) > float64(c.cfg.BorderBand) {
+	if c.Retiring() || rect.Distance(x, z) > rect.Band(float64(c.cfg.BorderBand)) {
 		return true
 	}
 	if r.outsideSince == 0 {
 		r.outsideSince = c.now
 	}
-	return c.now-r.outsideSince >= c.cfg.Dwell
+	return c.cfg.Dwell > 0 && c.now-r.outsideSince >= c.cfg.Dwell
 }
 
 // offload hands a real to the cell it is in. See package migrate for the steps.
@@ -133,9 +133,9 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 		// The stream was made by the real's own values a moment ago.
 		panic(fmt.Sprintf("space: %v", err))
 	}
+	c.partWith(rec)
 	rec.real, rec.ghost, rec.heard = nil, g, c.now
 	rec.e.Floor = 0 // it may be in both lists of one sweep
-	c.reals.remove(r.e.ID)
 	c.ghosts.insert(rec)
 	c.watchGhost(rec)
 }

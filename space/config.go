@@ -17,10 +17,9 @@ const (
 	DefaultGhostDistance = 550
 	DefaultGhostSlack    = 20
 	DefaultBorderBand    = 10
-	DefaultDwell         = time.Second
 	DefaultCheckPeriod   = 200 * time.Millisecond
 	DefaultGhostLife     = 2 * time.Second
-	DefaultOffloadBudget = 50
+	DefaultOffloadBudget = 100
 	DefaultGhostBudget   = 200
 	DefaultBackupPeriod  = 10 * time.Second
 	DefaultOrphanGrace   = 10 * time.Second
@@ -47,16 +46,19 @@ type Config struct {
 	// GhostLife is the least life of a ghost, default 2 s: what runs along a
 	// corner would be made and dropped all the time.
 	GhostLife time.Duration
-	// BorderBand is how far beyond its cell a real goes before it is offloaded at
-	// once, in metres, default 10; nearer it is offloaded after Dwell.
+	// BorderBand is how far beyond its cell a real goes before it is offloaded, in
+	// metres, default 10; in a cell narrower than four of them a quarter of its
+	// width. Who steps about a line, or stands near one that moves to and fro, is not
+	// handed over again and again so.
 	BorderBand float32
 	// Dwell is how long a real stays beyond its cell, within BorderBand, before it
-	// is offloaded, default 1 s. Jitter on a line so costs nothing.
+	// is offloaded all the same. Default 0: as long as it likes. Handing over those who
+	// have settled there makes loads jump, which lines then answer.
 	Dwell time.Duration
 	// CheckPeriod is the pace of the offload and ghost check, default 200 ms.
 	CheckPeriod time.Duration
-	// OffloadBudget is how many reals a cell offloads in one check, default 50, so
-	// that a moved line does not stop a tick.
+	// OffloadBudget is how many reals a cell offloads in one check, default 100 in
+	// each CheckPeriod, so that a moved line does not stop a tick.
 	OffloadBudget int
 	// GhostBudget is how many ghosts a cell makes in one check, default 200.
 	GhostBudget int
@@ -97,7 +99,6 @@ func (c Config) WithDefaults() Config {
 	c.GhostSlack = cmp.Or(c.GhostSlack, DefaultGhostSlack)
 	c.GhostLife = cmp.Or(c.GhostLife, DefaultGhostLife)
 	c.BorderBand = cmp.Or(c.BorderBand, DefaultBorderBand)
-	c.Dwell = cmp.Or(c.Dwell, DefaultDwell)
 	c.CheckPeriod = cmp.Or(c.CheckPeriod, DefaultCheckPeriod)
 	c.OffloadBudget = cmp.Or(c.OffloadBudget, DefaultOffloadBudget)
 	c.GhostBudget = cmp.Or(c.GhostBudget, DefaultGhostBudget)
@@ -124,7 +125,6 @@ func (c Config) Validate() error {
 	positive("GhostSlack", c.GhostSlack > 0)
 	positive("GhostLife", c.GhostLife > 0)
 	positive("BorderBand", c.BorderBand > 0)
-	positive("Dwell", c.Dwell > 0)
 	positive("CheckPeriod", c.CheckPeriod > 0)
 	positive("OffloadBudget", c.OffloadBudget > 0)
 	positive("GhostBudget", c.GhostBudget > 0)
@@ -145,6 +145,9 @@ func (c Config) Validate() error {
 	}
 	if err := c.Witness.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("space: Witness: %w", err))
+	}
+	if c.Dwell < 0 {
+		faults = append(faults, errors.New("space: Dwell must not be negative; zero means none"))
 	}
 	need := float64(c.AoIRadius) + float64(c.AoIHysteresis) + float64(c.BorderBand) + float64(float64(c.TopSpeed)*c.CheckPeriod.Seconds())
 	if float64(c.GhostDistance) < need {

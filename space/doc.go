@@ -49,7 +49,8 @@
 // nobody, with all that scripts do in it: the offload and ghost check, Onload, States and
 // Deletes of ghosts that arrive. A moved line would else raise the load that it lowers.
 // A cell's load is the sum of what its reals' meters show and of its own, so that a real
-// takes its load along at once. See Real.Load, Cell.Load and Cell.TypeLoads.
+// takes its load along at once, and Cell.Gained tells by how much that was. See Real.Load,
+// Cell.Load and Cell.TypeLoads.
 //
 // # Game time
 //

@@ -15,7 +15,7 @@ import (
 )
 
 func TestOffloadBandAndDwell(t *testing.T) {
-	r := newRig(t, 2)
+	r := newRig(t, 2, func(c *Config) { c.Dwell = time.Second })
 	r.create(7, -50, 0)
 	home := func() int { return int(r.real(7).cell.id.N) }
 	r.tick(3)
@@ -43,6 +43,28 @@ func TestOffloadBandAndDwell(t *testing.T) {
 	r.diary(7, "created;leaving;entered;leaving;entered;")
 	if r.apps[0].count.Migrations != 1 || r.apps[1].count.Migrations != 1 || r.bases[7].app != addr(1) {
 		t.Error("migrations are not counted, or the base not told")
+	}
+	r.calm()
+}
+
+// TestSteppingAboutALineHandsNobodyOver also has reals that stay beyond the line, within the band.
+func TestSteppingAboutALineHandsNobodyOver(t *testing.T) {
+	r := newRig(t, 2)
+	for id := range 20 {
+		r.create(entity.ID(id+1), -5, 0)
+	}
+	for step := range 600 {
+		for id := range 20 {
+			at := float32(9)
+			if step%(id+1) < (id+1)/2 {
+				at = -9
+			}
+			r.move(entity.ID(id+1), at)
+		}
+		r.tick(1)
+	}
+	if n := r.apps[0].count.Migrations + r.apps[1].count.Migrations; n != 0 {
+		t.Errorf("%d were handed over", n)
 	}
 	r.calm()
 }

@@ -75,8 +75,11 @@ func (s *sorted) insert(r *record) {
 	}
 }
 
-func (s *sorted) remove(id entity.ID) {
-	if i, found := s.index(id); found {
+// remove reports whether the record was in the list.
+func (s *sorted) remove(id entity.ID) bool {
+	i, found := s.index(id)
+	if found {
 		*s = slices.Delete(*s, i, i+1)
 	}
+	return found
 }

@@ -180,14 +180,26 @@ func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil 
 
 func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
 
+// parser is a message that can be received.
+type parser interface {
+	Message
+	Parse([]byte) error
+}
+
 // clone sends a message through its own encoding, as a transport does.
 func clone(t testing.TB, m Message) Message {
 	t.Helper()
 	b := m.Append(nil)
-	var c interface {
-		Message
-		Parse([]byte) error
+	c := blank(t, m)
+	if err := c.Parse(b); err != nil {
+		t.Fatalf("%T: %v", m, err)
 	}
+	return c
+}
+
+// blank is an empty message of the type of m.
+func blank(t testing.TB, m Message) (c parser) {
+	t.Helper()
 	switch m.(type) {
 	case *entity.Message:
 		c = new(entity.Message)
@@ -219,9 +231,6 @@ func clone(t testing.TB, m Message) Message {
 		c = new(migrate.Lost)
 	default:
 		t.Fatalf("a cell sends a %T", m)
-	}
-	if err := c.Parse(b); err != nil {
-		t.Fatalf("%T: %v", m, err)
 	}
 	return c
 }

@@ -63,8 +63,8 @@ func TestConfigFaults(t *testing.T) {
 		t.Errorf("the defaults are refused: %v", err)
 	}
 	c := Config{GhostDistance: 100, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
-	want := `space: Dwell must be above zero; leave it zero for the default
-space: ArtificialLoad must not be negative; zero means measured load
+	want := `space: ArtificialLoad must not be negative; zero means measured load
+space: Dwell must not be negative; zero means none
 space: GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 521 m; raise GhostDistance or lower AoIRadius`
 	if err := c.Validate(); err == nil || err.Error() != want {
 		t.Errorf("faults:\n%v\nwant:\n%s", err, want)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 
 	"github.com/cellscape/cellscape/balance/load"
@@ -20,6 +21,8 @@ type cellApp struct {
 	// smoothed is the sum of the meters of its reals, remainder what its ghosts cost.
 	smoothed  int64
 	remainder load.Meter
+	// gained is what it tells of the load of reals that came, less that of those that left.
+	gained int64
 	// raw is the true load of the last second.
 	raw int64
 	// reported is what it has told the manager last, told the version of the geometry that it was sent last.
@@ -68,8 +71,8 @@ func (l *lab) oldest() int32 {
 	return 0
 }
 
-// check hands over the reals that have left their cells, as package space does: those beyond the border band at once,
-// the others after the dwell, and those of a retiring cell without delay. What is handed over arrives at once.
+// check hands over the reals that have left their cells, as package space does: those beyond the border band, and
+// of a retiring cell all. What is handed over arrives at once.
 func (l *lab) check() {
 	for i := range l.apps {
 		l.apps[i].left = offloadBudget
@@ -78,17 +81,13 @@ func (l *lab) check() {
 		e := &l.present()[i]
 		a := &l.apps[e.app]
 		if a.rect.Contains(e.at.x, e.at.z) {
-			e.outside = notOutside
 			continue
 		}
 		to := l.tree.At(e.at.x, e.at.z)
 		if !to.Created || a.left == 0 || to.Cell == a.cell {
 			continue
 		}
-		if e.outside == notOutside {
-			e.outside = l.now
-		}
-		if a.retiring || a.rect.Distance(e.at.x, e.at.z) > borderBand || l.now-e.outside >= dwell {
+		if a.retiring || a.rect.Distance(e.at.x, e.at.z) > a.rect.Band(borderBand) {
 			a.left--
 			l.handOver(e, appOf(to))
 		}
@@ -102,8 +101,11 @@ func (l *lab) handOver(e *entity, to int32) {
 	from.reals--
 	from.smoothed -= weight
 	next.reals++
+	told := int64(float64(weight) * l.shaken(math.Sqrt(float64(max(1, from.reals)))))
+	from.gained -= told
+	next.gained += told
 	next.smoothed += weight
-	e.app, e.outside = to, notOutside
+	e.app = to
 	l.offload++
 }
 

@@ -30,9 +30,8 @@ const (
 	aoiRadius     = 500.0 // metres, half the side of a square
 	ghostDistance = 550.0
 	borderBand    = 10.0
-	dwell         = time.Second
 	checkPeriod   = 200 * time.Millisecond
-	offloadBudget = 50 // reals per cell and check
+	offloadBudget = 100 // reals per cell and check
 	reportPeriod  = 250 * time.Millisecond
 
 	// smoothing is the weight, in thousandths, of a second's load in an entity's meter: ten ticks of a twentieth each,

@@ -14,17 +14,18 @@
 //     cells. At 10 m/s that is 2 m a step, against a border band of 10 m; ten steps a second would change nothing.
 //   - Every 250 ms: CellApps report their load.
 //   - Every second: everyone's load is found from the neighbours in its area of interest and from its ghosts, and is
-//     taken into its meter, with the weight of ten ticks. The manager gets full reports, with load profiles, and moves
-//     lines a quarter of a second later; every third time it may add or retire cells. Both periods are flags.
+//     taken into its meter, with the weight of ten ticks.
+//   - Every half second, with policy classic every second: the manager gets full reports, with load profiles, and moves
+//     lines a quarter of a second later; every three seconds it may add or retire cells. Both periods are flags.
 //
 // The load of a real is a base and so much for each neighbour within 500 m on either axis, up to a number that a
 // client's byte budget would allow, times a factor of its own, and so much for each of its ghosts. A ghost costs the
 // CellApp that holds it. Costs are in costs.go, with where they come from. Neighbours are counted on a grid of 100 m,
 // see gridSide for the error.
 //
-// A real is handed over as in package space: when it is more than 10 m beyond its cell, or has been beyond it for a
-// second, or its cell retires; at most 50 by each cell and check. Its smoothed load goes with it, so that the loads of
-// both cells change at once. There is a ghost wherever a created cell is within 550 m.
+// A real is handed over as in package space: when it is more than the border band of 10 m beyond its cell, or that retires;
+// at most 100 by each cell and check. Its smoothed load goes with it, so that the loads of both cells change at once, and
+// both tell what they gained; the fewer reals a load is of, the noisier it is told. There is a ghost wherever a created cell is within 550 m.
 //
 // The manager applies what the policy plans; a plan that does not fit its tree ends the run with an error, since that is
 // a fault of the policy. A new cell is created 0.3 s after it was planned, and the geometry reaches all CellApps 0.1 s

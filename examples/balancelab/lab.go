@@ -37,16 +37,13 @@ type lab struct {
 
 // entity is one of the crowd. A copy of its own elsewhere is a ghost, which is only counted.
 type entity struct {
-	at      point
-	app     int32         // that has the real
-	outside time.Duration // since when it is beyond its cell, notOutside if it is not
-	factor  float64       // of its cost, see spread
-	meter   load.Meter
+	at     point
+	app    int32   // that has the real
+	factor float64 // of its cost, see spread
+	meter  load.Meter
 	// alone is its load without ghosts in the last second, raw that with its haunts.
 	alone, raw int64
 }
-
-const notOutside = time.Duration(-1)
 
 // geometry is a tree that reaches the CellApps at a time.
 type geometry struct {
@@ -146,7 +143,7 @@ func (l *lab) populate() {
 	for ; l.last < last; l.last++ {
 		e := &l.entities[l.last]
 		factor := math.Exp(l.factors.NormFloat64() * spread)
-		*e = entity{at: l.scenario.start(l.last), outside: notOutside, factor: min(max(factor, leastFactor), mostFactor)}
+		*e = entity{at: l.scenario.start(l.last), factor: min(max(factor, leastFactor), mostFactor)}
 		e.app = appOf(l.tree.At(e.at.x, e.at.z))
 		if !l.apps[e.app].ready {
 			e.app = l.oldest()
@@ -158,6 +155,7 @@ func (l *lab) populate() {
 		a := &l.apps[e.app]
 		a.reals--
 		a.smoothed -= e.meter.Load()
+		a.gained -= e.meter.Load()
 	}
 }
 

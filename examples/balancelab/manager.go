@@ -94,7 +94,7 @@ func (l *lab) sample() {
 			continue
 		}
 		c := balance.Cell{
-			ID: a.cell, App: uint32(i + 1), Load: a.reported, Reals: a.reals, Ghosts: a.ghosts, Created: true,
+			ID: a.cell, App: uint32(i + 1), Load: a.reported, Reals: a.reals, Gained: a.gained, Ghosts: a.ghosts, Created: true,
 			Profile: m.builder.Build(m.samples[i]),
 		}
 		if l.cfg.policy.Policy == balance.ClassicPolicy {

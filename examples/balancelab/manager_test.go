@@ -33,7 +33,8 @@ func addAt(x float64, app uint32) func(*balance.Observation) balance.Plan {
 	}
 }
 
-// Plans are made a quarter of a second after the reports that they go by; lines every second, cells every third.
+// Plans are made a quarter of a second after the reports that they go by; lines every half second, cells every
+// three.
 func TestPeriods(t *testing.T) {
 	c := small("uniform")
 	c.noise = 0
@@ -44,7 +45,7 @@ func TestPeriods(t *testing.T) {
 		balance: func(o *balance.Observation) balance.Plan {
 			lines = append(lines, o.Now)
 			if got := o.Spaces[0].Cells[0].Load; got != reported {
-				t.Errorf("at %v the policy is told a load of %d; at the last full second it was %d", o.Now, got, reported)
+				t.Errorf("at %v the policy is told a load of %d; at the last report it was %d", o.Now, got, reported)
 			}
 			return balance.Plan{}
 		},
@@ -58,11 +59,11 @@ func TestPeriods(t *testing.T) {
 		if err := l.pulse(); err != nil {
 			t.Fatal(err)
 		}
-		if a := &l.apps[0]; l.now%time.Second == 0 {
+		if a := &l.apps[0]; l.now%(500*time.Millisecond) == 0 {
 			reported = a.smoothed + a.remainder.Load()
 		}
 	}
-	if len(lines) != 6 || lines[0] != 1250*time.Millisecond || lines[5] != 6250*time.Millisecond {
+	if len(lines) != 13 || lines[0] != 750*time.Millisecond || lines[12] != 6750*time.Millisecond {
 		t.Errorf("lines are planned at %v", lines)
 	}
 	if len(cells) != 2 || cells[0] != 3250*time.Millisecond || cells[1] != 6250*time.Millisecond {

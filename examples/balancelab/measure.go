@@ -60,14 +60,19 @@ func inside(r *bsp.Rect, p point, half float64) bool {
 	return r.MinX <= p.x-half && p.x+half <= r.MaxX && r.MinZ <= p.z-half && p.z+half <= r.MaxZ
 }
 
+// shaken is a factor by which a real clock would falsify a load. The fewer reals it is of, the more it shakes: by times as
+// much for one of a cell's as for the whole.
+func (l *lab) shaken(times float64) float64 {
+	return max(0, 1+float64(l.noise.NormFloat64()*l.cfg.noise*times))
+}
+
 // report is what all CellApps tell the manager: the smoothed load of their cells, as noisy as a real clock makes it.
 func (l *lab) report() {
 	for i := range l.apps {
 		a := &l.apps[i]
 		a.reported = 0
 		if a.ready {
-			shaken := float64(a.smoothed+a.remainder.Load()) * (1 + float64(l.noise.NormFloat64()*l.cfg.noise))
-			a.reported = int64(max(0, shaken))
+			a.reported = int64(float64(a.smoothed+a.remainder.Load()) * l.shaken(1))
 		}
 		l.manager.apps[i].Report(a.reported, l.cfg.policy.Smoothing)
 	}

@@ -267,6 +267,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Log: p.log(),
 		Space: space.Config{
 			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: 160, TopSpeed: 60,
+			Dwell:        time.Second, // so that reals cross lines in one more way
 			BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
 		},
 	})

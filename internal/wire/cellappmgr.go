@@ -66,7 +66,10 @@ type CellReport struct {
 	// Version is the geometry that the CellApp has, or zero if it needs a whole tree.
 	Version bsp.Version
 	// Load in nanoseconds per second.
-	Load          int64
+	Load int64
+	// Gained is the load of the reals that came to the cell less that of those that left,
+	// since it was made; it may be negative, and only differences count.
+	Gained        int64
 	Reals, Ghosts uint32
 	// Handoffs are reals that are being handed over from here.
 	Handoffs uint32
@@ -116,6 +119,7 @@ func (c *CellReport) append(b []byte) []byte {
 	b = appendCellID(b, c.Cell)
 	b = appendVersion(b, c.Version)
 	b = binary.AppendVarint(b, c.Load)
+	b = binary.AppendVarint(b, c.Gained)
 	b = binary.AppendUvarint(b, uint64(c.Reals))
 	b = binary.AppendUvarint(b, uint64(c.Ghosts))
 	b = binary.AppendUvarint(b, uint64(c.Handoffs))
@@ -163,7 +167,7 @@ func (c *CellReport) read(r *mercury.Reader) {
 	c.Space = entity.SpaceID(entity.ReadUint32(r))
 	c.Cell = readCellID(r)
 	c.Version = readVersion(r)
-	c.Load = r.Varint()
+	c.Load, c.Gained = r.Varint(), r.Varint()
 	c.Reals, c.Ghosts, c.Handoffs = entity.ReadUint32(r), entity.ReadUint32(r), entity.ReadUint32(r)
 	c.Rate, c.Clock = readRate(r), r.Uvarint()
 	flags := r.U8()

@@ -253,6 +253,40 @@ func TestReportsOfManyRooms(t *testing.T) {
 	}
 }
 
+// A report tells what reals brought or took along with the load that it is part of; while
+// nobody comes or goes, that is nothing new.
+func TestReportOfWhatCame(t *testing.T) {
+	r := newRig(t)
+	r.join()
+	r.room(5, false)
+	last := func(ticks int) (c wire.CellReport, told int) {
+		r.tick(ticks)
+		for _, m := range sentTo[wire.CellsReport](r, toManager, wire.CellsReportID) {
+			for _, c = range m.Cells {
+				told++
+			}
+		}
+		return c, told
+	}
+	if c, told := last(3); told != 1 || c.Gained != 0 {
+		t.Errorf("empty: told %d times, %+v", told, c)
+	}
+	r.enter(7, 5)
+	r.enter(8, 5)
+	perReal := r.app.cfg.Space.ArtificialLoad
+	if c, _ := last(3); c.Gained != 2*perReal || c.Load != c.Gained {
+		t.Errorf("two came: gained %d, load %d, want %d", c.Gained, c.Load, 2*perReal)
+	}
+	if _, told := last(6); told != 0 {
+		t.Errorf("told %d times of a cell with nothing new", told)
+	}
+	r.from(addr(3), &entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
+		Reply: addr(3), Payload: []byte{byte(entity.DestroyPayload)}})
+	if c, _ := last(3); c.Gained != perReal || c.Load != perReal {
+		t.Errorf("one went: gained %d, load %d, want %d", c.Gained, c.Load, perReal)
+	}
+}
+
 // Who is welcomed again may have said what nobody heard, and says all of it anew.
 func TestAllIsSaidAgain(t *testing.T) {
 	r := newRig(t)
@@ -300,6 +334,7 @@ func TestWhatIsNew(t *testing.T) {
 		"a second":      {func(*wire.CellReport) {}, time.Second, true},
 		"a little load": {func(r *wire.CellReport) { r.Load += sameLoad }, 0, false},
 		"load":          {func(r *wire.CellReport) { r.Load -= sameLoad + 1 }, 0, true},
+		"what came":     {func(r *wire.CellReport) { r.Gained-- }, 0, true},
 		"a real":        {func(r *wire.CellReport) { r.Reals++ }, 0, true},
 		"a version":     {func(r *wire.CellReport) { r.Version.N++ }, 0, true},
 		"a step":        {func(r *wire.CellReport) { r.Profile.X[3] = 1 }, 0, true},

@@ -152,7 +152,7 @@ func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
 			if c.reported {
 				cells = append(cells, balance.Cell{
 					ID: c.id, App: c.app.number, Load: c.report.Load,
-					Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Handoffs: int(c.report.Handoffs),
+					Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Handoffs: int(c.report.Handoffs), Gained: c.report.Gained,
 					Profile: c.report.Profile, Edges: c.report.Edges, Loaded: c.report.Loaded, Created: c.created,
 				})
 			}

@@ -65,7 +65,10 @@ type Config struct {
 
 	// Space says how cells behave: how far players see, ghosts, budgets.
 	Space space.Config
-	// Balance says how eagerly cells follow the load.
+	// Balance says how eagerly cells follow the load. Its MaxCPUOffload, GhostDistance and
+	// BorderBand are OffloadLevel, GhostDistance and BorderBand of Space: give one of the two, or
+	// both alike. Its OffloadBudget, if left out, is what a cell hands over in its Period
+	// by OffloadBudget and CheckPeriod of Space.
 	Balance balance.Config
 	// Policy plans the cells in place of the one that Balance names.
 	Policy balance.Policy
@@ -154,6 +157,7 @@ func (c Config) Validate() error {
 	s, b := d.Space.WithDefaults(), d.Balance
 	fault(b.MaxCPUOffload != s.OffloadLevel, "Balance.MaxCPUOffload is %v and Space.OffloadLevel %v: the balance moves what cells report, so leave one of them out or make them equal", b.MaxCPUOffload, s.OffloadLevel)
 	fault(b.GhostDistance != float64(s.GhostDistance), "Balance.GhostDistance is %v and Space.GhostDistance %v: leave one of them out or make them equal", b.GhostDistance, s.GhostDistance)
+	fault(float32(b.BorderBand) != s.BorderBand, "Balance.BorderBand is %v and Space.BorderBand %v: a line must pass an entity by the band before cells hand it over, so leave one of them out or make them equal", b.BorderBand, s.BorderBand)
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	faults = append(faults, c.validateSeal())
 	if c.CellScripts != nil {
@@ -162,7 +166,7 @@ func (c Config) Validate() error {
 	if c.ClientClasses != nil {
 		faults = append(faults, c.ClientClasses.Err())
 	}
-	faults = append(faults, c.Space.WithDefaults().Validate(), c.Balance.Validate(), c.validateOverload())
+	faults = append(faults, s.Validate(), c.Balance.Validate(), c.validateOverload())
 	return errors.Join(faults...)
 }
 
@@ -192,9 +196,14 @@ func (c Config) withDefaults() Config {
 func (c *Config) agree() {
 	orDefault(&c.Space.OffloadLevel, c.Balance.MaxCPUOffload)
 	orDefault(&c.Space.GhostDistance, float32(c.Balance.GhostDistance))
+	orDefault(&c.Space.BorderBand, float32(c.Balance.BorderBand))
 	s := c.Space.WithDefaults()
 	orDefault(&c.Balance.MaxCPUOffload, s.OffloadLevel)
 	orDefault(&c.Balance.GhostDistance, float64(s.GhostDistance))
+	orDefault(&c.Balance.BorderBand, float64(s.BorderBand))
+	// Lines that move take no more from a cell than it hands over until they move again.
+	inPeriod := time.Duration(s.OffloadBudget) * c.Balance.WithDefaults().Period / s.CheckPeriod
+	orDefault(&c.Balance.OffloadBudget, max(1, int(inPeriod)))
 }
 
 func orDefault[T comparable](v *T, d T) {

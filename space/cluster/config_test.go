@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/space"
+)
+
+// The balance goes by what cells do, whichever of the two was told.
+func TestWhatTheBalanceTakesFromCells(t *testing.T) {
+	period := balance.Config{}.WithDefaults().Period
+	perPeriod := int(space.DefaultOffloadBudget * period / space.DefaultCheckPeriod)
+	for name, tt := range map[string]struct {
+		space     space.Config
+		balance   balance.Config
+		budget    int
+		band      float64 // that of the balance
+		spaceBand float32
+	}{
+		"nothing":           {budget: perPeriod, band: 10, spaceBand: space.DefaultBorderBand},
+		"a budget":          {space: space.Config{OffloadBudget: 20, CheckPeriod: 100 * time.Millisecond}, balance: balance.Config{Period: 2 * time.Second}, budget: 400, band: 10, spaceBand: 10},
+		"a slow check":      {space: space.Config{OffloadBudget: 3, CheckPeriod: time.Minute}, budget: 1, band: 10, spaceBand: 10},
+		"its own budget":    {space: space.Config{OffloadBudget: 20}, balance: balance.Config{OffloadBudget: 7}, budget: 7, band: 10, spaceBand: 10},
+		"the cells' band":   {space: space.Config{BorderBand: 7.5}, budget: perPeriod, band: 7.5, spaceBand: 7.5},
+		"the balance's one": {balance: balance.Config{BorderBand: 7.2}, budget: perPeriod, band: 7.2, spaceBand: 7.2},
+	} {
+		d := Config{Space: tt.space, Balance: tt.balance}.withDefaults()
+		b, s := d.Balance, d.Space.WithDefaults()
+		if b.OffloadBudget != tt.budget || b.BorderBand != tt.band || s.BorderBand != tt.spaceBand {
+			t.Errorf("%s: a budget of %d, bands of %g and %g, want %d, %g and %g", name, b.OffloadBudget, b.BorderBand, s.BorderBand, tt.budget, tt.band, tt.spaceBand)
+		}
+	}
+}

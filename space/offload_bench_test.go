@@ -1,0 +1,174 @@
+package space
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// posted is an encoded message between two cells.
+type posted struct {
+	from, to mercury.Address
+	m        parser
+	body     []byte
+}
+
+// post keeps what the cells of a rig send each other in its encoding, so that the sender is charged for that and the
+// receiver for reading it, and acknowledges what goes to bases.
+type post struct {
+	*testApp
+	sent *[]posted
+	acks []entity.Ack
+}
+
+func (o *post) Send(to mercury.Address, m Message) {
+	body := m.Append(nil)
+	if to != o.base {
+		*o.sent = append(*o.sent, posted{o.self, to, blank(o.t, m), body})
+		return
+	}
+	if f, ok := m.(*entity.Message); ok && f.ToSide == entity.BaseSide {
+		o.acks = append(o.acks, entity.Ack{To: f.From, ToSide: entity.CellSide, From: f.To, FromSide: entity.BaseSide, Stream: f.Stream, Number: f.Number})
+	}
+}
+
+func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []byte) {}
+
+// crossing is a crowd that goes to and fro over the line between the first two of three cells, all players who see each
+// other, with ghosts on both of the other cells.
+type crossing struct {
+	*rig
+	sent  []posted
+	posts []*post
+}
+
+func newCrossing(b *testing.B, players entity.ID, budget int) *crossing {
+	c := &crossing{rig: newRig(b, 3, func(c *Config) {
+		*c = Config{BackupPeriod: time.Hour, OffloadBudget: budget}.WithDefaults()
+	})}
+	chance := rand.New(rand.NewPCG(1, 1))
+	for id := entity.ID(1); id <= players; id++ {
+		c.create(id, -20-130*chance.Float32(), 1)
+		p := c.real(id).Position()
+		p.Z = 150 * chance.Float32()
+		if err := c.real(id).SetPosition(p); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c.tick(10)
+	for _, a := range c.apps {
+		o := &post{testApp: a, sent: &c.sent}
+		a.cell.out, a.cell.checkAt = o, never // a check is called for
+		c.posts = append(c.posts, o)
+	}
+	return c
+}
+
+const never = 1 << 62
+
+// deliver hands all that is under way to the cells, and counts for each by its index how long that took.
+func (c *crossing) deliver(spent *[3]time.Duration) {
+	for len(c.sent) > 0 {
+		batch := c.sent
+		c.sent = nil
+		for _, p := range batch {
+			k := slices.IndexFunc(c.apps, func(a *testApp) bool { return a.self == p.to })
+			begun := time.Now()
+			if err := p.m.Parse(p.body); err != nil {
+				c.t.Fatal(err)
+			}
+			c.rig.deliver(packet{p.from, p.to, p.m})
+			spent[k] += time.Since(begun)
+		}
+	}
+}
+
+// pass runs a tick, and returns what each cell took for its part.
+func (c *crossing) pass() (took [3]time.Duration) {
+	c.now += tickPeriod
+	for k, a := range c.apps {
+		for i := range c.posts[k].acks {
+			a.cell.HandleAck(&c.posts[k].acks[i], c.base)
+		}
+		c.posts[k].acks = c.posts[k].acks[:0]
+		begun := time.Now()
+		a.cell.Tick(c.now, c.now, tickPeriod)
+		took[k] = time.Since(begun)
+	}
+	c.deliver(new([3]time.Duration))
+	return took
+}
+
+// turn moves all to the other side of the line, and lets everyone see that.
+func (c *crossing) turn(from *Cell) {
+	for _, rec := range from.reals {
+		p := rec.real.Position()
+		if err := rec.real.SetPosition(property.Vector3{X: -p.X, Z: p.Z}); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	for range 3 {
+		c.pass()
+	}
+}
+
+// BenchmarkOffload hands players of a crowd over in one check. It reports, for each of them, what the check of the giving cell
+// takes, what answers take it, what the taking cell takes for what it gets, a neighbour for the news of its ghosts; and
+// by how much the next tick of giver and taker is longer than one of the same crowd at rest. All but the check is spread
+// over the time in which messages come.
+func BenchmarkOffload(b *testing.B) {
+	for _, bb := range []struct {
+		name    string
+		players entity.ID
+		budget  int
+	}{
+		{"20 of 20", 20, 20}, {"100 of 100", 100, 100}, {"100 of 250", 250, 100},
+	} {
+		b.Run(bb.name, func(b *testing.B) { offloads(b, bb.players, bb.budget) })
+	}
+}
+
+func offloads(b *testing.B, players entity.ID, budget int) {
+	c := newCrossing(b, players, budget)
+	var check time.Duration
+	var next [2]time.Duration // of the giver and the taker
+	var spent [3]time.Duration
+	for i := 0; b.Loop(); i++ {
+		giver, taker := i%2, 1-i%2
+		c.turn(c.apps[giver].cell)
+		begun := time.Now()
+		c.apps[giver].cell.check()
+		check += time.Since(begun)
+		var took [3]time.Duration
+		c.deliver(&took)
+		if c.apps[taker].cell.Reals() != budget || c.apps[2].cell.Ghosts() != int(players) {
+			b.Fatalf("%d reals were handed over, a neighbour has %d ghosts", c.apps[taker].cell.Reals(), c.apps[2].cell.Ghosts())
+		}
+		spent[0], spent[1], spent[2] = spent[0]+took[giver], spent[1]+took[taker], spent[2]+took[2]
+		first := c.pass()
+		for range 3 {
+			c.pass()
+		}
+		rest := c.pass()
+		next[0] += first[giver] - rest[giver]
+		next[1] += first[taker] - rest[taker]
+		for c.apps[giver].cell.Reals() > 0 {
+			c.apps[giver].cell.check()
+			c.pass()
+		}
+	}
+	report := func(d time.Duration, what string) {
+		b.ReportMetric(float64(d)/float64(b.N)/float64(budget), what+"-ns/real")
+	}
+	report(check, "check")
+	report(spent[0], "answers")
+	report(spent[1], "taker")
+	report(spent[2], "neighbour")
+	report(next[0], "giver-next-tick")
+	report(next[1], "taker-next-tick")
+}

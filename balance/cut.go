@@ -49,9 +49,11 @@ func median(q *load.Quantiles, lo, hi float64) (at, below float64, ok bool) {
 	return at, below, ok
 }
 
-// spread is how far the load reaches, without stragglers at either end.
+// spread is how far the load in the middle, a quarter of it, reaches. The farther, the fewer are near a line there, who
+// cross it and make ghosts; how far stragglers reach tells nothing of that.
 func spread(q *load.Quantiles) float64 {
-	return float64(q[load.Slices-1]) - float64(q[1])
+	const part = load.Slices / 8
+	return float64(q[load.Slices/2+part]) - float64(q[load.Slices/2-part])
 }
 
 // longer chooses the axis of the longer spread; of about equal ones, that which the line above does not have.

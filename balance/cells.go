@@ -10,8 +10,8 @@ import (
 const (
 	// addRatio and giveBackRatio, times TargetLoad, are the averages at which a cell is added, and under which the
 	// others must stay for one to be given back. Between them lies what loads shake by from second to second.
-	addRatio      = 1.08
-	giveBackRatio = 1.05
+	addRatio      = 1.07
+	giveBackRatio = 1.055
 
 	// calm is how many MetaPeriods must have passed since a space's last change before it gives a cell back: until
 	// then loads do not show what has changed.
@@ -68,7 +68,7 @@ func (p *Profile) shrink(m *pass, now time.Duration) {
 			continue
 		}
 		s, c := &m.v.spaces[i], &m.spaces[i]
-		keep := min(max(p.needed(s.total(), giveBackRatio), c.least), c.most)
+		keep := min(max(p.needed(p.total(s), giveBackRatio), c.least), c.most)
 		if n := c.staying; keep < n && s.complete() && now-p.cells[i].changed >= wait && !p.cells[i].loading {
 			m.giveBackCells(at, min(n-keep, max(1, n/giveBackShare)))
 		}
@@ -150,11 +150,19 @@ func (p *Profile) allDivided(g *group, state func(*spaceCells) bool) bool {
 	return true
 }
 
-// total is the sum of the leaves' levels.
-func (s *spaceView) total() int64 {
+// total is the sum of the leaves' levels as Balance follows them: single reports shake by more than lies between the two
+// ratios, and a space would be given a cell and give it back in turn. Of a leaf that Balance has not seen yet it is the
+// report.
+func (p *Profile) total(s *spaceView) int64 {
+	followed := p.levelsOf(s.ID).cells
 	sum := int64(0)
 	for i := range s.leaves {
-		sum += s.leaves[i].level
+		x := &s.leaves[i]
+		if c := findLevel(followed, x.leaf.Cell); c != nil {
+			sum += int64(c.level)
+		} else {
+			sum += x.level
+		}
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package balance
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -149,5 +150,35 @@ func TestLoadingIsShared(t *testing.T) {
 	plan := newPolicy(t, ProfilePolicy, Config{}).Meta(&o)
 	if len(plan.Adds) != 1 || plan.Adds[0].Axis != bsp.AxisX || plan.Adds[0].At != 4000 {
 		t.Errorf("%+v, want a cut at x = 4000", plan.Adds)
+	}
+}
+
+// TestNoisyLoadsDoNotAddAndGiveBack has loads between the two ratios that shake by a hundredth from report to report.
+func TestNoisyLoadsDoNotAddAndGiveBack(t *testing.T) {
+	for _, trees := range []string{"version 1.1 \n cell 1.1 - 0 created", "version 1.1 \n x 0 \n cell 1.1 - 0 created \n cell 1.2 - 0 created"} {
+		p := newProfile(t, Config{})
+		rng := rand.New(rand.NewPCG(3, 3))
+		tree := mustParse(t, trees)
+		changes := 0
+		for period := range 2400 {
+			var cells []Cell
+			for i := range tree.Len() {
+				load := 0.25 * 1.0625 * (1 + 0.01*rng.NormFloat64())
+				cells = append(cells, cellOf(uint32(i+1), row(-995+1000*float32(i), 0, 10, 100, load)))
+			}
+			o := observed(t, trees, cells...)
+			o.Now = time.Duration(period) * 500 * time.Millisecond
+			o.Apps = append(o.Apps, App{ID: 9, Addr: appAddr(9)})
+			p.Balance(o)
+			if period%6 == 0 {
+				plan := p.Meta(o)
+				if period > 60 {
+					changes += len(plan.Adds) + len(plan.Retires)
+				}
+			}
+		}
+		if changes > 4 { // by single reports it would be about a hundred
+			t.Errorf("%s: %d cells added or given back", trees, changes)
+		}
 	}
 }

@@ -34,7 +34,7 @@ func (p *Profile) grow(m *pass, now time.Duration) {
 // growSpace gives cells to a space that shares its apps with no other.
 func (p *Profile) growSpace(m *pass, now time.Duration, at int32) {
 	s := &m.v.spaces[at]
-	p.growTo(m, now, at, p.needed(s.total(), addRatio), demand{among: []search{{group: m.v.groupOf(at), busy: s.average()}}})
+	p.growTo(m, now, at, p.needed(p.total(s), addRatio), demand{among: []search{{group: m.v.groupOf(at), busy: s.average()}}})
 }
 
 // growTo gives a space so many cells, within its limits, first by cancelling retirements.

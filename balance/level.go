@@ -88,6 +88,15 @@ func (p *Profile) levelsOf(space uint32) spaceLevels {
 	return p.levels[i]
 }
 
+// findLevel returns what is remembered of a cell, nil if nothing is.
+func findLevel(cells []cellLevel, id bsp.CellID) *cellLevel {
+	i, ok := slices.BinarySearchFunc(cells, id, func(l cellLevel, id bsp.CellID) int { return l.cell.Compare(id) })
+	if !ok {
+		return nil
+	}
+	return &cells[i]
+}
+
 // yield is how much of its share of a cell's load a real takes along when it is handed over. It is less than 1 in a
 // crowd so dense that ghosts make much of the load: they stay when reals go. Lines that did not know it would take many
 // periods for each step.
@@ -105,11 +114,10 @@ func (m *mover) follow(old spaceLevels) spaceLevels {
 		x := &m.s.leaves[i]
 		c := &next.cells[i]
 		*c = cellLevel{cell: x.leaf.Cell, level: float64(x.level)}
-		j, ok := slices.BinarySearchFunc(old.cells, c.cell, func(l cellLevel, id bsp.CellID) int { return l.cell.Compare(id) })
 		if x.cell != nil {
 			c.gained = x.cell.Gained
-			if ok {
-				c.follow(&old.cells[j], old.gain, m, &sums)
+			if before := findLevel(old.cells, c.cell); before != nil {
+				c.follow(before, old.gain, m, &sums)
 			}
 		}
 		m.levels.least[i] = float64(x.level)

@@ -135,7 +135,8 @@ type mover struct {
 
 // moveLines plans the lines of a space. It returns what is to be remembered of its levels.
 func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
-	if len(s.lines) == 0 || p.cfg.NoBalance {
+	if p.cfg.NoBalance || len(s.lines) == 0 && float64(s.leaves[0].level) < nanos(p.cfg.TargetLoad)/2 {
+		// Of thousands of rooms next to none will be divided soon.
 		return newLevels(s.ID)
 	}
 	old := p.levelsOf(s.ID)

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// TestProfileMeta has a target of 0.25: a cell is added above 0.27, and given back if the others stay under 0.2625.
+// TestProfileMeta has a target of 0.25: a cell is added above 0.2675, and given back if the others stay under 0.26375.
 func TestProfileMeta(t *testing.T) {
 	four := "x 0\nz 0\n1\n2\nz 0\n3\n4"
 	rooms := func(loads ...int64) (s []Space) {

@@ -25,10 +25,10 @@ type Classic struct {
 
 // NewClassic returns the policy, or what Config.Validate finds.
 func NewClassic(cfg Config) (*Classic, error) {
+	cfg.Policy = ClassicPolicy // whose Period is another
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	cfg.Policy = ClassicPolicy // whose Period is another
 	c := &Classic{cfg: cfg.withDefaults()}
 	c.regain, c.least = c.cfg.aggressionRange()
 	return c, nil

@@ -115,7 +115,7 @@ func (c Config) Validate() error {
 		fault(!(v > 0 && v <= hi), "%s %v: set more than 0, at most %v", name, v, hi)
 	}
 	fault(!slices.Contains([]string{ProfilePolicy, ClassicPolicy}, d.Policy), "Policy %q: set %q or %q", c.Policy, ProfilePolicy, ClassicPolicy)
-	fault(d.Period < 0, "Period %v: set how often lines are moved, for example 1s", c.Period)
+	fault(d.Period < 0, "Period %v: set how often lines are moved, for example 500ms", c.Period)
 	fault(d.MetaPeriod < d.Period, "MetaPeriod %v: set at least Period (%v)", c.MetaPeriod, d.Period)
 	fault(d.MinCells < 1 || d.MinCells > bsp.MaxLeaves, "MinCells %d: set 1 to %d", c.MinCells, bsp.MaxLeaves)
 	fault(d.MaxCells < max(1, d.MinCells) || d.MaxCells > bsp.MaxLeaves, "MaxCells %d: set at least MinCells (%d) and at most %d", c.MaxCells, max(1, d.MinCells), bsp.MaxLeaves)
@@ -146,7 +146,7 @@ func (c Config) Validate() error {
 	above0(d.MinDifference, 1, "MinDifference")
 	above0(d.MinMove, 1, "MinMove")
 	fault(d.OffloadBudget < 1, "OffloadBudget %d: set at least 1", c.OffloadBudget)
-	within(d.BorderBand, 0, bsp.MaxCoord, "BorderBand")
+	within(d.BorderBand, 0, bsp.MinSize/2, "BorderBand")
 	return errors.Join(errs...)
 }
 

@@ -97,9 +97,8 @@ func findLevel(cells []cellLevel, id bsp.CellID) *cellLevel {
 	return &cells[i]
 }
 
-// yield is how much of its share of a cell's load a real takes along when it is handed over. It is less than 1 in a
-// crowd so dense that ghosts make much of the load: they stay when reals go. Lines that did not know it would take many
-// periods for each step.
+// yield is how much of the load that a real takes along the cell is rid of. It is less than 1 in a crowd so dense that the
+// ghosts which are left behind make much of the load. Lines that did not know it would take many periods for each step.
 func (s *spaceLevels) yield() float64 {
 	return min(max((s.changed+yieldPrior)/(s.exchanged+yieldPrior), leastYield), 1)
 }
@@ -135,7 +134,8 @@ func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodS
 		sums.changed += float64(share * ((c.level - expected) / m.average))
 		sums.exchanged += float64(share * share)
 		if banded := old.banded / m.average; !old.stirred {
-			sums.walked += float64(banded * (share - old.due/m.average))
+			// What was due, and within a band, was reckoned by the yield: so is what has come.
+			sums.walked += float64(banded * (float64(m.yield*share) - old.due/m.average))
 			sums.banded += float64(banded * banded)
 		}
 	}

@@ -115,3 +115,38 @@ func TestPaceTellsWhoWalks(t *testing.T) {
 		t.Errorf("pace %v of a crowd that stands", p)
 	}
 }
+
+// TestWhoWasDueIsNoWalker: what stood beyond the band has come, and nothing else, in a crowd whose ghosts keep half of the
+// load that moves.
+func TestWhoWasDueIsNoWalker(t *testing.T) {
+	m := &mover{average: 100, yield: 0.5}
+	old := cellLevel{level: 100, due: -5, banded: -10}
+	c := cellLevel{level: 95, gained: -10}
+	var sums periodSums
+	if c.follow(&old, firstGain, m, &sums); sums.walked != 0 || sums.banded == 0 {
+		t.Errorf("walked %v of %v", sums.walked, sums.banded)
+	}
+}
+
+// TestAnyGainIsHarmless has a cell report gains from one end of int64 to the other: its level stays what it reports.
+func TestAnyGainIsHarmless(t *testing.T) {
+	p := newProfile(t, Config{})
+	o := pair(t, 0.2, 0.2)
+	for _, gained := range []int64{0, math.MaxInt64, math.MinInt64, -1, math.MaxInt64, 0, 1 << 62, -1 << 62} {
+		o.Spaces[0].Cells[0].Gained = gained
+		for _, load := range []int64{0, 2e8} { // in an idle space nothing is a share of the average
+			for c := range o.Spaces[0].Cells {
+				o.Spaces[0].Cells[c].Load = load
+			}
+			for _, move := range p.Balance(o).Moves {
+				t.Errorf("gained %d: %+v", gained, move)
+			}
+			s := p.levels[0]
+			for _, v := range []float64{s.gain, s.yield(), s.pace(), levelOf(&s, 1), levelOf(&s, 2), s.lag, s.power} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("gained %d: %+v", gained, s)
+				}
+			}
+		}
+	}
+}

@@ -76,7 +76,8 @@ type profileLine struct {
 // A line that turns round has gone too far, or its crowd swings: it then waits for a larger difference. It does not take
 // smaller steps: damping of that kind locks lines for as long as the crowd moves, just when they are needed.
 const (
-	// turnFactor is by what the dead band widens at a turn, up to maxWidth times.
+	// turnFactor is by what the dead band widens at a turn: up to stillWidth times about a crowd that stands still, down to
+	// maxWidth times about one of walkingPace or more.
 	turnFactor, maxWidth, stillWidth, walkingPace = 1.5, 2.5, 3.0, 0.05
 	// regainPace, over the pace, is how many periods it takes until a widening by 2 is taken back. About a crowd that
 	// stands still, or steps about on the spot, nothing is: lines that began anew would swing there for ever. In one that
@@ -93,7 +94,8 @@ func (l *profileLine) turn(direction int, pace float64) {
 	if direction != 0 && direction == -l.direction {
 		l.width = max(l.width, min(l.width*turnFactor, widest(pace)))
 	} else {
-		l.width = max(1, l.width*math.Exp2(-pace/regainPace))
+		// Not by math.Exp2: its last bits are not the same on all processors.
+		l.width = max(1, l.width/(1+float64(math.Ln2*pace/regainPace)))
 	}
 	if direction != 0 {
 		l.direction = direction
@@ -280,6 +282,6 @@ func (m *mover) crossed(x int32, amount float64, axis bsp.Axis, grow []int32) {
 		lo, hi := m.s.leaves[y].rect.Span(axis.Other())
 		part := max(0, (middle(q.Below(hi))-middle(q.Below(lo)))/load.Slices)
 		m.parts = append(m.parts, part)
-		m.levels.set(y, m.levels.at(y)+float64(amount*part))
+		m.levels.set(y, max(0, m.levels.at(y)+float64(amount*part)))
 	}
 }

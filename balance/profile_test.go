@@ -112,13 +112,13 @@ func TestOneLine(t *testing.T) {
 		{name: "dead band", left: 0.203, right: 0.2},
 		{name: "left gives a quarter", left: 0.2, right: 0.1, lo: -255, hi: -235},
 		{name: "right gives a quarter", left: 0.1, right: 0.2, lo: 235, hi: 255},
-		{name: "farther by the band, since nobody leaves before", cfg: Config{BorderBand: 40}, left: 0.2, right: 0.1, lo: -295, hi: -275},
+		{name: "farther by the band, since nobody leaves before", cfg: Config{BorderBand: 12}, left: 0.2, right: 0.1, lo: -267, hi: -247},
 		{name: "who comes in is let be first", left: 0.2, right: 0.2, lo: -5, hi: 5, edit: func(o *Observation) {
 			if err := o.Spaces[0].Tree.MoveLine(lineIDs(o.Spaces[0].Tree)[0], 250); err != nil {
 				panic(err)
 			}
 		}},
-		{name: "retiring, with neighbours who step about in it", cfg: Config{BorderBand: 40}, right: 0.2, lo: -1e9, hi: -1e9, edit: func(o *Observation) {
+		{name: "retiring, with neighbours who step about in it", cfg: Config{BorderBand: 12}, right: 0.2, lo: -1e9, hi: -1e9, edit: func(o *Observation) {
 			leafOf(o, 1).Retiring = true
 			if err := o.Spaces[0].Tree.MoveLine(lineIDs(o.Spaces[0].Tree)[0], 20); err != nil {
 				panic(err)
@@ -191,12 +191,13 @@ func TestNoMoveIntoASideWithAFullCell(t *testing.T) {
 func TestTurningWidensTheDeadBand(t *testing.T) {
 	l := profileLine{width: 1}
 	const pace = regainPace / 20
+	regained := 1 + math.Ln2/20
 	for _, step := range []struct {
 		name      string
 		direction int
 		width     float64
 	}{
-		{"first move", -1, 1}, {"rest", 0, 1}, {"turned after a rest", 1, 1.5}, {"the same way", 1, 1.5 * math.Exp2(-1.0/20)},
+		{"first move", -1, 1}, {"rest", 0, 1}, {"turned after a rest", 1, 1.5}, {"the same way", 1, 1.5 / regained},
 	} {
 		if l.turn(step.direction, pace); l.width != step.width {
 			t.Errorf("%s: width %v, want %v", step.name, l.width, step.width)

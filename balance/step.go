@@ -136,13 +136,13 @@ func (s *step) past(to float64) float64 { return to + float64(margin*float64(s.d
 
 // reals estimates how many reals a cell hands over if the line goes to a position, those on their way included.
 func (s *step) reals(p *passing, to float64) float64 {
-	return s.share(p, to) * float64(s.m.s.leaves[p.leaf].cell.Reals)
+	return float64(s.share(p, to) * float64(s.m.s.leaves[p.leaf].cell.Reals))
 }
 
 func (s *step) allowed(to float64) bool {
 	for i := range s.gives {
 		p := &s.gives[i]
-		if float64(s.reals(p, to))+s.m.given[p.leaf] > s.budget {
+		if s.reals(p, to)+s.m.given[p.leaf] > s.budget {
 			return false
 		}
 	}

@@ -11,9 +11,10 @@ const (
 	// be sent down without end. A balanced tree of MaxLeaves is 12 deep.
 	MaxDepth = 64
 
-	// MinSize is the least width of a leaf along either axis, in metres, unless it retires. It must exceed twice the border band (default
-	// 10 m) within which an entity that crossed a line is not handed over: were the bands of two neighbouring lines to
-	// meet, an entity could stand in both, owned by a cell that it has left two cells ago.
+	// MinSize is the least width of a leaf along either axis, in metres, unless it retires. Packages space and balance
+	// keep the border band (default 10 m), within which an entity that crossed a line is not handed over, under half of
+	// it: were the bands of two neighbouring lines to meet, an entity could stand in both, owned by a cell that it has
+	// left two cells ago.
 	MinSize = 25.0
 
 	// MaxCoord is the farthest that a line may be from the origin, in metres. Positions are float32, whose steps are

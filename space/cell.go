@@ -162,7 +162,7 @@ func (c *Cell) Tree() *bsp.Tree { return c.tree }
 
 // SetTree gives the cell a new version of its space's geometry; an older one is
 // ignored. The offload and ghost check runs at the next tick, unless only loads
-// are new: those come every second, and a check looks at every entity.
+// are new: those come every balance period, and a check looks at all entities.
 func (c *Cell) SetTree(t *bsp.Tree) {
 	if !c.tree.Version().Less(t.Version()) {
 		return

@@ -23,7 +23,7 @@ func (c *Cell) check() {
 	}
 	budget := c.cfg.GhostBudget
 	_, own, _ := c.tree.Leaf(c.id)
-	leaving := make([]*Real, 0, c.cfg.OffloadBudget)
+	leaving := make([]*Real, 0, min(c.cfg.OffloadBudget, len(c.reals)))
 	for _, rec := range c.reals {
 		r := rec.real
 		if r.gone != staying {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
 )
 
 // Defaults of Config.
@@ -145,6 +146,9 @@ func (c Config) Validate() error {
 	}
 	if err := c.Witness.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("space: Witness: %w", err))
+	}
+	if 2*c.BorderBand > bsp.MinSize {
+		faults = append(faults, fmt.Errorf("space: BorderBand is %g m; take at most %g m, half of the narrowest cell", c.BorderBand, bsp.MinSize/2))
 	}
 	if c.Dwell < 0 {
 		faults = append(faults, errors.New("space: Dwell must not be negative; zero means none"))

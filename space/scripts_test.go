@@ -62,10 +62,11 @@ func TestConfigFaults(t *testing.T) {
 	if err := (Config{}).WithDefaults().Validate(); err != nil {
 		t.Errorf("the defaults are refused: %v", err)
 	}
-	c := Config{GhostDistance: 100, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
+	c := Config{GhostDistance: 100, BorderBand: 13, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
 	want := `space: ArtificialLoad must not be negative; zero means measured load
+space: BorderBand is 13 m; take at most 12.5 m, half of the narrowest cell
 space: Dwell must not be negative; zero means none
-space: GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 521 m; raise GhostDistance or lower AoIRadius`
+space: GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 524 m; raise GhostDistance or lower AoIRadius`
 	if err := c.Validate(); err == nil || err.Error() != want {
 		t.Errorf("faults:\n%v\nwant:\n%s", err, want)
 	}

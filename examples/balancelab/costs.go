@@ -51,4 +51,4 @@ const (
 )
 
 // keptVersions is how many versions of the geometry the manager can make a delta from.
-const keptVersions = 8
+const keptVersions = 16

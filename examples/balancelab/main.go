@@ -37,7 +37,7 @@ func parseFlags(args []string, usage io.Writer) (*flags, error) {
 	set.IntVar(&f.warmUp, "warmup", 0, "seconds that do not count; 0 is 120, and until no cell was added for 30 s")
 	p := &f.policy
 	set.StringVar(&p.Policy, "policy", "profile", "profile or classic")
-	set.DurationVar(&p.Period, "period", 0, "how often lines are moved; 0 is the default, 1s")
+	set.DurationVar(&p.Period, "period", 0, "how often lines are moved; 0 is the default, 500ms, with policy classic 1s")
 	set.DurationVar(&p.MetaPeriod, "metaperiod", 0, "how often cells are added and retired; 0 is the default, 3s")
 	set.IntVar(&p.MinCells, "mincells", 0, "cells that the space has at least; 0 is the default, 1")
 	set.IntVar(&p.MaxCells, "maxcells", 0, "cells that the space has at most; 0 is the default, no limit")

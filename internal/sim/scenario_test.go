@@ -262,9 +262,9 @@ func TestNoise(t *testing.T) {
 
 // TestJitter: a player that wavers over a line by a few metres is not handed to
 // and fro; one that stays beyond it is, after the dwell, and one that goes beyond
-// the band at once.
+// the band at once. Worlds of odd seeds have a dwell.
 func TestJitter(t *testing.T) {
-	play(t, Options{Seed: 12, CellApps: 2, Balance: still(2)}, func(r *rig) {
+	play(t, Options{Seed: 13, CellApps: 2, Balance: still(2)}, func(r *rig) {
 		hops := func() uint32 { _, _, v := r.real(r.id()); return v.Order().Hop }
 		r.lead(r.across(-30))
 		before := hops()

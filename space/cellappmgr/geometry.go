@@ -9,9 +9,9 @@ import (
 )
 
 // keptVersions is how many versions of each space's geometry are kept to make
-// deltas from. At about one a second they cover a lost message, the report that
+// deltas from. At about two a second they cover a lost message, the report that
 // shows it, and one lost repair; who is farther behind is sent the whole tree.
-const keptVersions = 8
+const keptVersions = 16
 
 // version is that of the geometry as last published, zero before the first.
 func (s *space) version() bsp.Version {

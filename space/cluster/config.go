@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"strconv"
@@ -70,7 +71,8 @@ type Config struct {
 	// both alike. Its OffloadBudget, if left out, is what a cell hands over in its Period
 	// by OffloadBudget and CheckPeriod of Space.
 	Balance balance.Config
-	// Policy plans the cells in place of the one that Balance names.
+	// Policy plans the cells in place of the one that Balance names. It is called by the
+	// periods of Balance: make it of the same.
 	Policy balance.Policy
 	// Logins says when the world is full, so that players are refused. Validate demands
 	// that it is before what players see gets worse: Space.Overload.Start is not below
@@ -202,7 +204,8 @@ func (c *Config) agree() {
 	orDefault(&c.Balance.GhostDistance, float64(s.GhostDistance))
 	orDefault(&c.Balance.BorderBand, float64(s.BorderBand))
 	// Lines that move take no more from a cell than it hands over until they move again.
-	inPeriod := time.Duration(s.OffloadBudget) * c.Balance.WithDefaults().Period / s.CheckPeriod
+	checks := float64(c.Balance.WithDefaults().Period) / float64(s.CheckPeriod)
+	inPeriod := min(float64(s.OffloadBudget)*checks, math.MaxInt32) // who says "no limit" with a huge one has none
 	orDefault(&c.Balance.OffloadBudget, max(1, int(inPeriod)))
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func TestWhatTheBalanceTakesFromCells(t *testing.T) {
 		"nothing":           {budget: perPeriod, band: 10, spaceBand: space.DefaultBorderBand},
 		"a budget":          {space: space.Config{OffloadBudget: 20, CheckPeriod: 100 * time.Millisecond}, balance: balance.Config{Period: 2 * time.Second}, budget: 400, band: 10, spaceBand: 10},
 		"a slow check":      {space: space.Config{OffloadBudget: 3, CheckPeriod: time.Minute}, budget: 1, band: 10, spaceBand: 10},
+		"no limit":          {space: space.Config{OffloadBudget: math.MaxInt}, budget: math.MaxInt32, band: 10, spaceBand: 10},
 		"its own budget":    {space: space.Config{OffloadBudget: 20}, balance: balance.Config{OffloadBudget: 7}, budget: 7, band: 10, spaceBand: 10},
 		"the cells' band":   {space: space.Config{BorderBand: 7.5}, budget: perPeriod, band: 7.5, spaceBand: 7.5},
 		"the balance's one": {balance: balance.Config{BorderBand: 7.2}, budget: perPeriod, band: 7.2, spaceBand: 7.2},

@@ -81,7 +81,9 @@ func (l *link) writeAll() {
 	for {
 		l.mu.Lock()
 		if done != nil && l.outSpare == nil {
-			l.outSpare = done[:0]
+			// It is the owner's from here on. Given away a second time, after a turn in which only unreliable messages
+			// were written, one buffer was filled by the owner and written from at once.
+			l.outSpare, done = done[:0], nil
 		}
 		first := l.partial == 0 && len(l.looseOut) > 0 && l.lane == nil
 		if l.gone || len(l.out) == 0 && !first {

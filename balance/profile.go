@@ -85,6 +85,7 @@ const (
 	regainPace = 5.0
 )
 
+// widest is the limit of a dead band's width about a crowd of a pace.
 func widest(pace float64) float64 {
 	return stillWidth + float64((maxWidth-stillWidth)*min(1, pace/walkingPace))
 }
@@ -122,7 +123,7 @@ type mover struct {
 	band    float64   // load that a line between two leaves may leave uneven
 	yield   float64   // see spaceLevels
 	pace    float64   // see spaceLevels
-	walkOn  float64   // see there
+	walkOn  float64   // share of the load within bands that lines reckon with
 	due     []float64 // of each leaf, see cellLevel
 	banded  []float64
 	stirred []bool

@@ -50,16 +50,7 @@ func TestABufferHasOneOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		_, _ = a.Shutdown(ctx), b.Shutdown(ctx)
-	}()
-	turn := func(x *stream.Transport) {
-		x.Wait(x.Now() + 50*time.Microsecond)
-		x.Deliver(x.Now())
-		x.Flush()
-	}
+	defer abort(a, b)
 	until := func(n int) {
 		t.Helper()
 		for end := a.Now() + 10*time.Second; len(atB.Order) == 0 || len(atB.Of(atB.Order[0]).Reliable) < n; {

@@ -98,6 +98,22 @@ func TestPartialWrites(t *testing.T) {
 	}
 }
 
+// turn is one turn of a transport's owner.
+func turn(x *stream.Transport) {
+	x.Wait(x.Now() + 50*time.Microsecond)
+	x.Deliver(x.Now())
+	x.Flush()
+}
+
+// abort ends transports without waiting for what they have queued.
+func abort(all ...*stream.Transport) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, x := range all {
+		_ = x.Shutdown(ctx)
+	}
+}
+
 func partialWrites(t *testing.T, seed uint64) {
 	at := netip.MustParseAddrPort("10.0.0.1:1")
 	var atA, atB mercurytest.Recorder
@@ -115,16 +131,7 @@ func partialWrites(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		_, _ = a.Shutdown(ctx), b.Shutdown(ctx)
-	}()
-	turn := func(x *stream.Transport) {
-		x.Wait(x.Now() + 50*time.Microsecond)
-		x.Deliver(x.Now())
-		x.Flush()
-	}
+	defer abort(a, b)
 	rng := rand.New(rand.NewPCG(seed, 4))
 	message := func(i int) []byte {
 		msg := make([]byte, 4+rng.IntN(1000))

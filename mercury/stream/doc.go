@@ -25,7 +25,8 @@
 //   - In the steady state nothing is allocated for a message (tcp has the test).
 //   - A dial is tried again until Inactivity has passed: like an Endpoint's it may come before its peer listens. A refusal that
 //     another try would meet again ends it at once.
-//   - Unreliable messages overtake reliable ones that wait for a slow peer. What lies in the system's buffers they cannot overtake.
+//   - Unreliable messages overtake reliable ones that wait for a slow peer, and unreliable ones that left together with those, so
+//     that their order is not kept. What lies in the system's buffers they cannot overtake.
 //   - Silence is counted in time during which the owner was awake: one turn adds at most a second, a quarter of Inactivity, and a
 //     quarter of KeepAlive.
 //   - A connection costs one goroutine and a few kilobytes of buffers at rest. A writing goroutine runs only while the system does not

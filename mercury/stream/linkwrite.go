@@ -119,11 +119,13 @@ func (l *link) writeOut(buf []byte, partial int) {
 			l.queued.Add(-int64(len(buf)))
 			return
 		}
-		l.queued.Add(-int64(n))
 		buf = buf[n:]
 		if l.lane == nil && l.looseQueued.Load() > 0 {
 			l.overtake()
 		}
+		// Last, for with nothing queued the owner writes itself: messages that overtook after this once came in the middle of a
+		// frame of which the owner had just written a part.
+		l.queued.Add(-int64(n))
 	}
 }
 

@@ -105,6 +105,15 @@ func turn(x *stream.Transport) {
 	x.Flush()
 }
 
+// closings is what x was told of its channels' ends.
+func closings(x *stream.Transport, at *mercurytest.Recorder) (all []error) {
+	turn(x)
+	for _, ch := range at.Order {
+		all = append(all, at.Of(ch).Closed...)
+	}
+	return all
+}
+
 // abort ends transports without waiting for what they have queued.
 func abort(all ...*stream.Transport) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -159,7 +168,7 @@ func partialWrites(t *testing.T, seed uint64) {
 	const n = 300
 	for i := range n {
 		if err := a.Send(ch, message(i)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("seed %d: message %d: %v; a was told %v, b %v", seed, i, err, atA.Of(ch).Closed, closings(b, &atB))
 		}
 		if loose := message(i); rng.IntN(2) == 0 && len(loose) <= 1200 {
 			if err := a.SendUnreliable(ch, loose); err != nil {

@@ -70,7 +70,7 @@ func leafEdge(x *leafView, axis bsp.Axis, high bool, cfg *Config) edgeBounds {
 		return unknownEdge(b.inward)
 	}
 	depth, sum := math.Inf(-1), 0.0
-	band := cfg.bandOf(x)
+	band := cfg.bandOf(x, axis)
 	for k := levels - 1; k >= 0; k-- {
 		r := x.cell.Edges[axis][edge][k]
 		depth, sum = max(depth, float64(b.inward*float64(r.At))+band), max(sum, float64(r.Load))

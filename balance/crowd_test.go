@@ -125,7 +125,7 @@ func (c *crowd) handOver() {
 			continue
 		}
 		own, rect, _ := c.tree.Leaf(w.cell)
-		if own.Retiring || rect.Distance(w.x, w.z) > rect.Band(c.cfg.BorderBand) {
+		if own.Retiring || !rect.Keeps(w.x, w.z, c.cfg.BorderBand) {
 			given[w.cell]++
 			c.gained[w.cell] -= w.meter.Load()
 			c.gained[l.Cell] += w.meter.Load()

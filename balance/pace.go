@@ -2,6 +2,7 @@ package balance
 
 import (
 	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
 )
 
 // Cells keep the reals that are beyond them by less than the band. What a line does therefore depends on the crowd: among
@@ -61,7 +62,7 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 		if beyondLine == 0 {
 			continue
 		}
-		if band := m.p.cfg.bandOf(x); isLeft {
+		if band := m.p.cfg.bandOf(x, l.axis); isLeft {
 			beyondBand = middle(beyond(q, l.at+band, isLeft))
 		} else {
 			beyondBand = middle(beyond(q, l.at-band, isLeft))
@@ -76,10 +77,10 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 	}
 }
 
-// bandOf is how far a line must pass a real of a cell by before that hands it over. One that retires waits for nothing.
-func (c *Config) bandOf(x *leafView) float64 {
+// bandOf is how far a line of an axis must pass a real of a cell by before that hands it over. One that retires waits for nothing.
+func (c *Config) bandOf(x *leafView, a bsp.Axis) float64 {
 	if x.leaf.Retiring {
 		return 0
 	}
-	return x.rect.Band(c.BorderBand)
+	return x.rect.Band(a, c.BorderBand)
 }

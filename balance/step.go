@@ -47,7 +47,7 @@ func (s *step) passing(to []passing, edge []int32, isBelow bool) []passing {
 		if x.cell.Profile.Empty() {
 			continue
 		}
-		p := passing{leaf: i, load: float64(x.cell.Load) * s.m.yield, quanta: quantiles(x.cell, s.axis), rect: x.rect, band: s.m.p.cfg.bandOf(x)}
+		p := passing{leaf: i, load: float64(x.cell.Load) * s.m.yield, quanta: quantiles(x.cell, s.axis), rect: x.rect, band: s.m.p.cfg.bandOf(x, s.axis)}
 		least, most := leaving(p.quanta, s.from, p.band, s.m.walkOn, isBelow)
 		p.leaving = (least + most) / 2
 		to = append(to, p)
@@ -129,7 +129,7 @@ func (s *step) bandAt(p *passing, to float64, isBelow bool) float64 {
 	if p.band == 0 {
 		return 0
 	}
-	return max(0, withEdge(p.rect, s.axis, isBelow, to).Band(s.m.p.cfg.BorderBand))
+	return max(0, withEdge(p.rect, s.axis, isBelow, to).Band(s.axis, s.m.p.cfg.BorderBand))
 }
 
 func (s *step) past(to float64) float64 { return to + float64(margin*float64(s.direction)) }

@@ -18,13 +18,6 @@ const (
 // Other returns the other axis.
 func (a Axis) Other() Axis { return a ^ 1 }
 
-// Band is how far beyond a cell of this area its reals stay with it: most, but not more than a quarter of its shorter
-// side. A cell that lines have squeezed would else keep its whole crowd beyond them, be as loaded as ever, and hold the
-// lines where they are.
-func (r Rect) Band(most float64) float64 {
-	return min(most, (r.MaxX-r.MinX)/4, (r.MaxZ-r.MinZ)/4)
-}
-
 // String returns "x" or "z".
 func (a Axis) String() string {
 	switch a {
@@ -81,6 +74,19 @@ func (r Rect) Span(a Axis) (lo, hi float64) {
 		return r.MinX, r.MaxX
 	}
 	return r.MinZ, r.MaxZ
+}
+
+// Band is how far beyond a cell of this area, along an axis, its reals stay with it: most, but not more than a quarter of
+// its side. A cell that lines have squeezed would else keep its whole crowd beyond them, be as loaded as ever, and hold the
+// lines where they are. A line beside it that moves changes nothing for those who stand beyond its ends.
+func (r Rect) Band(a Axis, most float64) float64 {
+	lo, hi := r.Span(a)
+	return min(most, (hi-lo)/4)
+}
+
+// Keeps reports whether a real at a point stays with a cell of this area, by the bands that it has for most.
+func (r Rect) Keeps(x, z, most float64) bool {
+	return max(r.MinX-x, x-r.MaxX) <= r.Band(AxisX, most) && max(r.MinZ-z, z-r.MaxZ) <= r.Band(AxisZ, most)
 }
 
 // Distance returns how far the point is from the rectangle, along the axis where it is farther (Chebyshev, the

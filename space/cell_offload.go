@@ -56,7 +56,7 @@ func (c *Cell) shouldLeave(r *Real) bool {
 		return false
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
-	if c.Retiring() || rect.Distance(x, z) > rect.Band(float64(c.cfg.BorderBand)) {
+	if c.Retiring() || !rect.Keeps(x, z, float64(c.cfg.BorderBand)) {
 		return true
 	}
 	if r.outsideSince == 0 {

@@ -87,7 +87,7 @@ func (l *lab) check() {
 		if !to.Created || a.left == 0 || to.Cell == a.cell {
 			continue
 		}
-		if a.retiring || a.rect.Distance(e.at.x, e.at.z) > a.rect.Band(borderBand) {
+		if a.retiring || !a.rect.Keeps(e.at.x, e.at.z, borderBand) {
 			a.left--
 			l.handOver(e, appOf(to))
 		}

@@ -16,6 +16,7 @@ const (
 	far      = "as believed, after the real had gone so far that its origin had no ghost of it"
 	unheard  = "the offer of a frozen copy was lost with a channel that broke"
 	late     = "an order to make a real waited in a bad channel, and brought an old incarnation to life"
+	nowhere  = "all CellApps were to be shut down, and a space that was made then had a cell on none of them"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -47,6 +48,7 @@ func TestKept(t *testing.T) {
 		{optionsOf(299), unheard},
 		{optionsOf(1208), untold},
 		{optionsOf(7675), late},
+		{restlessOf(910047), nowhere},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {
@@ -61,4 +63,11 @@ func TestKept(t *testing.T) {
 // plain are the options of a seed of the default size.
 func plain(seed uint64) Options {
 	return Options{Seed: seed, Crash: seed%3 != 0, Pause: seed%5 != 0}
+}
+
+// restlessOf are the options of a seed that -managers and -retires stand for.
+func restlessOf(seed uint64) Options {
+	o := optionsOf(seed)
+	o.CrashManager, o.Retire = true, true
+	return o
 }

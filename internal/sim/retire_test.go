@@ -143,6 +143,28 @@ func TestTwoRetire(t *testing.T) {
 	})
 }
 
+// TestAllRetire: every CellApp is to be shut down, and none can go, since nobody takes
+// over. Meanwhile the world goes on, and lodgers get the rooms that they ask for. When one
+// starts anew, which is to stay, the other goes.
+func TestAllRetire(t *testing.T) {
+	play(t, Options{Seed: 53, CellApps: 2, Players: 2, Rovers: 2, Lodgers: 3}, func(r *rig) {
+		for _, p := range r.cellApps {
+			r.retire(p)
+		}
+		r.wait(time.Second)
+		_, before := r.rooms()
+		r.until("lodgers get rooms", 40*time.Second, func() bool {
+			_, now := r.rooms()
+			return now >= before+12 // more than three lodgers give up that have none
+		})
+		r.cellApps[0].crash()
+		r.cellApps[0].restartAt = r.now + time.Second
+		other := r.cellApps[1]
+		r.until("the other has retired", 2*removalEnds, other.app.(*cellapp.CellApp).Retired)
+		other.crash() // as its operator may
+	})
+}
+
 // TestManagerForgetsAnAck: two cells go at once; one of them waits for an ack of the
 // other's CellApp, which drops its own cell without having heard that it owes one. Then
 // the manager dies, and the next one does not know of it any more.

@@ -1,6 +1,7 @@
 package cellappmgr
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -202,19 +203,27 @@ func (m *CellAppMgr) forget(a *member) {
 	addTotals(&m.gone, &a.report)
 }
 
-// leastLoaded is the CellApp for the first cell of a space, or nil. Loads are
-// compared by the hundredth of a core, so that noise does not outweigh the number
-// of cells.
+// leastLoaded is the CellApp for the first cell of a space, or nil.
 func (m *CellAppMgr) leastLoaded() *member {
-	const grain = load.Core / 100
 	var best *member
 	for _, a := range m.members {
-		if a.role != wire.CellApp || a.retiring {
-			continue
-		}
-		if l := a.load.Estimated / grain; best == nil || l < best.load.Estimated/grain || (l == best.load.Estimated/grain && a.cells < best.cells) {
+		if a.role == wire.CellApp && (best == nil || a.hasMoreRoom(best)) {
 			best = a
 		}
 	}
 	return best
+}
+
+// hasMoreRoom reports whether a CellApp is the better place for the first cell of a
+// space. One that is to be shut down is the last choice, but it is one: it runs until
+// somebody takes its cells over. (When all CellApps of a cluster were to be shut down,
+// none of them could go, and bases waited for ever for a cell of a room that was made
+// then, with all that was sent to their cell parts.) Loads are compared by the hundredth
+// of a core, so that noise does not outweigh the number of cells.
+func (a *member) hasMoreRoom(b *member) bool {
+	const grain = load.Core / 100
+	if a.retiring != b.retiring {
+		return b.retiring
+	}
+	return cmp.Or(cmp.Compare(a.load.Estimated/grain, b.load.Estimated/grain), cmp.Compare(a.cells, b.cells)) < 0
 }

@@ -92,6 +92,41 @@ func TestRetiredWhenNobodyWaits(t *testing.T) {
 	one[wire.Retired](apps[1])
 }
 
+// A CellApp that is to be shut down gets the first cell of a space only if there is no
+// other. (While all were to be, no space got one: neither a new one nor one that had lost
+// its last, and the bases of its entities waited.)
+func TestRetiringAppIsTheLastChoice(t *testing.T) {
+	r, a, base := roomRig(t, nil)
+	a.confirm()
+	idle := r.join(wire.CellApp, 11)
+	idle.ids()
+	a.send(&wire.RetireApp{})
+	idle.send(&wire.CellsReport{Load: 9e8})
+	id := base.ask(1, aRoom()).Space
+	if add := idle.confirm(); len(add) != 1 || add[0].Space != id {
+		t.Fatalf("a CellApp stays, and is given %+v", add)
+	}
+
+	idle.drop(mercury.ErrPeerRestarted)
+	add := one[wire.AddCell](a)
+	if add.Space != id || add.First {
+		t.Errorf("the room has a cell again by %+v", add)
+	}
+	a.send(&wire.CellCreated{Space: id, Cell: add.Cell})
+	fresh := base.ask(2, aRoom()).Space
+	if add := a.confirm(); len(add) != 1 || add[0].Space != fresh {
+		t.Errorf("for a new room it is given %+v", add)
+	}
+	for _, room := range []entity.SpaceID{id, fresh} {
+		base.send(&wire.Locate{ID: 5, Space: room})
+		if l := one[wire.Located](base); l.App != at(10) {
+			t.Errorf("in space %d entities are made on %v", room, l.App)
+		}
+	}
+	r.pass(time.Second)
+	none[wire.Retired](a)
+}
+
 // A space that an app was told has ended ends for the next manager, on all its cells,
 // whoever else thinks that it goes on. One of the Config cannot have ended.
 func TestEndedForTheNextManager(t *testing.T) {

@@ -20,7 +20,8 @@ const retirePoll = 100 * time.Millisecond
 //
 // The only cell of a space goes to another CellApp only if there is one without a cell
 // of that space, and rooms that may have one cell only (SpaceConfig.MaxCells) hold the
-// CellApp until they end.
+// CellApp until they end. While all CellApps of the cluster retire, spaces that have no
+// cell still get one on them: start another CellApp first, or the last ones never end.
 func (c *Cluster) RetireCellApp(ctx context.Context, i int, reason string) error {
 	c.mu.Lock()
 	if i < 0 || i >= len(c.cellApps) {

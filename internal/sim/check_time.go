@@ -56,11 +56,8 @@ func (k *gameTime) safe() error {
 }
 
 // apartAtMost is by how much cells differ that have the same clock: by when they
-// ticked last, and by how long their first Welcome was under way.
-const apartAtMost = 200*time.Millisecond + welcomeDelay
-
-// welcomeDelay is of a Welcome over a bad link, lost a few times.
-const welcomeDelay = 3 * time.Second
+// ticked last, and by what a CellApp may be behind of the time of the cluster.
+const apartAtMost = 200*time.Millisecond + 100*time.Millisecond
 
 func (k *gameTime) converged() error {
 	var faults []error

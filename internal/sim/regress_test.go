@@ -17,6 +17,7 @@ const (
 	unheard  = "the offer of a frozen copy was lost with a channel that broke"
 	late     = "an order to make a real waited in a bad channel, and brought an old incarnation to life"
 	nowhere  = "all CellApps were to be shut down, and a space that was made then had a cell on none of them"
+	behind   = "a Welcome was long under way, and the CellApp's game time behind by that for ever"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -49,6 +50,7 @@ func TestKept(t *testing.T) {
 		{optionsOf(1208), untold},
 		{optionsOf(7675), late},
 		{restlessOf(910047), nowhere},
+		{restlessOf(910028), behind},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Welcome answers a Join. It is sent again when what it says changes.
+// Welcome answers a Join. It is sent again when what it says changes, and to a CellApp
+// that is behind the time.
 type Welcome struct {
 	// Number is the app's number in the cluster, from 1 in each role.
 	Number uint32

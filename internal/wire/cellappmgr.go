@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"errors"
+	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
@@ -56,7 +57,9 @@ type CellsReport struct {
 	Load int64
 	// Thrift is how many steps the CellApp has gone down to save work, 0 for none.
 	Thrift uint8
-	Cells  []CellReport
+	// Time is the time of the cluster as the CellApp has it, 0 if it does not say.
+	Time  time.Duration
+	Cells []CellReport
 }
 
 // CellReport is one cell of a CellsReport.
@@ -107,6 +110,7 @@ func (m *CellsReport) Append(b []byte) []byte {
 	b = mercury.AppendBool(b, m.Further)
 	b = binary.AppendVarint(b, m.Load)
 	b = append(b, m.Thrift)
+	b = binary.AppendUvarint(b, uint64(m.Time))
 	b = binary.AppendUvarint(b, uint64(len(m.Cells)))
 	for i := range m.Cells {
 		b = m.Cells[i].append(b)
@@ -150,6 +154,7 @@ func (m *CellsReport) Parse(body []byte) error {
 	m.Further = r.Bool()
 	m.Load = r.Varint()
 	m.Thrift = r.U8()
+	m.Time = readDuration(&r)
 	n := r.Count(MaxCells, 10)
 	m.Cells = m.Cells[:0]
 	for range n {

@@ -43,6 +43,7 @@ func (s *said) again(now time.Duration, r *wire.CellReport) bool {
 func (a *CellApp) reportCells(now time.Duration) {
 	m := &a.cellsReport
 	m.Further, m.Load, m.Cells, m.Thrift = false, a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
+	m.Time = max(0, a.clusterTime(a.ticks.Now())) // at the end of a tick, which may have been long
 	average := a.averageWork()
 	for _, c := range a.cells {
 		l := c.Load()

@@ -240,7 +240,8 @@ func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 		a.Retire(a.reason)
 	}
 	if a.alloc != nil {
-		return nil // joined again, or news of the BaseAppMgr: ids and time stay
+		a.hearTime(now, m.GameTime)
+		return nil // joined again, or news of the BaseAppMgr or of the time: ids stay
 	}
 	alloc, err := entity.NewAllocator(m.Allocator)
 	if err != nil {

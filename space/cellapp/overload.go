@@ -9,10 +9,6 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// clusterTime is the time of the cluster, the CellAppMgr's, as far as the CellApp
-// knows it.
-func (a *CellApp) clusterTime(now time.Duration) time.Duration { return now + a.shift }
-
 // save asks the throttle how sparing the cells have to be from the next tick on. In a
 // frozen world it rests: what is told then is no measure of what will be done after.
 func (a *CellApp) save(now time.Duration) {

@@ -22,7 +22,7 @@ type movedLine struct {
 	by   float64
 }
 
-// cellsReport takes what a CellApp says of its cells. A load that cannot be true
+// cellsReport takes what a CellApp says of itself and its cells. A load that cannot be true
 // is left out, like a cell that it does not have, and named once.
 func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsReport) {
 	switch {
@@ -34,6 +34,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		m.warnOfLoad(a)
 	}
 	a.thrift = int(msg.Thrift)
+	m.compareTime(now, a, msg.Time)
 	for i := range msg.Cells {
 		r := &msg.Cells[i]
 		s := m.space(r.Space)

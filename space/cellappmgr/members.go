@@ -19,6 +19,8 @@ type member struct {
 	address   mercury.Address
 	channel   mercury.ChannelID // 0 while there is none
 	heard     time.Duration     // by the time that the manager was awake
+	// welcomedAt is when it was sent the last Welcome.
+	welcomedAt time.Duration
 
 	report       wire.Report
 	sinceFreeze  int             // reports since the last Freeze
@@ -145,6 +147,7 @@ func (m *CellAppMgr) add(a *member) {
 }
 
 func (m *CellAppMgr) welcome(now time.Duration, a *member) {
+	a.welcomedAt = now
 	m.send(a, &wire.Welcome{
 		Number: a.number, Allocator: a.allocator, Term: m.cfg.Term, GameTime: m.clusterTime(now),
 		CellAppMgr: m.cfg.Transport.Self(), BaseAppMgr: m.baseMgr,

@@ -23,6 +23,7 @@ func TestNonsense(t *testing.T) {
 		"nothing":       {func(*wire.CellsReport, *wire.CellReport, bsp.CellID) {}, ""},
 		"negative app":  {func(m *wire.CellsReport, _ *wire.CellReport, _ bsp.CellID) { m.Load = -1 }, "load of the app"},
 		"huge app":      {func(m *wire.CellsReport, _ *wire.CellReport, _ bsp.CellID) { m.Load = math.MaxInt64 }, "load of the app"},
+		"mad clock":     {func(m *wire.CellsReport, _ *wire.CellReport, _ bsp.CellID) { m.Time = 1 << 62 }, "time of the cluster"},
 		"negative cell": {func(_ *wire.CellsReport, c *wire.CellReport, _ bsp.CellID) { c.Load = math.MinInt64 }, "load of the cell"},
 		"huge cell":     {func(_ *wire.CellsReport, c *wire.CellReport, _ bsp.CellID) { c.Load = load.Max + 1 }, "load of the cell"},
 		"reals":         {func(_ *wire.CellsReport, c *wire.CellReport, _ bsp.CellID) { c.Reals = math.MaxUint32 }, "number of entities"},

@@ -72,9 +72,6 @@ func (m *CellAppMgr) pace(s *space, wanted uint16) {
 	}
 }
 
-// clusterTime is the game time of spaces that were never slowed down.
-func (m *CellAppMgr) clusterTime(now time.Duration) time.Duration { return max(0, now+m.gameShift) }
-
 // wantedRate is the least that a cell of the space wants; ok is false while none
 // has reported.
 func (s *space) wantedRate() (want uint16, ok bool) {

@@ -1,0 +1,43 @@
+package cellappmgr
+
+import "time"
+
+// The time of the cluster is the manager's, and the game time of all spaces follows it.
+// CellApps know it from their Welcomes, a manager that starts anew from the Rejoins of
+// CellApps. What says the time is under way for a while, a second or more over a bad link,
+// and who hears it is behind by that; nor do the clocks of two machines run equally
+// fast. So each CellsReport says what time its CellApp has:
+//
+//	behind by more than timeApart    it is welcomed again, which says the time
+//	ahead                            the manager goes on to that time, and so do the others
+//
+// A delay only makes a time older. So the newest is nearest to the truth, everyone
+// comes to have it, and for no one the time goes back. (CellApps had theirs from the
+// first Welcome alone. One that was 3 s under way left all cells of its CellApp 3 s behind,
+// as long as that lived.)
+
+const (
+	// timeApart is by how much a CellApp may be behind: a tick, by which the game times of
+	// two cells differ anyway, and far more than a report is under way in a data centre. One
+	// that is late makes its CellApp seem behind; the Welcome then changes nothing there.
+	timeApart = 100 * time.Millisecond
+	// aheadAtMost is by how much one may be ahead of the manager, if it has not gone mad:
+	// a Rejoin is under way for as long as a channel takes to break, 10 s, at most.
+	aheadAtMost = 15 * time.Second
+)
+
+// clusterTime is the game time of spaces that were never slowed down.
+func (m *CellAppMgr) clusterTime(now time.Duration) time.Duration { return max(0, now+m.gameShift) }
+
+// compareTime takes what time a CellApp says it has.
+func (m *CellAppMgr) compareTime(now time.Duration, a *member, told time.Duration) {
+	switch ahead := told - m.clusterTime(now); {
+	case told == 0:
+	case ahead > aheadAtMost:
+		m.implausible(a, "time of the cluster")
+	case ahead > 0:
+		m.gameShift = told - now
+	case ahead < -timeApart && now-a.welcomedAt >= resend:
+		m.welcome(now, a)
+	}
+}

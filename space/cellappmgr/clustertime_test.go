@@ -1,0 +1,64 @@
+package cellappmgr
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
+
+// TestCellAppBehindTheTime says that a CellApp is told the time again if it has an older
+// one, at most once a second, and is left alone while its report may only be late.
+func TestCellAppBehindTheTime(t *testing.T) {
+	r := newRig(t, nil)
+	r.pass(time.Minute)
+	a := r.join(wire.CellApp, 10)
+	one[wire.Welcome](a)
+	report := func(behind time.Duration) { a.send(&wire.CellsReport{Time: r.now - behind}) }
+
+	a.send(&wire.CellsReport{}) // it does not say
+	report(3 * time.Second)     // the Welcome may be on its way
+	none[wire.Welcome](a)
+	r.pass(time.Second)
+	report(timeApart)
+	none[wire.Welcome](a)
+	report(timeApart + 1)
+	if w := one[wire.Welcome](a); w.GameTime != r.now || w.Number != 1 {
+		t.Errorf("at %v: %+v", r.now, w)
+	}
+	for range 9 {
+		r.pass(100 * time.Millisecond)
+		report(3 * time.Second)
+	}
+	none[wire.Welcome](a)
+	r.pass(100 * time.Millisecond)
+	report(3 * time.Second)
+	one[wire.Welcome](a)
+}
+
+// TestCellAppAheadOfTheTime says that a manager whose time is older than that of a
+// CellApp goes on to that one, from where it does not go back, and so do the others.
+func TestCellAppAheadOfTheTime(t *testing.T) {
+	r := next(t, nil)
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{GameTime: time.Hour}, has(1, r.before(7, 0, true)))
+	b := r.comeBack(wire.CellApp, 12, 2, wire.Rejoin{GameTime: time.Hour})
+	r.pass(3200 * time.Millisecond)
+	one[wire.Welcome](b)
+	know := time.Hour + 3200*time.Millisecond
+	clock := func() time.Duration { return r.m.clusterTime(r.now) }
+	if clock() != know {
+		t.Fatalf("the time is %v, want %v", clock(), know)
+	}
+	a.send(&wire.CellsReport{Time: know + 2*time.Second}) // its Rejoin was under way for 2 s
+	if want := know + 2*time.Second; clock() != want {
+		t.Errorf("the time is %v, want %v", clock(), want)
+	}
+	b.send(&wire.CellsReport{Time: know})
+	if w := one[wire.Welcome](b); w.GameTime != know+2*time.Second {
+		t.Errorf("the other is told %v", w.GameTime)
+	}
+	a.send(&wire.CellsReport{Time: know + 2*time.Second + aheadAtMost + 1})
+	if want := know + 2*time.Second; clock() != want || r.m.Counts().Implausible != 1 {
+		t.Errorf("the time is %v, want %v", clock(), want)
+	}
+}

@@ -9,9 +9,8 @@ import (
 )
 
 // Loads are measured, and shake; what reals bring and take along is told, Cell.Gained. A line that followed every report
-// would never rest, and one that followed a long average would come late. So each cell's level is followed as one
-// follows a moving thing: by where it is expected after the reals that have come and gone, and at the speed at which it
-// drifts; corrected by a share, the gain, of what the report is off.
+// would never rest, and one that followed a long average would come late. So each cell's level is where it is expected
+// after the reals that have come and gone, corrected by a share, the gain, of what the report is off.
 //
 // (It was once taken from the number of reals that came and went, at their mean load. A line at the thin end of a crowd,
 // where reals cost half of that, then answered each step with a larger one back, until all cells around swung by half.)
@@ -25,12 +24,6 @@ const (
 	firstGain, leastGain, mostGain = 0.3, 0.01, 0.4
 	// gainRate is by what share the gain grows a period at most, if every cell is off to the same side again.
 	gainRate = 0.2
-	// driftGain, times the gain squared, is the share by which the drift is corrected: then a level that drifts is not
-	// overshot.
-	driftGain = 0.15
-	// leadTime is by how many periods the drift is looked ahead: half of the way until the next plan.
-	leadTime = 0.5
-
 	// jump is by how much of the average a report must be off to be taken as it is: a crowd has come or gone, or
 	// something heavy.
 	jump = 0.08
@@ -58,6 +51,9 @@ type spaceLevels struct {
 	// walked is the mean of what loads changed by, times the load that was within a band, beyond what was due anyway,
 	// banded that of the latter's square. Their ratio is the pace.
 	walked, banded float64
+	// flowed is the mean of the cells' flows times what was found to differ from the plan next, foreseen that of their
+	// squares. Their ratio is how steady flows are.
+	flowed, foreseen float64
 }
 
 // periodSums are what one period adds to those.
@@ -67,13 +63,15 @@ type periodSums struct{ lag, power, changed, exchanged, walked, banded float64 }
 type cellLevel struct {
 	cell   bsp.CellID
 	gained int64
-	level  float64 // load, without the drift until the next report
-	drift  float64 // its change each period
+	level  float64 // load
 	off    float64 // by how much the last report was
 	// due is what the reals that stand beyond its lines, and beyond the band, are about to change its load by, banded what
 	// those within the band would. Where a line has just moved since, stirred, neither can be told from what it has done.
 	due, banded float64
 	stirred     bool
+	// planned is what the last plan was to bring the load to, by where reals stand, and flow what is found beside that.
+	planned, flow float64
+	known         bool
 }
 
 func newLevels(space uint32) spaceLevels {
@@ -120,7 +118,7 @@ func (m *mover) follow(old spaceLevels) spaceLevels {
 			}
 		}
 		m.levels.least[i] = float64(x.level)
-		m.levels.set(int32(i), max(0, c.level+float64(leadTime*c.drift)))
+		m.levels.set(int32(i), c.level)
 	}
 	next.adapt(&sums)
 	return next
@@ -128,7 +126,7 @@ func (m *mover) follow(old spaceLevels) spaceLevels {
 
 // follow corrects what was expected of a cell by what it has reported.
 func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodSums) {
-	expected := old.level + old.drift
+	expected := old.level
 	exchange := float64(c.gained - old.gained)
 	if share := exchange / m.average; math.Abs(share) < mostExchange {
 		sums.changed += float64(share * ((c.level - expected) / m.average))
@@ -144,7 +142,7 @@ func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodS
 	if !(math.Abs(off) <= jump*m.average) {
 		return
 	}
-	c.off, c.drift = off, old.drift+float64(driftGain*gain*gain*off)
+	c.off = off
 	c.level = max(0, expected+float64(gain*off))
 	if m.average > 0 {
 		now, before := off/m.average, old.off/m.average

@@ -37,7 +37,7 @@ func (p *Profile) Line(space uint32, id bsp.NodeID) (LineState, bool) {
 // Balance implements Policy.
 func (p *Profile) Balance(o *Observation) Plan {
 	v := look(o)
-	p.lines.recall(v, profileLine{width: 1})
+	p.lines.recall(v, newProfileLine())
 	plan := Plan{Ignored: v.ignored, Faults: v.faults}
 	next := make([]spaceLevels, len(v.spaces))
 	for i := range v.spaces {
@@ -71,7 +71,11 @@ type profileLine struct {
 	direction int
 	// width is by how much its dead band is wider than that of a line which does not swing.
 	width float64
+	// at is where the last plan left it, NaN for a new one.
+	at float64
 }
+
+func newProfileLine() profileLine { return profileLine{width: 1, at: math.NaN()} }
 
 // A line that turns round has gone too far, or its crowd swings: it then waits for a larger difference. It does not take
 // smaller steps: damping of that kind locks lines for as long as the crowd moves, just when they are needed.
@@ -127,6 +131,7 @@ type mover struct {
 	due     []float64 // of each leaf, see cellLevel
 	banded  []float64
 	stirred []bool
+	ahead   []float64 // of each leaf, what of its level is still to flow in
 	parts   []float64 // of those that crossed sees: what each got
 	levels  sums      // of the leaves, after the moves so far
 	counts  counts
@@ -146,7 +151,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	m := mover{
 		p: p, s: s, work: s.Tree, counts: count(s), given: make([]float64, len(s.leaves)),
 		average: float64(s.average()), yield: old.yield(), pace: old.pace(), walkOn: walkOn(old.pace()),
-		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)),
+		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)), ahead: make([]float64, len(s.leaves)),
 	}
 	m.bound = max(nanos(p.cfg.SafetyBound), m.average*p.cfg.SafetyRatio)
 	m.band = m.deadBand()
@@ -155,8 +160,11 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	for i := range s.lines {
 		m.settle(&s.lines[i])
 	}
+	m.foresee(&old, &next, m.carriedOut())
 	for i := range s.lines {
 		l := &s.lines[i]
+		mem := p.lines.of(s.ID, l.id)
+		mem.at = l.at
 		to, ok := m.moveLine(l)
 		if !ok {
 			continue
@@ -165,6 +173,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 			m.work = s.Tree.Clone()
 		}
 		if m.work.MoveLine(l.id, to) == nil {
+			mem.at = to
 			plan.Moves = append(plan.Moves, Move{Space: s.ID, Node: l.id, To: to})
 		}
 	}
@@ -172,6 +181,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	for i := range next.cells {
 		c := &next.cells[i]
 		c.due, c.banded, c.stirred = m.due[i], m.banded[i], m.stirred[i]
+		c.planned = m.levels.at(int32(i)) - m.ahead[i]
 	}
 	slices.SortFunc(next.cells, func(a, b cellLevel) int { return a.cell.Compare(b.cell) })
 	return next

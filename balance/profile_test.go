@@ -189,7 +189,7 @@ func TestNoMoveIntoASideWithAFullCell(t *testing.T) {
 }
 
 func TestTurningWidensTheDeadBand(t *testing.T) {
-	l := profileLine{width: 1}
+	l := newProfileLine()
 	const pace = regainPace / 20
 	regained := 1 + math.Ln2/20
 	for _, step := range []struct {

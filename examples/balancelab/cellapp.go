@@ -25,6 +25,8 @@ type cellApp struct {
 	gained int64
 	// raw is the true load of the last second.
 	raw int64
+	// over is for how many seconds in a row, up to the last, that was more than overAt times the average.
+	over int
 	// reported is what it has told the manager last, told the version of the geometry that it was sent last.
 	reported int64
 	told     bsp.Version

@@ -17,6 +17,8 @@ type second struct {
 	// all that the space has.
 	least, mean, most float64
 	cells, leaves     int
+	// over is the most seconds in a row that one of the cells has been over overAt by now.
+	over int
 	// total is the load of all CellApps, alone that of the same crowd in a world without lines.
 	total, alone                float64
 	entities, offloaded, ghosts int
@@ -71,8 +73,24 @@ func (l *lab) record() {
 	if s.cells > 0 {
 		s.least, s.most, s.mean = cores(least), cores(most), cores(sum)/float64(s.cells)
 	}
+	s.over = l.over(s.mean)
 	l.seconds = append(l.seconds, s)
 	l.cut()
+}
+
+// overAt is the share of the average from which a cell should soon be relieved while others have room.
+const overAt = 1.1
+
+// over counts for each CellApp, and returns the most.
+func (l *lab) over(mean float64) (most int) {
+	for i := range l.apps {
+		a := &l.apps[i]
+		if a.over++; !a.ready || !a.known || a.retiring || cores(a.raw) <= overAt*mean {
+			a.over = 0
+		}
+		most = max(most, a.over)
+	}
+	return most
 }
 
 // cut is a picture of the space at one time.

@@ -30,11 +30,13 @@ type summary struct {
 	WarmUp   int `json:"warmup_s"`
 	Measured int `json:"measured_s"`
 
-	Above   extreme  `json:"above"` // (max-avg)/avg
-	Below   extreme  `json:"below"` // (avg-min)/avg
-	Within5 float64  `json:"within_5_percent"`
-	Within3 float64  `json:"within_3_percent"`
-	Settle  []settle `json:"settle"`
+	Above   extreme `json:"above"` // (max-avg)/avg
+	Below   extreme `json:"below"` // (avg-min)/avg
+	Within5 float64 `json:"within_5_percent"`
+	Within3 float64 `json:"within_3_percent"`
+	// Over is the most seconds in a row that one cell was over overAt times the average.
+	Over   int      `json:"over_a_tenth_s"`
+	Settle []settle `json:"settle"`
 
 	Moved       float64 `json:"offloads_per_entity_minute"`
 	Ghosts      float64 `json:"ghosts_per_real"`
@@ -141,6 +143,7 @@ func (l *lab) summarise() *summary {
 	s.Lines = mean(seen, func(x *second) float64 { return float64(x.moves) })
 	s.Cells = usageOf(seen, &c.policy)
 	for i := range seen {
+		s.Over = max(s.Over, seen[i].over)
 		s.Adds += seen[i].adds
 		s.Retirements += seen[i].retires
 		s.Cancels += seen[i].cancels

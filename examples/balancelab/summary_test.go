@@ -112,3 +112,26 @@ func TestOutput(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestOverByOneCell(t *testing.T) {
+	l := lab{apps: make([]cellApp, 3)}
+	for i := range l.apps {
+		l.apps[i].ready, l.apps[i].known = true, true
+	}
+	for i, c := range []struct {
+		loads [3]float64
+		want  int
+	}{
+		{[3]float64{1.11, 1, 1.09}, 1},
+		{[3]float64{1.2, 1.2, 1}, 2},
+		{[3]float64{1, 1.2, 1.2}, 2}, // another cell's seconds do not add up with the first one's
+		{[3]float64{1, 1, 1}, 0},
+	} {
+		for k := range l.apps {
+			l.apps[k].raw = int64(c.loads[k] * 1e9)
+		}
+		if got := l.over(1); got != c.want {
+			t.Errorf("second %d: %d, want %d", i, got, c.want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ func (s *summary) String() string {
 	line("above the average   worst %.1f %%, p99 %.1f %%, mean %.1f %%", 100*s.Above.Worst, 100*s.Above.P99, 100*s.Above.Mean)
 	line("below the average   worst %.1f %%, p99 %.1f %%, mean %.1f %%", 100*s.Below.Worst, 100*s.Below.P99, 100*s.Below.Mean)
 	line("all cells within    ±5 %% in %.1f %% of the seconds, ±3 %% in %.1f %%", 100*s.Within5, 100*s.Within3)
+	line("a tenth above it    for at most %d s in a row by one cell", s.Over)
 	for _, d := range s.Settle {
 		if d.Took < 0 {
 			line("disturbance         over at %d s, never settled", d.After)

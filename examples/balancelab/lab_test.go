@@ -243,3 +243,20 @@ func TestEconomyGivesBack(t *testing.T) {
 		t.Errorf("under the lower bound for %d s, by up to %v", e.Lower.Outside, -e.Lower.Lowest)
 	}
 }
+
+// Profile follows a rush: cells in its midst were once a seventh above the average for 14 s, since lines moved to where the
+// crowd had been. See balance/flow.go.
+func TestARushIsFollowed(t *testing.T) {
+	c := small("flashcrowd")
+	c.entities, c.seconds, c.warmUp = 6000, 300, 60
+	l := start(t, c, c.seconds)
+	s := l.summarise()
+	if s.Over > 5 {
+		t.Errorf("a cell was a tenth above the average for %d s in a row", s.Over)
+	}
+	for _, d := range s.Settle {
+		if d.Took < 0 || d.Took > 15 {
+			t.Errorf("after %d s it took %d s to settle", d.After, d.Took)
+		}
+	}
+}

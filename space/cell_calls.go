@@ -48,7 +48,7 @@ func (r *Real) handle(m *entity.Message, payload []byte) error {
 		if err := x.Parse(body); err != nil {
 			return err
 		}
-		r.audit(x.Number)
+		r.audits = r.audits || x.Number == r.session && r.witness != nil
 		return nil
 	case entity.DestroyPayload:
 		r.Destroy()

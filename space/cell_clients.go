@@ -72,11 +72,13 @@ func (r *Real) greet() {
 // witness.MaxDirect bytes of other messages it still fits a bundle.
 const maxAudit = witness.MaxEntity
 
-// audit answers what the client should hold, from the cell's own lists.
-func (r *Real) audit(session uint32) {
-	if session != r.session || r.witness == nil {
-		return
-	}
+// audit answers what the client should hold, from the cell's own lists. It is asked for
+// after the update of a tick, in which the client hears what came and went since the last
+// one, and goes at the head of the next bundle. (Answered at once it was ahead of that: a
+// ghost that was given up between two ticks was missing in the answer, and the client had
+// not heard so yet.)
+func (r *Real) audit() {
+	r.audits = false
 	m := protocol.Audit{Own: protocol.Expected{
 		Place: protocol.Place{ID: r.e.ID, Stamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction},
 		Type:  r.e.Def.ClientID,

@@ -85,6 +85,9 @@ func (c *Cell) offload(r *Real) {
 	order := r.e.Order.NextHop()
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
+	if r.audits {
+		r.audit() // the next cell does not know of the question
+	}
 	parts := r.appendParts(nil, false)
 	if len(parts) > migrate.MaxParts {
 		// It stays, out of place: on its way nobody could take it.

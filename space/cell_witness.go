@@ -29,7 +29,7 @@ func (r *Real) dropWitness() {
 	if r.cell.ranges.HasTrigger(r.trigger) {
 		r.cell.ranges.RemoveTrigger(r.trigger)
 	}
-	r.witness, r.trigger, r.direct = nil, aoi.Trigger(0), nil
+	r.witness, r.trigger, r.direct, r.audits = nil, aoi.Trigger(0), nil, false
 }
 
 // deliverRangeEvents tells the witnesses what came near and what went.
@@ -70,6 +70,9 @@ func (c *Cell) updateWitnesses() {
 		}
 		if len(packet) > 0 {
 			c.out.ClientPacket(r.e.Base, r.e.ID, r.e.Order, r.session, packet)
+		}
+		if r.audits {
+			r.audit()
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // DataEntry is one entry of a space's data: a manager numbers the changes of a
-// space from 1, so that all cells and clients see them in one order.
+// space upwards, so that all cells and clients see them in one order.
 type DataEntry struct {
 	Number uint64
 	Key    uint16

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -479,8 +480,7 @@ func TestClientConvergesAcrossTheLine(t *testing.T) {
 	r.avatar(7).Mana.Set(5)
 	r.avatar(21).Hp.Set(9)
 	r.tick(10)
-	m := entity.Session{Number: 1}
-	r.say(7, m.Append(nil, entity.AuditPayload))
+	r.audit(7)
 	r.tick(3)
 	list, bodies := r.bundles(7)
 	var audit protocol.Audit
@@ -511,4 +511,68 @@ func TestClientConvergesAcrossTheLine(t *testing.T) {
 		t.Errorf("the client holds %v, should hold %v", held, want)
 	}
 	r.calm()
+}
+
+// TestAuditBetweenTicks: a ghost goes while nobody ticks, and a client asks then what it
+// should hold. The answer finds it as the answer says.
+func TestAuditBetweenTicks(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.create(8, 20, 0)
+	r.tick(5)
+	if r.ghost(1, 8) == nil {
+		t.Fatal("no ghost")
+	}
+	r.apps[0].cell.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 8, Order: r.real(8).Order(), Sequence: ghost.Last}})
+	r.audit(7)
+	r.audit(7)
+	r.tick(3)
+	list, bodies := r.bundles(7)
+	var got []protocol.ID
+	for i, id := range list {
+		var m protocol.Audit
+		switch {
+		case id == protocol.AuditID && m.Parse(bodies[i]) != nil || len(m.Entities) > 0:
+			t.Errorf("audit: %+v", m)
+		case id == protocol.LeaveID || id == protocol.AuditID:
+			got = append(got, id)
+		}
+	}
+	if want := []protocol.ID{protocol.LeaveID, protocol.AuditID}; !slices.Equal(got, want) {
+		t.Errorf("the client was told %v, want %v", got, want)
+	}
+}
+
+// TestAuditBeforeAHandoff: a question does not travel, so its answer does.
+func TestAuditBeforeAHandoff(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.tick(5)
+	r.move(7, 60)
+	const asked = 10
+	for range asked {
+		r.audit(7)
+		r.tick(1)
+	}
+	if r.ghost(1, 7) == nil {
+		t.Fatal("it was not handed over")
+	}
+	r.tick(2)
+	list, _ := r.bundles(7)
+	answers := 0
+	for _, id := range list {
+		if id == protocol.AuditID {
+			answers++
+		}
+	}
+	if answers != asked {
+		t.Errorf("%d answers to %d questions", answers, asked)
+	}
+}
+
+// audit has a client ask what it should hold.
+func (r *rig) audit(id entity.ID) {
+	m := entity.Session{Number: r.bases[id].session}
+	r.say(id, m.Append(nil, entity.AuditPayload))
+	r.pump()
 }

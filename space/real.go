@@ -47,6 +47,7 @@ type Real struct {
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle
 	dataTold  uint64 // space data number that the client knows
+	audits    bool   // the client asked what it should hold
 
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	backupAt     time.Duration

@@ -121,7 +121,8 @@ func arguments(r *Replica, side, name string, m *property.Method, args []propert
 }
 
 // RequestAudit asks the server what this client should hold; the answer is the
-// event Audited. It means something only in a world at rest.
+// event Audited; several requests in one tick may have one answer. It means something
+// only in a world at rest.
 func (c *Client) RequestAudit() error {
 	if c.state != Playing || c.leaving {
 		return ErrNotPlaying

@@ -4,50 +4,77 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// spaceOrders is what the CellAppMgr was asked to set of the space's data: it
-// numbers them from 1 in this order.
+// spaceOrders is what the CellAppMgrs were asked to set of the space's data: the first
+// numbers them from 1 in this order, and no other has as many of its own.
 type spaceOrders struct {
 	number uint64
 	value  string
+	first  bsp.CellID // the cell with which the space began, the last time that it did
 }
 
 func (o *spaceOrders) hear(p *Process, msg []byte) {
-	if p != p.c.manager || len(msg) == 0 || wire.ID(msg[0]) != wire.SetSpaceDataID {
+	if len(msg) == 0 {
 		return
 	}
 	var m wire.SetSpaceData
-	if m.Parse(msg[1:]) == nil && m.Key == tuneKey && m.Space == theSpace {
+	var c wire.AddCell
+	switch id := wire.ID(msg[0]); {
+	case p == p.c.manager && id == wire.SetSpaceDataID && m.Parse(msg[1:]) == nil && m.Key == tuneKey && m.Space == theSpace:
 		o.number++
 		o.value = string(m.Value)
+	case slices.Contains(p.c.cellApps, p) && id == wire.AddCellID && c.Parse(msg[1:]) == nil && c.First && c.Space == theSpace:
+		o.first = c.Cell
 	}
 }
 
 // oneData checks the part of promise 5 that is about space data: at rest every
 // cell, and every client, has the newest value.
 type oneData struct {
-	c    *Cluster
-	last map[mercury.Address]uint64
+	c     *Cluster
+	last  map[mercury.Address]uint64
+	first bsp.CellID // since when last counts
 }
 
 func (k *oneData) safe() error {
 	var err error
+	if first := k.c.orders.first; first != k.first {
+		k.first = first
+		k.begin()
+	}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
 			e, _ := cell.Data(tuneKey)
-			if was := k.last[p.Address()]; e.Number < was || e.Number > k.c.orders.number {
-				err = fmt.Errorf("promise 5: the space data on %s is number %d, it was %d, the newest is %d", p.Name, e.Number, was, k.c.orders.number)
+			if was := k.last[p.Address()]; e.Number < was || e.Number > wire.SpaceDataBase(k.c.terms)+k.c.orders.number {
+				err = fmt.Errorf("promise 5: the space data on %s is number %#x, it was %#x; %d changes were asked for in %d terms", p.Name, e.Number, was, k.c.orders.number, k.c.terms)
 			}
 			k.last[p.Address()] = e.Number
 		}
 	})
 	return err
+}
+
+// begin forgets what CellApps have known of whose cells nothing is left: the space begins
+// anew because the CellAppMgr died and, before another one had heard it, the last CellApp
+// with a cell. Who has one and comes late brings the data back.
+func (k *oneData) begin() {
+	last := map[mercury.Address]uint64{}
+	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			if e, _ := cell.Data(tuneKey); cell.Space() == theSpace && e.Number > 0 {
+				last[p.Address()] = k.last[p.Address()]
+			}
+		}
+	})
+	k.last = last
 }
 
 func (k *oneData) converged() error {
@@ -63,7 +90,7 @@ func (k *oneData) converged() error {
 					continue
 				}
 				e, _ := cell.Data(tuneKey)
-				want = spaceOrders{e.Number, string(e.Value)}
+				want.number, want.value = e.Number, string(e.Value)
 			}
 		})
 	}

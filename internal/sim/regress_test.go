@@ -18,6 +18,8 @@ const (
 	late     = "an order to make a real waited in a bad channel, and brought an old incarnation to life"
 	nowhere  = "all CellApps were to be shut down, and a space that was made then had a cell on none of them"
 	behind   = "a Welcome was long under way, and the CellApp's game time behind by that for ever"
+	between  = "an audit was answered between two ticks: without a ghost that had gone in the one, and of which the client heard in the other"
+	unkept   = "the last CellApp with a cell of the space died with the manager, and its data, which another had known, began anew at 0"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -51,6 +53,8 @@ func TestKept(t *testing.T) {
 		{optionsOf(7675), late},
 		{restlessOf(910047), nowhere},
 		{restlessOf(910028), behind},
+		{restlessOf(930223), between},
+		{restlessOf(1030100), unkept},
 	}
 	for _, k := range kept[:min(len(kept), keptByDefault)] {
 		t.Run(fmt.Sprint(k.o.Seed), func(t *testing.T) {

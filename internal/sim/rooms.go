@@ -33,7 +33,7 @@ const lampDef = `
 
 // room is what lodgers ask for: a quarter of them so full that they are divided.
 func room(n int) entity.SpaceInfo {
-	info := entity.SpaceInfo{Bounds: bsp.Rect{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20}, MaxCells: 1}
+	info := entity.SpaceInfo{Bounds: bsp.Rect{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20}, MinCells: 1, MaxCells: 1}
 	if n%4 == 3 {
 		info.MinCells, info.MaxCells = 2, 2
 	}
@@ -48,6 +48,7 @@ type lodgerBase struct {
 	*entity.Base
 	room   entity.SpaceID `cellscape:"local"`
 	asked  bool           `cellscape:"local"`
+	got    bool           `cellscape:"local"` // its cell part has come to life
 	beats  int            `cellscape:"local"`
 	rooms  int            `cellscape:"local"`
 	losses int            `cellscape:"local"`
@@ -67,14 +68,20 @@ func (b *lodgerBase) OnRoom(r entity.SpaceReply) {
 	if r.Space == 0 {
 		return
 	}
+	if b.CreateCell(r.Space, property.Vector3{X: float32((b.rooms+1)%30 - 15)}, property.Vector3{}, nil) != nil {
+		_ = b.DestroySpace(r.Space) // the former cell part is still on its way out; nobody else will use the room
+		return
+	}
 	b.room, b.beats = r.Space, 0
 	b.rooms++
-	_ = b.CreateCell(r.Space, property.Vector3{X: float32(b.rooms%30 - 15)}, property.Vector3{}, nil)
 }
+
+// OnGetCell notes that it has moved in.
+func (b *lodgerBase) OnGetCell() { b.got = true }
 
 // OnLoseCell gives up the room, whoever ended it. If it stands, it is empty.
 func (b *lodgerBase) OnLoseCell() {
-	b.room = 0
+	b.room, b.got = 0, false
 	b.losses++
 }
 
@@ -93,6 +100,12 @@ func (b *lodgerBase) OnBeat() {
 		_ = b.Cell().Call("close")
 	default:
 		_ = b.DestroyCell()
+		if !b.got {
+			// It was on its way in: of a cell part that never came to life nobody says
+			// that it is gone, nor does anyone use the room.
+			_ = b.DestroySpace(b.room)
+			b.OnLoseCell()
+		}
 	}
 }
 

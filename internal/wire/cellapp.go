@@ -35,10 +35,21 @@ const MaxSpaceInfo = 1 << 10
 
 // SpaceDataEntry is one entry of a space's data with its number.
 type SpaceDataEntry struct {
+	// Number is above those of all earlier changes of the space's data: see SpaceDataBase.
 	Number uint64
 	Key    uint16
 	Value  []byte
 }
+
+// spaceDataShift leaves a CellAppMgr 48 bits for the changes of one space's data: a
+// million of them a second for nine years.
+const spaceDataShift = 48
+
+// SpaceDataBase is below the numbers that a CellAppMgr of a term gives to changes of a
+// space's data, and above those of every lower term. A manager that starts anew does not
+// know what was told to those whom it does not hear; had it a number twice, who has seen
+// the first would take the second for old.
+func SpaceDataBase(term uint32) uint64 { return uint64(max(term, 1)-1) << spaceDataShift }
 
 // MaxSpaceData bounds the entries of one space.
 const MaxSpaceData = 4096

@@ -70,8 +70,9 @@
 //     that others count on. A BaseApp that others count on has AppTimeout to come back.
 //   - Whom any app was told is dead is dead for all, and dismissed if it comes back.
 //   - A space ends of which any app was told that it has.
-//   - Of each key of the space data the newest entry wins, and numbers go on above the
-//     highest. What apps said to the earlier manager and it told no one is lost with it.
+//   - Of each key of the space data the newest entry wins. Numbers go on above all that a
+//     manager of a lower term can have given. What apps said to the earlier manager and
+//     it told no one is lost with it.
 //   - Apps keep their number and allocator; new ones get numbers above the highest. Game
 //     time goes on from that of the CellApp which is ahead. The world stands still if any
 //     app says that it does.
@@ -79,7 +80,8 @@
 //     say so.
 //
 // A CellApp that comes back after the window is dismissed if it had a leaf; any other app
-// is a member again. Created spaces that nobody else has told of are ended on it.
+// is a member again. Created spaces that nobody else has told of are ended on it. What it
+// knows of the data of other spaces, and nobody else, is set anew.
 //
 // A manager that was only stalled while another took its place is obeyed by no one: apps
 // heed a manager only after a Welcome, and no Welcome of a lower term than they know. From
@@ -114,8 +116,8 @@
 //   - A request for a space is one space, however often it is repeated. A space that
 //     ends is in no geometry and no balance any more; its CellApps are told to destroy
 //     what is left until they have.
-//   - Changes of space data are numbered from 1 in each space, and reach every
-//     CellApp of the space in that order.
+//   - Changes of the data of a space have rising numbers, from 1 in term 1, and reach
+//     every CellApp of the space in that order. No number is given twice, in whatever term.
 //   - The same inputs give the same outputs: members are visited in the order in
 //     which they joined, spaces and cells in the order in which they were made.
 //

@@ -39,6 +39,7 @@ const (
 type rates struct {
 	clock   entity.Clock // as told last
 	changed time.Duration
+	outrun  bool // a cell has a newer Clock, of an earlier manager
 }
 
 func (r *rates) rate() uint16 {
@@ -54,19 +55,19 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 		want, ok := s.wantedRate()
 		r := &s.rates
 		if ok && (r.clock.Number == 0 || now-r.changed >= ratePeriod) {
-			if next := limitRate(r.rate(), want); next != r.rate() {
+			if next := limitRate(r.rate(), want); next != r.rate() || r.outrun {
 				m.changeRate(now, s, next)
 			}
 		}
-		s.paced = !s.ending && (r.rate() < entity.NormalRate || want < entity.NormalRate)
+		s.paced = !s.ending && (r.outrun || r.rate() < entity.NormalRate || want < entity.NormalRate)
 		return !s.paced
 	})
 }
 
 // pace looks after the rate of a space from now on, if it is not normal, or a cell wants
-// it to be lower.
+// it to be lower, or knows a newer one.
 func (m *CellAppMgr) pace(s *space, wanted uint16) {
-	if !s.paced && (wanted > 0 && wanted < entity.NormalRate || s.rates.rate() < entity.NormalRate) {
+	if !s.paced && (s.rates.outrun || wanted > 0 && wanted < entity.NormalRate || s.rates.rate() < entity.NormalRate) {
 		s.paced = true
 		m.paced = append(m.paced, s)
 	}
@@ -100,14 +101,16 @@ func limitRate(from, to uint16) uint16 {
 func (m *CellAppMgr) changeRate(now time.Duration, s *space, rate uint16) {
 	r := &s.rates
 	at := m.clusterTime(now) + rateLead
-	if r.rate() == entity.NormalRate {
+	switch {
+	case rate == r.rate(): // only its number is new
+	case r.rate() == entity.NormalRate:
 		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", s.cfg.ID)
-	} else if rate == entity.NormalRate {
+	case rate == entity.NormalRate:
 		m.log.Info("a space runs at its normal rate again", "space", s.cfg.ID, "behind", at-r.clock.GameAt(at))
 	}
 	number := max(r.clock.Number, uint64(m.cfg.Term)<<32) + 1 // a newer term's are above all older ones
 	r.clock = entity.Clock{Number: number, At: at, Game: r.clock.GameAt(at), Rate: rate}
-	r.changed = now
+	r.changed, r.outrun = now, false
 	for i, c := range s.cells {
 		if s.firstOf(c.app) == i {
 			m.sendRate(now, s, c.app)

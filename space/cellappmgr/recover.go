@@ -53,8 +53,11 @@ func (r *recovery) first(ref wire.AppRef, dead bool) bool {
 // another has taken its place.
 func (m *CellAppMgr) runs() bool { return !m.recovery.on && !m.superseded }
 
-// learn takes from an app what concerns all.
+// learn takes from an app what concerns all. Of one that comes late, graves and peers
+// follow when it is let in (comeLate). That it says that the world stands still does not
+// count any more: this manager has told everyone that it goes on.
 func (m *CellAppMgr) learn(now time.Duration, b *returning) {
+	m.learnTime(now, b)
 	if !m.recovery.on {
 		return
 	}
@@ -69,10 +72,22 @@ func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 		}
 	}
 	m.frozen = m.frozen || b.told.Frozen
-	shift := b.told.GameTime - now
-	if b.join.Role == wire.CellApp && (!m.recovery.timed || shift > m.gameShift) {
-		m.recovery.timed, m.gameShift = true, shift
+}
+
+// learnTime takes the game time of a CellApp. If no other was heard in the window, that
+// of the first that comes late is the world's: the manager began at 0, and an app that is
+// ahead of it by more than a little is taken for mad later (compareTime). Otherwise the
+// reports of one that comes late say if it is ahead.
+func (m *CellAppMgr) learnTime(now time.Duration, b *returning) {
+	r := &m.recovery
+	if b.join.Role != wire.CellApp || r.timed && !r.on {
+		return
 	}
+	shift := b.told.GameTime - now
+	if r.on && !r.timed || shift > m.gameShift {
+		m.gameShift = shift
+	}
+	r.timed = true
 }
 
 // recover ends the window when it is time to, and makes the world of what was heard.

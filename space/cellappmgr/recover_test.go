@@ -240,9 +240,6 @@ func TestNewestTreeWins(t *testing.T) {
 func TestDataAfterRecovery(t *testing.T) {
 	r := next(t, nil)
 	tree := r.before(7, 0, true)
-	entry := func(n uint64, key uint16, value string) wire.SpaceDataEntry {
-		return wire.SpaceDataEntry{Number: n, Key: key, Value: []byte(value)}
-	}
 	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, tree, entry(3, 1, "rain"), entry(8, 2, "noon")))
 	b := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{}, has(2, tree, entry(2, 1, "sun"), entry(1, 2, "dawn")))
 	r.pass(2100 * time.Millisecond)
@@ -255,7 +252,7 @@ func TestDataAfterRecovery(t *testing.T) {
 		t.Errorf("the other was told %v", got)
 	}
 	b.send(&wire.SetSpaceData{Space: 1, Key: 1, Value: []byte("fog")})
-	if e := one[wire.SpaceData](a).Entry; e.Number != 9 || string(e.Value) != "fog" {
+	if e := one[wire.SpaceData](a).Entry; e.Number != wire.SpaceDataBase(2)+1 || string(e.Value) != "fog" {
 		t.Errorf("the next entry is %+v", e)
 	}
 }

@@ -154,11 +154,37 @@ func (m *CellAppMgr) hearCell(b *returning, msg *wire.RejoinCell) error {
 	if s == nil {
 		return nil
 	}
-	s.over = s.over || msg.Ended && isCreated(msg.Space)
-	if !m.recovery.on {
-		return nil
+	tree, err := bsp.Parse(msg.Tree)
+	if err != nil {
+		return err
 	}
-	return s.hear(msg, m.cfg.Term)
+	if what := notOf(msg, tree, m.cfg.Term); what != "" {
+		return fmt.Errorf("%w: %s reported to a manager of term %d", wire.ErrMalformed, what, m.cfg.Term)
+	}
+	s.over = s.over || msg.Ended && isCreated(msg.Space)
+	if m.recovery.on {
+		s.hear(msg, tree)
+	} else {
+		m.hearLate(b, s, msg)
+	}
+	return nil
+}
+
+// hearLate takes what is still of use of a cell that is reported after the window. The
+// tree is not: the space goes on from the one that won, or was made anew, and the cell
+// is in none (claim). Nor is the Info, since the space is known.
+func (m *CellAppMgr) hearLate(b *returning, s *space, msg *wire.RejoinCell) {
+	if s.ending {
+		return
+	}
+	m.lateData(s, msg.Data, b.peer.String())
+	if msg.Clock.Number > s.rates.clock.Number {
+		// The others' game time stays as it is; it is the one that all go by. But a cell
+		// ignores a Clock that is older than its own: if this one becomes another of the
+		// space, it must find a newer.
+		s.rates.outrun = true
+		m.pace(s, s.rates.rate())
+	}
 }
 
 // spaceHeardOf is the space of a cell that an app has, nil for one that this manager
@@ -185,14 +211,7 @@ var errEnded = errors.New("cellappmgr: the space was not heard of in time, or ha
 
 // hear takes what an app knows of a space: the newest tree wins whole, and of each key
 // of the data the newest entry.
-func (s *space) hear(msg *wire.RejoinCell, term uint32) error {
-	tree, err := bsp.Parse(msg.Tree)
-	if err != nil {
-		return err
-	}
-	if what := notOf(msg, tree, term); what != "" {
-		return fmt.Errorf("%w: %s reported to a manager of term %d", wire.ErrMalformed, what, term)
-	}
+func (s *space) hear(msg *wire.RejoinCell, tree *bsp.Tree) {
 	if s.heard == nil || s.heard.Version().Less(tree.Version()) {
 		s.heard = tree
 	}
@@ -202,12 +221,10 @@ func (s *space) hear(msg *wire.RejoinCell, term uint32) error {
 	for _, e := range msg.Data {
 		s.data.restore(e)
 	}
-	return nil
 }
 
 // notOf says what of a cell that an app has cannot come from a manager of an earlier term,
-// "" if nothing: numbers of this term would meet those that it gives out itself, and
-// the last ones that there are would run over.
+// "" if nothing: numbers of this term would meet those that it gives out itself.
 func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 	if tree.Version().Term >= term {
 		return "geometry " + tree.Version().String()
@@ -224,7 +241,7 @@ func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 		return fmt.Sprintf("clock %d", msg.Clock.Number)
 	}
 	for i := range msg.Data {
-		if msg.Data[i].Number > maxDataNumber {
+		if msg.Data[i].Number > wire.SpaceDataBase(term) {
 			return fmt.Sprintf("space data %d", msg.Data[i].Number)
 		}
 	}

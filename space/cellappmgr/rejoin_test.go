@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/google/go-cmp/cmp"
 )
 
 // running is a manager of term 2 whose window is over, with cell 1 on app 10.
@@ -49,6 +50,126 @@ func TestLateRejoin(t *testing.T) {
 	}
 	if m := one[wire.CellGoing](a); m.Cell != old(9) || m.App != b.addr {
 		t.Errorf("%+v", m)
+	}
+}
+
+// lateCell is a cell that is in no geometry, as an app tells of it that comes late.
+func (r *rig) lateCell(data ...wire.SpaceDataEntry) wire.RejoinCell {
+	return has(9, r.before(5, 0, true), data...)
+}
+
+func entry(n uint64, key uint16, value string) wire.SpaceDataEntry {
+	return wire.SpaceDataEntry{Number: n, Key: key, Value: []byte(value)}
+}
+
+// What a late app was told of a space's data, and nobody else, is not lost; everyone is
+// told of it under a number of this term. What others have newer stays.
+func TestLateData(t *testing.T) {
+	r := next(t, nil)
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, r.before(7, 0, true), entry(5, 1, "rain")))
+	r.pass(2100 * time.Millisecond)
+	base := wire.SpaceDataBase(2)
+	for i, tt := range []struct {
+		name string
+		data []wire.SpaceDataEntry
+		set  *wire.SetSpaceData // before
+		told []wire.SpaceDataEntry
+	}{
+		{"older, and of a key that nobody has", []wire.SpaceDataEntry{entry(4, 1, "sun"), entry(6, 2, "noon")}, nil,
+			[]wire.SpaceDataEntry{entry(base+1, 2, "noon")}},
+		{"the same again", []wire.SpaceDataEntry{entry(5, 1, "rain"), entry(6, 2, "noon")}, nil, nil},
+		{"newer than the others had, and than the last late one", []wire.SpaceDataEntry{entry(8, 1, "fog"), entry(7, 2, "dusk")}, nil,
+			[]wire.SpaceDataEntry{entry(base+2, 1, "fog"), entry(base+3, 2, "dusk")}},
+		{"older than what was set since", []wire.SpaceDataEntry{entry(9, 2, "night")}, &wire.SetSpaceData{Space: 1, Key: 2, Value: []byte("dawn")},
+			[]wire.SpaceDataEntry{entry(base+4, 2, "dawn")}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r.t = t
+			if tt.set != nil {
+				a.send(tt.set)
+			}
+			b := r.comeBack(wire.CellApp, 12+i, uint32(7+i), wire.Rejoin{}, r.lateCell(tt.data...))
+			one[wire.Welcome](b)
+			var told []wire.SpaceDataEntry
+			for _, m := range take[wire.SpaceData](a) {
+				told = append(told, m.Entry)
+			}
+			if d := cmp.Diff(tt.told, told); d != "" {
+				t.Errorf("the others were told (-want +got):\n%s", d)
+			}
+		})
+	}
+	r.t = t
+}
+
+// The only cell of a space is with an app that comes late: the space was made anew, and
+// its data is there again as soon as it has come.
+func TestLateDataOfASpaceMadeAnew(t *testing.T) {
+	r := next(t, nil)
+	r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{})
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{})
+	r.pass(2100 * time.Millisecond)
+	if add := a.confirm(); len(add) != 1 || !add[0].First || len(add[0].Data) != 0 {
+		t.Fatalf("ordered: %+v", add)
+	}
+	late := r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, r.lateCell(entry(18, 1, "rain")))
+	want := entry(wire.SpaceDataBase(2)+1, 1, "rain")
+	for _, p := range []*peer{a, late} {
+		if d := cmp.Diff(want, one[wire.SpaceData](p).Entry); d != "" {
+			t.Errorf("%v (-want +got):\n%s", p.addr, d)
+		}
+	}
+	if m := one[wire.RemoveCell](late); m.Cell != old(9) {
+		t.Errorf("%+v", m)
+	}
+}
+
+// Data that has no room with what is there is refused, like any.
+func TestLateDataAboveTheLimit(t *testing.T) {
+	r, a := running(t, wire.Rejoin{})
+	for key := range uint16(MaxSpaceDataBytes / wire.MaxSpaceDataValue) {
+		a.send(&wire.SetSpaceData{Space: 1, Key: key, Value: make([]byte, wire.MaxSpaceDataValue)})
+	}
+	a.ids()
+	one[wire.Welcome](r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, r.lateCell(entry(18, 1000, "rain"))))
+	none[wire.SpaceData](a)
+	if n := r.m.Counts().RefusedData; n != 1 {
+		t.Errorf("%d refused", n)
+	}
+	r.logged("space data is full", "key=1000")
+}
+
+// A cell that comes late has a newer Clock than the others. Theirs stays as it is, under a
+// number that the late one's CellApp heeds if it gets another cell of the space.
+func TestLateClock(t *testing.T) {
+	r, a := running(t, wire.Rejoin{})
+	c := r.lateCell()
+	c.Clock = entity.Clock{Number: 1<<32 + 7, At: time.Second, Rate: 400}
+	r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, c)
+	a.reportCells(cellReport(1, old(1), version(9), 0.1, 0, 1))
+	r.pass(time.Second)
+	m := one[wire.SpaceRate](a)
+	if k := m.Clock; k.Number != 2<<32+1 || k.Runs() != entity.NormalRate || k.GameAt(k.At) != k.At {
+		t.Errorf("%+v", k)
+	}
+	a.reportCells(wire.CellReport{Space: 1, Cell: old(1), Version: version(9), Clock: m.Clock.Number})
+	r.pass(5 * time.Second)
+	none[wire.SpaceRate](a)
+}
+
+// The time of the world is with the CellApps. If none was heard in the window, it is that
+// of the first that comes late.
+func TestLateTime(t *testing.T) {
+	r := next(t, nil)
+	r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{})
+	r.pass(2100 * time.Millisecond)
+	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{GameTime: time.Hour})
+	if w := one[wire.Welcome](a); w.GameTime != time.Hour {
+		t.Errorf("the time is %v", w.GameTime)
+	}
+	b := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{GameTime: 2 * time.Hour})
+	if w := one[wire.Welcome](b); w.GameTime != time.Hour {
+		t.Errorf("the time is %v by the word of another", w.GameTime)
 	}
 }
 
@@ -219,7 +340,7 @@ func TestImplausibleRejoin(t *testing.T) {
 	}
 	info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1})
 	good := wire.RejoinCell{Space: 1, Cell: old(1), Version: bsp.Version{Term: 1, N: 4}, Tree: tree(old(1)),
-		Clock: entity.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: maxDataNumber, Key: 1}}}
+		Clock: entity.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: wire.SpaceDataBase(2), Key: 1}}}
 	for name, tt := range map[string]struct {
 		change func(*wire.RejoinCell)
 		cut    bool
@@ -227,7 +348,8 @@ func TestImplausibleRejoin(t *testing.T) {
 		"nothing":            {func(*wire.RejoinCell) {}, false},
 		"clock of this term": {func(c *wire.RejoinCell) { c.Clock.Number = 2<<32 + 1 }, true},
 		"last clock":         {func(c *wire.RejoinCell) { c.Clock.Number = math.MaxUint64 }, true},
-		"data number":        {func(c *wire.RejoinCell) { c.Data[0].Number = math.MaxUint64 }, true},
+		"data of this term":  {func(c *wire.RejoinCell) { c.Data[0].Number++ }, true},
+		"last data number":   {func(c *wire.RejoinCell) { c.Data[0].Number = math.MaxUint64 }, true},
 		"leaf of this term":  {func(c *wire.RejoinCell) { c.Tree = tree(bsp.CellID{Term: 2, N: 1}) }, true},
 		"space of this term": {func(c *wire.RejoinCell) { c.Space, c.Info = 2<<spaceTermShift|1, info }, false},
 	} {

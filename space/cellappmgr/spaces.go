@@ -69,7 +69,7 @@ func (c *cell) load() int64 {
 }
 
 func newSpace(cfg SpaceConfig, term uint32) *space {
-	return &space{cfg: cfg, publisher: bsp.NewPublisher(term, keptVersions)}
+	return &space{cfg: cfg, publisher: bsp.NewPublisher(term, keptVersions), data: spaceData{last: wire.SpaceDataBase(term)}}
 }
 
 func (s *space) find(id bsp.CellID) *cell {

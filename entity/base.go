@@ -81,7 +81,8 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 
 // DestroyCell destroys the cell part. It returns at once, after which calls to the
 // cell fail with ErrNoPart; a new cell part can be created when it is gone, which
-// the script hears by OnLoseCell.
+// the script hears by OnLoseCell. One that has not come to life yet, of which there was no
+// OnGetCell, is given up without a word.
 func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
 
 // CreateSpace asks for a new space, such as a room or a dungeon of its own for a

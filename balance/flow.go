@@ -23,9 +23,12 @@ func (s *spaceLevels) steady() float64 {
 	return min(max(s.flowed/(s.foreseen+flowPrior), 0), 1)
 }
 
-// carriedOut reports whether all lines are where the last plan left them. If not, because a cell was added or the plan was
-// left out, what cells have says nothing of flows.
-func (m *mover) carriedOut() bool {
+// carriedOut reports whether all lines are where the last plan left them, and there are as many. If not, because a cell was
+// added, one is gone or the plan was left out, what cells have says nothing of flows.
+func (m *mover) carriedOut(old *spaceLevels) bool {
+	if len(m.s.leaves) != len(old.cells) {
+		return false
+	}
 	for i := range m.s.lines {
 		if l := &m.s.lines[i]; m.p.lines.of(m.s.ID, l.id).at != l.at {
 			return false

@@ -66,3 +66,18 @@ func TestAPlanLeftOutIsNoFlow(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherSetOfCellsIsNoFlow: what a cell has that has taken the place of a dead one has not walked in.
+func TestAnotherSetOfCellsIsNoFlow(t *testing.T) {
+	p := newProfile(t, resting)
+	o := pair(t, 0.2, 0.2)
+	p.Balance(o)
+	v := look(o)
+	p.lines.recall(v, newProfileLine())
+	m := mover{p: p, s: &v.spaces[0]}
+	for cells, want := range map[int]bool{2: true, 3: false} {
+		if got := m.carriedOut(&spaceLevels{cells: make([]cellLevel, cells)}); got != want {
+			t.Errorf("two cells, of %d before: %v", cells, got)
+		}
+	}
+}

@@ -67,7 +67,11 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 		} else {
 			beyondBand = middle(beyond(q, l.at-band, isLeft))
 		}
-		due, banded := float64(weight*beyondBand), float64(weight*(beyondLine-beyondBand))
+		// A cell hands over no more than its budget until the next plan. Lines that took all who are beyond them for gone
+		// gave more to a thin cell through which a crowd ran, which could not get rid of those it had.
+		leaves := min(beyondBand, m.budgetLeft(i))
+		m.leaves[i] += leaves
+		due, banded := float64(weight*leaves), float64(weight*(beyondLine-beyondBand))
 		m.crossed(i, due+float64(m.walkOn*banded), l.axis, to)
 		m.due[i], m.banded[i] = m.due[i]-due, m.banded[i]-banded
 		for k, y := range to {
@@ -75,6 +79,15 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 			m.banded[y] += float64(banded * m.parts[k])
 		}
 	}
+}
+
+// budgetLeft is what share of a cell its budget lets it hand over, beside what is reckoned with.
+func (m *mover) budgetLeft(i int32) float64 {
+	reals := m.s.leaves[i].cell.Reals
+	if reals == 0 {
+		return 1
+	}
+	return max(0, float64(m.p.cfg.OffloadBudget)/float64(reals)-m.leaves[i])
 }
 
 // bandOf is how far a line of an axis must pass a real of a cell by before that hands it over. One that retires waits for nothing.

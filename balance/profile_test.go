@@ -327,3 +327,20 @@ func TestANarrowCellKeepsLess(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoCannotLeaveYetIsThere: of a crowd that stands beyond its cell, the cell hands over what its budget allows. Who is
+// left is its load still, and no line gives it more.
+func TestWhoCannotLeaveYetIsThere(t *testing.T) {
+	beyond := row(100, 0, 1, 100, 0.4)
+	for budget, want := range map[int]float64{10: 0.36, 40: 0.24, 1000: 0} {
+		p := newProfile(t, Config{OffloadBudget: budget, MinMove: 1})
+		p.Balance(observed(t, pairTree, cellOf(1, beyond), cellOf(2, row(300, 0, 1, 100, 0.35))))
+		if got := p.levels[0].cells[0].planned / 1e9; math.Abs(got-want) > 0.01 {
+			t.Errorf("with a budget of %d it is taken to keep %v, want %v", budget, got, want)
+		}
+	}
+	o := observed(t, pairTree, cellOf(1, beyond), cellOf(2, row(300, 0, 1, 100, 0.3)))
+	for _, move := range newProfile(t, Config{OffloadBudget: 10}).Balance(o).Moves {
+		t.Errorf("the line goes to %v", move.To)
+	}
+}

@@ -52,6 +52,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 			r.Reals, r.Ghosts, r.Handoffs = c.report.Reals, c.report.Ghosts, c.report.Handoffs
 		}
 		c.report, c.reported = *r, true
+		c.hear(m.awake.total)
 		m.watchEmpty(now, s, r)
 		m.catchUp(now, s, c)
 		m.remindRate(now, s, c)
@@ -114,6 +115,7 @@ func (m *CellAppMgr) balance(now time.Duration) {
 		for _, s := range m.spaces {
 			s.moved = s.moved[:0]
 		}
+		m.missReports()
 		o := m.observe(now)
 		p := m.policy.Balance(&o)
 		m.carryOut(now, p)
@@ -150,7 +152,7 @@ func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
 		}
 		from := len(cells)
 		for _, c := range s.cells {
-			if c.reported {
+			if c.reported && !c.silent {
 				cells = append(cells, balance.Cell{
 					ID: c.id, App: c.app.number, Load: c.report.Load,
 					Reals: int(c.report.Reals), Ghosts: int(c.report.Ghosts), Handoffs: int(c.report.Handoffs), Gained: c.report.Gained,

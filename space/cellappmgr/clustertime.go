@@ -21,9 +21,14 @@ const (
 	// two cells differ anyway, and far more than a report is under way in a data centre. One
 	// that is late makes its CellApp seem behind; the Welcome then changes nothing there.
 	timeApart = 100 * time.Millisecond
-	// aheadAtMost is by how much one may be ahead of the manager, if it has not gone mad:
-	// a Rejoin is under way for as long as a channel takes to break, 10 s, at most.
+	// aheadAtMost is by how much one may be ahead of the manager in all, if it has not gone
+	// mad: a Rejoin is under way for as long as a channel takes to break, 10 s, at most.
 	aheadAtMost = 15 * time.Second
+	// differentClocks is what one clock may gain on another: one part in so many, far more
+	// than real ones do. By so much is forgotten how far a CellApp was ahead. (When each
+	// report was judged for itself, one CellApp whose clock ran twice as fast took the
+	// time of the whole cluster along.)
+	differentClocks = 200
 )
 
 // clusterTime is the game time of spaces that were never slowed down.
@@ -33,9 +38,13 @@ func (m *CellAppMgr) clusterTime(now time.Duration) time.Duration { return max(0
 func (m *CellAppMgr) compareTime(now time.Duration, a *member, told time.Duration) {
 	switch ahead := told - m.clusterTime(now); {
 	case told == 0:
-	case ahead > aheadAtMost:
-		m.implausible(a, "time of the cluster")
 	case ahead > 0:
+		led := max(0, a.led-(now-a.ledAt)/differentClocks)
+		if ahead > aheadAtMost-led {
+			m.implausible(a, "time of the cluster")
+			return
+		}
+		a.led, a.ledAt = led+ahead, now
 		m.gameShift = told - now
 	case ahead < -timeApart && now-a.welcomedAt >= resend:
 		m.welcome(now, a)

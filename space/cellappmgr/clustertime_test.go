@@ -62,3 +62,32 @@ func TestCellAppAheadOfTheTime(t *testing.T) {
 		t.Errorf("the time is %v, want %v", clock(), want)
 	}
 }
+
+// TestCellAppThatRunsAhead says that a CellApp whose clock runs away does not take the time
+// of all along: it is ahead once, by as much as its Rejoin can have been late, and a little
+// as clocks differ; then it is left out, and named.
+func TestCellAppThatRunsAhead(t *testing.T) {
+	for name, tt := range map[string]struct {
+		by   time.Duration // that each report is ahead, five a second
+		most time.Duration // that the time is after a hundred seconds
+		mad  bool
+	}{
+		"one in ten thousand": {20 * time.Microsecond, 10 * time.Millisecond, false},
+		"twice as fast":       {200 * time.Millisecond, aheadAtMost + time.Second, true},
+		"mad":                 {14 * time.Second, aheadAtMost, true},
+	} {
+		r := newRig(t, nil)
+		a := r.join(wire.CellApp, 10)
+		began := r.now
+		for range 500 {
+			r.pass(200 * time.Millisecond)
+			a.send(&wire.CellsReport{Time: r.m.clusterTime(r.now) + tt.by})
+		}
+		if ahead := r.m.clusterTime(r.now) - began - 100*time.Second; ahead > tt.most || ahead < tt.by {
+			t.Errorf("%s: %v ahead, want at most %v", name, ahead, tt.most)
+		}
+		if mad := r.m.Counts().Implausible > 0; mad != tt.mad {
+			t.Errorf("%s: counted is %v", name, mad)
+		}
+	}
+}

@@ -110,7 +110,7 @@
 //     as slowly as the slowest of its cells wants, and is told ahead of time.
 //   - The manager's time is told in each Welcome. A CellApp whose reports show that it
 //     is more than 100 ms behind is welcomed again. The manager goes on to the time of one
-//     that is ahead.
+//     that is ahead, by 15 s at most and as clocks differ; what is beyond is left out.
 //   - Logins are refused while the CellApps have too much to do (LoginConfig), in any
 //     case while one of them saves at what its players see.
 //   - A request for a space is one space, however often it is repeated. A space that

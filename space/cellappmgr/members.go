@@ -21,6 +21,9 @@ type member struct {
 	heard     time.Duration     // by the time that the manager was awake
 	// welcomedAt is when it was sent the last Welcome.
 	welcomedAt time.Duration
+	// led is by how much the time of the cluster went on because it was ahead, less what
+	// it may be since ledAt.
+	led, ledAt time.Duration
 
 	report       wire.Report
 	sinceFreeze  int             // reports since the last Freeze

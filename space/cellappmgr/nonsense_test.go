@@ -70,3 +70,40 @@ func TestNonsense(t *testing.T) {
 		})
 	}
 }
+
+// A CellApp that tells nothing of a cell which it has made is named and counted once, however
+// long that lasts. Lines beside the cell rest meanwhile: what it held before is out of date.
+func TestCellOfWhichNothingIsTold(t *testing.T) {
+	r := newRig(t, nil)
+	a, b, first, second := r.split()
+	r.m.metaAt = time.Hour
+	tell := func(times int, cells ...wire.CellReport) {
+		for range times {
+			a.reportCells(cellReport(1, first, r.m.spaces[0].version(), 0.1, -100, 0))
+			b.reportCells(cells...)
+			r.pass(500 * time.Millisecond)
+		}
+	}
+	full := func() wire.CellReport { return cellReport(1, second, r.m.spaces[0].version(), 0.1, 1, 100) }
+	tell(1, full())
+	r.log.Reset()
+	tell(10)
+	if n := r.m.Counts().Implausible; n != 0 {
+		t.Fatalf("counted %d times within %v", n, 2*r.m.cfg.AppTimeout)
+	}
+	tell(10)
+	moved := r.m.linesMoved
+	tell(10)
+	if n := r.m.Counts().Implausible; n != 1 || r.m.linesMoved != moved {
+		t.Errorf("counted %d times, %d lines moved", n, r.m.linesMoved-moved)
+	}
+	r.logged("CellApp 2", "nothing of cell "+second.String())
+	tell(1, full())
+	if c := r.m.spaces[0].find(second); c.silent {
+		t.Error("its report is not taken again")
+	}
+	tell(20)
+	if n := r.m.Counts().Implausible; n != 2 {
+		t.Errorf("counted %d times, want once more", n)
+	}
+}

@@ -52,6 +52,7 @@ func (m *CellAppMgr) claim(now time.Duration, a *member, b *returning) {
 		}
 		if c := s.find(r.id); c != nil && c.app == a {
 			c.created, c.told, c.toldAt = true, r.version, now
+			c.hear(m.awake.total)
 			continue
 		}
 		m.log.Info("a cell that is in no geometry is removed", "space", r.space, "cell", r.id.String(), "on", a.String())

@@ -56,8 +56,12 @@ type cell struct {
 	told bsp.Version
 	// rateToldAt is when the app was sent the rate again.
 	rateToldAt time.Duration
-	reported   bool
-	report     wire.CellReport
+	// heard is when the cell was made or told of last, by the time that the manager was
+	// awake; silent says that this is too long ago.
+	heard    time.Duration
+	silent   bool
+	reported bool
+	report   wire.CellReport
 }
 
 // load is what the cell reported, 0 if that cannot be true.
@@ -217,6 +221,7 @@ func (m *CellAppMgr) cellCreated(a *member, msg *wire.CellCreated) {
 		return
 	}
 	c.created, s.made = true, true
+	c.hear(m.awake.total)
 	m.touch(s)
 	s.taken(c)
 	m.log.Log(context.Background(), s.level(), "cell created", "space", s.cfg.ID, "cell", c.id.String(), "on", a.String(), "cells", len(s.cells))

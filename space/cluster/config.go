@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -158,7 +159,7 @@ func (c Config) Validate() error {
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
 	s, b := d.Space.WithDefaults(), d.Balance
 	fault(b.MaxCPUOffload != s.OffloadLevel, "Balance.MaxCPUOffload is %v and Space.OffloadLevel %v: the balance moves what cells report, so leave one of them out or make them equal", b.MaxCPUOffload, s.OffloadLevel)
-	fault(b.GhostDistance != float64(s.GhostDistance), "Balance.GhostDistance is %v and Space.GhostDistance %v: leave one of them out or make them equal", b.GhostDistance, s.GhostDistance)
+	fault(float32(b.GhostDistance) != s.GhostDistance, "Balance.GhostDistance is %v and Space.GhostDistance %v: leave one of them out or make them equal", b.GhostDistance, s.GhostDistance)
 	fault(float32(b.BorderBand) != s.BorderBand, "Balance.BorderBand is %v and Space.BorderBand %v: a line must pass an entity by the band before cells hand it over, so leave one of them out or make them equal", b.BorderBand, s.BorderBand)
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	faults = append(faults, c.validateSeal())
@@ -168,8 +169,21 @@ func (c Config) Validate() error {
 	if c.ClientClasses != nil {
 		faults = append(faults, c.ClientClasses.Err())
 	}
-	faults = append(faults, s.Validate(), c.Balance.Validate(), c.validateOverload())
+	faults = append(faults, s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
 	return errors.Join(faults...)
+}
+
+// validateManager finds what the CellAppMgr alone would refuse, when it is started: the
+// spaces, and its times. What is found before is left out.
+func (c *Config) validateManager() error {
+	m := cellappmgr.Config{
+		Transport: struct{ mercury.Transport }{}, Schema: new(property.Schema),
+		Spaces: c.Spaces, Term: c.Term, Tick: max(0, c.Tick), AppTimeout: max(0, c.AppTimeout),
+	}
+	if c.Balance.Validate() == nil {
+		m.Balance = c.Balance
+	}
+	return m.Validate()
 }
 
 func (c Config) withDefaults() Config {

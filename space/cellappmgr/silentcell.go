@@ -1,0 +1,28 @@
+package cellappmgr
+
+import (
+	"fmt"
+	"time"
+)
+
+// silentFor is how many times AppTimeout a cell may be silent whose CellApp is not: it is
+// told of once a second at least, over a channel that keeps the order.
+const silentFor = 2
+
+// missReports looks for cells that are made, and of which their CellApps tell nothing, though
+// they are heard. The balance does not go by the last report of such a cell: lines beside it rest until
+// there is one. It is named, or its space would stay as it is, and nobody would know why.
+func (m *CellAppMgr) missReports() {
+	limit := silentFor * m.cfg.AppTimeout
+	for _, s := range m.spaces {
+		for _, c := range s.cells {
+			if c.created && !c.silent && m.awake.total-c.heard > limit && m.awake.total-c.app.heard < limit {
+				c.silent = true
+				m.implausible(c.app, fmt.Sprintf("nothing of cell %v of space %d, for %v", c.id, s.cfg.ID, limit.Round(time.Second)))
+			}
+		}
+	}
+}
+
+// hear takes a report of the cell, at a time that the manager was awake.
+func (c *cell) hear(awake time.Duration) { c.heard, c.silent = awake, false }

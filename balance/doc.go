@@ -90,9 +90,9 @@
 // # Policy Profile
 //
 // [Profile], the default, follows the same outline but places lines by load profiles of the whole cell (load.Profile)
-// rather than by slices at its edges, twice as often, and reckons with where the crowd walks; its type tells how. New cells are cut at the median of a cell's
-// load, several at once if the load asks for that, and both added and given back by [Config.TargetLoad]. Where no line
-// divides the load, all on one spot, the cell is [Plan.Crowded].
+// rather than by slices at its edges, twice as often, and reckons with where the crowd walks; its type tells how. New
+// cells are cut at the median of a cell's load, several at once if the load asks for that, and both added and given back
+// by [Config.TargetLoad]. Where no line divides the load, all on one spot, the cell is [Plan.Crowded].
 //
 // # Concurrency
 //

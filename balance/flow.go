@@ -39,7 +39,8 @@ func (m *mover) carriedOut(old *spaceLevels) bool {
 
 // foresee compares the levels with those that the last plan was to bring, if it was carried out, and lets what flows on
 // count already. It goes by where reals stand, hence after settle.
-func (m *mover) foresee(old, next *spaceLevels, carriedOut bool) {
+func (m *mover) foresee(old, next *spaceLevels) {
+	carriedOut := m.carriedOut(old)
 	flowed, foreseen := 0.0, 0.0
 	for i := range next.cells {
 		c := &next.cells[i]

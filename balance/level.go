@@ -70,6 +70,7 @@ type cellLevel struct {
 	due, banded float64
 	stirred     bool
 	// planned is what the last plan was to bring the load to, by where reals stand, and flow what is found beside that.
+	// Neither means anything of a cell that was not known.
 	planned, flow float64
 	known         bool
 }

@@ -58,20 +58,16 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 			continue
 		}
 		q, weight := quantiles(x.cell, l.axis), m.yield*float64(x.cell.Load)
-		beyondLine, beyondBand := middle(beyond(q, l.at, isLeft)), 0.0
+		beyondLine := middle(beyond(q, l.at, isLeft))
 		if beyondLine == 0 {
 			continue
 		}
-		if band := m.p.cfg.bandOf(x, l.axis); isLeft {
-			beyondBand = middle(beyond(q, l.at+band, isLeft))
-		} else {
-			beyondBand = middle(beyond(q, l.at-band, isLeft))
-		}
+		beyondBand := middle(leaving(q, l.at, m.p.cfg.bandOf(x, l.axis), 0, isLeft))
 		// A cell hands over no more than its budget until the next plan. Lines that took all who are beyond them for gone
 		// gave more to a thin cell through which a crowd ran, which could not get rid of those it had.
-		leaves := min(beyondBand, m.budgetLeft(i))
-		m.leaves[i] += leaves
-		due, banded := float64(weight*leaves), float64(weight*(beyondLine-beyondBand))
+		goes := min(beyondBand, m.budgetLeft(i))
+		m.going[i] += goes
+		due, banded := float64(weight*goes), float64(weight*(beyondLine-beyondBand))
 		m.crossed(i, due+float64(m.walkOn*banded), l.axis, to)
 		m.due[i], m.banded[i] = m.due[i]-due, m.banded[i]-banded
 		for k, y := range to {
@@ -87,7 +83,7 @@ func (m *mover) budgetLeft(i int32) float64 {
 	if reals == 0 {
 		return 1
 	}
-	return max(0, float64(m.p.cfg.OffloadBudget)/float64(reals)-m.leaves[i])
+	return max(0, float64(m.p.cfg.OffloadBudget)/float64(reals)-m.going[i])
 }
 
 // bandOf is how far a line of an axis must pass a real of a cell by before that hands it over. One that retires waits for nothing.

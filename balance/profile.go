@@ -135,7 +135,7 @@ type mover struct {
 	parts   []float64 // of those that crossed sees: what each got
 	levels  sums      // of the leaves, after the moves so far
 	counts  counts
-	leaves  []float64 // of each leaf, what share of it is about to be handed over
+	going   []float64 // of each leaf, what share of it is about to be handed over
 	given   []float64 // reals that those take from each leaf
 	blocked []Ref
 	edges   [2][]int32 // scratch of sides
@@ -150,7 +150,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	}
 	old := p.levelsOf(s.ID)
 	m := mover{
-		p: p, s: s, work: s.Tree, counts: count(s), given: make([]float64, len(s.leaves)), leaves: make([]float64, len(s.leaves)),
+		p: p, s: s, work: s.Tree, counts: count(s), given: make([]float64, len(s.leaves)), going: make([]float64, len(s.leaves)),
 		average: float64(s.average()), yield: old.yield(), pace: old.pace(), walkOn: walkOn(old.pace()),
 		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)), ahead: make([]float64, len(s.leaves)),
 	}
@@ -161,7 +161,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	for i := range s.lines {
 		m.settle(&s.lines[i])
 	}
-	m.foresee(&old, &next, m.carriedOut(&old))
+	m.foresee(&old, &next)
 	for i := range s.lines {
 		l := &s.lines[i]
 		mem := p.lines.of(s.ID, l.id)

@@ -48,8 +48,7 @@ func (s *step) passing(to []passing, edge []int32, isBelow bool) []passing {
 			continue
 		}
 		p := passing{leaf: i, load: float64(x.cell.Load) * s.m.yield, quanta: quantiles(x.cell, s.axis), rect: x.rect, band: s.m.p.cfg.bandOf(x, s.axis)}
-		least, most := leaving(p.quanta, s.from, p.band, s.m.walkOn, isBelow)
-		p.leaving = (least + most) / 2
+		p.leaving = middle(leaving(p.quanta, s.from, p.band, s.m.walkOn, isBelow))
 		to = append(to, p)
 	}
 	return to

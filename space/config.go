@@ -49,8 +49,8 @@ type Config struct {
 	GhostLife time.Duration
 	// BorderBand is how far beyond its cell a real goes before it is offloaded, in
 	// metres, default 10; along an axis on which the cell is narrower than four of
-	// them a quarter of its width. Who steps about a line, or stands near one that moves to and fro, is not
-	// handed over again and again so.
+	// them a quarter of its width. Who steps about a line, or stands near one that
+	// moves to and fro, is not handed over again and again so.
 	BorderBand float32
 	// Dwell is how long a real stays beyond its cell, within BorderBand, before it
 	// is offloaded all the same. Default 0: as long as it likes. Handing over those who

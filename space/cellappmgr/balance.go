@@ -115,7 +115,7 @@ func (m *CellAppMgr) balance(now time.Duration) {
 		for _, s := range m.spaces {
 			s.moved = s.moved[:0]
 		}
-		m.missReports()
+		m.watchSilence()
 		o := m.observe(now)
 		p := m.policy.Balance(&o)
 		m.carryOut(now, p)

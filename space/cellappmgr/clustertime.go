@@ -1,6 +1,10 @@
 package cellappmgr
 
-import "time"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
 
 // The time of the cluster is the manager's, and the game time of all spaces follows it.
 // CellApps know it from their Welcomes, a manager that starts anew from the Rejoins of
@@ -49,4 +53,20 @@ func (m *CellAppMgr) compareTime(now time.Duration, a *member, told time.Duratio
 	case ahead < -timeApart && now-a.welcomedAt >= resend:
 		m.welcome(now, a)
 	}
+}
+
+// learnTime takes the game time of a CellApp. If no other was heard in the window, that
+// of the first that comes late is the world's: the manager began at 0, and an app that is
+// ahead of it by more than a little is taken for mad later (compareTime). Otherwise the
+// reports of one that comes late say if it is ahead.
+func (m *CellAppMgr) learnTime(now time.Duration, b *returning) {
+	r := &m.recovery
+	if b.join.Role != wire.CellApp || r.timed && !r.on {
+		return
+	}
+	shift := b.told.GameTime - now
+	if r.on && !r.timed || shift > m.gameShift {
+		m.gameShift = shift
+	}
+	r.timed = true
 }

@@ -74,22 +74,6 @@ func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 	m.frozen = m.frozen || b.told.Frozen
 }
 
-// learnTime takes the game time of a CellApp. If no other was heard in the window, that
-// of the first that comes late is the world's: the manager began at 0, and an app that is
-// ahead of it by more than a little is taken for mad later (compareTime). Otherwise the
-// reports of one that comes late say if it is ahead.
-func (m *CellAppMgr) learnTime(now time.Duration, b *returning) {
-	r := &m.recovery
-	if b.join.Role != wire.CellApp || r.timed && !r.on {
-		return
-	}
-	shift := b.told.GameTime - now
-	if r.on && !r.timed || shift > m.gameShift {
-		m.gameShift = shift
-	}
-	r.timed = true
-}
-
 // recover ends the window when it is time to, and makes the world of what was heard.
 func (m *CellAppMgr) recover(now time.Duration) {
 	r := &m.recovery

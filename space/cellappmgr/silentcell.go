@@ -9,10 +9,10 @@ import (
 // told of once a second at least, over a channel that keeps the order.
 const silentFor = 2
 
-// missReports looks for cells that are made, and of which their CellApps tell nothing, though
+// watchSilence looks for cells that are made, and of which their CellApps tell nothing, though
 // they are heard. The balance does not go by the last report of such a cell: lines beside it rest until
 // there is one. It is named, or its space would stay as it is, and nobody would know why.
-func (m *CellAppMgr) missReports() {
+func (m *CellAppMgr) watchSilence() {
 	limit := silentFor * m.cfg.AppTimeout
 	for _, s := range m.spaces {
 		for _, c := range s.cells {

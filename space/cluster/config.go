@@ -174,7 +174,8 @@ func (c Config) Validate() error {
 }
 
 // validateManager finds what the CellAppMgr alone would refuse, when it is started: the
-// spaces, and its times. What is found before is left out.
+// spaces, and its times. What is found before is left out, and the Transport that it
+// only gets from Start is stood in for: each fault is told once.
 func (c *Config) validateManager() error {
 	m := cellappmgr.Config{
 		Transport: struct{ mercury.Transport }{}, Schema: new(property.Schema),

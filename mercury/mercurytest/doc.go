@@ -4,8 +4,9 @@
 //
 // # In virtual time
 //
-// A Network carries datagrams between places. What happens to them says a Link: loss, doubling, reordering, delay, damage, a
-// limit of size, a bottleneck with a queue; for all, for a pair, or for one direction. Places can be cut off, and can
+// A Network carries datagrams between places. What happens to them says a Link: loss, bursts of loss, outages, doubling, reordering,
+// delay, damage, a limit of size, a bottleneck with a queue; for all, for a pair, or for one direction. Links that name the
+// same Trunk share one bottleneck, and a Cubic is a download that fills it. Places can be cut off, and can
 // change their addresses (Rebind). A test can see every datagram (Watch) and send what it has seen or forged (Inject). All
 // chance comes from one seed: the same seed and the same calls give the same run. Nothing here starts a goroutine or reads a
 // clock. A World puts mercury.Endpoints on a Network and moves virtual time from event to event; it can stop an endpoint,

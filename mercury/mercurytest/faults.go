@@ -17,6 +17,13 @@ type Link struct {
 	MTU       int           // bytes; larger datagrams vanish without a word, as in a black hole of path MTU discovery
 	Rate      int           // bytes per second through the bottleneck, PacketOverhead a datagram included
 	Queue     int           // bytes that may wait before the bottleneck (DefaultQueue); what comes then is dropped
+	Trunk     *Trunk        // a bottleneck that this link shares with others; Rate and Queue are not used then
+
+	// BurstBegin is the chance of a datagram to begin a burst, in which all is lost, itself included. BurstEnd is the chance
+	// of each later one to end it and to pass; 0 counts as 1. A burst takes 1/BurstEnd datagrams on average (Gilbert's model).
+	BurstBegin, BurstEnd float64
+	// Nothing passes for the last Outage of each OutageEvery, counted from time 0.
+	Outage, OutageEvery time.Duration
 }
 
 // String lists the fields of l, those of rarer faults only where they are set.
@@ -31,6 +38,15 @@ func (l Link) String() string {
 	if l.Rate > 0 {
 		s += fmt.Sprintf(" Rate:%d Queue:%d", l.Rate, l.Queue)
 	}
+	if l.Trunk != nil {
+		s += fmt.Sprintf(" Trunk:%v", l.Trunk)
+	}
+	if l.BurstBegin > 0 {
+		s += fmt.Sprintf(" BurstBegin:%v BurstEnd:%v", l.BurstBegin, l.BurstEnd)
+	}
+	if l.Outage > 0 {
+		s += fmt.Sprintf(" Outage:%v OutageEvery:%v", l.Outage, l.OutageEvery)
+	}
 	return s + "}"
 }
 
@@ -43,8 +59,56 @@ const (
 	maxBitFlips = 8
 )
 
-// lane is one direction between two places. It remembers when its bottleneck is free again.
-type lane struct{ free time.Duration }
+// lane is one direction between two places: what its link remembers from one datagram to the next.
+type lane struct {
+	bottleneck
+	burst bool // the last datagram was lost in one
+}
+
+// bottleneck remembers when it is free again.
+type bottleneck struct{ free time.Duration }
+
+// Trunk is a bottleneck that several links share, one direction of it: a player's line with all that goes over it, or a
+// server's. It is first in, first out, and drops what finds its queue full. Links of one Network, or of one UserLink, share it.
+type Trunk struct {
+	rate, queue int
+	bottleneck
+	counts TrunkCounts
+}
+
+// TrunkCounts tells what a Trunk did, PacketOverhead a datagram included.
+type TrunkCounts struct {
+	Passed, Dropped           int // datagrams
+	PassedBytes, DroppedBytes int
+}
+
+// NewTrunk makes a Trunk of a rate in bytes per second, whose queue takes as long as queue to run empty.
+func NewTrunk(rate int, queue time.Duration) *Trunk {
+	return &Trunk{rate: rate, queue: QueueOf(rate, queue)}
+}
+
+// QueueOf is the bytes that a bottleneck of a rate passes in a time: Link.Queue for a queue that is given as a delay.
+func QueueOf(rate int, d time.Duration) int {
+	return int(int64(rate) * int64(d) / int64(time.Second))
+}
+
+// Counts returns what the Trunk did so far. For a UserLink it is called when the link is closed.
+func (t *Trunk) Counts() TrunkCounts { return t.counts }
+
+// String tells rate and queue.
+func (t *Trunk) String() string { return fmt.Sprintf("%d/%d", t.rate, t.queue) }
+
+// pass puts size bytes through the Trunk.
+func (t *Trunk) pass(now time.Duration, size int) (passed time.Duration, overrun bool) {
+	if passed, overrun = t.bottleneck.pass(t.rate, t.queue, now, size); overrun {
+		t.counts.Dropped++
+		t.counts.DroppedBytes += size
+		return passed, true
+	}
+	t.counts.Passed++
+	t.counts.PassedBytes += size
+	return passed, false
+}
 
 // fate is what becomes of one datagram: when each of its copies arrives and which of them are damaged.
 type fate struct {
@@ -58,17 +122,21 @@ type fate struct {
 // fate draws what becomes of a datagram of size bytes that is sent at now. It draws only for what may happen, so that
 // switching one fault on leaves the draws of others as they were.
 func (l *Link) fate(rng *rand.Rand, ln *lane, now time.Duration, size int) (f fate) {
-	if happens(rng, l.Loss) {
+	if happens(rng, l.Loss) || l.inBurst(rng, ln) || l.inOutage(now) {
 		return f
 	}
 	if l.MTU > 0 && size > l.MTU {
 		f.tooBig = true
 		return f
 	}
-	if l.Rate > 0 {
-		if now, f.overrun = ln.queue(l, now, size+PacketOverhead); f.overrun {
-			return f
-		}
+	switch {
+	case l.Trunk != nil:
+		now, f.overrun = l.Trunk.pass(now, size+PacketOverhead)
+	case l.Rate > 0:
+		now, f.overrun = ln.pass(l.Rate, l.Queue, now, size+PacketOverhead)
+	}
+	if f.overrun {
+		return f
 	}
 	l.copy(rng, now, &f)
 	if happens(rng, l.Duplicate) {
@@ -87,18 +155,38 @@ func (l *Link) copy(rng *rand.Rand, now time.Duration, f *fate) {
 	f.copies++
 }
 
-// queue puts size bytes behind what waits before the bottleneck and returns when they have passed it.
-func (ln *lane) queue(l *Link, now time.Duration, size int) (passed time.Duration, overrun bool) {
-	room := l.Queue
+// inBurst draws whether a datagram is lost in a burst.
+func (l *Link) inBurst(rng *rand.Rand, ln *lane) bool {
+	switch {
+	case l.BurstBegin == 0:
+		return false
+	case ln.burst:
+		ln.burst = l.BurstEnd > 0 && !happens(rng, l.BurstEnd)
+	default:
+		ln.burst = happens(rng, l.BurstBegin)
+	}
+	return ln.burst
+}
+
+// inOutage reports whether nothing passes now.
+func (l *Link) inOutage(now time.Duration) bool {
+	return l.Outage > 0 && l.OutageEvery > 0 && now%l.OutageEvery >= l.OutageEvery-l.Outage
+}
+
+// remembers reports whether the link needs a lane.
+func (l *Link) remembers() bool { return l.Rate > 0 || l.BurstBegin > 0 }
+
+// pass puts size bytes behind what waits before the bottleneck and returns when they have passed it.
+func (b *bottleneck) pass(rate, room int, now time.Duration, size int) (passed time.Duration, overrun bool) {
 	if room == 0 {
 		room = DefaultQueue
 	}
-	start := max(now, ln.free)
-	if waiting := int64(start-now) * int64(l.Rate) / int64(time.Second); waiting > 0 && waiting+int64(size) > int64(room) {
+	start := max(now, b.free)
+	if waiting := int64(start-now) * int64(rate) / int64(time.Second); waiting > 0 && waiting+int64(size) > int64(room) {
 		return now, true
 	}
-	ln.free = start + time.Duration(int64(size)*int64(time.Second)/int64(l.Rate))
-	return ln.free, false
+	b.free = start + time.Duration(int64(size)*int64(time.Second)/int64(rate))
+	return b.free, false
 }
 
 // Corrupt turns over one to maxBitFlips bits of p, drawn from rng.

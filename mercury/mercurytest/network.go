@@ -131,7 +131,7 @@ func (n *Network) Send(now time.Duration, from, to netip.AddrPort, datagram []by
 		return
 	}
 	var ln *lane
-	if link.Rate > 0 {
+	if link.remembers() {
 		ln = n.lane(way{from, place})
 	}
 	f := link.fate(n.rng, ln, now, len(datagram))

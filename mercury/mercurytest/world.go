@@ -7,6 +7,16 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
+// Node is what a World runs: a mercury.Endpoint, or other traffic that shares the Network with endpoints. The methods are those of
+// an Endpoint and are called as its package comment says.
+type Node interface {
+	Self() mercury.Address
+	Receive(now time.Duration, from netip.AddrPort, datagram []byte)
+	Advance(now time.Duration)
+	Flush(now time.Duration, emit func(to netip.AddrPort, datagram []byte))
+	NextDeadline() (time.Duration, bool)
+}
+
 // World runs endpoints over a Network in virtual time, from event to event. It belongs to one goroutine.
 type World struct {
 	Net   *Network
@@ -16,7 +26,7 @@ type World struct {
 }
 
 type node struct {
-	e      *mercury.Endpoint
+	e      Node
 	paused bool
 	mail   []parcel // what came while it was paused
 	heard  bool     // has taken something in during this step
@@ -31,8 +41,8 @@ func NewWorld(seed uint64) *World {
 // Now is the virtual time.
 func (w *World) Now() time.Duration { return w.now }
 
-// Add puts an endpoint at its place; one that was there before is gone, as after a restart.
-func (w *World) Add(e *mercury.Endpoint) {
+// Add puts an endpoint, or another Node, at its place; one that was there before is gone, as after a restart.
+func (w *World) Add(e Node) {
 	at := e.Self().At
 	w.Remove(at)
 	n := &node{e: e}

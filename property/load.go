@@ -38,6 +38,10 @@ var aliasFiles = [...]struct {
 type Options struct {
 	// UserTypes are the types made by [NewUserType], by the name that a USER_TYPE of the tree is implementedBy.
 	UserTypes map[string]*DataType
+	// Survey loads a tree to be looked at, before the codecs of its USER_TYPEs are written: one that UserTypes does not have
+	// is a notice, and is in [Schema.MissingTypes], in place of a fault. Values of such a type are bytes that nobody
+	// understands, its defaults are not read, and the digests are not those of the tree: no server may run on the Schema.
+	Survey bool
 }
 
 // Load reads a definition tree in the dialect of BigWorld or KBEngine; both are understood throughout:
@@ -54,6 +58,10 @@ type Options struct {
 // A type has the properties and methods of its Parent first, then of its interfaces in order, then its own, then those of
 // its components; one that it declares again keeps its place and takes the new form.
 //
+// A default is read in every spelling that the originals read: (0,0,0) and 0 0 0, 5L, 1.0f, the literals of their script
+// language for free values, lists and records. Where they read something else than the text says, a notice tells it. A
+// USER_TYPE without codec is a fault like another; [Options].Survey looks at a tree before its codecs are written.
+//
 // All faults are found at once: the error is a [Faults], each naming file, line, element and remedy, and no Schema comes
 // with it. What was read differently from what the tree says is in [Schema.Notices]; what has no meaning on a server is in
 // Kept. Load is [LoadWith] without options. Sources: seed S1, seed S4 §6.1.6.
@@ -61,6 +69,28 @@ func Load(fsys fs.FS) (*Schema, error) { return LoadWith(fsys, Options{}) }
 
 // LoadWith is [Load] of a tree that needs what o holds.
 func LoadWith(fsys fs.FS, o Options) (*Schema, error) {
+	l := newLoader(fsys, o)
+	definitions, dialect := l.read()
+	if dialect == DialectKBEngine && l.blobs { // there a BLOB's default is its bytes; elsewhere it is base64
+		l = newLoader(fsys, o)
+		l.rawBlobs = true
+		definitions, dialect = l.read()
+	}
+	for _, d := range definitions {
+		d.Dialect = dialect
+		l.settle(d)
+	}
+	s := build(definitions, l.report)
+	missing := l.tellMissing()
+	if err := l.err(); err != nil {
+		return nil, err
+	}
+	s.MissingTypes = missing
+	s.Notices, s.Dialect, s.Aliases = l.notices, dialect, l.aliasList
+	return s, nil
+}
+
+func newLoader(fsys fs.FS, o Options) *loader {
 	l := &loader{
 		report: newReport(), fsys: fsys, options: o,
 		aliases: make(map[string]*alias), described: make(map[string]*description), flattened: make(map[flatKey]*flat),
@@ -71,21 +101,17 @@ func LoadWith(fsys fs.FS, o Options) (*Schema, error) {
 			l.root = ""
 		}
 	}
-	aliases := l.readAliases()
+	return l
+}
+
+// read reads the whole tree, and finds out of what dialect it is.
+func (l *loader) read() ([]*Definition, Dialect) {
+	l.aliasList = l.readAliases()
 	definitions := append(l.readEntities(), l.readServices()...)
 	l.readUserObjects()
 	dialect := l.evidence.decide()
 	l.evidence.noticeMixture(l.report, dialect)
-	for _, d := range definitions {
-		d.Dialect = dialect
-		l.settle(d)
-	}
-	s := build(definitions, l.report)
-	if err := l.err(); err != nil {
-		return nil, err
-	}
-	s.Notices, s.Dialect, s.Aliases = l.notices, dialect, aliases
-	return s, nil
+	return definitions, dialect
 }
 
 type loader struct {
@@ -103,6 +129,11 @@ type loader struct {
 	keeper     keeper
 	// textOnly is set where a value is parsed that no tree declares: a mailbox may then be stated.
 	textOnly bool
+	// blobs says that some BLOB has a default, rawBlobs that those are bytes as they stand.
+	blobs, rawBlobs bool
+	aliasList       []Alias
+	standIns        map[string]*DataType // by the name of a USER_TYPE that is not given
+	missing         []missingUse
 }
 
 // exists reports whether the tree has a file of that name.

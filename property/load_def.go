@@ -83,6 +83,10 @@ func (l *loader) parseDef(x *description, root *element, as role) {
 	l.noAttributesBelow(root)
 	l.once(root, root.name, "")
 	for _, e := range root.children {
+		if e.name == "CellEvents" { // of KBEngine's own example
+			l.notice(e.position, e.name, "it is not read, by the original neither: no event of it exists", "remove it, or make them CellMethods")
+			continue
+		}
 		what, remedy := as.refuses(e.name)
 		if what != "" {
 			l.fault(e.position, e.name, what+" cannot have it", remedy)

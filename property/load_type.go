@@ -155,22 +155,6 @@ func (l *loader) parseMap(e *element, path string, chain []string) *DataType {
 	return l.made(e, path)(NewMap(key, value))
 }
 
-// parseUserType finds the type that the program gives for the name by which a tree calls it.
-func (l *loader) parseUserType(e *element, path string) *DataType {
-	l.noChildren(e, path, "implementedBy", "Default")
-	by := e.child("implementedBy")
-	if by == nil || by.text == "" {
-		l.fault(e.position, path, "USER_TYPE without implementedBy", "add <implementedBy> NAME </implementedBy>")
-		return nil
-	}
-	l.noChildren(by, path+"/implementedBy")
-	t := l.options.UserTypes[by.text]
-	if t == nil {
-		l.fault(by.position, path+"/implementedBy", fmt.Sprintf("no type is given for %q", shorten(by.text)), "give one in Options.UserTypes, made by NewUserType")
-	}
-	return t
-}
-
 // made reports the error of making a composite type, and counts its elements.
 func (l *loader) made(e *element, path string) func(*DataType, error) *DataType {
 	return func(t *DataType, err error) *DataType {

@@ -10,6 +10,9 @@ func (l *loader) parseValue(t *DataType, e *element, path string) (Value, bool) 
 	if v, ok := l.parseEmpty(t, e); ok {
 		return v, true
 	}
+	if e.text != "" && len(e.children) == 0 && !l.textOnly && !t.isStandIn() && isComposite(t.StoreType().kind) {
+		return l.parseLiteralOf(t, e, path)
+	}
 	switch t.kind {
 	case KindArray, KindTuple:
 		return l.parseItems(t, e, path)
@@ -32,38 +35,34 @@ func (l *loader) parseValue(t *DataType, e *element, path string) (Value, bool) 
 	return v, ok
 }
 
-// parseEmpty reads what trees write for nothing: an empty element for a number or a vector, which the original takes for
-// zero, and the empty literals of its script language. A text that is read back from a store has none of them.
+// parseEmpty reads an empty element for a number or a vector, which the original takes for zero. A text that is read back
+// from a store has none.
 func (l *loader) parseEmpty(t *DataType, e *element) (Value, bool) {
 	if l.textOnly || len(e.children) > 0 {
 		return Value{}, false
 	}
 	switch t.kind {
-	case KindArray, KindTuple:
-		return List(), t.size == 0 && (e.text == "[]" || e.text == "()")
-	case KindMap:
-		return List(), e.text == "{}"
-	case KindFixedDict:
-		if e.text != "{}" {
-			return Value{}, false
-		}
-		list := make([]Value, len(t.fields))
-		for i, f := range t.fields {
-			list[i] = f.Default
-		}
-		return List(list...), true
-	case KindAny:
-		if e.text == "()" {
-			v, err := anyFromJSON("[]")
-			return v, err == nil
-		}
-		return scalars[t.kind].def, e.text == "None"
-	case KindMailbox:
-		return scalars[t.kind].def, e.text == "None"
-	case KindString, KindUnicodeString, KindBlob, KindUser:
+	case KindArray, KindTuple, KindMap, KindFixedDict, KindAny, KindMailbox, KindString, KindUnicodeString, KindBlob, KindUser:
 		return Value{}, false
 	}
 	return scalars[t.kind].def, e.text == ""
+}
+
+func isComposite(k Kind) bool {
+	return k == KindArray || k == KindTuple || k == KindMap || k == KindFixedDict
+}
+
+// parseLiteralOf reads a composite value that is written as a literal of the original's script language: [1, 2].
+func (l *loader) parseLiteralOf(t *DataType, e *element, path string) (Value, bool) {
+	x, err := parseLiteral(e.text)
+	var v Value
+	if err == nil {
+		v, err = literalValue(t, x)
+	}
+	if err != nil {
+		l.fault(e.position, path, fmt.Sprintf("%q is not a %v: %v", shorten(e.text), t, err), "state it as elements, or as a literal of lists, dictionaries, numbers and strings")
+	}
+	return v, err == nil
 }
 
 func (l *loader) parseScalarElement(t *DataType, e *element, path string) (Value, bool) {
@@ -74,17 +73,25 @@ func (l *loader) parseScalarElement(t *DataType, e *element, path string) (Value
 	}
 	l.noChildren(e, path)
 	if t.kind == KindMailbox && e.text != "" && !l.textOnly {
-		return Value{}, false // it would name a process that was gone before the definition was read
+		if e.text != "None" { // it would name a process that was gone before the definition was read
+			l.notice(e.position, path, fmt.Sprintf("%q is not read: a mailbox begins empty", shorten(e.text)), "remove it")
+		}
+		return t.Default(), true
 	}
-	return parseScalar(t.kind, e.text)
+	if t.kind == KindBlob && e.text != "" && !l.textOnly {
+		if l.blobs = true; l.rawBlobs {
+			return Bytes([]byte(e.text)), true
+		}
+	}
+	if v, ok := parseScalar(t.kind, e.text); ok || l.textOnly {
+		return v, ok
+	}
+	return l.spelledScalar(t.kind, e, path)
 }
 
 func (l *loader) badValue(t *DataType, e *element, path string) {
 	remedy := "state a value of that type"
-	switch t.kind {
-	case KindMailbox:
-		remedy = "remove it: a mailbox begins empty"
-	case KindAny:
+	if t.kind == KindAny {
 		remedy = "state a JSON value"
 	}
 	l.fault(e.position, path, fmt.Sprintf("%q is not a %v", shorten(e.text), t), remedy)
@@ -92,6 +99,9 @@ func (l *loader) badValue(t *DataType, e *element, path string) {
 
 // parseUserDefault reads a value of a USER_TYPE in the form in which the store keeps it.
 func (l *loader) parseUserDefault(t *DataType, e *element, path string) (Value, bool) {
+	if t.isStandIn() {
+		return t.def, true // only the codec knows what a value looks like
+	}
 	stored, ok := l.parseValue(t.StoreType(), e, path)
 	if !ok {
 		return Value{}, false

@@ -17,6 +17,14 @@ type Model struct {
 	Services     []ModelService `json:"services,omitempty"`
 	Aliases      []ModelAlias   `json:"aliases,omitempty"`
 	Notices      []ModelNotice  `json:"notices,omitempty"`
+	// NeedCodec are the USER_TYPEs for which no property.UserCodec was given.
+	NeedCodec []ModelMissing `json:"needCodec,omitempty"`
+}
+
+// ModelMissing is a USER_TYPE without codec.
+type ModelMissing struct {
+	Name  string   `json:"name"`
+	Where []string `json:"where"`
 }
 
 // ModelType is an entity type.
@@ -202,6 +210,7 @@ func (s *Schema) Model() *Model {
 		Notices: each(s.Notices, func(f *Fault) ModelNotice {
 			return ModelNotice{f.File, f.Line, f.Element, f.Problem, f.Remedy}
 		}),
+		NeedCodec: each(s.MissingTypes, func(t MissingType) ModelMissing { return ModelMissing(t) }),
 	}
 	if m.Types == nil {
 		m.Types = []ModelType{}

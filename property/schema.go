@@ -13,6 +13,8 @@ type Schema struct {
 	Digest [16]byte
 	// Notices are oddities of an imported tree that are no faults: what was read differently from what the tree says.
 	Notices Faults
+	// MissingTypes are the USER_TYPEs that lack a codec, in a Schema of [Options].Survey; else none.
+	MissingTypes []MissingType
 
 	byName   map[string]*Definition
 	services map[string]*Definition

@@ -169,9 +169,9 @@ func parseScalar(k Kind, text string) (Value, bool) {
 }
 
 func parseVector(k Kind, text string) (Value, bool) {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+	words := vectorWords(text)
 	var f [4]float32
-	if len(words) != 2+int(k-KindVec2) {
+	if len(words) != vectorSize(k) {
 		return Value{}, false
 	}
 	for i, w := range words {
@@ -181,13 +181,24 @@ func parseVector(k Kind, text string) (Value, bool) {
 		}
 		f[i] = float32(x)
 	}
+	return vectorValue(k, f), true
+}
+
+// vectorWords splits a vector at commas and blanks.
+func vectorWords(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+}
+
+func vectorSize(k Kind) int { return 2 + int(k-KindVec2) }
+
+func vectorValue(k Kind, f [4]float32) Value {
 	switch k {
 	case KindVec2:
-		return Vec2(Vector2{f[0], f[1]}), true
+		return Vec2(Vector2{f[0], f[1]})
 	case KindVec3:
-		return Vec3(Vector3{f[0], f[1], f[2]}), true
+		return Vec3(Vector3{f[0], f[1], f[2]})
 	}
-	return Vec4(Vector4{f[0], f[1], f[2], f[3]}), true
+	return Vec4(Vector4{f[0], f[1], f[2], f[3]})
 }
 
 func appendMailboxText(b []byte, m Mailbox) []byte {

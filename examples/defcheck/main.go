@@ -4,7 +4,10 @@
 //
 // DIR holds entities.xml, or scripts/entities.xml. Defcheck prints the normalised model as JSON (property.Model) and exits
 // with 0, or prints every fault on standard error, one a line, and exits with 1. It exits with 2 if it is called wrongly.
-// A USER_TYPE needs a codec in Go and is a fault here: it is told by what name the tree calls it.
+//
+// A USER_TYPE needs a codec that the game writes in Go, which defcheck does not have. It is no fault here: standard error
+// tells each by the name that the tree calls it, the model lists it under needCodec, and everything else is checked and
+// shown. The digests of such a model are not those that the game's servers will have.
 package main
 
 import (
@@ -12,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/cellscape/cellscape/property"
 )
@@ -24,10 +28,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "usage: defcheck DIR")
 		return 2
 	}
-	schema, err := property.Load(os.DirFS(args[0]))
+	schema, err := property.LoadWith(os.DirFS(args[0]), property.Options{Survey: true})
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
+	}
+	for _, m := range schema.MissingTypes {
+		fmt.Fprintf(stderr, "USER_TYPE %s needs a Go codec: write a property.UserCodec and give property.NewUserType(%q, codec) in property.Options.UserTypes[%q]; named at %s\n",
+			m.Name, m.Name, m.Name, strings.Join(m.Where, ", "))
 	}
 	out := json.NewEncoder(stdout)
 	out.SetEscapeHTML(false)

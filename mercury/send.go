@@ -4,8 +4,17 @@ import (
 	"fmt"
 )
 
-// MaxUnreliable is the largest message that SendUnreliable takes: what fits in the shortest packet of any channel.
-func (e *Endpoint) MaxUnreliable() int {
+// MaxUnreliable implements Transport. It is at most what fits in the shortest packet of any channel.
+func (e *Endpoint) MaxUnreliable(ch ChannelID) int {
+	c, err := e.sendable(ch)
+	if err != nil {
+		return 0
+	}
+	return max(0, min(e.maxUnreliable(), maxUnreliableQueued-unreliableOverhead-c.out.unreliableBytes))
+}
+
+// maxUnreliable is what fits in the shortest packet of any channel: a message that waits must leave whatever becomes of the path.
+func (e *Endpoint) maxUnreliable() int {
 	head, trailer := firstFixed+cookieSize, checksumSize
 	if g := e.cfg.Guard; g != nil {
 		head, trailer = firstFixed+MaxPass, g.Overhead()
@@ -115,7 +124,7 @@ func (e *Endpoint) SendPassenger(ch ChannelID, msg []byte) error {
 }
 
 func (e *Endpoint) queueUnreliable(to *ring[[]byte], bytes *int, limit int, msg []byte) error {
-	if most := e.MaxUnreliable(); len(msg) > most {
+	if most := e.maxUnreliable(); len(msg) > most {
 		return fmt.Errorf("%w: %d bytes unreliable, at most %d", ErrMessageTooLong, len(msg), most)
 	}
 	for *bytes+len(msg)+unreliableOverhead > limit && to.len() > 0 {

@@ -5,8 +5,9 @@ import "time"
 const (
 	// maxPacketSegments is the number of segments in one packet: more than one only when short ones are sent again, early or late.
 	maxPacketSegments = 6
-	// maxUnreliableQueued is what unreliable messages may wait for one Flush, or for a dial: more is out of date before it is sent.
-	maxUnreliableQueued = 256 << 10
+	// maxUnreliableQueued is what unreliable messages may wait for one Flush, or for a dial. It is what a server in a crowd says
+	// in one tick to a proxy of 500 players, 4 KB each; more would be out of date before it is sent.
+	maxUnreliableQueued = 2 << 20
 	// maxPassengersQueued bounds what waits for a packet that goes anyway.
 	maxPassengersQueued = 64 << 10
 	// maxProbeSegments bounds what one timeout sends again; the ack of a probe tells what of the rest is lost.

@@ -60,6 +60,10 @@ type Transport interface {
 	// SendUnreliable queues a message that may be lost and is never doubled. It must fit in one packet, else
 	// ErrMessageTooLong.
 	SendUnreliable(ch ChannelID, msg []byte) error
+	// MaxUnreliable is the largest message that SendUnreliable takes on that channel now, without pushing out one that
+	// waits: less than a packet when much waits already, 0 for a channel that takes none. Ask before each message what must
+	// be told apart from lost ones: a message within it is on its way, and only the network can lose it.
+	MaxUnreliable(ch ChannelID) int
 	// Close condemns a channel: nothing more is delivered from it, what was sent reliably is still brought over within
 	// a bounded time, then the peer is told. The closer gets no Closed.
 	Close(ch ChannelID)

@@ -82,6 +82,8 @@ func (f *fakeTransport) record(ch mercury.ChannelID, reliable bool, msg []byte) 
 	return nil
 }
 
+func (f *fakeTransport) MaxUnreliable(mercury.ChannelID) int { return 900 }
+
 func (f *fakeTransport) Close(ch mercury.ChannelID) { f.ended[ch] = true }
 func (f *fakeTransport) Abort(ch mercury.ChannelID) { f.ended[ch] = true }
 

@@ -50,6 +50,7 @@ type wireTap struct{}
 func (wireTap) Self() mercury.Address                          { return mercury.Address{} }
 func (wireTap) Dial(mercury.Address) mercury.ChannelID         { return 1 }
 func (wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
+func (wireTap) MaxUnreliable(mercury.ChannelID) int            { return 900 }
 func (wireTap) Close(mercury.ChannelID)                        {}
 func (wireTap) Abort(mercury.ChannelID)                        {}
 func (wireTap) Peer(ch mercury.ChannelID) (mercury.Address, bool) {

@@ -58,6 +58,7 @@ func (*wireTap) Send(_ mercury.ChannelID, msg []byte) error {
 	return nil
 }
 func (*wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
+func (*wireTap) MaxUnreliable(mercury.ChannelID) int            { return 900 }
 func (*wireTap) Close(mercury.ChannelID)                        {}
 func (*wireTap) Abort(mercury.ChannelID)                        {}
 func (*wireTap) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, true }

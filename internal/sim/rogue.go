@@ -60,7 +60,7 @@ func (pl *player) misbehave() {
 		}
 	}
 	if c.IntN(20) == 0 {
-		_ = pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable())])
+		_ = pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))])
 		return
 	}
 	_ = pl.p.ep.Send(pl.ch, b)

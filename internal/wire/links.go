@@ -36,6 +36,14 @@ func (l *Links) SendUnreliable(to mercury.Address, m Message) error {
 	return l.Transport.SendUnreliable(l.Transport.Dial(to), l.buf)
 }
 
+// Room is how many bytes an unreliable message to an app may have now, its id included; 0 for a dead one.
+func (l *Links) Room(to mercury.Address) int {
+	if to.IsZero() || l.Dead(to) {
+		return 0
+	}
+	return l.Transport.MaxUnreliable(l.Transport.Dial(to))
+}
+
 // Reply sends m back on the channel that something came from.
 func (l *Links) Reply(ch mercury.ChannelID, m Message) error {
 	l.buf = Encode(l.buf[:0], m)

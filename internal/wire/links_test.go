@@ -29,6 +29,7 @@ func (l *line) Send(_ mercury.ChannelID, msg []byte) error {
 	return nil
 }
 func (l *line) SendUnreliable(ch mercury.ChannelID, msg []byte) error { return l.Send(ch, msg) }
+func (l *line) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
 func (l *line) Close(mercury.ChannelID)                               { l.closes++ }
 func (l *line) Abort(mercury.ChannelID)                               { l.aborts++ }
 func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool) {

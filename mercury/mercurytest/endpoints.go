@@ -35,12 +35,12 @@ func EndpointRigIn(t testing.TB, seed uint64, cfg mercury.Config) (*Rig, *World)
 			ends[0].SetHandler(a)
 			ends[1].SetHandler(b)
 		},
-		RunUntil:      w.RunUntil,
-		MaxMessage:    cfg.MaxMessage,
-		MaxUnreliable: ends[0].MaxUnreliable(),
-		Timeout:       2 * mercury.DefaultInactivity,
-		SetLink:       w.Net.SetLink,
-		Cut:           func(cut bool) { w.Net.Cut(Place(1), Place(2), cut) },
+		RunUntil:   w.RunUntil,
+		MaxMessage: cfg.MaxMessage,
+		Lossless:   true,
+		Timeout:    2 * mercury.DefaultInactivity,
+		SetLink:    w.Net.SetLink,
+		Cut:        func(cut bool) { w.Net.Cut(Place(1), Place(2), cut) },
 	}
 	outer := 2
 	rig.Rebind = func() {

@@ -78,6 +78,14 @@ func (s *Stage) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
 	return s.record(ch, false, msg)
 }
 
+// MaxUnreliable implements mercury.Transport: a Stage takes what a guarded channel of an Endpoint does at least.
+func (s *Stage) MaxUnreliable(ch mercury.ChannelID) int {
+	if _, ok := s.Peer(ch); !ok {
+		return 0
+	}
+	return 900
+}
+
 func (s *Stage) record(ch mercury.ChannelID, reliable bool, msg []byte) error {
 	if _, ok := s.Peer(ch); !ok {
 		return mercury.ErrNoChannel

@@ -18,8 +18,10 @@ type Rig struct {
 	SetHandlers func(a, b mercury.Handler)
 	// RunUntil lets time pass until done or until limit has passed, and reports whether done was met.
 	RunUntil func(limit time.Duration, done func() bool) bool
-	// MaxMessage and MaxUnreliable are the largest messages that A and B take.
-	MaxMessage, MaxUnreliable int
+	// MaxMessage is the largest reliable message that A and B take.
+	MaxMessage int
+	// Lossless says that no unreliable message is lost as long as no faults are set, whatever its burst.
+	Lossless bool
 	// Timeout is how long it takes at most until a silent peer is given up.
 	Timeout time.Duration
 	// SetLink sets the faults between A and B; nil when there are none to set, which skips the tests that need it.
@@ -47,6 +49,7 @@ func TestTransport(t *testing.T, newRig func(t *testing.T, seed uint64) *Rig) {
 		{"ordered exactly once through a narrow way", testOrderedNarrow},
 		{"unreliable at most once", testUnreliable},
 		{"message sizes", testSizes},
+		{"unreliable within its limit", testUnreliableLimit},
 		{"close delivers what was sent", testClose},
 		{"close of a dial", testCloseDial},
 		{"abort", testAbort},
@@ -238,10 +241,14 @@ func testSizes(t *testing.T, x *bench) {
 	if err := x.A.Send(a, make([]byte, x.MaxMessage+1)); !errors.Is(err, mercury.ErrMessageTooLong) {
 		t.Errorf("Send of MaxMessage+1: %v", err)
 	}
-	if err := x.A.SendUnreliable(a, make([]byte, x.MaxUnreliable+1)); !errors.Is(err, mercury.ErrMessageTooLong) {
+	most := x.A.MaxUnreliable(a)
+	if most <= 0 {
+		t.Fatalf("MaxUnreliable of an open channel is %d", most)
+	}
+	if err := x.A.SendUnreliable(a, make([]byte, most+1)); !errors.Is(err, mercury.ErrMessageTooLong) {
 		t.Errorf("SendUnreliable of MaxUnreliable+1: %v", err)
 	}
-	if err := x.A.SendUnreliable(a, make([]byte, x.MaxUnreliable)); err != nil {
+	if err := x.A.SendUnreliable(a, make([]byte, most)); err != nil {
 		t.Errorf("SendUnreliable of MaxUnreliable: %v", err)
 	}
 	seen := x.b.Of(b)
@@ -251,8 +258,41 @@ func testSizes(t *testing.T, x *bench) {
 			t.Errorf("message %d has %d bytes, want %d", i, len(seen.Reliable[i]), n)
 		}
 	}
-	if len(seen.Unreliable[0]) != x.MaxUnreliable {
-		t.Errorf("unreliable message has %d bytes, want %d", len(seen.Unreliable[0]), x.MaxUnreliable)
+	if len(seen.Unreliable[0]) != most {
+		t.Errorf("unreliable message has %d bytes, want %d", len(seen.Unreliable[0]), most)
+	}
+}
+
+// maxUnanswered bounds what testUnreliableLimit sends without a turn of the transport.
+const maxUnanswered = 64 << 20
+
+// testUnreliableLimit sends what MaxUnreliable allows until it allows no more: then each message that was within the limit has
+// come, and there is room again. A channel that is not there has no room.
+func testUnreliableLimit(t *testing.T, x *bench) {
+	a, b := x.connect()
+	whole, sent, bytes := x.A.MaxUnreliable(a), 0, 0
+	for most := whole; most >= 4; most = x.A.MaxUnreliable(a) {
+		if most > whole {
+			t.Fatalf("MaxUnreliable grew from %d to %d as messages were sent", whole, most)
+		}
+		msg := make([]byte, most)
+		binary.LittleEndian.PutUint32(msg, uint32(sent))
+		if err := x.A.SendUnreliable(a, msg); err != nil {
+			t.Fatalf("unreliable message %d of %d bytes: %v", sent, most, err)
+		}
+		if sent++; bytes > maxUnanswered {
+			t.Fatalf("%d bytes wait, and MaxUnreliable still is %d", bytes, most)
+		}
+		bytes += most
+	}
+	seen := x.b.Of(b)
+	if x.Lossless {
+		x.until("all messages within the limit", func() bool { return len(seen.Unreliable) == sent })
+	}
+	x.until("room again", func() bool { return x.A.MaxUnreliable(a) == whole })
+	x.A.Abort(a)
+	if n := x.A.MaxUnreliable(a); n != 0 {
+		t.Errorf("MaxUnreliable of an ended channel is %d", n)
 	}
 }
 

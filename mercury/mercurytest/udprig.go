@@ -61,10 +61,9 @@ func UDPRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
 			a.e.SetHandler(ha)
 			b.e.SetHandler(hb)
 		},
-		RunUntil:      run.until,
-		MaxMessage:    orDefault(cfg.MaxMessage, mercury.DefaultMaxMessage),
-		MaxUnreliable: a.e.MaxUnreliable(),
-		Timeout:       cfg.Inactivity * 3 / 2,
+		RunUntil:   run.until,
+		MaxMessage: orDefault(cfg.MaxMessage, mercury.DefaultMaxMessage),
+		Timeout:    cfg.Inactivity * 3 / 2,
 		SetLink: func(l Link) {
 			l.Delay, l.Jitter, l.Rate = l.Delay/udpPace, l.Jitter/udpPace, l.Rate*udpPace
 			link.SetLink(l)

@@ -132,8 +132,14 @@ func (t *Transport) Self() mercury.Address { return t.self }
 // goroutine.
 func (t *Transport) Now() time.Duration { return t.clock() }
 
-// MaxUnreliable is the largest message that SendUnreliable takes.
-func (t *Transport) MaxUnreliable() int { return t.net.MaxUnreliable }
+// MaxUnreliable implements mercury.Transport.
+func (t *Transport) MaxUnreliable(ch mercury.ChannelID) int {
+	c, err := t.sendable(ch)
+	if err != nil {
+		return 0
+	}
+	return max(0, min(t.lim.unreliable, t.cfg.UnreliableQueued-headerSize-len(c.loose)))
+}
 
 // Dial implements mercury.Transport. A dial that cannot be made is reported by Closed at the next Deliver. After Shutdown it
 // returns 0.

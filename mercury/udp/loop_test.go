@@ -316,9 +316,8 @@ func TestTransportOverLoops(t *testing.T) {
 					}
 				}
 			},
-			MaxMessage:    mercury.DefaultMaxMessage,
-			MaxUnreliable: ends[0].MaxUnreliable(),
-			Timeout:       50 * time.Millisecond,
+			MaxMessage: mercury.DefaultMaxMessage,
+			Timeout:    50 * time.Millisecond,
 		}
 	})
 }

@@ -190,9 +190,8 @@ func TestTransport(t *testing.T) {
 					}
 				}
 			},
-			MaxMessage:    mercury.DefaultMaxMessage,
-			MaxUnreliable: ends[0].MaxUnreliable(),
-			Timeout:       50 * time.Millisecond,
+			MaxMessage: mercury.DefaultMaxMessage,
+			Timeout:    50 * time.Millisecond,
 		}
 	})
 }

@@ -57,9 +57,8 @@ func Rig(a, b *stream.Transport) *mercurytest.Rig {
 			}
 			return Until(limit, done, a, b)
 		},
-		MaxMessage:    mercury.DefaultMaxMessage,
-		MaxUnreliable: a.MaxUnreliable(),
-		Timeout:       50 * time.Millisecond,
+		MaxMessage: mercury.DefaultMaxMessage,
+		Timeout:    50 * time.Millisecond,
 	}
 }
 

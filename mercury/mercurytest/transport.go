@@ -47,6 +47,7 @@ func TestTransport(t *testing.T, newRig func(t *testing.T, seed uint64) *Rig) {
 		{"ordered exactly once through a narrow way", testOrderedNarrow},
 		{"unreliable at most once", testUnreliable},
 		{"message sizes", testSizes},
+		{"a full queue refuses and lives on", testFull},
 		{"close delivers what was sent", testClose},
 		{"close of a dial", testCloseDial},
 		{"abort", testAbort},

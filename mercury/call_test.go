@@ -27,7 +27,7 @@ func (p *pipe) Send(ch ChannelID, msg []byte) error {
 	case p.closed[ch] || ch == 0:
 		return ErrNoChannel
 	case p.full:
-		return ErrOverflow
+		return ErrFull
 	}
 	p.sent = append(p.sent, bytes.Clone(msg))
 	return nil
@@ -254,7 +254,7 @@ func TestCallRefused(t *testing.T) {
 	p.caller = newCalls(t, &p.out, nil, 2)
 	p.request(0, Request{})
 	p.out.full = true
-	if _, err := p.caller.Request(0, 1, Request{}); !errors.Is(err, ErrOverflow) || p.caller.Open() != 1 {
+	if _, err := p.caller.Request(0, 1, Request{}); !errors.Is(err, ErrFull) || p.caller.Open() != 1 {
 		t.Errorf("error %v, %d open", err, p.caller.Open())
 	}
 	p.out.full = false

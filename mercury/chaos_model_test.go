@@ -357,7 +357,7 @@ func (m *chaos) sendBulk(e *chaosEnd) {
 	switch err := e.node.e.SendBulk(e.ch, chaosMessage(e, kindBulk, e.sent[kindBulk])); {
 	case err == nil:
 		e.sent[kindBulk]++
-	case !errors.Is(err, mercury.ErrOverflow):
+	case !errors.Is(err, mercury.ErrFull):
 		m.fail("line %d: SendBulk: %v", e.line.n, err)
 	}
 }

@@ -65,7 +65,7 @@ type Config struct {
 	// Window is the largest number of segments in flight for each of a channel's two streams (DefaultWindow).
 	Window int
 	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per channel (DefaultMaxQueued).
-	// Above it the channel is closed with ErrOverflow.
+	// What would go above it is refused with ErrFull.
 	MaxQueued int
 	// MaxMessage is the largest reliable message in bytes, sent or received (DefaultMaxMessage).
 	MaxMessage int
@@ -128,7 +128,7 @@ func (c Config) Validate() error {
 	fault(d.Guard != nil && d.SafeMTU < minGuardedMTU, "SafeMTU is %d: take at least %d with a Guard, whose first packets carry a pass", d.SafeMTU, minGuardedMTU)
 	fault(d.Window < MinWindow || d.Window > MaxWindow, "Window is %d: take %d to %d packets", d.Window, MinWindow, MaxWindow)
 	fault(d.MaxMessage < 1 || d.MaxMessage > MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, MaxMaxMessage)
-	fault(d.MaxQueued < d.MaxMessage, "MaxQueued is %d: take at least MaxMessage (%d), else such a message closes its channel", d.MaxQueued, d.MaxMessage)
+	fault(d.MaxQueued < d.MaxMessage, "MaxQueued is %d: take at least MaxMessage (%d), else such a message never finds room", d.MaxQueued, d.MaxMessage)
 	fault(d.MaxChannels < 1, "MaxChannels is %d: take at least 1", d.MaxChannels)
 	fault(d.KeepAlive < 0, "KeepAlive is %v: take a positive time", d.KeepAlive)
 	fault(d.Inactivity < 2*d.KeepAlive, "Inactivity is %v: take at least twice KeepAlive (%v), else one lost ping closes a channel", d.Inactivity, d.KeepAlive)

@@ -36,6 +36,8 @@
 //     or repeated packet costs nothing but itself.
 //   - Each queue has a limit: unsent messages (MaxQueued), segments in flight (Window), messages being put together (MaxMessage),
 //     channels (MaxChannels), answers to strangers, memory of what has ended. A peer that breaks one is closed with an Err that says which.
+//   - A peer that lives but does not keep up loses nothing: its full queue refuses what is new with ErrFull, the channel stays, and
+//     Queued says how full it is, so that who fills it can hold back before.
 //   - A channel in which nothing is unacked and no ack is owed costs its keep-alive and nothing else: no goroutine, no timer of the
 //     system, no place in a queue that others pay for.
 //   - The same calls give the same datagrams.

@@ -10,7 +10,7 @@ import (
 // BulkLink is what downloads need of a transport. Endpoint is one. None of its methods calls back.
 type BulkLink interface {
 	// SendBulk queues a reliable message behind everything else of the channel; bulk messages of a channel arrive whole and in
-	// order. msg is copied. ErrOverflow says that the queue is full, and leaves the channel as it is.
+	// order. msg is copied. ErrFull says that the queue is full, and leaves the channel as it is.
 	SendBulk(ch ChannelID, msg []byte) error
 	// Backlog is the number of bytes that wait for a first sending. Uploads look at those of bulk messages.
 	Backlog(ch ChannelID) (unsent, bulkUnsent int)

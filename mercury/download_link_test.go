@@ -28,7 +28,7 @@ func (e *bulkEnd) SendBulk(ch ChannelID, msg []byte) error {
 	}
 	_, queued := e.Backlog(ch)
 	if queued+len(msg) > e.limit {
-		return ErrOverflow
+		return ErrFull
 	}
 	if e.queues[ch] == nil {
 		e.chans = append(e.chans, ch)

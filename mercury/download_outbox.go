@@ -37,7 +37,7 @@ func (o *bulkOutbox) send(link BulkLink, ch ChannelID, msg []byte) (dropped bool
 		return false, err
 	}
 	if len(o.waiting) == 0 {
-		if err := link.SendBulk(ch, msg); !errors.Is(err, ErrOverflow) {
+		if err := link.SendBulk(ch, msg); !errors.Is(err, ErrFull) {
 			return false, err
 		}
 	}
@@ -52,7 +52,7 @@ func (o *bulkOutbox) send(link BulkLink, ch ChannelID, msg []byte) (dropped bool
 func (o *bulkOutbox) retry(link BulkLink, ch ChannelID) error {
 	for len(o.waiting) > 0 {
 		err := link.SendBulk(ch, o.waiting[0])
-		if errors.Is(err, ErrOverflow) {
+		if errors.Is(err, ErrFull) {
 			return nil
 		}
 		o.waiting = o.waiting[1:]

@@ -159,7 +159,7 @@ func (u *Uploads) sendPiece(now time.Duration, c *uploadChannel) bool {
 	u.msg = m.append(u.msg[:0])
 	err := u.link.SendBulk(c.ch, u.msg)
 	switch {
-	case errors.Is(err, ErrOverflow): // others use the queue too; the piece is read again
+	case errors.Is(err, ErrFull): // others use the queue too; the piece is read again
 		c.room = 0
 		return false
 	case err != nil:

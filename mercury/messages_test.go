@@ -141,7 +141,7 @@ func TestBulk(t *testing.T) {
 	for r.a.SendBulk(r.chA, append(piece, byte(pieces))) == nil {
 		pieces++
 	}
-	if err := r.a.SendBulk(r.chA, piece); !errors.Is(err, mercury.ErrOverflow) {
+	if err := r.a.SendBulk(r.chA, piece); !errors.Is(err, mercury.ErrFull) {
 		t.Fatalf("too much bulk: %v", err)
 	}
 	if _, bulk := r.a.Backlog(r.chA); bulk < 3<<20 {

@@ -37,8 +37,7 @@ func (e *Endpoint) send(c *channel, msg []byte) error {
 	}
 	s := &c.out.streams[laneGame]
 	if s.queued+len(msg) > e.cfg.MaxQueued {
-		e.fail(c, ErrOverflow)
-		return ErrOverflow
+		return ErrFull
 	}
 	s.write(e, c.segmentLimit(e), msg)
 	e.stats.MessagesOut++
@@ -49,7 +48,7 @@ func (e *Endpoint) send(c *channel, msg []byte) error {
 }
 
 // SendBulk queues a message of the bulk stream: reliable, and ordered among its like. It takes the room that all else leaves, and
-// arrives at a BulkHandler. When MaxQueued bytes wait already it fails with ErrOverflow, which does not harm the channel.
+// arrives at a BulkHandler. When MaxQueued bytes of bulk wait already it fails with ErrFull, like Send.
 func (e *Endpoint) SendBulk(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -60,7 +59,7 @@ func (e *Endpoint) SendBulk(ch ChannelID, msg []byte) error {
 	case len(msg) > e.cfg.MaxMessage:
 		return fmt.Errorf("%w: %d bytes of bulk, at most %d", ErrMessageTooLong, len(msg), e.cfg.MaxMessage)
 	case s.queued+len(msg) > e.cfg.MaxQueued:
-		return ErrOverflow
+		return ErrFull
 	}
 	s.write(e, c.segmentLimit(e), msg)
 	e.stats.MessagesOut++
@@ -68,6 +67,12 @@ func (e *Endpoint) SendBulk(ch ChannelID, msg []byte) error {
 		e.touch(c)
 	}
 	return nil
+}
+
+// Queued implements Transport.
+func (e *Endpoint) Queued(ch ChannelID) (bytes, limit int) {
+	unsent, _ := e.Backlog(ch)
+	return unsent, e.cfg.MaxQueued
 }
 
 // Backlog is the number of bytes that wait for a first sending, reliable and bulk. 0 for a channel that is not there.

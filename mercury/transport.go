@@ -54,9 +54,13 @@ type Transport interface {
 	// Dial returns a channel to the app at an address, at once; what is sent meanwhile is queued until it is open. Opened or
 	// Closed follows. A second Dial of exactly the same address gives the same channel while it lives.
 	Dial(to Address) ChannelID
-	// Send queues a reliable message; msg is copied. It fails with ErrNoChannel, ErrMessageTooLong, or
-	// ErrOverflow when the channel is about to be closed because its queue is full.
+	// Send queues a reliable message; msg is copied. It fails with ErrNoChannel, ErrMessageTooLong, or ErrFull. What it refuses
+	// leaves no trace: the channel lives on with all that was queued before, and its order has no gap.
 	Send(ch ChannelID, msg []byte) error
+	// Queued is how many bytes of reliable messages of a channel wait to be sent for the first time, and how many may wait
+	// before Send fails with ErrFull. Who fills a queue asks it before it is full, and again when time has passed: it falls as
+	// the peer takes what was sent. 0 bytes for a channel that is not there.
+	Queued(ch ChannelID) (bytes, limit int)
 	// SendUnreliable queues a message that may be lost and is never doubled. It must fit in one packet, else
 	// ErrMessageTooLong.
 	SendUnreliable(ch ChannelID, msg []byte) error
@@ -80,8 +84,9 @@ var (
 	// ErrMessageTooLong is returned for a message above Config.MaxMessage, or an unreliable one that does not fit in one
 	// packet. It is the reason of a channel whose peer announced such a message.
 	ErrMessageTooLong = errors.New("mercury: message too long")
-	// ErrOverflow is the reason of a channel whose queue went above Config.MaxQueued: the peer does not keep up.
-	ErrOverflow = errors.New("mercury: too much queued for a peer that does not keep up")
+	// ErrFull is returned for a message that has no room in the queue of its channel now, since the peer does not keep up. The
+	// channel is as before; it never ends for want of room.
+	ErrFull = errors.New("mercury: too much queued for a peer that does not keep up")
 	// ErrTimeout is the reason of a channel whose peer was silent for Config.Inactivity, or never answered a Dial.
 	ErrTimeout = errors.New("mercury: peer is silent")
 	// ErrPeerClosed is the reason of a channel that the peer closed in order.

@@ -192,11 +192,11 @@ func TestBasesAreVisitedInIDOrder(t *testing.T) {
 func TestSendingToAFullChannelIsNoFault(t *testing.T) {
 	r := joinedRig(t)
 	p, _, v := r.playLive()
-	r.net.ended[p.ch] = true // as after ErrOverflow; Closed is on its way
+	r.net.ended[p.ch] = true // as after ErrFull; Closed is on its way
 	if err := v.Client().Call("chat", "x"); err != nil {
 		t.Errorf("got %v", err)
 	}
-	r.a.Closed(r.now, p.ch, mercury.ErrOverflow)
+	r.a.Closed(r.now, p.ch, mercury.ErrFull)
 	r.wantEvents("client death 0")
 }
 

@@ -225,10 +225,5 @@ func (a *BaseApp) refuseStream(to mercury.Address, id entity.ID, stream uint32) 
 	a.refuse(to, id, entity.Order{Incarnation: stream, Hop: math.MaxUint32})
 }
 
-// send sends to an app. A failure ends the channel: what was lost with it is sent
-// again by its owner, so it is only worth a line.
-func (a *BaseApp) send(to mercury.Address, m wire.Message) {
-	if err := a.links.Send(to, m); err != nil {
-		a.log.Warn("cannot send", "to", to, "id", wire.IDOf(m), "error", err)
-	}
-}
+// send sends to an app; what goes wrong is counted by the links.
+func (a *BaseApp) send(to mercury.Address, m wire.Message) { a.links.Send(to, m) }

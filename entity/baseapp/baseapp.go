@@ -82,7 +82,7 @@ func New(cfg Config) (*BaseApp, error) {
 		stats:    entity.NewPropertyStats(cfg.Schema, cfg.Log),
 	}
 	a.bindings, _ = cfg.Scripts.bind(cfg.Schema) // Validate has checked it
-	a.links.Transport = a.net
+	a.links.Transport, a.links.Log = a.net, a.log
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = wire.NewMember(&a.links, cfg.Manager, join)
 	a.baseMgr = wire.NewMember(&a.links, netip.AddrPort{}, join)
@@ -106,6 +106,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		return a.ticks.Next()
 	}
 	if !a.dismissed {
+		a.links.Tick(now)
 		a.cellMgr.Tick(now)
 		a.baseMgr.Tick(now)
 		if !a.frozen {
@@ -157,6 +158,7 @@ func (a *BaseApp) sendReport() {
 	if a.cfg.CPU != nil {
 		r.CPU = a.cfg.CPU()
 	}
+	a.links.Describe(r)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	for _, b := range a.list {
 		if b.client != nil {

@@ -222,7 +222,7 @@ func (a *BaseApp) takeAck(m *entity.Ack) {
 // brings it again.
 func (a *BaseApp) passFlow(m *entity.Message) {
 	if b := a.byID[m.To]; b != nil && b.link.Live() {
-		_ = a.links.Send(b.link.App(), m)
+		a.send(b.link.App(), m)
 	}
 }
 

@@ -133,7 +133,7 @@ func (a *BaseApp) closeSilent() {
 		a.report.Refused++
 		m := protocol.Refused{Code: protocol.BadToken, Reason: "no login came"}
 		a.buf = m.Append(a.buf[:0])
-		_ = a.net.Send(s.ch, a.buf)
+		a.links.ToClient(s.ch, true, a.buf)
 		a.net.Close(s.ch)
 	}
 	a.silent = append(a.silent[:0], a.silent[n:]...)

@@ -218,9 +218,7 @@ func (b *base) clientMove(m *protocol.Move, reliable bool) {
 		return
 	}
 	move := wire.ClientMove{ID: b.id, ClientRest: rest}
-	if err := b.app.links.SendUnreliable(b.link.App(), &move); err != nil {
-		b.app.log.Debug("cannot pass a move on", "entity", b.id, "error", err)
-	}
+	b.app.links.SendUnreliable(b.link.App(), &move)
 }
 
 // passOn sends the cell part what its client said. Without a cell part it is

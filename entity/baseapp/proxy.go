@@ -165,7 +165,5 @@ func (a *BaseApp) takePacket(m *wire.ClientPacket) {
 		return
 	}
 	a.report.BytesDown += uint64(len(m.Packet))
-	if err := a.net.SendUnreliable(b.client.ch, m.Packet); err != nil {
-		a.log.Debug("cannot relay a packet", "entity", b.id, "error", err)
-	}
+	a.links.ToClient(b.client.ch, false, m.Packet)
 }

@@ -26,6 +26,8 @@ type fakeTransport struct {
 	ended map[mercury.ChannelID]bool
 	dials []mercury.ChannelID
 	sent  []sentMessage
+	// waiting is how many bytes wait for a peer.
+	waiting map[mercury.Address]int
 }
 
 type sentMessage struct {
@@ -71,6 +73,13 @@ func (f *fakeTransport) Send(ch mercury.ChannelID, msg []byte) error { return f.
 
 func (f *fakeTransport) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
 	return f.record(ch, false, msg)
+}
+
+// queueLimit is how many bytes may wait on a channel.
+const queueLimit = 1 << 20
+
+func (f *fakeTransport) Queued(ch mercury.ChannelID) (bytes, limit int) {
+	return f.waiting[f.peers[ch]], queueLimit
 }
 
 func (f *fakeTransport) record(ch mercury.ChannelID, reliable bool, msg []byte) error {

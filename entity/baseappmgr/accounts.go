@@ -103,7 +103,7 @@ func (m *BaseAppMgr) createProxy(now time.Duration, ch mercury.ChannelID, c *wir
 }
 
 // answer answers a LoginApp. One that is gone has no client to tell.
-func (m *BaseAppMgr) answer(ch mercury.ChannelID, p *wire.ProxyMade) { _ = m.links.Reply(ch, p) }
+func (m *BaseAppMgr) answer(ch mercury.ChannelID, p *wire.ProxyMade) { m.links.Reply(ch, p) }
 
 // onProxyMade notes a BaseApp's answer and passes it on.
 func (m *BaseAppMgr) onProxyMade(from mercury.Address, body []byte) error {

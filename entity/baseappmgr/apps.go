@@ -74,7 +74,7 @@ func (m *BaseAppMgr) list(r wire.Role) *[]*app {
 }
 
 func (m *BaseAppMgr) refuse(ch mercury.ChannelID, reason string) error {
-	_ = m.links.Reply(ch, &wire.Refused{Reason: reason})
+	m.links.Reply(ch, &wire.Refused{Reason: reason})
 	return fmt.Errorf("baseappmgr: join refused: %s", reason)
 }
 

@@ -52,7 +52,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	m := &BaseAppMgr{
 		cfg:      cfg,
 		log:      cfg.Log.With("app", "BaseAppMgr"),
-		links:    wire.Links{Transport: cfg.Transport},
+		links:    wire.Links{Transport: cfg.Transport, Log: cfg.Log},
 		ticks:    wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: newAccounts(),
 	}
@@ -71,6 +71,7 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if !m.ticks.Begin(now) {
 		return m.ticks.Next()
 	}
+	m.links.Tick(now)
 	m.manager.Tick(now)
 	m.expire(now)
 	m.sendReport(now)
@@ -85,6 +86,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 	if m.cfg.CPU != nil {
 		m.report.CPU = m.cfg.CPU()
 	}
+	m.links.Describe(&m.report)
 	m.manager.Send(&m.report)
 }
 
@@ -92,7 +94,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
 	if m.links.Dead(peer) {
 		// A start that was declared dead; it learns so and starts anew.
-		_ = m.links.Reply(ch, &wire.Dismissed{Term: m.term, Reason: "this BaseApp was declared dead"})
+		m.links.Reply(ch, &wire.Dismissed{Term: m.term, Reason: "this BaseApp was declared dead"})
 		m.cfg.Transport.Close(ch)
 		return
 	}

@@ -49,6 +49,7 @@ type wireTap struct{}
 
 func (wireTap) Self() mercury.Address                          { return mercury.Address{} }
 func (wireTap) Dial(mercury.Address) mercury.ChannelID         { return 1 }
+func (wireTap) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
 func (wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
 func (wireTap) MaxUnreliable(mercury.ChannelID) int            { return 900 }
 func (wireTap) Close(mercury.ChannelID)                        {}

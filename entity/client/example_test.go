@@ -57,6 +57,7 @@ func (*wireTap) Send(_ mercury.ChannelID, msg []byte) error {
 	fmt.Println("sent", len(msg), "bytes")
 	return nil
 }
+func (*wireTap) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
 func (*wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
 func (*wireTap) MaxUnreliable(mercury.ChannelID) int            { return 900 }
 func (*wireTap) Close(mercury.ChannelID)                        {}

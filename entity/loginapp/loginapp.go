@@ -65,7 +65,7 @@ func New(cfg Config) (*LoginApp, error) {
 	l := &LoginApp{
 		cfg:    cfg,
 		log:    cfg.Log.With("app", "LoginApp"),
-		links:  wire.Links{Transport: cfg.Transport},
+		links:  wire.Links{Transport: cfg.Transport, Log: cfg.Log},
 		ticks:  wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		logins: newLogins(),
 	}
@@ -92,6 +92,7 @@ func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 	if !l.ticks.Begin(now) {
 		return l.ticks.Next()
 	}
+	l.links.Tick(now)
 	l.manager.Tick(now)
 	l.baseAppMgr.Tick(now)
 	l.expire(now)
@@ -107,6 +108,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 	if l.cfg.CPU != nil {
 		l.report.CPU = l.cfg.CPU()
 	}
+	l.links.Describe(&l.report)
 	l.manager.Send(&l.report)
 }
 
@@ -229,8 +231,7 @@ func (l *LoginApp) moveBaseAppMgr(now time.Duration, at mercury.Address) {
 func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
 	l.buf = msg
 	l.report.BytesDown += uint64(len(msg))
-	// A failure closes the channel, which ends the login.
-	_ = l.cfg.Transport.Send(ch, msg)
+	l.links.ToClient(ch, true, msg)
 }
 
 // refuse tells a client why it may not come in. The reason text is left to the

@@ -1,30 +1,64 @@
 package wire
 
 import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 )
 
+// MaxRoutes bounds the addresses that Links remembers channels of: more apps than
+// a cluster has, with some that were started anew.
+const MaxRoutes = 4096
+
 // Links sends messages to apps by their address, over one channel in each
 // direction, so that what one app sends to another arrives in the order sent.
 // It refuses apps that were declared dead.
+//
+// # When a peer does not keep up
+//
+// A full channel refuses messages. Links then holds them, in their order, until
+// Tick finds room: what must arrive in its turn is not lost for want of room. So
+// that what is held stays little, senders ask Level before: who can tell it later
+// waits from High on, who keeps it anyway from Packed on. What is held belongs to
+// the channel, and is lost with it, as what the channel had queued is; the
+// protocols above repair that as they repair any broken channel.
+//
+// Every message that was not sent is counted in Errors, by its reason and id, and
+// logged, at most once a second for each reason. Nobody else needs to.
 type Links struct {
 	Transport mercury.Transport
-	buf       []byte
+	// Log may be nil.
+	Log *slog.Logger
+	// Errors are the messages that were not sent.
+	Errors SendErrors
+
+	buf []byte
+	now time.Duration
 	// dead is asked for each message; burials says which was buried first.
 	dead    map[mercury.Address]struct{}
 	burials []AppRef
+	// routes are the channels that were dialled last, for Level.
+	routes map[mercury.Address]mercury.ChannelID
+	held   []heldQueue // in the order in which they began
+	worst  Backlog
+	lines  LogLimit
 }
 
 // Send sends m reliably. Messages to a zero or dead address are dropped: the
-// verdict has told, or will tell, everyone concerned.
+// verdict has told, or will tell, everyone concerned. An error was counted and
+// logged; it is returned for who has another way to go.
 func (l *Links) Send(to mercury.Address, m Message) error {
 	if to.IsZero() || l.Dead(to) {
 		return nil
 	}
-	l.buf = Encode(l.buf[:0], m)
-	return l.Transport.Send(l.Transport.Dial(to), l.buf)
+	return l.Reply(l.dial(to), m)
 }
 
 // SendUnreliable sends m; it may be lost.
@@ -33,7 +67,11 @@ func (l *Links) SendUnreliable(to mercury.Address, m Message) error {
 		return nil
 	}
 	l.buf = Encode(l.buf[:0], m)
-	return l.Transport.SendUnreliable(l.Transport.Dial(to), l.buf)
+	err := l.Transport.SendUnreliable(l.dial(to), l.buf)
+	if err != nil {
+		l.failed(ID(l.buf[0]), err)
+	}
+	return err
 }
 
 // Room is how many bytes an unreliable message to an app may have now, its id included; 0 for a dead one.
@@ -47,7 +85,73 @@ func (l *Links) Room(to mercury.Address) int {
 // Reply sends m back on the channel that something came from.
 func (l *Links) Reply(ch mercury.ChannelID, m Message) error {
 	l.buf = Encode(l.buf[:0], m)
-	return l.Transport.Send(ch, l.buf)
+	return l.SendOn(ch, l.buf)
+}
+
+// SendOn sends an encoded message on a channel.
+func (l *Links) SendOn(ch mercury.ChannelID, encoded []byte) error {
+	err := l.sendOrHold(ch, encoded)
+	if err != nil {
+		l.failed(ID(encoded[0]), err)
+	}
+	return err
+}
+
+// ClientMessage is the id under which messages to clients are counted.
+const ClientMessage ID = 0
+
+// ToClient sends a message of the client protocol. Nothing is held for a client: who
+// has no room for it is too slow, and the caller ends its session. An error was
+// counted and logged.
+func (l *Links) ToClient(ch mercury.ChannelID, reliable bool, msg []byte) error {
+	send := l.Transport.SendUnreliable
+	if reliable {
+		send = l.Transport.Send
+	}
+	err := send(ch, msg)
+	switch {
+	case err == nil:
+	case reliable && errors.Is(err, mercury.ErrFull):
+		l.count(ClientMessage, SendSlowClient, err)
+	default:
+		l.failed(ClientMessage, err)
+	}
+	return err
+}
+
+func (l *Links) dial(to mercury.Address) mercury.ChannelID {
+	ch := l.Transport.Dial(to)
+	if was, ok := l.routes[to]; ok && was == ch {
+		return ch
+	}
+	if l.routes == nil {
+		l.routes = make(map[mercury.Address]mercury.ChannelID)
+	}
+	if len(l.routes) >= MaxRoutes {
+		maps.DeleteFunc(l.routes, func(_ mercury.Address, ch mercury.ChannelID) bool {
+			_, open := l.Transport.Peer(ch)
+			return !open
+		})
+	}
+	l.routes[to] = ch
+	return ch
+}
+
+// failed counts and logs a message that was not sent.
+func (l *Links) failed(id ID, err error) { l.count(id, ReasonOf(err), err) }
+
+func (l *Links) count(id ID, reason SendReason, err error) {
+	l.Errors.Add(reason, id, 1)
+	if l.Log == nil {
+		return
+	}
+	if unlogged, ok := l.lines.Allow(l.now, reason.String()); ok {
+		level := slog.LevelWarn
+		if !reason.Expected() {
+			level = slog.LevelError
+		}
+		l.Log.Log(context.Background(), level, "message not sent", "reason", reason.String(), "id", int(id), "err", err, "unlogged", unlogged)
+	}
 }
 
 // Bury remembers that a start of an app is dead and drops the channel to it.
@@ -56,7 +160,10 @@ func (l *Links) Bury(role Role, app mercury.Address) {
 	if l.Dead(app) {
 		return
 	}
-	l.Transport.Abort(l.Transport.Dial(app))
+	ch := l.Transport.Dial(app)
+	l.Transport.Abort(ch)
+	delete(l.routes, app)
+	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // to the dead: no error
 	if len(l.burials) == MaxGraves {
 		delete(l.dead, l.burials[0].App)
 		l.burials = slices.Delete(l.burials, 0, 1)
@@ -82,4 +189,109 @@ func (l *Links) Graves() []AppRef { return slices.Clone(l.burials) }
 func (l *Links) From(ch mercury.ChannelID) (mercury.Address, bool) {
 	a, ok := l.Transport.Peer(ch)
 	return a, ok && !l.Dead(a)
+}
+
+// Level is how full the way to an app is, with what is held for it. The way to one
+// that nothing was sent to is free.
+func (l *Links) Level(to mercury.Address) mercury.Level {
+	ch, ok := l.routes[to]
+	if !ok {
+		return mercury.Free
+	}
+	return mercury.LevelOf(l.waiting(ch))
+}
+
+// Room is how many bytes the way to an app takes before it is High.
+func (l *Links) Room(to mercury.Address) int {
+	ch, ok := l.routes[to]
+	if !ok {
+		ch = l.dial(to)
+	}
+	bytes, limit := l.waiting(ch)
+	return max(0, mercury.HighMark(limit)-bytes)
+}
+
+func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {
+	bytes, limit = l.Transport.Queued(ch)
+	if len(l.held) > 0 {
+		if q := l.queue(ch); q != nil {
+			bytes += q.bytes
+		}
+	}
+	return bytes, limit
+}
+
+// Backlog is the fullest way to an app, as it stood when the tick began: what is
+// left over from earlier ticks, without what this one adds.
+type Backlog struct {
+	To           mercury.Address
+	Bytes, Limit int
+	// Held is how many of Bytes the channel had no room for.
+	Held int
+}
+
+// Level is how full it is.
+func (b Backlog) Level() mercury.Level {
+	if b.Limit == 0 {
+		return mercury.Free
+	}
+	return mercury.LevelOf(b.Bytes, b.Limit)
+}
+
+func (b Backlog) append(to []byte) []byte {
+	to = mercury.AppendAddress(to, b.To)
+	to = binary.AppendUvarint(to, uint64(b.Bytes))
+	to = binary.AppendUvarint(to, uint64(b.Limit))
+	return binary.AppendUvarint(to, uint64(b.Held))
+}
+
+func (b *Backlog) read(r *mercury.Reader) {
+	b.To = r.Address()
+	for _, n := range [...]*int{&b.Bytes, &b.Limit, &b.Held} {
+		v := r.Uvarint()
+		if v > maxBacklog {
+			r.Fail(errors.New("more waits than memory holds"))
+			return
+		}
+		*n = int(v)
+	}
+}
+
+// maxBacklog bounds what a report may say of a queue.
+const maxBacklog = 1 << 40
+
+// Worst is the fullest way, as of the last Tick; the zero Backlog if none is High.
+func (l *Links) Worst() Backlog { return l.worst }
+
+// Tick goes on with what is held, as far as there is room now, and looks how full
+// the ways are. Each app calls it when a tick begins.
+func (l *Links) Tick(now time.Duration) {
+	l.now = now
+	if len(l.held) > 0 {
+		l.goOn()
+	}
+	l.worst = Backlog{}
+	// order does not show: of equals the lowest address counts
+	for to, ch := range l.routes {
+		bytes, limit := l.waiting(ch)
+		if mercury.LevelOf(bytes, limit) == mercury.Free {
+			continue
+		}
+		if bytes > l.worst.Bytes || bytes == l.worst.Bytes && compareAddresses(to, l.worst.To) < 0 {
+			l.worst = Backlog{To: to, Bytes: bytes, Limit: limit}
+			if q := l.queue(ch); q != nil {
+				l.worst.Held = q.bytes
+			}
+		}
+	}
+}
+
+// Describe puts into a report how the app's messages fare.
+func (l *Links) Describe(r *Report) {
+	r.Backlog = l.worst
+	r.Unsent = append(r.Unsent[:0], l.Errors...)
+}
+
+func compareAddresses(a, b mercury.Address) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Salt, b.Salt))
 }

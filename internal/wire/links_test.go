@@ -15,7 +15,11 @@ type line struct {
 	to                           mercury.Address
 	last                         []byte
 	peer                         mercury.Address // addr6 if zero
+	waiting                      int             // bytes of lineLimit
 }
+
+// lineLimit is how many bytes may wait on a line.
+const lineLimit = 1 << 20
 
 func (l *line) Self() mercury.Address { return addr4 }
 func (l *line) Dial(to mercury.Address) mercury.ChannelID {
@@ -30,6 +34,7 @@ func (l *line) Send(_ mercury.ChannelID, msg []byte) error {
 }
 func (l *line) SendUnreliable(ch mercury.ChannelID, msg []byte) error { return l.Send(ch, msg) }
 func (l *line) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
+func (l *line) Queued(mercury.ChannelID) (bytes, limit int)           { return l.waiting, lineLimit }
 func (l *line) Close(mercury.ChannelID)                               { l.closes++ }
 func (l *line) Abort(mercury.ChannelID)                               { l.aborts++ }
 func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool) {

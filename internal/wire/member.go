@@ -68,8 +68,7 @@ func (m *Member) Opened(ch mercury.ChannelID) bool {
 		j.Term = m.last.Term
 	}
 	m.rejoins = j.Term > 0
-	// A failure closes the channel, and Closed tries again.
-	_ = m.links.Reply(ch, &j)
+	m.links.Reply(ch, &j)
 	return true
 }
 
@@ -148,6 +147,6 @@ func (m *Member) Open() bool { return m.open }
 // must not be lost is sent again by its owner.
 func (m *Member) Send(msg Message) {
 	if m.open {
-		_ = m.links.Reply(m.ch, msg)
+		m.links.Reply(m.ch, msg)
 	}
 }

@@ -30,6 +30,11 @@ type Report struct {
 	// Pending counts what is still to be told: entities in witness queues with
 	// something unsent, and flow messages unacknowledged.
 	Pending uint64
+	// Backlog is the fullest way from here to another app, if any is High; for a
+	// BaseApp clients have none, since who does not keep up is told less, and then closed.
+	Backlog Backlog
+	// Unsent are the messages that were not sent.
+	Unsent SendErrors
 	Counters
 }
 
@@ -78,6 +83,8 @@ func (m *Report) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Clients))
 	b = binary.AppendUvarint(b, uint64(m.Bases))
 	b = binary.AppendUvarint(b, m.Pending)
+	b = m.Backlog.append(b)
+	b = m.Unsent.append(b)
 	for _, f := range m.fields() {
 		b = binary.AppendUvarint(b, *f)
 	}
@@ -94,6 +101,8 @@ func (m *Report) Parse(body []byte) error {
 	}
 	m.Clients, m.Bases = entity.ReadUint32(&r), entity.ReadUint32(&r)
 	m.Pending = r.Uvarint()
+	m.Backlog.read(&r)
+	m.Unsent = readSendErrors(&r)
 	for _, f := range m.fields() {
 		*f = r.Uvarint()
 	}

@@ -51,6 +51,8 @@ type Status struct {
 	// last Freeze: Pending means something once it is 2 or more.
 	ReportsSinceFreeze int      `json:"reports_since_freeze"`
 	Counters           Counters `json:"counters"`
+	// Unsent are the messages that were not sent, of all apps.
+	Unsent []UnsentStatus `json:"unsent,omitempty"`
 }
 
 // SpaceStatus is one space of a Status.
@@ -111,6 +113,21 @@ type AppStatus struct {
 	CPU     float64 `json:"cpu_s"`
 	// Thrift is how many steps a CellApp has gone down to save work.
 	Thrift int `json:"thrift"`
+	// Backlog is the app that does not keep up with this one most of all, and Full what
+	// part of the queue towards it is taken; left out where all keep up.
+	Backlog string  `json:"backlog,omitempty"`
+	Full    float64 `json:"full,omitempty"`
+	// Unsent are the messages that the app could not send.
+	Unsent []UnsentStatus `json:"unsent,omitempty"`
+}
+
+// UnsentStatus counts the messages of one id that were not sent for one reason.
+type UnsentStatus struct {
+	Reason  string `json:"reason"`
+	Message uint8  `json:"message"` // its id
+	Count   uint64 `json:"count"`
+	// Fault says that no reason takes care of them.
+	Fault bool `json:"fault,omitempty"`
 }
 
 // Append encodes m.

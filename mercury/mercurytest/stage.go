@@ -21,10 +21,15 @@ type Stage struct {
 	Ended map[mercury.ChannelID]bool
 	// Sent is what the app sent, in order.
 	Sent []Sent
+	// Waiting is how many bytes wait on a channel, of StageLimit; the test sets it.
+	Waiting map[mercury.ChannelID]int
 
 	self  mercury.Address
 	peers map[mercury.ChannelID]mercury.Address
 }
+
+// StageLimit is how many bytes may wait on a channel of a Stage.
+const StageLimit = 1 << 20
 
 // Sent is one message that an app sent on a Stage.
 type Sent struct {
@@ -35,7 +40,7 @@ type Sent struct {
 
 // NewStage returns a transport without channels for an app at an address.
 func NewStage(self mercury.Address) *Stage {
-	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool)}
+	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool), Waiting: make(map[mercury.ChannelID]int)}
 }
 
 // Host is the address 10.0.0.n:20000 with a salt, for processes that a test names.
@@ -85,10 +90,15 @@ func (s *Stage) MaxUnreliable(ch mercury.ChannelID) int {
 	}
 	return 900
 }
+// Queued implements mercury.Transport: Waiting is what waits, of StageLimit.
+func (s *Stage) Queued(ch mercury.ChannelID) (bytes, limit int) { return s.Waiting[ch], StageLimit }
 
 func (s *Stage) record(ch mercury.ChannelID, reliable bool, msg []byte) error {
 	if _, ok := s.Peer(ch); !ok {
 		return mercury.ErrNoChannel
+	}
+	if reliable && s.Waiting[ch]+len(msg) > StageLimit {
+		return mercury.ErrFull
 	}
 	s.Sent = append(s.Sent, Sent{ch, reliable, slices.Clone(msg)})
 	return nil

@@ -50,6 +50,7 @@ func TestTransport(t *testing.T, newRig func(t *testing.T, seed uint64) *Rig) {
 		{"unreliable at most once", testUnreliable},
 		{"message sizes", testSizes},
 		{"unreliable within its limit", testUnreliableLimit},
+		{"a full queue refuses and lives on", testFull},
 		{"close delivers what was sent", testClose},
 		{"close of a dial", testCloseDial},
 		{"abort", testAbort},

@@ -33,7 +33,7 @@ type Config struct {
 	// the listener is at all addresses of its host. Zero: where the listener is.
 	Self netip.AddrPort
 	// MaxQueued is the number of bytes that may wait to be taken by the system, per channel
-	// (mercury.DefaultMaxQueued). Above it the channel is closed with mercury.ErrOverflow.
+	// (mercury.DefaultMaxQueued). What would go above it is refused with mercury.ErrFull.
 	MaxQueued int
 	// UnreliableQueued is the number of bytes of unreliable messages that may wait, per channel (DefaultUnreliableQueued). Above it
 	// the oldest are dropped, within one turn the newest. Of datagrams that were received as much waits for the owner.
@@ -90,7 +90,7 @@ func (c Config) Validate() error {
 	fault(c.Salt == 0, "Salt is 0: draw a non-zero salt at each start")
 	d := c.WithDefaults()
 	fault(d.MaxMessage < 1 || d.MaxMessage > mercury.MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, mercury.MaxMaxMessage)
-	fault(d.MaxQueued < d.MaxMessage+headerSize, "MaxQueued is %d: take at least MaxMessage and %d (%d), else such a message closes its channel", d.MaxQueued, headerSize, d.MaxMessage+headerSize)
+	fault(d.MaxQueued < d.MaxMessage+headerSize, "MaxQueued is %d: take at least MaxMessage and %d (%d), else such a message never finds room", d.MaxQueued, headerSize, d.MaxMessage+headerSize)
 	fault(d.UnreliableQueued < 0, "UnreliableQueued is %d: take a positive number of bytes", d.UnreliableQueued)
 	fault(d.MaxChannels < 1, "MaxChannels is %d: take at least 1", d.MaxChannels)
 	fault(d.MaxPending < 1, "MaxPending is %d: take at least 1", d.MaxPending)

@@ -42,7 +42,7 @@
 //	opens many channels                   MaxChannels, said in the answer
 //	announces a long message              MaxMessage; buffers grow with what has come, not with what is announced
 //	sends faster than the owner delivers  256 KiB read ahead, then its own connection's flow control
-//	does not read                         MaxQueued, then ErrOverflow; unreliable messages are dropped
+//	does not read                         MaxQueued, then ErrFull; unreliable messages are dropped
 //	breaks the protocol                   ErrProtocol, after what it sent before
 //
 // It harms its own channel and no other. Who it is nobody has proved, unless the protocol below did: the IP of an accepted peer is

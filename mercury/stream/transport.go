@@ -183,8 +183,7 @@ func (t *Transport) Send(ch mercury.ChannelID, msg []byte) error {
 		return fmt.Errorf("%w: %d bytes, at most %d", mercury.ErrMessageTooLong, len(msg), t.lim.reliable)
 	}
 	if c.backlog()+headerSize+len(msg) > t.cfg.MaxQueued {
-		t.fail(c, mercury.ErrOverflow)
-		return mercury.ErrOverflow
+		return mercury.ErrFull
 	}
 	t.stats.MessagesOut++
 	t.put(c, frameReliable, msg)
@@ -257,6 +256,12 @@ func (t *Transport) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 		return mercury.Address{}, false
 	}
 	return c.peer, true
+}
+
+// Queued implements mercury.Transport.
+func (t *Transport) Queued(ch mercury.ChannelID) (bytes, limit int) {
+	bytes, _ = t.Backlog(ch)
+	return bytes, t.cfg.MaxQueued
 }
 
 // Backlog is the number of bytes of a channel that the system has not taken yet. There is no bulk lane here, so the

@@ -44,8 +44,7 @@ type CellApp struct {
 	compressor  property.Compressor
 	unsaid      []wire.SetSpaceData // set while the manager was away
 	counters    space.Counters
-	refusalAt   time.Duration // when a refused message is logged again
-	unlogged    int           // refused since the last line
+	lines       wire.LogLimit
 	watch       *load.Stopwatch
 	own         load.Meter // work that is for no cell
 	measuredAt  time.Duration
@@ -74,7 +73,7 @@ func New(cfg Config) (*CellApp, error) {
 	if cfg.Clock != nil {
 		a.watch = load.NewStopwatch(cfg.Clock)
 	}
-	a.links.Transport = cfg.Transport
+	a.links.Transport, a.links.Log = cfg.Transport, cfg.Log
 	a.ticks = wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = wire.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
 	return a, nil
@@ -110,6 +109,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		return a.ticks.Next()
 	}
 	a.watch.Enter(&a.own)
+	a.links.Tick(now)
 	a.manager.Tick(now)
 	cluster := a.clusterTime(now)
 	a.endings.Tick(now, &a.manager)
@@ -144,6 +144,7 @@ func (a *CellApp) reportStats() {
 	if a.cfg.CPU != nil {
 		m.CPU = a.cfg.CPU()
 	}
+	a.links.Describe(m)
 	m.Pending = 0
 	for _, c := range a.cells {
 		m.Pending += c.Pending()
@@ -167,15 +168,15 @@ func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
 type outbox CellApp
 
 func (o *outbox) Send(to mercury.Address, m space.Message) {
-	if err := o.links.Send(to, m); err != nil {
-		o.counters.Errors++
-		o.log.Error("message not sent", "to", to.String(), "kind", int(wire.IDOf(m)), "err", err)
-	}
+	o.links.Send(to, m) // which counts what goes wrong
 }
 
+func (o *outbox) Level(to mercury.Address) mercury.Level { return o.links.Level(to) }
+
+func (o *outbox) Room(to mercury.Address) int { return o.links.Room(to) }
+
 func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) {
-	// An unreliable message that cannot go now is one that was lost.
-	_ = o.links.SendUnreliable(base, &wire.ClientPacket{ID: id, Order: order, Session: session, Packet: packet})
+	o.links.SendUnreliable(base, &wire.ClientPacket{ID: id, Order: order, Session: session, Packet: packet})
 }
 
 func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {

@@ -40,6 +40,15 @@ type transport struct {
 	closed  map[mercury.ChannelID]bool
 	sent    []sent
 	dialled []mercury.Address
+	waiting map[mercury.Address]int // bytes of queueLimit
+}
+
+// queueLimit is how many bytes may wait on a channel.
+const queueLimit = 1 << 20
+
+func (x *transport) Queued(ch mercury.ChannelID) (bytes, limit int) {
+	to, _ := x.Peer(ch)
+	return x.waiting[to], queueLimit
 }
 
 func (x *transport) Self() mercury.Address { return addr(1) }

@@ -13,9 +13,6 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// refusalPeriod is the time between two log lines on refused messages.
-const refusalPeriod = time.Second
-
 var errUnknown = errors.New("cellapp: no message of a CellApp")
 
 // Opened implements mercury.Handler.
@@ -64,12 +61,9 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 // peer that speaks another dialect every message would be a line.
 func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, err error) {
 	a.counters.Refused++
-	if a.refusalAt > now {
-		a.unlogged++
-		return
+	if unlogged, ok := a.lines.Allow(now, "refused"); ok {
+		a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err, "unlogged", unlogged)
 	}
-	a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err, "unlogged", a.unlogged)
-	a.refusalAt, a.unlogged = now+refusalPeriod, 0
 }
 
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {

@@ -59,6 +59,8 @@ type CellAppMgr struct {
 	gone   wire.Report // the sums of those that are no longer members
 	counts Counts
 
+	links wire.Links
+
 	buf      []byte           // scratch of encode
 	reported wire.CellsReport // scratch of Message
 	observed observed         // scratch of observe
@@ -100,6 +102,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 	m := &CellAppMgr{
 		cfg:       cfg,
 		log:       cfg.Log,
+		links:     wire.Links{Transport: cfg.Transport, Log: cfg.Log},
 		byChannel: make(map[mercury.ChannelID]*member),
 		byID:      make(map[entity.SpaceID]*space),
 		byRequest: make(map[spaceRequest]*space),
@@ -149,6 +152,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if !m.ticks.Begin(now) {
 		return m.ticks.Next()
 	}
+	m.links.Tick(now)
 	m.recover(now)
 	if m.runs() {
 		m.judgeSilence(now)
@@ -214,7 +218,7 @@ func (m *CellAppMgr) encode(msg wire.Message) []byte {
 }
 
 func (m *CellAppMgr) sendOn(ch mercury.ChannelID, encoded []byte) {
-	if ch == 0 || m.cfg.Transport.Send(ch, encoded) != nil {
+	if ch == 0 || m.links.SendOn(ch, encoded) != nil {
 		// The channel is gone or about to be; Closed tells, or has told.
 		m.counts.Unsent++
 	}

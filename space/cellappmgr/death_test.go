@@ -81,7 +81,7 @@ func TestDeathByChannel(t *testing.T) {
 		}
 		r.logged("CellApp declared dead", reason.Error())
 	}
-	for _, reason := range []error{mercury.ErrPeerClosed, mercury.ErrOverflow, errors.New("other")} {
+	for _, reason := range []error{mercury.ErrPeerClosed, mercury.ErrFull, errors.New("other")} {
 		r := newRig(t, nil)
 		a, b, _, _ := r.split()
 		a.ids()

@@ -21,6 +21,7 @@ func (nowhere) Dial(mercury.Address) mercury.ChannelID         { return 0 }
 func (nowhere) Send(mercury.ChannelID, []byte) error           { return mercury.ErrNoChannel }
 func (nowhere) SendUnreliable(mercury.ChannelID, []byte) error { return mercury.ErrNoChannel }
 func (nowhere) MaxUnreliable(mercury.ChannelID) int            { return 0 }
+func (nowhere) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
 func (nowhere) Close(mercury.ChannelID)                        {}
 func (nowhere) Abort(mercury.ChannelID)                        {}
 func (nowhere) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, false }

@@ -123,7 +123,7 @@ func TestRejoin(t *testing.T) {
 	base := r.join(wire.BaseApp, 12)
 	base.send(&wire.SetSpaceData{Space: 1, Key: 7, Value: []byte("dusk")})
 	first := one[wire.Welcome](p)
-	p.drop(mercury.ErrOverflow)
+	p.drop(mercury.ErrFull)
 	r.logged("channel lost", "CellApp 1")
 	other.drop(mercury.ErrPeerAborted)
 

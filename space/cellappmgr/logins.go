@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Defaults of LoginConfig.
@@ -16,7 +17,9 @@ const (
 	DefaultLoginTolerance = 5 * time.Second
 )
 
-// LoginConfig says when the world is full. Loads are fractions of a core, smoothed by
+// LoginConfig says when the world is full: when CellApps have more to do than these bounds, or
+// when an app does not keep up with another for Tolerance, so that the queue towards it is
+// a quarter full. Loads are fractions of a core, smoothed by
 // the CellApps that report them. Zero fields have the defaults named.
 //
 // Who is in comes before who wants in: logins are refused before the first CellApp
@@ -105,6 +108,9 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 	var sum, most int64
 	apps := int64(0)
 	for _, a := range m.members {
+		if b := a.report.Backlog; b.Level() != mercury.Free && reason == "" {
+			reason = fmt.Sprintf("%s has %d of %d bytes waiting for %s, which does not keep up", a, b.Bytes, b.Limit, b.To)
+		}
 		if a.role != wire.CellApp {
 			continue
 		}
@@ -115,8 +121,8 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 		sum += a.load.Load
 		most = max(most, a.load.Load)
 	}
-	if apps == 0 {
-		return "", false
+	if apps == 0 || reason != "" {
+		return reason, false
 	}
 	switch average := sum / apps; {
 	case fraction(average) > c.AvgLoad:

@@ -1,10 +1,13 @@
 package cellappmgr
 
 import (
+	"slices"
+
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Status is how the world is now, as observers are told it. The sums include the
@@ -30,22 +33,41 @@ func (m *CellAppMgr) Status() wire.Status {
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
 	})
 	sum := m.gone
+	sum.Unsent = slices.Clone(sum.Unsent) // it is added to
 	for _, a := range m.members {
 		if a.role == wire.Observer {
 			continue
 		}
-		st.Apps = append(st.Apps, wire.AppStatus{
-			Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), Thrift: a.thrift,
-		})
+		st.Apps = append(st.Apps, describeApp(a))
 		st.Clients += int(a.report.Clients)
 		st.Pending += a.report.Pending
 		addTotals(&sum, &a.report)
 	}
 	st.Ticks, st.Late, st.TickTimes, st.Counters = sum.Ticks, sum.Late, sum.TickTimes, sum.Counters
 	st.Counters.Add(&m.own.Counters)
+	sum.Unsent.AddAll(m.links.Errors)
+	st.Unsent = describeUnsent(sum.Unsent)
 	st.CPU = (sum.CPU + m.own.CPU).Seconds()
 	st.ReportsSinceFreeze = m.reportsSinceFreeze()
 	return st
+}
+
+func describeApp(a *member) wire.AppStatus {
+	out := wire.AppStatus{
+		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), Thrift: a.thrift,
+		Unsent: describeUnsent(a.report.Unsent),
+	}
+	if b := a.report.Backlog; b.Level() != mercury.Free {
+		out.Backlog, out.Full = b.To.String(), float64(b.Bytes)/float64(b.Limit)
+	}
+	return out
+}
+
+func describeUnsent(s wire.SendErrors) (out []wire.UnsentStatus) {
+	for _, e := range s {
+		out = append(out, wire.UnsentStatus{Reason: e.Reason.String(), Message: uint8(e.ID), Count: e.Count, Fault: !e.Reason.Expected()})
+	}
+	return out
 }
 
 // reportsSinceFreeze is that of the CellApp or BaseApp which reported least.
@@ -183,4 +205,5 @@ func addTotals(sum, r *wire.Report) {
 		sum.TickTimes[i] += n
 	}
 	sum.Counters.Add(&r.Counters)
+	sum.Unsent.AddAll(r.Unsent)
 }

@@ -127,12 +127,13 @@ type watcher struct {
 const watchPeriod = 200 * time.Millisecond
 
 func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(Status)) *watcher {
-	w := &watcher{links: wire.Links{Transport: t}, log: log, put: put}
+	w := &watcher{links: wire.Links{Transport: t, Log: log}, log: log, put: put}
 	w.manager = wire.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
 	return w
 }
 
 func (w *watcher) Tick(now time.Duration) time.Duration {
+	w.links.Tick(now)
 	w.manager.Tick(now)
 	return now + watchPeriod
 }

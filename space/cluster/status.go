@@ -49,6 +49,8 @@ type Status struct {
 	// Freeze: Pending means something once it is 2 or more.
 	ReportsSinceFreeze int      `json:"reports_since_freeze"`
 	Counters           Counters `json:"counters"`
+	// Unsent are the messages that were not sent, of all apps.
+	Unsent []Unsent `json:"unsent,omitempty"`
 }
 
 // Counters are end-to-end counts, summed over all apps: in a world at rest what was
@@ -153,6 +155,32 @@ type AppStatus struct {
 	CPU     float64 `json:"cpu_s"`
 	// Thrift is how many steps a CellApp has gone down to save work; see space.Throttle.
 	Thrift int `json:"thrift"`
+	// Backlog is the app that does not keep up with this one most of all, and Full what
+	// part of the queue towards it is taken; empty where all keep up.
+	Backlog string  `json:"backlog,omitempty"`
+	Full    float64 `json:"full,omitempty"`
+	// Unsent are the messages that the app could not send.
+	Unsent []Unsent `json:"unsent,omitempty"`
+}
+
+// Unsent counts the messages of one id that were not sent for one reason.
+type Unsent struct {
+	Reason  string `json:"reason"`
+	Message uint8  `json:"message"` // its id
+	Count   uint64 `json:"count"`
+	// Fault says that no reason takes care of them: they are lost.
+	Fault bool `json:"fault,omitempty"`
+}
+
+// UnsentFaults is how many messages were not sent though nothing takes care of them: 0
+// in a sound cluster.
+func (s *Status) UnsentFaults() (n uint64) {
+	for _, u := range s.Unsent {
+		if u.Fault {
+			n += u.Count
+		}
+	}
+	return n
 }
 
 // AddrPort is where the process listens.

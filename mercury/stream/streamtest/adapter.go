@@ -125,7 +125,7 @@ func testBatch(t *testing.T, listen Listen) {
 	wantNumbered(t, p.seenB().Reliable)
 }
 
-// testSlowReader sends to an owner that does not turn: the sender meets MaxQueued, and what came over before it did is whole.
+// testSlowReader sends to an owner that does not turn: the sender meets MaxQueued, and what was taken comes over whole when the owner turns again.
 func testSlowReader(t *testing.T, listen Listen) {
 	cfg := quick(1)
 	cfg.MaxQueued, cfg.MaxMessage = 1<<20, 1<<16
@@ -142,13 +142,13 @@ func testSlowReader(t *testing.T, listen Listen) {
 			turn(p.a)
 		}
 	}
-	if !errors.Is(err, mercury.ErrOverflow) {
+	if !errors.Is(err, mercury.ErrFull) {
 		t.Fatalf("after %d messages: %v", sent, err)
 	}
-	turn(p.a)
-	wantClosed(t, p.atA.Of(p.ch), mercury.ErrOverflow)
-	p.until("b told", func() bool { return len(p.seenB().Closed) > 0 })
-	wantClosed(t, p.seenB(), mercury.ErrPeerAborted)
+	p.until("all that was taken", func() bool { return len(p.seenB().Reliable) >= sent-1 })
+	if n := len(p.atA.Of(p.ch).Closed) + len(p.seenB().Closed); n != 0 {
+		t.Errorf("a peer that does not keep up has lost its channel: %v", p.atA.Of(p.ch).Closed)
+	}
 	wantNumbered(t, p.seenB().Reliable)
 }
 

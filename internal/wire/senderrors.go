@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// SendReason is why a message was not sent.
+type SendReason uint8
+
+// The reasons. Those that happen to a sound cluster have a name for what takes care
+// of the message then; the others are faults. See Expected.
+const (
+	// SendGone: the channel had ended, or never opened, because its peer died, closed
+	// it, or was out of reach. Whoever owns the message says it again when the peer is back.
+	SendGone SendReason = 1 + iota
+	// SendLost: held for a channel that broke before there was room. As SendGone.
+	SendLost
+	// SendSlowClient: a client that does not take what it is sent; it is closed for it.
+	SendSlowClient
+	// SendFull: no room, in spite of all that holds back before. A fault.
+	SendFull
+	// SendTooLong: above the limit of its kind of message. A fault: who made it should have known.
+	SendTooLong
+	// SendOther is a fault of a kind that was not thought of.
+	SendOther
+
+	lastSendReason = SendOther
+)
+
+// String names the reason, for people.
+func (r SendReason) String() string {
+	names := [...]string{"", "peer gone", "lost with its channel", "slow client", "full", "too long", "other"}
+	if int(r) < len(names) {
+		return names[r]
+	}
+	return fmt.Sprintf("reason %d", uint8(r))
+}
+
+// Expected reports whether a reason names what takes care of the message, so that
+// its loss is no fault.
+func (r SendReason) Expected() bool {
+	return r == SendGone || r == SendLost || r == SendSlowClient
+}
+
+// ReasonOf is the reason that an error of a Transport's Send stands for.
+func ReasonOf(err error) SendReason {
+	switch {
+	case errors.Is(err, errLostWithChannel):
+		return SendLost
+	case errors.Is(err, mercury.ErrFull):
+		return SendFull
+	case errors.Is(err, mercury.ErrMessageTooLong):
+		return SendTooLong
+	}
+	for _, gone := range [...]error{mercury.ErrNoChannel, mercury.ErrTimeout, mercury.ErrPeerClosed, mercury.ErrPeerAborted,
+		mercury.ErrPeerRestarted, mercury.ErrUnacked, mercury.ErrAddress} {
+		if errors.Is(err, gone) {
+			return SendGone
+		}
+	}
+	return SendOther
+}
+
+// SendError counts the messages of one id that were not sent for one reason.
+type SendError struct {
+	Reason SendReason
+	ID     ID
+	Count  uint64
+}
+
+// SendErrors are counts by reason and id, in that order. At most one for each, so a
+// few at any time.
+type SendErrors []SendError
+
+// maxSendErrors is the number of reasons times that of ids.
+const maxSendErrors = int(lastSendReason) * 256
+
+// Add counts n messages.
+func (s *SendErrors) Add(r SendReason, id ID, n uint64) {
+	i, found := slices.BinarySearchFunc(*s, SendError{Reason: r, ID: id}, func(a, b SendError) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.ID, b.ID))
+	})
+	if !found {
+		*s = slices.Insert(*s, i, SendError{Reason: r, ID: id})
+	}
+	(*s)[i].Count += n
+}
+
+// AddAll adds the counts of t.
+func (s *SendErrors) AddAll(t SendErrors) {
+	for _, e := range t {
+		s.Add(e.Reason, e.ID, e.Count)
+	}
+}
+
+// Faults is how many have no reason that takes care of them.
+func (s SendErrors) Faults() (n uint64) {
+	for _, e := range s {
+		if !e.Reason.Expected() {
+			n += e.Count
+		}
+	}
+	return n
+}
+
+func (s SendErrors) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	for _, e := range s {
+		b = append(b, byte(e.Reason), byte(e.ID))
+		b = binary.AppendUvarint(b, e.Count)
+	}
+	return b
+}
+
+func readSendErrors(r *mercury.Reader) (s SendErrors) {
+	for range r.Count(maxSendErrors, 3) {
+		reason, id, n := SendReason(r.U8()), ID(r.U8()), r.Uvarint()
+		if reason < 1 || reason > lastSendReason {
+			r.Fail(errors.New("unknown reason of a message not sent"))
+		}
+		if r.Err() != nil {
+			return nil
+		}
+		s.Add(reason, id, n)
+	}
+	return s
+}
+
+// LogPeriod is the least time between two log lines of one cause.
+const LogPeriod = time.Second
+
+// maxCauses bounds the causes that a LogLimit knows: more than a program names.
+const maxCauses = 64
+
+// LogLimit keeps what goes wrong thousands of times a second from filling the log:
+// of each cause the first is logged, then one in each LogPeriod, with how many were
+// not. The zero value has logged nothing.
+type LogLimit struct{ causes []logCause }
+
+type logCause struct {
+	name     string
+	next     time.Duration
+	unlogged int
+}
+
+// Allow reports whether a line about a cause may be logged now, and how many were
+// left out since the last one. Causes are few: constants of the program.
+func (l *LogLimit) Allow(now time.Duration, cause string) (unlogged int, ok bool) {
+	i := slices.IndexFunc(l.causes, func(c logCause) bool { return c.name == cause })
+	if i < 0 {
+		if len(l.causes) >= maxCauses {
+			return 0, false
+		}
+		l.causes = append(l.causes, logCause{name: cause, next: now + LogPeriod})
+		return 0, true
+	}
+	c := &l.causes[i]
+	if now < c.next {
+		c.unlogged++
+		return 0, false
+	}
+	unlogged = c.unlogged
+	c.next, c.unlogged = now+LogPeriod, 0
+	return unlogged, true
+}

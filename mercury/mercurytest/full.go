@@ -1,0 +1,56 @@
+package mercurytest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// fullMost bounds what testFull tries to send: more than a queue and what a system buffers below it.
+const fullMost = 128 << 20
+
+// testFull fills the queue towards a peer that lives. The queue refuses what it has no room for, and nothing else comes of it: what was
+// queued arrives in order, then there is room again.
+func testFull(t *testing.T, x *bench) {
+	a, b := x.connect()
+	size := min(x.MaxMessage-4, 64<<10)
+	sent, refused := 0, false
+	fill := func() {
+		for bytes := 0; bytes < fullMost; bytes += size {
+			err := x.A.Send(a, numbered(sent, size))
+			if waiting, limit := x.A.Queued(a); waiting > limit {
+				t.Fatalf("%d bytes wait, at most %d", waiting, limit)
+			}
+			if err != nil {
+				if !errors.Is(err, mercury.ErrFull) {
+					t.Fatalf("message %d: %v", sent, err)
+				}
+				refused = true
+				return
+			}
+			sent++
+		}
+	}
+	for round := range 3 {
+		fill()
+		if !refused {
+			t.Fatalf("%d messages of %d bytes were never too many", sent, size)
+		}
+		x.until("room again", func() bool {
+			waiting, limit := x.A.Queued(a)
+			return waiting < limit/2
+		})
+		if len(x.a.Of(a).Closed)+len(x.b.Of(b).Closed) > 0 {
+			t.Fatalf("round %d: the channel to a live peer was closed: %v, %v", round, x.a.Of(a).Closed, x.b.Of(b).Closed)
+		}
+	}
+	x.until("all that was taken", func() bool { return len(x.b.Of(b).Reliable) >= sent })
+	x.wantStream(x.b.Of(b).Reliable, sent)
+	if waiting, limit := x.A.Queued(a); waiting != 0 || limit <= 0 {
+		t.Errorf("%d bytes of %d wait though all has come", waiting, limit)
+	}
+	if waiting, _ := x.A.Queued(a + 1000); waiting != 0 {
+		t.Errorf("%d bytes wait in a channel that is not there", waiting)
+	}
+}

@@ -20,6 +20,10 @@ const (
 	// the other end is gone for long; the owner decides what that means.
 	MaxKept = 1 << 14
 
+	// MaxKeptBytes bounds the payloads that one Out keeps: some twenty backups of
+	// the largest entities, or MaxKept messages of a kilobyte.
+	MaxKeptBytes = 16 << 20
+
 	// MaxFlowPayload bounds one message of a flow, below mercury's own bound so
 	// that the header always fits: a backup of a large entity.
 	MaxFlowPayload = 512 << 10
@@ -32,7 +36,8 @@ const (
 
 // Errors of flows.
 var (
-	// ErrFlowFull is returned by Out.Add when MaxKept messages are unsettled.
+	// ErrFlowFull is returned by Out.Add when MaxKept messages, or MaxKeptBytes of
+	// them, are unsettled.
 	ErrFlowFull = errors.New("entity: the flow keeps too many unsettled messages")
 	// ErrPayload is returned for a payload longer than MaxFlowPayload.
 	ErrPayload = errors.New("entity: flow message too long")
@@ -90,7 +95,7 @@ func (m *Message) Parse(b []byte) error {
 	return nil
 }
 
-// Ack acknowledges every message of a flow up to Number.
+// Ack tells the sender of a flow what became of its messages.
 type Ack struct {
 	// To and ToSide name the sender of the flow, whom the ack is for.
 	To     ID
@@ -99,7 +104,15 @@ type Ack struct {
 	From     ID
 	FromSide Side
 	Stream   uint32
-	Number   uint64
+	// Life is the incarnation of a target that is a cell part. A newer one was
+	// restored, and may have handled less than what an older one acknowledged.
+	Life uint32
+	// Number is the last message that was handled, Settled the last that will stay
+	// handled whatever dies. Only a cell part with a base tells them apart: it
+	// settles what is in a backup that its base holds.
+	Number, Settled uint64
+	// Gone says that the target has ended: what it did not handle, nobody will.
+	Gone bool
 }
 
 // Append encodes a.
@@ -109,7 +122,10 @@ func (a *Ack) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(a.From))
 	b = append(b, byte(a.FromSide))
 	b = binary.AppendUvarint(b, uint64(a.Stream))
-	return binary.AppendUvarint(b, a.Number)
+	b = binary.AppendUvarint(b, uint64(a.Life))
+	b = binary.AppendUvarint(b, a.Number)
+	b = binary.AppendUvarint(b, a.Number-min(a.Settled, a.Number))
+	return mercury.AppendBool(b, a.Gone)
 }
 
 // Parse decodes a from all of b.
@@ -120,7 +136,14 @@ func (a *Ack) Parse(b []byte) error {
 	a.From = ReadID(&r)
 	a.FromSide = readSide(&r)
 	a.Stream = ReadUint32(&r)
+	a.Life = ReadUint32(&r)
 	a.Number = r.Uvarint()
+	unsettled := r.Uvarint()
+	a.Gone = r.Bool()
+	if unsettled > a.Number {
+		r.Fail(errors.New("entity: more is unsettled than was handled"))
+	}
+	a.Settled = a.Number - unsettled
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("entity: flow ack: %w", err)
 	}
@@ -179,7 +202,9 @@ type Out struct {
 	next     uint64 // last number given out
 	received uint64 // highest number the target said it handled
 	kept     []kept // numbers settled+1 .. next, ascending
+	bytes    int    // of the kept payloads
 	sentAt   time.Duration
+	again    bool   // the target was restored: what it lacks is sent again at once
 	spare    []byte // a settled payload's memory, for the next one
 }
 
@@ -197,13 +222,14 @@ func (o *Out) Add(now time.Duration, payload []byte) (uint64, error) {
 	if len(payload) > MaxFlowPayload {
 		return 0, fmt.Errorf("%w: %d bytes", ErrPayload, len(payload))
 	}
-	if len(o.kept) >= MaxKept {
+	if len(o.kept) >= MaxKept || o.bytes+len(payload) > MaxKeptBytes {
 		return 0, ErrFlowFull
 	}
 	if o.next == o.received {
 		o.sentAt = now
 	}
 	o.next++
+	o.bytes += len(payload)
 	o.kept = append(o.kept, kept{o.next, append(o.spare[:0], payload...)})
 	o.spare = nil
 	return o.next, nil
@@ -226,11 +252,13 @@ func (o *Out) Settle(now time.Duration, n uint64) {
 	o.Received(now, n)
 	i := 0
 	for i < len(o.kept) && o.kept[i].number <= n {
+		o.bytes -= len(o.kept[i].payload)
 		i++
 	}
 	if i == 0 {
 		return
 	}
+	o.sentAt = now
 	if last := o.kept[i-1].payload; cap(last) <= maxSpare {
 		o.spare = last
 	}
@@ -238,11 +266,17 @@ func (o *Out) Settle(now time.Duration, n uint64) {
 }
 
 // Rewind says that the target was restored from a state that had handled only
-// up to n, so that everything kept after n is sent again. What is settled is not
-// kept, and not waited for either.
+// up to n, so that everything kept after n is sent again, and is Due. What is
+// settled is not kept, and not waited for either.
 func (o *Out) Rewind(n uint64) {
-	o.received = min(o.received, max(n, o.Low()-1))
+	if to := max(n, o.Low()-1); to < o.received {
+		o.received, o.again = to, true
+	}
 }
+
+// Restart readies a flow that was read from a backup of its sender: it goes on as
+// the stream of a new incarnation, which says again all that is not settled.
+func (o *Out) Restart() { o.Rewind(0) }
 
 // Low is the lowest number that can still be sent; next+1 when nothing is kept.
 func (o *Out) Low() uint64 {
@@ -258,6 +292,9 @@ func (o *Out) Last() uint64 { return o.next }
 // Kept is the number of unsettled messages.
 func (o *Out) Kept() int { return len(o.kept) }
 
+// Bytes is the length of the unsettled payloads.
+func (o *Out) Bytes() int { return o.bytes }
+
 // Unreceived is the number of messages the target has not acknowledged.
 func (o *Out) Unreceived() int { return int(o.next - o.received) }
 
@@ -265,7 +302,7 @@ func (o *Out) Unreceived() int { return int(o.next - o.received) }
 // order, and restarts the resend timer: for a target at a new address, and when
 // Due. payload is good until the message is settled.
 func (o *Out) Each(now time.Duration, f func(number uint64, payload []byte)) {
-	o.sentAt = now
+	o.sentAt, o.again = now, false
 	for _, k := range o.kept {
 		if k.number > o.received {
 			f(k.number, k.payload)
@@ -273,9 +310,21 @@ func (o *Out) Each(now time.Duration, f func(number uint64, payload []byte)) {
 	}
 }
 
-// Due reports whether the oldest unacknowledged message has waited FlowResend.
+// Due reports whether the oldest unacknowledged message has waited FlowResend, or
+// is to be sent to a target that was restored.
 func (o *Out) Due(now time.Duration) bool {
-	return o.next > o.received && now-o.sentAt >= FlowResend
+	return o.next > o.received && (o.again || now-o.sentAt >= FlowResend)
+}
+
+// Probe calls f with the oldest message if the target handled all of them, but has
+// settled nothing for a time: the answer tells whether it still has them, also when it
+// was restored where nobody hears of it.
+func (o *Out) Probe(now, after time.Duration, f func(number uint64, payload []byte)) {
+	if len(o.kept) == 0 || o.next > o.received || now-o.sentAt < after {
+		return
+	}
+	o.sentAt = now
+	f(o.kept[0].number, o.kept[0].payload)
 }
 
 // Append encodes the flow for an offload or a backup.
@@ -304,6 +353,10 @@ func (o *Out) Read(r *mercury.Reader) {
 			return
 		}
 		o.kept = append(o.kept, kept{next - uint64(n) + uint64(i) + 1, append([]byte(nil), p...)})
+		if o.bytes += len(p); o.bytes > MaxKeptBytes {
+			r.Fail(ErrFlowFull)
+			return
+		}
 	}
 }
 
@@ -312,12 +365,15 @@ func (o *Out) Read(r *mercury.Reader) {
 type In struct {
 	stream uint32
 	last   uint64
-	early  []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
-	owed   bool   // an ack is owed
+	// saved is what the backup contains that the base is still to confirm, settled
+	// what it has confirmed.
+	saved, settled uint64
+	early          []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
+	owed           bool   // an ack is owed
 }
 
 // NewIn returns a receiving end that has handled everything of a stream up to last.
-func NewIn(stream uint32, last uint64) In { return In{stream: stream, last: last} }
+func NewIn(stream uint32, last uint64) In { return In{stream: stream, last: last}.restored() }
 
 // Verdict is what became of an arriving message.
 type Verdict uint8
@@ -400,6 +456,30 @@ func (in *In) hold(number uint64, payload []byte) {
 // Last is the highest number delivered.
 func (in *In) Last() uint64 { return in.last }
 
+// Settled is the highest number that is in a backup which the base holds.
+func (in *In) Settled() uint64 { return in.settled }
+
+// Save notes that a backup was taken, which contains all that was delivered.
+func (in *In) Save() { in.saved = in.last }
+
+// Confirm notes that the base holds the backup of the last Save. The sender is owed
+// an ack if that settles something.
+func (in *In) Confirm() {
+	if in.saved > in.settled {
+		in.settled, in.owed = in.saved, true
+	}
+}
+
+// restored is the receive state that came out of a copy which the base holds.
+func (in In) restored() In {
+	in.saved, in.settled, in.owed = in.last, in.last, false
+	return in
+}
+
+// Restore says that the state was read from a copy which the base holds: all of it
+// is settled. No ack is owed; senders find out that the target is another one.
+func (in *In) Restore() { *in = in.restored() }
+
 // Stream is the sender's incarnation that Last counts in.
 func (in *In) Stream() uint32 { return in.stream }
 
@@ -413,10 +493,19 @@ func (in *In) TakeOwed() bool {
 // Append encodes the receive state.
 func (in *In) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(in.stream))
-	return binary.AppendUvarint(b, in.last)
+	b = binary.AppendUvarint(b, in.last)
+	b = binary.AppendUvarint(b, in.last-in.saved)
+	return binary.AppendUvarint(b, in.saved-in.settled)
 }
 
 // Read decodes what Append wrote; an ack is owed then, from the new address.
 func (in *In) Read(r *mercury.Reader) {
 	*in = In{stream: ReadUint32(r), last: r.Uvarint(), owed: true}
+	unsaved, unsettled := r.Uvarint(), r.Uvarint()
+	if unsaved > in.last || unsettled > in.last-unsaved {
+		r.Fail(errors.New("entity: flow numbers out of range"))
+		return
+	}
+	in.saved = in.last - unsaved
+	in.settled = in.saved - unsettled
 }

@@ -100,19 +100,25 @@ func (m *ClientCall) Parse(body []byte) error {
 
 // RemoteCall is the body of RemoteCallPayload. The caller is the flow's sender.
 type RemoteCall struct {
+	// Cause is the number of the message from the caller's base that made the caller
+	// call. It is the same when a restored caller handles that message again, and
+	// rises from call to call, so that the target can tell a repeat.
+	Cause  uint64
 	Method uint16 // property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse
 }
 
 // Append encodes m with its payload byte.
 func (m *RemoteCall) Append(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint16(append(b, byte(RemoteCallPayload)), m.Method)
+	b = binary.AppendUvarint(append(b, byte(RemoteCallPayload)), m.Cause)
+	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	return append(b, m.Args...)
 }
 
 // Parse decodes a body.
 func (m *RemoteCall) Parse(body []byte) error {
 	r := mercury.NewReader(body)
+	m.Cause = r.Uvarint()
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	return payloadDone(&r, "remote call")

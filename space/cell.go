@@ -46,6 +46,7 @@ type Counters struct {
 	GhostsDiffer            uint64
 	Refused                 uint64 // calls and messages refused
 	Errors                  uint64 // what should not happen
+	Repeats                 uint64 // calls that a restored caller made again
 	StaleGhosts, GhostsMade uint64
 }
 

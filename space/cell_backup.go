@@ -38,7 +38,9 @@ func (r *Real) backup() {
 		Order: r.e.Order, Saves: r.saves, Handled: r.handled(),
 		Space: r.e.Space, Position: r.e.Position, Parts: r.appendParts(nil, true),
 	}
-	_ = r.sendBase(m.Append(nil))
+	if r.sendBase(m.Append(nil)) == nil {
+		r.saved(r.base().out.Last())
+	}
 }
 
 // entityShare spreads ids evenly over 0..1023.

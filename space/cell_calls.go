@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// handle does what a flow message asks.
-func (r *Real) handle(m *entity.Message, payload []byte) error {
+// handle does what a flow message asks, which is the number-th of its flow.
+func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 	kind, body, err := entity.SplitPayload(payload)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (r *Real) handle(m *entity.Message, payload []byte) error {
 		}
 		return r.callMethod(int(x.Method), 0, x.Args)
 	case entity.ClientCallPayload:
-		return r.clientCall(body)
+		return r.clientCall(number, body)
 	case entity.RemoteCallPayload:
 		return r.remoteCall(m.From, body)
 	case entity.SetClientPayload:
@@ -60,8 +60,9 @@ func (r *Real) handle(m *entity.Message, payload []byte) error {
 	return fmt.Errorf("space: unknown payload %d", kind)
 }
 
-// clientCall is a call by the own client: of the own entity, or of one it sees.
-func (r *Real) clientCall(body []byte) error {
+// clientCall is a call by the own client: of the own entity, or of one it sees. It is
+// the number-th message of the base.
+func (r *Real) clientCall(number uint64, body []byte) error {
 	var x entity.ClientCall
 	if err := x.Parse(body); err != nil {
 		return err
@@ -70,24 +71,38 @@ func (r *Real) clientCall(body []byte) error {
 	if x.Target == r.e.ID {
 		return r.exposedCall(r.e.ID, int(x.Method), x.Args, property.ExposedOwn, property.ExposedAll)
 	}
-	rec := r.cell.registry.find(x.Target)
-	if rec == nil || rec.cell != r.cell || r.witness == nil || !r.cell.ranges.Contains(r.trigger, rec.node) {
+	seen := r.sees(x.Target)
+	if !seen && (r.witness == nil || r.cell.now >= r.patientUntil) {
 		return fmt.Errorf("space: the client does not see entity %s", x.Target)
+	}
+	call := entity.RemoteCall{Cause: number, Method: x.Method, Args: x.Args}
+	payload := call.Append(nil)
+	if r.tail.bytes += len(payload); r.tail.bytes > MaxTail {
+		return ErrTail
 	}
 	p, err := r.peer(x.Target, entity.CellSide)
 	if err != nil {
 		return err
 	}
-	call := entity.RemoteCall{Method: x.Method, Args: x.Args}
-	return r.send(p, call.Append(nil))
+	if !seen && p.out.Kept() == 0 {
+		p.unseen = true
+	}
+	return r.send(p, payload)
 }
 
-// remoteCall is a call by the client of another entity.
+// remoteCall is a call by the client of another entity. One that an earlier
+// incarnation of the caller made is known by its cause, and not handled again.
 func (r *Real) remoteCall(source entity.ID, body []byte) error {
 	var x entity.RemoteCall
 	if err := x.Parse(body); err != nil {
 		return err
 	}
+	p := r.known(source, entity.CellSide)
+	if p == nil || x.Cause <= p.cause && x.Cause != 0 {
+		r.cell.count.Repeats++
+		return nil
+	}
+	p.cause = max(p.cause, x.Cause)
 	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
 }
 

@@ -33,7 +33,7 @@ func (c *Cell) AppDied(app mercury.Address) {
 			return false
 		}
 		// One that came back and was destroyed here speaks for itself.
-		if !h.base.IsZero() && !slices.ContainsFunc(c.departed, func(d departedFlow) bool { return d.id == h.head.ID }) {
+		if !h.base.IsZero() && !c.owesBase(h.head.ID) {
 			c.tellBase(h.base, h.head.ID, h.head.Order, &migrate.Lost{ID: h.head.ID, Order: h.head.Order, Reason: "its CellApp died"})
 		}
 		h.orphan.at = c.now + c.cfg.OrphanGrace

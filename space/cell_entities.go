@@ -2,7 +2,6 @@ package space
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
@@ -135,6 +134,9 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		// The base numbers on across incarnations, in a stream named by each.
 		p.in = entity.NewIn(m.Order.Incarnation, m.Handled)
 		p.at = m.Base
+		if m.Restored {
+			r.patientUntil = c.now + CallPatience
+		}
 		return nil
 	})
 	if r.gone != staying {
@@ -176,8 +178,8 @@ func (c *Cell) destroy(r *Real) {
 			r.sendBundle(r.direct)
 		}
 		_ = r.sendBase([]byte{byte(entity.GonePayload)})
-		c.departed = append(c.departed, departedFlow{r.e.ID, r.e.Order.Incarnation, r.e.Base, r.base().out})
 	}
+	c.owe(r)
 	c.remove(r)
 }
 
@@ -219,9 +221,7 @@ func (c *Cell) remove(r *Real) {
 func (c *Cell) Refuse(m *migrate.Refuse) {
 	c.watch.Claim(&c.work.rest)
 	c.answered(m)
-	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
-		return d.id == m.ID && d.inc <= m.Order.Incarnation
-	})
+	c.refuseDeparted(m.ID, m.Order.Incarnation)
 	rec := c.registry.find(m.ID)
 	if rec == nil || rec.cell != c || rec.real == nil || m.Order.Before(rec.e.Order) {
 		return

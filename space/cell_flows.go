@@ -27,28 +27,28 @@ type peer struct {
 	at mercury.Address
 	// home is the app of the other end's base, which always finds its cell part.
 	home mercury.Address
+	// life is the newest incarnation of the other end that is known.
+	life uint32
+	// cause is that of the last call which was handled; see entity.RemoteCall.
+	cause uint64
+	// unseen says that what is sent waits until the other end is in sight of the
+	// client; see CallPatience.
+	unseen bool
 	// used is when the flow last moved, and lostSince since when nobody here knows
 	// where the other end is; both are local and begin anew on the next cell.
 	used, lostSince time.Duration
 }
 
 const (
-	// PeerLease is how long a settled flow between cells is kept without use. It is
-	// longer than anything of it can be under way.
+	// PeerLease is how long a settled flow between cells is kept without use, if that
+	// is more than four backup periods. It is longer than anything of it can be under
+	// way, and than it takes until the calls of a caller that died are repeated.
 	PeerLease = time.Minute
 
-	// FlowGiveUp is how long a real tries to reach another real of which nobody
-	// here knows where it is: as long as a restored one may take to show itself, and more.
+	// FlowGiveUp is how long a real tries to reach another real that has no base, and
+	// of which nobody here knows where it is.
 	FlowGiveUp = 15 * time.Second
 )
-
-// departedFlow is what a destroyed real still owes its base.
-type departedFlow struct {
-	id   entity.ID
-	inc  uint32
-	base mercury.Address
-	out  entity.Out
-}
 
 func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
 	i, found := slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers)
@@ -76,9 +76,11 @@ func (r *Real) known(id entity.ID, side entity.Side) *peer {
 	return nil
 }
 
-// idle reports whether nobody will miss the flow.
-func (p *peer) idle(now time.Duration) bool {
-	return p.side != entity.BaseSide && p.out.Kept() == 0 && now-p.used >= PeerLease
+// idle reports whether nobody will miss the flow: nothing is kept, and nothing will
+// have to be asked for again after a restore.
+func (r *Real) idle(p *peer) bool {
+	lease := max(PeerLease, 4*r.cell.cfg.BackupPeriod)
+	return p.side != entity.BaseSide && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
 }
 
 func comparePeers(a, b peer) int {
@@ -126,7 +128,9 @@ func (r *Real) transmit(p *peer, number uint64, payload []byte) {
 		r.cell.out.Send(r.e.Base, m)
 		return
 	}
-	r.cell.route(m, p)
+	if p.unseen = p.unseen && !r.sees(p.id); !p.unseen {
+		r.cell.route(m, p)
+	}
 }
 
 // route sends a flow message for another cell part to where its real is known to
@@ -138,7 +142,7 @@ func (c *Cell) route(m *entity.Message, p *peer) {
 	case rec == nil && !p.home.IsZero():
 		c.out.Send(p.home, m)
 	case rec == nil:
-		if p.at != c.self {
+		if p.at != c.self && !p.at.IsZero() {
 			c.out.Send(p.at, m)
 		}
 	case rec.real != nil:
@@ -218,7 +222,8 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 		if r.gone != staying {
 			return
 		}
-		if err := r.handle(m, payload); err != nil {
+		r.note(m, len(payload))
+		if err := r.handle(m, moved.Last(), payload); err != nil {
 			// Not above Debug: clients must not be able to fill the log.
 			c.count.Refused++
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "err", err)
@@ -229,24 +234,12 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 	}
 }
 
-// Owes reports whether reals that were destroyed here still have something to tell
-// their bases.
-func (c *Cell) Owes() bool { return len(c.departed) > 0 }
-
 // HandleAck takes an acknowledgement of a flow that a real here sends, or sent
 // before it was destroyed; for one that went on, so does the ack, which came from
 // an app.
 func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
-	if a.ToSide != entity.CellSide {
+	if a.ToSide != entity.CellSide || c.ackDeparted(a, from) {
 		return
-	}
-	for i := range c.departed {
-		d := &c.departed[i]
-		if d.id == a.To && d.inc == a.Stream && a.From == d.id && a.FromSide == entity.BaseSide {
-			c.watch.Claim(&c.work.rest)
-			d.out.Settle(c.now, a.Number)
-			return
-		}
 	}
 	rec := c.registry.find(a.To)
 	switch {
@@ -256,105 +249,187 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
 			c.out.Send(on, a)
 		}
-	case a.Stream == rec.e.Order.Incarnation:
+	default:
 		c.watch.Claim(&rec.real.meter)
 		if p := rec.real.known(a.From, a.FromSide); p != nil {
-			p.out.Settle(c.now, a.Number)
-			p.used, p.lostSince = c.now, 0
+			c.takeAck(p, a, rec.e.Order.Incarnation, from)
+			rec.real.confirm(p)
 		}
 	}
+}
+
+// takeAck settles a flow as its target says. A base dies with its entity, so what it
+// handled is settled. A cell part that was restored may have handled less than the
+// one before it, whose acks say nothing any more.
+func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Address) {
+	own := a.Stream == stream
+	switch {
+	case a.FromSide == entity.BaseSide:
+		if own {
+			p.out.Settle(c.now, a.Number)
+		}
+	case a.Gone:
+		if own && from == p.home {
+			c.abandon(p, "it has ended")
+		}
+	case a.Life < p.life:
+		return
+	default:
+		handled := a.Number
+		if !own {
+			handled = 0
+		}
+		if a.Life > p.life {
+			p.life = a.Life
+			p.out.Rewind(handled)
+		}
+		if own {
+			p.out.Received(c.now, handled)
+			p.out.Settle(c.now, a.Settled)
+		}
+	}
+	p.used, p.lostSince = c.now, 0
 }
 
 // settleFlows sends the acks that are owed and what has waited too long for one.
 func (c *Cell) settleFlows() {
 	for _, rec := range c.reals {
 		r, idle := rec.real, false
+		r.tail = tail{}
 		for i := range r.flows {
 			p := &r.flows[i]
-			idle = idle || p.idle(c.now)
+			idle = idle || r.idle(p)
 			if p.in.TakeOwed() {
 				r.ack(p)
 			}
-			if p.out.Due(c.now) && !r.giveUp(p) {
-				p.out.Each(c.now, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
+			if p.out.Kept() > 0 && !c.giveUp(p) {
+				c.resend(p, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
+				r.tail.add(p)
 			}
 		}
 		if idle {
-			r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return p.idle(c.now) })
+			r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return r.idle(&p) })
 		}
 	}
-	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
-		return d.out.Kept() == 0 || c.out.Dead(d.base)
-	})
-	for i := range c.departed {
-		d := &c.departed[i]
-		if d.out.Due(c.now) {
-			d.out.Each(c.now, func(n uint64, payload []byte) {
-				c.out.Send(d.base, &entity.Message{
-					From: d.id, FromSide: entity.CellSide, To: d.id, ToSide: entity.BaseSide,
-					Stream: d.inc, Low: d.out.Low(), Number: n, Reply: c.self, Payload: payload,
-				})
-			})
-		}
-	}
+	c.settleDeparted()
 }
 
-// giveUp forgets what was sent to a real that is nowhere to be found: it was
-// destroyed, or has gone where nobody here sees it.
-func (r *Real) giveUp(p *peer) bool {
-	c := r.cell
-	if p.side == entity.BaseSide || c.registry.find(p.id) != nil {
+// resend sends again what is due of a flow: what was not acknowledged, what a
+// restored target lacks, and the question to a target that settles nothing.
+func (c *Cell) resend(p *peer, send func(number uint64, payload []byte)) {
+	if rec := c.registry.find(p.id); p.side != entity.BaseSide && rec != nil && rec.e.Order.Incarnation > p.life {
+		p.life = rec.e.Order.Incarnation
+		p.out.Rewind(0)
+	}
+	if p.out.Due(c.now) {
+		p.out.Each(c.now, send)
+		return
+	}
+	p.out.Probe(c.now, c.probeAfter(), send)
+}
+
+// giveUp forgets what was sent to a real that will never settle it. That of a real
+// with a base is kept until the base says that it has ended, or is dead itself; one
+// without has ended when nobody finds it for long.
+func (c *Cell) giveUp(p *peer) bool {
+	limit := FlowGiveUp
+	switch {
+	case p.side == entity.BaseSide:
+		return false
+	case p.unseen:
+		limit = CallPatience
+	case !p.home.IsZero():
+		if !c.out.Dead(p.home) {
+			return false
+		}
+		c.abandon(p, "its base has died")
+		return true
+	case c.registry.find(p.id) != nil:
 		p.lostSince = 0
 		return false
 	}
 	if p.lostSince == 0 {
 		p.lostSince = c.now
 	}
-	if c.now-p.lostSince < FlowGiveUp {
+	if c.now-p.lostSince < limit {
 		return false
 	}
-	c.count.Refused += uint64(p.out.Unreceived())
-	r.Log().Warn("calls given up: the target is gone", "target", p.id.String(), "calls", p.out.Kept())
-	p.out.Settle(c.now, p.out.Last())
+	c.abandon(p, "it is nowhere to be found")
 	return true
 }
 
-func (r *Real) ack(p *peer) {
-	to := p.at
-	if p.side == entity.BaseSide && p.id == r.e.ID {
-		to = r.e.Base
+// abandon forgets what was sent to a real, and counts it.
+func (c *Cell) abandon(p *peer, why string) {
+	c.count.Refused += uint64(p.out.Unreceived())
+	if n := p.out.Unreceived(); n > 0 {
+		c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why)
 	}
-	a := entity.Ack{
-		To: p.id, ToSide: p.side, From: r.e.ID, FromSide: entity.CellSide,
-		Stream: p.in.Stream(), Number: p.in.Last(),
-	}
-	if to == r.cell.self {
-		if cell := r.cell.registry.Cell(p.id); cell != nil {
-			cell.HandleAck(&a, to)
-		}
-		return
-	}
-	r.cell.out.Send(to, &a)
+	p.out.Settle(c.now, p.out.Last())
+	p.unseen = false
 }
 
-// appendFlows encodes all flows for an offload; without the sending ends for a
-// backup, since what a restored real sends is a new stream.
+func (r *Real) ack(p *peer) {
+	c := r.cell
+	to := p.at
+	rec := c.registry.find(p.id)
+	switch {
+	case p.side == entity.BaseSide && p.id == r.e.ID:
+		to, rec = r.e.Base, nil
+	case rec != nil && rec.real != nil:
+		to = c.self
+	case rec != nil && c.now-p.used >= entity.FlowResend: // it may have moved on since it said where it is
+		to = rec.ghost.Real
+	}
+	a := entity.Ack{
+		To: p.id, ToSide: p.side, From: r.e.ID, FromSide: entity.CellSide, Life: r.e.Order.Incarnation,
+		Stream: p.in.Stream(), Number: p.in.Last(), Settled: r.settled(p),
+	}
+	switch {
+	case to.IsZero(): // it asks when it misses the ack
+	case to != c.self:
+		c.out.Send(to, &a)
+	case rec != nil:
+		rec.cell.HandleAck(&a, to)
+	default:
+		for _, cell := range c.registry.owing {
+			cell.HandleAck(&a, to)
+		}
+	}
+}
+
+// appendFlows encodes all flows for an offload; for a backup without what belongs to
+// a place, and without the sending end to the base, whose messages before the backup
+// it has when it has the backup.
 func (r *Real) appendFlows(b []byte, sending bool) []byte {
+	b = r.appendSaving(b, sending)
 	b = binary.AppendUvarint(b, uint64(len(r.flows)))
 	for i := range r.flows {
 		p := &r.flows[i]
-		b = entity.AppendMailbox(b, p.id, p.side, p.at)
-		b = mercury.AppendAddress(b, p.home)
+		out := sending || p.side != entity.BaseSide && p.out.Kept() > 0
+		at, home := p.at, p.home
+		if !sending {
+			at = mercury.Address{}
+		}
+		if !out {
+			home = mercury.Address{}
+		}
+		b = entity.AppendMailbox(b, p.id, p.side, at)
+		b = mercury.AppendAddress(b, home)
 		b = p.in.Append(b)
-		b = mercury.AppendBool(b, sending)
-		if sending {
+		b = binary.AppendUvarint(b, p.cause)
+		b = mercury.AppendBool(b, out)
+		if out {
+			b = binary.AppendUvarint(b, uint64(p.life))
+			b = mercury.AppendBool(b, p.unseen)
 			b = p.out.Append(b)
 		}
 	}
 	return b
 }
 
-func (r *Real) readFlows(rd *mercury.Reader) {
+// readFlows reads what appendFlows wrote. What is restored sends as a new stream.
+func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
+	r.readSaving(rd, restoring)
 	n := rd.Count(MaxPeers, 6)
 	last := peer{}
 	for range n {
@@ -376,8 +451,26 @@ func (r *Real) readFlows(rd *mercury.Reader) {
 		}
 		p.at, p.home = at, home
 		p.in.Read(rd)
+		p.cause = rd.Uvarint()
 		if rd.Bool() {
+			p.life = entity.ReadUint32(rd)
+			p.unseen = rd.Bool()
 			p.out.Read(rd)
 		}
+		if restoring {
+			p.restore()
+		}
 	}
+}
+
+// restore makes the flow that of a new incarnation. The base hears nothing twice: it
+// had all that was sent to it before the backup.
+func (p *peer) restore() {
+	p.at = mercury.Address{}
+	p.in.Restore()
+	if p.side == entity.BaseSide {
+		p.out = entity.Out{}
+		return
+	}
+	p.out.Restart()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/aoi/witness"
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -74,12 +73,7 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 		case migrate.ControllersPart:
 			r.readControllers(&rd)
 		case migrate.FlowsPart:
-			r.readFlows(&rd)
-			if restoring {
-				for i := range r.flows {
-					r.flows[i].out = entity.Out{}
-				}
-			}
+			r.readFlows(&rd, restoring)
 		default:
 			if restoring {
 				return nil

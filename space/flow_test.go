@@ -265,7 +265,7 @@ func TestIdleFlowsAreForgotten(t *testing.T) {
 	if len(r.real(7).flows) != 2 || len(r.real(8).flows) != 2 {
 		t.Fatal("there is no flow")
 	}
-	r.tick(int(PeerLease/tickPeriod) + 1)
+	r.tick(int((PeerLease+2*DefaultBackupPeriod)/tickPeriod) + 1)
 	if len(r.real(7).flows) != 1 || len(r.real(8).flows) != 1 {
 		t.Errorf("idle flows are kept: %d and %d", len(r.real(7).flows), len(r.real(8).flows))
 	}

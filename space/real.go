@@ -36,6 +36,7 @@ type Real struct {
 	payloads      []byte // backs the payloads of changes
 
 	flows       []peer // by other end
+	tail        tail   // what it keeps for others, as of the last tick
 	timers      []timer
 	controllers []controller
 	nextID      uint32        // last timer or controller id
@@ -52,6 +53,11 @@ type Real struct {
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	backupAt     time.Duration
 	saves        uint64
+	saving       uint64        // number of the backup that the base is to confirm; 0 for none
+	savedAt      time.Duration // when the last one was sent
+	// What came from other entities since then.
+	unsavedCalls, unsavedBytes int
+	patientUntil               time.Duration // see CallPatience
 
 	meter     load.Meter
 	leastLoad int64  // artificial load

@@ -17,6 +17,8 @@ type Registry struct {
 	// leaving are the cells with reals on their way out: of a thousand rooms a message
 	// concerns one.
 	leaving []*Cell
+	// owing are the cells where destroyed reals have something to say still.
+	owing []*Cell
 }
 
 // NewRegistry returns an empty registry, shared by the cells of one CellApp.

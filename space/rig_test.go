@@ -381,7 +381,12 @@ func (r *rig) toBase(p packet) {
 		}
 	case *entity.Message:
 		if m.ToSide == entity.CellSide { // whoever sent it does not know where the real is
-			if b := r.bases[m.To]; b != nil && r.app(b.app) != nil {
+			b := r.bases[m.To]
+			switch gone := []byte{byte(entity.GonePayload)}; {
+			case b == nil || slices.ContainsFunc(b.got, func(p []byte) bool { return slices.Equal(p, gone) }):
+				r.queue = append(r.queue, packet{r.base, m.Reply, &entity.Ack{
+					To: m.From, ToSide: m.FromSide, From: m.To, FromSide: m.ToSide, Stream: m.Stream, Gone: true}})
+			case r.app(b.app) != nil:
 				r.queue = append(r.queue, packet{r.base, b.app, m})
 			}
 			return

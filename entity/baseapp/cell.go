@@ -219,10 +219,13 @@ func (a *BaseApp) takeAck(m *entity.Ack) {
 
 // passFlow passes a message from another entity's cell part on to where the real
 // is: whoever sent it here does not know. If there is none now, the sender's timer
-// brings it again.
+// brings it again, unless there will be none: only the base can say so.
 func (a *BaseApp) passFlow(m *entity.Message) {
-	if b := a.byID[m.To]; b != nil && b.link.Live() {
+	switch b := a.byID[m.To]; {
+	case b != nil && b.link.Live():
 		a.send(b.link.App(), m)
+	case b == nil || !b.link.Open():
+		a.send(m.Reply, &entity.Ack{To: m.From, ToSide: m.FromSide, From: m.To, FromSide: m.ToSide, Stream: m.Stream, Gone: true})
 	}
 }
 

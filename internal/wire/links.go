@@ -74,12 +74,12 @@ func (l *Links) SendUnreliable(to mercury.Address, m Message) error {
 	return err
 }
 
-// Room is how many bytes an unreliable message to an app may have now, its id included; 0 for a dead one.
-func (l *Links) Room(to mercury.Address) int {
+// UnreliableRoom is how many bytes an unreliable message to an app may have now, its id included; 0 for a dead one.
+func (l *Links) UnreliableRoom(to mercury.Address) int {
 	if to.IsZero() || l.Dead(to) {
 		return 0
 	}
-	return l.Transport.MaxUnreliable(l.Transport.Dial(to))
+	return l.Transport.MaxUnreliable(l.dial(to))
 }
 
 // Reply sends m back on the channel that something came from.

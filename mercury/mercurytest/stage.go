@@ -90,6 +90,7 @@ func (s *Stage) MaxUnreliable(ch mercury.ChannelID) int {
 	}
 	return 900
 }
+
 // Queued implements mercury.Transport: Waiting is what waits, of StageLimit.
 func (s *Stage) Queued(ch mercury.ChannelID) (bytes, limit int) { return s.Waiting[ch], StageLimit }
 

@@ -1,0 +1,97 @@
+package space
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// departedFlow is what a destroyed real still owes its base, or another entity that
+// it called: kept until it is settled, for as long as this CellApp lives.
+type departedFlow struct {
+	id     entity.ID
+	stream uint32
+	base   mercury.Address
+	peer
+}
+
+// owe keeps what a real that is being destroyed has sent and nobody settled yet.
+func (c *Cell) owe(r *Real) {
+	for i := range r.flows {
+		p := &r.flows[i]
+		if p.side == entity.BaseSide && r.e.Base.IsZero() || p.out.Kept() == 0 || p.unseen {
+			continue
+		}
+		if len(c.departed) == 0 {
+			c.registry.owing = append(c.registry.owing, c)
+		}
+		c.departed = append(c.departed, departedFlow{r.e.ID, r.e.Order.Incarnation, r.e.Base, *p})
+	}
+}
+
+// Owes reports whether reals that were destroyed here still have something to tell
+// their bases, or entities that they called.
+func (c *Cell) Owes() bool { return len(c.departed) > 0 }
+
+// owesBase reports whether a real that was destroyed here has not told its base yet.
+func (c *Cell) owesBase(id entity.ID) bool {
+	return slices.ContainsFunc(c.departed, func(d departedFlow) bool { return d.id == id && d.side == entity.BaseSide })
+}
+
+// ackDeparted takes an ack that is for a real which was destroyed here.
+func (c *Cell) ackDeparted(a *entity.Ack, from mercury.Address) bool {
+	for i := range c.departed {
+		d := &c.departed[i]
+		if d.id == a.To && d.peer.id == a.From && d.side == a.FromSide && a.Stream <= d.stream {
+			c.watch.Claim(&c.work.rest)
+			c.takeAck(&d.peer, a, d.stream, from)
+			return true
+		}
+	}
+	return false
+}
+
+// settleDeparted sends what destroyed reals still owe.
+func (c *Cell) settleDeparted() {
+	if len(c.departed) == 0 {
+		return
+	}
+	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
+		return d.out.Kept() == 0 || d.side == entity.BaseSide && c.out.Dead(d.base)
+	})
+	for i := range c.departed {
+		d := &c.departed[i]
+		if !c.giveUp(&d.peer) {
+			c.resend(&d.peer, func(n uint64, payload []byte) { c.transmitDeparted(d, n, payload) })
+		}
+	}
+	c.forgetOwing()
+}
+
+func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) {
+	m := &entity.Message{
+		From: d.id, FromSide: entity.CellSide, To: d.peer.id, ToSide: d.side,
+		Stream: d.stream, Low: d.out.Low(), Number: number, Reply: c.self, Payload: payload,
+	}
+	if d.side == entity.BaseSide {
+		c.out.Send(d.base, m)
+		return
+	}
+	c.route(m, &d.peer)
+}
+
+// refuseDeparted forgets what a destroyed real would tell a base that does not know
+// it. Whom it called is not the base's affair.
+func (c *Cell) refuseDeparted(id entity.ID, incarnation uint32) {
+	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
+		return d.id == id && d.stream <= incarnation && d.side == entity.BaseSide
+	})
+	c.forgetOwing()
+}
+
+func (c *Cell) forgetOwing() {
+	if len(c.departed) == 0 {
+		c.registry.owing = slices.DeleteFunc(c.registry.owing, func(x *Cell) bool { return x == c })
+	}
+}

@@ -1,0 +1,281 @@
+package space
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+)
+
+// die has an app lose all that it has, as a process that is killed does, and come back
+// empty; entities with a base that were on it are restored, in the order given.
+func (r *rig) die(a *testApp, ids ...entity.ID) {
+	r.t.Helper()
+	r.queue = slices.DeleteFunc(r.queue, func(p packet) bool { return p.from == a.self || p.to == a.self })
+	old := a.cell
+	a.registry = NewRegistry()
+	a.cell = NewCell(Env{
+		Self: a.self, Config: old.cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count,
+		Chance: rand.New(rand.NewPCG(2, 2)), Log: slog.New(slog.DiscardHandler), Compressor: new(property.Compressor),
+		Now: r.now, Game: r.now,
+	}, 1, old.id, old.tree, nil)
+	for _, x := range r.apps {
+		if x != a {
+			x.cell.AppDied(a.self)
+		}
+	}
+	for _, id := range ids {
+		b := r.bases[id]
+		r.restore(id, b.backup.Position.X, b.backup.Parts, b.backup.Handled)
+		r.tick(3)
+	}
+}
+
+// alls is what an Avatar heard of other entities' clients, in order.
+func (r *rig) alls(id entity.ID) string {
+	var s string
+	for x := range strings.SplitSeq(r.avatar(id).Diary.Get(), ";") {
+		if strings.HasPrefix(x, "all") {
+			s += x + ";"
+		}
+	}
+	return s
+}
+
+// TestCallsSurviveDeaths has one player's client call another's entity, and kills the
+// CellApp of either 0.1 to 4 seconds later, with and without a backup between: each
+// call is handled once, in order, wherever the two live.
+func TestCallsSurviveDeaths(t *testing.T) {
+	const caller, target = 8, 7
+	for _, c := range []struct {
+		name   string
+		x      float32 // of the target; the caller is at 20
+		killed []entity.ID
+	}{
+		{"target across", -20, []entity.ID{target}},
+		{"caller across", -20, []entity.ID{caller}},
+		{"both in one cell, target first", 30, []entity.ID{target, caller}},
+		{"both in one cell, caller first", 30, []entity.ID{caller, target}},
+	} {
+		for wait := 1; wait <= 40; wait += 3 {
+			for backup := range 3 { // of nobody, the caller, the target
+				r := newRig(t, 2)
+				r.create(target, c.x, 1)
+				r.create(caller, 20, 1)
+				r.tick(5)
+				want := ""
+				for n := range 4 {
+					r.clientCall(caller, target, allMethod, arg(byte(n))...)
+					r.tick(1 + n%2)
+					want += fmt.Sprintf("all %d by %d;", n, caller)
+				}
+				if id := []entity.ID{0, caller, target}[backup]; id != 0 {
+					r.say(id, []byte{byte(entity.BackupNowPayload)})
+				}
+				r.tick(wait)
+				r.die(r.at(r.real(c.killed[0]).Position().X), c.killed...)
+				r.clientCall(caller, target, allMethod, arg(9)...)
+				r.tick(60)
+				if got := r.alls(target); got != want+"all 9 by 8;" {
+					t.Errorf("%s, after %d ticks, backup %d:\n%s, want\n%s", c.name, wait, backup, got, want+"all 9 by 8;")
+				}
+				r.tick(300)
+				for _, p := range r.real(caller).flows {
+					if n := p.out.Kept(); n > 0 {
+						t.Errorf("%s: %d calls are never settled", c.name, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The target is restored where the caller does not see it, and nobody writes to it.
+func TestLostCallIsAskedFor(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.create(8, 20, 1)
+	r.tick(5)
+	r.clientCall(8, 7, allMethod, arg(1)...)
+	r.tick(5)
+	b := r.bases[7]
+	b.backup.Position.X = -900 // out of sight, and of the ghosts' reach
+	r.apps[0].cell.drop(r.real(7))
+	parts := migrateTo(t, b.backup.Parts, -900)
+	r.restore(7, -900, parts, b.backup.Handled)
+	r.tick(int(r.apps[0].cell.probeAfter()/tickPeriod) + 20)
+	if got := r.alls(7); got != "all 1 by 8;" {
+		t.Errorf("it heard %q", got)
+	}
+}
+
+// A call that was refused, or whose target has ended, is given up at the base's word,
+// and not before.
+func TestBaseSaysThatTargetHasEnded(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	a := r.create(8, 20, 1)
+	r.tick(5)
+	r.hold = func(p packet) bool { _, is := p.m.(*entity.Message); return is && p.to == addr(1) }
+	r.clientCall(8, 7, allMethod, arg(1)...)
+	r.tick(5)
+	r.apps[0].cell.drop(r.real(7)) // it is lost, and its base is slow to restore it
+	r.hold = nil
+	r.queue = nil
+	r.tick(int(2 * FlowGiveUp / tickPeriod))
+	if a.cell.Pending() == 0 {
+		t.Fatal("the call was given up, though its target will come back")
+	}
+	// An app that is not the base's may not say so.
+	gone := &entity.Ack{To: 8, ToSide: entity.CellSide, From: 7, FromSide: entity.CellSide, Stream: 1, Gone: true}
+	a.cell.HandleAck(gone, addr(3))
+	if a.cell.Pending() == 0 {
+		t.Fatal("anybody can have calls given up")
+	}
+	r.bases[7].got = append(r.bases[7].got, []byte{byte(entity.GonePayload)})
+	r.tick(int(entity.FlowResend/tickPeriod) + 2)
+	if n := a.cell.Pending(); n != 0 || a.count.Refused != 1 {
+		t.Errorf("pending %d, refused %d", n, a.count.Refused)
+	}
+}
+
+// What a destroyed entity had asked of another is still asked.
+func TestCallsOfDepartedArrive(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	a := r.create(8, 20, 1)
+	r.tick(5)
+	r.clientCall(8, 7, allMethod, arg(1)...)
+	r.tick(3)
+	r.real(8).Destroy()
+	r.tick(3)
+	if !a.cell.Owes() {
+		t.Fatal("nothing is kept of the call")
+	}
+	r.die(r.apps[0], 7)
+	r.tick(60)
+	if got := r.alls(7); got != "all 1 by 8;" {
+		t.Errorf("it heard %q", got)
+	}
+	r.tick(200)
+	if a.cell.Owes() || len(a.registry.owing) != 0 {
+		t.Error("a settled call is kept for ever")
+	}
+}
+
+// Many calls have the target backed up early, but not each tick; and nobody keeps
+// more than the limit.
+func TestCallsForceBackup(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.create(8, 20, 1)
+	r.tick(5)
+	was, most := r.real(7).saves, 0
+	for range 300 { // 30 s
+		for range 20 {
+			r.clientCall(8, 7, allMethod, arg(1)...)
+		}
+		r.tick(1)
+		most = max(most, r.real(8).known(7, entity.CellSide).out.Kept())
+	}
+	saves := r.real(7).saves - was
+	if most > 20*(int(EarlyBackup/tickPeriod)+3) {
+		t.Errorf("the caller kept %d calls", most)
+	}
+	if limit := uint64(30*time.Second/EarlyBackup) + 4; saves > limit || saves < 20 {
+		t.Errorf("%d backups in 30 s, at most %d wanted", saves, limit)
+	}
+	r.hold = func(p packet) bool { _, is := p.m.(*entity.Ack); return is && p.to == addr(2) }
+	for range 400 {
+		for range 20 {
+			r.clientCall(8, 7, allMethod, arg(1)...)
+		}
+		r.tick(1)
+	}
+	if n := r.real(8).known(7, entity.CellSide).out.Bytes(); n > MaxTail {
+		t.Errorf("%d bytes are kept, at most %d wanted", n, MaxTail)
+	}
+}
+
+// A thousand callers cost what they send: one that has called once, and nothing since,
+// costs the target a few bytes of its backups, and one ack more.
+func TestThousandCallers(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.create(7, -50, 1)
+	r.tick(20)
+	before := len(r.bases[7].backup.Parts)
+	call := entity.RemoteCall{Cause: 1, Method: 99}
+	for i := range entity.ID(1000) {
+		a.cell.HandleFlow(&entity.Message{
+			From: 1<<40 + i, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
+			Reply: addr(50), Payload: call.Append(nil),
+		}, addr(50))
+	}
+	acks, bytes := 0, 0
+	r.hold = func(p packet) bool {
+		if m, is := p.m.(*entity.Ack); is && p.to == addr(50) {
+			acks++
+			bytes += len(m.Append(nil))
+		}
+		return false
+	}
+	r.tick(300)
+	size := len(r.bases[7].backup.Parts) - before
+	if acks != 2000 || bytes > acks*24 || size > 1000*20 {
+		t.Errorf("%d acks of %d bytes, %d bytes more in a backup", acks, bytes, size)
+	}
+}
+
+// What a flow to a real of an older incarnation was told does not count for the next.
+func TestLateAckOfFormerLife(t *testing.T) {
+	c := &Cell{}
+	var p peer
+	for range 3 {
+		if _, err := p.out.Add(0, []byte("call")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ack := func(life uint32, number, settled uint64) {
+		c.takeAck(&p, &entity.Ack{FromSide: entity.CellSide, Stream: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
+	}
+	ack(1, 3, 1)
+	if p.out.Unreceived() != 0 || p.out.Kept() != 2 {
+		t.Fatalf("%d unreceived, %d kept", p.out.Unreceived(), p.out.Kept())
+	}
+	ack(2, 1, 1)
+	if p.out.Unreceived() != 2 {
+		t.Errorf("%d are sent again, want 2", p.out.Unreceived())
+	}
+	ack(1, 3, 3)
+	if p.out.Unreceived() != 2 || p.out.Kept() != 2 {
+		t.Errorf("a late ack: %d unreceived, %d kept", p.out.Unreceived(), p.out.Kept())
+	}
+}
+
+// migrateTo is a copy of parts with another place.
+func migrateTo(t *testing.T, parts []byte, x float32) []byte {
+	t.Helper()
+	var b []byte
+	err := migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
+		b = migrate.AppendPart(b, tag, func(b []byte) []byte {
+			if tag == migrate.CorePart {
+				core := migrate.Core{Position: property.Vector3{X: x}}
+				return core.Append(b)
+			}
+			return append(b, body...)
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

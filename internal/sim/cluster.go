@@ -130,6 +130,9 @@ type Cluster struct {
 	held   []heldMessage
 	holdAt time.Duration // when it is looked at next
 
+	breaking, dooming strikes
+	doomed            []doom
+
 	checkers []checker
 	checkAt  time.Duration
 	calm     bool   // no more faults
@@ -159,6 +162,8 @@ func New(o Options) (*Cluster, error) {
 		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)), net: mercurytest.New(o.Seed),
 		trace: newTrace(o.TraceTo), world: w, wild: w.chance, byPlace: make(map[netip.AddrPort]*Process),
 	}
+	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
+	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.checkers = newCheckers(c)
 	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
@@ -301,7 +306,7 @@ func (c *Cluster) step(until time.Duration) error {
 			next = min(next, p.restartAt)
 		}
 	}
-	next = min(next, c.checkAt)
+	next = min(next, c.checkAt, c.nextDoom())
 	if len(c.held) > 0 {
 		next = min(next, c.holdAt)
 	}
@@ -338,6 +343,7 @@ func (c *Cluster) step(until time.Duration) error {
 			}
 		}
 	}
+	c.fulfil()
 	if len(c.held) > 0 && c.now >= c.holdAt {
 		c.release()
 	}

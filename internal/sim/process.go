@@ -282,7 +282,7 @@ func (t *tap) Message(now time.Duration, ch mercury.ChannelID, reliable bool, ms
 			return
 		}
 	}
-	if t.p.c.hold(t.p, ch, reliable, msg) {
+	if t.p.c.strike(t.p, ch, msg) || t.p.dying || t.p.c.hold(t.p, ch, reliable, msg) {
 		return
 	}
 	t.p.c.orders.hear(t.p, msg)

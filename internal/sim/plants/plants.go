@@ -10,7 +10,7 @@ func plants() []plant {
 	return []plant{
 		{"one-shot timers lost on offload", "space/timer.go",
 			"		r.timers = append(r.timers, t)\n	}\n}",
-			"		if t.every > 0 || r.cell.now == 0 {\n			r.timers = append(r.timers, t)\n		}\n	}\n}"},
+			"		if t.every > 0 {\n			r.timers = append(r.timers, t)\n		}\n	}\n}"},
 		{"saves not carried on offload", "space/cell_parts.go",
 			"	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()\n",
 			"	r.dataTold = rd.Uvarint()\n	rd.Uvarint()\n"},

@@ -66,6 +66,7 @@ ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
 internal/sim: FLOOR5 APPS entity/store/... mercury/mercurytest
+internal/sim/plants:
 
 # Floor 9.
 space/spacetest: FLOOR5 APPS entity/store/... mercury/mercurytest internal/sim
@@ -92,6 +93,7 @@ mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
 space/cluster: starts the runner
 internal/archtest: runs the Go command
+internal/sim/plants: a program that runs the Go command
 property/defgen: a program
 examples/...: programs
 `

@@ -27,9 +27,11 @@ func newCheckers(c *Cluster) []checker {
 	return []checker{
 		&oneReal{c}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
-		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[mercury.Address]uint64{}},
+		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&roomsKnown{c},
+		&movesInOrder{c, map[entity.ID]footprint{}},
+		&timersRun{c, map[entity.ID]tickSeen{}},
 	}
 }
 
@@ -51,6 +53,15 @@ func (c *Cluster) eachView(f func(p *Process, cell *space.Cell, v space.View)) {
 			}
 		}
 	})
+}
+
+// eachViewOf calls f with every real and ghost of one CellApp.
+func (c *Cluster) eachViewOf(p *Process, f func(cell *space.Cell, v space.View)) {
+	for cell := range p.app.(*cellapp.CellApp).Cells() {
+		for v := range cell.Views() {
+			f(cell, v)
+		}
+	}
 }
 
 func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView)) {
@@ -124,7 +135,7 @@ func (k *oneReal) converged() error {
 			faults = append(faults, fmt.Errorf("promise 1: the real of %s is %v on %s, its base believes in %v on %v", v.ID(), v.Order(), p.Name, b.Order, b.App))
 		}
 	})
-	if want := baseless * max(k.c.opts.Rovers, 0); critters > want || critters < want && k.c.losses == 0 && k.c.observer.last.Deaths == 0 {
+	if want := baseless*max(k.c.opts.Rovers, 0) + k.c.opts.Wild.Stones; critters > want || critters < want && k.c.losses == 0 && k.c.opts.Wild.Brittle == 0 && k.c.observer.last.Deaths == 0 {
 		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base, of %d that were made", critters, want))
 	}
 	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
@@ -257,6 +268,10 @@ type tally struct{ Sent, Heard, Life, Wrong uint32 }
 func counts(script any) tally {
 	switch s := script.(type) {
 	case *walkerBase:
+		return tally{s.Sent.Get(), s.Heard.Get(), s.Life.Get(), s.Wrong.Get()}
+	case *stoneBase:
+		return tally{Sent: s.Sent.Get()}
+	case *brittleBase:
 		return tally{s.Sent.Get(), s.Heard.Get(), s.Life.Get(), s.Wrong.Get()}
 	case *roverBase:
 		return tally{s.Sent.Get(), s.Heard.Get(), s.Life.Get(), s.Wrong.Get()}

@@ -66,10 +66,10 @@ func (k *countsAgree) safe() error { return nil }
 func (k *countsAgree) converged() error {
 	st := k.c.observer.last
 	n := st.Counters
-	if n.Errors > 0 && !k.c.parted {
+	if n.Errors > k.c.panics && !k.c.parted {
 		return fmt.Errorf("%d things happened that should not", n.Errors)
 	}
-	if k.c.losses > 0 || st.Deaths > 0 {
+	if k.c.losses > 0 || st.Deaths > 0 || k.c.panics > 0 {
 		return nil
 	}
 	var faults []error

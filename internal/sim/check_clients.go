@@ -66,7 +66,7 @@ func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all
 		k.same(bad, "own", own, real, i)
 	}
 	for _, v := range all {
-		if v.ID() == own.ID {
+		if v.ID() == own.ID || !v.Def().HasClient {
 			continue
 		}
 		d := apart(real.Position(), v.Position())

@@ -17,8 +17,14 @@ import (
 // numbers them from 1 in this order, and no other has as many of its own.
 type spaceOrders struct {
 	number uint64
-	value  string
+	newest map[uint16]order
 	first  bsp.CellID // the cell with which the space began, the last time that it did
+}
+
+// order is what was asked for under one key, last.
+type order struct {
+	number uint64
+	value  string
 }
 
 func (o *spaceOrders) hear(p *Process, msg []byte) {
@@ -28,20 +34,41 @@ func (o *spaceOrders) hear(p *Process, msg []byte) {
 	var m wire.SetSpaceData
 	var c wire.AddCell
 	switch id := wire.ID(msg[0]); {
-	case p == p.c.manager && id == wire.SetSpaceDataID && m.Parse(msg[1:]) == nil && m.Key == tuneKey && m.Space == theSpace:
+	case p == p.c.manager && id == wire.SetSpaceDataID && m.Parse(msg[1:]) == nil && m.Space == theSpace:
 		o.number++
-		o.value = string(m.Value)
+		if o.newest == nil {
+			o.newest = map[uint16]order{}
+		}
+		o.newest[m.Key] = order{o.number, string(m.Value)}
 	case slices.Contains(p.c.cellApps, p) && id == wire.AddCellID && c.Parse(msg[1:]) == nil && c.First && c.Space == theSpace:
 		o.first = c.Cell
 	}
 }
 
+// dataKeys are the keys that the game may set.
+func (o Options) dataKeys() (all []uint16) {
+	all = append(all, tuneKey)
+	if o.Wild.Heralds > 0 {
+		all = append(all, hushKey)
+		for key := range uint16(manyKeys) {
+			all = append(all, firstKey+key)
+		}
+	}
+	return all
+}
+
 // oneData checks the part of promise 5 that is about space data: at rest every
-// cell, and every client, has the newest value.
+// cell, and every client, has the newest value of every key.
 type oneData struct {
 	c     *Cluster
-	last  map[mercury.Address]uint64
+	last  map[keyAt]uint64
 	first bsp.CellID // since when last counts
+}
+
+// keyAt is a key of the space's data, on one CellApp.
+type keyAt struct {
+	app mercury.Address
+	key uint16
 }
 
 func (k *oneData) safe() error {
@@ -50,13 +77,17 @@ func (k *oneData) safe() error {
 		k.first = first
 		k.begin()
 	}
+	keys := k.c.opts.dataKeys()
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
-			e, _ := cell.Data(tuneKey)
-			if was := k.last[p.Address()]; e.Number < was || e.Number > wire.SpaceDataBase(k.c.terms)+k.c.orders.number {
-				err = fmt.Errorf("promise 5: the space data on %s is number %#x, it was %#x; %d changes were asked for in %d terms", p.Name, e.Number, was, k.c.orders.number, k.c.terms)
+			for _, key := range keys {
+				e, _ := cell.Data(key)
+				at := keyAt{p.Address(), key}
+				if was := k.last[at]; e.Number < was || e.Number > wire.SpaceDataBase(k.c.terms)+k.c.orders.number {
+					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", key, p.Name, e.Number, was, k.c.orders.number, k.c.terms)
+				}
+				k.last[at] = e.Number
 			}
-			k.last[p.Address()] = e.Number
 		}
 	})
 	return err
@@ -66,11 +97,13 @@ func (k *oneData) safe() error {
 // anew because the CellAppMgr died and, before another one had heard it, the last CellApp
 // with a cell. Who has one and comes late brings the data back.
 func (k *oneData) begin() {
-	last := map[mercury.Address]uint64{}
+	last := map[keyAt]uint64{}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
-			if e, _ := cell.Data(tuneKey); cell.Space() == theSpace && e.Number > 0 {
-				last[p.Address()] = k.last[p.Address()]
+			for _, key := range k.c.opts.dataKeys() {
+				if e, _ := cell.Data(key); cell.Space() == theSpace && e.Number > 0 {
+					last[keyAt{p.Address(), key}] = k.last[keyAt{p.Address(), key}]
+				}
 			}
 		}
 	})
@@ -79,7 +112,16 @@ func (k *oneData) begin() {
 
 func (k *oneData) converged() error {
 	var faults []error
-	want := k.c.orders
+	for _, key := range k.c.opts.dataKeys() {
+		faults = append(faults, k.agreed(key))
+	}
+	return errors.Join(faults...)
+}
+
+// agreed checks one key.
+func (k *oneData) agreed(key uint16) error {
+	var faults []error
+	want := k.c.orders.newest[key]
 	if k.c.observer.last.Deaths > 0 || k.c.terms > 1 {
 		// The manager does not listen to those it declared dead, nor does the next one
 		// know what was said to it last: the newest is what the cells have, and all
@@ -89,8 +131,8 @@ func (k *oneData) converged() error {
 				if a.Removing(cell.Space()) {
 					continue
 				}
-				e, _ := cell.Data(tuneKey)
-				want.number, want.value = e.Number, string(e.Value)
+				e, _ := cell.Data(key)
+				want = order{e.Number, string(e.Value)}
 			}
 		})
 	}
@@ -99,14 +141,14 @@ func (k *oneData) converged() error {
 			if a.Removing(cell.Space()) {
 				continue // it is out of the space, and is told nothing any more
 			}
-			if e, _ := cell.Data(tuneKey); e.Number != want.number || string(e.Value) != want.value {
-				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d %q, the newest is %d %q", p.Name, e.Number, e.Value, want.number, want.value))
+			if e, _ := cell.Data(key); e.Number != want.number || string(e.Value) != want.value {
+				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %d %q, the newest is %d %q", p.Name, key, e.Number, e.Value, want.number, want.value))
 			}
 		}
 	})
 	for _, pl := range k.c.players {
-		if got, _ := pl.client.SpaceData(tuneKey); string(got) != want.value {
-			faults = append(faults, fmt.Errorf("promise 5: %s has space data %q, the newest is %q", pl.name, got, want.value))
+		if got, _ := pl.client.SpaceData(key); string(got) != want.value {
+			faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %q, the newest is %q", pl.name, key, got, want.value))
 		}
 	}
 	return errors.Join(faults...)

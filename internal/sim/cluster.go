@@ -54,6 +54,8 @@ type Options struct {
 	Load     int64
 	Overload space.OverloadConfig
 	Logins   cellappmgr.LoginConfig
+	// Wild makes the world wilder; see its fields.
+	Wild Wild
 	// Policy, if not nil, makes the policy of each start of the CellAppMgr.
 	Policy func() balance.Policy
 	// Link is the network in the bad time; the zero value draws one.
@@ -123,10 +125,20 @@ type Cluster struct {
 	parted   bool // two living processes could not reach each other for a while
 	orders   spaceOrders
 
+	wild   streams
+	bad    bool // the bad time
+	held   []heldMessage
+	holdAt time.Duration // when it is looked at next
+
+	breaking, dooming strikes
+	doomed            []doom
+
 	checkers []checker
 	checkAt  time.Duration
-	calm     bool // no more faults
-	losses   int  // processes that crashed or started anew, and sessions that ended
+	calm     bool   // no more faults
+	still    bool   // the world is frozen, or about to be
+	panics   uint64 // of brittle scripts
+	losses   int    // processes that crashed or started anew, and sessions that ended
 }
 
 const (
@@ -142,14 +154,16 @@ const (
 // New makes a cluster that has not started.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
-	w, err := newWorld()
+	w, err := newWorld(o)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{
 		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)), net: mercurytest.New(o.Seed),
-		trace: newTrace(o.TraceTo), world: w, byPlace: make(map[netip.AddrPort]*Process),
+		trace: newTrace(o.TraceTo), world: w, wild: w.chance, byPlace: make(map[netip.AddrPort]*Process),
 	}
+	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
+	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.checkers = newCheckers(c)
 	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
@@ -232,19 +246,15 @@ func (c *Cluster) makeLoginApp(p *Process) (App, error) {
 }
 
 func (c *Cluster) makeBaseApp(p *Process) (App, error) {
-	rovers, lodgers := c.share(p, c.opts.Rovers), c.share(p, c.opts.Lodgers)
 	return baseapp.New(baseapp.Config{
 		Transport: p.ep, Manager: c.managerAt(), Schema: c.world.schema, Scripts: c.world.bases(),
 		PlayerType: "Walker", Secrets: p.secrets, Log: p.log(),
 		Start: func(s *baseapp.Starter) {
-			for range rovers {
-				if _, err := s.CreateBase("Rover", nil); err != nil {
-					c.fail(fmt.Errorf("rover: %w", err))
-				}
-			}
-			for range lodgers {
-				if _, err := s.CreateBase("Lodger", nil); err != nil {
-					c.fail(fmt.Errorf("lodger: %w", err))
+			for _, k := range c.population() {
+				for range c.share(p, k.n) {
+					if _, err := s.CreateBase(k.typeName, nil); err != nil {
+						c.fail(fmt.Errorf("%s: %w", k.typeName, err))
+					}
 				}
 			}
 		},
@@ -296,7 +306,10 @@ func (c *Cluster) step(until time.Duration) error {
 			next = min(next, p.restartAt)
 		}
 	}
-	next = min(next, c.checkAt)
+	next = min(next, c.checkAt, c.nextDoom())
+	if len(c.held) > 0 {
+		next = min(next, c.holdAt)
+	}
 	c.now = max(c.now, next)
 	c.net.Deliver(c.now, func(from, to netip.AddrPort, data []byte) {
 		if p := c.byPlace[to]; p != nil {
@@ -329,6 +342,10 @@ func (c *Cluster) step(until time.Duration) error {
 				return err
 			}
 		}
+	}
+	c.fulfil()
+	if len(c.held) > 0 && c.now >= c.holdAt {
+		c.release()
 	}
 	if c.now >= c.checkAt {
 		c.checkAt = c.now + 50*time.Millisecond

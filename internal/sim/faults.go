@@ -25,7 +25,7 @@ func (c *Cluster) faults() error {
 	c.trace.Event(c.now, "link", "%+v", link)
 	c.net.SetLink(link)
 	end := c.now + c.opts.Faults
-	c.noise.on = c.opts.Noise
+	c.noise.on, c.bad = c.opts.Noise, true
 	for c.now < end {
 		if err := c.runFor(time.Duration(500+c.chance.IntN(2500)) * time.Millisecond); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (c *Cluster) rejoin(over func(cut) bool) {
 
 // heal ends all faults and lets everyone find back.
 func (c *Cluster) heal() error {
-	c.calm, c.noise.on = true, false
+	c.calm, c.world.calm, c.bad, c.noise.on = true, true, false, false
 	c.rejoin(func(cut) bool { return true })
 	c.trace.Event(c.now, "heal", "")
 	c.net.SetLink(cleanLink())
@@ -207,6 +207,7 @@ func (c *Cluster) standStill() error {
 		if err := c.runUntil(20*time.Second, c.inPlace); err != nil {
 			return err
 		}
+		c.still = true
 		c.observer.freeze(true)
 		if err := c.runUntil(20*time.Second, settled); err != nil {
 			return err
@@ -218,6 +219,7 @@ func (c *Cluster) standStill() error {
 		if c.inPlace() {
 			return nil
 		}
+		c.still = false
 		c.observer.freeze(false) // a geometry was on its way
 		if err := c.runFor(700 * time.Millisecond); err != nil {
 			return err

@@ -130,6 +130,9 @@ func (s *beastCell) Greet(_ entity.ID, _ string) {
 
 // OnBeat changes what clients know and what they do not.
 func (s *beastCell) OnBeat(space.Callback) {
+	if hushed(s.Real) {
+		return
+	}
 	s.Steps.Set(s.Steps.Get() + 1)
 	fiddle(s.Steps.Get(), &s.Spots)
 	s.Temper.Set(s.Temper.Get() + 1)
@@ -140,4 +143,4 @@ func (s *beastCell) OnBeat(space.Callback) {
 }
 
 // OnThere walks on.
-func (s *beastCell) OnThere(space.Callback) { _, _ = s.MoveTo(anywhere(s.Real), 40, "OnThere", 0) }
+func (s *beastCell) OnThere(space.Callback) { wander(s.Real, 40) }

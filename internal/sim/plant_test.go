@@ -32,7 +32,7 @@ func expectBroken(t *testing.T, promise string, tamper func(p *Process, ch mercu
 }
 
 func isCellApp(p *Process) bool {
-	return strings.HasPrefix(p.Name, "cellapp") && p.Name != "cellappmgr"
+	return isCellAppName(p.Name)
 }
 
 func kind(msg []byte) wire.ID {

@@ -39,6 +39,7 @@ type player struct {
 	audited       int
 	diff          []string
 	heard         int
+	path          []property.Vector3 // where it was in this session
 }
 
 func newPlayer(c *Cluster, i int) *player {
@@ -54,11 +55,12 @@ type playerApp struct {
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
+	pl.path = pl.path[:0]
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
 		Handler: client.Events{
-			CellPlayer: func(own *client.Replica) { pl.target = own.Position },
+			CellPlayer: func(own *client.Replica) { pl.target = own.Position; pl.stepped(own.Position) },
 			Called:     func(*client.Replica, *property.Method, []property.Value) { pl.heard++ },
 			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
 			Closed: func(err error) {
@@ -131,7 +133,7 @@ func (pl *player) walk() {
 	}
 	d := entity.Distance(at, pl.target)
 	if d < walkSpeed && pl.steer != nil {
-		_ = pl.client.MoveTo(pl.target, property.Vector3{X: 1})
+		pl.step(pl.target)
 		return
 	}
 	if d < walkSpeed {
@@ -146,6 +148,14 @@ func (pl *player) walk() {
 	}
 	f := walkSpeed / d
 	to := property.Vector3{X: at.X + float32((pl.target.X-at.X)*f), Z: at.Z + float32((pl.target.Z-at.Z)*f)}
+	pl.step(to)
+}
+
+// step puts the player at a place.
+func (pl *player) step(to property.Vector3) {
+	if to != pl.client.Player().Position {
+		pl.stepped(to)
+	}
 	_ = pl.client.MoveTo(to, property.Vector3{X: 1})
 }
 
@@ -166,6 +176,9 @@ func (pl *player) act() {
 	default:
 		var seen []entity.ID
 		for r := range pl.client.Entities() {
+			if r.Def.CellMethod("greet") == nil {
+				continue // it has no ears
+			}
 			seen = append(seen, r.ID)
 		}
 		if len(seen) > 0 {

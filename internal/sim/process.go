@@ -191,10 +191,14 @@ func (p *Process) random() *rand.Rand {
 }
 
 func (p *Process) log() *slog.Logger {
-	if p.c.opts.Log == nil {
-		return slog.New(slog.DiscardHandler)
+	h := slog.Handler(slog.DiscardHandler)
+	if p.c.opts.Log != nil {
+		h = timed{p.c.opts.Log.Handler(), p.c}
 	}
-	return slog.New(timed{p.c.opts.Log.Handler(), p.c}).With("process", p.Name)
+	if p.c.opts.Wild.Brittle > 0 {
+		h = panicCounter{h, p.c}
+	}
+	return slog.New(h).With("process", p.Name)
 }
 
 // timed makes log lines carry simulated time.
@@ -216,6 +220,38 @@ func (h timed) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 // WithGroup implements slog.Handler.
 func (h timed) WithGroup(name string) slog.Handler { return timed{h.Handler.WithGroup(name), h.c} }
+
+// panicCounter counts the panics that the world wants, as their processes log them.
+type panicCounter struct {
+	slog.Handler
+	c *Cluster
+}
+
+// Enabled implements slog.Handler.
+func (h panicCounter) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelError || h.Handler.Enabled(ctx, l)
+}
+
+// Handle implements slog.Handler.
+func (h panicCounter) Handle(ctx context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "panic" && a.Value.String() == wantedPanic {
+			h.c.panics++
+		}
+		return a.Key != "panic"
+	})
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h panicCounter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return panicCounter{h.Handler.WithAttrs(attrs), h.c}
+}
+
+// WithGroup implements slog.Handler.
+func (h panicCounter) WithGroup(name string) slog.Handler {
+	return panicCounter{h.Handler.WithGroup(name), h.c}
+}
 
 // tap stands between an endpoint and its app, where a test may plant a bug.
 type tap struct{ p *Process }
@@ -245,6 +281,9 @@ func (t *tap) Message(now time.Duration, ch mercury.ChannelID, reliable bool, ms
 		if msg = tamper(t.p, ch, reliable, msg); msg == nil || t.p.dying {
 			return
 		}
+	}
+	if t.p.c.strike(t.p, ch, msg) || t.p.dying || t.p.c.hold(t.p, ch, reliable, msg) {
+		return
 	}
 	t.p.c.orders.hear(t.p, msg)
 	t.p.app.Message(now, ch, reliable, msg)

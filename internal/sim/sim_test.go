@@ -18,6 +18,8 @@ var (
 	verbose  = flag.Bool("v.log", false, "print the logs of the processes")
 	managers = flag.Bool("managers", false, "let the CellAppMgr crash in every run of TestSeeds")
 	retires  = flag.Bool("retires", false, "let cells retire in every run of TestSeeds")
+	tame     = flag.Bool("tame", false, "leave out what makes the world wild in TestSeeds")
+	first    = flag.Bool("first", false, "end TestSeeds at the first seed that fails")
 	traced   = flag.String("trace", "", "write the trace of the run to a file")
 )
 
@@ -62,6 +64,17 @@ func withManager(o Options) Options {
 	return o
 }
 
+// wildOf says how wild the world of a seed is; its draws are of its own, too.
+func wildOf(seed uint64) Wild {
+	r := rand.New(rand.NewPCG(seed, 0x317d))
+	one := func(in int) bool { return r.IntN(in) == 0 }
+	some := func(in, n int) int { return (1 - min(1, r.IntN(in))) * (1 + r.IntN(n)) }
+	return Wild{
+		Clocks: 1 + r.IntN(4), Heralds: some(2, 2), Stones: 1 + r.IntN(5), Brittle: some(3, 4), Twins: 2 * some(4, 2),
+		Hold: one(2), Breaks: one(3), Dooms: one(2), Tight: one(4),
+	}
+}
+
 // replay is the command that runs one test again, with the logs.
 func replay(t *testing.T, args string) string {
 	return fmt.Sprintf("replay: go test ./internal/sim -run '^%s$' -args %s-v.log", strings.ReplaceAll(t.Name(), "/", "$/^"), args)
@@ -101,7 +114,14 @@ func TestSeeds(t *testing.T) {
 	t.Parallel()
 	for i := range *seeds {
 		seed := *start + uint64(i)
-		runSeed(t, withManager(optionsOf(seed)), fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v ", seed, *managers, *retires))
+		o := withManager(optionsOf(seed))
+		if !*tame {
+			o.Wild = wildOf(seed)
+		}
+		runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
+		if *first && t.Failed() {
+			return
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"testing/fstest"
 	"time"
 
@@ -87,14 +88,21 @@ type world struct {
 	schema *property.Schema
 	cells  *space.Scripts
 	lit    map[entity.SpaceID]int // how often a room had a first cell
+
+	// What bases of a wild world know of the run; see Wild.
+	chance     streams
+	calm, hush bool
 }
 
 // newSchema loads the definitions, with what players and rovers have in common. Players
 // and rovers are packed, each in its way; critters are not.
-func newSchema(soul string) (*property.Schema, error) {
+func newSchema(soul string) (*property.Schema, error) { return loadSchema(soul, "", nil) }
+
+// loadSchema is that with more types at the end, which have definitions of their own.
+func loadSchema(soul, types string, defs map[string]string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	return property.Load(fstest.MapFS{
-		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/><Beast hasBase="false"/><Lodger hasClient="false"/><Lamp hasBase="false" hasClient="false"/></ClientServerEntities></root>`),
+	fs := fstest.MapFS{
+		"entities.xml":                    file(`<root><ClientServerEntities><Walker/><Rover/><Critter hasBase="false"/><Beast hasBase="false"/><Lodger hasClient="false"/><Lamp hasBase="false" hasClient="false"/>` + types + `</ClientServerEntities></root>`),
 		"entity_defs/interfaces/Soul.def": file(soul),
 		"entity_defs/Walker.def": file(`<root><Implements><Interface> Soul </Interface></Implements><Volatile> <position/> <yaw/> </Volatile>
 			<NetworkCompression> <internal> ZIP_BEST_SPEED </internal> <external> ZIP_BEST_SPEED </external> </NetworkCompression></root>`),
@@ -104,15 +112,26 @@ func newSchema(soul string) (*property.Schema, error) {
 		"entity_defs/Beast.def":   file(beastDef),
 		"entity_defs/Lodger.def":  file(lodgerDef),
 		"entity_defs/Lamp.def":    file(lampDef),
-	})
+	}
+	for _, name := range slices.Sorted(keys(defs)) {
+		fs[name] = file(defs[name])
+	}
+	return property.Load(fs)
 }
 
-func newWorld() (*world, error) {
-	schema, err := newSchema(soulDef)
+func newWorld(o Options) (*world, error) {
+	types, defs := "", map[string]string(nil)
+	if o.Wild.any() {
+		types, defs = wildTypes, wildDefs()
+	}
+	schema, err := loadSchema(soulDef, types, defs)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, chance: newStreams(o.Seed)}
+	if o.Wild.any() {
+		registerWild(w.cells)
+	}
 	space.Register[walkerCell](w.cells, "Walker")
 	space.Register[roverCell](w.cells, "Rover")
 	space.Register[critterCell](w.cells, "Critter")
@@ -126,6 +145,9 @@ func (w *world) bases() *baseapp.Scripts {
 	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{} })
 	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{} })
 	baseapp.Register(s, "Lodger", func() *lodgerBase { return &lodgerBase{} })
+	if w.schema.Type("Clock") != nil {
+		w.registerWildBases(s)
+	}
 	return s
 }
 
@@ -203,6 +225,9 @@ func (s *walkerCell) OnRestored() { s.Said.Set(0) }
 
 // OnBeat sends the base a number.
 func (s *walkerCell) OnBeat(space.Callback) {
+	if hushed(s.Real) {
+		return
+	}
 	s.Steps.Set(s.Steps.Get() + 1)
 	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
 	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
@@ -285,6 +310,9 @@ func (s *roverCell) OnRestored() { s.Said.Set(0) }
 
 // OnBeat is as of walkerCell; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(space.Callback) {
+	if hushed(s.Real) {
+		return
+	}
 	s.Steps.Set(s.Steps.Get() + 1)
 	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
 	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
@@ -304,7 +332,14 @@ func (s *roverCell) OnBeat(space.Callback) {
 // OnThere walks on.
 func (s *roverCell) OnThere(space.Callback) { s.walk() }
 
-func (s *roverCell) walk() { _, _ = s.MoveTo(anywhere(s.Real), 40, "OnThere", 0) }
+func (s *roverCell) walk() { wander(s.Real, 40) }
+
+// wander walks on, to be heard of by OnThere, while the game is on.
+func wander(r *space.Real, speed float32) {
+	if !hushed(r) {
+		_, _ = r.MoveTo(anywhere(r), speed, "OnThere", 0)
+	}
+}
 
 func anywhere(r *space.Real) property.Vector3 {
 	return property.Vector3{X: float32(r.Chance().IntN(2*half) - half), Z: float32(r.Chance().IntN(2*half) - half)}
@@ -334,6 +369,9 @@ func (s *critterCell) Greet(entity.ID, string) {
 
 // OnBeat counts, and now and then ends one life and begins another.
 func (s *critterCell) OnBeat(space.Callback) {
+	if hushed(s.Real) {
+		return
+	}
 	s.Steps.Set(s.Steps.Get() + 1)
 	s.Hat.Set(s.Chance().Int32N(100))
 	if s.Chance().IntN(60) == 0 {
@@ -345,7 +383,7 @@ func (s *critterCell) OnBeat(space.Callback) {
 }
 
 // OnThere walks on.
-func (s *critterCell) OnThere(space.Callback) { _, _ = s.MoveTo(anywhere(s.Real), 40, "OnThere", 0) }
+func (s *critterCell) OnThere(space.Callback) { wander(s.Real, 40) }
 
 // walkerBase is the base part of a player.
 type walkerBase struct {

@@ -1,0 +1,173 @@
+package sim
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Brittle entities walk about and panic: in a method, a timer, at the end of a walk, before
+// and after a handoff, when they come back, when they go, or in their base. Their base says in which
+// hook, and in which life, since a panic takes back all that the cell part has noted of it.
+// Each panic may cost the entity a life, and nobody else anything.
+
+const brittleDef = `
+<root>
+	<Properties>
+		<steps>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </steps>
+		<hook>    <Type> UINT8 </Type> <Flags> CELL_PRIVATE </Flags> </hook>
+		<of>      <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </of>
+		<noted>   <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<said>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
+		<faults>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+		<sent>    <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
+		<heard>   <Type> UINT32 </Type> <Flags> BASE </Flags> </heard>
+		<life>    <Type> UINT32 </Type> <Flags> BASE </Flags> </life>
+		<wrong>   <Type> UINT32 </Type> <Flags> BASE </Flags> </wrong>
+	</Properties>
+	<CellMethods>
+		<note> <Arg> UINT32 </Arg> </note>
+		<crack> <Arg> UINT8 </Arg> <Arg> UINT32 </Arg> </crack>
+	</CellMethods>
+	<BaseMethods>
+		<told> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </told>
+	</BaseMethods>
+</root>`
+
+// wantedPanic is what they panic with.
+const wantedPanic = "the world wants it"
+
+// The hooks in which a cell part can be told to panic.
+const (
+	inNothing uint8 = iota
+	inMethod
+	inTimer
+	inArrival
+	inLeaving
+	inEntering
+	inRestored
+	inDestroy
+	hooks
+)
+
+// brittleBase is the base part.
+type brittleBase struct {
+	*entity.Base
+	w     *world `cellscape:"local"`
+	Sent  property.Uint32
+	Heard property.Uint32
+	Life  property.Uint32
+	Wrong property.Uint32
+}
+
+// OnCreated makes the cell part.
+func (b *brittleBase) OnCreated() {
+	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
+	_, _ = b.AddTimer(beat, beat, "OnBeat")
+}
+
+// OnBeat sends a number, and now and then asks for a panic.
+func (b *brittleBase) OnBeat() {
+	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
+		b.Sent.Set(b.Sent.Get() + 1)
+	}
+	if b.w.calm || b.Life.Get() == 0 {
+		return
+	}
+	switch n := b.w.chance.game.IntN(240); {
+	case n == 0:
+		panic(wantedPanic)
+	case n < 30:
+		hook := uint8(1 + b.w.chance.game.IntN(int(hooks)-1))
+		_ = b.Cell().Call("crack", hook, b.Life.Get())
+		if hook == inDestroy {
+			_ = b.DestroyCell()
+		}
+	}
+}
+
+// OnLoseCell makes the cell part again.
+func (b *brittleBase) OnLoseCell() {
+	b.Sent.Set(0)
+	b.OnCreatedAgain()
+}
+
+// OnCreatedAgain makes a cell part after one was destroyed.
+func (b *brittleBase) OnCreatedAgain() {
+	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
+}
+
+// Told is as of walkerBase.
+func (b *brittleBase) Told(life, n uint32) { told(life, n, &b.Life, &b.Heard, &b.Wrong) }
+
+// brittleCell is the cell part.
+type brittleCell struct {
+	*space.Real
+	Steps, Of, Noted, Said, Faults property.Uint32
+	Hook                           property.Uint8
+}
+
+// crack panics if this is the hook and the life that the base said.
+func (s *brittleCell) crack(hook uint8) {
+	life := s.Order().Incarnation
+	if hook == inRestored {
+		life-- // it was said to the one before
+	}
+	if s.Hook.Get() == hook && s.Of.Get() == life {
+		panic(wantedPanic)
+	}
+}
+
+// Note is as of walkerCell.
+func (s *brittleCell) Note(n uint32) {
+	if n != s.Noted.Get()+1 {
+		s.Faults.Set(s.Faults.Get() + 1)
+	}
+	s.Noted.Set(n)
+}
+
+// Crack is told which hook is to panic in which life.
+func (s *brittleCell) Crack(hook uint8, life uint32) {
+	s.Hook.Set(hook)
+	s.Of.Set(life)
+	s.crack(inMethod)
+}
+
+// OnCreated starts the beat and the walk.
+func (s *brittleCell) OnCreated() {
+	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
+	s.OnThere(space.Callback{})
+}
+
+// OnBeat tells the base a number, after a change that a panic takes back.
+func (s *brittleCell) OnBeat(space.Callback) {
+	if hushed(s.Real) {
+		return
+	}
+	s.Steps.Set(s.Steps.Get() + 1)
+	s.crack(inTimer)
+	if s.Base().Call("told", s.Order().Incarnation, s.Said.Get()+1) == nil {
+		s.Said.Set(s.Said.Get() + 1)
+	}
+}
+
+// OnThere walks on.
+func (s *brittleCell) OnThere(space.Callback) {
+	s.crack(inArrival)
+	wander(s.Real, 40)
+}
+
+// OnLeavingCell panics before a handoff.
+func (s *brittleCell) OnLeavingCell() { s.crack(inLeaving) }
+
+// OnEnteredCell panics after one.
+func (s *brittleCell) OnEnteredCell() { s.crack(inEntering) }
+
+// OnRestored begins the numbers to the base again.
+func (s *brittleCell) OnRestored() {
+	s.Said.Set(0)
+	s.crack(inRestored)
+}
+
+// OnDestroy panics at the end.
+func (s *brittleCell) OnDestroy() { s.crack(inDestroy) }

@@ -1,0 +1,85 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space"
+)
+
+// What is held back: now and then a client's move, or a message of a flow, waits in front of
+// the CellApp that it came to, until the real that it is for has gone on to another one, or
+// for a while. It then follows by another way than what was said after it. A network
+// of its own may do so to any two messages of different channels; chance alone hardly does.
+
+// heldMessage is a message that waits.
+type heldMessage struct {
+	p        *Process
+	starts   int // of p, when it came
+	ch       mercury.ChannelID
+	reliable bool
+	msg      []byte
+	id       entity.ID
+	until    time.Duration
+}
+
+const (
+	// holdMoves and holdFlows are one in how many of each is held back, maxHeld how many wait.
+	holdMoves, holdFlows, maxHeld = 12, 60, 16
+	// holdCheck is how often it is looked whether a real has gone.
+	holdCheck = 10 * time.Millisecond
+)
+
+// hold holds a message back, or not.
+func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) bool {
+	if !c.opts.Wild.Hold || !c.bad || len(c.held) >= maxHeld || len(msg) == 0 || !slices.Contains(c.cellApps, p) {
+		return false
+	}
+	in, id := 0, entity.ID(0)
+	var move wire.ClientMove
+	var flow entity.Message
+	switch {
+	case wire.ID(msg[0]) == wire.ClientMoveID && move.Parse(msg[1:]) == nil:
+		in, id = holdMoves, move.ID
+	case wire.ID(msg[0]) == wire.FlowID && flow.Parse(msg[1:]) == nil:
+		in, id = holdFlows, flow.To
+	default:
+		return false
+	}
+	if c.wild.hold.IntN(in) != 0 {
+		return false
+	}
+	d := time.Duration(200+c.wild.hold.IntN(2500)) * time.Millisecond
+	c.held = append(c.held, heldMessage{p, p.starts, ch, reliable, slices.Clone(msg), id, c.now + d})
+	return true
+}
+
+// release hands on what has waited long enough. What its process did not live to hear is lost.
+func (c *Cluster) release() {
+	for i := 0; i < len(c.held); {
+		h := c.held[i]
+		gone := !h.p.alive || h.p.dying || h.p.starts != h.starts
+		if !gone && (h.p.paused() || c.now < h.until && c.bad && !c.hasLeft(h.p, h.id)) {
+			i++
+			continue
+		}
+		c.held = slices.Delete(c.held, i, i+1)
+		if !gone {
+			c.orders.hear(h.p, h.msg)
+			h.p.app.Message(c.now, h.ch, h.reliable, h.msg)
+			h.p.flush()
+		}
+	}
+	c.holdAt = c.now + holdCheck
+}
+
+// hasLeft reports whether a CellApp has a ghost of an entity, and not its real any more.
+func (c *Cluster) hasLeft(p *Process, id entity.ID) (left bool) {
+	c.eachViewOf(p, func(_ *space.Cell, v space.View) {
+		left = left || v.ID() == id && !v.IsReal()
+	})
+	return left
+}

@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Heralds set the space's data under many keys, so that at any time some entries are old and
+// some new, in no order of their keys. When the world is to fall silent they say so, too.
+
+const heraldDef = `
+<root>
+	<Properties>
+		<said> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </said>
+	</Properties>
+	<CellMethods>
+		<proclaim> <Arg> UINT16 </Arg> <Arg> STRING </Arg> </proclaim>
+	</CellMethods>
+</root>`
+
+const (
+	// firstKey is the lowest of the heralds' keys, manyKeys how many they have.
+	firstKey, manyKeys = 20, 40
+	// hushKey is set when everyone is to fall silent.
+	hushKey = 6
+)
+
+// heraldBase draws what is to be said: it knows the run, which no cell part does.
+type heraldBase struct {
+	*entity.Base
+	w *world `cellscape:"local"`
+	n int    `cellscape:"local"`
+}
+
+// OnCreated makes the cell part.
+func (b *heraldBase) OnCreated() {
+	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
+	_, _ = b.AddTimer(beat, beat, "OnBeat")
+}
+
+// OnBeat has something said, in the bad time.
+func (b *heraldBase) OnBeat() {
+	key := firstKey + b.w.chance.game.IntN(manyKeys)
+	switch {
+	case b.w.hush:
+		key = hushKey
+	case b.w.calm:
+		return
+	}
+	b.n++
+	_ = b.Cell().Call("proclaim", uint16(key), fmt.Sprintf("%s:%d", b.ID(), b.n))
+}
+
+// heraldCell is the cell part of a herald.
+type heraldCell struct {
+	*space.Real
+	Said property.Uint32
+}
+
+// Proclaim sets an entry.
+func (s *heraldCell) Proclaim(key uint16, text string) {
+	s.Said.Set(s.Said.Get() + 1)
+	_ = s.SetSpaceData(key, []byte(text))
+}
+
+// hushed reports whether the game is over, as far as a real's cell knows.
+func hushed(r *space.Real) bool {
+	_, ok := r.SpaceData(hushKey)
+	return ok
+}

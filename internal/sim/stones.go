@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Stones do nothing for long: they neither move nor change, have no timer, and hear a number
+// of their base so seldom that between two of them every lease has run out. Lines that
+// move carry them from cell to cell. A pebble lies beside each and never does anything.
+
+const stoneDef = `
+<root>
+	<Properties>
+		<mark>   <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </mark>
+		<noted>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </noted>
+		<faults> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
+	</Properties>
+	<CellMethods>
+		<note> <Arg> UINT32 </Arg> </note>
+	</CellMethods>
+</root>`
+
+const pebbleDef = `
+<root>
+	<Properties>
+		<mark> <Type> UINT32 </Type> <Flags> ALL_CLIENTS </Flags> </mark>
+	</Properties>
+</root>`
+
+// stoneRest is how long a stone is left alone: longer than a ghost believes in a real that
+// is silent, and than a channel lives without a word.
+const stoneRest = 13 * time.Second
+
+// stoneBase is the base part of a stone.
+type stoneBase struct {
+	*entity.Base
+	Sent property.Uint32
+}
+
+// OnCreated makes the cell part.
+func (b *stoneBase) OnCreated() {
+	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
+	_, _ = b.AddTimer(stoneRest, stoneRest, "OnPoke")
+}
+
+// OnPoke sends the cell part a number.
+func (b *stoneBase) OnPoke() {
+	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
+		b.Sent.Set(b.Sent.Get() + 1)
+	}
+}
+
+// stoneCell is the cell part of a stone.
+type stoneCell struct {
+	*space.Real
+	Mark, Noted, Faults property.Uint32
+}
+
+// OnCreated lays a pebble down.
+func (s *stoneCell) OnCreated() {
+	at := s.Position()
+	at.X++
+	_, _ = s.Spawn("Pebble", at, property.Vector3{}, nil)
+}
+
+// Note is as of walkerCell; every second number shows.
+func (s *stoneCell) Note(n uint32) {
+	if n != s.Noted.Get()+1 {
+		s.Faults.Set(s.Faults.Get() + 1)
+	}
+	s.Noted.Set(n)
+	if n%2 == 0 {
+		s.Mark.Set(n)
+	}
+}
+
+// pebbleCell lies there.
+type pebbleCell struct {
+	*space.Real
+	Mark property.Uint32
+}
+
+// OnCreated is all that it ever does.
+func (s *pebbleCell) OnCreated() { s.Mark.Set(1) }

@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"math/rand/v2"
+
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Wild says what makes a world wilder than the plain one. All of it is off in the zero value,
+// with which a run is what it was before there was any of this. What draws chance has a
+// stream of its own.
+type Wild struct {
+	// Clocks is how many entities live by timers of every kind; see clockwork.go.
+	Clocks int
+	// Heralds is how many entities set entries of the space's data under many keys;
+	// see herald.go.
+	Heralds int
+	// Stones is how many entities do nothing for long; each comes with one that has no
+	// base and never does anything.
+	Stones int
+	// Brittle is how many entities panic, in every hook that a script has.
+	Brittle int
+	// Twins is how many clients log in under one name at once, again and again.
+	Twins int
+	// Hold keeps moves and messages of flows back, in front of CellApps, across handoffs.
+	Hold bool
+	// Breaks breaks channels between living apps, each at a message of a drawn kind.
+	Breaks bool
+	// Dooms kills CellApps at a message of a drawn kind: who got it, who sent it, or both.
+	Dooms bool
+	// Tight gives clients, ghosts and handoffs budgets that do not suffice; and before the
+	// world is frozen, which lifts them, it falls silent, and everyone must be told all the same.
+	Tight bool
+}
+
+func (w Wild) any() bool { return w != Wild{} }
+
+// streams are the chances of the wild world, each of one feature alone.
+type streams struct {
+	game   *rand.Rand // what bases of wild entities draw
+	twins  *rand.Rand
+	hold   *rand.Rand
+	breaks *rand.Rand
+	dooms  *rand.Rand
+}
+
+func newStreams(seed uint64) streams {
+	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
+	return streams{of(1), of(2), of(3), of(4), of(5)}
+}
+
+// wildTypes are the types that a wild world has beside the plain ones, and their definitions.
+const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/>`
+
+func wildDefs() map[string]string {
+	return map[string]string{
+		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
+		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
+	}
+}
+
+func registerWild(cells *space.Scripts) {
+	space.Register[clockCell](cells, "Clock")
+	space.Register[heraldCell](cells, "Herald")
+	space.Register[stoneCell](cells, "Stone")
+	space.Register[pebbleCell](cells, "Pebble")
+	space.Register[brittleCell](cells, "Brittle")
+}
+
+func (w *world) registerWildBases(s *baseapp.Scripts) {
+	baseapp.Register(s, "Clock", func() *clockBase { return &clockBase{} })
+	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
+	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{} })
+	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{w: w} })
+}
+
+// population is what a BaseApp makes at its first start, by type.
+func (c *Cluster) population() []struct {
+	typeName string
+	n        int
+} {
+	o := c.opts
+	return []struct {
+		typeName string
+		n        int
+	}{
+		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
+		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
+	}
+}
+
+// somewhere is a place in the square that an id stands for.
+func somewhere(id uint64) property.Vector3 {
+	return property.Vector3{X: float32(id*137%(2*half)) - half, Z: float32(id*89%(2*half)) - half}
+}

@@ -140,8 +140,8 @@ func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint64, p *segment) bool {
 	if w.segmentFits(seq, len(p.buf)) {
 		w.segment(lane, seq, p)
-		if lane == laneGame && c.copies > 0 && len(p.buf) <= maxCopied {
-			c.riders.add(seq, c.copies)
+		if lane == laneGame && c.copying.level > 0 && len(p.buf) <= maxCopied {
+			c.riders.add(seq, c.copying.level)
 		}
 		return true
 	}

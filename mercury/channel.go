@@ -65,11 +65,11 @@ type channel struct {
 	closeBy   time.Duration // awake time at which a condemned channel is given up
 	closeSent bool          // a close is under way
 
-	copies int8
-	riders riders
-	path   path
-	out    sender
-	in     receiver
+	copying copyPolicy
+	riders  riders
+	path    path
+	out     sender
+	in      receiver
 
 	// For statistics.
 	resent, copied, lost, spurious uint64

@@ -5,43 +5,25 @@ package mercury
 // Whoever waits for evidence of a loss delivers a lost message after one and a half round trips and an interval between messages at
 // the earliest. Short messages that ride again in the next packet, or the next two, are there one interval later instead.
 // That doubles or triples the bytes of such messages but adds no packet. So it is done only while the path loses
-// packets and has room.
+// packets and has room: see copyPolicy.
 const (
 	// maxCopied is the longest segment that rides again; the copies of longer ones would crowd out what is new.
 	maxCopied = 400
 	// DefaultCopies is the most copies of a message.
 	DefaultCopies = 2
-	// Thresholds of measured loss in hundredths of a percent, above which one and two copies begin and below which they end.
-	oneCopyFrom, oneCopyUntil   = 30, 15
-	twoCopiesFrom, twoCopiesEnd = 400, 280
 )
 
-// decideCopies sets how often short segments ride again. It is asked once a Flush.
-func (c *channel) decideCopies(e *Endpoint) {
-	loss := c.out.losses.perMyriad()
-	switch c.copies {
-	case 0:
-		if loss >= oneCopyFrom {
-			c.copies = 1
-		}
-	case 1:
-		if loss >= twoCopiesFrom {
-			c.copies = 2
-		} else if loss < oneCopyUntil {
-			c.copies = 0
-		}
-	default:
-		if loss < twoCopiesEnd {
-			c.copies = 1
-		}
-	}
-	c.copies = min(c.copies, e.cfg.copies())
-}
-
-// roomForCopies reports whether the path has room for bytes that are not needed.
+// roomForCopies reports whether the path has room for bytes that are not needed: what the game has to say waits for nothing, and no
+// more is in flight than half of the window, or than the path was seen to carry in one and a half round trips and the time
+// that the peer may hold an ack. The window alone says little: it has a floor that a narrow line does not carry.
 func (c *channel) roomForCopies() bool {
 	out := &c.out
-	return c.copies > 0 && out.streams[laneGame].unsent() <= 1 && 2*out.flightBytes < out.rate.window()
+	if c.copying.level == 0 || out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.window() {
+		return false
+	}
+	least := out.rate.minRTT()
+	carried := perTime(out.rate.bottleneck(), least+least/2+maxAckHold)
+	return out.flightBytes <= int(min(carried, maxRateWindow))+c.path.mtu
 }
 
 // rider is a short segment that rides again in the next packets.

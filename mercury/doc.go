@@ -29,6 +29,7 @@
 //   - An unreliable message leaves with the next Flush or, when there are too many, never: it waits for no window. A tick's
 //     reliable messages do not wait behind bulk.
 //   - A clean path sees nothing twice. What a path that loses packets sees twice is bounded by Config.Copies.
+//   - Copies make no loss: they yield to a queue, whoever filled it, and end when they do not help (see copyPolicy).
 //   - A peer is given up after Config.Inactivity of silence, counted while this process was awake: one call adds at most a second
 //     and at most a quarter of Inactivity.
 //   - A start of the peer with another salt never hears what was meant for the old one, and gives itself away within a round trip.
@@ -95,8 +96,11 @@
 //
 // # Before a loss is known, and after
 //
-// While more than 0.3 % of a channel's packets are lost, segments of up to 400 bytes ride again in the next packet that goes
-// anyway, above 4 % in the next two, unless they have been acked or the path is short of room. No packet is added.
+// While more than 0.3 % of a channel's packets are lost by chance, segments of up to 400 bytes ride again in the next packet that
+// goes anyway, above 4 % in the next two, unless they have been acked or the path is short of room. No packet is added, so that
+// a copy comes one interval between messages after the original. Many losses in a row, and losses while a queue stands, are no reason
+// for copies. They end when the round trip or the loss rises above what it was without them, and are then tried again less and less
+// often; now and then they rest until a loss without them has shown that they are still needed.
 //
 // A packet without an ack is taken for lost once one sent no earlier has been acked and as much time has passed as packets on this path
 // have been seen to overtake each other, which begins at nothing (RFC 8985). When nothing is acked for the timeout of RFC 6298 and the

@@ -127,9 +127,8 @@ func TestCopiesAddPackets(t *testing.T) {
 	count := func(copies int8) float64 {
 		l, ch, _, _ := newPairLink(t, Config{MTU: 1200, SafeMTU: 1200, Copies: DefaultCopies}, 25*time.Millisecond)
 		c := l.a.channels[ch]
-		c.out.losses = lossMeter{decided: 1024, gone: 1024 * 6 / 100}
-		if copies == 0 {
-			c.out.losses = lossMeter{}
+		if copies > 0 {
+			c.copying.losses = lossMeter{decided: 1024, gone: 1024 * 6 / 100}
 		}
 		before := l.sent[l.a]
 		l.run(time.Second, func(now time.Duration) {

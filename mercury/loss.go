@@ -68,7 +68,7 @@ func (c *channel) detectLoss(e *Endpoint) {
 			continue
 		}
 		if due := l.due(p.at); due <= e.now {
-			c.onPacketLost(e, p)
+			c.onPacketLost(e, p, i > 0 && out.sent.at(i-1).state == lost)
 		} else if l.lossAt == 0 || due < l.lossAt {
 			l.lossAt = due
 		}

@@ -151,6 +151,7 @@ func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
 	c.out.rate.onMoved()
 	c.out.rate.setMTU(c.path.mtu)
 	c.out.scavenger = scavenger{}
+	c.out.losses, c.copying = lossMeter{}, copyPolicy{}
 	e.stats.Moved++
 	if h, ok := e.handler.(MoveHandler); ok && !c.condemned {
 		h.Moved(e.now, c.id, c.peer)

@@ -57,6 +57,7 @@ type sentPacket struct {
 	channel  bool // carried the acceptor's channel
 	ticket   bool // carried a ticket
 	search   bool // was padded to try a larger MTU
+	copies   bool // was sent while short segments rode again
 }
 
 // sender is the outward half of a channel.
@@ -140,6 +141,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	if progress {
 		out.peerDelay.note(a.delay)
 		out.rate.endAck(e.now, sample, out.flightBytes)
+		c.copying.sampled(e.now, sample)
 		c.scavenge(sample)
 		out.backoff, out.probes = 0, 0
 		out.timerFrom, out.progressAt = e.now, e.awake
@@ -190,10 +192,10 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	case inFlight:
 		out.inFlight--
 		out.flightBytes -= int(p.size)
-		out.losses.arrived()
+		c.noteArrived(p)
 		out.rate.onAcked(e.now, p.at, int(p.size), &p.stamp)
 	case lost:
-		out.losses.regained()
+		c.noteRegained(p)
 		out.rate.onSpurious(int(p.size))
 		e.stats.Spurious++
 		c.spurious++
@@ -223,8 +225,32 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	return false
 }
 
-// onPacketLost marks what p carried for sending again.
-func (c *channel) onPacketLost(e *Endpoint, p *sentPacket) {
+// noteArrived has the meters of loss take in a packet. What was sent to where the peer was before says nothing about this path.
+func (c *channel) noteArrived(p *sentPacket) {
+	if p.number >= c.path.from {
+		c.out.losses.arrived()
+		c.copying.arrived(p, &c.out.rtt)
+	}
+}
+
+// noteRegained takes back that a packet was lost.
+func (c *channel) noteRegained(p *sentPacket) {
+	if p.number >= c.path.from {
+		c.out.losses.regained()
+		c.copying.regained(p)
+	}
+}
+
+// noteLost has them take in a lost packet.
+func (c *channel) noteLost(e *Endpoint, p *sentPacket, follows bool) {
+	if p.number >= c.path.from {
+		c.out.losses.lost()
+		c.copying.lost(p, &c.out.rtt, follows, e.cfg.copies())
+	}
+}
+
+// onPacketLost marks what p carried for sending again. follows says that the packet before it is lost as well.
+func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	out := &c.out
 	p.state = lost
 	out.inFlight--
@@ -240,7 +266,7 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket) {
 	if e.monitor != nil {
 		e.monitor.PacketLost(e.now, PacketInfo{Peer: c.peer.At, Kind: PacketData, Channel: c.id, Number: p.number, Size: int(p.size)})
 	}
-	out.losses.lost()
+	c.noteLost(e, p, follows)
 	out.rate.onLost(e.now, int(p.size), &p.stamp)
 	for _, r := range p.refs[:p.count] {
 		out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())

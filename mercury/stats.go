@@ -58,7 +58,7 @@ func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
 	return ChannelStats{
 		RTT: c.out.rtt.smooth, MinRTT: c.out.rtt.least,
 		Loss:   float64(c.out.losses.perMyriad()) / 10000,
-		Copies: int(c.copies), Window: c.out.rate.window(), InFlight: c.out.flightBytes, Rate: c.out.rate.rate(), MTU: c.path.mtu,
+		Copies: int(c.copying.level), Window: c.out.rate.window(), InFlight: c.out.flightBytes, Rate: c.out.rate.rate(), MTU: c.path.mtu,
 		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious,
 	}, true
 }

@@ -21,7 +21,7 @@ type packetWriter struct {
 // beginPacket starts the next packet of c in the Endpoint's scratch buffer.
 func (c *channel) beginPacket(e *Endpoint) packetWriter {
 	out := &c.out
-	w := packetWriter{b: e.packet[:0], record: sentPacket{number: out.number, at: e.now}}
+	w := packetWriter{b: e.packet[:0], record: sentPacket{number: out.number, at: e.now, copies: c.copying.level > 0}}
 	if c.dialled && c.remote == 0 {
 		h := firstHeader{bind: c.bind(e), Pass: c.pass, Number: uint32(out.number)}
 		w.b = h.append(w.b)

@@ -1,0 +1,282 @@
+package mercury
+
+import (
+	"math"
+	"time"
+)
+
+// When short messages ride again.
+//
+// Copies make good what a path loses by chance. They are bytes, so they can also make loss: on a line that has no room for
+// them they fill the queue before it, and its drops look like a reason for more. They do not help where many packets in a row are
+// lost, since the copies are lost too.
+//
+//	none  --(loss by chance)--> copies --(no loss for quietGaps)--> none
+//	copies --(a queue grows, or the loss)--> rest, twice as long each time
+//	copies --(now and then)--> rest
+//	rest  --(its time has passed, and a packet was lost)--> copies
+//
+// Invariants:
+//   - Only a loss that a copy would have made good is a reason for copies: no more in a row than there may be copies, and
+//     while no queue stands.
+//   - Copies begin while no queue stands, and end when the round trip rises above what it was without them.
+//   - Copies end when more is lost with them than without.
+//   - An attempt that failed is not made again before a time has passed that doubles with each failure.
+//   - After a rest copies come back when a loss without them has shown that there is still a reason.
+//   - All state is in the struct: no clock, no chance.
+const (
+	// Thresholds of measured loss in hundredths of a percent, above which one and two copies begin and below which they end.
+	oneCopyFrom, oneCopyUntil   = 30, 15
+	twoCopiesFrom, twoCopiesEnd = 400, 280
+	// quietGaps is for how many times the usual number of packets between two losses nothing must be lost until the loss is
+	// taken to be over. Chance alone does so once in three thousand losses, and costs one message's delay. mostQuiet bounds the
+	// number of packets: ten seconds of a game.
+	quietGaps, mostQuiet = 8, 600
+	// runsMemory is for how many runs of lost packets their length is remembered at least.
+	runsMemory = 32
+
+	// standingQueue is the growth of the smoothed round trip above the path's least that is more than a radio link's jitter: a
+	// queue stands, whoever filled it. Half of the round trip counts where that is more.
+	standingQueue = 25 * time.Millisecond
+	// ownQueue is the growth above the round trip without copies that shows that they fill a queue. An eighth of the round trip, or
+	// twice its usual spread, counts where that is more.
+	ownQueue = 8 * time.Millisecond
+	// leastRTTLife is half of the time for which the path's least round trip is remembered. It is long, because a download beside the
+	// game may keep a queue filled for minutes; it ends, because a path may become longer.
+	leastRTTLife = 2 * time.Minute
+
+	// restLeast lets a queue that copies have filled run empty, and the loss without copies show. checkRest is enough where no queue
+	// was seen. What is sent in the first draining of a rest may still be lost to the copies before it, and shows nothing.
+	restLeast, checkRest, draining = time.Second, 200 * time.Millisecond, 200 * time.Millisecond
+	// firstWait is how long an attempt that failed is not made again; each failure doubles it, up to lastWait.
+	firstWait, lastWait = 2 * time.Second, 64 * time.Second
+	// lastingAttempt is how long copies must have gone well for a failure to count as the first.
+	lastingAttempt = 10 * time.Second
+	// firstCheck is when copies that go well rest until the next loss. It costs that message's delay, and ends copies that
+	// make the loss they live on. Each check that they pass makes the time to the next four times as long, up to lastCheck.
+	firstCheck, lastCheck = 4 * time.Second, 256 * time.Second
+	// tallyMemory is how many packets the comparison of loss with and without copies remembers at least.
+	tallyMemory = 512
+	// tallyFloor is how many packets without a loss are remembered: what was before the first says little of what follows. Copies
+	// begin once as many as tallyLeast without them are known to compare with.
+	tallyFloor, tallyLeast = 128, 100
+)
+
+// copyPolicy decides for a channel how often short segments ride again.
+type copyPolicy struct {
+	level int8 // how often a short segment rides again now
+	want  int8 // and would, going by the loss alone
+
+	losses lossMeter // packets lost that copies would make good
+	quiet  uint32    // packets whose fate was learnt since the last of these
+	over   bool      // they were too many for the loss to go on
+	run    uint32    // packets lost in a row up to the last one
+	noted  uint32    // of these, in losses
+	runs   uint32    // runs of lost packets
+	short  uint32    // of these, those that copies would make good
+
+	least   [2]time.Duration // least round trips since leastAt and in the time before; 0 for none
+	leastAt time.Duration
+
+	began    time.Duration // of this level
+	bearable time.Duration // smoothed round trip above which copies are taken to fill a queue
+	resting  bool
+	rested   time.Duration // when the rest may end
+	drained  time.Duration // what was sent without copies from then on shows the path without them
+	missed   bool          // such a packet was lost in this rest
+	check    time.Duration // from began to the next check
+	attempts [DefaultCopies]copyAttempt
+
+	with, without copyTally
+}
+
+// copyAttempt remembers that copies to a number did not go well.
+type copyAttempt struct {
+	until, wait time.Duration // it is not tried again until then, after this wait
+}
+
+// copyTally counts packets and the lost ones among them.
+type copyTally struct{ settled, lost uint32 }
+
+func (t *copyTally) add(lost uint32) {
+	t.settled++
+	t.lost += lost
+	if t.lost == 0 {
+		t.settled = min(t.settled, tallyFloor)
+	}
+	if t.settled >= 2*tallyMemory {
+		t.settled /= 2
+		t.lost = (t.lost + 1) / 2
+	}
+}
+
+// few and many are the loss in hundredths of a percent, less and more than it is for sure: three standard deviations.
+func (t *copyTally) few() int {
+	n := float64(t.lost)
+	return int(max(0, n-3*math.Sqrt(n)) * 10000 / float64(max(t.settled, 1)))
+}
+
+func (t *copyTally) many() int {
+	n := float64(t.lost)
+	return int((n + 3*math.Sqrt(n) + 3) * 10000 / float64(max(t.settled, 1)))
+}
+
+// tally counts a packet with its like.
+func (k *copyPolicy) tally(p *sentPacket, lost uint32) {
+	if p.copies {
+		k.with.add(lost)
+	} else if p.at >= k.drained {
+		k.without.add(lost)
+	}
+}
+
+// arrived takes in that a packet was acked.
+func (k *copyPolicy) arrived(p *sentPacket, rtt *rttEstimate) {
+	k.tally(p, 0)
+	if k.quiet++; k.standing(rtt) {
+		return // what is lost now is no reason for copies: what is not must not count either
+	}
+	k.losses.arrived()
+	if k.losses.gone == 0 {
+		k.losses.decided = min(k.losses.decided, lossFloor) // as tallyFloor
+	}
+}
+
+// lost takes in that a packet was taken for lost; follows says that the one before it was as well. most is the largest level.
+func (k *copyPolicy) lost(p *sentPacket, rtt *rttEstimate, follows bool, most int8) {
+	k.tally(p, 1)
+	if !follows {
+		k.beginRun()
+	}
+	k.run++
+	switch {
+	case k.run > uint32(most):
+		if k.run == uint32(most)+1 {
+			k.short--
+			k.losses.gone -= min(k.losses.gone, k.noted)
+		}
+	case !k.standing(rtt):
+		k.losses.lost()
+		k.noted++
+		k.quiet, k.over = 0, false
+		k.missed = k.missed || !p.copies && p.at >= k.drained
+	}
+}
+
+func (k *copyPolicy) beginRun() {
+	k.run, k.noted = 0, 0
+	if k.runs >= 2*runsMemory {
+		k.runs /= 2
+		k.short /= 2
+	}
+	k.runs++
+	k.short++
+}
+
+// regained takes a loss back.
+func (k *copyPolicy) regained(p *sentPacket) {
+	k.losses.regained()
+	t := &k.without
+	if p.copies {
+		t = &k.with
+	}
+	t.lost -= min(t.lost, 1)
+}
+
+// sampled takes in a round trip.
+func (k *copyPolicy) sampled(now, rtt time.Duration) {
+	if rtt <= 0 {
+		return
+	}
+	if now-k.leastAt >= leastRTTLife {
+		k.least, k.leastAt = [2]time.Duration{0, k.least[0]}, now
+	}
+	if k.least[0] == 0 || rtt < k.least[0] {
+		k.least[0] = rtt
+	}
+}
+
+// standing reports whether a queue stands on the path.
+func (k *copyPolicy) standing(rtt *rttEstimate) bool {
+	least := k.least[0]
+	if least == 0 || k.least[1] > 0 && k.least[1] < least {
+		least = k.least[1]
+	}
+	return least > 0 && rtt.smooth > least+max(least/2, standingQueue)
+}
+
+// decide sets the level. It is asked once a Flush.
+func (k *copyPolicy) decide(now time.Duration, rtt *rttEstimate, most int8) {
+	k.want = min(k.wanted(), most)
+	switch {
+	case k.want == 0:
+		k.level, k.resting = 0, false
+		return
+	case k.level == 0:
+	case rtt.smooth > k.bearable || k.with.few() > k.without.many():
+		k.failed(now)
+	case now-k.began >= max(k.check, firstCheck):
+		k.check = min(4*max(k.check, firstCheck), lastCheck)
+		k.without.settled, k.without.lost = k.without.settled*3/4, k.without.lost*3/4
+		k.rest(now, checkRest)
+	default:
+		k.level = min(k.level, k.want)
+	}
+	if k.resting && (now < k.rested || !k.missed) || rtt.smooth == 0 || k.standing(rtt) || k.level == 0 && k.without.settled < tallyLeast {
+		return
+	}
+	k.resting = false
+	if to := k.allowed(now); to > k.level {
+		k.level, k.began = to, now
+		k.bearable = rtt.smooth + max(rtt.smooth/8, 2*rtt.spread, ownQueue)
+		k.with = copyTally{}
+	}
+}
+
+// wanted is the level that the loss asks for.
+func (k *copyPolicy) wanted() int8 {
+	gone := k.losses.gone
+	if gone > 0 && !k.over && k.quiet > min(quietGaps*k.losses.decided/gone, mostQuiet) {
+		k.over, k.check = true, k.check/4
+		k.losses.gone -= gone / 4 // it may come back
+	}
+	if k.over || gone == 0 || 3*k.short < 2*k.runs {
+		return 0
+	}
+	loss := k.losses.perMyriad()
+	switch {
+	case loss >= twoCopiesFrom, k.want == 2 && loss >= twoCopiesEnd:
+		return 2
+	case loss >= oneCopyFrom, k.want > 0 && loss >= oneCopyUntil:
+		return 1
+	}
+	return 0
+}
+
+// allowed is the highest level up to want of which no failure is too fresh.
+func (k *copyPolicy) allowed(now time.Duration) int8 {
+	for level := range k.want {
+		if now < k.attempts[level].until {
+			return level
+		}
+	}
+	return k.want
+}
+
+// failed ends copies that do harm.
+func (k *copyPolicy) failed(now time.Duration) {
+	a := &k.attempts[k.level-1]
+	if now-k.began >= lastingAttempt {
+		a.wait = 0
+	}
+	a.wait = min(max(2*a.wait, firstWait), lastWait)
+	a.until, k.check = now+a.wait, 0
+	k.without = copyTally{} // the loss of the path may have changed
+	k.rest(now, restLeast)
+}
+
+// rest goes without copies until a loss shows that there is still a reason for them.
+func (k *copyPolicy) rest(now, least time.Duration) {
+	k.level, k.resting, k.missed = 0, true, false
+	k.rested, k.drained = now+least, now+draining
+}

@@ -129,6 +129,7 @@ func TestCopiesAddPackets(t *testing.T) {
 		c := l.a.channels[ch]
 		if copies > 0 {
 			c.copying.losses = lossMeter{decided: 1024, gone: 1024 * 6 / 100}
+			c.copying.without = copyTally{settled: tallyLeast}
 		}
 		before := l.sent[l.a]
 		l.run(time.Second, func(now time.Duration) {
@@ -136,6 +137,9 @@ func TestCopiesAddPackets(t *testing.T) {
 				_ = l.a.Send(ch, make([]byte, 398))
 			}
 		})
+		if (c.copied > 20) != (copies > 0) {
+			t.Errorf("%d segments rode again", c.copied)
+		}
 		return float64(l.sent[l.a]-before) / 31
 	}
 	with, without := count(2), count(0)

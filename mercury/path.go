@@ -14,7 +14,10 @@ const (
 	// searchAgain is when a channel whose path has become narrow looks for more (RFC 8899, PMTU_RAISE_TIMER).
 	searchAgain = 10 * time.Minute
 	// blackHole is how many long packets in a row must be lost, and none arrive, before the path is taken to pass no more of them.
+	// A short one must have arrived between one and the next: what is lost together tells of an outage.
 	blackHole = 6
+	// silences is how many timeouts in a row are answered by short datagrams, until something is acked again.
+	silences = 3
 	// pathTokenSize is the size of the token that proves a new address.
 	pathTokenSize = 8
 	// maxPathTries bounds the challenges of one new address. A packet that comes from there later begins anew.
@@ -25,15 +28,21 @@ const (
 // (RFC 9000, 9).
 //
 //	narrow ──probe acked──> wide
-//	   ^ └─ searchTries lost: half way, until too little is left
-//	   └──── blackHole long packets lost in a row ─── wide; looks again after searchAgain
+//	   ^ └─ searchTries lost: half way, until too little is left; looks again after searchAgain
+//	   ├──── blackHole long packets lost, short ones arrived ─── wide; looks again after searchAgain
+//	   └──── silences ─── wide; looks again at once
+//
+// Invariant: a silence, of the path or of the peer, does not tell how long datagrams may be. It makes them short, since nothing is
+// known any more, and the first answer after it makes them as long as before.
 type path struct {
 	mtu      int           // longest datagram that is known to pass
 	safe     int           // Config.SafeMTU
-	goal     int           // size being tried; 0 while none is
+	goal     int           // size being tried, or to be tried at searchAt; 0 for none
+	most     int           // Config.MTU
 	tries    int           // of it
 	searchAt time.Duration // when to look again
-	longLost int           // long packets lost since one arrived
+	longLost int           // long packets lost since one arrived, with a short one that arrived before each
+	short    bool          // a short one has arrived since the last of these
 	from     uint64        // packets below this were sent to where the peer was before
 
 	elsewhere netip.AddrPort // address that the peer seems to have moved to
@@ -47,7 +56,7 @@ type path struct {
 
 // begin starts the search for a longer datagram.
 func (p *path) begin(cfg *Config) {
-	p.mtu, p.safe = cfg.SafeMTU, cfg.SafeMTU
+	p.mtu, p.safe, p.most = cfg.SafeMTU, cfg.SafeMTU, cfg.MTU
 	p.goal, p.tries = 0, 0
 	if cfg.MTU > cfg.SafeMTU {
 		p.goal = cfg.MTU
@@ -59,12 +68,15 @@ func (p *path) searching(now time.Duration) bool { return p.goal > 0 && p.search
 
 // onAcked learns from a packet that arrived; true when longer ones may be sent from now on.
 func (p *path) onAcked(s *sentPacket) bool {
-	if int(s.size) > p.safe {
+	if p.short = int(s.size) <= p.safe; !p.short {
 		p.longLost = 0
 	}
 	if s.search && s.number >= p.from && int(s.size) > p.mtu {
 		p.mtu = int(s.size)
 		p.goal, p.tries = 0, 0
+		if p.mtu < p.most {
+			p.goal, p.searchAt = p.most, s.at+searchAgain
+		}
 		return true
 	}
 	return false
@@ -73,8 +85,9 @@ func (p *path) onAcked(s *sentPacket) bool {
 // onLost learns from one that did not; true when it was a probe.
 func (p *path) onLost(s *sentPacket) bool {
 	if !s.search {
-		if int(s.size) > p.safe {
+		if int(s.size) > p.safe && p.short {
 			p.longLost++
+			p.short = false
 		}
 		return false
 	}
@@ -83,7 +96,7 @@ func (p *path) onLost(s *sentPacket) bool {
 		if p.tries >= searchTries {
 			p.tries = 0
 			if p.goal = (p.goal + p.mtu) / 2; p.goal < p.mtu+32 {
-				p.goal = 0
+				p.goal, p.searchAt = p.most, s.at+searchAgain
 			}
 		}
 	}
@@ -97,7 +110,7 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 	}
 	p.longLost = 0
 	p.mtu = cfg.SafeMTU
-	p.goal, p.tries, p.searchAt = cfg.MTU, 0, now+searchAgain
+	p.goal, p.tries, p.searchAt = p.most, 0, now+searchAgain
 	return true
 }
 
@@ -109,11 +122,15 @@ func (c *channel) checkPath(e *Endpoint) {
 	}
 }
 
-// onSilence counts a second timeout in a row: if long packets do not pass, there are no acks to learn it from.
-func (p *path) onSilence(cfg *Config) {
-	if p.mtu > cfg.SafeMTU {
-		p.longLost += blackHole / 3
+// onSilence answers timeouts in a row: if long packets do not pass, there are no acks to learn it from. So short ones go, and a probe
+// of the size that passed before; true when that is new.
+func (p *path) onSilence(now time.Duration, timeouts int) bool {
+	if timeouts <= silences || p.mtu <= p.safe {
+		return false
 	}
+	p.goal, p.tries, p.searchAt = p.mtu, 0, now
+	p.mtu, p.longLost = p.safe, 0
+	return true
 }
 
 // tokenFor is what only a peer that hears us at an address can repeat.

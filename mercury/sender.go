@@ -307,7 +307,9 @@ func (c *channel) probe(e *Endpoint) {
 	out.backoff++
 	if out.backoff > 1 {
 		out.rate.onSilence(e.now)
-		c.path.onSilence(&e.cfg)
+		if c.path.onSilence(e.now, out.backoff) {
+			out.rate.setMTU(c.path.mtu)
+		}
 	}
 	out.timerFrom = e.now
 	out.probes = 2

@@ -108,6 +108,8 @@ type transport struct {
 	wire string
 	// noPlain says that it cannot do without encryption.
 	noPlain bool
+	// datagrams says that it sends UDP, which a link between the ends can carry.
+	datagrams bool
 }
 
 // transports lists what can be measured.

@@ -14,7 +14,7 @@ import (
 
 func mercuryTransport() transport {
 	return transport{
-		name: "mercury",
+		name: "mercury", datagrams: true,
 		open: openMercury,
 		protection: func(o options) string {
 			if o.plain {

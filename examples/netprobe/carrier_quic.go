@@ -11,6 +11,7 @@ func quicTransport() transport {
 		protection: func(options) string { return "TLS 1.3" },
 		wire:       "wire_bytes count QUIC packets as datagrams, without connections that failed; resends are not told",
 		noPlain:    true,
+		datagrams:  true,
 	}
 }
 

@@ -19,6 +19,7 @@ type flags struct {
 	noConnect          bool
 
 	scenario string
+	link     linkFlags
 	options
 	spec spec // the scenario's, with the changes below
 
@@ -48,7 +49,7 @@ func parseFlags(args []string, out io.Writer) (*flags, error) {
 	}
 	var given []string
 	set.Visit(func(g *flag.Flag) { given = append(given, g.Name) })
-	faults := []error{f.faults()}
+	faults := []error{f.faults(given)}
 	if set.NArg() > 0 {
 		faults = append(faults, fmt.Errorf("unknown argument %q: all arguments are flags", set.Arg(0)))
 	}
@@ -87,11 +88,12 @@ func (f *flags) define(out io.Writer) *flag.FlagSet {
 	set.IntVar(&f.transfers, "transfers", 0, "blob: how often it is asked for on each connection (3)")
 	set.IntVar(&f.backlog, "backlog", 0, "bulk: bytes that may be on their way (1048576)")
 	set.IntVar(&f.slice, "slice", 0, "fan: to how many connections a tick sends before it flushes (64)")
+	f.link.define(set)
 	return set
 }
 
 // faults are those that have nothing to do with the scenario.
-func (f *flags) faults() error {
+func (f *flags) faults(given []string) error {
 	var faults []error
 	roles := 0
 	for _, is := range []bool{f.server, f.client != "", f.self} {
@@ -112,6 +114,7 @@ func (f *flags) faults() error {
 	case f.plain && t.noPlain:
 		faults = append(faults, fmt.Errorf("-plain: %s is always encrypted: leave it out", t.name))
 	}
+	faults = append(faults, f.link.faults(given, f.self, err != nil || t.datagrams))
 	return errors.Join(faults...)
 }
 

@@ -4,6 +4,10 @@
 //	go run ./examples/netprobe -client 127.0.0.1:20000 -scen game
 //	go run ./examples/netprobe -self -scen bulk -transport tcp
 //
+// With -self a link that is as bad as its flags say can be put between the ends (-rate, -queue, -delay, -loss, -bursts, -outage):
+//
+//	go run ./examples/netprobe -self -scen game -delay 25ms -rate 256 -queue 200ms -loss 0.05 -lossfor 10s -warmup 15s
+//
 // The scenarios are those of a game: game is one player's traffic, bulk as many small messages as go through one
 // connection, blob a megabyte on request, fan a server's tick to thousands of players. Each runs over each transport by the same code, over the interface
 // carrier: what differs between two results is the transport.
@@ -75,7 +79,7 @@ func run(ctx context.Context, f *flags, out, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return probe(ctx, f, to, out)
+	return probe(ctx, f, to, nil, out)
 }
 
 // serve serves until ctx ends, or after one run with -once.
@@ -103,8 +107,8 @@ func serve(ctx context.Context, f *flags, log io.Writer) error {
 	return s.carrier.Run(ctx)
 }
 
-// probe runs the scenario against a server and prints the result.
-func probe(ctx context.Context, f *flags, to netip.AddrPort, out io.Writer) error {
+// probe runs the scenario against a server, over a link unless that is nil, and prints the result.
+func probe(ctx context.Context, f *flags, to netip.AddrPort, link *between, out io.Writer) error {
 	t, err := findTransport(f.transport)
 	if err != nil {
 		return err
@@ -119,6 +123,9 @@ func probe(ctx context.Context, f *flags, to netip.AddrPort, out io.Writer) erro
 	}
 	if f.self {
 		r.Notes = append(r.Notes, "both ends ran in one process: cpu_s, rss_kb and what follows from them are of both")
+	}
+	if link != nil {
+		r.Link = link.counts()
 	}
 	return json.NewEncoder(out).Encode(r)
 }
@@ -135,11 +142,18 @@ func runSelf(ctx context.Context, f *flags, out io.Writer) error {
 	}
 	defer s.carrier.release()
 	at := s.carrier.Self().At
+	var link *between
+	if f.link.wanted() {
+		if link, at, err = f.link.open(at); err != nil {
+			return err
+		}
+		defer link.close()
+	}
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- s.carrier.Run(serving) }()
-	err = probe(ctx, f, at, out)
+	err = probe(ctx, f, at, link, out)
 	stop()
 	return errors.Join(err, <-ended)
 }

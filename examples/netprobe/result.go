@@ -29,6 +29,8 @@ type result struct {
 	Connect *connects  `json:"connect,omitempty"`
 	Blob    *blobTimes `json:"blob,omitempty"`
 	Notes   []string   `json:"notes,omitempty"`
+	// Link is left out where none was put between the ends.
+	Link *linkCounts `json:"link,omitempty"`
 }
 
 // direction is the messages of one way in the measured time. A blob counts as one message.

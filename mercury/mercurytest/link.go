@@ -50,6 +50,7 @@ type UserLink struct {
 	seed   uint64
 	link   Link
 	ways   map[way]Link
+	froms  map[netip.AddrPort]Link
 	cuts   map[pair]bool
 	gates  map[netip.AddrPort]*gate // by the place behind it
 	flows  map[way]*flow
@@ -81,6 +82,7 @@ func NewLink(cfg LinkConfig) *UserLink {
 		seed:  cfg.Seed,
 		link:  cfg.Link,
 		ways:  make(map[way]Link),
+		froms: make(map[netip.AddrPort]Link),
 		cuts:  make(map[pair]bool),
 		gates: make(map[netip.AddrPort]*gate),
 		flows: make(map[way]*flow),
@@ -132,6 +134,13 @@ func (l *UserLink) SetLinkOneWay(from, to netip.AddrPort, link Link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ways[way{from, to}] = link
+}
+
+// SetLinkFrom sets the link for what one socket sends to all others, before what SetLink says and after SetLinkOneWay.
+func (l *UserLink) SetLinkFrom(from netip.AddrPort, link Link) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.froms[from] = link
 }
 
 // Cut parts two sockets, or joins them again. What is in flight still arrives.
@@ -220,6 +229,9 @@ func (l *UserLink) take(from, to netip.AddrPort, datagram []byte) {
 		return
 	}
 	link, own := l.ways[way{from, to}]
+	if !own {
+		link, own = l.froms[from]
+	}
 	if !own {
 		link = l.link
 	}

@@ -212,6 +212,35 @@ func TestLinkLimits(t *testing.T) {
 	}
 }
 
+// What one socket sends to all others may have a link of its own, and share a bottleneck.
+func TestLinkFrom(t *testing.T) {
+	l := newLink(t, mercurytest.Link{})
+	server, a, b := newPlug(t), newPlug(t), newPlug(t)
+	trunk := mercurytest.NewTrunk(1000*(100+mercurytest.PacketOverhead), 50*time.Millisecond) // a datagram a millisecond
+	l.SetLinkFrom(server.at, mercurytest.Link{Trunk: trunk})
+	for range 100 {
+		server.send(via(t, l, a), make([]byte, 100))
+		server.send(via(t, l, b), make([]byte, 100))
+	}
+	got := 0
+	for _, p := range []*plug{a, b} {
+		for {
+			if _, _, ok := p.read(200 * time.Millisecond); !ok {
+				break
+			}
+			got++
+		}
+		p.send(via(t, l, server), []byte("back"))
+		if _, _, ok := server.read(soon); !ok {
+			t.Error("the way back is the server's")
+		}
+	}
+	l.Close()
+	if c := trunk.Counts(); c.Passed != got || c.Passed+c.Dropped != 200 || c.Dropped == 0 {
+		t.Errorf("%d of 200 came, the trunk of 50 ms counts %+v", got, c)
+	}
+}
+
 // Datagrams are never early; how late they are is logged, as it depends on what else the machine does.
 func TestLinkTiming(t *testing.T) {
 	const delay = 10 * time.Millisecond

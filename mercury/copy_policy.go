@@ -35,11 +35,14 @@ const (
 	// runsMemory is for how many runs of lost packets their length is remembered at least.
 	runsMemory = 32
 
-	// standingQueue is the growth of the smoothed round trip above the path's least that is more than a radio link's jitter: a
-	// queue stands, whoever filled it. Half of the round trip counts where that is more.
+	// A queue shows in the smoothed round trip, and in the lowest of lowSpan (RFC 8289 takes the same): a machine or a radio that stood still
+	// for a moment delays some packets, jitter delays any, a queue delays all.
+	lowSpan = 100 * time.Millisecond
+	// standingQueue is the growth of both above the path's least that is more than a radio link's jitter: a queue stands, whoever
+	// filled it. Half of the round trip counts where that is more.
 	standingQueue = 25 * time.Millisecond
-	// ownQueue is the growth above the round trip without copies that shows that they fill a queue. An eighth of the round trip, or
-	// twice its usual spread, counts where that is more.
+	// ownQueue is the growth of both above what they were without copies that shows that these fill a queue. An eighth of the round
+	// trip, or twice its usual spread, counts where that is more.
 	ownQueue = 8 * time.Millisecond
 	// leastRTTLife is half of the time for which the path's least round trip is remembered. It is long, because a download beside the
 	// game may keep a queue filled for minutes; it ends, because a path may become longer.
@@ -50,8 +53,9 @@ const (
 	restLeast, checkRest, draining = time.Second, 200 * time.Millisecond, 200 * time.Millisecond
 	// firstWait is how long an attempt that failed is not made again; each failure doubles it, up to lastWait.
 	firstWait, lastWait = 2 * time.Second, 64 * time.Second
-	// lastingAttempt is how long copies must have gone well for a failure to count as the first.
-	lastingAttempt = 10 * time.Second
+	// lastingAttempt is how long copies must have gone well for the path to have room for them: what ends them then is not of
+	// their making, and the next attempt need not wait. Copies for which there is a hundredth too little room fill a queue in less.
+	lastingAttempt = 3 * time.Second
 	// firstCheck is when copies that go well rest until the next loss. It costs that message's delay, and ends copies that
 	// make the loss they live on. Each check that they pass makes the time to the next four times as long, up to lastCheck.
 	firstCheck, lastCheck = 4 * time.Second, 256 * time.Second
@@ -77,15 +81,20 @@ type copyPolicy struct {
 
 	least   [2]time.Duration // least round trips since leastAt and in the time before; 0 for none
 	leastAt time.Duration
+	low     [2]time.Duration // the same since lowAt, over lowSpan
+	lowAt   time.Duration
+	smooth  time.Duration // smoothed round trip
 
-	began    time.Duration // of this level
-	bearable time.Duration // smoothed round trip above which copies are taken to fill a queue
-	resting  bool
-	rested   time.Duration // when the rest may end
-	drained  time.Duration // what was sent without copies from then on shows the path without them
-	missed   bool          // such a packet was lost in this rest
-	check    time.Duration // from began to the next check
-	attempts [DefaultCopies]copyAttempt
+	began     time.Duration // of this level
+	before    time.Duration // smoothed round trip then, and
+	lowBefore time.Duration // the lowest
+	bearable  time.Duration // growth of both above which copies are taken to fill a queue
+	resting   bool
+	rested    time.Duration // when the rest may end
+	drained   time.Duration // what was sent without copies from then on shows the path without them
+	missed    bool          // such a packet was lost in this rest
+	check     time.Duration // from began to the next check
+	attempts  [DefaultCopies]copyAttempt
 
 	with, without copyTally
 }
@@ -131,9 +140,9 @@ func (k *copyPolicy) tally(p *sentPacket, lost uint32) {
 }
 
 // arrived takes in that a packet was acked.
-func (k *copyPolicy) arrived(p *sentPacket, rtt *rttEstimate) {
+func (k *copyPolicy) arrived(p *sentPacket) {
 	k.tally(p, 0)
-	if k.quiet++; k.standing(rtt) {
+	if k.quiet++; k.standing() {
 		return // what is lost now is no reason for copies: what is not must not count either
 	}
 	k.losses.arrived()
@@ -143,7 +152,7 @@ func (k *copyPolicy) arrived(p *sentPacket, rtt *rttEstimate) {
 }
 
 // lost takes in that a packet was taken for lost; follows says that the one before it was as well. most is the largest level.
-func (k *copyPolicy) lost(p *sentPacket, rtt *rttEstimate, follows bool, most int8) {
+func (k *copyPolicy) lost(p *sentPacket, follows bool, most int8) {
 	k.tally(p, 1)
 	if !follows {
 		k.beginRun()
@@ -155,7 +164,7 @@ func (k *copyPolicy) lost(p *sentPacket, rtt *rttEstimate, follows bool, most in
 			k.short--
 			k.losses.gone -= min(k.losses.gone, k.noted)
 		}
-	case !k.standing(rtt):
+	case !k.standing():
 		k.losses.lost()
 		k.noted++
 		k.quiet, k.over = 0, false
@@ -183,37 +192,56 @@ func (k *copyPolicy) regained(p *sentPacket) {
 	t.lost -= min(t.lost, 1)
 }
 
-// sampled takes in a round trip.
-func (k *copyPolicy) sampled(now, rtt time.Duration) {
+// sampled takes in a round trip, and the smoothed one.
+func (k *copyPolicy) sampled(now, rtt, smooth time.Duration) {
+	k.smooth = smooth
 	if rtt <= 0 {
 		return
 	}
 	if now-k.leastAt >= leastRTTLife {
 		k.least, k.leastAt = [2]time.Duration{0, k.least[0]}, now
 	}
-	if k.least[0] == 0 || rtt < k.least[0] {
-		k.least[0] = rtt
+	if now-k.lowAt >= lowSpan {
+		k.low, k.lowAt = [2]time.Duration{0, k.low[0]}, now
 	}
+	for _, of := range [...]*time.Duration{&k.least[0], &k.low[0]} {
+		if *of == 0 || rtt < *of {
+			*of = rtt
+		}
+	}
+}
+
+// lesser is the lesser of two round trips that are known; 0 for none.
+func lesser(of [2]time.Duration) time.Duration {
+	if of[0] == 0 || of[1] > 0 && of[1] < of[0] {
+		return of[1]
+	}
+	return of[0]
 }
 
 // standing reports whether a queue stands on the path.
-func (k *copyPolicy) standing(rtt *rttEstimate) bool {
-	least := k.least[0]
-	if least == 0 || k.least[1] > 0 && k.least[1] < least {
-		least = k.least[1]
-	}
-	return least > 0 && rtt.smooth > least+max(least/2, standingQueue)
+func (k *copyPolicy) standing() bool {
+	least := lesser(k.least)
+	return min(lesser(k.low), k.smooth) > least+max(least/2, standingQueue)
+}
+
+// filling reports whether copies fill a queue.
+func (k *copyPolicy) filling() bool {
+	return min(lesser(k.low)-k.lowBefore, k.smooth-k.before) > k.bearable
 }
 
 // decide sets the level. It is asked once a Flush.
-func (k *copyPolicy) decide(now time.Duration, rtt *rttEstimate, most int8) {
+func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 	k.want = min(k.wanted(), most)
 	switch {
 	case k.want == 0:
 		k.level, k.resting = 0, false
 		return
 	case k.level == 0:
-	case rtt.smooth > k.bearable || k.with.few() > k.without.many():
+	case k.filling():
+		k.failed(now)
+	case k.with.few() > k.without.many():
+		k.without = copyTally{} // it may be that the path now loses more
 		k.failed(now)
 	case now-k.began >= max(k.check, firstCheck):
 		k.check = min(4*max(k.check, firstCheck), lastCheck)
@@ -222,13 +250,14 @@ func (k *copyPolicy) decide(now time.Duration, rtt *rttEstimate, most int8) {
 	default:
 		k.level = min(k.level, k.want)
 	}
-	if k.resting && (now < k.rested || !k.missed) || rtt.smooth == 0 || k.standing(rtt) || k.level == 0 && k.without.settled < tallyLeast {
+	if k.resting && (now < k.rested || !k.missed) || k.smooth == 0 || k.standing() || k.level == 0 && k.without.settled < tallyLeast {
 		return
 	}
 	k.resting = false
 	if to := k.allowed(now); to > k.level {
 		k.level, k.began = to, now
-		k.bearable = rtt.smooth + max(rtt.smooth/8, 2*rtt.spread, ownQueue)
+		k.before, k.lowBefore = k.smooth, lesser(k.low)
+		k.bearable = max(k.smooth/8, 2*spread, ownQueue)
 		k.with = copyTally{}
 	}
 }
@@ -265,13 +294,13 @@ func (k *copyPolicy) allowed(now time.Duration) int8 {
 
 // failed ends copies that do harm.
 func (k *copyPolicy) failed(now time.Duration) {
-	a := &k.attempts[k.level-1]
-	if now-k.began >= lastingAttempt {
+	if a := &k.attempts[k.level-1]; now-k.began >= lastingAttempt {
 		a.wait = 0
+	} else {
+		a.wait = min(max(2*a.wait, firstWait), lastWait)
+		a.until = now + a.wait
 	}
-	a.wait = min(max(2*a.wait, firstWait), lastWait)
-	a.until, k.check = now+a.wait, 0
-	k.without = copyTally{} // the loss of the path may have changed
+	k.check = 0
 	k.rest(now, restLeast)
 }
 

@@ -51,7 +51,7 @@ func (e *Endpoint) emit(to netip.AddrPort, p []byte, emit func(netip.AddrPort, [
 // flush sends what c may send now.
 func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	out := &c.out
-	c.copying.decide(e.now, &out.rtt, e.cfg.copies())
+	c.copying.decide(e.now, out.rtt.spread, e.cfg.copies())
 	if c.path.ask {
 		c.sendChallenge(e, emit)
 	}

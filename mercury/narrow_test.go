@@ -373,3 +373,32 @@ func TestCopiesWithRoom(t *testing.T) {
 		}
 	}
 }
+
+// A machine that stands still for a moment delays packets as a queue does. That is no reason to do without copies for long.
+func TestCopiesOnBusyMachine(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			busy := func(r *narrowRig) narrowFigures {
+				play := func(d time.Duration) {
+					for end := r.w.Now() + d; r.w.Now() < end; {
+						r.play(600 * time.Millisecond)
+						r.w.Pause(mercurytest.Place(2), true)
+						r.play(70 * time.Millisecond)
+						r.w.Pause(mercurytest.Place(2), false)
+					}
+				}
+				play(20 * time.Second)
+				r.measure()
+				play(60 * time.Second)
+				return r.figures()
+			}
+			with, without := narrowRun(t, narrowSetup{link: mercurytest.Link{Loss: 0.05}, seed: seed}, busy)
+			if with.copied < 6000 { // of 7500
+				t.Errorf("%d copies of 3750 messages", with.copied)
+			}
+			if with.p99 > without.p99*4/5 {
+				t.Errorf("p99 is %v, without copies %v", with.p99, without.p99)
+			}
+		})
+	}
+}

@@ -141,7 +141,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	if progress {
 		out.peerDelay.note(a.delay)
 		out.rate.endAck(e.now, sample, out.flightBytes)
-		c.copying.sampled(e.now, sample)
+		c.copying.sampled(e.now, sample, out.rtt.smooth)
 		c.scavenge(sample)
 		out.backoff, out.probes = 0, 0
 		out.timerFrom, out.progressAt = e.now, e.awake
@@ -229,7 +229,7 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 func (c *channel) noteArrived(p *sentPacket) {
 	if p.number >= c.path.from {
 		c.out.losses.arrived()
-		c.copying.arrived(p, &c.out.rtt)
+		c.copying.arrived(p)
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *channel) noteRegained(p *sentPacket) {
 func (c *channel) noteLost(e *Endpoint, p *sentPacket, follows bool) {
 	if p.number >= c.path.from {
 		c.out.losses.lost()
-		c.copying.lost(p, &c.out.rtt, follows, e.cfg.copies())
+		c.copying.lost(p, follows, e.cfg.copies())
 	}
 }
 

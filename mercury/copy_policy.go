@@ -53,9 +53,10 @@ const (
 	restLeast, checkRest, draining = time.Second, 200 * time.Millisecond, 200 * time.Millisecond
 	// firstWait is how long an attempt that failed is not made again; each failure doubles it, up to lastWait.
 	firstWait, lastWait = 2 * time.Second, 64 * time.Second
-	// lastingAttempt is how long copies must have gone well for the path to have room for them: what ends them then is not of
-	// their making, and the next attempt need not wait. Copies for which there is a hundredth too little room fill a queue in less.
-	lastingAttempt = 3 * time.Second
+	// noQueue is how long copies must have made no queue for the path to have room for them: a queue that grows then is not of
+	// their making, and the next attempt need not wait. Copies for which there is a hundredth too little room fill one in less.
+	// noLoss is the same for more loss than without them, which takes longer to show.
+	noQueue, noLoss = 3 * time.Second, 30 * time.Second
 	// firstCheck is when copies that go well rest until the next loss. It costs that message's delay, and ends copies that
 	// make the loss they live on. Each check that they pass makes the time to the next four times as long, up to lastCheck.
 	firstCheck, lastCheck = 4 * time.Second, 256 * time.Second
@@ -239,10 +240,10 @@ func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 		return
 	case k.level == 0:
 	case k.filling():
-		k.failed(now)
+		k.failed(now, noQueue)
 	case k.with.few() > k.without.many():
 		k.without = copyTally{} // it may be that the path now loses more
-		k.failed(now)
+		k.failed(now, noLoss)
 	case now-k.began >= max(k.check, firstCheck):
 		k.check = min(4*max(k.check, firstCheck), lastCheck)
 		k.without.settled, k.without.lost = k.without.settled*3/4, k.without.lost*3/4
@@ -292,9 +293,9 @@ func (k *copyPolicy) allowed(now time.Duration) int8 {
 	return k.want
 }
 
-// failed ends copies that do harm.
-func (k *copyPolicy) failed(now time.Duration) {
-	if a := &k.attempts[k.level-1]; now-k.began >= lastingAttempt {
+// failed ends copies that do harm; if they have gone well for long enough, it is not their fault.
+func (k *copyPolicy) failed(now, long time.Duration) {
+	if a := &k.attempts[k.level-1]; now-k.began >= long {
 		a.wait = 0
 	} else {
 		a.wait = min(max(2*a.wait, firstWait), lastWait)

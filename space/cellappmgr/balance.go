@@ -54,6 +54,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		c.report, c.reported = *r, true
 		c.hear(m.awake.total)
 		m.watchEmpty(now, s, r)
+		m.hearLoaded(s, c)
 		m.catchUp(now, s, c)
 		m.remindRate(now, s, c)
 		m.pace(s, r.Rate)
@@ -120,6 +121,7 @@ func (m *CellAppMgr) balance(now time.Duration) {
 		p := m.policy.Balance(&o)
 		m.carryOut(now, p)
 		m.blocked = m.news(m.blocked, p.Blocked, "a retirement waits: the neighbours are over their bound")
+		m.watchLoading(now, p.Unloaded)
 		m.loadsDue()
 	}
 	if meta {

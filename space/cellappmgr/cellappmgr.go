@@ -47,6 +47,7 @@ type CellAppMgr struct {
 	spacesCreated, spacesEnded           int
 
 	crowded, blocked, wanting []balance.Ref // as last logged
+	unloaded                  []waitsFor
 
 	ticks     wire.Ticks
 	awake     awake

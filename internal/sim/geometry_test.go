@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/balance"
+)
+
+// withLand are the options of a run whose space has land that takes its time to load. Cells come, go and are moved by
+// their load; every second run lets others retire as well, and of three one has a CellAppMgr that crashes.
+func withLand(policy string, seed uint64) Options {
+	return Options{
+		Seed: seed, Geometry: true, CellApps: 5, Players: 10, Rovers: 10,
+		Crash: seed%4 != 0, Pause: seed%5 != 0, Retire: seed%2 == 0, CrashManager: seed%3 == 0,
+		Balance: balance.Config{
+			Policy: policy, TargetLoad: 0.1, MetaPeriod: time.Second, MinLoadingArea: 60000,
+			MetaTolerance: 0.02, LowerBound: 0.02, MaxCPUOffload: 0.1,
+		},
+	}
+}
+
+// TestLand: in a space with geometry no one is made in, restored to or handed over to a cell that has not loaded the land
+// there, whatever cells are added, cut, moved and retired and whoever dies; and in the end all is loaded and at rest.
+func TestLand(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{balance.ProfilePolicy, balance.ClassicPolicy} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(6) {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					r := runSeed(t, withLand(policy, seed), "")
+					if r.Added == 0 || r.LinesMoved == 0 || r.Migrations == 0 {
+						t.Errorf("nothing to see: %+v", r)
+					}
+				})
+			}
+		})
+	}
+}

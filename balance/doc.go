@@ -94,6 +94,11 @@
 // cells are cut at the median of a cell's load, several at once if the load asks for that, and both added and given back
 // by [Config.TargetLoad]. Where no line divides the load, all on one spot, the cell is [Plan.Crowded].
 //
+// # Where cells are placed
+//
+// One function chooses the CellApp for every new cell, by [Config.Scorers]: for those that a policy adds, and by way of a
+// [Placer] for a space that has none, be it new or bereft. What the scorers refuse is refused on every way.
+//
 // # Concurrency
 //
 // A policy remembers its lines and belongs to one goroutine; it has no lock. It keeps nothing of an Observation, which

@@ -100,7 +100,8 @@ type Config struct {
 	// package balance.
 	Balance balance.Config
 	// Policy plans the cells in place of the one that Balance names; the manager
-	// still takes its periods, limits and smoothing from Balance.
+	// still takes its periods, limits and smoothing from Balance, and the scorers for
+	// spaces that have no cell.
 	Policy balance.Policy
 	// Logins says when the world is full and players are refused.
 	Logins LoginConfig

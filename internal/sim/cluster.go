@@ -232,7 +232,7 @@ func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	var policy balance.Policy
 	var land bsp.Rect
 	if c.opts.Geometry {
-		land = theLand
+		land = theLand()
 	}
 	c.terms++
 	switch {

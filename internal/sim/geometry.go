@@ -16,7 +16,7 @@ import (
 
 // theLand is the geometry of the space, where a run has one: a cell loads it outwards from its middle, a strip at a
 // time, each as a job that takes up to Options.StripTime.
-var theLand = bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}
+func theLand() bsp.Rect { return bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half} }
 
 const (
 	// strip is how much farther a cell's land reaches after each job, in metres.
@@ -32,7 +32,7 @@ func loadLand(c *space.Cell) {
 	if busy, _ := c.Local().(bool); busy || c.Space() != theSpace {
 		return
 	}
-	next := reach(c.Loaded(), c.ToLoad().Intersect(theLand))
+	next := reach(c.Loaded(), c.ToLoad().Intersect(theLand()))
 	if next == c.Loaded() {
 		return
 	}
@@ -113,7 +113,7 @@ func (k *onLand) safe() error {
 		}
 		k.seen++
 		x, z := float64(v.Position().X), float64(v.Position().Z)
-		if theLand.Distance(x, z) == 0 && !cell.Loaded().Grow(stride).Contains(x, z) && err == nil {
+		if theLand().Distance(x, z) == 0 && !cell.Loaded().Grow(stride).Contains(x, z) && err == nil {
 			err = fmt.Errorf("land: %s has got %s at (%g, %g), where cell %s has loaded %v only, and is to load %v",
 				p.Name, v.ID(), x, z, cell.ID(), cell.Loaded(), cell.ToLoad())
 		}
@@ -130,7 +130,7 @@ func (k *onLand) converged() error {
 	cells := 0
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
-			need := cell.Area().Intersect(theLand)
+			need := cell.Area().Intersect(theLand())
 			if cell.Space() != theSpace || need.Empty() {
 				continue
 			}

@@ -95,7 +95,7 @@ func (c *Classic) Balance(o *Observation) Plan {
 		plan.Removals = append(plan.Removals, removals(s)...)
 		if c.cfg.NoBalance || len(s.lines) == 0 {
 			g := c.cfg.land(s)
-			plan.Unloaded = append(plan.Unloaded, g.unloaded(nil)...)
+			plan.Unloaded = append(plan.Unloaded, g.unloaded(g.halo, nil)...)
 			continue
 		}
 		p := newClassicPass(c, v, s, &plan)
@@ -103,7 +103,7 @@ func (c *Classic) Balance(o *Observation) Plan {
 			p.balance(&s.lines[j])
 		}
 		p.retireSqueezed()
-		plan.Unloaded = append(plan.Unloaded, p.unloaded(p.held)...)
+		plan.Unloaded = append(plan.Unloaded, p.unloaded(p.halo, p.held)...)
 	}
 	return plan
 }

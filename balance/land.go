@@ -49,13 +49,15 @@ func (g *land) waits(l *lineView) bool {
 	return false
 }
 
-// unloaded names the cells that have not loaded their land, and those on the growing side of lines that were held back.
-func (g *land) unloaded(held []int32) (refs []Ref) {
+// unloaded names the cells that have not loaded what lies within a distance of their rectangles, and those on the growing
+// side of lines that were held back.
+func (g *land) unloaded(halo float64, held []int32) (refs []Ref) {
 	if !g.limited || g.geometry.Empty() {
 		return nil
 	}
 	for i := range g.s.leaves {
-		if x := &g.s.leaves[i]; g.s.lacks(x) || slices.Contains(held, int32(i)) {
+		x := &g.s.leaves[i]
+		if !x.leaf.Retiring && !x.has(x.rect.Grow(halo).Intersect(g.s.Geometry)) || slices.Contains(held, int32(i)) {
 			refs = append(refs, Ref{g.s.ID, x.leaf.Cell})
 		}
 	}

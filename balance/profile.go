@@ -147,7 +147,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	if p.cfg.NoBalance || len(s.lines) == 0 && float64(s.leaves[0].level) < nanos(p.cfg.TargetLoad)/2 {
 		// Of thousands of rooms next to none will be divided soon.
 		g := p.cfg.land(s)
-		plan.Unloaded = append(plan.Unloaded, g.unloaded(nil)...)
+		plan.Unloaded = append(plan.Unloaded, g.unloaded(0, nil)...)
 		return newLevels(s.ID)
 	}
 	old := p.levelsOf(s.ID)
@@ -181,7 +181,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 		}
 	}
 	plan.Blocked = append(plan.Blocked, m.blocked...)
-	plan.Unloaded = append(plan.Unloaded, m.unloaded(m.held)...)
+	plan.Unloaded = append(plan.Unloaded, m.unloaded(0, m.held)...)
 	for i := range next.cells {
 		c := &next.cells[i]
 		c.due, c.banded, c.stirred = m.due[i], m.banded[i], m.stirred[i]

@@ -98,9 +98,6 @@ func (o Options) withDefaults() Options {
 	if o.StripTime == 0 {
 		o.StripTime = 600 * time.Millisecond
 	}
-	if o.Geometry {
-		o.Balance.GhostDistance = ghostDistance
-	}
 	if o.Faults == 0 {
 		o.Faults = 20 * time.Second
 	}

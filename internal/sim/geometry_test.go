@@ -15,7 +15,7 @@ func withLand(policy string, seed uint64) Options {
 		Seed: seed, Geometry: true, CellApps: 5, Players: 10, Rovers: 10,
 		Crash: seed%4 != 0, Pause: seed%5 != 0, Retire: seed%2 == 0, CrashManager: seed%3 == 0,
 		Balance: balance.Config{
-			Policy: policy, TargetLoad: 0.1, MetaPeriod: time.Second, MinLoadingArea: 60000,
+			Policy: policy, GhostDistance: ghostDistance, TargetLoad: 0.1, MetaPeriod: time.Second, MinLoadingArea: 60000,
 			MetaTolerance: 0.02, LowerBound: 0.02, MaxCPUOffload: 0.1,
 		},
 	}
@@ -35,6 +35,44 @@ func TestLand(t *testing.T) {
 						t.Errorf("nothing to see: %+v", r)
 					}
 				})
+			}
+		})
+	}
+}
+
+// TestLandIsGivenBack: a space that loads is given cells to share the work, and gives them back when all is loaded; a CellApp
+// may be shut down meanwhile.
+func TestLandIsGivenBack(t *testing.T) {
+	for _, policy := range []string{balance.ProfilePolicy, balance.ClassicPolicy} {
+		t.Run(policy, func(t *testing.T) {
+			o := withLand(policy, 0)
+			o.Load, o.Retire = 1e5, true
+			o.Policy = func() balance.Policy {
+				p, err := balance.New(o.Balance)
+				if err != nil {
+					t.Error(err)
+				}
+				return p
+			}
+			most := 0
+			play(t, o, func(r *rig) {
+				cells := func() int {
+					n := r.observer.last.Cells
+					most = max(most, n)
+					return n
+				}
+				r.until("there are helpers", 20*time.Second, func() bool { return cells() >= 3 })
+				for _, p := range r.cellApps {
+					if cellIn(p, theSpace) != nil {
+						r.retire(p)
+						r.until(p.Name+" has retired", 60*time.Second, func() bool { return p.starts > 1 })
+						break
+					}
+				}
+				r.until("the helpers are given back", 60*time.Second, func() bool { return cells() == 1 })
+			})
+			if most < 3 {
+				t.Errorf("%d cells at most", most)
 			}
 		})
 	}

@@ -127,13 +127,15 @@ type Cell struct {
 	loaded    bsp.Rect
 	areaOf    *bsp.Tree // that the hook of the area was asked about last
 	areaTold  bsp.Rect
-	local     any // of the game, see SetLocal
-	do        func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
-	first     bool // the hook of the first cell is still to be called
-	fromStore bool
-	checkAt   time.Duration
-	work      measured
-	gained    int64 // see Gained
+	// unloadable says that it was logged that nobody loads the geometry.
+	unloadable bool
+	local      any // of the game, see SetLocal
+	do         func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
+	first      bool // the hook of the first cell is still to be called
+	fromStore  bool
+	checkAt    time.Duration
+	work       measured
+	gained     int64 // see Gained
 
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte

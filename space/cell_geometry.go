@@ -20,6 +20,9 @@ func (s *Scripts) OnArea(f func(c *Cell)) {
 	s.area = f
 }
 
+// HasOnArea reports whether OnArea was given a function. Without one nobody is ever let into a space with geometry.
+func (s *Scripts) HasOnArea() bool { return s.area != nil }
+
 // SetLoaded says what part of the space's geometry (terrain, collision meshes, whatever the game cannot run without) the
 // cell has loaded. The zero Rect is none. The game loads; it calls this on the goroutine of the CellApp whenever
 // another part is there. What has been said may be taken back only for land beyond ToLoad.
@@ -61,7 +64,11 @@ func (c *Cell) Local() any { return c.local }
 
 // tellArea calls the game's hook if the area is another than it was called for last.
 func (c *Cell) tellArea() {
-	if c.scripts.area == nil || c.ended || c.tree == c.areaOf {
+	if c.ended || c.tree == c.areaOf {
+		return
+	}
+	if c.scripts.area == nil {
+		c.noteUnloadable()
 		return
 	}
 	first := c.areaOf == nil
@@ -69,5 +76,14 @@ func (c *Cell) tellArea() {
 	if r := c.Area(); first || r != c.areaTold {
 		c.areaTold = r
 		c.hook("OnArea", func() { c.scripts.area(c) })
+	}
+}
+
+// noteUnloadable tells, once, that nobody will be let into the cell: the space has geometry, and no script loads it.
+func (c *Cell) noteUnloadable() {
+	if leaf, _, ok := c.tree.Leaf(c.id); ok && leaf.Created && leaf.Loading && !c.unloadable {
+		c.unloadable = true
+		c.count.Errors++
+		c.log.Error("the space has geometry, and the scripts do not load it: nobody is let in; see space.Scripts.OnArea", "space", c.space, "cell", c.id.String())
 	}
 }

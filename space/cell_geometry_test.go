@@ -85,6 +85,22 @@ func TestNobodyIsHandedToACellThatLoads(t *testing.T) {
 	}
 }
 
+// TestGeometryWithoutAHookIsTold: once, by each cell.
+func TestGeometryWithoutAHookIsTold(t *testing.T) {
+	r := newRig(t, 1)
+	r.tick(2)
+	if r.apps[0].count.Errors != 0 || r.scripts.HasOnArea() {
+		t.Error("a space without geometry is told of")
+	}
+	for range 3 {
+		r.loading(1, true)
+		r.tick(2)
+	}
+	if n := r.apps[0].count.Errors; n != 1 {
+		t.Errorf("%d errors, want 1", n)
+	}
+}
+
 // TestLoadingByJobs plays a game that has loaded what a cell lacks, one job at a time.
 func TestLoadingByJobs(t *testing.T) {
 	r := newRig(t, 1)

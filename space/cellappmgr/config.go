@@ -73,9 +73,10 @@ type SpaceConfig struct {
 	// are CellApps for them, MaxCells how many it is given at most. Defaults are
 	// those of Config.Balance.
 	MinCells, MaxCells int
-	// Geometry is what the CellApps have to load for the space, if anything: a
-	// cell does not grow beyond what it has loaded (space.Cell.SetLoaded). The
-	// zero Rect is a space that loads nothing.
+	// Geometry is what the CellApps have to load for the space, if anything: nobody
+	// is let into a cell, and it does not grow, where it has not loaded the land. Its
+	// scripts must load it (space.Scripts.OnArea). The zero Rect is a space that loads
+	// nothing.
 	Geometry bsp.Rect
 	// MinLoad is an artificial least load of the space, as a fraction of a core.
 	MinLoad float64

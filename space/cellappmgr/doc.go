@@ -107,6 +107,9 @@
 //     exist.
 //   - A cell counts as created only after its CellApp has said so; Locate and the
 //     balance use no other.
+//   - A cell of a space with Geometry is told as loading, so that nobody is handed over to
+//     it, until it has reported that it has loaded what lies in its rectangle. Locate names
+//     a cell that has loaded the land at the position, be it the cell there or another.
 //   - A verdict of death is final for that start of the process. It reaches a
 //     CellApp before the geometry that follows from it, on the same channel. A
 //     process that comes back from the dead is Dismissed, whatever it says.

@@ -60,9 +60,15 @@ func TestLoadingIsTold(t *testing.T) {
 			t.Error("all is loaded, and it counts as loading")
 		}
 		one[wire.Geometry](a)
+		if r.m.Status().Spaces[0].Cells[0].Loading {
+			t.Error("the status has it as loading")
+		}
 		a.reportCells(says(cell, r.m.spaces[0].version(), 0, bsp.Rect{}))
 		if l := r.leafTold(cell); !l.Loading {
 			t.Error("the land was given up, and it does not count as loading")
+		}
+		if !r.m.Status().Spaces[0].Cells[0].Loading {
+			t.Error("the status does not have it as loading")
 		}
 	}
 }

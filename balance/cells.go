@@ -207,7 +207,7 @@ func (p *Profile) addCells(m *pass, at int32, n int, d demand) int {
 		if done == n {
 			break
 		}
-		if m.tree(at).CanSplit(x.leaf.Cell) != nil || (!d.few && !p.heavy(m, x, d.least)) {
+		if m.tree(at).CanSplit(x.leaf.Cell) != nil || (!d.few && (!p.heavy(m, x, d.least) || p.unsettled(s, x))) {
 			continue
 		}
 		a, ok := Add{}, false
@@ -229,6 +229,16 @@ func (p *Profile) addCells(m *pass, at int32, n int, d demand) int {
 		done++
 	}
 	return done
+}
+
+// unsettled reports whether a cell, or one beside it, has not loaded its land: entities are not where their cells are
+// then, so that loads do not tell where to cut.
+func (p *Profile) unsettled(s *spaceView, x *leafView) bool {
+	if p.cfg.IgnoreGeometry || s.Geometry.Empty() {
+		return false
+	}
+	near := x.rect.Grow(1)
+	return slices.ContainsFunc(s.leaves, func(y leafView) bool { return y.rect.Overlaps(near) && s.lacks(&y) })
 }
 
 func (m *pass) crowded(c Ref) {

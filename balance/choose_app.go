@@ -14,6 +14,8 @@ type search struct {
 	inside bool
 	// busy is an estimated load from which an app does not.
 	busy int64
+	// whole says that it is for a space without a cell, leaving that only apps that are being shut down are meant.
+	whole, leaving bool
 }
 
 // anyApp is a search among all apps.
@@ -23,7 +25,7 @@ func anyApp() search { return search{group: -1, busy: math.MaxInt64} }
 func outside(group int32) search { return search{group: group, busy: math.MaxInt64} }
 
 func (s *search) takes(a *appView) bool {
-	return a.Estimated < s.busy && (s.group < 0 || (a.group == s.group) == s.inside)
+	return a.Retiring == s.leaving && a.Estimated < s.busy && (s.group < 0 || (a.group == s.group) == s.inside)
 }
 
 // appChooser finds the best app for a new cell. Its slices are scratch memory for one space at a time.
@@ -34,6 +36,7 @@ type appChooser struct {
 	taken       []int32
 	round       int32
 	ranks, best []float64 // of the candidate, and of the best so far
+	bestCells   int
 	// candidate is kept here since scorers are given its address; its Space is set once for a search.
 	candidate Candidate
 }
@@ -80,25 +83,30 @@ func (c *appChooser) take(app int32) {
 // bestApp returns the app that the scorers would have run a new cell of a space, -1 if there is none. It is not one
 // that is being shut down, nor that runs a cell of the space already, retiring ones as well.
 func (m *pass) bestApp(space int32, among search) int32 {
+	return m.choose(&m.v.spaces[space], m.spaces[space].added, among)
+}
+
+// choose is bestApp for a space that has been given cells on some apps already.
+func (m *pass) choose(s *spaceView, added []int32, among search) int32 {
 	c := &m.apps
-	c.begin(&m.v.spaces[space], m.spaces[space].added)
+	c.begin(s, added)
 	best := int32(-1)
 	for i := range m.v.apps {
 		a := &m.v.apps[i]
-		if a.Retiring || a.doubtful || c.taken[i] == c.round || !among.takes(a) {
+		if a.doubtful || c.taken[i] == c.round || !among.takes(a) {
 			continue
 		}
-		if m.better(int32(i), best >= 0) {
+		if m.better(int32(i), best >= 0, among.whole) {
 			best = int32(i)
-			c.ranks, c.best = c.best, c.ranks
+			c.ranks, c.best, c.bestCells = c.best, c.ranks, c.candidate.Cells
 		}
 	}
 	return best
 }
 
-// better ranks an app, and compares it with the best so far, scorer by scorer until they differ. A tie is not better:
-// the app with the lower ID came first.
-func (m *pass) better(app int32, compare bool) bool {
+// better ranks an app, and compares it with the best so far, scorer by scorer until they differ. A tie is not better, for
+// a whole space unless it runs fewer cells: the app with the lower ID came first.
+func (m *pass) better(app int32, compare, whole bool) bool {
 	a := &m.v.apps[app]
 	c := &m.apps.candidate
 	c.App, c.Cells, c.Alike = &a.App, len(a.cells)+a.added, int(m.apps.alike[m.apps.host[app]])
@@ -121,5 +129,5 @@ func (m *pass) better(app int32, compare bool) bool {
 			compare = rank == m.apps.best[i]
 		}
 	}
-	return !compare
+	return !compare || whole && c.Cells < m.apps.bestCells
 }

@@ -94,6 +94,8 @@ func (c *Classic) Balance(o *Observation) Plan {
 		s := &v.spaces[i]
 		plan.Removals = append(plan.Removals, removals(s)...)
 		if c.cfg.NoBalance || len(s.lines) == 0 {
+			g := c.cfg.land(s)
+			plan.Unloaded = append(plan.Unloaded, g.unloaded(g.halo, nil)...)
 			continue
 		}
 		p := newClassicPass(c, v, s, &plan)
@@ -101,6 +103,7 @@ func (c *Classic) Balance(o *Observation) Plan {
 			p.balance(&s.lines[j])
 		}
 		p.retireSqueezed()
+		plan.Unloaded = append(plan.Unloaded, p.unloaded(p.halo, p.held)...)
 	}
 	return plan
 }

@@ -65,8 +65,7 @@ func TestChunkLimitInDirection(t *testing.T) {
 			}
 			o.Spaces[0].Cells[1].Loaded = tt.loaded
 			p, l := passOf(t, o, Config{})
-			right := p.branch(l, false)
-			if got := p.geometryLimit(l, &right, -1); got != tt.want {
+			if got := p.geometryLimit(l, -1); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
@@ -90,8 +89,7 @@ func TestChunkLimitIsThatOfTheCellWithLeast(t *testing.T) {
 	o.Spaces[0].Cells[2].Loaded = span(-700, 2000)
 	o.Spaces[0].Cells[3].Loaded = span(500, 5000) // not beside the line
 	p, l := passOf(t, o, Config{})
-	right := p.branch(l, false)
-	if got := p.geometryLimit(l, &right, -1); got != -200 {
+	if got := p.geometryLimit(l, -1); got != -200 {
 		t.Errorf("got %v, want -200", got)
 	}
 	// The same, mirrored: the left side grows.
@@ -101,8 +99,7 @@ func TestChunkLimitIsThatOfTheCellWithLeast(t *testing.T) {
 	o.Spaces[0].Cells[2].Loaded = span(-2000, 700)
 	o.Spaces[0].Cells[3].Loaded = span(-5000, -500)
 	p, l = passOf(t, o, Config{})
-	left := p.branch(l, true)
-	if got := p.geometryLimit(l, &left, 1); got != 200 {
+	if got := p.geometryLimit(l, 1); got != 200 {
 		t.Errorf("mirrored: got %v, want 200", got)
 	}
 }

@@ -10,17 +10,16 @@ import (
 // classicPass moves the lines of one space, each before those below it. All of them go by the loads of the observation,
 // and by limits that take account of the lines moved before.
 type classicPass struct {
+	land
 	c        *Classic
-	s        *spaceView
 	plan     *Plan
-	work     *bsp.Tree // s.Tree, or a copy with the moves so far
-	geometry bsp.Rect  // what is to be loaded; the zero Rect is nothing
-	bound    float64   // level at which a cell must not grow
+	bound    float64 // level at which a cell must not grow
+	held     []int32 // leaves of the growing sides that lines stopped short of
 	squeezed []bsp.CellID
 }
 
 func newClassicPass(c *Classic, v *view, s *spaceView, plan *Plan) *classicPass {
-	p := &classicPass{c: c, s: s, plan: plan, work: s.Tree, geometry: toLoad(s.Geometry)}
+	p := &classicPass{land: c.cfg.land(s), c: c, plan: plan}
 	p.bound = max(nanos(c.cfg.SafetyBound), smoothedAverage(v, s)*c.cfg.SafetyRatio)
 	return p
 }
@@ -94,7 +93,7 @@ func difference(left, right *branch) float64 {
 func (p *classicPass) balance(l *lineView) {
 	left, right := p.branch(l, true), p.branch(l, false)
 	known, retiring := left.known && right.known, left.retiring || right.retiring
-	limited := !p.c.cfg.IgnoreGeometry && !retiring
+	limited := p.limited && !retiring
 	if !retiring && p.missing(l) > 0 {
 		limited = false
 		if max(left.highest, right.highest) < p.bound && p.c.cfg.MaxLoadingCells > 0 {
@@ -110,14 +109,17 @@ func (p *classicPass) balance(l *lineView) {
 		give, grow, direction = &right, &left, 1
 	}
 	line := p.c.lines.of(p.s.ID, l.id)
-	if diff == 0 || !known || grow.highest >= p.bound {
+	if diff == 0 || !known || grow.highest >= p.bound || !retiring && p.waits(l) {
 		p.noteBlocked(give, grow)
 		line.turn(p.c, 0)
 		return
 	}
 	to := p.entityLimit(l, give, math.Abs(float64(diff*line.aggression)))
 	if limited {
-		to = closestLimit(l.at, to, p.geometryLimit(l, grow, direction), direction)
+		wanted := to
+		if to = closestLimit(l.at, to, p.geometryLimit(l, direction), direction); to == l.at && wanted != to {
+			p.held = append(p.held, p.beside(l, direction > 0)...)
+		}
 	} else {
 		to = closestLimit(l.at, to, to, direction)
 	}

@@ -58,7 +58,7 @@ type Config struct {
 	// Scheme chooses the space that a group of CellApps is helped by. Default Hybrid.
 	Scheme Scheme
 	// Scorers rank the CellApps for a new cell, the first one that tells two apart decides; ties go to the lower ID.
-	// Default AppLoadScorer, GroupLoadScorer, CellTrafficScorer. See ScorersByName.
+	// Default AppLoadScorer, GroupLoadScorer, CellTrafficScorer. See ScorersByName, and Placer for spaces without a cell.
 	Scorers []Scorer
 
 	// MetaTolerance is by how much a group's average must exceed the average of all CellApps before it gets help, and

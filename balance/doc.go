@@ -94,6 +94,26 @@
 // cells are cut at the median of a cell's load, several at once if the load asks for that, and both added and given back
 // by [Config.TargetLoad]. Where no line divides the load, all on one spot, the cell is [Plan.Crowded].
 //
+// # Geometry
+//
+// A cell has its land when it has loaded what of [Space.Geometry] lies in its rectangle. The manager lets nobody into a cell
+// that has not: entities stay where they were, or wait. Both policies go by that, unless [Config.IgnoreGeometry] is set:
+//
+//   - A line follows a crowd no farther than the growing side has loaded, less [Config.GhostDistance]. That is off for a
+//     cell that retires: its line is swept at once, and its entities go when the heir has loaded.
+//   - A line rests beside a cell that has not its land. It would see nothing of what it does, and go on.
+//   - A space that is loading is given cells to share that, up to [Config.MaxLoadingCells]; it gives back none, nor do those
+//     that share CellApps with it. Profile halves what is to be loaded; Classic cuts a sliver, and lets lines even out what
+//     the cells have to load.
+//   - Profile does not cut a cell beside one that has not its land, since it has entities of that.
+//
+// Who is waited for is named: [Plan.Unloaded].
+//
+// # Where cells are placed
+//
+// One function chooses the CellApp for every new cell, by [Config.Scorers]: for those that a policy adds, and by way of a
+// [Placer] for a space that has none, be it new or bereft. What the scorers refuse is refused on every way.
+//
 // # Concurrency
 //
 // A policy remembers its lines and belongs to one goroutine; it has no lock. It keeps nothing of an Observation, which

@@ -74,7 +74,7 @@ func TestAnotherSetOfCellsIsNoFlow(t *testing.T) {
 	p.Balance(o)
 	v := look(o)
 	p.lines.recall(v, newProfileLine())
-	m := mover{p: p, s: &v.spaces[0]}
+	m := mover{p: p, land: land{s: &v.spaces[0]}}
 	for cells, want := range map[int]bool{2: true, 3: false} {
 		if got := m.carriedOut(&spaceLevels{cells: make([]cellLevel, cells)}); got != want {
 			t.Errorf("two cells, of %d before: %v", cells, got)

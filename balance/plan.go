@@ -72,6 +72,9 @@ type Plan struct {
 	// Crowded are cells over the load at which a cell is added, whose load sits on one spot so that no line can divide
 	// it. Balancing cannot help them; thinning out what is sent to clients, or slowing time, can.
 	Crowded []Ref
+	// Unloaded are cells that have not loaded their part of the geometry, and those that must load on before the line
+	// beside them can move on. It is so for a while wherever lines move; where it stays so, the game does not load.
+	Unloaded []Ref
 	// Wanting are spaces that need a cell for which there is no app.
 	Wanting []uint32
 	// Ignored counts figures in the observation that were left out; Faults describes the first of them.

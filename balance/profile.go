@@ -119,9 +119,8 @@ const (
 
 // mover plans the lines of one space, from the root down: later lines take account of what earlier ones have moved.
 type mover struct {
+	land
 	p       *Profile
-	s       *spaceView
-	work    *bsp.Tree
 	average float64
 	bound   float64   // that a leaf on the growing side must be under
 	band    float64   // load that a line between two leaves may leave uneven
@@ -138,6 +137,7 @@ type mover struct {
 	going   []float64 // of each leaf, what share of it is about to be handed over
 	given   []float64 // reals that those take from each leaf
 	blocked []Ref
+	held    []int32    // leaves of the growing sides that lines stopped short of
 	edges   [2][]int32 // scratch of sides
 	passing [2][]passing
 }
@@ -146,11 +146,13 @@ type mover struct {
 func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	if p.cfg.NoBalance || len(s.lines) == 0 && float64(s.leaves[0].level) < nanos(p.cfg.TargetLoad)/2 {
 		// Of thousands of rooms next to none will be divided soon.
+		g := p.cfg.land(s)
+		plan.Unloaded = append(plan.Unloaded, g.unloaded(0, nil)...)
 		return newLevels(s.ID)
 	}
 	old := p.levelsOf(s.ID)
 	m := mover{
-		p: p, s: s, work: s.Tree, counts: count(s), given: make([]float64, len(s.leaves)), going: make([]float64, len(s.leaves)),
+		land: p.cfg.land(s), p: p, counts: count(s), given: make([]float64, len(s.leaves)), going: make([]float64, len(s.leaves)),
 		average: float64(s.average()), yield: old.yield(), pace: old.pace(), walkOn: walkOn(old.pace()),
 		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)), ahead: make([]float64, len(s.leaves)),
 	}
@@ -179,6 +181,7 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 		}
 	}
 	plan.Blocked = append(plan.Blocked, m.blocked...)
+	plan.Unloaded = append(plan.Unloaded, m.unloaded(0, m.held)...)
 	for i := range next.cells {
 		c := &next.cells[i]
 		c.due, c.banded, c.stirred = m.due[i], m.banded[i], m.stirred[i]
@@ -221,12 +224,19 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 		return 0, false
 	}
 	sweep := give.weight == 0
+	if !sweep && m.waits(l) {
+		return 0, false
+	}
 	s := step{m: m, from: l.at, direction: direction, axis: l.axis, most: want, budget: float64(m.p.cfg.OffloadBudget)}
 	s.setEdges(give.edge, grow.edge)
 	if sweep {
 		s.most = math.Inf(1) // whatever is there must go, and who is about to come need not
 	}
 	if len(give.edge) == 0 || !s.setRange(l.id, sweep) {
+		return 0, false
+	}
+	if !sweep && !s.limit(l) {
+		m.held = append(m.held, m.beside(l, direction > 0)...)
 		return 0, false
 	}
 	to, moved := s.farthest()

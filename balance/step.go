@@ -15,7 +15,7 @@ const margin = 0.1
 type step struct {
 	m         *mover
 	from      float64
-	limit     float64 // farthest that the tree and the entities allow
+	end       float64 // farthest that the tree, the entities and the geometry allow
 	direction int     // -1: the lower side gives, +1: the higher side gives
 	axis      bsp.Axis
 	gives     []passing // the leaves at the line, on both sides
@@ -54,7 +54,7 @@ func (s *step) passing(to []passing, edge []int32, isBelow bool) []passing {
 	return to
 }
 
-// setRange finds the limit. It reports false if there is nothing to move for: a line has no business beyond the last
+// setRange finds the end. It reports false if there is nothing to move for: a line has no business beyond the last
 // entity, unless it is to sweep what retires.
 func (s *step) setRange(id bsp.NodeID, sweep bool) bool {
 	lo, hi, _ := s.m.work.LineLimits(id)
@@ -65,17 +65,31 @@ func (s *step) setRange(id bsp.NodeID, sweep bool) bool {
 	along := float64(s.direction)
 	for i := range s.gives {
 		p := &s.gives[i]
-		last = s.farther(last, s.end(p)+float64(p.band*along))
+		last = s.farther(last, s.last(p)+float64(p.band*along))
 	}
 	for i := range s.grows {
-		last = s.farther(last, s.end(&s.grows[i]))
+		last = s.farther(last, s.last(&s.grows[i]))
 	}
-	s.limit = min(max(last, lo), hi)
-	return s.ahead(s.limit, s.from)
+	s.end = min(max(last, lo), hi)
+	return s.ahead(s.end, s.from)
 }
 
-// end is where the last entity of a leaf is.
-func (s *step) end(p *passing) float64 {
+// limit draws the end in to what the growing side has loaded. It reports false if that leaves no way to go.
+func (s *step) limit(l *lineView) bool {
+	g := &s.m.land
+	if !g.limited || g.geometry.Empty() {
+		return true
+	}
+	to := g.geometryLimit(l, s.direction)
+	if !s.ahead(s.end, to) {
+		return true
+	}
+	s.end = to
+	return s.ahead(to, s.from+float64(minStep*float64(s.direction)))
+}
+
+// last is where the last entity of a leaf is.
+func (s *step) last(p *passing) float64 {
 	if s.direction < 0 {
 		return float64(p.quanta[0])
 	}
@@ -151,7 +165,7 @@ func (s *step) allowed(to float64) bool {
 // farthest returns the farthest allowed position, and the load that passes by going there. What passes only grows
 // along the way, so that halving finds it; it stops short of a clump that is too heavy.
 func (s *step) farthest() (to, moved float64) {
-	good, bad := s.from, s.limit
+	good, bad := s.from, s.end
 	if s.allowed(bad) {
 		return bad, s.crossing(bad)
 	}
@@ -174,7 +188,7 @@ func (s *step) farthest() (to, moved float64) {
 
 // pastClump returns the next position behind the clump that stopped the line at a position, if that is allowed.
 func (s *step) pastClump(at float64) (float64, bool) {
-	next, found := s.limit, false
+	next, found := s.end, false
 	for i := range s.gives {
 		p := &s.gives[i]
 		for _, q := range p.quanta {

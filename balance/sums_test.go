@@ -37,7 +37,7 @@ func TestSidesAgreeWithACount(t *testing.T) {
 	v := look(o)
 	s := &v.spaces[0]
 	s.leaves[17].created = false
-	m := mover{s: s, counts: count(s)}
+	m := mover{land: land{s: s}, counts: count(s)}
 	m.levels.reset(len(s.leaves))
 	for i := range s.leaves {
 		m.levels.set(int32(i), float64(s.leaves[i].level))

@@ -120,7 +120,7 @@ func TestEditsThatBreakAnInvariantAreRefused(t *testing.T) {
 		{"a drop below a leaf", edits(func(d *differ) { at(d, 2, opDropLeft) }), ErrFormat},
 		{"an empty leaf edit", edits(func(d *differ) { at(d, 2, opLeaf, 0) }), ErrFormat},
 		{"an unknown mask", edits(func(d *differ) { at(d, 2, opLeaf, 8) }), ErrFormat},
-		{"unknown flags", edits(func(d *differ) { at(d, 2, opLeaf, 1, 8) }), ErrFormat},
+		{"unknown flags", edits(func(d *differ) { at(d, 2, opLeaf, 1, 16) }), ErrFormat},
 		{"an address of five bytes", edits(func(d *differ) { at(d, 2, opLeaf, 2, 5) }), ErrFormat},
 		{"an edit after the last node", edits(func(d *differ) { at(d, 7, opDropLeft) }), ErrFormat},
 		{"a graft without end", edits(func(d *differ) {

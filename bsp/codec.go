@@ -16,7 +16,7 @@ var ErrFormat = errors.New("bsp: malformed tree")
 //	format 1 | term 4 | n 4 | leaves 2 | nodes, each before its children, the lower child first
 //	inner:  kind 1 (0: x, 1: z) | line 8 (float64)
 //	leaf:   kind 1 (2) | cell term 4 | cell n 4 | flags 1 | length of ip 1 (0, 4, 16) | ip | port 2 | salt 4 | load uvarint
-//	flags:  1 created, 2 retiring, 4 overloaded
+//	flags:  1 created, 2 retiring, 4 overloaded, 8 loading
 const (
 	formatFull  = 1
 	formatDelta = 2
@@ -28,7 +28,8 @@ const (
 	flagCreated    = 1
 	flagRetiring   = 2
 	flagOverloaded = 4
-	flagsKnown     = flagCreated | flagRetiring | flagOverloaded
+	flagLoading    = 8
+	flagsKnown     = flagCreated | flagRetiring | flagOverloaded | flagLoading
 
 	// minLeafBytes is the shortest leaf: it bounds the leaf count that some bytes can claim.
 	minLeafBytes = 1 + 8 + 1 + 1 + 2 + 4 + 1
@@ -85,11 +86,15 @@ func (l *Leaf) flags() (f byte) {
 	if l.Overloaded {
 		f |= flagOverloaded
 	}
+	if l.Loading {
+		f |= flagLoading
+	}
 	return f
 }
 
 func (l *Leaf) setFlags(f byte) {
-	l.Created, l.Retiring, l.Overloaded = f&flagCreated != 0, f&flagRetiring != 0, f&flagOverloaded != 0
+	l.Created, l.Retiring = f&flagCreated != 0, f&flagRetiring != 0
+	l.Overloaded, l.Loading = f&flagOverloaded != 0, f&flagLoading != 0
 }
 
 // Parse reads a tree that Append wrote; b must hold it and nothing else. Every error wraps ErrFormat. It accepts only

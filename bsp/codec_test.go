@@ -26,7 +26,7 @@ func TestParseRefuses(t *testing.T) {
 		{"more leaves announced", edit(func(b []byte) []byte { b[9] = 5; return b })},
 		{"fewer leaves announced", edit(func(b []byte) []byte { b[9] = 3; return b })},
 		{"a node of no kind", edit(func(b []byte) []byte { b[11] = 7; return b })},
-		{"an unknown flag", edit(func(b []byte) []byte { b[11+9+9+1+8] = 8; return b })},
+		{"an unknown flag", edit(func(b []byte) []byte { b[11+9+9+1+8] = 16; return b })},
 		{"a line at NaN", edit(func(b []byte) []byte { b[18], b[19] = 0xff, 0x7f; return b })},
 	}
 	for _, tt := range tests {

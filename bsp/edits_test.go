@@ -41,7 +41,7 @@ func (e *editor) edit() {
 	case 8:
 		_ = e.tree.Unretire(l.Cell)
 	case 9:
-		l.Created, l.Overloaded = e.rng.IntN(2) == 0, e.rng.IntN(2) == 0
+		l.Created, l.Overloaded, l.Loading = e.rng.IntN(2) == 0, e.rng.IntN(2) == 0, e.rng.IntN(4) == 0
 	case 10:
 		l.Load = e.rng.Int64N(3e9)
 	case 11:

@@ -45,6 +45,9 @@ type Leaf struct {
 	Salt uint32
 	// Created is set once the CellApp has confirmed the cell. Nothing may be offloaded to it before.
 	Created bool
+	// Loading says that the cell has not loaded the geometry of its rectangle yet. No entity may be handed over to it
+	// before; ghosts may be made there.
+	Loading bool
 	// Retiring says that the cell is on its way out. It is changed by Retire, Unretire and Remove alone.
 	Retiring bool
 	// Overloaded is the manager's verdict that the cell's CellApp is above its safety bound, so that nothing should grow

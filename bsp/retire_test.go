@@ -26,7 +26,7 @@ z -40
   z -40
     cell 1.2 10.0.0.2:7000 2 created retiring
     x 7.25
-      cell 2.1 10.0.0.3:7000 3 retiring overloaded load=5
+      cell 2.1 10.0.0.3:7000 3 loading retiring overloaded load=5
       cell 2.2 - 0
 `
 

@@ -26,6 +26,7 @@ func TestSameCells(t *testing.T) {
 		"a load":       {edit(func(l *Leaf) { l.Load = 5 }), true},
 		"overloaded":   {edit(func(l *Leaf) { l.Overloaded = true }), true},
 		"other slots":  {change(func(n *Tree) { must(n.Split(cell(2), AxisZ, 9, leaf(5), true)); must(n.Remove(cell(5))) }), true},
+		"loading":      {edit(func(l *Leaf) { l.Loading = true }), false},
 		"not created":  {edit(func(l *Leaf) { l.Created = false }), false},
 		"retiring":     {change(func(n *Tree) { must(n.Retire(cell(2))) }), false},
 		"another app":  {edit(func(l *Leaf) { l.App = netip.MustParseAddrPort("10.0.0.9:1") }), false},

@@ -39,6 +39,9 @@ func (t *Tree) write(s *strings.Builder, slot int32, indent int) {
 	if n.leaf.Created {
 		s.WriteString(" created")
 	}
+	if n.leaf.Loading {
+		s.WriteString(" loading")
+	}
 	if n.leaf.Retiring {
 		s.WriteString(" retiring")
 	}
@@ -162,6 +165,8 @@ func parseTextLeaf(f []string) (l Leaf, err error) {
 		switch v, isLoad := strings.CutPrefix(word, "load="); {
 		case word == "created":
 			l.Created = true
+		case word == "loading":
+			l.Loading = true
 		case word == "retiring":
 			l.Retiring = true
 		case word == "overloaded":

@@ -18,7 +18,8 @@ type SpaceInfo struct {
 	// there are CellApps for them, and at most. Default 0: what the cluster's
 	// balance says. A MaxCells of 1 is a room that is never divided.
 	MinCells, MaxCells uint32
-	// Geometry is what the CellApps have to load for the space. Default: nothing.
+	// Geometry is what the CellApps have to load for the space, before anybody is let in; see
+	// space.Scripts.OnArea. Default: nothing.
 	Geometry bsp.Rect
 	// MinLoad is an artificial least load of the space, as a fraction of a core.
 	MinLoad float64

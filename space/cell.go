@@ -1,6 +1,7 @@
 package space
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -69,6 +70,8 @@ type Env struct {
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
 	// is large. nil sends everything as it is.
 	Compressor *property.Compressor
+	// Do performs a job of a cell and calls done on the goroutine of the CellApp, by way of Cell.JobDone. nil performs none.
+	Do func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
 	// Now and Game are the app's clock and game time: what happens on the cell before
 	// its first tick happens then.
 	Now, Game time.Duration
@@ -122,11 +125,17 @@ type Cell struct {
 	held      bool // it has had a real
 	ended     bool // the space has ended
 	loaded    bsp.Rect
-	first     bool // the hook of the first cell is still to be called
-	fromStore bool
-	checkAt   time.Duration
-	work      measured
-	gained    int64 // see Gained
+	areaOf    *bsp.Tree // that the hook of the area was asked about last
+	areaTold  bsp.Rect
+	// unloadable says that it was logged that nobody loads the geometry.
+	unloadable bool
+	local      any // of the game, see SetLocal
+	do         func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
+	first      bool // the hook of the first cell is still to be called
+	fromStore  bool
+	checkAt    time.Duration
+	work       measured
+	gained     int64 // see Gained
 
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte
@@ -141,7 +150,7 @@ func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data 
 	c := &Cell{
 		cfg: env.Config, self: env.Self, scripts: env.Scripts, registry: env.Registry,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
-		compressor: env.Compressor, now: env.Now, game: env.Game,
+		compressor: env.Compressor, do: env.Do, now: env.Now, game: env.Game,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
@@ -224,6 +233,7 @@ func (c *Cell) Tick(now, cluster, dt time.Duration) {
 	c.sweep()
 	c.endReals()
 	if !c.frozen {
+		c.tellArea()
 		c.beginSpace()
 		c.runEntities(entity.AtRate(dt, c.pace.rate))
 	}

@@ -1,10 +1,6 @@
 package space
 
-import (
-	"errors"
-	"fmt"
-	"runtime/debug"
-)
+import "errors"
 
 // OnFirstCell gives the game a word when a space begins: f is called once on the first
 // cell that the space ever has, in its first tick, which is where the space's own
@@ -35,11 +31,5 @@ func (c *Cell) beginSpace() {
 	if c.ended || c.scripts.firstCell == nil {
 		return
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			c.count.Errors++
-			c.log.Error("the hook of a space's first cell panicked", "space", c.space, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-	}()
-	c.scripts.firstCell(c, c.fromStore)
+	c.hook("OnFirstCell", func() { c.scripts.firstCell(c, c.fromStore) })
 }

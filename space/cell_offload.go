@@ -52,7 +52,7 @@ func (c *Cell) shouldLeave(r *Real) bool {
 		r.outsideSince = 0
 		return false
 	}
-	if !leaf.Created || appOf(leaf) == c.self || c.out.Dead(appOf(leaf)) {
+	if !c.takes(leaf) {
 		return false
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
@@ -65,6 +65,12 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	return c.cfg.Dwell > 0 && c.now-r.outsideSince >= c.cfg.Dwell
 }
 
+// takes reports whether a real may be handed over to a cell: it is made, on another app that is alive, and has loaded its
+// land.
+func (c *Cell) takes(leaf *bsp.Leaf) bool {
+	return leaf.Created && !leaf.Loading && appOf(leaf) != c.self && !c.out.Dead(appOf(leaf))
+}
+
 // offload hands a real to the cell it is in. See package migrate for the steps.
 func (c *Cell) offload(r *Real) {
 	callback(r, "OnLeavingCell", func(s Leaver) { s.OnLeavingCell() })
@@ -74,7 +80,7 @@ func (c *Cell) offload(r *Real) {
 	p := r.e.Position
 	leaf := c.tree.At(float64(p.X), float64(p.Z))
 	to := appOf(leaf)
-	if leaf.Cell == c.id || !leaf.Created || to == c.self || c.out.Dead(to) {
+	if leaf.Cell == c.id || !c.takes(leaf) {
 		return
 	}
 	if len(r.changes) > 0 {

@@ -26,6 +26,7 @@ const (
 	DefaultOrphanGrace   = 10 * time.Second
 	DefaultTopSpeed      = 30
 	DefaultOffloadLevel  = 0.02
+	DefaultLoadAhead     = 250
 )
 
 // Config is how the cells of a CellApp behave. Zero fields get the defaults.
@@ -69,6 +70,10 @@ type Config struct {
 	// OrphanGrace is how long the ghost of a real whose CellApp died waits for
 	// the restored real, default 10 s, so that players do not see it go and come.
 	OrphanGrace time.Duration
+	// LoadAhead is how far beyond GhostDistance around a cell the geometry of its space is to be loaded, in metres,
+	// default 250: as far lines move at once. See Cell.ToLoad. A shorter one loads less and lets lines follow a crowd
+	// in shorter steps.
+	LoadAhead float32
 	// TopSpeed is the speed in m/s that GhostDistance has to allow for, default 30.
 	TopSpeed float32
 	// ArtificialLoad, in nanoseconds of work per real and second, replaces
@@ -107,6 +112,7 @@ func (c Config) WithDefaults() Config {
 	c.OrphanGrace = cmp.Or(c.OrphanGrace, DefaultOrphanGrace)
 	c.TopSpeed = cmp.Or(c.TopSpeed, DefaultTopSpeed)
 	c.OffloadLevel = cmp.Or(c.OffloadLevel, DefaultOffloadLevel)
+	c.LoadAhead = cmp.Or(c.LoadAhead, DefaultLoadAhead)
 	c.LoadWeight = cmp.Or(c.LoadWeight, load.DefaultWeight)
 	c.Overload = c.Overload.WithDefaults()
 	return c
@@ -132,6 +138,7 @@ func (c Config) Validate() error {
 	positive("BackupPeriod", c.BackupPeriod > 0)
 	positive("OrphanGrace", c.OrphanGrace > 0)
 	positive("TopSpeed", c.TopSpeed > 0)
+	positive("LoadAhead", c.LoadAhead > 0)
 	if c.ArtificialLoad < 0 {
 		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))
 	}

@@ -25,10 +25,29 @@
 // is where the space's own entities are spawned. It ends when it is empty again, or by
 // Real.DestroySpace, Cell.DestroySpace or entity.Base.DestroySpace.
 //
+// # Geometry
+//
+// Terrain, collision meshes and the like are the game's to load. A space that is configured with Geometry (the rectangle in
+// which there is any) is loaded cell by cell:
+//
+//	cell made, or its area changed:  Scripts.OnArea --> Cell.ToLoad --> Cell.Do, a job of the runner
+//	                                                                      |
+//	the manager hears of it with the next report:  Cell.SetLoaded <-------+
+//
+// In return the cluster promises: no entity is made from its base in a cell, restored to it or handed over to it where the
+// cell has not loaded the land. Whoever belongs there stays on the cell that has it, with a ghost in the other, and whoever
+// has no real waits at his base. Lines grow a cell only over land that it has loaded, with a ghost distance to spare. Where an
+// entity goes by itself, by a walk, a jump or Cell.Spawn, is the game's affair: after a CellApp has died its land is missing
+// until a neighbour has loaded it, see Cell.HasLoaded.
+//
+// Nothing waits in silence: the manager logs a cell that does not load for a minute. A space without Geometry knows nothing
+// of all this, nor does one under balance.Config.IgnoreGeometry.
+//
 // # The tick
 //
 //  1. Flow messages between reals of this cell, then departures they caused; the end of
-//     everything if the space has ended, the game's word if it has just begun.
+//     everything if the space has ended, the game's hooks if its area is new or the space
+//     has just begun.
 //  2. Controllers and timers of each real, in id order.
 //  3. Ghosts' messages out: where each real is, its changes and events.
 //  4. Every CheckPeriod: offload what has left the cell, make and end ghosts.
@@ -76,6 +95,7 @@
 //     changes twice.
 //   - A handoff's Onload leaves on the channel that earlier ghost messages of the
 //     real left on, and the real is a ghost here before anything else happens.
+//   - A real is handed over only to a cell whose leaf is created and does not load.
 //   - Sums of load are integers; no map is walked.
 //
 // # Concurrency

@@ -1,8 +1,11 @@
 package space_test
 
 import (
+	"context"
 	"fmt"
+	"time"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -51,4 +54,62 @@ func ExampleRegister() {
 	// Output:
 	// <nil>
 	// space: script for Guarde: the definitions have no entity type "Guarde"; add it to entities.xml
+}
+
+// terrain stands for what a game reads from its files.
+type terrain struct{ pieces []string }
+
+func readTerrain(_ context.Context, r bsp.Rect) (*terrain, error) {
+	return &terrain{pieces: []string{r.String()}}, nil
+}
+
+// land is what the game keeps with a cell.
+type land struct {
+	terrain *terrain
+	busy    bool
+}
+
+// loadLand has loaded what a cell lacks, as one job at a time.
+func loadLand(c *space.Cell) {
+	l, _ := c.Local().(*land)
+	if l == nil {
+		l = &land{}
+		c.SetLocal(l)
+	}
+	want := c.ToLoad().Intersect(bsp.Rect{MinX: -4000, MinZ: -4000, MaxX: 4000, MaxZ: 4000}) // the world
+	if l.busy || want.Empty() || want.Intersect(c.Loaded()) == want {
+		return
+	}
+	read := func(ctx context.Context) any { // on another goroutine
+		t, err := readTerrain(ctx, want)
+		if err != nil {
+			select { // before it is tried again
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+			}
+			return err
+		}
+		return t
+	}
+	l.busy = c.Do(read, func(result any) { // on the CellApp's
+		l.busy = false
+		if t, ok := result.(*terrain); ok {
+			l.terrain = t
+			c.SetLoaded(want)
+		}
+		loadLand(c) // the area may be another by now
+	}) == nil
+}
+
+// Every cell loads the land that it needs.
+func ExampleScripts_OnArea() {
+	schema, err := property.NewSchema(&property.Definition{Name: "Guard", HasCell: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scripts := space.NewScripts(schema)
+	scripts.OnArea(loadLand)
+	fmt.Println(scripts.Err(), scripts.HasOnArea())
+	// Output: <nil> true
 }

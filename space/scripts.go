@@ -36,6 +36,7 @@ type Scripts struct {
 	faults []error
 
 	firstCell func(c *Cell, fromStore bool) // see OnFirstCell
+	area      func(c *Cell)                 // see OnArea
 }
 
 // NewScripts returns an empty registry for the definitions of a schema.

@@ -47,6 +47,10 @@ type Options struct {
 	// Retire says that cells retire every few seconds, and now and then, in the bad time,
 	// a whole CellApp, which starts anew when it has. It does nothing to a Policy.
 	Retire bool
+	// Geometry says that the space has land, which cells load; see theLand. StripTime is how long it takes at most to load a
+	// strip of it, default 600 ms.
+	Geometry  bool
+	StripTime time.Duration
 	// Balance replaces the balance of the space if it is not zero.
 	Balance balance.Config
 	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is
@@ -91,6 +95,9 @@ func (o Options) withDefaults() Options {
 		o.Balance.TargetLoad = 0.1
 		o.Balance.MetaPeriod = time.Second // more happens in a run
 	}
+	if o.StripTime == 0 {
+		o.StripTime = 600 * time.Millisecond
+	}
 	if o.Faults == 0 {
 		o.Faults = 20 * time.Second
 	}
@@ -107,6 +114,8 @@ type Cluster struct {
 	fate *rand.Rand
 	// leaving is the chance of CellApps to retire alone, for the same reason.
 	leaving *rand.Rand
+	// digging is the chance of how long land takes to load, for the same reason.
+	digging *rand.Rand
 	terms   uint32 // starts of a CellAppMgr
 	net     *mercurytest.Network
 	trace   *Trace
@@ -159,12 +168,16 @@ func New(o Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)), net: mercurytest.New(o.Seed),
+		opts: o, chance: rand.New(rand.NewPCG(o.Seed, 0xce11)), fate: rand.New(rand.NewPCG(o.Seed, 0xfa7e)), leaving: rand.New(rand.NewPCG(o.Seed, 0x1ea7)),
+		digging: rand.New(rand.NewPCG(o.Seed, 0xd166)), net: mercurytest.New(o.Seed),
 		trace: newTrace(o.TraceTo), world: w, wild: w.chance, byPlace: make(map[netip.AddrPort]*Process),
 	}
 	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.checkers = newCheckers(c)
+	if o.Geometry {
+		w.cells.OnArea(loadLand)
+	}
 	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
 	c.logins = append(c.logins,
@@ -214,6 +227,10 @@ func (c *Cluster) managerAt() netip.AddrPort { return mercurytest.Place(portMana
 
 func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	var policy balance.Policy
+	var land bsp.Rect
+	if c.opts.Geometry {
+		land = theLand()
+	}
 	c.terms++
 	switch {
 	case c.opts.Policy != nil:
@@ -227,7 +244,7 @@ func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
 	return cellappmgr.New(cellappmgr.Config{
 		Policy:    policy,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
-		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
+		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, Geometry: land}},
 		Balance:     c.opts.Balance,
 		Logins:      c.opts.Logins,
 		Term:        c.terms,
@@ -274,9 +291,9 @@ func (c *Cluster) share(p *Process, n int) int {
 
 func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	return cellapp.New(cellapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Log: p.log(),
+		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Log: p.log(),
 		Space: space.Config{
-			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: 160, TopSpeed: 60,
+			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: ghostDistance, LoadAhead: loadAhead, TopSpeed: 60,
 			// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
 			// cells for as long as they like, as by default.
 			Dwell:        time.Duration(c.opts.Seed%2) * time.Second,

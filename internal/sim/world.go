@@ -20,6 +20,7 @@ const theSpace entity.SpaceID = 1
 const (
 	half          = 400 // metres from the middle to the edge
 	aoiRadius     = 100
+	ghostDistance = 160
 	aoiHysteresis = 5
 	nearRadius    = 40 // of the NEAR detail level
 	tuneKey       = 7  // of the space's data, which rovers set

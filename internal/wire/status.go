@@ -76,6 +76,8 @@ type CellStatus struct {
 	Reals   uint32     `json:"reals"`
 	Ghosts  uint32     `json:"ghosts"`
 	Created bool       `json:"created"`
+	// Loading says that it has not loaded the geometry of its area, so that nobody is let in.
+	Loading bool `json:"loading,omitempty"`
 	// Retiring says that its area is being taken from it, Overloaded that its CellApp is
 	// over the bound up to which cells grow.
 	Retiring   bool `json:"retiring,omitempty"`

@@ -55,7 +55,7 @@ func samples() []message {
 		Spaces: []wire.SpaceStatus{{
 			ID: 1, Version: bsp.Version{Term: 1, N: 2}, GameTime: 1.25, Rate: 0.75,
 			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true,
-				Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
+				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:       []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent}},

@@ -42,6 +42,8 @@ type CellApp struct {
 	registry    *space.Registry
 	stats       *property.Stats
 	compressor  property.Compressor
+	jobs        map[uint64]job      // under way, by token
+	lastJob     uint64              // token
 	unsaid      []wire.SetSpaceData // set while the manager was away
 	counters    space.Counters
 	lines       wire.LogLimit

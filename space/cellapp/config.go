@@ -22,6 +22,8 @@ type Config struct {
 	Scripts *space.Scripts
 	// Space is how its cells behave.
 	Space space.Config
+	// Jobs performs what blocks for the game (space.Cell.Do). nil performs none.
+	Jobs Jobs
 	// Tick is the tick period, default 100 ms.
 	Tick time.Duration
 	// ReportPeriod is how often the CellAppMgr hears of the cells' loads, default

@@ -157,7 +157,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 		}
 		a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
 		a.dismissed = true
-		a.cells, a.removals = nil, removals{}
+		a.cells, a.removals, a.jobs = nil, removals{}, nil
 		a.registry = space.NewRegistry()
 		return nil
 	}

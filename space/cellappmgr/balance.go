@@ -31,6 +31,9 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		m.implausible(a, "load of the app")
 	default:
 		a.load.Report(msg.Load, m.cfg.Balance.Smoothing)
+		if m.placer != nil {
+			m.placer.Heard(a.number, a.load)
+		}
 		m.warnOfLoad(a)
 	}
 	a.thrift = int(msg.Thrift)
@@ -54,6 +57,7 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 		c.report, c.reported = *r, true
 		c.hear(m.awake.total)
 		m.watchEmpty(now, s, r)
+		m.hearLoaded(s, c)
 		m.catchUp(now, s, c)
 		m.remindRate(now, s, c)
 		m.pace(s, r.Rate)
@@ -120,6 +124,7 @@ func (m *CellAppMgr) balance(now time.Duration) {
 		p := m.policy.Balance(&o)
 		m.carryOut(now, p)
 		m.blocked = m.news(m.blocked, p.Blocked, "a retirement waits: the neighbours are over their bound")
+		m.watchLoading(now, p.Unloaded)
 		m.loadsDue()
 	}
 	if meta {
@@ -145,11 +150,7 @@ func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
 		if s.tree == nil {
 			continue
 		}
-		out := balance.Space{
-			ID: uint32(s.cfg.ID), Tree: s.tree, Bounds: s.cfg.Bounds, Geometry: s.cfg.Geometry,
-			MinCells: s.cfg.MinCells, MaxCells: s.cfg.MaxCells, MinLoad: int64(s.cfg.MinLoad * float64(load.Core)),
-			Preferred: s.origin.owner.At.Addr(),
-		}
+		out := s.observed()
 		from := len(cells)
 		for _, c := range s.cells {
 			if c.reported && !c.silent {
@@ -170,6 +171,15 @@ func (m *CellAppMgr) observe(now time.Duration) balance.Observation {
 		}
 	}
 	return o
+}
+
+// observed is the space without its cells.
+func (s *space) observed() balance.Space {
+	return balance.Space{
+		ID: uint32(s.cfg.ID), Tree: s.tree, Bounds: s.cfg.Bounds, Geometry: s.cfg.Geometry,
+		MinCells: s.cfg.MinCells, MaxCells: s.cfg.MaxCells, MinLoad: int64(s.cfg.MinLoad * float64(load.Core)),
+		Preferred: s.origin.owner.At.Addr(),
+	}
 }
 
 // carryOut does what a plan says, space by space: what does not fit one is left out

@@ -47,6 +47,11 @@ type CellAppMgr struct {
 	spacesCreated, spacesEnded           int
 
 	crowded, blocked, wanting []balance.Ref // as last logged
+	unloaded                  []waitsFor
+
+	placer   *balance.Placer // nil if CellApps have come, gone or retired since it was made
+	placerAt time.Duration   // when it was
+	refused  bool            // it was logged that spaces wait for a CellApp
 
 	ticks     wire.Ticks
 	awake     awake
@@ -83,6 +88,9 @@ type Counts struct {
 	Implausible uint64
 	// RefusedData are changes of space data above a limit or for no space.
 	RefusedData uint64
+	// UnplacedSpaces were without a cell at a time when the scorers refused every CellApp for
+	// them; each counts once.
+	UnplacedSpaces uint64
 	// RefusedSpaces were asked for and could not be made.
 	RefusedSpaces uint64
 	// Superseded messages came after a manager of a higher term had shown itself.

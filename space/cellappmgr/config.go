@@ -73,9 +73,10 @@ type SpaceConfig struct {
 	// are CellApps for them, MaxCells how many it is given at most. Defaults are
 	// those of Config.Balance.
 	MinCells, MaxCells int
-	// Geometry is what the CellApps have to load for the space, if anything: a
-	// cell does not grow beyond what it has loaded (space.Cell.SetLoaded). The
-	// zero Rect is a space that loads nothing.
+	// Geometry is what the CellApps have to load for the space, if anything: nobody
+	// is let into a cell, and it does not grow, where it has not loaded the land. Its
+	// scripts must load it (space.Scripts.OnArea). The zero Rect is a space that loads
+	// nothing.
 	Geometry bsp.Rect
 	// MinLoad is an artificial least load of the space, as a fraction of a core.
 	MinLoad float64
@@ -100,7 +101,8 @@ type Config struct {
 	// package balance.
 	Balance balance.Config
 	// Policy plans the cells in place of the one that Balance names; the manager
-	// still takes its periods, limits and smoothing from Balance.
+	// still takes its periods, limits and smoothing from Balance, and the scorers for
+	// spaces that have no cell.
 	Policy balance.Policy
 	// Logins says when the world is full and players are refused.
 	Logins LoginConfig

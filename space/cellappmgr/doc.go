@@ -30,13 +30,18 @@
 // # Spaces
 //
 // Those of the Config live as long as the manager. BaseApps ask for others, by the
-// thousand: each is placed whole on the least loaded CellApp, on one that is to be shut
-// down only if all are, and divided later if its load asks for it. It ends when someone
+// thousand: each is placed whole, and divided later if its load asks for it. It ends when someone
 // asks for that, or 10 s after its last entity has left, unless it is to be kept; a
 // minute after, if a CellApp died with a cell of it. One that nobody has used yet does
 // not end, but when the BaseApp dies that asked for it: so an answer that is lost with
 // its asker does not leave a space for ever. When there are MaxSpaces, further ones are
 // refused. The id of a space is never used again.
+//
+// Every cell has its CellApp from the scorers of Config.Balance, with their vetoes: the
+// first of a space of the Config, a room's, that of a space which has lost its last, and
+// those that the balance adds. A CellApp that is to be shut down is given a whole space
+// only if all are. While the scorers refuse every CellApp the space waits: it is counted
+// (Counts.UnplacedSpaces), named in the log, and tried again each balance period.
 //
 // Whoever asks where to make an entity in a space that has ended is told so. Idle
 // spaces of one cell cost nothing but their share of the reports and of the balance.
@@ -102,6 +107,9 @@
 //     exist.
 //   - A cell counts as created only after its CellApp has said so; Locate and the
 //     balance use no other.
+//   - A cell of a space with Geometry is told as loading, so that nobody is handed over to
+//     it, until it has reported that it has loaded what lies in its rectangle. Locate names
+//     a cell that has loaded the land at the position, be it the cell there or another.
 //   - A verdict of death is final for that start of the process. It reaches a
 //     CellApp before the geometry that follows from it, on the same channel. A
 //     process that comes back from the dead is Dismissed, whatever it says.

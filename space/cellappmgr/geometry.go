@@ -41,8 +41,8 @@ func (m *CellAppMgr) renew(s *space) {
 	s.dirty = false
 	bound := m.safetyBound(s)
 	for _, c := range s.cells {
-		leaf, _, _ := s.tree.Leaf(c.id)
-		leaf.Created, leaf.Load = c.created, c.load()
+		leaf, rect, _ := s.tree.Leaf(c.id)
+		leaf.Created, leaf.Loading, leaf.Load = c.created, m.loading(s, c, rect), c.load()
 		leaf.Overloaded = c.app.load.Smoothed > bound
 	}
 	if _, _, err := s.publisher.Publish(s.tree); err != nil {

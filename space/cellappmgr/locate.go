@@ -12,8 +12,9 @@ import (
 
 // locate answers which CellApp an entity should be created on: that of the cell
 // at its position if it is created, else that of the nearest created cell, which
-// offloads the entity later. Whoever asks is about to come, so that the space does
-// not end meanwhile.
+// offloads the entity later; of cells that have loaded the land there alone. If there
+// is none, whoever asks asks again. He is about to come, so that the space does not end
+// meanwhile.
 func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	answer := &wire.Located{ID: msg.ID, Space: msg.Space, Gone: m.hasEnded(msg.Space)}
 	s := m.space(msg.Space)
@@ -22,21 +23,42 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	}
 	s.stay(now + emptyGrace)
 	x, z := float64(msg.Position.X), float64(msg.Position.Z)
-	var best *bsp.Leaf
-	nearest := math.Inf(1)
-	if at := s.tree.At(x, z); at.Created {
-		best = at
-	} else {
-		for rect, leaf := range s.tree.Leaves() {
-			if d := rect.Distance(x, z); leaf.Created && d < nearest {
-				best, nearest = leaf, d
-			}
-		}
+	best := s.tree.At(x, z)
+	switch {
+	case m.loads(s):
+		best = m.nearestLoaded(s, x, z)
+	case !best.Created:
+		best = nearestCreated(s.tree, x, z)
 	}
 	if best != nil {
 		answer.App = mercury.Address{At: best.App, Salt: best.Salt}
 	}
 	return answer
+}
+
+// nearestCreated returns the leaf of the created cell that is nearest to a position, nil if there is none.
+func nearestCreated(t *bsp.Tree, x, z float64) (best *bsp.Leaf) {
+	nearest := math.Inf(1)
+	for rect, leaf := range t.Leaves() {
+		if d := rect.Distance(x, z); leaf.Created && d < nearest {
+			best, nearest = leaf, d
+		}
+	}
+	return best
+}
+
+// nearestLoaded returns that of the nearest created cell that has loaded the land at a position. While the cell there
+// still loads it may be another: the one that it was cut from, or that retires towards it.
+func (m *CellAppMgr) nearestLoaded(s *space, x, z float64) (best *bsp.Leaf) {
+	nearest := math.Inf(1)
+	for _, c := range s.cells {
+		if leaf, rect, ok := s.tree.Leaf(c.id); ok && c.created && m.stands(s, c, x, z) {
+			if d := rect.Distance(x, z); d < nearest {
+				best, nearest = leaf, d
+			}
+		}
+	}
+	return best
 }
 
 // hasEnded reports whether a space is not there, and never will be.

@@ -1,12 +1,10 @@
 package cellappmgr
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
-	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -103,6 +101,7 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 	case wire.BaseAppMgr:
 		m.tellBaseAppMgr(now, a)
 	case wire.CellApp:
+		m.placer = nil
 		m.makeSpaces(now)
 	}
 }
@@ -201,35 +200,11 @@ func (m *CellAppMgr) forget(a *member) {
 		}
 	}
 	delete(m.byChannel, a.channel)
+	m.placer = nil
 	if a.role == wire.BaseAppMgr {
 		// Those who have joined it keep trying that address until there is another:
 		// it may be only this channel that is lost.
 		m.baseMgr = mercury.Address{}
 	}
 	addTotals(&m.gone, &a.report)
-}
-
-// leastLoaded is the CellApp for the first cell of a space, or nil.
-func (m *CellAppMgr) leastLoaded() *member {
-	var best *member
-	for _, a := range m.members {
-		if a.role == wire.CellApp && (best == nil || a.hasMoreRoom(best)) {
-			best = a
-		}
-	}
-	return best
-}
-
-// hasMoreRoom reports whether a CellApp is the better place for the first cell of a
-// space. One that is to be shut down is the last choice, but it is one: it runs until
-// somebody takes its cells over. (When all CellApps of a cluster were to be shut down,
-// none of them could go, and bases waited for ever for a cell of a room that was made
-// then, with all that was sent to their cell parts.) Loads are compared by the hundredth
-// of a core, so that noise does not outweigh the number of cells.
-func (a *member) hasMoreRoom(b *member) bool {
-	const grain = load.Core / 100
-	if a.retiring != b.retiring {
-		return b.retiring
-	}
-	return cmp.Or(cmp.Compare(a.load.Estimated/grain, b.load.Estimated/grain), cmp.Compare(a.cells, b.cells)) < 0
 }

@@ -93,6 +93,7 @@ func (s *space) taken(by *cell) {
 func (m *CellAppMgr) retireApp(a *member, reason string) {
 	if !a.retiring {
 		a.retiring = true
+		m.placer = nil
 		m.log.Info("a CellApp is to be shut down; its cells retire", "app", a.String(), "reason", reason, "cells", a.cells)
 	}
 }

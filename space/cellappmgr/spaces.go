@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -22,10 +23,12 @@ type space struct {
 	cfg       SpaceConfig
 	origin    origin // of one that game code created
 	publisher *bsp.Publisher
-	tree      *bsp.Tree // nil while the space has no cell
-	made      bool      // a cell of it has been created
-	dirty     bool      // the tree may say more than is published
-	cells     []*cell   // one for each leaf, in the order of making
+	tree      *bsp.Tree       // nil while the space has no cell
+	made      bool            // a cell of it has been created
+	refusedBy *balance.Placer // that found no CellApp for it, last
+	unplaced  bool            // it is among Counts.UnplacedSpaces
+	dirty     bool            // the tree may say more than is published
+	cells     []*cell         // one for each leaf, in the order of making
 	data      spaceData
 	rates     rates
 	info      []byte      // goes with AddCell
@@ -141,19 +144,17 @@ func (m *CellAppMgr) makeSpaces(now time.Duration) {
 	if m.started = m.started || m.cellApps() >= m.cfg.MinCellApps; !m.started {
 		return
 	}
-	nobody := false
 	m.homeless = slices.DeleteFunc(m.homeless, func(s *space) bool {
 		if s.tree != nil || s.ending {
 			return true
 		}
-		if !nobody {
-			app := m.leastLoaded()
-			if nobody = app == nil; !nobody {
-				m.place(now, s, app)
-			}
+		app := m.choose(now, s)
+		if app != nil {
+			m.place(now, s, app)
 		}
-		return !nobody
+		return app != nil
 	})
+	m.tellHomeless()
 }
 
 // place makes the one cell of a space, whole. It is the first as long as none was

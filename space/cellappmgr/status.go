@@ -132,7 +132,7 @@ func (m *CellAppMgr) describe(s *space) wire.SpaceStatus {
 	}
 	for rect, leaf := range s.tree.Leaves() {
 		if c := cells[leaf.Cell]; c != nil {
-			out.Cells = append(out.Cells, s.describeCell(c, leaf, rect))
+			out.Cells = append(out.Cells, m.describeCell(s, c, leaf, rect))
 		}
 	}
 	root := s.tree.Root()
@@ -140,11 +140,11 @@ func (m *CellAppMgr) describe(s *space) wire.SpaceStatus {
 	return out
 }
 
-func (s *space) describeCell(c *cell, leaf *bsp.Leaf, rect bsp.Rect) wire.CellStatus {
+func (m *CellAppMgr) describeCell(s *space, c *cell, leaf *bsp.Leaf, rect bsp.Rect) wire.CellStatus {
 	out := wire.CellStatus{
 		Cell: c.id.String(), App: c.app.number, Rect: edges(cut(rect, s.cfg.Bounds)),
 		Load: fraction(c.load()), Reals: c.report.Reals, Ghosts: c.report.Ghosts, Created: c.created,
-		Retiring: leaf.Retiring, Overloaded: leaf.Overloaded,
+		Loading: c.created && m.loading(s, c, rect), Retiring: leaf.Retiring, Overloaded: leaf.Overloaded,
 	}
 	if p := &c.report.Profile; !p.Empty() {
 		crowd := edges(bsp.Rect{MinX: float64(p.X[0]), MinZ: float64(p.Z[0]), MaxX: float64(p.X[load.Slices]), MaxZ: float64(p.Z[load.Slices])})

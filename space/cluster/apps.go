@@ -75,7 +75,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	p, err := c.host.Start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.at(0), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
-			Chance: e.Chance, Clock: e.Clock, CPU: e.CPU, Log: e.Log,
+			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, Log: e.Log,
 		})
 	}, c.cfg.seal())
 	if err != nil {

@@ -163,6 +163,10 @@ func (c Config) Validate() error {
 	fault(float32(b.BorderBand) != s.BorderBand, "Balance.BorderBand is %v and Space.BorderBand %v: a line must pass an entity by the band before cells hand it over, so leave one of them out or make them equal", b.BorderBand, s.BorderBand)
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	faults = append(faults, c.validateSeal())
+	for i := range d.Spaces {
+		fault(c.CellScripts != nil && !c.CellScripts.HasOnArea() && d.Spaces[i].Geometry != bsp.Rect{} && !b.IgnoreGeometry,
+			"Spaces[%d] has Geometry, and CellScripts do not load it, so that nobody would be let in: give them OnArea, or leave Geometry out", i)
+	}
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
 	}

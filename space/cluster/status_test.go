@@ -19,7 +19,7 @@ func TestStatusIsWhole(t *testing.T) {
 		Spaces: []wire.SpaceStatus{{
 			ID: 1, GameTime: 1.25, Rate: .75, Version: bsp.Version{Term: 1, N: 2},
 			Cells: []wire.CellStatus{{Cell: "1.1", App: 1, Rect: [4]float64{1, 2, 3, 4}, Load: .5, Reals: 1, Ghosts: 2, Created: true,
-				Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
+				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: 4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:     []wire.AppStatus{{Role: "CellApp", Number: 1, Address: "127.0.0.1:7#1", Load: .5, CPU: 2, Thrift: 3}},

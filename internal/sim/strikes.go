@@ -42,7 +42,8 @@ func breakKinds() []wire.ID {
 // doomKinds are what CellApps die at: the steps of a handoff and of a restore.
 func doomKinds() []wire.ID {
 	return []wire.ID{
-		wire.OnloadID, wire.OnloadID, wire.OnloadAckID, wire.CurrentID, wire.GhostStateID, wire.GhostDeleteID,
+		wire.OnloadID, wire.OnloadID, wire.OnloadID, wire.OnloadID, // the most can go wrong here
+		wire.OnloadAckID, wire.CurrentID, wire.GhostStateID, wire.GhostDeleteID,
 		wire.CreateID, wire.OfferID, wire.CellLostID, wire.RefuseRealID, wire.GhostQueryID,
 	}
 }
@@ -108,8 +109,8 @@ func (c *Cluster) isServer(p *Process) bool {
 // doom kills p, which was sent a message by q, or q, or both, as far as they are CellApps: at
 // once, or one of them when it could not reach the other for a while.
 func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID) (lost bool) {
-	lost = c.wild.dooms.IntN(2) == 0
-	switch n := c.wild.dooms.IntN(5); {
+	lost = c.wild.dooms.IntN(3) == 0
+	switch n := c.wild.dooms.IntN(6); {
 	case n == 0:
 		c.slay(p)
 	case n == 1:
@@ -119,7 +120,7 @@ func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID) (lost bool) {
 		c.slay(q)
 	case isCellAppName(p.Name) && isCellAppName(q.Name) && p != q:
 		victim := p
-		if c.wild.dooms.IntN(2) == 0 {
+		if c.wild.dooms.IntN(3) == 0 {
 			victim = q
 		}
 		// Longer than the next backup takes, and shorter than a channel lives.
@@ -157,6 +158,9 @@ func (c *Cluster) slay(p *Process) {
 
 // fulfil kills those whose time has come.
 func (c *Cluster) fulfil() {
+	if len(c.doomed) > 0 {
+		c.rejoin(func(x cut) bool { return x.until <= c.now })
+	}
 	c.doomed = slices.DeleteFunc(c.doomed, func(d doom) bool {
 		if d.at > c.now && c.bad {
 			return false

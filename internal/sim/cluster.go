@@ -119,6 +119,7 @@ type Cluster struct {
 	baseApps []*Process
 	logins   []*Process // BaseAppMgr and LoginApp
 	players  []*player
+	twins    []*twin
 	observer *observer
 	noise    noise
 	cuts     []cut
@@ -149,6 +150,7 @@ const (
 	portBaseApps = 10
 	portCellApps = 30
 	portPlayers  = 100
+	portTwins    = 200
 )
 
 // New makes a cluster that has not started.
@@ -183,6 +185,11 @@ func New(o Options) (*Cluster, error) {
 		pl.rogue = i < o.Rogues
 		pl.p = c.add(pl.name, portPlayers+i, pl.make)
 		c.players = append(c.players, pl)
+	}
+	for i := range o.Wild.Twins {
+		t := &twin{c: c, last: i == 0}
+		t.p = c.add(fmt.Sprintf("twin%d", i+1), portTwins+i, t.make)
+		c.twins = append(c.twins, t)
 	}
 	for _, p := range c.procs {
 		// Nothing is doubled on this way: answers are compared with what was said.

@@ -280,15 +280,16 @@ func (c *Cluster) share(p *Process, n int) int {
 }
 
 func (c *Cluster) makeCellApp(p *Process) (App, error) {
+	cells := space.Config{
+		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: 160, TopSpeed: 60,
+		// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
+		// cells for as long as they like, as by default.
+		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
+		BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
+	}
+	c.tighten(&cells)
 	return cellapp.New(cellapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Log: p.log(),
-		Space: space.Config{
-			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: 160, TopSpeed: 60,
-			// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
-			// cells for as long as they like, as by default.
-			Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
-			BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
-		},
+		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Log: p.log(), Space: cells,
 	})
 }
 

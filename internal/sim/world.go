@@ -311,6 +311,7 @@ func (s *roverCell) OnRestored() { s.Said.Set(0) }
 // OnBeat is as of walkerCell; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
+		settle(s.Real)
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)
@@ -370,6 +371,7 @@ func (s *critterCell) Greet(entity.ID, string) {
 // OnBeat counts, and now and then ends one life and begins another.
 func (s *critterCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
+		settle(s.Real)
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

@@ -202,7 +202,7 @@ func (s *walkerCell) Wear(_ entity.ID, hat int32) {
 // Greet is called by other players' clients.
 func (s *walkerCell) Greet(from entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
-	_ = s.AllClients().Call("heardOf", text)
+	_ = s.AllClients().Call("heardOf", retell(s.Real, s.Greeted.Get(), text))
 }
 
 // OnCreated starts the beat.
@@ -294,7 +294,7 @@ func (s *roverCell) Wear(entity.ID, int32) {}
 func (s *roverCell) Greet(_ entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.Mood.Set(s.Mood.Get() + 1)
-	_ = s.OtherClients().Call("heardOf", text)
+	_ = s.OtherClients().Call("heardOf", retell(s.Real, s.Greeted.Get(), text))
 }
 
 // OnCreated starts the beat and the walk, and makes a critter and a beast.

@@ -135,7 +135,8 @@ func TestSameSeedSameTrace(t *testing.T) {
 	t.Parallel()
 	run := func() (*bytes.Buffer, Result) {
 		var text bytes.Buffer
-		o := Options{Seed: 4, Crash: true, CrashBase: true, Pause: true, Noise: true, Rogues: 2, Lodgers: 3, TraceTo: &text}
+		o := Options{Seed: 4, Crash: true, CrashBase: true, Pause: true, Noise: true, Rogues: 2, Lodgers: 3, TraceTo: &text,
+			Wild: Wild{Clocks: 2, Heralds: 1, Stones: 2, Brittle: 2, Twins: 2, Hold: true, Breaks: true, Dooms: true, Tight: true}}
 		c, err := New(o)
 		if err != nil {
 			t.Fatal(err)

@@ -40,6 +40,7 @@ type player struct {
 	diff          []string
 	heard         map[*client.Replica]greeting
 	heardWrong    error
+	bundles       uint64             // the number of the last one
 	path          []property.Vector3 // where it was in this session
 }
 
@@ -56,7 +57,7 @@ type playerApp struct {
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
-	pl.path, pl.heard = pl.path[:0], map[*client.Replica]greeting{}
+	pl.path, pl.heard, pl.bundles = pl.path[:0], map[*client.Replica]greeting{}, 0
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
@@ -85,6 +86,14 @@ func (pl *player) id() entity.ID {
 
 func (pl *player) playing() bool {
 	return pl.again == 0 && !pl.leaving && pl.client != nil && pl.client.InWorld()
+}
+
+// Message implements mercury.Handler.
+func (a playerApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	if reliable && a.pl.c.opts.Wild.any() {
+		a.pl.overhear(msg)
+	}
+	a.Client.Message(now, ch, reliable, msg)
 }
 
 // Opened implements mercury.Handler.

@@ -142,6 +142,7 @@ func (s *brittleCell) OnCreated() {
 // OnBeat tells the base a number, after a change that a panic takes back.
 func (s *brittleCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
+		settle(s.Real)
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

@@ -30,6 +30,8 @@ func newCheckers(c *Cluster) []checker {
 		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&roomsKnown{c},
+		&oneSession{c},
+		&heardInOrder{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},
 		&timersRun{c, map[entity.ID]tickSeen{}},
 		&onLand{c: c, on: map[entity.ID]landing{}},

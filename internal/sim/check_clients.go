@@ -29,23 +29,41 @@ func (k *clientsConverge) safe() error {
 	return nil
 }
 
-func (k *clientsConverge) converged() error {
-	reals := map[entity.ID]space.View{}
-	var order []space.View
+// reals are the reals of the space that players are in, by id and in order.
+func (k *clientsConverge) reals() (reals map[entity.ID]space.View, order []space.View) {
+	reals = map[entity.ID]space.View{}
 	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
 		if v.IsReal() && cell.Space() == theSpace { // where all players are; who is in a room is not seen
 			reals[v.ID()] = v
 			order = append(order, v)
 		}
 	})
+	return reals, order
+}
+
+func (k *clientsConverge) converged() error {
 	var faults []error
+	reals, order := k.reals()
 	for _, pl := range k.c.players {
 		faults = append(faults, k.player(pl, reals, order)...)
 	}
 	return errors.Join(faults...)
 }
 
+// player checks what a client holds, and what it was answered when it asked what it should.
 func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all []space.View) (faults []error) {
+	faults = k.sight(pl, reals, all)
+	if pl.audited != 1 {
+		faults = append(faults, fmt.Errorf("promise 5: %s: asked for an audit, got %d", pl.name, pl.audited))
+	}
+	for _, d := range pl.diff {
+		faults = append(faults, fmt.Errorf("promise 5: %s: audit: %s", pl.name, d))
+	}
+	return faults
+}
+
+// sight checks what a client holds.
+func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all []space.View) (faults []error) {
 	bad := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("promise 5: %s: "+format, append([]any{pl.name}, args...)...))
 	}
@@ -84,12 +102,6 @@ func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all
 		if _, ok := reals[r.ID]; !ok {
 			bad("holds %s, which does not exist", r.ID)
 		}
-	}
-	if pl.audited != 1 {
-		bad("asked for an audit, got %d", pl.audited)
-	}
-	for _, d := range pl.diff {
-		bad("audit: %s", d)
 	}
 	return faults
 }

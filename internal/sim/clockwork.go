@@ -246,6 +246,11 @@ func (s *clockCell) OnBeat(c space.Callback) {
 	if c.User != userBeat {
 		s.fault("the beat came with %d of its script", c.User)
 	}
+	if hushed(s.Real) && s.Walk.Get() != 0 {
+		s.Walk.Set(0)
+		id, _ := s.MoveTo(s.Position(), 1, "", 0)
+		s.fresh(id)
+	}
 	before := time.Duration(s.Beaten.Get())
 	s.period("the beat", &s.Beaten, clockBeat)
 	for i := 0; i+entrySize <= s.Book.Len(); i += entrySize {

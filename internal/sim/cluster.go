@@ -128,6 +128,7 @@ type Cluster struct {
 	baseApps []*Process
 	logins   []*Process // BaseAppMgr and LoginApp
 	players  []*player
+	twins    []*twin
 	observer *observer
 	noise    noise
 	cuts     []cut
@@ -158,6 +159,7 @@ const (
 	portBaseApps = 10
 	portCellApps = 30
 	portPlayers  = 100
+	portTwins    = 200
 )
 
 // New makes a cluster that has not started.
@@ -196,6 +198,11 @@ func New(o Options) (*Cluster, error) {
 		pl.rogue = i < o.Rogues
 		pl.p = c.add(pl.name, portPlayers+i, pl.make)
 		c.players = append(c.players, pl)
+	}
+	for i := range o.Wild.Twins {
+		t := &twin{c: c, last: i == 0}
+		t.p = c.add(fmt.Sprintf("twin%d", i+1), portTwins+i, t.make)
+		c.twins = append(c.twins, t)
 	}
 	for _, p := range c.procs {
 		// Nothing is doubled on this way: answers are compared with what was said.
@@ -290,15 +297,16 @@ func (c *Cluster) share(p *Process, n int) int {
 }
 
 func (c *Cluster) makeCellApp(p *Process) (App, error) {
+	cells := space.Config{
+		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: ghostDistance, LoadAhead: loadAhead, TopSpeed: 60,
+		// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
+		// cells for as long as they like, as by default.
+		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
+		BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
+	}
+	c.tighten(&cells)
 	return cellapp.New(cellapp.Config{
-		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Log: p.log(),
-		Space: space.Config{
-			AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: ghostDistance, LoadAhead: loadAhead, TopSpeed: 60,
-			// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
-			// cells for as long as they like, as by default.
-			Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
-			BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
-		},
+		Transport: p.ep, Manager: c.managerAt(), Scripts: c.world.cells, Chance: p.random(), Jobs: landJobs{p, c.digging}, Log: p.log(), Space: cells,
 	})
 }
 

@@ -11,10 +11,12 @@
 //
 //	start:  everyone joins and logs in over a clean network
 //	faults: bad links, and what Options say: crashes, pauses, cuts between living
-//	        processes, players that come and go or misbehave, noise from strangers;
-//	        safety checkers on
+//	        processes, channels that break and processes that die at messages of
+//	        drawn kinds, messages held back, players that come and go or misbehave,
+//	        noise from strangers; safety checkers on
 //	heal:   the network is clean, everyone alive; players go on for a while
-//	rest:   players stand still, the world is frozen; then every checker of
+//	rest:   players stand still; a world with tight budgets falls silent, and
+//	        everyone must be told all; the world is frozen; then every checker of
 //	        convergence must be content
 //
 // # The game
@@ -24,6 +26,12 @@
 // with their base and set the space's data; critters, which have no base, wander,
 // die, and leave one like them behind. Lodgers ask for rooms, spaces of their own, move
 // in, and give them up in every way that there is.
+//
+// A wild world (Options.Wild) has more: clocks live by timers of every kind and keep a book of
+// them, heralds set space data under many keys, stones do nothing for long, brittle scripts
+// panic in every hook, and twins log in under one name at once. All seeds of TestSeeds are
+// wild, each in its own way (wildOf); the kept seeds and most scripts are not, so that they
+// keep what they kept. Each of its features draws from a chance of its own.
 //
 // # Checkers
 //
@@ -38,8 +46,14 @@
 //	           countsAgree     the operator's counters of sent and handled agree where
 //	                           nothing died
 //	promise 4  ghostsFollow    ghosts never go back, and equal their reals at rest
+//	           movesInOrder    a player's real never goes back on its client's way
+//	           timersRun       timers run as often as they should, when they should, across
+//	                           handoffs and restores
 //	promise 5  clientsConverge clients hold what the reals hold, no more, no less
-//	           oneData         every cell and client has the newest space data
+//	           heardInOrder    clients hear calls of one life of an entity in order, once;
+//	                           its own client misses none
+//	           oneSession      an account has one proxy, and none stays locked
+//	           oneData         every cell and client has the newest space data, key by key
 //	           gameTime        game time never goes back, for a cell or for an entity
 //	                           on its way; at rest all cells have the same
 //	           roomsKnown      a space begins once; at rest CellApps have cells of those
@@ -63,12 +77,17 @@
 //	-seeds=N -start=S  TestSeeds runs the seeds S to S+N-1; a few dozen by default
 //	-managers          the CellAppMgr crashes in all of them
 //	-retires           cells retire all the time in all of them
+//	-tame              leaves out what makes their world wild
+//	-first             ends TestSeeds at the first seed that fails
 //	-v.log             the logs of the processes, in simulated time, on stderr
 //	-trace=FILE        the trace as text
 //
 // In a fifth of the seeds the CellAppMgr crashes, too, and in a fourth cells and whole
 // CellApps retire all the time (withManager): by chances of their own, so that the others
 // are not other runs for it.
+//
+// Whether all of this catches enough is measured by bugs that are planted in the library's
+// source: see the program internal/sim/plants.
 //
 // A failing run prints the one command that replays it, such as
 //

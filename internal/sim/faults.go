@@ -181,6 +181,9 @@ func (c *Cluster) rest() error {
 	if err := c.runFor(2 * time.Second); err != nil {
 		return err
 	}
+	if err := c.lull(); err != nil {
+		return err
+	}
 	if err := c.standStill(); err != nil {
 		return err
 	}

@@ -131,6 +131,7 @@ func (s *beastCell) Greet(_ entity.ID, _ string) {
 // OnBeat changes what clients know and what they do not.
 func (s *beastCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
+		settle(s.Real)
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

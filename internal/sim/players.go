@@ -38,7 +38,9 @@ type player struct {
 	logins        int
 	audited       int
 	diff          []string
-	heard         int
+	heard         map[*client.Replica]greeting
+	heardWrong    error
+	bundles       uint64             // the number of the last one
 	path          []property.Vector3 // where it was in this session
 }
 
@@ -55,13 +57,13 @@ type playerApp struct {
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
-	pl.path = pl.path[:0]
+	pl.path, pl.heard, pl.bundles = pl.path[:0], map[*client.Replica]greeting{}, 0
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
 		Handler: client.Events{
 			CellPlayer: func(own *client.Replica) { pl.target = own.Position; pl.stepped(own.Position) },
-			Called:     func(*client.Replica, *property.Method, []property.Value) { pl.heard++ },
+			Called:     pl.hear,
 			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
 			Closed: func(err error) {
 				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
@@ -84,6 +86,14 @@ func (pl *player) id() entity.ID {
 
 func (pl *player) playing() bool {
 	return pl.again == 0 && !pl.leaving && pl.client != nil && pl.client.InWorld()
+}
+
+// Message implements mercury.Handler.
+func (a playerApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	if reliable && a.pl.c.opts.Wild.any() {
+		a.pl.overhear(msg)
+	}
+	a.Client.Message(now, ch, reliable, msg)
 }
 
 // Opened implements mercury.Handler.
@@ -183,7 +193,7 @@ func (pl *player) act() {
 		}
 		if len(seen) > 0 {
 			pl.greeted++
-			err = pl.client.CallCell(seen[c.IntN(len(seen))], "greet", property.StringValue("hello"))
+			err = pl.client.CallCell(seen[c.IntN(len(seen))], "greet", property.StringValue(pl.c.hello()))
 		}
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Strikes are faults that fall at a message of a drawn kind, so that a kind which is said
@@ -42,7 +43,8 @@ func breakKinds() []wire.ID {
 // doomKinds are what CellApps die at: the steps of a handoff and of a restore.
 func doomKinds() []wire.ID {
 	return []wire.ID{
-		wire.OnloadID, wire.OnloadID, wire.OnloadAckID, wire.CurrentID, wire.GhostStateID, wire.GhostDeleteID,
+		wire.OnloadID, wire.OnloadID, wire.OnloadID, wire.OnloadID, // the most can go wrong here
+		wire.OnloadAckID, wire.CurrentID, wire.GhostStateID, wire.GhostDeleteID,
 		wire.CreateID, wire.OfferID, wire.CellLostID, wire.RefuseRealID, wire.GhostQueryID,
 	}
 }
@@ -82,8 +84,8 @@ func (c *Cluster) strike(p *Process, ch mercury.ChannelID, msg []byte) (lost boo
 		return false
 	}
 	kind := wire.ID(msg[0])
-	if c.opts.Wild.Dooms && c.dooming.falls(c.now, kind) {
-		lost = c.doom(p, q, ch)
+	if c.opts.Wild.Dooms && matters(kind, msg) && c.dooming.falls(c.now, kind) {
+		lost = c.doom(p, q, ch, kind)
 	}
 	if c.opts.Wild.Breaks && c.breaking.falls(c.now, kind) {
 		c.trace.Event(c.now, "break", "%s from %s at %d", p.Name, q.Name, kind)
@@ -91,6 +93,13 @@ func (c *Cluster) strike(p *Process, ch mercury.ChannelID, msg []byte) (lost boo
 		lost = true
 	}
 	return lost
+}
+
+// matters reports whether there is more to lose with a message than an entity without a base,
+// which dies with its CellApp.
+func matters(kind wire.ID, msg []byte) bool {
+	var m migrate.Onload
+	return kind != wire.OnloadID || m.Parse(msg[1:]) == nil && !m.Base.IsZero()
 }
 
 // breakChannel ends a channel as silence does: both sides hear so, sooner or later.
@@ -107,9 +116,9 @@ func (c *Cluster) isServer(p *Process) bool {
 
 // doom kills p, which was sent a message by q, or q, or both, as far as they are CellApps: at
 // once, or one of them when it could not reach the other for a while.
-func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID) (lost bool) {
-	lost = c.wild.dooms.IntN(2) == 0
-	switch n := c.wild.dooms.IntN(5); {
+func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID, kind wire.ID) (lost bool) {
+	lost = c.wild.dooms.IntN(3) == 0
+	switch n := c.wild.dooms.IntN(6); {
 	case n == 0:
 		c.slay(p)
 	case n == 1:
@@ -119,11 +128,15 @@ func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID) (lost bool) {
 		c.slay(q)
 	case isCellAppName(p.Name) && isCellAppName(q.Name) && p != q:
 		victim := p
-		if c.wild.dooms.IntN(2) == 0 {
+		if c.wild.dooms.IntN(3) == 0 {
 			victim = q
 		}
-		// Longer than the next backup takes, and shorter than a channel lives.
 		d := time.Duration(1000+c.wild.dooms.IntN(6000)) * time.Millisecond
+		if kind == wire.OnloadID {
+			// Longer than the next backup takes, which the frozen copy of the other must not
+			// replace, and shorter than a channel lives.
+			d = time.Duration(3500+c.wild.dooms.IntN(4000)) * time.Millisecond
+		}
 		c.trace.Event(c.now, "doom", "%s in %v; %s and %s are parted", victim.Name, d, p.Name, q.Name)
 		c.cuts = append(c.cuts, cut{p, q, c.now + d + 4*time.Second})
 		c.part(p, q)
@@ -157,6 +170,9 @@ func (c *Cluster) slay(p *Process) {
 
 // fulfil kills those whose time has come.
 func (c *Cluster) fulfil() {
+	if len(c.doomed) > 0 {
+		c.rejoin(func(x cut) bool { return x.until <= c.now })
+	}
 	c.doomed = slices.DeleteFunc(c.doomed, func(d doom) bool {
 		if d.at > c.now && c.bad {
 			return false

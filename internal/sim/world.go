@@ -203,7 +203,7 @@ func (s *walkerCell) Wear(_ entity.ID, hat int32) {
 // Greet is called by other players' clients.
 func (s *walkerCell) Greet(from entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
-	_ = s.AllClients().Call("heardOf", text)
+	_ = s.AllClients().Call("heardOf", retell(s.Real, s.Greeted.Get(), text))
 }
 
 // OnCreated starts the beat.
@@ -295,7 +295,7 @@ func (s *roverCell) Wear(entity.ID, int32) {}
 func (s *roverCell) Greet(_ entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.Mood.Set(s.Mood.Get() + 1)
-	_ = s.OtherClients().Call("heardOf", text)
+	_ = s.OtherClients().Call("heardOf", retell(s.Real, s.Greeted.Get(), text))
 }
 
 // OnCreated starts the beat and the walk, and makes a critter and a beast.
@@ -312,6 +312,7 @@ func (s *roverCell) OnRestored() { s.Said.Set(0) }
 // OnBeat is as of walkerCell; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
+		settle(s.Real)
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)
@@ -371,6 +372,7 @@ func (s *critterCell) Greet(entity.ID, string) {
 // OnBeat counts, and now and then ends one life and begins another.
 func (s *critterCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
+		settle(s.Real)
 		return
 	}
 	s.Steps.Set(s.Steps.Get() + 1)

@@ -155,6 +155,32 @@ func TestBaseAppDies(t *testing.T) {
 }
 
 // The others are forgotten without a verdict.
+// TestNewcomersAreTold: who joins hears of those who died before, ahead of its first cell.
+func TestNewcomersAreTold(t *testing.T) {
+	r := newRig(t, nil)
+	a := r.join(wire.CellApp, 10)
+	base := r.join(wire.BaseApp, 20)
+	for _, p := range r.peers {
+		p.ids()
+	}
+	base.mute = true
+	r.pass(4 * time.Second)
+	dead := wire.AppDead{Role: wire.BaseApp, App: at(20)}
+	if got := one[wire.AppDead](a); got != dead {
+		t.Fatalf("told %v, want %v", got, dead)
+	}
+	for _, role := range []wire.Role{wire.CellApp, wire.BaseApp, wire.LoginApp} {
+		p := r.connect(role, at(30+int(role)))
+		p.sendJoin()
+		switch mourner := mourns(role, wire.BaseApp); {
+		case mourner && one[wire.AppDead](p) != dead:
+			t.Errorf("a new %v was not told of the death", role)
+		case !mourner:
+			none[wire.AppDead](p)
+		}
+	}
+}
+
 func TestOthersLeave(t *testing.T) {
 	r := newRig(t, nil)
 	cell, login, watch := r.join(wire.CellApp, 10), r.join(wire.LoginApp, 20), r.join(wire.Observer, 21)

@@ -87,13 +87,15 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 	m.take(now, m.admit(ch, peer, j.Role))
 }
 
-// take lets a new member in.
+// take lets a new member in. It hears of those who died before it came: what is restored on
+// it from a backup may still have something to say to them.
 func (m *CellAppMgr) take(now time.Duration, a *member) {
 	if a.role == wire.BaseAppMgr {
 		m.baseMgr = a.address
 	}
 	m.log.Info(a.role.String()+" joined", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
+	m.tellGraves(a, nil)
 	if m.frozen && a.reports() {
 		m.send(a, &wire.Freeze{On: true})
 	}

@@ -46,28 +46,29 @@ func run(only string, list bool, seeds int, whole bool) error {
 	if err != nil {
 		return err
 	}
-	survived := 0
+	survived, broken := 0, 0
 	for _, p := range plants() {
 		if !match.MatchString(p.name) {
 			continue
 		}
 		if list {
-			fmt.Printf("%-28s %s\n", p.name, p.file)
+			fmt.Printf("%-40s %s\n", p.name, p.file)
 			continue
 		}
 		begun := time.Now()
 		by, err := p.try(root, seeds, whole)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		if by == "" {
+		switch {
+		case err != nil:
+			broken++
+			by = fmt.Sprint("NOT PLANTED: ", err)
+		case by == "":
 			survived++
 			by = "SURVIVED"
 		}
-		fmt.Printf("%-28s %4.0f s  %s\n", p.name, time.Since(begun).Seconds(), by)
+		fmt.Printf("%-40s %4.0f s  %s\n", p.name, time.Since(begun).Seconds(), by)
 	}
-	if survived > 0 {
-		return fmt.Errorf("%d planted bugs were caught by nothing", survived)
+	if survived+broken > 0 {
+		return fmt.Errorf("%d bugs were caught by nothing, %d could not be planted", survived, broken)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ type plant struct {
 
 // plants are the bugs. The first five were once caught by nothing.
 func plants() []plant {
-	return []plant{
+	all := []plant{
 		{"one-shot timers lost on offload", "space/timer.go",
 			"		r.timers = append(r.timers, t)\n	}\n}",
 			"		if t.every > 0 {\n			r.timers = append(r.timers, t)\n		}\n	}\n}"},
@@ -17,11 +17,126 @@ func plants() []plant {
 		{"space data loaded by key", "space/data.go",
 			"return cmp.Compare(a.Number, b.Number) })",
 			"return cmp.Compare(a.Key, b.Key) })"},
-		{"flows of others forgotten at a restore", "space/cell_parts.go",
-			"					r.flows[i].out = entity.Out{}\n",
-			"					r.flows[i].out = entity.Out{}\n					if r.flows[i].id != r.e.ID {\n						r.flows[i].in = entity.In{}\n					}\n"},
+		{"flows of others forgotten at a restore", "space/cell_flows.go",
+			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n",
+			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n		if restoring && id != r.e.ID {\n			p.in = entity.In{}\n		}\n"},
 		{"move number lost on offload", "space/cell_parts.go",
 			"	r.session, r.clientSeq = rd.U32(), rd.U32()\n",
 			"	r.session = rd.U32()\n	rd.U32()\n"},
+	}
+	all = append(all, travelling()...)
+	all = append(all, ghosts()...)
+	all = append(all, restores()...)
+	return append(all, managers()...)
+}
+
+// travelling are bugs of what a real takes along.
+func travelling() []plant {
+	return []plant{
+		{"walks lost on offload", "space/timer.go",
+			"		r.controllers = append(r.controllers, c)\n	}\n}",
+			"		_ = c\n	}\n}"},
+		{"timer ids begin again", "space/timer.go",
+			"	r.nextID = entity.ReadUint32(rd)\n",
+			"	_ = entity.ReadUint32(rd)\n"},
+		{"periodic timers not cancelled", "space/timer.go",
+			"	r.timers = slices.DeleteFunc(r.timers, func(t timer) bool { return t.id == id })\n",
+			"	r.timers = slices.DeleteFunc(r.timers, func(t timer) bool { return t.id == id && t.every == 0 })\n"},
+		{"periods missed", "space/timer.go",
+			"entity.Again(t.due, t.every, game)",
+			"entity.Again(t.due, 2*t.every, game)"},
+		{"time of timers begins again on offload", "space/real_clock.go",
+			"		r.timers[i].due = max(0, entity.After(r.timers[i].due, late))\n",
+			"		r.timers[i].due = r.cell.game\n"},
+		{"what was to be told lost on offload", "space/cell_parts.go",
+			"	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)\n",
+			"	rd.Bytes(migrate.MaxParts)\n"},
+		{"haunts lost on offload", "ghost/haunt.go",
+			"			r.Fail(errors.New(\"ghost: a haunt twice\"))\n			return\n		}\n	}\n",
+			"			r.Fail(errors.New(\"ghost: a haunt twice\"))\n			return\n		}\n	}\n	h.list = nil\n"},
+		{"witness forgets what it called", "aoi/witness/codec.go",
+			"		b = binary.AppendUvarint(b, uint64(en.heard))\n",
+			"		b = binary.AppendUvarint(b, 0)\n"},
+		{"bundle numbers begin again", "aoi/witness/codec.go",
+			"	b = binary.AppendUvarint(b, w.number)\n",
+			"	b = binary.AppendUvarint(b, 0)\n"},
+		{"handoffs not sent again", "space/cell_deaths.go",
+			"	c.handoffs.Due(c.now, func(h *migrate.Handoff) { c.out.Send(h.To, &h.Onload) })\n",
+			""},
+	}
+}
+
+// ghosts are bugs of copies.
+func ghosts() []plant {
+	return []plant{
+		{"ghosts take older hops", "ghost/ghost.go",
+			"	if c := h.Order.Compare(g.Entity.Order); c != 0 {\n		return c < 0\n	}\n	return h.Sequence <= g.sequence\n",
+			"	return h.Order.Incarnation < g.Entity.Order.Incarnation\n"},
+		{"tombstones forbid nothing", "ghost/tombstone.go",
+			"	return ok && !s.before(h)\n",
+			"	return ok && !s.before(h) && h.Sequence == 0\n"},
+		{"the origin is no haunt", "space/cell_offload.go",
+			"	had := r.haunts.Remove(to)\n	r.haunts.Add(c.self, c.now)\n",
+			"	had := r.haunts.Remove(to)\n"},
+		{"ghosts not told of a new hop", "space/cell_offload.go",
+			"	r.showAll()\n	r.ghostedStamp = e.MoveStamp\n",
+			"	r.ghostedStamp = e.MoveStamp\n"},
+		{"handed on and forgotten", "space/cell_offload.go",
+			"	c.handedOn = append(c.handedOn, handedOn{",
+			"	_ = append(c.handedOn, handedOn{"},
+		{"an event told twice", "space/real_changes.go",
+			"	n := r.e.History.Add(method, args)\n",
+			"	r.e.History.Add(method, args)\n	n := r.e.History.Add(method, args)\n"},
+		{"reals outlive their BaseApp", "space/cell_deaths.go",
+			"		if rec.e.Base == app {\n",
+			"		if rec.e.Base == app && rec.real.witness != nil {\n"},
+	}
+}
+
+// restores are bugs of what comes back from a backup, and of who decides.
+func restores() []plant {
+	return []plant{
+		{"timers not backed up", "space/cell_parts.go",
+			"	b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)\n",
+			"	if !backup {\n		b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)\n	}\n"},
+		{"walks not backed up", "space/cell_parts.go",
+			"	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)\n",
+			"	if !backup {\n		b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)\n	}\n"},
+		{"flow not wound back", "entity/celllink.go",
+			"	l.Out.Rewind(l.copy.Handled)\n",
+			""},
+		{"older hops believed", "entity/celllink.go",
+			"l.state == LinkLocating || c < 0 || order.Incarnation",
+			"l.state == LinkLocating || order.Incarnation"},
+		{"refusals not heeded", "space/cell_entities.go",
+			"\tc.drop(rec.real)\n}",
+			"}"},
+		{"accounts stay locked", "entity/baseapp/base.go",
+			"		b.app.baseMgr.Send(&wire.ProxyGone{Account: b.account, ID: b.id})\n",
+			"		_ = &wire.ProxyGone{Account: b.account, ID: b.id}\n"},
+		{"accounts not locked while made", "entity/baseappmgr/accounts.go",
+			"	t.byName[a.name], t.byRequest[t.last] = a, a\n",
+			"	t.byRequest[t.last] = a\n"},
+		{"a panic keeps the real", "space/script.go",
+			"		if r.gone == staying {\n			r.depart(lost,",
+			"		if r.gone == staying && what != \"OnEnteredCell\" {\n			r.depart(lost,"},
+	}
+}
+
+// managers are bugs between CellAppMgr and CellApps.
+func managers() []plant {
+	return []plant{
+		{"geometries of older terms obeyed", "bsp/id.go",
+			"{ return CellID(v).Compare(CellID(o)) }",
+			"{ return cmp.Compare(v.N, o.N) }"},
+		{"cells removed with reals in them", "space/cellapp/removal.go",
+			" || len(r.waiting) > 0 || !c.Idle() {",
+			" || len(r.waiting) > 0 {"},
+		{"who joins is told of no deaths", "space/cellappmgr/members.go",
+			"	m.welcome(now, a)\n	m.tellGraves(a, nil)\n	if m.frozen",
+			"	m.welcome(now, a)\n	if m.frozen"},
+		{"the retiring keep who stands near", "space/cell_offload.go",
+			"	if c.Retiring() || !rect.Keeps(",
+			"	if !rect.Keeps("},
 	}
 }

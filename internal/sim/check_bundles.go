@@ -1,0 +1,26 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// overhear checks the numbers of the bundles that a player is sent: from 1 in each incarnation
+// of its cell part, without a gap, wherever that goes. Places are told by packets that count from
+// them, and would be taken too early, or not at all.
+func (pl *player) overhear(msg []byte) {
+	_ = protocol.Messages(msg, func(id protocol.ID, body []byte) error {
+		switch id {
+		case protocol.ResetID, protocol.CellGoneID, protocol.AttachedID:
+			pl.bundles = 0
+		case protocol.BundleID:
+			n, err := protocol.ParseBundle(body)
+			if err == nil && n != pl.bundles+1 && pl.heardWrong == nil {
+				pl.heardWrong = fmt.Errorf("promise 5: %s was sent bundle %d after bundle %d", pl.name, n, pl.bundles)
+			}
+			pl.bundles = n
+		}
+		return nil
+	})
+}

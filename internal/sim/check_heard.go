@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// heardInOrder checks the calls that reals make of clients. In a wild world who is greeted
+// tells all clients that see it the how-many-th greeting it was, and in which
+// life. A client hears of one life of an entity in order, and nothing twice. The own client
+// of the entity misses none: what it is told goes by the flow to its proxy. Others do miss
+// some, those of when they were far off.
+type heardInOrder struct{ c *Cluster }
+
+// greeting is what heardOf says.
+type greeting struct {
+	life uint32
+	n    uint64
+}
+
+// plainHello is what players of a plain world say. It is passed on as it is, so that such a
+// world is what it was before greetings were numbered.
+const plainHello = "hello"
+
+// hello is what a player says to whom it greets.
+func (c *Cluster) hello() string {
+	if c.opts.Wild.any() {
+		return "hi"
+	}
+	return plainHello
+}
+
+// retell is what clients are told of a greeting.
+func retell(r *space.Real, n uint32, text string) string {
+	if text == plainHello {
+		return text
+	}
+	return fmt.Sprintf("%d:%d", r.Order().Incarnation, n)
+}
+
+// hear notes a call of the player's client.
+func (pl *player) hear(r *client.Replica, m *property.Method, args []property.Value) {
+	var g greeting
+	if m.Name != "heardOf" || len(args) != 1 {
+		return
+	}
+	if _, err := fmt.Sscanf(args[0].Str(), "%d:%d", &g.life, &g.n); err != nil {
+		return
+	}
+	own := r == pl.client.Player()
+	was, before := pl.heard[r]
+	switch {
+	case !before || g.life > was.life && own:
+	case g.life < was.life || g.n <= was.n:
+		pl.misheard(r.ID, "%v after %v", g, was)
+	case g.life > was.life:
+		pl.misheard(r.ID, "%v after %v, and did not see it leave", g, was)
+	case own && g.n != was.n+1:
+		pl.misheard(r.ID, "%v after %v, which is its own", g, was)
+	}
+	pl.heard[r] = g
+}
+
+func (pl *player) misheard(id entity.ID, format string, args ...any) {
+	if pl.heardWrong == nil {
+		pl.heardWrong = fmt.Errorf("promise 5: %s heard of %s greeting "+format, append([]any{pl.name, id}, args...)...)
+	}
+}
+
+func (k *heardInOrder) safe() error {
+	for _, pl := range k.c.players {
+		if pl.heardWrong != nil {
+			return pl.heardWrong
+		}
+	}
+	return nil
+}
+
+func (k *heardInOrder) converged() error {
+	var faults []error
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if !v.IsReal() {
+			return
+		}
+		pl := k.c.owner(v.ID())
+		if pl == nil {
+			return
+		}
+		if g, ok := pl.heard[pl.client.Player()]; ok && g.life == v.Order().Incarnation && g.n != get(v, "greeted") {
+			faults = append(faults, fmt.Errorf("promise 5: %s heard of %d greetings of its own entity %s, which had %d on %s", pl.name, g.n, v.ID(), get(v, "greeted"), p.Name))
+		}
+	})
+	return errors.Join(faults...)
+}

@@ -1,0 +1,95 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// A tight world has budgets that do not suffice: clients cannot be told all that happens, few
+// ghosts are made and few reals are handed over in a check. A frozen world knows no budgets; so
+// a tight one falls silent before it is frozen. Nothing changes any more, but everything goes on,
+// and what clients have not been told must come by and by, within the same budgets.
+
+const (
+	tightBytes   = 200 // a tick and client
+	tightGhosts  = 4   // a check and cell
+	tightHandoff = 2   // a check and cell
+	// hushIn is how long the word takes that the game is over; lullEnds how long everyone may
+	// take to be told of all that was before.
+	hushIn, lullEnds = 20 * time.Second, 40 * time.Second
+)
+
+// tighten gives a CellApp's cells the budgets of a tight world.
+func (c *Cluster) tighten(cfg *space.Config) {
+	if c.opts.Wild.Tight {
+		cfg.Witness = witness.Config{BytesPerTick: tightBytes}
+		cfg.GhostBudget, cfg.OffloadBudget = tightGhosts, tightHandoff
+	}
+}
+
+// lull lets a tight world fall silent, and demands that everyone is told.
+func (c *Cluster) lull() error {
+	if !c.opts.Wild.Tight || c.opts.Wild.Heralds == 0 {
+		return nil
+	}
+	c.world.hush = true
+	if err := c.runUntil(hushIn, c.hushed); err != nil {
+		return err
+	}
+	if !c.hushed() {
+		return nil // its heralds died with their BaseApps
+	}
+	if err := c.runFor(2 * time.Second); err != nil { // every script has had a beat
+		return err
+	}
+	if err := c.runUntil(lullEnds, c.toldAll); err != nil {
+		return err
+	}
+	if !c.toldAll() {
+		return fmt.Errorf("promise 5: %v after everything fell silent clients have not been told all: %s", lullEnds, c.pending())
+	}
+	if err := c.runFor(time.Second); err != nil { // what was sent arrives
+		return err
+	}
+	var faults []error
+	k := &clientsConverge{c}
+	reals, all := k.reals()
+	for _, pl := range c.players {
+		faults = append(faults, k.sight(pl, reals, all)...)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("with budgets, in silence: %w", err)
+	}
+	return nil
+}
+
+// hushed reports whether all cells know that the game is over.
+func (c *Cluster) hushed() bool {
+	all := true
+	c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for cell := range theCell(a) {
+			_, ok := cell.Data(hushKey)
+			all = all && ok
+		}
+	})
+	return all
+}
+
+// toldAll reports whether no cell has anything left to tell.
+func (c *Cluster) toldAll() bool {
+	var n uint64
+	c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for cell := range theCell(a) {
+			n += cell.Pending()
+		}
+	})
+	return n == 0 && c.inPlace()
+}
+
+// settle ends a walk where it is.
+func settle(r *space.Real) { _, _ = r.MoveTo(r.Position(), 1, "", 0) }

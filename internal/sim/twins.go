@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+)
+
+// Twins are clients that log in under one name, all in the same moment, again and again. One
+// of them gets in and the others are refused; the one plays a little and leaves, by
+// a good-bye or without one. In the end one twin alone must get in, however the name was left.
+
+// twinRound is how often twins try.
+const twinRound = 2500 * time.Millisecond
+
+// twin is a client, and the person in front of it.
+type twin struct {
+	c       *Cluster
+	p       *Process
+	client  *client.Client
+	leaveAt time.Duration // 0 while it does not play
+	again   time.Duration // when it logs in again; 0 while a session lives
+	last    bool          // the one that stays
+}
+
+type twinApp struct {
+	*client.Client
+	t *twin
+}
+
+// twinName is the account that all twins share.
+const twinName = "twin"
+
+func (t *twin) make(p *Process) (App, error) {
+	t.leaveAt, t.again = 0, 0
+	cl, err := client.New(client.Config{
+		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(),
+		Handler: client.Events{Closed: func(err error) {
+			var refused *protocol.Refused
+			if errors.As(err, &refused) && refused.Code == protocol.LoggedOut {
+				t.c.trace.Event(t.c.now, "left", "%s", p.Name)
+			}
+			t.later()
+		}},
+	})
+	t.client = cl
+	return twinApp{cl, t}, err
+}
+
+// later has the twin log in again, with all others.
+func (t *twin) later() {
+	t.again = (t.c.now/twinRound + 1) * twinRound
+	t.c.losses++
+}
+
+// Tick implements App.
+func (a twinApp) Tick(now time.Duration) time.Duration {
+	t := a.t
+	switch {
+	case t.c.calm && !t.last:
+		if t.again == 0 {
+			t.again = never
+			a.Client.Close()
+		}
+		return never
+	case t.again > 0 && now >= t.again:
+		t.p.anew = true
+		return never
+	case t.again > 0:
+		return t.again
+	case t.leaveAt == 0 && a.Client.InWorld():
+		t.leaveAt = now + time.Duration(200+t.c.wild.twins.IntN(3000))*time.Millisecond
+	case t.leaveAt > 0 && now >= t.leaveAt && !t.c.calm:
+		t.leaveAt = never
+		if t.c.wild.twins.IntN(4) == 0 {
+			t.p.anew = true // without a word
+			return never
+		}
+		a.Client.Logout()
+	}
+	return a.Client.Tick(now)
+}
+
+// oneSession checks that an account has one proxy at a time, and that none stays locked.
+type oneSession struct{ c *Cluster }
+
+func (k *oneSession) safe() error {
+	accounts := map[string]int{}
+	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if s, ok := a.Script(b.ID).(*walkerBase); ok && s.Account() != "" {
+			accounts[s.Account()]++
+		}
+	})
+	if n := accounts[twinName]; n > 1 && !k.c.crashedSome() {
+		return fmt.Errorf("the account of the twins has %d proxies at once", n)
+	}
+	return nil
+}
+
+// crashedSome reports whether any process of the servers has died, or was taken for dead.
+func (c *Cluster) crashedSome() bool {
+	if c.verdicts() > 0 || c.terms > 1 || c.observer.last.Deaths > 0 {
+		return true
+	}
+	for _, ps := range [][]*Process{c.cellApps, c.baseApps, c.logins} {
+		for _, p := range ps {
+			if p.starts > 1 || !p.alive {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (k *oneSession) converged() error {
+	var faults []error
+	accounts := map[string]entity.ID{}
+	k.c.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		s, ok := a.Script(b.ID).(*walkerBase)
+		if !ok || s.Account() == "" {
+			return
+		}
+		if other, two := accounts[s.Account()]; two && !k.c.opts.CrashLogin {
+			faults = append(faults, fmt.Errorf("account %s has two proxies, %s and %s", s.Account(), other, b.ID))
+		}
+		accounts[s.Account()] = b.ID
+	})
+	for _, t := range k.c.twins {
+		if t.last && !t.client.InWorld() {
+			faults = append(faults, fmt.Errorf("the last of the twins cannot log in any more: %v", t.client.Err()))
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -57,11 +57,14 @@ type Counters struct {
 	GhostsDiffer uint64
 	// Errors counts what should not happen: panics of scripts, lost flows.
 	Errors uint64
+	// PacketsUnsent counts packets of places that no channel took: made by a cell, or on
+	// their way through a proxy. The cell says what it could not send again.
+	PacketsUnsent uint64
 }
 
 func (c *Counters) fields() []*uint64 {
 	return []*uint64{&c.ClientCallsSent, &c.ClientCallsHandled, &c.FlowSent, &c.FlowHandled, &c.BundlesSent,
-		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors}
+		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors, &c.PacketsUnsent}
 }
 
 // Add adds d to c.

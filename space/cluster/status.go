@@ -66,6 +66,9 @@ type Counters struct {
 	BytesDown, BytesUp uint64
 	// Migrations are entities that went from one cell to another.
 	Migrations uint64
+	// PacketsUnsent counts packets of places that no channel took. A cell tells again
+	// what it could not send.
+	PacketsUnsent uint64
 	// Refused counts calls and messages refused: not exposed, malformed, flooding.
 	Refused uint64
 	// GhostsDiffer counts ghosts that were found unequal to their real.

@@ -85,6 +85,9 @@ var ErrGone = errors.New("space: the real is no longer on this cell")
 // ID is the entity's id.
 func (r *Real) ID() entity.ID { return r.e.ID }
 
+// MoveStamp numbers the moves of the entity; numbers count round.
+func (v View) MoveStamp() uint32 { return v.rec.e.MoveStamp }
+
 // Order says which incarnation of the entity this is and how often it has moved.
 func (r *Real) Order() entity.Order { return r.e.Order }
 

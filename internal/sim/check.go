@@ -32,6 +32,7 @@ func newCheckers(c *Cluster) []checker {
 		&roomsKnown{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},
 		&timersRun{c, map[entity.ID]tickSeen{}},
+		c.fresh,
 	}
 }
 

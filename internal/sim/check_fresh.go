@@ -53,6 +53,7 @@ const (
 type placesFresh struct {
 	c     *Cluster
 	watch bool // from now on, whatever the phase
+	off   bool // another promise is to be seen broken
 
 	healed  time.Duration // 0 before
 	players []*viewer
@@ -106,7 +107,7 @@ func (k *placesFresh) active() bool {
 	if k.c.calm && k.healed == 0 {
 		k.healed = k.c.now
 	}
-	return k.c.opts.Overload.Start >= 1000 && (k.watch || k.c.calm && k.c.now >= k.healed+freshAfter)
+	return !k.off && k.c.opts.Overload.Start >= 1000 && (k.watch || k.c.calm && k.c.now >= k.healed+freshAfter)
 }
 
 func (k *placesFresh) safe() error {

@@ -70,12 +70,12 @@ type verdict struct {
 	TickP50    float64 `json:"tick_p50_ms"`
 	TickP99    float64 `json:"tick_p99_ms"`
 	Settle     int64   `json:"settle_ms"`
-	ServerCPU  float64 `json:"server_cpu_us_per_client_tick"`
-	DownBytes  float64 `json:"down_bytes_per_client_s"`
-	UpBytes    float64 `json:"up_bytes_per_client_s"`
-	Lost       uint64  `json:"lost_messages"`
-	Diverged   int     `json:"diverged_clients"`
-	Errors     uint64  `json:"errors"`
+	cost
+	DownBytes float64 `json:"down_bytes_per_client_s"`
+	UpBytes   float64 `json:"up_bytes_per_client_s"`
+	Lost      uint64  `json:"lost_messages"`
+	Diverged  int     `json:"diverged_clients"`
+	Errors    uint64  `json:"errors"`
 	Sight
 	arrive      float64 // the flag
 	settled     bool
@@ -152,7 +152,7 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 		return
 	}
 	n := float64(clients)
-	v.ServerCPU = round((m.last.CPU - m.first.CPU) * 1e6 / (n * seconds / tick.Seconds()))
+	v.cost = costOf(&m.first, &m.last, os.Getpid(), n*seconds/tick.Seconds())
 	v.DownBytes = round(float64(m.after.down-m.before.down) / n / seconds)
 	v.UpBytes = round(float64(m.after.up-m.before.up) / n / seconds)
 }
@@ -235,6 +235,7 @@ func (v *verdict) print(asJSON bool) error {
 		fmt.Println(string(b))
 	}
 	v.tellSight()
+	v.tellCost()
 	var why []error
 	if err := v.lateMoves(); err != nil {
 		why = append(why, err)

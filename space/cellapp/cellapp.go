@@ -145,6 +145,7 @@ func (a *CellApp) reportStats() {
 	if a.cfg.CPU != nil {
 		m.CPU = a.cfg.CPU()
 	}
+	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
 	m.Pending = 0
 	for _, c := range a.cells {

@@ -77,14 +77,14 @@ func (t *trail) count(from, to int, now time.Duration, known bool, f *freshness)
 	return from
 }
 
-// age is how long ago the move after a number was made, 0 if there is none.
+// age is how long ago the move after a number was made, 0 if there is none or it was made after now: bots run at the same time.
 func (t *trail) age(number int, now time.Duration) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if number+1 >= t.n {
 		return 0
 	}
-	return now - t.made[max(number+1, t.n-kept)%kept].at
+	return max(0, now-t.made[max(number+1, t.n-kept)%kept].at)
 }
 
 // sight is another bot as one sees it.

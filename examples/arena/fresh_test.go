@@ -34,6 +34,9 @@ func TestTrailCounts(t *testing.T) {
 	if age := tr.age(4, 9*tick); age != 4*tick {
 		t.Errorf("the place after move 4 is %v old", age)
 	}
+	if age := tr.age(4, 4*tick); age != 0 {
+		t.Errorf("a place that is outdated by a move still to come is %v old", age)
+	}
 	if age := tr.age(9, 20*tick); age != 0 {
 		t.Errorf("the last place is %v old", age)
 	}

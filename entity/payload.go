@@ -126,19 +126,32 @@ func (m *RemoteCall) Parse(body []byte) error {
 
 // Session is the body of SetClientPayload and AuditPayload: a proxy numbers its
 // client sessions from 1; 0 is no client.
-type Session struct{ Number uint32 }
+type Session struct {
+	Number uint32
+	// Room is how long an unreliable message may be on the channel to the client
+	// (mercury.Transport.MaxUnreliable); 0 without a client, and in an AuditPayload.
+	Room uint32
+}
 
 // Append encodes m after its payload byte.
 func (m *Session) Append(b []byte, p Payload) []byte {
-	return binary.LittleEndian.AppendUint32(append(b, byte(p)), m.Number)
+	return m.AppendBody(append(b, byte(p)))
+}
+
+// AppendBody encodes m alone.
+func (m *Session) AppendBody(b []byte) []byte {
+	return binary.AppendUvarint(binary.LittleEndian.AppendUint32(b, m.Number), uint64(m.Room))
 }
 
 // Parse decodes a body.
 func (m *Session) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Number = r.U32()
+	m.Read(&r)
 	return payloadClose(&r, "session")
 }
+
+// Read reads what AppendBody wrote.
+func (m *Session) Read(r *mercury.Reader) { m.Number, m.Room = r.U32(), ReadUint32(r) }
 
 // ClientRest is the body of ClientRestPayload: where a client says its entity is.
 type ClientRest struct {

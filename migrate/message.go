@@ -96,8 +96,8 @@ type Create struct {
 	Space entity.SpaceID
 	Order entity.Order
 	Base  mercury.Address
-	// Session is the proxy's client session; 0 when no client is attached.
-	Session uint32
+	// Session is the proxy's client session; zero when no client is attached.
+	Session entity.Session
 	// Handled is the number of the last message of the base's flow that the
 	// state in Parts already contains.
 	Handled uint64
@@ -113,7 +113,7 @@ func (m *Create) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = entity.AppendOrder(b, m.Order)
 	b = mercury.AppendAddress(b, m.Base)
-	b = binary.LittleEndian.AppendUint32(b, m.Session)
+	b = m.Session.AppendBody(b)
 	b = binary.AppendUvarint(b, m.Handled)
 	b = mercury.AppendBool(b, m.Restored)
 	return append(b, m.Parts...)
@@ -127,7 +127,7 @@ func (m *Create) Parse(body []byte) error {
 	m.Space = entity.SpaceID(entity.ReadUint32(&r))
 	m.Order = entity.ReadOrder(&r)
 	m.Base = r.Address()
-	m.Session = r.U32()
+	m.Session.Read(&r)
 	m.Handled = r.Uvarint()
 	m.Restored = r.Bool()
 	m.Parts = r.Rest()

@@ -30,9 +30,11 @@ func (o *benchOutbox) Send(_ mercury.Address, m Message) {
 	}
 }
 
-func (o *benchOutbox) ClientPacket(_ mercury.Address, _ entity.ID, _ entity.Order, _ uint32, p []byte) {
+func (o *benchOutbox) ClientPacket(_ mercury.Address, _ entity.ID, _ entity.Order, _ uint32, p []byte) error {
 	o.bytes += len(p)
+	return nil
 }
+func (o *benchOutbox) ClientRoom(mercury.Address) int              { return 900 }
 func (o *benchOutbox) SetSpaceData(entity.SpaceID, uint16, []byte) {}
 func (o *benchOutbox) DestroySpace(entity.SpaceID)                 {}
 func (o *benchOutbox) NewID() (entity.ID, error)                   { return 0, nil }
@@ -68,7 +70,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
 			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
 		if id <= players {
-			m.Session = 1
+			m.Session = entity.Session{Number: 1, Room: 920}
 		}
 		c.Create(&m, addr(100))
 	}

@@ -27,8 +27,10 @@ type Outbox interface {
 	// Send sends reliably, in order for each app. It does not keep m, which the
 	// cell uses again.
 	Send(to mercury.Address, m Message)
-	// ClientPacket passes a Positions packet to a proxy, unreliably.
-	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte)
+	// ClientPacket passes a Positions packet to a proxy, unreliably. An error says that
+	// it is not on its way. ClientRoom is how long one may be now.
+	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) error
+	ClientRoom(base mercury.Address) int
 	// SetSpaceData asks the manager to set an entry.
 	SetSpaceData(space entity.SpaceID, key uint16, value []byte)
 	// DestroySpace asks the manager to end a space, until it has answered.
@@ -45,6 +47,7 @@ type Counters struct {
 	FlowSent, FlowHandled   uint64
 	Migrations              uint64
 	GhostsDiffer            uint64
+	PacketsUnsent           uint64 // packets of places that could not be sent
 	Refused                 uint64 // calls and messages refused
 	Errors                  uint64 // what should not happen
 	Repeats                 uint64 // calls that a restored caller made again

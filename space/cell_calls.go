@@ -34,7 +34,7 @@ func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 		if err := x.Parse(body); err != nil {
 			return err
 		}
-		r.setSession(x.Number)
+		r.setSession(x)
 		return nil
 	case entity.ClientRestPayload:
 		var x entity.ClientRest
@@ -48,7 +48,7 @@ func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 		if err := x.Parse(body); err != nil {
 			return err
 		}
-		r.audits = r.audits || x.Number == r.session && r.witness != nil
+		r.audits = r.audits || x.Number == r.session.Number && r.witness != nil
 		return nil
 	case entity.DestroyPayload:
 		r.Destroy()

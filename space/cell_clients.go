@@ -27,7 +27,7 @@ func (c *Cell) ClientMove(id entity.ID, m *entity.ClientRest, from mercury.Addre
 // told otherwise since: a move of another session or incarnation is void.
 func (r *Real) clientMoved(m *entity.ClientRest) {
 	// Sequences wrap; half the range counts as newer.
-	if m.Session != r.session || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation || int32(m.Sequence-r.clientSeq) <= 0 {
+	if m.Session != r.session.Number || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation || int32(m.Sequence-r.clientSeq) <= 0 {
 		return
 	}
 	r.clientSeq = m.Sequence
@@ -35,22 +35,23 @@ func (r *Real) clientMoved(m *entity.ClientRest) {
 }
 
 // setSession attaches or detaches the client, and tells the script.
-func (r *Real) setSession(session uint32) {
-	had := r.session != 0
+func (r *Real) setSession(session entity.Session) {
+	had := r.HasClient()
 	r.attach(session)
-	if had != (session != 0) {
-		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(session != 0) })
+	if has := session.Number != 0; had != has {
+		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(has) })
 	}
 }
 
 // attach begins a client session, or ends the one there is.
-func (r *Real) attach(session uint32) {
-	if session == r.session {
+func (r *Real) attach(session entity.Session) {
+	same := session.Number == r.session.Number
+	r.session = session
+	if same {
 		return
 	}
 	r.dropWitness()
-	r.session = session
-	if session != 0 {
+	if r.HasClient() {
 		r.makeWitness(nil)
 		r.greet()
 	}

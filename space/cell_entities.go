@@ -149,7 +149,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	} else {
 		callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
 	}
-	if r.session != 0 && r.gone == staying {
+	if r.HasClient() && r.gone == staying {
 		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(true) })
 	}
 	// Last, so that it contains what OnCreated did: a restored real does not hear it again.
@@ -174,7 +174,7 @@ func (c *Cell) destroy(r *Real) {
 	callback(r, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	r.gone = destroyed
 	if !r.e.Base.IsZero() {
-		if len(r.direct) > 0 && r.session != 0 {
+		if len(r.direct) > 0 && r.HasClient() {
 			r.sendBundle(r.direct)
 		}
 		_ = r.sendBase([]byte{byte(entity.GonePayload)})

@@ -196,7 +196,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 		if err := r.readParts(m.Parts, false); err != nil {
 			return err
 		}
-		if (r.session != 0) != (r.witness != nil) {
+		if r.HasClient() != (r.witness != nil) {
 			return errors.New("a client without a witness")
 		}
 		return nil

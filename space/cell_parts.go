@@ -93,7 +93,7 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 	case migrate.ClientPart:
 		r.readClient(&rd)
 	case migrate.WitnessPart:
-		if r.session == 0 {
+		if !r.HasClient() {
 			return fmt.Errorf("a witness without a client")
 		}
 		w := witness.New(r.cell.cfg.Witness)
@@ -135,7 +135,7 @@ func wholly(rest []byte, err error) error {
 }
 
 func (r *Real) appendClient(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, r.session)
+	b = r.session.AppendBody(b)
 	b = binary.LittleEndian.AppendUint32(b, r.clientSeq)
 	b = binary.AppendUvarint(b, r.dataTold)
 	b = binary.AppendUvarint(b, r.saves)
@@ -143,7 +143,8 @@ func (r *Real) appendClient(b []byte) []byte {
 }
 
 func (r *Real) readClient(rd *mercury.Reader) {
-	r.session, r.clientSeq = rd.U32(), rd.U32()
+	r.session.Read(rd)
+	r.clientSeq = rd.U32()
 	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()
 	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)
 }

@@ -63,14 +63,13 @@ func (c *Cell) updateWitnesses() {
 		}
 		r.tellData()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
-		bundle, packet := r.witness.Update(r.e, c.tick, r.direct, c.frozen)
+		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
+		bundle, packets := r.witness.Update(r.e, c.tick, r.direct, c.frozen)
 		r.direct = r.direct[:0]
 		if len(bundle) > 0 {
 			r.sendBundle(bundle)
 		}
-		if len(packet) > 0 {
-			c.out.ClientPacket(r.e.Base, r.e.ID, r.e.Order, r.session, packet)
-		}
+		r.sendPackets(packets)
 		if r.audits {
 			r.audit()
 		}
@@ -79,9 +78,19 @@ func (c *Cell) updateWitnesses() {
 
 // sendBundle puts a bundle for the client into the flow to the proxy.
 func (r *Real) sendBundle(bundle []byte) {
-	m := entity.Bundle{Session: r.session, Bytes: bundle}
+	m := entity.Bundle{Session: r.session.Number, Bytes: bundle}
 	r.cell.scratch = m.Append(r.cell.scratch[:0])
 	_ = r.sendBase(r.cell.scratch)
+}
+
+// sendPackets passes packets of places to the proxy. What does not go is still to be told.
+func (r *Real) sendPackets(packets [][]byte) {
+	for i, packet := range packets {
+		if err := r.cell.out.ClientPacket(r.e.Base, r.e.ID, r.e.Order, r.session.Number, packet); err != nil {
+			r.cell.count.PacketsUnsent++
+			r.witness.Unsent(i)
+		}
+	}
 }
 
 // spill sends direct messages ahead of the tick when there are more than the

@@ -492,7 +492,7 @@ func TestLargeGreetingIsSentFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.real(7).setSession(1)
+	r.real(7).setSession(entity.Session{Number: 1})
 	if err := r.avatar(7).OwnClient().Call("show", strings.Repeat("x", 190<<10)); err != nil {
 		t.Fatal(err)
 	}

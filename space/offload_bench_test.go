@@ -37,7 +37,10 @@ func (o *post) Send(to mercury.Address, m Message) {
 	}
 }
 
-func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []byte) {}
+func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []byte) error {
+	return nil
+}
+func (o *post) ClientRoom(mercury.Address) int { return 900 }
 
 // crossing is a crowd that goes to and fro over the line between the first two of three cells, all players who see each
 // other, with ghosts on both of the other cells.

@@ -200,7 +200,7 @@ func TestTravels(t *testing.T) {
 		t.Errorf("the client noticed the move: %v", list)
 	}
 	real := r.real(7)
-	if real.session != 1 || real.witness == nil || real.witness.Len() != 1 {
+	if real.session.Number != 1 || real.witness == nil || real.witness.Len() != 1 {
 		t.Error("the client did not travel")
 	}
 	if got := r.real(7).Position(); got != (property.Vector3{X: 50}) {

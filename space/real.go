@@ -42,8 +42,8 @@ type Real struct {
 	nextID      uint32        // last timer or controller id
 	ahead       time.Duration // game time that it had on another cell; see Now
 
-	session   uint32 // client session; 0 without a client
-	clientSeq uint32 // last move of the client that was taken
+	session   entity.Session // of the client; zero without one
+	clientSeq uint32         // last move of the client that was taken
 	witness   *witness.Witness
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle
@@ -84,6 +84,9 @@ var ErrGone = errors.New("space: the real is no longer on this cell")
 
 // ID is the entity's id.
 func (r *Real) ID() entity.ID { return r.e.ID }
+
+// MoveStamp numbers the moves of the entity; numbers count round.
+func (v View) MoveStamp() uint32 { return v.rec.e.MoveStamp }
 
 // Order says which incarnation of the entity this is and how often it has moved.
 func (r *Real) Order() entity.Order { return r.e.Order }
@@ -154,7 +157,7 @@ func (r *Real) SetDetailFactor(factor float32) {
 }
 
 // HasClient reports whether a player's client is attached.
-func (r *Real) HasClient() bool { return r.session != 0 }
+func (r *Real) HasClient() bool { return r.session.Number != 0 }
 
 // Destroy ends the cell part after the callback that called it.
 func (r *Real) Destroy() {
@@ -283,7 +286,7 @@ func (c clientCaller) CallMethod(to entity.ID, _ entity.Side, method int, args [
 	if len(args) > witness.MaxEntity {
 		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(args), witness.MaxEntity)
 	}
-	if c.own && c.r.session != 0 {
+	if c.own && c.r.HasClient() {
 		m := protocol.Call{ID: to, Method: uint16(method), Args: args}
 		c.r.direct = m.Append(c.r.direct)
 		c.r.spill()

@@ -24,7 +24,7 @@ func (r *Real) PropertyChanged(c *property.Change) {
 		r.payloads = r.e.Props.AppendChange(r.payloads, c)
 		r.addChange(ghost.Change{Number: number, Index: uint16(c.Index)}, mark)
 	}
-	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.session != 0 {
+	if p.Flags&property.OwnClient != 0 && p.ClientIndex >= 0 && r.HasClient() {
 		b, mark := protocol.Begin(r.direct, protocol.OwnPropertyID)
 		start := len(b)
 		b = r.appendForClient(b, number, c)

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -152,6 +153,8 @@ type testApp struct {
 	registry *Registry
 	count    Counters
 	dead     []mercury.Address
+	room     int              // what ClientRoom says
+	deaf     bool             // ClientPacket fails
 	own      load.Meter       // messages that no cell claims
 	ended    []entity.SpaceID // asked for
 }
@@ -163,9 +166,17 @@ func (a *testApp) Send(to mercury.Address, m Message) {
 	a.queue = append(a.queue, packet{a.self, to, clone(a.t, m)})
 }
 
-func (a *testApp) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Order, _ uint32, p []byte) {
+func (a *testApp) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Order, _ uint32, p []byte) error {
+	if a.deaf {
+		return errDeaf
+	}
 	a.places[id] = append(a.places[id], slices.Clone(p))
+	return nil
 }
+
+var errDeaf = errors.New("the channel to the proxy takes nothing")
+
+func (a *testApp) ClientRoom(mercury.Address) int { return a.room }
 
 func (a *testApp) SetSpaceData(_ entity.SpaceID, key uint16, value []byte) {
 	a.dataNumber++
@@ -293,7 +304,7 @@ func newRigOf(t testing.TB, schema *property.Schema, n int, change ...func(*Conf
 		}
 	}
 	for k := 1; k <= n; k++ {
-		a := &testApp{rig: r, self: addr(k), registry: NewRegistry()}
+		a := &testApp{rig: r, self: addr(k), registry: NewRegistry(), room: 900}
 		a.cell = NewCell(Env{
 			Self: a.self, Config: cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count,
 			Chance: rand.New(rand.NewPCG(1, uint64(k))), Log: slog.New(slog.DiscardHandler),
@@ -465,7 +476,7 @@ func (r *rig) create(id entity.ID, x float32, session uint32) *testApp {
 	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)
 	b := &testBase{order: entity.Order{Incarnation: 1}, app: a.self, session: session}
 	r.bases[id] = b
-	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{ID: id, Type: d.ID, Space: 1, Order: b.order, Base: r.base, Session: session, Parts: parts}})
+	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{ID: id, Type: d.ID, Space: 1, Order: b.order, Base: r.base, Session: entity.Session{Number: session, Room: 900}, Parts: parts}})
 	r.pump()
 	if r.real(id) == nil {
 		r.t.Fatalf("no real of %d was made", id)
@@ -482,7 +493,7 @@ func (r *rig) restore(id entity.ID, x float32, parts []byte, handled uint64) *te
 	b.out.Rewind(handled)
 	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{
 		ID: id, Type: r.scripts.Schema().Type("Avatar").ID, Space: 1, Order: b.order, Base: r.base,
-		Session: b.session, Handled: handled, Restored: true, Parts: parts,
+		Session: entity.Session{Number: b.session, Room: 900}, Handled: handled, Restored: true, Parts: parts,
 	}})
 	r.pump()
 	return a

@@ -15,8 +15,8 @@ func BenchmarkUpdate60Moving(b *testing.B) {
 			wd.all[(int(wd.tick)+i*10)%60].History.Touch(hp)
 		}
 		b.StartTimer()
-		bundle, packet := wd.w.Update(wd.watcher, wd.tick, nil, false)
-		bytes += len(bundle) + len(packet)
+		bundle, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
+		bytes += len(bundle) + total(packets)
 		wd.tick++
 	}
 	b.ReportMetric(float64(bytes)/float64(b.N), "bytes/op")

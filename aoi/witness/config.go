@@ -10,11 +10,12 @@ import (
 
 // Defaults of Config.
 const (
-	// DefaultBytesPerTick is 160 kbit/s at 10 ticks a second: a full packet of
-	// places (about 35 of them) and some 800 bytes of changes, calls and enters.
-	// It is a fiftieth of what a household line carries today; BigWorld's default,
+	// DefaultBytesPerTick is 400 kbit/s at 10 ticks a second: the places of 300
+	// entities that all move, 13 bytes each, and some 1000 bytes of changes, calls
+	// and enters. It is a limit: 75 entities that all move take 1000 bytes. A
+	// household line carries twenty times as much today; BigWorld's default,
 	// 20 kbit/s (222 bytes a tick), was for modems.
-	DefaultBytesPerTick = 2000
+	DefaultBytesPerTick = 5000
 	// DefaultMaxRadius is the usual largest radius of an area of interest, in metres.
 	DefaultMaxRadius = 500
 	// DefaultMaxWait is 30 s at 10 ticks a second, the worst turn that seed S4
@@ -24,10 +25,11 @@ const (
 
 // Limits and fixed times.
 const (
-	// MaxPacket bounds a Positions packet, in bytes. The transport takes 1400
-	// bytes a datagram; the rest is for its headers and for the envelope between
-	// cell and proxy.
-	MaxPacket = 1200
+	// MinPacket is room for one place in a Positions packet. DefaultPacket is the
+	// size of packets until SetMaxPacket says what the channel to the client takes:
+	// less than any does.
+	MinPacket     = protocol.MaxPacketHead + protocol.MaxEntry
+	DefaultPacket = 512
 	// MaxDirect bounds the direct messages of one Update, in bytes: half a
 	// bundle. The other half is room for one entity of MaxEntity.
 	MaxDirect = protocol.MaxBundle / 2
@@ -55,7 +57,7 @@ const (
 
 // Config says how much a client is told. The zero value is usable.
 type Config struct {
-	// BytesPerTick is the budget for bundle and packet together, in bytes of
+	// BytesPerTick is the budget for bundle and packets together, in bytes of
 	// payload each Update, direct messages included; headers of the transport
 	// are not counted (0: DefaultBytesPerTick).
 	BytesPerTick int

@@ -12,10 +12,10 @@
 //	                                                |
 //	                                   served: at += 1 .. 101, growing with distance
 //	                                                |
-//	   bundle (reliable)                            v           packet (unreliable)
-//	+--------+--------+--------+-----------------------------+  +-------+-------+----
-//	| number | direct | leaves | enter | changes, calls | rest|  | after | place | ...
-//	+--------+--------+--------+-----------------------------+  +-------+-------+----
+//	   bundle (reliable)                            v           packets (unreliable)
+//	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----
+//	| number | direct | leaves | enter | changes, calls | rest|  | after | origin | place | ...
+//	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----
 //
 // An entity twenty metres away is told of about twenty times as often as one
 // four hundred metres away when there is not room for both. An entity with
@@ -34,11 +34,17 @@
 //   - A call beyond its method's detail distance is lost: a call is no state. So is
 //     an unreliable one that the history no longer has. Who was not told of a reliable
 //     one that the history no longer has is told to forget the entity, and meets it anew.
-//   - Moves go out unreliably while an entity moves. Once it has stood still for
-//     RestTicks its place is sent reliably, once.
+//   - Moves go out unreliably while an entity moves, rounded to a centimetre, in as
+//     many packets as the budget pays for, each as long as the channel takes
+//     (SetMaxPacket). Once it has stood still for RestTicks its place is sent
+//     reliably and exactly, once.
 //
-// # Invariants (promise 5 of the design)
+// # Invariants (promises 5 and 9 of the design)
 //
+//   - Budget is not left over while any place, change or call is unsent (but for what
+//     a bundle has no room for).
+//   - What could not be sent is not taken for sent: a packet given to Unsent leaves
+//     its entities as they were.
 //   - When the world is still and budget has passed, Pending is zero, and the
 //     client holds what AppendExpected says, for every entity in range.
 //   - Nothing about an entity is sent before its enter or after its leave.

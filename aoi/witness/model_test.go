@@ -13,7 +13,8 @@ import (
 // replica is what the model of a client holds of an entity.
 type replica struct {
 	place protocol.Place
-	born  uint64
+	born  uint64 // the bundle with the last reliable word on the place
+	moved uint64 // the bundle before the packet with the last other one
 	held  *property.Values
 	props map[int]string // what was said, encoded
 	calls []uint32
@@ -78,7 +79,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("enter of type %d, want %d", x.Type, m.def.ClientID)
 		}
-		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
+		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
 		m.has[x.ID] = r
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
 		m.entered = len(x.Props)
@@ -116,8 +117,9 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if err := p.ParseRest(body); err != nil {
 			return err
 		}
-		if r := m.need(p.ID); newer(p.Stamp, r.place.Stamp) {
-			r.place = p
+		// As the client does it: it is the last word, unless something sent after it was used.
+		if r := m.need(p.ID); r.moved < m.number || newer(p.Stamp, r.place.Stamp) {
+			r.place, r.born = p, m.number
 		}
 		m.log = append(m.log, fmt.Sprintf("rest %d", p.ID))
 	default:
@@ -175,21 +177,23 @@ func (m *model) said(r *replica, i int) {
 	}
 }
 
+// packets takes all packets of a tick.
+func (m *model) packets(all [][]byte) {
+	m.t.Helper()
+	for _, p := range all {
+		m.packet(p)
+	}
+}
+
 func (m *model) packet(b []byte) (entries int) {
 	m.t.Helper()
-	if b == nil {
-		return 0
-	}
-	if len(b) > MaxPacket {
-		m.t.Fatalf("packet of %d bytes", len(b))
-	}
 	err := protocol.Positions(b, func(after uint64, p *protocol.Place) {
 		entries++
 		if after > m.number {
 			return // a packet before its bundle: this model drops it
 		}
 		if r := m.has[p.ID]; r != nil && after >= r.born && newer(p.Stamp, r.place.Stamp) {
-			r.place = *p
+			r.place, r.moved = *p, max(r.moved, after)
 		}
 	})
 	if err != nil || entries == 0 {

@@ -16,26 +16,14 @@ type change struct {
 	bytes  int    // that were sent
 }
 
-// say writes all that an entity is owed. It reports false if nothing was written
-// because the packet is full.
-func (w *Witness) say(t *turn) bool {
-	reliable := t.due&dueReliable != 0
-	if reliable {
+// say writes all that an entity is owed.
+func (w *Witness) say(t *turn) {
+	if t.due&dueReliable != 0 {
 		w.sayReliable(t)
 	}
-	if t.due&dueMove == 0 {
-		return true
+	if t.due&dueMove != 0 {
+		w.stats.AddMove(t.en.e.Def, w.moves.say(t.en))
 	}
-	en, start := t.en, len(w.packet)
-	place := en.place()
-	w.packet = place.AppendEntry(w.packet)
-	if len(w.packet) > MaxPacket {
-		w.packet = w.packet[:start]
-		return reliable
-	}
-	en.moved = en.e.MoveStamp
-	w.stats.AddMove(en.e.Def, len(w.packet)-start)
-	return true
 }
 
 func (w *Witness) sayReliable(t *turn) {

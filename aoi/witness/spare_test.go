@@ -70,7 +70,7 @@ func TestThriftOfBudget(t *testing.T) {
 			}
 			b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
 			wd.tick++
-			bytes += len(b) + len(p)
+			bytes += len(b) + total(p)
 		}
 		return bytes / 40
 	}

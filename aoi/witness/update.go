@@ -1,15 +1,9 @@
 package witness
 
 import (
-	"encoding/binary"
-
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
-
-// packetRoom is left before the entries of a packet for its first number, which
-// is not known before the bundle is done.
-const packetRoom = binary.MaxVarintLen64
 
 // Update makes the messages of one tick; call it once a tick. watcher is the
 // player's real, tick the game tick that MovedTick counts, direct the framed
@@ -18,10 +12,11 @@ const packetRoom = binary.MaxVarintLen64
 // left unsent (unless MaxDirect bytes are reached, or an entity is above
 // MaxEntity).
 //
-// bundle is one reliable message, packet one unreliable message; each is nil when
-// there is nothing to say. Both are valid until the next call.
-func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle, packet []byte) {
-	w.begin(direct)
+// bundle is one reliable message, nil when there is nothing to say. Each of packets is
+// one unreliable message, as long as SetMaxPacket allows; what could not be sent of them
+// must be given back to Unsent before the next call. All are valid until then.
+func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
+	w.begin(watcher, direct)
 	w.collect(watcher, tick, unlimited)
 	w.order()
 	budget := w.spare.of(w.cfg.BytesPerTick) - w.deficit
@@ -33,17 +28,14 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 	return w.finish()
 }
 
-func (w *Witness) begin(direct []byte) {
+func (w *Witness) begin(watcher *entity.Entity, direct []byte) {
 	w.bundle = protocol.AppendBundle(w.bundle[:0], w.number+1)
 	w.header = len(w.bundle)
 	w.bundle = append(w.bundle, direct...)
-	if w.packet == nil {
-		w.packet = make([]byte, packetRoom, packetRoom+MaxPacket)
-	}
-	w.packet = w.packet[:packetRoom]
+	w.moves.begin(watcher.Position)
 }
 
-func (w *Witness) size() int { return len(w.bundle) - w.header + len(w.packet) - packetRoom }
+func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() }
 
 // collect says the leaves, lets go of entries that are done with, and queues
 // those with anything unsent.
@@ -100,29 +92,19 @@ func (w *Witness) expire(en *entry) {
 
 // serve takes turns from the queue while there is budget, and sets what now is.
 func (w *Witness) serve(budget int, unlimited bool) {
-	last, aside := w.now, false
+	last := w.now
 	for overdue := true; len(w.queue) > 0 && len(w.bundle) < MaxDirect; overdue = false {
 		late := overdue && w.queue[0].en.waited >= w.cfg.MaxWait
 		if !unlimited && !late && w.size() >= budget {
 			break
 		}
 		t := w.pop()
-		if !w.say(&t) {
-			t.en.waited++
-			if !aside {
-				aside, last = true, max(t.key, w.now)
-				w.setAside()
-			}
-			continue
-		}
+		last = max(t.key, w.now)
+		w.say(&t)
 		t.en.waited = 0
-		from := max(t.key, w.now)
-		t.en.at = from + w.step(t.dist)
-		if !aside {
-			last = from
-		}
+		t.en.at = last + w.step(t.dist)
 	}
-	if len(w.queue) > 0 && !aside {
+	if len(w.queue) > 0 {
 		last = max(w.queue[0].key, w.now)
 	}
 	w.now = last
@@ -132,34 +114,11 @@ func (w *Witness) serve(budget int, unlimited bool) {
 	}
 }
 
-// setAside takes out of the queue who is owed nothing but a place, when the packet
-// is full: in a crowd these are nearly all, and none of their turns can come now.
-func (w *Witness) setAside() {
-	kept := w.queue[:0]
-	for _, t := range w.queue {
-		if t.due&dueReliable == 0 {
-			t.en.waited++
-			continue
-		}
-		kept = append(kept, t)
-	}
-	clear(w.queue[len(kept):])
-	w.queue = kept
-	w.order()
-}
-
 // finish numbers what was made.
-func (w *Witness) finish() (bundle, packet []byte) {
+func (w *Witness) finish() (bundle []byte, packets [][]byte) {
 	if len(w.bundle) > w.header {
 		w.number++
 		bundle = w.bundle
 	}
-	if len(w.packet) > packetRoom {
-		var head [packetRoom]byte
-		n := len(protocol.BeginPositions(head[:0], w.number))
-		start := packetRoom - n
-		copy(w.packet[start:], head[:n])
-		packet = w.packet[start:]
-	}
-	return bundle, packet
+	return bundle, w.moves.finish(w.number)
 }

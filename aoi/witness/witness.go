@@ -29,8 +29,8 @@ type Witness struct {
 	stats   *property.Stats
 	pack    *property.Compressor
 	bundle  []byte
-	header  int    // bytes of the bundle before its first message
-	packet  []byte // entries begin at packetRoom
+	header  int // bytes of the bundle before its first message
+	moves   moves
 	dropped uint64
 }
 
@@ -41,7 +41,7 @@ func New(cfg Config) *Witness {
 		panic(err)
 	}
 	cfg = cfg.withDefaults()
-	w := &Witness{cfg: cfg, factor: cfg.DetailFactor, spare: spare{whole, whole}}
+	w := &Witness{cfg: cfg, factor: cfg.DetailFactor, spare: spare{whole, whole}, moves: moves{most: DefaultPacket}}
 	w.rescale()
 	return w
 }
@@ -59,8 +59,8 @@ func (w *Witness) SetDetailFactor(factor float32) {
 	}
 }
 
-// CountIn counts what the client is sent of others, as property.ToOtherClients and
-// Moves; nil counts nothing. What an entity is met with is no change and not counted.
+// CountIn counts what is made for the client of others, as property.ToOtherClients and
+// Moves, what is Unsent included; nil counts nothing. What an entity is met with is no change and not counted.
 func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
 
 // PackWith lets z pack the properties of an Enter for a type whose Compression.External

@@ -45,7 +45,7 @@ func (wd *world) tell(want ...string) {
 	b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
 	wd.tick++
 	wd.client.bundle(b)
-	wd.client.packet(p)
+	wd.client.packets(p)
 	if got := wd.client.log; fmt.Sprint(got) != fmt.Sprint(want) {
 		wd.t.Fatalf("the client was told\n%q, want\n%q", got, want)
 	}
@@ -125,7 +125,7 @@ func TestMovesThenRest(t *testing.T) {
 			t.Fatalf("packet %x, bundle %x", p, b)
 		}
 		wd.client.bundle(b)
-		wd.client.packet(p)
+		wd.client.packets(p)
 		if stamp := wd.client.has[7].place.Stamp; stamp != e.MoveStamp {
 			t.Fatalf("the client is at stamp %d, want %d", stamp, e.MoveStamp)
 		}

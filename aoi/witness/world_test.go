@@ -187,17 +187,24 @@ func (wd *world) reincarnate(k int) {
 	}
 }
 
-// update makes one tick's messages. Packets are lost, late, or in order.
+// update makes one tick's messages. Packets cannot be sent, are lost, late, or in order.
 func (wd *world) update(unlimited bool) (bundle int) {
-	b, p := wd.w.Update(wd.watcher, wd.tick, nil, unlimited)
+	most := MinPacket + wd.rng.IntN(1000)
+	wd.w.SetMaxPacket(most)
+	b, packets := wd.w.Update(wd.watcher, wd.tick, nil, unlimited)
 	wd.tick++
 	wd.client.bundle(b)
-	if p != nil {
-		switch p := slices.Clone(p); wd.rng.IntN(3) {
+	for i, p := range packets {
+		if len(p) > most {
+			wd.t.Fatalf("a packet of %d bytes, at most %d go", len(p), most)
+		}
+		switch p := slices.Clone(p); wd.rng.IntN(4) {
 		case 0:
 			wd.late = append(wd.late, p)
 		case 1:
 			wd.client.packet(p)
+		case 2:
+			wd.w.Unsent(i)
 		}
 	}
 	if len(wd.late) > 0 && wd.rng.IntN(4) == 0 {

@@ -54,6 +54,7 @@ type base struct {
 	attachBy time.Duration
 	client   *client
 	session  uint32
+	room     uint32 // what the client's channel takes of an unreliable message
 	// told is the incarnation for which the client has been told to forget the
 	// former one.
 	told uint32

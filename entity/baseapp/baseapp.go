@@ -158,6 +158,7 @@ func (a *BaseApp) sendReport() {
 	if a.cfg.CPU != nil {
 		r.CPU = a.cfg.CPU()
 	}
+	r.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(r)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	for _, b := range a.list {

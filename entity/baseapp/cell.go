@@ -161,7 +161,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	c := b.link.Copy()
 	a.send(m.App, &migrate.Create{
 		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(),
-		Session: b.ClientSession(), Handled: c.Handled, Restored: c.Restored, Parts: c.Parts,
+		Session: b.clientSession(), Handled: c.Handled, Restored: c.Restored, Parts: c.Parts,
 	})
 }
 

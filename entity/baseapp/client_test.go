@@ -223,14 +223,14 @@ func TestSessionReachesTheCell(t *testing.T) {
 	t.Run("before it is made", func(t *testing.T) {
 		r := joinedRig(t)
 		_, id, v := r.play("ann")
-		if c := r.create(id, v); c.Session != 1 {
+		if c := r.create(id, v); c.Session != (entity.Session{Number: 1, Room: 900}) {
 			t.Errorf("created for session %d", c.Session)
 		}
 	})
 	t.Run("while it is made", func(t *testing.T) {
 		r := joinedRig(t)
 		made := r.login("ann")
-		if c := r.create(made.ID, r.script(made.ID)); c.Session != 0 {
+		if c := r.create(made.ID, r.script(made.ID)); c.Session != (entity.Session{}) {
 			t.Errorf("created for session %d", c.Session)
 		}
 		r.connect(1).attach(made.Token)
@@ -288,6 +288,12 @@ func TestPackets(t *testing.T) {
 		t.Errorf("relayed %+v", s)
 	}
 	r.net.sent = nil
+	r.net.lacks = 900
+	packet(1, 1)
+	if n := r.a.Report().PacketsUnsent; n != 1 || len(r.net.sent) != 0 {
+		t.Errorf("a channel that takes nothing: %d counted, sent %+v", n, r.net.sent)
+	}
+	r.net.lacks = 0
 	packet(1, 2)
 	packet(0, 1)
 	packet(2, 1)
@@ -567,7 +573,7 @@ func TestRestoredCellHearsTheSessionOfNow(t *testing.T) {
 	r := joinedRig(t)
 	_, id, _ := r.playLive()
 	r.die(appX)
-	if c := r.located(id, appY); c.Session != 1 || c.Order != (entity.Order{Incarnation: 2}) {
+	if c := r.located(id, appY); c.Session != (entity.Session{Number: 1, Room: 900}) || c.Order != (entity.Order{Incarnation: 2}) {
 		t.Errorf("restored by %+v", c)
 	}
 	if got := told[migrate.Create](r, appX); len(got) != 0 {

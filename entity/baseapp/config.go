@@ -74,6 +74,9 @@ type Config struct {
 	Clock func() time.Duration
 	// CPU is the processor time that the app's thread has used; nil means unknown.
 	CPU func() time.Duration
+	// ProcessCPU is what the OS process has used of the processors, on all its threads,
+	// and which process that is; nil means unknown.
+	ProcessCPU func() (pid int, used time.Duration)
 }
 
 // ErrConfig is in the chain of every fault that Validate finds.

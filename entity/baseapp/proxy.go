@@ -82,6 +82,7 @@ func (b *base) attach(c *client) {
 	b.forgetToken()
 	b.client, c.base = c, b
 	b.session++
+	b.room = uint32(b.app.net.MaxUnreliable(c.ch))
 	b.told = 0
 	if b.link.Live() {
 		b.told = b.link.Order().Incarnation
@@ -94,6 +95,14 @@ func (b *base) attach(c *client) {
 	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
 }
 
+// clientSession is what the cell part must know of the client there is.
+func (b *base) clientSession() entity.Session {
+	if b.client == nil {
+		return entity.Session{}
+	}
+	return entity.Session{Number: b.session, Room: b.room}
+}
+
 // setCellClient tells the cell part who its client is. It goes by the flow even if
 // the cell part is still to be made, and so will be told the session anyway: what
 // the flow said before must not be the last word.
@@ -101,7 +110,7 @@ func (b *base) setCellClient() {
 	if !b.link.Open() {
 		return
 	}
-	m := entity.Session{Number: b.ClientSession()}
+	m := b.clientSession()
 	if err := b.sendCell(m.Append(b.app.payload[:0], entity.SetClientPayload)); err != nil {
 		b.app.fault("cannot tell a cell part its client", "entity", b.id, "error", err)
 	}
@@ -164,6 +173,18 @@ func (a *BaseApp) takePacket(m *wire.ClientPacket) {
 	if b.told != b.link.Order().Incarnation {
 		return
 	}
-	a.report.BytesDown += uint64(len(m.Packet))
-	a.links.ToClient(b.client.ch, false, m.Packet)
+	if room := a.net.MaxUnreliable(b.client.ch); len(m.Packet) > room {
+		a.unsent(b, len(m.Packet), room)
+		return
+	}
+	if err := a.links.ToClient(b.client.ch, false, m.Packet); err == nil {
+		a.report.BytesDown += uint64(len(m.Packet))
+	}
+}
+
+// unsent counts a packet that the client's channel has no room for. To the client it is one
+// that was lost: newer places follow, and where an entity comes to rest is said reliably.
+func (a *BaseApp) unsent(b *base, bytes, room int) {
+	a.report.PacketsUnsent++
+	a.log.Debug("cannot relay a packet", "entity", b.id, "bytes", bytes, "room", room)
 }

@@ -26,6 +26,8 @@ type fakeTransport struct {
 	ended map[mercury.ChannelID]bool
 	dials []mercury.ChannelID
 	sent  []sentMessage
+	// lacks is how much less than a whole packet fits a message now.
+	lacks int
 	// waiting is how many bytes wait for a peer.
 	waiting map[mercury.Address]int
 }
@@ -91,7 +93,7 @@ func (f *fakeTransport) record(ch mercury.ChannelID, reliable bool, msg []byte) 
 	return nil
 }
 
-func (f *fakeTransport) MaxUnreliable(mercury.ChannelID) int { return 900 }
+func (f *fakeTransport) MaxUnreliable(mercury.ChannelID) int { return 900 - f.lacks }
 
 func (f *fakeTransport) Close(ch mercury.ChannelID) { f.ended[ch] = true }
 func (f *fakeTransport) Abort(ch mercury.ChannelID) { f.ended[ch] = true }

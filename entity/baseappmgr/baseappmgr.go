@@ -86,6 +86,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 	if m.cfg.CPU != nil {
 		m.report.CPU = m.cfg.CPU()
 	}
+	m.report.AskProcess(m.cfg.ProcessCPU)
 	m.links.Describe(&m.report)
 	m.manager.Send(&m.report)
 }

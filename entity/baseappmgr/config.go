@@ -51,6 +51,9 @@ type Config struct {
 	Clock func() time.Duration
 	// CPU is the processor time that the app's thread has used. Default: none is reported.
 	CPU func() time.Duration
+	// ProcessCPU is what the OS process has used of the processors, on all its threads,
+	// and which process that is; nil means unknown.
+	ProcessCPU func() (pid int, used time.Duration)
 }
 
 // Validate reports all faults of c at once.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
 )
 
 // crowd is a client that sees 200 entities, the load of a crowded place, and a
@@ -18,9 +19,10 @@ func crowd(tb testing.TB) (c *Client, packet func(stamp uint32) []byte) {
 	}
 	var buf []byte
 	return r.c, func(stamp uint32) []byte {
-		buf = protocol.BeginPositions(buf[:0], 2)
+		var w protocol.PacketWriter
+		buf = w.Begin(protocol.BeginPositions(buf[:0], 2), property.Vector3{})
 		for i := range entity.ID(40) {
-			buf = place(foe+5*i, stamp, float32(stamp%1000)).AppendEntry(buf)
+			buf = w.Append(buf, place(foe+5*i, stamp, float32(stamp%1000)))
 		}
 		return buf
 	}

@@ -99,9 +99,14 @@ func TestEntitiesAreInOrder(t *testing.T) {
 	}
 }
 
-// packet is a Positions packet with one entry.
-func packet(after uint64, p *protocol.Place) []byte {
-	return p.AppendEntry(protocol.BeginPositions(nil, after))
+// packet is a Positions packet.
+func packet(after uint64, places ...*protocol.Place) []byte {
+	var w protocol.PacketWriter
+	b := w.Begin(protocol.BeginPositions(nil, after), property.Vector3{})
+	for _, p := range places {
+		b = w.Append(b, p)
+	}
+	return b
 }
 
 func TestOrderOfPlaces(t *testing.T) {
@@ -290,7 +295,7 @@ func TestHandlersMayEndTheSession(t *testing.T) {
 		if r.c.State() == Closed && r.c.Len() != 1 {
 			t.Errorf("%d entities entered after the end", r.c.Len())
 		}
-		r.whisper(place(foe+1, 2, 2).AppendEntry(packet(2, place(foe, 2, 2))))
+		r.whisper(packet(2, place(foe, 2, 2), place(foe+1, 2, 2)))
 		if errors.Is(r.c.Err(), protocol.ErrMalformed) {
 			t.Error(r.c.Err())
 		}

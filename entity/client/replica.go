@@ -36,6 +36,10 @@ type Replica struct {
 // Own reports whether r is the player's own entity.
 func (r *Replica) Own() bool { return r.Props.Side() == property.OwnClientSide }
 
+// Stamp numbers the moves of the entity, as the server counts them: it says which one
+// Position and Direction are of. Numbers count round.
+func (r *Replica) Stamp() uint32 { return r.stamp }
+
 // newer compares stamps, which may wrap around.
 func newer(a, b uint32) bool { return int32(a-b) > 0 }
 

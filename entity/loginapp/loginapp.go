@@ -108,6 +108,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 	if l.cfg.CPU != nil {
 		l.report.CPU = l.cfg.CPU()
 	}
+	l.report.AskProcess(l.cfg.ProcessCPU)
 	l.links.Describe(&l.report)
 	l.manager.Send(&l.report)
 }

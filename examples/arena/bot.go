@@ -46,6 +46,9 @@ type bot struct {
 	lookAt  time.Duration
 	stats   client.Stats // of earlier sessions
 	word    int
+	trail   trail
+	sees    map[entity.ID]*sight
+	fresh   freshness
 
 	mu   sync.Mutex // guards view
 	view view
@@ -80,11 +83,15 @@ func (b *bot) newClient() error {
 		Transport: b.env.Transport, Tickets: b.env.Guard, Schema: b.schema, LoginApp: b.login, Log: b.log, Tick: tick,
 		User: fmt.Sprintf("bot%03d", b.number), Password: "open sesame",
 		Handler: client.Events{
-			Audited: func(diff []string) { b.mu.Lock(); b.view.audited, b.view.diff = true, diff; b.mu.Unlock() },
-			Closed:  b.closed,
+			Audited:    func(diff []string) { b.mu.Lock(); b.view.audited, b.view.diff = true, diff; b.mu.Unlock() },
+			Closed:     b.closed,
+			BasePlayer: func(own *client.Replica) { b.crowd.follow(own.ID, &b.trail) },
+			Reset:      func() { clear(b.sees) },
+			CellGone:   func(*client.Replica) { clear(b.sees) },
+			Entered:    b.enters, Left: b.leaves, Moved: b.moves,
 		},
 	})
-	b.client = c
+	b.client, b.sees = c, map[entity.ID]*sight{}
 	return err
 }
 
@@ -140,7 +147,9 @@ func (b *bot) move(now time.Duration) {
 	next, yaw := step(at, to, runSpeed*tick.Seconds())
 	if err := b.client.MoveTo(next, property.Vector3{X: yaw}); err != nil {
 		b.log.Error("a bot cannot move", "bot", b.number, "error", err)
+		return
 	}
+	b.trail.add(b.env.Clock(), next)
 }
 
 // act does now and then what players do.
@@ -192,6 +201,7 @@ func (b *bot) show(now time.Duration) {
 		return
 	}
 	b.lookAt = now + lookEvery
+	b.watch()
 	v.at = see(b.client.Player())
 	v.sees = v.sees[:0]
 	for r := range b.client.Entities() {

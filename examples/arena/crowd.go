@@ -29,11 +29,13 @@ type crowd struct {
 	bots      []*bot
 	processes []*host.Process
 	resting   atomic.Bool // the bots stand still
+	watching  atomic.Bool // they count how fresh the places are that they hold
 	errors    atomic.Int64
 	began     time.Duration
 
 	mu     sync.Mutex
-	guards map[entity.ID]dot // where a bot saw them last
+	guards map[entity.ID]dot    // where a bot saw them last
+	trails map[entity.ID]*trail // of bots
 }
 
 // startCrowd lets n bots log in, one after the other.
@@ -42,7 +44,7 @@ func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPor
 	if err != nil {
 		return nil, err
 	}
-	c := &crowd{host: h, began: h.Clock(), guards: make(map[entity.ID]dot)}
+	c := &crowd{host: h, began: h.Clock(), guards: make(map[entity.ID]dot), trails: make(map[entity.ID]*trail)}
 	listen := netip.AddrPortFrom(login.Addr(), 0).String()
 	opts := []host.Option{host.Shared()}
 	if !key.IsZero() {

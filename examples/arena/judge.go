@@ -45,6 +45,7 @@ func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error)
 		now, _ := c.sums()
 		if m.from.IsZero() && now.playing == len(c.bots) {
 			m.from, m.first, m.before = time.Now(), st, now
+			c.watching.Store(true)
 		}
 		m.to, m.last, m.after = time.Now(), st, now
 		fmt.Fprintln(os.Stderr, s.line(&st))
@@ -57,24 +58,26 @@ func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error)
 
 // verdict is what a run comes to; the JSON object at the end.
 type verdict struct {
-	Clients     int     `json:"clients"`
-	Guards      int     `json:"guards"`
-	Cells       int     `json:"cells"`
-	CellsAdded  int     `json:"cells_added"`
-	LinesMoved  int     `json:"lines_moved"`
-	Migrations  uint64  `json:"migrations"`
-	Ghosts      int     `json:"ghosts"`
-	Ticks       uint64  `json:"ticks"`
-	LateTicks   uint64  `json:"late_ticks"`
-	TickP50     float64 `json:"tick_p50_ms"`
-	TickP99     float64 `json:"tick_p99_ms"`
-	Settle      int64   `json:"settle_ms"`
-	ServerCPU   float64 `json:"server_cpu_us_per_client_tick"`
-	DownBytes   float64 `json:"down_bytes_per_client_s"`
-	UpBytes     float64 `json:"up_bytes_per_client_s"`
-	Lost        uint64  `json:"lost_messages"`
-	Diverged    int     `json:"diverged_clients"`
-	Errors      uint64  `json:"errors"`
+	Clients    int     `json:"clients"`
+	Guards     int     `json:"guards"`
+	Cells      int     `json:"cells"`
+	CellsAdded int     `json:"cells_added"`
+	LinesMoved int     `json:"lines_moved"`
+	Migrations uint64  `json:"migrations"`
+	Ghosts     int     `json:"ghosts"`
+	Ticks      uint64  `json:"ticks"`
+	LateTicks  uint64  `json:"late_ticks"`
+	TickP50    float64 `json:"tick_p50_ms"`
+	TickP99    float64 `json:"tick_p99_ms"`
+	Settle     int64   `json:"settle_ms"`
+	cost
+	DownBytes float64 `json:"down_bytes_per_client_s"`
+	UpBytes   float64 `json:"up_bytes_per_client_s"`
+	Lost      uint64  `json:"lost_messages"`
+	Diverged  int     `json:"diverged_clients"`
+	Errors    uint64  `json:"errors"`
+	Sight
+	arrive      float64 // the flag
 	settled     bool
 	lostDetails string
 	deaths      int // processes declared dead
@@ -84,7 +87,10 @@ type verdict struct {
 func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	// Whatever ended the dance, the end has its own times.
 	ctx := context.Background()
+	c.watching.Store(false)
 	v.dancing(&m, s.f, len(c.bots))
+	v.seeing(c.freshness())
+	v.arrive = s.f.arrive
 	fmt.Fprintln(os.Stderr, "the bots come to rest, then the world is frozen")
 	c.resting.Store(true)
 	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.resting == now.playing })
@@ -146,7 +152,7 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 		return
 	}
 	n := float64(clients)
-	v.ServerCPU = round((m.last.CPU - m.first.CPU) * 1e6 / (n * seconds / tick.Seconds()))
+	v.cost = costOf(&m.first, &m.last, os.Getpid(), n*seconds/tick.Seconds())
 	v.DownBytes = round(float64(m.after.down-m.before.down) / n / seconds)
 	v.UpBytes = round(float64(m.after.up-m.before.up) / n / seconds)
 }
@@ -228,7 +234,12 @@ func (v *verdict) print(asJSON bool) error {
 		}
 		fmt.Println(string(b))
 	}
+	v.tellSight()
+	v.tellCost()
 	var why []error
+	if err := v.lateMoves(); err != nil {
+		why = append(why, err)
+	}
 	if v.Diverged > 0 {
 		why = append(why, fmt.Errorf("%d clients hold something else than they should", v.Diverged))
 	}

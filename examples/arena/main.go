@@ -15,7 +15,8 @@
 // It prints one status line a second and serves a live page. At the end (-duration,
 // or Ctrl-C) the world is frozen and every bot compares what it holds with what the
 // server says that it should hold. The exit status is 1 if anything differed, a
-// message was lost, or an error happened.
+// message was lost, an error happened, or too few of the moves of the bots were seen in
+// time by those around them (-arrive).
 package main
 
 import (
@@ -43,6 +44,7 @@ type flags struct {
 	seal, sealSet                    bool
 	role, manager                    string
 	term                             uint
+	arrive                           float64
 }
 
 func parseFlags(args []string) (*flags, error) {
@@ -60,6 +62,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; with -role by the key in $"+keyVariable+", the same for all")
 	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
 	set.UintVar(&f.term, "term", 1, "of the managers, with -role managers: one more at each start of them in a world that runs")
+	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
 	if err := set.Parse(args); err != nil {
 		return nil, err
@@ -80,6 +83,7 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.cellApps < 1, "-cellapps %d: take at least 1", f.cellApps)
 	fault(f.baseApps < 1, "-baseapps %d: take at least 1", f.baseApps)
 	fault(f.term < 1 || f.term > cellappmgr.MaxTerm, "-term %d: take 1 to %d", f.term, cellappmgr.MaxTerm)
+	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
 	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
 	return &f, errors.Join(faults...)
 }

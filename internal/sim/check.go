@@ -35,6 +35,7 @@ func newCheckers(c *Cluster) []checker {
 		&movesInOrder{c, map[entity.ID]footprint{}},
 		&timersRun{c, map[entity.ID]tickSeen{}},
 		&onLand{c: c, on: map[entity.ID]landing{}},
+		c.fresh,
 	}
 }
 

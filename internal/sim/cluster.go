@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity/baseapp"
@@ -60,8 +61,13 @@ type Options struct {
 	Logins   cellappmgr.LoginConfig
 	// Wild makes the world wilder; see its fields.
 	Wild Wild
+	// Budget is what a player is told in a tick, in bytes, and MaxWait after how many
+	// ticks a place goes to the front if that does not suffice. 0 is the witness's default.
+	Budget, MaxWait int
 	// Policy, if not nil, makes the policy of each start of the CellAppMgr.
 	Policy func() balance.Policy
+	// MTU is the longest datagram; 0 is mercury's default.
+	MTU int
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
 	// Tamper, if not nil, sees every message before its app and may change it, or
@@ -97,6 +103,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.StripTime == 0 {
 		o.StripTime = 600 * time.Millisecond
+	}
+	if o.Wild.Tight && o.Budget == 0 {
+		o.Budget = tightBytes
 	}
 	if o.Faults == 0 {
 		o.Faults = 20 * time.Second
@@ -144,6 +153,7 @@ type Cluster struct {
 	doomed            []doom
 
 	checkers []checker
+	fresh    *placesFresh
 	checkAt  time.Duration
 	calm     bool   // no more faults
 	still    bool   // the world is frozen, or about to be
@@ -176,6 +186,7 @@ func New(o Options) (*Cluster, error) {
 	}
 	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
+	c.fresh = newPlacesFresh(c)
 	c.checkers = newCheckers(c)
 	if o.Geometry {
 		w.cells.OnArea(loadLand)
@@ -303,6 +314,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 		// cells for as long as they like, as by default.
 		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
 		BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
+		Witness: witness.Config{BytesPerTick: c.opts.Budget, MaxWait: c.opts.MaxWait},
 	}
 	c.tighten(&cells)
 	return cellapp.New(cellapp.Config{

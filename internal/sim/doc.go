@@ -59,6 +59,10 @@
 //	           roomsKnown      a space begins once; at rest CellApps have cells of those
 //	                           spaces alone that their manager has, and every lodger is
 //	                           in the room that it was given
+//	promise 9  placesFresh     while all move, and the network is well again, a place that a
+//	                           client holds is late only if its budget was spent, and
+//	                           never later than the queue promises; where all that there
+//	                           is to tell fits, 99 of 100 moves in view arrive in two ticks
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
 // countsAgree asks for FlowSent = FlowHandled + calls given up, and for

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -27,7 +26,6 @@ const (
 // tighten gives a CellApp's cells the budgets of a tight world.
 func (c *Cluster) tighten(cfg *space.Config) {
 	if c.opts.Wild.Tight {
-		cfg.Witness = witness.Config{BytesPerTick: tightBytes}
 		cfg.GhostBudget, cfg.OffloadBudget = tightGhosts, tightHandoff
 	}
 }

@@ -62,7 +62,7 @@ func (p *Process) start() error {
 	p.salt = p.c.chance.Uint32() | 1
 	var secret [16]byte
 	binary.LittleEndian.PutUint64(secret[:], p.c.chance.Uint64())
-	ep, err := mercury.NewEndpoint(mercury.Config{Salt: p.salt, Secret: secret}, p.at, nil)
+	ep, err := mercury.NewEndpoint(mercury.Config{Salt: p.salt, Secret: secret, MTU: p.c.opts.MTU}, p.at, nil)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,10 @@ type ClientPacket struct {
 	Packet  []byte // aliases the input after Parse
 }
 
+// ClientPacketHead is the most that a ClientPacket takes beside its Packet, the byte of
+// its ID included: who cuts packets to a channel's length leaves room for it.
+const ClientPacketHead = 1 + 8 + 2*binary.MaxVarintLen32 + 4
+
 // Append encodes m.
 func (m *ClientPacket) Append(b []byte) []byte {
 	b = entity.AppendID(b, m.ID)

@@ -21,6 +21,11 @@ const ReportPeriod = time.Second
 type Report struct {
 	// CPU is the processor time that the app's thread has used.
 	CPU time.Duration
+	// PID is the OS process that the app runs in, 0 if unknown, and ProcessCPU what the
+	// system says that it has used of the processors, user and system, on all threads.
+	// All apps of one process tell the same.
+	PID        uint32
+	ProcessCPU time.Duration
 	// Ticks were run, Late of them ended after the next one was due.
 	Ticks, Late uint64
 	// TickTimes is a histogram; see TickBuckets.
@@ -57,11 +62,14 @@ type Counters struct {
 	GhostsDiffer uint64
 	// Errors counts what should not happen: panics of scripts, lost flows.
 	Errors uint64
+	// PacketsUnsent counts packets of places that no channel took: made by a cell, or on
+	// their way through a proxy. The cell says what it could not send again.
+	PacketsUnsent uint64
 }
 
 func (c *Counters) fields() []*uint64 {
 	return []*uint64{&c.ClientCallsSent, &c.ClientCallsHandled, &c.FlowSent, &c.FlowHandled, &c.BundlesSent,
-		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors}
+		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors, &c.PacketsUnsent}
 }
 
 // Add adds d to c.
@@ -72,9 +80,19 @@ func (c *Counters) Add(d *Counters) {
 	}
 }
 
+// AskProcess fills in the OS process, if there is someone to ask.
+func (m *Report) AskProcess(usage func() (pid int, used time.Duration)) {
+	if usage != nil {
+		pid, used := usage()
+		m.PID, m.ProcessCPU = uint32(pid), used
+	}
+}
+
 // Append encodes m.
 func (m *Report) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.CPU))
+	b = binary.AppendUvarint(b, uint64(m.PID))
+	b = binary.AppendUvarint(b, uint64(m.ProcessCPU))
 	b = binary.AppendUvarint(b, m.Ticks)
 	b = binary.AppendUvarint(b, m.Late)
 	for _, n := range m.TickTimes {
@@ -95,6 +113,7 @@ func (m *Report) Append(b []byte) []byte {
 func (m *Report) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.CPU = readDuration(&r)
+	m.PID, m.ProcessCPU = entity.ReadUint32(&r), readDuration(&r)
 	m.Ticks, m.Late = r.Uvarint(), r.Uvarint()
 	for i := range m.TickTimes {
 		m.TickTimes[i] = r.Uvarint()

@@ -113,6 +113,11 @@ type AppStatus struct {
 	Address string  `json:"address"`
 	Load    float64 `json:"load"` // fraction of a core, as balance sees it
 	CPU     float64 `json:"cpu_s"`
+	// PID is the OS process that it runs in, 0 if unknown, and ProcessCPU what the system
+	// counts of that, user and system; CPU above is of the app's own thread. All apps of
+	// one process tell the same.
+	PID        uint32  `json:"pid,omitempty"`
+	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
 	// Thrift is how many steps a CellApp has gone down to save work.
 	Thrift int `json:"thrift"`
 	// Backlog is the app that does not keep up with this one most of all, and Full what

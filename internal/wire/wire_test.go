@@ -43,7 +43,7 @@ const id = entity.ID(5<<32 | 77)
 
 // samples holds one message of each type, no field zero.
 func samples() []message {
-	report := wire.Report{CPU: time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Pending: 6, Counters: counters(),
+	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Pending: 6, Counters: counters(),
 		Backlog: wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
 		Unsent:  wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}}}
 	unsent := []wire.UnsentStatus{{Reason: "full", Message: 7, Count: 1 << 40, Fault: true}}
@@ -58,7 +58,7 @@ func samples() []message {
 				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
-		Apps:       []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent}},
+		Apps:       []wire.AppStatus{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent}},
 		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent,
 	}
@@ -112,7 +112,7 @@ func samples() []message {
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
-		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: 4, Handled: 5, Restored: true, Parts: []byte("parts")},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: entity.Session{Number: 4, Room: 920}, Handled: 5, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.ClientMove{ID: id, ClientRest: entity.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
@@ -139,7 +139,7 @@ func samples() []message {
 
 func counters() wire.Counters {
 	return wire.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11}
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so

@@ -16,7 +16,8 @@
 //	      +---- wait: a datagram, the tick, a deadline, Do <---+
 //
 // The goroutine of a server app is locked to an OS thread, so that Env.CPU can say
-// what the app costs. Clients of a load test are started with Shared instead: a
+// what the app costs itself; Env.ProcessCPU is what the system counts of the whole OS
+// process. Clients of a load test are started with Shared instead: a
 // goroutine each, and hundreds of them are cheap. There are no reader goroutines:
 // an app waits at its socket itself, with a deadline.
 //

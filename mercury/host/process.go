@@ -61,6 +61,10 @@ type Env struct {
 	// the app's goroutine. It is 0 for Shared apps, and where the system does not
 	// tell (anything but Linux).
 	CPU func() time.Duration
+	// ProcessCPU is what the whole OS process has used, user and system, on all threads:
+	// those of the garbage collector, the sockets and the other apps among them. pid is its
+	// number. It is 0 where the system does not tell (anything but Linux).
+	ProcessCPU func() (pid int, used time.Duration)
 	// Jobs performs what blocks.
 	Jobs Jobs
 	// Log has the name of the process.
@@ -348,7 +352,7 @@ func (p *Process) begin() error {
 	}
 	p.app, err = p.create(Env{
 		Transport: p.link, Self: self, Chance: p.host.chances.source(), Secrets: p.host.chances.fill,
-		Guard: cfg.Guard, Epoch: p.host.epoch(), Clock: p.host.Clock, CPU: cpu, Jobs: Jobs{p}, Log: p.log,
+		Guard: cfg.Guard, Epoch: p.host.epoch(), Clock: p.host.Clock, CPU: cpu, ProcessCPU: processCPU, Jobs: Jobs{p}, Log: p.log,
 	})
 	if err == nil && p.app == nil {
 		err = errors.New("there is no app")

@@ -51,6 +51,7 @@ type CellApp struct {
 	own         load.Meter // work that is for no cell
 	measuredAt  time.Duration
 	throttle    *space.Throttle
+	packet      wire.ClientPacket // scratch of ClientPacket
 	ticks       wire.Ticks
 	report      wire.Report
 	cellsReport wire.CellsReport
@@ -146,6 +147,7 @@ func (a *CellApp) reportStats() {
 	if a.cfg.CPU != nil {
 		m.CPU = a.cfg.CPU()
 	}
+	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
 	m.Pending = 0
 	for _, c := range a.cells {
@@ -155,7 +157,7 @@ func (a *CellApp) reportStats() {
 	m.ClientCallsHandled = n.ClientCallsHandled
 	m.FlowSent, m.FlowHandled = n.FlowSent, n.FlowHandled
 	m.Migrations, m.GhostsDiffer = n.Migrations, n.GhostsDiffer
-	m.Refused, m.Errors = n.Refused, n.Errors
+	m.Refused, m.Errors, m.PacketsUnsent = n.Refused, n.Errors, n.PacketsUnsent
 	a.manager.Send(m)
 }
 
@@ -177,8 +179,19 @@ func (o *outbox) Level(to mercury.Address) mercury.Level { return o.links.Level(
 
 func (o *outbox) Room(to mercury.Address) int { return o.links.Room(to) }
 
-func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) {
-	o.links.SendUnreliable(base, &wire.ClientPacket{ID: id, Order: order, Session: session, Packet: packet})
+// ClientRoom is what the channel to a BaseApp takes now, less what a ClientPacket adds.
+func (o *outbox) ClientRoom(base mercury.Address) int {
+	return o.links.UnreliableRoom(base) - wire.ClientPacketHead
+}
+
+var errNoRoom = errors.New("cellapp: the channel to the BaseApp takes no more now")
+
+func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) error {
+	if len(packet) > o.ClientRoom(base) {
+		return errNoRoom
+	}
+	o.packet = wire.ClientPacket{ID: id, Order: order, Session: session, Packet: packet}
+	return o.links.SendUnreliable(base, &o.packet)
 }
 
 func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {

@@ -544,7 +544,7 @@ func FuzzMessage(f *testing.F) {
 			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},
 			&wire.Geometry{Space: 1, Tree: delta(f, 1, 2)}, &wire.Geometry{Space: 1, Tree: delta(f, 2, 3)}, &wire.AddCell{Space: 2, Tree: delta(f, 1, 2)},
 		}, {
-			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: 1, Parts: core},
+			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: entity.Session{Number: 1, Room: 920}, Parts: core},
 			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, ClientRest: entity.ClientRest{Sequence: 1}},
 			&entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: []byte{byte(entity.DestroyPayload)}},
 			&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1},

@@ -36,6 +36,9 @@ type Config struct {
 	Clock func() time.Duration
 	// CPU is the processor time of the app's thread; nil reports zero.
 	CPU func() time.Duration
+	// ProcessCPU is what the OS process has used of the processors, on all its threads,
+	// and which process that is; nil means unknown.
+	ProcessCPU func() (pid int, used time.Duration)
 	// Log is for what an operator wants to know; nil discards it.
 	Log *slog.Logger
 }

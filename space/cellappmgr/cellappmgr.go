@@ -180,6 +180,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if m.cfg.CPU != nil {
 		m.own.CPU = m.cfg.CPU()
 	}
+	m.own.AskProcess(m.cfg.ProcessCPU)
 	return m.ticks.End(m.ticks.Now(), &m.own)
 }
 

@@ -129,6 +129,9 @@ type Config struct {
 	Clock func() time.Duration
 	// CPU is the processor time that the manager's thread has used. Default 0.
 	CPU func() time.Duration
+	// ProcessCPU is what the OS process has used of the processors, on all its threads,
+	// and which process that is; nil means unknown.
+	ProcessCPU func() (pid int, used time.Duration)
 }
 
 // Validate reports every field that makes no sense, each with its remedy.

@@ -31,6 +31,7 @@ func (m *CellAppMgr) Status() wire.Status {
 	}
 	st.Apps = append(st.Apps, wire.AppStatus{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
+		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(),
 	})
 	sum := m.gone
 	sum.Unsent = slices.Clone(sum.Unsent) // it is added to
@@ -54,7 +55,7 @@ func (m *CellAppMgr) Status() wire.Status {
 
 func describeApp(a *member) wire.AppStatus {
 	out := wire.AppStatus{
-		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), Thrift: a.thrift,
+		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), Thrift: a.thrift,
 		Unsent: describeUnsent(a.report.Unsent),
 	}
 	if b := a.report.Backlog; b.Level() != mercury.Free {

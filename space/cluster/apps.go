@@ -18,7 +18,7 @@ func (c *Cluster) startCellAppMgr() error {
 	p, err := c.host.Start("CellAppMgr", c.cfg.at(c.cfg.ManagerPort), func(e host.Env) (host.App, error) {
 		return cellappmgr.New(cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
-			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
+			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 		})
 	}, c.cfg.seal())
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Cluster) startCellAppMgr() error {
 func (c *Cluster) startBaseAppMgr() (err error) {
 	c.baseAppMgr, err = c.host.Start("BaseAppMgr", c.cfg.at(0), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
-			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
+			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 		})
 	}, c.cfg.seal())
 	return err
@@ -41,7 +41,7 @@ func (c *Cluster) startLoginApp() (err error) {
 	c.loginApp, err = c.host.Start("LoginApp", c.cfg.at(c.cfg.LoginPort), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
-			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
+			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 		}
 		if len(c.cfg.TicketKeys) > 0 {
 			tickets, err := c.cfg.newMint(&e)
@@ -59,7 +59,7 @@ func (c *Cluster) startBaseApp() error {
 	p, err := c.host.Start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.at(0), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
-			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU,
+			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 		})
 	}, c.cfg.seal(c.cfg.TicketKeys...))
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	p, err := c.host.Start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.at(0), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
-			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, Log: e.Log,
+			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
 		})
 	}, c.cfg.seal())
 	if err != nil {

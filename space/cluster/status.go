@@ -66,6 +66,9 @@ type Counters struct {
 	BytesDown, BytesUp uint64
 	// Migrations are entities that went from one cell to another.
 	Migrations uint64
+	// PacketsUnsent counts packets of places that no channel took. A cell tells again
+	// what it could not send.
+	PacketsUnsent uint64
 	// Refused counts calls and messages refused: not exposed, malformed, flooding.
 	Refused uint64
 	// GhostsDiffer counts ghosts that were found unequal to their real.
@@ -155,6 +158,11 @@ type AppStatus struct {
 	Address string  `json:"address"` // place#salt
 	Load    float64 `json:"load"`    // fraction of a core, as balance sees it
 	CPU     float64 `json:"cpu_s"`
+	// PID is the OS process that it runs in, 0 if unknown, and ProcessCPU what the system
+	// counts of that, user and system; CPU above is of the app's own thread. All apps of
+	// one process tell the same.
+	PID        uint32  `json:"pid,omitempty"`
+	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
 	// Thrift is how many steps a CellApp has gone down to save work; see space.Throttle.
 	Thrift int `json:"thrift"`
 	// Backlog is the app that does not keep up with this one most of all, and Full what

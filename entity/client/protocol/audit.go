@@ -54,7 +54,7 @@ func (m *Audit) Parse(body []byte) error {
 }
 
 func (x *Expected) append(b []byte) []byte {
-	b = x.AppendEntry(b)
+	b = x.appendExact(b)
 	b = binary.LittleEndian.AppendUint16(b, x.Type)
 	return mercury.AppendBytes(b, x.Props)
 }

@@ -13,9 +13,17 @@
 // An unreliable mercury message from the server is a Positions packet: where the
 // entities around the player were, as far as the byte budget went.
 //
-//	+--------------+----------------------------------------------+-----
-//	| after uvarint| entity id | stamp | position | direction     | ...
-//	+--------------+----------------------------------------------+-----
+//	+--------------+-----------------+----------------------------------------------+-----
+//	| after uvarint| origin 3 varint | head | entity id | stamp | position | direction | ...
+//	+--------------+-----------------+----------------------------------------------+-----
+//
+// An entry takes some 13 bytes. The origin is in metres, near the player. A position is
+// three int16 of 1/64 m from there, a direction an int16 of 1/32767 of π for each of its
+// angles that is not zero; head says which, and in its lowest two bits which of the
+// allocators that the packet has named made the id, or that one follows, so that of the
+// id most entries have the counter alone. What is further away than 512 m, and what are no angles, goes
+// whole. Where an entity comes to rest is said reliably and exactly. A tick may fill
+// several packets; none of them needs another one.
 //
 // After counts the reliable bundles that the witness had sent before it. A
 // client uses an entry only for a replica that was created by bundle After or an

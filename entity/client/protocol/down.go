@@ -252,8 +252,8 @@ func (m *Call) Parse(body []byte) error {
 	return done(&r, "call")
 }
 
-// Place is where an entity was: a Rest message, sent reliably once it stands
-// still, or an entry of a Positions packet.
+// Place is where an entity was: a Rest message, sent reliably and exactly once it
+// stands still, or an entry of a Positions packet, rounded.
 type Place struct {
 	ID        entity.ID
 	Stamp     uint32
@@ -264,12 +264,11 @@ type Place struct {
 // AppendRest frames and encodes p as a Rest message.
 func (p *Place) AppendRest(b []byte) []byte {
 	b, mark := Begin(b, RestID)
-	b = p.AppendEntry(b)
+	b = p.appendExact(b)
 	return End(b, mark)
 }
 
-// AppendEntry encodes p as an entry of a Positions packet.
-func (p *Place) AppendEntry(b []byte) []byte {
+func (p *Place) appendExact(b []byte) []byte {
 	b = entity.AppendID(b, p.ID)
 	return entity.AppendPlace(b, p.Stamp, p.Position, p.Direction)
 }
@@ -284,24 +283,6 @@ func (p *Place) ParseRest(body []byte) error {
 func (p *Place) read(r *mercury.Reader) {
 	p.ID = entity.ReadID(r)
 	p.Stamp, p.Position, p.Direction = entity.ReadPlace(r)
-}
-
-// BeginPositions starts a Positions packet.
-func BeginPositions(b []byte, after uint64) []byte { return binary.AppendUvarint(b, after) }
-
-// Positions decodes a Positions packet.
-func Positions(packet []byte, f func(after uint64, p *Place)) error {
-	r := mercury.NewReader(packet)
-	after := r.Uvarint()
-	var p Place
-	for r.Len() > 0 {
-		p.read(&r)
-		if r.Err() != nil {
-			break
-		}
-		f(after, &p)
-	}
-	return done(&r, "positions")
 }
 
 // SpaceData is one entry of the data of the space that the player is in.

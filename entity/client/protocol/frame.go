@@ -8,8 +8,9 @@ import (
 )
 
 // Version is the version of this protocol. Client and server must agree. 3 has the
-// properties of BasePlayer, CellPlayer and Enter packed where a type asks for it.
-const Version = 3
+// properties of BasePlayer, CellPlayer and Enter packed where a type asks for it; 4
+// has the entries of Positions packets rounded, from an origin.
+const Version = 4
 
 // MaxBundle bounds one bundle: what a reliable mercury message carries at most.
 const MaxBundle = 512 << 10

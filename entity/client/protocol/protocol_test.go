@@ -233,39 +233,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestPositions(t *testing.T) {
-	want := []protocol.Place{
-		{ID: 9<<32 | 1, Stamp: 1, Position: here, Direction: facing},
-		{ID: 9<<32 | 2, Stamp: 1 << 31, Position: facing, Direction: here},
-	}
-	packet := protocol.BeginPositions(nil, 77)
-	for i := range want {
-		packet = want[i].AppendEntry(packet)
-	}
-	var got []protocol.Place
-	err := protocol.Positions(packet, func(after uint64, p *protocol.Place) {
-		if after != 77 {
-			t.Errorf("after %d", after)
-		}
-		got = append(got, *p)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-sent +received):\n%s", d)
-	}
-	entry := len(want[1].AppendEntry(nil))
-	for n := 1; n < entry; n++ {
-		if err := protocol.Positions(packet[:len(packet)-n], func(uint64, *protocol.Place) {}); !errors.Is(err, protocol.ErrMalformed) {
-			t.Errorf("%d bytes cut off: %v", n, err)
-		}
-	}
-	if err := protocol.Positions(nil, func(uint64, *protocol.Place) {}); !errors.Is(err, protocol.ErrMalformed) {
-		t.Errorf("an empty packet: %v", err)
-	}
-}
-
 // Properties of a hero, by Index; a client knows name as 0 and hp as 1.
 const (
 	heroPlan = iota
@@ -441,23 +408,6 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
-func FuzzPositions(f *testing.F) {
-	p := protocol.Place{ID: 9, Stamp: 1, Position: here}
-	f.Add(p.AppendEntry(protocol.BeginPositions(nil, 3)))
-	f.Fuzz(func(t *testing.T, packet []byte) {
-		var again []byte
-		err := protocol.Positions(packet, func(after uint64, p *protocol.Place) {
-			if again == nil {
-				again = protocol.BeginPositions(nil, after)
-			}
-			again = p.AppendEntry(again)
-		})
-		if err == nil && again != nil && !bytes.Equal(again, packet) {
-			t.Errorf("read from %x, written as %x", packet, again)
-		}
-	})
-}
-
 func FuzzWhole(f *testing.F) {
 	d := hero(f)
 	v := property.NewValues(d, property.CellSide, nil)
@@ -477,19 +427,4 @@ func FuzzWhole(f *testing.F) {
 			t.Errorf("read from %x, written as %x", pairs, again)
 		}
 	})
-}
-
-func BenchmarkPositions(b *testing.B) {
-	packet := protocol.BeginPositions(nil, 3)
-	for i := range 30 {
-		p := protocol.Place{ID: 9<<32 | entity.ID(i), Stamp: uint32(i), Position: here}
-		packet = p.AppendEntry(packet)
-	}
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := protocol.Positions(packet, func(uint64, *protocol.Place) { n++ }); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

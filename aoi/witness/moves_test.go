@@ -1,0 +1,121 @@
+package witness
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Where 300 move around a player, by default each of them is told of in each tick, in packets that the channel takes.
+func TestDefaultsServeACrowd(t *testing.T) {
+	for _, most := range []int{920, 1116, 1400} {
+		wd := crowd(t, Config{}, 300, 0.3)
+		wd.w.SetMaxPacket(most)
+		for range 50 {
+			wd.everyoneRuns()
+			b, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
+			wd.tick++
+			told := map[entity.ID]bool{}
+			for _, p := range packets {
+				if len(p) > most {
+					t.Fatalf("a packet of %d bytes, at most %d go", len(p), most)
+				}
+				for _, id := range ids(t, p) {
+					told[id] = true
+				}
+			}
+			if len(told) != 300 || b != nil {
+				t.Fatalf("of 300, %d are told of in %d bytes", len(told), total(packets))
+			}
+			if want := (total(packets) + most - 1) / most; len(packets) > want+1 {
+				t.Fatalf("%d packets for %d bytes, %d a packet", len(packets), total(packets), most)
+			}
+		}
+	}
+}
+
+// everyoneRuns is everyoneMoves for entities that look where they go.
+func (wd *world) everyoneRuns() {
+	for _, e := range wd.all {
+		p := e.Position
+		p.Z += wd.rng.Float32() - 0.5
+		e.MoveTo(wd.tick, p, property.Vector3{X: wd.rng.Float32()})
+	}
+}
+
+// ids lists whom a packet tells of.
+func ids(t *testing.T, packet []byte) (all []entity.ID) {
+	t.Helper()
+	if err := protocol.Positions(packet, func(_ uint64, p *protocol.Place) { all = append(all, p.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What could not be sent is told next, among the first; what was sent is not told again.
+func TestUnsentIsStillToBeTold(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 400, MaxDeficit: 1}, 100, 2)
+	wd.w.SetMaxPacket(100)
+	wd.turns(20)
+	wd.everyoneMoves()
+	_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
+	if len(packets) < 3 {
+		t.Fatalf("%d packets", len(packets))
+	}
+	lost := ids(t, packets[1])
+	sent := append(ids(t, packets[0]), ids(t, packets[2])...)
+	wd.w.Unsent(1)
+	for _, id := range lost {
+		if en := wd.entry(id); en.moved == en.e.MoveStamp {
+			t.Errorf("%v is marked as told", id)
+		}
+	}
+	for _, id := range sent {
+		if en := wd.entry(id); en.moved != en.e.MoveStamp {
+			t.Errorf("%v was told, and is not marked", id)
+		}
+	}
+	wd.tick++
+	_, packets = wd.w.Update(wd.watcher, wd.tick, nil, false)
+	var next []entity.ID
+	for _, p := range packets {
+		next = append(next, ids(t, p)...)
+	}
+	for _, id := range lost {
+		if !slices.Contains(next, id) {
+			t.Errorf("told next are %v: %v could not be sent and is not among them", next, id)
+		}
+	}
+}
+
+func (wd *world) entry(id entity.ID) *entry {
+	i, _ := wd.w.find(id)
+	return wd.w.entries[i]
+}
+
+// A channel that takes nothing for a while keeps nobody from being told once it does, and says no place twice then.
+func TestUnsentForLong(t *testing.T) {
+	wd := crowd(t, Config{}, 100, 2)
+	for range 50 {
+		wd.everyoneMoves()
+		_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
+		for i := range packets {
+			wd.w.Unsent(i)
+		}
+		wd.tick++
+	}
+	if wd.w.Pending(wd.watcher) != 100 {
+		t.Errorf("%d are pending", wd.w.Pending(wd.watcher))
+	}
+	_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
+	n := 0
+	for _, p := range packets {
+		n += len(ids(t, p))
+	}
+	if _, again := wd.w.Update(wd.watcher, wd.tick, nil, false); n != 100 || again != nil {
+		t.Errorf("%d of 100 were told, then %x", n, again)
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+// Sight is what players saw of each other while all moved; part of the JSON object.
+type Sight struct {
+	// Moves is how many moves of bots were in the view of others, Arrived how many of them, in percent, were known there
+	// within two ticks: that one, or a later one of the same bot.
+	Moves   int     `json:"moves_in_view"`
+	Arrived float64 `json:"moves_arrived_in_two_ticks_percent"`
+	// Ages of the places that players held of each other: since when somebody else's place was not the true one any more.
+	Ages
+	ByDistance []Ages `json:"place_age_by_distance,omitempty"`
+}
+
+// Ages are those of places up to a distance in metres.
+type Ages struct {
+	To    float64 `json:"place_distance_m"`
+	P50   int64   `json:"place_age_p50_ms"`
+	P99   int64   `json:"place_age_p99_ms"`
+	Worst int64   `json:"place_age_worst_ms"`
+}
+
+const (
+	// enoughMoves is how many moves in view a run must have before their share says anything.
+	enoughMoves = 10_000
+	// lateTicks is the share of ticks, in percent, above which the machine does not keep up: what then comes late is not
+	// the world's fault, and is told, not judged.
+	lateTicks = 1
+)
+
+// seeing fills in what players saw.
+func (v *verdict) seeing(f *freshness) {
+	v.Moves = f.moves
+	if f.moves > 0 {
+		v.Arrived = float64(int(10000*float64(f.inTime)/float64(f.moves))) / 100
+	}
+	v.Ages = f.in(0, bands)
+	for i := range bands {
+		v.ByDistance = append(v.ByDistance, f.in(i, i+1))
+	}
+}
+
+func (f *freshness) in(from, to int) Ages {
+	a := Ages{To: bandWidth * float64(to), P50: f.quantile(.5, from, to).Milliseconds(), P99: f.quantile(.99, from, to).Milliseconds()}
+	for _, w := range f.worst[from:to] {
+		a.Worst = max(a.Worst, w.Milliseconds())
+	}
+	return a
+}
+
+func (v *verdict) tellSight() {
+	if v.Moves == 0 {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "of %d moves in view %.2f %% arrived within %v; ages of places p50 %v, p99 %v, worst %v ms\n",
+		v.Moves, v.Arrived, inTime, v.P50, v.P99, v.Worst)
+	for _, a := range v.ByDistance {
+		fmt.Fprintf(os.Stderr, "  up to %3.0f m: p50 %v, p99 %v, worst %v ms\n", a.To, a.P50, a.P99, a.Worst)
+	}
+}
+
+// lateMoves is why a run failed whose players did not see each other in time. Where processes died, or the machine did not
+// keep up, it is told alone.
+func (v *verdict) lateMoves() error {
+	late := 100 * float64(v.LateTicks) / float64(max(1, v.Ticks))
+	switch {
+	case v.Moves < enoughMoves || v.Arrived >= v.arrive || v.deaths > 0:
+		return nil
+	case late > lateTicks:
+		fmt.Fprintf(os.Stderr, "%.1f %% of the ticks were late: this machine does not keep up, so moves that arrived late do not count\n", late)
+		return nil
+	}
+	return fmt.Errorf("%.2f %% of the moves in view arrived within %v, want %v (-arrive)", v.Arrived, time.Duration(inTime), v.arrive)
+}

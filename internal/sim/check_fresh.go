@@ -1,0 +1,277 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space"
+)
+
+const (
+	// tick is that of all processes.
+	tick = 100 * time.Millisecond
+	// twoTicks is when a move should have arrived: one tick of the cell that it was made on, which tells the ghost, one of
+	// the cell that the player is on, and the way of both messages over a clean network.
+	twoTicks = 2*tick + 50*time.Millisecond
+	// arriving is the share of moves that must have arrived by then, where the budget suffices.
+	arriving = 0.99
+	// enoughMoves is how many must have been counted before the share is judged.
+	enoughMoves = 500
+	// staleLimit is from which age on a place is late: nine more chances than a move needs. Over a network that loses a tenth of
+	// its packets, one place in a thousand million gets that old by chance.
+	staleLimit = time.Second
+	// spent is the share of the budget that must have been used in the meantime, else a late place is a fault. Headers are not
+	// of the budget, and of what an Enter was above it MaxDeficit is saved later.
+	spent = 0.6
+	// steadyFor is how long a player and what it sees must be as they are before places are judged: handed over, restored,
+	// logged in, come into view.
+	steadyFor = time.Second
+	// freshAfter is how long after the network has healed places are judged: channels have to open again, apps to rejoin.
+	freshAfter = 4 * time.Second
+	// bands of distance, in metres, in which ages are told apart.
+	bands, bandWidth = 4, float64(aoiRadius) / 4
+)
+
+// placesFresh checks promise 9 while all move. For each player and each entity that it holds it follows the age of the place
+// that it holds: the time since the entity made the first move that the player does not know. It demands
+//
+//   - of a place that is older than staleLimit that the player's budget was spent meanwhile, so that it waits for its turn and
+//     for nothing else;
+//   - of each place that it is told after Config.MaxWait, however small the budget: then only those that are as late go before;
+//   - at the end, where nobody's budget is ever spent, that the share arriving of all moves in view had come within twoTicks.
+//
+// It holds over a network that is clean or loses a few packets in a hundred, so it begins freshAfter the network has healed, or
+// when a test says so (watch); in the bad time nobody can promise when a packet comes. A player or an entity that has just been
+// handed over, restored or met is left out until it has been steady: a handoff holds a place up for some ticks, which other
+// checkers bound. So are runs in which cells tell less because they have too much to do.
+type placesFresh struct {
+	c     *Cluster
+	watch bool // from now on, whatever the phase
+	off   bool // another promise is to be seen broken
+
+	healed  time.Duration // 0 before
+	players []*viewer
+	tracks  map[entity.ID]*track
+
+	moves, arrived int
+	ages           [bands][]time.Duration
+	tight          bool // somebody's budget was spent
+}
+
+func newPlacesFresh(c *Cluster) *placesFresh {
+	return &placesFresh{c: c, tracks: map[entity.ID]*track{}}
+}
+
+// track is what is known of an entity's real.
+type track struct {
+	app         mercury.Address
+	incarnation uint32
+	since       time.Duration // it is there
+	view        space.View    // of this check
+	seen        time.Duration // the last check that found it
+	moves       []moveMade    // the last keptMoves
+}
+
+// keptMoves is more than are made in the longest wait that is judged.
+const keptMoves = 1024
+
+type moveMade struct {
+	stamp uint32
+	at    time.Duration
+}
+
+// viewer is a player, and what it was last seen with.
+type viewer struct {
+	own   entity.ID
+	since time.Duration // it plays as this entity
+	bytes []uint64      // that it had received at the last checks, a second's worth and one
+	pairs map[entity.ID]*pair
+}
+
+// pair is an entity in the view of a player.
+type pair struct {
+	since time.Duration // it is in view
+	seen  time.Duration
+	due   []moveMade // moves that must have arrived twoTicks after they were made
+}
+
+const checkPeriod = 50 * time.Millisecond
+
+func (k *placesFresh) active() bool {
+	if k.c.calm && k.healed == 0 {
+		k.healed = k.c.now
+	}
+	return !k.off && k.c.opts.Overload.Start >= 1000 && (k.watch || k.c.calm && k.c.now >= k.healed+freshAfter)
+}
+
+func (k *placesFresh) safe() error {
+	if !k.active() {
+		return nil
+	}
+	now := k.c.now
+	k.follow(now)
+	if k.players == nil {
+		for range k.c.players {
+			k.players = append(k.players, &viewer{pairs: map[entity.ID]*pair{}})
+		}
+	}
+	for i, pl := range k.c.players {
+		if err := k.player(now, pl, k.players[i]); err != nil {
+			return fmt.Errorf("promise 9: %s: %w", pl.name, err)
+		}
+	}
+	return nil
+}
+
+// follow looks where all reals are.
+func (k *placesFresh) follow(now time.Duration) {
+	k.c.eachView(func(p *Process, cell *space.Cell, v space.View) {
+		if !v.IsReal() || cell.Space() != theSpace || !v.Def().HasClient {
+			return
+		}
+		t := k.tracks[v.ID()]
+		if t == nil {
+			t = &track{}
+			k.tracks[v.ID()] = t
+		}
+		if at, inc := p.Address(), v.Order().Incarnation; t.app != at || t.incarnation != inc || t.seen < now-2*checkPeriod {
+			if t.incarnation != inc {
+				t.moves = t.moves[:0]
+			}
+			t.app, t.incarnation, t.since = at, inc, now
+		}
+		t.view, t.seen = v, now
+		if n := len(t.moves); n == 0 || t.moves[n-1].stamp != v.MoveStamp() {
+			if n == keptMoves {
+				t.moves = slices.Delete(t.moves, 0, n/2)
+			}
+			t.moves = append(t.moves, moveMade{v.MoveStamp(), now})
+		}
+	})
+}
+
+// steady reports whether the real has been where it is for long enough.
+func (t *track) steady(now time.Duration) bool {
+	return t != nil && t.seen == now && now-t.since >= steadyFor
+}
+
+// age is how long ago the entity made the first move after that of a stamp.
+func (t *track) age(now time.Duration, stamp uint32) time.Duration {
+	i, _ := slices.BinarySearchFunc(t.moves, stamp, func(m moveMade, s uint32) int {
+		if int32(m.stamp-s) > 0 {
+			return 1
+		}
+		return -1
+	})
+	if i == len(t.moves) {
+		return 0
+	}
+	return now - t.moves[i].at
+}
+
+func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
+	if id := pl.id(); !pl.playing() || id != v.own {
+		*v = viewer{since: now, pairs: map[entity.ID]*pair{}}
+		if pl.playing() {
+			v.own = id
+		}
+		return nil
+	}
+	v.bytes = append(v.bytes, pl.client.Stats().BytesDown)
+	if most := int(staleLimit/checkPeriod) + 1; len(v.bytes) > most {
+		v.bytes = slices.Delete(v.bytes, 0, len(v.bytes)-most)
+	}
+	own := k.tracks[v.own]
+	if !own.steady(now) || now-v.since < steadyFor {
+		clear(v.pairs)
+		return nil
+	}
+	for r := range pl.client.Entities() {
+		t := k.tracks[r.ID]
+		if !t.steady(now) || apart(own.view.Position(), t.view.Position()) > aoiRadius {
+			delete(v.pairs, r.ID)
+			continue
+		}
+		p := v.pairs[r.ID]
+		if p == nil || p.seen < now-2*checkPeriod {
+			p = &pair{since: now}
+			v.pairs[r.ID] = p
+		}
+		p.seen = now
+		if now-p.since < steadyFor {
+			continue
+		}
+		if err := k.pair(now, v, p, t, r.Stamp()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pair judges what a player holds of an entity.
+func (k *placesFresh) pair(now time.Duration, v *viewer, p *pair, t *track, stamp uint32) error {
+	for len(p.due) > 0 && now >= p.due[0].at+twoTicks {
+		k.moves++
+		if int32(stamp-p.due[0].stamp) >= 0 {
+			k.arrived++
+		}
+		p.due = p.due[1:]
+	}
+	if last := t.moves[len(t.moves)-1]; last.at == now {
+		p.due = append(p.due, last)
+	}
+	age, distance := t.age(now, stamp), apart(k.tracks[v.own].view.Position(), t.view.Position())
+	band := min(int(distance/bandWidth), bands-1)
+	k.ages[band] = append(k.ages[band], age)
+	if age <= staleLimit {
+		return nil
+	}
+	k.tight = true
+	used := float64(v.bytes[len(v.bytes)-1] - v.bytes[0])
+	ticks := float64(len(v.bytes)-1) * float64(checkPeriod) / float64(tick)
+	if most := float64(k.budget()) * ticks; used < spent*most {
+		return fmt.Errorf("its place of %s at %.0f m is %v old, and only %.0f of %.0f bytes of the budget were used", t.view.ID(), distance, age, used, most)
+	}
+	// As many as are late go before, a few each tick.
+	if most := time.Duration(k.maxWait())*tick + time.Duration(len(v.pairs))*tick + staleLimit; age > most {
+		return fmt.Errorf("its place of %s at %.0f m is %v old, at most %v are promised", t.view.ID(), distance, age, most)
+	}
+	return nil
+}
+
+func (k *placesFresh) budget() int  { return cmp.Or(k.c.opts.Budget, witness.DefaultBytesPerTick) }
+func (k *placesFresh) maxWait() int { return cmp.Or(k.c.opts.MaxWait, witness.DefaultMaxWait) }
+
+func (k *placesFresh) converged() error {
+	if k.tight || k.moves < enoughMoves || k.share() >= arriving {
+		return nil
+	}
+	return fmt.Errorf("promise 9: of %d moves in view %.2f %% arrived within %v; %s", k.moves, 100*k.share(), twoTicks, k)
+}
+
+func (k *placesFresh) share() float64 { return float64(k.arrived) / float64(max(1, k.moves)) }
+
+// quantile is an age in a band, in order.
+func (k *placesFresh) quantile(band int, q float64) time.Duration {
+	if len(k.ages[band]) == 0 {
+		return 0
+	}
+	slices.Sort(k.ages[band])
+	return k.ages[band][int(q*float64(len(k.ages[band])-1))]
+}
+
+// String tells the ages by distance.
+func (k *placesFresh) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d moves, %.2f %% within %v", k.moves, 100*k.share(), twoTicks)
+	for i := range k.ages {
+		fmt.Fprintf(&b, "; %.0f m: p50 %v p99 %v worst %v", float64(i+1)*bandWidth, k.quantile(i, .5), k.quantile(i, .99), k.quantile(i, 1))
+	}
+	return b.String()
+}

@@ -26,6 +26,9 @@ type Outbox interface {
 	// Send sends reliably, in order for each app. It does not keep m, which the
 	// cell uses again.
 	Send(to mercury.Address, m Message)
+	// Level is how full the way to an app is. What can wait asks before it is sent; Send
+	// takes what cannot at any level.
+	Level(to mercury.Address) mercury.Level
 	// ClientPacket passes a Positions packet to a proxy, unreliably.
 	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte)
 	// SetSpaceData asks the manager to set an entry.

@@ -37,6 +37,7 @@ func (o *post) Send(to mercury.Address, m Message) {
 	}
 }
 
+func (o *post) Level(mercury.Address) mercury.Level                                   { return mercury.Free }
 func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []byte) {}
 
 // crossing is a crowd that goes to and fro over the line between the first two of three cells, all players who see each

@@ -29,9 +29,9 @@ func newCheckers(c *Cluster) []checker {
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &countsAgree{c}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
-		&roomsKnown{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},
 		&timersRun{c, map[entity.ID]tickSeen{}},
+		&roomsKnown{c}, &sendsTold{c},
 	}
 }
 

@@ -63,6 +63,10 @@ type Options struct {
 	// Tamper, if not nil, sees every message before its app and may change it, or
 	// drop it by returning nil: that is how bugs are planted.
 	Tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte
+	// Slow says that now and then, in the bad time, an app has a tenth of its processor.
+	Slow bool
+	// MaxQueued is the limit of queues, and of messages if it is smaller than theirs; 0 for mercury's.
+	MaxQueued int
 	// TraceTo gets the trace as text; Log the processes' logs.
 	TraceTo io.Writer
 	Log     *slog.Logger
@@ -133,6 +137,7 @@ type Cluster struct {
 	breaking, dooming strikes
 	doomed            []doom
 
+	sluggish sluggish
 	checkers []checker
 	checkAt  time.Duration
 	calm     bool   // no more faults
@@ -165,6 +170,7 @@ func New(o Options) (*Cluster, error) {
 	c.breaking = strikes{chance: c.wild.breaks, kinds: breakKinds()}
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.checkers = newCheckers(c)
+	c.sluggish = newSluggish(o.Seed)
 	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
 	c.logins = append(c.logins,

@@ -201,16 +201,6 @@ func (l *Links) Level(to mercury.Address) mercury.Level {
 	return mercury.LevelOf(l.waiting(ch))
 }
 
-// Room is how many bytes the way to an app takes before it is High.
-func (l *Links) Room(to mercury.Address) int {
-	ch, ok := l.routes[to]
-	if !ok {
-		ch = l.dial(to)
-	}
-	bytes, limit := l.waiting(ch)
-	return max(0, mercury.HighMark(limit)-bytes)
-}
-
 func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {
 	bytes, limit = l.Transport.Queued(ch)
 	if len(l.held) > 0 {

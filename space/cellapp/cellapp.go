@@ -160,6 +160,9 @@ func (a *CellApp) reportStats() {
 // Counters are what the cells of this CellApp did since it started.
 func (a *CellApp) Counters() space.Counters { return a.counters }
 
+// Backlog is the fullest way to another app when the last tick began.
+func (a *CellApp) Backlog() wire.Backlog { return a.links.Worst() }
+
 // PropertyStats counts the property traffic of the cells since the CellApp started, by
 // type and property. It belongs to the goroutine of the CellApp.
 func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
@@ -172,8 +175,6 @@ func (o *outbox) Send(to mercury.Address, m space.Message) {
 }
 
 func (o *outbox) Level(to mercury.Address) mercury.Level { return o.links.Level(to) }
-
-func (o *outbox) Room(to mercury.Address) int { return o.links.Room(to) }
 
 func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) {
 	o.links.SendUnreliable(base, &wire.ClientPacket{ID: id, Order: order, Session: session, Packet: packet})

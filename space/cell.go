@@ -123,6 +123,7 @@ type Cell struct {
 	trimming  trimming
 	frozen    bool
 	held      bool // it has had a real
+	behind    bool // haunts may be; see catchUp
 	ended     bool // the space has ended
 	loaded    bsp.Rect
 	first     bool // the hook of the first cell is still to be called

@@ -320,15 +320,8 @@ func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Addre
 // settleFlows sends the acks that are owed and what of the flows has room. Where there is
 // little, it is for others first in each tick.
 func (c *Cell) settleFlows() {
-	first := 0
-	if n := uint64(len(c.reals)); n > 0 {
-		first = int(c.tick * fairStep % n)
-	}
-	for i := range c.reals {
-		if i += first; i >= len(c.reals) {
-			i -= len(c.reals)
-		}
-		c.reals[i].real.settleFlows()
+	for i, first := 0, c.fairStart(); i < len(c.reals); i++ {
+		c.reals[(first+i)%len(c.reals)].real.settleFlows()
 	}
 	c.settleDeparted()
 }

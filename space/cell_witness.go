@@ -56,7 +56,7 @@ func (c *Cell) updateWitnesses() {
 	spare := c.sparing()
 	for _, rec := range c.reals {
 		r := rec.real
-		updates := r.witness != nil && r.gone == staying
+		updates := r.witness != nil && r.gone == staying && !r.choked()
 		c.watch.Switch(r.turn(updates))
 		if !updates {
 			continue
@@ -75,6 +75,13 @@ func (c *Cell) updateWitnesses() {
 			r.audit()
 		}
 	}
+}
+
+// choked reports whether the base has more to take than it can: its client hears what has
+// become of all this when there is room, instead of all of it. A frozen world goes on,
+// to have told everything some time.
+func (r *Real) choked() bool {
+	return !r.e.Base.IsZero() && r.base().out.Waiting() > 0 || r.cell.now < r.slowUntil
 }
 
 // sendBundle puts a bundle for the client into the flow to the proxy.
@@ -113,6 +120,9 @@ func (r *Real) tellData() {
 // unsent, flow messages unacknowledged, handoffs in flight, ghost changes unsent.
 func (c *Cell) Pending() uint64 {
 	n := uint64(c.handoffs.Len() + len(c.loopback))
+	if c.behind {
+		n++
+	}
 	for _, rec := range c.reals {
 		r := rec.real
 		n += uint64(len(r.changes))

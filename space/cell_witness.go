@@ -56,7 +56,7 @@ func (c *Cell) updateWitnesses() {
 	spare := c.sparing()
 	for _, rec := range c.reals {
 		r := rec.real
-		updates := r.witness != nil && r.gone == staying && !r.choked()
+		updates := r.witness != nil && r.gone == staying && !r.choked() && c.now >= r.slowUntil
 		c.watch.Switch(r.turn(updates))
 		if !updates {
 			continue
@@ -77,12 +77,9 @@ func (c *Cell) updateWitnesses() {
 	}
 }
 
-// choked reports whether the base has more to take than it can: its client hears what has
-// become of all this when there is room, instead of all of it. A frozen world goes on,
-// to have told everything some time.
-func (r *Real) choked() bool {
-	return !r.e.Base.IsZero() && r.base().out.Waiting() > 0 || r.cell.now < r.slowUntil
-}
+// choked reports whether the way to the base has no room: its client hears what has become
+// of all this when there is some, instead of all of it.
+func (r *Real) choked() bool { return !r.e.Base.IsZero() && r.base().out.Waiting() > 0 }
 
 // sendBundle puts a bundle for the client into the flow to the proxy.
 func (r *Real) sendBundle(bundle []byte) {

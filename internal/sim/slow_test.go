@@ -7,6 +7,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
@@ -63,4 +65,44 @@ func TestBaseAppWithoutProcessor(t *testing.T) {
 
 func TestCellAppWithoutProcessor(t *testing.T) {
 	slowRun(t, Options{Seed: 62, MaxQueued: SmallQueue}, func(r *rig) *Process { return r.cellApps[0] })
+}
+
+// TestClientWithoutProcessor: a client that cannot take what it is sent is told less, and is
+// as good as any other when it can again.
+func TestClientWithoutProcessor(t *testing.T) {
+	play(t, Options{Seed: 63, MaxQueued: SmallQueue}, func(r *rig) {
+		pl := r.players[0]
+		pl.p.slowDown(20 * time.Second)
+		r.wait(20 * time.Second)
+		t.Logf("%d datagrams wait for it", len(pl.p.waiting))
+		r.until("all play", 20*time.Second, r.allPlaying)
+	})
+}
+
+// TestLongOverload: for two minutes an app of each kind has a tenth of its processor, on
+// top of a bad network. What waits stays bounded all the time, nothing is lost, and ten
+// seconds after the end everyone is well.
+func TestLongOverload(t *testing.T) {
+	play(t, Options{Seed: 64, Players: 20, Rovers: 20, MaxQueued: SmallQueue}, func(r *rig) {
+		r.net.SetLink(mercurytest.Link{Loss: 0.03, Delay: 10 * time.Millisecond, Jitter: 20 * time.Millisecond})
+		most := 0
+		for range 12 {
+			r.baseApps[1].slowDown(11 * time.Second)
+			r.cellApps[1].slowDown(11 * time.Second)
+			for range 50 {
+				r.wait(200 * time.Millisecond)
+				most = max(most, r.backlog().Bytes)
+			}
+		}
+		t.Logf("at most %d bytes were queued for one app; %d and %d datagrams wait", most, len(r.baseApps[1].waiting), len(r.cellApps[1].waiting))
+		if most > SmallQueue {
+			t.Errorf("%d bytes were queued for one app; everyone holds back from %d on", most, mercury.HighMark(SmallQueue))
+		}
+		r.net.SetLink(cleanLink())
+		r.wait(10 * time.Second)
+		if b := r.backlog(); b.Bytes > 0 {
+			t.Errorf("10 s after the overload %d bytes still wait for %v", b.Bytes, b.To)
+		}
+		r.until("all play", 10*time.Second, r.allPlaying)
+	})
 }

@@ -201,6 +201,16 @@ func (l *Links) Level(to mercury.Address) mercury.Level {
 	return mercury.LevelOf(l.waiting(ch))
 }
 
+// Waiting is how many bytes wait for an app, with what is held for it, and the limit of
+// its channel; zeros for one that nothing was sent to.
+func (l *Links) Waiting(to mercury.Address) (bytes, limit int) {
+	ch, ok := l.routes[to]
+	if !ok {
+		return 0, 0
+	}
+	return l.waiting(ch)
+}
+
 func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {
 	bytes, limit = l.Transport.Queued(ch)
 	if len(l.held) > 0 {

@@ -49,6 +49,7 @@ type CellApp struct {
 	own         load.Meter // work that is for no cell
 	measuredAt  time.Duration
 	throttle    *space.Throttle
+	pressure    int64 // see feelBacklog
 	ticks       wire.Ticks
 	report      wire.Report
 	cellsReport wire.CellsReport
@@ -110,6 +111,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	}
 	a.watch.Enter(&a.own)
 	a.links.Tick(now)
+	a.pressure = a.feelBacklog()
 	a.manager.Tick(now)
 	cluster := a.clusterTime(now)
 	a.endings.Tick(now, &a.manager)

@@ -300,7 +300,9 @@ func (c *Client) send(msg []byte) {
 func (c *Client) unsent(err error) bool {
 	if errors.Is(err, mercury.ErrFull) || errors.Is(err, mercury.ErrMessageTooLong) {
 		c.stats.Unsent++
-		c.log.Warn("message not sent", "reason", err, "so far", c.stats.Unsent)
+		if c.stats.Unsent == 1 { // the others are in Stats
+			c.log.Warn("message not sent", "reason", err)
+		}
 	}
 	return err != nil
 }

@@ -32,6 +32,11 @@ const (
 	// again. Channels repair loss themselves, so this covers only what was lost
 	// with a moving target or a dead process, and may be slow.
 	FlowResend = time.Second
+
+	// FlowResendMost is the most that the wait grows to, twofold each time that nothing was
+	// acknowledged: a target that is only slow has all of it in its queue already, and
+	// gets no faster by having it again.
+	FlowResendMost = 4 * FlowResend
 )
 
 // Errors of flows.
@@ -203,7 +208,9 @@ type Out struct {
 	received uint64 // highest number the target said it handled
 	kept     []kept // numbers settled+1 .. next, ascending
 	bytes    int    // of the kept payloads
+	sent     uint64 // highest number that was sent since the last Again; at least received
 	sentAt   time.Duration
+	tries    uint8  // how often it was sent again since the last acknowledgement
 	again    bool   // the target was restored: what it lacks is sent again at once
 	spare    []byte // a settled payload's memory, for the next one
 }
@@ -214,10 +221,10 @@ const maxSpare = 4 << 10
 
 // NewOut returns the sending end of a flow whose numbers begin above after: for a
 // flow that is begun anew while its target may remember an earlier one.
-func NewOut(after uint64) Out { return Out{next: after, received: after} }
+func NewOut(after uint64) Out { return Out{next: after, received: after, sent: after} }
 
 // Add keeps a copy of payload under the next number and returns the number. The
-// caller sends it (see Each); now starts the resend timer.
+// caller sends it (see Send); now starts the resend timer.
 func (o *Out) Add(now time.Duration, payload []byte) (uint64, error) {
 	if len(payload) > MaxFlowPayload {
 		return 0, fmt.Errorf("%w: %d bytes", ErrPayload, len(payload))
@@ -240,7 +247,8 @@ func (o *Out) Add(now time.Duration, payload []byte) (uint64, error) {
 func (o *Out) Received(now time.Duration, n uint64) {
 	if n > o.received && n <= o.next {
 		o.received = n
-		o.sentAt = now
+		o.sent = max(o.sent, n)
+		o.sentAt, o.tries = now, 0
 	}
 }
 
@@ -270,7 +278,7 @@ func (o *Out) Settle(now time.Duration, n uint64) {
 // settled is not kept, and not waited for either.
 func (o *Out) Rewind(n uint64) {
 	if to := max(n, o.Low()-1); to < o.received {
-		o.received, o.again = to, true
+		o.received, o.again, o.tries = to, true, 0
 	}
 }
 
@@ -298,22 +306,56 @@ func (o *Out) Bytes() int { return o.bytes }
 // Unreceived is the number of messages the target has not acknowledged.
 func (o *Out) Unreceived() int { return int(o.next - o.received) }
 
-// Each calls f with every message that the target has not acknowledged, in
-// order, and restarts the resend timer: for a target at a new address, and when
-// Due. payload is good until the message is settled.
-func (o *Out) Each(now time.Duration, f func(number uint64, payload []byte)) {
-	o.sentAt, o.again = now, false
-	for _, k := range o.kept {
-		if k.number > o.received {
-			f(k.number, k.payload)
+// Send calls f with the messages that were not sent yet, in order, until f reports
+// that there is no room for one: Send goes on with that next time. payload is good
+// until the message is settled.
+func (o *Out) Send(f func(number uint64, payload []byte) (sent bool)) {
+	for o.Unsent() {
+		k := o.kept[len(o.kept)-int(o.next-o.sent)]
+		if !f(k.number, k.payload) {
+			return
 		}
+		o.sent = k.number
 	}
+}
+
+// Unsent reports whether something was not sent yet, or not since the last Again.
+func (o *Out) Unsent() bool { return o.next > o.sent }
+
+// Again has Send begin anew with the oldest message that was not acknowledged, and
+// restarts the resend timer: for a target at a new address, and when Due.
+func (o *Out) Again(now time.Duration) {
+	if o.Due(now) {
+		o.tries = min(o.tries+1, 2) // FlowResendMost
+	}
+	o.sent, o.sentAt, o.again = o.received, now, false
+}
+
+// Resume is what a tick does for a flow: Send, and Again before when that is Due. What
+// waits for room is not late.
+func (o *Out) Resume(now time.Duration, f func(number uint64, payload []byte) (sent bool)) {
+	if o.again || !o.Unsent() && o.Due(now) {
+		o.Again(now)
+	}
+	o.Send(f)
+}
+
+// Waiting is the number of messages that Send has not come to.
+func (o *Out) Waiting() int { return int(o.next - o.sent) }
+
+// Each calls f with every message that the target has not acknowledged, in order.
+func (o *Out) Each(now time.Duration, f func(number uint64, payload []byte)) {
+	o.Again(now)
+	o.Send(func(n uint64, payload []byte) bool {
+		f(n, payload)
+		return true
+	})
 }
 
 // Due reports whether the oldest unacknowledged message has waited FlowResend, or
 // is to be sent to a target that was restored.
 func (o *Out) Due(now time.Duration) bool {
-	return o.next > o.received && (o.again || now-o.sentAt >= FlowResend)
+	return o.next > o.received && (o.again || now-o.sentAt >= min(FlowResendMost, FlowResend<<o.tries))
 }
 
 // Probe calls f with the oldest message if the target handled all of them, but has
@@ -346,7 +388,7 @@ func (o *Out) Read(r *mercury.Reader) {
 		r.Fail(errors.New("entity: flow numbers out of range"))
 		return
 	}
-	*o = Out{next: next, received: received}
+	*o = Out{next: next, received: received, sent: received}
 	for i := range n {
 		p := r.Bytes(MaxFlowPayload)
 		if r.Err() != nil {
@@ -482,6 +524,9 @@ func (in *In) Restore() { *in = in.restored() }
 
 // Stream is the sender's incarnation that Last counts in.
 func (in *In) Stream() uint32 { return in.stream }
+
+// Owed reports whether an ack is owed.
+func (in *In) Owed() bool { return in.owed }
 
 // TakeOwed reports whether an ack is owed, and clears it.
 func (in *In) TakeOwed() bool {

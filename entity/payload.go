@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -28,7 +29,14 @@ const (
 	DestroyPayload
 	// BackupNowPayload: the base keeps too much; a backup is wanted at once.
 	BackupNowPayload
+	// SlowClientPayload: the client of the session has enough waiting, and is to be sent
+	// nothing for a while (Session).
+	SlowClientPayload
 )
+
+// SlowClientPause is how long a client that is slow is sent nothing: longer than it takes
+// until its base says so again.
+const SlowClientPause = 1500 * time.Millisecond
 
 // From a real to its base.
 const (

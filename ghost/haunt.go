@@ -20,6 +20,9 @@ type Haunt struct {
 	// Since is when the ghost was made, by the local clock of the real's app; a
 	// real that has just arrived counts its haunts from its arrival.
 	Since time.Duration
+	// Behind says that there was no room for what the real did: it is told the sum
+	// later, by a State.
+	Behind bool
 }
 
 // Haunts are the CellApps that hold ghosts of one real. The zero value has none.
@@ -44,7 +47,7 @@ func (h *Haunts) Add(app mercury.Address, now time.Duration) bool {
 	if found || len(h.list) >= MaxHaunts {
 		return false
 	}
-	h.list = slices.Insert(h.list, i, Haunt{app, now})
+	h.list = slices.Insert(h.list, i, Haunt{App: app, Since: now})
 	return true
 }
 
@@ -60,6 +63,20 @@ func (h *Haunts) Remove(app mercury.Address) bool {
 // All yields the haunts by address. Removing the yielded one is allowed only
 // through Sweep.
 func (h *Haunts) All() iter.Seq[Haunt] { return slices.Values(h.list) }
+
+// Each calls f with every haunt, which f may change but for its App.
+func (h *Haunts) Each(f func(*Haunt)) {
+	for i := range h.list {
+		f(&h.list[i])
+	}
+}
+
+// SetBehind says of app's ghost that it is behind, or that it no longer is.
+func (h *Haunts) SetBehind(app mercury.Address, behind bool) {
+	if i, found := h.find(app); found {
+		h.list[i].Behind = behind
+	}
+}
 
 // Sweep removes every haunt for which drop returns true.
 func (h *Haunts) Sweep(drop func(Haunt) bool) {

@@ -14,7 +14,7 @@ const (
 // LevelOf is the level of a queue in which bytes of limit wait.
 func LevelOf(bytes, limit int) Level {
 	switch {
-	case bytes < HighMark(limit):
+	case bytes == 0 || bytes < HighMark(limit):
 		return Free
 	case bytes < limit/2:
 		return High

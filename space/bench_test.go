@@ -30,6 +30,7 @@ func (o *benchOutbox) Send(_ mercury.Address, m Message) {
 	}
 }
 
+func (o *benchOutbox) Level(mercury.Address) mercury.Level { return mercury.Free }
 func (o *benchOutbox) ClientPacket(_ mercury.Address, _ entity.ID, _ entity.Order, _ uint32, p []byte) error {
 	o.bytes += len(p)
 	return nil

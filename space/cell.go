@@ -27,6 +27,9 @@ type Outbox interface {
 	// Send sends reliably, in order for each app. It does not keep m, which the
 	// cell uses again.
 	Send(to mercury.Address, m Message)
+	// Level is how full the way to an app is. What can wait asks before it is sent; Send
+	// takes what cannot at any level.
+	Level(to mercury.Address) mercury.Level
 	// ClientPacket passes a Positions packet to a proxy, unreliably. An error says that
 	// it is not on its way. ClientRoom is how long one may be now.
 	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) error
@@ -126,6 +129,7 @@ type Cell struct {
 	trimming  trimming
 	frozen    bool
 	held      bool // it has had a real
+	behind    bool // haunts may be; see catchUp
 	ended     bool // the space has ended
 	loaded    bsp.Rect
 	areaOf    *bsp.Tree // that the hook of the area was asked about last

@@ -56,6 +56,15 @@ func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 	case entity.BackupNowPayload:
 		r.backupAt = 0
 		return nil
+	case entity.SlowClientPayload:
+		var x entity.Session
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		if x.Number == r.session.Number {
+			r.slowUntil = r.cell.now + entity.SlowClientPause
+		}
+		return nil
 	}
 	return fmt.Errorf("space: unknown payload %d", kind)
 }

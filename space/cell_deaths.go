@@ -83,7 +83,11 @@ func (c *Cell) expire() {
 	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool { return h.at <= c.now })
 	c.tombstones.Expire(c.now)
 	c.repeatWords()
-	c.handoffs.Due(c.now, func(h *migrate.Handoff) { c.out.Send(h.To, &h.Onload) })
+	c.handoffs.Due(c.now, func(h *migrate.Handoff) {
+		if c.has(c.roomLater(), h.To) { // else it may be in the queue still
+			c.out.Send(h.To, &h.Onload)
+		}
+	})
 	c.orphans = slices.DeleteFunc(c.orphans, func(o orphan) bool {
 		if o.at > c.now {
 			return false

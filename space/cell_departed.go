@@ -63,22 +63,21 @@ func (c *Cell) settleDeparted() {
 	for i := range c.departed {
 		d := &c.departed[i]
 		if !c.giveUp(&d.peer) {
-			c.resend(&d.peer, func(n uint64, payload []byte) { c.transmitDeparted(d, n, payload) })
+			c.resend(&d.peer, func(n uint64, payload []byte) bool { return c.transmitDeparted(d, n, payload) })
 		}
 	}
 	c.forgetOwing()
 }
 
-func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) {
+func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) bool {
 	m := &entity.Message{
 		From: d.id, FromSide: entity.CellSide, To: d.peer.id, ToSide: d.side,
 		Stream: d.stream, Low: d.out.Low(), Number: number, Reply: c.self, Payload: payload,
 	}
 	if d.side == entity.BaseSide {
-		c.out.Send(d.base, m)
-		return
+		return c.send(d.base, m, c.roomLater())
 	}
-	c.route(m, &d.peer)
+	return c.route(m, &d.peer, c.roomLater())
 }
 
 // refuseDeparted forgets what a destroyed real would tell a base that does not know

@@ -107,55 +107,81 @@ func (r *Real) sendBase(payload []byte) error {
 
 func (r *Real) send(p *peer, payload []byte) error {
 	p.used = r.cell.now
-	n, err := p.out.Add(r.cell.now, payload)
+	_, err := p.out.Add(r.cell.now, payload)
 	if err != nil {
 		r.cell.count.Errors++
 		r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "err", err)
 		return err
 	}
 	r.cell.count.FlowSent++
-	r.transmit(p, n, payload)
+	if room := r.cell.roomNow(); p.out.Waiting() == 1 { // else it comes in its turn; see settleFlows
+		p.out.Send(func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, room) })
+	}
 	return nil
 }
 
-func (r *Real) transmit(p *peer, number uint64, payload []byte) {
+// A flow keeps what it was given until it is settled, so nothing is lost if its
+// messages wait. room is up to which level of a way they go on it: what is new and in
+// its turn, until the last half is left; what waited, or is sent again, while the way
+// is free. That bounds what a tick sends again to an app by a quarter of its queue, for
+// all entities together.
+type room mercury.Level
+
+func (c *Cell) roomNow() room   { return room(mercury.High) }
+func (c *Cell) roomLater() room { return room(mercury.Free) }
+
+func (c *Cell) has(room room, to mercury.Address) bool { return c.out.Level(to) <= mercury.Level(room) }
+
+// transmit sends a message of a flow, and reports whether it had room.
+func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool {
 	m := &r.cell.message
 	*m = entity.Message{
 		From: r.e.ID, FromSide: entity.CellSide, To: p.id, ToSide: p.side,
 		Stream: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
 	}
 	if p.side == entity.BaseSide {
-		r.cell.out.Send(r.e.Base, m)
-		return
+		return r.cell.send(r.e.Base, m, room)
 	}
-	if p.unseen = p.unseen && !r.sees(p.id); !p.unseen {
-		r.cell.route(m, p)
+	if p.unseen = p.unseen && !r.sees(p.id); p.unseen {
+		return true // the timer tries again
 	}
+	return r.cell.route(m, p, room)
+}
+
+// send sends a message of a flow to an app if there is room.
+func (c *Cell) send(to mercury.Address, m *entity.Message, room room) bool {
+	if !c.has(room, to) {
+		return false
+	}
+	c.out.Send(to, m)
+	return true
 }
 
 // route sends a flow message for another cell part to where its real is known to
-// be. If nobody here knows, its base passes it on; for an entity without a base it
-// goes to where the real last was. The sender's timer tries again.
-func (c *Cell) route(m *entity.Message, p *peer) {
+// be, and reports whether there was room. If nobody here knows, its base passes it on;
+// for an entity without a base it goes to where the real last was. The sender's timer
+// tries again.
+func (c *Cell) route(m *entity.Message, p *peer, room room) bool {
 	rec := c.registry.find(m.To)
+	to := p.at
 	switch {
 	case rec == nil && !p.home.IsZero():
-		c.out.Send(p.home, m)
+		to = p.home
 	case rec == nil:
-		if p.at != c.self && !p.at.IsZero() {
-			c.out.Send(p.at, m)
-		}
 	case rec.real != nil:
 		p.at, p.home = c.self, rec.e.Base
 		x := *m
 		x.Payload = slices.Clone(m.Payload)
 		rec.cell.loopback = append(rec.cell.loopback, x)
+		return true
 	default:
 		p.at, p.home = rec.ghost.Real, rec.e.Base
-		if p.at != c.self {
-			c.out.Send(p.at, m)
-		}
+		to = p.at
 	}
+	if to == c.self || to.IsZero() {
+		return true
+	}
+	return c.send(to, m, room)
 }
 
 // runLoopback delivers flow messages between reals of this cell.
@@ -191,7 +217,7 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
-			c.out.Send(on, m)
+			c.send(on, m, c.roomNow()) // if there is none, the sender's timer tries again
 		}
 		return
 	}
@@ -291,41 +317,45 @@ func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Addre
 	p.used, p.lostSince = c.now, 0
 }
 
-// settleFlows sends the acks that are owed and what has waited too long for one.
+// settleFlows sends the acks that are owed and what of the flows has room. Where there is
+// little, it is for others first in each tick.
 func (c *Cell) settleFlows() {
-	for _, rec := range c.reals {
-		r, idle := rec.real, false
-		r.tail = tail{}
-		for i := range r.flows {
-			p := &r.flows[i]
-			idle = idle || r.idle(p)
-			if p.in.TakeOwed() {
-				r.ack(p)
-			}
-			if p.out.Kept() > 0 && !c.giveUp(p) {
-				c.resend(p, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
-				r.tail.add(p)
-			}
-		}
-		if idle {
-			r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return r.idle(&p) })
-		}
+	for i, first := 0, c.fairStart(); i < len(c.reals); i++ {
+		c.reals[(first+i)%len(c.reals)].real.settleFlows()
 	}
 	c.settleDeparted()
 }
 
-// resend sends again what is due of a flow: what was not acknowledged, what a
-// restored target lacks, and the question to a target that settles nothing.
-func (c *Cell) resend(p *peer, send func(number uint64, payload []byte)) {
+// fairStep is prime and large, so that ticks begin all over the list.
+const fairStep = 7919
+
+func (r *Real) settleFlows() {
+	c, idle := r.cell, false
+	r.tail = tail{}
+	for i := range r.flows {
+		p := &r.flows[i]
+		idle = idle || r.idle(p)
+		r.ack(p)
+		if p.out.Kept() > 0 && !c.giveUp(p) {
+			c.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, c.roomLater()) })
+			r.tail.add(p)
+		}
+	}
+	if idle {
+		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return r.idle(&p) })
+	}
+}
+
+// resend goes on with what a flow has not sent, and sends again what is due: what was
+// not acknowledged, what a restored target lacks, and the question to a target that
+// settles nothing.
+func (c *Cell) resend(p *peer, send func(number uint64, payload []byte) bool) {
 	if rec := c.registry.find(p.id); p.side != entity.BaseSide && rec != nil && rec.e.Order.Incarnation > p.life {
 		p.life = rec.e.Order.Incarnation
 		p.out.Rewind(0)
 	}
-	if p.out.Due(c.now) {
-		p.out.Each(c.now, send)
-		return
-	}
-	p.out.Probe(c.now, c.probeAfter(), send)
+	p.out.Resume(c.now, send)
+	p.out.Probe(c.now, c.probeAfter(), func(n uint64, payload []byte) { send(n, payload) })
 }
 
 // giveUp forgets what was sent to a real that will never settle it. That of a real
@@ -368,8 +398,13 @@ func (c *Cell) abandon(p *peer, why string) {
 	p.unseen = false
 }
 
+// ack sends an ack that is owed. Where there is no room it stays owed: a later one says
+// more.
 func (r *Real) ack(p *peer) {
 	c := r.cell
+	if !p.in.Owed() {
+		return
+	}
 	to := p.at
 	rec := c.registry.find(p.id)
 	switch {
@@ -380,6 +415,10 @@ func (r *Real) ack(p *peer) {
 	case rec != nil && c.now-p.used >= entity.FlowResend: // it may have moved on since it said where it is
 		to = rec.ghost.Real
 	}
+	if to != c.self && !c.has(c.roomNow(), to) {
+		return
+	}
+	p.in.TakeOwed()
 	a := entity.Ack{
 		To: p.id, ToSide: p.side, From: r.e.ID, FromSide: entity.CellSide, Life: r.e.Order.Incarnation,
 		Stream: p.in.Stream(), Number: p.in.Last(), Settled: r.settled(p),

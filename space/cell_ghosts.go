@@ -25,7 +25,8 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	var state *ghost.State
 	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
 		app := appOf(leaf)
-		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 {
+		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 ||
+			!c.has(c.roomLater(), app) { // the next check sees
 			continue
 		}
 		if state == nil {
@@ -47,6 +48,12 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 		return true
 	})
 	return budget
+}
+
+// leaveBehind has a haunt wait for the sum until there is room.
+func (r *Real) leaveBehind(app mercury.Address) {
+	r.haunts.SetBehind(app, true)
+	r.cell.behind = true
 }
 
 func (r *Real) endGhost(at mercury.Address) {
@@ -219,6 +226,11 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	if r.gone != staying || c.out.Dead(m.Asker) {
 		return
 	}
+	if !c.has(c.roomLater(), m.Asker) {
+		// A haunt gets the sum when there is room; who is none asks again.
+		r.leaveBehind(m.Asker)
+		return
+	}
 	if len(r.changes) > 0 {
 		c.tell(r) // the answer must not overtake it
 	}
@@ -237,6 +249,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 		return
 	}
 	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
+		r.haunts.SetBehind(m.Asker, false)
 		c.out.Send(m.Asker, state)
 	}
 }

@@ -55,6 +55,9 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	if !c.takes(leaf) {
 		return false
 	}
+	if !c.has(c.roomLater(), appOf(leaf)) {
+		return false // it has more than it can do; here the real is in good hands
+	}
 	_, rect, _ := c.tree.Leaf(c.id)
 	if c.Retiring() || !rect.Keeps(x, z, float64(c.cfg.BorderBand)) {
 		return true
@@ -224,14 +227,22 @@ func (r *Real) showAll() {
 		return
 	}
 	state := r.state()
+	var behind []mercury.Address
 	r.haunts.Sweep(func(h ghost.Haunt) bool {
 		if state == nil {
 			r.endGhost(h.App)
 			return true
 		}
-		r.cell.out.Send(h.App, state)
+		if r.cell.has(r.cell.roomLater(), h.App) {
+			r.cell.out.Send(h.App, state)
+		} else {
+			behind = append(behind, h.App)
+		}
 		return false
 	})
+	for _, app := range behind {
+		r.leaveBehind(app)
+	}
 }
 
 // HandedOnLease is how long an origin remembers a real that was taken over: longer

@@ -6,7 +6,12 @@ import (
 )
 
 // tellGhosts sends what every real did since the last tick to its haunts.
+//
+// A haunt that does not keep up is left behind: only the sum of what a real did matters to
+// it, which one State tells when the way is free again. So a slow neighbour makes
+// ghosts late, and costs no memory here.
 func (c *Cell) tellGhosts() {
+	c.catchUp()
 	for _, rec := range c.reals {
 		if r := rec.real; len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp {
 			c.tell(r)
@@ -43,12 +48,69 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 		After: r.updated, MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Changes: changes[:n],
 	}
 	r.updated = r.ghostSequence
-	for h := range r.haunts.All() {
+	r.haunts.Each(func(h *ghost.Haunt) {
+		if !h.Behind && !c.has(c.roomLater(), h.App) {
+			h.Behind, c.behind = true, true
+		}
+		if h.Behind {
+			return
+		}
 		c.out.Send(h.App, &c.update)
 		c.countToGhost(r.e.Def, changes[:n])
-	}
+	})
 	return changes[n:]
 }
+
+// catchUp brings the haunts up that were left behind and have room again, beginning
+// with the ghosts of another real in each tick.
+func (c *Cell) catchUp() {
+	if !c.behind {
+		return
+	}
+	c.behind = false
+	for i, first := 0, c.fairStart(); i < len(c.reals); i++ {
+		r := c.reals[(first+i)%len(c.reals)].real
+		if r.gone == staying && !r.catchUp() {
+			c.behind = true
+		}
+	}
+}
+
+// catchUp sends the sum of what the real did to the haunts that were left behind, and
+// reports whether none is any more.
+func (r *Real) catchUp() (all bool) {
+	var state *ghost.State
+	all = true
+	tooLarge := false
+	r.haunts.Each(func(h *ghost.Haunt) {
+		switch {
+		case !h.Behind || tooLarge:
+			return
+		case !r.cell.has(r.cell.roomLater(), h.App):
+			all = false
+			return
+		case state == nil:
+			if state = r.state(); state == nil {
+				tooLarge = true
+				return
+			}
+		}
+		h.Behind = false
+		r.cell.out.Send(h.App, state)
+	})
+	if tooLarge {
+		r.haunts.Sweep(func(h ghost.Haunt) bool {
+			if h.Behind {
+				r.endGhost(h.App)
+			}
+			return h.Behind
+		})
+	}
+	return all || tooLarge
+}
+
+// fairStart is with which of the reals this tick begins where room is short.
+func (c *Cell) fairStart() int { return int(c.tick * fairStep % uint64(max(1, len(c.reals)))) }
 
 func (c *Cell) countToGhost(d *property.Definition, changes []ghost.Change) {
 	for i := range changes {

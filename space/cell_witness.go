@@ -56,7 +56,7 @@ func (c *Cell) updateWitnesses() {
 	spare := c.sparing()
 	for _, rec := range c.reals {
 		r := rec.real
-		updates := r.witness != nil && r.gone == staying
+		updates := r.witness != nil && r.gone == staying && !r.choked() && c.now >= r.slowUntil
 		c.watch.Switch(r.turn(updates))
 		if !updates {
 			continue
@@ -75,6 +75,10 @@ func (c *Cell) updateWitnesses() {
 		}
 	}
 }
+
+// choked reports whether the way to the base has no room: its client hears what has become
+// of all this when there is some, instead of all of it.
+func (r *Real) choked() bool { return !r.e.Base.IsZero() && r.base().out.Waiting() > 0 }
 
 // sendBundle puts a bundle for the client into the flow to the proxy.
 func (r *Real) sendBundle(bundle []byte) {
@@ -122,6 +126,9 @@ func (r *Real) tellData() {
 // unsent, flow messages unacknowledged, handoffs in flight, ghost changes unsent.
 func (c *Cell) Pending() uint64 {
 	n := uint64(c.handoffs.Len() + len(c.loopback))
+	if c.behind {
+		n++
+	}
 	for _, rec := range c.reals {
 		r := rec.real
 		n += uint64(len(r.changes))

@@ -84,6 +84,20 @@
 // then details from less far away, and at last wants its space to run slower:
 // see Throttle. What a client is entitled to for good comes later then, but comes.
 //
+// An app that does not keep up is felt by whoever has something to tell it (Outbox.Level):
+//
+//	way to it       High                                Packed
+//	a flow          what waited, or is due again, waits  new messages wait, too
+//	witness         goes on                              waits as long as its flow does
+//	backup          goes on                              waits, and is newer when it goes
+//	ghosts          are left behind; one State later     the same
+//	handoffs        none begin                           the same
+//	all the rest    goes                                 goes: it is little, and in its turn
+//
+// A BaseApp that is High counts as load besides, so that budgets shrink, then detail, and
+// time dilates at last. Nothing is lost for want of room, and nothing queues that a later
+// word makes void.
+//
 // # Invariants
 //
 //   - A record on a CellApp is a real or a ghost, never both; Registry has it once.

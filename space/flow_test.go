@@ -386,7 +386,7 @@ func TestDestroyIsTold(t *testing.T) {
 		t.Error("the base has not heard of it, and nothing is pending")
 	}
 	r.bases[7].deaf = false
-	r.tick(15)
+	r.tick(25) // it was sent again in vain once, and waits twice as long then
 	got := r.bases[7].got
 	if len(got) == 0 || entity.Payload(got[len(got)-1][0]) != entity.GonePayload {
 		t.Error("the base does not know")

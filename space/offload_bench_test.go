@@ -37,6 +37,7 @@ func (o *post) Send(to mercury.Address, m Message) {
 	}
 }
 
+func (o *post) Level(mercury.Address) mercury.Level { return mercury.Free }
 func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []byte) error {
 	return nil
 }

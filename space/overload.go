@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Defaults of OverloadConfig.
@@ -98,7 +99,8 @@ type Thrift struct {
 // noThrift is how a cell is that can do all that it has to.
 func noThrift() Thrift { return Thrift{entity.NormalRate, entity.NormalRate, entity.NormalRate} }
 
-// Throttle decides how sparing a CellApp has to be, from its load alone. It is a
+// Throttle decides how sparing a CellApp has to be, from its load alone, as which counts also that
+// a BaseApp does not keep up. It is a
 // ladder that is gone down step by step while the load is too high, and up again,
 // more slowly, once there is room:
 //
@@ -266,6 +268,18 @@ func ratio(more, less Thrift) int64 {
 	r = r * int64(more.Detail) / int64(less.Detail)
 	r = r * int64(more.Detail) / int64(less.Detail)
 	return r * int64(more.Rate) / int64(less.Rate)
+}
+
+// Bases calls f with the BaseApps of the reals here; with one several times, if reals of
+// others are between.
+func (c *Cell) Bases(f func(app mercury.Address)) {
+	var last mercury.Address
+	for _, rec := range c.reals {
+		if rec.e.Base != last && !rec.e.Base.IsZero() {
+			last = rec.e.Base
+			f(last)
+		}
+	}
 }
 
 // SetThrift says how sparing the cell has to be, until the next time.

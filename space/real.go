@@ -50,6 +50,7 @@ type Real struct {
 	dataTold  uint64 // space data number that the client knows
 	audits    bool   // the client asked what it should hold
 
+	slowUntil    time.Duration // its client takes no more until then
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	backupAt     time.Duration
 	saves        uint64

@@ -166,6 +166,8 @@ func (a *testApp) Send(to mercury.Address, m Message) {
 	a.queue = append(a.queue, packet{a.self, to, clone(a.t, m)})
 }
 
+func (a *testApp) Level(to mercury.Address) mercury.Level { return a.rig.levels[to] }
+
 func (a *testApp) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Order, _ uint32, p []byte) error {
 	if a.deaf {
 		return errDeaf
@@ -274,6 +276,7 @@ type rig struct {
 	now        time.Duration
 	lastID     entity.ID
 	dataNumber uint64
+	levels     map[mercury.Address]mercury.Level // of the ways to apps
 }
 
 // newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.

@@ -147,6 +147,7 @@ func (b *base) tick() {
 	if !b.app.frozen && !b.destroying {
 		b.runTimers()
 	}
+	b.tickClient()
 	b.tickCell()
 }
 

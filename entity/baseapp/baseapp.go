@@ -114,6 +114,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		}
 		a.closeSilent()
 		a.tickBases()
+		a.sendFlows()
 		a.tickSpaces()
 		a.sendReport()
 	}
@@ -175,6 +176,9 @@ func (a *BaseApp) sendReport() {
 // Report is what the app says of itself, as of its last report but for the
 // counters, which are those of now.
 func (a *BaseApp) Report() wire.Report { return a.report }
+
+// Backlog is the fullest way to another app when the last tick began.
+func (a *BaseApp) Backlog() wire.Backlog { return a.links.Worst() }
 
 // PropertyStats counts the changes of base properties that clients were sent since the
 // app started, by type and property. It belongs to the goroutine of the app.

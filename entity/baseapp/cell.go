@@ -75,9 +75,6 @@ func (b *base) tickCell() {
 			b.asked = true
 			_ = b.addToFlow(append(b.app.payload[:0], byte(entity.BackupNowPayload)))
 		}
-		if b.link.Out.Due(now) {
-			b.sendUnreceived()
-		}
 	}
 	b.sendAck()
 }
@@ -112,26 +109,66 @@ func (b *base) sendCell(payload []byte) error {
 // somewhere to send it to.
 func (b *base) addToFlow(payload []byte) error {
 	b.app.payload = payload[:0]
-	n, err := b.link.Out.Add(b.app.now, payload)
-	if err != nil {
+	if _, err := b.link.Out.Add(b.app.now, payload); err != nil {
 		return err
 	}
 	b.app.report.FlowSent++
-	if b.link.Live() {
-		b.sendMessage(n, payload)
+	// What waits goes first, in its turn; see sendFlows.
+	if b.link.Live() && b.link.Out.Waiting() == 1 && b.app.links.Level(b.link.App()) < mercury.Packed {
+		b.link.Out.Send(b.sendMessage)
 	}
 	return nil
 }
 
-func (b *base) sendMessage(number uint64, payload []byte) {
+func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
 	b.app.send(b.link.App(), &entity.Message{
 		From: b.id, FromSide: entity.BaseSide, To: b.id, ToSide: entity.CellSide,
 		Stream: b.link.Order().Incarnation, Low: b.link.Out.Low(), Number: number,
 		Reply: b.app.net.Self(), Payload: payload,
 	})
+	return true
 }
 
-func (b *base) sendUnreceived() { b.link.Out.Each(b.app.now, b.sendMessage) }
+// sendUnreceived sends to a real at a new place what it may not have, as far as there
+// is room; sendFlows goes on with the rest.
+func (b *base) sendUnreceived() {
+	b.link.Out.Again(b.app.now)
+	b.sendFlow()
+}
+
+// sendFlow sends what waits of the flow, and what is due again, while the way to the real
+// is free. That bounds what a tick sends again to a CellApp by a quarter of the queue
+// towards it, for all bases together: they all have something to say when one comes
+// back.
+func (b *base) sendFlow() {
+	if !b.link.Live() {
+		return
+	}
+	to := b.link.App()
+	b.link.Out.Resume(b.app.now, func(n uint64, payload []byte) bool {
+		return b.app.links.Level(to) == mercury.Free && b.sendMessage(n, payload)
+	})
+}
+
+// sendFlows goes on with all flows. Where there is little room, it is for others first
+// in each tick.
+func (a *BaseApp) sendFlows() {
+	first := 0
+	if n := uint64(len(a.list)); n > 0 {
+		first = int(a.ticks.Number * fairStep % n)
+	}
+	for i := range a.list {
+		if i += first; i >= len(a.list) {
+			i -= len(a.list)
+		}
+		if b := a.list[i]; !b.removed {
+			b.sendFlow()
+		}
+	}
+}
+
+// fairStep is prime and large, so that ticks begin all over the list.
+const fairStep = 7919
 
 // sendAck acknowledges what came from the cell part since the last time.
 func (b *base) sendAck() {
@@ -139,9 +176,10 @@ func (b *base) sendAck() {
 	if !b.link.Live() {
 		to = b.heard
 	}
-	if to.IsZero() || !b.link.In.TakeOwed() {
-		return
+	if to.IsZero() || !b.link.In.Owed() || b.app.links.Level(to) == mercury.Packed {
+		return // where there is no room it stays owed: a later ack says more
 	}
+	b.link.In.TakeOwed()
 	b.app.send(to, &entity.Ack{To: b.id, ToSide: entity.CellSide, From: b.id, FromSide: entity.BaseSide,
 		Stream: b.link.In.Stream(), Number: b.link.In.Last()})
 }
@@ -154,6 +192,9 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	if m.Gone {
 		b.noSpace()
 		return
+	}
+	if a.links.Level(m.App) != mercury.Free {
+		return // it is asked for again, until that CellApp keeps up or another one is named
 	}
 	if a.links.Dead(m.App) || !b.link.Located(a.now, m.App) {
 		return
@@ -223,7 +264,9 @@ func (a *BaseApp) takeAck(m *entity.Ack) {
 func (a *BaseApp) passFlow(m *entity.Message) {
 	switch b := a.byID[m.To]; {
 	case b != nil && b.link.Live():
-		a.send(b.link.App(), m)
+		if a.links.Level(b.link.App()) < mercury.Packed { // else as if there were none
+			a.send(b.link.App(), m)
+		}
 	case b == nil || !b.link.Open():
 		a.send(m.Reply, &entity.Ack{To: m.From, ToSide: m.FromSide, From: m.To, FromSide: m.ToSide, Stream: m.Stream, Gone: true})
 	}

@@ -3,6 +3,7 @@ package baseapp
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -17,16 +18,50 @@ type client struct {
 	ch                      mercury.ChannelID
 	base                    *base // nil before Attach
 	closed                  bool
+	slow                    bool          // it had no room for a message
+	slowAt                  time.Duration // when its cell part is told again that it is slow
 	messages, bytes, audits bucket
 }
 
-// send sends one reliable message; msg may be the app's scratch. A failure closes
-// the channel, and Closed follows.
+// send sends one reliable message; msg may be the app's scratch. A client that has
+// MaxClientBacklog waiting is closed at the next tick, and so is one that a message was
+// lost for.
 func (c *client) send(msg []byte) {
-	c.app.report.BytesDown += uint64(len(msg))
-	if err := c.app.net.Send(c.ch, msg); err != nil {
-		c.app.log.Debug("cannot send to a client", "channel", c.ch, "error", err)
+	if c.slow {
+		return // nothing may follow what is missing
 	}
+	c.app.report.BytesDown += uint64(len(msg))
+	if err := c.app.links.ToClient(c.ch, true, msg); errors.Is(err, mercury.ErrFull) {
+		c.slow = true
+	}
+}
+
+// backlog is how many bytes wait for the client, and at how many it is closed.
+func (c *client) backlog() (bytes, most int) {
+	bytes, limit := c.app.net.Queued(c.ch)
+	return bytes, min(MaxClientBacklog, limit/2)
+}
+
+// tickClient has a client that is slow told less, and ends the session of one that takes
+// nothing.
+func (b *base) tickClient() {
+	c := b.client
+	if c == nil {
+		return
+	}
+	bytes, most := c.backlog()
+	if c.slow || bytes > most {
+		b.app.refused("a client does not take what it is sent", "entity", b.id, "waiting", bytes)
+		c.refuse(protocol.TooSlow, "")
+		b.clientDied(protocol.TooSlow, protocol.TooSlow.String())
+		return
+	}
+	if bytes < min(SlowClient, most/2) || b.app.now < c.slowAt || !b.link.Live() {
+		return
+	}
+	c.slowAt = b.app.now + SlowClientPeriod
+	m := entity.Session{Number: b.session}
+	b.passOn("slowness", m.Append(b.app.payload[:0], entity.SlowClientPayload))
 }
 
 // close ends the channel without a word.
@@ -44,6 +79,7 @@ func (c *client) refuse(code protocol.Code, reason string) {
 	if c.closed {
 		return
 	}
+	c.slow = false // it may hear that, if there is room by now
 	m := protocol.Refused{Code: code, Reason: reason}
 	c.send(m.Append(c.app.buf[:0]))
 	c.close()

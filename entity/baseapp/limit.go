@@ -16,6 +16,18 @@ const (
 	MaxClientAudits = 4
 )
 
+// What may wait for one client, of what it is sent reliably. A client is told less while
+// it has SlowClient waiting, half a second on a megabit; it hears the sum of it later, so no
+// client has much more for long. One that takes nothing for all that is closed at
+// MaxClientBacklog, or at half of a smaller queue, so that there is room to say why.
+const (
+	SlowClient       = 64 << 10
+	MaxClientBacklog = 1 << 20
+
+	// SlowClientPeriod is how often the cell part is told that its client is slow.
+	SlowClientPeriod = time.Second
+)
+
 // bucket is a token bucket in its equivalent form as a clock: at is when
 // everything taken so far is paid for. The zero value is full.
 type bucket struct{ at time.Duration }

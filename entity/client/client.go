@@ -76,6 +76,10 @@ type Stats struct {
 	// Audits counts answers to RequestAudit, AuditDiffs the lines of difference
 	// in them.
 	Audits, AuditDiffs uint64
+	// Unsent counts messages that could not be sent though the session goes on: too long,
+	// or too many for a server that does not keep up. What a session that has ended could not
+	// send is not among them.
+	Unsent uint64
 }
 
 // Client is one session of one player: a mercury.Handler with a Tick. See the
@@ -284,9 +288,21 @@ func (c *Client) close(err error) {
 	}
 }
 
-// send sends reliably. A failure is followed by Closed, which tells why.
+// send sends reliably.
 func (c *Client) send(msg []byte) {
 	c.buf = msg
 	c.stats.BytesUp += uint64(len(msg))
-	_ = c.cfg.Transport.Send(c.ch, msg)
+	c.unsent(c.cfg.Transport.Send(c.ch, msg))
+}
+
+// unsent counts a failure that is not followed by Closed, and reports whether there was
+// a failure of any kind.
+func (c *Client) unsent(err error) bool {
+	if errors.Is(err, mercury.ErrFull) || errors.Is(err, mercury.ErrMessageTooLong) {
+		c.stats.Unsent++
+		if c.stats.Unsent == 1 { // the others are in Stats
+			c.log.Warn("message not sent", "reason", err)
+		}
+	}
+	return err != nil
 }

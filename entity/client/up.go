@@ -50,11 +50,10 @@ func (c *Client) sendMove() {
 	c.buf = m.Append(c.buf[:0])
 	c.stats.MovesSent++
 	c.stats.BytesUp += uint64(len(c.buf))
-	// A failure is followed by Closed, which tells why.
 	if c.dirty {
-		_ = c.cfg.Transport.SendUnreliable(c.ch, c.buf)
-	} else {
-		_ = c.cfg.Transport.Send(c.ch, c.buf)
+		c.unsent(c.cfg.Transport.SendUnreliable(c.ch, c.buf))
+	} else if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
+		return // it is at rest, and the server still has to hear of it
 	}
 	c.dirty, c.moving = false, c.dirty
 }

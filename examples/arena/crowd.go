@@ -32,6 +32,7 @@ type crowd struct {
 	watching  atomic.Bool // they count how fresh the places are that they hold
 	errors    atomic.Int64
 	began     time.Duration
+	stay      int // how many of the bots have not been dismissed
 
 	mu     sync.Mutex
 	guards map[entity.ID]dot    // where a bot saw them last
@@ -66,6 +67,7 @@ func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPor
 		c.processes = append(c.processes, p)
 		time.Sleep(loginPause)
 	}
+	c.stay = n
 	return c, nil
 }
 
@@ -83,6 +85,8 @@ type sums struct {
 	audited          int
 	diverged         int // of those audited
 	errors           int
+	unsent           uint64 // messages that clients could not send
+	dismissed        bool   // some were let go
 	alarm            string
 }
 
@@ -93,6 +97,7 @@ func (c *crowd) sums() (s sums, views []view) {
 		s.calls += v.stats.CallsSent
 		s.bundles += v.stats.CellBundles
 		s.malformed += v.stats.Malformed
+		s.unsent += v.stats.Unsent
 		s.down += v.wire.BytesIn
 		s.up += v.wire.BytesOut
 		s.playing += count(v.playing)
@@ -106,6 +111,7 @@ func (c *crowd) sums() (s sums, views []view) {
 		}
 	}
 	s.errors += int(c.errors.Load())
+	s.dismissed = c.stay < len(c.bots)
 	return s, views
 }
 
@@ -139,7 +145,7 @@ func (c *crowd) dots() (all []dot, alarm string) {
 
 // audit has every bot ask the server what it should hold, and compare.
 func (c *crowd) audit() {
-	for i, p := range c.processes {
+	for i, p := range c.processes[:c.stay] {
 		_ = p.Do(func(host.App) {
 			if err := c.bots[i].client.RequestAudit(); err != nil {
 				c.bots[i].log.Error("no audit", "bot", i, "error", err)

@@ -29,11 +29,13 @@ type measurement struct {
 	first, last   cluster.Status
 	before, after sums
 	from, to      time.Time
+	ebb           *ebb
 }
 
 // measure prints status lines until the context ends, and measures from when all
 // bots are in the world.
 func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error) {
+	m.ebb = newEbb(s.f)
 	for {
 		st, err := s.observer.Next(ctx)
 		if err != nil {
@@ -49,6 +51,7 @@ func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error)
 		}
 		m.to, m.last, m.after = time.Now(), st, now
 		fmt.Fprintln(os.Stderr, s.line(&st))
+		m.ebb.hear(&st, c)
 		if s.world != nil && s.world.Err() != nil {
 			return m, s.world.Err()
 		}
@@ -76,6 +79,10 @@ type verdict struct {
 	Lost      uint64  `json:"lost_messages"`
 	Diverged  int     `json:"diverged_clients"`
 	Errors    uint64  `json:"errors"`
+	// Unsent are messages that were not sent, without a reason that takes care of them.
+	Unsent uint64 `json:"unsent_messages"`
+	// Recovery is how long after the -leave bots had left the world was well again.
+	Recovery int64 `json:"recovery_ms,omitempty"`
 	Sight
 	arrive      float64 // the flag
 	settled     bool
@@ -91,6 +98,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	v.dancing(&m, s.f, len(c.bots))
 	v.seeing(c.freshness())
 	v.arrive = s.f.arrive
+	v.Recovery = m.ebb.recovery().Milliseconds()
 	fmt.Fprintln(os.Stderr, "the bots come to rest, then the world is frozen")
 	c.resting.Store(true)
 	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.resting == now.playing })
@@ -118,7 +126,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 		return v, err
 	}
 	c.audit()
-	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.audited == len(c.bots) })
+	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.audited == c.stay })
 	st, _, err = s.await(ctx, countLimit, func(st *cluster.Status) bool {
 		now, _ := c.sums()
 		n, _ := lost(st, &now)
@@ -129,10 +137,12 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	}
 	now, views := c.sums()
 	v.Lost, v.lostDetails = lost(&st, &now)
+	v.Unsent = st.UnsentFaults() + now.unsent
+	printUnsent(&st)
 	v.deaths = st.Deaths
-	v.Diverged = now.diverged + len(c.bots) - now.audited
+	v.Diverged = now.diverged + c.stay - now.audited
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
-	printDiffs(views)
+	printDiffs(views[:c.stay])
 	if d := st.Counters.GhostsDiffer; d > 0 {
 		fmt.Fprintf(os.Stderr, "%d ghosts differ from their reals\n", d)
 	}
@@ -159,8 +169,10 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 
 func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
 
+const toClients = "bundles to clients"
+
 // lost counts reliable messages that were sent and never handled, by the counts of
-// the two ends.
+// the two ends. What was on its way to bots that were let go, they have not heard.
 func lost(st *cluster.Status, c *sums) (n uint64, details string) {
 	var parts []string
 	for _, x := range []struct {
@@ -169,8 +181,11 @@ func lost(st *cluster.Status, c *sums) (n uint64, details string) {
 	}{
 		{"calls of clients", c.calls, st.Counters.ClientCallsHandled},
 		{"messages between bases and cells", st.Counters.FlowSent, st.Counters.FlowHandled},
-		{"bundles to clients", st.Counters.BundlesSent, c.bundles},
+		{toClients, st.Counters.BundlesSent, c.bundles},
 	} {
+		if c.dismissed && x.what == toClients {
+			continue
+		}
 		if x.sent != x.handled {
 			parts = append(parts, fmt.Sprintf("%s: %d sent, %d handled", x.what, x.sent, x.handled))
 			n += max(x.sent, x.handled) - min(x.sent, x.handled)
@@ -222,6 +237,13 @@ func printDiffs(views []view) {
 	}
 }
 
+// printUnsent tells what was not sent, and why.
+func printUnsent(st *cluster.Status) {
+	for _, u := range st.Unsent {
+		fmt.Fprintf(os.Stderr, "%d messages of id %d not sent: %s\n", u.Count, u.Message, u.Reason)
+	}
+}
+
 // print prints the verdict; its error is why the run failed. After a death the
 // counts of messages do not decide: what the dead process had counted since its last
 // report is gone, and what bases replay to restored entities is handled again.
@@ -245,6 +267,12 @@ func (v *verdict) print(asJSON bool) error {
 	}
 	if v.Lost > 0 && v.deaths == 0 {
 		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))
+	}
+	if v.Unsent > 0 {
+		why = append(why, fmt.Errorf("%d messages could not be sent, and nothing takes care of them", v.Unsent))
+	}
+	if v.Recovery > wellLimit.Milliseconds() {
+		why = append(why, fmt.Errorf("not well %v after bots had left", wellLimit))
 	}
 	if v.Errors > 0 {
 		why = append(why, fmt.Errorf("%d errors", v.Errors))

@@ -37,6 +37,7 @@ import (
 type flags struct {
 	bots, guards, cellApps, baseApps int
 	duration                         time.Duration
+	leave                            float64
 	seed                             uint64
 	http                             string
 	httpSet                          bool
@@ -55,6 +56,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.IntVar(&f.cellApps, "cellapps", 4, "CellApps of the world")
 	set.IntVar(&f.baseApps, "baseapps", 2, "BaseApps of the world")
 	set.DurationVar(&f.duration, "duration", 0, "how long the bots dance; 0 means until Ctrl-C")
+	set.Float64Var(&f.leave, "leave", 0, "share of the bots that leave at half of -duration; the world has to be well again within 10 s")
 	set.Uint64Var(&f.seed, "seed", 1, "what the bots do follows from it")
 	set.StringVar(&f.http, "http", "127.0.0.1:8080", "where the live page is served; empty for none")
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
@@ -84,6 +86,8 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.baseApps < 1, "-baseapps %d: take at least 1", f.baseApps)
 	fault(f.term < 1 || f.term > cellappmgr.MaxTerm, "-term %d: take 1 to %d", f.term, cellappmgr.MaxTerm)
 	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
+	fault(f.leave < 0 || f.leave >= 1, "-leave %v: take a share, 0 or more and less than 1", f.leave)
+	fault(f.leave > 0 && f.duration == 0, "-leave %v: give a -duration, at half of which they leave", f.leave)
 	fault(f.duration < 0, "-duration %v: take a positive time, or 0 for no end", f.duration)
 	return &f, errors.Join(faults...)
 }

@@ -115,9 +115,18 @@ func (s *show) line(st *cluster.Status) string {
 	if st.Ticks > 0 {
 		late = 100 * float64(st.Late) / float64(st.Ticks)
 	}
+	behind := ""
+	for i := range st.Apps {
+		if a := &st.Apps[i]; a.Full > 0 {
+			behind += fmt.Sprintf("  %s %d waits for %s: %.0f %%", a.Role, a.Number, a.Backlog, 100*a.Full)
+		}
+		if a := &st.Apps[i]; a.Thrift > 0 {
+			behind += fmt.Sprintf("  %s %d saves: step %d", a.Role, a.Number, a.Thrift)
+		}
+	}
 	return fmt.Sprintf("%4.0f s  clients %d  cells %d  load %s  reals %d  ghosts %d  lines moved %d  migrations %d  late %.2f %%  tick p99 %v",
 		time.Since(s.begun).Seconds(), st.Clients, st.Cells, strings.Join(loads, " "), st.Reals, st.Ghosts,
-		st.LinesMoved, st.Counters.Migrations, late, st.TickQuantile(0.99).Round(100*time.Microsecond))
+		st.LinesMoved, st.Counters.Migrations, late, st.TickQuantile(0.99).Round(100*time.Microsecond)) + behind
 }
 
 // findLogin waits until the managers know a LoginApp and the world is whole.

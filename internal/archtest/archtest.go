@@ -20,6 +20,7 @@
 //   - anything that shows the order of a map: a range over one, maps.Keys, maps.Values and maps.All outside of
 //     slices.Sorted and its kin, sync.Map.Range, reflect's MapRange and MapKeys;
 //   - %p in a format, which prints where the allocator put something;
+//   - a send on a transport of mercury whose error is thrown away: what was not sent has to be counted by someone;
 //   - package-level variables and func init: state that no one was given. Errors and embed.FS may be, and the
 //     tables that house.go names; writing to them, or to another package's, is a fault all the same.
 //

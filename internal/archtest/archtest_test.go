@@ -57,6 +57,7 @@ adapter:
 program/...: low
 program: low low2       # low2 is not there
 low:
+mercury:
 nonsense
 `
 

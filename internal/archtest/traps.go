@@ -200,9 +200,14 @@ func (t *traps) visit(n ast.Node) bool {
 		if isMap(t.pkg.TypesInfo.TypeOf(n.X)) {
 			t.orderShows(n, "range over a map")
 		}
+	case *ast.ExprStmt:
+		t.discarded(n.X)
 	case *ast.AssignStmt:
 		for _, x := range n.Lhs {
 			t.written(x)
+		}
+		if id, ok := n.Lhs[0].(*ast.Ident); ok && id.Name == "_" && len(n.Lhs) == 1 {
+			t.discarded(n.Rhs[0])
 		}
 	case *ast.IncDecStmt:
 		t.written(n.X)
@@ -216,6 +221,26 @@ func (t *traps) visit(n ast.Node) bool {
 		t.use(n)
 	}
 	return true
+}
+
+// discarded reports a send on a transport whose error nobody looks at: the message is lost
+// without a count.
+func (t *traps) discarded(x ast.Expr) {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	id := callee(call)
+	if id == nil || !strings.HasPrefix(id.Name, "Send") {
+		return
+	}
+	f, ok := t.pkg.TypesInfo.Uses[id].(*types.Func)
+	if !ok || f.Pkg() == nil || !strings.HasSuffix(f.Pkg().Path(), "mercury") {
+		return
+	}
+	if r := f.Signature().Results(); r.Len() == 1 && types.Identical(r.At(0).Type(), types.Universe.Lookup("error").Type()) {
+		t.at(x, "the error of %s is thrown away: count it, or send by wire.Links, which does", id.Name)
+	}
 }
 
 func (t *traps) use(id *ast.Ident) {

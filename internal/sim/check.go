@@ -36,6 +36,7 @@ func newCheckers(c *Cluster) []checker {
 		&timersRun{c, map[entity.ID]tickSeen{}},
 		&onLand{c: c, on: map[entity.ID]landing{}},
 		c.fresh,
+		&sendsTold{c},
 	}
 }
 

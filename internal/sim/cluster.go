@@ -73,6 +73,10 @@ type Options struct {
 	// Tamper, if not nil, sees every message before its app and may change it, or
 	// drop it by returning nil: that is how bugs are planted.
 	Tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte
+	// Slow says that now and then, in the bad time, an app has a tenth of its processor.
+	Slow bool
+	// MaxQueued is the limit of queues, and of messages if it is smaller than theirs; 0 for mercury's.
+	MaxQueued int
 	// TraceTo gets the trace as text; Log the processes' logs.
 	TraceTo io.Writer
 	Log     *slog.Logger
@@ -152,6 +156,7 @@ type Cluster struct {
 	breaking, dooming strikes
 	doomed            []doom
 
+	sluggish sluggish
 	checkers []checker
 	fresh    *placesFresh
 	checkAt  time.Duration
@@ -191,6 +196,7 @@ func New(o Options) (*Cluster, error) {
 	if o.Geometry {
 		w.cells.OnArea(loadLand)
 	}
+	c.sluggish = newSluggish(o.Seed)
 	c.net.SetLink(cleanLink())
 	c.manager = c.add("cellappmgr", portManager, c.makeCellAppMgr)
 	c.logins = append(c.logins,

@@ -48,6 +48,7 @@ func (c *Cluster) faults() error {
 		if c.opts.Cut {
 			c.cutSome()
 		}
+		c.slowOne()
 		if c.opts.Pause && c.chance.IntN(3) == 0 {
 			c.pauseOne()
 		}
@@ -156,6 +157,7 @@ func (c *Cluster) heal() error {
 		if p.paused() {
 			p.pausedUntil = c.now
 		}
+		p.slowUntil = 0
 		if !p.alive {
 			p.restartAt = c.now + time.Millisecond
 		}

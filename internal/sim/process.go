@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -34,7 +35,10 @@ type Process struct {
 	alive bool
 
 	pausedUntil time.Duration
-	waiting     []datagram // what arrived while paused, as in a socket's buffer
+	slowUntil   time.Duration // until then it has a tenth of its processor
+	freeAt      time.Duration // and until then that is busy
+	overrun     int           // datagrams that found the socket's buffer full
+	waiting     []datagram    // what arrived while paused, as in a socket's buffer
 	jobs        []jobResult
 	restartAt   time.Duration // when a crashed process comes back; 0 for never
 	anew        bool          // it asks to be started anew
@@ -62,11 +66,12 @@ func (p *Process) start() error {
 	p.salt = p.c.chance.Uint32() | 1
 	var secret [16]byte
 	binary.LittleEndian.PutUint64(secret[:], p.c.chance.Uint64())
-	ep, err := mercury.NewEndpoint(mercury.Config{Salt: p.salt, Secret: secret, MTU: p.c.opts.MTU}, p.at, nil)
+	ep, err := mercury.NewEndpoint(p.c.opts.endpoint(p.salt, secret), p.at, nil)
 	if err != nil {
 		return err
 	}
 	p.ep, p.alive, p.next, p.pausedUntil, p.restartAt = ep, true, p.c.now, 0, 0
+	p.slowUntil, p.freeAt = 0, 0
 	p.waiting, p.jobs = nil, nil
 	app, err := p.make(p)
 	if err != nil {
@@ -118,16 +123,20 @@ func (p *Process) due() time.Duration {
 	if len(p.waiting) > 0 {
 		d = min(d, p.pausedUntil)
 	}
+	if p.slow() {
+		d = max(d, p.freeAt)
+	}
 	return max(d, p.pausedUntil)
 }
 
 // run does what is due now.
 func (p *Process) run() {
 	now := p.c.now
-	for _, d := range p.waiting {
+	n := p.batch()
+	for _, d := range p.waiting[:n] {
 		p.ep.Receive(now, d.from, d.data)
 	}
-	p.waiting = p.waiting[:0]
+	p.waiting = slices.Delete(p.waiting, 0, n)
 	p.ep.Advance(now)
 	for i := 0; i < len(p.jobs); {
 		if j := p.jobs[i]; j.at <= now {
@@ -142,9 +151,11 @@ func (p *Process) run() {
 		}
 		i++
 	}
-	if now >= p.next && !p.dying {
+	ticks := now >= p.next && !p.dying
+	if ticks {
 		p.next = p.app.Tick(now)
 	}
+	p.worked(n, ticks)
 	p.flush()
 }
 
@@ -152,9 +163,11 @@ func (p *Process) receive(from netip.AddrPort, data []byte) {
 	if !p.alive {
 		return
 	}
-	if p.paused() {
+	if p.paused() || p.slow() || len(p.waiting) > 0 {
 		if len(p.waiting) < maxWaiting {
 			p.waiting = append(p.waiting, datagram{from, append([]byte(nil), data...)})
+		} else {
+			p.overrun++
 		}
 		return
 	}

@@ -43,7 +43,7 @@ func (pl *player) misbehave() {
 		m := protocol.Move{Sequence: c.Uint32(), Position: property.Vector3{X: wild[c.IntN(len(wild))], Z: wild[c.IntN(len(wild))]}}
 		b = m.Append(nil)
 		if c.IntN(2) == 0 {
-			_ = pl.p.ep.SendUnreliable(pl.ch, b)
+			pl.tried(pl.p.ep.SendUnreliable(pl.ch, b))
 			return
 		}
 	case 6: // a second claim
@@ -60,10 +60,17 @@ func (pl *player) misbehave() {
 		}
 	}
 	if c.IntN(20) == 0 {
-		_ = pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))])
+		pl.tried(pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))]))
 		return
 	}
-	_ = pl.p.ep.Send(pl.ch, b)
+	pl.tried(pl.p.ep.Send(pl.ch, b))
+}
+
+// tried notes what a rogue could not send: it is as much part of its run as what it could.
+func (pl *player) tried(err error) {
+	if err != nil {
+		pl.c.trace.Event(pl.c.now, "balk", "%s: %v", pl.name, err)
+	}
 }
 
 func (pl *player) rubbish(n int) []byte {

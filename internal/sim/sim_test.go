@@ -61,7 +61,7 @@ func optionsOf(seed uint64) Options {
 func withManager(o Options) Options {
 	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
 	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
-	return o
+	return withSlow(o)
 }
 
 // wildOf says how wild the world of a seed is; its draws are of its own, too.

@@ -109,18 +109,12 @@ func TestLevels(t *testing.T) {
 	if l := links.Level(addr4); l != mercury.Free {
 		t.Errorf("nobody was sent anything, and it is %v", l)
 	}
-	if r := links.Room(addr4); r != 250 {
-		t.Errorf("room for %d", r)
-	}
 	links.Send(addr6, say(0, 10))
 	for i, want := range []mercury.Level{mercury.Free, mercury.Free, mercury.High, mercury.High, mercury.Packed, mercury.Packed, mercury.Packed, mercury.Packed, mercury.Packed, mercury.Packed} {
 		links.Send(addr4, say(i, 117)) // 120 bytes
 		if l := links.Level(addr4); l != want {
 			t.Errorf("%d bytes: level %d", 120*(i+1), l)
 		}
-	}
-	if r := links.Room(addr4); r != 0 {
-		t.Errorf("room for %d", r)
 	}
 	links.Tick(0)
 	w := links.Worst()

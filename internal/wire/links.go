@@ -201,14 +201,14 @@ func (l *Links) Level(to mercury.Address) mercury.Level {
 	return mercury.LevelOf(l.waiting(ch))
 }
 
-// Room is how many bytes the way to an app takes before it is High.
-func (l *Links) Room(to mercury.Address) int {
+// Waiting is how many bytes wait for an app, with what is held for it, and the limit of
+// its channel; zeros for one that nothing was sent to.
+func (l *Links) Waiting(to mercury.Address) (bytes, limit int) {
 	ch, ok := l.routes[to]
 	if !ok {
-		ch = l.dial(to)
+		return 0, 0
 	}
-	bytes, limit := l.waiting(ch)
-	return max(0, mercury.HighMark(limit)-bytes)
+	return l.waiting(ch)
 }
 
 func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {

@@ -123,7 +123,10 @@ func (r *randomRun) send() {
 		return
 	}
 	if r.rng.IntN(5) == 0 {
-		_ = r.transport(c.side(end)).SendUnreliable(c.ends[end], []byte("maybe"))
+		err := r.transport(c.side(end)).SendUnreliable(c.ends[end], []byte("maybe"))
+		if gone := r.gone(c, end); err != nil && !(gone && errors.Is(err, mercury.ErrNoChannel)) {
+			r.t.Fatalf("SendUnreliable on a channel (gone: %v): %v", gone, err)
+		}
 		return
 	}
 	for range 1 + r.rng.IntN(10) {
@@ -139,9 +142,14 @@ func (r *randomRun) send() {
 	}
 }
 
+// gone reports whether an end of a channel knows that it has ended.
+func (r *randomRun) gone(c *modelChannel, end int) bool {
+	return c.ended[end] || len(r.recorders[c.side(end)].Of(c.ends[end]).Closed) > 0
+}
+
 func (r *randomRun) sendOn(c *modelChannel, end int, msg []byte) {
 	err := r.transport(c.side(end)).Send(c.ends[end], msg)
-	gone := c.ended[end] || len(r.recorders[c.side(end)].Of(c.ends[end]).Closed) > 0
+	gone := r.gone(c, end)
 	switch {
 	case err == nil && !gone:
 		c.ways[end].sent = append(c.ways[end].sent, msg)

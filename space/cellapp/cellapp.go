@@ -52,6 +52,7 @@ type CellApp struct {
 	measuredAt  time.Duration
 	throttle    *space.Throttle
 	packet      wire.ClientPacket // scratch of ClientPacket
+	pressure    int64             // see feelBacklog
 	ticks       wire.Ticks
 	report      wire.Report
 	cellsReport wire.CellsReport
@@ -113,6 +114,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	}
 	a.watch.Enter(&a.own)
 	a.links.Tick(now)
+	a.pressure = a.feelBacklog()
 	a.manager.Tick(now)
 	cluster := a.clusterTime(now)
 	a.endings.Tick(now, &a.manager)
@@ -164,6 +166,9 @@ func (a *CellApp) reportStats() {
 // Counters are what the cells of this CellApp did since it started.
 func (a *CellApp) Counters() space.Counters { return a.counters }
 
+// Backlog is the fullest way to another app when the last tick began.
+func (a *CellApp) Backlog() wire.Backlog { return a.links.Worst() }
+
 // PropertyStats counts the property traffic of the cells since the CellApp started, by
 // type and property. It belongs to the goroutine of the CellApp.
 func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
@@ -176,8 +181,6 @@ func (o *outbox) Send(to mercury.Address, m space.Message) {
 }
 
 func (o *outbox) Level(to mercury.Address) mercury.Level { return o.links.Level(to) }
-
-func (o *outbox) Room(to mercury.Address) int { return o.links.Room(to) }
 
 // ClientRoom is what the channel to a BaseApp takes now, less what a ClientPacket adds.
 func (o *outbox) ClientRoom(base mercury.Address) int {

@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
 )
 
@@ -13,6 +14,7 @@ import (
 // frozen world it rests: what is told then is no measure of what will be done after.
 func (a *CellApp) save(now time.Duration) {
 	smoothed, raw := a.work()
+	smoothed, raw = max(smoothed, a.pressure), max(raw, a.pressure)
 	if a.frozen || !a.throttle.Tick(now, raw, smoothed) {
 		return
 	}
@@ -22,6 +24,25 @@ func (a *CellApp) save(now time.Duration) {
 	}
 	a.log.Warn("the CellApp changes what it saves", "load", float64(smoothed)/float64(load.Core), "step", a.throttle.Step(), "of", a.throttle.Steps(),
 		"client_budget", t.Budget, "detail", t.Detail, "rate_wanted", t.Rate)
+}
+
+// feelBacklog is how much load it counts as that a BaseApp does not keep up with what its
+// players are sent: from Overload.Start on where the way to it is High when a tick
+// begins. What helps is the same, to do less. A CellApp that does not keep up is no
+// such load: its ghosts are left behind, and no player is told less for that.
+func (a *CellApp) feelBacklog() (most int64) {
+	if a.links.Worst().Level() == mercury.Free {
+		return 0
+	}
+	start := a.cfg.Space.Overload.Start * float64(load.Core)
+	for _, c := range a.cells {
+		c.Bases(func(app mercury.Address) {
+			if bytes, limit := a.links.Waiting(app); mercury.LevelOf(bytes, limit) != mercury.Free {
+				most = max(most, int64(start*float64(bytes)/float64(mercury.HighMark(limit))))
+			}
+		})
+	}
+	return most
 }
 
 // work is the load of all cells and what the CellApp does for none, in nanoseconds of

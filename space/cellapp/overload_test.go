@@ -165,3 +165,46 @@ func TestAddCellCarriesTheClock(t *testing.T) {
 		t.Errorf("clock %d after the order was repeated", n)
 	}
 }
+
+// A BaseApp that does not keep up with what its players are sent is as much of a load as
+// too much work: first they are told less, and in the end the space runs slower. A CellApp that
+// does not is none.
+func TestBacklogIsOverload(t *testing.T) {
+	r := crowdedRig(t, 1e8, nil)
+	base, other := addr(3), addr(4)
+	r.from(base, &entity.Message{}) // anything
+	r.app.links.Send(base, &wire.Freeze{})
+	r.app.links.Send(other, &wire.Freeze{})
+	r.net.waiting = map[mercury.Address]int{other: queueLimit / 2}
+	r.tick(30)
+	if m := r.reportedAll(); m.Thrift != 0 {
+		t.Errorf("for a slow CellApp %d steps are saved", m.Thrift)
+	}
+	real := r.baseOf()
+	r.app.links.Send(real, &wire.Freeze{})
+	r.net.waiting = map[mercury.Address]int{real: queueLimit / 2}
+	r.tick(20)
+	if m := r.reportedAll(); m.Thrift == 0 {
+		t.Error("for a slow BaseApp nothing is saved")
+	}
+	if b := r.app.Backlog(); b.To != real || b.Level() != mercury.Packed {
+		t.Errorf("the backlog is %+v", b)
+	}
+	r.tick(80)
+	if m := r.reportedAll(); m.Cells[0].Rate != 500 {
+		t.Errorf("in the end the space runs at %d", m.Cells[0].Rate)
+	}
+	r.net.waiting = nil
+	r.tick(400)
+	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != entity.NormalRate {
+		t.Errorf("when it keeps up again %d steps are saved, the rate is %d", m.Thrift, m.Cells[0].Rate)
+	}
+}
+
+// baseOf is the BaseApp of the real in a crowdedRig.
+func (r *rig) baseOf() (app mercury.Address) {
+	for _, c := range r.app.cells {
+		c.Bases(func(a mercury.Address) { app = a })
+	}
+	return app
+}

@@ -47,6 +47,7 @@ const (
 	Destroyed
 	LoggedOut
 	WorldFull
+	TooSlow
 )
 
 // String gives the reason as a sentence without a full stop.
@@ -78,6 +79,8 @@ func (c Code) String() string {
 		return "logged out"
 	case WorldFull:
 		return "the world is full, try again"
+	case TooSlow:
+		return "the client does not take what it is sent"
 	}
 	return fmt.Sprintf("reason %d", uint8(c))
 }

@@ -166,6 +166,9 @@ func (c Config) Validate() error {
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
 	}
+	if c.BaseScripts != nil && d.Schema != nil {
+		faults = append(faults, c.BaseScripts.Check(d.Schema))
+	}
 	if c.ClientClasses != nil {
 		faults = append(faults, c.ClientClasses.Err())
 	}

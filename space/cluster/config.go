@@ -237,14 +237,15 @@ func orDefault[T comparable](v *T, d T) {
 // at is a place to listen at.
 func (c *Config) at(port uint16) string { return net.JoinHostPort(c.Listen, strconv.Itoa(int(port))) }
 
-// ManagerAddr resolves "host:port" of the managers of a world.
+// ManagerAddr resolves "host:port" of the managers of a world. Port 0 is for who starts them, at a free port: what
+// Cluster.ManagerAddr then returns is what the others join.
 func ManagerAddr(addr string) (netip.AddrPort, error) {
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
 		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %w", err)
 	}
-	if at.IP == nil || at.IP.IsUnspecified() || at.Port == 0 {
-		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %q lacks a host or a port", addr)
+	if at.IP == nil || at.IP.IsUnspecified() {
+		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %q lacks a host", addr)
 	}
 	a := at.AddrPort()
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()), nil

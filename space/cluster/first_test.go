@@ -2,11 +2,15 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
+	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
 )
@@ -40,5 +44,81 @@ func TestStartRefusesMisspeltCallbacks(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in\n%v", want, err)
 		}
+	}
+}
+
+// A process of other definitions is told why it may not join, at once and without a log.
+func TestStartSaysWhyItWasRefused(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	cfg := world(t)
+	managers, err := cluster.StartManagers(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	other, err := property.NewSchema(&property.Definition{Name: "Avatar", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := cfg
+	wrong.CellScripts, wrong.BaseScripts, wrong.PlayerType = space.NewScripts(other), nil, ""
+	for name, start := range map[string]func(context.Context, cluster.Config, netip.AddrPort) (*cluster.Cluster, error){
+		"CellApp": cluster.StartCellApp, "BaseApp": cluster.StartBaseApp, "LoginApp": cluster.StartLogin,
+	} {
+		began := time.Now()
+		c, err := start(ctx, wrong, managers.ManagerAddr())
+		if err == nil {
+			_ = c.Stop()
+			t.Errorf("%s: it was let in", name)
+			continue
+		}
+		if !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "other entity definitions: digest") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(began); took > cluster.DefaultStartTimeout/2 {
+			t.Errorf("%s: it waited %v", name, took)
+		}
+	}
+}
+
+// What a start lacks is in its error, with what its processes know of it.
+func TestStartSaysWhyItIsSlow(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	cfg.StartTimeout = 300 * time.Millisecond
+	_, err := cluster.StartCellApp(context.Background(), cfg, netip.MustParseAddrPort("127.0.0.1:9"))
+	if err == nil || !strings.Contains(err.Error(), "no managers answer at 127.0.0.1:9") || strings.Contains(err.Error(), "log") {
+		t.Error(err)
+	}
+}
+
+// Port 0 takes a free port, and the others join the one that was taken.
+func TestManagerAddrOfPortZero(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	at, err := cluster.ManagerAddr("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := world(t)
+	cfg.Listen, cfg.ManagerPort = at.Addr().String(), at.Port()
+	managers, err := cluster.StartManagers(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	if managers.ManagerAddr().Port() == 0 {
+		t.Fatalf("the managers say that they are at %v", managers.ManagerAddr())
+	}
+	app, err := cluster.StartCellApp(ctx, cfg, managers.ManagerAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := app.Stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := cluster.StartCellApp(ctx, cfg, at); err == nil || !strings.Contains(err.Error(), "cannot be joined at 127.0.0.1:0") {
+		t.Errorf("joining at port 0: %v", err)
 	}
 }

@@ -93,8 +93,8 @@ type Config struct {
 	// It is all or nothing, since an app has one Endpoint and that has one Guard or none:
 	// a BaseApp talks to players and to servers over the same one. Leave it out where all
 	// that can touch the network are trusted, inside one rack or one machine, players
-	// among them. What is sealed and what is not never get a channel to each other: the
-	// dial ends with mercury.ErrTimeout.
+	// among them. What is sealed and what is not never get a channel to each other, nor
+	// who has another key: the dial ends at once with mercury.ErrKey, which says why.
 	//
 	// A dialler is not proved to be anyone: whoever has the public half and reaches the
 	// port of a manager or a CellApp can speak as a process of the world. Let players

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 )
 
@@ -113,7 +114,9 @@ func (c *Cluster) Trouble() error {
 var ErrRefused = wire.ErrRefused
 
 // hopeless reports whether waiting does not help.
-func hopeless(err error) bool { return errors.Is(err, ErrRefused) }
+func hopeless(err error) bool {
+	return errors.Is(err, ErrRefused) || errors.Is(err, mercury.ErrKey)
+}
 
 // nextStatus is Observer.Next, which returns errPoll when it is time to look after the processes.
 func nextStatus(ctx context.Context, o *Observer) (Status, error) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster"
@@ -78,6 +80,37 @@ func TestStartSaysWhyItWasRefused(t *testing.T) {
 		}
 		if took := time.Since(began); took > cluster.DefaultStartTimeout/2 {
 			t.Errorf("%s: it waited %v", name, took)
+		}
+	}
+}
+
+// A process with another key than the managers, or with none, is told so at once.
+func TestStartSaysThatTheKeyIsWrong(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	cfg := world(t)
+	cfg.Key = testKey(1)
+	managers, err := cluster.StartManagers(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	for want, key := range map[string]secure.PrivateKey{
+		"it is sealed and this end is not": {}, "it has another key than this end dials it by": testKey(9),
+	} {
+		wrong := world(t)
+		wrong.Key = key
+		began := time.Now()
+		c, err := cluster.StartCellApp(ctx, wrong, managers.ManagerAddr())
+		if err == nil {
+			_ = c.Stop()
+			t.Fatal("it was let in")
+		}
+		if !errors.Is(err, mercury.ErrKey) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if took := time.Since(began); took > cluster.DefaultStartTimeout/2 {
+			t.Errorf("it waited %v", took)
 		}
 	}
 }

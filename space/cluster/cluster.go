@@ -106,6 +106,9 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	cfg = cfg.withDefaults()
 	c := &Cluster{manager: manager}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
+	for _, n := range cfg.Schema.Notices {
+		cfg.Log.Warn("notice of the definitions", "notice", n.Error())
+	}
 	h, err := host.New(host.Config{Log: cfg.Log, Seed: cfg.Seed})
 	if err != nil {
 		return nil, err

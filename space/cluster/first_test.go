@@ -3,9 +3,11 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -153,5 +155,33 @@ func TestManagerAddrOfPortZero(t *testing.T) {
 	}
 	if _, err := cluster.StartCellApp(ctx, cfg, at); err == nil || !strings.Contains(err.Error(), "cannot be joined at 127.0.0.1:0") {
 		t.Errorf("joining at port 0: %v", err)
+	}
+}
+
+// What the definitions ask for and does not happen is told when a world starts.
+func TestStartTellsNotices(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},
+		"entity_defs/Avatar.def": {Data: []byte("<root>\n<IsManualAoI> true </IsManualAoI> </root>")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log lockedBuffer
+	cfg.CellScripts, cfg.BaseScripts, cfg.PlayerType = space.NewScripts(schema), nil, ""
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	c, err := cluster.Start(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if text := log.buf.String(); !strings.Contains(text, "entity_defs/Avatar.def:1: IsManualAoI: it is read and not acted by yet: entities enter areas of interest by distance") {
+		t.Errorf("the log says\n%s", text)
 	}
 }

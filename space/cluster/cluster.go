@@ -103,11 +103,12 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	notices := cfg.notices()
 	cfg = cfg.withDefaults()
 	c := &Cluster{manager: manager}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
-	for _, n := range cfg.Schema.Notices {
-		cfg.Log.Warn("notice of the definitions", "notice", n.Error())
+	for _, n := range notices {
+		cfg.Log.Warn("notice", "notice", n)
 	}
 	h, err := host.New(host.Config{Log: cfg.Log, Seed: cfg.Seed})
 	if err != nil {

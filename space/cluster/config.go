@@ -176,6 +176,24 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
+// notices are what c and its definitions ask for and what does not happen. It is asked of a Config as it was given, since
+// defaults are nobody's wish.
+func (c *Config) notices() (notices []string) {
+	schema := c.Schema
+	if schema == nil && c.CellScripts != nil {
+		schema = c.CellScripts.Schema()
+	}
+	if schema != nil {
+		for _, n := range schema.Notices {
+			notices = append(notices, n.Error())
+		}
+	}
+	if c.Policy == nil { // one of the game's own may look at whatever it likes
+		notices = append(notices, c.Balance.Notices()...)
+	}
+	return notices
+}
+
 // validateManager finds what the CellAppMgr alone would refuse, when it is started: the
 // spaces, and its times. What is found before is left out, and the Transport that it
 // only gets from Start is stood in for: each fault is told once.

@@ -1,6 +1,7 @@
 package mercury
 
 import (
+	"errors"
 	"net/netip"
 )
 
@@ -18,6 +19,8 @@ func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
 		e.refuse(from, &o.bind, refusedSalt)
 	case len(e.channels) >= e.cfg.MaxChannels || e.lastID >= maxChannelID:
 		e.refuse(from, &o.bind, refusedFull)
+	case e.cfg.Guard == nil && len(o.Hello) > 0:
+		e.refuseHello(from, &o, refusedClear)
 	case e.cfg.Guard == nil:
 		cookie := e.cookieFor('c', k, e.period())
 		e.accept(from, &o.bind, cookie[:])
@@ -47,6 +50,9 @@ func (e *Endpoint) answer(from netip.AddrPort, o *openPacket, k openKey) {
 	reply, err := e.cfg.Guard.Answer(e.replyBuf[:0], e.now, from, e.bindBuf, o.Hello)
 	if err != nil || len(reply) > MaxReply {
 		e.stats.BadHello++
+		if errors.Is(err, ErrKey) {
+			e.refuseHello(from, o, refusedHello)
+		}
 		return
 	}
 	e.replyBuf = reply
@@ -60,6 +66,13 @@ func (e *Endpoint) accept(to netip.AddrPort, o *bind, reply []byte) {
 func (e *Endpoint) refuse(to netip.AddrPort, o *bind, why refusal) {
 	e.stats.Refused++
 	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why})
+}
+
+// refuseHello tells a dialler that no channel can be made by its hello, which would be silently asked again otherwise. Like every
+// answer to an open it is shorter than that, and nothing is kept of it.
+func (e *Endpoint) refuseHello(to netip.AddrPort, o *openPacket, why refusal) {
+	e.stats.Refused++
+	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why, Pass: passTag(o.Hello)})
 }
 
 // onFirst takes in a packet of a dialler that shows its pass. A good one makes the channel.

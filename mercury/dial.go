@@ -122,8 +122,38 @@ func (e *Endpoint) onRefuse(from netip.AddrPort, p []byte) {
 		if f.Pass == passTag(c.pass) {
 			c.passRefused(e, f.Self)
 		}
+	case refusedHello, refusedClear:
+		c.helloRefused(e, &f)
 	}
 }
+
+// helloRefused ends a dial that could only time out. It must answer the very hello that is asked with now, whose end only those
+// know who have seen it; and once a pass is there the acceptor has answered, whatever a stranger says.
+func (c *channel) helloRefused(e *Endpoint, f *refusePacket) {
+	var hello []byte
+	if c.dialling != nil {
+		hello = c.dialling.Hello()
+	}
+	switch {
+	case c.state != dialling || c.pass != nil || f.Pass != passTag(hello):
+		e.stats.BadChannel++
+	case f.Why == refusedClear && c.dialling != nil:
+		e.end(c, errPeerClear, false)
+	case f.Why == refusedHello && c.dialling != nil:
+		e.end(c, errOtherKey, false)
+	case f.Why == refusedHello:
+		e.end(c, errPeerSealed, false)
+	default:
+		e.stats.BadChannel++ // no hello was sent
+	}
+}
+
+// The texts of ErrKey.
+var (
+	errOtherKey   = fmt.Errorf("%w: it has another key than this end dials it by; give its public key", ErrKey)
+	errPeerSealed = fmt.Errorf("%w: it is sealed and this end is not; give its public key", ErrKey)
+	errPeerClear  = fmt.Errorf("%w: this end is sealed and the peer is not; give no key, or seal the peer", ErrKey)
+)
 
 // refused finds the channel that a refusal is for: one that the acceptor is not known to have.
 func (e *Endpoint) refused(from netip.AddrPort, dial ChannelID, salt uint32) *channel {

@@ -59,7 +59,9 @@
 // A pass proves the dialler's address, since it was sent there. Without a Guard it is a cookie, a keyed hash of address, salt, dial
 // number and the time to ten seconds, and half of it is the key of the checksum. With one it is what Guard.Answer made of the
 // hello. A dialler that has a ticket of an earlier channel begins with first: its messages are there after half a round trip. When
-// hellos come faster than is good, an open is answered by a challenge first, whose cookie the next open must repeat. A first whose
+// hellos come faster than is good, an open is answered by a challenge first, whose cookie the next open must repeat. A hello that is
+// for another key, one that finds no Guard, and an open without one that finds a Guard are answered by refuse, which repeats the
+// end of the hello, and the dial ends with ErrKey; once a pass is there, no refusal of a hello ends anything. A first whose
 // pass is not good is answered by refuse, and the dialler begins anew with what it had to say. Data for a channel that
 // is not there is answered by reset, which names the salt that is there: so a peer finds out about a restart.
 //

@@ -34,7 +34,8 @@ type Guard interface {
 	// channel; a Guard makes sure that Answer and Admit see the same.
 	Dial(now time.Duration, to Address, bind []byte) (Dialling, error)
 	// Answer takes the hello of an open and appends a reply to b, at most MaxReply bytes. It keeps nothing. The reply brings a
-	// pass, sealed by the acceptor for itself, which the dialler shows with its first packets.
+	// pass, sealed by the acceptor for itself, which the dialler shows with its first packets. An error that is ErrKey is told
+	// to the dialler, whose hello is for another key or none: it will not be answered however often it is sent.
 	Answer(b []byte, now time.Duration, from netip.AddrPort, bind, hello []byte) ([]byte, error)
 	// Admit makes the session from a pass: one of Answer's, or a ticket of an earlier channel. from must be the place that it was
 	// made for: IP and port for Answer's, the IP for a ticket. A ticket is good once. A pass of Answer's is good within its

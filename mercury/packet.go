@@ -190,6 +190,8 @@ const (
 	refusedFull                    // MaxChannels reached
 	refusedGone                    // this dial was accepted and has ended already
 	refusedPass                    // the pass is not good, or not any more
+	refusedHello                   // there is a Guard here, and the hello is not for its key, or missing
+	refusedClear                   // there is no Guard here that could answer a hello
 )
 
 // refusePacket ends a dial, or its pass.
@@ -198,7 +200,7 @@ type refusePacket struct {
 	Salt uint32 // of the dialler
 	Self uint32 // of the acceptor
 	Why  refusal
-	Pass uint32 // passTag of what was refused: an answer to a pass of before must not end the handshake of after
+	Pass uint32 // passTag of the pass or hello that was refused: an answer to one of before must not end the handshake of after
 }
 
 func (f *refusePacket) append(b []byte) []byte {
@@ -217,7 +219,7 @@ func (f *refusePacket) parse(p []byte) error {
 	r := NewReader(p[prefixSize:])
 	f.Dial, f.Salt, f.Self, f.Why = ChannelID(r.U32()), r.U32(), r.U32(), refusal(r.U8())
 	f.Pass = r.U32()
-	if f.Why < refusedSalt || f.Why > refusedPass {
+	if f.Why < refusedSalt || f.Why > refusedClear {
 		r.fail(ErrValue)
 	}
 	return r.Close()
@@ -246,7 +248,7 @@ func (s *resetPacket) parse(p []byte) error {
 	return r.Close()
 }
 
-// passTag tells passes apart: their ends are tags or hashes.
+// passTag tells passes and hellos apart: their ends are tags or hashes, which nobody guesses who has not seen them.
 func passTag(pass []byte) uint32 {
 	if len(pass) < 4 {
 		return 0

@@ -95,6 +95,9 @@ var (
 	ErrPeerAborted = errors.New("mercury: peer aborted the channel")
 	// ErrPeerRestarted is the reason of a channel whose peer's address is now held by a start with another salt.
 	ErrPeerRestarted = errors.New("mercury: peer has restarted")
+	// ErrKey is the reason of a dialled channel whose two ends cannot seal it alike: one has a Guard and the other none, or the
+	// peer's key is not the one that it was dialled by. The text says which.
+	ErrKey = errors.New("mercury: no common key with the peer")
 	// ErrTooManyChannels is the reason of a dialled channel above Config.MaxChannels, here or at the peer.
 	ErrTooManyChannels = errors.New("mercury: too many channels")
 	// ErrAddress is the reason of a channel dialled to an address that names no place.

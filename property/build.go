@@ -36,6 +36,7 @@ func build(types []*Definition, r *report) *Schema {
 		return nil
 	}
 	s.compile()
+	s.noticeIdle(r)
 	return s
 }
 
@@ -93,7 +94,7 @@ func (d *Definition) clone() *Definition {
 		Name: d.Name, ClientName: d.ClientName, Components: slices.Clone(d.Components), Levels: slices.Clone(d.Levels),
 		Volatile: d.Volatile, AppealRadius: d.AppealRadius,
 		HasCell: d.HasCell, HasBase: d.HasBase, HasClient: d.HasClient,
-		Persistent: d.Persistent, ExplicitDatabaseID: d.ExplicitDatabaseID, DetailedVolatile: d.DetailedVolatile,
+		Persistent: d.Persistent, statesPersistent: d.statesPersistent, ExplicitDatabaseID: d.ExplicitDatabaseID, DetailedVolatile: d.DetailedVolatile,
 		ManualAoI: d.ManualAoI, Service: d.Service,
 		TempProperties: slices.Clone(d.TempProperties), Compression: d.Compression,
 		Dialect: d.Dialect, Kept: slices.Clone(d.Kept), where: d.where, parents: d.parents,

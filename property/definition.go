@@ -36,6 +36,8 @@ type Definition struct {
 	Dialect Dialect // of the tree that it comes from
 	Kept    []Kept
 
+	statesPersistent bool // Persistent is not only what a tree means by saying nothing
+
 	where    position
 	parents  []string // in a tree: its Parent, the Parent's Parent and so on
 	compiled bool

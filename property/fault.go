@@ -90,6 +90,9 @@ func (r *report) notice(at position, element, problem, remedy string) {
 		return
 	}
 	r.seen[f] = true
+	if len(r.notices) == MaxFaults-1 {
+		f = Fault{Problem: fmt.Sprintf("more than %d notices", MaxFaults-1), Remedy: "see to those listed first"}
+	}
 	r.notices = append(r.notices, &f)
 }
 

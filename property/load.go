@@ -63,7 +63,7 @@ type Options struct {
 // USER_TYPE without codec is a fault like another; [Options].Survey looks at a tree before its codecs are written.
 //
 // All faults are found at once: the error is a [Faults], each naming file, line, element and remedy, and no Schema comes
-// with it. What was read differently from what the tree says is in [Schema.Notices]; what has no meaning on a server is in
+// with it. What was read differently from what the tree says, and what nothing acts by yet, is in [Schema.Notices]; what has no meaning on a server is in
 // Kept. Load is [LoadWith] without options. Sources: seed S1, seed S4 §6.1.6.
 func Load(fsys fs.FS) (*Schema, error) { return LoadWith(fsys, Options{}) }
 

@@ -207,6 +207,7 @@ func (x *description) fill(d *Definition) {
 	state(&d.ClientName, x.clientName)
 	state(&d.Compression, x.compression)
 	state(&d.Persistent, x.persistent)
+	d.statesPersistent = x.persistent != nil
 	state(&d.ExplicitDatabaseID, x.explicitID)
 	state(&d.DetailedVolatile, x.detailed)
 	state(&d.ManualAoI, x.manual)

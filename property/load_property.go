@@ -69,7 +69,7 @@ func (l *loader) parsePropertyElement(p *Property, c *element, path string) {
 	case "IsReliable":
 		p.Unreliable = !l.boolean(c, path)
 	case "ExposedForReplay":
-		p.ExposedForReplay = l.boolean(c, path)
+		p.ExposedForReplay, p.statesReplay = l.boolean(c, path), true
 	case "Editable":
 		p.Editable = l.boolean(c, path)
 	case "DetailLevel":

@@ -27,7 +27,8 @@ type Property struct {
 
 	Kept []Kept
 
-	where position
+	where        position
+	statesReplay bool // a tree states ExposedForReplay
 }
 
 // ClientVisible reports whether the flags let any client see the property. Whether clients know it is told by ClientIndex:

@@ -40,7 +40,7 @@ func FindSetters(t reflect.Type, d *Definition, side Side) (*Setters, error) {
 	}
 	for m := range t.NumMethod() {
 		name := t.Method(m).Name
-		if rest, ok := strings.CutPrefix(name, setterPrefix); !ok || !startsUpper(rest) {
+		if !IsSetterName(name) {
 			continue
 		}
 		at := t.String() + "." + name
@@ -75,6 +75,12 @@ func (s *Setters) Call(script reflect.Value, c *Change) {
 
 // setterName returns the name of a property's setter: bag → OnSetBag, purse.gold → OnSetPurseGold, _timer → OnSet_timer.
 func setterName(property string) string { return setterPrefix + GoName(property) }
+
+// IsSetterName reports whether [FindSetters] takes a method of that name for a setter.
+func IsSetterName(method string) bool {
+	rest, ok := strings.CutPrefix(method, setterPrefix)
+	return ok && startsUpper(rest)
+}
 
 func startsUpper(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)

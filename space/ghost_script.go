@@ -85,12 +85,16 @@ func registerGhost(s *Scripts, name string, t reflect.Type) error {
 		return err
 	}
 	setters, err := property.FindSetters(t, d, property.GhostSide)
-	if err := errors.Join(property.CheckFields(t.Elem(), d, property.GhostSide, reflect.TypeFor[*Ghost]()), err); err != nil {
+	hooks := entity.Hooks{Part: reflect.TypeFor[*Ghost](), Named: isSetter, Ways: "a setter: func (T) OnSetHealth(c *property.Change) for a property health. A ghost has nothing else"}
+	if err := errors.Join(hooks.Check(t), property.CheckFields(t.Elem(), d, property.GhostSide, reflect.TypeFor[*Ghost]()), err); err != nil {
 		return err
 	}
 	s.ghosts[d.ID] = &ghostType{t, setters}
 	return nil
 }
+
+// isSetter reports whether a method is for property.FindSetters to check.
+func isSetter(m reflect.Method) (named, apart bool) { return property.IsSetterName(m.Name), true }
 
 // watchGhost counts what a new ghost hears, and gives it the script that the game
 // wrote for it, if any. Its values are there already.

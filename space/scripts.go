@@ -57,7 +57,9 @@ type scriptType struct {
 // *space.Real. Its handle fields (property.Field) are bound to the properties of
 // their names; any other field must be tagged `cellscape:"local"`, meaning that
 // it is lost when the entity moves. Its methods answer the cell methods of the
-// definition. Faults are kept for Err.
+// definition. A method that begins with On is one of those, a callback of Creator and
+// its kin, or a timer's func (T) OnX(space.Callback); another is refused, since nothing
+// would call it. Faults are kept for Err.
 func Register[T any](s *Scripts, name string) {
 	if err := register(s, name, reflect.TypeFor[*T]()); err != nil {
 		s.faults = append(s.faults, fmt.Errorf("space: script for %s: %w", name, err))
@@ -77,19 +79,38 @@ func register(s *Scripts, name string, t reflect.Type) error {
 	}
 	st := t.Elem()
 	methods, err := entity.BindMethods(t, d.CellMethods, true)
-	err = errors.Join(err, property.CheckFields(st, d, property.CellSide, reflect.TypeFor[*Real]()))
+	hooks := cellHooks(d)
+	err = errors.Join(err, hooks.Check(t), property.CheckFields(st, d, property.CellSide, reflect.TypeFor[*Real]()))
 	if err != nil {
 		return err
 	}
 	x := &scriptType{typ: t, methods: methods, callback: make(map[string]int)}
 	for i := range t.NumMethod() {
 		m := t.Method(i)
-		if m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[Callback]() && m.Type.NumOut() == 0 {
+		if named, _ := isCallback(m); named {
 			x.callback[m.Name] = i
 		}
 	}
 	s.types[d.ID] = x
 	return nil
+}
+
+// isCallback reports whether a timer or controller can call a method. Its parameter tells it from the cell's own callbacks.
+func isCallback(m reflect.Method) (named, apart bool) {
+	named = m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[Callback]() && m.Type.NumOut() == 0
+	return named, true
+}
+
+// cellHooks is what is called on the script of a cell part.
+func cellHooks(d *property.Definition) entity.Hooks {
+	return entity.Hooks{
+		Own: []reflect.Type{
+			reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](),
+			reflect.TypeFor[Enterer](), reflect.TypeFor[Destroyer](), reflect.TypeFor[ClientWatcher](),
+		},
+		Part: reflect.TypeFor[*Real](), Methods: d.CellMethods,
+		Named: isCallback, Ways: "what a timer or controller calls: func (T) OnX(space.Callback)",
+	}
 }
 
 // cellType is the definition of a type that may have a script on cells.

@@ -91,6 +91,8 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 		}
 		if cell {
 			a.welcomed(&m)
+		} else {
+			a.baseMgr.Accepted()
 		}
 	case wire.RefusedID:
 		var m wire.Refused
@@ -99,7 +101,9 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 		}
 		a.log.Error("a manager refuses this BaseApp", "manager", from, "reason", m.Reason)
 		if cell {
-			a.cellMgr.Refused(a.now)
+			a.cellMgr.Refused(a.now, m.Reason)
+		} else {
+			a.baseMgr.Refused(a.now, m.Reason)
 		}
 	case wire.DismissedID:
 		var m wire.Dismissed

@@ -1,6 +1,7 @@
 package baseapp
 
 import (
+	"errors"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -62,17 +63,21 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addr
 	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})
 }
 
+// Trouble says why a manager does not have this BaseApp, as it is known last; nil while
+// both have.
+func (a *BaseApp) Trouble() error { return errors.Join(a.cellMgr.Trouble(), a.baseMgr.Trouble()) }
+
 // Closed is part of mercury.Handler.
 func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	a.now = now
 	delete(a.net.dialled, ch)
 	delete(a.apps, ch)
 	a.unsilence(ch)
-	if a.cellMgr.Closed(now, ch) {
+	if a.cellMgr.Closed(now, ch, reason) {
 		a.log.Warn("lost the CellAppMgr", "reason", reason)
 		return
 	}
-	if a.baseMgr.Closed(now, ch) {
+	if a.baseMgr.Closed(now, ch, reason) {
 		a.log.Warn("lost the BaseAppMgr", "reason", reason)
 		return
 	}

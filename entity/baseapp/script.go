@@ -23,7 +23,10 @@ type registration struct {
 
 // Register gives an entity type its script: a pointer to T. T embeds *entity.Base;
 // its other fields are properties of the base side (property.Field), or tagged
-// `cellscape:"local"`. Every base method of the definition is a Go method of *T.
+// `cellscape:"local"`. Every base method of the definition is a Go method of *T. A method
+// that begins with On is one of those, a callback of Creator and its kin, a timer's
+// func (T) OnX() or a space's func (T) OnX(entity.SpaceReply); another is refused, since
+// nothing would call it, and so is one that is a callback's name but for a letter.
 // make returns a new script; nil means new(T). What does not fit is reported by New,
 // all at once.
 func Register[T any](s *Scripts, typeName string, make func() *T) {
@@ -40,6 +43,12 @@ func (s *Scripts) has(typeName string) bool {
 		}
 	}
 	return false
+}
+
+// Check reports everything that does not fit the definitions, as New would.
+func (s *Scripts) Check(schema *property.Schema) error {
+	_, err := s.bind(schema)
+	return err
 }
 
 // binding is a registration that fits its definition.
@@ -106,6 +115,8 @@ func (r *registration) bind(d *property.Definition) (*binding, error) {
 		faults = append(faults, err)
 	}
 	b.methods = methods
+	hooks := baseHooks(d)
+	faults = append(faults, hooks.Check(r.script))
 	b.findCallbacks()
 	return b, errors.Join(faults...)
 }
@@ -117,12 +128,33 @@ func (b *binding) findCallbacks() {
 		m := b.script.Method(i)
 		_, ofBase := basePointer().MethodByName(m.Name)
 		switch {
-		case ofBase || m.Type.NumOut() != 0:
-		case m.Type.NumIn() == 1:
+		case ofBase:
+		case isTimer(m):
 			b.timers[m.Name] = i
-		case m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[entity.SpaceReply]():
+		case isSpaceReply(m):
 			b.spaceReplies[m.Name] = i
 		}
+	}
+}
+
+func isTimer(m reflect.Method) bool { return m.Type.NumOut() == 0 && m.Type.NumIn() == 1 }
+
+func isSpaceReply(m reflect.Method) bool {
+	return m.Type.NumOut() == 0 && m.Type.NumIn() == 2 && m.Type.In(1) == reflect.TypeFor[entity.SpaceReply]()
+}
+
+// baseHooks is what is called on the script of a base. A timer's method looks like most callbacks, so that only its name
+// tells that it is none.
+func baseHooks(d *property.Definition) entity.Hooks {
+	return entity.Hooks{
+		Own: []reflect.Type{
+			reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientMourner](), reflect.TypeFor[Keeper](),
+			reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Destroyer](),
+		},
+		Foreign: []string{"OnRestored", "OnLeavingCell", "OnEnteredCell", "OnClient"}, // of cell scripts
+		Part:    basePointer(), Methods: d.BaseMethods,
+		Named: func(m reflect.Method) (named, apart bool) { return isTimer(m) || isSpaceReply(m), isSpaceReply(m) },
+		Ways:  "what a timer calls, func (T) OnX(), or a space, func (T) OnX(entity.SpaceReply)",
 	}
 }
 

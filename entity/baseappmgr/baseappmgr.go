@@ -105,9 +105,13 @@ func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.
 	}
 }
 
+// Trouble says why the CellAppMgr does not have this BaseAppMgr, as it is known last; nil
+// while it has.
+func (m *BaseAppMgr) Trouble() error { return m.manager.Trouble() }
+
 // Closed implements mercury.Handler.
 func (m *BaseAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	if m.manager.Closed(now, ch) {
+	if m.manager.Closed(now, ch, reason) {
 		m.log.Warn("lost the CellAppMgr, joining again", "reason", reason)
 		return
 	}
@@ -153,7 +157,7 @@ func (m *BaseAppMgr) fromManager(now time.Duration, id wire.ID, body []byte) err
 			return err
 		}
 		m.log.Error("the CellAppMgr refuses this BaseAppMgr", "reason", r.Reason)
-		m.manager.Refused(now)
+		m.manager.Refused(now, r.Reason)
 		return nil
 	case wire.AppDeadID:
 		var d wire.AppDead

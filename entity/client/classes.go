@@ -74,7 +74,12 @@ func (c *Classes) register(name string, side property.Side, t reflect.Type) erro
 	}
 	methods, err1 := entity.BindMethods(t, d.ClientMethods, false)
 	setters, err2 := property.FindSetters(t, d, side)
-	err := errors.Join(err1, property.CheckFields(st, d, side, reflect.TypeFor[*Replica]()), err2)
+	hooks := entity.Hooks{
+		Part: reflect.TypeFor[*Replica](), Methods: d.ClientMethods,
+		Named: func(m reflect.Method) (named, apart bool) { return property.IsSetterName(m.Name), true },
+		Ways:  "a setter: func (T) OnSetHealth(c *property.Change) for a property health. A replica has nothing else",
+	}
+	err := errors.Join(err1, hooks.Check(t), property.CheckFields(st, d, side, reflect.TypeFor[*Replica]()), err2)
 	if err == nil {
 		c.types[sideIndex(side)][d.ID] = &class{t, methods, setters}
 	}

@@ -1,6 +1,7 @@
 package loginapp
 
 import (
+	"errors"
 	"log/slog"
 	"time"
 
@@ -127,10 +128,14 @@ func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.
 	}
 }
 
+// Trouble says why a manager does not have this LoginApp, as it is known last; nil while
+// both have.
+func (l *LoginApp) Trouble() error { return errors.Join(l.manager.Trouble(), l.baseAppMgr.Trouble()) }
+
 // Closed implements mercury.Handler.
 func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	for _, m := range l.managers() {
-		if !m.Closed(now, ch) {
+		if !m.Closed(now, ch, reason) {
 			continue
 		}
 		m.joined = false
@@ -187,6 +192,7 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 			return errOutdated
 		}
 		m.joined = true
+		m.Accepted()
 		if m == &l.manager {
 			l.full = false // if not, it says so next
 			l.moveBaseAppMgr(now, w.BaseAppMgr)
@@ -198,7 +204,7 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 			return err
 		}
 		l.log.Error("a manager refuses this LoginApp", "manager", m.name, "reason", r.Reason)
-		m.Refused(now)
+		m.Refused(now, r.Reason)
 		return nil
 	case wire.LoginsID:
 		if m != &l.manager {

@@ -258,8 +258,8 @@ func (o *observer) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Addre
 }
 
 // Closed implements mercury.Handler.
-func (o *observer) Closed(now time.Duration, ch mercury.ChannelID, _ error) {
-	o.manager.Closed(now, ch)
+func (o *observer) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	o.manager.Closed(now, ch, reason)
 }
 
 // Message implements mercury.Handler.

@@ -113,7 +113,7 @@ func TestMember(t *testing.T) {
 	if wire.ID(l.last[0]) != wire.ReportID {
 		t.Errorf("sent %x", l.last)
 	}
-	if m.Closed(time.Second, 99) || !m.Closed(time.Second, 1) || m.Open() || m.Is(1) {
+	if m.Closed(time.Second, 99, nil) || !m.Closed(time.Second, 1, nil) || m.Open() || m.Is(1) {
 		t.Error("the end of the channel was not noticed")
 	}
 	m.Tick(1900 * ms)

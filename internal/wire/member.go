@@ -1,11 +1,16 @@
 package wire
 
 import (
+	"errors"
+	"fmt"
 	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 )
+
+// ErrRefused is the Trouble of an app that a manager does not let in.
+var ErrRefused = errors.New("refused")
 
 // RejoinAfter is how long a Member waits before it dials a manager again.
 const RejoinAfter = time.Second
@@ -26,6 +31,7 @@ type Member struct {
 	peer     mercury.Address // the start of the manager that the open channel leads to
 	rejoins  bool            // it does not know this app, which an earlier one welcomed
 	welcomed bool            // by it
+	trouble  error           // why it is not welcome, as far as it is known
 	last     Welcome         // the newest
 	start    uint32          // salt of the start that it came from
 }
@@ -44,7 +50,7 @@ func (m *Member) Move(at netip.AddrPort) {
 	if m.dialled {
 		m.links.Transport.Close(m.ch)
 	}
-	m.At, m.dialled, m.open, m.welcomed, m.retryAt = at, false, false, false, 0
+	m.At, m.dialled, m.open, m.welcomed, m.retryAt, m.trouble = at, false, false, false, 0, nil
 }
 
 // Tick dials when it is time to.
@@ -91,7 +97,7 @@ func (m *Member) Welcomed(now time.Duration, w *Welcome) bool {
 		m.Leave(now)
 		return false
 	}
-	m.welcomed, m.rejoins = true, false
+	m.welcomed, m.rejoins, m.trouble = true, false, nil
 	m.last, m.start = *w, m.peer.Salt
 	return true
 }
@@ -111,8 +117,10 @@ func (m *Member) Speaks(ch mercury.ChannelID, from mercury.Address) bool {
 }
 
 // Refused takes a refusal. A manager that has known this app, or its like, may be
-// another one in a moment; who has never been welcomed stays and waits for its operator.
-func (m *Member) Refused(now time.Duration) {
+// another one in a moment; who has never been welcomed stays and waits for its operator,
+// to whom Trouble tells the reason.
+func (m *Member) Refused(now time.Duration, reason string) {
+	m.trouble = fmt.Errorf("%w by the manager at %v: %s", ErrRefused, m.At, reason)
 	if m.last.Term > 0 {
 		m.Leave(now)
 	}
@@ -122,15 +130,26 @@ func (m *Member) Refused(now time.Duration) {
 func (m *Member) Leave(now time.Duration) {
 	if m.dialled {
 		m.links.Transport.Close(m.ch)
-		m.Closed(now, m.ch)
+		m.Closed(now, m.ch, nil)
 	}
 }
 
+// Trouble says why the manager does not have this app, as it is known last: a refusal,
+// which is ErrRefused, or the end of a channel; nil while it is a member, and before
+// anything was heard.
+func (m *Member) Trouble() error { return m.trouble }
+
+// Accepted says that the manager has the app, where that is no matter of a Welcomed.
+func (m *Member) Accepted() { m.trouble = nil }
+
 // Closed plans another try if the channel was the member's; it reports whether
-// it was.
-func (m *Member) Closed(now time.Duration, ch mercury.ChannelID) bool {
+// it was. reason is why the channel ended, nil if the member closed it.
+func (m *Member) Closed(now time.Duration, ch mercury.ChannelID, reason error) bool {
 	if !m.dialled || ch != m.ch {
 		return false
+	}
+	if reason != nil && !errors.Is(m.trouble, ErrRefused) {
+		m.trouble = fmt.Errorf("no channel to the manager at %v: %w", m.At, reason)
 	}
 	m.dialled, m.open, m.welcomed, m.rejoins = false, false, false, false
 	m.retryAt = now + RejoinAfter

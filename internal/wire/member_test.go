@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,7 +62,7 @@ func TestMemberKnowsTerms(t *testing.T) {
 		if s.welcomes > 0 && !s.heeds && (m.Is(ch) || m.Open()) {
 			t.Errorf("%s: the channel to it is kept", s.name)
 		}
-		m.Closed(now, ch)
+		m.Closed(now, ch, nil)
 	}
 	if r := m.Rejoin(); r.Number != 7 || r.Allocator != 8 {
 		t.Errorf("rejoins with %+v", r)
@@ -79,12 +81,18 @@ func TestMemberRefused(t *testing.T) {
 	l.peer = addr4
 	m.Tick(0)
 	m.Opened(1)
-	m.Refused(0)
+	m.Refused(0, "other definitions")
 	if !m.Open() {
 		t.Error("a new start gives up")
 	}
+	if err := m.Trouble(); !errors.Is(err, wire.ErrRefused) || !strings.Contains(err.Error(), "other definitions") {
+		t.Errorf("trouble %v", err)
+	}
 	m.Welcomed(0, &wire.Welcome{Term: 1})
-	m.Refused(time.Second)
+	if m.Trouble() != nil {
+		t.Errorf("a member has trouble: %v", m.Trouble())
+	}
+	m.Refused(time.Second, "an old term")
 	m.Tick(1500 * ms)
 	if m.Open() || l.dials != 1 {
 		t.Errorf("open %v, %d dials", m.Open(), l.dials)

@@ -39,6 +39,12 @@ type Dismissible interface {
 	Dismissed() bool
 }
 
+// Troubled is an App that can say why it is of no use yet: a manager has refused it, or
+// is not to be reached.
+type Troubled interface {
+	Trouble() error
+}
+
 // Env is what an app is given to be made of.
 type Env struct {
 	// Transport carries the app's channels.
@@ -217,6 +223,24 @@ func (p *Process) Do(f func(App)) error {
 			return fmt.Errorf("%s: %w", p.name, ErrStopped)
 		}
 	}
+}
+
+// Trouble is what keeps the process from its work: why it has ended, or what its app says
+// as a Troubled; nil if nothing is known to. It waits as Do does.
+func (p *Process) Trouble() error {
+	var trouble error
+	err := p.Do(func(a App) {
+		if t, ok := a.(Troubled); ok {
+			trouble = t.Trouble()
+		}
+	})
+	switch {
+	case err != nil:
+		return errors.Join(err, p.Err())
+	case trouble != nil:
+		return fmt.Errorf("%s at %v: %w", p.name, p.at, trouble)
+	}
+	return nil
 }
 
 // SealStats returns what the Guard of the present start has counted: all zero for a

@@ -16,10 +16,11 @@ import (
 var (
 	// ErrNoServerKey is returned by Dial for a place whose public key is not known: set Config.ServerKey or call Pin.
 	ErrNoServerKey = errors.New("secure: no public key is known of that place")
-	// ErrNotAcceptor is returned by Answer of a Guard without Config.Key.
-	ErrNotAcceptor = errors.New("secure: no static key to accept with")
-	// ErrHello is returned by Answer for a hello that was made for another key, another bind, or by nobody.
-	ErrHello = errors.New("secure: hello is not good")
+	// ErrNotAcceptor is returned by Answer of a Guard without Config.Key. It is a mercury.ErrKey.
+	ErrNotAcceptor = fmt.Errorf("secure: no static key to accept with: %w", mercury.ErrKey)
+	// ErrHello is returned by Answer for a hello that was made for another key, another bind, or by nobody. It is a
+	// mercury.ErrKey, so that the dialler is told.
+	ErrHello = fmt.Errorf("secure: hello is not good: %w", mercury.ErrKey)
 	// ErrReply is returned by Finish for a reply that did not come from who has the server's key, or not to this hello. A better
 	// one may still come.
 	ErrReply = errors.New("secure: reply is not good")

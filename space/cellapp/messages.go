@@ -29,7 +29,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 // Closed implements mercury.Handler. What a lost channel means is the manager's
 // to say: a CellApp acts on verdicts only.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	if !a.manager.Closed(now, ch) || a.dismissed {
+	if !a.manager.Closed(now, ch, reason) || a.dismissed {
 		return
 	}
 	if a.alloc == nil {
@@ -38,6 +38,10 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	}
 	a.log.Warn("CellAppMgr lost; cells go on without balance until one is back", "err", reason)
 }
+
+// Trouble says why the CellAppMgr does not have this CellApp, as it is known last; nil
+// while it has.
+func (a *CellApp) Trouble() error { return a.manager.Trouble() }
 
 // Message implements mercury.Handler.
 func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
@@ -145,7 +149,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 			return err
 		}
 		a.log.Error("the CellAppMgr refuses this CellApp", "reason", m.Reason)
-		a.manager.Refused(now)
+		a.manager.Refused(now, m.Reason)
 		return nil
 	case wire.DismissedID:
 		var m wire.Dismissed

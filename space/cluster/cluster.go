@@ -75,29 +75,41 @@ func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 // StartLogin starts a LoginApp, at Config.LoginPort. It returns when it has joined
 // the managers.
 func StartLogin(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
-	return start(ctx, cfg, manager, (*Cluster).startLoginApp)
+	return join(ctx, cfg, manager, (*Cluster).startLoginApp)
 }
 
 // StartBaseApp starts a BaseApp. It returns when it has joined the managers.
 func StartBaseApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
-	return start(ctx, cfg, manager, (*Cluster).startBaseApp)
+	return join(ctx, cfg, manager, (*Cluster).startBaseApp)
 }
 
 // StartCellApp starts a CellApp. It returns when it has joined the managers.
 func StartCellApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
-	return start(ctx, cfg, manager, func(c *Cluster) error {
+	return join(ctx, cfg, manager, func(c *Cluster) error {
 		_, err := c.startCellApp()
 		return err
 	})
+}
+
+// join starts processes whose managers run elsewhere.
+func join(ctx context.Context, cfg Config, manager netip.AddrPort, processes func(*Cluster) error) (*Cluster, error) {
+	if !manager.IsValid() || manager.Port() == 0 {
+		return nil, fmt.Errorf("cluster: the managers cannot be joined at %v: give the address and port that they listen at, which Cluster.ManagerAddr tells where they were started", manager)
+	}
+	return start(ctx, cfg, manager, processes)
 }
 
 func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes func(*Cluster) error) (*Cluster, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	notices := cfg.notices()
 	cfg = cfg.withDefaults()
 	c := &Cluster{manager: manager}
 	cfg.Log = slog.New(quiet{cfg.Log.Handler(), &c.stopping})
+	for _, n := range notices {
+		cfg.Log.Warn("notice", "notice", n)
+	}
 	h, err := host.New(host.Config{Log: cfg.Log, Seed: cfg.Seed})
 	if err != nil {
 		return nil, err

@@ -396,7 +396,7 @@ func TestConfigFaultsAtOnce(t *testing.T) {
 			t.Errorf("%v does not say %s", err, want)
 		}
 	}
-	for _, addr := range []string{"", "127.0.0.1", ":1", "127.0.0.1:0", "no such host:1"} {
+	for _, addr := range []string{"", "127.0.0.1", ":1", "no such host:1"} {
 		if at, err := cluster.ManagerAddr(addr); err == nil {
 			t.Errorf("ManagerAddr(%q) = %v", addr, at)
 		}

@@ -93,8 +93,8 @@ type Config struct {
 	// It is all or nothing, since an app has one Endpoint and that has one Guard or none:
 	// a BaseApp talks to players and to servers over the same one. Leave it out where all
 	// that can touch the network are trusted, inside one rack or one machine, players
-	// among them. What is sealed and what is not never get a channel to each other: the
-	// dial ends with mercury.ErrTimeout.
+	// among them. What is sealed and what is not never get a channel to each other, nor
+	// who has another key: the dial ends at once with mercury.ErrKey, which says why.
 	//
 	// A dialler is not proved to be anyone: whoever has the public half and reaches the
 	// port of a manager or a CellApp can speak as a process of the world. Let players
@@ -170,11 +170,32 @@ func (c Config) Validate() error {
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
 	}
+	if c.BaseScripts != nil && d.Schema != nil {
+		faults = append(faults, c.BaseScripts.Check(d.Schema))
+	}
 	if c.ClientClasses != nil {
 		faults = append(faults, c.ClientClasses.Err())
 	}
 	faults = append(faults, s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
 	return errors.Join(faults...)
+}
+
+// notices are what c and its definitions ask for and what does not happen. It is asked of a Config as it was given, since
+// defaults are nobody's wish.
+func (c *Config) notices() (notices []string) {
+	schema := c.Schema
+	if schema == nil && c.CellScripts != nil {
+		schema = c.CellScripts.Schema()
+	}
+	if schema != nil {
+		for _, n := range schema.Notices {
+			notices = append(notices, n.Error())
+		}
+	}
+	if c.Policy == nil { // one of the game's own may look at whatever it likes
+		notices = append(notices, c.Balance.Notices()...)
+	}
+	return notices
 }
 
 // validateManager finds what the CellAppMgr alone would refuse, when it is started: the
@@ -238,14 +259,15 @@ func orDefault[T comparable](v *T, d T) {
 // at is a place to listen at.
 func (c *Config) at(port uint16) string { return net.JoinHostPort(c.Listen, strconv.Itoa(int(port))) }
 
-// ManagerAddr resolves "host:port" of the managers of a world.
+// ManagerAddr resolves "host:port" of the managers of a world. Port 0 is for who starts them, at a free port: what
+// Cluster.ManagerAddr then returns is what the others join.
 func ManagerAddr(addr string) (netip.AddrPort, error) {
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
 		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %w", err)
 	}
-	if at.IP == nil || at.IP.IsUnspecified() || at.Port == 0 {
-		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %q lacks a host or a port", addr)
+	if at.IP == nil || at.IP.IsUnspecified() {
+		return netip.AddrPort{}, fmt.Errorf("cluster: address of the managers: %q lacks a host", addr)
 	}
 	a := at.AddrPort()
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()), nil

@@ -86,7 +86,11 @@ func (o *Observer) Status() (Status, bool) {
 	return o.last, o.seen > 0
 }
 
-// Next waits for the next Status.
+// Trouble says why there is no Status: the managers refuse the observer, or are not to be
+// reached; nil if nothing is known.
+func (o *Observer) Trouble() error { return o.process.Trouble() }
+
+// Next waits for the next Status. Trouble tells why it waits long.
 func (o *Observer) Next(ctx context.Context) (Status, error) {
 	o.mu.Lock()
 	news := o.news
@@ -145,12 +149,12 @@ func (w *watcher) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Addres
 }
 
 func (w *watcher) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
-	if w.manager.Closed(now, ch) {
+	if w.manager.Closed(now, ch, reason) {
 		w.log.Debug("no connection to the managers", "reason", reason)
 	}
 }
 
-func (w *watcher) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+func (w *watcher) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
 	if !w.manager.Is(ch) {
 		return
 	}
@@ -160,18 +164,23 @@ func (w *watcher) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []b
 	case id == wire.StatusID:
 		var s Status
 		if s, err = parseStatus(body); err == nil {
+			w.manager.Accepted()
 			w.put(s)
 		}
 	case id == wire.RefusedID:
 		var r wire.Refused
 		if err = r.Parse(body); err == nil {
 			w.log.Error("the managers refuse the observer", "reason", r.Reason)
+			w.manager.Refused(now, r.Reason)
 		}
 	}
 	if err != nil {
 		w.log.Warn("message dropped", "error", err)
 	}
 }
+
+// Trouble says why there is no Status.
+func (w *watcher) Trouble() error { return w.manager.Trouble() }
 
 func (w *watcher) freeze(on bool) bool {
 	if !w.manager.Open() {

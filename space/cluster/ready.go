@@ -8,12 +8,18 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 )
 
 // pollPeriod is how often a start looks whether it is done: several times a tick,
 // so that it does not add to what joining takes.
 const pollPeriod = 20 * time.Millisecond
+
+// lookPeriod is how often a start whose managers are elsewhere looks whether its processes
+// were refused.
+const lookPeriod = 50 * time.Millisecond
 
 // ready waits until the processes have joined; a whole world, until players can
 // log in.
@@ -29,14 +35,18 @@ func (c *Cluster) ready(ctx context.Context) error {
 	}
 	switch {
 	case errors.Is(err, errSlow):
-		return fmt.Errorf("cluster: not ready after %v: %s; more is in the log", c.cfg.StartTimeout, strings.Join(missing, ", "))
+		err = fmt.Errorf("cluster: not ready after %v: %s", c.cfg.StartTimeout, strings.Join(missing, ", "))
+		return errors.Join(err, c.Trouble())
 	case err != nil:
 		return fmt.Errorf("cluster: start: %w", err)
 	}
 	return nil
 }
 
-var errSlow = errors.New("too slow")
+var (
+	errSlow = errors.New("too slow")
+	errPoll = errors.New("time to look")
+)
 
 // pollManagers asks the managers of this process.
 func (c *Cluster) pollManagers(ctx context.Context) (missing []string, err error) {
@@ -44,6 +54,9 @@ func (c *Cluster) pollManagers(ctx context.Context) (missing []string, err error
 	defer tick.Stop()
 	for {
 		if missing, err = c.missing(); err != nil || len(missing) == 0 {
+			return missing, err
+		}
+		if err := c.Trouble(); hopeless(err) {
 			return missing, err
 		}
 		select {
@@ -85,6 +98,33 @@ func (c *Cluster) missing() (missing []string, err error) {
 	return missing, nil
 }
 
+// Trouble says what keeps processes here from their work: why they have ended by
+// themselves, why the managers refuse them (ErrRefused), that no manager is to be reached.
+// It is nil when nothing is known to.
+func (c *Cluster) Trouble() error {
+	var all []error
+	for _, p := range c.all() {
+		all = append(all, p.Trouble())
+	}
+	return errors.Join(all...)
+}
+
+// ErrRefused is in the error of a start whose process the managers do not let in; the text
+// says why: other definitions, a manager of an old term.
+var ErrRefused = wire.ErrRefused
+
+// hopeless reports whether waiting does not help.
+func hopeless(err error) bool {
+	return errors.Is(err, ErrRefused) || errors.Is(err, mercury.ErrKey)
+}
+
+// nextStatus is Observer.Next, which returns errPoll when it is time to look after the processes.
+func nextStatus(ctx context.Context, o *Observer) (Status, error) {
+	short, cancel := context.WithTimeoutCause(ctx, lookPeriod, errPoll)
+	defer cancel()
+	return o.Next(short)
+}
+
 // watchManagers asks managers elsewhere, as an observer.
 func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
 	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, ServerKey: c.cfg.publicKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
@@ -94,8 +134,16 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 	defer func() { _ = o.Close() }()
 	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", c.manager)}
 	for {
-		s, err := o.Next(ctx)
-		if err != nil {
+		s, err := nextStatus(ctx, o)
+		if trouble := errors.Join(o.Trouble(), c.Trouble()); hopeless(trouble) {
+			return missing, trouble
+		}
+		switch {
+		case errors.Is(err, errPoll):
+			continue
+		case errors.Is(err, errSlow):
+			return missing, err
+		case err != nil:
 			return missing, errors.Join(err, c.Err())
 		}
 		missing = missing[:0]

@@ -192,10 +192,10 @@ func TestStrangers(t *testing.T) {
 		opt  host.Option
 		want error
 	}{
-		{"another key", sealed, key(testKey(9).Public()), mercury.ErrTimeout},
-		{"no seal", sealed, nil, mercury.ErrTimeout},
+		{"another key", sealed, key(testKey(9).Public()), mercury.ErrKey},
+		{"no seal", sealed, nil, mercury.ErrKey},
 		{"no key", sealed, key(secure.PublicKey{}), secure.ErrNoServerKey},
-		{"a world without a seal", open, key(cfg.Key.Public()), mercury.ErrTimeout},
+		{"a world without a seal", open, key(cfg.Key.Public()), mercury.ErrKey},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,220 @@
+package property
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a definition may say, and nothing acts by yet. It is read, checked, kept in the Schema and in its digests, and each is
+// told by a notice, once for each file and element, until a process acts by it: then its line here goes. TestSettingsAct
+// compares these lines with what the code of the module reads, in both directions.
+
+// idle is a setting by which nothing acts.
+type idle struct {
+	field   string // in Go
+	element string // in a tree
+	not     string // what does not happen
+	remedy  string
+}
+
+const (
+	noStore    = "nothing is kept in a store"
+	noReplay   = "nothing is recorded for replay"
+	keepRemedy = "leave it for later; until then save and load what must last by the game's own means"
+	laterOn    = "leave it for later, and do not rely on it"
+)
+
+// idleOf is an idle setting with who asks for it.
+type idleOf[T any] struct {
+	idle
+	asks func(*T) bool
+}
+
+func idleDefinitions() []idleOf[Definition] {
+	return []idleOf[Definition]{
+		{idle{"Definition.Volatile", "Volatile", "position and direction of every entity go to all who see it, at any distance", "leave it for later; distances do not save bandwidth yet"},
+			func(d *Definition) bool { return !d.Volatile.IsZero() && !d.Volatile.always() }},
+		{idle{"Definition.DetailedVolatile", "ShouldSendDetailedVolatilePosition", "positions go to clients at the precision of all others", laterOn},
+			func(d *Definition) bool { return d.DetailedVolatile }},
+		{idle{"Definition.ManualAoI", "IsManualAoI", "entities enter areas of interest by distance, as all do", laterOn},
+			func(d *Definition) bool { return d.ManualAoI }},
+		{idle{"Definition.Persistent", "Persistent", noStore, keepRemedy},
+			func(d *Definition) bool { return d.Persistent && (d.statesPersistent || d.where.file == "") }},
+		{idle{"Definition.ExplicitDatabaseID", "ExplicitDatabaseID", noStore + ", and no entity has a database id", keepRemedy},
+			func(d *Definition) bool { return d.ExplicitDatabaseID }},
+		{idle{"Definition.TempProperties", "TempProperties", "the names are not looked at", "tag what a script may lose on a move `cellscape:\"local\"`"},
+			func(d *Definition) bool { return len(d.TempProperties) > 0 }},
+		{idle{"Definition.AppealRadius", "AppealRadius", "it is mirrored to cells that far away, but clients see it from no further than others", laterOn},
+			func(d *Definition) bool { return d.AppealRadius > 0 }},
+	}
+}
+
+func idleProperties() []idleOf[Property] {
+	return []idleOf[Property]{
+		{idle{"Property.Persistent", "Persistent", noStore, keepRemedy}, func(p *Property) bool { return p.Persistent }},
+		{idle{"Property.Identifier", "Identifier", noStore + ", so that no entity is looked up by name", keepRemedy}, func(p *Property) bool { return p.Identifier }},
+		{idle{"Property.Indexed", "Indexed", noStore + ", so that nothing is indexed", keepRemedy}, func(p *Property) bool { return p.Indexed && !p.Identifier }},
+		{idle{"Property.Unique", "Unique", noStore + ", so that two entities may have the same value", keepRemedy}, func(p *Property) bool { return p.Unique && !p.Identifier }},
+		{idle{"Property.DatabaseLength", "DatabaseLength", noStore, "leave it for later"}, func(p *Property) bool { return p.DatabaseLength != 0 }},
+		{idle{"Property.Unreliable", "IsReliable", "changes are sent reliably all the same", laterOn}, func(p *Property) bool { return p.Unreliable }},
+		{idle{"Property.ExposedForReplay", "ExposedForReplay", noReplay, laterOn}, func(p *Property) bool { return p.ExposedForReplay && (p.statesReplay || p.Flags&OtherClient == 0) }},
+		{idle{"Property.Editable", "Editable", "no process of a server edits a property; it is kept for tools", "leave it for the tools that read it, or remove it"}, func(p *Property) bool { return p.Editable }},
+	}
+}
+
+func idleMethods() []idleOf[Method] {
+	return []idleOf[Method]{
+		{idle{"Method.Returns", "ReturnValues", "a call brings nothing back", "answer by a call of the other's method"}, func(m *Method) bool { return len(m.Returns) > 0 }},
+		{idle{"Method.ReplayExposure", "ReplayExposureLevel", noReplay, laterOn}, func(m *Method) bool { return m.ReplayExposure != ReplayOther }},
+		{idle{"Method.WarnBytes", "VariableLengthHeaderSize", "no one is warned of a call that is larger", laterOn}, func(m *Method) bool { return m.WarnBytes != 0 }},
+	}
+}
+
+// idleType is of the data type of a property, and of what is within it.
+func idleTypes() []idleOf[DataType] {
+	return []idleOf[DataType]{
+		{idle{"DataType.PersistAsBlob", "persistAsBlob", noStore, "leave it for later"}, func(t *DataType) bool { return t.asBlob }},
+	}
+}
+
+func idleFields() []idleOf[DictField] {
+	return []idleOf[DictField]{
+		{idle{"DictField.DatabaseLength", "DatabaseLength", noStore, "leave it for later"}, func(f *DictField) bool { return f.DatabaseLength != 0 }},
+		{idle{"DictField.Transient", "Persistent", noStore + ", of this field or of any", "leave it for later"}, func(f *DictField) bool { return f.Transient }},
+	}
+}
+
+// always reports whether a Volatile asks for what happens anyway.
+func (v Volatile) always() bool { return v == Volatile{Always(), Always(), Always(), Always()} }
+
+// idleReport collects what is told of a file together.
+type idleReport struct {
+	found []*idleFound
+	by    map[idleKey]*idleFound
+	told  map[idlePlace]bool
+}
+
+type idleKey struct{ file, field, element string }
+
+type idlePlace struct {
+	at    position
+	owner string // the type, for what is described in Go
+	path  string
+}
+
+// idleFound is one setting of one file: where it is first, and how many more times.
+type idleFound struct {
+	idle
+	at   position
+	path string
+	more int
+}
+
+// noticeIdle tells of everything in a schema that asks for what does not happen.
+func (s *Schema) noticeIdle(r *report) {
+	x := &idleReport{by: make(map[idleKey]*idleFound), told: make(map[idlePlace]bool)}
+	for _, d := range s.Types {
+		x.definition(d)
+	}
+	for _, d := range s.Services {
+		x.tell(idle{"Definition.Service", "service", "no process runs services, so that nobody can call its methods", "make it the base of an entity type"}, d.where, d, "Services/"+d.Name)
+		x.definition(d)
+	}
+	for _, f := range x.found {
+		more := ""
+		if f.more > 0 {
+			more = fmt.Sprintf(" (and so for %d more in this file)", f.more)
+		}
+		r.notice(f.at, f.path, fmt.Sprintf("it is read and not acted by yet: %s%s", f.not, more), f.remedy)
+	}
+}
+
+func (x *idleReport) definition(d *Definition) {
+	for _, s := range idleDefinitions() {
+		if s.asks(d) {
+			x.tell(s.idle, d.where, d, s.element)
+		}
+	}
+	x.kept(d.Kept, d.where, d, "")
+	for _, p := range d.Properties {
+		path := "Properties/" + p.Name
+		for _, s := range idleProperties() {
+			if s.asks(p) {
+				x.tell(s.idle, p.where, d, path+"/"+s.element)
+			}
+		}
+		x.kept(p.Kept, p.where, d, path+"/")
+		x.dataType(p.Type, p.where, d, path+"/Type")
+	}
+	base := "BaseMethods"
+	if d.Service {
+		base = "Methods"
+	}
+	for _, m := range []struct {
+		section string
+		list    []*Method
+	}{{"CellMethods", d.CellMethods}, {base, d.BaseMethods}, {"ClientMethods", d.ClientMethods}} {
+		for _, n := range m.list {
+			path := m.section + "/" + n.Name
+			for _, s := range idleMethods() {
+				if s.asks(n) {
+					x.tell(s.idle, n.where, d, path+"/"+s.element)
+				}
+			}
+			x.kept(n.Kept, n.where, d, path+"/")
+		}
+	}
+}
+
+// dataType goes into a type, whose depth is bounded.
+func (x *idleReport) dataType(t *DataType, at position, d *Definition, path string) {
+	if t == nil {
+		return
+	}
+	for _, s := range idleTypes() {
+		if s.asks(t) {
+			x.tell(s.idle, at, d, path+"/"+s.element)
+		}
+	}
+	x.dataType(t.key, at, d, path+"/key")
+	x.dataType(t.elem, at, d, path+"/of")
+	for i := range t.fields {
+		f := &t.fields[i]
+		in := path + "/" + f.Name
+		for _, s := range idleFields() {
+			if s.asks(f) {
+				x.tell(s.idle, at, d, in+"/"+s.element)
+			}
+		}
+		x.dataType(f.Type, at, d, in)
+	}
+}
+
+// kept tells of elements that have no meaning on a server.
+func (x *idleReport) kept(list []Kept, at position, d *Definition, prefix string) {
+	for _, k := range list {
+		x.tell(idle{"Definition.Kept", lastElement(k.Element), "no process of a server has a use for it; it is kept for tools", "leave it for the tools that read it, or remove it"}, at, d, prefix+k.Element)
+	}
+}
+
+func lastElement(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// tell notes a setting. What several types have by one element of a parent or interface is one.
+func (x *idleReport) tell(s idle, at position, d *Definition, path string) {
+	place := idlePlace{at: at, path: path}
+	key := idleKey{at.file, s.field, s.element}
+	if at.file == "" {
+		place.owner = d.Name
+	}
+	if x.told[place] {
+		return
+	}
+	x.told[place] = true
+	if f := x.by[key]; f != nil {
+		f.more++
+		return
+	}
+	f := &idleFound{idle: s, at: at, path: path}
+	x.by[key] = f
+	x.found = append(x.found, f)
+}

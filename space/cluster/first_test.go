@@ -1,0 +1,193 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// What a newcomer gets wrong is told by Start, with what to do.
+
+type hastyCell struct{ *space.Real }
+
+func (*hastyCell) OnCreate() {}
+
+type hastyBase struct{ *entity.Base }
+
+func (*hastyBase) OnCreate() {}
+
+func TestStartRefusesMisspeltCallbacks(t *testing.T) {
+	cfg := world(t)
+	schema := cfg.CellScripts.Schema()
+	cfg.CellScripts = space.NewScripts(schema)
+	cfg.BaseScripts = new(baseapp.Scripts)
+	space.Register[hastyCell](cfg.CellScripts, "Avatar")
+	baseapp.Register[hastyBase](cfg.BaseScripts, "Avatar", nil)
+	c, err := cluster.Start(context.Background(), cfg)
+	if err == nil {
+		_ = c.Stop()
+		t.Fatal("a world with a misspelt callback has started")
+	}
+	for _, want := range []string{
+		"did you mean func (*cluster_test.hastyCell) OnCreated()?",
+		"did you mean func (*cluster_test.hastyBase) OnCreated()?",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in\n%v", want, err)
+		}
+	}
+}
+
+// A process of other definitions is told why it may not join, at once and without a log.
+func TestStartSaysWhyItWasRefused(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	cfg := world(t)
+	managers, err := cluster.StartManagers(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	other, err := property.NewSchema(&property.Definition{Name: "Avatar", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := cfg
+	wrong.CellScripts, wrong.BaseScripts, wrong.PlayerType = space.NewScripts(other), nil, ""
+	for name, start := range map[string]func(context.Context, cluster.Config, netip.AddrPort) (*cluster.Cluster, error){
+		"CellApp": cluster.StartCellApp, "BaseApp": cluster.StartBaseApp, "LoginApp": cluster.StartLogin,
+	} {
+		began := time.Now()
+		c, err := start(ctx, wrong, managers.ManagerAddr())
+		if err == nil {
+			_ = c.Stop()
+			t.Errorf("%s: it was let in", name)
+			continue
+		}
+		if !errors.Is(err, cluster.ErrRefused) || !strings.Contains(err.Error(), "other entity definitions: digest") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(began); took > cluster.DefaultStartTimeout/2 {
+			t.Errorf("%s: it waited %v", name, took)
+		}
+	}
+}
+
+// A process with another key than the managers, or with none, is told so at once.
+func TestStartSaysThatTheKeyIsWrong(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	cfg := world(t)
+	cfg.Key = testKey(1)
+	managers, err := cluster.StartManagers(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	for want, key := range map[string]secure.PrivateKey{
+		"it is sealed and this end is not": {}, "it has another key than this end dials it by": testKey(9),
+	} {
+		wrong := world(t)
+		wrong.Key = key
+		began := time.Now()
+		c, err := cluster.StartCellApp(ctx, wrong, managers.ManagerAddr())
+		if err == nil {
+			_ = c.Stop()
+			t.Fatal("it was let in")
+		}
+		if !errors.Is(err, mercury.ErrKey) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if took := time.Since(began); took > cluster.DefaultStartTimeout/2 {
+			t.Errorf("it waited %v", took)
+		}
+	}
+}
+
+// What a start lacks is in its error, with what its processes know of it.
+func TestStartSaysWhyItIsSlow(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	cfg.StartTimeout = 300 * time.Millisecond
+	_, err := cluster.StartCellApp(context.Background(), cfg, netip.MustParseAddrPort("127.0.0.1:9"))
+	if err == nil || !strings.Contains(err.Error(), "no managers answer at 127.0.0.1:9") || strings.Contains(err.Error(), "log") {
+		t.Error(err)
+	}
+}
+
+// Port 0 takes a free port, and the others join the one that was taken.
+func TestManagerAddrOfPortZero(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	at, err := cluster.ManagerAddr("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := world(t)
+	cfg.Listen, cfg.ManagerPort = at.Addr().String(), at.Port()
+	managers, err := cluster.StartManagers(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = managers.Stop() }()
+	if managers.ManagerAddr().Port() == 0 {
+		t.Fatalf("the managers say that they are at %v", managers.ManagerAddr())
+	}
+	app, err := cluster.StartCellApp(ctx, cfg, managers.ManagerAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := app.Stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := cluster.StartCellApp(ctx, cfg, at); err == nil || !strings.Contains(err.Error(), "cannot be joined at 127.0.0.1:0") {
+		t.Errorf("joining at port 0: %v", err)
+	}
+}
+
+// What the definitions ask for and does not happen is told when a world starts.
+func TestStartTellsNotices(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},
+		"entity_defs/Avatar.def": {Data: []byte("<root>\n<IsManualAoI> true </IsManualAoI> </root>")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log lockedBuffer
+	cfg.CellScripts, cfg.BaseScripts, cfg.PlayerType = space.NewScripts(schema), nil, ""
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	cfg.Balance.MaxAggression = 0.5
+	c, err := cluster.Start(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	for _, want := range []string{
+		"entity_defs/Avatar.def:1: IsManualAoI: it is read and not acted by yet: entities enter areas of interest by distance",
+		"MaxAggression is set and does nothing",
+	} {
+		if text := log.buf.String(); !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}

@@ -252,16 +252,16 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 	default:
 		c.watch.Claim(&rec.real.meter)
 		if p := rec.real.known(a.From, a.FromSide); p != nil {
-			c.takeAck(p, a, rec.e.Order.Incarnation, from)
+			c.takeAck(rec.real, p, a, rec.e.Order.Incarnation, from)
 			rec.real.confirm(p)
 		}
 	}
 }
 
-// takeAck settles a flow as its target says. A base dies with its entity, so what it
+// takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base dies with its entity, so what it
 // handled is settled. A cell part that was restored may have handled less than the
 // one before it, whose acks say nothing any more.
-func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Address) {
+func (c *Cell) takeAck(r *Real, p *peer, a *entity.Ack, stream uint32, from mercury.Address) {
 	own := a.Stream == stream
 	switch {
 	case a.FromSide == entity.BaseSide:
@@ -270,7 +270,7 @@ func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Addre
 		}
 	case a.Gone:
 		if own && from == p.home {
-			c.abandon(p, "it has ended")
+			c.abandon(r, p, errEnded)
 		}
 	case a.Life < p.life:
 		return
@@ -302,7 +302,7 @@ func (c *Cell) settleFlows() {
 			if p.in.TakeOwed() {
 				r.ack(p)
 			}
-			if p.out.Kept() > 0 && !c.giveUp(p) {
+			if p.out.Kept() > 0 && !c.giveUp(r, p) {
 				c.resend(p, func(n uint64, payload []byte) { r.transmit(p, n, payload) })
 				r.tail.add(p)
 			}
@@ -331,7 +331,7 @@ func (c *Cell) resend(p *peer, send func(number uint64, payload []byte)) {
 // giveUp forgets what was sent to a real that will never settle it. That of a real
 // with a base is kept until the base says that it has ended, or is dead itself; one
 // without has ended when nobody finds it for long.
-func (c *Cell) giveUp(p *peer) bool {
+func (c *Cell) giveUp(r *Real, p *peer) bool {
 	limit := FlowGiveUp
 	switch {
 	case p.side == entity.BaseSide:
@@ -342,7 +342,7 @@ func (c *Cell) giveUp(p *peer) bool {
 		if !c.out.Dead(p.home) {
 			return false
 		}
-		c.abandon(p, "its base has died")
+		c.abandon(r, p, errBaseDead)
 		return true
 	case c.registry.find(p.id) != nil:
 		p.lostSince = 0
@@ -354,18 +354,33 @@ func (c *Cell) giveUp(p *peer) bool {
 	if c.now-p.lostSince < limit {
 		return false
 	}
-	c.abandon(p, "it is nowhere to be found")
+	c.abandon(r, p, errNowhere)
 	return true
 }
 
-// abandon forgets what was sent to a real, and counts it.
-func (c *Cell) abandon(p *peer, why string) {
-	c.count.Refused += uint64(p.out.Unreceived())
+// Why calls are given up.
+var (
+	errEnded    = errors.New("space: the target has ended")
+	errBaseDead = errors.New("space: the base of the target has died")
+	errNowhere  = errors.New("space: the target is nowhere to be found")
+)
+
+// abandon forgets what was sent to an entity. What it did not acknowledge is counted,
+// and the sender's script told, if it is there.
+func (c *Cell) abandon(r *Real, p *peer, why error) {
+	p.unseen = false
 	if n := p.out.Unreceived(); n > 0 {
+		c.count.Refused += uint64(n)
 		c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why)
+		id := p.id
+		p.out.Each(c.now, func(_ uint64, payload []byte) {
+			var x entity.RemoteCall
+			if r != nil && x.Parse(payload[1:]) == nil {
+				r.refuseCall(id, x.Method, x.Args, why)
+			}
+		})
 	}
 	p.out.Settle(c.now, p.out.Last())
-	p.unseen = false
 }
 
 func (r *Real) ack(p *peer) {

@@ -53,6 +53,8 @@ type Real struct {
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	backupAt     time.Duration
 	saves        uint64
+	call         entity.Call   // that is being handled
+	cause        uint64        // number of the message from the base that is being handled; 0 for none
 	saving       uint64        // number of the backup that the base is to confirm; 0 for none
 	savedAt      time.Duration // when the last one was sent
 	// What came from other entities since then.
@@ -155,6 +157,10 @@ func (r *Real) SetDetailFactor(factor float32) {
 
 // HasClient reports whether a player's client is attached.
 func (r *Real) HasClient() bool { return r.session != 0 }
+
+// Call names the call that the script handles; see entity.Call. Its zero value is
+// none: timers and hooks are not called by anyone.
+func (r *Real) Call() entity.Call { return r.call }
 
 // Destroy ends the cell part after the callback that called it.
 func (r *Real) Destroy() {
@@ -304,7 +310,7 @@ func (c realCaller) CallMethod(_ entity.ID, _ entity.Side, method int, args []by
 	if c.r.e.Base.IsZero() {
 		return entity.ErrNoPart
 	}
-	m := entity.MethodCall{Method: uint16(method), Args: args}
+	m := entity.MethodCall{Cause: c.r.cause, Method: uint16(method), Args: args}
 	return c.r.sendBase(m.Append(nil, entity.CallBasePayload))
 }
 

@@ -24,6 +24,9 @@ type (
 	Destroyer interface{ OnDestroy() }
 	// ClientWatcher hears that the player's client came or went.
 	ClientWatcher interface{ OnClient(attached bool) }
+	// CallRefuser hears that a call of the own client to another entity was refused,
+	// or given up: nobody has handled it, nor will.
+	CallRefuser interface{ OnCallRefused(call RefusedCall) }
 )
 
 // Scripts binds entity types to the Go types that the game wrote for their cell

@@ -282,6 +282,8 @@ func (b *base) handle(p entity.Payload, body []byte) error {
 		if b.failed {
 			return nil
 		}
+		b.handling = entity.Call{Source: b.id, Number: m.Cause}
+		defer func() { b.handling = entity.Call{} }()
 		return b.call(int(m.Method), 0, m.Args)
 	case entity.BundlePayload:
 		var m entity.Bundle

@@ -47,6 +47,7 @@ type Counters struct {
 	Refused                 uint64 // calls and messages refused
 	Errors                  uint64 // what should not happen
 	Repeats                 uint64 // calls that a restored caller made again
+	FlowLost                uint64 // messages of bases that nobody keeps, and nobody handled
 	StaleGhosts, GhostsMade uint64
 }
 

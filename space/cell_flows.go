@@ -229,6 +229,9 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "err", err)
 		}
 	})
+	if lost := moved.TakeLost(); m.FromSide == entity.BaseSide {
+		c.count.FlowLost += lost
+	}
 	if p, err := r.peer(m.From, m.FromSide); err == nil {
 		p.in = moved
 	}
@@ -413,8 +416,8 @@ func (r *Real) ack(p *peer) {
 }
 
 // appendFlows encodes all flows for an offload; for a backup without what belongs to
-// a place, and without the sending end to the base, whose messages before the backup
-// it has when it has the backup.
+// a place, and without the sending end to the base, which has all that was sent before
+// the backup when it has the backup.
 func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	b = r.appendSaving(b, sending)
 	b = binary.AppendUvarint(b, uint64(len(r.flows)))
@@ -473,19 +476,21 @@ func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
 			p.out.Read(rd)
 		}
 		if restoring {
-			p.restore()
+			r.restoreFlow(p)
 		}
 	}
 }
 
-// restore makes the flow that of a new incarnation. The base hears nothing twice: it
-// had all that was sent to it before the backup.
-func (p *peer) restore() {
+// restoreFlow makes a flow that of a new incarnation.
+func (r *Real) restoreFlow(p *peer) {
 	p.at = mercury.Address{}
 	p.in.Restore()
-	if p.side == entity.BaseSide {
-		p.out = entity.Out{}
+	if p.side != entity.BaseSide {
+		p.out.Restart()
 		return
 	}
-	p.out.Restart()
+	if p.out.Kept() > 0 {
+		r.untold = &untold{out: p.out}
+	}
+	p.out = entity.Out{}
 }

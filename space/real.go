@@ -60,6 +60,7 @@ type Real struct {
 	// What came from other entities since then.
 	unsavedCalls, unsavedBytes int
 	patientUntil               time.Duration // see CallPatience
+	untold                     *untold       // of the copy from which it is being restored
 
 	meter     load.Meter
 	leastLoad int64  // artificial load

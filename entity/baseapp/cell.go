@@ -161,7 +161,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	c := b.link.Copy()
 	a.send(m.App, &migrate.Create{
 		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(),
-		Session: b.ClientSession(), Handled: c.Handled, Restored: c.Restored, Parts: c.Parts,
+		Session: b.ClientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Parts: c.Parts,
 	})
 }
 
@@ -255,6 +255,7 @@ func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
 	}
 	b.heard = from
 	in.Accept(m.Stream, m.Low, m.Number, m.Payload, b.deliver)
+	a.report.FlowLost += in.TakeLost()
 }
 
 // deliver takes one message of the cell part, in its turn.

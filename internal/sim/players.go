@@ -40,6 +40,7 @@ type player struct {
 	diff          []string
 	heard         int
 	path          []property.Vector3 // where it was in this session
+	ear           ear
 }
 
 func newPlayer(c *Cluster, i int) *player {
@@ -56,13 +57,17 @@ func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
 	pl.path = pl.path[:0]
+	pl.ear = newEar()
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
 		Handler: client.Events{
 			CellPlayer: func(own *client.Replica) { pl.target = own.Position; pl.stepped(own.Position) },
-			Called:     func(*client.Replica, *property.Method, []property.Value) { pl.heard++ },
-			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
+			Called: func(from *client.Replica, m *property.Method, args []property.Value) {
+				pl.heard++
+				pl.hear(from, m, args)
+			},
+			Audited: func(diff []string) { pl.audited++; pl.diff = diff },
 			Closed: func(err error) {
 				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
 				pl.again = pl.c.now + time.Second
@@ -182,8 +187,7 @@ func (pl *player) act() {
 			seen = append(seen, r.ID)
 		}
 		if len(seen) > 0 {
-			pl.greeted++
-			err = pl.client.CallCell(seen[c.IntN(len(seen))], "greet", property.StringValue("hello"))
+			err = pl.greet(seen[c.IntN(len(seen))])
 		}
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -190,4 +191,10 @@ func greetersOf(script any) (names []string, last map[string]uint32) {
 	}
 	slices.Sort(names)
 	return names, last
+}
+
+// based reports whether an entity has a base.
+func (c *Cluster) based(id entity.ID) (is bool) {
+	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { is = is || b.ID == id })
+	return is
 }

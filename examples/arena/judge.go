@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/cellscape/cellscape/space/cluster"
@@ -77,7 +76,6 @@ type verdict struct {
 	Errors      uint64  `json:"errors"`
 	settled     bool
 	lostDetails string
-	deaths      int // processes declared dead
 }
 
 // judge brings the world to rest and compares.
@@ -123,7 +121,6 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	}
 	now, views := c.sums()
 	v.Lost, v.lostDetails = lost(&st, &now)
-	v.deaths = st.Deaths
 	v.Diverged = now.diverged + len(c.bots) - now.audited
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
 	printDiffs(views)
@@ -152,26 +149,6 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 }
 
 func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
-
-// lost counts reliable messages that were sent and never handled, by the counts of
-// the two ends.
-func lost(st *cluster.Status, c *sums) (n uint64, details string) {
-	var parts []string
-	for _, x := range []struct {
-		what          string
-		sent, handled uint64
-	}{
-		{"calls of clients", c.calls, st.Counters.ClientCallsHandled},
-		{"messages between bases and cells", st.Counters.FlowSent, st.Counters.FlowHandled},
-		{"bundles to clients", st.Counters.BundlesSent, c.bundles},
-	} {
-		if x.sent != x.handled {
-			parts = append(parts, fmt.Sprintf("%s: %d sent, %d handled", x.what, x.sent, x.handled))
-			n += max(x.sent, x.handled) - min(x.sent, x.handled)
-		}
-	}
-	return n, strings.Join(parts, "; ")
-}
 
 // await waits for a Status that will do; the last one and false if none came.
 func (s *show) await(ctx context.Context, limit time.Duration, ok func(*cluster.Status) bool) (st cluster.Status, met bool, err error) {
@@ -216,9 +193,7 @@ func printDiffs(views []view) {
 	}
 }
 
-// print prints the verdict; its error is why the run failed. After a death the
-// counts of messages do not decide: what the dead process had counted since its last
-// report is gone, and what bases replay to restored entities is handled again.
+// print prints the verdict; its error is why the run failed.
 func (v *verdict) print(asJSON bool) error {
 	fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
 	if asJSON {
@@ -232,7 +207,7 @@ func (v *verdict) print(asJSON bool) error {
 	if v.Diverged > 0 {
 		why = append(why, fmt.Errorf("%d clients hold something else than they should", v.Diverged))
 	}
-	if v.Lost > 0 && v.deaths == 0 {
+	if v.Lost > 0 {
 		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))
 	}
 	if v.Errors > 0 {

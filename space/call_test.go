@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
 // A call has the same name when it is handled again after a restore, at the cell part
@@ -100,4 +101,72 @@ func TestRefusedCallsAreTold(t *testing.T) {
 	r.diary(8, "")
 	r.tick(30)
 	r.diary(8, fmt.Sprintf("refused 0.9.1(3): %v;", errNowhere))
+}
+
+// A handoff whose destination dies leaves a frozen copy that is newer than what anybody
+// has heard of it: the restored real says the rest, once, also if it dies at once itself.
+func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		r := newRig(t, 2)
+		r.create(7, -50, 1)
+		r.tick(3)
+		b := r.bases[7]
+		say := func(n uint32) {
+			_ = r.real(7).Base().Call("report", n)
+			_ = r.real(7).OwnClient().Call("say", n)
+		}
+		acks := func(p packet) bool { _, is := p.m.(*entity.Ack); return is }
+		r.hold = acks // it is heard, and the real does not know
+		say(1)
+		r.tick(2)
+		heard := b.in.Last()
+		r.hold = func(p packet) bool { return acks(p) || p.to == r.base }
+		say(2)
+		r.tick(1)
+		r.move(7, 50)
+		say(3)
+		r.hold = func(p packet) bool { return acks(p) || p.to == r.base || p.to == addr(2) }
+		r.tick(10)
+		if r.real(7) != nil {
+			t.Fatal("it was not handed on")
+		}
+		r.queue, r.hold = nil, nil
+		r.apps[0].cell.AppDied(addr(2))
+		r.tick(2)
+		if len(b.offers) == 0 {
+			t.Fatal("no frozen copy was offered")
+		}
+		offer := b.offers[0]
+		r.baseHeard = heard
+		r.restore(7, -50, offer.Parts, offer.Handled)
+		if again { // it has had no tick yet
+			r.die(r.apps[0], 7)
+		}
+		r.tick(3)
+		if got := r.reported(7); got != "1 2 3 " {
+			t.Errorf("again %v: the base heard %s", again, got)
+		}
+		said := ""
+		ids, bodies := r.bundles(7)
+		for i, id := range ids {
+			var m protocol.Call
+			if id == protocol.CallID && m.Parse(bodies[i]) == nil {
+				said += fmt.Sprint(m.Args[0], " ")
+			}
+		}
+		if said != "1 2 3 " {
+			t.Errorf("again %v: the client heard %s", again, said)
+		}
+	}
+}
+
+// reported is what a base was told by report.
+func (r *rig) reported(id entity.ID) (s string) {
+	for _, p := range r.bases[id].got {
+		var m entity.MethodCall
+		if entity.Payload(p[0]) == entity.CallBasePayload && m.Parse(p[1:]) == nil {
+			s += fmt.Sprint(m.Args[0], " ")
+		}
+	}
+	return s
 }

@@ -170,3 +170,41 @@ func (r *rig) reported(id entity.ID) (s string) {
 	}
 	return s
 }
+
+// A script that is told of calls given up may make entities: it is told after the walk.
+func TestRefusalIsToldAfterTheWalk(t *testing.T) {
+	r := newRig(t, 1)
+	for id := entity.ID(7); id <= 40; id++ {
+		r.create(id, -20, 1)
+	}
+	r.tick(5)
+	spawned := 0
+	for id := entity.ID(8); id <= 40; id++ {
+		r.avatar(id).hook = func(a *Avatar, what string) {
+			if len(what) > 7 && what[:7] == "refused" {
+				spawned++
+				if _, err := a.Spawn("Rock", a.Position(), a.Direction(), nil); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		r.clientCall(id, 7, allMethod, arg(1)...)
+	}
+	r.pump()
+	r.real(7).Destroy()
+	r.hold = func(p packet) bool { m, is := p.m.(*entity.Message); return is && m.To == 7 }
+	r.tick(2)
+	r.apps[0].dead = append(r.apps[0].dead, addr(99))
+	for id := entity.ID(8); id <= 40; id++ { // their bases are elsewhere than the target's, which dies
+		r.real(id).known(7, entity.CellSide).home = addr(99)
+	}
+	r.tick(2)
+	if spawned != 33 || r.apps[0].cell.Reals() != 33*2 {
+		t.Errorf("%d were told, %d reals", spawned, r.apps[0].cell.Reals())
+	}
+	for v := range r.apps[0].cell.Views() {
+		if v.rec.real == nil {
+			t.Error("not a real")
+		}
+	}
+}

@@ -109,6 +109,7 @@ type Cell struct {
 	triggers map[aoi.Trigger]*Real
 
 	departing  []*Real
+	refusals   []refusal
 	departed   []departedFlow
 	handoffs   migrate.Handoffs
 	tombstones ghost.Tombstones

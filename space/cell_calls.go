@@ -77,7 +77,7 @@ func (r *Real) clientCall(body []byte) error {
 	}
 	err := r.callOther(&x)
 	if err != nil {
-		r.refuseCall(x.Target, x.Method, x.Args, err)
+		r.refuseCall(RefusedCall{Target: x.Target, Method: int(x.Method), Args: x.Args, Err: err})
 	}
 	return err
 }
@@ -116,12 +116,24 @@ type RefusedCall struct {
 	Err error
 }
 
-func (r *Real) refuseCall(target entity.ID, method uint16, args []byte, err error) {
+func (r *Real) refuseCall(call RefusedCall) {
 	if r.gone == staying {
-		callback(r, "OnCallRefused", func(s CallRefuser) {
-			s.OnCallRefused(RefusedCall{Target: target, Method: int(method), Args: args, Err: err})
-		})
+		callback(r, "OnCallRefused", func(s CallRefuser) { s.OnCallRefused(call) })
 	}
+}
+
+// refusal is a call that was given up in a walk over all reals, to be told after it.
+type refusal struct {
+	r    *Real
+	call RefusedCall
+}
+
+func (c *Cell) tellRefused() {
+	for i := 0; i < len(c.refusals); i++ { // a callback may lead to more
+		c.refusals[i].r.refuseCall(c.refusals[i].call)
+	}
+	clear(c.refusals)
+	c.refusals = c.refusals[:0]
 }
 
 // remoteCall is a call by the client of another entity. One that an earlier

@@ -257,6 +257,9 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 		if p := rec.real.known(a.From, a.FromSide); p != nil {
 			c.takeAck(rec.real, p, a, rec.e.Order.Incarnation, from)
 			rec.real.confirm(p)
+			if a.Gone {
+				c.tellRefused()
+			}
 		}
 	}
 }
@@ -315,6 +318,7 @@ func (c *Cell) settleFlows() {
 		}
 	}
 	c.settleDeparted()
+	c.tellRefused()
 }
 
 // resend sends again what is due of a flow: what was not acknowledged, what a
@@ -369,17 +373,16 @@ var (
 )
 
 // abandon forgets what was sent to an entity. What it did not acknowledge is counted,
-// and the sender's script told, if it is there.
+// and the sender's script told after the walk, if it is there.
 func (c *Cell) abandon(r *Real, p *peer, why error) {
 	p.unseen = false
 	if n := p.out.Unreceived(); n > 0 {
 		c.count.Refused += uint64(n)
 		c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why)
-		id := p.id
 		p.out.Each(c.now, func(_ uint64, payload []byte) {
 			var x entity.RemoteCall
 			if r != nil && x.Parse(payload[1:]) == nil {
-				r.refuseCall(id, x.Method, x.Args, why)
+				c.refusals = append(c.refusals, refusal{r, RefusedCall{Target: p.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
 			}
 		})
 	}

@@ -339,12 +339,15 @@ func (c *Cell) resend(p *peer, send func(number uint64, payload []byte)) {
 // with a base is kept until the base says that it has ended, or is dead itself; one
 // without has ended when nobody finds it for long.
 func (c *Cell) giveUp(r *Real, p *peer) bool {
-	limit := FlowGiveUp
 	switch {
 	case p.side == entity.BaseSide:
 		return false
 	case p.unseen:
-		limit = CallPatience
+		if r != nil && c.now < r.patientUntil {
+			return false
+		}
+		c.abandon(r, p, errNowhere)
+		return true
 	case !p.home.IsZero():
 		if !c.out.Dead(p.home) {
 			return false
@@ -358,7 +361,7 @@ func (c *Cell) giveUp(r *Real, p *peer) bool {
 	if p.lostSince == 0 {
 		p.lostSince = c.now
 	}
-	if c.now-p.lostSince < limit {
+	if c.now-p.lostSince < FlowGiveUp {
 		return false
 	}
 	c.abandon(r, p, errNowhere)

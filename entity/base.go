@@ -21,6 +21,7 @@ type BaseHost interface {
 	Destroy()
 	AddTimer(after, every time.Duration, method string) (TimerID, error)
 	CancelTimer(id TimerID)
+	Handling() Call
 	ClientHost
 }
 
@@ -120,6 +121,14 @@ func (b *Base) Destroy() { b.host.Destroy() }
 func (b *Base) AddTimer(after, every time.Duration, method string) (TimerID, error) {
 	return b.host.AddTimer(after, every, method)
 }
+
+// Call names the call that the script handles; see Call. Its zero value is no call,
+// or one that nothing makes again.
+//
+// A cell part that is restored handles again what its backup does not contain, and
+// calls its base again. A base that must not, say, pay twice keeps the highest Number
+// that it has paid for, and pays nothing for one that is not above it.
+func (b *Base) Call() Call { return b.host.Handling() }
 
 // CancelTimer ends a timer; an ended one is ignored.
 func (b *Base) CancelTimer(id TimerID) { b.host.CancelTimer(id) }

@@ -32,6 +32,7 @@ func (h *fakeHost) DestroyCell() error                                          
 func (h *fakeHost) Destroy()                                                       { h.created = -1 }
 func (h *fakeHost) AddTimer(after, every time.Duration, m string) (TimerID, error) { return 3, nil }
 func (h *fakeHost) CancelTimer(id TimerID)                                         { h.created = int(id) }
+func (h *fakeHost) Handling() Call                                                 { return Call{Source: 7, Number: 5} }
 func (h *fakeHost) ClientSession() uint32                                          { return h.session }
 func (h *fakeHost) ClientAccount() string                                          { return "ann" }
 
@@ -65,6 +66,9 @@ func TestBaseAsksItsHost(t *testing.T) {
 		t.Error("no timer")
 	}
 	b.CancelTimer(3)
+	if c := b.Call(); c != (Call{Source: 7, Number: 5}) {
+		t.Errorf("it handles call %+v", c)
+	}
 	if host.created != 3 || !errors.Is(b.DestroyCell(), ErrNoPart) {
 		t.Error("not passed on")
 	}

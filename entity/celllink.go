@@ -114,6 +114,7 @@ type CellLink struct {
 	// In is the flow from the cell part; it starts again in each incarnation.
 	In In
 
+	was     In // what the last incarnation that said anything was heard of
 	state   LinkState
 	order   Order
 	app     mercury.Address
@@ -141,6 +142,15 @@ func (l *CellLink) Open() bool { return l.state != LinkNone && !l.leaving }
 // Copy returns the freshest copy of the cell part. Its Parts belong to the link.
 func (l *CellLink) Copy() CellCopy { return l.copy }
 
+// Heard is the last message that was handled of the real that the copy was taken of; 0
+// if another one has spoken since.
+func (l *CellLink) Heard() uint64 {
+	if l.was.Stream() != l.copy.Order.Incarnation {
+		return 0
+	}
+	return l.was.Last()
+}
+
 // Create begins the life of a cell part from its first state. The caller asks the
 // CellAppMgr when Step says so. The link keeps c.Parts.
 func (l *CellLink) Create(now time.Duration, c CellCopy) error {
@@ -160,6 +170,9 @@ func (l *CellLink) Create(now time.Duration, c CellCopy) error {
 func (l *CellLink) begin(now time.Duration) {
 	l.order = Order{Incarnation: l.order.Incarnation + 1}
 	l.app = mercury.Address{}
+	if l.In.Last() > 0 {
+		l.was = NewIn(l.In.Stream(), l.In.Last())
+	}
 	l.In = NewIn(l.order.Incarnation, 0)
 	l.Out.Rewind(l.copy.Handled)
 	l.state, l.at = LinkLocating, now

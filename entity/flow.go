@@ -412,6 +412,7 @@ type In struct {
 	saved, settled uint64
 	early          []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
 	owed           bool   // an ack is owed
+	lost           uint64 // skipped since TakeLost
 }
 
 // NewIn returns a receiving end that has handled everything of a stream up to last.
@@ -442,6 +443,9 @@ func (in *In) Accept(stream uint32, low, number uint64, payload []byte, deliver 
 		*in = In{stream: stream}
 	}
 	if low > in.last+1 {
+		if in.last > 0 { // a stream may begin anywhere
+			in.lost += low - 1 - in.last
+		}
 		in.skipTo(low)
 	}
 	in.owed = true
@@ -533,6 +537,14 @@ func (in *In) TakeOwed() bool {
 	o := in.owed
 	in.owed = false
 	return o
+}
+
+// TakeLost tells how many messages were skipped since it was last asked, because
+// nobody keeps them any more: lost, unless their sender gave them up knowingly.
+func (in *In) TakeLost() uint64 {
+	n := in.lost
+	in.lost = 0
+	return n
 }
 
 // Append encodes the receive state.

@@ -64,19 +64,24 @@ func SplitPayload(p []byte) (Payload, []byte, error) {
 
 // MethodCall is the body of CallCellPayload and CallBasePayload.
 type MethodCall struct {
+	// Cause is the number of the message from the base that made a cell part call its
+	// base, 0 for none. A call of the cell part has its own number.
+	Cause  uint64
 	Method uint16
 	Args   []byte // aliases the input after Parse
 }
 
 // Append encodes m after its payload byte.
 func (m *MethodCall) Append(b []byte, p Payload) []byte {
-	b = binary.LittleEndian.AppendUint16(append(b, byte(p)), m.Method)
+	b = binary.AppendUvarint(append(b, byte(p)), m.Cause)
+	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	return append(b, m.Args...)
 }
 
 // Parse decodes a body.
 func (m *MethodCall) Parse(body []byte) error {
 	r := mercury.NewReader(body)
+	m.Cause = r.Uvarint()
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	return payloadDone(&r, "method call")

@@ -186,12 +186,12 @@ func (a *acceptPacket) parse(p []byte) error {
 type refusal uint8
 
 const (
-	refusedSalt refusal = 1 + iota // another start is here
-	refusedFull                    // MaxChannels reached
-	refusedGone                    // this dial was accepted and has ended already
-	refusedPass                    // the pass is not good, or not any more
-	refusedHello                   // there is a Guard here, and the hello is not for its key, or missing
-	refusedClear                   // there is no Guard here that could answer a hello
+	refusedSalt  refusal = 1 + iota // another start is here
+	refusedFull                     // MaxChannels reached
+	refusedGone                     // this dial was accepted and has ended already
+	refusedPass                     // the pass is not good, or not any more
+	refusedHello                    // there is a Guard here, and the hello is not for its key, or missing
+	refusedClear                    // there is no Guard here that could answer a hello
 )
 
 // refusePacket ends a dial, or its pass.

@@ -101,6 +101,9 @@ type Create struct {
 	// Handled is the number of the last message of the base's flow that the
 	// state in Parts already contains.
 	Handled uint64
+	// Heard is the number of the last message that the base handled of the real that
+	// Parts were taken of; 0 if it does not know any more.
+	Heard uint64
 	// Restored says that Parts are a backup, not a first state.
 	Restored bool
 	Parts    []byte // aliases the input after Parse
@@ -115,6 +118,7 @@ func (m *Create) Append(b []byte) []byte {
 	b = mercury.AppendAddress(b, m.Base)
 	b = m.Session.AppendBody(b)
 	b = binary.AppendUvarint(b, m.Handled)
+	b = binary.AppendUvarint(b, m.Heard)
 	b = mercury.AppendBool(b, m.Restored)
 	return append(b, m.Parts...)
 }
@@ -129,6 +133,7 @@ func (m *Create) Parse(body []byte) error {
 	m.Base = r.Address()
 	m.Session.Read(&r)
 	m.Handled = r.Uvarint()
+	m.Heard = r.Uvarint()
 	m.Restored = r.Bool()
 	m.Parts = r.Rest()
 	if len(m.Parts) > MaxParts {

@@ -54,6 +54,7 @@ type Counters struct {
 	Refused                 uint64 // calls and messages refused
 	Errors                  uint64 // what should not happen
 	Repeats                 uint64 // calls that a restored caller made again
+	FlowLost                uint64 // messages of bases that nobody keeps, and nobody handled
 	StaleGhosts, GhostsMade uint64
 }
 
@@ -117,6 +118,7 @@ type Cell struct {
 	triggers map[aoi.Trigger]*Real
 
 	departing  []*Real
+	refusals   []refusal
 	departed   []departedFlow
 	handoffs   migrate.Handoffs
 	tombstones ghost.Tombstones

@@ -33,6 +33,12 @@ func (r *Real) backup() {
 	if r.e.Base.IsZero() {
 		return
 	}
+	if len(r.direct) > 0 && r.session.Number != 0 {
+		// The client hears what was said before the backup before the base has the backup,
+		// or the next incarnation would believe it said.
+		r.sendBundle(r.direct)
+		r.direct = r.direct[:0]
+	}
 	r.saves++
 	m := entity.Backup{
 		Order: r.e.Order, Saves: r.saves, Handled: r.handled(),

@@ -10,6 +10,10 @@ import (
 
 // handle does what a flow message asks, which is the number-th of its flow.
 func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
+	defer func() { r.call, r.cause = entity.Call{}, 0 }()
+	if m.FromSide == entity.BaseSide {
+		r.call, r.cause = entity.Call{Number: number}, number
+	}
 	kind, body, err := entity.SplitPayload(payload)
 	if err != nil {
 		return err
@@ -26,7 +30,7 @@ func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 		}
 		return r.callMethod(int(x.Method), 0, x.Args)
 	case entity.ClientCallPayload:
-		return r.clientCall(number, body)
+		return r.clientCall(body)
 	case entity.RemoteCallPayload:
 		return r.remoteCall(m.From, body)
 	case entity.SetClientPayload:
@@ -69,24 +73,33 @@ func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 	return fmt.Errorf("space: unknown payload %d", kind)
 }
 
-// clientCall is a call by the own client: of the own entity, or of one it sees. It is
-// the number-th message of the base.
-func (r *Real) clientCall(number uint64, body []byte) error {
+// clientCall is a call by the own client: of the own entity, or of another.
+func (r *Real) clientCall(body []byte) error {
 	var x entity.ClientCall
 	if err := x.Parse(body); err != nil {
 		return err
 	}
 	r.cell.count.ClientCallsHandled++
 	if x.Target == r.e.ID {
+		r.call.Source = r.e.ID
 		return r.exposedCall(r.e.ID, int(x.Method), x.Args, property.ExposedOwn, property.ExposedAll)
 	}
+	err := r.callOther(&x)
+	if err != nil {
+		r.refuseCall(RefusedCall{Target: x.Target, Method: int(x.Method), Args: x.Args, Err: err})
+	}
+	return err
+}
+
+// callOther sends a call to an entity that the client sees.
+func (r *Real) callOther(x *entity.ClientCall) error {
 	seen := r.sees(x.Target)
 	if !seen && (r.witness == nil || r.cell.now >= r.patientUntil) {
 		return fmt.Errorf("space: the client does not see entity %s", x.Target)
 	}
-	call := entity.RemoteCall{Cause: number, Method: x.Method, Args: x.Args}
+	call := entity.RemoteCall{Cause: r.cause, Method: x.Method, Args: x.Args}
 	payload := call.Append(nil)
-	if r.tail.bytes += len(payload); r.tail.bytes > MaxTail {
+	if r.tail.bytes+len(payload) > MaxTail {
 		return ErrTail
 	}
 	p, err := r.peer(x.Target, entity.CellSide)
@@ -96,7 +109,40 @@ func (r *Real) clientCall(number uint64, body []byte) error {
 	if !seen && p.out.Kept() == 0 {
 		p.unseen = true
 	}
+	r.tail.bytes += len(payload)
 	return r.send(p, payload)
+}
+
+// RefusedCall is a call of an entity's own client that nobody handles.
+type RefusedCall struct {
+	// Target is the entity that was to be called, Method the index of its method among
+	// the exposed ones, as the client said it; so are the Args, which are good until
+	// the callback returns.
+	Target entity.ID
+	Method int
+	Args   []byte
+	// Err says why.
+	Err error
+}
+
+func (r *Real) refuseCall(call RefusedCall) {
+	if r.gone == staying {
+		callback(r, "OnCallRefused", func(s CallRefuser) { s.OnCallRefused(call) })
+	}
+}
+
+// refusal is a call that was given up in a walk over all reals, to be told after it.
+type refusal struct {
+	r    *Real
+	call RefusedCall
+}
+
+func (c *Cell) tellRefused() {
+	for i := 0; i < len(c.refusals); i++ { // a callback may lead to more
+		c.refusals[i].r.refuseCall(c.refusals[i].call)
+	}
+	clear(c.refusals)
+	c.refusals = c.refusals[:0]
 }
 
 // remoteCall is a call by the client of another entity. One that an earlier
@@ -112,6 +158,7 @@ func (r *Real) remoteCall(source entity.ID, body []byte) error {
 		return nil
 	}
 	p.cause = max(p.cause, x.Cause)
+	r.call = entity.Call{Source: source, Number: x.Cause}
 	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
 }
 

@@ -45,7 +45,7 @@ func (c *Cell) ackDeparted(a *entity.Ack, from mercury.Address) bool {
 		d := &c.departed[i]
 		if d.id == a.To && d.peer.id == a.From && d.side == a.FromSide && a.Stream <= d.stream {
 			c.watch.Claim(&c.work.rest)
-			c.takeAck(&d.peer, a, d.stream, from)
+			c.takeAck(nil, &d.peer, a, d.stream, from)
 			return true
 		}
 	}
@@ -62,7 +62,7 @@ func (c *Cell) settleDeparted() {
 	})
 	for i := range c.departed {
 		d := &c.departed[i]
-		if !c.giveUp(&d.peer) {
+		if !c.giveUp(nil, &d.peer) {
 			c.resend(&d.peer, func(n uint64, payload []byte) bool { return c.transmitDeparted(d, n, payload) })
 		}
 	}

@@ -144,6 +144,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	}
 	r.announce()
 	r.attach(m.Session)
+	r.retell(m.Heard)
 	if m.Restored {
 		callback(r, "OnRestored", func(s Restorer) { s.OnRestored() })
 	} else {

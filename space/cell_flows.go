@@ -255,6 +255,9 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "err", err)
 		}
 	})
+	if lost := moved.TakeLost(); m.FromSide == entity.BaseSide {
+		c.count.FlowLost += lost
+	}
 	if p, err := r.peer(m.From, m.FromSide); err == nil {
 		p.in = moved
 	}
@@ -278,16 +281,19 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 	default:
 		c.watch.Claim(&rec.real.meter)
 		if p := rec.real.known(a.From, a.FromSide); p != nil {
-			c.takeAck(p, a, rec.e.Order.Incarnation, from)
+			c.takeAck(rec.real, p, a, rec.e.Order.Incarnation, from)
 			rec.real.confirm(p)
+			if a.Gone {
+				c.tellRefused()
+			}
 		}
 	}
 }
 
-// takeAck settles a flow as its target says. A base dies with its entity, so what it
+// takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base dies with its entity, so what it
 // handled is settled. A cell part that was restored may have handled less than the
 // one before it, whose acks say nothing any more.
-func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Address) {
+func (c *Cell) takeAck(r *Real, p *peer, a *entity.Ack, stream uint32, from mercury.Address) {
 	own := a.Stream == stream
 	switch {
 	case a.FromSide == entity.BaseSide:
@@ -296,7 +302,7 @@ func (c *Cell) takeAck(p *peer, a *entity.Ack, stream uint32, from mercury.Addre
 		}
 	case a.Gone:
 		if own && from == p.home {
-			c.abandon(p, "it has ended")
+			c.abandon(r, p, errEnded)
 		}
 	case a.Life < p.life:
 		return
@@ -324,6 +330,7 @@ func (c *Cell) settleFlows() {
 		c.reals[(first+i)%len(c.reals)].real.settleFlows()
 	}
 	c.settleDeparted()
+	c.tellRefused()
 }
 
 // fairStep is prime and large, so that ticks begin all over the list.
@@ -336,7 +343,7 @@ func (r *Real) settleFlows() {
 		p := &r.flows[i]
 		idle = idle || r.idle(p)
 		r.ack(p)
-		if p.out.Kept() > 0 && !c.giveUp(p) {
+		if p.out.Kept() > 0 && !c.giveUp(r, p) {
 			c.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, c.roomLater()) })
 			r.tail.add(p)
 		}
@@ -361,18 +368,21 @@ func (c *Cell) resend(p *peer, send func(number uint64, payload []byte) bool) {
 // giveUp forgets what was sent to a real that will never settle it. That of a real
 // with a base is kept until the base says that it has ended, or is dead itself; one
 // without has ended when nobody finds it for long.
-func (c *Cell) giveUp(p *peer) bool {
-	limit := FlowGiveUp
+func (c *Cell) giveUp(r *Real, p *peer) bool {
 	switch {
 	case p.side == entity.BaseSide:
 		return false
 	case p.unseen:
-		limit = CallPatience
+		if r != nil && c.now < r.patientUntil {
+			return false
+		}
+		c.abandon(r, p, errNowhere)
+		return true
 	case !p.home.IsZero():
 		if !c.out.Dead(p.home) {
 			return false
 		}
-		c.abandon(p, "its base has died")
+		c.abandon(r, p, errBaseDead)
 		return true
 	case c.registry.find(p.id) != nil:
 		p.lostSince = 0
@@ -381,21 +391,35 @@ func (c *Cell) giveUp(p *peer) bool {
 	if p.lostSince == 0 {
 		p.lostSince = c.now
 	}
-	if c.now-p.lostSince < limit {
+	if c.now-p.lostSince < FlowGiveUp {
 		return false
 	}
-	c.abandon(p, "it is nowhere to be found")
+	c.abandon(r, p, errNowhere)
 	return true
 }
 
-// abandon forgets what was sent to a real, and counts it.
-func (c *Cell) abandon(p *peer, why string) {
-	c.count.Refused += uint64(p.out.Unreceived())
+// Why calls are given up.
+var (
+	errEnded    = errors.New("space: the target has ended")
+	errBaseDead = errors.New("space: the base of the target has died")
+	errNowhere  = errors.New("space: the target is nowhere to be found")
+)
+
+// abandon forgets what was sent to an entity. What it did not acknowledge is counted,
+// and the sender's script told after the walk, if it is there.
+func (c *Cell) abandon(r *Real, p *peer, why error) {
+	p.unseen = false
 	if n := p.out.Unreceived(); n > 0 {
+		c.count.Refused += uint64(n)
 		c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why)
+		p.out.Each(c.now, func(_ uint64, payload []byte) {
+			var x entity.RemoteCall
+			if r != nil && x.Parse(payload[1:]) == nil {
+				c.refusals = append(c.refusals, refusal{r, RefusedCall{Target: p.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
+			}
+		})
 	}
 	p.out.Settle(c.now, p.out.Last())
-	p.unseen = false
 }
 
 // ack sends an ack that is owed. Where there is no room it stays owed: a later one says
@@ -437,8 +461,8 @@ func (r *Real) ack(p *peer) {
 }
 
 // appendFlows encodes all flows for an offload; for a backup without what belongs to
-// a place, and without the sending end to the base, whose messages before the backup
-// it has when it has the backup.
+// a place, and without the sending end to the base, which has all that was sent before
+// the backup when it has the backup.
 func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	b = r.appendSaving(b, sending)
 	b = binary.AppendUvarint(b, uint64(len(r.flows)))
@@ -497,19 +521,21 @@ func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
 			p.out.Read(rd)
 		}
 		if restoring {
-			p.restore()
+			r.restoreFlow(p)
 		}
 	}
 }
 
-// restore makes the flow that of a new incarnation. The base hears nothing twice: it
-// had all that was sent to it before the backup.
-func (p *peer) restore() {
+// restoreFlow makes a flow that of a new incarnation.
+func (r *Real) restoreFlow(p *peer) {
 	p.at = mercury.Address{}
 	p.in.Restore()
-	if p.side == entity.BaseSide {
-		p.out = entity.Out{}
+	if p.side != entity.BaseSide {
+		p.out.Restart()
 		return
 	}
-	p.out.Restart()
+	if p.out.Kept() > 0 {
+		r.untold = &untold{out: p.out}
+	}
+	p.out = entity.Out{}
 }

@@ -98,8 +98,8 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	r.move(2, -60)
 	step(6)
 	r.create(9, 60, 1)
-	m.spent[forCell] += 4 * time.Millisecond // its first backup
-	m.spent[9] -= 4 * time.Millisecond
+	m.spent[forCell] += 5 * time.Millisecond // its first backup, and the greeting of its client ahead of it
+	m.spent[9] -= 5 * time.Millisecond
 	step(3)
 	if r.apps[0].cell.Reals() != 4 || r.apps[1].cell.Reals() != 2 || r.apps[0].count.Errors != 1 {
 		t.Errorf("%d and %d reals, %d panics: the test does not do what it says", r.apps[0].cell.Reals(), r.apps[1].cell.Reals(), r.apps[0].count.Errors)

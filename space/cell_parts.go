@@ -74,6 +74,12 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readControllers(&rd)
 		case migrate.FlowsPart:
 			r.readFlows(&rd, restoring)
+		case migrate.ClientPart:
+			if restoring {
+				r.readUntold(&rd)
+				break
+			}
+			r.readClient(&rd)
 		default:
 			if restoring {
 				return nil
@@ -90,8 +96,6 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 	switch tag {
 	case migrate.HistoryPart:
 		return r.readHistory(body)
-	case migrate.ClientPart:
-		r.readClient(&rd)
 	case migrate.WitnessPart:
 		if !r.HasClient() {
 			return fmt.Errorf("a witness without a client")

@@ -107,6 +107,14 @@
 //     already had, and who gets the State is none of them: so the numbers in a State
 //     and in the Updates that follow it are contiguous, and no part of a property
 //     changes twice.
+//   - What a real has handled of other entities' calls is settled when its base holds a
+//     backup with it (Real.saved, Real.confirm), and told so then. What a real keeps for
+//     others is in its backups; both tails are bounded (TailCalls, TailBytes, MaxTail).
+//   - A base had all that its real said before a backup when it has the backup. The frozen
+//     copy of a handoff is as new as the real was: what was not acknowledged of what it
+//     said is said by the one that is restored from it (Real.retell).
+//   - A call to a real with a base is given up at the word of that base alone, or when
+//     the base is dead.
 //   - A handoff's Onload leaves on the channel that earlier ghost messages of the
 //     real left on, and the real is a ghost here before anything else happens.
 //   - A real is handed over only to a cell whose leaf is created and does not load.

@@ -41,7 +41,7 @@ func TestExposure(t *testing.T) {
 	if a.count.Refused != 5 {
 		t.Errorf("refused %d of 5", a.count.Refused)
 	}
-	r.diary(7, "hit 1;own 2 by 7;all 3 by 7;")
+	r.diary(7, "hit 1;own 2 by 7;all 3 by 7;refused 0.9.1(7): space: the client does not see entity 0.9;")
 	r.diary(8, "all 4 by 7;")
 	// Another entity's base may not speak for this one.
 	m := entity.MethodCall{Method: hitMethod, Args: arg(1)}

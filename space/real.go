@@ -54,11 +54,14 @@ type Real struct {
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	backupAt     time.Duration
 	saves        uint64
+	call         entity.Call   // that is being handled
+	cause        uint64        // number of the message from the base that is being handled; 0 for none
 	saving       uint64        // number of the backup that the base is to confirm; 0 for none
 	savedAt      time.Duration // when the last one was sent
 	// What came from other entities since then.
 	unsavedCalls, unsavedBytes int
 	patientUntil               time.Duration // see CallPatience
+	untold                     *untold       // of the copy from which it is being restored
 
 	meter     load.Meter
 	leastLoad int64  // artificial load
@@ -159,6 +162,10 @@ func (r *Real) SetDetailFactor(factor float32) {
 
 // HasClient reports whether a player's client is attached.
 func (r *Real) HasClient() bool { return r.session.Number != 0 }
+
+// Call names the call that the script handles; see entity.Call. Its zero value is
+// none: timers and hooks are not called by anyone.
+func (r *Real) Call() entity.Call { return r.call }
 
 // Destroy ends the cell part after the callback that called it.
 func (r *Real) Destroy() {
@@ -308,7 +315,7 @@ func (c realCaller) CallMethod(_ entity.ID, _ entity.Side, method int, args []by
 	if c.r.e.Base.IsZero() {
 		return entity.ErrNoPart
 	}
-	m := entity.MethodCall{Method: uint16(method), Args: args}
+	m := entity.MethodCall{Cause: c.r.cause, Method: uint16(method), Args: args}
 	return c.r.sendBase(m.Append(nil, entity.CallBasePayload))
 }
 

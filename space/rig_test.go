@@ -277,6 +277,7 @@ type rig struct {
 	lastID     entity.ID
 	dataNumber uint64
 	levels     map[mercury.Address]mercury.Level // of the ways to apps
+	baseHeard  uint64                            // what a base says to have heard of a real that it restores
 }
 
 // newRig cuts the space into n cells by lines at x = 0, 400, 800 ...; app k has cell k.
@@ -496,7 +497,7 @@ func (r *rig) restore(id entity.ID, x float32, parts []byte, handled uint64) *te
 	b.out.Rewind(handled)
 	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{
 		ID: id, Type: r.scripts.Schema().Type("Avatar").ID, Space: 1, Order: b.order, Base: r.base,
-		Session: entity.Session{Number: b.session, Room: 900}, Handled: handled, Restored: true, Parts: parts,
+		Session: entity.Session{Number: b.session, Room: 900}, Handled: handled, Heard: r.baseHeard, Restored: true, Parts: parts,
 	}})
 	r.pump()
 	return a

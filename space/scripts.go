@@ -24,6 +24,9 @@ type (
 	Destroyer interface{ OnDestroy() }
 	// ClientWatcher hears that the player's client came or went.
 	ClientWatcher interface{ OnClient(attached bool) }
+	// CallRefuser hears that a call of the own client to another entity was refused,
+	// or given up: nobody has handled it, nor will.
+	CallRefuser interface{ OnCallRefused(call RefusedCall) }
 )
 
 // Scripts binds entity types to the Go types that the game wrote for their cell
@@ -106,7 +109,7 @@ func cellHooks(d *property.Definition) entity.Hooks {
 	return entity.Hooks{
 		Own: []reflect.Type{
 			reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](),
-			reflect.TypeFor[Enterer](), reflect.TypeFor[Destroyer](), reflect.TypeFor[ClientWatcher](),
+			reflect.TypeFor[Enterer](), reflect.TypeFor[Destroyer](), reflect.TypeFor[ClientWatcher](), reflect.TypeFor[CallRefuser](),
 		},
 		Part: reflect.TypeFor[*Real](), Methods: d.CellMethods,
 		Named: isCallback, Ways: "what a timer or controller calls: func (T) OnX(space.Callback)",

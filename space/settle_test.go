@@ -244,7 +244,7 @@ func TestLateAckOfFormerLife(t *testing.T) {
 		}
 	}
 	ack := func(life uint32, number, settled uint64) {
-		c.takeAck(&p, &entity.Ack{FromSide: entity.CellSide, Stream: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
+		c.takeAck(nil, &p, &entity.Ack{FromSide: entity.CellSide, Stream: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
 	}
 	ack(1, 3, 1)
 	if p.out.Unreceived() != 0 || p.out.Kept() != 2 {

@@ -62,6 +62,7 @@ type base struct {
 	destroying bool
 	removed    bool
 	failed     bool // the script panicked and is not called any more
+	handling   entity.Call
 }
 
 // create makes a base and calls its script's OnCreated.
@@ -244,6 +245,9 @@ func (b *base) AddTimer(after, every time.Duration, method string) (entity.Timer
 	}
 	return b.timers.add(entity.After(b.app.game, after), every, index)
 }
+
+// Handling is part of entity.BaseHost.
+func (b *base) Handling() entity.Call { return b.handling }
 
 // CancelTimer is part of entity.BaseHost.
 func (b *base) CancelTimer(id entity.TimerID) { b.timers.cancel(id) }

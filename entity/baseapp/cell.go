@@ -202,7 +202,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	c := b.link.Copy()
 	a.send(m.App, &migrate.Create{
 		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(),
-		Session: b.clientSession(), Handled: c.Handled, Restored: c.Restored, Parts: c.Parts,
+		Session: b.clientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Parts: c.Parts,
 	})
 }
 
@@ -298,6 +298,7 @@ func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
 	}
 	b.heard = from
 	in.Accept(m.Stream, m.Low, m.Number, m.Payload, b.deliver)
+	a.report.FlowLost += in.TakeLost()
 }
 
 // deliver takes one message of the cell part, in its turn.
@@ -325,6 +326,8 @@ func (b *base) handle(p entity.Payload, body []byte) error {
 		if b.failed {
 			return nil
 		}
+		b.handling = entity.Call{Source: b.id, Number: m.Cause}
+		defer func() { b.handling = entity.Call{} }()
 		return b.call(int(m.Method), 0, m.Args)
 	case entity.BundlePayload:
 		var m entity.Bundle

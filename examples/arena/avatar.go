@@ -12,7 +12,9 @@ import (
 // logged in, and keeps the score.
 type Player struct {
 	*entity.Base
-	Score property.Uint32
+	Score    property.Uint32
+	Collects property.Uint32
+	Praised  property.Uint64 // number of the last word that was praised
 }
 
 // OnCreated puts the player into the arena, at a place that follows from its id.
@@ -31,10 +33,17 @@ func (p *Player) OnCreated() {
 func (p *Player) Collect() {
 	_ = p.Cell().Call("pay", p.Score.Get())
 	p.Score.Set(0)
+	p.Collects.Set(p.Collects.Get() + 1)
 }
 
-// Praise is called by the cell part when the avatar has spoken.
+// Praise is called by the cell part when the avatar has spoken. A cell part that was
+// restored repeats what it said since its backup: a word is praised once.
 func (p *Player) Praise(points uint32) {
+	if n := p.Call().Number; n > p.Praised.Get() {
+		p.Praised.Set(n)
+	} else {
+		return
+	}
 	p.Score.Set(p.Score.Get() + points)
 	if p.HasClient() {
 		_ = p.Client().Call("richer", p.Score.Get())
@@ -47,6 +56,8 @@ type Avatar struct {
 	Name, Mood   property.String
 	Hat, Cloak   property.Uint8
 	Purse, Words property.Uint32
+	// What it was asked, and which of its own waves nobody saw.
+	Worn, Waves, Unseen property.Uint32
 }
 
 // Say is called by the player's own client; everyone near by hears it.
@@ -60,13 +71,18 @@ func (a *Avatar) Say(_ entity.ID, text string) {
 func (a *Avatar) Wear(_ entity.ID, hat, cloak uint8) {
 	a.Hat.Set(hat)
 	a.Cloak.Set(cloak)
+	a.Worn.Set(a.Worn.Get() + 1)
 }
 
 // Wave may be called by the client of anyone who sees the avatar.
 func (a *Avatar) Wave(by entity.ID) {
 	a.Mood.Set("greeted")
+	a.Waves.Set(a.Waves.Get() + 1)
 	_ = a.OwnClient().Call("waved", by)
 }
+
+// OnCallRefused hears that the own client waved to someone who is not there.
+func (a *Avatar) OnCallRefused(space.RefusedCall) { a.Unseen.Set(a.Unseen.Get() + 1) }
 
 // Pay is called by the base part.
 func (a *Avatar) Pay(coins uint32) { a.Purse.Set(a.Purse.Get() + coins) }

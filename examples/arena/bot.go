@@ -23,6 +23,9 @@ const (
 	wearEvery    = 15 * time.Second
 	waveEvery    = 20 * time.Second
 	collectEvery = 30 * time.Second
+	// waveTo is how near it waves to: to someone who will still be in sight when the
+	// server hears of it, in metres.
+	waveTo = aoiRadius / 2
 	// lookEvery is how often a bot tells the page what it sees.
 	lookEvery = 500 * time.Millisecond
 	// retryAfter is how long a bot waits after the server was not ready for it.
@@ -49,6 +52,7 @@ type bot struct {
 	trail   trail
 	sees    map[entity.ID]*sight
 	fresh   freshness
+	asked   asked
 
 	mu   sync.Mutex // guards view
 	view view
@@ -67,6 +71,9 @@ type view struct {
 	diff    []string
 	alarm   string
 	err     error
+
+	asked    asked
+	answered answered
 }
 
 // dot is an entity on the page.
@@ -156,18 +163,21 @@ func (b *bot) move(now time.Duration) {
 func (b *bot) act() {
 	own := b.client.Player()
 	if b.now(sayEvery) {
-		b.word++
-		b.call(b.client.CallCell(own.ID, "say", property.StringValue(fmt.Sprintf("this is my word number %d", b.word))))
+		b.asked.said++
+		b.call(b.client.CallCell(own.ID, "say", property.StringValue(fmt.Sprintf("this is my word number %d", b.asked.said))))
 	}
 	if b.now(wearEvery) {
+		b.asked.wore++
 		b.call(b.client.CallCell(own.ID, "wear", property.Uint(b.chance.Uint64N(8)), property.Uint(b.chance.Uint64N(8))))
 	}
 	if b.now(collectEvery) {
+		b.asked.collected++
 		b.call(b.client.CallBase("collect"))
 	}
 	if b.now(waveEvery) {
 		for other := range b.client.Entities() {
-			if other.Def.Name == "Avatar" {
+			if other.Def.Name == "Avatar" && entity.Distance(own.Position, other.Position) < waveTo {
+				b.asked.waved++
 				b.call(b.client.CallCell(other.ID, "wave"))
 				break
 			}
@@ -203,6 +213,7 @@ func (b *bot) show(now time.Duration) {
 	b.lookAt = now + lookEvery
 	b.watch()
 	v.at = see(b.client.Player())
+	v.asked, v.answered = b.asked, answers(b.client.Player())
 	v.sees = v.sees[:0]
 	for r := range b.client.Entities() {
 		if d := see(r); d.guard {

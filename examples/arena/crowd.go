@@ -77,8 +77,8 @@ func (c *crowd) danced(now time.Duration) time.Duration { return now - c.began }
 // sums are what the bots have counted together.
 type sums struct {
 	playing, resting int
-	over             int    // sessions that have ended
-	calls            uint64 // sent
+	over             int // sessions that have ended
+	tally            tally
 	bundles          uint64 // received from cells
 	malformed        uint64
 	down, up         uint64 // bytes of datagrams
@@ -91,10 +91,12 @@ type sums struct {
 }
 
 func (c *crowd) sums() (s sums, views []view) {
-	for _, b := range c.bots {
+	for i, b := range c.bots {
 		v := b.look()
 		views = append(views, v)
-		s.calls += v.stats.CallsSent
+		if i < c.stay { // the avatars of the others have gone, with what they counted
+			s.tally.add(v.asked, v.answered)
+		}
 		s.bundles += v.stats.CellBundles
 		s.malformed += v.stats.Malformed
 		s.unsent += v.stats.Unsent

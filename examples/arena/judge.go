@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/cellscape/cellscape/space/cluster"
@@ -137,9 +136,9 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	}
 	now, views := c.sums()
 	v.Lost, v.lostDetails = lost(&st, &now)
+	v.deaths = st.Deaths
 	v.Unsent = st.UnsentFaults() + now.unsent
 	printUnsent(&st)
-	v.deaths = st.Deaths
 	v.Diverged = now.diverged + c.stay - now.audited
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
 	printDiffs(views[:c.stay])
@@ -168,31 +167,6 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 }
 
 func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
-
-const toClients = "bundles to clients"
-
-// lost counts reliable messages that were sent and never handled, by the counts of
-// the two ends. What was on its way to bots that were let go, they have not heard.
-func lost(st *cluster.Status, c *sums) (n uint64, details string) {
-	var parts []string
-	for _, x := range []struct {
-		what          string
-		sent, handled uint64
-	}{
-		{"calls of clients", c.calls, st.Counters.ClientCallsHandled},
-		{"messages between bases and cells", st.Counters.FlowSent, st.Counters.FlowHandled},
-		{toClients, st.Counters.BundlesSent, c.bundles},
-	} {
-		if c.dismissed && x.what == toClients {
-			continue
-		}
-		if x.sent != x.handled {
-			parts = append(parts, fmt.Sprintf("%s: %d sent, %d handled", x.what, x.sent, x.handled))
-			n += max(x.sent, x.handled) - min(x.sent, x.handled)
-		}
-	}
-	return n, strings.Join(parts, "; ")
-}
 
 // await waits for a Status that will do; the last one and false if none came.
 func (s *show) await(ctx context.Context, limit time.Duration, ok func(*cluster.Status) bool) (st cluster.Status, met bool, err error) {
@@ -244,9 +218,7 @@ func printUnsent(st *cluster.Status) {
 	}
 }
 
-// print prints the verdict; its error is why the run failed. After a death the
-// counts of messages do not decide: what the dead process had counted since its last
-// report is gone, and what bases replay to restored entities is handled again.
+// print prints the verdict; its error is why the run failed.
 func (v *verdict) print(asJSON bool) error {
 	fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
 	if asJSON {
@@ -265,7 +237,7 @@ func (v *verdict) print(asJSON bool) error {
 	if v.Diverged > 0 {
 		why = append(why, fmt.Errorf("%d clients hold something else than they should", v.Diverged))
 	}
-	if v.Lost > 0 && v.deaths == 0 {
+	if v.Lost > 0 {
 		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))
 	}
 	if v.Unsent > 0 {

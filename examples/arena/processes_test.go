@@ -70,7 +70,8 @@ func process(t *testing.T, format string, a ...any) (*exec.Cmd, *output) {
 
 // TestProcesses runs every role as an OS process of its own and kills a CellApp
 // in the middle, as the kernel would: its players come back on the others, and at
-// the end every client holds what it should. All traffic is sealed.
+// the end every client holds what it should, and no message was lost, or handled twice.
+// All traffic is sealed.
 func TestProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts seven processes and runs for a quarter of a minute")
@@ -158,6 +159,9 @@ func judged(t *testing.T, bots *exec.Cmd, out, managers *output) {
 		if strings.HasPrefix(line, "{") {
 			found = json.Unmarshal([]byte(line), &v) == nil
 		}
+	}
+	if lost, told := v["lost_messages"]; !told || lost != 0.0 {
+		t.Errorf("%v messages lost:\n%s", lost, out)
 	}
 	if !found || v["clients"] != 20.0 || v["diverged_clients"] != 0.0 || v["errors"] != 0.0 || v["cells"] == 0.0 || v["server_cpu_us_per_client_tick"] == nil || v["moves_in_view"] == 0.0 {
 		t.Errorf("verdict %v\n%s", v, out)

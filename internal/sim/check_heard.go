@@ -10,42 +10,27 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// heardInOrder checks the calls that reals make of clients. In a wild world who is greeted
+// heardInOrder checks the calls that reals make of clients. Who is greeted
 // tells all clients that see it the how-many-th greeting it was, and in which
 // life. A client hears of one life of an entity in order, and nothing twice. The own client
 // of the entity misses none: what it is told goes by the flow to its proxy. Others do miss
 // some, those of when they were far off.
 type heardInOrder struct{ c *Cluster }
 
-// greeting is what heardOf says.
-type greeting struct {
+// retold is what heardOf says.
+type retold struct {
 	life uint32
 	n    uint64
 }
 
-// plainHello is what players of a plain world say. It is passed on as it is, so that such a
-// world is what it was before greetings were numbered.
-const plainHello = "hello"
-
-// hello is what a player says to whom it greets.
-func (c *Cluster) hello() string {
-	if c.opts.Wild.any() {
-		return "hi"
-	}
-	return plainHello
-}
-
 // retell is what clients are told of a greeting.
-func retell(r *space.Real, n uint32, text string) string {
-	if text == plainHello {
-		return text
-	}
+func retell(r *space.Real, n uint32) string {
 	return fmt.Sprintf("%d:%d", r.Order().Incarnation, n)
 }
 
-// hear notes a call of the player's client.
-func (pl *player) hear(r *client.Replica, m *property.Method, args []property.Value) {
-	var g greeting
+// hearRetold notes a call of the player's client.
+func (pl *player) hearRetold(r *client.Replica, m *property.Method, args []property.Value) {
+	var g retold
 	if m.Name != "heardOf" || len(args) != 1 {
 		return
 	}

@@ -43,8 +43,8 @@
 //	promise 3  exactlyOnce     numbers between base and cell part have no gap
 //	           callsOnce       calls of clients are handled in order, once, in spite of
 //	                           crashes of their CellApp (promise 6)
-//	           countsAgree     the operator's counters of sent and handled agree where
-//	                           nothing died
+//	           callsNumbered   calls of every other kind, by numbers for each pair of
+//	                           caller and target, in all runs, whatever died
 //	promise 4  ghostsFollow    ghosts never go back, and equal their reals at rest
 //	           movesInOrder    a player's real never goes back on its client's way
 //	           timersRun       timers run as often as they should, when they should, across
@@ -65,12 +65,11 @@
 //	                           is to tell fits, 99 of 100 moves in view arrive in two ticks
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
-// countsAgree asks for FlowSent = FlowHandled + calls given up, and for
-// ClientCallsSent = ClientCallsHandled = the calls that clients sent, only in runs
-// in which no process or session ended. After a death they do not add up, and need
-// not: a dead app's last second was never reported, a restored real handles again
-// what its backup did not contain, and what was sent to a part that was destroyed
-// is handled by no one.
+// The numbers of callsNumbered are part of the state of those who make and who handle
+// the calls, so that a restore takes them back with the rest. A call of a client to an
+// entity with a base is handled once, in order, or some incarnation of its caller said
+// that it was refused. What a cell part says to its base and its own client comes in
+// order; only after a restore some of it comes again, and none is left out.
 //
 // # Replay
 //

@@ -166,18 +166,6 @@ func TestPlantedLostCall(t *testing.T) {
 	})
 }
 
-// TestPlantedCount has an app report one message more than it handled.
-func TestPlantedCount(t *testing.T) {
-	expectBroken(t, "promise 3: messages of flows", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		var m wire.Report
-		if p != p.c.manager || kind(msg) != wire.ReportID || m.Parse(msg[1:]) != nil || m.FlowHandled == 0 {
-			return msg
-		}
-		m.FlowHandled++
-		return wire.Encode(nil, &m)
-	})
-}
-
 // TestPlantedData tells one CellApp another value of the space's data.
 func TestPlantedData(t *testing.T) {
 	expectBroken(t, "promise 5: cellapp2 has space data", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {

@@ -38,10 +38,11 @@ type player struct {
 	logins        int
 	audited       int
 	diff          []string
-	heard         map[*client.Replica]greeting
+	heard         map[*client.Replica]retold
 	heardWrong    error
 	bundles       uint64             // the number of the last one
 	path          []property.Vector3 // where it was in this session
+	ear           ear
 }
 
 func newPlayer(c *Cluster, i int) *player {
@@ -57,14 +58,17 @@ type playerApp struct {
 func (pl *player) make(p *Process) (App, error) {
 	pl.logins++
 	pl.again, pl.worn, pl.greeted, pl.rude, pl.leaving = 0, 0, 0, false, false
-	pl.path, pl.heard, pl.bundles = pl.path[:0], map[*client.Replica]greeting{}, 0
+	pl.path, pl.heard, pl.bundles, pl.ear = pl.path[:0], map[*client.Replica]retold{}, 0, newEar()
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
 		Handler: client.Events{
 			CellPlayer: func(own *client.Replica) { pl.target = own.Position; pl.stepped(own.Position) },
-			Called:     pl.hear,
-			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
+			Called: func(from *client.Replica, m *property.Method, args []property.Value) {
+				pl.hearRetold(from, m, args)
+				pl.hear(from, m, args)
+			},
+			Audited: func(diff []string) { pl.audited++; pl.diff = diff },
 			Closed: func(err error) {
 				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
 				pl.again = pl.c.now + time.Second
@@ -192,8 +196,7 @@ func (pl *player) act() {
 			seen = append(seen, r.ID)
 		}
 		if len(seen) > 0 {
-			pl.greeted++
-			err = pl.client.CallCell(seen[c.IntN(len(seen))], "greet", property.StringValue(pl.c.hello()))
+			err = pl.greet(seen[c.IntN(len(seen))])
 		}
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ const soulDef = `
 		<bag>    <Type> ARRAY <of> UINT32 </of> </Type> <Flags> ALL_CLIENTS </Flags> <DetailLevel> NEAR </DetailLevel> </bag>
 		<marks>  <Type> ARRAY <of> UINT32 </of> </Type> <Flags> OTHER_CLIENTS </Flags> </marks>
 		<trail>  <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC </Flags> </trail>
-		<secrets> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC_AND_OWN </Flags> </secrets>` + goodsDef + `
+		<secrets> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PUBLIC_AND_OWN </Flags> </secrets>` + goodsDef + numbersDef + `
 		<ledger> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> BASE_AND_CLIENT </Flags> </ledger>
 		<score>  <Type> INT32 </Type> <Flags> BASE_AND_CLIENT </Flags> </score>
 		<sent>   <Type> UINT32 </Type> <Flags> BASE </Flags> </sent>
@@ -59,9 +59,10 @@ const soulDef = `
 	</CellMethods>
 	<BaseMethods>
 		<told> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </told>
+		` + utterDef + `
 	</BaseMethods>
 	<ClientMethods>
-		<heardOf> <Arg> STRING </Arg> <DetailDistance> 80 </DetailDistance> </heardOf>
+		<heardOf> <Arg> STRING </Arg> <DetailDistance> 80 </DetailDistance> </heardOf>` + numbersClients + `
 	</ClientMethods>
 	<LoDLevels>
 		<level> 40 <hyst> 5 </hyst> <label> NEAR </label> </level>
@@ -158,6 +159,7 @@ const beat = 300 * time.Millisecond
 // walkerCell is the cell part of a player.
 type walkerCell struct {
 	*space.Real
+	numbers
 	Name   property.String
 	Hat    property.Int32
 	Mood   property.Int32
@@ -203,7 +205,8 @@ func (s *walkerCell) Wear(_ entity.ID, hat int32) {
 // Greet is called by other players' clients.
 func (s *walkerCell) Greet(from entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
-	_ = s.AllClients().Call("heardOf", retell(s.Real, s.Greeted.Get(), text))
+	s.count(s.ID(), from, text)
+	_ = s.AllClients().Call("heardOf", retell(s.Real, s.Greeted.Get()))
 }
 
 // OnCreated starts the beat.
@@ -236,6 +239,7 @@ func (s *walkerCell) OnBeat(space.Callback) {
 	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
 		s.Said.Set(n)
 	}
+	s.utter(s.Real)
 }
 
 // fiddle changes lists a little, most of the time in the middle: a change that is
@@ -259,6 +263,7 @@ func fiddle(n uint32, lists ...*property.Slice[uint32]) {
 // roverCell is the cell part of an entity without a client: it walks about.
 type roverCell struct {
 	*space.Real
+	numbers
 	Name   property.String
 	Hat    property.Int32
 	Mood   property.Int32
@@ -292,10 +297,11 @@ func (s *roverCell) Note(n uint32) {
 func (s *roverCell) Wear(entity.ID, int32) {}
 
 // Greet answers to players.
-func (s *roverCell) Greet(_ entity.ID, text string) {
+func (s *roverCell) Greet(from entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
+	s.count(s.ID(), from, text)
 	s.Mood.Set(s.Mood.Get() + 1)
-	_ = s.OtherClients().Call("heardOf", retell(s.Real, s.Greeted.Get(), text))
+	_ = s.OtherClients().Call("heardOf", retell(s.Real, s.Greeted.Get()))
 }
 
 // OnCreated starts the beat and the walk, and makes a critter and a beast.
@@ -322,6 +328,7 @@ func (s *roverCell) OnBeat(space.Callback) {
 	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
 		s.Said.Set(n)
 	}
+	s.utter(s.Real)
 	if s.Chance().IntN(4) == 0 {
 		s.Hat.Set(s.Chance().Int32N(100))
 	}
@@ -391,6 +398,7 @@ func (s *critterCell) OnThere(space.Callback) { wander(s.Real, 40) }
 // walkerBase is the base part of a player.
 type walkerBase struct {
 	*entity.Base
+	echo
 	Score  property.Int32
 	Sent   property.Uint32
 	Heard  property.Uint32
@@ -409,6 +417,7 @@ func (b *walkerBase) OnEntitiesEnabled() {
 
 // OnBeat sends the cell part a number.
 func (b *walkerBase) OnBeat() {
+	b.pay(b.Base)
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 		b.Score.Set(b.Score.Get() + 3)
@@ -433,6 +442,7 @@ func told(life, n uint32, lastLife, heard, wrong *property.Uint32) {
 // roverBase is the base part of a rover.
 type roverBase struct {
 	*entity.Base
+	echo
 	Score property.Int32
 	Sent  property.Uint32
 	Heard property.Uint32

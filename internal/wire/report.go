@@ -44,12 +44,19 @@ type Report struct {
 }
 
 // Counters are the end-to-end counts of an app: in a world at rest the sums of
-// sent and handled over all apps and clients are equal.
+// sent and handled over all apps and clients are equal, as long as nothing has died.
+// After a death they tell of activity alone: what the dead app had counted since its
+// last report is gone, and what it had not backed up is handled again.
 type Counters struct {
 	// Calls of clients: handed on by proxies, handled by bases and cells.
 	ClientCallsSent, ClientCallsHandled uint64
 	// Flow messages between bases and cells.
 	FlowSent, FlowHandled uint64
+	// FlowLost counts those that were never handled and never will be, by the gaps in
+	// their numbers: it is exact, and stays zero, whatever dies.
+	FlowLost uint64
+	// Repeats counts calls that a restored caller made again, and were not handled again.
+	Repeats uint64
 	// Reliable bundles towards clients.
 	BundlesSent uint64
 	// BytesDown and BytesUp count bytes of protocol messages to and from clients.
@@ -69,7 +76,7 @@ type Counters struct {
 
 func (c *Counters) fields() []*uint64 {
 	return []*uint64{&c.ClientCallsSent, &c.ClientCallsHandled, &c.FlowSent, &c.FlowHandled, &c.BundlesSent,
-		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors, &c.PacketsUnsent}
+		&c.BytesDown, &c.BytesUp, &c.Migrations, &c.Refused, &c.GhostsDiffer, &c.Errors, &c.PacketsUnsent, &c.FlowLost, &c.Repeats}
 }
 
 // Add adds d to c.

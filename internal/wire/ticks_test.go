@@ -85,7 +85,7 @@ func TestCountersAdd(t *testing.T) {
 	d := counters()
 	sum.Add(&d)
 	for _, f := range []*uint64{&twice.ClientCallsSent, &twice.ClientCallsHandled, &twice.FlowSent, &twice.FlowHandled, &twice.BundlesSent,
-		&twice.BytesDown, &twice.BytesUp, &twice.Migrations, &twice.Refused, &twice.GhostsDiffer, &twice.Errors, &twice.PacketsUnsent} {
+		&twice.BytesDown, &twice.BytesUp, &twice.Migrations, &twice.Refused, &twice.GhostsDiffer, &twice.Errors, &twice.PacketsUnsent, &twice.FlowLost, &twice.Repeats} {
 		*f *= 2
 	}
 	if sum != twice {

@@ -158,6 +158,7 @@ func (a *CellApp) reportStats() {
 	n := &a.counters
 	m.ClientCallsHandled = n.ClientCallsHandled
 	m.FlowSent, m.FlowHandled = n.FlowSent, n.FlowHandled
+	m.FlowLost, m.Repeats = n.FlowLost, n.Repeats
 	m.Migrations, m.GhostsDiffer = n.Migrations, n.GhostsDiffer
 	m.Refused, m.Errors, m.PacketsUnsent = n.Refused, n.Errors, n.PacketsUnsent
 	a.manager.Send(m)

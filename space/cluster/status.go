@@ -54,12 +54,16 @@ type Status struct {
 }
 
 // Counters are end-to-end counts, summed over all apps: in a world at rest what was
-// sent and what was handled are equal.
+// sent and what was handled are equal, as long as nothing has died.
 type Counters struct {
 	// Calls of clients: handed on by proxies, handled by bases and cells.
 	ClientCallsSent, ClientCallsHandled uint64
 	// Messages of flows between bases and cells.
 	FlowSent, FlowHandled uint64
+	// FlowLost counts those that nobody handled, nor will, by the gaps in their numbers:
+	// exact, and zero, whatever dies. Repeats counts calls that restored callers made
+	// again, and that were not handled again.
+	FlowLost, Repeats uint64
 	// Reliable bundles to clients.
 	BundlesSent uint64
 	// Bytes of protocol messages to and from clients.

@@ -23,7 +23,7 @@ func TestStatusIsWhole(t *testing.T) {
 			Lines: []wire.LineStatus{{Vertical: true, At: 1, From: 2, To: 3, Moved: 4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
 		Apps:     []wire.AppStatus{{Role: "CellApp", Number: 1, Address: "127.0.0.1:7#1", Load: .5, CPU: 2, PID: 77, ProcessCPU: 10.5, Thrift: 3}},
-		Counters: wire.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7, Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12},
+		Counters: wire.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7, Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14},
 	}
 	in.TickTimes[3] = 7
 	body := in.Append(nil)

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// A bot counts what it asks of the server, and its avatar what it was asked, in
+// properties that the bot sees: they are part of the avatar's state, so a CellApp that
+// dies takes them back with the rest, and the calls that are replayed count them up
+// again. What differs at the end was lost, or handled twice; no counter of a process
+// could tell, since it dies with it.
+
+// asked is what a bot has called.
+type asked struct{ said, wore, collected, waved uint64 }
+
+// answered is what its avatar has of it.
+type answered struct {
+	words, worn, collects uint64
+	// coins are the score and what became of it: the avatar's base gets a point for
+	// each word, and the purse the points for each collect.
+	coins uint64
+	// waves are those of others that the avatar saw, unseen the own that nobody did.
+	waves, unseen uint64
+}
+
+// answers reads what an avatar tells its own client.
+func answers(own *client.Replica) answered {
+	get := func(name string) uint64 { return own.Props.Get(own.Def.Property(name).Index).Uint() }
+	return answered{
+		words: get("words"), worn: get("worn"), collects: get("collects"),
+		coins: get("score") + get("purse"), waves: get("waves"), unseen: get("unseen"),
+	}
+}
+
+// tally is what all bots asked, and what came of it.
+type tally struct {
+	// These sum the differences bot by bot, by kind, since a call lost to one does
+	// not make up for one that another had twice.
+	words, worn, collects, coins uint64
+	waved, waves                 uint64
+}
+
+func (t *tally) add(a asked, b answered) {
+	t.words += apart(a.said, b.words)
+	t.worn += apart(a.wore, b.worn)
+	t.collects += apart(a.collected, b.collects)
+	t.coins += apart(b.words, b.coins)
+	t.waved += a.waved
+	t.waves += b.waves + b.unseen
+}
+
+func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+
+// lost counts reliable messages that were sent and not handled, or twice. It is exact
+// when the world is at rest, whichever CellApps died before.
+func lost(st *cluster.Status, c *sums) (n uint64, details string) {
+	var parts []string
+	between := apart(c.tally.waved, c.tally.waves)
+	bundles := apart(st.Counters.BundlesSent, c.bundles)
+	if c.dismissed {
+		between, bundles = 0, 0 // what was on its way to those who were let go, nobody has counted
+	}
+	for _, x := range []struct {
+		what string
+		n    uint64
+	}{
+		{"words of bots", c.tally.words},
+		{"changes of clothes", c.tally.worn},
+		{"collects", c.tally.collects},
+		{"points for words, or coins for points", c.tally.coins},
+		{"waves of bots to others", between},
+		{"messages between bases and cells", st.Counters.FlowLost},
+		{"bundles to clients", bundles},
+	} {
+		if n += x.n; x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %d lost or twice", x.what, x.n))
+		}
+	}
+	return n, strings.Join(parts, "; ")
+}

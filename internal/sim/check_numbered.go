@@ -1,0 +1,116 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/space"
+)
+
+// callsNumbered checks promises 3 and 6 for calls of every kind by their numbers, in
+// all runs, whatever died:
+//
+//   - a client's call of another entity is handled once and in order, or refused; none
+//     is lost whose target has a base, whether the CellApp of the target died, that of
+//     the caller, or both;
+//   - what a cell part says to its base and to its own client comes in order, each
+//     number once, unless the cell part was restored: then some come again, and none
+//     is left out; other clients hear no number twice of one life;
+//   - what a base says to its client comes in order, each number once.
+//
+// exactlyOnce does the same for what a base says to its cell part, callsOnce for what a
+// client calls of its own entity.
+type callsNumbered struct {
+	c *Cluster
+	// refused are the calls that some incarnation of a caller refused.
+	refused map[string]bool
+}
+
+func (k *callsNumbered) safe() error {
+	var faults []error
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if !v.IsReal() {
+			return
+		}
+		for _, call := range list(v, "refusals") {
+			k.refused[call] = true
+		}
+		if n := get(v, "again"); n > 0 {
+			faults = append(faults, fmt.Errorf("promise 3: %s on %s handled %d calls of other clients twice, or out of order", v.ID(), p.Name, n))
+		}
+	})
+	k.c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if n := skips(a.Script(b.ID)); n > 0 {
+			faults = append(faults, fmt.Errorf("promise 3: the base of %s on %s met %d numbers of its cell part out of order, or after a gap", b.ID, p.Name, n))
+		}
+	})
+	for _, pl := range k.c.players {
+		for _, fault := range pl.ear.faults {
+			faults = append(faults, fmt.Errorf("promise 3: %s", fault))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func skips(script any) uint32 {
+	switch s := script.(type) {
+	case *walkerBase:
+		return s.Skipped.Get()
+	case *roverBase:
+		return s.Skipped.Get()
+	}
+	return 0
+}
+
+func (k *callsNumbered) converged() error {
+	faults := []error{k.safe(), k.counters()}
+	lost := func(call, why string) {
+		if !k.refused[call] {
+			faults = append(faults, fmt.Errorf("promise 6: a call was lost: %s, %s", call, why))
+		}
+	}
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if !v.IsReal() || !v.Def().HasBase {
+			return
+		}
+		for _, call := range list(v, "missed") {
+			lost(call, "a later one was handled")
+		}
+		_, last := greetersOf(v.Script())
+		for _, pl := range k.c.players {
+			if pl.rude || !pl.playing() {
+				continue
+			}
+			for n := last[pl.id().String()] + 1; n <= pl.ear.greets[v.ID()]; n++ {
+				lost(missing(pl.id(), v.ID(), n), "on "+p.Name)
+			}
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// counters checks what an operator sees of it.
+func (k *callsNumbered) counters() error {
+	n := k.c.observer.last.Counters
+	var faults []error
+	if n.Errors > k.c.panics && !k.c.parted {
+		faults = append(faults, fmt.Errorf("%d things happened that should not", n.Errors))
+	}
+	if n.FlowLost > 0 {
+		faults = append(faults, fmt.Errorf("promise 3: messages of flows: %d lost", n.FlowLost))
+	}
+	return errors.Join(faults...)
+}
+
+// greetedBy is the last number that the real of an entity has of a caller.
+func (c *Cluster) greetedBy(id, caller entity.ID) (n uint32) {
+	c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+		if v.ID() == id && v.IsReal() {
+			_, last := greetersOf(v.Script())
+			n = last[caller.String()]
+		}
+	})
+	return n
+}

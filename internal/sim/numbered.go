@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Calls between any two parts are numbered for each pair, in the state of those who
+// make and who handle them, so that a restore takes the numbers back as it does the
+// rest. callsNumbered draws the conclusions.
+const (
+	numbersDef = `
+		<greeters> <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </greeters>
+		<missed>   <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </missed>
+		<refusals> <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </refusals>
+		<again>    <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </again>
+		<uttered>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </uttered>
+		<echoLife>  <Type> UINT32 </Type> <Flags> BASE </Flags> </echoLife>
+		<echo>     <Type> UINT32 </Type> <Flags> BASE </Flags> </echo>
+		<skipped>  <Type> UINT32 </Type> <Flags> BASE </Flags> </skipped>
+		<paid>     <Type> UINT32 </Type> <Flags> BASE </Flags> </paid>`
+	utterDef       = `<utter> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </utter>`
+	numbersClients = `
+		<heardUtter> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> <DetailDistance> 80 </DetailDistance> </heardUtter>
+		<wage> <Arg> UINT32 </Arg> </wage>`
+)
+
+// numbers are the numbered calls of a cell part.
+type numbers struct {
+	Greeters property.Map[string, uint32] // last number of each caller's client
+	Missed   property.Slice[string]       // numbers of theirs that never came
+	Refusals property.Slice[string]       // calls of the own client that nobody handled
+	Again    property.Uint32              // calls that came twice, or late
+	Uttered  property.Uint32              // last number said to the base and to all clients
+}
+
+// greeting is the text of a greeting, missing how one is named that did not come.
+func greeting(n uint32) string { return fmt.Sprintf("hello %d", n) }
+
+func missing(from, to entity.ID, n uint32) string { return fmt.Sprintf("%s to %s: %d", from, to, n) }
+
+// count takes a greeting. Those of rogues have no numbers.
+func (s *numbers) count(self, from entity.ID, text string) {
+	var n uint32
+	if _, err := fmt.Sscanf(text, "hello %d", &n); err != nil {
+		return
+	}
+	last, _ := s.Greeters.Get(from.String())
+	if n <= last {
+		s.Again.Set(s.Again.Get() + 1)
+		return
+	}
+	for k := last + 1; k < n; k++ {
+		_ = s.Missed.Append(missing(from, self, k))
+	}
+	_ = s.Greeters.Set(from.String(), n)
+}
+
+// refused notes a call of the own client that was refused.
+func (s *numbers) refused(r *space.Real, c space.RefusedCall) {
+	args, err := r.Def().CellMethod("greet").ReadArgs(c.Args)
+	if err != nil {
+		return
+	}
+	var n uint32
+	if _, err := fmt.Sscanf(args[0].Str(), "hello %d", &n); err == nil {
+		_ = s.Refusals.Append(missing(r.ID(), c.Target, n))
+	}
+}
+
+// utter says the next number to the base and to all clients. It goes on after a
+// restore from where the backup was: some numbers are said again, none is left out.
+func (s *numbers) utter(r *space.Real) {
+	n := s.Uttered.Get() + 1
+	if r.Base().Call("utter", r.Order().Incarnation, n) == nil {
+		s.Uttered.Set(n)
+		_ = r.AllClients().Call("heardUtter", r.Order().Incarnation, n)
+	}
+}
+
+// OnCallRefused is of every script that has numbers.
+func (s *walkerCell) OnCallRefused(c space.RefusedCall) { s.refused(s.Real, c) }
+
+// echo is what a base hears of its cell part, and says to its client.
+type echo struct {
+	EchoLife, Echo, Skipped property.Uint32
+	Paid                    property.Uint32
+}
+
+// Utter checks a number of the cell part.
+func (s *echo) Utter(life, n uint32) {
+	if !follows(s.EchoLife.Get(), s.Echo.Get(), life, n) {
+		s.Skipped.Set(s.Skipped.Get() + 1)
+	}
+	s.EchoLife.Set(life)
+	s.Echo.Set(n)
+}
+
+// follows reports whether a number may come after the last of a caller: within one life
+// it is the next one; a restored caller may say again what it had said, and leaves
+// nothing out.
+func follows(lastLife, last, life, n uint32) bool {
+	return life == lastLife && n == last+1 || life > lastLife && n <= last+1
+}
+
+// pay says the next number to the client.
+func (s *echo) pay(b *entity.Base) {
+	if b.HasClient() && b.Client().Call("wage", s.Paid.Get()+1) == nil {
+		s.Paid.Set(s.Paid.Get() + 1)
+	}
+}
+
+// ear is what a client has heard in one session.
+type ear struct {
+	greets map[entity.ID]uint32 // last greeting sent to each
+	from   map[entity.ID][2]uint32
+	wage   uint32
+	faults []string
+}
+
+func newEar() ear {
+	return ear{greets: map[entity.ID]uint32{}, from: map[entity.ID][2]uint32{}}
+}
+
+// greet greets an entity with the next number.
+func (pl *player) greet(to entity.ID) error {
+	pl.greeted++
+	pl.ear.greets[to]++
+	return pl.client.CallCell(to, "greet", property.StringValue(greeting(pl.ear.greets[to])))
+}
+
+// hear checks what the server called.
+func (pl *player) hear(from *client.Replica, m *property.Method, args []property.Value) {
+	e := &pl.ear
+	bad := func(format string, a ...any) {
+		e.faults = append(e.faults, fmt.Sprintf("%s (%s) heard of %s ", pl.name, pl.id(), from.ID)+fmt.Sprintf(format, a...))
+	}
+	switch m.Name {
+	case "wage":
+		if n := uint32(args[0].Uint()); n != e.wage+1 {
+			bad("wage %d after %d", n, e.wage)
+		}
+		e.wage = uint32(args[0].Uint())
+	case "heardUtter":
+		life, n := uint32(args[0].Uint()), uint32(args[1].Uint())
+		was, known := e.from[from.ID]
+		switch {
+		case !known:
+		case from.ID == pl.id():
+			if !follows(was[0], was[1], life, n) {
+				bad("its own number %d.%d after %d.%d", life, n, was[0], was[1])
+			}
+		case life < was[0] || life == was[0] && n <= was[1]: // it was out of earshot for those between
+			bad("number %d.%d after %d.%d", life, n, was[0], was[1])
+		}
+		e.from[from.ID] = [2]uint32{life, n}
+	}
+}
+
+// list is the text of a property of a real that is a list of strings.
+func list(v space.View, name string) (all []string) {
+	if x, ok := v.Get(name); ok {
+		for i := range x.Len() {
+			all = append(all, x.At(i).Str())
+		}
+	}
+	return all
+}
+
+// greetersOf is the last number that a real has of each caller, in the order of their names.
+func greetersOf(script any) (names []string, last map[string]uint32) {
+	last = map[string]uint32{}
+	var m *property.Map[string, uint32]
+	switch s := script.(type) {
+	case *walkerCell:
+		m = &s.Greeters
+	case *roverCell:
+		m = &s.Greeters
+	default:
+		return nil, last
+	}
+	for k, n := range m.All() {
+		names = append(names, k)
+		last[k] = n
+	}
+	slices.Sort(names)
+	return names, last
+}
+
+// based reports whether an entity has a base.
+func (c *Cluster) based(id entity.ID) (is bool) {
+	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { is = is || b.ID == id })
+	return is
+}

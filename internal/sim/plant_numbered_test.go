@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// flowOf parses a message of a flow with a payload of a kind.
+func flowOf(msg []byte, kind entity.Payload) (m entity.Message, ok bool) {
+	if id, body, err := wire.Split(msg); err != nil || id != wire.FlowID || m.Parse(body) != nil {
+		return m, false
+	}
+	return m, entity.Payload(m.Payload[0]) == kind
+}
+
+// TestPlantedLostGreeting swallows a call between two entities: the target hears the
+// next call under the number of the lost one.
+func TestPlantedLostGreeting(t *testing.T) {
+	swallowed := uint64(0)
+	var pair [2]entity.ID
+	expectBroken(t, "promise 6: a call was lost", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		m, ok := flowOf(msg, entity.RemoteCallPayload)
+		if !isCellApp(p) || !ok || p.c.now < 8*time.Second {
+			return msg
+		}
+		if swallowed == 0 && p.c.based(m.To) {
+			swallowed, pair = m.Number, [2]entity.ID{m.From, m.To}
+		}
+		if m.From != pair[0] || m.To != pair[1] || m.Number != swallowed {
+			return msg
+		}
+		m.Payload = []byte{byte(entity.RemoteCallPayload)} // its number is used up, the call is not there
+		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedGreetingTwice has a call between two entities handled twice, as that of a
+// restored caller whose repeat nobody recognises.
+func TestPlantedGreetingTwice(t *testing.T) {
+	planted := false
+	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
+		m, ok := flowOf(msg, entity.RemoteCallPayload)
+		if planted || !isCellApp(p) || !ok || p.c.now < 8*time.Second || !p.c.based(m.To) {
+			return msg
+		}
+		planted = true
+		p.app.Message(p.c.now, ch, true, append([]byte(nil), msg...))
+		var call entity.RemoteCall
+		if err := call.Parse(m.Payload[1:]); err != nil {
+			t.Error(err)
+		}
+		call.Cause += 1 << 20
+		m.Number, m.Payload = m.Number+1, call.Append(nil)
+		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedEarlySettle has senders believe that all is settled which was handled, as
+// they did when an ack was enough, and kills CellApps.
+func TestPlantedEarlySettle(t *testing.T) {
+	expectLossy(t, "promise 6: a call was lost", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		var a entity.Ack
+		if id, body, err := wire.Split(msg); err != nil || id != wire.FlowAckID || a.Parse(body) != nil {
+			return msg
+		}
+		a.Settled = a.Number
+		return wire.Encode(nil, &a)
+	})
+}
+
+// TestPlantedForgetfulRestore restores entities without what they knew of the flows of
+// others, which then repeat what was handled, and without what they keep for others.
+func TestPlantedForgetfulRestore(t *testing.T) {
+	expectLossy(t, "call", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		id, body, err := wire.Split(msg)
+		var m migrate.Create
+		if err != nil || id != wire.CreateID || m.Parse(body) != nil || !m.Restored {
+			return msg
+		}
+		m.Parts = without(t, m.Parts, migrate.FlowsPart)
+		return wire.Encode(nil, &m)
+	})
+}
+
+// without is a copy of parts that lacks one.
+func without(t *testing.T, parts []byte, lacks migrate.Tag) (b []byte) {
+	err := migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
+		if tag != lacks {
+			b = migrate.AppendPart(b, tag, func(b []byte) []byte { return append(b, body...) })
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return b
+}
+
+// expectLossy is expectBroken for what shows only when CellApps die: several runs, of
+// which one has to notice.
+func expectLossy(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
+	t.Helper()
+	t.Parallel()
+	for seed := uint64(1); seed <= 6; seed++ {
+		c, err := New(Options{Seed: seed, Players: 12, Crash: true, Tamper: tamper, Faults: 20 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Run(); err != nil {
+			if !strings.Contains(err.Error(), promise) {
+				t.Fatalf("the planted bug was noticed as %v, want %q", err, promise)
+			}
+			return
+		}
+	}
+	t.Fatal("the planted bug was not noticed")
+}
+
+// TestPlantedSkip says that the lowest number of a base's flow is higher than it is:
+// what is between is given up, and nobody hears of it but the counters.
+func TestPlantedSkip(t *testing.T) {
+	planted := false
+	expectBroken(t, "promise 3", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		m, ok := flowOf(msg, entity.BundlePayload)
+		if planted || !ok || p.c.now < 8*time.Second || m.ToSide != entity.BaseSide {
+			return msg
+		}
+		planted = true
+		m.Number++
+		m.Low = m.Number
+		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedLostUtterance loses one call of a cell part to its own client.
+func TestPlantedLostUtterance(t *testing.T) {
+	planted := false
+	expectBroken(t, "promise 3", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
+		m, ok := flowOf(msg, entity.BundlePayload)
+		var bundle entity.Bundle
+		if planted || !ok || p.c.now < 8*time.Second || bundle.Parse(m.Payload[1:]) != nil {
+			return msg
+		}
+		var rest []byte
+		err := protocol.Messages(bundle.Bytes, func(id protocol.ID, body []byte) error {
+			var call protocol.Call
+			if id == protocol.CallID && !planted && call.Parse(body) == nil && call.ID == m.From {
+				planted = true
+				return nil
+			}
+			var mark int
+			rest, mark = protocol.Begin(rest, id)
+			rest = protocol.End(append(rest, body...), mark)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		bundle.Bytes = rest
+		m.Payload = bundle.Append(nil)
+		return wire.Encode(nil, &m)
+	})
+}
+
+// TestPlantedWage doubles a call of a base to its client.
+func TestPlantedWage(t *testing.T) {
+	planted := false
+	expectBroken(t, "promise 3", func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
+		if planted || !reliable || p.Name != "player3" || p.c.now < 8*time.Second || protocol.ID(msg[0]) != protocol.CallID {
+			return msg
+		}
+		planted = true
+		return append(append([]byte(nil), msg...), msg...)
+	})
+}

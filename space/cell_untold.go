@@ -1,0 +1,73 @@
+package space
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// untold is what a frozen copy of a handoff had said to its base and its client, but
+// nobody has acknowledged: a backup has none of it, since it comes behind all that was
+// said before it. The copy holds what its script did, so it must be said by the real
+// that is restored from it.
+type untold struct {
+	out     entity.Out
+	session uint32
+	direct  []byte
+}
+
+// readUntold reads, from what only an offload carries, what its client was not told.
+func (r *Real) readUntold(rd *mercury.Reader) {
+	var session entity.Session
+	session.Read(rd)
+	_, _, _ = rd.U32(), rd.Uvarint(), rd.Uvarint()
+	if direct := rd.Bytes(migrate.MaxParts); len(direct) > 0 && rd.Err() == nil {
+		if r.untold == nil {
+			r.untold = new(untold)
+		}
+		r.untold.session, r.untold.direct = session.Number, append([]byte(nil), direct...)
+	}
+}
+
+// retell says what was not told: calls of the base that it has not handled, up to
+// heard, and calls of the own client if it is still the same. What else the client was
+// to be told, the new witness tells it.
+func (r *Real) retell(heard uint64) {
+	u := r.untold
+	r.untold = nil
+	if u == nil {
+		return
+	}
+	u.out.Each(r.cell.now, func(number uint64, payload []byte) {
+		kind, body, err := entity.SplitPayload(payload)
+		switch {
+		case err != nil || number <= heard:
+		case kind == entity.CallBasePayload:
+			_ = r.sendBase(payload)
+		case kind == entity.BundlePayload:
+			var m entity.Bundle
+			if m.Parse(body) == nil {
+				r.retellClient(m.Session, m.Bytes)
+			}
+		}
+	})
+	r.retellClient(u.session, u.direct)
+}
+
+func (r *Real) retellClient(session uint32, bundle []byte) {
+	if session != r.session.Number || session == 0 {
+		return
+	}
+	err := protocol.Messages(bundle, func(id protocol.ID, body []byte) error {
+		var m protocol.Call
+		if id == protocol.CallID && m.Parse(body) == nil && m.ID == r.e.ID {
+			r.direct = m.Append(r.direct)
+			r.spill()
+		}
+		return nil
+	})
+	if err != nil {
+		r.Log().Error("what the client was not told is malformed", "err", err)
+	}
+}

@@ -89,7 +89,7 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 		return
 	}
 	if c.ended {
-		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: ErrEnded.Error()})
+		c.tellLost(from, m.ID, m.Order, ErrEnded.Error())
 		return
 	}
 	if rec != nil && !rec.e.Order.Before(m.Order) {
@@ -101,13 +101,8 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("entity not created", "entity", m.ID.String(), "err", err)
-		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: shortReason(err)})
+		c.tellLost(from, m.ID, m.Order, err.Error())
 	}
-}
-
-func shortReason(err error) string {
-	s := err.Error()
-	return s[:min(len(s), migrate.MaxReason)]
 }
 
 func (c *Cell) create(m *migrate.Create, rec *record) error {
@@ -185,10 +180,7 @@ func (c *Cell) destroy(r *Real) {
 
 // lose gives up a real that cannot go on; its base restores it.
 func (c *Cell) lose(r *Real) {
-	if !r.e.Base.IsZero() {
-		reason := r.reason[:min(len(r.reason), migrate.MaxReason)]
-		c.out.Send(r.e.Base, &migrate.Lost{ID: r.e.ID, Order: r.e.Order, Reason: reason})
-	}
+	c.tellLost(r.e.Base, r.e.ID, r.e.Order, r.reason)
 	c.remove(r)
 }
 
@@ -220,7 +212,6 @@ func (c *Cell) remove(r *Real) {
 // still wanted to say: nobody will ever ack it.
 func (c *Cell) Refuse(m *migrate.Refuse) {
 	c.watch.Claim(&c.work.rest)
-	c.answered(m)
 	c.refuseDeparted(m.ID, m.Order.Incarnation)
 	rec := c.registry.find(m.ID)
 	if rec == nil || rec.cell != c || rec.real == nil || m.Order.Before(rec.e.Order) {

@@ -19,6 +19,7 @@ type Registry struct {
 	leaving []*Cell
 	// owing are the cells where destroyed reals have something to say still.
 	owing []*Cell
+	words unanswered
 }
 
 // NewRegistry returns an empty registry, shared by the cells of one CellApp.

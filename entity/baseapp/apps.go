@@ -43,7 +43,7 @@ func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) 
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.takeAck(&m)
+		a.takeAck(from, &m)
 	case wire.CurrentID:
 		var m migrate.Current
 		if err := m.Parse(body); err != nil {

@@ -27,6 +27,7 @@ type BaseApp struct {
 	started bool // Config.Start was called
 	// dismissed: this start of the app was declared dead.
 	dismissed bool
+	probes    int // asked in this tick
 
 	now    time.Duration
 	ticks  wire.Ticks
@@ -122,6 +123,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (a *BaseApp) tickBases() {
+	a.probes = 0
 	a.sweep()
 	for i := 0; i < len(a.list); i++ { // scripts may add bases meanwhile
 		b := a.list[i]

@@ -78,6 +78,7 @@ func (b *base) tickCell() {
 		if b.link.Out.Due(now) {
 			b.sendUnreceived()
 		}
+		b.probe()
 	}
 	b.sendAck()
 }
@@ -174,7 +175,10 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 	switch b.link.Current(a.now, from, m.Order, m.Handled) {
 	case entity.CurrentRefused:
 		a.refuse(from, m.ID, m.Order)
+	case entity.CurrentKnown:
+		b.hearFrom(from)
 	case entity.CurrentMoved:
+		b.hearFrom(from)
 		b.resetClient()
 		b.sendUnreceived()
 		if !b.gotCell {
@@ -206,13 +210,14 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 	a.refuse(from, m.ID, m.Order) // the answer, as to an offer
 }
 
-func (a *BaseApp) takeAck(m *entity.Ack) {
+func (a *BaseApp) takeAck(from mercury.Address, m *entity.Ack) {
 	b := a.byID[m.To]
 	if b == nil || m.ToSide != entity.BaseSide || m.From != m.To || m.FromSide != entity.CellSide {
 		return
 	}
 	// An ack of an older incarnation says nothing of what the current one has.
 	if m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
+		b.hearFrom(from)
 		b.link.Out.Received(a.now, m.Number)
 	}
 }
@@ -254,6 +259,7 @@ func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
 		return
 	}
 	b.heard = from
+	b.hearFrom(from)
 	in.Accept(m.Stream, m.Low, m.Number, m.Payload, b.deliver)
 }
 

@@ -68,6 +68,7 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	delete(a.net.dialled, ch)
 	delete(a.apps, ch)
 	a.unsilence(ch)
+	a.links.Closed(ch)
 	if a.cellMgr.Closed(now, ch) {
 		a.log.Warn("lost the CellAppMgr", "reason", reason)
 		return

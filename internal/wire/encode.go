@@ -57,6 +57,8 @@ const (
 	RemovalAckID
 	RetiredID
 	SpaceRateID
+	GhostRollID
+	ProbeID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -161,6 +163,10 @@ func IDOf(m Message) ID {
 		return GhostAuditID
 	case *ghost.Query:
 		return GhostQueryID
+	case *ghost.Roll:
+		return GhostRollID
+	case *migrate.Probe:
+		return ProbeID
 	case *migrate.Onload:
 		return OnloadID
 	case *migrate.OnloadAck:

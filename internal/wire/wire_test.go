@@ -110,6 +110,8 @@ func samples() []message {
 		&ghost.Delete{Head: head},
 		&ghost.Audit{Head: head, Sum: 1 << 63},
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
+		&ghost.Roll{Space: 3, Calls: []ghost.Call{{Head: head, After: 2}, {Head: head, After: 3}}},
+		&migrate.Probe{ID: id, Order: order, Base: addr4, Hops: 1},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: 4, Handled: 5, Restored: true, Parts: []byte("parts")},

@@ -35,6 +35,9 @@ type CellApp struct {
 	retire    bool   // asked for
 	reason    string // of it
 	retired   bool
+	leaveBy   time.Duration // see LastWords; 0 while it has not retired
+	left      bool
+	broken    []mercury.Address // apps of which a channel to them has ended
 
 	cells       []*held // by space id
 	removals    removals
@@ -102,7 +105,11 @@ func (a *CellApp) Cells() iter.Seq[*space.Cell] {
 
 // Tick runs a tick if one is due and returns when the next one is.
 func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
-	if a.dismissed || a.retired {
+	if a.dismissed {
+		return now + a.cfg.Tick
+	}
+	if a.retired {
+		a.lastWords(now)
 		return now + a.cfg.Tick
 	}
 	if !a.ticks.Begin(now) {
@@ -117,6 +124,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		c.Tick(now, cluster, a.cfg.Tick)
 		a.askGeometry(now, c)
 	}
+	a.repair(now)
 	a.goOn()
 	a.save(now)
 	a.reports(now)
@@ -145,7 +153,7 @@ func (a *CellApp) reportStats() {
 		m.CPU = a.cfg.CPU()
 	}
 	a.links.Describe(m)
-	m.Pending = 0
+	m.Pending = uint64(a.registry.Unanswered())
 	for _, c := range a.cells {
 		m.Pending += c.Pending()
 	}

@@ -29,6 +29,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 // Closed implements mercury.Handler. What a lost channel means is the manager's
 // to say: a CellApp acts on verdicts only.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.channelBroke(ch)
 	if !a.manager.Closed(now, ch) || a.dismissed {
 		return
 	}
@@ -99,9 +100,9 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		return nil
 	case wire.ClientMoveID:
 		return a.clientMove(from, body)
-	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID:
-		return a.handleMigration(from, id, body)
-	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID:
+	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID, wire.ProbeID:
+		return a.handleMigration(now, from, id, body)
+	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID:
 		return a.handleGhost(from, id, body)
 	}
 	return errUnknown
@@ -277,7 +278,7 @@ func (a *CellApp) freeze(on bool) {
 	}
 }
 
-func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte) error {
+func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
 	case wire.CreateID:
 		var m migrate.Create
@@ -286,7 +287,7 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		}
 		c := a.cell(m.Space)
 		if c == nil {
-			a.outbox().Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "this CellApp has no cell of the space"})
+			a.tellLost(now, from, m.ID, m.Order, "this CellApp has no cell of the space")
 			return nil
 		}
 		c.Create(&m, from)
@@ -295,6 +296,7 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		if err := m.Parse(body); err != nil {
 			return err
 		}
+		a.registry.Answered(&m)
 		for _, c := range a.cells {
 			c.Refuse(&m)
 		}
@@ -307,7 +309,7 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		if c == nil {
 			// Nobody has the real now: the base brings it back.
 			a.outbox().Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
-			a.outbox().Send(m.Base, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "handed to a CellApp without a cell of the space"})
+			a.tellLost(now, m.Base, m.ID, m.Order, "handed to a CellApp without a cell of the space")
 			return errors.New("cellapp: onload for a space without a cell here")
 		}
 		c.Onload(&m, from)
@@ -319,6 +321,12 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		for _, c := range a.cells {
 			c.OnloadAck(&m)
 		}
+	case wire.ProbeID:
+		var m migrate.Probe
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.probe(now, &m)
 	}
 	return nil
 }
@@ -376,6 +384,14 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 			c.GhostQuery(&m)
 		} else {
 			a.anyCell(func(c *space.Cell) { c.GhostQuery(&m) })
+		}
+	case wire.GhostRollID:
+		var m ghost.Roll
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.cell(m.Space); c != nil {
+			c.GhostRoll(&m, from)
 		}
 	}
 	return nil

@@ -161,7 +161,12 @@ func (r *Real) announce() {
 	if r.e.Base.IsZero() {
 		return
 	}
-	r.cell.out.Send(r.e.Base, &migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()})
+	m := r.current()
+	r.cell.out.Send(r.e.Base, &m)
+}
+
+func (r *Real) current() migrate.Current {
+	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()}
 }
 
 // destroy ends a real by its script's or its base's will.
@@ -172,6 +177,7 @@ func (c *Cell) destroy(r *Real) {
 		if len(r.direct) > 0 && r.session != 0 {
 			r.sendBundle(r.direct)
 		}
+		r.announce() // the base listens to who has the real, and may not have heard that it is here
 		_ = r.sendBase([]byte{byte(entity.GonePayload)})
 	}
 	c.owe(r)
@@ -209,12 +215,12 @@ func (c *Cell) remove(r *Real) {
 }
 
 // Refuse drops a real that its base does not acknowledge, and what a destroyed one
-// still wanted to say: nobody will ever ack it.
-func (c *Cell) Refuse(m *migrate.Refuse) {
+// still wanted to say: nobody will ever ack it. Nobody but the app of its base may.
+func (c *Cell) Refuse(m *migrate.Refuse, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
-	c.refuseDeparted(m.ID, m.Order.Incarnation)
+	c.refuseDeparted(m.ID, m.Order.Incarnation, from)
 	rec := c.registry.find(m.ID)
-	if rec == nil || rec.cell != c || rec.real == nil || m.Order.Before(rec.e.Order) {
+	if rec == nil || rec.cell != c || rec.real == nil || rec.e.Base != from || m.Order.Before(rec.e.Order) {
 		return
 	}
 	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())

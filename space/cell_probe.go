@@ -20,7 +20,8 @@ func (c *Cell) Probe(m *migrate.Probe) (known bool) {
 		}
 		return true // if it is on its way out, the next sweep tells
 	}
-	if slices.ContainsFunc(c.departed, func(d departedFlow) bool { return d.id == m.ID && d.side == entity.BaseSide && d.stream == m.Order.Incarnation }) {
+	if i := slices.IndexFunc(c.departed, func(d departedFlow) bool { return d.was.ID == m.ID && d.stream == m.Order.Incarnation }); i >= 0 {
+		c.out.Send(c.departed[i].base, &c.departed[i].was)
 		return true // its flow says that it was destroyed
 	}
 	if order, ok := c.handoffs.Has(m.ID); ok && m.Order.Before(order) {

@@ -60,6 +60,11 @@ type rollTo struct {
 // both live on. What the cell believes of that app's ghosts and bases is said again.
 func (c *Cell) ChannelBroke(app mercury.Address) {
 	c.handoffs.Again(app)
+	for i := range c.departed {
+		if d := &c.departed[i]; d.base == app && d.side == entity.BaseSide {
+			c.out.Send(app, &d.was)
+		}
+	}
 	if i := slices.IndexFunc(c.rolls.broken, func(x reaffirmed) bool { return x.app == app }); i >= 0 {
 		c.rolls.broken[i].next = 0
 		return

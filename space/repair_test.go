@@ -159,11 +159,11 @@ func TestWordsUntilAnswered(t *testing.T) {
 	if n := a.registry.Unanswered(); n != 1 {
 		t.Errorf("%d words wait", n)
 	}
-	a.registry.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}})
+	a.registry.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
 	if n := a.registry.Unanswered(); n != 1 {
 		t.Errorf("an older answer: %d words wait", n)
 	}
-	a.registry.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}})
+	a.registry.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}}, r.base)
 	if n := a.registry.Unanswered(); n != 0 {
 		t.Errorf("%d words wait", n)
 	}

@@ -371,8 +371,8 @@ func (r *rig) deliver(p packet) {
 	case *migrate.Create:
 		c.Create(m, p.from)
 	case *migrate.Refuse:
-		a.registry.Answered(m)
-		c.Refuse(m)
+		a.registry.Answered(m, p.from)
+		c.Refuse(m, p.from)
 	case *migrate.Probe:
 		c.Probe(m)
 	default:

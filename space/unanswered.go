@@ -55,9 +55,9 @@ func (u *unanswered) add(w word) bool {
 }
 
 // answered forgets the words that a base's Refuse answers.
-func (u *unanswered) answered(m *migrate.Refuse) {
+func (u *unanswered) answered(m *migrate.Refuse, by mercury.Address) {
 	if len(u.list) > 0 {
-		u.list = slices.DeleteFunc(u.list, func(w word) bool { return w.id == m.ID && !m.Order.Before(w.order) })
+		u.list = slices.DeleteFunc(u.list, func(w word) bool { return w.id == m.ID && w.to == by && !m.Order.Before(w.order) })
 	}
 }
 
@@ -107,8 +107,8 @@ func (g *Registry) TellBase(now time.Duration, out Outbox, to mercury.Address, i
 	}
 }
 
-// Answered takes a base's Refuse as the answer to words.
-func (g *Registry) Answered(m *migrate.Refuse) { g.words.answered(m) }
+// Answered takes the Refuse of a base, by its app, as the answer to words.
+func (g *Registry) Answered(m *migrate.Refuse, by mercury.Address) { g.words.answered(m, by) }
 
 // Repeat says again what bases have not answered. The CellApp calls it each tick.
 func (g *Registry) Repeat(now time.Duration, out Outbox) { g.words.repeat(now, out) }

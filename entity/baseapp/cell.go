@@ -178,6 +178,7 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 	case entity.CurrentKnown:
 		b.hearFrom(from)
 	case entity.CurrentMoved:
+		b.heldBy(from)
 		b.hearFrom(from)
 		b.resetClient()
 		b.sendUnreceived()
@@ -203,7 +204,7 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 }
 
 func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
-	if b := a.byID[m.ID]; b != nil && b.link.Lost(a.now, m.Order) {
+	if b := a.byID[m.ID]; b != nil && b.mayLose(from, m.Order) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		b.settleLink()
 	}
@@ -216,7 +217,7 @@ func (a *BaseApp) takeAck(from mercury.Address, m *entity.Ack) {
 		return
 	}
 	// An ack of an older incarnation says nothing of what the current one has.
-	if m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
+	if b.holds(from) && m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
 		b.hearFrom(from)
 		b.link.Out.Received(a.now, m.Number)
 	}
@@ -253,6 +254,10 @@ func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
 	switch current := b.link.Order().Incarnation; {
 	case m.Stream > current:
 		a.refused("a flow of an incarnation that was never begun", "entity", m.From, "stream", m.Stream)
+		return
+	case m.Stream == current && !b.holds(from):
+		a.refused("a flow from an app that does not hold the entity", "entity", m.From, "from", from)
+		b.ask(from)
 		return
 	case m.Stream < current, b.link.State() == entity.LinkNone && m.Number > in.Last():
 		a.refuseStream(from, m.From, m.Stream)

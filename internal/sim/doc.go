@@ -54,6 +54,10 @@
 // what its backup did not contain, and what was sent to a part that was destroyed
 // is handled by no one.
 //
+// Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message,
+// with stones and pebbles about, which do nothing and so repeat nothing; another
+// (impostor_test.go) has a player's machine say to every process what only its like say.
+//
 // # Replay
 //
 // The same options give the same run, byte for byte: the trace, one line for each

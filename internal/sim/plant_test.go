@@ -49,7 +49,9 @@ func TestPlantedSecondReal(t *testing.T) {
 		if !isCellApp(p) {
 			return msg
 		}
-		channels[p] = ch
+		if peer, _ := p.ep.Peer(ch); p.c.byPlace[peer.At] != nil && isCellApp(p.c.byPlace[peer.At]) {
+			channels[p] = ch // nobody else hands an entity over
+		}
 		if kind(msg) == wire.RefuseRealID {
 			return nil
 		}

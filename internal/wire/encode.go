@@ -17,6 +17,7 @@ const (
 	FreezeID
 	DismissedID
 	SpaceDestroyedID
+	MembersID
 )
 
 // To a CellAppMgr.
@@ -133,6 +134,8 @@ func IDOf(m Message) ID {
 		return SpaceCreatedID
 	case *SpaceDestroyed:
 		return SpaceDestroyedID
+	case *Members:
+		return MembersID
 	case *Rejoin:
 		return RejoinID
 	case *RejoinCell:

@@ -48,9 +48,9 @@ type Links struct {
 	routes map[mercury.Address]mercury.ChannelID
 	// targets are the other way round, for Closed.
 	targets map[mercury.ChannelID]mercury.Address
-	held   []heldQueue // in the order in which they began
-	worst  Backlog
-	lines  LogLimit
+	held    []heldQueue // in the order in which they began
+	worst   Backlog
+	lines   LogLimit
 }
 
 // Send sends m reliably. Messages to a zero or dead address are dropped: the

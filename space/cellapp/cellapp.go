@@ -39,6 +39,10 @@ type CellApp struct {
 	left      bool
 	broken    []mercury.Address // apps of which a channel to them has ended
 
+	roster wire.Roster
+	door   wire.Door
+	named  []mercury.Address // just now; see admit
+
 	cells       []*held // by space id
 	removals    removals
 	endings     wire.Endings
@@ -124,6 +128,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		c.Tick(now, cluster, a.cfg.Tick)
 		a.askGeometry(now, c)
 	}
+	a.shut(now)
 	a.repair(now)
 	a.goOn()
 	a.save(now)

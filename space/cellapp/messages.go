@@ -29,6 +29,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 // Closed implements mercury.Handler. What a lost channel means is the manager's
 // to say: a CellApp acts on verdicts only.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.door.Closed(ch)
 	a.channelBroke(ch)
 	if !a.manager.Closed(now, ch) || a.dismissed {
 		return
@@ -41,11 +42,21 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 }
 
 // Message implements mercury.Handler.
-func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	from, ok := a.links.From(ch)
 	if !ok || a.dismissed {
 		return
 	}
+	if _, named := a.roster.Role(from); !named && !a.manager.Is(ch) {
+		a.unnamed(now, ch, from, reliable, msg)
+		return
+	}
+	a.receive(now, ch, from, msg)
+	a.admit(now)
+}
+
+// receive takes a message of the CellAppMgr, or of an app that it has named.
+func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.Address, msg []byte) {
 	a.watch.Open(&a.own)
 	defer a.watch.Leave()
 	id, body, err := wire.Split(msg)
@@ -69,15 +80,24 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
-	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID,
+	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID, wire.MembersID,
 		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID, wire.SpaceDestroyedID:
 		if !a.manager.Is(ch) {
 			return errors.New("cellapp: only the CellAppMgr may say this")
 		}
 		return a.handleManager(now, id, body)
+	}
+	role, _ := a.roster.Role(from)
+	if !may(role, id) {
+		return errRole
+	}
+	switch id {
 	case wire.FlowID:
 		var m entity.Message
 		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if err := a.ofBase(role, from, m.To); err != nil {
 			return err
 		}
 		if c := a.registry.Cell(m.To); c != nil {
@@ -87,6 +107,9 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 	case wire.FlowAckID:
 		var m entity.Ack
 		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if err := a.ofBase(role, from, m.To); err != nil {
 			return err
 		}
 		a.handleAck(&m, from)
@@ -99,7 +122,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		a.removalAck(&m, from)
 		return nil
 	case wire.ClientMoveID:
-		return a.clientMove(from, body)
+		return a.clientMove(role, from, body)
 	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID, wire.ProbeID:
 		return a.handleMigration(now, from, id, body)
 	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID:
@@ -119,9 +142,12 @@ func (a *CellApp) handleAck(m *entity.Ack, from mercury.Address) {
 	}
 }
 
-func (a *CellApp) clientMove(from mercury.Address, body []byte) error {
+func (a *CellApp) clientMove(role wire.Role, from mercury.Address, body []byte) error {
 	var m wire.ClientMove
 	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if err := a.ofBase(role, from, m.ID); err != nil {
 		return err
 	}
 	if c := a.registry.Cell(m.ID); c != nil {
@@ -172,6 +198,12 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 			return err
 		}
 		a.appDied(&m)
+	case wire.MembersID:
+		var m wire.Members
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.name(m.Apps)
 	case wire.FreezeID:
 		var m wire.Freeze
 		if err := m.Parse(body); err != nil {
@@ -253,6 +285,7 @@ func (a *CellApp) appDied(m *wire.AppDead) {
 		return // Dismissed says it to the one concerned
 	}
 	a.links.Bury(m.Role, m.App)
+	a.roster.Remove(m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
 	a.removals.mourn(m.App)
 	for _, c := range a.cells {
@@ -285,6 +318,9 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		if err := m.Parse(body); err != nil {
 			return err
 		}
+		if m.Base != from {
+			return errBase
+		}
 		c := a.cell(m.Space)
 		if c == nil {
 			a.tellLost(now, from, m.ID, m.Order, "this CellApp has no cell of the space")
@@ -296,9 +332,9 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.registry.Answered(&m)
+		a.registry.Answered(&m, from)
 		for _, c := range a.cells {
-			c.Refuse(&m)
+			c.Refuse(&m, from)
 		}
 	case wire.OnloadID:
 		var m migrate.Onload
@@ -325,6 +361,9 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		var m migrate.Probe
 		if err := m.Parse(body); err != nil {
 			return err
+		}
+		if role, _ := a.roster.Role(from); role == wire.BaseApp && m.Base != from {
+			return errBase
 		}
 		a.probe(now, &m)
 	}

@@ -109,7 +109,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if err := a.ofBase(role, from, m.To); err != nil {
+		if err := a.ackOf(role, from, &m); err != nil {
 			return err
 		}
 		a.handleAck(&m, from)

@@ -121,7 +121,7 @@ func samples() []message {
 		&wire.ClientMove{ID: id, ClientRest: entity.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
 
 		&entity.Message{From: id, FromSide: entity.BaseSide, To: id + 1, ToSide: entity.CellSide, Stream: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
-		&entity.Ack{To: id, ToSide: entity.CellSide, From: id + 1, FromSide: entity.ClientSide, Stream: 2, Number: 1 << 40},
+		&entity.Ack{To: id, ToSide: entity.CellSide, From: id + 1, FromSide: entity.ClientSide, Stream: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
 
 		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
 		&wire.SpaceCreated{Request: 1 << 40, Space: 1<<24 + 1, Reason: "full"},

@@ -62,6 +62,9 @@
 //	                     again; who has a proxy is told at each join    try
 //	moves, ClientPacket  unreliable: the next one
 //
+// One is left: a SetSpaceData that is lost with the channel to the CellAppMgr is lost for
+// good, unless the key is set again. Who set it sees that the value did not come.
+//
 // "A tick" is where the sender sees that its channel has ended, and says again over the
 // next one what it believes the other side to know. The longer times are for what is lost
 // in spite of that.

@@ -8,6 +8,7 @@
 //	 each tick         -- Update -->  place, changes and events, in number order
 //	 out of range      -- Delete -->  gone; a tombstone stays for a lease
 //	                  <-- Query ----  nothing heard for a lease, or a message missed
+//	 now and then    --- Roll ----->  missed a message of one named in it: Query
 //
 // # Order
 //
@@ -30,6 +31,9 @@
 //     before it; a ghost that has missed that waits for a State. Who makes a State
 //     tells the haunts first what they do not know yet, so that no Update repeats
 //     what a State contained;
+//   - a real does not trust that its haunts have heard: of one that does nothing, no
+//     Update would show that a State was lost with its channel. So each is named in a
+//     Roll, at once after a channel broke and slowly all the time, and who lacks it asks;
 //   - a late State of an older hop cannot revive a deleted ghost while its
 //     tombstone stands.
 package ghost

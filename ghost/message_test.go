@@ -36,6 +36,7 @@ func messages() []message {
 		&ghost.Delete{Head: head},
 		&ghost.Audit{Head: head, Sum: 1<<64 - 1},
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
+		&ghost.Roll{Space: 5, Calls: []ghost.Call{{Head: head, After: 1}, {Head: head, After: 1<<32 - 1}}},
 	}
 }
 
@@ -82,6 +83,10 @@ func TestMessageLimits(t *testing.T) {
 	update = append(update[:len(update)-1], huge...) // the number of changes
 	if err := new(ghost.Update).Parse(update); !errors.Is(err, mercury.ErrLength) {
 		t.Errorf("changes: %v", err)
+	}
+	roll := &ghost.Roll{Space: 1, Calls: make([]ghost.Call, ghost.MaxRoll+1)}
+	if err := new(ghost.Roll).Parse(roll.Append(nil)); !errors.Is(err, mercury.ErrLength) {
+		t.Errorf("a roll: %v", err)
 	}
 	tooLong := &ghost.State{Head: ghost.Head{ID: 1}, Props: make([]byte, ghost.MaxProps+1)}
 	if err := new(ghost.State).Parse(tooLong.Append(nil)); !errors.Is(err, mercury.ErrLength) {

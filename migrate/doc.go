@@ -27,4 +27,52 @@
 //
 // All messages of one handoff leave in one channel in order, so a ghost update
 // never overtakes the handoff that it follows.
+//
+// # What a broken channel takes
+//
+// A channel that breaks takes what was sent last, and both of its processes may live on:
+// no verdict follows that would repair it. So nothing between a base, a cell and their
+// managers is said once and then believed. Each message has something that repairs its
+// loss, and a scenario in internal/sim (TestBreaks) that breaks channels exactly at it:
+//
+//	message              what repairs its loss                          in what time
+//	Create               the base begins another incarnation            3 s (CreateTimeout)
+//	Current              said again when a channel broke, and with      a tick; a backup
+//	                     each backup; the base asks (Probe)
+//	Refuse               answers a word, which is said again; a real    2 s; a backup
+//	                     that it is for says again where it is
+//	Onload               sent again until it is acked                   a tick; 2 s
+//	OnloadAck            answers the Onload, which is sent again        2 s
+//	Offer, Lost          words: said until the base answers with a      a tick; 2 s
+//	                     Refuse, by the CellApp, whatever cells it has
+//	Probe                asked again while the base hears nothing       5 s
+//	flows (calls, Gone,  resent by their timers until acked             see entity.Out
+//	Backup, …), acks
+//	ghost State, Update  a Roll, at once when a channel broke and       a tick; a round of
+//	                     slowly all the time, names what was missed     the cell's reals
+//	ghost Delete         the ghost asks when it hears nothing           10 s (GhostLease)
+//	ghost Query, Roll    the next one
+//	RemovalAck, AddCell, the manager repeats its orders until it        1 s
+//	RemoveCell, …        hears that they were carried out
+//	Geometry             asked for when a version is missing            200 ms
+//	Located, Locate      the base asks again                            1 s (LocateRetry)
+//	CreateSpace,         asked again until they are answered            1 s
+//	DestroySpace
+//	MakeProxy, ProxyMade the login ends in a timeout, and is tried      the client's next
+//	                     again; who has a proxy is told at each join    try
+//	moves, ClientPacket  unreliable: the next one
+//
+// One is left: a SetSpaceData that is lost with the channel to the CellAppMgr is lost for
+// good, unless the key is set again. Who set it sees that the value did not come.
+//
+// "A tick" is where the sender sees that its channel has ended, and says again over the
+// next one what it believes the other side to know. The longer times are for what is lost
+// in spite of that.
+//
+// A Probe is the belt to these braces. A base that has not heard of its real for long asks
+// the CellApp where it believes it. That passes the question on if it handed the real on,
+// and says Lost if it knows nothing of it, so that no base believes for ever in a real
+// which nobody has. It remembers for 30 s whom it handed a real to: a base that could not
+// hear the new app for longer than that restores the entity from its backup, and refuses
+// the real that went on.
 package migrate

@@ -96,6 +96,15 @@ func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
 	}
 }
 
+// Again makes the handoffs to an app due, whose channel has ended.
+func (h *Handoffs) Again(app mercury.Address) {
+	for i := range h.list {
+		if h.list[i].To == app {
+			h.list[i].SentAt = -ResendOnload
+		}
+	}
+}
+
 // Len is the number of handoffs in flight.
 func (h *Handoffs) Len() int { return len(h.list) }
 
@@ -106,6 +115,14 @@ func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
 		return entity.Order{}, false
 	}
 	return h.list[i].Offer.Order, true
+}
+
+// To is where an entity is being handed over to from here, zero if it is not.
+func (h *Handoffs) To(id entity.ID) (to mercury.Address) {
+	if i, found := h.find(id); found {
+		to = h.list[i].To
+	}
+	return to
 }
 
 // Apps yields where each entity in flight from here is going, and the BaseApp of its

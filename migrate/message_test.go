@@ -34,6 +34,7 @@ func messages() []message {
 		&migrate.Refuse{ID: id, Order: order},
 		&migrate.Offer{ID: id, Order: order, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
 		&migrate.Lost{ID: id, Order: order, Reason: "the script panicked"},
+		&migrate.Probe{ID: id, Order: order, Base: base, Hops: 3},
 	}
 }
 

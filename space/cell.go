@@ -124,11 +124,11 @@ type Cell struct {
 	tombstones ghost.Tombstones
 	orphans    []orphan
 	handedOn   []handedOn
-	words      []word
 	loopback   []entity.Message // flow messages between reals of this cell
 
 	unsettled bool // it is in Registry.leaving
 	trimming  trimming
+	rolls     rolls
 	frozen    bool
 	held      bool // it has had a real
 	behind    bool // haunts may be; see catchUp
@@ -163,6 +163,7 @@ func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data 
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
+	c.rolls.at = env.Now + RollPeriod
 	c.work.types = make([]TypeLoad, len(env.Scripts.schema.Types))
 	return c
 }
@@ -260,6 +261,7 @@ func (c *Cell) Tick(now, cluster, dt time.Duration) {
 	c.trim()
 	c.settleFlows()
 	c.backUp()
+	c.callRolls()
 	c.expire()
 	c.watch.Leave()
 	c.measure(dt)

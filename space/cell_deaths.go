@@ -34,7 +34,7 @@ func (c *Cell) AppDied(app mercury.Address) {
 		}
 		// One that came back and was destroyed here speaks for itself.
 		if !h.base.IsZero() && !c.owesBase(h.head.ID) {
-			c.tellBase(h.base, h.head.ID, h.head.Order, &migrate.Lost{ID: h.head.ID, Order: h.head.Order, Reason: "its CellApp died"})
+			c.tellLost(h.base, h.head.ID, h.head.Order, "its CellApp died")
 		}
 		h.orphan.at = c.now + c.cfg.OrphanGrace
 		c.orphans = append(c.orphans, h.orphan)
@@ -48,7 +48,7 @@ func (c *Cell) AppDied(app mercury.Address) {
 		if !rec.e.Base.IsZero() {
 			// The base may never have heard that the real went there: the ack let the
 			// frozen copy go, and the news for the base died with the app.
-			c.tellBase(rec.e.Base, rec.e.ID, rec.e.Order, &migrate.Lost{ID: rec.e.ID, Order: rec.e.Order, Reason: "its CellApp died"})
+			c.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, "its CellApp died")
 		}
 	}
 }
@@ -82,7 +82,6 @@ type handedOn struct {
 func (c *Cell) expire() {
 	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool { return h.at <= c.now })
 	c.tombstones.Expire(c.now)
-	c.repeatWords()
 	c.handoffs.Due(c.now, func(h *migrate.Handoff) {
 		if c.has(c.roomLater(), h.To) { // else it may be in the queue still
 			c.out.Send(h.To, &h.Onload)

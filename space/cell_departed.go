@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // departedFlow is what a destroyed real still owes its base, or another entity that
@@ -14,6 +15,8 @@ type departedFlow struct {
 	stream uint32
 	base   mercury.Address
 	peer
+	// was is where the real was, for the flow to its base, which takes it from there alone.
+	was migrate.Current
 }
 
 // owe keeps what a real that is being destroyed has sent and nobody settled yet.
@@ -26,7 +29,11 @@ func (c *Cell) owe(r *Real) {
 		if len(c.departed) == 0 {
 			c.registry.owing = append(c.registry.owing, c)
 		}
-		c.departed = append(c.departed, departedFlow{r.e.ID, r.e.Order.Incarnation, r.e.Base, *p})
+		d := departedFlow{id: r.e.ID, stream: r.e.Order.Incarnation, base: r.e.Base, peer: *p}
+		if p.side == entity.BaseSide {
+			d.was = r.current()
+		}
+		c.departed = append(c.departed, d)
 	}
 }
 
@@ -81,10 +88,10 @@ func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) 
 }
 
 // refuseDeparted forgets what a destroyed real would tell a base that does not know
-// it. Whom it called is not the base's affair.
-func (c *Cell) refuseDeparted(id entity.ID, incarnation uint32) {
+// it, by the app of that base. Whom it called is not the base's affair.
+func (c *Cell) refuseDeparted(id entity.ID, incarnation uint32, by mercury.Address) {
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
-		return d.id == id && d.stream <= incarnation && d.side == entity.BaseSide
+		return d.id == id && d.stream <= incarnation && d.side == entity.BaseSide && d.base == by
 	})
 	c.forgetOwing()
 }

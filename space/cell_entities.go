@@ -89,7 +89,7 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 		return
 	}
 	if c.ended {
-		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: ErrEnded.Error()})
+		c.tellLost(from, m.ID, m.Order, ErrEnded.Error())
 		return
 	}
 	if rec != nil && !rec.e.Order.Before(m.Order) {
@@ -101,13 +101,8 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("entity not created", "entity", m.ID.String(), "err", err)
-		c.out.Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: shortReason(err)})
+		c.tellLost(from, m.ID, m.Order, err.Error())
 	}
-}
-
-func shortReason(err error) string {
-	s := err.Error()
-	return s[:min(len(s), migrate.MaxReason)]
 }
 
 func (c *Cell) create(m *migrate.Create, rec *record) error {
@@ -167,7 +162,12 @@ func (r *Real) announce() {
 	if r.e.Base.IsZero() {
 		return
 	}
-	r.cell.out.Send(r.e.Base, &migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()})
+	m := r.current()
+	r.cell.out.Send(r.e.Base, &m)
+}
+
+func (r *Real) current() migrate.Current {
+	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()}
 }
 
 // destroy ends a real by its script's or its base's will.
@@ -178,6 +178,7 @@ func (c *Cell) destroy(r *Real) {
 		if len(r.direct) > 0 && r.HasClient() {
 			r.sendBundle(r.direct)
 		}
+		r.announce() // the base listens to who has the real, and may not have heard that it is here
 		_ = r.sendBase([]byte{byte(entity.GonePayload)})
 	}
 	c.owe(r)
@@ -186,10 +187,7 @@ func (c *Cell) destroy(r *Real) {
 
 // lose gives up a real that cannot go on; its base restores it.
 func (c *Cell) lose(r *Real) {
-	if !r.e.Base.IsZero() {
-		reason := r.reason[:min(len(r.reason), migrate.MaxReason)]
-		c.out.Send(r.e.Base, &migrate.Lost{ID: r.e.ID, Order: r.e.Order, Reason: reason})
-	}
+	c.tellLost(r.e.Base, r.e.ID, r.e.Order, r.reason)
 	c.remove(r)
 }
 
@@ -218,13 +216,12 @@ func (c *Cell) remove(r *Real) {
 }
 
 // Refuse drops a real that its base does not acknowledge, and what a destroyed one
-// still wanted to say: nobody will ever ack it.
-func (c *Cell) Refuse(m *migrate.Refuse) {
+// still wanted to say: nobody will ever ack it. Nobody but the app of its base may.
+func (c *Cell) Refuse(m *migrate.Refuse, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
-	c.answered(m)
-	c.refuseDeparted(m.ID, m.Order.Incarnation)
+	c.refuseDeparted(m.ID, m.Order.Incarnation, from)
 	rec := c.registry.find(m.ID)
-	if rec == nil || rec.cell != c || rec.real == nil || m.Order.Before(rec.e.Order) {
+	if rec == nil || rec.cell != c || rec.real == nil || rec.e.Base != from || m.Order.Before(rec.e.Order) {
 		return
 	}
 	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())

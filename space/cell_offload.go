@@ -167,9 +167,7 @@ func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
 	if err := c.onload(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "err", err)
-		if !m.Base.IsZero() {
-			c.out.Send(m.Base, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: shortReason(err)})
-		}
+		c.tellLost(m.Base, m.ID, m.Order, err.Error())
 	}
 }
 

@@ -17,7 +17,7 @@ func (c *Cell) Retiring() bool {
 // taken over from here by an app that might still die with them.
 func (c *Cell) Idle() bool {
 	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.departed)+len(c.orphans)+len(c.handedOn)+
-		len(c.words)+len(c.loopback) == 0 && c.handoffs.Len() == 0
+		len(c.loopback) == 0 && c.handoffs.Len() == 0
 }
 
 // DoneWith reports whether a cell of another CellApp, that is out of the space's

@@ -54,7 +54,8 @@
 //  5. Range events, collected until here, to the witnesses.
 //  6. Witnesses: one bundle and one packet for each client.
 //  7. Histories: some of the witnesses say what they need, or some are trimmed.
-//  8. Acks owed and resends due of flows; backups due; leases that ran out.
+//  8. Acks owed and resends due of flows; backups due; what haunts and bases may not have
+//     heard; leases that ran out.
 //  9. Meters: what was done since the last tick becomes load.
 //
 // Messages from outside are handled as they arrive, between ticks.

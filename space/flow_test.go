@@ -403,11 +403,11 @@ func TestRefusedDepartedFlowEnds(t *testing.T) {
 	r.bases[7].deaf = true
 	r.say(7, []byte{byte(entity.DestroyPayload)})
 	r.tick(5)
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 0, Hop: 9}})
+	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 0, Hop: 9}}, r.base)
 	if a.cell.Pending() == 0 {
 		t.Fatal("an older refusal ends it")
 	}
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}})
+	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}}, r.base)
 	if a.cell.Pending() != 0 {
 		t.Error("what nobody will ack is told for ever")
 	}
@@ -417,11 +417,11 @@ func TestRefuse(t *testing.T) {
 	r := newRig(t, 2)
 	a := r.create(7, -20, 0)
 	r.tick(3)
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{}})
+	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{}}, r.base)
 	if r.real(7) == nil {
 		t.Fatal("refused for an older order")
 	}
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}})
+	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
 	r.tick(2)
 	if r.real(7) != nil || r.ghost(2, 7) != nil {
 		t.Error("a refused real lives on")

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Registry finds the entities of all cells of one CellApp by id. Its zero value
@@ -19,6 +20,7 @@ type Registry struct {
 	leaving []*Cell
 	// owing are the cells where destroyed reals have something to say still.
 	owing []*Cell
+	words unanswered
 }
 
 // NewRegistry returns an empty registry, shared by the cells of one CellApp.
@@ -62,6 +64,14 @@ func (g *Registry) Cell(id entity.ID) *Cell {
 		return rec.cell
 	}
 	return nil
+}
+
+// Base is the app of an entity's base; false if the entity is not here.
+func (g *Registry) Base(id entity.ID) (base mercury.Address, here bool) {
+	if rec := g.byID[id]; rec != nil {
+		return rec.e.Base, true
+	}
+	return base, false
 }
 
 // sorted is a list of records by entity id, so that every walk has one order.

@@ -220,6 +220,8 @@ func blank(t testing.TB, m Message) (c parser) {
 		c = new(entity.Ack)
 	case *ghost.Query:
 		c = new(ghost.Query)
+	case *ghost.Roll:
+		c = new(ghost.Roll)
 	case *ghost.State:
 		c = new(ghost.State)
 	case *ghost.Update:
@@ -242,6 +244,8 @@ func blank(t testing.TB, m Message) (c parser) {
 		c = new(migrate.Offer)
 	case *migrate.Lost:
 		c = new(migrate.Lost)
+	case *migrate.Probe:
+		c = new(migrate.Probe)
 	default:
 		t.Fatalf("a cell sends a %T", m)
 	}
@@ -373,6 +377,8 @@ func (r *rig) deliver(p packet) {
 		c.GhostAudit(m)
 	case *ghost.Query:
 		c.GhostQuery(m)
+	case *ghost.Roll:
+		c.GhostRoll(m, p.from)
 	case *migrate.Onload:
 		c.Onload(m, p.from)
 	case *migrate.OnloadAck:
@@ -380,7 +386,10 @@ func (r *rig) deliver(p packet) {
 	case *migrate.Create:
 		c.Create(m, p.from)
 	case *migrate.Refuse:
-		c.Refuse(m)
+		a.registry.Answered(m, p.from)
+		c.Refuse(m, p.from)
+	case *migrate.Probe:
+		c.Probe(m)
 	default:
 		r.t.Fatalf("a CellApp got a %T", m)
 	}
@@ -515,6 +524,7 @@ func (r *rig) tick(n int) {
 		r.now += tickPeriod
 		for _, a := range r.apps {
 			a.cell.Tick(r.now, r.now, tickPeriod)
+			a.registry.Repeat(r.now, a)
 		}
 		r.pump()
 	}

@@ -20,6 +20,10 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 	if err == nil {
 		switch id {
 		case wire.FlowID, wire.FlowAckID, wire.CurrentID, wire.ClientPacketID, wire.OfferID, wire.CellLostID:
+			if role, _ := a.roster.Role(from); role != wire.CellApp {
+				a.refused("not a CellApp", "from", from, "id", id)
+				return
+			}
 			err = a.cellAppMessage(from, id, body)
 		default:
 			err = a.managerMessage(ch, from, id, body)
@@ -43,7 +47,7 @@ func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) 
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.takeAck(&m)
+		a.takeAck(from, &m)
 	case wire.CurrentID:
 		var m migrate.Current
 		if err := m.Parse(body); err != nil {
@@ -55,7 +59,7 @@ func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) 
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.takePacket(&m)
+		a.takePacket(from, &m)
 	case wire.OfferID:
 		var m migrate.Offer
 		if err := m.Parse(body); err != nil {
@@ -123,12 +127,22 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 		if cell && m.Role == wire.CellApp {
 			a.cellAppDead(m.App)
 		}
+	case wire.MembersID:
+		var m wire.Members
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell {
+			a.name(m.Apps)
+		}
 	case wire.FreezeID:
 		var m wire.Freeze
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.frozen = m.On
+		if cell {
+			a.frozen = m.On
+		}
 	case wire.LocatedID:
 		var m wire.Located
 		if err := m.Parse(body); err != nil {
@@ -201,6 +215,7 @@ func addressIfValid(at, old netip.AddrPort) netip.AddrPort {
 
 func (a *BaseApp) cellAppDead(app mercury.Address) {
 	a.links.Bury(wire.CellApp, app)
+	a.roster.Remove(app)
 	lost := 0
 	for _, b := range a.list {
 		if !b.removed && b.link.AppDead(a.now, app) {

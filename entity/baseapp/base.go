@@ -47,6 +47,10 @@ type base struct {
 	// heard is where the last message of the cell part came from: acks go there
 	// when the real is nowhere.
 	heard mercury.Address
+	// holders are where the real was, the newest first; see holds.
+	holders [3]mercury.Address
+	// heardAt is when the real was last heard of, probeAt when it may be asked after again.
+	heardAt, probeAt time.Duration
 
 	account string
 	token   protocol.Token

@@ -27,6 +27,7 @@ type BaseApp struct {
 	started bool // Config.Start was called
 	// dismissed: this start of the app was declared dead.
 	dismissed bool
+	probes    int // asked in this tick
 
 	now    time.Duration
 	ticks  wire.Ticks
@@ -45,10 +46,11 @@ type BaseApp struct {
 	endings wire.Endings
 
 	clients map[mercury.ChannelID]*client
-	// apps are the channels that apps dialled to us; silent those not yet decided,
-	// in the order in which they were opened.
-	apps   map[mercury.ChannelID]struct{}
+	// silent are channels from outside on which nothing was said yet, in the order in
+	// which they were opened.
 	silent []silentChannel
+	roster wire.Roster
+	door   wire.Door
 
 	stats    *property.Stats
 	report   wire.Report
@@ -75,7 +77,6 @@ func New(cfg Config) (*BaseApp, error) {
 		byToken:  make(map[protocol.Token]*base),
 		accounts: make(map[string]*base),
 		clients:  make(map[mercury.ChannelID]*client),
-		apps:     make(map[mercury.ChannelID]struct{}),
 		swept:    true,
 		buf:      make([]byte, 0, 4<<10),
 		payload:  make([]byte, 0, 4<<10),
@@ -113,6 +114,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 			a.game += now - a.gameAt
 		}
 		a.closeSilent()
+		a.shut()
 		a.tickBases()
 		a.sendFlows()
 		a.tickSpaces()
@@ -123,6 +125,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (a *BaseApp) tickBases() {
+	a.probes = 0
 	a.sweep()
 	for i := 0; i < len(a.list); i++ { // scripts may add bases meanwhile
 		b := a.list[i]

@@ -75,6 +75,7 @@ func (b *base) tickCell() {
 			b.asked = true
 			_ = b.addToFlow(append(b.app.payload[:0], byte(entity.BackupNowPayload)))
 		}
+		b.probe()
 	}
 	b.sendAck()
 }
@@ -215,7 +216,11 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 	switch b.link.Current(a.now, from, m.Order, m.Handled) {
 	case entity.CurrentRefused:
 		a.refuse(from, m.ID, m.Order)
+	case entity.CurrentKnown:
+		b.hearFrom(from)
 	case entity.CurrentMoved:
+		b.heldBy(from)
+		b.hearFrom(from)
 		b.resetClient()
 		b.sendUnreceived()
 		if !b.gotCell {
@@ -240,20 +245,21 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 }
 
 func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
-	if b := a.byID[m.ID]; b != nil && b.link.Lost(a.now, m.Order) {
+	if b := a.byID[m.ID]; b != nil && b.mayLose(from, m.Order) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		b.settleLink()
 	}
 	a.refuse(from, m.ID, m.Order) // the answer, as to an offer
 }
 
-func (a *BaseApp) takeAck(m *entity.Ack) {
+func (a *BaseApp) takeAck(from mercury.Address, m *entity.Ack) {
 	b := a.byID[m.To]
 	if b == nil || m.ToSide != entity.BaseSide || m.From != m.To || m.FromSide != entity.CellSide {
 		return
 	}
 	// An ack of an older incarnation says nothing of what the current one has.
-	if m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
+	if b.holds(from) && m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
+		b.hearFrom(from)
 		b.link.Out.Received(a.now, m.Number)
 	}
 }
@@ -292,11 +298,16 @@ func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
 	case m.Stream > current:
 		a.refused("a flow of an incarnation that was never begun", "entity", m.From, "stream", m.Stream)
 		return
+	case m.Stream == current && !b.holds(from):
+		a.refused("a flow from an app that does not hold the entity", "entity", m.From, "from", from)
+		b.ask(from)
+		return
 	case m.Stream < current, b.link.State() == entity.LinkNone && m.Number > in.Last():
 		a.refuseStream(from, m.From, m.Stream)
 		return
 	}
 	b.heard = from
+	b.hearFrom(from)
 	in.Accept(m.Stream, m.Low, m.Number, m.Payload, b.deliver)
 	a.report.FlowLost += in.TakeLost()
 }

@@ -386,10 +386,18 @@ func TestFlowFromTheCell(t *testing.T) {
 func TestAckGoesToWhereTheRealIs(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
-	r.up(appY, id, 1, 1, backup(1, 1, 1, 0, "b")) // Y took over; its Current is late
+	r.up(appX, id, 1, 1, backup(1, 0, 1, 0, "a"))
 	r.tick()
 	if n := len(told[entity.Ack](r, appX)); n != 1 {
 		t.Errorf("%d acks to the app that is known", n)
+	}
+	r.up(appY, id, 1, 2, backup(1, 1, 2, 0, "b")) // Y took over; its Current was lost
+	r.tick()
+	if n := len(told[entity.Ack](r, appX)); n != 0 {
+		t.Errorf("%d acks of what an app said that does not hold the entity", n)
+	}
+	if m := one(t, told[migrate.Probe](r, appY)); m.ID != id || m.Hops != 1 {
+		t.Errorf("asked %+v", m)
 	}
 	r.current(appY, id, 1, 1, 0)
 	r.up(appY, id, 1, 1, backup(1, 1, 1, 0, "b"))

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
-	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -45,7 +44,7 @@ type silentChannel struct {
 }
 
 // Opened is part of mercury.Handler.
-func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
+func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
 	a.now = now
 	if a.baseMgr.Opened(ch) {
 		a.announce()
@@ -57,7 +56,7 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Addr
 		}
 		return
 	}
-	if a.net.has(ch) {
+	if a.net.has(ch) || a.isApp(ch, peer) {
 		return
 	}
 	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})
@@ -71,8 +70,9 @@ func (a *BaseApp) Trouble() error { return errors.Join(a.cellMgr.Trouble(), a.ba
 func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	a.now = now
 	delete(a.net.dialled, ch)
-	delete(a.apps, ch)
+	a.door.Closed(ch)
 	a.unsilence(ch)
+	a.links.Closed(ch)
 	if a.cellMgr.Closed(now, ch, reason) {
 		a.log.Warn("lost the CellAppMgr", "reason", reason)
 		return
@@ -100,22 +100,22 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 		c.message(reliable, msg)
 		return
 	}
-	if _, ok := a.apps[ch]; ok || a.net.has(ch) {
+	from, ok := a.links.From(ch)
+	if !ok {
+		return // a dead app's last words
+	}
+	if a.isApp(ch, from) {
 		a.appMessage(ch, msg)
 		return
 	}
 	a.unsilence(ch)
 	switch {
-	case protocol.ID(msg[0]) == protocol.AttachID:
+	case protocol.ID(msg[0]) == protocol.AttachID && !a.net.has(ch) && !a.door.Waits(ch):
 		c := &client{app: a, ch: ch}
 		a.clients[ch] = c
 		c.message(reliable, msg)
-	case takes(wire.ID(msg[0])):
-		a.apps[ch] = struct{}{}
-		a.appMessage(ch, msg)
 	default:
-		a.refused("first message of a channel", "id", msg[0])
-		a.net.Abort(ch)
+		a.unnamed(ch, from, reliable, msg)
 	}
 }
 
@@ -142,14 +142,4 @@ func (a *BaseApp) closeSilent() {
 		a.net.Close(s.ch)
 	}
 	a.silent = append(a.silent[:0], a.silent[n:]...)
-}
-
-// takes reports whether a BaseApp takes messages of an id from other apps.
-func takes(id wire.ID) bool {
-	switch id {
-	case wire.WelcomeID, wire.RefusedID, wire.AppDeadID, wire.FreezeID, wire.DismissedID, wire.FlowID, wire.FlowAckID,
-		wire.LocatedID, wire.CurrentID, wire.ClientPacketID, wire.OfferID, wire.CellLostID, wire.MakeProxyID:
-		return true
-	}
-	return false
 }

@@ -30,13 +30,23 @@
 //
 // # Channels
 //
-// A channel that this app dialled leads to another app. One that was dialled to it
-// is decided by the first byte of its first message: protocol.AttachID makes it a
-// client's, which from then on is parsed as the client protocol and nothing else.
-// The id of a message that an app may send makes it an app's; AttachID is the id of
-// wire's Join, which no app sends to a BaseApp. Anything else drops the channel. So
-// a client cannot speak to the inside by mistake; that it does not by intent is the
-// network's affair: a BaseApp's port takes messages of apps from whoever reaches it.
+// The port is open to everyone, and who speaks is decided by who it is, not by what it
+// says. Mercury proves the address of a peer, with the salt of its start. A manager is
+// whom this app has joined. A CellApp is who the CellAppMgr has named (wire.Members); the
+// list outlives the manager, since the next one knows apps only when they come back, and
+// what dies is told by AppDead. Of the CellApps, those alone speak for an entity that
+// hold it, held it lately, or are told to make it; another one is asked (migrate.Probe),
+// since its word that it has the real may have been lost.
+//
+// Anyone else may say protocol.AttachID first, which makes the channel a client's: from
+// then on it is parsed as the client protocol and nothing else. If it says what CellApps
+// say, it waits at the door for a while, within bounds, because the manager's word may
+// come later than the first message of a new CellApp; then its channel is ended. A sound
+// CellApp that is turned away so finds its channel broken, and says again what was lost.
+// Anything else drops the channel.
+//
+// That the CellAppMgr names those alone who belong to the cluster is not proved yet:
+// whoever reaches its port and knows the definitions can join.
 //
 // # Contract
 //

@@ -4,6 +4,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -165,8 +166,12 @@ func (b *base) relay(m *entity.Bundle) {
 
 // takePacket passes a Positions packet on, if it is of the incarnation and the
 // session that the client knows.
-func (a *BaseApp) takePacket(m *wire.ClientPacket) {
+func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 	b := a.byID[m.ID]
+	if b != nil && !b.holds(from) {
+		a.refused("a packet from an app that does not hold the entity", "entity", m.ID, "from", from)
+		return
+	}
 	if b == nil || b.client == nil || m.Session != b.session || m.Order.Incarnation != b.told || b.link.State() == entity.LinkNone {
 		return
 	}

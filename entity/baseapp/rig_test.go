@@ -50,6 +50,7 @@ var (
 	appX       = address(4, 14)
 	appY       = address(5, 15)
 	appZ       = address(6, 16)
+	appW       = address(7, 17) // another BaseApp
 )
 
 func (f *fakeTransport) accept(peer mercury.Address) mercury.ChannelID {
@@ -226,6 +227,9 @@ func joinedRig(t testing.TB, change ...func(*Config)) *rig {
 	r.a.Tick(0)
 	r.managers = r.open(cellAppMgr)
 	r.say(r.managers, &wire.Welcome{Number: 7, Allocator: 5, BaseAppMgr: baseAppMgr})
+	r.say(r.managers, &wire.Members{Apps: []wire.AppRef{
+		{Role: wire.CellApp, App: appX}, {Role: wire.CellApp, App: appY}, {Role: wire.CellApp, App: appZ}, {Role: wire.BaseApp, App: appW},
+	}})
 	r.tick()
 	r.bases = r.open(baseAppMgr)
 	r.net.sent = nil

@@ -127,7 +127,7 @@ func (k *oneReal) converged() error {
 		}
 		reals[v.ID()]++
 		if !v.Def().HasBase {
-			if cell.Space() == theSpace {
+			if cell.Space() == theSpace && v.Def().Name != "Grain" {
 				critters++
 			}
 			return

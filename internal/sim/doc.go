@@ -71,6 +71,10 @@
 // that it was refused. What a cell part says to its base and its own client comes in
 // order; only after a restore some of it comes again, and none is left out.
 //
+// Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message,
+// with stones and pebbles about, which do nothing and so repeat nothing; another
+// (impostor_test.go) has a player's machine say to every process what only its like say.
+//
 // # Replay
 //
 // The same options give the same run, byte for byte: the trace, one line for each

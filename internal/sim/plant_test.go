@@ -49,7 +49,9 @@ func TestPlantedSecondReal(t *testing.T) {
 		if !isCellApp(p) {
 			return msg
 		}
-		channels[p] = ch
+		if peer, _ := p.ep.Peer(ch); p.c.byPlace[peer.At] != nil && isCellApp(p.c.byPlace[peer.At]) {
+			channels[p] = ch // nobody else hands an entity over
+		}
 		if kind(msg) == wire.RefuseRealID {
 			return nil
 		}
@@ -121,11 +123,12 @@ func TestPlantedRepeat(t *testing.T) {
 	})
 }
 
-// TestPlantedDeafGhost lets a CellApp not hear what the reals of its ghosts do.
+// TestPlantedDeafGhost lets a CellApp not hear what the reals of its ghosts do, nor that
+// it has missed it.
 func TestPlantedDeafGhost(t *testing.T) {
 	expectBroken(t, "promise 4", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
 		p.c.fresh.off = true // clients do not see the ghosts move, which promise 9 says first
-		if isCellApp(p) && kind(msg) == wire.GhostUpdateID {
+		if isCellApp(p) && (kind(msg) == wire.GhostUpdateID || kind(msg) == wire.GhostRollID) {
 			return nil
 		}
 		return msg

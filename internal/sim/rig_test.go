@@ -24,6 +24,8 @@ type rig struct {
 	t *testing.T
 	// hook, if not nil, is the Tamper of the moment.
 	hook func(p *Process, ch mercury.ChannelID, msg []byte) []byte
+	// snapAt is when a channel may be broken again; see snap.
+	snapAt time.Duration
 }
 
 // play runs a script in place of the bad time: everyone has played for a few

@@ -20,6 +20,8 @@ type Wild struct {
 	// Stones is how many entities do nothing for long; each comes with one that has no
 	// base and never does anything.
 	Stones int
+	// Rocks is how many entities do nothing at all; a test lays them.
+	Rocks int
 	// Brittle is how many entities panic, in every hook that a script has.
 	Brittle int
 	// Twins is how many clients log in under one name at once, again and again.
@@ -52,12 +54,13 @@ func newStreams(seed uint64) streams {
 }
 
 // wildTypes are the types that a wild world has beside the plain ones, and their definitions.
-const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/>`
+const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/>`
 
 func wildDefs() map[string]string {
 	return map[string]string{
 		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
 		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
+		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef,
 	}
 }
 
@@ -67,6 +70,8 @@ func registerWild(cells *space.Scripts) {
 	space.Register[stoneCell](cells, "Stone")
 	space.Register[pebbleCell](cells, "Pebble")
 	space.Register[brittleCell](cells, "Brittle")
+	space.Register[rockCell](cells, "Rock")
+	space.Register[grainCell](cells, "Grain")
 }
 
 func (w *world) registerWildBases(s *baseapp.Scripts) {
@@ -74,6 +79,7 @@ func (w *world) registerWildBases(s *baseapp.Scripts) {
 	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
 	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{} })
 	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{w: w} })
+	baseapp.Register(s, "Rock", func() *rockBase { return &rockBase{} })
 }
 
 // population is what a BaseApp makes at its first start, by type.
@@ -88,6 +94,7 @@ func (c *Cluster) population() []struct {
 	}{
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
+		{"Rock", o.Wild.Rocks},
 	}
 }
 

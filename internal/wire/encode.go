@@ -17,6 +17,7 @@ const (
 	FreezeID
 	DismissedID
 	SpaceDestroyedID
+	MembersID
 )
 
 // To a CellAppMgr.
@@ -57,6 +58,8 @@ const (
 	RemovalAckID
 	RetiredID
 	SpaceRateID
+	GhostRollID
+	ProbeID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -131,6 +134,8 @@ func IDOf(m Message) ID {
 		return SpaceCreatedID
 	case *SpaceDestroyed:
 		return SpaceDestroyedID
+	case *Members:
+		return MembersID
 	case *Rejoin:
 		return RejoinID
 	case *RejoinCell:
@@ -161,6 +166,10 @@ func IDOf(m Message) ID {
 		return GhostAuditID
 	case *ghost.Query:
 		return GhostQueryID
+	case *ghost.Roll:
+		return GhostRollID
+	case *migrate.Probe:
+		return ProbeID
 	case *migrate.Onload:
 		return OnloadID
 	case *migrate.OnloadAck:

@@ -46,9 +46,11 @@ type Links struct {
 	burials []AppRef
 	// routes are the channels that were dialled last, for Level.
 	routes map[mercury.Address]mercury.ChannelID
-	held   []heldQueue // in the order in which they began
-	worst  Backlog
-	lines  LogLimit
+	// targets are the other way round, for Closed.
+	targets map[mercury.ChannelID]mercury.Address
+	held    []heldQueue // in the order in which they began
+	worst   Backlog
+	lines   LogLimit
 }
 
 // Send sends m reliably. Messages to a zero or dead address are dropped: the
@@ -126,14 +128,19 @@ func (l *Links) dial(to mercury.Address) mercury.ChannelID {
 	}
 	if l.routes == nil {
 		l.routes = make(map[mercury.Address]mercury.ChannelID)
+		l.targets = make(map[mercury.ChannelID]mercury.Address)
 	}
 	if len(l.routes) >= MaxRoutes {
 		maps.DeleteFunc(l.routes, func(_ mercury.Address, ch mercury.ChannelID) bool {
 			_, open := l.Transport.Peer(ch)
 			return !open
 		})
+		maps.DeleteFunc(l.targets, func(ch mercury.ChannelID, _ mercury.Address) bool {
+			_, open := l.Transport.Peer(ch)
+			return !open
+		})
 	}
-	l.routes[to] = ch
+	l.routes[to], l.targets[ch] = ch, to
 	return ch
 }
 
@@ -163,6 +170,7 @@ func (l *Links) Bury(role Role, app mercury.Address) {
 	ch := l.Transport.Dial(app)
 	l.Transport.Abort(ch)
 	delete(l.routes, app)
+	delete(l.targets, ch)
 	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // to the dead: no error
 	if len(l.burials) == MaxGraves {
 		delete(l.dead, l.burials[0].App)

@@ -70,6 +70,7 @@ func samples() []message {
 	return []message{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
 		&wire.Refused{Reason: "other definitions"},
+		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}},
 		&wire.AppDead{Role: wire.CellApp, App: addr4},
 		&wire.Freeze{On: true},
 		&wire.Dismissed{Term: 7, Reason: "declared dead"},
@@ -110,6 +111,8 @@ func samples() []message {
 		&ghost.Delete{Head: head},
 		&ghost.Audit{Head: head, Sum: 1 << 63},
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
+		&ghost.Roll{Space: 3, Calls: []ghost.Call{{Head: head, After: 2}, {Head: head, After: 3}}},
+		&migrate.Probe{ID: id, Order: order, Base: addr4, Hops: 1},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: entity.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},

@@ -35,6 +35,13 @@ type CellApp struct {
 	retire    bool   // asked for
 	reason    string // of it
 	retired   bool
+	leaveBy   time.Duration // see LastWords; 0 while it has not retired
+	left      bool
+	broken    []mercury.Address // apps of which a channel to them has ended
+
+	roster wire.Roster
+	door   wire.Door
+	named  []mercury.Address // just now; see admit
 
 	cells       []*held // by space id
 	removals    removals
@@ -106,7 +113,11 @@ func (a *CellApp) Cells() iter.Seq[*space.Cell] {
 
 // Tick runs a tick if one is due and returns when the next one is.
 func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
-	if a.dismissed || a.retired {
+	if a.dismissed {
+		return now + a.cfg.Tick
+	}
+	if a.retired {
+		a.lastWords(now)
 		return now + a.cfg.Tick
 	}
 	if !a.ticks.Begin(now) {
@@ -122,6 +133,8 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		c.Tick(now, cluster, a.cfg.Tick)
 		a.askGeometry(now, c)
 	}
+	a.shut(now)
+	a.repair(now)
 	a.goOn()
 	a.save(now)
 	a.reports(now)
@@ -151,7 +164,7 @@ func (a *CellApp) reportStats() {
 	}
 	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
-	m.Pending = 0
+	m.Pending = uint64(a.registry.Unanswered())
 	for _, c := range a.cells {
 		m.Pending += c.Pending()
 	}

@@ -177,6 +177,9 @@ func (r *rig) join() {
 	r.mgr = r.net.channel(r.net.dialled[0])
 	r.app.Opened(r.now, r.mgr, mercury.Address{At: manager, Salt: 9})
 	r.manage(&wire.Welcome{Number: 4, Allocator: 6, Term: 1, GameTime: time.Hour})
+	r.manage(&wire.Members{Apps: []wire.AppRef{
+		{Role: wire.CellApp, App: addr(2)}, {Role: wire.BaseApp, App: addr(3)}, {Role: wire.CellApp, App: addr(4)}, {Role: wire.CellApp, App: addr(5)},
+	}})
 }
 
 func leaf(app, cell int) bsp.Leaf {

@@ -14,6 +14,16 @@
 // each cell puts them together. What it lacks is asked for with GeometryLacked, at
 // most every 200 ms for each space, and shows in every CellsReport.
 //
+// Nobody is listened to but the CellAppMgr, on the channel to it, and apps that it has
+// named (wire.Members), each as its role may speak: CellApps of ghosts and handoffs,
+// BaseApps of entities whose base they have. Others wait at the door for a while, since
+// the manager's word may come later than what a new app says.
+//
+// When a channel to another app has ended, what was sent last may be lost though both
+// live on. The CellApp then says again what that app must know: words that bases have not
+// answered, handoffs, where reals are, which ghosts there should be. See package migrate
+// for the whole of it.
+//
 // A CellApp that is dismissed was declared dead while it was only slow: its
 // entities live elsewhere by now. It drops everything; the runner starts it anew
 // under a new salt.

@@ -29,6 +29,8 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 // Closed implements mercury.Handler. What a lost channel means is the manager's
 // to say: a CellApp acts on verdicts only.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.door.Closed(ch)
+	a.channelBroke(ch)
 	if !a.manager.Closed(now, ch, reason) || a.dismissed {
 		return
 	}
@@ -44,11 +46,21 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 func (a *CellApp) Trouble() error { return a.manager.Trouble() }
 
 // Message implements mercury.Handler.
-func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	from, ok := a.links.From(ch)
 	if !ok || a.dismissed {
 		return
 	}
+	if _, named := a.roster.Role(from); !named && !a.manager.Is(ch) {
+		a.unnamed(now, ch, from, reliable, msg)
+		return
+	}
+	a.receive(now, ch, from, msg)
+	a.admit(now)
+}
+
+// receive takes a message of the CellAppMgr, or of an app that it has named.
+func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.Address, msg []byte) {
 	a.watch.Open(&a.own)
 	defer a.watch.Leave()
 	id, body, err := wire.Split(msg)
@@ -72,15 +84,24 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
-	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID,
+	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID, wire.MembersID,
 		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID, wire.SpaceDestroyedID:
 		if !a.manager.Is(ch) {
 			return errors.New("cellapp: only the CellAppMgr may say this")
 		}
 		return a.handleManager(now, id, body)
+	}
+	role, _ := a.roster.Role(from)
+	if !may(role, id) {
+		return errRole
+	}
+	switch id {
 	case wire.FlowID:
 		var m entity.Message
 		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if err := a.ofBase(role, from, m.To); err != nil {
 			return err
 		}
 		if c := a.registry.Cell(m.To); c != nil {
@@ -90,6 +111,9 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 	case wire.FlowAckID:
 		var m entity.Ack
 		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if err := a.ackOf(role, from, &m); err != nil {
 			return err
 		}
 		a.handleAck(&m, from)
@@ -102,10 +126,10 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		a.removalAck(&m, from)
 		return nil
 	case wire.ClientMoveID:
-		return a.clientMove(from, body)
-	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID:
-		return a.handleMigration(from, id, body)
-	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID:
+		return a.clientMove(role, from, body)
+	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID, wire.ProbeID:
+		return a.handleMigration(now, from, id, body)
+	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID:
 		return a.handleGhost(from, id, body)
 	}
 	return errUnknown
@@ -122,9 +146,12 @@ func (a *CellApp) handleAck(m *entity.Ack, from mercury.Address) {
 	}
 }
 
-func (a *CellApp) clientMove(from mercury.Address, body []byte) error {
+func (a *CellApp) clientMove(role wire.Role, from mercury.Address, body []byte) error {
 	var m wire.ClientMove
 	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if err := a.ofBase(role, from, m.ID); err != nil {
 		return err
 	}
 	if c := a.registry.Cell(m.ID); c != nil {
@@ -175,6 +202,12 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 			return err
 		}
 		a.appDied(&m)
+	case wire.MembersID:
+		var m wire.Members
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.name(m.Apps)
 	case wire.FreezeID:
 		var m wire.Freeze
 		if err := m.Parse(body); err != nil {
@@ -256,6 +289,7 @@ func (a *CellApp) appDied(m *wire.AppDead) {
 		return // Dismissed says it to the one concerned
 	}
 	a.links.Bury(m.Role, m.App)
+	a.roster.Remove(m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
 	a.removals.mourn(m.App)
 	for _, c := range a.cells {
@@ -281,16 +315,19 @@ func (a *CellApp) freeze(on bool) {
 	}
 }
 
-func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte) error {
+func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
 	case wire.CreateID:
 		var m migrate.Create
 		if err := m.Parse(body); err != nil {
 			return err
 		}
+		if m.Base != from {
+			return errBase
+		}
 		c := a.cell(m.Space)
 		if c == nil {
-			a.outbox().Send(from, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "this CellApp has no cell of the space"})
+			a.tellLost(now, from, m.ID, m.Order, "this CellApp has no cell of the space")
 			return nil
 		}
 		c.Create(&m, from)
@@ -299,8 +336,9 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		if err := m.Parse(body); err != nil {
 			return err
 		}
+		a.registry.Answered(&m, from)
 		for _, c := range a.cells {
-			c.Refuse(&m)
+			c.Refuse(&m, from)
 		}
 	case wire.OnloadID:
 		var m migrate.Onload
@@ -311,7 +349,7 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		if c == nil {
 			// Nobody has the real now: the base brings it back.
 			a.outbox().Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
-			a.outbox().Send(m.Base, &migrate.Lost{ID: m.ID, Order: m.Order, Reason: "handed to a CellApp without a cell of the space"})
+			a.tellLost(now, m.Base, m.ID, m.Order, "handed to a CellApp without a cell of the space")
 			return errors.New("cellapp: onload for a space without a cell here")
 		}
 		c.Onload(&m, from)
@@ -323,6 +361,15 @@ func (a *CellApp) handleMigration(from mercury.Address, id wire.ID, body []byte)
 		for _, c := range a.cells {
 			c.OnloadAck(&m)
 		}
+	case wire.ProbeID:
+		var m migrate.Probe
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if role, _ := a.roster.Role(from); role == wire.BaseApp && m.Base != from {
+			return errBase
+		}
+		a.probe(now, &m)
 	}
 	return nil
 }
@@ -380,6 +427,14 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 			c.GhostQuery(&m)
 		} else {
 			a.anyCell(func(c *space.Cell) { c.GhostQuery(&m) })
+		}
+	case wire.GhostRollID:
+		var m ghost.Roll
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if c := a.cell(m.Space); c != nil {
+			c.GhostRoll(&m, from)
 		}
 	}
 	return nil

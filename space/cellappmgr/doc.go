@@ -12,7 +12,7 @@
 //	CellApp, BaseApp,        Join  ------------------------>
 //	LoginApp, BaseAppMgr,    <------------ Welcome | Refused   CellAppMgr
 //	observer                 Report, CellsReport ---------->
-//	                         <---- AddCell, Geometry, SpaceData, AppDead, Freeze,
+//	                         <---- AddCell, Geometry, SpaceData, AppDead, Members, Freeze,
 //	                               RemoveCell, CellGoing, SpaceRate, Logins
 //	                         CellCreated, CellRemoved, GeometryLacked, Locate,
 //	                         SetSpaceData ---->

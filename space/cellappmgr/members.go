@@ -96,6 +96,8 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 	m.log.Info(a.role.String()+" joined", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
 	m.tellGraves(a, nil)
+	m.tellMembers(a)
+	m.tellOfMember(a)
 	if m.frozen && a.reports() {
 		m.send(a, &wire.Freeze{On: true})
 	}
@@ -176,6 +178,7 @@ func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) 
 	m.byChannel[ch] = a
 	m.log.Info(a.role.String()+" joined again over a new channel", "number", a.number, "address", a.address.String())
 	m.welcome(now, a)
+	m.tellMembers(a)
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})
 	}

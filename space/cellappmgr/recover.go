@@ -171,6 +171,7 @@ func (m *CellAppMgr) reinstate(b *returning) *member {
 func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
 	m.log.Info(a.role.String()+" came back", "number", a.number, "address", a.address.String(), "cells", len(b.cells))
 	m.welcome(now, a)
+	m.tellMembers(a)
 	if a.reports() {
 		m.send(a, &wire.Freeze{On: m.frozen})
 	}
@@ -186,6 +187,7 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 		return
 	}
 	m.admitBack(now, a, b)
+	m.tellOfMember(a)
 	if a.role == wire.BaseAppMgr {
 		m.tellBaseAppMgr(now, a)
 	}

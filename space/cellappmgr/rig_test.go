@@ -252,11 +252,14 @@ func none[T any, P parser[T]](p *peer) {
 	}
 }
 
-// ids lists the ids of what a peer was sent, and forgets it.
+// ids lists the ids of what a peer was sent, and forgets it. Who else is a member is told
+// at every turn, and has a test of its own.
 func (p *peer) ids() []wire.ID {
 	var out []wire.ID
 	for _, msg := range p.r.net.inboxes[p.ch] {
-		out = append(out, wire.ID(msg[0]))
+		if id := wire.ID(msg[0]); id != wire.MembersID {
+			out = append(out, id)
+		}
 	}
 	p.r.net.inboxes[p.ch] = nil
 	return out

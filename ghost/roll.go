@@ -1,0 +1,65 @@
+package ghost
+
+import (
+	"encoding/binary"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// MaxRoll bounds the reals in one Roll: 6 KB at the most, which leave with the
+// other messages of a tick.
+const MaxRoll = 256
+
+// Roll tells a haunt of which reals it should have ghosts, and how new. A State whose
+// loss no Update shows, since the real does nothing, is so missed and asked for.
+type Roll struct {
+	// Space is that of all of them.
+	Space entity.SpaceID
+	Calls []Call
+}
+
+// Call is one real in a Roll. Head is where its life is now; who has heard the Update
+// named After, or anything later of that hop, has all.
+type Call struct {
+	Head
+	After uint32
+}
+
+// Append encodes m.
+func (m *Roll) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.Space))
+	b = binary.AppendUvarint(b, uint64(len(m.Calls)))
+	for i := range m.Calls {
+		b = m.Calls[i].append(b)
+		b = binary.AppendUvarint(b, uint64(m.Calls[i].After))
+	}
+	return b
+}
+
+// Parse decodes a body, reusing the slice of m.
+func (m *Roll) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	n := r.Count(MaxRoll, 5)
+	m.Calls = m.Calls[:0]
+	for range n {
+		var c Call
+		c.Head.read(&r)
+		c.After = entity.ReadUint32(&r)
+		if r.Err() != nil {
+			break
+		}
+		m.Calls = append(m.Calls, c)
+	}
+	return done(&r, "roll")
+}
+
+// Lacks reports whether the ghost has missed something of what a Call names. What is
+// newer than the Call lacks nothing.
+func (g *Ghost) Lacks(c Call) bool {
+	if o := g.Entity.Order.Compare(c.Order); o != 0 {
+		return o < 0
+	}
+	return g.sequence == 0 || g.sequence < c.After
+}

@@ -1,0 +1,190 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// breakable are the messages between processes of which each is lost with its channel,
+// while both processes live on. What repairs each is told in package migrate.
+var breakable = []struct {
+	name string
+	id   wire.ID
+	to   string // the role that takes it
+}{
+	{"Create", wire.CreateID, "cellapp"},
+	{"RefuseReal", wire.RefuseRealID, "cellapp"},
+	{"Onload", wire.OnloadID, "cellapp"},
+	{"OnloadAck", wire.OnloadAckID, "cellapp"},
+	{"GhostState", wire.GhostStateID, "cellapp"},
+	{"GhostUpdate", wire.GhostUpdateID, "cellapp"},
+	{"GhostDelete", wire.GhostDeleteID, "cellapp"},
+	{"GhostQuery", wire.GhostQueryID, "cellapp"},
+	{"GhostRoll", wire.GhostRollID, "cellapp"},
+	{"Probe", wire.ProbeID, "cellapp"},
+	{"Flow to a cell part", wire.FlowID, "cellapp"},
+	{"FlowAck to a cell part", wire.FlowAckID, "cellapp"},
+	{"ClientMove", wire.ClientMoveID, "cellapp"},
+	{"AddCell", wire.AddCellID, "cellapp"},
+	{"Geometry", wire.GeometryID, "cellapp"},
+	{"SpaceData", wire.SpaceDataID, "cellapp"},
+	{"RemoveCell", wire.RemoveCellID, "cellapp"},
+	{"CellGoing", wire.CellGoingID, "cellapp"},
+	{"RemovalAck", wire.RemovalAckID, "cellapp"},
+	{"SpaceDestroyed to a CellApp", wire.SpaceDestroyedID, "cellapp"},
+	{"Flow to a base", wire.FlowID, "baseapp"},
+	{"FlowAck to a base", wire.FlowAckID, "baseapp"},
+	{"Current", wire.CurrentID, "baseapp"},
+	{"CellLost", wire.CellLostID, "baseapp"},
+	{"Offer", wire.OfferID, "baseapp"},
+	{"Located", wire.LocatedID, "baseapp"},
+	{"SpaceCreated", wire.SpaceCreatedID, "baseapp"},
+	{"SpaceDestroyed to a BaseApp", wire.SpaceDestroyedID, "baseapp"},
+	{"MakeProxy", wire.MakeProxyID, "baseapp"},
+	{"CellCreated", wire.CellCreatedID, "cellappmgr"},
+	{"Locate", wire.LocateID, "cellappmgr"},
+	{"SetSpaceData", wire.SetSpaceDataID, "cellappmgr"},
+	{"CellRemoved", wire.CellRemovedID, "cellappmgr"},
+	{"CreateSpace", wire.CreateSpaceID, "cellappmgr"},
+	{"DestroySpace", wire.DestroySpaceID, "cellappmgr"},
+	{"CreateProxy", wire.CreateProxyID, "baseappmgr"},
+	{"ProxyGone", wire.ProxyGoneID, "baseappmgr"},
+	{"ProxyMade", wire.ProxyMadeID, "baseappmgr"},
+	{"ProxyMade to a LoginApp", wire.ProxyMadeID, "loginapp"},
+}
+
+// takes reports whether a process is of a role.
+func (p *Process) takes(role string) bool {
+	return strings.TrimRight(p.Name, "0123456789") == role
+}
+
+// snap breaks the channel on which a message has come to p, and loses the message and
+// all that was sent behind it, as when one side gives the channel up. Both processes
+// live on; the sender learns of it when the word of it, or of his next packet's
+// rejection, arrives.
+func (r *rig) snap(p *Process, ch mercury.ChannelID) {
+	r.parted = true
+	p.ep.Abort(ch)
+	p.app.Closed(r.now, ch, mercury.ErrTimeout)
+}
+
+// fromApp reports whether a message came from a process of the cluster, and from no client.
+func (r *rig) fromApp(p *Process, ch mercury.ChannelID) bool {
+	from := r.peer(p, ch)
+	return from != nil && !strings.HasPrefix(from.Name, "player") && !strings.HasPrefix(from.Name, "guest")
+}
+
+// TestBreaks breaks channels exactly at the messages of one kind, all over the cluster, for
+// a while; in the end the world comes to rest with every promise kept. Who does nothing,
+// rocks and grains, shows what only motion repairs.
+func TestBreaks(t *testing.T) {
+	for i, k := range breakable {
+		if i%everyBreak != 0 {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			o := Options{
+				Seed: uint64(4000 + i), CellApps: 3, Players: 4, Rovers: 4, Lodgers: 2, Churn: true, Retire: true, Balance: still(3), Wild: Wild{Rocks: 3},
+			}
+			broken := 0
+			play(t, o, func(r *rig) {
+				r.losses++ // some are restored, and handle what they handled before
+				seen := 0
+				r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
+					if len(msg) == 0 || !r.fromApp(p, ch) {
+						return msg
+					}
+					if wire.ID(msg[0]) != k.id || !p.takes(k.to) {
+						return r.provoked(k.id, msg)
+					}
+					// Every third: what is repeated gets through.
+					if seen++; seen%3 != 1 || r.now < r.snapAt {
+						return msg
+					}
+					broken++
+					r.snapAt = r.now + 300*time.Millisecond
+					r.snap(p, ch)
+					return nil
+				}
+				r.layRocks()
+				for n := 0; n < 8 || broken == 0 && n < 60; n++ {
+					r.wait(1500 * time.Millisecond)
+					r.provoke(k.id, n)
+				}
+				r.hook = nil
+				r.wait(repaired)
+			})
+			t.Logf("%d channels broken", broken)
+			if broken == 0 {
+				t.Errorf("no %s was sent", k.name)
+			}
+		})
+	}
+}
+
+// layRocks lays all rocks, and drops some grains, near the lines between cells.
+func (r *rig) layRocks() {
+	d := -50.0
+	r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if s, ok := a.Script(b.ID).(*rockBase); ok {
+			if err := s.lay(r.near(d)); err != nil {
+				r.t.Fatal(err)
+			}
+			d += 40
+		}
+	})
+	r.grain(r.near(-20))
+	r.grain(r.near(20))
+}
+
+// near is across, or somewhere if the first line is on its way out of the world.
+func (r *rig) near(d float64) property.Vector3 {
+	at := r.across(d)
+	if max(at.X, -at.X, at.Z, -at.Z) > half {
+		return property.Vector3{X: float32(d), Z: 50}
+	}
+	return at
+}
+
+// provoke does what makes processes send a kind of message that is rare.
+func (r *rig) provoke(id wire.ID, n int) {
+	switch id {
+	case wire.OfferID, wire.CellLostID, wire.RefuseRealID:
+		if on := r.cellApps[n%len(r.cellApps)]; on.alive && n%3 == 0 {
+			on.crash()
+			on.restartAt = r.now + 500*time.Millisecond
+		}
+	case wire.ProbeID, wire.GhostQueryID, wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID:
+		r.eachBase(func(_ *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+			s, ok := a.Script(b.ID).(*rockBase)
+			switch {
+			case !ok:
+			case b.State == entity.LinkNone:
+				_ = s.lay(r.near(float64(n*20%120 - 60)))
+			case n%4 == 3:
+				_ = s.DestroyCell()
+			case n%2 == 1:
+				to := r.near(float64(n*30%120 - 60))
+				_ = s.Cell().Call("roll", to.X, to.Z)
+			default:
+				_ = s.Cell().Call("crack")
+			}
+		})
+	}
+}
+
+// provoked loses what makes processes ask.
+func (r *rig) provoked(id wire.ID, msg []byte) []byte {
+	switch {
+	case id == wire.ProbeID && wire.ID(msg[0]) == wire.CellLostID, id == wire.GhostQueryID && wire.ID(msg[0]) == wire.GhostStateID:
+		return nil
+	}
+	return msg
+}

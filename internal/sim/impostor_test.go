@@ -1,0 +1,269 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// impostor is a player's machine that speaks as if it were a process of the cluster. It
+// knows all that can be known: every entity, its order, its session, who is where. It has
+// joined nothing; who has is known to the manager, and that is another matter.
+type impostor struct {
+	r    *rig
+	p    *Process
+	next time.Duration
+	n    int
+	said map[wire.ID]int
+	to   map[*Process]mercury.ChannelID
+}
+
+// impostorPort is where it is.
+const impostorPort = portPlayers + 80
+
+func (r *rig) impostor() *impostor {
+	r.t.Helper()
+	x := &impostor{r: r, said: map[wire.ID]int{}, to: map[*Process]mercury.ChannelID{}}
+	x.p = r.add("player-impostor", impostorPort, func(*Process) (App, error) { return x, nil })
+	if err := x.p.start(); err != nil {
+		r.t.Fatal(err)
+	}
+	return x
+}
+
+// Opened implements mercury.Handler.
+func (x *impostor) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+
+// Closed implements mercury.Handler.
+func (x *impostor) Closed(_ time.Duration, ch mercury.ChannelID, _ error) {
+	for _, p := range x.r.procs { // in order: a map would be walked by chance
+		if x.to[p] == ch {
+			delete(x.to, p)
+		}
+	}
+}
+
+// Message implements mercury.Handler.
+func (x *impostor) Message(time.Duration, mercury.ChannelID, bool, []byte) {}
+
+// Tick says something to everybody.
+func (x *impostor) Tick(now time.Duration) time.Duration {
+	if now >= x.next {
+		x.next = now + 20*time.Millisecond
+		x.n++
+		for _, p := range x.r.procs {
+			switch {
+			case p.takes("baseapp"):
+				x.lie(p, x.toBaseApp())
+			case p.takes("cellapp"):
+				x.lie(p, x.toCellApp())
+			case p.takes("cellappmgr"), p.takes("baseappmgr"), p.takes("loginapp"):
+				x.lie(p, x.toManager())
+			}
+		}
+	}
+	return x.next
+}
+
+// lie says one of the messages, on a channel of its own or as the first of a new one, and
+// now and then unreliably.
+func (x *impostor) lie(p *Process, lies []wire.Message) {
+	if len(lies) == 0 {
+		return
+	}
+	m := lies[x.n%len(lies)]
+	if x.to[p] == 0 || x.n%50 == 0 {
+		x.to[p] = x.p.ep.Dial(mercury.Address{At: p.at})
+	}
+	x.said[wire.IDOf(m)]++
+	msg := wire.Encode(nil, m)
+	if x.n%7 == 0 && len(msg) <= x.p.ep.MaxUnreliable(x.to[p]) {
+		_ = x.p.ep.SendUnreliable(x.to[p], msg)
+		return
+	}
+	_ = x.p.ep.Send(x.to[p], msg)
+}
+
+// victim is a base in its turn.
+func (x *impostor) victim() (v baseapp.BaseView) {
+	var all []baseapp.BaseView
+	x.r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { all = append(all, b) })
+	if len(all) > 0 {
+		v = all[x.n/7%len(all)]
+	}
+	return v
+}
+
+func (x *impostor) orders() []wire.Message {
+	app := x.r.cellApps[x.n%len(x.r.cellApps)]
+	return []wire.Message{
+		&wire.Welcome{Number: 1, Allocator: 1, Term: 99}, &wire.Refused{Reason: "no"}, &wire.Dismissed{Term: 99, Reason: "go"},
+		&wire.AppDead{Role: wire.CellApp, App: app.Address()}, &wire.Freeze{On: true},
+		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: x.p.Address()}, {Role: wire.BaseApp, App: x.p.Address()}}},
+	}
+}
+
+func (x *impostor) toBaseApp() []wire.Message {
+	v := x.victim()
+	newer := v.Order.NextHop()
+	self := x.p.Address()
+	gone := entity.Message{From: v.ID, FromSide: entity.CellSide, To: v.ID, ToSide: entity.BaseSide, Stream: v.Order.Incarnation, Low: 1,
+		Number: uint64(x.n), Reply: self, Payload: []byte{byte(entity.GonePayload)}}
+	backup := entity.Backup{Order: newer, Saves: 1 << 40, Handled: 1 << 40, Space: theSpace, Parts: []byte("rubbish")}
+	saved := gone
+	saved.Payload = backup.Append(nil)
+	shout := gone
+	shout.Payload = (&entity.Bundle{Session: v.Session, Bytes: protocol.AppendCellGone(nil)}).Append(nil)
+	passed := gone
+	passed.ToSide, passed.From = entity.CellSide, v.ID+1
+	return append(x.orders(),
+		&migrate.Current{ID: v.ID, Order: newer, Handled: 1 << 40}, &migrate.Lost{ID: v.ID, Order: v.Order, Reason: "ha"},
+		&migrate.Lost{ID: v.ID, Order: newer, Reason: "ha"}, &migrate.Offer{ID: v.ID, Order: newer, Saves: 1 << 40, Space: theSpace, Parts: []byte("rubbish")},
+		&gone, &saved, &shout, &passed,
+		&entity.Ack{To: v.ID, ToSide: entity.BaseSide, From: v.ID, FromSide: entity.CellSide, Stream: v.Order.Incarnation, Number: 1 << 40},
+		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
+		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
+		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Space: theSpace},
+	)
+}
+
+func (x *impostor) toCellApp() []wire.Message {
+	v := x.victim()
+	newer := v.Order.NextHop()
+	self := x.p.Address()
+	first := migrate.AppendFirst(nil, property.Vector3{X: 1}, property.Vector3{}, property.NewValues(x.r.world.schema.Type("Rover"), property.CellSide, nil), nil)
+	call := entity.MethodCall{Method: 0, Args: []byte{9, 9, 9, 9}}
+	m := entity.Message{From: v.ID, FromSide: entity.BaseSide, To: v.ID, ToSide: entity.CellSide, Stream: v.Order.Incarnation, Low: 1,
+		Number: uint64(x.n), Reply: self, Payload: call.Append(nil, entity.CallCellPayload)}
+	end := m
+	end.Payload = []byte{byte(entity.DestroyPayload)}
+	head := ghost.Head{ID: v.ID, Order: newer, Sequence: 1 << 20}
+	rover := x.r.world.schema.Type("Rover").ID
+	space := entity.SpaceID(theSpace)
+	return append(x.orders(),
+		&migrate.Create{ID: v.ID, Type: rover, Space: space, Order: entity.Order{Incarnation: 99}, Base: self, Parts: first},
+		&migrate.Create{ID: v.ID, Type: rover, Space: space, Order: entity.Order{Incarnation: 99}, Base: x.r.baseApps[0].Address(), Parts: first},
+		&migrate.Refuse{ID: v.ID, Order: entity.Order{Incarnation: 99}}, &migrate.Onload{ID: v.ID, Type: rover, Space: space, Order: newer, Base: self, Parts: first},
+		&migrate.OnloadAck{ID: v.ID, Order: newer}, &migrate.Probe{ID: v.ID, Order: v.Order, Base: self},
+		&m, &end, &entity.Ack{To: v.ID, ToSide: entity.CellSide, From: v.ID, FromSide: entity.BaseSide, Stream: v.Order.Incarnation, Number: 1 << 40},
+		&wire.ClientMove{ID: v.ID, ClientRest: entity.ClientRest{Session: v.Session, Sequence: 1 << 30, Incarnation: v.Order.Incarnation, Position: property.Vector3{X: 3, Z: 3}}},
+		&ghost.State{Head: head, Type: rover, Space: space, Base: self}, &ghost.Update{Head: head, Position: property.Vector3{X: 9}},
+		&ghost.Delete{Head: head}, &ghost.Query{Head: head, Asker: self}, &ghost.Audit{Head: head, Sum: 1},
+		&ghost.Roll{Space: space, Calls: []ghost.Call{{Head: head, After: 1}}},
+		&wire.RemovalAck{Space: space}, &wire.RemoveCell{Space: space, Ended: true}, &wire.Retired{Number: 1},
+		&wire.SpaceData{Space: space, Entry: wire.SpaceDataEntry{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}},
+		&wire.SpaceRate{Space: space, Clock: entity.Clock{Number: 1 << 60}},
+	)
+}
+
+func (x *impostor) toManager() []wire.Message {
+	v := x.victim()
+	return append(x.orders(),
+		&wire.Report{}, &wire.Locate{ID: v.ID, Space: theSpace}, &wire.DestroySpace{Space: theSpace}, &wire.RetireApp{Reason: "ha"},
+		&wire.SetSpaceData{Space: theSpace + 1, Key: tuneKey, Value: []byte("lie")}, &wire.CreateProxy{Request: 1, Account: "player1"},
+		&wire.ProxyMade{Request: 1, ID: v.ID}, &wire.ProxyGone{Account: "player1", ID: v.ID},
+		&wire.Proxies{Entries: []wire.Proxy{{Account: "player9", ID: v.ID}}}, &wire.Logins{Refused: true, Reason: "ha"}, &wire.RejoinEnd{},
+	)
+}
+
+// sessions is how often all players have logged in.
+func (r *rig) sessions() (n int) {
+	for _, pl := range r.players {
+		n += pl.logins
+	}
+	return n
+}
+
+// TestImpostor lets somebody who has joined nothing speak to every process as if he were
+// one of them. He is refused and counted; nobody else notices: no session ends, no entity
+// is restored, no call is lost, and every promise holds.
+func TestImpostor(t *testing.T) {
+	bad := mercurytest.Link{Loss: 0.1, Duplicate: 0.05, Reorder: 0.2, Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond}
+	t.Run("in a sound world", func(t *testing.T) {
+		play(t, Options{Seed: 4300, CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Wild: Wild{Stones: 2}}, func(r *rig) {
+			r.parted = true // what is refused is counted with what players are refused
+			was := r.sessions()
+			x := r.impostor()
+			r.net.SetLink(bad)
+			r.wait(20 * time.Second)
+			x.p.crash()
+			r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+				if b.Order.Incarnation > 1 {
+					t.Errorf("%v was restored: %v", b.ID, b.Order)
+				}
+			})
+			if now := r.sessions(); now != was {
+				t.Errorf("players logged in %d times", now-was)
+			}
+			if n := r.observer.last.Deaths; n > 0 {
+				t.Errorf("%d died of it", n)
+			}
+			for _, p := range append(r.baseApps, r.cellApps...) {
+				var refused uint64
+				switch a := p.app.(type) {
+				case *baseapp.BaseApp:
+					refused = a.Report().Refused
+				case *cellapp.CellApp:
+					refused = a.Counters().Refused
+				}
+				if refused < 50 {
+					t.Errorf("%s refused %d", p.Name, refused)
+				}
+			}
+			for _, id := range []wire.ID{wire.CurrentID, wire.CellLostID, wire.OfferID, wire.FlowID, wire.ClientPacketID, wire.MakeProxyID, wire.OnloadID, wire.CreateID, wire.RefuseRealID} {
+				if x.said[id] == 0 {
+					t.Errorf("message %d was never said", id)
+				}
+			}
+		})
+	})
+	t.Run("as the manager and CellApps start anew", func(t *testing.T) {
+		play(t, Options{Seed: 4301, CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Wild: Wild{Stones: 2}}, func(r *rig) {
+			r.parted = true
+			x := r.impostor()
+			r.net.SetLink(bad)
+			r.wait(3 * time.Second)
+			r.manager.crash()
+			r.wait(2 * time.Second)
+			r.manager.restartAt = r.now + time.Millisecond
+			r.wait(500 * time.Millisecond)
+			r.cellApps[1].crash()
+			r.wait(4 * time.Second)
+			r.cellApps[1].restartAt = r.now + time.Millisecond
+			r.wait(8 * time.Second)
+			r.baseApps[1].crash()
+			r.baseApps[1].restartAt = r.now + 2*time.Second
+			r.wait(8 * time.Second)
+			x.p.crash()
+		})
+	})
+	t.Run("over the channel of a session", func(t *testing.T) {
+		play(t, Options{Seed: 4302, CellApps: 3, Players: 6, Rovers: 4, Balance: still(3)}, func(r *rig) {
+			r.parted = true
+			pl := r.players[0]
+			pl.rude = true
+			was := r.sessions() - pl.logins
+			x := &impostor{r: r, p: pl.p, said: map[wire.ID]int{}}
+			for range 100 {
+				x.n++
+				if lies := x.toBaseApp(); pl.ch != 0 {
+					_ = pl.p.ep.Send(pl.ch, wire.Encode(nil, lies[x.n%len(lies)]))
+				}
+				r.wait(100 * time.Millisecond)
+			}
+			if now := r.sessions() - pl.logins; now != was {
+				t.Errorf("the others logged in %d times", now-was)
+			}
+		})
+	})
+}

@@ -1,0 +1,185 @@
+package space
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// A real believes in its haunts, and its base in the real. What they were told last may
+// be lost with a channel, though everyone lives on; the later messages of those who do
+// something show it, and of those who do nothing there are none. So all are called by
+// name: at once over a channel that follows a broken one, and slowly all the time.
+
+const (
+	// RollPeriod is the pace of the slow round.
+	RollPeriod = time.Second
+
+	// RollBudget is how many reals the slow round looks at in one period: one whose
+	// ghost was missed in spite of all is called within 10 s on a cell of 2,560. Most
+	// are deep inside their cell and cost a glance.
+	RollBudget = 256
+
+	// ReaffirmBudget is how many reals are looked at in one tick after a channel broke.
+	ReaffirmBudget = 512
+
+	// AskBudget is how many States a cell asks for in one tick because of a Roll; the
+	// others are called again. A State may be large, and who has lost a channel is not
+	// to be flooded.
+	AskBudget = 64
+)
+
+// rolls is what a cell has to call, and what it may ask for.
+type rolls struct {
+	next   entity.ID // where the slow round goes on
+	at     time.Duration
+	broken []reaffirmed
+	lists  []rollTo // of the moment; kept for their memory
+	used   int
+	asked  int    // States asked for in a tick
+	tick   uint64 // that tick
+}
+
+// reaffirmed is an app over a channel to which nothing is sure; next is the first real of
+// which it has not been told again.
+type reaffirmed struct {
+	app  mercury.Address
+	next entity.ID
+}
+
+// rollTo is a Roll that is being made.
+type rollTo struct {
+	to   mercury.Address
+	roll ghost.Roll
+}
+
+// ChannelBroke says that what this CellApp has sent to another app may be lost, though
+// both live on. What the cell believes of that app's ghosts and bases is said again.
+func (c *Cell) ChannelBroke(app mercury.Address) {
+	c.handoffs.Again(app)
+	for i := range c.departed {
+		if d := &c.departed[i]; d.base == app && d.side == entity.BaseSide {
+			c.out.Send(app, &d.was)
+		}
+	}
+	if i := slices.IndexFunc(c.rolls.broken, func(x reaffirmed) bool { return x.app == app }); i >= 0 {
+		c.rolls.broken[i].next = 0
+		return
+	}
+	c.rolls.broken = append(c.rolls.broken, reaffirmed{app: app})
+}
+
+// callRolls says again what may not have been heard, within the budgets.
+func (c *Cell) callRolls() {
+	if len(c.rolls.broken) > 0 {
+		c.reaffirm()
+	}
+	if c.now < c.rolls.at {
+		return
+	}
+	c.rolls.at = c.now + RollPeriod
+	from, to := c.span(c.rolls.next, RollBudget)
+	for _, rec := range c.reals[from:to] {
+		for h := range rec.real.haunts.All() {
+			c.call(h.App, rec.real)
+		}
+	}
+	c.sendRolls()
+	c.rolls.next = c.after(to)
+}
+
+// reaffirm goes on with the apps of which channels broke, one at a time.
+func (c *Cell) reaffirm() {
+	x := &c.rolls.broken[0]
+	from, to := c.span(x.next, ReaffirmBudget)
+	for _, rec := range c.reals[from:to] {
+		r := rec.real
+		if r.gone != staying {
+			continue
+		}
+		if r.haunts.Has(x.app) {
+			c.call(x.app, r)
+		}
+		if r.e.Base == x.app {
+			r.announce()
+		}
+	}
+	c.sendRolls()
+	if x.next = c.after(to); x.next == 0 || c.out.Dead(x.app) {
+		c.rolls.broken = slices.Delete(c.rolls.broken, 0, 1)
+	}
+}
+
+// span is which reals are n from an id on.
+func (c *Cell) span(id entity.ID, n int) (from, to int) {
+	from, _ = c.reals.index(id)
+	return from, min(from+n, len(c.reals))
+}
+
+// after is the id of the real at an index, 0 if there is none.
+func (c *Cell) after(i int) entity.ID {
+	if i < len(c.reals) {
+		return c.reals[i].e.ID
+	}
+	return 0
+}
+
+// call adds a real to the Roll to an app.
+func (c *Cell) call(app mercury.Address, r *Real) {
+	s := &c.rolls
+	x := ghost.Call{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}, After: r.updated}
+	for i := range s.lists[:s.used] {
+		if l := &s.lists[i]; l.to == app {
+			if l.roll.Calls = append(l.roll.Calls, x); len(l.roll.Calls) == ghost.MaxRoll {
+				c.out.Send(app, &l.roll)
+				l.roll.Calls = l.roll.Calls[:0]
+			}
+			return
+		}
+	}
+	if s.used == len(s.lists) {
+		s.lists = append(s.lists, rollTo{})
+	}
+	l := &s.lists[s.used]
+	s.used++
+	l.to, l.roll.Space, l.roll.Calls = app, c.space, append(l.roll.Calls[:0], x)
+}
+
+// sendRolls sends what was gathered.
+func (c *Cell) sendRolls() {
+	s := &c.rolls
+	for i := range s.lists[:s.used] {
+		if l := &s.lists[i]; len(l.roll.Calls) > 0 {
+			c.out.Send(l.to, &l.roll)
+		}
+	}
+	s.used = 0
+}
+
+// GhostRoll compares the ghosts here with those that an app says it has given us, and asks
+// for what was missed. All that the app sent before has come or is lost, since what it
+// sends comes in order.
+func (c *Cell) GhostRoll(m *ghost.Roll, from mercury.Address) {
+	c.watch.Claim(&c.work.rest)
+	if c.rolls.tick != c.tick {
+		c.rolls.tick, c.rolls.asked = c.tick, 0
+	}
+	for i := range m.Calls {
+		x := &m.Calls[i]
+		rec := c.registry.find(x.ID)
+		switch {
+		case rec == nil && c.tombstones.Forbids(x.Head):
+		case rec != nil && rec.ghost == nil && !rec.e.Order.Before(x.Order):
+		case rec != nil && rec.ghost != nil && !rec.ghost.Lacks(*x):
+			if rec.ghost.Real == from {
+				rec.heard = c.now
+			}
+		case c.rolls.asked < AskBudget:
+			c.rolls.asked++
+			c.ask(from, ghost.Head{ID: x.ID})
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package cellapp
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Anybody can reach the port of a CellApp. Who may say what:
+//
+//	the CellAppMgr, on the channel that this CellApp dialled   orders
+//	CellApps that it has named                                 ghosts, handoffs, flows, removals
+//	BaseApps that it has named                                 Create, Refuse, flows, moves, of their bases
+//
+// Whoever has not been named yet waits at the door: its messages are kept in order, and
+// nothing of what a sound app says is lost while the manager's word is on its way.
+
+var (
+	errRole = errors.New("cellapp: an app of this role may not say this")
+	errBase = errors.New("cellapp: not from the BaseApp that has the entity's base")
+)
+
+// may reports whether apps of a role may send messages of an id to a CellApp.
+func may(role wire.Role, id wire.ID) bool {
+	switch id {
+	case wire.FlowID, wire.FlowAckID, wire.ClientMoveID, wire.ProbeID:
+		return role == wire.CellApp || role == wire.BaseApp
+	case wire.CreateID, wire.RefuseRealID:
+		return role == wire.BaseApp
+	case wire.OnloadID, wire.OnloadAckID, wire.RemovalAckID, wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID,
+		wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID:
+		return role == wire.CellApp
+	}
+	return false
+}
+
+// unnamed takes a message of somebody whom no manager has named.
+func (a *CellApp) unnamed(now time.Duration, ch mercury.ChannelID, from mercury.Address, reliable bool, msg []byte) {
+	id, _, err := wire.Split(msg)
+	switch {
+	case err != nil || !may(wire.CellApp, id) && !may(wire.BaseApp, id):
+		a.refused(now, from, id, errUnnamed)
+		a.door.Closed(ch)
+		a.cfg.Transport.Abort(ch)
+	case !reliable:
+		a.refused(now, from, id, errUnnamed) // it may be lost
+	case !a.door.Hold(now, ch, from, msg):
+		a.refused(now, from, id, errDoor)
+		a.cfg.Transport.Abort(ch)
+	}
+}
+
+var (
+	errUnnamed = errors.New("cellapp: the CellAppMgr has not named the sender")
+	errDoor    = errors.New("cellapp: too much waits of senders whom the CellAppMgr has not named")
+)
+
+// name takes in who belongs to the cluster. What waits of them is taken when the message
+// at hand is done with.
+func (a *CellApp) name(apps []wire.AppRef) {
+	a.roster.Add(apps)
+	for _, x := range apps {
+		a.named = append(a.named, x.App)
+	}
+}
+
+// admit takes what waits of those who have been named.
+func (a *CellApp) admit(now time.Duration) {
+	for len(a.named) > 0 {
+		app := a.named[0]
+		a.named = a.named[1:]
+		a.door.Admit(app, func(ch mercury.ChannelID, msg []byte) { a.receive(now, ch, app, msg) })
+	}
+	a.named = nil
+}
+
+// shut ends the channels of those who have waited too long.
+func (a *CellApp) shut(now time.Duration) {
+	a.door.Expire(now, func(ch mercury.ChannelID, from mercury.Address, messages int) {
+		a.counters.Refused += uint64(messages - 1)
+		a.refused(now, from, 0, errUnnamed)
+		a.cfg.Transport.Abort(ch)
+	})
+}
+
+// ofBase reports whether what an app says of an entity here may be its to say: a BaseApp
+// speaks for its own bases. What is not here is nobody's, and harms no one.
+func (a *CellApp) ofBase(role wire.Role, from mercury.Address, id entity.ID) error {
+	if base, here := a.registry.Base(id); role == wire.BaseApp && here && base != from {
+		return errBase
+	}
+	return nil
+}
+
+// ackOf reports whether an ack may be an app's to give: a BaseApp acks what its bases got,
+// and tells whoever called one of its entities that it has ended, which the caller's cell
+// checks by where it sent its calls.
+func (a *CellApp) ackOf(role wire.Role, from mercury.Address, m *entity.Ack) error {
+	switch {
+	case role != wire.BaseApp || m.Gone && m.From != m.To:
+		return nil
+	case m.From != m.To || m.FromSide != entity.BaseSide:
+		return errRole
+	}
+	return a.ofBase(role, from, m.To)
+}

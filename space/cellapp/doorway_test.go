@@ -1,0 +1,122 @@
+package cellapp
+
+import (
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// What somebody says whom no manager has named changes nothing, until he is named.
+func TestUnnamedWaits(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	reals := func() int { return r.app.cell(1).Reals() }
+	r.from(addr(60), &migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}})
+	r.from(addr(61), &migrate.Onload{ID: 9, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: addr(3)})
+	r.tick(3)
+	if reals() != 1 || len(r.net.to(addr(61))) != 0 {
+		t.Error("a stranger was listened to")
+	}
+	r.manage(&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr(61)}}})
+	if got := ids(r.net.to(addr(61))); len(got) != 1 || got[0] != wire.OnloadAckID {
+		t.Errorf("when it was named it got %v", got)
+	}
+	before := r.app.Counters().Refused
+	r.tick(int(wire.NamingTime / DefaultTick))
+	if !r.net.closed[r.net.channel(addr(60))] && r.app.door.Waits(r.net.channel(addr(60))) {
+		t.Error("who is not named waits for ever")
+	}
+	if n := r.app.Counters().Refused - before; n != 1 {
+		t.Errorf("%d refused", n)
+	}
+}
+
+// Each role says what is its to say, and a BaseApp only of its own bases.
+func TestRoles(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	other := mercury.Address{At: addr(70).At, Salt: 70}
+	r.manage(&wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: other}}})
+	destroy := func(from entity.Side) *entity.Message {
+		return &entity.Message{From: 7, FromSide: from, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Reply: other,
+			Payload: []byte{byte(entity.DestroyPayload)}}
+	}
+	order := entity.Order{Incarnation: 1}
+	newer := ghost.Head{ID: 7, Order: order.NextHop(), Sequence: 9}
+	lies := []struct {
+		from mercury.Address
+		m    wire.Message
+	}{
+		{addr(2), &migrate.Refuse{ID: 7, Order: order}},
+		{addr(2), &migrate.Create{ID: 7, Space: 1, Order: entity.Order{Incarnation: 2}, Base: addr(2)}},
+		{addr(3), &migrate.Onload{ID: 7, Space: 1, Order: newer.Order, Base: addr(3)}},
+		{addr(3), &ghost.State{Head: newer, Space: 1}},
+		{addr(3), &ghost.Delete{Head: newer}},
+		{addr(3), &wire.RemovalAck{Space: 1}},
+		{other, &migrate.Create{ID: 7, Space: 1, Order: entity.Order{Incarnation: 2}, Base: addr(3)}},
+		{other, destroy(entity.BaseSide)},
+		{other, &entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1 << 40}},
+		{other, &wire.ClientMove{ID: 7}},
+		{other, &migrate.Probe{ID: 7, Order: order, Base: addr(3)}},
+	}
+	before := r.app.Counters().Refused
+	for _, l := range lies {
+		r.from(l.from, l.m)
+	}
+	if n := r.app.Counters().Refused - before; n != uint64(len(lies)) {
+		t.Errorf("%d of %d refused", n, len(lies))
+	}
+	r.from(other, &migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 9}}) // it may refuse its own
+	r.tick(2)
+	if v := r.app.cell(1); v.Reals() != 1 {
+		t.Error("the real is gone")
+	}
+	r.from(addr(3), &migrate.Refuse{ID: 7, Order: order})
+	if v := r.app.cell(1); v.Reals() != 0 {
+		t.Error("its own base was not listened to")
+	}
+}
+
+// A Lost of an entity for which there never was a cell is said until it is answered, and
+// a CellApp that retires stays for that, though not for ever.
+func TestWordsWithoutACell(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	r.from(addr(3), &migrate.Create{ID: 70, Space: 5, Order: entity.Order{Incarnation: 1}, Base: addr(3)})
+	lost := func() (n int) {
+		for _, id := range ids(r.net.to(addr(3))) {
+			if id == wire.CellLostID {
+				n++
+			}
+		}
+		return n
+	}
+	if lost() != 1 {
+		t.Fatal("not told")
+	}
+	r.tick(int(migrate.ResendOnload/DefaultTick) + 1)
+	if lost() != 1 {
+		t.Error("not told again")
+	}
+	r.manage(&wire.Retired{Number: 4})
+	if r.app.Retired() {
+		t.Error("gone with a word that was not answered")
+	}
+	r.tick(int(migrate.ResendOnload/DefaultTick) + 1)
+	if lost() != 1 {
+		t.Error("not told again by who has retired")
+	}
+	r.from(addr(3), &migrate.Refuse{ID: 70, Order: entity.Order{Incarnation: 1}})
+	if !r.app.Retired() {
+		t.Error("it stays without a reason")
+	}
+	r.app.tellLost(r.now, addr(3), 71, entity.Order{}, "")
+	r.tick(int(LastWords/DefaultTick) + 1)
+	if !r.app.Retired() {
+		t.Error("it stays for ever")
+	}
+}

@@ -1,0 +1,35 @@
+package cellappmgr
+
+import "github.com/cellscape/cellscape/internal/wire"
+
+// CellApps and BaseApps listen to those alone whom the manager has named. So each of them
+// is told of the others before it is told anything that brings them together: on the
+// channel of the manager that comes first. They keep what they were told by an earlier
+// manager, and what dies is told by AppDead.
+
+// tellMembers tells a member who the others are.
+func (m *CellAppMgr) tellMembers(a *member) {
+	if !a.reports() {
+		return
+	}
+	var msg wire.Members
+	for _, b := range m.members {
+		if b != a && b.reports() && len(msg.Apps) < wire.MaxMembers {
+			msg.Apps = append(msg.Apps, wire.AppRef{Role: b.role, App: b.address})
+		}
+	}
+	m.send(a, &msg)
+}
+
+// tellOfMember tells the others of a new member.
+func (m *CellAppMgr) tellOfMember(a *member) {
+	if !a.reports() {
+		return
+	}
+	encoded := m.encode(&wire.Members{Apps: []wire.AppRef{{Role: a.role, App: a.address}}})
+	for _, b := range m.members {
+		if b != a && b.reports() {
+			m.sendOn(b.channel, encoded)
+		}
+	}
+}

@@ -151,7 +151,7 @@ func baseHooks(d *property.Definition) entity.Hooks {
 			reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientMourner](), reflect.TypeFor[Keeper](),
 			reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Destroyer](),
 		},
-		Foreign: []string{"OnRestored", "OnLeavingCell", "OnEnteredCell", "OnClient"}, // of cell scripts
+		Foreign: []string{"OnRestored", "OnLeavingCell", "OnEnteredCell", "OnClient", "OnCallRefused"}, // of cell scripts
 		Part:    basePointer(), Methods: d.BaseMethods,
 		Named: func(m reflect.Method) (named, apart bool) { return isTimer(m) || isSpaceReply(m), isSpaceReply(m) },
 		Ways:  "what a timer calls, func (T) OnX(), or a space, func (T) OnX(entity.SpaceReply)",

@@ -31,7 +31,7 @@ func retell(r *space.Real, n uint32) string {
 // hearRetold notes a call of the player's client.
 func (pl *player) hearRetold(r *client.Replica, m *property.Method, args []property.Value) {
 	var g retold
-	if m.Name != "heardOf" || len(args) != 1 {
+	if m.Name != "heardOf" || len(args) != 1 || pl.c.deaf {
 		return
 	}
 	if _, err := fmt.Sscanf(args[0].Str(), "%d:%d", &g.life, &g.n); err != nil {

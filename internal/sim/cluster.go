@@ -145,6 +145,7 @@ type Cluster struct {
 	observer *observer
 	noise    noise
 	cuts     []cut
+	deaf     bool // nobody checks what clients hear: for planted bugs that it would show before
 	parted   bool // two living processes could not reach each other for a while
 	orders   spaceOrders
 

@@ -27,12 +27,13 @@ func TestGreetedAcrossDeaths(t *testing.T) {
 					r.place(target, r.across(c.x))
 					r.until("the caller sees the target", time.Minute, func() bool { return caller.client.Entity(target.id()) != nil })
 					r.wait(3 * time.Second)
+					before := r.greetedBy(target.id(), caller.id())
 					for range 2 {
 						if err := caller.greet(target.id()); err != nil {
 							t.Fatal(err)
 						}
 					}
-					r.until("it is greeted", 5*time.Second, func() bool { return r.greetedBy(target.id(), caller.id()) == 2 })
+					r.until("it is greeted", 5*time.Second, func() bool { return r.greetedBy(target.id(), caller.id()) == before+2 })
 					r.wait(after * time.Millisecond)
 					on, _, _ := r.real(target.id())
 					if c.caller {
@@ -44,7 +45,7 @@ func TestGreetedAcrossDeaths(t *testing.T) {
 					if err := caller.greet(target.id()); err != nil {
 						t.Fatal(err)
 					}
-					r.until("both greetings are handled, and a third one", 20*time.Second, func() bool { return r.greetedBy(target.id(), caller.id()) == 3 })
+					r.until("both greetings are handled, and a third one", 20*time.Second, func() bool { return r.greetedBy(target.id(), caller.id()) == before+3 })
 				})
 			})
 		}

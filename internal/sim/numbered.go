@@ -137,6 +137,9 @@ func (pl *player) greet(to entity.ID) error {
 
 // hear checks what the server called.
 func (pl *player) hear(from *client.Replica, m *property.Method, args []property.Value) {
+	if pl.c.deaf {
+		return
+	}
 	e := &pl.ear
 	bad := func(format string, a ...any) {
 		e.faults = append(e.faults, fmt.Sprintf("%s (%s) heard of %s ", pl.name, pl.id(), from.ID)+fmt.Sprintf(format, a...))
@@ -181,6 +184,8 @@ func greetersOf(script any) (names []string, last map[string]uint32) {
 	case *walkerCell:
 		m = &s.Greeters
 	case *roverCell:
+		m = &s.Greeters
+	case *rockCell:
 		m = &s.Greeters
 	default:
 		return nil, last

@@ -15,7 +15,7 @@ const rockDef = `
 	<Properties>
 		<steps>  <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </steps>
 		<greeted> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </greeted>
-		<cracks> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </cracks>
+		<cracks> <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </cracks>` + numbersDef + `
 	</Properties>
 	<CellMethods>
 		<greet> <Exposed> ALL_CLIENTS </Exposed> <Arg> STRING </Arg> </greet>
@@ -47,12 +47,16 @@ func (b *rockBase) lay(at property.Vector3) error {
 // rockCell is the cell part of a rock.
 type rockCell struct {
 	*space.Real
+	numbers
 	Steps           property.Uint32
 	Greeted, Cracks property.Uint32
 }
 
 // Greet is what players say to everyone. Nobody sees that a rock has heard it.
-func (s *rockCell) Greet(entity.ID, string) { s.Greeted.Set(s.Greeted.Get() + 1) }
+func (s *rockCell) Greet(from entity.ID, text string) {
+	s.Greeted.Set(s.Greeted.Get() + 1)
+	s.count(s.ID(), from, text)
+}
 
 // Crack panics, once in the life of a rock: what is called again by a restored one is
 // taken.

@@ -21,8 +21,8 @@ func plants() []plant {
 			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n",
 			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n		if restoring && id != r.e.ID {\n			p.in = entity.In{}\n		}\n"},
 		{"move number lost on offload", "space/cell_parts.go",
-			"	r.session, r.clientSeq = rd.U32(), rd.U32()\n",
-			"	r.session = rd.U32()\n	rd.U32()\n"},
+			"	r.session.Read(rd)\n	r.clientSeq = rd.U32()\n",
+			"	r.session.Read(rd)\n	rd.U32()\n"},
 	}
 	all = append(all, travelling()...)
 	all = append(all, ghosts()...)
@@ -61,7 +61,7 @@ func travelling() []plant {
 			"	b = binary.AppendUvarint(b, w.number)\n",
 			"	b = binary.AppendUvarint(b, 0)\n"},
 		{"handoffs not sent again", "space/cell_deaths.go",
-			"	c.handoffs.Due(c.now, func(h *migrate.Handoff) { c.out.Send(h.To, &h.Onload) })\n",
+			"			c.out.Send(h.To, &h.Onload)\n",
 			""},
 	}
 }
@@ -133,8 +133,8 @@ func managers() []plant {
 			" || len(r.waiting) > 0 || !c.Idle() {",
 			" || len(r.waiting) > 0 {"},
 		{"who joins is told of no deaths", "space/cellappmgr/members.go",
-			"	m.welcome(now, a)\n	m.tellGraves(a, nil)\n	if m.frozen",
-			"	m.welcome(now, a)\n	if m.frozen"},
+			"	m.welcome(now, a)\n	m.tellGraves(a, nil)\n	m.tellMembers(a)\n",
+			"	m.welcome(now, a)\n	m.tellMembers(a)\n"},
 		{"the retiring keep who stands near", "space/cell_offload.go",
 			"	if c.Retiring() || !rect.Keeps(",
 			"	if !rect.Keeps("},

@@ -168,6 +168,10 @@ func (c *Cluster) heal() error {
 	if err := c.runUntil(30*time.Second, c.allPlaying); err != nil {
 		return err
 	}
+	// A proxy that was made for a twin which has given up meanwhile holds the name that long.
+	if err := c.runUntil(baseapp.AttachTimeout+2*twinRound, c.lastTwinPlays); err != nil {
+		return err
+	}
 	if !c.allPlaying() {
 		return fmt.Errorf("40 s after the network healed not everyone is playing: %s", c.notPlaying())
 	}

@@ -118,6 +118,16 @@ func (c *Cluster) crashedSome() bool {
 	return false
 }
 
+// lastTwinPlays reports whether the twin that stays, if there is one, has got in.
+func (c *Cluster) lastTwinPlays() bool {
+	for _, t := range c.twins {
+		if t.last && !t.client.InWorld() {
+			return false
+		}
+	}
+	return true
+}
+
 func (k *oneSession) converged() error {
 	var faults []error
 	accounts := map[string]entity.ID{}

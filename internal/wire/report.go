@@ -57,7 +57,7 @@ type Counters struct {
 	FlowLost uint64
 	// Repeats counts calls that a restored caller made again, and were not handled again.
 	Repeats uint64
-	// Reliable bundles towards clients.
+	// Reliable bundles towards clients, of those that a cell numbers: one a tick at most.
 	BundlesSent uint64
 	// BytesDown and BytesUp count bytes of protocol messages to and from clients.
 	BytesDown, BytesUp uint64

@@ -27,14 +27,14 @@ type narrowSetup struct {
 
 // narrowGame is one client and its game.
 type narrowGame struct {
-	client    *mercury.Endpoint
-	down, up  mercury.ChannelID // the channel at the server, and at the client
-	next      [2]time.Duration  // when the server, and the client, sends again
-	sent      [2][]time.Duration
-	heard     [2]int // by the client, by the server
-	delays    [2][]time.Duration
-	closed    error
-	at, since int
+	client   *mercury.Endpoint
+	down, up mercury.ChannelID // the channel at the server, and at the client
+	next     [2]time.Duration  // when the server, and the client, sends again
+	sent     [2][]time.Duration
+	heard    [2]int // by the client, by the server
+	delays   [2][]time.Duration
+	closed   error
+	since    int
 }
 
 // narrowRig runs them in virtual time.

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,11 +84,18 @@ func TestHooksAreComplete(t *testing.T) {
 
 // callbacksDeclared lists the methods On… of the package's interfaces.
 func callbacksDeclared(t *testing.T) (names []string) {
-	pkgs, err := goparser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range pkgs["space"].Files {
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := goparser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if x, ok := n.(*ast.InterfaceType); ok {
 				for _, m := range x.Methods.List {

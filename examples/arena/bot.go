@@ -48,7 +48,6 @@ type bot struct {
 	due     time.Duration
 	lookAt  time.Duration
 	stats   client.Stats // of earlier sessions
-	word    int
 	trail   trail
 	sees    map[entity.ID]*sight
 	fresh   freshness

@@ -61,8 +61,8 @@
 //	                           in the room that it was given
 //	promise 9  placesFresh     while all move, and the network is well again, a place that a
 //	                           client holds is late only if its budget was spent, and
-//	                           never later than the queue promises; where all that there
-//	                           is to tell fits, 99 of 100 moves in view arrive in two ticks
+//	                           never later than the queue promises; of the moves in view that
+//	                           need not wait for budget 99 of 100 arrive in two ticks
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
 // The numbers of callsNumbered are part of the state of those who make and who handle

@@ -69,7 +69,10 @@
 // the calls, so that a restore takes them back with the rest. A call of a client to an
 // entity with a base is handled once, in order, or some incarnation of its caller said
 // that it was refused. What a cell part says to its base and its own client comes in
-// order; only after a restore some of it comes again, and none is left out.
+// order; only after a restore some of it comes again, and none is left out. Other
+// clients hear no number twice from when they meet an entity until they lose sight of it;
+// who meets it anew, on a cell whose ghost is late, meets it as it was, and hears again
+// what it did since.
 //
 // Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message,
 // with stones and pebbles about, which do nothing and so repeat nothing; another

@@ -52,12 +52,10 @@ func (c *Cluster) lull() error {
 	if !c.toldAll() {
 		return fmt.Errorf("promise 5: %v after everything fell silent clients have not been told all: %s", lullEnds, c.pending())
 	}
-	least := map[entity.ID]float32{}
-	err := c.runUntil(time.Second, func() bool { c.lower(least); return false }) // what was sent arrives
+	least, err := c.listen()
 	if err != nil {
 		return err
 	}
-	c.lower(least)
 	var faults []error
 	k := &clientsConverge{c}
 	reals, all := k.reals()
@@ -91,6 +89,25 @@ func (c *Cluster) toldAll() bool {
 		}
 	})
 	return n == 0 && c.inPlace()
+}
+
+// listen lets what was sent arrive. Who is handed over meanwhile does something on leaving,
+// so it waits for a second in which there was nothing to tell. It returns what lower did.
+func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
+	least = map[entity.ID]float32{}
+	for until, quiet := c.now+lullEnds, false; !quiet && c.now < until; {
+		quiet = true
+		err := c.runUntil(time.Second, func() bool {
+			c.lower(least)
+			quiet = quiet && c.toldAll()
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	c.lower(least)
+	return least, nil
 }
 
 // lower takes down to which share of the distances of details each cell saves for the

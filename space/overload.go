@@ -285,6 +285,9 @@ func (c *Cell) Bases(f func(app mercury.Address)) {
 // SetThrift says how sparing the cell has to be, until the next time.
 func (c *Cell) SetThrift(t Thrift) { c.thrift = t }
 
+// Thrift is how sparing the cell is with its clients.
+func (c *Cell) Thrift() Thrift { return c.sparing() }
+
 // sparing is what its clients feel of it now: nothing while the world is frozen,
 // since then everyone is to be told everything.
 func (c *Cell) sparing() Thrift {

@@ -34,6 +34,10 @@
 //   - A call beyond its method's detail distance is lost: a call is no state. So is
 //     an unreliable one that the history no longer has. Who was not told of a reliable
 //     one that the history no longer has is told to forget the entity, and meets it anew.
+//   - Who is met anew after a leave is as new: the client holds it as the copy here has
+//     it, and hears the calls after that. If the copy is behind what the client had
+//     heard before the leave, as a ghost may be after a handover, some calls of then
+//     come again. From an enter to the leave none comes twice.
 //   - Moves go out unreliably while an entity moves, rounded to a centimetre, in as
 //     many packets as the budget pays for, each as long as the channel takes
 //     (SetMaxPacket). Once it has stood still for RestTicks its place is sent

@@ -148,3 +148,29 @@ func BenchmarkHoldHistory(b *testing.B) {
 		}
 	}
 }
+
+// A ghost may be behind what the client was told on another cell. While the client has the
+// entity no call comes twice; once it has lost sight of it, it meets it as the ghost is.
+func TestCallsOfACopyBehind(t *testing.T) {
+	wd, e := scene(t)
+	call(e, jump, 1)
+	behind := ghostOf(t, e)
+	call(e, jump, 2)
+	wd.tell("call 7 1", "call 7 2")
+
+	wd.w.Enter(behind) // the watcher's real is on another cell
+	wd.all[0] = behind
+	call(behind, jump, 2)
+	call(behind, jump, 3)
+	wd.tell("call 7 3")
+
+	again := ghostOf(t, e) // on a third, which is still where the second was
+	wd.w.Leave(7)
+	wd.tell("leave 7")
+	wd.w.Enter(again)
+	wd.all[0] = again
+	wd.tell("enter 7", "set name", "set weapon", "set hp")
+	call(again, jump, 3)
+	wd.tell("call 7 3")
+	wd.settle(0)
+}

@@ -52,7 +52,7 @@ func (k *clientsConverge) converged() error {
 
 // player checks what a client holds, and what it was answered when it asked what it should.
 func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all []space.View) (faults []error) {
-	faults = k.sight(pl, reals, all)
+	faults = k.sight(pl, reals, all, nearRadius)
 	if pl.audited != 1 {
 		faults = append(faults, fmt.Errorf("promise 5: %s: asked for an audit, got %d", pl.name, pl.audited))
 	}
@@ -62,8 +62,8 @@ func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all
 	return faults
 }
 
-// sight checks what a client holds.
-func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all []space.View) (faults []error) {
+// sight checks what a client holds; near is up to where it is owed what has a detail level.
+func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all []space.View, near float32) (faults []error) {
 	bad := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("promise 5: %s: "+format, append([]any{pl.name}, args...)...))
 	}
@@ -95,7 +95,7 @@ func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all 
 		case r != nil && d > aoiRadius+aoiHysteresis:
 			bad("holds %s at %.2f m", v.ID(), d)
 		case r != nil:
-			k.replica(bad, r, v, entity.Distance(real.Position(), v.Position()))
+			k.replica(bad, r, v, entity.Distance(real.Position(), v.Position()) <= near)
 		}
 	}
 	for r := range pl.client.Entities() {
@@ -111,13 +111,13 @@ func apart(a, b property.Vector3) float64 {
 	return max(math.Abs(float64(a.X)-float64(b.X)), math.Abs(float64(a.Z)-float64(b.Z)))
 }
 
-func (k *clientsConverge) replica(bad func(string, ...any), r *client.Replica, v space.View, distance float32) {
+func (k *clientsConverge) replica(bad func(string, ...any), r *client.Replica, v space.View, near bool) {
 	if r.Position != v.Position() || r.Direction != v.Direction() {
 		bad("has %s at %v %v, it is at %v %v", r.ID, r.Position, r.Direction, v.Position(), v.Direction())
 	}
 	for _, i := range r.Def.Stream(property.OtherClientStream) {
 		// Between the two edges of a level hysteresis decides.
-		if r.Def.Properties[i].Level == 0 && len(r.Def.Levels) > 0 && distance > nearRadius {
+		if r.Def.Properties[i].Level == 0 && len(r.Def.Levels) > 0 && !near {
 			continue
 		}
 		k.same(bad, r.ID.String(), r, v, i)

@@ -17,7 +17,8 @@ import (
 //     the caller, or both;
 //   - what a cell part says to its base and to its own client comes in order, each
 //     number once, unless the cell part was restored: then some come again, and none
-//     is left out; other clients hear no number twice of one life;
+//     is left out; other clients hear no number twice while they have the entity in
+//     sight, and no other life of it;
 //   - what a base says to its client comes in order, each number once.
 //
 // exactlyOnce does the same for what a base says to its cell part, callsOnce for what a

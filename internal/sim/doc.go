@@ -61,15 +61,18 @@
 //	                           in the room that it was given
 //	promise 9  placesFresh     while all move, and the network is well again, a place that a
 //	                           client holds is late only if its budget was spent, and
-//	                           never later than the queue promises; where all that there
-//	                           is to tell fits, 99 of 100 moves in view arrive in two ticks
+//	                           never later than the queue promises; of the moves in view that
+//	                           need not wait for budget 99 of 100 arrive in two ticks
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
 // The numbers of callsNumbered are part of the state of those who make and who handle
 // the calls, so that a restore takes them back with the rest. A call of a client to an
 // entity with a base is handled once, in order, or some incarnation of its caller said
 // that it was refused. What a cell part says to its base and its own client comes in
-// order; only after a restore some of it comes again, and none is left out.
+// order; only after a restore some of it comes again, and none is left out. Other
+// clients hear no number twice from when they meet an entity until they lose sight of it;
+// who meets it anew, on a cell whose ghost is late, meets it as it was, and hears again
+// what it did since.
 //
 // Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message,
 // with stones and pebbles about, which do nothing and so repeat nothing; another

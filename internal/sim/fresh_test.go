@@ -68,10 +68,11 @@ func TestFreshOverLoss(t *testing.T) {
 	})
 }
 
-// TestFreshBeyondTheBudget: there is room for a fifth of what there is to tell. The budget is used up, the near are told of far more often
-// than the distant, and nobody waits longer than is promised.
+// TestFreshBeyondTheBudget: calls, which are all told however far off, take 220 bytes of a tick; what is left is room for a fifth
+// of the rest. The budget is used up, the near are told of far more often than the distant, and nobody waits longer than is
+// promised, or for anything else.
 func TestFreshBeyondTheBudget(t *testing.T) {
-	o := Options{Seed: 53, CellApps: 2, Players: 30, Rovers: 6, Balance: still(2), Budget: 300}
+	o := Options{Seed: 53, CellApps: 2, Players: 30, Rovers: 6, Balance: still(2), Budget: 550}
 	play(t, o, func(r *rig) {
 		r.dance(r.across(5))
 		r.wait(25 * time.Second)
@@ -81,6 +82,9 @@ func TestFreshBeyondTheBudget(t *testing.T) {
 		}
 		if near, far := k.quantile(0, .5), k.quantile(bands-2, .5); far < 2*near || far == 0 {
 			t.Errorf("places near by are %v old, far ones %v: %s", near, far, k)
+		}
+		if k.late > 0 {
+			t.Errorf("promise 9: %s", k)
 		}
 	})
 }
@@ -104,4 +108,23 @@ func TestPlantedSilence(t *testing.T) {
 		}
 		return msg
 	})
+}
+
+// TestPlantedLossWhereBudgetsAreTight keeps all packets from all players, four ticks in thirty, in a tight world, where moves wait
+// for a budget that does not suffice: that excuses those alone.
+func TestPlantedLossWhereBudgetsAreTight(t *testing.T) {
+	t.Parallel()
+	tamper := func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
+		if strings.HasPrefix(p.Name, "player") && !reliable && p.c.now%(30*tick) < 4*tick {
+			return nil
+		}
+		return msg
+	}
+	c, err := New(Options{Seed: 7, Faults: 10 * time.Second, Wild: Wild{Tight: true, Heralds: 1}, Tamper: tamper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(); err == nil || !strings.Contains(err.Error(), "promise 9") {
+		t.Fatalf("the planted bug was noticed as %v; %s", err, c.fresh)
+	}
 }

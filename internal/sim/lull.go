@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -51,14 +52,15 @@ func (c *Cluster) lull() error {
 	if !c.toldAll() {
 		return fmt.Errorf("promise 5: %v after everything fell silent clients have not been told all: %s", lullEnds, c.pending())
 	}
-	if err := c.runFor(time.Second); err != nil { // what was sent arrives
+	least, err := c.listen()
+	if err != nil {
 		return err
 	}
 	var faults []error
 	k := &clientsConverge{c}
 	reals, all := k.reals()
 	for _, pl := range c.players {
-		faults = append(faults, k.sight(pl, reals, all)...)
+		faults = append(faults, k.sight(pl, reals, all, least[pl.id()]*nearRadius)...)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("with budgets, in silence: %w", err)
@@ -87,6 +89,40 @@ func (c *Cluster) toldAll() bool {
 		}
 	})
 	return n == 0 && c.inPlace()
+}
+
+// listen lets what was sent arrive. Who is handed over meanwhile does something on leaving,
+// so it waits for a second in which there was nothing to tell. It returns what lower did.
+func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
+	least = map[entity.ID]float32{}
+	for until, quiet := c.now+lullEnds, false; !quiet && c.now < until; {
+		quiet = true
+		err := c.runUntil(time.Second, func() bool {
+			c.lower(least)
+			quiet = quiet && c.toldAll()
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	c.lower(least)
+	return least, nil
+}
+
+// lower takes down to which share of the distances of details each cell saves for the
+// players there. A crowd may be too dense even in silence: then its clients are owed the
+// details of who is nearer, and come to more when the cell saves less.
+func (c *Cluster) lower(least map[entity.ID]float32) {
+	c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
+		if !v.IsReal() {
+			return
+		}
+		share := float32(cell.Thrift().Detail) / entity.NormalRate
+		if was, ok := least[v.ID()]; !ok || share < was {
+			least[v.ID()] = share
+		}
+	})
 }
 
 // settle ends a walk where it is.

@@ -119,13 +119,13 @@ func (s *echo) pay(b *entity.Base) {
 // ear is what a client has heard in one session.
 type ear struct {
 	greets map[entity.ID]uint32 // last greeting sent to each
-	from   map[entity.ID][2]uint32
+	from   map[*client.Replica][2]uint32
 	wage   uint32
 	faults []string
 }
 
 func newEar() ear {
-	return ear{greets: map[entity.ID]uint32{}, from: map[entity.ID][2]uint32{}}
+	return ear{greets: map[entity.ID]uint32{}, from: map[*client.Replica][2]uint32{}}
 }
 
 // greet greets an entity with the next number.
@@ -152,17 +152,17 @@ func (pl *player) hear(from *client.Replica, m *property.Method, args []property
 		e.wage = uint32(args[0].Uint())
 	case "heardUtter":
 		life, n := uint32(args[0].Uint()), uint32(args[1].Uint())
-		was, known := e.from[from.ID]
+		was, known := e.from[from]
 		switch {
-		case !known:
-		case from.ID == pl.id():
+		case !known: // it has met the entity, maybe anew
+		case from == pl.client.Player():
 			if !follows(was[0], was[1], life, n) {
 				bad("its own number %d.%d after %d.%d", life, n, was[0], was[1])
 			}
-		case life < was[0] || life == was[0] && n <= was[1]: // it was out of earshot for those between
+		case life != was[0] || n <= was[1]: // it was out of earshot for those between
 			bad("number %d.%d after %d.%d", life, n, was[0], was[1])
 		}
-		e.from[from.ID] = [2]uint32{life, n}
+		e.from[from] = [2]uint32{life, n}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -41,6 +42,7 @@ type player struct {
 	heard         map[*client.Replica]retold
 	heardWrong    error
 	bundles       uint64             // the number of the last one
+	told          uint64             // bytes that its witnesses sent
 	path          []property.Vector3 // where it was in this session
 	ear           ear
 }
@@ -96,6 +98,9 @@ func (pl *player) playing() bool {
 func (a playerApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	if reliable && a.pl.c.opts.Wild.any() {
 		a.pl.overhear(msg)
+	}
+	if !reliable || len(msg) > 0 && protocol.ID(msg[0]) == protocol.BundleID {
+		a.pl.told += uint64(len(msg))
 	}
 	a.Client.Message(now, ch, reliable, msg)
 }

@@ -20,6 +20,7 @@ const (
 	behind   = "a Welcome was long under way, and the CellApp's game time behind by that for ever"
 	between  = "an audit was answered between two ticks: without a ghost that had gone in the one, and of which the client heard in the other"
 	unkept   = "the last CellApp with a cell of the space died with the manager, and its data, which another had known, began anew at 0"
+	sparing  = "a cell still saved detail when all was told in silence, and its clients were asked for details beyond that"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -51,6 +52,7 @@ func TestKept(t *testing.T) {
 		{optionsOf(299), unheard},
 		{optionsOf(1208), untold},
 		{optionsOf(7675), late},
+		{optionsOf(59), sparing},
 		{restlessOf(910047), nowhere},
 		{restlessOf(910028), behind},
 		{restlessOf(930223), between},

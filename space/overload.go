@@ -100,7 +100,7 @@ type Thrift struct {
 func noThrift() Thrift { return Thrift{entity.NormalRate, entity.NormalRate, entity.NormalRate} }
 
 // Throttle decides how sparing a CellApp has to be, from its load alone, as which counts also that
-// a BaseApp does not keep up. It is a
+// a BaseApp does not keep up, and that ticks end late. It is a
 // ladder that is gone down step by step while the load is too high, and up again,
 // more slowly, once there is room:
 //

@@ -48,6 +48,7 @@ type bot struct {
 	due     time.Duration
 	lookAt  time.Duration
 	stats   client.Stats // of earlier sessions
+	leaving bool         // it was let go
 	trail   trail
 	sees    map[entity.ID]*sight
 	fresh   freshness
@@ -133,7 +134,7 @@ func (b *bot) Tick(now time.Duration) time.Duration {
 			b.log.Error("no client", "error", err)
 		}
 	}
-	if b.client.InWorld() {
+	if b.client.InWorld() && !b.leaving {
 		if !b.crowd.resting.Load() {
 			b.move(now)
 			b.act()
@@ -142,6 +143,12 @@ func (b *bot) Tick(now time.Duration) time.Duration {
 	b.client.Tick(now)
 	b.show(now)
 	return b.due
+}
+
+// leave logs out. What a bot asks after that is nobody's to answer.
+func (b *bot) leave() {
+	b.leaving = true
+	b.client.Logout()
 }
 
 func (b *bot) move(now time.Duration) {

@@ -17,6 +17,7 @@ type Ticks struct {
 	due     time.Duration
 	begun   time.Duration // when the tick began, and what Clock said then
 	clocked time.Duration
+	span    time.Duration
 }
 
 // Begin reports whether a tick is due at now, and begins it.
@@ -41,6 +42,7 @@ func (t *Ticks) Now() time.Duration { return t.begun + t.clock() - t.clocked }
 func (t *Ticks) End(end time.Duration, r *Report) (next time.Duration) {
 	r.Ticks++
 	r.TickTimes[TickBucket(end-t.begun)]++
+	t.span = end - t.due
 	t.due += t.Period
 	if end > t.due {
 		r.Late++
@@ -57,6 +59,11 @@ func (t *Ticks) clock() time.Duration {
 	}
 	return t.Clock()
 }
+
+// Span is the time from when the last tick was due until it ended: its work, and what
+// the app waited for a processor before. An app that has none to spare has one as long
+// as the period, however little work it counts.
+func (t *Ticks) Span() time.Duration { return t.span }
 
 // Next is when the next tick is due.
 func (t *Ticks) Next() time.Duration { return t.due }

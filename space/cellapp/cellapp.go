@@ -60,6 +60,7 @@ type CellApp struct {
 	throttle    *space.Throttle
 	packet      wire.ClientPacket // scratch of ClientPacket
 	pressure    int64             // see feelBacklog
+	strain      int64             // smoothed; see feelStrain
 	ticks       wire.Ticks
 	report      wire.Report
 	cellsReport wire.CellsReport

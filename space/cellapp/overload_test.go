@@ -208,3 +208,30 @@ func (r *rig) baseOf() (app mercury.Address) {
 	}
 	return app
 }
+
+// A process that gets no processor works little and ends its ticks late: that is overload,
+// too. One long pause is none.
+func TestLateTicksAreOverload(t *testing.T) {
+	r := crowdedRig(t, 1e8, nil)
+	r.tick(20)
+	late := func(ticks int, by time.Duration) {
+		for range ticks {
+			r.now = r.app.ticks.Next() + by
+			r.app.Tick(r.now)
+		}
+	}
+	late(1, 5*time.Second)
+	r.tick(20)
+	if m := r.reportedAll(); m.Thrift != 0 {
+		t.Errorf("after one pause %d steps are saved", m.Thrift)
+	}
+	late(40, DefaultTick*19/20)
+	if m := r.reportedAll(); m.Thrift == 0 {
+		t.Error("a machine that does not keep up is no reason to save")
+	}
+	r.now = r.app.ticks.Next() - DefaultTick
+	r.tick(400)
+	if m := r.reportedAll(); m.Thrift != 0 {
+		t.Errorf("when it keeps up again %d steps are saved", m.Thrift)
+	}
+}

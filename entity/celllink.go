@@ -115,6 +115,7 @@ type CellLink struct {
 	In In
 
 	was     In // what the last incarnation that said anything was heard of
+	first   In // the same of the incarnation of the copy, once was is of a newer one
 	state   LinkState
 	order   Order
 	app     mercury.Address
@@ -142,13 +143,15 @@ func (l *CellLink) Open() bool { return l.state != LinkNone && !l.leaving }
 // Copy returns the freshest copy of the cell part. Its Parts belong to the link.
 func (l *CellLink) Copy() CellCopy { return l.copy }
 
-// Heard is the last message that was handled of the real that the copy was taken of; 0
-// if another one has spoken since.
+// Heard is the last message that was handled of the real that the copy was taken of, also
+// if it has been restored from that copy before.
 func (l *CellLink) Heard() uint64 {
-	if l.was.Stream() != l.copy.Order.Incarnation {
-		return 0
+	for _, in := range []*In{&l.was, &l.first} {
+		if in.Stream() == l.copy.Order.Incarnation {
+			return in.Last()
+		}
 	}
-	return l.was.Last()
+	return 0
 }
 
 // Create begins the life of a cell part from its first state. The caller asks the
@@ -171,6 +174,9 @@ func (l *CellLink) begin(now time.Duration) {
 	l.order = Order{Incarnation: l.order.Incarnation + 1}
 	l.app = mercury.Address{}
 	if l.In.Last() > 0 {
+		if l.was.Stream() == l.copy.Order.Incarnation {
+			l.first = NewIn(l.was.Stream(), l.was.Last())
+		}
 		l.was = NewIn(l.In.Stream(), l.In.Last())
 	}
 	l.In = NewIn(l.order.Incarnation, 0)

@@ -329,6 +329,24 @@ func TestCellLinkOfferWhileLocatingAgainIsUsed(t *testing.T) {
 	}
 }
 
+// What was handled of a real is not asked for again, however often it is restored from
+// one copy, and whatever its restored lives have said meanwhile.
+func TestCellLinkHeardOfTheCopy(t *testing.T) {
+	l := linkAt(t, LinkLive)
+	l.Offer(0, CellCopy{Order: Order{1, 4}, Space: 1, Parts: []byte("frozen")})
+	l.In = NewIn(1, 9)
+	for life := uint32(2); life < 5; life++ {
+		l.AppDead(0, l.App())
+		l.Step(time.Minute)
+		if got := l.Heard(); got != 9 || l.Order().Incarnation != life {
+			t.Fatalf("life %v is told that %d messages of the copy's were heard, want 9", l.Order(), got)
+		}
+		l.Located(0, appY)
+		l.Current(0, appY, l.Order(), 0)
+		l.In = NewIn(life, 3)
+	}
+}
+
 func TestCellLinkOfferAfterTheNextIncarnationBeganIsTooLate(t *testing.T) {
 	l := linkAt(t, LinkLive)
 	l.say(t, 4)

@@ -67,7 +67,8 @@ func TestCallHasAName(t *testing.T) {
 	}
 }
 
-// Who is restored from a frozen copy hears what was handled of the one that it was.
+// Who is restored from a frozen copy hears what was handled of the one that it was, also
+// the second who is restored from it.
 func TestRestoredHearsWhatWasHandled(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
@@ -81,7 +82,7 @@ func TestRestoredHearsWhatWasHandled(t *testing.T) {
 	r.current(appY, id, 2, 0, 0)
 	r.up(appY, id, 2, 1, m.Append(nil, entity.CallBasePayload)) // and no backup
 	r.die(appY)
-	if c := r.located(id, appZ); c.Heard != 0 || string(c.Parts) != "one" {
-		t.Errorf("heard %d of a copy of incarnation 1, with another one between", c.Heard)
+	if c := r.located(id, appZ); c.Heard != 2 || string(c.Parts) != "one" {
+		t.Errorf("heard %d of a copy of incarnation 1, with another one between, want 2", c.Heard)
 	}
 }

@@ -13,8 +13,9 @@ import (
 // heardInOrder checks the calls that reals make of clients. Who is greeted
 // tells all clients that see it the how-many-th greeting it was, and in which
 // life. A client hears of one life of an entity in order, and nothing twice. The own client
-// of the entity misses none: what it is told goes by the flow to its proxy. Others do miss
-// some, those of when they were far off.
+// of the entity misses none: what it is told goes by the flow to its proxy, and a restored
+// cell part may say again what an older life had said. Others do miss some, those of when
+// they were far off.
 type heardInOrder struct{ c *Cluster }
 
 // retold is what heardOf says.
@@ -40,7 +41,7 @@ func (pl *player) hearRetold(r *client.Replica, m *property.Method, args []prope
 	own := r == pl.client.Player()
 	was, before := pl.heard[r]
 	switch {
-	case !before || g.life > was.life && own:
+	case !before || own && (g.life > was.life || pl.ear.retells && g.n <= was.n+1):
 	case g.life < was.life || g.n <= was.n:
 		pl.misheard(r.ID, "%v after %v", g, was)
 	case g.life > was.life:
@@ -49,6 +50,7 @@ func (pl *player) hearRetold(r *client.Replica, m *property.Method, args []prope
 		pl.misheard(r.ID, "%v after %v, which is its own", g, was)
 	}
 	pl.heard[r] = g
+	pl.ear.retells = pl.ear.retells && !own
 }
 
 func (pl *player) misheard(id entity.ID, format string, args ...any) {

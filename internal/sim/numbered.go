@@ -95,18 +95,18 @@ type echo struct {
 
 // Utter checks a number of the cell part.
 func (s *echo) Utter(life, n uint32) {
-	if !follows(s.EchoLife.Get(), s.Echo.Get(), life, n) {
+	if !follows(s.EchoLife.Get(), s.Echo.Get(), life, n, life > s.EchoLife.Get()) {
 		s.Skipped.Set(s.Skipped.Get() + 1)
 	}
 	s.EchoLife.Set(life)
 	s.Echo.Set(n)
 }
 
-// follows reports whether a number may come after the last of a caller: within one life
-// it is the next one; a restored caller may say again what it had said, and leaves
-// nothing out.
-func follows(lastLife, last, life, n uint32) bool {
-	return life == lastLife && n == last+1 || life > lastLife && n <= last+1
+// follows reports whether a number may come after the last of a caller: it is the next
+// one; the first after a restore may be one that was said before, in whatever life, since
+// a copy can have a tail that nobody acknowledged. None is ever left out.
+func follows(lastLife, last, life, n uint32, restored bool) bool {
+	return n == last+1 && life >= lastLife || restored && n <= last+1
 }
 
 // pay says the next number to the client.
@@ -121,7 +121,10 @@ type ear struct {
 	greets map[entity.ID]uint32 // last greeting sent to each
 	from   map[*client.Replica][2]uint32
 	wage   uint32
-	faults []string
+	// restored says that its entity has a new cell part, which has said no number yet;
+	// retells that it has told of no greeting.
+	restored, retells bool
+	faults            []string
 }
 
 func newEar() ear {
@@ -156,9 +159,10 @@ func (pl *player) hear(from *client.Replica, m *property.Method, args []property
 		switch {
 		case !known: // it has met the entity, maybe anew
 		case from == pl.client.Player():
-			if !follows(was[0], was[1], life, n) {
+			if !follows(was[0], was[1], life, n, e.restored) {
 				bad("its own number %d.%d after %d.%d", life, n, was[0], was[1])
 			}
+			e.restored = false
 		case life != was[0] || n <= was[1]: // it was out of earshot for those between
 			bad("number %d.%d after %d.%d", life, n, was[0], was[1])
 		}

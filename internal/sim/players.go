@@ -65,7 +65,10 @@ func (pl *player) make(p *Process) (App, error) {
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
 		Handler: client.Events{
-			CellPlayer: func(own *client.Replica) { pl.target = own.Position; pl.stepped(own.Position) },
+			CellPlayer: func(own *client.Replica) {
+				pl.target, pl.ear.restored, pl.ear.retells = own.Position, true, true
+				pl.stepped(own.Position)
+			},
 			Called: func(from *client.Replica, m *property.Method, args []property.Value) {
 				pl.hearRetold(from, m, args)
 				pl.hear(from, m, args)

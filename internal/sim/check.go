@@ -25,7 +25,7 @@ type checker interface {
 
 func newCheckers(c *Cluster) []checker {
 	return []checker{
-		&oneReal{c}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
+		&oneReal{c, map[entity.ID]entity.Order{}}, &tiling{c: c, seen: map[versionOf]string{}}, &exactlyOnce{c},
 		&ghostsFollow{c: c, last: map[ghostAt]ghostMark{}}, &clientsConverge{c},
 		&callsOnce{c}, &callsNumbered{c, map[string]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
@@ -83,7 +83,11 @@ func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.Base
 
 // oneReal checks promise 1: of one incarnation there is never more than one real,
 // and no real is of an incarnation that its base did not start.
-type oneReal struct{ c *Cluster }
+type oneReal struct {
+	c *Cluster
+	// last is the newest order that each base knew.
+	last map[entity.ID]entity.Order
+}
 
 func (k *oneReal) incarnations() map[entity.ID]uint32 {
 	current := map[entity.ID]uint32{}
@@ -98,7 +102,7 @@ func (k *oneReal) safe() error {
 	}
 	reals := map[life]*Process{}
 	current := k.incarnations()
-	var err error
+	err := k.ordersGrow()
 	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
 		if !v.IsReal() || err != nil {
 			return
@@ -111,6 +115,17 @@ func (k *oneReal) safe() error {
 		if inc, ok := current[l.id]; ok && l.incarnation > inc {
 			err = fmt.Errorf("promise 1: %s has a real of %s at incarnation %d, but its base is at %d", p.Name, l.id, l.incarnation, inc)
 		}
+	})
+	return err
+}
+
+// ordersGrow checks that no base believes again in an order that was overtaken.
+func (k *oneReal) ordersGrow() (err error) {
+	k.c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		if last := k.last[b.ID]; b.Order.Before(last) {
+			err = fmt.Errorf("promise 1: the base of %s believes in %v, after it knew of %v", b.ID, b.Order, last)
+		}
+		k.last[b.ID] = b.Order
 	})
 	return err
 }

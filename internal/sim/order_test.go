@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
+)
+
+// roll moves a rock at once, by nobody's call: what is called is called again after a
+// restore.
+func (r *rig) roll(id entity.ID, d float64) {
+	r.t.Helper()
+	to := r.across(d)
+	_, _, v := r.real(id)
+	v.Script().(*rockCell).Roll(to.X, to.Z)
+}
+
+// TestSlowWordOfAnOlderHop has the way from one CellApp to the BaseApp so slow that a
+// real's word that it is there comes when the real has gone back, and has said so. The
+// base must not believe the older word.
+func TestSlowWordOfAnOlderHop(t *testing.T) {
+	play(t, Options{Seed: 4400, BaseApps: 1, Rovers: -1, Players: 1, Balance: still(2), Wild: Wild{Rocks: 1}}, func(r *rig) {
+		id, _ := r.rock(r.across(100))
+		home, base := r.whereabouts(id)
+		r.roll(id, -100)
+		r.until("the rock crosses", 10*time.Second, func() bool { on, _, _ := r.real(id); return on != nil && on != home })
+		there, _, _ := r.real(id)
+		r.roll(id, 100)
+		r.until("the rock comes back", 10*time.Second, func() bool { on, _, _ := r.real(id); return on == home })
+		r.wait(3 * time.Second)
+		r.net.SetLinkOneWay(there.at, base.at, mercurytest.Link{Delay: 1500 * time.Millisecond})
+		r.roll(id, -100)
+		r.until("the rock crosses again", 10*time.Second, func() bool { on, _, _ := r.real(id); return on == there })
+		r.roll(id, 100)
+		r.until("the rock comes back again", 10*time.Second, func() bool { on, _, _ := r.real(id); return on == home })
+		_, _, v := r.real(id)
+		r.until("the base knows", 2*time.Second, func() bool { _, b := r.base(id); return b.Order == v.Order() })
+		r.wait(3 * time.Second) // the older word comes, and nothing repairs what it would do before oneReal looks
+		r.net.SetLinkOneWay(there.at, base.at, cleanLink())
+	})
+}
+
+// TestRefusedRealGoes kills the CellApp that the base believes its real to be on, while
+// the real is on another one of which the base has heard nothing. The base restores it,
+// so that there are two, far apart: the old one has to go when it is refused.
+func TestRefusedRealGoes(t *testing.T) {
+	play(t, Options{Seed: 4401, CellApps: 3, BaseApps: 1, Rovers: -1, Players: 1, Balance: still(3), Wild: Wild{Rocks: 1}}, func(r *rig) {
+		// It begins in the half that is cut again: the neighbour there takes over, not the one it goes to.
+		from := -300.0
+		if r.cellAt(r.across(300)) != r.cellAt(r.elsewhere(300)) {
+			from = 300
+		}
+		id, _ := r.rock(r.across(from))
+		home, _ := r.whereabouts(id)
+		r.wait(6 * time.Second) // a backup
+		r.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
+			if isBaseApp(p) && speaksOf(msg) == id {
+				return nil
+			}
+			return msg
+		}
+		r.roll(id, -from)
+		r.until("the rock crosses", 10*time.Second, func() bool { on, _, _ := r.real(id); return on != nil && on != home })
+		old, _, _ := r.real(id)
+		r.wait(2 * time.Second)
+		home.crash()
+		home.restartAt = r.now + 20*time.Second
+		r.until("the base restores it", 12*time.Second, func() bool { _, b := r.base(id); return b.Order.Incarnation > 1 })
+		r.hook = nil
+		r.until("the old one goes", 12*time.Second, func() bool {
+			n, onOld := r.lives(id, old)
+			return n == 1 && !onOld
+		})
+	})
+}
+
+// elsewhere is another place at the same distance from the first line.
+func (r *rig) elsewhere(d float64) property.Vector3 {
+	at := r.across(d)
+	if at.X == 50 {
+		at.X = -350
+	} else {
+		at.Z = -350
+	}
+	return at
+}
+
+// cellAt is the cell of the space that has a place.
+func (r *rig) cellAt(at property.Vector3) (id bsp.CellID) {
+	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
+		for cell := range a.Cells() {
+			if rect := cell.Area(); cell.Space() == theSpace && rect.Contains(float64(at.X), float64(at.Z)) {
+				id = cell.ID()
+			}
+		}
+	})
+	return id
+}
+
+// whereabouts is where an entity is, and where its base.
+func (r *rig) whereabouts(id entity.ID) (real, base *Process) {
+	real, _, _ = r.real(id)
+	base, _ = r.base(id)
+	return real, base
+}
+
+func isBaseApp(p *Process) bool {
+	for _, q := range p.c.baseApps {
+		if q == p {
+			return true
+		}
+	}
+	return false
+}
+
+// speaksOf is the entity whose real tells its base something by a message; 0 for none.
+func speaksOf(msg []byte) entity.ID {
+	var current migrate.Current
+	var flow entity.Message
+	var ack entity.Ack
+	switch id, body, _ := wire.Split(msg); {
+	case id == wire.CurrentID && current.Parse(body) == nil:
+		return current.ID
+	case id == wire.FlowID && flow.Parse(body) == nil:
+		return flow.From
+	case id == wire.FlowAckID && ack.Parse(body) == nil:
+		return ack.From
+	}
+	return 0
+}
+
+// lives is how many reals of an entity there are, and whether one is on a process.
+func (r *rig) lives(id entity.ID, on *Process) (n int, there bool) {
+	r.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if v.ID() == id && v.IsReal() {
+			n++
+			there = there || p == on
+		}
+	})
+	return n, there
+}

@@ -84,7 +84,8 @@ func checkResult(t *testing.T, r *result, f *flags) {
 	if r.Connect == nil || r.Connect.First.Opened <= 0 || r.Connect.Resumed.FirstReply <= 0 || r.Connect.Echo <= 0 {
 		t.Errorf("connect: %+v", r.Connect)
 	}
-	if f.transport == "mercury" && (r.WirePerPayload < 1 || r.Down.Packets+r.Up.Packets == 0) {
+	// Of the whole run: what arrives in a measured time of 0.2 s may have been sent before it.
+	if f.transport == "mercury" && (r.Run.WireBytes < r.Run.PayloadBytes || r.WirePerPayload == 0 || r.Down.Packets+r.Up.Packets == 0) {
 		t.Errorf("wire: %+v", r)
 	}
 	if f.spec.Blob > 0 {

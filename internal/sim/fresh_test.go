@@ -45,6 +45,7 @@ func (r *rig) judge(d time.Duration) *placesFresh {
 // TestFreshInACrowd: forty players move around each other and across a line, by default, over channels that take less at a
 // time than there is to say in a tick. Whatever is in view arrives.
 func TestFreshInACrowd(t *testing.T) {
+	long(t)
 	play(t, Options{Seed: 51, CellApps: 2, Players: 40, Rovers: 6, Balance: still(2), MTU: mercury.MinMTU}, func(r *rig) {
 		r.dance(r.across(5))
 		r.wait(25 * time.Second) // they come together
@@ -56,6 +57,7 @@ func TestFreshInACrowd(t *testing.T) {
 
 // TestFreshOverLoss: the same where one packet in twenty is lost each way. What is lost is made good by the next move.
 func TestFreshOverLoss(t *testing.T) {
+	long(t)
 	play(t, Options{Seed: 52, CellApps: 2, Players: 20, Rovers: 4, Balance: still(2)}, func(r *rig) {
 		r.dance(r.across(5))
 		r.wait(25 * time.Second)
@@ -72,6 +74,7 @@ func TestFreshOverLoss(t *testing.T) {
 // of the rest. The budget is used up, the near are told of far more often than the distant, and nobody waits longer than is
 // promised, or for anything else.
 func TestFreshBeyondTheBudget(t *testing.T) {
+	long(t)
 	o := Options{Seed: 53, CellApps: 2, Players: 30, Rovers: 6, Balance: still(2), Budget: 550}
 	play(t, o, func(r *rig) {
 		r.dance(r.across(5))

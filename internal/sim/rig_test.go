@@ -59,6 +59,15 @@ func play(t *testing.T, o Options, script func(r *rig)) {
 	}
 }
 
+// long passes over a test that takes seconds, hence minutes under the race detector, which
+// has nothing to find in it that the others have not: a run is one goroutine.
+func long(t *testing.T) {
+	t.Helper()
+	if racing {
+		t.Skip("passed over under the race detector: it takes minutes")
+	}
+}
+
 // still is a balance of n cells whose lines stand where they were made.
 func still(n int) balance.Config {
 	return balance.Config{TargetLoad: 0.85, MinCells: n, MaxCells: n, MinMove: 1, MetaPeriod: time.Second}

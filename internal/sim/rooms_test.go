@@ -43,6 +43,7 @@ func (r *rig) rooms() (rooms, losses int) {
 
 // TestRooms: a thousand rooms come and go in a calm world, and none is left.
 func TestRooms(t *testing.T) {
+	long(t)
 	play(t, Options{Seed: 40, Players: 2, Rovers: 2, Lodgers: 120}, func(r *rig) {
 		r.wait(40 * time.Second)
 		r.vacate()

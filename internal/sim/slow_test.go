@@ -83,6 +83,7 @@ func TestClientWithoutProcessor(t *testing.T) {
 // top of a bad network. What waits stays bounded all the time, nothing is lost, and ten
 // seconds after the end everyone is well.
 func TestLongOverload(t *testing.T) {
+	long(t)
 	play(t, Options{Seed: 64, Players: 20, Rovers: 20, MaxQueued: SmallQueue}, func(r *rig) {
 		r.net.SetLink(mercurytest.Link{Loss: 0.03, Delay: 10 * time.Millisecond, Jitter: 20 * time.Millisecond})
 		most := 0

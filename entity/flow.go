@@ -384,7 +384,8 @@ func (o *Out) Append(b []byte) []byte {
 func (o *Out) Read(r *mercury.Reader) {
 	next, received := r.Uvarint(), r.Uvarint()
 	n := r.Count(MaxKept, 1)
-	if received > next || uint64(n) > next {
+	if received > next || uint64(n) > next || received < next-uint64(n) {
+		// What is not kept was settled, hence received.
 		r.Fail(errors.New("entity: flow numbers out of range"))
 		return
 	}

@@ -5,7 +5,7 @@
 //
 //	real at A                      ghost at D
 //	 create / new hop  -- State --->  made, or brought up to the hop
-//	 each tick         -- Update -->  place, changes and events, in number order
+//	 tick, or sooner -- Update --->  place, changes and events, in number order
 //	 out of range      -- Delete -->  gone; a tombstone stays for a lease
 //	                  <-- Query ----  nothing heard for a lease, or a message missed
 //	 now and then    --- Roll ----->  missed a message of one named in it: Query

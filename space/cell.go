@@ -118,6 +118,7 @@ type Cell struct {
 	triggers map[aoi.Trigger]*Real
 
 	departing  []*Real
+	hurried    []*Real // whose haunts are told before the tick
 	refusals   []refusal
 	departed   []departedFlow
 	handoffs   migrate.Handoffs

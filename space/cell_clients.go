@@ -1,6 +1,8 @@
 package space
 
 import (
+	"errors"
+
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -31,7 +33,14 @@ func (r *Real) clientMoved(m *entity.ClientRest) {
 		return
 	}
 	r.clientSeq = m.Sequence
-	_ = r.place(m.Position, m.Direction)
+	told := r.ghostedStamp == r.e.MoveStamp
+	if err := r.place(m.Position, m.Direction); err != nil && !errors.Is(err, ErrGone) {
+		r.cell.count.Refused++
+		return
+	}
+	if told && r.ghostedStamp != r.e.MoveStamp {
+		r.cell.hurry(r)
+	}
 }
 
 // setSession attaches or detaches the client, and tells the script.

@@ -1,6 +1,8 @@
 package space
 
 import (
+	"time"
+
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/property"
 )
@@ -11,12 +13,46 @@ import (
 // it, which one State tells when the way is free again. So a slow neighbour makes
 // ghosts late, and costs no memory here.
 func (c *Cell) tellGhosts() {
+	c.forgetHurried()
 	c.catchUp()
 	for _, rec := range c.reals {
 		if r := rec.real; len(r.changes) > 0 || r.ghostedStamp != r.e.MoveStamp {
 			c.tell(r)
 		}
 	}
+}
+
+// TellEarly tells haunts of reals that clients have moved since they were last told. The CellApp calls
+// it a few times between two ticks: told only with the tick, a move that has waited here for the tick
+// waits for that of the neighbour as well, and in a crowd on a line a twentieth of all moves
+// came later than two ticks after they were made. It is no more work than at the tick, which
+// leaves out what has been told.
+func (c *Cell) TellEarly(now time.Duration) {
+	if len(c.hurried) == 0 {
+		return
+	}
+	c.now = now
+	c.watch.Enter(&c.work.rest)
+	for _, r := range c.hurried {
+		if r.gone == staying && r.ghostedStamp != r.e.MoveStamp {
+			c.tell(r)
+		}
+	}
+	c.forgetHurried()
+	c.watch.Leave()
+}
+
+// hurry has the haunts of a real told before the next tick.
+func (c *Cell) hurry(r *Real) {
+	if r.haunts.Len() > 0 {
+		c.hurried = append(c.hurried, r)
+	}
+}
+
+// forgetHurried holds on to none: a real that leaves the cell is not kept alive.
+func (c *Cell) forgetHurried() {
+	clear(c.hurried)
+	c.hurried = c.hurried[:0]
 }
 
 // tell sends what one real did to its haunts.

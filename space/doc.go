@@ -58,7 +58,8 @@
 //     heard; leases that ran out.
 //  9. Meters: what was done since the last tick becomes load.
 //
-// Messages from outside are handled as they arrive, between ticks.
+// Messages from outside are handled as they arrive, between ticks. What clients moved then is told to
+// ghosts a few times before the next tick; see Cell.TellEarly.
 //
 // # Load
 //

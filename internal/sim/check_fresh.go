@@ -16,8 +16,9 @@ import (
 const (
 	// tick is that of all processes.
 	tick = 100 * time.Millisecond
-	// twoTicks is when a move should have arrived: one tick of the cell that it was made on, which tells the ghost, one of
-	// the cell that the player is on, and the way of both messages over a clean network.
+	// twoTicks is when a move must have arrived: one tick of the cell that it was made on, which tells the ghost, one of
+	// the cell that the player is on, and the way of both messages over a clean network. Most come sooner, since
+	// ghosts are told between ticks of what clients did; see TestFreshInACrowd.
 	twoTicks = 2*tick + 50*time.Millisecond
 	// arriving is the share of moves that must have arrived by then, where the budget suffices.
 	arriving = 0.99

@@ -43,14 +43,20 @@ func (r *rig) judge(d time.Duration) *placesFresh {
 }
 
 // TestFreshInACrowd: forty players move around each other and across a line, by default, over channels that take less at a
-// time than there is to say in a tick. Whatever is in view arrives.
+// time than there is to say in a tick. Whatever is in view arrives, and what is beyond the line not a tick later than the rest.
 func TestFreshInACrowd(t *testing.T) {
 	long(t)
 	play(t, Options{Seed: 51, CellApps: 2, Players: 40, Rovers: 6, Balance: still(2), MTU: mercury.MinMTU}, func(r *rig) {
 		r.dance(r.across(5))
 		r.wait(25 * time.Second) // they come together
-		if k := r.judge(15 * time.Second); k.share() < arriving || k.tight {
+		k := r.judge(15 * time.Second)
+		if k.share() < arriving || k.tight {
 			t.Errorf("promise 9: %s", k)
+		}
+		for band := range bands {
+			if age := k.quantile(band, .99); age > tick {
+				t.Errorf("of the places in band %d one in a hundred is %v old: ghosts are told with the tick only", band, age)
+			}
 		}
 	})
 }
@@ -123,11 +129,15 @@ func TestPlantedLossWhereBudgetsAreTight(t *testing.T) {
 		}
 		return msg
 	}
-	c, err := New(Options{Seed: 7, Faults: 10 * time.Second, Wild: Wild{Tight: true, Heralds: 1}, Tamper: tamper})
-	if err != nil {
-		t.Fatal(err)
+	for seed := uint64(7); seed < 13; seed++ { // not each run has enough moves to judge
+		c, err := New(Options{Seed: seed, Faults: 10 * time.Second, Wild: Wild{Tight: true, Heralds: 1}, Tamper: tamper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = c.Run(); err != nil && strings.Contains(err.Error(), "promise 9") {
+			return
+		}
+		t.Logf("noticed as %v; %s", err, c.fresh)
 	}
-	if err := c.Run(); err == nil || !strings.Contains(err.Error(), "promise 9") {
-		t.Fatalf("the planted bug was noticed as %v; %s", err, c.fresh)
-	}
+	t.Fatal("the planted bug was not noticed")
 }

@@ -58,12 +58,12 @@
 //	Located, Locate      the base asks again                            1 s (LocateRetry)
 //	CreateSpace,         asked again until they are answered            1 s
 //	DestroySpace
+//	SetSpaceData,        said again to the same manager or the next     the next Welcome
+//	SpaceDataSet         one, until it is answered; what comes late
+//	                     yields to what others have set since
 //	MakeProxy, ProxyMade the login ends in a timeout, and is tried      the client's next
 //	                     again; who has a proxy is told at each join    try
 //	moves, ClientPacket  unreliable: the next one
-//
-// One is left: a SetSpaceData that is lost with the channel to the CellAppMgr is lost for
-// good, unless the key is set again. Who set it sees that the value did not come.
 //
 // "A tick" is where the sender sees that its channel has ended, and says again over the
 // next one what it believes the other side to know. The longer times are for what is lost

@@ -338,7 +338,7 @@ func TestSpaceData(t *testing.T) {
 		t.Errorf("it is told again after a move: %v", list)
 	}
 	// What is known is ignored; a client that comes late is told all there is.
-	r.apps[1].cell.LoadData([]DataEntry{{3, 6, []byte("c")}, {1, 5, []byte("old")}, {4, 7, make([]byte, protocol.MaxSpaceDataValue)}})
+	r.apps[1].cell.LoadData([]DataEntry{{Number: 3, Key: 6, Value: []byte("c")}, {Number: 1, Key: 5, Value: []byte("old")}, {Number: 4, Key: 7, Value: make([]byte, protocol.MaxSpaceDataValue)}})
 	if v, _ := r.avatar(7).SpaceData(5); string(v) != "night" {
 		t.Errorf("an older entry replaced %q", v)
 	}

@@ -11,6 +11,10 @@ type DataEntry struct {
 	Number uint64
 	Key    uint16
 	Value  []byte
+	// By is the allocator of the CellApp that set it, Said the number that it gave the
+	// request; 0 if it gave none. A later manager tells by them what was asked for twice.
+	By   uint32
+	Said uint64
 }
 
 // spaceData is the data of a space as one cell knows it.

@@ -18,31 +18,49 @@ import (
 type spaceOrders struct {
 	number uint64
 	newest map[uint16]order
-	first  bsp.CellID // the cell with which the space began, the last time that it did
+	first  bsp.CellID                 // the cell with which the space began, the last time that it did
+	said   map[mercury.Address]uint64 // the newest that each start of a CellApp has said to this manager
+	term   uint32
 }
 
 // order is what was asked for under one key, last.
 type order struct {
 	number uint64
 	value  string
+	by     mercury.Address
 }
 
-func (o *spaceOrders) hear(p *Process, msg []byte) {
+func (o *spaceOrders) hear(p *Process, ch mercury.ChannelID, msg []byte) {
 	if len(msg) == 0 {
 		return
 	}
 	var m wire.SetSpaceData
 	var c wire.AddCell
 	switch id := wire.ID(msg[0]); {
-	case p == p.c.manager && id == wire.SetSpaceDataID && m.Parse(msg[1:]) == nil && m.Space == theSpace:
+	case p == p.c.manager && id == wire.SetSpaceDataID && m.Parse(msg[1:]) == nil:
+		from, _ := p.ep.Peer(ch)
+		if !o.counts(p.c.terms, from, &m) {
+			return
+		}
 		o.number++
 		if o.newest == nil {
 			o.newest = map[uint16]order{}
 		}
-		o.newest[m.Key] = order{o.number, string(m.Value)}
+		o.newest[m.Key] = order{o.number, string(m.Value), from}
 	case slices.Contains(p.c.cellApps, p) && id == wire.AddCellID && c.Parse(msg[1:]) == nil && c.First && c.Space == theSpace:
 		o.first = c.Cell
 	}
+}
+
+// counts reports whether a change is to be set: not one that is said twice, nor one of a
+// key that has another value since it was set.
+func (o *spaceOrders) counts(term uint32, from mercury.Address, m *wire.SetSpaceData) bool {
+	if o.said == nil || o.term != term {
+		o.said, o.term = map[mercury.Address]uint64{}, term
+	}
+	again := m.Said <= o.said[from]
+	o.said[from] = max(o.said[from], m.Said)
+	return !again && m.Space == theSpace && !(m.Late && o.newest[m.Key].number > m.Seen && o.newest[m.Key].by != from)
 }
 
 // dataKeys are the keys that the game may set.
@@ -132,7 +150,7 @@ func (k *oneData) agreed(key uint16) error {
 					continue
 				}
 				e, _ := cell.Data(key)
-				want = order{e.Number, string(e.Value)}
+				want = order{number: e.Number, value: string(e.Value)}
 			}
 		})
 	}

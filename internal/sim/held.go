@@ -68,7 +68,7 @@ func (c *Cluster) release() {
 		}
 		c.held = slices.Delete(c.held, i, i+1)
 		if !gone {
-			c.orders.hear(h.p, h.msg)
+			c.orders.hear(h.p, h.ch, h.msg)
 			h.p.app.Message(c.now, h.ch, h.reliable, h.msg)
 			h.p.flush()
 		}

@@ -298,6 +298,6 @@ func (t *tap) Message(now time.Duration, ch mercury.ChannelID, reliable bool, ms
 	if t.p.c.strike(t.p, ch, msg) || t.p.dying || t.p.c.hold(t.p, ch, reliable, msg) {
 		return
 	}
-	t.p.c.orders.hear(t.p, msg)
+	t.p.c.orders.hear(t.p, ch, msg)
 	t.p.app.Message(now, ch, reliable, msg)
 }

@@ -39,6 +39,10 @@ type SpaceDataEntry struct {
 	Number uint64
 	Key    uint16
 	Value  []byte
+	// By is the allocator of the CellApp that set it, and Said the number that it gave the
+	// SetSpaceData, if it did: a manager of a later term knows by them what was handled.
+	By   uint32
+	Said uint64
 }
 
 // spaceDataShift leaves a CellAppMgr 48 bits for the changes of one space's data: a
@@ -53,6 +57,9 @@ func SpaceDataBase(term uint32) uint64 { return uint64(max(term, 1)-1) << spaceD
 
 // MaxSpaceData bounds the entries of one space.
 const MaxSpaceData = 4096
+
+// minSpaceDataEntry is the shortest encoding of an entry.
+const minSpaceDataEntry = 6
 
 // Append encodes m.
 func (m *AddCell) Append(b []byte) []byte {
@@ -75,7 +82,7 @@ func (m *AddCell) Parse(body []byte) error {
 	m.Cell = readCellID(&r)
 	m.First = r.Bool()
 	m.Tree = r.Bytes(MaxTree)
-	n := r.Count(MaxSpaceData, 4)
+	n := r.Count(MaxSpaceData, minSpaceDataEntry)
 	m.Data = make([]SpaceDataEntry, n)
 	for i := range m.Data {
 		m.Data[i].read(&r)
@@ -88,13 +95,17 @@ func (m *AddCell) Parse(body []byte) error {
 func (e *SpaceDataEntry) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, e.Number)
 	b = binary.LittleEndian.AppendUint16(b, e.Key)
-	return mercury.AppendBytes(b, e.Value)
+	b = mercury.AppendBytes(b, e.Value)
+	b = binary.AppendUvarint(b, uint64(e.By))
+	return binary.AppendUvarint(b, e.Said)
 }
 
 func (e *SpaceDataEntry) read(r *mercury.Reader) {
 	e.Number = r.Uvarint()
 	e.Key = r.U16()
 	e.Value = r.Bytes(MaxSpaceDataValue)
+	e.By = entity.ReadUint32(r)
+	e.Said = r.Uvarint()
 }
 
 // Geometry is a new version of a space's partition, as a bsp.Publisher tells it to

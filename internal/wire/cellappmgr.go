@@ -249,17 +249,31 @@ const MaxSpaceDataValue = 16 << 10
 
 // SetSpaceData asks the manager to set an entry of a space's data; it numbers
 // the changes and tells every cell.
+//
+// A CellApp keeps what it said until a SpaceDataSet answers it, and says it again over the
+// next channel. So each of its SetSpaceData has a number, and one that is said late shows
+// what its cell knew when it was set: it must not undo what was set since by others.
 type SetSpaceData struct {
 	Space entity.SpaceID
 	Key   uint16
 	Value []byte // aliases the input after Parse
+	// Said numbers what a start of a CellApp says, from 1, in all spaces; 0 if the sender
+	// does not keep it, and wants no answer.
+	Said uint64
+	// Late says that it was set when the channel on which it is said was not there yet.
+	Late bool
+	// Seen is the number of the newest entry of the key that the sender knew when it was set.
+	Seen uint64
 }
 
 // Append encodes m.
 func (m *SetSpaceData) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = binary.LittleEndian.AppendUint16(b, m.Key)
-	return mercury.AppendBytes(b, m.Value)
+	b = mercury.AppendBytes(b, m.Value)
+	b = binary.AppendUvarint(b, m.Said)
+	b = mercury.AppendBool(b, m.Late)
+	return binary.AppendUvarint(b, m.Seen)
 }
 
 // Parse decodes a body.
@@ -268,7 +282,24 @@ func (m *SetSpaceData) Parse(body []byte) error {
 	m.Space = entity.SpaceID(entity.ReadUint32(&r))
 	m.Key = r.U16()
 	m.Value = r.Bytes(MaxSpaceDataValue)
+	m.Said = r.Uvarint()
+	m.Late = r.Bool()
+	m.Seen = r.Uvarint()
 	return done(&r, "set space data")
+}
+
+// SpaceDataSet answers a SetSpaceData that has a number: that one and all before it were
+// handled, set or refused.
+type SpaceDataSet struct{ Said uint64 }
+
+// Append encodes m.
+func (m *SpaceDataSet) Append(b []byte) []byte { return binary.AppendUvarint(b, m.Said) }
+
+// Parse decodes a body.
+func (m *SpaceDataSet) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.Said = r.Uvarint()
+	return done(&r, "space data set")
 }
 
 // GeometryLacked asks for what brings a CellApp's geometry of a space up to date:

@@ -60,6 +60,7 @@ const (
 	SpaceRateID
 	GhostRollID
 	ProbeID
+	SpaceDataSetID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -156,6 +157,8 @@ func IDOf(m Message) ID {
 		return GeometryID
 	case *SpaceData:
 		return SpaceDataID
+	case *SpaceDataSet:
+		return SpaceDataSetID
 	case *ghost.State:
 		return GhostStateID
 	case *ghost.Update:

@@ -134,7 +134,7 @@ func (m *RejoinCell) Parse(body []byte) error {
 	m.Cell = readCellID(&r)
 	m.Version = readVersion(&r)
 	m.Tree = r.Bytes(MaxTree)
-	m.Data = make([]SpaceDataEntry, r.Count(MaxSpaceData, 4))
+	m.Data = make([]SpaceDataEntry, r.Count(MaxSpaceData, minSpaceDataEntry))
 	for i := range m.Data {
 		m.Data[i].read(&r)
 	}

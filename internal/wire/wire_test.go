@@ -66,7 +66,7 @@ func samples() []message {
 	profile, edges := load.Build(reals), new(load.Builder).Edges(reals, 4)
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
 	clock := entity.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
-	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, Value: []byte("rain")}
+	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
 	return []message{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
 		&wire.Refused{Reason: "other definitions"},
@@ -84,7 +84,7 @@ func samples() []message {
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},
-		&wire.SetSpaceData{Space: 3, Key: 4, Value: []byte{0, 1}},
+		&wire.SetSpaceData{Space: 3, Key: 4, Value: []byte{0, 1}, Said: 1 << 40, Late: true, Seen: 1 << 50},
 		&wire.CellRemoved{Space: 4, Cell: cell},
 		&wire.RetireApp{Reason: "new hardware"},
 		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
@@ -100,6 +100,7 @@ func samples() []message {
 		&wire.AddCell{Space: 3, Cell: cell, First: true, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Clock: clock, Info: []byte("info")},
 		&wire.Geometry{Space: 3, Tree: []byte("tree")},
 		&wire.SpaceData{Space: 3, Entry: entry},
+		&wire.SpaceDataSet{Said: 1 << 40},
 		&wire.RemoveCell{Space: 3, Cell: cell, Ended: true, Peers: []mercury.Address{addr4, addr6}},
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
 		&wire.RemovalAck{Space: 3, Cell: cell},

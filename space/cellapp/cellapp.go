@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
@@ -15,10 +14,6 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
-
-// maxUnsaid bounds the space data that waits for a manager that is away: far more
-// keys than a game sets in the seconds until another one has taken over.
-const maxUnsaid = 1024
 
 // CellApp runs cells. Its methods are for its runner, on one goroutine.
 type CellApp struct {
@@ -49,9 +44,9 @@ type CellApp struct {
 	registry    *space.Registry
 	stats       *property.Stats
 	compressor  property.Compressor
-	jobs        map[uint64]job      // under way, by token
-	lastJob     uint64              // token
-	unsaid      []wire.SetSpaceData // set while the manager was away
+	jobs        map[uint64]job // under way, by token
+	lastJob     uint64         // token
+	said        saidData       // space data that the manager has not answered
 	counters    space.Counters
 	lines       wire.LogLimit
 	watch       *load.Stopwatch
@@ -237,36 +232,11 @@ func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.O
 	return o.links.SendUnreliable(base, &o.packet)
 }
 
-func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {
-	m := wire.SetSpaceData{Space: id, Key: key, Value: value}
-	if o.manager.Heeds() {
-		o.manager.Send(&m)
-		return
-	}
-	// Only the newest value of a key matters.
-	o.unsaid = slices.DeleteFunc(o.unsaid, func(x wire.SetSpaceData) bool { return x.Space == id && x.Key == key })
-	if len(o.unsaid) >= maxUnsaid {
-		o.counters.Errors++
-		o.log.Error("space data dropped: too much is waiting for the CellAppMgr", "space", id, "key", key)
-		return
-	}
-	m.Value = slices.Clone(value)
-	o.unsaid = append(o.unsaid, m)
-}
-
 func (o *outbox) DestroySpace(id entity.SpaceID) {
 	if !o.endings.Ask(&o.manager, id) {
 		o.counters.Errors++
 		o.log.Error("a space is not destroyed: too many wait for the CellAppMgr", "space", id, "waiting", wire.MaxEndings)
 	}
-}
-
-// sayUnsaid sends the space data that was set while the manager was away.
-func (a *CellApp) sayUnsaid() {
-	for i := range a.unsaid {
-		a.manager.Send(&a.unsaid[i])
-	}
-	a.unsaid = nil
 }
 
 func (o *outbox) NewID() (entity.ID, error) {

@@ -425,17 +425,28 @@ func TestSpaceDataWaits(t *testing.T) {
 	for _, v := range []string{"old", "new"} {
 		out.SetSpaceData(1, 7, []byte(v))
 	}
-	if len(r.app.unsaid) != 1 {
-		t.Fatalf("%d values wait", len(r.app.unsaid))
+	if len(r.app.said.list) != 1 {
+		t.Fatalf("%d values wait", len(r.app.said.list))
 	}
-	for key := range uint16(maxUnsaid + 10) {
+	for key := range uint16(maxSaid + 10) {
 		out.SetSpaceData(2, key, nil)
 	}
-	if len(r.app.unsaid) != maxUnsaid || r.app.Counters().Errors == 0 {
-		t.Errorf("%d values wait, %d errors", len(r.app.unsaid), r.app.Counters().Errors)
+	if len(r.app.said.list) != maxSaid || r.app.Counters().Errors == 0 {
+		t.Errorf("%d values wait, %d errors", len(r.app.said.list), r.app.Counters().Errors)
 	}
-	r.app.sayUnsaid()
-	if len(r.app.unsaid) != 0 {
+	r.app.sayLate()
+	r.app.said.answered(maxSaid)
+	if n := len(r.app.said.list); n != 1 {
+		t.Errorf("%d values wait, the last was not answered", n)
+	}
+	r.app.said.late()
+	r.app.said.answered(maxSaid + 1)
+	if n := len(r.app.said.list); n != 1 {
+		t.Errorf("%d values wait: what an earlier channel brought was taken for an answer", n)
+	}
+	r.app.sayLate()
+	r.app.said.answered(maxSaid + 1)
+	if len(r.app.said.list) != 0 {
 		t.Error("they still wait")
 	}
 }

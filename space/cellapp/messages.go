@@ -21,8 +21,11 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 		a.cfg.Transport.Abort(ch)
 		return
 	}
-	if a.manager.Opened(ch) && a.manager.Rejoins() {
-		a.rejoin(now)
+	if a.manager.Opened(ch) {
+		a.said.late()
+		if a.manager.Rejoins() {
+			a.rejoin(now)
+		}
 	}
 }
 
@@ -85,7 +88,7 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID, wire.MembersID,
-		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID, wire.SpaceDestroyedID:
+		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceDataSetID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID, wire.SpaceDestroyedID:
 		if !a.manager.Is(ch) {
 			return errors.New("cellapp: only the CellAppMgr may say this")
 		}
@@ -248,6 +251,12 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 		a.log.Info("CellApp has retired")
 	case wire.SpaceRateID:
 		return a.spaceRate(now, body)
+	case wire.SpaceDataSetID:
+		var m wire.SpaceDataSet
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		a.said.answered(m.Said)
 	case wire.SpaceDataID:
 		var m wire.SpaceData
 		if err := m.Parse(body); err != nil {
@@ -265,7 +274,7 @@ func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 		return errOutdated
 	}
 	a.number = m.Number
-	a.sayUnsaid()
+	a.sayLate()
 	a.sayAll()
 	if a.retire {
 		a.Retire(a.reason)

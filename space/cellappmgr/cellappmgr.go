@@ -88,6 +88,9 @@ type Counts struct {
 	Implausible uint64
 	// RefusedData are changes of space data above a limit or for no space.
 	RefusedData uint64
+	// OvertakenData are changes of space data that came late, and found a newer one of
+	// another CellApp in their place.
+	OvertakenData uint64
 	// UnplacedSpaces were without a cell at a time when the scorers refused every CellApp for
 	// them; each counts once.
 	UnplacedSpaces uint64

@@ -29,6 +29,7 @@ type member struct {
 	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
 	thrift       int             // steps that a CellApp saves
+	said         uint64          // the newest SetSpaceData of a CellApp that was handled; see wire.SpaceDataSet
 	missing      bool            // known from what others have of it; see buryLost
 	faultsLogged bool
 	// refusalLogged says that a space which it asked for in vain was logged.

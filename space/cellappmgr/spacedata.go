@@ -18,9 +18,11 @@ type spaceData struct {
 	former map[uint16]uint64
 }
 
-// set numbers a change and keeps it; it reports false above a limit.
-func (d *spaceData) set(key uint16, value []byte) (wire.SpaceDataEntry, bool) {
-	i := slices.IndexFunc(d.entries, func(e wire.SpaceDataEntry) bool { return e.Key == key })
+// set numbers a change and keeps it; it reports false above a limit. The change brings its
+// own By and Said.
+func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
+	key, value := e.Key, e.Value
+	i := slices.IndexFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Key == key })
 	bytes := d.bytes + len(value)
 	if i >= 0 {
 		bytes -= len(d.entries[i].Value)
@@ -33,25 +35,60 @@ func (d *spaceData) set(key uint16, value []byte) (wire.SpaceDataEntry, bool) {
 	}
 	delete(d.former, key)
 	d.last++
-	e := wire.SpaceDataEntry{Number: d.last, Key: key, Value: slices.Clone(value)}
+	e.Number, e.Value = d.last, slices.Clone(value)
 	d.entries = append(d.entries, e)
 	d.bytes = bytes
 	return e, true
 }
 
-// setSpaceData sets an entry and tells every CellApp that has a cell of the space.
+// setSpaceData handles a change once, and answers it, so that its sender forgets it. What
+// is lost with a channel is said again in its order, all of it: so what has no higher number
+// than the newest that was handled was handled, too.
 func (m *CellAppMgr) setSpaceData(a *member, msg *wire.SetSpaceData) {
+	if msg.Said == 0 || msg.Said > a.said {
+		m.changeData(a, msg)
+	}
+	if msg.Said > 0 {
+		a.said = max(a.said, msg.Said)
+		m.send(a, &wire.SpaceDataSet{Said: a.said})
+	}
+}
+
+// changeData sets an entry and tells every CellApp that has a cell of the space.
+func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 	s := m.space(msg.Space)
 	if s == nil {
 		m.counts.RefusedData++
 		return
 	}
-	e, ok := s.data.set(msg.Key, msg.Value)
+	change := wire.SpaceDataEntry{Key: msg.Key, Value: msg.Value}
+	if msg.Said > 0 {
+		change.By, change.Said = a.allocator, msg.Said
+	}
+	if msg.Late && s.data.overtakes(change, msg.Seen) {
+		m.counts.OvertakenData++
+		return
+	}
+	e, ok := s.data.set(change)
 	if !ok {
 		m.refusedData(s, msg.Key, a.String())
 		return
 	}
 	m.tellData(s, e)
+}
+
+// overtakes reports whether what a key has is newer than a change that comes late: another
+// set it, and the sender had not seen that yet; or the sender set it itself afterwards, or
+// this very change is what an earlier manager made of it.
+func (d *spaceData) overtakes(change wire.SpaceDataEntry, seen uint64) bool {
+	i := slices.IndexFunc(d.entries, func(e wire.SpaceDataEntry) bool { return e.Key == change.Key })
+	if i < 0 {
+		return false
+	}
+	if e := &d.entries[i]; e.Said > 0 && e.By == change.By {
+		return e.Said >= change.Said
+	}
+	return d.number(change.Key) > seen
 }
 
 func (m *CellAppMgr) refusedData(s *space, key uint16, from string) {
@@ -85,7 +122,7 @@ func (m *CellAppMgr) lateData(s *space, entries []wire.SpaceDataEntry, from stri
 		if s.data.number(e.Key) >= e.Number {
 			continue
 		}
-		now, ok := s.data.set(e.Key, e.Value)
+		now, ok := s.data.set(e)
 		if !ok {
 			m.refusedData(s, e.Key, from)
 			continue

@@ -287,7 +287,7 @@ func TestSpaceData(t *testing.T) {
 
 // The order of a cell with the largest tree and data fits a mercury message.
 func TestLargestOrderFits(t *testing.T) {
-	data := MaxSpaceDataBytes + wire.MaxSpaceData*(10+2+3)
+	data := MaxSpaceDataBytes + wire.MaxSpaceData*(10+2+3+5+10)
 	if total := bsp.MaxEncoded + data + 64; total > mercury.DefaultMaxMessage {
 		t.Errorf("an AddCell may have %d bytes, mercury carries %d", total, mercury.DefaultMaxMessage)
 	}

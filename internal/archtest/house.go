@@ -74,6 +74,10 @@ space/spacetest: FLOOR5 APPS entity/store/... mercury/mercurytest internal/sim
 # Floor 10: what a reader copies, so public packages only.
 examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
 
+# Tools, each with the noun it serves: public packages only, too.
+balance/balancelab: bsp balance balance/load
+property/defcheck: property
+
 # The house's own inspector.
 internal/archtest: golang.org/x/tools/go/packages
 `
@@ -95,6 +99,8 @@ space/cluster: starts the runner
 internal/archtest: runs the Go command
 internal/sim/plants: a program that runs the Go command
 property/defgen: a program
+property/defcheck: a program
+balance/balancelab: a program
 examples/...: programs
 `
 

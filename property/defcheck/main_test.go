@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden models anew")
 
-const testdata = "../../property/testdata"
+const testdata = "../testdata"
 
 // The model of a whole tree of each dialect, byte for byte.
 func TestModels(t *testing.T) {

@@ -1,7 +1,7 @@
 // Balancelab measures how well a policy of package balance follows a crowd: a simulated space with its crowd, its
 // CellApps and its manager, whose cells and lines are real ones of packages balance and bsp.
 //
-//	go run ./examples/balancelab -scenario star -entities 30000 -cellapps 80 -seconds 600 -svg star.svg
+//	go run ./balance/balancelab -scenario star -entities 30000 -cellapps 80 -seconds 600 -svg star.svg
 //
 // It prints a line for each second and a summary, or with -json the summary as one JSON object. README.md explains the
 // figures. The same flags give the same run to the byte, except for the manager's CPU time, which -notime leaves out.

@@ -31,7 +31,7 @@ const (
 // of one space goes by what its cells report, which is faster.
 func (p *Profile) Meta(o *Observation) Plan {
 	v := look(o)
-	m := newPass(&p.cfg, v)
+	m := newPass(&p.cfg.Config, v)
 	p.settle(o.Now, v)
 	if p.cfg.NoMeta {
 		return m.plan
@@ -42,7 +42,7 @@ func (p *Profile) Meta(o *Observation) Plan {
 		}
 	}
 	p.grow(m, o.Now)
-	m.helpLoading(m.cutLoading)
+	m.helpLoading(cutLoading)
 	m.retireLeaving()
 	p.shrink(m, o.Now)
 	return m.plan
@@ -55,10 +55,10 @@ func (p *Profile) shrink(m *pass, now time.Duration) {
 	wait := calm * p.cfg.MetaPeriod
 	for i := range m.groups {
 		g := &m.groups[i]
-		if g.joined || len(g.spaces) < 2 || m.grows(g) {
+		if g.joined || len(g.spaces) < 2 || grows(m, g) {
 			continue
 		}
-		if p.needed(g.total, giveBackRatio) < m.useful(g) && p.allDivided(g, func(c *spaceCells) bool { return now-c.changed >= wait && !c.loading }) {
+		if p.needed(g.total, giveBackRatio) < useful(m, g) && p.allDivided(g, func(c *spaceCells) bool { return now-c.changed >= wait && !c.loading }) {
 			m.giveBack(g, func(app int32) bool { return p.roomFor(m, app) })
 		}
 	}
@@ -70,7 +70,7 @@ func (p *Profile) shrink(m *pass, now time.Duration) {
 		s, c := &m.v.spaces[i], &m.spaces[i]
 		keep := min(max(p.needed(p.total(s), giveBackRatio), c.least), c.most)
 		if n := c.staying; keep < n && s.complete() && now-p.cells[i].changed >= wait && !p.cells[i].loading {
-			m.giveBackCells(at, min(n-keep, max(1, n/giveBackShare)))
+			giveBackCells(m, at, min(n-keep, max(1, n/giveBackShare)))
 		}
 	}
 }
@@ -106,12 +106,12 @@ func (p *Profile) roomFor(m *pass, app int32) bool {
 }
 
 // grows reports whether the plan has a new cell for a space of the group.
-func (m *pass) grows(g *group) bool {
+func grows(m *pass, g *group) bool {
 	return slices.ContainsFunc(g.spaces, func(i int32) bool { return len(m.spaces[i].added) > 0 })
 }
 
 // giveBackCells lets the least loaded cells of a space retire.
-func (m *pass) giveBackCells(space int32, n int) {
+func giveBackCells(m *pass, space int32, n int) {
 	s := &m.v.spaces[space]
 	for _, i := range byLevel(s, false) {
 		if n == 0 {
@@ -129,7 +129,7 @@ func (p *Profile) needed(total int64, ratio float64) int {
 }
 
 // useful is how many apps of a group neither have retiring cells only nor are being shut down.
-func (m *pass) useful(g *group) int {
+func useful(m *pass, g *group) int {
 	n := 0
 	for _, i := range g.apps {
 		if a := &m.v.apps[i]; !a.Retiring && !a.onlyRetiring() {
@@ -214,7 +214,7 @@ func (p *Profile) addCells(m *pass, at int32, n int, d demand) int {
 		if x.cell != nil && !x.cell.Profile.Empty() {
 			a, ok = cutLoad(s.Tree, x)
 			if !ok && float64(x.level) > nanos(p.cfg.TargetLoad*addRatio) {
-				m.crowded(m.ref(at, i))
+				crowded(m, m.ref(at, i))
 			}
 		}
 		if !ok && d.few {
@@ -241,7 +241,7 @@ func (p *Profile) unsettled(s *spaceView, x *leafView) bool {
 	return slices.ContainsFunc(s.leaves, func(y leafView) bool { return y.rect.Overlaps(near) && s.lacks(&y) })
 }
 
-func (m *pass) crowded(c Ref) {
+func crowded(m *pass, c Ref) {
 	if !slices.Contains(m.plan.Crowded, c) {
 		m.plan.Crowded = append(m.plan.Crowded, c)
 	}
@@ -254,7 +254,7 @@ func (p *Profile) heavy(m *pass, x *leafView, least int64) bool {
 }
 
 // cutLoading halves the geometry of the created leaf that has most of it, of those that have not loaded theirs.
-func (m *pass) cutLoading(space int32) (Add, bool) {
+func cutLoading(m *pass, space int32) (Add, bool) {
 	s := &m.v.spaces[space]
 	var best Add
 	found, most := false, 0.0

@@ -23,21 +23,21 @@ func TestProfileMeta(t *testing.T) {
 		return s
 	}
 	least := func(s Space, n int) Space { s.MinCells = n; return s }
-	runMeta(t, ProfilePolicy, []metaCase{
+	runMeta(t, profileName, []metaCase{
 		{name: "one space, enough", o: Observation{Apps: apps(265, 0), Spaces: []Space{space(t, 1, "1", 265)}}},
 		{name: "one space, one more", o: Observation{Apps: apps(275, 0, 0), Spaces: []Space{space(t, 1, "1", 275)}}, want: "add 1/1.1 on 2"},
 		{name: "one space, each leaf cut once", o: Observation{Apps: apps(900, 800, 0, 0, 0, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 900, 800)}}, want: "add 1/1.1 on 3, add 1/1.2 on 4"},
 		{name: "one as busy would not help", o: Observation{Apps: apps(400, 400), Spaces: rooms(400)}, want: "wanting 1"},
 		{name: "a less busy one does", o: Observation{Apps: apps(400, 390), Spaces: rooms(400)}, want: "add 1/1.1 on 2"},
 		{name: "a crowd on one spot", o: Observation{Apps: apps(400, 0), Spaces: []Space{spot(space(t, 1, "1", 400))}}, want: "crowded 1/1.1"},
-		{name: "on an app that is shut down", cfg: Config{TargetLoad: 0.5}, o: Observation{Apps: []App{{ID: 1, Addr: appAt(1), Retiring: true}, apps(0, 0)[1]}, Spaces: []Space{spot(space(t, 1, "1", 400))}}, want: "add 1/1.1 on 2"},
+		{name: "on an app that is shut down", cfg: knobs{TargetLoad: 0.5}, o: Observation{Apps: []App{{ID: 1, Addr: appAt(1), Retiring: true}, apps(0, 0)[1]}, Spaces: []Space{spot(space(t, 1, "1", 400))}}, want: "add 1/1.1 on 2"},
 		{name: "cancel before add", o: Observation{Apps: apps(250, 250, 100, 0), Spaces: []Space{space(t, 1, "x 0\nz 0\n1\n2\n3'", 250, 250, 100)}}, want: "cancel 1/1.3"},
 		{name: "add if that is swept too narrow", o: Observation{Apps: apps(300, 250, 50, 0), Spaces: []Space{space(t, 1, "x 0\n1\nx 10\n3'\n2", 300, 250, 50)}}, want: "add 1/1.1 on 4"},
 		{name: "cancel, and add what is missing then", o: Observation{Apps: apps(550, 250, 100, 0), Spaces: []Space{space(t, 1, "x 0\nz 0\n1\n2\n3'", 550, 250, 100)}}, want: "cancel 1/1.3, add 1/1.1 on 4"},
 		{name: "give back", o: Observation{Apps: apps(200, 180, 200, 200), Spaces: []Space{space(t, 1, four, 200, 180, 200, 200)}}, want: "retire 1/1.2"},
 		{name: "least cells", o: Observation{Apps: apps(200, 180, 200, 200), Spaces: []Space{least(space(t, 1, four, 200, 180, 200, 200), 4)}}},
 		{name: "fewer than the least", o: Observation{Apps: apps(10, 0, 0), Spaces: []Space{least(space(t, 1, "1", 10), 3)}}, want: "add 1/1.1 on 2"},
-		{name: "fewer than the least, each app once", cfg: Config{Scorers: []Scorer{rankBy("by ID", map[uint32]float64{3: 3, 4: 4})}}, o: Observation{Apps: apps(10, 10, 0, 0), Spaces: []Space{least(space(t, 1, "x 0\n1\n2", 10, 10), 4)}}, want: "add 1/1.1 on 3, add 1/1.2 on 4"},
+		{name: "fewer than the least, each app once", cfg: knobs{Scorers: []Scorer{rankBy("by ID", map[uint32]float64{3: 3, 4: 4})}}, o: Observation{Apps: apps(10, 10, 0, 0), Spaces: []Space{least(space(t, 1, "x 0\n1\n2", 10, 10), 4)}}, want: "add 1/1.1 on 3, add 1/1.2 on 4"},
 		{name: "the least within the group", o: Observation{Apps: apps(20, 10), Spaces: []Space{least(space(t, 1, "x 0\n1\n2", 10, 10), 2), least(space(t, 2, "1", 10), 2)}}, want: "add 2/1.1 on 2"},
 		{name: "the least after cancelling", o: Observation{Apps: apps(10, 10), Spaces: []Space{least(space(t, 1, "x 0\n1\n2'", 10, 10), 2)}}, want: "cancel 1/1.2"},
 
@@ -49,7 +49,7 @@ func TestProfileMeta(t *testing.T) {
 		// What app 1 does for its room shows in the level of the divided space's cells, app 2 is not the one to relieve.
 		{name: "the busy app's cell is cut", o: Observation{Apps: apps(700, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 500)}}, want: "add 2/1.1 on 3"},
 		{name: "the scheme's space", o: Observation{Apps: apps(450, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 250)}}, want: "add 1/1.1 on 3"},
-		{name: "another scheme", cfg: Config{Scheme: Smallest}, o: Observation{Apps: apps(450, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 250)}}, want: "add 2/1.1 on 3"},
+		{name: "another scheme", cfg: knobs{Scheme: Smallest}, o: Observation{Apps: apps(450, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 250)}}, want: "add 2/1.1 on 3"},
 		// Four apps at 265 on average: enough of them, but the room alone fills three.
 		{name: "a heavy room among idle apps", o: Observation{Apps: apps(800, 80, 90, 90), Spaces: []Space{space(t, 1, four, 0, 80, 90, 90), space(t, 2, "1", 800)}}, want: "add 2/1.1 on 2"},
 		{name: "a divided space among idle apps", o: Observation{Apps: apps(400, 400, 20, 30), Spaces: []Space{space(t, 1, four, 0, 0, 20, 30), space(t, 2, "x 0\n1\n2", 400, 400)}}, want: "add 2/1.1 on 3"},
@@ -57,14 +57,14 @@ func TestProfileMeta(t *testing.T) {
 			space(t, 2, "1", 90), space(t, 3, "1", 150), space(t, 4, "1", 100), space(t, 5, "1", 100)}}, want: "add 3/1.1 on 2, add 4/1.1 on 3"},
 		{name: "group cancels", o: Observation{Apps: apps(400, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2'", 100, 100), space(t, 2, "1", 250)}}, want: "cancel 1/1.2"},
 		{name: "no cancelling on an app that is shut down", o: Observation{Apps: shutDown(apps(250, 250, 100, 0), 3), Spaces: []Space{space(t, 1, "x 0\nz 0\n1\n2\n3'", 250, 250, 100)}}, want: "add 1/1.1 on 4"},
-		{name: "each app once", cfg: Config{Scorers: []Scorer{rankBy("by ID", map[uint32]float64{3: 3, 4: 4})}}, o: Observation{Apps: apps(900, 800, 0, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 900, 800)}}, want: "add 1/1.1 on 3, add 1/1.2 on 4"},
+		{name: "each app once", cfg: knobs{Scorers: []Scorer{rankBy("by ID", map[uint32]float64{3: 3, 4: 4})}}, o: Observation{Apps: apps(900, 800, 0, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 900, 800)}}, want: "add 1/1.1 on 3, add 1/1.2 on 4"},
 		{name: "each space once", o: Observation{Apps: apps(1300, 0, 0, 0, 0), Spaces: rooms(100, 1200)}, want: "add 2/1.1 on 2, add 1/1.1 on 3"},
 		{name: "no cell that carries nothing, none on an app that needs no help", o: Observation{Apps: apps(450, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 1, 100), space(t, 2, "1", 250)}}, want: "add 2/1.1 on 3"},
 		{name: "what no one beside has room for stays", o: Observation{Apps: apps(260, 100, 60), Spaces: []Space{space(t, 1, "x 0\n1\n2", 170, 100), space(t, 2, "1", 90), space(t, 3, "x 0\n1\n3", 0, 0, 60)}}},
 		{name: "the next one can", o: Observation{Apps: apps(260, 100, 60, 110), Spaces: []Space{space(t, 1, "x 0\n2\n4", 0, 100, 0, 110), space(t, 2, "1", 250), space(t, 3, "x 0\nz 0\n1\n3\n4", 0, 0, 160)}}, want: "retire 1/1.2"},
 		{name: "group gives back", o: Observation{Apps: apps(150, 100, 120), Spaces: []Space{space(t, 1, "x 0\nz 0\n1\n2\n3", 50, 100, 120), space(t, 2, "1", 100)}}, want: "retire 1/1.2"},
 		{name: "group gives back who can", o: Observation{Apps: apps(50, 100, 120), Spaces: []Space{least(space(t, 1, "x 0\n1\n2", 50, 100), 2), space(t, 2, "x 0\n2\n3", 0, 0, 120)}}, want: "retire 2/1.2"},
-		{name: "group of a space that loads", cfg: Config{MaxLoadingCells: -1}, o: Observation{Apps: apps(150, 100, 120), Spaces: []Space{
+		{name: "group of a space that loads", cfg: knobs{MaxLoadingCells: -1}, o: Observation{Apps: apps(150, 100, 120), Spaces: []Space{
 			func() Space {
 				s := space(t, 1, "x 0\nz 0\n1\n2\n3", 50, 100, 120)
 				s.Geometry = bsp.Around(0, 0, 9)
@@ -96,7 +96,7 @@ func TestProfileWaits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newPolicy(t, ProfilePolicy, Config{})
+			p := newPolicy(t, profileName, knobs{})
 			m := tt.milli
 			for i, l := range tt.looks {
 				o := Observation{Now: time.Hour + l.after, Apps: apps(m, 0, 0, 0), Spaces: []Space{space(t, 1, l.tree, m, m, m, m)}}
@@ -111,7 +111,7 @@ func TestProfileWaits(t *testing.T) {
 
 // TestNewRoomsDoNotHoldUpOthers is about a world that makes rooms all the time on the apps of a divided space.
 func TestNewRoomsDoNotHoldUpOthers(t *testing.T) {
-	p := newPolicy(t, ProfilePolicy, Config{})
+	p := newPolicy(t, profileName, knobs{})
 	for i := range 4 {
 		room := space(t, uint32(10+i), "1?", 0)
 		if i%2 == 0 {
@@ -128,7 +128,7 @@ func TestNewRoomsDoNotHoldUpOthers(t *testing.T) {
 
 // TestDividedSpaceThatBecameARoomCounts is about a group one space of which has just given its second cell back.
 func TestDividedSpaceThatBecameARoomCounts(t *testing.T) {
-	p := newPolicy(t, ProfilePolicy, Config{})
+	p := newPolicy(t, profileName, knobs{})
 	for i, want := range []string{"", "", "", "", "", "retire 1/1.2"} {
 		tree := "1"
 		if i < 3 {
@@ -147,7 +147,7 @@ func TestLoadingIsShared(t *testing.T) {
 	s := space(t, 1, "1")
 	s.Geometry = bsp.Rect{MinX: 0, MinZ: 0, MaxX: 8000, MaxZ: 2000}
 	o := Observation{Apps: apps(0, 0), Spaces: []Space{s}}
-	plan := newPolicy(t, ProfilePolicy, Config{}).Meta(&o)
+	plan := newPolicy(t, profileName, knobs{}).Meta(&o)
 	if len(plan.Adds) != 1 || plan.Adds[0].Axis != bsp.AxisX || plan.Adds[0].At != 4000 {
 		t.Errorf("%+v, want a cut at x = 4000", plan.Adds)
 	}
@@ -156,7 +156,7 @@ func TestLoadingIsShared(t *testing.T) {
 // TestNoisyLoadsDoNotAddAndGiveBack has loads between the two ratios that shake by a hundredth from report to report.
 func TestNoisyLoadsDoNotAddAndGiveBack(t *testing.T) {
 	for _, trees := range []string{"version 1.1 \n cell 1.1 - 0 created", "version 1.1 \n x 0 \n cell 1.1 - 0 created \n cell 1.2 - 0 created"} {
-		p := newProfile(t, Config{})
+		p := newProfile(t, knobs{})
 		rng := rand.New(rand.NewPCG(3, 3))
 		tree := mustParse(t, trees)
 		changes := 0

@@ -8,30 +8,19 @@ import (
 )
 
 // Classic is the policy of seed S0: a line moves by a small slice of load at a time, as far as the CellApps say that
-// this slice reaches from the edge of their cells. Make it with NewClassic.
+// this slice reaches from the edge of their cells. Make it with ClassicConfig.New.
 //
 // What bsp forbids bends it in two places. No cell that stays is narrower than bsp.MinSize: a line stops there, where
 // the seed's goes on until the cell has no area. A cell that is squeezed to that width, holds no reals and is to be
 // squeezed further retires, and is removed as every retiring one; the seed takes it out at once.
 //
-// The CellApps must report their Edges by the same MaxCPUOffload as the policy has. By a lower one, a cell would pass for
+// The CellApps must report their Edges by the same Border.MaxSlice as the policy has. By a lower one, a cell would pass for
 // having no more reals than its largest slice, and lines that cross several cells would carry too much.
 type Classic struct {
-	cfg   Config
+	cfg   classicSettings
 	lines memory[classicLine]
 	// regain is the factor of a period without a turn, least the lowest aggression.
 	regain, least float64
-}
-
-// NewClassic returns the policy, or what Config.Validate finds.
-func NewClassic(cfg Config) (*Classic, error) {
-	cfg.Policy = ClassicPolicy // whose Period is another
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	c := &Classic{cfg: cfg.withDefaults()}
-	c.regain, c.least = c.cfg.aggressionRange()
-	return c, nil
 }
 
 // leastAggression bounds aggression from below whatever the Config says. At a thousandth the smallest slice moves only
@@ -43,7 +32,7 @@ const leastAggression = 1e-3
 const aggressionSteps = 1 << 44
 
 // aggressionRange derives by what a line's aggression grows in a period without a turn, and how low it may fall.
-func (c *Config) aggressionRange() (regain, least float64) {
+func (c *classicSettings) aggressionRange() (regain, least float64) {
 	power := func(of time.Duration) float64 {
 		exact := math.Pow(c.AggressionDecrease, float64(of)/float64(c.AggressionIncreasePeriod))
 		return math.Round(exact*aggressionSteps) / aggressionSteps
@@ -53,9 +42,9 @@ func (c *Config) aggressionRange() (regain, least float64) {
 	return regain, min(max(least, leastAggression), c.MaxAggression)
 }
 
-// offload returns the load of a level that CellApps report: the first is the most that a line moves in a period, each
+// slice returns the load of a level that CellApps report: the first is the most that a line moves in a period, each
 // further one half of the one before.
-func (c *Config) offload(level int) float64 { return math.Ldexp(nanos(c.MaxCPUOffload), -level) }
+func slice(b *Border, level int) float64 { return math.Ldexp(nanos(b.MaxSlice), -level) }
 
 // classicLine is what is remembered of a line.
 type classicLine struct {
@@ -94,7 +83,7 @@ func (c *Classic) Balance(o *Observation) Plan {
 		s := &v.spaces[i]
 		plan.Removals = append(plan.Removals, removals(s)...)
 		if c.cfg.NoBalance || len(s.lines) == 0 {
-			g := c.cfg.land(s)
+			g := newLand(s, &c.cfg.Config, &c.cfg.Border)
 			plan.Unloaded = append(plan.Unloaded, g.unloaded(g.halo, nil)...)
 			continue
 		}

@@ -38,13 +38,13 @@ func unknownEdge(inward float64) edgeBounds {
 // edgeOf returns the bounds at an edge of a leaf, or of all that is below a line.
 func (p *classicPass) edgeOf(ref int32, axis bsp.Axis, high bool) edgeBounds {
 	if ref < 0 {
-		return leafEdge(&p.s.leaves[^ref], axis, high, &p.c.cfg)
+		return leafEdge(&p.s.leaves[^ref], axis, high, &p.c.cfg.Border)
 	}
 	l := &p.s.lines[ref]
 	switch {
 	case l.axis != axis:
 		a, b := p.edgeOf(l.left, axis, high), p.edgeOf(l.right, axis, high)
-		return mergeEdges(&a, &b, &p.c.cfg)
+		return mergeEdges(&a, &b, &p.c.cfg.Border)
 	case high:
 		b := p.edgeOf(l.right, axis, high)
 		return b.upTo(l.at)
@@ -55,7 +55,7 @@ func (p *classicPass) edgeOf(ref int32, axis bsp.Axis, high bool) edgeBounds {
 
 // leafEdge reads a report. One that puts a larger load less deep is put in order, since the merging relies on it. A bound
 // lies deeper than its load by the band in which a cell keeps its reals: a line that only passed them would move no one.
-func leafEdge(x *leafView, axis bsp.Axis, high bool, cfg *Config) edgeBounds {
+func leafEdge(x *leafView, axis bsp.Axis, high bool, border *Border) edgeBounds {
 	b, edge := edgeBounds{inward: 1}, 0
 	if high {
 		b.inward, edge = -1, 1
@@ -70,14 +70,14 @@ func leafEdge(x *leafView, axis bsp.Axis, high bool, cfg *Config) edgeBounds {
 		return unknownEdge(b.inward)
 	}
 	depth, sum := math.Inf(-1), 0.0
-	band := cfg.bandOf(x, axis)
+	band := bandOf(border, x, axis)
 	for k := levels - 1; k >= 0; k-- {
 		r := x.cell.Edges[axis][edge][k]
 		depth, sum = max(depth, float64(b.inward*float64(r.At))+band), max(sum, float64(r.Load))
 		b.depth[k], b.load[k] = depth, sum
 	}
 	// A level that the reals did not reach has all of them.
-	b.whole = b.load[0] <= cfg.offload(0)
+	b.whole = b.load[0] <= slice(border, 0)
 	return b
 }
 
@@ -107,7 +107,7 @@ func (b *edgeBounds) beyond(depth float64) float64 {
 // part reports, with the load that lies beyond in both, and takes them into levels as a cell does with its reals: the
 // smallest level first, one at a depth, each at the first depth whose load exceeds it. Levels that are not reached get
 // the deepest depth at which both loads are known.
-func mergeEdges(a, b *edgeBounds, cfg *Config) edgeBounds {
+func mergeEdges(a, b *edgeBounds, border *Border) edgeBounds {
 	m := unknownEdge(a.inward)
 	last, depth, sum := math.Inf(-1), 0.0, math.Inf(1)
 	level := levels - 1
@@ -128,7 +128,7 @@ func mergeEdges(a, b *edgeBounds, cfg *Config) edgeBounds {
 			break
 		}
 		last, depth, sum = next, next, both
-		if sum > cfg.offload(level) {
+		if sum > slice(border, level) {
 			m.depth[level], m.load[level] = depth, sum
 			level--
 		}
@@ -136,7 +136,7 @@ func mergeEdges(a, b *edgeBounds, cfg *Config) edgeBounds {
 	for ; level >= 0; level-- {
 		m.depth[level], m.load[level] = depth, sum
 	}
-	m.whole = a.whole && b.whole && m.load[0] <= cfg.offload(0)
+	m.whole = a.whole && b.whole && m.load[0] <= slice(border, 0)
 	return m
 }
 

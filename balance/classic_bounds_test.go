@@ -49,7 +49,7 @@ func TestEntityLimitInDirection(t *testing.T) {
 	o := pair(t, 0.2, 0.2)
 	v := look(o)
 	s := &v.spaces[0]
-	p := newClassicPass(newClassic(t, Config{}), v, s, &Plan{})
+	p := newClassicPass(newClassic(t, knobs{}), v, s, &Plan{})
 	l := &s.lines[0]
 	left, right := p.branch(l, true), p.branch(l, false)
 	empty := cellOf(1, nil)
@@ -87,7 +87,7 @@ func TestTakeSingleBranch(t *testing.T) {
 	build := func(middle []load.Sample) (*classicPass, *lineView) {
 		o := observed(t, tree, cellOf(1, row(-995, 0, 10, 90, 0.1)), cellOf(2, middle), cellOf(3, nil))
 		v := look(o)
-		return newClassicPass(newClassic(t, Config{}), v, &v.spaces[0], &Plan{}), &v.spaces[0].lines[0]
+		return newClassicPass(newClassic(t, knobs{}), v, &v.spaces[0], &Plan{}), &v.spaces[0].lines[0]
 	}
 	p, root := build(row(-95, 0, 10, 10, 0.02))
 	inner := root.left
@@ -110,7 +110,7 @@ func TestTakeSingleBranch(t *testing.T) {
 
 // TestMergeTwoBranches is EntityBoundLevels::mergeTwoBranches: two parts side by side along the edge.
 func TestMergeTwoBranches(t *testing.T) {
-	cfg := Config{}.WithDefaults() // levels 20, 10, 5, 2.5, 1.25
+	cfg := knobs{}.border() // levels 20, 10, 5, 2.5, 1.25
 	empty := emptyEdge(1)
 	unknown := unknownEdge(1)
 	full := bounds(false, 50, 22, 40, 11, 30, 6, 20, 3, 10, 1.5)
@@ -181,7 +181,7 @@ func TestMergedBoundsCountEveryReal(t *testing.T) {
 			o.Spaces[0].Cells[i] = cellOf(uint32(i+1), reals[i+1])
 		}
 		v := look(o)
-		p := newClassicPass(newClassic(t, Config{}), v, &v.spaces[0], &Plan{})
+		p := newClassicPass(newClassic(t, knobs{}), v, &v.spaces[0], &Plan{})
 		root := &v.spaces[0].lines[0]
 		b := p.edgeOf(root.left, root.axis, true)
 		lo, _, _ := o.Spaces[0].Tree.LineLimits(root.id)
@@ -204,7 +204,7 @@ func TestMergedBoundsCountEveryReal(t *testing.T) {
 func TestLevelNotReachedHasAllReals(t *testing.T) {
 	for cores, want := range map[float64]float64{0.019: 19e6, 0.5: math.Inf(1)} {
 		c := cellOf(1, row(0, 0, 1, 1000, cores))
-		b := leafEdge(&leafView{leaf: &bsp.Leaf{}, cell: &c}, bsp.AxisX, false, &newClassic(t, Config{}).cfg)
+		b := leafEdge(&leafView{leaf: &bsp.Leaf{}, cell: &c}, bsp.AxisX, false, &newClassic(t, knobs{}).cfg.Border)
 		if got := b.beyond(1e6); math.Abs(got-want) > 1 && got != want {
 			t.Errorf("%v cores: up to %v beyond everything, want %v", cores, got, want)
 		}
@@ -214,7 +214,7 @@ func TestLevelNotReachedHasAllReals(t *testing.T) {
 func TestDisorderedEdgesAreReadAsTheWorst(t *testing.T) {
 	x := leafView{leaf: &bsp.Leaf{}, cell: &Cell{Reals: 1}}
 	x.cell.Edges[0][0] = [levels]load.Bound{{At: 5, Load: 1}, {At: 50, Load: 9}, {At: 1, Load: 30}, {At: 20, Load: 4}, {At: 10, Load: 2}}
-	b := leafEdge(&x, bsp.AxisX, false, &newClassic(t, Config{}).cfg)
+	b := leafEdge(&x, bsp.AxisX, false, &newClassic(t, knobs{}).cfg.Border)
 	if b.depth != [levels]float64{50, 50, 20, 20, 10} || b.load != [levels]float64{30, 30, 30, 4, 2} {
 		t.Errorf("got %v", b)
 	}
@@ -228,7 +228,7 @@ func TestBoundsLieDeeperByTheBand(t *testing.T) {
 		c.Edges[0][0][k], c.Edges[0][1][k] = load.Bound{At: 50, Load: 1}, load.Bound{At: 50, Load: 1}
 	}
 	x := leafView{leaf: &bsp.Leaf{}, cell: &c, rect: bsp.Rect{MaxX: 1000, MaxZ: 1000}}
-	cfg := &newClassic(t, Config{BorderBand: 10}).cfg
+	cfg := &newClassic(t, knobs{Band: 10}).cfg.Border
 	place := func(high bool) float64 {
 		b := leafEdge(&x, bsp.AxisX, high, cfg)
 		return b.forDifference(2, 0)

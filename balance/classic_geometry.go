@@ -1,7 +1,7 @@
 package balance
 
 // gridSquare is the step, in metres, of a line that evens out what is still to be loaded: the side of a piece of
-// geometry. It may carry entities along, which is why the growing side must be MaxCPUOffload below its bound.
+// geometry. It may carry entities along, which is why the growing side must be Border.MaxSlice below its bound.
 const gridSquare = 100.0
 
 // balanceLoading moves the line of a part that has geometry to load: into the geometry if it is outside, else by a
@@ -35,7 +35,7 @@ func (p *classicPass) moveLoading(l *lineView, left, right *branch, to float64) 
 	if to < l.at {
 		grow = right
 	}
-	if grow.highest > p.bound-p.c.cfg.offload(0) {
+	if grow.highest > p.bound-slice(&p.c.cfg.Border, 0) {
 		return false
 	}
 	before := len(p.plan.Moves)

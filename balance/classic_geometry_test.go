@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-func passOf(t *testing.T, o *Observation, cfg Config) (*classicPass, *lineView) {
+func passOf(t *testing.T, o *Observation, cfg knobs) (*classicPass, *lineView) {
 	t.Helper()
 	v := look(o)
 	return newClassicPass(newClassic(t, cfg), v, &v.spaces[0], &Plan{}), &v.spaces[0].lines[0]
@@ -64,7 +64,7 @@ func TestChunkLimitInDirection(t *testing.T) {
 				tt.edit(o)
 			}
 			o.Spaces[0].Cells[1].Loaded = tt.loaded
-			p, l := passOf(t, o, Config{})
+			p, l := passOf(t, o, knobs{})
 			if got := p.geometryLimit(l, -1); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
@@ -88,7 +88,7 @@ func TestChunkLimitIsThatOfTheCellWithLeast(t *testing.T) {
 	o.Spaces[0].Cells[1].Loaded = span(-900, 5000)
 	o.Spaces[0].Cells[2].Loaded = span(-700, 2000)
 	o.Spaces[0].Cells[3].Loaded = span(500, 5000) // not beside the line
-	p, l := passOf(t, o, Config{})
+	p, l := passOf(t, o, knobs{})
 	if got := p.geometryLimit(l, -1); got != -200 {
 		t.Errorf("got %v, want -200", got)
 	}
@@ -98,7 +98,7 @@ func TestChunkLimitIsThatOfTheCellWithLeast(t *testing.T) {
 	o.Spaces[0].Cells[1].Loaded = span(-5000, 900)
 	o.Spaces[0].Cells[2].Loaded = span(-2000, 700)
 	o.Spaces[0].Cells[3].Loaded = span(-5000, -500)
-	p, l = passOf(t, o, Config{})
+	p, l = passOf(t, o, knobs{})
 	if got := p.geometryLimit(l, 1); got != 200 {
 		t.Errorf("mirrored: got %v, want 200", got)
 	}
@@ -113,7 +113,7 @@ func TestWhatRetiresNeedsNoGeometry(t *testing.T) {
 		s := &o.Spaces[0]
 		s.Geometry = span(-5000, 5000)
 		s.Cells[0].Loaded, s.Cells[1].Loaded = span(-5000, 800), span(-550, 5000)
-		p := newClassic(t, Config{MaxLoadingCells: -1}).Balance(o)
+		p := newClassic(t, knobs{MaxLoadingCells: -1}).Balance(o)
 		root := slices.IndexFunc(p.Moves, func(m Move) bool { return m.Node == lineIDs(s.Tree)[0] })
 		if root < 0 || (p.Moves[root].To == -50) != (retiring != "") {
 			t.Errorf("%q: moves %v", retiring, p.Moves)
@@ -137,7 +137,7 @@ func TestGeometryIsAskedForTheCellsAsMovedSoFar(t *testing.T) {
 			s.Cells[i].Loaded = bsp.Rect{MinX: -5000, MinZ: -5000, MaxX: 5000, MaxZ: 500}
 		}
 		s.Cells[2].Loaded = s.Geometry
-		p := newClassic(t, Config{IgnoreGeometry: true}).Balance(o)
+		p := newClassic(t, knobs{IgnoreGeometry: true}).Balance(o)
 		inner := slices.ContainsFunc(p.Moves, func(m Move) bool { return m.Node != lineIDs(s.Tree)[0] })
 		if inner != (upper == nil) {
 			t.Errorf("%d reals above: moves %v", len(upper), p.Moves)
@@ -149,16 +149,16 @@ func TestNearerOfEntityAndGeometryLimit(t *testing.T) {
 	tests := []struct {
 		name   string
 		loaded float64 // where the growing cell's loaded bounds begin
-		cfg    Config
+		cfg    knobs
 		edit   func(*Observation)
 		to     float64 // 0: stays
 	}{
 		{name: "entity limit is nearer", loaded: -700, to: -110},
 		{name: "geometry limit is nearer", loaded: -570, to: -70},
 		{name: "no geometry ahead", loaded: -500},
-		{name: "told to ignore it", loaded: -500, cfg: Config{IgnoreGeometry: true}, to: -110},
+		{name: "told to ignore it", loaded: -500, cfg: knobs{IgnoreGeometry: true}, to: -110},
 		{name: "off for what retires", loaded: -500, edit: func(o *Observation) { leafOf(o, 1).Retiring = true }, to: -110},
-		{name: "off while geometry is missing, if that is not balanced", loaded: -400, cfg: Config{MaxLoadingCells: -1}, to: -110},
+		{name: "off while geometry is missing, if that is not balanced", loaded: -400, cfg: knobs{MaxLoadingCells: -1}, to: -110},
 		{name: "off while geometry is missing, if a cell is over its bound", loaded: -400, edit: func(o *Observation) {
 			o.Spaces[0].Cells[0].Load, o.Apps[0].Smoothed = 2e9, 1
 		}, to: -110},
@@ -223,7 +223,7 @@ func TestBalanceOnUnloadedChunks(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(o)
 			}
-			c := newClassic(t, Config{GhostDistance: 501})
+			c := newClassic(t, knobs{GhostDistance: 501})
 			p := c.Balance(o)
 			if tt.stays && len(p.Moves) > 0 || !tt.stays && (len(p.Moves) != 1 || p.Moves[0].To != tt.to) {
 				t.Errorf("moves %v, want to %v (stays %v)", p.Moves, tt.to, tt.stays)
@@ -239,7 +239,7 @@ func TestUnloadedAreaIsComparedByCell(t *testing.T) {
 	const tree = "version 1.1 \n x 0 \n cell 1.1 - 0 created \n z 0 \n cell 1.2 - 0 created \n cell 1.3 - 0 created"
 	o := observed(t, tree, cellOf(1, nil), cellOf(2, nil), cellOf(3, nil))
 	o.Spaces[0].Geometry = span(-5000, 5000)
-	p := newClassic(t, Config{}).Balance(o)
+	p := newClassic(t, knobs{}).Balance(o)
 	if len(p.Moves) != 1 || p.Moves[0].To != -100 {
 		t.Errorf("moves %v, want one to -100: the left side's only cell has more to load than each of the right's", p.Moves)
 	}
@@ -253,7 +253,7 @@ func TestGeometryOfAnyShapeGivesNoNaN(t *testing.T) {
 			for _, right := range rects {
 				o := pair(t, 0.2, 0.1)
 				o.Spaces[0].Geometry, o.Spaces[0].Cells[0].Loaded, o.Spaces[0].Cells[1].Loaded = g, left, right
-				p := newClassic(t, Config{}).Balance(o)
+				p := newClassic(t, knobs{}).Balance(o)
 				for _, m := range p.Moves {
 					if !(math.Abs(m.To) <= bsp.MaxCoord) {
 						t.Fatalf("geometry %v, loaded %v and %v: line to %v", g, left, right, m.To)

@@ -19,7 +19,7 @@ type classicPass struct {
 }
 
 func newClassicPass(c *Classic, v *view, s *spaceView, plan *Plan) *classicPass {
-	p := &classicPass{land: c.cfg.land(s), c: c, plan: plan}
+	p := &classicPass{land: newLand(s, &c.cfg.Config, &c.cfg.Border), c: c, plan: plan}
 	p.bound = max(nanos(c.cfg.SafetyBound), smoothedAverage(v, s)*c.cfg.SafetyRatio)
 	return p
 }
@@ -138,7 +138,7 @@ func closestLimit(at, a, b float64, direction int) float64 {
 
 // entityLimit returns how far the line may go into a side for a load. Below the smallest slice it stays.
 func (p *classicPass) entityLimit(l *lineView, give *branch, diff float64) float64 {
-	if diff < p.c.cfg.offload(levels-1) {
+	if diff < slice(&p.c.cfg.Border, levels-1) {
 		return l.at
 	}
 	b := p.edgeOf(give.ref, l.axis, give.ref == l.left)

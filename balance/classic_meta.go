@@ -11,8 +11,8 @@ import (
 // come first; then, as in the seed, overloaded groups, the worst first, spaces that load geometry, and groups that can
 // do with an app less, unless a space is loading.
 func (c *Classic) Meta(o *Observation) Plan {
-	m := newPass(&c.cfg, look(o))
-	m.halo = c.cfg.halo()
+	m := newPass(&c.cfg.Config, look(o))
+	m.halo = haloOf(&c.cfg.Border)
 	if c.cfg.NoMeta {
 		return m.plan
 	}
@@ -21,23 +21,23 @@ func (c *Classic) Meta(o *Observation) Plan {
 		if m.missing(space) <= 0 {
 			continue
 		}
-		if a, ok := m.cutFarEdge(space); ok {
+		if a, ok := cutFarEdge(m, space); ok {
 			m.add(space, a, 0, anyApp())
 		}
 	}
-	m.checkForOverloaded()
-	loading := m.helpLoading(m.cutFarEdge)
+	c.checkForOverloaded(m)
+	loading := m.helpLoading(cutFarEdge)
 	m.retireLeaving()
 	if !loading {
-		m.checkForUnderloaded()
+		c.checkForUnderloaded(m)
 	}
 	return m.plan
 }
 
 // checkForOverloaded helps the groups whose average exceeds that of all apps. A group that one before it was connected
 // to is no more: its apps can share the load now.
-func (m *pass) checkForOverloaded() {
-	bound := m.v.clusterAverage() + int64(nanos(m.cfg.MetaTolerance))
+func (c *Classic) checkForOverloaded(m *pass) {
+	bound := m.v.clusterAverage() + int64(nanos(c.cfg.MetaTolerance))
 	for _, i := range worstFirst(m.groups) {
 		g := &m.groups[i]
 		if g.joined || g.average(0) <= bound || m.cancelApp(g) {
@@ -47,7 +47,7 @@ func (m *pass) checkForOverloaded() {
 			if p := &m.spaces[space]; len(p.added) > 0 || p.staying >= p.most {
 				continue
 			}
-			if a, ok := m.cutFarEdge(space); ok {
+			if a, ok := cutFarEdge(m, space); ok {
 				m.add(space, a, 0, outside(i))
 				break
 			}
@@ -56,8 +56,8 @@ func (m *pass) checkForOverloaded() {
 }
 
 // checkForUnderloaded lets every group give back an app that would stay under the lower bound without it.
-func (m *pass) checkForUnderloaded() {
-	bound := int64(nanos(m.cfg.LowerBound))
+func (c *Classic) checkForUnderloaded(m *pass) {
+	bound := int64(nanos(c.cfg.LowerBound))
 	for i := range m.groups {
 		if g := &m.groups[i]; !g.joined && g.average(1) < bound {
 			m.giveBack(g, func(int32) bool { return true })
@@ -68,7 +68,7 @@ func (m *pass) checkForUnderloaded() {
 // cutFarEdge gives a new cell as little as is allowed, at the higher edge of the leaf that Tree.Place chooses; balancing
 // draws its line in. It reports false if no leaf can be cut, if the one to cut is not created yet (nothing is taken from
 // a cell that is not there), or if the space has been given a cell by the plan already.
-func (m *pass) cutFarEdge(space int32) (Add, bool) {
+func cutFarEdge(m *pass, space int32) (Add, bool) {
 	s := &m.v.spaces[space]
 	if len(m.spaces[space].added) > 0 {
 		return Add{}, false

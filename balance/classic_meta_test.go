@@ -10,20 +10,20 @@ import (
 // TestCheckForOverloaded is about CellAppGroups::checkForOverloaded: groups well above the average of all apps are
 // connected to the best app outside of them, the worst first.
 func TestCheckForOverloaded(t *testing.T) {
-	runMeta(t, ClassicPolicy, []metaCase{
+	runMeta(t, classicName, []metaCase{
 		{name: "within the tolerance", o: Observation{Apps: apps(300, 210), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}}},
 		{name: "above it", o: Observation{Apps: apps(310, 200), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}}, want: "add 1/1.1 on 2"},
-		{name: "tolerance from the config", cfg: Config{MetaTolerance: 0.06}, o: Observation{Apps: apps(310, 200), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}}},
-		{name: "off", cfg: Config{NoMeta: true, MinCells: 2}, o: Observation{Apps: apps(310, 0), Spaces: []Space{space(t, 1, "1")}}},
+		{name: "tolerance from the config", cfg: knobs{MetaTolerance: 0.06}, o: Observation{Apps: apps(310, 200), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}}},
+		{name: "off", cfg: knobs{NoMeta: true, MinCells: 2}, o: Observation{Apps: apps(310, 0), Spaces: []Space{space(t, 1, "1")}}},
 		{name: "nowhere to go", o: Observation{Apps: []App{apps(900)[0], {ID: 2, Retiring: true}}, Spaces: []Space{space(t, 1, "1")}}, want: "wanting 1"},
 		// Average 350: apps 1 (800) and 2 (500) are over, and 1 is helped by 4, the idle one.
 		{name: "worst first", o: Observation{Apps: apps(500, 800, 100, 0), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2"), space(t, 3, "3")}}, want: "add 2/1.2 on 4, add 1/1.1 on 3"},
 		// Both are over the average of 325. The worse one is connected to the other, the only one that may have its cell,
 		// which is in its group from then on.
-		{name: "one just joined is passed over", cfg: Config{Scorers: []Scorer{rankBy("not idle ones", map[uint32]float64{1: 1, 2: 1})}},
+		{name: "one just joined is passed over", cfg: knobs{Scorers: []Scorer{rankBy("not idle ones", map[uint32]float64{1: 1, 2: 1})}},
 			o:    Observation{Apps: apps(700, 600, 0, 0), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}},
 			want: "add 1/1.1 on 2"},
-		{name: "through the next space if the chosen one is full", cfg: Config{Scheme: Largest}, o: Observation{Apps: apps(700, 600, 0), Spaces: []Space{
+		{name: "through the next space if the chosen one is full", cfg: knobs{Scheme: Largest}, o: Observation{Apps: apps(700, 600, 0), Spaces: []Space{
 			func() Space { s := space(t, 1, "x 0\n1\n2"); s.MaxCells = 2; return s }(), space(t, 2, "1")}}, want: "add 2/1.1 on 3"},
 		{name: "an app without cells is not helped", o: Observation{Apps: apps(900, 0, 0), Spaces: []Space{space(t, 1, "2")}}},
 	})
@@ -32,7 +32,7 @@ func TestCheckForOverloaded(t *testing.T) {
 // TestCancelRetiringCellApp is about CellAppGroup::cancelRetiringCellApp: before a group is given another app it takes
 // back one that it was giving up.
 func TestCancelRetiringCellApp(t *testing.T) {
-	runMeta(t, ClassicPolicy, []metaCase{
+	runMeta(t, classicName, []metaCase{
 		{name: "the first app takes back its cells", o: Observation{Apps: apps(500, 400, 300, 0, 0), Spaces: []Space{
 			space(t, 1, "x 0\n1\nz 0\n2'\n3"), space(t, 2, "x 0\n2'\nz 0\n1\n3'")}}, want: "cancel 1/1.2, cancel 2/1.2"},
 		{name: "not one that is shut down", o: Observation{Apps: shutDown(apps(500, 400, 300, 0), 2), Spaces: []Space{
@@ -75,7 +75,7 @@ func TestInternalNodeAddCell(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := Config{}.WithDefaults()
 			m := newPass(&cfg, look(&Observation{Spaces: []Space{tt.s}}))
-			a, ok := m.cutFarEdge(0)
+			a, ok := cutFarEdge(m, 0)
 			if !ok || a.Cell.N != tt.cell || a.Axis != tt.axis || a.At < tt.at-10 || a.At > tt.at+10 || !a.NewOnHigherSide {
 				t.Errorf("%+v, %v; want cell 1.%d cut at about %v = %v", a, ok, tt.cell, tt.axis, tt.at)
 			}
@@ -106,38 +106,38 @@ func TestCheckLoadingSpaces(t *testing.T) {
 		{name: "nothing loaded", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1"))}}, want: "add 1/1.1 on 2"},
 		{name: "loaded", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1"), all)}}},
 		{name: "each cell counts by its own part", o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left, left)}}, want: "add 1/1.2 on 3"},
-		{name: "all have their parts", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left.Grow(499), all)}}},
-		{name: "one beyond the geometry needs none", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 2500\n1\n2"), all)}}},
+		{name: "all have their parts", cfg: knobs{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left.Grow(499), all)}}},
+		{name: "one beyond the geometry needs none", cfg: knobs{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 2500\n1\n2"), all)}}},
 		{name: "a retiring one needs none", o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2'"), left.Grow(499))}}},
-		{name: "one in a pass", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{elsewhere(loading(space(t, 1, "1")))}}, want: "add 1/1.1 on 2"},
+		{name: "one in a pass", cfg: knobs{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{elsewhere(loading(space(t, 1, "1")))}}, want: "add 1/1.1 on 2"},
 		{name: "helpers enough", o: Observation{Apps: idle(5), Spaces: []Space{loading(space(t, 1, four))}}},
-		{name: "more helpers allowed", cfg: Config{MaxLoadingCells: 5, Scheme: Hybrid}, o: Observation{Apps: idle(5), Spaces: []Space{
+		{name: "more helpers allowed", cfg: knobs{MaxLoadingCells: 5, Scheme: Hybrid}, o: Observation{Apps: idle(5), Spaces: []Space{
 			loading(space(t, 1, four), bsp.Rect{MinX: -2000, MinZ: -2000}, all, all)}}, want: "add 1/1.4 on 5"},
-		{name: "no helpers", cfg: Config{MaxLoadingCells: -1}, o: Observation{Apps: idle(5), Spaces: []Space{loading(space(t, 1, "1"))}}},
-		{name: "too small to share", cfg: Config{MinLoadingArea: 8e6}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"))}}},
-		{name: "large enough to share", cfg: Config{MinLoadingArea: 7.9e6}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left)}}, want: "add 1/1.2 on 3"},
-		{name: "most cells", cfg: Config{MaxCells: 1}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "1"))}}},
+		{name: "no helpers", cfg: knobs{MaxLoadingCells: -1}, o: Observation{Apps: idle(5), Spaces: []Space{loading(space(t, 1, "1"))}}},
+		{name: "too small to share", cfg: knobs{MinLoadingArea: 8e6}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"))}}},
+		{name: "large enough to share", cfg: knobs{MinLoadingArea: 7.9e6}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "x 0\n1\n2"), left)}}, want: "add 1/1.2 on 3"},
+		{name: "most cells", cfg: knobs{MaxCells: 1}, o: Observation{Apps: idle(3), Spaces: []Space{loading(space(t, 1, "1"))}}},
 		{name: "not on its group", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1")), func() Space { s := space(t, 2, "x 0\n1\n2"); s.MinCells = 2; return s }()}}, want: "wanting 1"},
 	}
-	runMeta(t, ProfilePolicy, tests)
+	runMeta(t, profileName, tests)
 	// As where lines are balanced by the area to load, what lies GhostDistance around a cell is part of that.
-	tests = append(tests, metaCase{name: "a halo is missing", cfg: Config{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{
+	tests = append(tests, metaCase{name: "a halo is missing", cfg: knobs{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{
 		loading(space(t, 1, "x 0\n1\n2"), left.Grow(498), all)}}, want: "add 1/1.2 on 3"})
 	// Space 1 is connected to the group of 2 and 3, which then is no help for space 2.
 	tests = append(tests, metaCase{name: "not on the group that has just joined", o: Observation{Apps: apps(500, 0, 0), Spaces: []Space{
 		space(t, 1, "1", 400), loading(space(t, 2, "1")), func() Space { s := space(t, 3, "x 0\n2\n3"); s.MinCells = 2; return s }()}},
 		want: "add 1/1.1 on 2, wanting 2"})
-	runMeta(t, ClassicPolicy, tests)
+	runMeta(t, classicName, tests)
 }
 
 // TestCheckForUnderloaded is about CellAppGroup::checkForUnderloaded: a group that would stay under the lower bound
 // without an app gives back the least loaded one.
 func TestCheckForUnderloaded(t *testing.T) {
 	two, three := "x 0\n1\n2", "x 0\n1\nz 0\n2\n3"
-	runMeta(t, ClassicPolicy, []metaCase{
+	runMeta(t, classicName, []metaCase{
 		{name: "at the bound", o: Observation{Apps: apps(11, 9), Spaces: []Space{space(t, 1, two)}}},
 		{name: "under it", o: Observation{Apps: apps(11, 8), Spaces: []Space{space(t, 1, two)}}, want: "retire 1/1.2"},
-		{name: "bound from the config", cfg: Config{LowerBound: 0.1, MetaTolerance: 0.1}, o: Observation{Apps: apps(49, 50), Spaces: []Space{space(t, 1, two)}}, want: "retire 1/1.1"},
+		{name: "bound from the config", cfg: knobs{LowerBound: 0.1, MetaTolerance: 0.1}, o: Observation{Apps: apps(49, 50), Spaces: []Space{space(t, 1, two)}}, want: "retire 1/1.1"},
 		{name: "of equals the first", o: Observation{Apps: apps(1, 1, 1), Spaces: []Space{space(t, 1, three)}}, want: "retire 1/1.1"},
 		{name: "one app", o: Observation{Apps: apps(0), Spaces: []Space{space(t, 1, "1"), space(t, 2, "1")}}},
 		{name: "one that is left beside one that retires", o: Observation{Apps: apps(1, 1), Spaces: []Space{space(t, 1, "x 0\n1\n2'")}}},
@@ -166,13 +166,13 @@ func TestRetireAllCells(t *testing.T) {
 		{name: "nowhere to go", o: Observation{Apps: at(1, 2, 3, 4), Spaces: []Space{space(t, 1, "z 0\n1\n2", l...)}}, want: "wanting 1"},
 		{name: "its heir must not retire", o: Observation{Apps: at(1), Spaces: []Space{space(t, 1, "z 0\n1\n2'", l...)}}, want: "cancel 1/1.2, retire 1/1.1"},
 	}
-	runMeta(t, ClassicPolicy, both)
-	both[0].cfg = Config{TargetLoad: 0.85} // two apps of three must do
+	runMeta(t, classicName, both)
+	both[0].cfg = knobs{TargetLoad: 0.85} // two apps of three must do
 	both[4].cfg, both[5].cfg = both[0].cfg, both[0].cfg
 	both[3].cfg, both[7].cfg = both[0].cfg, both[0].cfg
-	runMeta(t, ProfilePolicy, both)
+	runMeta(t, profileName, both)
 
-	runMeta(t, ClassicPolicy, []metaCase{
+	runMeta(t, classicName, []metaCase{
 		{name: "all but the only ones of their spaces", o: Observation{Apps: apps(1, 2), Spaces: []Space{space(t, 1, "x 0\n1\n2"), space(t, 2, "1")}}, want: "retire 1/1.1"},
 		{name: "the next app if the first has none that can", o: Observation{Apps: apps(1, 2, 3), Spaces: []Space{
 			func() Space { s := space(t, 1, "x 0\n1\n2"); s.MinCells = 2; return s }(), space(t, 2, "x 0\n2\n3")}}, want: "retire 2/1.2"},

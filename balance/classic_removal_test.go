@@ -61,7 +61,7 @@ func TestCellDataBalance(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(o)
 			}
-			p := newClassic(t, Config{}).Balance(o)
+			p := newClassic(t, knobs{}).Balance(o)
 			if len(p.Removals) != tt.removed || len(p.Retires) != tt.retires {
 				t.Errorf("removals %v, retires %v; want %d and %d", p.Removals, p.Retires, tt.removed, tt.retires)
 			}
@@ -80,7 +80,7 @@ func TestRetirementRunsToItsEnd(t *testing.T) {
 		if err := o.Spaces[0].Tree.Retire(bsp.CellID{Term: 1, N: cell}); err != nil {
 			t.Fatal(err)
 		}
-		c := newClassic(t, Config{})
+		c := newClassic(t, knobs{})
 		for second := 0; o.Spaces[0].Tree.Len() > 1; second++ {
 			if second == 60 {
 				t.Fatalf("cell %d has not gone after a minute\n%v", cell, o.Spaces[0].Tree)

@@ -14,7 +14,7 @@ func TestDoBalance(t *testing.T) {
 	tests := []struct {
 		name        string
 		left, right float64
-		cfg         Config
+		cfg         knobs
 		edit        func(*Observation)
 		stays       bool
 		to          float64
@@ -44,7 +44,7 @@ func TestDoBalance(t *testing.T) {
 		{name: "bound by the smoothed load", left: 1.9, right: 1.1, stays: true, edit: func(o *Observation) {
 			o.Apps[0].Smoothed, o.Apps[1].Smoothed = 1e9, 1e9 // hence 1.1
 		}},
-		{name: "retiring, though lighter", left: 0.02, right: 0.5, to: -1000, direction: -1, cfg: Config{MaxCPUOffload: 0.1}, edit: func(o *Observation) {
+		{name: "retiring, though lighter", left: 0.02, right: 0.5, to: -1000, direction: -1, cfg: knobs{MaxSlice: 0.1}, edit: func(o *Observation) {
 			leafOf(o, 1).Retiring = true
 			o.Spaces[0].Cells[0] = cellOf(1, nil)
 			o.Spaces[0].Cells[0].Edges = edgesOf([]load.Sample{{X: -999.9, Load: 2e7}}, 1e8)
@@ -60,7 +60,7 @@ func TestDoBalance(t *testing.T) {
 			o.Spaces[0].Tree, o.Spaces[0].Cells[0].Ghosts, o.Apps[1].Smoothed = tree, 1, 1
 			o.Spaces[0].Cells = append(o.Spaces[0].Cells, cellOf(3, nil))
 		}},
-		{name: "balancing is off", left: 0.2, right: 0.1, cfg: Config{NoBalance: true}, stays: true},
+		{name: "balancing is off", left: 0.2, right: 0.1, cfg: knobs{NoBalance: true}, stays: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestDoBalanceComparesAverages(t *testing.T) {
 			if tt.retires != 0 {
 				leafOf(tt.o, tt.retires).Retiring = true
 			}
-			p := newClassic(t, Config{}).Balance(tt.o)
+			p := newClassic(t, knobs{}).Balance(tt.o)
 			root := lineIDs(tt.o.Spaces[0].Tree)[0]
 			if len(p.Moves) == 0 || p.Moves[0].Node != root || p.Moves[0].To*tt.sign <= 0 {
 				t.Errorf("moves %v, want the root's towards %+g", p.Moves, tt.sign)
@@ -121,7 +121,7 @@ func TestGrowingSideIsJudgedByItsFullestCell(t *testing.T) {
 	const tree = "version 1.1 \n x 0 \n cell 1.1 - 0 created \n z 500 \n cell 1.2 - 0 created \n cell 1.3 - 0 created"
 	for _, full := range []float64{0.8, 0.9} {
 		o := observed(t, tree, cellOf(1, row(-995, 0, 10, 100, 0.7)), cellOf(2, row(5, 0, 10, 100, full)), cellOf(3, nil))
-		p := newClassic(t, Config{}).Balance(o)
+		p := newClassic(t, knobs{}).Balance(o)
 		root := lineIDs(o.Spaces[0].Tree)[0]
 		moved := slices.ContainsFunc(p.Moves, func(m Move) bool { return m.Node == root })
 		if moved != (full < 0.85) {
@@ -132,7 +132,7 @@ func TestGrowingSideIsJudgedByItsFullestCell(t *testing.T) {
 
 // TestAdjustAggression is InternalNode::adjustAggression.
 func TestAdjustAggression(t *testing.T) {
-	c := newClassic(t, Config{})
+	c := newClassic(t, knobs{})
 	const regain = 1.0717734625362931 // 2^(1/10)
 	tests := []struct {
 		name       string
@@ -159,7 +159,7 @@ func TestAdjustAggression(t *testing.T) {
 	}
 	// Of a difference of 0.05 a half is still the largest slice, a quarter (0.0125) the one below.
 	for aggression, want := range map[float64]float64{0.5: -110, 0.25: -60} {
-		c := newClassic(t, Config{MaxAggression: aggression})
+		c := newClassic(t, knobs{MaxAggression: aggression})
 		if p := c.Balance(pair(t, 0.2, 0.1)); len(p.Moves) != 1 || math.Abs(p.Moves[0].To-want) > 0.01 {
 			t.Errorf("aggression %v: moves %v, want to %v", aggression, p.Moves, want)
 		}
@@ -167,7 +167,7 @@ func TestAdjustAggression(t *testing.T) {
 }
 
 func TestAggressionOfAnyConfigStaysWithinItsBounds(t *testing.T) {
-	for _, cfg := range []Config{
+	for _, cfg := range []knobs{
 		{}, {AggressionDecrease: 0.25}, {MaxAggression: 0.3}, {MaxAggression: 1e-9},
 		{AggressionIncreasePeriod: 1, MaxAggressionIncreasePeriod: math.MaxInt64},
 		{Period: time.Hour, MetaPeriod: time.Hour, AggressionIncreasePeriod: 1},
@@ -192,9 +192,9 @@ func TestAggressionOfAnyConfigStaysWithinItsBounds(t *testing.T) {
 
 // TestCPUOffloadForLevel is BalanceConfig::cpuOffloadForLevel.
 func TestCPUOffloadForLevel(t *testing.T) {
-	cfg := Config{}.WithDefaults()
+	cfg := knobs{}.border()
 	for level, want := range []float64{20e6, 10e6, 5e6, 2.5e6, 1.25e6} {
-		if got := cfg.offload(level); got != want {
+		if got := slice(&cfg, level); got != want {
 			t.Errorf("level %d: %v, want %v", level, got, want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestCPUOffloadForLevel(t *testing.T) {
 // TestAggressionIsTheSameOnEveryProcessor: the last bits of math.Pow differ between them, and would let the plans of two
 // machines drift apart.
 func TestAggressionIsTheSameOnEveryProcessor(t *testing.T) {
-	for _, cfg := range []Config{{}, {AggressionDecrease: 0.7}, {Period: 700 * time.Millisecond}, {MaxAggressionIncreasePeriod: 33 * time.Second}} {
+	for _, cfg := range []knobs{{}, {AggressionDecrease: 0.7}, {Period: 700 * time.Millisecond}, {MaxAggressionIncreasePeriod: 33 * time.Second}} {
 		c := newClassic(t, cfg)
 		for _, v := range []float64{c.regain, c.least} {
 			if steps := v * aggressionSteps; steps != math.Trunc(steps) {

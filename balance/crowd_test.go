@@ -22,6 +22,7 @@ type crowd struct {
 	tree     *bsp.Tree
 	policy   Policy
 	cfg      Config
+	band     float64
 	bounds   bsp.Rect
 	apps     []App
 	walkers  []walker
@@ -52,13 +53,13 @@ const (
 	handoverStep = 60 // reals a cell hands over in one step
 )
 
-func newCrowd(t *testing.T, seed uint64, n, apps int, cfg Config) *crowd {
-	p, err := New(cfg)
+func newCrowd(t *testing.T, seed uint64, n, apps int, cfg knobs) *crowd {
+	p, err := made(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &crowd{
-		t: t, rng: rand.New(rand.NewPCG(seed, 1)), policy: p, cfg: cfg.WithDefaults(), speed: 6,
+		t: t, rng: rand.New(rand.NewPCG(seed, 1)), policy: p, cfg: cfg.shared(), band: cfg.border().Band, speed: 6,
 		cellApp: map[bsp.CellID]uint32{}, gained: map[bsp.CellID]int64{}, nextCell: 2, walkers: make([]walker, n),
 	}
 	for i := range apps {
@@ -125,7 +126,7 @@ func (c *crowd) handOver() {
 			continue
 		}
 		own, rect, _ := c.tree.Leaf(w.cell)
-		if own.Retiring || !rect.Keeps(w.x, w.z, c.cfg.BorderBand) {
+		if own.Retiring || !rect.Keeps(w.x, w.z, c.band) {
 			given[w.cell]++
 			c.gained[w.cell] -= w.meter.Load()
 			c.gained[l.Cell] += w.meter.Load()
@@ -230,7 +231,7 @@ func (c *crowd) run(name string, seconds int) (uneven, late int) {
 
 // TestClassicFollowsACrowd starts with four cells around the middle.
 func TestClassicFollowsACrowd(t *testing.T) {
-	c := newCrowd(t, 1, 300, 4, Config{Policy: ClassicPolicy})
+	c := newCrowd(t, 1, 300, 4, knobs{Policy: classicName})
 	first := bsp.CellID{Term: 1, N: 1}
 	c.apply(&Plan{Adds: []Add{
 		{Space: 1, Cell: first, Axis: bsp.AxisZ, At: 300, NewOnHigherSide: true, App: 2},
@@ -257,7 +258,7 @@ func TestClassicFollowsACrowd(t *testing.T) {
 func TestCrowdIsFollowed(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
-			c := newCrowd(t, seed, 300, 4, Config{})
+			c := newCrowd(t, seed, 300, 4, knobs{})
 			c.run("start", 30)
 			if c.tree.Len() != 4 {
 				t.Errorf("%d cells after 30 s, want 4", c.tree.Len())
@@ -304,7 +305,7 @@ func TestCrowdIsFollowed(t *testing.T) {
 // must not keep their lines from going on.
 func TestRetirementsEndAmongWalkers(t *testing.T) {
 	for seed := range uint64(4) {
-		c := newCrowd(t, seed, 300, 4, Config{})
+		c := newCrowd(t, seed, 300, 4, knobs{})
 		c.run("start", 30)
 		c.walkers = c.walkers[:80]
 		for range 20 {

@@ -65,10 +65,10 @@
 //     edges (load.Edges, five levels, each half the one before). The line goes to the largest that does not exceed it,
 //     and no farther than ghost distance before the end of the growing side's loaded geometry. Where some is missing,
 //     lines even out the area to be loaded instead. Aggression is halved when a line turns, and regained.
-//   - Creating cells, in one Meta: groups above the average of all CellApps by [Config.MetaTolerance] take back what
+//   - Creating cells, in one Meta: groups above the average of all CellApps by [ClassicConfig.MetaTolerance] take back what
 //     retires, or are connected with a CellApp outside, through the space that [Config.Scheme] chooses; then spaces that
 //     load geometry get helpers. The CellApp is chosen by [Config.Scorers].
-//   - Removing cells: unless a space is loading, a group that would stay under [Config.LowerBound] without its least
+//   - Removing cells: unless a space is loading, a group that would stay under [ClassicConfig.LowerBound] without its least
 //     loaded CellApp lets all cells of that one retire.
 //
 // It differs from the seed where that is silent or can do harm:
@@ -84,7 +84,7 @@
 //     narrow is not called back. An app that has begun to give back its cells goes on before another begins.
 //   - Spaces short of their least cells come first in Meta, and those at [Config.MaxCells] are passed over for the next
 //     of the scheme.
-//   - Lines pass a slice by [Config.BorderBand], since cells of package space keep who is within it. The seed knows none.
+//   - Lines pass a slice by [Border.Band], since cells of package space keep who is within it. The seed knows none.
 //   - A CellApp's first report counts whole. Loads are compared for a new cell by the hundredth of a core.
 //
 // # Policy Profile
@@ -92,14 +92,14 @@
 // [Profile], the default, follows the same outline but places lines by load profiles of the whole cell (load.Profile)
 // rather than by slices at its edges, twice as often, and reckons with where the crowd walks; its type tells how. New
 // cells are cut at the median of a cell's load, several at once if the load asks for that, and both added and given back
-// by [Config.TargetLoad]. Where no line divides the load, all on one spot, the cell is [Plan.Crowded].
+// by [ProfileConfig.TargetLoad]. Where no line divides the load, all on one spot, the cell is [Plan.Crowded].
 //
 // # Geometry
 //
 // A cell has its land when it has loaded what of [Space.Geometry] lies in its rectangle. The manager lets nobody into a cell
 // that has not: entities stay where they were, or wait. Both policies go by that, unless [Config.IgnoreGeometry] is set:
 //
-//   - A line follows a crowd no farther than the growing side has loaded, less [Config.GhostDistance]. That is off for a
+//   - A line follows a crowd no farther than the growing side has loaded, less [Border.GhostDistance]. That is off for a
 //     cell that retires: its line is swept at once, and its entities go when the heir has loaded.
 //   - A line rests beside a cell that has not its land. It would see nothing of what it does, and go on.
 //   - A space that is loading is given cells to share that, up to [Config.MaxLoadingCells]; it gives back none, nor do those
@@ -114,6 +114,12 @@
 // One function chooses the CellApp for every new cell, by [Config.Scorers]: for those that a policy adds, and by way of a
 // [Placer] for a space that has none, be it new or bereft. What the scorers refuse is refused on every way.
 //
+// # Settings
+//
+// [Config] is what all policies share, [ClassicConfig] and [ProfileConfig] what only one has: each makes its policy, see
+// [PolicyConfig]. [Border] is what cells act by and policies reckon with: the cells (package space) and the policy are
+// given the same one.
+//
 // # Concurrency
 //
 // A policy remembers its lines and belongs to one goroutine; it has no lock. It keeps nothing of an Observation, which
@@ -127,7 +133,7 @@
 //   - Pass the same trees, or Clones of them, so that lines keep their ids; and for each cell its last report.
 //   - Pass Cell.Gained on. Without it each hand-over comes as a surprise, and lines that move many reals answer one another.
 //   - Follow each CellApp's load with [AppLoad.Report], and pencil in a cell that it is given with [AppLoad.Given].
-//   - Have the cells report their Edges by [Config.MaxCPUOffload], and what they have loaded where a space has a
+//   - Have the cells report their Edges by [Border.MaxSlice], and what they have loaded where a space has a
 //     Geometry: while they do not, the space counts as loading.
 //   - Log what plans say of troubles.
 package balance

@@ -18,7 +18,7 @@ func ExamplePolicy() {
 	if err := tree.Split(west, bsp.AxisX, 800, bsp.Leaf{Cell: east, Created: true}, true); err != nil {
 		fmt.Println(err)
 	}
-	policy, err := balance.New(balance.Config{Policy: balance.ClassicPolicy, BorderBand: 0.01}) // handed over at the line
+	policy, err := balance.ClassicConfig{}.New(balance.Config{}, balance.Border{Band: 0.01}) // handed over at the line
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -67,7 +67,7 @@ func ExamplePlan_Apply() {
 	first, second := netip.MustParseAddrPort("10.0.0.1:7000"), netip.MustParseAddrPort("10.0.0.2:7000")
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: bsp.CellID{Term: 1, N: 1}, App: first, Created: true})
 	apps := []balance.App{{ID: 1, Addr: first, Retiring: true}, {ID: 2, Addr: second}}
-	policy, err := balance.New(balance.Config{})
+	policy, err := balance.ProfileConfig{}.New(balance.Config{}, balance.Border{})
 	if err != nil {
 		fmt.Println(err)
 		return

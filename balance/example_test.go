@@ -21,7 +21,7 @@ func Example() {
 	cfg := balance.Config{}.WithDefaults()
 	apps := []balance.App{{ID: 1, Addr: app}, {ID: 2, Addr: netip.MustParseAddrPort("10.0.0.2:7000")}}
 
-	policy, err := balance.New(cfg)
+	policy, err := balance.ProfileConfig{}.New(cfg, balance.Border{})
 	if err != nil {
 		fmt.Println(err)
 		return

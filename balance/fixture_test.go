@@ -108,12 +108,13 @@ func leafOf(o *Observation, n uint32) *bsp.Leaf {
 }
 
 // newClassic is without a border band unless one is set, as the seed is.
-func newClassic(t testing.TB, cfg Config) *Classic {
+func newClassic(t testing.TB, cfg knobs) *Classic {
 	t.Helper()
-	if cfg.BorderBand == 0 {
-		cfg.BorderBand = math.SmallestNonzeroFloat64
+	if cfg.Band == 0 {
+		cfg.Band = math.SmallestNonzeroFloat64
 	}
-	c, err := NewClassic(cfg)
+	cfg.Policy = classicName
+	c, err := cfg.classic().make(cfg.shared(), cfg.border())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func foreseenOf(s *spaceLevels, cell uint32) float64 {
 }
 
 // resting has lines that nothing moves, so that all that changes is flow.
-var resting = Config{MinMove: 1}
+var resting = knobs{MinMove: 1}
 
 func TestASteadyFlowIsForeseen(t *testing.T) {
 	const rate, stops = 0.002, 60
@@ -53,7 +53,7 @@ func TestOnesThatComeAndGoAreNoFlow(t *testing.T) {
 
 // TestAPlanLeftOutIsNoFlow: nothing has come of a plan that was not carried out.
 func TestAPlanLeftOutIsNoFlow(t *testing.T) {
-	p := newProfile(t, Config{})
+	p := newProfile(t, knobs{})
 	o := pair(t, 0.4, 0.2)
 	for range 20 {
 		if plan := p.Balance(o); len(plan.Moves) == 0 {

@@ -53,7 +53,7 @@ func (p *Profile) growTo(m *pass, now time.Duration, at int32, cells int, d dema
 // growAlone gives each space of a group the cells that its own load asks for, the heaviest space first. The average of
 // a group can be low while all apps of one of its spaces are busy with just that; no line can relieve those.
 func (p *Profile) growAlone(m *pass, now time.Duration, g *group) {
-	for _, at := range m.heaviestFirst(g.spaces) {
+	for _, at := range heaviestFirst(m, g.spaces) {
 		own := m.v.spaces[at].own()
 		n := p.needed(own, addRatio)
 		p.growTo(m, now, at, n, p.relief(m, at, own/int64(max(1, n))))
@@ -82,7 +82,7 @@ func (p *Profile) growRooms(m *pass, g *group) {
 				excess += s.own()
 			}
 		}
-		rooms = m.heaviestFirst(rooms)
+		rooms = heaviestFirst(m, rooms)
 		for _, space := range rooms[:min(len(rooms), maxRooms)] {
 			own := m.v.spaces[space].own()
 			if excess > 0 && p.addCells(m, space, 1, p.relief(m, space, own)) > 0 {
@@ -93,7 +93,7 @@ func (p *Profile) growRooms(m *pass, g *group) {
 }
 
 // heaviestFirst returns spaces by what they cause themselves.
-func (m *pass) heaviestFirst(spaces []int32) []int32 {
+func heaviestFirst(m *pass, spaces []int32) []int32 {
 	return slices.SortedStableFunc(slices.Values(spaces), func(a, b int32) int {
 		return cmp.Compare(m.v.spaces[b].own(), m.v.spaces[a].own())
 	})
@@ -103,7 +103,7 @@ func (m *pass) heaviestFirst(spaces []int32) []int32 {
 // of them all asks for.
 func (p *Profile) growGroup(m *pass, now time.Duration, group int32) {
 	g := &m.groups[group]
-	want := p.needed(g.total, addRatio) - m.useful(g)
+	want := p.needed(g.total, addRatio) - useful(m, g)
 	if want <= 0 || m.cancelApp(g) || !p.allDivided(g, func(c *spaceCells) bool { return now-c.completed >= p.cfg.Period }) {
 		return
 	}

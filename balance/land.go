@@ -25,8 +25,8 @@ type land struct {
 	limited  bool      // lines do not outrun what is loaded
 }
 
-func (c *Config) land(s *spaceView) land {
-	return land{s: s, work: s.Tree, geometry: toLoad(s.Geometry), halo: c.halo(), distance: c.GhostDistance, limited: !c.IgnoreGeometry}
+func newLand(s *spaceView, c *Config, b *Border) land {
+	return land{s: s, work: s.Tree, geometry: toLoad(s.Geometry), halo: haloOf(b), distance: b.GhostDistance, limited: !c.IgnoreGeometry}
 }
 
 // lacks reports whether a cell that stays has not loaded its land.
@@ -88,8 +88,17 @@ func (g *land) required(r bsp.Rect) bsp.Rect {
 	return r.Grow(g.halo).Intersect(g.geometry)
 }
 
-// halo is what Classic wants loaded around a cell.
-func (c *Config) halo() float64 { return max(0, c.GhostDistance-loadTolerance) }
+// haloOf is what Classic wants loaded around a cell.
+func haloOf(b *Border) float64 { return max(0, b.GhostDistance-loadTolerance) }
+
+// bandOf is how far a line of an axis must pass a real of a cell by before that hands it over. One that retires waits for
+// nothing.
+func bandOf(b *Border, x *leafView, a bsp.Axis) float64 {
+	if x.leaf.Retiring {
+		return 0
+	}
+	return x.rect.Band(a, b.Band)
+}
 
 // rect is a leaf's rectangle after the moves so far.
 func (g *land) rect(i int32) bsp.Rect {

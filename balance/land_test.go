@@ -19,13 +19,13 @@ func refsTo(cells ...uint32) (refs []Ref) {
 // TestLinesKeepToLoadedLand: under both policies a line goes no farther than the growing side has loaded, less the ghost
 // distance of 500 m, and rests beside a cell that has not loaded what lies in its rectangle.
 func TestLinesKeepToLoadedLand(t *testing.T) {
-	free := map[string]float64{ProfilePolicy: -255, ClassicPolicy: -110} // where the line goes that nothing holds back
-	both := func(to float64) map[string]float64 { return map[string]float64{ProfilePolicy: to, ClassicPolicy: to} }
+	free := map[string]float64{profileName: -255, classicName: -110} // where the line goes that nothing holds back
+	both := func(to float64) map[string]float64 { return map[string]float64{profileName: to, classicName: to} }
 	tests := []struct {
 		name     string
 		loaded   float64            // where the loaded bounds of the growing cell begin
 		to       map[string]float64 // 0: stays
-		cfg      Config
+		cfg      knobs
 		edit     func(*Observation)
 		unloaded []Ref
 	}{
@@ -33,7 +33,7 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 		{name: "loaded far ahead", loaded: -900, to: free},
 		{name: "loaded a little ahead", loaded: -570, to: both(-70)},
 		{name: "loaded around the cell alone", loaded: -500, to: both(0), unloaded: refsTo(2)},
-		{name: "told to ignore it", loaded: -500, cfg: Config{IgnoreGeometry: true}, to: free},
+		{name: "told to ignore it", loaded: -500, cfg: knobs{IgnoreGeometry: true}, to: free},
 		{name: "the growing cell lacks its own land", loaded: 50, to: both(0), unloaded: refsTo(2)},
 		{name: "so it does, and the other is over its bound", loaded: 50, to: both(0), unloaded: refsTo(2), edit: func(o *Observation) {
 			o.Spaces[0].Cells[0].Load, o.Apps[0].Smoothed = 2e9, 1
@@ -46,7 +46,7 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		for _, policy := range []string{ProfilePolicy, ClassicPolicy} {
+		for _, policy := range []string{profileName, classicName} {
 			t.Run(tt.name+"/"+policy, func(t *testing.T) {
 				o := pair(t, 0.2, 0.1)
 				s := &o.Spaces[0]
@@ -55,9 +55,9 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 				if tt.edit != nil {
 					tt.edit(o)
 				}
-				tt.cfg.BorderBand, tt.cfg.MaxLoadingCells = math.SmallestNonzeroFloat64, -1
+				tt.cfg.Band, tt.cfg.MaxLoadingCells = math.SmallestNonzeroFloat64, -1
 				tt.cfg.Policy = policy
-				p, err := New(tt.cfg)
+				p, err := made(tt.cfg)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -77,13 +77,13 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 // TestLimitIsOffForWhatRetires: the line sweeps a retiring cell whatever its heir has loaded. Its entities wait in the
 // retiring cell for that.
 func TestLimitIsOffForWhatRetires(t *testing.T) {
-	for _, policy := range []string{ProfilePolicy, ClassicPolicy} {
+	for _, policy := range []string{profileName, classicName} {
 		o := pair(t, 0.2, 0.1)
 		s := &o.Spaces[0]
 		s.Geometry = span(-5000, 5000)
 		s.Cells[0].Loaded, s.Cells[1].Loaded = span(-5000, 800), span(50, 5000)
 		leafOf(o, 1).Retiring = true
-		p, err := New(Config{Policy: policy})
+		p, err := made(knobs{Policy: policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestLimitIsOffForWhatRetires(t *testing.T) {
 // TestNoCutBesideACellThatLoads: the entities of a cell that loads are still where they were, so that the load of that one
 // does not tell where to cut it. It is cut as soon as all is loaded.
 func TestNoCutBesideACellThatLoads(t *testing.T) {
-	p := newProfile(t, Config{MaxLoadingCells: -1, TargetLoad: 0.1})
+	p := newProfile(t, knobs{MaxLoadingCells: -1, TargetLoad: 0.1})
 	for i, loaded := range []bool{false, false, true} {
 		o := pair(t, 0.5, 0.001)
 		o.Now = time.Hour + time.Duration(i)*3*time.Second
@@ -136,19 +136,19 @@ func TestPlacer(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		cfg  Config
+		cfg  knobs
 		o    Observation
 		want []uint32
 	}{
-		{"the least loaded, one after the other", Config{}, Observation{Apps: apps(300, 100, 0)}, []uint32{3, 3, 2, 3, 2, 3}},
-		{"noise does not count", Config{InitialCellLoad: 1e-9}, Observation{Apps: apps(3, 0), Spaces: []Space{space(t, 1, "2", 0)}}, []uint32{1, 1, 2}},
-		{"none that is shut down", Config{}, Observation{Apps: retire(apps(900, 0, 500), 1)}, []uint32{3, 3, 3}},
-		{"all are shut down", Config{}, Observation{Apps: retire(apps(900, 0), 0, 1)}, []uint32{2, 2}},
-		{"a limit of cells", Config{Scorers: []Scorer{LimitedSpacesScorer(2), AppLoadScorer()}}, Observation{Apps: apps(100, 0), Spaces: []Space{space(t, 1, "1", 0)}}, []uint32{2, 1, 2, 0}},
-		{"full ones do not drive it to one that is shut down", Config{Scorers: []Scorer{LimitedSpacesScorer(1)}}, Observation{Apps: retire(apps(0, 0), 1)}, []uint32{1, 0}},
-		{"none", Config{}, Observation{}, []uint32{0}},
+		{"the least loaded, one after the other", knobs{}, Observation{Apps: apps(300, 100, 0)}, []uint32{3, 3, 2, 3, 2, 3}},
+		{"noise does not count", knobs{InitialCellLoad: 1e-9}, Observation{Apps: apps(3, 0), Spaces: []Space{space(t, 1, "2", 0)}}, []uint32{1, 1, 2}},
+		{"none that is shut down", knobs{}, Observation{Apps: retire(apps(900, 0, 500), 1)}, []uint32{3, 3, 3}},
+		{"all are shut down", knobs{}, Observation{Apps: retire(apps(900, 0), 0, 1)}, []uint32{2, 2}},
+		{"a limit of cells", knobs{Scorers: []Scorer{LimitedSpacesScorer(2), AppLoadScorer()}}, Observation{Apps: apps(100, 0), Spaces: []Space{space(t, 1, "1", 0)}}, []uint32{2, 1, 2, 0}},
+		{"full ones do not drive it to one that is shut down", knobs{Scorers: []Scorer{LimitedSpacesScorer(1)}}, Observation{Apps: retire(apps(0, 0), 1)}, []uint32{1, 0}},
+		{"none", knobs{}, Observation{}, []uint32{0}},
 	} {
-		if got := place(NewPlacer(tt.cfg, &tt.o), len(tt.want)); !slices.Equal(got, tt.want) {
+		if got := place(NewPlacer(tt.cfg.shared(), &tt.o), len(tt.want)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: on %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -37,7 +37,7 @@ func levelOf(s *spaceLevels, cell uint32) float64 {
 }
 
 func TestAJumpIsTakenAsItIs(t *testing.T) {
-	s := followed(t, newProfile(t, Config{}), 11, func(period, _ int) (float64, float64) {
+	s := followed(t, newProfile(t, knobs{}), 11, func(period, _ int) (float64, float64) {
 		if period == 10 {
 			return 0.3, 0
 		}
@@ -50,7 +50,7 @@ func TestAJumpIsTakenAsItIs(t *testing.T) {
 
 func TestAChangeIsFollowed(t *testing.T) {
 	const rate, periods = 0.0005, 200
-	s := followed(t, newProfile(t, Config{}), periods, func(period, cell int) (float64, float64) {
+	s := followed(t, newProfile(t, knobs{}), periods, func(period, cell int) (float64, float64) {
 		return 0.4 + rate*float64(period*(1-2*cell)), 0
 	})
 	for cell, want := range []float64{0.4 + rate*(periods-1), 0.4 - rate*(periods-1)} {
@@ -65,7 +65,7 @@ func TestAChangeIsFollowed(t *testing.T) {
 
 func TestNoiseLowersTheGain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	s := followed(t, newProfile(t, Config{}), 500, func(int, int) (float64, float64) { return 0.2 * (1 + 0.01*rng.NormFloat64()), 0 })
+	s := followed(t, newProfile(t, knobs{}), 500, func(int, int) (float64, float64) { return 0.2 * (1 + 0.01*rng.NormFloat64()), 0 })
 	if s.gain > 0.1 {
 		t.Errorf("gain %v about noise", s.gain)
 	}
@@ -77,7 +77,7 @@ func TestNoiseLowersTheGain(t *testing.T) {
 }
 
 func TestRealsThatComeAreExpected(t *testing.T) {
-	s := followed(t, newProfile(t, Config{}), 3, func(period, cell int) (float64, float64) {
+	s := followed(t, newProfile(t, knobs{}), 3, func(period, cell int) (float64, float64) {
 		came := 0.006 * float64(period*(1-2*cell))
 		return 0.2 + came, came
 	})
@@ -89,7 +89,7 @@ func TestRealsThatComeAreExpected(t *testing.T) {
 }
 
 func TestYieldIsWhatGhostsLeave(t *testing.T) {
-	s := followed(t, newProfile(t, Config{}), 100, func(period, cell int) (float64, float64) {
+	s := followed(t, newProfile(t, knobs{}), 100, func(period, cell int) (float64, float64) {
 		came := 0.016 * float64((period%2)*(1-2*cell))
 		return 0.2 + came/2, came
 	})
@@ -100,7 +100,7 @@ func TestYieldIsWhatGhostsLeave(t *testing.T) {
 
 // TestPaceTellsWhoWalks has one crowd that walks about, and then stands.
 func TestPaceTellsWhoWalks(t *testing.T) {
-	c := newCrowd(t, 4, 300, 4, Config{})
+	c := newCrowd(t, 4, 300, 4, knobs{})
 	pace := func() float64 { return c.policy.(*Profile).levels[0].pace() }
 	for range 12 {
 		c.goals(func(int) (float64, float64) { return c.rng.Float64()*1000 - 500, c.rng.Float64()*1000 - 500 })
@@ -130,7 +130,7 @@ func TestWhoWasDueIsNoWalker(t *testing.T) {
 
 // TestAnyGainIsHarmless has a cell report gains from one end of int64 to the other: its level stays what it reports.
 func TestAnyGainIsHarmless(t *testing.T) {
-	p := newProfile(t, Config{})
+	p := newProfile(t, knobs{})
 	o := pair(t, 0.2, 0.2)
 	for _, gained := range []int64{0, math.MaxInt64, math.MinInt64, -1, math.MaxInt64, 0, 1 << 62, -1 << 62} {
 		o.Spaces[0].Cells[0].Gained = gained

@@ -33,7 +33,7 @@ func covers(r, part bsp.Rect) bool {
 // helpLoading gives every space that is still loading one more cell to share that, on an app outside of its group, up
 // to Config.MaxLoadingCells and down to Config.MinLoadingArea. cut says where. A space that has been given a cell by
 // the plan waits for the next. It reports whether any space is loading.
-func (m *pass) helpLoading(cut func(space int32) (Add, bool)) bool {
+func (m *pass) helpLoading(cut func(m *pass, space int32) (Add, bool)) bool {
 	loading := false
 	for i := range m.v.spaces {
 		s, p := &m.v.spaces[i], &m.spaces[i]
@@ -45,7 +45,7 @@ func (m *pass) helpLoading(cut func(space int32) (Add, bool)) bool {
 		if len(p.added) > 0 || n >= m.cfg.MaxLoadingCells || p.staying >= p.most || area(s.Geometry)/float64(n) <= m.cfg.MinLoadingArea {
 			continue
 		}
-		if a, ok := cut(int32(i)); ok {
+		if a, ok := cut(m, int32(i)); ok {
 			m.add(int32(i), a, 0, outside(m.v.groupOf(int32(i))))
 		}
 	}

@@ -70,10 +70,10 @@ func BenchmarkMeta1000Apps(b *testing.B) {
 		{"with 2000 rooms", oneWorld(1000, 900, 2000)},
 		{"500 rooms apart", apart(1000)},
 	}
-	for _, policy := range []string{ClassicPolicy, ProfilePolicy} {
+	for _, policy := range []string{classicName, profileName} {
 		for _, c := range clusters {
 			b.Run(policy+"/"+c.name, func(b *testing.B) {
-				p := newPolicy(b, policy, Config{})
+				p := newPolicy(b, policy, knobs{})
 				o := c.o
 				adds, retires := 0, 0
 				for b.Loop() {

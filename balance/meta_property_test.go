@@ -196,11 +196,11 @@ func shut(c *metaCluster, s *Space) int {
 }
 
 func TestMetaPlansAlwaysFit(t *testing.T) {
-	for _, policy := range []string{ClassicPolicy, ProfilePolicy} {
+	for _, policy := range []string{classicName, profileName} {
 		kinds := map[string]int{}
 		for seed := range uint64(150) {
 			c := newMetaCluster(t, seed)
-			p := newPolicy(t, policy, Config{Scheme: Scheme(seed % 3), NoMeta: seed%50 == 49})
+			p := newPolicy(t, policy, knobs{Scheme: Scheme(seed % 3), NoMeta: seed%50 == 49})
 			for range 8 {
 				c.o.Now += time.Second
 				o := c.o
@@ -235,10 +235,10 @@ func (r recorder) Meta(o *Observation) Plan {
 
 // TestMetaDoesNotGoByTheOrder gives two policies the same figures in different orders.
 func TestMetaDoesNotGoByTheOrder(t *testing.T) {
-	for _, policy := range []string{ClassicPolicy, ProfilePolicy} {
+	for _, policy := range []string{classicName, profileName} {
 		for seed := range uint64(60) {
 			c := newMetaCluster(t, seed)
-			p, q := newPolicy(t, policy, Config{}), newPolicy(t, policy, Config{})
+			p, q := newPolicy(t, policy, knobs{}), newPolicy(t, policy, knobs{})
 			for range 6 {
 				o := c.o
 				o.Apps, o.Spaces = slices.Clone(o.Apps), slices.Clone(o.Spaces)

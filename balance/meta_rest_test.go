@@ -110,7 +110,7 @@ func TestStillClustersComeToRest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &still{crowds: map[uint32][]load.Sample{}, p: newPolicy(t, ProfilePolicy, Config{})}
+			c := &still{crowds: map[uint32][]load.Sample{}, p: newPolicy(t, profileName, knobs{})}
 			rng := rand.New(rand.NewPCG(5, 5))
 			c.o.Apps = apps(make([]int64, tt.apps)...)
 			id := uint32(0)

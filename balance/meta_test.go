@@ -142,19 +142,9 @@ func applyMeta(t testing.TB, o *Observation, p *Plan) {
 	}
 }
 
-func newPolicy(t testing.TB, name string, cfg Config) Policy {
-	t.Helper()
-	cfg.Policy = name
-	p, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // settled returns the second of two plans, the first one of which only made the policy acquainted with the spaces, and
 // lets no cell retire since they might have changed just before.
-func settled(t testing.TB, policy string, cfg Config, o *Observation) Plan {
+func settled(t testing.TB, policy string, cfg knobs, o *Observation) Plan {
 	t.Helper()
 	p := newPolicy(t, policy, cfg)
 	o.Now = time.Minute
@@ -166,7 +156,7 @@ func settled(t testing.TB, policy string, cfg Config, o *Observation) Plan {
 // metaCase is an observation, and what a policy should do about it.
 type metaCase struct {
 	name string
-	cfg  Config
+	cfg  knobs
 	o    Observation
 	want string
 }

@@ -2,7 +2,6 @@ package balance
 
 import (
 	"github.com/cellscape/cellscape/balance/load"
-	"github.com/cellscape/cellscape/bsp"
 )
 
 // Cells keep the reals that are beyond them by less than the band. What a line does therefore depends on the crowd: among
@@ -62,7 +61,7 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 		if beyondLine == 0 {
 			continue
 		}
-		beyondBand := middle(leaving(q, l.at, m.p.cfg.bandOf(x, l.axis), 0, isLeft))
+		beyondBand := middle(leaving(q, l.at, bandOf(&m.p.cfg.Border, x, l.axis), 0, isLeft))
 		// A cell hands over no more than its budget until the next plan. Lines that took all who are beyond them for gone
 		// gave more to a thin cell through which a crowd ran, which could not get rid of those it had.
 		goes := min(beyondBand, m.budgetLeft(i))
@@ -83,13 +82,5 @@ func (m *mover) budgetLeft(i int32) float64 {
 	if reals == 0 {
 		return 1
 	}
-	return max(0, float64(m.p.cfg.OffloadBudget)/float64(reals)-m.going[i])
-}
-
-// bandOf is how far a line of an axis must pass a real of a cell by before that hands it over. One that retires waits for nothing.
-func (c *Config) bandOf(x *leafView, a bsp.Axis) float64 {
-	if x.leaf.Retiring {
-		return 0
-	}
-	return x.rect.Band(a, c.BorderBand)
+	return max(0, m.p.budget/float64(reals)-m.going[i])
 }

@@ -1,10 +1,6 @@
 package balance
 
-import (
-	"fmt"
-
-	"github.com/cellscape/cellscape/bsp"
-)
+import "github.com/cellscape/cellscape/bsp"
 
 // Policy plans how the cells of a cluster follow its crowd. Classic and Profile are built in; a studio may write its
 // own. A Policy remembers what its lines did, and belongs to one goroutine; it has no clock and no chance.
@@ -20,25 +16,18 @@ type Policy interface {
 	Line(space uint32, id bsp.NodeID) (LineState, bool)
 }
 
-// The built-in policies, as Config.Policy names them.
-const (
-	ProfilePolicy = "profile"
-	ClassicPolicy = "classic"
-)
-
-// New returns the policy that the config names, or what Config.Validate finds.
-func New(cfg Config) (Policy, error) {
-	switch cfg.Policy {
-	case ProfilePolicy, "":
-		return NewProfile(cfg)
-	case ClassicPolicy:
-		return NewClassic(cfg)
-	}
-	_, err := NewProfile(cfg)
-	if err == nil {
-		err = fmt.Errorf("balance: Policy %q: there is none of this name", cfg.Policy)
-	}
-	return nil, err
+// PolicyConfig are the settings of one policy, which make it. ClassicConfig and ProfileConfig are built in; a studio's own policy
+// brings its own.
+type PolicyConfig interface {
+	// Name names the policy, for logs.
+	Name() string
+	// Fill fills in the zero fields of the shared settings with the defaults that this policy has.
+	Fill(shared Config) Config
+	// Check reports every setting of the policy that makes no sense, or not beside the shared ones and the border, each
+	// with its remedy. What is wrong with those alone is theirs to report.
+	Check(shared Config, border Border) error
+	// New returns the policy, or every fault of all three.
+	New(shared Config, border Border) (Policy, error)
 }
 
 // LineState shows what a policy remembers of a line, for viewers and logs.

@@ -14,9 +14,9 @@ import (
 
 // eachPolicy runs a test with a new Classic and a new Profile. bound is the level at which a cell of the space must not
 // grow, by the policy's own average.
-func eachPolicy(t *testing.T, cfg Config, test func(t *testing.T, p, twin Policy, bound func(*Observation, int) float64)) {
+func eachPolicy(t *testing.T, cfg knobs, test func(t *testing.T, p, twin Policy, bound func(*Observation, int) float64)) {
 	bound := func(classic bool) func(*Observation, int) float64 {
-		d := cfg.WithDefaults()
+		d := cfg.shared()
 		return func(o *Observation, at int) float64 {
 			v := look(o)
 			s := &v.spaces[slices.IndexFunc(v.spaces, func(s spaceView) bool { return s.ID == o.Spaces[at].ID })]
@@ -27,15 +27,15 @@ func eachPolicy(t *testing.T, cfg Config, test func(t *testing.T, p, twin Policy
 			return max(nanos(d.SafetyBound), average*d.SafetyRatio)
 		}
 	}
-	for _, name := range []string{ClassicPolicy, ProfilePolicy} {
+	for _, name := range []string{classicName, profileName} {
 		t.Run(name, func(t *testing.T) {
 			cfg.Policy = name
-			p, err := New(cfg)
+			p, err := made(cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			twin, _ := New(cfg)
-			test(t, p, twin, bound(name == ClassicPolicy))
+			twin, _ := made(cfg)
+			test(t, p, twin, bound(name == classicName))
 		})
 	}
 }
@@ -87,7 +87,7 @@ func checkMoves(o *Observation, p *Plan, bound func(*Observation, int) float64, 
 }
 
 func TestAnyPlanIsSafe(t *testing.T) {
-	for _, cfg := range []Config{{}, {SafetyBound: 0.3, SafetyRatio: 1.01}, {IgnoreGeometry: true, MaxLoadingCells: -1}} {
+	for _, cfg := range []knobs{{}, {SafetyBound: 0.3, SafetyRatio: 1.01}, {IgnoreGeometry: true, MaxLoadingCells: -1}} {
 		eachPolicy(t, cfg, func(t *testing.T, p, _ Policy, bound func(*Observation, int) float64) {
 			moves, removals, retires, blocked := 0, 0, 0, 0
 			for seed := range uint64(2) {
@@ -133,7 +133,7 @@ func TestAnyPlanIsSafe(t *testing.T) {
 }
 
 func TestOrderOfFiguresDoesNotMatter(t *testing.T) {
-	eachPolicy(t, Config{}, func(t *testing.T, p, twin Policy, _ func(*Observation, int) float64) {
+	eachPolicy(t, knobs{}, func(t *testing.T, p, twin Policy, _ func(*Observation, int) float64) {
 		c := newCluster(3)
 		for step := range 150 {
 			c.stir()
@@ -176,7 +176,7 @@ func shuffle[T any](rng *rand.Rand, s []T) []T {
 }
 
 func TestLineIsKnownAsLongAsItExists(t *testing.T) {
-	eachPolicy(t, Config{}, func(t *testing.T, p, _ Policy, _ func(*Observation, int) float64) {
+	eachPolicy(t, knobs{}, func(t *testing.T, p, _ Policy, _ func(*Observation, int) float64) {
 		o := pair(t, 0.2, 0.2)
 		id := lineIDs(o.Spaces[0].Tree)[0]
 		if _, ok := p.Line(1, id); ok {
@@ -200,11 +200,11 @@ func TestLineIsKnownAsLongAsItExists(t *testing.T) {
 }
 
 func BenchmarkBalance(b *testing.B) {
-	for _, name := range []string{ClassicPolicy, ProfilePolicy} {
+	for _, name := range []string{classicName, profileName} {
 		for _, cells := range []int{64, 1000} {
 			b.Run(fmt.Sprint(name, "/", cells), func(b *testing.B) {
 				o := wide(b, cells)
-				p, _ := New(Config{Policy: name})
+				p, _ := made(knobs{Policy: name})
 				for b.Loop() {
 					p.Balance(o)
 				}

@@ -9,20 +9,13 @@ import (
 )
 
 // Profile is the policy that goes by load profiles: it places a line where they say that the load is even, in one step
-// if the offload budget allows it. Make it with NewProfile.
+// if what cells hand over allows it. Make it with ProfileConfig.New.
 type Profile struct {
-	cfg    Config
+	cfg    profileSettings
+	budget float64 // reals that a cell hands over in a period
 	lines  memory[profileLine]
 	levels []spaceLevels // by id
 	cells  []spaceCells  // by id
-}
-
-// NewProfile returns the policy, or what Config.Validate finds.
-func NewProfile(cfg Config) (*Profile, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	return &Profile{cfg: cfg.withDefaults()}, nil
 }
 
 // Line implements Policy.
@@ -146,13 +139,13 @@ type mover struct {
 func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	if p.cfg.NoBalance || len(s.lines) == 0 && float64(s.leaves[0].level) < nanos(p.cfg.TargetLoad)/2 {
 		// Of thousands of rooms next to none will be divided soon.
-		g := p.cfg.land(s)
+		g := newLand(s, &p.cfg.Config, &p.cfg.Border)
 		plan.Unloaded = append(plan.Unloaded, g.unloaded(0, nil)...)
 		return newLevels(s.ID)
 	}
 	old := p.levelsOf(s.ID)
 	m := mover{
-		land: p.cfg.land(s), p: p, counts: count(s), given: make([]float64, len(s.leaves)), going: make([]float64, len(s.leaves)),
+		land: newLand(s, &p.cfg.Config, &p.cfg.Border), p: p, counts: count(s), given: make([]float64, len(s.leaves)), going: make([]float64, len(s.leaves)),
 		average: float64(s.average()), yield: old.yield(), pace: old.pace(), walkOn: walkOn(old.pace()),
 		due: make([]float64, len(s.leaves)), banded: make([]float64, len(s.leaves)), stirred: make([]bool, len(s.leaves)), ahead: make([]float64, len(s.leaves)),
 	}
@@ -227,7 +220,7 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 	if !sweep && m.waits(l) {
 		return 0, false
 	}
-	s := step{m: m, from: l.at, direction: direction, axis: l.axis, most: want, budget: float64(m.p.cfg.OffloadBudget)}
+	s := step{m: m, from: l.at, direction: direction, axis: l.axis, most: want, budget: m.p.budget}
 	s.setEdges(give.edge, grow.edge)
 	if sweep {
 		s.most = math.Inf(1) // whatever is there must go, and who is about to come need not

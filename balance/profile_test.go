@@ -10,9 +10,9 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-func newProfile(t testing.TB, cfg Config) *Profile {
+func newProfile(t testing.TB, cfg knobs) *Profile {
 	t.Helper()
-	p, err := NewProfile(cfg)
+	p, err := cfg.profile().make(cfg.shared(), cfg.border())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func newProfile(t testing.TB, cfg Config) *Profile {
 }
 
 func TestCrowdOnOneSpotIsNotCut(t *testing.T) {
-	c := newCrowd(t, 7, 300, 4, Config{})
+	c := newCrowd(t, 7, 300, 4, knobs{})
 	for i := range c.walkers {
 		c.walkers[i].x, c.walkers[i].z = 40, 40
 	}
@@ -41,7 +41,7 @@ func TestCrowdOnOneSpotIsNotCut(t *testing.T) {
 }
 
 func TestCellsGatheringOnOneSpotComeToRest(t *testing.T) {
-	c := newCrowd(t, 8, 300, 4, Config{})
+	c := newCrowd(t, 8, 300, 4, knobs{})
 	c.run("start", 30)
 	c.goals(func(int) (float64, float64) { return 100, -100 })
 	c.run("gather", 150)
@@ -54,7 +54,7 @@ func TestCellsGatheringOnOneSpotComeToRest(t *testing.T) {
 // divide and a profile only partly shows.
 func TestHeavyEntitiesDoNotSwingALine(t *testing.T) {
 	for seed := range uint64(6) {
-		c := newCrowd(t, seed, 200, 4, Config{})
+		c := newCrowd(t, seed, 200, 4, knobs{})
 		for i := range c.walkers {
 			if i%15 == 0 {
 				c.walkers[i].heavy = 20e6 + c.rng.Int64N(int64(1+seed*20)*1e6)
@@ -70,7 +70,7 @@ func TestHeavyEntitiesDoNotSwingALine(t *testing.T) {
 
 func TestMinCellsNeedNoLoad(t *testing.T) {
 	for _, bounds := range []bsp.Rect{{}, {MinX: -200, MinZ: 100, MaxX: 200, MaxZ: 900}} {
-		c := newCrowd(t, 1, 0, 5, Config{MinCells: 4})
+		c := newCrowd(t, 1, 0, 5, knobs{MinCells: 4})
 		c.bounds = bounds
 		for range 12 {
 			c.second()
@@ -87,12 +87,12 @@ func TestMinCellsNeedNoLoad(t *testing.T) {
 }
 
 func TestMaxCellsAndAppsLimit(t *testing.T) {
-	c := newCrowd(t, 2, 300, 4, Config{MaxCells: 2})
+	c := newCrowd(t, 2, 300, 4, knobs{MaxCells: 2})
 	c.run("start", 30)
 	if c.tree.Len() != 2 {
 		t.Errorf("%d cells, want 2", c.tree.Len())
 	}
-	c = newCrowd(t, 2, 300, 3, Config{TargetLoad: 0.01})
+	c = newCrowd(t, 2, 300, 3, knobs{TargetLoad: 0.01})
 	c.run("start", 30)
 	if c.tree.Len() != 3 {
 		t.Errorf("%d cells on 3 apps", c.tree.Len())
@@ -102,7 +102,7 @@ func TestMaxCellsAndAppsLimit(t *testing.T) {
 func TestOneLine(t *testing.T) {
 	tests := []struct {
 		name        string
-		cfg         Config
+		cfg         knobs
 		edit        func(*Observation)
 		left, right float64
 		lo, hi      float64 // where the line goes; both 0 if it stays
@@ -112,24 +112,24 @@ func TestOneLine(t *testing.T) {
 		{name: "dead band", left: 0.203, right: 0.2},
 		{name: "left gives a quarter", left: 0.2, right: 0.1, lo: -255, hi: -235},
 		{name: "right gives a quarter", left: 0.1, right: 0.2, lo: 235, hi: 255},
-		{name: "farther by the band, since nobody leaves before", cfg: Config{BorderBand: 12}, left: 0.2, right: 0.1, lo: -267, hi: -247},
+		{name: "farther by the band, since nobody leaves before", cfg: knobs{Band: 12}, left: 0.2, right: 0.1, lo: -267, hi: -247},
 		{name: "who comes in is let be first", left: 0.2, right: 0.2, lo: -5, hi: 5, edit: func(o *Observation) {
 			if err := o.Spaces[0].Tree.MoveLine(lineIDs(o.Spaces[0].Tree)[0], 250); err != nil {
 				panic(err)
 			}
 		}},
-		{name: "retiring, with neighbours who step about in it", cfg: Config{BorderBand: 12}, right: 0.2, lo: -1e9, hi: -1e9, edit: func(o *Observation) {
+		{name: "retiring, with neighbours who step about in it", cfg: knobs{Band: 12}, right: 0.2, lo: -1e9, hi: -1e9, edit: func(o *Observation) {
 			leafOf(o, 1).Retiring = true
 			if err := o.Spaces[0].Tree.MoveLine(lineIDs(o.Spaces[0].Tree)[0], 20); err != nil {
 				panic(err)
 			}
 		}},
-		{name: "at most the budget", cfg: Config{OffloadBudget: 5}, left: 0.2, right: 0.1, lo: -60, hi: -40},
-		{name: "all overloaded, balanced by the ratio", cfg: Config{SafetyBound: 0.3}, left: 1, right: 0.5, lo: -255, hi: -235},
-		{name: "retiring takes all that the budget allows", cfg: Config{OffloadBudget: 50}, left: 0.1, right: 0.5, lo: -510, hi: -490, edit: func(o *Observation) {
+		{name: "at most the budget", cfg: knobs{OffloadRate: 10}, left: 0.2, right: 0.1, lo: -60, hi: -40},
+		{name: "all overloaded, balanced by the ratio", cfg: knobs{SafetyBound: 0.3}, left: 1, right: 0.5, lo: -255, hi: -235},
+		{name: "retiring takes all that the budget allows", cfg: knobs{OffloadRate: 100}, left: 0.1, right: 0.5, lo: -510, hi: -490, edit: func(o *Observation) {
 			leafOf(o, 1).Retiring = true
 		}},
-		{name: "retiring, sibling over its bound", left: 0.1, right: 1, blocked: 1, cfg: Config{SafetyRatio: 1}, edit: func(o *Observation) {
+		{name: "retiring, sibling over its bound", left: 0.1, right: 1, blocked: 1, cfg: knobs{SafetyRatio: 1}, edit: func(o *Observation) {
 			leafOf(o, 1).Retiring = true
 			o.Spaces[0].Cells[1].Load = 1.2e9
 			o.Spaces[0].Tree = mustParse(t, "version 1.1 \n x -2000 \n cell 1.3 - 0 \n x 0 \n cell 1.1 - 0 created retiring \n cell 1.2 - 0 created")
@@ -157,8 +157,8 @@ func TestOneLine(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(o)
 			}
-			if tt.cfg.BorderBand == 0 {
-				tt.cfg.BorderBand = math.SmallestNonzeroFloat64
+			if tt.cfg.Band == 0 {
+				tt.cfg.Band = math.SmallestNonzeroFloat64
 			}
 			p := newProfile(t, tt.cfg).Balance(o)
 			switch {
@@ -180,7 +180,7 @@ func TestNoMoveIntoASideWithAFullCell(t *testing.T) {
 	const tree = "version 1.1 \n x 0 \n cell 1.1 - 0 created \n z 500 \n cell 1.2 - 0 created \n cell 1.3 - 0 created"
 	for _, bound := range []float64{0.85, 0.95} {
 		o := observed(t, tree, cellOf(1, row(-995, 0, 10, 100, 0.5)), cellOf(2, row(5, 0, 10, 100, 0.9)), cellOf(3, nil))
-		p := newProfile(t, Config{SafetyBound: bound}).Balance(o)
+		p := newProfile(t, knobs{SafetyBound: bound}).Balance(o)
 		moved := slices.ContainsFunc(p.Moves, func(m Move) bool { return m.Node == lineIDs(o.Spaces[0].Tree)[0] })
 		if moved != (bound > 0.9) {
 			t.Errorf("bound %v: line towards the full cell moved = %v", bound, moved)
@@ -222,7 +222,7 @@ func TestTurningWidensTheDeadBand(t *testing.T) {
 
 // TestStillRowsComeToRest has a crowd in rows, of which a line passes a whole one or none.
 func TestStillRowsComeToRest(t *testing.T) {
-	c := newCrowd(t, 3, 300, 4, Config{})
+	c := newCrowd(t, 3, 300, 4, knobs{})
 	for i := range c.walkers {
 		c.walkers[i].x, c.walkers[i].z = float64(i%15)*60, float64(i/15)*60
 	}
@@ -237,7 +237,7 @@ func TestStillRowsComeToRest(t *testing.T) {
 func TestSweepGoesToTheEnd(t *testing.T) {
 	o := observed(t, "version 1.1 \n x 0 \n x -0.00095 \n cell 1.3 - 0 created \n cell 1.1 - 0 created retiring \n cell 1.2 - 0 created",
 		cellOf(1, nil), cellOf(2, row(5, 0, 10, 100, 0.2)), cellOf(3, row(-995, 0, 9, 100, 0.2)))
-	p := newProfile(t, Config{})
+	p := newProfile(t, knobs{})
 	for range 3 {
 		plan := p.Balance(o)
 		if err := apply(o, &plan); err != nil {
@@ -282,7 +282,7 @@ func TestNewCellGoesToTheLeastLoadedThenLowestApp(t *testing.T) {
 		a.Addr = appAddr(a.ID)
 		o.Apps = append(o.Apps, a)
 	}
-	p := newProfile(t, Config{})
+	p := newProfile(t, knobs{})
 	if plan := p.Meta(o); len(plan.Adds) != 0 {
 		t.Error("a cell is added before a period has passed since the tree was first seen")
 	}
@@ -317,7 +317,7 @@ func reported(l int64) AppLoad {
 // TestANarrowCellKeepsLess: a step must know that the band becomes narrower with the cell that it takes from, or it takes
 // more than it should.
 func TestANarrowCellKeepsLess(t *testing.T) {
-	cfg := Config{BorderBand: 10}
+	cfg := knobs{Band: 10}
 	profile := load.Build(row(0, 0, 0.5, 100, 1))
 	s := step{m: &mover{p: newProfile(t, cfg)}, from: 40, direction: -1, axis: bsp.AxisX}
 	p := passing{quanta: &profile.X, rect: bsp.Rect{MaxX: 40, MaxZ: 100}, band: 10}
@@ -333,14 +333,14 @@ func TestANarrowCellKeepsLess(t *testing.T) {
 func TestWhoCannotLeaveYetIsThere(t *testing.T) {
 	beyond := row(100, 0, 1, 100, 0.4)
 	for budget, want := range map[int]float64{10: 0.36, 40: 0.24, 1000: 0} {
-		p := newProfile(t, Config{OffloadBudget: budget, MinMove: 1})
+		p := newProfile(t, knobs{OffloadRate: 2 * float64(budget), MinMove: 1})
 		p.Balance(observed(t, pairTree, cellOf(1, beyond), cellOf(2, row(300, 0, 1, 100, 0.35))))
 		if got := p.levels[0].cells[0].planned / 1e9; math.Abs(got-want) > 0.01 {
 			t.Errorf("with a budget of %d it is taken to keep %v, want %v", budget, got, want)
 		}
 	}
 	o := observed(t, pairTree, cellOf(1, beyond), cellOf(2, row(300, 0, 1, 100, 0.3)))
-	for _, move := range newProfile(t, Config{OffloadBudget: 10}).Balance(o).Moves {
+	for _, move := range newProfile(t, knobs{OffloadRate: 20}).Balance(o).Moves {
 		t.Errorf("the line goes to %v", move.To)
 	}
 }

@@ -19,7 +19,7 @@ func ExampleScorersByName() {
 		}
 		return 1, true
 	}}
-	policy, err := balance.New(balance.Config{Scorers: append([]balance.Scorer{rack}, scorers...)})
+	policy, err := balance.ProfileConfig{}.New(balance.Config{Scorers: append([]balance.Scorer{rack}, scorers...)}, balance.Border{})
 	fmt.Println(policy != nil, err)
 
 	_, err = balance.ScorersByName("cellLoad", "limitedSpaces")

@@ -23,7 +23,7 @@ func TestAddScorer(t *testing.T) {
 	if want := "limitedSpaces cellAppLoad groupLoad cellCellTraffic baseCellTraffic "; names != want {
 		t.Errorf("scorers %q, want %q", names, want)
 	}
-	if _, err := NewClassic(Config{Scorers: ss}); err != nil {
+	if _, err := made(knobs{Scorers: ss}); err != nil {
 		t.Error(err)
 	}
 	if ss, err := ScorersByName(); err != nil || ss != nil {
@@ -160,8 +160,8 @@ func TestFindBestCellApp(t *testing.T) {
 func TestTwoAppsAtOneAddress(t *testing.T) {
 	o := Observation{Apps: apps(900, 0), Spaces: []Space{space(t, 1, "1", 900)}}
 	o.Apps[1].Addr = o.Apps[0].Addr
-	for _, policy := range []string{ClassicPolicy, ProfilePolicy} {
-		if got, want := outline(settled(t, policy, Config{}, &o)), "wanting 1, app 2: address of another app"; got != want {
+	for _, policy := range []string{classicName, profileName} {
+		if got, want := outline(settled(t, policy, knobs{}, &o)), "wanting 1, app 2: address of another app"; got != want {
 			t.Errorf("%s: got %q, want %q", policy, got, want)
 		}
 	}

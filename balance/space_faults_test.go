@@ -22,7 +22,7 @@ func TestNonsenseOfASpaceIsCounted(t *testing.T) {
 		{"number of cells", func(s *Space) { s.MaxCells = -1 }},
 		{"no tree", func(s *Space) { s.Tree = nil }},
 	} {
-		eachPolicy(t, Config{}, func(t *testing.T, p, _ Policy, _ func(*Observation, int) float64) {
+		eachPolicy(t, knobs{}, func(t *testing.T, p, _ Policy, _ func(*Observation, int) float64) {
 			o := pair(t, 0.2, 0.1)
 			tt.edit(&o.Spaces[0])
 			before := o.Spaces[0]
@@ -42,10 +42,10 @@ func TestNonsenseOfASpaceIsCounted(t *testing.T) {
 // and the smoothed average go by that as much as lines do.
 func TestArtificialLoadCountsForApps(t *testing.T) {
 	reserved := func(s Space, cores float64) Space { s.MinLoad = int64(nanos(cores)); return s }
-	runMeta(t, ClassicPolicy, []metaCase{
+	runMeta(t, classicName, []metaCase{
 		{name: "its group is overloaded", o: Observation{Apps: apps(0, 0), Spaces: []Space{reserved(space(t, 1, "1"), 0.4)}}, want: "add 1/1.1 on 2"},
 		{name: "its apps are kept", o: Observation{Apps: apps(0, 0), Spaces: []Space{reserved(space(t, 1, "x 0\n1\n2"), 0.4)}}},
-		{name: "another space keeps clear of it", cfg: Config{MinCells: 2}, o: Observation{Apps: apps(0, 0, 100), Spaces: []Space{
+		{name: "another space keeps clear of it", cfg: knobs{MinCells: 2}, o: Observation{Apps: apps(0, 0, 100), Spaces: []Space{
 			space(t, 1, "1"), func() Space { s := reserved(space(t, 2, "2"), 0.4); s.MinCells = 1; return s }()}}, want: "add 1/1.1 on 3, add 2/1.2 on 1"},
 		{name: "what is there already counts towards it", o: Observation{Apps: apps(400, 400), Spaces: []Space{reserved(space(t, 1, "1", 400), 0.4), space(t, 2, "2", 400)}}},
 	})

@@ -47,7 +47,7 @@ func (s *step) passing(to []passing, edge []int32, isBelow bool) []passing {
 		if x.cell.Profile.Empty() {
 			continue
 		}
-		p := passing{leaf: i, load: float64(x.cell.Load) * s.m.yield, quanta: quantiles(x.cell, s.axis), rect: x.rect, band: s.m.p.cfg.bandOf(x, s.axis)}
+		p := passing{leaf: i, load: float64(x.cell.Load) * s.m.yield, quanta: quantiles(x.cell, s.axis), rect: x.rect, band: bandOf(&s.m.p.cfg.Border, x, s.axis)}
 		p.leaving = middle(leaving(p.quanta, s.from, p.band, s.m.walkOn, isBelow))
 		to = append(to, p)
 	}
@@ -142,7 +142,7 @@ func (s *step) bandAt(p *passing, to float64, isBelow bool) float64 {
 	if p.band == 0 {
 		return 0
 	}
-	return max(0, withEdge(p.rect, s.axis, isBelow, to).Band(s.axis, s.m.p.cfg.BorderBand))
+	return max(0, withEdge(p.rect, s.axis, isBelow, to).Band(s.axis, s.m.p.cfg.Band))
 }
 
 func (s *step) past(to float64) float64 { return to + float64(margin*float64(s.direction)) }

@@ -44,7 +44,7 @@ func (c *Cell) Area() bsp.Rect {
 	return r
 }
 
-// ToLoad is what the cell is to have loaded: its area, around it as far as ghosts stand (Config.GhostDistance), and
+// ToLoad is what the cell is to have loaded: its area, around it as far as ghosts stand (Border.GhostDistance), and
 // Config.LoadAhead more, into which lines may move before the next part has come. The game cuts it to the geometry that
 // there is. It is empty if the cell has no area.
 func (c *Cell) ToLoad() bsp.Rect {
@@ -52,7 +52,7 @@ func (c *Cell) ToLoad() bsp.Rect {
 	if r.Empty() {
 		return bsp.Rect{}
 	}
-	return r.Grow(float64(c.cfg.GhostDistance + c.cfg.LoadAhead))
+	return r.Grow(c.cfg.Border.GhostDistance + float64(c.cfg.LoadAhead))
 }
 
 // SetLocal keeps something of the game with the cell, on this CellApp and as long as the cell is here. Local is what

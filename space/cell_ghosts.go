@@ -18,7 +18,7 @@ import (
 func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
-	reach := float64(c.cfg.GhostDistance + r.e.Def.AppealRadius)
+	reach := c.cfg.Border.GhostDistance + float64(r.e.Def.AppealRadius)
 	if around := bsp.Around(x, z, reach); r.haunts.Len() == 0 && within(around, own) {
 		return budget // as most are: deep inside
 	}

@@ -129,7 +129,7 @@ func (c *Cell) Load() Load {
 		m.samples[i].Load += share
 	}
 	l.Profile = m.builder.Build(m.samples)
-	l.Edges = m.builder.Edges(m.samples, int64(c.cfg.OffloadLevel*float64(load.Core)))
+	l.Edges = m.builder.Edges(m.samples, c.cfg.Border.Slice())
 	return l
 }
 

@@ -21,15 +21,15 @@ func (c *Cell) check() {
 	if len(c.reals) == 0 {
 		return
 	}
-	budget := c.cfg.GhostBudget
+	budget, handover := c.cfg.GhostBudget, c.cfg.Border.Budget(c.cfg.CheckPeriod)
 	_, own, _ := c.tree.Leaf(c.id)
-	leaving := make([]*Real, 0, min(c.cfg.OffloadBudget, len(c.reals)))
+	leaving := make([]*Real, 0, min(handover, len(c.reals)))
 	for _, rec := range c.reals {
 		r := rec.real
 		if r.gone != staying {
 			continue
 		}
-		if !c.frozen && len(leaving) < c.cfg.OffloadBudget && c.shouldLeave(r) {
+		if !c.frozen && len(leaving) < handover && c.shouldLeave(r) {
 			leaving = append(leaving, r)
 			continue
 		}
@@ -59,7 +59,7 @@ func (c *Cell) shouldLeave(r *Real) bool {
 		return false // it has more than it can do; here the real is in good hands
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
-	if c.Retiring() || !rect.Keeps(x, z, float64(c.cfg.BorderBand)) {
+	if c.Retiring() || !rect.Keeps(x, z, c.cfg.Border.Band) {
 		return true
 	}
 	if r.outsideSince == 0 {

@@ -69,7 +69,7 @@ func (m *model) arrives(p packet) {
 func modelled(t *testing.T, n int) (*rig, *model) {
 	t.Helper()
 	m := &model{spent: map[entity.ID]time.Duration{}}
-	r := newRig(t, n, func(c *Config) { c.ArtificialLoad = 0; c.OffloadLevel = 1 })
+	r := newRig(t, n, func(c *Config) { c.ArtificialLoad = 0; c.Border.MaxSlice = 1 })
 	for _, a := range r.apps {
 		a.cell.watch = load.NewStopwatch(func() time.Duration { return m.now })
 		a.cell.out = modelledOutbox{a, m}

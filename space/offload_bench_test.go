@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -53,7 +54,7 @@ type crossing struct {
 
 func newCrossing(b *testing.B, players entity.ID, budget int) *crossing {
 	c := &crossing{rig: newRig(b, 3, func(c *Config) {
-		*c = Config{BackupPeriod: time.Hour, OffloadBudget: budget}.WithDefaults()
+		*c = Config{BackupPeriod: time.Hour, Border: balance.Border{OffloadRate: 5 * float64(budget)}}.WithDefaults() // five checks a second
 	})}
 	chance := rand.New(rand.NewPCG(1, 1))
 	for id := entity.ID(1); id <= players; id++ {

@@ -71,7 +71,7 @@ func TestSteppingAboutALineHandsNobodyOver(t *testing.T) {
 }
 
 func TestOffloadBudget(t *testing.T) {
-	r := newRig(t, 2, func(c *Config) { c.OffloadBudget = 3; c.CheckPeriod = time.Millisecond })
+	r := newRig(t, 2, func(c *Config) { c.Border.OffloadRate = 3000; c.CheckPeriod = time.Millisecond })
 	for id := range entity.ID(8) {
 		r.create(id+1, -50, 0)
 	}

@@ -16,7 +16,7 @@ func vec(x float32) property.Vector3 { return property.Vector3{X: x} }
 // never sees its time go back, and its timer comes as often as on one cell: each
 // second of game time, neither doubled nor put off.
 func TestTimersBetweenCellsOfDifferentRate(t *testing.T) {
-	r := newRig(t, 2, func(c *Config) { c.BorderBand, c.Dwell = 1, tickPeriod })
+	r := newRig(t, 2, func(c *Config) { c.Border.Band, c.Dwell = 1, tickPeriod })
 	r.tick(1)
 	r.create(7, -50, 0)
 	began := r.avatar(7).Now()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -123,7 +124,7 @@ func (a *Avatar) OnArrival(c Callback)        { a.note("arrival %d", c.User) }
 func (a *Avatar) OnBomb(Callback)             { panic("bomb") }
 
 func testConfig() Config {
-	return Config{AoIRadius: 100, GhostDistance: 130, ArtificialLoad: 1000}.WithDefaults()
+	return Config{AoIRadius: 100, Border: balance.Border{GhostDistance: 130}, ArtificialLoad: 1000}.WithDefaults()
 }
 
 const tickPeriod = 100 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -62,11 +63,11 @@ func TestConfigFaults(t *testing.T) {
 	if err := (Config{}).WithDefaults().Validate(); err != nil {
 		t.Errorf("the defaults are refused: %v", err)
 	}
-	c := Config{GhostDistance: 100, BorderBand: 13, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
+	c := Config{Border: balance.Border{GhostDistance: 100, Band: 13}, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
 	want := `space: ArtificialLoad must not be negative; zero means measured load
-space: BorderBand is 13 m; take at most 12.5 m, half of the narrowest cell
 space: Dwell must not be negative; zero means none
-space: GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 524 m; raise GhostDistance or lower AoIRadius`
+space: Border: border: Band is 13; set more than 0 and at most 12.5 metres, half of the narrowest cell, or leave it zero for the default
+space: Border.GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + Border.Band + TopSpeed × CheckPeriod = 524 m; leave it zero, raise it or lower AoIRadius`
 	if err := c.Validate(); err == nil || err.Error() != want {
 		t.Errorf("faults:\n%v\nwant:\n%s", err, want)
 	}

@@ -34,7 +34,26 @@ type config struct {
 	join     int     // seconds in which the crowd comes in; 0 is all at once
 	warmUp   int     // seconds; 0 is found by the lab
 	frames   int     // cuts kept for the film strip
-	policy   balance.Config
+
+	policyName string // profile or classic; "" is profile
+	balance    balance.Config
+	border     balance.Border
+	profile    balance.ProfileConfig
+	classic    balance.ClassicConfig
+}
+
+// The policies by name.
+const (
+	profileName = "profile"
+	classicName = "classic"
+)
+
+// policy are the settings of the policy that is named; of another name, those of profile.
+func (c *config) policy() balance.PolicyConfig {
+	if c.policyName == classicName {
+		return c.classic
+	}
+	return c.profile
 }
 
 // validate reports every fault of a configuration, each with its remedy.
@@ -54,13 +73,20 @@ func (c *config) validate() error {
 	fault(!(c.jitter >= 0 && c.jitter <= 1000), "-jitter %v: take 0 to 1000 metres", c.jitter)
 	fault(c.join < 0 || c.join > mostSeconds, "-join %d: take 0 to %d seconds", c.join, mostSeconds)
 	fault(c.warmUp < 0 || c.warmUp >= max(1, c.seconds), "-warmup %d: take less than -seconds (%d), or 0 to let the lab find it", c.warmUp, c.seconds)
-	p := c.policy.WithDefaults()
-	fault(p.Period <= figureAge || p.Period%reportPeriod != 0, "-period %v: take a multiple of %v of at least %v", c.policy.Period, reportPeriod, figureAge+reportPeriod)
-	fault(p.Period > 0 && p.MetaPeriod%p.Period != 0, "-metaperiod %v: take a multiple of -period (%v)", c.policy.MetaPeriod, p.Period)
-	if err := c.policy.Validate(); err != nil {
-		faults = append(faults, err)
-	}
+	fault(!slices.Contains([]string{"", profileName, classicName}, c.policyName), "-policy %q: take %s or %s", c.policyName, profileName, classicName)
+	p := c.policy().Fill(c.balance)
+	fault(p.Period <= figureAge || p.Period%reportPeriod != 0, "-period %v: take a multiple of %v of at least %v", c.balance.Period, reportPeriod, figureAge+reportPeriod)
+	fault(p.Period > 0 && p.MetaPeriod%p.Period != 0, "-metaperiod %v: take a multiple of -period (%v)", c.balance.MetaPeriod, p.Period)
+	faults = append(faults, p.Validate(), c.border.Validate(), c.policy().Check(p, c.border))
 	return errors.Join(faults...)
+}
+
+// withDefaults fills in the zero settings of the balance.
+func (c config) withDefaults() config {
+	c.policyName = c.policy().Name()
+	c.balance, c.border = c.policy().Fill(c.balance), c.border.WithDefaults()
+	c.profile, c.classic = c.profile.WithDefaults(), c.classic.WithDefaults()
+	return c
 }
 
 // length is the time of the whole run.

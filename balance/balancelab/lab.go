@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 )
@@ -62,11 +61,11 @@ func newLab(cfg config, clock func() time.Duration) (*lab, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	policy, err := balance.New(cfg.policy)
+	policy, err := cfg.policy().New(cfg.balance, cfg.border)
 	if err != nil {
 		return nil, err
 	}
-	cfg.policy = cfg.policy.WithDefaults()
+	cfg = cfg.withDefaults()
 	l := &lab{
 		scenario: newScenario(&cfg), // fills in the size
 		entities: make([]entity, cfg.entities),
@@ -109,7 +108,7 @@ func (l *lab) pulse() error {
 		l.record()
 	}
 	// The manager plans before the reports of this pulse are in: what it has is figureAge old.
-	if period := l.cfg.policy.Period; l.now >= period && (l.now-figureAge)%period == 0 {
+	if period := l.cfg.balance.Period; l.now >= period && (l.now-figureAge)%period == 0 {
 		if err := l.balance(); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // small is a run of a second or so: crowded enough for a dozen cells.
 func small(scenario string) config {
 	c := config{scenario: scenario, entities: 3000, cellApps: 16, seconds: 150, seed: 1, size: 6000, noise: 0.01, join: 20}
-	c.policy.TargetLoad = 0.1
+	c.profile.TargetLoad = 0.1
 	return c
 }
 
@@ -39,7 +39,7 @@ func TestSameSeedSameRun(t *testing.T) {
 		run := func() string {
 			var out strings.Builder
 			f := flags{config: small("star"), json: true, noTime: true}
-			f.entities, f.seconds, f.policy.Policy = 2000, 25, policy
+			f.entities, f.seconds, f.policyName = 2000, 25, policy
 			if err := run(&f, &out); err != nil {
 				t.Fatal(err)
 			}
@@ -203,8 +203,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestFlagFaults(t *testing.T) {
-	_, err := parseFlags(strings.Fields("-scenario war -entities 0 -cellapps 0 -seconds 0 -size 3 -noise 2 -jitter -1 -join -1 -warmup -1 -period 0.1s -target 3 -budget -1 -policy best more"), io.Discard)
-	for _, want := range []string{"-scenario", "-entities", "-cellapps", "-seconds", "-size", "-noise", "-jitter", "-join", "-warmup", "-period", "TargetLoad", "OffloadBudget", "Policy", "more"} {
+	_, err := parseFlags(strings.Fields("-scenario war -entities 0 -cellapps 0 -seconds 0 -size 3 -noise 2 -jitter -1 -join -1 -warmup -1 -period 0.1s -target 3 -rate -1 -policy best more"), io.Discard)
+	for _, want := range []string{"-scenario", "-entities", "-cellapps", "-seconds", "-size", "-noise", "-jitter", "-join", "-warmup", "-period", "TargetLoad", "OffloadRate", "-policy", "more"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %s", err, want)
 		}
@@ -236,8 +236,8 @@ func BenchmarkSecondOfStar(b *testing.B) {
 func TestEconomyGivesBack(t *testing.T) {
 	c := small("economy")
 	c.entities, c.cellApps, c.seconds, c.size = 8000, 80, 1000, 0
-	c.policy.TargetLoad = 0.2
-	e := economyOf(start(t, c, c.seconds).seconds, c.cellApps, c.policy.TargetLoad)
+	c.profile.TargetLoad = 0.2
+	e := economyOf(start(t, c, c.seconds).seconds, c.cellApps, c.profile.TargetLoad)
 	// With two cells neither this bound nor the other can be kept for about a minute of it.
 	if e.Lower.Outside > 90 || e.Lower.Lowest < -0.03 {
 		t.Errorf("under the lower bound for %d s, by up to %v", e.Lower.Outside, -e.Lower.Lowest)

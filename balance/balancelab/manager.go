@@ -97,8 +97,8 @@ func (l *lab) sample() {
 			ID: a.cell, App: uint32(i + 1), Load: a.reported, Reals: a.reals, Gained: a.gained, Ghosts: a.ghosts, Created: true,
 			Profile: m.builder.Build(m.samples[i]),
 		}
-		if l.cfg.policy.Policy == balance.ClassicPolicy {
-			c.Edges = m.builder.Edges(m.samples[i], int64(l.cfg.policy.MaxCPUOffload*float64(load.Core)))
+		if l.cfg.policyName == classicName {
+			c.Edges = m.builder.Edges(m.samples[i], l.cfg.border.Slice())
 		}
 		m.reports = append(m.reports, c)
 	}
@@ -111,7 +111,7 @@ func (l *lab) balance() error {
 	if err := l.apply(&plan); err != nil {
 		return err
 	}
-	if (l.now-figureAge)%l.cfg.policy.MetaPeriod == 0 {
+	if (l.now-figureAge)%l.cfg.balance.MetaPeriod == 0 {
 		plan := m.timed(m.policy.Meta, l.observe())
 		if err := l.apply(&plan); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (l *lab) apply(p *balance.Plan) error {
 		func(a *balance.Add) bsp.Leaf {
 			leaf := m.newLeaf(int(a.App) - 1)
 			l.apps[a.App-1].hold(leaf.Cell)
-			m.apps[a.App-1].Given(l.cfg.policy.InitialCellLoad)
+			m.apps[a.App-1].Given(l.cfg.balance.InitialCellLoad)
 			l.making = append(l.making, creation{l.now + creationDelay, leaf.Cell})
 			return leaf
 		})

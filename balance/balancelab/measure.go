@@ -74,9 +74,9 @@ func (l *lab) report() {
 		if a.ready {
 			a.reported = int64(float64(a.smoothed+a.remainder.Load()) * l.shaken(1))
 		}
-		l.manager.apps[i].Report(a.reported, l.cfg.policy.Smoothing)
+		l.manager.apps[i].Report(a.reported, l.cfg.balance.Smoothing)
 	}
-	if l.now%l.cfg.policy.Period == 0 {
+	if l.now%l.cfg.balance.Period == 0 {
 		l.sample()
 	}
 }

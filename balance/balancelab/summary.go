@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/cellscape/cellscape/balance"
 )
 
 // summary is what a run comes to. Deviations are shares of the average load, over the seconds after the warm-up.
@@ -126,10 +124,10 @@ func (l *lab) summarise() *summary {
 	warm := l.warmUp()
 	seen := l.seconds[min(warm, len(l.seconds)):]
 	s := &summary{
-		Scenario: c.scenario, Policy: c.policy.Policy, Seed: c.seed, Entities: c.entities, CellApps: c.cellApps,
-		Seconds: len(l.seconds), Size: c.size, Target: c.policy.TargetLoad, Noise: c.noise, Join: c.join,
-		Period: c.policy.Period.Seconds(), MetaPeriod: c.policy.MetaPeriod.Seconds(),
-		MinDifference: c.policy.MinDifference, MinMove: c.policy.MinMove, OffloadBudget: c.policy.OffloadBudget,
+		Scenario: c.scenario, Policy: c.policyName, Seed: c.seed, Entities: c.entities, CellApps: c.cellApps,
+		Seconds: len(l.seconds), Size: c.size, Target: c.profile.TargetLoad, Noise: c.noise, Join: c.join,
+		Period: c.balance.Period.Seconds(), MetaPeriod: c.balance.MetaPeriod.Seconds(),
+		MinDifference: c.profile.MinDifference, MinMove: c.profile.MinMove, OffloadBudget: c.border.Budget(c.balance.Period),
 		WarmUp: warm, Measured: len(seen), Settle: l.settles(),
 	}
 	s.Above = extremeOf(seen, (*second).above)
@@ -141,7 +139,7 @@ func (l *lab) summarise() *summary {
 	s.Cost = mean(seen, func(x *second) float64 { return apart(x.total, x.alone) })
 	s.Bytes = mean(seen, func(x *second) float64 { return float64(x.bytes) / float64(max(1, x.leaves)) })
 	s.Lines = mean(seen, func(x *second) float64 { return float64(x.moves) })
-	s.Cells = usageOf(seen, &c.policy)
+	s.Cells = usageOf(seen, c)
 	for i := range seen {
 		s.Over = max(s.Over, seen[i].over)
 		s.Adds += seen[i].adds
@@ -153,7 +151,7 @@ func (l *lab) summarise() *summary {
 		s.Ignored += seen[i].ignored
 	}
 	if c.scenario == "economy" {
-		s.Economy = economyOf(seen, c.cellApps, c.policy.TargetLoad)
+		s.Economy = economyOf(seen, c.cellApps, c.profile.TargetLoad)
 	}
 	s.Manager = managerOf(l.manager.took)
 	return s
@@ -189,11 +187,11 @@ func (l *lab) settled(from, until time.Duration) int {
 	return int((last - from) / time.Second)
 }
 
-func usageOf(seen []second, cfg *balance.Config) usage {
+func usageOf(seen []second, cfg *config) usage {
 	u := usage{
 		Mean:     mean(seen, func(x *second) float64 { return float64(x.leaves) }),
-		ByTarget: mean(seen, func(x *second) float64 { return math.Ceil(x.total / cfg.TargetLoad) }),
-		BySafety: mean(seen, func(x *second) float64 { return math.Ceil(x.alone / cfg.SafetyBound) }),
+		ByTarget: mean(seen, func(x *second) float64 { return math.Ceil(x.total / cfg.profile.TargetLoad) }),
+		BySafety: mean(seen, func(x *second) float64 { return math.Ceil(x.alone / cfg.balance.SafetyBound) }),
 	}
 	for i := range seen {
 		u.Most = max(u.Most, seen[i].leaves)

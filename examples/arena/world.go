@@ -64,7 +64,7 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 		CellApps:    f.cellApps,
 		BaseApps:    f.baseApps,
 		Space: space.Config{
-			AoIRadius: aoiRadius, AoIHysteresis: 5, GhostDistance: ghostDistance, TopSpeed: topSpeed,
+			AoIRadius: aoiRadius, AoIHysteresis: 5, Border: balance.Border{GhostDistance: ghostDistance}, TopSpeed: topSpeed,
 			ArtificialLoad: int64(coresPerCellApp * float64(f.cellApps) * float64(time.Second) / float64(max(1, f.bots+f.guards))),
 		},
 		Balance: balance.Config{MetaPeriod: time.Second}, // a show is short

@@ -53,7 +53,7 @@ type Options struct {
 	Geometry  bool
 	StripTime time.Duration
 	// Balance replaces the balance of the space if it is not zero.
-	Balance balance.Config
+	Balance Balancing
 	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is
 	// what CellApps do that have too much, Logins when the world is full; by default never.
 	Load     int64
@@ -64,8 +64,6 @@ type Options struct {
 	// Budget is what a player is told in a tick, in bytes, and MaxWait after how many
 	// ticks a place goes to the front if that does not suffice. 0 is the witness's default.
 	Budget, MaxWait int
-	// Policy, if not nil, makes the policy of each start of the CellAppMgr.
-	Policy func() balance.Policy
 	// MTU is the longest datagram; 0 is mercury's default.
 	MTU int
 	// Link is the network in the bad time; the zero value draws one.
@@ -101,9 +99,12 @@ func (o Options) withDefaults() Options {
 	if o.Logins == (cellappmgr.LoginConfig{}) {
 		o.Logins.Always = true
 	}
-	if o.Balance.TargetLoad == 0 {
-		o.Balance.TargetLoad = 0.1
+	if o.Balance.Policy == nil {
+		o.Balance.Policy = balance.ProfileConfig{TargetLoad: 0.1}
 		o.Balance.MetaPeriod = time.Second // more happens in a run
+	}
+	if o.Balance.Border.GhostDistance == 0 {
+		o.Balance.Border.GhostDistance = ghostDistance
 	}
 	if o.StripTime == 0 {
 		o.StripTime = 600 * time.Millisecond
@@ -251,26 +252,20 @@ func (c *Cluster) portOf(at netip.AddrPort) uint16 {
 func (c *Cluster) managerAt() netip.AddrPort { return mercurytest.Place(portManager) }
 
 func (c *Cluster) makeCellAppMgr(p *Process) (App, error) {
-	var policy balance.Policy
+	policy := c.opts.Balance.Policy
 	var land bsp.Rect
 	if c.opts.Geometry {
 		land = theLand()
 	}
 	c.terms++
-	switch {
-	case c.opts.Policy != nil:
-		policy = c.opts.Policy()
-	case c.opts.Retire:
-		var err error
-		if policy, err = c.newRestless(); err != nil {
-			return nil, err
-		}
+	if c.opts.Retire && !c.opts.Balance.Calm {
+		policy = restlessConfig{policy, c}
 	}
 	return cellappmgr.New(cellappmgr.Config{
 		Policy:    policy,
 		Transport: p.ep, Log: p.log(), Schema: c.world.schema,
-		Spaces:      []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, Geometry: land}},
-		Balance:     c.opts.Balance,
+		Spaces:  []cellappmgr.SpaceConfig{{ID: theSpace, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}, Geometry: land}},
+		Balance: c.opts.Balance.Config, Border: c.opts.Balance.Border,
 		Logins:      c.opts.Logins,
 		Term:        c.terms,
 		MinCellApps: c.opts.CellApps,
@@ -316,7 +311,7 @@ func (c *Cluster) share(p *Process, n int) int {
 
 func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	cells := space.Config{
-		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, GhostDistance: ghostDistance, LoadAhead: loadAhead, TopSpeed: 60,
+		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, Border: c.opts.Balance.Border, LoadAhead: loadAhead, TopSpeed: 60,
 		// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
 		// cells for as long as they like, as by default.
 		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,

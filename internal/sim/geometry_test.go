@@ -10,23 +10,29 @@ import (
 
 // withLand are the options of a run whose space has land that takes its time to load. Cells come, go and are moved by
 // their load; every second run lets others retire as well, and of three one has a CellAppMgr that crashes.
-func withLand(policy string, seed uint64) Options {
+func withLand(policy balance.PolicyConfig, seed uint64) Options {
 	return Options{
 		Seed: seed, Geometry: true, CellApps: 5, Players: 10, Rovers: 10,
 		Crash: seed%4 != 0, Pause: seed%5 != 0, Retire: seed%2 == 0, CrashManager: seed%3 == 0,
-		Balance: balance.Config{
-			Policy: policy, GhostDistance: ghostDistance, TargetLoad: 0.1, MetaPeriod: time.Second, MinLoadingArea: 60000,
-			MetaTolerance: 0.02, LowerBound: 0.02, MaxCPUOffload: 0.1,
+		Balance: Balancing{
+			Config: balance.Config{MetaPeriod: time.Second, MinLoadingArea: 60000},
+			Border: balance.Border{MaxSlice: 0.1},
+			Policy: policy,
 		},
 	}
+}
+
+// landPolicies add and give back cells for little load.
+func landPolicies() []balance.PolicyConfig {
+	return []balance.PolicyConfig{balance.ProfileConfig{TargetLoad: 0.1}, balance.ClassicConfig{MetaTolerance: 0.02, LowerBound: 0.02}}
 }
 
 // TestLand: in a space with geometry no one is made in, restored to or handed over to a cell that has not loaded the land
 // there, whatever cells are added, cut, moved and retired and whoever dies; and in the end all is loaded and at rest.
 func TestLand(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{balance.ProfilePolicy, balance.ClassicPolicy} {
-		t.Run(policy, func(t *testing.T) {
+	for _, policy := range landPolicies() {
+		t.Run(policy.Name(), func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(6) {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -44,17 +50,11 @@ func TestLand(t *testing.T) {
 // TestLandIsGivenBack: a space that loads is given cells to share the work, and gives them back when all is loaded; a CellApp
 // may be shut down meanwhile.
 func TestLandIsGivenBack(t *testing.T) {
-	for _, policy := range []string{balance.ProfilePolicy, balance.ClassicPolicy} {
-		t.Run(policy, func(t *testing.T) {
+	for _, policy := range landPolicies() {
+		t.Run(policy.Name(), func(t *testing.T) {
 			o := withLand(policy, 0)
 			o.Load, o.Retire = 1e5, true
-			o.Policy = func() balance.Policy {
-				p, err := balance.New(o.Balance)
-				if err != nil {
-					t.Error(err)
-				}
-				return p
-			}
+			o.Balance.Calm = true
 			most := 0
 			play(t, o, func(r *rig) {
 				cells := func() int {

@@ -27,7 +27,8 @@ const (
 // tighten gives a CellApp's cells the budgets of a tight world.
 func (c *Cluster) tighten(cfg *space.Config) {
 	if c.opts.Wild.Tight {
-		cfg.GhostBudget, cfg.OffloadBudget = tightGhosts, tightHandoff
+		cfg.GhostBudget = tightGhosts
+		cfg.Border.OffloadRate = tightHandoff / space.DefaultCheckPeriod.Seconds()
 	}
 }
 

@@ -23,13 +23,20 @@ type orders struct {
 func scripted(seed uint64, n int) (Options, *orders) {
 	in := &orders{}
 	cfg := still(n)
-	return Options{Seed: seed, Balance: cfg, Policy: func() balance.Policy {
-		p, err := balance.New(cfg.WithDefaults())
-		if err != nil {
-			panic(err)
-		}
-		return &byHand{p, in}
-	}}, in
+	cfg.Policy, cfg.Calm = handConfig{cfg.Policy, in}, true
+	return Options{Seed: seed, Balance: cfg}, in
+}
+
+// handConfig makes the policy of each start of the CellAppMgr take orders.
+type handConfig struct {
+	balance.PolicyConfig
+	in *orders
+}
+
+// New implements balance.PolicyConfig.
+func (h handConfig) New(shared balance.Config, border balance.Border) (balance.Policy, error) {
+	p, err := h.PolicyConfig.New(shared, border)
+	return &byHand{p, h.in}, err
 }
 
 type byHand struct {

@@ -8,6 +8,16 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
+// Balancing is how the cells of a run follow its crowd.
+type Balancing struct {
+	balance.Config
+	Border balance.Border
+	// Policy makes the policy of each start of the CellAppMgr; nil for balance.ProfileConfig of a low target.
+	Policy balance.PolicyConfig
+	// Calm says that cells retire by the policy alone, also under Options.Retire.
+	Calm bool
+}
+
 // restless is a policy that lets a cell retire every few seconds, whatever the loads are:
 // they do not fall and rise often enough in a short run. The one that it wraps adds and
 // cancels as ever, and goes on alone when the bad time is over.
@@ -20,13 +30,19 @@ type restless struct {
 // retireEvery is one in how many MetaPeriods a cell retires in.
 const retireEvery = 3
 
-// newRestless makes the policy of one start of the CellAppMgr.
-func (c *Cluster) newRestless() (balance.Policy, error) {
-	inner, err := balance.New(c.opts.Balance.WithDefaults())
+// restlessConfig makes the policy of each start of the CellAppMgr restless.
+type restlessConfig struct {
+	balance.PolicyConfig
+	c *Cluster
+}
+
+// New implements balance.PolicyConfig.
+func (r restlessConfig) New(shared balance.Config, border balance.Border) (balance.Policy, error) {
+	inner, err := r.PolicyConfig.New(shared, border)
 	if err != nil {
 		return nil, err
 	}
-	return &restless{inner, c, rand.New(rand.NewPCG(c.opts.Seed, 0x4e57<<16|uint64(c.terms)))}, nil
+	return &restless{inner, r.c, rand.New(rand.NewPCG(r.c.opts.Seed, 0x4e57<<16|uint64(r.c.terms)))}, nil
 }
 
 // Meta implements balance.Policy.

@@ -69,8 +69,11 @@ func long(t *testing.T) {
 }
 
 // still is a balance of n cells whose lines stand where they were made.
-func still(n int) balance.Config {
-	return balance.Config{TargetLoad: 0.85, MinCells: n, MaxCells: n, MinMove: 1, MetaPeriod: time.Second}
+func still(n int) Balancing {
+	return Balancing{
+		Config: balance.Config{MinCells: n, MaxCells: n, MetaPeriod: time.Second},
+		Policy: balance.ProfileConfig{TargetLoad: 0.85, MinMove: 1},
+	}
 }
 
 // wait lets time pass.

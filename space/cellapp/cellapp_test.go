@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
@@ -488,14 +489,14 @@ func TestDismissed(t *testing.T) {
 }
 
 func TestConfigFaults(t *testing.T) {
-	_, err := New(Config{Tick: -1, Space: space.Config{AoIRadius: 1000}})
+	_, err := New(Config{Tick: -1, Space: space.Config{AoIRadius: 1000, Border: balance.Border{GhostDistance: 550}}})
 	want := []string{
 		"cellapp: Transport is nil; give it what a runner provides",
 		"cellapp: Manager is not an address; give it where the CellAppMgr listens",
 		"cellapp: Chance is nil; give it a seeded *rand.Rand",
 		"cellapp: Scripts is nil; make one with space.NewScripts",
 		"cellapp: Tick -1ns and ReportPeriod 0s must not be negative; zero means the default",
-		"space: GhostDistance 550 m is too short: AoIRadius + AoIHysteresis + BorderBand + TopSpeed × CheckPeriod = 1021 m; raise GhostDistance or lower AoIRadius",
+		"space: Border.GhostDistance 550 m is too short: AoIRadius + AoIHysteresis + Border.Band + TopSpeed × CheckPeriod = 1021 m; leave it zero, raise it or lower AoIRadius",
 	}
 	if err == nil || err.Error() != strings.Join(want, "\n") {
 		t.Errorf("faults:\n%v\nwant:\n%s", err, strings.Join(want, "\n"))

@@ -121,13 +121,11 @@ func New(cfg Config) (*CellAppMgr, error) {
 		awake:     awake{step: maxStep * cfg.Tick},
 		recovery:  recovery{on: cfg.Term > 1 && cfg.RecoveryWindow > 0},
 	}
-	if m.policy = cfg.Policy; m.policy == nil {
-		policy, err := balance.New(cfg.Balance)
-		if err != nil {
-			return nil, err
-		}
-		m.policy = policy
+	policy, err := cfg.Policy.New(cfg.Balance, cfg.Border)
+	if err != nil {
+		return nil, err
 	}
+	m.policy = policy
 	for _, sc := range cfg.Spaces {
 		m.enter(sc, nil)
 	}

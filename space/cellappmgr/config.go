@@ -100,10 +100,10 @@ type Config struct {
 	// Balance says how eagerly cells follow the load. The defaults are those of
 	// package balance.
 	Balance balance.Config
-	// Policy plans the cells in place of the one that Balance names; the manager
-	// still takes its periods, limits and smoothing from Balance, and the scorers for
-	// spaces that have no cell.
-	Policy balance.Policy
+	// Border is what happens along the lines between cells: what the CellApps are given.
+	Border balance.Border
+	// Policy makes the policy that plans the cells. Default balance.ProfileConfig{}.
+	Policy balance.PolicyConfig
 	// Logins says when the world is full and players are refused.
 	Logins LoginConfig
 	// Term is granted by the runner and higher at each start. 1 to MaxTerm, default 1.
@@ -164,7 +164,7 @@ func (c Config) Validate() error {
 		}
 		seen[s.ID] = true
 	}
-	if err := d.Balance.Validate(); err != nil {
+	if err := errors.Join(d.Balance.Validate(), d.Border.Validate(), d.Policy.Check(d.Balance, d.Border)); err != nil {
 		errs = append(errs, fmt.Errorf("cellappmgr: Balance: %w", err))
 	}
 	return errors.Join(errs...)
@@ -193,7 +193,10 @@ func (c Config) withDefaults() Config {
 	c.RecoveryWindow = cmp.Or(c.RecoveryWindow, 2*time.Second)
 	c.ReportPeriod = cmp.Or(c.ReportPeriod, time.Second)
 	c.Tick = cmp.Or(c.Tick, 100*time.Millisecond)
-	c.Balance = c.Balance.WithDefaults()
+	if c.Policy == nil {
+		c.Policy = balance.ProfileConfig{}
+	}
+	c.Balance, c.Border = c.Policy.Fill(c.Balance), c.Border.WithDefaults()
 	c.Logins = c.Logins.WithDefaults()
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

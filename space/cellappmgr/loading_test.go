@@ -15,7 +15,7 @@ import (
 // withLand gives space 1 a geometry of a kilometre.
 func withLand(c *Config) {
 	c.Spaces[0].Geometry = c.Spaces[0].Bounds
-	c.Balance.GhostDistance = 100
+	c.Border.GhostDistance = 100
 	c.Balance.MaxLoadingCells = -1
 }
 
@@ -142,8 +142,8 @@ func TestIgnoredGeometryHoldsNobodyBack(t *testing.T) {
 
 // TestCellThatDoesNotLoadIsNamed: once, after a minute, under both policies.
 func TestCellThatDoesNotLoadIsNamed(t *testing.T) {
-	for _, policy := range []string{balance.ProfilePolicy, balance.ClassicPolicy} {
-		r := newRig(t, func(c *Config) { withLand(c); c.Balance.Policy = policy })
+	for _, policy := range []balance.PolicyConfig{balance.ProfileConfig{}, balance.ClassicConfig{}} {
+		r := newRig(t, func(c *Config) { withLand(c); c.Policy = policy })
 		a := r.join(wire.CellApp, 10)
 		cell := a.confirm()[0].Cell
 		named := func() int { return strings.Count(r.log.String(), "a cell does not load the geometry") }
@@ -155,16 +155,16 @@ func TestCellThatDoesNotLoadIsNamed(t *testing.T) {
 		}
 		wait(55*time.Second, bsp.Rect{})
 		if named() != 0 {
-			t.Errorf("%s: named before a minute was over", policy)
+			t.Errorf("%s: named before a minute was over", policy.Name())
 		}
 		wait(60*time.Second, bsp.Rect{})
 		if named() != 1 {
-			t.Errorf("%s: named %d times, want once", policy, named())
+			t.Errorf("%s: named %d times, want once", policy.Name(), named())
 		}
 		wait(5*time.Second, bsp.Around(0, 0, 500))
 		wait(55*time.Second, bsp.Rect{})
 		if named() != 1 {
-			t.Errorf("%s: the minute does not begin anew: named %d times", policy, named())
+			t.Errorf("%s: the minute does not begin anew: named %d times", policy.Name(), named())
 		}
 	}
 }

@@ -15,6 +15,15 @@ import (
 // given is a policy that plans what a test says, once.
 type given struct{ plan balance.Plan }
 
+// givenConfig makes it the policy of a manager.
+type givenConfig struct {
+	balance.PolicyConfig
+	given *given
+}
+
+// New implements balance.PolicyConfig.
+func (g givenConfig) New(balance.Config, balance.Border) (balance.Policy, error) { return g.given, nil }
+
 // Balance implements balance.Policy.
 func (g *given) Balance(*balance.Observation) balance.Plan {
 	p := g.plan
@@ -31,7 +40,7 @@ func (g *given) Line(uint32, bsp.NodeID) (balance.LineState, bool) { return bala
 // fourCells is a manager with cells 1 to 4 of space 1, on the apps 10 to 13.
 func fourCells(t *testing.T) (*rig, *given, []*peer) {
 	in := &given{}
-	r := next(t, func(c *Config) { c.Policy = in })
+	r := next(t, func(c *Config) { c.Policy = givenConfig{balance.ProfileConfig{}, in} })
 	tree := bsp.New(bsp.Version{Term: 1, N: 7}, leafOf(10, 1, true))
 	for i := range 3 {
 		if err := tree.Split(old(uint32(1+i)), bsp.AxisX, float64(100*i), leafOf(11+i, uint32(2+i), true), true); err != nil {

@@ -61,11 +61,11 @@ func TestVeto(t *testing.T) {
 			}
 		}},
 	} {
-		for _, policy := range []string{balance.ProfilePolicy, balance.ClassicPolicy} {
-			t.Run(name+"/"+policy, func(t *testing.T) {
+		for _, policy := range []balance.PolicyConfig{balance.ProfileConfig{}, balance.ClassicConfig{}} {
+			t.Run(name+"/"+policy.Name(), func(t *testing.T) {
 				r := newRig(t, func(c *Config) {
 					c.MinCellApps = 4
-					c.Balance.Policy, c.Balance.Scorers = policy, refusing(tt.refused)
+					c.Policy, c.Balance.Scorers = policy, refusing(tt.refused)
 					if tt.cfg != nil {
 						tt.cfg(c)
 					}

@@ -17,7 +17,7 @@ import (
 func (c *Cluster) startCellAppMgr() error {
 	p, err := c.host.Start("CellAppMgr", c.cfg.at(c.cfg.ManagerPort), func(e host.Env) (host.App, error) {
 		return cellappmgr.New(cellappmgr.Config{
-			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
+			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
 			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 		})
 	}, c.cfg.seal())

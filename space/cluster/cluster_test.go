@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
@@ -389,7 +390,7 @@ func TestStartCancelled(t *testing.T) {
 }
 
 func TestConfigFaultsAtOnce(t *testing.T) {
-	cfg := cluster.Config{CellApps: -1, BaseApps: -1, Tick: -1, StartTimeout: -1, Space: space.Config{GhostDistance: 10}}
+	cfg := cluster.Config{CellApps: -1, BaseApps: -1, Tick: -1, StartTimeout: -1, Space: space.Config{Border: balance.Border{GhostDistance: 10}}}
 	_, err := cluster.Start(context.Background(), cfg)
 	for _, want := range []string{"Schema", "CellApps", "BaseApps", "Tick", "StartTimeout", "GhostDistance"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
 	"net/netip"
 	"strconv"
@@ -67,14 +66,10 @@ type Config struct {
 
 	// Space says how cells behave: how far players see, ghosts, budgets.
 	Space space.Config
-	// Balance says how eagerly cells follow the load. Its MaxCPUOffload, GhostDistance and
-	// BorderBand are OffloadLevel, GhostDistance and BorderBand of Space: give one of the two, or
-	// both alike. Its OffloadBudget, if left out, is what a cell hands over in its Period
-	// by OffloadBudget and CheckPeriod of Space.
+	// Balance says how eagerly cells follow the load, whatever the policy.
 	Balance balance.Config
-	// Policy plans the cells in place of the one that Balance names. It is called by the
-	// periods of Balance: make it of the same.
-	Policy balance.Policy
+	// Policy makes the policy that plans the cells. Default balance.ProfileConfig{}. It goes by Space.Border.
+	Policy balance.PolicyConfig
 	// Logins says when the world is full, so that players are refused. Validate demands
 	// that it is before what players see gets worse: Space.Overload.Start is not below
 	// Logins.MaxLoad, and Space.Overload.Patience a second longer than Logins.Tolerance.
@@ -157,14 +152,11 @@ func (c Config) Validate() error {
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
 	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
-	s, b := d.Space.WithDefaults(), d.Balance
-	fault(b.MaxCPUOffload != s.OffloadLevel, "Balance.MaxCPUOffload is %v and Space.OffloadLevel %v: the balance moves what cells report, so leave one of them out or make them equal", b.MaxCPUOffload, s.OffloadLevel)
-	fault(float32(b.GhostDistance) != s.GhostDistance, "Balance.GhostDistance is %v and Space.GhostDistance %v: leave one of them out or make them equal", b.GhostDistance, s.GhostDistance)
-	fault(float32(b.BorderBand) != s.BorderBand, "Balance.BorderBand is %v and Space.BorderBand %v: a line must pass an entity by the band before cells hand it over, so leave one of them out or make them equal", b.BorderBand, s.BorderBand)
+	s := d.Space.WithDefaults()
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
 	faults = append(faults, c.validateSeal())
 	for i := range d.Spaces {
-		fault(c.CellScripts != nil && !c.CellScripts.HasOnArea() && d.Spaces[i].Geometry != bsp.Rect{} && !b.IgnoreGeometry,
+		fault(c.CellScripts != nil && !c.CellScripts.HasOnArea() && d.Spaces[i].Geometry != bsp.Rect{} && !d.Balance.IgnoreGeometry,
 			"Spaces[%d] has Geometry, and CellScripts do not load it, so that nobody would be let in: give them OnArea, or leave Geometry out", i)
 	}
 	if c.CellScripts != nil {
@@ -192,9 +184,6 @@ func (c *Config) notices() (notices []string) {
 			notices = append(notices, n.Error())
 		}
 	}
-	if c.Policy == nil { // one of the game's own may look at whatever it likes
-		notices = append(notices, c.Balance.Notices()...)
-	}
 	return notices
 }
 
@@ -204,7 +193,10 @@ func (c *Config) notices() (notices []string) {
 func (c *Config) validateManager() error {
 	m := cellappmgr.Config{
 		Transport: struct{ mercury.Transport }{}, Schema: new(property.Schema),
-		Spaces: c.Spaces, Term: c.Term, Tick: max(0, c.Tick), AppTimeout: max(0, c.AppTimeout),
+		Spaces: c.Spaces, Policy: c.Policy, Term: c.Term, Tick: max(0, c.Tick), AppTimeout: max(0, c.AppTimeout),
+	}
+	if b := c.Space.WithDefaults().Border; b.Validate() == nil {
+		m.Border = b
 	}
 	if c.Balance.Validate() == nil {
 		m.Balance = c.Balance
@@ -223,7 +215,6 @@ func (c Config) withDefaults() Config {
 	if c.Auth == nil {
 		c.Auth = loginapp.AcceptAll{}
 	}
-	c.agree()
 	orDefault(&c.CellApps, DefaultCellApps)
 	orDefault(&c.BaseApps, DefaultBaseApps)
 	orDefault(&c.Listen, DefaultListen)
@@ -232,21 +223,6 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// agree fills in figures that cells and the balance share, where one of them has them.
-func (c *Config) agree() {
-	orDefault(&c.Space.OffloadLevel, c.Balance.MaxCPUOffload)
-	orDefault(&c.Space.GhostDistance, float32(c.Balance.GhostDistance))
-	orDefault(&c.Space.BorderBand, float32(c.Balance.BorderBand))
-	s := c.Space.WithDefaults()
-	orDefault(&c.Balance.MaxCPUOffload, s.OffloadLevel)
-	orDefault(&c.Balance.GhostDistance, float64(s.GhostDistance))
-	orDefault(&c.Balance.BorderBand, float64(s.BorderBand))
-	// Lines that move take no more from a cell than it hands over until they move again.
-	checks := float64(c.Balance.WithDefaults().Period) / float64(s.CheckPeriod)
-	inPeriod := min(float64(s.OffloadBudget)*checks, math.MaxInt32) // who says "no limit" with a huge one has none
-	orDefault(&c.Balance.OffloadBudget, max(1, int(inPeriod)))
 }
 
 func orDefault[T comparable](v *T, d T) {

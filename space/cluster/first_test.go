@@ -172,7 +172,6 @@ func TestStartTellsNotices(t *testing.T) {
 	var log lockedBuffer
 	cfg.CellScripts, cfg.BaseScripts, cfg.PlayerType = space.NewScripts(schema), nil, ""
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
-	cfg.Balance.MaxAggression = 0.5
 	c, err := cluster.Start(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +183,6 @@ func TestStartTellsNotices(t *testing.T) {
 	defer log.mu.Unlock()
 	for _, want := range []string{
 		"entity_defs/Avatar.def:1: IsManualAoI: it is read and not acted by yet: entities enter areas of interest by distance",
-		"MaxAggression is set and does nothing",
 	} {
 		if text := log.buf.String(); !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

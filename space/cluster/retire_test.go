@@ -52,24 +52,16 @@ func TestRetireCellApp(t *testing.T) {
 	}
 }
 
-// What cells and the balance both go by is said once, or twice alike.
-func TestSharedFigures(t *testing.T) {
+// What cells and the policy both go by is said once, and is refused once.
+func TestBorderIsSaidOnce(t *testing.T) {
 	cfg := world(t)
-	cfg.Space.GhostDistance, cfg.Balance.GhostDistance = 700, 800
-	cfg.Space.OffloadLevel, cfg.Balance.MaxCPUOffload = 0.02, 0.01
-	cfg.Space.BorderBand, cfg.Balance.BorderBand = 20, 7.2
+	cfg.Space.Border.Band = 300
 	err := cfg.Validate()
-	for _, want := range []string{"Balance.GhostDistance is 800", "Balance.MaxCPUOffload is 0.01", "Balance.BorderBand is 7.2"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("no %q in: %v", want, err)
-		}
+	if err == nil || strings.Count(err.Error(), "Band is 300") != 1 {
+		t.Errorf("want one fault of a band that cells cannot have: %v", err)
 	}
-	cfg.Space.GhostDistance, cfg.Balance.MaxCPUOffload, cfg.Space.BorderBand = 0, 0, 0
+	cfg.Space.Border.Band, cfg.Space.AoIRadius = 7.2, 900
 	if err := cfg.Validate(); err != nil {
-		t.Errorf("each said once: %v", err)
-	}
-	cfg.Balance.BorderBand = 300 // more than ghosts reach
-	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "GhostDistance 800 m is too short") {
-		t.Errorf("a band that cells cannot have: %v", err)
+		t.Errorf("ghosts do not reach as far as players see: %v", err)
 	}
 }

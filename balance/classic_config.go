@@ -1,0 +1,91 @@
+package balance
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ClassicConfig are the settings of policy Classic, beside those that all policies share. The zero Config is valid; every
+// zero field stands for its default: for a tolerance of none set a very small one. Loads are fractions of one core.
+type ClassicConfig struct {
+	// MetaTolerance is by how much a group's average must exceed the average of all CellApps before it gets help, and
+	// LowerBound the average under which, with one app fewer, it gives an app back; at most MetaTolerance. Default 0.05
+	// and 0.02.
+	MetaTolerance, LowerBound float64
+	// AggressionDecrease is what a line's aggression is multiplied by when it turns round. Above 0, below 1. Default
+	// 0.5.
+	AggressionDecrease float64
+	// AggressionIncreasePeriod is how long a line takes to regain one such decrease, MaxAggressionIncreasePeriod how
+	// long it can take at most to regain all, which bounds aggression from below. Default 10 s and 40 s.
+	AggressionIncreasePeriod, MaxAggressionIncreasePeriod time.Duration
+	// MaxAggression is the most of the wanted step that is taken. Default 1.
+	MaxAggression float64
+}
+
+// WithDefaults returns c with its zero fields filled in.
+func (c ClassicConfig) WithDefaults() ClassicConfig {
+	def(&c.MetaTolerance, 0.05)
+	def(&c.LowerBound, 0.02)
+	def(&c.AggressionDecrease, 0.5)
+	def(&c.AggressionIncreasePeriod, 10*time.Second)
+	def(&c.MaxAggressionIncreasePeriod, max(40*time.Second, c.AggressionIncreasePeriod))
+	def(&c.MaxAggression, 1)
+	return c
+}
+
+// Name implements PolicyConfig.
+func (ClassicConfig) Name() string { return "classic" }
+
+// Fill implements PolicyConfig: the default Period is a second.
+func (ClassicConfig) Fill(shared Config) Config {
+	def(&shared.Period, time.Second)
+	return shared.WithDefaults()
+}
+
+// Check implements PolicyConfig.
+func (c ClassicConfig) Check(shared Config, border Border) error {
+	var errs []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("classic: "+format, args...))
+		}
+	}
+	within01 := func(v float64, name string) { fault(!(v >= 0 && v <= 1), "%s %v: set 0 to 1", name, v) }
+	d, s, b := c.WithDefaults(), c.Fill(shared), border.WithDefaults()
+	within01(d.MetaTolerance, "MetaTolerance")
+	within01(d.LowerBound, "LowerBound")
+	fault(!(d.LowerBound < s.SafetyBound), "LowerBound %v: set less than SafetyBound (%v), or apps are given back that are needed", c.LowerBound, s.SafetyBound)
+	fault(!(d.LowerBound <= d.MetaTolerance), "LowerBound %v: set at most MetaTolerance (%v), or a group takes back the app that it has just given up, again and again", d.LowerBound, d.MetaTolerance)
+	fault(!(b.MaxSlice < s.SafetyBound), "MaxSlice %v of the border: set less than SafetyBound (%v), or no side has room for a step", b.MaxSlice, s.SafetyBound)
+	fault(!(d.AggressionDecrease > 0 && d.AggressionDecrease < 1), "AggressionDecrease %v: set a factor above 0 and below 1", c.AggressionDecrease)
+	fault(d.AggressionIncreasePeriod < 0, "AggressionIncreasePeriod %v: set a time, for example 10s", c.AggressionIncreasePeriod)
+	fault(d.MaxAggressionIncreasePeriod < d.AggressionIncreasePeriod, "MaxAggressionIncreasePeriod %v: set at least AggressionIncreasePeriod (%v)", c.MaxAggressionIncreasePeriod, d.AggressionIncreasePeriod)
+	fault(!(d.MaxAggression > 0 && d.MaxAggression <= 1), "MaxAggression %v: set more than 0, at most 1", d.MaxAggression)
+	return errors.Join(errs...)
+}
+
+// New implements PolicyConfig.
+func (c ClassicConfig) New(shared Config, border Border) (Policy, error) {
+	p, err := c.make(shared, border)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (c ClassicConfig) make(shared Config, border Border) (*Classic, error) {
+	if err := errors.Join(c.Fill(shared).Validate(), border.Validate(), c.Check(shared, border)); err != nil {
+		return nil, err
+	}
+	p := &Classic{cfg: classicSettings{c.Fill(shared), c.WithDefaults(), border.WithDefaults()}}
+	p.regain, p.least = p.cfg.aggressionRange()
+	return p, nil
+}
+
+// classicSettings is all that a policy goes by.
+type classicSettings struct {
+	Config
+	ClassicConfig
+	Border
+}

@@ -42,23 +42,6 @@ func (p *Profile) Balance(o *Observation) Plan {
 	return plan
 }
 
-// removals are the retiring cells that are swept and empty.
-func removals(s *spaceView) []Ref {
-	var refs []Ref
-	for i := range s.leaves {
-		x := &s.leaves[i]
-		if x.leaf.Retiring && x.empty() && s.Tree.Swept(x.leaf.Cell) {
-			refs = append(refs, Ref{s.ID, x.leaf.Cell})
-		}
-	}
-	return refs
-}
-
-// empty reports whether the cell has said that nobody is in it.
-func (l *leafView) empty() bool {
-	return l.cell != nil && l.cell.Reals == 0 && l.cell.Ghosts == 0 && l.cell.Handoffs == 0
-}
-
 // profileLine is what is remembered of a line: -1 or +1 for where it last moved, 0 if it never did.
 type profileLine struct {
 	direction int

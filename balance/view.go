@@ -290,3 +290,35 @@ func quantiles(c *Cell, a bsp.Axis) *load.Quantiles {
 	}
 	return &c.Profile.Z
 }
+
+// byLevel returns the leaves, the most or the least loaded first.
+func byLevel(s *spaceView, heaviest bool) []int32 {
+	order := make([]int32, len(s.leaves))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		if heaviest {
+			a, b = b, a
+		}
+		return cmp.Compare(s.leaves[a].level, s.leaves[b].level)
+	})
+	return order
+}
+
+// removals are the retiring cells that are swept and empty.
+func removals(s *spaceView) []Ref {
+	var refs []Ref
+	for i := range s.leaves {
+		x := &s.leaves[i]
+		if x.leaf.Retiring && x.empty() && s.Tree.Swept(x.leaf.Cell) {
+			refs = append(refs, Ref{s.ID, x.leaf.Cell})
+		}
+	}
+	return refs
+}
+
+// empty reports whether the cell has said that nobody is in it.
+func (l *leafView) empty() bool {
+	return l.cell != nil && l.cell.Reals == 0 && l.cell.Ghosts == 0 && l.cell.Handoffs == 0
+}

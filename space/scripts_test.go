@@ -72,3 +72,24 @@ space: Border.GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + Bord
 		t.Errorf("faults:\n%v\nwant:\n%s", err, want)
 	}
 }
+
+// Ghosts reach by default as far as players must see them, and at least as far as balance.Border has it.
+func TestGhostsReachAsFarAsPlayersSee(t *testing.T) {
+	for _, tt := range []struct {
+		cfg  Config
+		want float64
+	}{
+		{Config{}, balance.DefaultGhostDistance},
+		{Config{AoIRadius: 900}, 900 + 5 + 10 + 30*0.2},
+		{Config{TopSpeed: 300}, 500 + 5 + 10 + 300*0.2},
+		{Config{AoIRadius: 900, Border: balance.Border{GhostDistance: 700}}, 700},
+	} {
+		c := tt.cfg.WithDefaults()
+		if got := c.Border.GhostDistance; got != tt.want {
+			t.Errorf("%+v: %v m, want %v", tt.cfg, got, tt.want)
+		}
+		if err := c.Validate(); (err == nil) != (tt.cfg.Border.GhostDistance == 0) {
+			t.Errorf("%+v: %v", tt.cfg, err)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package balance
 
 import (
-	"math"
-
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 )
@@ -15,9 +13,6 @@ const (
 	// sameSpread is how alike the spreads of both axes must be, as a ratio, for the cut to alternate with the line
 	// above instead: measured spreads are never quite equal.
 	sameSpread = 1.1
-
-	// guess is the width, in metres, that a side without bounds is taken to have when a leaf without entities is cut.
-	guess = 1000.0
 )
 
 // cutLoad cuts a leaf near the median of its load. It reports false if no line divides that.
@@ -90,16 +85,4 @@ func finite(r bsp.Rect) bsp.Rect {
 	r.MinX, r.MaxX = finiteSpan(r.MinX, r.MaxX)
 	r.MinZ, r.MaxZ = finiteSpan(r.MinZ, r.MaxZ)
 	return r
-}
-
-func finiteSpan(lo, hi float64) (float64, float64) {
-	switch noLo, noHi := math.IsInf(lo, -1), math.IsInf(hi, 1); {
-	case noLo && noHi:
-		return -guess / 2, guess / 2
-	case noLo:
-		return hi - guess, hi
-	case noHi:
-		return lo, lo + guess
-	}
-	return lo, hi
 }

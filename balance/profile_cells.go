@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -170,21 +169,6 @@ func (p *Profile) total(s *spaceView) int64 {
 // complete reports whether all cells are created.
 func (s *spaceView) complete() bool {
 	return !slices.ContainsFunc(s.leaves, func(x leafView) bool { return !x.created })
-}
-
-// byLevel returns the leaves, the most or the least loaded first.
-func byLevel(s *spaceView, heaviest bool) []int32 {
-	order := make([]int32, len(s.leaves))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(a, b int32) int {
-		if heaviest {
-			a, b = b, a
-		}
-		return cmp.Compare(s.leaves[a].level, s.leaves[b].level)
-	})
-	return order
 }
 
 // demand says what cells are added for.

@@ -179,7 +179,8 @@ func (t *Transport) flushLoose(c *channel) {
 	}
 }
 
-// sendLoose is the writing goroutine of an unreliable lane. A message that it refuses is lost, as such messages may be.
+// sendLoose is the writing goroutine of an unreliable lane. A message that the lane refuses is lost, as such messages may be,
+// and counted.
 func (l *link) sendLoose() {
 	defer l.t.wg.Done()
 	var buf []byte
@@ -194,7 +195,9 @@ func (l *link) sendLoose() {
 		l.mu.Unlock()
 		for rest := buf; len(rest) > 0; {
 			size := frameSize(rest)
-			_ = l.lane.SendDatagram(rest[headerSize:size])
+			if l.lane.SendDatagram(rest[headerSize:size]) != nil {
+				l.t.laneRefused.Add(1)
+			}
 			rest = rest[size:]
 		}
 	}

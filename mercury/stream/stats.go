@@ -7,13 +7,14 @@ type Stats struct {
 	BytesIn, BytesOut       uint64
 	Writes                  uint64 // attempts of the owner to write; messages that share one travel together
 	UnreliableDropped       uint64 // by SendUnreliable, for what waited already
+	UnreliableRefused       uint64 // by the lane of a connection: too long for it by now, or it has ended
 	Refused                 uint64 // hellos that were not accepted, and pending connections pushed out by newer ones
 }
 
 // Stats returns the counters as they stand.
 func (t *Transport) Stats() Stats {
 	s := t.stats
-	s.Channels = len(t.channels)
+	s.Channels, s.UnreliableRefused = len(t.channels), t.laneRefused.Load()
 	t.mu.Lock()
 	s.Pending, s.Refused = len(t.pending), t.refused
 	t.mu.Unlock()

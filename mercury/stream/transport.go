@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -71,6 +72,8 @@ type Transport struct {
 	taken   []*link  // scratch of Deliver
 	running []func() // scratch of Deliver
 	wg      sync.WaitGroup
+
+	laneRefused atomic.Uint64 // messages that unreliable lanes did not take
 }
 
 var _ mercury.Transport = (*Transport)(nil)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net/netip"
@@ -201,5 +202,66 @@ func partialWrites(t *testing.T, seed uint64) {
 	}
 	if len(seen.Unreliable) == 0 {
 		t.Errorf("seed %d: no unreliable message came", seed)
+	}
+}
+
+// narrow is a Conn with an unreliable lane that takes nothing.
+type narrow struct {
+	fickle
+	closed chan struct{}
+	once   *sync.Once
+}
+
+func newNarrow(f fickle) narrow { return narrow{f, make(chan struct{}), new(sync.Once)} }
+
+func (narrow) SendDatagram([]byte) error { return errors.New("too long for the path") }
+
+func (n narrow) ReceiveDatagram() ([]byte, error) {
+	<-n.closed
+	return nil, io.EOF
+}
+
+func (n narrow) Close() error {
+	n.once.Do(func() { close(n.closed) })
+	return n.fickle.Close()
+}
+
+// TestRefusedByTheLane: a message that the unreliable lane of a connection does not take is counted.
+func TestRefusedByTheLane(t *testing.T) {
+	at := netip.MustParseAddrPort("10.0.0.1:1")
+	var atA, atB mercurytest.Recorder
+	network := stream.Network{Name: "narrow", MaxUnreliable: 1200}
+	b, err := stream.New(stream.Config{Salt: 2}, at, network, &atB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network.Dial = func(context.Context, netip.AddrPort) (stream.Conn, error) {
+		there, back := newPipe(1), newPipe(2)
+		b.Accept(newNarrow(fickle{there, back}), at)
+		return newNarrow(fickle{back, there}), nil
+	}
+	a, err := stream.New(stream.Config{Salt: 1}, netip.AddrPort{}, network, &atA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer abort(a, b)
+	ch := a.Dial(mercury.Address{At: at})
+	end := a.Now() + 10*time.Second
+	for atA.Of(ch).Opened == 0 && a.Now() < end {
+		turn(a)
+		turn(b)
+	}
+	const n = 3
+	for range n {
+		if err := a.SendUnreliable(ch, make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for a.Stats().UnreliableRefused < n && a.Now() < end {
+		turn(a)
+		turn(b)
+	}
+	if got := a.Stats().UnreliableRefused; got != n {
+		t.Errorf("%d messages counted, of %d that the lane refused", got, n)
 	}
 }

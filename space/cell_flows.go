@@ -110,7 +110,9 @@ func (r *Real) send(p *peer, payload []byte) error {
 	_, err := p.out.Add(r.cell.now, payload)
 	if err != nil {
 		r.cell.count.Errors++
-		r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "err", err)
+		if unlogged, ok := r.cell.registry.lines.Allow(r.cell.now, "flow message not sent"); ok {
+			r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "err", err, "unlogged", unlogged)
+		}
 		return err
 	}
 	r.cell.count.FlowSent++
@@ -411,7 +413,9 @@ func (c *Cell) abandon(r *Real, p *peer, why error) {
 	p.unseen = false
 	if n := p.out.Unreceived(); n > 0 {
 		c.count.Refused += uint64(n)
-		c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why)
+		if unlogged, ok := c.registry.lines.Allow(c.now, why.Error()); ok {
+			c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why, "unlogged", unlogged)
+		}
 		p.out.Each(c.now, func(_ uint64, payload []byte) {
 			var x entity.RemoteCall
 			if r != nil && x.Parse(payload[1:]) == nil {

@@ -90,6 +90,11 @@ func (r *Real) sendBundle(bundle []byte) {
 // sendPackets passes packets of places to the proxy. What does not go is still to be told.
 func (r *Real) sendPackets(packets [][]byte) {
 	for i, packet := range packets {
+		if len(packet) > int(r.session.Room) { // the client's channel takes less than any packet needs
+			r.cell.count.PacketsUnsent++
+			r.witness.Unsent(i)
+			continue
+		}
 		if err := r.cell.out.ClientPacket(r.e.Base, r.e.ID, r.e.Order, r.session.Number, packet); err != nil {
 			r.cell.count.PacketsUnsent++
 			r.witness.Unsent(i)

@@ -1,7 +1,9 @@
 package space
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -88,6 +91,34 @@ func TestCallsOut(t *testing.T) {
 	}
 	if got := heard(8); got != "0.7 7 0.7 8 " {
 		t.Errorf("the other client heard %q", got)
+	}
+}
+
+// TestFullFlowIsOneLine: messages that a flow has no room for are counted and felt by their
+// sender each, and logged once a second, whoever of the app sends them.
+func TestFullFlowIsOneLine(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.create(7, -50, 1)
+	r.create(8, -60, 1)
+	r.tick(3)
+	var text bytes.Buffer
+	a.cell.log = slog.New(slog.NewTextHandler(&text, nil))
+	failed := uint64(0)
+	for range entity.MaxKept + 50 {
+		for _, id := range []entity.ID{7, 8} {
+			if err := r.avatar(id).Base().Call("report", uint32(5)); err != nil {
+				failed++
+			}
+		}
+	}
+	lines := strings.Count(text.String(), "flow message not sent")
+	if failed < 100 || a.count.Errors != failed || lines != 1 {
+		t.Errorf("%d calls failed, %d were counted, %d lines logged", failed, a.count.Errors, lines)
+	}
+	a.cell.now += logs.Period
+	_ = r.avatar(8).Base().Call("report", uint32(5))
+	if want := fmt.Sprintf("unlogged=%d", failed-1); !strings.Contains(text.String(), want) {
+		t.Errorf("no %s in the log:\n%s", want, text.String())
 	}
 }
 

@@ -98,3 +98,28 @@ func TestRoomTravels(t *testing.T) {
 		t.Errorf("the session is %+v", s)
 	}
 }
+
+// A client whose channel takes no packet at all for now is sent none, and is told what has
+// moved when there is room, although nobody moves any more.
+func TestPacketsForNoRoom(t *testing.T) {
+	const n = 60
+	r := crowdOf(t, n, 900)
+	a := r.apps[0]
+	m := entity.Session{Number: 1}
+	r.say(7, m.Append(nil, entity.SetClientPayload))
+	r.pump()
+	if told := r.danced(n); len(told) != 0 || a.count.PacketsUnsent == 0 {
+		t.Fatalf("told of %d, %d packets counted", len(told), a.count.PacketsUnsent)
+	}
+	m.Room = 900
+	r.say(7, m.Append(nil, entity.SetClientPayload))
+	r.pump()
+	r.tick(1)
+	told := map[entity.ID]bool{}
+	for _, p := range r.places[7] {
+		_ = protocol.Positions(p, func(_ uint64, p *protocol.Place) { told[p.ID] = true })
+	}
+	if len(told) != n {
+		t.Errorf("told of %d of %d", len(told), n)
+	}
+}

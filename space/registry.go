@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -21,6 +22,8 @@ type Registry struct {
 	// owing are the cells where destroyed reals have something to say still.
 	owing []*Cell
 	words unanswered
+	// lines are of all cells: what many entities meet at once is one line.
+	lines logs.Limit
 }
 
 // NewRegistry returns an empty registry, shared by the cells of one CellApp.

@@ -20,6 +20,7 @@ type client struct {
 	closed                  bool
 	slow                    bool          // it had no room for a message
 	slowAt                  time.Duration // when its cell part is told again that it is slow
+	roomAt                  time.Duration // when it may be told again how long packets may be
 	messages, bytes, audits bucket
 }
 
@@ -42,7 +43,8 @@ func (c *client) backlog() (bytes, most int) {
 	return bytes, min(MaxClientBacklog, limit/2)
 }
 
-// tickClient has a client that is slow told less, and ends the session of one that takes
+// tickClient has a client that is slow told less, tells the cell part of the room that has
+// changed, and ends the session of one that takes
 // nothing.
 func (b *base) tickClient() {
 	c := b.client
@@ -56,6 +58,7 @@ func (b *base) tickClient() {
 		b.clientDied(protocol.TooSlow, protocol.TooSlow.String())
 		return
 	}
+	b.tellRoom()
 	if bytes < min(SlowClient, most/2) || b.app.now < c.slowAt || !b.link.Live() {
 		return
 	}

@@ -270,6 +270,64 @@ func TestResetComesBeforeTheNewIncarnation(t *testing.T) {
 	}
 }
 
+// toldRoom is the room of the sessions that the cell part was told since message number
+// after of its base's flow, which it moves on.
+func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
+	r.t.Helper()
+	for _, s := range r.net.sent {
+		var m entity.Message
+		var told entity.Session
+		if s.to != appX || wire.ID(s.msg[0]) != wire.FlowID || m.Parse(s.msg[1:]) != nil || m.Number <= *after {
+			continue
+		}
+		*after = m.Number
+		if kind, body, err := entity.SplitPayload(m.Payload); err == nil && kind == entity.SetClientPayload && told.Parse(body) == nil {
+			rooms = append(rooms, told.Room)
+		}
+	}
+	r.net.sent = nil
+	return rooms
+}
+
+// TestNarrowClient: packets that the client's channel has no room for are counted by the
+// reason, and the cell part hears how long they may be: at once, then no more than once in
+// a period, and again when there is more room.
+func TestNarrowClient(t *testing.T) {
+	r := joinedRig(t)
+	_, id, _ := r.playLive()
+	after := uint64(0)
+	r.toldRoom(&after)
+	packet := func() {
+		r.tell(appX, &wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1, Hop: 3}, Session: 1, Packet: make([]byte, 500)})
+	}
+	r.net.lacks = 600
+	packet()
+	if rooms := r.toldRoom(&after); !slices.Equal(rooms, []uint32{300}) {
+		t.Errorf("the cell part was told of room for %v", rooms)
+	}
+	r.net.lacks = 700
+	packet()
+	r.net.lacks = 600
+	packet()
+	report := r.a.Report()
+	if n := report.PacketsUnsent; n != 3 || len(r.net.sent) != 0 {
+		t.Errorf("%d of 3 counted, sent %+v", n, r.net.sent)
+	}
+	r.net.lacks = 0
+	r.tick()
+	if rooms := r.toldRoom(&after); len(rooms) != 0 {
+		t.Errorf("within the period the cell part was told of room for %v", rooms)
+	}
+	r.now += RoomPeriod
+	r.tick()
+	if rooms := r.toldRoom(&after); !slices.Equal(rooms, []uint32{900}) {
+		t.Errorf("the cell part was told of room for %v, once the channel takes all", rooms)
+	}
+	if want := (wire.SendErrors{{Reason: wire.SendCramped, ID: wire.ClientPacketID, Count: 3}}); !slices.Equal(r.a.links.Errors, want) {
+		t.Errorf("counted %+v, want %+v", r.a.links.Errors, want)
+	}
+}
+
 func TestBundleOfAnotherSessionIsDropped(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.playLive()
@@ -290,12 +348,6 @@ func TestPackets(t *testing.T) {
 		t.Errorf("relayed %+v", s)
 	}
 	r.net.sent = nil
-	r.net.lacks = 900
-	packet(1, 1)
-	if n := r.a.Report().PacketsUnsent; n != 1 || len(r.net.sent) != 0 {
-		t.Errorf("a channel that takes nothing: %d counted, sent %+v", n, r.net.sent)
-	}
-	r.net.lacks = 0
 	packet(1, 2)
 	packet(0, 1)
 	packet(2, 1)
@@ -310,6 +362,9 @@ func TestPackets(t *testing.T) {
 	packet(1, 1)
 	if len(r.net.sent) != 0 {
 		t.Error("a packet of a cell part that is gone was relayed")
+	}
+	if want := (wire.SendErrors{{Reason: wire.SendStale, ID: wire.ClientPacketID, Count: 5}}); !slices.Equal(r.a.links.Errors, want) {
+		t.Errorf("counted %+v, want %+v", r.a.links.Errors, want)
 	}
 }
 

@@ -26,6 +26,10 @@ const (
 
 	// SlowClientPeriod is how often the cell part is told that its client is slow.
 	SlowClientPeriod = time.Second
+	// RoomPeriod is how often the cell part is told at most how long the packets of its
+	// client may be: so short that a client whose way was narrow for a moment sees others
+	// move again soon.
+	RoomPeriod = time.Second
 )
 
 // bucket is a token bucket in its equivalent form as a clock: at is when

@@ -174,24 +174,42 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 		a.refused("a packet from an app that does not hold the entity", "entity", m.ID, "from", from)
 		return
 	}
-	if b == nil || b.client == nil || m.Session != b.session || m.Order.Incarnation != b.told || b.link.State() == entity.LinkNone {
+	if b == nil || !b.shows(m) {
+		a.links.NotPassedOn(wire.ClientPacketID, wire.SendStale)
 		return
 	}
-	if b.told != b.link.Order().Incarnation {
+	c := b.client
+	if len(m.Packet) > a.net.MaxUnreliable(c.ch) {
+		a.report.PacketsUnsent++
+		a.links.NotPassedOn(wire.ClientPacketID, wire.SendCramped)
+		b.tellRoom()
 		return
 	}
-	if room := a.net.MaxUnreliable(b.client.ch); len(m.Packet) > room {
-		a.unsent(b, len(m.Packet), room)
+	if err := a.links.ToClient(c.ch, false, m.Packet); err != nil {
+		a.report.PacketsUnsent++ // the links count why
 		return
 	}
-	if err := a.links.ToClient(b.client.ch, false, m.Packet); err == nil {
-		a.report.BytesDown += uint64(len(m.Packet))
-	}
+	a.report.BytesDown += uint64(len(m.Packet))
 }
 
-// unsent counts a packet that the client's channel has no room for. To the client it is one
-// that was lost: newer places follow, and where an entity comes to rest is said reliably.
-func (a *BaseApp) unsent(b *base, bytes, room int) {
-	a.report.PacketsUnsent++
-	a.log.Debug("cannot relay a packet", "entity", b.id, "bytes", bytes, "room", room)
+// shows reports whether the client is to see a packet: it is of the session, and of the
+// incarnation that the client was told last, which is the current one.
+func (b *base) shows(m *wire.ClientPacket) bool {
+	return b.client != nil && m.Session == b.session && b.link.State() != entity.LinkNone &&
+		m.Order.Incarnation == b.told && b.told == b.link.Order().Incarnation
+}
+
+// tellRoom tells the cell part when the client's channel takes longer or shorter packets
+// than it believes, at most once in each RoomPeriod. To the client a packet that found no
+// room is one that was lost: newer places follow, and where an entity comes to rest is said
+// reliably. But with packets that never find room it would see nothing move.
+func (b *base) tellRoom() {
+	c := b.client
+	room := uint32(b.app.net.MaxUnreliable(c.ch))
+	if room == b.room || b.app.now < c.roomAt {
+		return
+	}
+	c.roomAt = b.app.now + RoomPeriod
+	b.room = room
+	b.setCellClient()
 }

@@ -17,6 +17,7 @@ property: github.com/vmihailenco/msgpack/v5
 mercury:
 aoi:
 balance/load:
+internal/logs:
 FLOOR1 = bsp property mercury aoi balance/load
 
 # Floor 2.
@@ -34,11 +35,11 @@ migrate: FLOOR1 entity
 FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
 
 # Floor 4: the tick that joins them.
-space: FLOOR3 github.com/vmihailenco/msgpack/v5
+space: FLOOR3 internal/logs github.com/vmihailenco/msgpack/v5
 
 # Floor 5: control messages between processes.
-internal/wire: FLOOR3 space
-FLOOR5 = FLOOR3 space internal/wire
+internal/wire: FLOOR3 internal/logs space
+FLOOR5 = FLOOR3 space internal/logs internal/wire
 
 # Floor 6: the processes, never each other; the client, which takes nothing of the server.
 space/cellapp: FLOOR5

@@ -167,17 +167,3 @@ func TestHeldIsBounded(t *testing.T) {
 		t.Errorf("the dead leave %v", links.Errors)
 	}
 }
-
-func TestLogLimit(t *testing.T) {
-	var l wire.LogLimit
-	for _, step := range []struct {
-		now      time.Duration
-		cause    string
-		unlogged int
-		ok       bool
-	}{{0, "a", 0, true}, {0, "a", 0, false}, {0, "b", 0, true}, {999 * ms, "a", 0, false}, {time.Second, "a", 2, true}, {time.Second, "b", 0, true}, {3 * time.Second, "a", 0, true}} {
-		if n, ok := l.Allow(step.now, step.cause); n != step.unlogged || ok != step.ok {
-			t.Errorf("%v %s: %d %v", step.now, step.cause, n, ok)
-		}
-	}
-}

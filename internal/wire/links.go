@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -50,7 +51,7 @@ type Links struct {
 	targets map[mercury.ChannelID]mercury.Address
 	held    []heldQueue // in the order in which they began
 	worst   Backlog
-	lines   LogLimit
+	lines   logs.Limit
 }
 
 // Send sends m reliably. Messages to a zero or dead address are dropped: the
@@ -143,6 +144,9 @@ func (l *Links) dial(to mercury.Address) mercury.ChannelID {
 	l.routes[to], l.targets[ch] = ch, to
 	return ch
 }
+
+// NotPassedOn counts a message that was to be passed on, and is not even tried.
+func (l *Links) NotPassedOn(id ID, reason SendReason) { l.Errors.Add(reason, id, 1) }
 
 // failed counts and logs a message that was not sent.
 func (l *Links) failed(id ID, err error) { l.count(id, ReasonOf(err), err) }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -28,6 +27,12 @@ const (
 	SendFull
 	// SendTooLong: above the limit of its kind of message. A fault: who made it should have known.
 	SendTooLong
+	// SendCramped: a packet of places that the way to its client has no room for now. The
+	// cell is told how much there is; newer places follow.
+	SendCramped
+	// SendStale: a packet of places made for a client, or a life of its entity, that is no
+	// more. What the next one holds was told anew.
+	SendStale
 	// SendOther is a fault of a kind that was not thought of.
 	SendOther
 
@@ -36,7 +41,7 @@ const (
 
 // String names the reason, for people.
 func (r SendReason) String() string {
-	names := [...]string{"", "peer gone", "lost with its channel", "slow client", "full", "too long", "other"}
+	names := [...]string{"", "peer gone", "lost with its channel", "slow client", "full", "too long", "no room for places", "outlived", "other"}
 	if int(r) < len(names) {
 		return names[r]
 	}
@@ -46,7 +51,11 @@ func (r SendReason) String() string {
 // Expected reports whether a reason names what takes care of the message, so that
 // its loss is no fault.
 func (r SendReason) Expected() bool {
-	return r == SendGone || r == SendLost || r == SendSlowClient
+	switch r {
+	case SendGone, SendLost, SendSlowClient, SendCramped, SendStale:
+		return true
+	}
+	return false
 }
 
 // ReasonOf is the reason that an error of a Transport's Send stands for.
@@ -131,42 +140,4 @@ func readSendErrors(r *mercury.Reader) (s SendErrors) {
 		s.Add(reason, id, n)
 	}
 	return s
-}
-
-// LogPeriod is the least time between two log lines of one cause.
-const LogPeriod = time.Second
-
-// maxCauses bounds the causes that a LogLimit knows: more than a program names.
-const maxCauses = 64
-
-// LogLimit keeps what goes wrong thousands of times a second from filling the log:
-// of each cause the first is logged, then one in each LogPeriod, with how many were
-// not. The zero value has logged nothing.
-type LogLimit struct{ causes []logCause }
-
-type logCause struct {
-	name     string
-	next     time.Duration
-	unlogged int
-}
-
-// Allow reports whether a line about a cause may be logged now, and how many were
-// left out since the last one. Causes are few: constants of the program.
-func (l *LogLimit) Allow(now time.Duration, cause string) (unlogged int, ok bool) {
-	i := slices.IndexFunc(l.causes, func(c logCause) bool { return c.name == cause })
-	if i < 0 {
-		if len(l.causes) >= maxCauses {
-			return 0, false
-		}
-		l.causes = append(l.causes, logCause{name: cause, next: now + LogPeriod})
-		return 0, true
-	}
-	c := &l.causes[i]
-	if now < c.next {
-		c.unlogged++
-		return 0, false
-	}
-	unlogged = c.unlogged
-	c.next, c.unlogged = now+LogPeriod, 0
-	return unlogged, true
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -48,7 +49,7 @@ type CellApp struct {
 	lastJob     uint64         // token
 	said        saidData       // space data that the manager has not answered
 	counters    space.Counters
-	lines       wire.LogLimit
+	lines       logs.Limit
 	watch       *load.Stopwatch
 	own         load.Meter // work that is for no cell
 	measuredAt  time.Duration

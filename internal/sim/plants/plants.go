@@ -19,7 +19,7 @@ func plants() []plant {
 			"return cmp.Compare(a.Key, b.Key) })"},
 		{"flows of others forgotten at a restore", "space/cell_flows.go",
 			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n",
-			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n		if restoring && id != r.e.ID {\n			p.in = entity.In{}\n		}\n"},
+			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n		if restoring && id != r.e.ID {\n			p.in, p.cause = entity.In{}, 0\n		}\n"},
 		{"move number lost on offload", "space/cell_parts.go",
 			"	r.session.Read(rd)\n	r.clientSeq = rd.U32()\n",
 			"	r.session.Read(rd)\n	rd.U32()\n"},

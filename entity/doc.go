@@ -62,7 +62,9 @@
 // does beyond its own state and its calls to other cell parts may happen twice: calls to
 // its base and to clients, entities without a base that it spawns, data of the space.
 // Of what it had said to its base and its own client before the backup nothing is left
-// out. What it did after the backup by itself, by a timer say, it may do differently.
+// out. What a copy frozen for a handoff had said and nobody had acknowledged, the one
+// restored from it says first; if that dies before its own backup, the next one says it
+// again, from where the base had heard the frozen one last. What it did after the backup by itself, by a timer say, it may do differently.
 // A base tells a repeat by the number of its Call: see Base.Call.
 //
 // An entity without a base dies with its CellApp, with all that was sent to it.

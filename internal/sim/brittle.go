@@ -53,11 +53,12 @@ const (
 // brittleBase is the base part.
 type brittleBase struct {
 	*entity.Base
-	w     *world `cellscape:"local"`
-	Sent  property.Uint32
-	Heard property.Uint32
-	Life  property.Uint32
-	Wrong property.Uint32
+	w       *world  `cellscape:"local"`
+	hearing hearing `cellscape:"local"`
+	Sent    property.Uint32
+	Heard   property.Uint32
+	Life    property.Uint32
+	Wrong   property.Uint32
 }
 
 // OnCreated makes the cell part.
@@ -98,7 +99,9 @@ func (b *brittleBase) OnCreatedAgain() {
 }
 
 // Told is as of walkerBase.
-func (b *brittleBase) Told(life, n uint32) { told(life, n, &b.Life, &b.Heard, &b.Wrong) }
+func (b *brittleBase) Told(life, n uint32) {
+	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
+}
 
 // brittleCell is the cell part.
 type brittleCell struct {

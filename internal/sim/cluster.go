@@ -195,6 +195,7 @@ func New(o Options) (*Cluster, error) {
 	c.dooming = strikes{chance: c.wild.dooms, kinds: doomKinds()}
 	c.fresh = newPlacesFresh(c)
 	c.checkers = newCheckers(c)
+	w.incarnation = c.incarnation
 	if o.Geometry {
 		w.cells.OnArea(loadLand)
 	}

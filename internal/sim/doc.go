@@ -65,6 +65,9 @@
 //	                           need not wait for budget 99 of 100 arrive in two ticks
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
+// The numbers of exactlyOnce begin anew in each life, and only the tail of a frozen copy
+// may come more than once: by whom, and from where, says hearing.
+//
 // The numbers of callsNumbered are part of the state of those who make and who handle
 // the calls, so that a restore takes them back with the rest. A call of a client to an
 // entity with a base is handled once, in order, or some incarnation of its caller said

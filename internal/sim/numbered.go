@@ -91,13 +91,20 @@ func (s *walkerCell) OnCallRefused(c space.RefusedCall) { s.refused(s.Real, c) }
 type echo struct {
 	EchoLife, Echo, Skipped property.Uint32
 	Paid                    property.Uint32
+
+	w    *world `cellscape:"local"`
+	from uint32 `cellscape:"local"` // incarnation of the cell part that was heard last
 }
 
-// Utter checks a number of the cell part.
-func (s *echo) Utter(life, n uint32) {
-	if !follows(s.EchoLife.Get(), s.Echo.Get(), life, n, life > s.EchoLife.Get()) {
+// utter checks a number of the cell part. What a cell part said in an older life, the one
+// that was restored from a copy may say; so what counts is who speaks, not the life in
+// which it was said first.
+func (s *echo) utter(id entity.ID, life, n uint32) {
+	from := s.w.incarnation(id)
+	if life > from || !follows(s.EchoLife.Get(), s.Echo.Get(), life, n, from != s.from) {
 		s.Skipped.Set(s.Skipped.Get() + 1)
 	}
+	s.from = from
 	s.EchoLife.Set(life)
 	s.Echo.Set(n)
 }

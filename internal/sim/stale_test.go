@@ -52,6 +52,73 @@ func TestStaleOffer(t *testing.T) {
 	})
 }
 
+// TestTailToldTwice: a real hands itself over while its base hears nothing, and the
+// destination dies with it. The one that is restored from the frozen copy tells the base the
+// tail that nobody had acknowledged, and dies before a backup of its own comes. The next one
+// tells the tail again, from where the first one began.
+func TestTailToldTwice(t *testing.T) {
+	play(t, Options{Seed: 43, CellApps: 3, Balance: still(2)}, func(r *rig) {
+		id := r.id()
+		r.lead(r.across(-40))
+		origin, _, v := r.real(id)
+		first := v.Order().Incarnation
+		var to *Process
+		tails := map[uint32]int{} // what each incarnation told in the words of the first
+		lost := false             // the backup behind the first tail
+		r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
+			if e, _ := orderOf(kind(msg), msg); kind(msg) == wire.OnloadID && e == id && to == nil {
+				to = p
+				p.kill()
+				return nil
+			}
+			var m entity.Message
+			if kind(msg) != wire.FlowID || m.Parse(msg[1:]) != nil || m.From != id || m.ToSide != entity.BaseSide {
+				return msg
+			}
+			switch life, ok := toldLife(r, m.Payload); {
+			case m.Stream == first && origin == r.peer(p, ch):
+				return nil // from now on the base does not hear the first
+			case m.Stream == first+1 && tails[first+1] > 0 && isBackupOf(id, msg):
+				lost = true
+				return nil
+			case ok && life == first:
+				tails[m.Stream]++
+			}
+			return msg
+		}
+		r.wait(time.Second)
+		r.send(r.across(60))
+		r.until("the first restored one has told the tail", 20*time.Second, func() bool { return lost })
+		on, _, _ := r.real(id)
+		on.crash()
+		r.until("the next one has told the tail", 20*time.Second, func() bool {
+			_, _, v := r.real(id)
+			return tails[first+2] > 0 && v.Order().Incarnation == first+2 && r.tally(id).Life == first+2
+		})
+		if tails[first+1] < 2 || tails[first+1] != tails[first+2] {
+			t.Errorf("told in the words of the first life: %v", tails)
+		}
+	})
+}
+
+// toldLife is the life in a payload that calls Told of a player's base.
+func toldLife(r *rig, payload []byte) (life uint32, ok bool) {
+	kind, body, err := entity.SplitPayload(payload)
+	var m entity.MethodCall
+	if err != nil || kind != entity.CallBasePayload || m.Parse(body) != nil {
+		return 0, false
+	}
+	told := r.world.schema.Type("Walker").BaseMethod("told")
+	if int(m.Method) != told.Index {
+		return 0, false
+	}
+	args, err := told.ReadArgs(m.Args)
+	if err != nil {
+		return 0, false
+	}
+	return uint32(args[0].Uint()), true
+}
+
 // isBackupOf reports whether a message carries a backup of an entity to its base.
 func isBackupOf(id entity.ID, msg []byte) bool {
 	var m entity.Message

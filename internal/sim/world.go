@@ -94,6 +94,9 @@ type world struct {
 	// What bases of a wild world know of the run; see Wild.
 	chance     streams
 	calm, hush bool
+
+	// incarnation is that of the cell part which a base believes in.
+	incarnation func(entity.ID) uint32
 }
 
 // newSchema loads the definitions, with what players and rovers have in common. Players
@@ -144,8 +147,8 @@ func newWorld(o Options) (*world, error) {
 
 func (w *world) bases() *baseapp.Scripts {
 	s := &baseapp.Scripts{}
-	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{} })
-	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{} })
+	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{echo: echo{w: w}} })
+	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{echo: echo{w: w}} })
 	baseapp.Register(s, "Lodger", func() *lodgerBase { return &lodgerBase{} })
 	if w.schema.Type("Clock") != nil {
 		w.registerWildBases(s)
@@ -399,12 +402,13 @@ func (s *critterCell) OnThere(space.Callback) { wander(s.Real, 40) }
 type walkerBase struct {
 	*entity.Base
 	echo
-	Score  property.Int32
-	Sent   property.Uint32
-	Heard  property.Uint32
-	Life   property.Uint32
-	Wrong  property.Uint32
-	Ledger property.Slice[uint32]
+	hearing hearing `cellscape:"local"`
+	Score   property.Int32
+	Sent    property.Uint32
+	Heard   property.Uint32
+	Life    property.Uint32
+	Wrong   property.Uint32
+	Ledger  property.Slice[uint32]
 }
 
 // OnEntitiesEnabled makes the cell part when the client is there.
@@ -425,29 +429,24 @@ func (b *walkerBase) OnBeat() {
 	}
 }
 
-// Told checks the cell's numbers: within one life they come in order, each once.
-func (b *walkerBase) Told(life, n uint32) {
-	told(life, n, &b.Life, &b.Heard, &b.Wrong)
-}
+// Utter checks the other numbers of the cell; see echo.
+func (b *walkerBase) Utter(life, n uint32) { b.utter(b.ID(), life, n) }
 
-func told(life, n uint32, lastLife, heard, wrong *property.Uint32) {
-	switch {
-	case life < lastLife.Get(), life == lastLife.Get() && n != heard.Get()+1, life > lastLife.Get() && n != 1:
-		wrong.Set(wrong.Get() + 1)
-	}
-	lastLife.Set(life)
-	heard.Set(n)
+// Told checks the cell's numbers; see hearing.
+func (b *walkerBase) Told(life, n uint32) {
+	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
 }
 
 // roverBase is the base part of a rover.
 type roverBase struct {
 	*entity.Base
 	echo
-	Score property.Int32
-	Sent  property.Uint32
-	Heard property.Uint32
-	Life  property.Uint32
-	Wrong property.Uint32
+	hearing hearing `cellscape:"local"`
+	Score   property.Int32
+	Sent    property.Uint32
+	Heard   property.Uint32
+	Life    property.Uint32
+	Wrong   property.Uint32
 }
 
 // OnCreated makes the cell part.
@@ -464,7 +463,10 @@ func (b *roverBase) OnBeat() {
 	}
 }
 
+// Utter is as of walkerBase.
+func (b *roverBase) Utter(life, n uint32) { b.utter(b.ID(), life, n) }
+
 // Told is as of walkerBase.
 func (b *roverBase) Told(life, n uint32) {
-	told(life, n, &b.Life, &b.Heard, &b.Wrong)
+	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
 }

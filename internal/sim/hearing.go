@@ -1,0 +1,77 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+)
+
+// hearing is what a base has heard of the numbers that its cell part says, which begin at 1
+// in each life and come with the life in which they were said first.
+//
+// One cell part says each number once, in order. One that was restored from a backup begins
+// with its own life. One that was restored from a frozen copy first says what the copy had
+// said and nobody had handled, in the words of the copy's life: it begins behind the last
+// that was heard of the cell part which the copy was taken of. If it dies before its own
+// backup, the next one is restored from the same copy, and says all that again. So what
+// comes twice depends on who speaks, which the base knows: its link believes in one
+// incarnation at a time.
+type hearing struct {
+	// of is the last that was heard of each cell part, in the order of incarnations.
+	of []lastHeard
+}
+
+type lastHeard struct{ from, life, n uint32 }
+
+// take hears a number of the cell part of an incarnation, and reports whether it may come now.
+func (h *hearing) take(from, life, n uint32) bool {
+	ok := h.may(from, life, n)
+	if k := len(h.of); k == 0 || h.of[k-1].from != from {
+		h.of = append(h.of, lastHeard{from: from})
+	}
+	h.of[len(h.of)-1] = lastHeard{from, life, n}
+	return ok
+}
+
+func (h *hearing) may(from, life, n uint32) bool {
+	last := lastHeard{}
+	if len(h.of) > 0 {
+		last = h.of[len(h.of)-1]
+	}
+	switch {
+	case life > from || from < last.from:
+		return false
+	case from == last.from:
+		return last.before(life, n)
+	case n == 1 && !slices.ContainsFunc(h.of, func(x lastHeard) bool { return x.from == life }):
+		return true // of its own life, or of one that died unheard and left a copy
+	}
+	return slices.ContainsFunc(h.of, func(x lastHeard) bool { return life <= x.from && x.before(life, n) })
+}
+
+// before reports whether a number is the next after l of the same cell part: of the same
+// life, or the first of a later one, behind the tail of a copy.
+func (l lastHeard) before(life, n uint32) bool {
+	return life == l.life && n == l.n+1 || life > l.life && n == 1
+}
+
+// told hears a number, and notes it in properties of the base.
+func (h *hearing) told(from, life, n uint32, lastLife, heard, wrong *property.Uint32) {
+	if !h.take(from, life, n) {
+		wrong.Set(wrong.Get() + 1)
+	}
+	lastLife.Set(life)
+	heard.Set(n)
+}
+
+// incarnation is that of the cell part which the base of an entity believes in.
+func (c *Cluster) incarnation(id entity.ID) (n uint32) {
+	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+		if b.ID == id {
+			n = b.Order.Incarnation
+		}
+	})
+	return n
+}

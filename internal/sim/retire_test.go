@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -242,4 +243,39 @@ func (r *rig) twoThatMayGo() (first, second *Process) {
 	}
 	r.t.Fatal("no two may go")
 	return nil, nil
+}
+
+// TestRetireWithoutBand: the reals of a cell that retires leave as its line passes them, at
+// once, and not only when they are beyond it by the band, within which other cells keep those
+// who stand still for good where there is no dwell.
+func TestRetireWithoutBand(t *testing.T) {
+	play(t, Options{Seed: 54, Balance: still(2), CellApps: 3, Players: 6, Rovers: 6}, func(r *rig) {
+		for _, pl := range r.players {
+			pl.steer = func() property.Vector3 { return pl.client.Player().Position }
+		}
+		on, _, _ := r.real(r.id())
+		r.retire(on)
+		beyond, longest := map[entity.ID]int{}, 0
+		for on.alive && cellIn(on, theSpace) != nil && !on.app.(*cellapp.CellApp).Retired() {
+			r.wait(100 * time.Millisecond) // a tick
+			cell := cellIn(on, theSpace)
+			if cell == nil {
+				break
+			}
+			for v := range cell.Views() {
+				p := v.Position()
+				if !v.IsReal() || cell.Tree().At(float64(p.X), float64(p.Z)).Cell == cell.ID() {
+					delete(beyond, v.ID())
+					continue
+				}
+				beyond[v.ID()]++
+				longest = max(longest, beyond[v.ID()])
+			}
+		}
+		if longest > 3 { // one to see that the line has passed, and two for what was in the way
+			t.Errorf("a real stood beyond the line of its retiring cell for %d ticks", longest)
+		}
+		on.crash() // as its operator may
+		r.nobodyRestored()
+	})
 }

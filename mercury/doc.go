@@ -114,9 +114,9 @@
 //
 // # Beside channels
 //
-// Calls has requests with replies, time-outs and failures. Interface has tables of messages with handlers and statistics.
+// Calls has requests with replies, time-outs and failures.
 // Uploads and Downloads bring megabytes to a client beside its game, and go on where a broken channel left off. SetMonitor,
-// PacketLog, SetFilter, Impair, Stats and ChannelStats are for looking and testing.
+// PacketLog, SetFilter, Stats and ChannelStats are for looking and testing.
 //
 // The shape of bundles, channels and their windows follows seed S2.
 package mercury

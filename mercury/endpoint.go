@@ -65,9 +65,8 @@ type Endpoint struct {
 	movers    bucket // packets of a channel from another place than its peer's
 	resetsIn  bucket // resets to be looked at
 
-	monitor  Monitor
-	filter   Filter
-	impairer *impairer
+	monitor Monitor
+	filter  Filter
 
 	replies   ring[reply]
 	farewells ring[reply]  // last words of channels: each has one, so that MaxChannels bounds them
@@ -295,9 +294,6 @@ func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 		return e.now, true
 	}
 	d, ok := e.timers.next()
-	if at, some := e.impairedAt(); some && (!ok || at < d) {
-		d, ok = at, true
-	}
 	if !ok {
 		return 0, false
 	}

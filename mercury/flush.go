@@ -11,10 +11,6 @@ import (
 func (e *Endpoint) Flush(now time.Duration, emit func(to netip.AddrPort, datagram []byte)) {
 	e.observe(now)
 	e.reap()
-	if e.impairer != nil {
-		defer e.emitDue(emit)
-		emit = e.impaired()
-	}
 	for _, waiting := range [...]*ring[reply]{&e.replies, &e.farewells} {
 		for ; waiting.len() > 0; waiting.pop() {
 			r := waiting.at(0)

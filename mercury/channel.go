@@ -1,6 +1,10 @@
 package mercury
 
-import "time"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/wheel"
+)
 
 // channelState is where a channel stands in its life.
 //
@@ -55,7 +59,7 @@ type channel struct {
 	sibling *channel // next channel with the same peer.At
 	dirty   bool     // is in Endpoint.dirty
 	failing error    // to be closed for this at the next Advance
-	timer   wheelNode[channel]
+	timer   wheel.Node[channel]
 
 	heard    time.Duration // awake time of the last sound packet
 	lastSent time.Duration

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/wheel"
 )
 
 const (
@@ -50,7 +52,7 @@ type Endpoint struct {
 	byPlace  map[netip.AddrPort]*channel // newest channel with a peer there; the others follow as siblings
 	accepted map[openKey]*channel        // nil for one that has ended and must not be opened again
 	tombs    ring[tomb]
-	timers   wheel[channel]
+	timers   wheel.Wheel[channel]
 	dirty    []*channel // have something for the next Flush, in the order in which they got it
 	failing  []*channel // to be closed at the next Advance
 	buried   []*channel // ended; their buffers may still be in the hands of a callback
@@ -259,7 +261,7 @@ func (e *Endpoint) Advance(now time.Duration) {
 	}
 	if !e.timing {
 		e.timing = true
-		e.timers.advance(e.now, e.onTimer)
+		e.timers.Advance(e.now, e.onTimer)
 		e.timing = false
 	}
 }
@@ -282,8 +284,8 @@ func (e *Endpoint) wake(c *channel) {
 	if e.timing {
 		d = max(d, e.now+1)
 	}
-	if d != c.timer.at || !c.timer.linked() {
-		e.timers.set(&c.timer, d)
+	if d != c.timer.At || !c.timer.Linked() {
+		e.timers.Set(&c.timer, d)
 	}
 }
 
@@ -293,7 +295,7 @@ func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 	if len(e.dirty) > 0 || e.replies.len() > 0 || e.farewells.len() > 0 || len(e.failing) > 0 {
 		return e.now, true
 	}
-	d, ok := e.timers.next()
+	d, ok := e.timers.Next()
 	if !ok {
 		return 0, false
 	}
@@ -320,7 +322,7 @@ func (e *Endpoint) touch(c *channel) {
 func (e *Endpoint) addChannel(peer Address) *channel {
 	e.lastID++
 	c := &channel{id: e.lastID, peer: peer, heard: e.awake, lastSent: e.now}
-	c.timer.of = c
+	c.timer.Of = c
 	c.out.criticalAcked = true
 	c.out.rate.init(e.cfg.SafeMTU)
 	c.path.begin(&e.cfg)
@@ -351,7 +353,7 @@ func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	if c.accepted != (openKey{}) {
 		e.bury(c.accepted)
 	}
-	e.timers.remove(&c.timer)
+	e.timers.Remove(&c.timer)
 	e.buried = append(e.buried, c)
 	if reason != nil && !c.condemned {
 		e.handler.Closed(e.now, c.id, reason)

@@ -11,14 +11,18 @@ const houseEdges = `
 # Documentation only.
 .:
 
-# Floor 1: nothing of the library, not even each other.
+# Floor 1: nothing of the library, not even each other. What mercury keeps inside stands before it.
+mercury/internal/congestion:
+mercury/internal/wheel:
 bsp:
 property: github.com/vmihailenco/msgpack/v5
-mercury:
+mercury: mercury/internal/congestion mercury/internal/wheel
+mercury/call: mercury mercury/internal/wheel
+mercury/download: mercury
 aoi:
 balance/load:
 internal/logs:
-FLOOR1 = bsp property mercury aoi balance/load
+FLOOR1 = bsp property mercury mercury/call mercury/download aoi balance/load
 
 # Floor 2.
 balance: bsp balance/load

@@ -1,4 +1,4 @@
-package mercury
+package wheel
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 // hand is what the tests put into a wheel.
 type hand struct {
 	id    int
-	timer wheelNode[hand]
+	timer Node[hand]
 	twin  twinEntry
 }
 
@@ -34,7 +34,7 @@ type twinWheel struct {
 
 func (w *twinWheel) set(h *hand, at time.Duration) {
 	w.seq++
-	h.twin = twinEntry{in: true, at: at, tick: max(wheelTick(at), wheelTick(w.now)), seq: w.seq}
+	h.twin = twinEntry{in: true, at: at, tick: max(tickOf(at), tickOf(w.now)), seq: w.seq}
 }
 
 func (w *twinWheel) remove(h *hand) { h.twin.in = false }
@@ -83,7 +83,7 @@ func newHands(n int) []*hand {
 	hands := make([]*hand, n)
 	for i := range hands {
 		hands[i] = &hand{id: i}
-		hands[i].timer.of = hands[i]
+		hands[i].timer.Of = hands[i]
 	}
 	return hands
 }
@@ -95,12 +95,12 @@ func far(rng *rand.Rand) time.Duration { return time.Duration(rng.Uint64() >> (1
 func near(rng *rand.Rand) time.Duration {
 	d := time.Duration(rng.IntN(1 << (10 + rng.IntN(24))))
 	if rng.IntN(4) == 0 {
-		d = d >> wheelShift << wheelShift
+		d = d >> tickShift << tickShift
 	}
 	return d
 }
 
-// deed is what a hand does when it fires: the same to wheel and twin.
+// deed is what a hand does when it fires: the same to Wheel and twin.
 func deed(h *hand, seed uint64, round, n int, now time.Duration) (target int, at time.Duration, set, remove bool) {
 	rng := rand.New(rand.NewPCG(seed, uint64(round*1000+h.id)))
 	at = now + near(rng) - time.Duration(rng.IntN(1<<20))
@@ -118,23 +118,23 @@ func TestWheelTwin(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 1 + rng.IntN(60)
 		hands := newHands(n)
-		w, twin := &wheel[hand]{}, &twinWheel{hands: hands}
+		w, twin := &Wheel[hand]{}, &twinWheel{hands: hands}
 		now := time.Duration(0)
 		for round := range 400 {
 			for range rng.IntN(6) {
 				h := hands[rng.IntN(n)]
 				switch rng.IntN(8) {
 				case 0:
-					w.remove(&h.timer)
+					w.Remove(&h.timer)
 					twin.remove(h)
 					continue
 				case 1:
 					at := far(rng)
-					w.set(&h.timer, at)
+					w.Set(&h.timer, at)
 					twin.set(h, at)
 				default:
 					at := now + near(rng)
-					w.set(&h.timer, at)
+					w.Set(&h.timer, at)
 					twin.set(h, at)
 				}
 			}
@@ -144,7 +144,7 @@ func TestWheelTwin(t *testing.T) {
 					now += far(rng) >> 2
 				}
 			case 1, 2, 3:
-				if d, ok := w.next(); ok {
+				if d, ok := w.Next(); ok {
 					now = max(now, d)
 				}
 			default:
@@ -155,20 +155,20 @@ func TestWheelTwin(t *testing.T) {
 			if rng.IntN(8) == 0 {
 				given, now = w.now-near(rng), w.now // a clock that runs back is taken to stand still
 			}
-			w.advance(given, func(h *hand) {
-				if h.timer.linked() {
+			w.Advance(given, func(h *hand) {
+				if h.timer.Linked() {
 					t.Fatalf("seed %d: hand %d is still in when it fires", seed, h.id)
 				}
-				if h.timer.at > now {
-					t.Fatalf("seed %d: hand %d fires at %v instead of %v", seed, h.id, now, h.timer.at)
+				if h.timer.At > now {
+					t.Fatalf("seed %d: hand %d fires at %v instead of %v", seed, h.id, now, h.timer.At)
 				}
 				got = append(got, h.id)
 				target, at, set, remove := deed(h, seed, round, n, now)
 				if set {
-					w.set(&hands[target].timer, at)
+					w.Set(&hands[target].timer, at)
 				}
 				if remove {
-					w.remove(&hands[(target+1)%n].timer)
+					w.Remove(&hands[(target+1)%n].timer)
 				}
 			})
 			twin.advance(given, func(h *hand) {
@@ -189,18 +189,18 @@ func TestWheelTwin(t *testing.T) {
 	}
 }
 
-func checkWheel(t *testing.T, where string, w *wheel[hand], twin *twinWheel) {
+func checkWheel(t *testing.T, where string, w *Wheel[hand], twin *twinWheel) {
 	t.Helper()
 	if w.len() != twin.len() {
 		t.Fatalf("%s: %d wait, want %d", where, w.len(), twin.len())
 	}
 	for _, h := range twin.hands {
-		if h.timer.linked() != h.twin.in || h.twin.in && h.timer.at != h.twin.at {
-			t.Fatalf("%s: hand %d is in %v, want %v", where, h.id, h.timer.linked(), h.twin.in)
+		if h.timer.Linked() != h.twin.in || h.twin.in && h.timer.At != h.twin.at {
+			t.Fatalf("%s: hand %d is in %v, want %v", where, h.id, h.timer.Linked(), h.twin.in)
 		}
 	}
 	earliest, ok := twin.earliest()
-	next, some := w.next()
+	next, some := w.Next()
 	switch {
 	case ok != some:
 		t.Fatalf("%s: next says %v, want %v", where, some, ok)
@@ -209,24 +209,24 @@ func checkWheel(t *testing.T, where string, w *wheel[hand], twin *twinWheel) {
 		if next > w.now {
 			t.Fatalf("%s: next is %v though %v is due at %v", where, next, earliest, w.now)
 		}
-	case next < earliest || next-earliest >= 1<<wheelShift:
+	case next < earliest || next-earliest >= 1<<tickShift:
 		t.Fatalf("%s: next is %v, the earliest %v", where, next, earliest)
 	}
 }
 
 // TestWheelAgainWithinFire sets a hand again for at once: it fires once an advance, not for ever.
 func TestWheelAgainWithinFire(t *testing.T) {
-	w := &wheel[hand]{}
+	w := &Wheel[hand]{}
 	h := newHands(1)[0]
-	w.set(&h.timer, time.Second)
+	w.Set(&h.timer, time.Second)
 	fired := 0
 	for range 3 {
-		w.advance(2*time.Second, func(h *hand) {
+		w.Advance(2*time.Second, func(h *hand) {
 			fired++
-			w.set(&h.timer, time.Second)
+			w.Set(&h.timer, time.Second)
 		})
 	}
-	if d, ok := w.next(); fired != 3 || !ok || d > 2*time.Second {
+	if d, ok := w.Next(); fired != 3 || !ok || d > 2*time.Second {
 		t.Errorf("fired %d times in three advances; next %v, %v", fired, d, ok)
 	}
 }
@@ -234,14 +234,14 @@ func TestWheelAgainWithinFire(t *testing.T) {
 // TestWheelOrder wants those of one tick in the order of setting, though some were set long before and came down all levels.
 func TestWheelOrder(t *testing.T) {
 	const at = 100 * time.Hour
-	w := &wheel[hand]{}
+	w := &Wheel[hand]{}
 	hands := newHands(6)
 	for i, before := range []time.Duration{at, time.Hour, time.Minute, time.Second, 10 * time.Millisecond, time.Nanosecond} {
-		w.advance(at-before, func(*hand) { t.Fatal("fired early") })
-		w.set(&hands[i].timer, at)
+		w.Advance(at-before, func(*hand) { t.Fatal("fired early") })
+		w.Set(&hands[i].timer, at)
 	}
 	var got []int
-	w.advance(at+time.Hour, func(h *hand) { got = append(got, h.id) })
+	w.Advance(at+time.Hour, func(h *hand) { got = append(got, h.id) })
 	if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(got, want) {
 		t.Errorf("fired %v, want %v", got, want)
 	}
@@ -249,17 +249,17 @@ func TestWheelOrder(t *testing.T) {
 
 // TestWheelEnds sets what lies before the start and at the end of time.
 func TestWheelEnds(t *testing.T) {
-	w := &wheel[hand]{}
+	w := &Wheel[hand]{}
 	hands := newHands(2)
-	w.set(&hands[0].timer, math.MaxInt64)
-	w.set(&hands[1].timer, math.MinInt64)
+	w.Set(&hands[0].timer, math.MaxInt64)
+	w.Set(&hands[1].timer, math.MinInt64)
 	var got []int
 	fire := func(h *hand) { got = append(got, h.id) }
-	w.advance(0, fire)
-	if d, ok := w.next(); !ok || d != math.MaxInt64 {
+	w.Advance(0, fire)
+	if d, ok := w.Next(); !ok || d != math.MaxInt64 {
 		t.Errorf("next is %v, %v", d, ok)
 	}
-	w.advance(math.MaxInt64, fire)
+	w.Advance(math.MaxInt64, fire)
 	if want := []int{1, 0}; !slices.Equal(got, want) {
 		t.Errorf("fired %v, want %v", got, want)
 	}
@@ -267,11 +267,11 @@ func TestWheelEnds(t *testing.T) {
 
 func TestWheelDoesNotAllocate(t *testing.T) {
 	load := newTimerLoad(1000)
-	w := &wheel[hand]{}
+	w := &Wheel[hand]{}
 	for _, h := range load.hands {
-		w.set(&h.timer, load.idle())
+		w.Set(&h.timer, load.idle())
 	}
-	fire := func(h *hand) { w.set(&h.timer, load.again()) }
+	fire := func(h *hand) { w.Set(&h.timer, load.again()) }
 	if n := testing.AllocsPerRun(1000, func() { load.wheelStep(w, fire) }); n > 0 {
 		t.Errorf("%v allocations a step", n)
 	}
@@ -297,16 +297,16 @@ func (l *timerLoad) soon() time.Duration  { return l.now + 20*time.Millisecond }
 
 const touchedPerStep = 8
 
-func (l *timerLoad) wheelStep(w *wheel[hand], fire func(*hand)) {
+func (l *timerLoad) wheelStep(w *Wheel[hand], fire func(*hand)) {
 	l.now += 100 * time.Microsecond
 	for range touchedPerStep {
 		h := l.hands[l.rng.IntN(len(l.hands))]
-		if at := l.soon(); at < h.timer.at {
-			w.set(&h.timer, at)
+		if at := l.soon(); at < h.timer.At {
+			w.Set(&h.timer, at)
 		}
 	}
-	if d, ok := w.next(); ok && d <= l.now {
-		w.advance(l.now, fire)
+	if d, ok := w.Next(); ok && d <= l.now {
+		w.Advance(l.now, fire)
 	}
 }
 
@@ -314,11 +314,11 @@ func (l *timerLoad) wheelStep(w *wheel[hand], fire func(*hand)) {
 func BenchmarkTimers(b *testing.B) {
 	for _, n := range []int{300, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("wheel/%d", n), func(b *testing.B) {
-			load, w := newTimerLoad(n), &wheel[hand]{}
+			load, w := newTimerLoad(n), &Wheel[hand]{}
 			for _, h := range load.hands {
-				w.set(&h.timer, load.idle())
+				w.Set(&h.timer, load.idle())
 			}
-			fire := func(h *hand) { w.set(&h.timer, load.again()) }
+			fire := func(h *hand) { w.Set(&h.timer, load.again()) }
 			b.ReportAllocs()
 			for b.Loop() {
 				load.wheelStep(w, fire)
@@ -327,7 +327,7 @@ func BenchmarkTimers(b *testing.B) {
 		b.Run(fmt.Sprintf("heap/%d", n), func(b *testing.B) {
 			load, q := newTimerLoad(n), &timerHeap{}
 			for _, h := range load.hands {
-				h.timer.at, h.twin.seq = load.idle(), len(q.hands)
+				h.timer.At, h.twin.seq = load.idle(), len(q.hands)
 				q.hands = append(q.hands, h)
 				q.up(h.twin.seq)
 			}
@@ -344,7 +344,7 @@ type timerHeap struct{ hands []*hand }
 
 func (q *timerHeap) less(i, j int) bool {
 	a, b := q.hands[i], q.hands[j]
-	return a.timer.at < b.timer.at || a.timer.at == b.timer.at && a.id < b.id
+	return a.timer.At < b.timer.At || a.timer.At == b.timer.At && a.id < b.id
 }
 
 func (q *timerHeap) swap(i, j int) {
@@ -377,13 +377,13 @@ func (l *timerLoad) heapStep(q *timerHeap) {
 	l.now += 100 * time.Microsecond
 	for range touchedPerStep {
 		h := l.hands[l.rng.IntN(len(l.hands))]
-		if at := l.soon(); at < h.timer.at {
-			h.timer.at = at
+		if at := l.soon(); at < h.timer.At {
+			h.timer.At = at
 			q.up(h.twin.seq)
 		}
 	}
-	for q.hands[0].timer.at <= l.now {
-		q.hands[0].timer.at = l.again()
+	for q.hands[0].timer.At <= l.now {
+		q.hands[0].timer.At = l.again()
 		q.down(0)
 	}
 }

@@ -1,4 +1,4 @@
-package mercury
+package call
 
 import (
 	"bytes"
@@ -11,23 +11,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
 )
 
-// pipe is a Transport whose messages the test carries by hand.
+// pipe is a Link whose messages the test carries by hand.
 type pipe struct {
-	Transport // nil: Calls uses Send alone
-	sent      [][]byte
-	closed    map[ChannelID]bool
-	full      bool
+	sent   [][]byte
+	closed map[mercury.ChannelID]bool
+	full   bool
 }
 
-func (p *pipe) Send(ch ChannelID, msg []byte) error {
+func (p *pipe) Send(ch mercury.ChannelID, msg []byte) error {
 	switch {
 	case p.closed[ch] || ch == 0:
-		return ErrNoChannel
+		return mercury.ErrNoChannel
 	case p.full:
-		return ErrFull
+		return mercury.ErrFull
 	}
 	p.sent = append(p.sent, bytes.Clone(msg))
 	return nil
@@ -57,15 +57,15 @@ func (c *callee) Requested(_ time.Duration, from Caller, body []byte) {
 // replyLog keeps how calls ended.
 type replyLog struct{ lines []string }
 
-func (l *replyLog) Replied(now time.Duration, _ CallID, token uint64, body []byte, err error) {
+func (l *replyLog) Replied(now time.Duration, _ ID, token uint64, body []byte, err error) {
 	l.lines = append(l.lines, fmt.Sprintf("%v call %d: %q, %v", now, token, body, err))
 }
 
 const testKind = 0xC5
 
-func newCalls(t testing.TB, tr Transport, h RequestHandler, limit int) *Calls {
+func newCalls(t testing.TB, link Link, h RequestHandler, limit int) *Calls {
 	t.Helper()
-	c, err := NewCalls(tr, CallsConfig{Kind: testKind, MaxCalls: limit}, h)
+	c, err := New(link, Config{Kind: testKind, MaxCalls: limit}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func newCallPair(t testing.TB) *callPair {
 	return p
 }
 
-func (p *callPair) request(now time.Duration, r Request) CallID {
+func (p *callPair) request(now time.Duration, r Request) ID {
 	p.t.Helper()
 	r.Handler = &p.log
 	id, err := p.caller.Request(now, 1, r)
@@ -141,7 +141,7 @@ func TestCallReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.carry(0)
-	want := CallStats{Requests: 2, Replies: 2, Late: 1}
+	want := Stats{Requests: 2, Replies: 2, Late: 1}
 	if diff := cmp.Diff(want, p.caller.Stats()); diff != "" || p.caller.Open() != 0 {
 		t.Errorf("%d open; %s", p.caller.Open(), diff)
 	}
@@ -161,9 +161,9 @@ func TestCallFailure(t *testing.T) {
 	}
 	p.carry(0)
 	p.want(
-		`0s call 1: "", mercury: the call failed at the callee: code 5, "no such entity"`,
-		`0s call 2: "", mercury: the call failed at the callee`,
-		`0s call 3: "", mercury: the call failed at the callee: code 5, "`+strings.Repeat("ä", MaxFailureText/2)+`"`,
+		`0s call 1: "", call: failed at the callee: code 5, "no such entity"`,
+		`0s call 2: "", call: failed at the callee`,
+		`0s call 3: "", call: failed at the callee: code 5, "`+strings.Repeat("ä", MaxFailureText/2)+`"`,
 	)
 }
 
@@ -172,7 +172,7 @@ func TestCallWithoutCallee(t *testing.T) {
 	p.answerer = newCalls(t, &p.in, nil, 0)
 	p.request(0, Request{Token: 1, Details: true})
 	p.carry(0)
-	p.want(`0s call 1: "", mercury: the call failed at the callee: code 0, "no requests are served here"`)
+	p.want(`0s call 1: "", call: failed at the callee: code 0, "no requests are served here"`)
 }
 
 func TestCallTimeout(t *testing.T) {
@@ -181,7 +181,7 @@ func TestCallTimeout(t *testing.T) {
 		p.request(time.Second, Request{Token: uint64(i), Timeout: timeout})
 	}
 	p.caller.Advance(time.Second)
-	p.want(`1s call 5: "", mercury: no reply in time`)
+	p.want(`1s call 5: "", call: no reply in time`)
 	p.log.lines = nil
 	deadline, ok := p.caller.NextDeadline()
 	if !ok || deadline < 2*time.Second || deadline > 2*time.Second+time.Millisecond {
@@ -192,9 +192,9 @@ func TestCallTimeout(t *testing.T) {
 	p.caller.Advance(2 * time.Second)
 	p.caller.Advance(time.Hour)
 	p.want(
-		`2s call 1: "", mercury: no reply in time`,
-		`2s call 3: "", mercury: no reply in time`,
-		`1h0m0s call 0: "", mercury: no reply in time`,
+		`2s call 1: "", call: no reply in time`,
+		`2s call 3: "", call: no reply in time`,
+		`1h0m0s call 0: "", call: no reply in time`,
 	)
 	if p.caller.Open() != 2 {
 		t.Errorf("%d calls open, want the one without a time-out and the one at the end of time", p.caller.Open())
@@ -233,12 +233,12 @@ func TestCallForeignReply(t *testing.T) {
 
 func TestCallClosed(t *testing.T) {
 	p := newCallPair(t)
-	for i, ch := range []ChannelID{1, 2, 1, 1 + callLists, 1} {
+	for i, ch := range []mercury.ChannelID{1, 2, 1, 1 + listCount, 1} {
 		if _, err := p.caller.Request(0, ch, Request{Token: uint64(i), Handler: &p.log}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.caller.Closed(0, 1, ErrPeerClosed)
+	p.caller.Closed(0, 1, mercury.ErrPeerClosed)
 	p.want(
 		`0s call 0: "", mercury: peer closed the channel`,
 		`0s call 2: "", mercury: peer closed the channel`,
@@ -254,16 +254,16 @@ func TestCallRefused(t *testing.T) {
 	p.caller = newCalls(t, &p.out, nil, 2)
 	p.request(0, Request{})
 	p.out.full = true
-	if _, err := p.caller.Request(0, 1, Request{}); !errors.Is(err, ErrFull) || p.caller.Open() != 1 {
+	if _, err := p.caller.Request(0, 1, Request{}); !errors.Is(err, mercury.ErrFull) || p.caller.Open() != 1 {
 		t.Errorf("error %v, %d open", err, p.caller.Open())
 	}
 	p.out.full = false
 	p.request(0, Request{})
-	if _, err := p.caller.Request(0, 1, Request{}); !errors.Is(err, ErrTooManyCalls) {
+	if _, err := p.caller.Request(0, 1, Request{}); !errors.Is(err, ErrTooMany) {
 		t.Errorf("error %v, want ErrTooManyCalls", err)
 	}
 	for _, limit := range []int{-1, MaxMaxCalls + 1} {
-		if _, err := NewCalls(&p.out, CallsConfig{MaxCalls: limit}, nil); err == nil {
+		if _, err := New(&p.out, Config{MaxCalls: limit}, nil); err == nil {
 			t.Errorf("MaxCalls of %d is taken", limit)
 		}
 	}
@@ -272,20 +272,20 @@ func TestCallRefused(t *testing.T) {
 // TestCallWithinHandler issues, cancels and closes from inside callbacks.
 func TestCallWithinHandler(t *testing.T) {
 	p := newCallPair(t)
-	var ids []CallID
+	var ids []ID
 	var order []uint64
 	var h ReplyFunc
-	h = func(now time.Duration, _ CallID, token uint64, _ []byte, err error) {
+	h = func(now time.Duration, _ ID, token uint64, _ []byte, err error) {
 		order = append(order, token)
 		switch token {
 		case 0: // its time-out cancels the next and asks anew, on a channel that is then closed
 			p.caller.Cancel(ids[1])
 			_, _ = p.caller.Request(now, 3, Request{Token: 10, Handler: h})
-			p.caller.Closed(now, 1, ErrNoChannel)
+			p.caller.Closed(now, 1, mercury.ErrNoChannel)
 		case 2: // closed: asks again on the same channel, which must not be ended by the same Closed
 			_, _ = p.caller.Request(now, 1, Request{Token: 11, Handler: h})
 			p.caller.Cancel(ids[3])
-			p.caller.Closed(now, 3, ErrNoChannel)
+			p.caller.Closed(now, 3, mercury.ErrNoChannel)
 		}
 	}
 	for i := range uint64(5) {
@@ -311,7 +311,7 @@ func TestCallWithinHandler(t *testing.T) {
 // TestCallsTwin does random things and keeps a table of what must become of each call: it ends once, as it should, at its time.
 func TestCallsTwin(t *testing.T) {
 	type entry struct {
-		ch       ChannelID
+		ch       mercury.ChannelID
 		deadline time.Duration // 0 for none
 		ended    bool
 	}
@@ -320,11 +320,11 @@ func TestCallsTwin(t *testing.T) {
 		var out pipe
 		limit := 1 + rng.IntN(70)
 		c := newCalls(t, &out, nil, limit)
-		table := map[CallID]*entry{}
-		var ids []CallID
+		table := map[ID]*entry{}
+		var ids []ID
 		var want error // of the ends that happen now
 		now := time.Duration(0)
-		h := ReplyFunc(func(at time.Duration, id CallID, token uint64, body []byte, err error) {
+		h := ReplyFunc(func(at time.Duration, id ID, token uint64, body []byte, err error) {
 			e := table[id]
 			if e == nil || e.ended || at != now || !errors.Is(err, want) || token != uint64(e.ch) {
 				t.Fatalf("seed %d: call %d ends with %v instead of %v: %+v", seed, id, err, want, e)
@@ -342,7 +342,7 @@ func TestCallsTwin(t *testing.T) {
 		for range 600 {
 			switch rng.IntN(6) {
 			case 0, 1:
-				ch := ChannelID(1 + rng.IntN(4)*callLists/2)
+				ch := mercury.ChannelID(1 + rng.IntN(4)*listCount/2)
 				timeout := time.Duration(rng.IntN(4)) * 10 * time.Millisecond
 				id, err := c.Request(now, ch, Request{Timeout: timeout, Handler: h, Token: uint64(ch)})
 				if (err != nil) != (open() == limit) {
@@ -357,7 +357,7 @@ func TestCallsTwin(t *testing.T) {
 				}
 			case 2:
 				now += time.Duration(rng.IntN(int(8 * time.Millisecond)))
-				want = ErrCallTimeout
+				want = ErrTimeout
 				c.Advance(now)
 				for _, id := range ids {
 					if e := table[id]; e.deadline > 0 && e.deadline <= now && !e.ended {
@@ -372,7 +372,7 @@ func TestCallsTwin(t *testing.T) {
 				e, late := table[id], c.Stats().Late
 				want = nil
 				wasOpen := !e.ended
-				_, _ = c.Take(now, e.ch, appendCall(nil, testKind, callReply, id))
+				_, _ = c.Take(now, e.ch, appendHead(nil, testKind, opReply, id))
 				if !e.ended || wasOpen == (c.Stats().Late > late) {
 					t.Fatalf("seed %d: call %d was open: %v; after the reply it has ended: %v", seed, id, wasOpen, e.ended)
 				}
@@ -386,9 +386,9 @@ func TestCallsTwin(t *testing.T) {
 				}
 			case 5:
 				if rng.IntN(8) == 0 {
-					want = ErrPeerAborted
-					ch := ChannelID(1 + rng.IntN(4)*callLists/2)
-					c.Closed(now, ch, ErrPeerAborted)
+					want = mercury.ErrPeerAborted
+					ch := mercury.ChannelID(1 + rng.IntN(4)*listCount/2)
+					c.Closed(now, ch, mercury.ErrPeerAborted)
 					for _, id := range ids {
 						if e := table[id]; e.ch == ch && !e.ended {
 							t.Fatalf("seed %d: call %d outlives its channel", seed, id)
@@ -423,7 +423,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		c.Cancel(id)
 		now += 10 * time.Millisecond
 		c.Advance(now)
-		c.Closed(now, 4, ErrPeerClosed)
+		c.Closed(now, 4, mercury.ErrPeerClosed)
 	}
 	for range 10 {
 		round()
@@ -435,13 +435,12 @@ func TestCallsDoNotAllocate(t *testing.T) {
 
 // echo is a transport to itself whose app answers what comes by channel 1.
 type echo struct {
-	Transport
 	calls   *Calls
-	queue   ring[[]byte]
+	queue   [][]byte
 	buffers [][]byte
 }
 
-func (e *echo) Send(ch ChannelID, msg []byte) error {
+func (e *echo) Send(ch mercury.ChannelID, msg []byte) error {
 	if ch != 1 {
 		return nil
 	}
@@ -449,24 +448,23 @@ func (e *echo) Send(ch ChannelID, msg []byte) error {
 	if last := len(e.buffers) - 1; last >= 0 {
 		b, e.buffers = e.buffers[last], e.buffers[:last]
 	}
-	*e.queue.push() = append(b[:0], msg...)
+	e.queue = append(e.queue, append(b[:0], msg...))
 	return nil
 }
 
 func (e *echo) Requested(_ time.Duration, from Caller, body []byte) { _ = e.calls.Reply(from, body) }
 
 func (e *echo) deliver(now time.Duration) {
-	for e.queue.len() > 0 {
-		msg := *e.queue.at(0)
-		e.queue.pop()
-		_, _ = e.calls.Take(now, 1, msg)
-		e.buffers = append(e.buffers, msg)
+	for i := 0; i < len(e.queue); i++ { // what is taken may be answered
+		_, _ = e.calls.Take(now, 1, e.queue[i])
+		e.buffers = append(e.buffers, e.queue[i])
 	}
+	e.queue = e.queue[:0]
 }
 
 type replyCount struct{ n int }
 
-func (r *replyCount) Replied(time.Duration, CallID, uint64, []byte, error) { r.n++ }
+func (r *replyCount) Replied(time.Duration, ID, uint64, []byte, error) { r.n++ }
 
 // BenchmarkCall is a request of 50 bytes and its reply, both ends in one, with 1000 others open.
 func BenchmarkCall(b *testing.B) {
@@ -488,13 +486,13 @@ func BenchmarkCall(b *testing.B) {
 // FuzzCallsTake gives both roles arbitrary messages. What is taken without an error is counted as something, and nothing but a reply to
 // an open call on its channel ends that call.
 func FuzzCallsTake(f *testing.F) {
-	open := CallID(1 << 12)
-	f.Add(uint32(1), appendCall(nil, testKind, callReply, open))
-	f.Add(uint32(2), appendCall(nil, testKind, callReply, open))
-	f.Add(uint32(1), append(appendCall(nil, testKind, callRequest, 77), "body"...))
-	f.Add(uint32(1), appendCall(nil, testKind, callDetailed, 0))
-	f.Add(uint32(1), appendFailure(appendCall(nil, testKind, callFailure, open), 9, "text"))
-	f.Add(uint32(1), append(appendFailure(appendCall(nil, testKind, callFailure, open), 9, "text"), 0))
+	open := ID(1 << 12)
+	f.Add(uint32(1), appendHead(nil, testKind, opReply, open))
+	f.Add(uint32(2), appendHead(nil, testKind, opReply, open))
+	f.Add(uint32(1), append(appendHead(nil, testKind, opRequest, 77), "body"...))
+	f.Add(uint32(1), appendHead(nil, testKind, opDetailed, 0))
+	f.Add(uint32(1), appendFailure(appendHead(nil, testKind, opFailure, open), 9, "text"))
+	f.Add(uint32(1), append(appendFailure(appendHead(nil, testKind, opFailure, open), 9, "text"), 0))
 	f.Add(uint32(1), []byte{testKind})
 	f.Add(uint32(1), []byte{testKind, 0x80})
 	f.Add(uint32(1), []byte{})
@@ -503,9 +501,9 @@ func FuzzCallsTake(f *testing.F) {
 		ends := 0
 		var serve callee
 		c := newCalls(t, &out, &serve, 0)
-		id, err := c.Request(0, 1, Request{Handler: ReplyFunc(func(_ time.Duration, _ CallID, _ uint64, _ []byte, err error) {
+		id, err := c.Request(0, 1, Request{Handler: ReplyFunc(func(_ time.Duration, _ ID, _ uint64, _ []byte, err error) {
 			ends++
-			var failure *CallFailure
+			var failure *Failure
 			if err != nil && (!errors.As(err, &failure) || len(failure.Text) > MaxFailureText) {
 				t.Fatalf("ends with %v", err)
 			}
@@ -514,7 +512,7 @@ func FuzzCallsTake(f *testing.F) {
 			t.Fatalf("call %d, %v; the seeds name %d", id, err, open)
 		}
 		kept := bytes.Clone(msg)
-		taken, err := c.Take(0, ChannelID(ch), msg)
+		taken, err := c.Take(0, mercury.ChannelID(ch), msg)
 		s := c.Stats()
 		if !bytes.Equal(msg, kept) {
 			t.Fatal("the message was written to")
@@ -529,7 +527,7 @@ func FuzzCallsTake(f *testing.F) {
 			t.Fatalf("ended %d times by channel %d", ends, ch)
 		}
 		for i, from := range serve.from { // what came as a request can be sent on as one
-			again := append(appendCall(nil, testKind, callRequest+callOp(b2i(from.Details)), from.Call), serve.bodies[i]...)
+			again := append(appendHead(nil, testKind, opRequest+operation(b2i(from.Details)), from.Call), serve.bodies[i]...)
 			if !bytes.Equal(again, msg) {
 				t.Fatalf("%x reads as %+v, which is %x", msg, from, again)
 			}

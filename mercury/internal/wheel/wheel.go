@@ -1,4 +1,6 @@
-package mercury
+// Package wheel is a queue of many timers of which most are moved before they fire: a channel sets its
+// own with each packet. It reads no clock.
+package wheel
 
 import (
 	"math"
@@ -7,39 +9,39 @@ import (
 )
 
 const (
-	// wheelShift makes a slot of the lowest level 2^18 ns, about 0.26 ms: below what a socket loop can keep to, so that
+	// tickShift makes a slot of the lowest level 2^18 ns, about 0.26 ms: below what a socket loop can keep to, so that
 	// deadlines that fall together cost one wake.
-	wheelShift = 18
-	// wheelBits makes 64 slots a level, whose occupancy is one machine word.
-	wheelBits  = 6
-	wheelSlots = 1 << wheelBits
-	// wheelLevels covers every time.Duration: 18 + 8·6 bits. So there is no list of what is too far away.
-	wheelLevels = 8
-	// wheelDue is the place of a node that this advance is about to fire.
-	wheelDue = wheelLevels*wheelSlots + 1
+	tickShift = 18
+	// slotBits makes 64 slots a level, whose occupancy is one machine word.
+	slotBits      = 6
+	slotsPerLevel = 1 << slotBits
+	// levels covers every time.Duration: 18 + 8·6 bits. So there is no list of what is too far away.
+	levels = 8
+	// duePlace is the place of a node that the Advance under way is about to fire.
+	duePlace = levels*slotsPerLevel + 1
 )
 
-// wheelNode is the place of one T in a wheel, embedded in it. of is set once, before the first use; the rest is
+// Node is the place of one T in a wheel, embedded in it. Of is set once, before the first use; the rest is
 // the wheel's.
-type wheelNode[T any] struct {
-	of         *T
-	prev, next *wheelNode[T] // circular; nil when in no list
-	at         time.Duration
-	place      uint16 // 0 in no list, 1 + level·64 + slot in the wheel, wheelDue when about to be fired
+type Node[T any] struct {
+	Of         *T            // the owner, which Advance fires
+	prev, next *Node[T]      // circular; nil when in no list
+	At         time.Duration // set by Set; for the owner to read
+	place      uint16        // 0 in no list, 1 + level·64 + slot in the wheel, duePlace when about to be fired
 }
 
-// linked reports whether n waits in the wheel.
-func (n *wheelNode[T]) linked() bool { return n.place != 0 }
+// Linked reports whether n waits in the wheel.
+func (n *Node[T]) Linked() bool { return n.place != 0 }
 
-// wheelLevel is one ring of slots.
-type wheelLevel[T any] struct {
+// level is one ring of slots.
+type level[T any] struct {
 	occupied uint64 // bit s: slot s holds nodes
 	stale    uint64 // bit s: least[s] may be less than the earliest node of slot s
-	first    [wheelSlots]*wheelNode[T]
-	least    [wheelSlots]time.Duration // of the nodes in an occupied slot, the earliest
+	first    [slotsPerLevel]*Node[T]
+	least    [slotsPerLevel]time.Duration // of the nodes in an occupied slot, the earliest
 }
 
-// wheel is a queue of many things by the time at which each wants to be looked at: a hierarchical timing wheel
+// Wheel is a queue of many things by the time at which each wants to be looked at: a hierarchical timing wheel
 // (Varghese and Lauck 1987). Setting, moving and removing cost the same for one and for a hundred thousand, where a
 // heap pays the logarithm in cache misses.
 //
@@ -59,37 +61,37 @@ type wheelLevel[T any] struct {
 //   - A node whose time has passed when it is set lies in the wheel's own tick.
 //
 // The zero wheel stands at time 0. It allocates nothing.
-type wheel[T any] struct {
-	now    time.Duration // of the last advance
+type Wheel[T any] struct {
+	now    time.Duration // of the last Advance
 	tick   uint64        // of now
 	count  int           // of nodes that are linked
-	due    *wheelNode[T] // what the advance under way has not yet fired, circular
-	levels [wheelLevels]wheelLevel[T]
+	due    *Node[T]      // what the Advance under way has not yet fired, circular
+	levels [levels]level[T]
 }
 
-// wheelTick is the tick that at falls in. Times before the start count as the start.
-func wheelTick(at time.Duration) uint64 {
-	return (uint64(max(0, at)) + (1<<wheelShift - 1)) >> wheelShift
+// tickOf is the tick that at falls in. Times before the start count as the start.
+func tickOf(at time.Duration) uint64 {
+	return (uint64(max(0, at)) + (1<<tickShift - 1)) >> tickShift
 }
 
 // len is the number of nodes that wait.
-func (w *wheel[T]) len() int { return w.count }
+func (w *Wheel[T]) len() int { return w.count }
 
-// set has n fire at at, or as soon as an advance is called after that. It replaces what was set before, and puts n behind the
-// others of its tick. What is set while an advance fires waits for the next one, even when it is due: so a node that sets
-// itself again cannot keep advance for ever.
-func (w *wheel[T]) set(n *wheelNode[T], at time.Duration) {
+// Set has n fire at at, or as soon as Advance is called after that. It replaces what was set before, and puts n behind the
+// others of its tick. What is set while Advance fires waits for the next one, even when it is due: so a node that sets
+// itself again cannot keep Advance for ever.
+func (w *Wheel[T]) Set(n *Node[T], at time.Duration) {
 	if n.place != 0 {
 		w.unlink(n)
 	} else {
 		w.count++
 	}
-	n.at = at
+	n.At = at
 	w.link(n)
 }
 
-// remove takes n out; it may be called for one that is not in.
-func (w *wheel[T]) remove(n *wheelNode[T]) {
+// Remove takes n out; it may be called for one that is not in.
+func (w *Wheel[T]) Remove(n *Node[T]) {
 	if n.place != 0 {
 		w.unlink(n)
 		n.place = 0
@@ -97,9 +99,9 @@ func (w *wheel[T]) remove(n *wheelNode[T]) {
 	}
 }
 
-// next is when advance has something to fire: never before the earliest node, and at most one tick after it, at the end of
+// Next is when Advance has something to fire: never before the earliest node, and at most one tick after it, at the end of
 // its tick. When a node is due already it is a time that has passed. False when the wheel is empty.
-func (w *wheel[T]) next() (time.Duration, bool) {
+func (w *Wheel[T]) Next() (time.Duration, bool) {
 	level, slot, ok := w.earliest()
 	if !ok {
 		return 0, false
@@ -113,32 +115,32 @@ func (w *wheel[T]) next() (time.Duration, bool) {
 		return least, true
 	}
 	// In uint64, since the end of the last tick is one more than the last Duration.
-	return time.Duration(min(wheelTick(least)<<wheelShift, math.MaxInt64)), true
+	return time.Duration(min(tickOf(least)<<tickShift, math.MaxInt64)), true
 }
 
-// advance moves time to now and fires every node whose time has come, by tick, then in the order in which they were set. Each
-// is out of the wheel when fire is called, which may set and remove it and any others, but must not call advance. An
+// Advance moves time to now and fires every node whose time has come, by tick, then in the order in which they were set. Each
+// is out of the wheel when fire is called, which may set and remove it and any others, but must not call Advance. An
 // earlier now than the last counts as the last.
-func (w *wheel[T]) advance(now time.Duration, fire func(*T)) {
+func (w *Wheel[T]) Advance(now time.Duration, fire func(*T)) {
 	w.now = max(w.now, now)
 	w.collect()
 	for w.due != nil {
 		n := w.due
-		w.remove(n)
-		fire(n.of)
+		w.Remove(n)
+		fire(n.Of)
 	}
 }
 
 // collect moves what is due from the slots to w.due, and w.tick to w.now.
-func (w *wheel[T]) collect() {
-	target := wheelTick(w.now)
+func (w *Wheel[T]) collect() {
+	target := tickOf(w.now)
 	for {
 		level, slot, ok := w.earliest()
 		if !ok {
 			break
 		}
-		shift := level * wheelBits
-		start := w.tick>>shift&^(wheelSlots-1)<<shift | uint64(slot)<<shift
+		shift := level * slotBits
+		start := w.tick>>shift&^(slotsPerLevel-1)<<shift | uint64(slot)<<shift
 		if start > target {
 			break
 		}
@@ -157,7 +159,7 @@ func (w *wheel[T]) collect() {
 }
 
 // earliest finds the slot that comes first.
-func (w *wheel[T]) earliest() (level, slot int, ok bool) {
+func (w *Wheel[T]) earliest() (level, slot int, ok bool) {
 	for level := range w.levels {
 		if occupied := w.levels[level].occupied; occupied != 0 {
 			return level, bits.TrailingZeros64(occupied), true
@@ -167,38 +169,38 @@ func (w *wheel[T]) earliest() (level, slot int, ok bool) {
 }
 
 // cascade deals the nodes of a slot that time has entered to the levels below.
-func (w *wheel[T]) cascade(level, slot int) {
+func (w *Wheel[T]) cascade(level, slot int) {
 	for n := w.levels[level].empty(slot); n != nil; {
 		n = w.takeFirst(n)
 	}
 }
 
 // takeFirst links the first node of a detached list anew and returns the rest of the list.
-func (w *wheel[T]) takeFirst(n *wheelNode[T]) (rest *wheelNode[T]) {
+func (w *Wheel[T]) takeFirst(n *Node[T]) (rest *Node[T]) {
 	rest = detach(n, n)
 	w.link(n)
 	return rest
 }
 
 // takeAll moves a whole slot of the lowest level to w.due.
-func (w *wheel[T]) takeAll(slot int) {
+func (w *Wheel[T]) takeAll(slot int) {
 	for n := w.levels[0].empty(slot); n != nil; {
 		rest := detach(n, n)
-		n.place = wheelDue
+		n.place = duePlace
 		w.due = attach(w.due, n)
 		n = rest
 	}
 }
 
 // takeDue moves those nodes of the tick that is passing to w.due whose time has come.
-func (w *wheel[T]) takeDue(slot int) {
+func (w *Wheel[T]) takeDue(slot int) {
 	if w.levels[0].least[slot] > w.now {
 		return // it is not more than the earliest, even when stale
 	}
 	for n := w.levels[0].empty(slot); n != nil; {
 		rest := detach(n, n)
-		if n.at <= w.now {
-			n.place = wheelDue
+		if n.At <= w.now {
+			n.place = duePlace
 			w.due = attach(w.due, n)
 		} else {
 			w.link(n)
@@ -208,42 +210,42 @@ func (w *wheel[T]) takeDue(slot int) {
 }
 
 // link puts n, which is in no list, into its slot.
-func (w *wheel[T]) link(n *wheelNode[T]) {
-	tick := max(wheelTick(n.at), w.tick)
-	level := max(0, bits.Len64(tick^w.tick)-1) / wheelBits
-	slot := int(tick >> (level * wheelBits) & (wheelSlots - 1))
+func (w *Wheel[T]) link(n *Node[T]) {
+	tick := max(tickOf(n.At), w.tick)
+	level := max(0, bits.Len64(tick^w.tick)-1) / slotBits
+	slot := int(tick >> (level * slotBits) & (slotsPerLevel - 1))
 	l := &w.levels[level]
 	if l.first[slot] == nil {
 		l.occupied |= 1 << slot
-		l.least[slot] = n.at
-	} else if n.at <= l.least[slot] {
-		l.least[slot] = n.at
+		l.least[slot] = n.At
+	} else if n.At <= l.least[slot] {
+		l.least[slot] = n.At
 		l.stale &^= 1 << slot
 	}
 	l.first[slot] = attach(l.first[slot], n)
-	n.place = uint16(1 + level*wheelSlots + slot)
+	n.place = uint16(1 + level*slotsPerLevel + slot)
 }
 
 // unlink takes n out of its list. Its place is for the caller to set.
-func (w *wheel[T]) unlink(n *wheelNode[T]) {
-	if n.place == wheelDue {
+func (w *Wheel[T]) unlink(n *Node[T]) {
+	if n.place == duePlace {
 		w.due = detach(w.due, n)
 		return
 	}
-	level, slot := int(n.place-1)/wheelSlots, int(n.place-1)%wheelSlots
+	level, slot := int(n.place-1)/slotsPerLevel, int(n.place-1)%slotsPerLevel
 	l := &w.levels[level]
 	l.first[slot] = detach(l.first[slot], n)
 	switch {
 	case l.first[slot] == nil:
 		l.occupied &^= 1 << slot
 		l.stale &^= 1 << slot
-	case n.at == l.least[slot]:
+	case n.At == l.least[slot]:
 		l.stale |= 1 << slot
 	}
 }
 
 // empty takes the list out of a slot.
-func (l *wheelLevel[T]) empty(slot int) *wheelNode[T] {
+func (l *level[T]) empty(slot int) *Node[T] {
 	first := l.first[slot]
 	l.first[slot] = nil
 	l.occupied &^= 1 << slot
@@ -252,18 +254,18 @@ func (l *wheelLevel[T]) empty(slot int) *wheelNode[T] {
 }
 
 // renew finds the earliest node of a slot again, after the one that was it has left.
-func (l *wheelLevel[T]) renew(slot int) {
+func (l *level[T]) renew(slot int) {
 	first := l.first[slot]
-	least := first.at
+	least := first.At
 	for n := first.next; n != first; n = n.next {
-		least = min(least, n.at)
+		least = min(least, n.At)
 	}
 	l.least[slot] = least
 	l.stale &^= 1 << slot
 }
 
 // attach puts n at the end of a circular list and returns the list's first.
-func attach[T any](first, n *wheelNode[T]) *wheelNode[T] {
+func attach[T any](first, n *Node[T]) *Node[T] {
 	if first == nil {
 		n.prev, n.next = n, n
 		return n
@@ -274,7 +276,7 @@ func attach[T any](first, n *wheelNode[T]) *wheelNode[T] {
 }
 
 // detach takes n out of a circular list and returns the list's first, nil when it was the last.
-func detach[T any](first, n *wheelNode[T]) *wheelNode[T] {
+func detach[T any](first, n *Node[T]) *Node[T] {
 	if n.next == n {
 		first = nil
 	} else {

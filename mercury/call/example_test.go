@@ -1,4 +1,4 @@
-package mercury_test
+package call_test
 
 import (
 	"fmt"
@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/call"
 )
 
 // bank answers questions about accounts, and passes on to its Calls what it hears.
-type bank struct{ calls *mercury.Calls }
+type bank struct{ calls *call.Calls }
 
-const callKind = 0 // the first byte of the messages that are the Calls'
+const kind = 0 // the first byte of the messages that are the Calls'
 
 func newBank(t mercury.Transport) *bank {
 	b := &bank{}
-	b.calls, _ = mercury.NewCalls(t, mercury.CallsConfig{Kind: callKind}, b)
+	b.calls, _ = call.New(t, call.Config{Kind: kind}, b)
 	return b
 }
 
-func (b *bank) Requested(_ time.Duration, from mercury.Caller, body []byte) {
+func (b *bank) Requested(_ time.Duration, from call.Caller, body []byte) {
 	switch string(body) {
 	case "Ada":
 		_ = b.calls.Reply(from, []byte("120 gold"))
@@ -60,11 +61,11 @@ func ExampleCalls() {
 
 	ch := order[0].Dial(order[1].Self())
 	for _, name := range []string{"Ada", "Bob", "Cyd"} {
-		_, err := apps[0].calls.Request(0, ch, mercury.Request{
+		_, err := apps[0].calls.Request(0, ch, call.Request{
 			Body:    []byte(name),
 			Timeout: 500 * time.Millisecond,
 			Details: true,
-			Handler: mercury.ReplyFunc(func(_ time.Duration, _ mercury.CallID, _ uint64, body []byte, err error) {
+			Handler: call.ReplyFunc(func(_ time.Duration, _ call.ID, _ uint64, body []byte, err error) {
 				fmt.Printf("%s: %s %v\n", name, body, err)
 			}),
 		})
@@ -84,6 +85,6 @@ func ExampleCalls() {
 	}
 	// Output:
 	// Ada: 120 gold <nil>
-	// Bob:  mercury: the call failed at the callee: code 404, "no such account"
-	// Cyd:  mercury: no reply in time
+	// Bob:  call: failed at the callee: code 404, "no such account"
+	// Cyd:  call: no reply in time
 }

@@ -1,4 +1,4 @@
-package mercury
+package download
 
 import (
 	"errors"
@@ -6,27 +6,29 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // DownloadHandler hears of what happens to the downloads of a receiver. Its methods may call any method of Downloads.
 type DownloadHandler interface {
 	// DownloadOffered tells of a content within the limits. The app answers by Accept or Cancel, now or later; the sender
 	// waits for a bounded time.
-	DownloadOffered(now time.Duration, ch ChannelID, offer DownloadOffer)
+	DownloadOffered(now time.Duration, ch mercury.ChannelID, offer Offer)
 	// DownloadProgress tells how much of a content is stored, at most once in DownloadConfig.ProgressEvery.
-	DownloadProgress(now time.Duration, ch ChannelID, id uint32, received, size int64)
+	DownloadProgress(now time.Duration, ch mercury.ChannelID, id uint32, received, size int64)
 	// DownloadEnded tells that an offer or a download is over, unless this side has cancelled it. A nil err says that all is stored and is
 	// what was announced. Else part, if not zero, goes with the sink to the Accept of the next offer of the same content. err is a
-	// *DownloadError, or the reason given to AbortAll.
-	DownloadEnded(now time.Duration, ch ChannelID, id uint32, part DownloadPart, err error)
+	// *Error, or the reason given to AbortAll.
+	DownloadEnded(now time.Duration, ch mercury.ChannelID, id uint32, part Part, err error)
 }
 
-// DownloadOffer is a content that a sender has to give.
-type DownloadOffer struct {
+// Offer is a content that a sender has to give.
+type Offer struct {
 	ID     uint32 // the sender's name for this download; one in progress on a channel has it
-	Desc   string // the sender's words, up to MaxDownloadDesc bytes of anything: not to be used as a path as it is
+	Desc   string // the sender's words, up to MaxDesc bytes of anything: not to be used as a path as it is
 	Size   int64  // bytes
-	Digest ContentDigest
+	Digest Digest
 }
 
 // Downloads is the receiving side of bulk downloads: it takes contents that Uploads at the other end of a channel
@@ -38,26 +40,26 @@ type DownloadOffer struct {
 //
 // Downloads belongs to the goroutine of its app.
 type Downloads struct {
-	link     BulkLink
+	link     Link
 	handler  DownloadHandler
 	cfg      DownloadConfig
 	channels []*downloadChannel // in the order of their first offer
-	at       map[ChannelID]*downloadChannel
+	at       map[mercury.ChannelID]*downloadChannel
 	later    afterwards
 	stats    DownloadStats
 }
 
 // downloadChannel is what goes on with one channel.
 type downloadChannel struct {
-	ch   ChannelID
+	ch   mercury.ChannelID
 	list []*download
-	out  bulkOutbox
+	out  outbox
 }
 
 // download is one content on its way. It is an offer while hash is nil.
 type download struct {
 	number   uint64
-	offer    DownloadOffer
+	offer    Offer
 	received int64
 	sink     io.WriterAt
 	hash     hash.Hash // over the received bytes
@@ -65,14 +67,14 @@ type download struct {
 }
 
 // NewDownloads makes the receiving side over a link. handler must not be nil.
-func NewDownloads(link BulkLink, handler DownloadHandler, cfg DownloadConfig) (*Downloads, error) {
+func NewDownloads(link Link, handler DownloadHandler, cfg DownloadConfig) (*Downloads, error) {
 	if link == nil || handler == nil {
-		return nil, errors.New("mercury: Downloads need a link and a handler")
+		return nil, errors.New("download: Downloads need a link and a handler")
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	return &Downloads{link: link, handler: handler, cfg: cfg.withDefaults(), at: make(map[ChannelID]*downloadChannel)}, nil
+	return &Downloads{link: link, handler: handler, cfg: cfg.withDefaults(), at: make(map[mercury.ChannelID]*downloadChannel)}, nil
 }
 
 // Stats returns the counters as they stand.
@@ -106,30 +108,30 @@ func (d *Downloads) Pump(now time.Duration) {
 }
 
 // Take handles one bulk message; false says that it is none of a sender's, and not for Downloads. msg is not kept.
-func (d *Downloads) Take(now time.Duration, ch ChannelID, msg []byte) bool {
-	if len(msg) == 0 || msg[0] != bulkOffer && msg[0] != bulkData && msg[0] != bulkAbort {
+func (d *Downloads) Take(now time.Duration, ch mercury.ChannelID, msg []byte) bool {
+	if len(msg) == 0 || msg[0] != kindOffer && msg[0] != kindData && msg[0] != kindAbort {
 		return false
 	}
-	var m bulkMessage
+	var m message
 	if m.decode(msg) != nil {
 		d.stats.Malformed++
 		return true
 	}
-	if m.kind == bulkOffer {
+	if m.kind == kindOffer {
 		d.offered(now, ch, &m)
 	} else if c, l := d.find(ch, func(l *download) bool { return l.number == m.number }); l == nil {
 		d.stats.Unknown++
-	} else if m.kind == bulkData {
+	} else if m.kind == kindData {
 		d.data(now, c, l, m.data)
 	} else {
-		d.fail(now, c, l, &DownloadError{Code: m.code, Remote: true})
+		d.fail(now, c, l, &Error{Code: m.code, Remote: true})
 	}
 	d.later.run()
 	return true
 }
 
 // find looks for a download in progress on a channel.
-func (d *Downloads) find(ch ChannelID, is func(*download) bool) (*downloadChannel, *download) {
+func (d *Downloads) find(ch mercury.ChannelID, is func(*download) bool) (*downloadChannel, *download) {
 	c := d.at[ch]
 	if c == nil {
 		return nil, nil
@@ -142,12 +144,12 @@ func (d *Downloads) find(ch ChannelID, is func(*download) bool) (*downloadChanne
 	return c, nil
 }
 
-func (d *Downloads) byID(ch ChannelID, id uint32) (*downloadChannel, *download) {
+func (d *Downloads) byID(ch mercury.ChannelID, id uint32) (*downloadChannel, *download) {
 	return d.find(ch, func(l *download) bool { return l.offer.ID == id })
 }
 
 // offered takes an offer in, or refuses it before anything is kept of it.
-func (d *Downloads) offered(now time.Duration, ch ChannelID, m *bulkMessage) {
+func (d *Downloads) offered(now time.Duration, ch mercury.ChannelID, m *message) {
 	if _, l := d.find(ch, func(l *download) bool { return l.number == m.number }); l != nil {
 		d.stats.Malformed++ // an answer would end the one that has the number
 		return
@@ -159,22 +161,22 @@ func (d *Downloads) offered(now time.Duration, ch ChannelID, m *bulkMessage) {
 		d.channels = append(d.channels, c)
 	}
 	_, twin := d.byID(ch, m.id)
-	refuse := DownloadCode(0)
+	refuse := Code(0)
 	switch {
 	case twin != nil:
 		d.stats.Malformed++
-		refuse = DownloadProtocol
+		refuse = BrokenProtocol
 	case m.size > d.cfg.MaxSize:
-		refuse = DownloadTooLarge
+		refuse = TooLarge
 	case len(c.list) >= d.cfg.MaxDownloads:
-		refuse = DownloadTooMany
+		refuse = TooMany
 	}
 	if refuse != 0 {
 		d.stats.Refused++
-		_ = d.answer(c, &bulkMessage{kind: bulkRefuse, number: m.number, code: refuse})
+		_ = d.answer(c, &message{kind: kindRefuse, number: m.number, code: refuse})
 		return
 	}
-	l := &download{number: m.number, offer: DownloadOffer{ID: m.id, Desc: string(m.desc), Size: m.size, Digest: m.digest}}
+	l := &download{number: m.number, offer: Offer{ID: m.id, Desc: string(m.desc), Size: m.size, Digest: m.digest}}
 	c.list = append(c.list, l)
 	d.stats.Offered++
 	d.later.add(func() {
@@ -186,7 +188,7 @@ func (d *Downloads) offered(now time.Duration, ch ChannelID, m *bulkMessage) {
 }
 
 // answer tells the sender.
-func (d *Downloads) answer(c *downloadChannel, m *bulkMessage) error {
+func (d *Downloads) answer(c *downloadChannel, m *message) error {
 	dropped, err := c.out.send(d.link, c.ch, m.append(nil))
 	if dropped {
 		d.stats.Dropped++
@@ -195,26 +197,26 @@ func (d *Downloads) answer(c *downloadChannel, m *bulkMessage) error {
 }
 
 // Accept takes an offer. Content is written to sink from part.Received on, in order; sink is not used after DownloadEnded
-// or Cancel. A part that is not zero must be of the same content, else ErrDownloadPart, and the offer waits on.
+// or Cancel. A part that is not zero must be of the same content, else ErrPart, and the offer waits on.
 // ErrNoDownload says that there is no offer with this ID, or that it was accepted before. Another error is the channel's; the download
 // has then ended without DownloadEnded.
-func (d *Downloads) Accept(now time.Duration, ch ChannelID, id uint32, sink io.WriterAt, part DownloadPart) error {
+func (d *Downloads) Accept(now time.Duration, ch mercury.ChannelID, id uint32, sink io.WriterAt, part Part) error {
 	c, l := d.byID(ch, id)
 	if l == nil || l.hash != nil {
 		return ErrNoDownload
 	}
 	if sink == nil {
-		return errors.New("mercury: Accept needs a sink")
+		return errors.New("download: Accept needs a sink")
 	}
 	if !part.IsZero() && (part.Digest != l.offer.Digest || part.Size != l.offer.Size || part.Received < 0 || part.Received > part.Size) {
-		return ErrDownloadPart
+		return ErrPart
 	}
 	h, err := part.resume()
 	if err != nil {
 		return err
 	}
 	l.hash, l.sink, l.received, l.told = h, sink, part.Received, now
-	if err := d.answer(c, &bulkMessage{kind: bulkAccept, number: l.number, offset: l.received}); err != nil {
+	if err := d.answer(c, &message{kind: kindAccept, number: l.number, offset: l.received}); err != nil {
 		d.drop(c, l)
 		d.stats.Failed++
 		return err
@@ -226,30 +228,30 @@ func (d *Downloads) Accept(now time.Duration, ch ChannelID, id uint32, sink io.W
 
 // Cancel refuses an offer, or breaks a download off and gives the part that is stored. The sender is told; what is still
 // on its way is dropped. DownloadEnded does not follow.
-func (d *Downloads) Cancel(ch ChannelID, id uint32) (DownloadPart, error) {
+func (d *Downloads) Cancel(ch mercury.ChannelID, id uint32) (Part, error) {
 	c, l := d.byID(ch, id)
 	if l == nil {
-		return DownloadPart{}, ErrNoDownload
+		return Part{}, ErrNoDownload
 	}
-	code := DownloadCancelled
+	code := Cancelled
 	if l.hash == nil {
-		code = DownloadRefused
+		code = Refused
 	}
 	d.drop(c, l)
 	d.stats.Failed++
-	_ = d.answer(c, &bulkMessage{kind: bulkRefuse, number: l.number, code: code})
+	_ = d.answer(c, &message{kind: kindRefuse, number: l.number, code: code})
 	return l.part(), nil
 }
 
 // AbortAll ends all offers and downloads of a channel with a reason: the channel has closed, or the client was given to
 // another app. DownloadEnded follows for each. If the channel still lives, the sender is told.
-func (d *Downloads) AbortAll(now time.Duration, ch ChannelID, reason error) {
+func (d *Downloads) AbortAll(now time.Duration, ch mercury.ChannelID, reason error) {
 	c := d.at[ch]
 	if c == nil {
 		return
 	}
 	for _, l := range c.list {
-		if d.answer(c, &bulkMessage{kind: bulkRefuse, number: l.number, code: DownloadCancelled}) != nil {
+		if d.answer(c, &message{kind: kindRefuse, number: l.number, code: Cancelled}) != nil {
 			break
 		}
 	}
@@ -262,7 +264,7 @@ func (d *Downloads) AbortAll(now time.Duration, ch ChannelID, reason error) {
 }
 
 // Progress tells how much of a download is stored.
-func (d *Downloads) Progress(ch ChannelID, id uint32) (received, size int64, ok bool) {
+func (d *Downloads) Progress(ch mercury.ChannelID, id uint32) (received, size int64, ok bool) {
 	_, l := d.byID(ch, id)
 	if l == nil {
 		return 0, 0, false
@@ -274,7 +276,7 @@ func (d *Downloads) Progress(ch ChannelID, id uint32) (received, size int64, ok 
 func (d *Downloads) data(now time.Duration, c *downloadChannel, l *download, piece []byte) {
 	if l.hash == nil || int64(len(piece)) > l.offer.Size-l.received {
 		d.stats.Malformed++
-		d.giveUp(now, c, l, &DownloadError{Code: DownloadProtocol})
+		d.giveUp(now, c, l, &Error{Code: BrokenProtocol})
 		return
 	}
 	n, err := l.sink.WriteAt(piece, l.received)
@@ -282,7 +284,7 @@ func (d *Downloads) data(now time.Duration, c *downloadChannel, l *download, pie
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		d.giveUp(now, c, l, &DownloadError{Code: DownloadSink, Cause: err})
+		d.giveUp(now, c, l, &Error{Code: SinkFailed, Cause: err})
 		return
 	}
 	_, _ = l.hash.Write(piece) // a hash never fails
@@ -305,22 +307,22 @@ func (d *Downloads) finish(now time.Duration, c *downloadChannel, l *download) b
 	if l.received < l.offer.Size {
 		return false
 	}
-	if ContentDigest(l.hash.Sum(nil)) != l.offer.Digest {
+	if Digest(l.hash.Sum(nil)) != l.offer.Digest {
 		l.received = 0 // none of it can be trusted
-		d.giveUp(now, c, l, &DownloadError{Code: DownloadDigest})
+		d.giveUp(now, c, l, &Error{Code: WrongDigest})
 		return true
 	}
 	d.drop(c, l)
 	d.stats.Finished++
 	// A channel that closes now leaves the sender in doubt; the content is here all the same.
-	_ = d.answer(c, &bulkMessage{kind: bulkDone, number: l.number})
-	d.later.add(func() { d.handler.DownloadEnded(now, c.ch, l.offer.ID, DownloadPart{}, nil) })
+	_ = d.answer(c, &message{kind: kindDone, number: l.number})
+	d.later.add(func() { d.handler.DownloadEnded(now, c.ch, l.offer.ID, Part{}, nil) })
 	return true
 }
 
 // giveUp ends a download at this end and tells the sender.
-func (d *Downloads) giveUp(now time.Duration, c *downloadChannel, l *download, why *DownloadError) {
-	_ = d.answer(c, &bulkMessage{kind: bulkRefuse, number: l.number, code: why.Code})
+func (d *Downloads) giveUp(now time.Duration, c *downloadChannel, l *download, why *Error) {
+	_ = d.answer(c, &message{kind: kindRefuse, number: l.number, code: why.Code})
 	d.fail(now, c, l, why)
 }
 
@@ -346,9 +348,9 @@ func (d *Downloads) drop(c *downloadChannel, l *download) {
 }
 
 // part is what can be gone on with.
-func (l *download) part() DownloadPart {
+func (l *download) part() Part {
 	if l.hash == nil {
-		return DownloadPart{}
+		return Part{}
 	}
 	return newPart(l.offer.Digest, l.offer.Size, l.received, l.hash)
 }

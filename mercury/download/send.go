@@ -1,4 +1,4 @@
-package mercury
+package download
 
 import (
 	"crypto/sha256"
@@ -8,21 +8,23 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // UploadHandler hears of the end of what a sender offered. It may call any method of Uploads.
 type UploadHandler interface {
 	// UploadEnded tells once that a download is over, unless this side has cancelled it: with nil, the receiver has all of it and
-	// has checked it; else err is a *DownloadError, the reason given to AbortAll, or the channel's error. The source is not used
+	// has checked it; else err is a *Error, the reason given to AbortAll, or the channel's error. The source is not used
 	// any more.
-	UploadEnded(now time.Duration, ch ChannelID, id uint32, err error)
+	UploadEnded(now time.Duration, ch mercury.ChannelID, id uint32, err error)
 }
 
 // Content is something to be downloaded.
 type Content struct {
 	// ID is the app's name for this download. It is not in use on the channel.
 	ID uint32
-	// Desc tells the receiver what it is, in up to MaxDownloadDesc bytes.
+	// Desc tells the receiver what it is, in up to MaxDesc bytes.
 	Desc string
 	// Source gives the bytes: a file, or bytes.NewReader of a slice. It is read piece by piece inside Pump, and must not block
 	// for long, nor change before UploadEnded, nor call Uploads.
@@ -31,7 +33,7 @@ type Content struct {
 	Size int64
 	// Digest is DigestOf the content. If it is zero, Pump reads the source once more, UploadConfig.HashPerPump at a time, before the
 	// content is offered; what is offered often should have its digest.
-	Digest ContentDigest
+	Digest Digest
 }
 
 // Uploads is the sending side of bulk downloads: a stream of megabytes to a client beside its game traffic. Downloads is the
@@ -58,11 +60,11 @@ type Content struct {
 //
 // Uploads belongs to the goroutine of its app.
 type Uploads struct {
-	link     BulkLink
+	link     Link
 	handler  UploadHandler
 	cfg      UploadConfig
 	channels []*uploadChannel // in the order of their first offer
-	at       map[ChannelID]*uploadChannel
+	at       map[mercury.ChannelID]*uploadChannel
 	number   uint64 // given out last
 	turn     int    // the channel that Pump begins with
 	total    tokens
@@ -74,12 +76,12 @@ type Uploads struct {
 
 // uploadChannel is what goes on with one channel.
 type uploadChannel struct {
-	ch   ChannelID
+	ch   mercury.ChannelID
 	list []*upload
 	turn int // the download that has the next piece
 	room int // bytes that this Pump may still queue
 	rate tokens
-	out  bulkOutbox
+	out  outbox
 }
 
 // upload is one content.
@@ -102,15 +104,15 @@ const (
 )
 
 // NewUploads makes the sending side over a link. handler must not be nil.
-func NewUploads(link BulkLink, handler UploadHandler, cfg UploadConfig) (*Uploads, error) {
+func NewUploads(link Link, handler UploadHandler, cfg UploadConfig) (*Uploads, error) {
 	if link == nil || handler == nil {
-		return nil, errors.New("mercury: Uploads need a link and a handler")
+		return nil, errors.New("download: Uploads need a link and a handler")
 	}
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	return &Uploads{link: link, handler: handler, cfg: cfg, at: make(map[ChannelID]*uploadChannel), total: tokens{rate: cfg.MaxTotalRate}}, nil
+	return &Uploads{link: link, handler: handler, cfg: cfg, at: make(map[mercury.ChannelID]*uploadChannel), total: tokens{rate: cfg.MaxTotalRate}}, nil
 }
 
 // Stats returns the counters as they stand.
@@ -125,21 +127,21 @@ func (u *Uploads) Len() int {
 	return n
 }
 
-// Offer has content offered to the app at the other end of ch. It fails with ErrDownloadID, ErrTooManyDownloads, ErrLength
+// Offer has content offered to the app at the other end of ch. It fails with ErrID, ErrTooMany, ErrLength
 // for a size or description above its limit, or the channel's error; then UploadEnded does not follow.
-func (u *Uploads) Offer(now time.Duration, ch ChannelID, content Content) error {
+func (u *Uploads) Offer(now time.Duration, ch mercury.ChannelID, content Content) error {
 	switch {
 	case content.Size < 0 || content.Size > u.cfg.MaxSize:
-		return fmt.Errorf("%w: content of %d bytes, at most %d", ErrLength, content.Size, u.cfg.MaxSize)
-	case len(content.Desc) > MaxDownloadDesc:
-		return fmt.Errorf("%w: description of %d bytes, at most %d", ErrLength, len(content.Desc), MaxDownloadDesc)
+		return fmt.Errorf("%w: content of %d bytes, at most %d", mercury.ErrLength, content.Size, u.cfg.MaxSize)
+	case len(content.Desc) > MaxDesc:
+		return fmt.Errorf("%w: description of %d bytes, at most %d", mercury.ErrLength, len(content.Desc), MaxDesc)
 	case content.Source == nil && content.Size > 0:
-		return errors.New("mercury: content has no source")
+		return errors.New("download: content has no source")
 	}
 	if c, up := u.byID(ch, content.ID); up != nil {
-		return ErrDownloadID
+		return ErrID
 	} else if c != nil && len(c.list) >= u.cfg.MaxDownloads {
-		return ErrTooManyDownloads
+		return ErrTooMany
 	}
 	c := u.at[ch]
 	if c == nil {
@@ -162,10 +164,10 @@ func (u *Uploads) Offer(now time.Duration, ch ChannelID, content Content) error 
 // offer tells the receiver of a content whose digest is known.
 func (u *Uploads) offer(now time.Duration, c *uploadChannel, up *upload) error {
 	up.state, up.sent, up.since, up.hash = uploadOffered, 0, now, nil
-	return u.tell(c, &bulkMessage{kind: bulkOffer, number: up.number, id: up.ID, size: up.Size, digest: up.Digest, desc: []byte(up.Desc)})
+	return u.tell(c, &message{kind: kindOffer, number: up.number, id: up.ID, size: up.Size, digest: up.Digest, desc: []byte(up.Desc)})
 }
 
-func (u *Uploads) tell(c *uploadChannel, m *bulkMessage) error {
+func (u *Uploads) tell(c *uploadChannel, m *message) error {
 	dropped, err := c.out.send(u.link, c.ch, m.append(nil))
 	if dropped {
 		u.stats.Dropped++
@@ -175,12 +177,12 @@ func (u *Uploads) tell(c *uploadChannel, m *bulkMessage) error {
 
 // Cancel breaks a download off. The receiver is told, behind what waits in the channel. UploadEnded does not follow, and the
 // source is not used any more.
-func (u *Uploads) Cancel(ch ChannelID, id uint32) error {
+func (u *Uploads) Cancel(ch mercury.ChannelID, id uint32) error {
 	c, up := u.byID(ch, id)
 	if up == nil {
 		return ErrNoDownload
 	}
-	u.abort(c, up, DownloadCancelled)
+	u.abort(c, up, Cancelled)
 	u.drop(c, up)
 	u.stats.Failed++
 	return nil
@@ -188,13 +190,13 @@ func (u *Uploads) Cancel(ch ChannelID, id uint32) error {
 
 // AbortAll ends all downloads of a channel with a reason: the channel has closed, or its client was given to another app.
 // UploadEnded follows for each. If the channel still lives, the receiver is told.
-func (u *Uploads) AbortAll(now time.Duration, ch ChannelID, reason error) {
+func (u *Uploads) AbortAll(now time.Duration, ch mercury.ChannelID, reason error) {
 	c := u.at[ch]
 	if c == nil {
 		return
 	}
 	for _, up := range c.list {
-		if u.abort(c, up, DownloadCancelled) != nil {
+		if u.abort(c, up, Cancelled) != nil {
 			break
 		}
 	}
@@ -207,7 +209,7 @@ func (u *Uploads) AbortAll(now time.Duration, ch ChannelID, reason error) {
 }
 
 // Progress tells how much of a content was handed to the channel, what the receiver had already included.
-func (u *Uploads) Progress(ch ChannelID, id uint32) (sent, size int64, ok bool) {
+func (u *Uploads) Progress(ch mercury.ChannelID, id uint32) (sent, size int64, ok bool) {
 	_, up := u.byID(ch, id)
 	switch {
 	case up == nil:
@@ -218,7 +220,7 @@ func (u *Uploads) Progress(ch ChannelID, id uint32) (sent, size int64, ok bool) 
 	return up.sent, up.Size, true
 }
 
-func (u *Uploads) byID(ch ChannelID, id uint32) (*uploadChannel, *upload) {
+func (u *Uploads) byID(ch mercury.ChannelID, id uint32) (*uploadChannel, *upload) {
 	c := u.at[ch]
 	if c == nil {
 		return nil, nil
@@ -232,11 +234,11 @@ func (u *Uploads) byID(ch ChannelID, id uint32) (*uploadChannel, *upload) {
 }
 
 // Take handles one bulk message; false says that it is none of a receiver's, and not for Uploads. msg is not kept.
-func (u *Uploads) Take(now time.Duration, ch ChannelID, msg []byte) bool {
-	if len(msg) == 0 || msg[0] != bulkAccept && msg[0] != bulkRefuse && msg[0] != bulkDone {
+func (u *Uploads) Take(now time.Duration, ch mercury.ChannelID, msg []byte) bool {
+	if len(msg) == 0 || msg[0] != kindAccept && msg[0] != kindRefuse && msg[0] != kindDone {
 		return false
 	}
-	var m bulkMessage
+	var m message
 	if m.decode(msg) != nil {
 		u.stats.Malformed++
 		return true
@@ -256,20 +258,20 @@ func (u *Uploads) Take(now time.Duration, ch ChannelID, msg []byte) bool {
 }
 
 // answered does what the receiver says about one download.
-func (u *Uploads) answered(now time.Duration, c *uploadChannel, up *upload, m *bulkMessage) {
+func (u *Uploads) answered(now time.Duration, c *uploadChannel, up *upload, m *message) {
 	switch {
-	case m.kind == bulkRefuse:
-		u.fail(now, c, up, &DownloadError{Code: m.code, Remote: true})
-	case m.kind == bulkAccept && up.state == uploadOffered && m.offset <= up.Size:
+	case m.kind == kindRefuse:
+		u.fail(now, c, up, &Error{Code: m.code, Remote: true})
+	case m.kind == kindAccept && up.state == uploadOffered && m.offset <= up.Size:
 		up.state, up.sent = uploadSending, m.offset
 		u.sentSome(now, up, 0)
-	case m.kind == bulkDone && up.state == uploadSent:
+	case m.kind == kindDone && up.state == uploadSent:
 		u.drop(c, up)
 		u.stats.Finished++
 		u.later.add(func() { u.handler.UploadEnded(now, c.ch, up.ID, nil) })
 	default: // an accept beyond the end or a second one, a done before the end
 		u.stats.Malformed++
-		u.giveUp(now, c, up, &DownloadError{Code: DownloadProtocol})
+		u.giveUp(now, c, up, &Error{Code: BrokenProtocol})
 	}
 }
 
@@ -283,17 +285,17 @@ func (u *Uploads) sentSome(now time.Duration, up *upload, n int) {
 }
 
 // giveUp ends a download at this end and tells the receiver.
-func (u *Uploads) giveUp(now time.Duration, c *uploadChannel, up *upload, why *DownloadError) {
+func (u *Uploads) giveUp(now time.Duration, c *uploadChannel, up *upload, why *Error) {
 	_ = u.abort(c, up, why.Code) // a channel that is gone needs no word
 	u.fail(now, c, up, why)
 }
 
 // abort tells the receiver of a download that it knows of.
-func (u *Uploads) abort(c *uploadChannel, up *upload, code DownloadCode) error {
+func (u *Uploads) abort(c *uploadChannel, up *upload, code Code) error {
 	if up.state == uploadHashing {
 		return nil
 	}
-	return u.tell(c, &bulkMessage{kind: bulkAbort, number: up.number, code: code})
+	return u.tell(c, &message{kind: kindAbort, number: up.number, code: code})
 }
 
 // fail ends one download and tells the app.

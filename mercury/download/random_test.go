@@ -1,4 +1,4 @@
-package mercury
+package download
 
 import (
 	"bytes"
@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // downloadModel is one download as a naive bystander sees it.
 type downloadModel struct {
-	ch                   ChannelID
+	ch                   mercury.ChannelID
 	id                   uint32
 	content              []byte
 	upOver, downOver     bool
@@ -38,8 +40,8 @@ func TestDownloadsAgainstTwin(t *testing.T) {
 		r.path.perMS = 200 + r.rng.IntN(2000)
 		r.path.ends[0].limit, r.path.ends[1].limit = 25000, 60
 		r.watch()
-		channels := []ChannelID{1, 2, 3}
-		last := ChannelID(3)
+		channels := []mercury.ChannelID{1, 2, 3}
+		last := mercury.ChannelID(3)
 		for range 400 {
 			ch := channels[r.rng.IntN(len(channels))]
 			switch n := r.rng.IntN(100); {
@@ -60,9 +62,9 @@ func TestDownloadsAgainstTwin(t *testing.T) {
 					}
 				}
 				if r.rng.IntN(2) == 0 { // else they find out by themselves, or by silence
-					r.up.AbortAll(r.path.now, ch, ErrPeerAborted)
+					r.up.AbortAll(r.path.now, ch, mercury.ErrPeerAborted)
 				}
-				r.down.AbortAll(r.path.now, ch, ErrPeerAborted)
+				r.down.AbortAll(r.path.now, ch, mercury.ErrPeerAborted)
 			case n < 31:
 				r.up.AbortAll(r.path.now, ch, errDisk)
 			default:
@@ -76,7 +78,7 @@ func TestDownloadsAgainstTwin(t *testing.T) {
 
 // watch notes what the handlers hear.
 func (r *randomDownloads) watch() {
-	r.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) {
+	r.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {
 		m := r.of(o.ID)
 		if m.offered || m.ch != ch || o.Size != int64(len(m.content)) {
 			r.t.Fatalf("seed %d: offered wrongly: %+v", r.seed, o)
@@ -91,9 +93,9 @@ func (r *randomDownloads) watch() {
 			}
 		case 1: // not answered
 		default:
-			r.sinks[o.ID] = &DownloadMemory{}
+			r.sinks[o.ID] = &Memory{}
 			// The channel may be gone; then it has ended.
-			if err := r.down.Accept(now, ch, o.ID, r.sinks[o.ID], DownloadPart{}); err != nil {
+			if err := r.down.Accept(now, ch, o.ID, r.sinks[o.ID], Part{}); err != nil {
 				m.downOver = true
 			}
 		}
@@ -120,7 +122,7 @@ func (r *randomDownloads) watch() {
 	}
 }
 
-func (r *randomDownloads) offerOne(ch ChannelID) {
+func (r *randomDownloads) offerOne(ch mercury.ChannelID) {
 	m := &downloadModel{ch: ch, id: uint32(len(r.all)), content: randomContent(r.seed, r.rng.IntN(60000))}
 	c := Content{ID: m.id, Source: bytes.NewReader(m.content), Size: int64(len(m.content))}
 	if r.rng.IntN(2) == 0 {
@@ -128,7 +130,7 @@ func (r *randomDownloads) offerOne(ch ChannelID) {
 	}
 	r.all = append(r.all, m)
 	if err := r.up.Offer(r.path.now, ch, c); err != nil {
-		if !errors.Is(err, ErrTooManyDownloads) {
+		if !errors.Is(err, ErrTooMany) {
 			r.t.Fatalf("seed %d: %v", r.seed, err)
 		}
 		r.all = r.all[:len(r.all)-1]

@@ -1,4 +1,4 @@
-package mercury
+package download
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 const (
 	// DefaultMaxDownloads is the number of downloads in progress on one channel, enough for the parts of one update.
 	DefaultMaxDownloads = 8
-	// DefaultMaxDownload is 256 MiB: a map or a patch. An app that ships more says so.
-	DefaultMaxDownload = 256 << 20
+	// DefaultMaxSize is 256 MiB: a map or a patch. An app that ships more says so.
+	DefaultMaxSize = 256 << 20
 	// DefaultUploadQueue is the number of bulk bytes kept waiting in a channel: at 60 calls of Pump a second it feeds 60 Mbit/s; a path of
 	// 1 Mbit/s is rid of it in a second after a cancel.
 	DefaultUploadQueue = 128 << 10
@@ -31,12 +31,12 @@ const (
 type UploadConfig struct {
 	// MaxDownloads is the number of downloads in progress, per channel (DefaultMaxDownloads). Offer refuses more.
 	MaxDownloads int
-	// MaxSize is the largest content in bytes (DefaultMaxDownload).
+	// MaxSize is the largest content in bytes (DefaultMaxSize).
 	MaxSize int64
 	// Queue is the number of bulk bytes that Pump lets wait in a channel (DefaultUploadQueue): what a receiver still hears of after a
 	// cancel, and the most that one call of Pump gives to a channel.
 	Queue int
-	// Piece is the content of one message in bytes (DefaultUploadPiece), up to MaxDownloadPiece. With its header it must be a
+	// Piece is the content of one message in bytes (DefaultUploadPiece), up to MaxPiece. With its header it must be a
 	// message that the link takes.
 	Piece int
 	// HashPerPump is the number of bytes that one call of Pump hashes for all contents without a digest (DefaultHashPerPump).
@@ -62,7 +62,7 @@ func (c UploadConfig) withDefaults() UploadConfig {
 	orInt(&c.Piece, DefaultUploadPiece)
 	orInt(&c.HashPerPump, DefaultHashPerPump)
 	if c.MaxSize == 0 {
-		c.MaxSize = DefaultMaxDownload
+		c.MaxSize = DefaultMaxSize
 	}
 	if c.AnswerWait == 0 {
 		c.AnswerWait = DefaultAnswerWait
@@ -76,12 +76,12 @@ func (c UploadConfig) Validate() error {
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
 		if bad {
-			faults = append(faults, fmt.Errorf("mercury: UploadConfig."+format, args...))
+			faults = append(faults, fmt.Errorf("download: UploadConfig."+format, args...))
 		}
 	}
 	fault(d.MaxDownloads < 1, "MaxDownloads is %d: take at least 1", d.MaxDownloads)
-	fault(d.MaxSize < 1 || d.MaxSize > MaxDownloadSize, "MaxSize is %d: take 1 to %d bytes", d.MaxSize, int64(MaxDownloadSize))
-	fault(d.Piece < 1 || d.Piece > MaxDownloadPiece, "Piece is %d: take 1 to %d bytes", d.Piece, MaxDownloadPiece)
+	fault(d.MaxSize < 1 || d.MaxSize > MaxSize, "MaxSize is %d: take 1 to %d bytes", d.MaxSize, int64(MaxSize))
+	fault(d.Piece < 1 || d.Piece > MaxPiece, "Piece is %d: take 1 to %d bytes", d.Piece, MaxPiece)
 	fault(d.Queue < d.Piece+maxDataOverhead, "Queue is %d: take at least %d more than Piece (%d), else nothing is sent", d.Queue, maxDataOverhead, d.Piece)
 	fault(d.HashPerPump < 1, "HashPerPump is %d: take at least 1", d.HashPerPump)
 	fault(d.MaxRate < 0 || d.MaxRate > maxDownloadRate, "MaxRate is %d: take up to %d bytes/s, or 0 for no limit", d.MaxRate, int64(maxDownloadRate))
@@ -105,7 +105,7 @@ type UploadStats struct {
 type DownloadConfig struct {
 	// MaxDownloads is the number of offers and downloads in progress, per channel (DefaultMaxDownloads). More are refused.
 	MaxDownloads int
-	// MaxSize is the largest content in bytes (DefaultMaxDownload). Larger ones are refused before the app is asked.
+	// MaxSize is the largest content in bytes (DefaultMaxSize). Larger ones are refused before the app is asked.
 	MaxSize int64
 	// ProgressEvery is the time between two calls of DownloadProgress for one download (DefaultProgressEvery).
 	ProgressEvery time.Duration
@@ -116,7 +116,7 @@ func (c DownloadConfig) withDefaults() DownloadConfig {
 		c.MaxDownloads = DefaultMaxDownloads
 	}
 	if c.MaxSize == 0 {
-		c.MaxSize = DefaultMaxDownload
+		c.MaxSize = DefaultMaxSize
 	}
 	if c.ProgressEvery == 0 {
 		c.ProgressEvery = DefaultProgressEvery
@@ -129,13 +129,13 @@ func (c DownloadConfig) Validate() error {
 	d := c.withDefaults()
 	var faults []error
 	if d.MaxDownloads < 1 {
-		faults = append(faults, fmt.Errorf("mercury: DownloadConfig.MaxDownloads is %d: take at least 1", d.MaxDownloads))
+		faults = append(faults, fmt.Errorf("download: DownloadConfig.MaxDownloads is %d: take at least 1", d.MaxDownloads))
 	}
-	if d.MaxSize < 1 || d.MaxSize > MaxDownloadSize {
-		faults = append(faults, fmt.Errorf("mercury: DownloadConfig.MaxSize is %d: take 1 to %d bytes", d.MaxSize, int64(MaxDownloadSize)))
+	if d.MaxSize < 1 || d.MaxSize > MaxSize {
+		faults = append(faults, fmt.Errorf("download: DownloadConfig.MaxSize is %d: take 1 to %d bytes", d.MaxSize, int64(MaxSize)))
 	}
 	if d.ProgressEvery < 0 {
-		faults = append(faults, fmt.Errorf("mercury: DownloadConfig.ProgressEvery is %v: take a positive time", d.ProgressEvery))
+		faults = append(faults, fmt.Errorf("download: DownloadConfig.ProgressEvery is %v: take a positive time", d.ProgressEvery))
 	}
 	return errors.Join(faults...)
 }

@@ -1,4 +1,4 @@
-package mercury_test
+package download_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/download"
 )
 
 // wire is a link that delivers when it is asked to: in place of an Endpoint.
@@ -33,13 +34,13 @@ func (server) UploadEnded(_ time.Duration, ch mercury.ChannelID, id uint32, err 
 
 // client keeps the part of a broken download for the next offer of the same content.
 type client struct {
-	downloads *mercury.Downloads
-	sink      mercury.DownloadMemory
-	part      mercury.DownloadPart
+	downloads *download.Downloads
+	sink      download.Memory
+	part      download.Part
 }
 
-func (c *client) DownloadOffered(now time.Duration, ch mercury.ChannelID, o mercury.DownloadOffer) {
-	part := mercury.DownloadPart{}
+func (c *client) DownloadOffered(now time.Duration, ch mercury.ChannelID, o download.Offer) {
+	part := download.Part{}
 	if c.part.Digest == o.Digest {
 		part = c.part
 	}
@@ -51,7 +52,7 @@ func (c *client) DownloadOffered(now time.Duration, ch mercury.ChannelID, o merc
 
 func (c *client) DownloadProgress(time.Duration, mercury.ChannelID, uint32, int64, int64) {}
 
-func (c *client) DownloadEnded(_ time.Duration, _ mercury.ChannelID, id uint32, part mercury.DownloadPart, err error) {
+func (c *client) DownloadEnded(_ time.Duration, _ mercury.ChannelID, id uint32, part download.Part, err error) {
 	fmt.Println("client: download", id, "ended:", err)
 	c.part = part
 }
@@ -59,13 +60,13 @@ func (c *client) DownloadEnded(_ time.Duration, _ mercury.ChannelID, id uint32, 
 // A download breaks with its channel, and goes on over the next one.
 func ExampleUploads() {
 	toClient, toServer := &wire{}, &wire{}
-	uploads, err := mercury.NewUploads(toClient, server{}, mercury.UploadConfig{Piece: 1000, Queue: 3500})
+	uploads, err := download.NewUploads(toClient, server{}, download.UploadConfig{Piece: 1000, Queue: 3500})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	c := &client{}
-	c.downloads, err = mercury.NewDownloads(toServer, c, mercury.DownloadConfig{})
+	c.downloads, err = download.NewDownloads(toServer, c, download.DownloadConfig{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -78,7 +79,7 @@ func ExampleUploads() {
 	}
 	var now time.Duration
 	for _, ch := range []mercury.ChannelID{1, 2} {
-		err := uploads.Offer(now, ch, mercury.Content{ID: 7, Desc: "north.terrain", Source: bytes.NewReader(content), Size: int64(len(content))})
+		err := uploads.Offer(now, ch, download.Content{ID: 7, Desc: "north.terrain", Source: bytes.NewReader(content), Size: int64(len(content))})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -1,4 +1,4 @@
-package mercury
+package download
 
 import (
 	"bytes"
@@ -6,29 +6,31 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // bulkEnd is one end of a fake path for bulk messages: a queue per channel that drains at a rate, then a delay.
 type bulkEnd struct {
 	path   *bulkPath
-	queues map[ChannelID][][]byte
+	queues map[mercury.ChannelID][][]byte
 	limit  int // bytes that a queue takes
 	most   int // bytes that a queue ever held
-	gone   map[ChannelID]bool
+	gone   map[mercury.ChannelID]bool
 	sent   uint64
-	take   func(now time.Duration, ch ChannelID, msg []byte)
-	chans  []ChannelID // in order of use
-	credit map[ChannelID]int
+	take   func(now time.Duration, ch mercury.ChannelID, msg []byte)
+	chans  []mercury.ChannelID // in order of use
+	credit map[mercury.ChannelID]int
 }
 
-// SendBulk implements BulkLink.
-func (e *bulkEnd) SendBulk(ch ChannelID, msg []byte) error {
+// SendBulk implements Link.
+func (e *bulkEnd) SendBulk(ch mercury.ChannelID, msg []byte) error {
 	if e.gone[ch] {
-		return ErrNoChannel
+		return mercury.ErrNoChannel
 	}
 	_, queued := e.Backlog(ch)
 	if queued+len(msg) > e.limit {
-		return ErrFull
+		return mercury.ErrFull
 	}
 	if e.queues[ch] == nil {
 		e.chans = append(e.chans, ch)
@@ -39,8 +41,8 @@ func (e *bulkEnd) SendBulk(ch ChannelID, msg []byte) error {
 	return nil
 }
 
-// Backlog implements BulkLink.
-func (e *bulkEnd) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
+// Backlog implements Link.
+func (e *bulkEnd) Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int) {
 	for _, msg := range e.queues[ch] {
 		bulkUnsent += len(msg)
 	}
@@ -59,14 +61,14 @@ type bulkPath struct {
 type bulkFlight struct {
 	at  time.Duration
 	to  int
-	ch  ChannelID
+	ch  mercury.ChannelID
 	msg []byte
 }
 
 func newBulkPath() *bulkPath {
 	p := &bulkPath{perMS: 1000, delay: 25 * time.Millisecond}
 	for i := range p.ends {
-		p.ends[i] = &bulkEnd{path: p, queues: map[ChannelID][][]byte{}, credit: map[ChannelID]int{}, gone: map[ChannelID]bool{}, limit: 1 << 20}
+		p.ends[i] = &bulkEnd{path: p, queues: map[mercury.ChannelID][][]byte{}, credit: map[mercury.ChannelID]int{}, gone: map[mercury.ChannelID]bool{}, limit: 1 << 20}
 	}
 	return p
 }
@@ -95,7 +97,7 @@ func (p *bulkPath) step() {
 }
 
 // cut ends a channel at both ends, with all that is on its way.
-func (p *bulkPath) cut(ch ChannelID) {
+func (p *bulkPath) cut(ch mercury.ChannelID) {
 	for _, e := range p.ends {
 		e.gone[ch] = true
 		e.queues[ch] = nil
@@ -103,7 +105,7 @@ func (p *bulkPath) cut(ch ChannelID) {
 }
 
 // inFlight is the number of bytes on their way on a channel.
-func (p *bulkPath) inFlight(ch ChannelID) (n int) {
+func (p *bulkPath) inFlight(ch mercury.ChannelID) (n int) {
 	for _, f := range p.flying {
 		if f.ch == ch {
 			n += len(f.msg)
@@ -113,10 +115,10 @@ func (p *bulkPath) inFlight(ch ChannelID) (n int) {
 }
 
 type ending struct {
-	ch   ChannelID
+	ch   mercury.ChannelID
 	id   uint32
 	err  error
-	part DownloadPart
+	part Part
 }
 
 // transfers is Uploads and Downloads over a path, with handlers that keep what they hear.
@@ -127,16 +129,16 @@ type transfers struct {
 	down      *Downloads
 	upEnds    []ending
 	downEnds  []ending
-	offers    []DownloadOffer
+	offers    []Offer
 	progress  []int64
-	onOffer   func(now time.Duration, ch ChannelID, o DownloadOffer)
+	onOffer   func(now time.Duration, ch mercury.ChannelID, o Offer)
 	onUpEnd   func(e ending)
 	onDownEnd func(e ending)
-	sinks     map[uint32]*DownloadMemory // by ID
+	sinks     map[uint32]*Memory // by ID
 }
 
 func newTransfers(t testing.TB, up UploadConfig, down DownloadConfig) *transfers {
-	x := &transfers{t: t, path: newBulkPath(), sinks: map[uint32]*DownloadMemory{}}
+	x := &transfers{t: t, path: newBulkPath(), sinks: map[uint32]*Memory{}}
 	var err error
 	if x.up, err = NewUploads(x.path.ends[0], x, up); err != nil {
 		t.Fatal(err)
@@ -144,23 +146,23 @@ func newTransfers(t testing.TB, up UploadConfig, down DownloadConfig) *transfers
 	if x.down, err = NewDownloads(x.path.ends[1], x, down); err != nil {
 		t.Fatal(err)
 	}
-	x.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) { x.accept(ch, o, DownloadPart{}) }
-	x.path.ends[0].take = func(now time.Duration, ch ChannelID, msg []byte) { x.up.Take(now, ch, msg) }
-	x.path.ends[1].take = func(now time.Duration, ch ChannelID, msg []byte) { x.down.Take(now, ch, msg) }
+	x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) { x.accept(ch, o, Part{}) }
+	x.path.ends[0].take = func(now time.Duration, ch mercury.ChannelID, msg []byte) { x.up.Take(now, ch, msg) }
+	x.path.ends[1].take = func(now time.Duration, ch mercury.ChannelID, msg []byte) { x.down.Take(now, ch, msg) }
 	return x
 }
 
-func (x *transfers) accept(ch ChannelID, o DownloadOffer, part DownloadPart) {
+func (x *transfers) accept(ch mercury.ChannelID, o Offer, part Part) {
 	x.t.Helper()
 	if x.sinks[o.ID] == nil || part.IsZero() {
-		x.sinks[o.ID] = &DownloadMemory{}
+		x.sinks[o.ID] = &Memory{}
 	}
 	if err := x.down.Accept(x.path.now, ch, o.ID, x.sinks[o.ID], part); err != nil {
 		x.t.Fatalf("accept: %v", err)
 	}
 }
 
-func (x *transfers) UploadEnded(_ time.Duration, ch ChannelID, id uint32, err error) {
+func (x *transfers) UploadEnded(_ time.Duration, ch mercury.ChannelID, id uint32, err error) {
 	e := ending{ch: ch, id: id, err: err}
 	x.upEnds = append(x.upEnds, e)
 	if x.onUpEnd != nil {
@@ -168,16 +170,16 @@ func (x *transfers) UploadEnded(_ time.Duration, ch ChannelID, id uint32, err er
 	}
 }
 
-func (x *transfers) DownloadOffered(now time.Duration, ch ChannelID, o DownloadOffer) {
+func (x *transfers) DownloadOffered(now time.Duration, ch mercury.ChannelID, o Offer) {
 	x.offers = append(x.offers, o)
 	x.onOffer(now, ch, o)
 }
 
-func (x *transfers) DownloadProgress(_ time.Duration, _ ChannelID, _ uint32, received, _ int64) {
+func (x *transfers) DownloadProgress(_ time.Duration, _ mercury.ChannelID, _ uint32, received, _ int64) {
 	x.progress = append(x.progress, received)
 }
 
-func (x *transfers) DownloadEnded(_ time.Duration, ch ChannelID, id uint32, part DownloadPart, err error) {
+func (x *transfers) DownloadEnded(_ time.Duration, ch mercury.ChannelID, id uint32, part Part, err error) {
 	e := ending{ch, id, err, part}
 	x.downEnds = append(x.downEnds, e)
 	if x.onDownEnd != nil {
@@ -196,7 +198,7 @@ func (x *transfers) run(d time.Duration) {
 	}
 }
 
-func (x *transfers) offer(ch ChannelID, id uint32, content []byte) {
+func (x *transfers) offer(ch mercury.ChannelID, id uint32, content []byte) {
 	x.t.Helper()
 	err := x.up.Offer(x.path.now, ch, Content{ID: id, Desc: "content", Source: bytes.NewReader(content), Size: int64(len(content))})
 	if err != nil {

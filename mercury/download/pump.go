@@ -1,8 +1,10 @@
-package mercury
+package download
 
 import (
 	"errors"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // maxPumpGap is the longest time between two calls of Pump of which all counts: sums stay within 63 bits.
@@ -57,7 +59,7 @@ func (u *Uploads) prepare(now time.Duration, c *uploadChannel) {
 	for i := 0; i < len(c.list); i++ {
 		up := c.list[i]
 		if (up.state == uploadOffered || up.state == uploadSent) && now-up.since >= u.cfg.AnswerWait {
-			u.giveUp(now, c, up, &DownloadError{Code: DownloadTimeout})
+			u.giveUp(now, c, up, &Error{Code: TimedOut})
 			i--
 		}
 	}
@@ -96,21 +98,21 @@ func (u *Uploads) computeDigest(now time.Duration, c *uploadChannel, up *upload,
 		if left <= 0 {
 			return 0, nil
 		}
-		piece := u.piece(min(int64(left), int64(MaxDownloadPiece), up.Size-up.sent))
+		piece := u.piece(min(int64(left), int64(MaxPiece), up.Size-up.sent))
 		if err := readFull(up.Source, piece, up.sent); err != nil {
-			return left, &DownloadError{Code: DownloadSource, Cause: err}
+			return left, &Error{Code: SourceFailed, Cause: err}
 		}
 		_, _ = up.hash.Write(piece) // a hash never fails
 		up.sent += int64(len(piece))
 		left -= len(piece)
 	}
-	up.Digest = ContentDigest(up.hash.Sum(nil))
+	up.Digest = Digest(up.hash.Sum(nil))
 	return left, u.offer(now, c, up)
 }
 
 // endHashing ends a content whose source failed, or all of a channel that is gone.
 func (u *Uploads) endHashing(now time.Duration, c *uploadChannel, up *upload, err error) {
-	var source *DownloadError
+	var source *Error
 	if errors.As(err, &source) {
 		u.fail(now, c, up, err)
 		return
@@ -152,14 +154,14 @@ func (u *Uploads) sendPiece(now time.Duration, c *uploadChannel) bool {
 		return false
 	}
 	if err := readFull(up.Source, piece, up.sent); err != nil {
-		u.giveUp(now, c, up, &DownloadError{Code: DownloadSource, Cause: err})
+		u.giveUp(now, c, up, &Error{Code: SourceFailed, Cause: err})
 		return true
 	}
-	m := bulkMessage{kind: bulkData, number: up.number, data: piece}
+	m := message{kind: kindData, number: up.number, data: piece}
 	u.msg = m.append(u.msg[:0])
 	err := u.link.SendBulk(c.ch, u.msg)
 	switch {
-	case errors.Is(err, ErrFull): // others use the queue too; the piece is read again
+	case errors.Is(err, mercury.ErrFull): // others use the queue too; the piece is read again
 		c.room = 0
 		return false
 	case err != nil:

@@ -1,4 +1,4 @@
-package mercury
+package download
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -21,8 +22,8 @@ func TestDownload(t *testing.T) {
 		x.offer(1, 5, content)
 		x.run(3 * time.Second)
 		x.wantEnds(nil, nil)
-		want := DownloadOffer{ID: 5, Desc: "content", Size: int64(size), Digest: ContentDigest(mustDigest(t, content))}
-		if d := cmp.Diff([]DownloadOffer{want}, x.offers); d != "" {
+		want := Offer{ID: 5, Desc: "content", Size: int64(size), Digest: Digest(mustDigest(t, content))}
+		if d := cmp.Diff([]Offer{want}, x.offers); d != "" {
 			t.Error(d)
 		}
 		if !bytes.Equal(x.sinks[5].Bytes(), content) {
@@ -44,7 +45,7 @@ func TestDownload(t *testing.T) {
 	}
 }
 
-func mustDigest(t testing.TB, content []byte) ContentDigest {
+func mustDigest(t testing.TB, content []byte) Digest {
 	d, err := DigestOf(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +66,10 @@ func TestCancelAtTheSender(t *testing.T) {
 	}
 	sent := x.path.ends[0].sent
 	x.run(time.Second)
-	if len(x.upEnds) != 0 || len(x.downEnds) != 1 || !errors.Is(x.downEnds[0].err, DownloadCancelled) || x.path.ends[0].sent != sent {
+	if len(x.upEnds) != 0 || len(x.downEnds) != 1 || !errors.Is(x.downEnds[0].err, Cancelled) || x.path.ends[0].sent != sent {
 		t.Fatalf("endings %+v, %+v; %d bytes sent after the cancel", x.upEnds, x.downEnds, x.path.ends[0].sent-sent)
 	}
-	var e *DownloadError
+	var e *Error
 	if !errors.As(x.downEnds[0].err, &e) || !e.Remote {
 		t.Errorf("error %v", x.downEnds[0].err)
 	}
@@ -87,7 +88,7 @@ func TestCancelAtTheReceiver(t *testing.T) {
 		t.Fatalf("part of %d bytes, %d stored, %v", part.Received, stored, err)
 	}
 	x.run(time.Second)
-	if len(x.downEnds) != 0 || len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, DownloadCancelled) {
+	if len(x.downEnds) != 0 || len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, Cancelled) {
 		t.Fatalf("endings %+v, %+v", x.upEnds, x.downEnds)
 	}
 	if len(x.sinks[5].Bytes()) != stored {
@@ -104,21 +105,21 @@ func TestRefused(t *testing.T) {
 		name string
 		cfg  DownloadConfig
 		size int64
-		want DownloadCode
+		want Code
 	}{
-		{"by the app", DownloadConfig{}, 10, DownloadRefused},
-		{"too large", DownloadConfig{MaxSize: 1 << 20}, 1<<20 + 1, DownloadTooLarge},
-		{"huge", DownloadConfig{}, MaxDownloadSize, DownloadTooLarge},
+		{"by the app", DownloadConfig{}, 10, Refused},
+		{"too large", DownloadConfig{MaxSize: 1 << 20}, 1<<20 + 1, TooLarge},
+		{"huge", DownloadConfig{}, MaxSize, TooLarge},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			x := newTransfers(t, UploadConfig{MaxSize: MaxDownloadSize}, test.cfg)
-			x.onOffer = func(_ time.Duration, ch ChannelID, o DownloadOffer) {
+			x := newTransfers(t, UploadConfig{MaxSize: MaxSize}, test.cfg)
+			x.onOffer = func(_ time.Duration, ch mercury.ChannelID, o Offer) {
 				if _, err := x.down.Cancel(ch, o.ID); err != nil {
 					t.Error(err)
 				}
 			}
-			digest := ContentDigest{1}
+			digest := Digest{1}
 			if err := x.up.Offer(0, 1, Content{ID: 1, Source: failingSource{}, Size: test.size, Digest: digest}); err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +127,7 @@ func TestRefused(t *testing.T) {
 			if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, test.want) || len(x.downEnds) != 0 {
 				t.Fatalf("endings %+v, %+v", x.upEnds, x.downEnds)
 			}
-			if asked := test.want == DownloadRefused; asked != (len(x.offers) == 1) {
+			if asked := test.want == Refused; asked != (len(x.offers) == 1) {
 				t.Errorf("the app was asked: %v", !asked)
 			}
 		})
@@ -135,34 +136,34 @@ func TestRefused(t *testing.T) {
 
 func TestTooMany(t *testing.T) {
 	x := newTransfers(t, UploadConfig{MaxDownloads: 4}, DownloadConfig{MaxDownloads: 3})
-	x.onOffer = func(time.Duration, ChannelID, DownloadOffer) {} // the player thinks it over
+	x.onOffer = func(time.Duration, mercury.ChannelID, Offer) {} // the player thinks it over
 	for id := range uint32(4) {
 		x.offer(1, id, []byte("content"))
 	}
 	source := bytes.NewReader(nil)
-	if err := x.up.Offer(0, 1, Content{ID: 3, Source: source}); !errors.Is(err, ErrDownloadID) {
+	if err := x.up.Offer(0, 1, Content{ID: 3, Source: source}); !errors.Is(err, ErrID) {
 		t.Errorf("an ID in use: %v", err)
 	}
-	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source}); !errors.Is(err, ErrTooManyDownloads) {
+	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source}); !errors.Is(err, ErrTooMany) {
 		t.Errorf("a fifth: %v", err)
 	}
-	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source, Size: DefaultMaxDownload + 1}); !errors.Is(err, ErrLength) {
+	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source, Size: DefaultMaxSize + 1}); !errors.Is(err, mercury.ErrLength) {
 		t.Errorf("too large: %v", err)
 	}
-	if err := x.up.Offer(0, 1, Content{ID: 4, Desc: strings.Repeat("x", MaxDownloadDesc+1)}); !errors.Is(err, ErrLength) {
+	if err := x.up.Offer(0, 1, Content{ID: 4, Desc: strings.Repeat("x", MaxDesc+1)}); !errors.Is(err, mercury.ErrLength) {
 		t.Errorf("too wordy: %v", err)
 	}
 	if err := x.up.Offer(0, 1, Content{ID: 4, Size: 1}); err == nil {
 		t.Error("no source, no error")
 	}
 	x.run(200 * time.Millisecond)
-	if len(x.upEnds) != 1 || x.upEnds[0].id != 3 || !errors.Is(x.upEnds[0].err, DownloadTooMany) {
+	if len(x.upEnds) != 1 || x.upEnds[0].id != 3 || !errors.Is(x.upEnds[0].err, TooMany) {
 		t.Fatalf("endings %+v", x.upEnds)
 	}
-	x.accept(1, x.offers[2], DownloadPart{})
+	x.accept(1, x.offers[2], Part{})
 	x.run(DefaultAnswerWait + time.Second)
 	for i, e := range x.upEnds[1:] {
-		if want := []error{nil, DownloadTimeout, DownloadTimeout}[i]; !errors.Is(e.err, want) {
+		if want := []error{nil, TimedOut, TimedOut}[i]; !errors.Is(e.err, want) {
 			t.Errorf("ending %d: %v, want %v", i, e.err, want)
 		}
 	}
@@ -226,8 +227,8 @@ func TestSourceFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			x.run(time.Second)
-			x.wantEnds(test.want, DownloadSource)
-			if !errors.Is(x.upEnds[0].err, DownloadSource) {
+			x.wantEnds(test.want, SourceFailed)
+			if !errors.Is(x.upEnds[0].err, SourceFailed) {
 				t.Error("the sender's error has no code")
 			}
 			if strings.Contains(x.downEnds[0].err.Error(), "fire") {
@@ -242,7 +243,7 @@ func TestSourceFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			x.run(time.Second)
-			if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, DownloadSource) || len(x.offers) != 0 || len(x.downEnds) != 0 {
+			if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, SourceFailed) || len(x.offers) != 0 || len(x.downEnds) != 0 {
 				t.Errorf("endings %+v, %+v, offers %v", x.upEnds, x.downEnds, x.offers)
 			}
 		})
@@ -260,17 +261,17 @@ func (s fullSink) WriteAt(p []byte, at int64) (int, error) {
 
 func TestSinkFails(t *testing.T) {
 	x := newTransfers(t, UploadConfig{}, DownloadConfig{})
-	x.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) {
-		if err := x.down.Accept(now, ch, o.ID, fullSink{100000}, DownloadPart{}); err != nil {
+	x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {
+		if err := x.down.Accept(now, ch, o.ID, fullSink{100000}, Part{}); err != nil {
 			t.Error(err)
 		}
-		if err := x.down.Accept(now, ch, o.ID, fullSink{}, DownloadPart{}); !errors.Is(err, ErrNoDownload) {
+		if err := x.down.Accept(now, ch, o.ID, fullSink{}, Part{}); !errors.Is(err, ErrNoDownload) {
 			t.Errorf("accepted twice: %v", err)
 		}
 	}
 	x.offer(1, 1, randomContent(1, 300000))
 	x.run(time.Second)
-	x.wantEnds(DownloadSink, errDisk)
+	x.wantEnds(SinkFailed, errDisk)
 	if got := x.downEnds[0].part.Received; got != 100000/DefaultUploadPiece*DefaultUploadPiece {
 		t.Errorf("part of %d bytes", got)
 	}
@@ -279,12 +280,12 @@ func TestSinkFails(t *testing.T) {
 func TestWrongDigest(t *testing.T) {
 	x := newTransfers(t, UploadConfig{}, DownloadConfig{})
 	content := randomContent(1, 30000)
-	err := x.up.Offer(0, 1, Content{ID: 1, Source: bytes.NewReader(content), Size: 30000, Digest: ContentDigest{1}})
+	err := x.up.Offer(0, 1, Content{ID: 1, Source: bytes.NewReader(content), Size: 30000, Digest: Digest{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.run(time.Second)
-	x.wantEnds(DownloadDigest, DownloadDigest)
+	x.wantEnds(WrongDigest, WrongDigest)
 	if !x.downEnds[0].part.IsZero() {
 		t.Error("a part of a wrong content was kept")
 	}
@@ -317,11 +318,11 @@ func TestAbortAll(t *testing.T) {
 	x.upEnds = nil
 	x.down.AbortAll(x.path.now, 1, reason)
 	x.run(time.Second)
-	x.wantEnds(DownloadCancelled, reason)
+	x.wantEnds(Cancelled, reason)
 	x.offer(1, 8, nil)
 	x.upEnds = nil
 	x.up.AbortAll(x.path.now, 1, nil)
-	if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, DownloadCancelled) {
+	if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, Cancelled) {
 		t.Errorf("without a reason: %+v", x.upEnds)
 	}
 }
@@ -352,15 +353,15 @@ func TestMaxRate(t *testing.T) {
 
 func TestMaxTotalRateIsShared(t *testing.T) {
 	x := newTransfers(t, UploadConfig{MaxTotalRate: 300000}, DownloadConfig{})
-	for ch := ChannelID(1); ch <= 10; ch++ {
+	for ch := mercury.ChannelID(1); ch <= 10; ch++ {
 		source := &countingSource{t: t, size: 500000}
-		if err := x.up.Offer(0, ch, Content{ID: 1, Source: source, Size: source.size, Digest: ContentDigest{1}}); err != nil {
+		if err := x.up.Offer(0, ch, Content{ID: 1, Source: source, Size: source.size, Digest: Digest{1}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	x.run(8 * time.Second)
 	total := int64(0)
-	for ch := ChannelID(1); ch <= 10; ch++ {
+	for ch := mercury.ChannelID(1); ch <= 10; ch++ {
 		sent, _, _ := x.up.Progress(ch, 1)
 		if sent < 230000 || sent > 250000 {
 			t.Errorf("channel %d has sent %d bytes", ch, sent)
@@ -380,9 +381,9 @@ func TestResume(t *testing.T) {
 		x := newTransfers(t, UploadConfig{Queue: 30000, Piece: 1 + rng.IntN(9000)}, DownloadConfig{})
 		content := randomContent(seed, 1+rng.IntN(500000))
 		digest := mustDigest(t, content)
-		x.sinks[1] = &DownloadMemory{}
-		var part DownloadPart
-		x.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) {
+		x.sinks[1] = &Memory{}
+		var part Part
+		x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {
 			// The twin: what is in the sink is the beginning of the content.
 			if !bytes.Equal(x.sinks[1].Bytes(), content[:part.Received]) {
 				t.Fatalf("seed %d: %d bytes stored, part of %d", seed, len(x.sinks[1].Bytes()), part.Received)
@@ -390,7 +391,7 @@ func TestResume(t *testing.T) {
 			x.accept(ch, o, part)
 		}
 		lost := 0
-		var ch ChannelID
+		var ch mercury.ChannelID
 		for ch = 1; len(x.downEnds) == 0 || x.downEnds[len(x.downEnds)-1].err != nil; ch++ {
 			if ch > 1000 {
 				t.Fatalf("seed %d: no progress", seed)
@@ -403,8 +404,8 @@ func TestResume(t *testing.T) {
 			_, queued := x.path.ends[0].Backlog(ch)
 			lost += queued + x.path.inFlight(ch)
 			x.path.cut(ch)
-			x.up.AbortAll(x.path.now, ch, ErrTimeout)
-			x.down.AbortAll(x.path.now, ch, ErrTimeout)
+			x.up.AbortAll(x.path.now, ch, mercury.ErrTimeout)
+			x.down.AbortAll(x.path.now, ch, mercury.ErrTimeout)
 			if len(x.downEnds) > 0 {
 				kept := x.downEnds[len(x.downEnds)-1].part.Append(nil)
 				if err := part.Decode(kept); err != nil {
@@ -431,22 +432,22 @@ func TestPartMustFit(t *testing.T) {
 	if _, err := PartOf(bytes.NewReader(content[:3999]), 4000, 10000, digest); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("part of a short file: %v", err)
 	}
-	if _, err := PartOf(bytes.NewReader(content), 10001, 10000, digest); !errors.Is(err, ErrDownloadPart) {
+	if _, err := PartOf(bytes.NewReader(content), 10001, 10000, digest); !errors.Is(err, ErrPart) {
 		t.Errorf("part above its size: %v", err)
 	}
 	x := newTransfers(t, UploadConfig{}, DownloadConfig{})
-	x.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) {
-		sink := &DownloadMemory{content: bytes.Clone(content[:4000])}
-		for _, spoil := range []func(p *DownloadPart){
-			func(p *DownloadPart) { p.Digest[0]++ },
-			func(p *DownloadPart) { p.Size++ },
-			func(p *DownloadPart) { p.Received = 10001 },
-			func(p *DownloadPart) { p.Received = -1 },
-			func(p *DownloadPart) { p.state = p.state[:10] },
+	x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {
+		sink := &Memory{content: bytes.Clone(content[:4000])}
+		for _, spoil := range []func(p *Part){
+			func(p *Part) { p.Digest[0]++ },
+			func(p *Part) { p.Size++ },
+			func(p *Part) { p.Received = 10001 },
+			func(p *Part) { p.Received = -1 },
+			func(p *Part) { p.state = p.state[:10] },
 		} {
 			bad := good
 			spoil(&bad)
-			if err := x.down.Accept(now, ch, o.ID, sink, bad); !errors.Is(err, ErrDownloadPart) {
+			if err := x.down.Accept(now, ch, o.ID, sink, bad); !errors.Is(err, ErrPart) {
 				t.Errorf("part %+v: %v", bad, err)
 			}
 		}
@@ -465,7 +466,7 @@ func TestPartMustFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, x.upEnds, x.downEnds = whole, nil, nil
-	x.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) { x.accept(ch, o, whole) }
+	x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) { x.accept(ch, o, whole) }
 	x.offer(1, 1, content)
 	x.run(200 * time.Millisecond)
 	x.wantEnds(nil, nil)
@@ -476,25 +477,25 @@ func TestPartMustFit(t *testing.T) {
 
 // A sender that lies cannot have more written than was announced, and nothing before it was accepted.
 func TestLyingSender(t *testing.T) {
-	offer := bulkMessage{kind: bulkOffer, number: 9, id: 1, size: 10}
-	data := func(n int) bulkMessage { return bulkMessage{kind: bulkData, number: 9, data: make([]byte, n)} }
+	offer := message{kind: kindOffer, number: 9, id: 1, size: 10}
+	data := func(n int) message { return message{kind: kindData, number: 9, data: make([]byte, n)} }
 	tests := []struct {
 		name   string
 		accept bool
-		msgs   []bulkMessage
+		msgs   []message
 		stored int
 	}{
-		{"too much", true, []bulkMessage{offer, data(6), data(5)}, 6},
-		{"unasked", false, []bulkMessage{offer, data(6)}, 0},
-		{"not offered", true, []bulkMessage{data(6)}, 0},
-		{"behind the end", true, []bulkMessage{offer, data(10), data(1)}, 10},
-		{"offered twice", true, []bulkMessage{offer, data(6), offer, data(5)}, 6},
+		{"too much", true, []message{offer, data(6), data(5)}, 6},
+		{"unasked", false, []message{offer, data(6)}, 0},
+		{"not offered", true, []message{data(6)}, 0},
+		{"behind the end", true, []message{offer, data(10), data(1)}, 10},
+		{"offered twice", true, []message{offer, data(6), offer, data(5)}, 6},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x := newTransfers(t, UploadConfig{}, DownloadConfig{})
 			if !test.accept {
-				x.onOffer = func(time.Duration, ChannelID, DownloadOffer) {}
+				x.onOffer = func(time.Duration, mercury.ChannelID, Offer) {}
 			}
 			for _, m := range test.msgs {
 				if !x.down.Take(0, 1, m.append(nil)) {
@@ -509,10 +510,10 @@ func TestLyingSender(t *testing.T) {
 	}
 	// Floods of offers hold no more than the limits say, whether or not answers find room.
 	x := newTransfers(t, UploadConfig{}, DownloadConfig{})
-	x.onOffer = func(time.Duration, ChannelID, DownloadOffer) {}
+	x.onOffer = func(time.Duration, mercury.ChannelID, Offer) {}
 	x.path.ends[1].limit = 100
 	for i := range uint64(10000) {
-		m := bulkMessage{kind: bulkOffer, number: i, id: uint32(i), size: 10}
+		m := message{kind: kindOffer, number: i, id: uint32(i), size: 10}
 		x.down.Take(0, 1, m.append(nil))
 	}
 	if n := len(x.down.at[1].out.waiting); x.down.Len() != DefaultMaxDownloads || n > maxBulkWaiting || x.down.Stats().Dropped == 0 {
@@ -536,35 +537,35 @@ func (s *countingSource) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func TestLyingReceiver(t *testing.T) {
-	accept := func(n int64) bulkMessage { return bulkMessage{kind: bulkAccept, number: 1, offset: n} }
-	done := bulkMessage{kind: bulkDone, number: 1}
+	accept := func(n int64) message { return message{kind: kindAccept, number: 1, offset: n} }
+	done := message{kind: kindDone, number: 1}
 	tests := []struct {
 		name string
-		msgs []bulkMessage
+		msgs []message
 		read int64 // at most
 	}{
-		{"offset beyond the end", []bulkMessage{accept(100001)}, 0},
-		{"largest offset", []bulkMessage{accept(MaxDownloadSize)}, 0},
-		{"accept again", []bulkMessage{accept(0), accept(0), accept(0)}, 100000},
-		{"done at once", []bulkMessage{done}, 0},
-		{"done too early", []bulkMessage{accept(0), done}, 100000},
+		{"offset beyond the end", []message{accept(100001)}, 0},
+		{"largest offset", []message{accept(MaxSize)}, 0},
+		{"accept again", []message{accept(0), accept(0), accept(0)}, 100000},
+		{"done at once", []message{done}, 0},
+		{"done too early", []message{accept(0), done}, 100000},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x := newTransfers(t, UploadConfig{}, DownloadConfig{})
 			source := &countingSource{t: t, size: 100000}
-			x.path.ends[1].take = func(time.Duration, ChannelID, []byte) {}
-			if err := x.up.Offer(0, 1, Content{ID: 1, Source: source, Size: source.size, Digest: ContentDigest{1}}); err != nil {
+			x.path.ends[1].take = func(time.Duration, mercury.ChannelID, []byte) {}
+			if err := x.up.Offer(0, 1, Content{ID: 1, Source: source, Size: source.size, Digest: Digest{1}}); err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range test.msgs {
 				x.up.Take(x.path.now, 1, m.append(nil))
-				if m.kind == bulkAccept && len(test.msgs) == 3 {
+				if m.kind == kindAccept && len(test.msgs) == 3 {
 					x.run(10 * time.Millisecond)
 				}
 			}
 			x.run(100 * time.Millisecond)
-			if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, DownloadProtocol) || x.up.Stats().Malformed != 1 || source.read > test.read {
+			if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, BrokenProtocol) || x.up.Stats().Malformed != 1 || source.read > test.read {
 				t.Errorf("endings %+v, %+v, %d bytes read", x.upEnds, x.up.Stats(), source.read)
 			}
 		})
@@ -577,7 +578,7 @@ func TestTakeLeavesOthers(t *testing.T) {
 	for kind := range 256 {
 		msg := []byte{byte(kind), 1, 1}
 		up, down := x.up.Take(0, 1, msg), x.down.Take(0, 1, msg)
-		if up && down || (up || down) && (kind < MinDownloadKind || kind > MaxDownloadKind) {
+		if up && down || (up || down) && (kind < MinKind || kind > MaxKind) {
 			t.Errorf("kind %#x taken: %v, %v", kind, up, down)
 		}
 	}
@@ -594,12 +595,12 @@ func TestDownloadConfigs(t *testing.T) {
 	if n := strings.Count(fmt.Sprint(err), "\n") + 1; n != 7 {
 		t.Errorf("%d faults of 7: %v", n, err)
 	}
-	err = DownloadConfig{MaxDownloads: -1, MaxSize: MaxDownloadSize + 1, ProgressEvery: -1}.Validate()
+	err = DownloadConfig{MaxDownloads: -1, MaxSize: MaxSize + 1, ProgressEvery: -1}.Validate()
 	if n := strings.Count(fmt.Sprint(err), "\n") + 1; n != 3 {
 		t.Errorf("%d faults of 3: %v", n, err)
 	}
-	for code := DownloadCode(1); code <= DownloadTimeout+1; code++ {
-		if code.Error() == "" || strings.Contains(code.Error(), "code") != (code > DownloadTimeout) {
+	for code := Code(1); code <= TimedOut+1; code++ {
+		if code.Error() == "" || strings.Contains(code.Error(), "code") != (code > TimedOut) {
 			t.Errorf("code %d is %q", code, code.Error())
 		}
 	}
@@ -613,11 +614,11 @@ func TestPumpAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := &countingSource{t: t, size: DefaultMaxDownload}
-	if err := up.Offer(0, 1, Content{Source: source, Size: source.size, Digest: ContentDigest{1}}); err != nil {
+	source := &countingSource{t: t, size: DefaultMaxSize}
+	if err := up.Offer(0, 1, Content{Source: source, Size: source.size, Digest: Digest{1}}); err != nil {
 		t.Fatal(err)
 	}
-	m := bulkMessage{kind: bulkAccept, number: 1}
+	m := message{kind: kindAccept, number: 1}
 	up.Take(0, 1, m.append(nil))
 	up.Pump(0)
 	if n := testing.AllocsPerRun(100, func() { up.Pump(0) }); n > 0 {
@@ -627,14 +628,14 @@ func TestPumpAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) {
-		if err := down.Accept(now, ch, o.ID, fullSink{1 << 30}, DownloadPart{}); err != nil {
+	handler.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {
+		if err := down.Accept(now, ch, o.ID, fullSink{1 << 30}, Part{}); err != nil {
 			t.Error(err)
 		}
 	}
-	m = bulkMessage{kind: bulkOffer, number: 1, size: DefaultMaxDownload}
+	m = message{kind: kindOffer, number: 1, size: DefaultMaxSize}
 	down.Take(0, 1, m.append(nil))
-	m = bulkMessage{kind: bulkData, number: 1, data: make([]byte, DefaultUploadPiece)}
+	m = message{kind: kindData, number: 1, data: make([]byte, DefaultUploadPiece)}
 	msg := m.append(nil)
 	if n := testing.AllocsPerRun(100, func() { down.Take(0, 1, msg) }); n > 0 {
 		t.Errorf("%v allocations a piece", n)
@@ -654,11 +655,11 @@ func TestChannelGone(t *testing.T) {
 	}
 	x.path.cut(1)
 	x.run(50 * time.Millisecond)
-	if len(x.upEnds) != 2 || !errors.Is(x.upEnds[0].err, ErrNoChannel) || !errors.Is(x.upEnds[1].err, ErrNoChannel) || len(x.up.channels) != 0 {
+	if len(x.upEnds) != 2 || !errors.Is(x.upEnds[0].err, mercury.ErrNoChannel) || !errors.Is(x.upEnds[1].err, mercury.ErrNoChannel) || len(x.up.channels) != 0 {
 		t.Fatalf("endings %+v, %d channels", x.upEnds, len(x.up.channels))
 	}
-	err := x.up.Offer(x.path.now, 1, Content{ID: 3, Source: bytes.NewReader(nil), Digest: ContentDigest{1}})
-	if !errors.Is(err, ErrNoChannel) || len(x.upEnds) != 2 {
+	err := x.up.Offer(x.path.now, 1, Content{ID: 3, Source: bytes.NewReader(nil), Digest: Digest{1}})
+	if !errors.Is(err, mercury.ErrNoChannel) || len(x.upEnds) != 2 {
 		t.Errorf("offer on a channel that is gone: %v", err)
 	}
 	if _, _, ok := x.up.Progress(1, 1); ok {
@@ -670,13 +671,13 @@ func TestChannelGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.upEnds = nil
-	err = x.up.Offer(x.path.now, 2, Content{ID: 3, Source: bytes.NewReader(nil), Digest: ContentDigest{1}})
+	err = x.up.Offer(x.path.now, 2, Content{ID: 3, Source: bytes.NewReader(nil), Digest: Digest{1}})
 	if err != nil || len(x.up.at[2].out.waiting) != 1 {
 		t.Fatalf("an offer should wait for room: %v", err)
 	}
 	x.path.cut(2)
 	x.up.Pump(x.path.now)
-	if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, ErrNoChannel) || len(x.up.channels) != 0 {
+	if len(x.upEnds) != 1 || !errors.Is(x.upEnds[0].err, mercury.ErrNoChannel) || len(x.up.channels) != 0 {
 		t.Fatalf("endings %+v, %d channels", x.upEnds, len(x.up.channels))
 	}
 }
@@ -698,7 +699,7 @@ func TestDownloadsNeedTheirApp(t *testing.T) {
 	if _, err := DigestOf(bytes.NewReader(nil), 1); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("digest of a short source: %v", err)
 	}
-	var sink DownloadMemory
+	var sink Memory
 	if _, err := sink.WriteAt([]byte("x"), 1); err == nil {
 		t.Error("memory with a gap")
 	}

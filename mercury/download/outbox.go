@@ -1,6 +1,10 @@
-package mercury
+package download
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/cellscape/cellscape/mercury"
+)
 
 // afterwards keeps callbacks until the state is whole again, so that they may call whatever they like. They run in the
 // order of what happened, also when one of them makes something happen.
@@ -28,16 +32,16 @@ func (a *afterwards) run() {
 // each download, and answers to a peer that floods offers and reads nothing.
 const maxBulkWaiting = 64
 
-// bulkOutbox keeps the small messages of one channel that its queue had no room for, in order.
-type bulkOutbox struct{ waiting [][]byte }
+// outbox keeps the small messages of one channel that its queue had no room for, in order.
+type outbox struct{ waiting [][]byte }
 
 // send sends msg behind what waits, or lets it wait. dropped says that too much waits already.
-func (o *bulkOutbox) send(link BulkLink, ch ChannelID, msg []byte) (dropped bool, err error) {
+func (o *outbox) send(link Link, ch mercury.ChannelID, msg []byte) (dropped bool, err error) {
 	if err := o.retry(link, ch); err != nil {
 		return false, err
 	}
 	if len(o.waiting) == 0 {
-		if err := link.SendBulk(ch, msg); !errors.Is(err, ErrFull) {
+		if err := link.SendBulk(ch, msg); !errors.Is(err, mercury.ErrFull) {
 			return false, err
 		}
 	}
@@ -49,10 +53,10 @@ func (o *bulkOutbox) send(link BulkLink, ch ChannelID, msg []byte) (dropped bool
 }
 
 // retry sends what waits, as far as there is room. Any other error than want of room is the channel's end.
-func (o *bulkOutbox) retry(link BulkLink, ch ChannelID) error {
+func (o *outbox) retry(link Link, ch mercury.ChannelID) error {
 	for len(o.waiting) > 0 {
 		err := link.SendBulk(ch, o.waiting[0])
-		if errors.Is(err, ErrFull) {
+		if errors.Is(err, mercury.ErrFull) {
 			return nil
 		}
 		o.waiting = o.waiting[1:]

@@ -1,27 +1,29 @@
-package mercury
+package download
 
 import (
 	"bytes"
 	"io"
 	"testing"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // nullLink takes all and keeps nothing.
 type nullLink struct{ sent int }
 
-func (l *nullLink) SendBulk(_ ChannelID, msg []byte) error { l.sent += len(msg); return nil }
-func (l *nullLink) Backlog(ChannelID) (int, int)           { return 0, 0 }
+func (l *nullLink) SendBulk(_ mercury.ChannelID, msg []byte) error { l.sent += len(msg); return nil }
+func (l *nullLink) Backlog(mercury.ChannelID) (int, int)           { return 0, 0 }
 
 // wireMessages has one message of each kind.
-func wireMessages() []bulkMessage {
-	return []bulkMessage{
-		{kind: bulkOffer, number: 1, id: 7, size: 300, digest: ContentDigest{1, 2}, desc: []byte("map of the north")},
-		{kind: bulkData, number: 1, data: []byte("content")},
-		{kind: bulkAbort, number: 1, code: DownloadSource},
-		{kind: bulkAccept, number: 1, offset: 200},
-		{kind: bulkRefuse, number: 1, code: DownloadTooLarge},
-		{kind: bulkDone, number: 1},
+func wireMessages() []message {
+	return []message{
+		{kind: kindOffer, number: 1, id: 7, size: 300, digest: Digest{1, 2}, desc: []byte("map of the north")},
+		{kind: kindData, number: 1, data: []byte("content")},
+		{kind: kindAbort, number: 1, code: SourceFailed},
+		{kind: kindAccept, number: 1, offset: 200},
+		{kind: kindRefuse, number: 1, code: TooLarge},
+		{kind: kindDone, number: 1},
 	}
 }
 
@@ -31,14 +33,14 @@ func FuzzDownloadMessage(f *testing.F) {
 		f.Add(m.append(nil))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var m bulkMessage
+		var m message
 		if m.decode(b) != nil {
 			return
 		}
 		if again := m.append(nil); !bytes.Equal(again, b) {
 			t.Fatalf("%x was decoded and encoded as %x", b, again)
 		}
-		if len(m.desc) > MaxDownloadDesc || len(m.data) > MaxDownloadPiece || m.size > MaxDownloadSize || m.offset > MaxDownloadSize {
+		if len(m.desc) > MaxDesc || len(m.data) > MaxPiece || m.size > MaxSize || m.offset > MaxSize {
 			t.Fatalf("limits do not hold: %+v", m)
 		}
 	})
@@ -46,14 +48,14 @@ func FuzzDownloadMessage(f *testing.F) {
 
 // FuzzDownloadPart checks that what can be decoded can be gone on with.
 func FuzzDownloadPart(f *testing.F) {
-	part, err := PartOf(bytes.NewReader(make([]byte, 100)), 70, 100, ContentDigest{1})
+	part, err := PartOf(bytes.NewReader(make([]byte, 100)), 70, 100, Digest{1})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(part.Append(nil))
-	f.Add(DownloadPart{}.Append(nil))
+	f.Add(Part{}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var p DownloadPart
+		var p Part
 		if p.Decode(b) != nil {
 			return
 		}
@@ -74,22 +76,22 @@ type hostile struct {
 	offers int
 }
 
-func (h *hostile) UploadEnded(time.Duration, ChannelID, uint32, error) { h.open-- }
+func (h *hostile) UploadEnded(time.Duration, mercury.ChannelID, uint32, error) { h.open-- }
 
-func (h *hostile) DownloadOffered(now time.Duration, ch ChannelID, o DownloadOffer) {
+func (h *hostile) DownloadOffered(now time.Duration, ch mercury.ChannelID, o Offer) {
 	h.offers++
-	if o.Size > 1000 || len(o.Desc) > MaxDownloadDesc {
+	if o.Size > 1000 || len(o.Desc) > MaxDesc {
 		h.t.Fatalf("offered %+v", o)
 	}
 	if o.ID%4 != 3 {
-		if err := h.down.Accept(now, ch, o.ID, &limitedSink{t: h.t, size: o.Size}, DownloadPart{}); err != nil {
+		if err := h.down.Accept(now, ch, o.ID, &limitedSink{t: h.t, size: o.Size}, Part{}); err != nil {
 			h.t.Fatal(err)
 		}
 	}
 }
 
-func (h *hostile) DownloadProgress(time.Duration, ChannelID, uint32, int64, int64) {}
-func (h *hostile) DownloadEnded(time.Duration, ChannelID, uint32, DownloadPart, error) {
+func (h *hostile) DownloadProgress(time.Duration, mercury.ChannelID, uint32, int64, int64) {}
+func (h *hostile) DownloadEnded(time.Duration, mercury.ChannelID, uint32, Part, error) {
 	h.offers--
 }
 
@@ -115,7 +117,7 @@ func FuzzDownloads(f *testing.F) {
 		var script []byte
 		for _, i := range order {
 			m := wireMessages()[i]
-			script = AppendBytes(script, m.append(nil))
+			script = mercury.AppendBytes(script, m.append(nil))
 		}
 		f.Add(script)
 		all = append(all, script...)
@@ -134,13 +136,13 @@ func FuzzDownloads(f *testing.F) {
 		sources := make([]*onceSource, 3)
 		for i := range sources {
 			sources[i] = &onceSource{t: t, size: 300}
-			c := Content{ID: uint32(i), Source: sources[i], Size: 300, Digest: ContentDigest{9}}
+			c := Content{ID: uint32(i), Source: sources[i], Size: 300, Digest: Digest{9}}
 			if err := up.Offer(0, 1, c); err != nil {
 				t.Fatal(err)
 			}
 			app.open++
 		}
-		r := NewReader(script)
+		r := mercury.NewReader(script)
 		for now := time.Duration(0); r.Len() > 0 && now < 300*time.Second; now += time.Second {
 			msg := r.Bytes(200)
 			if up.Take(now, 1, msg) && app.down.Take(now, 1, msg) {
@@ -181,8 +183,8 @@ func BenchmarkDownloadMiB(b *testing.B) {
 	digest := mustDigest(b, content)
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()
-	x.onOffer = func(now time.Duration, ch ChannelID, o DownloadOffer) {
-		if err := x.down.Accept(now, ch, o.ID, fullSink{1 << 30}, DownloadPart{}); err != nil {
+	x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {
+		if err := x.down.Accept(now, ch, o.ID, fullSink{1 << 30}, Part{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -214,5 +216,5 @@ func BenchmarkDownloadMiB(b *testing.B) {
 // directLink delivers inside of SendBulk.
 type directLink struct{ deliver func(msg []byte) }
 
-func (l directLink) SendBulk(_ ChannelID, msg []byte) error { l.deliver(msg); return nil }
-func (l directLink) Backlog(ChannelID) (int, int)           { return 0, 0 }
+func (l directLink) SendBulk(_ mercury.ChannelID, msg []byte) error { l.deliver(msg); return nil }
+func (l directLink) Backlog(mercury.ChannelID) (int, int)           { return 0, 0 }

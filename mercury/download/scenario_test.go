@@ -1,4 +1,4 @@
-package mercury_test
+package download_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/download"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
@@ -16,9 +17,9 @@ import (
 type downloadHost struct {
 	mercurytest.Recorder
 	w       *mercurytest.World
-	up      *mercury.Uploads
-	down    *mercury.Downloads
-	sink    mercury.DownloadMemory
+	up      *download.Uploads
+	down    *download.Downloads
+	sink    download.Memory
 	latency []time.Duration
 	ends    []error
 }
@@ -37,15 +38,15 @@ func (h *downloadHost) UploadEnded(_ time.Duration, _ mercury.ChannelID, _ uint3
 	h.ends = append(h.ends, err)
 }
 
-func (h *downloadHost) DownloadOffered(now time.Duration, ch mercury.ChannelID, o mercury.DownloadOffer) {
-	if err := h.down.Accept(now, ch, o.ID, &h.sink, mercury.DownloadPart{}); err != nil {
+func (h *downloadHost) DownloadOffered(now time.Duration, ch mercury.ChannelID, o download.Offer) {
+	if err := h.down.Accept(now, ch, o.ID, &h.sink, download.Part{}); err != nil {
 		h.ends = append(h.ends, err)
 	}
 }
 
 func (h *downloadHost) DownloadProgress(time.Duration, mercury.ChannelID, uint32, int64, int64) {}
 
-func (h *downloadHost) DownloadEnded(_ time.Duration, _ mercury.ChannelID, _ uint32, _ mercury.DownloadPart, err error) {
+func (h *downloadHost) DownloadEnded(_ time.Duration, _ mercury.ChannelID, _ uint32, _ download.Part, err error) {
 	h.ends = append(h.ends, err)
 }
 
@@ -60,17 +61,17 @@ type downloadWorld struct {
 
 const downloadTick = 16 * time.Millisecond
 
-func newDownloadWorld(t *testing.T, seed uint64, link mercurytest.Link, cfg mercury.UploadConfig) *downloadWorld {
+func newDownloadWorld(t *testing.T, seed uint64, link mercurytest.Link, cfg download.UploadConfig) *downloadWorld {
 	d := &downloadWorld{t: t, w: mercurytest.NewWorld(seed)}
 	d.w.Net.SetLink(link)
 	for i := range d.ends {
 		h := &downloadHost{w: d.w}
 		e := newEndpoint(t, i+1, uint32(i+1), h, mercury.Config{})
 		var err error
-		if h.up, err = mercury.NewUploads(e, h, cfg); err != nil {
+		if h.up, err = download.NewUploads(e, h, cfg); err != nil {
 			t.Fatal(err)
 		}
-		if h.down, err = mercury.NewDownloads(e, h, mercury.DownloadConfig{}); err != nil {
+		if h.down, err = download.NewDownloads(e, h, download.DownloadConfig{}); err != nil {
 			t.Fatal(err)
 		}
 		d.w.Add(e)
@@ -130,7 +131,7 @@ func TestDownloadBesideGameTraffic(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			link := mercurytest.Link{Delay: 25 * time.Millisecond, Rate: 20e6 / 8}
-			d := newDownloadWorld(t, 1, link, mercury.UploadConfig{MaxRate: test.maxRate})
+			d := newDownloadWorld(t, 1, link, download.UploadConfig{MaxRate: test.maxRate})
 			n := 0
 			for ; n < 300; n++ {
 				d.tick(n)
@@ -143,7 +144,7 @@ func TestDownloadBesideGameTraffic(t *testing.T) {
 			for i := range content {
 				content[i] = byte(i * i >> 8)
 			}
-			err := d.hosts[0].up.Offer(d.w.Now(), d.server, mercury.Content{ID: 1, Source: bytes.NewReader(content), Size: int64(len(content))})
+			err := d.hosts[0].up.Offer(d.w.Now(), d.server, download.Content{ID: 1, Source: bytes.NewReader(content), Size: int64(len(content))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,10 +173,10 @@ func TestDownloadBesideGameTraffic(t *testing.T) {
 
 // Loss, doubling and reordering on the way, both directions at once.
 func TestDownloadOverBadLink(t *testing.T) {
-	d := newDownloadWorld(t, 2, mercurytest.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Reorder: 0.05}, mercury.UploadConfig{})
+	d := newDownloadWorld(t, 2, mercurytest.Link{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Reorder: 0.05}, download.UploadConfig{})
 	content := bytes.Repeat([]byte("0123456789abcde"), 20000)
 	for i, ch := range []mercury.ChannelID{d.server, d.client} {
-		err := d.hosts[i].up.Offer(d.w.Now(), ch, mercury.Content{ID: 1, Source: bytes.NewReader(content), Size: int64(len(content))})
+		err := d.hosts[i].up.Offer(d.w.Now(), ch, download.Content{ID: 1, Source: bytes.NewReader(content), Size: int64(len(content))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,4 +189,14 @@ func TestDownloadOverBadLink(t *testing.T) {
 			t.Errorf("host %d: endings %v, %d bytes", i+1, h.ends, len(h.sink.Bytes()))
 		}
 	}
+}
+
+func newEndpoint(t testing.TB, place int, salt uint32, h mercury.Handler, cfg mercury.Config) *mercury.Endpoint {
+	t.Helper()
+	cfg.Salt = salt
+	e, err := mercury.NewEndpoint(cfg, mercurytest.Place(place), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

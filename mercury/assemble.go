@@ -32,7 +32,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 		before := len(w.b)
 		c.appendLost(e, &w, laneBulk)
 		c.appendNew(e, &w, laneBulk)
-		out.scavenger.credit -= len(w.b) - before
+		out.scavenger.Spend(len(w.b) - before)
 	}
 	if out.ping && !w.eliciting {
 		w.b = append(w.b, byte(framePing))

@@ -1,5 +1,7 @@
 package mercury
 
+import "github.com/cellscape/cellscape/mercury/internal/congestion"
+
 // Resending before the loss is known.
 //
 // Whoever waits for evidence of a loss delivers a lost message after one and a half round trips and an interval between messages at
@@ -18,12 +20,12 @@ const (
 // that the peer may hold an ack. The window alone says little: it has a floor that a narrow line does not carry.
 func (c *channel) roomForCopies() bool {
 	out := &c.out
-	if c.copying.level == 0 || out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.window() {
+	if c.copying.level == 0 || out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.Window() {
 		return false
 	}
-	least := out.rate.minRTT()
-	carried := perTime(out.rate.bottleneck(), least+least/2+maxAckHold)
-	return out.flightBytes <= int(min(carried, maxRateWindow))+c.path.mtu
+	least := out.rate.MinRTT()
+	carried := congestion.PerTime(out.rate.Bottleneck(), least+least/2+maxAckHold)
+	return out.flightBytes <= int(min(carried, congestion.MaxWindow))+c.path.mtu
 }
 
 // rider is a short segment that rides again in the next packets.

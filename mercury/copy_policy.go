@@ -3,6 +3,8 @@ package mercury
 import (
 	"math"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
 // When short messages ride again.
@@ -72,13 +74,13 @@ type copyPolicy struct {
 	level int8 // how often a short segment rides again now
 	want  int8 // and would, going by the loss alone
 
-	losses lossMeter // packets lost that copies would make good
-	quiet  uint32    // packets whose fate was learnt since the last of these
-	over   bool      // they were too many for the loss to go on
-	run    uint32    // packets lost in a row up to the last one
-	noted  uint32    // of these, in losses
-	runs   uint32    // runs of lost packets
-	short  uint32    // of these, those that copies would make good
+	losses congestion.LossMeter // packets lost that copies would make good
+	quiet  uint32               // packets whose fate was learnt since the last of these
+	over   bool                 // they were too many for the loss to go on
+	run    uint32               // packets lost in a row up to the last one
+	noted  uint32               // of these, in losses
+	runs   uint32               // runs of lost packets
+	short  uint32               // of these, those that copies would make good
 
 	least   [2]time.Duration // least round trips since leastAt and in the time before; 0 for none
 	leastAt time.Duration
@@ -146,9 +148,9 @@ func (k *copyPolicy) arrived(p *sentPacket) {
 	if k.quiet++; k.standing() {
 		return // what is lost now is no reason for copies: what is not must not count either
 	}
-	k.losses.arrived()
-	if k.losses.gone == 0 {
-		k.losses.decided = min(k.losses.decided, lossFloor) // as tallyFloor
+	k.losses.Arrived()
+	if k.losses.Gone == 0 {
+		k.losses.Decided = min(k.losses.Decided, congestion.LossFloor) // as tallyFloor
 	}
 }
 
@@ -163,10 +165,10 @@ func (k *copyPolicy) lost(p *sentPacket, follows bool, most int8) {
 	case k.run > uint32(most):
 		if k.run == uint32(most)+1 {
 			k.short--
-			k.losses.gone -= min(k.losses.gone, k.noted)
+			k.losses.Gone -= min(k.losses.Gone, k.noted)
 		}
 	case !k.standing():
-		k.losses.lost()
+		k.losses.Lost()
 		k.noted++
 		k.quiet, k.over = 0, false
 		k.missed = k.missed || !p.copies && p.at >= k.drained
@@ -185,7 +187,7 @@ func (k *copyPolicy) beginRun() {
 
 // regained takes a loss back.
 func (k *copyPolicy) regained(p *sentPacket) {
-	k.losses.regained()
+	k.losses.Regained()
 	t := &k.without
 	if p.copies {
 		t = &k.with
@@ -265,15 +267,15 @@ func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 
 // wanted is the level that the loss asks for.
 func (k *copyPolicy) wanted() int8 {
-	gone := k.losses.gone
-	if gone > 0 && !k.over && k.quiet > min(quietGaps*k.losses.decided/gone, mostQuiet) {
+	gone := k.losses.Gone
+	if gone > 0 && !k.over && k.quiet > min(quietGaps*k.losses.Decided/gone, mostQuiet) {
 		k.over, k.check = true, k.check/4
-		k.losses.gone -= gone / 4 // it may come back
+		k.losses.Gone -= gone / 4 // it may come back
 	}
 	if k.over || gone == 0 || 3*k.short < 2*k.runs {
 		return 0
 	}
-	loss := k.losses.perMyriad()
+	loss := k.losses.PerMyriad()
 	switch {
 	case loss >= twoCopiesFrom, k.want == 2 && loss >= twoCopiesEnd:
 		return 2

@@ -59,7 +59,7 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 		c.pass, c.key = append([]byte(nil), a.Reply...), keyOf(a.Reply)
 	}
 	if c.opens == 1 && c.openSent >= e.jumped {
-		c.out.rate.endAck(e.now, c.out.rtt.sample(e.now-c.openSent, 0), 0)
+		c.out.rate.EndAck(e.now, c.out.rtt.Sample(e.now-c.openSent, 0), 0)
 	}
 	if c.target.Salt != 0 && c.target.Salt != a.Self || c.told && c.peer.Salt != a.Self {
 		e.end(c, ErrPeerRestarted, false)

@@ -109,14 +109,14 @@
 // most that the peer has held acks back of late, the oldest segments go out again, with waits doubled up to Config.MaxRTO. An ack waits
 // for a packet to ride on, for Config.AckDelay or the rhythm of this side's own messages, and for nothing when a stream has a gap.
 //
-// What is more than ten packets is paced, at the rate that a model of the path has measured (see rateModel): a single loss
+// What is more than ten packets is paced, at the rate that a model of the path has measured (internal/congestion): a single loss
 // means nothing to it, a queue that grows does.
 //
 // # Beside channels
 //
-// Calls has requests with replies, time-outs and failures.
-// Uploads and Downloads bring megabytes to a client beside its game, and go on where a broken channel left off. SetMonitor,
-// PacketLog, SetFilter, Stats and ChannelStats are for looking and testing.
+// Package call has requests with replies, time-outs and failures. Package download brings megabytes to a
+// client beside its game, and goes on where a broken channel left off. Both stand on what is public here.
+// SetMonitor, SetFilter, Stats and ChannelStats are for looking and testing.
 //
 // The shape of bundles, channels and their windows follows seed S2.
 package mercury

@@ -324,7 +324,7 @@ func (e *Endpoint) addChannel(peer Address) *channel {
 	c := &channel{id: e.lastID, peer: peer, heard: e.awake, lastSent: e.now}
 	c.timer.Of = c
 	c.out.criticalAcked = true
-	c.out.rate.init(e.cfg.SafeMTU)
+	c.out.rate.Init(e.cfg.SafeMTU)
 	c.path.begin(&e.cfg)
 	e.channels[c.id] = c
 	e.rememberPlace(c)

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
 type pairFly struct {
@@ -128,7 +130,7 @@ func TestCopiesAddPackets(t *testing.T) {
 		l, ch, _, _ := newPairLink(t, Config{MTU: 1200, SafeMTU: 1200, Copies: DefaultCopies}, 25*time.Millisecond)
 		c := l.a.channels[ch]
 		if copies > 0 {
-			c.copying.losses = lossMeter{decided: 1024, gone: 1024 * 6 / 100}
+			c.copying.losses = congestion.LossMeter{Decided: 1024, Gone: 1024 * 6 / 100}
 			c.copying.without = copyTally{settled: tallyLeast}
 		}
 		before := l.sent[l.a]
@@ -162,7 +164,7 @@ func TestUnreliableDebt(t *testing.T) {
 		}
 	})
 	start := l.now
-	t.Logf("credit %d rate %d", c.out.rate.pacer.credit, c.out.rate.pacer.rate)
+	t.Logf("rate %d", c.out.rate.Rate())
 	_ = l.a.Send(ch, make([]byte, 20000))
 	l.run(20*time.Second, nil)
 	if len(hb.big) == 0 || hb.big[0]-start > 500*time.Millisecond {
@@ -361,7 +363,7 @@ func TestBulkStallForced(t *testing.T) {
 				}
 				l.pump(l.a, l.b)
 			}
-			t.Logf("paceAt %v flight %d credit %d", c.paceAt, c.out.flightBytes, c.out.rate.pacer.credit)
+			t.Logf("paceAt %v flight %d", c.paceAt, c.out.flightBytes)
 		}
 	})
 	if len(hb.bulk) == 0 || hb.bulk[0]-start > time.Second {

@@ -47,7 +47,7 @@ func (e *Endpoint) emit(to netip.AddrPort, p []byte, emit func(netip.AddrPort, [
 // flush sends what c may send now.
 func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	out := &c.out
-	c.copying.decide(e.now, out.rtt.spread, e.cfg.copies())
+	c.copying.decide(e.now, out.rtt.Spread, e.cfg.copies())
 	if c.path.ask {
 		c.sendChallenge(e, emit)
 	}
@@ -63,18 +63,18 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	c.paceAt = 0
 	for lane := range out.streams {
 		if s := &out.streams[lane]; s.waiting(out.window) && c.windowOpen(lane) {
-			at := out.rate.nextAt(e.now, c.path.mtu) // only the pace holds it back
+			at := out.rate.NextAt(e.now, c.path.mtu) // only the pace holds it back
 			if lane == laneBulk {
-				at = max(at, out.scavenger.nextAt(e.now, c.path.mtu, out.rate.minRTT()))
+				at = max(at, out.scavenger.NextAt(e.now, c.path.mtu, out.rate.MinRTT()))
 			}
 			if at = max(at, e.now+1); c.paceAt == 0 || at < c.paceAt {
 				c.paceAt = at
 			}
 		}
 	}
-	bulk := out.streams[laneBulk].waiting(out.window) && !out.scavenger.full
+	bulk := out.streams[laneBulk].waiting(out.window) && !out.scavenger.Full
 	if c.paceAt == 0 && !bulk && !out.streams[laneGame].waiting(out.window) {
-		out.rate.limited(out.flightBytes)
+		out.rate.Limited(out.flightBytes)
 	}
 }
 
@@ -102,10 +102,10 @@ func (s *outStream) waiting(window int) bool {
 // windowOpen reports whether more may be in flight for a stream.
 func (c *channel) windowOpen(lane int) bool {
 	out := &c.out
-	if lane == laneBulk && out.scavenger.closed(out.flightBytes) {
+	if lane == laneBulk && out.scavenger.Closed(out.flightBytes) {
 		return false
 	}
-	return out.flightBytes < out.rate.window()+c.reserve(lane)
+	return out.flightBytes < out.rate.Window()+c.reserve(lane)
 }
 
 // reserve is what a stream may overdraw the window and the pace by. It is there for what a tick has to say, not for megabytes.
@@ -126,10 +126,10 @@ func (c *channel) maySend(e *Endpoint, lane int) bool {
 	if out.probes > 0 {
 		return true
 	}
-	if lane == laneBulk && !out.scavenger.open(e.now, out.flightBytes, c.path.mtu, out.rate.minRTT()) {
+	if lane == laneBulk && !out.scavenger.Open(e.now, out.flightBytes, c.path.mtu, out.rate.MinRTT()) {
 		return false
 	}
-	return out.rate.allowed(e.now)+c.reserve(lane) > 0 && c.windowOpen(lane)
+	return out.rate.Allowed(e.now)+c.reserve(lane) > 0 && c.windowOpen(lane)
 }
 
 // mayClose reports whether all that was sent on a condemned channel has arrived, so that the peer may be told.

@@ -1,6 +1,10 @@
 package mercury
 
-import "time"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
+)
 
 const (
 	// lateAtLeast is the first patience after packets were seen to overtake each other.
@@ -27,7 +31,7 @@ func (l *lateness) due(at time.Duration) time.Duration {
 }
 
 // onAcked is called for each packet acked, also one that was taken for lost.
-func (l *lateness) onAcked(now time.Duration, p *sentPacket, rtt *rttEstimate) {
+func (l *lateness) onAcked(now time.Duration, p *sentPacket, rtt *congestion.RTT) {
 	if p.number >= l.newest {
 		l.newest, l.newestAt, l.ackedAt = p.number+1, p.at, now
 		return
@@ -39,7 +43,7 @@ func (l *lateness) onAcked(now time.Duration, p *sentPacket, rtt *rttEstimate) {
 	}
 	l.seenAt = now
 	if want := max(by+by/4, lateAtLeast); want > l.patience {
-		l.patience = min(want, max(rtt.smooth, lateAtLeast))
+		l.patience = min(want, max(rtt.Smooth, lateAtLeast))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
 const (
@@ -118,7 +120,7 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 func (c *channel) checkPath(e *Endpoint) {
 	if c.path.narrowed(e.now, &e.cfg) {
 		e.stats.Narrowed++
-		c.out.rate.setMTU(c.path.mtu)
+		c.out.rate.SetMTU(c.path.mtu)
 	}
 }
 
@@ -147,7 +149,7 @@ func (c *channel) seenElsewhere(e *Endpoint, from netip.AddrPort) {
 	if again {
 		p.elsewhere, p.token, p.asked = from, e.tokenFor(c, from), 0
 	}
-	if p.asked < maxPathTries && (p.asked == 0 || e.now-p.askedAt > c.out.rtt.timeout()) {
+	if p.asked < maxPathTries && (p.asked == 0 || e.now-p.askedAt > c.out.rtt.Timeout()) {
 		p.ask = true
 		e.touch(c)
 	}
@@ -164,11 +166,11 @@ func (c *channel) onResponse(e *Endpoint, from netip.AddrPort, token []byte) {
 	e.rememberPlace(c)
 	c.path = path{from: c.out.number}
 	c.path.begin(&e.cfg)
-	c.out.rtt, c.out.late.patience = rttEstimate{}, 0
-	c.out.rate.onMoved()
-	c.out.rate.setMTU(c.path.mtu)
-	c.out.scavenger = scavenger{}
-	c.out.losses, c.copying = lossMeter{}, copyPolicy{}
+	c.out.rtt, c.out.late.patience = congestion.RTT{}, 0
+	c.out.rate.OnMoved()
+	c.out.rate.SetMTU(c.path.mtu)
+	c.out.scavenger = congestion.Scavenger{}
+	c.out.losses, c.copying = congestion.LossMeter{}, copyPolicy{}
 	e.stats.Moved++
 	if h, ok := e.handler.(MoveHandler); ok && !c.condemned {
 		h.Moved(e.now, c.id, c.peer)

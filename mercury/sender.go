@@ -1,6 +1,10 @@
 package mercury
 
-import "time"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/mercury/internal/congestion"
+)
 
 const (
 	// maxPacketSegments is the number of segments in one packet: more than one only when short ones are sent again, early or late.
@@ -47,7 +51,7 @@ type sentPacket struct {
 	number   uint64
 	at       time.Duration
 	reported uint64 // largest number that its ack frame reported, plus 1; 0 when it had none
-	stamp    rateStamp
+	stamp    congestion.Stamp
 	refs     [maxPacketSegments]segmentRef
 	tag      uint64 // its last bytes, by which a reset is known to answer it
 	size     uint16
@@ -77,10 +81,10 @@ type sender struct {
 	acked       uint64 // largest acked number plus 1
 	window      int    // the peer's, in segments of a stream
 
-	rtt       rttEstimate
-	rate      rateModel
-	scavenger scavenger
-	losses    lossMeter
+	rtt       congestion.RTT
+	rate      congestion.Model
+	scavenger congestion.Scavenger
+	losses    congestion.LossMeter
 	late      lateness
 	peerDelay delayMeter
 
@@ -124,7 +128,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 			}
 			progress = true
 			if p.number == largest && p.at >= e.jumped {
-				sample = out.rtt.sample(e.now-p.at, a.delay)
+				sample = out.rtt.Sample(e.now-p.at, a.delay)
 			}
 			if c.onPacketAcked(e, p) {
 				return nil
@@ -140,8 +144,8 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	out.acked = max(out.acked, largest+1)
 	if progress {
 		out.peerDelay.note(a.delay)
-		out.rate.endAck(e.now, sample, out.flightBytes)
-		c.copying.sampled(e.now, sample, out.rtt.smooth)
+		out.rate.EndAck(e.now, sample, out.flightBytes)
+		c.copying.sampled(e.now, sample, out.rtt.Smooth)
 		c.scavenge(sample)
 		out.backoff, out.probes = 0, 0
 		out.timerFrom, out.progressAt = e.now, e.awake
@@ -154,12 +158,12 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 // scavenge lets the window of bulk learn from an ack.
 func (c *channel) scavenge(rtt time.Duration) {
 	out := &c.out
-	least, path := bulkLeast*c.path.mtu, out.rate.minRTT()
-	if out.rate.found() {
-		carried := int(min(out.rate.bottleneck(), maxRateWindow)) / 8 * 7
+	least, path := congestion.BulkLeast*c.path.mtu, out.rate.MinRTT()
+	if out.rate.Found() {
+		carried := int(min(out.rate.Bottleneck(), congestion.MaxWindow)) / 8 * 7
 		least = max(least, int(int64(carried)*int64(min(path, time.Second))/int64(time.Second)))
 	}
-	out.scavenger.onAck(rtt, out.acked, out.number, path, least, out.rate.window())
+	out.scavenger.OnAck(rtt, out.acked, out.number, path, least, out.rate.Window())
 }
 
 // settleBelow settles what has come of the streams without a gap, whatever packets it came in.
@@ -193,10 +197,10 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 		out.inFlight--
 		out.flightBytes -= int(p.size)
 		c.noteArrived(p)
-		out.rate.onAcked(e.now, p.at, int(p.size), &p.stamp)
+		out.rate.OnAcked(e.now, p.at, int(p.size), &p.stamp)
 	case lost:
 		c.noteRegained(p)
-		out.rate.onSpurious(int(p.size))
+		out.rate.OnSpurious(int(p.size))
 		e.stats.Spurious++
 		c.spurious++
 	}
@@ -209,7 +213,7 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 		c.in.numbers.settled(p.reported - 1)
 	}
 	if c.path.onAcked(p) {
-		out.rate.setMTU(c.path.mtu)
+		out.rate.SetMTU(c.path.mtu)
 	}
 	if p.channel && !c.introduced {
 		c.introduced = true
@@ -228,7 +232,7 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 // noteArrived has the meters of loss take in a packet. What was sent to where the peer was before says nothing about this path.
 func (c *channel) noteArrived(p *sentPacket) {
 	if p.number >= c.path.from {
-		c.out.losses.arrived()
+		c.out.losses.Arrived()
 		c.copying.arrived(p)
 	}
 }
@@ -236,7 +240,7 @@ func (c *channel) noteArrived(p *sentPacket) {
 // noteRegained takes back that a packet was lost.
 func (c *channel) noteRegained(p *sentPacket) {
 	if p.number >= c.path.from {
-		c.out.losses.regained()
+		c.out.losses.Regained()
 		c.copying.regained(p)
 	}
 }
@@ -244,7 +248,7 @@ func (c *channel) noteRegained(p *sentPacket) {
 // noteLost has them take in a lost packet.
 func (c *channel) noteLost(e *Endpoint, p *sentPacket, follows bool) {
 	if p.number >= c.path.from {
-		c.out.losses.lost()
+		c.out.losses.Lost()
 		c.copying.lost(p, follows, e.cfg.copies())
 	}
 }
@@ -267,7 +271,7 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 		e.monitor.PacketLost(e.now, PacketInfo{Peer: c.peer.At, Kind: PacketData, Channel: c.id, Number: p.number, Size: int(p.size)})
 	}
 	c.noteLost(e, p, follows)
-	out.rate.onLost(e.now, int(p.size), &p.stamp)
+	out.rate.OnLost(e.now, int(p.size), &p.stamp)
 	for _, r := range p.refs[:p.count] {
 		out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
 	}
@@ -286,7 +290,7 @@ func (c *channel) dropSettled(e *Endpoint) {
 		if p.state == inFlight {
 			break
 		}
-		if p.state == lost && e.now < p.at+3*out.rtt.timeout() && out.sent.len() <= 2*e.cfg.Window {
+		if p.state == lost && e.now < p.at+3*out.rtt.Timeout() && out.sent.len() <= 2*e.cfg.Window {
 			break
 		}
 		out.sent.pop()
@@ -296,7 +300,7 @@ func (c *channel) dropSettled(e *Endpoint) {
 
 // timeoutAt is when the oldest packets are sent again although nothing was acked.
 func (s *sender) timeoutAt(e *Endpoint) time.Duration {
-	rto := max(s.rtt.timeout()+s.peerDelay.most(e.cfg.AckDelay), e.cfg.MinRTO) << min(s.backoff, maxBackoff)
+	rto := max(s.rtt.Timeout()+s.peerDelay.most(e.cfg.AckDelay), e.cfg.MinRTO) << min(s.backoff, maxBackoff)
 	return s.timerFrom + min(rto, e.cfg.MaxRTO)
 }
 
@@ -306,16 +310,16 @@ func (c *channel) probe(e *Endpoint) {
 	out := &c.out
 	out.backoff++
 	if out.backoff > 1 {
-		out.rate.onSilence(e.now)
+		out.rate.OnSilence(e.now)
 		if c.path.onSilence(e.now, out.backoff) {
-			out.rate.setMTU(c.path.mtu)
+			out.rate.SetMTU(c.path.mtu)
 		}
 	}
 	out.timerFrom = e.now
 	out.probes = 2
 	out.ping = true
 	c.closeSent = false
-	oldest := e.now - out.rtt.timeout()
+	oldest := e.now - out.rtt.Timeout()
 	first := true
 	for i, n := 0, 0; i < out.sent.len() && n < maxProbeSegments; i++ {
 		p := out.sent.at(i)

@@ -56,9 +56,9 @@ func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
 		return ChannelStats{}, false
 	}
 	return ChannelStats{
-		RTT: c.out.rtt.smooth, MinRTT: c.out.rtt.least,
-		Loss:   float64(c.out.losses.perMyriad()) / 10000,
-		Copies: int(c.copying.level), Window: c.out.rate.window(), InFlight: c.out.flightBytes, Rate: c.out.rate.rate(), MTU: c.path.mtu,
+		RTT: c.out.rtt.Smooth, MinRTT: c.out.rtt.Least,
+		Loss:   float64(c.out.losses.PerMyriad()) / 10000,
+		Copies: int(c.copying.level), Window: c.out.rate.Window(), InFlight: c.out.flightBytes, Rate: c.out.rate.Rate(), MTU: c.path.mtu,
 		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious,
 	}, true
 }

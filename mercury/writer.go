@@ -131,7 +131,7 @@ func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, em
 	if w.eliciting {
 		w.record.tag = endOf(w.b)
 		w.record.size = uint16(len(w.b))
-		out.rate.onSend(e.now, len(w.b), out.flightBytes, &w.record.stamp)
+		out.rate.OnSend(e.now, len(w.b), out.flightBytes, &w.record.stamp)
 		if out.inFlight == 0 {
 			out.timerFrom, out.progressAt = e.now, e.awake
 		}
@@ -139,7 +139,7 @@ func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, em
 		out.flightBytes += len(w.b)
 		*out.sent.push() = w.record
 	}
-	out.rate.spend(e.now, len(w.b))
+	out.rate.Spend(e.now, len(w.b))
 	if e.monitor != nil {
 		kind := PacketData
 		switch {

@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import (
 	"container/heap"
@@ -12,7 +12,7 @@ import (
 // bottleneck with a buffer. Equal parameters and calls give an equal course.
 type rateLink struct {
 	now    time.Duration
-	m      rateModel
+	m      Model
 	events rateEvents
 	count  int
 	chance *rand.Rand
@@ -65,7 +65,7 @@ type linkPacket struct {
 	segment int
 	size    int
 	sentAt  time.Duration
-	stamp   rateStamp
+	stamp   Stamp
 	done    bool // acked or taken for lost
 	lost    bool
 }
@@ -105,7 +105,7 @@ const linkMTU = 1400
 
 func newRateLink(seed uint64) *rateLink {
 	l := &rateLink{size: linkMTU, delay: 25 * time.Millisecond, largest: -1, bottleneck: &bottleneck{}, chance: rand.New(rand.NewPCG(seed, 1))}
-	l.m.init(linkMTU)
+	l.m.Init(linkMTU)
 	l.now = time.Hour // the runner's clock does not begin with the channel
 	return l
 }
@@ -164,7 +164,7 @@ func (l *rateLink) step() {
 // transfer sends a blob of n bytes and returns how long it takes until the last of it is there.
 func (l *rateLink) transfer(n int) time.Duration {
 	began := l.now
-	l.m.limited(l.inFlight)
+	l.m.Limited(l.inFlight)
 	segments := (n + 1339) / 1340
 	l.queue(segments)
 	l.run(time.Minute, func() bool { return l.gotCount == l.end })
@@ -188,12 +188,12 @@ func (l *rateLink) send() {
 	}
 	l.detectTimeouts()
 	for len(l.again) > 0 || l.next < l.end {
-		if l.inFlight+l.size > l.m.window() {
+		if l.inFlight+l.size > l.m.Window() {
 			l.planTimeout()
 			return
 		}
-		if l.m.allowed(l.now) < l.size {
-			l.planRun(l.m.nextAt(l.now, l.size))
+		if l.m.Allowed(l.now) < l.size {
+			l.planRun(l.m.NextAt(l.now, l.size))
 			return
 		}
 		segment := l.next
@@ -207,14 +207,14 @@ func (l *rateLink) send() {
 			l.sendPacket(segment)
 		}
 	}
-	l.m.limited(l.inFlight)
+	l.m.Limited(l.inFlight)
 	l.planTimeout()
 }
 
 func (l *rateLink) sendPacket(segment int) {
 	p := linkPacket{segment: segment, size: l.size, sentAt: l.now}
-	l.m.onSend(l.now, l.size, l.inFlight, &p.stamp)
-	l.m.spend(l.now, l.size)
+	l.m.OnSend(l.now, l.size, l.inFlight, &p.stamp)
+	l.m.Spend(l.now, l.size)
 	if l.inFlight == 0 {
 		l.timerFrom = l.now
 	}
@@ -229,7 +229,7 @@ func (l *rateLink) sendPacket(segment int) {
 	if l.bandwidth > 0 {
 		l.freeAt = max(l.freeAt, l.now)
 		wait := l.freeAt - l.now
-		if held := int(perTime(l.bandwidth, wait)); held+l.size > l.buffer {
+		if held := int(PerTime(l.bandwidth, wait)); held+l.size > l.buffer {
 			l.drop++
 			return
 		}
@@ -279,12 +279,12 @@ func (l *rateLink) takeAck(n int, delay time.Duration) {
 	for _, number := range l.arrivals[l.taken:n] {
 		p := &l.packets[number]
 		if p.lost {
-			l.m.onSpurious(p.size)
+			l.m.OnSpurious(p.size)
 			continue
 		}
 		p.done = true
 		l.inFlight -= p.size
-		l.m.onAcked(l.now, p.sentAt, p.size, &p.stamp)
+		l.m.OnAcked(l.now, p.sentAt, p.size, &p.stamp)
 		if number >= l.acked {
 			l.acked = number + 1
 			rtt = l.now - p.sentAt - delay
@@ -298,7 +298,7 @@ func (l *rateLink) takeAck(n int, delay time.Duration) {
 		l.srtt += (rtt - l.srtt) / 8
 	}
 	l.backoff, l.timerFrom = 0, l.now
-	l.m.endAck(l.now, rtt, l.inFlight)
+	l.m.EndAck(l.now, rtt, l.inFlight)
 	l.detectLoss()
 }
 
@@ -316,7 +316,7 @@ func (l *rateLink) detectLoss() {
 		}
 		p.done, p.lost = true, true
 		l.inFlight -= p.size
-		l.m.onLost(l.now, p.size, &p.stamp)
+		l.m.OnLost(l.now, p.size, &p.stamp)
 		l.again = append(l.again, p.segment)
 	}
 }
@@ -339,7 +339,7 @@ func (l *rateLink) detectTimeouts() {
 	}
 	l.timerFrom = l.now
 	if l.backoff++; l.backoff >= 2 {
-		l.m.onSilence(l.now)
+		l.m.OnSilence(l.now)
 	}
 	for i, n := l.oldest, 0; i < len(l.packets) && n < 2; i++ {
 		if p := &l.packets[i]; !p.done {

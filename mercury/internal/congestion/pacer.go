@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import (
 	"math"
@@ -20,7 +20,7 @@ const (
 )
 
 // pacer is a token bucket in bytes. Its rate may change at any time.
-type pacer struct {
+type Pacer struct {
 	rate   uint64        // bytes/s; 0 for no pacing
 	burst  int64         // bytes that the bucket holds
 	credit int64         // bytes in it as of at; negative when overdrawn
@@ -29,14 +29,14 @@ type pacer struct {
 
 // set changes the rate; time that refill has not seen yet counts at the new one. The bucket holds least bytes, or what the rate
 // comes to in long.
-func (p *pacer) set(rate uint64, least int, long time.Duration) {
+func (p *Pacer) set(rate uint64, least int, long time.Duration) {
 	p.rate = rate
-	p.burst = max(int64(least), int64(min(perTime(rate, long), math.MaxInt32)))
+	p.burst = max(int64(least), int64(min(PerTime(rate, long), math.MaxInt32)))
 	p.credit = min(p.credit, p.burst)
 }
 
 // refill turns the time until now into credit.
-func (p *pacer) refill(now time.Duration) {
+func (p *Pacer) refill(now time.Duration) {
 	took := now - p.at
 	if took <= 0 {
 		return
@@ -45,7 +45,7 @@ func (p *pacer) refill(now time.Duration) {
 		p.credit, p.at = p.burst, now
 		return
 	}
-	got := int64(min(perTime(p.rate, took), math.MaxInt64/2))
+	got := int64(min(PerTime(p.rate, took), math.MaxInt64/2))
 	if p.credit+got >= p.burst {
 		p.credit, p.at = p.burst, now
 		return
@@ -54,7 +54,7 @@ func (p *pacer) refill(now time.Duration) {
 	p.at += timeFor(uint64(got), p.rate) // rounded up, so that many small steps never come to more than the rate
 }
 
-func (p *pacer) allowed(now time.Duration) int {
+func (p *Pacer) allowed(now time.Duration) int {
 	if p.rate == 0 {
 		return math.MaxInt32
 	}
@@ -62,7 +62,7 @@ func (p *pacer) allowed(now time.Duration) int {
 	return int(max(p.credit, 0))
 }
 
-func (p *pacer) spend(now time.Duration, size int) {
+func (p *Pacer) spend(now time.Duration, size int) {
 	if p.rate == 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (p *pacer) spend(now time.Duration, size int) {
 	p.credit = max(p.credit-int64(size), -p.burst)
 }
 
-func (p *pacer) nextAt(now time.Duration, size int) time.Duration {
+func (p *Pacer) nextAt(now time.Duration, size int) time.Duration {
 	if p.rate == 0 {
 		return now
 	}
@@ -79,19 +79,19 @@ func (p *pacer) nextAt(now time.Duration, size int) time.Duration {
 	if p.credit >= int64(size) {
 		return now
 	}
-	want := max(int64(size), min(int64(min(perTime(p.rate, quantumTime), maxQuantum)), p.burst/2))
+	want := max(int64(size), min(int64(min(PerTime(p.rate, quantumTime), maxQuantum)), p.burst/2))
 	return max(now, p.at+timeFor(uint64(want-p.credit), p.rate))
 }
 
-// perTime is what rate bytes/s come to in d, rounded down.
-func perTime(rate uint64, d time.Duration) uint64 {
+// PerTime is what rate bytes/s come to in d, rounded down.
+func PerTime(rate uint64, d time.Duration) uint64 {
 	return mulDiv(rate, uint64(max(d, 0)), uint64(time.Second))
 }
 
 // timeFor is how long n bytes take at rate, rounded up.
 func timeFor(n, rate uint64) time.Duration {
 	t := min(mulDiv(n, uint64(time.Second), rate), math.MaxInt64/4)
-	if perTime(rate, time.Duration(t)) < n {
+	if PerTime(rate, time.Duration(t)) < n {
 		t++
 	}
 	return time.Duration(t)

@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import "time"
 
@@ -11,8 +11,8 @@ const (
 	leastLife = 10 * time.Second
 )
 
-// rateStamp is what a packet in flight remembers of the time when it was sent (draft-cheng-iccrg-delivery-rate-estimation).
-type rateStamp struct {
+// Stamp is what a packet in flight remembers of the time when it was sent (draft-cheng-iccrg-delivery-rate-estimation).
+type Stamp struct {
 	delivered   uint64        // bytes acked then
 	deliveredAt time.Duration // and when that was last counted
 	firstSentAt time.Duration // beginning of the interval in which the sample's packets were sent
@@ -44,8 +44,8 @@ type rateRound struct {
 	queue      bool          // has a round trip sample that shows a queue
 }
 
-// onSend stamps a packet of size bytes that leaves with inFlight others before it in flight.
-func (m *rateModel) onSend(now time.Duration, size, inFlight int, s *rateStamp) {
+// OnSend stamps a packet of size bytes that leaves with inFlight others before it in flight.
+func (m *Model) OnSend(now time.Duration, size, inFlight int, s *Stamp) {
 	if inFlight == 0 {
 		m.firstSentAt, m.deliveredAt = now, now
 	}
@@ -55,8 +55,8 @@ func (m *rateModel) onSend(now time.Duration, size, inFlight int, s *rateStamp) 
 	s.path, s.limited = m.path, m.limitedUntil != 0
 }
 
-// onAcked takes in one newly acked packet of an ack frame; endAck follows the last of them.
-func (m *rateModel) onAcked(now, sentAt time.Duration, size int, s *rateStamp) {
+// OnAcked takes in one newly acked packet of an ack frame; endAck follows the last of them.
+func (m *Model) OnAcked(now, sentAt time.Duration, size int, s *Stamp) {
 	m.delivered += uint64(size)
 	m.deliveredAt = now
 	if s.path != m.path {
@@ -73,9 +73,9 @@ func (m *rateModel) onAcked(now, sentAt time.Duration, size int, s *rateStamp) {
 	m.firstSentAt = sentAt
 }
 
-// endAck draws the conclusions from an ack frame. rtt is the round trip of its newest packet without the peer's delay, 0 for
+// EndAck draws the conclusions from an ack frame. rtt is the round trip of its newest packet without the peer's delay, 0 for
 // none; inFlight is what remains in flight, in bytes. Without packets it takes in a round trip alone, such as the handshake's.
-func (m *rateModel) endAck(now, rtt time.Duration, inFlight int) {
+func (m *Model) EndAck(now, rtt time.Duration, inFlight int) {
 	f := m.frame
 	m.frame = rateFrame{}
 	m.pacer.refill(now)
@@ -110,13 +110,13 @@ func (m *rateModel) endAck(now, rtt time.Duration, inFlight int) {
 }
 
 // takeSample turns an ack frame into a sample of the delivery rate.
-func (m *rateModel) takeSample(now time.Duration, f *rateFrame) {
+func (m *Model) takeSample(now time.Duration, f *rateFrame) {
 	took := max(f.sendTook, now-f.priorAt)
 	if took <= 0 || took < m.least {
 		return // acks that were held up somewhere and come in a heap
 	}
 	rate := mulDiv(m.delivered-f.prior, uint64(time.Second), uint64(took))
-	if f.limited && rate < m.bottleneck() {
+	if f.limited && rate < m.Bottleneck() {
 		return
 	}
 	m.best[0] = max(m.best[0], rate)
@@ -126,7 +126,7 @@ func (m *rateModel) takeSample(now time.Duration, f *rateFrame) {
 }
 
 // turnFilter forgets the older half of the samples in time.
-func (m *rateModel) turnFilter(now time.Duration) {
+func (m *Model) turnFilter(now time.Duration) {
 	m.filterRounds = min(m.filterRounds+1, rateRounds)
 	if m.filterRounds < rateRounds || now-m.filterAt < rateSpan {
 		return
@@ -136,7 +136,7 @@ func (m *rateModel) turnFilter(now time.Duration) {
 }
 
 // takeRTT keeps the least round trip of leastLife.
-func (m *rateModel) takeRTT(now, rtt time.Duration) {
+func (m *Model) takeRTT(now, rtt time.Duration) {
 	if m.round.least == 0 || rtt < m.round.least {
 		m.round.least = rtt
 	}
@@ -170,6 +170,6 @@ func (m *rateModel) takeRTT(now, rtt time.Duration) {
 }
 
 // queued reports whether a round trip of rtt shows a queue.
-func (m *rateModel) queued(rtt time.Duration) bool {
+func (m *Model) queued(rtt time.Duration) bool {
 	return rtt > m.least+max(m.least/8, queueSlack)
 }

@@ -1,4 +1,8 @@
-package mercury
+// Package congestion estimates what a path carries: a model of its rate and of the round trip when it is
+// empty, which bounds what is in flight and paces what leaves (Model); a second bound for bulk, which gives
+// way to all else (Scavenger); the share of packets lost (LossMeter); and the round trip with its spread
+// (RTT). It knows nothing of packets but their sizes and times, reads no clock and draws no chance.
+package congestion
 
 import "time"
 
@@ -16,7 +20,7 @@ import "time"
 // Invariants:
 //   - A sample taken while the application had nothing to send can raise the rate, never lower it.
 //   - The window is at least minRateWindow packets, unless rounds of heavy loss follow each other or the peer fell silent.
-//   - All state is in the struct: no clock, no chance, no memory but a rateStamp beside each packet in flight.
+//   - All state is in the struct: no clock, no chance, no memory but a Stamp beside each packet in flight.
 
 const (
 	// initialRateWindow packets are let go before anything is known: as many as quic-go does, a third of what a default socket
@@ -26,8 +30,8 @@ const (
 	minRateWindow = 32
 	// leastRateWindow remains when round after round is lost for a good part: enough to detect losses by later acks.
 	leastRateWindow = 8
-	// maxRateWindow bounds the growth in bytes where nothing else does: 250 MB/s at 250 ms.
-	maxRateWindow = 64 << 20
+	// MaxWindow bounds the growth in bytes where nothing else does: 250 MB/s at 250 ms.
+	MaxWindow = 64 << 20
 	// minRate in bytes/s is a modem: below it the timeouts of the channel would close it anyway.
 	minRate = 8 << 10
 	// rateLife is how long a rate is believed after the last sample that confirmed it; then it is halved, and again each rateLife.
@@ -54,8 +58,8 @@ const (
 	rateSettle                   // half, to see the round trip of the empty path
 )
 
-// rateModel is the rate model of one direction of a channel. init makes it ready.
-type rateModel struct {
+// Model is the rate model of one direction of a channel. init makes it ready.
+type Model struct {
 	delivered    uint64        // bytes acked so far
 	deliveredAt  time.Duration // when that was last counted, or when a flight began after nothing was in flight
 	firstSentAt  time.Duration // when the packet was sent that was acked last, or as deliveredAt
@@ -74,7 +78,7 @@ type rateModel struct {
 	lostFrom     uint64        // losses of packets sent when less was delivered have been answered
 	bound        int32         // bytes in flight that heavy loss allows; 0 for no bound
 	bytes        int32         // the window
-	pacer        pacer
+	pacer        Pacer
 	mtu          int32 // of the path, or maxUnit
 	phase        ratePhase
 	phaseRounds  uint8 // rounds since the phase began; in rateStartup and rateUp since growth was seen
@@ -86,31 +90,31 @@ type rateModel struct {
 	gentle       bool  // startup has met with heavy loss: it goes on without bursts
 }
 
-// init makes m ready for a path of which nothing is known. mtu is the size of a full packet in bytes.
-func (m *rateModel) init(mtu int) {
-	*m = rateModel{mtu: int32(min(mtu, maxUnit))}
+// Init makes m ready for a path of which nothing is known. mtu is the size of a full packet in bytes.
+func (m *Model) Init(mtu int) {
+	*m = Model{mtu: int32(min(mtu, maxUnit))}
 	m.bytes = initialRateWindow * m.mtu
 	m.derive()
 }
 
-// setMTU is for a path whose MTU was found to be another.
-func (m *rateModel) setMTU(mtu int) {
+// SetMTU is for a path whose MTU was found to be another.
+func (m *Model) SetMTU(mtu int) {
 	m.mtu = int32(min(mtu, maxUnit))
 	m.bytes = max(m.bytes, leastRateWindow*m.mtu)
 	m.derive()
 }
 
-// onMoved begins anew: the peer has another path now. Acks of what was sent before say nothing about it.
-func (m *rateModel) onMoved() {
+// OnMoved begins anew: the peer has another path now. Acks of what was sent before say nothing about it.
+func (m *Model) OnMoved() {
 	delivered, path := m.delivered, m.path+1
-	m.init(int(m.mtu))
+	m.Init(int(m.mtu))
 	m.delivered, m.path = delivered, path
 	m.round.end = delivered
 }
 
-// onSilence answers persistent congestion (RFC 9002, 7.6): nothing was acked for two timeouts, so that neither rate nor
+// OnSilence answers persistent congestion (RFC 9002, 7.6): nothing was acked for two timeouts, so that neither rate nor
 // round trip hold any more.
-func (m *rateModel) onSilence(now time.Duration) {
+func (m *Model) OnSilence(now time.Duration) {
 	m.restart()
 	m.bytes = leastRateWindow * m.mtu
 	m.best = [2]uint64{}
@@ -119,9 +123,9 @@ func (m *rateModel) onSilence(now time.Duration) {
 	m.derive()
 }
 
-// limited says that the application (or the peer's window) leaves room in the path: nothing more waits that could be sent, with
+// Limited says that the application (or the peer's window) leaves room in the path: nothing more waits that could be sent, with
 // inFlight bytes in flight. Samples that follow from it only raise the rate. Call it when a flush ends with an empty queue.
-func (m *rateModel) limited(inFlight int) {
+func (m *Model) Limited(inFlight int) {
 	if inFlight >= int(m.bytes) {
 		return
 	}
@@ -134,7 +138,7 @@ func (m *rateModel) limited(inFlight int) {
 
 // age halves a rate that nothing has confirmed for rateLife, and looks for it anew. onSend and endAck call it: an idle channel
 // needs no call of its own.
-func (m *rateModel) age(now time.Duration) {
+func (m *Model) age(now time.Duration) {
 	if m.rateAt == 0 || now-m.rateAt < rateLife {
 		return
 	}
@@ -148,34 +152,34 @@ func (m *rateModel) age(now time.Duration) {
 }
 
 // restart goes back to startup with what is known of rate and window.
-func (m *rateModel) restart() {
+func (m *Model) restart() {
 	m.phase, m.phaseRounds, m.grown = rateStartup, 0, 0
 	m.bound, m.heavyRounds, m.fallenRounds = 0, 0, 0
 	m.quick, m.gentle = false, false
 }
 
-// window is the number of bytes that may be in flight.
-func (m *rateModel) window() int { return int(m.bytes) }
+// Window is the number of bytes that may be in flight.
+func (m *Model) Window() int { return int(m.bytes) }
 
-// rate is the rate of pacing in bytes/s. It is never 0 after init: before the first round trip a guess of it spreads the first window.
-func (m *rateModel) rate() uint64 { return m.pacer.rate }
+// Rate is the rate of pacing in bytes/s. It is never 0 after init: before the first round trip a guess of it spreads the first window.
+func (m *Model) Rate() uint64 { return m.pacer.rate }
 
-// bottleneck is the rate of the path in bytes/s as far as it is known: for statistics, it may be of the application's making.
-func (m *rateModel) bottleneck() uint64 { return max(m.best[0], m.best[1]) }
+// Bottleneck is the rate of the path in bytes/s as far as it is known: for statistics, it may be of the application's making.
+func (m *Model) Bottleneck() uint64 { return max(m.best[0], m.best[1]) }
 
-// minRTT is the round trip of the empty path, 0 for unknown.
-func (m *rateModel) minRTT() time.Duration { return m.least }
+// MinRTT is the round trip of the empty path, 0 for unknown.
+func (m *Model) MinRTT() time.Duration { return m.least }
 
-// allowed is the number of bytes that may leave now. A packet may leave when it is at least the packet's size.
-func (m *rateModel) allowed(now time.Duration) int { return m.pacer.allowed(now) }
+// Allowed is the number of bytes that may leave now. A packet may leave when it is at least the packet's size.
+func (m *Model) Allowed(now time.Duration) int { return m.pacer.allowed(now) }
 
-// spend takes size bytes that leave now. It may overdraw: what must not wait is paid for by what follows.
-func (m *rateModel) spend(now time.Duration, size int) { m.pacer.spend(now, size) }
+// Spend takes size bytes that leave now. It may overdraw: what must not wait is paid for by what follows.
+func (m *Model) Spend(now time.Duration, size int) { m.pacer.spend(now, size) }
 
-// nextAt is when a packet of size bytes may leave; when that is not now, it is when several may, to spare wakes.
-func (m *rateModel) nextAt(now time.Duration, size int) time.Duration {
+// NextAt is when a packet of size bytes may leave; when that is not now, it is when several may, to spare wakes.
+func (m *Model) NextAt(now time.Duration, size int) time.Duration {
 	return m.pacer.nextAt(now, size)
 }
 
-// found reports whether startup is over, so that the rate means something.
-func (m *rateModel) found() bool { return m.phase != rateStartup }
+// Found reports whether startup is over, so that the rate means something.
+func (m *Model) Found() bool { return m.phase != rateStartup }

@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import (
 	"fmt"
@@ -11,9 +11,12 @@ import (
 
 const mebibyte = 1 << 20
 
-func (m *rateModel) describe() string {
+// largestMTU is the longest payload of a UDP datagram over IPv4.
+const largestMTU = 65507
+
+func (m *Model) describe() string {
 	return fmt.Sprintf("phase %d, window %d packets, pace %d B/s, bottleneck %d B/s, least %v, bound %d packets",
-		m.phase, m.window()/linkMTU, m.rate(), m.bottleneck(), m.minRTT(), m.bound/linkMTU)
+		m.phase, m.Window()/linkMTU, m.Rate(), m.Bottleneck(), m.MinRTT(), m.bound/linkMTU)
 }
 
 // span is what a link did in a time.
@@ -147,7 +150,7 @@ func TestRateFollows(t *testing.T) {
 			{"a longer way", 1_250_000, 60 * time.Millisecond, 4 * time.Second, 900, 30 * time.Millisecond},
 			{"a shorter way", 1_250_000, 10 * time.Millisecond, 2 * time.Second, 930, 10 * time.Millisecond},
 		} {
-			l.freeAt = l.now + timeFor(perTime(l.bandwidth, max(0, l.freeAt-l.now)), c.bandwidth)
+			l.freeAt = l.now + timeFor(PerTime(l.bandwidth, max(0, l.freeAt-l.now)), c.bandwidth)
 			l.bandwidth, l.delay = c.bandwidth, c.delay
 			l.run(c.within, nil)
 			s := l.measure(4 * time.Second)
@@ -200,7 +203,7 @@ func TestRateGameOverSlowPath(t *testing.T) {
 	l := newRateLink(6)
 	l.bandwidth, l.buffer = 250_000, 30_000
 	l.transfer(mebibyte)
-	slow := l.m.bottleneck()
+	slow := l.m.Bottleneck()
 	if slow < 200_000 || slow > 300_000 {
 		t.Fatalf("the path's rate is %d after a blob, want 250000: %s", slow, l.m.describe())
 	}
@@ -217,7 +220,7 @@ func TestRateAges(t *testing.T) {
 		l := newRateLink(8)
 		l.transfer(mebibyte)
 		l.run(time.Second, nil)
-		before := l.m.window()
+		before := l.m.Window()
 		if playing {
 			l.play(t, 25*time.Second)
 		} else {
@@ -226,7 +229,7 @@ func TestRateAges(t *testing.T) {
 			l.queue(1)
 			l.run(time.Second, nil)
 		}
-		if w := l.m.window(); w != before/4 {
+		if w := l.m.Window(); w != before/4 {
 			t.Errorf("playing %v: a window of %d is %d after 25 s, want a quarter", playing, before, w)
 		}
 	}
@@ -278,7 +281,7 @@ func TestRateOutage(t *testing.T) {
 	if n := l.sent - sent; n > 40 {
 		t.Errorf("%d packets sent into a cut of 3 s, want at most 40", n)
 	}
-	if w := l.m.window(); w != leastRateWindow*linkMTU {
+	if w := l.m.Window(); w != leastRateWindow*linkMTU {
 		t.Errorf("the window is %d in a cut, want %d packets", w, leastRateWindow)
 	}
 	l.down = false
@@ -310,13 +313,13 @@ func TestRateMoved(t *testing.T) {
 	l.delay, l.bandwidth, l.buffer = 5*time.Millisecond, 125_000_000, 1<<20
 	l.queue(1_000_000)
 	l.run(2*time.Second, nil)
-	l.m.onMoved()
-	if w, rate := l.m.window(), l.m.bottleneck(); w != initialRateWindow*linkMTU || rate != 0 || l.m.minRTT() != 0 {
+	l.m.OnMoved()
+	if w, rate := l.m.Window(), l.m.Bottleneck(); w != initialRateWindow*linkMTU || rate != 0 || l.m.MinRTT() != 0 {
 		t.Fatalf("after a move: %s", l.m.describe())
 	}
 	l.delay, l.bandwidth, l.buffer, l.freeAt = 40*time.Millisecond, 1_250_000, 100_000, 0
 	l.run(9*time.Millisecond, nil) // acks of the old path are still on their way
-	if l.m.bottleneck() != 0 || l.m.minRTT() != 0 || l.m.window() != initialRateWindow*linkMTU {
+	if l.m.Bottleneck() != 0 || l.m.MinRTT() != 0 || l.m.Window() != initialRateWindow*linkMTU {
 		t.Errorf("acks of before the move count: %s", l.m.describe())
 	}
 	l.run(3*time.Second, nil)
@@ -327,24 +330,24 @@ func TestRateMoved(t *testing.T) {
 
 // TestRateSpurious takes losses back that were none: the bound that they brought goes with them.
 func TestRateSpurious(t *testing.T) {
-	var m rateModel
-	m.init(1400)
-	stamps := make([]rateStamp, 64)
+	var m Model
+	m.Init(1400)
+	stamps := make([]Stamp, 64)
 	now := time.Hour
 	flight := func(lost int) {
 		sentAt := now
 		for i := range stamps {
-			m.onSend(now, 1400, i*1400, &stamps[i])
+			m.OnSend(now, 1400, i*1400, &stamps[i])
 		}
 		now += 40 * time.Millisecond
 		for i := range stamps {
 			if i >= lost {
-				m.onAcked(now, sentAt, 1400, &stamps[i])
+				m.OnAcked(now, sentAt, 1400, &stamps[i])
 			}
 		}
-		m.endAck(now, 40*time.Millisecond, lost*1400)
+		m.EndAck(now, 40*time.Millisecond, lost*1400)
 		for i := range lost {
-			m.onLost(now, 1400, &stamps[i])
+			m.OnLost(now, 1400, &stamps[i])
 		}
 	}
 	flight(0)
@@ -354,12 +357,12 @@ func TestRateSpurious(t *testing.T) {
 	if !m.gentle {
 		t.Fatalf("a round of heavy loss changes nothing: %s", m.describe())
 	}
-	m.init(1400)
+	m.Init(1400)
 	flight(0)
 	flight(0)
 	flight(40)
 	for range 40 {
-		m.onSpurious(1400)
+		m.OnSpurious(1400)
 	}
 	flight(0)
 	if m.gentle || m.bound > 0 {
@@ -369,41 +372,41 @@ func TestRateSpurious(t *testing.T) {
 
 // TestRateHandshake takes a round trip without packets, and paces the first window by it.
 func TestRateHandshake(t *testing.T) {
-	var m rateModel
-	m.init(1400)
-	m.endAck(time.Hour, 100*time.Millisecond, 0)
-	if m.minRTT() != 100*time.Millisecond || m.rate() != 32*1400*40 {
+	var m Model
+	m.Init(1400)
+	m.EndAck(time.Hour, 100*time.Millisecond, 0)
+	if m.MinRTT() != 100*time.Millisecond || m.Rate() != 32*1400*40 {
 		t.Errorf("after a handshake of 100 ms: %s", m.describe())
 	}
 }
 
 // TestRateMTU changes the MTU: window and bursts hold the largest packet, and do not grow with that of a local path.
 func TestRateMTU(t *testing.T) {
-	var m rateModel
-	m.init(1200)
-	m.onSilence(time.Hour)
+	var m Model
+	m.Init(1200)
+	m.OnSilence(time.Hour)
 	now := time.Hour
 	for _, c := range []struct{ mtu, window, burst int }{
 		{1400, 8 * 1400, 10 * 1400},
-		{MaxMTU, 8 * maxUnit, 10 * maxUnit},
+		{largestMTU, 8 * maxUnit, 10 * maxUnit},
 		{548, 8 * maxUnit, 10 * 548},
 	} {
-		m.setMTU(c.mtu)
+		m.SetMTU(c.mtu)
 		now += time.Minute
-		burst := max(c.burst, int(perTime(m.rate(), wakeSlack)))
-		if n := m.allowed(now); m.window() != c.window || n != burst || n < c.mtu {
-			t.Errorf("MTU %d: window %d and burst %d, want %d and %d", c.mtu, m.window(), n, c.window, burst)
+		burst := max(c.burst, int(PerTime(m.Rate(), wakeSlack)))
+		if n := m.Allowed(now); m.Window() != c.window || n != burst || n < c.mtu {
+			t.Errorf("MTU %d: window %d and burst %d, want %d and %d", c.mtu, m.Window(), n, c.window, burst)
 		}
 	}
-	m.setMTU(MaxMTU)
+	m.SetMTU(largestMTU)
 	m.gentle = true
 	m.derive()
-	if n := m.allowed(now + time.Minute); n < MaxMTU || m.window() < MaxMTU {
-		t.Errorf("MTU %d: window %d and burst %d are too small for a packet", MaxMTU, m.window(), n)
+	if n := m.Allowed(now + time.Minute); n < largestMTU || m.Window() < largestMTU {
+		t.Errorf("MTU %d: window %d and burst %d are too small for a packet", largestMTU, m.Window(), n)
 	}
-	m.init(MaxMTU)
-	if m.window() != 32*maxUnit {
-		t.Errorf("MTU %d: the first window is %d, want %d", MaxMTU, m.window(), 32*maxUnit)
+	m.Init(largestMTU)
+	if m.Window() != 32*maxUnit {
+		t.Errorf("MTU %d: the first window is %d, want %d", largestMTU, m.Window(), 32*maxUnit)
 	}
 }
 
@@ -413,11 +416,11 @@ func TestRateChaos(t *testing.T) {
 	const seed = 12
 	rng := rand.New(rand.NewPCG(seed, 4))
 	type packet struct {
-		stamp  rateStamp
+		stamp  Stamp
 		sentAt time.Duration
 	}
-	var m rateModel
-	m.init(1400)
+	var m Model
+	m.Init(1400)
 	var flying []packet
 	now := time.Hour
 	for i := range 200_000 {
@@ -428,37 +431,37 @@ func TestRateChaos(t *testing.T) {
 		switch rng.IntN(8) {
 		default:
 			p := packet{sentAt: now}
-			m.onSend(now, 1400, len(flying)*1400, &p.stamp)
-			m.spend(now, 1400)
+			m.OnSend(now, 1400, len(flying)*1400, &p.stamp)
+			m.Spend(now, 1400)
 			flying = append(flying, p)
 		case 0, 1:
 			for range rng.IntN(min(len(flying), 12) + 1) {
 				k := rng.IntN(min(len(flying), 20))
-				m.onAcked(now, flying[k].sentAt, 1400, &flying[k].stamp)
+				m.OnAcked(now, flying[k].sentAt, 1400, &flying[k].stamp)
 				flying = slices.Delete(flying, k, k+1)
 			}
-			m.endAck(now, time.Duration(rng.Int64N(1<<rng.IntN(33))), len(flying)*1400)
+			m.EndAck(now, time.Duration(rng.Int64N(1<<rng.IntN(33))), len(flying)*1400)
 		case 2:
 			if len(flying) > 0 && rng.IntN(4) == 0 {
-				m.onLost(now, 1400, &flying[0].stamp)
+				m.OnLost(now, 1400, &flying[0].stamp)
 				flying = flying[1:]
 			}
 		case 3:
 			switch rng.IntN(1000) {
 			case 0:
-				m.onMoved()
+				m.OnMoved()
 			case 1:
-				m.onSilence(now)
+				m.OnSilence(now)
 			case 2:
-				m.onSpurious(1400)
+				m.OnSpurious(1400)
 			default:
-				m.limited(len(flying) * 1400)
+				m.Limited(len(flying) * 1400)
 			}
 		}
-		if w := m.window(); w < leastRateWindow*1400 || w > maxRateWindow {
+		if w := m.Window(); w < leastRateWindow*1400 || w > MaxWindow {
 			t.Fatalf("seed %d, step %d: %s", seed, i, m.describe())
 		}
-		if at := m.nextAt(now, 1400); at < now || at > now+time.Hour || m.rate() < minRate {
+		if at := m.NextAt(now, 1400); at < now || at > now+time.Hour || m.Rate() < minRate {
 			t.Fatalf("seed %d, step %d: the next packet leaves in %v; %s", seed, i, at-now, m.describe())
 		}
 	}
@@ -479,18 +482,18 @@ func TestRateReplays(t *testing.T) {
 }
 
 func TestRateSizes(t *testing.T) {
-	if n := unsafe.Sizeof(rateModel{}); n > 256 {
+	if n := unsafe.Sizeof(Model{}); n > 256 {
 		t.Errorf("a rateModel takes %d bytes: there are thousands of channels", n)
 	}
-	if n := unsafe.Sizeof(rateStamp{}); n > 40 {
+	if n := unsafe.Sizeof(Stamp{}); n > 40 {
 		t.Errorf("a rateStamp takes %d bytes: there is one for each packet in flight", n)
 	}
 }
 
 // flights sends and acks n packets, 64 in flight, eight in an ack.
 type flights struct {
-	m      rateModel
-	stamps [64]rateStamp
+	m      Model
+	stamps [64]Stamp
 	sentAt [64]time.Duration
 	now    time.Duration
 	next   int
@@ -498,22 +501,22 @@ type flights struct {
 
 func newFlights() *flights {
 	f := &flights{now: time.Hour}
-	f.m.init(1400)
+	f.m.Init(1400)
 	return f
 }
 
 func (f *flights) packet() {
 	i := f.next % 64
 	if f.next >= 64 {
-		f.m.onAcked(f.now, f.sentAt[i], 1400, &f.stamps[i])
+		f.m.OnAcked(f.now, f.sentAt[i], 1400, &f.stamps[i])
 		if f.next%8 == 7 {
-			f.m.endAck(f.now, f.now-f.sentAt[i], 63*1400)
+			f.m.EndAck(f.now, f.now-f.sentAt[i], 63*1400)
 		}
 	}
-	f.m.allowed(f.now)
-	f.m.spend(f.now, 1400)
+	f.m.Allowed(f.now)
+	f.m.Spend(f.now, 1400)
 	f.sentAt[i] = f.now
-	f.m.onSend(f.now, 1400, 63*1400, &f.stamps[i])
+	f.m.OnSend(f.now, 1400, 63*1400, &f.stamps[i])
 	f.now += 100 * time.Microsecond
 	f.next++
 }

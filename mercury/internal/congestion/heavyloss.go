@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import "time"
 
@@ -14,15 +14,15 @@ const (
 	fewLost = 4
 )
 
-// onLost takes in that a packet was taken for lost.
-func (m *rateModel) onLost(now time.Duration, size int, s *rateStamp) {
+// OnLost takes in that a packet was taken for lost.
+func (m *Model) OnLost(now time.Duration, size int, s *Stamp) {
 	if s.path == m.path && s.delivered >= m.lostFrom {
 		m.round.lost += uint64(size)
 	}
 }
 
-// onSpurious takes in that a packet of size bytes that was taken for lost has come after all, instead of onAcked.
-func (m *rateModel) onSpurious(size int) {
+// OnSpurious takes in that a packet of size bytes that was taken for lost has come after all, instead of onAcked.
+func (m *Model) OnSpurious(size int) {
 	m.delivered += uint64(size)
 	m.round.lost -= min(m.round.lost, uint64(size))
 	if m.bound > 0 {
@@ -31,13 +31,13 @@ func (m *rateModel) onSpurious(size int) {
 }
 
 // lossy reports whether more than one part in n of this round was lost.
-func (m *rateModel) lossy(n uint64) bool {
+func (m *Model) lossy(n uint64) bool {
 	r := &m.round
 	return r.lost >= uint64(fewLost*m.mtu) && r.lost*(n-1) > m.delivered-min(r.end, m.delivered)
 }
 
 // boundLoss bounds what is in flight by what came through in a round of heavy loss, and reports whether this was one.
-func (m *rateModel) boundLoss() bool {
+func (m *Model) boundLoss() bool {
 	r := &m.round
 	if r.end == m.lostFrom && r.end > 0 {
 		return false // its packets left before the last round of heavy loss was answered: they judge nothing
@@ -53,12 +53,12 @@ func (m *rateModel) boundLoss() bool {
 	if m.heavyRounds >= persistentLoss {
 		floor = leastRateWindow
 	}
-	m.bound = int32(max(min(m.delivered-r.end, maxRateWindow), uint64(floor*int(m.mtu))))
+	m.bound = int32(max(min(m.delivered-r.end, MaxWindow), uint64(floor*int(m.mtu))))
 	return true
 }
 
 // lossRate is a pace that loss without a queue does not go below. Above one loss in five what comes through is less than was sent
 // even in rateUp, and without an end to it the rate would sink to nothing.
-func (m *rateModel) lossRate() uint64 {
+func (m *Model) lossRate() uint64 {
 	return mulDiv(uint64(leastRateWindow*m.mtu), uint64(time.Second), uint64(m.least+wakeSlack))
 }

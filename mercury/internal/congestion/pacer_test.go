@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import (
 	"math"
@@ -12,11 +12,11 @@ func TestPacerKeepsRate(t *testing.T) {
 	for _, rate := range []uint64{minRate, 250_000, 1_250_000, 125_000_000, 1_250_000_000, 20_000_000_000} {
 		seed := rate
 		rng := rand.New(rand.NewPCG(seed, 2))
-		var p pacer
+		var p Pacer
 		now := time.Hour
 		p.set(rate, 14000, burstTime)
 		burst := p.allowed(now)
-		if want := max(14000, int(perTime(rate, burstTime))); burst != want {
+		if want := max(14000, int(PerTime(rate, burstTime))); burst != want {
 			t.Fatalf("rate %d: a full bucket holds %d, want %d", rate, burst, want)
 		}
 		began, full, idle, sent := now, now, time.Duration(0), 0
@@ -34,8 +34,8 @@ func TestPacerKeepsRate(t *testing.T) {
 			p.spend(now, n)
 			sent += n
 		}
-		most := uint64(burst) + perTime(rate, now-began)
-		least := most - perTime(rate, idle) - most/100
+		most := uint64(burst) + PerTime(rate, now-began)
+		least := most - PerTime(rate, idle) - most/100
 		if uint64(sent) > most || uint64(sent) < least {
 			t.Errorf("rate %d, seed %d: %d bytes left in %v, want %d to %d", rate, seed, sent, now-began, least, most)
 		}
@@ -46,7 +46,7 @@ func TestPacerKeepsRate(t *testing.T) {
 func TestPacerNextAt(t *testing.T) {
 	const seed = 3
 	rng := rand.New(rand.NewPCG(seed, 3))
-	var p pacer
+	var p Pacer
 	now := time.Hour
 	for i := range 20_000 {
 		if i%100 == 0 {
@@ -58,7 +58,7 @@ func TestPacerNextAt(t *testing.T) {
 			t.Fatalf("seed %d, %d: nextAt is %v before now", seed, i, now-at)
 		}
 		if at > now {
-			wait := max(uint64(size), min(perTime(p.rate, quantumTime), maxQuantum))
+			wait := max(uint64(size), min(PerTime(p.rate, quantumTime), maxQuantum))
 			if least := timeFor(wait+uint64(max(-p.credit, 0)), p.rate); at-now > least+1 {
 				t.Fatalf("seed %d, %d: waits %v for %d bytes at %d B/s, want at most %v", seed, i, at-now, size, p.rate, least)
 			}
@@ -80,7 +80,7 @@ func TestPacerFewWakes(t *testing.T) {
 		rate uint64
 		most int // per second
 	}{{100_000, 75}, {10_000_000, 1100}, {500_000_000, 8000}} {
-		var p pacer
+		var p Pacer
 		p.set(c.rate, 14000, burstTime)
 		now, wakes := time.Hour, 0
 		for end := now + time.Second; now < end; {
@@ -98,7 +98,7 @@ func TestPacerFewWakes(t *testing.T) {
 }
 
 func TestPacerExtremes(t *testing.T) {
-	var p pacer
+	var p Pacer
 	if p.allowed(time.Hour) != math.MaxInt32 || p.nextAt(time.Hour, 1400) != time.Hour {
 		t.Error("without a rate there is no pacing")
 	}

@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import "time"
 
@@ -7,8 +7,8 @@ const (
 	// effect two round trips later. What other traffic may do, to double or
 	// quadruple until the queue before the bottleneck is full, the game beside it would feel.
 	bulkStart = 32
-	// bulkLeast is the least window in packets, whatever the delay: a path that is full of others' traffic still moves bulk.
-	bulkLeast = 8
+	// BulkLeast is the least window in packets, whatever the delay: a path that is full of others' traffic still moves bulk.
+	BulkLeast = 8
 	// bulkQueue is the delay that bulk may add on the path: half a tick of a client that draws sixty pictures a second.
 	bulkQueue = 8 * time.Millisecond
 	// bulkBurst is how many packets of bulk leave at once, bulkQuantum how many it waits for.
@@ -20,34 +20,37 @@ const (
 // the round trips of a round are on average near the path's least, the window grows; when they are above by more than bulkQueue, a queue
 // stands, and it shrinks, but not below what the path carries without a queue. Its packets leave evenly over the round trip. The
 // rate model's window and pace hold above it.
-type scavenger struct {
+type Scavenger struct {
 	window   int           // bytes in flight, all streams together, up to which bulk goes; 0 before the first use
 	until    uint64        // the round ends with the ack of this packet number
 	sum      time.Duration // of the round trips seen in this round
 	count    int
-	full     bool // the window held bulk back in this round
+	Full     bool // the window held bulk back in this round
 	credit   int  // bytes that may leave now
 	creditAt time.Duration
 }
 
-// closed reports whether the window holds bulk back.
-func (s *scavenger) closed(flight int) bool { return s.window > 0 && flight >= s.window }
+// Closed reports whether the window holds bulk back.
+func (s *Scavenger) Closed(flight int) bool { return s.window > 0 && flight >= s.window }
 
-// open reports whether bulk may be added to what is in flight.
-func (s *scavenger) open(now time.Duration, flight, mtu int, path time.Duration) bool {
+// Open reports whether bulk may be added to what is in flight.
+func (s *Scavenger) Open(now time.Duration, flight, mtu int, path time.Duration) bool {
 	if s.window == 0 {
 		s.window, s.credit, s.creditAt = bulkStart*mtu, bulkBurst*mtu, now
 	}
 	if flight >= s.window {
-		s.full = true
+		s.Full = true
 		return false
 	}
 	s.refill(now, mtu, path)
 	return s.credit > 0
 }
 
+// Spend takes bytes that leave now; they may be more than the credit, which what follows pays for.
+func (s *Scavenger) Spend(bytes int) { s.credit -= bytes }
+
 // refill adds what the time since the last call brings: five quarters of the window a round trip.
-func (s *scavenger) refill(now time.Duration, mtu int, path time.Duration) {
+func (s *Scavenger) refill(now time.Duration, mtu int, path time.Duration) {
 	if path <= 0 {
 		path = initialRTT
 	}
@@ -58,8 +61,8 @@ func (s *scavenger) refill(now time.Duration, mtu int, path time.Duration) {
 	}
 }
 
-// nextAt is when a few packets may leave.
-func (s *scavenger) nextAt(now time.Duration, mtu int, path time.Duration) time.Duration {
+// NextAt is when a few packets may leave.
+func (s *Scavenger) NextAt(now time.Duration, mtu int, path time.Duration) time.Duration {
 	if path <= 0 {
 		path = initialRTT
 	}
@@ -67,9 +70,9 @@ func (s *scavenger) nextAt(now time.Duration, mtu int, path time.Duration) time.
 	return now + time.Duration(int64(missing)*4*int64(path)/(5*int64(max(s.window, mtu)))) + 1
 }
 
-// onAck learns from an ack: a round trip without the peer's delay (0 for none), the numbers acked and sent so far, the path's
+// OnAck learns from an ack: a round trip without the peer's delay (0 for none), the numbers acked and sent so far, the path's
 // least round trip, and the least and most that the rate model leaves for a window.
-func (s *scavenger) onAck(rtt time.Duration, acked, sent uint64, path time.Duration, least, most int) {
+func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, path time.Duration, least, most int) {
 	if s.window == 0 {
 		return
 	}
@@ -83,11 +86,11 @@ func (s *scavenger) onAck(rtt time.Duration, acked, sent uint64, path time.Durat
 	switch queue := s.sum/time.Duration(s.count) - path; {
 	case queue > bulkQueue:
 		s.window -= int(int64(s.window) * int64(min(queue-bulkQueue, bulkQueue)) / int64(4*bulkQueue))
-	case s.full && queue <= bulkQueue/4:
+	case s.Full && queue <= bulkQueue/4:
 		s.window += s.window / 6
-	case s.full && queue <= bulkQueue/2:
+	case s.Full && queue <= bulkQueue/2:
 		s.window += s.window / 32
 	}
 	s.window = max(min(s.window, most), least)
-	s.until, s.sum, s.count, s.full = sent, 0, 0, false
+	s.until, s.sum, s.count, s.Full = sent, 0, 0, false
 }

@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import "time"
 
@@ -21,7 +21,7 @@ const (
 //
 // As in SUSS (Arghavani et al., SIGCOMM 2024) it quadruples while the acks of a round all come within the first half of a round
 // trip and the round trip has not grown: then the round's flight was less than half of what the path holds.
-func (m *rateModel) grow(now, rtt time.Duration, more int) {
+func (m *Model) grow(now, rtt time.Duration, more int) {
 	if rtt == 0 {
 		rtt = m.round.least
 	}
@@ -43,11 +43,11 @@ func (m *rateModel) grow(now, rtt time.Duration, more int) {
 	}
 	// A window that the application does not use has not been tried, and does not grow.
 	peak := int(max(m.round.peak, m.round.peakBefore))
-	m.bytes = max(m.bytes, int32(min(int(m.bytes)+more, factor*peak, maxRateWindow)))
+	m.bytes = max(m.bytes, int32(min(int(m.bytes)+more, factor*peak, MaxWindow)))
 }
 
 // endStartupRound judges a round of startup; heavy tells of heavy loss in it.
-func (m *rateModel) endStartupRound(heavy bool) {
+func (m *Model) endStartupRound(heavy bool) {
 	r := &m.round
 	switch {
 	case m.stalled(startupRounds, 4), r.least > 3*m.least+wakeSlack, heavy && (m.queued(r.least) || m.gentle && r.queue):
@@ -59,7 +59,7 @@ func (m *rateModel) endStartupRound(heavy bool) {
 }
 
 // startupRate is the pacing rate of startup.
-func (m *rateModel) startupRate() uint64 {
+func (m *Model) startupRate() uint64 {
 	rtt := m.least
 	if rtt == 0 {
 		rtt = guessedRTT

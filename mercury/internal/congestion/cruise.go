@@ -1,4 +1,4 @@
-package mercury
+package congestion
 
 import "time"
 
@@ -15,7 +15,7 @@ const (
 )
 
 // endRound judges the round that has ended.
-func (m *rateModel) endRound(now time.Duration) {
+func (m *Model) endRound(now time.Duration) {
 	r := &m.round
 	if !r.valid {
 		return // the application had nothing to send: the path was not seen
@@ -36,8 +36,8 @@ func (m *rateModel) endRound(now time.Duration) {
 }
 
 // stalled counts the rounds in which the rate did not grow by one part in part, and reports whether there are n in a row.
-func (m *rateModel) stalled(n uint8, part uint64) bool {
-	if rate := m.bottleneck(); rate >= m.grown+m.grown/part {
+func (m *Model) stalled(n uint8, part uint64) bool {
+	if rate := m.Bottleneck(); rate >= m.grown+m.grown/part {
 		m.grown, m.phaseRounds = rate, 0
 		return false
 	}
@@ -46,9 +46,9 @@ func (m *rateModel) stalled(n uint8, part uint64) bool {
 }
 
 // watchFall finds out that the path has become slower before ten rounds, lengthened by the queue, make the filter forget.
-func (m *rateModel) watchFall() {
+func (m *Model) watchFall() {
 	r := &m.round
-	if m.phase == rateStartup || r.least <= m.least+m.least/2+wakeSlack || r.best >= m.bottleneck()/4*3 {
+	if m.phase == rateStartup || r.least <= m.least+m.least/2+wakeSlack || r.best >= m.Bottleneck()/4*3 {
 		m.fallenRounds = 0
 		return
 	}
@@ -62,7 +62,7 @@ func (m *rateModel) watchFall() {
 }
 
 // step moves on from a phase that ends by what is in flight.
-func (m *rateModel) step(now, rtt time.Duration, inFlight int) {
+func (m *Model) step(now, rtt time.Duration, inFlight int) {
 	switch m.phase {
 	case rateDrain:
 		if inFlight <= m.inPath()+m.slack() || m.phaseRounds >= 4 {
@@ -87,7 +87,7 @@ func (m *rateModel) step(now, rtt time.Duration, inFlight int) {
 }
 
 // settle ends rateSettle once the path has been empty for a round and settleTime.
-func (m *rateModel) settle(now time.Duration, inFlight int) {
+func (m *Model) settle(now time.Duration, inFlight int) {
 	switch {
 	case m.settled == 0:
 		if inFlight <= m.inPath()*3/4+m.slack() || m.phaseRounds >= 4 {
@@ -99,30 +99,30 @@ func (m *rateModel) settle(now time.Duration, inFlight int) {
 	}
 }
 
-func (m *rateModel) enter(p ratePhase) {
+func (m *Model) enter(p ratePhase) {
 	m.phase, m.phaseRounds, m.settled = p, 0, 0
-	m.grown = m.bottleneck()
+	m.grown = m.Bottleneck()
 	m.quick, m.gentle = false, false
 }
 
 // inPath is the bandwidth-delay product in bytes.
-func (m *rateModel) inPath() int {
-	return int(min(perTime(m.bottleneck(), m.least), maxRateWindow))
+func (m *Model) inPath() int {
+	return int(min(PerTime(m.Bottleneck(), m.least), MaxWindow))
 }
 
 // slack is what the window holds for processes that wake in milliseconds and acks that cover several packets.
-func (m *rateModel) slack() int {
-	return int(min(perTime(m.bottleneck(), wakeSlack), maxRateWindow)) + windowPackets*int(m.mtu)
+func (m *Model) slack() int {
+	return int(min(PerTime(m.Bottleneck(), wakeSlack), MaxWindow)) + windowPackets*int(m.mtu)
 }
 
 // derive sets window and pace by phase, rate and round trip.
-func (m *rateModel) derive() {
+func (m *Model) derive() {
 	if m.phase == rateStartup {
 		m.setPace(m.startupRate())
 		return
 	}
 	full := 2*m.inPath() + m.slack()
-	window, rate := full, m.bottleneck()
+	window, rate := full, m.Bottleneck()
 	switch m.phase {
 	case rateDrain:
 		rate /= 2
@@ -140,7 +140,7 @@ func (m *rateModel) derive() {
 		rate = max(rate, m.lossRate())
 	}
 	least := minRateWindow * int(m.mtu)
-	m.bytes = int32(min(max(window, least), maxRateWindow))
+	m.bytes = int32(min(max(window, least), MaxWindow))
 	if int(m.bound) >= max(full, least) {
 		m.bound = 0
 	}
@@ -151,7 +151,7 @@ func (m *rateModel) derive() {
 }
 
 // setPace hands the pacer rate and burst.
-func (m *rateModel) setPace(rate uint64) {
+func (m *Model) setPace(rate uint64) {
 	packets := burstPackets
 	if m.gentle || m.bound > 0 {
 		packets = carefulBurst

@@ -1,10 +1,7 @@
 package mercury
 
 import (
-	"fmt"
-	"iter"
 	"net/netip"
-	"strings"
 	"time"
 )
 
@@ -85,109 +82,8 @@ func (f FilterFunc) Drop(now time.Duration, from netip.AddrPort, datagram []byte
 	return f(now, from, datagram)
 }
 
-// PacketWay tells the records of a PacketLog apart.
-type PacketWay uint8
+// SetMonitor has m told of every packet of a channel; nil for nobody.
+func (e *Endpoint) SetMonitor(m Monitor) { e.monitor = m }
 
-// What can happen to a packet.
-const (
-	PacketIn PacketWay = iota
-	PacketOut
-	PacketLost
-)
-
-func (w PacketWay) String() string {
-	switch w {
-	case PacketIn:
-		return "in"
-	case PacketOut:
-		return "out"
-	}
-	return "lost"
-}
-
-// PacketRecord is one record of a PacketLog.
-type PacketRecord struct {
-	At  time.Duration
-	Way PacketWay
-	PacketInfo
-}
-
-// String is the record as a line of a dump.
-func (r PacketRecord) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%14v %-4v %-21v %-9v", r.At, r.Way, r.Peer, r.Kind)
-	if r.Channel != 0 {
-		fmt.Fprintf(&b, " channel %d #%d", r.Channel, r.Number)
-	}
-	fmt.Fprintf(&b, " %d bytes", r.Size)
-	if r.Dropped != "" {
-		fmt.Fprintf(&b, ", dropped: %s", r.Dropped)
-	}
-	return b.String()
-}
-
-// MaxPacketLog is the most that a PacketLog keeps: a million records are 100 MB.
-const MaxPacketLog = 1 << 20
-
-// PacketLog is a Monitor that keeps the last packets. It allocates nothing once it is full. It belongs to the goroutine of its
-// Endpoint.
-type PacketLog struct {
-	records ring[PacketRecord]
-	limit   int
-	total   uint64
-}
-
-var _ Monitor = (*PacketLog)(nil)
-
-// NewPacketLog makes a PacketLog of the last n packets, at least 1, at most MaxPacketLog.
-func NewPacketLog(n int) *PacketLog { return &PacketLog{limit: min(max(n, 1), MaxPacketLog)} }
-
-// PacketIn implements Monitor.
-func (l *PacketLog) PacketIn(now time.Duration, p PacketInfo) {
-	l.add(PacketRecord{now, PacketIn, p})
-}
-
-// PacketOut implements Monitor.
-func (l *PacketLog) PacketOut(now time.Duration, p PacketInfo) {
-	l.add(PacketRecord{now, PacketOut, p})
-}
-
-// PacketLost implements Monitor.
-func (l *PacketLog) PacketLost(now time.Duration, p PacketInfo) {
-	l.add(PacketRecord{now, PacketLost, p})
-}
-
-func (l *PacketLog) add(r PacketRecord) {
-	if l.records.len() == l.limit {
-		l.records.pop()
-	}
-	*l.records.push() = r
-	l.total++
-}
-
-// Total is the number of records ever made; those above the log's size are forgotten.
-func (l *PacketLog) Total() uint64 { return l.total }
-
-// All iterates over what is kept, the oldest first.
-func (l *PacketLog) All() iter.Seq[PacketRecord] {
-	return func(yield func(PacketRecord) bool) {
-		for i := range l.records.len() {
-			if !yield(*l.records.at(i)) {
-				return
-			}
-		}
-	}
-}
-
-// String is a dump: a line for each packet that is kept, the oldest first.
-func (l *PacketLog) String() string {
-	var b strings.Builder
-	if forgotten := l.total - uint64(l.records.len()); forgotten > 0 {
-		fmt.Fprintf(&b, "%d earlier packets forgotten\n", forgotten)
-	}
-	for r := range l.All() {
-		b.WriteString(r.String())
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
+// SetFilter has f asked about every datagram that arrives; nil lets all pass.
+func (e *Endpoint) SetFilter(f Filter) { e.filter = f }

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// onOpen answers a dialler. Nothing is kept of it: the pass in the answer, which is shown only by who lives at that address,
-// makes the channel.
+// onOpen answers a dialler. Nothing is kept of it: the pass in the answer, which is shown only by
+// who lives at that address, makes the channel.
 func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
 	var o openPacket
 	if o.parse(p) != nil {
@@ -29,7 +29,8 @@ func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
 	}
 }
 
-// answer has the Guard take a hello, unless there are so many that the dialler must first show that it hears us.
+// answer has the Guard take a hello, unless there are so many that the dialler must first show that
+// it hears us.
 func (e *Endpoint) answer(from netip.AddrPort, o *openPacket, k openKey) {
 	proved := o.Cookie != [cookieSize]byte{}
 	if proved && !e.checkCookie('o', k, o.Cookie[:]) {
@@ -68,8 +69,9 @@ func (e *Endpoint) refuse(to netip.AddrPort, o *bind, why refusal) {
 	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why})
 }
 
-// refuseHello tells a dialler that no channel can be made by its hello, which would be silently asked again otherwise. Like every
-// answer to an open it is shorter than that, and nothing is kept of it.
+// refuseHello tells a dialler that no channel can be made by its hello, which would be silently
+// asked again otherwise. Like every answer to an open it is shorter than that, and nothing is kept
+// of it.
 func (e *Endpoint) refuseHello(to netip.AddrPort, o *openPacket, why refusal) {
 	e.stats.Refused++
 	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why, Pass: passTag(o.Hello)})
@@ -132,8 +134,9 @@ func (e *Endpoint) crowded(at netip.AddrPort) bool {
 	return n >= maxPerPlace
 }
 
-// badPass answers a first whose pass is not good here. It may come from a dialler that has changed its address before it knew our
-// channel; its seal tells. A dialler that is told of a bad pass begins anew, so it must be sure that nothing of it was taken.
+// badPass answers a first whose pass is not good here. It may come from a dialler that has changed
+// its address before it knew our channel; its seal tells. A dialler that is told of a bad pass
+// begins anew, so it must be sure that nothing of it was taken.
 func (e *Endpoint) badPass(from netip.AddrPort, p []byte, head int, h *firstHeader) {
 	c, known := e.accepted[openKey{salt: h.Salt, dial: h.Dial}]
 	switch {

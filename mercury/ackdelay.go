@@ -2,7 +2,8 @@ package mercury
 
 import "time"
 
-// delayMeter remembers how long the peer has held acks back of late: no timer may run out before an ack that is on its way.
+// delayMeter remembers how long the peer has held acks back of late: no timer may run out before an
+// ack that is on its way.
 type delayMeter struct {
 	now, before time.Duration // most in this window and the one before
 	count       int           // acks in this window
@@ -19,8 +20,8 @@ func (m *delayMeter) note(d time.Duration) {
 	}
 }
 
-// most is how long an ack may be held back: a quarter more than has been seen, and at least what every peer may take.
-// Before enough has been seen it is the most that any sound peer takes.
+// most is how long an ack may be held back: a quarter more than has been seen, and at least what
+// every peer may take. Before enough has been seen it is the most that any sound peer takes.
 func (m *delayMeter) most(usual time.Duration) time.Duration {
 	if !m.known {
 		return max(usual, maxAckHold)

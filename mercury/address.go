@@ -7,9 +7,10 @@ import (
 	"strconv"
 )
 
-// Address names one start of one app on a network: where it listens, and the salt that it drew when it
-// started. Two starts of a process at the same place differ in the salt, so that nobody takes the second
-// for the first. A salt of 0 in an address to be dialled means "whatever start answers there".
+// Address names one start of one app on a network: where it listens, and the salt that it drew when
+// it started. Two starts of a process at the same place differ in the salt, so that nobody takes
+// the second for the first. A salt of 0 in an address to be dialled means "whatever start answers
+// there".
 //
 // Address is comparable and may be a map key.
 type Address struct {
@@ -46,9 +47,9 @@ func (a Address) Compare(b Address) int {
 	return cmp.Compare(a.Salt, b.Salt)
 }
 
-// AppendAddress appends a to b in at most MaxAddressSize bytes: a family byte (0, 4 or 6), the IP, the port and the
-// salt. An address without a valid place is appended as "nowhere". An IPv6 zone is left out: it means something
-// on one host only.
+// AppendAddress appends a to b in at most MaxAddressSize bytes: a family byte (0, 4 or 6), the IP,
+// the port and the salt. An address without a valid place is appended as "nowhere". An IPv6 zone is
+// left out: it means something on one host only.
 func AppendAddress(b []byte, a Address) []byte {
 	ip := a.At.Addr().Unmap()
 	switch {
@@ -65,7 +66,8 @@ func AppendAddress(b []byte, a Address) []byte {
 	return binary.LittleEndian.AppendUint32(b, a.Salt)
 }
 
-// Address reads what AppendAddress wrote. An IPv4 address in IPv6 clothes is refused, so that one place has one encoding.
+// Address reads what AppendAddress wrote. An IPv4 address in IPv6 clothes is refused, so that one
+// place has one encoding.
 func (r *Reader) Address() Address {
 	var ip netip.Addr
 	switch family := r.U8(); family {

@@ -45,7 +45,8 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	return true
 }
 
-// appendAck appends an ack if one is owed: what goes out anyway carries it for nothing. Beside other things only a short one has room.
+// appendAck appends an ack if one is owed: what goes out anyway carries it for nothing. Beside
+// other things only a short one has room.
 func (c *channel) appendAck(e *Endpoint, w *packetWriter, beside bool) {
 	in := &c.in
 	if !in.ackPending && !in.ackWhole || len(in.numbers.runs) == 0 {
@@ -136,7 +137,8 @@ func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 	}
 }
 
-// appendSegment appends a segment, or the next part of one that is longer than the path passes; true when it is all on its way.
+// appendSegment appends a segment, or the next part of one that is longer than the path passes;
+// true when it is all on its way.
 func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint64, p *segment) bool {
 	if w.segmentFits(seq, len(p.buf)) {
 		w.segment(lane, seq, p)
@@ -164,7 +166,8 @@ func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint
 	return true
 }
 
-// appendUnreliable appends unreliable messages as they fit, oldest first, and then passengers if the packet goes anyway.
+// appendUnreliable appends unreliable messages as they fit, oldest first, and then passengers if
+// the packet goes anyway.
 func (c *channel) appendUnreliable(e *Endpoint, w *packetWriter) {
 	out := &c.out
 	out.unreliableBytes -= appendMessages(e, w, &out.unreliable)

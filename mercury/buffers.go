@@ -1,8 +1,8 @@
 package mercury
 
 const (
-	// smallBuffer holds what a tick has to say to one client, and every packet of a handshake; it is a size class of Go's.
-	// Of thousands of channels most never need more.
+	// smallBuffer holds what a tick has to say to one client, and every packet of a handshake; it
+	// is a size class of Go's. Of thousands of channels most never need more.
 	smallBuffer = 448
 	// maxSpare bounds the bytes of each size that are kept for reuse.
 	maxSpare = 3 << 20
@@ -14,7 +14,8 @@ type buffers struct {
 	large       int // size of the large ones
 }
 
-// buffer is an empty slice with room for n bytes, or for a packet if n is more. release takes it back.
+// buffer is an empty slice with room for n bytes, or for a packet if n is more. release takes it
+// back.
 func (e *Endpoint) buffer(n int) []byte {
 	b := &e.buffers
 	from, size := &b.full, b.large

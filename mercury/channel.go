@@ -13,8 +13,8 @@ import (
 //	              └─────────────────┼────────┘  refused, silent, aborted, closed
 //	first packet from outside ──────┘
 //
-// Whether it is condemned is apart from that: a condemned channel may still be dialling. A dialling channel that has a ticket
-// sends already.
+// Whether it is condemned is apart from that: a condemned channel may still be dialling. A dialling
+// channel that has a ticket sends already.
 type channelState uint8
 
 const (
@@ -82,7 +82,8 @@ type channel struct {
 // sends reports whether c may send data packets.
 func (c *channel) sends() bool { return c.state == open || c.state == dialling && c.pass != nil }
 
-// deadline is when c must be looked at if nothing arrives. What is waiting for a Flush already has none.
+// deadline is when c must be looked at if nothing arrives. What is waiting for a Flush already has
+// none.
 func (c *channel) deadline(e *Endpoint) time.Duration {
 	d := e.now + max(0, c.heard+e.cfg.Inactivity-e.awake)
 	if c.condemned {

@@ -8,18 +8,20 @@ import (
 
 // Defaults and bounds of Config.
 const (
-	// DefaultMTU fills an Ethernet frame of 1500 bytes over IPv6. Channels begin with DefaultSafeMTU and find out whether it passes.
+	// DefaultMTU fills an Ethernet frame of 1500 bytes over IPv6. Channels begin with
+	// DefaultSafeMTU and find out whether it passes.
 	DefaultMTU = 1452
 	// MinMTU is what IPv4 must carry unfragmented (576) without IP and UDP headers.
 	MinMTU = 548
 	// MaxMTU is the largest UDP payload over IPv4.
 	MaxMTU = 65507
-	// DefaultWindow is the number of segments of a stream in flight: 1.4 MB, which fills a link of 100 MB/s at 14 ms.
+	// DefaultWindow is the number of segments of a stream in flight: 1.4 MB, which fills a link of
+	// 100 MB/s at 14 ms.
 	DefaultWindow = 1024
 	// MinWindow keeps resending by later acks possible.
 	MinWindow = 8
-	// MaxWindow bounds what one peer can make the receiver hold: 16384 segments of 1400 bytes are 23 MB a stream. It has to send what is
-	// held, but for 448 bytes each.
+	// MaxWindow bounds what one peer can make the receiver hold: 16384 segments of 1400 bytes are
+	// 23 MB a stream. It has to send what is held, but for 448 bytes each.
 	MaxWindow = 16384
 	// DefaultMaxQueued is a backlog that a healthy peer works off in well under a second.
 	DefaultMaxQueued = 8 << 20
@@ -29,57 +31,69 @@ const (
 	MaxMaxMessage = 64 << 20
 	// DefaultMaxChannels is above what the clients of one BaseApp come to.
 	DefaultMaxChannels = 65536
-	// DefaultInactivity outlives a garbage collection, a core dump of a neighbour, a route that flaps.
+	// DefaultInactivity outlives a garbage collection, a core dump of a neighbour, a route that
+	// flaps.
 	DefaultInactivity = 10 * time.Second
 	// DefaultKeepAlive gives a peer ten chances within DefaultInactivity.
 	DefaultKeepAlive = time.Second
 	// DefaultAckDelay is how long an ack waits for a packet to ride on.
 	DefaultAckDelay = 20 * time.Millisecond
-	// DefaultMinRTO spares a peer that garbage collection or a neighbour keeps from its socket for a moment. How long it holds
-	// acks back on purpose is measured and comes on top of the round trip.
+	// DefaultMinRTO spares a peer that garbage collection or a neighbour keeps from its socket for
+	// a moment. How long it holds acks back on purpose is measured and comes on top of the round
+	// trip.
 	DefaultMinRTO = 50 * time.Millisecond
-	// DefaultMaxRTO bounds the silence after a pause of the peer or a cut: the first resend after it comes this soon.
+	// DefaultMaxRTO bounds the silence after a pause of the peer or a cut: the first resend after
+	// it comes this soon.
 	DefaultMaxRTO = time.Second
 	// DefaultCloseWait bounds the life of a condemned channel.
 	DefaultCloseWait = 10 * time.Second
 )
 
-// Config says how an Endpoint behaves. Zero values mean the default named beside each field. Endpoints that talk to
-// each other should agree in MaxMessage; windows are agreed on when a channel opens.
+// Config says how an Endpoint behaves. Zero values mean the default named beside each field.
+// Endpoints that talk to each other should agree in MaxMessage; windows are agreed on when a
+// channel opens.
 type Config struct {
-	// Salt tells this start of the app from earlier ones at the same address. Required, not zero; draw it at random.
+	// Salt tells this start of the app from earlier ones at the same address. Required, not zero;
+	// draw it at random.
 	Salt uint32
-	// Secret keys the cookies that diallers must return and the keys of channels. Draw it at random; the zero value is guessable
-	// and fit for tests only.
+	// Secret keys the cookies that diallers must return and the keys of channels. Draw it at
+	// random; the zero value is guessable and fit for tests only.
 	Secret [16]byte
-	// Guard protects the channels; nil: packets are only checksummed. Both ends have one or neither.
+	// Guard protects the channels; nil: packets are only checksummed. Both ends have one or
+	// neither.
 	Guard Guard
-	// MTU is the largest datagram in bytes (DefaultMTU). A channel uses it once it has found that it passes.
+	// MTU is the largest datagram in bytes (DefaultMTU). A channel uses it once it has found that
+	// it passes.
 	MTU int
-	// SafeMTU is the largest datagram that passes everywhere (DefaultSafeMTU, or MTU if that is less). With SafeMTU equal to MTU there is no
-	// search.
+	// SafeMTU is the largest datagram that passes everywhere (DefaultSafeMTU, or MTU if that is
+	// less). With SafeMTU equal to MTU there is no search.
 	SafeMTU int
-	// Copies is the most that a short message rides again before anything is known of its loss, on a path that loses packets: 1
-	// or 2 (DefaultCopies), NoCopies for never.
+	// Copies is the most that a short message rides again before anything is known of its loss, on
+	// a path that loses packets: 1 or 2 (DefaultCopies), NoCopies for never.
 	Copies int
-	// Window is the largest number of segments in flight for each of a channel's two streams (DefaultWindow).
+	// Window is the largest number of segments in flight for each of a channel's two streams
+	// (DefaultWindow).
 	Window int
-	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per channel (DefaultMaxQueued).
-	// What would go above it is refused with ErrFull.
+	// MaxQueued is the number of bytes of reliable messages that may wait for a first sending, per
+	// channel (DefaultMaxQueued). What would go above it is refused with ErrFull.
 	MaxQueued int
 	// MaxMessage is the largest reliable message in bytes, sent or received (DefaultMaxMessage).
 	MaxMessage int
-	// MaxChannels is the largest number of channels of the Endpoint (DefaultMaxChannels). Further opens are refused and counted.
+	// MaxChannels is the largest number of channels of the Endpoint (DefaultMaxChannels). Further
+	// opens are refused and counted.
 	MaxChannels int
-	// Inactivity is how long a peer may be silent (DefaultInactivity), counted in time during which this Endpoint was awake.
+	// Inactivity is how long a peer may be silent (DefaultInactivity), counted in time during which
+	// this Endpoint was awake.
 	Inactivity time.Duration
 	// KeepAlive is how long a channel sends nothing before it sends a ping (DefaultKeepAlive).
 	KeepAlive time.Duration
 	// AckDelay is how long an ack may wait for a packet to ride on (DefaultAckDelay).
 	AckDelay time.Duration
-	// MinRTO and MaxRTO bound the time without an ack after which the oldest packets are sent again (DefaultMinRTO, DefaultMaxRTO).
+	// MinRTO and MaxRTO bound the time without an ack after which the oldest packets are sent again
+	// (DefaultMinRTO, DefaultMaxRTO).
 	MinRTO, MaxRTO time.Duration
-	// CloseWait is how long a condemned channel may take to bring over what was sent (DefaultCloseWait).
+	// CloseWait is how long a condemned channel may take to bring over what was sent
+	// (DefaultCloseWait).
 	CloseWait time.Duration
 }
 
@@ -139,7 +153,8 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// maxAckDelay bounds Config.AckDelay: a sender waits this much longer before it takes an ack for lost.
+// maxAckDelay bounds Config.AckDelay: a sender waits this much longer before it takes an ack for
+// lost.
 const maxAckDelay = time.Second
 
 // NoCopies as Config.Copies switches early resends off.

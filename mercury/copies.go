@@ -4,20 +4,23 @@ import "github.com/cellscape/cellscape/mercury/internal/congestion"
 
 // Resending before the loss is known.
 //
-// Whoever waits for evidence of a loss delivers a lost message after one and a half round trips and an interval between messages at
-// the earliest. Short messages that ride again in the next packet, or the next two, are there one interval later instead.
-// That doubles or triples the bytes of such messages but adds no packet. So it is done only while the path loses
-// packets and has room: see copyPolicy.
+// Whoever waits for evidence of a loss delivers a lost message after one and a half round trips and
+// an interval between messages at the earliest. Short messages that ride again in the next packet,
+// or the next two, are there one interval later instead. That doubles or triples the bytes of such
+// messages but adds no packet. So it is done only while the path loses packets and has room: see
+// copyPolicy.
 const (
-	// maxCopied is the longest segment that rides again; the copies of longer ones would crowd out what is new.
+	// maxCopied is the longest segment that rides again; the copies of longer ones would crowd out
+	// what is new.
 	maxCopied = 400
 	// DefaultCopies is the most copies of a message.
 	DefaultCopies = 2
 )
 
-// roomForCopies reports whether the path has room for bytes that are not needed: what the game has to say waits for nothing, and no
-// more is in flight than half of the window, or than the path was seen to carry in one and a half round trips and the time
-// that the peer may hold an ack. The window alone says little: it has a floor that a narrow line does not carry.
+// roomForCopies reports whether the path has room for bytes that are not needed: what the game has
+// to say waits for nothing, and no more is in flight than half of the window, or than the path was
+// seen to carry in one and a half round trips and the time that the peer may hold an ack. The
+// window alone says little: it has a floor that a narrow line does not carry.
 func (c *channel) roomForCopies() bool {
 	out := &c.out
 	if c.copying.level == 0 || out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.Window() {

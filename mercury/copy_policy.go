@@ -9,9 +9,9 @@ import (
 
 // When short messages ride again.
 //
-// Copies make good what a path loses by chance. They are bytes, so they can also make loss: on a line that has no room for
-// them they fill the queue before it, and its drops look like a reason for more. They do not help where many packets in a row are
-// lost, since the copies are lost too.
+// Copies make good what a path loses by chance. They are bytes, so they can also make loss: on a
+// line that has no room for them they fill the queue before it, and its drops look like a reason
+// for more. They do not help where many packets in a row are lost, since the copies are lost too.
 //
 //	none  --(loss by chance)--> copies --(no loss for quietGaps)--> none
 //	copies --(a queue grows, or the loss)--> rest, twice as long each time
@@ -27,45 +27,55 @@ import (
 //   - After a rest copies come back when a loss without them has shown that there is still a reason.
 //   - All state is in the struct: no clock, no chance.
 const (
-	// Thresholds of measured loss in hundredths of a percent, above which one and two copies begin and below which they end.
+	// Thresholds of measured loss in hundredths of a percent, above which one and two copies begin
+	// and below which they end.
 	oneCopyFrom, oneCopyUntil   = 30, 15
 	twoCopiesFrom, twoCopiesEnd = 400, 280
-	// quietGaps is for how many times the usual number of packets between two losses nothing must be lost until the loss is
-	// taken to be over. Chance alone does so once in three thousand losses, and costs one message's delay. mostQuiet bounds the
-	// number of packets: ten seconds of a game.
+	// quietGaps is for how many times the usual number of packets between two losses nothing must
+	// be lost until the loss is taken to be over. Chance alone does so once in three thousand
+	// losses, and costs one message's delay. mostQuiet bounds the number of packets: ten seconds of
+	// a game.
 	quietGaps, mostQuiet = 8, 600
 	// runsMemory is for how many runs of lost packets their length is remembered at least.
 	runsMemory = 32
 
-	// A queue shows in the smoothed round trip, and in the lowest of lowSpan (RFC 8289 takes the same): a machine or a radio that stood still
-	// for a moment delays some packets, jitter delays any, a queue delays all.
+	// A queue shows in the smoothed round trip, and in the lowest of lowSpan (RFC 8289 takes the
+	// same): a machine or a radio that stood still for a moment delays some packets, jitter delays
+	// any, a queue delays all.
 	lowSpan = 100 * time.Millisecond
-	// standingQueue is the growth of both above the path's least that is more than a radio link's jitter: a queue stands, whoever
-	// filled it. Half of the round trip counts where that is more.
+	// standingQueue is the growth of both above the path's least that is more than a radio link's
+	// jitter: a queue stands, whoever filled it. Half of the round trip counts where that is more.
 	standingQueue = 25 * time.Millisecond
-	// ownQueue is the growth of both above what they were without copies that shows that these fill a queue. An eighth of the round
-	// trip, or twice its usual spread, counts where that is more.
+	// ownQueue is the growth of both above what they were without copies that shows that these fill
+	// a queue. An eighth of the round trip, or twice its usual spread, counts where that is more.
 	ownQueue = 8 * time.Millisecond
-	// leastRTTLife is half of the time for which the path's least round trip is remembered. It is long, because a download beside the
-	// game may keep a queue filled for minutes; it ends, because a path may become longer.
+	// leastRTTLife is half of the time for which the path's least round trip is remembered. It is
+	// long, because a download beside the game may keep a queue filled for minutes; it ends,
+	// because a path may become longer.
 	leastRTTLife = 2 * time.Minute
 
-	// restLeast lets a queue that copies have filled run empty, and the loss without copies show. checkRest is enough where no queue
-	// was seen. What is sent in the first draining of a rest may still be lost to the copies before it, and shows nothing.
+	// restLeast lets a queue that copies have filled run empty, and the loss without copies show.
+	// checkRest is enough where no queue was seen. What is sent in the first draining of a rest may
+	// still be lost to the copies before it, and shows nothing.
 	restLeast, checkRest, draining = time.Second, 200 * time.Millisecond, 200 * time.Millisecond
-	// firstWait is how long an attempt that failed is not made again; each failure doubles it, up to lastWait.
+	// firstWait is how long an attempt that failed is not made again; each failure doubles it, up
+	// to lastWait.
 	firstWait, lastWait = 2 * time.Second, 64 * time.Second
-	// noQueue is how long copies must have made no queue for the path to have room for them: a queue that grows then is not of
-	// their making, and the next attempt need not wait. Copies for which there is a hundredth too little room fill one in less.
-	// noLoss is the same for more loss than without them, which takes longer to show.
+	// noQueue is how long copies must have made no queue for the path to have room for them: a
+	// queue that grows then is not of their making, and the next attempt need not wait. Copies for
+	// which there is a hundredth too little room fill one in less. noLoss is the same for more loss
+	// than without them, which takes longer to show.
 	noQueue, noLoss = 3 * time.Second, 30 * time.Second
-	// firstCheck is when copies that go well rest until the next loss. It costs that message's delay, and ends copies that
-	// make the loss they live on. Each check that they pass makes the time to the next four times as long, up to lastCheck.
+	// firstCheck is when copies that go well rest until the next loss. It costs that message's
+	// delay, and ends copies that make the loss they live on. Each check that they pass makes the
+	// time to the next four times as long, up to lastCheck.
 	firstCheck, lastCheck = 4 * time.Second, 256 * time.Second
-	// tallyMemory is how many packets the comparison of loss with and without copies remembers at least.
+	// tallyMemory is how many packets the comparison of loss with and without copies remembers at
+	// least.
 	tallyMemory = 512
-	// tallyFloor is how many packets without a loss are remembered: what was before the first says little of what follows. Copies
-	// begin once as many as tallyLeast without them are known to compare with.
+	// tallyFloor is how many packets without a loss are remembered: what was before the first says
+	// little of what follows. Copies begin once as many as tallyLeast without them are known to
+	// compare with.
 	tallyFloor, tallyLeast = 128, 100
 )
 
@@ -122,7 +132,8 @@ func (t *copyTally) add(lost uint32) {
 	}
 }
 
-// few and many are the loss in hundredths of a percent, less and more than it is for sure: three standard deviations.
+// few and many are the loss in hundredths of a percent, less and more than it is for sure: three
+// standard deviations.
 func (t *copyTally) few() int {
 	n := float64(t.lost)
 	return int(max(0, n-3*math.Sqrt(n)) * 10000 / float64(max(t.settled, 1)))
@@ -154,7 +165,8 @@ func (k *copyPolicy) arrived(p *sentPacket) {
 	}
 }
 
-// lost takes in that a packet was taken for lost; follows says that the one before it was as well. most is the largest level.
+// lost takes in that a packet was taken for lost; follows says that the one before it was as well.
+// most is the largest level.
 func (k *copyPolicy) lost(p *sentPacket, follows bool, most int8) {
 	k.tally(p, 1)
 	if !follows {

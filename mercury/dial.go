@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// answered finds the dialled channel that an answer to an open is for. That it repeats our salt and comes from
-// where we dialled shows that the sender has seen the open.
+// answered finds the dialled channel that an answer to an open is for. That it repeats our salt and
+// comes from where we dialled shows that the sender has seen the open.
 func (e *Endpoint) answered(from netip.AddrPort, dial ChannelID, salt uint32) *channel {
 	c := e.channels[dial]
 	if c == nil || c.state != dialling || c.peer.At != from || salt != e.self.Salt || c.failing != nil {
@@ -127,8 +127,9 @@ func (e *Endpoint) onRefuse(from netip.AddrPort, p []byte) {
 	}
 }
 
-// helloRefused ends a dial that could only time out. It must answer the very hello that is asked with now, whose end only those
-// know who have seen it; and once a pass is there the acceptor has answered, whatever a stranger says.
+// helloRefused ends a dial that could only time out. It must answer the very hello that is asked
+// with now, whose end only those know who have seen it; and once a pass is there the acceptor has
+// answered, whatever a stranger says.
 func (c *channel) helloRefused(e *Endpoint, f *refusePacket) {
 	var hello []byte
 	if c.dialling != nil {
@@ -165,8 +166,8 @@ func (e *Endpoint) refused(from netip.AddrPort, dial ChannelID, salt uint32) *ch
 	return c
 }
 
-// passRefused begins anew, or ends c when what was sent with the pass may have been heard: by an earlier start at that place than
-// the one that refuses it, or by this one long ago.
+// passRefused begins anew, or ends c when what was sent with the pass may have been heard: by an
+// earlier start at that place than the one that refuses it, or by this one long ago.
 func (c *channel) passRefused(e *Endpoint, by uint32) {
 	giver := c.peer.Salt
 	if c.early {
@@ -192,8 +193,9 @@ func (c *channel) noteFirst(now time.Duration) {
 	}
 }
 
-// dialAgain begins the handshake anew after the pass was refused: a ticket that was not good any more, or a pass that came too
-// late. What was sent is sent again under the new keys; the peer has taken none of it.
+// dialAgain begins the handshake anew after the pass was refused: a ticket that was not good any
+// more, or a pass that came too late. What was sent is sent again under the new keys; the peer has
+// taken none of it.
 func (c *channel) dialAgain(e *Endpoint) {
 	c.state, c.flights = dialling, 0
 	c.pass, c.sealer, c.key, c.early = nil, nil, 0, false

@@ -1,10 +1,12 @@
-// Package mercury joins apps by channels over datagrams: reliable and ordered, unreliable beside it, and a stream for bulk behind
-// both. It does no input or output itself: an Endpoint is a plain struct that is told what arrived and what time it is, and says
-// what must be sent and when it wants to be called again. The same code runs over a socket (package udp) and in a simulation
+// Package mercury joins apps by channels over datagrams: reliable and ordered, unreliable beside
+// it, and a stream for bulk behind both. It does no input or output itself: an Endpoint is a plain
+// struct that is told what arrived and what time it is, and says what must be sent and when it
+// wants to be called again. The same code runs over a socket (package udp) and in a simulation
 // (package mercurytest).
 //
-// A channel joins two apps, not two entities: what thousands of entities have to say to another app shares its packets.
-// The app speaks through Transport and hears through Handler; other transports may stand in for an Endpoint.
+// A channel joins two apps, not two entities: what thousands of entities have to say to another app
+// shares its packets. The app speaks through Transport and hears through Handler; other transports
+// may stand in for an Endpoint.
 //
 // # What the caller does
 //
@@ -17,8 +19,8 @@
 //  5. Give the same clock to all calls: a time.Duration since some start, which never runs back.
 //  6. Before exit, go on until Stats().Channels is 0 if what was sent must still arrive.
 //
-// Receive, Advance and Flush must not be called from inside a Handler or an emit; all else may. An Endpoint belongs to
-// one goroutine. udp.Loop does all this for who wants no more than a socket.
+// Receive, Advance and Flush must not be called from inside a Handler or an emit; all else may. An
+// Endpoint belongs to one goroutine. udp.Loop does all this for who wants no more than a socket.
 //
 // # What it keeps to
 //
@@ -43,8 +45,9 @@
 //     system, no place in a queue that others pay for.
 //   - The same calls give the same datagrams.
 //
-// Without a Guard packets are neither encrypted nor signed: who can read a channel's packets can forge them. The key in the checksum
-// keeps out those who cannot. Package secure has the Guard for everything that players can reach.
+// Without a Guard packets are neither encrypted nor signed: who can read a channel's packets can
+// forge them. The key in the checksum keeps out those who cannot. Package secure has the Guard for
+// everything that players can reach.
 //
 // # Opening
 //
@@ -56,19 +59,22 @@
 //	  │ <────────────── data (its channel, messages) ─ │
 //	  │ data ────────────────────────────────────────> │
 //
-// A pass proves the dialler's address, since it was sent there. Without a Guard it is a cookie, a keyed hash of address, salt, dial
-// number and the time to ten seconds, and half of it is the key of the checksum. With one it is what Guard.Answer made of the
-// hello. A dialler that has a ticket of an earlier channel begins with first: its messages are there after half a round trip. When
-// hellos come faster than is good, an open is answered by a challenge first, whose cookie the next open must repeat. A hello that is
-// for another key, one that finds no Guard, and an open without one that finds a Guard are answered by refuse, which repeats the
-// end of the hello, and the dial ends with ErrKey; once a pass is there, no refusal of a hello ends anything. A first whose
-// pass is not good is answered by refuse, and the dialler begins anew with what it had to say. Data for a channel that
-// is not there is answered by reset, which names the salt that is there: so a peer finds out about a restart.
+// A pass proves the dialler's address, since it was sent there. Without a Guard it is a cookie, a
+// keyed hash of address, salt, dial number and the time to ten seconds, and half of it is the key
+// of the checksum. With one it is what Guard.Answer made of the hello. A dialler that has a ticket
+// of an earlier channel begins with first: its messages are there after half a round trip. When
+// hellos come faster than is good, an open is answered by a challenge first, whose cookie the next
+// open must repeat. A hello that is for another key, one that finds no Guard, and an open without
+// one that finds a Guard are answered by refuse, which repeats the end of the hello, and the dial
+// ends with ErrKey; once a pass is there, no refusal of a hello ends anything. A first whose pass
+// is not good is answered by refuse, and the dialler begins anew with what it had to say. Data for
+// a channel that is not there is answered by reset, which names the salt that is there: so a peer
+// finds out about a restart.
 //
 // # Packets
 //
-// Numbers are little endian; varints are seven bits a byte. Packets of the handshake begin with kind, version and a checksum
-// of all else (for first: of its header). A packet of data is
+// Numbers are little endian; varints are seven bits a byte. Packets of the handshake begin with
+// kind, version and a checksum of all else (for first: of its header). A packet of data is
 //
 //	0      1            2..6         3..10                      end-16 or -4
 //	┌──────┬────────────┬────────────┬───────┬───────┬─────┬──────────────────┐
@@ -76,7 +82,8 @@
 //	│ +n-1 │ (theirs)   │ number (n) │       │       │     │ with number, key │
 //	└──────┴────────────┴────────────┴───────┴───────┴─────┴──────────────────┘
 //
-// with the lower n bytes of the number, as many as leave no doubt (RFC 9000, A.3). Frames, whose numbers are varints:
+// with the lower n bytes of the number, as many as leave no doubt (RFC 9000, A.3). Frames, whose
+// numbers are varints:
 //
 //	pad        00
 //	ping       01
@@ -91,32 +98,37 @@
 //	segment    10+f   number, [part and parts, offset,] [length,] bytes
 //	unreliable 20+f   [length,] bytes
 //
-// Flags f: 1 has a length (without one, to the end of the packet), 2 bulk, 4 part. A packet number is used once. What a lost packet
-// carried goes out again in a new packet, so that an ack always tells which sending arrived. Segments are pieces of a
-// reliable stream, in which each message stands behind its length; a segment holds all short messages of a tick, a long message
-// spans many segments.
+// Flags f: 1 has a length (without one, to the end of the packet), 2 bulk, 4 part. A packet number
+// is used once. What a lost packet carried goes out again in a new packet, so that an ack always
+// tells which sending arrived. Segments are pieces of a reliable stream, in which each message
+// stands behind its length; a segment holds all short messages of a tick, a long message spans many
+// segments.
 //
 // # Before a loss is known, and after
 //
-// While more than 0.3 % of a channel's packets are lost by chance, segments of up to 400 bytes ride again in the next packet that
-// goes anyway, above 4 % in the next two, unless they have been acked or the path is short of room. No packet is added, so that
-// a copy comes one interval between messages after the original. Many losses in a row, and losses while a queue stands, are no reason
-// for copies. They end when the round trip or the loss rises above what it was without them, and are then tried again less and less
-// often; now and then they rest until a loss without them has shown that they are still needed.
+// While more than 0.3 % of a channel's packets are lost by chance, segments of up to 400 bytes ride
+// again in the next packet that goes anyway, above 4 % in the next two, unless they have been acked
+// or the path is short of room. No packet is added, so that a copy comes one interval between
+// messages after the original. Many losses in a row, and losses while a queue stands, are no reason
+// for copies. They end when the round trip or the loss rises above what it was without them, and
+// are then tried again less and less often; now and then they rest until a loss without them has
+// shown that they are still needed.
 //
-// A packet without an ack is taken for lost once one sent no earlier has been acked and as much time has passed as packets on this path
-// have been seen to overtake each other, which begins at nothing (RFC 8985). When nothing is acked for the timeout of RFC 6298 and the
-// most that the peer has held acks back of late, the oldest segments go out again, with waits doubled up to Config.MaxRTO. An ack waits
-// for a packet to ride on, for Config.AckDelay or the rhythm of this side's own messages, and for nothing when a stream has a gap.
+// A packet without an ack is taken for lost once one sent no earlier has been acked and as much
+// time has passed as packets on this path have been seen to overtake each other, which begins at
+// nothing (RFC 8985). When nothing is acked for the timeout of RFC 6298 and the most that the peer
+// has held acks back of late, the oldest segments go out again, with waits doubled up to
+// Config.MaxRTO. An ack waits for a packet to ride on, for Config.AckDelay or the rhythm of this
+// side's own messages, and for nothing when a stream has a gap.
 //
-// What is more than ten packets is paced, at the rate that a model of the path has measured (internal/congestion): a single loss
-// means nothing to it, a queue that grows does.
+// What is more than ten packets is paced, at the rate that a model of the path has measured
+// (internal/congestion): a single loss means nothing to it, a queue that grows does.
 //
 // # Beside channels
 //
-// Package call has requests with replies, time-outs and failures. Package download brings megabytes to a
-// client beside its game, and goes on where a broken channel left off. Both stand on what is public here.
-// SetMonitor, SetFilter, Stats and ChannelStats are for looking and testing.
+// Package call has requests with replies, time-outs and failures. Package download brings megabytes
+// to a client beside its game, and goes on where a broken channel left off. Both stand on what is
+// public here. SetMonitor, SetFilter, Stats and ChannelStats are for looking and testing.
 //
 // The shape of bundles, channels and their windows follows seed S2.
 package mercury

@@ -13,26 +13,31 @@ import (
 )
 
 const (
-	// awakeStep is the most that one call adds to the time this Endpoint was awake: a longer gap between calls means that
-	// the process itself slept, and then its peers are not to blame for the silence. While there are channels it asks to be
-	// called at least this often.
+	// awakeStep is the most that one call adds to the time this Endpoint was awake: a longer gap
+	// between calls means that the process itself slept, and then its peers are not to blame for
+	// the silence. While there are channels it asks to be called at least this often.
 	awakeStep = time.Second
-	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone never ends a channel.
+	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone
+	// never ends a channel.
 	awakeSteps = 4
-	// maxReplies bounds the answers to handshakes that wait for one Flush, so that a flood of opens cannot grow them.
+	// maxReplies bounds the answers to handshakes that wait for one Flush, so that a flood of opens
+	// cannot grow them.
 	maxReplies = 1024
-	// resetsPerSecond and resetBurst bound the answers to packets of unknown channels. After a restart each of some
-	// hundred peers needs one.
+	// resetsPerSecond and resetBurst bound the answers to packets of unknown channels. After a
+	// restart each of some hundred peers needs one.
 	resetsPerSecond = 1000
 	resetBurst      = 256
-	// maxPerPlace bounds the accepted channels to one place: an honest app has one, or a few while it starts anew again and again.
+	// maxPerPlace bounds the accepted channels to one place: an honest app has one, or a few while
+	// it starts anew again and again.
 	maxPerPlace = 32
-	// maxChannelID is the last: an Endpoint that got there opens no more channels, rather than use an ID twice. Dial then gives 0.
+	// maxChannelID is the last: an Endpoint that got there opens no more channels, rather than use
+	// an ID twice. Dial then gives 0.
 	maxChannelID = 1<<32 - 1
 )
 
-// Endpoint is one end of any number of channels over datagrams: a plain struct that is given what arrived and what time it
-// is. See the package comment for its caller's duties. It is not safe for concurrent use.
+// Endpoint is one end of any number of channels over datagrams: a plain struct that is given what
+// arrived and what time it is. See the package comment for its caller's duties. It is not safe for
+// concurrent use.
 type Endpoint struct {
 	cfg     Config
 	self    Address
@@ -88,8 +93,8 @@ type reply struct {
 
 var _ Transport = (*Endpoint)(nil)
 
-// NewEndpoint makes the Endpoint of an app that listens at self. h may be nil until SetHandler. It fails when cfg
-// does not hold (see Config.Validate) or self is not a place.
+// NewEndpoint makes the Endpoint of an app that listens at self. h may be nil until SetHandler. It
+// fails when cfg does not hold (see Config.Validate) or self is not a place.
 func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -121,9 +126,10 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 	return e, nil
 }
 
-// firstID is where a start begins to number its channels: somewhere that depends on its salt and secret, so that packets for a
-// channel of an earlier start at the same place meet no channel and are answered by a reset, and two starts that drew the
-// same salt are still told apart. It takes two bytes in a packet.
+// firstID is where a start begins to number its channels: somewhere that depends on its salt and
+// secret, so that packets for a channel of an earlier start at the same place meet no channel and
+// are answered by a reset, and two starts that drew the same salt are still told apart. It takes
+// two bytes in a packet.
 func firstID(salt uint32, secret [16]byte) ChannelID {
 	mix := uint64(salt)<<32 ^ binary.LittleEndian.Uint64(secret[:])
 	return ChannelID(mix * 0x9E3779B97F4A7C15 >> 51)
@@ -134,7 +140,8 @@ func canonical(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// SetHandler sets what the Endpoint delivers to. An app is made with the Endpoint as its Transport, then set as its Handler.
+// SetHandler sets what the Endpoint delivers to. An app is made with the Endpoint as its Transport,
+// then set as its Handler.
 func (e *Endpoint) SetHandler(h Handler) {
 	if h == nil {
 		h = nobody{}
@@ -246,8 +253,8 @@ func (e *Endpoint) observe(now time.Duration) {
 	e.now += passed
 }
 
-// Advance does what is due at now: resends, acks, keep-alives, timeouts. What it has to say goes out with the next
-// Flush.
+// Advance does what is due at now: resends, acks, keep-alives, timeouts. What it has to say goes
+// out with the next Flush.
 func (e *Endpoint) Advance(now time.Duration) {
 	e.observe(now)
 	e.reap()
@@ -277,8 +284,9 @@ func (e *Endpoint) onTimer(c *channel) {
 	}
 }
 
-// wake sets when c wants to be looked at. What is due already is looked at by the next Advance, also one at this very moment; but what
-// was just looked at and is due still waits for the clock to move, or a runner that asks for the next deadline would spin.
+// wake sets when c wants to be looked at. What is due already is looked at by the next Advance,
+// also one at this very moment; but what was just looked at and is due still waits for the clock to
+// move, or a runner that asks for the next deadline would spin.
 func (e *Endpoint) wake(c *channel) {
 	d := c.deadline(e)
 	if e.timing {
@@ -289,8 +297,9 @@ func (e *Endpoint) wake(c *channel) {
 	}
 }
 
-// NextDeadline is when Advance and Flush should be called if nothing arrives before; false when there is nothing to
-// wait for. When something waits for a Flush it is the time last seen, that is at once.
+// NextDeadline is when Advance and Flush should be called if nothing arrives before; false when
+// there is nothing to wait for. When something waits for a Flush it is the time last seen, that is
+// at once.
 func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 	if len(e.dirty) > 0 || e.replies.len() > 0 || e.farewells.len() > 0 || len(e.failing) > 0 {
 		return e.now, true
@@ -337,8 +346,8 @@ func (e *Endpoint) rememberPlace(c *channel) {
 	e.byPlace[c.peer.At] = c
 }
 
-// end takes c out of the tables. With tell the peer is told once, unless it ended the channel itself. A
-// reason is reported, unless this side has closed the channel before.
+// end takes c out of the tables. With tell the peer is told once, unless it ended the channel
+// itself. A reason is reported, unless this side has closed the channel before.
 func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	if c.state == dead {
 		return

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Flush seals what is queued into packets and hands them to emit, in a defined order. datagram is valid only during the
-// call of emit, which must not call the Endpoint. What a window or the pace holds back waits; NextDeadline tells until when.
+// Flush seals what is queued into packets and hands them to emit, in a defined order. datagram is
+// valid only during the call of emit, which must not call the Endpoint. What a window or the pace
+// holds back waits; NextDeadline tells until when.
 func (e *Endpoint) Flush(now time.Duration, emit func(to netip.AddrPort, datagram []byte)) {
 	e.observe(now)
 	e.reap()
@@ -108,7 +109,8 @@ func (c *channel) windowOpen(lane int) bool {
 	return out.flightBytes < out.rate.Window()+c.reserve(lane)
 }
 
-// reserve is what a stream may overdraw the window and the pace by. It is there for what a tick has to say, not for megabytes.
+// reserve is what a stream may overdraw the window and the pace by. It is there for what a tick has
+// to say, not for megabytes.
 func (c *channel) reserve(lane int) int {
 	s := &c.out.streams[laneGame]
 	if lane != laneGame || s.unsent()+s.lostCount > gameReserve {
@@ -132,7 +134,8 @@ func (c *channel) maySend(e *Endpoint, lane int) bool {
 	return out.rate.Allowed(e.now)+c.reserve(lane) > 0 && c.windowOpen(lane)
 }
 
-// mayClose reports whether all that was sent on a condemned channel has arrived, so that the peer may be told.
+// mayClose reports whether all that was sent on a condemned channel has arrived, so that the peer
+// may be told.
 func (c *channel) mayClose() bool {
 	return c.condemned && !c.closeSent && c.out.empty()
 }

@@ -29,10 +29,12 @@ const (
 )
 
 const (
-	// maxAckRanges bounds an ack; older gaps are left out. The cumulative part covers what they would have told.
+	// maxAckRanges bounds an ack; older gaps are left out. The cumulative part covers what they
+	// would have told.
 	maxAckRanges = 64
-	// ackReserve of each packet is kept free of segments, so that an ack of one run finds room beside a full one. A longer one goes in a packet
-	// of its own, or beside a segment that leaves ackRoom.
+	// ackReserve of each packet is kept free of segments, so that an ack of one run finds room
+	// beside a full one. A longer one goes in a packet of its own, or beside a segment that leaves
+	// ackRoom.
 	ackReserve = 20
 	ackRoom    = 200
 	// ackFixed is the most that an ack of one run takes: kind, largest, delay, run.
@@ -51,7 +53,8 @@ const (
 	channelFrameSize = 1 + 5 + 4 + 3
 	// pathFrameSize is what a challenge of a path or the response to it takes.
 	pathFrameSize = 1 + 8
-	// ackDelayShift makes the unit in which an ack tells how long it waited, 131 µs: a game's tick then takes one byte.
+	// ackDelayShift makes the unit in which an ack tells how long it waited, 131 µs: a game's tick
+	// then takes one byte.
 	ackDelayShift = 17
 	// maxReportedDelay bounds that delay.
 	maxReportedDelay = 2 * time.Second
@@ -65,8 +68,8 @@ type ack struct {
 	ranges     []numberRange // of packet numbers, descending, never empty
 }
 
-// appendAck appends an ack of the runs of s that the peer has not seen acked, newest first, in at most room bytes, which must be
-// ackFixed or more. It reports whether all of them found room.
+// appendAck appends an ack of the runs of s that the peer has not seen acked, newest first, in at
+// most room bytes, which must be ackFixed or more. It reports whether all of them found room.
 func appendAck(b []byte, s *numberSet, delay time.Duration, cumulative [lanes]uint64, room int) ([]byte, bool) {
 	start, last := len(b), len(s.runs)-1
 	oldest := last // index of the oldest run to be told
@@ -106,7 +109,8 @@ func appendAck(b []byte, s *numberSet, delay time.Duration, cumulative [lanes]ui
 	return b, true
 }
 
-// readAck reads an ack frame after its kind into a, reusing a.ranges. Ranges are proved descending and not negative.
+// readAck reads an ack frame after its kind into a, reusing a.ranges. Ranges are proved descending
+// and not negative.
 func readAck(r *Reader, kind frameKind, a *ack) {
 	a.ranges = a.ranges[:0]
 	a.complete = kind == frameAckRanges

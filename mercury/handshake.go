@@ -9,19 +9,21 @@ const (
 	// firstOpenRetry is when an unanswered open is repeated; the wait doubles up to lastOpenRetry.
 	firstOpenRetry = 250 * time.Millisecond
 	lastOpenRetry  = time.Second
-	// answersPerSecond is how many hellos of diallers whose address is not proved are answered: each costs a Guard two
-	// multiplications on a curve, some 0.1 ms. Above that a dialler must first return a cookie.
+	// answersPerSecond is how many hellos of diallers whose address is not proved are answered:
+	// each costs a Guard two multiplications on a curve, some 0.1 ms. Above that a dialler must
+	// first return a cookie.
 	answersPerSecond = 1000
 	answersBurst     = 512
-	// strangersPerSecond bounds what is done for packets that name no channel of their sender: checking a pass, or the seal of a
-	// packet from a new address.
+	// strangersPerSecond bounds what is done for packets that name no channel of their sender:
+	// checking a pass, or the seal of a packet from a new address.
 	strangersPerSecond = 20000
 	strangersBurst     = 4096
-	// moversPerSecond does the same for packets of channels from other places than their peers', so that strangers do not keep a client
-	// that has moved from being heard.
+	// moversPerSecond does the same for packets of channels from other places than their peers', so
+	// that strangers do not keep a client that has moved from being heard.
 	moversPerSecond = 5000
 	moversBurst     = 1024
-	// maxSiblingPings bounds the channels that one new channel makes us ask whether they are still there.
+	// maxSiblingPings bounds the channels that one new channel makes us ask whether they are still
+	// there.
 	maxSiblingPings = 4
 )
 
@@ -45,9 +47,9 @@ func (e *Endpoint) opened(c *channel, window int) {
 	}
 }
 
-// probeSiblings pings channels to other starts at the place of c's peer. If the start that opened c has taken their
-// place, its reset ends them within a round trip. They are not ended here and now, because the open may be an old one
-// that the network held back.
+// probeSiblings pings channels to other starts at the place of c's peer. If the start that opened c
+// has taken their place, its reset ends them within a round trip. They are not ended here and now,
+// because the open may be an old one that the network held back.
 func (e *Endpoint) probeSiblings(c *channel) {
 	for d, n := e.byPlace[c.peer.At], 0; d != nil && n <= maxSiblingPings; d, n = d.sibling, n+1 {
 		if d.state == open && d.peer.Salt != c.peer.Salt {

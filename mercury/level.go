@@ -1,7 +1,8 @@
 package mercury
 
-// Level is how full the queue of a channel is. What can be told later waits from High on, what its sender keeps anyway from Packed on, so that
-// the last half of a queue is left to what must go in its turn.
+// Level is how full the queue of a channel is. What can be told later waits from High on, what its
+// sender keeps anyway from Packed on, so that the last half of a queue is left to what must go in
+// its turn.
 type Level uint8
 
 // The levels of a queue.

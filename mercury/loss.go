@@ -9,13 +9,15 @@ import (
 const (
 	// lateAtLeast is the first patience after packets were seen to overtake each other.
 	lateAtLeast = 250 * time.Microsecond
-	// lateHolds is how long a patience is kept after the last overtaking that needed it; then it halves.
+	// lateHolds is how long a patience is kept after the last overtaking that needed it; then it
+	// halves.
 	lateHolds = 10 * time.Second
 )
 
-// lateness decides how long a packet that was overtaken is waited for. As in RFC 8985 (RACK, 6.2) time of sending counts, not
-// distance in numbers: a packet is lost once one sent no earlier was acked and as much time has passed since as packets on this path
-// have been seen to overtake each other. On a path that keeps the order that is none at all.
+// lateness decides how long a packet that was overtaken is waited for. As in RFC 8985 (RACK, 6.2)
+// time of sending counts, not distance in numbers: a packet is lost once one sent no earlier was
+// acked and as much time has passed since as packets on this path have been seen to overtake each
+// other. On a path that keeps the order that is none at all.
 type lateness struct {
 	newest   uint64        // largest number acked so far, plus 1
 	newestAt time.Duration // when that was sent

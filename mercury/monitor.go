@@ -54,23 +54,26 @@ type PacketInfo struct {
 	Dropped string
 }
 
-// Monitor is told of every packet of an Endpoint: for a dump, a graph, a test. It must not call the Endpoint. It is called within
-// Receive, Advance and Flush, for each packet, so that a slow one slows them.
+// Monitor is told of every packet of an Endpoint: for a dump, a graph, a test. It must not call the
+// Endpoint. It is called within Receive, Advance and Flush, for each packet, so that a slow one
+// slows them.
 type Monitor interface {
 	// PacketIn tells of a packet that arrived, once it is known what it is, or why it is dropped.
 	PacketIn(now time.Duration, p PacketInfo)
 	// PacketOut tells of a packet that is handed out.
 	PacketOut(now time.Duration, p PacketInfo)
-	// PacketLost tells that a packet sent earlier is taken for lost. What it carried goes out again, under another number.
+	// PacketLost tells that a packet sent earlier is taken for lost. What it carried goes out
+	// again, under another number.
 	PacketLost(now time.Duration, p PacketInfo)
 }
 
-// Filter decides which datagrams an Endpoint does not even look at: it is asked before checksums, seals and tables, so that what a ban list
-// or a rate limit turns away costs nothing else.
+// Filter decides which datagrams an Endpoint does not even look at: it is asked before checksums,
+// seals and tables, so that what a ban list or a rate limit turns away costs nothing else.
 type Filter interface {
-	// Drop reports whether a datagram is to be dropped unread. An IPv4 place comes as one, not in IPv6 clothes. A source can be
-	// forged: who is banned by what a datagram says of itself can be banned by others. datagram is valid only during the call and not
-	// to be changed. It must not call the Endpoint.
+	// Drop reports whether a datagram is to be dropped unread. An IPv4 place comes as one, not in
+	// IPv6 clothes. A source can be forged: who is banned by what a datagram says of itself can be
+	// banned by others. datagram is valid only during the call and not to be changed. It must not
+	// call the Endpoint.
 	Drop(now time.Duration, from netip.AddrPort, datagram []byte) bool
 }
 

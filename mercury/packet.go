@@ -5,7 +5,8 @@ import (
 	"hash/crc32"
 )
 
-// packetKind is the lower half of the first byte of a datagram of the handshake; packets of data are told by their upper half.
+// packetKind is the lower half of the first byte of a datagram of the handshake; packets of data
+// are told by their upper half.
 type packetKind uint8
 
 const (
@@ -27,7 +28,8 @@ const (
 	// prefixSize: kind, version, checksum.
 	prefixSize = 1 + 1 + 4
 	cookieSize = 16
-	// openSize is that of every open. An answer to it must not be longer, so that nobody can be flooded through us.
+	// openSize is that of every open. An answer to it must not be longer, so that nobody can be
+	// flooded through us.
 	openSize      = 280
 	bindSize      = 4 + 4 + 4 + 4
 	openFixed     = prefixSize + bindSize + cookieSize + 1
@@ -35,21 +37,24 @@ const (
 	acceptFixed   = prefixSize + 4 + 4 + 4 + 4 + 1
 	refuseSize    = prefixSize + 4 + 4 + 4 + 1 + 4
 	resetSize     = prefixSize + 4 + 8 + 4
-	// firstFixed is the header of a first without its pass: kind, version, bind, length of the pass, number, checksum of the header.
+	// firstFixed is the header of a first without its pass: kind, version, bind, length of the
+	// pass, number, checksum of the header.
 	firstFixed = 1 + 1 + bindSize + 1 + 4 + 4
 	// checksumSize is the trailer of data packets without a Guard.
 	checksumSize = 4
 	// maxHeader of a data packet: kind, channel, number.
 	maxHeader = 1 + 5 + 4
-	// minEliciting is the least size of a packet that asks for an ack: one that finds no channel can then be answered by a reset, and one
-	// that comes from a new address by a challenge, without answering a stranger by more than he has sent.
+	// minEliciting is the least size of a packet that asks for an ack: one that finds no channel
+	// can then be answered by a reset, and one that comes from a new address by a challenge,
+	// without answering a stranger by more than he has sent.
 	minEliciting = maxHeader + pathFrameSize + 16
 
 	// maxNumber is the last packet number: 2^48 last 8900 years at a thousand packets a second.
 	maxNumber = 1<<48 - 1
 )
 
-// The reflected answer is never larger than its cause, and a hello has room; these do not compile otherwise.
+// The reflected answer is never larger than its cause, and a hello has room; these do not compile
+// otherwise.
 const (
 	_ = uint(openSize - openFixed - MaxHello)
 	_ = uint(openSize - challengeSize)
@@ -150,7 +155,8 @@ func (c *challengePacket) parse(p []byte) error {
 	return r.Close()
 }
 
-// acceptPacket hands out the pass that opens a channel: a cookie without a Guard, else the Guard's reply, which holds one.
+// acceptPacket hands out the pass that opens a channel: a cookie without a Guard, else the Guard's
+// reply, which holds one.
 type acceptPacket struct {
 	Dial   ChannelID
 	Salt   uint32 // of the dialler
@@ -248,7 +254,8 @@ func (s *resetPacket) parse(p []byte) error {
 	return r.Close()
 }
 
-// passTag tells passes and hellos apart: their ends are tags or hashes, which nobody guesses who has not seen them.
+// passTag tells passes and hellos apart: their ends are tags or hashes, which nobody guesses who
+// has not seen them.
 func passTag(pass []byte) uint32 {
 	if len(pass) < 4 {
 		return 0
@@ -256,8 +263,9 @@ func passTag(pass []byte) uint32 {
 	return binary.LittleEndian.Uint32(pass[len(pass)-4:])
 }
 
-// firstHeader opens a packet of data that goes to an acceptor which has not told its channel yet. All of it is authenticated;
-// its checksum tells a damaged pass, which costs nothing, from a bad one, which is refused.
+// firstHeader opens a packet of data that goes to an acceptor which has not told its channel yet.
+// All of it is authenticated; its checksum tells a damaged pass, which costs nothing, from a bad
+// one, which is refused.
 type firstHeader struct {
 	bind
 	Pass   []byte
@@ -287,8 +295,9 @@ func (h *firstHeader) parse(p []byte) (head int, err error) {
 	return head + 4, r.Err()
 }
 
-// appendDataHeader appends the header of a data packet: kind and size of the number, channel, the lower bytes of the number.
-// acked is the first number that the peer is not known to have seen: the receiver fills in the rest by RFC 9000, A.3.
+// appendDataHeader appends the header of a data packet: kind and size of the number, channel, the
+// lower bytes of the number. acked is the first number that the peer is not known to have seen: the
+// receiver fills in the rest by RFC 9000, A.3.
 func appendDataHeader(b []byte, channel ChannelID, number, acked uint64) []byte {
 	n := 1
 	for d := 2 * (number - acked + 1); d >= 1<<(8*n) && n < 4; {
@@ -325,7 +334,8 @@ func (h *dataHeader) parse(p []byte) (head int, ok bool) {
 	return head, true
 }
 
-// number is the full packet number that lies nearest to expected, one above the largest so far (RFC 9000, A.3).
+// number is the full packet number that lies nearest to expected, one above the largest so far (RFC
+// 9000, A.3).
 func (h *dataHeader) number(expected uint64) uint64 {
 	window := uint64(1) << h.bits
 	n := expected&^(window-1) | h.short
@@ -338,8 +348,9 @@ func (h *dataHeader) number(expected uint64) uint64 {
 	return n
 }
 
-// plainTag is the trailer of a data packet without a Guard: a checksum that also covers the key of the channel and the
-// whole of the number, so that neither a damaged packet nor one of another channel is taken.
+// plainTag is the trailer of a data packet without a Guard: a checksum that also covers the key of
+// the channel and the whole of the number, so that neither a damaged packet nor one of another
+// channel is taken.
 func plainTag(p []byte, key, number uint64) uint32 {
 	seed := (key ^ number) * 0x9E3779B97F4A7C15
 	return crc32.Update(uint32(seed>>32), castagnoli, p)

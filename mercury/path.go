@@ -9,33 +9,40 @@ import (
 )
 
 const (
-	// DefaultSafeMTU passes on every path that is worth playing over; QUIC asks for no less (RFC 9000, 14).
+	// DefaultSafeMTU passes on every path that is worth playing over; QUIC asks for no less (RFC
+	// 9000, 14).
 	DefaultSafeMTU = 1200
-	// searchTries is how often a size is tried before it is taken not to pass (RFC 8899, MAX_PROBES).
+	// searchTries is how often a size is tried before it is taken not to pass (RFC 8899,
+	// MAX_PROBES).
 	searchTries = 3
-	// searchAgain is when a channel whose path has become narrow looks for more (RFC 8899, PMTU_RAISE_TIMER).
+	// searchAgain is when a channel whose path has become narrow looks for more (RFC 8899,
+	// PMTU_RAISE_TIMER).
 	searchAgain = 10 * time.Minute
-	// blackHole is how many long packets in a row must be lost, and none arrive, before the path is taken to pass no more of them.
-	// A short one must have arrived between one and the next: what is lost together tells of an outage.
+	// blackHole is how many long packets in a row must be lost, and none arrive, before the path is
+	// taken to pass no more of them. A short one must have arrived between one and the next: what
+	// is lost together tells of an outage.
 	blackHole = 6
-	// silences is how many timeouts in a row are answered by short datagrams, until something is acked again.
+	// silences is how many timeouts in a row are answered by short datagrams, until something is
+	// acked again.
 	silences = 3
 	// pathTokenSize is the size of the token that proves a new address.
 	pathTokenSize = 8
-	// maxPathTries bounds the challenges of one new address. A packet that comes from there later begins anew.
+	// maxPathTries bounds the challenges of one new address. A packet that comes from there later
+	// begins anew.
 	maxPathTries = 3
 )
 
-// path is what a channel knows about the way to its peer: how long its datagrams may be (RFC 8899), and whether the peer has moved
-// (RFC 9000, 9).
+// path is what a channel knows about the way to its peer: how long its datagrams may be (RFC 8899),
+// and whether the peer has moved (RFC 9000, 9).
 //
 //	narrow ──probe acked──> wide
 //	   ^ └─ searchTries lost: half way, until too little is left; looks again after searchAgain
 //	   ├──── blackHole long packets lost, short ones arrived ─── wide; looks again after searchAgain
 //	   └──── silences ─── wide; looks again at once
 //
-// Invariant: a silence, of the path or of the peer, does not tell how long datagrams may be. It makes them short, since nothing is
-// known any more, and the first answer after it makes them as long as before.
+// Invariant: a silence, of the path or of the peer, does not tell how long datagrams may be. It
+// makes them short, since nothing is known any more, and the first answer after it makes them as
+// long as before.
 type path struct {
 	mtu      int           // longest datagram that is known to pass
 	safe     int           // Config.SafeMTU
@@ -105,7 +112,8 @@ func (p *path) onLost(s *sentPacket) bool {
 	return true
 }
 
-// narrowed takes the path back to the safe size when no long packet passes any more; true when it did.
+// narrowed takes the path back to the safe size when no long packet passes any more; true when it
+// did.
 func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 	if p.longLost < blackHole || p.mtu <= cfg.SafeMTU {
 		return false
@@ -124,8 +132,8 @@ func (c *channel) checkPath(e *Endpoint) {
 	}
 }
 
-// onSilence answers timeouts in a row: if long packets do not pass, there are no acks to learn it from. So short ones go, and a probe
-// of the size that passed before; true when that is new.
+// onSilence answers timeouts in a row: if long packets do not pass, there are no acks to learn it
+// from. So short ones go, and a probe of the size that passed before; true when that is new.
 func (p *path) onSilence(now time.Duration, timeouts int) bool {
 	if timeouts <= silences || p.mtu <= p.safe {
 		return false
@@ -140,9 +148,10 @@ func (e *Endpoint) tokenFor(c *channel, at netip.AddrPort) (t [pathTokenSize]byt
 	return [pathTokenSize]byte(e.keyed('p', openKey{at: at, salt: c.peer.Salt, dial: c.remote}, uint64(c.id)))
 }
 
-// seenElsewhere notes that a sound packet of c came from another address. The channel moves once the peer has answered from
-// there: a packet that somebody on the way has sent on from his own address moves nothing. A channel without a Guard moves
-// too: who cannot read its packets knows neither its key nor its token.
+// seenElsewhere notes that a sound packet of c came from another address. The channel moves once
+// the peer has answered from there: a packet that somebody on the way has sent on from his own
+// address moves nothing. A channel without a Guard moves too: who cannot read its packets knows
+// neither its key nor its token.
 func (c *channel) seenElsewhere(e *Endpoint, from netip.AddrPort) {
 	p := &c.path
 	again := p.elsewhere != from || p.asked >= maxPathTries && e.now-p.askedAt > time.Second

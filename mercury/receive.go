@@ -10,8 +10,9 @@ import (
 // maxPeerSegment is the longest segment taken from a peer whose MTU is larger than ours.
 const maxPeerSegment = 9000
 
-// Receive takes in a datagram that arrived from a place. It delivers to the Handler what that completes. Bad datagrams
-// change nothing and are counted by kind in Stats. datagram is not kept; its bytes may be changed.
+// Receive takes in a datagram that arrived from a place. It delivers to the Handler what that
+// completes. Bad datagrams change nothing and are counted by kind in Stats. datagram is not kept;
+// its bytes may be changed.
 func (e *Endpoint) Receive(now time.Duration, from netip.AddrPort, datagram []byte) {
 	e.observe(now)
 	e.reap()
@@ -60,7 +61,8 @@ func (e *Endpoint) check(kind packetKind, p []byte) bool {
 	return false
 }
 
-// handshakeSize is the least and largest size of a packet of a kind; 0 for one that is none of the handshake.
+// handshakeSize is the least and largest size of a packet of a kind; 0 for one that is none of the
+// handshake.
 func handshakeSize(kind packetKind) (least, most int) {
 	switch kind {
 	case kindOpen:

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// ackEvery is how many packets that ask for an ack may come before one is sent without delay: a sender in full
-// flight must hear soon enough to keep going.
+// ackEvery is how many packets that ask for an ack may come before one is sent without delay: a
+// sender in full flight must hear soon enough to keep going.
 const ackEvery = 8
 
-// keepAssembly is the largest buffer for long messages that a channel holds on to; most channels see one such message in their life.
+// keepAssembly is the largest buffer for long messages that a channel holds on to; most channels
+// see one such message in their life.
 const keepAssembly = 64 << 10
 
 // receiver is the inward half of a channel.
@@ -27,8 +28,9 @@ type receiver struct {
 
 // inStream is the inward half of a reliable stream.
 //
-// Reliable messages travel as one stream of bytes, each message behind its length, cut into numbered segments of at most
-// one packet. next is the first segment not received; held keeps those beyond it.
+// Reliable messages travel as one stream of bytes, each message behind its length, cut into
+// numbered segments of at most one packet. next is the first segment not received; held keeps those
+// beyond it.
 type inStream struct {
 	next uint64
 	held ring[heldSegment] // held.at(i) is segment next+i
@@ -54,8 +56,9 @@ func (r *receiver) gap() bool {
 	return r.streams[laneGame].held.len() > 0 || r.streams[laneBulk].held.len() > 0
 }
 
-// wantAck notes that a packet asking for an ack has come. One out of order is told at once if the streams wait for what is
-// missing: when the content has come in another packet, nobody has to hurry.
+// wantAck notes that a packet asking for an ack has come. One out of order is told at once if the
+// streams wait for what is missing: when the content has come in another packet, nobody has to
+// hurry.
 func (c *channel) wantAck(e *Endpoint, outOfOrder bool) {
 	in := &c.in
 	in.ackCount++
@@ -120,7 +123,8 @@ func (c *channel) hold(e *Endpoint, s *inStream, f *segmentFrame) {
 	}
 }
 
-// take keeps a part, and joins the parts once all have come. The first part decides how many there are.
+// take keeps a part, and joins the parts once all have come. The first part decides how many there
+// are.
 func (h *heldSegment) take(e *Endpoint, f *segmentFrame) {
 	if h.pieces == nil {
 		h.pieces = make([]*piece, f.parts)

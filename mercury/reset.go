@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// reset tells the sender of a data packet that its channel is not here. A packet too short to be answered by fewer
-// bytes is not answered; none that asks for an ack is.
+// reset tells the sender of a data packet that its channel is not here. A packet too short to be
+// answered by fewer bytes is not answered; none that asks for an ack is.
 func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
 	if len(p) <= resetSize {
 		return
@@ -19,7 +19,8 @@ func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
 	e.reply(to, &resetPacket{Channel: h.Channel, Tag: endOf(p), Self: e.self.Salt})
 }
 
-// onReset ends the channel that the peer does not know. Who can repeat the end of a packet in flight has seen it.
+// onReset ends the channel that the peer does not know. Who can repeat the end of a packet in
+// flight has seen it.
 func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	var s resetPacket
 	if s.parse(p) != nil {

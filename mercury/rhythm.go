@@ -2,7 +2,8 @@ package mercury
 
 import "time"
 
-// maxAckHold is the longest that an ack waits for a packet to ride on, and rhythmLimit the longest rhythm that it follows.
+// maxAckHold is the longest that an ack waits for a packet to ride on, and rhythmLimit the longest
+// rhythm that it follows.
 const (
 	maxAckHold  = 50 * time.Millisecond
 	rhythmLimit = 39 * time.Millisecond

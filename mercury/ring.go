@@ -1,6 +1,7 @@
 package mercury
 
-// ring is a queue in a circular slice: it reuses its memory, and its elements can be reached by index from the front.
+// ring is a queue in a circular slice: it reuses its memory, and its elements can be reached by
+// index from the front.
 type ring[T any] struct {
 	buf  []T // length is a power of two
 	head int
@@ -10,7 +11,8 @@ type ring[T any] struct {
 const (
 	// smallRing is the first size: most channels have a packet or two in flight.
 	smallRing = 4
-	// keepRing is the largest that an empty ring holds on to: a channel that once carried megabytes does not keep their windows.
+	// keepRing is the largest that an empty ring holds on to: a channel that once carried megabytes
+	// does not keep their windows.
 	keepRing = 64
 )
 

@@ -4,7 +4,8 @@ import (
 	"fmt"
 )
 
-// MaxUnreliable implements Transport. It is at most what fits in the shortest packet of any channel.
+// MaxUnreliable implements Transport. It is at most what fits in the shortest packet of any
+// channel.
 func (e *Endpoint) MaxUnreliable(ch ChannelID) int {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -13,7 +14,8 @@ func (e *Endpoint) MaxUnreliable(ch ChannelID) int {
 	return max(0, min(e.maxUnreliable(), maxUnreliableQueued-unreliableOverhead-c.out.unreliableBytes))
 }
 
-// maxUnreliable is what fits in the shortest packet of any channel: a message that waits must leave whatever becomes of the path.
+// maxUnreliable is what fits in the shortest packet of any channel: a message that waits must leave
+// whatever becomes of the path.
 func (e *Endpoint) maxUnreliable() int {
 	head, trailer := firstFixed+cookieSize, checksumSize
 	if g := e.cfg.Guard; g != nil {
@@ -47,8 +49,9 @@ func (e *Endpoint) send(c *channel, msg []byte) error {
 	return nil
 }
 
-// SendBulk queues a message of the bulk stream: reliable, and ordered among its like. It takes the room that all else leaves, and
-// arrives at a BulkHandler. When MaxQueued bytes of bulk wait already it fails with ErrFull, like Send.
+// SendBulk queues a message of the bulk stream: reliable, and ordered among its like. It takes the
+// room that all else leaves, and arrives at a BulkHandler. When MaxQueued bytes of bulk wait
+// already it fails with ErrFull, like Send.
 func (e *Endpoint) SendBulk(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -75,7 +78,8 @@ func (e *Endpoint) Queued(ch ChannelID) (bytes, limit int) {
 	return unsent, e.cfg.MaxQueued
 }
 
-// Backlog is the number of bytes that wait for a first sending, reliable and bulk. 0 for a channel that is not there.
+// Backlog is the number of bytes that wait for a first sending, reliable and bulk. 0 for a channel
+// that is not there.
 func (e *Endpoint) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
 	c := e.channels[ch]
 	if c == nil {
@@ -84,8 +88,8 @@ func (e *Endpoint) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
 	return c.out.streams[laneGame].queued, c.out.streams[laneBulk].queued
 }
 
-// SendCritical is Send of a message that somebody waits for: a CriticalHandler hears when it, and all other critical messages
-// of the channel, have been acked.
+// SendCritical is Send of a message that somebody waits for: a CriticalHandler hears when it, and
+// all other critical messages of the channel, have been acked.
 func (e *Endpoint) SendCritical(ch ChannelID, msg []byte) error {
 	if err := e.Send(ch, msg); err != nil {
 		return err
@@ -102,8 +106,8 @@ func (e *Endpoint) Uncritical(ch ChannelID) bool {
 	return c == nil || c.out.criticalAcked
 }
 
-// SendUnreliable implements Transport. It leaves with the next Flush whatever the window says. Beyond a bounded amount
-// waiting for one Flush the oldest are dropped and counted.
+// SendUnreliable implements Transport. It leaves with the next Flush whatever the window says.
+// Beyond a bounded amount waiting for one Flush the oldest are dropped and counted.
 func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -118,8 +122,8 @@ func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) error {
 	return nil
 }
 
-// SendPassenger queues an unreliable message that leaves only in a packet that goes anyway. Beyond a bounded amount waiting the
-// oldest are dropped and counted.
+// SendPassenger queues an unreliable message that leaves only in a packet that goes anyway. Beyond
+// a bounded amount waiting the oldest are dropped and counted.
 func (e *Endpoint) SendPassenger(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -145,8 +149,9 @@ func (e *Endpoint) queueUnreliable(to *ring[[]byte], bytes *int, limit int, msg 
 	return nil
 }
 
-// SendOnce sends one reliable message to an app with which there is no lasting channel. A channel that was dialled there
-// carries it; else one is opened for it, which closes itself when all has arrived. The app hears nothing of it.
+// SendOnce sends one reliable message to an app with which there is no lasting channel. A channel
+// that was dialled there carries it; else one is opened for it, which closes itself when all has
+// arrived. The app hears nothing of it.
 func (e *Endpoint) SendOnce(to Address, msg []byte) error {
 	if len(msg) > e.cfg.MaxMessage {
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrMessageTooLong, len(msg), e.cfg.MaxMessage)

@@ -7,23 +7,27 @@ import (
 )
 
 const (
-	// maxPacketSegments is the number of segments in one packet: more than one only when short ones are sent again, early or late.
+	// maxPacketSegments is the number of segments in one packet: more than one only when short ones
+	// are sent again, early or late.
 	maxPacketSegments = 6
-	// maxUnreliableQueued is what unreliable messages may wait for one Flush, or for a dial. It is what a server in a crowd says
-	// in one tick to a proxy of 500 players, 4 KB each; more would be out of date before it is sent.
+	// maxUnreliableQueued is what unreliable messages may wait for one Flush, or for a dial. It is
+	// what a server in a crowd says in one tick to a proxy of 500 players, 4 KB each; more would be
+	// out of date before it is sent.
 	maxUnreliableQueued = 2 << 20
 	// maxPassengersQueued bounds what waits for a packet that goes anyway.
 	maxPassengersQueued = 64 << 10
-	// maxProbeSegments bounds what one timeout sends again; the ack of a probe tells what of the rest is lost.
+	// maxProbeSegments bounds what one timeout sends again; the ack of a probe tells what of the
+	// rest is lost.
 	maxProbeSegments = 4
 	// maxBackoff bounds the doubling of the timeout before MaxRTO bounds it again.
 	maxBackoff = 6
-	// gameReserve is how many packets the game's stream may have in flight above the window, and leave above the pace: what a tick
-	// has to say never waits behind bulk.
+	// gameReserve is how many packets the game's stream may have in flight above the window, and
+	// leave above the pace: what a tick has to say never waits behind bulk.
 	gameReserve = 10
 )
 
-// segmentRef names what a packet carried: the number of a segment, its stream, and the part if it was one.
+// segmentRef names what a packet carried: the number of a segment, its stream, and the part if it
+// was one.
 //
 //	bits  0-47 number   48-51 part   52-55 parts, 0 for a whole   63 stream
 type segmentRef uint64
@@ -229,7 +233,8 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	return false
 }
 
-// noteArrived has the meters of loss take in a packet. What was sent to where the peer was before says nothing about this path.
+// noteArrived has the meters of loss take in a packet. What was sent to where the peer was before
+// says nothing about this path.
 func (c *channel) noteArrived(p *sentPacket) {
 	if p.number >= c.path.from {
 		c.out.losses.Arrived()
@@ -253,7 +258,8 @@ func (c *channel) noteLost(e *Endpoint, p *sentPacket, follows bool) {
 	}
 }
 
-// onPacketLost marks what p carried for sending again. follows says that the packet before it is lost as well.
+// onPacketLost marks what p carried for sending again. follows says that the packet before it is
+// lost as well.
 func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	out := &c.out
 	p.state = lost
@@ -281,8 +287,8 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	}
 }
 
-// dropSettled takes packets of which all is known from the front of sent. One taken for lost stays for a while, so that an ack
-// that comes late shows that the patience was too short.
+// dropSettled takes packets of which all is known from the front of sent. One taken for lost stays
+// for a while, so that an ack that comes late shows that the patience was too short.
 func (c *channel) dropSettled(e *Endpoint) {
 	out := &c.out
 	for out.sent.len() > 0 {
@@ -304,8 +310,8 @@ func (s *sender) timeoutAt(e *Endpoint) time.Duration {
 	return s.timerFrom + min(rto, e.cfg.MaxRTO)
 }
 
-// probe answers a timeout: the oldest segments in flight go out again, or a ping, whatever the window says. The ack of it
-// shows which of the others are lost.
+// probe answers a timeout: the oldest segments in flight go out again, or a ping, whatever the
+// window says. The ack of it shows which of the others are lost.
 func (c *channel) probe(e *Endpoint) {
 	out := &c.out
 	out.backoff++

@@ -9,8 +9,8 @@ const (
 	skipsKept = 64
 )
 
-// skips are packet numbers that were never used. A peer that acks one acks what it has not seen, to be sent more and faster than
-// its path carries, at the cost of others (RFC 9000, 21.4).
+// skips are packet numbers that were never used. A peer that acks one acks what it has not seen, to
+// be sent more and faster than its path carries, at the cost of others (RFC 9000, 21.4).
 type skips struct {
 	next   uint64 // the next number to be left out; 0 while there is none
 	newest uint64 // number of those left out so far

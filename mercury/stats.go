@@ -2,9 +2,11 @@ package mercury
 
 import "time"
 
-// Stats counts what an Endpoint did since it was made. The Bad counters tell datagrams that were dropped by why.
+// Stats counts what an Endpoint did since it was made. The Bad counters tell datagrams that were
+// dropped by why.
 type Stats struct {
-	// Channels is the number of channels now, condemned and dialling ones included: 0 says that an app may exit.
+	// Channels is the number of channels now, condemned and dialling ones included: 0 says that an
+	// app may exit.
 	Channels int
 
 	PacketsIn, PacketsOut   uint64 // datagrams taken and handed out

@@ -2,7 +2,8 @@ package mercury
 
 import "encoding/binary"
 
-// A channel has two reliable streams. What is sent on one never waits for what was lost of the other.
+// A channel has two reliable streams. What is sent on one never waits for what was lost of the
+// other.
 const (
 	laneGame = iota // Send: goes first, may overdraw the window and the pacer a little
 	laneBulk        // SendBulk: takes what is left
@@ -26,8 +27,9 @@ type segment struct {
 	acked  bool
 }
 
-// outStream is the outward half of a stream: the segments from the oldest unacked one (number first) on, the first
-// sentCount of which have been sent. The last may still be open for more messages, until it is sent.
+// outStream is the outward half of a stream: the segments from the oldest unacked one (number
+// first) on, the first sentCount of which have been sent. The last may still be open for more
+// messages, until it is sent.
 type outStream struct {
 	segments  ring[segment]
 	first     uint64
@@ -115,7 +117,8 @@ func (s *outStream) trim() {
 	s.segments.shrink()
 }
 
-// resend marks for sending again what packet number carried of segment seq, unless a later one carried it too.
+// resend marks for sending again what packet number carried of segment seq, unless a later one
+// carried it too.
 func (s *outStream) resend(seq, number uint64, part, parts uint8) bool {
 	if seq < s.first {
 		return false

@@ -10,15 +10,17 @@ import (
 )
 
 const (
-	// maxScratch is the most that is kept for building messages: one of a megabyte must not stay for ever.
+	// maxScratch is the most that is kept for building messages: one of a megabyte must not stay
+	// for ever.
 	maxScratch = 64 << 10
-	// maxNumber keeps number, slot and operation within a varint of 64 bits. At a million calls a second it lasts two years.
+	// maxNumber keeps number, slot and operation within a varint of 64 bits. At a million calls a
+	// second it lasts two years.
 	maxNumber = 1<<46 - 1
 )
 
-// Calls is requests and replies over the channels of any Link, in both roles: it sends requests and finds the call
-// that a reply belongs to, and hands the requests of others to a RequestHandler. Nothing is kept at the callee, who
-// answers with the Caller that came with the request.
+// Calls is requests and replies over the channels of any Link, in both roles: it sends requests and
+// finds the call that a reply belongs to, and hands the requests of others to a RequestHandler.
+// Nothing is kept at the callee, who answers with the Caller that came with the request.
 //
 // It is a part of an app, which passes on what it hears:
 //
@@ -26,12 +28,13 @@ const (
 //	Handler.Closed(now, ch, reason)          ──>  Closed(now, ch, reason)
 //	the app's tick, or at NextDeadline       ──>  Advance(now)
 //
-// Requests and replies are reliable and keep their order on a channel. A call ends exactly once: by a reply or failure that came on its own
-// channel, by its time-out, by the end of its channel, or by Cancel, after which nothing is told.
+// Requests and replies are reliable and keep their order on a channel. A call ends exactly once: by
+// a reply or failure that came on its own channel, by its time-out, by the end of its channel, or
+// by Cancel, after which nothing is told.
 //
-// Handlers are called inside Take, Closed and Advance only. They may call any method but Advance. Time-outs
-// fire in the order of their times, to 0.26 ms, then in that of the requests. A Calls belongs to one goroutine; in the steady state it allocates
-// nothing.
+// Handlers are called inside Take, Closed and Advance only. They may call any method but Advance.
+// Time-outs fire in the order of their times, to 0.26 ms, then in that of the requests. A Calls
+// belongs to one goroutine; in the steady state it allocates nothing.
 type Calls struct {
 	link     Link
 	handler  RequestHandler
@@ -62,7 +65,8 @@ type call struct {
 	timer      wheel.Node[call]
 }
 
-// New makes a Calls over link. h may be nil: requests of others are then failed. It fails when cfg does not hold.
+// New makes a Calls over link. h may be nil: requests of others are then failed. It fails when cfg
+// does not hold.
 func New(link Link, cfg Config, h RequestHandler) (*Calls, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -81,8 +85,8 @@ func (c *Calls) Stats() Stats { return c.stats }
 // Open is the number of calls that wait for their end.
 func (c *Calls) Open() int { return len(c.slots) - len(c.free) }
 
-// Request sends a request. Its end is told to r.Handler. It fails with ErrTooMany, or with what Link.Send says; then
-// there is no call and nothing is told.
+// Request sends a request. Its end is told to r.Handler. It fails with ErrTooMany, or with what
+// Link.Send says; then there is no call and nothing is told.
 func (c *Calls) Request(now time.Duration, ch mercury.ChannelID, r Request) (ID, error) {
 	if c.Open() >= c.cfg.MaxCalls || c.number >= maxNumber {
 		return 0, ErrTooMany
@@ -107,8 +111,8 @@ func (c *Calls) Request(now time.Duration, ch mercury.ChannelID, r Request) (ID,
 	return id, nil
 }
 
-// Cancel ends a call without telling its Handler; a reply that comes later is dropped. False when it has ended already. The callee
-// hears nothing of it.
+// Cancel ends a call without telling its Handler; a reply that comes later is dropped. False when
+// it has ended already. The callee hears nothing of it.
 func (c *Calls) Cancel(id ID) bool {
 	k := c.find(id)
 	if k == nil {
@@ -119,8 +123,8 @@ func (c *Calls) Cancel(id ID) bool {
 	return true
 }
 
-// Reply answers a request. It fails with what Link.Send says. A second answer to a request, or one after the caller's time-out,
-// is dropped by the caller.
+// Reply answers a request. It fails with what Link.Send says. A second answer to a request, or one
+// after the caller's time-out, is dropped by the caller.
 func (c *Calls) Reply(to Caller, body []byte) error {
 	if err := c.send(to.Channel, append(c.begin(opReply, to.Call), body...)); err != nil {
 		return err
@@ -142,8 +146,9 @@ func (c *Calls) Fail(to Caller, code uint32, text string) error {
 	return nil
 }
 
-// Take takes a message in that arrived on ch; false when it is not of the Calls' kind and so the app's own. The error tells that it
-// could not be read: it was dropped and counted, and no sound peer sends such.
+// Take takes a message in that arrived on ch; false when it is not of the Calls' kind and so the
+// app's own. The error tells that it could not be read: it was dropped and counted, and no sound
+// peer sends such.
 func (c *Calls) Take(now time.Duration, ch mercury.ChannelID, msg []byte) (bool, error) {
 	if len(msg) == 0 || msg[0] != c.cfg.Kind {
 		return false, nil
@@ -173,8 +178,9 @@ func (c *Calls) Take(now time.Duration, ch mercury.ChannelID, msg []byte) (bool,
 	return true, nil
 }
 
-// Closed ends all calls of a channel with reason, in the order of their requests. It is for Handler.Closed; an app that closes a channel
-// itself, of which there is no Closed, calls it with ErrNoChannel. Requests made by a handler meanwhile are not ended.
+// Closed ends all calls of a channel with reason, in the order of their requests. It is for
+// Handler.Closed; an app that closes a channel itself, of which there is no Closed, calls it with
+// ErrNoChannel. Requests made by a handler meanwhile are not ended.
 func (c *Calls) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	base := len(c.ending)
 	for k := c.lists[ch%listCount].first; k != nil; k = k.next {

@@ -3,7 +3,8 @@ package call
 import "fmt"
 
 const (
-	// DefaultMaxCalls is far above what a healthy callee leaves open: at 1000 calls a second it is four seconds.
+	// DefaultMaxCalls is far above what a healthy callee leaves open: at 1000 calls a second it is
+	// four seconds.
 	DefaultMaxCalls = 4096
 	// MaxMaxCalls keeps the part of an ID that finds the call within 16 bits.
 	MaxMaxCalls = 1 << 16
@@ -11,7 +12,8 @@ const (
 
 // Config says how a Calls behaves.
 type Config struct {
-	// Kind is the first byte of every message of the Calls. The app keeps it free for them; both ends have the same.
+	// Kind is the first byte of every message of the Calls. The app keeps it free for them; both
+	// ends have the same.
 	Kind byte
 	// MaxCalls is the largest number of calls without a reply (DefaultMaxCalls), over all channels.
 	MaxCalls int

@@ -1,7 +1,7 @@
 package call
 
-// listCount is the number of lists that calls are kept in by channel. A closed channel costs a look at
-// its list: with some hundred channels, little more than its own calls.
+// listCount is the number of lists that calls are kept in by channel. A closed channel costs a look
+// at its list: with some hundred channels, little more than its own calls.
 const listCount = 256
 
 // list is those calls whose channels fall together, in the order of their requests.

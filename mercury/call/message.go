@@ -19,7 +19,8 @@ const (
 
 const (
 	opBits = 2
-	// MaxFailureText is the most that a Failure's text may be, in bytes: a line for a log. Longer ones are cut.
+	// MaxFailureText is the most that a Failure's text may be, in bytes: a line for a log. Longer
+	// ones are cut.
 	MaxFailureText = 256
 )
 

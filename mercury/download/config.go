@@ -8,18 +8,22 @@ import (
 
 // Defaults of UploadConfig and DownloadConfig.
 const (
-	// DefaultMaxDownloads is the number of downloads in progress on one channel, enough for the parts of one update.
+	// DefaultMaxDownloads is the number of downloads in progress on one channel, enough for the
+	// parts of one update.
 	DefaultMaxDownloads = 8
 	// DefaultMaxSize is 256 MiB: a map or a patch. An app that ships more says so.
 	DefaultMaxSize = 256 << 20
-	// DefaultUploadQueue is the number of bulk bytes kept waiting in a channel: at 60 calls of Pump a second it feeds 60 Mbit/s; a path of
-	// 1 Mbit/s is rid of it in a second after a cancel.
+	// DefaultUploadQueue is the number of bulk bytes kept waiting in a channel: at 60 calls of Pump
+	// a second it feeds 60 Mbit/s; a path of 1 Mbit/s is rid of it in a second after a cancel.
 	DefaultUploadQueue = 128 << 10
-	// DefaultUploadPiece makes the header of a message a thousandth of it, while 16 fit into DefaultUploadQueue and share it.
+	// DefaultUploadPiece makes the header of a message a thousandth of it, while 16 fit into
+	// DefaultUploadQueue and share it.
 	DefaultUploadPiece = 8 << 10
-	// DefaultHashPerPump takes about a millisecond of a tick on a processor without SHA instructions.
+	// DefaultHashPerPump takes about a millisecond of a tick on a processor without SHA
+	// instructions.
 	DefaultHashPerPump = 256 << 10
-	// DefaultAnswerWait outlives a player who is asked whether to download, and the queue of a slow path.
+	// DefaultAnswerWait outlives a player who is asked whether to download, and the queue of a slow
+	// path.
 	DefaultAnswerWait = time.Minute
 	// DefaultProgressEvery moves a progress bar smoothly enough.
 	DefaultProgressEvery = 250 * time.Millisecond
@@ -29,25 +33,30 @@ const (
 
 // UploadConfig says how much Uploads send. Zero values mean the default named beside each field.
 type UploadConfig struct {
-	// MaxDownloads is the number of downloads in progress, per channel (DefaultMaxDownloads). Offer refuses more.
+	// MaxDownloads is the number of downloads in progress, per channel (DefaultMaxDownloads). Offer
+	// refuses more.
 	MaxDownloads int
 	// MaxSize is the largest content in bytes (DefaultMaxSize).
 	MaxSize int64
-	// Queue is the number of bulk bytes that Pump lets wait in a channel (DefaultUploadQueue): what a receiver still hears of after a
-	// cancel, and the most that one call of Pump gives to a channel.
+	// Queue is the number of bulk bytes that Pump lets wait in a channel (DefaultUploadQueue): what
+	// a receiver still hears of after a cancel, and the most that one call of Pump gives to a
+	// channel.
 	Queue int
-	// Piece is the content of one message in bytes (DefaultUploadPiece), up to MaxPiece. With its header it must be a
-	// message that the link takes.
+	// Piece is the content of one message in bytes (DefaultUploadPiece), up to MaxPiece. With its
+	// header it must be a message that the link takes.
 	Piece int
-	// HashPerPump is the number of bytes that one call of Pump hashes for all contents without a digest (DefaultHashPerPump).
+	// HashPerPump is the number of bytes that one call of Pump hashes for all contents without a
+	// digest (DefaultHashPerPump).
 	HashPerPump int
-	// MaxRate is the share of each channel in bytes a second, headers included. 0: what the path has to spare; then the game feels
-	// the queue that comes and goes before a bottleneck while its rate is looked for, which it does not below that rate. A share that
-	// was not used is not saved up.
+	// MaxRate is the share of each channel in bytes a second, headers included. 0: what the path
+	// has to spare; then the game feels the queue that comes and goes before a bottleneck while its
+	// rate is looked for, which it does not below that rate. A share that was not used is not saved
+	// up.
 	MaxRate int64
 	// MaxTotalRate is the share of all channels together in bytes a second. 0: no limit.
 	MaxTotalRate int64
-	// AnswerWait is how long a receiver may take to answer an offer, and to confirm after the last piece (DefaultAnswerWait).
+	// AnswerWait is how long a receiver may take to answer an offer, and to confirm after the last
+	// piece (DefaultAnswerWait).
 	AnswerWait time.Duration
 }
 
@@ -101,13 +110,17 @@ type UploadStats struct {
 	Dropped   uint64 // messages dropped for want of room
 }
 
-// DownloadConfig says how much Downloads take in. Zero values mean the default named beside each field.
+// DownloadConfig says how much Downloads take in. Zero values mean the default named beside each
+// field.
 type DownloadConfig struct {
-	// MaxDownloads is the number of offers and downloads in progress, per channel (DefaultMaxDownloads). More are refused.
+	// MaxDownloads is the number of offers and downloads in progress, per channel
+	// (DefaultMaxDownloads). More are refused.
 	MaxDownloads int
-	// MaxSize is the largest content in bytes (DefaultMaxSize). Larger ones are refused before the app is asked.
+	// MaxSize is the largest content in bytes (DefaultMaxSize). Larger ones are refused before the
+	// app is asked.
 	MaxSize int64
-	// ProgressEvery is the time between two calls of DownloadProgress for one download (DefaultProgressEvery).
+	// ProgressEvery is the time between two calls of DownloadProgress for one download
+	// (DefaultProgressEvery).
 	ProgressEvery time.Duration
 }
 

@@ -11,26 +11,32 @@ import (
 
 // Link is what downloads need of a transport. Endpoint is one. None of its methods calls back.
 type Link interface {
-	// SendBulk queues a reliable message behind everything else of the channel; bulk messages of a channel arrive whole and in
-	// order. msg is copied. ErrFull says that the queue is full, and leaves the channel as it is.
+	// SendBulk queues a reliable message behind everything else of the channel; bulk messages of a
+	// channel arrive whole and in order. msg is copied. ErrFull says that the queue is full, and
+	// leaves the channel as it is.
 	SendBulk(ch mercury.ChannelID, msg []byte) error
-	// Backlog is the number of bytes that wait for a first sending. Uploads look at those of bulk messages.
+	// Backlog is the number of bytes that wait for a first sending. Uploads look at those of bulk
+	// messages.
 	Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int)
 }
 
 // Limits of downloads that both ends keep to.
 const (
-	// MaxSize is the largest content, 1 TiB: above what any game ships, and sums of sizes cannot overflow.
+	// MaxSize is the largest content, 1 TiB: above what any game ships, and sums of sizes cannot
+	// overflow.
 	MaxSize = 1 << 40
-	// MaxDesc is the longest description in bytes: a file name and a version, not a document. It is BigWorld's limit.
+	// MaxDesc is the longest description in bytes: a file name and a version, not a document. It is
+	// BigWorld's limit.
 	MaxDesc = 254
-	// MaxPiece is the most content in one message: what a sender may make a receiver hold before a byte of it is written.
+	// MaxPiece is the most content in one message: what a sender may make a receiver hold before a
+	// byte of it is written.
 	MaxPiece = 64 << 10
 )
 
 // Refusals of Uploads and Downloads. Callers branch on them with errors.Is.
 var (
-	// ErrNoDownload is returned for a download that is not (or no longer) in progress, or not in a state for what was asked.
+	// ErrNoDownload is returned for a download that is not (or no longer) in progress, or not in a
+	// state for what was asked.
 	ErrNoDownload = errors.New("download: no such download")
 	// ErrID is returned by Offer for an ID that is in use on that channel.
 	ErrID = errors.New("download: download ID is in use")
@@ -40,8 +46,9 @@ var (
 	ErrPart = errors.New("download: part does not belong to the download")
 )
 
-// Code says why a download ended before its time. It is an error, so that errors.Is(err, mercury.Cancelled)
-// asks for it. The other end is told the code and nothing else: texts of errors name files and machines.
+// Code says why a download ended before its time. It is an error, so that errors.Is(err,
+// mercury.Cancelled) asks for it. The other end is told the code and nothing else: texts of errors
+// name files and machines.
 type Code uint8
 
 // Codes, as they are on the wire. A newer peer may send others.
@@ -129,15 +136,15 @@ func orCancelled(reason error) error {
 	return reason
 }
 
-// Digest is the SHA-256 of a content. It names the content: a receiver goes on with what it has of it, over whatever
-// channel, and checks the whole at the end.
+// Digest is the SHA-256 of a content. It names the content: a receiver goes on with what it has of
+// it, over whatever channel, and checks the whole at the end.
 type Digest [sha256.Size]byte
 
 // IsZero reports whether d is not known.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
-// DigestOf reads the first size bytes of a source and returns their digest. It takes as long as reading
-// takes, so it is for start-up or for another goroutine, not for a tick.
+// DigestOf reads the first size bytes of a source and returns their digest. It takes as long as
+// reading takes, so it is for start-up or for another goroutine, not for a tick.
 func DigestOf(source io.ReaderAt, size int64) (Digest, error) {
 	h := sha256.New()
 	n, err := io.Copy(h, io.NewSectionReader(source, 0, size))

@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Kinds of bulk messages of downloads. An app that sends bulk messages of its own beside them begins them with a byte
-// outside of MinKind to MaxKind.
+// Kinds of bulk messages of downloads. An app that sends bulk messages of its own beside them
+// begins them with a byte outside of MinKind to MaxKind.
 const (
 	MinKind = 0xB0
 	MaxKind = 0xBF

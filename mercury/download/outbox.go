@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// afterwards keeps callbacks until the state is whole again, so that they may call whatever they like. They run in the
-// order of what happened, also when one of them makes something happen.
+// afterwards keeps callbacks until the state is whole again, so that they may call whatever they
+// like. They run in the order of what happened, also when one of them makes something happen.
 type afterwards struct {
 	queue   []func()
 	running bool
@@ -28,8 +28,8 @@ func (a *afterwards) run() {
 	}
 }
 
-// maxBulkWaiting bounds the small messages that wait for a full bulk queue, per channel: an offer and an end for
-// each download, and answers to a peer that floods offers and reads nothing.
+// maxBulkWaiting bounds the small messages that wait for a full bulk queue, per channel: an offer
+// and an end for each download, and answers to a peer that floods offers and reads nothing.
 const maxBulkWaiting = 64
 
 // outbox keeps the small messages of one channel that its queue had no room for, in order.
@@ -52,7 +52,8 @@ func (o *outbox) send(link Link, ch mercury.ChannelID, msg []byte) (dropped bool
 	return false, nil
 }
 
-// retry sends what waits, as far as there is room. Any other error than want of room is the channel's end.
+// retry sends what waits, as far as there is room. Any other error than want of room is the
+// channel's end.
 func (o *outbox) retry(link Link, ch mercury.ChannelID) error {
 	for len(o.waiting) > 0 {
 		err := link.SendBulk(ch, o.waiting[0])

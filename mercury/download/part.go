@@ -11,9 +11,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Part is what a receiver knows of the beginning of a content that it has stored. With it the
-// next offer of the same content, over another channel or in another run of the program, goes on where the last one
-// broke. The bytes themselves are in the sink, which the app keeps.
+// Part is what a receiver knows of the beginning of a content that it has stored. With it the next
+// offer of the same content, over another channel or in another run of the program, goes on where
+// the last one broke. The bytes themselves are in the sink, which the app keeps.
 //
 // The zero value is no part.
 type Part struct {
@@ -31,8 +31,8 @@ const maxHashState = 256
 // IsZero reports whether there is no part.
 func (p Part) IsZero() bool { return p.Received == 0 }
 
-// PartOf makes a part of the first received bytes of what a sink has kept, for a program that has no other record
-// of it. It reads them all: see DigestOf.
+// PartOf makes a part of the first received bytes of what a sink has kept, for a program that has
+// no other record of it. It reads them all: see DigestOf.
 func PartOf(kept io.ReaderAt, received, size int64, digest Digest) (Part, error) {
 	if received < 0 || received > size || size > MaxSize {
 		return Part{}, fmt.Errorf("%w: %d of %d bytes", ErrPart, received, size)
@@ -80,8 +80,9 @@ func (p Part) Append(b []byte) []byte {
 	return mercury.AppendBytes(b, p.state)
 }
 
-// Decode reads what Append wrote. A part that was damaged in a way that does not show is found out at the end of its
-// download, by the digest. ErrPart says that p cannot be gone on with: the content is fetched from its beginning.
+// Decode reads what Append wrote. A part that was damaged in a way that does not show is found out
+// at the end of its download, by the digest. ErrPart says that p cannot be gone on with: the
+// content is fetched from its beginning.
 func (p *Part) Decode(b []byte) error {
 	r := mercury.NewReader(b)
 	var d Part
@@ -102,7 +103,8 @@ func (p *Part) Decode(b []byte) error {
 	return nil
 }
 
-// Memory is a sink in memory. It grows with what arrives, never by what is announced. The zero value is ready.
+// Memory is a sink in memory. It grows with what arrives, never by what is announced. The zero
+// value is ready.
 type Memory struct{ content []byte }
 
 // Bytes is what was written, until the next write.

@@ -7,12 +7,14 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// maxPumpGap is the longest time between two calls of Pump of which all counts: sums stay within 63 bits.
+// maxPumpGap is the longest time between two calls of Pump of which all counts: sums stay within 63
+// bits.
 const maxPumpGap = time.Second
 
-// tokens is a share of bytes a second. Each refill gives what has come together since the last one, and nothing is saved up: a
-// share that was not used would come out as a burst, which the game feels. What is taken may leave a debt, so that pieces of any size pass
-// at any rate and the long run is exact. It counts bytes times nanoseconds, in integers, so that no rounding adds up.
+// tokens is a share of bytes a second. Each refill gives what has come together since the last one,
+// and nothing is saved up: a share that was not used would come out as a burst, which the game
+// feels. What is taken may leave a debt, so that pieces of any size pass at any rate and the long
+// run is exact. It counts bytes times nanoseconds, in integers, so that no rounding adds up.
 type tokens struct {
 	rate    int64 // bytes/s; 0 is no limit
 	credit  int64 // bytes × 1e9
@@ -37,8 +39,9 @@ func (k *tokens) take(bytes int) {
 	}
 }
 
-// Pump moves all downloads on: it fills up the channels' queues to UploadConfig.Queue, computes digests, and ends what was not
-// answered in time. Call it each tick, before the Endpoint's Flush. It calls UploadEnded for what has ended.
+// Pump moves all downloads on: it fills up the channels' queues to UploadConfig.Queue, computes
+// digests, and ends what was not answered in time. Call it each tick, before the Endpoint's Flush.
+// It calls UploadEnded for what has ended.
 func (u *Uploads) Pump(now time.Duration) {
 	u.total.refill(now)
 	for _, c := range u.channels {
@@ -92,7 +95,8 @@ func (u *Uploads) computeDigests(now time.Duration) {
 	}
 }
 
-// computeDigest reads at most left bytes of one content, offers it when all are read, and returns what is left.
+// computeDigest reads at most left bytes of one content, offers it when all are read, and returns
+// what is left.
 func (u *Uploads) computeDigest(now time.Duration, c *uploadChannel, up *upload, left int) (int, error) {
 	for up.sent < up.Size {
 		if left <= 0 {

@@ -10,16 +10,19 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// DownloadHandler hears of what happens to the downloads of a receiver. Its methods may call any method of Downloads.
+// DownloadHandler hears of what happens to the downloads of a receiver. Its methods may call any
+// method of Downloads.
 type DownloadHandler interface {
-	// DownloadOffered tells of a content within the limits. The app answers by Accept or Cancel, now or later; the sender
-	// waits for a bounded time.
+	// DownloadOffered tells of a content within the limits. The app answers by Accept or Cancel,
+	// now or later; the sender waits for a bounded time.
 	DownloadOffered(now time.Duration, ch mercury.ChannelID, offer Offer)
-	// DownloadProgress tells how much of a content is stored, at most once in DownloadConfig.ProgressEvery.
+	// DownloadProgress tells how much of a content is stored, at most once in
+	// DownloadConfig.ProgressEvery.
 	DownloadProgress(now time.Duration, ch mercury.ChannelID, id uint32, received, size int64)
-	// DownloadEnded tells that an offer or a download is over, unless this side has cancelled it. A nil err says that all is stored and is
-	// what was announced. Else part, if not zero, goes with the sink to the Accept of the next offer of the same content. err is a
-	// *Error, or the reason given to AbortAll.
+	// DownloadEnded tells that an offer or a download is over, unless this side has cancelled it. A
+	// nil err says that all is stored and is what was announced. Else part, if not zero, goes with
+	// the sink to the Accept of the next offer of the same content. err is a *Error, or the reason
+	// given to AbortAll.
 	DownloadEnded(now time.Duration, ch mercury.ChannelID, id uint32, part Part, err error)
 }
 
@@ -31,12 +34,13 @@ type Offer struct {
 	Digest Digest
 }
 
-// Downloads is the receiving side of bulk downloads: it takes contents that Uploads at the other end of a channel
-// offer, writes them to the app's sinks in order, and checks them. It needs no clock of its own: it acts when Take brings a message.
+// Downloads is the receiving side of bulk downloads: it takes contents that Uploads at the other
+// end of a channel offer, writes them to the app's sinks in order, and checks them. It needs no
+// clock of its own: it acts when Take brings a message.
 //
-// The caller hands bulk messages to Take, calls Pump each tick, and AbortAll when a channel has closed. A sender can make
-// it hold no more than MaxDownloads times an offer per channel; content goes to the sink piece by piece, never beyond the
-// size that the app has accepted.
+// The caller hands bulk messages to Take, calls Pump each tick, and AbortAll when a channel has
+// closed. A sender can make it hold no more than MaxDownloads times an offer per channel; content
+// goes to the sink piece by piece, never beyond the size that the app has accepted.
 //
 // Downloads belongs to the goroutine of its app.
 type Downloads struct {
@@ -107,7 +111,8 @@ func (d *Downloads) Pump(now time.Duration) {
 	d.later.run()
 }
 
-// Take handles one bulk message; false says that it is none of a sender's, and not for Downloads. msg is not kept.
+// Take handles one bulk message; false says that it is none of a sender's, and not for Downloads.
+// msg is not kept.
 func (d *Downloads) Take(now time.Duration, ch mercury.ChannelID, msg []byte) bool {
 	if len(msg) == 0 || msg[0] != kindOffer && msg[0] != kindData && msg[0] != kindAbort {
 		return false
@@ -196,10 +201,11 @@ func (d *Downloads) answer(c *downloadChannel, m *message) error {
 	return err
 }
 
-// Accept takes an offer. Content is written to sink from part.Received on, in order; sink is not used after DownloadEnded
-// or Cancel. A part that is not zero must be of the same content, else ErrPart, and the offer waits on.
-// ErrNoDownload says that there is no offer with this ID, or that it was accepted before. Another error is the channel's; the download
-// has then ended without DownloadEnded.
+// Accept takes an offer. Content is written to sink from part.Received on, in order; sink is not
+// used after DownloadEnded or Cancel. A part that is not zero must be of the same content, else
+// ErrPart, and the offer waits on. ErrNoDownload says that there is no offer with this ID, or that
+// it was accepted before. Another error is the channel's; the download has then ended without
+// DownloadEnded.
 func (d *Downloads) Accept(now time.Duration, ch mercury.ChannelID, id uint32, sink io.WriterAt, part Part) error {
 	c, l := d.byID(ch, id)
 	if l == nil || l.hash != nil {
@@ -226,8 +232,8 @@ func (d *Downloads) Accept(now time.Duration, ch mercury.ChannelID, id uint32, s
 	return nil
 }
 
-// Cancel refuses an offer, or breaks a download off and gives the part that is stored. The sender is told; what is still
-// on its way is dropped. DownloadEnded does not follow.
+// Cancel refuses an offer, or breaks a download off and gives the part that is stored. The sender
+// is told; what is still on its way is dropped. DownloadEnded does not follow.
 func (d *Downloads) Cancel(ch mercury.ChannelID, id uint32) (Part, error) {
 	c, l := d.byID(ch, id)
 	if l == nil {
@@ -243,8 +249,9 @@ func (d *Downloads) Cancel(ch mercury.ChannelID, id uint32) (Part, error) {
 	return l.part(), nil
 }
 
-// AbortAll ends all offers and downloads of a channel with a reason: the channel has closed, or the client was given to
-// another app. DownloadEnded follows for each. If the channel still lives, the sender is told.
+// AbortAll ends all offers and downloads of a channel with a reason: the channel has closed, or the
+// client was given to another app. DownloadEnded follows for each. If the channel still lives, the
+// sender is told.
 func (d *Downloads) AbortAll(now time.Duration, ch mercury.ChannelID, reason error) {
 	c := d.at[ch]
 	if c == nil {

@@ -14,9 +14,9 @@ import (
 
 // UploadHandler hears of the end of what a sender offered. It may call any method of Uploads.
 type UploadHandler interface {
-	// UploadEnded tells once that a download is over, unless this side has cancelled it: with nil, the receiver has all of it and
-	// has checked it; else err is a *Error, the reason given to AbortAll, or the channel's error. The source is not used
-	// any more.
+	// UploadEnded tells once that a download is over, unless this side has cancelled it: with nil,
+	// the receiver has all of it and has checked it; else err is a *Error, the reason given to
+	// AbortAll, or the channel's error. The source is not used any more.
 	UploadEnded(now time.Duration, ch mercury.ChannelID, id uint32, err error)
 }
 
@@ -26,18 +26,19 @@ type Content struct {
 	ID uint32
 	// Desc tells the receiver what it is, in up to MaxDesc bytes.
 	Desc string
-	// Source gives the bytes: a file, or bytes.NewReader of a slice. It is read piece by piece inside Pump, and must not block
-	// for long, nor change before UploadEnded, nor call Uploads.
+	// Source gives the bytes: a file, or bytes.NewReader of a slice. It is read piece by piece
+	// inside Pump, and must not block for long, nor change before UploadEnded, nor call Uploads.
 	Source io.ReaderAt
 	// Size is the number of bytes, up to UploadConfig.MaxSize.
 	Size int64
-	// Digest is DigestOf the content. If it is zero, Pump reads the source once more, UploadConfig.HashPerPump at a time, before the
-	// content is offered; what is offered often should have its digest.
+	// Digest is DigestOf the content. If it is zero, Pump reads the source once more,
+	// UploadConfig.HashPerPump at a time, before the content is offered; what is offered often
+	// should have its digest.
 	Digest Digest
 }
 
-// Uploads is the sending side of bulk downloads: a stream of megabytes to a client beside its game traffic. Downloads is the
-// other side.
+// Uploads is the sending side of bulk downloads: a stream of megabytes to a client beside its game
+// traffic. Downloads is the other side.
 //
 //	Uploads                                       Downloads
 //	   │ offer (number, ID, size, digest, desc) ───> │ within limits? DownloadOffered
@@ -47,14 +48,17 @@ type Content struct {
 //	   │ <───────────────────────── done (number)    │ digest is right: DownloadEnded
 //	   │ UploadEnded                                 │
 //
-// In place of any of these, abort (from the left) or refuse (from the right) ends the download with a code.
+// In place of any of these, abort (from the left) or refuse (from the right) ends the download with
+// a code.
 //
-// Pump keeps at most UploadConfig.Queue bytes waiting in a channel, whatever the size of the content, so that memory is bounded
-// and a cancel takes hold soon; the channel sends them when it has nothing better to do. Downloads to one
-// client take turns piece by piece, and so do clients under MaxTotalRate: a small file is not held up by a big one.
+// Pump keeps at most UploadConfig.Queue bytes waiting in a channel, whatever the size of the
+// content, so that memory is bounded and a cancel takes hold soon; the channel sends them when it
+// has nothing better to do. Downloads to one client take turns piece by piece, and so do clients
+// under MaxTotalRate: a small file is not held up by a big one.
 //
-// The caller hands bulk messages to Take, calls Pump each tick, and AbortAll when a channel has closed or its client was
-// given away. A receiver can choose where to begin, once, within the content; it can make Uploads read nothing else, and nothing twice.
+// The caller hands bulk messages to Take, calls Pump each tick, and AbortAll when a channel has
+// closed or its client was given away. A receiver can choose where to begin, once, within the
+// content; it can make Uploads read nothing else, and nothing twice.
 //
 // That downloads end with a word to the app when their client is given away follows seed S3.
 //
@@ -127,8 +131,9 @@ func (u *Uploads) Len() int {
 	return n
 }
 
-// Offer has content offered to the app at the other end of ch. It fails with ErrID, ErrTooMany, ErrLength
-// for a size or description above its limit, or the channel's error; then UploadEnded does not follow.
+// Offer has content offered to the app at the other end of ch. It fails with ErrID, ErrTooMany,
+// ErrLength for a size or description above its limit, or the channel's error; then UploadEnded
+// does not follow.
 func (u *Uploads) Offer(now time.Duration, ch mercury.ChannelID, content Content) error {
 	switch {
 	case content.Size < 0 || content.Size > u.cfg.MaxSize:
@@ -175,8 +180,8 @@ func (u *Uploads) tell(c *uploadChannel, m *message) error {
 	return err
 }
 
-// Cancel breaks a download off. The receiver is told, behind what waits in the channel. UploadEnded does not follow, and the
-// source is not used any more.
+// Cancel breaks a download off. The receiver is told, behind what waits in the channel. UploadEnded
+// does not follow, and the source is not used any more.
 func (u *Uploads) Cancel(ch mercury.ChannelID, id uint32) error {
 	c, up := u.byID(ch, id)
 	if up == nil {
@@ -188,8 +193,9 @@ func (u *Uploads) Cancel(ch mercury.ChannelID, id uint32) error {
 	return nil
 }
 
-// AbortAll ends all downloads of a channel with a reason: the channel has closed, or its client was given to another app.
-// UploadEnded follows for each. If the channel still lives, the receiver is told.
+// AbortAll ends all downloads of a channel with a reason: the channel has closed, or its client was
+// given to another app. UploadEnded follows for each. If the channel still lives, the receiver is
+// told.
 func (u *Uploads) AbortAll(now time.Duration, ch mercury.ChannelID, reason error) {
 	c := u.at[ch]
 	if c == nil {
@@ -208,7 +214,8 @@ func (u *Uploads) AbortAll(now time.Duration, ch mercury.ChannelID, reason error
 	u.later.run()
 }
 
-// Progress tells how much of a content was handed to the channel, what the receiver had already included.
+// Progress tells how much of a content was handed to the channel, what the receiver had already
+// included.
 func (u *Uploads) Progress(ch mercury.ChannelID, id uint32) (sent, size int64, ok bool) {
 	_, up := u.byID(ch, id)
 	switch {
@@ -233,7 +240,8 @@ func (u *Uploads) byID(ch mercury.ChannelID, id uint32) (*uploadChannel, *upload
 	return c, nil
 }
 
-// Take handles one bulk message; false says that it is none of a receiver's, and not for Uploads. msg is not kept.
+// Take handles one bulk message; false says that it is none of a receiver's, and not for Uploads.
+// msg is not kept.
 func (u *Uploads) Take(now time.Duration, ch mercury.ChannelID, msg []byte) bool {
 	if len(msg) == 0 || msg[0] != kindAccept && msg[0] != kindRefuse && msg[0] != kindDone {
 		return false

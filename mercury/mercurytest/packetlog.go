@@ -53,8 +53,8 @@ func (r PacketRecord) String() string {
 // MaxPacketLog is the most that a PacketLog keeps: a million records are 100 MB.
 const MaxPacketLog = 1 << 20
 
-// PacketLog is a mercury.Monitor that keeps the last packets, for the dump of a test that fails. It allocates nothing once it is full. It belongs to the goroutine of its
-// Endpoint.
+// PacketLog is a mercury.Monitor that keeps the last packets, for the dump of a test that fails. It
+// allocates nothing once it is full. It belongs to the goroutine of its Endpoint.
 type PacketLog struct {
 	records []PacketRecord // record n is at n mod limit
 	limit   int

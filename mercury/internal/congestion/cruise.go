@@ -5,12 +5,14 @@ import "time"
 const (
 	// cruiseRounds pass between two looks for more.
 	cruiseRounds = 6
-	// upRounds without growth end a look for more; the first shows nothing yet, because its acks are of earlier packets.
+	// upRounds without growth end a look for more; the first shows nothing yet, because its acks
+	// are of earlier packets.
 	upRounds = 2
-	// settleTime is how long the round trip of the empty path is listened to, as in BBR's ProbeRTT, but at half the rate instead of at a
-	// standstill.
+	// settleTime is how long the round trip of the empty path is listened to, as in BBR's ProbeRTT,
+	// but at half the rate instead of at a standstill.
 	settleTime = 100 * time.Millisecond
-	// fallenLimit rounds that show a queue and much less than the rate say that the path is slower now.
+	// fallenLimit rounds that show a queue and much less than the rate say that the path is slower
+	// now.
 	fallenLimit = 2
 )
 
@@ -35,7 +37,8 @@ func (m *Model) endRound(now time.Duration) {
 	m.watchFall()
 }
 
-// stalled counts the rounds in which the rate did not grow by one part in part, and reports whether there are n in a row.
+// stalled counts the rounds in which the rate did not grow by one part in part, and reports whether
+// there are n in a row.
 func (m *Model) stalled(n uint8, part uint64) bool {
 	if rate := m.Bottleneck(); rate >= m.grown+m.grown/part {
 		m.grown, m.phaseRounds = rate, 0
@@ -45,7 +48,8 @@ func (m *Model) stalled(n uint8, part uint64) bool {
 	return m.phaseRounds >= n
 }
 
-// watchFall finds out that the path has become slower before ten rounds, lengthened by the queue, make the filter forget.
+// watchFall finds out that the path has become slower before ten rounds, lengthened by the queue,
+// make the filter forget.
 func (m *Model) watchFall() {
 	r := &m.round
 	if m.phase == rateStartup || r.least <= m.least+m.least/2+wakeSlack || r.best >= m.Bottleneck()/4*3 {
@@ -57,7 +61,8 @@ func (m *Model) watchFall() {
 	}
 	m.fallenRounds = 0
 	m.best = [2]uint64{r.best, 0}
-	// It may also be that the path is longer now and the window too small for it: an empty path shows which.
+	// It may also be that the path is longer now and the window too small for it: an empty path
+	// shows which.
 	m.enter(rateSettle)
 }
 
@@ -110,7 +115,8 @@ func (m *Model) inPath() int {
 	return int(min(PerTime(m.Bottleneck(), m.least), MaxWindow))
 }
 
-// slack is what the window holds for processes that wake in milliseconds and acks that cover several packets.
+// slack is what the window holds for processes that wake in milliseconds and acks that cover
+// several packets.
 func (m *Model) slack() int {
 	return int(min(PerTime(m.Bottleneck(), wakeSlack), MaxWindow)) + windowPackets*int(m.mtu)
 }
@@ -156,6 +162,7 @@ func (m *Model) setPace(rate uint64) {
 	if m.gentle || m.bound > 0 {
 		packets = carefulBurst
 	}
-	// Where the round trip is shorter than a wake may be late, nothing but the bucket carries the rate over to the next wake.
+	// Where the round trip is shorter than a wake may be late, nothing but the bucket carries the
+	// rate over to the next wake.
 	m.pacer.set(max(rate, minRate), packets*int(m.mtu), max(burstTime, wakeSlack-m.least))
 }

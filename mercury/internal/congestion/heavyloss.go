@@ -3,8 +3,9 @@ package congestion
 import "time"
 
 const (
-	// heavyLoss is one part in six: more than a bad radio link loses by chance, less than a sender at twice the rate loses at a
-	// shallow buffer. Only a round with more bounds what is in flight (BBRv2 does so from 2 % on, where radio links are at home).
+	// heavyLoss is one part in six: more than a bad radio link loses by chance, less than a sender
+	// at twice the rate loses at a shallow buffer. Only a round with more bounds what is in flight
+	// (BBRv2 does so from 2 % on, where radio links are at home).
 	heavyLoss = 6
 	// mildLoss is one part in twelve: startup goes on, but does not quadruple.
 	mildLoss = 12
@@ -21,7 +22,8 @@ func (m *Model) OnLost(now time.Duration, size int, s *Stamp) {
 	}
 }
 
-// OnSpurious takes in that a packet of size bytes that was taken for lost has come after all, instead of onAcked.
+// OnSpurious takes in that a packet of size bytes that was taken for lost has come after all,
+// instead of onAcked.
 func (m *Model) OnSpurious(size int) {
 	m.delivered += uint64(size)
 	m.round.lost -= min(m.round.lost, uint64(size))
@@ -36,7 +38,8 @@ func (m *Model) lossy(n uint64) bool {
 	return r.lost >= uint64(fewLost*m.mtu) && r.lost*(n-1) > m.delivered-min(r.end, m.delivered)
 }
 
-// boundLoss bounds what is in flight by what came through in a round of heavy loss, and reports whether this was one.
+// boundLoss bounds what is in flight by what came through in a round of heavy loss, and reports
+// whether this was one.
 func (m *Model) boundLoss() bool {
 	r := &m.round
 	if r.end == m.lostFrom && r.end > 0 {
@@ -57,8 +60,9 @@ func (m *Model) boundLoss() bool {
 	return true
 }
 
-// lossRate is a pace that loss without a queue does not go below. Above one loss in five what comes through is less than was sent
-// even in rateUp, and without an end to it the rate would sink to nothing.
+// lossRate is a pace that loss without a queue does not go below. Above one loss in five what comes
+// through is less than was sent even in rateUp, and without an end to it the rate would sink to
+// nothing.
 func (m *Model) lossRate() uint64 {
 	return mulDiv(uint64(leastRateWindow*m.mtu), uint64(time.Second), uint64(m.least+wakeSlack))
 }

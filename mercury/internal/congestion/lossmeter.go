@@ -3,7 +3,8 @@ package congestion
 const (
 	// lossMemory is how many packets the measure of loss remembers at least.
 	lossMemory = 1024
-	// LossFloor is taken for the number of packets while there were fewer, so that one early loss is not much.
+	// LossFloor is taken for the number of packets while there were fewer, so that one early loss
+	// is not much.
 	LossFloor = 512
 )
 

@@ -11,11 +11,14 @@ const (
 	burstPackets = 10
 	// carefulBurst may where bursts have met with heavy loss.
 	carefulBurst = 4
-	// burstTime at the rate may leave back to back where that is more: a process that wakes each millisecond must not lose rate.
+	// burstTime at the rate may leave back to back where that is more: a process that wakes each
+	// millisecond must not lose rate.
 	burstTime = 2 * time.Millisecond
-	// quantumTime is the rate's worth of packets that a wait is for: a wake for each packet would cost more than the packet.
+	// quantumTime is the rate's worth of packets that a wait is for: a wake for each packet would
+	// cost more than the packet.
 	quantumTime = time.Millisecond
-	// maxQuantum is what one system call takes with segmentation offload, and well below a default socket buffer of the peer.
+	// maxQuantum is what one system call takes with segmentation offload, and well below a default
+	// socket buffer of the peer.
 	maxQuantum = 64 << 10
 )
 
@@ -27,8 +30,8 @@ type Pacer struct {
 	at     time.Duration // fractions of a byte stay in the time that is not yet turned into credit
 }
 
-// set changes the rate; time that refill has not seen yet counts at the new one. The bucket holds least bytes, or what the rate
-// comes to in long.
+// set changes the rate; time that refill has not seen yet counts at the new one. The bucket holds
+// least bytes, or what the rate comes to in long.
 func (p *Pacer) set(rate uint64, least int, long time.Duration) {
 	p.rate = rate
 	p.burst = max(int64(least), int64(min(PerTime(rate, long), math.MaxInt32)))
@@ -67,7 +70,8 @@ func (p *Pacer) spend(now time.Duration, size int) {
 		return
 	}
 	p.refill(now)
-	// What waits for no pace (unreliable messages) must not leave a debt that reliable ones pay for seconds.
+	// What waits for no pace (unreliable messages) must not leave a debt that reliable ones pay for
+	// seconds.
 	p.credit = max(p.credit-int64(size), -p.burst)
 }
 
@@ -97,7 +101,8 @@ func timeFor(n, rate uint64) time.Duration {
 	return time.Duration(t)
 }
 
-// mulDiv is a*b/c without overflow in between; more than 64 bits become the largest number. c is not 0.
+// mulDiv is a*b/c without overflow in between; more than 64 bits become the largest number. c is
+// not 0.
 func mulDiv(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi == 0 {

@@ -1,15 +1,16 @@
-// Package congestion estimates what a path carries: a model of its rate and of the round trip when it is
-// empty, which bounds what is in flight and paces what leaves (Model); a second bound for bulk, which gives
-// way to all else (Scavenger); the share of packets lost (LossMeter); and the round trip with its spread
-// (RTT). It knows nothing of packets but their sizes and times, reads no clock and draws no chance.
+// Package congestion estimates what a path carries: a model of its rate and of the round trip when
+// it is empty, which bounds what is in flight and paces what leaves (Model); a second bound for
+// bulk, which gives way to all else (Scavenger); the share of packets lost (LossMeter); and the
+// round trip with its spread (RTT). It knows nothing of packets but their sizes and times, reads no
+// clock and draws no chance.
 package congestion
 
 import "time"
 
-// The rate model answers two questions of a channel: how many bytes may be in flight, and how fast may they leave. It
-// follows BBR (draft-cardwell-iccrg-bbr-congestion-control): both follow from the rate at which the peer got data and from the
-// round trip of an empty path, not from single losses, because a radio link loses packets at any rate and a game must not pay for
-// that.
+// The rate model answers two questions of a channel: how many bytes may be in flight, and how fast
+// may they leave. It follows BBR (draft-cardwell-iccrg-bbr-congestion-control): both follow from
+// the rate at which the peer got data and from the round trip of an empty path, not from single
+// losses, because a radio link loses packets at any rate and a game must not pay for that.
 //
 //	startup --(the rate has stopped growing, or a queue and heavy loss)--> drain
 //	drain   --(the queue is gone)----------------------------------------> cruise
@@ -23,24 +24,27 @@ import "time"
 //   - All state is in the struct: no clock, no chance, no memory but a Stamp beside each packet in flight.
 
 const (
-	// initialRateWindow packets are let go before anything is known: as many as quic-go does, a third of what a default socket
-	// buffer holds.
+	// initialRateWindow packets are let go before anything is known: as many as quic-go does, a
+	// third of what a default socket buffer holds.
 	initialRateWindow = 32
 	// minRateWindow lets a game's tick through whatever the estimate says.
 	minRateWindow = 32
-	// leastRateWindow remains when round after round is lost for a good part: enough to detect losses by later acks.
+	// leastRateWindow remains when round after round is lost for a good part: enough to detect
+	// losses by later acks.
 	leastRateWindow = 8
 	// MaxWindow bounds the growth in bytes where nothing else does: 250 MB/s at 250 ms.
 	MaxWindow = 64 << 20
 	// minRate in bytes/s is a modem: below it the timeouts of the channel would close it anyway.
 	minRate = 8 << 10
-	// rateLife is how long a rate is believed after the last sample that confirmed it; then it is halved, and again each rateLife.
+	// rateLife is how long a rate is believed after the last sample that confirmed it; then it is
+	// halved, and again each rateLife.
 	rateLife = 10 * time.Second
-	// wakeSlack is how late acks may come because a process wakes in milliseconds: without it a path of 0.1 ms would stand still
-	// between two wakes.
+	// wakeSlack is how late acks may come because a process wakes in milliseconds: without it a
+	// path of 0.1 ms would stand still between two wakes.
 	wakeSlack = 5 * time.Millisecond
-	// maxUnit bounds what counts as a packet where the MTU is that of a local path: 32 datagrams of 64 KiB overrun a socket buffer.
-	// carefulBurst of it, the least that a full bucket holds, is still the largest datagram.
+	// maxUnit bounds what counts as a packet where the MTU is that of a local path: 32 datagrams of
+	// 64 KiB overrun a socket buffer. carefulBurst of it, the least that a full bucket holds, is
+	// still the largest datagram.
 	maxUnit = 16 << 10
 	// windowPackets are added to the window for acks that cover several packets.
 	windowPackets = 8
@@ -90,7 +94,8 @@ type Model struct {
 	gentle       bool  // startup has met with heavy loss: it goes on without bursts
 }
 
-// Init makes m ready for a path of which nothing is known. mtu is the size of a full packet in bytes.
+// Init makes m ready for a path of which nothing is known. mtu is the size of a full packet in
+// bytes.
 func (m *Model) Init(mtu int) {
 	*m = Model{mtu: int32(min(mtu, maxUnit))}
 	m.bytes = initialRateWindow * m.mtu
@@ -104,7 +109,8 @@ func (m *Model) SetMTU(mtu int) {
 	m.derive()
 }
 
-// OnMoved begins anew: the peer has another path now. Acks of what was sent before say nothing about it.
+// OnMoved begins anew: the peer has another path now. Acks of what was sent before say nothing
+// about it.
 func (m *Model) OnMoved() {
 	delivered, path := m.delivered, m.path+1
 	m.Init(int(m.mtu))
@@ -112,8 +118,8 @@ func (m *Model) OnMoved() {
 	m.round.end = delivered
 }
 
-// OnSilence answers persistent congestion (RFC 9002, 7.6): nothing was acked for two timeouts, so that neither rate nor
-// round trip hold any more.
+// OnSilence answers persistent congestion (RFC 9002, 7.6): nothing was acked for two timeouts, so
+// that neither rate nor round trip hold any more.
 func (m *Model) OnSilence(now time.Duration) {
 	m.restart()
 	m.bytes = leastRateWindow * m.mtu
@@ -123,8 +129,9 @@ func (m *Model) OnSilence(now time.Duration) {
 	m.derive()
 }
 
-// Limited says that the application (or the peer's window) leaves room in the path: nothing more waits that could be sent, with
-// inFlight bytes in flight. Samples that follow from it only raise the rate. Call it when a flush ends with an empty queue.
+// Limited says that the application (or the peer's window) leaves room in the path: nothing more
+// waits that could be sent, with inFlight bytes in flight. Samples that follow from it only raise
+// the rate. Call it when a flush ends with an empty queue.
 func (m *Model) Limited(inFlight int) {
 	if inFlight >= int(m.bytes) {
 		return
@@ -136,8 +143,8 @@ func (m *Model) Limited(inFlight int) {
 	}
 }
 
-// age halves a rate that nothing has confirmed for rateLife, and looks for it anew. onSend and endAck call it: an idle channel
-// needs no call of its own.
+// age halves a rate that nothing has confirmed for rateLife, and looks for it anew. onSend and
+// endAck call it: an idle channel needs no call of its own.
 func (m *Model) age(now time.Duration) {
 	if m.rateAt == 0 || now-m.rateAt < rateLife {
 		return
@@ -161,22 +168,27 @@ func (m *Model) restart() {
 // Window is the number of bytes that may be in flight.
 func (m *Model) Window() int { return int(m.bytes) }
 
-// Rate is the rate of pacing in bytes/s. It is never 0 after init: before the first round trip a guess of it spreads the first window.
+// Rate is the rate of pacing in bytes/s. It is never 0 after init: before the first round trip a
+// guess of it spreads the first window.
 func (m *Model) Rate() uint64 { return m.pacer.rate }
 
-// Bottleneck is the rate of the path in bytes/s as far as it is known: for statistics, it may be of the application's making.
+// Bottleneck is the rate of the path in bytes/s as far as it is known: for statistics, it may be of
+// the application's making.
 func (m *Model) Bottleneck() uint64 { return max(m.best[0], m.best[1]) }
 
 // MinRTT is the round trip of the empty path, 0 for unknown.
 func (m *Model) MinRTT() time.Duration { return m.least }
 
-// Allowed is the number of bytes that may leave now. A packet may leave when it is at least the packet's size.
+// Allowed is the number of bytes that may leave now. A packet may leave when it is at least the
+// packet's size.
 func (m *Model) Allowed(now time.Duration) int { return m.pacer.allowed(now) }
 
-// Spend takes size bytes that leave now. It may overdraw: what must not wait is paid for by what follows.
+// Spend takes size bytes that leave now. It may overdraw: what must not wait is paid for by what
+// follows.
 func (m *Model) Spend(now time.Duration, size int) { m.pacer.spend(now, size) }
 
-// NextAt is when a packet of size bytes may leave; when that is not now, it is when several may, to spare wakes.
+// NextAt is when a packet of size bytes may leave; when that is not now, it is when several may, to
+// spare wakes.
 func (m *Model) NextAt(now time.Duration, size int) time.Duration {
 	return m.pacer.nextAt(now, size)
 }

@@ -483,7 +483,7 @@ func TestRateReplays(t *testing.T) {
 
 func TestRateSizes(t *testing.T) {
 	if n := unsafe.Sizeof(Model{}); n > 256 {
-		t.Errorf("a rateModel takes %d bytes: there are thousands of channels", n)
+		t.Errorf("a Model takes %d bytes: there are thousands of channels", n)
 	}
 	if n := unsafe.Sizeof(Stamp{}); n > 40 {
 		t.Errorf("a rateStamp takes %d bytes: there is one for each packet in flight", n)

@@ -2,7 +2,8 @@ package congestion
 
 import "time"
 
-// initialRTT is believed until the first measure: twice the round trip between data centres near each other.
+// initialRTT is believed until the first measure: twice the round trip between data centres near
+// each other.
 const initialRTT = 50 * time.Millisecond
 
 // RTT is the smoothed round trip of RFC 6298, without the time that the peer held back the ack.

@@ -3,15 +3,18 @@ package congestion
 import "time"
 
 const (
-	// rateRounds is half of the number of rounds for which a sample counts. BBR takes ten for the whole.
+	// rateRounds is half of the number of rounds for which a sample counts. BBR takes ten for the
+	// whole.
 	rateRounds = 5
-	// rateSpan is the least time for half of the filter: on a fast local path ten rounds are shorter than one garbage collection.
+	// rateSpan is the least time for half of the filter: on a fast local path ten rounds are
+	// shorter than one garbage collection.
 	rateSpan = 100 * time.Millisecond
 	// leastLife is how long the least round trip is believed without a sample near it.
 	leastLife = 10 * time.Second
 )
 
-// Stamp is what a packet in flight remembers of the time when it was sent (draft-cheng-iccrg-delivery-rate-estimation).
+// Stamp is what a packet in flight remembers of the time when it was sent
+// (draft-cheng-iccrg-delivery-rate-estimation).
 type Stamp struct {
 	delivered   uint64        // bytes acked then
 	deliveredAt time.Duration // and when that was last counted
@@ -73,8 +76,9 @@ func (m *Model) OnAcked(now, sentAt time.Duration, size int, s *Stamp) {
 	m.firstSentAt = sentAt
 }
 
-// EndAck draws the conclusions from an ack frame. rtt is the round trip of its newest packet without the peer's delay, 0 for
-// none; inFlight is what remains in flight, in bytes. Without packets it takes in a round trip alone, such as the handshake's.
+// EndAck draws the conclusions from an ack frame. rtt is the round trip of its newest packet
+// without the peer's delay, 0 for none; inFlight is what remains in flight, in bytes. Without
+// packets it takes in a round trip alone, such as the handshake's.
 func (m *Model) EndAck(now, rtt time.Duration, inFlight int) {
 	f := m.frame
 	m.frame = rateFrame{}
@@ -144,7 +148,8 @@ func (m *Model) takeRTT(now, rtt time.Duration) {
 	if m.recent == 0 || rtt < m.recent {
 		m.recent = rtt
 	}
-	// A sample a little above confirms the least as well: noise would make it look old, and a look costs rate.
+	// A sample a little above confirms the least as well: noise would make it look old, and a look
+	// costs rate.
 	if m.least == 0 || rtt <= m.least+m.least/16 {
 		if m.least == 0 || rtt < m.least {
 			m.least = rtt

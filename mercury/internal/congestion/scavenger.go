@@ -3,23 +3,26 @@ package congestion
 import "time"
 
 const (
-	// bulkStart is the first window of bulk in packets; it grows by a sixth a round trip, of which the path shows the
-	// effect two round trips later. What other traffic may do, to double or
+	// bulkStart is the first window of bulk in packets; it grows by a sixth a round trip, of which
+	// the path shows the effect two round trips later. What other traffic may do, to double or
 	// quadruple until the queue before the bottleneck is full, the game beside it would feel.
 	bulkStart = 32
-	// BulkLeast is the least window in packets, whatever the delay: a path that is full of others' traffic still moves bulk.
+	// BulkLeast is the least window in packets, whatever the delay: a path that is full of others'
+	// traffic still moves bulk.
 	BulkLeast = 8
-	// bulkQueue is the delay that bulk may add on the path: half a tick of a client that draws sixty pictures a second.
+	// bulkQueue is the delay that bulk may add on the path: half a tick of a client that draws
+	// sixty pictures a second.
 	bulkQueue = 8 * time.Millisecond
 	// bulkBurst is how many packets of bulk leave at once, bulkQuantum how many it waits for.
 	bulkBurst   = 10
 	bulkQuantum = 4
 )
 
-// scavenger bounds what bulk has in flight by the delay that the path shows, in the manner of RFC 6817 (LEDBAT): while
-// the round trips of a round are on average near the path's least, the window grows; when they are above by more than bulkQueue, a queue
-// stands, and it shrinks, but not below what the path carries without a queue. Its packets leave evenly over the round trip. The
-// rate model's window and pace hold above it.
+// scavenger bounds what bulk has in flight by the delay that the path shows, in the manner of RFC
+// 6817 (LEDBAT): while the round trips of a round are on average near the path's least, the window
+// grows; when they are above by more than bulkQueue, a queue stands, and it shrinks, but not below
+// what the path carries without a queue. Its packets leave evenly over the round trip. The rate
+// model's window and pace hold above it.
 type Scavenger struct {
 	window   int           // bytes in flight, all streams together, up to which bulk goes; 0 before the first use
 	until    uint64        // the round ends with the ack of this packet number
@@ -70,8 +73,9 @@ func (s *Scavenger) NextAt(now time.Duration, mtu int, path time.Duration) time.
 	return now + time.Duration(int64(missing)*4*int64(path)/(5*int64(max(s.window, mtu)))) + 1
 }
 
-// OnAck learns from an ack: a round trip without the peer's delay (0 for none), the numbers acked and sent so far, the path's
-// least round trip, and the least and most that the rate model leaves for a window.
+// OnAck learns from an ack: a round trip without the peer's delay (0 for none), the numbers acked
+// and sent so far, the path's least round trip, and the least and most that the rate model leaves
+// for a window.
 func (s *Scavenger) OnAck(rtt time.Duration, acked, sent uint64, path time.Duration, least, most int) {
 	if s.window == 0 {
 		return

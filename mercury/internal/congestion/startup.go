@@ -5,9 +5,10 @@ import "time"
 const (
 	// queueSlack is the growth of the round trip that is no queue but two processes that woke late.
 	queueSlack = 4 * time.Millisecond
-	// Startup spreads a window over a part of the round trip, here in quarters of a window per round trip: over a quarter while it
-	// quadruples, so that a round's acks come within half of it; over half while it doubles; hardly faster than acks come once bursts
-	// have met with heavy loss, since a shallow buffer may refuse bursts on a path that carries their rate.
+	// Startup spreads a window over a part of the round trip, here in quarters of a window per
+	// round trip: over a quarter while it quadruples, so that a round's acks come within half of
+	// it; over half while it doubles; hardly faster than acks come once bursts have met with heavy
+	// loss, since a shallow buffer may refuse bursts on a path that carries their rate.
 	quickPace, startupPace, gentlePace = 16, 8, 5
 	// resumePace is for a window that no acks are under way for: over the whole round trip.
 	resumePace = 4
@@ -19,8 +20,9 @@ const (
 
 // grow is startup's growth of the window: more bytes were acked. It doubles the window each round.
 //
-// As in SUSS (Arghavani et al., SIGCOMM 2024) it quadruples while the acks of a round all come within the first half of a round
-// trip and the round trip has not grown: then the round's flight was less than half of what the path holds.
+// As in SUSS (Arghavani et al., SIGCOMM 2024) it quadruples while the acks of a round all come
+// within the first half of a round trip and the round trip has not grown: then the round's flight
+// was less than half of what the path holds.
 func (m *Model) grow(now, rtt time.Duration, more int) {
 	if rtt == 0 {
 		rtt = m.round.least

@@ -1,5 +1,5 @@
-// Package wheel is a queue of many timers of which most are moved before they fire: a channel sets its
-// own with each packet. It reads no clock.
+// Package wheel is a queue of many timers of which most are moved before they fire: a channel sets
+// its own with each packet. It reads no clock.
 package wheel
 
 import (
@@ -9,20 +9,21 @@ import (
 )
 
 const (
-	// tickShift makes a slot of the lowest level 2^18 ns, about 0.26 ms: below what a socket loop can keep to, so that
-	// deadlines that fall together cost one wake.
+	// tickShift makes a slot of the lowest level 2^18 ns, about 0.26 ms: below what a socket loop
+	// can keep to, so that deadlines that fall together cost one wake.
 	tickShift = 18
 	// slotBits makes 64 slots a level, whose occupancy is one machine word.
 	slotBits      = 6
 	slotsPerLevel = 1 << slotBits
-	// levels covers every time.Duration: 18 + 8·6 bits. So there is no list of what is too far away.
+	// levels covers every time.Duration: 18 + 8·6 bits. So there is no list of what is too far
+	// away.
 	levels = 8
 	// duePlace is the place of a node that the Advance under way is about to fire.
 	duePlace = levels*slotsPerLevel + 1
 )
 
-// Node is the place of one T in a wheel, embedded in it. Of is set once, before the first use; the rest is
-// the wheel's.
+// Node is the place of one T in a wheel, embedded in it. Of is set once, before the first use; the
+// rest is the wheel's.
 type Node[T any] struct {
 	Of         *T            // the owner, which Advance fires
 	prev, next *Node[T]      // circular; nil when in no list
@@ -41,12 +42,13 @@ type level[T any] struct {
 	least    [slotsPerLevel]time.Duration // of the nodes in an occupied slot, the earliest
 }
 
-// Wheel is a queue of many things by the time at which each wants to be looked at: a hierarchical timing wheel
-// (Varghese and Lauck 1987). Setting, moving and removing cost the same for one and for a hundred thousand, where a
-// heap pays the logarithm in cache misses.
+// Wheel is a queue of many things by the time at which each wants to be looked at: a hierarchical
+// timing wheel (Varghese and Lauck 1987). Setting, moving and removing cost the same for one and
+// for a hundred thousand, where a heap pays the logarithm in cache misses.
 //
-// Time is cut in ticks of 2^18 ns; tick t holds the times in (t-1, t]·2^18 ns. A node lies at the level of the highest
-// group of six bits in which its tick differs from the wheel's, in the slot which that group names:
+// Time is cut in ticks of 2^18 ns; tick t holds the times in (t-1, t]·2^18 ns. A node lies at the
+// level of the highest group of six bits in which its tick differs from the wheel's, in the slot
+// which that group names:
 //
 //	level 2  │ 1.07 s a slot │ . . . x . . .      cascades into level 1 when time enters the slot
 //	level 1  │ 16.8 ms       │ . . x . . x .      cascades into level 0
@@ -77,9 +79,9 @@ func tickOf(at time.Duration) uint64 {
 // len is the number of nodes that wait.
 func (w *Wheel[T]) len() int { return w.count }
 
-// Set has n fire at at, or as soon as Advance is called after that. It replaces what was set before, and puts n behind the
-// others of its tick. What is set while Advance fires waits for the next one, even when it is due: so a node that sets
-// itself again cannot keep Advance for ever.
+// Set has n fire at at, or as soon as Advance is called after that. It replaces what was set
+// before, and puts n behind the others of its tick. What is set while Advance fires waits for the
+// next one, even when it is due: so a node that sets itself again cannot keep Advance for ever.
 func (w *Wheel[T]) Set(n *Node[T], at time.Duration) {
 	if n.place != 0 {
 		w.unlink(n)
@@ -99,8 +101,9 @@ func (w *Wheel[T]) Remove(n *Node[T]) {
 	}
 }
 
-// Next is when Advance has something to fire: never before the earliest node, and at most one tick after it, at the end of
-// its tick. When a node is due already it is a time that has passed. False when the wheel is empty.
+// Next is when Advance has something to fire: never before the earliest node, and at most one tick
+// after it, at the end of its tick. When a node is due already it is a time that has passed. False
+// when the wheel is empty.
 func (w *Wheel[T]) Next() (time.Duration, bool) {
 	level, slot, ok := w.earliest()
 	if !ok {
@@ -118,9 +121,9 @@ func (w *Wheel[T]) Next() (time.Duration, bool) {
 	return time.Duration(min(tickOf(least)<<tickShift, math.MaxInt64)), true
 }
 
-// Advance moves time to now and fires every node whose time has come, by tick, then in the order in which they were set. Each
-// is out of the wheel when fire is called, which may set and remove it and any others, but must not call Advance. An
-// earlier now than the last counts as the last.
+// Advance moves time to now and fires every node whose time has come, by tick, then in the order in
+// which they were set. Each is out of the wheel when fire is called, which may set and remove it
+// and any others, but must not call Advance. An earlier now than the last counts as the last.
 func (w *Wheel[T]) Advance(now time.Duration, fire func(*T)) {
 	w.now = max(w.now, now)
 	w.collect()

@@ -77,6 +77,7 @@ type channel struct {
 
 	// For statistics.
 	resent, copied, lost, spurious uint64
+	dropped                        uint64 // unreliable messages
 }
 
 // sends reports whether c may send data packets.

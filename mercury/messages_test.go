@@ -125,6 +125,9 @@ func TestUnreliableDropsTheOldest(t *testing.T) {
 	if dropped == 0 || len(got)+int(dropped) != sent {
 		t.Fatalf("%d arrived in half a round trip, %d dropped, of %d", len(got), dropped, sent)
 	}
+	if of, ok := r.a.ChannelStats(r.chA); !ok || of.Dropped != dropped {
+		t.Errorf("the channel counts %d dropped, the endpoint %d", of.Dropped, dropped)
+	}
 	if first := int(got[0][0]) | int(got[0][1])<<8; first != int(dropped) {
 		t.Errorf("the first that arrived is %d, %d were dropped", first, dropped)
 	}

@@ -107,13 +107,13 @@ func (e *Endpoint) Uncritical(ch ChannelID) bool {
 }
 
 // SendUnreliable implements Transport. It leaves with the next Flush whatever the window says.
-// Beyond a bounded amount waiting for one Flush the oldest are dropped and counted.
+// Beyond a bounded amount waiting for one Flush the oldest are dropped and counted, in ChannelStats.
 func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
 		return err
 	}
-	if err := e.queueUnreliable(&c.out.unreliable, &c.out.unreliableBytes, maxUnreliableQueued, msg); err != nil {
+	if err := e.queueUnreliable(c, &c.out.unreliable, &c.out.unreliableBytes, maxUnreliableQueued, msg); err != nil {
 		return err
 	}
 	if c.sends() {
@@ -129,10 +129,10 @@ func (e *Endpoint) SendPassenger(ch ChannelID, msg []byte) error {
 	if err != nil {
 		return err
 	}
-	return e.queueUnreliable(&c.out.passengers, &c.out.passengerBytes, maxPassengersQueued, msg)
+	return e.queueUnreliable(c, &c.out.passengers, &c.out.passengerBytes, maxPassengersQueued, msg)
 }
 
-func (e *Endpoint) queueUnreliable(to *ring[[]byte], bytes *int, limit int, msg []byte) error {
+func (e *Endpoint) queueUnreliable(c *channel, to *ring[[]byte], bytes *int, limit int, msg []byte) error {
 	if most := e.maxUnreliable(); len(msg) > most {
 		return fmt.Errorf("%w: %d bytes unreliable, at most %d", ErrMessageTooLong, len(msg), most)
 	}
@@ -142,6 +142,7 @@ func (e *Endpoint) queueUnreliable(to *ring[[]byte], bytes *int, limit int, msg 
 		to.pop()
 		e.release(old)
 		e.stats.UnreliableDropped++
+		c.dropped++
 	}
 	*to.push() = append(e.buffer(len(msg)), msg...)
 	*bytes += len(msg) + unreliableOverhead

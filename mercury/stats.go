@@ -49,6 +49,7 @@ type ChannelStats struct {
 	Copied      uint64        // segments that rode again
 	Lost        uint64        // packets taken for lost
 	Spurious    uint64        // of these, packets that had arrived
+	Dropped     uint64        // unreliable messages of ours dropped here for want of room
 }
 
 // ChannelStats returns the figures of a channel; false when there is none.
@@ -61,6 +62,6 @@ func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
 		RTT: c.out.rtt.Smooth, MinRTT: c.out.rtt.Least,
 		Loss:   float64(c.out.losses.PerMyriad()) / 10000,
 		Copies: int(c.copying.level), Window: c.out.rate.Window(), InFlight: c.out.flightBytes, Rate: c.out.rate.Rate(), MTU: c.path.mtu,
-		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious,
+		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious, Dropped: c.dropped,
 	}, true
 }

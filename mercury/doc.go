@@ -20,7 +20,8 @@
 //  6. Before exit, go on until Stats().Channels is 0 if what was sent must still arrive.
 //
 // Receive, Advance and Flush must not be called from inside a Handler or an emit; all else may. An
-// Endpoint belongs to one goroutine. udp.Loop does all this for who wants no more than a socket.
+// Endpoint belongs to one goroutine. A Carrier does all this over a socket, and package host turns
+// carriers for an app.
 //
 // # What it keeps to
 //

@@ -135,7 +135,7 @@ func (c *client) transfer(ctx context.Context, s *spec, g *crowd) (here *side, t
 
 // fetch runs one connection: it connects, asks as often as it shall, leaves, and comes back for one more.
 func (c *client) fetch(ctx context.Context, s *spec, here *side, times *blobTimes, h *histogram) (counters, error) {
-	p, err := c.player(ctx, nil, nil, false)
+	p, err := c.player(nil, nil, false)
 	if err != nil {
 		return counters{}, err
 	}

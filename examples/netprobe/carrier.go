@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -9,22 +8,37 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
 )
 
-// carrier is one end of a transport together with the loop that runs it. All workloads run over it, so that what differs between
-// two results is the transport.
+// carrier is one end of a transport, which package host runs. All workloads run over it, so that what differs between two
+// results is the transport.
 //
-// The methods of mercury.Transport, SetHandler and counters are called on the goroutine of Run, or before it; Do and
-// Now on any; release after Run.
+// It is the only carrier of its process, so that a channel has the same ID here and there, and it is used on the goroutine of the
+// process alone.
 type carrier interface {
-	mercury.Transport
-	SetHandler(h mercury.Handler)
-	Run(ctx context.Context) error
-	Do(f func()) error
-	Now() time.Duration
+	mercury.Carrier
 	// counters tells of all connections, and of the path of one.
 	counters(one mercury.ChannelID) counters
-	release()
+}
+
+// A server with crowdFrom connections or more takes the packets of a crowdPace at a time, since each of its players acks a tick when
+// it likes. With fewer it answers each packet at once.
+const (
+	crowdPace = time.Millisecond
+	crowdFrom = 64
+)
+
+// start runs an app over a carrier.
+func (o options) start(c carrier, r role, app host.App) (*host.Process, error) {
+	name, opts := "client", []host.Option{host.Carriers(c), host.Shared(), host.Pace(0)}
+	if r.server {
+		name = "server"
+		if c.Network() == "udp" {
+			opts = append(opts, host.Pace(crowdPace), host.PaceFrom(crowdFrom))
+		}
+	}
+	return o.host.Start(name, "", func(host.Env) (host.App, error) { return app, nil }, opts...)
 }
 
 // counters are what a carrier tells of its wire, of all its connections together. What it cannot tell is 0.
@@ -87,7 +101,8 @@ type options struct {
 	plain     bool   // no encryption, where the transport can do without
 	secret    string // from which both ends derive the server's keys
 	copies    int    // most early resends of a message; -1 for none, 0 for the transport's default
-	clock     func() time.Duration
+	host      *host.Host
+	clock     func() time.Duration // the host's
 }
 
 // role says how a carrier is used.
@@ -95,7 +110,6 @@ type role struct {
 	server bool
 	at     netip.AddrPort // server: where it listens; client: whom it will dial
 	small  bool           // one of thousands in its process
-	tick   func(now time.Duration) (next time.Duration)
 }
 
 // transport is one value of -transport.

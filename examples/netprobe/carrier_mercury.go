@@ -1,12 +1,9 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"net"
 	"net/netip"
-	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/udp"
@@ -27,9 +24,7 @@ func mercuryTransport() transport {
 
 // mercuryCarrier is an Endpoint over a UDP socket.
 type mercuryCarrier struct {
-	*mercury.Endpoint
-	*udp.Loop
-	socket  *udp.Socket
+	*udp.Carrier
 	headers uint64 // of each packet, below mercury
 }
 
@@ -37,13 +32,6 @@ type mercuryCarrier struct {
 const (
 	smallBuffer = 64 << 10
 	smallBatch  = 1
-)
-
-// A server with crowdFrom connections or more takes the packets of a crowdPace at a time, since each of its players acks a tick when
-// it likes. With fewer it answers each packet at once.
-const (
-	crowdPace = time.Millisecond
-	crowdFrom = 64
 )
 
 func openMercury(o options, r role) (carrier, error) {
@@ -59,27 +47,16 @@ func openMercury(o options, r role) (carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := mercury.Config{Salt: salt(), Copies: o.copies}
-	_, _ = rand.Read(cfg.Secret[:])
+	cfg := mercury.Config{Copies: o.copies}
 	if cfg.Guard, err = o.guard(r.server); err != nil {
 		_ = socket.Close()
 		return nil, err
 	}
-	e, err := mercury.NewEndpoint(cfg, socket.Addr(), nil)
-	if err != nil {
-		_ = socket.Close()
-		return nil, err
-	}
-	loop := udp.LoopConfig{Tick: r.tick, Clock: o.clock}
-	if r.server {
-		loop.Pace, loop.PaceFrom = crowdPace, crowdFrom
-	}
-	l := udp.NewLoop(e, socket, loop)
-	return &mercuryCarrier{Endpoint: e, Loop: l, socket: socket, headers: uint64(ipHeader(r.at) + udpHeader)}, nil
+	return &mercuryCarrier{Carrier: udp.NewCarrier(socket, cfg), headers: uint64(ipHeader(r.at) + udpHeader)}, nil
 }
 
 func (c *mercuryCarrier) counters(ch mercury.ChannelID) counters {
-	s, u := c.Stats(), c.socket.Counters()
+	s, u := c.Stats(), c.Socket().Counters()
 	sum := counters{
 		Packets: s.PacketsOut, Bytes: s.BytesOut + c.headers*s.PacketsOut,
 		Resends: s.Resends, Copies: s.Copies, Lost: s.Lost, Spurious: s.Spurious,
@@ -92,15 +69,6 @@ func (c *mercuryCarrier) counters(ch mercury.ChannelID) counters {
 		}
 	}
 	return sum
-}
-
-func (c *mercuryCarrier) release() { _ = c.socket.Close() }
-
-// salt draws what tells this start from others.
-func salt() uint32 {
-	var b [4]byte
-	_, _ = rand.Read(b[:])
-	return binary.LittleEndian.Uint32(b[:]) | 1
 }
 
 // outgoing is "host:0" with the address of this host from which packets to another place leave. It sends nothing.

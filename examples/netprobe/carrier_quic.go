@@ -20,7 +20,7 @@ func openQUIC(o options, r role) (carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := quic.Config{Config: streamConfig()}
+	cfg := quic.Config{}
 	if r.server {
 		cfg.TLS = server
 	} else {
@@ -30,5 +30,5 @@ func openQUIC(o options, r role) (carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStreamCarrier(t.Transport, o, r, ipHeader(r.at)+udpHeader), nil
+	return newStreamCarrier(t.Transport, ipHeader(r.at)+udpHeader), nil
 }

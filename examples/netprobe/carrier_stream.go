@@ -9,10 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/tcp"
 )
 
-// streamCarrier is an adapter of package stream with its loop.
+// streamCarrier is an adapter of package stream.
 type streamCarrier struct {
 	*stream.Transport
-	*stream.Loop
 	below   uint64 // bytes of the headers below what Info counts, of each packet
 	handler mercury.Handler
 	open    []looked // now
@@ -25,10 +24,9 @@ type looked struct {
 	last counters
 }
 
-// newStreamCarrier runs a Transport whose Info leaves out so many bytes of headers.
-func newStreamCarrier(t *stream.Transport, o options, r role, below int) carrier {
-	l := stream.NewLoop(t, stream.LoopConfig{Tick: r.tick, Clock: o.clock})
-	return &streamCarrier{Transport: t, Loop: l, below: uint64(below)}
+// newStreamCarrier takes a Transport whose Info leaves out so many bytes of headers.
+func newStreamCarrier(t *stream.Transport, below int) carrier {
+	return &streamCarrier{Transport: t, below: uint64(below)}
 }
 
 // listenAt is where an adapter listens: nowhere at a client.
@@ -39,18 +37,15 @@ func listenAt(r role) string {
 	return ""
 }
 
-// streamConfig is that of all adapters.
-func streamConfig() stream.Config { return stream.Config{Salt: salt()} }
-
 func tcpTransport() transport {
 	return transport{
 		name: "tcp",
 		open: func(o options, r role) (carrier, error) {
-			t, err := tcp.Listen(listenAt(r), tcp.Config{Config: streamConfig()}, nil)
+			t, err := tcp.Listen(listenAt(r), tcp.Config{}, nil)
 			if err != nil {
 				return nil, err
 			}
-			return newStreamCarrier(t.Transport, o, r, ipHeader(r.at)), nil
+			return newStreamCarrier(t.Transport, ipHeader(r.at)), nil
 		},
 		protection: func(options) string { return "none" },
 		wire:       tcpNote,
@@ -60,14 +55,10 @@ func tcpTransport() transport {
 // tcpNote says how exact the counters are.
 const tcpNote = "wire_bytes are from TCP_INFO (Linux; 0 elsewhere): segments with headers and timestamps, without other options and connections that failed"
 
-func (c *streamCarrier) Do(f func()) error  { return c.Loop.Do(f) }
-func (c *streamCarrier) Now() time.Duration { return c.Loop.Now() }
-func (c *streamCarrier) release()           {} // Run gives everything back
-
-// SetHandler puts the carrier between, so that it knows its channels.
-func (c *streamCarrier) SetHandler(h mercury.Handler) {
-	c.handler = h
-	c.Transport.SetHandler(c)
+// Begin puts the carrier between, so that it knows its channels.
+func (c *streamCarrier) Begin(s mercury.Start) error {
+	c.handler, s.Handler = s.Handler, c
+	return c.Transport.Begin(s)
 }
 
 // Opened implements mercury.Handler.

@@ -17,7 +17,7 @@ func websocketTransport() transport {
 }
 
 func openWebSocket(o options, r role) (carrier, error) {
-	cfg := websocket.Config{Config: streamConfig()}
+	cfg := websocket.Config{}
 	if !o.plain {
 		server, client, err := o.certificates()
 		if err != nil {
@@ -33,5 +33,5 @@ func openWebSocket(o options, r role) (carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStreamCarrier(t.Transport, o, r, ipHeader(r.at)), nil
+	return newStreamCarrier(t.Transport, ipHeader(r.at)), nil
 }

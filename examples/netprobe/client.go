@@ -27,8 +27,8 @@ type client struct {
 	beforeKB  int
 }
 
-func (c *client) player(ctx context.Context, s *spec, h *histogram, small bool) (*player, error) {
-	return newPlayer(ctx, c.transport, c.options, role{at: c.server, small: small}, s, h)
+func (c *client) player(s *spec, h *histogram, small bool) (*player, error) {
+	return newPlayer(c.transport, c.options, role{at: c.server, small: small}, s, h)
 }
 
 // run runs a workload and returns what came of it.
@@ -63,7 +63,7 @@ func (c *crowd) close() error {
 func (c *client) gather(ctx context.Context, s *spec, n int) (*crowd, error) {
 	g := &crowd{players: make([]*player, n)}
 	var err error
-	if g.players[0], err = c.player(ctx, s, &g.latency, n > 1); err == nil {
+	if g.players[0], err = c.player(s, &g.latency, n > 1); err == nil {
 		_, err = g.players[0].connect(ctx, c.server, withJSON(kindBegin, s))
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *client) gather(ctx context.Context, s *spec, n int) (*crowd, error) {
 
 // join opens one more connection and has it take part.
 func (c *client) join(ctx context.Context, s *spec, h *histogram) (*player, error) {
-	p, err := c.player(ctx, s, h, true)
+	p, err := c.player(s, h, true)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type connect struct {
 
 // connects measures after the workload, on a carrier of its own.
 func (c *client) connects(ctx context.Context) (*connects, error) {
-	p, err := c.player(ctx, nil, nil, false)
+	p, err := c.player(nil, nil, false)
 	if err != nil {
 		return nil, err
 	}

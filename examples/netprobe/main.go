@@ -28,6 +28,8 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"syscall"
+
+	"github.com/cellscape/cellscape/mercury/host"
 )
 
 func main() {
@@ -68,7 +70,15 @@ func profiled(file string, f func() error) error {
 // run does what the flags say. Results go to out, all else to log.
 func run(ctx context.Context, f *flags, out, log io.Writer) error {
 	raiseFileLimit()
-	f.clock = newClock()
+	h, err := host.New(host.Config{Clock: newClock()})
+	if err != nil {
+		return err
+	}
+	f.host, f.clock = h, h.Clock
+	return errors.Join(dispatch(ctx, f, out, log), h.Close())
+}
+
+func dispatch(ctx context.Context, f *flags, out, log io.Writer) error {
 	switch {
 	case f.server:
 		return serve(ctx, f, log)
@@ -102,9 +112,13 @@ func serve(ctx context.Context, f *flags, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer s.carrier.release()
-	fmt.Fprintf(log, "netprobe: %s at %v, protection: %s\n", t.name, s.carrier.Self().At, t.protection(f.options))
-	return s.carrier.Run(ctx)
+	fmt.Fprintf(log, "netprobe: %s at %v, protection: %s\n", t.name, s.process.Address().At, t.protection(f.options))
+	select {
+	case <-ctx.Done():
+		return s.process.Stop()
+	case <-s.process.Done():
+		return nil // closing the host tells why
+	}
 }
 
 // probe runs the scenario against a server, over a link unless that is nil, and prints the result.
@@ -140,8 +154,7 @@ func runSelf(ctx context.Context, f *flags, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer s.carrier.release()
-	at := s.carrier.Self().At
+	at := s.process.Address().At
 	var link *between
 	if f.link.wanted() {
 		if link, at, err = f.link.open(at); err != nil {
@@ -149,11 +162,5 @@ func runSelf(ctx context.Context, f *flags, out io.Writer) error {
 		}
 		defer link.close()
 	}
-	serving, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- s.carrier.Run(serving) }()
-	err = probe(ctx, f, at, link, out)
-	stop()
-	return errors.Join(err, <-ended)
+	return errors.Join(probe(ctx, f, at, link, out), s.process.Stop())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
 )
 
 const (
@@ -28,10 +29,9 @@ type player struct {
 
 	replies chan []byte // control messages for whoever called request
 	closed  chan error
-	stop    context.CancelFunc
-	ended   chan error
+	process *host.Process
 
-	// Owned by the carrier's goroutine.
+	// Owned by the goroutine of the process.
 	ch      mercury.ChannelID
 	dialled time.Duration
 	opened  time.Duration // after dialled; 0 while it is not
@@ -41,47 +41,27 @@ type player struct {
 }
 
 // newPlayer opens a carrier and runs it until leave.
-func newPlayer(ctx context.Context, t transport, o options, r role, s *spec, h *histogram) (*player, error) {
-	p := &player{
-		clock: o.clock, spec: s, latency: h,
-		replies: make(chan []byte, maxReplies), closed: make(chan error, 1), ended: make(chan error, 1),
-	}
-	if s != nil && !s.Up.none() {
-		r.tick = p.tick // thousands of connections that only receive need none
-	}
-	c, err := t.open(o, r)
-	if err != nil {
+func newPlayer(t transport, o options, r role, s *spec, h *histogram) (*player, error) {
+	p := &player{clock: o.clock, spec: s, latency: h, replies: make(chan []byte, maxReplies), closed: make(chan error, 1)}
+	var err error
+	if p.carrier, err = t.open(o, r); err != nil {
 		return nil, err
 	}
-	p.carrier = c
-	c.SetHandler(p)
-	ctx, p.stop = context.WithCancel(ctx)
-	go func() {
-		p.ended <- c.Run(ctx)
-		c.release()
-	}()
+	if p.process, err = o.start(p.carrier, r, p); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
-// leave closes the connection in order and ends the carrier.
-func (p *player) leave() error {
-	p.stop()
-	return <-p.ended
-}
+// leave closes the connection in order and ends the process.
+func (p *player) leave() error { return p.process.Stop() }
 
-// sync calls f on the carrier's goroutine and waits for it.
+// sync calls f on the goroutine of the process and waits for it.
 func (p *player) sync(f func()) error {
-	done := make(chan struct{})
-	if err := p.carrier.Do(func() { f(); close(done) }); err != nil {
-		return err
+	if err := p.process.Do(func(host.App) { f() }); err != nil {
+		return errors.Join(err, p.process.Err())
 	}
-	select {
-	case <-done:
-		return nil
-	case err := <-p.ended:
-		p.ended <- err
-		return errors.Join(errors.New("the transport's loop has ended"), err)
-	}
+	return nil
 }
 
 // connect dials and sends the first message at once; it returns with the answer to it.
@@ -99,7 +79,7 @@ func (p *player) request(ctx context.Context, what string, msg []byte) ([]byte, 
 	return p.await(ctx, what, func() { _ = p.carrier.Send(p.ch, msg) })
 }
 
-// await calls send on the carrier's goroutine and waits for a control message.
+// await calls send on the goroutine of the process and waits for a control message.
 func (p *player) await(ctx context.Context, what string, send func()) ([]byte, error) {
 	if err := p.sync(send); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -188,8 +168,12 @@ func (p *player) begin(now time.Duration) {
 	p.up = newSender(p.carrier, []mercury.ChannelID{p.ch}, p.spec.Up, p.spec, times, p.clock)
 }
 
-func (p *player) tick(now time.Duration) time.Duration {
-	if p.up == nil {
+// Tick implements host.App. Thousands of connections that only receive need none.
+func (p *player) Tick(now time.Duration) time.Duration {
+	switch {
+	case p.spec == nil || p.spec.Up.none():
+		return forEver
+	case p.up == nil:
 		return now + idleTick
 	}
 	return p.up.tick(now)

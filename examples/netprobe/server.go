@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
 )
 
 const (
@@ -20,9 +21,10 @@ const (
 )
 
 // server takes part in one run after another, and answers pings and requests at any time. It lives on the goroutine of its
-// carrier.
+// process.
 type server struct {
 	carrier  carrier
+	process  *host.Process
 	clock    func() time.Duration
 	beforeKB int
 	run      *session // nil between runs
@@ -52,17 +54,16 @@ type session struct {
 	reported bool
 }
 
-// newServer opens the carrier of a server; once is called at the end of the first run unless it is nil.
+// newServer runs a server; once is called at the end of the first run unless it is nil.
 func newServer(t transport, o options, r role, once context.CancelFunc) (*server, error) {
 	s := &server{clock: o.clock, beforeKB: residentKB(), once: once}
-	r.server, r.tick = true, s.tick
-	c, err := t.open(o, r)
-	if err != nil {
+	r.server = true
+	var err error
+	if s.carrier, err = t.open(o, r); err != nil {
 		return nil, err
 	}
-	s.carrier = c
-	c.SetHandler(s)
-	return s, nil
+	s.process, err = o.start(s.carrier, r, s)
+	return s, err
 }
 
 // Opened implements mercury.Handler: a connection says itself what it is for.
@@ -209,8 +210,8 @@ func (s *server) start(now time.Duration) {
 	s.measure(now)
 }
 
-// tick is the carrier's.
-func (s *server) tick(now time.Duration) time.Duration {
+// Tick implements host.App.
+func (s *server) Tick(now time.Duration) time.Duration {
 	r := s.run
 	if r == nil && s.once != nil && s.ended && s.open <= 0 && now-s.quiet >= linger {
 		s.once()

@@ -104,11 +104,11 @@ func TestServerRun(t *testing.T) {
 	}
 	now := time.Duration(0)
 	for range 5 {
-		now = s.tick(now)
+		now = s.Tick(now)
 	}
 	s.Closed(now, 2, mercury.ErrTimeout)
 	for now < 2*time.Second {
-		now = s.tick(now)
+		now = s.Tick(now)
 	}
 	s.Message(now, 1, true, []byte{byte(kindFinish)})
 	k, text := r.last(1)
@@ -201,7 +201,7 @@ func FuzzServer(f *testing.F) {
 		now := time.Duration(0)
 		for _, msg := range [][]byte{a, {byte(kindJoin)}, b, {byte(kindFinish)}, a} {
 			s.Message(now, 1, true, msg)
-			now = min(s.tick(now), now+idleTick)
+			now = min(s.Tick(now), now+idleTick)
 		}
 		if s.run != nil && s.run.spec.validate() != nil {
 			t.Errorf("runs %+v", s.run.spec)

@@ -64,8 +64,8 @@ mercury/quic: mercury mercury/stream github.com/quic-go/quic-go
 mercury/websocket: mercury mercury/stream github.com/coder/websocket
 entity/store/...: FLOOR1 entity entity/store entity/store/...
 mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
-mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest
-mercury/host: FLOOR5 APPS mercury/udp golang.org/x/sync/errgroup
+mercury/host: mercury mercury/secure mercury/udp
+mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
@@ -90,12 +90,12 @@ internal/archtest: golang.org/x/tools/go/packages
 // houseImpure names the packages, and files, in which goroutines, clocks, sockets and the rest of the outside live.
 const houseImpure = `
 mercury/host: the runner owns goroutines, sockets and the clock
-mercury/udp: sockets, and the loop over one
+mercury/udp: sockets
 mercury/mercurytest/link.go: carries datagrams of real sockets in real time
 mercury/mercurytest/nap_linux.go: the clock of that link
 mercury/mercurytest/nap_other.go: the clock of that link
 mercury/mercurytest/udprig.go: endpoints on real sockets over that link
-mercury/stream: the goroutines of connections, and the loop over them
+mercury/stream: the goroutines of connections
 mercury/stream/streamtest: runs transports over connections in real time
 mercury/tcp: sockets
 mercury/quic: sockets, and the goroutines of its library

@@ -33,6 +33,9 @@ type Config struct {
 	// default they are drawn from the system, as they must be where anyone from
 	// outside can reach a port.
 	Seed uint64
+	// Clock is what Host.Clock tells: a time that never runs back and goes as fast as real
+	// time does. Any goroutine asks it. Default: the time since New.
+	Clock func() time.Duration
 	// Workers is how many jobs run at one time. Default 16.
 	Workers int
 	// MaxJobs is how many jobs may wait for a worker; a further one ends at once
@@ -77,7 +80,7 @@ func (c Config) withDefaults() Config {
 type Host struct {
 	cfg     Config
 	log     *slog.Logger
-	begun   time.Time
+	epoch   int64 // Unix time in seconds when Clock was 0
 	chances *chances
 	workers *workers
 	running sync.WaitGroup
@@ -92,25 +95,26 @@ func New(cfg Config) (*Host, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	begun := time.Now()
+	if cfg.Clock == nil {
+		cfg.Clock = func() time.Duration { return time.Since(begun) }
+	}
 	cfg = cfg.withDefaults()
 	return &Host{
 		cfg:     cfg,
 		log:     cfg.Log,
-		begun:   time.Now(),
+		epoch:   begun.Add(-cfg.Clock()).Unix(),
 		chances: newChances(cfg.Seed),
 		workers: newWorkers(cfg.Workers, cfg.MaxJobs),
 	}, nil
 }
 
-// Clock is the time since New, by the system's monotonic clock.
-func (h *Host) Clock() time.Duration { return time.Since(h.begun) }
-
-// epoch is the Unix time in seconds at New.
-func (h *Host) epoch() int64 { return h.begun.Unix() }
+// Clock is the time since New, by the system's monotonic clock, or what Config.Clock says.
+func (h *Host) Clock() time.Duration { return h.cfg.Clock() }
 
 // guard makes the Guard of one start.
 func (h *Host) guard(cfg secure.Config, at mercury.Address) (*secure.Guard, error) {
-	cfg.Random, cfg.ID, cfg.Epoch = h.chances, GuardID(at), h.epoch()
+	cfg.Random, cfg.ID, cfg.Epoch = h.chances, GuardID(at), h.epoch
 	return secure.New(cfg)
 }
 

@@ -19,10 +19,10 @@ type Jobs struct{ p *Process }
 // taken has the result ErrTooManyJobs, one that panics a *PanicError.
 func (j Jobs) Do(token uint64, run func(ctx context.Context) any) {
 	p := j.p
-	start := p.link // results are for the start of the app that asked
+	start := p.net // results are for the start of the app that asked
 	done := func(result any) {
 		p.post(func() {
-			if app, ok := p.app.(JobTaker); ok && p.link == start {
+			if app, ok := p.app.(JobTaker); ok && p.net == start {
 				app.JobDone(p.now, token, result)
 			}
 		})

@@ -1,12 +1,15 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/mercury/udp"
 )
 
 const (
@@ -14,6 +17,8 @@ const (
 	// a second instead of for every datagram, and a message waits a millisecond at
 	// most, a hundredth of a tick.
 	DefaultPace = time.Millisecond
+	// MaxCarriers is the most carriers of a process: one channel number in so many is left to each, which is 268 million.
+	MaxCarriers = 16
 	// DefaultSharedPace is the pace of a Shared app. It is far below the round trip
 	// that a player has.
 	DefaultSharedPace = 5 * time.Millisecond
@@ -26,9 +31,22 @@ type options struct {
 	shared    bool
 	paced     bool
 	pace      time.Duration
+	paceFrom  int
 	mercury   mercury.Config
 	advertise netip.Addr
 	secure    *secure.Config // nil: packets are only checksummed
+	carriers  []mercury.Carrier
+	unsealed  []mercury.Carrier // of carriers, those of UnsealedCarriers
+	wanted    []wantedRoute
+
+	routes []route
+	clear  []bool // of each carrier: may be unsealed
+}
+
+// wantedRoute is a Route as it was given.
+type wantedRoute struct {
+	network string
+	to      []netip.Prefix
 }
 
 // Shared runs the app on an ordinary goroutine instead of a thread of its own: for
@@ -41,12 +59,39 @@ func Shared() Option { return func(o *options) { o.shared = true } }
 // Shared apps DefaultSharedPace.
 func Pace(d time.Duration) Option { return func(o *options) { o.paced, o.pace = true, d } }
 
-// Mercury sets the limits and times of the app's Endpoint. Salt and Secret are
-// drawn by the Host.
+// PaceFrom keeps the Pace only while the process has n channels or more: with fewer, each
+// message is answered at once. The default is 0, always.
+func PaceFrom(n int) Option { return func(o *options) { o.paceFrom = n } }
+
+// Carriers lets the app be reached over these as well, or over these alone when Start is given no address. The first
+// carrier of all is where the app's goroutine waits, so that it is the cheapest; UDP does best there. Those of a process
+// belong to it and serve no other.
+func Carriers(cs ...mercury.Carrier) Option {
+	return func(o *options) { o.carriers = append(o.carriers, cs...) }
+}
+
+// UnsealedCarriers is Carriers for those whose channels are not sealed here although the process is Secure: behind a proxy that
+// ends TLS, or within a network where all are trusted. Start refuses others.
+func UnsealedCarriers(cs ...mercury.Carrier) Option {
+	return func(o *options) {
+		o.carriers = append(o.carriers, cs...)
+		o.unsealed = append(o.unsealed, cs...)
+	}
+}
+
+// Route has addresses within these prefixes dialled over the first carrier of a network. The first Route that
+// names an address counts. What no Route names is dialled over the first carrier of all.
+func Route(network string, to ...netip.Prefix) Option {
+	return func(o *options) { o.wanted = append(o.wanted, wantedRoute{network, to}) }
+}
+
+// Mercury sets the limits and times of the Endpoint at the address that Start is given.
+// Salt and Secret are drawn by the Host.
 func Mercury(cfg mercury.Config) Option { return func(o *options) { o.mercury = cfg } }
 
-// Secure seals all channels of the process: each start has a Guard of its own, made of
-// cfg, which is Env.Guard too. Random, ID and Epoch are the Host's: ID is the GuardID
+// Secure seals all channels of the process: over datagrams each start and carrier has a
+// Guard of its own, made of cfg, of which the first is Env.Guard too. Other carriers must be
+// sealed by their own protocol, or be given by UnsealedCarriers. Random, ID and Epoch are the Host's: ID is the GuardID
 // of the start. An app that is dialled needs cfg.Key, one that dials cfg.ServerKey;
 // whoever it talks to must be sealed too. It takes the place of a Guard in Mercury,
 // which would be one for all starts.
@@ -58,11 +103,12 @@ func Secure(cfg secure.Config) Option { return func(o *options) { o.secure = &cf
 func GuardID(at mercury.Address) uint64 { return uint64(at.At.Port())<<32 | uint64(at.Salt) }
 
 // Advertise sets the address under which others reach an app that listens at all
-// addresses of the machine (":port").
+// addresses of the machine (":port"), or behind an address translation. It is for all
+// carriers that were not given a place of their own.
 func Advertise(addr netip.Addr) Option { return func(o *options) { o.advertise = addr } }
 
-func apply(opts []Option) (options, error) {
-	var o options
+// collect puts the options together.
+func collect(opts []Option) (o options) {
 	for _, f := range opts {
 		if f != nil {
 			f(&o)
@@ -74,8 +120,50 @@ func apply(opts []Option) (options, error) {
 			o.pace = DefaultSharedPace
 		}
 	}
-	if o.pace < 0 {
-		return o, fmt.Errorf("host: Pace is %v: take a positive time, or 0 for none", o.pace)
+	return o
+}
+
+// open makes the list of carriers, of which a UDP socket at listen is the first. It gives those there are with an error, too.
+func (o *options) open(listen string) ([]mercury.Carrier, error) {
+	given := len(o.carriers)
+	o.carriers = slices.DeleteFunc(o.carriers, func(c mercury.Carrier) bool { return c == nil })
+	if len(o.carriers) < given {
+		return o.carriers, errors.New("a carrier is nil")
 	}
-	return o, nil
+	if listen == "" {
+		return o.carriers, nil
+	}
+	s, err := udp.Listen(listen)
+	if err != nil {
+		return o.carriers, err
+	}
+	return append([]mercury.Carrier{udp.NewCarrier(s, o.mercury)}, o.carriers...), nil
+}
+
+// finish checks the options against the carriers, and reports all faults at once.
+func (o *options) finish(carriers []mercury.Carrier) error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(o.pace < 0, "Pace is %v: take a positive time, or 0 for none", o.pace)
+	fault(o.paceFrom < 0, "PaceFrom is %d: take a number of channels, or 0 for always", o.paceFrom)
+	fault(len(carriers) == 0, "there is no carrier: give an address to listen at, or the option Carriers")
+	fault(len(carriers) > MaxCarriers, "%d carriers: take at most %d", len(carriers), MaxCarriers)
+	o.clear = make([]bool, len(carriers))
+	for i, c := range carriers {
+		fault(slices.Index(carriers, c) < i, "carrier %d (%s) is given twice", i, c.Network())
+		o.clear[i] = slices.Contains(o.unsealed, c)
+	}
+	for _, w := range o.wanted {
+		i := find(carriers, w.network)
+		fault(i < 0, "Route over %q: %w: take one of the process's carriers", w.network, ErrNoCarrier)
+		for _, to := range w.to {
+			fault(!to.IsValid(), "Route over %q: a prefix that is not valid", w.network)
+			o.routes = append(o.routes, route{to, i})
+		}
+	}
+	return errors.Join(faults...)
 }

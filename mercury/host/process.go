@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/netip"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
-	"github.com/cellscape/cellscape/mercury/udp"
 )
 
 // App is a process as a state machine.
@@ -47,18 +46,22 @@ type Troubled interface {
 
 // Env is what an app is given to be made of.
 type Env struct {
-	// Transport carries the app's channels.
+	// Transport carries the app's channels, over whichever carrier they are. It is Net.
 	Transport mercury.Transport
-	// Self is the address of this start of the app.
+	// Net is the same, for an app that asks which carrier a channel belongs to, or dials over one by its name.
+	Net *Net
+	// Self is the address of this start of the app at its first carrier.
 	Self mercury.Address
+	// Places is where others reach this start, one for each carrier, in their order.
+	Places []Place
 	// Chance is a source of chance of its own.
 	Chance *rand.Rand
 	// Secrets fills a slice with bytes that nobody can guess.
 	Secrets func([]byte)
-	// Guard seals the channels of this start; nil for a process without Secure. It
-	// belongs to the app's goroutine.
+	// Guard seals the channels of this start at the first carrier of datagrams; nil for
+	// a process without Secure. It belongs to the app's goroutine.
 	Guard mercury.Guard
-	// Epoch is the Unix time in seconds when Clock was 0, as the system's clock said
+	// Epoch is the Unix time in seconds when Clock was 0, as the system's clock says
 	// at New. Processes of different Hosts differ in it as their systems' clocks do.
 	Epoch int64
 	// Clock is the time now, on the clock that Tick is called by.
@@ -77,30 +80,34 @@ type Env struct {
 	Log *slog.Logger
 }
 
+// Place is where one carrier of a process is reached.
+type Place struct {
+	Network string          // of the carrier: "udp", "tcp", "quic", "websocket"
+	Self    mercury.Address // without a place for a carrier that only dials
+}
+
 // Process is an app that a Host runs.
 type Process struct {
-	host   *Host
-	name   string
-	log    *slog.Logger
-	opts   options
-	create func(Env) (App, error)
-	socket *udp.Socket
-	at     netip.AddrPort
-	ctx    context.Context // of jobs
-	cancel context.CancelFunc
-	done   chan struct{}
-	err    error // read after done
-	self   atomic.Pointer[mercury.Address]
+	host     *Host
+	name     string
+	listen   string
+	log      *slog.Logger
+	opts     options
+	create   func(Env) (App, error)
+	carriers []mercury.Carrier // never empty; the first is where the goroutine waits
+	ctx      context.Context   // of jobs
+	cancel   context.CancelFunc
+	done     chan struct{}
+	err      error // read after done
+	places   atomic.Pointer[[]Place]
 
 	// Owned by the goroutine of the app.
-	app  App
-	link *link
-	seal *secure.Guard // nil without Secure
-	now  time.Duration
-	next time.Duration // tick
-	busy []func()      // inbox being worked off
-	// heard is when a datagram came last.
-	heard time.Duration
+	app   App
+	net   *Net
+	seals []*secure.Guard // of each carrier; nil for none
+	now   time.Duration
+	next  time.Duration // tick
+	busy  []func()      // inbox being worked off
 
 	mu       sync.Mutex
 	inbox    []func()
@@ -120,37 +127,29 @@ const (
 )
 
 // Start makes an app and runs it on a goroutine of its own. listen is "host:port"
-// for its UDP socket; port 0 takes a free one. The name is for logs and errors.
-// create is called on the app's goroutine, before Start returns and again after the
-// app was dismissed; its error is returned, as is that of a port in use, which
-// says what to do.
+// for its UDP socket, its first carrier; port 0 takes a free one. "" is for an app that has
+// those of the option Carriers only. The name is for logs and errors. create is called on
+// the app's goroutine, before Start returns and again after the app was dismissed; its
+// error is returned, as is that of a port in use, which says what to do. Carriers that
+// it was given are released when the process ends, and when Start fails.
 func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ...Option) (*Process, error) {
-	o, err := apply(opts)
-	if err != nil {
-		return nil, err
-	}
-	socket, err := udp.Listen(listen)
-	if err != nil {
-		return nil, fmt.Errorf("host: %s: %w", name, err)
-	}
-	at := socket.Addr()
-	if o.advertise.IsValid() {
-		at = netip.AddrPortFrom(o.advertise, at.Port())
-	}
-	if at.Addr().IsUnspecified() {
-		_ = socket.Close()
-		return nil, fmt.Errorf("host: %s: listening at %q leaves open where others reach it: name one address, or use Advertise", name, listen)
+	o := collect(opts)
+	carriers, err := o.open(listen)
+	if err == nil {
+		err = o.finish(carriers)
 	}
 	p := &Process{
-		host: h, name: name, log: h.log.With("process", name), opts: o, create: create,
-		socket: socket, at: at, done: make(chan struct{}),
+		host: h, name: name, listen: listen, log: h.log.With("process", name), opts: o, create: create,
+		carriers: carriers, done: make(chan struct{}),
+	}
+	if err == nil {
+		err = h.add(p)
+	}
+	if err != nil {
+		p.release()
+		return nil, fmt.Errorf("host: %s: %w", name, err)
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	if err := h.add(p); err != nil {
-		p.cancel()
-		_ = socket.Close()
-		return nil, err
-	}
 	made := make(chan error, 1)
 	go p.main(made)
 	if err := <-made; err != nil {
@@ -163,8 +162,11 @@ func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ..
 // Name is the name that the process was started under.
 func (p *Process) Name() string { return p.name }
 
-// Address is where the app listens, with the salt of its present start.
-func (p *Process) Address() mercury.Address { return *p.self.Load() }
+// Address is where the app listens with its first carrier, with the salt of its present start.
+func (p *Process) Address() mercury.Address { return (*p.places.Load())[0].Self }
+
+// Places is where each carrier of the app is reached, in their order.
+func (p *Process) Places() []Place { return slices.Clone(*p.places.Load()) }
 
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
@@ -238,20 +240,55 @@ func (p *Process) Trouble() error {
 	case err != nil:
 		return errors.Join(err, p.Err())
 	case trouble != nil:
-		return fmt.Errorf("%s at %v: %w", p.name, p.at, trouble)
+		return fmt.Errorf("%s at %v: %w", p.name, p.Address().At, trouble)
 	}
 	return nil
 }
 
-// SealStats returns what the Guard of the present start has counted: all zero for a
-// process without Secure. It waits as Do does, with the same error.
+// SealStats returns what the Guard of the present start has counted, at the first carrier of
+// datagrams: all zero for a process without Secure. It waits as Do does, with the same error.
 func (p *Process) SealStats() (s secure.Stats, err error) {
 	err = p.Do(func(App) {
-		if p.seal != nil {
-			s = p.seal.Stats()
+		if g := p.seal(); g != nil {
+			s = g.Stats()
 		}
 	})
 	return s, err
+}
+
+// seal is the first Guard there is; nil for none.
+func (p *Process) seal() *secure.Guard {
+	for _, g := range p.seals {
+		if g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// CarrierStats tells how one carrier of a process fares.
+type CarrierStats struct {
+	Place
+	mercury.CarrierStats
+	// Full counts reliable messages that were refused with mercury.ErrFull.
+	Full uint64
+	// Seal is what the carrier's Guard has counted; all zero without one.
+	Seal secure.Stats
+}
+
+// Carriers tells how the carriers of the present start fare, in their order. It waits as Do does, with the same error.
+func (p *Process) Carriers() (all []CarrierStats, err error) {
+	err = p.Do(func(App) {
+		for i, c := range p.carriers {
+			s := CarrierStats{Place: Place{c.Network(), c.Self()}, CarrierStats: c.CarrierStats(), Full: p.net.full[i]}
+			s.Refused += p.net.spent[i]
+			if g := p.seals[i]; g != nil {
+				s.Seal = g.Stats()
+			}
+			all = append(all, s)
+		}
+	})
+	return all, err
 }
 
 // end gives an order; a stronger one stays.
@@ -308,16 +345,8 @@ func (p *Process) post(f func()) {
 	p.wake()
 }
 
-// wake ends the wait at the socket: a read whose deadline has passed returns. The
-// caller holds the lock, under which deadlines are set, so that no later one
-// hides this.
-func (p *Process) wake() {
-	// A closed socket needs no waking.
-	_ = p.socket.SetReadDeadline(past)
-}
-
-// past is a deadline that has passed.
-var past = time.Unix(1, 0)
+// wake ends the wait of the goroutine, or the next one.
+func (p *Process) wake() { p.carriers[0].Wake() }
 
 // main is the goroutine of the app.
 func (p *Process) main(made chan<- error) {
@@ -328,15 +357,15 @@ func (p *Process) main(made chan<- error) {
 	defer p.host.running.Done()
 	defer close(p.done)
 	defer p.leave()
-	defer func() { _ = p.socket.Close() }()
+	defer p.release()
 	defer p.cancel()
-	if err := p.guard(p.begin); err != nil {
+	if err := p.guard(p.first); err != nil {
 		made <- err
 		return
 	}
 	made <- nil
 	if err := p.guard(p.loop); err != nil {
-		p.err = fmt.Errorf("host: %s at %v: %w", p.name, p.at, err)
+		p.err = fmt.Errorf("host: %s at %v: %w", p.name, p.Address().At, err)
 		p.log.Error("process ended", "error", err)
 	}
 }
@@ -351,42 +380,84 @@ func (p *Process) guard(f func() error) (err error) {
 	return f()
 }
 
-// begin makes a start of the app.
-func (p *Process) begin() error {
-	cfg := p.opts.mercury
-	cfg.Salt = p.host.chances.salt()
-	p.host.chances.fill(cfg.Secret[:])
-	if s := p.opts.secure; s != nil {
-		g, err := p.host.guard(*s, mercury.Address{At: p.at, Salt: cfg.Salt})
-		if err != nil {
-			return err
+// release gives the carriers back.
+func (p *Process) release() {
+	for _, c := range p.carriers {
+		if err := c.Release(); err != nil {
+			p.log.Warn("a carrier was not given back in order", "carrier", c.Network(), "error", err)
 		}
-		cfg.Guard, p.seal = g, g
 	}
-	e, err := mercury.NewEndpoint(cfg, p.at, nil)
-	if err != nil {
+}
+
+// first makes the first start. The goroutine waits at the first carrier, and the others wake it there.
+func (p *Process) first() error {
+	if err := p.begin(); err != nil {
 		return err
 	}
-	p.link = newLink(e)
-	self := e.Self()
-	p.self.Store(&self)
+	for _, c := range p.carriers[1:] {
+		c.Watch(p.wake)
+	}
+	return nil
+}
+
+// begin makes a start of the app.
+func (p *Process) begin() error {
+	salt := p.host.chances.salt()
+	net := newNet(p.carriers, p.opts.routes)
+	p.net, p.seals = net, make([]*secure.Guard, len(p.carriers))
+	places := make([]Place, len(p.carriers))
+	for i, c := range p.carriers {
+		if err := p.beginCarrier(i, salt); err != nil {
+			return fmt.Errorf("%s: %w", c.Network(), err)
+		}
+		places[i] = Place{c.Network(), c.Self()}
+	}
+	p.places.Store(&places)
 	cpu := threadCPU
 	if p.opts.shared {
 		cpu = func() time.Duration { return 0 }
 	}
-	p.app, err = p.create(Env{
-		Transport: p.link, Self: self, Chance: p.host.chances.source(), Secrets: p.host.chances.fill,
-		Guard: cfg.Guard, Epoch: p.host.epoch(), Clock: p.host.Clock, CPU: cpu, ProcessCPU: processCPU, Jobs: Jobs{p}, Log: p.log,
-	})
-	if err == nil && p.app == nil {
+	env := Env{
+		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
+		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: cpu, ProcessCPU: processCPU,
+		Jobs: Jobs{p}, Log: p.log,
+	}
+	if g := p.seal(); g != nil {
+		env.Guard = g
+	}
+	app, err := p.create(env)
+	if err == nil && app == nil {
 		err = errors.New("there is no app")
 	}
 	if err != nil {
 		return err
 	}
-	p.link.app = p.app
-	e.SetHandler(p.link)
+	p.app, net.app = app, app
 	p.now = p.host.Clock()
 	p.next = p.now
+	return nil
+}
+
+// beginCarrier makes the start of one carrier, with a secret and a Guard of its own.
+func (p *Process) beginCarrier(i int, salt uint32) error {
+	c := p.carriers[i]
+	s := mercury.Start{Salt: salt, IP: p.opts.advertise, Clock: p.host.Clock, Handler: lane{p.net, i}}
+	p.host.chances.fill(s.Secret[:])
+	if cfg := p.opts.secure; cfg != nil {
+		s.Guard = func(self mercury.Address) (mercury.Guard, error) {
+			g, err := p.host.guard(*cfg, self)
+			p.seals[i] = g
+			return g, err
+		}
+	}
+	if err := c.Begin(s); err != nil {
+		return err
+	}
+	if at := c.Self().At; at.IsValid() && at.Addr().IsUnspecified() {
+		return fmt.Errorf("listening at %v leaves open where others reach it: name one address, or use Advertise", at)
+	}
+	if p.opts.secure != nil && !c.Sealed() && !p.opts.clear[i] {
+		return errors.New("the carrier is in the clear and the process is Secure: seal it, or give it by UnsealedCarriers")
+	}
 	return nil
 }

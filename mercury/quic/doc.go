@@ -25,6 +25,6 @@
 // handshakes are under way, addresses are validated before any state is kept for them, which costs diallers a round trip; above
 // Config.MaxPending they are refused.
 //
-// Loop and the Transport's methods are those of package stream, whose documentation says which goroutine may call what, and which
+// All channels are sealed by TLS 1.3. The Transport's methods are those of package stream, whose documentation says which goroutine may call what, and which
 // frames are on the stream.
 package quic

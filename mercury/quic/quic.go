@@ -36,16 +36,7 @@ type Config struct {
 	DialTLS *tls.Config
 }
 
-// Loop is an owner of a Transport, and LoopConfig says how it behaves.
-type (
-	Loop       = stream.Loop
-	LoopConfig = stream.LoopConfig
-)
-
-// NewLoop makes a Loop that turns t.
-func NewLoop(t *Transport, cfg LoopConfig) *Loop { return stream.NewLoop(t.Transport, cfg) }
-
-// Transport is a mercury.Transport over QUIC. Its methods are those of stream.Transport.
+// Transport is a mercury.Carrier over QUIC. Its methods are those of stream.Transport.
 type Transport struct {
 	*stream.Transport
 }
@@ -88,7 +79,7 @@ func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 
 // open makes the Transport, and the goroutine that accepts for it.
 func (l *listening) open(accepts bool, h mercury.Handler) (*Transport, error) {
-	n := stream.Network{Name: "quic", MaxUnreliable: MaxUnreliable, Close: l.close}
+	n := stream.Network{Name: "quic", MaxUnreliable: MaxUnreliable, Sealed: true, Close: l.close}
 	if l.cfg.DialTLS != nil {
 		n.Dial = l.dial
 	}

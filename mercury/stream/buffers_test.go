@@ -68,14 +68,14 @@ func TestABufferHasOneOwner(t *testing.T) {
 		if err := a.Send(ch, message(i)); err != nil {
 			t.Fatal(err)
 		}
-		a.Flush()
+		_ = a.Flush()
 	}
 	loose := func() {
 		t.Helper()
 		if err := a.SendUnreliable(ch, []byte("loose")); err != nil {
 			t.Fatal(err)
 		}
-		a.Flush()
+		_ = a.Flush()
 	}
 	next := func() { // lets the write that waits through, and awaits the next
 		gate.through <- struct{}{}

@@ -82,7 +82,7 @@ func (t *Transport) touch(c *channel) {
 	}
 }
 
-// fail has c closed with reason at the next Deliver: the methods of mercury.Transport do not call back.
+// fail has c closed with reason at the next Receive: the methods of mercury.Transport do not call back.
 func (t *Transport) fail(c *channel, reason error) {
 	if c.failing == nil {
 		c.failing = reason
@@ -94,6 +94,9 @@ func (t *Transport) fail(c *channel, reason error) {
 func (t *Transport) end(c *channel, reason error) {
 	if c.state == dead {
 		return
+	}
+	if i, ok := t.Info(c.id); ok {
+		t.gone.Resends, t.gone.Lost = t.gone.Resends+i.Resends, t.gone.Lost+i.Lost
 	}
 	c.state = dead
 	delete(t.channels, c.id)

@@ -27,7 +27,8 @@ const (
 // Config says how a Transport behaves. Zero values mean the default named beside each field. Transports that talk to each
 // other should agree in MaxMessage, and KeepAlive of one must be below Inactivity of the other.
 type Config struct {
-	// Salt tells this start of the app from earlier ones at the same address. Required, not zero; draw it at random.
+	// Salt tells this start of the app from earlier ones at the same address; draw it at random. Zero: Begin brings it, as it does
+	// when package host runs the app.
 	Salt uint32
 	// Self is the place that others should dial, where it is not the one listened at: behind an address translation, or when
 	// the listener is at all addresses of its host. Zero: where the listener is.
@@ -87,7 +88,6 @@ func (c Config) Validate() error {
 			faults = append(faults, fmt.Errorf("stream: Config."+format, args...))
 		}
 	}
-	fault(c.Salt == 0, "Salt is 0: draw a non-zero salt at each start")
 	d := c.WithDefaults()
 	fault(d.MaxMessage < 1 || d.MaxMessage > mercury.MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, mercury.MaxMaxMessage)
 	fault(d.MaxQueued < d.MaxMessage+headerSize, "MaxQueued is %d: take at least MaxMessage and %d (%d), else such a message never finds room", d.MaxQueued, headerSize, d.MaxMessage+headerSize)

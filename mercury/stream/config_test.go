@@ -18,7 +18,7 @@ func TestValidate(t *testing.T) {
 	if err == nil {
 		t.Fatal("no fault found")
 	}
-	for _, field := range []string{"Salt", "UnreliableQueued", "MaxMessage", "MaxChannels", "MaxPending", "Inactivity", "CloseWait", "HelloTimeout"} {
+	for _, field := range []string{"UnreliableQueued", "MaxMessage", "MaxChannels", "MaxPending", "Inactivity", "CloseWait", "HelloTimeout"} {
 		if !strings.Contains(err.Error(), "Config."+field) {
 			t.Errorf("%s is not named in %q", field, err)
 		}

@@ -41,6 +41,8 @@ type Network struct {
 	Dial func(ctx context.Context, to netip.AddrPort) (Conn, error)
 	// MaxUnreliable is the largest unreliable message.
 	MaxUnreliable int
+	// Sealed says that connections are encrypted and authenticated, dialled and accepted ones.
+	Sealed bool
 	// Stop stops accepting, Close gives everything back, after all Conns were closed. Both are called once, from the owner's
 	// goroutine; nil: nothing to do.
 	Stop, Close func()

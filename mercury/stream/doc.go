@@ -4,19 +4,13 @@
 //
 // # What the owner does
 //
-// A Transport belongs to one goroutine, its owner's, and calls the Handler on it alone. Goroutines of its own read and write the
-// connections; what they bring waits until the owner comes round:
+// A Transport is a mercury.Carrier: it belongs to one goroutine, its owner's, and calls the Handler on it alone, inside Receive.
+// Package host is such an owner. Goroutines of its own read and write the connections; what they bring waits until the
+// owner comes round.
 //
-//	for {
-//		t.Wait(until)      // something has come, or a time
-//		t.Deliver(t.Now()) // calls the Handler
-//		...                // the app's own work
-//		t.Flush()          // one write for each channel
-//	}
-//
-// A Loop is such an owner, in the words of udp.Loop. Do, Now, Accept, Fail and Pending may be called from any goroutine, all
-// else on the owner's, and Deliver, Shutdown and Loop.Run not from inside a callback. Flush may be: what must not wait for the
-// end of the turn leaves at once. Shutdown must come last, or goroutines and sockets stay behind.
+// Wake, Now, Accept, Fail and Pending may be called from any goroutine, all else on the owner's, and Begin, Receive, CloseAll and
+// Release not from inside a callback. Flush may be: what must not wait for the end of the turn leaves at once. Release must come
+// last, or goroutines and sockets stay behind.
 //
 // # What it keeps to
 //

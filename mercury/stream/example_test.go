@@ -51,13 +51,12 @@ func Example() {
 	client.Close(ch)
 	for client.Stats().Channels > 0 { // the server hangs up once it has everything
 		for _, t := range []*stream.Transport{client, server} {
-			t.Wait(t.Now() + time.Millisecond)
-			t.Deliver(t.Now())
-			t.Flush()
+			_, _ = t.Receive(t.Now() + time.Millisecond)
+			_ = t.Flush()
 		}
 	}
 	for _, t := range []*stream.Transport{client, server} {
-		if err := t.Shutdown(context.Background()); err != nil {
+		if err := t.Release(); err != nil {
 			fmt.Println(err)
 		}
 	}

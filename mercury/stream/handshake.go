@@ -123,11 +123,11 @@ func (l *link) answer() bool {
 		return false
 	}
 	var reply []byte
-	why := l.t.judge(spoken, h)
+	salt, why := l.t.judge(spoken, h)
 	if why == 0 {
-		reply = appendAccept(nil, l.t.cfg.Salt)
+		reply = appendAccept(nil, salt)
 	} else {
-		reply = appendRefuse(nil, l.t.cfg.Salt, why)
+		reply = appendRefuse(nil, salt, why)
 	}
 	if _, err := l.conn.Write(reply); err != nil || why != 0 {
 		if why == 0 {
@@ -144,24 +144,24 @@ func (l *link) answer() bool {
 	return true
 }
 
-// judge decides on a hello, and takes a slot for one that it lets in.
-func (t *Transport) judge(spoken bool, h hello) refusal {
+// judge decides on a hello, and takes a slot for one that it lets in. salt is that of this start.
+func (t *Transport) judge(spoken bool, h hello) (salt uint32, why refusal) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var why refusal
+	salt = t.self.Salt
 	switch {
 	case !spoken:
 		why = refuseVersion
-	case h.want != 0 && h.want != t.cfg.Salt:
+	case h.want != 0 && h.want != salt:
 		why = refuseSalt
 	case t.slots >= t.cfg.MaxChannels || t.stopped:
 		why = refuseFull
 	default:
 		t.slots++
-		return 0
+		return salt, 0
 	}
 	t.refused++
-	return why
+	return salt, why
 }
 
 // first reads the first frame. What came behind it stays in the buffer.
@@ -195,7 +195,7 @@ func (l *link) drain() {
 // startDial begins the goroutine of a dialled link.
 func (l *link) startDial(to mercury.Address) {
 	ctx, cancel := context.WithCancel(context.Background())
-	l.cancel = cancel
+	l.cancel, l.self = cancel, l.t.self
 	l.t.mu.Lock()
 	l.t.links[l] = true
 	l.t.wg.Add(1)
@@ -251,7 +251,8 @@ func (l *link) greet(want uint32) (salt uint32, err error) {
 	conn := l.conn
 	bound := time.AfterFunc(t.cfg.HelloTimeout, func() { _ = conn.Close() })
 	defer bound.Stop()
-	h := hello{salt: t.cfg.Salt, want: want, port: t.self.At.Port()}
+	self := l.self
+	h := hello{salt: self.Salt, want: want, port: self.At.Port()}
 	if _, err := conn.Write(h.append(nil)); err != nil {
 		return 0, fmt.Errorf("%s: saying hello: %w", t.net.Name, err)
 	}

@@ -22,8 +22,9 @@ type link struct {
 	conn   Conn     // set before the link is opened, never changed after
 	try    TryWriter
 	lane   Datagrams
-	from   netip.AddrPort // accepted: where from, with the port to dial
-	salt   uint32         // the peer's
+	from   netip.AddrPort  // accepted: where from, with the port to dial
+	salt   uint32          // the peer's
+	self   mercury.Address // dialled: of the start that dials
 	cancel context.CancelFunc
 
 	queued      atomic.Int64 // bytes of out, and of what the writing goroutine has in hand
@@ -125,8 +126,9 @@ func (l *link) list() {
 	t := l.t
 	t.mu.Lock()
 	t.ready = append(t.ready, l)
+	tell := t.tell
 	t.mu.Unlock()
-	t.poke()
+	tell()
 }
 
 // finish tells the owner that nothing more comes.

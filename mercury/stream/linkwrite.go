@@ -4,7 +4,7 @@ const (
 	// writePiece is what is written at once while much is queued: what is queued falls as it leaves, and unreliable messages
 	// wait for one piece only. A longer frame is a piece of its own.
 	writePiece = 64 << 10
-	// pokeAfter is how much a writing goroutine has written when it tells the owner, who may wait for room to send more.
+	// pokeAfter is how much a writing goroutine has written when it wakes the owner, who may wait for room to send more.
 	pokeAfter = 32 << 10
 )
 
@@ -120,6 +120,7 @@ func (l *link) writeOut(buf []byte, partial int) {
 			return
 		}
 		buf = buf[n:]
+		l.t.wrote.Store(true)
 		if l.lane == nil && l.looseQueued.Load() > 0 {
 			l.overtake()
 		}

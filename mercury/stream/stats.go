@@ -1,5 +1,11 @@
 package stream
 
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
 // Stats counts what a Transport did. Bytes are those of frames, without what the protocols below add.
 type Stats struct {
 	Channels, Pending       int
@@ -26,4 +32,30 @@ func (t *Transport) Pending() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.pending)
+}
+
+// Channels implements mercury.Carrier.
+func (t *Transport) Channels() int { return len(t.channels) }
+
+// CarrierStats implements mercury.Carrier. It asks the system about each connection.
+func (t *Transport) CarrierStats() mercury.CarrierStats {
+	own := t.Stats()
+	s := mercury.CarrierStats{
+		Channels: own.Channels, MessagesIn: own.MessagesIn, MessagesOut: own.MessagesOut, BytesIn: own.BytesIn, BytesOut: own.BytesOut,
+		Resends: t.gone.Resends, Lost: t.gone.Lost, Refused: own.Refused, Dropped: own.UnreliableDropped,
+	}
+	var sum, known time.Duration
+	for _, c := range t.order {
+		if c.state == dead {
+			continue
+		}
+		s.Queued += c.backlog()
+		i, ok := t.Info(c.id)
+		s.Resends, s.Lost = s.Resends+i.Resends, s.Lost+i.Lost
+		if ok && i.RTT > 0 {
+			sum, known = sum+i.RTT, known+1
+		}
+	}
+	s.RTT = sum / max(known, 1)
+	return s
 }

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -24,19 +23,13 @@ const (
 	maxChannelID = 1<<32 - 1
 )
 
-var (
-	// ErrStopped is returned by Do after Shutdown.
-	ErrStopped = errors.New("stream: the transport is shut down")
-	// ErrBusy is returned by Do when too many calls wait for the owner.
-	ErrBusy = errors.New("stream: too many calls wait for the transport's owner")
-)
-
-// Transport is one end of any number of channels over connections. Its methods belong to one goroutine, the owner's, except
-// where they say otherwise. Make it with New, or with Listen of an adapter.
+// Transport is one end of any number of channels over connections: a mercury.Carrier. Its methods belong to one goroutine, the
+// owner's, except where they say otherwise. Make it with New, or with Listen of an adapter.
 type Transport struct {
 	cfg     Config
 	net     Network
-	self    mercury.Address
+	place   netip.AddrPort  // where it listens
+	self    mercury.Address // the salt is read under mu on other goroutines
 	lim     limits
 	clock   func() time.Duration
 	handler mercury.Handler
@@ -55,57 +48,58 @@ type Transport struct {
 	dirty    []*channel // have something for the next Flush
 	failing  []*channel // to be closed at the next Deliver
 	timer    *time.Timer
-	maxCalls int
-	wake     chan struct{} // holds a token when something has come
+	wake     chan struct{} // holds a token when something has come, or Wake was called
+	gone     Info          // what the connections told that are no more
+	watched  bool          // the owner waits elsewhere
+	wrote    atomic.Bool   // a writing goroutine got on
 
 	// What the goroutines of connections share with the owner; mu is never held together with a link's.
 	mu      sync.Mutex
 	ready   []*link        // have something for the owner
-	calls   []func()       // from Do
 	links   map[*link]bool // all whose goroutines run
 	pending []*link        // accepted, without a hello; oldest first
 	slots   int            // channels, with accepted ones that the owner has not seen
 	refused uint64
-	fault   error // why no more can be accepted
-	stopped bool
+	fault   error  // why no more can be accepted
+	stopped bool   // nobody is let in: before Begin, and from CloseAll on
+	tell    func() // the owner that there is something for it: Wake, or what Watch was given
 
-	taken   []*link  // scratch of Deliver
-	running []func() // scratch of Deliver
-	wg      sync.WaitGroup
+	taken []*link // scratch of deliver
+	wg    sync.WaitGroup
 
 	laneRefused atomic.Uint64 // messages that unreliable lanes did not take
 }
 
-var _ mercury.Transport = (*Transport)(nil)
+var _ mercury.Carrier = (*Transport)(nil)
 
-// New makes a Transport that listens at a place; self may be the zero place for one that only dials. h may be nil until
-// SetHandler.
+// New makes a Transport that listens at a place; self may be the zero place for one that only dials. With a Config.Salt it begins
+// at once, else with Begin. h may be nil until SetHandler.
 func New(cfg Config, self netip.AddrPort, n Network, h mercury.Handler) (*Transport, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	cfg = cfg.WithDefaults()
-	if cfg.Self.IsValid() {
-		self = cfg.Self
-	}
 	t := &Transport{
-		cfg:      cfg,
-		net:      n,
-		self:     mercury.Address{At: canonical(self), Salt: cfg.Salt},
-		lim:      limits{reliable: cfg.MaxMessage, unreliable: n.MaxUnreliable},
-		maxCalls: DefaultQueue,
-		step:     min(awakeStep, cfg.Inactivity/awakeSteps, cfg.KeepAlive/sweepsPerKeepAlive),
-		channels: make(map[mercury.ChannelID]*channel),
-		byTarget: make(map[mercury.Address]*channel),
-		links:    make(map[*link]bool),
-		wake:     make(chan struct{}, 1),
-		timer:    time.NewTimer(time.Hour),
+		cfg:     cfg,
+		net:     n,
+		place:   self,
+		lim:     limits{reliable: cfg.MaxMessage, unreliable: n.MaxUnreliable},
+		step:    min(awakeStep, cfg.Inactivity/awakeSteps, cfg.KeepAlive/sweepsPerKeepAlive),
+		links:   make(map[*link]bool),
+		wake:    make(chan struct{}, 1),
+		timer:   time.NewTimer(time.Hour),
+		stopped: true,
 	}
-	start := time.Now()
-	t.clock = func() time.Duration { return time.Since(start) }
 	t.timer.Stop()
+	t.tell = t.Wake
 	t.SetHandler(h)
-	return t, nil
+	start := time.Now()
+	clock := func() time.Duration { return time.Since(start) }
+	if cfg.Salt == 0 {
+		t.clock = clock
+		return t, nil
+	}
+	return t, t.Begin(mercury.Start{Salt: cfg.Salt, Clock: clock, Handler: h})
 }
 
 // canonical strips the IPv6 clothes from an IPv4 place, so that one place is one map key.
@@ -131,8 +125,7 @@ func (nobody) Closed(now time.Duration, ch mercury.ChannelID, reason error) {}
 // Self implements mercury.Transport. A Transport that does not listen has a salt and no place.
 func (t *Transport) Self() mercury.Address { return t.self }
 
-// Now is the clock for Deliver: the time since the Transport was made, or that of LoopConfig.Clock. It may be called from any
-// goroutine.
+// Now is the time by the clock of the start, or before Begin since New. It may be called from any goroutine.
 func (t *Transport) Now() time.Duration { return t.clock() }
 
 // MaxUnreliable implements mercury.Transport.
@@ -144,8 +137,8 @@ func (t *Transport) MaxUnreliable(ch mercury.ChannelID) int {
 	return max(0, min(t.lim.unreliable, t.cfg.UnreliableQueued-headerSize-len(c.loose)))
 }
 
-// Dial implements mercury.Transport. A dial that cannot be made is reported by Closed at the next Deliver. After Shutdown it
-// returns 0.
+// Dial implements mercury.Transport. A dial that cannot be made is reported by Closed at the next Receive. Before Begin and after
+// CloseAll it returns 0.
 func (t *Transport) Dial(to mercury.Address) mercury.ChannelID {
 	to.At = canonical(to.At)
 	if c := t.byTarget[to]; c != nil {

@@ -6,18 +6,23 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Deliver calls the Handler with all that has come, runs what Do was given and does what is due at now, which is best
-// Now(). It must not be called from inside a callback.
-func (t *Transport) Deliver(now time.Duration) {
+// Receive implements mercury.Carrier. A sign of life is anything that a connection brought, took or ended with.
+func (t *Transport) Receive(until time.Duration) (heard bool, err error) {
+	if !t.watched {
+		t.wait(until)
+	}
+	heard = t.deliver(t.Now())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return heard, t.fault
+}
+
+// deliver calls the Handler with all that has come and does what is due at now.
+func (t *Transport) deliver(now time.Duration) (heard bool) {
 	t.observe(now)
 	t.mu.Lock()
 	t.ready, t.taken = t.taken[:0], t.ready
-	t.calls, t.running = t.running[:0], t.calls
 	t.mu.Unlock()
-	for i, f := range t.running {
-		f()
-		t.running[i] = nil
-	}
 	t.closeFailing()
 	for i, l := range t.taken {
 		t.take(l)
@@ -26,6 +31,7 @@ func (t *Transport) Deliver(now time.Duration) {
 	if t.now >= t.sweepAt {
 		t.sweep()
 	}
+	return len(t.taken) > 0 || t.wrote.Swap(false)
 }
 
 // observe moves the owner's time to now. Time never runs back.
@@ -70,7 +76,7 @@ func (t *Transport) take(l *link) {
 			t.handler.Opened(t.now, c.id, c.peer)
 		}
 	}
-	t.deliver(c, in)
+	t.hand(c, in)
 	if end != nil {
 		t.end(c, end)
 	}
@@ -84,8 +90,8 @@ func (t *Transport) take(l *link) {
 	l.mu.Unlock()
 }
 
-// deliver hands over the frames of in, which the reading goroutine has checked, until c is closed.
-func (t *Transport) deliver(c *channel, in []byte) {
+// hand hands over the frames of in, which the reading goroutine has checked, until c is closed.
+func (t *Transport) hand(c *channel, in []byte) {
 	t.stats.BytesIn += uint64(len(in))
 	for len(in) > 0 && c.state == open {
 		k, size, err := peek(in, t.lim)
@@ -105,19 +111,19 @@ func (t *Transport) deliver(c *channel, in []byte) {
 	}
 }
 
-// Flush hands on what was sent since the last Flush, in one write for each channel. The owner calls it at the end of its turn, or
-// after a message that must not wait for that.
-func (t *Transport) Flush() {
+// Flush implements mercury.Carrier: it hands on what was sent since the last Flush, in one write for each channel. It never fails,
+// and may be called from inside a callback, for a message that must not wait for the end of the turn.
+func (t *Transport) Flush() error {
 	for i, c := range t.dirty {
 		c.dirty = false
 		t.flush(c)
 		t.dirty[i] = nil
 	}
 	t.dirty = t.dirty[:0]
+	return nil
 }
 
-// NextDeadline is when Deliver and Flush should be called if nothing arrives before; false when there is nothing to wait for.
-// When something waits for a Flush it is the time last seen, that is at once.
+// NextDeadline implements mercury.Carrier.
 func (t *Transport) NextDeadline() (time.Duration, bool) {
 	switch {
 	case len(t.dirty) > 0 || len(t.failing) > 0:
@@ -128,8 +134,8 @@ func (t *Transport) NextDeadline() (time.Duration, bool) {
 	return t.sweepAt, true
 }
 
-// Wait blocks until something has come, until NextDeadline, or until a time by Now(), whatever is first. Deliver follows.
-func (t *Transport) Wait(until time.Duration) {
+// wait blocks until something has come, until NextDeadline, or until a time by Now(), whatever is first.
+func (t *Transport) wait(until time.Duration) {
 	select {
 	case <-t.wake:
 		return
@@ -150,28 +156,37 @@ func (t *Transport) Wait(until time.Duration) {
 	t.timer.Stop()
 }
 
-// poke wakes the owner.
-func (t *Transport) poke() {
+// Wake implements mercury.Carrier.
+func (t *Transport) Wake() {
 	select {
 	case t.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Do has f run on the owner's goroutine, by the next Deliver. Any goroutine may call it. It fails with ErrBusy when too many wait
-// already, and with ErrStopped after Shutdown; then f is not called.
-func (t *Transport) Do(f func()) error {
+// Watch implements mercury.Carrier.
+func (t *Transport) Watch(f func()) {
+	t.watched = true
 	t.mu.Lock()
-	switch {
-	case t.stopped:
-		t.mu.Unlock()
-		return ErrStopped
-	case len(t.calls) >= t.maxCalls:
-		t.mu.Unlock()
-		return ErrBusy
+	t.tell = f
+	t.mu.Unlock()
+	f() // for what has come before
+}
+
+// poke tells the owner that there is something for it.
+func (t *Transport) poke() {
+	t.mu.Lock()
+	tell := t.tell
+	t.mu.Unlock()
+	tell()
+}
+
+// Fail tells that no more can be accepted, and why. Receive returns it. Any goroutine may call it.
+func (t *Transport) Fail(err error) {
+	t.mu.Lock()
+	if t.fault == nil {
+		t.fault = err
 	}
-	t.calls = append(t.calls, f)
 	t.mu.Unlock()
 	t.poke()
-	return nil
 }

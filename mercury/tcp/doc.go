@@ -14,12 +14,14 @@
 //   - nothing is sent twice before it is known to be lost: on a path that loses, the last percent of the messages is late;
 //   - opening takes two round trips (TCP's and the hello's);
 //   - a connection that changes its address is lost;
-//   - neither encryption nor proof of who is there: anyone who reaches the port can speak, within the limits of stream.Config;
+//   - neither encryption nor proof of who is there: anyone who reaches the port can speak, within the limits of stream.Config, and
+//     who is on the way can read and change all of it. A Guard of package secure is for datagrams and does nothing here. Package
+//     host takes it into a Secure process by UnsealedCarriers only;
 //   - each connection is a descriptor and a goroutine.
 //
 // # Contract
 //
-// Config, Loop and the Transport's methods are those of package stream, whose documentation says which goroutine may call
+// Config and the Transport's methods are those of package stream, whose documentation says which goroutine may call
 // what, and what is on the wire. The wire is the frames of package stream and nothing else. TCP_NODELAY is set: batching is the
 // owner's, by Flush. On Unix the owner writes itself what the system takes at once; a goroutine writes the rest.
 package tcp

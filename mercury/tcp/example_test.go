@@ -1,65 +1,83 @@
 package tcp_test
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/stream"
+	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/tcp"
 )
 
 // echo answers every message with the same.
-type echo struct{ t *tcp.Transport }
+type echo struct{ net mercury.Transport }
 
+func (echo) Tick(now time.Duration) time.Duration                     { return now + time.Hour }
 func (echo) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 func (e echo) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
-	_ = e.t.Send(ch, msg) // a channel that cannot take it will be closed
+	if err := e.net.Send(ch, msg); err != nil {
+		fmt.Println(err)
+	}
 }
 func (echo) Closed(time.Duration, mercury.ChannelID, error) {}
 
-// asker sends a message when its channel opens, and is done with the answer.
+// asker sends a message to a server, and is done with the answer.
 type asker struct {
-	t    *tcp.Transport
-	done func()
+	net    mercury.Transport
+	server mercury.Address
+	done   chan struct{}
 }
 
-func (a asker) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) {
-	_ = a.t.Send(ch, []byte("hello, rack"))
+// Tick comes once at the start.
+func (a asker) Tick(time.Duration) time.Duration {
+	if err := a.net.Send(a.net.Dial(a.server), []byte("hello, rack")); err != nil {
+		fmt.Println(err)
+	}
+	return forever
 }
 
+// forever is when the next tick is due of who needs none.
+const forever = 1 << 62
+
+func (asker) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 func (a asker) Message(_ time.Duration, _ mercury.ChannelID, reliable bool, msg []byte) {
 	fmt.Println(reliable, string(msg))
-	a.done()
+	close(a.done)
 }
-
 func (asker) Closed(time.Duration, mercury.ChannelID, error) {}
 
-// Two apps, each owned by a Loop.
+// Two apps that package host runs over TCP alone. The client's carrier only dials.
 func Example() {
-	server, err := tcp.Listen("127.0.0.1:0", tcp.Config{Config: stream.Config{Salt: 1}}, nil)
+	server, err := tcp.Listen("127.0.0.1:0", tcp.Config{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	server.SetHandler(echo{server})
-	client, err := tcp.Listen("", tcp.Config{Config: stream.Config{Salt: 2}}, nil) // only dials
+	client, err := tcp.Listen("", tcp.Config{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	client.SetHandler(asker{client, cancel})
-	client.Dial(server.Self())
-
-	served := make(chan error)
-	go func() { served <- tcp.NewLoop(server, tcp.LoopConfig{}).Run(ctx) }()
-	fmt.Println(tcp.NewLoop(client, tcp.LoopConfig{}).Run(ctx))
-	fmt.Println(<-served)
+	h, err := host.New(host.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = h.Close() }()
+	p, err := h.Start("server", "", func(env host.Env) (host.App, error) { return echo{env.Transport}, nil }, host.Carriers(server))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	done := make(chan struct{})
+	_, err = h.Start("client", "", func(env host.Env) (host.App, error) {
+		return asker{env.Transport, p.Address(), done}, nil
+	}, host.Carriers(client))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-done
 	// Output:
 	// true hello, rack
-	// <nil>
-	// <nil>
 }

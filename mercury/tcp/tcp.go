@@ -28,16 +28,7 @@ type Config struct {
 	stream.Config
 }
 
-// Loop is an owner of a Transport, and LoopConfig says how it behaves.
-type (
-	Loop       = stream.Loop
-	LoopConfig = stream.LoopConfig
-)
-
-// NewLoop makes a Loop that turns t.
-func NewLoop(t *Transport, cfg LoopConfig) *Loop { return stream.NewLoop(t.Transport, cfg) }
-
-// Transport is a mercury.Transport over TCP. Its methods are those of stream.Transport.
+// Transport is a mercury.Carrier over TCP. Its methods are those of stream.Transport.
 type Transport struct {
 	*stream.Transport
 }

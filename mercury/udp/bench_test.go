@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/udp"
 )
 
@@ -190,8 +191,8 @@ func quantiles(b *testing.B, d []time.Duration) {
 	b.ReportMetric(float64(d[len(d)*99/100].Nanoseconds())/1e3, "p99-us")
 }
 
-// BenchmarkOneWay sends a message of 200 bytes every 2 ms from one loop to another, and beside it a datagram between two plain
-// sockets. The time is from the sender's tick to the receiver's callback.
+// BenchmarkOneWay sends a message of 200 bytes every 2 ms from one app that package host runs to another, and beside it a datagram
+// between two plain sockets. The time is from the sender's tick to the receiver's callback.
 func BenchmarkOneWay(b *testing.B) {
 	const gap = 2 * time.Millisecond
 	began := time.Now()
@@ -206,33 +207,35 @@ func BenchmarkOneWay(b *testing.B) {
 		quantiles(b, times)
 	}
 	for _, reliable := range []bool{false, true} {
-		b.Run(fmt.Sprintf("loop/reliable=%v", reliable), func(b *testing.B) {
-			sa, sb := listen(b, "127.0.0.1:0"), listen(b, "127.0.0.1:0")
+		b.Run(fmt.Sprintf("host/reliable=%v", reliable), func(b *testing.B) {
+			h, err := host.New(host.Config{})
+			if err != nil {
+				b.Fatal(err)
+			}
 			arrived := make(chan time.Duration, 1<<16)
-			eb := endpoint(b, sb, 2, hearer{message: func(_ time.Duration, _ mercury.ChannelID, msg []byte) { arrived <- age(msg) }})
-			ea := endpoint(b, sa, 1, nil)
+			s := listen(b, "127.0.0.1:0")
+			to := run(b, h, s, app{message: func(msg []byte) { arrived <- age(msg) }})
 			msg := make([]byte, benchDatagram)
-			lb := start(eb, sb, udp.LoopConfig{Clock: clock})
-			ch := ea.Dial(eb.Self())
-			la := start(ea, sa, udp.LoopConfig{Clock: clock, Tick: func(now time.Duration) time.Duration {
+			run(b, h, listen(b, "127.0.0.1:0"), app{tick: func(net mercury.Transport) {
 				stamp(msg)
+				ch := net.Dial(to.Address())
 				if reliable {
-					_ = ea.Send(ch, msg)
+					_ = net.Send(ch, msg)
 				} else {
-					_ = ea.SendUnreliable(ch, msg)
+					_ = net.SendUnreliable(ch, msg)
 				}
-				return now + gap
-			}})
+			}, every: gap})
 			for range 5 { // those before the channel opened
 				<-arrived
 			}
-			before := sb.Counters()
+			before := s.Counters()
 			collect(b, arrived)
-			after := sb.Counters()
+			after := s.Counters()
 			calls := after.ReadCalls - before.ReadCalls + after.WriteCalls - before.WriteCalls
 			b.ReportMetric(float64(calls)/float64(after.In-before.In), "receiver-calls/packet")
-			la.end(b)
-			lb.end(b)
+			if err := h.Close(); err != nil {
+				b.Error(err)
+			}
 		})
 	}
 	b.Run("plain", func(b *testing.B) {
@@ -263,3 +266,38 @@ func BenchmarkOneWay(b *testing.B) {
 		collect(b, arrived)
 	})
 }
+
+// app does what its functions say.
+type app struct {
+	net     mercury.Transport
+	tick    func(net mercury.Transport)
+	every   time.Duration
+	message func(msg []byte)
+}
+
+// run runs a over a socket, without a pace.
+func run(b *testing.B, h *host.Host, s *udp.Socket, a app) *host.Process {
+	b.Helper()
+	p, err := h.Start("app", "", func(env host.Env) (host.App, error) {
+		a.net = env.Transport
+		return a, nil
+	}, host.Carriers(udp.NewCarrier(s, mercury.Config{})), host.Shared(), host.Pace(0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+func (a app) Tick(now time.Duration) time.Duration {
+	if a.tick == nil {
+		return now + time.Hour
+	}
+	a.tick(a.net)
+	return now + a.every
+}
+
+func (app) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+func (a app) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []byte) {
+	a.message(msg)
+}
+func (app) Closed(time.Duration, mercury.ChannelID, error) {}

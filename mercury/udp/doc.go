@@ -2,13 +2,13 @@
 //
 // # Purpose
 //
-// A Socket reads and writes datagrams in batches. A Loop runs one Endpoint over one Socket, for who wants Mercury alone:
+// A Socket reads and writes datagrams in batches. A Carrier runs an Endpoint over a Socket, as one of the carriers that package
+// host turns for an app:
 //
 //	s, err := udp.Listen("127.0.0.1:0")
-//	e, err := mercury.NewEndpoint(cfg, s.Addr(), handler)
-//	err = udp.NewLoop(e, s, udp.LoopConfig{Tick: game}).Run(ctx)
+//	p, err := h.Start("app", "", create, host.Carriers(udp.NewCarrier(s, cfg)))
 //
-// Package host runs the apps of a whole game over the same sockets.
+// host.Host.Start makes both itself when it is given an address.
 //
 // # Contract
 //
@@ -40,8 +40,8 @@
 // # Concurrency
 //
 // A Socket is used by two goroutines at most: one reads (ReadBatch, TryRead, More), one writes (Queue, Flush). They may be
-// one. SetReadDeadline, Counters and Close may be called from anywhere; Close wakes the reader. A Loop is one
-// goroutine; Do and Now are for all others.
+// one. SetReadDeadline, Counters and Close may be called from anywhere; Close wakes the reader. A Carrier belongs to one
+// goroutine, which waits at the socket itself, so that there is no other; only one that is watched has a goroutine that reads.
 //
 // # Caller's duties
 //

@@ -1,12 +1,12 @@
 package udp_test
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/udp"
 )
 
@@ -34,49 +34,55 @@ func Example() {
 	// <nil>
 }
 
-// listener prints what comes and tells when.
-type listener struct{ done func() }
-
-func (listener) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
-func (l listener) Message(_ time.Duration, _ mercury.ChannelID, reliable bool, msg []byte) {
-	fmt.Println(reliable, string(msg))
-	l.done()
+// greeter says hello to a friend if it has one, and prints what it hears.
+type greeter struct {
+	net    mercury.Transport
+	friend mercury.Address
+	heard  chan struct{}
 }
-func (listener) Closed(time.Duration, mercury.ChannelID, error) {}
 
-// Two loops, each on a goroutine of its own. What one sends before it ends still comes over.
-func ExampleLoop() {
-	ctx, stop := context.WithCancel(context.Background())
-	var sockets []*udp.Socket
-	loop := func(salt uint32, h mercury.Handler) (*udp.Loop, *mercury.Endpoint) {
-		s, err := udp.Listen("127.0.0.1:0")
-		if err != nil {
-			panic(err)
+// Tick comes once at the start.
+func (g greeter) Tick(now time.Duration) time.Duration {
+	if !g.friend.IsZero() {
+		if err := g.net.Send(g.net.Dial(g.friend), []byte("hello")); err != nil {
+			fmt.Println(err)
 		}
-		sockets = append(sockets, s)
-		e, err := mercury.NewEndpoint(mercury.Config{Salt: salt}, s.Addr(), h)
-		if err != nil {
-			panic(err)
-		}
-		return udp.NewLoop(e, s, udp.LoopConfig{}), e
 	}
-	server, at := loop(1, listener{stop})
-	client, e := loop(2, nil)
-	ended := make(chan error)
-	go func() { ended <- server.Run(ctx) }()
-	go func() { ended <- client.Run(ctx) }()
-	if err := client.Do(func() {
-		if err := e.Send(e.Dial(at.Self()), []byte("hello")); err != nil {
-			panic(err)
-		}
-	}); err != nil {
+	return now + time.Hour
+}
+func (greeter) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+func (g greeter) Message(_ time.Duration, _ mercury.ChannelID, reliable bool, msg []byte) {
+	fmt.Println(reliable, string(msg))
+	close(g.heard)
+}
+func (greeter) Closed(time.Duration, mercury.ChannelID, error) {}
+
+// Two apps that package host runs, over sockets that are opened as their owner likes.
+func ExampleCarrier() {
+	h, err := host.New(host.Config{})
+	if err != nil {
 		fmt.Println(err)
+		return
 	}
-	fmt.Println(<-ended, <-ended)
-	for _, s := range sockets {
-		_ = s.Close()
+	heard := make(chan struct{})
+	start := func(name string, friend mercury.Address) *host.Process {
+		s, err := udp.Config{ReadBuffer: 1 << 20}.Listen("127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		p, err := h.Start(name, "", func(env host.Env) (host.App, error) {
+			return greeter{env.Transport, friend, heard}, nil
+		}, host.Carriers(udp.NewCarrier(s, mercury.Config{MaxChannels: 100})))
+		if err != nil {
+			panic(err)
+		}
+		return p
 	}
+	server := start("server", mercury.Address{})
+	start("client", server.Address())
+	<-heard
+	fmt.Println(h.Close())
 	// Output:
 	// true hello
-	// <nil> <nil>
+	// <nil>
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"github.com/coder/websocket"
 
@@ -47,7 +48,11 @@ func (d dialer) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error
 		},
 	}
 	defer through.CloseIdleConnections()
-	ws, resp, err := websocket.Dial(ctx, d.url(to), &websocket.DialOptions{
+	url := d.url(to)
+	if d.cfg.DialTLS != nil && !strings.HasPrefix(url, "wss:") && !strings.HasPrefix(url, "https:") {
+		return nil, fmt.Errorf("%w: Config.URL gives %q, which is in the clear, and Config.DialTLS is set", mercury.ErrAddress, url)
+	}
+	ws, resp, err := websocket.Dial(ctx, url, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: through},
 		HTTPHeader: d.cfg.Header,
 	})

@@ -16,7 +16,9 @@
 //   - behind a proxy the peer's address is the proxy's.
 //
 // With Config.TLS, or behind a proxy that ends TLS, it is encrypted and the page knows whom it speaks to. Who the page is, the
-// application must ask.
+// application must ask. Without either it is in the clear, as package tcp is. A Transport counts as sealed when TLS is its own: one
+// that listens with Config.TLS dials with Config.DialTLS or not at all, and with Config.DialTLS no URL in the clear is dialled. One
+// behind a proxy is for host.UnsealedCarriers.
 //
 // # From a page
 //
@@ -52,6 +54,6 @@
 //
 // # Contract
 //
-// Loop and the Transport's methods are those of package stream, whose documentation says which goroutine may call what.
+// The Transport's methods are those of package stream, whose documentation says which goroutine may call what.
 // ServeHTTP may be called from any.
 package websocket

@@ -1,7 +1,6 @@
 package websocket_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,65 +8,85 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/stream"
+	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/websocket"
 )
 
 // echo answers every message with the same.
-type echo struct{ t *websocket.Transport }
+type echo struct{ net mercury.Transport }
 
+func (echo) Tick(now time.Duration) time.Duration                     { return now + time.Hour }
 func (echo) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 func (e echo) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
-	_ = e.t.Send(ch, msg) // a channel that cannot take it will be closed
+	if err := e.net.Send(ch, msg); err != nil {
+		fmt.Println(err)
+	}
 }
 func (echo) Closed(time.Duration, mercury.ChannelID, error) {}
 
-// asker sends a message when its channel opens, and is done with the answer.
+// asker sends a message to a server, and is done with the answer.
 type asker struct {
-	t    *websocket.Transport
-	done func()
+	net    mercury.Transport
+	server mercury.Address
+	done   chan struct{}
 }
 
-func (a asker) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) {
-	_ = a.t.Send(ch, []byte("hello, page"))
+// Tick comes once at the start.
+func (a asker) Tick(time.Duration) time.Duration {
+	if err := a.net.Send(a.net.Dial(a.server), []byte("hello, page")); err != nil {
+		fmt.Println(err)
+	}
+	return forever
 }
 
+// forever is when the next tick is due of who needs none.
+const forever = 1 << 62
+
+func (asker) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 func (a asker) Message(_ time.Duration, _ mercury.ChannelID, reliable bool, msg []byte) {
 	fmt.Println(reliable, string(msg))
-	a.done()
+	close(a.done)
 }
-
 func (asker) Closed(time.Duration, mercury.ChannelID, error) {}
 
-// A Transport beside the other handlers of a web server, and a Go client in the place of a page.
+// A carrier beside the other handlers of a web server, and a Go client in the place of a page.
 func Example() {
-	server, err := websocket.New(netip.AddrPort{}, websocket.Config{Config: stream.Config{Salt: 1}}, nil)
+	server, err := websocket.New(netip.AddrPort{}, websocket.Config{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	server.SetHandler(echo{server})
 	mux := http.NewServeMux()
 	mux.Handle("/play", server)
 	web := httptest.NewServer(mux)
 	defer web.Close()
+	at := mercury.Address{At: netip.MustParseAddrPort(web.Listener.Addr().String())} // whatever start is there
 
-	client, err := websocket.Listen("", websocket.Config{Config: stream.Config{Salt: 2}, Path: "/play"}, nil) // only dials
+	client, err := websocket.Listen("", websocket.Config{Path: "/play"}, nil) // only dials
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	client.SetHandler(asker{client, cancel})
-	client.Dial(mercury.Address{At: netip.MustParseAddrPort(web.Listener.Addr().String())}) // whatever start is there
-
-	served := make(chan error)
-	go func() { served <- websocket.NewLoop(server, websocket.LoopConfig{}).Run(ctx) }()
-	fmt.Println(websocket.NewLoop(client, websocket.LoopConfig{}).Run(ctx))
-	fmt.Println(<-served)
+	h, err := host.New(host.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = h.Close() }()
+	_, err = h.Start("server", "", func(env host.Env) (host.App, error) { return echo{env.Transport}, nil }, host.Carriers(server))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	done := make(chan struct{})
+	_, err = h.Start("client", "", func(env host.Env) (host.App, error) {
+		return asker{env.Transport, at, done}, nil
+	}, host.Carriers(client))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-done
 	// Output:
 	// true hello, page
-	// <nil>
-	// <nil>
 }

@@ -37,7 +37,7 @@ type Config struct {
 	Origins []string
 	// TLS is the server's side of wss. Nil: Listen speaks ws, as behind a proxy that ends TLS.
 	TLS *tls.Config
-	// DialTLS is the dialler's side of wss. Nil: Dial speaks ws.
+	// DialTLS is the dialler's side of wss. Nil: Dial speaks ws; one that listens with TLS does not dial then.
 	DialTLS *tls.Config
 	// URL gives the place to dial for an address, when it is not made of the address and Path: by a host's name, as
 	// certificates demand. Dial calls it on goroutines of its own.
@@ -62,16 +62,7 @@ func (c Config) path() string {
 	return c.Path
 }
 
-// Loop is an owner of a Transport, and LoopConfig says how it behaves.
-type (
-	Loop       = stream.Loop
-	LoopConfig = stream.LoopConfig
-)
-
-// NewLoop makes a Loop that turns t.
-func NewLoop(t *Transport, cfg LoopConfig) *Loop { return stream.NewLoop(t.Transport, cfg) }
-
-// Transport is a mercury.Transport over WebSockets, and the http.Handler of its accepting side. Its methods are those of
+// Transport is a mercury.Carrier over WebSockets, and the http.Handler of its accepting side. Its methods are those of
 // stream.Transport, and ServeHTTP.
 type Transport struct {
 	*stream.Transport
@@ -93,12 +84,17 @@ func build(self netip.AddrPort, cfg Config, h mercury.Handler, stop func()) (*Tr
 		return nil, err
 	}
 	maxMessage := cfg.WithDefaults().MaxMessage
-	inner, err := stream.New(cfg.Config, self, stream.Network{
+	n := stream.Network{
 		Name:          "websocket",
 		Dial:          dialer{cfg: cfg, maxMessage: maxMessage}.dial,
 		MaxUnreliable: MaxUnreliable,
+		Sealed:        cfg.TLS != nil || !self.IsValid() && cfg.DialTLS != nil,
 		Stop:          stop,
-	}, h)
+	}
+	if cfg.TLS != nil && cfg.DialTLS == nil {
+		n.Dial = nil
+	}
+	inner, err := stream.New(cfg.Config, self, n, h)
 	if err != nil {
 		return nil, err
 	}

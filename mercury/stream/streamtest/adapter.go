@@ -1,11 +1,11 @@
 package streamtest
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,7 +41,7 @@ func TestAdapter(t *testing.T, listen Listen) {
 		{"dial nobody", testNobody},
 		{"too many channels", testFull},
 		{"close wait", testCloseWait},
-		{"loops", testLoops},
+		{"another start", testAnotherStart},
 		{"goroutines", testGoroutines},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, listen) })
@@ -69,9 +69,23 @@ func connect(t *testing.T, listen Listen, a, b stream.Config) *pair {
 	p := &pair{t: t, a: start(t, listen, a), b: start(t, listen, b)}
 	p.a.SetHandler(&p.atA)
 	p.b.SetHandler(&p.atB)
+	p.dial()
+	return p
+}
+
+// begin makes a start of x.
+func (p *pair) begin(x *stream.Transport, salt uint32, h mercury.Handler, clock func() time.Duration) {
+	p.t.Helper()
+	if err := x.Begin(mercury.Start{Salt: salt, Clock: clock, Handler: h}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// dial opens the channel.
+func (p *pair) dial() {
+	p.t.Helper()
 	p.ch = p.a.Dial(p.b.Self())
 	p.until("the channel opened", func() bool { return p.atA.Of(p.ch).Opened == 1 && len(p.atB.Order) == 1 })
-	return p
 }
 
 func (p *pair) until(what string, done func() bool) {
@@ -116,7 +130,7 @@ func testBatch(t *testing.T, listen Listen) {
 			t.Fatal(err)
 		}
 	}
-	p.a.Flush()
+	_ = p.a.Flush()
 	after := p.a.Stats()
 	if writes := after.Writes - before.Writes; writes != 1 || after.MessagesOut-before.MessagesOut != 100 {
 		t.Errorf("%d messages took %d writes", after.MessagesOut-before.MessagesOut, writes)
@@ -165,14 +179,14 @@ func testBeside(t *testing.T, listen Listen) {
 		if err := p.a.Send(p.ch, numbered(sent, 1<<16)); err != nil {
 			t.Fatal(err)
 		}
-		p.a.Flush()
+		_ = p.a.Flush()
 	}
 	const loose = 200
 	for i := range loose {
 		if err := p.a.SendUnreliable(p.ch, numbered(i, 100)); err != nil {
 			t.Fatal(err)
 		}
-		p.a.Flush()
+		_ = p.a.Flush()
 	}
 	newest := func(msg []byte) bool { return binary.LittleEndian.Uint32(msg) == loose-1 }
 	p.until("all reliable messages and the newest unreliable one", func() bool {
@@ -207,10 +221,37 @@ func testSilence(t *testing.T, listen Listen) {
 
 // testNap lets an owner sleep for an hour: that is not its peer's silence.
 func testNap(t *testing.T, listen Listen) {
-	p := connect(t, listen, quick(1), quick(2))
-	p.a.Deliver(p.a.Now() + time.Hour)
+	p := &pair{t: t, a: start(t, listen, quick(0)), b: start(t, listen, quick(2))}
+	var slept atomic.Int64
+	began := time.Now()
+	p.begin(p.a, 1, &p.atA, func() time.Duration { return time.Duration(slept.Load()) + time.Since(began) })
+	p.b.SetHandler(&p.atB)
+	p.dial()
+	slept.Store(int64(time.Hour))
+	turn(p.a)
 	if closed := p.atA.Of(p.ch).Closed; len(closed) > 0 {
 		t.Errorf("closed with %v after a nap of its own", closed)
+	}
+}
+
+// testAnotherStart begins anew at the same place: the peer's channel ends, the start before is not to be dialled any more, and
+// the new one hears nothing of it.
+func testAnotherStart(t *testing.T, listen Listen) {
+	p := connect(t, listen, quick(1), quick(2))
+	before, heard := p.b.Self(), len(p.atB.Order)
+	var again mercurytest.Recorder
+	p.begin(p.b, 3, &again, p.a.Now)
+	if after := p.b.Self(); after.At != before.At || after.Salt != 3 {
+		t.Fatalf("was at %v, is at %v", before, after)
+	}
+	p.until("the old channel ended", func() bool { return len(p.atA.Of(p.ch).Closed) == 1 })
+	wantClosed(t, p.atA.Of(p.ch), mercury.ErrPeerAborted)
+	old, fresh := p.a.Dial(before), p.a.Dial(p.b.Self())
+	p.until("both dials answered", func() bool { return len(p.atA.Of(old).Closed) == 1 && p.atA.Of(fresh).Opened == 1 })
+	wantClosed(t, p.atA.Of(old), mercury.ErrPeerRestarted)
+	p.until("the new start has its channel", func() bool { return len(again.Order) == 1 })
+	if len(p.atB.Order) != heard || len(p.seenB().Closed) != 0 || p.b.Channels() != 1 {
+		t.Errorf("the old start was told of %d channels and the end %v; %d channels are there", len(p.atB.Order), p.seenB().Closed, p.b.Channels())
 	}
 }
 
@@ -270,56 +311,6 @@ func testCloseWait(t *testing.T, listen Listen) {
 	}
 }
 
-// testLoops runs two Loops that count to a hundred together, and ends them.
-func testLoops(t *testing.T, listen Listen) {
-	const n = 100
-	a, b := start(t, listen, quick(1)), start(t, listen, quick(2))
-	var atA, atB mercurytest.Recorder
-	done := make(chan struct{})
-	atB.OnMessage = func(ch mercury.ChannelID, _ bool, msg []byte) { _ = b.Send(ch, msg) }
-	atA.OnMessage = func(ch mercury.ChannelID, _ bool, msg []byte) {
-		if i := int(binary.LittleEndian.Uint32(msg)) + 1; i < n {
-			_ = a.Send(ch, numbered(i, 10))
-		} else {
-			close(done)
-		}
-	}
-	a.SetHandler(&atA)
-	b.SetHandler(&atB)
-	ticks := 0
-	tick := func(now time.Duration) time.Duration { ticks++; return now + time.Millisecond }
-	la, lb := stream.NewLoop(a, stream.LoopConfig{Tick: tick}), stream.NewLoop(b, stream.LoopConfig{})
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	ends := make(chan error, 2)
-	for _, l := range []*stream.Loop{la, lb} {
-		go func() { ends <- l.Run(ctx) }()
-	}
-	if err := la.Do(func() { _ = a.Send(a.Dial(b.Self()), numbered(0, 10)) }); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-done:
-	case <-time.After(patience):
-		t.Fatal("the loops did not count to the end")
-	}
-	cancel()
-	for range 2 {
-		if err := <-ends; err != nil {
-			t.Errorf("Run: %v", err)
-		}
-	}
-	if ticks == 0 {
-		t.Error("no tick")
-	}
-	if err := la.Do(func() {}); !errors.Is(err, stream.ErrStopped) {
-		t.Errorf("Do after Run: %v", err)
-	}
-	if ch := a.Dial(b.Self()); ch != 0 {
-		t.Errorf("Dial after Run gives channel %d", ch)
-	}
-}
-
 // testGoroutines leaves nothing running, whatever state connections are in.
 func testGoroutines(t *testing.T, listen Listen) {
 	before := runtime.NumGoroutine()
@@ -331,7 +322,7 @@ func testGoroutines(t *testing.T, listen Listen) {
 		}
 		p.b.Dial(mercury.Address{At: p.a.Self().At, Salt: 99})
 		p.b.Dial(p.a.Self())
-		p.b.Flush()
+		_ = p.b.Flush()
 		Stop(t, p.b)
 		p.a.Dial(p.b.Self())
 		Stop(t, p.a)

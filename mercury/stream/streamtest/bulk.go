@@ -46,9 +46,8 @@ func Bulk(b *testing.B, from, to *stream.Transport) {
 	go func() {
 		defer close(done)
 		for in.messages < b.N {
-			to.Wait(to.Now() + time.Second)
-			to.Deliver(to.Now())
-			to.Flush()
+			_, _ = to.Receive(to.Now() + time.Second)
+			_ = to.Flush()
 		}
 	}()
 	for sent := 0; sent < b.N; {
@@ -59,11 +58,10 @@ func Bulk(b *testing.B, from, to *stream.Transport) {
 			}
 			sent++
 		}
-		from.Flush()
-		from.Deliver(from.Now())
+		_ = from.Flush()
+		_, _ = from.Receive(0)
 		for backlog(from, ch) > bulkBacklog {
-			from.Wait(from.Now() + 50*time.Microsecond)
-			from.Deliver(from.Now())
+			_, _ = from.Receive(from.Now() + 50*time.Microsecond)
 		}
 	}
 	for running := true; running; {
@@ -71,9 +69,8 @@ func Bulk(b *testing.B, from, to *stream.Transport) {
 		case <-done:
 			running = false
 		default:
-			from.Wait(from.Now() + time.Millisecond)
-			from.Deliver(from.Now())
-			from.Flush()
+			_, _ = from.Receive(from.Now() + time.Millisecond)
+			_ = from.Flush()
 		}
 	}
 	b.StopTimer()

@@ -1,56 +1,60 @@
 package streamtest
 
 import (
-	"context"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
-// Echo measures one message of 100 bytes there and back, between two Loops in one process: twice the latency of a message that
-// is flushed at once.
+// Echo measures one message of 100 bytes there and back, between two apps that package host runs without a pace: twice the
+// latency of a message that is flushed at once.
 func Echo(b *testing.B, from, to *stream.Transport) {
+	h, err := host.New(host.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := h.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	start := func(name string, c *stream.Transport, on func(*host.Net, mercury.ChannelID, []byte)) *host.Process {
+		p, err := h.Start(name, "", func(env host.Env) (host.App, error) { return echoer{env.Net, on}, nil },
+			host.Carriers(c), host.Shared(), host.Pace(0))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return p
+	}
 	back := make(chan struct{}, 1)
-	opened := make(chan mercury.ChannelID, 1)
-	var out, in mercurytest.Recorder
-	out.OnOpened = func(ch mercury.ChannelID, _ mercury.Address) { opened <- ch }
+	there := start("to", to, func(net *host.Net, ch mercury.ChannelID, msg []byte) { _ = net.Send(ch, msg) })
+	here := start("from", from, func(*host.Net, mercury.ChannelID, []byte) { back <- struct{}{} })
 	msg := make([]byte, bulkMessage)
-	from.SetHandler(echoer{&out, func(mercury.ChannelID, []byte) { back <- struct{}{} }})
-	to.SetHandler(echoer{&in, func(ch mercury.ChannelID, msg []byte) {
-		_ = to.Send(ch, msg)
-		to.Flush()
-	}})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	defer running.Wait() // a Transport has one owner at a time
-	defer cancel()
-	loops := []*stream.Loop{stream.NewLoop(from, stream.LoopConfig{}), stream.NewLoop(to, stream.LoopConfig{})}
-	from.Dial(to.Self())
-	for _, l := range loops {
-		running.Go(func() { _ = l.Run(ctx) })
+	send := func(a host.App) {
+		net := a.(echoer).net
+		_ = net.Send(net.Dial(there.Address()), msg)
 	}
-	ch := <-opened
 	b.ReportAllocs()
-	send := func() {
-		_ = from.Send(ch, msg)
-		from.Flush()
-	}
 	for b.Loop() {
-		if err := loops[0].Do(send); err != nil {
+		if err := here.Do(send); err != nil {
 			b.Fatal(err)
 		}
 		<-back
 	}
 }
 
-// echoer is a Recorder that keeps no messages.
+// echoer is an app that hears messages and nothing else.
 type echoer struct {
-	*mercurytest.Recorder
-	on func(mercury.ChannelID, []byte)
+	net *host.Net
+	on  func(*host.Net, mercury.ChannelID, []byte)
 }
 
-func (e echoer) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []byte) { e.on(ch, msg) }
+func (echoer) Tick(now time.Duration) time.Duration                     { return now + time.Hour }
+func (echoer) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+func (e echoer) Message(_ time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
+	e.on(e.net, ch, msg)
+}
+func (echoer) Closed(time.Duration, mercury.ChannelID, error) {}

@@ -1,0 +1,109 @@
+package mercury
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// Carrier is a Transport over one kind of network, as a runner turns it: package host runs an app over any number of them.
+// The packages udp, tcp, quic and websocket have one each. Whoever turns carriers does this, on one goroutine:
+//
+//	c.Begin(start)
+//	for {
+//		c.Receive(until)  // wait; the Handler is called in here and nowhere else
+//		...               // the app's own work, which sends
+//		c.Flush()         // what was sent leaves
+//	}
+//	c.CloseAll()              // then go on until Channels is 0, or patience ends
+//	c.Release()
+//
+// Wake may be called from any goroutine, all else belongs to the owner's. Begin, Receive, CloseAll and Release must not be called
+// from inside a callback.
+type Carrier interface {
+	Transport
+
+	// Network names the kind: "udp", "tcp", "quic", "websocket".
+	Network() string
+	// Sealed reports whether nobody on the way can read or forge what the channels of this start carry.
+	Sealed() bool
+	// Begin makes a start of the app at the place where the carrier listens. The channels of an earlier start end without a word to
+	// the Handler, and a peer that goes on with one is told of the restart. Self has the new salt from then on.
+	Begin(s Start) error
+	// Receive waits until something has come, until a time by the clock of the start, until NextDeadline, or until Wake, whichever is
+	// first. Then it hands what has come to the Handler, up to a bound, so that a flood does not keep the owner from its
+	// work, and does what is due. It does not wait when the time has passed. heard says that a peer has given a sign of life. An
+	// error says that the carrier is broken for good.
+	Receive(until time.Duration) (heard bool, err error)
+	// Flush hands what was sent to the system. An error says that the carrier is broken for good.
+	Flush() error
+	// NextDeadline is when Receive and Flush should be called if nothing comes before; false when there is nothing to wait
+	// for. It has passed already when something waits for a Flush.
+	NextDeadline() (time.Duration, bool)
+	// Wake ends the Receive that waits, or else the next one that would. Any goroutine may call it.
+	Wake()
+	// Watch has f called, on any goroutine, when there is something for Receive, which waits no more from then on. It is for a
+	// carrier whose owner waits elsewhere. It is called once, before the first Receive.
+	Watch(f func())
+	// Channels is how many channels there are, dialling and condemned ones among them.
+	Channels() int
+	// CloseAll condemns every channel, oldest first, as Close does, and each one that opens later. The Handler hears nothing more.
+	CloseAll()
+	// CarrierStats tells how the carrier fares.
+	CarrierStats() CarrierStats
+	// Release gives sockets and goroutines back. Channels that are left end without a word, as when a process is killed. No method
+	// but Wake may be called after it.
+	Release() error
+}
+
+// Start is what makes one start of an app on a Carrier.
+type Start struct {
+	// Salt tells this start from earlier ones. Not 0.
+	Salt uint32
+	// Secret is unpredictable bytes, for the carriers that make cookies.
+	Secret [16]byte
+	// IP is where others reach a carrier that listens at all addresses of the machine, unless the carrier was given a place of its
+	// own. The zero Addr leaves it open.
+	IP netip.Addr
+	// Guard makes the Guard of the start at an address, for carriers of datagrams. Nil: the carrier's own, if it has one.
+	Guard func(self Address) (Guard, error)
+	// Clock is the time that Receive and NextDeadline speak of and the Handler is told. It never runs back, and any goroutine may
+	// ask it.
+	Clock func() time.Duration
+	// Handler is what is delivered to.
+	Handler Handler
+}
+
+// CarrierStats tells how a Carrier fares. What it cannot tell is 0. The counters begin with the start.
+type CarrierStats struct {
+	Channels int           // now
+	Queued   int           // bytes of reliable messages that wait to leave for the first time, of all channels
+	RTT      time.Duration // round trip, the mean of the channels that know theirs
+
+	MessagesIn, MessagesOut uint64
+	BytesIn, BytesOut       uint64 // of packets, or of frames on a stream
+	Resends                 uint64 // segments or packets that went out again
+	Lost                    uint64 // packets taken for lost
+	Refused                 uint64 // channels that were not let in
+	Dropped                 uint64 // unreliable messages that were dropped here for want of room
+}
+
+// CarrierStats is the part of Stats and ChannelStats that every carrier has.
+func (e *Endpoint) CarrierStats() CarrierStats {
+	s := CarrierStats{
+		Channels: len(e.channels), MessagesIn: e.stats.MessagesIn, MessagesOut: e.stats.MessagesOut,
+		BytesIn: e.stats.BytesIn, BytesOut: e.stats.BytesOut, Resends: e.stats.Resends, Lost: e.stats.Lost,
+		Refused: e.stats.Refused, Dropped: e.stats.UnreliableDropped,
+	}
+	var sum, known time.Duration
+	for _, ch := range slices.Sorted(maps.Keys(e.channels)) {
+		c := e.channels[ch]
+		s.Queued += c.out.streams[laneGame].queued
+		if rtt := c.out.rtt.smooth; rtt > 0 {
+			sum, known = sum+rtt, known+1
+		}
+	}
+	s.RTT = sum / max(known, 1)
+	return s
+}

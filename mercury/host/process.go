@@ -90,7 +90,6 @@ type Place struct {
 type Process struct {
 	host     *Host
 	name     string
-	listen   string
 	log      *slog.Logger
 	opts     options
 	create   func(Env) (App, error)
@@ -133,23 +132,15 @@ const (
 // error is returned, as is that of a port in use, which says what to do. Carriers that
 // it was given are released when the process ends, and when Start fails.
 func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ...Option) (*Process, error) {
-	o := collect(opts)
-	carriers, err := o.open(listen)
-	if err == nil {
-		err = o.finish(carriers)
-	}
-	p := &Process{
-		host: h, name: name, listen: listen, log: h.log.With("process", name), opts: o, create: create,
-		carriers: carriers, done: make(chan struct{}),
-	}
+	p, err := h.open(name, listen, create, opts)
 	if err == nil {
 		err = h.add(p)
 	}
 	if err != nil {
+		p.cancel()
 		p.release()
 		return nil, fmt.Errorf("host: %s: %w", name, err)
 	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
 	made := make(chan error, 1)
 	go p.main(made)
 	if err := <-made; err != nil {
@@ -157,6 +148,21 @@ func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ..
 		return nil, fmt.Errorf("host: %s: %w", name, err)
 	}
 	return p, nil
+}
+
+// open makes a process that does not run yet. With an error it has those carriers that are to be released.
+func (h *Host) open(name, listen string, create func(Env) (App, error), opts []Option) (*Process, error) {
+	o := collect(opts)
+	carriers, err := o.open(listen)
+	if err == nil {
+		err = o.finish(carriers)
+	}
+	p := &Process{
+		host: h, name: name, log: h.log.With("process", name), opts: o, create: create,
+		carriers: carriers, done: make(chan struct{}),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p, err
 }
 
 // Name is the name that the process was started under.
@@ -380,9 +386,12 @@ func (p *Process) guard(f func() error) (err error) {
 	return f()
 }
 
-// release gives the carriers back.
+// release gives the carriers back, each once.
 func (p *Process) release() {
-	for _, c := range p.carriers {
+	for i, c := range p.carriers {
+		if slices.Index(p.carriers, c) < i {
+			continue // given twice, which Start refuses
+		}
 		if err := c.Release(); err != nil {
 			p.log.Warn("a carrier was not given back in order", "carrier", c.Network(), "error", err)
 		}

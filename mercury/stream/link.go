@@ -15,7 +15,7 @@ import (
 //	owner                        link                          connection
 //	Send ─> pending ─ Flush ──────── TryWrite ───────────────────> socket
 //	                    └──────────> out ──> writing goroutine ──> socket
-//	Handler <─ Deliver <──────────── in <─── reading goroutine <── socket
+//	Handler <─ Receive <──────────── in <─── reading goroutine <── socket
 type link struct {
 	t      *Transport
 	ch     *channel // the owner's; nil for an accepted link that the owner has not seen

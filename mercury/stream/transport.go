@@ -46,7 +46,7 @@ type Transport struct {
 	order    []*channel // channels in the order of their IDs, and dead ones until the next sweep
 	byTarget map[mercury.Address]*channel
 	dirty    []*channel // have something for the next Flush
-	failing  []*channel // to be closed at the next Deliver
+	failing  []*channel // to be closed at the next Receive
 	timer    *time.Timer
 	wake     chan struct{} // holds a token when something has come, or Wake was called
 	gone     Info          // what the connections told that are no more

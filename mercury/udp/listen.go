@@ -48,7 +48,7 @@ func (c Config) Listen(addr string) (*Socket, error) {
 	return c.withDefaults().listen(addr, false)
 }
 
-// ListenShards opens n sockets at one address and port, each for an Endpoint and a Loop of its own, so that an app with
+// ListenShards opens n sockets at one address and port, each for a Carrier of its own, so that an app with
 // thousands of clients can use several cores. n is 1 to MaxShards. More than one needs Linux (SO_REUSEPORT): the kernel
 // chooses the socket for each datagram by a hash of both addresses and ports.
 //

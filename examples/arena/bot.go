@@ -210,7 +210,7 @@ func (b *bot) show(now time.Duration) {
 	v.over = b.client.State() == client.Closed
 	v.resting = v.playing && b.client.AtRest() && b.crowd.resting.Load()
 	v.stats = add(b.stats, b.client.Stats())
-	if t, ok := b.env.Transport.(interface{ Stats() mercury.Stats }); ok {
+	if t, ok := b.env.Net.Carriers()[0].(interface{ Stats() mercury.Stats }); ok {
 		v.wire = t.Stats()
 	}
 	if !v.playing || now < b.lookAt {

@@ -108,7 +108,6 @@ func (s *server) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []
 	case kindFinish:
 		s.finish(now, ch)
 	case kindPing:
-		s.carrier.counters(ch)                         // a connection that is about to end cannot be asked later
 		_ = s.carrier.Send(ch, []byte{byte(kindPong)}) // Closed follows
 	case kindRequest:
 		if n, ok := readNumber(msg); ok && n > 0 && n <= maxBlob {

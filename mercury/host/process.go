@@ -80,12 +80,6 @@ type Env struct {
 	Log *slog.Logger
 }
 
-// Place is where one carrier of a process is reached.
-type Place struct {
-	Network string          // of the carrier: "udp", "tcp", "quic", "websocket"
-	Self    mercury.Address // without a place for a carrier that only dials
-}
-
 // Process is an app that a Host runs.
 type Process struct {
 	host     *Host
@@ -124,46 +118,6 @@ const (
 	stopping
 	killed
 )
-
-// Start makes an app and runs it on a goroutine of its own. listen is "host:port"
-// for its UDP socket, its first carrier; port 0 takes a free one. "" is for an app that has
-// those of the option Carriers only. The name is for logs and errors. create is called on
-// the app's goroutine, before Start returns and again after the app was dismissed; its
-// error is returned, as is that of a port in use, which says what to do. Carriers that
-// it was given are released when the process ends, and when Start fails.
-func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ...Option) (*Process, error) {
-	p, err := h.open(name, listen, create, opts)
-	if err == nil {
-		err = h.add(p)
-	}
-	if err != nil {
-		p.cancel()
-		p.release()
-		return nil, fmt.Errorf("host: %s: %w", name, err)
-	}
-	made := make(chan error, 1)
-	go p.main(made)
-	if err := <-made; err != nil {
-		<-p.done
-		return nil, fmt.Errorf("host: %s: %w", name, err)
-	}
-	return p, nil
-}
-
-// open makes a process that does not run yet. With an error it has those carriers that are to be released.
-func (h *Host) open(name, listen string, create func(Env) (App, error), opts []Option) (*Process, error) {
-	o := collect(opts)
-	carriers, err := o.open(listen)
-	if err == nil {
-		err = o.finish(carriers)
-	}
-	p := &Process{
-		host: h, name: name, log: h.log.With("process", name), opts: o, create: create,
-		carriers: carriers, done: make(chan struct{}),
-	}
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	return p, err
-}
 
 // Name is the name that the process was started under.
 func (p *Process) Name() string { return p.name }
@@ -249,52 +203,6 @@ func (p *Process) Trouble() error {
 		return fmt.Errorf("%s at %v: %w", p.name, p.Address().At, trouble)
 	}
 	return nil
-}
-
-// SealStats returns what the Guard of the present start has counted, at the first carrier of
-// datagrams: all zero for a process without Secure. It waits as Do does, with the same error.
-func (p *Process) SealStats() (s secure.Stats, err error) {
-	err = p.Do(func(App) {
-		if g := p.seal(); g != nil {
-			s = g.Stats()
-		}
-	})
-	return s, err
-}
-
-// seal is the first Guard there is; nil for none.
-func (p *Process) seal() *secure.Guard {
-	for _, g := range p.seals {
-		if g != nil {
-			return g
-		}
-	}
-	return nil
-}
-
-// CarrierStats tells how one carrier of a process fares.
-type CarrierStats struct {
-	Place
-	mercury.CarrierStats
-	// Full counts reliable messages that were refused with mercury.ErrFull.
-	Full uint64
-	// Seal is what the carrier's Guard has counted; all zero without one.
-	Seal secure.Stats
-}
-
-// Carriers tells how the carriers of the present start fare, in their order. It waits as Do does, with the same error.
-func (p *Process) Carriers() (all []CarrierStats, err error) {
-	err = p.Do(func(App) {
-		for i, c := range p.carriers {
-			s := CarrierStats{Place: Place{c.Network(), c.Self()}, CarrierStats: c.CarrierStats(), Full: p.net.full[i]}
-			s.Refused += p.net.spent[i]
-			if g := p.seals[i]; g != nil {
-				s.Seal = g.Stats()
-			}
-			all = append(all, s)
-		}
-	})
-	return all, err
 }
 
 // end gives an order; a stronger one stays.
@@ -384,89 +292,4 @@ func (p *Process) guard(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-// release gives the carriers back, each once.
-func (p *Process) release() {
-	for i, c := range p.carriers {
-		if slices.Index(p.carriers, c) < i {
-			continue // given twice, which Start refuses
-		}
-		if err := c.Release(); err != nil {
-			p.log.Warn("a carrier was not given back in order", "carrier", c.Network(), "error", err)
-		}
-	}
-}
-
-// first makes the first start. The goroutine waits at the first carrier, and the others wake it there.
-func (p *Process) first() error {
-	if err := p.begin(); err != nil {
-		return err
-	}
-	for _, c := range p.carriers[1:] {
-		c.Watch(p.wake)
-	}
-	return nil
-}
-
-// begin makes a start of the app.
-func (p *Process) begin() error {
-	salt := p.host.chances.salt()
-	net := newNet(p.carriers, p.opts.routes)
-	p.net, p.seals = net, make([]*secure.Guard, len(p.carriers))
-	places := make([]Place, len(p.carriers))
-	for i, c := range p.carriers {
-		if err := p.beginCarrier(i, salt); err != nil {
-			return fmt.Errorf("%s: %w", c.Network(), err)
-		}
-		places[i] = Place{c.Network(), c.Self()}
-	}
-	p.places.Store(&places)
-	cpu := threadCPU
-	if p.opts.shared {
-		cpu = func() time.Duration { return 0 }
-	}
-	env := Env{
-		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
-		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: cpu, ProcessCPU: processCPU,
-		Jobs: Jobs{p}, Log: p.log,
-	}
-	if g := p.seal(); g != nil {
-		env.Guard = g
-	}
-	app, err := p.create(env)
-	if err == nil && app == nil {
-		err = errors.New("there is no app")
-	}
-	if err != nil {
-		return err
-	}
-	p.app, net.app = app, app
-	p.now = p.host.Clock()
-	p.next = p.now
-	return nil
-}
-
-// beginCarrier makes the start of one carrier, with a secret and a Guard of its own.
-func (p *Process) beginCarrier(i int, salt uint32) error {
-	c := p.carriers[i]
-	s := mercury.Start{Salt: salt, IP: p.opts.advertise, Clock: p.host.Clock, Handler: lane{p.net, i}}
-	p.host.chances.fill(s.Secret[:])
-	if cfg := p.opts.secure; cfg != nil {
-		s.Guard = func(self mercury.Address) (mercury.Guard, error) {
-			g, err := p.host.guard(*cfg, self)
-			p.seals[i] = g
-			return g, err
-		}
-	}
-	if err := c.Begin(s); err != nil {
-		return err
-	}
-	if at := c.Self().At; at.IsValid() && at.Addr().IsUnspecified() {
-		return fmt.Errorf("listening at %v leaves open where others reach it: name one address, or use Advertise", at)
-	}
-	if p.opts.secure != nil && !c.Sealed() && !p.opts.clear[i] {
-		return errors.New("the carrier is in the clear and the process is Secure: seal it, or give it by UnsealedCarriers")
-	}
-	return nil
 }

@@ -96,7 +96,7 @@ func (t *Transport) end(c *channel, reason error) {
 		return
 	}
 	if i, ok := t.Info(c.id); ok {
-		t.gone.Resends, t.gone.Lost = t.gone.Resends+i.Resends, t.gone.Lost+i.Lost
+		t.gone.add(i)
 	}
 	c.state = dead
 	delete(t.channels, c.id)

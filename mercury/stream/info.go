@@ -17,6 +17,16 @@ type Info struct {
 	Lost        uint64 // packets that were taken for lost
 }
 
+// add adds the counters of b. Round trips are those of one connection and stay out.
+func (i *Info) add(b Info) {
+	i.PacketsOut += b.PacketsOut
+	i.BytesOut += b.BytesOut
+	i.PacketsIn += b.PacketsIn
+	i.BytesIn += b.BytesIn
+	i.Resends += b.Resends
+	i.Lost += b.Lost
+}
+
 // Informer is a Conn that knows its Info.
 type Informer interface {
 	Info() (Info, bool)
@@ -33,4 +43,20 @@ func (t *Transport) Info(ch mercury.ChannelID) (Info, bool) {
 		return Info{}, false
 	}
 	return i.Info()
+}
+
+// Infos sums up the counters of all connections of the start, those included that are no more; RTT is the mean of those
+// that know theirs. It asks the system about each.
+func (t *Transport) Infos() Info {
+	sum := t.gone
+	var known time.Duration
+	for _, c := range t.order {
+		i, ok := t.Info(c.id)
+		sum.add(i)
+		if ok && i.RTT > 0 {
+			sum.RTT, known = sum.RTT+i.RTT, known+1
+		}
+	}
+	sum.RTT /= max(known, 1)
+	return sum
 }

@@ -1,10 +1,6 @@
 package stream
 
-import (
-	"time"
-
-	"github.com/cellscape/cellscape/mercury"
-)
+import "github.com/cellscape/cellscape/mercury"
 
 // Stats counts what a Transport did. Bytes are those of frames, without what the protocols below add.
 type Stats struct {
@@ -39,23 +35,15 @@ func (t *Transport) Channels() int { return len(t.channels) }
 
 // CarrierStats implements mercury.Carrier. It asks the system about each connection.
 func (t *Transport) CarrierStats() mercury.CarrierStats {
-	own := t.Stats()
+	own, below := t.Stats(), t.Infos()
 	s := mercury.CarrierStats{
-		Channels: own.Channels, MessagesIn: own.MessagesIn, MessagesOut: own.MessagesOut, BytesIn: own.BytesIn, BytesOut: own.BytesOut,
-		Resends: t.gone.Resends, Lost: t.gone.Lost, Refused: own.Refused, Dropped: own.UnreliableDropped,
+		Channels: own.Channels, RTT: below.RTT, MessagesIn: own.MessagesIn, MessagesOut: own.MessagesOut, BytesIn: own.BytesIn, BytesOut: own.BytesOut,
+		Resends: below.Resends, Lost: below.Lost, Refused: own.Refused, Dropped: own.UnreliableDropped,
 	}
-	var sum, known time.Duration
 	for _, c := range t.order {
-		if c.state == dead {
-			continue
-		}
-		s.Queued += c.backlog()
-		i, ok := t.Info(c.id)
-		s.Resends, s.Lost = s.Resends+i.Resends, s.Lost+i.Lost
-		if ok && i.RTT > 0 {
-			sum, known = sum+i.RTT, known+1
+		if c.state != dead {
+			s.Queued += c.backlog()
 		}
 	}
-	s.RTT = sum / max(known, 1)
 	return s
 }

@@ -256,23 +256,8 @@ func (t *Transport) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 
 // Queued implements mercury.Transport.
 func (t *Transport) Queued(ch mercury.ChannelID) (bytes, limit int) {
-	bytes, _ = t.Backlog(ch)
-	return bytes, t.cfg.MaxQueued
-}
-
-// Backlog is the number of bytes of a channel that the system has not taken yet. There is no bulk lane here, so the
-// second is 0, as it would be of an Endpoint that sends no bulk.
-func (t *Transport) Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int) {
 	if c := t.channels[ch]; c != nil {
-		unsent = c.backlog()
+		bytes = c.backlog()
 	}
-	return unsent, 0
-}
-
-// Conn is the connection below an open channel, for figures that only its adapter knows; nil when there is none.
-func (t *Transport) Conn(ch mercury.ChannelID) Conn {
-	if c := t.channels[ch]; c != nil && c.state == open {
-		return c.link.conn
-	}
-	return nil
+	return bytes, t.cfg.MaxQueued
 }

@@ -78,6 +78,6 @@ func Bulk(b *testing.B, from, to *stream.Transport) {
 }
 
 func backlog(x *stream.Transport, ch mercury.ChannelID) int {
-	n, _ := x.Backlog(ch)
+	n, _ := x.Queued(ch)
 	return n
 }

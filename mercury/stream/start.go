@@ -29,6 +29,7 @@ func (t *Transport) Begin(s mercury.Start) error {
 	}
 	t.clock, t.started, t.awake = s.Clock, false, 0
 	t.stats, t.gone = Stats{}, Info{}
+	t.laneRefused.Store(0)
 	t.channels = make(map[mercury.ChannelID]*channel)
 	t.byTarget = make(map[mercury.Address]*channel)
 	t.order, t.dirty, t.failing = nil, nil, nil

@@ -38,7 +38,7 @@ func (t *Transport) CarrierStats() mercury.CarrierStats {
 	own, below := t.Stats(), t.Infos()
 	s := mercury.CarrierStats{
 		Channels: own.Channels, RTT: below.RTT, MessagesIn: own.MessagesIn, MessagesOut: own.MessagesOut, BytesIn: own.BytesIn, BytesOut: own.BytesOut,
-		Resends: below.Resends, Lost: below.Lost, Refused: own.Refused, Dropped: own.UnreliableDropped,
+		Resends: below.Resends, Lost: below.Lost, Refused: own.Refused, Dropped: own.UnreliableDropped + own.UnreliableRefused,
 	}
 	for _, c := range t.order {
 		if c.state != dead {

@@ -100,7 +100,7 @@ func (e *Endpoint) CarrierStats() CarrierStats {
 	for _, ch := range slices.Sorted(maps.Keys(e.channels)) {
 		c := e.channels[ch]
 		s.Queued += c.out.streams[laneGame].queued
-		if rtt := c.out.rtt.smooth; rtt > 0 {
+		if rtt := c.out.rtt.Smooth; rtt > 0 {
 			sum, known = sum+rtt, known+1
 		}
 	}

@@ -62,7 +62,7 @@ func (b *Base) Log() *slog.Logger { return b.log }
 // Cell is the mailbox of the cell part. A call is kept until a backup of the cell
 // part contains it, so it survives the death of a CellApp; calls fail with
 // ErrNoPart while there is no cell part and none is being created.
-func (b *Base) Cell() Mailbox { return Mailbox{b.id, CellSide, b.Def(), b.host} }
+func (b *Base) Cell() Mailbox { return Mailbox{b.id, CellPart, b.Def(), b.host} }
 
 // CreateCell creates the cell part in a space. position is in metres, direction is
 // yaw, pitch and roll in radians. init, if not nil, gives properties of the cell

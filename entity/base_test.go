@@ -17,8 +17,8 @@ type fakeHost struct {
 	session uint32
 }
 
-func (h *fakeHost) CallMethod(to ID, side Side, method int, args []byte) error {
-	h.calls = append(h.calls, Mailbox{ID: to, Side: side})
+func (h *fakeHost) CallMethod(to ID, side Part, method int, args []byte) error {
+	h.calls = append(h.calls, Mailbox{ID: to, Part: side})
 	return nil
 }
 
@@ -59,7 +59,7 @@ func TestBaseAsksItsHost(t *testing.T) {
 	if err := errors.Join(b.Cell().Call("hurt"), b.Client().Call("chat")); err != nil {
 		t.Fatal(err)
 	}
-	if len(host.calls) != 2 || host.calls[0] != (Mailbox{ID: 7, Side: CellSide}) || host.calls[1] != (Mailbox{ID: 7, Side: ClientSide}) {
+	if len(host.calls) != 2 || host.calls[0] != (Mailbox{ID: 7, Part: CellPart}) || host.calls[1] != (Mailbox{ID: 7, Part: ClientPart}) {
 		t.Errorf("called %+v", host.calls)
 	}
 	if id, err := b.AddTimer(0, 0, "Tock"); id != 3 || err != nil {

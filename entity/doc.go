@@ -1,6 +1,5 @@
-// Package entity holds what every part of an entity shares: ids, the order of
-// its lives, its cell-side record, mailboxes, methods, and the flows that carry
-// messages to it wherever it goes.
+// Package entity is what a script author knows of entities: their ids, parts and lives, the base
+// part that a script embeds, and the mailboxes by which parts call each other.
 //
 // # Who is who
 //
@@ -14,39 +13,10 @@
 // Only the base starts a new incarnation, and only after a death verdict. Order
 // compares the two; whoever holds a newer order refuses an older one.
 //
-// # Flows
+// # Calls
 //
-// A flow is a numbered stream of messages from one part of an entity to
-// another. The numbers and the unacknowledged tail travel with the sender, the
-// receive state travels with the target, so order and exactly-once hold while
-// either end moves, over any transport:
-//
-//	sender                                   target
-//	Out: next, kept[n]   --- Message n --->  In: last, early[...]
-//	     drop kept <= s  <--- Ack a, s ----      deliver last+1, last+2, ...
-//
-// a is what the target handled, which the sender need not send again; s is what it has
-// settled, which nobody will ask for again.
-//
-// Invariants (promise 3 of the design):
-//
-//   - In delivers number n once, and only after n-1, within one stream. A stream
-//     is one incarnation of the sender.
-//   - Out keeps what is not settled. Towards a cell part with a base, whoever sends,
-//     "settled" means contained in a backup that the base holds; everywhere else it
-//     means handled, since the target dies with the app that handled it.
-//   - An Ack names the incarnation of its target. A newer one was restored from a backup:
-//     the sender goes back to what that one has handled, and what an older one
-//     acknowledged does not count any more. Whoever is not told asks (Out.Probe).
-//   - What a cell part keeps for other entities is in its backups, too: a new
-//     incarnation says it again, in its own stream.
-//   - A call to another entity carries the number of the base's message that caused it
-//     (RemoteCall.Cause), by which the target knows the repeat of a restored caller.
-//   - A message that arrives early waits in In up to a limit; beyond the limit it
-//     is dropped and Out's timer brings it again.
-//   - Message.Low says the lowest number that the sender can still send. A
-//     target restored from an older state skips to Low instead of waiting for
-//     what no one has any more.
+// Parts of entities call each other by Mailbox. A call arrives once and in order, wherever both
+// ends move; how is told in package entity/flow.
 //
 // # When a CellApp dies
 //

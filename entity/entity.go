@@ -1,7 +1,6 @@
 package entity
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -69,22 +68,4 @@ func Finite(v property.Vector3) bool {
 func Distance(a, b property.Vector3) float32 {
 	dx, dz := float64(a.X)-float64(b.X), float64(a.Z)-float64(b.Z)
 	return float32(math.Sqrt(float64(dx*dx) + float64(dz*dz)))
-}
-
-// AppendVector3 encodes three floats, 12 bytes.
-func AppendVector3(b []byte, v property.Vector3) []byte {
-	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v.X))
-	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Y))
-	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Z))
-}
-
-// ReadVector3 reads what AppendVector3 wrote; numbers that are not Finite set
-// the reader's error.
-func ReadVector3(r *mercury.Reader) property.Vector3 {
-	v := property.Vector3{X: r.F32(), Y: r.F32(), Z: r.F32()}
-	if r.Err() == nil && !Finite(v) {
-		r.Fail(errNotFinite)
-		return property.Vector3{}
-	}
-	return v
 }

@@ -2,7 +2,6 @@ package entity
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 )
 
@@ -15,9 +14,6 @@ const (
 	// MaxID is the largest entity id: 2^53-1, the largest integer that a
 	// JavaScript number holds exactly.
 	MaxID ID = 1<<53 - 1
-
-	// MaxAllocator is the largest allocator number.
-	MaxAllocator = 1<<21 - 1
 
 	counterBits = 32
 )
@@ -32,35 +28,6 @@ func (id ID) Valid() bool { return id != 0 && id <= MaxID }
 
 // SpaceID names a space in the whole cluster. Zero is no space.
 type SpaceID uint32
-
-// ErrIDsExhausted is returned when an allocator has issued all its ids, which
-// takes four billion entities in one start of one app.
-var ErrIDsExhausted = errors.New("entity: this app has issued all ids of its allocator")
-
-// Allocator issues the ids of one start of one app.
-type Allocator struct {
-	number uint64
-	next   uint64
-}
-
-// NewAllocator returns the allocator with a number that a manager issued for
-// this start, 1 to MaxAllocator.
-func NewAllocator(number uint32) (*Allocator, error) {
-	if number == 0 || number > MaxAllocator {
-		return nil, fmt.Errorf("entity: allocator number %d is outside 1..%d", number, MaxAllocator)
-	}
-	return &Allocator{number: uint64(number), next: 1}, nil
-}
-
-// Next issues an id.
-func (a *Allocator) Next() (ID, error) {
-	if a.next >= 1<<counterBits {
-		return 0, ErrIDsExhausted
-	}
-	id := ID(a.number<<counterBits | a.next)
-	a.next++
-	return id, nil
-}
 
 // Order places a real in time. Offload adds to Hop; only the base starts a new
 // Incarnation, whose hops count from zero again.
@@ -87,23 +54,23 @@ func (o Order) NextHop() Order { return Order{o.Incarnation, o.Hop + 1} }
 func (o Order) String() string { return fmt.Sprintf("%d/%d", o.Incarnation, o.Hop) }
 
 // Side is the part of an entity that a flow or a mailbox means.
-type Side uint8
+type Part uint8
 
 // The parts of an entity.
 const (
-	CellSide Side = 1 + iota
-	BaseSide
-	ClientSide
+	CellPart Part = 1 + iota
+	BasePart
+	ClientPart
 )
 
 // String names the side.
-func (s Side) String() string {
+func (s Part) String() string {
 	switch s {
-	case CellSide:
+	case CellPart:
 		return "cell"
-	case BaseSide:
+	case BasePart:
 		return "base"
-	case ClientSide:
+	case ClientPart:
 		return "client"
 	}
 	return fmt.Sprintf("side(%d)", uint8(s))

@@ -31,14 +31,14 @@ func (k MailboxKind) String() string {
 }
 
 // Side is the part that a mailbox of the kind reaches in the end, 0 for a service.
-func (k MailboxKind) Side() Side {
+func (k MailboxKind) Part() Part {
 	switch k {
 	case CellMailbox, CellViaBase:
-		return CellSide
+		return CellPart
 	case BaseMailbox, BaseViaCell:
-		return BaseSide
+		return BasePart
 	case ClientMailbox, ClientViaCell, ClientViaBase:
-		return ClientSide
+		return ClientPart
 	}
 	return 0
 }
@@ -49,12 +49,12 @@ func (m Mailbox) Value() property.Mailbox {
 	if m.Def == nil {
 		return property.Mailbox{}
 	}
-	kind := map[Side]MailboxKind{CellSide: CellMailbox, BaseSide: BaseMailbox, ClientSide: ClientMailbox}[m.Side]
+	kind := map[Part]MailboxKind{CellPart: CellMailbox, BasePart: BaseMailbox, ClientPart: ClientMailbox}[m.Part]
 	return property.Mailbox{Entity: uint64(m.ID), Type: m.Def.ID, Kind: uint8(kind)}
 }
 
 // MailboxValue is the mailbox of the base part: a script that embeds *Base can be
 // passed as an argument of type MAILBOX.
 func (b *Base) MailboxValue() property.Mailbox {
-	return Mailbox{ID: b.id, Side: BaseSide, Def: b.Def()}.Value()
+	return Mailbox{ID: b.id, Part: BasePart, Def: b.Def()}.Value()
 }

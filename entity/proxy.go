@@ -21,4 +21,4 @@ func (b *Base) Account() string { return b.host.ClientAccount() }
 
 // Client is the mailbox of the own client: client methods, called past the cell.
 // Calls fail with ErrNoPart while no client is attached.
-func (b *Base) Client() Mailbox { return Mailbox{b.id, ClientSide, b.Def(), b.host} }
+func (b *Base) Client() Mailbox { return Mailbox{b.id, ClientPart, b.Def(), b.host} }

@@ -1,11 +1,7 @@
 package entity
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // SpaceInfo is what game code says of a space that it creates. The zero fields have
@@ -28,44 +24,6 @@ type SpaceInfo struct {
 	// the BaseApp that asked for it dies.
 	Keep bool
 }
-
-// AppendSpaceInfo encodes s.
-func AppendSpaceInfo(b []byte, s *SpaceInfo) []byte {
-	b = AppendRect(b, s.Bounds)
-	b = binary.AppendUvarint(b, uint64(s.MinCells))
-	b = binary.AppendUvarint(b, uint64(s.MaxCells))
-	b = AppendRect(b, s.Geometry)
-	b = appendFloat(b, s.MinLoad)
-	return mercury.AppendBool(b, s.Keep)
-}
-
-// ReadSpaceInfo decodes what AppendSpaceInfo wrote. Any number parses, also one that
-// makes no sense: whoever makes spaces of it judges.
-func ReadSpaceInfo(r *mercury.Reader) SpaceInfo {
-	return SpaceInfo{
-		Bounds: ReadRect(r), MinCells: ReadUint32(r), MaxCells: ReadUint32(r),
-		Geometry: ReadRect(r), MinLoad: readFloat(r), Keep: r.Bool(),
-	}
-}
-
-// AppendRect appends a rectangle, four float64.
-func AppendRect(b []byte, r bsp.Rect) []byte {
-	for _, v := range [...]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {
-		b = appendFloat(b, v)
-	}
-	return b
-}
-
-// ReadRect reads what AppendRect wrote. The edges may be any numbers, or none: who uses them checks them.
-func ReadRect(r *mercury.Reader) bsp.Rect {
-	return bsp.Rect{MinX: readFloat(r), MinZ: readFloat(r), MaxX: readFloat(r), MaxZ: readFloat(r)}
-}
-
-func appendFloat(b []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-}
-
-func readFloat(r *mercury.Reader) float64 { return math.Float64frombits(r.U64()) }
 
 // SpaceReply is what became of a space that a base asked for: its script's method
 // of the name that it gave is told, a func(entity.SpaceReply).

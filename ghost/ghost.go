@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -71,7 +72,7 @@ func (g *Ghost) Older(h Head) bool {
 }
 
 // Position of the ghost in its real's life, for tombstones.
-func (g *Ghost) Position() Head {
+func (g *Ghost) Head() Head {
 	return Head{ID: g.Entity.ID, Order: g.Entity.Order, Sequence: g.sequence}
 }
 
@@ -168,8 +169,8 @@ func trailing(rest []byte) error {
 // bits can tell; scratch is reused for encoding.
 func Sum(e *entity.Entity, scratch []byte) (uint64, []byte) {
 	b := e.Props.AppendStream(scratch[:0], property.GhostStream)
-	b = entity.AppendVector3(b, e.Position)
-	b = entity.AppendVector3(b, e.Direction)
+	b = fields.AppendVector3(b, e.Position)
+	b = fields.AppendVector3(b, e.Direction)
 	b = binary.AppendUvarint(b, uint64(e.MoveStamp))
 	b = binary.AppendUvarint(b, uint64(e.History.Last()))
 	for _, i := range e.Def.Stream(property.GhostStream) {

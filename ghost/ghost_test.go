@@ -319,8 +319,8 @@ func TestFromReal(t *testing.T) {
 	if g.Entity != s.Entity || g.Real != app(2) || g.Entity.Props.Holds(gold) || sum(g.Entity) != before {
 		t.Error("the ghost that is left is not the record, made a ghost")
 	}
-	if g.Position() != (Head{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}}) {
-		t.Errorf("position %+v", g.Position())
+	if g.Head() != (Head{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}}) {
+		t.Errorf("position %+v", g.Head())
 	}
 	take(t, g, &Update{Head: Head{ID: 7, Order: entity.Order{Incarnation: 1}, Sequence: 9}}, Old)
 	take(t, g, &Update{Head: Head{ID: 7, Order: g.Entity.Order, Sequence: 2}}, Early)
@@ -384,7 +384,7 @@ func deliver(t *testing.T, seed uint64, g *Ghost, queues [][]any, i int) {
 	if len(queues[i]) == 0 {
 		return
 	}
-	before := g.Position()
+	before := g.Head()
 	var err error
 	switch m := queues[i][0].(type) {
 	case *State:
@@ -396,7 +396,7 @@ func deliver(t *testing.T, seed uint64, g *Ghost, queues [][]any, i int) {
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
-	after := g.Position()
+	after := g.Head()
 	if c := after.Order.Compare(before.Order); c < 0 || c == 0 && after.Sequence < before.Sequence {
 		t.Fatalf("seed %d: the ghost went back from %+v to %+v", seed, before, after)
 	}

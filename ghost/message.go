@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -36,15 +37,15 @@ type Head struct {
 }
 
 func (h *Head) append(b []byte) []byte {
-	b = entity.AppendID(b, h.ID)
-	b = entity.AppendOrder(b, h.Order)
+	b = fields.AppendID(b, h.ID)
+	b = fields.AppendOrder(b, h.Order)
 	return binary.AppendUvarint(b, uint64(h.Sequence))
 }
 
 func (h *Head) read(r *mercury.Reader) {
-	h.ID = entity.ReadID(r)
-	h.Order = entity.ReadOrder(r)
-	h.Sequence = entity.ReadUint32(r)
+	h.ID = fields.ReadID(r)
+	h.Order = fields.ReadOrder(r)
+	h.Sequence = fields.ReadUint32(r)
 }
 
 // State makes a ghost, or brings one up to the beginning of a new hop: all that
@@ -71,7 +72,7 @@ func (m *State) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendAddress(b, m.Base)
-	b = entity.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
 	b = mercury.AppendBytes(b, m.Props)
 	return mercury.AppendBytes(b, m.History)
 }
@@ -81,9 +82,9 @@ func (m *State) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Head.read(&r)
 	m.Type = r.U16()
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Base = r.Address()
-	m.MoveStamp, m.Position, m.Direction = entity.ReadPlace(&r)
+	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
 	return done(&r, "state")
@@ -120,7 +121,7 @@ type Change struct {
 func (m *Update) Append(b []byte) []byte {
 	b = m.Head.append(b)
 	b = binary.AppendUvarint(b, uint64(m.After))
-	b = entity.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
 	b = binary.AppendUvarint(b, uint64(len(m.Changes)))
 	for i := range m.Changes {
 		c := &m.Changes[i]
@@ -136,13 +137,13 @@ func (m *Update) Append(b []byte) []byte {
 func (m *Update) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Head.read(&r)
-	m.After = entity.ReadUint32(&r)
-	m.MoveStamp, m.Position, m.Direction = entity.ReadPlace(&r)
+	m.After = fields.ReadUint32(&r)
+	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
 	n := r.Count(MaxChanges, 5)
 	m.Changes = m.Changes[:0]
 	for range n {
 		var c Change
-		c.Number = property.EventNumber(entity.ReadUint32(&r))
+		c.Number = property.EventNumber(fields.ReadUint32(&r))
 		c.Event = r.Bool()
 		c.Index = r.U16()
 		c.Payload = r.Bytes(MaxChange)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -40,13 +41,13 @@ func (m *Roll) Append(b []byte) []byte {
 // Parse decodes a body, reusing the slice of m.
 func (m *Roll) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	n := r.Count(MaxRoll, 5)
 	m.Calls = m.Calls[:0]
 	for range n {
 		var c Call
 		c.Head.read(&r)
-		c.After = entity.ReadUint32(&r)
+		c.After = fields.ReadUint32(&r)
 		if r.Err() != nil {
 			break
 		}

@@ -46,7 +46,7 @@
 //	Offer, Lost          words: said until the base answers with a      a tick; 2 s
 //	                     Refuse, by the CellApp, whatever cells it has
 //	Probe                asked again while the base hears nothing       5 s
-//	flows (calls, Gone,  resent by their timers until acked             see entity.Out
+//	flows (calls, Gone,  resent by their timers until acked             see flow.Sender
 //	Backup, …), acks
 //	ghost State, Update  a Roll, at once when a channel broke and       a tick; a round of
 //	                     slowly all the time, names what was missed     the cell's reals

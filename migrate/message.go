@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -42,10 +44,10 @@ type Onload struct {
 
 // Append encodes m.
 func (m *Onload) Append(b []byte) []byte {
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = entity.AppendOrder(b, m.Order)
+	b = fields.AppendOrder(b, m.Order)
 	b = mercury.AppendAddress(b, m.Base)
 	b = binary.AppendUvarint(b, uint64(m.Decided.Term))
 	b = binary.AppendUvarint(b, uint64(m.Decided.N))
@@ -55,12 +57,12 @@ func (m *Onload) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Onload) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
-	m.Order = entity.ReadOrder(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
+	m.Order = fields.ReadOrder(&r)
 	m.Base = r.Address()
-	m.Decided = Geometry{entity.ReadUint32(&r), entity.ReadUint32(&r)}
+	m.Decided = Geometry{fields.ReadUint32(&r), fields.ReadUint32(&r)}
 	m.Parts = r.Rest()
 	if len(m.Parts) > MaxParts {
 		r.Fail(errors.New("parts too long"))
@@ -77,14 +79,14 @@ type OnloadAck struct {
 
 // Append encodes m.
 func (m *OnloadAck) Append(b []byte) []byte {
-	return entity.AppendOrder(entity.AppendID(b, m.ID), m.Order)
+	return fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
 }
 
 // Parse decodes a body.
 func (m *OnloadAck) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	return done(&r, "onload ack")
 }
 
@@ -97,7 +99,7 @@ type Create struct {
 	Order entity.Order
 	Base  mercury.Address
 	// Session is the proxy's client session; zero when no client is attached.
-	Session entity.Session
+	Session flow.Session
 	// Handled is the number of the last message of the base's flow that the
 	// state in Parts already contains.
 	Handled uint64
@@ -111,10 +113,10 @@ type Create struct {
 
 // Append encodes m.
 func (m *Create) Append(b []byte) []byte {
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = entity.AppendOrder(b, m.Order)
+	b = fields.AppendOrder(b, m.Order)
 	b = mercury.AppendAddress(b, m.Base)
 	b = m.Session.AppendBody(b)
 	b = binary.AppendUvarint(b, m.Handled)
@@ -126,10 +128,10 @@ func (m *Create) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Create) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
-	m.Order = entity.ReadOrder(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
+	m.Order = fields.ReadOrder(&r)
 	m.Base = r.Address()
 	m.Session.Read(&r)
 	m.Handled = r.Uvarint()
@@ -153,15 +155,15 @@ type Current struct {
 
 // Append encodes m.
 func (m *Current) Append(b []byte) []byte {
-	b = entity.AppendOrder(entity.AppendID(b, m.ID), m.Order)
+	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
 	return binary.AppendUvarint(b, m.Handled)
 }
 
 // Parse decodes a body.
 func (m *Current) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	m.Handled = r.Uvarint()
 	return done(&r, "current")
 }
@@ -175,14 +177,14 @@ type Refuse struct {
 
 // Append encodes m.
 func (m *Refuse) Append(b []byte) []byte {
-	return entity.AppendOrder(entity.AppendID(b, m.ID), m.Order)
+	return fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
 }
 
 // Parse decodes a body.
 func (m *Refuse) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	return done(&r, "refuse")
 }
 
@@ -201,22 +203,22 @@ type Offer struct {
 
 // Append encodes m.
 func (m *Offer) Append(b []byte) []byte {
-	b = entity.AppendOrder(entity.AppendID(b, m.ID), m.Order)
+	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
 	b = binary.AppendUvarint(b, m.Saves)
 	b = binary.AppendUvarint(b, m.Handled)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = entity.AppendVector3(b, m.Position)
+	b = fields.AppendVector3(b, m.Position)
 	return append(b, m.Parts...)
 }
 
 // Parse decodes a body.
 func (m *Offer) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
-	m.Position = entity.ReadVector3(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
+	m.Position = fields.ReadVector3(&r)
 	m.Parts = r.Rest()
 	if len(m.Parts) > MaxParts {
 		r.Fail(errors.New("parts too long"))
@@ -234,15 +236,15 @@ type Lost struct {
 
 // Append encodes m.
 func (m *Lost) Append(b []byte) []byte {
-	b = entity.AppendOrder(entity.AppendID(b, m.ID), m.Order)
+	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
 	return mercury.AppendString(b, m.Reason)
 }
 
 // Parse decodes a body.
 func (m *Lost) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "lost")
 }

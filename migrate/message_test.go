@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -29,7 +30,7 @@ func messages() []message {
 	return []message{
 		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
 		&migrate.OnloadAck{ID: id, Order: order},
-		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Session: entity.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
+		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
 		&migrate.Current{ID: id, Order: order, Handled: 1 << 40},
 		&migrate.Refuse{ID: id, Order: order},
 		&migrate.Offer{ID: id, Order: order, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -83,13 +83,13 @@ type Core struct {
 
 // Append encodes c.
 func (c *Core) Append(b []byte) []byte {
-	return entity.AppendPlace(b, c.MoveStamp, c.Position, c.Direction)
+	return fields.AppendPlace(b, c.MoveStamp, c.Position, c.Direction)
 }
 
 // Parse decodes a body.
 func (c *Core) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	c.MoveStamp, c.Position, c.Direction = entity.ReadPlace(&r)
+	c.MoveStamp, c.Position, c.Direction = fields.ReadPlace(&r)
 	return done(&r, "core")
 }
 

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -24,15 +25,15 @@ const MaxProbeHops = 4
 
 // Append encodes m.
 func (m *Probe) Append(b []byte) []byte {
-	b = entity.AppendOrder(entity.AppendID(b, m.ID), m.Order)
+	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
 	return append(mercury.AppendAddress(b, m.Base), m.Hops)
 }
 
 // Parse decodes a body.
 func (m *Probe) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	m.Base = r.Address()
 	m.Hops = r.U8()
 	return done(&r, "probe")

@@ -1,6 +1,9 @@
 package property
 
-import "iter"
+import (
+	"iter"
+	"log/slog"
+)
 
 // Traffic is a way that properties travel.
 type Traffic uint8
@@ -47,6 +50,16 @@ type typeStats struct {
 
 // NewStats returns zero counts for the types of s. A type takes memory, some 100 bytes a property, once it is counted.
 func NewStats(s *Schema) *Stats { return &Stats{schema: s, types: make([]typeStats, len(s.Types))} }
+
+// NewLoggedStats is NewStats where a change larger than its property's WarnBytes is logged as a
+// warning: the first, and then each time that their number has doubled.
+func NewLoggedStats(s *Schema, log *slog.Logger) *Stats {
+	stats := NewStats(s)
+	stats.Oversize = func(d *Definition, p *Property, bytes int) {
+		log.Warn("a change is larger than its property should have", "type", d.Name, "property", p.Name, "bytes", bytes, "limit", p.WarnBytes)
+	}
+	return stats
+}
 
 func (s *Stats) of(d *Definition) *typeStats {
 	x := &s.types[d.ID]

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -18,15 +19,15 @@ import (
 // to bases.
 type benchOutbox struct {
 	buf   []byte
-	acks  []entity.Ack
+	acks  []flow.Ack
 	bytes int
 }
 
 func (o *benchOutbox) Send(_ mercury.Address, m Message) {
 	o.buf = m.Append(o.buf[:0])
 	o.bytes += len(o.buf)
-	if f, ok := m.(*entity.Message); ok && f.ToSide == entity.BaseSide {
-		o.acks = append(o.acks, entity.Ack{To: f.From, ToSide: entity.CellSide, From: f.To, FromSide: entity.BaseSide, Stream: f.Stream, Number: f.Number})
+	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
+		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number})
 	}
 }
 
@@ -71,7 +72,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
 			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
 		if id <= players {
-			m.Session = entity.Session{Number: 1, Room: 920}
+			m.Session = flow.Session{Number: 1, Room: 920}
 		}
 		c.Create(&m, addr(100))
 	}

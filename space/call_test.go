@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 )
 
 // A call has the same name when it is handled again after a restore, at the cell part
@@ -43,7 +44,7 @@ func TestCallsKeepTheirNames(t *testing.T) {
 	}
 	r.bases[8].got, names[8] = nil, nil
 	r.apps[0].cell.drop(r.real(8))
-	r.hold = func(p packet) bool { _, is := p.m.(*entity.Message); return is && p.from == r.base }
+	r.hold = func(p packet) bool { _, is := p.m.(*flow.Message); return is && p.from == r.base }
 	r.restore(8, -30, backup.Parts, backup.Handled)
 	follow(8)
 	r.hold = nil
@@ -59,8 +60,8 @@ func TestCallsKeepTheirNames(t *testing.T) {
 // causes are those of the calls that a base got from its cell part.
 func (r *rig) causes(id entity.ID) (list []uint64) {
 	for _, p := range r.bases[id].got {
-		var m entity.MethodCall
-		if entity.Payload(p[0]) == entity.CallBasePayload && m.Parse(p[1:]) == nil {
+		var m flow.MethodCall
+		if flow.Payload(p[0]) == flow.CallBasePayload && m.Parse(p[1:]) == nil {
 			list = append(list, m.Cause)
 		}
 	}
@@ -115,7 +116,7 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 			_ = r.real(7).Base().Call("report", n)
 			_ = r.real(7).OwnClient().Call("say", n)
 		}
-		acks := func(p packet) bool { _, is := p.m.(*entity.Ack); return is }
+		acks := func(p packet) bool { _, is := p.m.(*flow.Ack); return is }
 		r.hold = acks // it is heard, and the real does not know
 		say(1)
 		r.tick(2)
@@ -163,8 +164,8 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 // reported is what a base was told by report.
 func (r *rig) reported(id entity.ID) (s string) {
 	for _, p := range r.bases[id].got {
-		var m entity.MethodCall
-		if entity.Payload(p[0]) == entity.CallBasePayload && m.Parse(p[1:]) == nil {
+		var m flow.MethodCall
+		if flow.Payload(p[0]) == flow.CallBasePayload && m.Parse(p[1:]) == nil {
 			s += fmt.Sprint(m.Args[0], " ")
 		}
 	}
@@ -192,11 +193,11 @@ func TestRefusalIsToldAfterTheWalk(t *testing.T) {
 	}
 	r.pump()
 	r.real(7).Destroy()
-	r.hold = func(p packet) bool { m, is := p.m.(*entity.Message); return is && m.To == 7 }
+	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.To == 7 }
 	r.tick(2)
 	r.apps[0].dead = append(r.apps[0].dead, addr(99))
 	for id := entity.ID(8); id <= 40; id++ { // their bases are elsewhere than the target's, which dies
-		r.real(id).known(7, entity.CellSide).home = addr(99)
+		r.real(id).known(7, entity.CellPart).home = addr(99)
 	}
 	r.tick(2)
 	if spawned != 33 || r.apps[0].cell.Reals() != 33*2 {

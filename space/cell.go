@@ -13,7 +13,9 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -110,7 +112,7 @@ type Cell struct {
 	game time.Duration // game time, which pace keeps
 	pace pace
 
-	thrift Thrift
+	thrift Degradation
 
 	reals    sorted
 	ghosts   sorted
@@ -125,7 +127,7 @@ type Cell struct {
 	tombstones ghost.Tombstones
 	orphans    []orphan
 	handedOn   []handedOn
-	loopback   []entity.Message // flow messages between reals of this cell
+	loopback   []flow.Message // flow messages between reals of this cell
 
 	unsettled bool // it is in Registry.leaving
 	trimming  trimming
@@ -150,7 +152,7 @@ type Cell struct {
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte
 	update  ghost.Update
-	message entity.Message
+	message flow.Message
 	walk    []*record
 }
 
@@ -235,7 +237,7 @@ func (c *Cell) PropertyStats() *property.Stats { return c.stats }
 
 // Tick runs one tick: see the package doc for its order. now is the app's clock,
 // cluster the time of the cluster, dt the tick period. Leases, backups, dwells and
-// periods go by now; timers and controllers by game time (see entity.Clock).
+// periods go by now; timers and controllers by game time (see gametime.Clock).
 func (c *Cell) Tick(now, cluster, dt time.Duration) {
 	c.watch.Enter(&c.work.rest)
 	c.tick++
@@ -246,7 +248,7 @@ func (c *Cell) Tick(now, cluster, dt time.Duration) {
 	if !c.frozen {
 		c.tellArea()
 		c.beginSpace()
-		c.runEntities(entity.AtRate(dt, c.pace.rate))
+		c.runEntities(gametime.AtRate(dt, c.pace.rate))
 	}
 	c.sweep()
 	c.tellGhosts()

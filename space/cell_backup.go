@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 )
 
 // backUp sends the backups that are due. They are spread over the period by
@@ -40,7 +41,7 @@ func (r *Real) backup() {
 		r.direct = r.direct[:0]
 	}
 	r.saves++
-	m := entity.Backup{
+	m := flow.Backup{
 		Order: r.e.Order, Saves: r.saves, Handled: r.handled(),
 		Space: r.e.Space, Position: r.e.Position, Parts: r.appendParts(nil, true),
 	}

@@ -5,68 +5,69 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/property"
 )
 
 // handle does what a flow message asks, which is the number-th of its flow.
-func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
+func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 	defer func() { r.call, r.cause = entity.Call{}, 0 }()
-	if m.FromSide == entity.BaseSide {
+	if m.FromPart == entity.BasePart {
 		r.call, r.cause = entity.Call{Number: number}, number
 	}
-	kind, body, err := entity.SplitPayload(payload)
+	kind, body, err := flow.SplitPayload(payload)
 	if err != nil {
 		return err
 	}
-	own := m.From == r.e.ID && m.FromSide == entity.BaseSide
-	if !own && kind != entity.RemoteCallPayload {
+	own := m.From == r.e.ID && m.FromPart == entity.BasePart
+	if !own && kind != flow.RemoteCallPayload {
 		return fmt.Errorf("space: payload %d is only for the own base to send", kind)
 	}
 	switch kind {
-	case entity.CallCellPayload:
-		var x entity.MethodCall
+	case flow.CallCellPayload:
+		var x flow.MethodCall
 		if err := x.Parse(body); err != nil {
 			return err
 		}
 		return r.callMethod(int(x.Method), 0, x.Args)
-	case entity.ClientCallPayload:
+	case flow.ClientCallPayload:
 		return r.clientCall(body)
-	case entity.RemoteCallPayload:
+	case flow.RemoteCallPayload:
 		return r.remoteCall(m.From, body)
-	case entity.SetClientPayload:
-		var x entity.Session
+	case flow.SetClientPayload:
+		var x flow.Session
 		if err := x.Parse(body); err != nil {
 			return err
 		}
 		r.setSession(x)
 		return nil
-	case entity.ClientRestPayload:
-		var x entity.ClientRest
+	case flow.ClientRestPayload:
+		var x flow.ClientRest
 		if err := x.Parse(body); err != nil {
 			return err
 		}
 		r.clientMoved(&x)
 		return nil
-	case entity.AuditPayload:
-		var x entity.Session
+	case flow.AuditPayload:
+		var x flow.Session
 		if err := x.Parse(body); err != nil {
 			return err
 		}
 		r.audits = r.audits || x.Number == r.session.Number && r.witness != nil
 		return nil
-	case entity.DestroyPayload:
+	case flow.DestroyPayload:
 		r.Destroy()
 		return nil
-	case entity.BackupNowPayload:
+	case flow.BackupNowPayload:
 		r.backupAt = 0
 		return nil
-	case entity.SlowClientPayload:
-		var x entity.Session
+	case flow.SlowClientPayload:
+		var x flow.Session
 		if err := x.Parse(body); err != nil {
 			return err
 		}
 		if x.Number == r.session.Number {
-			r.slowUntil = r.cell.now + entity.SlowClientPause
+			r.slowUntil = r.cell.now + flow.SlowClientPause
 		}
 		return nil
 	}
@@ -75,7 +76,7 @@ func (r *Real) handle(m *entity.Message, number uint64, payload []byte) error {
 
 // clientCall is a call by the own client: of the own entity, or of another.
 func (r *Real) clientCall(body []byte) error {
-	var x entity.ClientCall
+	var x flow.ClientCall
 	if err := x.Parse(body); err != nil {
 		return err
 	}
@@ -92,17 +93,17 @@ func (r *Real) clientCall(body []byte) error {
 }
 
 // callOther sends a call to an entity that the client sees.
-func (r *Real) callOther(x *entity.ClientCall) error {
+func (r *Real) callOther(x *flow.ClientCall) error {
 	seen := r.sees(x.Target)
 	if !seen && (r.witness == nil || r.cell.now >= r.patientUntil) {
 		return fmt.Errorf("space: the client does not see entity %s", x.Target)
 	}
-	call := entity.RemoteCall{Cause: r.cause, Method: x.Method, Args: x.Args}
+	call := flow.RemoteCall{Cause: r.cause, Method: x.Method, Args: x.Args}
 	payload := call.Append(nil)
 	if r.tail.bytes+len(payload) > MaxTail {
 		return ErrTail
 	}
-	p, err := r.peer(x.Target, entity.CellSide)
+	p, err := r.peer(x.Target, entity.CellPart)
 	if err != nil {
 		return err
 	}
@@ -148,11 +149,11 @@ func (c *Cell) tellRefused() {
 // remoteCall is a call by the client of another entity. One that an earlier
 // incarnation of the caller made is known by its cause, and not handled again.
 func (r *Real) remoteCall(source entity.ID, body []byte) error {
-	var x entity.RemoteCall
+	var x flow.RemoteCall
 	if err := x.Parse(body); err != nil {
 		return err
 	}
-	p := r.known(source, entity.CellSide)
+	p := r.known(source, entity.CellPart)
 	if p == nil || x.Cause <= p.cause && x.Cause != 0 {
 		r.cell.count.Repeats++
 		return nil

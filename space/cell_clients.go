@@ -6,13 +6,14 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
 // ClientMove takes where the client says its entity is, by a message that came from
 // an app. If the real has gone on, so does the message; else goOn is zero.
-func (c *Cell) ClientMove(id entity.ID, m *entity.ClientRest, from mercury.Address) (goOn mercury.Address) {
+func (c *Cell) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.Address) (goOn mercury.Address) {
 	rec := c.registry.find(id)
 	if rec == nil {
 		return mercury.Address{}
@@ -27,7 +28,7 @@ func (c *Cell) ClientMove(id entity.ID, m *entity.ClientRest, from mercury.Addre
 
 // clientMoved takes a client's word for where it is, unless the client has been
 // told otherwise since: a move of another session or incarnation is void.
-func (r *Real) clientMoved(m *entity.ClientRest) {
+func (r *Real) clientMoved(m *flow.ClientRest) {
 	// Sequences wrap; half the range counts as newer.
 	if m.Session != r.session.Number || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation || int32(m.Sequence-r.clientSeq) <= 0 {
 		return
@@ -44,7 +45,7 @@ func (r *Real) clientMoved(m *entity.ClientRest) {
 }
 
 // setSession attaches or detaches the client, and tells the script.
-func (r *Real) setSession(session entity.Session) {
+func (r *Real) setSession(session flow.Session) {
 	had := r.HasClient()
 	r.attach(session)
 	if has := session.Number != 0; had != has {
@@ -53,7 +54,7 @@ func (r *Real) setSession(session entity.Session) {
 }
 
 // attach begins a client session, or ends the one there is.
-func (r *Real) attach(session entity.Session) {
+func (r *Real) attach(session flow.Session) {
 	same := session.Number == r.session.Number
 	r.session = session
 	if same {

@@ -99,11 +99,11 @@ func (c *Cell) expire() {
 	for i := 0; i < len(c.ghosts); {
 		rec := c.ghosts[i]
 		if rec.ghost.OrphanedUntil == 0 && c.now-rec.heard >= GhostLease {
-			c.ask(rec.ghost.Real, rec.ghost.Position())
+			c.ask(rec.ghost.Real, rec.ghost.Head())
 			rec.heard = c.now
 		}
 		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {
-			c.tombstones.Bury(rec.ghost.Position(), c.now)
+			c.tombstones.Bury(rec.ghost.Head(), c.now)
 			c.evict(rec)
 			continue
 		}

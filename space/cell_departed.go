@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -23,14 +24,14 @@ type departedFlow struct {
 func (c *Cell) owe(r *Real) {
 	for i := range r.flows {
 		p := &r.flows[i]
-		if p.side == entity.BaseSide && r.e.Base.IsZero() || p.out.Kept() == 0 || p.unseen {
+		if p.side == entity.BasePart && r.e.Base.IsZero() || p.out.Kept() == 0 || p.unseen {
 			continue
 		}
 		if len(c.departed) == 0 {
 			c.registry.owing = append(c.registry.owing, c)
 		}
 		d := departedFlow{id: r.e.ID, stream: r.e.Order.Incarnation, base: r.e.Base, peer: *p}
-		if p.side == entity.BaseSide {
+		if p.side == entity.BasePart {
 			d.was = r.current()
 		}
 		c.departed = append(c.departed, d)
@@ -43,14 +44,14 @@ func (c *Cell) Owes() bool { return len(c.departed) > 0 }
 
 // owesBase reports whether a real that was destroyed here has not told its base yet.
 func (c *Cell) owesBase(id entity.ID) bool {
-	return slices.ContainsFunc(c.departed, func(d departedFlow) bool { return d.id == id && d.side == entity.BaseSide })
+	return slices.ContainsFunc(c.departed, func(d departedFlow) bool { return d.id == id && d.side == entity.BasePart })
 }
 
 // ackDeparted takes an ack that is for a real which was destroyed here.
-func (c *Cell) ackDeparted(a *entity.Ack, from mercury.Address) bool {
+func (c *Cell) ackDeparted(a *flow.Ack, from mercury.Address) bool {
 	for i := range c.departed {
 		d := &c.departed[i]
-		if d.id == a.To && d.peer.id == a.From && d.side == a.FromSide && a.Stream <= d.stream {
+		if d.id == a.To && d.peer.id == a.From && d.side == a.FromPart && a.Incarnation <= d.stream {
 			c.watch.Claim(&c.work.rest)
 			c.takeAck(nil, &d.peer, a, d.stream, from)
 			return true
@@ -65,7 +66,7 @@ func (c *Cell) settleDeparted() {
 		return
 	}
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
-		return d.out.Kept() == 0 || d.side == entity.BaseSide && c.out.Dead(d.base)
+		return d.out.Kept() == 0 || d.side == entity.BasePart && c.out.Dead(d.base)
 	})
 	for i := range c.departed {
 		d := &c.departed[i]
@@ -77,11 +78,11 @@ func (c *Cell) settleDeparted() {
 }
 
 func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) bool {
-	m := &entity.Message{
-		From: d.id, FromSide: entity.CellSide, To: d.peer.id, ToSide: d.side,
-		Stream: d.stream, Low: d.out.Low(), Number: number, Reply: c.self, Payload: payload,
+	m := &flow.Message{
+		From: d.id, FromPart: entity.CellPart, To: d.peer.id, ToPart: d.side,
+		Incarnation: d.stream, Low: d.out.Low(), Number: number, Reply: c.self, Payload: payload,
 	}
-	if d.side == entity.BaseSide {
+	if d.side == entity.BasePart {
 		return c.send(d.base, m, c.roomLater())
 	}
 	return c.route(m, &d.peer, c.roomLater())
@@ -91,7 +92,7 @@ func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) 
 // it, by the app of that base. Whom it called is not the base's affair.
 func (c *Cell) refuseDeparted(id entity.ID, incarnation uint32, by mercury.Address) {
 	c.departed = slices.DeleteFunc(c.departed, func(d departedFlow) bool {
-		return d.id == id && d.stream <= incarnation && d.side == entity.BaseSide && d.base == by
+		return d.id == id && d.stream <= incarnation && d.side == entity.BasePart && d.base == by
 	})
 	c.forgetOwing()
 }

@@ -45,4 +45,4 @@ func (r *Real) DestroySpace() {
 }
 
 // Held reports whether the cell has had a real at some time.
-func (c *Cell) Held() bool { return c.held }
+func (c *Cell) HadReal() bool { return c.held }

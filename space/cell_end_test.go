@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -50,7 +51,7 @@ func TestEnd(t *testing.T) {
 	r.tick(int((HandedOnLease + 10*time.Second) / tickPeriod))
 	for id := range r.bases {
 		b := r.bases[id]
-		if n := len(b.got); n == 0 || entity.Payload(b.got[n-1][0]) != entity.GonePayload {
+		if n := len(b.got); n == 0 || flow.Payload(b.got[n-1][0]) != flow.GonePayload {
 			t.Errorf("the base of %d was not told", id)
 		}
 	}
@@ -58,7 +59,7 @@ func TestEnd(t *testing.T) {
 		if !a.cell.Idle() || a.count.Errors != 0 {
 			t.Errorf("%v: idle %v, %d errors", a.self, a.cell.Idle(), a.count.Errors)
 		}
-		if !a.cell.Held() {
+		if !a.cell.HadReal() {
 			t.Errorf("%v says that it has had no real", a.self)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -127,7 +128,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		}
 		p := r.base()
 		// The base numbers on across incarnations, in a stream named by each.
-		p.in = entity.NewIn(m.Order.Incarnation, m.Handled)
+		p.in = flow.NewReceiver(m.Order.Incarnation, m.Handled)
 		p.at = m.Base
 		if m.Restored {
 			r.patientUntil = c.now + CallPatience
@@ -179,7 +180,7 @@ func (c *Cell) destroy(r *Real) {
 			r.sendBundle(r.direct)
 		}
 		r.announce() // the base listens to who has the real, and may not have heard that it is here
-		_ = r.sendBase([]byte{byte(entity.GonePayload)})
+		_ = r.sendBase([]byte{byte(flow.GonePayload)})
 	}
 	c.owe(r)
 	c.remove(r)

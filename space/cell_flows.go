@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -20,16 +22,16 @@ const MaxPeers = 1024
 // peer is both directions of a flow between a real and another part.
 type peer struct {
 	id   entity.ID
-	side entity.Side
-	out  entity.Out
-	in   entity.In
+	side entity.Part
+	out  flow.Sender
+	in   flow.Receiver
 	// at is where the other end last was known to be: acks go there.
 	at mercury.Address
 	// home is the app of the other end's base, which always finds its cell part.
 	home mercury.Address
 	// life is the newest incarnation of the other end that is known.
 	life uint32
-	// cause is that of the last call which was handled; see entity.RemoteCall.
+	// cause is that of the last call which was handled; see flow.RemoteCall.
 	cause uint64
 	// unseen says that what is sent waits until the other end is in sight of the
 	// client; see CallPatience.
@@ -50,7 +52,7 @@ const (
 	FlowGiveUp = 15 * time.Second
 )
 
-func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
+func (r *Real) peer(id entity.ID, side entity.Part) (*peer, error) {
 	i, found := slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers)
 	if found {
 		return &r.flows[i], nil
@@ -59,17 +61,17 @@ func (r *Real) peer(id entity.ID, side entity.Side) (*peer, error) {
 		return nil, fmt.Errorf("space: %s keeps flows with %d others already", r.e.ID, MaxPeers)
 	}
 	p := peer{id: id, side: side, used: r.cell.now}
-	if side != entity.BaseSide {
+	if side != entity.BasePart {
 		// There may have been a flow before, forgotten as idle, whose numbers the
 		// target remembers: microseconds of game time are above all it can have had.
-		p.out = entity.NewOut(uint64(max(r.Now(), 0) / time.Microsecond))
+		p.out = flow.NewSender(uint64(max(r.Now(), 0) / time.Microsecond))
 	}
 	r.flows = slices.Insert(r.flows, i, p)
 	return &r.flows[i], nil
 }
 
 // known is the flow with another part if there is one.
-func (r *Real) known(id entity.ID, side entity.Side) *peer {
+func (r *Real) known(id entity.ID, side entity.Part) *peer {
 	if i, found := slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers); found {
 		return &r.flows[i]
 	}
@@ -80,7 +82,7 @@ func (r *Real) known(id entity.ID, side entity.Side) *peer {
 // have to be asked for again after a restore.
 func (r *Real) idle(p *peer) bool {
 	lease := max(PeerLease, 4*r.cell.cfg.BackupPeriod)
-	return p.side != entity.BaseSide && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
+	return p.side != entity.BasePart && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
 }
 
 func comparePeers(a, b peer) int {
@@ -89,7 +91,7 @@ func comparePeers(a, b peer) int {
 
 // base is the flow with the own base.
 func (r *Real) base() *peer {
-	p, err := r.peer(r.e.ID, entity.BaseSide)
+	p, err := r.peer(r.e.ID, entity.BasePart)
 	if err != nil {
 		// The base's flow is made with the real and never given up.
 		panic(err)
@@ -137,11 +139,11 @@ func (c *Cell) has(room room, to mercury.Address) bool { return c.out.Level(to) 
 // transmit sends a message of a flow, and reports whether it had room.
 func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool {
 	m := &r.cell.message
-	*m = entity.Message{
-		From: r.e.ID, FromSide: entity.CellSide, To: p.id, ToSide: p.side,
-		Stream: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
+	*m = flow.Message{
+		From: r.e.ID, FromPart: entity.CellPart, To: p.id, ToPart: p.side,
+		Incarnation: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
 	}
-	if p.side == entity.BaseSide {
+	if p.side == entity.BasePart {
 		return r.cell.send(r.e.Base, m, room)
 	}
 	if p.unseen = p.unseen && !r.sees(p.id); p.unseen {
@@ -151,7 +153,7 @@ func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool 
 }
 
 // send sends a message of a flow to an app if there is room.
-func (c *Cell) send(to mercury.Address, m *entity.Message, room room) bool {
+func (c *Cell) send(to mercury.Address, m *flow.Message, room room) bool {
 	if !c.has(room, to) {
 		return false
 	}
@@ -163,7 +165,7 @@ func (c *Cell) send(to mercury.Address, m *entity.Message, room room) bool {
 // be, and reports whether there was room. If nobody here knows, its base passes it on;
 // for an entity without a base it goes to where the real last was. The sender's timer
 // tries again.
-func (c *Cell) route(m *entity.Message, p *peer, room room) bool {
+func (c *Cell) route(m *flow.Message, p *peer, room room) bool {
 	rec := c.registry.find(m.To)
 	to := p.at
 	switch {
@@ -211,9 +213,9 @@ func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
 
 // HandleFlow takes a flow message for a cell part, which came from an app: it is
 // for a real here, or goes on to where the real went.
-func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
+func (c *Cell) HandleFlow(m *flow.Message, from mercury.Address) {
 	rec := c.registry.find(m.To)
-	if rec == nil || m.ToSide != entity.CellSide {
+	if rec == nil || m.ToPart != entity.CellPart {
 		return
 	}
 	if rec.real == nil {
@@ -229,23 +231,23 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 		return
 	}
 	// Only these speak to a real; a flow with another base would never be idle.
-	if own := m.From == r.e.ID; own != (m.FromSide == entity.BaseSide) || !own && m.FromSide != entity.CellSide {
+	if own := m.From == r.e.ID; own != (m.FromPart == entity.BasePart) || !own && m.FromPart != entity.CellPart {
 		c.count.Refused++
 		return
 	}
-	p, err := r.peer(m.From, m.FromSide)
+	p, err := r.peer(m.From, m.FromPart)
 	if err != nil {
 		c.count.Refused++
 		return
 	}
-	if m.Stream < p.in.Stream() {
+	if m.Incarnation < p.in.Incarnation() {
 		c.count.Refused++ // an older incarnation: acks must not follow it to where it was
 		return
 	}
 	p.at, p.used, p.lostSince = m.Reply, c.now, 0
 	// Accept may call back into the script, which may add peers: p is not used after.
 	moved := p.in
-	moved.Accept(m.Stream, m.Low, m.Number, m.Payload, func(payload []byte) {
+	moved.Accept(m.Incarnation, m.Low, m.Number, m.Payload, func(payload []byte) {
 		c.count.FlowHandled++
 		if r.gone != staying {
 			return
@@ -257,10 +259,10 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "err", err)
 		}
 	})
-	if lost := moved.TakeLost(); m.FromSide == entity.BaseSide {
+	if lost := moved.TakeLost(); m.FromPart == entity.BasePart {
 		c.count.FlowLost += lost
 	}
-	if p, err := r.peer(m.From, m.FromSide); err == nil {
+	if p, err := r.peer(m.From, m.FromPart); err == nil {
 		p.in = moved
 	}
 }
@@ -268,8 +270,8 @@ func (c *Cell) HandleFlow(m *entity.Message, from mercury.Address) {
 // HandleAck takes an acknowledgement of a flow that a real here sends, or sent
 // before it was destroyed; for one that went on, so does the ack, which came from
 // an app.
-func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
-	if a.ToSide != entity.CellSide || c.ackDeparted(a, from) {
+func (c *Cell) HandleAck(a *flow.Ack, from mercury.Address) {
+	if a.ToPart != entity.CellPart || c.ackDeparted(a, from) {
 		return
 	}
 	rec := c.registry.find(a.To)
@@ -282,7 +284,7 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 		}
 	default:
 		c.watch.Claim(&rec.real.meter)
-		if p := rec.real.known(a.From, a.FromSide); p != nil {
+		if p := rec.real.known(a.From, a.FromPart); p != nil {
 			c.takeAck(rec.real, p, a, rec.e.Order.Incarnation, from)
 			rec.real.confirm(p)
 			if a.Gone {
@@ -295,10 +297,10 @@ func (c *Cell) HandleAck(a *entity.Ack, from mercury.Address) {
 // takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base dies with its entity, so what it
 // handled is settled. A cell part that was restored may have handled less than the
 // one before it, whose acks say nothing any more.
-func (c *Cell) takeAck(r *Real, p *peer, a *entity.Ack, stream uint32, from mercury.Address) {
-	own := a.Stream == stream
+func (c *Cell) takeAck(r *Real, p *peer, a *flow.Ack, stream uint32, from mercury.Address) {
+	own := a.Incarnation == stream
 	switch {
-	case a.FromSide == entity.BaseSide:
+	case a.FromPart == entity.BasePart:
 		if own {
 			p.out.Settle(c.now, a.Number)
 		}
@@ -359,7 +361,7 @@ func (r *Real) settleFlows() {
 // not acknowledged, what a restored target lacks, and the question to a target that
 // settles nothing.
 func (c *Cell) resend(p *peer, send func(number uint64, payload []byte) bool) {
-	if rec := c.registry.find(p.id); p.side != entity.BaseSide && rec != nil && rec.e.Order.Incarnation > p.life {
+	if rec := c.registry.find(p.id); p.side != entity.BasePart && rec != nil && rec.e.Order.Incarnation > p.life {
 		p.life = rec.e.Order.Incarnation
 		p.out.Rewind(0)
 	}
@@ -372,7 +374,7 @@ func (c *Cell) resend(p *peer, send func(number uint64, payload []byte) bool) {
 // without has ended when nobody finds it for long.
 func (c *Cell) giveUp(r *Real, p *peer) bool {
 	switch {
-	case p.side == entity.BaseSide:
+	case p.side == entity.BasePart:
 		return false
 	case p.unseen:
 		if r != nil && c.now < r.patientUntil {
@@ -417,7 +419,7 @@ func (c *Cell) abandon(r *Real, p *peer, why error) {
 			c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why, "unlogged", unlogged)
 		}
 		p.out.Each(c.now, func(_ uint64, payload []byte) {
-			var x entity.RemoteCall
+			var x flow.RemoteCall
 			if r != nil && x.Parse(payload[1:]) == nil {
 				c.refusals = append(c.refusals, refusal{r, RefusedCall{Target: p.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
 			}
@@ -436,20 +438,20 @@ func (r *Real) ack(p *peer) {
 	to := p.at
 	rec := c.registry.find(p.id)
 	switch {
-	case p.side == entity.BaseSide && p.id == r.e.ID:
+	case p.side == entity.BasePart && p.id == r.e.ID:
 		to, rec = r.e.Base, nil
 	case rec != nil && rec.real != nil:
 		to = c.self
-	case rec != nil && c.now-p.used >= entity.FlowResend: // it may have moved on since it said where it is
+	case rec != nil && c.now-p.used >= flow.ResendAfter: // it may have moved on since it said where it is
 		to = rec.ghost.Real
 	}
 	if to != c.self && !c.has(c.roomNow(), to) {
 		return
 	}
 	p.in.TakeOwed()
-	a := entity.Ack{
-		To: p.id, ToSide: p.side, From: r.e.ID, FromSide: entity.CellSide, Life: r.e.Order.Incarnation,
-		Stream: p.in.Stream(), Number: p.in.Last(), Settled: r.settled(p),
+	a := flow.Ack{
+		To: p.id, ToPart: p.side, From: r.e.ID, FromPart: entity.CellPart, Life: r.e.Order.Incarnation,
+		Incarnation: p.in.Incarnation(), Number: p.in.Last(), Settled: r.settled(p),
 	}
 	switch {
 	case to.IsZero(): // it asks when it misses the ack
@@ -472,7 +474,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.flows)))
 	for i := range r.flows {
 		p := &r.flows[i]
-		out := sending || p.side != entity.BaseSide && p.out.Kept() > 0
+		out := sending || p.side != entity.BasePart && p.out.Kept() > 0
 		at, home := p.at, p.home
 		if !sending {
 			at = mercury.Address{}
@@ -480,7 +482,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 		if !out {
 			home = mercury.Address{}
 		}
-		b = entity.AppendMailbox(b, p.id, p.side, at)
+		b = fields.AppendMailbox(b, p.id, p.side, at)
 		b = mercury.AppendAddress(b, home)
 		b = p.in.Append(b)
 		b = binary.AppendUvarint(b, p.cause)
@@ -500,7 +502,7 @@ func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
 	n := rd.Count(MaxPeers, 6)
 	last := peer{}
 	for range n {
-		id, side, at := entity.ReadMailbox(rd)
+		id, side, at := fields.ReadMailbox(rd)
 		home := rd.Address()
 		if rd.Err() != nil {
 			return
@@ -520,7 +522,7 @@ func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
 		p.in.Read(rd)
 		p.cause = rd.Uvarint()
 		if rd.Bool() {
-			p.life = entity.ReadUint32(rd)
+			p.life = fields.ReadUint32(rd)
 			p.unseen = rd.Bool()
 			p.out.Read(rd)
 		}
@@ -534,12 +536,12 @@ func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
 func (r *Real) restoreFlow(p *peer) {
 	p.at = mercury.Address{}
 	p.in.Restore()
-	if p.side != entity.BaseSide {
+	if p.side != entity.BasePart {
 		p.out.Restart()
 		return
 	}
 	if p.out.Kept() > 0 {
 		r.untold = &untold{out: p.out}
 	}
-	p.out = entity.Out{}
+	p.out = flow.Sender{}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -315,7 +316,7 @@ func TestMakingIsTheCells(t *testing.T) {
 	r, _ := modelled(t, 1)
 	c := r.apps[0].cell
 	readingClock(c, time.Millisecond)
-	r.hold = func(p packet) bool { _, is := p.m.(*entity.Ack); return is } // of its backup
+	r.hold = func(p packet) bool { _, is := p.m.(*flow.Ack); return is } // of its backup
 	r.create(1, -60, 0)
 	if got, cell := r.real(1).meter.Drain(), c.work.rest.Drain(); got != 0 || cell < 3*time.Millisecond {
 		t.Errorf("created: %v for the real, %v for the cell", got, cell)
@@ -357,11 +358,11 @@ func TestLoopbackIsTheTargets(t *testing.T) {
 	r.pump()
 	c, from := r.apps[0].cell, r.real(1)
 	for _, id := range []entity.ID{2, 2, 3} {
-		p, err := from.peer(id, entity.CellSide)
+		p, err := from.peer(id, entity.CellPart)
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := entity.RemoteCall{Method: 99}
+		call := flow.RemoteCall{Method: 99}
 		if err := from.send(p, call.Append(nil)); err != nil {
 			t.Fatal(err)
 		}

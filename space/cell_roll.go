@@ -61,7 +61,7 @@ type rollTo struct {
 func (c *Cell) ChannelBroke(app mercury.Address) {
 	c.handoffs.Again(app)
 	for i := range c.departed {
-		if d := &c.departed[i]; d.base == app && d.side == entity.BaseSide {
+		if d := &c.departed[i]; d.base == app && d.side == entity.BasePart {
 			c.out.Send(app, &d.was)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -39,7 +40,7 @@ var ErrTail = errors.New("space: too much that was sent is not settled yet")
 type tail struct{ bytes int }
 
 func (t *tail) add(p *peer) {
-	if p.side != entity.BaseSide {
+	if p.side != entity.BasePart {
 		t.bytes += p.out.Bytes()
 	}
 }
@@ -55,8 +56,8 @@ func (r *Real) settled(p *peer) uint64 {
 
 // note counts a message of another entity, and has a backup made early if there were
 // many since the last.
-func (r *Real) note(m *entity.Message, size int) {
-	if m.FromSide == entity.BaseSide {
+func (r *Real) note(m *flow.Message, size int) {
+	if m.FromPart == entity.BasePart {
 		return
 	}
 	r.unsavedCalls++
@@ -82,12 +83,12 @@ func (r *Real) saved(number uint64) {
 
 // confirm settles what the backup contains that the base has acknowledged.
 func (r *Real) confirm(base *peer) {
-	if base.side != entity.BaseSide || r.saving == 0 || base.out.Low() <= r.saving {
+	if base.side != entity.BasePart || r.saving == 0 || base.out.Low() <= r.saving {
 		return
 	}
 	r.saving = 0
 	for i := range r.flows {
-		if p := &r.flows[i]; p.side != entity.BaseSide { // the base reads it in the backup
+		if p := &r.flows[i]; p.side != entity.BasePart { // the base reads it in the backup
 			p.in.Confirm()
 		}
 	}
@@ -95,7 +96,7 @@ func (r *Real) confirm(base *peer) {
 
 // probeAfter is how long nothing may be settled before the target is asked: longer
 // than it takes from one backup to the next.
-func (c *Cell) probeAfter() time.Duration { return c.cfg.BackupPeriod*3/2 + entity.FlowResend }
+func (c *Cell) probeAfter() time.Duration { return c.cfg.BackupPeriod*3/2 + flow.ResendAfter }
 
 // sees reports whether the client sees an entity, and so may call it.
 func (r *Real) sees(id entity.ID) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -260,14 +261,14 @@ func TestClientMoves(t *testing.T) {
 		{3, 1, -51, -51}, {3, 1, -52, -51}, {3, 3, -53, -53}, {3, 2, -54, -53}, {2, 9, -55, -53}, {0, 9, -55, -53},
 		{3, 4, float32(math.NaN()), -53}, {3, 0x80000010, -56, -53}, {3, 0x70000000, -57, -57}, {3, 0xe0000000, -58, -58}, {3, 5, -59, -59},
 	} {
-		if on := a.cell.ClientMove(7, &entity.ClientRest{Session: c.session, Sequence: c.sequence, Incarnation: 1, Position: at(c.x), Direction: at(0)}, r.base); !on.IsZero() {
+		if on := a.cell.ClientMove(7, &flow.ClientRest{Session: c.session, Sequence: c.sequence, Incarnation: 1, Position: at(c.x), Direction: at(0)}, r.base); !on.IsZero() {
 			t.Errorf("move %d goes on to %v", i, on)
 		}
 		if got := r.real(7).Position().X; got != c.want {
 			t.Errorf("move %d: at %g, want %g", i, got, c.want)
 		}
 	}
-	rest := entity.ClientRest{Session: 3, Sequence: 6, Incarnation: 1, Position: at(-60)}
+	rest := flow.ClientRest{Session: 3, Sequence: 6, Incarnation: 1, Position: at(-60)}
 	r.say(7, rest.Append(nil))
 	r.pump()
 	if got := r.real(7).Position().X; got != -60 {
@@ -275,10 +276,10 @@ func TestClientMoves(t *testing.T) {
 	}
 	r.move(7, 50)
 	r.tick(3)
-	if on := a.cell.ClientMove(7, &entity.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}, r.base); on != addr(2) {
+	if on := a.cell.ClientMove(7, &flow.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}, r.base); on != addr(2) {
 		t.Errorf("a move at the old place goes on to %v", on)
 	}
-	if on := a.cell.ClientMove(99, &entity.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}, r.base); !on.IsZero() {
+	if on := a.cell.ClientMove(99, &flow.ClientRest{Session: 3, Sequence: 7, Incarnation: 1, Position: at(51), Direction: at(0)}, r.base); !on.IsZero() {
 		t.Error("a move of nobody goes on")
 	}
 }
@@ -288,8 +289,8 @@ func TestSession(t *testing.T) {
 	r.create(7, -50, 0)
 	r.avatar(7).Diary.Set("")
 	set := func(n uint32) {
-		m := entity.Session{Number: n}
-		r.say(7, m.Append(nil, entity.SetClientPayload))
+		m := flow.Session{Number: n}
+		r.say(7, m.Append(nil, flow.SetClientPayload))
 		r.tick(2)
 	}
 	set(1)
@@ -346,8 +347,8 @@ func TestSpaceData(t *testing.T) {
 		r.apps[1].cell.SetData(DataEntry{Number: uint64(k) + 5, Key: 100 + k, Value: make([]byte, protocol.MaxSpaceDataValue)})
 	}
 	r.bases[7].got = nil
-	s := entity.Session{Number: 2}
-	r.say(7, s.Append(nil, entity.SetClientPayload))
+	s := flow.Session{Number: 2}
+	r.say(7, s.Append(nil, flow.SetClientPayload))
 	r.pump()
 	r.tick(3)
 	if list, _ := r.bundles(7); len(list) != 1+63 || r.apps[1].count.Errors != 0 {

@@ -1,8 +1,8 @@
 package space
 
 import (
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -12,14 +12,14 @@ import (
 // said before it. The copy holds what its script did, so it must be said by the real
 // that is restored from it.
 type untold struct {
-	out     entity.Out
+	out     flow.Sender
 	session uint32
 	direct  []byte
 }
 
 // readUntold reads, from what only an offload carries, what its client was not told.
 func (r *Real) readUntold(rd *mercury.Reader) {
-	var session entity.Session
+	var session flow.Session
 	session.Read(rd)
 	_, _, _ = rd.U32(), rd.Uvarint(), rd.Uvarint()
 	if direct := rd.Bytes(migrate.MaxParts); len(direct) > 0 && rd.Err() == nil {
@@ -40,13 +40,13 @@ func (r *Real) retell(heard uint64) {
 		return
 	}
 	u.out.Each(r.cell.now, func(number uint64, payload []byte) {
-		kind, body, err := entity.SplitPayload(payload)
+		kind, body, err := flow.SplitPayload(payload)
 		switch {
 		case err != nil || number <= heard:
-		case kind == entity.CallBasePayload:
+		case kind == flow.CallBasePayload:
 			_ = r.sendBase(payload)
-		case kind == entity.BundlePayload:
-			var m entity.Bundle
+		case kind == flow.BundlePayload:
+			var m flow.Bundle
 			if m.Parse(body) == nil {
 				r.retellClient(m.Session, m.Bytes)
 			}

@@ -5,6 +5,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 )
 
 // makeWitness gives a real with a client its area of interest. w is the witness
@@ -82,7 +83,7 @@ func (r *Real) choked() bool { return !r.e.Base.IsZero() && r.base().out.Waiting
 
 // sendBundle puts a bundle for the client into the flow to the proxy.
 func (r *Real) sendBundle(bundle []byte) {
-	m := entity.Bundle{Session: r.session.Number, Bytes: bundle}
+	m := flow.Bundle{Session: r.session.Number, Bytes: bundle}
 	r.cell.scratch = m.Append(r.cell.scratch[:0])
 	_ = r.sendBase(r.cell.scratch)
 }

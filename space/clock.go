@@ -3,7 +3,7 @@ package space
 import (
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 )
 
 // pace is the game time of one cell, from tick to tick.
@@ -14,7 +14,7 @@ import (
 // rates at most, of which the others make good half their rate each second. Who hears
 // of a faster rate too late is behind, and goes on to where the others are at once.
 type pace struct {
-	clock, next entity.Clock // next counts from its At on; it has no number if there is none
+	clock, next gametime.Clock // next counts from its At on; it has no number if there is none
 	begun       bool
 	cluster     time.Duration // at the last advance
 	game        time.Duration
@@ -22,7 +22,7 @@ type pace struct {
 }
 
 // set takes a Clock that is newer than all before. cluster is the time now.
-func (p *pace) set(k entity.Clock, cluster time.Duration) {
+func (p *pace) set(k gametime.Clock, cluster time.Duration) {
 	switch {
 	case !p.begun:
 		// A new cell has no older one: from the first it is where the others will be.
@@ -45,7 +45,7 @@ func (p *pace) advance(cluster time.Duration) time.Duration {
 		if p.next.At > p.cluster {
 			p.to(p.next.At)
 		}
-		p.clock, p.next = p.next, entity.Clock{}
+		p.clock, p.next = p.next, gametime.Clock{}
 	}
 	p.to(cluster)
 	return p.game
@@ -55,7 +55,7 @@ func (p *pace) advance(cluster time.Duration) time.Duration {
 func (p *pace) to(cluster time.Duration) {
 	p.rate = p.clock.Runs()
 	game := p.clock.GameAt(cluster)
-	if slow := p.game + entity.AtRate(max(0, cluster-p.cluster), p.rate/2); game < slow {
+	if slow := p.game + gametime.AtRate(max(0, cluster-p.cluster), p.rate/2); game < slow {
 		game, p.rate = slow, p.rate/2
 	}
 	p.cluster, p.game = cluster, game
@@ -65,13 +65,13 @@ func (p *pace) to(cluster time.Duration) {
 // is ignored. It counts from the first tick after its At. cluster is the time now:
 // a new cell has its game time from this call on, before its first tick, so that
 // timers of entities that come to it at once are not taken as due.
-func (c *Cell) SetClock(k entity.Clock, cluster time.Duration) {
+func (c *Cell) SetClock(k gametime.Clock, cluster time.Duration) {
 	c.pace.set(k, cluster)
 	c.game = c.pace.game
 }
 
 // Clock is the newest Clock that the cell was given.
-func (c *Cell) Clock() entity.Clock {
+func (c *Cell) Clock() gametime.Clock {
 	if c.pace.next.Number > c.pace.clock.Number {
 		return c.pace.next
 	}
@@ -91,4 +91,4 @@ func (c *Cell) Rate() uint16 { return c.pace.rate }
 // Rate is how fast the game time of the space runs, as a fraction of normal: below 1
 // while its CellApps have more to do than they can do. Timers and controllers follow
 // it by themselves; what a script reckons by Now does, too.
-func (r *Real) Rate() float64 { return float64(r.cell.pace.rate) / entity.NormalRate }
+func (r *Real) Rate() float64 { return float64(r.cell.pace.rate) / gametime.NormalRate }

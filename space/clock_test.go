@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 )
 
 // clocks is how a manager changes a rate: each Clock continues the one before.
-func clocks(rates ...uint16) []entity.Clock {
-	list := []entity.Clock{{}}
+func clocks(rates ...uint16) []gametime.Clock {
+	list := []gametime.Clock{{}}
 	for i, rate := range rates {
-		k := entity.Clock{Number: uint64(i + 1), At: time.Duration(i+1) * time.Second, Rate: rate}
+		k := gametime.Clock{Number: uint64(i + 1), At: time.Duration(i+1) * time.Second, Rate: rate}
 		k.Game = list[i].GameAt(k.At)
 		list = append(list, k)
 	}
@@ -28,7 +28,7 @@ func TestGameTimeIsTheSameOnAllCells(t *testing.T) {
 	heard := [5]int{}
 	late := pace{}
 	for now := time.Duration(0); now < 9*time.Second; now += 10 * time.Millisecond {
-		truth := entity.Clock{}
+		truth := gametime.Clock{}
 		for i, k := range list {
 			if k.At <= now {
 				truth = k
@@ -66,7 +66,7 @@ func TestGameTimeIsTheSameOnAllCells(t *testing.T) {
 // the others again after the time that the doc of pace states.
 func TestLateCellCatchesUp(t *testing.T) {
 	const tick, delay = 100 * time.Millisecond, 3 * time.Second
-	k := entity.Clock{Number: 1, At: time.Second, Game: time.Second, Rate: 400}
+	k := gametime.Clock{Number: 1, At: time.Second, Game: time.Second, Rate: 400}
 	var p pace
 	var last, caught time.Duration
 	for now := tick; now < 20*time.Second; now += tick {
@@ -77,7 +77,7 @@ func TestLateCellCatchesUp(t *testing.T) {
 		switch step := game - last; {
 		case step < tick*200/1000 || step > tick:
 			t.Fatalf("at %v game time goes on by %v in a tick", now, step)
-		case entity.AtRate(tick, p.rate) != step && game != k.GameAt(now):
+		case gametime.AtRate(tick, p.rate) != step && game != k.GameAt(now):
 			t.Fatalf("at %v controllers go by rate %d, game time by %v", now, p.rate, step)
 		}
 		if now > k.At+delay && caught == 0 && game == k.GameAt(now) {
@@ -97,7 +97,7 @@ func TestOlderClocksAreIgnored(t *testing.T) {
 	p.advance(0)
 	p.set(list[1], 0)
 	p.set(list[0], 0)
-	p.set(entity.Clock{Rate: 1}, 0)
+	p.set(gametime.Clock{Rate: 1}, 0)
 	if p.number() != 2 || p.advance(1900*time.Millisecond) != 1900*time.Millisecond {
 		t.Errorf("clock %d, game time %v", p.number(), p.game)
 	}
@@ -111,7 +111,7 @@ func TestOlderClocksAreIgnored(t *testing.T) {
 
 // dilate gives the cells of some apps a rate from now on.
 func (r *rig) dilate(rate uint16, apps ...int) {
-	k := entity.Clock{Number: 1, At: r.now, Game: r.now, Rate: rate}
+	k := gametime.Clock{Number: 1, At: r.now, Game: r.now, Rate: rate}
 	for _, a := range apps {
 		r.apps[a-1].cell.SetClock(k, r.now)
 	}
@@ -151,7 +151,7 @@ func TestSlowSpace(t *testing.T) {
 // are not due.
 func TestNewCellHasItsGameTime(t *testing.T) {
 	r := newRig(t, 1)
-	r.apps[0].cell.SetClock(entity.Clock{Number: 4, At: time.Hour, Game: 40 * time.Minute, Rate: 500}, 2*time.Hour)
+	r.apps[0].cell.SetClock(gametime.Clock{Number: 4, At: time.Hour, Game: 40 * time.Minute, Rate: 500}, 2*time.Hour)
 	r.create(7, 0, 0)
 	if got := r.avatar(7).Now(); got != 70*time.Minute {
 		t.Errorf("game time %v, want 1h10m", got)

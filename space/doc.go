@@ -77,7 +77,7 @@
 //
 // Leases, backups, dwells and periods go by the clock of the CellApp. Timers and
 // controllers go by game time, which is one function of the cluster's time for all cells
-// of a space, and may run slower (entity.Clock). It never goes back, neither for a cell
+// of a space, and may run slower (gametime.Clock). It never goes back, neither for a cell
 // nor for an entity that moves between cells.
 //
 // # Overload

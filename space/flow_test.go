@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -47,9 +48,9 @@ func TestExposure(t *testing.T) {
 	r.diary(7, "hit 1;own 2 by 7;all 3 by 7;refused 0.9.1(7): space: the client does not see entity 0.9;")
 	r.diary(8, "all 4 by 7;")
 	// Another entity's base may not speak for this one.
-	m := entity.MethodCall{Method: hitMethod, Args: arg(1)}
-	a.cell.HandleFlow(&entity.Message{From: 8, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
-		Payload: m.Append(nil, entity.CallCellPayload)}, r.base)
+	m := flow.MethodCall{Method: hitMethod, Args: arg(1)}
+	a.cell.HandleFlow(&flow.Message{From: 8, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
+		Payload: m.Append(nil, flow.CallCellPayload)}, r.base)
 	if a.count.Refused != 6 {
 		t.Error("a forged sender was heard")
 	}
@@ -73,7 +74,7 @@ func TestCallsOut(t *testing.T) {
 		t.Error("a call that no client can take is accepted")
 	}
 	r.tick(3)
-	if p := r.bases[7].got[n]; entity.Payload(p[0]) != entity.CallBasePayload {
+	if p := r.bases[7].got[n]; flow.Payload(p[0]) != flow.CallBasePayload {
 		t.Errorf("the base got %x", p)
 	}
 	heard := func(id entity.ID) (said string) {
@@ -104,7 +105,7 @@ func TestFullFlowIsOneLine(t *testing.T) {
 	var text bytes.Buffer
 	a.cell.log = slog.New(slog.NewTextHandler(&text, nil))
 	failed := uint64(0)
-	for range entity.MaxKept + 50 {
+	for range flow.MaxKept + 50 {
 		for _, id := range []entity.ID{7, 8} {
 			if err := r.avatar(id).Base().Call("report", uint32(5)); err != nil {
 				failed++
@@ -192,7 +193,7 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 	r.queue = nil
 	n := real.base().out.Last()
-	r.apps[0].cell.HandleAck(&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: n}, r.base)
+	r.apps[0].cell.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: n}, r.base)
 	r.pump()
 	if real.base().out.Kept() != 0 {
 		t.Error("an ack at the old place is lost")
@@ -212,11 +213,11 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 	a.cell.GhostState(state, b.self)
 	b.cell.GhostState(state, a.self)
 	r.queue = nil
-	m := &entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Reply: r.base}
-	ack := &entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1}
+	m := &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: r.base}
+	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1}
 	a.cell.HandleFlow(m, r.base)
 	a.cell.HandleAck(ack, r.base)
-	if on := a.cell.ClientMove(7, &entity.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
+	if on := a.cell.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
 		t.Fatalf("%d messages and a move to %v go on to %v", len(r.queue), on, b.self)
 	}
 	for range 10 {
@@ -226,7 +227,7 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 			r.deliver(p)
 		}
 	}
-	if len(r.queue) != 0 || !b.cell.ClientMove(7, &entity.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, a.self).IsZero() {
+	if len(r.queue) != 0 || !b.cell.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, a.self).IsZero() {
 		t.Error("what went on once goes back to where it came from")
 	}
 }
@@ -236,20 +237,20 @@ func TestStaleMessageDoesNotTurnAcks(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -50, 0)
 	a, real := r.apps[0], r.real(7)
-	call := entity.RemoteCall{Method: 99}
-	m := entity.Message{From: 8, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 2, Low: 1, Number: 1, Reply: addr(50), Payload: call.Append(nil)}
+	call := flow.RemoteCall{Method: 99}
+	m := flow.Message{From: 8, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 2, Low: 1, Number: 1, Reply: addr(50), Payload: call.Append(nil)}
 	a.cell.HandleFlow(&m, addr(50))
 	old := m
-	old.Stream, old.Reply = 1, addr(51)
+	old.Incarnation, old.Reply = 1, addr(51)
 	a.cell.HandleFlow(&old, addr(51))
-	if p := real.known(8, entity.CellSide); p == nil || p.at != addr(50) {
+	if p := real.known(8, entity.CellPart); p == nil || p.at != addr(50) {
 		t.Errorf("acks go to %+v", p)
 	}
 	before, flows := a.count.Refused, len(real.flows)
-	for _, wrong := range []entity.Message{
-		{From: 9, FromSide: entity.BaseSide, Stream: 1}, {From: 7, FromSide: entity.CellSide, Stream: 1}, {From: 9, FromSide: entity.ClientSide, Stream: 1},
+	for _, wrong := range []flow.Message{
+		{From: 9, FromPart: entity.BasePart, Incarnation: 1}, {From: 7, FromPart: entity.CellPart, Incarnation: 1}, {From: 9, FromPart: entity.ClientPart, Incarnation: 1},
 	} {
-		wrong.To, wrong.ToSide, wrong.Low, wrong.Number = 7, entity.CellSide, 1, 1
+		wrong.To, wrong.ToPart, wrong.Low, wrong.Number = 7, entity.CellPart, 1, 1
 		a.cell.HandleFlow(&wrong, addr(50))
 	}
 	if a.count.Refused != before+3 || len(real.flows) != flows {
@@ -261,7 +262,7 @@ func TestAckOfNobodyMakesNoFlow(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -50, 0)
 	n := len(r.real(7).flows)
-	r.apps[0].cell.HandleAck(&entity.Ack{To: 7, ToSide: entity.CellSide, From: 99, FromSide: entity.CellSide, Stream: 1, Number: 5}, r.base)
+	r.apps[0].cell.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 99, FromPart: entity.CellPart, Incarnation: 1, Number: 5}, r.base)
 	if len(r.real(7).flows) != n {
 		t.Error("an ack made a flow")
 	}
@@ -318,7 +319,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal("it is not backed up when created")
 	}
 	r.call(7, hitMethod, arg(1)...)
-	r.say(7, []byte{byte(entity.BackupNowPayload)})
+	r.say(7, []byte{byte(flow.BackupNowPayload)})
 	r.tick(2)
 	b := r.bases[7]
 	if b.backup.Handled != 2 || b.backup.Saves != 2 {
@@ -328,10 +329,10 @@ func TestBackupAndRestore(t *testing.T) {
 	r.call(7, hitMethod, arg(2)...) // after the backup
 	r.tick(1)
 	r.diary(7, "created;hit 1;hit 2;")
-	late := packet{r.base, addr(1), &entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide,
-		Stream: 1, Low: 3, Number: 3, Reply: r.base, Payload: func() []byte {
-			m := entity.MethodCall{Method: hitMethod, Args: arg(2)}
-			return m.Append(nil, entity.CallCellPayload)
+	late := packet{r.base, addr(1), &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart,
+		Incarnation: 1, Low: 3, Number: 3, Reply: r.base, Payload: func() []byte {
+			m := flow.MethodCall{Method: hitMethod, Args: arg(2)}
+			return m.Append(nil, flow.CallCellPayload)
 		}()}}
 	r.restore(7, -50, kept.Parts, kept.Handled)
 	r.deliver(late) // of the old incarnation: the base sends it again in the new one
@@ -408,7 +409,7 @@ func TestDestroyIsTold(t *testing.T) {
 		t.Fatal("no ghost")
 	}
 	r.bases[7].deaf = true
-	r.say(7, []byte{byte(entity.DestroyPayload)})
+	r.say(7, []byte{byte(flow.DestroyPayload)})
 	r.tick(15)
 	if r.real(7) != nil || r.ghost(2, 7) != nil {
 		t.Error("it is still there")
@@ -419,7 +420,7 @@ func TestDestroyIsTold(t *testing.T) {
 	r.bases[7].deaf = false
 	r.tick(25) // it was sent again in vain once, and waits twice as long then
 	got := r.bases[7].got
-	if len(got) == 0 || entity.Payload(got[len(got)-1][0]) != entity.GonePayload {
+	if len(got) == 0 || flow.Payload(got[len(got)-1][0]) != flow.GonePayload {
 		t.Error("the base does not know")
 	}
 	if a.cell.Pending() != 0 || len(a.cell.departed) != 0 {
@@ -432,7 +433,7 @@ func TestRefusedDepartedFlowEnds(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.create(7, -20, 0)
 	r.bases[7].deaf = true
-	r.say(7, []byte{byte(entity.DestroyPayload)})
+	r.say(7, []byte{byte(flow.DestroyPayload)})
 	r.tick(5)
 	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 0, Hop: 9}}, r.base)
 	if a.cell.Pending() == 0 {
@@ -523,7 +524,7 @@ func TestLargeGreetingIsSentFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.real(7).setSession(entity.Session{Number: 1})
+	r.real(7).setSession(flow.Session{Number: 1})
 	if err := r.avatar(7).OwnClient().Call("show", strings.Repeat("x", 190<<10)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -85,7 +86,7 @@ func registerGhost(s *Scripts, name string, t reflect.Type) error {
 		return err
 	}
 	setters, err := property.FindSetters(t, d, property.GhostSide)
-	hooks := entity.Hooks{Part: reflect.TypeFor[*Ghost](), Named: isSetter, Ways: "a setter: func (T) OnSetHealth(c *property.Change) for a property health. A ghost has nothing else"}
+	hooks := script.Hooks{Part: reflect.TypeFor[*Ghost](), Named: isSetter, Ways: "a setter: func (T) OnSetHealth(c *property.Change) for a property health. A ghost has nothing else"}
 	if err := errors.Join(hooks.Check(t), property.CheckFields(t.Elem(), d, property.GhostSide, reflect.TypeFor[*Ghost]()), err); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -36,7 +37,7 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
 			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
 		if players {
-			m.Session = entity.Session{Number: 1, Room: 920}
+			m.Session = flow.Session{Number: 1, Room: 920}
 		}
 		c.Create(&m, addr(100))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -36,11 +37,11 @@ type modelledOutbox struct {
 
 func (o modelledOutbox) Send(to mercury.Address, m Message) {
 	switch m := m.(type) {
-	case *entity.Message:
-		switch entity.Payload(m.Payload[0]) {
-		case entity.BundlePayload:
+	case *flow.Message:
+		switch flow.Payload(m.Payload[0]) {
+		case flow.BundlePayload:
 			o.model.work(m.From, time.Millisecond)
-		case entity.BackupPayload:
+		case flow.BackupPayload:
 			o.model.work(m.From, 4*time.Millisecond)
 		}
 	case *ghost.Update, *ghost.Delete: // no real of these tests goes out of a haunt's reach
@@ -54,9 +55,9 @@ func (o modelledOutbox) Send(to mercury.Address, m Message) {
 // arrives takes time to read a message.
 func (m *model) arrives(p packet) {
 	switch x := p.m.(type) {
-	case *entity.Message:
+	case *flow.Message:
 		m.work(x.To, 200*time.Microsecond)
-	case *entity.Ack:
+	case *flow.Ack:
 		m.work(x.To, 100*time.Microsecond)
 	case *ghost.Update, *migrate.Create, *migrate.Refuse:
 		m.work(forCell, 300*time.Microsecond)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -16,8 +17,8 @@ func crowdOf(t *testing.T, n int, room uint32) *rig {
 	for i := range n {
 		r.create(entity.ID(100+i), -50+float32(i)/10, 0)
 	}
-	m := entity.Session{Number: 1, Room: room}
-	r.say(7, m.Append(nil, entity.SetClientPayload))
+	m := flow.Session{Number: 1, Room: room}
+	r.say(7, m.Append(nil, flow.SetClientPayload))
 	r.tick(3)
 	return r
 }
@@ -90,8 +91,8 @@ func TestRoomTravels(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -50, 1)
 	r.tick(2)
-	m := entity.Session{Number: 1, Room: 333}
-	r.say(7, m.Append(nil, entity.SetClientPayload))
+	m := flow.Session{Number: 1, Room: 333}
+	r.say(7, m.Append(nil, flow.SetClientPayload))
 	r.move(7, 50)
 	r.tick(5)
 	if s := r.real(7).session; s != m || r.apps[1].registry.find(7).real == nil {
@@ -105,14 +106,14 @@ func TestPacketsForNoRoom(t *testing.T) {
 	const n = 60
 	r := crowdOf(t, n, 900)
 	a := r.apps[0]
-	m := entity.Session{Number: 1}
-	r.say(7, m.Append(nil, entity.SetClientPayload))
+	m := flow.Session{Number: 1}
+	r.say(7, m.Append(nil, flow.SetClientPayload))
 	r.pump()
 	if told := r.danced(n); len(told) != 0 || a.count.PacketsUnsent == 0 {
 		t.Fatalf("told of %d, %d packets counted", len(told), a.count.PacketsUnsent)
 	}
 	m.Room = 900
-	r.say(7, m.Append(nil, entity.SetClientPayload))
+	r.say(7, m.Append(nil, flow.SetClientPayload))
 	r.pump()
 	r.tick(1)
 	told := map[entity.ID]bool{}

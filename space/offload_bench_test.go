@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -24,7 +25,7 @@ type posted struct {
 type post struct {
 	*testApp
 	sent *[]posted
-	acks []entity.Ack
+	acks []flow.Ack
 }
 
 func (o *post) Send(to mercury.Address, m Message) {
@@ -33,8 +34,8 @@ func (o *post) Send(to mercury.Address, m Message) {
 		*o.sent = append(*o.sent, posted{o.self, to, blank(o.t, m), body})
 		return
 	}
-	if f, ok := m.(*entity.Message); ok && f.ToSide == entity.BaseSide {
-		o.acks = append(o.acks, entity.Ack{To: f.From, ToSide: entity.CellSide, From: f.To, FromSide: entity.BaseSide, Stream: f.Stream, Number: f.Number})
+	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
+		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number})
 	}
 }
 

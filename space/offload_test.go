@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -572,7 +573,7 @@ func TestAuditBeforeAHandoff(t *testing.T) {
 
 // audit has a client ask what it should hold.
 func (r *rig) audit(id entity.ID) {
-	m := entity.Session{Number: r.bases[id].session}
-	r.say(id, m.Append(nil, entity.AuditPayload))
+	m := flow.Session{Number: r.bases[id].session}
+	r.say(id, m.Append(nil, flow.AuditPayload))
 	r.pump()
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -87,7 +87,7 @@ func (c OverloadConfig) Validate() error {
 }
 
 // Thrift is how sparing a cell is, each in thousandths: 1000 is normal.
-type Thrift struct {
+type Degradation struct {
 	// Budget is the part of their byte budgets that clients have.
 	Budget uint16
 	// Detail is the part of the detail distances within which they are told details.
@@ -97,7 +97,9 @@ type Thrift struct {
 }
 
 // noThrift is how a cell is that can do all that it has to.
-func noThrift() Thrift { return Thrift{entity.NormalRate, entity.NormalRate, entity.NormalRate} }
+func noThrift() Degradation {
+	return Degradation{gametime.NormalRate, gametime.NormalRate, gametime.NormalRate}
+}
 
 // Throttle decides how sparing a CellApp has to be, from its load alone, as which counts also that
 // a BaseApp does not keep up, and that ticks end late. It is a
@@ -126,7 +128,7 @@ func noThrift() Thrift { return Thrift{entity.NormalRate, entity.NormalRate, ent
 type Throttle struct {
 	cfg    OverloadConfig
 	start  int64 // ns/s
-	ladder []Thrift
+	ladder []Degradation
 	step   int
 	// falling says that the last look has led a step down. Only then the next may
 	// follow at once: from rest, at whatever step, a load just below start would go
@@ -157,11 +159,11 @@ func NewThrottle(cfg OverloadConfig) *Throttle {
 }
 
 // ladder lists the steps from none to all.
-func ladder(cfg OverloadConfig) []Thrift {
+func ladder(cfg OverloadConfig) []Degradation {
 	at := noThrift()
-	steps := []Thrift{at}
+	steps := []Degradation{at}
 	down := func(share *uint16, floor float64, tenths uint16) {
-		for least := uint16(math.Round(floor * entity.NormalRate)); *share > least; {
+		for least := uint16(math.Round(floor * gametime.NormalRate)); *share > least; {
 			*share = max(least, *share*tenths/10)
 			steps = append(steps, at)
 		}
@@ -173,7 +175,7 @@ func ladder(cfg OverloadConfig) []Thrift {
 }
 
 // Thrift is how sparing to be now.
-func (t *Throttle) Thrift() Thrift { return t.ladder[t.step] }
+func (t *Throttle) Thrift() Degradation { return t.ladder[t.step] }
 
 // Step is how many steps down were taken, 0 for none.
 func (t *Throttle) Step() int { return t.step }
@@ -220,7 +222,7 @@ func (t *Throttle) measure(now, from time.Duration) {
 }
 
 func (t *Throttle) dwell() time.Duration {
-	if t.Thrift().Rate < entity.NormalRate {
+	if t.Thrift().Rate < gametime.NormalRate {
 		return 2 * t.cfg.Dwell
 	}
 	return t.cfg.Dwell
@@ -262,7 +264,7 @@ func (t *Throttle) fits(now int64) bool {
 }
 
 // ratio is how many thousandths of the load at less the load at more is at most.
-func ratio(more, less Thrift) int64 {
+func ratio(more, less Degradation) int64 {
 	r := int64(1000)
 	r = r * int64(more.Budget) / int64(less.Budget)
 	r = r * int64(more.Detail) / int64(less.Detail)
@@ -283,15 +285,15 @@ func (c *Cell) Bases(f func(app mercury.Address)) {
 }
 
 // SetThrift says how sparing the cell has to be, until the next time.
-func (c *Cell) SetThrift(t Thrift) { c.thrift = t }
+func (c *Cell) SetThrift(t Degradation) { c.thrift = t }
 
 // Thrift is how sparing the cell is with its clients.
-func (c *Cell) Thrift() Thrift { return c.sparing() }
+func (c *Cell) Thrift() Degradation { return c.sparing() }
 
 // sparing is what its clients feel of it now: nothing while the world is frozen,
 // since then everyone is to be told everything.
-func (c *Cell) sparing() Thrift {
-	if c.frozen || c.thrift == (Thrift{}) {
+func (c *Cell) sparing() Degradation {
+	if c.frozen || c.thrift == (Degradation{}) {
 		return noThrift()
 	}
 	return c.thrift

@@ -27,7 +27,7 @@ func steady(t *Throttle, from, d time.Duration, raw, smoothed float64) (steps []
 // back is the reverse, and slower.
 func TestThriftOrder(t *testing.T) {
 	th := NewThrottle(OverloadConfig{}.WithDefaults())
-	var down, up []Thrift
+	var down, up []Degradation
 	downAt, upAt := map[int]time.Duration{}, map[int]time.Duration{}
 	now := time.Duration(0)
 	for ; th.Step() < th.Steps(); now += tickPeriod {
@@ -57,7 +57,7 @@ func TestThriftOrder(t *testing.T) {
 		}
 		last = x
 	}
-	if last != (Thrift{250, 500, 200}) {
+	if last != (Degradation{250, 500, 200}) {
 		t.Errorf("the floor is %+v", last)
 	}
 	if downAt[1] < DefaultOverloadPatience {
@@ -267,7 +267,7 @@ func TestThriftOfACell(t *testing.T) {
 		return n
 	}
 	all := said()
-	c.SetThrift(Thrift{250, 1000, 1000})
+	c.SetThrift(Degradation{250, 1000, 1000})
 	if few := said(); few >= all/2 {
 		t.Errorf("%d bytes at a quarter of the budget, %d at all of it", few, all)
 	}

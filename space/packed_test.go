@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -113,8 +114,8 @@ func (r *rig) entered(watcher, id entity.ID, packed bool, tale string) *property
 func (r *rig) attach(id entity.ID, session uint32) {
 	r.t.Helper()
 	r.bases[id].session = session
-	m := entity.Session{Number: session}
-	r.say(id, m.Append(nil, entity.SetClientPayload))
+	m := flow.Session{Number: session}
+	r.say(id, m.Append(nil, flow.SetClientPayload))
 	r.pump()
 	r.tick(2)
 }

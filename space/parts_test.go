@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -36,7 +37,7 @@ func FuzzParts(f *testing.F) {
 			r.queue = r.queue[:len(r.queue)-1]
 			r.deliver(p)
 		}
-		send(&migrate.Create{ID: 7, Space: 1, Order: entity.Order{Incarnation: 1}, Base: r.base, Session: entity.Session{Number: 1}, Restored: true, Parts: parts})
+		send(&migrate.Create{ID: 7, Space: 1, Order: entity.Order{Incarnation: 1}, Base: r.base, Session: flow.Session{Number: 1}, Restored: true, Parts: parts})
 		send(&migrate.Onload{ID: 9, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: r.base, Parts: parts})
 		send(&migrate.Onload{ID: 10, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: mercury.Address{}, Parts: parts})
 		for range 12 {

@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -42,8 +43,8 @@ type Real struct {
 	nextID      uint32        // last timer or controller id
 	ahead       time.Duration // game time that it had on another cell; see Now
 
-	session   entity.Session // of the client; zero without one
-	clientSeq uint32         // last move of the client that was taken
+	session   flow.Session // of the client; zero without one
+	clientSeq uint32       // last move of the client that was taken
 	witness   *witness.Witness
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle
@@ -129,24 +130,24 @@ func (r *Real) place(p, d property.Vector3) error {
 
 // Base is the mailbox of the entity's base part.
 func (r *Real) Base() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Side: entity.BaseSide, Def: r.e.Def, Via: realCaller{r}}
+	return entity.Mailbox{ID: r.e.ID, Part: entity.BasePart, Def: r.e.Def, Via: realCaller{r}}
 }
 
 // OwnClient calls client methods of the entity at its own client only.
 func (r *Real) OwnClient() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, true, false}}
+	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, true, false}}
 }
 
 // OtherClients calls client methods of the entity at everyone who sees it, but
 // not at its own client.
 func (r *Real) OtherClients() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, false, true}}
+	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, false, true}}
 }
 
 // AllClients calls client methods of the entity at its own client and at
 // everyone who sees it.
 func (r *Real) AllClients() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Side: entity.ClientSide, Def: r.e.Def, Via: clientCaller{r, true, true}}
+	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, true, true}}
 }
 
 // SetDetailFactor shrinks the distances within which the own client is sent detailed
@@ -287,7 +288,7 @@ type clientCaller struct {
 	own, others bool
 }
 
-func (c clientCaller) CallMethod(to entity.ID, _ entity.Side, method int, args []byte) error {
+func (c clientCaller) CallMethod(to entity.ID, _ entity.Part, method int, args []byte) error {
 	if c.r.gone != staying {
 		return ErrGone
 	}
@@ -308,19 +309,19 @@ func (c clientCaller) CallMethod(to entity.ID, _ entity.Side, method int, args [
 // realCaller is the Caller behind Base.
 type realCaller struct{ r *Real }
 
-func (c realCaller) CallMethod(_ entity.ID, _ entity.Side, method int, args []byte) error {
+func (c realCaller) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
 	if c.r.gone != staying {
 		return ErrGone
 	}
 	if c.r.e.Base.IsZero() {
 		return entity.ErrNoPart
 	}
-	m := entity.MethodCall{Cause: c.r.cause, Method: uint16(method), Args: args}
-	return c.r.sendBase(m.Append(nil, entity.CallBasePayload))
+	m := flow.MethodCall{Cause: c.r.cause, Method: uint16(method), Args: args}
+	return c.r.sendBase(m.Append(nil, flow.CallBasePayload))
 }
 
 // MailboxValue is the mailbox of the cell part: a script that embeds *Real can be
 // passed as an argument of type MAILBOX.
 func (r *Real) MailboxValue() property.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Side: entity.CellSide, Def: r.e.Def}.Value()
+	return entity.Mailbox{ID: r.e.ID, Part: entity.CellPart, Def: r.e.Def}.Value()
 }

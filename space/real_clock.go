@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -46,7 +48,7 @@ func (r *Real) appendClock(b []byte) []byte {
 // readClock brings the timers, which were read before, from how long they have to go
 // to when they are due, and keeps Now from going back.
 func (r *Real) readClock(rd *mercury.Reader) {
-	of, game := entity.SpaceID(entity.ReadUint32(rd)), time.Duration(rd.Varint())
+	of, game := entity.SpaceID(fields.ReadUint32(rd)), time.Duration(rd.Varint())
 	if game < 0 {
 		rd.Fail(errors.New("game time out of range"))
 	}
@@ -58,7 +60,7 @@ func (r *Real) readClock(rd *mercury.Reader) {
 		return
 	}
 	for i := range r.timers {
-		r.timers[i].due = max(0, entity.After(r.timers[i].due, late))
+		r.timers[i].due = max(0, gametime.After(r.timers[i].due, late))
 	}
 	r.ahead = game
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -215,10 +216,10 @@ func clone(t testing.TB, m Message) Message {
 func blank(t testing.TB, m Message) (c parser) {
 	t.Helper()
 	switch m.(type) {
-	case *entity.Message:
-		c = new(entity.Message)
-	case *entity.Ack:
-		c = new(entity.Ack)
+	case *flow.Message:
+		c = new(flow.Message)
+	case *flow.Ack:
+		c = new(flow.Ack)
 	case *ghost.Query:
 		c = new(ghost.Query)
 	case *ghost.Roll:
@@ -257,10 +258,10 @@ func blank(t testing.TB, m Message) (c parser) {
 type testBase struct {
 	order   entity.Order
 	app     mercury.Address
-	out     entity.Out
-	in      entity.In
+	out     flow.Sender
+	in      flow.Receiver
 	got     [][]byte // payloads of the flow
-	backup  *entity.Backup
+	backup  *flow.Backup
 	offers  []*migrate.Offer
 	lost    []*migrate.Lost
 	session uint32
@@ -364,9 +365,9 @@ func (r *rig) deliver(p packet) {
 		r.arrive(p)
 	}
 	switch m := p.m.(type) {
-	case *entity.Message:
+	case *flow.Message:
 		c.HandleFlow(m, p.from)
-	case *entity.Ack:
+	case *flow.Ack:
 		c.HandleAck(m, p.from)
 	case *ghost.State:
 		c.GhostState(m, p.from)
@@ -404,13 +405,13 @@ func (r *rig) toBase(p packet) {
 			b.order, b.app = m.Order, p.from
 			r.resend(m.ID)
 		}
-	case *entity.Message:
-		if m.ToSide == entity.CellSide { // whoever sent it does not know where the real is
+	case *flow.Message:
+		if m.ToPart == entity.CellPart { // whoever sent it does not know where the real is
 			b := r.bases[m.To]
-			switch gone := []byte{byte(entity.GonePayload)}; {
+			switch gone := []byte{byte(flow.GonePayload)}; {
 			case b == nil || slices.ContainsFunc(b.got, func(p []byte) bool { return slices.Equal(p, gone) }):
-				r.queue = append(r.queue, packet{r.base, m.Reply, &entity.Ack{
-					To: m.From, ToSide: m.FromSide, From: m.To, FromSide: m.ToSide, Stream: m.Stream, Gone: true}})
+				r.queue = append(r.queue, packet{r.base, m.Reply, &flow.Ack{
+					To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true}})
 			case r.app(b.app) != nil:
 				r.queue = append(r.queue, packet{r.base, b.app, m})
 			}
@@ -420,21 +421,21 @@ func (r *rig) toBase(p packet) {
 		if b == nil || b.deaf {
 			return
 		}
-		b.in.Accept(m.Stream, m.Low, m.Number, m.Payload, func(payload []byte) {
+		b.in.Accept(m.Incarnation, m.Low, m.Number, m.Payload, func(payload []byte) {
 			b.got = append(b.got, slices.Clone(payload))
-			if entity.Payload(payload[0]) == entity.BackupPayload {
-				b.backup = new(entity.Backup)
+			if flow.Payload(payload[0]) == flow.BackupPayload {
+				b.backup = new(flow.Backup)
 				if err := b.backup.Parse(slices.Clone(payload[1:])); err != nil {
 					r.t.Fatal(err)
 				}
 				b.out.Settle(r.now, b.backup.Handled)
 			}
 		})
-		r.queue = append(r.queue, packet{r.base, m.Reply, &entity.Ack{
-			To: m.From, ToSide: entity.CellSide, From: m.From, FromSide: entity.BaseSide, Stream: b.in.Stream(), Number: b.in.Last(),
+		r.queue = append(r.queue, packet{r.base, m.Reply, &flow.Ack{
+			To: m.From, ToPart: entity.CellPart, From: m.From, FromPart: entity.BasePart, Incarnation: b.in.Incarnation(), Number: b.in.Last(),
 		}})
-	case *entity.Ack:
-		if b := r.bases[m.To]; b != nil && m.Stream == b.order.Incarnation {
+	case *flow.Ack:
+		if b := r.bases[m.To]; b != nil && m.Incarnation == b.order.Incarnation {
 			b.out.Received(r.now, m.Number)
 		}
 	case *migrate.Offer:
@@ -458,9 +459,9 @@ func (r *rig) say(id entity.ID, payload []byte) {
 
 func (r *rig) transmit(id entity.ID, n uint64, payload []byte) {
 	b := r.bases[id]
-	r.queue = append(r.queue, packet{r.base, b.app, &entity.Message{
-		From: id, FromSide: entity.BaseSide, To: id, ToSide: entity.CellSide,
-		Stream: b.order.Incarnation, Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
+	r.queue = append(r.queue, packet{r.base, b.app, &flow.Message{
+		From: id, FromPart: entity.BasePart, To: id, ToPart: entity.CellPart,
+		Incarnation: b.order.Incarnation, Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
 	}})
 }
 
@@ -469,8 +470,8 @@ func (r *rig) resend(id entity.ID) {
 }
 
 func (r *rig) call(id entity.ID, method int, args ...byte) {
-	m := entity.MethodCall{Method: uint16(method), Args: args}
-	r.say(id, m.Append(nil, entity.CallCellPayload))
+	m := flow.MethodCall{Method: uint16(method), Args: args}
+	r.say(id, m.Append(nil, flow.CallCellPayload))
 }
 
 func (r *rig) clientCall(id, target entity.ID, method int, args ...byte) {
@@ -478,7 +479,7 @@ func (r *rig) clientCall(id, target entity.ID, method int, args ...byte) {
 	if d := r.scripts.Schema().Type("Avatar"); method < len(d.CellMethods) {
 		exposed = d.CellMethods[method].ExposedIndex
 	}
-	m := entity.ClientCall{Target: target, Method: uint16(exposed), Args: args}
+	m := flow.ClientCall{Target: target, Method: uint16(exposed), Args: args}
 	r.say(id, m.Append(nil))
 }
 
@@ -490,7 +491,7 @@ func (r *rig) create(id entity.ID, x float32, session uint32) *testApp {
 	parts := migrate.AppendFirst(nil, property.Vector3{X: x}, property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)
 	b := &testBase{order: entity.Order{Incarnation: 1}, app: a.self, session: session}
 	r.bases[id] = b
-	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{ID: id, Type: d.ID, Space: 1, Order: b.order, Base: r.base, Session: entity.Session{Number: session, Room: 900}, Parts: parts}})
+	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{ID: id, Type: d.ID, Space: 1, Order: b.order, Base: r.base, Session: flow.Session{Number: session, Room: 900}, Parts: parts}})
 	r.pump()
 	if r.real(id) == nil {
 		r.t.Fatalf("no real of %d was made", id)
@@ -503,11 +504,11 @@ func (r *rig) restore(id entity.ID, x float32, parts []byte, handled uint64) *te
 	r.t.Helper()
 	b, a := r.bases[id], r.at(x)
 	b.order = entity.Order{Incarnation: b.order.Incarnation + 1}
-	b.app, b.in = a.self, entity.NewIn(b.order.Incarnation, 0)
+	b.app, b.in = a.self, flow.NewReceiver(b.order.Incarnation, 0)
 	b.out.Rewind(handled)
 	r.queue = append(r.queue, packet{r.base, a.self, &migrate.Create{
 		ID: id, Type: r.scripts.Schema().Type("Avatar").ID, Space: 1, Order: b.order, Base: r.base,
-		Session: entity.Session{Number: b.session, Room: 900}, Handled: handled, Heard: r.baseHeard, Restored: true, Parts: parts,
+		Session: flow.Session{Number: b.session, Room: 900}, Handled: handled, Heard: r.baseHeard, Restored: true, Parts: parts,
 	}})
 	r.pump()
 	return a
@@ -598,10 +599,10 @@ func (r *rig) calm() {
 func (r *rig) bundles(id entity.ID) (list []protocol.ID, bodies [][]byte) {
 	r.t.Helper()
 	for _, p := range r.bases[id].got {
-		if entity.Payload(p[0]) != entity.BundlePayload {
+		if flow.Payload(p[0]) != flow.BundlePayload {
 			continue
 		}
-		var m entity.Bundle
+		var m flow.Bundle
 		if err := m.Parse(p[1:]); err != nil {
 			r.t.Fatal(err)
 		}

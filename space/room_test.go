@@ -3,7 +3,7 @@ package space
 import (
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -62,7 +62,7 @@ func TestFlowsWaitForRoom(t *testing.T) {
 	r.bases[7].got = nil
 	for range 10 {
 		r.avatar(7).Hp.Set(r.avatar(7).Hp.Get() + 1)
-		if err := r.real(7).sendBase([]byte{byte(entity.CallBasePayload), 1}); err != nil {
+		if err := r.real(7).sendBase([]byte{byte(flow.CallBasePayload), 1}); err != nil {
 			t.Fatal(err)
 		}
 		r.tick(1)
@@ -79,7 +79,7 @@ func TestFlowsWaitForRoom(t *testing.T) {
 	r.tick(3)
 	calls := 0
 	for _, p := range r.bases[7].got {
-		if entity.Payload(p[0]) == entity.CallBasePayload {
+		if flow.Payload(p[0]) == flow.CallBasePayload {
 			calls++
 		}
 	}

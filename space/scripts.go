@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -52,7 +52,7 @@ func (s *Scripts) Schema() *property.Schema { return s.schema }
 
 type scriptType struct {
 	typ      reflect.Type // *T
-	methods  *entity.Methods
+	methods  *script.Methods
 	callback map[string]int // Go method index by name: timers and controllers name their callbacks
 }
 
@@ -81,7 +81,7 @@ func register(s *Scripts, name string, t reflect.Type) error {
 		return err
 	}
 	st := t.Elem()
-	methods, err := entity.BindMethods(t, d.CellMethods, true)
+	methods, err := script.BindMethods(t, d.CellMethods, true)
 	hooks := cellHooks(d)
 	err = errors.Join(err, hooks.Check(t), property.CheckFields(st, d, property.CellSide, reflect.TypeFor[*Real]()))
 	if err != nil {
@@ -105,8 +105,8 @@ func isCallback(m reflect.Method) (named, apart bool) {
 }
 
 // cellHooks is what is called on the script of a cell part.
-func cellHooks(d *property.Definition) entity.Hooks {
-	return entity.Hooks{
+func cellHooks(d *property.Definition) script.Hooks {
+	return script.Hooks{
 		Own: []reflect.Type{
 			reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](),
 			reflect.TypeFor[Enterer](), reflect.TypeFor[Destroyer](), reflect.TypeFor[ClientWatcher](), reflect.TypeFor[CallRefuser](),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -78,7 +79,7 @@ func TestCallsSurviveDeaths(t *testing.T) {
 					want += fmt.Sprintf("all %d by %d;", n, caller)
 				}
 				if id := []entity.ID{0, caller, target}[backup]; id != 0 {
-					r.say(id, []byte{byte(entity.BackupNowPayload)})
+					r.say(id, []byte{byte(flow.BackupNowPayload)})
 				}
 				r.tick(wait)
 				r.die(r.at(r.real(c.killed[0]).Position().X), c.killed...)
@@ -124,7 +125,7 @@ func TestBaseSaysThatTargetHasEnded(t *testing.T) {
 	r.create(7, -20, 1)
 	a := r.create(8, 20, 1)
 	r.tick(5)
-	r.hold = func(p packet) bool { _, is := p.m.(*entity.Message); return is && p.to == addr(1) }
+	r.hold = func(p packet) bool { _, is := p.m.(*flow.Message); return is && p.to == addr(1) }
 	r.clientCall(8, 7, allMethod, arg(1)...)
 	r.tick(5)
 	r.apps[0].cell.drop(r.real(7)) // it is lost, and its base is slow to restore it
@@ -135,13 +136,13 @@ func TestBaseSaysThatTargetHasEnded(t *testing.T) {
 		t.Fatal("the call was given up, though its target will come back")
 	}
 	// An app that is not the base's may not say so.
-	gone := &entity.Ack{To: 8, ToSide: entity.CellSide, From: 7, FromSide: entity.CellSide, Stream: 1, Gone: true}
+	gone := &flow.Ack{To: 8, ToPart: entity.CellPart, From: 7, FromPart: entity.CellPart, Incarnation: 1, Gone: true}
 	a.cell.HandleAck(gone, addr(3))
 	if a.cell.Pending() == 0 {
 		t.Fatal("anybody can have calls given up")
 	}
-	r.bases[7].got = append(r.bases[7].got, []byte{byte(entity.GonePayload)})
-	r.tick(int(entity.FlowResend/tickPeriod) + 2)
+	r.bases[7].got = append(r.bases[7].got, []byte{byte(flow.GonePayload)})
+	r.tick(int(flow.ResendAfter/tickPeriod) + 2)
 	if n := a.cell.Pending(); n != 0 || a.count.Refused != 1 {
 		t.Errorf("pending %d, refused %d", n, a.count.Refused)
 	}
@@ -184,7 +185,7 @@ func TestCallsForceBackup(t *testing.T) {
 			r.clientCall(8, 7, allMethod, arg(1)...)
 		}
 		r.tick(1)
-		most = max(most, r.real(8).known(7, entity.CellSide).out.Kept())
+		most = max(most, r.real(8).known(7, entity.CellPart).out.Kept())
 	}
 	saves := r.real(7).saves - was
 	if most > 20*(int(EarlyBackup/tickPeriod)+3) {
@@ -193,14 +194,14 @@ func TestCallsForceBackup(t *testing.T) {
 	if limit := uint64(30*time.Second/EarlyBackup) + 4; saves > limit || saves < 20 {
 		t.Errorf("%d backups in 30 s, at most %d wanted", saves, limit)
 	}
-	r.hold = func(p packet) bool { _, is := p.m.(*entity.Ack); return is && p.to == addr(2) }
+	r.hold = func(p packet) bool { _, is := p.m.(*flow.Ack); return is && p.to == addr(2) }
 	for range 400 {
 		for range 20 {
 			r.clientCall(8, 7, allMethod, arg(1)...)
 		}
 		r.tick(1)
 	}
-	if n := r.real(8).known(7, entity.CellSide).out.Bytes(); n > MaxTail {
+	if n := r.real(8).known(7, entity.CellPart).out.Bytes(); n > MaxTail {
 		t.Errorf("%d bytes are kept, at most %d wanted", n, MaxTail)
 	}
 }
@@ -212,16 +213,16 @@ func TestThousandCallers(t *testing.T) {
 	a := r.create(7, -50, 1)
 	r.tick(20)
 	before := len(r.bases[7].backup.Parts)
-	call := entity.RemoteCall{Cause: 1, Method: 99}
+	call := flow.RemoteCall{Cause: 1, Method: 99}
 	for i := range entity.ID(1000) {
-		a.cell.HandleFlow(&entity.Message{
-			From: 1<<40 + i, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
+		a.cell.HandleFlow(&flow.Message{
+			From: 1<<40 + i, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
 			Reply: addr(50), Payload: call.Append(nil),
 		}, addr(50))
 	}
 	acks, bytes := 0, 0
 	r.hold = func(p packet) bool {
-		if m, is := p.m.(*entity.Ack); is && p.to == addr(50) {
+		if m, is := p.m.(*flow.Ack); is && p.to == addr(50) {
 			acks++
 			bytes += len(m.Append(nil))
 		}
@@ -244,7 +245,7 @@ func TestLateAckOfFormerLife(t *testing.T) {
 		}
 	}
 	ack := func(life uint32, number, settled uint64) {
-		c.takeAck(nil, &p, &entity.Ack{FromSide: entity.CellSide, Stream: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
+		c.takeAck(nil, &p, &flow.Ack{FromPart: entity.CellPart, Incarnation: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
 	}
 	ack(1, 3, 1)
 	if p.out.Unreceived() != 0 || p.out.Kept() != 2 {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -51,7 +53,7 @@ func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (
 		return 0, err
 	}
 	r.nextID++
-	r.timers = append(r.timers, timer{r.nextID, entity.After(r.Now(), max(after, 0)), max(every, 0), method, user})
+	r.timers = append(r.timers, timer{r.nextID, gametime.After(r.Now(), max(after, 0)), max(every, 0), method, user})
 	return r.nextID, nil
 }
 
@@ -101,7 +103,7 @@ func (r *Real) runTimers() {
 			continue // cancelled by one before it
 		}
 		if t.every > 0 {
-			r.timers[i].due = entity.Again(t.due, t.every, game)
+			r.timers[i].due = gametime.Again(t.due, t.every, game)
 		} else {
 			r.timers = slices.Delete(r.timers, i, i+1)
 		}
@@ -189,13 +191,13 @@ func (r *Real) appendTimers(b []byte) []byte {
 }
 
 func (r *Real) readTimers(rd *mercury.Reader) {
-	r.nextID = entity.ReadUint32(rd)
+	r.nextID = fields.ReadUint32(rd)
 	n := rd.Count(MaxControllers, 5)
 	r.timers = r.timers[:0]
 	for range n {
 		var t timer
-		t.id = entity.ReadUint32(rd)
-		t.due = entity.After(r.Now(), time.Duration(rd.Varint()))
+		t.id = fields.ReadUint32(rd)
+		t.due = gametime.After(r.Now(), time.Duration(rd.Varint()))
 		t.every = time.Duration(rd.Uvarint())
 		t.method = rd.String(maxCallbackName)
 		t.user = rd.Varint()
@@ -211,7 +213,7 @@ func (r *Real) appendControllers(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.controllers)))
 	for _, c := range r.controllers {
 		b = binary.AppendUvarint(b, uint64(c.id))
-		b = entity.AppendVector3(b, c.to)
+		b = fields.AppendVector3(b, c.to)
 		b = mercury.AppendF32(b, c.speed)
 		b = mercury.AppendString(b, c.method)
 		b = binary.AppendVarint(b, c.user)
@@ -224,8 +226,8 @@ func (r *Real) readControllers(rd *mercury.Reader) {
 	r.controllers = r.controllers[:0]
 	for range n {
 		var c controller
-		c.id = entity.ReadUint32(rd)
-		c.to = entity.ReadVector3(rd)
+		c.id = fields.ReadUint32(rd)
+		c.to = fields.ReadVector3(rd)
 		c.speed = rd.F32()
 		c.method = rd.String(maxCallbackName)
 		c.user = rd.Varint()

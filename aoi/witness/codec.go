@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -46,7 +46,7 @@ func (w *Witness) Append(b []byte) []byte {
 	b = mercury.AppendF32(b, w.factor)
 	b = binary.AppendUvarint(b, uint64(len(w.entries)))
 	for _, en := range w.entries {
-		b = entity.AppendID(b, en.id)
+		b = fields.AppendID(b, en.id)
 		b = binary.AppendUvarint(b, uint64(en.incarnation))
 		b = append(b, en.flags())
 		b = binary.AppendUvarint(b, uint64(en.level))
@@ -110,8 +110,8 @@ func (w *Witness) Read(r *mercury.Reader) {
 }
 
 func (en *entry) read(r *mercury.Reader) {
-	en.id = entity.ReadID(r)
-	en.incarnation = entity.ReadUint32(r)
+	en.id = fields.ReadID(r)
+	en.incarnation = fields.ReadUint32(r)
 	flags := r.U8()
 	en.sent, en.leave = flags&sentFlag != 0, flags&leaveFlag != 0
 	en.gone, en.fresh = flags&goneFlag != 0, flags&freshFlag != 0
@@ -124,8 +124,8 @@ func (en *entry) read(r *mercury.Reader) {
 		}
 	}
 	en.level = int(min(level, property.MaxLevels))
-	en.heard = property.EventNumber(entity.ReadUint32(r))
-	en.rested = entity.ReadUint32(r)
+	en.heard = property.EventNumber(fields.ReadUint32(r))
+	en.rested = fields.ReadUint32(r)
 	en.moved = en.rested
 	en.at = r.F64()
 	waited := r.Uvarint()

@@ -80,7 +80,7 @@ func TestOnlyManagersSpeakAsManagers(t *testing.T) {
 	if rep := r.a.Report(); rep.Refused != 4 || r.a.Dismissed() || r.a.frozen || r.a.Number() != 7 {
 		t.Errorf("%d refused", rep.Refused)
 	}
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	// The manager may use a channel of its own.
 	r.tell(cellAppMgr, &wire.Freeze{On: true})
 	if !r.a.frozen {
@@ -96,7 +96,7 @@ func TestAppDeadOfOthersThanCellApps(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
 	r.say(r.managers, &wire.AppDead{Role: wire.BaseApp, App: appX})
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 }
 
 func TestAccidentalChannels(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -37,13 +39,13 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) error {
 	switch id {
 	case wire.FlowID:
-		var m entity.Message
+		var m flow.Message
 		if err := m.Parse(body); err != nil {
 			return err
 		}
 		a.takeFlow(from, &m)
 	case wire.FlowAckID:
-		var m entity.Ack
+		var m flow.Ack
 		if err := m.Parse(body); err != nil {
 			return err
 		}
@@ -192,7 +194,7 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 	a.number = m.Number
 	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))
 	if a.ids == nil {
-		ids, err := entity.NewAllocator(m.Allocator)
+		ids, err := app.NewAllocator(m.Allocator)
 		if err != nil {
 			a.fault("the CellAppMgr gave no allocator", "error", err)
 			return

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -39,7 +41,7 @@ type base struct {
 	value   reflect.Value // of script
 	props   *property.Values
 	log     *slog.Logger
-	link    entity.CellLink
+	link    cellLink
 	timers  timers
 	gotCell bool // OnGetCell was called
 	// asked is set while a BackupNow is on its way.
@@ -171,7 +173,7 @@ func (b *base) Destroy() {
 	switch tell, err := b.link.Leave(b.app.now); {
 	case tell:
 		b.sendDestroy()
-	case err == nil || b.link.State() == entity.LinkNone:
+	case err == nil || b.link.State() == linkNone:
 		b.settleLink()
 		b.remove()
 	}
@@ -206,15 +208,15 @@ func (b *base) PropertyChanged(c *property.Change) {
 }
 
 // CallMethod is part of entity.Caller: the mailboxes of the base's own parts.
-func (b *base) CallMethod(to entity.ID, side entity.Side, method int, args []byte) error {
+func (b *base) CallMethod(to entity.ID, side entity.Part, method int, args []byte) error {
 	if to != b.id || b.removed {
 		return entity.ErrNoPart
 	}
 	switch side {
-	case entity.CellSide:
-		m := entity.MethodCall{Method: uint16(method), Args: args}
-		return b.sendCell(m.Append(b.app.payload[:0], entity.CallCellPayload))
-	case entity.ClientSide:
+	case entity.CellPart:
+		m := flow.MethodCall{Method: uint16(method), Args: args}
+		return b.sendCell(m.Append(b.app.payload[:0], flow.CallCellPayload))
+	case entity.ClientPart:
 		if b.client == nil {
 			return entity.ErrNoPart
 		}
@@ -247,7 +249,7 @@ func (b *base) AddTimer(after, every time.Duration, method string) (entity.Timer
 	case after < 0 || every < 0:
 		return 0, fmt.Errorf("baseapp: timer %s after %v, every %v: times are 0 or more", method, after, every)
 	}
-	return b.timers.add(entity.After(b.app.game, after), every, index)
+	return b.timers.add(gametime.After(b.app.game, after), every, index)
 }
 
 // Handling is part of entity.BaseHost.
@@ -308,7 +310,7 @@ func (t *timers) due(now time.Duration, f func(method int)) {
 		if x.every == 0 {
 			t.list = slices.Delete(t.list, i, i+1)
 		} else {
-			t.list[i].at = entity.Again(x.at, x.every, now)
+			t.list[i].at = gametime.Again(x.at, x.every, now)
 		}
 		f(x.method)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -23,7 +24,7 @@ type BaseApp struct {
 	baseMgr  wire.Member
 
 	number  uint32
-	ids     *entity.Allocator
+	ids     *app.Allocator
 	started bool // Config.Start was called
 	// dismissed: this start of the app was declared dead.
 	dismissed bool
@@ -80,7 +81,7 @@ func New(cfg Config) (*BaseApp, error) {
 		swept:    true,
 		buf:      make([]byte, 0, 4<<10),
 		payload:  make([]byte, 0, 4<<10),
-		stats:    entity.NewPropertyStats(cfg.Schema, cfg.Log),
+		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
 	}
 	a.bindings, _ = cfg.Scripts.bind(cfg.Schema) // Validate has checked it
 	a.links.Transport, a.links.Log = a.net, a.log
@@ -169,8 +170,8 @@ func (a *BaseApp) sendReport() {
 		if b.client != nil {
 			r.Clients++
 		}
-		if b.link.State() != entity.LinkNone {
-			r.Pending += uint64(b.link.Out.Unreceived())
+		if b.link.State() != linkNone {
+			r.Pending += uint64(b.link.out.Unreceived())
 		}
 	}
 	a.cellMgr.Send(r)

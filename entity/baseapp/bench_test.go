@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
@@ -49,7 +48,7 @@ func BenchmarkClientMove(b *testing.B) {
 		p.whisper(msg)
 		r.net.sent = r.net.sent[:0]
 	}
-	if v, ok := r.view(id); !ok || v.State != entity.LinkLive {
+	if v, ok := r.view(id); !ok || !v.Live {
 		b.Fatal("the client was dropped")
 	}
 }

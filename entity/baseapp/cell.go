@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -17,7 +18,7 @@ func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vec
 	switch {
 	case b.destroying || !d.HasCell:
 		return fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrNoPart)
-	case b.link.State() != entity.LinkNone:
+	case b.link.State() != linkNone:
 		return fmt.Errorf("create cell of %s %v: %w", d.Name, b.id, entity.ErrHasPart)
 	}
 	cell := property.NewValues(d, property.CellSide, nil)
@@ -28,7 +29,7 @@ func (b *base) CreateCell(space entity.SpaceID, position, direction property.Vec
 	if len(parts) > migrate.MaxParts {
 		return fmt.Errorf("create cell of %s %v: %d bytes of properties, at most %d travel", d.Name, b.id, len(parts), migrate.MaxParts)
 	}
-	return b.link.Create(b.app.now, entity.CellCopy{Space: space, Position: position, Parts: parts})
+	return b.link.Create(b.app.now, cellCopy{Space: space, Position: position, Parts: parts})
 }
 
 // DestroyCell is part of entity.BaseHost.
@@ -48,7 +49,7 @@ func (b *base) DestroyCell() error {
 // sendDestroy tells the cell part to destroy itself. If even that finds no room in
 // the flow, the link is cut: the orphan is refused at its next word.
 func (b *base) sendDestroy() {
-	if err := b.addToFlow(append(b.app.payload[:0], byte(entity.DestroyPayload))); err != nil {
+	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.DestroyPayload))); err != nil {
 		b.app.fault("cannot tell a cell part to destroy itself", "entity", b.id, "error", err)
 		b.app.refuse(b.link.App(), b.id, b.link.Order())
 		b.link.Gone(b.app.now)
@@ -71,9 +72,9 @@ func (b *base) tickCell() {
 		return
 	}
 	if b.link.Live() {
-		if b.link.Out.Kept() > KeptForcesBackup && !b.asked {
+		if b.link.out.Kept() > KeptForcesBackup && !b.asked {
 			b.asked = true
-			_ = b.addToFlow(append(b.app.payload[:0], byte(entity.BackupNowPayload)))
+			_ = b.addToFlow(append(b.app.payload[:0], byte(flow.BackupNowPayload)))
 		}
 		b.probe()
 	}
@@ -82,7 +83,7 @@ func (b *base) tickCell() {
 
 // settleLink draws the consequences of a link that ended.
 func (b *base) settleLink() {
-	if b.link.State() != entity.LinkNone || b.removed {
+	if b.link.State() != linkNone || b.removed {
 		return
 	}
 	b.asked = false
@@ -93,7 +94,7 @@ func (b *base) settleLink() {
 		}
 		callHook(b, "OnLoseCell", func(s CellLoser) { s.OnLoseCell() })
 	}
-	if b.destroying && b.link.State() == entity.LinkNone {
+	if b.destroying && b.link.State() == linkNone {
 		b.remove()
 	}
 }
@@ -110,21 +111,21 @@ func (b *base) sendCell(payload []byte) error {
 // somewhere to send it to.
 func (b *base) addToFlow(payload []byte) error {
 	b.app.payload = payload[:0]
-	if _, err := b.link.Out.Add(b.app.now, payload); err != nil {
+	if _, err := b.link.out.Add(b.app.now, payload); err != nil {
 		return err
 	}
 	b.app.report.FlowSent++
 	// What waits goes first, in its turn; see sendFlows.
-	if b.link.Live() && b.link.Out.Waiting() == 1 && b.app.links.Level(b.link.App()) < mercury.Packed {
-		b.link.Out.Send(b.sendMessage)
+	if b.link.Live() && b.link.out.Waiting() == 1 && b.app.links.Level(b.link.App()) < mercury.Packed {
+		b.link.out.Send(b.sendMessage)
 	}
 	return nil
 }
 
 func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
-	b.app.send(b.link.App(), &entity.Message{
-		From: b.id, FromSide: entity.BaseSide, To: b.id, ToSide: entity.CellSide,
-		Stream: b.link.Order().Incarnation, Low: b.link.Out.Low(), Number: number,
+	b.app.send(b.link.App(), &flow.Message{
+		From: b.id, FromPart: entity.BasePart, To: b.id, ToPart: entity.CellPart,
+		Incarnation: b.link.Order().Incarnation, Low: b.link.out.Low(), Number: number,
 		Reply: b.app.net.Self(), Payload: payload,
 	})
 	return true
@@ -133,7 +134,7 @@ func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
 // sendUnreceived sends to a real at a new place what it may not have, as far as there
 // is room; sendFlows goes on with the rest.
 func (b *base) sendUnreceived() {
-	b.link.Out.Again(b.app.now)
+	b.link.out.Again(b.app.now)
 	b.sendFlow()
 }
 
@@ -146,7 +147,7 @@ func (b *base) sendFlow() {
 		return
 	}
 	to := b.link.App()
-	b.link.Out.Resume(b.app.now, func(n uint64, payload []byte) bool {
+	b.link.out.Resume(b.app.now, func(n uint64, payload []byte) bool {
 		return b.app.links.Level(to) == mercury.Free && b.sendMessage(n, payload)
 	})
 }
@@ -177,12 +178,12 @@ func (b *base) sendAck() {
 	if !b.link.Live() {
 		to = b.heard
 	}
-	if to.IsZero() || !b.link.In.Owed() || b.app.links.Level(to) == mercury.Packed {
+	if to.IsZero() || !b.link.in.Owed() || b.app.links.Level(to) == mercury.Packed {
 		return // where there is no room it stays owed: a later ack says more
 	}
-	b.link.In.TakeOwed()
-	b.app.send(to, &entity.Ack{To: b.id, ToSide: entity.CellSide, From: b.id, FromSide: entity.BaseSide,
-		Stream: b.link.In.Stream(), Number: b.link.In.Last()})
+	b.link.in.TakeOwed()
+	b.app.send(to, &flow.Ack{To: b.id, ToPart: entity.CellPart, From: b.id, FromPart: entity.BasePart,
+		Incarnation: b.link.in.Incarnation(), Number: b.link.in.Last()})
 }
 
 func (a *BaseApp) takeLocated(m *wire.Located) {
@@ -214,11 +215,11 @@ func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 		return
 	}
 	switch b.link.Current(a.now, from, m.Order, m.Handled) {
-	case entity.CurrentRefused:
+	case currentRefused:
 		a.refuse(from, m.ID, m.Order)
-	case entity.CurrentKnown:
+	case currentKnown:
 		b.hearFrom(from)
-	case entity.CurrentMoved:
+	case currentMoved:
 		b.heldBy(from)
 		b.hearFrom(from)
 		b.resetClient()
@@ -236,7 +237,7 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 		a.refuse(from, m.ID, m.Order)
 		return
 	}
-	kept, lost := b.link.Offer(a.now, entity.CellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
+	kept, lost := b.link.Offer(a.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
 		Space: m.Space, Position: m.Position, Parts: m.Parts})
 	b.log.Debug("offered a frozen copy", "order", m.Order, "kept", kept, "lost", lost)
 	b.settleLink()
@@ -252,63 +253,63 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 	a.refuse(from, m.ID, m.Order) // the answer, as to an offer
 }
 
-func (a *BaseApp) takeAck(from mercury.Address, m *entity.Ack) {
+func (a *BaseApp) takeAck(from mercury.Address, m *flow.Ack) {
 	b := a.byID[m.To]
-	if b == nil || m.ToSide != entity.BaseSide || m.From != m.To || m.FromSide != entity.CellSide {
+	if b == nil || m.ToPart != entity.BasePart || m.From != m.To || m.FromPart != entity.CellPart {
 		return
 	}
 	// An ack of an older incarnation says nothing of what the current one has.
-	if b.holds(from) && m.Stream == b.link.Order().Incarnation && b.link.State() != entity.LinkNone {
+	if b.holds(from) && m.Incarnation == b.link.Order().Incarnation && b.link.State() != linkNone {
 		b.hearFrom(from)
-		b.link.Out.Received(a.now, m.Number)
+		b.link.out.Received(a.now, m.Number)
 	}
 }
 
 // passFlow passes a message from another entity's cell part on to where the real
 // is: whoever sent it here does not know. If there is none now, the sender's timer
 // brings it again, unless there will be none: only the base can say so.
-func (a *BaseApp) passFlow(m *entity.Message) {
+func (a *BaseApp) passFlow(m *flow.Message) {
 	switch b := a.byID[m.To]; {
 	case b != nil && b.link.Live():
 		if a.links.Level(b.link.App()) < mercury.Packed { // else as if there were none
 			a.send(b.link.App(), m)
 		}
 	case b == nil || !b.link.Open():
-		a.send(m.Reply, &entity.Ack{To: m.From, ToSide: m.FromSide, From: m.To, FromSide: m.ToSide, Stream: m.Stream, Gone: true})
+		a.send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
 	}
 }
 
 // takeFlow takes a message of a cell part to its base.
-func (a *BaseApp) takeFlow(from mercury.Address, m *entity.Message) {
-	if m.ToSide == entity.CellSide && m.FromSide == entity.CellSide && m.From != m.To {
+func (a *BaseApp) takeFlow(from mercury.Address, m *flow.Message) {
+	if m.ToPart == entity.CellPart && m.FromPart == entity.CellPart && m.From != m.To {
 		a.passFlow(m)
 		return
 	}
-	if m.ToSide != entity.BaseSide || m.FromSide != entity.CellSide || m.From != m.To {
+	if m.ToPart != entity.BasePart || m.FromPart != entity.CellPart || m.From != m.To {
 		a.refused("a flow that does not go from a cell part to its base", "from", m.From, "to", m.To)
 		return
 	}
 	b := a.byID[m.To]
 	if b == nil {
-		a.refuseStream(from, m.From, m.Stream)
+		a.refuseStream(from, m.From, m.Incarnation)
 		return
 	}
-	in := &b.link.In
+	in := &b.link.in
 	switch current := b.link.Order().Incarnation; {
-	case m.Stream > current:
-		a.refused("a flow of an incarnation that was never begun", "entity", m.From, "stream", m.Stream)
+	case m.Incarnation > current:
+		a.refused("a flow of an incarnation that was never begun", "entity", m.From, "stream", m.Incarnation)
 		return
-	case m.Stream == current && !b.holds(from):
+	case m.Incarnation == current && !b.holds(from):
 		a.refused("a flow from an app that does not hold the entity", "entity", m.From, "from", from)
 		b.ask(from)
 		return
-	case m.Stream < current, b.link.State() == entity.LinkNone && m.Number > in.Last():
-		a.refuseStream(from, m.From, m.Stream)
+	case m.Incarnation < current, b.link.State() == linkNone && m.Number > in.Last():
+		a.refuseStream(from, m.From, m.Incarnation)
 		return
 	}
 	b.heard = from
 	b.hearFrom(from)
-	in.Accept(m.Stream, m.Low, m.Number, m.Payload, b.deliver)
+	in.Accept(m.Incarnation, m.Low, m.Number, m.Payload, b.deliver)
 	a.report.FlowLost += in.TakeLost()
 }
 
@@ -318,7 +319,7 @@ func (b *base) deliver(payload []byte) {
 		return
 	}
 	b.app.report.FlowHandled++
-	p, body, err := entity.SplitPayload(payload)
+	p, body, err := flow.SplitPayload(payload)
 	if err == nil {
 		err = b.handle(p, body)
 	}
@@ -327,10 +328,10 @@ func (b *base) deliver(payload []byte) {
 	}
 }
 
-func (b *base) handle(p entity.Payload, body []byte) error {
+func (b *base) handle(p flow.Payload, body []byte) error {
 	switch p {
-	case entity.CallBasePayload:
-		var m entity.MethodCall
+	case flow.CallBasePayload:
+		var m flow.MethodCall
 		if err := m.Parse(body); err != nil {
 			return err
 		}
@@ -340,22 +341,22 @@ func (b *base) handle(p entity.Payload, body []byte) error {
 		b.handling = entity.Call{Source: b.id, Number: m.Cause}
 		defer func() { b.handling = entity.Call{} }()
 		return b.call(int(m.Method), 0, m.Args)
-	case entity.BundlePayload:
-		var m entity.Bundle
+	case flow.BundlePayload:
+		var m flow.Bundle
 		if err := m.Parse(body); err != nil {
 			return err
 		}
 		b.relay(&m)
-	case entity.BackupPayload:
-		var m entity.Backup
+	case flow.BackupPayload:
+		var m flow.Backup
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if b.link.Backup(b.app.now, entity.CellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
+		if b.link.Backup(b.app.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
 			Space: m.Space, Position: m.Position, Parts: m.Parts}) {
 			b.asked = false
 		}
-	case entity.GonePayload:
+	case flow.GonePayload:
 		// The last word of this incarnation; the ack goes now, since the base may
 		// be gone at the end of the tick.
 		b.sendAck()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -64,7 +65,7 @@ func TestCreateCell(t *testing.T) {
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:1"}) {
 		t.Errorf("after Current it was sent %v", got)
 	}
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 }
 
 func TestCreateCellFaults(t *testing.T) {
@@ -87,17 +88,17 @@ func TestLocateIsRetriedEachSecond(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()
 	r.createCell(v)
-	r.pass(2 * entity.LocateRetry)
+	r.pass(2 * locateRetry)
 	if n := len(told[wire.Locate](r, cellAppMgr)); n != 2 {
 		t.Errorf("asked %d times in two seconds", n)
 	}
 	r.say(r.managers, &wire.Located{ID: id, Space: 1})
-	r.wantLink(id, entity.LinkLocating, 1, 0, nowhere)
+	r.wantLink(id, linkLocating, 1, 0, nowhere)
 	r.say(r.managers, &wire.Located{ID: id, Space: 2, App: appX})
-	r.wantLink(id, entity.LinkLocating, 1, 0, nowhere)
+	r.wantLink(id, linkLocating, 1, 0, nowhere)
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, App: appX})
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, App: appY})
-	r.wantLink(id, entity.LinkCreating, 1, 0, appX)
+	r.wantLink(id, linkCreating, 1, 0, appX)
 	if n := len(told[migrate.Create](r, appY)); n != 0 {
 		t.Error("a doubled Located made a second real")
 	}
@@ -110,7 +111,7 @@ func TestLocatedOnADeadApp(t *testing.T) {
 	r.tick()
 	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, App: appX})
-	r.wantLink(id, entity.LinkLocating, 1, 0, nowhere)
+	r.wantLink(id, linkLocating, 1, 0, nowhere)
 }
 
 func TestLocatedComesFromTheManagerOnly(t *testing.T) {
@@ -119,7 +120,7 @@ func TestLocatedComesFromTheManagerOnly(t *testing.T) {
 	r.createCell(v)
 	r.tick()
 	r.tell(appY, &wire.Located{ID: id, Space: 1, App: appY})
-	r.wantLink(id, entity.LinkLocating, 1, 0, nowhere)
+	r.wantLink(id, linkLocating, 1, 0, nowhere)
 }
 
 func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
@@ -127,7 +128,7 @@ func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
 	id, v := r.spawn()
 	r.create(id, v)
 	_ = v.Cell().Call("hurt", int32(1))
-	r.pass(entity.CreateTimeout)
+	r.pass(createTimeout)
 	c := r.located(id, appY)
 	if c.Order != (entity.Order{Incarnation: 2}) || c.Restored {
 		t.Errorf("created by %+v", c)
@@ -138,8 +139,8 @@ func TestLostCreateIsRepeatedUnderTheNextIncarnation(t *testing.T) {
 	r.up(appX, id, 1, 1, bundle(1, "late"))
 	r.wantRefuse(appX, id, entity.Order{Incarnation: 1, Hop: math.MaxUint32})
 	r.current(appY, id, 2, 0, 0)
-	r.wantLink(id, entity.LinkLive, 2, 0, appY)
-	if m := one(t, told[entity.Message](r, appY)); m.Stream != 2 || m.Number != 1 || m.Low != 1 || m.Reply != self {
+	r.wantLink(id, linkLive, 2, 0, appY)
+	if m := one(t, told[flow.Message](r, appY)); m.Incarnation != 2 || m.Number != 1 || m.Low != 1 || m.Reply != self {
 		t.Errorf("sent %+v", m)
 	}
 }
@@ -152,7 +153,7 @@ func TestCurrentOfAnUnknownEntityIsRefused(t *testing.T) {
 
 func TestFlowOfAnUnknownEntityIsRefused(t *testing.T) {
 	r := joinedRig(t)
-	r.up(appX, 77, 3, 1, []byte{byte(entity.GonePayload)})
+	r.up(appX, 77, 3, 1, []byte{byte(flow.GonePayload)})
 	r.wantRefuse(appX, 77, entity.Order{Incarnation: 3, Hop: math.MaxUint32})
 }
 
@@ -172,7 +173,7 @@ func TestMoveSendsTheTailToTheNewAddress(t *testing.T) {
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:1", "2:1", "3:1", "4:1"}) {
 		t.Errorf("X got %v", got)
 	}
-	r.tell(appX, &entity.Ack{To: id, ToSide: entity.BaseSide, From: id, FromSide: entity.CellSide, Stream: 1, Number: 1})
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1})
 	r.current(appY, id, 1, 1, 2)
 	if got := r.flow(appY); !slices.Equal(got, []string{"3:1", "4:1"}) {
 		t.Errorf("Y got %v", got)
@@ -180,7 +181,7 @@ func TestMoveSendsTheTailToTheNewAddress(t *testing.T) {
 	// X's word, late, of the order before.
 	r.current(appX, id, 1, 0, 2)
 	r.wantRefuse(appX, id, entity.Order{Incarnation: 1})
-	r.wantLink(id, entity.LinkLive, 1, 1, appY)
+	r.wantLink(id, linkLive, 1, 1, appY)
 	// Y's word, doubled.
 	r.current(appY, id, 1, 1, 3)
 	if got := r.flow(appY); len(got) != 0 {
@@ -196,12 +197,12 @@ func TestUnacknowledgedIsSentAgain(t *testing.T) {
 	id, v := r.live()
 	_ = v.Cell().Call("hurt", int32(1))
 	r.take(appX)
-	r.pass(entity.FlowResend)
+	r.pass(flow.ResendAfter)
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:1"}) {
 		t.Errorf("sent again: %v", got)
 	}
-	r.tell(appX, &entity.Ack{To: id, ToSide: entity.BaseSide, From: id, FromSide: entity.CellSide, Stream: 1, Number: 1})
-	r.pass(2 * entity.FlowResend)
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1})
+	r.pass(2 * flow.ResendAfter)
 	if got := r.flow(appX); len(got) != 0 {
 		t.Errorf("sent again after the ack: %v", got)
 	}
@@ -211,7 +212,7 @@ func TestUnacknowledgedIsSentAgain(t *testing.T) {
 func (r *rig) die(app mercury.Address) {
 	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: app})
 	r.take(cellAppMgr)
-	r.pass(entity.OfferGrace)
+	r.pass(offerGrace)
 }
 
 func TestDeathRestoresFromTheBackupAndReplays(t *testing.T) {
@@ -222,7 +223,7 @@ func TestDeathRestoresFromTheBackupAndReplays(t *testing.T) {
 	}
 	r.up(appX, id, 1, 1, backup(1, 0, 1, 1, "one"))
 	r.up(appX, id, 1, 2, backup(1, 0, 2, 2, "two"))
-	r.tell(appX, &entity.Ack{To: id, ToSide: entity.BaseSide, From: id, FromSide: entity.CellSide, Stream: 1, Number: 3})
+	r.tell(appX, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 3})
 	r.events = nil
 	r.die(appX)
 	c := r.located(id, appY)
@@ -231,7 +232,7 @@ func TestDeathRestoresFromTheBackupAndReplays(t *testing.T) {
 	}
 	_ = v.Cell().Call("hurt", int32(3)) // kept while it comes back
 	// An ack of the dead incarnation, on its way through another app, says nothing.
-	r.tell(appZ, &entity.Ack{To: id, ToSide: entity.BaseSide, From: id, FromSide: entity.CellSide, Stream: 1, Number: 4})
+	r.tell(appZ, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 4})
 	r.current(appY, id, 2, 0, 2)
 	if got := r.flow(appY); !slices.Equal(got, []string{"3:1", "4:1"}) {
 		t.Errorf("replayed %v", got)
@@ -265,7 +266,7 @@ func TestDeathOfAnotherAppConcernsNobody(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
 	r.die(appZ)
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 }
 
 func TestOfferIsFresherThanTheBackup(t *testing.T) {
@@ -277,9 +278,9 @@ func TestOfferIsFresherThanTheBackup(t *testing.T) {
 	r.up(appX, id, 1, 1, backup(1, 0, 1, 1, "backup"))
 	// X handed the real to Y, which died; the base has not heard of the handoff.
 	r.tell(appX, &migrate.Offer{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}, Saves: 1, Handled: 2, Space: 1, Parts: []byte("offer")})
-	r.wantLink(id, entity.LinkLost, 1, 0, nowhere)
+	r.wantLink(id, linkLost, 1, 0, nowhere)
 	r.take(cellAppMgr)
-	r.pass(entity.OfferGrace)
+	r.pass(offerGrace)
 	c := r.located(id, appZ)
 	if string(c.Parts) != "offer" || c.Handled != 2 || c.Order.Incarnation != 2 {
 		t.Errorf("restored by %+v", c)
@@ -298,7 +299,7 @@ func TestOfferInTheGraceOfADeath(t *testing.T) {
 	r.take(cellAppMgr)
 	r.tick()
 	r.tell(appX, &migrate.Offer{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}, Space: 1, Parts: []byte("offer")})
-	r.pass(entity.OfferGrace)
+	r.pass(offerGrace)
 	if c := r.located(id, appZ); string(c.Parts) != "offer" {
 		t.Errorf("restored by %+v", c)
 	}
@@ -309,11 +310,11 @@ func TestARealThatWentOnCancelsTheLoss(t *testing.T) {
 	id, v := r.live()
 	_ = v.Cell().Call("hurt", int32(0))
 	r.tell(appX, &migrate.Offer{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}, Space: 1, Parts: []byte("offer")})
-	r.wantLink(id, entity.LinkLost, 1, 0, nowhere)
+	r.wantLink(id, linkLost, 1, 0, nowhere)
 	r.current(appZ, id, 1, 2, 0)
-	r.wantLink(id, entity.LinkLive, 1, 2, appZ)
+	r.wantLink(id, linkLive, 1, 2, appZ)
 	r.pass(time.Second)
-	r.wantLink(id, entity.LinkLive, 1, 2, appZ)
+	r.wantLink(id, linkLive, 1, 2, appZ)
 	if got := r.flow(appZ); got[0] != "1:1" {
 		t.Errorf("Z got %v", got)
 	}
@@ -325,7 +326,7 @@ func TestARealThatWentOnIsHeardInTheGrace(t *testing.T) {
 	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
 	r.up(appY, id, 1, 1, backup(1, 1, 5, 0, "fresh"))
 	r.take(cellAppMgr)
-	r.pass(entity.OfferGrace)
+	r.pass(offerGrace)
 	if c := r.located(id, appZ); string(c.Parts) != "fresh" {
 		t.Errorf("restored by %q", c.Parts)
 	}
@@ -339,10 +340,10 @@ func TestLostIsRestored(t *testing.T) {
 	r.up(appX, id, 1, 1, backup(1, 0, 1, 0, "backup"))
 	r.take(cellAppMgr)
 	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 0, Hop: 9}, Reason: "old"})
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Reason: "panic"})
-	r.wantLink(id, entity.LinkLost, 1, 0, nowhere)
-	r.pass(entity.OfferGrace)
+	r.wantLink(id, linkLost, 1, 0, nowhere)
+	r.pass(offerGrace)
 	// The same app, which is not dead.
 	if c := r.located(id, appX); string(c.Parts) != "backup" || c.Order.Incarnation != 2 {
 		t.Errorf("restored by %+v", c)
@@ -353,29 +354,29 @@ func TestFlowFromTheCell(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
 	r.events = nil
-	buy := entity.MethodCall{Method: 1}
+	buy := flow.MethodCall{Method: 1}
 	args, err := entity.AppendArgs(nil, r.schema.Type("Avatar").BaseMethod("buy"), []any{"hat", int32(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	buy.Args = args
-	hidden := entity.MethodCall{Method: 0}
-	r.up(appX, id, 1, 2, hidden.Append(nil, entity.CallBasePayload)) // early
+	hidden := flow.MethodCall{Method: 0}
+	r.up(appX, id, 1, 2, hidden.Append(nil, flow.CallBasePayload)) // early
 	r.wantEvents()
-	r.up(appX, id, 1, 1, buy.Append(nil, entity.CallBasePayload))
-	r.up(appX, id, 1, 1, buy.Append(nil, entity.CallBasePayload)) // doubled
+	r.up(appX, id, 1, 1, buy.Append(nil, flow.CallBasePayload))
+	r.up(appX, id, 1, 1, buy.Append(nil, flow.CallBasePayload)) // doubled
 	r.wantEvents("buy hat 2", "hidden")
-	r.up(appX, id, 0, 3, hidden.Append(nil, entity.CallBasePayload)) // of a life before
-	r.up(appX, id, 2, 1, hidden.Append(nil, entity.CallBasePayload)) // of a life to come
+	r.up(appX, id, 0, 3, hidden.Append(nil, flow.CallBasePayload)) // of a life before
+	r.up(appX, id, 2, 1, hidden.Append(nil, flow.CallBasePayload)) // of a life to come
 	r.wantEvents()
 	r.take(appX)
 	r.tick()
-	ack := one(t, told[entity.Ack](r, appX))
-	if ack != (entity.Ack{To: id, ToSide: entity.CellSide, From: id, FromSide: entity.BaseSide, Stream: 1, Number: 2}) {
+	ack := one(t, told[flow.Ack](r, appX))
+	if ack != (flow.Ack{To: id, ToPart: entity.CellPart, From: id, FromPart: entity.BasePart, Incarnation: 1, Number: 2}) {
 		t.Errorf("ack %+v", ack)
 	}
 	r.tick()
-	if n := len(told[entity.Ack](r, appX)); n != 0 {
+	if n := len(told[flow.Ack](r, appX)); n != 0 {
 		t.Error("acknowledged again without need")
 	}
 	if rep := r.a.Report(); rep.FlowHandled != 2 {
@@ -388,12 +389,12 @@ func TestAckGoesToWhereTheRealIs(t *testing.T) {
 	id, _ := r.live()
 	r.up(appX, id, 1, 1, backup(1, 0, 1, 0, "a"))
 	r.tick()
-	if n := len(told[entity.Ack](r, appX)); n != 1 {
+	if n := len(told[flow.Ack](r, appX)); n != 1 {
 		t.Errorf("%d acks to the app that is known", n)
 	}
 	r.up(appY, id, 1, 2, backup(1, 1, 2, 0, "b")) // Y took over; its Current was lost
 	r.tick()
-	if n := len(told[entity.Ack](r, appX)); n != 0 {
+	if n := len(told[flow.Ack](r, appX)); n != 0 {
 		t.Errorf("%d acks of what an app said that does not hold the entity", n)
 	}
 	if m := one(t, told[migrate.Probe](r, appY)); m.ID != id || m.Hops != 1 {
@@ -402,7 +403,7 @@ func TestAckGoesToWhereTheRealIs(t *testing.T) {
 	r.current(appY, id, 1, 1, 0)
 	r.up(appY, id, 1, 1, backup(1, 1, 1, 0, "b"))
 	r.tick()
-	if n := len(told[entity.Ack](r, appY)); n != 1 {
+	if n := len(told[flow.Ack](r, appY)); n != 1 {
 		t.Errorf("%d acks after the move", n)
 	}
 }
@@ -410,14 +411,14 @@ func TestAckGoesToWhereTheRealIs(t *testing.T) {
 func TestBadFlowMessagesAreCounted(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
-	for i, p := range [][]byte{{}, {200}, {byte(entity.BackupPayload)}, {byte(entity.BundlePayload), 1}, {byte(entity.CallBasePayload), 9, 0}} {
+	for i, p := range [][]byte{{}, {200}, {byte(flow.BackupPayload)}, {byte(flow.BundlePayload), 1}, {byte(flow.CallBasePayload), 9, 0}} {
 		r.up(appX, id, 1, uint64(i+1), p)
 	}
 	if rep := r.a.Report(); rep.Errors != 5 {
 		t.Errorf("%d errors", rep.Errors)
 	}
-	r.tell(appX, &entity.Message{From: 9, FromSide: entity.CellSide, To: id, ToSide: entity.BaseSide, Stream: 1, Number: 1})
-	r.tell(appX, &entity.Message{From: id, FromSide: entity.CellSide, To: id, ToSide: entity.CellSide, Stream: 1, Number: 1})
+	r.tell(appX, &flow.Message{From: 9, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1})
+	r.tell(appX, &flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.CellPart, Incarnation: 1, Number: 1})
 	if rep := r.a.Report(); rep.Refused != 2 {
 		t.Errorf("%d refused", rep.Refused)
 	}
@@ -435,8 +436,8 @@ func TestKeptForcesABackup(t *testing.T) {
 	}
 	asked := func() (n int) {
 		r.tick()
-		for _, m := range told[entity.Message](r, appX) {
-			if entity.Payload(m.Payload[0]) == entity.BackupNowPayload {
+		for _, m := range told[flow.Message](r, appX) {
+			if flow.Payload(m.Payload[0]) == flow.BackupNowPayload {
 				n++
 			}
 		}
@@ -468,12 +469,12 @@ func TestFlowFull(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.live()
 	var err error
-	for range entity.MaxKept + 1 {
+	for range flow.MaxKept + 1 {
 		if err = v.Cell().Call("hurt", int32(1)); err != nil {
 			break
 		}
 	}
-	if !errors.Is(err, entity.ErrFlowFull) {
+	if !errors.Is(err, flow.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -491,19 +492,19 @@ func TestDestroyCell(t *testing.T) {
 	if err := v.DestroyCell(); !errors.Is(err, entity.ErrNoPart) {
 		t.Errorf("a second time: %v", err)
 	}
-	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", entity.DestroyPayload)}) {
+	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.DestroyPayload)}) {
 		t.Errorf("sent %v", got)
 	}
-	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
 	r.wantEvents("lost cell")
-	if n := len(told[entity.Ack](r, appX)); n != 1 {
+	if n := len(told[flow.Ack](r, appX)); n != 1 {
 		t.Errorf("%d acks of the last word", n)
 	}
-	r.wantLink(id, entity.LinkNone, 1, 0, nowhere)
+	r.wantLink(id, linkNone, 1, 0, nowhere)
 	// The last word again, since its ack was lost: acknowledged, and nothing else.
-	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
 	r.tick()
-	if n := len(told[entity.Ack](r, appX)); n != 1 {
+	if n := len(told[flow.Ack](r, appX)); n != 1 {
 		t.Errorf("%d acks of the doubled last word", n)
 	}
 	r.wantEvents()
@@ -518,7 +519,7 @@ func TestDestroyCell(t *testing.T) {
 	r.current(appX, id, 2, 0, 1)
 	r.wantEvents("got cell")
 	_ = v.Cell().Call("hurt", int32(1))
-	if m := one(t, told[entity.Message](r, appX)); m.Number != 2 || m.Low != 2 || m.Stream != 2 {
+	if m := one(t, told[flow.Message](r, appX)); m.Number != 2 || m.Low != 2 || m.Incarnation != 2 {
 		t.Errorf("sent %+v", m)
 	}
 }
@@ -528,8 +529,8 @@ func TestTheScriptMayCreateTheNextCellWhenItLosesOne(t *testing.T) {
 	r.do["lost cell"] = func(v *avatar) { r.createCell(v) }
 	id, v := r.live()
 	_ = v.DestroyCell()
-	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
-	r.wantLink(id, entity.LinkLocating, 2, 0, nowhere)
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
+	r.wantLink(id, linkLocating, 2, 0, nowhere)
 }
 
 func TestDestroyBase(t *testing.T) {
@@ -537,7 +538,7 @@ func TestDestroyBase(t *testing.T) {
 		name string
 		end  func(r *rig, id entity.ID)
 	}{
-		{"gone", func(r *rig, id entity.ID) { r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)}) }},
+		{"gone", func(r *rig, id entity.ID) { r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)}) }},
 		{"death", func(r *rig, id entity.ID) { r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX}) }},
 		{"lost", func(r *rig, id entity.ID) { r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}}) }},
 		{"offer", func(r *rig, id entity.ID) {
@@ -550,7 +551,7 @@ func TestDestroyBase(t *testing.T) {
 			r.events = nil
 			v.Destroy()
 			v.Destroy()
-			if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", entity.DestroyPayload)}) {
+			if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.DestroyPayload)}) {
 				t.Errorf("sent %v", got)
 			}
 			if _, ok := r.view(id); !ok {
@@ -596,10 +597,10 @@ func TestDestroyWhileCreating(t *testing.T) {
 	r.create(id, v)
 	v.Destroy()
 	r.current(appX, id, 1, 0, 0)
-	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", entity.DestroyPayload)}) {
+	if got := r.flow(appX); !slices.Equal(got, []string{fmt.Sprintf("1:%d", flow.DestroyPayload)}) {
 		t.Errorf("the real that came was told %v", got)
 	}
-	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
 	if _, ok := r.view(id); ok {
 		t.Error("still there")
 	}
@@ -607,7 +608,7 @@ func TestDestroyWhileCreating(t *testing.T) {
 	id, v = r.spawn() // and one that never answers
 	r.create(id, v)
 	v.Destroy()
-	r.pass(entity.CreateTimeout - DefaultTick)
+	r.pass(createTimeout - DefaultTick)
 	if _, ok := r.view(id); !ok {
 		t.Error("given up too early")
 	}
@@ -626,7 +627,7 @@ func TestManagerAwayChangesNothing(t *testing.T) {
 	r.pass(3 * time.Second)
 	r.managers = r.open(cellAppMgr)
 	r.say(r.managers, &wire.Welcome{Number: 8, Allocator: 6})
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	if v.Cell().Call("hurt", int32(1)) != nil || len(r.flow(appX)) != 1 {
 		t.Error("the cell part cannot be called")
 	}
@@ -664,7 +665,7 @@ func TestDestroyCellBeforeItIsMade(t *testing.T) {
 	if err := v.DestroyCell(); err != nil {
 		t.Fatal(err)
 	}
-	r.wantLink(id, entity.LinkNone, 1, 0, nowhere)
+	r.wantLink(id, linkNone, 1, 0, nowhere)
 	r.wantEvents()
 	r.pass(time.Second)
 	if n := len(told[wire.Locate](r, cellAppMgr)); n != 0 {
@@ -694,7 +695,7 @@ func TestLostChannelToACellAppIsRepairedByTheFlow(t *testing.T) {
 	r.take(appX)
 	r.net.ended[ch] = true
 	r.a.Closed(r.now, ch, mercury.ErrTimeout)
-	r.pass(entity.FlowResend)
+	r.pass(flow.ResendAfter)
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:1"}) || r.net.Dial(appX) == ch {
 		t.Errorf("sent again: %v", got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -63,8 +64,8 @@ func (b *base) tickClient() {
 		return
 	}
 	c.slowAt = b.app.now + SlowClientPeriod
-	m := entity.Session{Number: b.session}
-	b.passOn("slowness", m.Append(b.app.payload[:0], entity.SlowClientPayload))
+	m := flow.Session{Number: b.session}
+	b.passOn("slowness", m.Append(b.app.payload[:0], flow.SlowClientPayload))
 }
 
 // close ends the channel without a word.
@@ -192,8 +193,8 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 		if !b.client.audits.take(b.app.now, 1, MaxClientAudits) {
 			return refusal(protocol.Flooding, "more than %d audits a second", MaxClientAudits)
 		}
-		m := entity.Session{Number: b.session}
-		b.passOn("audit", m.Append(b.app.payload[:0], entity.AuditPayload))
+		m := flow.Session{Number: b.session}
+		b.passOn("audit", m.Append(b.app.payload[:0], flow.AuditPayload))
 	case protocol.LogoutID:
 		c := b.client
 		c.close()
@@ -236,7 +237,7 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 		b.app.refused("cell call of a client", "entity", b.id, "target", m.Target, "method", m.Method, "error", err)
 		return
 	}
-	call := entity.ClientCall{Target: m.Target, Method: m.Method, Args: m.Args}
+	call := flow.ClientCall{Target: m.Target, Method: m.Method, Args: m.Args}
 	if b.passOn("cell call", call.Append(b.app.payload[:0])) {
 		b.app.report.ClientCallsSent++
 	}
@@ -245,7 +246,7 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 // clientMove hands a position on: at once and lossily while the client moves, by
 // the flow when it came to rest.
 func (b *base) clientMove(m *protocol.Move, reliable bool) {
-	rest := entity.ClientRest{
+	rest := flow.ClientRest{
 		Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation,
 		Position: m.Position, Direction: m.Direction,
 	}

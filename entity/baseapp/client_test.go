@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -223,21 +224,21 @@ func TestSessionReachesTheCell(t *testing.T) {
 	t.Run("before it is made", func(t *testing.T) {
 		r := joinedRig(t)
 		_, id, v := r.play("ann")
-		if c := r.create(id, v); c.Session != (entity.Session{Number: 1, Room: 900}) {
+		if c := r.create(id, v); c.Session != (flow.Session{Number: 1, Room: 900}) {
 			t.Errorf("created for session %d", c.Session)
 		}
 	})
 	t.Run("while it is made", func(t *testing.T) {
 		r := joinedRig(t)
 		made := r.login("ann")
-		if c := r.create(made.ID, r.script(made.ID)); c.Session != (entity.Session{}) {
+		if c := r.create(made.ID, r.script(made.ID)); c.Session != (flow.Session{}) {
 			t.Errorf("created for session %d", c.Session)
 		}
 		r.connect(1).attach(made.Token)
 		r.current(appX, made.ID, 1, 0, 0)
-		m := one(t, told[entity.Message](r, appX))
-		var s entity.Session
-		if err := s.Parse(m.Payload[1:]); err != nil || entity.Payload(m.Payload[0]) != entity.SetClientPayload || s.Number != 1 {
+		m := one(t, told[flow.Message](r, appX))
+		var s flow.Session
+		if err := s.Parse(m.Payload[1:]); err != nil || flow.Payload(m.Payload[0]) != flow.SetClientPayload || s.Number != 1 {
 			t.Errorf("told %v, %v", m.Payload, err)
 		}
 	})
@@ -275,13 +276,13 @@ func TestResetComesBeforeTheNewIncarnation(t *testing.T) {
 func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
 	r.t.Helper()
 	for _, s := range r.net.sent {
-		var m entity.Message
-		var told entity.Session
+		var m flow.Message
+		var told flow.Session
 		if s.to != appX || wire.ID(s.msg[0]) != wire.FlowID || m.Parse(s.msg[1:]) != nil || m.Number <= *after {
 			continue
 		}
 		*after = m.Number
-		if kind, body, err := entity.SplitPayload(m.Payload); err == nil && kind == entity.SetClientPayload && told.Parse(body) == nil {
+		if kind, body, err := flow.SplitPayload(m.Payload); err == nil && kind == flow.SetClientPayload && told.Parse(body) == nil {
 			rooms = append(rooms, told.Room)
 		}
 	}
@@ -356,7 +357,7 @@ func TestPackets(t *testing.T) {
 		t.Error("a packet of another life or session was relayed")
 	}
 	_ = v.DestroyCell()
-	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
 	p.wantHeard("[44]")
 	r.net.sent = nil
 	packet(1, 1)
@@ -377,20 +378,20 @@ func TestClientCalls(t *testing.T) {
 		name    string
 		msg     []byte
 		event   string
-		flow    entity.Payload
+		flow    flow.Payload
 		refused uint64
 	}{
 		{"exposed base method", (&protocol.BaseCall{Method: 0, Args: args}).Append(nil), "buy hat 1", 0, 0},
 		{"base method by the server's number", (&protocol.BaseCall{Method: uint16(d.BaseMethod("buy").Index), Args: args}).Append(nil), "", 0, 1},
 		{"no base method", (&protocol.BaseCall{Method: 65535}).Append(nil), "", 0, 1},
 		{"other arguments", (&protocol.BaseCall{Method: 0, Args: args[:3]}).Append(nil), "", 0, 1},
-		{"exposed cell method", (&protocol.CellCall{Target: id, Method: 0}).Append(nil), "", entity.ClientCallPayload, 0},
+		{"exposed cell method", (&protocol.CellCall{Target: id, Method: 0}).Append(nil), "", flow.ClientCallPayload, 0},
 		{"cell method by the server's number", (&protocol.CellCall{Target: id, Method: uint16(d.CellMethod("jump").Index)}).Append(nil), "", 0, 1},
 		{"no cell method", (&protocol.CellCall{Target: id, Method: 7}).Append(nil), "", 0, 1},
-		{"another's cell method", (&protocol.CellCall{Target: id + 1, Method: 7}).Append(nil), "", entity.ClientCallPayload, 0},
+		{"another's cell method", (&protocol.CellCall{Target: id + 1, Method: 7}).Append(nil), "", flow.ClientCallPayload, 0},
 		{"nobody's cell method", (&protocol.CellCall{Target: 0, Method: 0}).Append(nil), "", 0, 1},
-		{"audit", protocol.AppendAuditRequest(nil), "", entity.AuditPayload, 0},
-		{"rest", (&protocol.Move{Sequence: 3}).Append(nil), "", entity.ClientRestPayload, 0},
+		{"audit", protocol.AppendAuditRequest(nil), "", flow.AuditPayload, 0},
+		{"rest", (&protocol.Move{Sequence: 3}).Append(nil), "", flow.ClientRestPayload, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -402,12 +403,12 @@ func TestClientCalls(t *testing.T) {
 			} else {
 				r.wantEvents()
 			}
-			var flow entity.Payload
-			for _, m := range told[entity.Message](r, appX) {
-				flow = entity.Payload(m.Payload[0])
+			var asked flow.Payload
+			for _, m := range told[flow.Message](r, appX) {
+				asked = flow.Payload(m.Payload[0])
 			}
-			if flow != tt.flow || after.Refused-before.Refused != tt.refused {
-				t.Errorf("passed on %d, refused %d", flow, after.Refused-before.Refused)
+			if asked != tt.flow || after.Refused-before.Refused != tt.refused {
+				t.Errorf("passed on %d, refused %d", asked, after.Refused-before.Refused)
 			}
 			p.wantHeard()
 		})
@@ -556,7 +557,7 @@ func TestLogout(t *testing.T) {
 		t.Errorf("the cell part was told %v, want its end", got)
 	}
 	r.take(baseAppMgr)
-	r.up(appX, id, 1, 1, []byte{byte(entity.GonePayload)})
+	r.up(appX, id, 1, 1, []byte{byte(flow.GonePayload)})
 	r.wantEvents("lost cell", "destroyed")
 	if gone := one(t, told[wire.ProxyGone](r, baseAppMgr)); gone.Account != "ann" {
 		t.Errorf("gone %+v", gone)
@@ -579,13 +580,13 @@ func TestScriptKeepsTheEntity(t *testing.T) {
 	p, id, v := r.playLive()
 	r.a.Closed(r.now, p.ch, mercury.ErrTimeout)
 	r.wantEvents("client death 0")
-	m := one(t, told[entity.Message](r, appX))
-	var s entity.Session
-	if err := s.Parse(m.Payload[1:]); err != nil || entity.Payload(m.Payload[0]) != entity.SetClientPayload || s.Number != 0 {
+	m := one(t, told[flow.Message](r, appX))
+	var s flow.Session
+	if err := s.Parse(m.Payload[1:]); err != nil || flow.Payload(m.Payload[0]) != flow.SetClientPayload || s.Number != 0 {
 		t.Errorf("the cell part was told %v", m.Payload)
 	}
 	r.up(appX, id, 1, 1, bundle(1, "to nobody"))
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	if v.HasClient() || !errors.Is(v.Client().Call("chat", "x"), entity.ErrNoPart) {
 		t.Error("there is no client any more")
 	}
@@ -630,7 +631,7 @@ func TestRestoredCellHearsTheSessionOfNow(t *testing.T) {
 	r := joinedRig(t)
 	_, id, _ := r.playLive()
 	r.die(appX)
-	if c := r.located(id, appY); c.Session != (entity.Session{Number: 1, Room: 900}) || c.Order != (entity.Order{Incarnation: 2}) {
+	if c := r.located(id, appY); c.Session != (flow.Session{Number: 1, Room: 900}) || c.Order != (entity.Order{Incarnation: 2}) {
 		t.Errorf("restored by %+v", c)
 	}
 	if got := told[migrate.Create](r, appX); len(got) != 0 {

@@ -10,7 +10,7 @@
 // # What a base does
 //
 // It runs the script of the base side, holds the properties of the base side, and
-// is the one place that decides over the life of its cell part: [entity.CellLink]
+// is the one place that decides over the life of its cell part: cellLink
 // draws that state machine. It keeps the freshest copy of the cell part and every
 // message to it that the copy does not contain; when a CellApp dies it has the real
 // made again elsewhere, under a new incarnation, and replays those messages. It

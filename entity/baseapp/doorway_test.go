@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -23,14 +24,14 @@ func TestUnnamedAppWaits(t *testing.T) {
 	r.current(stranger, id, 1, 1, 0)
 	r.up(stranger, id, 1, 1, bundle(0, ""))
 	r.tick()
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	r.say(r.managers, name(wire.CellApp, stranger))
-	r.wantLink(id, entity.LinkLive, 1, 1, stranger)
+	r.wantLink(id, linkLive, 1, 1, stranger)
 	if n := r.a.Report().FlowHandled; n != 1 {
 		t.Errorf("%d messages handled", n)
 	}
 	r.current(stranger, id, 1, 2, 0)
-	r.wantLink(id, entity.LinkLive, 1, 2, stranger)
+	r.wantLink(id, linkLive, 1, 2, stranger)
 }
 
 // Whoever is named by nobody is shown out, and all that it said is counted.
@@ -42,7 +43,7 @@ func TestUnnamedIsShownOut(t *testing.T) {
 	r.current(stranger, id, 1, 2, 0)
 	r.say(r.bases, name(wire.CellApp, stranger)) // it is not the BaseAppMgr's to say
 	r.pass(wire.NamingTime)
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	if !r.net.ended[r.from[stranger]] || r.a.Report().Refused-before != 2 {
 		t.Errorf("ended %v, %d refused", r.net.ended[r.from[stranger]], r.a.Report().Refused-before)
 	}
@@ -50,7 +51,7 @@ func TestUnnamedIsShownOut(t *testing.T) {
 	r.say(r.managers, name(wire.BaseApp, stranger)) // which has nothing to tell bases of others
 	r.current(stranger, id, 1, 1, 0)
 	r.pass(wire.NamingTime)
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 }
 
 // A client cannot become an app by its first message, nor an app that waits a client.
@@ -59,7 +60,7 @@ func TestNoPosing(t *testing.T) {
 	id, _ := r.live()
 	p := r.connect(1)
 	p.say(wire.Encode(nil, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}}))
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	made := r.login("ann")
 	p.attach(made.Token)
 	if v, _ := r.view(made.ID); v.Session != 0 || !r.net.ended[p.ch] {
@@ -76,7 +77,7 @@ func TestNoPosing(t *testing.T) {
 		}
 		r.tell(appY, m) // a CellApp is no manager
 	}
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	if r.a.frozen || r.a.Dismissed() || r.a.accounts["eve"] != nil {
 		t.Error("a stranger gave orders")
 	}
@@ -94,12 +95,12 @@ func TestOnlyHoldersSpeak(t *testing.T) {
 	r.take(r.net.peers[p.ch])
 	r.up(appY, id, 1, 1, bundle(1, "from Y"))
 	r.tell(appY, &wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1}, Session: 1, Packet: []byte("from Y")})
-	r.tell(appY, &entity.Ack{To: id, ToSide: entity.BaseSide, From: id, FromSide: entity.CellSide, Stream: 1, Number: 1 << 40})
+	r.tell(appY, &flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1 << 40})
 	r.tell(appY, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}})
 	if got := p.heard(); len(got) != 0 {
 		t.Errorf("the client heard %q", got)
 	}
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	r.current(appY, id, 1, 1, 0)
 	r.take(r.net.peers[p.ch])
 	r.up(appX, id, 1, 1, bundle(1, "late"))
@@ -131,7 +132,7 @@ func TestProbe(t *testing.T) {
 	r.pass(ProbeAgain)
 	one(t, told[migrate.Probe](r, appX)) // for what it sent is not acked
 	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Reason: "unknown here"})
-	r.wantLink(id, entity.LinkLost, 1, 0, nowhere)
+	r.wantLink(id, linkLost, 1, 0, nowhere)
 }
 
 // After a stall of the app all its bases have heard nothing; they ask in turns.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -57,9 +58,9 @@ func FuzzApp(f *testing.F) {
 		&migrate.Current{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}},
 		&migrate.Offer{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}},
 		&migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}},
-		&entity.Ack{To: id, ToSide: entity.BaseSide, From: id, FromSide: entity.CellSide, Stream: 1, Number: 1},
-		&entity.Message{From: id, FromSide: entity.CellSide, To: id, ToSide: entity.BaseSide, Stream: 1, Number: 1, Payload: backup(1, 0, 1, 1, "x")},
-		&entity.Message{From: id, FromSide: entity.CellSide, To: id, ToSide: entity.BaseSide, Stream: 1, Number: 1, Payload: []byte{35}},
+		&flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1},
+		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: backup(1, 0, 1, 1, "x")},
+		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: []byte{35}},
 		&wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1}, Session: 1},
 		&wire.Welcome{Number: 1, Allocator: 5, BaseAppMgr: appZ},
 		&wire.AppDead{Role: wire.CellApp, App: appX},

@@ -17,7 +17,7 @@ type (
 	// Malformed or Flooding, or 0 if the connection ended; reason is for people.
 	// Afterwards the entity is destroyed, unless the script is a Keeper. It is not
 	// called when the script destroys the entity itself.
-	ClientMourner interface {
+	ClientDeathHandler interface {
 		OnClientDeath(code protocol.Code, reason string)
 	}
 

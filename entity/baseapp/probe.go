@@ -38,7 +38,7 @@ func (b *base) hearFrom(app mercury.Address) {
 func (b *base) probe() {
 	a := b.app
 	silent := a.now - b.heardAt
-	due := silent >= RealLease || silent >= AnswerLease && b.link.Out.Unreceived() > 0
+	due := silent >= RealLease || silent >= AnswerLease && b.link.out.Unreceived() > 0
 	if !due || a.now < b.probeAt || a.probes >= ProbesPerTick {
 		return
 	}
@@ -74,7 +74,7 @@ func (b *base) heldBy(app mercury.Address) {
 // channel, it is asked. While the real is lost, and the base waits for whoever goes on
 // with it, each CellApp may.
 func (b *base) holds(app mercury.Address) bool {
-	return b.link.State() == entity.LinkLost || app == b.link.App() || app == b.holders[0] || app == b.holders[1] || app == b.holders[2]
+	return b.link.State() == linkLost || app == b.link.App() || app == b.holders[0] || app == b.holders[1] || app == b.holders[2]
 }
 
 // mayLose reports whether an app may say that the real of an order is lost. Of one that

@@ -1,8 +1,8 @@
 package baseapp
 
 import (
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -97,11 +97,11 @@ func (b *base) attach(c *client) {
 }
 
 // clientSession is what the cell part must know of the client there is.
-func (b *base) clientSession() entity.Session {
+func (b *base) clientSession() flow.Session {
 	if b.client == nil {
-		return entity.Session{}
+		return flow.Session{}
 	}
-	return entity.Session{Number: b.session, Room: b.room}
+	return flow.Session{Number: b.session, Room: b.room}
 }
 
 // setCellClient tells the cell part who its client is. It goes by the flow even if
@@ -112,7 +112,7 @@ func (b *base) setCellClient() {
 		return
 	}
 	m := b.clientSession()
-	if err := b.sendCell(m.Append(b.app.payload[:0], entity.SetClientPayload)); err != nil {
+	if err := b.sendCell(m.Append(b.app.payload[:0], flow.SetClientPayload)); err != nil {
 		b.app.fault("cannot tell a cell part its client", "entity", b.id, "error", err)
 	}
 }
@@ -129,7 +129,7 @@ func (b *base) detach() {
 func (b *base) clientDied(code protocol.Code, reason string) {
 	b.detach()
 	b.log.Info("client gone", "account", b.account, "session", b.session, "reason", reason)
-	callHook(b, "OnClientDeath", func(s ClientMourner) { s.OnClientDeath(code, reason) })
+	callHook(b, "OnClientDeath", func(s ClientDeathHandler) { s.OnClientDeath(code, reason) })
 	keep := false
 	callHook(b, "KeepWithoutClient", func(s Keeper) { keep = s.KeepWithoutClient() })
 	if b.destroying || b.removed {
@@ -155,7 +155,7 @@ func (b *base) resetClient() {
 
 // relay passes a bundle of the cell part on. One that was made for another session
 // is nobody's any more.
-func (b *base) relay(m *entity.Bundle) {
+func (b *base) relay(m *flow.Bundle) {
 	if b.client == nil || m.Session != b.session {
 		return
 	}
@@ -195,7 +195,7 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 // shows reports whether the client is to see a packet: it is of the session, and of the
 // incarnation that the client was told last, which is the current one.
 func (b *base) shows(m *wire.ClientPacket) bool {
-	return b.client != nil && m.Session == b.session && b.link.State() != entity.LinkNone &&
+	return b.client != nil && m.Session == b.session && b.link.State() != linkNone &&
 		m.Order.Incarnation == b.told && b.told == b.link.Order().Incarnation
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -138,7 +139,7 @@ func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)
 }
 
-var _ = [...]any{Creator(&avatar{}), ClientEnabler(&avatar{}), ClientMourner(&avatar{}), Keeper(&avatar{}),
+var _ = [...]any{Creator(&avatar{}), ClientEnabler(&avatar{}), ClientDeathHandler(&avatar{}), Keeper(&avatar{}),
 	CellGetter(&avatar{}), CellLoser(&avatar{}), Destroyer(&avatar{})}
 
 var (
@@ -324,7 +325,7 @@ func one[T any](t testing.TB, list []T) T {
 // flow is what went to a cell part, as "number:payload".
 func (r *rig) flow(to mercury.Address) (out []string) {
 	r.t.Helper()
-	for _, m := range told[entity.Message](r, to) {
+	for _, m := range told[flow.Message](r, to) {
 		out = append(out, fmt.Sprintf("%d:%d", m.Number, m.Payload[0]))
 	}
 	return out
@@ -389,17 +390,17 @@ func (r *rig) live() (entity.ID, *avatar) {
 
 // up is a flow message of a cell part.
 func (r *rig) up(from mercury.Address, id entity.ID, stream uint32, number uint64, payload []byte) {
-	r.tell(from, &entity.Message{From: id, FromSide: entity.CellSide, To: id, ToSide: entity.BaseSide,
-		Stream: stream, Low: 1, Number: number, Reply: from, Payload: payload})
+	r.tell(from, &flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart,
+		Incarnation: stream, Low: 1, Number: number, Reply: from, Payload: payload})
 }
 
 func bundle(session uint32, text string) []byte {
-	m := entity.Bundle{Session: session, Bytes: []byte(text)}
+	m := flow.Bundle{Session: session, Bytes: []byte(text)}
 	return m.Append(nil)
 }
 
 func backup(inc, hop uint32, saves, handled uint64, parts string) []byte {
-	m := entity.Backup{Order: entity.Order{Incarnation: inc, Hop: hop}, Saves: saves, Handled: handled, Space: 1, Parts: []byte(parts)}
+	m := flow.Backup{Order: entity.Order{Incarnation: inc, Hop: hop}, Saves: saves, Handled: handled, Space: 1, Parts: []byte(parts)}
 	return m.Append(nil)
 }
 
@@ -412,11 +413,15 @@ func (r *rig) view(id entity.ID) (BaseView, bool) {
 	return BaseView{}, false
 }
 
-func (r *rig) wantLink(id entity.ID, s entity.LinkState, inc, hop uint32, app mercury.Address) {
+func (r *rig) wantLink(id entity.ID, s linkState, inc, hop uint32, app mercury.Address) {
 	r.t.Helper()
-	v, ok := r.view(id)
-	if o := (entity.Order{Incarnation: inc, Hop: hop}); !ok || v.State != s || v.Order != o || v.App != app {
-		r.t.Errorf("base %v: %v at %v on %v, want %v at %v on %v", ok, v.State, v.Order, v.App, s, o, app)
+	b := r.a.byID[id]
+	if b == nil {
+		r.t.Fatalf("there is no base %v", id)
+	}
+	l, o := &b.link, entity.Order{Incarnation: inc, Hop: hop}
+	if l.State() != s || l.Order() != o || l.App() != app {
+		r.t.Errorf("base %v: %v at %v on %v, want %v at %v on %v", id, l.State(), l.Order(), l.App(), s, o, app)
 	}
 }
 

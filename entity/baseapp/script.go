@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -55,7 +56,7 @@ func (s *Scripts) Check(schema *property.Schema) error {
 type binding struct {
 	registration
 	def     *property.Definition
-	methods *entity.Methods
+	methods *script.Methods
 	timers  map[string]int // Go method index of every func() that a timer may call
 	// spaceReplies is the same of every func(entity.SpaceReply).
 	spaceReplies map[string]int
@@ -110,7 +111,7 @@ func (r *registration) bind(d *property.Definition) (*binding, error) {
 	if err := property.CheckFields(r.script, d, property.BaseSide, basePointer()); err != nil {
 		faults = append(faults, err)
 	}
-	methods, err := entity.BindMethods(r.script, d.BaseMethods, false)
+	methods, err := script.BindMethods(r.script, d.BaseMethods, false)
 	if err != nil {
 		faults = append(faults, err)
 	}
@@ -145,10 +146,10 @@ func isSpaceReply(m reflect.Method) bool {
 
 // baseHooks is what is called on the script of a base. A timer's method looks like most callbacks, so that only its name
 // tells that it is none.
-func baseHooks(d *property.Definition) entity.Hooks {
-	return entity.Hooks{
+func baseHooks(d *property.Definition) script.Hooks {
+	return script.Hooks{
 		Own: []reflect.Type{
-			reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientMourner](), reflect.TypeFor[Keeper](),
+			reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
 			reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Destroyer](),
 		},
 		Foreign: []string{"OnRestored", "OnLeavingCell", "OnEnteredCell", "OnClient", "OnCallRefused"}, // of cell scripts

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/property"
 )
@@ -19,11 +20,11 @@ func TestPanicIsContained(t *testing.T) {
 	r.do["hidden"] = func(*avatar) { panic("boom") }
 	p, id, _ := r.playLive()
 	_, other := r.spawn()
-	hidden := entity.MethodCall{Method: 0}
+	hidden := flow.MethodCall{Method: 0}
 	early := bundle(1, "after the panic")
 	r.up(appX, id, 1, 2, early)
 	r.events = nil
-	r.up(appX, id, 1, 1, hidden.Append(nil, entity.CallBasePayload))
+	r.up(appX, id, 1, 1, hidden.Append(nil, flow.CallBasePayload))
 	p.wantRefused(protocol.Destroyed)
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:6"}) {
 		t.Errorf("the cell part was told %v, want its end", got)
@@ -35,8 +36,8 @@ func TestPanicIsContained(t *testing.T) {
 		t.Errorf("the log says %s", log)
 	}
 	// The script may be half changed: it is not called any more, not even at the end.
-	r.up(appX, id, 1, 3, hidden.Append(nil, entity.CallBasePayload))
-	r.up(appX, id, 1, 4, []byte{byte(entity.GonePayload)})
+	r.up(appX, id, 1, 3, hidden.Append(nil, flow.CallBasePayload))
+	r.up(appX, id, 1, 4, []byte{byte(flow.GonePayload)})
 	r.wantEvents("hidden")
 	if _, ok := r.view(id); ok {
 		t.Error("still there")
@@ -62,10 +63,10 @@ func TestPanicsInEveryHook(t *testing.T) {
 					r.say(r.managers, &wire.Located{ID: made.ID, Space: 1, App: appX})
 					r.current(appX, made.ID, 1, 0, 0)
 					r.a.Closed(r.now, p.ch, nil)
-					r.up(appX, made.ID, 1, 1, []byte{byte(entity.GonePayload)})
+					r.up(appX, made.ID, 1, 1, []byte{byte(flow.GonePayload)})
 				}
 			}
-			r.pass(entity.CreateTimeout + time.Second)
+			r.pass(createTimeout + time.Second)
 			if rep := r.a.Report(); rep.Errors != 1 || rep.Bases != 0 {
 				t.Errorf("%d errors, %d bases", rep.Errors, rep.Bases)
 			}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -14,8 +14,8 @@ func (r *rig) slowness() int {
 	told := map[uint64]bool{} // by number: nobody acks, so all is sent again
 	for _, m := range r.net.sent {
 		if m.to == appX && len(m.msg) > 0 {
-			var f entity.Message
-			if f.Parse(m.msg[1:]) == nil && len(f.Payload) > 0 && entity.Payload(f.Payload[0]) == entity.SlowClientPayload {
+			var f flow.Message
+			if f.Parse(m.msg[1:]) == nil && len(f.Payload) > 0 && flow.Payload(f.Payload[0]) == flow.SlowClientPayload {
 				told[f.Number] = true
 			}
 		}

@@ -157,13 +157,13 @@ func TestTheSpaceHasEnded(t *testing.T) {
 	r.createCell(v)
 	r.tick()
 	r.say(r.managers, &wire.Located{ID: id, Space: 2, Gone: true}) // of another space
-	r.wantLink(id, entity.LinkLocating, 1, 0, mercury.Address{})
+	r.wantLink(id, linkLocating, 1, 0, mercury.Address{})
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true})
 	r.wantEvents("lost cell")
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true})
 	r.wantEvents()
-	if v, _ := r.view(id); v.State != entity.LinkNone {
-		t.Errorf("the link is %v", v.State)
+	if s := r.a.byID[id].link.State(); s != linkNone {
+		t.Errorf("the link is %v", s)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestTheSpaceHasEndedMeanwhile(t *testing.T) {
 	id, v := r.live()
 	r.events = nil
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true}) // it lives: a late word
-	r.wantLink(id, entity.LinkLive, 1, 0, appX)
+	r.wantLink(id, linkLive, 1, 0, appX)
 	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})
 	r.pass(time.Second)
 	r.say(r.managers, &wire.Located{ID: id, Space: 1, Gone: true})

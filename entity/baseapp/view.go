@@ -11,10 +11,11 @@ import (
 type BaseView struct {
 	ID   entity.ID
 	Type string
-	// Order, App and State are those of the cell link.
-	Order entity.Order
-	App   mercury.Address
-	State entity.LinkState
+	// HasCell says that there is a cell part, or one is being made or restored; Live that it has said
+	// where it is. App is where it is believed to be, Order its last known life.
+	HasCell, Live bool
+	Order         entity.Order
+	App           mercury.Address
 	// Session is the client's session; 0 without a client.
 	Session uint32
 	// Kept and Unreceived count messages for the cell part: not yet in a backup,
@@ -30,8 +31,8 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 			if b.removed {
 				continue
 			}
-			v := BaseView{ID: b.id, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), State: b.link.State(),
-				Session: b.ClientSession(), Kept: b.link.Out.Kept(), Unreceived: b.link.Out.Unreceived()}
+			v := BaseView{ID: b.id, Type: b.props.Definition().Name, Order: b.link.Order(), App: b.link.App(), HasCell: b.link.State() != linkNone, Live: b.link.Live(),
+				Session: b.ClientSession(), Kept: b.link.out.Kept(), Unreceived: b.link.out.Unreceived()}
 			if !yield(v) {
 				return
 			}

@@ -19,8 +19,8 @@ func (c *Client) onAudit(body []byte) error {
 	}
 	c.stats.Audits++
 	c.stats.AuditDiffs += uint64(len(diff))
-	if c.cfg.Handler.Audited != nil {
-		c.cfg.Handler.Audited(diff)
+	if c.cfg.Events.Audited != nil {
+		c.cfg.Events.Audited(diff)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 func crowd(tb testing.TB) (c *Client, packet func(stamp uint32) []byte) {
 	r := newRig(tb)
 	r.play()
-	r.c.cfg.Handler = Events{}
+	r.c.cfg.Events = Events{}
 	for i := range entity.ID(200) {
 		r.say(r.enter(foe+i, 1, float32(i)).Append(r.cell(2)))
 	}

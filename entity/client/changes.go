@@ -61,7 +61,7 @@ func (c *Client) tellChanged(r *Replica, change *property.Change) {
 		return
 	}
 	r.hear(change)
-	if c.state != Closed && c.cfg.Handler.PropertyChanged != nil {
-		c.cfg.Handler.PropertyChanged(r, change)
+	if c.state != Closed && c.cfg.Events.PropertyChanged != nil {
+		c.cfg.Events.PropertyChanged(r, change)
 	}
 }

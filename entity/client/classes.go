@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -20,7 +20,7 @@ type Classes struct {
 
 type class struct {
 	typ     reflect.Type // *T
-	methods *entity.Methods
+	methods *script.Methods
 	setters *property.Setters
 }
 
@@ -72,9 +72,9 @@ func (c *Classes) register(name string, side property.Side, t reflect.Type) erro
 	if f, ok := st.FieldByName("Replica"); !ok || !f.Anonymous || f.Type != reflect.TypeFor[*Replica]() {
 		return fmt.Errorf("%s does not embed *client.Replica", st)
 	}
-	methods, err1 := entity.BindMethods(t, d.ClientMethods, false)
+	methods, err1 := script.BindMethods(t, d.ClientMethods, false)
 	setters, err2 := property.FindSetters(t, d, side)
-	hooks := entity.Hooks{
+	hooks := script.Hooks{
 		Part: reflect.TypeFor[*Replica](), Methods: d.ClientMethods,
 		Named: func(m reflect.Method) (named, apart bool) { return property.IsSetterName(m.Name), true },
 		Ways:  "a setter: func (T) OnSetHealth(c *property.Change) for a property health. A replica has nothing else",

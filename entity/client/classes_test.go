@@ -92,7 +92,7 @@ func TestPartsAreTold(t *testing.T) {
 	}
 	r := rigOf(t, schema)
 	bag := schema.Type("Avatar").Property("bag").Index
-	r.c.cfg.Handler.PropertyChanged = func(e *Replica, c *property.Change) {
+	r.c.cfg.Events.PropertyChanged = func(e *Replica, c *property.Change) {
 		r.events = append(r.events, fmt.Sprintf("%v %v %d-%d %v to %v: %v", e.ID, c.Path, c.Start, c.End, c.Old, c.New, e.Props.Get(c.Index)))
 	}
 	r.play()

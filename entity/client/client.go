@@ -134,7 +134,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.PropertyStats == nil {
-		cfg.PropertyStats = entity.NewPropertyStats(cfg.Schema, cfg.Log)
+		cfg.PropertyStats = property.NewLoggedStats(cfg.Schema, cfg.Log)
 	}
 	return &Client{cfg: cfg, log: cfg.Log.With("user", cfg.User)}, nil
 }
@@ -283,8 +283,8 @@ func (c *Client) close(err error) {
 		c.ch = 0
 	}
 	c.log.Info("session over", "reason", err)
-	if c.cfg.Handler.Closed != nil {
-		c.cfg.Handler.Closed(err)
+	if c.cfg.Events.Closed != nil {
+		c.cfg.Events.Closed(err)
 	}
 }
 

@@ -71,7 +71,7 @@ type Config struct {
 	// Classes are the Go types that the game wrote for what it sees. Default: none.
 	Classes *Classes
 	// Handler is told what happens.
-	Handler Events
+	Events Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.
 	Log *slog.Logger
 	// Tick is the time between two ticks, hence between two Moves. A shorter one

@@ -127,7 +127,7 @@ func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 		}
 		return e.Def.Name + text
 	}
-	h := &r.c.cfg.Handler
+	h := &r.c.cfg.Events
 	h.BasePlayer = func(p *Replica) { note("base player %s", say(p, "gold")) }
 	h.CellPlayer = func(p *Replica) { note("cell player %s", say(p, "health", "mana")) }
 	h.Entered = func(e *Replica) {

@@ -163,8 +163,8 @@ func (c *Client) onAttached(body []byte) error {
 	}
 	c.state = Playing
 	c.log.Info("logged in")
-	if c.cfg.Handler.LoggedIn != nil {
-		c.cfg.Handler.LoggedIn()
+	if c.cfg.Events.LoggedIn != nil {
+		c.cfg.Events.LoggedIn()
 	}
 	return nil
 }
@@ -185,8 +185,8 @@ func (c *Client) onBasePlayer(body []byte) error {
 		return err
 	}
 	c.player = r
-	if c.cfg.Handler.BasePlayer != nil {
-		c.cfg.Handler.BasePlayer(r)
+	if c.cfg.Events.BasePlayer != nil {
+		c.cfg.Events.BasePlayer(r)
 	}
 	return nil
 }
@@ -227,8 +227,8 @@ func (c *Client) onReset(body []byte) error {
 		return malformed("reset has a body")
 	}
 	c.forget()
-	if c.cfg.Handler.Reset != nil {
-		c.cfg.Handler.Reset()
+	if c.cfg.Events.Reset != nil {
+		c.cfg.Events.Reset()
 	}
 	return nil
 }
@@ -254,8 +254,8 @@ func (c *Client) onCellPlayer(body []byte) error {
 	c.player.Position, c.player.Direction = m.Position, m.Direction
 	c.space, c.incarnation, c.inWorld = m.Space, m.Incarnation, true
 	c.dirty, c.moving = false, false
-	if c.cfg.Handler.CellPlayer != nil {
-		c.cfg.Handler.CellPlayer(c.player)
+	if c.cfg.Events.CellPlayer != nil {
+		c.cfg.Events.CellPlayer(c.player)
 	}
 	return nil
 }
@@ -265,8 +265,8 @@ func (c *Client) onCellGone(body []byte) error {
 		return malformed("cell gone has a body")
 	}
 	c.forget()
-	if c.cfg.Handler.CellGone != nil {
-		c.cfg.Handler.CellGone(c.player)
+	if c.cfg.Events.CellGone != nil {
+		c.cfg.Events.CellGone(c.player)
 	}
 	return nil
 }

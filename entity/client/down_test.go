@@ -289,8 +289,8 @@ func TestHandlersMayEndTheSession(t *testing.T) {
 	for _, end := range []func(*Client){(*Client).Close, (*Client).Logout} {
 		r := newRig(t)
 		r.play()
-		r.c.cfg.Handler.Entered = func(*Replica) { end(r.c) }
-		r.c.cfg.Handler.Moved = func(*Replica) { end(r.c) }
+		r.c.cfg.Events.Entered = func(*Replica) { end(r.c) }
+		r.c.cfg.Events.Moved = func(*Replica) { end(r.c) }
 		r.say(r.enter(foe+1, 1, 1).Append(r.enter(foe, 1, 1).Append(r.cell(2))))
 		if r.c.State() == Closed && r.c.Len() != 1 {
 			t.Errorf("%d entities entered after the end", r.c.Len())
@@ -373,7 +373,7 @@ func TestLimits(t *testing.T) {
 
 	r = newRig(t)
 	r.play()
-	r.c.cfg.Handler.Entered = nil
+	r.c.cfg.Events.Entered = nil
 	for i := range MaxEntities {
 		r.say((&protocol.Enter{ID: foe + entity.ID(i)}).Append(nil))
 	}

@@ -25,7 +25,7 @@ func Example() {
 		LoginApp:  netip.MustParseAddrPort("10.0.0.1:20013"),
 		User:      "ann",
 		Password:  "secret",
-		Handler: client.Events{
+		Events: client.Events{
 			LoggedIn: func() { fmt.Println("in") },
 			Closed: func(err error) {
 				var refused *protocol.Refused

@@ -32,8 +32,8 @@ func (c *Client) onEnter(body []byte) error {
 		return malformed("more than %d entities", MaxEntities)
 	}
 	c.entities.put(r)
-	if c.state != Closed && c.cfg.Handler.Entered != nil {
-		c.cfg.Handler.Entered(r)
+	if c.state != Closed && c.cfg.Events.Entered != nil {
+		c.cfg.Events.Entered(r)
 	}
 	return nil
 }
@@ -65,8 +65,8 @@ func (c *Client) onLeave(body []byte) error {
 
 func (c *Client) leave(id entity.ID) bool {
 	r := c.entities.remove(id)
-	if r != nil && c.cfg.Handler.Left != nil {
-		c.cfg.Handler.Left(r)
+	if r != nil && c.cfg.Events.Left != nil {
+		c.cfg.Events.Left(r)
 	}
 	return r != nil
 }
@@ -92,8 +92,8 @@ func (c *Client) onCall(body []byte) error {
 	if err := r.call(method.Index, m.Args); err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
-	if c.state != Closed && c.cfg.Handler.Called != nil {
-		c.cfg.Handler.Called(r, method, args)
+	if c.state != Closed && c.cfg.Events.Called != nil {
+		c.cfg.Events.Called(r, method, args)
 	}
 	return nil
 }
@@ -117,8 +117,8 @@ func (c *Client) onRest(body []byte) error {
 }
 
 func (c *Client) tellMoved(r *Replica, moves bool) {
-	if moves && c.cfg.Handler.Moved != nil {
-		c.cfg.Handler.Moved(r)
+	if moves && c.cfg.Events.Moved != nil {
+		c.cfg.Events.Moved(r)
 	}
 }
 
@@ -166,8 +166,8 @@ func (c *Client) onSpaceData(body []byte) error {
 	default:
 		c.data = slices.Insert(c.data, i, spaceDatum{m.Key, value})
 	}
-	if c.cfg.Handler.SpaceData != nil {
-		c.cfg.Handler.SpaceData(m.Key, slices.Clone(value))
+	if c.cfg.Events.SpaceData != nil {
+		c.cfg.Events.SpaceData(m.Key, slices.Clone(value))
 	}
 	return nil
 }

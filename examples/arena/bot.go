@@ -89,7 +89,7 @@ func (b *bot) newClient() error {
 	c, err := client.New(client.Config{
 		Transport: b.env.Transport, Tickets: b.env.Guard, Schema: b.schema, LoginApp: b.login, Log: b.log, Tick: tick,
 		User: fmt.Sprintf("bot%03d", b.number), Password: "open sesame",
-		Handler: client.Events{
+		Events: client.Events{
 			Audited:    func(diff []string) { b.mu.Lock(); b.view.audited, b.view.diff = true, diff; b.mu.Unlock() },
 			Closed:     b.closed,
 			BasePlayer: func(own *client.Replica) { b.crowd.follow(own.ID, &b.trail) },

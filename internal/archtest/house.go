@@ -22,20 +22,25 @@ mercury/download: mercury
 aoi:
 balance/load:
 internal/logs:
+internal/gametime:
 FLOOR1 = bsp property mercury mercury/call mercury/download aoi balance/load
 
 # Floor 2.
 balance: bsp balance/load
 entity: FLOOR1 github.com/vmihailenco/msgpack/v5
+internal/fields: FLOOR1 entity
+internal/script: FLOOR1 entity
+entity/flow: FLOOR1 entity internal/fields
+ENTITY = entity internal/fields internal/script entity/flow internal/gametime
 mercury/secure: mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
-FLOOR2 = FLOOR1 balance entity mercury/secure
+FLOOR2 = FLOOR1 balance ENTITY mercury/secure
 
 # Floor 3: who may use entity may use what entity speaks in.
-entity/client/protocol: FLOOR1 entity
-entity/store: FLOOR1 entity
-aoi/witness: FLOOR1 entity entity/client/protocol
-ghost: FLOOR1 entity
-migrate: FLOOR1 entity
+entity/client/protocol: FLOOR1 ENTITY
+entity/store: FLOOR1 ENTITY
+aoi/witness: FLOOR1 ENTITY entity/client/protocol
+ghost: FLOOR1 ENTITY
+migrate: FLOOR1 ENTITY
 FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
 
 # Floor 4: the tick that joins them.
@@ -43,7 +48,8 @@ space: FLOOR3 internal/logs github.com/vmihailenco/msgpack/v5
 
 # Floor 5: control messages between processes.
 internal/wire: FLOOR3 internal/logs space
-FLOOR5 = FLOOR3 space internal/logs internal/wire
+internal/app: FLOOR3 internal/logs space internal/wire
+FLOOR5 = FLOOR3 space internal/logs internal/wire internal/app
 
 # Floor 6: the processes, never each other; the client, which takes nothing of the server.
 space/cellapp: FLOOR5
@@ -51,9 +57,9 @@ space/cellappmgr: FLOOR5
 entity/baseapp: FLOOR5
 entity/baseappmgr: FLOOR5
 entity/loginapp: FLOOR5
-entity/client: FLOOR1 entity mercury/secure entity/client/protocol
+entity/client: FLOOR1 ENTITY mercury/secure entity/client/protocol
 property/defgen: property
-property/defgen/internal/...: property entity entity/client
+property/defgen/internal/...: property entity entity/client internal/script
 APPS = space/cellapp space/cellappmgr entity/baseapp entity/baseappmgr entity/loginapp entity/client
 
 # Floor 7: adapters, the only places that meet the outside, and the runner over them.
@@ -111,7 +117,7 @@ examples/...: programs
 
 // houseVariables names the package-level variables of pure packages that are never written.
 const houseVariables = `
-entity.goTypes: table of parameter types, only looked up
+internal/script.goTypes: table of parameter types, only looked up
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names
 property.dictType: a type, which Go cannot hold in a constant

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -166,7 +165,7 @@ func (r *rig) provoke(id wire.ID, n int) {
 			s, ok := a.Script(b.ID).(*rockBase)
 			switch {
 			case !ok:
-			case b.State == entity.LinkNone:
+			case !b.HasCell:
 				_ = s.lay(r.near(float64(n*20%120 - 60)))
 			case n%4 == 3:
 				_ = s.DestroyCell()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -81,7 +82,7 @@ func TestCallToTheDead(t *testing.T) {
 			t.Fatal("all players have their bases on one BaseApp")
 		}
 		r.hook = func(_ *Process, _ mercury.ChannelID, msg []byte) []byte {
-			var m entity.Message
+			var m flow.Message
 			if kind(msg) == wire.FlowID && m.Parse(msg[1:]) == nil && m.From == caller && m.To == target {
 				return nil
 			}

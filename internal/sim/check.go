@@ -159,11 +159,11 @@ func (k *oneReal) converged() error {
 		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base, of %d that were made", critters, want))
 	}
 	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
-		if b := bases[id]; b.State == entity.LinkNone && b.Session == 0 {
+		if b := bases[id]; !b.HasCell && b.Session == 0 {
 			continue // a proxy whose client has gone, or never came; it does not stay
 		}
 		if reals[id] != 1 {
-			faults = append(faults, fmt.Errorf("promise 1: %s has %d reals (base says %v %v)", id, reals[id], bases[id].State, bases[id].Order))
+			faults = append(faults, fmt.Errorf("promise 1: %s has %d reals (base says live %t, %v)", id, reals[id], bases[id].Live, bases[id].Order))
 		}
 	}
 	return errors.Join(faults...)

@@ -55,9 +55,9 @@ func (k *roomsKnown) converged() error {
 	k.c.eachLodger(func(p *Process, l *lodgerBase, b baseapp.BaseView) {
 		on, in := k.c.lodging(b.ID)
 		switch {
-		case b.State == entity.LinkNone && on != nil:
+		case !b.HasCell && on != nil:
 			faults = append(faults, fmt.Errorf("lodger %v on %s has no cell part, but there is one on %s", b.ID, p.Name, on.Name))
-		case b.State == entity.LinkLive && (on == nil || in != l.room || !known[in]):
+		case b.Live && (on == nil || in != l.room || !known[in]):
 			faults = append(faults, fmt.Errorf("lodger %v on %s has room %d, its cell part is in %d", b.ID, p.Name, l.room, in))
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
@@ -197,7 +198,7 @@ func (s *clockCell) OnBook(c space.Callback) {
 	left := s.Book.At(i+entryLeft) - 1
 	if left > 0 {
 		_ = s.Book.SetAt(i+entryLeft, left)
-		_ = s.Book.SetAt(i+entryDue, uint32(entity.Again(due, clockFew, s.Now())/time.Millisecond))
+		_ = s.Book.SetAt(i+entryDue, uint32(gametime.Again(due, clockFew, s.Now())/time.Millisecond))
 		return
 	}
 	several := s.Cancel(c.ID)

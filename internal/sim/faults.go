@@ -261,7 +261,7 @@ func (c *Cluster) pending() string {
 	s := ""
 	c.eachBase(func(p *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
 		if b.Unreceived > 0 {
-			s += fmt.Sprintf("%s: base %s %v %v at %v has %d unreceived; ", p.Name, b.ID, b.State, b.Order, b.App, b.Unreceived)
+			s += fmt.Sprintf("%s: base %s (cell part %t, live %t) %v at %v has %d unreceived; ", p.Name, b.ID, b.HasCell, b.Live, b.Order, b.App, b.Unreceived)
 		}
 	})
 	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
@@ -40,7 +41,7 @@ func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []by
 	}
 	in, id := 0, entity.ID(0)
 	var move wire.ClientMove
-	var flow entity.Message
+	var flow flow.Message
 	switch {
 	case wire.ID(msg[0]) == wire.ClientMoveID && move.Parse(msg[1:]) == nil:
 		in, id = holdMoves, move.ID

@@ -7,7 +7,9 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -117,20 +119,20 @@ func (x *impostor) toBaseApp() []wire.Message {
 	v := x.victim()
 	newer := v.Order.NextHop()
 	self := x.p.Address()
-	gone := entity.Message{From: v.ID, FromSide: entity.CellSide, To: v.ID, ToSide: entity.BaseSide, Stream: v.Order.Incarnation, Low: 1,
-		Number: uint64(x.n), Reply: self, Payload: []byte{byte(entity.GonePayload)}}
-	backup := entity.Backup{Order: newer, Saves: 1 << 40, Handled: 1 << 40, Space: theSpace, Parts: []byte("rubbish")}
+	gone := flow.Message{From: v.ID, FromPart: entity.CellPart, To: v.ID, ToPart: entity.BasePart, Incarnation: v.Order.Incarnation, Low: 1,
+		Number: uint64(x.n), Reply: self, Payload: []byte{byte(flow.GonePayload)}}
+	backup := flow.Backup{Order: newer, Saves: 1 << 40, Handled: 1 << 40, Space: theSpace, Parts: []byte("rubbish")}
 	saved := gone
 	saved.Payload = backup.Append(nil)
 	shout := gone
-	shout.Payload = (&entity.Bundle{Session: v.Session, Bytes: protocol.AppendCellGone(nil)}).Append(nil)
+	shout.Payload = (&flow.Bundle{Session: v.Session, Bytes: protocol.AppendCellGone(nil)}).Append(nil)
 	passed := gone
-	passed.ToSide, passed.From = entity.CellSide, v.ID+1
+	passed.ToPart, passed.From = entity.CellPart, v.ID+1
 	return append(x.orders(),
 		&migrate.Current{ID: v.ID, Order: newer, Handled: 1 << 40}, &migrate.Lost{ID: v.ID, Order: v.Order, Reason: "ha"},
 		&migrate.Lost{ID: v.ID, Order: newer, Reason: "ha"}, &migrate.Offer{ID: v.ID, Order: newer, Saves: 1 << 40, Space: theSpace, Parts: []byte("rubbish")},
 		&gone, &saved, &shout, &passed,
-		&entity.Ack{To: v.ID, ToSide: entity.BaseSide, From: v.ID, FromSide: entity.CellSide, Stream: v.Order.Incarnation, Number: 1 << 40},
+		&flow.Ack{To: v.ID, ToPart: entity.BasePart, From: v.ID, FromPart: entity.CellPart, Incarnation: v.Order.Incarnation, Number: 1 << 40},
 		&wire.ClientPacket{ID: v.ID, Order: v.Order, Session: v.Session, Packet: []byte{byte(protocol.RefusedID), 1, 0}},
 		&wire.MakeProxy{Request: 1, Account: "impostor"}, &wire.Located{ID: v.ID, Space: theSpace, App: self},
 		&wire.Located{ID: v.ID, Space: theSpace, Gone: true}, &wire.SpaceCreated{Request: 1, Space: 7}, &wire.SpaceDestroyed{Space: theSpace},
@@ -142,11 +144,11 @@ func (x *impostor) toCellApp() []wire.Message {
 	newer := v.Order.NextHop()
 	self := x.p.Address()
 	first := migrate.AppendFirst(nil, property.Vector3{X: 1}, property.Vector3{}, property.NewValues(x.r.world.schema.Type("Rover"), property.CellSide, nil), nil)
-	call := entity.MethodCall{Method: 0, Args: []byte{9, 9, 9, 9}}
-	m := entity.Message{From: v.ID, FromSide: entity.BaseSide, To: v.ID, ToSide: entity.CellSide, Stream: v.Order.Incarnation, Low: 1,
-		Number: uint64(x.n), Reply: self, Payload: call.Append(nil, entity.CallCellPayload)}
+	call := flow.MethodCall{Method: 0, Args: []byte{9, 9, 9, 9}}
+	m := flow.Message{From: v.ID, FromPart: entity.BasePart, To: v.ID, ToPart: entity.CellPart, Incarnation: v.Order.Incarnation, Low: 1,
+		Number: uint64(x.n), Reply: self, Payload: call.Append(nil, flow.CallCellPayload)}
 	end := m
-	end.Payload = []byte{byte(entity.DestroyPayload)}
+	end.Payload = []byte{byte(flow.DestroyPayload)}
 	head := ghost.Head{ID: v.ID, Order: newer, Sequence: 1 << 20}
 	rover := x.r.world.schema.Type("Rover").ID
 	space := entity.SpaceID(theSpace)
@@ -155,14 +157,14 @@ func (x *impostor) toCellApp() []wire.Message {
 		&migrate.Create{ID: v.ID, Type: rover, Space: space, Order: entity.Order{Incarnation: 99}, Base: x.r.baseApps[0].Address(), Parts: first},
 		&migrate.Refuse{ID: v.ID, Order: entity.Order{Incarnation: 99}}, &migrate.Onload{ID: v.ID, Type: rover, Space: space, Order: newer, Base: self, Parts: first},
 		&migrate.OnloadAck{ID: v.ID, Order: newer}, &migrate.Probe{ID: v.ID, Order: v.Order, Base: self},
-		&m, &end, &entity.Ack{To: v.ID, ToSide: entity.CellSide, From: v.ID, FromSide: entity.BaseSide, Stream: v.Order.Incarnation, Number: 1 << 40},
-		&wire.ClientMove{ID: v.ID, ClientRest: entity.ClientRest{Session: v.Session, Sequence: 1 << 30, Incarnation: v.Order.Incarnation, Position: property.Vector3{X: 3, Z: 3}}},
+		&m, &end, &flow.Ack{To: v.ID, ToPart: entity.CellPart, From: v.ID, FromPart: entity.BasePart, Incarnation: v.Order.Incarnation, Number: 1 << 40},
+		&wire.ClientMove{ID: v.ID, ClientRest: flow.ClientRest{Session: v.Session, Sequence: 1 << 30, Incarnation: v.Order.Incarnation, Position: property.Vector3{X: 3, Z: 3}}},
 		&ghost.State{Head: head, Type: rover, Space: space, Base: self}, &ghost.Update{Head: head, Position: property.Vector3{X: 9}},
 		&ghost.Delete{Head: head}, &ghost.Query{Head: head, Asker: self}, &ghost.Audit{Head: head, Sum: 1},
 		&ghost.Roll{Space: space, Calls: []ghost.Call{{Head: head, After: 1}}},
 		&wire.RemovalAck{Space: space}, &wire.RemoveCell{Space: space, Ended: true}, &wire.Retired{Number: 1},
 		&wire.SpaceData{Space: space, Entry: wire.SpaceDataEntry{Number: 1 << 60, Key: tuneKey, Value: []byte("lie")}},
-		&wire.SpaceRate{Space: space, Clock: entity.Clock{Number: 1 << 60}},
+		&wire.SpaceRate{Space: space, Clock: gametime.Clock{Number: 1 << 60}},
 	)
 }
 

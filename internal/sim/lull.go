@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 )
@@ -119,7 +120,7 @@ func (c *Cluster) lower(least map[entity.ID]float32) {
 		if !v.IsReal() {
 			return
 		}
-		share := float32(cell.Thrift().Detail) / entity.NormalRate
+		share := float32(cell.Thrift().Detail) / gametime.NormalRate
 		if was, ok := least[v.ID()]; !ok || share < was {
 			least[v.ID()] = share
 		}

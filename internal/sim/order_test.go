@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -125,13 +126,13 @@ func isBaseApp(p *Process) bool {
 // speaksOf is the entity whose real tells its base something by a message; 0 for none.
 func speaksOf(msg []byte) entity.ID {
 	var current migrate.Current
-	var flow entity.Message
-	var ack entity.Ack
+	var message flow.Message
+	var ack flow.Ack
 	switch id, body, _ := wire.Split(msg); {
 	case id == wire.CurrentID && current.Parse(body) == nil:
 		return current.ID
-	case id == wire.FlowID && flow.Parse(body) == nil:
-		return flow.From
+	case id == wire.FlowID && message.Parse(body) == nil:
+		return message.From
 	case id == wire.FlowAckID && ack.Parse(body) == nil:
 		return ack.From
 	}

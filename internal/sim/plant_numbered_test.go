@@ -7,17 +7,18 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
 
 // flowOf parses a message of a flow with a payload of a kind.
-func flowOf(msg []byte, kind entity.Payload) (m entity.Message, ok bool) {
+func flowOf(msg []byte, kind flow.Payload) (m flow.Message, ok bool) {
 	if id, body, err := wire.Split(msg); err != nil || id != wire.FlowID || m.Parse(body) != nil {
 		return m, false
 	}
-	return m, entity.Payload(m.Payload[0]) == kind
+	return m, flow.Payload(m.Payload[0]) == kind
 }
 
 // TestPlantedLostGreeting swallows a call between two entities, of four pairs, since the entities of a pair may be
@@ -26,7 +27,7 @@ func TestPlantedLostGreeting(t *testing.T) {
 	type pair struct{ from, to entity.ID }
 	swallowed := map[pair]uint64{}
 	expectBroken(t, "promise 6: a call was lost", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, entity.RemoteCallPayload)
+		m, ok := flowOf(msg, flow.RemoteCallPayload)
 		if !isCellApp(p) || !ok || p.c.now < 8*time.Second {
 			return msg
 		}
@@ -37,7 +38,7 @@ func TestPlantedLostGreeting(t *testing.T) {
 		if m.Number != swallowed[this] {
 			return msg
 		}
-		m.Payload = []byte{byte(entity.RemoteCallPayload)} // its number is used up, the call is not there
+		m.Payload = []byte{byte(flow.RemoteCallPayload)} // its number is used up, the call is not there
 		return wire.Encode(nil, &m)
 	})
 }
@@ -47,13 +48,13 @@ func TestPlantedLostGreeting(t *testing.T) {
 func TestPlantedGreetingTwice(t *testing.T) {
 	planted := false
 	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, entity.RemoteCallPayload)
+		m, ok := flowOf(msg, flow.RemoteCallPayload)
 		if planted || !isCellApp(p) || !ok || p.c.now < 8*time.Second || !p.c.based(m.To) {
 			return msg
 		}
 		planted = true
 		p.app.Message(p.c.now, ch, true, append([]byte(nil), msg...))
-		var call entity.RemoteCall
+		var call flow.RemoteCall
 		if err := call.Parse(m.Payload[1:]); err != nil {
 			t.Error(err)
 		}
@@ -67,7 +68,7 @@ func TestPlantedGreetingTwice(t *testing.T) {
 // they did when an ack was enough, and kills CellApps.
 func TestPlantedEarlySettle(t *testing.T) {
 	expectLossy(t, "promise 6: a call was lost", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		var a entity.Ack
+		var a flow.Ack
 		if id, body, err := wire.Split(msg); err != nil || id != wire.FlowAckID || a.Parse(body) != nil {
 			return msg
 		}
@@ -130,8 +131,8 @@ func expectLossy(t *testing.T, promise string, tamper func(p *Process, ch mercur
 func TestPlantedSkip(t *testing.T) {
 	planted := false
 	expectBroken(t, "promise", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, entity.BundlePayload)
-		if planted || !ok || p.c.now < 8*time.Second || m.ToSide != entity.BaseSide {
+		m, ok := flowOf(msg, flow.BundlePayload)
+		if planted || !ok || p.c.now < 8*time.Second || m.ToPart != entity.BasePart {
 			return msg
 		}
 		planted = true
@@ -145,8 +146,8 @@ func TestPlantedSkip(t *testing.T) {
 func TestPlantedLostUtterance(t *testing.T) {
 	planted := false
 	expectBroken(t, "promise 3", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		m, ok := flowOf(msg, entity.BundlePayload)
-		var bundle entity.Bundle
+		m, ok := flowOf(msg, flow.BundlePayload)
+		var bundle flow.Bundle
 		if planted || !ok || p.c.now < 8*time.Second || bundle.Parse(m.Payload[1:]) != nil {
 			return msg
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -109,9 +110,9 @@ func TestPlantedCut(t *testing.T) {
 func TestPlantedRepeat(t *testing.T) {
 	n := 0
 	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
-		var m entity.Message
+		var m flow.Message
 		if !isCellApp(p) || kind(msg) != wire.FlowID || m.Parse(msg[1:]) != nil ||
-			entity.Payload(m.Payload[0]) != entity.CallCellPayload {
+			flow.Payload(m.Payload[0]) != flow.CallCellPayload {
 			return msg
 		}
 		if n++; n != 100 {

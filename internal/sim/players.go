@@ -64,7 +64,7 @@ func (pl *player) make(p *Process) (App, error) {
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: pl.c.world.schema, LoginApp: mercurytest.Place(portLogin),
 		User: fmt.Sprintf("%s.%d", pl.name, pl.logins), Log: p.log(),
-		Handler: client.Events{
+		Events: client.Events{
 			CellPlayer: func(own *client.Replica) {
 				pl.target, pl.ear.restored, pl.ear.retells = own.Position, true, true
 				pl.stepped(own.Position)

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -197,7 +198,7 @@ func (r *rig) visit(user string, schema *property.Schema) *guest {
 	p := r.add("guest", portPlayers+90, func(p *Process) (App, error) {
 		cl, err := client.New(client.Config{
 			Transport: p.ep, Schema: schema, LoginApp: mercurytest.Place(portLogin), User: user, Log: p.log(),
-			Handler: client.Events{Closed: func(err error) { g.closed = err }},
+			Events: client.Events{Closed: func(err error) { g.closed = err }},
 		})
 		g.Client = cl
 		return cl, err
@@ -211,10 +212,10 @@ func (r *rig) visit(user string, schema *property.Schema) *guest {
 // orderOf reads which entity and order a message of the handoff machine is about.
 func orderOf(id wire.ID, msg []byte) (entity.ID, entity.Order) {
 	rd := mercury.NewReader(msg[1:])
-	e := entity.ReadID(&rd)
+	e := fields.ReadID(&rd)
 	if id == wire.OnloadID {
 		rd.U16()
 		rd.Uvarint()
 	}
-	return e, entity.ReadOrder(&rd)
+	return e, fields.ReadOrder(&rd)
 }

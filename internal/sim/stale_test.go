@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -71,18 +72,18 @@ func TestTailToldTwice(t *testing.T) {
 				p.kill()
 				return nil
 			}
-			var m entity.Message
-			if kind(msg) != wire.FlowID || m.Parse(msg[1:]) != nil || m.From != id || m.ToSide != entity.BaseSide {
+			var m flow.Message
+			if kind(msg) != wire.FlowID || m.Parse(msg[1:]) != nil || m.From != id || m.ToPart != entity.BasePart {
 				return msg
 			}
 			switch life, ok := toldLife(r, m.Payload); {
-			case m.Stream == first && origin == r.peer(p, ch):
+			case m.Incarnation == first && origin == r.peer(p, ch):
 				return nil // from now on the base does not hear the first
-			case m.Stream == first+1 && tails[first+1] > 0 && isBackupOf(id, msg):
+			case m.Incarnation == first+1 && tails[first+1] > 0 && isBackupOf(id, msg):
 				lost = true
 				return nil
 			case ok && life == first:
-				tails[m.Stream]++
+				tails[m.Incarnation]++
 			}
 			return msg
 		}
@@ -103,9 +104,9 @@ func TestTailToldTwice(t *testing.T) {
 
 // toldLife is the life in a payload that calls Told of a player's base.
 func toldLife(r *rig, payload []byte) (life uint32, ok bool) {
-	kind, body, err := entity.SplitPayload(payload)
-	var m entity.MethodCall
-	if err != nil || kind != entity.CallBasePayload || m.Parse(body) != nil {
+	kind, body, err := flow.SplitPayload(payload)
+	var m flow.MethodCall
+	if err != nil || kind != flow.CallBasePayload || m.Parse(body) != nil {
 		return 0, false
 	}
 	told := r.world.schema.Type("Walker").BaseMethod("told")
@@ -121,9 +122,9 @@ func toldLife(r *rig, payload []byte) (life uint32, ok bool) {
 
 // isBackupOf reports whether a message carries a backup of an entity to its base.
 func isBackupOf(id entity.ID, msg []byte) bool {
-	var m entity.Message
-	return kind(msg) == wire.FlowID && m.Parse(msg[1:]) == nil && m.From == id && m.ToSide == entity.BaseSide &&
-		entity.Payload(m.Payload[0]) == entity.BackupPayload
+	var m flow.Message
+	return kind(msg) == wire.FlowID && m.Parse(msg[1:]) == nil && m.From == id && m.ToPart == entity.BasePart &&
+		flow.Payload(m.Payload[0]) == flow.BackupPayload
 }
 
 // isOf reports whether a message of the handoff machine is about an entity.

@@ -41,7 +41,7 @@ func (t *twin) make(p *Process) (App, error) {
 	t.leaveAt, t.again = 0, 0
 	cl, err := client.New(client.Config{
 		Transport: p.ep, Schema: t.c.world.schema, LoginApp: mercurytest.Place(portLogin), User: twinName, Log: p.log(),
-		Handler: client.Events{Closed: func(err error) {
+		Events: client.Events{Closed: func(err error) {
 			var refused *protocol.Refused
 			if errors.As(err, &refused) && refused.Code == protocol.LoggedOut {
 				t.c.trace.Event(t.c.now, "left", "%s", p.Name)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -19,7 +19,7 @@ type Welcome struct {
 	// Term is the manager's term: a newer manager has a higher one.
 	Term uint32
 	// GameTime is the manager's time when it answered: the time of the cluster, which
-	// the game time of each space follows (entity.Clock).
+	// the game time of each space follows (gametime.Clock).
 	GameTime time.Duration
 	// CellAppMgr and BaseAppMgr say where the managers are; zero while unknown.
 	CellAppMgr, BaseAppMgr mercury.Address
@@ -112,7 +112,7 @@ func (m *Dismissed) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Dismissed) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Term = entity.ReadUint32(&r)
+	m.Term = fields.ReadUint32(&r)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "dismissed")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -20,7 +21,7 @@ type Located struct {
 
 // Append encodes m.
 func (m *Located) Append(b []byte) []byte {
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendBool(b, m.Gone)
 	return mercury.AppendAddress(b, m.App)
@@ -29,8 +30,8 @@ func (m *Located) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Located) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.ID = fields.ReadID(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Gone = r.Bool()
 	m.App = r.Address()
 	return done(&r, "located")
@@ -50,8 +51,8 @@ const ClientPacketHead = 1 + 8 + 2*binary.MaxVarintLen32 + 4
 
 // Append encodes m.
 func (m *ClientPacket) Append(b []byte) []byte {
-	b = entity.AppendID(b, m.ID)
-	b = entity.AppendOrder(b, m.Order)
+	b = fields.AppendID(b, m.ID)
+	b = fields.AppendOrder(b, m.Order)
 	b = binary.LittleEndian.AppendUint32(b, m.Session)
 	return append(b, m.Packet...)
 }
@@ -59,8 +60,8 @@ func (m *ClientPacket) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *ClientPacket) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Order = entity.ReadOrder(&r)
+	m.ID = fields.ReadID(&r)
+	m.Order = fields.ReadOrder(&r)
 	m.Session = r.U32()
 	m.Packet = r.Rest()
 	return done(&r, "client packet")

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -37,14 +38,14 @@ type ProxyGone struct {
 
 // Append encodes m.
 func (m *ProxyGone) Append(b []byte) []byte {
-	return entity.AppendID(mercury.AppendString(b, m.Account), m.ID)
+	return fields.AppendID(mercury.AppendString(b, m.Account), m.ID)
 }
 
 // Parse decodes a body.
 func (m *ProxyGone) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Account = r.String(MaxAccount)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	return done(&r, "proxy gone")
 }
 
@@ -68,7 +69,7 @@ type Proxy struct {
 func (m *Proxies) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m.Entries)))
 	for i := range m.Entries {
-		b = entity.AppendID(mercury.AppendString(b, m.Entries[i].Account), m.Entries[i].ID)
+		b = fields.AppendID(mercury.AppendString(b, m.Entries[i].Account), m.Entries[i].ID)
 	}
 	return b
 }
@@ -79,7 +80,7 @@ func (m *Proxies) Parse(body []byte) error {
 	n := r.Count(MaxProxies, 2)
 	m.Entries = m.Entries[:0]
 	for range n {
-		p := Proxy{Account: r.String(MaxAccount), ID: entity.ReadID(&r)}
+		p := Proxy{Account: r.String(MaxAccount), ID: fields.ReadID(&r)}
 		if r.Err() != nil {
 			break
 		}

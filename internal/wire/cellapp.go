@@ -5,6 +5,9 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -24,7 +27,7 @@ type AddCell struct {
 	// Data is the space data so far.
 	Data []SpaceDataEntry
 	// Clock is the game time of the space; see SpaceRate.
-	Clock entity.Clock
+	Clock gametime.Clock
 	// Info is what the manager wants to be told of the space again if it is
 	// started anew. Nobody else reads it.
 	Info []byte // aliases the input after Parse
@@ -78,7 +81,7 @@ func (m *AddCell) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *AddCell) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.First = r.Bool()
 	m.Tree = r.Bytes(MaxTree)
@@ -104,7 +107,7 @@ func (e *SpaceDataEntry) read(r *mercury.Reader) {
 	e.Number = r.Uvarint()
 	e.Key = r.U16()
 	e.Value = r.Bytes(MaxSpaceDataValue)
-	e.By = entity.ReadUint32(r)
+	e.By = fields.ReadUint32(r)
 	e.Said = r.Uvarint()
 }
 
@@ -125,7 +128,7 @@ func (m *Geometry) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Geometry) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Tree = r.Bytes(MaxTree)
 	return done(&r, "geometry")
 }
@@ -144,7 +147,7 @@ func (m *SpaceData) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *SpaceData) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Entry.read(&r)
 	return done(&r, "space data")
 }
@@ -153,30 +156,30 @@ func (m *SpaceData) Parse(body []byte) error {
 // unreliably.
 type ClientMove struct {
 	ID entity.ID
-	entity.ClientRest
+	flow.ClientRest
 }
 
 // Append encodes m.
 func (m *ClientMove) Append(b []byte) []byte {
-	return m.ClientRest.AppendBody(entity.AppendID(b, m.ID))
+	return m.ClientRest.AppendBody(fields.AppendID(b, m.ID))
 }
 
 // Parse decodes a body.
 func (m *ClientMove) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Read(&r)
 	return done(&r, "client move")
 }
 
-func appendClock(b []byte, k *entity.Clock) []byte {
+func appendClock(b []byte, k *gametime.Clock) []byte {
 	b = binary.AppendUvarint(b, k.Number)
 	b = binary.AppendUvarint(b, uint64(k.At))
 	b = binary.AppendUvarint(b, uint64(k.Game))
 	return binary.AppendUvarint(b, uint64(k.Rate))
 }
 
-func readClock(r *mercury.Reader, k *entity.Clock) {
+func readClock(r *mercury.Reader, k *gametime.Clock) {
 	k.Number = r.Uvarint()
 	k.At, k.Game = readDuration(r), readDuration(r)
 	k.Rate = readRate(r)
@@ -184,7 +187,7 @@ func readClock(r *mercury.Reader, k *entity.Clock) {
 
 func readRate(r *mercury.Reader) uint16 {
 	v := r.Uvarint()
-	if v > entity.NormalRate {
+	if v > gametime.NormalRate {
 		r.Fail(ErrMalformed)
 		return 0
 	}
@@ -196,7 +199,7 @@ func readRate(r *mercury.Reader) uint16 {
 // cells of the space change over together.
 type SpaceRate struct {
 	Space entity.SpaceID
-	Clock entity.Clock
+	Clock gametime.Clock
 }
 
 // Append encodes m.
@@ -207,7 +210,7 @@ func (m *SpaceRate) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *SpaceRate) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	readClock(&r, &m.Clock)
 	return done(&r, "space rate")
 }

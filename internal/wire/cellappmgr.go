@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -37,7 +38,7 @@ func (m *Join) Parse(body []byte) error {
 	for i := range m.Digest {
 		m.Digest[i] = r.U8()
 	}
-	m.Term = entity.ReadUint32(&r)
+	m.Term = fields.ReadUint32(&r)
 	return done(&r, "join")
 }
 
@@ -132,7 +133,7 @@ func (c *CellReport) append(b []byte) []byte {
 	profiled := c.Profile != load.Profile{}
 	b = append(b, flag(c.Held, reportHeld)|flag(profiled, reportProfile)|flag(c.Loaded != bsp.Rect{}, reportLoaded))
 	if c.Loaded != (bsp.Rect{}) {
-		b = entity.AppendRect(b, c.Loaded)
+		b = fields.AppendRect(b, c.Loaded)
 	}
 	if profiled {
 		b = c.Profile.Append(b)
@@ -169,11 +170,11 @@ func (m *CellsReport) Parse(body []byte) error {
 }
 
 func (c *CellReport) read(r *mercury.Reader) {
-	c.Space = entity.SpaceID(entity.ReadUint32(r))
+	c.Space = entity.SpaceID(fields.ReadUint32(r))
 	c.Cell = readCellID(r)
 	c.Version = readVersion(r)
 	c.Load, c.Gained = r.Varint(), r.Varint()
-	c.Reals, c.Ghosts, c.Handoffs = entity.ReadUint32(r), entity.ReadUint32(r), entity.ReadUint32(r)
+	c.Reals, c.Ghosts, c.Handoffs = fields.ReadUint32(r), fields.ReadUint32(r), fields.ReadUint32(r)
 	c.Rate, c.Clock = readRate(r), r.Uvarint()
 	flags := r.U8()
 	c.Held = flags&reportHeld != 0
@@ -181,7 +182,7 @@ func (c *CellReport) read(r *mercury.Reader) {
 		r.Fail(errUnknownFlags)
 	}
 	if flags&reportLoaded != 0 {
-		if c.Loaded = entity.ReadRect(r); c.Loaded == (bsp.Rect{}) {
+		if c.Loaded = fields.ReadRect(r); c.Loaded == (bsp.Rect{}) {
 			r.Fail(errNoProfile) // there is one encoding of each report
 		}
 	}
@@ -216,7 +217,7 @@ func (m *CellCreated) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *CellCreated) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	return done(&r, "cell created")
 }
@@ -230,17 +231,17 @@ type Locate struct {
 
 // Append encodes m.
 func (m *Locate) Append(b []byte) []byte {
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	return entity.AppendVector3(b, m.Position)
+	return fields.AppendVector3(b, m.Position)
 }
 
 // Parse decodes a body.
 func (m *Locate) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
-	m.Position = entity.ReadVector3(&r)
+	m.ID = fields.ReadID(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
+	m.Position = fields.ReadVector3(&r)
 	return done(&r, "locate")
 }
 
@@ -279,7 +280,7 @@ func (m *SetSpaceData) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *SetSpaceData) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Key = r.U16()
 	m.Value = r.Bytes(MaxSpaceDataValue)
 	m.Said = r.Uvarint()
@@ -318,7 +319,7 @@ func (m *GeometryLacked) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *GeometryLacked) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.From = readVersion(&r)
 	return done(&r, "geometry lacked")
 }
@@ -329,7 +330,7 @@ func appendCellID(b []byte, c bsp.CellID) []byte {
 }
 
 func readCellID(r *mercury.Reader) bsp.CellID {
-	return bsp.CellID{Term: entity.ReadUint32(r), N: entity.ReadUint32(r)}
+	return bsp.CellID{Term: fields.ReadUint32(r), N: fields.ReadUint32(r)}
 }
 
 func appendVersion(b []byte, v bsp.Version) []byte {
@@ -338,5 +339,5 @@ func appendVersion(b []byte, v bsp.Version) []byte {
 }
 
 func readVersion(r *mercury.Reader) bsp.Version {
-	return bsp.Version{Term: entity.ReadUint32(r), N: entity.ReadUint32(r)}
+	return bsp.Version{Term: fields.ReadUint32(r), N: fields.ReadUint32(r)}
 }

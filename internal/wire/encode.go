@@ -3,7 +3,7 @@ package wire
 import (
 	"fmt"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -185,9 +185,9 @@ func IDOf(m Message) ID {
 		return ClientMoveID
 	case *SpaceRate:
 		return SpaceRateID
-	case *entity.Message:
+	case *flow.Message:
 		return FlowID
-	case *entity.Ack:
+	case *flow.Ack:
 		return FlowAckID
 	case *Located:
 		return LocatedID

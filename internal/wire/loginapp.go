@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -23,7 +24,7 @@ type ProxyMade struct {
 func (m *ProxyMade) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Request)
 	b = append(b, m.Code)
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = mercury.AppendAddress(b, m.BaseApp)
 	return append(b, m.Token[:]...)
 }
@@ -33,7 +34,7 @@ func (m *ProxyMade) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Code = r.U8()
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.BaseApp = r.Address()
 	for i := range m.Token {
 		m.Token[i] = r.U8()

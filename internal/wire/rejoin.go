@@ -6,6 +6,8 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -86,7 +88,7 @@ func (m *Rejoin) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Rejoin) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Number, m.Allocator = entity.ReadUint32(&r), entity.ReadUint32(&r)
+	m.Number, m.Allocator = fields.ReadUint32(&r), fields.ReadUint32(&r)
 	m.GameTime = readDuration(&r)
 	m.Frozen, m.Retiring = r.Bool(), r.Bool()
 	m.Graves = readAppRefs(&r, MaxGraves)
@@ -108,7 +110,7 @@ type RejoinCell struct {
 	// Info is that of the AddCell.
 	Info []byte // aliases the input after Parse
 	// Clock is the newest game clock of the space that the cell has.
-	Clock entity.Clock
+	Clock gametime.Clock
 	// Ended says that the earlier manager has ended the space.
 	Ended bool
 }
@@ -130,7 +132,7 @@ func (m *RejoinCell) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *RejoinCell) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.Version = readVersion(&r)
 	m.Tree = r.Bytes(MaxTree)
@@ -156,6 +158,6 @@ func (m *RejoinEnd) Append(b []byte) []byte { return binary.AppendUvarint(b, uin
 // Parse decodes a body.
 func (m *RejoinEnd) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Cells = entity.ReadUint32(&r)
+	m.Cells = fields.ReadUint32(&r)
 	return done(&r, "rejoin end")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -47,7 +48,7 @@ func (m *RemoveCell) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *RemoveCell) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.Ended = r.Bool()
 	n := r.Count(MaxPeers, 2)
@@ -75,7 +76,7 @@ func (m *CellGoing) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *CellGoing) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.App = r.Address()
 	return done(&r, "cell going")
@@ -96,7 +97,7 @@ func (m *RemovalAck) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *RemovalAck) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	return done(&r, "removal ack")
 }
@@ -116,7 +117,7 @@ func (m *CellRemoved) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *CellRemoved) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	return done(&r, "cell removed")
 }
@@ -150,6 +151,6 @@ func (m *Retired) Append(b []byte) []byte { return binary.AppendUvarint(b, uint6
 // Parse decodes a body.
 func (m *Retired) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Number = entity.ReadUint32(&r)
+	m.Number = fields.ReadUint32(&r)
 	return done(&r, "retired")
 }

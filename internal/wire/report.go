@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -120,12 +120,12 @@ func (m *Report) Append(b []byte) []byte {
 func (m *Report) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.CPU = readDuration(&r)
-	m.PID, m.ProcessCPU = entity.ReadUint32(&r), readDuration(&r)
+	m.PID, m.ProcessCPU = fields.ReadUint32(&r), readDuration(&r)
 	m.Ticks, m.Late = r.Uvarint(), r.Uvarint()
 	for i := range m.TickTimes {
 		m.TickTimes[i] = r.Uvarint()
 	}
-	m.Clients, m.Bases = entity.ReadUint32(&r), entity.ReadUint32(&r)
+	m.Clients, m.Bases = fields.ReadUint32(&r), fields.ReadUint32(&r)
 	m.Pending = r.Uvarint()
 	m.Backlog.read(&r)
 	m.Unsent = readSendErrors(&r)

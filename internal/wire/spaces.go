@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -27,14 +28,14 @@ type CreateSpace struct {
 
 // Append encodes m.
 func (m *CreateSpace) Append(b []byte) []byte {
-	return entity.AppendSpaceInfo(binary.AppendUvarint(b, m.Request), &m.Info)
+	return fields.AppendSpaceInfo(binary.AppendUvarint(b, m.Request), &m.Info)
 }
 
 // Parse decodes a body.
 func (m *CreateSpace) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Request = r.Uvarint()
-	m.Info = entity.ReadSpaceInfo(&r)
+	m.Info = fields.ReadSpaceInfo(&r)
 	return done(&r, "create space")
 }
 
@@ -57,7 +58,7 @@ func (m *SpaceCreated) Append(b []byte) []byte {
 func (m *SpaceCreated) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Request = r.Uvarint()
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Reason = r.String(MaxReason)
 	return done(&r, "space created")
 }
@@ -71,7 +72,7 @@ func (m *DestroySpace) Append(b []byte) []byte { return binary.AppendUvarint(b, 
 // Parse decodes a body.
 func (m *DestroySpace) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	return done(&r, "destroy space")
 }
 
@@ -91,7 +92,7 @@ func (m *SpaceDestroyed) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *SpaceDestroyed) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Reason = r.String(MaxReason)
 	return done(&r, "space destroyed")
 }

@@ -16,7 +16,9 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -65,7 +67,7 @@ func samples() []message {
 	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}
 	profile, edges := load.Build(reals), new(load.Builder).Edges(reals, 4)
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
-	clock := entity.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
+	clock := gametime.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
 	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
 	return []message{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
@@ -116,13 +118,13 @@ func samples() []message {
 		&migrate.Probe{ID: id, Order: order, Base: addr4, Hops: 1},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
-		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: entity.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: flow.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
-		&wire.ClientMove{ID: id, ClientRest: entity.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
+		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
 
-		&entity.Message{From: id, FromSide: entity.BaseSide, To: id + 1, ToSide: entity.CellSide, Stream: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
-		&entity.Ack{To: id, ToSide: entity.CellSide, From: id + 1, FromSide: entity.ClientSide, Stream: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
+		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
+		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
 
 		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
 		&wire.SpaceCreated{Request: 1 << 40, Space: 1<<24 + 1, Reason: "full"},
@@ -150,7 +152,7 @@ func counters() wire.Counters {
 // that further bytes belong to it.
 func endsOpen(m message) bool {
 	switch m.(type) {
-	case *entity.Message, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
+	case *flow.Message, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
 		return true
 	}
 	return false

@@ -38,7 +38,7 @@ func (g *generator) writeMethods(d *property.Definition, x *side) {
 	g.printf("}\n\n")
 }
 
-// answer is the parameters with which entity.BindMethods finds a script's method fitting.
+// answer is the parameters with which script.BindMethods finds a script's method fitting.
 func (g *generator) answer(x *side, m *property.Method) string {
 	if !x.exposed || m.Exposed == property.NotExposed {
 		return g.signature(m, parameter)
@@ -86,7 +86,7 @@ func (g *generator) parameters(m *property.Method, taken ...string) []string {
 }
 
 // arguments writes the arguments of a method, converted, for a call; each begins with a comma. With wrap, everything is
-// made a property.Value; without, what entity.ToValue takes stays as it is.
+// made a property.Value; without, what a call takes stays as it is.
 func (g *generator) arguments(m *property.Method, names []string, wrap bool) string {
 	var b strings.Builder
 	for i, a := range m.Args {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -24,7 +25,7 @@ type CellApp struct {
 	manager wire.Member
 
 	number    uint32
-	alloc     *entity.Allocator
+	alloc     *app.Allocator
 	shift     time.Duration // time of the cluster minus the app's clock
 	frozen    bool
 	dismissed bool
@@ -39,7 +40,7 @@ type CellApp struct {
 	door   wire.Door
 	named  []mercury.Address // just now; see admit
 
-	cells       []*held // by space id
+	cells       []*hostedCell // by space id
 	removals    removals
 	endings     wire.Endings
 	registry    *space.Registry
@@ -77,7 +78,7 @@ func New(cfg Config) (*CellApp, error) {
 	}
 	a := &CellApp{cfg: cfg, log: cfg.Log, registry: space.NewRegistry()}
 	a.throttle = space.NewThrottle(cfg.Space.Overload)
-	a.stats = entity.NewPropertyStats(cfg.Scripts.Schema(), cfg.Log)
+	a.stats = property.NewLoggedStats(cfg.Scripts.Schema(), cfg.Log)
 	if cfg.Clock != nil {
 		a.watch = load.NewStopwatch(cfg.Clock)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -360,7 +361,7 @@ func TestEntityLife(t *testing.T) {
 	if got := ids(r.net.to(addr(2))); !slices.Contains(got, wire.OnloadID) || c.Handoffs() != 1 || c.Reals() != 0 {
 		t.Errorf("the neighbour got %v", got)
 	}
-	r.from(addr(3), &wire.ClientMove{ID: 7, ClientRest: entity.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}})
+	r.from(addr(3), &wire.ClientMove{ID: 7, ClientRest: flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}})
 	if got := r.net.to(addr(2)); len(got) != 1 || got[0].id != wire.ClientMoveID || got[0].reliable {
 		t.Errorf("the neighbour got %v", ids(got))
 	}
@@ -550,7 +551,7 @@ func FuzzMessage(f *testing.F) {
 	values := property.NewValues(d, property.CellSide, nil)
 	core := migrate.AppendFirst(nil, property.Vector3{X: -5}, property.Vector3{}, values, nil)
 	head := ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 3}
-	call := entity.RemoteCall{}
+	call := flow.RemoteCall{}
 	for from, list := range [][]wire.Message{
 		{
 			&wire.Welcome{Number: 1, Allocator: 4}, &wire.Welcome{Number: 1, Term: 2}, &wire.Refused{Reason: "no"}, &wire.Dismissed{}, &wire.Dismissed{Term: 1}, &wire.Freeze{On: true},
@@ -559,14 +560,14 @@ func FuzzMessage(f *testing.F) {
 			&wire.Geometry{Space: 1, Tree: bsp.New(bsp.Version{Term: 2}, leaf(2, 5)).Append(nil)}, &wire.SpaceData{Space: 1, Entry: wire.SpaceDataEntry{Number: 9}},
 			&wire.Geometry{Space: 1, Tree: delta(f, 1, 2)}, &wire.Geometry{Space: 1, Tree: delta(f, 2, 3)}, &wire.AddCell{Space: 2, Tree: delta(f, 1, 2)},
 		}, {
-			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: entity.Session{Number: 1, Room: 920}, Parts: core},
-			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, ClientRest: entity.ClientRest{Sequence: 1}},
-			&entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: []byte{byte(entity.DestroyPayload)}},
-			&entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1},
+			&migrate.Create{ID: 8, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(3), Session: flow.Session{Number: 1, Room: 920}, Parts: core},
+			&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, &wire.ClientMove{ID: 7, ClientRest: flow.ClientRest{Sequence: 1}},
+			&flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Payload: []byte{byte(flow.DestroyPayload)}},
+			&flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1},
 		}, {
 			&migrate.Onload{ID: 7, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Parts: core}, &migrate.OnloadAck{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}},
 			&ghost.State{Head: head, Space: 1, Props: make([]byte, 1+4+1), History: make([]byte, 4)}, &ghost.Update{Head: head}, &ghost.Delete{Head: head}, &ghost.Audit{Head: head},
-			&entity.Message{From: 9, FromSide: entity.CellSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Payload: call.Append(nil)},
+			&flow.Message{From: 9, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Payload: call.Append(nil)},
 		},
 	} {
 		for _, m := range list {

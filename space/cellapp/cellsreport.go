@@ -54,7 +54,7 @@ func (a *CellApp) reportCells(now time.Duration) {
 		has, _ := c.geometry.Lacks()
 		r := wire.CellReport{
 			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total, Gained: c.Gained(),
-			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Held: c.Held(), Profile: l.Profile, Edges: l.Edges,
+			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Held: c.HadReal(), Profile: l.Profile, Edges: l.Edges,
 			Loaded: c.Loaded(), Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
 		}
 		if c.said.again(now, &r) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -98,11 +99,11 @@ func (a *CellApp) ofBase(role wire.Role, from mercury.Address, id entity.ID) err
 // ackOf reports whether an ack may be an app's to give: a BaseApp acks what its bases got,
 // and tells whoever called one of its entities that it has ended, which the caller's cell
 // checks by where it sent its calls.
-func (a *CellApp) ackOf(role wire.Role, from mercury.Address, m *entity.Ack) error {
+func (a *CellApp) ackOf(role wire.Role, from mercury.Address, m *flow.Ack) error {
 	switch {
 	case role != wire.BaseApp || m.Gone && m.From != m.To:
 		return nil
-	case m.From != m.To || m.FromSide != entity.BaseSide:
+	case m.From != m.To || m.FromPart != entity.BasePart:
 		return errRole
 	}
 	return a.ofBase(role, from, m.To)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -41,9 +42,9 @@ func TestRoles(t *testing.T) {
 	r.world()
 	other := mercury.Address{At: addr(70).At, Salt: 70}
 	r.manage(&wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: other}}})
-	destroy := func(from entity.Side) *entity.Message {
-		return &entity.Message{From: 7, FromSide: from, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1, Reply: other,
-			Payload: []byte{byte(entity.DestroyPayload)}}
+	destroy := func(from entity.Part) *flow.Message {
+		return &flow.Message{From: 7, FromPart: from, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: other,
+			Payload: []byte{byte(flow.DestroyPayload)}}
 	}
 	order := entity.Order{Incarnation: 1}
 	newer := ghost.Head{ID: 7, Order: order.NextHop(), Sequence: 9}
@@ -58,8 +59,8 @@ func TestRoles(t *testing.T) {
 		{addr(3), &ghost.Delete{Head: newer}},
 		{addr(3), &wire.RemovalAck{Space: 1}},
 		{other, &migrate.Create{ID: 7, Space: 1, Order: entity.Order{Incarnation: 2}, Base: addr(3)}},
-		{other, destroy(entity.BaseSide)},
-		{other, &entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: 1 << 40}},
+		{other, destroy(entity.BasePart)},
+		{other, &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1 << 40}},
 		{other, &wire.ClientMove{ID: 7}},
 		{other, &migrate.Probe{ID: 7, Order: order, Base: addr(3)}},
 	}

@@ -21,7 +21,7 @@ const askAgain = 200 * time.Millisecond
 // held is a cell with the geometry of its space as it arrives. The cell has the
 // tree that the follower has; how trees are told, lost and asked for again is
 // between the CellApp and its manager, and no matter of the cell.
-type held struct {
+type hostedCell struct {
 	*space.Cell
 	geometry bsp.Follower
 	askAt    time.Duration // not before
@@ -32,7 +32,7 @@ type held struct {
 
 var errNoTree = errors.New("cellapp: a new cell needs a whole tree, not a delta")
 
-func (a *CellApp) cell(id entity.SpaceID) *held {
+func (a *CellApp) cell(id entity.SpaceID) *hostedCell {
 	if i, found := a.find(id); found {
 		return a.cells[i]
 	}
@@ -40,7 +40,7 @@ func (a *CellApp) cell(id entity.SpaceID) *held {
 }
 
 func (a *CellApp) find(id entity.SpaceID) (at int, found bool) {
-	return slices.BinarySearchFunc(a.cells, id, func(c *held, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
+	return slices.BinarySearchFunc(a.cells, id, func(c *hostedCell, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
 }
 
 // addCell makes a cell, or confirms one that is there.
@@ -68,7 +68,7 @@ func (a *CellApp) addCell(now time.Duration, m *wire.AddCell) error {
 }
 
 func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataEntry) error {
-	c := &held{info: slices.Clone(m.Info)}
+	c := &hostedCell{info: slices.Clone(m.Info)}
 	if _, err := c.geometry.Take(m.Tree); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (a *CellApp) takeGeometry(now time.Duration, body []byte) error {
 }
 
 // take gives a message of the manager to the follower, and what comes of it to the cell.
-func (c *held) take(msg []byte) error {
+func (c *hostedCell) take(msg []byte) error {
 	changed, err := c.geometry.Take(msg)
 	if changed {
 		c.SetTree(c.geometry.Tree())
@@ -123,7 +123,7 @@ func (c *held) take(msg []byte) error {
 
 // askGeometry asks the manager for what a space's geometry lacks. A question that
 // is lost with its channel is repeated.
-func (a *CellApp) askGeometry(now time.Duration, c *held) {
+func (a *CellApp) askGeometry(now time.Duration, c *hostedCell) {
 	from, lacks := c.geometry.Lacks()
 	if !lacks || now < c.askAt || !a.manager.Heeds() {
 		return

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -100,7 +101,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 	}
 	switch id {
 	case wire.FlowID:
-		var m entity.Message
+		var m flow.Message
 		if err := m.Parse(body); err != nil {
 			return err
 		}
@@ -112,7 +113,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		}
 		return nil
 	case wire.FlowAckID:
-		var m entity.Ack
+		var m flow.Ack
 		if err := m.Parse(body); err != nil {
 			return err
 		}
@@ -140,7 +141,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 
 // handleAck gives an ack to all cells that it can concern: one may have the sender,
 // another may still owe its base something of an earlier life of it.
-func (a *CellApp) handleAck(m *entity.Ack, from mercury.Address) {
+func (a *CellApp) handleAck(m *flow.Ack, from mercury.Address) {
 	has := a.registry.Cell(m.To)
 	for _, c := range a.cells {
 		if c.Cell == has || c.Owes() {
@@ -283,7 +284,7 @@ func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
 		a.hearTime(now, m.GameTime)
 		return nil // joined again, or news of the BaseAppMgr or of the time: ids stay
 	}
-	alloc, err := entity.NewAllocator(m.Allocator)
+	alloc, err := app.NewAllocator(m.Allocator)
 	if err != nil {
 		return err
 	}
@@ -402,7 +403,7 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		}
 		if c := a.registry.Cell(m.ID); c != nil {
 			c.GhostUpdate(&m, from)
-		} else if !slices.ContainsFunc(a.cells, func(c *held) bool { return c.Buried(m.Head) }) {
+		} else if !slices.ContainsFunc(a.cells, func(c *hostedCell) bool { return c.Buried(m.Head) }) {
 			a.anyCell(func(c *space.Cell) { c.GhostUpdate(&m, from) })
 		}
 	case wire.GhostDeleteID:

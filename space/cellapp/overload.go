@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
@@ -91,7 +91,7 @@ func (a *CellApp) averageWork() (average int64) {
 // have at least half of the load of all cells.
 func (a *CellApp) wantedRate(c *space.Cell, average int64) uint16 {
 	if work, _ := c.Work(); work < average/2 {
-		return entity.NormalRate
+		return gametime.NormalRate
 	}
 	return a.throttle.Thrift().Rate
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
@@ -57,21 +58,21 @@ func TestOverloadIsReported(t *testing.T) {
 	r := crowdedRig(t, 12e8, nil)
 	alone := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1, 1))
 	r.manage(&wire.AddCell{Space: 2, Cell: bsp.CellID{Term: 1, N: 1}, Tree: alone.Append(nil)})
-	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != entity.NormalRate {
+	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != gametime.NormalRate {
 		t.Errorf("at first: %+v", m)
 	}
 	r.tick(20)
-	if m := r.reportedAll(); m.Thrift == 0 || m.Cells[0].Rate != entity.NormalRate {
+	if m := r.reportedAll(); m.Thrift == 0 || m.Cells[0].Rate != gametime.NormalRate {
 		t.Errorf("with budgets to save at: thrift %d, rate %d", m.Thrift, m.Cells[0].Rate)
 	}
 	r.tick(80)
 	m := r.reportedAll()
-	if int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 || m.Cells[1].Rate != entity.NormalRate {
+	if int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 || m.Cells[1].Rate != gametime.NormalRate {
 		t.Errorf("at the floor: thrift %d of %d, rates %d and %d", m.Thrift, r.app.throttle.Steps(), m.Cells[0].Rate, m.Cells[1].Rate)
 	}
 	r.manage(&wire.Freeze{On: true})
 	step := r.app.throttle.Step()
-	r.from(addr(3), &entity.Message{}) // anything
+	r.from(addr(3), &flow.Message{}) // anything
 	r.tick(50)
 	if r.app.throttle.Step() != step {
 		t.Error("a frozen world changes what is saved")
@@ -126,7 +127,7 @@ func TestSpaceRate(t *testing.T) {
 	r.world() // the cluster's time is an hour and a little
 	cell := r.app.cell(1)
 	cluster := r.app.clusterTime(r.now)
-	k := entity.Clock{Number: 5, At: cluster + 300*time.Millisecond, Game: cluster + 300*time.Millisecond, Rate: 500}
+	k := gametime.Clock{Number: 5, At: cluster + 300*time.Millisecond, Game: cluster + 300*time.Millisecond, Rate: 500}
 	r.from(addr(2), &wire.SpaceRate{Space: 1, Clock: k})
 	if cell.ClockNumber() != 0 || r.app.Counters().Refused != 1 {
 		t.Error("a stranger slows a space down")
@@ -154,7 +155,7 @@ func TestAddCellCarriesTheClock(t *testing.T) {
 	r := newRig(t)
 	r.join()
 	cluster := r.app.clusterTime(r.now)
-	k := entity.Clock{Number: 5, At: cluster - time.Minute, Game: time.Second, Rate: 500}
+	k := gametime.Clock{Number: 5, At: cluster - time.Minute, Game: time.Second, Rate: 500}
 	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(t, 1).Append(nil), Clock: k})
 	if game := r.app.cell(1).Game(); game != 31*time.Second {
 		t.Errorf("game time %v", game)
@@ -172,7 +173,7 @@ func TestAddCellCarriesTheClock(t *testing.T) {
 func TestBacklogIsOverload(t *testing.T) {
 	r := crowdedRig(t, 1e8, nil)
 	base, other := addr(3), addr(4)
-	r.from(base, &entity.Message{}) // anything
+	r.from(base, &flow.Message{}) // anything
 	r.app.links.Send(base, &wire.Freeze{})
 	r.app.links.Send(other, &wire.Freeze{})
 	r.net.waiting = map[mercury.Address]int{other: queueLimit / 2}
@@ -196,7 +197,7 @@ func TestBacklogIsOverload(t *testing.T) {
 	}
 	r.net.waiting = nil
 	r.tick(400)
-	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != entity.NormalRate {
+	if m := r.reportedAll(); m.Thrift != 0 || m.Cells[0].Rate != gametime.NormalRate {
 		t.Errorf("when it keeps up again %d steps are saved, the rate is %d", m.Thrift, m.Cells[0].Rate)
 	}
 }

@@ -51,7 +51,7 @@ func (a *CellApp) peers() (refs []wire.AppRef) {
 
 // report is the cell as a manager that knows nothing of it is told. The tree is the
 // newest that was told to this CellApp, even if it does not have the cell any more.
-func (c *held) report() *wire.RejoinCell {
+func (c *hostedCell) report() *wire.RejoinCell {
 	has, _ := c.geometry.Lacks()
 	m := &wire.RejoinCell{Space: c.Space(), Cell: c.ID(), Version: has, Tree: c.geometry.Tree().Append(nil), Info: c.info, Clock: c.Clock(), Ended: c.Ended()}
 	for e := range c.AllData() {

@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -60,8 +61,8 @@ func TestEndedSpace(t *testing.T) {
 	r.room(5, true)
 	r.enter(7, 5)
 	r.tick(2)
-	base := sentTo[entity.Message](r, addr(3), wire.FlowID)
-	r.from(addr(3), &entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: base[len(base)-1].Number})
+	base := sentTo[flow.Message](r, addr(3), wire.FlowID)
+	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: base[len(base)-1].Number})
 
 	order := &wire.RemoveCell{Space: 5, Cell: roomCell(5), Peers: []mercury.Address{addr(2)}}
 	r.manage(order) // a removal was under way, and waits for a peer
@@ -72,8 +73,8 @@ func TestEndedSpace(t *testing.T) {
 	if n := r.app.cell(5).Reals(); n != 0 {
 		t.Fatalf("%d reals are left", n)
 	}
-	told := sentTo[entity.Message](r, addr(3), wire.FlowID)
-	if len(told) != 1 || entity.Payload(told[0].Payload[0]) != entity.GonePayload {
+	told := sentTo[flow.Message](r, addr(3), wire.FlowID)
+	if len(told) != 1 || flow.Payload(told[0].Payload[0]) != flow.GonePayload {
 		t.Fatalf("the base was told %+v", told)
 	}
 	r.enter(8, 5) // made for a space that has ended meanwhile
@@ -84,7 +85,7 @@ func TestEndedSpace(t *testing.T) {
 	if got := sentTo[wire.CellRemoved](r, toManager, wire.CellRemovedID); len(got) != 0 {
 		t.Error("gone before the base has heard")
 	}
-	r.from(addr(3), &entity.Ack{To: 7, ToSide: entity.CellSide, From: 7, FromSide: entity.BaseSide, Stream: 1, Number: told[0].Number})
+	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: told[0].Number})
 	r.tick(2)
 	if got := sentTo[wire.CellRemoved](r, toManager, wire.CellRemovedID); len(got) != 1 || r.app.cell(5) != nil {
 		t.Errorf("not gone: %v", got)
@@ -280,8 +281,8 @@ func TestReportOfWhatCame(t *testing.T) {
 	if _, told := last(6); told != 0 {
 		t.Errorf("told %d times of a cell with nothing new", told)
 	}
-	r.from(addr(3), &entity.Message{From: 7, FromSide: entity.BaseSide, To: 7, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
-		Reply: addr(3), Payload: []byte{byte(entity.DestroyPayload)}})
+	r.from(addr(3), &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
+		Reply: addr(3), Payload: []byte{byte(flow.DestroyPayload)}})
 	if c, _ := last(3); c.Gained != perReal || c.Load != perReal {
 		t.Errorf("one went: gained %d, load %d, want %d", c.Gained, c.Load, perReal)
 	}
@@ -315,8 +316,8 @@ func TestBetweenTicks(t *testing.T) {
 		}
 	}
 	for i, id := range []entity.ID{7, 8} {
-		r.from(addr(3), &entity.Message{From: id, FromSide: entity.BaseSide, To: id, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1,
-			Reply: addr(3), Payload: []byte{byte(entity.DestroyPayload)}})
+		r.from(addr(3), &flow.Message{From: id, FromPart: entity.BasePart, To: id, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
+			Reply: addr(3), Payload: []byte{byte(flow.DestroyPayload)}})
 		if n := r.app.cell(5).Reals(); n != 1-i {
 			t.Errorf("%d reals are left", n)
 		}
@@ -368,8 +369,8 @@ func TestNoRoomIsLeft(t *testing.T) {
 			r.manage(&wire.RemoveCell{Space: id, Cell: roomCell(id), Ended: true})
 		}
 		r.tick(1)
-		for _, m := range sentTo[entity.Message](r, addr(3), wire.FlowID) {
-			r.from(addr(3), &entity.Ack{To: m.To, ToSide: entity.CellSide, From: m.To, FromSide: entity.BaseSide, Stream: 1, Number: m.Number})
+		for _, m := range sentTo[flow.Message](r, addr(3), wire.FlowID) {
+			r.from(addr(3), &flow.Ack{To: m.To, ToPart: entity.CellPart, From: m.To, FromPart: entity.BasePart, Incarnation: 1, Number: m.Number})
 		}
 		r.tick(2)
 		if got := len(sentTo[wire.CellRemoved](r, toManager, wire.CellRemovedID)); got != 100 {

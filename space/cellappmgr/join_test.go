@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
@@ -34,7 +34,7 @@ func TestJoin(t *testing.T) {
 			t.Errorf("%v: welcome (-want +got):\n%s", tt.role, d)
 		}
 		if tt.allocator != 0 {
-			if _, err := entity.NewAllocator(got.Allocator); err != nil {
+			if _, err := app.NewAllocator(got.Allocator); err != nil {
 				t.Error(err)
 			}
 		}

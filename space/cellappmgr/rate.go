@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -32,12 +32,12 @@ const (
 	rateLead = 500 * time.Millisecond
 	// leastRate is the slowest, in thousandths, whatever a cell wants: the world must
 	// not stand still.
-	leastRate = entity.NormalRate / 20
+	leastRate = gametime.NormalRate / 20
 )
 
 // rates is how fast a space runs.
 type rates struct {
-	clock   entity.Clock // as told last
+	clock   gametime.Clock // as told last
 	changed time.Duration
 	outrun  bool // a cell has a newer Clock, of an earlier manager
 }
@@ -59,7 +59,7 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 				m.changeRate(now, s, next)
 			}
 		}
-		s.paced = !s.ending && (r.outrun || r.rate() < entity.NormalRate || want < entity.NormalRate)
+		s.paced = !s.ending && (r.outrun || r.rate() < gametime.NormalRate || want < gametime.NormalRate)
 		return !s.paced
 	})
 }
@@ -67,7 +67,7 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 // pace looks after the rate of a space from now on, if it is not normal, or a cell wants
 // it to be lower, or knows a newer one.
 func (m *CellAppMgr) pace(s *space, wanted uint16) {
-	if !s.paced && (s.rates.outrun || wanted > 0 && wanted < entity.NormalRate || s.rates.rate() < entity.NormalRate) {
+	if !s.paced && (s.rates.outrun || wanted > 0 && wanted < gametime.NormalRate || s.rates.rate() < gametime.NormalRate) {
 		s.paced = true
 		m.paced = append(m.paced, s)
 	}
@@ -76,7 +76,7 @@ func (m *CellAppMgr) pace(s *space, wanted uint16) {
 // wantedRate is the least that a cell of the space wants; ok is false while none
 // has reported.
 func (s *space) wantedRate() (want uint16, ok bool) {
-	want = entity.NormalRate
+	want = gametime.NormalRate
 	for _, c := range s.cells {
 		if !c.reported {
 			continue
@@ -103,13 +103,13 @@ func (m *CellAppMgr) changeRate(now time.Duration, s *space, rate uint16) {
 	at := m.clusterTime(now) + rateLead
 	switch {
 	case rate == r.rate(): // only its number is new
-	case r.rate() == entity.NormalRate:
+	case r.rate() == gametime.NormalRate:
 		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", s.cfg.ID)
-	case rate == entity.NormalRate:
+	case rate == gametime.NormalRate:
 		m.log.Info("a space runs at its normal rate again", "space", s.cfg.ID, "behind", at-r.clock.GameAt(at))
 	}
 	number := max(r.clock.Number, uint64(m.cfg.Term)<<32) + 1 // a newer term's are above all older ones
-	r.clock = entity.Clock{Number: number, At: at, Game: r.clock.GameAt(at), Rate: rate}
+	r.clock = gametime.Clock{Number: number, At: at, Game: r.clock.GameAt(at), Rate: rate}
 	r.changed, r.outrun = now, false
 	for i, c := range s.cells {
 		if s.firstOf(c.app) == i {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -22,13 +22,13 @@ type dilated struct {
 	*rig
 	a, b          *peer
 	first, second bsp.CellID
-	clock         map[*peer]entity.Clock
-	told          []entity.Clock // to a, in order
+	clock         map[*peer]gametime.Clock
+	told          []gametime.Clock // to a, in order
 }
 
 func newDilated(t *testing.T, change func(*Config)) *dilated {
 	t.Helper()
-	d := &dilated{rig: newRig(t, change), clock: map[*peer]entity.Clock{}}
+	d := &dilated{rig: newRig(t, change), clock: map[*peer]gametime.Clock{}}
 	d.a, d.b, d.first, d.second = d.split()
 	d.run(time.Second, 1000, 1000)
 	if len(d.told) > 0 {
@@ -69,7 +69,7 @@ func TestRateOfASpace(t *testing.T) {
 	d.run(6*time.Second, 1000, 400)
 	d.run(20*time.Second, 1000, 1000)
 	var rates []uint16
-	last := entity.Clock{}
+	last := gametime.Clock{}
 	for i, k := range d.told {
 		rates = append(rates, k.Rate)
 		if k.Number != last.Number+1 && last.Number > 0 || k.Game != last.GameAt(k.At) {
@@ -181,7 +181,7 @@ func TestRateNumbersRiseWithTheTerm(t *testing.T) {
 // comes back to its rate from there.
 func TestRateAfterRecovery(t *testing.T) {
 	r := next(t, nil)
-	k := entity.Clock{Number: 1<<32 + 3, At: time.Hour - 10*time.Second, Game: 20 * time.Minute, Rate: 500}
+	k := gametime.Clock{Number: 1<<32 + 3, At: time.Hour - 10*time.Second, Game: 20 * time.Minute, Rate: 500}
 	cell := has(1, r.remember(bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(10, 1, true))))
 	cell.Clock = k
 	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{GameTime: time.Hour}, cell)
@@ -199,7 +199,7 @@ func TestRateAfterRecovery(t *testing.T) {
 			k = m.Clock
 		}
 	}
-	if k.Rate != entity.NormalRate || len(r.m.paced) != 0 {
+	if k.Rate != gametime.NormalRate || len(r.m.paced) != 0 {
 		t.Errorf("it runs at %d, %d spaces are looked after", k.Rate, len(r.m.paced))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
@@ -144,12 +145,12 @@ func TestLateDataAboveTheLimit(t *testing.T) {
 func TestLateClock(t *testing.T) {
 	r, a := running(t, wire.Rejoin{})
 	c := r.lateCell()
-	c.Clock = entity.Clock{Number: 1<<32 + 7, At: time.Second, Rate: 400}
+	c.Clock = gametime.Clock{Number: 1<<32 + 7, At: time.Second, Rate: 400}
 	r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, c)
 	a.reportCells(cellReport(1, old(1), version(9), 0.1, 0, 1))
 	r.pass(time.Second)
 	m := one[wire.SpaceRate](a)
-	if k := m.Clock; k.Number != 2<<32+1 || k.Runs() != entity.NormalRate || k.GameAt(k.At) != k.At {
+	if k := m.Clock; k.Number != 2<<32+1 || k.Runs() != gametime.NormalRate || k.GameAt(k.At) != k.At {
 		t.Errorf("%+v", k)
 	}
 	a.reportCells(wire.CellReport{Space: 1, Cell: old(1), Version: version(9), Clock: m.Clock.Number})
@@ -340,7 +341,7 @@ func TestImplausibleRejoin(t *testing.T) {
 	}
 	info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: at(20), request: 1})
 	good := wire.RejoinCell{Space: 1, Cell: old(1), Version: bsp.Version{Term: 1, N: 4}, Tree: tree(old(1)),
-		Clock: entity.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: wire.SpaceDataBase(2), Key: 1}}}
+		Clock: gametime.Clock{Number: 1<<32 + 7, Rate: 500}, Data: []wire.SpaceDataEntry{{Number: wire.SpaceDataBase(2), Key: 1}}}
 	for name, tt := range map[string]struct {
 		change func(*wire.RejoinCell)
 		cut    bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -27,7 +28,7 @@ const infoFormat = 1
 // Config it says nothing.
 func appendSpaceInfo(b []byte, o *origin) []byte {
 	b = append(b, infoFormat)
-	b = entity.AppendSpaceInfo(b, &o.info)
+	b = fields.AppendSpaceInfo(b, &o.info)
 	b = mercury.AppendAddress(b, o.owner)
 	return binary.AppendUvarint(b, o.request)
 }
@@ -45,7 +46,7 @@ func parseSpaceInfo(b []byte) (origin, error) {
 	if r.U8() != infoFormat {
 		r.Fail(errInfoFormat)
 	}
-	o.info = entity.ReadSpaceInfo(&r)
+	o.info = fields.ReadSpaceInfo(&r)
 	o.owner = r.Address()
 	o.request = r.Uvarint()
 	if err := r.Close(); err != nil {

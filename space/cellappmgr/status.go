@@ -5,7 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -121,7 +121,7 @@ func (s *space) addTo(st *wire.Status) {
 func (m *CellAppMgr) describe(s *space) wire.SpaceStatus {
 	k := s.rates.clock
 	out := wire.SpaceStatus{
-		ID: uint32(s.cfg.ID), GameTime: k.GameAt(m.clusterTime(m.awake.at)).Seconds(), Rate: float64(k.Runs()) / entity.NormalRate,
+		ID: uint32(s.cfg.ID), GameTime: k.GameAt(m.clusterTime(m.awake.at)).Seconds(), Rate: float64(k.Runs()) / gametime.NormalRate,
 	}
 	if s.tree == nil {
 		return out

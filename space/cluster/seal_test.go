@@ -163,7 +163,7 @@ func stranger(t *testing.T, login netip.AddrPort, schema *property.Schema, opts 
 	_, err = h.Start("stranger", "127.0.0.1:0", func(e host.Env) (host.App, error) {
 		return client.New(client.Config{
 			Transport: e.Transport, Tickets: e.Guard, Schema: schema, LoginApp: login, User: "eve", Password: "a secret",
-			Handler: client.Events{Closed: func(err error) { closed <- err }},
+			Events: client.Events{Closed: func(err error) { closed <- err }},
 		})
 	}, opts...)
 	if err != nil {

@@ -30,7 +30,7 @@ func (c *Cluster) Connect(user, password string, events client.Events) (*Session
 	s.process, err = c.host.Start("client "+user, c.cfg.at(0), func(e host.Env) (_ host.App, err error) {
 		s.client, err = client.New(client.Config{
 			Transport: e.Transport, Schema: c.cfg.Schema, LoginApp: c.LoginAddr(), User: user, Password: password,
-			Tickets: e.Guard, Classes: c.cfg.ClientClasses, Handler: events, Log: e.Log, Tick: c.cfg.Tick,
+			Tickets: e.Guard, Classes: c.cfg.ClientClasses, Events: events, Log: e.Log, Tick: c.cfg.Tick,
 		})
 		return s.client, err
 	}, host.Shared(), sealOption(secure.Config{ServerKey: c.cfg.publicKey()}))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -68,7 +69,7 @@ type BasePlayer struct {
 // Append frames and encodes m.
 func (m *BasePlayer) Append(b []byte) []byte {
 	b, mark := Begin(b, BasePlayerID)
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
 	b = append(b, m.Props...)
 	return End(b, mark)
@@ -77,7 +78,7 @@ func (m *BasePlayer) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *BasePlayer) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
 	m.Props = r.Rest()
 	return done(&r, "base player")
@@ -99,8 +100,8 @@ func (m *CellPlayer) Append(b []byte) []byte {
 	b, mark := Begin(b, CellPlayerID)
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
-	b = entity.AppendVector3(b, m.Position)
-	b = entity.AppendVector3(b, m.Direction)
+	b = fields.AppendVector3(b, m.Position)
+	b = fields.AppendVector3(b, m.Direction)
 	b = append(b, m.Props...)
 	return End(b, mark)
 }
@@ -108,10 +109,10 @@ func (m *CellPlayer) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *CellPlayer) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Space = entity.SpaceID(entity.ReadUint32(&r))
-	m.Incarnation = entity.ReadUint32(&r)
-	m.Position = entity.ReadVector3(&r)
-	m.Direction = entity.ReadVector3(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
+	m.Incarnation = fields.ReadUint32(&r)
+	m.Position = fields.ReadVector3(&r)
+	m.Direction = fields.ReadVector3(&r)
 	m.Props = r.Rest()
 	return done(&r, "cell player")
 }
@@ -142,9 +143,9 @@ type Enter struct {
 // Append frames and encodes m.
 func (m *Enter) Append(b []byte) []byte {
 	b, mark := Begin(b, EnterID)
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = entity.AppendPlace(b, m.Stamp, m.Position, m.Direction)
+	b = fields.AppendPlace(b, m.Stamp, m.Position, m.Direction)
 	b = append(b, m.Props...)
 	return End(b, mark)
 }
@@ -152,9 +153,9 @@ func (m *Enter) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Enter) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
-	m.Stamp, m.Position, m.Direction = entity.ReadPlace(&r)
+	m.Stamp, m.Position, m.Direction = fields.ReadPlace(&r)
 	m.Props = r.Rest()
 	return done(&r, "enter")
 }
@@ -162,14 +163,14 @@ func (m *Enter) Parse(body []byte) error {
 // AppendLeave takes an entity out of the area of interest.
 func AppendLeave(b []byte, id entity.ID) []byte {
 	b, mark := Begin(b, LeaveID)
-	b = entity.AppendID(b, id)
+	b = fields.AppendID(b, id)
 	return End(b, mark)
 }
 
 // ParseLeave decodes a body.
 func ParseLeave(body []byte) (entity.ID, error) {
 	r := mercury.NewReader(body)
-	id := entity.ReadID(&r)
+	id := fields.ReadID(&r)
 	return id, done(&r, "leave")
 }
 
@@ -185,7 +186,7 @@ type Changes struct {
 // Append frames and encodes m.
 func (m *Changes) Append(b []byte) []byte {
 	b, mark := Begin(b, ChangesID)
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = append(b, m.Props...)
 	return End(b, mark)
 }
@@ -193,7 +194,7 @@ func (m *Changes) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Changes) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Props = r.Rest()
 	return done(&r, "changes")
 }
@@ -237,7 +238,7 @@ type Call struct {
 // Append frames and encodes m.
 func (m *Call) Append(b []byte) []byte {
 	b, mark := Begin(b, CallID)
-	b = entity.AppendID(b, m.ID)
+	b = fields.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	b = append(b, m.Args...)
 	return End(b, mark)
@@ -246,7 +247,7 @@ func (m *Call) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *Call) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.ID = entity.ReadID(&r)
+	m.ID = fields.ReadID(&r)
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	return done(&r, "call")
@@ -269,8 +270,8 @@ func (p *Place) AppendRest(b []byte) []byte {
 }
 
 func (p *Place) appendExact(b []byte) []byte {
-	b = entity.AppendID(b, p.ID)
-	return entity.AppendPlace(b, p.Stamp, p.Position, p.Direction)
+	b = fields.AppendID(b, p.ID)
+	return fields.AppendPlace(b, p.Stamp, p.Position, p.Direction)
 }
 
 // ParseRest decodes the body of a Rest message.
@@ -281,8 +282,8 @@ func (p *Place) ParseRest(body []byte) error {
 }
 
 func (p *Place) read(r *mercury.Reader) {
-	p.ID = entity.ReadID(r)
-	p.Stamp, p.Position, p.Direction = entity.ReadPlace(r)
+	p.ID = fields.ReadID(r)
+	p.Stamp, p.Position, p.Direction = fields.ReadPlace(r)
 }
 
 // SpaceData is one entry of the data of the space that the player is in.

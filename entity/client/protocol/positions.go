@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -95,8 +96,8 @@ func (w *PacketWriter) Append(b []byte, p *Place) []byte {
 	}
 	if !fits {
 		b[head] |= wholeFlag
-		b = entity.AppendVector3(b, p.Position)
-		return entity.AppendVector3(b, p.Direction)
+		b = fields.AppendVector3(b, p.Position)
+		return fields.AppendVector3(b, p.Direction)
 	}
 	for i := range near {
 		b = binary.LittleEndian.AppendUint16(b, uint16(near[i]))
@@ -169,20 +170,20 @@ func (p *Place) readEntry(r *mercury.Reader, shared *packing) {
 	var allocator uint32
 	switch {
 	case slot == newAllocator:
-		allocator = entity.ReadUint32(r)
+		allocator = fields.ReadUint32(r)
 		shared.learn(allocator)
 	case slot < shared.known:
 		allocator = shared.allocators[slot]
 	default:
 		r.Fail(errEntry)
 	}
-	p.ID = entity.ID(allocator)<<counterBits | entity.ID(entity.ReadUint32(r))
-	p.Stamp = entity.ReadUint32(r)
+	p.ID = entity.ID(allocator)<<counterBits | entity.ID(fields.ReadUint32(r))
+	p.Stamp = fields.ReadUint32(r)
 	if !p.ID.Valid() || head&unusedBits != 0 || head&wholeFlag != 0 && head>>turnShift != 0 {
 		r.Fail(errEntry)
 	}
 	if head&wholeFlag != 0 {
-		p.Position, p.Direction = entity.ReadVector3(r), entity.ReadVector3(r)
+		p.Position, p.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 		return
 	}
 	var at, to [3]float32

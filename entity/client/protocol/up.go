@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -54,7 +55,7 @@ type CellCall struct {
 // Append frames and encodes m.
 func (m *CellCall) Append(b []byte) []byte {
 	b, mark := Begin(b, CellCallID)
-	b = entity.AppendID(b, m.Target)
+	b = fields.AppendID(b, m.Target)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	b = mercury.AppendBytes(b, m.Args)
 	return End(b, mark)
@@ -63,7 +64,7 @@ func (m *CellCall) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *CellCall) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Target = entity.ReadID(&r)
+	m.Target = fields.ReadID(&r)
 	m.Method = r.U16()
 	m.Args = r.Bytes(MaxArguments)
 	return done(&r, "cell call")
@@ -110,8 +111,8 @@ func (m *Move) Append(b []byte) []byte {
 	b, mark := Begin(b, MoveID)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
-	b = entity.AppendVector3(b, m.Position)
-	b = entity.AppendVector3(b, m.Direction)
+	b = fields.AppendVector3(b, m.Position)
+	b = fields.AppendVector3(b, m.Direction)
 	return End(b, mark)
 }
 
@@ -119,9 +120,9 @@ func (m *Move) Append(b []byte) []byte {
 func (m *Move) Parse(body []byte) error {
 	r := mercury.NewReader(body)
 	m.Sequence = r.U32()
-	m.Incarnation = entity.ReadUint32(&r)
-	m.Position = entity.ReadVector3(&r)
-	m.Direction = entity.ReadVector3(&r)
+	m.Incarnation = fields.ReadUint32(&r)
+	m.Position = fields.ReadVector3(&r)
+	m.Direction = fields.ReadVector3(&r)
 	return done(&r, "move")
 }
 

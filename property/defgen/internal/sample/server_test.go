@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/property/defgen/internal/sample"
 )
@@ -69,34 +70,34 @@ func load(t testing.TB) *property.Schema {
 
 // wire is the app behind a mailbox: it hands a call straight to the script.
 type wire struct {
-	methods *entity.Methods
+	methods *script.Methods
 	script  any
 	source  entity.ID
 }
 
-func (w wire) CallMethod(_ entity.ID, _ entity.Side, method int, args []byte) error {
+func (w wire) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
 	return w.methods.Call(reflect.ValueOf(w.script), method, w.source, args)
 }
 
 // bind does for a script what a CellApp or BaseApp does.
-func bind(t *testing.T, script any, d *property.Definition, side property.Side, methods []*property.Method) wire {
+func bind(t *testing.T, made any, d *property.Definition, side property.Side, methods []*property.Method) wire {
 	t.Helper()
-	if err := property.CheckFields(reflect.TypeOf(script), d, side); err != nil {
+	if err := property.CheckFields(reflect.TypeOf(made), d, side); err != nil {
 		t.Fatal(err)
 	}
-	property.BindFields(script, property.NewValues(d, side, nil))
-	m, err := entity.BindMethods(reflect.TypeOf(script), methods, side == property.CellSide)
+	property.BindFields(made, property.NewValues(d, side, nil))
+	m, err := script.BindMethods(reflect.TypeOf(made), methods, side == property.CellSide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return wire{methods: m, script: script, source: 7}
+	return wire{methods: m, script: made, source: 7}
 }
 
 func TestCallsOfTheCellReachTheScript(t *testing.T) {
 	d := load(t).Type("Avatar")
 	avatar := new(Avatar)
 	via := bind(t, avatar, d, property.CellSide, d.CellMethods)
-	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Side: entity.CellSide, Def: d, Via: via})
+	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Part: entity.CellPart, Def: d, Via: via})
 
 	sword := sample.WeaponData{Name: "sword", Damage: 12, Gem: &sample.GemData{Colour: 2, Value: 70000}, Runes: []int16{-1, 4}}
 	for _, err := range []error{
@@ -128,7 +129,7 @@ func TestCallsOfTheBaseReachTheScript(t *testing.T) {
 	d := load(t).Type("Avatar")
 	player := new(Player)
 	via := bind(t, player, d, property.BaseSide, d.BaseMethods)
-	base := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Side: entity.BaseSide, Def: d, Via: via})
+	base := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Part: entity.BasePart, Def: d, Via: via})
 	if err := errors.Join(base.Collect(nil, 3), base.Balance("Ada")); err != nil {
 		t.Error(err)
 	}
@@ -142,11 +143,11 @@ func TestACallThatDoesNotFitIsRefused(t *testing.T) {
 	d := load(t).Type("Avatar")
 	avatar := new(Avatar)
 	via := bind(t, avatar, d, property.CellSide, d.CellMethods)
-	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Side: entity.CellSide, Def: d, Via: via})
+	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Part: entity.CellPart, Def: d, Via: via})
 	if err := cell.Equip(sample.WeaponData{Name: "\xff", Gem: new(sample.GemData)}, nil); !errors.Is(err, entity.ErrArguments) || !errors.Is(err, property.ErrValue) {
 		t.Errorf("error is %v", err)
 	}
-	wrong := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Side: entity.CellSide, Def: d, Via: via})
+	wrong := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Part: entity.CellPart, Def: d, Via: via})
 	if err := wrong.Balance("Ada"); !errors.Is(err, entity.ErrNoMethod) {
 		t.Errorf("error is %v", err)
 	}

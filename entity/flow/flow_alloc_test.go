@@ -1,4 +1,4 @@
-package entity
+package flow
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 // A flow that is settled as it goes, as that of a witness's bundles is, uses its
 // memory again.
 func TestFlowDoesNotAllocate(t *testing.T) {
-	var o Out
+	var o Sender
 	payload := make([]byte, 1000)
 	now := time.Duration(0)
 	if n := testing.AllocsPerRun(100, func() {
@@ -25,7 +25,7 @@ func TestFlowDoesNotAllocate(t *testing.T) {
 
 // What is settled must not be held on to, nor what is kept be written over.
 func TestSettledPayloadsAreLetGo(t *testing.T) {
-	var o Out
+	var o Sender
 	for i := range 10 {
 		if _, err := o.Add(0, []byte{byte(i)}); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package entity_test
+package flow_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +16,7 @@ import (
 
 // payload is one kind of flow payload, with a filled body.
 type payload struct {
-	kind   entity.Payload
+	kind   flow.Payload
 	body   interface{ Parse([]byte) error }
 	encode func(body any) []byte // with the payload byte
 	closed bool                  // no byte may follow
@@ -23,26 +25,26 @@ type payload struct {
 func payloads() []payload {
 	pos, dir := property.Vector3{X: 1, Y: -2, Z: 3.5}, property.Vector3{X: 0.5, Y: 6, Z: 7}
 	order := entity.Order{Incarnation: 2, Hop: 1 << 20}
-	call := func(kind entity.Payload) payload {
-		return payload{kind, &entity.MethodCall{Method: 513, Args: []byte("args")},
-			func(m any) []byte { return m.(*entity.MethodCall).Append(nil, kind) }, false}
+	call := func(kind flow.Payload) payload {
+		return payload{kind, &flow.MethodCall{Method: 513, Args: []byte("args")},
+			func(m any) []byte { return m.(*flow.MethodCall).Append(nil, kind) }, false}
 	}
-	session := func(kind entity.Payload) payload {
-		return payload{kind, &entity.Session{Number: 70000}, func(m any) []byte { return m.(*entity.Session).Append(nil, kind) }, true}
+	session := func(kind flow.Payload) payload {
+		return payload{kind, &flow.Session{Number: 70000}, func(m any) []byte { return m.(*flow.Session).Append(nil, kind) }, true}
 	}
 	return []payload{
-		call(entity.CallCellPayload), call(entity.CallBasePayload),
-		session(entity.SetClientPayload), session(entity.AuditPayload),
-		{entity.ClientCallPayload, &entity.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
-			func(m any) []byte { return m.(*entity.ClientCall).Append(nil) }, false},
-		{entity.RemoteCallPayload, &entity.RemoteCall{Method: 4, Args: []byte("args")},
-			func(m any) []byte { return m.(*entity.RemoteCall).Append(nil) }, false},
-		{entity.ClientRestPayload, &entity.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Position: pos, Direction: dir},
-			func(m any) []byte { return m.(*entity.ClientRest).Append(nil) }, true},
-		{entity.BundlePayload, &entity.Bundle{Session: 1, Bytes: []byte("bundle")},
-			func(m any) []byte { return m.(*entity.Bundle).Append(nil) }, false},
-		{entity.BackupPayload, &entity.Backup{Order: order, Saves: 3, Handled: 4, Space: 5, Position: pos, Parts: []byte("parts")},
-			func(m any) []byte { return m.(*entity.Backup).Append(nil) }, false},
+		call(flow.CallCellPayload), call(flow.CallBasePayload),
+		session(flow.SetClientPayload), session(flow.AuditPayload),
+		{flow.ClientCallPayload, &flow.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
+			func(m any) []byte { return m.(*flow.ClientCall).Append(nil) }, false},
+		{flow.RemoteCallPayload, &flow.RemoteCall{Method: 4, Args: []byte("args")},
+			func(m any) []byte { return m.(*flow.RemoteCall).Append(nil) }, false},
+		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Position: pos, Direction: dir},
+			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
+		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},
+			func(m any) []byte { return m.(*flow.Bundle).Append(nil) }, false},
+		{flow.BackupPayload, &flow.Backup{Order: order, Saves: 3, Handled: 4, Space: 5, Position: pos, Parts: []byte("parts")},
+			func(m any) []byte { return m.(*flow.Backup).Append(nil) }, false},
 	}
 }
 
@@ -53,7 +55,7 @@ func (p payload) fresh() interface{ Parse([]byte) error } {
 func TestPayloadRoundTrip(t *testing.T) {
 	for _, p := range payloads() {
 		t.Run(fmt.Sprintf("%d %T", p.kind, p.body), func(t *testing.T) {
-			kind, body, err := entity.SplitPayload(p.encode(p.body))
+			kind, body, err := flow.SplitPayload(p.encode(p.body))
 			if err != nil || kind != p.kind {
 				t.Fatalf("kind %d, want %d: %v", kind, p.kind, err)
 			}
@@ -74,19 +76,19 @@ func TestPayloadRoundTrip(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := entity.SplitPayload(nil); err == nil {
+	if _, _, err := flow.SplitPayload(nil); err == nil {
 		t.Error("an empty payload splits")
 	}
 }
 
 func FuzzPayload(f *testing.F) {
-	kinds := map[entity.Payload]payload{}
+	kinds := map[flow.Payload]payload{}
 	for _, p := range payloads() {
 		kinds[p.kind] = p
 		f.Add(p.encode(p.body))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		kind, body, err := entity.SplitPayload(b)
+		kind, body, err := flow.SplitPayload(b)
 		p, ok := kinds[kind]
 		if err != nil || !ok {
 			return
@@ -102,17 +104,17 @@ func FuzzPayload(f *testing.F) {
 }
 
 func TestMessageNames(t *testing.T) {
-	good := entity.Message{From: 1, FromSide: entity.BaseSide, To: 2, ToSide: entity.CellSide, Stream: 1, Low: 1, Number: 1}
-	tests := map[string]func(*entity.Message){
-		"number 0":     func(m *entity.Message) { m.Number, m.Low = 0, 0 },
-		"low > number": func(m *entity.Message) { m.Low = 2 },
-		"from nobody":  func(m *entity.Message) { m.From = 0 },
-		"to nobody":    func(m *entity.Message) { m.To = 0 },
-		"from beyond":  func(m *entity.Message) { m.From = entity.MaxID + 1 },
-		"no side":      func(m *entity.Message) { m.FromSide = 0 },
-		"unknown side": func(m *entity.Message) { m.ToSide = 9 },
+	good := flow.Message{From: 1, FromPart: entity.BasePart, To: 2, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1}
+	tests := map[string]func(*flow.Message){
+		"number 0":     func(m *flow.Message) { m.Number, m.Low = 0, 0 },
+		"low > number": func(m *flow.Message) { m.Low = 2 },
+		"from nobody":  func(m *flow.Message) { m.From = 0 },
+		"to nobody":    func(m *flow.Message) { m.To = 0 },
+		"from beyond":  func(m *flow.Message) { m.From = entity.MaxID + 1 },
+		"no side":      func(m *flow.Message) { m.FromPart = 0 },
+		"unknown side": func(m *flow.Message) { m.ToPart = 9 },
 	}
-	var got entity.Message
+	var got flow.Message
 	if err := got.Parse(good.Append(nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +129,8 @@ func TestMessageNames(t *testing.T) {
 
 func TestVectorsMustBeFinite(t *testing.T) {
 	for _, v := range []property.Vector3{{X: nan()}, {Y: 2 * entity.MaxCoordinate}, {Z: -2 * entity.MaxCoordinate}} {
-		r := mercury.NewReader(entity.AppendVector3(nil, v))
-		if entity.ReadVector3(&r); r.Close() == nil {
+		r := mercury.NewReader(fields.AppendVector3(nil, v))
+		if fields.ReadVector3(&r); r.Close() == nil {
 			t.Errorf("%v is taken", v)
 		}
 		var e entity.Entity

@@ -1,95 +1,93 @@
-package entity
+package baseapp
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
 const (
-	// LocateRetry is how long a base waits before it asks the CellAppMgr again
+	// locateRetry is how long a base waits before it asks the CellAppMgr again
 	// for a CellApp: a space without a cell gets one within a balance or two.
-	LocateRetry = time.Second
+	locateRetry = time.Second
 
-	// CreateTimeout is how long a CellApp may take to say that it made the real.
+	// createTimeout is how long a CellApp may take to say that it made the real.
 	// It is as long as silence may last before an app is declared dead, so a
 	// creation is not repeated before the verdict would have come.
-	CreateTimeout = 3 * time.Second
+	createTimeout = 3 * time.Second
 
-	// OfferGrace is how long a base waits after a loss, before it restores its
+	// offerGrace is how long a base waits after a loss, before it restores its
 	// cell part: the time for a frozen copy to be offered, or for a real that went
 	// on to say where it is. It also paces a script that panics after every restore.
-	OfferGrace = 500 * time.Millisecond
+	offerGrace = 500 * time.Millisecond
 )
 
-// ErrHasPart is returned when a part is to be created that is there, or coming.
-var ErrHasPart = errors.New("entity: the entity has that part already")
+// linkState is what a base knows of its cell part.
+type linkState uint8
 
-// LinkState is what a base knows of its cell part.
-type LinkState uint8
-
-// The states of a CellLink.
+// The states of a cellLink.
 const (
-	LinkNone     LinkState = iota // there is no cell part
-	LinkLocating                  // the CellAppMgr is asked for a CellApp
-	LinkCreating                  // a CellApp was told to make the real
-	LinkLive                      // the real said where it is
-	LinkLost                      // it died, or may have: offers are awaited
+	linkNone     linkState = iota // there is no cell part
+	linkLocating                  // the CellAppMgr is asked for a CellApp
+	linkCreating                  // a CellApp was told to make the real
+	linkLive                      // the real said where it is
+	linkLost                      // it died, or may have: offers are awaited
 )
 
 // String names the state.
-func (s LinkState) String() string {
+func (s linkState) String() string {
 	switch s {
-	case LinkNone:
+	case linkNone:
 		return "none"
-	case LinkLocating:
+	case linkLocating:
 		return "locating"
-	case LinkCreating:
+	case linkCreating:
 		return "creating"
-	case LinkLive:
+	case linkLive:
 		return "live"
-	case LinkLost:
+	case linkLost:
 		return "lost"
 	}
 	return fmt.Sprintf("link(%d)", uint8(s))
 }
 
-// CellCopy is the state from which a cell part is made: its first state, a
+// cellCopy is the state from which a cell part is made: its first state, a
 // backup, or the frozen copy of a handoff.
-type CellCopy struct {
+type cellCopy struct {
 	// Order is that of the real when the copy was taken. Saves counts the backups
 	// of one incarnation. Of two copies the one of newer order is fresher, and of
 	// those the one of more saves.
-	Order Order
+	Order entity.Order
 	Saves uint64
 	// Handled is the last message of the base's flow that the copy contains.
 	Handled  uint64
-	Space    SpaceID
+	Space    entity.SpaceID
 	Position property.Vector3
 	// Restored is false for a first state.
 	Restored bool
 	Parts    []byte
 }
 
-func (c *CellCopy) fresher(d *CellCopy) bool {
+func (c *cellCopy) fresher(d *cellCopy) bool {
 	if o := c.Order.Compare(d.Order); o != 0 {
 		return o > 0
 	}
 	return c.Saves > d.Saves
 }
 
-// CellLink is a base's end of everything between it and its cell part: where the
+// cellLink is a base's end of everything between it and its cell part: where the
 // real is, both flows, and the freshest copy. It decides; the app that holds the
 // base sends what it decided. Its zero value is the link of a base without cell part.
 //
 //	        Create                Located            Current
 //	None ───────────▶ Locating ───────────▶ Creating ────────▶ Live ◀─┐ Current,
 //	 ▲                  ▲  ▲ │each second      │  │             │ └───┘ newer order
-//	 │                  │  └─┘ask again        │  │CreateTimeout│
-//	 │       OfferGrace │◀────────────────────────┘             │
+//	 │                  │  └─┘ask again        │  │createTimeout│
+//	 │       offerGrace │◀────────────────────────┘             │
 //	 │                  │    AppDead, Offer,   │                │
 //	 │                Lost ◀───────────────────┴────────────────┤
 //	 │                  └───────────────────────────────────────┤ Current of a newer
@@ -108,46 +106,46 @@ func (c *CellCopy) fresher(d *CellCopy) bool {
 //     gets all that the copy does not contain.
 //   - Both flows name their stream by the incarnation of the cell part, so that
 //     messages and acks of an older life are told apart.
-type CellLink struct {
+type cellLink struct {
 	// Out is the flow to the cell part; its numbers go on over incarnations.
-	Out Out
+	out flow.Sender
 	// In is the flow from the cell part; it starts again in each incarnation.
-	In In
+	in flow.Receiver
 
-	was     In // what the last incarnation that said anything was heard of
-	first   In // the same of the incarnation of the copy, once was is of a newer one
-	state   LinkState
-	order   Order
+	was     flow.Receiver // what the last incarnation that said anything was heard of
+	first   flow.Receiver // the same of the incarnation of the copy, once was is of a newer one
+	state   linkState
+	order   entity.Order
 	app     mercury.Address
-	copy    CellCopy
+	copy    cellCopy
 	at      time.Duration // when Step has something to do
 	leaving bool          // the cell part is to be destroyed
 }
 
 // State returns the state.
-func (l *CellLink) State() LinkState { return l.state }
+func (l *cellLink) State() linkState { return l.state }
 
 // Order returns the newest order that is known; the incarnation alone counts
 // while Locating.
-func (l *CellLink) Order() Order { return l.order }
+func (l *cellLink) Order() entity.Order { return l.order }
 
 // App returns where the real is, or is being made; zero in the other states.
-func (l *CellLink) App() mercury.Address { return l.app }
+func (l *cellLink) App() mercury.Address { return l.app }
 
 // Live reports whether the real is known to be somewhere now.
-func (l *CellLink) Live() bool { return l.state == LinkLive }
+func (l *cellLink) Live() bool { return l.state == linkLive }
 
 // Open reports whether there is, or will be, a cell part that takes messages.
-func (l *CellLink) Open() bool { return l.state != LinkNone && !l.leaving }
+func (l *cellLink) Open() bool { return l.state != linkNone && !l.leaving }
 
 // Copy returns the freshest copy of the cell part. Its Parts belong to the link.
-func (l *CellLink) Copy() CellCopy { return l.copy }
+func (l *cellLink) Copy() cellCopy { return l.copy }
 
 // Heard is the last message that was handled of the real that the copy was taken of, also
 // if it has been restored from that copy before.
-func (l *CellLink) Heard() uint64 {
-	for _, in := range []*In{&l.was, &l.first} {
-		if in.Stream() == l.copy.Order.Incarnation {
+func (l *cellLink) Heard() uint64 {
+	for _, in := range []*flow.Receiver{&l.was, &l.first} {
+		if in.Incarnation() == l.copy.Order.Incarnation {
 			return in.Last()
 		}
 	}
@@ -156,94 +154,94 @@ func (l *CellLink) Heard() uint64 {
 
 // Create begins the life of a cell part from its first state. The caller asks the
 // CellAppMgr when Step says so. The link keeps c.Parts.
-func (l *CellLink) Create(now time.Duration, c CellCopy) error {
-	if l.state != LinkNone {
-		return ErrHasPart
+func (l *cellLink) Create(now time.Duration, c cellCopy) error {
+	if l.state != linkNone {
+		return entity.ErrHasPart
 	}
 	// Nothing that was said to a former cell part is meant for this one.
-	l.Out.Settle(now, l.Out.Last())
-	c.Order, c.Saves, c.Restored = Order{Incarnation: l.order.Incarnation + 1}, 0, false
-	c.Handled = l.Out.Last()
+	l.out.Settle(now, l.out.Last())
+	c.Order, c.Saves, c.Restored = entity.Order{Incarnation: l.order.Incarnation + 1}, 0, false
+	c.Handled = l.out.Last()
 	l.copy = c
 	l.begin(now)
 	return nil
 }
 
 // begin starts the next incarnation from the freshest copy.
-func (l *CellLink) begin(now time.Duration) {
-	l.order = Order{Incarnation: l.order.Incarnation + 1}
+func (l *cellLink) begin(now time.Duration) {
+	l.order = entity.Order{Incarnation: l.order.Incarnation + 1}
 	l.app = mercury.Address{}
-	if l.In.Last() > 0 {
-		if l.was.Stream() == l.copy.Order.Incarnation {
-			l.first = NewIn(l.was.Stream(), l.was.Last())
+	if l.in.Last() > 0 {
+		if l.was.Incarnation() == l.copy.Order.Incarnation {
+			l.first = flow.NewReceiver(l.was.Incarnation(), l.was.Last())
 		}
-		l.was = NewIn(l.In.Stream(), l.In.Last())
+		l.was = flow.NewReceiver(l.in.Incarnation(), l.in.Last())
 	}
-	l.In = NewIn(l.order.Incarnation, 0)
-	l.Out.Rewind(l.copy.Handled)
-	l.state, l.at = LinkLocating, now
+	l.in = flow.NewReceiver(l.order.Incarnation, 0)
+	l.out.Rewind(l.copy.Handled)
+	l.state, l.at = linkLocating, now
 }
 
 // Step does what is due at now. It reports whether the CellAppMgr is to be asked
 // for a CellApp. Call it each tick.
-func (l *CellLink) Step(now time.Duration) (ask bool) {
-	if l.state == LinkNone || l.state == LinkLive || now < l.at {
+func (l *cellLink) Step(now time.Duration) (ask bool) {
+	if l.state == linkNone || l.state == linkLive || now < l.at {
 		return false
 	}
 	if l.leaving {
 		l.Gone(now)
 		return false
 	}
-	if l.state != LinkLocating {
+	if l.state != linkLocating {
 		l.begin(now)
 	}
-	l.at = now + LocateRetry
+	l.at = now + locateRetry
 	return true
 }
 
 // Located says which CellApp the manager chose. True means that it is to be told
 // to make the real of Order from Copy.
-func (l *CellLink) Located(now time.Duration, app mercury.Address) (create bool) {
-	if l.state != LinkLocating || app.IsZero() {
+func (l *cellLink) Located(now time.Duration, app mercury.Address) (create bool) {
+	if l.state != linkLocating || app.IsZero() {
 		return false
 	}
-	l.state, l.app, l.at = LinkCreating, app, now+CreateTimeout
+	l.state, l.app, l.at = linkCreating, app, now+createTimeout
 	return true
 }
 
-// CurrentVerdict is what a real's word on where it is means.
-type CurrentVerdict uint8
+// currentVerdict is what a real's word on where it is means.
+type currentVerdict uint8
 
-// What CellLink.Current says.
+// What cellLink.Current says.
 const (
-	// CurrentKnown: it is there, as was known.
-	CurrentKnown CurrentVerdict = iota
-	// CurrentMoved: it is there now; what it has not received goes there.
-	CurrentMoved
-	// CurrentRefused: a real of that order may not be.
-	CurrentRefused
+	// currentKnown: it is there, as was known.
+	currentKnown currentVerdict = iota
+	// currentMoved: it is there now; what it has not received goes there.
+	currentMoved
+	// currentRefused: a real of that order may not be.
+	currentRefused
 )
 
 // Current takes a real's word that it is at from, has an order, and has handled
 // the base's flow up to handled.
-func (l *CellLink) Current(now time.Duration, from mercury.Address, order Order, handled uint64) CurrentVerdict {
+func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity.Order, handled uint64) currentVerdict {
 	c := order.Compare(l.order)
 	switch {
-	case l.state == LinkNone || l.state == LinkLocating || c < 0 || order.Incarnation != l.order.Incarnation:
-		return CurrentRefused
-	case c == 0 && (l.state == LinkLost || from != l.app):
-		return CurrentRefused
-	case c == 0 && l.state == LinkLive:
-		l.Out.Received(now, handled)
-		return CurrentKnown
+	case l.state == linkNone || l.state == linkLocating || c < 0 || order.Incarnation != l.order.Incarnation:
+		return currentRefused
+	case c == 0 && (l.state == linkLost || from != l.app):
+		return currentRefused
+	case c == 0 && l.state == linkLive:
+		l.out.Received(now, handled)
+		return currentKnown
 	}
-	l.state, l.order, l.app = LinkLive, order, from
-	l.Out.Received(now, handled)
-	return CurrentMoved
+	l.state, l.order, l.app = linkLive, order, from
+	l.out.Received(now, handled)
+	return currentMoved
 }
 
 // AppDead says that an app was declared dead; true means that the real was there.
-func (l *CellLink) AppDead(now time.Duration, app mercury.Address) bool {
+func (l *cellLink) AppDead(now time.Duration, app mercury.Address) bool {
 	if !l.held() || l.app != app {
 		return false
 	}
@@ -254,7 +252,7 @@ func (l *CellLink) AppDead(now time.Duration, app mercury.Address) bool {
 // Lost takes an app's word that the real of an order is gone without having been
 // destroyed; true means that it was the current one, or a newer one that the base
 // had not heard of.
-func (l *CellLink) Lost(now time.Duration, order Order) bool {
+func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
 	if !l.held() || order.Incarnation != l.order.Incarnation || order.Before(l.order) {
 		return false
 	}
@@ -263,21 +261,21 @@ func (l *CellLink) Lost(now time.Duration, order Order) bool {
 	return true
 }
 
-func (l *CellLink) held() bool { return l.state == LinkCreating || l.state == LinkLive }
+func (l *cellLink) held() bool { return l.state == linkCreating || l.state == linkLive }
 
-func (l *CellLink) lose(now time.Duration) {
+func (l *cellLink) lose(now time.Duration) {
 	if l.leaving {
 		l.Gone(now)
 		return
 	}
-	l.state, l.app, l.at = LinkLost, mercury.Address{}, now+OfferGrace
+	l.state, l.app, l.at = linkLost, mercury.Address{}, now+offerGrace
 }
 
 // Backup keeps a backup of the current incarnation if it is fresher than the copy
 // held, and forgets the messages that it contains. The caller has checked its
 // stream. c.Parts is copied.
-func (l *CellLink) Backup(now time.Duration, c CellCopy) bool {
-	if l.state == LinkNone || c.Order.Incarnation != l.order.Incarnation {
+func (l *cellLink) Backup(now time.Duration, c cellCopy) bool {
+	if l.state == linkNone || c.Order.Incarnation != l.order.Incarnation {
 		return false
 	}
 	return l.keep(now, c)
@@ -291,9 +289,9 @@ func (l *CellLink) Backup(now time.Duration, c CellCopy) bool {
 // A copy of an older incarnation comes too late once the next one was told to be
 // made from an older copy: that one has been sent messages which the offered copy
 // contains.
-func (l *CellLink) Offer(now time.Duration, c CellCopy) (kept, lost bool) {
+func (l *cellLink) Offer(now time.Duration, c cellCopy) (kept, lost bool) {
 	same := c.Order.Incarnation == l.order.Incarnation
-	if l.state == LinkNone || !same && (l.state != LinkLocating || l.order.Before(c.Order)) {
+	if l.state == linkNone || !same && (l.state != linkLocating || l.order.Before(c.Order)) {
 		return false, false
 	}
 	kept = l.keep(now, c)
@@ -304,24 +302,24 @@ func (l *CellLink) Offer(now time.Duration, c CellCopy) (kept, lost bool) {
 	return kept, false
 }
 
-func (l *CellLink) keep(now time.Duration, c CellCopy) bool {
+func (l *cellLink) keep(now time.Duration, c cellCopy) bool {
 	if !c.fresher(&l.copy) {
 		return false
 	}
 	c.Restored = true
 	c.Parts = append(l.copy.Parts[:0:0], c.Parts...)
 	l.copy = c
-	l.Out.Settle(now, c.Handled)
+	l.out.Settle(now, c.Handled)
 	return true
 }
 
 // Leave ends the life of the cell part. If it is, or may be, somewhere, tell is
 // true: the caller sends a DestroyPayload, and Gone follows; a loss meanwhile is
 // the end, too. Otherwise the link is None at once.
-func (l *CellLink) Leave(now time.Duration) (tell bool, err error) {
+func (l *cellLink) Leave(now time.Duration) (tell bool, err error) {
 	switch {
 	case !l.Open():
-		return false, ErrNoPart
+		return false, entity.ErrNoPart
 	case l.held():
 		l.leaving = true
 		return true, nil
@@ -332,8 +330,8 @@ func (l *CellLink) Leave(now time.Duration) (tell bool, err error) {
 
 // NoSpace says that there is no space to make the cell part in, and never will be;
 // true means that this is its end. A real that lives somewhere speaks for itself.
-func (l *CellLink) NoSpace(now time.Duration) bool {
-	if l.state != LinkLocating {
+func (l *cellLink) NoSpace(now time.Duration) bool {
+	if l.state != linkLocating {
 		return false
 	}
 	l.Gone(now)
@@ -341,8 +339,8 @@ func (l *CellLink) NoSpace(now time.Duration) bool {
 }
 
 // Gone says that the cell part was destroyed. What it did not receive is forgotten.
-func (l *CellLink) Gone(now time.Duration) {
-	l.state, l.app, l.leaving = LinkNone, mercury.Address{}, false
-	l.copy = CellCopy{}
-	l.Out.Settle(now, l.Out.Last())
+func (l *cellLink) Gone(now time.Duration) {
+	l.state, l.app, l.leaving = linkNone, mercury.Address{}, false
+	l.copy = cellCopy{}
+	l.out.Settle(now, l.out.Last())
 }

@@ -1,4 +1,4 @@
-package entity_test
+package script_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 	"github.com/google/go-cmp/cmp"
 )
@@ -69,23 +70,23 @@ func (s *cellScript) Wave(caller entity.ID)              { s.note("wave", []any{
 
 // direct is a Caller that calls a script at once.
 type direct struct {
-	methods *entity.Methods
+	methods *script.Methods
 	script  *cellScript
 	source  entity.ID
 }
 
-func (d direct) CallMethod(_ entity.ID, _ entity.Side, index int, args []byte) error {
+func (d direct) CallMethod(_ entity.ID, _ entity.Part, index int, args []byte) error {
 	return d.methods.Call(reflect.ValueOf(d.script), index, d.source, args)
 }
 
 func TestCallEveryType(t *testing.T) {
 	def := avatar(t)
-	script := &cellScript{}
-	methods, err := entity.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
+	avatar := &cellScript{}
+	methods, err := script.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := entity.Mailbox{ID: 5, Side: entity.CellSide, Def: def, Via: direct{methods, script, 1<<32 | 9}}
+	box := entity.Mailbox{ID: 5, Part: entity.CellPart, Def: def, Via: direct{methods, avatar, 1<<32 | 9}}
 	calls := []struct {
 		name string
 		args []any
@@ -105,21 +106,21 @@ func TestCallEveryType(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if d := cmp.Diff([]string{c.want}, script.log); d != "" {
+		if d := cmp.Diff([]string{c.want}, avatar.log); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
-		script.log = nil
+		avatar.log = nil
 	}
 }
 
 func TestCallFaults(t *testing.T) {
 	def := avatar(t)
-	script := &cellScript{}
-	methods, err := entity.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
+	avatar := &cellScript{}
+	methods, err := script.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := entity.Mailbox{ID: 5, Side: entity.CellSide, Def: def, Via: direct{methods, script, 0}}
+	box := entity.Mailbox{ID: 5, Part: entity.CellPart, Def: def, Via: direct{methods, avatar, 0}}
 	for name, tt := range map[string]struct {
 		got  error
 		want error
@@ -130,20 +131,20 @@ func TestCallFaults(t *testing.T) {
 		"out of range":      {box.Call("wear", 70000), entity.ErrArguments},
 		"wrong type":        {box.Call("wear", "hat"), entity.ErrArguments},
 		"no property value": {box.Call("wear", struct{}{}), entity.ErrArguments},
-		"index too high":    {methods.Call(reflect.ValueOf(script), 5, 0, nil), entity.ErrNoMethod},
-		"index negative":    {methods.Call(reflect.ValueOf(script), -1, 0, nil), entity.ErrNoMethod},
-		"bytes missing":     {methods.Call(reflect.ValueOf(script), 3, 0, []byte{1}), entity.ErrArguments},
-		"bytes left over":   {methods.Call(reflect.ValueOf(script), 3, 0, []byte{1, 2, 3}), entity.ErrArguments},
+		"index too high":    {methods.Call(reflect.ValueOf(avatar), 5, 0, nil), entity.ErrNoMethod},
+		"index negative":    {methods.Call(reflect.ValueOf(avatar), -1, 0, nil), entity.ErrNoMethod},
+		"bytes missing":     {methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1}), entity.ErrArguments},
+		"bytes left over":   {methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1, 2, 3}), entity.ErrArguments},
 	} {
 		if !errors.Is(tt.got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, tt.got, tt.want)
 		}
 	}
-	if len(script.log) != 0 {
-		t.Errorf("the script was called: %v", script.log)
+	if len(avatar.log) != 0 {
+		t.Errorf("the script was called: %v", avatar.log)
 	}
 	base, client := box, box
-	base.Side, client.Side = entity.BaseSide, entity.ClientSide
+	base.Part, client.Part = entity.BasePart, entity.ClientPart
 	if err := base.Call("wear", 1); !errors.Is(err, entity.ErrNoMethod) {
 		t.Errorf("a cell method at the base: %v", err)
 	}
@@ -160,7 +161,7 @@ func (faultyScript) Wear(item uint16, n uint16) {}
 func (faultyScript) Wave(entity.ID) bool        { return true }
 
 func TestBindNamesEveryFault(t *testing.T) {
-	_, err := entity.BindMethods(reflect.TypeFor[faultyScript](), avatar(t).CellMethods, true)
+	_, err := script.BindMethods(reflect.TypeFor[faultyScript](), avatar(t).CellMethods, true)
 	if err == nil {
 		t.Fatal("nothing found")
 	}
@@ -173,7 +174,7 @@ func TestBindNamesEveryFault(t *testing.T) {
 		}
 	}
 	// A base needs no hidden parameter: only its own client reaches it.
-	if _, err := entity.BindMethods(reflect.TypeFor[basePay](), avatar(t).BaseMethods, false); err != nil {
+	if _, err := script.BindMethods(reflect.TypeFor[basePay](), avatar(t).BaseMethods, false); err != nil {
 		t.Error(err)
 	}
 }
@@ -185,7 +186,7 @@ func (basePay) Pay(uint32) {}
 // Whatever bytes come, a call is an error or reaches the script.
 func FuzzCall(f *testing.F) {
 	def := avatar(f)
-	methods, err := entity.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
+	methods, err := script.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -197,25 +198,25 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Add(3, []byte{1, 2})
 	f.Fuzz(func(t *testing.T, index int, args []byte) {
-		script := &cellScript{}
-		err := methods.Call(reflect.ValueOf(script), index, 1, args)
-		if (err == nil) != (len(script.log) == 1) {
-			t.Errorf("error %v, calls %v", err, script.log)
+		s := &cellScript{}
+		err := methods.Call(reflect.ValueOf(s), index, 1, args)
+		if (err == nil) != (len(s.log) == 1) {
+			t.Errorf("error %v, calls %v", err, s.log)
 		}
 	})
 }
 
 func BenchmarkCall(b *testing.B) {
 	def := avatar(b)
-	methods, err := entity.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
+	methods, err := script.BindMethods(reflect.TypeFor[*cellScript](), def.CellMethods, true)
 	if err != nil {
 		b.Fatal(err)
 	}
 	script := &cellScript{log: make([]string, 0, 1)}
-	v := reflect.ValueOf(script)
+	v := reflect.ValueOf(s)
 	b.ReportAllocs()
 	for b.Loop() {
-		script.log = script.log[:0]
+		s.log = s.log[:0]
 		if err := methods.Call(v, 3, 1, []byte{1, 2}); err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package entity_test
+package flow_test
 
 import (
 	"bytes"
@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 )
 
 // What is delivered after a backup was taken is not in it.
 func TestInSettlesWhatIsBackedUp(t *testing.T) {
-	var in entity.In
+	var in flow.Receiver
 	deliver := func([]byte) {}
 	take := func(n uint64) { in.Accept(1, 1, n, nil, deliver) }
 	take(1)
@@ -29,7 +30,7 @@ func TestInSettlesWhatIsBackedUp(t *testing.T) {
 		t.Error("an ack that says nothing new is owed")
 	}
 	in.Save()
-	var moved entity.In
+	var moved flow.Receiver
 	r := mercury.NewReader(in.Append(nil))
 	moved.Read(&r)
 	if r.Close() != nil || moved.Settled() != 2 || moved.Last() != 3 {
@@ -51,7 +52,7 @@ func TestInSettlesWhatIsBackedUp(t *testing.T) {
 }
 
 func TestInCountsLost(t *testing.T) {
-	var in entity.In
+	var in flow.Receiver
 	deliver := func([]byte) {}
 	in.Accept(1, 5, 5, nil, deliver) // a stream may begin anywhere
 	in.Accept(1, 5, 6, nil, deliver)
@@ -65,7 +66,7 @@ func TestInCountsLost(t *testing.T) {
 }
 
 func TestOutProbes(t *testing.T) {
-	var o entity.Out
+	var o flow.Sender
 	asked := func(now time.Duration) (n uint64) {
 		o.Probe(now, 10*time.Second, func(number uint64, _ []byte) { n = number })
 		return n
@@ -91,7 +92,7 @@ func TestOutProbes(t *testing.T) {
 
 // A restored target gets at once what it lacks; so does that of a restored sender.
 func TestOutRewindIsDueAtOnce(t *testing.T) {
-	var o entity.Out
+	var o flow.Sender
 	for range 4 {
 		o.Add(0, []byte("x"))
 	}
@@ -110,7 +111,7 @@ func TestOutRewindIsDueAtOnce(t *testing.T) {
 	if n != 2 || o.Due(0) {
 		t.Errorf("%d sent, due again %v", n, o.Due(0))
 	}
-	var back entity.Out
+	var back flow.Sender
 	r := mercury.NewReader(o.Append(nil))
 	back.Read(&r)
 	back.Restart()
@@ -120,20 +121,20 @@ func TestOutRewindIsDueAtOnce(t *testing.T) {
 }
 
 func TestOutKeepsNoMoreThanItsBytes(t *testing.T) {
-	var o entity.Out
-	p := make([]byte, entity.MaxFlowPayload)
+	var o flow.Sender
+	p := make([]byte, flow.MaxPayload)
 	n := uint64(0)
 	for {
 		_, err := o.Add(0, p)
 		if err != nil {
-			if !errors.Is(err, entity.ErrFlowFull) {
+			if !errors.Is(err, flow.ErrFull) {
 				t.Fatal(err)
 			}
 			break
 		}
 		n++
 	}
-	if o.Bytes() > entity.MaxKeptBytes || n != entity.MaxKeptBytes/entity.MaxFlowPayload {
+	if o.Bytes() > flow.MaxKeptBytes || n != flow.MaxKeptBytes/flow.MaxPayload {
 		t.Errorf("%d bytes in %d messages", o.Bytes(), n)
 	}
 	o.Settle(0, 1)
@@ -143,12 +144,12 @@ func TestOutKeepsNoMoreThanItsBytes(t *testing.T) {
 }
 
 func FuzzAck(f *testing.F) {
-	a := entity.Ack{To: 1, ToSide: entity.CellSide, From: 2, FromSide: entity.CellSide, Stream: 3, Life: 4, Number: 500, Settled: 400}
+	a := flow.Ack{To: 1, ToPart: entity.CellPart, From: 2, FromPart: entity.CellPart, Incarnation: 3, Life: 4, Number: 500, Settled: 400}
 	f.Add(a.Append(nil))
 	a.Gone = true
 	f.Add(a.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var a entity.Ack
+		var a flow.Ack
 		if a.Parse(b) != nil {
 			return
 		}

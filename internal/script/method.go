@@ -1,18 +1,13 @@
-package entity
+package script
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
-
-func appendID(b []byte, id ID) []byte { return binary.AppendUvarint(b, uint64(id)) }
-
-// AppendID encodes an entity id.
-func AppendID(b []byte, id ID) []byte { return appendID(b, id) }
 
 // Methods calls the methods of a definition on a script, the Go value that the
 // game wrote for a part of an entity. Built once for each script type by
@@ -21,18 +16,6 @@ type Methods struct {
 	desc  []*property.Method
 	index []int // Go method index on the script type, by method index
 	ins   [][]reflect.Type
-}
-
-// Call names a call while a script handles it. When the death of a CellApp has a call
-// made again, it has the same name, so that a script whose effects outlive the restore
-// of its entity can tell that it had them already.
-type Call struct {
-	// Source is the entity whose client or cell part made the call, 0 for the base.
-	Source ID
-	// Number is that of the message from the source's base that caused the call, and
-	// rises from message to message; two calls that one message causes have the same.
-	// It is 0 for a call that has no such cause, as that of a timer's callback.
-	Number uint64
 }
 
 // BindMethods checks that the script type has a Go method for every method
@@ -68,7 +51,7 @@ func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Meth
 		}
 		in := 1
 		if hidden {
-			if m.Type.In(1) != reflect.TypeFor[ID]() {
+			if m.Type.In(1) != reflect.TypeFor[entity.ID]() {
 				faults = append(faults, fmt.Errorf("%s.%s: the first parameter of an exposed cell method is the caller's entity.ID, not %s", script, name, m.Type.In(1)))
 				continue
 			}
@@ -92,28 +75,25 @@ func hiddenNote(hidden bool) string {
 	return ""
 }
 
-// ErrNotExposed is returned for a client's call of a method that is not exposed to it.
-var ErrNotExposed = errors.New("entity: the method is not exposed to this client")
-
 // Description returns the description of method index, or an error for an index
 // out of range, which comes from outside.
 func (t *Methods) Description(index int) (*property.Method, error) {
 	if index < 0 || index >= len(t.desc) {
-		return nil, fmt.Errorf("%w: index %d", ErrNoMethod, index)
+		return nil, fmt.Errorf("%w: index %d", entity.ErrNoMethod, index)
 	}
 	return t.desc[index], nil
 }
 
 // Call decodes args and calls method index of script. A panic of the script
 // passes through: the caller contains it.
-func (t *Methods) Call(script reflect.Value, index int, source ID, args []byte) error {
+func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args []byte) error {
 	d, err := t.Description(index)
 	if err != nil {
 		return err
 	}
 	values, err := d.ReadArgs(args)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrArguments, err)
+		return fmt.Errorf("%w: %w", entity.ErrArguments, err)
 	}
 	in := make([]reflect.Value, 0, len(values)+1)
 	if script.Method(t.index[index]).Type().NumIn() > len(values) {

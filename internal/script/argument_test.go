@@ -1,4 +1,4 @@
-package entity_test
+package script_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -62,7 +63,7 @@ func TestBindRefusesVariadicMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := []*property.Method{{Name: "take", Args: []property.Arg{{Type: list}}}}
-	if _, err := entity.BindMethods(reflect.TypeFor[spreadTaker](), d, false); err == nil || !strings.Contains(err.Error(), "Take: it is variadic") {
+	if _, err := script.BindMethods(reflect.TypeFor[spreadTaker](), d, false); err == nil || !strings.Contains(err.Error(), "Take: it is variadic") {
 		t.Errorf("%v", err)
 	}
 }
@@ -80,7 +81,7 @@ func TestStructuredArguments(t *testing.T) {
 	}{
 		{[]any{[]int{1, -2}, [][]int32{{3}, nil}, map[string]uint8{"b": 2, "a": 1}, map[string]any{"x": 1}, base},
 			"[1 -2] [[3] []] map[a:1 b:2] map[x:1] 9 base"},
-		{[]any{[]int32(nil), [][]int32{}, map[string]int{}, nil, entity.Mailbox{ID: 7, Side: entity.CellSide, Def: d}},
+		{[]any{[]int32(nil), [][]int32{}, map[string]int{}, nil, entity.Mailbox{ID: 7, Part: entity.CellPart, Def: d}},
 			"[] [] map[] <nil> 7 cell"},
 		{[]any{property.List(property.Int(5)), []property.Value{property.List()}, property.List(property.StringValue("k"), property.Uint(3)), "text",
 			property.Mailbox{Entity: 8, Kind: uint8(entity.CellViaBase)}}, "[5] [[]] map[k:3] text 8 cell via base"},
@@ -93,7 +94,7 @@ func TestStructuredArguments(t *testing.T) {
 			continue
 		}
 		s := &taker{}
-		methods, err := entity.BindMethods(reflect.TypeOf(s), d.CellMethods, true)
+		methods, err := script.BindMethods(reflect.TypeOf(s), d.CellMethods, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +106,11 @@ func TestStructuredArguments(t *testing.T) {
 
 func TestStructuredArgumentsAsValues(t *testing.T) {
 	d, s := structured(t), &asValues{}
-	methods, err := entity.BindMethods(reflect.TypeOf(s), d.CellMethods, true)
+	methods, err := script.BindMethods(reflect.TypeOf(s), d.CellMethods, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := entity.AppendArgs(nil, d.CellMethods[0], []any{[]int{1}, [][]int{{2}}, map[string]int{"a": 3}, true, entity.Mailbox{ID: 7, Side: entity.ClientSide, Def: d}})
+	b, err := entity.AppendArgs(nil, d.CellMethods[0], []any{[]int{1}, [][]int{{2}}, map[string]int{"a": 3}, true, entity.Mailbox{ID: 7, Part: entity.ClientPart, Def: d}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestStructuredArgumentsRefused(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.arg, err, c.want)
 		}
 	}
-	_, err := entity.BindMethods(reflect.TypeFor[notTaker](), d.CellMethods, true)
+	_, err := script.BindMethods(reflect.TypeFor[notTaker](), d.CellMethods, true)
 	for _, want := range []string{
 		"argument 1 (list): the definition says ARRAY<INT32>, which is []int32 in Go, not []int16",
 		"argument 2 (lists): the definition says TUPLE<ARRAY<INT32>>, which is [][]int32 in Go, not []int32",
@@ -155,19 +156,6 @@ func TestStructuredArgumentsRefused(t *testing.T) {
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault says %q in %v", want, err)
-		}
-	}
-}
-
-func TestMailboxKinds(t *testing.T) {
-	for k, want := range map[entity.MailboxKind]string{0: "no mailbox 0", entity.CellMailbox: "cell cell", entity.BaseViaCell: "base via cell base",
-		entity.ClientViaBase: "client via base client", entity.ServiceMailbox: "service 0", 99: "no mailbox 0"} {
-		side := fmt.Sprint(k.Side())
-		if k.Side() == 0 {
-			side = "0"
-		}
-		if got := fmt.Sprint(k, " ", side); got != want {
-			t.Errorf("%d is %s, want %s", uint8(k), got, want)
 		}
 	}
 }

@@ -1,17 +1,17 @@
-package entity_test
+package flow_test
 
 import (
 	"fmt"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 )
 
-// A flow keeps order and sends nothing twice to the script, whatever the network
-// does. The sender keeps what was not settled and sends it again.
-func ExampleOut() {
-	var out entity.Out
-	var in entity.In
+// A flow keeps order and delivers nothing twice, whatever the network does. The sender keeps what
+// was not settled and sends it again.
+func Example() {
+	var out flow.Sender
+	var in flow.Receiver
 	deliver := func(p []byte) { fmt.Printf("%s ", p) }
 
 	now := time.Duration(0)
@@ -26,23 +26,11 @@ func ExampleOut() {
 		}
 		in.Accept(1, out.Low(), n, []byte(word), deliver) // waits for the first
 	}
-	now += entity.FlowResend
+	now += flow.ResendAfter
 	if out.Due(now) {
 		out.Each(now, func(n uint64, p []byte) { in.Accept(1, out.Low(), n, p, deliver) })
 	}
 	out.Settle(now, in.Last())
 	fmt.Println("kept:", out.Kept())
 	// Output: one two three kept: 0
-}
-
-func ExampleAllocator() {
-	a, err := entity.NewAllocator(12)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	first, _ := a.Next()
-	second, _ := a.Next()
-	fmt.Println(first, second)
-	// Output: 12.1 12.2
 }

@@ -1,4 +1,4 @@
-package entity
+package flow
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -57,7 +59,7 @@ const RemoteCallPayload Payload = 64
 // SplitPayload separates a flow message's payload into what it asks and the body.
 func SplitPayload(p []byte) (Payload, []byte, error) {
 	if len(p) == 0 {
-		return 0, nil, errors.New("entity: empty flow message")
+		return 0, nil, errors.New("flow: empty flow message")
 	}
 	return Payload(p[0]), p[1:], nil
 }
@@ -90,14 +92,14 @@ func (m *MethodCall) Parse(body []byte) error {
 // ClientCall is the body of ClientCallPayload: what a client asked its proxy to
 // call. Whether it may is the cell's to decide.
 type ClientCall struct {
-	Target ID
+	Target entity.ID
 	Method uint16 // property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse
 }
 
 // Append encodes m with its payload byte.
 func (m *ClientCall) Append(b []byte) []byte {
-	b = AppendID(append(b, byte(ClientCallPayload)), m.Target)
+	b = fields.AppendID(append(b, byte(ClientCallPayload)), m.Target)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
 	return append(b, m.Args...)
 }
@@ -105,7 +107,7 @@ func (m *ClientCall) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *ClientCall) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Target = ReadID(&r)
+	m.Target = fields.ReadID(&r)
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	return payloadDone(&r, "client call")
@@ -164,7 +166,7 @@ func (m *Session) Parse(body []byte) error {
 }
 
 // Read reads what AppendBody wrote.
-func (m *Session) Read(r *mercury.Reader) { m.Number, m.Room = r.U32(), ReadUint32(r) }
+func (m *Session) Read(r *mercury.Reader) { m.Number, m.Room = r.U32(), fields.ReadUint32(r) }
 
 // ClientRest is the body of ClientRestPayload: where a client says its entity is.
 type ClientRest struct {
@@ -183,8 +185,8 @@ func (m *ClientRest) AppendBody(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, m.Session)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
-	b = AppendVector3(b, m.Position)
-	return AppendVector3(b, m.Direction)
+	b = fields.AppendVector3(b, m.Position)
+	return fields.AppendVector3(b, m.Direction)
 }
 
 // Parse decodes a body.
@@ -196,8 +198,8 @@ func (m *ClientRest) Parse(body []byte) error {
 
 // Read reads what AppendBody wrote.
 func (m *ClientRest) Read(r *mercury.Reader) {
-	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), ReadUint32(r)
-	m.Position, m.Direction = ReadVector3(r), ReadVector3(r)
+	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), fields.ReadUint32(r)
+	m.Position, m.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 }
 
 // Bundle is the body of BundlePayload: protocol messages for the client.
@@ -225,49 +227,49 @@ func (m *Bundle) Parse(body []byte) error {
 type Backup struct {
 	// Order is the order of the real when it was taken; Saves counts the
 	// backups of one incarnation, so that of two the fresher is known.
-	Order Order
+	Order entity.Order
 	Saves uint64
 	// Handled is the last message of the base's flow that it contains: the base
 	// may forget messages up to it.
 	Handled uint64
 	// Space and Position say where it was, so that the base can ask for a
 	// CellApp there without reading Parts.
-	Space    SpaceID
+	Space    entity.SpaceID
 	Position property.Vector3
 	Parts    []byte // migrate.Parts; aliases the input after Parse
 }
 
 // Append encodes m with its payload byte.
 func (m *Backup) Append(b []byte) []byte {
-	b = AppendOrder(append(b, byte(BackupPayload)), m.Order)
+	b = fields.AppendOrder(append(b, byte(BackupPayload)), m.Order)
 	b = binary.AppendUvarint(b, m.Saves)
 	b = binary.AppendUvarint(b, m.Handled)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = AppendVector3(b, m.Position)
+	b = fields.AppendVector3(b, m.Position)
 	return append(b, m.Parts...)
 }
 
 // Parse decodes a body.
 func (m *Backup) Parse(body []byte) error {
 	r := mercury.NewReader(body)
-	m.Order = ReadOrder(&r)
+	m.Order = fields.ReadOrder(&r)
 	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
-	m.Space = SpaceID(ReadUint32(&r))
-	m.Position = ReadVector3(&r)
+	m.Space = entity.SpaceID(fields.ReadUint32(&r))
+	m.Position = fields.ReadVector3(&r)
 	m.Parts = r.Rest()
 	return payloadDone(&r, "backup")
 }
 
 func payloadDone(r *mercury.Reader, name string) error {
 	if err := r.Err(); err != nil {
-		return fmt.Errorf("entity: %s: %w", name, err)
+		return fmt.Errorf("flow: %s: %w", name, err)
 	}
 	return nil
 }
 
 func payloadClose(r *mercury.Reader, name string) error {
 	if err := r.Close(); err != nil {
-		return fmt.Errorf("entity: %s: %w", name, err)
+		return fmt.Errorf("flow: %s: %w", name, err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package entity_test
+package flow_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -22,9 +22,9 @@ type sea struct {
 	rng *rand.Rand
 	now time.Duration
 
-	out    entity.Out
+	out    flow.Sender
 	stream uint32
-	in     entity.In
+	in     flow.Receiver
 	seen   []uint64 // numbers, as a part of the target's state
 
 	messages []packet // on the way to the target
@@ -99,7 +99,7 @@ func (s *sea) arrive() {
 	})
 	if s.in.TakeOwed() {
 		for range s.copies() {
-			s.acks = append(s.acks, packet{stream: s.in.Stream(), n: s.in.Last()})
+			s.acks = append(s.acks, packet{stream: s.in.Incarnation(), n: s.in.Last()})
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (s *sea) acknowledge() {
 // offload moves the target; what was held early stays behind.
 func (s *sea) offload() {
 	r := mercury.NewReader(s.in.Append(nil))
-	s.in = entity.In{}
+	s.in = flow.Receiver{}
 	s.in.Read(&r)
 	if err := r.Close(); err != nil {
 		s.t.Fatal(err)
@@ -155,7 +155,7 @@ func (s *sea) settle() {
 }
 
 func (s *sea) timer() {
-	s.now += entity.FlowResend
+	s.now += flow.ResendAfter
 	if s.out.Due(s.now) {
 		s.out.Each(s.now, s.post)
 	}
@@ -241,7 +241,7 @@ func TestFlowStreams(t *testing.T) {
 				n, _ := binary.Uvarint(payload)
 				seen[p.stream] = append(seen[p.stream], n)
 			})
-			if (v == entity.Stale) != (p.stream < highest) {
+			if (v == flow.Stale) != (p.stream < highest) {
 				t.Fatalf("seed %d: verdict %d on stream %d after %d", seed, v, p.stream, highest)
 			}
 			highest = max(highest, p.stream)
@@ -253,10 +253,10 @@ func TestFlowStreams(t *testing.T) {
 			case d < 90:
 				arrive()
 			case d < 96:
-				s.now += entity.FlowResend
+				s.now += flow.ResendAfter
 				s.out.Each(s.now, s.post)
 			case d < 97:
-				s.stream, s.out = s.stream+1, entity.Out{}
+				s.stream, s.out = s.stream+1, flow.Sender{}
 			}
 		}
 		s.add()
@@ -273,8 +273,8 @@ func TestFlowStreams(t *testing.T) {
 				}
 			}
 		}
-		if s.in.Stream() != s.stream || s.in.Last() != s.out.Last() {
-			t.Errorf("seed %d: handled %d of stream %d, sent %d of %d", seed, s.in.Last(), s.in.Stream(), s.out.Last(), s.stream)
+		if s.in.Incarnation() != s.stream || s.in.Last() != s.out.Last() {
+			t.Errorf("seed %d: handled %d of stream %d, sent %d of %d", seed, s.in.Last(), s.in.Incarnation(), s.out.Last(), s.stream)
 		}
 	}
 }
@@ -284,17 +284,17 @@ func TestFlowStreams(t *testing.T) {
 func TestInSkipsToLow(t *testing.T) {
 	var got []byte
 	deliver := func(p []byte) { got = append(got, p...) }
-	in := entity.NewIn(1, 2)
+	in := flow.NewReceiver(1, 2)
 	in.Accept(1, 3, 7, []byte("g"), deliver)
 	in.Accept(1, 3, 5, []byte("e"), deliver)
 	in.Accept(1, 3, 4, []byte("d"), deliver)
-	if v := in.Accept(1, 5, 8, []byte("h"), deliver); v != entity.Deliver || string(got) != "e" || in.Last() != 5 {
+	if v := in.Accept(1, 5, 8, []byte("h"), deliver); v != flow.Deliver || string(got) != "e" || in.Last() != 5 {
 		t.Errorf("verdict %d, got %q up to %d", v, got, in.Last())
 	}
-	if v := in.Accept(1, 5, 6, []byte("f"), deliver); v != entity.Deliver || string(got) != "efgh" {
+	if v := in.Accept(1, 5, 6, []byte("f"), deliver); v != flow.Deliver || string(got) != "efgh" {
 		t.Errorf("verdict %d, got %q", v, got)
 	}
-	if v := in.Accept(1, 7, 7, []byte("g"), deliver); v != entity.Duplicate || string(got) != "efgh" {
+	if v := in.Accept(1, 7, 7, []byte("g"), deliver); v != flow.Duplicate || string(got) != "efgh" {
 		t.Errorf("verdict %d, got %q", v, got)
 	}
 }
@@ -303,7 +303,7 @@ func TestInSkipsToLow(t *testing.T) {
 func TestInSkipsToHeld(t *testing.T) {
 	var got []byte
 	deliver := func(p []byte) { got = append(got, p...) }
-	var in entity.In
+	var in flow.Receiver
 	in.Accept(1, 1, 5, []byte("e"), deliver)
 	in.Accept(1, 5, 5, []byte("e"), deliver)
 	in.Accept(1, 5, 7, []byte("g"), deliver)
@@ -314,31 +314,31 @@ func TestInSkipsToHeld(t *testing.T) {
 }
 
 func TestInHoldsLittle(t *testing.T) {
-	var in entity.In
+	var in flow.Receiver
 	count := 0
 	deliver := func([]byte) { count++ }
-	for n := range uint64(2 * entity.MaxEarly) {
-		if v := in.Accept(1, 1, n+2, nil, deliver); v != entity.Wait {
+	for n := range uint64(2 * flow.MaxEarly) {
+		if v := in.Accept(1, 1, n+2, nil, deliver); v != flow.Wait {
 			t.Fatalf("verdict %d", v)
 		}
 	}
 	in.Accept(1, 1, 1, nil, deliver)
-	if count != entity.MaxEarly+1 {
-		t.Errorf("%d delivered, want what was held and the missing one: %d", count, entity.MaxEarly+1)
+	if count != flow.MaxEarly+1 {
+		t.Errorf("%d delivered, want what was held and the missing one: %d", count, flow.MaxEarly+1)
 	}
 }
 
 func TestOutLimits(t *testing.T) {
-	var o entity.Out
-	if _, err := o.Add(0, make([]byte, entity.MaxFlowPayload+1)); !errors.Is(err, entity.ErrPayload) {
+	var o flow.Sender
+	if _, err := o.Add(0, make([]byte, flow.MaxPayload+1)); !errors.Is(err, flow.ErrPayload) {
 		t.Errorf("too long: %v", err)
 	}
-	for range entity.MaxKept {
+	for range flow.MaxKept {
 		if _, err := o.Add(0, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := o.Add(0, nil); !errors.Is(err, entity.ErrFlowFull) {
+	if _, err := o.Add(0, nil); !errors.Is(err, flow.ErrFull) {
 		t.Errorf("too many: %v", err)
 	}
 	o.Settle(0, 1)
@@ -348,7 +348,7 @@ func TestOutLimits(t *testing.T) {
 }
 
 func TestOutIgnoresForgedAcks(t *testing.T) {
-	var o entity.Out
+	var o flow.Sender
 	for range 3 {
 		o.Add(0, []byte("x"))
 	}
@@ -365,7 +365,7 @@ func TestOutIgnoresForgedAcks(t *testing.T) {
 
 // A rewind to before what is kept leaves nothing waiting that can never be sent.
 func TestOutRewindBeyondKept(t *testing.T) {
-	var o entity.Out
+	var o flow.Sender
 	for range 5 {
 		o.Add(0, []byte("x"))
 	}
@@ -377,7 +377,7 @@ func TestOutRewindBeyondKept(t *testing.T) {
 }
 
 func TestOutTimer(t *testing.T) {
-	var o entity.Out
+	var o flow.Sender
 	if o.Due(time.Hour) {
 		t.Error("an empty flow is due")
 	}
@@ -403,7 +403,7 @@ func TestOutTimer(t *testing.T) {
 }
 
 func FuzzOutRead(f *testing.F) {
-	var o entity.Out
+	var o flow.Sender
 	for i := range 3 {
 		o.Add(0, bytes.Repeat([]byte{7}, i))
 	}
@@ -411,7 +411,7 @@ func FuzzOutRead(f *testing.F) {
 	f.Add(o.Append(nil))
 	f.Add([]byte{0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var o entity.Out
+		var o flow.Sender
 		r := mercury.NewReader(b)
 		o.Read(&r)
 		if r.Close() != nil {
@@ -422,7 +422,7 @@ func FuzzOutRead(f *testing.F) {
 		}
 		n := 0
 		o.Each(0, func(uint64, []byte) { n++ })
-		if n > o.Kept() || o.Kept() > entity.MaxKept {
+		if n > o.Kept() || o.Kept() > flow.MaxKept {
 			t.Errorf("%d sent of %d", n, o.Kept())
 		}
 	})
@@ -432,7 +432,7 @@ func FuzzIn(f *testing.F) {
 	f.Add([]byte{1, 4}, uint32(1), uint64(1), uint64(5))
 	f.Add([]byte{1, 4}, uint32(2), uint64(9), uint64(9))
 	f.Fuzz(func(t *testing.T, state []byte, stream uint32, low, number uint64) {
-		var in entity.In
+		var in flow.Receiver
 		r := mercury.NewReader(state)
 		in.Read(&r)
 		if r.Close() != nil {
@@ -446,8 +446,8 @@ func FuzzIn(f *testing.F) {
 }
 
 func BenchmarkFlow(b *testing.B) {
-	var out entity.Out
-	var in entity.In
+	var out flow.Sender
+	var in flow.Receiver
 	payload := make([]byte, 64)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,0 +1,157 @@
+package flow
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+const (
+	// MaxEarly bounds the messages that wait in one In for an earlier one. A
+	// handoff overlaps for about a round trip, a few ticks of messages; what
+	// comes beyond is dropped and comes again by the sender's timer.
+	MaxEarly = 512
+
+	// MaxKept bounds the messages that one Out keeps. It is reached only when
+	// the other end is gone for long; the owner decides what that means.
+	MaxKept = 1 << 14
+
+	// MaxKeptBytes bounds the payloads that one Out keeps: some twenty backups of
+	// the largest entities, or MaxKept messages of a kilobyte.
+	MaxKeptBytes = 16 << 20
+
+	// MaxFlowPayload bounds one message of a flow, below mercury's own bound so
+	// that the header always fits: a backup of a large entity.
+	MaxPayload = 512 << 10
+
+	// FlowResend is how long an Out waits for an acknowledgement before it sends
+	// again. Channels repair loss themselves, so this covers only what was lost
+	// with a moving target or a dead process, and may be slow.
+	ResendAfter = time.Second
+
+	// FlowResendMost is the most that the wait grows to, twofold each time that nothing was
+	// acknowledged: a target that is only slow has all of it in its queue already, and
+	// gets no faster by having it again.
+	ResendMost = 4 * ResendAfter
+)
+
+// Errors of flows.
+var (
+	// ErrFlowFull is returned by Out.Add when MaxKept messages, or MaxKeptBytes of
+	// them, are unsettled.
+	ErrFull = errors.New("flow: it keeps too many unsettled messages")
+	// ErrPayload is returned for a payload longer than MaxFlowPayload.
+	ErrPayload = errors.New("flow: message too long")
+)
+
+// Message is one message of a flow on the wire.
+type Message struct {
+	From     entity.ID
+	FromPart entity.Part
+	To       entity.ID
+	ToPart   entity.Part
+	// Stream is the sender's incarnation; a newer one starts again at 1.
+	Incarnation uint32
+	// Low is the lowest number that the sender still keeps.
+	Low uint64
+	// Number counts from 1 in each stream.
+	Number uint64
+	// Reply is where acknowledgements go: the app that the sender is on.
+	Reply mercury.Address
+	// Payload aliases the input after Parse.
+	Payload []byte
+}
+
+// Append encodes m.
+func (m *Message) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(m.From))
+	b = append(b, byte(m.FromPart))
+	b = binary.AppendUvarint(b, uint64(m.To))
+	b = append(b, byte(m.ToPart))
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = binary.AppendUvarint(b, m.Low)
+	b = binary.AppendUvarint(b, m.Number)
+	b = mercury.AppendAddress(b, m.Reply)
+	return append(b, m.Payload...)
+}
+
+// Parse decodes m from all of b. Payload aliases b.
+func (m *Message) Parse(b []byte) error {
+	r := mercury.NewReader(b)
+	m.From = fields.ReadID(&r)
+	m.FromPart = fields.ReadPart(&r)
+	m.To = fields.ReadID(&r)
+	m.ToPart = fields.ReadPart(&r)
+	m.Incarnation = fields.ReadUint32(&r)
+	m.Low = r.Uvarint()
+	m.Number = r.Uvarint()
+	m.Reply = r.Address()
+	m.Payload = r.Rest()
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("flow: message: %w", err)
+	}
+	if m.Number == 0 || m.Low > m.Number || m.FromPart == 0 || m.ToPart == 0 || !m.From.Valid() || !m.To.Valid() {
+		return errors.New("flow: message: numbers or names out of range")
+	}
+	return nil
+}
+
+// Ack tells the sender of a flow what became of its messages.
+type Ack struct {
+	// To and ToSide name the sender of the flow, whom the ack is for.
+	To     entity.ID
+	ToPart entity.Part
+	// From and FromSide name the target of the flow, who has handled it.
+	From        entity.ID
+	FromPart    entity.Part
+	Incarnation uint32
+	// Life is the incarnation of a target that is a cell part. A newer one was
+	// restored, and may have handled less than what an older one acknowledged.
+	Life uint32
+	// Number is the last message that was handled, Settled the last that will stay
+	// handled whatever dies. Only a cell part with a base tells them apart: it
+	// settles what is in a backup that its base holds.
+	Number, Settled uint64
+	// Gone says that the target has ended: what it did not handle, nobody will.
+	Gone bool
+}
+
+// Append encodes a.
+func (a *Ack) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(a.To))
+	b = append(b, byte(a.ToPart))
+	b = binary.AppendUvarint(b, uint64(a.From))
+	b = append(b, byte(a.FromPart))
+	b = binary.AppendUvarint(b, uint64(a.Incarnation))
+	b = binary.AppendUvarint(b, uint64(a.Life))
+	b = binary.AppendUvarint(b, a.Number)
+	b = binary.AppendUvarint(b, a.Number-min(a.Settled, a.Number))
+	return mercury.AppendBool(b, a.Gone)
+}
+
+// Parse decodes a from all of b.
+func (a *Ack) Parse(b []byte) error {
+	r := mercury.NewReader(b)
+	a.To = fields.ReadID(&r)
+	a.ToPart = fields.ReadPart(&r)
+	a.From = fields.ReadID(&r)
+	a.FromPart = fields.ReadPart(&r)
+	a.Incarnation = fields.ReadUint32(&r)
+	a.Life = fields.ReadUint32(&r)
+	a.Number = r.Uvarint()
+	unsettled := r.Uvarint()
+	a.Gone = r.Bool()
+	if unsettled > a.Number {
+		r.Fail(errors.New("flow: more is unsettled than was handled"))
+	}
+	a.Settled = a.Number - unsettled
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("flow: ack: %w", err)
+	}
+	return nil
+}

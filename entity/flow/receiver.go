@@ -1,0 +1,177 @@
+package flow
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// In is the receiving end of a flow. Its zero value has received nothing. It
+// belongs to the target and travels with it.
+type Receiver struct {
+	stream uint32
+	last   uint64
+	// saved is what the backup contains that the base is still to confirm, settled
+	// what it has confirmed.
+	saved, settled uint64
+	early          []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
+	owed           bool   // an ack is owed
+	lost           uint64 // skipped since TakeLost
+}
+
+// NewIn returns a receiving end that has handled everything of a stream up to last.
+func NewReceiver(stream uint32, last uint64) Receiver {
+	return Receiver{stream: stream, last: last}.restored()
+}
+
+// Verdict is what became of an arriving message.
+type Verdict uint8
+
+// What In.Accept says.
+const (
+	// Deliver: Accept called deliver at least once.
+	Deliver Verdict = iota
+	// Wait: an earlier message is missing; this one is held, or comes again.
+	Wait
+	// Duplicate: it was handled before; the ack is owed again.
+	Duplicate
+	// Stale: it belongs to an older stream of the sender, and is refused.
+	Stale
+)
+
+// Accept takes a message and calls deliver with it, and with every held message
+// that it completes, in order. deliver must not call Accept of the same In.
+func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
+	switch {
+	case stream < in.stream:
+		return Stale
+	case stream > in.stream:
+		*in = Receiver{stream: stream}
+	}
+	if low > in.last+1 {
+		if in.last > 0 { // a stream may begin anywhere
+			in.lost += low - 1 - in.last
+		}
+		in.skipTo(low)
+	}
+	in.owed = true
+	delivered := false
+	switch {
+	case number == in.last+1:
+		in.last, delivered = number, true
+		deliver(payload)
+	case number > in.last:
+		in.hold(number, payload)
+	}
+	// A skip may have left the next one, or the one just delivered, among those held.
+	for len(in.early) > 0 && in.early[0].number <= in.last+1 {
+		next := in.early[0]
+		in.early = slices.Delete(in.early, 0, 1)
+		if next.number == in.last+1 {
+			in.last, delivered = next.number, true
+			deliver(next.payload)
+		}
+	}
+	switch {
+	case delivered:
+		return Deliver
+	case number <= in.last:
+		return Duplicate
+	}
+	return Wait
+}
+
+// skipTo gives up on numbers below low: no one keeps them any more.
+func (in *Receiver) skipTo(low uint64) {
+	in.last = low - 1
+	n := 0
+	for n < len(in.early) && in.early[n].number <= in.last {
+		n++
+	}
+	in.early = slices.Delete(in.early, 0, n)
+}
+
+func (in *Receiver) hold(number uint64, payload []byte) {
+	i := len(in.early)
+	for i > 0 && in.early[i-1].number >= number {
+		if in.early[i-1].number == number {
+			return
+		}
+		i--
+	}
+	if len(in.early) >= MaxEarly {
+		return
+	}
+	in.early = slices.Insert(in.early, i, kept{number, slices.Clone(payload)})
+}
+
+// Last is the highest number delivered.
+func (in *Receiver) Last() uint64 { return in.last }
+
+// Settled is the highest number that is in a backup which the base holds.
+func (in *Receiver) Settled() uint64 { return in.settled }
+
+// Save notes that a backup was taken, which contains all that was delivered.
+func (in *Receiver) Save() { in.saved = in.last }
+
+// Confirm notes that the base holds the backup of the last Save. The sender is owed
+// an ack if that settles something.
+func (in *Receiver) Confirm() {
+	if in.saved > in.settled {
+		in.settled, in.owed = in.saved, true
+	}
+}
+
+// restored is the receive state that came out of a copy which the base holds.
+func (in Receiver) restored() Receiver {
+	in.saved, in.settled, in.owed = in.last, in.last, false
+	return in
+}
+
+// Restore says that the state was read from a copy which the base holds: all of it
+// is settled. No ack is owed; senders find out that the target is another one.
+func (in *Receiver) Restore() { *in = in.restored() }
+
+// Stream is the sender's incarnation that Last counts in.
+func (in *Receiver) Incarnation() uint32 { return in.stream }
+
+// Owed reports whether an ack is owed.
+func (in *Receiver) Owed() bool { return in.owed }
+
+// TakeOwed reports whether an ack is owed, and clears it.
+func (in *Receiver) TakeOwed() bool {
+	o := in.owed
+	in.owed = false
+	return o
+}
+
+// TakeLost tells how many messages were skipped since it was last asked, because
+// nobody keeps them any more: lost, unless their sender gave them up knowingly.
+func (in *Receiver) TakeLost() uint64 {
+	n := in.lost
+	in.lost = 0
+	return n
+}
+
+// Append encodes the receive state.
+func (in *Receiver) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(in.stream))
+	b = binary.AppendUvarint(b, in.last)
+	b = binary.AppendUvarint(b, in.last-in.saved)
+	return binary.AppendUvarint(b, in.saved-in.settled)
+}
+
+// Read decodes what Append wrote; an ack is owed then, from the new address.
+func (in *Receiver) Read(r *mercury.Reader) {
+	*in = Receiver{stream: fields.ReadUint32(r), last: r.Uvarint(), owed: true}
+	unsaved, unsettled := r.Uvarint(), r.Uvarint()
+	if unsaved > in.last || unsettled > in.last-unsaved {
+		r.Fail(errors.New("flow: numbers out of range"))
+		return
+	}
+	in.saved = in.last - unsaved
+	in.settled = in.saved - unsettled
+}

@@ -1,0 +1,141 @@
+package fields
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// AppendID encodes an entity id.
+func AppendID(b []byte, id entity.ID) []byte { return binary.AppendUvarint(b, uint64(id)) }
+
+// ReadID reads an entity id; ids outside 53 bits set the reader's error.
+func ReadID(r *mercury.Reader) entity.ID {
+	v := r.Uvarint()
+	if v > uint64(entity.MaxID) {
+		r.Fail(errors.New("fields: id out of range"))
+		return 0
+	}
+	return entity.ID(v)
+}
+
+// ReadUint32 reads an unsigned varint that must fit 32 bits.
+func ReadUint32(r *mercury.Reader) uint32 {
+	v := r.Uvarint()
+	if v > 1<<32-1 {
+		r.Fail(errors.New("fields: number out of range"))
+		return 0
+	}
+	return uint32(v)
+}
+
+// AppendOrder and ReadOrder carry an Order.
+func AppendOrder(b []byte, o entity.Order) []byte {
+	b = binary.AppendUvarint(b, uint64(o.Incarnation))
+	return binary.AppendUvarint(b, uint64(o.Hop))
+}
+
+// ReadOrder reads what AppendOrder wrote.
+func ReadOrder(r *mercury.Reader) entity.Order {
+	return entity.Order{Incarnation: ReadUint32(r), Hop: ReadUint32(r)}
+}
+
+// ReadPart reads a part of an entity.
+func ReadPart(r *mercury.Reader) entity.Part {
+	s := entity.Part(r.U8())
+	if s < entity.CellPart || s > entity.ClientPart {
+		r.Fail(errors.New("fields: unknown part"))
+		return 0
+	}
+	return s
+}
+
+// AppendMailbox encodes who a flow's other end is, and where it was.
+func AppendMailbox(b []byte, id entity.ID, side entity.Part, at mercury.Address) []byte {
+	b = AppendID(b, id)
+	b = append(b, byte(side))
+	return mercury.AppendAddress(b, at)
+}
+
+// ReadMailbox reads what AppendMailbox wrote.
+func ReadMailbox(r *mercury.Reader) (id entity.ID, side entity.Part, at mercury.Address) {
+	return ReadID(r), ReadPart(r), r.Address()
+}
+
+var errNotFinite = errors.New("fields: a coordinate is not finite or out of range")
+
+// AppendVector3 encodes three floats, 12 bytes.
+func AppendVector3(b []byte, v property.Vector3) []byte {
+	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v.X))
+	b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Y))
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v.Z))
+}
+
+// ReadVector3 reads what AppendVector3 wrote; numbers that are not Finite set
+// the reader's error.
+func ReadVector3(r *mercury.Reader) property.Vector3 {
+	v := property.Vector3{X: r.F32(), Y: r.F32(), Z: r.F32()}
+	if r.Err() == nil && !entity.Finite(v) {
+		r.Fail(errNotFinite)
+		return property.Vector3{}
+	}
+	return v
+}
+
+// AppendPlace encodes where an entity is, as every message that says so has it:
+// the stamp that numbers its moves, position and direction.
+func AppendPlace(b []byte, stamp uint32, position, direction property.Vector3) []byte {
+	b = binary.AppendUvarint(b, uint64(stamp))
+	b = AppendVector3(b, position)
+	return AppendVector3(b, direction)
+}
+
+// ReadPlace reads what AppendPlace wrote.
+func ReadPlace(r *mercury.Reader) (stamp uint32, position, direction property.Vector3) {
+	stamp = ReadUint32(r)
+	position = ReadVector3(r)
+	return stamp, position, ReadVector3(r)
+}
+
+// AppendSpaceInfo encodes s.
+func AppendSpaceInfo(b []byte, s *entity.SpaceInfo) []byte {
+	b = AppendRect(b, s.Bounds)
+	b = binary.AppendUvarint(b, uint64(s.MinCells))
+	b = binary.AppendUvarint(b, uint64(s.MaxCells))
+	b = AppendRect(b, s.Geometry)
+	b = appendFloat(b, s.MinLoad)
+	return mercury.AppendBool(b, s.Keep)
+}
+
+// ReadSpaceInfo decodes what AppendSpaceInfo wrote. Any number parses, also one that
+// makes no sense: whoever makes spaces of it judges.
+func ReadSpaceInfo(r *mercury.Reader) entity.SpaceInfo {
+	return entity.SpaceInfo{
+		Bounds: ReadRect(r), MinCells: ReadUint32(r), MaxCells: ReadUint32(r),
+		Geometry: ReadRect(r), MinLoad: readFloat(r), Keep: r.Bool(),
+	}
+}
+
+// AppendRect appends a rectangle, four float64.
+func AppendRect(b []byte, r bsp.Rect) []byte {
+	for _, v := range [...]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {
+		b = appendFloat(b, v)
+	}
+	return b
+}
+
+// ReadRect reads what AppendRect wrote. The edges may be any numbers, or none: who uses them checks them.
+func ReadRect(r *mercury.Reader) bsp.Rect {
+	return bsp.Rect{MinX: readFloat(r), MinZ: readFloat(r), MaxX: readFloat(r), MaxZ: readFloat(r)}
+}
+
+func appendFloat(b []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+}
+
+func readFloat(r *mercury.Reader) float64 { return math.Float64frombits(r.U64()) }

@@ -19,9 +19,9 @@ type BaseApp struct {
 	log      *slog.Logger
 	bindings []*binding // by type id
 	net      *dialler
-	links    wire.Links
-	cellMgr  wire.Member
-	baseMgr  wire.Member
+	links    app.Links
+	cellMgr  app.Member
+	baseMgr  app.Member
 
 	number  uint32
 	ids     *app.Allocator
@@ -31,7 +31,7 @@ type BaseApp struct {
 	probes    int // asked in this tick
 
 	now    time.Duration
-	ticks  wire.Ticks
+	ticks  app.Ticks
 	frozen bool
 	// game is the time of scripts' timers; it stands while frozen.
 	game, gameAt time.Duration
@@ -44,14 +44,14 @@ type BaseApp struct {
 	accounts map[string]*base
 
 	spaces  spaceRequests
-	endings wire.Endings
+	endings app.Endings
 
 	clients map[mercury.ChannelID]*client
 	// silent are channels from outside on which nothing was said yet, in the order in
 	// which they were opened.
 	silent []silentChannel
-	roster wire.Roster
-	door   wire.Door
+	roster app.Roster
+	door   app.Door
 
 	stats    *property.Stats
 	report   wire.Report
@@ -73,7 +73,7 @@ func New(cfg Config) (*BaseApp, error) {
 		cfg:      cfg,
 		log:      cfg.Log,
 		net:      &dialler{Transport: cfg.Transport, dialled: make(map[mercury.ChannelID]struct{})},
-		ticks:    wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
+		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		byID:     make(map[entity.ID]*base),
 		byToken:  make(map[protocol.Token]*base),
 		accounts: make(map[string]*base),
@@ -86,8 +86,8 @@ func New(cfg Config) (*BaseApp, error) {
 	a.bindings, _ = cfg.Scripts.bind(cfg.Schema) // Validate has checked it
 	a.links.Transport, a.links.Log = a.net, a.log
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
-	a.cellMgr = wire.NewMember(&a.links, cfg.Manager, join)
-	a.baseMgr = wire.NewMember(&a.links, netip.AddrPort{}, join)
+	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
+	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
 	return a, nil
 }
 
@@ -208,7 +208,7 @@ func (a *BaseApp) dismiss(reason string) {
 	clear(a.byID)
 	clear(a.byToken)
 	clear(a.accounts)
-	a.spaces.open, a.endings = nil, wire.Endings{}
+	a.spaces.open, a.endings = nil, app.Endings{}
 }
 
 func (a *BaseApp) refused(what string, args ...any) {

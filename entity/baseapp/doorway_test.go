@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -42,7 +43,7 @@ func TestUnnamedIsShownOut(t *testing.T) {
 	r.current(stranger, id, 1, 1, 0)
 	r.current(stranger, id, 1, 2, 0)
 	r.say(r.bases, name(wire.CellApp, stranger)) // it is not the BaseAppMgr's to say
-	r.pass(wire.NamingTime)
+	r.pass(app.NamingTime)
 	r.wantLink(id, linkLive, 1, 0, appX)
 	if !r.net.ended[r.from[stranger]] || r.a.Report().Refused-before != 2 {
 		t.Errorf("ended %v, %d refused", r.net.ended[r.from[stranger]], r.a.Report().Refused-before)
@@ -50,7 +51,7 @@ func TestUnnamedIsShownOut(t *testing.T) {
 	delete(r.from, stranger)
 	r.say(r.managers, name(wire.BaseApp, stranger)) // which has nothing to tell bases of others
 	r.current(stranger, id, 1, 1, 0)
-	r.pass(wire.NamingTime)
+	r.pass(app.NamingTime)
 	r.wantLink(id, linkLive, 1, 0, appX)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -57,7 +58,7 @@ func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error)
 // DestroySpace is part of entity.BaseHost.
 func (b *base) DestroySpace(id entity.SpaceID) error {
 	if !b.app.endings.Ask(&b.app.cellMgr, id) {
-		return fmt.Errorf("%w: the ends of %d spaces are waited for", ErrTooMany, wire.MaxEndings)
+		return fmt.Errorf("%w: the ends of %d spaces are waited for", ErrTooMany, app.MaxEndings)
 	}
 	return nil
 }

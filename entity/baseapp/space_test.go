@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -75,7 +76,7 @@ func TestCreateSpaceFaults(t *testing.T) {
 	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, ErrTooMany) {
 		t.Errorf("one too many: %v", err)
 	}
-	for id := range entity.SpaceID(wire.MaxEndings) {
+	for id := range entity.SpaceID(app.MaxEndings) {
 		if err := v.DestroySpace(id + 1); err != nil {
 			t.Fatal(err)
 		}

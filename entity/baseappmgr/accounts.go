@@ -22,7 +22,7 @@ import (
 type account struct {
 	name  string
 	state state
-	app   *app
+	app   *knownApp
 	id    entity.ID // of the proxy, when made
 	// The LoginApp that waits while asked, and its number of the request.
 	asker   mercury.ChannelID
@@ -183,7 +183,7 @@ func (m *BaseAppMgr) free(a *account) {
 
 // freeAll forgets the accounts of a BaseApp that is gone, and tells the LoginApps
 // that wait for it.
-func (m *BaseAppMgr) freeAll(on *app) (freed int) {
+func (m *BaseAppMgr) freeAll(on *knownApp) (freed int) {
 	t := &m.accounts
 	// The waiting are told in the order of their asking.
 	for _, e := range t.reserved {

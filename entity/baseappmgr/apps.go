@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// app is a BaseApp or LoginApp that has joined.
-type app struct {
+// knownApp is a BaseApp or LoginApp that has joined.
+type knownApp struct {
 	at mercury.Address
 	// ch is the channel of its last Join, over which it is answered.
 	ch mercury.ChannelID
@@ -27,11 +27,11 @@ func unknown(id wire.ID) error {
 	return fmt.Errorf("baseappmgr: message %d is not for a BaseAppMgr", id)
 }
 
-func findApp(apps []*app, at mercury.Address) (int, bool) {
-	return slices.BinarySearchFunc(apps, at, func(a *app, at mercury.Address) int { return a.at.Compare(at) })
+func findApp(apps []*knownApp, at mercury.Address) (int, bool) {
+	return slices.BinarySearchFunc(apps, at, func(a *knownApp, at mercury.Address) int { return a.at.Compare(at) })
 }
 
-func getApp(apps []*app, at mercury.Address) *app {
+func getApp(apps []*knownApp, at mercury.Address) *knownApp {
 	if i, ok := findApp(apps, at); ok {
 		return apps[i]
 	}
@@ -53,7 +53,7 @@ func (m *BaseAppMgr) onJoin(ch mercury.ChannelID, from mercury.Address, body []b
 	}
 	i, ok := findApp(*apps, from)
 	if !ok {
-		*apps = slices.Insert(*apps, i, &app{at: from})
+		*apps = slices.Insert(*apps, i, &knownApp{at: from})
 		m.log.Info("app joined", "role", j.Role, "at", from)
 	}
 	(*apps)[i].ch = ch
@@ -63,7 +63,7 @@ func (m *BaseAppMgr) onJoin(ch mercury.ChannelID, from mercury.Address, body []b
 	})
 }
 
-func (m *BaseAppMgr) list(r wire.Role) *[]*app {
+func (m *BaseAppMgr) list(r wire.Role) *[]*knownApp {
 	switch r {
 	case wire.BaseApp:
 		return &m.baseApps
@@ -80,7 +80,7 @@ func (m *BaseAppMgr) refuse(ch mercury.ChannelID, reason string) error {
 
 // appClosed forgets the app whose channel ended.
 func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
-	byChannel := func(a *app) bool { return a.ch == ch }
+	byChannel := func(a *knownApp) bool { return a.ch == ch }
 	if i := slices.IndexFunc(m.loginApps, byChannel); i >= 0 {
 		m.log.Info("LoginApp gone", "at", m.loginApps[i].at, "reason", reason)
 		m.loginApps = slices.Delete(m.loginApps, i, i+1)
@@ -110,8 +110,8 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 
 // fewest is the BaseApp with the fewest proxies, of equals the one with the
 // lowest address; nil when none has joined.
-func (m *BaseAppMgr) fewest() *app {
-	var best *app
+func (m *BaseAppMgr) fewest() *knownApp {
+	var best *knownApp
 	for _, a := range m.baseApps {
 		if best == nil || a.proxies < best.proxies {
 			best = a

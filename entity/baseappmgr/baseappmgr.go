@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -13,10 +14,10 @@ import (
 type BaseAppMgr struct {
 	cfg     Config
 	log     *slog.Logger
-	links   wire.Links
-	manager wire.Member
+	links   app.Links
+	manager app.Member
 
-	ticks    wire.Ticks
+	ticks    app.Ticks
 	report   wire.Report
 	reportAt time.Duration
 	term     uint32
@@ -24,8 +25,8 @@ type BaseAppMgr struct {
 	gameTime time.Duration
 	at       mercury.Address // the CellAppMgr, once it has answered
 
-	baseApps  []*app // by address
-	loginApps []*app // by address
+	baseApps  []*knownApp // by address
+	loginApps []*knownApp // by address
 	accounts  accounts
 }
 
@@ -52,11 +53,11 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	m := &BaseAppMgr{
 		cfg:      cfg,
 		log:      cfg.Log.With("app", "BaseAppMgr"),
-		links:    wire.Links{Transport: cfg.Transport, Log: cfg.Log},
-		ticks:    wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
+		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log},
+		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: newAccounts(),
 	}
-	m.manager = wire.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
+	m.manager = app.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
 	return m, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -15,12 +16,12 @@ import (
 type LoginApp struct {
 	cfg   Config
 	log   *slog.Logger
-	links wire.Links
+	links app.Links
 
 	manager    manager // the CellAppMgr
 	baseAppMgr manager
 
-	ticks    wire.Ticks
+	ticks    app.Ticks
 	report   wire.Report
 	reportAt time.Duration
 
@@ -31,7 +32,7 @@ type LoginApp struct {
 
 // manager is one of the two that a LoginApp joins.
 type manager struct {
-	wire.Member
+	app.Member
 	name string
 	at   mercury.Address // which start of it, once its channel is open
 	// joined: it has answered the Join.
@@ -66,13 +67,13 @@ func New(cfg Config) (*LoginApp, error) {
 	l := &LoginApp{
 		cfg:    cfg,
 		log:    cfg.Log.With("app", "LoginApp"),
-		links:  wire.Links{Transport: cfg.Transport, Log: cfg.Log},
-		ticks:  wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
+		links:  app.Links{Transport: cfg.Transport, Log: cfg.Log},
+		ticks:  app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		logins: newLogins(),
 	}
 	join := wire.Join{Role: wire.LoginApp, Digest: cfg.Schema.Digest}
-	l.manager = manager{Member: wire.NewMember(&l.links, cfg.Manager, join), name: "CellAppMgr"}
-	l.baseAppMgr.Member = wire.NewMember(&l.links, l.baseAppMgr.At, join)
+	l.manager = manager{Member: app.NewMember(&l.links, cfg.Manager, join), name: "CellAppMgr"}
+	l.baseAppMgr.Member = app.NewMember(&l.links, l.baseAppMgr.At, join)
 	l.baseAppMgr.name = "BaseAppMgr"
 	return l, nil
 }

@@ -2,8 +2,9 @@ package app
 
 import (
 	"errors"
-	"github.com/cellscape/cellscape/entity"
 	"testing"
+
+	"github.com/cellscape/cellscape/entity"
 )
 
 func TestAllocator(t *testing.T) {

@@ -239,7 +239,7 @@ func (t *traps) discarded(x ast.Expr) {
 		return
 	}
 	if r := f.Signature().Results(); r.Len() == 1 && types.Identical(r.At(0).Type(), types.Universe.Lookup("error").Type()) {
-		t.at(x, "the error of %s is thrown away: count it, or send by wire.Links, which does", id.Name)
+		t.at(x, "the error of %s is thrown away: count it, or send by app.Links, which does", id.Name)
 	}
 }
 

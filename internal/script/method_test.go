@@ -212,7 +212,7 @@ func BenchmarkCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	script := &cellScript{log: make([]string, 0, 1)}
+	s := &cellScript{log: make([]string, 0, 1)}
 	v := reflect.ValueOf(s)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
@@ -252,14 +253,14 @@ func (c *Cluster) notPlaying() string {
 // observer watches the cluster through its manager, as an operator's tool does.
 type observer struct {
 	c       *Cluster
-	links   wire.Links
-	manager wire.Member
+	links   app.Links
+	manager app.Member
 	last    wire.Status
 }
 
 func (o *observer) make(p *Process) (App, error) {
-	o.links = wire.Links{Transport: p.ep}
-	o.manager = wire.NewMember(&o.links, o.c.managerAt(), wire.Join{Role: wire.Observer})
+	o.links = app.Links{Transport: p.ep}
+	o.manager = app.NewMember(&o.links, o.c.managerAt(), wire.Join{Role: wire.Observer})
 	return o, nil
 }
 

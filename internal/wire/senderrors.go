@@ -10,6 +10,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
+// ErrLostWithChannel is why held messages were not sent whose channel broke.
+var ErrLostWithChannel = errors.New("wire: the channel broke before there was room")
+
 // SendReason is why a message was not sent.
 type SendReason uint8
 
@@ -61,7 +64,7 @@ func (r SendReason) Expected() bool {
 // ReasonOf is the reason that an error of a Transport's Send stands for.
 func ReasonOf(err error) SendReason {
 	switch {
-	case errors.Is(err, errLostWithChannel):
+	case errors.Is(err, ErrLostWithChannel):
 		return SendLost
 	case errors.Is(err, mercury.ErrFull):
 		return SendFull

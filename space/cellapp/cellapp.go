@@ -21,8 +21,8 @@ import (
 type CellApp struct {
 	cfg     Config
 	log     *slog.Logger
-	links   wire.Links
-	manager wire.Member
+	links   app.Links
+	manager app.Member
 
 	number    uint32
 	alloc     *app.Allocator
@@ -36,13 +36,13 @@ type CellApp struct {
 	left      bool
 	broken    []mercury.Address // apps of which a channel to them has ended
 
-	roster wire.Roster
-	door   wire.Door
+	roster app.Roster
+	door   app.Door
 	named  []mercury.Address // just now; see admit
 
 	cells       []*hostedCell // by space id
 	removals    removals
-	endings     wire.Endings
+	endings     app.Endings
 	registry    *space.Registry
 	stats       *property.Stats
 	compressor  property.Compressor
@@ -58,7 +58,7 @@ type CellApp struct {
 	packet      wire.ClientPacket // scratch of ClientPacket
 	pressure    int64             // see feelBacklog
 	strain      int64             // smoothed; see feelStrain
-	ticks       wire.Ticks
+	ticks       app.Ticks
 	report      wire.Report
 	cellsReport wire.CellsReport
 	reportAt    time.Duration
@@ -83,8 +83,8 @@ func New(cfg Config) (*CellApp, error) {
 		a.watch = load.NewStopwatch(cfg.Clock)
 	}
 	a.links.Transport, a.links.Log = cfg.Transport, cfg.Log
-	a.ticks = wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
-	a.manager = wire.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
+	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
+	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
 	return a, nil
 }
 
@@ -237,7 +237,7 @@ func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.O
 func (o *outbox) DestroySpace(id entity.SpaceID) {
 	if !o.endings.Ask(&o.manager, id) {
 		o.counters.Errors++
-		o.log.Error("a space is not destroyed: too many wait for the CellAppMgr", "space", id, "waiting", wire.MaxEndings)
+		o.log.Error("a space is not destroyed: too many wait for the CellAppMgr", "space", id, "waiting", app.MaxEndings)
 	}
 }
 

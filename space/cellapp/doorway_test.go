@@ -6,6 +6,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -27,7 +28,7 @@ func TestUnnamedWaits(t *testing.T) {
 		t.Errorf("when it was named it got %v", got)
 	}
 	before := r.app.Counters().Refused
-	r.tick(int(wire.NamingTime / DefaultTick))
+	r.tick(int(app.NamingTime / DefaultTick))
 	if !r.net.closed[r.net.channel(addr(60))] && r.app.door.Waits(r.net.channel(addr(60))) {
 		t.Error("who is not named waits for ever")
 	}

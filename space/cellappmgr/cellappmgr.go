@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -53,7 +54,7 @@ type CellAppMgr struct {
 	placerAt time.Duration   // when it was
 	refused  bool            // it was logged that spaces wait for a CellApp
 
-	ticks     wire.Ticks
+	ticks     app.Ticks
 	awake     awake
 	policy    balance.Policy
 	balanceAt time.Duration
@@ -64,7 +65,7 @@ type CellAppMgr struct {
 	gone   wire.Report // the sums of those that are no longer members
 	counts Counts
 
-	links wire.Links
+	links app.Links
 
 	buf      []byte           // scratch of encode
 	reported wire.CellsReport // scratch of Message
@@ -113,11 +114,11 @@ func New(cfg Config) (*CellAppMgr, error) {
 	m := &CellAppMgr{
 		cfg:       cfg,
 		log:       cfg.Log,
-		links:     wire.Links{Transport: cfg.Transport, Log: cfg.Log},
+		links:     app.Links{Transport: cfg.Transport, Log: cfg.Log},
 		byChannel: make(map[mercury.ChannelID]*member),
 		byID:      make(map[entity.SpaceID]*space),
 		byRequest: make(map[spaceRequest]*space),
-		ticks:     wire.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
+		ticks:     app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		awake:     awake{step: maxStep * cfg.Tick},
 		recovery:  recovery{on: cfg.Term > 1 && cfg.RecoveryWindow > 0},
 	}

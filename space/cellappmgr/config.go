@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -149,7 +150,7 @@ func (c Config) Validate() error {
 	fault(d.MinCellApps < 1 || d.MinCellApps > MaxStarts, "MinCellApps is %d: take 1 to %d", c.MinCellApps, MaxStarts)
 	fault(d.Tick < 0, "Tick is %v: take a positive time, for example 100ms", c.Tick)
 	fault(d.AppTimeout < 2*d.Tick || d.AppTimeout <= wire.ReportPeriod, "AppTimeout is %v: take at least twice Tick (%v), and more than the %v in which apps report once", c.AppTimeout, d.Tick, wire.ReportPeriod)
-	fault(d.RecoveryWindow > 0 && (d.RecoveryWindow < d.Tick || d.RecoveryWindow <= wire.RejoinAfter), "RecoveryWindow is %v: take at least Tick (%v), and more than the %v after which apps try to join again, for example 2s, or less than 0 for none", c.RecoveryWindow, d.Tick, wire.RejoinAfter)
+	fault(d.RecoveryWindow > 0 && (d.RecoveryWindow < d.Tick || d.RecoveryWindow <= app.RejoinAfter), "RecoveryWindow is %v: take at least Tick (%v), and more than the %v after which apps try to join again, for example 2s, or less than 0 for none", c.RecoveryWindow, d.Tick, app.RejoinAfter)
 	fault(d.ReportPeriod < 0, "ReportPeriod is %v: take a positive time, for example 1s", c.ReportPeriod)
 	fault(len(c.Spaces) == 0 || len(c.Spaces) > MaxSpaces, "there are %d Spaces: give 1 to %d", len(c.Spaces), MaxSpaces)
 	if err := d.Logins.Validate(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
@@ -121,8 +122,8 @@ func (o *Observer) Freeze(on bool) error {
 
 // watcher is the observer as a state machine.
 type watcher struct {
-	links   wire.Links
-	manager wire.Member
+	links   app.Links
+	manager app.Member
 	log     *slog.Logger
 	put     func(Status)
 }
@@ -131,8 +132,8 @@ type watcher struct {
 const watchPeriod = 200 * time.Millisecond
 
 func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(Status)) *watcher {
-	w := &watcher{links: wire.Links{Transport: t, Log: log}, log: log, put: put}
-	w.manager = wire.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
+	w := &watcher{links: app.Links{Transport: t, Log: log}, log: log, put: put}
+	w.manager = app.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
 	return w
 }
 

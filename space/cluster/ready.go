@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/baseappmgr"
-	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 )
@@ -111,7 +111,7 @@ func (c *Cluster) Trouble() error {
 
 // ErrRefused is in the error of a start whose process the managers do not let in; the text
 // says why: other definitions, a manager of an old term.
-var ErrRefused = wire.ErrRefused
+var ErrRefused = app.ErrRefused
 
 // hopeless reports whether waiting does not help.
 func hopeless(err error) bool {

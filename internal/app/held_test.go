@@ -1,4 +1,4 @@
-package wire_test
+package app_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -71,7 +72,7 @@ func said(msgs []string) (s string) {
 // meanwhile and in whichever way.
 func TestFullChannelKeepsOrder(t *testing.T) {
 	n := newNarrow(1000)
-	links := wire.Links{Transport: n}
+	links := app.Links{Transport: n}
 	ch := n.Dial(addr4)
 	now := time.Duration(0)
 	for i := range 20 {
@@ -105,7 +106,7 @@ func TestFullChannelKeepsOrder(t *testing.T) {
 // A way has levels, which count what is held; the worst is told with its name.
 func TestLevels(t *testing.T) {
 	n := newNarrow(1000)
-	links := wire.Links{Transport: n}
+	links := app.Links{Transport: n}
 	if l := links.Level(addr4); l != mercury.Free {
 		t.Errorf("nobody was sent anything, and it is %v", l)
 	}
@@ -135,14 +136,14 @@ func TestLevels(t *testing.T) {
 func TestHeldIsBounded(t *testing.T) {
 	n := newNarrow(1000)
 	var log bytes.Buffer
-	links := wire.Links{Transport: n, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	links := app.Links{Transport: n, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	refused := uint64(0)
 	for i := range 100 {
 		if links.Send(addr4, say(i, 117)) != nil {
 			refused++
 		}
 	}
-	if want := uint64(100 - 1000/120 - wire.MaxHeld*1000/120); refused != want {
+	if want := uint64(100 - 1000/120 - app.MaxHeld*1000/120); refused != want {
 		t.Errorf("%d refused, want %d", refused, want)
 	}
 	if got := strings.Count(log.String(), "\n"); got != 1 {

@@ -1,9 +1,10 @@
-package wire_test
+package app_test
 
 import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -23,7 +24,7 @@ func TestTicks(t *testing.T) {
 		{now: 420 * ms, end: 421 * ms, next: 507 * ms, runs: true, late: 1},   // and made up for
 		{now: 900 * ms, end: 1310 * ms, next: 1307 * ms, runs: true, late: 2}, // after a pause no burst follows
 	}
-	ticks := wire.Ticks{Period: 100 * ms}
+	ticks := app.Ticks{Period: 100 * ms}
 	var r wire.Report
 	ran := uint64(0)
 	for i, s := range steps {
@@ -46,49 +47,16 @@ func TestTicks(t *testing.T) {
 // not make its ticks seem late.
 func TestTicksMeasureWork(t *testing.T) {
 	clock := time.Hour
-	ticks := wire.Ticks{Period: 100 * ms, Clock: func() time.Duration { return clock }}
+	ticks := app.Ticks{Period: 100 * ms, Clock: func() time.Duration { return clock }}
 	var r wire.Report
 	ticks.Begin(7 * ms)
 	clock += 3 * ms
 	if next := ticks.End(ticks.Now(), &r); next != 107*ms || r.Late != 0 || r.TickTimes[wire.TickBucket(3*ms)] != 1 {
 		t.Errorf("next at %v, report %+v", next, r)
 	}
-	unmeasured := wire.Ticks{Period: 100 * ms}
+	unmeasured := app.Ticks{Period: 100 * ms}
 	unmeasured.Begin(7 * ms)
 	if unmeasured.Now() != 7*ms {
 		t.Errorf("without a clock work takes %v", unmeasured.Now()-7*ms)
-	}
-}
-
-func TestTickBuckets(t *testing.T) {
-	last := time.Duration(0)
-	for i := range wire.TickBuckets - 1 {
-		bound := wire.TickBound(i)
-		if bound <= last {
-			t.Errorf("bound %d is %v after %v", i, bound, last)
-		}
-		if wire.TickBucket(bound-1) != i || wire.TickBucket(bound) != i+1 {
-			t.Errorf("around %v: buckets %d and %d, want %d and %d", bound, wire.TickBucket(bound-1), wire.TickBucket(bound), i, i+1)
-		}
-		last = bound
-	}
-	if wire.TickBound(4) != 100*time.Microsecond || last < 2*time.Second {
-		t.Errorf("bound 4 is %v, the last %v", wire.TickBound(4), last)
-	}
-	if wire.TickBucket(0) != 0 || wire.TickBucket(time.Hour) != wire.TickBuckets-1 {
-		t.Error("the ends are not in the end buckets")
-	}
-}
-
-func TestCountersAdd(t *testing.T) {
-	sum, twice := counters(), counters()
-	d := counters()
-	sum.Add(&d)
-	for _, f := range []*uint64{&twice.ClientCallsSent, &twice.ClientCallsHandled, &twice.FlowSent, &twice.FlowHandled, &twice.BundlesSent,
-		&twice.BytesDown, &twice.BytesUp, &twice.Migrations, &twice.Refused, &twice.GhostsDiffer, &twice.Errors, &twice.PacketsUnsent, &twice.FlowLost, &twice.Repeats} {
-		*f *= 2
-	}
-	if sum != twice {
-		t.Errorf("sum %+v", sum)
 	}
 }

@@ -1,9 +1,10 @@
-package wire
+package app
 
 import (
 	"errors"
 	"slices"
 
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -12,9 +13,6 @@ import (
 // comes here is one small message for each entity that both apps know: a hundred
 // thousand of them fit. What is above is refused with mercury.ErrFull.
 const MaxHeld = 4
-
-// errLostWithChannel is why held messages were not sent whose channel broke.
-var errLostWithChannel = errors.New("wire: the channel broke before there was room")
 
 // heldQueue are the messages that one channel had no room for, in order.
 type heldQueue struct {
@@ -63,10 +61,10 @@ func (l *Links) goOn() {
 			}
 			switch {
 			case err == nil:
-			case ReasonOf(err) == SendGone:
-				l.failed(ID(q.messages[n][0]), errLostWithChannel)
+			case wire.ReasonOf(err) == wire.SendGone:
+				l.failed(wire.ID(q.messages[n][0]), wire.ErrLostWithChannel)
 			default:
-				l.failed(ID(q.messages[n][0]), err)
+				l.failed(wire.ID(q.messages[n][0]), err)
 			}
 			q.bytes -= len(q.messages[n])
 			q.messages[n] = nil

@@ -1,4 +1,4 @@
-package wire_test
+package app_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -24,8 +25,8 @@ func lastJoin(t *testing.T, l *line) wire.Join {
 // of an older one.
 func TestMemberKnowsTerms(t *testing.T) {
 	var l line
-	links := wire.Links{Transport: &l}
-	m := wire.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	links := app.Links{Transport: &l}
+	m := app.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
 	steps := []struct {
 		name     string
 		salt     uint32 // of the manager that answers
@@ -76,8 +77,8 @@ func TestMemberKnowsTerms(t *testing.T) {
 // never was waits for its operator.
 func TestMemberRefused(t *testing.T) {
 	var l line
-	links := wire.Links{Transport: &l}
-	m := wire.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
+	links := app.Links{Transport: &l}
+	m := app.NewMember(&links, addr4.At, wire.Join{Role: wire.CellApp})
 	l.peer = addr4
 	m.Tick(0)
 	m.Opened(1)
@@ -85,7 +86,7 @@ func TestMemberRefused(t *testing.T) {
 	if !m.Open() {
 		t.Error("a new start gives up")
 	}
-	if err := m.Trouble(); !errors.Is(err, wire.ErrRefused) || !strings.Contains(err.Error(), "other definitions") {
+	if err := m.Trouble(); !errors.Is(err, app.ErrRefused) || !strings.Contains(err.Error(), "other definitions") {
 		t.Errorf("trouble %v", err)
 	}
 	m.Welcomed(0, &wire.Welcome{Term: 1})

@@ -1,10 +1,11 @@
-package wire_test
+package app_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -13,8 +14,8 @@ func TestEndings(t *testing.T) {
 	l := &line{}
 	taken := 0
 	take := func() int { n := l.sends - taken; taken = l.sends; return n }
-	m := wire.NewMember(&wire.Links{Transport: l}, addr6.At, wire.Join{Role: wire.CellApp})
-	var e wire.Endings
+	m := app.NewMember(&app.Links{Transport: l}, addr6.At, wire.Join{Role: wire.CellApp})
+	var e app.Endings
 	if !e.Ask(&m, 5) || take() != 0 {
 		t.Error("asked before there is a manager")
 	}
@@ -44,7 +45,7 @@ func TestEndings(t *testing.T) {
 	if n := take(); n != 1 {
 		t.Errorf("asked again for %d spaces after an answer, want 1", n)
 	}
-	for id := range entity.SpaceID(wire.MaxEndings) {
+	for id := range entity.SpaceID(app.MaxEndings) {
 		e.Ask(&m, 100+id)
 	}
 	if e.Ask(&m, 99) || !e.Ask(&m, 6) {

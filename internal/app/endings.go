@@ -1,10 +1,11 @@
-package wire
+package app
 
 import (
 	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
 )
 
 const (
@@ -31,7 +32,7 @@ func (e *Endings) Ask(manager *Member, id entity.SpaceID) bool {
 		}
 		e.asked = append(e.asked, id)
 	}
-	manager.Send(&DestroySpace{Space: id})
+	manager.Send(&wire.DestroySpace{Space: id})
 	return true
 }
 
@@ -47,6 +48,6 @@ func (e *Endings) Tick(now time.Duration, manager *Member) {
 	}
 	e.at = now + askAgain
 	for _, id := range e.asked {
-		manager.Send(&DestroySpace{Space: id})
+		manager.Send(&wire.DestroySpace{Space: id})
 	}
 }

@@ -1,4 +1,4 @@
-package wire_test
+package app_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -16,7 +17,7 @@ func appAt(n int) mercury.Address {
 }
 
 func TestRoster(t *testing.T) {
-	var r wire.Roster
+	var r app.Roster
 	if _, ok := r.Role(addr4); ok {
 		t.Error("an empty roster names someone")
 	}
@@ -43,7 +44,7 @@ func TestRoster(t *testing.T) {
 }
 
 func TestDoor(t *testing.T) {
-	var d wire.Door
+	var d app.Door
 	for i := range 3 {
 		for ch := range mercury.ChannelID(2) {
 			if !d.Hold(time.Duration(i), ch+1, appAt(int(ch)), []byte{byte(i)}) {
@@ -65,14 +66,14 @@ func TestDoor(t *testing.T) {
 		})
 		return n
 	}
-	if ended(wire.NamingTime-1) != 0 || ended(wire.NamingTime) != 1 || d.Waits(1) {
+	if ended(app.NamingTime-1) != 0 || ended(app.NamingTime) != 1 || d.Waits(1) {
 		t.Error("not ended in time")
 	}
 }
 
 // Whoever speaks without being named cannot make an app keep more than its share.
 func TestDoorBounds(t *testing.T) {
-	var d wire.Door
+	var d app.Door
 	big := make([]byte, 1<<20)
 	held := 0
 	for ch := mercury.ChannelID(1); ch <= 100; ch++ {
@@ -80,19 +81,19 @@ func TestDoorBounds(t *testing.T) {
 			held++
 		}
 	}
-	if held >= wire.MaxDoor/len(big) || held < wire.MaxDoor/len(big)-2 {
+	if held >= app.MaxDoor/len(big) || held < app.MaxDoor/len(big)-2 {
 		t.Errorf("%d MB held", held)
 	}
-	d = wire.Door{}
+	d = app.Door{}
 	n := 0
 	for d.Hold(0, 1, addr4, big[:1000]) {
 		n++
 	}
-	if n*1000 > wire.MaxDoorChannel || n < wire.MaxDoorChannel/1100 || d.Waits(1) {
+	if n*1000 > app.MaxDoorChannel || n < app.MaxDoorChannel/1100 || d.Waits(1) {
 		t.Errorf("%d KB of one channel", n)
 	}
-	d = wire.Door{}
-	for ch := mercury.ChannelID(1); ch <= wire.MaxDoorChannels; ch++ {
+	d = app.Door{}
+	for ch := mercury.ChannelID(1); ch <= app.MaxDoorChannels; ch++ {
 		if !d.Hold(0, ch, addr4, nil) {
 			t.Fatal("no room")
 		}
@@ -109,7 +110,7 @@ func TestDoorBounds(t *testing.T) {
 // Closed knows where a channel led that has ended, once.
 func TestLinksClosed(t *testing.T) {
 	var l line
-	links := wire.Links{Transport: &l}
+	links := app.Links{Transport: &l}
 	_ = links.Send(addr6, &wire.Freeze{})
 	ch := mercury.ChannelID(l.dials)
 	if _, ok := links.Closed(ch + 1); ok {

@@ -1,4 +1,4 @@
-package wire
+package app
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -20,7 +21,7 @@ const RejoinAfter = time.Second
 type Member struct {
 	// At is where the manager listens.
 	At   netip.AddrPort
-	Join Join
+	Join wire.Join
 
 	links   *Links
 	ch      mercury.ChannelID
@@ -32,13 +33,13 @@ type Member struct {
 	rejoins  bool            // it does not know this app, which an earlier one welcomed
 	welcomed bool            // by it
 	trouble  error           // why it is not welcome, as far as it is known
-	last     Welcome         // the newest
+	last     wire.Welcome    // the newest
 	start    uint32          // salt of the start that it came from
 }
 
 // NewMember returns a member that joins on its first Tick. A zero at waits until
 // Move says where the manager is.
-func NewMember(links *Links, at netip.AddrPort, join Join) Member {
+func NewMember(links *Links, at netip.AddrPort, join wire.Join) Member {
 	return Member{At: at, Join: join, links: links}
 }
 
@@ -84,15 +85,15 @@ func (m *Member) Opened(ch mercury.ChannelID) bool {
 func (m *Member) Rejoins() bool { return m.rejoins }
 
 // Rejoin is what the member knows of itself; the app adds what it has.
-func (m *Member) Rejoin() Rejoin {
-	return Rejoin{Number: m.last.Number, Allocator: m.last.Allocator, Graves: m.links.Graves()}
+func (m *Member) Rejoin() wire.Rejoin {
+	return wire.Rejoin{Number: m.last.Number, Allocator: m.last.Allocator, Graves: m.links.Graves()}
 }
 
 // Welcomed takes a Welcome. It reports false for that of a manager older than the
 // one that the member knows: one that was only stalled while another took its
 // place, and whose orders would undo the other's. The member leaves it and looks
 // whether the other answers next time.
-func (m *Member) Welcomed(now time.Duration, w *Welcome) bool {
+func (m *Member) Welcomed(now time.Duration, w *wire.Welcome) bool {
 	if w.Term < m.last.Term {
 		m.Leave(now)
 		return false
@@ -164,7 +165,7 @@ func (m *Member) Open() bool { return m.open }
 
 // Send sends to the manager; without a manager the message is dropped, and what
 // must not be lost is sent again by its owner.
-func (m *Member) Send(msg Message) {
+func (m *Member) Send(msg wire.Message) {
 	if m.open {
 		m.links.Reply(m.ch, msg)
 	}

@@ -1,52 +1,33 @@
-package wire
+package app
 
 import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
-
-// MaxMembers bounds the apps that one Members names, and those that a Roster remembers:
-// as many as one Rejoin may name.
-const MaxMembers = MaxPeerApps
-
-// Members is the CellAppMgr's word of who belongs to the cluster: all CellApps and
-// BaseApps to one that joins, or comes back; one that joins to the others. A manager
-// that starts anew names those that have come back: what it does not name is not gone.
-// Who is gone is told by AppDead.
-type Members struct{ Apps []AppRef }
-
-// Append encodes m.
-func (m *Members) Append(b []byte) []byte { return appendAppRefs(b, m.Apps) }
-
-// Parse decodes a body.
-func (m *Members) Parse(body []byte) error {
-	r := mercury.NewReader(body)
-	m.Apps = readAppRefs(&r, MaxMembers)
-	return done(&r, "members")
-}
 
 // Roster is which starts of apps a CellAppMgr has named, of any term. Anybody can reach
 // the port of an app and say what only apps say; but an address, with the salt of its
 // start, is proved by mercury, so that nobody can be in the place of one that is named.
 // The zero value has none.
 type Roster struct {
-	roles map[mercury.Address]Role
+	roles map[mercury.Address]wire.Role
 	named []mercury.Address // the oldest first
 }
 
 // Add takes in who is named. Above MaxMembers the oldest are forgotten: apps that have
 // retired, and were therefore never declared dead.
-func (r *Roster) Add(apps []AppRef) {
+func (r *Roster) Add(apps []wire.AppRef) {
 	if r.roles == nil {
-		r.roles = make(map[mercury.Address]Role)
+		r.roles = make(map[mercury.Address]wire.Role)
 	}
 	for _, a := range apps {
 		if _, known := r.roles[a.App]; known || a.App.IsZero() {
 			continue
 		}
-		if len(r.named) == MaxMembers {
+		if len(r.named) == wire.MaxMembers {
 			delete(r.roles, r.named[0])
 			r.named = slices.Delete(r.named, 0, 1)
 		}
@@ -64,7 +45,7 @@ func (r *Roster) Remove(app mercury.Address) {
 }
 
 // Role is what an app is; false if nobody has named it.
-func (r *Roster) Role(app mercury.Address) (Role, bool) {
+func (r *Roster) Role(app mercury.Address) (wire.Role, bool) {
 	role, ok := r.roles[app]
 	return role, ok
 }

@@ -1,9 +1,8 @@
-package wire
+package app
 
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"log/slog"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/logs"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -38,26 +38,26 @@ type Links struct {
 	// Log may be nil.
 	Log *slog.Logger
 	// Errors are the messages that were not sent.
-	Errors SendErrors
+	Errors wire.SendErrors
 
 	buf []byte
 	now time.Duration
 	// dead is asked for each message; burials says which was buried first.
 	dead    map[mercury.Address]struct{}
-	burials []AppRef
+	burials []wire.AppRef
 	// routes are the channels that were dialled last, for Level.
 	routes map[mercury.Address]mercury.ChannelID
 	// targets are the other way round, for Closed.
 	targets map[mercury.ChannelID]mercury.Address
 	held    []heldQueue // in the order in which they began
-	worst   Backlog
+	worst   wire.Backlog
 	lines   logs.Limit
 }
 
 // Send sends m reliably. Messages to a zero or dead address are dropped: the
 // verdict has told, or will tell, everyone concerned. An error was counted and
 // logged; it is returned for who has another way to go.
-func (l *Links) Send(to mercury.Address, m Message) error {
+func (l *Links) Send(to mercury.Address, m wire.Message) error {
 	if to.IsZero() || l.Dead(to) {
 		return nil
 	}
@@ -65,14 +65,14 @@ func (l *Links) Send(to mercury.Address, m Message) error {
 }
 
 // SendUnreliable sends m; it may be lost.
-func (l *Links) SendUnreliable(to mercury.Address, m Message) error {
+func (l *Links) SendUnreliable(to mercury.Address, m wire.Message) error {
 	if to.IsZero() || l.Dead(to) {
 		return nil
 	}
-	l.buf = Encode(l.buf[:0], m)
+	l.buf = wire.Encode(l.buf[:0], m)
 	err := l.Transport.SendUnreliable(l.dial(to), l.buf)
 	if err != nil {
-		l.failed(ID(l.buf[0]), err)
+		l.failed(wire.ID(l.buf[0]), err)
 	}
 	return err
 }
@@ -86,8 +86,8 @@ func (l *Links) UnreliableRoom(to mercury.Address) int {
 }
 
 // Reply sends m back on the channel that something came from.
-func (l *Links) Reply(ch mercury.ChannelID, m Message) error {
-	l.buf = Encode(l.buf[:0], m)
+func (l *Links) Reply(ch mercury.ChannelID, m wire.Message) error {
+	l.buf = wire.Encode(l.buf[:0], m)
 	return l.SendOn(ch, l.buf)
 }
 
@@ -95,13 +95,13 @@ func (l *Links) Reply(ch mercury.ChannelID, m Message) error {
 func (l *Links) SendOn(ch mercury.ChannelID, encoded []byte) error {
 	err := l.sendOrHold(ch, encoded)
 	if err != nil {
-		l.failed(ID(encoded[0]), err)
+		l.failed(wire.ID(encoded[0]), err)
 	}
 	return err
 }
 
 // ClientMessage is the id under which messages to clients are counted.
-const ClientMessage ID = 0
+const ClientMessage wire.ID = 0
 
 // ToClient sends a message of the client protocol. Nothing is held for a client: who
 // has no room for it is too slow, and the caller ends its session. An error was
@@ -115,7 +115,7 @@ func (l *Links) ToClient(ch mercury.ChannelID, reliable bool, msg []byte) error 
 	switch {
 	case err == nil:
 	case reliable && errors.Is(err, mercury.ErrFull):
-		l.count(ClientMessage, SendSlowClient, err)
+		l.count(ClientMessage, wire.SendSlowClient, err)
 	default:
 		l.failed(ClientMessage, err)
 	}
@@ -146,12 +146,12 @@ func (l *Links) dial(to mercury.Address) mercury.ChannelID {
 }
 
 // NotPassedOn counts a message that was to be passed on, and is not even tried.
-func (l *Links) NotPassedOn(id ID, reason SendReason) { l.Errors.Add(reason, id, 1) }
+func (l *Links) NotPassedOn(id wire.ID, reason wire.SendReason) { l.Errors.Add(reason, id, 1) }
 
 // failed counts and logs a message that was not sent.
-func (l *Links) failed(id ID, err error) { l.count(id, ReasonOf(err), err) }
+func (l *Links) failed(id wire.ID, err error) { l.count(id, wire.ReasonOf(err), err) }
 
-func (l *Links) count(id ID, reason SendReason, err error) {
+func (l *Links) count(id wire.ID, reason wire.SendReason, err error) {
 	l.Errors.Add(reason, id, 1)
 	if l.Log == nil {
 		return
@@ -167,7 +167,7 @@ func (l *Links) count(id ID, reason SendReason, err error) {
 
 // Bury remembers that a start of an app is dead and drops the channel to it.
 // A start is never revived: a process that comes back has another salt.
-func (l *Links) Bury(role Role, app mercury.Address) {
+func (l *Links) Bury(role wire.Role, app mercury.Address) {
 	if l.Dead(app) {
 		return
 	}
@@ -176,7 +176,7 @@ func (l *Links) Bury(role Role, app mercury.Address) {
 	delete(l.routes, app)
 	delete(l.targets, ch)
 	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // to the dead: no error
-	if len(l.burials) == MaxGraves {
+	if len(l.burials) == wire.MaxGraves {
 		delete(l.dead, l.burials[0].App)
 		l.burials = slices.Delete(l.burials, 0, 1)
 	}
@@ -184,7 +184,7 @@ func (l *Links) Bury(role Role, app mercury.Address) {
 		l.dead = make(map[mercury.Address]struct{})
 	}
 	l.dead[app] = struct{}{}
-	l.burials = append(l.burials, AppRef{Role: role, App: app})
+	l.burials = append(l.burials, wire.AppRef{Role: role, App: app})
 }
 
 // Dead reports whether a start of an app was declared dead.
@@ -195,7 +195,7 @@ func (l *Links) Dead(app mercury.Address) bool {
 
 // Graves are the starts of apps that were declared dead, as far as they are
 // remembered, the oldest first.
-func (l *Links) Graves() []AppRef { return slices.Clone(l.burials) }
+func (l *Links) Graves() []wire.AppRef { return slices.Clone(l.burials) }
 
 // From is the address of the peer of a channel, if it is one to listen to.
 func (l *Links) From(ch mercury.ChannelID) (mercury.Address, bool) {
@@ -233,47 +233,8 @@ func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {
 	return bytes, limit
 }
 
-// Backlog is the fullest way to an app, as it stood when the tick began: what is
-// left over from earlier ticks, without what this one adds.
-type Backlog struct {
-	To           mercury.Address
-	Bytes, Limit int
-	// Held is how many of Bytes the channel had no room for.
-	Held int
-}
-
-// Level is how full it is.
-func (b Backlog) Level() mercury.Level {
-	if b.Limit == 0 {
-		return mercury.Free
-	}
-	return mercury.LevelOf(b.Bytes, b.Limit)
-}
-
-func (b Backlog) append(to []byte) []byte {
-	to = mercury.AppendAddress(to, b.To)
-	to = binary.AppendUvarint(to, uint64(b.Bytes))
-	to = binary.AppendUvarint(to, uint64(b.Limit))
-	return binary.AppendUvarint(to, uint64(b.Held))
-}
-
-func (b *Backlog) read(r *mercury.Reader) {
-	b.To = r.Address()
-	for _, n := range [...]*int{&b.Bytes, &b.Limit, &b.Held} {
-		v := r.Uvarint()
-		if v > maxBacklog {
-			r.Fail(errors.New("more waits than memory holds"))
-			return
-		}
-		*n = int(v)
-	}
-}
-
-// maxBacklog bounds what a report may say of a queue.
-const maxBacklog = 1 << 40
-
 // Worst is the fullest way, as of the last Tick; the zero Backlog if none is High.
-func (l *Links) Worst() Backlog { return l.worst }
+func (l *Links) Worst() wire.Backlog { return l.worst }
 
 // Tick goes on with what is held, as far as there is room now, and looks how full
 // the ways are. Each app calls it when a tick begins.
@@ -282,7 +243,7 @@ func (l *Links) Tick(now time.Duration) {
 	if len(l.held) > 0 {
 		l.goOn()
 	}
-	l.worst = Backlog{}
+	l.worst = wire.Backlog{}
 	// order does not show: of equals the lowest address counts
 	for to, ch := range l.routes {
 		bytes, limit := l.waiting(ch)
@@ -290,7 +251,7 @@ func (l *Links) Tick(now time.Duration) {
 			continue
 		}
 		if bytes > l.worst.Bytes || bytes == l.worst.Bytes && compareAddresses(to, l.worst.To) < 0 {
-			l.worst = Backlog{To: to, Bytes: bytes, Limit: limit}
+			l.worst = wire.Backlog{To: to, Bytes: bytes, Limit: limit}
 			if q := l.queue(ch); q != nil {
 				l.worst.Held = q.bytes
 			}
@@ -299,7 +260,7 @@ func (l *Links) Tick(now time.Duration) {
 }
 
 // Describe puts into a report how the app's messages fare.
-func (l *Links) Describe(r *Report) {
+func (l *Links) Describe(r *wire.Report) {
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)
 }

@@ -1,6 +1,10 @@
-package wire
+package app
 
-import "time"
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/internal/wire"
+)
 
 // Ticks is the rhythm of an app and the record of how well it kept it. A tick is
 // late when it ends after the next one was due.
@@ -39,9 +43,9 @@ func (t *Ticks) Now() time.Duration { return t.begun + t.clock() - t.clocked }
 // End ends the tick, at end (Now, where work is measured), and records it in r. It
 // returns when the next tick is due. After a pause the missed ticks are left
 // out: a burst of them would only make everyone later.
-func (t *Ticks) End(end time.Duration, r *Report) (next time.Duration) {
+func (t *Ticks) End(end time.Duration, r *wire.Report) (next time.Duration) {
 	r.Ticks++
-	r.TickTimes[TickBucket(end-t.begun)]++
+	r.TickTimes[wire.TickBucket(end-t.begun)]++
 	t.span = end - t.due
 	t.due += t.Period
 	if end > t.due {

@@ -1,10 +1,11 @@
-package wire_test
+package app_test
 
 import (
 	"net/netip"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -46,7 +47,7 @@ func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool) {
 
 func TestLinksRefuseTheDead(t *testing.T) {
 	var l line
-	links := wire.Links{Transport: &l}
+	links := app.Links{Transport: &l}
 	msg := &wire.Freeze{On: true}
 	if err := links.Send(mercury.Address{}, msg); err != nil || l.sends != 0 {
 		t.Errorf("to nobody: %v, %d sent", err, l.sends)
@@ -79,7 +80,7 @@ func TestLinksRefuseTheDead(t *testing.T) {
 
 // What is remembered of the dead is bounded; the oldest are forgotten first.
 func TestLinksForgetOldDeaths(t *testing.T) {
-	links := wire.Links{Transport: &line{}}
+	links := app.Links{Transport: &line{}}
 	for salt := range uint32(1025) {
 		links.Bury(wire.BaseApp, mercury.Address{At: addr4.At, Salt: salt + 1})
 	}
@@ -93,8 +94,8 @@ func TestLinksForgetOldDeaths(t *testing.T) {
 
 func TestMember(t *testing.T) {
 	var l line
-	links := wire.Links{Transport: &l}
-	m := wire.NewMember(&links, netip.AddrPort{}, wire.Join{Role: wire.CellApp})
+	links := app.Links{Transport: &l}
+	m := app.NewMember(&links, netip.AddrPort{}, wire.Join{Role: wire.CellApp})
 	m.Tick(0)
 	m.Send(&wire.Freeze{})
 	if l.dials != 0 || l.sends != 0 {

@@ -1,0 +1,47 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// Backlog is the fullest way to an app, as it stood when the tick began: what is
+// left over from earlier ticks, without what this one adds.
+type Backlog struct {
+	To           mercury.Address
+	Bytes, Limit int
+	// Held is how many of Bytes the channel had no room for.
+	Held int
+}
+
+// Level is how full it is.
+func (b Backlog) Level() mercury.Level {
+	if b.Limit == 0 {
+		return mercury.Free
+	}
+	return mercury.LevelOf(b.Bytes, b.Limit)
+}
+
+func (b Backlog) append(to []byte) []byte {
+	to = mercury.AppendAddress(to, b.To)
+	to = binary.AppendUvarint(to, uint64(b.Bytes))
+	to = binary.AppendUvarint(to, uint64(b.Limit))
+	return binary.AppendUvarint(to, uint64(b.Held))
+}
+
+func (b *Backlog) read(r *mercury.Reader) {
+	b.To = r.Address()
+	for _, n := range [...]*int{&b.Bytes, &b.Limit, &b.Held} {
+		v := r.Uvarint()
+		if v > maxBacklog {
+			r.Fail(errors.New("more waits than memory holds"))
+			return
+		}
+		*n = int(v)
+	}
+}
+
+// maxBacklog bounds what a report may say of a queue.
+const maxBacklog = 1 << 40

@@ -37,10 +37,10 @@ func TestHooks(t *testing.T) {
 		t.Fatal("nothing is refused")
 	}
 	want := []string{
-		"*script.misspelt.OnClient: its signature is func(), so that it is never called; the callback is func (*entity.misspelt) OnClient(bool)",
-		"*script.misspelt.OnCreate: nothing calls it: did you mean func (*entity.misspelt) OnCreated()? A method that begins with On is a callback, a method of the definition, or a timer's func (T) OnX(); rename what only your own code calls",
+		"*script.misspelt.OnClient: its signature is func(), so that it is never called; the callback is func (*script.misspelt) OnClient(bool)",
+		"*script.misspelt.OnCreate: nothing calls it: did you mean func (*script.misspelt) OnCreated()? A method that begins with On is a callback, a method of the definition, or a timer's func (T) OnX(); rename what only your own code calls",
 		"*script.misspelt.OnForeign: nothing calls it: it is a callback of another part of the entity; ",
-		"*script.misspelt.OnHit: nothing calls it: the nearest callback is func (*entity.misspelt) OnClient(bool). ",
+		"*script.misspelt.OnHit: nothing calls it: the nearest callback is func (*script.misspelt) OnClient(bool). ",
 		"*script.misspelt.OnReply: nothing calls it: ",
 	}
 	lines := strings.Split(err.Error(), "\n")

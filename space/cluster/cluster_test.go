@@ -20,6 +20,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
@@ -62,6 +63,7 @@ func world(t testing.TB) cluster.Config {
 	return cluster.Config{
 		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", CellApps: 2, BaseApps: 1,
 		Tick: 20 * time.Millisecond, StatusPeriod: 50 * time.Millisecond, AppTimeout: 1500 * time.Millisecond,
+		Logins: cellappmgr.LoginConfig{Always: true}, // a busy machine makes a load of late ticks
 	}
 }
 

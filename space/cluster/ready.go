@@ -53,6 +53,9 @@ func (c *Cluster) pollManagers(ctx context.Context) (missing []string, err error
 	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	for {
+		if ctx.Err() != nil { // before a look, which may find all there
+			return missing, context.Cause(ctx)
+		}
 		if missing, err = c.missing(); err != nil || len(missing) == 0 {
 			return missing, err
 		}
@@ -62,7 +65,6 @@ func (c *Cluster) pollManagers(ctx context.Context) (missing []string, err error
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return missing, context.Cause(ctx)
 		}
 	}
 }

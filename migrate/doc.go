@@ -46,6 +46,7 @@
 //	Offer, Lost          words: said until the base answers with a      a tick; 2 s
 //	                     Refuse, by the CellApp, whatever cells it has
 //	Probe                asked again while the base hears nothing       5 s
+//	AppSilent, AppLeft   the base asks again                            5 s
 //	flows (calls, Gone,  resent by their timers until acked             see flow.Sender
 //	Backup, …), acks
 //	ghost State, Update  a Roll, at once when a channel broke and       a tick; a round of
@@ -74,5 +75,10 @@
 // and says Lost if it knows nothing of it, so that no base believes for ever in a real
 // which nobody has. It remembers for 30 s whom it handed a real to: a base that could not
 // hear the new app for longer than that restores the entity from its backup, and refuses
-// the real that went on.
+// the real that went on. If that CellApp has retired meanwhile, it answers nothing, and no
+// verdict is about it. So a base that has heard nothing for 30 s asks the CellAppMgr, too
+// (AppSilent). Of a CellApp that is no member the manager says so (AppLeft); it remembers
+// nobody for that, and nothing is told to those who do not ask. For the base its real is
+// lost then, and after the grace it is restored, unless it shows itself at a newer hop. But
+// the CellApp is not buried: what it says last is still heard.
 package migrate

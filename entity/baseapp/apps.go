@@ -129,6 +129,14 @@ func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id 
 		if cell && m.Role == wire.CellApp {
 			a.cellAppDead(m.App)
 		}
+	case wire.AppLeftID:
+		var m wire.AppLeft
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		if cell {
+			a.cellAppLeft(m.App)
+		}
 	case wire.MembersID:
 		var m wire.Members
 		if err := m.Parse(body); err != nil {

@@ -29,6 +29,8 @@ type BaseApp struct {
 	// dismissed: this start of the app was declared dead.
 	dismissed bool
 	probes    int // asked in this tick
+	// doubted is the CellApp that the CellAppMgr was asked about last in this tick.
+	doubted mercury.Address
 
 	now    time.Duration
 	ticks  app.Ticks
@@ -126,7 +128,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 }
 
 func (a *BaseApp) tickBases() {
-	a.probes = 0
+	a.probes, a.doubted = 0, mercury.Address{}
 	a.sweep()
 	for i := 0; i < len(a.list); i++ { // scripts may add bases meanwhile
 		b := a.list[i]

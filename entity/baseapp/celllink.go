@@ -240,7 +240,8 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	return currentMoved
 }
 
-// AppDead says that an app was declared dead; true means that the real was there.
+// AppDead says that an app was declared dead, or has left with nothing on it; true means that
+// the real was believed there.
 func (l *cellLink) AppDead(now time.Duration, app mercury.Address) bool {
 	if !l.held() || l.app != app {
 		return false

@@ -2,7 +2,7 @@
 // players their proxies: what a client talks to as long as it plays, wherever its
 // entity's cell part goes.
 //
-//	LoginApp ──▶ BaseAppMgr ──MakeProxy──▶ ┌─────────┐ ◀──CellAppMgr (Welcome, Located, AppDead)
+//	LoginApp ──▶ BaseAppMgr ──MakeProxy──▶ ┌─────────┐ ◀──CellAppMgr (Welcome, Located, AppDead, AppLeft)
 //	                                       │ BaseApp │
 //	client ◀────protocol bundles─────────▶ │  bases  │ ◀──flows, Current, Offer──▶ CellApps
 //	                                       └─────────┘
@@ -34,7 +34,8 @@
 // says. Mercury proves the address of a peer, with the salt of its start. A manager is
 // whom this app has joined. A CellApp is who the CellAppMgr has named (wire.Members); the
 // list outlives the manager, since the next one knows apps only when they come back, and
-// what dies is told by AppDead. Of the CellApps, those alone speak for an entity that
+// what dies is told by AppDead. What has retired is told by AppLeft to who asks: a base that
+// does not hear of its real for long, and believes it there. Of the CellApps, those alone speak for an entity that
 // hold it, held it lately, or are told to make it; another one is asked (migrate.Probe),
 // since its word that it has the real may have been lost.
 //
@@ -53,6 +54,9 @@
 //   - A [BaseApp] is a state machine without goroutine, socket or clock. One
 //     goroutine owns it and all scripts in it.
 //   - Bases are always visited in the order of their ids.
+//   - No base believes for ever in a real that nobody has: whoever lost it says so until it
+//     is answered, the manager tells of CellApps that died, and of those that left if a base
+//     that hears nothing asks.
 //   - Times of scripts' timers are game time, which stands while the world is frozen.
 //   - A script's panic is contained: it is logged with its stack and counted, its
 //     base is destroyed, its client dropped. No other base notices.

@@ -2,6 +2,7 @@ package baseapp
 
 import (
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -69,6 +70,7 @@ func TestNoPosing(t *testing.T) {
 	}
 	for _, m := range []wire.Message{
 		&wire.Welcome{Term: 9}, &wire.AppDead{Role: wire.CellApp, App: appX}, &wire.Dismissed{Term: 9}, &wire.MakeProxy{Account: "eve"},
+		&wire.AppLeft{App: appX},
 		&wire.Located{ID: id, Space: 1, App: stranger}, &wire.Freeze{On: true}, name(wire.CellApp, stranger),
 	} {
 		p := r.connect(2)
@@ -134,6 +136,84 @@ func TestProbe(t *testing.T) {
 	one(t, told[migrate.Probe](r, appX)) // for what it sent is not acked
 	r.tell(appX, &migrate.Lost{ID: id, Order: entity.Order{Incarnation: 1}, Reason: "unknown here"})
 	r.wantLink(id, linkLost, 1, 0, nowhere)
+}
+
+// silentApps is which CellApps the manager was asked about.
+func silentApps(r *rig) (apps []mercury.Address) {
+	for _, m := range told[wire.AppSilent](r, cellAppMgr) {
+		apps = append(apps, m.App)
+	}
+	return apps
+}
+
+// A base that hears nothing of its real for longer than anybody remembers a handoff asks
+// the manager whether the CellApp is a member, and asks again without an answer; all bases
+// of a CellApp that are due ask once.
+func TestAppSilent(t *testing.T) {
+	r := joinedRig(t)
+	var ids []entity.ID
+	for range 3 {
+		id, v := r.spawn()
+		r.create(id, v)
+		ids = append(ids, id)
+	}
+	for _, id := range ids { // they ask together
+		r.current(appX, id, 1, 0, 0)
+	}
+	r.take(cellAppMgr)
+	r.pass(MemberLease - DefaultTick)
+	if got := silentApps(r); len(got) != 0 {
+		t.Fatalf("asked about %v before its time", got)
+	}
+	for range 3 {
+		r.pass(ProbeAgain)
+		if got := silentApps(r); len(got) != 1 || got[0] != appX {
+			t.Errorf("asked about %v, want %v once", got, appX)
+		}
+	}
+}
+
+// A real is lost that is believed on a CellApp which has left. What that said last is heard,
+// and so is a real that went on from it.
+func TestAppLeft(t *testing.T) {
+	for name, tt := range map[string]struct {
+		left   mercury.Address
+		silent time.Duration
+		then   func(r *rig, id entity.ID)
+		state  linkState // at once
+		want   string           // the copy that the real is made of, "" if it is not made again
+	}{
+		"nothing follows": {appX, MemberLease, func(*rig, entity.ID) {}, linkLost, "backup"},
+		"last words": {appX, MemberLease, func(r *rig, id entity.ID) {
+			r.tell(appX, &migrate.Offer{ID: id, Order: entity.Order{Incarnation: 1, Hop: 1}, Space: 1, Parts: []byte("offer")})
+		}, linkLost, "offer"},
+		"it went on":      {appX, MemberLease, func(r *rig, id entity.ID) { r.current(appY, id, 1, 1, 0) }, linkLost, ""},
+		"another one":     {appY, MemberLease, func(*rig, entity.ID) {}, linkLive, ""},
+		"heard meanwhile": {appX, MemberLease - DefaultTick, func(*rig, entity.ID) {}, linkLive, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := joinedRig(t)
+			id, _ := r.live()
+			r.up(appX, id, 1, 1, backup(1, 0, 1, 0, "backup"))
+			r.pass(tt.silent)
+			r.say(r.managers, &wire.AppLeft{App: tt.left})
+			if got := r.a.byID[id].link.State(); got != tt.state {
+				t.Errorf("%v, want %v", got, tt.state)
+			}
+			tt.then(r, id)
+			r.take(cellAppMgr)
+			r.pass(offerGrace + DefaultTick)
+			if got := r.a.byID[id].link.State(); (got == linkLocating) != (tt.want != "") {
+				t.Fatalf("%v after the grace", got)
+			}
+			if tt.want == "" {
+				return
+			}
+			if c := r.located(id, appZ); string(c.Parts) != tt.want {
+				t.Errorf("restored by %q, want %q", c.Parts, tt.want)
+			}
+		})
+	}
 }
 
 // After a stall of the app all its bases have heard nothing; they ask in turns.

@@ -64,6 +64,7 @@ func FuzzApp(f *testing.F) {
 		&wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1}, Session: 1},
 		&wire.Welcome{Number: 1, Allocator: 5, BaseAppMgr: appZ},
 		&wire.AppDead{Role: wire.CellApp, App: appX},
+		&wire.AppLeft{App: appX},
 		&wire.MakeProxy{Request: 1, Account: "eve"},
 		&wire.Located{ID: id, Space: 1, App: appY},
 		&wire.Freeze{On: true},

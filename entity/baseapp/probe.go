@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -18,6 +19,11 @@ const (
 
 	// ProbeAgain is how long a base waits for an answer before it asks again.
 	ProbeAgain = 5 * time.Second
+
+	// MemberLease is how long a base believes in a real of which it hears nothing without
+	// asking the CellAppMgr whether the CellApp is a member at all. It is as long as the
+	// origin of a handoff remembers where the real went, and can answer.
+	MemberLease = 30 * time.Second
 
 	// ProbesPerTick bounds the questions of one tick: after a stall of this process it
 	// has heard nothing of any real.
@@ -35,6 +41,8 @@ func (b *base) hearFrom(app mercury.Address) {
 // probe asks after a real in which the base believes though it has not heard of it for
 // long. Whoever lost it has said so, and says so until it is answered; but if even that
 // was lost, with the process or the memory that said it, the base would believe for ever.
+// The CellApp may be none any more: it handed the real on, retired and ended, and of the new
+// real the base never heard. Only the CellAppMgr can say so.
 func (b *base) probe() {
 	a := b.app
 	silent := a.now - b.heardAt
@@ -44,6 +52,34 @@ func (b *base) probe() {
 	}
 	a.probes++
 	b.ask(b.link.App())
+	if silent >= MemberLease {
+		a.doubt(b.link.App())
+	}
+}
+
+// doubt asks the CellAppMgr whether a CellApp is a member, for all bases that are due in a
+// tick at once: the answer is for all of them.
+func (a *BaseApp) doubt(app mercury.Address) {
+	if app != a.doubted {
+		a.doubted = app
+		a.cellMgr.Send(&wire.AppSilent{App: app})
+	}
+}
+
+// cellAppLeft loses the reals on a CellApp that is no member, of those bases alone that have
+// not heard of theirs for long. It is not buried: what it said last is still heard.
+func (a *BaseApp) cellAppLeft(app mercury.Address) {
+	lost := 0
+	for _, b := range a.list {
+		if !b.removed && b.link.Live() && a.now-b.heardAt >= MemberLease && b.link.AppDead(a.now, app) {
+			lost++
+		}
+	}
+	if lost == 0 {
+		return
+	}
+	a.log.Warn("bases believed in reals on a CellApp that has left", "app", app, "reals", lost)
+	a.afterLoss()
 }
 
 // ask asks an app after the real, not too often. Only where it is believed to be it can

@@ -37,6 +37,20 @@ func (m *Located) Parse(body []byte) error {
 	return done(&r, "located")
 }
 
+// AppLeft answers an AppSilent: this start of an app is no member of the cluster. Unlike one
+// that is dead it may still have last words, which are heard.
+type AppLeft struct{ App mercury.Address }
+
+// Append encodes m.
+func (m *AppLeft) Append(b []byte) []byte { return mercury.AppendAddress(b, m.App) }
+
+// Parse decodes a body.
+func (m *AppLeft) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.App = r.Address()
+	return done(&r, "app left")
+}
+
 // ClientPacket carries a Positions packet of a witness to its proxy, unreliably.
 type ClientPacket struct {
 	ID      entity.ID

@@ -303,6 +303,21 @@ func (m *SpaceDataSet) Parse(body []byte) error {
 	return done(&r, "space data set")
 }
 
+// AppSilent says that a base has not heard for long of its real, which it believes on a
+// CellApp. It is answered with an AppLeft if that is no member of the cluster. A member
+// speaks for itself, and what becomes of it is told by AppDead.
+type AppSilent struct{ App mercury.Address }
+
+// Append encodes m.
+func (m *AppSilent) Append(b []byte) []byte { return mercury.AppendAddress(b, m.App) }
+
+// Parse decodes a body.
+func (m *AppSilent) Parse(body []byte) error {
+	r := mercury.NewReader(body)
+	m.App = r.Address()
+	return done(&r, "app silent")
+}
+
 // GeometryLacked asks for what brings a CellApp's geometry of a space up to date:
 // it was told something that does not follow from what it has.
 type GeometryLacked struct {

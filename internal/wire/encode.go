@@ -36,6 +36,7 @@ const (
 	RejoinID
 	RejoinCellID
 	RejoinEndID
+	AppSilentID
 )
 
 // To a CellApp.
@@ -78,6 +79,7 @@ const (
 	CellLostID
 	MakeProxyID
 	SpaceCreatedID
+	AppLeftID
 )
 
 // To a BaseAppMgr.
@@ -107,6 +109,10 @@ func IDOf(m Message) ID {
 		return AppDeadID
 	case *Freeze:
 		return FreezeID
+	case *AppSilent:
+		return AppSilentID
+	case *AppLeft:
+		return AppLeftID
 	case *Dismissed:
 		return DismissedID
 	case *Join:

@@ -89,6 +89,7 @@ func samples() []message {
 		&wire.SetSpaceData{Space: 3, Key: 4, Value: []byte{0, 1}, Said: 1 << 40, Late: true, Seen: 1 << 50},
 		&wire.CellRemoved{Space: 4, Cell: cell},
 		&wire.RetireApp{Reason: "new hardware"},
+		&wire.AppSilent{App: addr4},
 		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
 		&wire.CreateSpace{Request: 1 << 40, Info: entity.SpaceInfo{
 			Bounds: bsp.Rect{MinX: -1, MinZ: -2, MaxX: 3, MaxZ: 4}, MinCells: 1, MaxCells: 1 << 20,
@@ -128,6 +129,7 @@ func samples() []message {
 
 		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
 		&wire.SpaceCreated{Request: 1 << 40, Space: 1<<24 + 1, Reason: "full"},
+		&wire.AppLeft{App: addr4},
 		&migrate.Current{ID: id, Order: order, Handled: 9},
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
 		&migrate.Offer{ID: id, Order: order, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},

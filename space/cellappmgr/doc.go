@@ -19,6 +19,8 @@
 //	                         <---------------------- Located, Status
 //	                         CreateSpace, DestroySpace ---->
 //	                         <---------------------- SpaceCreated, SpaceDestroyed
+//	                         AppSilent ------------>
+//	                         <---------------------- AppLeft
 //
 // A cell's life:
 //

@@ -128,6 +128,12 @@ func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, 
 			return err
 		}
 		m.destroySpace(now, a, &d)
+	case wire.AppSilentID:
+		var s wire.AppSilent
+		if err := s.Parse(body); err != nil {
+			return err
+		}
+		m.appSilent(a, &s)
 	case wire.FreezeID:
 		var f wire.Freeze
 		if err := f.Parse(body); err != nil {
@@ -145,7 +151,7 @@ func may(r wire.Role, id wire.ID) bool {
 		return r != wire.Observer
 	case wire.CellsReportID, wire.CellCreatedID, wire.GeometryLackedID, wire.CellRemovedID, wire.RetireAppID:
 		return r == wire.CellApp
-	case wire.CreateSpaceID:
+	case wire.CreateSpaceID, wire.AppSilentID:
 		return r == wire.BaseApp
 	case wire.LocateID, wire.SetSpaceDataID, wire.DestroySpaceID:
 		return r == wire.CellApp || r == wire.BaseApp

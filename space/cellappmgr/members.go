@@ -2,6 +2,7 @@ package cellappmgr
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
@@ -64,6 +65,11 @@ func (m *CellAppMgr) byAddress(address mercury.Address) *member {
 		}
 	}
 	return nil
+}
+
+// expects reports whether an app is a member, or is coming back as one.
+func (m *CellAppMgr) expects(app mercury.Address) bool {
+	return m.byAddress(app) != nil || slices.ContainsFunc(m.recovery.returning, func(b *returning) bool { return b.peer == app })
 }
 
 // join answers a Join: a new member, or one that comes back over another channel.

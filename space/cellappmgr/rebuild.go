@@ -103,8 +103,7 @@ func (m *CellAppMgr) endUnknown(a *member, b *returning) {
 
 // miss passes the verdict on an app that others still count on, if it is not here.
 func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
-	back := func(b *returning) bool { return b.peer == p.App }
-	if m.buried(p.App) || m.byAddress(p.App) != nil || slices.ContainsFunc(m.recovery.returning, back) {
+	if m.buried(p.App) || m.expects(p.App) {
 		return
 	}
 	switch p.Role {

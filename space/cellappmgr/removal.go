@@ -114,6 +114,17 @@ func (m *CellAppMgr) releaseApps() {
 	}
 }
 
+// appSilent tells a BaseApp of a CellApp where a base believes its real that it is no member.
+// Nobody is told when a CellApp is let go: nothing is left on it. But a base whose real went
+// on from there may not have heard of that, and if the new real dies, no verdict concerns the
+// app where it is believed. Who is let go is not remembered; whoever is no member, and is not
+// about to become one again, has left.
+func (m *CellAppMgr) appSilent(a *member, msg *wire.AppSilent) {
+	if !m.expects(msg.App) {
+		m.send(a, &wire.AppLeft{App: msg.App})
+	}
+}
+
 // concernedBy reports whether a removal waits for an app: for its own cell to go, or
 // for its ack.
 func (m *CellAppMgr) concernedBy(a *member) bool {

@@ -101,6 +101,44 @@ func TestRetiredWhenNobodyWaits(t *testing.T) {
 	one[wire.Retired](apps[1])
 }
 
+// Who asks after a CellApp that was let go is told that it has left; of one that is a member,
+// or is coming back as one, nothing is said.
+func TestAppSilent(t *testing.T) {
+	r, in, apps := fourCells(t)
+	base := r.join(wire.BaseApp, 20)
+	late := r.connect(wire.CellApp, at(21))
+	late.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 1})
+	ask := func(n int) []wire.AppLeft {
+		base.send(&wire.AppSilent{App: at(n)})
+		return take[wire.AppLeft](base)
+	}
+	for _, n := range []int{11, 21} {
+		if got := ask(n); len(got) != 0 {
+			t.Errorf("of app %d: %+v", n, got)
+		}
+	}
+	apps[1].send(&wire.RetireApp{})
+	in.plan = removalsOf(2)
+	r.pass(time.Second)
+	if got := ask(11); len(got) != 0 {
+		t.Errorf("while it retires: %+v", got)
+	}
+	apps[1].send(&wire.CellRemoved{Space: 1, Cell: old(2)})
+	r.pass(time.Second)
+	one[wire.Retired](apps[1])
+	for range 2 {
+		if got := ask(11); len(got) != 1 || got[0].App != at(11) {
+			t.Errorf("of one that has retired: %+v", got)
+		}
+	}
+	before := r.m.Counts().Misplaced
+	apps[0].send(&wire.AppSilent{App: at(11)})
+	none[wire.AppLeft](apps[0])
+	if n := r.m.Counts().Misplaced - before; n != 1 {
+		t.Errorf("%d misplaced, want 1: a CellApp has no bases", n)
+	}
+}
+
 // A CellApp that is to be shut down gets the first cell of a space only if there is no
 // other. (While all were to be, no space got one: neither a new one nor one that had lost
 // its last, and the bases of its entities waited.)

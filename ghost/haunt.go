@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -105,11 +106,11 @@ func (h *Haunts) Append(b []byte) []byte {
 }
 
 // Read decodes a list; the haunts count from now.
-func (h *Haunts) Read(r *mercury.Reader, now time.Duration) {
+func (h *Haunts) Read(r *codec.Reader, now time.Duration) {
 	n := r.Count(MaxHaunts, 2)
 	h.list = h.list[:0]
 	for range n {
-		app := r.Address()
+		app := mercury.ReadAddress(r)
 		if r.Err() != nil {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -63,7 +64,7 @@ func TestHauntsTravel(t *testing.T) {
 	var h, got Haunts
 	h.Add(app(1), 1)
 	h.Add(app(2), 2)
-	r := mercury.NewReader(h.Append(nil))
+	r := codec.NewReader(h.Append(nil))
 	got.Read(&r, 7)
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func TestHauntsTravel(t *testing.T) {
 	}
 	twice := append([]byte{2}, mercury.AppendAddress(mercury.AppendAddress(nil, app(1)), app(1))...)
 	for _, b := range [][]byte{nil, {1}, {200}, twice} {
-		r := mercury.NewReader(b)
+		r := codec.NewReader(b)
 		got.Read(&r, 0)
 		if r.Err() == nil {
 			t.Errorf("%x was taken for haunts", b)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -42,7 +43,7 @@ func (h *Head) append(b []byte) []byte {
 	return binary.AppendUvarint(b, uint64(h.Sequence))
 }
 
-func (h *Head) read(r *mercury.Reader) {
+func (h *Head) read(r *codec.Reader) {
 	h.ID = fields.ReadID(r)
 	h.Order = fields.ReadOrder(r)
 	h.Sequence = fields.ReadUint32(r)
@@ -73,17 +74,17 @@ func (m *State) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendAddress(b, m.Base)
 	b = fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
-	b = mercury.AppendBytes(b, m.Props)
-	return mercury.AppendBytes(b, m.History)
+	b = codec.AppendBytes(b, m.Props)
+	return codec.AppendBytes(b, m.History)
 }
 
 // Parse decodes a body.
 func (m *State) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Head.read(&r)
 	m.Type = r.U16()
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Base = r.Address()
+	m.Base = mercury.ReadAddress(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
@@ -126,16 +127,16 @@ func (m *Update) Append(b []byte) []byte {
 	for i := range m.Changes {
 		c := &m.Changes[i]
 		b = binary.AppendUvarint(b, uint64(c.Number))
-		b = mercury.AppendBool(b, c.Event)
+		b = codec.AppendBool(b, c.Event)
 		b = binary.LittleEndian.AppendUint16(b, c.Index)
-		b = mercury.AppendBytes(b, c.Payload)
+		b = codec.AppendBytes(b, c.Payload)
 	}
 	return b
 }
 
 // Parse decodes a body, reusing the slice of m.
 func (m *Update) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Head.read(&r)
 	m.After = fields.ReadUint32(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
@@ -163,7 +164,7 @@ func (m *Delete) Append(b []byte) []byte { return m.Head.append(b) }
 
 // Parse decodes a body.
 func (m *Delete) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Head.read(&r)
 	return done(&r, "delete")
 }
@@ -182,7 +183,7 @@ func (m *Audit) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Audit) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Head.read(&r)
 	m.Sum = r.U64()
 	return done(&r, "audit")
@@ -211,14 +212,14 @@ func (m *Query) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Query) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Head.read(&r)
-	m.Asker = r.Address()
+	m.Asker = mercury.ReadAddress(&r)
 	m.Hops = r.U8()
 	return done(&r, "query")
 }
 
-func done(r *mercury.Reader, name string) error {
+func done(r *codec.Reader, name string) error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
 	}

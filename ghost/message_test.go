@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/google/go-cmp/cmp"
@@ -81,15 +82,15 @@ func TestMessageLimits(t *testing.T) {
 	huge := []byte{0xff, 0xff, 0xff, 0xff, 0x0f}
 	update := (&ghost.Update{Head: ghost.Head{ID: 1}}).Append(nil)
 	update = append(update[:len(update)-1], huge...) // the number of changes
-	if err := new(ghost.Update).Parse(update); !errors.Is(err, mercury.ErrLength) {
+	if err := new(ghost.Update).Parse(update); !errors.Is(err, codec.ErrLength) {
 		t.Errorf("changes: %v", err)
 	}
 	roll := &ghost.Roll{Space: 1, Calls: make([]ghost.Call, ghost.MaxRoll+1)}
-	if err := new(ghost.Roll).Parse(roll.Append(nil)); !errors.Is(err, mercury.ErrLength) {
+	if err := new(ghost.Roll).Parse(roll.Append(nil)); !errors.Is(err, codec.ErrLength) {
 		t.Errorf("a roll: %v", err)
 	}
 	tooLong := &ghost.State{Head: ghost.Head{ID: 1}, Props: make([]byte, ghost.MaxProps+1)}
-	if err := new(ghost.State).Parse(tooLong.Append(nil)); !errors.Is(err, mercury.ErrLength) {
+	if err := new(ghost.State).Parse(tooLong.Append(nil)); !errors.Is(err, codec.ErrLength) {
 		t.Errorf("props: %v", err)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // MaxRoll bounds the reals in one Roll: 6 KB at the most, which leave with the
@@ -40,7 +40,7 @@ func (m *Roll) Append(b []byte) []byte {
 
 // Parse decodes a body, reusing the slice of m.
 func (m *Roll) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	n := r.Count(MaxRoll, 5)
 	m.Calls = m.Calls[:0]

@@ -3,6 +3,7 @@ package mercury
 import (
 	"cmp"
 	"encoding/binary"
+	"github.com/cellscape/cellscape/internal/codec"
 	"net/netip"
 	"strconv"
 )
@@ -66,29 +67,29 @@ func AppendAddress(b []byte, a Address) []byte {
 	return binary.LittleEndian.AppendUint32(b, a.Salt)
 }
 
-// Address reads what AppendAddress wrote. An IPv4 address in IPv6 clothes is refused, so that one
+// ReadAddress reads what AppendAddress wrote. An IPv4 address in IPv6 clothes is refused, so that one
 // place has one encoding.
-func (r *Reader) Address() Address {
+func ReadAddress(r *codec.Reader) Address {
 	var ip netip.Addr
 	switch family := r.U8(); family {
 	case 0:
 		return Address{}
 	case 4:
-		if raw := r.take(4); raw != nil {
+		if raw := r.Take(4); raw != nil {
 			ip = netip.AddrFrom4([4]byte(raw))
 		}
 	case 6:
-		if raw := r.take(16); raw != nil {
+		if raw := r.Take(16); raw != nil {
 			ip = netip.AddrFrom16([16]byte(raw))
 			if ip.Is4In6() {
-				r.fail(ErrValue)
+				r.Fail(codec.ErrValue)
 			}
 		}
 	default:
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	port, salt := r.U16(), r.U32()
-	if r.err != nil {
+	if r.Err() != nil {
 		return Address{}
 	}
 	return Address{At: netip.AddrPortFrom(ip, port), Salt: salt}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
@@ -147,11 +148,11 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 }
 
 func TestReaderDoesNotAllocate(t *testing.T) {
-	b := mercury.AppendAddress(mercury.AppendBytes(nil, make([]byte, 100)), mercury.Address{At: mercurytest.Place(1), Salt: 1})
+	b := mercury.AppendAddress(codec.AppendBytes(nil, make([]byte, 100)), mercury.Address{At: mercurytest.Place(1), Salt: 1})
 	if n := testing.AllocsPerRun(100, func() {
-		r := mercury.NewReader(b)
+		r := codec.NewReader(b)
 		r.Bytes(100)
-		r.Address()
+		mercury.ReadAddress(&r)
 		if r.Close() != nil {
 			t.Error(r.Err())
 		}

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"fmt"
+	"github.com/cellscape/cellscape/internal/codec"
 	"net/netip"
 	"time"
 )
@@ -73,9 +74,9 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 }
 
 // onChannel takes in what an acceptor tells about itself. It is sealed, unlike an accept.
-func (c *channel) onChannel(e *Endpoint, r *Reader) error {
+func (c *channel) onChannel(e *Endpoint, r *codec.Reader) error {
 	id, salt, window := r.Uvarint(), r.U32(), r.Uvarint()
-	if r.err != nil || id == 0 || id > maxChannelID || salt == 0 || window < MinWindow || window > MaxWindow || !c.dialled {
+	if r.Err() != nil || id == 0 || id > maxChannelID || salt == 0 || window < MinWindow || window > MaxWindow || !c.dialled {
 		return ErrProtocol
 	}
 	if c.remote != 0 {

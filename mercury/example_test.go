@@ -50,20 +50,3 @@ func Example() {
 	// 10.0.0.2:20000#2 got "ping"
 	// 10.0.0.1:20000#1 got "pong"
 }
-
-// A parser reads all fields in a row and asks for the fault once.
-func ExampleReader() {
-	msg := mercury.AppendString(nil, "Ada")
-	msg = mercury.AppendF32(msg, 12.5)
-
-	r := mercury.NewReader(msg)
-	name, x := r.String(32), r.F32()
-	fmt.Println(name, x, r.Close())
-
-	r = mercury.NewReader(msg[:5])
-	_, _ = r.String(32), r.F32()
-	fmt.Println(r.Close())
-	// Output:
-	// Ada 12.5 <nil>
-	// mercury: message ends too early
-}

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"encoding/binary"
+	"github.com/cellscape/cellscape/internal/codec"
 	"net/netip"
 	"time"
 )
@@ -148,7 +149,7 @@ func (c *channel) sendTicket(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 		return
 	}
 	w.b = append(w.b, byte(frameTicket))
-	w.b = AppendBytes(w.b, c.ticket)
+	w.b = codec.AppendBytes(w.b, c.ticket)
 	w.record.ticket, w.eliciting = true, true
 	w.finish(c.trailer(e), 0)
 	c.emitPacket(e, &w, c.peer.At, emit)

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"encoding/binary"
+	"github.com/cellscape/cellscape/internal/codec"
 	"time"
 )
 
@@ -111,12 +112,12 @@ func appendAck(b []byte, s *numberSet, delay time.Duration, cumulative [lanes]ui
 
 // readAck reads an ack frame after its kind into a, reusing a.ranges. Ranges are proved descending
 // and not negative.
-func readAck(r *Reader, kind frameKind, a *ack) {
+func readAck(r *codec.Reader, kind frameKind, a *ack) {
 	a.ranges = a.ranges[:0]
 	a.complete = kind == frameAckRanges
 	hi, delay, first := r.Uvarint(), r.Uvarint(), r.Uvarint()
 	if hi > maxNumber || first > hi || delay > uint64(maxReportedDelay)>>ackDelayShift {
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 		return
 	}
 	a.delay = time.Duration(delay << ackDelayShift)
@@ -130,13 +131,13 @@ func readAck(r *Reader, kind frameKind, a *ack) {
 	}
 	count := int(r.U8())
 	if count >= maxAckRanges {
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 		return
 	}
 	for range count {
 		gap, run := r.Uvarint(), r.Uvarint()
-		if r.err != nil || gap > lo || lo-gap < 2 || run > lo-gap-2 {
-			r.fail(ErrValue)
+		if r.Err() != nil || gap > lo || lo-gap < 2 || run > lo-gap-2 {
+			r.Fail(codec.ErrValue)
 			return
 		}
 		hi = lo - gap - 2
@@ -155,7 +156,7 @@ type segmentFrame struct {
 	bytes  []byte
 }
 
-func readSegment(r *Reader, kind frameKind, f *segmentFrame) {
+func readSegment(r *codec.Reader, kind frameKind, f *segmentFrame) {
 	*f = segmentFrame{seq: r.Uvarint()}
 	if kind&flagBulk != 0 {
 		f.lane = laneBulk
@@ -165,23 +166,23 @@ func readSegment(r *Reader, kind frameKind, f *segmentFrame) {
 		f.part, f.parts = which>>4, which&15
 		offset := r.Uvarint()
 		if f.parts < 2 || f.parts > maxParts || f.part >= f.parts || offset > MaxMTU {
-			r.fail(ErrValue)
+			r.Fail(codec.ErrValue)
 			return
 		}
 		f.offset = int(offset)
 	}
 	f.bytes = readRest(r, kind)
-	if r.err == nil && len(f.bytes) == 0 {
-		r.fail(ErrValue)
+	if r.Err() == nil && len(f.bytes) == 0 {
+		r.Fail(codec.ErrValue)
 	}
 }
 
 // readRest reads bytes behind a length, or all that is left of the packet.
-func readRest(r *Reader, kind frameKind) []byte {
+func readRest(r *codec.Reader, kind frameKind) []byte {
 	if kind&flagLength != 0 {
 		return r.Bytes(MaxMTU)
 	}
-	return r.take(r.Len())
+	return r.Take(r.Len())
 }
 
 // uvarintLen is the number of bytes that binary.AppendUvarint takes for v.

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"encoding/binary"
+	"github.com/cellscape/cellscape/internal/codec"
 	"hash/crc32"
 )
 
@@ -94,10 +95,10 @@ func (o *bind) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, o.Window)
 }
 
-func (o *bind) read(r *Reader) {
+func (o *bind) read(r *codec.Reader) {
 	o.Salt, o.Dial, o.Want, o.Window = r.U32(), ChannelID(r.U32()), r.U32(), r.U32()
 	if o.Salt == 0 || o.Dial == 0 || o.Window < MinWindow || o.Window > MaxWindow {
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 }
 
@@ -123,11 +124,11 @@ func (o *openPacket) append(b []byte) []byte {
 }
 
 func (o *openPacket) parse(p []byte) error {
-	r := NewReader(p[prefixSize:])
+	r := codec.NewReader(p[prefixSize:])
 	o.read(&r)
-	copy(o.Cookie[:], r.take(cookieSize))
-	o.Hello = r.take(int(r.U8()))
-	r.take(r.Len())
+	copy(o.Cookie[:], r.Take(cookieSize))
+	o.Hello = r.Take(int(r.U8()))
+	r.Take(r.Len())
 	return r.Close()
 }
 
@@ -149,9 +150,9 @@ func (c *challengePacket) append(b []byte) []byte {
 }
 
 func (c *challengePacket) parse(p []byte) error {
-	r := NewReader(p[prefixSize:])
+	r := codec.NewReader(p[prefixSize:])
 	c.Dial, c.Salt = ChannelID(r.U32()), r.U32()
-	copy(c.Cookie[:], r.take(cookieSize))
+	copy(c.Cookie[:], r.Take(cookieSize))
 	return r.Close()
 }
 
@@ -179,11 +180,11 @@ func (a *acceptPacket) append(b []byte) []byte {
 }
 
 func (a *acceptPacket) parse(p []byte) error {
-	r := NewReader(p[prefixSize:])
+	r := codec.NewReader(p[prefixSize:])
 	a.Dial, a.Salt, a.Self, a.Window = ChannelID(r.U32()), r.U32(), r.U32(), r.U32()
-	a.Reply = r.take(int(r.U8()))
+	a.Reply = r.Take(int(r.U8()))
 	if a.Self == 0 || a.Window < MinWindow || a.Window > MaxWindow {
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	return r.Close()
 }
@@ -222,11 +223,11 @@ func (f *refusePacket) append(b []byte) []byte {
 }
 
 func (f *refusePacket) parse(p []byte) error {
-	r := NewReader(p[prefixSize:])
+	r := codec.NewReader(p[prefixSize:])
 	f.Dial, f.Salt, f.Self, f.Why = ChannelID(r.U32()), r.U32(), r.U32(), refusal(r.U8())
 	f.Pass = r.U32()
 	if f.Why < refusedSalt || f.Why > refusedClear {
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	return r.Close()
 }
@@ -249,7 +250,7 @@ func (s *resetPacket) append(b []byte) []byte {
 }
 
 func (s *resetPacket) parse(p []byte) error {
-	r := NewReader(p[prefixSize:])
+	r := codec.NewReader(p[prefixSize:])
 	s.Channel, s.Tag, s.Self = ChannelID(r.U32()), r.U64(), r.U32()
 	return r.Close()
 }
@@ -284,13 +285,13 @@ func (h *firstHeader) append(b []byte) []byte {
 
 // parse returns the size of the header.
 func (h *firstHeader) parse(p []byte) (head int, err error) {
-	r := NewReader(p[2:])
+	r := codec.NewReader(p[2:])
 	h.read(&r)
-	h.Pass = r.take(int(r.U8()))
+	h.Pass = r.Take(int(r.U8()))
 	h.Number = r.U32()
 	head = len(p) - r.Len()
 	if r.U32() != crc32.Checksum(p[:head], castagnoli) {
-		r.fail(ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	return head + 4, r.Err()
 }

@@ -2,6 +2,7 @@ package mercury
 
 import (
 	"bytes"
+	"github.com/cellscape/cellscape/internal/codec"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -109,7 +110,7 @@ func TestAckRoundTrip(t *testing.T) {
 			t.Fatalf("ack of %d bytes in room for %d", len(b), room)
 		}
 		var a ack
-		r := NewReader(b[1:])
+		r := codec.NewReader(b[1:])
 		readAck(&r, frameKind(b[0]), &a)
 		if err := r.Close(); err != nil || 3*time.Millisecond-a.delay >= 1<<ackDelayShift || a.delay > 3*time.Millisecond {
 			t.Fatalf("read %+v, %v", a, err)
@@ -164,7 +165,7 @@ func fuzzFrames(t *testing.T, p []byte) {
 		t.Fatalf("a header of %d bytes in %d", head, len(p))
 	}
 	var a ack
-	r := NewReader(p[1:])
+	r := codec.NewReader(p[1:])
 	readAck(&r, frameKind(p[0]), &a)
 	for i, run := range a.ranges {
 		if run.lo > run.hi || i > 0 && run.hi+1 >= a.ranges[i-1].lo {
@@ -172,9 +173,9 @@ func fuzzFrames(t *testing.T, p []byte) {
 		}
 	}
 	var s segmentFrame
-	r = NewReader(p[1:])
+	r = codec.NewReader(p[1:])
 	readSegment(&r, frameKind(p[0]), &s)
-	if r.err == nil && (len(s.bytes) == 0 || len(s.bytes) > len(p) || s.parts > maxParts) {
+	if r.Err() == nil && (len(s.bytes) == 0 || len(s.bytes) > len(p) || s.parts > maxParts) {
 		t.Fatalf("segment %+v", s)
 	}
 }

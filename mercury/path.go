@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
@@ -199,7 +200,7 @@ func (c *channel) sendChallenge(e *Endpoint, emit func(netip.AddrPort, []byte)) 
 }
 
 // readToken reads the token of a challenge or a response.
-func readToken(r *Reader) (t [pathTokenSize]byte) {
+func readToken(r *codec.Reader) (t [pathTokenSize]byte) {
 	binary.LittleEndian.PutUint64(t[:], r.U64())
 	return t
 }

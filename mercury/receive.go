@@ -3,6 +3,7 @@ package mercury
 import (
 	"encoding/binary"
 	"errors"
+	"github.com/cellscape/cellscape/internal/codec"
 	"net/netip"
 	"time"
 )
@@ -194,7 +195,7 @@ func (e *Endpoint) breach(c *channel, err error) {
 
 // onFrames takes the frames of a packet in and reports whether they ask for an ack.
 func (c *channel) onFrames(e *Endpoint, from netip.AddrPort, frames []byte) (eliciting bool, err error) {
-	r := NewReader(frames)
+	r := codec.NewReader(frames)
 	for r.Len() > 0 && c.state != dead {
 		kind := frameKind(r.U8())
 		if kind != framePad && kind != frameAck && kind != frameAckRanges && kind&^flagLength != frameUnreliable && kind != frameAbort {
@@ -211,7 +212,7 @@ func (c *channel) onFrames(e *Endpoint, from netip.AddrPort, frames []byte) (eli
 }
 
 // onFrame takes in the frame of a kind that r stands in.
-func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *Reader) error {
+func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *codec.Reader) error {
 	if c.state == dialling && kind >= frameSegment {
 		return ErrProtocol // an acceptor tells its channel in every packet with messages until the dialler has it
 	}
@@ -219,14 +220,14 @@ func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *R
 	case framePad, framePing:
 	case frameAck, frameAckRanges:
 		readAck(r, kind, &e.ack)
-		if r.err == nil {
+		if r.Err() == nil {
 			return c.onAck(e, &e.ack)
 		}
 	case frameChannel:
 		return c.onChannel(e, r)
 	case frameTicket:
 		ticket := r.Bytes(MaxTicket)
-		if r.err == nil && c.dialled && e.cfg.Guard != nil {
+		if r.Err() == nil && c.dialled && e.cfg.Guard != nil {
 			e.cfg.Guard.Keep(e.now, c.peer, ticket)
 		}
 	case frameChallenge:
@@ -247,16 +248,16 @@ func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *R
 }
 
 // onMessageFrame takes in a frame with messages.
-func (c *channel) onMessageFrame(e *Endpoint, kind frameKind, r *Reader) error {
+func (c *channel) onMessageFrame(e *Endpoint, kind frameKind, r *codec.Reader) error {
 	switch {
 	case kind&^(flagLength|flagBulk|flagPart) == frameSegment:
 		readSegment(r, kind, &e.segment)
-		if r.err == nil {
+		if r.Err() == nil {
 			return c.onSegment(e, &e.segment)
 		}
 	case kind&^flagLength == frameUnreliable:
 		p := readRest(r, kind)
-		if r.err == nil {
+		if r.Err() == nil {
 			c.deliverUnreliable(e, p)
 		}
 	default:

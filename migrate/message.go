@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -56,12 +57,12 @@ func (m *Onload) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Onload) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Order = fields.ReadOrder(&r)
-	m.Base = r.Address()
+	m.Base = mercury.ReadAddress(&r)
 	m.Decided = Geometry{fields.ReadUint32(&r), fields.ReadUint32(&r)}
 	m.Parts = r.Rest()
 	if len(m.Parts) > MaxParts {
@@ -84,7 +85,7 @@ func (m *OnloadAck) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *OnloadAck) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
 	return done(&r, "onload ack")
@@ -121,18 +122,18 @@ func (m *Create) Append(b []byte) []byte {
 	b = m.Session.AppendBody(b)
 	b = binary.AppendUvarint(b, m.Handled)
 	b = binary.AppendUvarint(b, m.Heard)
-	b = mercury.AppendBool(b, m.Restored)
+	b = codec.AppendBool(b, m.Restored)
 	return append(b, m.Parts...)
 }
 
 // Parse decodes a body.
 func (m *Create) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Order = fields.ReadOrder(&r)
-	m.Base = r.Address()
+	m.Base = mercury.ReadAddress(&r)
 	m.Session.Read(&r)
 	m.Handled = r.Uvarint()
 	m.Heard = r.Uvarint()
@@ -161,7 +162,7 @@ func (m *Current) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Current) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
 	m.Handled = r.Uvarint()
@@ -182,7 +183,7 @@ func (m *Refuse) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Refuse) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
 	return done(&r, "refuse")
@@ -213,7 +214,7 @@ func (m *Offer) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Offer) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
 	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
@@ -237,19 +238,19 @@ type Lost struct {
 // Append encodes m.
 func (m *Lost) Append(b []byte) []byte {
 	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
-	return mercury.AppendString(b, m.Reason)
+	return codec.AppendString(b, m.Reason)
 }
 
 // Parse decodes a body.
 func (m *Lost) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "lost")
 }
 
-func done(r *mercury.Reader, name string) error {
+func done(r *codec.Reader, name string) error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
 	}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -45,14 +45,14 @@ func (t Tag) String() string {
 //	| tag | length uvarint | body |
 //	+-----+----------------+------+
 func AppendPart(b []byte, tag Tag, f func(b []byte) []byte) []byte {
-	b, mark := mercury.BeginBytes(append(b, byte(tag)))
-	return mercury.EndBytes(f(b), mark)
+	b, mark := codec.BeginBytes(append(b, byte(tag)))
+	return codec.EndBytes(f(b), mark)
 }
 
 // EachPart calls f with each part in order. Unknown, doubled or unsorted tags
 // are errors: half a real must not come to life.
 func EachPart(parts []byte, f func(tag Tag, body []byte) error) error {
-	r := mercury.NewReader(parts)
+	r := codec.NewReader(parts)
 	last := Tag(0)
 	for r.Len() > 0 {
 		tag := Tag(r.U8())
@@ -88,7 +88,7 @@ func (c *Core) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (c *Core) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	c.MoveStamp, c.Position, c.Direction = fields.ReadPlace(&r)
 	return done(&r, "core")
 }

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -31,10 +32,10 @@ func (m *Probe) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Probe) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
-	m.Base = r.Address()
+	m.Base = mercury.ReadAddress(&r)
 	m.Hops = r.U8()
 	return done(&r, "probe")
 }

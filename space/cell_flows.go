@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -486,10 +487,10 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 		b = mercury.AppendAddress(b, home)
 		b = p.in.Append(b)
 		b = binary.AppendUvarint(b, p.cause)
-		b = mercury.AppendBool(b, out)
+		b = codec.AppendBool(b, out)
 		if out {
 			b = binary.AppendUvarint(b, uint64(p.life))
-			b = mercury.AppendBool(b, p.unseen)
+			b = codec.AppendBool(b, p.unseen)
 			b = p.out.Append(b)
 		}
 	}
@@ -497,13 +498,13 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 }
 
 // readFlows reads what appendFlows wrote. What is restored sends as a new stream.
-func (r *Real) readFlows(rd *mercury.Reader, restoring bool) {
+func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	r.readSaving(rd, restoring)
 	n := rd.Count(MaxPeers, 6)
 	last := peer{}
 	for range n {
 		id, side, at := fields.ReadMailbox(rd)
-		home := rd.Address()
+		home := mercury.ReadAddress(rd)
 		if rd.Err() != nil {
 			return
 		}

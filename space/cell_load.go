@@ -8,7 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Load is what a cell costs and where that lies, in nanoseconds of work per second.
@@ -196,7 +196,7 @@ func (r *Real) appendLoad(b []byte) []byte {
 
 var errLoad = errors.New("space: load out of range")
 
-func (r *Real) readLoad(rd *mercury.Reader) {
+func (r *Real) readLoad(rd *codec.Reader) {
 	shown, least := rd.Uvarint(), rd.Uvarint()
 	if max(shown, least) > uint64(load.Max) {
 		rd.Fail(errLoad)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/aoi/witness"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -62,7 +62,7 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 // a new incarnation begins its history, its sending and its witness anew.
 func (r *Real) readParts(parts []byte, restoring bool) error {
 	return migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
-		rd := mercury.NewReader(body)
+		rd := codec.NewReader(body)
 		switch tag {
 		case migrate.CorePart:
 			return nil
@@ -92,7 +92,7 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 
 // readPlaced reads the parts that only an offload carries.
 func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
-	rd := mercury.NewReader(body)
+	rd := codec.NewReader(body)
 	switch tag {
 	case migrate.HistoryPart:
 		return r.readHistory(body)
@@ -133,7 +133,7 @@ func (r *Real) readHistory(body []byte) error {
 
 func wholly(rest []byte, err error) error {
 	if err == nil && len(rest) > 0 {
-		err = mercury.ErrTrailing
+		err = codec.ErrTrailing
 	}
 	return err
 }
@@ -143,10 +143,10 @@ func (r *Real) appendClient(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, r.clientSeq)
 	b = binary.AppendUvarint(b, r.dataTold)
 	b = binary.AppendUvarint(b, r.saves)
-	return mercury.AppendBytes(b, r.direct)
+	return codec.AppendBytes(b, r.direct)
 }
 
-func (r *Real) readClient(rd *mercury.Reader) {
+func (r *Real) readClient(rd *codec.Reader) {
 	r.session.Read(rd)
 	r.clientSeq = rd.U32()
 	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // What was sent to a real with a base is settled when a backup that contains it has
@@ -114,7 +114,7 @@ func (r *Real) appendSaving(b []byte, sending bool) []byte {
 	return binary.AppendUvarint(b, uint64(max(r.patientUntil-r.cell.now, 0)))
 }
 
-func (r *Real) readSaving(rd *mercury.Reader, restoring bool) {
+func (r *Real) readSaving(rd *codec.Reader, restoring bool) {
 	saving, patience := rd.Uvarint(), rd.Uvarint()
 	if !restoring {
 		r.saving = saving

@@ -3,7 +3,7 @@ package space
 import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -18,7 +18,7 @@ type untold struct {
 }
 
 // readUntold reads, from what only an offload carries, what its client was not told.
-func (r *Real) readUntold(rd *mercury.Reader) {
+func (r *Real) readUntold(rd *codec.Reader) {
 	var session flow.Session
 	session.Read(rd)
 	_, _, _ = rd.U32(), rd.Uvarint(), rd.Uvarint()

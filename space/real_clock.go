@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // How an entity's game time goes on when it moves to another cell.
@@ -47,7 +47,7 @@ func (r *Real) appendClock(b []byte) []byte {
 
 // readClock brings the timers, which were read before, from how long they have to go
 // to when they are due, and keeps Now from going back.
-func (r *Real) readClock(rd *mercury.Reader) {
+func (r *Real) readClock(rd *codec.Reader) {
 	of, game := entity.SpaceID(fields.ReadUint32(rd)), time.Duration(rd.Varint())
 	if game < 0 {
 		rd.Fail(errors.New("game time out of range"))

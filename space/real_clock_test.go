@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
@@ -74,7 +74,7 @@ func TestTimersFromAnotherTime(t *testing.T) {
 		cell := &Cell{space: 1, game: 100 * time.Second}
 		r := &Real{cell: cell, timers: []timer{{id: 1, due: 103 * time.Second}}}
 		from := &Real{cell: &Cell{space: entity.SpaceID(c.space), game: c.stamp}}
-		rd := mercury.NewReader(from.appendClock(nil))
+		rd := codec.NewReader(from.appendClock(nil))
 		r.readClock(&rd)
 		if err := rd.Close(); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -84,7 +84,7 @@ func TestTimersFromAnotherTime(t *testing.T) {
 		}
 	}
 	r := &Real{cell: &Cell{space: 1}}
-	rd := mercury.NewReader([]byte{1, 1}) // -1 ns
+	rd := codec.NewReader([]byte{1, 1}) // -1 ns
 	if r.readClock(&rd); rd.Close() == nil {
 		t.Error("game time before the beginning of time is taken")
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -184,13 +184,13 @@ func (r *Real) appendTimers(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(t.id))
 		b = binary.AppendVarint(b, int64(t.due-r.Now()))
 		b = binary.AppendUvarint(b, uint64(t.every))
-		b = mercury.AppendString(b, t.method)
+		b = codec.AppendString(b, t.method)
 		b = binary.AppendVarint(b, t.user)
 	}
 	return b
 }
 
-func (r *Real) readTimers(rd *mercury.Reader) {
+func (r *Real) readTimers(rd *codec.Reader) {
 	r.nextID = fields.ReadUint32(rd)
 	n := rd.Count(MaxControllers, 5)
 	r.timers = r.timers[:0]
@@ -214,14 +214,14 @@ func (r *Real) appendControllers(b []byte) []byte {
 	for _, c := range r.controllers {
 		b = binary.AppendUvarint(b, uint64(c.id))
 		b = fields.AppendVector3(b, c.to)
-		b = mercury.AppendF32(b, c.speed)
-		b = mercury.AppendString(b, c.method)
+		b = codec.AppendF32(b, c.speed)
+		b = codec.AppendString(b, c.method)
 		b = binary.AppendVarint(b, c.user)
 	}
 	return b
 }
 
-func (r *Real) readControllers(rd *mercury.Reader) {
+func (r *Real) readControllers(rd *codec.Reader) {
 	n := rd.Count(MaxControllers, 19)
 	r.controllers = r.controllers[:0]
 	for range n {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -43,7 +43,7 @@ var errState = errors.New("witness: state is not one that Append writes")
 func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, w.number)
 	b = binary.AppendUvarint(b, uint64(w.deficit))
-	b = mercury.AppendF32(b, w.factor)
+	b = codec.AppendF32(b, w.factor)
 	b = binary.AppendUvarint(b, uint64(len(w.entries)))
 	for _, en := range w.entries {
 		b = fields.AppendID(b, en.id)
@@ -56,7 +56,7 @@ func (w *Witness) Append(b []byte) []byte {
 		}
 		b = binary.AppendUvarint(b, uint64(en.heard))
 		b = binary.AppendUvarint(b, uint64(en.rested))
-		b = mercury.AppendF64(b, min(max(en.at-w.now, 0), maxAhead))
+		b = codec.AppendF64(b, min(max(en.at-w.now, 0), maxAhead))
 		b = binary.AppendUvarint(b, uint64(min(en.waited, math.MaxInt32)))
 	}
 	return b
@@ -78,7 +78,7 @@ func (en *entry) flags() byte {
 // Read decodes what Append wrote, in place of what w knew; the configuration
 // stays. Every entry is unlinked: call Enter for what is in range here. With an
 // error, which is r's, w is left as it was.
-func (w *Witness) Read(r *mercury.Reader) {
+func (w *Witness) Read(r *codec.Reader) {
 	number := r.Uvarint()
 	deficit := r.Uvarint()
 	factor := r.F32()
@@ -109,7 +109,7 @@ func (w *Witness) Read(r *mercury.Reader) {
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }
 
-func (en *entry) read(r *mercury.Reader) {
+func (en *entry) read(r *codec.Reader) {
 	en.id = fields.ReadID(r)
 	en.incarnation = fields.ReadUint32(r)
 	flags := r.U8()

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // states are of witnesses in the middle of things.
@@ -29,7 +29,7 @@ func TestReadRefusesDamage(t *testing.T) {
 	for _, state := range states(t) {
 		for n := range state {
 			w := New(Config{})
-			r := mercury.NewReader(state[:n])
+			r := codec.NewReader(state[:n])
 			if w.Read(&r); r.Close() == nil {
 				t.Fatalf("%d of %d bytes were enough", n, len(state))
 			}
@@ -47,13 +47,13 @@ func FuzzRead(f *testing.F) {
 	d := testDefinition(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		w := New(Config{})
-		r := mercury.NewReader(b)
+		r := codec.NewReader(b)
 		if w.Read(&r); r.Err() != nil {
 			return
 		}
 		state := w.Append(nil)
 		again := New(Config{})
-		r = mercury.NewReader(state)
+		r = codec.NewReader(state)
 		if again.Read(&r); r.Close() != nil || !bytes.Equal(again.Append(nil), state) {
 			t.Fatalf("what was read is not what is appended: %v", r.Err())
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -38,7 +38,7 @@ func TestConverges(t *testing.T) {
 func (wd *world) handoff() {
 	state := wd.w.Append(nil)
 	next := New(wd.w.cfg)
-	r := mercury.NewReader(state)
+	r := codec.NewReader(state)
 	next.Read(&r)
 	if err := r.Close(); err != nil {
 		wd.t.Fatal(err)
@@ -93,7 +93,7 @@ func TestHandoffWhileMoving(t *testing.T) {
 	e.MoveTo(wd.tick, property.Vector3{X: 51}, property.Vector3{})
 	wd.update(true)
 	next := New(Config{})
-	r := mercury.NewReader(wd.w.Append(nil))
+	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	wd.w = next
 	wd.w.Enter(e)
@@ -119,7 +119,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	wd.update(true)
 
 	next := New(Config{})
-	r := mercury.NewReader(wd.w.Append(nil))
+	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	wd.w = next
 	wd.w.Enter(behind)
@@ -148,7 +148,7 @@ func TestNotRelinkedLeaves(t *testing.T) {
 	wd.update(false)
 	wd.w.Enter(newEntity(wd.def, 3, 1, 0, 0)) // the client is not told before the handoff
 	next := New(Config{})
-	r := mercury.NewReader(wd.w.Append(nil))
+	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	wd.w = next
 	wd.w.Enter(wd.all[0])

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -305,7 +305,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 // handTo moves the witness to a cell that has another copy of the one entity.
 func (wd *world) handTo(e *entity.Entity) {
 	next := New(wd.w.cfg)
-	r := mercury.NewReader(wd.w.Append(nil))
+	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	must(wd.t, r.Close())
 	wd.w = next

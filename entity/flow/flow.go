@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -82,7 +83,7 @@ func (m *Message) Append(b []byte) []byte {
 
 // Parse decodes m from all of b. Payload aliases b.
 func (m *Message) Parse(b []byte) error {
-	r := mercury.NewReader(b)
+	r := codec.NewReader(b)
 	m.From = fields.ReadID(&r)
 	m.FromPart = fields.ReadPart(&r)
 	m.To = fields.ReadID(&r)
@@ -90,7 +91,7 @@ func (m *Message) Parse(b []byte) error {
 	m.Incarnation = fields.ReadUint32(&r)
 	m.Low = r.Uvarint()
 	m.Number = r.Uvarint()
-	m.Reply = r.Address()
+	m.Reply = mercury.ReadAddress(&r)
 	m.Payload = r.Rest()
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("flow: message: %w", err)
@@ -131,12 +132,12 @@ func (a *Ack) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(a.Life))
 	b = binary.AppendUvarint(b, a.Number)
 	b = binary.AppendUvarint(b, a.Number-min(a.Settled, a.Number))
-	return mercury.AppendBool(b, a.Gone)
+	return codec.AppendBool(b, a.Gone)
 }
 
 // Parse decodes a from all of b.
 func (a *Ack) Parse(b []byte) error {
-	r := mercury.NewReader(b)
+	r := codec.NewReader(b)
 	a.To = fields.ReadID(&r)
 	a.ToPart = fields.ReadPart(&r)
 	a.From = fields.ReadID(&r)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // sea is a flow under everything that can happen to it: loss, doubling,
@@ -117,7 +117,7 @@ func (s *sea) acknowledge() {
 
 // offload moves the target; what was held early stays behind.
 func (s *sea) offload() {
-	r := mercury.NewReader(s.in.Append(nil))
+	r := codec.NewReader(s.in.Append(nil))
 	s.in = flow.Receiver{}
 	s.in.Read(&r)
 	if err := r.Close(); err != nil {
@@ -127,7 +127,7 @@ func (s *sea) offload() {
 
 // moveSender moves the sending end.
 func (s *sea) moveSender() {
-	r := mercury.NewReader(s.out.Append(nil))
+	r := codec.NewReader(s.out.Append(nil))
 	s.out.Read(&r)
 	if err := r.Close(); err != nil {
 		s.t.Fatal(err)
@@ -138,7 +138,7 @@ func (s *sea) moveSender() {
 // it from the backup that the base has.
 func (s *sea) die() {
 	s.messages, s.acks, s.backups = nil, nil, nil
-	r := mercury.NewReader(s.kept.in)
+	r := codec.NewReader(s.kept.in)
 	s.in.Read(&r)
 	s.seen = slices.Clone(s.kept.seen)
 	s.out.Rewind(s.kept.last)
@@ -412,7 +412,7 @@ func FuzzOutRead(f *testing.F) {
 	f.Add([]byte{0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var o flow.Sender
-		r := mercury.NewReader(b)
+		r := codec.NewReader(b)
 		o.Read(&r)
 		if r.Close() != nil {
 			return
@@ -433,7 +433,7 @@ func FuzzIn(f *testing.F) {
 	f.Add([]byte{1, 4}, uint32(2), uint64(9), uint64(9))
 	f.Fuzz(func(t *testing.T, state []byte, stream uint32, low, number uint64) {
 		var in flow.Receiver
-		r := mercury.NewReader(state)
+		r := codec.NewReader(state)
 		in.Read(&r)
 		if r.Close() != nil {
 			return

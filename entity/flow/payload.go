@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -82,7 +82,7 @@ func (m *MethodCall) Append(b []byte, p Payload) []byte {
 
 // Parse decodes a body.
 func (m *MethodCall) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Cause = r.Uvarint()
 	m.Method = r.U16()
 	m.Args = r.Rest()
@@ -106,7 +106,7 @@ func (m *ClientCall) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *ClientCall) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Target = fields.ReadID(&r)
 	m.Method = r.U16()
 	m.Args = r.Rest()
@@ -132,7 +132,7 @@ func (m *RemoteCall) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *RemoteCall) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Cause = r.Uvarint()
 	m.Method = r.U16()
 	m.Args = r.Rest()
@@ -160,13 +160,13 @@ func (m *Session) AppendBody(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Session) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Read(&r)
 	return payloadClose(&r, "session")
 }
 
 // Read reads what AppendBody wrote.
-func (m *Session) Read(r *mercury.Reader) { m.Number, m.Room = r.U32(), fields.ReadUint32(r) }
+func (m *Session) Read(r *codec.Reader) { m.Number, m.Room = r.U32(), fields.ReadUint32(r) }
 
 // ClientRest is the body of ClientRestPayload: where a client says its entity is.
 type ClientRest struct {
@@ -191,13 +191,13 @@ func (m *ClientRest) AppendBody(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *ClientRest) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Read(&r)
 	return payloadClose(&r, "client rest")
 }
 
 // Read reads what AppendBody wrote.
-func (m *ClientRest) Read(r *mercury.Reader) {
+func (m *ClientRest) Read(r *codec.Reader) {
 	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), fields.ReadUint32(r)
 	m.Position, m.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 }
@@ -216,7 +216,7 @@ func (m *Bundle) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Bundle) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Session = r.U32()
 	m.Bytes = r.Rest()
 	return payloadDone(&r, "bundle")
@@ -251,7 +251,7 @@ func (m *Backup) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Backup) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Order = fields.ReadOrder(&r)
 	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
@@ -260,14 +260,14 @@ func (m *Backup) Parse(body []byte) error {
 	return payloadDone(&r, "backup")
 }
 
-func payloadDone(r *mercury.Reader, name string) error {
+func payloadDone(r *codec.Reader, name string) error {
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("flow: %s: %w", name, err)
 	}
 	return nil
 }
 
-func payloadClose(r *mercury.Reader, name string) error {
+func payloadClose(r *codec.Reader, name string) error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("flow: %s: %w", name, err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/google/go-cmp/cmp"
 )
@@ -129,7 +129,7 @@ func TestMessageNames(t *testing.T) {
 
 func TestVectorsMustBeFinite(t *testing.T) {
 	for _, v := range []property.Vector3{{X: nan()}, {Y: 2 * entity.MaxCoordinate}, {Z: -2 * entity.MaxCoordinate}} {
-		r := mercury.NewReader(fields.AppendVector3(nil, v))
+		r := codec.NewReader(fields.AppendVector3(nil, v))
 		if fields.ReadVector3(&r); r.Close() == nil {
 			t.Errorf("%v is taken", v)
 		}

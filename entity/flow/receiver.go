@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // In is the receiving end of a flow. Its zero value has received nothing. It
@@ -165,7 +165,7 @@ func (in *Receiver) Append(b []byte) []byte {
 }
 
 // Read decodes what Append wrote; an ack is owed then, from the new address.
-func (in *Receiver) Read(r *mercury.Reader) {
+func (in *Receiver) Read(r *codec.Reader) {
 	*in = Receiver{stream: fields.ReadUint32(r), last: r.Uvarint(), owed: true}
 	unsaved, unsettled := r.Uvarint(), r.Uvarint()
 	if unsaved > in.last || unsettled > in.last-unsaved {

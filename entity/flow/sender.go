@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // kept is a message of an Out that is not settled yet.
@@ -190,13 +190,13 @@ func (o *Sender) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, o.received)
 	b = binary.AppendUvarint(b, uint64(len(o.kept)))
 	for _, k := range o.kept {
-		b = mercury.AppendBytes(b, k.payload)
+		b = codec.AppendBytes(b, k.payload)
 	}
 	return b
 }
 
 // Read decodes what Append wrote.
-func (o *Sender) Read(r *mercury.Reader) {
+func (o *Sender) Read(r *codec.Reader) {
 	next, received := r.Uvarint(), r.Uvarint()
 	n := r.Count(MaxKept, 1)
 	if received > next || uint64(n) > next || received < next-uint64(n) {

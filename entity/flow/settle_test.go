@@ -8,7 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // What is delivered after a backup was taken is not in it.
@@ -31,7 +31,7 @@ func TestInSettlesWhatIsBackedUp(t *testing.T) {
 	}
 	in.Save()
 	var moved flow.Receiver
-	r := mercury.NewReader(in.Append(nil))
+	r := codec.NewReader(in.Append(nil))
 	moved.Read(&r)
 	if r.Close() != nil || moved.Settled() != 2 || moved.Last() != 3 {
 		t.Fatalf("on its way it became %+v", moved)
@@ -112,7 +112,7 @@ func TestOutRewindIsDueAtOnce(t *testing.T) {
 		t.Errorf("%d sent, due again %v", n, o.Due(0))
 	}
 	var back flow.Sender
-	r := mercury.NewReader(o.Append(nil))
+	r := codec.NewReader(o.Append(nil))
 	back.Read(&r)
 	back.Restart()
 	if r.Close() != nil || back.Unreceived() != 3 || back.Low() != 2 || back.Bytes() != 3 {

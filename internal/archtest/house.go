@@ -11,19 +11,22 @@ const houseEdges = `
 # Documentation only.
 .:
 
-# Floor 1: nothing of the library, not even each other. What mercury keeps inside stands before it.
+# Floor 0: how fields stand in messages.
+internal/codec:
+
+# Floor 1: nothing of the library but that, not even each other. What mercury keeps inside stands before it.
 mercury/internal/congestion:
 mercury/internal/wheel:
-bsp:
-property: github.com/vmihailenco/msgpack/v5
-mercury: mercury/internal/congestion mercury/internal/wheel
-mercury/call: mercury mercury/internal/wheel
-mercury/download: mercury
+bsp: internal/codec
+property: internal/codec github.com/vmihailenco/msgpack/v5
+mercury: internal/codec mercury/internal/congestion mercury/internal/wheel
+mercury/call: internal/codec mercury mercury/internal/wheel
+mercury/download: internal/codec mercury
 aoi:
-balance/load:
+balance/load: internal/codec
 internal/logs:
 internal/gametime:
-FLOOR1 = bsp property mercury mercury/call mercury/download aoi balance/load
+FLOOR1 = internal/codec bsp property mercury mercury/call mercury/download aoi balance/load
 
 # Floor 2.
 balance: bsp balance/load
@@ -32,7 +35,7 @@ internal/fields: FLOOR1 entity
 internal/script: FLOOR1 entity
 entity/flow: FLOOR1 entity internal/fields
 ENTITY = entity internal/fields internal/script entity/flow internal/gametime
-mercury/secure: mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
+mercury/secure: internal/codec mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 FLOOR2 = FLOOR1 balance ENTITY mercury/secure
 
 # Floor 3: who may use entity may use what entity speaks in.

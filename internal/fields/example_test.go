@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 func Example() {
 	b := fields.AppendID(nil, 7)
 	b = fields.AppendOrder(b, entity.Order{Incarnation: 2, Hop: 5})
 
-	r := mercury.NewReader(b)
+	r := codec.NewReader(b)
 	fmt.Println(fields.ReadID(&r), fields.ReadOrder(&r), r.Close())
 	// Output: 0.7 2/5 <nil>
 }

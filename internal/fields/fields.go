@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -15,7 +16,7 @@ import (
 func AppendID(b []byte, id entity.ID) []byte { return binary.AppendUvarint(b, uint64(id)) }
 
 // ReadID reads an entity id; ids outside 53 bits set the reader's error.
-func ReadID(r *mercury.Reader) entity.ID {
+func ReadID(r *codec.Reader) entity.ID {
 	v := r.Uvarint()
 	if v > uint64(entity.MaxID) {
 		r.Fail(errors.New("fields: id out of range"))
@@ -25,7 +26,7 @@ func ReadID(r *mercury.Reader) entity.ID {
 }
 
 // ReadUint32 reads an unsigned varint that must fit 32 bits.
-func ReadUint32(r *mercury.Reader) uint32 {
+func ReadUint32(r *codec.Reader) uint32 {
 	v := r.Uvarint()
 	if v > 1<<32-1 {
 		r.Fail(errors.New("fields: number out of range"))
@@ -41,12 +42,12 @@ func AppendOrder(b []byte, o entity.Order) []byte {
 }
 
 // ReadOrder reads what AppendOrder wrote.
-func ReadOrder(r *mercury.Reader) entity.Order {
+func ReadOrder(r *codec.Reader) entity.Order {
 	return entity.Order{Incarnation: ReadUint32(r), Hop: ReadUint32(r)}
 }
 
 // ReadPart reads a part of an entity.
-func ReadPart(r *mercury.Reader) entity.Part {
+func ReadPart(r *codec.Reader) entity.Part {
 	s := entity.Part(r.U8())
 	if s < entity.CellPart || s > entity.ClientPart {
 		r.Fail(errors.New("fields: unknown part"))
@@ -63,8 +64,8 @@ func AppendMailbox(b []byte, id entity.ID, side entity.Part, at mercury.Address)
 }
 
 // ReadMailbox reads what AppendMailbox wrote.
-func ReadMailbox(r *mercury.Reader) (id entity.ID, side entity.Part, at mercury.Address) {
-	return ReadID(r), ReadPart(r), r.Address()
+func ReadMailbox(r *codec.Reader) (id entity.ID, side entity.Part, at mercury.Address) {
+	return ReadID(r), ReadPart(r), mercury.ReadAddress(r)
 }
 
 var errNotFinite = errors.New("fields: a coordinate is not finite or out of range")
@@ -78,7 +79,7 @@ func AppendVector3(b []byte, v property.Vector3) []byte {
 
 // ReadVector3 reads what AppendVector3 wrote; numbers that are not Finite set
 // the reader's error.
-func ReadVector3(r *mercury.Reader) property.Vector3 {
+func ReadVector3(r *codec.Reader) property.Vector3 {
 	v := property.Vector3{X: r.F32(), Y: r.F32(), Z: r.F32()}
 	if r.Err() == nil && !entity.Finite(v) {
 		r.Fail(errNotFinite)
@@ -96,7 +97,7 @@ func AppendPlace(b []byte, stamp uint32, position, direction property.Vector3) [
 }
 
 // ReadPlace reads what AppendPlace wrote.
-func ReadPlace(r *mercury.Reader) (stamp uint32, position, direction property.Vector3) {
+func ReadPlace(r *codec.Reader) (stamp uint32, position, direction property.Vector3) {
 	stamp = ReadUint32(r)
 	position = ReadVector3(r)
 	return stamp, position, ReadVector3(r)
@@ -109,12 +110,12 @@ func AppendSpaceInfo(b []byte, s *entity.SpaceInfo) []byte {
 	b = binary.AppendUvarint(b, uint64(s.MaxCells))
 	b = AppendRect(b, s.Geometry)
 	b = appendFloat(b, s.MinLoad)
-	return mercury.AppendBool(b, s.Keep)
+	return codec.AppendBool(b, s.Keep)
 }
 
 // ReadSpaceInfo decodes what AppendSpaceInfo wrote. Any number parses, also one that
 // makes no sense: whoever makes spaces of it judges.
-func ReadSpaceInfo(r *mercury.Reader) entity.SpaceInfo {
+func ReadSpaceInfo(r *codec.Reader) entity.SpaceInfo {
 	return entity.SpaceInfo{
 		Bounds: ReadRect(r), MinCells: ReadUint32(r), MaxCells: ReadUint32(r),
 		Geometry: ReadRect(r), MinLoad: readFloat(r), Keep: r.Bool(),
@@ -130,7 +131,7 @@ func AppendRect(b []byte, r bsp.Rect) []byte {
 }
 
 // ReadRect reads what AppendRect wrote. The edges may be any numbers, or none: who uses them checks them.
-func ReadRect(r *mercury.Reader) bsp.Rect {
+func ReadRect(r *codec.Reader) bsp.Rect {
 	return bsp.Rect{MinX: readFloat(r), MinZ: readFloat(r), MaxX: readFloat(r), MaxZ: readFloat(r)}
 }
 
@@ -138,4 +139,4 @@ func appendFloat(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-func readFloat(r *mercury.Reader) float64 { return math.Float64frombits(r.U64()) }
+func readFloat(r *codec.Reader) float64 { return math.Float64frombits(r.U64()) }

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -211,7 +212,7 @@ func (r *rig) visit(user string, schema *property.Schema) *guest {
 
 // orderOf reads which entity and order a message of the handoff machine is about.
 func orderOf(id wire.ID, msg []byte) (entity.ID, entity.Order) {
-	rd := mercury.NewReader(msg[1:])
+	rd := codec.NewReader(msg[1:])
 	e := fields.ReadID(&rd)
 	if id == wire.OnloadID {
 		rd.U16()

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -37,10 +38,10 @@ func (m *Welcome) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Welcome) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Number, m.Allocator, m.Term = r.U32(), r.U32(), r.U32()
 	m.GameTime = readDuration(&r)
-	m.CellAppMgr, m.BaseAppMgr = r.Address(), r.Address()
+	m.CellAppMgr, m.BaseAppMgr = mercury.ReadAddress(&r), mercury.ReadAddress(&r)
 	return done(&r, "welcome")
 }
 
@@ -51,11 +52,11 @@ const MaxReason = 1 << 10
 type Refused struct{ Reason string }
 
 // Append encodes m.
-func (m *Refused) Append(b []byte) []byte { return mercury.AppendString(b, m.Reason) }
+func (m *Refused) Append(b []byte) []byte { return codec.AppendString(b, m.Reason) }
 
 // Parse decodes a body.
 func (m *Refused) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "refused")
 }
@@ -74,9 +75,9 @@ func (m *AppDead) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *AppDead) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Role = readRole(&r)
-	m.App = r.Address()
+	m.App = mercury.ReadAddress(&r)
 	return done(&r, "app dead")
 }
 
@@ -86,11 +87,11 @@ func (m *AppDead) Parse(body []byte) error {
 type Freeze struct{ On bool }
 
 // Append encodes m.
-func (m *Freeze) Append(b []byte) []byte { return mercury.AppendBool(b, m.On) }
+func (m *Freeze) Append(b []byte) []byte { return codec.AppendBool(b, m.On) }
 
 // Parse decodes a body.
 func (m *Freeze) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.On = r.Bool()
 	return done(&r, "freeze")
 }
@@ -106,18 +107,18 @@ type Dismissed struct {
 
 // Append encodes m.
 func (m *Dismissed) Append(b []byte) []byte {
-	return mercury.AppendString(binary.AppendUvarint(b, uint64(m.Term)), m.Reason)
+	return codec.AppendString(binary.AppendUvarint(b, uint64(m.Term)), m.Reason)
 }
 
 // Parse decodes a body.
 func (m *Dismissed) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Term = fields.ReadUint32(&r)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "dismissed")
 }
 
-func readDuration(r *mercury.Reader) time.Duration {
+func readDuration(r *codec.Reader) time.Duration {
 	v := r.Uvarint()
 	if v > 1<<62 {
 		r.Fail(ErrMalformed)

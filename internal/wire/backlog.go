@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -31,8 +32,8 @@ func (b Backlog) append(to []byte) []byte {
 	return binary.AppendUvarint(to, uint64(b.Held))
 }
 
-func (b *Backlog) read(r *mercury.Reader) {
-	b.To = r.Address()
+func (b *Backlog) read(r *codec.Reader) {
+	b.To = mercury.ReadAddress(r)
 	for _, n := range [...]*int{&b.Bytes, &b.Limit, &b.Held} {
 		v := r.Uvarint()
 		if v > maxBacklog {

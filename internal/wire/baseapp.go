@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -23,17 +24,17 @@ type Located struct {
 func (m *Located) Append(b []byte) []byte {
 	b = fields.AppendID(b, m.ID)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = mercury.AppendBool(b, m.Gone)
+	b = codec.AppendBool(b, m.Gone)
 	return mercury.AppendAddress(b, m.App)
 }
 
 // Parse decodes a body.
 func (m *Located) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Gone = r.Bool()
-	m.App = r.Address()
+	m.App = mercury.ReadAddress(&r)
 	return done(&r, "located")
 }
 
@@ -46,8 +47,8 @@ func (m *AppLeft) Append(b []byte) []byte { return mercury.AppendAddress(b, m.Ap
 
 // Parse decodes a body.
 func (m *AppLeft) Parse(body []byte) error {
-	r := mercury.NewReader(body)
-	m.App = r.Address()
+	r := codec.NewReader(body)
+	m.App = mercury.ReadAddress(&r)
 	return done(&r, "app left")
 }
 
@@ -73,7 +74,7 @@ func (m *ClientPacket) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *ClientPacket) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Order = fields.ReadOrder(&r)
 	m.Session = r.U32()
@@ -93,12 +94,12 @@ type MakeProxy struct {
 
 // Append encodes m.
 func (m *MakeProxy) Append(b []byte) []byte {
-	return mercury.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
+	return codec.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
 }
 
 // Parse decodes a body.
 func (m *MakeProxy) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Account = r.String(MaxAccount)
 	return done(&r, "make proxy")

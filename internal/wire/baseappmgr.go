@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // CreateProxy asks the BaseAppMgr for a proxy for an account that the LoginApp
@@ -18,12 +18,12 @@ type CreateProxy struct {
 
 // Append encodes m.
 func (m *CreateProxy) Append(b []byte) []byte {
-	return mercury.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
+	return codec.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
 }
 
 // Parse decodes a body.
 func (m *CreateProxy) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Account = r.String(MaxAccount)
 	return done(&r, "create proxy")
@@ -38,12 +38,12 @@ type ProxyGone struct {
 
 // Append encodes m.
 func (m *ProxyGone) Append(b []byte) []byte {
-	return fields.AppendID(mercury.AppendString(b, m.Account), m.ID)
+	return fields.AppendID(codec.AppendString(b, m.Account), m.ID)
 }
 
 // Parse decodes a body.
 func (m *ProxyGone) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Account = r.String(MaxAccount)
 	m.ID = fields.ReadID(&r)
 	return done(&r, "proxy gone")
@@ -69,14 +69,14 @@ type Proxy struct {
 func (m *Proxies) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m.Entries)))
 	for i := range m.Entries {
-		b = fields.AppendID(mercury.AppendString(b, m.Entries[i].Account), m.Entries[i].ID)
+		b = fields.AppendID(codec.AppendString(b, m.Entries[i].Account), m.Entries[i].ID)
 	}
 	return b
 }
 
 // Parse decodes a body, reusing the slice of m.
 func (m *Proxies) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	n := r.Count(MaxProxies, 2)
 	m.Entries = m.Entries[:0]
 	for range n {

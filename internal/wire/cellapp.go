@@ -6,9 +6,9 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // MaxTree bounds an encoded partition tree, whole or as a delta.
@@ -68,19 +68,19 @@ const minSpaceDataEntry = 6
 func (m *AddCell) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = appendCellID(b, m.Cell)
-	b = mercury.AppendBool(b, m.First)
-	b = mercury.AppendBytes(b, m.Tree)
+	b = codec.AppendBool(b, m.First)
+	b = codec.AppendBytes(b, m.Tree)
 	b = binary.AppendUvarint(b, uint64(len(m.Data)))
 	for i := range m.Data {
 		b = m.Data[i].append(b)
 	}
 	b = appendClock(b, &m.Clock)
-	return mercury.AppendBytes(b, m.Info)
+	return codec.AppendBytes(b, m.Info)
 }
 
 // Parse decodes a body.
 func (m *AddCell) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.First = r.Bool()
@@ -98,12 +98,12 @@ func (m *AddCell) Parse(body []byte) error {
 func (e *SpaceDataEntry) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, e.Number)
 	b = binary.LittleEndian.AppendUint16(b, e.Key)
-	b = mercury.AppendBytes(b, e.Value)
+	b = codec.AppendBytes(b, e.Value)
 	b = binary.AppendUvarint(b, uint64(e.By))
 	return binary.AppendUvarint(b, e.Said)
 }
 
-func (e *SpaceDataEntry) read(r *mercury.Reader) {
+func (e *SpaceDataEntry) read(r *codec.Reader) {
 	e.Number = r.Uvarint()
 	e.Key = r.U16()
 	e.Value = r.Bytes(MaxSpaceDataValue)
@@ -122,12 +122,12 @@ type Geometry struct {
 // Append encodes m.
 func (m *Geometry) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	return mercury.AppendBytes(b, m.Tree)
+	return codec.AppendBytes(b, m.Tree)
 }
 
 // Parse decodes a body.
 func (m *Geometry) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Tree = r.Bytes(MaxTree)
 	return done(&r, "geometry")
@@ -146,7 +146,7 @@ func (m *SpaceData) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *SpaceData) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Entry.read(&r)
 	return done(&r, "space data")
@@ -166,7 +166,7 @@ func (m *ClientMove) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *ClientMove) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Read(&r)
 	return done(&r, "client move")
@@ -179,13 +179,13 @@ func appendClock(b []byte, k *gametime.Clock) []byte {
 	return binary.AppendUvarint(b, uint64(k.Rate))
 }
 
-func readClock(r *mercury.Reader, k *gametime.Clock) {
+func readClock(r *codec.Reader, k *gametime.Clock) {
 	k.Number = r.Uvarint()
 	k.At, k.Game = readDuration(r), readDuration(r)
 	k.Rate = readRate(r)
 }
 
-func readRate(r *mercury.Reader) uint16 {
+func readRate(r *codec.Reader) uint16 {
 	v := r.Uvarint()
 	if v > gametime.NormalRate {
 		r.Fail(ErrMalformed)
@@ -209,7 +209,7 @@ func (m *SpaceRate) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *SpaceRate) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	readClock(&r, &m.Clock)
 	return done(&r, "space rate")

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -33,7 +34,7 @@ func (m *Join) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Join) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Role = readRole(&r)
 	for i := range m.Digest {
 		m.Digest[i] = r.U8()
@@ -108,7 +109,7 @@ const (
 
 // Append encodes m.
 func (m *CellsReport) Append(b []byte) []byte {
-	b = mercury.AppendBool(b, m.Further)
+	b = codec.AppendBool(b, m.Further)
 	b = binary.AppendVarint(b, m.Load)
 	b = append(b, m.Thrift)
 	b = binary.AppendUvarint(b, uint64(m.Time))
@@ -151,7 +152,7 @@ func flag(on bool, bit byte) byte {
 
 // Parse decodes a body, reusing the slices of m.
 func (m *CellsReport) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Further = r.Bool()
 	m.Load = r.Varint()
 	m.Thrift = r.U8()
@@ -169,7 +170,7 @@ func (m *CellsReport) Parse(body []byte) error {
 	return done(&r, "cells report")
 }
 
-func (c *CellReport) read(r *mercury.Reader) {
+func (c *CellReport) read(r *codec.Reader) {
 	c.Space = entity.SpaceID(fields.ReadUint32(r))
 	c.Cell = readCellID(r)
 	c.Version = readVersion(r)
@@ -216,7 +217,7 @@ func (m *CellCreated) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *CellCreated) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	return done(&r, "cell created")
@@ -238,7 +239,7 @@ func (m *Locate) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Locate) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Position = fields.ReadVector3(&r)
@@ -271,15 +272,15 @@ type SetSpaceData struct {
 func (m *SetSpaceData) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = binary.LittleEndian.AppendUint16(b, m.Key)
-	b = mercury.AppendBytes(b, m.Value)
+	b = codec.AppendBytes(b, m.Value)
 	b = binary.AppendUvarint(b, m.Said)
-	b = mercury.AppendBool(b, m.Late)
+	b = codec.AppendBool(b, m.Late)
 	return binary.AppendUvarint(b, m.Seen)
 }
 
 // Parse decodes a body.
 func (m *SetSpaceData) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Key = r.U16()
 	m.Value = r.Bytes(MaxSpaceDataValue)
@@ -298,7 +299,7 @@ func (m *SpaceDataSet) Append(b []byte) []byte { return binary.AppendUvarint(b, 
 
 // Parse decodes a body.
 func (m *SpaceDataSet) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Said = r.Uvarint()
 	return done(&r, "space data set")
 }
@@ -313,8 +314,8 @@ func (m *AppSilent) Append(b []byte) []byte { return mercury.AppendAddress(b, m.
 
 // Parse decodes a body.
 func (m *AppSilent) Parse(body []byte) error {
-	r := mercury.NewReader(body)
-	m.App = r.Address()
+	r := codec.NewReader(body)
+	m.App = mercury.ReadAddress(&r)
 	return done(&r, "app silent")
 }
 
@@ -333,7 +334,7 @@ func (m *GeometryLacked) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *GeometryLacked) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.From = readVersion(&r)
 	return done(&r, "geometry lacked")
@@ -344,7 +345,7 @@ func appendCellID(b []byte, c bsp.CellID) []byte {
 	return binary.AppendUvarint(b, uint64(c.N))
 }
 
-func readCellID(r *mercury.Reader) bsp.CellID {
+func readCellID(r *codec.Reader) bsp.CellID {
 	return bsp.CellID{Term: fields.ReadUint32(r), N: fields.ReadUint32(r)}
 }
 
@@ -353,6 +354,6 @@ func appendVersion(b []byte, v bsp.Version) []byte {
 	return binary.AppendUvarint(b, uint64(v.N))
 }
 
-func readVersion(r *mercury.Reader) bsp.Version {
+func readVersion(r *codec.Reader) bsp.Version {
 	return bsp.Version{Term: fields.ReadUint32(r), N: fields.ReadUint32(r)}
 }

@@ -19,7 +19,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // ErrMalformed is in the chain of every parse error of this package.
@@ -71,14 +71,14 @@ func Split(msg []byte) (ID, []byte, error) {
 	return ID(msg[0]), msg[1:], nil
 }
 
-func done(r *mercury.Reader, name string) error {
+func done(r *codec.Reader, name string) error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
 	}
 	return nil
 }
 
-func readRole(r *mercury.Reader) Role {
+func readRole(r *codec.Reader) Role {
 	v := Role(r.U8())
 	if r.Err() == nil && (v < CellAppMgr || v > Observer) {
 		r.Fail(errors.New("unknown role"))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -31,11 +32,11 @@ func (m *ProxyMade) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *ProxyMade) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Code = r.U8()
 	m.ID = fields.ReadID(&r)
-	m.BaseApp = r.Address()
+	m.BaseApp = mercury.ReadAddress(&r)
 	for i := range m.Token {
 		m.Token[i] = r.U8()
 	}
@@ -52,12 +53,12 @@ type Logins struct {
 
 // Append encodes m.
 func (m *Logins) Append(b []byte) []byte {
-	return mercury.AppendString(mercury.AppendBool(b, m.Refused), m.Reason)
+	return codec.AppendString(codec.AppendBool(b, m.Refused), m.Reason)
 }
 
 // Parse decodes a body.
 func (m *Logins) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Refused = r.Bool()
 	m.Reason = r.String(MaxReason)
 	return done(&r, "logins")

@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // MaxMembers bounds the apps that one Members names, and those that a Roster remembers:
@@ -19,7 +19,7 @@ func (m *Members) Append(b []byte) []byte { return appendAppRefs(b, m.Apps) }
 
 // Parse decodes a body.
 func (m *Members) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Apps = readAppRefs(&r, MaxMembers)
 	return done(&r, "members")
 }

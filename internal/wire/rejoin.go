@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
@@ -50,10 +51,10 @@ func appendAppRefs(b []byte, refs []AppRef) []byte {
 	return b
 }
 
-func readAppRefs(r *mercury.Reader, most int) []AppRef {
+func readAppRefs(r *codec.Reader, most int) []AppRef {
 	refs := make([]AppRef, r.Count(most, 3))
 	for i := range refs {
-		refs[i] = AppRef{Role: readRole(r), App: r.Address()}
+		refs[i] = AppRef{Role: readRole(r), App: mercury.ReadAddress(r)}
 	}
 	return refs
 }
@@ -80,14 +81,14 @@ func (m *Rejoin) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Number))
 	b = binary.AppendUvarint(b, uint64(m.Allocator))
 	b = binary.AppendUvarint(b, uint64(m.GameTime))
-	b = mercury.AppendBool(b, m.Frozen)
-	b = mercury.AppendBool(b, m.Retiring)
+	b = codec.AppendBool(b, m.Frozen)
+	b = codec.AppendBool(b, m.Retiring)
 	return appendAppRefs(appendAppRefs(b, m.Graves), m.Peers)
 }
 
 // Parse decodes a body.
 func (m *Rejoin) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Number, m.Allocator = fields.ReadUint32(&r), fields.ReadUint32(&r)
 	m.GameTime = readDuration(&r)
 	m.Frozen, m.Retiring = r.Bool(), r.Bool()
@@ -119,19 +120,19 @@ type RejoinCell struct {
 func (m *RejoinCell) Append(b []byte) []byte {
 	b = appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
 	b = appendVersion(b, m.Version)
-	b = mercury.AppendBytes(b, m.Tree)
+	b = codec.AppendBytes(b, m.Tree)
 	b = binary.AppendUvarint(b, uint64(len(m.Data)))
 	for i := range m.Data {
 		b = m.Data[i].append(b)
 	}
-	b = mercury.AppendBytes(b, m.Info)
+	b = codec.AppendBytes(b, m.Info)
 	b = appendClock(b, &m.Clock)
-	return mercury.AppendBool(b, m.Ended)
+	return codec.AppendBool(b, m.Ended)
 }
 
 // Parse decodes a body.
 func (m *RejoinCell) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.Version = readVersion(&r)
@@ -157,7 +158,7 @@ func (m *RejoinEnd) Append(b []byte) []byte { return binary.AppendUvarint(b, uin
 
 // Parse decodes a body.
 func (m *RejoinEnd) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Cells = fields.ReadUint32(&r)
 	return done(&r, "rejoin end")
 }

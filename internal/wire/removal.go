@@ -5,6 +5,7 @@ import (
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -37,7 +38,7 @@ type RemoveCell struct {
 // Append encodes m.
 func (m *RemoveCell) Append(b []byte) []byte {
 	b = appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
-	b = mercury.AppendBool(b, m.Ended)
+	b = codec.AppendBool(b, m.Ended)
 	b = binary.AppendUvarint(b, uint64(len(m.Peers)))
 	for _, p := range m.Peers {
 		b = mercury.AppendAddress(b, p)
@@ -47,14 +48,14 @@ func (m *RemoveCell) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *RemoveCell) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	m.Ended = r.Bool()
 	n := r.Count(MaxPeers, 2)
 	m.Peers = make([]mercury.Address, n)
 	for i := range m.Peers {
-		m.Peers[i] = r.Address()
+		m.Peers[i] = mercury.ReadAddress(&r)
 	}
 	return done(&r, "remove cell")
 }
@@ -75,10 +76,10 @@ func (m *CellGoing) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *CellGoing) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
-	m.App = r.Address()
+	m.App = mercury.ReadAddress(&r)
 	return done(&r, "cell going")
 }
 
@@ -96,7 +97,7 @@ func (m *RemovalAck) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *RemovalAck) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	return done(&r, "removal ack")
@@ -116,7 +117,7 @@ func (m *CellRemoved) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *CellRemoved) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Cell = readCellID(&r)
 	return done(&r, "cell removed")
@@ -129,11 +130,11 @@ type RetireApp struct {
 }
 
 // Append encodes m.
-func (m *RetireApp) Append(b []byte) []byte { return mercury.AppendString(b, m.Reason) }
+func (m *RetireApp) Append(b []byte) []byte { return codec.AppendString(b, m.Reason) }
 
 // Parse decodes a body.
 func (m *RetireApp) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Reason = r.String(MaxReason)
 	return done(&r, "retire app")
 }
@@ -150,7 +151,7 @@ func (m *Retired) Append(b []byte) []byte { return binary.AppendUvarint(b, uint6
 
 // Parse decodes a body.
 func (m *Retired) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Number = fields.ReadUint32(&r)
 	return done(&r, "retired")
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // TickBuckets is the number of buckets of a Report's tick times. Bucket i counts
@@ -118,7 +118,7 @@ func (m *Report) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Report) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.CPU = readDuration(&r)
 	m.PID, m.ProcessCPU = fields.ReadUint32(&r), readDuration(&r)
 	m.Ticks, m.Late = r.Uvarint(), r.Uvarint()

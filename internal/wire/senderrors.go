@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -131,7 +132,7 @@ func (s SendErrors) append(b []byte) []byte {
 	return b
 }
 
-func readSendErrors(r *mercury.Reader) (s SendErrors) {
+func readSendErrors(r *codec.Reader) (s SendErrors) {
 	for range r.Count(maxSendErrors, 3) {
 		reason, id, n := SendReason(r.U8()), ID(r.U8()), r.Uvarint()
 		if reason < 1 || reason > lastSendReason {

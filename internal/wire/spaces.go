@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // The life of a space that game code creates, between an app and the CellAppMgr:
@@ -33,7 +33,7 @@ func (m *CreateSpace) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *CreateSpace) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Info = fields.ReadSpaceInfo(&r)
 	return done(&r, "create space")
@@ -51,12 +51,12 @@ type SpaceCreated struct {
 func (m *SpaceCreated) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Request)
 	b = binary.AppendUvarint(b, uint64(m.Space))
-	return mercury.AppendString(b, m.Reason)
+	return codec.AppendString(b, m.Reason)
 }
 
 // Parse decodes a body.
 func (m *SpaceCreated) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Request = r.Uvarint()
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Reason = r.String(MaxReason)
@@ -71,7 +71,7 @@ func (m *DestroySpace) Append(b []byte) []byte { return binary.AppendUvarint(b, 
 
 // Parse decodes a body.
 func (m *DestroySpace) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	return done(&r, "destroy space")
 }
@@ -86,12 +86,12 @@ type SpaceDestroyed struct {
 
 // Append encodes m.
 func (m *SpaceDestroyed) Append(b []byte) []byte {
-	return mercury.AppendString(binary.AppendUvarint(b, uint64(m.Space)), m.Reason)
+	return codec.AppendString(binary.AppendUvarint(b, uint64(m.Space)), m.Reason)
 }
 
 // Parse decodes a body.
 func (m *SpaceDestroyed) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Reason = r.String(MaxReason)
 	return done(&r, "space destroyed")

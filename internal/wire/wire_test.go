@@ -18,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -260,14 +261,14 @@ func TestProxiesBounds(t *testing.T) {
 		t.Errorf("%d entries: %v", len(got.Entries), err)
 	}
 	m.Entries = append(m.Entries, wire.Proxy{Account: "one more", ID: id})
-	if err := new(wire.Proxies).Parse(m.Append(nil)); !errors.Is(err, mercury.ErrLength) || !errors.Is(err, wire.ErrMalformed) {
+	if err := new(wire.Proxies).Parse(m.Append(nil)); !errors.Is(err, codec.ErrLength) || !errors.Is(err, wire.ErrMalformed) {
 		t.Errorf("an entry too many: %v", err)
 	}
 	long := wire.Proxies{Entries: []wire.Proxy{{Account: strings.Repeat("x", wire.MaxAccount+1), ID: id}}}
-	if err := new(wire.Proxies).Parse(long.Append(nil)); !errors.Is(err, mercury.ErrLength) {
+	if err := new(wire.Proxies).Parse(long.Append(nil)); !errors.Is(err, codec.ErrLength) {
 		t.Errorf("a name too long: %v", err)
 	}
-	if err := new(wire.Proxies).Parse([]byte{200, 1, 0, 0}); !errors.Is(err, mercury.ErrShort) {
+	if err := new(wire.Proxies).Parse([]byte{200, 1, 0, 0}); !errors.Is(err, codec.ErrShort) {
 		t.Errorf("200 entries in two bytes: %v", err)
 	}
 	if err := new(wire.Proxies).Parse([]byte{0}); err != nil {

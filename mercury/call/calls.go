@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/internal/wheel"
 )
@@ -153,7 +154,7 @@ func (c *Calls) Take(now time.Duration, ch mercury.ChannelID, msg []byte) (bool,
 	if len(msg) == 0 || msg[0] != c.cfg.Kind {
 		return false, nil
 	}
-	r := mercury.NewReader(msg[1:])
+	r := codec.NewReader(msg[1:])
 	op, id := readHead(&r)
 	var failure *Failure
 	if op == opFailure {
@@ -163,7 +164,7 @@ func (c *Calls) Take(now time.Duration, ch mercury.ChannelID, msg []byte) (bool,
 		}
 	}
 	if r.Err() == nil && id == 0 {
-		r.Fail(mercury.ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	if r.Err() != nil {
 		c.stats.Malformed++

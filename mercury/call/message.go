@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // operation is what a message of Calls does. It rides in the two low bits of the call's number.
@@ -34,20 +34,20 @@ func appendFailure(b []byte, code uint32, text string) []byte {
 	if len(text) > MaxFailureText {
 		text = strings.ToValidUTF8(text[:MaxFailureText], "") // a letter may be cut in two
 	}
-	return mercury.AppendString(binary.AppendUvarint(b, uint64(code)), text)
+	return codec.AppendString(binary.AppendUvarint(b, uint64(code)), text)
 }
 
 // readHead reads what appendHead wrote, behind the kind.
-func readHead(r *mercury.Reader) (op operation, call ID) {
+func readHead(r *codec.Reader) (op operation, call ID) {
 	v := r.Uvarint()
 	return operation(v & (1<<opBits - 1)), ID(v >> opBits)
 }
 
 // readFailure reads what appendFailure wrote, to the end.
-func readFailure(r *mercury.Reader) (code uint32, text []byte, err error) {
+func readFailure(r *codec.Reader) (code uint32, text []byte, err error) {
 	v := r.Uvarint()
 	if v > 1<<32-1 {
-		r.Fail(mercury.ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	text = r.Bytes(MaxFailureText)
 	return uint32(v), text, r.Close()

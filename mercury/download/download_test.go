@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/google/go-cmp/cmp"
 )
@@ -147,10 +148,10 @@ func TestTooMany(t *testing.T) {
 	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source}); !errors.Is(err, ErrTooMany) {
 		t.Errorf("a fifth: %v", err)
 	}
-	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source, Size: DefaultMaxSize + 1}); !errors.Is(err, mercury.ErrLength) {
+	if err := x.up.Offer(0, 1, Content{ID: 4, Source: source, Size: DefaultMaxSize + 1}); !errors.Is(err, codec.ErrLength) {
 		t.Errorf("too large: %v", err)
 	}
-	if err := x.up.Offer(0, 1, Content{ID: 4, Desc: strings.Repeat("x", MaxDesc+1)}); !errors.Is(err, mercury.ErrLength) {
+	if err := x.up.Offer(0, 1, Content{ID: 4, Desc: strings.Repeat("x", MaxDesc+1)}); !errors.Is(err, codec.ErrLength) {
 		t.Errorf("too wordy: %v", err)
 	}
 	if err := x.up.Offer(0, 1, Content{ID: 4, Size: 1}); err == nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -117,7 +118,7 @@ func FuzzDownloads(f *testing.F) {
 		var script []byte
 		for _, i := range order {
 			m := wireMessages()[i]
-			script = mercury.AppendBytes(script, m.append(nil))
+			script = codec.AppendBytes(script, m.append(nil))
 		}
 		f.Add(script)
 		all = append(all, script...)
@@ -142,7 +143,7 @@ func FuzzDownloads(f *testing.F) {
 			}
 			app.open++
 		}
-		r := mercury.NewReader(script)
+		r := codec.NewReader(script)
 		for now := time.Duration(0); r.Len() > 0 && now < 300*time.Second; now += time.Second {
 			msg := r.Bytes(200)
 			if up.Take(now, 1, msg) && app.down.Take(now, 1, msg) {

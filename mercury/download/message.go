@@ -3,7 +3,7 @@ package download
 import (
 	"encoding/binary"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Kinds of bulk messages of downloads. An app that sends bulk messages of its own beside them
@@ -56,9 +56,9 @@ func (m *message) append(b []byte) []byte {
 		b = binary.AppendUvarint(b, uint64(m.id))
 		b = binary.AppendUvarint(b, uint64(m.size))
 		b = append(b, m.digest[:]...)
-		b = mercury.AppendBytes(b, m.desc)
+		b = codec.AppendBytes(b, m.desc)
 	case kindData:
-		b = mercury.AppendBytes(b, m.data)
+		b = codec.AppendBytes(b, m.data)
 	case kindAccept:
 		b = binary.AppendUvarint(b, uint64(m.offset))
 	case kindAbort, kindRefuse:
@@ -69,7 +69,7 @@ func (m *message) append(b []byte) []byte {
 
 // decode reads what append wrote. Each content has one encoding.
 func (m *message) decode(b []byte) error {
-	r := mercury.NewReader(b)
+	r := codec.NewReader(b)
 	*m = message{kind: r.U8(), number: r.Uvarint()}
 	switch m.kind {
 	case kindOffer:
@@ -80,34 +80,34 @@ func (m *message) decode(b []byte) error {
 	case kindData:
 		m.data = r.Bytes(MaxPiece)
 		if len(m.data) == 0 {
-			r.Fail(mercury.ErrValue) // work for the receiver that brings nothing forward
+			r.Fail(codec.ErrValue) // work for the receiver that brings nothing forward
 		}
 	case kindAccept:
 		m.offset = int64(limited(&r, MaxSize))
 	case kindAbort, kindRefuse:
 		m.code = Code(r.U8())
 		if m.code == 0 {
-			r.Fail(mercury.ErrValue)
+			r.Fail(codec.ErrValue)
 		}
 	case kindDone:
 	default:
-		r.Fail(mercury.ErrValue)
+		r.Fail(codec.ErrValue)
 	}
 	return r.Close()
 }
 
 // limited reads a number of at most max; more is ErrLength.
-func limited(r *mercury.Reader, max uint64) uint64 {
+func limited(r *codec.Reader, max uint64) uint64 {
 	v := r.Uvarint()
 	if v > max {
-		r.Fail(mercury.ErrLength)
+		r.Fail(codec.ErrLength)
 		return 0
 	}
 	return v
 }
 
 // readDigest reads the bytes of a digest.
-func readDigest(r *mercury.Reader) (d Digest) {
+func readDigest(r *codec.Reader) (d Digest) {
 	for i := 0; i < len(d); i += 8 {
 		binary.LittleEndian.PutUint64(d[i:], r.U64())
 	}

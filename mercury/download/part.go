@@ -8,7 +8,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Part is what a receiver knows of the beginning of a content that it has stored. With it the next
@@ -77,14 +77,14 @@ func (p Part) Append(b []byte) []byte {
 	b = append(b, p.Digest[:]...)
 	b = binary.AppendUvarint(b, uint64(p.Size))
 	b = binary.AppendUvarint(b, uint64(p.Received))
-	return mercury.AppendBytes(b, p.state)
+	return codec.AppendBytes(b, p.state)
 }
 
 // Decode reads what Append wrote. A part that was damaged in a way that does not show is found out
 // at the end of its download, by the digest. ErrPart says that p cannot be gone on with: the
 // content is fetched from its beginning.
 func (p *Part) Decode(b []byte) error {
-	r := mercury.NewReader(b)
+	r := codec.NewReader(b)
 	var d Part
 	d.Digest = readDigest(&r)
 	d.Size = int64(limited(&r, MaxSize))

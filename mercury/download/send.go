@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -137,9 +138,9 @@ func (u *Uploads) Len() int {
 func (u *Uploads) Offer(now time.Duration, ch mercury.ChannelID, content Content) error {
 	switch {
 	case content.Size < 0 || content.Size > u.cfg.MaxSize:
-		return fmt.Errorf("%w: content of %d bytes, at most %d", mercury.ErrLength, content.Size, u.cfg.MaxSize)
+		return fmt.Errorf("%w: content of %d bytes, at most %d", codec.ErrLength, content.Size, u.cfg.MaxSize)
 	case len(content.Desc) > MaxDesc:
-		return fmt.Errorf("%w: description of %d bytes, at most %d", mercury.ErrLength, len(content.Desc), MaxDesc)
+		return fmt.Errorf("%w: description of %d bytes, at most %d", codec.ErrLength, len(content.Desc), MaxDesc)
 	case content.Source == nil && content.Size > 0:
 		return errors.New("download: content has no source")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -42,12 +43,12 @@ func parseSpaceInfo(b []byte) (origin, error) {
 		return origin{}, nil
 	}
 	var o origin
-	r := mercury.NewReader(b)
+	r := codec.NewReader(b)
 	if r.U8() != infoFormat {
 		r.Fail(errInfoFormat)
 	}
 	o.info = fields.ReadSpaceInfo(&r)
-	o.owner = r.Address()
+	o.owner = mercury.ReadAddress(&r)
 	o.request = r.Uvarint()
 	if err := r.Close(); err != nil {
 		return origin{}, fmt.Errorf("cellappmgr: info of a space: %w", err)

@@ -3,7 +3,7 @@ package protocol
 import (
 	"encoding/binary"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Limits of an audit.
@@ -43,7 +43,7 @@ func (m *Audit) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Audit) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Own.read(&r)
 	n := r.Count(MaxAudited, 29)
 	m.Entities = make([]Expected, n)
@@ -56,10 +56,10 @@ func (m *Audit) Parse(body []byte) error {
 func (x *Expected) append(b []byte) []byte {
 	b = x.appendExact(b)
 	b = binary.LittleEndian.AppendUint16(b, x.Type)
-	return mercury.AppendBytes(b, x.Props)
+	return codec.AppendBytes(b, x.Props)
 }
 
-func (x *Expected) read(r *mercury.Reader) {
+func (x *Expected) read(r *codec.Reader) {
 	x.Place.read(r)
 	x.Type = r.U16()
 	x.Props = r.Bytes(MaxExpected)

@@ -3,7 +3,7 @@ package protocol
 import (
 	"encoding/binary"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // BundleID is the first message of every bundle that a cell part makes for its
@@ -20,7 +20,7 @@ func AppendBundle(b []byte, number uint64) []byte {
 
 // ParseBundle decodes a body.
 func ParseBundle(body []byte) (number uint64, err error) {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	number = r.Uvarint()
 	return number, done(&r, "bundle")
 }

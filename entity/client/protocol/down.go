@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -77,7 +77,7 @@ func (m *BasePlayer) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *BasePlayer) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
 	m.Props = r.Rest()
@@ -108,7 +108,7 @@ func (m *CellPlayer) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *CellPlayer) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Incarnation = fields.ReadUint32(&r)
 	m.Position = fields.ReadVector3(&r)
@@ -152,7 +152,7 @@ func (m *Enter) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Enter) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
 	m.Stamp, m.Position, m.Direction = fields.ReadPlace(&r)
@@ -169,7 +169,7 @@ func AppendLeave(b []byte, id entity.ID) []byte {
 
 // ParseLeave decodes a body.
 func ParseLeave(body []byte) (entity.ID, error) {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	id := fields.ReadID(&r)
 	return id, done(&r, "leave")
 }
@@ -193,7 +193,7 @@ func (m *Changes) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Changes) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Props = r.Rest()
 	return done(&r, "changes")
@@ -204,7 +204,7 @@ func (m *Changes) Parse(body []byte) error {
 // malformed: there is nothing that it could be a part of.
 func Whole(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
 	for len(b) > 0 {
-		r := mercury.NewReader(b)
+		r := codec.NewReader(b)
 		key := r.Uvarint()
 		if r.Err() != nil || key>>1 >= uint64(len(d.Properties)) {
 			return fmt.Errorf("%w: property index of %s", ErrMalformed, d.Name)
@@ -246,7 +246,7 @@ func (m *Call) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Call) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Method = r.U16()
 	m.Args = r.Rest()
@@ -276,12 +276,12 @@ func (p *Place) appendExact(b []byte) []byte {
 
 // ParseRest decodes the body of a Rest message.
 func (p *Place) ParseRest(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	p.read(&r)
 	return done(&r, "rest")
 }
 
-func (p *Place) read(r *mercury.Reader) {
+func (p *Place) read(r *codec.Reader) {
 	p.ID = fields.ReadID(r)
 	p.Stamp, p.Position, p.Direction = fields.ReadPlace(r)
 }
@@ -296,13 +296,13 @@ type SpaceData struct {
 func (m *SpaceData) Append(b []byte) []byte {
 	b, mark := Begin(b, SpaceDataID)
 	b = binary.LittleEndian.AppendUint16(b, m.Key)
-	b = mercury.AppendBytes(b, m.Value)
+	b = codec.AppendBytes(b, m.Value)
 	return End(b, mark)
 }
 
 // Parse decodes a body.
 func (m *SpaceData) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Key = r.U16()
 	m.Value = r.Bytes(MaxSpaceDataValue)
 	return done(&r, "space data")

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Version is the version of this protocol. Client and server must agree. 3 has the
@@ -27,12 +27,12 @@ type ID uint8
 // Begin starts a message: it appends the id and room for the length. Append the
 // body, then call End with the mark.
 func Begin(b []byte, id ID) (out []byte, mark int) {
-	return mercury.BeginBytes(append(b, byte(id)))
+	return codec.BeginBytes(append(b, byte(id)))
 }
 
 // End fills in the length of the message that began at mark.
 func End(b []byte, mark int) []byte {
-	return mercury.EndBytes(b, mark)
+	return codec.EndBytes(b, mark)
 }
 
 // Messages calls f with each message of a bundle, in order, and stops at the
@@ -41,7 +41,7 @@ func Messages(bundle []byte, f func(id ID, body []byte) error) error {
 	if len(bundle) > MaxBundle {
 		return fmt.Errorf("%w: bundle of %d bytes", ErrMalformed, len(bundle))
 	}
-	r := mercury.NewReader(bundle)
+	r := codec.NewReader(bundle)
 	for r.Len() > 0 {
 		id := ID(r.U8())
 		body := r.Bytes(MaxBundle)
@@ -56,7 +56,7 @@ func Messages(bundle []byte, f func(id ID, body []byte) error) error {
 }
 
 // done closes a reader and names the message in its error.
-func done(r *mercury.Reader, name string) error {
+func done(r *codec.Reader, name string) error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
 	}

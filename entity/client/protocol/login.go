@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -98,14 +99,14 @@ func (m *Login) Append(b []byte) []byte {
 	b, mark := Begin(b, LoginID)
 	b = binary.LittleEndian.AppendUint16(b, m.Version)
 	b = append(b, m.Digest[:]...)
-	b = mercury.AppendString(b, m.User)
-	b = mercury.AppendString(b, m.Password)
+	b = codec.AppendString(b, m.User)
+	b = codec.AppendString(b, m.Password)
 	return End(b, mark)
 }
 
 // Parse decodes a body.
 func (m *Login) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Version = r.U16()
 	readArray(&r, m.Digest[:])
 	m.User = r.String(MaxName)
@@ -129,14 +130,14 @@ func (m *LoginOK) Append(b []byte) []byte {
 	b, mark := Begin(b, LoginOKID)
 	b = mercury.AppendAddress(b, m.BaseApp)
 	b = append(b, m.Token[:]...)
-	b = mercury.AppendBytes(b, m.Ticket)
+	b = codec.AppendBytes(b, m.Ticket)
 	return End(b, mark)
 }
 
 // Parse decodes a body.
 func (m *LoginOK) Parse(body []byte) error {
-	r := mercury.NewReader(body)
-	m.BaseApp = r.Address()
+	r := codec.NewReader(body)
+	m.BaseApp = mercury.ReadAddress(&r)
 	readArray(&r, m.Token[:])
 	m.Ticket = r.Bytes(mercury.MaxTicket)
 	return done(&r, "login reply")
@@ -153,13 +154,13 @@ type Refused struct {
 func (m *Refused) Append(b []byte) []byte {
 	b, mark := Begin(b, RefusedID)
 	b = append(b, byte(m.Code))
-	b = mercury.AppendString(b, m.Reason)
+	b = codec.AppendString(b, m.Reason)
 	return End(b, mark)
 }
 
 // Parse decodes a body.
 func (m *Refused) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Code = Code(r.U8())
 	m.Reason = r.String(MaxReason)
 	return done(&r, "refusal")
@@ -173,7 +174,7 @@ func (m *Refused) Error() string {
 	return "refused: " + m.Code.String() + ": " + m.Reason
 }
 
-func readArray(r *mercury.Reader, dst []byte) {
+func readArray(r *codec.Reader, dst []byte) {
 	for i := range dst {
 		dst[i] = r.U8()
 	}

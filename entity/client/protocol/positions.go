@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -138,7 +138,7 @@ func rounded(x float64) (int16, bool) {
 
 // Positions decodes a Positions packet.
 func Positions(packet []byte, f func(after uint64, p *Place)) error {
-	r := mercury.NewReader(packet)
+	r := codec.NewReader(packet)
 	after := r.Uvarint()
 	var shared packing
 	for i := range shared.origin {
@@ -155,7 +155,7 @@ func Positions(packet []byte, f func(after uint64, p *Place)) error {
 	return done(&r, "positions")
 }
 
-func readMetres(r *mercury.Reader) int64 {
+func readMetres(r *codec.Reader) int64 {
 	m := r.Varint()
 	if m < -entity.MaxCoordinate || m > entity.MaxCoordinate {
 		r.Fail(errEntry)
@@ -164,7 +164,7 @@ func readMetres(r *mercury.Reader) int64 {
 	return m
 }
 
-func (p *Place) readEntry(r *mercury.Reader, shared *packing) {
+func (p *Place) readEntry(r *codec.Reader, shared *packing) {
 	head := r.U8()
 	slot := int(head & allocatorBits)
 	var allocator uint32

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/google/go-cmp/cmp"
@@ -228,7 +229,7 @@ func TestLimits(t *testing.T) {
 	// A number of entities that the bytes cannot hold is refused before they are made.
 	audit := (&protocol.Audit{}).Append(nil)
 	forged := append(bytes.Clone(audit[2:len(audit)-1]), 0xff, 0x7f)
-	if err := new(protocol.Audit).Parse(forged); !errors.Is(err, mercury.ErrShort) {
+	if err := new(protocol.Audit).Parse(forged); !errors.Is(err, codec.ErrShort) {
 		t.Errorf("16383 entities in no bytes: %v", err)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -38,7 +38,7 @@ func (m *Attach) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Attach) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	readArray(&r, m.Token[:])
 	readArray(&r, m.Digest[:])
 	return done(&r, "attach")
@@ -57,13 +57,13 @@ func (m *CellCall) Append(b []byte) []byte {
 	b, mark := Begin(b, CellCallID)
 	b = fields.AppendID(b, m.Target)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
-	b = mercury.AppendBytes(b, m.Args)
+	b = codec.AppendBytes(b, m.Args)
 	return End(b, mark)
 }
 
 // Parse decodes a body.
 func (m *CellCall) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Target = fields.ReadID(&r)
 	m.Method = r.U16()
 	m.Args = r.Bytes(MaxArguments)
@@ -80,13 +80,13 @@ type BaseCall struct {
 func (m *BaseCall) Append(b []byte) []byte {
 	b, mark := Begin(b, BaseCallID)
 	b = binary.LittleEndian.AppendUint16(b, m.Method)
-	b = mercury.AppendBytes(b, m.Args)
+	b = codec.AppendBytes(b, m.Args)
 	return End(b, mark)
 }
 
 // Parse decodes a body.
 func (m *BaseCall) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Method = r.U16()
 	m.Args = r.Bytes(MaxArguments)
 	return done(&r, "base call")
@@ -118,7 +118,7 @@ func (m *Move) Append(b []byte) []byte {
 
 // Parse decodes a body; coordinates that are not finite are an error.
 func (m *Move) Parse(body []byte) error {
-	r := mercury.NewReader(body)
+	r := codec.NewReader(body)
 	m.Sequence = r.U32()
 	m.Incarnation = fields.ReadUint32(&r)
 	m.Position = fields.ReadVector3(&r)

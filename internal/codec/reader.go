@@ -1,4 +1,4 @@
-package mercury
+package codec
 
 import (
 	"encoding/binary"
@@ -9,13 +9,13 @@ import (
 // Errors of a Reader.
 var (
 	// ErrShort is returned when a message ends before what it announced.
-	ErrShort = errors.New("mercury: message ends too early")
+	ErrShort = errors.New("codec: message ends too early")
 	// ErrLength is returned when a length or a count in a message is above its limit.
-	ErrLength = errors.New("mercury: length in message is above its limit")
+	ErrLength = errors.New("codec: length in message is above its limit")
 	// ErrValue is returned for an encoding that no sender writes: a bool of 2, a number in more bytes than it needs.
-	ErrValue = errors.New("mercury: illegal value in message")
+	ErrValue = errors.New("codec: illegal value in message")
 	// ErrTrailing is returned by Close when bytes are left over.
-	ErrTrailing = errors.New("mercury: bytes left over at the end of message")
+	ErrTrailing = errors.New("codec: bytes left over at the end of message")
 )
 
 // Reader reads the fields of one message. The first fault sticks: every later read gives the zero value, so
@@ -45,17 +45,10 @@ func (r *Reader) Close() error {
 // Len is the number of bytes not yet read; 0 after a fault.
 func (r *Reader) Len() int { return len(r.b) }
 
-func (r *Reader) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-	r.b = nil
-}
-
-// take returns the next n bytes, aliasing the input, or nil after a fault. n is not negative.
-func (r *Reader) take(n int) []byte {
+// Take returns the next n bytes, aliasing the input, or nil after a fault. n is not negative.
+func (r *Reader) Take(n int) []byte {
 	if n > len(r.b) || r.err != nil {
-		r.fail(ErrShort)
+		r.Fail(ErrShort)
 		return nil
 	}
 	p := r.b[:n:n]
@@ -65,7 +58,7 @@ func (r *Reader) take(n int) []byte {
 
 // U8 reads one byte.
 func (r *Reader) U8() uint8 {
-	if p := r.take(1); p != nil {
+	if p := r.Take(1); p != nil {
 		return p[0]
 	}
 	return 0
@@ -73,7 +66,7 @@ func (r *Reader) U8() uint8 {
 
 // U16 reads two bytes.
 func (r *Reader) U16() uint16 {
-	if p := r.take(2); p != nil {
+	if p := r.Take(2); p != nil {
 		return binary.LittleEndian.Uint16(p)
 	}
 	return 0
@@ -81,7 +74,7 @@ func (r *Reader) U16() uint16 {
 
 // U32 reads four bytes.
 func (r *Reader) U32() uint32 {
-	if p := r.take(4); p != nil {
+	if p := r.Take(4); p != nil {
 		return binary.LittleEndian.Uint32(p)
 	}
 	return 0
@@ -89,7 +82,7 @@ func (r *Reader) U32() uint32 {
 
 // U64 reads eight bytes.
 func (r *Reader) U64() uint64 {
-	if p := r.take(8); p != nil {
+	if p := r.Take(8); p != nil {
 		return binary.LittleEndian.Uint64(p)
 	}
 	return 0
@@ -105,7 +98,7 @@ func (r *Reader) F64() float64 { return math.Float64frombits(r.U64()) }
 func (r *Reader) Bool() bool {
 	v := r.U8()
 	if v > 1 {
-		r.fail(ErrValue)
+		r.Fail(ErrValue)
 	}
 	return v == 1
 }
@@ -116,10 +109,10 @@ func (r *Reader) Uvarint() uint64 {
 	v, n := binary.Uvarint(r.b)
 	switch {
 	case n == 0:
-		r.fail(ErrShort)
+		r.Fail(ErrShort)
 		return 0
 	case n < 0 || n > 1 && r.b[n-1] == 0:
-		r.fail(ErrValue)
+		r.Fail(ErrValue)
 		return 0
 	}
 	r.b = r.b[n:]
@@ -136,17 +129,17 @@ func (r *Reader) Varint() int64 {
 func (r *Reader) Bytes(max int) []byte {
 	n := r.Uvarint()
 	if n > uint64(max) {
-		r.fail(ErrLength)
+		r.Fail(ErrLength)
 		return nil
 	}
-	return r.take(int(n))
+	return r.Take(int(n))
 }
 
 // String reads what Bytes reads, as a copy.
 func (r *Reader) String(max int) string { return string(r.Bytes(max)) }
 
 // Rest reads all that is left, aliasing the input.
-func (r *Reader) Rest() []byte { return r.take(len(r.b)) }
+func (r *Reader) Rest() []byte { return r.Take(len(r.b)) }
 
 // Count reads a number of things of at least minBytesEach bytes each (taken as 1 when less). It is ErrLength above
 // max and ErrShort when the bytes left cannot hold so many: a caller may allocate for the result.
@@ -157,10 +150,10 @@ func (r *Reader) Count(max, minBytesEach int) int {
 	n := r.Uvarint()
 	switch {
 	case n > uint64(max):
-		r.fail(ErrLength)
+		r.Fail(ErrLength)
 		return 0
 	case n > uint64(len(r.b)/minBytesEach):
-		r.fail(ErrShort)
+		r.Fail(ErrShort)
 		return 0
 	}
 	return int(n)
@@ -218,7 +211,12 @@ func AppendF64(b []byte, v float64) []byte {
 }
 
 // Fail sets the reader's error, if it has none yet: for a parser above that finds a value out of its own range.
-func (r *Reader) Fail(err error) { r.fail(err) }
+func (r *Reader) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.b = nil
+}
 
 // Reset points a reader without an error at what is left after a part of its input was decoded by other means.
 func (r *Reader) Reset(b []byte) {

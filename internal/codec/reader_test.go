@@ -1,17 +1,14 @@
-package mercury
+package codec
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
-	"net/netip"
 	"testing"
 )
 
 func TestReaderRoundTrip(t *testing.T) {
-	v6 := Address{At: netip.MustParseAddrPort("[2001:db8::7]:443"), Salt: 9}
-	v4 := Address{At: netip.MustParseAddrPort("10.0.0.7:20013"), Salt: 0x3f2a90c1}
 	b := []byte{7}
 	b = binary.LittleEndian.AppendUint16(b, 0x1234)
 	b = binary.LittleEndian.AppendUint32(b, 0x12345678)
@@ -23,14 +20,13 @@ func TestReaderRoundTrip(t *testing.T) {
 	b = AppendBool(AppendBool(b, true), false)
 	b = AppendBytes(b, []byte("abc"))
 	b = AppendString(b, "def")
-	b = AppendAddress(AppendAddress(AppendAddress(b, v4), v6), Address{})
 	b = binary.AppendUvarint(b, 2)
 	b = append(b, "rest"...)
 	r := NewReader(b)
 	ok := r.U8() == 7 && r.U16() == 0x1234 && r.U32() == 0x12345678 && r.U64() == 1<<60 &&
 		r.Uvarint() == math.MaxUint64 && r.Varint() == math.MinInt64 && r.F32() == -1.5 && math.IsInf(r.F64(), 1) &&
 		r.Bool() && !r.Bool() && string(r.Bytes(3)) == "abc" && r.String(3) == "def" &&
-		r.Address() == v4 && r.Address() == v6 && r.Address().IsZero() && r.Count(2, 2) == 2 && string(r.Rest()) == "rest"
+		r.Count(2, 2) == 2 && string(r.Rest()) == "rest"
 	if !ok || r.Close() != nil {
 		t.Fatalf("read something else than was written; error %v", r.Err())
 	}
@@ -53,9 +49,6 @@ func TestReaderFaults(t *testing.T) {
 		{"bytes of 2^63", "\xff\xff\xff\xff\xff\xff\xff\xff\x7f", func(r *Reader) { r.Bytes(100) }, ErrLength},
 		{"count above limit", "\x04abcd", func(r *Reader) { r.Count(3, 1) }, ErrLength},
 		{"count without bytes", "\x04abcdefg", func(r *Reader) { r.Count(10, 2) }, ErrShort},
-		{"address family", "\x05", func(r *Reader) { r.Address() }, ErrValue},
-		{"address cut", "\x04\x01\x02", func(r *Reader) { r.Address() }, ErrShort},
-		{"v4 in v6", "\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x01\x02\x03\x04\x00\x00\x00\x00\x00\x00", func(r *Reader) { r.Address() }, ErrValue},
 		{"left over", "ab", func(r *Reader) { r.U8() }, ErrTrailing},
 	}
 	for _, test := range tests {
@@ -72,31 +65,14 @@ func TestReaderFaults(t *testing.T) {
 	}
 }
 
-func TestAddressOrder(t *testing.T) {
-	a := Address{At: netip.MustParseAddrPort("10.0.0.1:2"), Salt: 3}
-	for _, b := range []Address{
-		{At: netip.MustParseAddrPort("10.0.0.2:1"), Salt: 1},
-		{At: netip.MustParseAddrPort("10.0.0.1:3"), Salt: 1},
-		{At: netip.MustParseAddrPort("10.0.0.1:2"), Salt: 4},
-	} {
-		if a.Compare(b) >= 0 || b.Compare(a) <= 0 || a.Compare(a) != 0 {
-			t.Errorf("%v and %v are not ordered", a, b)
-		}
-	}
-	if got := a.String(); got != "10.0.0.1:2#3" {
-		t.Errorf("String() = %q", got)
-	}
-}
-
 // FuzzReader reads arbitrary bytes by an arbitrary program and checks that nothing is read twice or beyond the end.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b"), []byte("\x01\x02\x03\x04\x04\x0a\x00\x00\x01\x50\x00\x01\x00\x00\x00"))
-	f.Add([]byte("\x0b\x0b"), AppendAddress(nil, Address{At: netip.MustParseAddrPort("[::1]:1")}))
 	f.Fuzz(func(t *testing.T, program, data []byte) {
 		r := NewReader(bytes.Clone(data))
 		for _, op := range program {
 			before, failed := r.Len(), r.Err() != nil
-			switch op % 12 {
+			switch op % 11 {
 			case 0:
 				r.U8()
 			case 1:
@@ -123,13 +99,6 @@ func FuzzReader(f *testing.F) {
 				}
 			case 10:
 				r.F64()
-			case 11:
-				if a := r.Address(); r.Err() == nil {
-					again := NewReader(AppendAddress(nil, a))
-					if again.Address() != a || again.Close() != nil {
-						t.Fatalf("address %v does not survive", a)
-					}
-				}
 			}
 			if r.Len() > before || failed && (r.Len() != 0 || r.Err() == nil) {
 				t.Fatal("a Reader grew, or recovered from a fault")

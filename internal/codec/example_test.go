@@ -1,0 +1,23 @@
+package codec_test
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/internal/codec"
+)
+
+// A parser reads all its fields in a row and asks for the error once.
+func Example() {
+	b := codec.AppendString(codec.AppendBool(nil, true), "hat")
+
+	r := codec.NewReader(b)
+	worn, what := r.Bool(), r.String(16)
+	fmt.Println(worn, what, r.Close())
+
+	r = codec.NewReader(b[:3])
+	_, _ = r.Bool(), r.String(16)
+	fmt.Println(r.Close())
+	// Output:
+	// true hat <nil>
+	// codec: message ends too early
+}

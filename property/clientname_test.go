@@ -97,7 +97,7 @@ func TestClientName(t *testing.T) {
 	}
 	for _, c := range []struct {
 		from, to Side
-		dom      Domain
+		dom      Stream
 	}{{CellSide, OtherClientSide, OtherClientStream}, {CellSide, OwnClientSide, OwnClientCellStream}, {BaseSide, OwnClientSide, OwnClientBaseStream}} {
 		server, client := NewValues(boss, c.from, nil), NewValues(guard, c.to, nil)
 		for n, i := range boss.Stream(c.dom) {

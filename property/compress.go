@@ -47,7 +47,7 @@ type Compressor struct {
 // AppendStream appends a stream of v, packed as its type says for dom; of a type that is not packed there, exactly what
 // [Values.AppendStream] does. limit is that of who will unpack it, in bytes: a longer stream goes as it is, so that no
 // check of the packed size lets through what the reader must refuse.
-func (c *Compressor) AppendStream(b []byte, v *Values, dom Domain, limit int) []byte {
+func (c *Compressor) AppendStream(b []byte, v *Values, dom Stream, limit int) []byte {
 	p := v.def.Packing(dom)
 	if p == Unpacked {
 		return v.AppendStream(b, dom)
@@ -61,7 +61,7 @@ func (c *Compressor) AppendStream(b []byte, v *Values, dom Domain, limit int) []
 
 // ReadStream reads what AppendStream wrote into v, without telling the holder. It takes every value or, with an error, none.
 // Errors are those of Unpack and of [Values.ReadStream], and ErrTrailing if b has more than the stream.
-func (c *Compressor) ReadStream(b []byte, v *Values, dom Domain, limit int) error {
+func (c *Compressor) ReadStream(b []byte, v *Values, dom Stream, limit int) error {
 	stream, err := c.Unpack(b, v.def.Packing(dom), limit)
 	if err != nil {
 		return fmt.Errorf("%s: %v: %w", v.def.Name, dom, err)

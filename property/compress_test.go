@@ -75,7 +75,7 @@ func TestPackRoundTrip(t *testing.T) {
 func TestPackedStreams(t *testing.T) {
 	for _, compression := range []Compression{{}, {"NONE", "ZIP"}, {"ZIP_BEST_SPEED", ""}, {"ZIP_6", "ZIP_BEST_COMPRESSION"}} {
 		v := packedValues(t, compression, string(textStream(600)))
-		for _, dom := range []Domain{GhostStream, CellStream, OwnClientCellStream} {
+		for _, dom := range []Stream{GhostStream, CellStream, OwnClientCellStream} {
 			var c Compressor
 			plain := v.AppendStream(nil, dom)
 			b := c.AppendStream(nil, v, dom, packLimit)

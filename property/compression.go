@@ -45,7 +45,7 @@ func packingOf(name string) (p Packing, ok bool) {
 
 // Packing returns how the streams of a domain are packed that create entities of the type: those of CellStream, BaseStream
 // and GhostStream as Compression.Internal says, those to clients as External. Streams of the store and of recordings are not.
-func (d *Definition) Packing(dom Domain) Packing {
+func (d *Definition) Packing(dom Stream) Packing {
 	switch dom {
 	case GhostStream, CellStream, BaseStream:
 		return d.internal

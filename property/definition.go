@@ -86,7 +86,7 @@ func (d *Definition) ClientMethod(name string) *Method { return d.client[name] }
 
 // Stream returns the indices of the properties that travel in a stream, ascending. Do not change it. The streams to
 // clients of a type without client side are empty; those of a type with a ClientName carry what that type has.
-func (d *Definition) Stream(dom Domain) []int {
+func (d *Definition) Stream(dom Stream) []int {
 	if dom >= domains {
 		return nil
 	}

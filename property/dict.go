@@ -35,7 +35,7 @@ func (p *part) bind(v *Values, index int, path []int) {
 	for _, k := range path {
 		p.t = p.t.child(k)
 	}
-	p.at = &v.cellAt(index, path, p.t).v
+	p.at = &v.viewAt(index, path, p.t).v
 }
 
 // bound returns the present value.

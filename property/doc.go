@@ -36,7 +36,7 @@
 //     travel, so that real, ghosts and clients never differ. A change reaches the entity through the one method of
 //     [Holder], after the value is in place, and not at all when the value was there already. Ghosts and clients cannot
 //     be written to.
-//   - A stream carries the properties of its [Domain] in ascending index order, without names or counts: both ends must
+//   - A stream carries the properties of its [Stream] in ascending index order, without names or counts: both ends must
 //     hold a Schema of equal digest. Reading takes all of a stream or nothing. The store's streams ([Values.AppendStore])
 //     have names instead, since they outlive a Schema.
 //   - A change applied to values equal to what its writer's were before leaves values equal to what they are after.

@@ -227,7 +227,7 @@ func TestCellsFollowEverything(t *testing.T) {
 			twins[i], otherTwins[i] = twinOf(p.Default), twinOf(p.Default)
 		}
 		type bound struct {
-			c     *cell
+			c     *partView
 			index int
 		}
 		var cells []bound
@@ -249,7 +249,7 @@ func TestCellsFollowEverything(t *testing.T) {
 				path, typ, at = append(path, k), typ.child(k), at.At(k)
 			}
 			if len(path) > 0 {
-				cells = append(cells, bound{v.cellAt(i, path, typ), i})
+				cells = append(cells, bound{v.viewAt(i, path, typ), i})
 			}
 			for _, b := range cells {
 				got, err := v.At(b.index, b.c.path...)

@@ -32,7 +32,7 @@ type Field[T FieldType] struct {
 	at     *Value // what raw points into
 	values *Values
 	index  int
-	cell   *cell // of a part, else nil
+	cell   *partView // of a part, else nil
 }
 
 // Handles for the common types. Vectors go by Field[Vector3] and so on.
@@ -125,7 +125,7 @@ func (f *Field[T]) bind(v *Values, index int, path []int) {
 	for _, k := range path {
 		t = t.child(k)
 	}
-	c := v.cellAt(index, path, t)
+	c := v.viewAt(index, path, t)
 	*f = Field[T]{raw: rawOf[T](&c.v), at: &c.v, values: v, index: index, cell: c}
 }
 

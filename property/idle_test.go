@@ -166,7 +166,7 @@ func readersOf(p *packages.Package, f *ast.File, found map[string]readerNames) {
 	if own && begins("load", "model", "digest", "idle") {
 		return
 	}
-	passive := own && begins("check", "clientname", "build", "domain", "store", "values_store", "schema", "datatype")
+	passive := own && begins("check", "clientname", "build", "stream", "store", "values_store", "schema", "datatype")
 	for _, d := range f.Decls {
 		fn, passiveHere := "", passive
 		if x, ok := d.(*ast.FuncDecl); ok {

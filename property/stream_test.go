@@ -257,19 +257,19 @@ func FuzzReadStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, dom, side uint8, b []byte) {
 		v := NewValues(d, Side(side)%sides, fail{t})
 		before := slices.Clone(v.vals)
-		rest, err := v.ReadStream(b, Domain(dom))
+		rest, err := v.ReadStream(b, Stream(dom))
 		if err != nil {
 			if len(rest) != len(b) || !slices.EqualFunc(before, v.vals, Equal) {
 				t.Fatal("an error changed something")
 			}
 			return
 		}
-		again := v.AppendStream(nil, Domain(dom))
+		again := v.AppendStream(nil, Stream(dom))
 		if len(again) != len(b)-len(rest) {
 			t.Fatalf("%d bytes became %d", len(b)-len(rest), len(again))
 		}
 		w := NewValues(d, Side(side)%sides, nil)
-		if _, err := w.ReadStream(again, Domain(dom)); err != nil || !slices.EqualFunc(w.vals, v.vals, Equal) {
+		if _, err := w.ReadStream(again, Stream(dom)); err != nil || !slices.EqualFunc(w.vals, v.vals, Equal) {
 			t.Fatalf("did not come back: %v", err)
 		}
 	})

@@ -15,7 +15,7 @@ type Values struct {
 	holder Holder
 	vals   []Value // by slot; never reallocated: handles point into it
 	sizes  []int32 // by slot: bytes of the value as it travels; 0 for what has a fixed size
-	nested []cells // by slot: where handles look for parts of the value; nil until one is bound
+	nested []views // by slot: where handles look for parts of the value; nil until one is bound
 	change Change  // of the notification under way
 	busy   bool    // change is in use
 }
@@ -233,7 +233,7 @@ func (v *Values) AppendValue(b []byte, i int) []byte {
 
 // AppendStream appends the properties of a stream in ascending index order. The side must carry the stream
 // ([Side.Carries]).
-func (v *Values) AppendStream(b []byte, dom Domain) []byte {
+func (v *Values) AppendStream(b []byte, dom Stream) []byte {
 	if !v.side.Carries(dom) {
 		panic(fmt.Sprintf("property: the %v side does not carry the %v", v.side, dom))
 	}
@@ -249,12 +249,12 @@ const streamOnStack = 48
 
 // ReadStream takes a stream off the front of b, without telling the holder. It takes every value or, with an error, none.
 // Errors are ErrSide, ErrOversize and those of [DataType.Read].
-func (v *Values) ReadStream(b []byte, dom Domain) (rest []byte, err error) {
+func (v *Values) ReadStream(b []byte, dom Stream) (rest []byte, err error) {
 	return v.readStream(b, dom, false)
 }
 
 // readStream is ReadStream; with whole, bytes after the stream are ErrTrailing, and nothing is taken.
-func (v *Values) readStream(b []byte, dom Domain, whole bool) (rest []byte, err error) {
+func (v *Values) readStream(b []byte, dom Stream, whole bool) (rest []byte, err error) {
 	if !v.side.Carries(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}

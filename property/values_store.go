@@ -11,7 +11,7 @@ const maxUnknown = 256
 // AppendStore appends the persistent properties of the cell or of the base, which must be the side of v, as a MessagePack
 // map of their full names to their store forms (see [DataType.AppendStore]), in index order. dom is CellStoreStream or
 // BaseStoreStream. Errors are ErrSide, and ErrValue from the codec of a USER_TYPE; b is as it was then.
-func (v *Values) AppendStore(b []byte, dom Domain) ([]byte, error) {
+func (v *Values) AppendStore(b []byte, dom Stream) ([]byte, error) {
 	if !v.stores(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
@@ -34,7 +34,7 @@ func (v *Values) AppendStore(b []byte, dom Domain) ([]byte, error) {
 //
 // unknown lists the names in b that are no persistent property of this side, in their order, the first 256 of them: what
 // the next AppendStore will forget. Errors are ErrSide, ErrTruncated, ErrLength ErrValue and ErrOversize, and name the property.
-func (v *Values) ReadStore(b []byte, dom Domain) (unknown []string, rest []byte, err error) {
+func (v *Values) ReadStore(b []byte, dom Stream) (unknown []string, rest []byte, err error) {
 	if !v.stores(dom) {
 		return nil, b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
@@ -53,7 +53,7 @@ func (v *Values) ReadStore(b []byte, dom Domain) (unknown []string, rest []byte,
 }
 
 // stores reports whether the stream is one of the store, and of this side.
-func (v *Values) stores(dom Domain) bool {
+func (v *Values) stores(dom Stream) bool {
 	return (dom == CellStoreStream || dom == BaseStoreStream) && v.side.Carries(dom)
 }
 

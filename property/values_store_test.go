@@ -48,7 +48,7 @@ func TestValuesStore(t *testing.T) {
 	set(t, base, "account", StringValue("ada"))
 	for _, c := range []struct {
 		from *Values
-		dom  Domain
+		dom  Stream
 		want string
 	}{
 		{cell, CellStoreStream, "\x82\xa6health\xfd\xa3bag\x91\x82\xa2id\x09\xa4note\xa1x"},
@@ -78,7 +78,7 @@ func TestValuesStore(t *testing.T) {
 func TestValuesStoreSides(t *testing.T) {
 	d := storedDefinition(t, nil)
 	for side := range sides {
-		for _, dom := range []Domain{CellStoreStream, BaseStoreStream, GhostStream, CellStream, BaseStream} {
+		for _, dom := range []Stream{CellStoreStream, BaseStoreStream, GhostStream, CellStream, BaseStream} {
 			v := NewValues(d, side, nil)
 			ok := side == CellSide && dom == CellStoreStream || side == BaseSide && dom == BaseStoreStream
 			if b, err := v.AppendStore([]byte("x"), dom); ok != (err == nil) || !ok && (!errors.Is(err, ErrSide) || string(b) != "x") {
@@ -206,7 +206,7 @@ func FuzzValuesReadStore(f *testing.F) {
 		}
 	})
 	r := rand.New(rand.NewPCG(15, 0))
-	domains := map[Side]Domain{CellSide: CellStoreStream, BaseSide: BaseStoreStream}
+	domains := map[Side]Stream{CellSide: CellStoreStream, BaseSide: BaseStoreStream}
 	for _, side := range []Side{CellSide, BaseSide} {
 		v := NewValues(d, side, nil)
 		for _, i := range d.Held(side) {

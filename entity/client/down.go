@@ -205,7 +205,7 @@ func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Repl
 	return r, nil
 }
 
-func (c *Client) readStream(r *Replica, b []byte, dom property.Domain) error {
+func (c *Client) readStream(r *Replica, b []byte, dom property.Stream) error {
 	if err := c.compressor.ReadStream(b, r.Props, dom, protocol.MaxProps); err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}

@@ -2,21 +2,21 @@ package property
 
 import "slices"
 
-// cell is where handles of a part of a property find its value: a copy, which [Values] keeps up to date. A part has no
+// partView is where handles of a part of a property find its value: a copy, which [Values] keeps up to date. A part has no
 // place of its own that would last, since a change makes new lists; and a handle that had to walk to it on each read would
 // cost several times what a field of a struct does.
-type cell struct {
+type partView struct {
 	v    Value // the part, or the default of its type while there is none
 	t    *DataType
 	path []int
 	here bool // the path leads to a part
 }
 
-// cells are those of one property, by the first step of their path: a change within one element of a long list concerns
+// views are those of one property, by the first step of their path: a change within one element of a long list concerns
 // only the handles of that element, and the others are thousands.
-type cells [][]*cell
+type views [][]*partView
 
-func (l cells) follow(path []int, root *Value) {
+func (l views) follow(path []int, root *Value) {
 	if len(path) > 0 {
 		l = l[min(path[0], len(l)):min(path[0]+1, len(l))]
 	}
@@ -27,13 +27,13 @@ func (l cells) follow(path []int, root *Value) {
 	}
 }
 
-// cellAt returns the cell of the part of property i that path, of a step at least, leads to; two handles of one part have two.
-func (v *Values) cellAt(i int, path []int, t *DataType) *cell {
+// viewAt returns the view of the part of property i that path, of a step at least, leads to; two handles of one part have two.
+func (v *Values) viewAt(i int, path []int, t *DataType) *partView {
 	slot := v.def.slot(v.side, i)
 	if v.nested == nil {
-		v.nested = make([]cells, len(v.vals))
+		v.nested = make([]views, len(v.vals))
 	}
-	c := &cell{t: t, path: path}
+	c := &partView{t: t, path: path}
 	for len(v.nested[slot]) <= path[0] {
 		v.nested[slot] = append(v.nested[slot], nil)
 	}
@@ -43,7 +43,7 @@ func (v *Values) cellAt(i int, path []int, t *DataType) *cell {
 }
 
 // follow takes the part anew if a change at path may have touched it.
-func (c *cell) follow(path []int, root *Value) {
+func (c *partView) follow(path []int, root *Value) {
 	if n := min(len(path), len(c.path)); !slices.Equal(path[:n], c.path[:n]) {
 		return
 	}

@@ -2,12 +2,12 @@ package property
 
 import "slices"
 
-// Domain names a stream: which properties travel together.
-type Domain uint8
+// Stream names a stream of properties: which properties travel together.
+type Stream uint8
 
 // The domains, with who writes and who reads each.
 const (
-	GhostStream         Domain = iota // all ghosted: cell or ghost → ghost
+	GhostStream         Stream = iota // all ghosted: cell or ghost → ghost
 	CellStream                        // all of the cell, private ones too: cell → cell (offload), cell → base (backup)
 	BaseStream                        // all of the base: base → base (backup, move)
 	OtherClientStream                 // cell or ghost → another's client
@@ -20,8 +20,8 @@ const (
 	domains
 )
 
-// domainTable says of each domain what it is called, whose properties are in it, and who holds all of them.
-var domainTable = [domains]struct {
+// streamTable says of each domain what it is called, whose properties are in it, and who holds all of them.
+var streamTable = [domains]struct {
 	name     string
 	takes    func(p *Property) bool
 	carriers []Side
@@ -40,19 +40,19 @@ var domainTable = [domains]struct {
 }
 
 // String returns the domain's name.
-func (d Domain) String() string {
+func (d Stream) String() string {
 	if d < domains {
-		return domainTable[d].name + " stream"
+		return streamTable[d].name + " stream"
 	}
 	return "unknown stream"
 }
 
 // takes reports whether a property travels in the stream.
-func (d Domain) takes(p *Property) bool { return domainTable[d].takes(p) }
+func (d Stream) takes(p *Property) bool { return streamTable[d].takes(p) }
 
-func (d Domain) toClient() bool { return domainTable[d].toClient }
+func (d Stream) toClient() bool { return streamTable[d].toClient }
 
 // Carries reports whether a side holds every property of a stream, and so may write and read it.
-func (s Side) Carries(d Domain) bool {
-	return d < domains && slices.Contains(domainTable[d].carriers, s)
+func (s Side) Carries(d Stream) bool {
+	return d < domains && slices.Contains(streamTable[d].carriers, s)
 }

@@ -185,8 +185,8 @@ func TestLinkLimits(t *testing.T) {
 	}
 	sent := time.Since(begun)
 	got, last := 0, time.Duration(0)
-	for {
-		if _, _, ok := b.read(60 * time.Millisecond); !ok {
+	for got+l.Counts().Overrun < 200 { // all of them, however busy the machine is
+		if _, _, ok := b.read(soon); !ok {
 			break
 		}
 		got, last = got+1, time.Since(begun)

@@ -124,7 +124,7 @@ internal/script.goTypes: table of parameter types, only looked up
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names
 property.dictType: a type, which Go cannot hold in a constant
-property.domainTable: table of who takes part in each stream
+property.streamTable: table of who takes part in each stream
 property.flagNames: table of flag names
 property.handleType: a type, which Go cannot hold in a constant
 property.kindNames: table of kind names

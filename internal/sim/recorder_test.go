@@ -1,0 +1,412 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// recorder writes down what processes say to each other while a script runs: one line for each
+// message that tells the story, in the order in which they arrive. It names processes and the
+// entity of the story, never addresses or times, and passes over what is said all the time, so
+// that a transcript changes only if the interaction does.
+type recorder struct {
+	r     *rig
+	story entity.ID // whom it is about: the first entity that was named
+	lines []line
+	old   map[string]bool // what was said, of what is said periodically
+}
+
+// line is a message, or a remark of the script if from is nil.
+type line struct {
+	at   time.Duration
+	from *Process
+	to   []*Process
+	text string
+}
+
+// record begins to write down what is said from now on.
+func (r *rig) record() *recorder {
+	rec := &recorder{r: r, old: map[string]bool{}}
+	r.opts.Tamper = rec.hear
+	return rec
+}
+
+// begin forgets what was written down, but not what is no news any more.
+func (rec *recorder) begin() { rec.lines = nil }
+
+// stop ends the transcript.
+func (rec *recorder) stop() { rec.r.opts.Tamper = nil }
+
+// remark says what the script does.
+func (rec *recorder) remark(format string, args ...any) {
+	rec.lines = append(rec.lines, line{text: fmt.Sprintf(format, args...)})
+}
+
+// hear is a Tamper that changes nothing.
+func (rec *recorder) hear(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte {
+	from := rec.r.peer(p, ch)
+	switch {
+	case !reliable, from == nil, from.Name == "observer", p.Name == "observer":
+	case from.Name == "guest", p.Name == "guest":
+		rec.demand(from, p, protocol.Messages(msg, func(id protocol.ID, body []byte) error {
+			return rec.add(from, p, uint8(id), rec.client(id), body)
+		}))
+	default:
+		id, body, err := wire.Split(msg)
+		if err == nil {
+			err = rec.add(from, p, uint8(id), rec.control(id), body)
+		}
+		rec.demand(from, p, err)
+	}
+	return msg
+}
+
+func (rec *recorder) demand(from, to *Process, err error) {
+	if err != nil {
+		rec.r.t.Errorf("%s to %s: %v", from.Name, to.Name, err)
+	}
+}
+
+// errUntold is why a new message fails the test: whether it is told is a decision.
+var errUntold = errors.New("the recorder does not know whether to tell it")
+
+// add writes a message down. What one process says to several in the same moment is one line.
+func (rec *recorder) add(from, to *Process, id uint8, tell teller, body []byte) error {
+	if tell == nil {
+		return fmt.Errorf("message %d: %w", id, errUntold)
+	}
+	text, err := tell(body)
+	if err != nil || text == "" {
+		return err
+	}
+	for i := range rec.lines {
+		l := &rec.lines[i]
+		if l.at == rec.r.now && l.from == from && l.text == text && !slices.Contains(l.to, to) {
+			l.to = append(l.to, to)
+			return nil
+		}
+	}
+	rec.lines = append(rec.lines, line{rec.r.now, from, []*Process{to}, text})
+	return nil
+}
+
+// String is the transcript.
+func (rec *recorder) String() string {
+	var b strings.Builder
+	for _, l := range rec.lines {
+		if l.from == nil {
+			fmt.Fprintf(&b, "\n%s\n", l.text)
+			continue
+		}
+		var to []string
+		for _, p := range rec.r.procs {
+			if slices.Contains(l.to, p) {
+				to = append(to, title(p))
+			}
+		}
+		way := title(l.from) + " → " + strings.Join(to, ", ")
+		fmt.Fprintf(&b, "%s%s  %s\n", way, strings.Repeat(" ", max(0, widest-utf8.RuneCountInString(way))), l.text)
+	}
+	return strings.TrimLeft(b.String(), "\n")
+}
+
+// widest is how long the way of a message between two processes is at most.
+const widest = len("BaseAppMgr > CellAppMgr")
+
+// title names a process as the documentation does.
+func title(p *Process) string {
+	kind := strings.TrimRight(p.Name, "0123456789")
+	number := strings.TrimPrefix(p.Name, kind)
+	switch kind {
+	case "cellappmgr":
+		return wire.CellAppMgr.String()
+	case "cellapp":
+		return wire.CellApp.String() + number
+	case "baseappmgr":
+		return wire.BaseAppMgr.String()
+	case "baseapp":
+		return wire.BaseApp.String() + number
+	case "loginapp":
+		return wire.LoginApp.String()
+	case "guest":
+		return "client"
+	}
+	return p.Name
+}
+
+// app names a process by its address.
+func (rec *recorder) app(a mercury.Address) string {
+	if p := rec.r.byPlace[a.At]; p != nil {
+		return title(p)
+	}
+	return "nobody"
+}
+
+func (rec *recorder) apps(refs []wire.AppRef) string {
+	if len(refs) == 0 {
+		return "nobody"
+	}
+	var names []string
+	for _, a := range refs {
+		names = append(names, rec.app(a.App))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// entity names the entity of the story, and others by their ids.
+func (rec *recorder) entity(id entity.ID) string {
+	if rec.story == 0 {
+		rec.story = id
+	}
+	if id == rec.story {
+		return heroine
+	}
+	return id.String()
+}
+
+func (rec *recorder) real(id entity.ID, o entity.Order) string {
+	return fmt.Sprintf("%s %v", rec.entity(id), o)
+}
+
+// teller says in a few words what the body of a message says, or "" if that is not worth it.
+type teller func(body []byte) (string, error)
+
+// tell is the teller of a message that parses itself.
+func tell[M any, P interface {
+	*M
+	Parse(body []byte) error
+}](say func(m P) string) teller {
+	return func(body []byte) (string, error) {
+		m := P(new(M))
+		if err := m.Parse(body); err != nil {
+			return "", err
+		}
+		return say(m), nil
+	}
+}
+
+// word is the teller of a message of which the name says all.
+func word(name string) teller {
+	return func([]byte) (string, error) { return name, nil }
+}
+
+// news is what is told of a message that is sent again and again: its text, once.
+func (rec *recorder) news(text string) string {
+	if rec.old[text] {
+		return ""
+	}
+	rec.old[text] = true
+	return text
+}
+
+// client is the teller of a message between a client and the cluster, or nil if there is none.
+// What an entity does, says and shows is left out.
+func (rec *recorder) client(id protocol.ID) teller {
+	switch id {
+	case protocol.LoginID:
+		return tell(func(m *protocol.Login) string { return fmt.Sprintf("Login %q", m.User) })
+	case protocol.LoginOKID:
+		return tell(func(m *protocol.LoginOK) string { return "LoginOK: go to " + rec.app(m.BaseApp) })
+	case protocol.RefusedID:
+		return tell(func(m *protocol.Refused) string { return "Refused: " + m.Code.String() })
+	case protocol.AttachID:
+		return word("Attach with the token")
+	case protocol.LogoutID:
+		return word("Logout")
+	case protocol.AttachedID:
+		return word("Attached")
+	case protocol.BasePlayerID:
+		return tell(func(m *protocol.BasePlayer) string { return "BasePlayer " + rec.entity(m.ID) })
+	case protocol.ResetID:
+		return word("Reset: forget all but the base part")
+	case protocol.CellPlayerID:
+		return tell(func(m *protocol.CellPlayer) string {
+			return fmt.Sprintf("CellPlayer in space %d, incarnation %d", m.Space, m.Incarnation)
+		})
+	case protocol.CellGoneID:
+		return word("CellGone")
+	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID,
+		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID:
+		return word("")
+	}
+	return nil
+}
+
+// control is the teller of a message between processes, or nil if there is none. Reports, places
+// and the traffic of entities are left out.
+func (rec *recorder) control(id wire.ID) teller {
+	for _, of := range []func(wire.ID) teller{rec.ofMembers, rec.ofPlayers, rec.ofCells, rec.ofReals} {
+		if t := of(id); t != nil {
+			return t
+		}
+	}
+	switch id {
+	case wire.ReportID, wire.CellsReportID, wire.GhostUpdateID, wire.GhostRollID, wire.ClientMoveID, wire.ClientPacketID,
+		wire.FlowAckID:
+		return word("")
+	}
+	return nil
+}
+
+// ofMembers tells who belongs to the cluster.
+func (rec *recorder) ofMembers(id wire.ID) teller {
+	switch id {
+	case wire.JoinID:
+		return tell(func(m *wire.Join) string {
+			if m.Term == 0 {
+				return "Join"
+			}
+			return fmt.Sprintf("Join: I was welcomed by term %d", m.Term)
+		})
+	case wire.WelcomeID:
+		return tell(func(m *wire.Welcome) string { return fmt.Sprintf("Welcome to term %d", m.Term) })
+	case wire.RefusedID:
+		return tell(func(m *wire.Refused) string { return "Refused: " + m.Reason })
+	case wire.DismissedID:
+		return tell(func(m *wire.Dismissed) string { return "Dismissed: " + m.Reason })
+	case wire.FreezeID:
+		return tell(func(m *wire.Freeze) string { return fmt.Sprintf("Freeze %t", m.On) })
+	case wire.AppDeadID:
+		return tell(func(m *wire.AppDead) string { return "AppDead " + rec.app(m.App) })
+	case wire.MembersID:
+		return tell(func(m *wire.Members) string { return "Members " + rec.apps(m.Apps) })
+	case wire.RejoinID:
+		return tell(func(m *wire.Rejoin) string {
+			return fmt.Sprintf("Rejoin as number %d, entities shared with %s", m.Number, rec.apps(m.Peers))
+		})
+	case wire.RejoinCellID:
+		return tell(func(m *wire.RejoinCell) string {
+			return fmt.Sprintf("RejoinCell %v of space %d, geometry %v", m.Cell, m.Space, m.Version)
+		})
+	case wire.RejoinEndID:
+		return tell(func(m *wire.RejoinEnd) string { return fmt.Sprintf("RejoinEnd, cells %d", m.Cells) })
+	}
+	return nil
+}
+
+// ofPlayers tells how accounts get their proxies.
+func (rec *recorder) ofPlayers(id wire.ID) teller {
+	switch id {
+	case wire.CreateProxyID:
+		return tell(func(m *wire.CreateProxy) string { return fmt.Sprintf("CreateProxy for %q", m.Account) })
+	case wire.MakeProxyID:
+		return tell(func(m *wire.MakeProxy) string { return fmt.Sprintf("MakeProxy for %q", m.Account) })
+	case wire.ProxyMadeID:
+		return tell(func(m *wire.ProxyMade) string {
+			if m.Code != 0 {
+				return "ProxyMade: no, " + protocol.Code(m.Code).String()
+			}
+			return fmt.Sprintf("ProxyMade: %s on %s", rec.entity(m.ID), rec.app(m.BaseApp))
+		})
+	case wire.ProxyGoneID:
+		return tell(func(m *wire.ProxyGone) string { return fmt.Sprintf("ProxyGone of %q", m.Account) })
+	case wire.ProxiesID:
+		return tell(func(m *wire.Proxies) string { return fmt.Sprintf("Proxies, %d of them", len(m.Entries)) })
+	case wire.LoginsID:
+		return tell(func(m *wire.Logins) string { return fmt.Sprintf("Logins, refused %t", m.Refused) })
+	}
+	return nil
+}
+
+// ofCells tells who runs what part of a space.
+func (rec *recorder) ofCells(id wire.ID) teller {
+	switch id {
+	case wire.AddCellID:
+		return tell(func(m *wire.AddCell) string { return fmt.Sprintf("AddCell %v of space %d", m.Cell, m.Space) })
+	case wire.CellCreatedID:
+		return tell(func(m *wire.CellCreated) string { return fmt.Sprintf("CellCreated %v of space %d", m.Cell, m.Space) })
+	case wire.RemoveCellID:
+		return tell(func(m *wire.RemoveCell) string { return fmt.Sprintf("RemoveCell %v of space %d", m.Cell, m.Space) })
+	case wire.CellGoingID:
+		return tell(func(m *wire.CellGoing) string { return fmt.Sprintf("CellGoing %v of space %d", m.Cell, m.Space) })
+	case wire.RemovalAckID:
+		return tell(func(m *wire.RemovalAck) string { return fmt.Sprintf("RemovalAck %v of space %d", m.Cell, m.Space) })
+	case wire.CellRemovedID:
+		return tell(func(m *wire.CellRemoved) string { return fmt.Sprintf("CellRemoved %v of space %d", m.Cell, m.Space) })
+	case wire.GeometryID:
+		return tell(func(m *wire.Geometry) string {
+			h, _ := bsp.ParseHead(m.Tree)
+			return fmt.Sprintf("Geometry %v of space %d", h.Version, m.Space)
+		})
+	case wire.GeometryLackedID:
+		return tell(func(m *wire.GeometryLacked) string { return fmt.Sprintf("GeometryLacked of space %d", m.Space) })
+	}
+	return nil
+}
+
+// ofReals tells where the parts of an entity are.
+func (rec *recorder) ofReals(id wire.ID) teller {
+	switch id {
+	case wire.LocateID:
+		return tell(func(m *wire.Locate) string {
+			return fmt.Sprintf("Locate a cell of space %d for %s", m.Space, rec.entity(m.ID))
+		})
+	case wire.LocatedID:
+		return tell(func(m *wire.Located) string {
+			return fmt.Sprintf("Located: %s for %s", rec.app(m.App), rec.entity(m.ID))
+		})
+	case wire.CreateID:
+		return tell(func(m *migrate.Create) string {
+			if m.Restored {
+				return fmt.Sprintf("Create %s from its backup", rec.real(m.ID, m.Order))
+			}
+			return "Create " + rec.real(m.ID, m.Order)
+		})
+	case wire.CurrentID:
+		return tell(func(m *migrate.Current) string { return rec.news("Current " + rec.real(m.ID, m.Order)) })
+	case wire.OnloadID:
+		return tell(func(m *migrate.Onload) string { return "Onload " + rec.real(m.ID, m.Order) })
+	case wire.OnloadAckID:
+		return tell(func(m *migrate.OnloadAck) string { return "OnloadAck " + rec.real(m.ID, m.Order) })
+	case wire.RefuseRealID:
+		return tell(func(m *migrate.Refuse) string { return "RefuseReal " + rec.real(m.ID, m.Order) })
+	case wire.OfferID:
+		return tell(func(m *migrate.Offer) string { return "Offer " + rec.real(m.ID, m.Order) })
+	case wire.CellLostID:
+		return tell(func(m *migrate.Lost) string { return "CellLost " + rec.real(m.ID, m.Order) + ": " + m.Reason })
+	case wire.GhostStateID:
+		return tell(func(m *ghost.State) string { return "GhostState " + rec.real(m.ID, m.Order) })
+	case wire.GhostDeleteID:
+		return tell(func(m *ghost.Delete) string { return "GhostDelete " + rec.real(m.ID, m.Order) })
+	case wire.FlowID:
+		return tell(rec.ofFlow)
+	}
+	return nil
+}
+
+// ofFlow tells those messages between the parts of an entity by which they begin and end.
+func (rec *recorder) ofFlow(m *flow.Message) string {
+	p, body, err := flow.SplitPayload(m.Payload)
+	if err != nil {
+		return ""
+	}
+	switch p {
+	case flow.SetClientPayload:
+		return fmt.Sprintf("Flow: the client of %s has come or gone", rec.entity(m.To))
+	case flow.BackupPayload:
+		var b flow.Backup
+		if b.Parse(body) != nil {
+			return ""
+		}
+		return rec.news("Flow: backup of " + rec.real(m.From, b.Order))
+	case flow.DestroyPayload:
+		return fmt.Sprintf("Flow: destroy %s", rec.entity(m.To))
+	case flow.GonePayload:
+		return fmt.Sprintf("Flow: %s was destroyed", rec.entity(m.From))
+	}
+	return ""
+}

@@ -101,7 +101,7 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	}
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
-		c.log.Error("entity not created", "entity", m.ID.String(), "err", err)
+		c.log.Error("entity not created", "entity", m.ID.String(), "error", err)
 		c.tellLost(from, m.ID, m.Order, err.Error())
 	}
 }

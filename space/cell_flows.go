@@ -114,7 +114,7 @@ func (r *Real) send(p *peer, payload []byte) error {
 	if err != nil {
 		r.cell.count.Errors++
 		if unlogged, ok := r.cell.registry.lines.Allow(r.cell.now, "flow message not sent"); ok {
-			r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "err", err, "unlogged", unlogged)
+			r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "error", err, "unlogged", unlogged)
 		}
 		return err
 	}
@@ -257,7 +257,7 @@ func (c *Cell) HandleFlow(m *flow.Message, from mercury.Address) {
 		if err := r.handle(m, moved.Last(), payload); err != nil {
 			// Not above Debug: clients must not be able to fill the log.
 			c.count.Refused++
-			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "err", err)
+			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "error", err)
 		}
 	})
 	if lost := moved.TakeLost(); m.FromPart == entity.BasePart {

@@ -161,7 +161,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 
 func (c *Cell) badGhost(id entity.ID, err error) {
 	c.count.Errors++
-	c.log.Error("ghost message", "entity", id.String(), "err", err)
+	c.log.Error("ghost message", "entity", id.String(), "error", err)
 }
 
 // GhostUpdate takes what a real did. One that cannot be used, although it is new,

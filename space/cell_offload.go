@@ -166,7 +166,7 @@ func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
 	}
 	if err := c.onload(m, rec); err != nil {
 		c.count.Errors++
-		c.log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "err", err)
+		c.log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "error", err)
 		c.tellLost(m.Base, m.ID, m.Order, err.Error())
 	}
 }

@@ -68,6 +68,6 @@ func (r *Real) retellClient(session uint32, bundle []byte) {
 		return nil
 	})
 	if err != nil {
-		r.Log().Error("what the client was not told is malformed", "err", err)
+		r.Log().Error("what the client was not told is malformed", "error", err)
 	}
 }

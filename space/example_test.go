@@ -21,7 +21,7 @@ type Guard struct {
 // OnCreated starts a patrol.
 func (g *Guard) OnCreated() {
 	if _, err := g.AddTimer(0, 5e9, "OnPatrol", 0); err != nil {
-		g.Log().Error("no patrol", "err", err)
+		g.Log().Error("no patrol", "error", err)
 	}
 }
 

@@ -52,7 +52,7 @@ func (a *CellApp) JobDone(_ time.Duration, token uint64, result any) {
 	if !ok {
 		if !a.dismissed {
 			a.counters.Errors++
-			a.log.Error("job", "token", token, "err", errNoSuchJob)
+			a.log.Error("job", "token", token, "error", errNoSuchJob)
 		}
 		return
 	}

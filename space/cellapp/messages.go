@@ -39,10 +39,10 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 		return
 	}
 	if a.alloc == nil {
-		a.log.Warn("no CellAppMgr answers; the CellApp tries again", "manager", a.cfg.Manager, "err", reason)
+		a.log.Warn("no CellAppMgr answers; the CellApp tries again", "manager", a.cfg.Manager, "error", reason)
 		return
 	}
-	a.log.Warn("CellAppMgr lost; cells go on without balance until one is back", "err", reason)
+	a.log.Warn("CellAppMgr lost; cells go on without balance until one is back", "error", reason)
 }
 
 // Trouble says why the CellAppMgr does not have this CellApp, as it is known last; nil
@@ -82,7 +82,7 @@ func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.
 func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, err error) {
 	a.counters.Refused++
 	if unlogged, ok := a.lines.Allow(now, "refused"); ok {
-		a.log.Warn("message refused", "from", from.String(), "id", int(id), "err", err, "unlogged", unlogged)
+		a.log.Warn("message refused", "from", from.String(), "id", int(id), "error", err, "unlogged", unlogged)
 	}
 }
 

@@ -20,22 +20,23 @@
 //
 // # When a CellApp dies
 //
-// A call to a cell part with a base has its effect on the state of that cell part exactly
-// once, be it from its base, its own client, or the client of another entity, whether the
-// CellApp of the target dies, that of the caller, or both. It may be refused instead, and
-// the caller's cell part is told (space.CallRefuser): if the target is not in sight, or
-// has ended. Two things are not covered: calls that an entity left behind when it was
-// destroyed, if its CellApp dies before they are settled; and a repeat that comes when
-// the target has forgotten the caller, after more than space.PeerLease.
+// A call to a cell part with a base has its effect on the state of that cell part exactly once.
+// This holds for calls from its base, its own client and the client of another entity, and it holds
+// when the CellApp of the target dies, the CellApp of the caller, or both. Instead, the call may be
+// refused because the target is not in sight or has ended; then the caller's cell part is told
+// (space.CallRefuser). Two things are not covered: calls that an entity left behind when it was
+// destroyed, if its CellApp dies before they are settled; and a repeat that comes when the target
+// has forgotten the caller, after more than space.PeerLease.
 //
-// A cell part that is restored does again what it had done since its backup. So what it
-// does beyond its own state and its calls to other cell parts may happen twice: calls to
-// its base and to clients, entities without a base that it spawns, data of the space.
-// Of what it had said to its base and its own client before the backup nothing is left
-// out. What a copy frozen for a handoff had said and nobody had acknowledged, the one
-// restored from it says first; if that dies before its own backup, the next one says it
-// again, from where the base had heard the frozen one last. What it did after the backup by itself, by a timer say, it may do differently.
-// A base tells a repeat by the number of its Call: see Base.Call.
+// A restored cell part does again what it had done since its backup. So what it does beyond its own
+// state and its calls to other cell parts may happen twice: calls to its base and to clients,
+// entities without a base that it spawns, data of the space. Nothing is left out of what it had
+// said to its base and its own client before the backup. A copy that was frozen for a handoff may
+// have said things that nobody acknowledged. The cell part restored from it says them first; if
+// that dies before its own backup, the next one says them again, from where the base had last heard
+// the frozen copy. What a cell part did by itself after the backup, for example by a timer, the
+// restored one may do differently. A base recognises a repeat by the number of its Call: see
+// Base.Call.
 //
 // An entity without a base dies with its CellApp, with all that was sent to it.
 //

@@ -26,7 +26,7 @@ func (id ID) String() string {
 // Valid reports whether the id can name an entity.
 func (id ID) Valid() bool { return id != 0 && id <= MaxID }
 
-// SpaceID names a space in the whole cluster. Zero is no space.
+// SpaceID names a space in the whole cluster. Zero names none.
 type SpaceID uint32
 
 // Order places a real in time. Offload adds to Hop; only the base starts a new

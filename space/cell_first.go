@@ -2,11 +2,11 @@ package space
 
 import "errors"
 
-// OnFirstCell gives the game a word when a space begins: f is called once on the first
-// cell that the space ever has, in its first tick, which is where the space's own
-// entities are spawned. fromStore says that the space was loaded from a store and has
-// its entities already; without a store it is false. A space that gets a cell again
-// after it lost all of them does not begin anew: what has a base comes back by itself.
+// OnFirstCell sets the function that is called when a space begins. f is called once, in the first
+// tick of the first cell that the space ever has. It is the place to spawn the space's own
+// entities. fromStore says that the space was loaded from a store and has its entities already;
+// without a store it is false. A space that lost all its cells and gets one again does not begin
+// anew: an entity with a base comes back by itself.
 // If the CellApp of the first cell dies before the manager has heard of the cell, f is
 // called for the next one, since nothing is left of what it did.
 //

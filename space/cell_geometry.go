@@ -34,8 +34,8 @@ func (c *Cell) SetLoaded(r bsp.Rect) { c.loaded = r }
 // Loaded is what SetLoaded was told last.
 func (c *Cell) Loaded() bsp.Rect { return c.loaded }
 
-// HasLoaded reports whether the cell has loaded the land at a position. Who walks, or is set, to a place within the
-// geometry where this is false stands on nothing.
+// HasLoaded reports whether the cell has loaded the land at a position. An entity that walks or is
+// set to a place within the geometry where this is false stands on nothing.
 func (c *Cell) HasLoaded(x, z float64) bool { return !c.loaded.Empty() && c.loaded.Distance(x, z) == 0 }
 
 // Area is the part of the plane that is the cell's now, empty if it has none. Its outer edges are infinite.

@@ -141,8 +141,8 @@ func (c *Cell) scope(id entity.ID) *load.Meter {
 	return &c.work.rest
 }
 
-// turn is the meter for a real's turn in a walk over all: its own if it has something to do, else the cell's, which is
-// whose time it is to find that out.
+// turn is the meter for a real's turn in a walk over all reals. A real that has something to do is
+// charged itself; the cell pays for finding out that one has nothing to do.
 func (r *Real) turn(busy bool) *load.Meter {
 	if busy {
 		return &r.meter
@@ -187,8 +187,8 @@ func (r *Real) Load() int64 { return max(r.meter.Load(), r.leastLoad) }
 // It counts in the cell's load, too, and travels with the real from cell to cell; a backup does not have it.
 func (r *Real) SetArtificialLoad(least int64) { r.leastLoad = load.Clamp(least) }
 
-// appendLoad encodes what a real takes along, so that loads shift with it at once: the destination would else believe
-// for seconds that there is room for more.
+// appendLoad encodes the load that a real takes along, so that it counts at the destination at
+// once. Otherwise the destination would believe for seconds that it has room for more.
 func (r *Real) appendLoad(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(r.meter.Load()))
 	return binary.AppendUvarint(b, uint64(r.leastLoad))

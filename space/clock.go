@@ -10,9 +10,9 @@ import (
 //
 // A cell that hears of a slower rate too late has run ahead of the others. Its game
 // time neither goes back nor stands still then: it goes at half the rate until the
-// others have caught up. Who was late by d is ahead by d times the difference of the
-// rates at most, of which the others make good half their rate each second. Who hears
-// of a faster rate too late is behind, and goes on to where the others are at once.
+// others have caught up. A cell that was late by d is ahead by at most d times the difference of
+// the rates, and each second the others make good half their rate of it. A cell that hears of a
+// faster rate too late is behind, and jumps to where the others are at once.
 type pace struct {
 	clock, next gametime.Clock // next counts from its At on; it has no number if there is none
 	begun       bool

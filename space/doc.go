@@ -34,11 +34,12 @@
 //	                                                                      |
 //	the manager hears of it with the next report:  Cell.SetLoaded <-------+
 //
-// In return the cluster promises: no entity is made from its base in a cell, restored to it or handed over to it where the
-// cell has not loaded the land. Whoever belongs there stays on the cell that has it, with a ghost in the other, and whoever
-// has no real waits at his base. Lines grow a cell only over land that it has loaded, with a ghost distance to spare. Where an
-// entity goes by itself, by a walk, a jump or Cell.Spawn, is the game's affair: after a CellApp has died its land is missing
-// until a neighbour has loaded it, see Cell.HasLoaded.
+// In return the cluster promises that where a cell has not loaded the land, no entity is made from
+// its base, restored or handed over. An entity that belongs there stays on the cell that has it,
+// with a ghost in the other; an entity without a real waits at its base. Lines grow a cell only
+// over land that it has loaded, with a ghost distance to spare. Where an entity goes by itself, by
+// a walk, a jump or Cell.Spawn, is the game's affair: after a CellApp has died, its land is missing
+// until a neighbour has loaded it. See Cell.HasLoaded.
 //
 // Nothing waits in silence: the manager logs a cell that does not load for a minute. A space without Geometry knows nothing
 // of all this, nor does one under balance.Config.IgnoreGeometry.
@@ -63,15 +64,14 @@
 //
 // # Load
 //
-// A cell measures what it does with the stopwatch of its CellApp. Time counts for a real
-// while its controllers and timers run, while messages to it are handled, in its callbacks,
-// while its client is updated and it is backed up; else for the cell, which shares it evenly
-// over its reals when it reports where its load lies. What belongs to a migration counts for
-// nobody, with all that scripts do in it: the offload and ghost check, Onload, States and
-// Deletes of ghosts that arrive. A moved line would else raise the load that it lowers.
-// A cell's load is the sum of what its reals' meters show and of its own, so that a real
-// takes its load along at once, and Cell.Gained tells by how much that was. See Real.Load,
-// Cell.Load and Cell.TypeLoads.
+// A cell measures what it does with the stopwatch of its CellApp. Time counts for a real while its
+// controllers and timers run, while messages to it are handled, in its callbacks, while its client
+// is updated and while it is backed up. All other time counts for the cell, which shares it evenly
+// over its reals when it reports where its load lies. Migrations count for nobody, nor does what
+// scripts do in them: the offload and ghost check, Onload, States and Deletes of ghosts that
+// arrive. Otherwise a line that moves would raise the load that it is meant to lower. A cell's load
+// is the sum of its own meter and its reals' meters. So a real takes its load along at once, and
+// Cell.Gained tells how much that was. See Real.Load, Cell.Load and Cell.TypeLoads.
 //
 // # Game time
 //

@@ -30,8 +30,8 @@ import (
 
 // maxAhead is by how much the game time of the cell that an entity comes from may
 // differ from that of the one it goes to. A cell without news of its rate is at most
-// as late as a channel takes to break, 10 s. What differs by more is no cell of the
-// same time; timers then keep how long they have to go, as in a backup.
+// as late as a channel takes to break, 10 s. A cell that differs by more does not have the same
+// time; timers then keep how long they have to go, as in a backup.
 const maxAhead = 15 * time.Second
 
 // Now is game time, the clock of timers: the same on all CellApps of the space but for

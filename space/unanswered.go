@@ -20,7 +20,7 @@ const (
 	WordsPerTick = 64
 )
 
-// word is what a base must hear of a real that is no more: an Offer or a Lost.
+// word is what a base must hear about a real that is gone: an Offer or a Lost.
 type word struct {
 	to      mercury.Address
 	id      entity.ID

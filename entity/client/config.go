@@ -46,7 +46,7 @@ const (
 // goroutine.
 type Tickets interface {
 	// Keep stores a ticket for the next dial of a place. ticket is valid during the call.
-	// It may be anything: what is no ticket must be ignored.
+	// It may be anything: Keep must ignore what is not a ticket.
 	Keep(now time.Duration, to mercury.Address, ticket []byte)
 }
 

@@ -99,12 +99,11 @@ type Config struct {
 	// first packet there opens the channel, without a round trip. They are good with Key
 	// only. The first seals, all open. Default: Start draws one for its life. Roles in
 	// separate OS processes share none unless they are given the same, drawn with
-	// secure.GenerateTicketKey; without, players dial their BaseApp in one round trip.
-	// The clocks of their systems may differ by a minute. A ticket is good from the IP that
-	// the LoginApp saw. One that is not good, from another IP for one, is refused, and the
-	// player's dial goes on by itself with the round trip. Who steals a ticket key can read
-	// what was recorded of the players that came with its tickets: change it with each
-	// start of the world.
+	// secure.GenerateTicketKey; without tickets, players dial their BaseApp in one round trip. The
+	// clocks of their systems may differ by a minute. A ticket is good from the IP that the LoginApp
+	// saw. A ticket that is not good, for example from another IP, is refused, and the player's dial
+	// goes on by itself with the round trip. A thief of a ticket key can read recorded traffic of the
+	// players that came with its tickets, so change the key with each start of the world.
 	TicketKeys []secure.TicketKey
 
 	// Listen is the host that all sockets listen at, as others reach it: a name or

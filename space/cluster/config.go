@@ -99,7 +99,7 @@ type Config struct {
 	// first packet there opens the channel, without a round trip. They are good with Key
 	// only. The first seals, all open. Default: Start draws one for its life. Roles in
 	// separate OS processes share none unless they are given the same, drawn with
-	// secure.GenerateTicketKey; without tickets, players dial their BaseApp in one round trip. The
+	// secure.GenerateTicketKey; without shared keys, players dial their BaseApp in one round trip. The
 	// clocks of their systems may differ by a minute. A ticket is good from the IP that the LoginApp
 	// saw. A ticket that is not good, for example from another IP, is refused, and the player's dial
 	// goes on by itself with the round trip. A thief of a ticket key can read recorded traffic of the

@@ -120,6 +120,7 @@ examples/...: programs
 
 // houseVariables names the package-level variables of pure packages that are never written.
 const houseVariables = `
+internal/wire.table: table of the messages, made once and only looked up
 internal/script.goTypes: table of parameter types, only looked up
 mercury.castagnoli: table of the checksum, which the standard library makes once
 property.aliasFiles: list of file names

@@ -63,6 +63,13 @@ func (r Role) String() string {
 // Message is a body that can append itself.
 type Message interface{ Append(b []byte) []byte }
 
+// Received is a message that can be read. It is read again and again: what a body holds does
+// not depend on what was read before.
+type Received interface {
+	Message
+	Parse(body []byte) error
+}
+
 // Split separates a message into id and body.
 func Split(msg []byte) (ID, []byte, error) {
 	if len(msg) == 0 {

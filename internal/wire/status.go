@@ -150,6 +150,7 @@ func (m *Status) Append(b []byte) []byte {
 
 // Parse decodes a body.
 func (m *Status) Parse(body []byte) error {
+	*m = Status{} // a field that is not sent leaves nothing behind
 	if len(body) > MaxStatus {
 		return fmt.Errorf("%w: status of %d bytes", ErrMalformed, len(body))
 	}

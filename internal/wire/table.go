@@ -1,0 +1,302 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// Message ids. New ones are added at the end of their receiver's block.
+const (
+	// To any process from a manager.
+	WelcomeID ID = 1 + iota
+	RefusedID
+	AppDeadID
+	FreezeID
+	DismissedID
+	SpaceDestroyedID
+	MembersID
+)
+
+// To a CellAppMgr.
+const (
+	JoinID ID = 16 + iota
+	ReportID
+	CellsReportID
+	CellCreatedID
+	LocateID
+	SetSpaceDataID
+	GeometryLackedID
+	CellRemovedID
+	RetireAppID
+	CreateSpaceID
+	DestroySpaceID
+	RejoinID
+	RejoinCellID
+	RejoinEndID
+	AppSilentID
+)
+
+// To a CellApp.
+const (
+	AddCellID ID = 32 + iota
+	GeometryID
+	SpaceDataID
+	GhostStateID
+	GhostUpdateID
+	GhostDeleteID
+	GhostAuditID
+	OnloadID
+	OnloadAckID
+	CreateID
+	RefuseRealID
+	ClientMoveID
+	GhostQueryID
+	RemoveCellID
+	CellGoingID
+	RemovalAckID
+	RetiredID
+	SpaceRateID
+	GhostRollID
+	ProbeID
+	SpaceDataSetID
+)
+
+// To the end of a flow, on a CellApp or a BaseApp.
+const (
+	FlowID ID = 64 + iota
+	FlowAckID
+)
+
+// To a BaseApp.
+const (
+	LocatedID ID = 80 + iota
+	CurrentID
+	ClientPacketID
+	OfferID
+	CellLostID
+	MakeProxyID
+	SpaceCreatedID
+	AppLeftID
+)
+
+// To a BaseAppMgr.
+const (
+	CreateProxyID ID = 96 + iota
+	ProxyGoneID
+	ProxiesID
+)
+
+// To a LoginApp; ProxyMade also to a BaseAppMgr, on the way there.
+const (
+	ProxyMadeID ID = 112 + iota
+	LoginsID
+)
+
+// To an Observer.
+const StatusID ID = 128
+
+// table says of every message what it is, who sends it and who takes it. It is never written
+// after it was made.
+var table = newTable(
+	// Of managers.
+	row[Welcome](WelcomeID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp, LoginApp)),
+	row[Refused](RefusedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp, LoginApp)),
+	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp)),
+	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp)),
+	row[Freeze](FreezeID, Observer.to(CellAppMgr), CellAppMgr.to(CellApp, BaseApp)),
+	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp)),
+	row[SpaceDestroyed](SpaceDestroyedID, CellAppMgr.to(CellApp, BaseApp)),
+
+	// To managers of any app.
+	row[Join](JoinID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), Observer.to(CellAppMgr),
+		BaseApp.to(CellAppMgr, BaseAppMgr), LoginApp.to(CellAppMgr, BaseAppMgr)),
+	row[Report](ReportID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr)),
+	row[Rejoin](RejoinID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr)),
+	row[RejoinCell](RejoinCellID, CellApp.to(CellAppMgr)),
+	row[RejoinEnd](RejoinEndID, CellApp.to(CellAppMgr), BaseAppMgr.to(CellAppMgr), BaseApp.to(CellAppMgr), LoginApp.to(CellAppMgr)),
+
+	// To the CellAppMgr.
+	row[CellsReport](CellsReportID, CellApp.to(CellAppMgr)),
+	row[CellCreated](CellCreatedID, CellApp.to(CellAppMgr)),
+	row[CellRemoved](CellRemovedID, CellApp.to(CellAppMgr)),
+	row[GeometryLacked](GeometryLackedID, CellApp.to(CellAppMgr)),
+	row[RetireApp](RetireAppID, CellApp.to(CellAppMgr)),
+	row[Locate](LocateID, BaseApp.to(CellAppMgr)),
+	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
+	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)),
+	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
+	row[DestroySpace](DestroySpaceID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
+
+	// Orders of the CellAppMgr to CellApps.
+	row[AddCell](AddCellID, CellAppMgr.to(CellApp)),
+	row[RemoveCell](RemoveCellID, CellAppMgr.to(CellApp)),
+	row[CellGoing](CellGoingID, CellAppMgr.to(CellApp)),
+	row[Retired](RetiredID, CellAppMgr.to(CellApp)),
+	row[Geometry](GeometryID, CellAppMgr.to(CellApp)),
+	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp)),
+	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp)),
+	row[SpaceRate](SpaceRateID, CellAppMgr.to(CellApp)),
+
+	// Between CellApps.
+	row[ghost.State](GhostStateID, CellApp.to(CellApp)),
+	row[ghost.Update](GhostUpdateID, CellApp.to(CellApp)),
+	row[ghost.Delete](GhostDeleteID, CellApp.to(CellApp)),
+	row[ghost.Audit](GhostAuditID, CellApp.to(CellApp)),
+	row[ghost.Query](GhostQueryID, CellApp.to(CellApp)),
+	row[ghost.Roll](GhostRollID, CellApp.to(CellApp)),
+	row[migrate.Onload](OnloadID, CellApp.to(CellApp)),
+	row[migrate.OnloadAck](OnloadAckID, CellApp.to(CellApp)),
+	row[RemovalAck](RemovalAckID, CellApp.to(CellApp)),
+
+	// Between cell parts and bases.
+	row[flow.Message](FlowID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp)),
+	row[flow.Ack](FlowAckID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp)),
+	row[ClientMove](ClientMoveID, CellApp.to(CellApp), BaseApp.to(CellApp)),
+	row[migrate.Probe](ProbeID, CellApp.to(CellApp), BaseApp.to(CellApp)),
+	row[migrate.Create](CreateID, BaseApp.to(CellApp)),
+	row[migrate.Refuse](RefuseRealID, BaseApp.to(CellApp)),
+	row[migrate.Current](CurrentID, CellApp.to(BaseApp)),
+	row[migrate.Offer](OfferID, CellApp.to(BaseApp)),
+	row[migrate.Lost](CellLostID, CellApp.to(BaseApp)),
+	row[ClientPacket](ClientPacketID, CellApp.to(BaseApp)),
+
+	// Answers of the CellAppMgr to BaseApps.
+	row[Located](LocatedID, CellAppMgr.to(BaseApp)),
+	row[SpaceCreated](SpaceCreatedID, CellAppMgr.to(BaseApp)),
+	row[AppLeft](AppLeftID, CellAppMgr.to(BaseApp)),
+
+	// Logins.
+	row[CreateProxy](CreateProxyID, LoginApp.to(BaseAppMgr)),
+	row[MakeProxy](MakeProxyID, BaseAppMgr.to(BaseApp)),
+	row[ProxyMade](ProxyMadeID, BaseApp.to(BaseAppMgr), BaseAppMgr.to(LoginApp)),
+	row[ProxyGone](ProxyGoneID, BaseApp.to(BaseAppMgr)),
+	row[Proxies](ProxiesID, BaseApp.to(BaseAppMgr)),
+	row[Logins](LoginsID, CellAppMgr.to(LoginApp)),
+
+	row[Status](StatusID, CellAppMgr.to(Observer)),
+)
+
+// Kind is what the table says of the messages of one type.
+type Kind struct {
+	ID ID
+	// Name is the name of the type, with its package if that is not this one.
+	Name string
+	// New returns an empty message.
+	New func() Received
+
+	typ   reflect.Type
+	takes [Observer + 1]roles // who takes it, by who sends it
+}
+
+// roles is a set of roles: a bit for each.
+type roles uint8
+
+func (s roles) has(r Role) bool { return s>>r&1 != 0 }
+
+// way says who takes a message of one sender.
+type way struct {
+	from Role
+	to   roles
+}
+
+func (r Role) to(takers ...Role) way {
+	w := way{from: r}
+	for _, t := range takers {
+		w.to |= 1 << t
+	}
+	return w
+}
+
+func row[T any, M interface {
+	*T
+	Received
+}](id ID, ways ...way) Kind {
+	t := reflect.TypeFor[M]()
+	k := Kind{ID: id, Name: strings.TrimPrefix(t.Elem().String(), "wire."), New: func() Received { return M(new(T)) }, typ: t}
+	for _, w := range ways {
+		k.takes[w.from] = w.to
+	}
+	return k
+}
+
+// index is the table, as it is asked.
+type index struct {
+	rows []Kind
+	byID [1 << 8]*Kind
+	// byType is open-addressed: a map of types takes longer than it takes to encode a message.
+	byType [1 << 8]*Kind
+}
+
+func newTable(rows ...Kind) *index {
+	t := &index{rows: rows}
+	for i := range rows {
+		k := &rows[i]
+		t.byID[k.ID] = k
+		at := slot(k.typ)
+		for t.byType[at] != nil {
+			at++
+		}
+		t.byType[at] = k
+	}
+	return t
+}
+
+// slot is where the row of a type is looked for first.
+func slot(t reflect.Type) uint8 {
+	return uint8(uint64(reflect.ValueOf(t).Pointer()) * 0x9e3779b97f4a7c15 >> 56)
+}
+
+func (t *index) of(m Message) *Kind {
+	typ := reflect.TypeOf(m)
+	for at := slot(typ); ; at++ {
+		if k := t.byType[at]; k == nil || k.typ == typ {
+			return k
+		}
+	}
+}
+
+// Kinds are all rows of the table.
+func Kinds() []Kind { return slices.Clone(table.rows) }
+
+// May reports whether apps of one role may send a message to those of another: what the
+// table does not say, nobody takes.
+func May(from Role, id ID, to Role) bool {
+	k := table.byID[id]
+	return k != nil && from <= Observer && k.takes[from].has(to)
+}
+
+// Takes reports whether apps of a role take a message from anyone.
+func Takes(to Role, id ID) bool {
+	for from := range Observer {
+		if May(from+1, id, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// String names the message.
+func (id ID) String() string {
+	if k := table.byID[id]; k != nil {
+		return k.Name
+	}
+	return fmt.Sprintf("message(%d)", uint8(id))
+}
+
+// IDOf is the id of a message; it panics for a type that is no message.
+func IDOf(m Message) ID {
+	k := table.of(m)
+	if k == nil {
+		panic(fmt.Sprintf("wire: %T is no message", m))
+	}
+	return k.ID
+}
+
+// Encode appends id and body of m.
+func Encode(b []byte, m Message) []byte { return m.Append(append(b, byte(IDOf(m)))) }

@@ -65,11 +65,11 @@ type CellAppMgr struct {
 	gone   wire.Report // the sums of those that are no longer members
 	counts Counts
 
-	links app.Links
+	links  app.Links
+	routes app.Routes[sender]
 
-	buf      []byte           // scratch of encode
-	reported wire.CellsReport // scratch of Message
-	observed observed         // scratch of observe
+	buf      []byte   // scratch of encode
+	observed observed // scratch of observe
 }
 
 // Counts are what a manager counts about its own inputs, since its start.
@@ -127,6 +127,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 		return nil, err
 	}
 	m.policy = policy
+	m.route()
 	for _, sc := range cfg.Spaces {
 		m.enter(sc, nil)
 	}

@@ -3,6 +3,7 @@ package cellappmgr
 import (
 	"time"
 
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -34,131 +35,72 @@ func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byt
 	}
 	id, body, err := wire.Split(msg)
 	if err == nil {
-		err = m.handle(now, ch, a, id, body)
+		err = m.handle(sender{now: now, ch: ch, app: a}, id, body)
 	}
 	if err != nil {
 		m.malformed(ch, a, err)
 	}
 }
 
-// handle parses a message and acts on it. a is nil if the sender has not joined.
-func (m *CellAppMgr) handle(now time.Duration, ch mercury.ChannelID, a *member, id wire.ID, body []byte) error {
-	if id == wire.JoinID {
-		var j wire.Join
-		if err := j.Parse(body); err != nil {
-			return err
-		}
-		if peer, ok := m.cfg.Transport.Peer(ch); ok {
-			m.join(now, ch, peer, &j)
-		}
-		return nil
-	}
-	if id == wire.RejoinID || id == wire.RejoinCellID || id == wire.RejoinEndID {
-		if a != nil {
-			return nil // it has been heard; what was lost is the Welcome
-		}
-		return m.hear(now, ch, id, body)
-	}
-	if a == nil {
-		m.counts.Unjoined++
-		return nil
-	}
-	if !may(a.role, id) {
-		m.counts.Misplaced++
-		return nil
-	}
-	switch id {
-	case wire.ReportID:
-		var r wire.Report
-		if err := r.Parse(body); err != nil {
-			return err
-		}
-		a.report = r
-		a.sinceFreeze++
-	case wire.CellsReportID:
-		if err := m.reported.Parse(body); err != nil {
-			return err
-		}
-		m.cellsReport(now, a, &m.reported)
-	case wire.CellCreatedID:
-		var c wire.CellCreated
-		if err := c.Parse(body); err != nil {
-			return err
-		}
-		m.cellCreated(a, &c)
-	case wire.CellRemovedID:
-		var c wire.CellRemoved
-		if err := c.Parse(body); err != nil {
-			return err
-		}
-		m.cellRemoved(a, &c)
-	case wire.RetireAppID:
-		var r wire.RetireApp
-		if err := r.Parse(body); err != nil {
-			return err
-		}
-		m.retireApp(a, r.Reason)
-	case wire.LocateID:
-		var l wire.Locate
-		if err := l.Parse(body); err != nil {
-			return err
-		}
-		m.sendOn(ch, m.encode(m.locate(now, &l)))
-	case wire.SetSpaceDataID:
-		var d wire.SetSpaceData
-		if err := d.Parse(body); err != nil {
-			return err
-		}
-		m.setSpaceData(a, &d)
-	case wire.GeometryLackedID:
-		var g wire.GeometryLacked
-		if err := g.Parse(body); err != nil {
-			return err
-		}
-		m.geometryLacked(now, a, &g)
-	case wire.CreateSpaceID:
-		var c wire.CreateSpace
-		if err := c.Parse(body); err != nil {
-			return err
-		}
-		m.createSpace(now, a, &c)
-	case wire.DestroySpaceID:
-		var d wire.DestroySpace
-		if err := d.Parse(body); err != nil {
-			return err
-		}
-		m.destroySpace(now, a, &d)
-	case wire.AppSilentID:
-		var s wire.AppSilent
-		if err := s.Parse(body); err != nil {
-			return err
-		}
-		m.appSilent(a, &s)
-	case wire.FreezeID:
-		var f wire.Freeze
-		if err := f.Parse(body); err != nil {
-			return err
-		}
-		m.freeze(a, f.On)
-	}
-	return nil
+// sender is who sent a message, and when it came.
+type sender struct {
+	now  time.Duration
+	ch   mercury.ChannelID
+	app  *member    // nil if it has not joined
+	back *returning // one that tells what it has
 }
 
-// may says which role may send what.
-func may(r wire.Role, id wire.ID) bool {
+// handle acts on a message, if its sender may say it.
+func (m *CellAppMgr) handle(from sender, id wire.ID, body []byte) error {
 	switch id {
-	case wire.ReportID:
-		return r != wire.Observer
-	case wire.CellsReportID, wire.CellCreatedID, wire.GeometryLackedID, wire.CellRemovedID, wire.RetireAppID:
-		return r == wire.CellApp
-	case wire.CreateSpaceID, wire.AppSilentID:
-		return r == wire.BaseApp
-	case wire.LocateID, wire.SetSpaceDataID, wire.DestroySpaceID:
-		return r == wire.CellApp || r == wire.BaseApp
-	case wire.FreezeID:
-		return r == wire.Observer
+	case wire.JoinID:
+	case wire.RejoinID, wire.RejoinCellID, wire.RejoinEndID:
+		if from.app != nil {
+			return nil // it has been heard; what was lost is the Welcome
+		}
+		if from.back = m.recovery.telling(from.ch); from.back == nil {
+			m.counts.Unjoined++
+			return nil
+		}
+	default:
+		if from.app == nil {
+			m.counts.Unjoined++
+			return nil
+		}
+		if !wire.May(from.app.role, id, wire.CellAppMgr) {
+			m.counts.Misplaced++
+			return nil
+		}
 	}
-	return false
+	return m.routes.Handle(from, id, body)
+}
+
+// route says who handles each message.
+func (m *CellAppMgr) route() {
+	r := &m.routes
+	app.On(r, func(from sender, msg *wire.Join) {
+		if peer, ok := m.cfg.Transport.Peer(from.ch); ok {
+			m.join(from.now, from.ch, peer, msg)
+		}
+	})
+	app.On(r, m.rejoinBegins)
+	app.Try(r, func(from sender, msg *wire.RejoinCell) error { return m.hearCell(from.back, msg) })
+	app.Try(r, m.rejoinEnds)
+	app.On(r, func(from sender, msg *wire.Report) {
+		from.app.report = *msg
+		from.app.sinceFreeze++
+	})
+	app.On(r, func(from sender, msg *wire.CellsReport) { m.cellsReport(from.now, from.app, msg) })
+	app.On(r, func(from sender, msg *wire.CellCreated) { m.cellCreated(from.app, msg) })
+	app.On(r, func(from sender, msg *wire.CellRemoved) { m.cellRemoved(from.app, msg) })
+	app.On(r, func(from sender, msg *wire.RetireApp) { m.retireApp(from.app, msg.Reason) })
+	app.On(r, func(from sender, msg *wire.Locate) { m.sendOn(from.ch, m.encode(m.locate(from.now, msg))) })
+	app.On(r, func(from sender, msg *wire.SetSpaceData) { m.setSpaceData(from.app, msg) })
+	app.On(r, func(from sender, msg *wire.GeometryLacked) { m.geometryLacked(from.now, from.app, msg) })
+	app.On(r, func(from sender, msg *wire.CreateSpace) { m.createSpace(from.now, from.app, msg) })
+	app.On(r, func(from sender, msg *wire.DestroySpace) { m.destroySpace(from.now, from.app, msg) })
+	app.On(r, func(from sender, msg *wire.AppSilent) { m.appSilent(from.app, msg) })
+	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
 }
 
 // malformed counts what cannot be read. A member is logged once: of one that

@@ -107,3 +107,10 @@ func TestCellOfWhichNothingIsTold(t *testing.T) {
 		t.Errorf("counted %d times, want once more", n)
 	}
 }
+
+// The manager has a handler for what the table says that it takes, and for nothing else.
+func TestRoutes(t *testing.T) {
+	if differ := newRig(t, nil).m.routes.Check(wire.CellAppMgr); len(differ) > 0 {
+		t.Errorf("the routes and the table differ in %v", differ)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -102,41 +101,31 @@ func (m *CellAppMgr) await(ch mercury.ChannelID, peer mercury.Address, j *wire.J
 	r.returning = append(r.returning, &returning{ch: ch, peer: peer, join: *j})
 }
 
-// hear takes one message of an app that tells what it has.
-func (m *CellAppMgr) hear(now time.Duration, ch mercury.ChannelID, id wire.ID, body []byte) error {
-	i := slices.IndexFunc(m.recovery.returning, func(b *returning) bool { return b.ch == ch && !b.done })
-	if i < 0 {
-		m.counts.Unjoined++
-		return nil
+// telling is the app that tells over a channel what it has, nil if none does.
+func (r *recovery) telling(ch mercury.ChannelID) *returning {
+	if i := slices.IndexFunc(r.returning, func(b *returning) bool { return b.ch == ch && !b.done }); i >= 0 {
+		return r.returning[i]
 	}
-	b := m.recovery.returning[i]
-	switch id {
-	case wire.RejoinID:
-		var msg wire.Rejoin
-		if err := msg.Parse(body); err != nil {
-			return err
-		}
-		b.told = &msg
-		m.learn(now, b)
-	case wire.RejoinCellID:
-		var msg wire.RejoinCell
-		if err := msg.Parse(body); err != nil {
-			return err
-		}
-		return m.hearCell(b, &msg)
-	case wire.RejoinEndID:
-		var msg wire.RejoinEnd
-		if err := msg.Parse(body); err != nil {
-			return err
-		}
-		if b.told == nil || int(msg.Cells) != len(b.cells) {
-			return fmt.Errorf("%w: the end of a rejoin with %d cells after %d", wire.ErrMalformed, msg.Cells, len(b.cells))
-		}
-		b.done = true
-		if !m.recovery.on {
-			m.recovery.returning = slices.Delete(m.recovery.returning, i, i+1)
-			m.comeLate(now, b)
-		}
+	return nil
+}
+
+// rejoinBegins takes the first of what an app tells.
+func (m *CellAppMgr) rejoinBegins(from sender, msg *wire.Rejoin) {
+	told := *msg
+	from.back.told = &told
+	m.learn(from.now, from.back)
+}
+
+// rejoinEnds takes the last of what an app tells.
+func (m *CellAppMgr) rejoinEnds(from sender, msg *wire.RejoinEnd) error {
+	b := from.back
+	if b.told == nil || int(msg.Cells) != len(b.cells) {
+		return fmt.Errorf("%w: the end of a rejoin with %d cells after %d", wire.ErrMalformed, msg.Cells, len(b.cells))
+	}
+	b.done = true
+	if !m.recovery.on {
+		m.recovery.returning = slices.DeleteFunc(m.recovery.returning, func(r *returning) bool { return r == b })
+		m.comeLate(from.now, b)
 	}
 	return nil
 }

@@ -12,6 +12,27 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
+// sender is who sent a message on a channel between apps.
+type sender struct {
+	app  mercury.Address
+	role wire.Role
+}
+
+// roleOf is what sends on a channel, 0 if it is nobody that may speak now, as far as this
+// app knows.
+func (a *BaseApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
+	switch {
+	case a.cellMgr.Speaks(ch, from):
+		return wire.CellAppMgr
+	case a.baseMgr.Speaks(ch, from):
+		return wire.BaseAppMgr
+	}
+	if role, _ := a.roster.Role(from); role == wire.CellApp {
+		return role
+	}
+	return 0
+}
+
 // appMessage takes a message on a channel between apps.
 func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 	from, ok := a.links.From(ch)
@@ -19,176 +40,72 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 		return // a dead app's last words
 	}
 	id, body, err := wire.Split(msg)
-	if err == nil {
-		switch id {
-		case wire.FlowID, wire.FlowAckID, wire.CurrentID, wire.ClientPacketID, wire.OfferID, wire.CellLostID:
-			if role, _ := a.roster.Role(from); role != wire.CellApp {
-				a.refused("not a CellApp", "from", from, "id", id)
-				return
-			}
-			err = a.cellAppMessage(from, id, body)
-		default:
-			err = a.managerMessage(ch, from, id, body)
-		}
-	}
 	if err != nil {
-		a.fault("malformed message", "from", from, "id", id, "error", err)
+		a.fault("malformed message", "from", from, "error", err)
+		return
 	}
-}
-
-func (a *BaseApp) cellAppMessage(from mercury.Address, id wire.ID, body []byte) error {
-	switch id {
-	case wire.FlowID:
-		var m flow.Message
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.takeFlow(from, &m)
-	case wire.FlowAckID:
-		var m flow.Ack
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.takeAck(from, &m)
-	case wire.CurrentID:
-		var m migrate.Current
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.takeCurrent(from, &m)
-	case wire.ClientPacketID:
-		var m wire.ClientPacket
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.takePacket(from, &m)
-	case wire.OfferID:
-		var m migrate.Offer
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.takeOffer(from, &m)
-	case wire.CellLostID:
-		var m migrate.Lost
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.takeLost(from, &m)
-	}
-	return nil
-}
-
-// managerMessage takes what only a manager may say.
-func (a *BaseApp) managerMessage(ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
-	cell, base := a.cellMgr.Speaks(ch, from), a.baseMgr.Speaks(ch, from)
-	if !cell && !base {
-		a.refused("not a manager", "from", from, "id", id)
-		return nil
-	}
-	if cell && !a.heeds(id) {
+	role := a.roleOf(ch, from)
+	switch {
+	case !wire.May(role, id, wire.BaseApp):
+		a.refused("its sender may not say this", "from", from, "role", role, "id", id)
+	case role == wire.CellAppMgr && !a.heeds(id):
 		a.refused("an order of a manager that has not shown its term", "from", from, "id", id)
-		return nil
+	default:
+		if err := a.routes.Handle(sender{from, role}, id, body); err != nil {
+			a.fault("malformed message", "from", from, "id", id, "error", err)
+		}
 	}
-	switch id {
-	case wire.WelcomeID:
-		var m wire.Welcome
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.welcomed(&m)
-		} else {
-			a.baseMgr.Accepted()
-		}
-	case wire.RefusedID:
-		var m wire.Refused
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.log.Error("a manager refuses this BaseApp", "manager", from, "reason", m.Reason)
-		if cell {
-			a.cellMgr.Refused(a.now, m.Reason)
-		} else {
-			a.baseMgr.Refused(a.now, m.Reason)
-		}
-	case wire.DismissedID:
-		var m wire.Dismissed
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if a.cellMgr.Outdated(m.Term) {
-			a.refused("a verdict of a manager older than the one that is known", "from", from)
-			return nil
-		}
-		a.dismiss(m.Reason)
-	case wire.AppDeadID:
-		var m wire.AppDead
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell && m.Role == wire.CellApp {
+}
+
+// route says who handles each message of another app.
+func (a *BaseApp) route() {
+	r := &a.routes
+	app.On(r, func(from sender, m *flow.Message) { a.takeFlow(from.app, m) })
+	app.On(r, func(from sender, m *flow.Ack) { a.takeAck(from.app, m) })
+	app.On(r, func(from sender, m *migrate.Current) { a.takeCurrent(from.app, m) })
+	app.On(r, func(from sender, m *wire.ClientPacket) { a.takePacket(from.app, m) })
+	app.On(r, func(from sender, m *migrate.Offer) { a.takeOffer(from.app, m) })
+	app.On(r, func(from sender, m *migrate.Lost) { a.takeLost(from.app, m) })
+	app.On(r, a.managerWelcomes)
+	app.On(r, a.managerRefuses)
+	app.On(r, a.managerDismisses)
+	app.On(r, func(_ sender, m *wire.AppDead) {
+		if m.Role == wire.CellApp {
 			a.cellAppDead(m.App)
 		}
-	case wire.AppLeftID:
-		var m wire.AppLeft
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.cellAppLeft(m.App)
-		}
-	case wire.MembersID:
-		var m wire.Members
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.name(m.Apps)
-		}
-	case wire.FreezeID:
-		var m wire.Freeze
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.frozen = m.On
-		}
-	case wire.LocatedID:
-		var m wire.Located
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.takeLocated(&m)
-		}
-	case wire.SpaceCreatedID:
-		var m wire.SpaceCreated
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.spaceCreated(&m)
-		}
-	case wire.SpaceDestroyedID:
-		var m wire.SpaceDestroyed
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if cell {
-			a.spaceDestroyed(&m)
-		}
-	case wire.MakeProxyID:
-		var m wire.MakeProxy
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if base {
-			a.baseMgr.Send(a.makeProxy(&m))
-		}
-	default:
-		a.refused("not for a BaseApp", "from", from, "id", id)
+	})
+	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
+	app.On(r, func(_ sender, m *wire.Members) { a.name(m.Apps) })
+	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })
+	app.On(r, func(_ sender, m *wire.Located) { a.takeLocated(m) })
+	app.On(r, func(_ sender, m *wire.SpaceCreated) { a.spaceCreated(m) })
+	app.On(r, func(_ sender, m *wire.SpaceDestroyed) { a.spaceDestroyed(m) })
+	app.On(r, func(_ sender, m *wire.MakeProxy) { a.baseMgr.Send(a.makeProxy(m)) })
+}
+
+func (a *BaseApp) managerWelcomes(from sender, m *wire.Welcome) {
+	if from.role == wire.CellAppMgr {
+		a.welcomed(m)
+	} else {
+		a.baseMgr.Accepted()
 	}
-	return nil
+}
+
+func (a *BaseApp) managerRefuses(from sender, m *wire.Refused) {
+	a.log.Error("a manager refuses this BaseApp", "manager", from.app, "reason", m.Reason)
+	if from.role == wire.CellAppMgr {
+		a.cellMgr.Refused(a.now, m.Reason)
+	} else {
+		a.baseMgr.Refused(a.now, m.Reason)
+	}
+}
+
+func (a *BaseApp) managerDismisses(from sender, m *wire.Dismissed) {
+	if a.cellMgr.Outdated(m.Term) {
+		a.refused("a verdict of a manager older than the one that is known", "from", from.app)
+		return
+	}
+	a.dismiss(m.Reason)
 }
 
 // welcomed takes the place in the cluster. A later Welcome, after the manager was

@@ -20,6 +20,7 @@ type BaseApp struct {
 	bindings []*binding // by type id
 	net      *dialler
 	links    app.Links
+	routes   app.Routes[sender]
 	cellMgr  app.Member
 	baseMgr  app.Member
 
@@ -90,6 +91,7 @@ func New(cfg Config) (*BaseApp, error) {
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
+	a.route()
 	return a, nil
 }
 

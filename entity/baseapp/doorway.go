@@ -19,30 +19,17 @@ import (
 // An app that has not been named yet waits at the door: its messages are kept in order, and
 // nothing of what a sound app says is lost while the manager's word is on its way.
 
-// takes reports whether a BaseApp takes messages of an id from CellApps.
-func takes(id wire.ID) bool {
-	switch id {
-	case wire.FlowID, wire.FlowAckID, wire.CurrentID, wire.ClientPacketID, wire.OfferID, wire.CellLostID:
-		return true
-	}
-	return false
-}
-
 // isApp reports whether a message on a channel comes from a process of the cluster that
 // may speak now, as far as this app knows.
 func (a *BaseApp) isApp(ch mercury.ChannelID, from mercury.Address) bool {
-	if a.cellMgr.Speaks(ch, from) || a.baseMgr.Speaks(ch, from) {
-		return true
-	}
-	role, named := a.roster.Role(from)
-	return named && role == wire.CellApp
+	return a.roleOf(ch, from) != 0
 }
 
 // unnamed takes a message of somebody who is no client, and whom no manager has named.
 func (a *BaseApp) unnamed(ch mercury.ChannelID, from mercury.Address, reliable bool, msg []byte) {
 	id := wire.ID(msg[0])
 	switch {
-	case !takes(id):
+	case !wire.May(wire.CellApp, id, wire.BaseApp):
 		a.turnAway(ch, "first message of a channel", from, id)
 	case !reliable:
 		a.refused("a message of an app that is not named", "from", from, "id", id) // it may be lost

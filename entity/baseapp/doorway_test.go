@@ -46,7 +46,7 @@ func TestUnnamedIsShownOut(t *testing.T) {
 	r.say(r.bases, name(wire.CellApp, stranger)) // it is not the BaseAppMgr's to say
 	r.pass(app.NamingTime)
 	r.wantLink(id, linkLive, 1, 0, appX)
-	if !r.net.ended[r.from[stranger]] || r.a.Report().Refused-before != 2 {
+	if !r.net.ended[r.from[stranger]] || r.a.Report().Refused-before != 3 { // with the BaseAppMgr's word
 		t.Errorf("ended %v, %d refused", r.net.ended[r.from[stranger]], r.a.Report().Refused-before)
 	}
 	delete(r.from, stranger)
@@ -231,5 +231,12 @@ func TestProbesInTurns(t *testing.T) {
 		if n := len(told[migrate.Probe](r, appX)); n != ProbesPerTick {
 			t.Errorf("%d asked in a tick, want %d", n, ProbesPerTick)
 		}
+	}
+}
+
+// A BaseApp has a handler for what the table says that it takes, and for nothing else.
+func TestRoutes(t *testing.T) {
+	if differ := newRig(t).a.routes.Check(wire.BaseApp); len(differ) > 0 {
+		t.Errorf("the routes and the table differ in %v", differ)
 	}
 }

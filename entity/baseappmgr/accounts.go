@@ -59,19 +59,11 @@ func newAccounts() accounts {
 }
 
 // onCreateProxy answers a LoginApp, or asks a BaseApp.
-func (m *BaseAppMgr) onCreateProxy(now time.Duration, ch mercury.ChannelID, from mercury.Address, body []byte) error {
-	var c wire.CreateProxy
-	if err := c.Parse(body); err != nil {
-		return err
-	}
-	if getApp(m.loginApps, from) == nil {
-		return errNotJoined
-	}
-	if code := m.createProxy(now, ch, &c); code != 0 {
+func (m *BaseAppMgr) onCreateProxy(from sender, c *wire.CreateProxy) {
+	if code := m.createProxy(from.now, from.ch, c); code != 0 {
 		m.report.Refused++
-		m.answer(ch, &wire.ProxyMade{Request: c.Request, Code: uint8(code)})
+		m.answer(from.ch, &wire.ProxyMade{Request: c.Request, Code: uint8(code)})
 	}
-	return nil
 }
 
 func (m *BaseAppMgr) createProxy(now time.Duration, ch mercury.ChannelID, c *wire.CreateProxy) protocol.Code {
@@ -106,14 +98,10 @@ func (m *BaseAppMgr) createProxy(now time.Duration, ch mercury.ChannelID, c *wir
 func (m *BaseAppMgr) answer(ch mercury.ChannelID, p *wire.ProxyMade) { m.links.Reply(ch, p) }
 
 // onProxyMade notes a BaseApp's answer and passes it on.
-func (m *BaseAppMgr) onProxyMade(from mercury.Address, body []byte) error {
-	var p wire.ProxyMade
-	if err := p.Parse(body); err != nil {
-		return err
-	}
+func (m *BaseAppMgr) onProxyMade(from sender, p *wire.ProxyMade) error {
 	t := &m.accounts
 	a := t.byRequest[p.Request]
-	if a == nil || a.app.at != from {
+	if a == nil || a.app.at != from.at {
 		return errNoRequest
 	}
 	delete(t.byRequest, p.Request)
@@ -127,52 +115,39 @@ func (m *BaseAppMgr) onProxyMade(from mercury.Address, body []byte) error {
 	}
 	if waits {
 		p.Request = a.request
-		m.answer(a.asker, &p)
+		m.answer(a.asker, p)
 	}
 	return nil
 }
 
 // onProxyGone frees an account. A word on an older proxy of it changes nothing.
-func (m *BaseAppMgr) onProxyGone(from mercury.Address, body []byte) error {
-	var p wire.ProxyGone
-	if err := p.Parse(body); err != nil {
-		return err
-	}
+func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) {
 	a := m.accounts.byName[p.Account]
-	if a != nil && a.state == made && a.id == p.ID && a.app.at == from {
+	if a != nil && a.state == made && a.id == p.ID && a.app.at == from.at {
 		m.free(a)
 	}
-	return nil
 }
 
 // onProxies takes in the accounts whose proxies a BaseApp has when it joins. One
 // that is known already stays as it is: if it is on another BaseApp there are two
 // proxies of it, and only a person can say which to end.
-func (m *BaseAppMgr) onProxies(from mercury.Address, body []byte) error {
-	var p wire.Proxies
-	if err := p.Parse(body); err != nil {
-		return err
-	}
-	on := getApp(m.baseApps, from)
-	if on == nil {
-		return errNotJoined
-	}
+func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
+	on := getApp(m.baseApps, from.at)
 	for _, e := range p.Entries {
 		switch old := m.accounts.byName[e.Account]; {
 		case old != nil && old.app != on:
 			m.log.Warn("an account has proxies on two BaseApps, the one known first counts",
-				"account", e.Account, "known", old.app.at, "also", from, "entity", e.ID)
+				"account", e.Account, "known", old.app.at, "also", from.at, "entity", e.ID)
 		case old != nil && old.state == made:
 			old.id = e.ID // its own BaseApp knows
 		case old != nil: // being made: the answer, or ReserveTimeout, settles it
 		case len(m.accounts.byName) >= MaxAccounts:
-			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from, "entity", e.ID)
+			m.log.Warn("too many accounts, a proxy is not counted", "account", e.Account, "at", from.at, "entity", e.ID)
 		default:
 			m.accounts.byName[e.Account] = &account{name: e.Account, state: made, app: on, id: e.ID}
 			on.proxies++
 		}
 	}
-	return nil
 }
 
 // free forgets an account that is not in byRequest any more.

@@ -18,15 +18,6 @@ type knownApp struct {
 	proxies int
 }
 
-var (
-	errNotJoined = errors.New("baseappmgr: the sender has not joined as such an app")
-	errNoRequest = errors.New("baseappmgr: an answer to nothing that was asked")
-)
-
-func unknown(id wire.ID) error {
-	return fmt.Errorf("baseappmgr: message %d is not for a BaseAppMgr", id)
-}
-
 func findApp(apps []*knownApp, at mercury.Address) (int, bool) {
 	return slices.BinarySearchFunc(apps, at, func(a *knownApp, at mercury.Address) int { return a.at.Compare(at) })
 }
@@ -39,26 +30,22 @@ func getApp(apps []*knownApp, at mercury.Address) *knownApp {
 }
 
 // onJoin takes an app in, or answers one that asks again.
-func (m *BaseAppMgr) onJoin(ch mercury.ChannelID, from mercury.Address, body []byte) error {
-	var j wire.Join
-	if err := j.Parse(body); err != nil {
-		return err
-	}
+func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 	apps := m.list(j.Role)
 	switch {
 	case apps == nil:
-		return m.refuse(ch, fmt.Sprintf("a %v does not join the BaseAppMgr", j.Role))
+		return m.refuse(from.ch, fmt.Sprintf("a %v does not join the BaseAppMgr", j.Role))
 	case j.Digest != m.cfg.Schema.Digest:
-		return m.refuse(ch, "its entity definitions differ from the BaseAppMgr's: start all processes with the same ones")
+		return m.refuse(from.ch, "its entity definitions differ from the BaseAppMgr's: start all processes with the same ones")
 	}
-	i, ok := findApp(*apps, from)
+	i, ok := findApp(*apps, from.at)
 	if !ok {
-		*apps = slices.Insert(*apps, i, &knownApp{at: from})
-		m.log.Info("app joined", "role", j.Role, "at", from)
+		*apps = slices.Insert(*apps, i, &knownApp{at: from.at})
+		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
-	(*apps)[i].ch = ch
+	(*apps)[i].ch = from.ch
 	m.number++
-	return m.links.Reply(ch, &wire.Welcome{
+	return m.links.Reply(from.ch, &wire.Welcome{
 		Number: m.number, Term: m.term, GameTime: m.gameTime, CellAppMgr: m.at, BaseAppMgr: m.cfg.Transport.Self(),
 	})
 }

@@ -15,6 +15,7 @@ type BaseAppMgr struct {
 	cfg     Config
 	log     *slog.Logger
 	links   app.Links
+	routes  app.Routes[sender]
 	manager app.Member
 
 	ticks    app.Ticks
@@ -58,6 +59,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 		accounts: newAccounts(),
 	}
 	m.manager = app.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
+	m.route()
 	return m, nil
 }
 
@@ -128,72 +130,10 @@ func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 	}
 	id, body, err := wire.Split(msg)
 	if err == nil {
-		if from == m.at || m.manager.Is(ch) {
-			err = m.fromManager(now, id, body)
-		} else {
-			err = m.fromApp(now, ch, from, id, body)
-		}
+		err = m.handle(sender{now: now, ch: ch, at: from, role: m.roleOf(ch, from)}, id, body)
 	}
 	if err != nil {
 		m.report.Errors++
 		m.log.Warn("message dropped", "from", from, "error", err)
 	}
-}
-
-func (m *BaseAppMgr) fromManager(now time.Duration, id wire.ID, body []byte) error {
-	switch id {
-	case wire.WelcomeID:
-		var w wire.Welcome
-		if err := w.Parse(body); err != nil {
-			return err
-		}
-		if !m.manager.Welcomed(now, &w) {
-			return errOutdated
-		}
-		m.term, m.gameTime = w.Term, w.GameTime
-		return nil
-	case wire.RefusedID:
-		var r wire.Refused
-		if err := r.Parse(body); err != nil {
-			return err
-		}
-		m.log.Error("the CellAppMgr refuses this BaseAppMgr", "reason", r.Reason)
-		m.manager.Refused(now, r.Reason)
-		return nil
-	case wire.AppDeadID:
-		var d wire.AppDead
-		if err := d.Parse(body); err != nil {
-			return err
-		}
-		if !m.manager.Heeds() {
-			return errOutdated
-		}
-		m.appDead(d.App)
-		return nil
-	case wire.FreezeID, wire.DismissedID:
-		// Freeze stops nothing here. Dismissed answers a message from before a
-		// pause; the table is still the best there is, and joining again is the
-		// Member's to do.
-		return nil
-	}
-	return unknown(id)
-}
-
-func (m *BaseAppMgr) fromApp(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
-	switch id {
-	case wire.JoinID:
-		return m.onJoin(ch, from, body)
-	case wire.ReportID:
-		// Reports are the CellAppMgr's to read.
-		return nil
-	case wire.CreateProxyID:
-		return m.onCreateProxy(now, ch, from, body)
-	case wire.ProxyMadeID:
-		return m.onProxyMade(from, body)
-	case wire.ProxyGoneID:
-		return m.onProxyGone(from, body)
-	case wire.ProxiesID:
-		return m.onProxies(from, body)
-	}
-	return unknown(id)
 }

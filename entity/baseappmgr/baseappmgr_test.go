@@ -505,3 +505,10 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// The manager has a handler for what the table says that it takes, and for nothing else.
+func TestRoutes(t *testing.T) {
+	if differ := newRig(t).m.routes.Check(wire.BaseAppMgr); len(differ) > 0 {
+		t.Errorf("the routes and the table differ in %v", differ)
+	}
+}

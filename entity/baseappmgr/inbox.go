@@ -1,0 +1,83 @@
+package baseappmgr
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+var (
+	errNotJoined = errors.New("baseappmgr: the sender has not joined")
+	errNoRequest = errors.New("baseappmgr: an answer to nothing that was asked")
+)
+
+// sender is who sent a message, and when it came.
+type sender struct {
+	now  time.Duration
+	ch   mercury.ChannelID
+	at   mercury.Address
+	role wire.Role // 0 if it has not joined
+}
+
+func (m *BaseAppMgr) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
+	switch {
+	case from == m.at || m.manager.Is(ch):
+		return wire.CellAppMgr
+	case getApp(m.baseApps, from) != nil:
+		return wire.BaseApp
+	case getApp(m.loginApps, from) != nil:
+		return wire.LoginApp
+	}
+	return 0
+}
+
+// handle acts on a message, if its sender may say it.
+func (m *BaseAppMgr) handle(from sender, id wire.ID, body []byte) error {
+	switch {
+	case id == wire.JoinID && from.role != wire.CellAppMgr: // it says itself what it is
+	case from.role == 0:
+		return fmt.Errorf("%w: %v", errNotJoined, id)
+	case !wire.May(from.role, id, wire.BaseAppMgr):
+		return fmt.Errorf("baseappmgr: a %v is not for a %v to say", id, from.role)
+	}
+	return m.routes.Handle(from, id, body)
+}
+
+// route says who handles each message.
+func (m *BaseAppMgr) route() {
+	r := &m.routes
+	app.Try(r, m.welcomed)
+	app.On(r, m.refused)
+	app.Try(r, func(_ sender, d *wire.AppDead) error {
+		if !m.manager.Heeds() {
+			return errOutdated
+		}
+		m.appDead(d.App)
+		return nil
+	})
+	// Dismissed answers a message from before a pause: the accounts are still the best there
+	// is, and joining again is the Member's to do.
+	r.Ignore(wire.DismissedID)
+	app.Try(r, m.onJoin)
+	app.On(r, m.onCreateProxy)
+	app.Try(r, m.onProxyMade)
+	app.On(r, m.onProxyGone)
+	app.On(r, m.onProxies)
+}
+
+func (m *BaseAppMgr) welcomed(from sender, w *wire.Welcome) error {
+	if !m.manager.Welcomed(from.now, w) {
+		return errOutdated
+	}
+	m.term, m.gameTime = w.Term, w.GameTime
+	return nil
+}
+
+func (m *BaseAppMgr) refused(from sender, r *wire.Refused) {
+	m.log.Error("the CellAppMgr refuses this BaseAppMgr", "reason", r.Reason)
+	m.manager.Refused(from.now, r.Reason)
+}

@@ -1,22 +1,12 @@
 package loginapp
 
-import (
-	"errors"
-
-	"github.com/cellscape/cellscape/internal/wire"
-)
-
-var errNotCellAppMgr = errors.New("loginapp: only the CellAppMgr says whether players may come in")
+import "github.com/cellscape/cellscape/internal/wire"
 
 // takeLogins notes whether the world is full. Whoever logs in meanwhile is refused
 // before Auth is asked, and whoever Auth has let in just now is, too: a proxy that is
 // being made is one more in the crowd. A LoginApp that has lost the CellAppMgr goes
 // on with what it heard last.
-func (l *LoginApp) takeLogins(body []byte) error {
-	var m wire.Logins
-	if err := m.Parse(body); err != nil {
-		return err
-	}
+func (l *LoginApp) takeLogins(m *wire.Logins) {
 	if m.Refused != l.full {
 		l.full = m.Refused
 		if l.full {
@@ -25,5 +15,4 @@ func (l *LoginApp) takeLogins(body []byte) error {
 			l.log.Info("logins are open again", "reason", m.Reason)
 		}
 	}
-	return nil
 }

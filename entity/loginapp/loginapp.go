@@ -2,6 +2,7 @@ package loginapp
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -14,9 +15,10 @@ import (
 // LoginApp lets clients in: a mercury.Handler with a Tick and a JobDone. See the
 // package comment.
 type LoginApp struct {
-	cfg   Config
-	log   *slog.Logger
-	links app.Links
+	cfg    Config
+	log    *slog.Logger
+	links  app.Links
+	routes app.Routes[sender]
 
 	manager    manager // the CellAppMgr
 	baseAppMgr manager
@@ -33,7 +35,7 @@ type LoginApp struct {
 // manager is one of the two that a LoginApp joins.
 type manager struct {
 	app.Member
-	name string
+	role wire.Role
 	at   mercury.Address // which start of it, once its channel is open
 	// joined: it has answered the Join.
 	joined bool
@@ -72,9 +74,10 @@ func New(cfg Config) (*LoginApp, error) {
 		logins: newLogins(),
 	}
 	join := wire.Join{Role: wire.LoginApp, Digest: cfg.Schema.Digest}
-	l.manager = manager{Member: app.NewMember(&l.links, cfg.Manager, join), name: "CellAppMgr"}
+	l.manager = manager{Member: app.NewMember(&l.links, cfg.Manager, join), role: wire.CellAppMgr}
 	l.baseAppMgr.Member = app.NewMember(&l.links, l.baseAppMgr.At, join)
-	l.baseAppMgr.name = "BaseAppMgr"
+	l.baseAppMgr.role = wire.BaseAppMgr
+	l.route()
 	return l, nil
 }
 
@@ -140,7 +143,7 @@ func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error)
 			continue
 		}
 		m.joined = false
-		l.log.Warn("lost a manager, joining again", "manager", m.name, "reason", reason)
+		l.log.Warn("lost a manager, joining again", "manager", m.role, "reason", reason)
 		if m == &l.baseAppMgr {
 			l.lostBaseAppMgr(now)
 		}
@@ -154,7 +157,7 @@ func (l *LoginApp) Message(now time.Duration, ch mercury.ChannelID, reliable boo
 	if m := l.from(ch); m != nil {
 		if err := l.fromManager(now, m, msg); err != nil {
 			l.report.Errors++
-			l.log.Warn("message dropped", "from", m.name, "error", err)
+			l.log.Warn("message dropped", "from", m.role, "error", err)
 		}
 		return
 	}
@@ -178,49 +181,46 @@ func (l *LoginApp) from(ch mercury.ChannelID) *manager {
 	return nil
 }
 
+// sender is the manager that sent a message, and when it came.
+type sender struct {
+	now time.Duration
+	*manager
+}
+
 func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error {
 	id, body, err := wire.Split(msg)
 	if err != nil {
 		return err
 	}
-	switch id {
-	case wire.WelcomeID:
-		var w wire.Welcome
-		if err := w.Parse(body); err != nil {
-			return err
-		}
-		if m == &l.manager && !m.Welcomed(now, &w) {
-			return errOutdated
-		}
-		m.joined = true
-		m.Accepted()
-		if m == &l.manager {
-			l.full = false // if not, it says so next
-			l.moveBaseAppMgr(now, w.BaseAppMgr)
-		}
-		return nil
-	case wire.RefusedID:
-		var r wire.Refused
-		if err := r.Parse(body); err != nil {
-			return err
-		}
-		l.log.Error("a manager refuses this LoginApp", "manager", m.name, "reason", r.Reason)
-		m.Refused(now, r.Reason)
-		return nil
-	case wire.LoginsID:
-		if m != &l.manager {
-			return errNotCellAppMgr
-		}
-		return l.takeLogins(body)
-	case wire.ProxyMadeID:
-		var p wire.ProxyMade
-		if err := p.Parse(body); err != nil {
-			return err
-		}
-		l.proxyMade(now, &p)
-		return nil
+	if !wire.May(m.role, id, wire.LoginApp) {
+		return fmt.Errorf("loginapp: a %v is not for a %v to say", id, m.role)
 	}
-	// AppDead, Freeze and the like concern those who hold entities.
+	return l.routes.Handle(sender{now, m}, id, body)
+}
+
+// route says who handles each message of a manager.
+func (l *LoginApp) route() {
+	r := &l.routes
+	app.Try(r, l.welcomed)
+	app.On(r, func(from sender, m *wire.Refused) {
+		l.log.Error("a manager refuses this LoginApp", "manager", from.role, "reason", m.Reason)
+		from.Refused(from.now, m.Reason)
+	})
+	r.Ignore(wire.DismissedID) // the channel ends, and the LoginApp joins again
+	app.On(r, func(_ sender, m *wire.Logins) { l.takeLogins(m) })
+	app.On(r, func(from sender, m *wire.ProxyMade) { l.proxyMade(from.now, m) })
+}
+
+func (l *LoginApp) welcomed(from sender, w *wire.Welcome) error {
+	if from.role == wire.CellAppMgr && !from.Welcomed(from.now, w) {
+		return errOutdated
+	}
+	from.joined = true
+	from.Accepted()
+	if from.role == wire.CellAppMgr {
+		l.full = false // if not, it says so next
+		l.moveBaseAppMgr(from.now, w.BaseAppMgr)
+	}
 	return nil
 }
 

@@ -424,3 +424,10 @@ func TestTickets(t *testing.T) {
 		}
 	}
 }
+
+// A LoginApp has a handler for what the table says that it takes, and for nothing else.
+func TestRoutes(t *testing.T) {
+	if differ := newRig(t).l.routes.Check(wire.LoginApp); len(differ) > 0 {
+		t.Errorf("the routes and the table differ in %v", differ)
+	}
+}

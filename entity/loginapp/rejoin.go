@@ -15,7 +15,7 @@ func (m *manager) rejoin(log *slog.Logger) {
 	if !m.Rejoins() {
 		return
 	}
-	log.Info("another manager answers; it is told who is here", "manager", m.name)
+	log.Info("another manager answers; it is told who is here", "manager", m.role)
 	r := m.Rejoin()
 	m.Send(&r)
 	m.Send(&wire.RejoinEnd{})

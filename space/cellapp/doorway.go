@@ -24,25 +24,20 @@ var (
 	errBase = errors.New("cellapp: not from the BaseApp that has the entity's base")
 )
 
-// may reports whether apps of a role may send messages of an id to a CellApp.
-func may(role wire.Role, id wire.ID) bool {
-	switch id {
-	case wire.FlowID, wire.FlowAckID, wire.ClientMoveID, wire.ProbeID:
-		return role == wire.CellApp || role == wire.BaseApp
-	case wire.CreateID, wire.RefuseRealID:
-		return role == wire.BaseApp
-	case wire.OnloadID, wire.OnloadAckID, wire.RemovalAckID, wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID,
-		wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID:
-		return role == wire.CellApp
+// roleOf is what sends on a channel, 0 if it is nobody that may speak now.
+func (a *CellApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
+	if a.manager.Is(ch) {
+		return wire.CellAppMgr
 	}
-	return false
+	role, _ := a.roster.Role(from)
+	return role
 }
 
 // unnamed takes a message of somebody whom no manager has named.
 func (a *CellApp) unnamed(now time.Duration, ch mercury.ChannelID, from mercury.Address, reliable bool, msg []byte) {
 	id, _, err := wire.Split(msg)
 	switch {
-	case err != nil || !may(wire.CellApp, id) && !may(wire.BaseApp, id):
+	case err != nil || !wire.May(wire.CellApp, id, wire.CellApp) && !wire.May(wire.BaseApp, id, wire.CellApp):
 		a.refused(now, from, id, errUnnamed)
 		a.door.Closed(ch)
 		a.cfg.Transport.Abort(ch)

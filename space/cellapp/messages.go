@@ -87,17 +87,12 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 }
 
 func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
-	switch id {
-	case wire.WelcomeID, wire.RefusedID, wire.DismissedID, wire.AppDeadID, wire.FreezeID, wire.MembersID,
-		wire.AddCellID, wire.GeometryID, wire.SpaceDataID, wire.SpaceDataSetID, wire.SpaceRateID, wire.RemoveCellID, wire.CellGoingID, wire.RetiredID, wire.SpaceDestroyedID:
-		if !a.manager.Is(ch) {
-			return errors.New("cellapp: only the CellAppMgr may say this")
-		}
-		return a.handleManager(now, id, body)
-	}
-	role, _ := a.roster.Role(from)
-	if !may(role, id) {
+	role := a.roleOf(ch, from)
+	switch {
+	case !wire.May(role, id, wire.CellApp):
 		return errRole
+	case role == wire.CellAppMgr:
+		return a.handleManager(now, id, body)
 	}
 	switch id {
 	case wire.FlowID:

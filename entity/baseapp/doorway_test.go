@@ -181,7 +181,7 @@ func TestAppLeft(t *testing.T) {
 		silent time.Duration
 		then   func(r *rig, id entity.ID)
 		state  linkState // at once
-		want   string           // the copy that the real is made of, "" if it is not made again
+		want   string    // the copy that the real is made of, "" if it is not made again
 	}{
 		"nothing follows": {appX, MemberLease, func(*rig, entity.ID) {}, linkLost, "backup"},
 		"last words": {appX, MemberLease, func(r *rig, id entity.ID) {

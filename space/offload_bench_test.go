@@ -31,7 +31,7 @@ type post struct {
 func (o *post) Send(to mercury.Address, m Message) {
 	body := m.Append(nil)
 	if to != o.base {
-		*o.sent = append(*o.sent, posted{o.self, to, blank(o.t, m), body})
+		*o.sent = append(*o.sent, posted{o.self, to, blank(m), body})
 		return
 	}
 	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/netip"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -205,7 +206,7 @@ type parser interface {
 func clone(t testing.TB, m Message) Message {
 	t.Helper()
 	b := m.Append(nil)
-	c := blank(t, m)
+	c := blank(m)
 	if err := c.Parse(b); err != nil {
 		t.Fatalf("%T: %v", m, err)
 	}
@@ -213,46 +214,7 @@ func clone(t testing.TB, m Message) Message {
 }
 
 // blank is an empty message of the type of m.
-func blank(t testing.TB, m Message) (c parser) {
-	t.Helper()
-	switch m.(type) {
-	case *flow.Message:
-		c = new(flow.Message)
-	case *flow.Ack:
-		c = new(flow.Ack)
-	case *ghost.Query:
-		c = new(ghost.Query)
-	case *ghost.Roll:
-		c = new(ghost.Roll)
-	case *ghost.State:
-		c = new(ghost.State)
-	case *ghost.Update:
-		c = new(ghost.Update)
-	case *ghost.Delete:
-		c = new(ghost.Delete)
-	case *ghost.Audit:
-		c = new(ghost.Audit)
-	case *migrate.Onload:
-		c = new(migrate.Onload)
-	case *migrate.OnloadAck:
-		c = new(migrate.OnloadAck)
-	case *migrate.Create:
-		c = new(migrate.Create)
-	case *migrate.Refuse:
-		c = new(migrate.Refuse)
-	case *migrate.Current:
-		c = new(migrate.Current)
-	case *migrate.Offer:
-		c = new(migrate.Offer)
-	case *migrate.Lost:
-		c = new(migrate.Lost)
-	case *migrate.Probe:
-		c = new(migrate.Probe)
-	default:
-		t.Fatalf("a cell sends a %T", m)
-	}
-	return c
-}
+func blank(m Message) parser { return reflect.New(reflect.TypeOf(m).Elem()).Interface().(parser) }
 
 // testBase is the base part of one entity, scripted.
 type testBase struct {

@@ -161,7 +161,7 @@ func (l *Links) count(id wire.ID, reason wire.SendReason, err error) {
 		if !reason.Expected() {
 			level = slog.LevelError
 		}
-		l.Log.Log(context.Background(), level, "message not sent", "reason", reason.String(), "id", int(id), "error", err, "unlogged", unlogged)
+		l.Log.Log(context.Background(), level, "message not sent", "reason", reason.String(), "message", id.String(), "error", err, "unlogged", unlogged)
 	}
 }
 

@@ -1,7 +1,12 @@
 // Package wire is every message between the processes of a cluster, one file
 // for each receiver. Messages that belong to a protocol of their own live with
-// it (flows in entity, ghost messages in ghost, handoffs in migrate); wire gives
-// them their ids.
+// it (flows in entity/flow, ghost messages in ghost, handoffs in migrate); wire
+// gives them their ids.
+//
+// One table says of every message what it is, which role sends it and which
+// takes it. [May] asks it, and each process refuses what its sender may not say.
+// To add a message: give it an id and a row in table.go, a sample in the tests, and
+// a handler where the app that takes it lists its routes.
 //
 // A mercury message between processes is one wire message:
 //

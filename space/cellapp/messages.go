@@ -82,7 +82,7 @@ func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.
 func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, err error) {
 	a.counters.Refused++
 	if unlogged, ok := a.lines.Allow(now, "refused"); ok {
-		a.log.Warn("message refused", "from", from.String(), "id", int(id), "error", err, "unlogged", unlogged)
+		a.log.Warn("message refused", "from", from.String(), "message", id.String(), "error", err, "unlogged", unlogged)
 	}
 }
 

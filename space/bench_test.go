@@ -58,13 +58,13 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 	}
 	out = &benchOutbox{}
 	var count Counters
-	registry := NewRegistry()
 	// Backups have a cost of their own.
 	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
-	c := NewCell(Env{
-		Self: addr(1), Config: cfg, Scripts: scripts, Registry: registry, Out: out, Counters: &count,
+	population := NewPopulation(Env{
+		Self: addr(1), Config: cfg, Scripts: scripts, Out: out, Counters: &count,
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
-	}, 1, cellID(1), tree, nil)
+	})
+	c := population.NewCell(0, 0, 1, cellID(1), tree, nil)
 	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
 	at := func() property.Vector3 { return property.Vector3{X: 200 * chance.Float32(), Z: 200 * chance.Float32()} }
@@ -80,7 +80,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 	tick = func() {
 		now += tickPeriod
 		for id := entity.ID(1); id <= players; id++ {
-			r := registry.find(id).real
+			r := population.find(id).real
 			p := r.Position()
 			p.X = min(max(p.X+chance.Float32()-0.5, 0), 199)
 			p.Z += chance.Float32() - 0.5

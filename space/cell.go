@@ -60,12 +60,11 @@ type Counters struct {
 	StaleGhosts, GhostsMade uint64
 }
 
-// Env is what a CellApp gives its cells.
+// Env is what a CellApp gives its Population and all cells.
 type Env struct {
 	Self     mercury.Address
 	Config   Config // defaults filled in, valid
 	Scripts  *Scripts
-	Registry *Registry
 	Out      Outbox
 	Counters *Counters
 	Chance   *rand.Rand
@@ -81,24 +80,21 @@ type Env struct {
 	Compressor *property.Compressor
 	// Do performs a job of a cell and calls done on the goroutine of the CellApp, by way of Cell.JobDone. nil performs none.
 	Do func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
-	// Now and Game are the app's clock and game time: what happens on the cell before
-	// its first tick happens then.
-	Now, Game time.Duration
 }
 
 // Cell is the part of a space that one CellApp runs: its reals, the ghosts of its
 // neighbours' reals, and the tick that joins all the machinery.
 type Cell struct {
-	cfg      Config
-	self     mercury.Address
-	scripts  *Scripts
-	registry *Registry
-	out      Outbox
-	count    *Counters
-	chance   *rand.Rand
-	log      *slog.Logger
-	watch    *load.Stopwatch
-	stats    *property.Stats
+	cfg        Config
+	self       mercury.Address
+	scripts    *Scripts
+	population *Population
+	out        Outbox
+	count      *Counters
+	chance     *rand.Rand
+	log        *slog.Logger
+	watch      *load.Stopwatch
+	stats      *property.Stats
 
 	compressor *property.Compressor
 
@@ -129,7 +125,7 @@ type Cell struct {
 	handedOn   []handedOn
 	loopback   []flow.Message // flow messages between reals of this cell
 
-	unsettled bool // it is in Registry.leaving
+	unsettled bool // it is in Population.leaving
 	trimming  trimming
 	rolls     rolls
 	frozen    bool
@@ -157,16 +153,18 @@ type Cell struct {
 }
 
 // NewCell makes a cell of a space on this CellApp. tree is the geometry it was
-// added with, and has the cell as a leaf.
-func NewCell(env Env, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) *Cell {
+// added with, and has the cell as a leaf. now and game are the app's clock and game
+// time: what happens on the cell before its first tick happens then.
+func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) *Cell {
+	env := &p.env
 	c := &Cell{
-		cfg: env.Config, self: env.Self, scripts: env.Scripts, registry: env.Registry,
+		cfg: env.Config, self: env.Self, scripts: env.Scripts, population: p,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
-		compressor: env.Compressor, do: env.Do, now: env.Now, game: env.Game,
+		compressor: env.Compressor, do: env.Do, now: now, game: game,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
-	c.rolls.at = env.Now + RollPeriod
+	c.rolls.at = now + RollPeriod
 	c.work.types = make([]TypeLoad, len(env.Scripts.schema.Types))
 	return c
 }
@@ -319,7 +317,7 @@ func (c *Cell) Settle() { c.sweep() }
 
 // moved tells the range list that an entity has moved.
 func (c *Cell) moved(e *entity.Entity) {
-	if rec := c.registry.find(e.ID); rec != nil {
+	if rec := c.population.find(e.ID); rec != nil {
 		c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
 	}
 }

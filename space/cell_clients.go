@@ -14,7 +14,7 @@ import (
 // ClientMove takes where the client says its entity is, by a message that came from
 // an app. If the real has gone on, so does the message; else goOn is zero.
 func (c *Cell) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.Address) (goOn mercury.Address) {
-	rec := c.registry.find(id)
+	rec := c.population.find(id)
 	if rec == nil {
 		return mercury.Address{}
 	}
@@ -98,7 +98,7 @@ func (r *Real) audit() {
 		m.Own.Props = r.e.Props.AppendClientValue(m.Own.Props, i)
 	}
 	for key := range r.cell.ranges.Inside(r.trigger) {
-		if rec := r.cell.registry.find(entity.ID(key)); rec != nil {
+		if rec := r.cell.population.find(entity.ID(key)); rec != nil {
 			m.Entities = r.witness.AppendExpected(m.Entities, r.e, rec.e)
 		}
 	}

@@ -28,7 +28,7 @@ func (c *Cell) owe(r *Real) {
 			continue
 		}
 		if len(c.departed) == 0 {
-			c.registry.owing = append(c.registry.owing, c)
+			c.population.owing = append(c.population.owing, c)
 		}
 		d := departedFlow{id: r.e.ID, stream: r.e.Order.Incarnation, base: r.e.Base, peer: *p}
 		if p.side == entity.BasePart {
@@ -99,6 +99,6 @@ func (c *Cell) refuseDeparted(id entity.ID, incarnation uint32, by mercury.Addre
 
 func (c *Cell) forgetOwing() {
 	if len(c.departed) == 0 {
-		c.registry.owing = slices.DeleteFunc(c.registry.owing, func(x *Cell) bool { return x == c })
+		c.population.owing = slices.DeleteFunc(c.population.owing, func(x *Cell) bool { return x == c })
 	}
 }

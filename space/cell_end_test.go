@@ -108,15 +108,15 @@ func TestDestroySpaceAsksTheManager(t *testing.T) {
 func TestTimesBeforeTheFirstTick(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.apps[0]
-	env := Env{Self: a.self, Config: a.cell.cfg, Scripts: r.scripts, Registry: NewRegistry(), Out: a, Counters: &a.count,
-		Chance: a.cell.chance, Log: a.cell.log, Now: 100 * tickPeriod, Game: 500 * tickPeriod}
-	a.cell, a.registry = NewCell(env, 1, cellID(1), a.cell.tree, nil), env.Registry
+	now, game := 100*tickPeriod, 500*tickPeriod
+	a.population = NewPopulation(a.population.env)
+	a.cell = a.population.NewCell(now, game, 1, cellID(1), a.cell.tree, nil)
 	r.create(1, 0, 0)
 	if _, err := r.real(1).AddTimer(2*tickPeriod, 0, "OnTimer", 5); err != nil {
 		t.Fatal(err)
 	}
-	a.cell.Tick(env.Now+tickPeriod, env.Game+tickPeriod, tickPeriod)
+	a.cell.Tick(now+tickPeriod, game+tickPeriod, tickPeriod)
 	r.diary(1, "created;")
-	a.cell.Tick(env.Now+2*tickPeriod, env.Game+2*tickPeriod, tickPeriod)
+	a.cell.Tick(now+2*tickPeriod, game+2*tickPeriod, tickPeriod)
 	r.diary(1, "created;timer 5;")
 }

@@ -13,11 +13,11 @@ import (
 
 // admit puts a record for e on the cell, or returns the one that is there.
 func (c *Cell) admit(e *entity.Entity) *record {
-	if rec := c.registry.find(e.ID); rec != nil {
+	if rec := c.population.find(e.ID); rec != nil {
 		return rec
 	}
 	rec := &record{e: e, cell: c, node: c.ranges.Insert(uint64(e.ID), e.Position.X, e.Position.Z)}
-	c.registry.byID[e.ID] = rec
+	c.population.byID[e.ID] = rec
 	return rec
 }
 
@@ -30,7 +30,7 @@ func (c *Cell) evict(rec *record) {
 		c.work.rest.Add(rec.real.meter.Drain()) // what it did in this tick was work all the same
 	}
 	c.ranges.Remove(rec.node)
-	delete(c.registry.byID, rec.e.ID)
+	delete(c.population.byID, rec.e.ID)
 }
 
 // makeReal makes e a real here: a new one, or what was a ghost. parts, if not
@@ -85,7 +85,7 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 // the base has moved on.
 func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec == nil && c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
 	}
@@ -203,7 +203,7 @@ func (c *Cell) drop(r *Real) {
 // remove takes a real away, with its ghosts everywhere. If its base brings it
 // back, that is a newer incarnation, which no tombstone forbids.
 func (c *Cell) remove(r *Real) {
-	rec := c.registry.find(r.e.ID)
+	rec := c.population.find(r.e.ID)
 	if rec == nil || rec.real != r {
 		return
 	}
@@ -221,7 +221,7 @@ func (c *Cell) remove(r *Real) {
 func (c *Cell) Refuse(m *migrate.Refuse, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
 	c.refuseDeparted(m.ID, m.Order.Incarnation, from)
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec == nil || rec.cell != c || rec.real == nil || rec.e.Base != from || m.Order.Before(rec.e.Order) {
 		return
 	}

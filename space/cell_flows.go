@@ -113,7 +113,7 @@ func (r *Real) send(p *peer, payload []byte) error {
 	_, err := p.out.Add(r.cell.now, payload)
 	if err != nil {
 		r.cell.count.Errors++
-		if unlogged, ok := r.cell.registry.lines.Allow(r.cell.now, "flow message not sent"); ok {
+		if unlogged, ok := r.cell.population.lines.Allow(r.cell.now, "flow message not sent"); ok {
 			r.Log().Error("flow message not sent", "to", p.id.String(), "side", p.side.String(), "error", err, "unlogged", unlogged)
 		}
 		return err
@@ -167,7 +167,7 @@ func (c *Cell) send(to mercury.Address, m *flow.Message, room room) bool {
 // for an entity without a base it goes to where the real last was. The sender's timer
 // tries again.
 func (c *Cell) route(m *flow.Message, p *peer, room room) bool {
-	rec := c.registry.find(m.To)
+	rec := c.population.find(m.To)
 	to := p.at
 	switch {
 	case rec == nil && !p.home.IsZero():
@@ -215,7 +215,7 @@ func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
 // HandleFlow takes a flow message for a cell part, which came from an app: it is
 // for a real here, or goes on to where the real went.
 func (c *Cell) HandleFlow(m *flow.Message, from mercury.Address) {
-	rec := c.registry.find(m.To)
+	rec := c.population.find(m.To)
 	if rec == nil || m.ToPart != entity.CellPart {
 		return
 	}
@@ -275,7 +275,7 @@ func (c *Cell) HandleAck(a *flow.Ack, from mercury.Address) {
 	if a.ToPart != entity.CellPart || c.ackDeparted(a, from) {
 		return
 	}
-	rec := c.registry.find(a.To)
+	rec := c.population.find(a.To)
 	switch {
 	case rec == nil || rec.cell != c:
 	case rec.real == nil:
@@ -362,7 +362,7 @@ func (r *Real) settleFlows() {
 // not acknowledged, what a restored target lacks, and the question to a target that
 // settles nothing.
 func (c *Cell) resend(p *peer, send func(number uint64, payload []byte) bool) {
-	if rec := c.registry.find(p.id); p.side != entity.BasePart && rec != nil && rec.e.Order.Incarnation > p.life {
+	if rec := c.population.find(p.id); p.side != entity.BasePart && rec != nil && rec.e.Order.Incarnation > p.life {
 		p.life = rec.e.Order.Incarnation
 		p.out.Rewind(0)
 	}
@@ -389,7 +389,7 @@ func (c *Cell) giveUp(r *Real, p *peer) bool {
 		}
 		c.abandon(r, p, errBaseDead)
 		return true
-	case c.registry.find(p.id) != nil:
+	case c.population.find(p.id) != nil:
 		p.lostSince = 0
 		return false
 	}
@@ -416,7 +416,7 @@ func (c *Cell) abandon(r *Real, p *peer, why error) {
 	p.unseen = false
 	if n := p.out.Unreceived(); n > 0 {
 		c.count.Refused += uint64(n)
-		if unlogged, ok := c.registry.lines.Allow(c.now, why.Error()); ok {
+		if unlogged, ok := c.population.lines.Allow(c.now, why.Error()); ok {
 			c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why, "unlogged", unlogged)
 		}
 		p.out.Each(c.now, func(_ uint64, payload []byte) {
@@ -437,7 +437,7 @@ func (r *Real) ack(p *peer) {
 		return
 	}
 	to := p.at
-	rec := c.registry.find(p.id)
+	rec := c.population.find(p.id)
 	switch {
 	case p.side == entity.BasePart && p.id == r.e.ID:
 		to, rec = r.e.Base, nil
@@ -461,7 +461,7 @@ func (r *Real) ack(p *peer) {
 	case rec != nil:
 		rec.cell.HandleAck(&a, to)
 	default:
-		for _, cell := range c.registry.owing {
+		for _, cell := range c.population.owing {
 			cell.HandleAck(&a, to)
 		}
 	}

@@ -74,7 +74,7 @@ func TestNobodyIsHandedToACellThatLoads(t *testing.T) {
 		if home := r.real(7).cell.id; home != cellID(1) {
 			t.Fatalf("retiring %v: handed to cell %v, which loads", retiring, home)
 		}
-		if rec := r.apps[1].registry.find(7); rec == nil || rec.ghost == nil {
+		if rec := r.apps[1].population.find(7); rec == nil || rec.ghost == nil {
 			t.Errorf("retiring %v: it has no ghost in the cell that loads", retiring)
 		}
 		r.loading(2, false)

@@ -103,7 +103,7 @@ func (r *Real) state() *ghost.State {
 // GhostState makes a ghost or brings one up to a new hop.
 func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 	c.watch.Claim(nil) // migration work
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec != nil && rec.olderState(m.Head) || c.tombstones.Forbids(m.Head) {
 		c.count.StaleGhosts++
 		return
@@ -168,7 +168,7 @@ func (c *Cell) badGhost(id entity.ID, err error) {
 // means that a State was missed: it is asked for.
 func (c *Cell) GhostUpdate(m *ghost.Update, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec == nil || rec.ghost == nil {
 		c.count.StaleGhosts++
 		if rec == nil && !c.tombstones.Forbids(m.Head) {
@@ -205,7 +205,7 @@ func (c *Cell) ask(real mercury.Address, have ghost.Head) {
 // GhostQuery answers who asks after a real, or passes the question on.
 func (c *Cell) GhostQuery(m *ghost.Query) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	switch {
 	case rec != nil && rec.real != nil:
 		c.showGhost(rec.real, m)
@@ -257,7 +257,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 // GhostDelete ends a ghost.
 func (c *Cell) GhostDelete(m *ghost.Delete) {
 	c.watch.Claim(nil) // migration work
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec == nil || rec.ghost == nil {
 		c.tombstones.Bury(m.Head, c.now)
 		return
@@ -285,7 +285,7 @@ func (c *Cell) AuditGhosts() {
 // GhostAudit compares a ghost with what its real says.
 func (c *Cell) GhostAudit(m *ghost.Audit) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec == nil || rec.ghost == nil || rec.e.Order != m.Order {
 		c.count.GhostsDiffer++
 		return

@@ -135,7 +135,7 @@ func (c *Cell) Load() Load {
 
 // scope is the meter of whoever a message to an entity is work for: the real, or the cell, which passes it on.
 func (c *Cell) scope(id entity.ID) *load.Meter {
-	if rec := c.registry.find(id); rec != nil && rec.real != nil {
+	if rec := c.population.find(id); rec != nil && rec.real != nil {
 		return &rec.real.meter
 	}
 	return &c.work.rest

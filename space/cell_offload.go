@@ -136,7 +136,7 @@ func (r *Real) handled() uint64 {
 
 // becomeGhost turns a real that was handed over into the ghost of the new one.
 func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
-	rec := c.registry.find(r.e.ID)
+	rec := c.population.find(r.e.ID)
 	r.dropWitness()
 	c.work.rest.Add(r.meter.Drain()) // the work of this tick stays, the load goes
 	r.gone = handedOver
@@ -157,7 +157,7 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
 	c.watch.Claim(nil) // migration work
 	c.out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // real, no handoff, and none that was destroyed and has not told its base yet.
 func (c *Cell) Probe(m *migrate.Probe) (known bool) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.registry.find(m.ID)
+	rec := c.population.find(m.ID)
 	if rec != nil && rec.cell == c && rec.real != nil && !rec.e.Order.Before(m.Order) {
 		if rec.real.gone == staying {
 			rec.real.announce()
@@ -51,6 +51,6 @@ func (c *Cell) passProbe(m *migrate.Probe, to mercury.Address) {
 
 // Tells reports whether a word about a real of an order, or a newer one, waits for the
 // answer of its base.
-func (g *Registry) Tells(id entity.ID, order entity.Order) bool {
-	return slices.ContainsFunc(g.words.list, func(w word) bool { return w.id == id && !w.order.Before(order) })
+func (p *Population) Tells(id entity.ID, order entity.Order) bool {
+	return slices.ContainsFunc(p.words.list, func(w word) bool { return w.id == id && !w.order.Before(order) })
 }

@@ -169,7 +169,7 @@ func (c *Cell) GhostRoll(m *ghost.Roll, from mercury.Address) {
 	}
 	for i := range m.Calls {
 		x := &m.Calls[i]
-		rec := c.registry.find(x.ID)
+		rec := c.population.find(x.ID)
 		switch {
 		case rec == nil && c.tombstones.Forbids(x.Head):
 		case rec != nil && rec.ghost == nil && !rec.e.Order.Before(x.Order):

@@ -100,7 +100,7 @@ func (c *Cell) probeAfter() time.Duration { return c.cfg.BackupPeriod*3/2 + flow
 
 // sees reports whether the client sees an entity, and so may call it.
 func (r *Real) sees(id entity.ID) bool {
-	rec := r.cell.registry.find(id)
+	rec := r.cell.population.find(id)
 	return rec != nil && rec.cell == r.cell && r.witness != nil && r.cell.ranges.Contains(r.trigger, rec.node)
 }
 

@@ -55,7 +55,7 @@ func TestSpawn(t *testing.T) {
 			t.Error("a view has not the script")
 		}
 	}
-	if n != 2 || r.apps[0].registry.Cell(id) != c || r.apps[0].registry.Cell(99) != nil {
+	if n != 2 || r.apps[0].population.Cell(id) != c || r.apps[0].population.Cell(99) != nil {
 		t.Errorf("%d views", n)
 	}
 	for _, err := range []error{

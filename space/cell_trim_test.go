@@ -28,7 +28,7 @@ func TestHistoryOfTheUnwatchedIsTrimmed(t *testing.T) {
 		}
 	}
 	r.tick(1)
-	of := func(app int) *property.History { return r.apps[app-1].registry.find(7).e.History }
+	of := func(app int) *property.History { return r.apps[app-1].population.find(7).e.History }
 	if of(1).Len() != 20 || of(2).Len() != 20 {
 		t.Fatalf("%d events at the real, %d at the ghost", of(1).Len(), of(2).Len())
 	}
@@ -61,7 +61,7 @@ func TestHistoryIsKeptForTheSlowest(t *testing.T) {
 			r.avatar(9).push(t, uint32(n))
 		}
 		r.tick(1)
-		longest = max(longest, r.apps[0].registry.find(8).e.History.Len())
+		longest = max(longest, r.apps[0].population.find(8).e.History.Len())
 	}
 	if longest == 0 || longest >= property.MaxHistory {
 		t.Errorf("histories of up to %d events: nothing was trimmed, or all", longest)
@@ -139,7 +139,7 @@ func TestTrimOncePerSweep(t *testing.T) {
 	}
 	c.offload(r.real(8))
 	sweep(trimGhosts)
-	if n := r.apps[0].registry.find(8).e.History.Len(); n != 1 {
+	if n := r.apps[0].population.find(8).e.History.Len(); n != 1 {
 		t.Errorf("%d events are kept for a client that heard none", n)
 	}
 	r.pump()

@@ -17,7 +17,7 @@ func (r *Real) makeWitness(w *witness.Witness) {
 	w.CountIn(r.cell.stats)
 	w.PackWith(r.cell.compressor)
 	r.witness = w
-	rec := r.cell.registry.find(r.e.ID)
+	rec := r.cell.population.find(r.e.ID)
 	r.trigger = r.cell.ranges.AddTrigger(rec.node, r.cell.cfg.AoIRadius, r.cell.cfg.AoIRadius+r.cell.cfg.AoIHysteresis)
 	r.cell.triggers[r.trigger] = r
 }
@@ -44,7 +44,7 @@ func (c *Cell) deliverRangeEvents() {
 			r.witness.Leave(entity.ID(key))
 			return
 		}
-		if rec := c.registry.find(entity.ID(key)); rec != nil {
+		if rec := c.population.find(entity.ID(key)); rec != nil {
 			r.witness.Enter(rec.e)
 		}
 	})

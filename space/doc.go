@@ -102,7 +102,7 @@
 //
 // # Invariants
 //
-//   - A record on a CellApp is a real or a ghost, never both; Registry has it once.
+//   - A record on a CellApp is a real or a ghost, never both; Population has it once.
 //   - A real that is on its way out (gone != staying) sends nothing more and is
 //     taken off at the next sweep: callbacks never run in the middle of a walk.
 //   - Before a State is made, what its real changed has been told to the haunts it

@@ -45,7 +45,7 @@ func ghostRig(t *testing.T) *rig {
 
 func (r *rig) ghostScript(t *testing.T, app int) *avatarGhost {
 	t.Helper()
-	rec := r.apps[app-1].registry.find(7)
+	rec := r.apps[app-1].population.find(7)
 	if rec == nil {
 		t.Fatal("no copy of 7")
 	}

@@ -23,11 +23,12 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 	const side = 4000
 	scripts := NewScripts(testSchema(t))
 	Register[Avatar](scripts, "Avatar")
-	out, registry := &benchOutbox{}, NewRegistry()
-	c := NewCell(Env{
-		Self: addr(1), Config: Config{BackupPeriod: time.Hour}.WithDefaults(), Scripts: scripts, Registry: registry, Out: out, Counters: new(Counters),
+	out := &benchOutbox{}
+	population := NewPopulation(Env{
+		Self: addr(1), Config: Config{BackupPeriod: time.Hour}.WithDefaults(), Scripts: scripts, Out: out, Counters: new(Counters),
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
-	}, 1, cellID(1), bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1)), nil)
+	})
+	c := population.NewCell(0, 0, 1, cellID(1), bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1)), nil)
 	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
 	at := func() property.Vector3 {

@@ -95,7 +95,7 @@ func TestRoomTravels(t *testing.T) {
 	r.say(7, m.Append(nil, flow.SetClientPayload))
 	r.move(7, 50)
 	r.tick(5)
-	if s := r.real(7).session; s != m || r.apps[1].registry.find(7).real == nil {
+	if s := r.real(7).session; s != m || r.apps[1].population.find(7).real == nil {
 		t.Errorf("the session is %+v", s)
 	}
 }

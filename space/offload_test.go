@@ -171,7 +171,7 @@ func TestGhostBecomesRealAndBack(t *testing.T) {
 		}
 		r.calm()
 	}
-	if rec := r.apps[1].registry.find(7); rec == nil || rec.e != record {
+	if rec := r.apps[1].population.find(7); rec == nil || rec.e != record {
 		t.Error("watchers' record was replaced on the way")
 	}
 	r.move(7, -390) // nobody else's affair: its ghost goes after its least life
@@ -339,9 +339,7 @@ func TestOnloadRefused(t *testing.T) {
 func TestNewerInAnotherSpace(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.create(7, -50, 0)
-	other := NewCell(Env{
-		Self: a.self, Config: a.cell.cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count, Chance: a.cell.chance, Log: a.cell.log,
-	}, 2, cellID(9), bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: cellID(9), App: a.self.At, Salt: a.self.Salt, Created: true}), nil)
+	other := a.population.NewCell(0, 0, 2, cellID(9), bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: cellID(9), App: a.self.At, Salt: a.self.Salt, Created: true}), nil)
 	core := migrate.AppendPart(nil, migrate.CorePart, (&migrate.Core{}).Append)
 	other.Create(&migrate.Create{ID: 7, Order: entity.Order{Incarnation: 2}, Base: r.base, Space: 2, Parts: core}, r.base)
 	if other.Reals() != 1 || a.cell.Reals() != 0 {

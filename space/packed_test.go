@@ -58,7 +58,7 @@ func TestPackedLife(t *testing.T) {
 
 		r.move(7, 60)
 		r.tick(30)
-		if r.apps[1].registry.find(7).real == nil {
+		if r.apps[1].population.find(7).real == nil {
 			t.Fatalf("%+v: not handed over", c)
 		}
 		wantTale("the real", r.real(7).e.Props)
@@ -150,12 +150,12 @@ func TestPackedGarbageRefused(t *testing.T) {
 	parts = migrate.AppendPart(parts, migrate.PropsPart, func(b []byte) []byte { return append(b, bomb...) })
 	order := entity.Order{Incarnation: 1, Hop: 1}
 	a.cell.Onload(&migrate.Onload{ID: 9, Type: r.real(7).e.Def.ID, Space: 1, Order: order, Base: r.base, Parts: parts}, addr(2))
-	if a.registry.find(9) != nil || a.count.Errors != 1 {
+	if a.population.find(9) != nil || a.count.Errors != 1 {
 		t.Errorf("a bomb came to life; %d errors", a.count.Errors)
 	}
 	a.cell.GhostState(&ghost.State{Head: ghost.Head{ID: 10, Order: order, Sequence: 1}, Type: r.real(7).e.Def.ID, Space: 1, Props: bomb,
 		History: property.NewHistory(r.real(7).e.Def).Append(nil)}, addr(2))
-	if a.registry.find(10) != nil || a.count.Errors != 2 {
+	if a.population.find(10) != nil || a.count.Errors != 2 {
 		t.Errorf("a bomb is mirrored; %d errors", a.count.Errors)
 	}
 }

@@ -15,7 +15,7 @@ func TestQueryEndsLostGhost(t *testing.T) {
 	r.tick(3)
 	far := r.apps[2].cell
 	far.GhostState(ghostOf(r.real(7)), r.apps[0].self)
-	rec := far.registry.find(7)
+	rec := far.population.find(7)
 	if rec == nil || rec.ghost == nil {
 		t.Fatal("no ghost to begin with")
 	}
@@ -28,11 +28,11 @@ func TestQueryEndsLostGhost(t *testing.T) {
 	r.tick(2)
 	r.queue = nil
 	r.hold = nil
-	if far.registry.find(7) == nil {
+	if far.population.find(7) == nil {
 		t.Fatal("the ghost went before it asked")
 	}
 	r.tick(int(GhostLease/tickPeriod) + 5)
-	if far.registry.find(7) != nil {
+	if far.population.find(7) != nil {
 		t.Error("a ghost of nothing stands for ever")
 	}
 }
@@ -44,7 +44,7 @@ func TestQueryBringsMissedState(t *testing.T) {
 	r.create(7, -5, 0)
 	r.tick(3)
 	c := r.apps[1].cell
-	rec := c.registry.find(7)
+	rec := c.population.find(7)
 	if rec == nil || rec.ghost == nil {
 		t.Fatal("no ghost to begin with")
 	}
@@ -57,7 +57,7 @@ func TestQueryBringsMissedState(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.tick(3)
-	rec = c.registry.find(7)
+	rec = c.population.find(7)
 	if rec == nil || rec.ghost == nil || rec.e.Position != p {
 		t.Error("the ghost did not come back")
 	}
@@ -77,7 +77,7 @@ func TestQueryLoop(t *testing.T) {
 	a.cell.GhostState(state, b.self)
 	b.cell.GhostState(state, a.self)
 	r.tick(2*int(GhostLease/tickPeriod) + 20)
-	if a.registry.find(7) != nil || b.registry.find(7) != nil {
+	if a.population.find(7) != nil || b.population.find(7) != nil {
 		t.Error("ghosts of nothing stand for ever")
 	}
 }

@@ -178,7 +178,7 @@ func (r *Real) Destroy() {
 func (r *Real) depart(how departure, reason string) {
 	r.gone, r.reason = how, reason
 	r.cell.departing = append(r.cell.departing, r)
-	r.cell.registry.unsettled(r.cell)
+	r.cell.population.unsettled(r.cell)
 }
 
 // Spawn makes an entity without a base in the same space; it dies with its
@@ -271,7 +271,7 @@ func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		p := r.e.Position
 		for key := range r.cell.ranges.InRange(p.X, p.Z, radius) {
-			rec := r.cell.registry.find(entity.ID(key))
+			rec := r.cell.population.find(entity.ID(key))
 			if rec == nil || rec.e == r.e {
 				continue
 			}

@@ -68,7 +68,7 @@ func TestRollBringsLostUpdate(t *testing.T) {
 	}
 	r.tick(int(RollPeriod/tickPeriod) + 2)
 	g := r.ghost(2, 7)
-	if sum, _ := ghost.Sum(g.Entity, nil); sum != (View{r.apps[0].registry.find(7)}).Sum() {
+	if sum, _ := ghost.Sum(g.Entity, nil); sum != (View{r.apps[0].population.find(7)}).Sum() {
 		t.Error("the ghost differs after a round of the roll")
 	}
 }
@@ -83,7 +83,7 @@ func TestChannelBroke(t *testing.T) {
 	}
 	r.tick(30)
 	for i := range n {
-		r.apps[1].cell.evict(r.apps[1].registry.find(entity.ID(100 + i)))
+		r.apps[1].cell.evict(r.apps[1].population.find(entity.ID(100 + i)))
 	}
 	ghosts := func() (k int) {
 		for i := range n {
@@ -142,29 +142,29 @@ func TestWordsUntilAnswered(t *testing.T) {
 	r.call(7, r.scripts.Schema().Type("Avatar").CellMethod("boom").Index)
 	r.tick(1)
 	b := r.bases[7]
-	if len(b.lost) != 1 || a.registry.Unanswered() != 1 {
-		t.Fatalf("said %d times, %d wait", len(b.lost), a.registry.Unanswered())
+	if len(b.lost) != 1 || a.population.Unanswered() != 1 {
+		t.Fatalf("said %d times, %d wait", len(b.lost), a.population.Unanswered())
 	}
 	r.tick(int(migrate.ResendOnload/tickPeriod) + 1)
 	if len(b.lost) != 2 {
 		t.Fatalf("said %d times", len(b.lost))
 	}
-	a.registry.Broken(r.now, r.base)
+	a.population.Broken(r.now, r.base)
 	r.tick(1)
 	if len(b.lost) != 3 {
 		t.Fatalf("said %d times after its channel broke", len(b.lost))
 	}
 	// A newer Lost says what an older one said.
-	a.registry.TellBase(r.now, a, r.base, 7, entity.Order{Incarnation: 2}, &migrate.Lost{ID: 7, Order: entity.Order{Incarnation: 2}})
-	if n := a.registry.Unanswered(); n != 1 {
+	a.population.TellBase(r.now, a, r.base, 7, entity.Order{Incarnation: 2}, &migrate.Lost{ID: 7, Order: entity.Order{Incarnation: 2}})
+	if n := a.population.Unanswered(); n != 1 {
 		t.Errorf("%d words wait", n)
 	}
-	a.registry.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
-	if n := a.registry.Unanswered(); n != 1 {
+	a.population.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
+	if n := a.population.Unanswered(); n != 1 {
 		t.Errorf("an older answer: %d words wait", n)
 	}
-	a.registry.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}}, r.base)
-	if n := a.registry.Unanswered(); n != 0 {
+	a.population.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}}, r.base)
+	if n := a.population.Unanswered(); n != 0 {
 		t.Errorf("%d words wait", n)
 	}
 }

@@ -151,15 +151,15 @@ type packet struct {
 // testApp is a CellApp with one cell, and the cell's Outbox.
 type testApp struct {
 	*rig
-	self     mercury.Address
-	cell     *Cell
-	registry *Registry
-	count    Counters
-	dead     []mercury.Address
-	room     int              // what ClientRoom says
-	deaf     bool             // ClientPacket fails
-	own      load.Meter       // messages that no cell claims
-	ended    []entity.SpaceID // asked for
+	self       mercury.Address
+	cell       *Cell
+	population *Population
+	count      Counters
+	dead       []mercury.Address
+	room       int              // what ClientRoom says
+	deaf       bool             // ClientPacket fails
+	own        load.Meter       // messages that no cell claims
+	ended      []entity.SpaceID // asked for
 }
 
 func (a *testApp) Send(to mercury.Address, m Message) {
@@ -276,12 +276,13 @@ func newRigOf(t testing.TB, schema *property.Schema, n int, change ...func(*Conf
 		}
 	}
 	for k := 1; k <= n; k++ {
-		a := &testApp{rig: r, self: addr(k), registry: NewRegistry(), room: 900}
-		a.cell = NewCell(Env{
-			Self: a.self, Config: cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count,
+		a := &testApp{rig: r, self: addr(k), room: 900}
+		a.population = NewPopulation(Env{
+			Self: a.self, Config: cfg, Scripts: r.scripts, Out: a, Counters: &a.count,
 			Chance: rand.New(rand.NewPCG(1, uint64(k))), Log: slog.New(slog.DiscardHandler),
 			Compressor: new(property.Compressor),
-		}, 1, cellID(k), tree, nil)
+		})
+		a.cell = a.population.NewCell(0, 0, 1, cellID(k), tree, nil)
 		r.apps = append(r.apps, a)
 	}
 	return r
@@ -350,7 +351,7 @@ func (r *rig) deliver(p packet) {
 	case *migrate.Create:
 		c.Create(m, p.from)
 	case *migrate.Refuse:
-		a.registry.Answered(m, p.from)
+		a.population.Answered(m, p.from)
 		c.Refuse(m, p.from)
 	case *migrate.Probe:
 		c.Probe(m)
@@ -488,7 +489,7 @@ func (r *rig) tick(n int) {
 		r.now += tickPeriod
 		for _, a := range r.apps {
 			a.cell.Tick(r.now, r.now, tickPeriod)
-			a.registry.Repeat(r.now, a)
+			a.population.Repeat(r.now, a)
 		}
 		r.pump()
 	}
@@ -499,7 +500,7 @@ func (r *rig) real(id entity.ID) *Real {
 	r.t.Helper()
 	var found *Real
 	for _, a := range r.apps {
-		if rec := a.registry.find(id); rec != nil && rec.real != nil {
+		if rec := a.population.find(id); rec != nil && rec.real != nil {
 			if found != nil {
 				r.t.Fatalf("two reals of %d", id)
 			}
@@ -526,7 +527,7 @@ func (r *rig) diary(id entity.ID, want string) {
 }
 
 func (r *rig) ghost(app int, id entity.ID) *ghost.Ghost {
-	if rec := r.apps[app-1].registry.find(id); rec != nil {
+	if rec := r.apps[app-1].population.find(id); rec != nil {
 		return rec.ghost
 	}
 	return nil

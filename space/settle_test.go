@@ -22,12 +22,11 @@ func (r *rig) die(a *testApp, ids ...entity.ID) {
 	r.t.Helper()
 	r.queue = slices.DeleteFunc(r.queue, func(p packet) bool { return p.from == a.self || p.to == a.self })
 	old := a.cell
-	a.registry = NewRegistry()
-	a.cell = NewCell(Env{
-		Self: a.self, Config: old.cfg, Scripts: r.scripts, Registry: a.registry, Out: a, Counters: &a.count,
+	a.population = NewPopulation(Env{
+		Self: a.self, Config: old.cfg, Scripts: r.scripts, Out: a, Counters: &a.count,
 		Chance: rand.New(rand.NewPCG(2, 2)), Log: slog.New(slog.DiscardHandler), Compressor: new(property.Compressor),
-		Now: r.now, Game: r.now,
-	}, 1, old.id, old.tree, nil)
+	})
+	a.cell = a.population.NewCell(r.now, r.now, 1, old.id, old.tree, nil)
 	for _, x := range r.apps {
 		if x != a {
 			x.cell.AppDied(a.self)
@@ -167,7 +166,7 @@ func TestCallsOfDepartedArrive(t *testing.T) {
 		t.Errorf("it heard %q", got)
 	}
 	r.tick(200)
-	if a.cell.Owes() || len(a.registry.owing) != 0 {
+	if a.cell.Owes() || len(a.population.owing) != 0 {
 		t.Error("a settled call is kept for ever")
 	}
 }

@@ -97,31 +97,31 @@ func (u *unanswered) repeat(now time.Duration, out Outbox) {
 
 // TellBase says a word to a base, an Offer or a Lost of an order, and keeps it until the
 // base answers.
-func (g *Registry) TellBase(now time.Duration, out Outbox, to mercury.Address, id entity.ID, order entity.Order, m Message) {
+func (p *Population) TellBase(now time.Duration, out Outbox, to mercury.Address, id entity.ID, order entity.Order, m Message) {
 	if to.IsZero() {
 		return // nobody to answer for it
 	}
 	out.Send(to, m)
 	if !out.Dead(to) {
-		g.words.add(word{to, id, order, m, now + migrate.ResendOnload})
+		p.words.add(word{to, id, order, m, now + migrate.ResendOnload})
 	}
 }
 
 // Answered takes the Refuse of a base, by its app, as the answer to words.
-func (g *Registry) Answered(m *migrate.Refuse, by mercury.Address) { g.words.answered(m, by) }
+func (p *Population) Answered(m *migrate.Refuse, by mercury.Address) { p.words.answered(m, by) }
 
 // Repeat says again what bases have not answered. The CellApp calls it each tick.
-func (g *Registry) Repeat(now time.Duration, out Outbox) { g.words.repeat(now, out) }
+func (p *Population) Repeat(now time.Duration, out Outbox) { p.words.repeat(now, out) }
 
 // Broken says that the channel to an app has ended: what it has not answered is said
 // again at once.
-func (g *Registry) Broken(now time.Duration, app mercury.Address) { g.words.broken(app, now) }
+func (p *Population) Broken(now time.Duration, app mercury.Address) { p.words.broken(app, now) }
 
 // Unanswered is how many words wait for the answer of a base.
-func (g *Registry) Unanswered() int { return len(g.words.list) }
+func (p *Population) Unanswered() int { return len(p.words.list) }
 
 func (c *Cell) tellBase(to mercury.Address, id entity.ID, order entity.Order, m Message) {
-	c.registry.TellBase(c.now, c.out, to, id, order, m)
+	c.population.TellBase(c.now, c.out, to, id, order, m)
 }
 
 // tellLost tells a base that there is no real of an order here.

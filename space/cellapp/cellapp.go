@@ -43,7 +43,7 @@ type CellApp struct {
 	cells       []*hostedCell // by space id
 	removals    removals
 	endings     app.Endings
-	registry    *space.Registry
+	population  *space.Population
 	stats       *property.Stats
 	compressor  property.Compressor
 	jobs        map[uint64]job // under way, by token
@@ -76,16 +76,28 @@ func New(cfg Config) (*CellApp, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &CellApp{cfg: cfg, log: cfg.Log, registry: space.NewRegistry()}
+	a := &CellApp{cfg: cfg, log: cfg.Log}
 	a.throttle = space.NewThrottle(cfg.Space.Overload)
 	a.stats = property.NewLoggedStats(cfg.Scripts.Schema(), cfg.Log)
 	if cfg.Clock != nil {
 		a.watch = load.NewStopwatch(cfg.Clock)
 	}
 	a.links.Transport, a.links.Log = cfg.Transport, cfg.Log
+	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
 	return a, nil
+}
+
+func (a *CellApp) newPopulation() *space.Population {
+	env := space.Env{
+		Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Out: a.outbox(), Counters: &a.counters,
+		Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats, Compressor: &a.compressor,
+	}
+	if a.cfg.Jobs != nil {
+		env.Do = a.doJob
+	}
+	return space.NewPopulation(env)
 }
 
 // Dismissed reports whether the CellApp was declared dead and must be started
@@ -187,7 +199,7 @@ func (a *CellApp) reportStats() {
 	}
 	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
-	m.Pending = uint64(a.registry.Unanswered())
+	m.Pending = uint64(a.population.Unanswered())
 	for _, c := range a.cells {
 		m.Pending += c.Pending()
 	}

@@ -476,7 +476,7 @@ func TestDismissed(t *testing.T) {
 	r.world()
 	r.manage(&wire.Dismissed{Term: 1, Reason: "slow"})
 	r.net.sent = nil
-	if !r.app.Dismissed() || len(r.app.cells) != 0 || r.app.registry.Cell(7) != nil {
+	if !r.app.Dismissed() || len(r.app.cells) != 0 || r.app.population.Cell(7) != nil {
 		t.Error("it keeps what it had")
 	}
 	r.tick(30)

@@ -85,7 +85,7 @@ func (a *CellApp) shut(now time.Duration) {
 // ofBase reports whether what an app says of an entity here may be its to say: a BaseApp
 // speaks for its own bases. What is not here is nobody's, and harms no one.
 func (a *CellApp) ofBase(role wire.Role, from mercury.Address, id entity.ID) error {
-	if base, here := a.registry.Base(id); role == wire.BaseApp && here && base != from {
+	if base, here := a.population.Base(id); role == wire.BaseApp && here && base != from {
 		return errBase
 	}
 	return nil

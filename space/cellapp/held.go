@@ -76,15 +76,7 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	if tree == nil {
 		return errNoTree
 	}
-	env := space.Env{
-		Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Registry: a.registry,
-		Out: a.outbox(), Counters: &a.counters, Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats,
-		Compressor: &a.compressor, Now: now, Game: a.clusterTime(now),
-	}
-	if a.cfg.Jobs != nil {
-		env.Do = a.doJob
-	}
-	c.Cell = space.NewCell(env, m.Space, m.Cell, tree, data)
+	c.Cell = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, data)
 	c.SetClock(m.Clock, a.clusterTime(now))
 	c.SetThrift(a.throttle.Thrift())
 	c.Freeze(a.frozen)

@@ -63,5 +63,5 @@ func (a *CellApp) JobDone(_ time.Duration, token uint64, result any) {
 	a.watch.Open(&a.own)
 	defer a.watch.Leave()
 	j.cell.JobDone(j.done, result)
-	a.registry.Settle()
+	a.population.Settle()
 }

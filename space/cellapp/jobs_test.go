@@ -19,6 +19,7 @@ func TestJobs(t *testing.T) {
 	r := newRig(t)
 	w := &worker{}
 	r.app.cfg.Jobs = w
+	r.app.population = r.app.newPopulation() // whose cells have the jobs
 	r.join()
 	r.room(5, true)
 	c := r.app.cell(5).Cell

@@ -74,7 +74,7 @@ func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.
 	if err != nil {
 		a.refused(now, from, id, err)
 	}
-	a.registry.Settle()
+	a.population.Settle()
 }
 
 // refused counts a message that was not taken, and logs the first in each second: of a
@@ -103,7 +103,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		if err := a.ofBase(role, from, m.To); err != nil {
 			return err
 		}
-		if c := a.registry.Cell(m.To); c != nil {
+		if c := a.population.Cell(m.To); c != nil {
 			c.HandleFlow(&m, from)
 		}
 		return nil
@@ -137,7 +137,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 // handleAck gives an ack to all cells that it can concern: one may have the sender,
 // another may still owe its base something of an earlier life of it.
 func (a *CellApp) handleAck(m *flow.Ack, from mercury.Address) {
-	has := a.registry.Cell(m.To)
+	has := a.population.Cell(m.To)
 	for _, c := range a.cells {
 		if c.Cell == has || c.Owes() {
 			c.HandleAck(m, from)
@@ -153,7 +153,7 @@ func (a *CellApp) clientMove(role wire.Role, from mercury.Address, body []byte) 
 	if err := a.ofBase(role, from, m.ID); err != nil {
 		return err
 	}
-	if c := a.registry.Cell(m.ID); c != nil {
+	if c := a.population.Cell(m.ID); c != nil {
 		if on := c.ClientMove(m.ID, &m.ClientRest, from); !on.IsZero() {
 			return a.links.SendUnreliable(on, &m)
 		}
@@ -188,7 +188,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 		a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
 		a.dismissed = true
 		a.cells, a.removals, a.jobs = nil, removals{}, nil
-		a.registry = space.NewRegistry()
+		a.population = a.newPopulation()
 		return nil
 	}
 	if !a.manager.Heeds() {
@@ -341,7 +341,7 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.registry.Answered(&m, from)
+		a.population.Answered(&m, from)
 		for _, c := range a.cells {
 			c.Refuse(&m, from)
 		}
@@ -396,7 +396,7 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.registry.Cell(m.ID); c != nil {
+		if c := a.population.Cell(m.ID); c != nil {
 			c.GhostUpdate(&m, from)
 		} else if !slices.ContainsFunc(a.cells, func(c *hostedCell) bool { return c.Buried(m.Head) }) {
 			a.anyCell(func(c *space.Cell) { c.GhostUpdate(&m, from) })
@@ -406,7 +406,7 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.registry.Cell(m.ID); c != nil {
+		if c := a.population.Cell(m.ID); c != nil {
 			c.GhostDelete(&m)
 		} else {
 			for _, c := range a.cells {
@@ -418,7 +418,7 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.registry.Cell(m.ID); c != nil {
+		if c := a.population.Cell(m.ID); c != nil {
 			c.GhostAudit(&m)
 		} else {
 			a.counters.GhostsDiffer++
@@ -428,7 +428,7 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.registry.Cell(m.ID); c != nil {
+		if c := a.population.Cell(m.ID); c != nil {
 			c.GhostQuery(&m)
 		} else {
 			a.anyCell(func(c *space.Cell) { c.GhostQuery(&m) })

@@ -168,4 +168,4 @@ func (a *CellApp) Retire(reason string) {
 // Retired reports whether the CellApp has handed everything over after Retire, and
 // is no member of its cluster any more. It waits for bases that still have to answer
 // what they must hear; see LastWords.
-func (a *CellApp) Retired() bool { return a.retired && (a.left || a.registry.Unanswered() == 0) }
+func (a *CellApp) Retired() bool { return a.retired && (a.left || a.population.Unanswered() == 0) }

@@ -17,7 +17,7 @@ const LastWords = 30 * time.Second
 
 // tellLost tells a base that there is no real of an order here, until it answers.
 func (a *CellApp) tellLost(now time.Duration, base mercury.Address, id entity.ID, order entity.Order, reason string) {
-	a.registry.TellBase(now, a.outbox(), base, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason})
+	a.population.TellBase(now, a.outbox(), base, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason})
 }
 
 // channelBroke notes that what was sent to an app may be lost. It is acted on in the
@@ -32,13 +32,13 @@ func (a *CellApp) channelBroke(ch mercury.ChannelID) {
 // repair says again what broken channels took, and what was not answered.
 func (a *CellApp) repair(now time.Duration) {
 	for _, app := range a.broken {
-		a.registry.Broken(now, app)
+		a.population.Broken(now, app)
 		for _, c := range a.cells {
 			c.ChannelBroke(app)
 		}
 	}
 	a.broken = a.broken[:0]
-	a.registry.Repeat(now, a.outbox())
+	a.population.Repeat(now, a.outbox())
 }
 
 // lastWords is the tick of a CellApp that has retired.
@@ -51,7 +51,7 @@ func (a *CellApp) lastWords(now time.Duration) {
 		a.repair(now)
 		return
 	}
-	if n := a.registry.Unanswered(); n > 0 && !a.left {
+	if n := a.population.Unanswered(); n > 0 && !a.left {
 		a.log.Warn("ended though bases have not answered", "words", n)
 	}
 	a.left = true
@@ -65,7 +65,7 @@ func (a *CellApp) probe(now time.Duration, m *migrate.Probe) {
 			return
 		}
 	}
-	if m.Hops == 0 && !a.registry.Tells(m.ID, m.Order) {
+	if m.Hops == 0 && !a.population.Tells(m.ID, m.Order) {
 		a.log.Warn("a base believes in a real that is not here", "entity", m.ID.String(), "order", m.Order.String())
 		a.tellLost(now, m.Base, m.ID, m.Order, "nothing is known of it where its base believes it")
 	}

@@ -12,9 +12,12 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Registry finds the entities of all cells of one CellApp by id. Its zero value
-// is not usable; see NewRegistry.
-type Registry struct {
+// Population is what a CellApp has of entities beyond its single cells: it finds each by
+// its id, and keeps what a real that has left a cell leaves behind. It is one per CellApp,
+// so a message about an entity costs the same with one cell and with a thousand rooms.
+// Make one with NewPopulation, and the cells with its NewCell.
+type Population struct {
+	env  Env
 	byID map[entity.ID]*record
 	// leaving are the cells with reals on their way out: of a thousand rooms a message
 	// concerns one.
@@ -26,8 +29,10 @@ type Registry struct {
 	lines logs.Limit
 }
 
-// NewRegistry returns an empty registry, shared by the cells of one CellApp.
-func NewRegistry() *Registry { return &Registry{byID: make(map[entity.ID]*record)} }
+// NewPopulation returns the empty population of a CellApp.
+func NewPopulation(env Env) *Population {
+	return &Population{env: env, byID: make(map[entity.ID]*record)}
+}
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
@@ -41,37 +46,37 @@ type record struct {
 }
 
 // unsettled notes that a cell has a real on its way out.
-func (g *Registry) unsettled(c *Cell) {
+func (p *Population) unsettled(c *Cell) {
 	if !c.unsettled {
 		c.unsettled = true
-		g.leaving = append(g.leaving, c)
+		p.leaving = append(p.leaving, c)
 	}
 }
 
 // Settle acts on departures that message handlers caused, on all cells; the CellApp
 // calls it after each batch of messages.
-func (g *Registry) Settle() {
-	for i := 0; i < len(g.leaving); i++ { // a callback may make more
-		g.leaving[i].unsettled = false
-		g.leaving[i].Settle()
+func (p *Population) Settle() {
+	for i := 0; i < len(p.leaving); i++ { // a callback may make more
+		p.leaving[i].unsettled = false
+		p.leaving[i].Settle()
 	}
-	clear(g.leaving)
-	g.leaving = g.leaving[:0]
+	clear(p.leaving)
+	p.leaving = p.leaving[:0]
 }
 
-func (g *Registry) find(id entity.ID) *record { return g.byID[id] }
+func (p *Population) find(id entity.ID) *record { return p.byID[id] }
 
 // Cell is the cell that has the entity, as a real or a ghost; nil if none has.
-func (g *Registry) Cell(id entity.ID) *Cell {
-	if rec := g.byID[id]; rec != nil {
+func (p *Population) Cell(id entity.ID) *Cell {
+	if rec := p.byID[id]; rec != nil {
 		return rec.cell
 	}
 	return nil
 }
 
 // Base is the app of an entity's base; false if the entity is not here.
-func (g *Registry) Base(id entity.ID) (base mercury.Address, here bool) {
-	if rec := g.byID[id]; rec != nil {
+func (p *Population) Base(id entity.ID) (base mercury.Address, here bool) {
+	if rec := p.byID[id]; rec != nil {
 		return rec.e.Base, true
 	}
 	return base, false

@@ -120,7 +120,6 @@ type Cell struct {
 	refusals   []refusal
 	departed   []departedFlow
 	handoffs   migrate.Handoffs
-	tombstones ghost.Tombstones
 	orphans    []orphan
 	handedOn   []handedOn
 	loopback   []flow.Message // flow messages between reals of this cell
@@ -240,6 +239,7 @@ func (c *Cell) Tick(now, cluster, dt time.Duration) {
 	c.watch.Enter(&c.work.rest)
 	c.tick++
 	c.now, c.game = now, c.pace.advance(cluster)
+	c.population.now = now
 	c.runLoopback()
 	c.sweep()
 	c.endReals()

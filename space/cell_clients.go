@@ -13,11 +13,12 @@ import (
 
 // ClientMove takes where the client says its entity is, by a message that came from
 // an app. If the real has gone on, so does the message; else goOn is zero.
-func (c *Cell) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.Address) (goOn mercury.Address) {
-	rec := c.population.find(id)
+func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.Address) (goOn mercury.Address) {
+	rec := p.find(id)
 	if rec == nil {
 		return mercury.Address{}
 	}
+	c := rec.cell
 	if rec.real == nil {
 		return c.goesOn(rec.ghost, from)
 	}

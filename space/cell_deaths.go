@@ -78,10 +78,9 @@ type handedOn struct {
 	orphan
 }
 
-// expire gives up orphaned ghosts and old tombstones.
+// expire gives up orphaned ghosts.
 func (c *Cell) expire() {
 	c.handedOn = slices.DeleteFunc(c.handedOn, func(h handedOn) bool { return h.at <= c.now })
-	c.tombstones.Expire(c.now)
 	c.handoffs.Due(c.now, func(h *migrate.Handoff) {
 		if c.has(c.roomLater(), h.To) { // else it may be in the queue still
 			c.out.Send(h.To, &h.Onload)
@@ -99,11 +98,11 @@ func (c *Cell) expire() {
 	for i := 0; i < len(c.ghosts); {
 		rec := c.ghosts[i]
 		if rec.ghost.OrphanedUntil == 0 && c.now-rec.heard >= GhostLease {
-			c.ask(rec.ghost.Real, rec.ghost.Head())
+			c.population.ask(rec.ghost.Real, rec.ghost.Head())
 			rec.heard = c.now
 		}
 		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {
-			c.tombstones.Bury(rec.ghost.Head(), c.now)
+			c.population.tombstones.Bury(rec.ghost.Head(), c.now)
 			c.evict(rec)
 			continue
 		}

@@ -86,7 +86,7 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
 	rec := c.population.find(m.ID)
-	if rec == nil && c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+	if rec == nil && c.population.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
 	}
 	if c.ended {
@@ -212,7 +212,7 @@ func (c *Cell) remove(r *Real) {
 	for h := range r.haunts.All() {
 		c.out.Send(h.App, &ghost.Delete{Head: head})
 	}
-	c.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: ghost.Last}, c.now)
+	c.population.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: ghost.Last}, c.now)
 	c.evict(rec)
 }
 

@@ -197,7 +197,7 @@ func (c *Cell) runLoopback() {
 	defer c.watch.Leave()
 	for i := range queue {
 		c.watch.Switch(c.scope(queue[i].To))
-		c.HandleFlow(&queue[i], c.self)
+		c.population.HandleFlow(&queue[i], c.self)
 	}
 }
 
@@ -214,11 +214,13 @@ func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
 
 // HandleFlow takes a flow message for a cell part, which came from an app: it is
 // for a real here, or goes on to where the real went.
-func (c *Cell) HandleFlow(m *flow.Message, from mercury.Address) {
-	rec := c.population.find(m.To)
-	if rec == nil || m.ToPart != entity.CellPart {
-		return
+func (p *Population) HandleFlow(m *flow.Message, from mercury.Address) {
+	if rec := p.find(m.To); rec != nil && m.ToPart == entity.CellPart {
+		rec.cell.handleFlow(rec, m, from)
 	}
+}
+
+func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {

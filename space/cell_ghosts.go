@@ -104,7 +104,7 @@ func (r *Real) state() *ghost.State {
 func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
 	c.watch.Claim(nil) // migration work
 	rec := c.population.find(m.ID)
-	if rec != nil && rec.olderState(m.Head) || c.tombstones.Forbids(m.Head) {
+	if rec != nil && rec.olderState(m.Head) || c.population.tombstones.Forbids(m.Head) {
 		c.count.StaleGhosts++
 		return
 	}
@@ -164,16 +164,12 @@ func (c *Cell) badGhost(id entity.ID, err error) {
 	c.log.Error("ghost message", "entity", id.String(), "error", err)
 }
 
-// GhostUpdate takes what a real did. One that cannot be used, although it is new,
+// ghostUpdate takes what a real did. One that cannot be used, although it is new,
 // means that a State was missed: it is asked for.
-func (c *Cell) GhostUpdate(m *ghost.Update, from mercury.Address) {
+func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.population.find(m.ID)
-	if rec == nil || rec.ghost == nil {
+	if rec.ghost == nil {
 		c.count.StaleGhosts++
-		if rec == nil && !c.tombstones.Forbids(m.Head) {
-			c.ask(from, ghost.Head{ID: m.ID})
-		}
 		return
 	}
 	verdict, err := rec.ghost.TakeUpdate(m, c.tick)
@@ -181,7 +177,7 @@ func (c *Cell) GhostUpdate(m *ghost.Update, from mercury.Address) {
 		c.badGhost(m.ID, err)
 	}
 	if err != nil || verdict == ghost.Early {
-		c.ask(from, ghost.Head{ID: m.ID})
+		c.population.ask(from, ghost.Head{ID: m.ID})
 	}
 	if verdict != ghost.Taken {
 		c.count.StaleGhosts++
@@ -191,33 +187,23 @@ func (c *Cell) GhostUpdate(m *ghost.Update, from mercury.Address) {
 	c.moved(rec.e)
 }
 
-// Buried reports whether a ghost message is of no use, since a newer one ended the ghost.
-func (c *Cell) Buried(h ghost.Head) bool { return c.tombstones.Forbids(h) }
-
 // GhostLease is how long a ghost believes in a real that is silent: a real that
 // acts is heard each tick, so only those at rest are ever asked after.
 const GhostLease = 10 * time.Second
 
-func (c *Cell) ask(real mercury.Address, have ghost.Head) {
-	c.out.Send(real, &ghost.Query{Head: have, Asker: c.self})
-}
-
-// GhostQuery answers who asks after a real, or passes the question on.
-func (c *Cell) GhostQuery(m *ghost.Query) {
+// ghostQuery answers who asks after a real, or passes the question on.
+func (c *Cell) ghostQuery(rec *record, m *ghost.Query) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.population.find(m.ID)
 	switch {
-	case rec != nil && rec.real != nil:
+	case rec.real != nil:
 		c.showGhost(rec.real, m)
-	case rec != nil && m.Hops < ghost.MaxQueryHops && rec.ghost.Real != m.Asker && rec.ghost.Real != c.self &&
+	case m.Hops < ghost.MaxQueryHops && rec.ghost.Real != m.Asker && rec.ghost.Real != c.self &&
 		rec.ghost.OrphanedUntil == 0 && !c.out.Dead(rec.ghost.Real):
 		on := *m
 		on.Hops++
 		c.out.Send(rec.ghost.Real, &on)
-	case m.Order != (entity.Order{}):
-		end := m.Head
-		end.Sequence++
-		c.out.Send(m.Asker, &ghost.Delete{Head: end})
+	default:
+		c.population.deny(m)
 	}
 }
 
@@ -254,22 +240,6 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	}
 }
 
-// GhostDelete ends a ghost.
-func (c *Cell) GhostDelete(m *ghost.Delete) {
-	c.watch.Claim(nil) // migration work
-	rec := c.population.find(m.ID)
-	if rec == nil || rec.ghost == nil {
-		c.tombstones.Bury(m.Head, c.now)
-		return
-	}
-	if rec.ghost.Older(m.Head) {
-		c.count.StaleGhosts++
-		return
-	}
-	c.tombstones.Bury(m.Head, c.now)
-	c.evict(rec)
-}
-
 // AuditGhosts makes every haunt compare its ghosts with the reals here.
 func (c *Cell) AuditGhosts() {
 	for _, rec := range c.reals {
@@ -282,11 +252,10 @@ func (c *Cell) AuditGhosts() {
 	}
 }
 
-// GhostAudit compares a ghost with what its real says.
-func (c *Cell) GhostAudit(m *ghost.Audit) {
+// ghostAudit compares a ghost with what its real says.
+func (c *Cell) ghostAudit(rec *record, m *ghost.Audit) {
 	c.watch.Claim(&c.work.rest)
-	rec := c.population.find(m.ID)
-	if rec == nil || rec.ghost == nil || rec.e.Order != m.Order {
+	if rec.ghost == nil || rec.e.Order != m.Order {
 		c.count.GhostsDiffer++
 		return
 	}

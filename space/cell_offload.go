@@ -161,7 +161,7 @@ func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
 	if rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
 		return
 	}
-	if c.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+	if c.population.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
 	}
 	if err := c.onload(m, rec); err != nil {

@@ -171,7 +171,7 @@ func (c *Cell) GhostRoll(m *ghost.Roll, from mercury.Address) {
 		x := &m.Calls[i]
 		rec := c.population.find(x.ID)
 		switch {
-		case rec == nil && c.tombstones.Forbids(x.Head):
+		case rec == nil && c.population.tombstones.Forbids(x.Head):
 		case rec != nil && rec.ghost == nil && !rec.e.Order.Before(x.Order):
 		case rec != nil && rec.ghost != nil && !rec.ghost.Lacks(*x):
 			if rec.ghost.Real == from {
@@ -179,7 +179,7 @@ func (c *Cell) GhostRoll(m *ghost.Roll, from mercury.Address) {
 			}
 		case c.rolls.asked < AskBudget:
 			c.rolls.asked++
-			c.ask(from, ghost.Head{ID: x.ID})
+			c.population.ask(from, ghost.Head{ID: x.ID})
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (c *Cell) TellEarly(now time.Duration) {
 	if len(c.hurried) == 0 {
 		return
 	}
-	c.now = now
+	c.now, c.population.now = now, now
 	c.watch.Enter(&c.work.rest)
 	for _, r := range c.hurried {
 		if r.gone == staying && r.ghostedStamp != r.e.MoveStamp {

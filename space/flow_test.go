@@ -49,7 +49,7 @@ func TestExposure(t *testing.T) {
 	r.diary(8, "all 4 by 7;")
 	// Another entity's base may not speak for this one.
 	m := flow.MethodCall{Method: hitMethod, Args: arg(1)}
-	a.cell.HandleFlow(&flow.Message{From: 8, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
+	a.population.HandleFlow(&flow.Message{From: 8, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
 		Payload: m.Append(nil, flow.CallCellPayload)}, r.base)
 	if a.count.Refused != 6 {
 		t.Error("a forged sender was heard")
@@ -215,9 +215,9 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 	r.queue = nil
 	m := &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: r.base}
 	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1}
-	a.cell.HandleFlow(m, r.base)
+	a.population.HandleFlow(m, r.base)
 	a.cell.HandleAck(ack, r.base)
-	if on := a.cell.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
+	if on := a.population.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
 		t.Fatalf("%d messages and a move to %v go on to %v", len(r.queue), on, b.self)
 	}
 	for range 10 {
@@ -227,7 +227,7 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 			r.deliver(p)
 		}
 	}
-	if len(r.queue) != 0 || !b.cell.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, a.self).IsZero() {
+	if len(r.queue) != 0 || !b.population.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, a.self).IsZero() {
 		t.Error("what went on once goes back to where it came from")
 	}
 }
@@ -239,10 +239,10 @@ func TestStaleMessageDoesNotTurnAcks(t *testing.T) {
 	a, real := r.apps[0], r.real(7)
 	call := flow.RemoteCall{Method: 99}
 	m := flow.Message{From: 8, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 2, Low: 1, Number: 1, Reply: addr(50), Payload: call.Append(nil)}
-	a.cell.HandleFlow(&m, addr(50))
+	a.population.HandleFlow(&m, addr(50))
 	old := m
 	old.Incarnation, old.Reply = 1, addr(51)
-	a.cell.HandleFlow(&old, addr(51))
+	a.population.HandleFlow(&old, addr(51))
 	if p := real.known(8, entity.CellPart); p == nil || p.at != addr(50) {
 		t.Errorf("acks go to %+v", p)
 	}
@@ -251,7 +251,7 @@ func TestStaleMessageDoesNotTurnAcks(t *testing.T) {
 		{From: 9, FromPart: entity.BasePart, Incarnation: 1}, {From: 7, FromPart: entity.CellPart, Incarnation: 1}, {From: 9, FromPart: entity.ClientPart, Incarnation: 1},
 	} {
 		wrong.To, wrong.ToPart, wrong.Low, wrong.Number = 7, entity.CellPart, 1, 1
-		a.cell.HandleFlow(&wrong, addr(50))
+		a.population.HandleFlow(&wrong, addr(50))
 	}
 	if a.count.Refused != before+3 || len(real.flows) != flows {
 		t.Errorf("refused %d of 3, %d flows more", a.count.Refused-before, len(real.flows)-flows)

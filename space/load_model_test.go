@@ -74,6 +74,7 @@ func modelled(t *testing.T, n int) (*rig, *model) {
 	for _, a := range r.apps {
 		a.cell.watch = load.NewStopwatch(func() time.Duration { return m.now })
 		a.cell.out = modelledOutbox{a, m}
+		a.population.env.Watch, a.population.env.Out = a.cell.watch, a.cell.out
 	}
 	r.arrive = m.arrives
 	return r, m
@@ -89,6 +90,7 @@ func (m *model) tickAll(r *rig) {
 	r.now += tickPeriod
 	for _, a := range r.apps {
 		a.cell.Tick(r.now, r.now, tickPeriod)
+		a.population.Tick(r.now)
 	}
 }
 

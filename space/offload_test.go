@@ -522,7 +522,7 @@ func TestAuditBetweenTicks(t *testing.T) {
 	if r.ghost(1, 8) == nil {
 		t.Fatal("no ghost")
 	}
-	r.apps[0].cell.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 8, Order: r.real(8).Order(), Sequence: ghost.Last}})
+	r.apps[0].population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 8, Order: r.real(8).Order(), Sequence: ghost.Last}})
 	r.audit(7)
 	r.audit(7)
 	r.tick(3)

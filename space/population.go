@@ -24,7 +24,9 @@ type Population struct {
 	leaving []*Cell
 	// owing are the cells where destroyed reals have something to say still.
 	owing []*Cell
-	words unanswered
+	words      unanswered
+	tombstones ghost.Tombstones
+	now        time.Duration // of the newest tick, as its cells have it
 	// lines are of all cells: what many entities meet at once is one line.
 	lines logs.Limit
 }
@@ -62,6 +64,12 @@ func (p *Population) Settle() {
 	}
 	clear(p.leaving)
 	p.leaving = p.leaving[:0]
+}
+
+// Tick runs what is of no single cell, after the cells have had their ticks.
+func (p *Population) Tick(now time.Duration) {
+	p.now = now
+	p.tombstones.Expire(now)
 }
 
 func (p *Population) find(id entity.ID) *record { return p.byID[id] }

@@ -329,19 +329,19 @@ func (r *rig) deliver(p packet) {
 	}
 	switch m := p.m.(type) {
 	case *flow.Message:
-		c.HandleFlow(m, p.from)
+		a.population.HandleFlow(m, p.from)
 	case *flow.Ack:
 		c.HandleAck(m, p.from)
 	case *ghost.State:
 		c.GhostState(m, p.from)
 	case *ghost.Update:
-		c.GhostUpdate(m, p.from)
+		a.population.GhostUpdate(m, p.from)
 	case *ghost.Delete:
-		c.GhostDelete(m)
+		a.population.GhostDelete(m)
 	case *ghost.Audit:
-		c.GhostAudit(m)
+		a.population.GhostAudit(m)
 	case *ghost.Query:
-		c.GhostQuery(m)
+		a.population.GhostQuery(m)
 	case *ghost.Roll:
 		c.GhostRoll(m, p.from)
 	case *migrate.Onload:
@@ -489,6 +489,7 @@ func (r *rig) tick(n int) {
 		r.now += tickPeriod
 		for _, a := range r.apps {
 			a.cell.Tick(r.now, r.now, tickPeriod)
+			a.population.Tick(r.now)
 			a.population.Repeat(r.now, a)
 		}
 		r.pump()

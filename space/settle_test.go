@@ -214,7 +214,7 @@ func TestThousandCallers(t *testing.T) {
 	before := len(r.bases[7].backup.Parts)
 	call := flow.RemoteCall{Cause: 1, Method: 99}
 	for i := range entity.ID(1000) {
-		a.cell.HandleFlow(&flow.Message{
+		a.population.HandleFlow(&flow.Message{
 			From: 1<<40 + i, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
 			Reply: addr(50), Payload: call.Append(nil),
 		}, addr(50))

@@ -144,6 +144,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		c.Tick(now, cluster, a.cfg.Tick)
 		a.askGeometry(now, c)
 	}
+	a.population.Tick(now)
 	a.shut(now)
 	a.repair(now)
 	a.goOn()

@@ -390,7 +390,7 @@ func TestWithoutACell(t *testing.T) {
 	r.from(addr(2), &ghost.Update{})
 	r.from(addr(2), &ghost.Delete{})
 	r.from(addr(2), &ghost.Audit{})
-	if n := r.app.Counters(); n.StaleGhosts != 0 || n.GhostsDiffer != 1 {
+	if n := r.app.Counters(); n.StaleGhosts != 1 || n.GhostsDiffer != 1 {
 		t.Errorf("counters %+v", n)
 	}
 }

@@ -2,7 +2,6 @@ package cellapp
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/flow"
@@ -103,9 +102,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		if err := a.ofBase(role, from, m.To); err != nil {
 			return err
 		}
-		if c := a.population.Cell(m.To); c != nil {
-			c.HandleFlow(&m, from)
-		}
+		a.population.HandleFlow(&m, from)
 		return nil
 	case wire.FlowAckID:
 		var m flow.Ack
@@ -153,10 +150,8 @@ func (a *CellApp) clientMove(role wire.Role, from mercury.Address, body []byte) 
 	if err := a.ofBase(role, from, m.ID); err != nil {
 		return err
 	}
-	if c := a.population.Cell(m.ID); c != nil {
-		if on := c.ClientMove(m.ID, &m.ClientRest, from); !on.IsZero() {
-			return a.links.SendUnreliable(on, &m)
-		}
+	if on := a.population.ClientMove(m.ID, &m.ClientRest, from); !on.IsZero() {
+		return a.links.SendUnreliable(on, &m)
 	}
 	return nil
 }
@@ -396,43 +391,25 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.population.Cell(m.ID); c != nil {
-			c.GhostUpdate(&m, from)
-		} else if !slices.ContainsFunc(a.cells, func(c *hostedCell) bool { return c.Buried(m.Head) }) {
-			a.anyCell(func(c *space.Cell) { c.GhostUpdate(&m, from) })
-		}
+		a.population.GhostUpdate(&m, from)
 	case wire.GhostDeleteID:
 		var m ghost.Delete
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.population.Cell(m.ID); c != nil {
-			c.GhostDelete(&m)
-		} else {
-			for _, c := range a.cells {
-				c.GhostDelete(&m)
-			}
-		}
+		a.population.GhostDelete(&m)
 	case wire.GhostAuditID:
 		var m ghost.Audit
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.population.Cell(m.ID); c != nil {
-			c.GhostAudit(&m)
-		} else {
-			a.counters.GhostsDiffer++
-		}
+		a.population.GhostAudit(&m)
 	case wire.GhostQueryID:
 		var m ghost.Query
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if c := a.population.Cell(m.ID); c != nil {
-			c.GhostQuery(&m)
-		} else {
-			a.anyCell(func(c *space.Cell) { c.GhostQuery(&m) })
-		}
+		a.population.GhostQuery(&m)
 	case wire.GhostRollID:
 		var m ghost.Roll
 		if err := m.Parse(body); err != nil {
@@ -443,11 +420,4 @@ func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) err
 		}
 	}
 	return nil
-}
-
-// anyCell gives a message about an entity that is not here to a cell that can say so.
-func (a *CellApp) anyCell(f func(*space.Cell)) {
-	if len(a.cells) > 0 {
-		f(a.cells[0].Cell)
-	}
 }

@@ -36,6 +36,7 @@ const ResendOnload = 2 * time.Second
 // Handoffs are the frozen copies of one CellApp. The zero value holds none.
 type Handoffs struct {
 	list []Handoff // by entity id
+	from map[entity.SpaceID]int
 }
 
 func (h *Handoffs) find(id entity.ID) (int, bool) {
@@ -47,8 +48,13 @@ func (h *Handoffs) find(id entity.ID) (int, bool) {
 func (h *Handoffs) Begin(x Handoff) {
 	x.Offer.Parts = slices.Clone(x.Offer.Parts)
 	x.Onload.Parts = x.Offer.Parts
+	if h.from == nil {
+		h.from = make(map[entity.SpaceID]int)
+	}
+	h.from[x.Onload.Space]++
 	i, found := h.find(x.Offer.ID)
 	if found {
+		h.forget(&h.list[i])
 		h.list[i] = x
 		return
 	}
@@ -62,8 +68,16 @@ func (h *Handoffs) Take(id entity.ID, order entity.Order) (Handoff, bool) {
 		return Handoff{}, false
 	}
 	x := h.list[i]
+	h.forget(&x)
 	h.list = slices.Delete(h.list, i, i+1)
 	return x, true
+}
+
+// forget counts a copy that is taken out.
+func (h *Handoffs) forget(x *Handoff) {
+	if h.from[x.Onload.Space]--; h.from[x.Onload.Space] == 0 {
+		delete(h.from, x.Onload.Space)
+	}
 }
 
 // Died takes out every copy whose destination died and calls f with each, in id
@@ -73,6 +87,7 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	var died []Handoff
 	for _, x := range h.list {
 		if x.To == app {
+			h.forget(&x)
 			died = append(died, x)
 		} else {
 			kept = append(kept, x)
@@ -108,6 +123,9 @@ func (h *Handoffs) Again(app mercury.Address) {
 // Len is the number of handoffs in flight.
 func (h *Handoffs) Len() int { return len(h.list) }
 
+// From is the number of handoffs in flight from the cell of a space.
+func (h *Handoffs) From(space entity.SpaceID) int { return h.from[space] }
+
 // Has reports whether a handoff of the entity is in flight from here, and to what order.
 func (h *Handoffs) Has(id entity.ID) (entity.Order, bool) {
 	i, found := h.find(id)
@@ -137,7 +155,7 @@ func (h *Handoffs) Apps() iter.Seq2[mercury.Address, mercury.Address] {
 	}
 }
 
-// Towards reports whether a handoff to an app is in flight.
-func (h *Handoffs) Towards(app mercury.Address) bool {
-	return slices.ContainsFunc(h.list, func(x Handoff) bool { return x.To == app })
+// Towards reports whether a handoff in a space is in flight to an app.
+func (h *Handoffs) Towards(app mercury.Address, space entity.SpaceID) bool {
+	return slices.ContainsFunc(h.list, func(x Handoff) bool { return x.To == app && x.Onload.Space == space })
 }

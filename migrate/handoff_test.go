@@ -85,3 +85,30 @@ func TestHandoffCopiesParts(t *testing.T) {
 		}
 	})
 }
+
+// A CellApp has many cells; what is on its way from one is no matter of the others.
+func TestHandoffsOfASpace(t *testing.T) {
+	var h Handoffs
+	put := func(id entity.ID, space entity.SpaceID, to mercury.Address) {
+		h.Begin(Handoff{To: to, Onload: Onload{ID: id, Space: space, Order: order(1)}, Offer: Offer{ID: id, Space: space, Order: order(1)}})
+	}
+	check := func(first, second int) {
+		t.Helper()
+		if a, b := h.From(1), h.From(2); a != first || b != second {
+			t.Errorf("%d and %d handoffs, want %d and %d", a, b, first, second)
+		}
+	}
+	put(7, 1, app(1))
+	put(8, 1, app(2))
+	put(9, 2, app(2))
+	check(2, 1)
+	if !h.Towards(app(1), 1) || h.Towards(app(1), 2) || !h.Towards(app(2), 2) {
+		t.Error("a handoff of another space is counted")
+	}
+	put(7, 2, app(1)) // it came back, and left from elsewhere
+	check(1, 2)
+	h.Died(app(2), func(*Handoff) {})
+	check(0, 1)
+	acked(&h, 7, order(1))
+	check(0, 0)
+}

@@ -17,7 +17,6 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -115,14 +114,11 @@ type Cell struct {
 	ranges   aoi.List
 	triggers map[aoi.Trigger]*Real
 
-	departing  []*Real
-	hurried    []*Real // whose haunts are told before the tick
-	refusals   []refusal
-	departed   []departedFlow
-	handoffs   migrate.Handoffs
-	orphans    []orphan
-	handedOn   []handedOn
-	loopback   []flow.Message // flow messages between reals of this cell
+	departing []*Real
+	hurried   []*Real // whose haunts are told before the tick
+	refusals  []refusal
+	departed  []departedFlow
+	loopback  []flow.Message // flow messages between reals of this cell
 
 	unsettled bool // it is in Population.leaving
 	trimming  trimming
@@ -226,7 +222,7 @@ func (c *Cell) Reals() int { return len(c.reals) }
 func (c *Cell) Ghosts() int { return len(c.ghosts) }
 
 // Handoffs is the number of handoffs in flight from here.
-func (c *Cell) Handoffs() int { return c.handoffs.Len() }
+func (c *Cell) Handoffs() int { return c.population.handoffs.From(c.space) }
 
 // PropertyStats counts the property traffic of the cell, with that of the other cells
 // of its CellApp; nil if it is not counted.

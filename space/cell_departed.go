@@ -83,9 +83,9 @@ func (c *Cell) transmitDeparted(d *departedFlow, number uint64, payload []byte) 
 		Incarnation: d.stream, Low: d.out.Low(), Number: number, Reply: c.self, Payload: payload,
 	}
 	if d.side == entity.BasePart {
-		return c.send(d.base, m, c.roomLater())
+		return c.send(d.base, m, roomLater)
 	}
-	return c.route(m, &d.peer, c.roomLater())
+	return c.route(m, &d.peer, roomLater)
 }
 
 // refuseDeparted forgets what a destroyed real would tell a base that does not know

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -217,12 +218,20 @@ func (c *Cell) remove(r *Real) {
 }
 
 // Refuse drops a real that its base does not acknowledge, and what a destroyed one
-// still wanted to say: nobody will ever ack it. Nobody but the app of its base may.
-func (c *Cell) Refuse(m *migrate.Refuse, from mercury.Address) {
+// still wanted to say: nobody will ever ack it. Nobody but the app of its base may. It
+// answers what the base was told of them.
+func (p *Population) Refuse(m *migrate.Refuse, from mercury.Address) {
+	p.words.answered(m, from)
+	for _, c := range slices.Clone(p.owing) {
+		c.refuseDeparted(m.ID, m.Order.Incarnation, from)
+	}
+	rec := p.find(m.ID)
+	if rec == nil {
+		return
+	}
+	c := rec.cell
 	c.watch.Claim(&c.work.rest)
-	c.refuseDeparted(m.ID, m.Order.Incarnation, from)
-	rec := c.population.find(m.ID)
-	if rec == nil || rec.cell != c || rec.real == nil || rec.e.Base != from || m.Order.Before(rec.e.Order) {
+	if rec.real == nil || rec.e.Base != from || m.Order.Before(rec.e.Order) {
 		return
 	}
 	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())

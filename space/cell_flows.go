@@ -119,7 +119,7 @@ func (r *Real) send(p *peer, payload []byte) error {
 		return err
 	}
 	r.cell.count.FlowSent++
-	if room := r.cell.roomNow(); p.out.Waiting() == 1 { // else it comes in its turn; see settleFlows
+	if room := roomNow; p.out.Waiting() == 1 { // else it comes in its turn; see settleFlows
 		p.out.Send(func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, room) })
 	}
 	return nil
@@ -132,10 +132,16 @@ func (r *Real) send(p *peer, payload []byte) error {
 // all entities together.
 type room mercury.Level
 
-func (c *Cell) roomNow() room   { return room(mercury.High) }
-func (c *Cell) roomLater() room { return room(mercury.Free) }
+const (
+	roomNow   = room(mercury.High)
+	roomLater = room(mercury.Free)
+)
 
-func (c *Cell) has(room room, to mercury.Address) bool { return c.out.Level(to) <= mercury.Level(room) }
+func (p *Population) has(room room, to mercury.Address) bool {
+	return p.env.Out.Level(to) <= mercury.Level(room)
+}
+
+func (c *Cell) has(room room, to mercury.Address) bool { return c.population.has(room, to) }
 
 // transmit sends a message of a flow, and reports whether it had room.
 func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool {
@@ -224,7 +230,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
-			c.send(on, m, c.roomNow()) // if there is none, the sender's timer tries again
+			c.send(on, m, roomNow) // if there is none, the sender's timer tries again
 		}
 		return
 	}
@@ -351,7 +357,7 @@ func (r *Real) settleFlows() {
 		idle = idle || r.idle(p)
 		r.ack(p)
 		if p.out.Kept() > 0 && !c.giveUp(r, p) {
-			c.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, c.roomLater()) })
+			c.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })
 			r.tail.add(p)
 		}
 	}
@@ -448,7 +454,7 @@ func (r *Real) ack(p *peer) {
 	case rec != nil && c.now-p.used >= flow.ResendAfter: // it may have moved on since it said where it is
 		to = rec.ghost.Real
 	}
-	if to != c.self && !c.has(c.roomNow(), to) {
+	if to != c.self && !c.has(roomNow, to) {
 		return
 	}
 	p.in.TakeOwed()

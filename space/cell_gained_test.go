@@ -121,7 +121,7 @@ func TestGainedOfARealTakenBack(t *testing.T) {
 			b.changed("under way", -one, 0)
 			r.queue, r.hold = nil, nil
 			left.dead = append(left.dead, addr(2))
-			left.cell.AppDied(addr(2))
+			left.died(addr(2))
 			r.pump()
 			offers := r.bases[1].offers
 			if len(offers) != 1 {

@@ -26,7 +26,7 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
 		app := appOf(leaf)
 		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 ||
-			!c.has(c.roomLater(), app) { // the next check sees
+			!c.has(roomLater, app) { // the next check sees
 			continue
 		}
 		if state == nil {
@@ -212,7 +212,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	if r.gone != staying || c.out.Dead(m.Asker) {
 		return
 	}
-	if !c.has(c.roomLater(), m.Asker) {
+	if !c.has(roomLater, m.Asker) {
 		// A haunt gets the sum when there is room; who is none asks again.
 		r.leaveBehind(m.Asker)
 		return

@@ -3,7 +3,6 @@ package space
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -55,7 +54,7 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	if !c.takes(leaf) {
 		return false
 	}
-	if !c.has(c.roomLater(), appOf(leaf)) {
+	if !c.has(roomLater, appOf(leaf)) {
 		return false // it has more than it can do; here the real is in good hands
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
@@ -119,7 +118,7 @@ func (c *Cell) offload(r *Real) {
 			haunts = append(haunts, h.App)
 		}
 	}
-	c.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Onload: m, SentAt: c.now, Offer: migrate.Offer{
+	c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Onload: m, SentAt: c.now, Offer: migrate.Offer{
 		ID: r.e.ID, Order: order, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
 	}})
 	c.out.Send(to, &m)
@@ -231,7 +230,7 @@ func (r *Real) showAll() {
 			r.endGhost(h.App)
 			return true
 		}
-		if r.cell.has(r.cell.roomLater(), h.App) {
+		if r.cell.has(roomLater, h.App) {
 			r.cell.out.Send(h.App, state)
 		} else {
 			behind = append(behind, h.App)
@@ -241,25 +240,4 @@ func (r *Real) showAll() {
 	for _, app := range behind {
 		r.leaveBehind(app)
 	}
-}
-
-// HandedOnLease is how long an origin remembers a real that was taken over: longer
-// than the new app takes to tell its base and its haunts, even if it has to
-// give up a channel (after 10 s of silence) and tells the base again with a backup.
-const HandedOnLease = 30 * time.Second
-
-// OnloadAck lets a frozen copy go. Who mirrored the real, and who has its base, is
-// remembered for as long as the destination may need to tell them: if it dies
-// before, the ghosts still point here, the base believes that the real is still
-// here, and nobody else knows better.
-func (c *Cell) OnloadAck(m *migrate.OnloadAck) {
-	c.watch.Claim(nil) // migration work
-	h, ok := c.handoffs.Take(m.ID, m.Order)
-	if !ok {
-		return
-	}
-	c.handedOn = append(c.handedOn, handedOn{to: h.To, base: h.Base, orphan: orphan{
-		at: c.now + HandedOnLease, haunts: h.Haunts,
-		head: ghost.Head{ID: m.ID, Order: h.Offer.Order, Sequence: ghost.Last},
-	}})
 }

@@ -9,44 +9,49 @@ import (
 )
 
 // Probe answers a base that has not heard of its real for long, or passes the question
-// on to where it was handed on to. It reports false if the cell knows nothing of it: no
+// on to where it was handed on to. It reports false if nothing is known of it here: no
 // real, no handoff, and none that was destroyed and has not told its base yet.
-func (c *Cell) Probe(m *migrate.Probe) (known bool) {
-	c.watch.Claim(&c.work.rest)
-	rec := c.population.find(m.ID)
-	if rec != nil && rec.cell == c && rec.real != nil && !rec.e.Order.Before(m.Order) {
+func (p *Population) Probe(m *migrate.Probe) (known bool) {
+	rec := p.find(m.ID)
+	if rec != nil {
+		p.env.Watch.Claim(&rec.cell.work.rest)
+	}
+	current := rec != nil && !rec.e.Order.Before(m.Order)
+	if current && rec.real != nil {
 		if rec.real.gone == staying {
 			rec.real.announce()
 		}
 		return true // if it is on its way out, the next sweep tells
 	}
-	if i := slices.IndexFunc(c.departed, func(d departedFlow) bool { return d.was.ID == m.ID && d.stream == m.Order.Incarnation }); i >= 0 {
-		c.out.Send(c.departed[i].base, &c.departed[i].was)
-		return true // its flow says that it was destroyed
+	for _, c := range p.owing {
+		if i := slices.IndexFunc(c.departed, func(d departedFlow) bool { return d.was.ID == m.ID && d.stream == m.Order.Incarnation }); i >= 0 {
+			c.out.Send(c.departed[i].base, &c.departed[i].was)
+			return true // its flow says that it was destroyed
+		}
 	}
-	if order, ok := c.handoffs.Has(m.ID); ok && m.Order.Before(order) {
-		c.passProbe(m, c.handoffs.To(m.ID))
+	if order, ok := p.handoffs.Has(m.ID); ok && m.Order.Before(order) {
+		p.passProbe(m, p.handoffs.To(m.ID))
 		return true
 	}
-	i := slices.IndexFunc(c.handedOn, func(h handedOn) bool { return h.head.ID == m.ID && m.Order.Before(h.head.Order) })
+	i := slices.IndexFunc(p.handedOn, func(h handedOn) bool { return h.head.ID == m.ID && m.Order.Before(h.head.Order) })
 	if i >= 0 {
-		c.passProbe(m, c.handedOn[i].to)
+		p.passProbe(m, p.handedOn[i].to)
 		return true
 	}
-	if rec != nil && rec.cell == c && rec.ghost != nil && !rec.e.Order.Before(m.Order) {
-		c.passProbe(m, rec.ghost.Real)
+	if current && rec.ghost != nil {
+		p.passProbe(m, rec.ghost.Real)
 		return true // until its lease says that it has no real
 	}
 	return false
 }
 
-func (c *Cell) passProbe(m *migrate.Probe, to mercury.Address) {
-	if m.Hops >= migrate.MaxProbeHops || to == c.self || c.out.Dead(to) {
+func (p *Population) passProbe(m *migrate.Probe, to mercury.Address) {
+	if m.Hops >= migrate.MaxProbeHops || to == p.env.Self || p.env.Out.Dead(to) {
 		return
 	}
 	on := *m
 	on.Hops++
-	c.out.Send(to, &on)
+	p.env.Out.Send(to, &on)
 }
 
 // Tells reports whether a word about a real of an order, or a newer one, waits for the

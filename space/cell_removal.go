@@ -16,8 +16,8 @@ func (c *Cell) Retiring() bool {
 // handoff, no message that a real left behind, and no memory of reals that were
 // taken over from here by an app that might still die with them.
 func (c *Cell) Idle() bool {
-	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.departed)+len(c.orphans)+len(c.handedOn)+
-		len(c.loopback) == 0 && c.handoffs.Len() == 0
+	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.departed)+len(c.loopback) == 0 &&
+		!c.population.leftBehind(c.space)
 }
 
 // DoneWith reports whether a cell of another CellApp, that is out of the space's
@@ -37,5 +37,5 @@ func (c *Cell) DoneWith(cell bsp.CellID, app mercury.Address) bool {
 			return false
 		}
 	}
-	return !c.handoffs.Towards(app)
+	return !c.population.handoffs.Towards(app, c.space)
 }

@@ -10,8 +10,8 @@ import (
 // What a CellApp tells a manager that knows nothing of its cells.
 
 // AppendPeers appends the apps on which parts of the cell's entities live, each once:
-// to cellApps those with a ghost of a real here, the real of a ghost, or an entity
-// that is being handed there, or was until a moment ago; to baseApps those with a base.
+// to cellApps those with a ghost of a real here, or the real of a ghost; to baseApps
+// those with a base.
 func (c *Cell) AppendPeers(cellApps, baseApps []mercury.Address) (cells, bases []mercury.Address) {
 	cells, bases = cellApps, baseApps
 	for _, rec := range c.reals {
@@ -23,11 +23,18 @@ func (c *Cell) AppendPeers(cellApps, baseApps []mercury.Address) (cells, bases [
 	for _, rec := range c.ghosts {
 		cells = addPeer(cells, rec.ghost.Real)
 	}
-	for to, base := range c.handoffs.Apps() {
+	return cells, bases
+}
+
+// AppendPeers appends the apps to which an entity is being handed over, or was until a
+// moment ago, and those with its base.
+func (p *Population) AppendPeers(cellApps, baseApps []mercury.Address) (cells, bases []mercury.Address) {
+	cells, bases = cellApps, baseApps
+	for to, base := range p.handoffs.Apps() {
 		cells, bases = addPeer(cells, to), addPeer(bases, base)
 	}
-	for i := range c.handedOn {
-		cells = addPeer(cells, c.handedOn[i].to)
+	for i := range p.handedOn {
+		cells = addPeer(cells, p.handedOn[i].to)
 	}
 	return cells, bases
 }

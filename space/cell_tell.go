@@ -85,7 +85,7 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 	}
 	r.updated = r.ghostSequence
 	r.haunts.Each(func(h *ghost.Haunt) {
-		if !h.Behind && !c.has(c.roomLater(), h.App) {
+		if !h.Behind && !c.has(roomLater, h.App) {
 			h.Behind, c.behind = true, true
 		}
 		if h.Behind {
@@ -122,7 +122,7 @@ func (r *Real) catchUp() (all bool) {
 		switch {
 		case !h.Behind || tooLarge:
 			return
-		case !r.cell.has(r.cell.roomLater(), h.App):
+		case !r.cell.has(roomLater, h.App):
 			all = false
 			return
 		case state == nil:

@@ -131,7 +131,7 @@ func (r *Real) tellData() {
 // Pending counts what is still to be told: watched entities with something
 // unsent, flow messages unacknowledged, handoffs in flight, ghost changes unsent.
 func (c *Cell) Pending() uint64 {
-	n := uint64(c.handoffs.Len() + len(c.loopback))
+	n := uint64(len(c.loopback))
 	if c.behind {
 		n++
 	}

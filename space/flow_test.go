@@ -277,11 +277,11 @@ func TestCallToGoneTargetIsGivenUp(t *testing.T) {
 	r.pump()
 	r.real(8).Destroy() // the call is still in the loop
 	r.tick(1)
-	if a.cell.Pending() == 0 {
+	if a.pending() == 0 {
 		t.Fatal("the call was not under way")
 	}
 	r.tick(int(FlowGiveUp/tickPeriod) + 20)
-	if n := a.cell.Pending(); n != 0 || a.count.Refused != 1 {
+	if n := a.pending(); n != 0 || a.count.Refused != 1 {
 		t.Errorf("pending %d, refused %d", n, a.count.Refused)
 	}
 }
@@ -414,7 +414,7 @@ func TestDestroyIsTold(t *testing.T) {
 	if r.real(7) != nil || r.ghost(2, 7) != nil {
 		t.Error("it is still there")
 	}
-	if a.cell.Pending() == 0 {
+	if a.pending() == 0 {
 		t.Error("the base has not heard of it, and nothing is pending")
 	}
 	r.bases[7].deaf = false
@@ -423,7 +423,7 @@ func TestDestroyIsTold(t *testing.T) {
 	if len(got) == 0 || flow.Payload(got[len(got)-1][0]) != flow.GonePayload {
 		t.Error("the base does not know")
 	}
-	if a.cell.Pending() != 0 || len(a.cell.departed) != 0 {
+	if a.pending() != 0 || len(a.cell.departed) != 0 {
 		t.Error("it is told for ever")
 	}
 }
@@ -435,12 +435,12 @@ func TestRefusedDepartedFlowEnds(t *testing.T) {
 	r.bases[7].deaf = true
 	r.say(7, []byte{byte(flow.DestroyPayload)})
 	r.tick(5)
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 0, Hop: 9}}, r.base)
-	if a.cell.Pending() == 0 {
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 0, Hop: 9}}, r.base)
+	if a.pending() == 0 {
 		t.Fatal("an older refusal ends it")
 	}
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}}, r.base)
-	if a.cell.Pending() != 0 {
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}}, r.base)
+	if a.pending() != 0 {
 		t.Error("what nobody will ack is told for ever")
 	}
 }
@@ -449,11 +449,11 @@ func TestRefuse(t *testing.T) {
 	r := newRig(t, 2)
 	a := r.create(7, -20, 0)
 	r.tick(3)
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{}}, r.base)
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{}}, r.base)
 	if r.real(7) == nil {
 		t.Fatal("refused for an older order")
 	}
-	a.cell.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
 	r.tick(2)
 	if r.real(7) != nil || r.ghost(2, 7) != nil {
 		t.Error("a refused real lives on")

@@ -237,7 +237,7 @@ func TestDeathInHandoff(t *testing.T) {
 	r.hold = nil
 	for _, a := range r.apps[1:] {
 		a.dead = append(a.dead, addr(1))
-		a.cell.AppDied(addr(1))
+		a.died(addr(1))
 	}
 	r.pump()
 	b := r.bases[7]
@@ -273,7 +273,7 @@ func TestGhostOfDeadApp(t *testing.T) {
 	r.apps = r.apps[1:]
 	a := r.apps[0]
 	a.dead = append(a.dead, dead.self)
-	a.cell.AppDied(dead.self)
+	a.died(dead.self)
 	r.tick(int(DefaultOrphanGrace/tickPeriod) + 1)
 	if a.cell.Ghosts() != 0 {
 		t.Error("an orphan is kept")

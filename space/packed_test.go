@@ -73,7 +73,7 @@ func TestPackedLife(t *testing.T) {
 				t.Errorf("%+v: the largest %s has %d bytes", c, what, n)
 			}
 		}
-		r.apps[1].cell.Refuse(&migrate.Refuse{ID: 7, Order: r.bases[7].order}, r.base)
+		r.apps[1].population.Refuse(&migrate.Refuse{ID: 7, Order: r.bases[7].order}, r.base)
 		r.restore(7, -20, r.bases[7].backup.Parts, 0)
 		wantTale("the restored real", r.real(7).e.Props)
 		if n := r.apps[0].count.Errors + r.apps[1].count.Errors; n != 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Population is what a CellApp has of entities beyond its single cells: it finds each by
@@ -23,9 +24,12 @@ type Population struct {
 	// concerns one.
 	leaving []*Cell
 	// owing are the cells where destroyed reals have something to say still.
-	owing []*Cell
+	owing      []*Cell
 	words      unanswered
 	tombstones ghost.Tombstones
+	handoffs   migrate.Handoffs
+	orphans    []orphan
+	handedOn   []handedOn
 	now        time.Duration // of the newest tick, as its cells have it
 	// lines are of all cells: what many entities meet at once is one line.
 	lines logs.Limit
@@ -70,6 +74,7 @@ func (p *Population) Settle() {
 func (p *Population) Tick(now time.Duration) {
 	p.now = now
 	p.tombstones.Expire(now)
+	p.expireHandoffs()
 }
 
 func (p *Population) find(id entity.ID) *record { return p.byID[id] }

@@ -149,21 +149,21 @@ func TestWordsUntilAnswered(t *testing.T) {
 	if len(b.lost) != 2 {
 		t.Fatalf("said %d times", len(b.lost))
 	}
-	a.population.Broken(r.now, r.base)
+	a.population.ChannelBroke(r.now, r.base)
 	r.tick(1)
 	if len(b.lost) != 3 {
 		t.Fatalf("said %d times after its channel broke", len(b.lost))
 	}
 	// A newer Lost says what an older one said.
-	a.population.TellBase(r.now, a, r.base, 7, entity.Order{Incarnation: 2}, &migrate.Lost{ID: 7, Order: entity.Order{Incarnation: 2}})
+	a.population.TellBase(r.now, r.base, 7, entity.Order{Incarnation: 2}, &migrate.Lost{ID: 7, Order: entity.Order{Incarnation: 2}})
 	if n := a.population.Unanswered(); n != 1 {
 		t.Errorf("%d words wait", n)
 	}
-	a.population.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1}}, r.base)
 	if n := a.population.Unanswered(); n != 1 {
 		t.Errorf("an older answer: %d words wait", n)
 	}
-	a.population.Answered(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}}, r.base)
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}}, r.base)
 	if n := a.population.Unanswered(); n != 0 {
 		t.Errorf("%d words wait", n)
 	}
@@ -210,33 +210,33 @@ func TestProbe(t *testing.T) {
 	r.tick(2)
 	c := r.apps[0].cell
 	order := entity.Order{Incarnation: 1}
-	probe := func(c *Cell, o entity.Order, hops uint8) bool {
-		return c.Probe(&migrate.Probe{ID: 7, Order: o, Base: r.base, Hops: hops})
+	probe := func(app int, o entity.Order, hops uint8) bool {
+		return r.apps[app-1].population.Probe(&migrate.Probe{ID: 7, Order: o, Base: r.base, Hops: hops})
 	}
 	said := func() (n int) {
 		return r.lose(func(p packet) bool { _, is := p.m.(*migrate.Current); return is && p.to == r.base })
 	}
-	if !probe(c, order, 0) || said() != 1 {
+	if !probe(1, order, 0) || said() != 1 {
 		t.Error("a real does not say that it is here")
 	}
-	if probe(c, entity.Order{Incarnation: 2}, 0) || said() != 0 {
+	if probe(1, entity.Order{Incarnation: 2}, 0) || said() != 0 {
 		t.Error("a real of an older order answered")
 	}
-	if !probe(r.apps[1].cell, order, 0) {
+	if !probe(2, order, 0) {
 		t.Error("a ghost knows nothing")
 	}
 	r.pump()
 	if n := r.bases[7].order; n != order {
 		t.Errorf("the base heard of %v", n)
 	}
-	if probe(r.apps[2].cell, order, 0) {
+	if probe(3, order, 0) {
 		t.Error("who has nothing knows something")
 	}
 	// In a handoff, and after it.
 	r.hold = func(p packet) bool { _, is := p.m.(*migrate.Onload); return is }
 	r.move(7, 60)
 	r.tick(10)
-	if c.Handoffs() != 1 || !probe(c, order, 0) {
+	if c.Handoffs() != 1 || !probe(1, order, 0) {
 		t.Error("a handoff is not known")
 	}
 	r.hold = nil
@@ -248,14 +248,14 @@ func TestProbe(t *testing.T) {
 		t.Fatal("still a ghost")
 	}
 	said()
-	if !probe(c, order, 0) {
+	if !probe(1, order, 0) {
 		t.Error("nothing is remembered of a handoff")
 	}
 	to := r.lose(func(p packet) bool { m, is := p.m.(*migrate.Probe); return is && m.Hops == 1 && p.to == addr(2) })
 	if to != 1 {
 		t.Error("the question is not passed on")
 	}
-	probe(c, order, migrate.MaxProbeHops)
+	probe(1, order, migrate.MaxProbeHops)
 	if n := r.lose(func(p packet) bool { _, is := p.m.(*migrate.Probe); return is }); n != 0 {
 		t.Error("a question that goes on for ever")
 	}

@@ -196,6 +196,14 @@ func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil 
 
 func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
 
+// died gives an app's verdict on another CellApp.
+func (a *testApp) died(app mercury.Address) {
+	a.population.AppDied(app)
+	a.cell.AppDied(app)
+}
+
+func (a *testApp) pending() uint64 { return a.population.Owed() + a.cell.Pending() }
+
 // parser is a message that can be received.
 type parser interface {
 	Message
@@ -347,14 +355,13 @@ func (r *rig) deliver(p packet) {
 	case *migrate.Onload:
 		c.Onload(m, p.from)
 	case *migrate.OnloadAck:
-		c.OnloadAck(m)
+		a.population.OnloadAck(m)
 	case *migrate.Create:
 		c.Create(m, p.from)
 	case *migrate.Refuse:
-		a.population.Answered(m, p.from)
-		c.Refuse(m, p.from)
+		a.population.Refuse(m, p.from)
 	case *migrate.Probe:
-		c.Probe(m)
+		a.population.Probe(m)
 	default:
 		r.t.Fatalf("a CellApp got a %T", m)
 	}
@@ -490,7 +497,7 @@ func (r *rig) tick(n int) {
 		for _, a := range r.apps {
 			a.cell.Tick(r.now, r.now, tickPeriod)
 			a.population.Tick(r.now)
-			a.population.Repeat(r.now, a)
+			a.population.Repeat(r.now)
 		}
 		r.pump()
 	}
@@ -546,7 +553,7 @@ func (r *rig) calm() {
 	r.t.Helper()
 	r.tick(30)
 	for _, a := range r.apps {
-		if n := a.cell.Pending(); n != 0 {
+		if n := a.pending(); n != 0 {
 			r.t.Errorf("%v: %d things are still to be told", a.self, n)
 		}
 		a.cell.AuditGhosts()

@@ -97,34 +97,37 @@ func (u *unanswered) repeat(now time.Duration, out Outbox) {
 
 // TellBase says a word to a base, an Offer or a Lost of an order, and keeps it until the
 // base answers.
-func (p *Population) TellBase(now time.Duration, out Outbox, to mercury.Address, id entity.ID, order entity.Order, m Message) {
+func (p *Population) TellBase(now time.Duration, to mercury.Address, id entity.ID, order entity.Order, m Message) {
 	if to.IsZero() {
 		return // nobody to answer for it
 	}
-	out.Send(to, m)
-	if !out.Dead(to) {
+	p.env.Out.Send(to, m)
+	if !p.env.Out.Dead(to) {
 		p.words.add(word{to, id, order, m, now + migrate.ResendOnload})
 	}
 }
 
-// Answered takes the Refuse of a base, by its app, as the answer to words.
-func (p *Population) Answered(m *migrate.Refuse, by mercury.Address) { p.words.answered(m, by) }
+// TellLost tells a base that there is no real of an order here, until it answers.
+func (p *Population) TellLost(now time.Duration, to mercury.Address, id entity.ID, order entity.Order, reason string) {
+	p.TellBase(now, to, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason[:min(len(reason), migrate.MaxReason)]})
+}
 
-// Repeat says again what bases have not answered. The CellApp calls it each tick.
-func (p *Population) Repeat(now time.Duration, out Outbox) { p.words.repeat(now, out) }
+func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m Message) {
+	p.TellBase(p.now, to, id, order, m)
+}
 
-// Broken says that the channel to an app has ended: what it has not answered is said
-// again at once.
-func (p *Population) Broken(now time.Duration, app mercury.Address) { p.words.broken(app, now) }
+func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Order, reason string) {
+	p.TellLost(p.now, to, id, order, reason)
+}
+
+// Repeat says again what bases have not answered. The CellApp calls it each tick, and goes
+// on with it while it waits for the last answers.
+func (p *Population) Repeat(now time.Duration) { p.words.repeat(now, p.env.Out) }
 
 // Unanswered is how many words wait for the answer of a base.
 func (p *Population) Unanswered() int { return len(p.words.list) }
 
-func (c *Cell) tellBase(to mercury.Address, id entity.ID, order entity.Order, m Message) {
-	c.population.TellBase(c.now, c.out, to, id, order, m)
-}
-
 // tellLost tells a base that there is no real of an order here.
 func (c *Cell) tellLost(to mercury.Address, id entity.ID, order entity.Order, reason string) {
-	c.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason[:min(len(reason), migrate.MaxReason)]})
+	c.population.TellLost(c.now, to, id, order, reason)
 }

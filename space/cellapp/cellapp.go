@@ -200,7 +200,7 @@ func (a *CellApp) reportStats() {
 	}
 	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
-	m.Pending = uint64(a.population.Unanswered())
+	m.Pending = a.Owed()
 	for _, c := range a.cells {
 		m.Pending += c.Pending()
 	}
@@ -212,6 +212,10 @@ func (a *CellApp) reportStats() {
 	m.Refused, m.Errors, m.PacketsUnsent = n.Refused, n.Errors, n.PacketsUnsent
 	a.manager.Send(m)
 }
+
+// Owed is how much of entities that are on no cell of this CellApp any more is still to be
+// told: what is of a cell is in its Pending.
+func (a *CellApp) Owed() uint64 { return a.population.Owed() }
 
 // Counters are what the cells of this CellApp did since it started.
 func (a *CellApp) Counters() space.Counters { return a.counters }

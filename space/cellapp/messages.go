@@ -292,6 +292,9 @@ func (a *CellApp) appDied(m *wire.AppDead) {
 	a.roster.Remove(m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
 	a.removals.mourn(m.App)
+	if m.Role == wire.CellApp {
+		a.population.AppDied(m.App)
+	}
 	for _, c := range a.cells {
 		switch m.Role {
 		case wire.CellApp:
@@ -336,10 +339,7 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.population.Answered(&m, from)
-		for _, c := range a.cells {
-			c.Refuse(&m, from)
-		}
+		a.population.Refuse(&m, from)
 	case wire.OnloadID:
 		var m migrate.Onload
 		if err := m.Parse(body); err != nil {
@@ -358,9 +358,7 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		for _, c := range a.cells {
-			c.OnloadAck(&m)
-		}
+		a.population.OnloadAck(&m)
 	case wire.ProbeID:
 		var m migrate.Probe
 		if err := m.Parse(body); err != nil {

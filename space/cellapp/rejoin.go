@@ -37,6 +37,7 @@ func (a *CellApp) peers() (refs []wire.AppRef) {
 	for _, c := range a.cells {
 		cells, bases = c.AppendPeers(cells, bases)
 	}
+	cells, bases = a.population.AppendPeers(cells, bases)
 	add := func(role wire.Role, apps []mercury.Address) {
 		for _, app := range apps {
 			if len(refs) < wire.MaxPeerApps && !a.links.Dead(app) && app != a.cfg.Transport.Self() {

@@ -17,7 +17,7 @@ const LastWords = 30 * time.Second
 
 // tellLost tells a base that there is no real of an order here, until it answers.
 func (a *CellApp) tellLost(now time.Duration, base mercury.Address, id entity.ID, order entity.Order, reason string) {
-	a.population.TellBase(now, a.outbox(), base, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason})
+	a.population.TellLost(now, base, id, order, reason)
 }
 
 // channelBroke notes that what was sent to an app may be lost. It is acted on in the
@@ -32,13 +32,13 @@ func (a *CellApp) channelBroke(ch mercury.ChannelID) {
 // repair says again what broken channels took, and what was not answered.
 func (a *CellApp) repair(now time.Duration) {
 	for _, app := range a.broken {
-		a.population.Broken(now, app)
+		a.population.ChannelBroke(now, app)
 		for _, c := range a.cells {
 			c.ChannelBroke(app)
 		}
 	}
 	a.broken = a.broken[:0]
-	a.population.Repeat(now, a.outbox())
+	a.population.Repeat(now)
 }
 
 // lastWords is the tick of a CellApp that has retired.
@@ -60,10 +60,8 @@ func (a *CellApp) lastWords(now time.Duration) {
 // probe answers a base that asks after its real. That there is nothing of it on any cell
 // here is a word that its base needs, too.
 func (a *CellApp) probe(now time.Duration, m *migrate.Probe) {
-	for _, c := range a.cells {
-		if c.Probe(m) {
-			return
-		}
+	if a.population.Probe(m) {
+		return
 	}
 	if m.Hops == 0 && !a.population.Tells(m.ID, m.Order) {
 		a.log.Warn("a base believes in a real that is not here", "entity", m.ID.String(), "order", m.Order.String())

@@ -60,8 +60,8 @@ func travelling() []plant {
 		{"bundle numbers begin again", "aoi/witness/codec.go",
 			"	b = binary.AppendUvarint(b, w.number)\n",
 			"	b = binary.AppendUvarint(b, 0)\n"},
-		{"handoffs not sent again", "space/cell_deaths.go",
-			"			c.out.Send(h.To, &h.Onload)\n",
+		{"handoffs not sent again", "space/population_handoffs.go",
+			"			p.env.Out.Send(h.To, &h.Onload)\n",
 			""},
 	}
 }
@@ -81,9 +81,9 @@ func ghosts() []plant {
 		{"ghosts not told of a new hop", "space/cell_offload.go",
 			"	r.showAll()\n	r.ghostedStamp = e.MoveStamp\n",
 			"	r.ghostedStamp = e.MoveStamp\n"},
-		{"handed on and forgotten", "space/cell_offload.go",
-			"	c.handedOn = append(c.handedOn, handedOn{",
-			"	_ = append(c.handedOn, handedOn{"},
+		{"handed on and forgotten", "space/population_handoffs.go",
+			"	p.handedOn = append(p.handedOn, handedOn{",
+			"	_ = append(p.handedOn, handedOn{"},
 		{"an event told twice", "space/real_changes.go",
 			"	n := r.e.History.Add(method, args)\n",
 			"	r.e.History.Add(method, args)\n	n := r.e.History.Add(method, args)\n"},

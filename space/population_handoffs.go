@@ -1,0 +1,128 @@
+package space
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// What is left here of a real that was handed over:
+//
+//	offload            OnloadAck              HandedOnLease
+//	-------> handoff ------------> handedOn ----------------> forgotten
+//	            |                      |
+//	            | its CellApp dies     | its CellApp dies
+//	            v                      v                OrphanGrace
+//	         orphan; the base gets an Offer, or a Lost -------------> its ghosts are ended
+
+// HandedOnLease is how long an origin remembers a real that was taken over: longer
+// than the new app takes to tell its base and its haunts, even if it has to
+// give up a channel (after 10 s of silence) and tells the base again with a backup.
+const HandedOnLease = 30 * time.Second
+
+// orphan is a real that was lost in a handoff from here: its ghosts elsewhere are
+// ended when their grace is over.
+type orphan struct {
+	space  entity.SpaceID
+	at     time.Duration
+	haunts []mercury.Address
+	head   ghost.Head
+}
+
+// handedOn is a real that was taken over from here, by an app that may not have
+// told its base and its haunts yet; at is when it surely has.
+type handedOn struct {
+	to, base mercury.Address
+	orphan
+}
+
+// OnloadAck lets a frozen copy go. Who mirrored the real, and who has its base, is
+// remembered for as long as the destination may need to tell them: if it dies
+// before, the ghosts still point here, the base believes that the real is still
+// here, and nobody else knows better.
+func (p *Population) OnloadAck(m *migrate.OnloadAck) {
+	p.env.Watch.Claim(nil) // migration work
+	h, ok := p.handoffs.Take(m.ID, m.Order)
+	if !ok {
+		return
+	}
+	p.handedOn = append(p.handedOn, handedOn{to: h.To, base: h.Base, orphan: orphan{
+		space: h.Onload.Space, at: p.now + HandedOnLease, haunts: h.Haunts,
+		head: ghost.Head{ID: m.ID, Order: h.Offer.Order, Sequence: ghost.Last},
+	}})
+}
+
+// AppDied tells the bases of what was handed over to a CellApp that was declared dead. The
+// CellApp calls it before Cell.AppDied: a base hears the Offer first, and then that the
+// entity is lost.
+func (p *Population) AppDied(app mercury.Address) {
+	grace := p.now + p.env.Config.OrphanGrace
+	p.handoffs.Died(app, func(h *migrate.Handoff) {
+		// Ghosts of the old hop point here, where the real no longer is: unless a
+		// newer one shows itself within the grace, they have to go.
+		p.orphans = append(p.orphans, orphan{
+			space: h.Onload.Space, at: grace, haunts: h.Haunts,
+			head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
+		})
+		if h.Base.IsZero() {
+			p.env.Log.Warn("entity without a base lost in a handoff to a dead CellApp", "entity", h.Offer.ID.String())
+			return
+		}
+		offer := h.Offer
+		p.tellBase(h.Base, offer.ID, offer.Order, &offer)
+	})
+	p.handedOn = slices.DeleteFunc(p.handedOn, func(h handedOn) bool {
+		if h.to != app {
+			return false
+		}
+		// One that came back and was destroyed here speaks for itself.
+		if !h.base.IsZero() && !slices.ContainsFunc(p.owing, func(c *Cell) bool { return c.owesBase(h.head.ID) }) {
+			p.tellLost(h.base, h.head.ID, h.head.Order, "its CellApp died")
+		}
+		h.orphan.at = grace
+		p.orphans = append(p.orphans, h.orphan)
+		return true
+	})
+}
+
+// ChannelBroke says that what this CellApp has sent to another app may be lost, though
+// both live on: what has no answer yet is said again at once. The CellApp calls it before
+// Cell.ChannelBroke.
+func (p *Population) ChannelBroke(now time.Duration, app mercury.Address) {
+	p.words.broken(app, now)
+	p.handoffs.Again(app)
+}
+
+// Owed is how much of entities that are on no cell here any more is still to be told.
+func (p *Population) Owed() uint64 { return uint64(p.Unanswered() + p.handoffs.Len()) }
+
+// expireHandoffs sends again what is not acked, and gives up what nobody needs any more.
+func (p *Population) expireHandoffs() {
+	p.handedOn = slices.DeleteFunc(p.handedOn, func(h handedOn) bool { return h.at <= p.now })
+	p.handoffs.Due(p.now, func(h *migrate.Handoff) {
+		if p.has(roomLater, h.To) { // else it may be in the queue still
+			p.env.Out.Send(h.To, &h.Onload)
+		}
+	})
+	p.orphans = slices.DeleteFunc(p.orphans, func(o orphan) bool {
+		if o.at > p.now {
+			return false
+		}
+		for _, app := range o.haunts {
+			p.env.Out.Send(app, &ghost.Delete{Head: o.head})
+		}
+		return true
+	})
+}
+
+// leftBehind reports whether reals that were handed over from the cell of a space may
+// still be asked for here.
+func (p *Population) leftBehind(space entity.SpaceID) bool {
+	return p.handoffs.From(space) > 0 ||
+		slices.ContainsFunc(p.orphans, func(o orphan) bool { return o.space == space }) ||
+		slices.ContainsFunc(p.handedOn, func(h handedOn) bool { return h.space == space })
+}

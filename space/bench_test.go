@@ -93,7 +93,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 			}
 		}
 		for i := range out.acks {
-			c.HandleAck(&out.acks[i], addr(100))
+			population.HandleAck(&out.acks[i], addr(100))
 		}
 		out.acks = out.acks[:0]
 		c.Tick(now, now, tickPeriod)

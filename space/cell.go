@@ -117,7 +117,6 @@ type Cell struct {
 	departing []*Real
 	hurried   []*Real // whose haunts are told before the tick
 	refusals  []refusal
-	departed  []departedFlow
 	loopback  []flow.Message // flow messages between reals of this cell
 
 	unsettled bool // it is in Population.leaving

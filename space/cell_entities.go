@@ -2,7 +2,6 @@ package space
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -183,7 +182,7 @@ func (c *Cell) destroy(r *Real) {
 		r.announce() // the base listens to who has the real, and may not have heard that it is here
 		_ = r.sendBase([]byte{byte(flow.GonePayload)})
 	}
-	c.owe(r)
+	c.population.owe(r)
 	c.remove(r)
 }
 
@@ -222,9 +221,7 @@ func (c *Cell) remove(r *Real) {
 // answers what the base was told of them.
 func (p *Population) Refuse(m *migrate.Refuse, from mercury.Address) {
 	p.words.answered(m, from)
-	for _, c := range slices.Clone(p.owing) {
-		c.refuseDeparted(m.ID, m.Order.Incarnation, from)
-	}
+	p.refuseDeparted(m.ID, m.Order.Incarnation, from)
 	rec := p.find(m.ID)
 	if rec == nil {
 		return

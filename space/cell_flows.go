@@ -137,10 +137,6 @@ const (
 	roomLater = room(mercury.Free)
 )
 
-func (p *Population) has(room room, to mercury.Address) bool {
-	return p.env.Out.Level(to) <= mercury.Level(room)
-}
-
 func (c *Cell) has(room room, to mercury.Address) bool { return c.population.has(room, to) }
 
 // transmit sends a message of a flow, and reports whether it had room.
@@ -151,48 +147,12 @@ func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool 
 		Incarnation: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
 	}
 	if p.side == entity.BasePart {
-		return r.cell.send(r.e.Base, m, room)
+		return r.cell.population.send(r.e.Base, m, room)
 	}
 	if p.unseen = p.unseen && !r.sees(p.id); p.unseen {
 		return true // the timer tries again
 	}
-	return r.cell.route(m, p, room)
-}
-
-// send sends a message of a flow to an app if there is room.
-func (c *Cell) send(to mercury.Address, m *flow.Message, room room) bool {
-	if !c.has(room, to) {
-		return false
-	}
-	c.out.Send(to, m)
-	return true
-}
-
-// route sends a flow message for another cell part to where its real is known to
-// be, and reports whether there was room. If nobody here knows, its base passes it on;
-// for an entity without a base it goes to where the real last was. The sender's timer
-// tries again.
-func (c *Cell) route(m *flow.Message, p *peer, room room) bool {
-	rec := c.population.find(m.To)
-	to := p.at
-	switch {
-	case rec == nil && !p.home.IsZero():
-		to = p.home
-	case rec == nil:
-	case rec.real != nil:
-		p.at, p.home = c.self, rec.e.Base
-		x := *m
-		x.Payload = slices.Clone(m.Payload)
-		rec.cell.loopback = append(rec.cell.loopback, x)
-		return true
-	default:
-		p.at, p.home = rec.ghost.Real, rec.e.Base
-		to = p.at
-	}
-	if to == c.self || to.IsZero() {
-		return true
-	}
-	return c.send(to, m, room)
+	return r.cell.population.route(m, p, room)
 }
 
 // runLoopback delivers flow messages between reals of this cell.
@@ -218,19 +178,12 @@ func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
 	return g.Real
 }
 
-// HandleFlow takes a flow message for a cell part, which came from an app: it is
-// for a real here, or goes on to where the real went.
-func (p *Population) HandleFlow(m *flow.Message, from mercury.Address) {
-	if rec := p.find(m.To); rec != nil && m.ToPart == entity.CellPart {
-		rec.cell.handleFlow(rec, m, from)
-	}
-}
-
+// handleFlow takes a flow message for an entity here.
 func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
-			c.send(on, m, roomNow) // if there is none, the sender's timer tries again
+			c.population.send(on, m, roomNow) // if there is none, the sender's timer tries again
 		}
 		return
 	}
@@ -276,73 +229,12 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	}
 }
 
-// HandleAck takes an acknowledgement of a flow that a real here sends, or sent
-// before it was destroyed; for one that went on, so does the ack, which came from
-// an app.
-func (c *Cell) HandleAck(a *flow.Ack, from mercury.Address) {
-	if a.ToPart != entity.CellPart || c.ackDeparted(a, from) {
-		return
-	}
-	rec := c.population.find(a.To)
-	switch {
-	case rec == nil || rec.cell != c:
-	case rec.real == nil:
-		c.watch.Claim(&c.work.rest)
-		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
-			c.out.Send(on, a)
-		}
-	default:
-		c.watch.Claim(&rec.real.meter)
-		if p := rec.real.known(a.From, a.FromPart); p != nil {
-			c.takeAck(rec.real, p, a, rec.e.Order.Incarnation, from)
-			rec.real.confirm(p)
-			if a.Gone {
-				c.tellRefused()
-			}
-		}
-	}
-}
-
-// takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base dies with its entity, so what it
-// handled is settled. A cell part that was restored may have handled less than the
-// one before it, whose acks say nothing any more.
-func (c *Cell) takeAck(r *Real, p *peer, a *flow.Ack, stream uint32, from mercury.Address) {
-	own := a.Incarnation == stream
-	switch {
-	case a.FromPart == entity.BasePart:
-		if own {
-			p.out.Settle(c.now, a.Number)
-		}
-	case a.Gone:
-		if own && from == p.home {
-			c.abandon(r, p, errEnded)
-		}
-	case a.Life < p.life:
-		return
-	default:
-		handled := a.Number
-		if !own {
-			handled = 0
-		}
-		if a.Life > p.life {
-			p.life = a.Life
-			p.out.Rewind(handled)
-		}
-		if own {
-			p.out.Received(c.now, handled)
-			p.out.Settle(c.now, a.Settled)
-		}
-	}
-	p.used, p.lostSince = c.now, 0
-}
-
 // settleFlows sends the acks that are owed and what of the flows has room. Where there is
 // little, it is for others first in each tick.
 func (c *Cell) settleFlows() {
 	for i, first := 0, c.fairStart(); i < len(c.reals); i++ {
 		c.reals[(first+i)%len(c.reals)].real.settleFlows()
 	}
-	c.settleDeparted()
 	c.tellRefused()
 }
 
@@ -356,85 +248,14 @@ func (r *Real) settleFlows() {
 		p := &r.flows[i]
 		idle = idle || r.idle(p)
 		r.ack(p)
-		if p.out.Kept() > 0 && !c.giveUp(r, p) {
-			c.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })
+		if p.out.Kept() > 0 && !c.population.giveUp(r, p) {
+			c.population.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })
 			r.tail.add(p)
 		}
 	}
 	if idle {
 		r.flows = slices.DeleteFunc(r.flows, func(p peer) bool { return r.idle(&p) })
 	}
-}
-
-// resend goes on with what a flow has not sent, and sends again what is due: what was
-// not acknowledged, what a restored target lacks, and the question to a target that
-// settles nothing.
-func (c *Cell) resend(p *peer, send func(number uint64, payload []byte) bool) {
-	if rec := c.population.find(p.id); p.side != entity.BasePart && rec != nil && rec.e.Order.Incarnation > p.life {
-		p.life = rec.e.Order.Incarnation
-		p.out.Rewind(0)
-	}
-	p.out.Resume(c.now, send)
-	p.out.Probe(c.now, c.probeAfter(), func(n uint64, payload []byte) { send(n, payload) })
-}
-
-// giveUp forgets what was sent to a real that will never settle it. That of a real
-// with a base is kept until the base says that it has ended, or is dead itself; one
-// without has ended when nobody finds it for long.
-func (c *Cell) giveUp(r *Real, p *peer) bool {
-	switch {
-	case p.side == entity.BasePart:
-		return false
-	case p.unseen:
-		if r != nil && c.now < r.patientUntil {
-			return false
-		}
-		c.abandon(r, p, errNowhere)
-		return true
-	case !p.home.IsZero():
-		if !c.out.Dead(p.home) {
-			return false
-		}
-		c.abandon(r, p, errBaseDead)
-		return true
-	case c.population.find(p.id) != nil:
-		p.lostSince = 0
-		return false
-	}
-	if p.lostSince == 0 {
-		p.lostSince = c.now
-	}
-	if c.now-p.lostSince < FlowGiveUp {
-		return false
-	}
-	c.abandon(r, p, errNowhere)
-	return true
-}
-
-// Why calls are given up.
-var (
-	errEnded    = errors.New("space: the target has ended")
-	errBaseDead = errors.New("space: the base of the target has died")
-	errNowhere  = errors.New("space: the target is nowhere to be found")
-)
-
-// abandon forgets what was sent to an entity. What it did not acknowledge is counted,
-// and the sender's script told after the walk, if it is there.
-func (c *Cell) abandon(r *Real, p *peer, why error) {
-	p.unseen = false
-	if n := p.out.Unreceived(); n > 0 {
-		c.count.Refused += uint64(n)
-		if unlogged, ok := c.population.lines.Allow(c.now, why.Error()); ok {
-			c.log.Warn("calls given up", "target", p.id.String(), "calls", n, "why", why, "unlogged", unlogged)
-		}
-		p.out.Each(c.now, func(_ uint64, payload []byte) {
-			var x flow.RemoteCall
-			if r != nil && x.Parse(payload[1:]) == nil {
-				c.refusals = append(c.refusals, refusal{r, RefusedCall{Target: p.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
-			}
-		})
-	}
-	p.out.Settle(c.now, p.out.Last())
 }
 
 // ack sends an ack that is owed. Where there is no room it stays owed: a later one says
@@ -466,12 +287,8 @@ func (r *Real) ack(p *peer) {
 	case to.IsZero(): // it asks when it misses the ack
 	case to != c.self:
 		c.out.Send(to, &a)
-	case rec != nil:
-		rec.cell.HandleAck(&a, to)
 	default:
-		for _, cell := range c.population.owing {
-			cell.HandleAck(&a, to)
-		}
+		c.population.HandleAck(&a, to)
 	}
 }
 

@@ -23,9 +23,9 @@ func (p *Population) Probe(m *migrate.Probe) (known bool) {
 		}
 		return true // if it is on its way out, the next sweep tells
 	}
-	for _, c := range p.owing {
-		if i := slices.IndexFunc(c.departed, func(d departedFlow) bool { return d.was.ID == m.ID && d.stream == m.Order.Incarnation }); i >= 0 {
-			c.out.Send(c.departed[i].base, &c.departed[i].was)
+	for i, list := 0, p.departed.of(m.ID); i < len(list); i++ {
+		if d := &list[i]; d.side == entity.BasePart && d.stream == m.Order.Incarnation {
+			p.env.Out.Send(d.base, &d.was)
 			return true // its flow says that it was destroyed
 		}
 	}

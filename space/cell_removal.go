@@ -16,7 +16,7 @@ func (c *Cell) Retiring() bool {
 // handoff, no message that a real left behind, and no memory of reals that were
 // taken over from here by an app that might still die with them.
 func (c *Cell) Idle() bool {
-	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.departed)+len(c.loopback) == 0 &&
+	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.loopback) == 0 &&
 		!c.population.leftBehind(c.space)
 }
 

@@ -59,11 +59,6 @@ type rollTo struct {
 // ChannelBroke says that what this CellApp has sent to another app may be lost, though
 // both live on. What the cell believes of that app's ghosts and bases is said again.
 func (c *Cell) ChannelBroke(app mercury.Address) {
-	for i := range c.departed {
-		if d := &c.departed[i]; d.base == app && d.side == entity.BasePart {
-			c.out.Send(app, &d.was)
-		}
-	}
 	if i := slices.IndexFunc(c.rolls.broken, func(x reaffirmed) bool { return x.app == app }); i >= 0 {
 		c.rolls.broken[i].next = 0
 		return

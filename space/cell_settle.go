@@ -94,10 +94,6 @@ func (r *Real) confirm(base *peer) {
 	}
 }
 
-// probeAfter is how long nothing may be settled before the target is asked: longer
-// than it takes from one backup to the next.
-func (c *Cell) probeAfter() time.Duration { return c.cfg.BackupPeriod*3/2 + flow.ResendAfter }
-
 // sees reports whether the client sees an entity, and so may call it.
 func (r *Real) sees(id entity.ID) bool {
 	rec := r.cell.population.find(id)

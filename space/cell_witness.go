@@ -148,8 +148,5 @@ func (c *Cell) Pending() uint64 {
 			}
 		}
 	}
-	for i := range c.departed {
-		n += uint64(c.departed[i].out.Unreceived())
-	}
 	return n
 }

@@ -193,7 +193,7 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 	r.queue = nil
 	n := real.base().out.Last()
-	r.apps[0].cell.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: n}, r.base)
+	r.apps[0].population.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: n}, r.base)
 	r.pump()
 	if real.base().out.Kept() != 0 {
 		t.Error("an ack at the old place is lost")
@@ -216,7 +216,7 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 	m := &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: r.base}
 	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1}
 	a.population.HandleFlow(m, r.base)
-	a.cell.HandleAck(ack, r.base)
+	a.population.HandleAck(ack, r.base)
 	if on := a.population.ClientMove(7, &flow.ClientRest{Session: 1, Sequence: 1, Incarnation: 1}, r.base); on != b.self || len(r.queue) != 2 {
 		t.Fatalf("%d messages and a move to %v go on to %v", len(r.queue), on, b.self)
 	}
@@ -262,7 +262,7 @@ func TestAckOfNobodyMakesNoFlow(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -50, 0)
 	n := len(r.real(7).flows)
-	r.apps[0].cell.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 99, FromPart: entity.CellPart, Incarnation: 1, Number: 5}, r.base)
+	r.apps[0].population.HandleAck(&flow.Ack{To: 7, ToPart: entity.CellPart, From: 99, FromPart: entity.CellPart, Incarnation: 1, Number: 5}, r.base)
 	if len(r.real(7).flows) != n {
 		t.Error("an ack made a flow")
 	}
@@ -423,7 +423,7 @@ func TestDestroyIsTold(t *testing.T) {
 	if len(got) == 0 || flow.Payload(got[len(got)-1][0]) != flow.GonePayload {
 		t.Error("the base does not know")
 	}
-	if a.pending() != 0 || len(a.cell.departed) != 0 {
+	if a.pending() != 0 || len(a.population.departed.list) != 0 {
 		t.Error("it is told for ever")
 	}
 }

@@ -53,7 +53,7 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 			}
 		}
 		for i := range out.acks {
-			c.HandleAck(&out.acks[i], addr(100))
+			population.HandleAck(&out.acks[i], addr(100))
 		}
 		out.acks = out.acks[:0]
 		begun := time.Now()

@@ -99,7 +99,7 @@ func (c *crossing) pass() (took [3]time.Duration) {
 	c.now += tickPeriod
 	for k, a := range c.apps {
 		for i := range c.posts[k].acks {
-			a.cell.HandleAck(&c.posts[k].acks[i], c.base)
+			a.population.HandleAck(&c.posts[k].acks[i], c.base)
 		}
 		c.posts[k].acks = c.posts[k].acks[:0]
 		begun := time.Now()

@@ -22,12 +22,11 @@ type Population struct {
 	byID map[entity.ID]*record
 	// leaving are the cells with reals on their way out: of a thousand rooms a message
 	// concerns one.
-	leaving []*Cell
-	// owing are the cells where destroyed reals have something to say still.
-	owing      []*Cell
+	leaving    []*Cell
 	words      unanswered
 	tombstones ghost.Tombstones
 	handoffs   migrate.Handoffs
+	departed   departed
 	orphans    []orphan
 	handedOn   []handedOn
 	now        time.Duration // of the newest tick, as its cells have it
@@ -73,6 +72,7 @@ func (p *Population) Settle() {
 // Tick runs what is of no single cell, after the cells have had their ticks.
 func (p *Population) Tick(now time.Duration) {
 	p.now = now
+	p.settleDeparted()
 	p.tombstones.Expire(now)
 	p.expireHandoffs()
 }

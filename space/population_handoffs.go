@@ -80,7 +80,7 @@ func (p *Population) AppDied(app mercury.Address) {
 			return false
 		}
 		// One that came back and was destroyed here speaks for itself.
-		if !h.base.IsZero() && !slices.ContainsFunc(p.owing, func(c *Cell) bool { return c.owesBase(h.head.ID) }) {
+		if !h.base.IsZero() && p.owesBase(h.head.ID) == nil {
 			p.tellLost(h.base, h.head.ID, h.head.Order, "its CellApp died")
 		}
 		h.orphan.at = grace
@@ -95,10 +95,21 @@ func (p *Population) AppDied(app mercury.Address) {
 func (p *Population) ChannelBroke(now time.Duration, app mercury.Address) {
 	p.words.broken(app, now)
 	p.handoffs.Again(app)
+	for i := range p.departed.list {
+		if d := &p.departed.list[i]; d.base == app && d.side == entity.BasePart {
+			p.env.Out.Send(app, &d.was)
+		}
+	}
 }
 
 // Owed is how much of entities that are on no cell here any more is still to be told.
-func (p *Population) Owed() uint64 { return uint64(p.Unanswered() + p.handoffs.Len()) }
+func (p *Population) Owed() uint64 {
+	n := uint64(p.Unanswered() + p.handoffs.Len())
+	for i := range p.departed.list {
+		n += uint64(p.departed.list[i].out.Unreceived())
+	}
+	return n
+}
 
 // expireHandoffs sends again what is not acked, and gives up what nobody needs any more.
 func (p *Population) expireHandoffs() {
@@ -119,10 +130,10 @@ func (p *Population) expireHandoffs() {
 	})
 }
 
-// leftBehind reports whether reals that were handed over from the cell of a space may
-// still be asked for here.
+// leftBehind reports whether reals that were on the cell of a space may still be asked for
+// here, or have something to say.
 func (p *Population) leftBehind(space entity.SpaceID) bool {
-	return p.handoffs.From(space) > 0 ||
+	return p.handoffs.From(space) > 0 || p.departed.from[space] > 0 ||
 		slices.ContainsFunc(p.orphans, func(o orphan) bool { return o.space == space }) ||
 		slices.ContainsFunc(p.handedOn, func(h handedOn) bool { return h.space == space })
 }

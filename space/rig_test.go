@@ -339,7 +339,7 @@ func (r *rig) deliver(p packet) {
 	case *flow.Message:
 		a.population.HandleFlow(m, p.from)
 	case *flow.Ack:
-		c.HandleAck(m, p.from)
+		a.population.HandleAck(m, p.from)
 	case *ghost.State:
 		c.GhostState(m, p.from)
 	case *ghost.Update:

@@ -111,7 +111,7 @@ func TestLostCallIsAskedFor(t *testing.T) {
 	r.apps[0].cell.drop(r.real(7))
 	parts := migrateTo(t, b.backup.Parts, -900)
 	r.restore(7, -900, parts, b.backup.Handled)
-	r.tick(int(r.apps[0].cell.probeAfter()/tickPeriod) + 20)
+	r.tick(int(r.apps[0].population.probeAfter()/tickPeriod) + 20)
 	if got := r.alls(7); got != "all 1 by 8;" {
 		t.Errorf("it heard %q", got)
 	}
@@ -136,7 +136,7 @@ func TestBaseSaysThatTargetHasEnded(t *testing.T) {
 	}
 	// An app that is not the base's may not say so.
 	gone := &flow.Ack{To: 8, ToPart: entity.CellPart, From: 7, FromPart: entity.CellPart, Incarnation: 1, Gone: true}
-	a.cell.HandleAck(gone, addr(3))
+	a.population.HandleAck(gone, addr(3))
 	if a.pending() == 0 {
 		t.Fatal("anybody can have calls given up")
 	}
@@ -157,7 +157,7 @@ func TestCallsOfDepartedArrive(t *testing.T) {
 	r.tick(3)
 	r.real(8).Destroy()
 	r.tick(3)
-	if !a.cell.Owes() {
+	if len(a.population.departed.list) == 0 {
 		t.Fatal("nothing is kept of the call")
 	}
 	r.die(r.apps[0], 7)
@@ -166,7 +166,7 @@ func TestCallsOfDepartedArrive(t *testing.T) {
 		t.Errorf("it heard %q", got)
 	}
 	r.tick(200)
-	if a.cell.Owes() || len(a.population.owing) != 0 {
+	if len(a.population.departed.list) != 0 {
 		t.Error("a settled call is kept for ever")
 	}
 }
@@ -236,7 +236,7 @@ func TestThousandCallers(t *testing.T) {
 
 // What a flow to a real of an older incarnation was told does not count for the next.
 func TestLateAckOfFormerLife(t *testing.T) {
-	c := &Cell{}
+	population := NewPopulation(Env{})
 	var p peer
 	for range 3 {
 		if _, err := p.out.Add(0, []byte("call")); err != nil {
@@ -244,7 +244,7 @@ func TestLateAckOfFormerLife(t *testing.T) {
 		}
 	}
 	ack := func(life uint32, number, settled uint64) {
-		c.takeAck(nil, &p, &flow.Ack{FromPart: entity.CellPart, Incarnation: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
+		population.takeAck(nil, &p, &flow.Ack{FromPart: entity.CellPart, Incarnation: 1, Life: life, Number: number, Settled: settled}, 1, mercury.Address{})
 	}
 	ack(1, 3, 1)
 	if p.out.Unreceived() != 0 || p.out.Kept() != 2 {

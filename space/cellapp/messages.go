@@ -112,7 +112,7 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		if err := a.ackOf(role, from, &m); err != nil {
 			return err
 		}
-		a.handleAck(&m, from)
+		a.population.HandleAck(&m, from)
 		return nil
 	case wire.RemovalAckID:
 		var m wire.RemovalAck
@@ -129,17 +129,6 @@ func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.A
 		return a.handleGhost(from, id, body)
 	}
 	return errUnknown
-}
-
-// handleAck gives an ack to all cells that it can concern: one may have the sender,
-// another may still owe its base something of an earlier life of it.
-func (a *CellApp) handleAck(m *flow.Ack, from mercury.Address) {
-	has := a.population.Cell(m.To)
-	for _, c := range a.cells {
-		if c.Cell == has || c.Owes() {
-			c.HandleAck(m, from)
-		}
-	}
 }
 
 func (a *CellApp) clientMove(role wire.Role, from mercury.Address, body []byte) error {

@@ -35,8 +35,8 @@ const ResendOnload = 2 * time.Second
 
 // Handoffs are the frozen copies of one CellApp. The zero value holds none.
 type Handoffs struct {
-	list []Handoff // by entity id
-	from map[entity.SpaceID]int
+	list []Handoff              // by entity id
+	from map[entity.SpaceID]int // how many of each space; none at zero
 }
 
 func (h *Handoffs) find(id entity.ID) (int, bool) {

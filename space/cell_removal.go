@@ -12,9 +12,9 @@ func (c *Cell) Retiring() bool {
 	return !ok || leaf.Retiring
 }
 
-// Idle reports whether nothing is left here that anybody may ask for: no entity, no
-// handoff, no message that a real left behind, and no memory of reals that were
-// taken over from here by an app that might still die with them.
+// Idle reports whether nothing of the cell is left here that anybody may ask for: no
+// entity, no handoff, no message that a real left behind, and no memory of reals that
+// were taken over from it by an app that might still die with them.
 func (c *Cell) Idle() bool {
 	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.loopback) == 0 &&
 		!c.population.leftBehind(c.space)

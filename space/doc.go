@@ -7,6 +7,10 @@
 // runs on one CellApp. A Cell holds the reals whose home it is and ghosts of the
 // reals that its neighbours hold near the lines.
 //
+// A Population is what one CellApp has of entities beyond its cells: it finds each by
+// its id, so it takes all messages about one, whatever cells there are. It keeps what
+// outlives a real on its cell: handoffs, tombstones, and what destroyed reals still owe.
+//
 // # What a game writes
 //
 // For each entity type with a cell part a struct that embeds *Real, with a handle
@@ -58,6 +62,9 @@
 //  8. Acks owed and resends due of flows; backups due; what haunts and bases may not have
 //     heard; leases that ran out.
 //  9. Meters: what was done since the last tick becomes load.
+//
+// After all cells the Population has its tick: what destroyed reals owe, handoffs that are
+// due again, leases that ran out.
 //
 // Messages from outside are handled as they arrive, between ticks. What clients moved then is told to
 // ghosts a few times before the next tick; see Cell.TellEarly.
@@ -124,6 +131,6 @@
 //
 // # Concurrency
 //
-// A Cell belongs to its CellApp's goroutine, hence so do all scripts: they need no
-// locks. Cores are used by running more CellApps.
+// A Population and its cells belong to their CellApp's goroutine, hence so do all scripts:
+// they need no locks. Cores are used by running more CellApps.
 package space

@@ -24,8 +24,8 @@ type departedFlow struct {
 
 // departed are the flows of all destroyed reals.
 type departed struct {
-	list []departedFlow // by entity id
-	from map[entity.SpaceID]int
+	list []departedFlow         // by entity id
+	from map[entity.SpaceID]int // how many of each space; none at zero
 }
 
 // of are the flows of one destroyed real.

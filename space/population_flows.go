@@ -49,9 +49,9 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	}
 }
 
-// takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base dies with its entity, so what it
-// handled is settled. A cell part that was restored may have handled less than the
-// one before it, whose acks say nothing any more.
+// takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base
+// dies with its entity, so what it handled is settled. A cell part that was restored may
+// have handled less than the one before it, whose acks say nothing any more.
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
 	own := a.Incarnation == stream
 	switch {

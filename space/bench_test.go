@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // benchOutbox encodes what is sent, as a CellApp does, and acknowledges what goes
@@ -57,7 +58,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 		t.Fatal(err)
 	}
 	out = &benchOutbox{}
-	var count Counters
+	var count status.Counters
 	// Backups have a cost of their own.
 	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
 	population := NewPopulation(Env{

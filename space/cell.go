@@ -18,6 +18,7 @@ import (
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // Message is a body that can append itself; see internal/wire for the ids.
@@ -45,27 +46,13 @@ type Outbox interface {
 	Dead(app mercury.Address) bool
 }
 
-// Counters count what a cell did, from the start of its CellApp.
-type Counters struct {
-	ClientCallsHandled      uint64
-	FlowSent, FlowHandled   uint64
-	Migrations              uint64
-	GhostsDiffer            uint64
-	PacketsUnsent           uint64 // packets of places that could not be sent
-	Refused                 uint64 // calls and messages refused
-	Errors                  uint64 // what should not happen
-	Repeats                 uint64 // calls that a restored caller made again
-	FlowLost                uint64 // messages of bases that nobody keeps, and nobody handled
-	StaleGhosts, GhostsMade uint64
-}
-
 // Env is what a CellApp gives its Population and all cells.
 type Env struct {
 	Self     mercury.Address
 	Config   Config // defaults filled in, valid
 	Scripts  *Scripts
 	Out      Outbox
-	Counters *Counters
+	Counters *status.Counters
 	Chance   *rand.Rand
 	Log      *slog.Logger
 	// Watch measures work, for all that runs on the CellApp's goroutine; nil measures
@@ -89,7 +76,7 @@ type Cell struct {
 	scripts    *Scripts
 	population *Population
 	out        Outbox
-	count      *Counters
+	count      *status.Counters
 	chance     *rand.Rand
 	log        *slog.Logger
 	watch      *load.Stopwatch

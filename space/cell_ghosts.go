@@ -156,7 +156,6 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 	rec.ghost, rec.heard = g, c.now
 	c.ghosts.insert(rec)
 	c.watchGhost(rec)
-	c.count.GhostsMade++
 }
 
 func (c *Cell) badGhost(id entity.ID, err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // walkers makes a cell of 4 km in the square with reals that walk about by controllers,
@@ -25,7 +26,7 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 	Register[Avatar](scripts, "Avatar")
 	out := &benchOutbox{}
 	population := NewPopulation(Env{
-		Self: addr(1), Config: Config{BackupPeriod: time.Hour}.WithDefaults(), Scripts: scripts, Out: out, Counters: new(Counters),
+		Self: addr(1), Config: Config{BackupPeriod: time.Hour}.WithDefaults(), Scripts: scripts, Out: out, Counters: new(status.Counters),
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
 	})
 	c := population.NewCell(0, 0, 1, cellID(1), bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1)), nil)

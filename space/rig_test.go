@@ -21,6 +21,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // Properties of the test type.
@@ -154,7 +155,7 @@ type testApp struct {
 	self       mercury.Address
 	cell       *Cell
 	population *Population
-	count      Counters
+	count      status.Counters
 	dead       []mercury.Address
 	room       int              // what ClientRoom says
 	deaf       bool             // ClientPacket fails

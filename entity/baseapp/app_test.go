@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 func TestJoinsBothManagers(t *testing.T) {
@@ -46,7 +47,7 @@ func TestWelcomeWithoutAllocator(t *testing.T) {
 	r.a.Tick(0)
 	r.managers = r.open(cellAppMgr)
 	r.say(r.managers, &wire.Welcome{Number: 7})
-	if r.a.Joined() || r.start != nil || r.a.Report().Errors != 1 {
+	if r.a.Joined() || r.start != nil || r.a.Counters().Errors != 1 {
 		t.Error("took a place without ids")
 	}
 }
@@ -77,7 +78,7 @@ func TestOnlyManagersSpeakAsManagers(t *testing.T) {
 	r.tell(appY, &wire.AppDead{Role: wire.CellApp, App: appX})
 	r.tell(appY, &wire.Freeze{On: true})
 	r.tell(appY, &wire.Welcome{Number: 99})
-	if rep := r.a.Report(); rep.Refused != 4 || r.a.Dismissed() || r.a.frozen || r.a.Number() != 7 {
+	if rep := r.a.Counters(); rep.Refused != 4 || r.a.Dismissed() || r.a.frozen || r.a.Number() != 7 {
 		t.Errorf("%d refused", rep.Refused)
 	}
 	r.wantLink(id, linkLive, 1, 0, appX)
@@ -117,8 +118,8 @@ func TestAccidentalChannels(t *testing.T) {
 	p.say([]byte{byte(wire.CurrentID), 255})
 	p.say([]byte{byte(wire.GeometryID)})
 	p.say(nil)
-	if r.net.ended[p.ch] || r.a.Report().Errors != 1 {
-		t.Errorf("ended %v, %d errors", r.net.ended[p.ch], r.a.Report().Errors)
+	if r.net.ended[p.ch] || r.a.Counters().Errors != 1 {
+		t.Errorf("ended %v, %d errors", r.net.ended[p.ch], r.a.Counters().Errors)
 	}
 }
 
@@ -143,7 +144,11 @@ func TestReport(t *testing.T) {
 	if rep.Clients != 1 || rep.Bases != 2 || rep.Pending != 2 || rep.CPU != 42 || rep.FlowSent != 2 || rep.BytesDown == 0 || rep.BytesUp == 0 || rep.Ticks < 20 {
 		t.Errorf("report %+v", rep)
 	}
-	if rep.TickTimes[wire.TickBucket(time.Millisecond)] != rep.Ticks {
+	var want status.TickTimes
+	for range rep.Ticks {
+		want.Count(time.Millisecond)
+	}
+	if rep.TickTimes != want {
 		t.Error("the ticks' work was not measured by the clock")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // BaseApp is a BaseApp process. It is a mercury.Handler.
@@ -181,9 +182,8 @@ func (a *BaseApp) sendReport() {
 	a.cellMgr.Send(r)
 }
 
-// Report is what the app says of itself, as of its last report but for the
-// counters, which are those of now.
-func (a *BaseApp) Report() wire.Report { return a.report }
+// Counters are what the app did since it started.
+func (a *BaseApp) Counters() status.Counters { return a.report.Counters }
 
 // Backlog is the fullest way to another app when the last tick began.
 func (a *BaseApp) Backlog() wire.Backlog { return a.links.Worst() }

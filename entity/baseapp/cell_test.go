@@ -379,7 +379,7 @@ func TestFlowFromTheCell(t *testing.T) {
 	if n := len(told[flow.Ack](r, appX)); n != 0 {
 		t.Error("acknowledged again without need")
 	}
-	if rep := r.a.Report(); rep.FlowHandled != 2 {
+	if rep := r.a.Counters(); rep.FlowHandled != 2 {
 		t.Errorf("%d handled", rep.FlowHandled)
 	}
 }
@@ -414,12 +414,12 @@ func TestBadFlowMessagesAreCounted(t *testing.T) {
 	for i, p := range [][]byte{{}, {200}, {byte(flow.BackupPayload)}, {byte(flow.BundlePayload), 1}, {byte(flow.CallBasePayload), 9, 0}} {
 		r.up(appX, id, 1, uint64(i+1), p)
 	}
-	if rep := r.a.Report(); rep.Errors != 5 {
+	if rep := r.a.Counters(); rep.Errors != 5 {
 		t.Errorf("%d errors", rep.Errors)
 	}
 	r.tell(appX, &flow.Message{From: 9, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1})
 	r.tell(appX, &flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.CellPart, Incarnation: 1, Number: 1})
-	if rep := r.a.Report(); rep.Refused != 2 {
+	if rep := r.a.Counters(); rep.Refused != 2 {
 		t.Errorf("%d refused", rep.Refused)
 	}
 }
@@ -652,7 +652,7 @@ func TestDestroyWithAFullFlowCutsTheLink(t *testing.T) {
 	if _, ok := r.view(id); ok {
 		t.Error("still there")
 	}
-	if rep := r.a.Report(); rep.Errors != 1 {
+	if rep := r.a.Counters(); rep.Errors != 1 {
 		t.Errorf("%d errors", rep.Errors)
 	}
 }

@@ -266,7 +266,7 @@ func TestResetComesBeforeTheNewIncarnation(t *testing.T) {
 	p.wantHeard()
 	r.up(appY, id, 1, 4, bundle(1, "of the past"))
 	p.wantHeard()
-	if rep := r.a.Report(); rep.BundlesSent != 3 {
+	if rep := r.a.Counters(); rep.BundlesSent != 3 {
 		t.Errorf("%d bundles", rep.BundlesSent)
 	}
 }
@@ -310,7 +310,7 @@ func TestNarrowClient(t *testing.T) {
 	packet()
 	r.net.lacks = 600
 	packet()
-	report := r.a.Report()
+	report := r.a.Counters()
 	if n := report.PacketsUnsent; n != 3 || len(r.net.sent) != 0 {
 		t.Errorf("%d of 3 counted, sent %+v", n, r.net.sent)
 	}
@@ -395,9 +395,9 @@ func TestClientCalls(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			before := r.a.Report()
+			before := r.a.Counters()
 			p.say(tt.msg)
-			after := r.a.Report()
+			after := r.a.Counters()
 			if tt.event != "" {
 				r.wantEvents(tt.event)
 			} else {
@@ -413,7 +413,7 @@ func TestClientCalls(t *testing.T) {
 			p.wantHeard()
 		})
 	}
-	if rep := r.a.Report(); rep.ClientCallsSent != 3 || rep.ClientCallsHandled != 1 {
+	if rep := r.a.Counters(); rep.ClientCallsSent != 3 || rep.ClientCallsHandled != 1 {
 		t.Errorf("%d calls accepted, %d handled here", rep.ClientCallsSent, rep.ClientCallsHandled)
 	}
 }
@@ -451,7 +451,7 @@ func TestClientWithoutACell(t *testing.T) {
 	p.whisper((&protocol.Move{}).Append(nil))
 	p.say(protocol.AppendAuditRequest(nil))
 	p.wantHeard()
-	if rep := r.a.Report(); rep.Refused != 3 || rep.ClientCallsSent != 0 {
+	if rep := r.a.Counters(); rep.Refused != 3 || rep.ClientCallsSent != 0 {
 		t.Errorf("%d refused, %d accepted", rep.Refused, rep.ClientCallsSent)
 	}
 }

@@ -29,7 +29,7 @@ func TestUnnamedAppWaits(t *testing.T) {
 	r.wantLink(id, linkLive, 1, 0, appX)
 	r.say(r.managers, name(wire.CellApp, stranger))
 	r.wantLink(id, linkLive, 1, 1, stranger)
-	if n := r.a.Report().FlowHandled; n != 1 {
+	if n := r.a.Counters().FlowHandled; n != 1 {
 		t.Errorf("%d messages handled", n)
 	}
 	r.current(stranger, id, 1, 2, 0)
@@ -40,14 +40,14 @@ func TestUnnamedAppWaits(t *testing.T) {
 func TestUnnamedIsShownOut(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
-	before := r.a.Report().Refused
+	before := r.a.Counters().Refused
 	r.current(stranger, id, 1, 1, 0)
 	r.current(stranger, id, 1, 2, 0)
 	r.say(r.bases, name(wire.CellApp, stranger)) // it is not the BaseAppMgr's to say
 	r.pass(app.NamingTime)
 	r.wantLink(id, linkLive, 1, 0, appX)
-	if !r.net.ended[r.from[stranger]] || r.a.Report().Refused-before != 3 { // with the BaseAppMgr's word
-		t.Errorf("ended %v, %d refused", r.net.ended[r.from[stranger]], r.a.Report().Refused-before)
+	if !r.net.ended[r.from[stranger]] || r.a.Counters().Refused-before != 3 { // with the BaseAppMgr's word
+		t.Errorf("ended %v, %d refused", r.net.ended[r.from[stranger]], r.a.Counters().Refused-before)
 	}
 	delete(r.from, stranger)
 	r.say(r.managers, name(wire.BaseApp, stranger)) // which has nothing to tell bases of others

@@ -29,7 +29,7 @@ func TestPanicIsContained(t *testing.T) {
 	if got := r.flow(appX); !slices.Equal(got, []string{"1:6"}) {
 		t.Errorf("the cell part was told %v, want its end", got)
 	}
-	if rep := r.a.Report(); rep.Errors != 1 {
+	if rep := r.a.Counters(); rep.Errors != 1 {
 		t.Errorf("%d errors", rep.Errors)
 	}
 	if log := r.logs.String(); !strings.Contains(log, "boom") || !strings.Contains(log, "script_test.go") || !strings.Contains(log, "in=hidden") {
@@ -67,8 +67,8 @@ func TestPanicsInEveryHook(t *testing.T) {
 				}
 			}
 			r.pass(createTimeout + time.Second)
-			if rep := r.a.Report(); rep.Errors != 1 || rep.Bases != 0 {
-				t.Errorf("%d errors, %d bases", rep.Errors, rep.Bases)
+			if n, bases := r.a.Counters().Errors, slices.Collect(r.a.Bases()); n != 1 || len(bases) != 0 {
+				t.Errorf("%d errors, bases %+v", n, bases)
 			}
 		})
 	}
@@ -76,7 +76,7 @@ func TestPanicsInEveryHook(t *testing.T) {
 
 func TestPanicInStart(t *testing.T) {
 	r := joinedRig(t, func(c *Config) { c.Start = func(s *Starter) { panic("start") } })
-	if rep := r.a.Report(); rep.Errors != 1 {
+	if rep := r.a.Counters(); rep.Errors != 1 {
 		t.Errorf("%d errors", rep.Errors)
 	}
 }

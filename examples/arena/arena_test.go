@@ -11,7 +11,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // A small arena from login to verdict, over real sockets.
@@ -86,7 +86,7 @@ func TestStepArrives(t *testing.T) {
 
 // What is lost to one bot is not made good by what another had twice.
 func TestLost(t *testing.T) {
-	var st cluster.Status
+	var st status.World
 	var c sums
 	st.Counters.BundlesSent, c.bundles = 9, 9
 	c.tally.add(asked{said: 3, wore: 2, collected: 1, waved: 2}, answered{words: 3, worn: 2, collects: 1, coins: 3, waves: 1})

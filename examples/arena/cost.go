@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // cost is the processor time that the server took for a client and a tick, in microseconds; part of the JSON object.
@@ -20,7 +20,7 @@ type cost struct {
 }
 
 // costOf compares two statuses, between which clients lived for so many ticks all told. own is the process of the bots.
-func costOf(first, last *cluster.Status, own int, clientTicks float64) (c cost) {
+func costOf(first, last *status.World, own int, clientTicks float64) (c cost) {
 	per := func(seconds float64) float64 { return round(seconds * 1e6 / clientTicks) }
 	c.ServerThreads = per(last.CPU - first.CPU)
 	before, after := osProcesses(first), osProcesses(last)
@@ -53,7 +53,7 @@ type osProcess struct {
 	pid  uint32
 }
 
-func osProcessOf(a *cluster.AppStatus) osProcess {
+func osProcessOf(a *status.App) osProcess {
 	host := a.Address
 	if colon := strings.LastIndexByte(host, ':'); colon >= 0 {
 		host = host[:colon]
@@ -63,7 +63,7 @@ func osProcessOf(a *cluster.AppStatus) osProcess {
 
 // osProcesses are those of the server, and what they have used. Several apps may run in one: they all tell the same, some a
 // little later than others.
-func osProcesses(st *cluster.Status) map[osProcess]float64 {
+func osProcesses(st *status.World) map[osProcess]float64 {
 	all := map[osProcess]float64{}
 	for i := range st.Apps {
 		p := osProcessOf(&st.Apps[i])

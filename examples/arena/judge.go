@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // measurement is what the run cost, while all bots were in the world.
 type measurement struct {
-	first, last   cluster.Status
+	first, last   status.World
 	before, after sums
 	from, to      time.Time
 	ebb           *ebb
@@ -107,7 +107,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	if err := s.observer.Freeze(true); err != nil {
 		return v, err
 	}
-	quiet := func(st *cluster.Status) bool { return st.Pending == 0 && st.ReportsSinceFreeze >= 2 }
+	quiet := func(st *status.World) bool { return st.Pending == 0 && st.ReportsSinceFreeze >= 2 }
 	st, settled, err := s.await(ctx, settleLimit, quiet)
 	if err != nil {
 		return v, err
@@ -126,7 +126,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	}
 	c.audit()
 	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.audited == c.stay })
-	st, _, err = s.await(ctx, countLimit, func(st *cluster.Status) bool {
+	st, _, err = s.await(ctx, countLimit, func(st *status.World) bool {
 		now, _ := c.sums()
 		n, _ := lost(st, &now)
 		return n == 0
@@ -154,8 +154,8 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 	v.Clients, v.Guards = clients, f.guards
 	v.Cells, v.CellsAdded, v.LinesMoved, v.Ghosts = st.Cells, st.CellsAdded, st.LinesMoved, st.Ghosts
 	v.Migrations, v.Ticks, v.LateTicks = st.Counters.Migrations, st.Ticks, st.Late
-	v.TickP50 = float64(st.TickQuantile(0.50).Microseconds()) / 1000
-	v.TickP99 = float64(st.TickQuantile(0.99).Microseconds()) / 1000
+	v.TickP50 = float64(st.TickTimes.Quantile(0.50).Microseconds()) / 1000
+	v.TickP99 = float64(st.TickTimes.Quantile(0.99).Microseconds()) / 1000
 	seconds := m.to.Sub(m.from).Seconds()
 	if m.from.IsZero() || seconds <= 0 || clients == 0 {
 		return
@@ -169,7 +169,7 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
 
 // await waits for a Status that will do; the last one and false if none came.
-func (s *show) await(ctx context.Context, limit time.Duration, ok func(*cluster.Status) bool) (st cluster.Status, met bool, err error) {
+func (s *show) await(ctx context.Context, limit time.Duration, ok func(*status.World) bool) (st status.World, met bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
@@ -212,7 +212,7 @@ func printDiffs(views []view) {
 }
 
 // printUnsent tells what was not sent, and why.
-func printUnsent(st *cluster.Status) {
+func printUnsent(st *status.World) {
 	for _, u := range st.Unsent {
 		fmt.Fprintf(os.Stderr, "%d messages of id %d not sent: %s\n", u.Count, u.Message, u.Reason)
 	}

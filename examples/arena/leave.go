@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury/host"
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 const (
@@ -35,7 +35,7 @@ func newEbb(f *flags) *ebb {
 }
 
 // hear takes a status line.
-func (e *ebb) hear(st *cluster.Status, c *crowd) {
+func (e *ebb) hear(st *status.World, c *crowd) {
 	if e.share == 0 {
 		return
 	}

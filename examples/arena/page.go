@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 //go:embed page/index.html
@@ -16,14 +16,14 @@ var indexHTML []byte
 
 // feed is what the page polls.
 type feed struct {
-	Side          float64         `json:"side"`
-	GhostDistance float64         `json:"ghost_distance"`
-	AoIRadius     float64         `json:"aoi_radius"`
-	Status        *cluster.Status `json:"status"` // nil before the first
-	TickP50       float64         `json:"tick_p50_ms"`
-	TickP99       float64         `json:"tick_p99_ms"`
-	CanKill       bool            `json:"can_kill"` // CellApps run in this OS process
-	Alarm         string          `json:"alarm"`    // space data, as the bots know it
+	Side          float64       `json:"side"`
+	GhostDistance float64       `json:"ghost_distance"`
+	AoIRadius     float64       `json:"aoi_radius"`
+	Status        *status.World `json:"status"` // nil before the first
+	TickP50       float64       `json:"tick_p50_ms"`
+	TickP99       float64       `json:"tick_p99_ms"`
+	CanKill       bool          `json:"can_kill"` // CellApps run in this OS process
+	Alarm         string        `json:"alarm"`    // space data, as the bots know it
 	// Dots are [id, kind, x, z, hat]: kind 0 is a bot, 1 a guard. Only where the
 	// bots are.
 	Dots [][5]float32 `json:"dots"`
@@ -73,9 +73,9 @@ func (s *show) serveKill(w http.ResponseWriter, r *http.Request) {
 const replaceAfter = 8 * time.Second
 
 // appNumber is the number of the CellApp that listens somewhere, 0 if none.
-func appNumber(st *cluster.Status, at netip.AddrPort) uint32 {
+func appNumber(st *status.World, at netip.AddrPort) uint32 {
 	for i := range st.Apps {
-		if a := &st.Apps[i]; a.Role == cluster.RoleCellApp && a.AddrPort() == at {
+		if a := &st.Apps[i]; a.Role == status.RoleCellApp && a.AddrPort() == at {
 			return a.Number
 		}
 	}
@@ -86,8 +86,8 @@ func (s *show) serveStatus(w http.ResponseWriter, _ *http.Request) {
 	out := feed{Side: side, GhostDistance: ghostDistance, AoIRadius: aoiRadius, CanKill: s.world != nil}
 	if st, ok := s.observer.Status(); ok {
 		out.Status = &st
-		out.TickP50 = float64(st.TickQuantile(0.50).Microseconds()) / 1000
-		out.TickP99 = float64(st.TickQuantile(0.99).Microseconds()) / 1000
+		out.TickP50 = float64(st.TickTimes.Quantile(0.50).Microseconds()) / 1000
+		out.TickP99 = float64(st.TickTimes.Quantile(0.99).Microseconds()) / 1000
 	}
 	if c := s.bots(); c != nil {
 		dots, alarm := c.dots()

@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // patience is how long one step of the start may take.
@@ -104,7 +105,7 @@ func (s *show) watch(ctx context.Context, d time.Duration) error {
 }
 
 // line is one status line.
-func (s *show) line(st *cluster.Status) string {
+func (s *show) line(st *status.World) string {
 	var loads []string
 	for i := range st.Spaces {
 		for _, c := range st.Spaces[i].Cells {
@@ -126,7 +127,7 @@ func (s *show) line(st *cluster.Status) string {
 	}
 	return fmt.Sprintf("%4.0f s  clients %d  cells %d  load %s  reals %d  ghosts %d  lines moved %d  migrations %d  late %.2f %%  tick p99 %v",
 		time.Since(s.begun).Seconds(), st.Clients, st.Cells, strings.Join(loads, " "), st.Reals, st.Ghosts,
-		st.LinesMoved, st.Counters.Migrations, late, st.TickQuantile(0.99).Round(100*time.Microsecond)) + behind
+		st.LinesMoved, st.Counters.Migrations, late, st.TickTimes.Quantile(0.99).Round(100*time.Microsecond)) + behind
 }
 
 // findLogin waits until the managers know a LoginApp and the world is whole.
@@ -139,11 +140,11 @@ func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
 		if err != nil {
 			return netip.AddrPort{}, fmt.Errorf("the world lacks %s: start it first, or check -manager (%s) and $%s", lacks, s.f.manager, keyVariable)
 		}
-		login, ok := st.App(cluster.RoleLoginApp)
+		login, ok := st.App(status.RoleLoginApp)
 		switch {
 		case !ok:
 			lacks = "a LoginApp"
-		case st.AppCount(cluster.RoleBaseApp) == 0:
+		case st.AppCount(status.RoleBaseApp) == 0:
 			lacks = "a BaseApp"
 		case st.Cells == 0:
 			lacks = "a CellApp"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cellscape/cellscape/entity/client"
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // A bot counts what it asks of the server, and its avatar what it was asked, in
@@ -57,7 +57,7 @@ func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
 // lost counts reliable messages that were sent and not handled, or twice. It is exact
 // when the world is at rest, whichever CellApps died before.
-func lost(st *cluster.Status, c *sums) (n uint64, details string) {
+func lost(st *status.World, c *sums) (n uint64, details string) {
 	var parts []string
 	between := apart(c.tally.waved, c.tally.waves)
 	bundles := apart(st.Counters.BundlesSent, c.bundles)

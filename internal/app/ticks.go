@@ -45,7 +45,7 @@ func (t *Ticks) Now() time.Duration { return t.begun + t.clock() - t.clocked }
 // out: a burst of them would only make everyone later.
 func (t *Ticks) End(end time.Duration, r *wire.Report) (next time.Duration) {
 	r.Ticks++
-	r.TickTimes[wire.TickBucket(end-t.begun)]++
+	r.TickTimes.Count(end - t.begun)
 	t.span = end - t.due
 	t.due += t.Period
 	if end > t.due {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 const ms = time.Millisecond
@@ -51,7 +52,9 @@ func TestTicksMeasureWork(t *testing.T) {
 	var r wire.Report
 	ticks.Begin(7 * ms)
 	clock += 3 * ms
-	if next := ticks.End(ticks.Now(), &r); next != 107*ms || r.Late != 0 || r.TickTimes[wire.TickBucket(3*ms)] != 1 {
+	var want status.TickTimes
+	want.Count(3 * ms)
+	if next := ticks.End(ticks.Now(), &r); next != 107*ms || r.Late != 0 || r.TickTimes != want {
 		t.Errorf("next at %v, report %+v", next, r)
 	}
 	unmeasured := app.Ticks{Period: 100 * ms}

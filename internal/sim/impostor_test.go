@@ -214,7 +214,7 @@ func TestImpostor(t *testing.T) {
 				var refused uint64
 				switch a := p.app.(type) {
 				case *baseapp.BaseApp:
-					refused = a.Report().Refused
+					refused = a.Counters().Refused
 				case *cellapp.CellApp:
 					refused = a.Counters().Refused
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // player is a client and the person in front of it: it logs in, walks, dresses,
@@ -255,7 +256,7 @@ type observer struct {
 	c       *Cluster
 	links   app.Links
 	manager app.Member
-	last    wire.Status
+	last    status.World
 }
 
 func (o *observer) make(p *Process) (App, error) {
@@ -284,7 +285,7 @@ func (o *observer) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []b
 	if err := st.Parse(body); err != nil {
 		o.c.fail(errors.Join(errors.New("status"), err))
 	}
-	o.last = st
+	o.last = st.World
 }
 
 // Tick implements App.

@@ -25,6 +25,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // ErrMalformed is in the chain of every parse error of this package.
@@ -50,15 +51,15 @@ const (
 func (r Role) String() string {
 	switch r {
 	case CellAppMgr:
-		return "CellAppMgr"
+		return status.RoleCellAppMgr
 	case CellApp:
-		return "CellApp"
+		return status.RoleCellApp
 	case BaseAppMgr:
-		return "BaseAppMgr"
+		return status.RoleBaseAppMgr
 	case BaseApp:
-		return "BaseApp"
+		return status.RoleBaseApp
 	case LoginApp:
-		return "LoginApp"
+		return status.RoleLoginApp
 	case Observer:
 		return "observer"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // CellApp runs cells. Its methods are for its runner, on one goroutine.
@@ -49,7 +50,7 @@ type CellApp struct {
 	jobs        map[uint64]job // under way, by token
 	lastJob     uint64         // token
 	said        saidData       // space data that the manager has not answered
-	counters    space.Counters
+	counters    status.Counters
 	lines       logs.Limit
 	watch       *load.Stopwatch
 	own         load.Meter // work that is for no cell
@@ -204,12 +205,7 @@ func (a *CellApp) reportStats() {
 	for _, c := range a.cells {
 		m.Pending += c.Pending()
 	}
-	n := &a.counters
-	m.ClientCallsHandled = n.ClientCallsHandled
-	m.FlowSent, m.FlowHandled = n.FlowSent, n.FlowHandled
-	m.FlowLost, m.Repeats = n.FlowLost, n.Repeats
-	m.Migrations, m.GhostsDiffer = n.Migrations, n.GhostsDiffer
-	m.Refused, m.Errors, m.PacketsUnsent = n.Refused, n.Errors, n.PacketsUnsent
+	m.Counters = a.counters
 	a.manager.Send(m)
 }
 
@@ -218,7 +214,7 @@ func (a *CellApp) reportStats() {
 func (a *CellApp) Owed() uint64 { return a.population.Owed() }
 
 // Counters are what the cells of this CellApp did since it started.
-func (a *CellApp) Counters() space.Counters { return a.counters }
+func (a *CellApp) Counters() status.Counters { return a.counters }
 
 // Backlog is the fullest way to another app when the last tick began.
 func (a *CellApp) Backlog() wire.Backlog { return a.links.Worst() }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -142,7 +143,7 @@ func TestRestartAtTheSamePlace(t *testing.T) {
 func TestBaseAppDies(t *testing.T) {
 	r := newRig(t, nil)
 	cell, base, other := r.join(wire.CellApp, 10), r.join(wire.BaseApp, 20), r.join(wire.BaseApp, 21)
-	base.send(&wire.Report{Ticks: 5, Clients: 3, Pending: 9, Counters: wire.Counters{FlowSent: 11}})
+	base.send(&wire.Report{Ticks: 5, Clients: 3, Pending: 9, Counters: status.Counters{FlowSent: 11}})
 	base.drop(mercury.ErrTimeout)
 	if d := one[wire.AppDead](cell); d.Role != wire.BaseApp || d.App != at(20) {
 		t.Errorf("dead: %+v", d)

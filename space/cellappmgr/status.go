@@ -8,13 +8,14 @@ import (
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // Status is how the world is now, as observers are told it. The sums include the
 // reports of processes that are gone; the tick times are those of the others, not
 // the manager's own. Of very many spaces only the oldest are described.
-func (m *CellAppMgr) Status() wire.Status {
-	st := wire.Status{
+func (m *CellAppMgr) Status() status.World {
+	st := status.World{
 		GameTime:   m.clusterTime(m.awake.at).Seconds(),
 		CellsAdded: m.cellsAdded, CellsRemoved: m.cellsRemoved,
 		LinesMoved: m.linesMoved,
@@ -24,12 +25,12 @@ func (m *CellAppMgr) Status() wire.Status {
 	}
 	st.SpaceCount = len(m.spaces)
 	for i, s := range m.spaces {
-		if i < wire.MaxStatusSpaces {
+		if i < status.MaxSpaces {
 			st.Spaces = append(st.Spaces, m.describe(s))
 		}
 		s.addTo(&st)
 	}
-	st.Apps = append(st.Apps, wire.AppStatus{
+	st.Apps = append(st.Apps, status.App{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
 		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(),
 	})
@@ -53,8 +54,8 @@ func (m *CellAppMgr) Status() wire.Status {
 	return st
 }
 
-func describeApp(a *member) wire.AppStatus {
-	out := wire.AppStatus{
+func describeApp(a *member) status.App {
+	out := status.App{
 		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), Thrift: a.thrift,
 		Unsent: describeUnsent(a.report.Unsent),
 	}
@@ -64,9 +65,9 @@ func describeApp(a *member) wire.AppStatus {
 	return out
 }
 
-func describeUnsent(s wire.SendErrors) (out []wire.UnsentStatus) {
+func describeUnsent(s wire.SendErrors) (out []status.Unsent) {
 	for _, e := range s {
-		out = append(out, wire.UnsentStatus{Reason: e.Reason.String(), Message: uint8(e.ID), Count: e.Count, Fault: !e.Reason.Expected()})
+		out = append(out, status.Unsent{Reason: e.Reason.String(), Message: uint8(e.ID), Count: e.Count, Fault: !e.Reason.Expected()})
 	}
 	return out
 }
@@ -87,7 +88,7 @@ func (m *CellAppMgr) tellObservers() {
 	if m.count(wire.Observer) == 0 {
 		return
 	}
-	st := m.Status()
+	st := wire.Status{World: m.Status()}
 	// Who cannot read it all sees nothing. What is left out first is the youngest spaces,
 	// then the youngest apps; the sums are of all.
 	for len(m.encode(&st)) > wire.MaxStatus && len(st.Spaces)+len(st.Apps) > 0 {
@@ -101,7 +102,7 @@ func (m *CellAppMgr) tellObservers() {
 }
 
 // addTo adds the cells of a space to the sums of st.
-func (s *space) addTo(st *wire.Status) {
+func (s *space) addTo(st *status.World) {
 	st.Cells += len(s.cells)
 	if s.tree != nil {
 		for _, c := range s.cells {
@@ -118,9 +119,9 @@ func (s *space) addTo(st *wire.Status) {
 }
 
 // describe is a space as observers are told it.
-func (m *CellAppMgr) describe(s *space) wire.SpaceStatus {
+func (m *CellAppMgr) describe(s *space) status.Space {
 	k := s.rates.clock
-	out := wire.SpaceStatus{
+	out := status.Space{
 		ID: uint32(s.cfg.ID), GameTime: k.GameAt(m.clusterTime(m.awake.at)).Seconds(), Rate: float64(k.Runs()) / gametime.NormalRate,
 	}
 	if s.tree == nil {
@@ -141,8 +142,8 @@ func (m *CellAppMgr) describe(s *space) wire.SpaceStatus {
 	return out
 }
 
-func (m *CellAppMgr) describeCell(s *space, c *cell, leaf *bsp.Leaf, rect bsp.Rect) wire.CellStatus {
-	out := wire.CellStatus{
+func (m *CellAppMgr) describeCell(s *space, c *cell, leaf *bsp.Leaf, rect bsp.Rect) status.Cell {
+	out := status.Cell{
 		Cell: c.id.String(), App: c.app.number, Rect: edges(cut(rect, s.cfg.Bounds)),
 		Load: fraction(c.load()), Reals: c.report.Reals, Ghosts: c.report.Ghosts, Created: c.created,
 		Loading: c.created && m.loading(s, c, rect), Retiring: leaf.Retiring, Overloaded: leaf.Overloaded,
@@ -162,13 +163,13 @@ func edges(r bsp.Rect) [4]float64 { return [4]float64{r.MinX, r.MinZ, r.MaxX, r.
 
 // describeLines appends the lines under a child, each before those below it, and
 // returns the sum of the loads there and the number of cells.
-func (m *CellAppMgr) describeLines(s *space, c bsp.Child, depth int, out *wire.SpaceStatus) (sum float64, cells int) {
+func (m *CellAppMgr) describeLines(s *space, c bsp.Child, depth int, out *status.Space) (sum float64, cells int) {
 	if c.Leaf != nil {
 		return fraction(c.Leaf.Load), 1
 	}
 	n, _ := s.tree.Node(c.Node)
 	r := cut(n.Rect, s.cfg.Bounds)
-	l := wire.LineStatus{Vertical: n.Axis == bsp.AxisX, At: n.Line, Depth: depth}
+	l := status.Line{Vertical: n.Axis == bsp.AxisX, At: n.Line, Depth: depth}
 	l.From, l.To = r.Span(n.Axis.Other())
 	for _, mv := range s.moved {
 		if mv.node == n.ID {
@@ -202,9 +203,7 @@ func addTotals(sum, r *wire.Report) {
 	sum.CPU += r.CPU
 	sum.Ticks += r.Ticks
 	sum.Late += r.Late
-	for i, n := range r.TickTimes {
-		sum.TickTimes[i] += n
-	}
+	sum.TickTimes.Add(&r.TickTimes)
 	sum.Counters.Add(&r.Counters)
 	sum.Unsent.AddAll(r.Unsent)
 }

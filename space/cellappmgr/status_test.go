@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space/cluster/status"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -66,7 +67,7 @@ func TestStatus(t *testing.T) {
 	v := r.m.spaces[0].version()
 	a.reportCells(wire.CellReport{Space: 1, Cell: first, Version: v, Load: 3e8, Reals: 40, Ghosts: 4})
 	b.reportCells(wire.CellReport{Space: 1, Cell: second, Version: v, Load: -5, Reals: 2, Ghosts: 1})
-	report := wire.Report{CPU: time.Second, Ticks: 10, Late: 1, Pending: 3, Clients: 6, Counters: wire.Counters{ClientCallsSent: 7}}
+	report := wire.Report{CPU: time.Second, Ticks: 10, Late: 1, Pending: 3, Clients: 6, Counters: status.Counters{ClientCallsSent: 7}}
 	report.TickTimes[4] = 10
 	base.send(&report)
 	a.send(&report)

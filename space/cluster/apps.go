@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // How each process is made from the Config and what the Host gives it.
@@ -86,7 +87,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 }
 
 // joined reports whether the manager knows a process.
-func joined(s *Status, at netip.AddrPort) bool {
+func joined(s *status.World, at netip.AddrPort) bool {
 	for i := range s.Apps {
 		if s.Apps[i].AddrPort() == at {
 			return true

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // Cluster is the processes of a world that run in this OS process: all of them, or
@@ -142,19 +143,12 @@ func (c *Cluster) LoginAddr() netip.AddrPort {
 var ErrNoManager = errors.New("cluster: the managers run elsewhere")
 
 // Status is how the world is now.
-func (c *Cluster) Status() (Status, error) {
+func (c *Cluster) Status() (w status.World, err error) {
 	if c.cellAppMgr == nil {
-		return Status{}, ErrNoManager
+		return w, ErrNoManager
 	}
-	var raw []byte
-	err := c.cellAppMgr.Do(func(a host.App) {
-		s := a.(*cellappmgr.CellAppMgr).Status()
-		raw = s.Append(nil)
-	})
-	if err != nil {
-		return Status{}, err
-	}
-	return parseStatus(raw)
+	err = c.cellAppMgr.Do(func(a host.App) { w = a.(*cellappmgr.CellAppMgr).Status() })
+	return w, err
 }
 
 // SealStats returns what the Guards of the processes here have counted together: how

@@ -22,6 +22,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // patience bounds what a test waits for.
@@ -179,10 +180,10 @@ func testWorld(t *testing.T, cfg cluster.Config) {
 	}
 	s := play(t, c, "ada")
 	st, err := c.Status()
-	if err != nil || st.Cells != 1 || st.AppCount(cluster.RoleCellApp) != 2 || st.AppCount(cluster.RoleBaseApp) != 1 {
+	if err != nil || st.Cells != 1 || st.AppCount(status.RoleCellApp) != 2 || st.AppCount(status.RoleBaseApp) != 1 {
 		t.Errorf("status %+v, %v", st, err)
 	}
-	login, ok := st.App(cluster.RoleLoginApp)
+	login, ok := st.App(status.RoleLoginApp)
 	if !ok || login.AddrPort() != c.LoginAddr() {
 		t.Errorf("the LoginApp is at %v, status says %v", c.LoginAddr(), login)
 	}
@@ -266,22 +267,22 @@ func testRoles(t *testing.T, cfg cluster.Config) {
 	}
 	defer func() { _ = o.Close() }()
 	// A world is ready for players when its processes know each other.
-	observe(t, o, "ready", func(s *cluster.Status) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
+	observe(t, o, "ready", func(s *status.World) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
 	play(t, login, "ada")
 	if s := sealStats(t, base); s.Resumed != 1 && !cfg.Key.IsZero() {
 		t.Errorf("the player's channel took a round trip: %+v", s)
 	}
-	observe(t, o, "told of the player", func(s *cluster.Status) bool { return s.Clients == 1 && s.Reals == 1 })
+	observe(t, o, "told of the player", func(s *status.World) bool { return s.Clients == 1 && s.Reals == 1 })
 	if testing.Short() {
 		return // the rest waits for reports of a second each
 	}
 	if err := o.Freeze(true); err != nil {
 		t.Fatal(err)
 	}
-	observe(t, o, "at rest", func(s *cluster.Status) bool { return s.ReportsSinceFreeze >= 2 && s.Pending == 0 })
+	observe(t, o, "at rest", func(s *status.World) bool { return s.ReportsSinceFreeze >= 2 && s.Pending == 0 })
 }
 
-func observe(t *testing.T, o *cluster.Observer, what string, ok func(*cluster.Status) bool) {
+func observe(t *testing.T, o *cluster.Observer, what string, ok func(*status.World) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -347,9 +348,9 @@ func TestKillCellApp(t *testing.T) {
 }
 
 // appOf is where the CellApp of the first cell listens.
-func appOf(s *cluster.Status) netip.AddrPort {
+func appOf(s *status.World) netip.AddrPort {
 	for i := range s.Apps {
-		if a := &s.Apps[i]; a.Role == cluster.RoleCellApp && a.Number == s.Spaces[0].Cells[0].App {
+		if a := &s.Apps[i]; a.Role == status.RoleCellApp && a.Number == s.Spaces[0].Cells[0].App {
 			return a.AddrPort()
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // ObserverConfig says whom to observe.
@@ -32,15 +33,15 @@ type ObserverConfig struct {
 var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
 
 // Observer watches a world, from any OS process, as a space viewer does. It is told
-// the Status every second.
+// the status every second.
 type Observer struct {
 	host    *host.Host
 	process *host.Process
 
 	mu   sync.Mutex
-	last Status
+	last status.World
 	seen uint64        // number of last, 0 for none
-	news chan struct{} // closed and replaced with each Status
+	news chan struct{} // closed and replaced with each status
 }
 
 // Observe begins to watch. It does not wait for the managers and outlives ctx,
@@ -71,28 +72,28 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 // Close ends the observation.
 func (o *Observer) Close() error { return o.host.Close() }
 
-func (o *Observer) put(s Status) {
+func (o *Observer) put(w status.World) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last = s
+	o.last = w
 	o.seen++
 	close(o.news)
 	o.news = make(chan struct{})
 }
 
-// Status is the last Status; false before the first.
-func (o *Observer) Status() (Status, bool) {
+// Status is how the world was when the observer was last told; false before the first time.
+func (o *Observer) Status() (status.World, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.last, o.seen > 0
 }
 
-// Trouble says why there is no Status: the managers refuse the observer, or are not to be
+// Trouble says why there is no status: the managers refuse the observer, or are not to be
 // reached; nil if nothing is known.
 func (o *Observer) Trouble() error { return o.process.Trouble() }
 
-// Next waits for the next Status. Trouble tells why it waits long.
-func (o *Observer) Next(ctx context.Context) (Status, error) {
+// Next waits until the observer is told again. Trouble tells why it waits long.
+func (o *Observer) Next(ctx context.Context) (status.World, error) {
 	o.mu.Lock()
 	news := o.news
 	o.mu.Unlock()
@@ -101,9 +102,9 @@ func (o *Observer) Next(ctx context.Context) (Status, error) {
 		s, _ := o.Status()
 		return s, nil
 	case <-ctx.Done():
-		return Status{}, context.Cause(ctx)
+		return status.World{}, context.Cause(ctx)
 	case <-o.process.Done():
-		return Status{}, errors.Join(ErrNotConnected, o.process.Err())
+		return status.World{}, errors.Join(ErrNotConnected, o.process.Err())
 	}
 }
 
@@ -125,13 +126,13 @@ type watcher struct {
 	links   app.Links
 	manager app.Member
 	log     *slog.Logger
-	put     func(Status)
+	put     func(status.World)
 }
 
 // watchPeriod is the time between ticks; a tick only joins again if need be.
 const watchPeriod = 200 * time.Millisecond
 
-func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(Status)) *watcher {
+func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(status.World)) *watcher {
 	w := &watcher{links: app.Links{Transport: t, Log: log}, log: log, put: put}
 	w.manager = app.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
 	return w
@@ -163,10 +164,10 @@ func (w *watcher) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 	switch {
 	case err != nil:
 	case id == wire.StatusID:
-		var s Status
-		if s, err = parseStatus(body); err == nil {
+		var s wire.Status
+		if err = s.Parse(body); err == nil {
 			w.manager.Accepted()
-			w.put(s)
+			w.put(s.World)
 		}
 	case id == wire.RefusedID:
 		var r wire.Refused
@@ -180,7 +181,7 @@ func (w *watcher) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 	}
 }
 
-// Trouble says why there is no Status.
+// Trouble says why there is no status.
 func (w *watcher) Trouble() error { return w.manager.Trouble() }
 
 func (w *watcher) freeze(on bool) bool {

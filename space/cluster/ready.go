@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // pollPeriod is how often a start looks whether it is done: several times a tick,
@@ -121,7 +122,7 @@ func hopeless(err error) bool {
 }
 
 // nextStatus is Observer.Next, which returns errPoll when it is time to look after the processes.
-func nextStatus(ctx context.Context, o *Observer) (Status, error) {
+func nextStatus(ctx context.Context, o *Observer) (status.World, error) {
 	short, cancel := context.WithTimeoutCause(ctx, lookPeriod, errPoll)
 	defer cancel()
 	return o.Next(short)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // A CellApp without cells retires at once, and is no member any more. One with the only
@@ -35,7 +35,7 @@ func TestRetireCellApp(t *testing.T) {
 	}
 	cellApps := 0
 	for _, a := range st.Apps {
-		if a.Role == cluster.RoleCellApp {
+		if a.Role == status.RoleCellApp {
 			cellApps++
 		}
 	}

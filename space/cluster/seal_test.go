@@ -24,6 +24,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 	"github.com/cellscape/cellscape/space/cluster"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 func testKey(seed byte) secure.PrivateKey {
@@ -111,7 +112,7 @@ func TestSealedRolesWithoutTickets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = o.Close() }()
-	observe(t, o, "ready", func(s *cluster.Status) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
+	observe(t, o, "ready", func(s *status.World) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
 	play(t, login, "ada")
 	if s := sealStats(t, base); s.Resumed+s.Refused != 0 || s.Admitted == 0 {
 		t.Errorf("at the BaseApp: %+v", s)

@@ -1,24 +1,24 @@
-package cluster
+package status
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/netip"
 	"strings"
-	"time"
 
-	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/bsp"
 )
 
-// Status is how a world is, as its CellAppMgr sees it once a second. As JSON it is
-// what a page is fed with.
-type Status struct {
-	// GameTime in seconds, of a space that never ran slower.
-	GameTime float64       `json:"game_time"`
-	Spaces   []SpaceStatus `json:"spaces"`
-	Apps     []AppStatus   `json:"apps"`
+// MaxSpaces is how many spaces a World describes one by one: more rooms than a person looks at, and
+// with a cell each a quarter of what an observer is told at a time.
+const MaxSpaces = 1024
 
-	// SpaceCount is how many spaces there are; Spaces describes the first 1024.
+// World is how a world is, as its CellAppMgr sees it. As JSON it is what a page is fed with.
+type World struct {
+	// GameTime in seconds, of a space that never ran slower.
+	GameTime float64 `json:"game_time"`
+	Spaces   []Space `json:"spaces"`
+	Apps     []App   `json:"apps"`
+
+	// SpaceCount is how many spaces there are; Spaces describes the first MaxSpaces.
 	SpaceCount int `json:"space_count"`
 	Cells      int `json:"cells"`       // now
 	Retiring   int `json:"retiring"`    // of the cells
@@ -39,8 +39,8 @@ type Status struct {
 	// Ticks of all apps, and those of them that ended after the next was due.
 	Ticks uint64 `json:"ticks"`
 	Late  uint64 `json:"late_ticks"`
-	// TickTimes is a histogram of how long ticks took; see TickQuantile.
-	TickTimes []uint64 `json:"tick_times"`
+	// TickTimes says how long they took.
+	TickTimes TickTimes `json:"tick_times"`
 	// CPU is the processor time in seconds of all apps' threads.
 	CPU float64 `json:"cpu_s"`
 	// Pending counts what is still to be told, to clients and between apps.
@@ -53,51 +53,20 @@ type Status struct {
 	Unsent []Unsent `json:"unsent,omitempty"`
 }
 
-// Counters are end-to-end counts, summed over all apps: in a world at rest what was
-// sent and what was handled are equal, as long as nothing has died.
-type Counters struct {
-	// Calls of clients: handed on by proxies, handled by bases and cells.
-	ClientCallsSent, ClientCallsHandled uint64
-	// Messages of flows between bases and cells.
-	FlowSent, FlowHandled uint64
-	// FlowLost counts those that nobody handled, nor will, by the gaps in their numbers:
-	// exact, and zero, whatever dies. Repeats counts calls that restored callers made
-	// again, and that were not handled again.
-	FlowLost, Repeats uint64
-	// Reliable bundles to clients.
-	BundlesSent uint64
-	// Bytes of protocol messages to and from clients.
-	BytesDown, BytesUp uint64
-	// Migrations are entities that went from one cell to another.
-	Migrations uint64
-	// PacketsUnsent counts packets of places that no channel took. A cell tells again
-	// what it could not send.
-	PacketsUnsent uint64
-	// Refused counts calls and messages refused: not exposed, malformed, flooding.
-	Refused uint64
-	// GhostsDiffer counts ghosts that were found unequal to their real.
-	GhostsDiffer uint64
-	// Errors counts what should not happen: panics of scripts, lost flows.
-	Errors uint64
-}
-
-// SpaceStatus is one space of a Status.
-type SpaceStatus struct {
-	ID      uint32       `json:"id"`
-	Version SpaceVersion `json:"version"`
+// Space is one space of a World.
+type Space struct {
+	ID      uint32      `json:"id"`
+	Version bsp.Version `json:"version"`
 	// GameTime in seconds, and how fast it runs: 1 is normal, less while a crowd is
 	// too dense for its CellApp.
-	GameTime float64      `json:"game_time"`
-	Rate     float64      `json:"rate"`
-	Cells    []CellStatus `json:"cells"`
-	Lines    []LineStatus `json:"lines"`
+	GameTime float64 `json:"game_time"`
+	Rate     float64 `json:"rate"`
+	Cells    []Cell  `json:"cells"`
+	Lines    []Line  `json:"lines"`
 }
 
-// SpaceVersion is the version of a space's geometry: the manager's term and a number.
-type SpaceVersion struct{ Term, N uint32 }
-
 // Ready reports whether the space has a cell that runs.
-func (s *SpaceStatus) Ready() bool {
+func (s *Space) Ready() bool {
 	for i := range s.Cells {
 		if s.Cells[i].Created {
 			return true
@@ -106,9 +75,9 @@ func (s *SpaceStatus) Ready() bool {
 	return false
 }
 
-// CellStatus is one cell: its rectangle, cut to the bounds of its space, and what
+// Cell is one cell: its rectangle, cut to the bounds of its space, and what
 // its CellApp reported.
-type CellStatus struct {
+type Cell struct {
 	Cell    string     `json:"cell"`
 	App     uint32     `json:"app"`  // number of the CellApp
 	Rect    [4]float64 `json:"rect"` // min x, min z, max x, max z, in metres
@@ -128,8 +97,8 @@ type CellStatus struct {
 	Loaded *[4]float64 `json:"loaded,omitempty"`
 }
 
-// LineStatus is one line of the partition.
-type LineStatus struct {
+// Line is one line of the partition.
+type Line struct {
 	Vertical bool    `json:"vertical"` // of constant x
 	At       float64 `json:"at"`
 	From     float64 `json:"from"`
@@ -146,7 +115,7 @@ type LineStatus struct {
 	Depth int `json:"depth"`
 }
 
-// Roles of AppStatus.
+// Roles of App.
 const (
 	RoleCellAppMgr = "CellAppMgr"
 	RoleCellApp    = "CellApp"
@@ -155,8 +124,8 @@ const (
 	RoleLoginApp   = "LoginApp"
 )
 
-// AppStatus is one process.
-type AppStatus struct {
+// App is one process.
+type App struct {
 	Role    string  `json:"role"`
 	Number  uint32  `json:"number"`
 	Address string  `json:"address"` // place#salt
@@ -188,8 +157,8 @@ type Unsent struct {
 
 // UnsentFaults is how many messages were not sent though nothing takes care of them: 0
 // in a sound cluster.
-func (s *Status) UnsentFaults() (n uint64) {
-	for _, u := range s.Unsent {
+func (w *World) UnsentFaults() (n uint64) {
+	for _, u := range w.Unsent {
 		if u.Fault {
 			n += u.Count
 		}
@@ -198,58 +167,29 @@ func (s *Status) UnsentFaults() (n uint64) {
 }
 
 // AddrPort is where the process listens.
-func (a *AppStatus) AddrPort() netip.AddrPort {
+func (a *App) AddrPort() netip.AddrPort {
 	place, _, _ := strings.Cut(a.Address, "#")
 	at, _ := netip.ParseAddrPort(place)
 	return at
 }
 
 // App is the first process of a role.
-func (s *Status) App(role string) (AppStatus, bool) {
-	for _, a := range s.Apps {
+func (w *World) App(role string) (App, bool) {
+	for _, a := range w.Apps {
 		if a.Role == role {
 			return a, true
 		}
 	}
-	return AppStatus{}, false
+	return App{}, false
 }
 
 // AppCount is the number of processes of a role.
-func (s *Status) AppCount(role string) int {
+func (w *World) AppCount(role string) int {
 	n := 0
-	for i := range s.Apps {
-		if s.Apps[i].Role == role {
+	for i := range w.Apps {
+		if w.Apps[i].Role == role {
 			n++
 		}
 	}
 	return n
-}
-
-// TickQuantile is a time within which the fraction q of all ticks ended, to a fifth
-// exact; 0 before any.
-func (s *Status) TickQuantile(q float64) time.Duration {
-	var all, sum uint64
-	for _, n := range s.TickTimes {
-		all += n
-	}
-	if all == 0 {
-		return 0
-	}
-	for i, n := range s.TickTimes {
-		if sum += n; float64(sum) >= q*float64(all) {
-			return wire.TickBound(i)
-		}
-	}
-	return wire.TickBound(wire.TickBuckets - 1)
-}
-
-// parseStatus reads the encoding that the CellAppMgr gives.
-func parseStatus(body []byte) (s Status, err error) {
-	if len(body) > wire.MaxStatus {
-		return s, fmt.Errorf("cluster: status of %d bytes", len(body))
-	}
-	if err := json.Unmarshal(body, &s); err != nil {
-		return s, fmt.Errorf("cluster: status: %w", err)
-	}
-	return s, nil
 }

@@ -54,14 +54,14 @@ func main() {
 	defer world.Stop()
 
 	for _, name := range []string{"Ada", "Bob"} {
-		ready := make(chan struct{})
 		sees := func(r *client.Replica) { fmt.Printf("%s sees %v at %v\n", name, r.Props.Get(0), r.Position) }
-		player := must(world.Connect(name, "password", client.Events{
-			CellPlayer: func(*client.Replica) { close(ready) }, Entered: sees, Moved: sees,
+		player := must(world.Connect(name, "password", client.Events{Entered: sees, Moved: sees,
 			PropertyChanged: func(_ *client.Replica, c *property.Change) { fmt.Println(name, "sees", c.Old, "become", c.New) },
 			Called:          func(_ *client.Replica, _ *property.Method, a []property.Value) { fmt.Println(name, "hears", a[0]) },
 		}))
-		<-ready
+		if err := player.Ready(context.Background()); err != nil {
+			log.Fatal(err)
+		}
 		for step := range 6 {
 			_ = player.Do(func(c *client.Client) { _ = c.MoveTo(property.Vector3{X: float32(step)}, property.Vector3{}) })
 			time.Sleep(300 * time.Millisecond)

@@ -76,7 +76,8 @@ entity/store/...: FLOOR1 entity entity/store entity/store/...
 mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
 mercury/host: mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
-ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host
+entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host
+ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host entity/client/session
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
@@ -110,6 +111,7 @@ mercury/stream/streamtest: runs transports over connections in real time
 mercury/tcp: sockets
 mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
+entity/client/session: looks up names, starts the runner, and is asked from any goroutine
 space/cluster: starts the runner
 internal/archtest: runs the Go command
 internal/sim/plants: a program that runs the Go command

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cellscape/cellscape/entity/client/session"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -27,7 +28,7 @@ type Cluster struct {
 
 	mu       sync.Mutex
 	cellApps []*host.Process
-	sessions []*Session
+	sessions []*session.Session
 
 	stop     sync.Once
 	stopping atomic.Bool

@@ -17,6 +17,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/session"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
@@ -93,7 +94,7 @@ func wait(t *testing.T, what string, c <-chan struct{}) {
 }
 
 // play logs in and has the avatar cheer, and waits for both.
-func play(t *testing.T, c *cluster.Cluster, user string) *cluster.Session {
+func play(t *testing.T, c *cluster.Cluster, user string) *session.Session {
 	t.Helper()
 	ready, cheered := make(chan struct{}), make(chan struct{})
 	var once sync.Once // others cheer too

@@ -29,15 +29,9 @@
 //
 // With Config.Key everything that the processes and the players say to each other is
 // encrypted and authenticated; see there. A player in another OS process is sealed
-// by two settings:
-//
-//	h.Start("player", listen, func(e host.Env) (host.App, error) {
-//		return client.New(client.Config{Transport: e.Transport, Tickets: e.Guard, ...})
-//	}, host.Shared(), host.Secure(secure.Config{ServerKey: public}))
-//
-// Config.Tickets spares it the round trip to its BaseApp: LoginApp and BaseApps share
-// ticket keys, and the start of a BaseApp that a ticket is for is told by its address.
-// One without the world's public key, or with another, hears nothing from the world;
+// by one setting, session.Config.ServerKey of package entity/client/session. A ticket spares it
+// the round trip to its BaseApp: LoginApp and BaseApps share ticket keys, and the start of
+// a BaseApp that a ticket is for is told by its address. One without the world's public key, or with another, hears nothing from the world;
 // its session ends with mercury.ErrTimeout.
 //
 // # Concurrency

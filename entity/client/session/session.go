@@ -1,0 +1,114 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/mercury/host"
+)
+
+// Session is a player in a world.
+type Session struct {
+	process  *host.Process
+	own      *host.Host // nil for Config.Host
+	progress *progress
+}
+
+// Dial logs a player in and returns when it is in the world. The error says why it is not. A
+// player whose entity gets no cell part is never there: use Start for those. The session
+// outlives ctx.
+func Dial(ctx context.Context, cfg Config) (*Session, error) {
+	s, err := Start(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Ready(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Start begins to log a player in. It waits for the name of the LoginApp to be looked up, and
+// for nothing else; the session outlives ctx. The error lists all faults of cfg.
+func Start(ctx context.Context, cfg Config) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	from, to, err := cfg.route(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{progress: &progress{entered: make(chan struct{}), over: make(chan struct{})}}
+	h := cfg.Host
+	if h == nil {
+		if h, err = host.New(host.Config{Log: cfg.Log}); err != nil {
+			return nil, err
+		}
+		s.own = h
+	}
+	listen, opts := cfg.place(from)
+	s.process, err = h.Start("client "+cfg.User, listen, func(e host.Env) (host.App, error) {
+		return newPlayer(cfg.client(e, to), cfg.Retry, s.progress)
+	}, opts...)
+	if err != nil && s.own != nil {
+		err = errors.Join(err, s.own.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Ready waits until the player has entered the world, or the session is over, or ctx ends. The
+// error is Err's, or says what the player waits for, with what the context says.
+func (s *Session) Ready(ctx context.Context) error {
+	select {
+	case <-s.progress.entered:
+	case <-s.progress.over:
+	case <-s.process.Done():
+	case <-ctx.Done():
+		if what, refusal := s.progress.lacks(); what != "" && s.Err() == nil {
+			return errors.Join(fmt.Errorf("session: %s: %w", what, context.Cause(ctx)), refusal)
+		}
+	}
+	return s.Err() // it may be over again
+}
+
+// Do runs f on the session's goroutine and waits for it. It is not called by events, which run
+// there anyway; f is not to keep the client. After Close it returns an error with
+// host.ErrStopped in its chain.
+func (s *Session) Do(f func(*client.Client)) error {
+	return s.process.Do(func(a host.App) {
+		p := a.(*player)
+		f(p.Client)
+		p.look()
+	})
+}
+
+// Err says why the session is over: what the event Closed was told, or client.ErrEnded after
+// Close. It is nil while the session goes on.
+func (s *Session) Err() error {
+	if err := s.progress.reason(); err != nil {
+		return err
+	}
+	select {
+	case <-s.process.Done():
+	default:
+		return nil
+	}
+	if err := s.process.Err(); err != nil {
+		return err
+	}
+	return client.ErrEnded
+}
+
+// Close drops the connection in order and gives back what the session holds. The player's
+// entity then leaves the world, unless its script keeps it.
+func (s *Session) Close() error {
+	if s.own != nil {
+		return s.own.Close()
+	}
+	return s.process.Stop()
+}

@@ -1,0 +1,350 @@
+package session_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/client"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/client/session"
+	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+// patience bounds what a test waits for.
+const patience = 20 * time.Second
+
+type account struct{ *entity.Base }
+
+// OnCreated gives everyone a cell part but those who are named so.
+func (a *account) OnCreated() {
+	if a.Account() != "bodiless" {
+		_ = a.CreateCell(1, property.Vector3{}, property.Vector3{}, nil)
+	}
+}
+
+// gate lets in whoever knows the word.
+type gate struct{}
+
+// Authenticate implements loginapp.Auth.
+func (gate) Authenticate(_ context.Context, user, password string) (string, error) {
+	if password != "swordfish" {
+		return "", errors.New("no")
+	}
+	return user, nil
+}
+
+var _ loginapp.Auth = gate{}
+
+// world is a small one.
+func world(t *testing.T) cluster.Config {
+	t.Helper()
+	schema, err := property.Load(fstest.MapFS{
+		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},
+		"entity_defs/Avatar.def": {Data: []byte(`<root/>`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := new(baseapp.Scripts)
+	baseapp.Register[account](bases, "Avatar", nil)
+	return cluster.Config{
+		CellScripts: space.NewScripts(schema), BaseScripts: bases, PlayerType: "Avatar", CellApps: 1, BaseApps: 1, Auth: gate{},
+		Tick: 20 * time.Millisecond, StatusPeriod: 50 * time.Millisecond,
+		Logins: cellappmgr.LoginConfig{Always: true}, // a busy machine makes a load of late ticks
+	}
+}
+
+func sealed(t *testing.T) cluster.Config {
+	t.Helper()
+	cfg := world(t)
+	var err error
+	if cfg.Key, err = secure.GenerateKey(rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func running(t *testing.T, c *cluster.Cluster, err error) *cluster.Cluster {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func started(t *testing.T, cfg cluster.Config) *cluster.Cluster {
+	t.Helper()
+	c, err := cluster.Start(context.Background(), cfg)
+	return running(t, c, err)
+}
+
+// player is a Config for someone of that name in a world at that address.
+func player(cfg cluster.Config, login netip.AddrPort, user string) session.Config {
+	c := session.Config{
+		LoginApp: login.String(), Schema: cfg.CellScripts.Schema(), User: user, Password: "swordfish", Tick: cfg.Tick,
+	}
+	if !cfg.Key.IsZero() {
+		c.ServerKey = cfg.Key.Public()
+	}
+	return c
+}
+
+func patient(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Whoever has the address, the key, the name and the password is in the world when Dial returns.
+func TestDial(t *testing.T) {
+	t.Parallel()
+	for name, cfg := range map[string]cluster.Config{"clear": world(t), "sealed": sealed(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := started(t, cfg)
+			ctx, cancel := context.WithCancel(patient(t))
+			s, err := session.Dial(ctx, player(cfg, w.LoginAddr(), "ada"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cancel() // the session outlives it
+			err = s.Do(func(c *client.Client) {
+				if err := c.MoveTo(property.Vector3{X: 1}, property.Vector3{}); err != nil || c.Space() != 1 {
+					t.Errorf("in space %d: %v", c.Space(), err)
+				}
+			})
+			if err := errors.Join(err, s.Err(), s.Ready(ctx)); err != nil {
+				t.Error(err)
+			}
+			if seal, err := w.SealStats(); err != nil || (seal.Resumed == 1) == cfg.Key.IsZero() {
+				t.Errorf("%d channels opened by a ticket, %v", seal.Resumed, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := s.Do(func(*client.Client) {}); !errors.Is(err, host.ErrStopped) {
+				t.Errorf("Do after Close: %v", err)
+			}
+			if !errors.Is(s.Err(), client.ErrEnded) || !errors.Is(s.Ready(patient(t)), client.ErrEnded) {
+				t.Errorf("after Close: %v", s.Err())
+			}
+		})
+	}
+}
+
+// What no second try would change is told at once, with Retry too, and as the event Closed.
+func TestDialIsRefused(t *testing.T) {
+	t.Parallel()
+	cfg := sealed(t)
+	w := started(t, cfg)
+	other := sealed(t)
+	for name, x := range map[string]struct {
+		change func(*session.Config)
+		is     func(error) bool
+	}{
+		"password": {func(c *session.Config) { c.Password = "wrong" }, refusal(protocol.BadCredentials)},
+		"definitions": {func(c *session.Config) {
+			c.Schema = otherSchema(t)
+		}, refusal(protocol.BadDigest)},
+		"no key":      {func(c *session.Config) { c.ServerKey = secure.PublicKey{} }, is(mercury.ErrKey)},
+		"another key": {func(c *session.Config) { c.ServerKey = other.Key.Public() }, is(mercury.ErrKey)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := player(cfg, w.LoginAddr(), "eve")
+			closed := make(chan error, 2)
+			c.Retry = true
+			c.Events.Closed = func(err error) { closed <- err }
+			x.change(&c)
+			s, err := session.Dial(patient(t), c)
+			if err == nil || s != nil || !x.is(err) {
+				t.Fatalf("%v, %v", s, err)
+			}
+			if n := len(closed); n != 1 || !x.is(<-closed) {
+				t.Errorf("%d events", n)
+			}
+		})
+	}
+}
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func refusal(code protocol.Code) func(error) bool {
+	return func(err error) bool {
+		var r *protocol.Refused
+		return errors.As(err, &r) && r.Code == code
+	}
+}
+
+func otherSchema(t *testing.T) *property.Schema {
+	t.Helper()
+	s, err := property.NewSchema(&property.Definition{Name: "Other", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Nobody listens at an address: the context ends the wait.
+func TestDialNobody(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_, err := session.Dial(ctx, player(world(t), netip.MustParseAddrPort("127.0.0.1:9"), "ada"))
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the LoginApp has not answered") {
+		t.Error(err)
+	}
+}
+
+// A LoginApp that nobody hears of ends a session that does not retry, and not one that does.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	c := player(world(t), netip.MustParseAddrPort("127.0.0.1:9"), "ada")
+	c.Options = []host.Option{host.Mercury(mercury.Config{Inactivity: 200 * time.Millisecond, KeepAlive: 50 * time.Millisecond})}
+	if _, err := session.Dial(patient(t), c); !errors.Is(err, mercury.ErrTimeout) {
+		t.Error(err)
+	}
+	c.Retry = true
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err := session.Dial(ctx, c)
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, mercury.ErrTimeout) {
+		t.Error(err)
+	}
+}
+
+// A world without a BaseApp is not ready: that is an error, or waited for.
+func TestWorldNotReady(t *testing.T) {
+	t.Parallel()
+	ctx, cfg := context.Background(), world(t)
+	managers, err := cluster.StartManagers(ctx, cfg)
+	at := running(t, managers, err).ManagerAddr()
+	login, err := cluster.StartLogin(ctx, cfg, at)
+	running(t, login, err)
+	c := player(cfg, login.LoginAddr(), "ada")
+	if _, err := session.Dial(patient(t), c); !refusal(protocol.NotReady)(err) {
+		t.Errorf("without Retry: %v", err)
+	}
+
+	c.Retry = true
+	closed := make(chan error, 1)
+	c.Events.Closed = func(err error) { closed <- err }
+	s, err := session.Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	if err := s.Ready(short); !refusal(protocol.NotReady)(err) || !errors.Is(err, context.DeadlineExceeded) || s.Err() != nil {
+		t.Errorf("with Retry: %v, %v", err, s.Err())
+	}
+	base, err := cluster.StartBaseApp(ctx, cfg, at)
+	running(t, base, err)
+	cell, err := cluster.StartCellApp(ctx, cfg, at)
+	running(t, cell, err)
+	if err := s.Ready(patient(t)); err != nil {
+		t.Error(err)
+	}
+	if len(closed) > 0 {
+		t.Errorf("told of a try: %v", <-closed)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A player whose entity has no cell part plays and is not in the world.
+func TestWithoutCellPart(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	w := started(t, cfg)
+	c := player(cfg, w.LoginAddr(), "bodiless")
+	loggedIn := make(chan struct{})
+	c.Events.LoggedIn = func() { close(loggedIn) }
+	s, err := session.Start(patient(t), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	<-loggedIn
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	if err := s.Ready(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no cell part yet") {
+		t.Error(err)
+	}
+}
+
+// Sessions on one Host end alone; a session that its owner or a fault of an event ends says so.
+func TestSharedHost(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	w := started(t, cfg)
+	h, err := host.New(host.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	dial := func(user string, e client.Events) *session.Session {
+		c := player(cfg, w.LoginAddr(), user)
+		c.Host, c.Events = h, e
+		s, err := session.Start(patient(t), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ada := dial("ada", client.Events{})
+	bob := dial("bob", client.Events{LoggedIn: func() { panic("bob") }})
+	if err := bob.Ready(patient(t)); err == nil || !strings.Contains(err.Error(), "bob") {
+		t.Errorf("a panic: %v", err)
+	}
+	if err := ada.Ready(patient(t)); err != nil {
+		t.Error(err)
+	}
+	if err := ada.Do(func(c *client.Client) { c.Close() }); err != nil {
+		t.Error(err)
+	}
+	if !errors.Is(ada.Err(), client.ErrEnded) {
+		t.Errorf("after the client's Close: %v", ada.Err())
+	}
+}
+
+func TestFaultsOfConfig(t *testing.T) {
+	h, err := host.New(host.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	_, err = session.Dial(patient(t), session.Config{LoginApp: "nowhere", Tick: -1, Host: h})
+	for _, want := range []string{"LoginApp is \"nowhere\"", "Schema is nil", "Tick"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in %v", want, err)
+		}
+	}
+	if _, err = session.Dial(patient(t), player(world(t), netip.MustParseAddrPort("127.0.0.1:0"), "ada")); err == nil {
+		t.Error("port 0 was dialled")
+	}
+}

@@ -1,6 +1,6 @@
 // Package client is the client side of Cellscape: it logs in, holds what the
 // server shows of the world, and says what the player does. Bots and Go clients
-// are built on it.
+// are built on it. Package session gives it a socket, a goroutine and a clock.
 //
 // # One session
 //

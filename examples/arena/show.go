@@ -134,24 +134,11 @@ func (s *show) line(st *status.World) string {
 func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	lacks := "managers that answer"
-	for {
-		st, err := s.observer.Next(limit)
-		if err != nil {
-			return netip.AddrPort{}, fmt.Errorf("the world lacks %s: start it first, or check -manager (%s) and $%s", lacks, s.f.manager, keyVariable)
-		}
-		login, ok := st.App(status.RoleLoginApp)
-		switch {
-		case !ok:
-			lacks = "a LoginApp"
-		case st.AppCount(status.RoleBaseApp) == 0:
-			lacks = "a BaseApp"
-		case st.Cells == 0:
-			lacks = "a CellApp"
-		default:
-			return login.AddrPort(), nil
-		}
+	login, err := s.observer.Ready(limit)
+	if err != nil {
+		err = fmt.Errorf("%w; check -manager (%s) and $%s", err, s.f.manager, keyVariable)
 	}
+	return login, err
 }
 
 // dance lets the bots in, dances until it is time, and judges the world.

@@ -18,7 +18,9 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/session"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -267,8 +269,11 @@ func testRoles(t *testing.T, cfg cluster.Config) {
 		t.Fatal(err)
 	}
 	defer func() { _ = o.Close() }()
-	// A world is ready for players when its processes know each other.
-	observe(t, o, "ready", func(s *status.World) bool { return s.Cells == 1 && s.Spaces[0].Ready() })
+	limit, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if ready, err := o.Ready(limit); err != nil || ready != login.LoginAddr() {
+		t.Fatalf("players may log in at %v: %v", ready, err)
+	}
 	play(t, login, "ada")
 	if s := sealStats(t, base); s.Resumed != 1 && !cfg.Key.IsZero() {
 		t.Errorf("the player's channel took a round trip: %+v", s)
@@ -281,6 +286,46 @@ func testRoles(t *testing.T, cfg cluster.Config) {
 		t.Fatal(err)
 	}
 	observe(t, o, "at rest", func(s *status.World) bool { return s.ReportsSinceFreeze >= 2 && s.Pending == 0 })
+}
+
+// Who waits for a world that does not become ready is told what it lacks.
+func TestObserverReadyNever(t *testing.T) {
+	t.Parallel()
+	cfg := world(t)
+	cfg.Key = testKey(1)
+	managers := started(t, cfg).ManagerAddr()
+	alone, err := cluster.StartManagers(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = alone.Stop() }()
+	for name, x := range map[string]struct {
+		at   netip.AddrPort
+		key  secure.PublicKey
+		is   error
+		says string
+	}{
+		"no managers":   {netip.MustParseAddrPort("127.0.0.1:9"), cfg.Key.Public(), context.DeadlineExceeded, "no managers answer at 127.0.0.1:9"},
+		"managers only": {alone.ManagerAddr(), cfg.Key.Public(), context.DeadlineExceeded, "there is no LoginApp, there is no BaseApp, there is no CellApp, space 1 has no cell"},
+		"another key":   {managers, testKey(9).Public(), mercury.ErrKey, "another key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, err := cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: x.at, ServerKey: x.key})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = o.Close() }()
+			d := time.Second
+			if x.is == mercury.ErrKey {
+				d = patience
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), d)
+			defer cancel()
+			if login, err := o.Ready(ctx); !errors.Is(err, x.is) || !strings.Contains(err.Error(), x.says) || login.IsValid() {
+				t.Errorf("%v, %v", login, err)
+			}
+		})
+	}
 }
 
 func observe(t *testing.T, o *cluster.Observer, what string, ok func(*status.World) bool) {

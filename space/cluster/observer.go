@@ -37,6 +37,7 @@ var ErrNotConnected = errors.New("cluster: the observer has no connection to the
 type Observer struct {
 	host    *host.Host
 	process *host.Process
+	manager netip.AddrPort
 
 	mu   sync.Mutex
 	last status.World
@@ -58,7 +59,7 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Observer{host: h, news: make(chan struct{})}
+	o := &Observer{host: h, manager: cfg.Manager, news: make(chan struct{})}
 	listen := Config{Listen: cfg.Listen}
 	o.process, err = h.Start("observer", listen.at(0), func(e host.Env) (host.App, error) {
 		return newWatcher(e.Transport, cfg.Manager, e.Log, o.put), nil

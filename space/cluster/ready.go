@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 // so that it does not add to what joining takes.
 const pollPeriod = 20 * time.Millisecond
 
-// lookPeriod is how often a start whose managers are elsewhere looks whether its processes
-// were refused.
+// lookPeriod is how often who waits for a Status looks whether it waits in vain: the managers
+// refuse the observer, or a process of the start.
 const lookPeriod = 50 * time.Millisecond
 
 // ready waits until the processes have joined; a whole world, until players can
@@ -46,7 +47,7 @@ func (c *Cluster) ready(ctx context.Context) error {
 
 var (
 	errSlow = errors.New("too slow")
-	errPoll = errors.New("time to look")
+	errLook = errors.New("time to look")
 )
 
 // pollManagers asks the managers of this process.
@@ -82,11 +83,7 @@ func (c *Cluster) missing() (missing []string, err error) {
 		}
 	}
 	if len(c.cellApps) > 0 {
-		for i := range s.Spaces {
-			if !s.Spaces[i].Ready() {
-				missing = append(missing, fmt.Sprintf("space %d has no cell", s.Spaces[i].ID))
-			}
-		}
+		missing = append(missing, spacesWithoutCell(&s)...)
 	}
 	var counts baseappmgr.Counts
 	if err := c.baseAppMgr.Do(func(a host.App) { counts = a.(*baseappmgr.BaseAppMgr).Counts() }); err != nil {
@@ -121,13 +118,6 @@ func hopeless(err error) bool {
 	return errors.Is(err, ErrRefused) || errors.Is(err, mercury.ErrKey)
 }
 
-// nextStatus is Observer.Next, which returns errPoll when it is time to look after the processes.
-func nextStatus(ctx context.Context, o *Observer) (status.World, error) {
-	short, cancel := context.WithTimeoutCause(ctx, lookPeriod, errPoll)
-	defer cancel()
-	return o.Next(short)
-}
-
 // watchManagers asks managers elsewhere, as an observer.
 func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
 	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, ServerKey: c.cfg.publicKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
@@ -135,28 +125,77 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 		return nil, err
 	}
 	defer func() { _ = o.Close() }()
-	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", c.manager)}
-	for {
-		s, err := nextStatus(ctx, o)
-		if trouble := errors.Join(o.Trouble(), c.Trouble()); hopeless(trouble) {
-			return missing, trouble
-		}
-		switch {
-		case errors.Is(err, errPoll):
-			continue
-		case errors.Is(err, errSlow):
-			return missing, err
-		case err != nil:
-			return missing, errors.Join(err, c.Err())
-		}
-		missing = missing[:0]
+	lacks := func(s *Status) (missing []string) {
 		for _, p := range c.all() {
-			if !joined(&s, p.Address().At) {
+			if !joined(s, p.Address().At) {
 				missing = append(missing, p.Name()+" has not joined")
 			}
 		}
-		if len(missing) == 0 {
+		return missing
+	}
+	missing, err = o.until(ctx, lacks, c.Trouble)
+	if err != nil && !errors.Is(err, errSlow) && !hopeless(err) {
+		err = errors.Join(err, c.Err())
+	}
+	return missing, err
+}
+
+// Ready waits until players can log in, as far as the managers know: a LoginApp and a
+// BaseApp have joined, and every space has a cell. It returns where the first LoginApp is. The
+// error says what is missing: when ctx ends, or, with ErrRefused or mercury.ErrKey in its chain,
+// when waiting does not help. A LoginApp that the BaseAppMgr does not know yet may still refuse
+// a player with protocol.NotReady; session.Config.Retry outlasts that.
+func (o *Observer) Ready(ctx context.Context) (login netip.AddrPort, err error) {
+	lacks := func(s *Status) (missing []string) {
+		for _, role := range []string{RoleLoginApp, RoleBaseApp, RoleCellApp} {
+			if s.AppCount(role) == 0 {
+				missing = append(missing, fmt.Sprintf("there is no %s", role))
+			}
+		}
+		app, _ := s.App(RoleLoginApp)
+		login = app.AddrPort()
+		return append(missing, spacesWithoutCell(s)...)
+	}
+	missing, err := o.until(ctx, lacks, func() error { return nil })
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("cluster: the world is not ready: %s: %w", strings.Join(missing, ", "), err)
+	}
+	return login, nil
+}
+
+func spacesWithoutCell(s *Status) (missing []string) {
+	for i := range s.Spaces {
+		if !s.Spaces[i].Ready() {
+			missing = append(missing, fmt.Sprintf("space %d has no cell", s.Spaces[i].ID))
+		}
+	}
+	return missing
+}
+
+// until waits for a Status that lacks nothing. It ends before with what was missing last: when
+// ctx does, or when the managers refuse the observer or trouble says that waiting does not help.
+func (o *Observer) until(ctx context.Context, lacks func(*Status) []string, trouble func() error) (missing []string, err error) {
+	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", o.manager)}
+	for {
+		s, err := o.nextWithin(ctx, lookPeriod)
+		if trouble := errors.Join(o.Trouble(), trouble()); hopeless(trouble) {
+			return missing, trouble
+		}
+		switch {
+		case errors.Is(err, errLook):
+			continue
+		case err != nil:
+			return missing, err
+		}
+		if missing = lacks(&s); len(missing) == 0 {
 			return nil, nil
 		}
 	}
+}
+
+// nextWithin is Next, which returns errLook when it is time to look for trouble.
+func (o *Observer) nextWithin(ctx context.Context, d time.Duration) (Status, error) {
+	short, cancel := context.WithTimeoutCause(ctx, d, errLook)
+	defer cancel()
+	return o.Next(short)
 }

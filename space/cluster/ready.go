@@ -19,7 +19,7 @@ import (
 // so that it does not add to what joining takes.
 const pollPeriod = 20 * time.Millisecond
 
-// lookPeriod is how often who waits for a Status looks whether it waits in vain: the managers
+// lookPeriod is how often who waits for a status looks whether it waits in vain: the managers
 // refuse the observer, or a process of the start.
 const lookPeriod = 50 * time.Millisecond
 
@@ -125,7 +125,7 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 		return nil, err
 	}
 	defer func() { _ = o.Close() }()
-	lacks := func(s *Status) (missing []string) {
+	lacks := func(s *status.World) (missing []string) {
 		for _, p := range c.all() {
 			if !joined(s, p.Address().At) {
 				missing = append(missing, p.Name()+" has not joined")
@@ -146,13 +146,13 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 // when waiting does not help. A LoginApp that the BaseAppMgr does not know yet may still refuse
 // a player with protocol.NotReady; session.Config.Retry outlasts that.
 func (o *Observer) Ready(ctx context.Context) (login netip.AddrPort, err error) {
-	lacks := func(s *Status) (missing []string) {
-		for _, role := range []string{RoleLoginApp, RoleBaseApp, RoleCellApp} {
+	lacks := func(s *status.World) (missing []string) {
+		for _, role := range []string{status.RoleLoginApp, status.RoleBaseApp, status.RoleCellApp} {
 			if s.AppCount(role) == 0 {
 				missing = append(missing, fmt.Sprintf("there is no %s", role))
 			}
 		}
-		app, _ := s.App(RoleLoginApp)
+		app, _ := s.App(status.RoleLoginApp)
 		login = app.AddrPort()
 		return append(missing, spacesWithoutCell(s)...)
 	}
@@ -163,7 +163,7 @@ func (o *Observer) Ready(ctx context.Context) (login netip.AddrPort, err error) 
 	return login, nil
 }
 
-func spacesWithoutCell(s *Status) (missing []string) {
+func spacesWithoutCell(s *status.World) (missing []string) {
 	for i := range s.Spaces {
 		if !s.Spaces[i].Ready() {
 			missing = append(missing, fmt.Sprintf("space %d has no cell", s.Spaces[i].ID))
@@ -172,9 +172,9 @@ func spacesWithoutCell(s *Status) (missing []string) {
 	return missing
 }
 
-// until waits for a Status that lacks nothing. It ends before with what was missing last: when
+// until waits for a status that lacks nothing. It ends before with what was missing last: when
 // ctx does, or when the managers refuse the observer or trouble says that waiting does not help.
-func (o *Observer) until(ctx context.Context, lacks func(*Status) []string, trouble func() error) (missing []string, err error) {
+func (o *Observer) until(ctx context.Context, lacks func(*status.World) []string, trouble func() error) (missing []string, err error) {
 	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", o.manager)}
 	for {
 		s, err := o.nextWithin(ctx, lookPeriod)
@@ -194,7 +194,7 @@ func (o *Observer) until(ctx context.Context, lacks func(*Status) []string, trou
 }
 
 // nextWithin is Next, which returns errLook when it is time to look for trouble.
-func (o *Observer) nextWithin(ctx context.Context, d time.Duration) (Status, error) {
+func (o *Observer) nextWithin(ctx context.Context, d time.Duration) (status.World, error) {
 	short, cancel := context.WithTimeoutCause(ctx, d, errLook)
 	defer cancel()
 	return o.Next(short)

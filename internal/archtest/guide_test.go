@@ -58,7 +58,7 @@ func TestGuideFaults(t *testing.T) {
 			t.Errorf("%d faults in %q, want 1", n, page)
 		}
 	}
-	sound := "[a](README.md) `space` `internal/wire/encode.go` `IDOf` `.def`\n```sh\ngo test ./space -run '^$' -bench '^BenchmarkCellTick$'\n```"
+	sound := "[a](README.md) `space` `internal/wire/table.go` `IDOf` `.def`\n```sh\ngo test ./space -run '^$' -bench '^BenchmarkCellTick$'\n```"
 	if faults := g.faults(sound); len(faults) > 0 {
 		t.Errorf("faults in what is sound: %v", faults)
 	}

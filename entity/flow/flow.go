@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// MaxEarly bounds the messages that wait in one In for an earlier one. A
+	// MaxEarly bounds the messages that wait in one Receiver for an earlier one. A
 	// handoff overlaps for about a round trip, a few ticks of messages; what
 	// comes beyond is dropped and comes again by the sender's timer.
 	MaxEarly = 512
 
-	// MaxKept bounds the messages that one Out keeps. It is reached only when
+	// MaxKept bounds the messages that one Sender keeps. It is reached only when
 	// the other end is gone for long; the owner decides what that means.
 	MaxKept = 1 << 14
 
-	// MaxKeptBytes bounds the payloads that one Out keeps: some twenty backups of
+	// MaxKeptBytes bounds the payloads that one Sender keeps: some twenty backups of
 	// the largest entities, or MaxKept messages of a kilobyte.
 	MaxKeptBytes = 16 << 20
 
-	// MaxFlowPayload bounds one message of a flow, below mercury's own bound so
+	// MaxPayload bounds one message of a flow, below mercury's own bound so
 	// that the header always fits: a backup of a large entity.
 	MaxPayload = 512 << 10
 
-	// FlowResend is how long an Out waits for an acknowledgement before it sends
+	// ResendAfter is how long a Sender waits for an acknowledgement before it sends
 	// again. Channels repair loss themselves, so this covers only what was lost
 	// with a moving target or a dead process, and may be slow.
 	ResendAfter = time.Second
 
-	// FlowResendMost is the most that the wait grows to, twofold each time that nothing was
+	// ResendMost is the most that the wait grows to, twofold each time that nothing was
 	// acknowledged: a target that is only slow has all of it in its queue already, and
 	// gets no faster by having it again.
 	ResendMost = 4 * ResendAfter
@@ -43,10 +43,10 @@ const (
 
 // Errors of flows.
 var (
-	// ErrFlowFull is returned by Out.Add when MaxKept messages, or MaxKeptBytes of
+	// ErrFull is returned by Sender.Add when MaxKept messages, or MaxKeptBytes of
 	// them, are unsettled.
 	ErrFull = errors.New("flow: it keeps too many unsettled messages")
-	// ErrPayload is returned for a payload longer than MaxFlowPayload.
+	// ErrPayload is returned for a payload longer than MaxPayload.
 	ErrPayload = errors.New("flow: message too long")
 )
 
@@ -56,7 +56,7 @@ type Message struct {
 	FromPart entity.Part
 	To       entity.ID
 	ToPart   entity.Part
-	// Stream is the sender's incarnation; a newer one starts again at 1.
+	// Incarnation is the sender's incarnation; a newer one starts again at 1.
 	Incarnation uint32
 	// Low is the lowest number that the sender still keeps.
 	Low uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// In is the receiving end of a flow. Its zero value has received nothing. It
+// Receiver is the receiving end of a flow. Its zero value has received nothing. It
 // belongs to the target and travels with it.
 type Receiver struct {
 	stream uint32
@@ -22,7 +22,7 @@ type Receiver struct {
 	lost           uint64 // skipped since TakeLost
 }
 
-// NewIn returns a receiving end that has handled everything of a stream up to last.
+// NewReceiver returns a receiving end that has handled everything of a stream up to last.
 func NewReceiver(stream uint32, last uint64) Receiver {
 	return Receiver{stream: stream, last: last}.restored()
 }
@@ -30,7 +30,7 @@ func NewReceiver(stream uint32, last uint64) Receiver {
 // Verdict is what became of an arriving message.
 type Verdict uint8
 
-// What In.Accept says.
+// What Receiver.Accept says.
 const (
 	// Deliver: Accept called deliver at least once.
 	Deliver Verdict = iota
@@ -43,7 +43,7 @@ const (
 )
 
 // Accept takes a message and calls deliver with it, and with every held message
-// that it completes, in order. deliver must not call Accept of the same In.
+// that it completes, in order. deliver must not call Accept of the same Receiver.
 func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
 	switch {
 	case stream < in.stream:
@@ -135,7 +135,7 @@ func (in Receiver) restored() Receiver {
 // is settled. No ack is owed; senders find out that the target is another one.
 func (in *Receiver) Restore() { *in = in.restored() }
 
-// Stream is the sender's incarnation that Last counts in.
+// Incarnation is the sender's incarnation that Last counts in.
 func (in *Receiver) Incarnation() uint32 { return in.stream }
 
 // Owed reports whether an ack is owed.

@@ -10,13 +10,13 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// kept is a message of an Out that is not settled yet.
+// kept is a message of a Sender that is not settled yet.
 type kept struct {
 	number  uint64
 	payload []byte
 }
 
-// Out is the sending end of a flow. Its zero value is an empty flow. It belongs
+// Sender is the sending end of a flow. Its zero value is an empty flow. It belongs
 // to the sender and travels with it.
 type Sender struct {
 	next     uint64 // last number given out
@@ -34,7 +34,7 @@ type Sender struct {
 // is below it, a backup above is too rare to hold on to.
 const maxSpare = 4 << 10
 
-// NewOut returns the sending end of a flow whose numbers begin above after: for a
+// NewSender returns the sending end of a flow whose numbers begin above after: for a
 // flow that is begun anew while its target may remember an earlier one.
 func NewSender(after uint64) Sender { return Sender{next: after, received: after, sent: after} }
 
@@ -141,7 +141,7 @@ func (o *Sender) Unsent() bool { return o.next > o.sent }
 // restarts the resend timer: for a target at a new address, and when Due.
 func (o *Sender) Again(now time.Duration) {
 	if o.Due(now) {
-		o.tries = min(o.tries+1, 2) // FlowResendMost
+		o.tries = min(o.tries+1, 2) // ResendMost
 	}
 	o.sent, o.sentAt, o.again = o.received, now, false
 }
@@ -167,7 +167,7 @@ func (o *Sender) Each(now time.Duration, f func(number uint64, payload []byte)) 
 	})
 }
 
-// Due reports whether the oldest unacknowledged message has waited FlowResend, or
+// Due reports whether the oldest unacknowledged message has waited ResendAfter, or
 // is to be sent to a target that was restored.
 func (o *Sender) Due(now time.Duration) bool {
 	return o.next > o.received && (o.again || now-o.sentAt >= min(ResendMost, ResendAfter<<o.tries))

@@ -47,7 +47,7 @@ func travelling() []plant {
 			"gametime.Again(t.due, 2*t.every, game)"},
 		{"time of timers begins again on offload", "space/real_clock.go",
 			"		r.timers[i].due = max(0, gametime.After(r.timers[i].due, late))\n",
-			"		r.timers[i].due = r.cell.game\n"},
+			"		r.timers[i].due = gametime.After(r.cell.game, 0)\n"},
 		{"what was to be told lost on offload", "space/cell_parts.go",
 			"	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)\n",
 			"	rd.Bytes(migrate.MaxParts)\n"},

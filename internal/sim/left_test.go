@@ -114,3 +114,34 @@ func (r *rig) deafen(id entity.ID, but *Process) (lost *int) {
 	}
 	return lost
 }
+
+// TestHandedOnToTheDead: a real dies with the CellApp that has taken it over, before its base has
+// heard of it, and the origin has no ghost of it any more. The origin says so at the verdict, 3 s after
+// the death: the base need not wait until it asks by itself, which takes 2 s longer.
+func TestHandedOnToTheDead(t *testing.T) {
+	o := Options{Seed: 4310, CellApps: 4, Players: 2, Rovers: 2, Balance: still(2), Wild: Wild{Rocks: 1}}
+	play(t, o, func(r *rig) {
+		id, _ := r.rock(property.Vector3{X: 20 - half, Z: half - 20}) // far from all lines: no ghost knows of it
+		r.wait(3 * time.Second)                                       // it is backed up
+		old, _, v := r.real(id)
+		was := v.Order()
+		deaf := r.deafen(id, old)
+		r.retire(old)
+		r.until("it is handed on", removalEnds, func() bool {
+			on, _, v := r.real(id)
+			return on != nil && on != old && was.Before(v.Order())
+		})
+		on, _, _ := r.real(id)
+		r.wait(8 * time.Second) // the ghost that it left has gone
+		on.crash()
+		on.restartAt = r.now + time.Minute
+		r.hook = nil
+		if *deaf == 0 {
+			t.Error("its base has heard of it")
+		}
+		r.until("there is a real again", 4500*time.Millisecond, func() bool {
+			on, _, v := r.real(id)
+			return on != nil && was.Incarnation < v.Order().Incarnation
+		})
+	})
+}

@@ -2,8 +2,8 @@ package aoi
 
 import "testing"
 
-// What a tick does in the steady state must not feed the garbage collector: it runs for every entity, ten times a
-// second.
+// What a tick does in the steady state must not produce garbage: it runs for every entity, ten
+// times a second.
 func TestNoAllocations(t *testing.T) {
 	w := newWorld(400, 200, 40, 45)
 	nop := func(Trigger, Node, uint64, bool) {}
@@ -11,7 +11,7 @@ func TestNoAllocations(t *testing.T) {
 		w.step(0.6)
 		w.list.Drain(nop)
 	}
-	for range 300 { // until every buffer has had its largest size
+	for range 300 { // until every buffer has reached its largest size
 		step()
 	}
 	seen := 0
@@ -66,7 +66,7 @@ func TestNoAllocations(t *testing.T) {
 }
 
 func TestQueueGivesMemoryBack(t *testing.T) {
-	w := newWorld(400, 10, 40, 45) // 400 times 399 enters
+	w := newWorld(400, 10, 40, 45) // 400 × 399 enters
 	if n := w.list.Pending(); n <= keptEvents {
 		t.Fatalf("%d events are too few for this test", n)
 	}

@@ -31,7 +31,7 @@ func newWorld(n int, side, enter, leave float32) *world {
 	return w
 }
 
-// step moves everyone by d metres; who meets a wall turns around.
+// step moves everyone by d metres; whoever meets a wall turns around.
 func (w *world) step(d float32) {
 	for i, n := range w.nodes {
 		for a := range w.at[i] {
@@ -65,7 +65,8 @@ var loads = []load{
 
 func (c load) String() string { return fmt.Sprintf("%s/n=%d", c.name, c.n) }
 
-// BenchmarkTick is one tick of 0.6 m for everyone (6 m/s at 10 Hz) and the delivery of what comes of it.
+// BenchmarkTick is one tick of 0.6 m for everyone (6 m/s at 10 Hz) and the delivery of the events
+// that it causes.
 func BenchmarkTick(b *testing.B) {
 	for _, c := range loads {
 		b.Run(c.String(), func(b *testing.B) {
@@ -85,8 +86,8 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// BenchmarkReferenceAllPairs is the reference operation for BenchmarkTick: the distance test of every pair, and
-// nothing else.
+// BenchmarkReferenceAllPairs is the yardstick for BenchmarkTick: it does the distance test of every
+// pair and nothing else.
 func BenchmarkReferenceAllPairs(b *testing.B) {
 	for _, c := range loads[:5] {
 		b.Run(c.String(), func(b *testing.B) {
@@ -125,7 +126,7 @@ func BenchmarkTeleport(b *testing.B) {
 	}
 }
 
-// BenchmarkComeAndGo is an entity with a trigger that is made and removed again.
+// BenchmarkComeAndGo makes and removes an entity with a trigger.
 func BenchmarkComeAndGo(b *testing.B) {
 	for _, c := range loads {
 		b.Run(c.String(), func(b *testing.B) {

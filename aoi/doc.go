@@ -1,11 +1,13 @@
-// Package aoi answers who is near whom: points sorted along X and along Z, range triggers that ride on them, and
-// range queries. It is what a witness learns its surroundings from, and what a proximity trap springs by.
+// Package aoi answers who is near whom: it keeps points sorted along X and along Z, with range
+// triggers that ride on them and range queries. A witness learns its surroundings from it, and a
+// proximity trap is sprung by it.
 //
 // # Purpose
 //
-// A [List] holds the points of one space in one process. A point (a [Node]) carries a key, the id of what stands there.
-// A [Trigger] rides on a node and reports which other nodes come near it and go away again, as events that
-// [List.Drain] hands out. The queries [List.InRange] and [List.InCircle] answer at once and change nothing.
+// A [List] holds the points of one space in one process. A point (a [Node]) carries a key: the id
+// of what stands there. A [Trigger] rides on a node and reports which other nodes come near it and
+// go away again, as events that [List.Drain] hands out. The queries [List.InRange] and
+// [List.InCircle] answer at once and change nothing.
 //
 // # Shape
 //
@@ -16,14 +18,14 @@
 //	|     +---------------+     |
 //	|     | core          |     |   A node that comes into the core is reported as entering.
 //	|     |       o       |     |   A node that goes out of the outer square is reported as leaving.
-//	|     |               |     |   In the band between them a node stays what it was, so that one that
-//	|     +---------------+     |   walks to and fro over a line is not reported again and again.
+//	|     |               |     |   In the band between them a node stays what it was, so one that walks
+//	|     +---------------+     |   to and fro across an edge is not reported over and over.
 //	|                           |
 //	+---------------------------+
 //
-// Edges belong to the square. The edge of a square lies where the 64-bit sum of the owner's position and the range
-// lies, everywhere: in triggers, queries and in the order of the lists. A trigger never reports the node that it rides
-// on.
+// Edges belong to the square. An edge lies at the 64-bit sum of the owner's position and the range.
+// This holds everywhere: in triggers, in queries and in the order of the lists. A trigger never
+// reports the node that it rides on.
 //
 // # Invariants
 //
@@ -37,22 +39,23 @@
 //
 // # How it works
 //
-// Each axis has two sorted lines: one of the points and one of the four edges of every trigger. What changes for a
-// node that moves are the triggers whose edges it passes on either axis, and, for triggers that it carries, the points
-// that their edges pass. Each such pair is tested once with where it was and where it is, so the outcome does not
-// depend on the order in which edges pass (seed S4 §6.1.14 describes the lists and the test of the other axis). The
-// cost of a step is what it passes on one axis, whether or not that is near on the other; a jump costs two queries
-// instead.
+// Each axis has two sorted lines: one of the points and one of the four edges of every trigger.
+// When a node moves, the only triggers that can change are those whose edges it passes on either
+// axis and, for the triggers that it carries, the points that their edges pass. Each such pair is
+// tested once, with where it was and where it is, so the outcome does not depend on the order in
+// which edges are passed (seed S4 §6.1.14 describes the lists and the test of the other axis). A
+// step costs what it passes on one axis, whether or not that is near on the other; a jump costs two
+// queries instead.
 //
-// Nothing is stored for a pair but the band: members of the core are known from where they stand. A crowd of two
-// thousand that all see each other costs four million events once, and no memory after.
+// Only pairs in the band are stored: members of the core are known from where they stand. A crowd
+// of two thousand that all see each other costs four million events once, and no memory after that.
 //
 // # Concurrency and the caller's duties
 //
-// A List is not safe for concurrent use. It starts no goroutine, reads no clock and its outcome depends on the calls
-// alone.
+// A List is not safe for concurrent use. It starts no goroutine and reads no clock, and its outcome
+// depends on the calls alone.
 //
-// Positions must be finite ([Finite]) and ranges valid ([ValidRange]); handles must be alive ([List.Has],
-// [List.HasTrigger]). The methods panic otherwise: whoever takes positions from outside checks them where they come
-// in, since what to do about a bad one depends on who sent it.
+// Positions must be finite ([Finite]), ranges valid ([ValidRange]) and handles alive ([List.Has],
+// [List.HasTrigger]); the methods panic otherwise. Whoever takes positions from outside checks them
+// where they come in, since what to do about a bad one depends on who sent it.
 package aoi

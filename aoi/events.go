@@ -8,19 +8,20 @@ type event struct {
 	enter   bool
 }
 
-// keptEvents is the longest queue, and the largest set of changes of one call, whose memory is kept for the next: 2
-// MiB of events, what ten thousand walkers in a dense crowd cause in a few ticks. A crowd that appears at once causes
-// millions, once.
+// keptEvents is the longest queue, and the largest set of changes of one call, whose memory is kept
+// for the next. That is 2 MiB of events, which ten thousand walkers in a dense crowd cause in a few
+// ticks. A crowd that appears at once causes millions, but only once.
 const keptEvents = 1 << 16
 
-// queue holds the events that were not delivered yet, oldest first.
+// queue holds the events that have not been delivered yet, oldest first.
 type queue struct {
 	events   []event
-	head     int // of events, while draining: those before it are done with
+	head     int // index into events while draining; those before it are done
 	draining bool
 
-	// withheld holds the pairs whose enter was passed over because the node had been removed: the leave
-	// that the removal queued is then passed over as well. Only looked up, never ranged over.
+	// withheld holds the pairs whose enter was passed over because the node had been removed; the
+	// leave that the removal queued is then passed over as well. It is only looked up, never ranged
+	// over.
 	withheld map[withheld]struct{}
 }
 
@@ -34,13 +35,14 @@ func (q *queue) push(e event) { q.events = append(q.events, e) }
 // Pending returns how many events the next Drain will go through.
 func (l *List) Pending() int { return len(l.queue.events) - l.queue.head }
 
-// Drain calls f for every event that was waiting when it was called, oldest first, and forgets it. t is always in the
-// List when f is called; n is in it when enter is true, while a leave may come of its removal: then only key, which
-// Insert was given, says who it was.
+// Drain calls f for every event that was waiting when Drain was called, oldest first, and forgets
+// it. When f is called, t is always in the List. n is in the List when enter is true; a leave may
+// be due to its removal, and then only key, which Insert was given, says who it was.
 //
-// f may change the List in any way, remove t and n included. Events of its own changes wait for the next Drain, so two
-// triggers whose callbacks undo each other cannot hold up a tick; [List.Pending] says whether there are any. If f
-// panics, its event counts as delivered. Drain within Drain panics.
+// f may change the List in any way, even remove t and n. Events of its own changes wait for the
+// next Drain, so two triggers whose callbacks undo each other cannot hold up a tick; [List.Pending]
+// says whether there are any. If f panics, its event counts as delivered. A Drain within a Drain
+// panics.
 func (l *List) Drain(f func(t Trigger, n Node, key uint64, enter bool)) {
 	q := &l.queue
 	if q.draining {
@@ -57,7 +59,7 @@ func (l *List) Drain(f func(t Trigger, n Node, key uint64, enter bool)) {
 	}
 }
 
-// forget drops what has been delivered and keeps what came meanwhile.
+// forget drops what has been delivered and keeps what has come in the meantime.
 func (q *queue) forget() {
 	rest := q.events[q.head:]
 	if cap(q.events) > keptEvents && len(rest) <= keptEvents/2 {

@@ -1,6 +1,7 @@
 package aoi
 
-// mark is one entry of a line: where it lies, and what it stands for. Marks at the same place are told apart by ref.
+// mark is one entry of a line: where it lies, and what it stands for. Marks at the same place are
+// told apart by ref.
 type mark struct {
 	at  float64
 	ref uint32
@@ -10,8 +11,9 @@ func (m mark) before(o mark) bool {
 	return m.at < o.at || m.at == o.at && m.ref < o.ref
 }
 
-// blockSize is the number of marks of a block: 1 KiB each, so that shifting marks inside of one stays within a few
-// cache lines while the directory of a line of 40,000 marks still has less than 1,300 entries.
+// blockSize is the number of marks in a block of 1 KiB. It is small enough that a shift within a
+// block touches only a few cache lines, and large enough that the directory of a line of 40,000
+// marks has fewer than 1,300 entries.
 const blockSize = 64
 
 // block is a run of sorted marks.
@@ -22,15 +24,16 @@ type block struct {
 
 // line is a sorted sequence of marks, cut into blocks.
 //
-// Invariants: no block is empty; heads[i] is the first mark of blocks[i]; marks ascend strictly within and across
-// blocks.
+// Invariants: no block is empty; heads[i] is the first mark of blocks[i]; marks ascend strictly
+// within and across blocks.
 type line struct {
 	heads  []mark // apart from the blocks, so that a search touches only adjacent memory
 	blocks []*block
 	free   []*block // emptied blocks, kept so that a line that breathes does not allocate
 }
 
-// find returns the block in which m lies or would be put: the last one whose head is not after m, else the first.
+// find returns the block in which m lies or would be put: the last one whose head is not after m,
+// else the first.
 func (l *line) find(m mark) int {
 	lo, hi := 0, len(l.heads)
 	for lo < hi {
@@ -90,7 +93,8 @@ func (l *line) remove(m mark) {
 	l.merge(i)
 }
 
-// move is remove and insert in one: most steps stay within a block, and then only the marks that are passed shift.
+// move is remove and insert in one. Most steps stay within a block, and then only the marks that
+// are passed shift.
 func (l *line) move(from, to mark) {
 	i, j := l.locate(from)
 	if i > 0 && to.before(l.heads[i]) || i+1 < len(l.heads) && !to.before(l.heads[i+1]) {
@@ -109,7 +113,8 @@ func (l *line) move(from, to mark) {
 	l.heads[i] = b.marks[0]
 }
 
-// locate returns where m is; a mark that is not there means that the List lost track of a position.
+// locate returns where m is. A mark that is not there means that the List has lost track of a
+// position.
 func (l *line) locate(m mark) (i, j int) {
 	if len(l.blocks) > 0 {
 		i = l.find(m)
@@ -128,14 +133,16 @@ func (l *line) split(i int) {
 	l.heads[i+1] = high.marks[0]
 }
 
-// merge joins block i with a neighbour when both are thin, so that a line that shrank does not keep one mark a block.
+// merge joins block i with a neighbour when both are thin; otherwise a line that has shrunk could
+// keep one mark per block.
 func (l *line) merge(i int) {
 	if !l.join(i) {
 		l.join(i - 1)
 	}
 }
 
-// join empties block i+1 into block i if half a block holds both: with room left, or the next insert would split again.
+// join empties block i+1 into block i if half a block holds both. It leaves that much room so that
+// the next insert does not split the block again.
 func (l *line) join(i int) bool {
 	if i < 0 || i+1 >= len(l.blocks) || l.blocks[i].n+l.blocks[i+1].n > blockSize/2 {
 		return false
@@ -172,12 +179,14 @@ func (l *line) closeBlock(i int) {
 	l.heads, l.blocks = l.heads[:last], l.blocks[:last]
 }
 
-// width estimates how many marks lie within [lo, hi], in blocks: enough to choose the cheaper axis.
+// width estimates, in blocks, how many marks lie within [lo, hi]: enough to choose the cheaper
+// axis.
 func (l *line) width(lo, hi float64) int {
 	return l.find(mark{at: hi}) - l.find(mark{at: lo})
 }
 
-// span walks the marks of a line that lie within [lo, hi], in runs. The line must not change meanwhile.
+// span walks the marks of a line that lie within [lo, hi], in runs. The line must not change during
+// the walk.
 //
 //	for s := l.span(lo, hi); s.next(); {
 //		for _, m := range s.run {

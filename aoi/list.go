@@ -2,14 +2,16 @@ package aoi
 
 import "math"
 
-// Node is a handle of one point of a [List]. It is checked on use: after [List.Remove] it is dead, also when its slot
-// serves another point. The zero Node is none.
+// Node is a handle of one point of a [List]. It is checked on use: after [List.Remove] it is dead,
+// even when another point uses its slot. The zero Node stands for none.
 type Node uint64
 
-// Trigger is a handle of one range trigger of a [List], checked on use as a [Node] is. The zero Trigger is none.
+// Trigger is a handle of one range trigger of a [List], checked on use as a [Node] is. The zero
+// Trigger stands for none.
 type Trigger uint64
 
-// A handle holds a slot, counted from one, in its low half and in its high half how often the slot was given up before.
+// A handle holds a slot, counted from one, in its low half, and in its high half the number of
+// times that slot was given up before.
 func handle(slot int, generation uint32) uint64 { return uint64(generation)<<32 | uint64(slot+1) }
 
 // spot is a position: X, then Z.
@@ -27,11 +29,11 @@ type node struct {
 // axis is what a List keeps for X and for Z.
 type axis struct {
 	points line // ref: slot of the node
-	edges  line // ref: slot of the trigger and which edge of it
+	edges  line // ref: slot of the trigger and which of its edges
 }
 
-// List holds the points of one space and the triggers that ride on them. The zero List is empty and ready for use.
-// It must not be copied after first use and is not safe for concurrent use.
+// List holds the points of one space and the triggers that ride on them. The zero List is empty and
+// ready for use. It must not be copied after first use and is not safe for concurrent use.
 type List struct {
 	nodes     []node
 	freeNodes []uint32
@@ -39,13 +41,13 @@ type List struct {
 	freeTrigs []uint32
 	axes      [2]axis
 
-	// reach is the longest leave range since there was last no trigger: an edge of a trigger that
-	// contains a point lies within twice that of the point.
+	// reach is the longest leave range since there was last no trigger: the edge of a trigger that
+	// contains a point lies within twice that distance of the point.
 	reach float64
 
-	pairs   []pair // what the call in progress has changed; empty between calls
+	pairs   []pair // changed by the call in progress; empty between calls
 	queue   queue
-	buffers [][]found // of queries that have ended
+	buffers [][]found // from queries that have ended
 }
 
 // Finite reports whether (x, z) may be a position in a List: neither is NaN or infinite.
@@ -80,8 +82,9 @@ func (l *List) nodeSlot(n Node) int {
 
 func (l *List) nodeHandle(slot int) Node { return Node(handle(slot, l.nodes[slot].generation)) }
 
-// Insert adds a point at (x, z) metres and reports it to every trigger in whose core it lies. key is what events and
-// queries call it; keys order them, and need not be unique. Insert panics if the position is not [Finite].
+// Insert adds a point at (x, z) metres and reports it to every trigger in whose core it lies.
+// Events and queries call it by its key; keys order them and need not be unique. Insert panics if
+// the position is not [Finite].
 func (l *List) Insert(key uint64, x, z float32) Node {
 	at := newSpot(x, z)
 	var slot int
@@ -101,9 +104,10 @@ func (l *List) Insert(key uint64, x, z float32) Node {
 	return l.nodeHandle(slot)
 }
 
-// Move puts n at (x, z) metres, with the triggers that ride on it. It costs what lies between the old and the new place
-// along either axis, or, for a jump longer than the triggers are wide, two queries. Moving to the same place costs
-// nothing. Move panics if n is not in the List or the position is not [Finite].
+// Move puts n at (x, z) metres, along with the triggers that ride on it. The cost is what lies
+// between the old and the new place along either axis or, for a jump longer than the triggers are
+// wide, two queries. A move to the same place costs nothing. Move panics if n is not in the List or
+// the position is not [Finite].
 func (l *List) Move(n Node, x, z float32) {
 	slot, to := l.nodeSlot(n), newSpot(x, z)
 	from := l.nodes[slot].at
@@ -141,9 +145,9 @@ func (l *List) place(slot int, from, to spot) {
 	}
 }
 
-// Remove takes n out of the List, and the triggers that ride on it, which report nothing any more. Every trigger that
-// n was inside of reports it as leaving, unless the enter had not been delivered yet: then neither is. Remove panics
-// if n is not in the List.
+// Remove takes n out of the List, along with the triggers that ride on it, which report nothing
+// from then on. Every trigger that n was inside reports it as leaving, unless its enter has not
+// been delivered yet; then neither event is delivered. Remove panics if n is not in the List.
 func (l *List) Remove(n Node) {
 	slot := l.nodeSlot(n)
 	for l.nodes[slot].triggers != 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// drained returns the events as words: "+2" is that 2 enters, "-2" that it leaves.
+// drained returns the events as words: "+2" says that 2 enters, "-2" that it leaves.
 func drained(l *List) string {
 	var words []string
 	l.Drain(func(_ Trigger, _ Node, key uint64, enter bool) {
@@ -29,7 +29,7 @@ func TestTriggerEvents(t *testing.T) {
 	}{
 		{"nothing near", func(l *List, me, you Node, tr Trigger) {}, ""},
 		{"the edge belongs to the square", func(l *List, me, you Node, tr Trigger) { l.Move(you, 10, -10) }, "+2"},
-		{"one step outside of the edge", func(l *List, me, you Node, tr Trigger) { l.Move(you, math.Nextafter32(10, 11), 0) }, ""},
+		{"one step outside the edge", func(l *List, me, you Node, tr Trigger) { l.Move(you, math.Nextafter32(10, 11), 0) }, ""},
 		{"near on one axis alone", func(l *List, me, you Node, tr Trigger) { l.Move(you, 5, 50) }, ""},
 		{"jump across", func(l *List, me, you Node, tr Trigger) { l.Move(you, -100, 0) }, ""},
 		{"owner comes", func(l *List, me, you Node, tr Trigger) { l.Move(me, 95, 0) }, "+2"},
@@ -51,7 +51,7 @@ func TestTriggerEvents(t *testing.T) {
 		}, "+2 -2"},
 		{"same range again", func(l *List, me, you Node, tr Trigger) { l.Move(you, 1, 1); l.SetRange(tr, 10, 12) }, "+2"},
 		{"inserted inside", func(l *List, me, you Node, tr Trigger) { l.Insert(3, 1, 1) }, "+3"},
-		{"removed before it was told", func(l *List, me, you Node, tr Trigger) { l.Remove(l.Insert(3, 1, 1)) }, ""},
+		{"removed before its enter was delivered", func(l *List, me, you Node, tr Trigger) { l.Remove(l.Insert(3, 1, 1)) }, ""},
 		{"removed outside", func(l *List, me, you Node, tr Trigger) { l.Remove(you) }, ""},
 		{"owner removed", func(l *List, me, you Node, tr Trigger) { l.Move(you, 1, 1); l.Remove(me) }, ""},
 		{"trigger removed", func(l *List, me, you Node, tr Trigger) { l.Move(you, 1, 1); l.RemoveTrigger(tr) }, ""},
@@ -105,7 +105,8 @@ func TestRemovedAfterItWasTold(t *testing.T) {
 	if got := drained(&l); got != "+2" {
 		t.Fatalf("events %q", got)
 	}
-	// A leave, then an enter that nobody heard of, then the removal: what was delivered still alternates.
+	// First a leave, then an enter that is never delivered, then the removal: what is delivered
+	// still alternates.
 	l.Move(you, 50, 5)
 	l.Move(you, 5, 5)
 	l.Remove(you)
@@ -258,7 +259,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Distances far beyond what a float32 can tell apart must not make a trigger miss its own neighbourhood.
+// Distances far beyond what a float32 can tell apart must not make a trigger miss its own
+// surroundings.
 func TestExtremePositions(t *testing.T) {
 	var l List
 	far := float32(math.MaxFloat32)
@@ -270,7 +272,7 @@ func TestExtremePositions(t *testing.T) {
 	l.Move(me, 0, 0)
 	l.Remove(you)
 	if got := drained(&l); got != "" {
-		t.Errorf("events %q; 2 was removed before any was told", got)
+		t.Errorf("events %q; 2 was removed before any was delivered", got)
 	}
 	l.Insert(3, far, -far)
 	if got := drained(&l); got != "+3" {

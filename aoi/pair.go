@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// pair is a trigger and a node whose zone of it changes in the call in progress.
+// pair is a trigger and a node whose zone, as that trigger sees it, changes in the call in
+// progress.
 type pair struct {
-	owner, key uint64 // of the trigger's owner and of the node: their order is that of the events
+	owner, key uint64 // of the trigger's owner and of the node; events are ordered by them
 	trigger    uint32
 	node       uint32
 	was, is    zone
 }
 
-// test notes a pair if its zone changes; without that no event can come of it.
+// test notes a pair if its zone changes; otherwise no event can come of it.
 func (l *List) test(trigger, node int, was, is zone) {
 	t := &l.triggers[trigger]
 	if was != is && t.owner != uint32(node) {
@@ -22,8 +23,9 @@ func (l *List) test(trigger, node int, was, is zone) {
 	}
 }
 
-// settle makes events of the pairs that the call has found. A pair may have been found several times, at edges of both
-// axes: sorting makes those adjacent, and gives the events an order that does not depend on how the pairs were found.
+// settle makes events of the pairs that the call has found. A pair may have been found several
+// times, at edges of both axes. Sorting makes such duplicates adjacent, and gives the events an
+// order that does not depend on how the pairs were found.
 func (l *List) settle() {
 	if len(l.pairs) > 1 {
 		slices.SortFunc(l.pairs, comparePairs)
@@ -71,10 +73,10 @@ func (l *List) apply(p *pair) {
 	}
 }
 
-// pass tests the triggers whose zone of a node may change as it moves.
+// pass tests the triggers for which the zone of a node may change as it moves.
 func (l *List) pass(slot int, from, to spot) {
 	test := func(t *trigger) (was, is zone) { return t.zoneOf(from), t.zoneOf(to) }
-	if far(from, to, 4*l.reach) { // that much is what the two queries look at
+	if far(from, to, 4*l.reach) { // the two queries look at that much
 		l.stab(slot, from, test)
 		l.stab(slot, to, test)
 		return

@@ -12,8 +12,8 @@ type found struct {
 	node Node
 }
 
-// around calls f for every node that is within r of p along the axis with fewer candidates, hence for all within the
-// square.
+// around calls f for every node that is within r of p along the axis with fewer candidates, and so
+// for all nodes within the square.
 func (l *List) around(p spot, r float32, f func(slot int, at spot)) {
 	a := 0
 	x, z, d := float64(p[0]), float64(p[1]), float64(r)
@@ -28,9 +28,10 @@ func (l *List) around(p spot, r float32, f func(slot int, at spot)) {
 	}
 }
 
-// InRange yields the nodes that are within r metres of (x, z) on both axes, by ascending key, with their keys. The
-// square is that of a trigger's range. It is taken when the iteration starts: the body may change the List, and a node
-// that it removes is not yielded any more. A negative r and values that are not numbers find nothing.
+// InRange yields the nodes that are within r metres of (x, z) on both axes, by ascending key, with
+// their keys. The square is that of a trigger's range. The result is taken when the iteration
+// starts: the body may change the List, and a node that it removes is no longer yielded. A negative
+// r, or a value that is not a number, finds nothing.
 func (l *List) InRange(x, z, r float32) iter.Seq2[uint64, Node] {
 	return func(yield func(uint64, Node) bool) { l.query(spot{x, z}, r, inSquare, yield) }
 }
@@ -40,9 +41,9 @@ func (l *List) InCircle(x, z, r float32) iter.Seq2[uint64, Node] {
 	return func(yield func(uint64, Node) bool) { l.query(spot{x, z}, r, inCircle, yield) }
 }
 
-// Inside yields the keys of the nodes that are inside t as the List stands, ascending. As with [List.InRange] the body
-// may change the List. It costs a query: who needs the members every tick keeps them by the events. The iteration
-// panics if t is not in the List.
+// Inside yields the keys of the nodes that are inside t as the List stands, ascending. As with
+// [List.InRange], the body may change the List. Inside costs a query: whoever needs the members
+// every tick should keep them by the events. The iteration panics if t is not in the List.
 func (l *List) Inside(t Trigger) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) { l.members(t, yield) }
 }

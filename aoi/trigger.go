@@ -26,11 +26,11 @@ type trigger struct {
 	next         uint32 // handle slot of the next trigger on the same node; 0 is none
 	generation   uint32
 	live         bool
-	at           spot // of the owner: read for every edge that is passed, so kept close
+	at           spot // of the owner; kept here because it is read for every edge that is passed
 	enter, leave float32
 
-	// lingering holds the slots of the nodes in the band that are inside, ascending. Those in the core are inside
-	// anyway and are not listed.
+	// lingering holds the slots of the nodes in the band that are inside, ascending. Nodes in the
+	// core are inside anyway and are not listed.
 	lingering []uint32
 }
 
@@ -45,7 +45,7 @@ func checkRange(enter, leave float32) {
 	}
 }
 
-// within is the one definition of an edge: see the package comment.
+// within is the only definition of an edge; see the package comment.
 func within(v, centre, r float32) bool {
 	return float64(v) >= float64(centre)-float64(r) && float64(v) <= float64(centre)+float64(r)
 }
@@ -95,9 +95,10 @@ func (l *List) triggerHandle(slot int) Trigger {
 	return Trigger(handle(slot, l.triggers[slot].generation))
 }
 
-// AddTrigger puts a trigger on a node and reports the nodes that are already in its core. Others enter when they are
-// within enter metres on both axes and leave when they are farther than leave metres on one; a node may carry any
-// number of triggers. AddTrigger panics if at is not in the List or the ranges are not valid ([ValidRange]).
+// AddTrigger puts a trigger on a node and reports the nodes that are already in its core. Others
+// enter when they are within enter metres on both axes, and leave when they are farther than leave
+// metres on either axis. A node may carry any number of triggers. AddTrigger panics if at is not in
+// the List or the ranges are not valid ([ValidRange]).
 func (l *List) AddTrigger(at Node, enter, leave float32) Trigger {
 	owner := l.nodeSlot(at)
 	checkRange(enter, leave)
@@ -117,8 +118,8 @@ func (l *List) AddTrigger(at Node, enter, leave float32) Trigger {
 	return l.triggerHandle(slot)
 }
 
-// SetRange changes the ranges of t and reports what enters or leaves by that; what stays is not reported again. It
-// panics if t is not in the List or the ranges are not valid ([ValidRange]).
+// SetRange changes the ranges of t and reports what enters or leaves as a result; what stays is not
+// reported again. It panics if t is not in the List or the ranges are not valid ([ValidRange]).
 func (l *List) SetRange(t Trigger, enter, leave float32) {
 	slot := l.triggerSlot(t)
 	checkRange(enter, leave)
@@ -135,8 +136,8 @@ func (l *List) SetRange(t Trigger, enter, leave float32) {
 	l.settle()
 }
 
-// RemoveTrigger takes t away. It reports nothing any more, not even what it has not delivered yet. It panics if t is
-// not in the List.
+// RemoveTrigger takes t away. From then on it reports nothing, not even what it has not delivered
+// yet. It panics if t is not in the List.
 func (l *List) RemoveTrigger(t Trigger) { l.dropTrigger(l.triggerSlot(t)) }
 
 func (l *List) dropTrigger(slot int) {
@@ -186,8 +187,8 @@ func (l *List) Range(t Trigger) (enter, leave float32) {
 	return tr.enter, tr.leave
 }
 
-// Contains reports whether n is inside t as the List stands, whatever has been delivered yet. It panics if either is
-// not in the List.
+// Contains reports whether n is inside t as the List stands, whatever has been delivered so far. It
+// panics if either is not in the List.
 func (l *List) Contains(t Trigger, n Node) bool {
 	return l.member(&l.triggers[l.triggerSlot(t)], l.nodeSlot(n))
 }

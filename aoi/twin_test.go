@@ -10,12 +10,12 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// twin is a List without any cleverness: every pair is looked at after every call.
+// twin is a List without any cleverness: it looks at every pair after every call.
 type twin struct {
 	nodes    []twinNode
 	triggers []*twinTrigger
 	events   []event
-	told     map[withheld]bool // what Drain has said last
+	told     map[withheld]bool // what Drain said last
 }
 
 type twinNode struct {
@@ -357,7 +357,7 @@ func TestListEqualsTwin(t *testing.T) {
 			p.drain()
 			p.check()
 			if n := len(p.list.queue.withheld); n != 0 {
-				t.Errorf("%d pairs are still withheld once all is gone", n)
+				t.Errorf("%d pairs are still withheld after everything is gone", n)
 			}
 		})
 	}

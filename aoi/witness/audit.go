@@ -6,9 +6,9 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Pending counts the entries with anything unsent: entering, leaving, not linked
-// in after Read, with changes or calls that the watcher is entitled to where it
-// stands, or with a move that was not sent reliably. It changes nothing.
+// Pending counts the entries with anything unsent: entering, leaving, not linked in after Read,
+// with changes or calls that the watcher is entitled to where it stands, or with a move that was
+// not sent reliably. It changes nothing.
 func (w *Witness) Pending(watcher *entity.Entity) int {
 	n := 0
 	for _, en := range w.entries {
@@ -31,10 +31,10 @@ func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
 	return en.missed() || w.owed(en, level, dist)
 }
 
-// AppendExpected appends what the client should hold of e once nothing is
-// pending: made from e itself, at the level with which the watcher watches it, and
-// not from what was sent. For an entity that the witness does not know, that is
-// the level with which it would begin; of a type without client side, nothing.
+// AppendExpected appends what the client should hold of e once nothing is pending. It is made from
+// e itself, at the level at which the watcher watches it, and not from what was sent. For an entity
+// that the witness does not know, that is the level at which it would begin. For a type without a
+// client side it appends nothing.
 func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *entity.Entity) []protocol.Expected {
 	if !e.Def.HasClient {
 		return dst

@@ -2,8 +2,8 @@ package witness
 
 import "testing"
 
-// 60 entities within 240 m, all moving every tick, default budget; one in ten
-// changes a property. One op is one Update.
+// 60 entities within 240 m all move every tick, with the default budget; one in ten changes a
+// property. One op is one Update.
 func BenchmarkUpdate60Moving(b *testing.B) {
 	wd := crowd(b, Config{}, 60, 4)
 	b.ReportAllocs()
@@ -22,7 +22,7 @@ func BenchmarkUpdate60Moving(b *testing.B) {
 	b.ReportMetric(float64(bytes)/float64(b.N), "bytes/op")
 }
 
-// 100 entities, nothing new: what a still world costs each player and tick.
+// 100 entities with nothing new: the price of a still world, per player and tick.
 func BenchmarkUpdate100Still(b *testing.B) {
 	wd := crowd(b, Config{}, 100, 2)
 	b.ReportAllocs()

@@ -20,20 +20,18 @@ const (
 )
 
 const (
-	// minEntry is the fewest bytes of an entry: nine numbers of a byte and the time.
+	// minEntry is the fewest bytes that an entry has: nine numbers of a byte each, and the time.
 	minEntry = 9 + 8
-	// maxAhead bounds how far in virtual time an entry may be: a step at the
-	// largest distance of the coordinate space, over the smallest radius that
-	// makes sense (a metre).
+	// maxAhead bounds how far ahead in virtual time an entry may be: a step at the largest distance
+	// of the coordinate space, over the smallest radius that makes sense (a metre).
 	maxAhead = 1 << 32
-	// maxNumber keeps bundle numbers from running over.
+	// maxNumber keeps bundle numbers from overflowing.
 	maxNumber = 1 << 62
 )
 
-var errState = errors.New("witness: state is not one that Append writes")
+var errState = errors.New("witness: the state is not one that Append writes")
 
-// Append encodes everything that the next cell needs to go on where this one
-// stopped:
+// Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
 //	uvarint bundle number, uvarint deficit, f32 detail factor, uvarint count, then by ascending id
 //	uvarint id, uvarint incarnation, u8 flags, uvarint level,
@@ -75,9 +73,8 @@ func (en *entry) flags() byte {
 	return f
 }
 
-// Read decodes what Append wrote, in place of what w knew; the configuration
-// stays. Every entry is unlinked: call Enter for what is in range here. With an
-// error, which is r's, w is left as it was.
+// Read decodes what Append wrote and replaces what w knew; the configuration stays. Every entry is
+// unlinked: call Enter for whatever is in range here. After an error, which is r's, w is unchanged.
 func (w *Witness) Read(r *codec.Reader) {
 	number := r.Uvarint()
 	deficit := r.Uvarint()

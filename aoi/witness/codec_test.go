@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// states are of witnesses in the middle of things.
+// states returns encoded witnesses, caught in the middle of their work.
 func states(t testing.TB) [][]byte {
 	out := [][]byte{New(Config{}).Append(nil)}
 	for seed := range uint64(4) {
@@ -55,9 +55,9 @@ func FuzzRead(f *testing.F) {
 		again := New(Config{})
 		r = codec.NewReader(state)
 		if again.Read(&r); r.Close() != nil || !bytes.Equal(again.Append(nil), state) {
-			t.Fatalf("what was read is not what is appended: %v", r.Err())
+			t.Fatalf("what was read is not what Append writes: %v", r.Err())
 		}
-		// Whatever was read, the witness works on and comes to rest.
+		// Whatever was read, the witness goes on working and comes to rest.
 		watcher := newEntity(d, 1<<40, 1, 0, 0)
 		for id := entity.ID(1); id < 20; id += 3 {
 			w.Enter(newEntity(d, id, 1, 30, 0))

@@ -10,70 +10,66 @@ import (
 
 // Defaults of Config.
 const (
-	// DefaultBytesPerTick is 400 kbit/s at 10 ticks a second: the places of 300
-	// entities that all move, 13 bytes each, and some 1000 bytes of changes, calls
-	// and enters. It is a limit: 75 entities that all move take 1000 bytes. A
-	// household line carries twenty times as much today; BigWorld's default,
-	// 20 kbit/s (222 bytes a tick), was for modems.
+	// DefaultBytesPerTick is 400 kbit/s at 10 ticks a second: the places of 300 entities that all
+	// move, 13 bytes each, and some 1000 bytes of changes, calls and enters. It is a limit: 75
+	// entities that all move take 1000 bytes. A household line today carries twenty times as much;
+	// BigWorld's default, 20 kbit/s (222 bytes a tick), was meant for modems.
 	DefaultBytesPerTick = 5000
 	// DefaultMaxRadius is the usual largest radius of an area of interest, in metres.
 	DefaultMaxRadius = 500
-	// DefaultMaxWait is 30 s at 10 ticks a second, the worst turn that seed S4
+	// DefaultMaxWait is 30 s at 10 ticks a second, the longest wait for a turn that seed S4
 	// §6.1.5.1 reckons with.
 	DefaultMaxWait = 300
 )
 
 // Limits and fixed times.
 const (
-	// MinPacket is room for one place in a Positions packet. DefaultPacket is the
-	// size of packets until SetMaxPacket says what the channel to the client takes:
-	// less than any does.
+	// MinPacket is room for one place in a Positions packet. DefaultPacket is the size of packets
+	// until SetMaxPacket says what the channel to the client takes; every channel takes more.
 	MinPacket     = protocol.MaxPacketHead + protocol.MaxEntry
 	DefaultPacket = 512
-	// MaxDirect bounds the direct messages of one Update, in bytes: half a
-	// bundle. The other half is room for one entity of MaxEntity.
+	// MaxDirect bounds the direct messages of one Update, in bytes, to half a bundle. The other
+	// half is room for one entity of MaxEntity.
 	MaxDirect = protocol.MaxBundle / 2
-	// MaxEntity bounds what one turn of one entity may need, in bytes: three
-	// values of protocol.MaxValue.
+	// MaxEntity bounds what one turn of one entity may need, in bytes: three values of
+	// protocol.MaxValue.
 	MaxEntity = 3 * protocol.MaxValue
-	// MaxEntries bounds the entities of one witness. It is what an audit can hold.
+	// MaxEntries bounds the entities of one witness, to what an audit can hold.
 	MaxEntries = protocol.MaxAudited
-	// RestTicks is how many ticks an entity must have stood still to be at rest.
-	// One tick without a move happens to every walker whose input is late by a
-	// packet; two in a row is mostly a stop.
+	// RestTicks is how many ticks an entity must have stood still to be at rest. A walker whose
+	// input is a packet late has one tick without a move; two in a row usually mean that it has
+	// stopped.
 	RestTicks = 2
-	// RelinkGrace is how many Updates an entry waits after Read for its Enter. The
-	// ghost of a watched entity may arrive at the new cell a moment after the
-	// watcher; without grace the client would see it vanish and come back. Ten
-	// ticks are one second, several round trips between cells.
+	// RelinkGrace is how many Updates an entry waits after Read for its Enter. The ghost of a
+	// watched entity may arrive at the new cell a moment after the watcher; without the grace the
+	// client would see the entity vanish and come back. Ten ticks are one second: several round
+	// trips between cells.
 	RelinkGrace = 10
 
-	// minStep and maxStep are the steps of virtual time of an entity at 0 m and
-	// at MaxRadius (BigWorld's defaults).
+	// minStep and maxStep are the steps of virtual time of an entity at 0 m and at MaxRadius
+	// (BigWorld's defaults).
 	minStep, maxStep = 1, 101
-	// maxBudget keeps sums of bytes far from overflow on 32 bits.
+	// maxBudget keeps sums of bytes far from overflow on 32-bit machines.
 	maxBudget = 1 << 28
 )
 
 // Config says how much a client is told. The zero value is usable.
 type Config struct {
-	// BytesPerTick is the budget for bundle and packets together, in bytes of
-	// payload each Update, direct messages included; headers of the transport
-	// are not counted (0: DefaultBytesPerTick).
+	// BytesPerTick is the budget for the bundle and the packets together, in bytes of payload per
+	// Update. Direct messages count, headers of the transport do not (0: DefaultBytesPerTick).
 	BytesPerTick int
-	// MaxDeficit bounds, in bytes, how much of what one Update sent beyond the
-	// budget the next ones must save (0: twice BytesPerTick, so that a large
-	// enter silences the rest for at most two ticks).
+	// MaxDeficit bounds, in bytes, how much of what one Update sent beyond the budget the next ones
+	// must save (0: twice BytesPerTick, so that a large enter silences the rest for at most two
+	// ticks).
 	MaxDeficit int
-	// MaxRadius is the distance in metres at which the step of virtual time is
-	// 101 times that at 0 m. Take the largest radius of an area of interest
-	// (0: DefaultMaxRadius).
+	// MaxRadius is the distance in metres at which the step of virtual time is 101 times the step
+	// at 0 m. Take the largest radius of an area of interest (0: DefaultMaxRadius).
 	MaxRadius float32
-	// MaxWait is after how many Updates a waiting entity goes to the front
-	// (0: DefaultMaxWait).
+	// MaxWait is the number of Updates after which a waiting entity goes to the front (0:
+	// DefaultMaxWait).
 	MaxWait int
-	// DetailFactor, above 0 and at most 1, shrinks the distances of detail levels and
-	// of broadcast calls for a new witness; see SetDetailFactor (0: 1, as defined).
+	// DetailFactor, above 0 and at most 1, shrinks the distances of detail levels and of broadcast
+	// calls for a new witness; see SetDetailFactor (0: 1, as defined).
 	DetailFactor float32
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Promise 5 at the level of one witness: random worlds, small budgets, lost and
-// late packets, and handoffs in the middle.
+// This is promise 5 at the level of one witness: random worlds, small budgets, lost and late
+// packets, and handoffs in the middle.
 func TestConverges(t *testing.T) {
 	for _, budget := range []int{60, 222, 2000} {
 		for seed := range uint64(20) {
@@ -33,8 +33,8 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// handoff moves the witness to another cell, whose records are its own and may be
-// behind, and where some of those in range arrive a little later.
+// handoff moves the witness to another cell. That cell has records of its own, which may be behind,
+// and some of the entities in range arrive there a little later.
 func (wd *world) handoff() {
 	state := wd.w.Append(nil)
 	next := New(wd.w.cfg)
@@ -44,10 +44,10 @@ func (wd *world) handoff() {
 		wd.t.Fatal(err)
 	}
 	if !equalState(next, wd.w) {
-		wd.t.Fatal("a witness is not what it was after Append and Read")
+		wd.t.Fatal("a witness differs after Append and Read")
 	}
 	wd.w = next
-	wd.tick = uint64(wd.rng.IntN(1000)) // ticks are of the local app
+	wd.tick = uint64(wd.rng.IntN(1000)) // each app counts its own ticks
 	var slow []*entity.Entity
 	for _, e := range wd.all {
 		e.MovedTick = 0
@@ -86,8 +86,8 @@ func TestUnlimitedSendsEverything(t *testing.T) {
 	}
 }
 
-// MovedTick is of the app: what it says after a handoff is of another count, or is
-// later than now. Neither may keep a place back, nor send one again.
+// MovedTick counts the ticks of one app. After a handoff it belongs to another count, or lies in
+// the future. Neither may hold a place back or send one again.
 func TestHandoffWhileMoving(t *testing.T) {
 	wd, e := scene(t)
 	e.MoveTo(wd.tick, property.Vector3{X: 51}, property.Vector3{})
@@ -104,7 +104,7 @@ func TestHandoffWhileMoving(t *testing.T) {
 	wd.tell("rest 7")
 }
 
-// A ghost at the new cell that is behind what the old cell has told.
+// The ghost at the new cell is behind what the old cell has told.
 func TestHandoffToRecordBehind(t *testing.T) {
 	wd := newWorld(t, Config{}, 1, 0)
 	e := newEntity(wd.def, 1, 1, 50, 0) // weapon is visible, badge is not
@@ -123,7 +123,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	next.Read(&r)
 	wd.w = next
 	wd.w.Enter(behind)
-	wd.watcher.Position.X = 45 // the badge comes in sight while the ghost is behind
+	wd.watcher.Position.X = 45 // the badge comes into sight while the ghost is behind
 	wd.update(false)
 	if got := wd.client.log; fmt.Sprint(got) != "[change 1 set badge]" {
 		t.Fatalf("the client was told %v", got)
@@ -133,7 +133,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	}
 
 	wd.w.Enter(ghostOf(t, e))
-	wd.tell("change 1", "set badge") // no weapon, no call: the client had these
+	wd.tell("change 1", "set badge") // no weapon and no call: the client has had these
 	wd.client.check(wd.expected())
 	if calls := wd.client.has[1].calls; len(calls) != 1 {
 		t.Fatalf("calls %v", calls)

@@ -1,11 +1,11 @@
-// Package witness is what one player's client is told about the entities around
-// it: which first, in how much detail, in how many bytes.
+// Package witness decides what one player's client is told about the entities around it: which of
+// them first, in how much detail, in how many bytes.
 //
 // # A turn
 //
-// The cell says who is in range (Enter, Leave) and calls Update once a tick. The
-// witness compares each entity with what the client was told, queues those with
-// anything unsent, and serves the queue until the byte budget is spent:
+// The cell says who is in range (Enter, Leave) and calls Update once a tick. The witness compares
+// each entity with what the client was told, queues those with anything unsent, and serves the
+// queue until the byte budget is spent:
 //
 //	 Enter/Leave      entries, by id                queue, by virtual time
 //	 ----------->  [ 3 | 7 | 8 | 20 ]  --unsent-->  7 (at 4.2)  3 (at 9)  20 (at 31)
@@ -17,64 +17,66 @@
 //	| number | direct | leaves | enter | changes, calls | rest|  | after | origin | place | ...
 //	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----
 //
-// An entity twenty metres away is told of about twenty times as often as one
-// four hundred metres away when there is not room for both. An entity with
-// nothing unsent is not in the queue and costs no bytes. The virtual time of the
-// front of the queue is now; who was idle joins at now, and has saved up nothing.
+// When there is not room for both, the client is told of an entity twenty metres away about twenty
+// times as often as of one four hundred metres away. An entity with nothing unsent is not in the
+// queue and costs no bytes. The front of the queue defines the present virtual time. An entity that
+// was idle joins at that time and has saved up nothing.
 //
 // # What the client holds
 //
-//   - Properties with a detail level are sent to watchers near enough. The
-//     witness keeps a number for each level of each entity: up to where the
-//     client knows it. Coming nearer again sends what changed since, no more.
-//   - Changes and broadcast calls of one entity go out in the order of their
-//     numbers; of several changes of one property only the present value goes.
-//     If the client knows the property but for changes of parts of it, only those
-//     go, each with its own number.
-//   - A call beyond its method's detail distance is lost: a call is no state. So is
-//     an unreliable one that the history no longer has. Who was not told of a reliable
-//     one that the history no longer has is told to forget the entity, and meets it anew.
-//   - Who is met anew after a leave is as new: the client holds it as the copy here has
-//     it, and hears the calls after that. If the copy is behind what the client had
-//     heard before the leave, as a ghost may be after a handover, some calls of then
-//     come again. From an enter to the leave none comes twice.
-//   - Moves go out unreliably while an entity moves, rounded to a centimetre, in as
-//     many packets as the budget pays for, each as long as the channel takes
-//     (SetMaxPacket). Once it has stood still for RestTicks its place is sent
-//     reliably and exactly, once.
+//   - Properties with a detail level are sent to watchers that are near enough. The
+//     witness keeps a number for each level of each entity: the client knows the level up
+//     to that number. When the watcher comes nearer again it is sent what has changed
+//     since, and no more.
+//   - Changes and broadcast calls of one entity go out in the order of their numbers. Of
+//     several changes of one property only the present value goes. If the client knows
+//     the property except for changes of parts of it, only those parts go, each with its
+//     own number.
+//   - A call beyond its method's detail distance is lost, since a call is not state. So is
+//     an unreliable call that the history no longer has. A client that has missed a
+//     reliable call that the history no longer has is told to forget the entity, and meets
+//     it anew.
+//   - An entity that is met anew after a leave is like a new one: the client holds it as
+//     the copy here has it, and hears the calls after that. If the copy is behind what the
+//     client had heard before the leave, as a ghost may be after a handover, some earlier
+//     calls come again. Between an enter and its leave no call comes twice.
+//   - Moves go out unreliably while an entity moves, rounded to a centimetre, in as many
+//     packets as the budget pays for, each as long as the channel takes (SetMaxPacket).
+//     Once the entity has stood still for RestTicks, its place is sent reliably and
+//     exactly, once.
 //
 // # Invariants (promises 5 and 9 of the design)
 //
-//   - Budget is not left over while any place, change or call is unsent (but for what
-//     a bundle has no room for).
-//   - What could not be sent is not taken for sent: a packet given to Unsent leaves
-//     its entities as they were.
-//   - When the world is still and budget has passed, Pending is zero, and the
-//     client holds what AppendExpected says, for every entity in range.
+//   - No budget is left over while any place, change or call is unsent, except for what a
+//     bundle has no room for.
+//   - What could not be sent does not count as sent: a packet given to Unsent leaves its
+//     entities as they were.
+//   - When the world is still and budget has passed, Pending is zero, and the client holds
+//     what AppendExpected says, for every entity in range.
 //   - Nothing about an entity is sent before its enter or after its leave.
 //   - An entity is never cut in half: all that it is owed goes in one bundle.
-//   - If the number of a level is n, the client holds each property of the level as
-//     it was after change n, whatever copy of the entity told it. All copies of an
-//     incarnation give a change the same number. So the parts numbered above n are
-//     what it lacks, on any copy; none is applied twice, none skipped. A copy that
-//     is behind n, as a ghost may be that the watcher meets after a handover, has
-//     nothing above n and sends nothing of the level until it has caught up.
-//   - Whoever waits longer than Config.MaxWait goes to the front of the queue,
-//     and one such entity is served each tick even when the budget is spent.
+//   - If the number of a level is n, the client holds each property of the level as it was
+//     after change n, whatever copy of the entity told it. All copies of an incarnation
+//     give a change the same number. So the client lacks exactly the parts numbered above
+//     n, on any copy; none is applied twice, none is skipped. A copy that is behind n, as
+//     the ghost that a watcher meets after a handover may be, has nothing above n and
+//     sends nothing of the level until it has caught up.
+//   - Whoever waits longer than Config.MaxWait goes to the front of the queue, and one
+//     such entity is served each tick even when the budget is spent.
 //
 // # Handoff
 //
-// The witness travels with the player's real: Append on one cell, Read on the
-// next. Entries are then unlinked until the new cell calls Enter for what is in
-// range there; the client notices nothing of it. Bundle numbers go on.
+// The witness travels with the player's real: Append on one cell, Read on the next. Entries are
+// then unlinked until the new cell calls Enter for whatever is in range there. The client notices
+// nothing. Bundle numbers go on.
 //
 // # Concurrency and the caller's duties
 //
-// A Witness belongs to one cell. Update reads entities and writes only the
-// witness, so Updates of different witnesses may run in parallel while nothing
-// changes entities, if they do not count in the same property.Stats. The cell calls Enter and Leave in pairs, never for the
-// watcher itself, and sends each bundle before it calls Update again. Before it trims
-// the history of an entity it asks every witness what it still needs (HoldHistory).
+// A Witness belongs to one cell. Update reads entities and writes only the witness, so Updates of
+// different witnesses may run in parallel while nothing changes entities, unless they count in the
+// same property.Stats. The cell calls Enter and Leave in pairs, never for the watcher itself, and
+// sends each bundle before it calls Update again. Before it trims the history of an entity it asks
+// every witness what it still needs (HoldHistory).
 //
 // Source: seed S4 §6.1.5.
 package witness

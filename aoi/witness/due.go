@@ -18,8 +18,8 @@ const (
 	dueReliable = dueEnter | dueHistory | dueRest
 )
 
-// look finds the watcher's detail level and what the entry is owed. It marks an
-// entry that is owed nothing of its history, so that the next look is short.
+// look finds the watcher's detail level and what the entry is owed. It marks an entry that is owed
+// nothing of its history, which makes the next look short.
 func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited bool) (due, float32) {
 	dist := entity.Distance(watcher.Position, en.e.Position)
 	en.level = property.LevelOf(en.e.Def, w.detail(dist), en.level)
@@ -49,20 +49,20 @@ func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited
 	return d, dist
 }
 
-// news reports whether anything may be owed that was not when last looked at.
-// Going to an outer level brings nothing new.
+// news reports whether anything may be owed that was not owed at the last look. Going to an outer
+// level brings nothing new.
 func (en *entry) news() bool {
 	return int64(en.e.History.Last()) != en.seen || en.level < en.seenLevel
 }
 
-// missed reports whether the history has dropped a reliable call that the client was
-// not told of. Who was far away may not have been owed it, but nobody can say any more.
+// missed reports whether the history has dropped a reliable call that the client was not told of. A
+// client that was far away may not have been owed it, but nobody can tell any more.
 func (en *entry) missed() bool {
 	return en.e.History.Lost(en.heard)
 }
 
-// owed reports whether the client lacks a property that it may see at level, or a
-// call that it may hear at a distance.
+// owed reports whether the client lacks a property that it may see at level, or a call that it may
+// hear at a distance.
 func (w *Witness) owed(en *entry, level int, dist float32) bool {
 	def, h := en.e.Def, en.e.History
 	for l := level; l < len(en.have); l++ {
@@ -80,14 +80,13 @@ func (w *Witness) owed(en *entry, level int, dist float32) bool {
 	return false
 }
 
-// lacks reports whether the client does not know a property of level l that last
-// changed at stamp.
+// lacks reports whether the client does not know a property of level l that last changed at stamp.
 func (en *entry) lacks(l int, stamp property.EventNumber) bool {
 	return uint64(stamp) >= en.have[l]
 }
 
-// told notes that nothing of the history is owed at the present level. Numbers
-// never go back: the record may be behind what another cell has sent.
+// told notes that nothing of the history is owed at the present level. Numbers never go back: the
+// record may be behind what another cell has sent.
 func (en *entry) told() {
 	last := en.e.History.Last()
 	for l := en.level; l < len(en.have); l++ {
@@ -97,5 +96,5 @@ func (en *entry) told() {
 	en.seen, en.seenLevel, en.stuck = int64(last), en.level, false
 }
 
-// newer compares move stamps, which count round.
+// newer compares move stamps, which wrap around.
 func newer(a, b uint32) bool { return int32(a-b) > 0 }

@@ -50,7 +50,7 @@ func Example() {
 	}
 	w.Enter(other)
 	update(1)
-	player.Position.X = 40 // the badge is in sight now
+	player.Position.X = 40 // the badge is within sight now
 	update(2)
 	update(3)
 	w.Leave(other.ID)

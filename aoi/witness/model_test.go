@@ -13,14 +13,14 @@ import (
 // replica is what the model of a client holds of an entity.
 type replica struct {
 	place protocol.Place
-	born  uint64 // the bundle with the last reliable word on the place
-	moved uint64 // the bundle before the packet with the last other one
+	born  uint64 // the bundle that last told the place reliably
+	moved uint64 // the bundle before the packet that last told it otherwise
 	held  *property.Values
-	props map[int]string // what was said, encoded
+	props map[int]string // the values as told, encoded
 	calls []uint32
 }
 
-// model is a small client. It fails the test at everything that the protocol forbids.
+// model is a small client. It fails the test on anything that the protocol forbids.
 type model struct {
 	t       testing.TB
 	def     *property.Definition
@@ -28,7 +28,7 @@ type model struct {
 	has     map[entity.ID]*replica
 	log     []string // of the last bundle
 	parts   int      // changes of parts so far
-	direct  int      // bytes of messages that are none of the witness's
+	direct  int      // bytes of messages that are not the witness's
 	entered int      // bytes of the properties of the last Enter
 	unpack  property.Compressor
 }
@@ -117,7 +117,8 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if err := p.ParseRest(body); err != nil {
 			return err
 		}
-		// As the client does it: it is the last word, unless something sent after it was used.
+		// As in the client, this place is the last, unless something that was sent later has been
+		// used.
 		if r := m.need(p.ID); r.moved < m.number || newer(p.Stamp, r.place.Stamp) {
 			r.place, r.born = p, m.number
 		}
@@ -202,7 +203,7 @@ func (m *model) packet(b []byte) (entries int) {
 	return entries
 }
 
-// check demands that the client holds what it should, and nothing else.
+// check demands that the client holds what it should and nothing else.
 func (m *model) check(want []protocol.Expected) {
 	m.t.Helper()
 	if len(m.has) != len(want) {

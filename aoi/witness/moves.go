@@ -7,13 +7,14 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// moves are the Positions packets of one Update, one behind the other in one buffer.
+// moves holds the Positions packets of one Update, one behind the other in one buffer.
 type moves struct {
 	most   int // bytes of a packet
 	origin property.Vector3
 	writer protocol.PacketWriter
 	buf    []byte
-	// starts are where the packets begin in buf: with numberRoom, for their number, which is not known before the bundle is done.
+	// starts says where the packets begin in buf. Each leaves numberRoom for its number, which is
+	// not known before the bundle is done.
 	starts  []int
 	packets [][]byte
 	told    []told
@@ -21,7 +22,7 @@ type moves struct {
 
 const numberRoom = binary.MaxVarintLen64
 
-// told is what an entry was before its place went into a packet, for Unsent.
+// told is the state of an entry before its place went into a packet, for Unsent.
 type told struct {
 	en     *entry
 	packet int
@@ -30,12 +31,12 @@ type told struct {
 	waited int
 }
 
-// SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take now. Below
-// MinPacket it is MinPacket. It does not travel: the next cell has its own word.
+// SetMaxPacket says how long a Positions packet may be, in bytes: as long as the channels on its
+// way take now, and at least MinPacket. The setting does not travel: the next cell makes its own.
 func (w *Witness) SetMaxPacket(bytes int) { w.moves.most = max(bytes, MinPacket) }
 
-// Unsent takes back a packet of the last Update that could not be sent. Its
-// places are still to be told, in the turns that they had.
+// Unsent takes back a packet of the last Update that could not be sent. Its places still have to be
+// told, in the turns that they had.
 func (w *Witness) Unsent(packet int) {
 	m := &w.moves
 	for i := range m.told {
@@ -49,14 +50,15 @@ func (w *Witness) Unsent(packet int) {
 func (m *moves) begin(origin property.Vector3) {
 	m.origin = origin
 	m.buf, m.starts, m.packets = m.buf[:0], m.starts[:0], m.packets[:0]
-	clear(m.told) // entries that are let go must not be held
+	clear(m.told) // do not hold on to entries that are let go
 	m.told = m.told[:0]
 }
 
-// size is what the packets take of the budget; numbers are not counted.
+// size is the part of the packets that counts against the budget; their numbers do not.
 func (m *moves) size() int { return len(m.buf) - len(m.starts)*numberRoom }
 
-// say puts the place of an entity into the last packet, or into another one, and returns how many bytes that took.
+// say puts the place of an entity into the last packet, or into a new one, and returns how many
+// bytes that took.
 func (m *moves) say(en *entry) int {
 	before := m.size()
 	if len(m.starts) == 0 {
@@ -80,7 +82,7 @@ func (m *moves) open() {
 	m.buf = m.writer.Begin(m.buf, m.origin)
 }
 
-// finish gives each packet the number of the bundle that it comes after.
+// finish gives each packet the number of the bundle that it follows.
 func (m *moves) finish(number uint64) [][]byte {
 	if len(m.starts) == 0 {
 		return nil

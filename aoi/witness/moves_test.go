@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Where 300 move around a player, by default each of them is told of in each tick, in packets that the channel takes.
+// Where 300 entities move around a player, the default configuration tells of each of them in each
+// tick, in packets that the channel takes.
 func TestDefaultsServeACrowd(t *testing.T) {
 	for _, most := range []int{920, 1116, 1400} {
 		wd := crowd(t, Config{}, 300, 0.3)
@@ -28,7 +29,7 @@ func TestDefaultsServeACrowd(t *testing.T) {
 				}
 			}
 			if len(told) != 300 || b != nil {
-				t.Fatalf("of 300, %d are told of in %d bytes", len(told), total(packets))
+				t.Fatalf("%d of 300 are told of, in %d bytes", len(told), total(packets))
 			}
 			if want := (total(packets) + most - 1) / most; len(packets) > want+1 {
 				t.Fatalf("%d packets for %d bytes, %d a packet", len(packets), total(packets), most)
@@ -37,7 +38,7 @@ func TestDefaultsServeACrowd(t *testing.T) {
 	}
 }
 
-// everyoneRuns is everyoneMoves for entities that look where they go.
+// everyoneRuns is everyoneMoves for entities that face the way they go.
 func (wd *world) everyoneRuns() {
 	for _, e := range wd.all {
 		p := e.Position
@@ -46,7 +47,7 @@ func (wd *world) everyoneRuns() {
 	}
 }
 
-// ids lists whom a packet tells of.
+// ids lists the entities that a packet tells of.
 func ids(t *testing.T, packet []byte) (all []entity.ID) {
 	t.Helper()
 	if err := protocol.Positions(packet, func(_ uint64, p *protocol.Place) { all = append(all, p.ID) }); err != nil {
@@ -86,7 +87,7 @@ func TestUnsentIsStillToBeTold(t *testing.T) {
 	}
 	for _, id := range lost {
 		if !slices.Contains(next, id) {
-			t.Errorf("told next are %v: %v could not be sent and is not among them", next, id)
+			t.Errorf("%v are told next: %v could not be sent and is not among them", next, id)
 		}
 	}
 }
@@ -96,7 +97,8 @@ func (wd *world) entry(id entity.ID) *entry {
 	return wd.w.entries[i]
 }
 
-// A channel that takes nothing for a while keeps nobody from being told once it does, and says no place twice then.
+// When a channel takes nothing for a while, everyone is told of once it does again, and no place is
+// told twice then.
 func TestUnsentForLong(t *testing.T) {
 	wd := crowd(t, Config{}, 100, 2)
 	for range 50 {

@@ -24,8 +24,8 @@ func chronicler(t *testing.T, external string) *property.Definition {
 	return s.Types[0]
 }
 
-// meet is what a client needs to meet a chronicler with so much text: the bytes of the
-// properties, -1 if it does not.
+// meet returns how many bytes of properties a client needs to meet a chronicler with so much text,
+// -1 if it does not meet it.
 func meet(t *testing.T, external string, z *property.Compressor, text int) int {
 	t.Helper()
 	wd := newWorldOf(t, chronicler(t, external), Config{BytesPerTick: 1 << 20}, 1, 0)
@@ -67,8 +67,8 @@ func TestPackedEnter(t *testing.T) {
 	}
 }
 
-// What is above MaxEntity can be told if it is below it packed, but not what a client
-// would refuse to unpack.
+// An entity above MaxEntity can be told if it is below it when packed, unless a client would refuse
+// to unpack it.
 func TestPackedEnterAboveMaxEntity(t *testing.T) {
 	const text = property.MaxClientProperty - 8
 	if 4*text <= MaxEntity || 4*text > protocol.MaxProps {

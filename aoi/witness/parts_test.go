@@ -84,7 +84,7 @@ func TestPartsGiveWayToTheWhole(t *testing.T) {
 			must(t, e.Props.Set(bag, property.List(numbers(make([]uint64, 30)...)...)))
 		}, "set bag"},
 		{"a part of what was set whole", func() {
-			must(t, e.Props.Set(bag, property.List(numbers(make([]uint64, 41)...)...))) // a length it never has else: the cases come in any order
+			must(t, e.Props.Set(bag, property.List(numbers(make([]uint64, 41)...)...))) // it has this length in no other case: the cases run in any order
 			must(t, e.Props.SetAt(bag, []int{0}, property.Uint(1)))
 		}, "set bag"},
 		{"parts larger than the whole", func() {
@@ -110,8 +110,8 @@ func TestPartsGiveWayToTheWhole(t *testing.T) {
 	}
 }
 
-// Who never had a property is sent all of it, and who comes nearer again, what
-// changed of it since.
+// A client that never had a property is sent all of it; one that comes nearer again is sent what
+// has changed of it since.
 func TestPartsByLevel(t *testing.T) {
 	wd, e := hoard(t)
 	at := func(x float32) { wd.watcher.Position.X = 50 - x }
@@ -182,7 +182,7 @@ func (c *copies) hear(k int) {
 func (c *copies) renew(k int) {
 	g := ghostOf(c.t, c.real)
 	if c.ghost[k] != nil && c.rng.IntN(2) == 0 {
-		// The record stays; watchers hold it.
+		// The record stays, because watchers hold it.
 		c.ghost[k].Props, *c.ghost[k].History = g.Props, *g.History
 	} else {
 		c.ghost[k] = g
@@ -190,7 +190,7 @@ func (c *copies) renew(k int) {
 	c.queue[k] = nil
 }
 
-// change changes anything of the real.
+// change changes something of the real.
 func (c *copies) change() {
 	p, rng := c.real.Props, c.rng
 	length := func(i int, path ...int) int {
@@ -237,9 +237,9 @@ func (c *copies) change() {
 	}
 }
 
-// The invariant of the package doc: a watcher goes to and fro between a real's
-// record and ghosts' that are behind; parts reach its client once each and in
-// order. The client of the test refuses a part that does not fit, and is compared.
+// This is the invariant of the package doc: a watcher goes to and fro between a real's record and
+// ghosts' records that are behind, and the parts reach its client once each and in order. The
+// client of the test refuses a part that does not fit, and is compared.
 func TestPartsAcrossHandovers(t *testing.T) {
 	parts := 0
 	for seed := range uint64(60) {

@@ -32,8 +32,8 @@ func (w *Witness) pop() turn {
 	return front
 }
 
-// sink brings down what is at i to where it belongs. What comes before it moves up
-// into its place, one write a level: this is most of a tick in a crowd.
+// sink moves the element at i down to where it belongs. What comes before it moves up into its
+// place, with one write a level: in a crowd this is most of a tick.
 func (w *Witness) sink(i int) {
 	q := w.queue
 	if i >= len(q) {
@@ -63,11 +63,11 @@ func (w *Witness) step(dist float32) float64 {
 	return minStep + float64(share*(maxStep-minStep))
 }
 
-// enqueue gives a due entry its place. Who comes from idleness starts at now.
-// Who waited too long goes before everyone, the longest wait first.
+// enqueue gives a due entry its place. An entry that was idle starts at the present virtual time.
+// Entries that have waited too long go before everyone, the longest wait first.
 func (w *Witness) enqueue(en *entry, d due, dist float32) {
 	if en.fresh {
-		en.fresh, en.at = false, w.now+w.step(dist) // of a crowd that enters at once the nearest come first
+		en.fresh, en.at = false, w.now+w.step(dist) // when a crowd enters at once, the nearest come first
 	}
 	en.at = max(en.at, w.now)
 	key := en.at

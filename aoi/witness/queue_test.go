@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// The heap against sorting.
+// The heap is compared with sorting.
 func TestQueueOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for n := range 60 {
@@ -60,8 +60,8 @@ func (wd *world) everyoneMoves() {
 	}
 }
 
-// turns lets everyone move for some ticks and counts how often each was told of,
-// and the longest wait of anyone.
+// turns lets everyone move for some ticks, and returns how often each was told of and the longest
+// wait of anyone.
 func (wd *world) turns(ticks int) (served []int, worst int) {
 	served, since := make([]int, len(wd.all)), make([]int, len(wd.all))
 	for range ticks {
@@ -94,8 +94,8 @@ func total(packets [][]byte) (bytes int) {
 	return bytes
 }
 
-// With room for a few of a hundred, turns fall with distance as steps grow: turns
-// times step is about the same for everyone.
+// With room for a few of a hundred, turns fall with distance as steps grow: turns times step is
+// about the same for everyone.
 func TestSharesByDistance(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 300, MaxWait: 100_000}, 100, 5)
 	const ticks = 4000
@@ -103,7 +103,7 @@ func TestSharesByDistance(t *testing.T) {
 	weight := func(i int) float64 { return float64(served[i]) * wd.w.step(5*float32(i+1)) }
 	for i, n := range served {
 		if n > ticks*9/10 {
-			continue // told of in every tick, and would be more often
+			continue // told of in every tick already; its share is larger
 		}
 		if share := weight(i) / weight(50); share < 0.8 || share > 1.2 {
 			t.Errorf("the entity at %d m has %d turns: %.2f of its share", 5*(i+1), n, share)
@@ -119,14 +119,15 @@ func TestNobodyStarves(t *testing.T) {
 	for _, budget := range []int{1, 70, 300} {
 		wd := crowd(t, Config{BytesPerTick: budget, MaxWait: wait}, 60, 8)
 		_, worst := wd.turns(3000)
-		// One who is late waits at most for all others that are: one a tick is served for certain.
+		// An entry that is late waits at most for all the others that are: one a tick is certain to
+		// be served.
 		if limit := wait + len(wd.all); worst > limit {
 			t.Errorf("budget %d: one waited %d ticks, want at most %d", budget, worst, limit)
 		}
 	}
 }
 
-// Direct messages above the budget leave the queue its late ones.
+// Direct messages above the budget still leave the queue its late entries.
 func TestDirectMessagesDoNotStarveTheQueue(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 100, MaxWait: 20}, 5, 10)
 	direct := make([]byte, 1000)
@@ -143,7 +144,7 @@ func TestDirectMessagesDoNotStarveTheQueue(t *testing.T) {
 
 // Over many ticks the budget holds, whatever the size of single messages.
 func TestBudgetHolds(t *testing.T) {
-	for _, budget := range []int{222, 700, 1100} { // less than a hundred places, so that there is always more to say
+	for _, budget := range []int{222, 700, 1100} { // room for fewer than a hundred places, so that there is always more to say
 		wd := crowd(t, Config{BytesPerTick: budget}, 100, 4)
 		const ticks = 2000
 		sum := 0
@@ -158,14 +159,14 @@ func TestBudgetHolds(t *testing.T) {
 			sum += len(b) + total(p)
 			wd.tick++
 		}
-		// Headers of bundle and packet are not counted: some bytes each.
+		// Headers of the bundle and the packet are not counted: some bytes each.
 		if perTick := sum / ticks; perTick > budget+8 || perTick < budget*9/10 {
 			t.Errorf("budget %d: %d bytes a tick", budget, perTick)
 		}
 	}
 }
 
-// A crowd that enters at once comes nearest first.
+// When a crowd enters at once, the nearest come first.
 func TestNearestEnterFirst(t *testing.T) {
 	wd := newWorld(t, Config{BytesPerTick: 100}, 1, 0)
 	for i := range 20 {
@@ -188,8 +189,8 @@ func TestNearestEnterFirst(t *testing.T) {
 	}
 }
 
-// Who was idle, and who is new, takes a share from now on, and not what it did not
-// take before.
+// An entry that was idle or is new takes a share from now on; it does not catch up on what it did
+// not take before.
 func TestIdlenessSavesNothingUp(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 150}, 50, 0)
 	for _, e := range wd.all {

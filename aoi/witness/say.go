@@ -13,7 +13,7 @@ type change struct {
 	number property.EventNumber
 	index  int
 	part   []byte // as it travels; nil for the whole value
-	bytes  int    // that were sent
+	bytes  int    // sent
 }
 
 // say writes all that an entity is owed.
@@ -35,7 +35,7 @@ func (w *Witness) sayReliable(t *turn) {
 		w.sayHistory(t)
 	}
 	if len(w.bundle)-start > MaxEntity {
-		// Sent, it could end the client's session; kept back, it harms one entity.
+		// If it were sent, it could end the client's session; kept back, it harms one entity.
 		w.bundle = w.bundle[:start]
 		w.dropped++
 		en.seen, en.seenLevel, en.stuck = int64(en.e.History.Last()), en.level, true
@@ -71,8 +71,7 @@ func (en *entry) place() protocol.Place {
 	return protocol.Place{ID: e.ID, Stamp: e.MoveStamp, Position: e.Position, Direction: e.Direction}
 }
 
-// sayEnter writes all properties that may be seen at the entry's level, in the
-// order of their indices.
+// sayEnter writes all properties that may be seen at the entry's level, by index.
 func (w *Witness) sayEnter(en *entry) {
 	e := en.e
 	w.props = en.appendVisible(w.props[:0])
@@ -84,8 +83,7 @@ func (w *Witness) sayEnter(en *entry) {
 	w.bundle = m.Append(w.bundle)
 }
 
-// appendVisible appends the values of all properties that may be seen at the
-// entry's level.
+// appendVisible appends the values of all properties that may be seen at the entry's level.
 func (en *entry) appendVisible(b []byte) []byte {
 	def := en.e.Def
 	for _, i := range def.Stream(property.OtherClientStream) {
@@ -96,8 +94,8 @@ func (en *entry) appendVisible(b []byte) []byte {
 	return b
 }
 
-// sayHistory writes changes and calls in the order of their numbers. Neighbouring
-// changes share a message.
+// sayHistory writes changes and calls in the order of their numbers. Neighbouring changes share a
+// message.
 func (w *Witness) sayHistory(t *turn) {
 	en, start := t.en, len(w.bundle)
 	w.findChanges(en)
@@ -121,8 +119,8 @@ func (w *Witness) sayHistory(t *turn) {
 	w.sayChanges(en, w.changed[next:])
 }
 
-// findChanges lists what the client lacks of the visible properties, by number.
-// Those that never changed come first: they are of a level never seen before.
+// findChanges lists what the client lacks of the visible properties, by number. Those that never
+// changed come first: they belong to a level never seen before.
 func (w *Witness) findChanges(en *entry) {
 	w.changed = w.changed[:0]
 	for l := en.level; l < len(en.have); l++ {
@@ -137,8 +135,8 @@ func (w *Witness) findChanges(en *entry) {
 	})
 }
 
-// findChange lists what the client lacks of property i: the parts that changed, if
-// it knows the rest and they are less than the whole.
+// findChange lists what the client lacks of property i: only the parts that changed if the client
+// knows the rest and they are smaller than the whole.
 func (w *Witness) findChange(en *entry, i int, have uint64, stamp property.EventNumber) {
 	if have > 0 {
 		whole := en.e.Props.Size(i) + 1 // its key

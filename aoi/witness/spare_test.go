@@ -7,14 +7,14 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Details wait while the cell saves; what must be heard is heard as far as ever.
+// While the cell saves, details wait; what must be heard is heard as far away as ever.
 func TestThriftOfDetail(t *testing.T) {
-	wd, e := scene(t) // at 50 m; weapon is within 100 m, say is heard within 50 m
+	wd, e := scene(t) // at 50 m; weapon is seen within 100 m, say is heard within 50 m
 	wd.w.SetThrift(1000, 400)
 	for _, bad := range [][2]uint16{{0, 1000}, {1000, 0}, {1001, 1000}, {1000, 1001}} {
 		wd.w.SetThrift(bad[0], bad[1])
 	}
-	wd.tell() // 125 m as it counts: beyond the hysteresis
+	wd.tell() // this counts as 125 m: beyond the hysteresis
 	set(t, e, weapon, 2)
 	call(e, say, 1)
 	set(t, e, hp, 2)
@@ -54,7 +54,7 @@ func TestThriftOfUnreliableCalls(t *testing.T) {
 	}
 }
 
-// The budget is the share of itself, and so is what it may be overdrawn by.
+// The budget shrinks to its share, and so does the overdraft.
 func TestThriftOfBudget(t *testing.T) {
 	sent := func(share uint16) (bytes int) {
 		wd := newWorld(t, Config{BytesPerTick: 400, MaxDeficit: 400}, 5, 200)
@@ -79,8 +79,8 @@ func TestThriftOfBudget(t *testing.T) {
 	}
 }
 
-// Promise 5 when a cell saves more and less all the time: once it saves nothing, the
-// client holds everything.
+// Promise 5 holds when a cell keeps saving more and less: once it saves nothing, the client holds
+// everything.
 func TestConvergesAfterThrift(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestConvergesAfterThrift(t *testing.T) {
 						wd.handoff()
 					}
 				}
-				wd.settle(4000) // what it is entitled to with so much thrift
+				wd.settle(4000) // what the client is entitled to at this degree of thrift
 				wd.w.SetThrift(1000, 1000)
 				wd.settle(2000)
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Who was not told of a reliable call that the history has dropped meets the entity
-// anew; of an unreliable one nothing is said.
+// A client that was not told of a reliable call that the history has dropped meets the entity anew;
+// about an unreliable call it is told nothing.
 func TestLostCallsRefresh(t *testing.T) {
 	wd, e := scene(t)
 	set(t, e, hp, 3)
@@ -35,14 +35,14 @@ func TestLostCallsRefresh(t *testing.T) {
 	call(e, jump, 2)
 	e.History.Trim(e.History.Last() - 1)
 	if wd.w.Pending(wd.watcher) != 1 {
-		t.Error("who missed a call is not pending")
+		t.Error("an entity whose call was missed is not pending")
 	}
 	wd.tell("leave 7", "enter 7", "set name", "set weapon", "set hp")
 	wd.tell()
 	wd.settle(0)
 }
 
-// Of many reliable calls at once the oldest are lost for sure.
+// Of many reliable calls at once, the oldest are certainly lost.
 func TestFloodOfCallsRefreshes(t *testing.T) {
 	wd, e := scene(t)
 	for i := range property.MaxHistory + 5 {
@@ -66,7 +66,7 @@ func TestHoldHistory(t *testing.T) {
 	}
 	wd.tell("call 7 1")
 	if got := floor(); got != 2 {
-		t.Errorf("floor %d after all was told", got)
+		t.Errorf("floor %d after everything was told", got)
 	}
 	set(t, e, weapon, 1) // 3
 	wd.watcher.Position.X = 40
@@ -92,14 +92,14 @@ func TestHoldHistory(t *testing.T) {
 	}
 }
 
-// Half the distance for detail and calls; then all of it again.
+// Detail and calls reach half the distance; then all of it again.
 func TestDetailFactor(t *testing.T) {
-	wd, e := scene(t) // at 50 m; weapon is within 100 m, say is heard within 50 m
+	wd, e := scene(t) // at 50 m; weapon is seen within 100 m, say is heard within 50 m
 	wd.w.SetDetailFactor(0.4)
 	for _, bad := range []float32{0, -1, 1.5} {
 		wd.w.SetDetailFactor(bad)
 	}
-	wd.tell() // 125 m as it counts: beyond the hysteresis
+	wd.tell() // this counts as 125 m: beyond the hysteresis
 	set(t, e, weapon, 2)
 	call(e, say, 1)
 	set(t, e, hp, 2)
@@ -119,8 +119,8 @@ func TestDetailFactor(t *testing.T) {
 	wd.settle(0)
 }
 
-// One op is what a tick of a cell with 2000 players of 200 entities each spends on
-// what is needed of the histories: a fiftieth of the players is asked.
+// One op is what a cell with 2000 players of 200 entities each spends in a tick to find what is
+// needed of the histories: it asks a fiftieth of the players.
 func BenchmarkHoldHistory(b *testing.B) {
 	const players, each, share = 2000, 200, 2000 / 50
 	d, rng := testDefinition(b), rand.New(rand.NewPCG(1, 1))
@@ -149,8 +149,8 @@ func BenchmarkHoldHistory(b *testing.B) {
 	}
 }
 
-// A ghost may be behind what the client was told on another cell. While the client has the
-// entity no call comes twice; once it has lost sight of it, it meets it as the ghost is.
+// A ghost may be behind what the client was told on another cell. While the client has the entity,
+// no call comes twice; once the client has lost sight of it, it meets it as the ghost is.
 func TestCallsOfACopyBehind(t *testing.T) {
 	wd, e := scene(t)
 	call(e, jump, 1)
@@ -164,7 +164,7 @@ func TestCallsOfACopyBehind(t *testing.T) {
 	call(behind, jump, 3)
 	wd.tell("call 7 3")
 
-	again := ghostOf(t, e) // on a third, which is still where the second was
+	again := ghostOf(t, e) // on a third cell, which is still where the second was
 	wd.w.Leave(7)
 	wd.tell("leave 7")
 	wd.w.Enter(again)

@@ -5,16 +5,15 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// Update makes the messages of one tick; call it once a tick. watcher is the
-// player's real, tick the game tick that MovedTick counts, direct the framed
-// messages that do not go through the queue, MaxDirect bytes at most. unlimited
-// lifts the budget for this Update and sends places reliably, so that nothing is
-// left unsent (unless MaxDirect bytes are reached, or an entity is above
-// MaxEntity).
+// Update makes the messages of one tick; call it once a tick. watcher is the player's real, and
+// tick the game tick that MovedTick counts. direct holds the framed messages that do not go through
+// the queue, at most MaxDirect bytes. unlimited lifts the budget for this Update and sends places
+// reliably, so that nothing is left unsent (unless MaxDirect bytes are reached, or an entity is
+// above MaxEntity).
 //
-// bundle is one reliable message, nil when there is nothing to say. Each of packets is
-// one unreliable message, as long as SetMaxPacket allows; what could not be sent of them
-// must be given back to Unsent before the next call. All are valid until then.
+// bundle is one reliable message, nil when there is nothing to say. Each of packets is one
+// unreliable message, as long as SetMaxPacket allows; those that could not be sent must be given
+// back to Unsent before the next call. All are valid until that call.
 func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
 	w.begin(watcher, direct)
 	w.collect(watcher, tick, unlimited)
@@ -37,8 +36,8 @@ func (w *Witness) begin(watcher *entity.Entity, direct []byte) {
 
 func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() }
 
-// collect says the leaves, lets go of entries that are done with, and queues
-// those with anything unsent.
+// collect tells of the leaves, lets go of entries that are finished, and queues those with anything
+// unsent.
 func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 	w.queue = w.queue[:0]
 	kept := w.entries[:0]
@@ -69,7 +68,7 @@ func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 	w.entries = kept
 }
 
-// sayLeave makes the client forget an entity if it has to, and if there is room.
+// sayLeave makes the client forget an entity if it has to and there is room.
 func (w *Witness) sayLeave(en *entry) {
 	if en.leave && len(w.bundle) < MaxDirect {
 		w.bundle = protocol.AppendLeave(w.bundle, en.id)
@@ -90,7 +89,7 @@ func (w *Witness) expire(en *entry) {
 	w.live--
 }
 
-// serve takes turns from the queue while there is budget, and sets what now is.
+// serve takes turns from the queue while there is budget, and advances the virtual time.
 func (w *Witness) serve(budget int, unlimited bool) {
 	last := w.now
 	for overdue := true; len(w.queue) > 0 && len(w.bundle) < MaxDirect; overdue = false {
@@ -110,11 +109,11 @@ func (w *Witness) serve(budget int, unlimited bool) {
 	w.now = last
 	for i := range w.queue {
 		w.queue[i].en.waited++
-		w.queue[i].en = nil // a queue of the last tick must not hold on to entries
+		w.queue[i].en = nil // last tick's queue must not hold on to entries
 	}
 }
 
-// finish numbers what was made.
+// finish numbers the messages that were made.
 func (w *Witness) finish() (bundle []byte, packets [][]byte) {
 	if len(w.bundle) > w.header {
 		w.number++

@@ -20,12 +20,12 @@ type Witness struct {
 	now     float64  // virtual time
 	factor  float32  // of distances that detail depends on, in (0, 1]
 	spare   spare    // what the cell saves
-	scale   float32  // of distances, by both
+	scale   float32  // of distances, from both
 
 	queue   []turn
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
-	packed  []byte   // the same, packed
+	packed  []byte   // the same message, packed
 	stats   *property.Stats
 	pack    *property.Compressor
 	bundle  []byte
@@ -34,8 +34,7 @@ type Witness struct {
 	dropped uint64
 }
 
-// New returns a Witness that knows nobody. cfg must be valid: a configuration
-// that Validate refuses panics here.
+// New returns a Witness that knows nobody. It panics if Validate refuses cfg.
 func New(cfg Config) *Witness {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -46,12 +45,12 @@ func New(cfg Config) *Witness {
 	return w
 }
 
-// SetDetailFactor makes the radii and hystereses of detail levels, and the detail
-// distances of broadcast calls, factor times as large for this watcher: 1 is as the
-// definitions say, 0.5 halves them, for a player whose line or whose cell has more
-// than it can do. What the client has beyond them stays and is not kept up; it is
-// brought up to date when the factor rises again. Priorities do not change. A factor
-// that is not above 0 and at most 1 is ignored. It travels with the witness.
+// SetDetailFactor makes the radii and hystereses of detail levels, and the detail distances of
+// broadcast calls, factor times as large for this watcher: 1 leaves them as defined, 0.5 halves
+// them, for a player whose line or whose cell has more to do than it can. Details that the client
+// has beyond the new distances stay, but are not kept up to date until the factor rises again.
+// Priorities do not change. A factor that is not above 0 and at most 1 is ignored. The factor
+// travels with the witness.
 func (w *Witness) SetDetailFactor(factor float32) {
 	if factor > 0 && factor <= 1 {
 		w.factor = factor
@@ -59,12 +58,13 @@ func (w *Witness) SetDetailFactor(factor float32) {
 	}
 }
 
-// CountIn counts what is made for the client of others, as property.ToOtherClients and
-// Moves, what is Unsent included; nil counts nothing. What an entity is met with is no change and not counted.
+// CountIn counts what is made for the client about other entities, as property.ToOtherClients and
+// Moves, including what is given back to Unsent; nil counts nothing. The properties with which an
+// entity is met are not changes and are not counted.
 func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
 
-// PackWith lets z pack the properties of an Enter for a type whose Compression.External
-// asks for it; with nil they go as they are.
+// PackWith lets z pack the properties of an Enter for a type whose Compression.External asks for
+// it; with nil they go unpacked.
 func (w *Witness) PackWith(z *property.Compressor) { w.pack = z }
 
 // entry is one entity of the area of interest, and what the client knows of it.
@@ -79,34 +79,32 @@ type entry struct {
 
 	fresh  bool    // at is not set yet
 	at     float64 // virtual time of the next turn
-	waited int     // Updates in which it was due and not served
-	grace  int     // Updates left to be linked in
+	waited int     // Updates in which it was due but not served
+	grace  int     // Updates left in which it may be linked
 
 	// level is the detail level of the watcher.
 	level int
-	// have is, by level, 1 + the number up to which the client knows the
-	// properties of that level; 0 if it never had them.
+	// have is, by level, 1 + the number up to which the client knows the properties of that level;
+	// 0 if it never had them.
 	have []uint64
-	// heard is the last number of which calls were sent.
+	// heard is the number up to which calls were sent.
 	heard property.EventNumber
 	// rested is the MoveStamp last sent reliably, moved the one last sent at all.
 	rested, moved uint32
 
-	// Nothing was unsent when the history stood at seen and the level was
-	// seenLevel: the usual turn compares just these. -1 is unknown.
+	// Nothing was unsent when the history stood at seen and the level was seenLevel: the usual turn
+	// compares just these two. -1 means unknown.
 	seen      int64
 	seenLevel int
 	// stuck says that what is owed is above MaxEntity.
 	stuck bool
 }
 
-// Enter says that e is in range from now on. If it is known already in the same
-// incarnation (it came back before its leave was sent, or the witness was handed
-// over) the client is not told; another incarnation is a leave and an enter. Call
-// it again when the cell's record of the entity is replaced by another one, as
-// when a ghost becomes the real.
-// Entities of types without a client side are ignored, as is what comes beyond
-// MaxEntries.
+// Enter says that e is in range from now on. If e is known already in the same incarnation (it came
+// back before its leave was sent, or the witness was handed over), the client is not told; another
+// incarnation is a leave and an enter. Call Enter again when the cell replaces its record of the
+// entity by another, as when a ghost becomes the real. Entities of types without a client side are
+// ignored, and so are those beyond MaxEntries.
 func (w *Witness) Enter(e *entity.Entity) {
 	if !e.Def.HasClient {
 		return
@@ -136,7 +134,7 @@ func (w *Witness) Enter(e *entity.Entity) {
 	en.begin(e)
 }
 
-// begin makes e one that the client knows nothing of.
+// begin makes e an entry that the client knows nothing of.
 func (en *entry) begin(e *entity.Entity) {
 	en.incarnation, en.sent = e.Order.Incarnation, false
 	en.level, en.heard, en.rested, en.moved = len(e.Def.Levels), 0, 0, 0
@@ -144,8 +142,8 @@ func (en *entry) begin(e *entity.Entity) {
 	en.link(e)
 }
 
-// link joins the entry with the record that this cell has of the entity. The
-// record may be behind what the client was told elsewhere.
+// link joins the entry with the record that this cell has of the entity. The record may be behind
+// what the client was told elsewhere.
 func (en *entry) link(e *entity.Entity) {
 	en.e, en.seen, en.stuck, en.grace = e, -1, false, 0
 	if en.sent {
@@ -154,9 +152,9 @@ func (en *entry) link(e *entity.Entity) {
 	}
 }
 
-// HoldHistory lowers the Floor of each entity of the area of interest to what the
-// client has been told of it: what is above is still needed here. The cell calls it
-// now and then, with nothing else at work on its entities.
+// HoldHistory lowers the Floor of each entity of the area of interest to what the client has been
+// told of it: what is above the Floor is still needed here. The cell calls it now and then, while
+// nothing else works on its entities.
 func (w *Witness) HoldHistory() {
 	for _, en := range w.entries {
 		if en.e != nil && en.sent {
@@ -165,8 +163,8 @@ func (w *Witness) HoldHistory() {
 	}
 }
 
-// hold lowers the floor to what the client has of calls, and of the levels that it
-// sees. Of the others it may have less: it is sent those whole when it comes nearer.
+// hold lowers the floor to what the client has of calls and of the levels that it sees. It may have
+// less of the other levels: those it is sent whole when it comes nearer.
 func (en *entry) hold() {
 	floor := uint64(en.heard)
 	for l := en.level; l < len(en.have); l++ {
@@ -177,14 +175,14 @@ func (en *entry) hold() {
 	en.e.Floor = min(en.e.Floor, property.EventNumber(floor))
 }
 
-// refresh makes the client forget the entity and meet it anew: it missed a call that
-// it should have heard.
+// refresh makes the client forget the entity and meet it anew, since it missed a call that it
+// should have heard.
 func (en *entry) refresh() {
 	en.leave = true
 	en.begin(en.e)
 }
 
-// Leave says that an entity is out of range, or not in this cell any more.
+// Leave says that an entity is out of range, or no longer in this cell.
 func (w *Witness) Leave(id entity.ID) {
 	i, known := w.find(id)
 	if !known || w.entries[i].gone {
@@ -201,8 +199,8 @@ func (w *Witness) Leave(id entity.ID) {
 	en.gone, en.e = true, nil
 }
 
-// Known yields the ids of the entities in range, ascending: all that entered and
-// did not leave, told to the client or not. It must not be changed meanwhile.
+// Known yields the ids of the entities in range, ascending: all that entered and did not leave,
+// whether or not the client was told. The set must not be changed during the iteration.
 func (w *Witness) Known() iter.Seq[entity.ID] {
 	return func(yield func(entity.ID) bool) {
 		for _, en := range w.entries {
@@ -216,9 +214,9 @@ func (w *Witness) Known() iter.Seq[entity.ID] {
 // Len is the number of ids that Known yields.
 func (w *Witness) Len() int { return w.live }
 
-// Dropped counts what no bundle can carry: calls above MaxEntity, and turns of
-// entities whose visible properties are above it. It is local: it does not
-// travel. A game whose count grows must send less at once.
+// Dropped counts what no bundle can carry: calls above MaxEntity, and turns of entities whose
+// visible properties are above it. The count is local and does not travel. A game whose count grows
+// must send less at once.
 func (w *Witness) Dropped() uint64 { return w.dropped }
 
 func (w *Witness) find(id entity.ID) (int, bool) {

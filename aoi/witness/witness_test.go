@@ -11,7 +11,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// giantScene is scene with the Giant, who has so much to show that no bundle takes it.
+// giantScene is scene with the Giant, which has so much to show that no bundle takes it.
 func giantScene(t *testing.T) (*world, *entity.Entity) {
 	text := property.Scalar(property.KindString)
 	var scrolls []*property.Property
@@ -39,7 +39,7 @@ func scene(t *testing.T) (*world, *entity.Entity) {
 	return wd, e
 }
 
-// tell updates and demands what the bundle says.
+// tell updates, and demands that the bundle says what is wanted.
 func (wd *world) tell(want ...string) {
 	wd.t.Helper()
 	b, p := wd.w.Update(wd.watcher, wd.tick, nil, false)
@@ -72,7 +72,7 @@ func TestDetailLevels(t *testing.T) {
 	at := func(x float32) { wd.watcher.Position.X = 50 - x }
 	at(19)
 	if wd.w.Pending(wd.watcher) != 1 {
-		t.Fatal("a property that came in sight must be pending")
+		t.Fatal("a property that came into sight must be pending")
 	}
 	wd.tell("change 7", "set badge")
 	at(23) // within hysteresis
@@ -91,8 +91,8 @@ func TestDetailLevels(t *testing.T) {
 	wd.settle(0)
 }
 
-// A property that never changed after the entity was made still has a value that
-// the client does not know.
+// A property that has not changed since the entity was made still has a value that the client does
+// not know.
 func TestFirstSightOfALevelSendsDefaultsToo(t *testing.T) {
 	wd, _ := scene(t)
 	wd.watcher.Position.X = 45
@@ -199,8 +199,8 @@ func TestDirectMessagesComeFirst(t *testing.T) {
 	}
 }
 
-// A bundle that direct messages have filled takes nothing more; the leave and the
-// enter of another incarnation wait, in this order.
+// A bundle that direct messages have filled takes nothing more. The leave of an entity and the
+// enter of its next incarnation wait, in this order.
 func TestFullBundle(t *testing.T) {
 	wd, _ := scene(t)
 	wd.w.Enter(newEntity(wd.def, 7, 2, 50, 0))
@@ -213,7 +213,7 @@ func TestFullBundle(t *testing.T) {
 	wd.tell("leave 7", "enter 7", "set name", "set weapon", "set hp")
 }
 
-// What no bundle can carry is kept back and counted; the others go on.
+// What no bundle can carry is kept back and counted; everything else goes on.
 func TestOversize(t *testing.T) {
 	wd, e := giantScene(t)
 	other := newEntity(wd.def, 8, 1, 60, 0)

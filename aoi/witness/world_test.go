@@ -18,15 +18,15 @@ const (
 	name   = iota // everywhere
 	weapon        // within 100 m
 	badge         // within 20 m
-	secret        // nobody's
+	secret        // for nobody
 	hp            // everywhere
-	extra         // the first of those that a test adds
+	extra         // the first property that a test adds
 )
 
 const (
 	say  = iota // within 50 m
 	jump        // everywhere
-	wave        // everywhere, if it is not lost
+	wave        // everywhere, unless it is lost
 )
 
 // testDefinition is the Walker, with further properties if a test wants some.
@@ -82,7 +82,7 @@ func call(e *entity.Entity, method int, arg uint32) property.EventNumber {
 	return e.History.Add(method, binary.LittleEndian.AppendUint32(nil, arg))
 }
 
-// ghostOf copies an entity as a ghost on another cell: later changes do not show.
+// ghostOf copies an entity as a ghost on another cell: later changes do not reach it.
 func ghostOf(t testing.TB, e *entity.Entity) *entity.Entity {
 	t.Helper()
 	g := *e
@@ -187,7 +187,7 @@ func (wd *world) reincarnate(k int) {
 	}
 }
 
-// update makes one tick's messages. Packets cannot be sent, are lost, late, or in order.
+// update makes one tick's messages. Packets cannot be sent, get lost, come late, or come in order.
 func (wd *world) update(unlimited bool) (bundle int) {
 	most := MinPacket + wd.rng.IntN(1000)
 	wd.w.SetMaxPacket(most)
@@ -235,7 +235,7 @@ func (wd *world) settle(ticks int) {
 		wd.update(false)
 	}
 	for _, p := range wd.late {
-		wd.client.packet(p) // must not move anything back
+		wd.client.packet(p) // late packets must not move anything back
 	}
 	wd.late = nil
 	wd.client.check(wd.expected())

@@ -12,18 +12,18 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// maxEntities is the most that a cell can be said to hold of one kind: of so many the
-// smallest would take gigabytes.
+// maxEntities is the most that a cell can be said to hold of one kind: so many of even the smallest
+// would take gigabytes.
 const maxEntities = 1 << 24
 
-// movedLine is by how many metres the last balance moved a line.
+// movedLine tells by how many metres the last balance moved a line.
 type movedLine struct {
 	node bsp.NodeID
 	by   float64
 }
 
-// cellsReport takes what a CellApp says of itself and its cells. A load that cannot be true
-// is left out, like a cell that it does not have, and named once.
+// cellsReport takes what a CellApp says of itself and its cells. A load that cannot be true is left
+// out, like that of a cell which the app does not have, and is named once.
 func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsReport) {
 	switch {
 	case msg.Further:
@@ -64,8 +64,8 @@ func (m *CellAppMgr) cellsReport(now time.Duration, a *member, msg *wire.CellsRe
 	}
 }
 
-// unknownCell counts the report of a cell that is not the sender's. One that has been,
-// before a verdict or its removal, is nothing to tell of: the two have crossed.
+// unknownCell counts the report of a cell that is not the sender's. A cell that was the sender's
+// before a verdict or its removal is not worth telling of: the two messages have crossed.
 func (m *CellAppMgr) unknownCell(a *member, r *wire.CellReport, hasBeen bool) {
 	m.counts.UnknownCells++
 	if !hasBeen && !a.nonsenseLogged {
@@ -79,8 +79,7 @@ func (m *CellAppMgr) implausible(a *member, what string) {
 	m.nameNonsense(a, what)
 }
 
-// nameNonsense logs a member once: one that reports nonsense does so several times a
-// second.
+// nameNonsense logs a member once: one that reports nonsense does so several times a second.
 func (m *CellAppMgr) nameNonsense(a *member, what string) {
 	if !a.nonsenseLogged {
 		a.nonsenseLogged = true
@@ -88,8 +87,7 @@ func (m *CellAppMgr) nameNonsense(a *member, what string) {
 	}
 }
 
-// warnOfLoad logs when a CellApp comes over the warning level, and when it is well
-// under it again.
+// warnOfLoad logs when a CellApp comes over the warning level, and when it is well below it again.
 func (m *CellAppMgr) warnOfLoad(a *member) {
 	level := int64(m.cfg.Balance.WarningLevel * float64(load.Core))
 	switch {
@@ -102,8 +100,8 @@ func (m *CellAppMgr) warnOfLoad(a *member) {
 	}
 }
 
-// balance does what is due of moving lines, and of adding and retiring cells.
-// Nothing is before the world has started, nor while it stands still.
+// balance moves lines, adds cells and retires cells, as far as that is due. Nothing is due before
+// the world has started, or while it stands still.
 func (m *CellAppMgr) balance(now time.Duration) {
 	lines, meta := now >= m.balanceAt, now >= m.metaAt
 	if lines {
@@ -135,8 +133,8 @@ func (m *CellAppMgr) balance(now time.Duration) {
 	}
 }
 
-// observed is the memory of an Observation, which its policy does not keep: it would
-// be megabytes a second for thousands of rooms.
+// observed is the memory of an Observation, which its policy does not keep. To make it anew would
+// cost megabytes a second for thousands of rooms.
 type observed struct {
 	spaces []balance.Space
 	cells  []balance.Cell
@@ -182,8 +180,8 @@ func (s *space) observed() balance.Space {
 	}
 }
 
-// carryOut does what a plan says, space by space: what does not fit one is left out
-// for that one only.
+// carryOut does what a plan says, space by space: what does not fit one space is left out for that
+// space only.
 func (m *CellAppMgr) carryOut(now time.Duration, p balance.Plan) {
 	for _, f := range p.Faults {
 		if a := m.cellApp(f.App); a != nil {
@@ -201,12 +199,12 @@ func (m *CellAppMgr) carryOut(now time.Duration, p balance.Plan) {
 
 func (m *CellAppMgr) carryOutIn(now time.Duration, s *space, p *balance.Plan) {
 	var added []*cell
-	var from []bsp.CellID // the leaves that they were cut from
+	var from []bsp.CellID // the leaves that the new ones were cut from
 	before := s.tree
 	work := before.Clone() // so that a plan that does not fit changes nothing
 	err := p.ApplyTo(uint32(s.cfg.ID), work, func(a *balance.Add) bsp.Leaf {
 		app := m.cellApp(a.App)
-		if app == nil { // which Split refuses: the zero cell is no cell
+		if app == nil { // Split refuses it: there is no zero cell
 			return bsp.Leaf{}
 		}
 		c, leaf := m.newCell(app)
@@ -249,7 +247,7 @@ func (m *CellAppMgr) cellApp(number uint32) *member {
 	return nil
 }
 
-// noteMoves keeps by how much lines moved, for those who watch.
+// noteMoves records by how much lines moved, for those who watch.
 func (m *CellAppMgr) noteMoves(s *space, before *bsp.Tree, p *balance.Plan) {
 	for _, mv := range p.Moves {
 		old, ok := before.Node(mv.Node)
@@ -275,7 +273,7 @@ func (m *CellAppMgr) noteRetirements(s *space, p *balance.Plan) {
 	}
 }
 
-// tellTroubles logs what adding cells cannot help.
+// tellTroubles logs what adding cells cannot cure.
 func (m *CellAppMgr) tellTroubles(p *balance.Plan) {
 	m.crowded = m.news(m.crowded, p.Crowded, "a cell is too crowded on one spot to be divided")
 	wanting := make([]balance.Ref, len(p.Wanting))
@@ -285,7 +283,7 @@ func (m *CellAppMgr) tellTroubles(p *balance.Plan) {
 	m.wanting = m.news(m.wanting, wanting, "a space needs a cell, and there is no CellApp for it; start more of them")
 }
 
-// news logs what was not so the last time, and returns what is so now.
+// news logs what is new since the last time, and returns what holds now.
 func (m *CellAppMgr) news(was, is []balance.Ref, what string) []balance.Ref {
 	for _, r := range is {
 		if !slices.Contains(was, r) {

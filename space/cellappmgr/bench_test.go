@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// grow makes one space of so many cells, each on a CellApp of its own.
+// grow makes one space of so many cells, each on its own CellApp.
 func grow(b *testing.B, cells int) (*rig, [][]byte) {
 	r := newRig(b, func(c *Config) { c.Spaces[0].MinCells = cells })
 	for i := range cells {
@@ -39,8 +39,8 @@ func grow(b *testing.B, cells int) (*rig, [][]byte) {
 	return r, reports
 }
 
-// BenchmarkReports is one report of each of 200 CellApps: four of these a second
-// are the most that a manager is told.
+// BenchmarkReports is one report from each of 200 CellApps: a manager is told at most four of these
+// a second.
 func BenchmarkReports(b *testing.B) {
 	r, reports := grow(b, 200)
 	b.ReportAllocs()
@@ -59,13 +59,13 @@ func BenchmarkBalance(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.m.balanceAt = 0 // it is due
+		r.m.balanceAt = 0 // the balance is due
 		r.m.balance(r.now)
 	}
 }
 
-// BenchmarkPublish is one moved line in a space of 200 cells, told to all of them.
-// B/app is what each is sent, B/tree the whole tree.
+// BenchmarkPublish is one moved line in a space of 200 cells, told to all of them. B/app is what
+// each app is sent, B/tree the size of the whole tree.
 func BenchmarkPublish(b *testing.B) {
 	r, _ := grow(b, 200)
 	s := r.m.spaces[0]
@@ -76,7 +76,7 @@ func BenchmarkPublish(b *testing.B) {
 	}
 	lo, hi, _ := s.tree.LineLimits(line.ID)
 	r.m.publish(r.now)
-	r.net.unusable = true // it keeps and checks everything, which is not what is measured
+	r.net.unusable = true // the recorder keeps and checks everything, which is not to be measured
 	sent := 0
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -92,8 +92,8 @@ func BenchmarkPublish(b *testing.B) {
 	b.ReportMetric(float64(len(s.publisher.Tree().Append(nil))), "B/tree")
 }
 
-// hall makes so many rooms on ten CellApps, and what each of these says of them when
-// nothing is new: a quarter of a second's share of its rooms.
+// hall makes so many rooms on ten CellApps, and the reports of these when nothing is new: each has
+// a quarter of a second's share of its rooms.
 func hall(b *testing.B, rooms int) (r *rig, reports [][]byte) {
 	r = newRig(b, nil)
 	for i := range 10 {
@@ -118,8 +118,8 @@ func hall(b *testing.B, rooms int) (r *rig, reports [][]byte) {
 	return r, reports
 }
 
-// BenchmarkHall is 10,000 idle rooms on ten CellApps: a report of each, a tick of the
-// manager, a balance of both kinds, and a room that comes and goes.
+// BenchmarkHall is 10,000 idle rooms on ten CellApps: a report from each, a tick of the manager, a
+// balance of both kinds, and a room that comes and goes.
 func BenchmarkHall(b *testing.B) {
 	r, reports := hall(b, 10_000)
 	b.Run("reports", func(b *testing.B) {
@@ -169,8 +169,8 @@ func BenchmarkHall(b *testing.B) {
 
 const never = time.Duration(1 << 62)
 
-// BenchmarkTickOfRooms is a tick in which nothing is due, of a manager with 16,384 idle
-// rooms on 200 CellApps.
+// BenchmarkTickOfRooms is a tick in which nothing is due, for a manager with 16,384 idle rooms on
+// 200 CellApps.
 func BenchmarkTickOfRooms(b *testing.B) {
 	r, base := roomsOn(b, 200)
 	for i := 1; len(r.m.spaces) < MaxSpaces; i++ {
@@ -193,7 +193,7 @@ func BenchmarkTickOfRooms(b *testing.B) {
 	}
 }
 
-// roomsOn is a manager with so many CellApps, and a BaseApp.
+// roomsOn is a manager with so many CellApps and a BaseApp.
 func roomsOn(t testing.TB, apps int) (*rig, *peer) {
 	r := newRig(t, nil)
 	for i := range apps {

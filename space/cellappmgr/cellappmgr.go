@@ -20,18 +20,18 @@ type CellAppMgr struct {
 	byChannel map[mercury.ChannelID]*member // the channels that members joined on
 	numbers   [wire.Observer + 1]uint32     // the highest number, by role
 	starts    [wire.Observer + 1]uint32     // starts that were given a number in this term, by role
-	graves    []wire.AppRef                 // those declared dead, oldest first
+	graves    []wire.AppRef                 // starts that were declared dead, oldest first
 	deaths    int
 	baseMgr   mercury.Address
 	spaces    []*space // in the order of making
 	byID      map[entity.SpaceID]*space
-	byRequest map[spaceRequest]*space // those that game code created
-	lastSpace uint32                  // number in the last id of those
+	byRequest map[spaceRequest]*space // the spaces that game code created
+	lastSpace uint32                  // the number in the id of the last of those
 
-	// Spaces about which something is to be done, so that the others, which may be
-	// thousands, cost nothing: homeless ones have no cell, expecting ones have orders
-	// out, unpublished ones changed with this input, emptying ones end soon, paced ones
-	// run slower than normal or are to.
+	// Spaces for which there is something to do, so that the others, of which there may be
+	// thousands, cost nothing. The homeless have no cell, the expecting have orders out, the
+	// unpublished changed during this input, the emptying end soon, and the paced run more slowly
+	// than normal or are about to.
 	homeless, expecting, unpublished, emptying, paced []*space
 
 	started  bool // MinCellApps have joined
@@ -50,9 +50,9 @@ type CellAppMgr struct {
 	crowded, blocked, wanting []balance.Ref // as last logged
 	unloaded                  []waitsFor
 
-	placer   *balance.Placer // nil if CellApps have come, gone or retired since it was made
-	placerAt time.Duration   // when it was
-	refused  bool            // it was logged that spaces wait for a CellApp
+	placer   *balance.Placer // nil if CellApps have come, gone or retired since the last one was made
+	placerAt time.Duration   // when placer was made
+	refused  bool            // a log line has said that spaces wait for a CellApp
 
 	ticks     app.Ticks
 	awake     awake
@@ -61,8 +61,8 @@ type CellAppMgr struct {
 	metaAt    time.Duration
 	statusAt  time.Duration
 
-	own    wire.Report // of the manager itself
-	gone   wire.Report // the sums of those that are no longer members
+	own    wire.Report // about the manager itself
+	gone   wire.Report // the sums of former members
 	counts Counts
 
 	links  app.Links
@@ -74,7 +74,7 @@ type CellAppMgr struct {
 
 // Counts are what a manager counts about its own inputs, since its start.
 type Counts struct {
-	// Malformed messages could not be parsed, or are none that a manager gets.
+	// Malformed messages could not be parsed, or are not for a manager.
 	Malformed uint64
 	// Unjoined messages came from a process that has not joined.
 	Unjoined uint64
@@ -82,26 +82,26 @@ type Counts struct {
 	Misplaced uint64
 	// Dismissed messages came from a process that was declared dead.
 	Dismissed uint64
-	// UnknownCells were reported or confirmed, or their geometry was asked for, but
-	// they are not cells of the sender now.
+	// UnknownCells were reported or confirmed, or their geometry was asked for, although they are
+	// not cells of the sender now.
 	UnknownCells uint64
 	// Implausible figures were left out by the balance.
 	Implausible uint64
-	// RefusedData are changes of space data above a limit or for no space.
+	// RefusedData are changes of space data that exceed a limit or belong to no space.
 	RefusedData uint64
-	// OvertakenData are changes of space data that came late, and found a newer one of
-	// another CellApp in their place.
+	// OvertakenData are changes of space data that came late, after another CellApp had set a newer
+	// value.
 	OvertakenData uint64
-	// UnplacedSpaces were without a cell at a time when the scorers refused every CellApp for
-	// them; each counts once.
+	// UnplacedSpaces had no cell at a time when the scorers refused every CellApp for them; each
+	// counts once.
 	UnplacedSpaces uint64
 	// RefusedSpaces were asked for and could not be made.
 	RefusedSpaces uint64
 	// Superseded messages came after a manager of a higher term had shown itself.
 	Superseded uint64
-	// Unsent messages found no channel; whoever comes back is told all again.
+	// Unsent messages found no channel; whoever comes back is told everything again.
 	Unsent uint64
-	// Stalls is how often the manager itself was not awake for several ticks.
+	// Stalls counts how often the manager itself was asleep for several ticks.
 	Stalls uint64
 }
 
@@ -134,7 +134,7 @@ func New(cfg Config) (*CellAppMgr, error) {
 	return m, nil
 }
 
-// Counts returns what was counted so far.
+// Counts returns what has been counted so far.
 func (m *CellAppMgr) Counts() Counts { return m.counts }
 
 // Opened implements mercury.Handler. A process is nobody until it joins.
@@ -151,7 +151,7 @@ func (m *CellAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 func (m *CellAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	m.wake(now)
 	if m.superseded {
-		return // who leaves it goes to the other manager; the others are not to hear of it
+		return // whoever leaves goes to the other manager; the remaining members are not to hear of it
 	}
 	m.lostChannel(now, ch, reason)
 	m.publish(now)
@@ -187,8 +187,8 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	return m.ticks.End(m.ticks.Now(), &m.own)
 }
 
-// awake measures the time that the manager was awake: the time between inputs,
-// but no more than a step at once.
+// awake measures the time during which the manager was awake: the time between inputs, but no more
+// than one step at a time.
 type awake struct {
 	step    time.Duration
 	at      time.Duration // time of the last input
@@ -231,7 +231,7 @@ func (m *CellAppMgr) encode(msg wire.Message) []byte {
 
 func (m *CellAppMgr) sendOn(ch mercury.ChannelID, encoded []byte) {
 	if ch == 0 || m.links.SendOn(ch, encoded) != nil {
-		// The channel is gone or about to be; Closed tells, or has told.
+		// The channel is gone or about to go; Closed tells of it, or has done so.
 		m.counts.Unsent++
 	}
 }

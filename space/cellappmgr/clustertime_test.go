@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// TestCellAppBehindTheTime says that a CellApp is told the time again if it has an older
-// one, at most once a second, and is left alone while its report may only be late.
+// TestCellAppBehindTheTime says that a CellApp with an older time is told the time again, at most
+// once a second, and is left alone while its report may just be late.
 func TestCellAppBehindTheTime(t *testing.T) {
 	r := newRig(t, nil)
 	r.pass(time.Minute)
@@ -16,7 +16,7 @@ func TestCellAppBehindTheTime(t *testing.T) {
 	one[wire.Welcome](a)
 	report := func(behind time.Duration) { a.send(&wire.CellsReport{Time: r.now - behind}) }
 
-	a.send(&wire.CellsReport{}) // it does not say
+	a.send(&wire.CellsReport{}) // it tells no time
 	report(3 * time.Second)     // the Welcome may be on its way
 	none[wire.Welcome](a)
 	r.pass(time.Second)
@@ -36,8 +36,8 @@ func TestCellAppBehindTheTime(t *testing.T) {
 	one[wire.Welcome](a)
 }
 
-// TestCellAppAheadOfTheTime says that a manager whose time is older than that of a
-// CellApp goes on to that one, from where it does not go back, and so do the others.
+// TestCellAppAheadOfTheTime says that a manager whose time is older than a CellApp's goes on to
+// that time, that the others follow, and that the time never goes back.
 func TestCellAppAheadOfTheTime(t *testing.T) {
 	r := next(t, nil)
 	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{GameTime: time.Hour}, has(1, r.before(7, 0, true)))
@@ -63,13 +63,13 @@ func TestCellAppAheadOfTheTime(t *testing.T) {
 	}
 }
 
-// TestCellAppThatRunsAhead says that a CellApp whose clock runs away does not take the time
-// of all along: it is ahead once, by as much as its Rejoin can have been late, and a little
-// as clocks differ; then it is left out, and named.
+// TestCellAppThatRunsAhead says that a CellApp whose clock runs away does not take everyone's time
+// along. It may be ahead once, by as much as its Rejoin can have been late and a little for the
+// difference of clocks; after that it is left out and named.
 func TestCellAppThatRunsAhead(t *testing.T) {
 	for name, tt := range map[string]struct {
-		by   time.Duration // that each report is ahead, five a second
-		most time.Duration // that the time is after a hundred seconds
+		by   time.Duration // how far each report is ahead, five a second
+		most time.Duration // how far the time is ahead after a hundred seconds
 		mad  bool
 	}{
 		"one in ten thousand": {20 * time.Microsecond, 10 * time.Millisecond, false},

@@ -17,72 +17,70 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// An allocator number has 21 bits: the term, the number of the app in its role,
-// and the role.
+// An allocator number has 21 bits: the term, the number of the app in its role, and the role.
 //
 //	20      13 12        1   0
 //	+---------+-----------+------+
 //	| term    | app       | base |
 //	+---------+-----------+------+
 const (
-	// MaxTerm is the highest term, limited by the 8 bits that it has in entity
-	// ids: so often the manager of a world may be started before ids run out.
+	// MaxTerm is the highest term, and so the number of times that the manager of a world may be
+	// started before entity ids run out: a term has 8 bits in them.
 	MaxTerm = 1<<8 - 1
 
-	// MaxStarts is how many CellApps, and how many BaseApps, can join in one
-	// term, counting each start of a process: the 12 bits of an allocator.
+	// MaxStarts is how many CellApps, and how many BaseApps, can join in one term, counting each
+	// start of a process. It fills the 12 bits of an allocator.
 	MaxStarts = 1<<12 - 1
 
 	termShift, appShift = 13, 1
 )
 
 const (
-	// MaxMembers bounds the processes and observers that are joined at one time:
-	// all that allocators allow, and as many others.
+	// MaxMembers bounds the processes and observers that are joined at one time: as many as
+	// allocators allow, and as many others.
 	MaxMembers = 4 * MaxStarts
 
-	// MaxSpaces bounds the spaces of one cluster at one time, those of the Config and
-	// those that game code creates: each is looked at once in a balance period.
+	// MaxSpaces bounds the spaces of one cluster at one time, both those of the Config and those
+	// that game code creates: each is looked at once in a balance period.
 	MaxSpaces = 16384
 
-	// MaxSpaceDataBytes bounds the data of one space, so that an AddCell, which
-	// carries all of it beside the tree, stays below mercury's largest message.
+	// MaxSpaceDataBytes bounds the data of one space, so that an AddCell, which carries all of it
+	// beside the tree, stays below mercury's largest message.
 	MaxSpaceDataBytes = 512 << 10
 
-	// maxMinLoad is the most artificial load of a space, in cores: more than any
-	// space has of real ones.
+	// maxMinLoad is the highest artificial load of a space, in cores: more than any space really
+	// has.
 	maxMinLoad = 1000
 
-	// maxStep is how many ticks may pass between two inputs before the manager
-	// takes it that it was stalled, and that silence meanwhile proves nothing.
+	// maxStep is how many ticks may pass between two inputs before the manager assumes that it was
+	// stalled, and that silence during that time proves nothing.
 	maxStep = 5
 
-	// resend is how long an order goes unconfirmed before it is given again.
+	// resend is how long an order stays unconfirmed before it is given again.
 	resend = time.Second
 )
 
 // SpaceConfig is a space that the manager makes and keeps.
 type SpaceConfig struct {
-	// ID names the space: 1 to MaxSpaceID, and unique. Higher ids are of spaces that
-	// game code creates.
+	// ID names the space: 1 to MaxSpaceID, and unique. Higher ids belong to spaces that game code
+	// creates.
 	ID entity.SpaceID
-	// Bounds is where the space's entities can be, in metres: what a viewer
-	// shows and where the first cuts are made. It must be finite. Entities may
-	// leave it; the cells cover the whole plane.
+	// Bounds is where the space's entities can be, in metres: a viewer shows this rectangle, and
+	// the first cuts are made in it. It must be finite. Entities may leave it; the cells cover the
+	// whole plane.
 	Bounds bsp.Rect
-	// MinCells is how many cells are wanted whatever the load, as soon as there
-	// are CellApps for them, MaxCells how many it is given at most. Defaults are
-	// those of Config.Balance.
+	// MinCells is how many cells are wanted whatever the load, as soon as there are CellApps for
+	// them; MaxCells is the most that the space is given. The defaults are those of Config.Balance.
 	MinCells, MaxCells int
-	// Geometry is what the CellApps have to load for the space, if anything: nobody
-	// is let into a cell, and it does not grow, where it has not loaded the land. Its
-	// scripts must load it (space.Scripts.OnArea). The zero Rect is a space that loads
-	// nothing.
+	// Geometry is what the CellApps have to load for the space, if anything. Until a cell has
+	// loaded the land, nobody is let in there and the cell does not grow there. The space's scripts
+	// must load it (space.Scripts.OnArea). The zero Rect is a space that loads nothing.
 	Geometry bsp.Rect
-	// MinLoad is an artificial least load of the space, as a fraction of a core.
+	// MinLoad is a lower bound that the manager assumes for the load of the space, as a fraction of
+	// a core.
 	MinLoad float64
-	// Keep lets a space that game code created live on when it is empty. Those of a
-	// Config are always kept, and cannot be destroyed.
+	// Keep lets a space that game code created live on when it is empty. The spaces of a Config are
+	// always kept, and cannot be destroyed.
 	Keep bool
 }
 
@@ -90,48 +88,46 @@ type SpaceConfig struct {
 type Config struct {
 	// Transport carries the manager's channels. Required.
 	Transport mercury.Transport
-	// Log gets one line for each event that an operator wants to know. Default none.
+	// Log gets one line for each event that an operator wants to know of. Default none.
 	Log *slog.Logger
-	// Schema are the entity definitions, which every process must share; only
-	// its digest is used. Required.
+	// Schema holds the entity definitions, which every process must share; only its digest is used.
+	// Required.
 	Schema *property.Schema
-	// Spaces are made once MinCellApps CellApps have joined, and live as long as the
-	// cluster; game code creates others while it runs. At least one.
+	// Spaces are made once MinCellApps CellApps have joined, and live as long as the cluster; game
+	// code creates others while it runs. At least one is required.
 	Spaces []SpaceConfig
-	// Balance says how eagerly cells follow the load. The defaults are those of
-	// package balance.
+	// Balance says how eagerly cells follow the load. The defaults are those of package balance.
 	Balance balance.Config
-	// Border is what happens along the lines between cells: what the CellApps are given.
+	// Border is what happens along the lines between cells; the CellApps are given it.
 	Border balance.Border
 	// Policy makes the policy that plans the cells. Default balance.ProfileConfig{}.
 	Policy balance.PolicyConfig
 	// Logins says when the world is full and players are refused.
 	Logins LoginConfig
-	// Term is granted by the runner and higher at each start. 1 to MaxTerm, default 1.
-	// A manager of a term above 1 first hears what apps of an earlier term have.
+	// Term is granted by the runner, and is higher at each start: 1 to MaxTerm, default 1. A
+	// manager of a term above 1 first hears what apps of an earlier term have.
 	Term uint32
-	// RecoveryWindow is how long a manager of a term above 1 waits for apps of an
-	// earlier one: until none has come back for so long, and at the most for
-	// five times that. It is longer than the second that an app lets pass between two
-	// tries to join. Less than 0 waits for none: for a world of which no process is
-	// left. Default 2 s.
+	// RecoveryWindow is for how long a manager of a term above 1 waits for apps of an earlier one:
+	// until none has come back for so long, and at most five times as long. It must exceed the
+	// second that an app lets pass between two attempts to join. A negative value means not to
+	// wait, for a world of which no process is left. Default 2 s.
 	RecoveryWindow time.Duration
 	// MinCellApps is how many CellApps must have joined before spaces are made. Default 1.
 	MinCellApps int
-	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is
-	// declared dead: longer than the second in which they report once. Default 3 s.
+	// AppTimeout is how long a CellApp or a BaseApp may be silent before it is declared dead:
+	// longer than the second in which they report once. Default 3 s.
 	AppTimeout time.Duration
 	// ReportPeriod is how often observers are told the Status. Default 1 s.
 	ReportPeriod time.Duration
 	// Tick is the time between ticks. Default 100 ms.
 	Tick time.Duration
-	// Clock measures how long the manager's own ticks take; only differences of it
-	// count. Default none: work takes no time.
+	// Clock measures how long the manager's own ticks take; only its differences count. Default
+	// none: work takes no time.
 	Clock func() time.Duration
 	// CPU is the processor time that the manager's thread has used. Default 0.
 	CPU func() time.Duration
-	// ProcessCPU is what the OS process has used of the processors, on all its threads,
-	// and which process that is; nil means unknown.
+	// ProcessCPU is the processor time that the OS process has used on all its threads, and the id
+	// of that process; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
 }
 
@@ -171,7 +167,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// fault says what is wrong with a space, but for its id. Balance has its defaults.
+// fault says what is wrong with a space, apart from its id. Balance has its defaults.
 func (s SpaceConfig) fault(b balance.Config) error {
 	var errs []error
 	fault := func(bad bool, format string, args ...any) {

@@ -11,13 +11,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// maxGraves bounds the dead starts that are remembered. The oldest are forgotten
-// first; one that comes back after so many deaths joins as a new member, with a
-// new number and nothing that was its own.
+// maxGraves bounds the dead starts that are remembered. The oldest are forgotten first. A process
+// that comes back after so many other deaths joins as a new member, with a new number and nothing
+// of what was its own.
 const maxGraves = wire.MaxGraves
 
-// mourns says whether a role is told of the death of another: those who hold
-// what belongs to it.
+// mourns reports whether a role is told of the death of another: those are told who hold what
+// belongs to it.
 func mourns(who, dead wire.Role) bool {
 	switch dead {
 	case wire.CellApp:
@@ -57,9 +57,9 @@ func (m *CellAppMgr) lostChannel(now time.Duration, ch mercury.ChannelID, reason
 	}
 }
 
-// proves says whether the end of a channel proves that this start of the peer is
-// gone. After a stall of the manager its peers may have given up their channels
-// to it while they were well; then only silence tells.
+// proves reports whether the end of a channel proves that this start of the peer is gone. After a
+// stall of the manager, peers that are well may have given up their channels to it; then only
+// silence tells.
 func (m *CellAppMgr) proves(reason error) bool {
 	if errors.Is(reason, mercury.ErrPeerRestarted) {
 		return true
@@ -68,8 +68,8 @@ func (m *CellAppMgr) proves(reason error) bool {
 	return ended && m.awake.since() >= m.cfg.AppTimeout
 }
 
-// replaceStart declares dead whoever else is a member at the place of a process
-// that has just started there.
+// replaceStart declares dead whoever else is a member at the address where a process has just
+// started.
 func (m *CellAppMgr) replaceStart(now time.Duration, peer mercury.Address) {
 	for _, a := range slices.Clone(m.members) {
 		switch {
@@ -82,8 +82,8 @@ func (m *CellAppMgr) replaceStart(now time.Duration, peer mercury.Address) {
 	}
 }
 
-// declareDead is the verdict: it tells everyone concerned first, then heals what
-// the app leaves behind.
+// declareDead passes the verdict: it first tells everyone concerned, then heals what the app leaves
+// behind.
 func (m *CellAppMgr) declareDead(now time.Duration, a *member, why string) {
 	m.forget(a)
 	m.deaths++
@@ -140,7 +140,7 @@ func (m *CellAppMgr) bury(g wire.AppRef) {
 	m.graves = append(m.graves, g)
 }
 
-// tellGraves tells a member of the deaths that concern it, but for those that it knows.
+// tellGraves tells a member of the deaths that concern it, except those that it knows.
 func (m *CellAppMgr) tellGraves(a *member, known []wire.AppRef) {
 	for _, g := range m.graves {
 		if mourns(a.role, g.Role) && !slices.Contains(known, g) {
@@ -149,7 +149,7 @@ func (m *CellAppMgr) tellGraves(a *member, known []wire.AppRef) {
 	}
 }
 
-// dismiss tells a process that was declared dead so, and ends the channel after.
+// dismiss tells a process that it was declared dead, and then ends the channel.
 func (m *CellAppMgr) dismiss(ch mercury.ChannelID, peer mercury.Address) {
 	m.counts.Dismissed++
 	m.log.Info("a process came back after it was declared dead; dismissed", "address", peer.String())

@@ -45,7 +45,7 @@ func TestDeathBySilence(t *testing.T) {
 	r.logged("CellApp declared dead", "number=2", "silent for 3s")
 	r.logged("cell removed", "cell=1.2")
 
-	// It was only slow: whatever it says, it is told.
+	// It was only slow: whatever it says, it is told so.
 	b.reportCells()
 	one[wire.Dismissed](b)
 	if d := cmp.Diff([]mercury.ChannelID{b.ch}, r.net.closed); d != "" {
@@ -59,7 +59,7 @@ func TestDeathBySilence(t *testing.T) {
 		t.Errorf("%d dismissed", n)
 	}
 
-	// A new start is somebody else.
+	// A new start counts as somebody else.
 	b.addr.Salt++
 	b.reconnect()
 	b.sendJoin()
@@ -112,7 +112,7 @@ func TestLastCellDies(t *testing.T) {
 	}
 	r.logged("space has lost its last cell", "space=1")
 
-	// With no one left the space waits.
+	// With no CellApp left, the space waits.
 	spare.drop(mercury.ErrPeerRestarted)
 	if st := r.m.Status(); st.Cells != 0 || len(st.Spaces) != 1 || st.Deaths != 2 {
 		t.Errorf("status %+v", st)
@@ -155,8 +155,7 @@ func TestBaseAppDies(t *testing.T) {
 	}
 }
 
-// The others are forgotten without a verdict.
-// TestNewcomersAreTold: who joins hears of those who died before, ahead of its first cell.
+// TestNewcomersAreTold: a newcomer hears of those who died before it came, ahead of its first cell.
 func TestNewcomersAreTold(t *testing.T) {
 	r := newRig(t, nil)
 	a := r.join(wire.CellApp, 10)
@@ -182,6 +181,7 @@ func TestNewcomersAreTold(t *testing.T) {
 	}
 }
 
+// Apps of other roles are forgotten without a verdict.
 func TestOthersLeave(t *testing.T) {
 	r := newRig(t, nil)
 	cell, login, watch := r.join(wire.CellApp, 10), r.join(wire.LoginApp, 20), r.join(wire.Observer, 21)
@@ -198,8 +198,8 @@ func TestOthersLeave(t *testing.T) {
 	}
 }
 
-// A manager that was stalled judges nobody by that time, nor by channels that
-// were given up meanwhile.
+// A manager that was stalled does not judge anyone by that time, or by channels that were given up
+// during it.
 func TestManagerStalls(t *testing.T) {
 	r := newRig(t, nil)
 	a, b, _, _ := r.split()
@@ -219,7 +219,7 @@ func TestManagerStalls(t *testing.T) {
 		t.Errorf("%d stalls", n)
 	}
 
-	// Who does not come back is dead in the end.
+	// Whoever does not come back is dead in the end.
 	r.now += time.Minute
 	b.drop(mercury.ErrTimeout)
 	r.pass(2 * time.Second)

@@ -1,13 +1,12 @@
-// Package cellappmgr is the manager of a cluster: the one address that every
-// process joins, and the owner of how each space is divided into cells.
+// Package cellappmgr is the manager of a cluster: the one address that every process joins, and the
+// owner of how each space is divided into cells.
 //
 // # Purpose
 //
-// A CellAppMgr steers and carries no traffic. It numbers the processes and gives
-// them their entity id allocators; it makes the cells of every space and places
-// them on CellApps; it moves the lines between cells after the load (package
-// balance decides, this package acts); it declares silent processes dead and
-// heals the spaces that they leave; it tells observers how the world is.
+// A CellAppMgr steers, and carries no traffic. It numbers the processes and gives them their entity
+// id allocators; it makes the cells of every space and places them on CellApps; it moves the lines
+// between cells as the load demands (package balance decides, this package acts); it declares
+// silent processes dead and heals the spaces that they leave; it tells observers how the world is.
 //
 //	CellApp, BaseApp,        Join  ------------------------>
 //	LoginApp, BaseAppMgr,    <------------ Welcome | Refused   CellAppMgr
@@ -31,27 +30,27 @@
 //
 // # Spaces
 //
-// Those of the Config live as long as the manager. BaseApps ask for others, by the
-// thousand: each is placed whole, and divided later if its load asks for it. It ends when someone
-// asks for that, or 10 s after its last entity has left, unless it is to be kept; a
-// minute after, if a CellApp died with a cell of it. One that nobody has used yet does
-// not end, but when the BaseApp dies that asked for it: so an answer that is lost with
-// its asker does not leave a space for ever. When there are MaxSpaces, further ones are
-// refused. The id of a space is never used again.
+// The spaces of the Config live as long as the manager. BaseApps ask for others, by the thousand:
+// each is placed whole, and divided later if its load asks for it. Such a space ends when someone
+// asks for that, or 10 s after its last entity has left, unless it is to be kept; a minute after,
+// if a CellApp with a cell of it has died. A space that nobody has used yet does not end, unless
+// the BaseApp that asked for it dies: so a space cannot stay for ever because its answer was lost
+// together with the asker. When there are MaxSpaces, further ones are refused. The id of a space is
+// never used again.
 //
-// Every cell has its CellApp from the scorers of Config.Balance, with their vetoes: the
-// first of a space of the Config, a room's, that of a space which has lost its last, and
-// those that the balance adds. A CellApp that is to be shut down is given a whole space
-// only if all are. While the scorers refuse every CellApp the space waits: it is counted
+// Every cell gets its CellApp from the scorers of Config.Balance, with their vetoes: the first cell
+// of a space of the Config, that of a room, that of a space which has lost its last, and those that
+// the balance adds. A CellApp that is to be shut down is given a whole space only if all of them
+// are. While the scorers refuse every CellApp the space waits: it is counted
 // (Counts.UnplacedSpaces), named in the log, and tried again each balance period.
 //
-// Whoever asks where to make an entity in a space that has ended is told so. Idle
+// Whoever asks where to make an entity in a space that has ended is told that it has ended. Idle
 // spaces of one cell cost nothing but their share of the reports and of the balance.
 //
 // # When the manager starts anew
 //
-// Apps outlive their manager. A manager of a term above 1 may find a world that runs, and
-// acts only when it knows it:
+// Apps outlive their manager. A manager of a term above 1 may find a running world, and acts only
+// when it knows that world:
 //
 //	         term 1, or no window                        an app knows a manager
 //	start -----------------------------> running ---------------------------> superseded
@@ -63,92 +62,87 @@
 //	                             +---+  RecoveryWindow, or five of them are over
 //	                         one comes back
 //
-// An app that was welcomed by another start joins with that one's term and says in a
-// Rejoin what it has (package wire). Nobody is welcomed within the window, nothing is
-// placed, moved or judged; the cells run on meanwhile. At its end:
+// An app that was welcomed by another start joins with that start's term and says in a Rejoin what
+// it has (package wire). Within the window nobody is welcomed and nothing is placed, moved or
+// judged; the cells run on in the meantime. At its end:
 //
-//   - Of each space the geometry of the newest (term, version) wins whole. Whoever has it
-//     is told the first of the new term as a delta.
-//   - A cell that an app has, and that geometry too, is created. A cell that only an app
-//     has is removed like one that was retired. A cell that only the geometry has is
-//     ordered again, if its app came back.
-//   - A space that an app was told has ended is ended on all.
-//   - A CellApp with a leaf that did not come back is dead, and so is one without a leaf
-//     that others count on. A BaseApp that others count on has AppTimeout to come back.
-//   - Whom any app was told is dead is dead for all, and dismissed if it comes back.
-//   - A space ends of which any app was told that it has.
-//   - Of each key of the space data the newest entry wins. Numbers go on above all that a
-//     manager of a lower term can have given. What apps said to the earlier manager and
-//     it told no one is lost with it.
-//   - Apps keep their number and allocator; new ones get numbers above the highest. Game
-//     time goes on from that of the CellApp which is ahead. The world stands still if any
-//     app says that it does.
-//   - The balance begins without memory of its lines; retirements go on, since the leaves
-//     say so.
+//   - Of each space the geometry of the newest (term, version) wins whole. Whoever has it is told
+//     the first geometry of the new term as a delta.
+//   - A cell that an app has, and that the geometry has too, is created. A cell that only an app
+//     has is removed like a retired one. A cell that only the geometry has is ordered again, if its
+//     app came back.
+//   - A space that some app was told has ended is ended on all apps.
+//   - A CellApp with a leaf that did not come back is dead, and so is one without a leaf that
+//     others count on. A BaseApp that others count on has AppTimeout to come back.
+//   - An app whose death any app was told of is dead for all, and is dismissed if it comes back.
+//   - Of each key of the space data the newest entry wins. Numbers go on above all that a manager
+//     of a lower term can have given. What apps said to the earlier manager, and it told no one, is
+//     lost with it.
+//   - Apps keep their number and allocator; new ones get numbers above the highest. Game time goes
+//     on from that of the CellApp which is furthest ahead. The world stands still if any app says
+//     that it does.
+//   - The balance begins without memory of its lines; retirements go on, since the leaves record
+//     them.
 //
-// A CellApp that comes back after the window is dismissed if it had a leaf; any other app
-// is a member again. Created spaces that nobody else has told of are ended on it. What it
-// knows of the data of other spaces, and nobody else, is set anew.
+// A CellApp that comes back after the window is dismissed if it had a leaf; any other app becomes a
+// member again. Created spaces that only the late app tells of are ended on it. What it alone knows
+// of the data of other spaces is set anew.
 //
-// A manager that was only stalled while another took its place is obeyed by no one: apps
-// heed a manager only after a Welcome, and no Welcome of a lower term than they know. From
-// the first app that joins it again the stalled one learns of the higher term; then it
-// is silent until its operator ends it (Superseded).
+// A manager that was only stalled while another took its place is obeyed by no one: apps heed a
+// manager only after a Welcome, and accept no Welcome of a lower term than they know. The first app
+// that joins it again tells the stalled manager of the higher term; then it is silent until its
+// operator ends it (Superseded).
 //
 // # Contract
 //
-//   - The geometry of a space has a version (term, n). It rises with every change
-//     that is told, and only then: at the end of the input with which a line moved
-//     or a cell was added, removed or created, and at most once a balance period if
-//     nothing but loads has changed.
-//   - The CellApps with a cell of the space are told each version once, in order, as
-//     a delta from the one that they were told before, where that is shorter than
-//     the whole tree. They are told again if they ask, or if their reports show for
-//     a second that they do not have it; then from the version that they say they
-//     have. An AddCell always carries the whole tree. Two trees of one version never
-//     exist.
-//   - A cell counts as created only after its CellApp has said so; Locate and the
-//     balance use no other.
-//   - A cell of a space with Geometry is told as loading, so that nobody is handed over to
-//     it, until it has reported that it has loaded what lies in its rectangle. Locate names
-//     a cell that has loaded the land at the position, be it the cell there or another.
-//   - A verdict of death is final for that start of the process. It reaches a
-//     CellApp before the geometry that follows from it, on the same channel. A
-//     process that comes back from the dead is Dismissed, whatever it says.
-//   - The game time of a space is one function of the manager's time, with numbered
-//     changes of its rate, each of which goes on where the one before was. It runs
-//     as slowly as the slowest of its cells wants, and is told ahead of time.
-//   - The manager's time is told in each Welcome. A CellApp whose reports show that it
-//     is more than 100 ms behind is welcomed again. The manager goes on to the time of one
-//     that is ahead, by 15 s at most and as clocks differ; what is beyond is left out.
-//   - Logins are refused while the CellApps have too much to do (LoginConfig), in any
-//     case while one of them saves at what its players see.
-//   - A request for a space is one space, however often it is repeated. A space that
-//     ends is in no geometry and no balance any more; its CellApps are told to destroy
-//     what is left until they have.
-//   - Changes of the data of a space have rising numbers, from 1 in term 1, and reach
-//     every CellApp of the space in that order. No number is given twice, in whatever term.
-//   - The same inputs give the same outputs: members are visited in the order in
-//     which they joined, spaces and cells in the order in which they were made.
+//   - The geometry of a space has a version (term, n). It rises with every change that is told, and
+//     only then: at the end of the input with which a line moved or a cell was added, removed or
+//     created, and at most once a balance period if nothing but loads has changed.
+//   - The CellApps with a cell of the space are told each version once, in order, as a delta from
+//     the version that they were told before, where that is shorter than the whole tree. They are
+//     told again if they ask, or if their reports show for a second that they do not have it; then
+//     as a delta from the version that they say they have. An AddCell always carries the whole
+//     tree. Two trees of one version never exist.
+//   - A cell counts as created only after its CellApp has said so; Locate and the balance use no
+//     other.
+//   - A cell of a space with Geometry is told as loading, so that nobody is handed over to it,
+//     until it has reported that it has loaded what lies in its rectangle. Locate names a cell that
+//     has loaded the land at the position, be it the cell there or another.
+//   - A verdict of death is final for that start of the process. It reaches a CellApp before the
+//     geometry that follows from it, on the same channel. A process that comes back from the dead
+//     is Dismissed, whatever it says.
+//   - The game time of a space is one function of the manager's time, with numbered changes of its
+//     rate, each of which goes on where the one before ended. It runs as slowly as the slowest of
+//     its cells wants, and is told ahead of time.
+//   - The manager's time is told in each Welcome. A CellApp whose reports show that it is more than
+//     100 ms behind is welcomed again. The manager goes on to the time of one that is ahead, by at
+//     most 15 s and the difference of real clocks; anything beyond is left out.
+//   - Logins are refused while the CellApps have too much to do (LoginConfig), and in any case
+//     while one of them saves on what its players see.
+//   - A request for a space makes one space, however often it is repeated. A space that ends is no
+//     longer in any geometry or balance; its CellApps are told to destroy what is left until they
+//     have done so.
+//   - Changes of the data of a space have rising numbers, from 1 in term 1, and reach every CellApp
+//     of the space in that order. No number is given twice, in any term.
+//   - The same inputs give the same outputs: members are visited in the order in which they joined,
+//     spaces and cells in the order in which they were made.
 //
 // # Silence
 //
-// A process is dead when it was silent for Config.AppTimeout, or when its channel
-// ended in a way that proves it. Only time counts during which the manager itself
-// was awake: a manager that was stalled hears the reports that piled up before it
-// judges anyone, and does not take it for a death if the others have given up
-// their channels to it meanwhile.
+// A process is dead when it was silent for Config.AppTimeout, or when its channel ended in a way
+// that proves it. Only time during which the manager itself was awake counts: a manager that was
+// stalled hears the reports that piled up before it judges anyone, and does not count it as a death
+// if others have given up their channels to it during the stall.
 //
 // # Concurrency
 //
-// A CellAppMgr is a state machine without goroutine, clock or socket. All its
-// methods are called on the goroutine that runs it.
+// A CellAppMgr is a state machine without a goroutine, clock or socket. All its methods are called
+// on the goroutine that runs it.
 //
 // # Caller's duties
 //
-// Pass Opened, Message and Closed on from the Transport of the Config, call Tick
-// when it is due, and give every start of the manager a higher Term than the one
-// before: cells, versions and entity ids of two terms never meet. To restart a manager
-// under a running world, start it at the same address with a higher Term; apps find it by
-// themselves.
+// Pass Opened, Message and Closed on from the Transport of the Config, call Tick when it is due,
+// and give every start of the manager a higher Term than the one before: cells, versions and entity
+// ids of two terms never meet. To restart a manager under a running world, start it at the same
+// address with a higher Term; apps find it by themselves.
 package cellappmgr

@@ -26,8 +26,8 @@ func (nowhere) Close(mercury.ChannelID)                        {}
 func (nowhere) Abort(mercury.ChannelID)                        {}
 func (nowhere) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, false }
 
-// A manager is a state machine: a runner passes on what arrives at its transport
-// and calls Tick when it says so. Its space is made once a CellApp has joined.
+// A manager is a state machine: a runner passes on what arrives at its transport and calls Tick
+// when it says so. Its space is made once a CellApp has joined.
 func Example() {
 	m, err := cellappmgr.New(cellappmgr.Config{
 		Transport: nowhere{}, // a mercury.Endpoint in production

@@ -2,8 +2,8 @@ package cellappmgr
 
 import "github.com/cellscape/cellscape/internal/wire"
 
-// freeze stops the world or lets it go on, until the next Freeze: it outlives the
-// observer that asked for it.
+// freeze stops the world or lets it go on, until the next Freeze: the state outlives the observer
+// that asked for it.
 func (m *CellAppMgr) freeze(by *member, on bool) {
 	m.frozen = on
 	for _, a := range m.members {

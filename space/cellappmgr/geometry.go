@@ -8,12 +8,12 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// keptVersions is how many versions of each space's geometry are kept to make
-// deltas from. At about two a second they cover a lost message, the report that
-// shows it, and one lost repair; who is farther behind is sent the whole tree.
+// keptVersions is how many versions of each space's geometry are kept to make deltas from. At about
+// two a second they cover a lost message, the report that shows the loss, and one lost repair;
+// whoever is farther behind is sent the whole tree.
 const keptVersions = 16
 
-// version is that of the geometry as last published, zero before the first.
+// version is the version of the geometry as last published, zero before the first.
 func (s *space) version() bsp.Version {
 	if t := s.publisher.Tree(); t != nil {
 		return t.Version()
@@ -31,9 +31,8 @@ func (s *space) told(id bsp.CellID) bool {
 	return ok
 }
 
-// renew publishes the tree of a space if it says something new. Nothing else
-// makes a version, and nothing that was not published is told: two trees of one
-// version never exist.
+// renew publishes the tree of a space if it says something new. Nothing else makes a version, and
+// nothing unpublished is told: two trees of one version never exist.
 func (m *CellAppMgr) renew(s *space) {
 	if !s.dirty {
 		return
@@ -61,10 +60,9 @@ func (m *CellAppMgr) safetyBound(s *space) int64 {
 	return int64(max(m.cfg.Balance.SafetyBound*float64(load.Core), average*m.cfg.Balance.SafetyRatio))
 }
 
-// loadsDue lets the loads be told with what the balance did. Told with each report
-// they would be a version for every CellApp several times a second. In a frozen
-// world nothing new is told, so that it comes to rest. The only cell of a space knows
-// its load itself.
+// loadsDue lets the loads be told along with what the balance did. If they were told with each
+// report, they would make a version for every CellApp several times a second. In a frozen world
+// nothing new is told, so that it comes to rest. The only cell of a space knows its load itself.
 func (m *CellAppMgr) loadsDue() {
 	for _, s := range m.spaces {
 		if len(s.cells) > 1 && !m.frozen {
@@ -73,14 +71,14 @@ func (m *CellAppMgr) loadsDue() {
 	}
 }
 
-// order tells a CellApp to make a cell, with the whole geometry: it may have none
-// that a delta could follow from.
+// order tells a CellApp to make a cell, with the whole geometry: the app may have none that a delta
+// could follow.
 func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
 	m.renew(s)
 	m.expect(s)
 	c.orderedAt = now
 	if !s.told(c.id) {
-		return // the tree with it could not be published
+		return // the tree with the cell could not be published
 	}
 	m.send(c.app, &wire.AddCell{
 		Space: s.cfg.ID, Cell: c.id, First: c.first, Tree: s.publisher.Message(bsp.Version{}), Data: s.data.entries, Info: s.info, Clock: s.rates.clock,
@@ -88,8 +86,8 @@ func (m *CellAppMgr) order(now time.Duration, s *space, c *cell) {
 	s.mark(c.app, now)
 }
 
-// publish tells the geometry of every space to the CellApps that have a cell of
-// it and were not sent this version yet. It ends the handling of every input.
+// publish tells the geometry of every space to the CellApps that have a cell of it and have not
+// been sent this version. It ends the handling of every input.
 func (m *CellAppMgr) publish(now time.Duration) {
 	for _, s := range m.unpublished {
 		s.unpublished = false
@@ -108,8 +106,8 @@ func (m *CellAppMgr) publish(now time.Duration) {
 	m.unpublished = m.unpublished[:0]
 }
 
-// tellGeometry sends an app what brings it from a version up to date, and reports
-// whether there was anything to send. A zero version asks for the whole tree.
+// tellGeometry sends an app what brings it from a version up to date, and reports whether there was
+// anything to send. A zero version asks for the whole tree.
 func (m *CellAppMgr) tellGeometry(now time.Duration, s *space, app *member, from bsp.Version) bool {
 	tree := s.publisher.Message(from)
 	if tree == nil {
@@ -129,16 +127,16 @@ func (s *space) mark(app *member, now time.Duration) {
 	}
 }
 
-// catchUp sends the geometry again to an app that was sent it a while ago and
-// still does not have it: what was lost was the last, and nothing that came after
-// could show the app that it lacks something.
+// catchUp sends the geometry again to an app that was sent it a while ago and still does not have
+// it: the last message was lost, and nothing came after it that could show the app that it lacks
+// something.
 func (m *CellAppMgr) catchUp(now time.Duration, s *space, c *cell) {
 	if now-c.toldAt > resend {
 		m.repair(now, s, c.app, c.report.Version)
 	}
 }
 
-// geometryLacked answers a CellApp that found out itself, at once.
+// geometryLacked answers a CellApp that found out by itself, at once.
 func (m *CellAppMgr) geometryLacked(now time.Duration, a *member, msg *wire.GeometryLacked) {
 	s := m.space(msg.Space)
 	if s == nil || !s.runsOn(a) && !s.removes(a) {

@@ -11,8 +11,8 @@ import (
 
 func version(n uint32) bsp.Version { return bsp.Version{Term: 1, N: n} }
 
-// A delta that was lost, and was the last, shows in the reports: the CellApp is
-// told again, from the version that it has.
+// A delta that was lost, and was the last, shows in the reports: the CellApp is told again, from
+// the version that it has.
 func TestLostDeltaIsRepairedByReport(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -61,7 +61,7 @@ func TestGeometryLackedIsAnswered(t *testing.T) {
 	} {
 		a.send(&wire.GeometryLacked{Space: 1, From: tt.from})
 		if h := r.head(one[wire.Geometry](a).Tree); h != tt.want {
-			t.Errorf("who lacks something from %v on is sent %v, want %v", tt.from, h, tt.want)
+			t.Errorf("an app that lacks something from %v on is sent %v, want %v", tt.from, h, tt.want)
 		}
 	}
 	a.send(&wire.GeometryLacked{Space: 1, From: version(2)}) // it has everything
@@ -77,8 +77,7 @@ func TestGeometryLackedIsAnswered(t *testing.T) {
 	}
 }
 
-// Loads alone are told with the balance, not with each report, and not in a frozen
-// world.
+// Loads alone are told with the balance, not with each report, and not in a frozen world.
 func TestLoadsAreToldWithTheBalance(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Balance.NoBalance = true })
 	watch := r.join(wire.Observer, 30)
@@ -141,8 +140,8 @@ func TestTheOnlyCellIsNotToldItsLoad(t *testing.T) {
 	none[wire.Geometry](a)
 }
 
-// When a line moves, every CellApp gets a delta from what it was told before, and
-// that is a fraction of the tree.
+// When a line moves, every CellApp gets a delta from what it was told before, and that is a
+// fraction of the tree.
 func TestMovedLineIsADelta(t *testing.T) {
 	const cells = 16
 	r := newRig(t, func(c *Config) { c.Spaces[0].MinCells = cells })

@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// dispatch hands one message to whom it concerns.
+// dispatch hands one message to whoever it concerns.
 func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	if m.superseded {
 		m.counts.Superseded++
@@ -25,7 +25,7 @@ func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byt
 			m.dismiss(ch, peer)
 			return
 		}
-		a = m.byAddress(peer) // over a second channel: that of its own Dial
+		a = m.byAddress(peer) // over a second channel, which it has dialled itself
 	}
 	if a != nil {
 		a.heard = m.awake.total
@@ -50,13 +50,13 @@ type sender struct {
 	back *returning // one that tells what it has
 }
 
-// handle acts on a message, if its sender may say it.
+// handle acts on a message if its sender may send it.
 func (m *CellAppMgr) handle(from sender, id wire.ID, body []byte) error {
 	switch id {
 	case wire.JoinID:
 	case wire.RejoinID, wire.RejoinCellID, wire.RejoinEndID:
 		if from.app != nil {
-			return nil // it has been heard; what was lost is the Welcome
+			return nil // it has been heard; the Welcome was lost
 		}
 		if from.back = m.recovery.telling(from.ch); from.back == nil {
 			m.counts.Unjoined++
@@ -103,8 +103,8 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
 }
 
-// malformed counts what cannot be read. A member is logged once: of one that
-// speaks another dialect every message would be a line. A stranger is cut off.
+// malformed counts what cannot be read. A member is logged once: one that speaks another dialect
+// would cause a line for every message. A stranger is cut off.
 func (m *CellAppMgr) malformed(ch mercury.ChannelID, a *member, err error) {
 	m.counts.Malformed++
 	m.own.Refused++

@@ -114,8 +114,8 @@ func TestJoinTwice(t *testing.T) {
 	}
 }
 
-// A process whose channel broke is the same member when it comes back in time,
-// and hears what it may have missed.
+// A process whose channel broke is the same member when it comes back in time, and hears what it
+// may have missed.
 func TestRejoin(t *testing.T) {
 	r := newRig(t, nil)
 	p, other := r.join(wire.CellApp, 10), r.join(wire.CellApp, 11)

@@ -7,8 +7,9 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// loadingPatience is how long the balance waits for a cell to load before that is logged: longer than games take to load
-// the land of a cell, so that whoever reads the line knows that something is wrong.
+// loadingPatience is how long the balance waits for a cell to load before that is logged: longer
+// than games take to load the land of a cell, so that whoever reads the line knows that something
+// is wrong.
 const loadingPatience = time.Minute
 
 // loads reports whether entities of a space wait for its geometry.
@@ -16,13 +17,14 @@ func (m *CellAppMgr) loads(s *space) bool {
 	return s.cfg.Geometry != bsp.Rect{} && !m.cfg.Balance.IgnoreGeometry
 }
 
-// loading reports whether a cell has not loaded its land: what of the geometry lies in its rectangle. A cell of which
-// nothing was heard has loaded nothing.
+// loading reports whether a cell has yet to load its land: the part of the geometry that lies in
+// its rectangle. A cell that has not been heard of has loaded nothing.
 func (m *CellAppMgr) loading(s *space, c *cell, rect bsp.Rect) bool {
 	return m.loads(s) && !covers(c.report.Loaded, rect.Intersect(s.cfg.Geometry))
 }
 
-// covers reports whether a cell that has loaded so much needs nothing more. Comparisons with a NaN are false.
+// covers reports whether a cell that has loaded so much needs nothing more. Comparisons with a NaN
+// are false.
 func covers(loaded, need bsp.Rect) bool {
 	return need.Empty() || loaded.MinX <= need.MinX && loaded.MinZ <= need.MinZ && loaded.MaxX >= need.MaxX && loaded.MaxZ >= need.MaxZ
 }
@@ -37,7 +39,8 @@ func (m *CellAppMgr) hearLoaded(s *space, c *cell) {
 	}
 }
 
-// stands reports whether an entity at a position would stand on land that a cell has loaded, or beyond all geometry.
+// stands reports whether an entity at a position would stand on land that a cell has loaded, or
+// beyond all geometry.
 func (m *CellAppMgr) stands(s *space, c *cell, x, z float64) bool {
 	if !m.loads(s) || s.cfg.Geometry.Distance(x, z) > 0 {
 		return true

@@ -39,8 +39,8 @@ func (p *peer) located(x, z float32) mercury.Address {
 	return one[wire.Located](p).App
 }
 
-// TestLoadingIsTold: a cell counts as loading until it has loaded its part of the geometry, which the CellApps are told
-// with the report that says so, also while the world stands still.
+// TestLoadingIsTold: a cell counts as loading until it has loaded its part of the geometry.
+// CellApps are told so with the report that says so, even while the world stands still.
 func TestLoadingIsTold(t *testing.T) {
 	for _, frozen := range []bool{false, true} {
 		r := newRig(t, withLand)
@@ -73,8 +73,8 @@ func TestLoadingIsTold(t *testing.T) {
 	}
 }
 
-// TestNobodyIsLocatedOnLandThatIsNotThere: a base is sent to a cell that has loaded the land at the entity's place, though it
-// may not be its own; beyond the geometry to any.
+// TestNobodyIsLocatedOnLandThatIsNotThere: a base is sent to a cell that has loaded the land at the
+// entity's place, even if that is not the cell of the place; beyond the geometry any cell will do.
 func TestNobodyIsLocatedOnLandThatIsNotThere(t *testing.T) {
 	r := newRig(t, withLand)
 	base := r.join(wire.BaseApp, 30)
@@ -128,7 +128,8 @@ func TestNobodyIsLocatedOnLandThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestIgnoredGeometryHoldsNobodyBack: neither that of a space without any, nor where the configuration says so.
+// TestIgnoredGeometryHoldsNobodyBack: nobody waits in a space without a geometry, or where the
+// configuration ignores it.
 func TestIgnoredGeometryHoldsNobodyBack(t *testing.T) {
 	for _, change := range []func(*Config){nil, func(c *Config) { withLand(c); c.Balance.IgnoreGeometry = true }} {
 		r := newRig(t, change)
@@ -140,7 +141,7 @@ func TestIgnoredGeometryHoldsNobodyBack(t *testing.T) {
 	}
 }
 
-// TestCellThatDoesNotLoadIsNamed: once, after a minute, under both policies.
+// TestCellThatDoesNotLoadIsNamed: the cell is named once, after a minute, under both policies.
 func TestCellThatDoesNotLoadIsNamed(t *testing.T) {
 	for _, policy := range []balance.PolicyConfig{balance.ProfileConfig{}, balance.ClassicConfig{}} {
 		r := newRig(t, func(c *Config) { withLand(c); c.Policy = policy })

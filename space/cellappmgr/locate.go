@@ -10,11 +10,10 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// locate answers which CellApp an entity should be created on: that of the cell
-// at its position if it is created, else that of the nearest created cell, which
-// offloads the entity later; of cells that have loaded the land there alone. If there
-// is none, whoever asks asks again. He is about to come, so that the space does not end
-// meanwhile.
+// locate answers which CellApp an entity should be created on: that of the cell at its position if
+// the cell is created, else that of the nearest created cell, which offloads the entity later. Only
+// cells that have loaded the land there are considered. If there is none, the asker asks again. The
+// asker is about to come, so the space does not end in the meantime. meanwhile.
 func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	answer := &wire.Located{ID: msg.ID, Space: msg.Space, Gone: m.hasEnded(msg.Space)}
 	s := m.space(msg.Space)
@@ -36,7 +35,8 @@ func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	return answer
 }
 
-// nearestCreated returns the leaf of the created cell that is nearest to a position, nil if there is none.
+// nearestCreated returns the leaf of the created cell that is nearest to a position, nil if there
+// is none.
 func nearestCreated(t *bsp.Tree, x, z float64) (best *bsp.Leaf) {
 	nearest := math.Inf(1)
 	for rect, leaf := range t.Leaves() {
@@ -47,8 +47,9 @@ func nearestCreated(t *bsp.Tree, x, z float64) (best *bsp.Leaf) {
 	return best
 }
 
-// nearestLoaded returns that of the nearest created cell that has loaded the land at a position. While the cell there
-// still loads it may be another: the one that it was cut from, or that retires towards it.
+// nearestLoaded returns the leaf of the nearest created cell that has loaded the land at a
+// position. While the cell there is still loading, this may be another: the one that it was cut
+// from, or one that retires towards it.
 func (m *CellAppMgr) nearestLoaded(s *space, x, z float64) (best *bsp.Leaf) {
 	nearest := math.Inf(1)
 	for _, c := range s.cells {
@@ -61,7 +62,7 @@ func (m *CellAppMgr) nearestLoaded(s *space, x, z float64) (best *bsp.Leaf) {
 	return best
 }
 
-// hasEnded reports whether a space is not there, and never will be.
+// hasEnded reports whether a space is not there and never will be.
 func (m *CellAppMgr) hasEnded(id entity.SpaceID) bool {
 	s := m.space(id)
 	return m.started && (s == nil || s.ending)

@@ -17,23 +17,22 @@ const (
 	DefaultLoginTolerance = 5 * time.Second
 )
 
-// LoginConfig says when the world is full: when CellApps have more to do than these bounds, or
-// when an app does not keep up with another for Tolerance, so that the queue towards it is
-// a quarter full. Loads are fractions of a core, smoothed by
-// the CellApps that report them. Zero fields have the defaults named.
+// LoginConfig says when the world is full: when CellApps have more to do than these bounds allow,
+// or when an app falls so far behind another that the queue towards it is a quarter full for
+// Tolerance. Loads are fractions of a core, smoothed by the CellApps that report them. Zero fields
+// have the defaults named.
 //
-// Who is in comes before who wants in: logins are refused before the first CellApp
-// saves at what its players see (space.OverloadConfig), and stay so until the last has
-// ended it. Otherwise each player that a slower world has room for would slow it more.
+// Players who are in come before players who want to come in: logins are refused before the first
+// CellApp saves on what its players see (space.OverloadConfig), and remain so until the last has
+// stopped. Otherwise each player that a slower world has room for would slow it further.
 type LoginConfig struct {
-	// AvgLoad is the average load of all CellApps above which logins are refused.
-	// Default 0.85.
+	// AvgLoad is the average load of all CellApps above which logins are refused. Default 0.85.
 	AvgLoad float64
-	// MaxLoad is the load of any one CellApp above which they are: nobody knows yet where
-	// in the world a player who wants in will be. Default 0.9.
+	// MaxLoad is the load of any one CellApp above which logins are refused, since nobody knows yet
+	// where in the world a new player will be. Default 0.9.
 	MaxLoad float64
-	// Tolerance is how long a load must have been above, and how long all must have
-	// been below before players may come in again. Default 5 s.
+	// Tolerance is how long a load must have been above its bound before logins are refused, and
+	// how long all must have been below before players may come in again. Default 5 s.
 	Tolerance time.Duration
 	// Always lets players in whatever the load is.
 	Always bool
@@ -63,12 +62,11 @@ func (c LoginConfig) Validate() error {
 type gate struct {
 	refused bool
 	reason  string
-	waiting bool          // the loads say otherwise,
+	waiting bool          // the loads ask for the opposite,
 	since   time.Duration // since then, by the time that the manager was awake
 }
 
-// judgeLogins decides whether players may come in, and tells the LoginApps when that
-// changes.
+// judgeLogins decides whether players may come in, and tells the LoginApps when that changes.
 func (m *CellAppMgr) judgeLogins() {
 	g := &m.gate
 	reason, thrifty := m.whyFull()
@@ -80,8 +78,7 @@ func (m *CellAppMgr) judgeLogins() {
 	if !g.waiting {
 		g.waiting, g.since = true, now
 	}
-	// A CellApp that saves already has been over its bound for longer than any
-	// tolerance.
+	// A CellApp that already saves has been over its bound for longer than any tolerance.
 	if now-g.since < m.cfg.Logins.Tolerance && !thrifty {
 		return
 	}
@@ -98,8 +95,8 @@ func (m *CellAppMgr) logins() *wire.Logins {
 	return &wire.Logins{Refused: m.gate.refused, Reason: m.gate.reason}
 }
 
-// whyFull says why nobody may come in by the loads as they are, or "". thrifty
-// says that a CellApp saves already.
+// whyFull says why nobody may come in at the present loads, or "". thrifty says that a CellApp
+// already saves.
 func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 	c := m.cfg.Logins
 	if c.Always {
@@ -115,7 +112,7 @@ func (m *CellAppMgr) whyFull() (reason string, thrifty bool) {
 			continue
 		}
 		if a.thrift > 0 {
-			return a.String() + " saves at what its players see", true
+			return a.String() + " saves on what its players see", true
 		}
 		apps++
 		sum += a.load.Load

@@ -23,7 +23,7 @@ func newFull(t *testing.T, change func(*Config)) *full {
 	return &full{r, r.join(wire.CellApp, 10), r.join(wire.CellApp, 11), r.join(wire.LoginApp, 20)}
 }
 
-// run lets time pass with two loads, as fractions of a core; a saves if it says so.
+// run lets time pass with two loads, as fractions of a core; CellApp a saves as thrift says.
 func (f *full) run(d time.Duration, a, b float64, thrift uint8) {
 	core := float64(load.Core)
 	for end := f.now + d; f.now < end; {
@@ -66,8 +66,8 @@ func TestLoginsAreRefused(t *testing.T) {
 	}
 }
 
-// It takes as long until players may come in again, and who is on the verge is not
-// let in and out.
+// It takes equally long until players may come in again, and logins do not open and close while a
+// load wavers about its bound.
 func TestLoginsAreOpenAgain(t *testing.T) {
 	f := newFull(t, nil)
 	f.run(4*time.Second, 0.95, 0.95, 0)
@@ -76,13 +76,13 @@ func TestLoginsAreOpenAgain(t *testing.T) {
 	none[wire.Logins](f.login) // never for five seconds
 	f.run(2*time.Second, 0.95, 0.95, 0)
 	one[wire.Logins](f.login)
-	// A CellApp whose load has fallen by what it saves is full for all that.
+	// A CellApp whose load has fallen because it saves is full nevertheless.
 	f.run(10*time.Second, 0.7, 0.1, 5)
 	f.run(4*time.Second, 0.7, 0.1, 0)
 	f.run(100*time.Millisecond, 0.92, 0.1, 0)
 	f.run(4*time.Second, 0.7, 0.1, 0)
 	none[wire.Logins](f.login)
-	// A LoginApp that comes now hears of it.
+	// A LoginApp that joins now hears of it.
 	other := f.join(wire.LoginApp, 21)
 	if !one[wire.Logins](other).Refused {
 		t.Error("a new LoginApp believes that the world has room")
@@ -94,7 +94,7 @@ func TestLoginsAreOpenAgain(t *testing.T) {
 	none[wire.Logins](f.a)
 }
 
-// A stalled manager counts no time in which it heard nothing.
+// A stalled manager does not count time in which it heard nothing.
 func TestStallIsNoTolerance(t *testing.T) {
 	f := newFull(t, nil)
 	f.run(300*time.Millisecond, 0.95, 0.95, 0)

@@ -20,8 +20,8 @@ type member struct {
 	heard     time.Duration     // by the time that the manager was awake
 	// welcomedAt is when it was sent the last Welcome.
 	welcomedAt time.Duration
-	// led is by how much the time of the cluster went on because it was ahead, less what
-	// it may be since ledAt.
+	// led is by how much the time of the cluster went on because this member was ahead, less what
+	// may be forgotten since ledAt.
 	led, ledAt time.Duration
 
 	report       wire.Report
@@ -30,17 +30,17 @@ type member struct {
 	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
 	thrift       int             // steps that a CellApp saves
-	said         uint64          // the newest SetSpaceData of a CellApp that was handled; see wire.SpaceDataSet
-	missing      bool            // known from what others have of it; see buryLost
+	said         uint64          // the newest handled SetSpaceData of a CellApp; see wire.SpaceDataSet
+	missing      bool            // known only because others share entities with it; see buryLost
 	faultsLogged bool
 	// refusalLogged says that a space which it asked for in vain was logged.
 	refusalLogged bool
-	// nonsenseLogged says that a report which cannot be true was logged, hot that a
-	// warning of its load was.
+	// nonsenseLogged says that a report which cannot be true was logged, hot that a warning of its
+	// load was.
 	nonsenseLogged, hot bool
 }
 
-// reports says that members of a role must be heard regularly.
+// reports tells whether members of a role must be heard regularly.
 func (a *member) reports() bool { return a.role == wire.CellApp || a.role == wire.BaseApp }
 
 // String names the member in a log line.
@@ -94,8 +94,8 @@ func (m *CellAppMgr) join(now time.Duration, ch mercury.ChannelID, peer mercury.
 	m.take(now, m.admit(ch, peer, j.Role))
 }
 
-// take lets a new member in. It hears of those who died before it came: what is restored on
-// it from a backup may still have something to say to them.
+// take lets a new member in. The member hears of those who died before it came: an entity restored
+// on it from a backup may still have something to say to them.
 func (m *CellAppMgr) take(now time.Duration, a *member) {
 	if a.role == wire.BaseAppMgr {
 		m.baseMgr = a.address
@@ -121,7 +121,7 @@ func (m *CellAppMgr) take(now time.Duration, a *member) {
 func (m *CellAppMgr) whyNot(a *member, peer mercury.Address, j *wire.Join) string {
 	switch {
 	case j.Role == wire.CellAppMgr:
-		return "a CellAppMgr joins no one; start one of them"
+		return "a CellAppMgr joins no other; start only one"
 	case j.Role != wire.Observer && j.Digest != m.cfg.Schema.Digest:
 		return fmt.Sprintf("other entity definitions: digest %x, the cluster has %x; start every process with the same definitions", j.Digest, m.cfg.Schema.Digest)
 	case a != nil && a.role != j.Role:
@@ -170,8 +170,8 @@ func (m *CellAppMgr) welcome(now time.Duration, a *member) {
 	}
 }
 
-// rejoin takes a member back that lost its channel, and tells it again whatever
-// it may have missed. On the channel that it has, only the welcome is repeated.
+// rejoin takes back a member that lost its channel, and tells it again whatever it may have missed.
+// On the channel that it already has, only the welcome is repeated.
 func (m *CellAppMgr) rejoin(now time.Duration, a *member, ch mercury.ChannelID) {
 	if a.channel == ch {
 		m.welcome(now, a)
@@ -202,8 +202,8 @@ func (m *CellAppMgr) tellBaseAppMgr(now time.Duration, mgr *member) {
 	}
 }
 
-// forget drops a member. What it reported stays in the sums. The others are in a new
-// slice then: each tick walks over the members, and some do not see the end of it.
+// forget drops a member. What it reported stays in the sums. The other members are copied to a new
+// slice: each tick walks over the members, and some handlers forget one on the way.
 func (m *CellAppMgr) forget(a *member) {
 	for i, b := range m.members {
 		if a == b {
@@ -214,8 +214,8 @@ func (m *CellAppMgr) forget(a *member) {
 	delete(m.byChannel, a.channel)
 	m.placer = nil
 	if a.role == wire.BaseAppMgr {
-		// Those who have joined it keep trying that address until there is another:
-		// it may be only this channel that is lost.
+		// Those who have joined it keep trying that address until there is another: it may be only
+		// this channel that is lost.
 		m.baseMgr = mercury.Address{}
 	}
 	addTotals(&m.gone, &a.report)

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// There is no balancing before the start nor in a frozen world, and with both balances
-// off none at all; what loads there are is told all the same.
+// There is no balancing before the start or in a frozen world, and with both balances off there is
+// none at all; the loads that there are are told nevertheless.
 func TestNoBalance(t *testing.T) {
 	loaded := func(r *rig, a, b *peer, cell bsp.CellID) {
 		for range 20 {

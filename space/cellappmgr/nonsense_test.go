@@ -12,13 +12,13 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// A CellApp that reports what cannot be true is named once. What it says is counted and
-// left out: it neither moves a line to nowhere nor shows up in what others are told.
+// A CellApp that reports what cannot be true is named once. What it says is counted and left out:
+// it neither moves a line to nowhere nor shows up in what others are told.
 func TestNonsense(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, tt := range map[string]struct {
 		change func(*wire.CellsReport, *wire.CellReport, bsp.CellID)
-		what   string // in the log, "" for what may be
+		what   string // in the log; "" if it may be true
 	}{
 		"nothing":       {func(*wire.CellsReport, *wire.CellReport, bsp.CellID) {}, ""},
 		"negative app":  {func(m *wire.CellsReport, _ *wire.CellReport, _ bsp.CellID) { m.Load = -1 }, "load of the app"},
@@ -39,7 +39,7 @@ func TestNonsense(t *testing.T) {
 			r := newRig(t, nil)
 			a, b, first, second := r.split()
 			r.pass(time.Second)
-			r.m.metaAt = time.Hour // as many cells as there are
+			r.m.metaAt = time.Hour // the number of cells stays
 			r.log.Reset()
 			for range 8 {
 				v := r.m.spaces[0].version()
@@ -71,8 +71,9 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// A CellApp that tells nothing of a cell which it has made is named and counted once, however
-// long that lasts. Lines beside the cell rest meanwhile: what it held before is out of date.
+// A CellApp that says nothing about a cell which it has made is named and counted once, however
+// long that lasts. Lines beside the cell rest in the meantime, since its former load is out of
+// date.
 func TestCellOfWhichNothingIsTold(t *testing.T) {
 	r := newRig(t, nil)
 	a, b, first, second := r.split()
@@ -104,11 +105,11 @@ func TestCellOfWhichNothingIsTold(t *testing.T) {
 	}
 	tell(20)
 	if n := r.m.Counts().Implausible; n != 2 {
-		t.Errorf("counted %d times, want once more", n)
+		t.Errorf("counted %d times, want one more", n)
 	}
 }
 
-// The manager has a handler for what the table says that it takes, and for nothing else.
+// The manager has a handler for every message that the table says it takes, and for no other.
 func TestRoutes(t *testing.T) {
 	if differ := newRig(t, nil).m.routes.Check(wire.CellAppMgr); len(differ) > 0 {
 		t.Errorf("the routes and the table differ in %v", differ)

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// The balance sees the figures of a cell as its CellApp reported them last; any gain may be.
+// The balance sees the figures of a cell as its CellApp last reported them; any gain is plausible.
 func TestObservedFigures(t *testing.T) {
 	r := newRig(t, nil)
 	a := r.join(wire.CellApp, 10)

@@ -6,9 +6,10 @@ import (
 	"github.com/cellscape/cellscape/balance"
 )
 
-// choose returns the CellApp for the one cell of a space: the first, or the next after all were lost. It goes by the
-// scorers of the configuration, as all cells do that the balance adds. It returns nil if there is no CellApp, or they refuse
-// all; then the space waits, and is tried again once a balance period and when a CellApp comes, goes or retires.
+// choose returns the CellApp for the one cell of a space: its first cell, or the next after all
+// were lost. It goes by the scorers of the configuration, like all cells that the balance adds. It
+// returns nil if there is no CellApp or the scorers refuse all; then the space waits, and is tried
+// again once a balance period and when a CellApp comes, goes or retires.
 func (m *CellAppMgr) choose(now time.Duration, s *space) *member {
 	if m.placer == nil || now-m.placerAt >= m.cfg.Balance.Period {
 		o := m.observe(now)
@@ -36,8 +37,8 @@ func (m *CellAppMgr) choose(now time.Duration, s *space) *member {
 	return nil
 }
 
-// tellHomeless logs when spaces wait though there are CellApps, and when none does any more. Of thousands of rooms that wait
-// for the same reason the first is named.
+// tellHomeless logs when spaces wait although there are CellApps, and when none does any more. Of
+// thousands of rooms that wait for the same reason, the first is named.
 func (m *CellAppMgr) tellHomeless() {
 	switch n := m.cellApps(); {
 	case m.refused && len(m.homeless) == 0:

@@ -12,8 +12,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestEveryCellAppRefused: spaces wait while the scorers refuse every CellApp, are counted, and named once. They get
-// their cell as soon as there is a CellApp that is not refused, also the one that waits after a death.
+// TestEveryCellAppRefused: while the scorers refuse every CellApp, spaces wait, are counted, and
+// are named once. They get their cell as soon as there is a CellApp that is not refused; so does a
+// space that waits after a death.
 func TestEveryCellAppRefused(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Balance.Scorers = refusing(1, 2) })
 	a := r.join(wire.CellApp, 10)
@@ -52,7 +53,7 @@ func TestEveryCellAppRefused(t *testing.T) {
 	}
 }
 
-// TestVetoLifted: a scorer that refuses for a while is asked again without anything else happening.
+// TestVetoLifted: a scorer that refuses for a while is asked again even if nothing else happens.
 func TestVetoLifted(t *testing.T) {
 	refuse := true
 	r := newRig(t, func(c *Config) {
@@ -66,7 +67,7 @@ func TestVetoLifted(t *testing.T) {
 	one[wire.AddCell](a)
 }
 
-// TestRoomsByScorer: rooms go by the scorers, here by the machine of the BaseApp that asked.
+// TestRoomsByScorer: rooms go by the scorers; here by the machine of the BaseApp that asked.
 func TestRoomsByScorer(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.MinCellApps = 3
@@ -87,7 +88,7 @@ func TestRoomsByScorer(t *testing.T) {
 	}
 }
 
-// TestRankIsNoNumber: a scorer that gives no number for a room refuses, and is named.
+// TestRankIsNoNumber: a scorer whose rank for a room is not a number refuses it, and is named.
 func TestRankIsNoNumber(t *testing.T) {
 	r := newRig(t, func(c *Config) {
 		c.Balance.Scorers = []balance.Scorer{{Name: "odd", Rank: func(c *balance.Candidate) (float64, bool) {

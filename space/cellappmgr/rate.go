@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// How fast the game time of a space runs is one decision for all its cells, though
-// each wants what its own CellApp needs:
+// How fast the game time of a space runs is one decision for all its cells, though each wants what
+// its own CellApp needs:
 //
 //	cells     1000  512  1000        what they want (CellsReport)
 //	least           512
@@ -19,19 +19,19 @@ import (
 //	          +-----+-----+
 //	        cell  cell  cell         change over together
 //
-// Each change continues the game time of the one before, so that the numbers make one
-// function of the manager's time. A cell that is made later gets the last of them with
-// AddCell; one that does not have it, by its report, gets it again.
+// Each change continues the game time of the one before, so that the numbered changes make one
+// function of the manager's time. A cell that is made later gets the last of them with AddCell; a
+// cell whose report shows that it does not have it gets it again.
 
 const (
-	// ratePeriod is the time between two changes: more than rateLead, so that no cell
-	// has two of them before it.
+	// ratePeriod is the time between two changes: more than rateLead, so that no cell has two of
+	// them ahead of it.
 	ratePeriod = time.Second
-	// rateLead is how long before it counts a change is told: time for a lost packet
-	// to be sent again, twice in a data centre.
+	// rateLead is how long before it takes effect a change is told: time for a lost packet to be
+	// sent again, twice in a data centre.
 	rateLead = 500 * time.Millisecond
-	// leastRate is the slowest, in thousandths, whatever a cell wants: the world must
-	// not stand still.
+	// leastRate is the slowest rate, in thousandths, whatever a cell wants: the world must not
+	// stand still.
 	leastRate = gametime.NormalRate / 20
 )
 
@@ -39,7 +39,7 @@ const (
 type rates struct {
 	clock   gametime.Clock // as told last
 	changed time.Duration
-	outrun  bool // a cell has a newer Clock, of an earlier manager
+	outrun  bool // a cell has a newer Clock, from an earlier manager
 }
 
 func (r *rates) rate() uint16 {
@@ -64,8 +64,8 @@ func (m *CellAppMgr) setRates(now time.Duration) {
 	})
 }
 
-// pace looks after the rate of a space from now on, if it is not normal, or a cell wants
-// it to be lower, or knows a newer one.
+// pace looks after the rate of a space from now on if the rate is not normal, or if a cell wants it
+// lower or knows a newer one.
 func (m *CellAppMgr) pace(s *space, wanted uint16) {
 	if !s.paced && (s.rates.outrun || wanted > 0 && wanted < gametime.NormalRate || s.rates.rate() < gametime.NormalRate) {
 		s.paced = true
@@ -73,8 +73,8 @@ func (m *CellAppMgr) pace(s *space, wanted uint16) {
 	}
 }
 
-// wantedRate is the least that a cell of the space wants; ok is false while none
-// has reported.
+// wantedRate is the lowest rate that a cell of the space wants; ok is false while none has
+// reported.
 func (s *space) wantedRate() (want uint16, ok bool) {
 	want = gametime.NormalRate
 	for _, c := range s.cells {
@@ -89,8 +89,8 @@ func (s *space) wantedRate() (want uint16, ok bool) {
 	return want, ok
 }
 
-// limitRate is the next rate on the way from one to another: down fast, since the
-// CellApp is late already, up slowly, since with the rate the load grows.
+// limitRate is the next rate on the way from one to another: down fast, since the CellApp is late
+// already; up slowly, since the load grows with the rate.
 func limitRate(from, to uint16) uint16 {
 	if to < from {
 		return max(to, from-from/4)
@@ -102,13 +102,13 @@ func (m *CellAppMgr) changeRate(now time.Duration, s *space, rate uint16) {
 	r := &s.rates
 	at := m.clusterTime(now) + rateLead
 	switch {
-	case rate == r.rate(): // only its number is new
+	case rate == r.rate(): // only the number is new
 	case r.rate() == gametime.NormalRate:
 		m.log.Warn("a space is slowed down: one of its CellApps has more to do than it can", "space", s.cfg.ID)
 	case rate == gametime.NormalRate:
 		m.log.Info("a space runs at its normal rate again", "space", s.cfg.ID, "behind", at-r.clock.GameAt(at))
 	}
-	number := max(r.clock.Number, uint64(m.cfg.Term)<<32) + 1 // a newer term's are above all older ones
+	number := max(r.clock.Number, uint64(m.cfg.Term)<<32) + 1 // numbers of a newer term are above all older ones
 	r.clock = gametime.Clock{Number: number, At: at, Game: r.clock.GameAt(at), Rate: rate}
 	r.changed, r.outrun = now, false
 	for i, c := range s.cells {
@@ -137,8 +137,8 @@ func (m *CellAppMgr) sendRate(now time.Duration, s *space, to *member) {
 	}
 }
 
-// remindRate sends the rate again to an app that was sent it a while ago and still
-// does not have it.
+// remindRate sends the rate again to an app that was sent it a while ago and still does not have
+// it.
 func (m *CellAppMgr) remindRate(now time.Duration, s *space, c *cell) {
 	if c.report.Clock < s.rates.clock.Number && now-max(c.rateToldAt, s.rates.changed, c.orderedAt) > resend {
 		m.sendRate(now, s, c.app)

@@ -10,14 +10,14 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// slow is a report of a cell that wants a rate, and has the clock of a number.
+// slow is a report of a cell that wants a rate and has the clock of a number.
 func slow(id bsp.CellID, rate uint16, clock uint64) wire.CellReport {
 	c := cellReport(1, id, bsp.Version{Term: 1, N: 4}, 0.3, -100, 100)
 	c.Rate, c.Clock = rate, clock
 	return c
 }
 
-// dilated is a space of two cells and the last SpaceRate that each CellApp was sent.
+// dilated is a space of two cells, with the last SpaceRate that each CellApp was sent.
 type dilated struct {
 	*rig
 	a, b          *peer
@@ -62,8 +62,8 @@ func (d *dilated) hear(p *peer) {
 	}
 }
 
-// The space runs as slowly as the slowest of its cells wants; it falls fast and rises
-// slowly, and its game time has no gap.
+// The space runs as slowly as the slowest of its cells wants. Its rate falls fast and rises slowly,
+// and its game time has no gap.
 func TestRateOfASpace(t *testing.T) {
 	d := newDilated(t, nil)
 	d.run(6*time.Second, 1000, 400)
@@ -119,7 +119,7 @@ func TestRateWhileFrozen(t *testing.T) {
 	}
 }
 
-// Who has not got a rate is sent it again, after a while, on its reports.
+// A cell that has not got a rate is sent it again after a while, when it reports.
 func TestLostRateIsRepeated(t *testing.T) {
 	d := newDilated(t, nil)
 	d.a.reportCells(slow(d.first, 1000, 0))
@@ -135,7 +135,7 @@ func TestLostRateIsRepeated(t *testing.T) {
 	d.pass(400 * time.Millisecond)
 	d.a.reportCells(slow(d.first, 1000, 0))
 	d.b.reportCells(slow(d.second, 800, told.Clock.Number))
-	// The cell on b has it; the rate has gone on by a step meanwhile, at most.
+	// The cell on b has it; in the meantime the rate has gone on by at most a step.
 	if again := take[wire.SpaceRate](d.a); len(again) == 0 || again[0].Clock.Number < told.Clock.Number {
 		t.Errorf("told again: %+v", again)
 	}
@@ -146,8 +146,8 @@ func TestLostRateIsRepeated(t *testing.T) {
 	none[wire.SpaceRate](d.a) // not with every report
 }
 
-// A cell that is made later gets the rate with its order; so does the first cell of
-// a space that had lost all.
+// A cell that is made later gets the rate with its order; so does the first cell of a space that
+// has lost all its cells.
 func TestNewCellGetsTheRate(t *testing.T) {
 	d := newDilated(t, nil)
 	d.run(3*time.Second, 500, 1000)
@@ -177,8 +177,8 @@ func TestRateNumbersRiseWithTheTerm(t *testing.T) {
 	}
 }
 
-// A space that runs slowly goes on where it was when the manager is started anew, and
-// comes back to its rate from there.
+// A space that runs slowly goes on where it was when the manager starts anew, and comes back to its
+// normal rate from there.
 func TestRateAfterRecovery(t *testing.T) {
 	r := next(t, nil)
 	k := gametime.Clock{Number: 1<<32 + 3, At: time.Hour - 10*time.Second, Game: 20 * time.Minute, Rate: 500}

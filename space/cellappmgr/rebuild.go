@@ -9,11 +9,11 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// The world as a manager makes it from what it heard; see recovery.
+// This file makes the world from what a manager heard; see recovery.
 
-// rebuild makes the cells of every space from the newest tree that was heard of, and
-// returns the apps of leaves that nobody has reported, in the order of the spaces.
-// They are no members; the cells are theirs until they are buried.
+// rebuild makes the cells of every space from the newest tree that was heard of, and returns the
+// apps of leaves that nobody has reported, in the order of the spaces. These apps are not members;
+// the cells are theirs until they are buried.
 func (m *CellAppMgr) rebuild() (lost []*member) {
 	for _, s := range m.spaces {
 		if s.heard == nil {
@@ -41,8 +41,8 @@ func (m *CellAppMgr) rebuild() (lost []*member) {
 	return lost
 }
 
-// claim gives an app the cells that it has reported. Its removals begin anew with
-// those that are in no tree any more.
+// claim gives an app the cells that it has reported. Cells that are no longer in any tree are
+// removed anew.
 func (m *CellAppMgr) claim(now time.Duration, a *member, b *returning) {
 	for i := range b.cells {
 		r := &b.cells[i]
@@ -61,10 +61,10 @@ func (m *CellAppMgr) claim(now time.Duration, a *member, b *returning) {
 	}
 }
 
-// endOver ends the spaces of which an earlier manager told any app that they have
-// ended: that one has destroyed its entities, and there is no way back. (Its cell was
-// taken for one that runs; it went as soon as its bases knew, who had asked for the end
-// had been answered, and the space stayed for ever, with a leaf and without a cell.)
+// endOver ends the spaces of which an earlier manager told some app that they have ended: that app
+// has destroyed its entities, and there is no way back. (The app's cell used to be taken for one
+// that runs. It went as soon as its bases knew, and whoever had asked for the end had been
+// answered; so the space stayed for ever, with a leaf and without a cell.)
 func (m *CellAppMgr) endOver(now time.Duration) {
 	for _, s := range slices.Clone(m.spaces) {
 		if s.over && !s.ending {
@@ -73,9 +73,9 @@ func (m *CellAppMgr) endOver(now time.Duration) {
 	}
 }
 
-// buryLost passes the verdict on those who have not come back: CellApps at once, since
-// their part of the plane is without anyone; BaseApps, with which all their entities
-// and clients go, after the silence that any of them is given.
+// buryLost passes the verdict on those who have not come back: on CellApps at once, since their
+// part of the plane belongs to nobody; on BaseApps, with which all their entities and clients go,
+// after the silence that any of them is allowed.
 func (m *CellAppMgr) buryLost(now time.Duration, lost []*member) {
 	for _, a := range lost {
 		if !m.buried(a.address) {
@@ -91,8 +91,8 @@ func (m *CellAppMgr) buryLost(now time.Duration, lost []*member) {
 	}
 }
 
-// endUnknown has an app that came late drop its cells of spaces that only it knows:
-// whoever has asked for them since was told that they are gone.
+// endUnknown makes an app that came late drop its cells of spaces that only it knows: whoever has
+// asked for them since was told that they are gone.
 func (m *CellAppMgr) endUnknown(a *member, b *returning) {
 	for _, c := range b.cells {
 		if m.space(c.space) == nil && isCreated(c.space) {
@@ -110,14 +110,14 @@ func (m *CellAppMgr) miss(now time.Duration, p wire.AppRef) {
 	case wire.CellApp:
 		m.declareDead(now, &member{role: p.Role, address: p.App}, "it did not come back to the new manager")
 	case wire.BaseApp:
-		m.log.Warn("a BaseApp with entities has not come back; it has time to", "address", p.App.String(), "time", m.cfg.AppTimeout)
+		m.log.Warn("a BaseApp with entities has not come back; it still has time", "address", p.App.String(), "time", m.cfg.AppTimeout)
 		m.add(&member{role: p.Role, address: p.App, heard: m.awake.total, missing: true})
 	}
 }
 
-// settle tells an app that has come back what it lacks: removals and space data. Cells
-// that were ordered and never arrived are ordered again like any that is not confirmed;
-// the geometry follows with the others'.
+// settle tells an app that has come back what it lacks: removals and space data. Cells that were
+// ordered and never arrived are ordered again like any that is unconfirmed; the geometry follows
+// along with everyone else's.
 func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
 	for _, s := range m.spaces {
 		for _, r := range s.removals {
@@ -139,8 +139,8 @@ func (m *CellAppMgr) settle(now time.Duration, a *member, b *returning) {
 	}
 }
 
-// peersOf are the CellApps whose acks a removal needs: all others that have, or have
-// had, a cell of the space.
+// peersOf lists the CellApps whose acks a removal needs: all others that have, or have had, a cell
+// of the space.
 func (s *space) peersOf(r *removal) (peers []*member) {
 	add := func(app *member) {
 		if app != r.app && !slices.Contains(peers, app) {

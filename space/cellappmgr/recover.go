@@ -8,29 +8,28 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// maxWindows is how many windows a recovery takes at the most: apps that come back
-// one by one, each within the window of the one before, must not hold up the rest of
-// the world for ever.
+// maxWindows is how many windows a recovery takes at most: apps that come back one by one, each
+// within the window of the one before, must not hold up the rest of the world for ever.
 const maxWindows = 5
 
-// maxNumber is the highest number that is taken over from an earlier manager: far more
-// than there have been apps, and as many again until numbers run over.
+// maxNumber is the highest number that is taken over from an earlier manager: far more than there
+// have been apps, with as many again before numbers overflow.
 const maxNumber = 1 << 30
 
-// recovery is the time in which a manager of a term above 1 hears what the world is,
-// and those that tell it. The package comment draws its states.
+// recovery is the time in which a manager of a term above 1 hears what the world is, and the apps
+// that tell it. The package comment draws its states.
 type recovery struct {
 	on    bool // the window is open, or waits for the first to join
 	begun bool
-	// beganAt and heardAt are by the time that the manager was awake: when the first
-	// joined, and when an app of an earlier term did so last.
+	// beganAt and heardAt count the time that the manager was awake: when the first app joined, and
+	// when an app of an earlier term last did.
 	beganAt, heardAt time.Duration
 
 	returning []*returning // in the order of their joining
 	waiting   []waiting
-	peers     []wire.AppRef // that have parts of the entities of others
+	peers     []wire.AppRef // apps that have parts of the entities of others
 	timed     bool          // a CellApp has told the game time
-	// known are the graves and the peers that were named: every app names most of them.
+	// known holds the graves and the peers that were named: every app names most of them.
 	known map[known]struct{}
 }
 
@@ -49,13 +48,13 @@ func (r *recovery) first(ref wire.AppRef, dead bool) bool {
 	return !was
 }
 
-// runs reports whether the manager may act: not before it knows the world, nor after
-// another has taken its place.
+// runs reports whether the manager may act: not before it knows the world, nor after another has
+// taken its place.
 func (m *CellAppMgr) runs() bool { return !m.recovery.on && !m.superseded }
 
-// learn takes from an app what concerns all. Of one that comes late, graves and peers
-// follow when it is let in (comeLate). That it says that the world stands still does not
-// count any more: this manager has told everyone that it goes on.
+// learn takes from an app what concerns everyone. The graves and peers of an app that comes late
+// follow when it is let in (comeLate). Its word that the world stands still no longer counts, since
+// this manager has told everyone that the world goes on.
 func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 	m.learnTime(now, b)
 	if !m.recovery.on {
@@ -74,7 +73,7 @@ func (m *CellAppMgr) learn(now time.Duration, b *returning) {
 	m.frozen = m.frozen || b.told.Frozen
 }
 
-// recover ends the window when it is time to, and makes the world of what was heard.
+// recover ends the window when it is time, and makes the world of what was heard.
 func (m *CellAppMgr) recover(now time.Duration) {
 	r := &m.recovery
 	if !r.on || !r.begun || m.superseded {
@@ -101,12 +100,12 @@ func (m *CellAppMgr) recover(now time.Duration) {
 	for i := range late {
 		m.join(now, late[i].ch, late[i].peer, &late[i].join)
 	}
-	// Reports first: a balance without them would take every cell for idle.
+	// Reports come first: a balance without them would take every cell for idle.
 	m.balanceAt, m.metaAt = now+m.cfg.Balance.Period, now+m.cfg.Balance.MetaPeriod
 }
 
-// resume goes on with the world that was heard of. Who is told of a death is told
-// that before the geometry that follows from it, as at any other time.
+// resume goes on with the world that was heard of. Whoever is told of a death is told so before the
+// geometry that follows from it, as at any other time.
 func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.deaths = len(m.graves)
 	members := make([]*member, len(back))
@@ -137,7 +136,8 @@ func (m *CellAppMgr) resume(now time.Duration, back []*returning) {
 	m.log.Info("the world of an earlier manager goes on", "cell_apps", m.cellApps(), "base_apps", m.count(wire.BaseApp), "graves", len(m.graves))
 }
 
-// reinstate makes a member again of an app that has told all; nil if it cannot be one.
+// reinstate makes a member of an app that has told everything; it returns nil if the app cannot be
+// one.
 func (m *CellAppMgr) reinstate(b *returning) *member {
 	if m.buried(b.peer) {
 		m.dismiss(b.ch, b.peer)
@@ -178,9 +178,9 @@ func (m *CellAppMgr) admitBack(now time.Duration, a *member, b *returning) {
 	m.tellGraves(a, b.told.Graves)
 }
 
-// comeLate lets in an app that had more to tell than the window had time. The cells
-// that it has are in no tree: had they been in the one that won, it would have been
-// declared dead, and would be dismissed.
+// comeLate lets in an app that had more to tell than the window had time for. The cells that it has
+// are in no tree: had they been in the one that won, the app would have been declared dead, and
+// would be dismissed.
 func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	a := m.reinstate(b)
 	if a == nil {
@@ -205,8 +205,8 @@ func (m *CellAppMgr) comeLate(now time.Duration, b *returning) {
 	m.settle(now, a, b)
 }
 
-// believe takes a verdict of an earlier manager that only one app has heard: it has
-// acted on it, so that there is no way back.
+// believe takes a verdict of an earlier manager that only one app has heard: that app has acted on
+// it, so there is no way back.
 func (m *CellAppMgr) believe(now time.Duration, g wire.AppRef) {
 	if m.buried(g.App) {
 		return

@@ -19,8 +19,8 @@ func leafOf(n int, cell uint32, created bool) bsp.Leaf {
 	return bsp.Leaf{Cell: old(cell), App: at(n).At, Salt: at(n).Salt, Created: created}
 }
 
-// before is a geometry of the earlier manager: cell 1 on app 10, west of a line, and
-// cell 2 on app 11.
+// before is a geometry of the earlier manager: cell 1 on app 10, west of a line, and cell 2 on app
+// 11.
 func (r *rig) before(version uint32, line float64, created bool) *bsp.Tree {
 	r.t.Helper()
 	t := bsp.New(bsp.Version{Term: 1, N: version}, leafOf(10, 1, true))
@@ -68,7 +68,7 @@ func has(cell uint32, t *bsp.Tree, data ...wire.SpaceDataEntry) wire.RejoinCell 
 
 func TestRecoveryWindow(t *testing.T) {
 	r := next(t, func(c *Config) { c.MinCellApps = 5 })
-	r.pass(10 * time.Second) // it begins with the first that joins
+	r.pass(10 * time.Second) // the window begins with the first that joins
 	tree := r.before(7, 0, true)
 	a := r.comeBack(wire.CellApp, 10, 3, wire.Rejoin{Allocator: 1<<13 | 3<<1, GameTime: time.Hour}, has(1, tree))
 	fresh := r.join(wire.CellApp, 12)
@@ -79,7 +79,7 @@ func TestRecoveryWindow(t *testing.T) {
 	b := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{Allocator: 1<<13 | 2<<1, GameTime: time.Hour + time.Second}, has(2, tree))
 	base := r.join(wire.BaseApp, 15)
 	base.send(&wire.Locate{ID: 1, Space: 1})
-	r.pass(1900 * time.Millisecond) // since the last that came back
+	r.pass(1900 * time.Millisecond) // since the last one came back
 	for _, p := range []*peer{a, b, fresh, login, base} {
 		if got := p.ids(); len(got) != 0 {
 			t.Fatalf("%v was sent %v within the window", p.addr, got)
@@ -99,7 +99,7 @@ func TestRecoveryWindow(t *testing.T) {
 			t.Errorf("%v %v was welcomed with %+v", tt.p.role, tt.p.addr, w)
 		}
 	}
-	// The world that was there goes on; MinCellApps is for one that begins.
+	// The world that was there goes on; MinCellApps applies to a world that begins.
 	for _, p := range []*peer{a, b} {
 		g := one[wire.Geometry](p)
 		if h := r.head(g.Tree); h.Version != (bsp.Version{Term: 2, N: 1}) || !h.Delta || h.Base != tree.Version() {
@@ -196,8 +196,8 @@ func TestLeafAfterRecovery(t *testing.T) {
 	}
 }
 
-// The newest tree wins whole: a line that only one was told of stays where it is, and a
-// cell that it does not have is removed.
+// The newest tree wins whole: a line that only one app was told of stays where it is, and a cell
+// that the tree does not have is removed.
 func TestNewestTreeWins(t *testing.T) {
 	r := next(t, nil)
 	older := bsp.New(bsp.Version{Term: 1, N: 8}, leafOf(10, 1, true))
@@ -257,8 +257,8 @@ func TestDataAfterRecovery(t *testing.T) {
 	}
 }
 
-// A verdict that only one has heard holds for all; who comes back in spite of it is
-// told so.
+// A verdict that only one app has heard holds for all; whoever comes back in spite of it is told
+// so.
 func TestGravesAfterRecovery(t *testing.T) {
 	r := next(t, nil)
 	tree := r.before(7, 0, true)
@@ -293,7 +293,7 @@ func TestStatesAfterRecovery(t *testing.T) {
 		t.Error("the world moves")
 	}
 	if !r.m.cellApp(2).retiring {
-		t.Error("the CellApp may stay")
+		t.Error("the CellApp no longer retires")
 	}
 	second := r.join(wire.BaseAppMgr, 31)
 	if got := one[wire.Refused](second); !strings.Contains(got.Reason, mgr.addr.String()) {

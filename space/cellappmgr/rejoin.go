@@ -13,7 +13,7 @@ import (
 
 // returning is an app of an earlier term that tells what it has.
 type returning struct {
-	ch    mercury.ChannelID // 0 when lost after the last word
+	ch    mercury.ChannelID // 0 when lost after the app's last message
 	peer  mercury.Address
 	join  wire.Join
 	told  *wire.Rejoin
@@ -36,11 +36,11 @@ type waiting struct {
 	join wire.Join
 }
 
-// outranked reports whether a message is a Join which shows that this manager must not
-// let the app in: the app was welcomed by a manager of the same term, of which there can
-// be but one, or of a higher one. Then this manager was only stalled while that one took
-// its place: whatever it would order now is void, so it is silent. It is asked before
-// the graves, since who was stalled takes everyone for dead.
+// outranked reports whether a message is a Join which shows that this manager must not let the app
+// in: the app was welcomed by a manager of the same term, of which there can be only one, or of a
+// higher term. Then this manager was only stalled while the other took its place. Whatever it would
+// order now is void, so it is silent. This is asked before the graves, since a manager that was
+// stalled takes everyone for dead.
 func (m *CellAppMgr) outranked(ch mercury.ChannelID, msg []byte) bool {
 	j := joinIn(msg)
 	if j == nil || j.Term < m.cfg.Term || j.Term > MaxTerm || j.Digest != m.cfg.Schema.Digest {
@@ -80,12 +80,12 @@ func (m *CellAppMgr) refuseSuperseded(ch mercury.ChannelID, msg []byte) {
 	}
 }
 
-// Superseded reports whether a manager of a higher term has shown itself. Then this
-// one orders and answers nothing any more, and is to be ended.
+// Superseded reports whether a manager of a higher term has shown itself. Then this one gives no
+// more orders and answers, and should be ended.
 func (m *CellAppMgr) Superseded() bool { return m.superseded }
 
-// await keeps a Join until it can be answered: that of an app of an earlier term until
-// it has told what it has, within the window that of anyone until its end.
+// await keeps a Join until it can be answered: that of an app of an earlier term until the app has
+// told what it has; within the window, anyone's until the end of the window.
 func (m *CellAppMgr) await(ch mercury.ChannelID, peer mercury.Address, j *wire.Join) {
 	r := &m.recovery
 	if !r.begun {
@@ -101,7 +101,7 @@ func (m *CellAppMgr) await(ch mercury.ChannelID, peer mercury.Address, j *wire.J
 	r.returning = append(r.returning, &returning{ch: ch, peer: peer, join: *j})
 }
 
-// telling is the app that tells over a channel what it has, nil if none does.
+// telling is the app that is telling over a channel what it has, nil if none is.
 func (r *recovery) telling(ch mercury.ChannelID) *returning {
 	if i := slices.IndexFunc(r.returning, func(b *returning) bool { return b.ch == ch && !b.done }); i >= 0 {
 		return r.returning[i]
@@ -109,14 +109,14 @@ func (r *recovery) telling(ch mercury.ChannelID) *returning {
 	return nil
 }
 
-// rejoinBegins takes the first of what an app tells.
+// rejoinBegins takes the first message of what an app tells.
 func (m *CellAppMgr) rejoinBegins(from sender, msg *wire.Rejoin) {
 	told := *msg
 	from.back.told = &told
 	m.learn(from.now, from.back)
 }
 
-// rejoinEnds takes the last of what an app tells.
+// rejoinEnds takes the last message of what an app tells.
 func (m *CellAppMgr) rejoinEnds(from sender, msg *wire.RejoinEnd) error {
 	b := from.back
 	if b.told == nil || int(msg.Cells) != len(b.cells) {
@@ -159,25 +159,25 @@ func (m *CellAppMgr) hearCell(b *returning, msg *wire.RejoinCell) error {
 	return nil
 }
 
-// hearLate takes what is still of use of a cell that is reported after the window. The
-// tree is not: the space goes on from the one that won, or was made anew, and the cell
-// is in none (claim). Nor is the Info, since the space is known.
+// hearLate takes what is still useful of a cell that is reported after the window. The tree is not:
+// the space goes on from the one that won, or was made anew, and the cell is in neither (claim).
+// Nor is the Info, since the space is known.
 func (m *CellAppMgr) hearLate(b *returning, s *space, msg *wire.RejoinCell) {
 	if s.ending {
 		return
 	}
 	m.lateData(s, msg.Data, b.peer.String())
 	if msg.Clock.Number > s.rates.clock.Number {
-		// The others' game time stays as it is; it is the one that all go by. But a cell
-		// ignores a Clock that is older than its own: if this one becomes another of the
-		// space, it must find a newer.
+		// The others' game time stays as it is, since all go by it. But a cell ignores a Clock that
+		// is older than its own: if this app gets another cell of the space, that cell must find a
+		// newer Clock.
 		s.rates.outrun = true
 		m.pace(s, s.rates.rate())
 	}
 }
 
-// spaceHeardOf is the space of a cell that an app has, nil for one that this manager
-// is not to keep.
+// spaceHeardOf is the space of a cell that an app has, nil if this manager is not to keep the
+// space.
 func (m *CellAppMgr) spaceHeardOf(msg *wire.RejoinCell) *space {
 	s := m.space(msg.Space)
 	var err error
@@ -198,8 +198,8 @@ func (m *CellAppMgr) spaceHeardOf(msg *wire.RejoinCell) *space {
 
 var errEnded = errors.New("cellappmgr: the space was not heard of in time, or has ended")
 
-// hear takes what an app knows of a space: the newest tree wins whole, and of each key
-// of the data the newest entry.
+// hear takes what an app knows of a space: the newest tree wins whole, and of each key of the data
+// the newest entry.
 func (s *space) hear(msg *wire.RejoinCell, tree *bsp.Tree) {
 	if s.heard == nil || s.heard.Version().Less(tree.Version()) {
 		s.heard = tree
@@ -212,8 +212,8 @@ func (s *space) hear(msg *wire.RejoinCell, tree *bsp.Tree) {
 	}
 }
 
-// notOf says what of a cell that an app has cannot come from a manager of an earlier term,
-// "" if nothing: numbers of this term would meet those that it gives out itself.
+// notOf says what about a reported cell cannot come from a manager of an earlier term, "" if
+// nothing: numbers of this term would collide with those that this manager gives out.
 func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 	if tree.Version().Term >= term {
 		return "geometry " + tree.Version().String()
@@ -237,8 +237,8 @@ func notOf(msg *wire.RejoinCell, tree *bsp.Tree, term uint32) string {
 	return ""
 }
 
-// unhear forgets an app whose channel ended before it was let in. One that has told
-// all is kept, if it may only have lost the channel.
+// unhear forgets an app whose channel ended before it was let in. An app that has told everything
+// is kept if it may only have lost the channel.
 func (m *CellAppMgr) unhear(ch mercury.ChannelID, reason error) {
 	r := &m.recovery
 	r.waiting = slices.DeleteFunc(r.waiting, func(w waiting) bool { return w.ch == ch })

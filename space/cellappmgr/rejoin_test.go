@@ -28,12 +28,12 @@ func TestLateRejoin(t *testing.T) {
 	a.ids()
 	tree := r.before(7, 0, true)
 
-	// Its leaf was without anyone.
+	// Its leaf belonged to nobody.
 	dead := r.comeBack(wire.CellApp, 11, 2, wire.Rejoin{}, has(2, tree))
 	one[wire.Dismissed](dead)
 	none[wire.Welcome](dead)
 
-	// It has nothing to lose; its number is still its own, if no one else has it.
+	// It has nothing to lose; its number is still its own if no one else has it.
 	idle := r.comeBack(wire.CellApp, 12, 7, wire.Rejoin{Allocator: 99})
 	if w := one[wire.Welcome](idle); w.Number != 7 || w.Allocator != 99 {
 		t.Errorf("%+v", w)
@@ -42,7 +42,7 @@ func TestLateRejoin(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 
-	// It has a cell that is in no geometry: as one that was made too late to be told of.
+	// It has a cell that is in no geometry, like one that was made too late to be told of.
 	lost := r.before(5, 0, true)
 	b := r.comeBack(wire.CellApp, 14, 9, wire.Rejoin{}, has(9, lost))
 	one[wire.Welcome](b)
@@ -54,7 +54,7 @@ func TestLateRejoin(t *testing.T) {
 	}
 }
 
-// lateCell is a cell that is in no geometry, as an app tells of it that comes late.
+// lateCell is a cell that is in no geometry, as a late app reports it.
 func (r *rig) lateCell(data ...wire.SpaceDataEntry) wire.RejoinCell {
 	return has(9, r.before(5, 0, true), data...)
 }
@@ -63,8 +63,8 @@ func entry(n uint64, key uint16, value string) wire.SpaceDataEntry {
 	return wire.SpaceDataEntry{Number: n, Key: key, Value: []byte(value)}
 }
 
-// What a late app was told of a space's data, and nobody else, is not lost; everyone is
-// told of it under a number of this term. What others have newer stays.
+// What only a late app was told of a space's data is not lost; everyone is told of it under a
+// number of this term. Newer entries of others stay.
 func TestLateData(t *testing.T) {
 	r := next(t, nil)
 	a := r.comeBack(wire.CellApp, 10, 1, wire.Rejoin{}, has(1, r.before(7, 0, true), entry(5, 1, "rain")))
@@ -73,7 +73,7 @@ func TestLateData(t *testing.T) {
 	for i, tt := range []struct {
 		name string
 		data []wire.SpaceDataEntry
-		set  *wire.SetSpaceData // before
+		set  *wire.SetSpaceData // set before
 		told []wire.SpaceDataEntry
 	}{
 		{"older, and of a key that nobody has", []wire.SpaceDataEntry{entry(4, 1, "sun"), entry(6, 2, "noon")}, nil,
@@ -103,8 +103,8 @@ func TestLateData(t *testing.T) {
 	r.t = t
 }
 
-// The only cell of a space is with an app that comes late: the space was made anew, and
-// its data is there again as soon as it has come.
+// The only cell of a space is with an app that comes late. The space has been made anew, and its
+// data is there again as soon as the app has come.
 func TestLateDataOfASpaceMadeAnew(t *testing.T) {
 	r := next(t, nil)
 	r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{})
@@ -125,7 +125,7 @@ func TestLateDataOfASpaceMadeAnew(t *testing.T) {
 	}
 }
 
-// Data that has no room with what is there is refused, like any.
+// Data that does not fit beside what is there is refused, like any other.
 func TestLateDataAboveTheLimit(t *testing.T) {
 	r, a := running(t, wire.Rejoin{})
 	for key := range uint16(MaxSpaceDataBytes / wire.MaxSpaceDataValue) {
@@ -140,8 +140,8 @@ func TestLateDataAboveTheLimit(t *testing.T) {
 	r.logged("space data is full", "key=1000")
 }
 
-// A cell that comes late has a newer Clock than the others. Theirs stays as it is, under a
-// number that the late one's CellApp heeds if it gets another cell of the space.
+// A cell that comes late has a newer Clock than the others. Theirs stays as it is, under a number
+// that the late CellApp heeds if it gets another cell of the space.
 func TestLateClock(t *testing.T) {
 	r, a := running(t, wire.Rejoin{})
 	c := r.lateCell()
@@ -158,8 +158,8 @@ func TestLateClock(t *testing.T) {
 	none[wire.SpaceRate](a)
 }
 
-// The time of the world is with the CellApps. If none was heard in the window, it is that
-// of the first that comes late.
+// The CellApps have the time of the world. If none was heard in the window, the time is that of the
+// first late comer.
 func TestLateTime(t *testing.T) {
 	r := next(t, nil)
 	r.comeBack(wire.BaseApp, 20, 1, wire.Rejoin{})
@@ -185,8 +185,8 @@ func TestLateVerdict(t *testing.T) {
 	}
 }
 
-// Those on whom others count are dead if they do not come back: a CellApp at once, a
-// BaseApp when it has been silent for as long as any may be.
+// Apps on which others count are dead if they do not come back: a CellApp at once, a BaseApp when
+// it has been silent for as long as any may be.
 func TestMissed(t *testing.T) {
 	cell, base := wire.AppRef{Role: wire.CellApp, App: at(40)}, wire.AppRef{Role: wire.BaseApp, App: at(41)}
 	r, a := running(t, wire.Rejoin{Peers: []wire.AppRef{cell, base}})
@@ -214,8 +214,8 @@ func TestMissed(t *testing.T) {
 	none[wire.AppDead](a)
 }
 
-// A channel that ends before the last word voids what was said; the next one begins
-// anew. After the last word only the channel is lost.
+// A channel that ends before the last message voids what was said; the next one begins anew. After
+// the last message only the channel is lost.
 func TestRejoinOverBrokenChannels(t *testing.T) {
 	r := next(t, nil)
 	tree := r.before(7, 0, true)
@@ -231,7 +231,7 @@ func TestRejoinOverBrokenChannels(t *testing.T) {
 	one[wire.Welcome](a)
 	none[wire.AppDead](a)
 	b.reconnect()
-	b.tell(2, wire.Rejoin{}, has(2, tree)) // it has not been welcomed, as far as it knows
+	b.tell(2, wire.Rejoin{}, has(2, tree)) // as far as it knows, it has not been welcomed
 	if w := one[wire.Welcome](b); w.Number != 2 {
 		t.Errorf("%+v", w)
 	}
@@ -240,7 +240,7 @@ func TestRejoinOverBrokenChannels(t *testing.T) {
 	none[wire.AppDead](a)
 }
 
-// What does not make sense ends the channel, and the app is no member.
+// A report that makes no sense ends the channel, and the app does not become a member.
 func TestRejoinRefused(t *testing.T) {
 	tree := func(r *rig) wire.RejoinCell { return has(1, r.before(7, 0, true)) }
 	tests := []struct {
@@ -278,8 +278,8 @@ func TestRejoinRefused(t *testing.T) {
 	}
 }
 
-// A manager that apps know a better one than lets none of them in; if the other has a
-// higher term, it does nothing any more.
+// A manager lets in no app that knows a better manager; if that one has a higher term, this one
+// does nothing any more.
 func TestOutranked(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
@@ -291,7 +291,7 @@ func TestOutranked(t *testing.T) {
 			a, b, _, _ := r.split()
 			a.ids()
 			p := r.connect(wire.CellApp, at(12))
-			p.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}, Term: tt.term}) // of another game
+			p.send(&wire.Join{Role: wire.CellApp, Digest: [16]byte{9}, Term: tt.term}) // from another game
 			one[wire.Refused](p)
 			if r.m.Superseded() {
 				t.Fatal("a stranger stops it")
@@ -306,7 +306,7 @@ func TestOutranked(t *testing.T) {
 			if got := take[wire.AppDead](a); (len(got) == 0) != tt.superseded {
 				t.Errorf("%d verdicts", len(got))
 			}
-			// It would not dismiss whom it took for dead either.
+			// Nor would it dismiss those whom it took for dead.
 			b.reconnect()
 			b.send(&wire.Join{Role: wire.CellApp, Digest: digest, Term: 2})
 			one[wire.Refused](b)
@@ -318,8 +318,8 @@ func TestOutranked(t *testing.T) {
 	}
 }
 
-// Apps leave a manager whose place is taken. It does not take that for deaths, nor tell
-// those of it that have not left yet.
+// Apps leave a manager whose place is taken. It does not take that for deaths, and tells those that
+// have not left yet nothing of it.
 func TestSupersededIsSilent(t *testing.T) {
 	r := newRig(t, nil)
 	a, b, _, _ := r.split()
@@ -333,8 +333,8 @@ func TestSupersededIsSilent(t *testing.T) {
 	}
 }
 
-// Figures in a rejoin that cannot be an earlier manager's would run the counters over, or
-// meet what this term gives out: the app is cut off, or its number is not taken.
+// Figures in a rejoin that cannot come from an earlier manager would overflow the counters, or
+// collide with what this term gives out: the app is cut off, or its number is not taken over.
 func TestImplausibleRejoin(t *testing.T) {
 	tree := func(cell bsp.CellID) []byte {
 		return bsp.New(bsp.Version{Term: 1, N: 4}, bsp.Leaf{Cell: cell, App: at(10).At, Salt: at(10).Salt}).Append(nil)
@@ -387,7 +387,7 @@ func TestImplausibleRejoin(t *testing.T) {
 	}
 }
 
-// An unused space whose asker is gone ends after a restart as well.
+// An unused space whose asker is gone ends after a restart, too.
 func TestOrphansAfterRecovery(t *testing.T) {
 	room := func(n uint32, owner int) wire.RejoinCell {
 		tree := bsp.New(bsp.Version{Term: 1, N: 4}, leafOf(10, n, true))
@@ -412,7 +412,7 @@ func TestOrphansAfterRecovery(t *testing.T) {
 	}
 }
 
-// FuzzRejoin gives a manager that recovers arbitrary messages in the middle of what an app
+// FuzzRejoin gives a manager that is recovering arbitrary messages in the middle of what an app
 // tells it. Whatever they are, the window ends, and others are let in.
 func FuzzRejoin(f *testing.F) {
 	r := next(f, nil)
@@ -439,8 +439,8 @@ func FuzzRejoin(f *testing.F) {
 	})
 }
 
-// A space that the earlier manager has ended is not brought back by a CellApp that was
-// not told so: on the cell that was, nothing can live any more.
+// A space that the earlier manager has ended is not brought back by a CellApp that was not told:
+// nothing can live on its former cell any more.
 func TestEndedSpaceStaysEndedAfterRecovery(t *testing.T) {
 	r := next(t, nil)
 	id := entity.SpaceID(1<<spaceTermShift | 5)
@@ -472,8 +472,8 @@ func TestEndedSpaceStaysEndedAfterRecovery(t *testing.T) {
 	}
 }
 
-// A CellApp that comes back late with a cell of a space that nobody else knows has no
-// manager for it: bases were told that the space is gone, so it ends there, too.
+// A CellApp comes back late with a cell of a space that nobody else knows. No manager keeps the
+// space and bases were told that it is gone, so it ends on the CellApp, too.
 func TestLateRoomEnds(t *testing.T) {
 	r, _ := running(t, wire.Rejoin{})
 	id := entity.SpaceID(1<<spaceTermShift | 5)

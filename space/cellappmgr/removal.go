@@ -9,18 +9,18 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// removal is a cell that is out of the tree, and that its CellApp may still have.
+// removal is a cell that is out of the tree, but that its CellApp may still have.
 type removal struct {
 	cell  bsp.CellID
 	app   *member
 	peers []*member
-	at    time.Duration // when it was ordered last
+	at    time.Duration // when the removal was last ordered
 }
 
-// removeCells begins the removal of cells that the tree does not have any more. The
-// geometry without them goes out with the handling of the same input, before or after
-// the orders: a peer acks only once it has both. All are taken out before any geometry
-// is made: one cell more than the tree has cannot be told.
+// removeCells begins the removal of cells that are no longer in the tree. The geometry without them
+// goes out with the handling of the same input, before or after the orders: a peer acks only once
+// it has both. All of them are taken out before any geometry is made, because a geometry that has
+// one cell more than the tree cannot be told.
 func (m *CellAppMgr) removeCells(now time.Duration, s *space, ids ...bsp.CellID) {
 	kept := len(s.removals)
 	for _, id := range ids {
@@ -40,14 +40,14 @@ func (m *CellAppMgr) removeCells(now time.Duration, s *space, ids ...bsp.CellID)
 	m.expect(s)
 	m.renew(s)
 	for _, r := range begun {
-		r.peers = s.peersOf(r) // two that go at once may still owe each other an entity
+		r.peers = s.peersOf(r) // two cells that go at once may still owe each other an entity
 		m.orderRemoval(now, s, r)
 	}
 }
 
-// orderRemoval tells everyone concerned, once more if need be. The cell gets the
-// geometry without it: who hands it an entity now has been late, and it must know
-// where to hand that on.
+// orderRemoval tells everyone concerned, again if need be. The cell itself gets the geometry
+// without it: whoever hands it an entity now is late, and it must know where to hand that entity
+// on.
 func (m *CellAppMgr) orderRemoval(now time.Duration, s *space, r *removal) {
 	r.at = now
 	if s.ending {
@@ -73,8 +73,7 @@ func (m *CellAppMgr) cellRemoved(a *member, msg *wire.CellRemoved) {
 	}
 }
 
-// bury drops what a dead CellApp takes with it: its own removals, and its acks of
-// others.
+// bury drops what a dead CellApp takes with it: its own removals, and its acks of others.
 func (s *space) bury(dead *member) {
 	s.removals = slices.DeleteFunc(s.removals, func(r *removal) bool { return r.app == dead })
 	for _, r := range s.removals {
@@ -82,14 +81,14 @@ func (s *space) bury(dead *member) {
 	}
 }
 
-// taken ends the removal of a CellApp's older cell of a space: it runs another now,
-// which has taken over what was left of it.
+// taken ends the removal of a CellApp's older cell of a space: the CellApp now runs another, which
+// has taken over what was left of it.
 func (s *space) taken(by *cell) {
 	s.removals = slices.DeleteFunc(s.removals, func(r *removal) bool { return r.app == by.app && r.cell != by.id })
 }
 
-// retireApp marks a CellApp that wants to go. It cannot be taken back: the runner
-// of the app counts on it.
+// retireApp marks a CellApp that wants to go. This cannot be taken back: the runner of the app
+// counts on it.
 func (m *CellAppMgr) retireApp(a *member, reason string) {
 	if !a.retiring {
 		a.retiring = true
@@ -98,10 +97,10 @@ func (m *CellAppMgr) retireApp(a *member, reason string) {
 	}
 }
 
-// releaseApps lets those go that were to be shut down, have nothing left, and owe no
-// one an ack. (One that had dropped its cell was let go at once, before its next tick,
-// in which it would have acked the removal of another's cell: that one waited for it
-// for ever, since whoever is let go is not dead.)
+// releaseApps lets those apps go that were to be shut down, have nothing left, and owe no one an
+// ack. (An app that had dropped its cell used to be let go at once, before its next tick, in which
+// it would have acked the removal of another's cell. That other app waited for the ack for ever,
+// since an app that was let go is not dead.)
 func (m *CellAppMgr) releaseApps() {
 	for _, a := range m.members {
 		if !a.retiring || a.cells > 0 || m.concernedBy(a) {
@@ -114,19 +113,18 @@ func (m *CellAppMgr) releaseApps() {
 	}
 }
 
-// appSilent tells a BaseApp of a CellApp where a base believes its real that it is no member.
-// Nobody is told when a CellApp is let go: nothing is left on it. But a base whose real went
-// on from there may not have heard of that, and if the new real dies, no verdict concerns the
-// app where it is believed. Who is let go is not remembered; whoever is no member, and is not
-// about to become one again, has left.
+// appSilent tells a BaseApp that a CellApp, on which one of its bases believes its real to be, is
+// not a member. Nobody is told when a CellApp is let go, since nothing is left on it. But a base
+// whose real went on from there may not have heard of that, and if the new real dies, no verdict
+// concerns the app on which the base believes it. Apps that were let go are not remembered; whoever
+// is not a member, and is not about to become one again, has left.
 func (m *CellAppMgr) appSilent(a *member, msg *wire.AppSilent) {
 	if !m.expects(msg.App) {
 		m.send(a, &wire.AppLeft{App: msg.App})
 	}
 }
 
-// concernedBy reports whether a removal waits for an app: for its own cell to go, or
-// for its ack.
+// concernedBy reports whether a removal waits for an app: for its own cell to go, or for its ack.
 func (m *CellAppMgr) concernedBy(a *member) bool {
 	return slices.ContainsFunc(m.spaces, func(s *space) bool {
 		return slices.ContainsFunc(s.removals, func(r *removal) bool { return r.app == a || slices.Contains(r.peers, a) })

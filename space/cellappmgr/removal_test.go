@@ -66,8 +66,8 @@ func removalsOf(cells ...uint32) (p balance.Plan) {
 	return p
 }
 
-// Two cells that one plan removes owe each other an ack. (The geometry was made when the
-// first was out of the space and the second out of the tree alone: a panic.)
+// Two cells that one plan removes owe each other an ack. (The geometry used to be made when the
+// first cell was out of the space and the second only out of the tree, which caused a panic.)
 func TestTwoCellsGoAtOnce(t *testing.T) {
 	r, in, apps := fourCells(t)
 	in.plan = removalsOf(2, 4)
@@ -101,8 +101,8 @@ func TestRetiredWhenNobodyWaits(t *testing.T) {
 	one[wire.Retired](apps[1])
 }
 
-// Who asks after a CellApp that was let go is told that it has left; of one that is a member,
-// or is coming back as one, nothing is said.
+// Whoever asks about a CellApp that was let go is told that it has left; about one that is a
+// member, or is coming back as one, nothing is said.
 func TestAppSilent(t *testing.T) {
 	r, in, apps := fourCells(t)
 	base := r.join(wire.BaseApp, 20)
@@ -139,9 +139,9 @@ func TestAppSilent(t *testing.T) {
 	}
 }
 
-// A CellApp that is to be shut down gets the first cell of a space only if there is no
-// other. (While all were to be, no space got one: neither a new one nor one that had lost
-// its last, and the bases of its entities waited.)
+// A CellApp that is to be shut down gets the first cell of a space only if there is no other
+// CellApp. (While all were to be shut down, no space used to get one, neither a new one nor one
+// that had lost its last, and the bases of its entities waited.)
 func TestRetiringAppIsTheLastChoice(t *testing.T) {
 	r, a, base := roomRig(t, nil)
 	a.confirm()
@@ -174,8 +174,8 @@ func TestRetiringAppIsTheLastChoice(t *testing.T) {
 	none[wire.Retired](a)
 }
 
-// A space that an app was told has ended ends for the next manager, on all its cells,
-// whoever else thinks that it goes on. One of the Config cannot have ended.
+// A space that some app was told has ended ends for the next manager, on all its cells, whoever
+// else thinks that it goes on. A space of the Config cannot have ended.
 func TestEndedForTheNextManager(t *testing.T) {
 	r := next(t, nil)
 	id := entity.SpaceID(1<<24 | 1)

@@ -20,8 +20,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// network is a mercury.Transport that records what the manager does; the test
-// speaks for the peers.
+// network is a mercury.Transport that records what the manager does; the test speaks for the peers.
 type network struct {
 	peers    map[mercury.ChannelID]mercury.Address
 	inboxes  map[mercury.ChannelID][][]byte
@@ -51,8 +50,8 @@ func (n *network) Send(ch mercury.ChannelID, msg []byte) error {
 	return nil
 }
 
-// follow takes every geometry of space 1 that is sent, and reports what is wrong
-// with it: a delta from a version that never was, or two trees of one version.
+// follow takes every geometry of space 1 that is sent, and reports what is wrong with it: a delta
+// from a version that never existed, or two trees of one version.
 func (n *network) follow(msg []byte) error {
 	var g wire.Geometry
 	var a wire.AddCell
@@ -129,7 +128,7 @@ type peer struct {
 	role wire.Role
 	addr mercury.Address
 	ch   mercury.ChannelID
-	mute bool // does not report
+	mute bool // it does not report
 }
 
 var digest = [16]byte{1, 2, 3}
@@ -252,8 +251,8 @@ func none[T any, P parser[T]](p *peer) {
 	}
 }
 
-// ids lists the ids of what a peer was sent, and forgets it. Who else is a member is told
-// at every turn, and has a test of its own.
+// ids lists the ids of what a peer was sent, and forgets it. Peers are told at every turn who else
+// is a member; that has a test of its own.
 func (p *peer) ids() []wire.ID {
 	var out []wire.ID
 	for _, msg := range p.r.net.inboxes[p.ch] {
@@ -265,7 +264,7 @@ func (p *peer) ids() []wire.ID {
 	return out
 }
 
-// pass lets time pass in ticks; those who are not mute report every half second.
+// pass lets time pass in ticks; peers that are not mute report every half second.
 func (r *rig) pass(d time.Duration) {
 	for end := r.now + d; r.now < end; {
 		r.now += 100 * time.Millisecond
@@ -289,7 +288,7 @@ func (p *peer) confirm() []wire.AddCell {
 	return got
 }
 
-// tree is what a message of the geometry of space 1 gives, whole or as a delta.
+// tree is the geometry of space 1 that a message gives, whole or as a delta.
 func (r *rig) tree(msg []byte) *bsp.Tree {
 	r.t.Helper()
 	tree := r.net.versions[r.head(msg).Version]
@@ -308,7 +307,7 @@ func (r *rig) head(msg []byte) bsp.Head {
 	return h
 }
 
-// cell makes a report of a cell whose load lies evenly between two x.
+// cellReport makes a report of a cell whose load lies evenly between two values of x.
 func cellReport(space entity.SpaceID, cell bsp.CellID, v bsp.Version, fractionOfCore float64, fromX, toX float32) wire.CellReport {
 	var samples []load.Sample
 	for i := range 100 {

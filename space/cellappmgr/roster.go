@@ -2,10 +2,10 @@ package cellappmgr
 
 import "github.com/cellscape/cellscape/internal/wire"
 
-// CellApps and BaseApps listen to those alone whom the manager has named. So each of them
-// is told of the others before it is told anything that brings them together: on the
-// channel of the manager that comes first. They keep what they were told by an earlier
-// manager, and what dies is told by AppDead.
+// CellApps and BaseApps listen only to those whom the manager has named. So each of them is told of
+// the others before it is told anything that brings them together, since messages on the channel of
+// the manager keep their order. They keep what an earlier manager told them; AppDead tells of
+// deaths.
 
 // tellMembers tells a member who the others are.
 func (m *CellAppMgr) tellMembers(a *member) {

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// named is all that a member was told of the others.
+// named is everything that a member was told of the others.
 func named(p *peer) (out []wire.AppRef) {
 	for _, m := range take[wire.Members](p) {
 		out = append(out, m.Apps...)
@@ -19,7 +19,7 @@ func named(p *peer) (out []wire.AppRef) {
 
 func ref(p *peer) wire.AppRef { return wire.AppRef{Role: p.role, App: p.addr} }
 
-// Everyone is told of all CellApps and BaseApps, whoever joins first, and again when it
+// Everyone is told of all CellApps and BaseApps, whoever joins first, and is told again when it
 // comes back over another channel.
 func TestMembersAreNamed(t *testing.T) {
 	r := newRig(t, nil)

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// silentFor is how many times AppTimeout a cell may be silent whose CellApp is not: it is
-// told of once a second at least, over a channel that keeps the order.
+// silentFor is for how many times AppTimeout a cell may be silent while its CellApp is not: a cell
+// is reported at least once a second, over a channel that keeps the order.
 const silentFor = 2
 
-// watchSilence looks for cells that are made, and of which their CellApps tell nothing, though
-// they are heard. The balance does not go by the last report of such a cell: lines beside it rest until
-// there is one. It is named, or its space would stay as it is, and nobody would know why.
+// watchSilence looks for cells that have been made, but of which their CellApps say nothing
+// although they are heard. The balance does not go by the last report of such a cell: lines beside
+// it rest until there is a new one. The cell is named, because otherwise its space would stay as it
+// is and nobody would know why.
 func (m *CellAppMgr) watchSilence() {
 	limit := silentFor * m.cfg.AppTimeout
 	for _, s := range m.spaces {
@@ -24,5 +25,5 @@ func (m *CellAppMgr) watchSilence() {
 	}
 }
 
-// hear takes a report of the cell, at a time that the manager was awake.
+// hear takes a report of the cell, at a time counted while the manager was awake.
 func (c *cell) hear(awake time.Duration) { c.heard, c.silent = awake, false }

@@ -6,20 +6,20 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// spaceData is what a space has besides its entities: the newest entry of each
-// key, in the order of their numbers.
+// spaceData is what a space has besides its entities: the newest entry of each key, in the order of
+// their numbers.
 type spaceData struct {
 	entries []wire.SpaceDataEntry
 	last    uint64 // at least wire.SpaceDataBase of the manager's term
 	bytes   int
 	full    bool // a refusal was logged
-	// former are the numbers that entries had under an earlier manager, by key, of those
-	// that have new ones: see lateData.
+	// former holds, by key, the numbers under an earlier manager of the entries that have new ones:
+	// see lateData.
 	former map[uint16]uint64
 }
 
-// set numbers a change and keeps it; it reports false above a limit. The change brings its
-// own By and Said.
+// set numbers a change and keeps it; it returns false above a limit. The change brings its own By
+// and Said.
 func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
 	key, value := e.Key, e.Value
 	i := slices.IndexFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Key == key })
@@ -41,9 +41,9 @@ func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
 	return e, true
 }
 
-// setSpaceData handles a change once, and answers it, so that its sender forgets it. What
-// is lost with a channel is said again in its order, all of it: so what has no higher number
-// than the newest that was handled was handled, too.
+// setSpaceData handles a change once, and answers it so that its sender forgets it. All that is
+// lost with a channel is said again in its order. So a change whose number is no higher than the
+// newest handled one was handled, too.
 func (m *CellAppMgr) setSpaceData(a *member, msg *wire.SetSpaceData) {
 	if msg.Said == 0 || msg.Said > a.said {
 		m.changeData(a, msg)
@@ -77,9 +77,9 @@ func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 	m.tellData(s, e)
 }
 
-// overtakes reports whether what a key has is newer than a change that comes late: another
-// set it, and the sender had not seen that yet; or the sender set it itself afterwards, or
-// this very change is what an earlier manager made of it.
+// overtakes reports whether the present entry of a key is newer than a change that comes late:
+// another app set it, which the sender had not seen yet; or the sender set it itself afterwards; or
+// it is what an earlier manager made of this very change.
 func (d *spaceData) overtakes(change wire.SpaceDataEntry, seen uint64) bool {
 	i := slices.IndexFunc(d.entries, func(e wire.SpaceDataEntry) bool { return e.Key == change.Key })
 	if i < 0 {
@@ -110,13 +110,13 @@ func (m *CellAppMgr) tellData(s *space, e wire.SpaceDataEntry) {
 	}
 }
 
-// lateData takes what a CellApp that came late was told of a space's data by an earlier
-// manager, where nobody else has newer: its clients have seen it.
+// lateData takes what a CellApp that came late was told of a space's data by an earlier manager,
+// where nobody else has newer data: the clients of that CellApp have seen it.
 //
-// Each entry is set anew. Under the number that it had, the cells would take it for old,
-// since they go by the highest that they know. (It was dropped. When the one CellApp that
-// came late had all that was left of a space, the data of the space was lost, and began
-// at number 1 again; who had seen higher ones was told of no change any more.)
+// Each entry is set anew. Under its former number the cells would take it for old, since they go by
+// the highest number that they know. (The entries used to be dropped. When the one CellApp that
+// came late had all that was left of a space, the data of the space was lost and began at number 1
+// again; whoever had seen higher numbers was told of no change any more.)
 func (m *CellAppMgr) lateData(s *space, entries []wire.SpaceDataEntry, from string) {
 	for _, e := range entries {
 		if s.data.number(e.Key) >= e.Number {
@@ -132,8 +132,8 @@ func (m *CellAppMgr) lateData(s *space, entries []wire.SpaceDataEntry, from stri
 	}
 }
 
-// number is the number under which the entry of a key was first told, 0 if there is none:
-// of two that come late, the one that an earlier manager numbered higher is newer.
+// number is the number under which the entry of a key was first told, 0 if there is none: of two
+// entries that come late, the one that an earlier manager numbered higher is newer.
 func (d *spaceData) number(key uint16) uint64 {
 	if n, ok := d.former[key]; ok {
 		return n

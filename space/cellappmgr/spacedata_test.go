@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// What a CellApp says is handled once and answered each time, and what comes late does not
-// undo what is newer.
+// What a CellApp says is handled once and answered each time, and what comes late does not undo
+// what is newer.
 func TestDataSaidAgain(t *testing.T) {
 	r := newRig(t, nil)
 	a, b := r.join(wire.CellApp, 10), r.join(wire.CellApp, 11)
@@ -43,7 +43,7 @@ func TestDataSaidAgain(t *testing.T) {
 	}
 }
 
-// The next manager knows by what cells have whether a change was handled that is said again.
+// By what cells have, the next manager knows whether a change that is said again was handled.
 func TestDataSaidAgainToTheNext(t *testing.T) {
 	by := func(a uint32, said uint64, e wire.SpaceDataEntry) wire.SpaceDataEntry {
 		e.By, e.Said = a, said

@@ -48,8 +48,8 @@ func TestEmptySpaceEnds(t *testing.T) {
 	}
 }
 
-// A space is not empty while someone is in it, comes back in time, or waits for a new
-// cell after a death.
+// A space is not empty while someone is in it, comes back in time, or waits for a new cell after a
+// death.
 func TestNotEmpty(t *testing.T) {
 	r, a, base := roomRig(t, nil)
 	id := base.ask(1, aRoom()).Space
@@ -61,11 +61,11 @@ func TestNotEmpty(t *testing.T) {
 		r.pass(emptyGrace / 2)
 	}
 	none[wire.RemoveCell](a)
-	a.reportRoom(id, cell, 0, true) // the last that it says
+	a.reportRoom(id, cell, 0, true) // its last report
 	a.drop(mercury.ErrPeerRestarted)
 	r.pass(5 * time.Minute) // there is no CellApp
 	if r.m.space(id) == nil {
-		t.Fatal("a space ended whose entities wait for a CellApp")
+		t.Fatal("a space ended although its entities wait for a CellApp")
 	}
 	b := r.join(wire.CellApp, 11)
 	for _, c := range b.confirm() {
@@ -114,8 +114,8 @@ func TestFrozenSpacesStay(t *testing.T) {
 	one[wire.RemoveCell](a)
 }
 
-// A BaseApp dies that has asked for spaces: those that nobody has used end after a
-// while, those that somebody uses do not.
+// A BaseApp that has asked for spaces dies: the spaces that nobody has used end after a while;
+// those that somebody uses do not.
 func TestOrphanedSpaces(t *testing.T) {
 	r, a, base := roomRig(t, nil)
 	unused, used := base.ask(1, aRoom()).Space, base.ask(2, aRoom()).Space

@@ -39,7 +39,7 @@ func TestDestroySpace(t *testing.T) {
 	if l := one[wire.Located](base); !l.Gone || !l.App.IsZero() {
 		t.Errorf("located %+v in a space that ends", l)
 	}
-	if reason := a.destroy(id); reason != "" { // a script on the cell has the same wish
+	if reason := a.destroy(id); reason != "" { // a script on the cell wants the same
 		t.Error(reason)
 	}
 	none[wire.RemoveCell](a)
@@ -72,7 +72,7 @@ func TestDestroyYoungSpace(t *testing.T) {
 	cell := one[wire.AddCell](a).Cell
 	base.destroy(id)
 	one[wire.RemoveCell](a)
-	a.send(&wire.CellCreated{Space: id, Cell: cell}) // they crossed
+	a.send(&wire.CellCreated{Space: id, Cell: cell}) // the messages crossed
 	a.send(&wire.CellRemoved{Space: id, Cell: cell})
 	r.pass(2 * time.Second)
 	none[wire.AddCell](a)
@@ -85,7 +85,7 @@ func TestDestroyYoungSpace(t *testing.T) {
 	}
 }
 
-// The CellApp dies that was to remove the last cell: the space is gone with it.
+// The CellApp that was to remove the last cell dies: the space is gone with it.
 func TestDeathEndsAnEndingSpace(t *testing.T) {
 	r, a, base := roomRig(t, nil)
 	id := base.ask(1, aRoom()).Space
@@ -100,8 +100,8 @@ func TestDeathEndsAnEndingSpace(t *testing.T) {
 	}
 }
 
-// A space of several cells ends on all of them; a removal that was under way needs no
-// acks any more.
+// A space of several cells ends on all of them; a removal that was under way needs no acks any
+// more.
 func TestDestroyDividedSpace(t *testing.T) {
 	r := newRig(t, nil)
 	a, b := r.join(wire.CellApp, 10), r.join(wire.CellApp, 11)

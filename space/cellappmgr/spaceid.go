@@ -2,32 +2,31 @@ package cellappmgr
 
 import "github.com/cellscape/cellscape/entity"
 
-// A space id has 32 bits: the term in which the space was created, 0 for those of
-// the Config, and a number.
+// A space id has 32 bits: the term in which the space was created, 0 for the spaces of the Config,
+// and a number.
 //
 //	31        24 23                              0
 //	+-----------+--------------------------------+
 //	| term      | number, from 1 in each term    |
 //	+-----------+--------------------------------+
 //
-// So an id is never used again: not in the same term, since numbers only rise, and
-// not in another, since terms do. An entity that comes back to a space which ended
-// long ago is told so, and never lands in somebody else's room.
+// So an id is never used again: not in the same term, since numbers only rise, and not in another,
+// since terms only rise. An entity that comes back to a space which ended long ago is told so, and
+// never lands in somebody else's room.
 const (
 	spaceTermShift = 24
 
 	// MaxSpaceID is the highest id of a space of the Config.
 	MaxSpaceID entity.SpaceID = 1<<spaceTermShift - 1
 
-	// maxSpaceStarts is how many spaces can be created in one term: one a second for
-	// half a year.
+	// maxSpaceStarts is how many spaces can be created in one term: one a second for half a year.
 	maxSpaceStarts = 1<<spaceTermShift - 1
 )
 
-// isCreated reports whether an id is of a space that game code created.
+// isCreated reports whether an id belongs to a space that game code created.
 func isCreated(id entity.SpaceID) bool { return id > MaxSpaceID }
 
-// mayHaveBeen reports whether a space that is not there may have been.
+// mayHaveBeen reports whether a space that is not there may have existed.
 func (m *CellAppMgr) mayHaveBeen(id entity.SpaceID) bool {
 	term := uint32(id) >> spaceTermShift
 	return term > 0 && term < m.cfg.Term || term == m.cfg.Term && uint32(id)&maxSpaceStarts <= m.lastSpace

@@ -11,22 +11,21 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// origin is where a space that game code created comes from. It goes with every
-// AddCell of the space as Info, so that a manager that is started anew can take the
-// space over from the CellApps.
+// origin is where a space that game code created comes from. It goes with every AddCell of the
+// space as Info, so that a manager that starts anew can take the space over from the CellApps.
 type origin struct {
 	info entity.SpaceInfo
-	// owner asked for the space, as its request of that number: asked again, it is
-	// told the same space and does not get a second one.
+	// owner asked for the space, in its request of that number: if it asks again, it is told the
+	// same space and does not get a second one.
 	owner   mercury.Address
 	request uint64
 }
 
-// infoFormat is the first byte of an Info: another format gets another one.
+// infoFormat is the first byte of an Info; another format gets another byte.
 const infoFormat = 1
 
-// appendSpaceInfo encodes what AddCell.Info says of a created space. Of one of the
-// Config it says nothing.
+// appendSpaceInfo encodes what AddCell.Info says of a created space. For a space of the Config it
+// appends nothing.
 func appendSpaceInfo(b []byte, o *origin) []byte {
 	b = append(b, infoFormat)
 	b = fields.AppendSpaceInfo(b, &o.info)
@@ -36,8 +35,8 @@ func appendSpaceInfo(b []byte, o *origin) []byte {
 
 var errInfoFormat = errors.New("unknown format")
 
-// parseSpaceInfo decodes an AddCell.Info. An empty one is that of a space of the
-// Config: it has no origin, and the result is the zero value.
+// parseSpaceInfo decodes an AddCell.Info. An empty one belongs to a space of the Config: it has no
+// origin, and the result is the zero value.
 func parseSpaceInfo(b []byte) (origin, error) {
 	if len(b) == 0 {
 		return origin{}, nil
@@ -64,8 +63,8 @@ func (o *origin) config(id entity.SpaceID) SpaceConfig {
 	}
 }
 
-// restoreSpace makes the record of a space that a former manager had, from what a
-// CellApp was told of it, if there is none yet. The caller gives it its cells.
+// restoreSpace makes the record of a space that a former manager had, from what a CellApp was told
+// of it, unless there is a record already. The caller gives it its cells.
 func (m *CellAppMgr) restoreSpace(id entity.SpaceID, info []byte) (*space, error) {
 	if s := m.space(id); s != nil {
 		return s, nil

@@ -31,8 +31,8 @@ func TestSpaceInfo(t *testing.T) {
 	}
 }
 
-// A manager that is started anew takes a space over from what its CellApps were told,
-// and knows the request that it came from.
+// A manager that starts anew takes a space over from what its CellApps were told, and knows the
+// request that it came from.
 func TestRestoreSpace(t *testing.T) {
 	r, a, base := roomRig(t, func(c *Config) { c.Term, c.RecoveryWindow = 2, -1 })
 	info := appendSpaceInfo(nil, &origin{info: aRoom(), owner: base.addr, request: 9})

@@ -18,22 +18,22 @@ import (
 //	               +---------------------+                             dropped its cell
 //	                its last CellApp dies
 //
-// An ending space is in no balance and in no geometry, nobody is located there, and
-// its CellApps destroy what they still have of it.
+// An ending space is in no balance and in no geometry, nobody is located there, and its CellApps
+// destroy what they still have of it.
 
 const (
-	// emptyGrace is how long a space must have been empty before it ends, after it
-	// had entities: long enough that a group which leaves a room one by one, or a
-	// base that makes its cell part anew, finds it still there.
+	// emptyGrace is how long a space that has had entities must have been empty before it ends. It
+	// is long enough that a group which leaves a room one by one, or a base that makes its cell
+	// part anew, still finds it there.
 	emptyGrace = 10 * time.Second
 
-	// lossGrace is the same after a CellApp died with a cell of the space: bases that
-	// restore their cell parts may be cut off for a while, too, and have to find the
-	// room that they were in.
+	// lossGrace is the same grace after a CellApp with a cell of the space has died: bases that
+	// restore their cell parts may be cut off for a while, too, and have to find the room that they
+	// were in.
 	lossGrace = time.Minute
 
-	// orphanGrace is how long a space waits for its first entity after the BaseApp
-	// that asked for it has died: others may know its id.
+	// orphanGrace is how long a space waits for its first entity after the BaseApp that asked for
+	// it has died: others may know its id.
 	orphanGrace = time.Minute
 )
 
@@ -45,7 +45,7 @@ type spaceRequest struct {
 	request uint64
 }
 
-// enter makes the record of a space; o is nil for one of the Config.
+// enter makes the record of a space; o is nil for a space of the Config.
 func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
 	s := newSpace(cfg, m.cfg.Term)
 	if o != nil {
@@ -58,8 +58,8 @@ func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
 	return s
 }
 
-// createSpace answers a request for a space. The first cell is made at once, or as
-// soon as there is a CellApp for it.
+// createSpace answers a request for a space. The first cell is made at once, or as soon as there is
+// a CellApp for it.
 func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateSpace) {
 	answer := wire.SpaceCreated{Request: msg.Request}
 	s := m.byRequest[spaceRequest{a.address, msg.Request}]
@@ -77,8 +77,8 @@ func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateS
 	m.makeSpaces(now)
 }
 
-// refusedSpace counts a request that was refused. A member is logged once: a script that
-// asks for what cannot be made does so for each of its players.
+// refusedSpace counts a request that was refused. A member is logged once: a script that asks for
+// what cannot be made does so for each of its players.
 func (m *CellAppMgr) refusedSpace(a *member, reason string) {
 	m.counts.RefusedSpaces++
 	if !a.refusalLogged {
@@ -104,22 +104,22 @@ func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
 	return m.enter(cfg, &o), nil
 }
 
-// destroySpace answers the wish to end a space. One that is not there has ended.
+// destroySpace answers a request to end a space. A space that is not there has ended.
 func (m *CellAppMgr) destroySpace(now time.Duration, a *member, msg *wire.DestroySpace) {
 	answer := wire.SpaceDestroyed{Space: msg.Space}
 	switch s := m.space(msg.Space); {
 	case s == nil || s.ending:
 	case !isCreated(msg.Space):
-		answer.Reason = fmt.Sprintf("space %d is of the configuration, and stays as long as the cluster", msg.Space)
+		answer.Reason = fmt.Sprintf("space %d belongs to the configuration, and stays as long as the cluster", msg.Space)
 	default:
 		m.endSpace(now, s, "destroyed by "+a.String())
 	}
 	m.send(a, &answer)
 }
 
-// endSpace takes a space out of everything; what is left of it are orders to remove
-// its cells. Entities in it are destroyed where they are, and not handed over: there
-// is nowhere to hand them to.
+// endSpace takes a space out of everything; only the orders to remove its cells are left. Its
+// entities are destroyed where they are and not handed over, since there is nowhere to hand them
+// to.
 func (m *CellAppMgr) endSpace(now time.Duration, s *space, why string) {
 	m.log.Info("space ends", "space", s.cfg.ID, "why", why, "cells", len(s.cells))
 	s.ending, s.tree, s.dirty = true, nil, false
@@ -150,9 +150,9 @@ func (m *CellAppMgr) forgetEnded(s *space) {
 // stay puts off the end of a space that is empty.
 func (s *space) stay(until time.Duration) { s.endAt = max(s.endAt, until) }
 
-// mayEnd reports whether a space ends unless somebody comes: it was used, or nobody
-// is left who meant to, and there is nothing in it. A space that is without a cell
-// since a CellApp died is not empty; its entities wait in their bases.
+// mayEnd reports whether a space ends unless somebody comes: nothing is in it, and it was used, or
+// nobody is left who meant to use it. A space that has had no cell since a CellApp died is not
+// empty; its entities wait in their bases.
 func (s *space) mayEnd() bool {
 	switch {
 	case s.ending || s.cfg.Keep || !isCreated(s.cfg.ID) || !s.held && !s.orphaned || len(s.removals) > 0:
@@ -165,7 +165,7 @@ func (s *space) mayEnd() bool {
 	})
 }
 
-// watchEmpty takes a report of a cell: it may be the one that shows the space empty.
+// watchEmpty takes a report of a cell: it may be the one that shows that the space is empty.
 func (m *CellAppMgr) watchEmpty(now time.Duration, s *space, r *wire.CellReport) {
 	s.held = s.held || r.Held
 	if !s.watched && r.Reals == 0 && s.mayEnd() {
@@ -181,8 +181,8 @@ func (m *CellAppMgr) watch(s *space) {
 	}
 }
 
-// endEmpty ends the spaces that have been empty for long enough. Only those that
-// are empty are looked at, however many others there are.
+// endEmpty ends the spaces that have been empty for long enough. Only spaces that are empty are
+// looked at, however many others there are.
 func (m *CellAppMgr) endEmpty(now time.Duration) {
 	m.emptying = slices.DeleteFunc(m.emptying, func(s *space) bool {
 		switch {
@@ -194,15 +194,15 @@ func (m *CellAppMgr) endEmpty(now time.Duration) {
 		}
 		why := "empty"
 		if !s.held {
-			why = "never used, and who asked for it has died"
+			why = "never used, and its asker has died"
 		}
 		m.endSpace(now, s, why)
 		return true
 	})
 }
 
-// orphan watches the spaces that a dead BaseApp asked for and that nobody has used:
-// the answer may have died with it, and then nobody knows them.
+// orphan watches the spaces that a dead BaseApp asked for and that nobody has used: the answer may
+// have died with it, and then nobody knows them.
 func (m *CellAppMgr) orphan(now time.Duration, dead *member) {
 	for _, s := range m.spaces {
 		if s.origin.owner == dead.address && isCreated(s.cfg.ID) && !s.held {
@@ -217,9 +217,8 @@ func (m *CellAppMgr) orphanSpace(now time.Duration, s *space) {
 	m.watch(s)
 }
 
-// orphanLost watches the spaces of BaseApps that have not come back to this manager. Those
-// that it waits for have their verdict later; of the others, which nobody has named,
-// there never is one.
+// orphanLost watches the spaces of BaseApps that have not come back to this manager. Those that it
+// waits for get their verdict later; the others, which nobody has named, never get one.
 func (m *CellAppMgr) orphanLost(now time.Duration) {
 	here := make(map[mercury.Address]bool, len(m.members))
 	for _, a := range m.members {

@@ -55,7 +55,7 @@ func TestCreateSpace(t *testing.T) {
 	if d := cmp.Diff(origin{info: aRoom(), owner: base.addr, request: 3}, o, cmp.AllowUnexported(origin{}), cmp.Comparer(func(a, b mercury.Address) bool { return a == b })); err != nil || d != "" {
 		t.Errorf("info %v:\n%s", err, d)
 	}
-	// The answer was lost: asked again, also over another channel, it is the same space.
+	// The answer was lost: asked again, even over another channel, it is the same space.
 	if again := base.ask(3, aRoom()); again != got {
 		t.Errorf("asked again: %+v", again)
 	}
@@ -113,8 +113,8 @@ func TestRefusedSpaces(t *testing.T) {
 	}
 }
 
-// Only BaseApps ask for spaces: a CellApp would not hear the answer, and when it dies
-// nobody would end what it has asked for.
+// Only BaseApps ask for spaces. A CellApp would not hear the answer, and when it died nobody would
+// end the spaces that it asked for.
 func TestCellAppsAskForNoSpace(t *testing.T) {
 	r, a, _ := roomRig(t, nil)
 	a.send(&wire.CreateSpace{Request: 1, Info: aRoom()})
@@ -137,8 +137,8 @@ func TestTooManySpaces(t *testing.T) {
 	}
 }
 
-// The first cell is the first until one was confirmed: of one that died before,
-// nothing can have come.
+// The first cell stays the first until one has been confirmed: nothing can have come of one that
+// died before that.
 func TestFirstUntilConfirmed(t *testing.T) {
 	r := newRig(t, nil)
 	a := r.join(wire.CellApp, 10)
@@ -153,11 +153,11 @@ func TestFirstUntilConfirmed(t *testing.T) {
 	b.drop(mercury.ErrPeerRestarted)
 	c := r.join(wire.CellApp, 12)
 	if c.confirm()[0].First {
-		t.Error("a second first")
+		t.Error("there is a second first cell")
 	}
 }
 
-// Rooms are spread by load, and what a new one will cost is pencilled in.
+// Rooms are spread by load, and the expected cost of a new one is taken into account.
 func TestRoomsAreSpread(t *testing.T) {
 	r := newRig(t, nil)
 	apps := []*peer{r.join(wire.CellApp, 10), r.join(wire.CellApp, 11), r.join(wire.CellApp, 12)}
@@ -178,7 +178,7 @@ func TestRoomsAreSpread(t *testing.T) {
 	}
 }
 
-// What a CellApp says in further messages of one report is no load of the app.
+// The further messages of one report say nothing about the load of the app.
 func TestFurtherReport(t *testing.T) {
 	r := newRig(t, nil)
 	a := r.join(wire.CellApp, 10)
@@ -231,8 +231,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// Nor is anything left of rooms that end while no CellApp is there to make them, or in a
-// frozen world, in which nothing ends by itself.
+// Nor is anything left of rooms that end while there is no CellApp to make them, or in a frozen
+// world, in which nothing ends by itself.
 func TestNothingIsLeftWhileTheWorldWaits(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.MinCellApps = 1 })
 	base, watch := r.join(wire.BaseApp, 20), r.join(wire.Observer, 30)

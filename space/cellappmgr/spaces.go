@@ -15,52 +15,51 @@ import (
 
 // space is a space as the manager keeps it.
 //
-// The tree here is the one that is worked on. It has no version and is told to
-// nobody: a change of it is noted with touch, and what the publisher makes of it then
-// is what CellApps get. Lines keep their NodeIDs on the way, so that the balance
-// remembers them.
+// The tree here is the working copy. It has no version and is told to nobody: touch notes that it
+// has changed, and CellApps get what the publisher makes of it. Lines keep their NodeIDs on the
+// way, so that the balance remembers them.
 type space struct {
 	cfg       SpaceConfig
 	origin    origin // of one that game code created
 	publisher *bsp.Publisher
 	tree      *bsp.Tree       // nil while the space has no cell
 	made      bool            // a cell of it has been created
-	refusedBy *balance.Placer // that found no CellApp for it, last
-	unplaced  bool            // it is among Counts.UnplacedSpaces
+	refusedBy *balance.Placer // the last one that found no CellApp for it
+	unplaced  bool            // it is counted in Counts.UnplacedSpaces
 	dirty     bool            // the tree may say more than is published
 	cells     []*cell         // one for each leaf, in the order of making
 	data      spaceData
 	rates     rates
 	info      []byte      // goes with AddCell
 	moved     []movedLine // by the last balance
-	heard     *bsp.Tree   // the newest of an earlier term, while recovering
-	over      bool        // an app has heard that it has ended, in an earlier term
+	heard     *bsp.Tree   // the newest tree of an earlier term, while recovering
+	over      bool        // in an earlier term, an app has heard that the space has ended
 	removals  []*removal
 
-	// These say in which lists of the manager it is: expecting, unpublished, emptying, paced.
+	// These say which lists of the manager the space is in: expecting, unpublished, emptying,
+	// paced.
 	expected, unpublished, watched, paced bool
 
 	held     bool          // it has had an entity
-	orphaned bool          // who asked for it is dead
-	endAt    time.Duration // not before, if it is empty
+	orphaned bool          // its asker is dead
+	endAt    time.Duration // it does not end before, if it is empty
 	ending   bool
 }
 
-// cell is one cell: where it is and what its CellApp said of it.
+// cell is one cell: where it is, and what its CellApp has said of it.
 type cell struct {
 	id      bsp.CellID
 	app     *member
 	first   bool
 	created bool
-	// orderedAt is when AddCell was sent last; toldAt is when the geometry was.
+	// orderedAt is when AddCell was last sent; toldAt is when the geometry was.
 	orderedAt, toldAt time.Duration
-	// told is the version of the geometry that the app was sent last; it need not
-	// have arrived.
+	// told is the version of the geometry that the app was last sent; it need not have arrived.
 	told bsp.Version
-	// rateToldAt is when the app was sent the rate again.
+	// rateToldAt is when the app was last reminded of the rate.
 	rateToldAt time.Duration
-	// heard is when the cell was made or told of last, by the time that the manager was
-	// awake; silent says that this is too long ago.
+	// heard is when the cell was made or last told of, counted while the manager was awake; silent
+	// says that this is too long ago.
 	heard    time.Duration
 	silent   bool
 	reported bool
@@ -88,11 +87,10 @@ func (s *space) find(id bsp.CellID) *cell {
 	return nil
 }
 
-// space finds a space, also one that is ending.
+// space finds a space, even one that is ending.
 func (m *CellAppMgr) space(id entity.SpaceID) *space { return m.byID[id] }
 
-// touch notes that the tree of a space says something new. It is published at the
-// end of the input.
+// touch notes that the tree of a space says something new. It is published at the end of the input.
 func (m *CellAppMgr) touch(s *space) {
 	s.dirty = true
 	if !s.unpublished {
@@ -109,7 +107,7 @@ func (m *CellAppMgr) expect(s *space) {
 	}
 }
 
-// adopt takes a cell into the space, drop takes it out again.
+// adopt takes a cell into the space; drop takes it out again.
 func (s *space) adopt(c *cell) {
 	s.cells = append(s.cells, c)
 	c.app.cells++
@@ -125,21 +123,21 @@ func (s *space) drop(which func(*cell) bool) {
 	})
 }
 
-// newCell makes the record and the leaf of a new cell. The caller puts the leaf
-// into the tree, then calls order.
+// newCell makes the record and the leaf of a new cell. The caller puts the leaf into the tree, then
+// calls order.
 func (m *CellAppMgr) newCell(app *member) (*cell, bsp.Leaf) {
 	m.lastCell++
 	c := &cell{id: bsp.CellID{Term: m.cfg.Term, N: m.lastCell}, app: app}
 	return c, bsp.Leaf{Cell: c.id, App: app.address.At, Salt: app.address.Salt}
 }
 
-// mayHaveHad reports whether a cell that is not there may have been.
+// mayHaveHad reports whether a cell that is not there may have existed.
 func (m *CellAppMgr) mayHaveHad(id bsp.CellID) bool {
 	return id.Term < m.cfg.Term || id.Term == m.cfg.Term && id.N <= m.lastCell
 }
 
-// makeSpaces gives every space without a cell its first one, or after the loss
-// of all its cells, a new one.
+// makeSpaces gives every space without a cell its first one or, after the loss of all its cells, a
+// new one.
 func (m *CellAppMgr) makeSpaces(now time.Duration) {
 	if m.started = m.started || m.cellApps() >= m.cfg.MinCellApps; !m.started {
 		return
@@ -157,8 +155,8 @@ func (m *CellAppMgr) makeSpaces(now time.Duration) {
 	m.tellHomeless()
 }
 
-// place makes the one cell of a space, whole. It is the first as long as none was
-// confirmed: of one whose CellApp died before that, nothing can have come.
+// place makes the one cell of a space, whole. It is the first as long as none has been confirmed:
+// nothing can have come of one whose CellApp died before that.
 func (m *CellAppMgr) place(now time.Duration, s *space, app *member) {
 	c, leaf := m.newCell(app)
 	c.first = !s.made
@@ -175,8 +173,8 @@ func (m *CellAppMgr) place(now time.Duration, s *space, app *member) {
 	m.order(now, s, c)
 }
 
-// level is that of the log lines on the ordinary life of a space: nobody reads them
-// of thousands of rooms.
+// level is the level of log lines on the ordinary life of a space: nobody reads those of thousands
+// of rooms.
 func (s *space) level() slog.Level {
 	if isCreated(s.cfg.ID) {
 		return slog.LevelDebug
@@ -184,7 +182,7 @@ func (s *space) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// repeatOrders gives again what was not confirmed.
+// repeatOrders repeats the orders that have not been confirmed.
 func (m *CellAppMgr) repeatOrders(now time.Duration) {
 	m.expecting = slices.DeleteFunc(m.expecting, func(s *space) bool {
 		s.expected = len(s.removals) > 0
@@ -228,7 +226,7 @@ func (m *CellAppMgr) cellCreated(a *member, msg *wire.CellCreated) {
 	m.log.Log(context.Background(), s.level(), "cell created", "space", s.cfg.ID, "cell", c.id.String(), "on", a.String(), "cells", len(s.cells))
 }
 
-// tellAgain tells a CellApp that has a new channel all that it may have missed.
+// tellAgain tells a CellApp that has a new channel everything that it may have missed.
 func (m *CellAppMgr) tellAgain(now time.Duration, a *member) {
 	for _, s := range m.spaces {
 		told := false
@@ -244,7 +242,7 @@ func (m *CellAppMgr) tellAgain(now time.Duration, a *member) {
 				continue
 			}
 			told = true
-			m.tellGeometry(now, s, a, bsp.Version{}) // whole: what arrived of the last is unknown
+			m.tellGeometry(now, s, a, bsp.Version{}) // whole: nobody knows what arrived of the last one
 			for _, e := range s.data.entries {
 				m.send(a, &wire.SpaceData{Space: s.cfg.ID, Entry: e})
 			}

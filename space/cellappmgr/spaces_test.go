@@ -40,7 +40,7 @@ func TestSpaceMade(t *testing.T) {
 	}
 
 	created := &wire.CellCreated{Space: 1, Cell: add.Cell}
-	b.send(created) // it is not b's cell
+	b.send(created) // it is not the cell of b
 	none[wire.Geometry](a)
 	a.send(created)
 	tree = r.tree(one[wire.Geometry](a).Tree)
@@ -168,8 +168,8 @@ func TestLineMovesWithinLimits(t *testing.T) {
 	}
 }
 
-// A crowd on one spot cannot be divided. The operator is told once, and again
-// only when it happens again.
+// A crowd on one spot cannot be divided. The operator is told once, and again only when it happens
+// anew.
 func TestCrowdedIsTold(t *testing.T) {
 	r := newRig(t, nil)
 	a, b := r.join(wire.CellApp, 10), r.join(wire.CellApp, 11)
@@ -224,7 +224,7 @@ func TestLocate(t *testing.T) {
 		t.Errorf("an unknown space is at %v", app)
 	}
 
-	// A second cell is used once it is created, not before.
+	// A second cell is used once it is created, and not before.
 	b := r.join(wire.CellApp, 11)
 	var second bsp.CellID
 	for second.IsZero() {
@@ -263,7 +263,7 @@ func TestSpaceData(t *testing.T) {
 	}
 	none[wire.SpaceData](idle)
 
-	// A new cell gets what counts now, in the order of the changes.
+	// A new cell gets the present entries, in the order of the changes.
 	a.drop(mercury.ErrPeerAborted)
 	add := one[wire.AddCell](idle)
 	if d := cmp.Diff([]wire.SpaceDataEntry{want[1].Entry, want[2].Entry}, add.Data); d != "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// Status is how the world is now, as observers are told it. The sums include the
-// reports of processes that are gone; the tick times are those of the others, not
-// the manager's own. Of very many spaces only the oldest are described.
+// Status is the present state of the world, as observers are told it. The sums include the reports
+// of processes that are gone; the tick times are those of the other processes, not the manager's
+// own. Of very many spaces only the oldest are described.
 func (m *CellAppMgr) Status() status.World {
 	st := status.World{
 		GameTime:   m.clusterTime(m.awake.at).Seconds(),
@@ -35,7 +35,7 @@ func (m *CellAppMgr) Status() status.World {
 		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(),
 	})
 	sum := m.gone
-	sum.Unsent = slices.Clone(sum.Unsent) // it is added to
+	sum.Unsent = slices.Clone(sum.Unsent) // it will be added to
 	for _, a := range m.members {
 		if a.role == wire.Observer {
 			continue
@@ -72,7 +72,7 @@ func describeUnsent(s wire.SendErrors) (out []status.Unsent) {
 	return out
 }
 
-// reportsSinceFreeze is that of the CellApp or BaseApp which reported least.
+// reportsSinceFreeze is the count of the CellApp or BaseApp that has reported least.
 func (m *CellAppMgr) reportsSinceFreeze() int {
 	least := -1
 	for _, a := range m.members {
@@ -89,8 +89,8 @@ func (m *CellAppMgr) tellObservers() {
 		return
 	}
 	st := wire.Status{World: m.Status()}
-	// Who cannot read it all sees nothing. What is left out first is the youngest spaces,
-	// then the youngest apps; the sums are of all.
+	// A status that cannot be read whole shows nothing. What is left out first is the youngest
+	// spaces, then the youngest apps; the sums are of all.
 	for len(m.encode(&st)) > wire.MaxStatus && len(st.Spaces)+len(st.Apps) > 0 {
 		if n := len(st.Spaces); n > 0 {
 			st.Spaces = st.Spaces[:n/2]
@@ -161,8 +161,8 @@ func (m *CellAppMgr) describeCell(s *space, c *cell, leaf *bsp.Leaf, rect bsp.Re
 
 func edges(r bsp.Rect) [4]float64 { return [4]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} }
 
-// describeLines appends the lines under a child, each before those below it, and
-// returns the sum of the loads there and the number of cells.
+// describeLines appends the lines under a child, each before those below it, and returns the sum of
+// the loads there and the number of cells.
 func (m *CellAppMgr) describeLines(s *space, c bsp.Child, depth int, out *status.Space) (sum float64, cells int) {
 	if c.Leaf != nil {
 		return fraction(c.Leaf.Load), 1
@@ -187,8 +187,8 @@ func (m *CellAppMgr) describeLines(s *space, c bsp.Child, depth int, out *status
 	return left + right, nl + nr
 }
 
-// cut moves every edge of r into the bounds. What lies outside has no area then,
-// at the nearest edge; everything is finite.
+// cut moves every edge of r into the bounds. What lies outside then has no area, at the nearest
+// edge; everything is finite.
 func cut(r, bounds bsp.Rect) bsp.Rect {
 	x := func(v float64) float64 { return min(max(v, bounds.MinX), bounds.MaxX) }
 	z := func(v float64) float64 { return min(max(v, bounds.MinZ), bounds.MaxZ) }
@@ -197,8 +197,8 @@ func cut(r, bounds bsp.Rect) bsp.Rect {
 
 func fraction(ns int64) float64 { return float64(ns) / float64(load.Core) }
 
-// addTotals adds what counts from the start of an app; clients, bases and what
-// is pending are states, not totals.
+// addTotals adds what counts from the start of an app. Clients, bases and what is pending are
+// states, not totals.
 func addTotals(sum, r *wire.Report) {
 	sum.CPU += r.CPU
 	sum.Ticks += r.Ticks

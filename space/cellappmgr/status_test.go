@@ -18,7 +18,7 @@ func TestFreeze(t *testing.T) {
 	a, base, login, watch := r.join(wire.CellApp, 10), r.join(wire.BaseApp, 20), r.join(wire.LoginApp, 21), r.join(wire.Observer, 30)
 	b := r.join(wire.CellApp, 11)
 	cell := a.confirm()[0].Cell
-	base.send(&wire.Freeze{On: true}) // not for a BaseApp to say
+	base.send(&wire.Freeze{On: true}) // a BaseApp may not say so
 	none[wire.Freeze](a)
 
 	watch.send(&wire.Freeze{On: true})
@@ -29,7 +29,7 @@ func TestFreeze(t *testing.T) {
 	}
 	none[wire.Freeze](login)
 	if f := one[wire.Freeze](r.join(wire.BaseApp, 22)); !f.On {
-		t.Error("who joins a frozen world is not told")
+		t.Error("an app that joins a frozen world is not told")
 	}
 	r.logged("world frozen", "observer 1")
 
@@ -115,8 +115,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// However many cells there are, what observers are told is a Status that they can read:
-// without some of the spaces, but with all the sums.
+// However many cells there are, observers are told a Status that they can read: without some of the
+// spaces, but with all the sums.
 func TestStatusIsBounded(t *testing.T) {
 	r := newRig(t, nil)
 	watch := r.join(wire.Observer, 30)
@@ -158,7 +158,7 @@ func TestGarbage(t *testing.T) {
 	a.raw([]byte{200, 1, 2})
 	a.raw([]byte{byte(wire.CellsReportID), 1, 200, 200, 200})
 	a.raw([]byte{byte(wire.ReportID)})
-	a.send(&wire.Welcome{}) // what a manager says, not hears
+	a.send(&wire.Welcome{}) // a manager sends it and does not receive it
 	a.reportCells(wire.CellReport{Space: 1}, wire.CellReport{Space: 77})
 	stranger := r.connect(wire.CellApp, at(11))
 	stranger.send(&wire.Report{})
@@ -254,8 +254,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// The feed of a space viewer: how deep and how loaded each line is, where each cell's
-// crowd is, what it has loaded, and which cells retire or are overloaded.
+// The status feeds a space viewer: how deep and how loaded each line is, where each cell's crowd
+// is, what it has loaded, and which cells retire or are overloaded.
 func TestStatusOfLinesAndMarks(t *testing.T) {
 	r := newRig(t, nil)
 	a, b, first, second := r.split()

@@ -23,10 +23,11 @@ func refusing(apps ...uint32) []balance.Scorer {
 	}}}
 }
 
-// TestVeto: a CellApp that the scorers of the configuration refuse is given no cell, on whatever way one comes to be.
+// TestVeto: a CellApp that the scorers of the configuration refuse is given no cell, however a cell
+// comes to be.
 func TestVeto(t *testing.T) {
 	for name, tt := range map[string]struct {
-		refused uint32 // it is as idle as the others, and would come next by its number
+		refused uint32 // as idle as the others, and next in line by its number
 		cells   int
 		cfg     func(*Config)
 		do      func(r *rig, apps []*peer)

@@ -1,38 +1,36 @@
 // Package flow carries messages between the parts of entities, wherever both ends go.
 //
-// A flow is a numbered stream of messages from one part of an entity to
-// another. The numbers and the unacknowledged tail travel with the sender, the
-// receive state travels with the target, so order and exactly-once hold while
-// either end moves, over any transport:
+// A flow is a numbered stream of messages from one part of an entity to another. The numbers and
+// the unacknowledged tail travel with the sender, and the receive state travels with the target, so
+// order and exactly-once hold while either end moves, over any transport:
 //
 //	sender                                   target
 //	Sender: next, kept[n]  --- Message n --->  Receiver: last, early[...]
 //	        drop kept <= s <--- Ack a, s ----       deliver last+1, last+2, ...
 //
-// a is what the target handled, which the sender need not send again; s is what it has
-// settled, which nobody will ask for again.
+// a is what the target has handled, which the sender need not send again; s is what it has settled,
+// which nobody will ask for again.
 //
 // Invariants (promise 3 of the design):
 //
-//   - A Receiver delivers number n once, and only after n-1, within one stream. A stream
-//     is one incarnation of the sender.
-//   - A Sender keeps what is not settled. Towards a cell part with a base, whoever sends,
-//     "settled" means contained in a backup that the base holds; everywhere else it
-//     means handled, since the target dies with the app that handled it.
-//   - An Ack names the incarnation of its target. A newer one was restored from a backup:
-//     the sender goes back to what that one has handled, and what an older one
-//     acknowledged does not count any more. Whoever is not told asks (Sender.Probe).
-//   - What a cell part keeps for other entities is in its backups, too: a new
-//     incarnation says it again, in its own stream.
+//   - A Receiver delivers number n once, and only after n-1, within one stream. A stream is one
+//     incarnation of the sender.
+//   - A Sender keeps what is not settled. Towards a cell part with a base, whoever sends, "settled"
+//     means contained in a backup that the base holds; everywhere else it means handled, since the
+//     target dies with the app that handled it.
+//   - An Ack names the incarnation of its target. A newer incarnation was restored from a backup:
+//     the sender goes back to what that one has handled, and what an older one acknowledged no
+//     longer counts. A sender that is not told asks (Sender.Probe).
+//   - What a cell part keeps for other entities is in its backups, too: a new incarnation says it
+//     again, in its own stream.
 //   - A call to another entity carries the number of the base's message that caused it
-//     (RemoteCall.Cause), by which the target knows the repeat of a restored caller.
-//   - A message that arrives early waits in the Receiver up to a limit; beyond the limit it
-//     is dropped and the Sender's timer brings it again.
-//   - Message.Low says the lowest number that the sender can still send. A
-//     target restored from an older state skips to Low instead of waiting for
-//     what no one has any more.
+//     (RemoteCall.Cause). By that number the target recognises the repeat of a restored caller.
+//   - A message that arrives early waits in the Receiver up to a limit; beyond the limit it is
+//     dropped and the Sender's timer brings it again.
+//   - Message.Low says the lowest number that the sender can still send. A target restored from an
+//     older state skips to Low instead of waiting for messages that no one has any more.
 //
 // # Concurrency
 //
-// Nothing here locks. Each end belongs to the part whose end it is, and to the one app that holds it.
+// Nothing here locks. Each end belongs to its part, and to the one app that holds that part.
 package flow

@@ -8,7 +8,7 @@ import (
 )
 
 // A flow keeps order and delivers nothing twice, whatever the network does. The sender keeps what
-// was not settled and sends it again.
+// is not settled and sends it again.
 func Example() {
 	var out flow.Sender
 	var in flow.Receiver

@@ -13,39 +13,39 @@ import (
 )
 
 const (
-	// MaxEarly bounds the messages that wait in one Receiver for an earlier one. A
-	// handoff overlaps for about a round trip, a few ticks of messages; what
-	// comes beyond is dropped and comes again by the sender's timer.
+	// MaxEarly bounds the messages that wait in one Receiver for an earlier one. A handoff overlaps
+	// for about a round trip, which is a few ticks of messages; what comes beyond that is dropped,
+	// and the sender's timer brings it again.
 	MaxEarly = 512
 
-	// MaxKept bounds the messages that one Sender keeps. It is reached only when
-	// the other end is gone for long; the owner decides what that means.
+	// MaxKept bounds the messages that one Sender keeps. It is reached only when the other end is
+	// gone for long; the owner decides what that means.
 	MaxKept = 1 << 14
 
-	// MaxKeptBytes bounds the payloads that one Sender keeps: some twenty backups of
-	// the largest entities, or MaxKept messages of a kilobyte.
+	// MaxKeptBytes bounds the payloads that one Sender keeps: some twenty backups of the largest
+	// entities, or MaxKept messages of a kilobyte.
 	MaxKeptBytes = 16 << 20
 
-	// MaxPayload bounds one message of a flow, below mercury's own bound so
-	// that the header always fits: a backup of a large entity.
+	// MaxPayload bounds one message of a flow, a backup of a large entity. It is below mercury's
+	// own bound, so that the header always fits.
 	MaxPayload = 512 << 10
 
-	// ResendAfter is how long a Sender waits for an acknowledgement before it sends
-	// again. Channels repair loss themselves, so this covers only what was lost
-	// with a moving target or a dead process, and may be slow.
+	// ResendAfter is how long a Sender waits for an acknowledgement before it sends again. Channels
+	// repair loss themselves, so this covers only what was lost with a moving target or a dead
+	// process, and may be slow.
 	ResendAfter = time.Second
 
-	// ResendMost is the most that the wait grows to, twofold each time that nothing was
-	// acknowledged: a target that is only slow has all of it in its queue already, and
-	// gets no faster by having it again.
+	// ResendMost is the longest that the wait grows to; it doubles each time that nothing was
+	// acknowledged. A target that is only slow has everything in its queue already, and gets no
+	// faster by receiving it again.
 	ResendMost = 4 * ResendAfter
 )
 
 // Errors of flows.
 var (
-	// ErrFull is returned by Sender.Add when MaxKept messages, or MaxKeptBytes of
-	// them, are unsettled.
-	ErrFull = errors.New("flow: it keeps too many unsettled messages")
+	// ErrFull is returned by Sender.Add when MaxKept messages, or MaxKeptBytes of them, are
+	// unsettled.
+	ErrFull = errors.New("flow: too many messages are kept unsettled")
 	// ErrPayload is returned for a payload longer than MaxPayload.
 	ErrPayload = errors.New("flow: message too long")
 )
@@ -104,21 +104,21 @@ func (m *Message) Parse(b []byte) error {
 
 // Ack tells the sender of a flow what became of its messages.
 type Ack struct {
-	// To and ToSide name the sender of the flow, whom the ack is for.
+	// To and ToSide name the sender of the flow, for whom the ack is.
 	To     entity.ID
 	ToPart entity.Part
-	// From and FromSide name the target of the flow, who has handled it.
+	// From and FromSide name the target of the flow, which has handled it.
 	From        entity.ID
 	FromPart    entity.Part
 	Incarnation uint32
-	// Life is the incarnation of a target that is a cell part. A newer one was
-	// restored, and may have handled less than what an older one acknowledged.
+	// Life is the incarnation of a target that is a cell part. A newer one was restored, and may
+	// have handled less than what an older one acknowledged.
 	Life uint32
-	// Number is the last message that was handled, Settled the last that will stay
-	// handled whatever dies. Only a cell part with a base tells them apart: it
-	// settles what is in a backup that its base holds.
+	// Number is the last message that was handled, Settled the last that stays handled whatever
+	// dies. They differ only for a cell part with a base, which settles what is in a backup that
+	// its base holds.
 	Number, Settled uint64
-	// Gone says that the target has ended: what it did not handle, nobody will.
+	// Gone says that the target has ended: nobody will handle what it did not handle.
 	Gone bool
 }
 

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A flow that is settled as it goes, as that of a witness's bundles is, uses its
-// memory again.
+// A flow that is settled as it goes, like that of a witness's bundles, uses its memory again.
 func TestFlowDoesNotAllocate(t *testing.T) {
 	var o Sender
 	payload := make([]byte, 1000)
@@ -23,7 +22,7 @@ func TestFlowDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// What is settled must not be held on to, nor what is kept be written over.
+// A Sender must not hold on to what is settled, nor overwrite what it keeps.
 func TestSettledPayloadsAreLetGo(t *testing.T) {
 	var o Sender
 	for i := range 10 {

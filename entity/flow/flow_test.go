@@ -14,9 +14,9 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// sea is a flow under everything that can happen to it: loss, doubling,
-// reordering, both ends moving, the target dying and coming back from a backup.
-// Beside the clever ends it keeps what the target's script has seen.
+// sea is a flow under everything that can happen to it: loss, doubling, reordering, both ends
+// moving, the target dying and coming back from a backup. Beside the clever ends it records what
+// the target's script has seen.
 type sea struct {
 	t   *testing.T
 	rng *rand.Rand
@@ -57,7 +57,7 @@ func (s *sea) snapshot() saved {
 	return saved{in: s.in.Append(nil), last: s.in.Last(), seen: slices.Clone(s.seen)}
 }
 
-// post sends a message into the sea, perhaps not, perhaps twice.
+// post sends a message into the sea: not at all, once or twice.
 func (s *sea) post(n uint64, payload []byte) {
 	p := packet{s.stream, s.out.Low(), n, slices.Clone(payload)}
 	for range s.copies() {
@@ -115,7 +115,7 @@ func (s *sea) acknowledge() {
 	s.acks = slices.Delete(s.acks, i, i+1)
 }
 
-// offload moves the target; what was held early stays behind.
+// offload moves the target; messages that were held early stay behind.
 func (s *sea) offload() {
 	r := codec.NewReader(s.in.Append(nil))
 	s.in = flow.Receiver{}
@@ -134,8 +134,8 @@ func (s *sea) moveSender() {
 	}
 }
 
-// die loses the target with all that was on the way to and from it, and restores
-// it from the backup that the base has.
+// die loses the target with all that was on the way to and from it, and restores it from the backup
+// that the base has.
 func (s *sea) die() {
 	s.messages, s.acks, s.backups = nil, nil, nil
 	r := codec.NewReader(s.kept.in)
@@ -223,8 +223,8 @@ func TestFlowUnderEverything(t *testing.T) {
 	}
 }
 
-// A sender that comes back in a new incarnation starts a new stream. The target
-// sees of each stream the beginning, in order, and the last one whole.
+// A sender that comes back in a new incarnation starts a new stream. Of each stream the target sees
+// the beginning, in order; it sees all of the last one.
 func TestFlowStreams(t *testing.T) {
 	for seed := range uint64(40) {
 		s := newSea(t, seed)
@@ -279,8 +279,8 @@ func TestFlowStreams(t *testing.T) {
 	}
 }
 
-// A target that was restored to before what the sender still has goes on with
-// what there is, and with what it holds already.
+// A target that was restored to a state before what the sender still has goes on with what there
+// is, and with what it holds already.
 func TestInSkipsToLow(t *testing.T) {
 	var got []byte
 	deliver := func(p []byte) { got = append(got, p...) }
@@ -299,7 +299,7 @@ func TestInSkipsToLow(t *testing.T) {
 	}
 }
 
-// The message that a skip makes the next one may be held already.
+// The message that a skip makes the next one may already be held.
 func TestInSkipsToHeld(t *testing.T) {
 	var got []byte
 	deliver := func(p []byte) { got = append(got, p...) }

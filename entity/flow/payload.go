@@ -19,9 +19,9 @@ type Payload uint8
 const (
 	// CallCellPayload: the server calls a cell method (MethodCall).
 	CallCellPayload Payload = 1 + iota
-	// ClientCallPayload: the own client calls an exposed cell method (ClientCall).
+	// ClientCallPayload: the entity's own client calls an exposed cell method (ClientCall).
 	ClientCallPayload
-	// SetClientPayload: a client session begins, or 0: it ended (Session).
+	// SetClientPayload: a client session begins, or has ended (Session 0).
 	SetClientPayload
 	// ClientRestPayload: where the client came to rest (ClientRest).
 	ClientRestPayload
@@ -31,13 +31,13 @@ const (
 	DestroyPayload
 	// BackupNowPayload: the base keeps too much; a backup is wanted at once.
 	BackupNowPayload
-	// SlowClientPayload: the client of the session has enough waiting, and is to be sent
-	// nothing for a while (Session).
+	// SlowClientPayload: the client of the session has enough waiting, and is to be sent nothing
+	// for a while (Session).
 	SlowClientPayload
 )
 
-// SlowClientPause is how long a client that is slow is sent nothing: longer than it takes
-// until its base says so again.
+// SlowClientPause is for how long a slow client is sent nothing: longer than its base takes to say
+// so again.
 const SlowClientPause = 1500 * time.Millisecond
 
 // From a real to its base.
@@ -52,7 +52,7 @@ const (
 	GonePayload
 )
 
-// RemoteCallPayload is from a real to another entity's real: its client calls an
+// RemoteCallPayload goes from a real to another entity's real: the client of the first calls an
 // exposed method there (RemoteCall).
 const RemoteCallPayload Payload = 64
 
@@ -66,8 +66,8 @@ func SplitPayload(p []byte) (Payload, []byte, error) {
 
 // MethodCall is the body of CallCellPayload and CallBasePayload.
 type MethodCall struct {
-	// Cause is the number of the message from the base that made a cell part call its
-	// base, 0 for none. A call of the cell part has its own number.
+	// Cause is the number of the message from the base that made a cell part call its base, 0 for
+	// none. A call to the cell part leaves it 0: the flow message that carries it has its number.
 	Cause  uint64
 	Method uint16
 	Args   []byte // aliases the input after Parse
@@ -89,8 +89,8 @@ func (m *MethodCall) Parse(body []byte) error {
 	return payloadDone(&r, "method call")
 }
 
-// ClientCall is the body of ClientCallPayload: what a client asked its proxy to
-// call. Whether it may is the cell's to decide.
+// ClientCall is the body of ClientCallPayload: what a client asked its proxy to call. The cell
+// decides whether it may.
 type ClientCall struct {
 	Target entity.ID
 	Method uint16 // property.Method.ExposedIndex, as the client said it
@@ -115,9 +115,9 @@ func (m *ClientCall) Parse(body []byte) error {
 
 // RemoteCall is the body of RemoteCallPayload. The caller is the flow's sender.
 type RemoteCall struct {
-	// Cause is the number of the message from the caller's base that made the caller
-	// call. It is the same when a restored caller handles that message again, and
-	// rises from call to call, so that the target can tell a repeat.
+	// Cause is the number of the message from the caller's base that made the caller call. It is
+	// the same when a restored caller handles that message again, and rises from call to call, so
+	// the target can recognise a repeat.
 	Cause  uint64
 	Method uint16 // property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse
@@ -139,12 +139,12 @@ func (m *RemoteCall) Parse(body []byte) error {
 	return payloadDone(&r, "remote call")
 }
 
-// Session is the body of SetClientPayload and AuditPayload: a proxy numbers its
-// client sessions from 1; 0 is no client.
+// Session is the body of SetClientPayload and AuditPayload. A proxy numbers its client sessions
+// from 1; 0 means no client.
 type Session struct {
 	Number uint32
 	// Room is how long an unreliable message may be on the channel to the client
-	// (mercury.Transport.MaxUnreliable); 0 without a client, and in an AuditPayload.
+	// (mercury.Transport.MaxUnreliable); it is 0 without a client, and in an AuditPayload.
 	Room uint32
 }
 
@@ -222,18 +222,18 @@ func (m *Bundle) Parse(body []byte) error {
 	return payloadDone(&r, "bundle")
 }
 
-// Backup is the body of BackupPayload: everything that a real needs to come back
-// after its CellApp died.
+// Backup is the body of BackupPayload: everything that a real needs to come back after its CellApp
+// has died.
 type Backup struct {
-	// Order is the order of the real when it was taken; Saves counts the
-	// backups of one incarnation, so that of two the fresher is known.
+	// Order is the order of the real when the backup was taken; Saves counts the backups of one
+	// incarnation, so that the fresher of two is known.
 	Order entity.Order
 	Saves uint64
-	// Handled is the last message of the base's flow that it contains: the base
-	// may forget messages up to it.
+	// Handled is the last message of the base's flow that the backup contains: the base may forget
+	// messages up to it.
 	Handled uint64
-	// Space and Position say where it was, so that the base can ask for a
-	// CellApp there without reading Parts.
+	// Space and Position say where the real was, so that the base can ask for a CellApp there
+	// without reading Parts.
 	Space    entity.SpaceID
 	Position property.Vector3
 	Parts    []byte // migrate.Parts; aliases the input after Parse

@@ -9,13 +9,13 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// Receiver is the receiving end of a flow. Its zero value has received nothing. It
-// belongs to the target and travels with it.
+// Receiver is the receiving end of a flow. Its zero value has received nothing. It belongs to the
+// target and travels with it.
 type Receiver struct {
 	stream uint32
 	last   uint64
-	// saved is what the backup contains that the base is still to confirm, settled
-	// what it has confirmed.
+	// saved is what a backup contains that the base has yet to confirm, settled what the base has
+	// confirmed.
 	saved, settled uint64
 	early          []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
 	owed           bool   // an ack is owed
@@ -36,14 +36,14 @@ const (
 	Deliver Verdict = iota
 	// Wait: an earlier message is missing; this one is held, or comes again.
 	Wait
-	// Duplicate: it was handled before; the ack is owed again.
+	// Duplicate: it was handled before; an ack is owed again.
 	Duplicate
 	// Stale: it belongs to an older stream of the sender, and is refused.
 	Stale
 )
 
-// Accept takes a message and calls deliver with it, and with every held message
-// that it completes, in order. deliver must not call Accept of the same Receiver.
+// Accept takes a message and calls deliver with it, and with every held message that it completes,
+// in order. deliver must not call Accept of the same Receiver.
 func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
 	switch {
 	case stream < in.stream:
@@ -66,7 +66,7 @@ func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, de
 	case number > in.last:
 		in.hold(number, payload)
 	}
-	// A skip may have left the next one, or the one just delivered, among those held.
+	// A skip may have left the next message, or the one just delivered, among those held.
 	for len(in.early) > 0 && in.early[0].number <= in.last+1 {
 		next := in.early[0]
 		in.early = slices.Delete(in.early, 0, 1)
@@ -114,11 +114,11 @@ func (in *Receiver) Last() uint64 { return in.last }
 // Settled is the highest number that is in a backup which the base holds.
 func (in *Receiver) Settled() uint64 { return in.settled }
 
-// Save notes that a backup was taken, which contains all that was delivered.
+// Save notes that a backup was taken, which contains all that has been delivered.
 func (in *Receiver) Save() { in.saved = in.last }
 
-// Confirm notes that the base holds the backup of the last Save. The sender is owed
-// an ack if that settles something.
+// Confirm notes that the base holds the backup of the last Save. If that settles something, the
+// sender is owed an ack.
 func (in *Receiver) Confirm() {
 	if in.saved > in.settled {
 		in.settled, in.owed = in.saved, true
@@ -131,8 +131,8 @@ func (in Receiver) restored() Receiver {
 	return in
 }
 
-// Restore says that the state was read from a copy which the base holds: all of it
-// is settled. No ack is owed; senders find out that the target is another one.
+// Restore says that the state was read from a copy which the base holds: all of it is settled. No
+// ack is owed; senders find out that the target is another one.
 func (in *Receiver) Restore() { *in = in.restored() }
 
 // Incarnation is the sender's incarnation that Last counts in.
@@ -148,8 +148,8 @@ func (in *Receiver) TakeOwed() bool {
 	return o
 }
 
-// TakeLost tells how many messages were skipped since it was last asked, because
-// nobody keeps them any more: lost, unless their sender gave them up knowingly.
+// TakeLost returns how many messages were skipped since it was last asked, because nobody keeps
+// them any more: they are lost, unless their sender gave them up knowingly.
 func (in *Receiver) TakeLost() uint64 {
 	n := in.lost
 	in.lost = 0
@@ -164,7 +164,7 @@ func (in *Receiver) Append(b []byte) []byte {
 	return binary.AppendUvarint(b, in.saved-in.settled)
 }
 
-// Read decodes what Append wrote; an ack is owed then, from the new address.
+// Read decodes what Append wrote; an ack is then owed, from the new address.
 func (in *Receiver) Read(r *codec.Reader) {
 	*in = Receiver{stream: fields.ReadUint32(r), last: r.Uvarint(), owed: true}
 	unsaved, unsettled := r.Uvarint(), r.Uvarint()

@@ -16,30 +16,30 @@ type kept struct {
 	payload []byte
 }
 
-// Sender is the sending end of a flow. Its zero value is an empty flow. It belongs
-// to the sender and travels with it.
+// Sender is the sending end of a flow. Its zero value is an empty flow. It belongs to the sender
+// and travels with it.
 type Sender struct {
 	next     uint64 // last number given out
 	received uint64 // highest number the target said it handled
 	kept     []kept // numbers settled+1 .. next, ascending
 	bytes    int    // of the kept payloads
-	sent     uint64 // highest number that was sent since the last Again; at least received
+	sent     uint64 // highest number sent since the last Again; at least received
 	sentAt   time.Duration
 	tries    uint8  // how often it was sent again since the last acknowledgement
 	again    bool   // the target was restored: what it lacks is sent again at once
 	spare    []byte // a settled payload's memory, for the next one
 }
 
-// maxSpare is the largest payload whose memory is used again: a bundle of a tick
-// is below it, a backup above is too rare to hold on to.
+// maxSpare is the largest payload whose memory is used again. A tick's bundle is below it; a backup
+// above it is too rare to hold on to.
 const maxSpare = 4 << 10
 
-// NewSender returns the sending end of a flow whose numbers begin above after: for a
-// flow that is begun anew while its target may remember an earlier one.
+// NewSender returns the sending end of a flow whose numbers begin above after, for a flow that is
+// begun anew while its target may remember an earlier one.
 func NewSender(after uint64) Sender { return Sender{next: after, received: after, sent: after} }
 
-// Add keeps a copy of payload under the next number and returns the number. The
-// caller sends it (see Send); now starts the resend timer.
+// Add keeps a copy of payload under the next number and returns the number. The caller sends it
+// (see Send); now starts the resend timer.
 func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 	if len(payload) > MaxPayload {
 		return 0, fmt.Errorf("%w: %d bytes", ErrPayload, len(payload))
@@ -57,8 +57,8 @@ func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 	return o.next, nil
 }
 
-// Received notes that the target handled everything up to n. Numbers that were
-// never sent are ignored, so a forged ack cannot run ahead.
+// Received notes that the target has handled everything up to n. Numbers that were never sent are
+// ignored, so a forged ack cannot run ahead.
 func (o *Sender) Received(now time.Duration, n uint64) {
 	if n > o.received && n <= o.next {
 		o.received = n
@@ -88,17 +88,17 @@ func (o *Sender) Settle(now time.Duration, n uint64) {
 	o.kept = slices.Delete(o.kept, 0, i)
 }
 
-// Rewind says that the target was restored from a state that had handled only
-// up to n, so that everything kept after n is sent again, and is Due. What is
-// settled is not kept, and not waited for either.
+// Rewind says that the target was restored from a state that had handled only up to n, so that
+// everything kept after n is sent again, and is Due. What is settled is not kept, and nobody waits
+// for it.
 func (o *Sender) Rewind(n uint64) {
 	if to := max(n, o.Low()-1); to < o.received {
 		o.received, o.again, o.tries = to, true, 0
 	}
 }
 
-// Restart readies a flow that was read from a backup of its sender: it goes on as
-// the stream of a new incarnation, which says again all that is not settled.
+// Restart readies a flow that was read from a backup of its sender: it goes on as the stream of a
+// new incarnation, which sends again all that is not settled.
 func (o *Sender) Restart() { o.Rewind(0) }
 
 // Low is the lowest number that can still be sent; next+1 when nothing is kept.
@@ -121,9 +121,8 @@ func (o *Sender) Bytes() int { return o.bytes }
 // Unreceived is the number of messages the target has not acknowledged.
 func (o *Sender) Unreceived() int { return int(o.next - o.received) }
 
-// Send calls f with the messages that were not sent yet, in order, until f reports
-// that there is no room for one: Send goes on with that next time. payload is good
-// until the message is settled.
+// Send calls f with the messages that were not sent yet, in order, until f reports that there is no
+// room for one; the next Send goes on with that one. payload is valid until the message is settled.
 func (o *Sender) Send(f func(number uint64, payload []byte) (sent bool)) {
 	for o.Unsent() {
 		k := o.kept[len(o.kept)-int(o.next-o.sent)]
@@ -137,8 +136,8 @@ func (o *Sender) Send(f func(number uint64, payload []byte) (sent bool)) {
 // Unsent reports whether something was not sent yet, or not since the last Again.
 func (o *Sender) Unsent() bool { return o.next > o.sent }
 
-// Again has Send begin anew with the oldest message that was not acknowledged, and
-// restarts the resend timer: for a target at a new address, and when Due.
+// Again makes Send begin anew with the oldest message that was not acknowledged, and restarts the
+// resend timer: for a target at a new address, and when Due.
 func (o *Sender) Again(now time.Duration) {
 	if o.Due(now) {
 		o.tries = min(o.tries+1, 2) // ResendMost
@@ -146,8 +145,8 @@ func (o *Sender) Again(now time.Duration) {
 	o.sent, o.sentAt, o.again = o.received, now, false
 }
 
-// Resume is what a tick does for a flow: Send, and Again before when that is Due. What
-// waits for room is not late.
+// Resume is what a tick does for a flow: Send, preceded by Again when that is Due. What waits for
+// room is not late.
 func (o *Sender) Resume(now time.Duration, f func(number uint64, payload []byte) (sent bool)) {
 	if o.again || !o.Unsent() && o.Due(now) {
 		o.Again(now)
@@ -155,7 +154,7 @@ func (o *Sender) Resume(now time.Duration, f func(number uint64, payload []byte)
 	o.Send(f)
 }
 
-// Waiting is the number of messages that Send has not come to.
+// Waiting is the number of messages that Send has not reached.
 func (o *Sender) Waiting() int { return int(o.next - o.sent) }
 
 // Each calls f with every message that the target has not acknowledged, in order.
@@ -167,15 +166,15 @@ func (o *Sender) Each(now time.Duration, f func(number uint64, payload []byte)) 
 	})
 }
 
-// Due reports whether the oldest unacknowledged message has waited ResendAfter, or
-// is to be sent to a target that was restored.
+// Due reports whether the oldest unacknowledged message has waited ResendAfter, or is to be sent to
+// a target that was restored.
 func (o *Sender) Due(now time.Duration) bool {
 	return o.next > o.received && (o.again || now-o.sentAt >= min(ResendMost, ResendAfter<<o.tries))
 }
 
-// Probe calls f with the oldest message if the target handled all of them, but has
-// settled nothing for a time: the answer tells whether it still has them, also when it
-// was restored where nobody hears of it.
+// Probe calls f with the oldest message if the target has handled all of them but has settled
+// nothing for a time. The answer tells whether it still has them, even if it was restored where
+// nobody hears of it.
 func (o *Sender) Probe(now, after time.Duration, f func(number uint64, payload []byte)) {
 	if len(o.kept) == 0 || o.next > o.received || now-o.sentAt < after {
 		return
@@ -200,7 +199,7 @@ func (o *Sender) Read(r *codec.Reader) {
 	next, received := r.Uvarint(), r.Uvarint()
 	n := r.Count(MaxKept, 1)
 	if received > next || uint64(n) > next || received < next-uint64(n) {
-		// What is not kept was settled, hence received.
+		// What is not kept was settled, and so was received.
 		r.Fail(errors.New("flow: numbers out of range"))
 		return
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// What is delivered after a backup was taken is not in it.
+// What is delivered after a backup was taken is not in that backup.
 func TestInSettlesWhatIsBackedUp(t *testing.T) {
 	var in flow.Receiver
 	deliver := func([]byte) {}
@@ -42,12 +42,12 @@ func TestInSettlesWhatIsBackedUp(t *testing.T) {
 	}
 	in.Restore()
 	if in.Settled() != 3 || in.TakeOwed() {
-		t.Error("what comes out of a backup is settled, and nobody need hear so")
+		t.Error("what comes out of a backup is settled, and nobody need be told")
 	}
 	in.Accept(2, 1, 1, nil, deliver) // the sender was restored: another stream
 	in.Confirm()
 	if in.Settled() != 0 || in.Last() != 1 {
-		t.Errorf("of a new stream %d of %d are settled", in.Settled(), in.Last())
+		t.Errorf("%d of %d of a new stream are settled", in.Settled(), in.Last())
 	}
 }
 
@@ -90,7 +90,7 @@ func TestOutProbes(t *testing.T) {
 	}
 }
 
-// A restored target gets at once what it lacks; so does that of a restored sender.
+// A restored target gets what it lacks at once; so does the target of a restored sender.
 func TestOutRewindIsDueAtOnce(t *testing.T) {
 	var o flow.Sender
 	for range 4 {
@@ -100,7 +100,7 @@ func TestOutRewindIsDueAtOnce(t *testing.T) {
 	o.Settle(0, 1)
 	o.Rewind(4)
 	if o.Due(0) {
-		t.Error("a target that has all is sent something")
+		t.Error("a target that has everything is sent something")
 	}
 	o.Rewind(2)
 	if o.Unreceived() != 2 || !o.Due(0) {

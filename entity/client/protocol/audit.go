@@ -14,16 +14,16 @@ const (
 	MaxExpected = 3 * MaxValue
 )
 
-// Audit is what the server says a client should hold: an answer to an audit
-// request, made from the cell's own lists and not from what the witness thinks
-// it sent. A client at rest in a world at rest must hold exactly this.
+// Audit is what the server says a client should hold: the answer to an audit request, made from the
+// cell's own lists and not from what the witness thinks it sent. A client at rest in a world at
+// rest must hold exactly this.
 type Audit struct {
 	Own      Expected
 	Entities []Expected
 }
 
-// Expected is one entity of an audit: its place, and every property value that
-// the client is entitled to at the detail level it is watched with.
+// Expected is one entity of an audit: its place, and every property value that the client is
+// entitled to at the detail level at which it is watched.
 type Expected struct {
 	Place
 	Type  uint16 // property.Definition.ClientID

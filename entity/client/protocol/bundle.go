@@ -6,12 +6,12 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// BundleID is the first message of every bundle that a cell part makes for its
-// client; a proxy's own bundles do not have it.
+// BundleID is the first message of every bundle that a cell part makes for its client; a proxy's
+// own bundles do not have it.
 const BundleID ID = 64
 
-// AppendBundle numbers a bundle of the cell part: from 1 in each incarnation,
-// the same numbers that Positions packets call After.
+// AppendBundle numbers a bundle of the cell part: from 1 in each incarnation. Positions packets
+// call the same numbers After.
 func AppendBundle(b []byte, number uint64) []byte {
 	b, mark := Begin(b, BundleID)
 	b = binary.AppendUvarint(b, number)

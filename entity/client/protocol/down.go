@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Messages from a proxy to its client. RefusedID closes a session, too.
+// These are the messages from a proxy to its client. RefusedID also closes a session.
 const (
 	AttachedID ID = 32 + iota
 	BasePlayerID
@@ -28,25 +28,25 @@ const (
 	AuditID
 )
 
-// Limits of what a proxy says.
+// Limits of what a proxy sends.
 const (
 	// MaxValue bounds one encoded property value towards clients; no larger one can be set.
 	MaxValue = property.MaxClientProperty
-	// MaxProps bounds the properties of a BasePlayer, CellPlayer or Enter when they are
-	// unpacked: as they are they would have to fit a bundle.
+	// MaxProps bounds the properties of a BasePlayer, CellPlayer or Enter when they are unpacked:
+	// as if they had to fit a bundle unpacked.
 	MaxProps = MaxBundle
-	// MaxSpaceDataValue bounds one value of space data (bigworld's warning
-	// level for shared data is 10 KB).
+	// MaxSpaceDataValue bounds one value of space data (BigWorld's warning level for shared data is
+	// 10 KB).
 	MaxSpaceDataValue = 16 << 10
 )
 
-// AppendAttached says that the proxy took the client.
+// AppendAttached says that the proxy has accepted the client.
 func AppendAttached(b []byte) []byte {
 	b, mark := Begin(b, AttachedID)
 	return End(b, mark)
 }
 
-// AppendReset says that everything seen so far, the own cell part included, is gone.
+// AppendReset says that everything seen so far is gone, including the player's own cell part.
 func AppendReset(b []byte) []byte {
 	b, mark := Begin(b, ResetID)
 	return End(b, mark)
@@ -58,8 +58,8 @@ func AppendCellGone(b []byte) []byte {
 	return End(b, mark)
 }
 
-// BasePlayer makes the player's entity at its client, with the base properties
-// that it may see (property.OwnClientBaseStream, packed).
+// BasePlayer creates the player's entity at its client, with the base properties that the client
+// may see (property.OwnClientBaseStream, packed).
 type BasePlayer struct {
 	ID    entity.ID
 	Type  uint16 // property.Definition.ClientID
@@ -84,11 +84,11 @@ func (m *BasePlayer) Parse(body []byte) error {
 	return done(&r, "base player")
 }
 
-// CellPlayer gives the player's entity its cell part: where it is, and the cell
-// properties that its own client may see (property.OwnClientCellStream, packed).
+// CellPlayer gives the player's entity its cell part: where it is, and the cell properties that its
+// own client may see (property.OwnClientCellStream, packed).
 type CellPlayer struct {
 	Space entity.SpaceID
-	// Incarnation of the entity's real; the client says it with its moves.
+	// Incarnation is that of the entity's real; the client repeats it in its moves.
 	Incarnation uint32
 	Position    property.Vector3
 	Direction   property.Vector3
@@ -117,10 +117,10 @@ func (m *CellPlayer) Parse(body []byte) error {
 	return done(&r, "cell player")
 }
 
-// AppendChange appends a change that has just been made to v, for clients: a part
-// by itself, unless the property has SendLatestOnly, of which they are sent the
-// whole value. It is the body of an OwnProperty or BaseProperty, which says one
-// change of a property of the player's own entity, in its cell or base part.
+// AppendChange appends a change that has just been made to v, for clients: only the changed part,
+// unless the property has SendLatestOnly, for which the whole value is sent. It is the body of an
+// OwnProperty or BaseProperty, which tells one change of a property of the player's own entity, in
+// its cell or base part.
 func AppendChange(b []byte, v *property.Values, c *property.Change) []byte {
 	if v.Definition().Properties[c.Index].SendLatestOnly {
 		return v.AppendClientValue(b, c.Index)
@@ -135,8 +135,8 @@ type Enter struct {
 	Stamp     uint32
 	Position  property.Vector3
 	Direction property.Vector3
-	// Props are whole values, as property.Values.AppendClientValue writes them, packed;
-	// it aliases the input after Parse.
+	// Props are whole values, as property.Values.AppendClientValue writes them, packed; it aliases
+	// the input after Parse.
 	Props []byte
 }
 
@@ -174,12 +174,11 @@ func ParseLeave(body []byte) (entity.ID, error) {
 	return id, done(&r, "leave")
 }
 
-// Changes are changes of properties of an entity in the area of interest, oldest
-// first.
+// Changes are changes of properties of an entity in the area of interest, oldest first.
 type Changes struct {
 	ID entity.ID
-	// Props are whole values and changes of parts, as property.Values.AppendClientChange
-	// writes them; it aliases the input after Parse.
+	// Props are whole values and changes of parts, as property.Values.AppendClientChange writes
+	// them; it aliases the input after Parse.
 	Props []byte
 }
 
@@ -199,9 +198,9 @@ func (m *Changes) Parse(body []byte) error {
 	return done(&r, "changes")
 }
 
-// Whole decodes whole values of properties, as property.Values.AppendClientValue
-// writes them, and calls f with each property's Index. A change of a part is
-// malformed: there is nothing that it could be a part of.
+// Whole decodes whole values of properties, as property.Values.AppendClientValue writes them, and
+// calls f with each property's Index. A change of a part is malformed: there is nothing that it
+// could be a part of.
 func Whole(d *property.Definition, b []byte, f func(index int, v property.Value) error) error {
 	for len(b) > 0 {
 		r := codec.NewReader(b)
@@ -253,8 +252,8 @@ func (m *Call) Parse(body []byte) error {
 	return done(&r, "call")
 }
 
-// Place is where an entity was: a Rest message, sent reliably and exactly once it
-// stands still, or an entry of a Positions packet, rounded.
+// Place is where an entity was: either a Rest message, sent reliably, exactly and once when it
+// stands still, or a rounded entry of a Positions packet.
 type Place struct {
 	ID        entity.ID
 	Stamp     uint32

@@ -7,12 +7,12 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// Version is the version of this protocol. Client and server must agree. 3 has the
-// properties of BasePlayer, CellPlayer and Enter packed where a type asks for it; 4
-// has the entries of Positions packets rounded, from an origin.
+// Version is the version of this protocol. Client and server must agree. Version 3 packs the
+// properties of BasePlayer, CellPlayer and Enter where a type asks for it; version 4 rounds the
+// entries of Positions packets, relative to an origin.
 const Version = 4
 
-// MaxBundle bounds one bundle: what a reliable mercury message carries at most.
+// MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10
 
 // MaxReason bounds a reason text, a sentence that a player reads.
@@ -24,8 +24,8 @@ var ErrMalformed = errors.New("protocol: malformed message")
 // ID says what a framed message is.
 type ID uint8
 
-// Begin starts a message: it appends the id and room for the length. Append the
-// body, then call End with the mark.
+// Begin starts a message: it appends the id and room for the length. Append the body, then call End
+// with the mark.
 func Begin(b []byte, id ID) (out []byte, mark int) {
 	return codec.BeginBytes(append(b, byte(id)))
 }
@@ -35,8 +35,8 @@ func End(b []byte, mark int) []byte {
 	return codec.EndBytes(b, mark)
 }
 
-// Messages calls f with each message of a bundle, in order, and stops at the
-// first error, its own or f's.
+// Messages calls f with each message of a bundle, in order, and stops at the first error, its own
+// or f's.
 func Messages(bundle []byte, f func(id ID, body []byte) error) error {
 	if len(bundle) > MaxBundle {
 		return fmt.Errorf("%w: bundle of %d bytes", ErrMalformed, len(bundle))

@@ -10,10 +10,10 @@ import (
 
 // Limits of what a client says at login.
 const (
-	// MaxName bounds a user name and a password: long enough for a token of an
-	// outside account service.
+	// MaxName bounds a user name and a password: long enough for a token of an outside account
+	// service.
 	MaxName = 256
-	// TokenSize is the size of a session token: 128 random bits are not guessed.
+	// TokenSize is the size of a session token: 128 random bits cannot be guessed.
 	TokenSize = 16
 )
 
@@ -27,13 +27,13 @@ const (
 // Digest is the digest of what a client can see or call (property.Schema.ClientDigest).
 type Digest [16]byte
 
-// Token is the secret by which a client proves at the BaseApp that it logged in.
+// Token is the secret by which a client proves to the BaseApp that it has logged in.
 type Token [TokenSize]byte
 
 // Code says why a client is refused or dropped; the reason text is for people.
 type Code uint8
 
-// Reasons to refuse or to drop a client.
+// These are the reasons to refuse or to drop a client.
 const (
 	BadVersion Code = 1 + iota
 	BadDigest
@@ -114,14 +114,14 @@ func (m *Login) Parse(body []byte) error {
 	return done(&r, "login")
 }
 
-// LoginOK tells a client where its proxy waits, the token that proves it, and, from a
-// cluster that is sealed, a ticket.
+// LoginOK tells a client where its proxy waits, the token that proves its login and, from a sealed
+// cluster, a ticket.
 type LoginOK struct {
 	BaseApp mercury.Address
 	Token   Token
-	// Ticket opens one channel to BaseApp without a round trip (mercury.Guard.Keep). It
-	// is a secret, has at most mercury.MaxTicket bytes, and may be empty. Parsed, it is
-	// part of the body.
+	// Ticket opens one channel to BaseApp without a round trip (mercury.Guard.Keep). It is a
+	// secret, has at most mercury.MaxTicket bytes, and may be empty. After Parse it aliases the
+	// body.
 	Ticket []byte
 }
 
@@ -143,8 +143,7 @@ func (m *LoginOK) Parse(body []byte) error {
 	return done(&r, "login reply")
 }
 
-// Refused says why a client may not come in, or must go. The channel is closed
-// after it.
+// Refused says why a client may not come in, or must go. The channel is closed after it.
 type Refused struct {
 	Code   Code
 	Reason string

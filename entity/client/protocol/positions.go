@@ -13,7 +13,7 @@ import (
 
 // The head of an entry of a Positions packet.
 const (
-	allocatorBits = 0x03 // which allocator of the packet made the id; newAllocator: another one follows
+	allocatorBits = 0x03 // which allocator of the packet made the id; newAllocator: a new one follows
 	wholeFlag     = 1 << 2
 	turnShift     = 3 // three flags: X, Y and Z of the direction follow
 	turnBits      = 0x07
@@ -22,23 +22,26 @@ const (
 )
 
 const (
-	// placeUnit is what an entry's position counts in, of a metre: it is off by less than a centimetre, and reaches
-	// 512 m from the origin of its packet. What is further away goes whole.
+	// placeUnit is the unit of an entry's position, as a fraction of a metre. A position is off by
+	// less than a centimetre, and reaches 512 m from the origin of its packet. What is further away
+	// goes whole.
 	placeUnit = 64
-	// turnUnit is what an entry's direction counts in, of π: it is off by less than a tenth of a milliradian.
+	// turnUnit is the unit of an entry's direction, as a fraction of π: it is off by less than a
+	// tenth of a milliradian.
 	turnUnit = math.MaxInt16
 
-	// MaxEntry is the most that an entry takes, MaxPacketHead what comes before the first one.
+	// MaxEntry is the most that an entry takes, MaxPacketHead the most that precedes the first one.
 	MaxEntry      = 1 + 3 + 5 + 5 + 24
 	MaxPacketHead = binary.MaxVarintLen64 + 3*4
 )
 
 var errEntry = errors.New("no such entry")
 
-// counterBits of an entity id are its counter, the others its allocator.
+// counterBits are the bits of an entity id that hold its counter; the others hold its allocator.
 const counterBits = 32
 
-// packing is what the entries of one packet share. The writer and the reader of a packet have the same at each entry.
+// packing is what the entries of one packet share. The writer and the reader of a packet have the
+// same packing at each entry.
 type packing struct {
 	origin     [3]int32 // metres
 	allocators [newAllocator]uint32
@@ -61,7 +64,7 @@ func (p *packing) learn(allocator uint32) {
 // The zero value is usable.
 type PacketWriter struct{ packing }
 
-// BeginPositions starts a Positions packet, of which it is the number.
+// BeginPositions starts a Positions packet, whose number it appends.
 func BeginPositions(b []byte, after uint64) []byte { return binary.AppendUvarint(b, after) }
 
 // Begin begins the entries of a packet. origin is a place near those that follow: the watcher's.
@@ -73,12 +76,13 @@ func (w *PacketWriter) Begin(b []byte, origin property.Vector3) []byte {
 	return b
 }
 
-// metres rounds a coordinate. All of entities are within entity.MaxCoordinate.
+// metres rounds a coordinate. All coordinates of entities are within entity.MaxCoordinate.
 func metres(x float32) int32 {
 	return int32(math.Round(float64(min(max(x, -entity.MaxCoordinate), entity.MaxCoordinate))))
 }
 
-// Append appends an entry. Position and direction are rounded, unless they are too far from the origin or no angles.
+// Append appends an entry. Position and direction are rounded, unless the position is too far from
+// the origin or the direction is not made of angles.
 func (w *PacketWriter) Append(b []byte, p *Place) []byte {
 	head := len(b)
 	b = append(b, 0)
@@ -111,7 +115,7 @@ func (w *PacketWriter) Append(b []byte, p *Place) []byte {
 	return b
 }
 
-// appendID writes an id behind its head, b's last byte.
+// appendID writes an id after its head, which is b's last byte.
 func (w *PacketWriter) appendID(b []byte, id entity.ID) []byte {
 	allocator, head := uint32(id>>counterBits), len(b)-1
 	slot := 0
@@ -127,7 +131,7 @@ func (w *PacketWriter) appendID(b []byte, id entity.ID) []byte {
 	return binary.AppendUvarint(b, uint64(uint32(id)))
 }
 
-// rounded reports false for what 16 bits do not hold.
+// rounded returns false for what does not fit 16 bits.
 func rounded(x float64) (int16, bool) {
 	x = math.Round(x)
 	if !(math.Abs(x) <= math.MaxInt16) {

@@ -22,7 +22,7 @@ func positions(after uint64, origin property.Vector3, places []protocol.Place) [
 	return b
 }
 
-// readPositions reads one; every entry has the same number.
+// readPositions reads a packet; every entry must carry the same number.
 func readPositions(t testing.TB, packet []byte) (after uint64, places []protocol.Place, err error) {
 	t.Helper()
 	err = protocol.Positions(packet, func(n uint64, p *protocol.Place) {
@@ -40,8 +40,9 @@ func apart(a, b property.Vector3) float64 {
 	return max(math.Abs(float64(a.X)-float64(b.X)), math.Abs(float64(a.Y)-float64(b.Y)), math.Abs(float64(a.Z)-float64(b.Z)))
 }
 
-// Entries come as they were, but for the rounding that the protocol allows: those near by, far away, at the edge of the
-// world, with directions that are angles and that are not, of more allocators than a packet keeps.
+// Entries arrive as they were, apart from the rounding that the protocol allows: near by, far away,
+// at the edge of the world, with directions that are angles and that are not, from more allocators
+// than a packet keeps.
 func TestPositions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(far float32) property.Vector3 {
@@ -77,7 +78,7 @@ func TestPositions(t *testing.T) {
 		for i, p := range want {
 			off := 1.0 / 128
 			if apart(p.Position, property.Vector3{}) > 1<<16 {
-				off += 1.0 / 16 // of a float32 up there
+				off += 1.0 / 16 // the precision of a float32 up there
 			}
 			if g := got[i]; g.ID != p.ID || g.Stamp != p.Stamp || apart(g.Position, p.Position) > off || apart(g.Direction, p.Direction) > 5e-5 {
 				t.Fatalf("entry %d from %v is %+v, want %+v", i, origin, g, p)
@@ -86,7 +87,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// What most entries of a crowd take: it is what the default budget of a witness counts on.
+// This is what most entries of a crowd take; the default budget of a witness counts on it.
 func TestEntriesAreShort(t *testing.T) {
 	var crowd []protocol.Place
 	for i := range 100 {
@@ -106,7 +107,7 @@ func TestPositionsMalformed(t *testing.T) {
 	for n := range len(whole) {
 		_, got, err := readPositions(t, whole[:n])
 		switch n {
-		case len(one), len(one) - (len(one) - 4): // without the second, without both
+		case len(one), len(one) - (len(one) - 4): // without the second, and without both
 			if err != nil {
 				t.Errorf("the first %d bytes: %v", n, err)
 			}
@@ -120,7 +121,7 @@ func TestPositionsMalformed(t *testing.T) {
 		"an allocator that was not named": {1, 1, 1, 0, 0, 0, 0, 0, 0},
 		"no id":                           {3, 0, 0, 1, 0, 0, 0, 0, 0, 0},
 		"an id beyond the largest":        {3, 0xff, 0xff, 0xff, 1, 1, 1, 0, 0, 0, 0, 0, 0},
-		"a flag that nobody knows":        {3 | 1<<6, 1, 1, 1, 0, 0, 0, 0, 0, 0},
+		"an unknown flag":                 {3 | 1<<6, 1, 1, 1, 0, 0, 0, 0, 0, 0},
 		"whole and rounded":               append([]byte{3 | 1<<2 | 1<<3, 1, 1, 1}, make([]byte, 26)...),
 		"no number":                       append([]byte{3 | 1<<2, 1, 1, 1, 0, 0, 0xc0, 0x7f}, make([]byte, 20)...),
 	} {
@@ -133,7 +134,7 @@ func TestPositionsMalformed(t *testing.T) {
 	}
 }
 
-// Whatever comes is read or refused; what was read and is written again stays as it is.
+// Whatever comes is read or refused; what was read stays as it is when it is written again.
 func FuzzPositions(f *testing.F) {
 	f.Add(positions(3, here, []protocol.Place{{ID: 9, Stamp: 1, Position: here}, {ID: 1<<40 | 7, Stamp: 2, Position: facing, Direction: facing}}))
 	f.Add(positions(1<<40, property.Vector3{}, []protocol.Place{{ID: 9, Position: property.Vector3{X: 600}}, {ID: 10, Direction: property.Vector3{Y: 4}}}))

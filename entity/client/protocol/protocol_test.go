@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kind is one message type of the protocol with a filled sample. encode frames a
-// message, parse reads a body into a new one.
+// kind is one message type of the protocol, with a filled sample. encode frames a message; parse
+// reads a body into a new one.
 type kind struct {
 	id     protocol.ID
 	sample any
@@ -151,7 +151,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// A bundle is its messages, in order, the empty ones among them.
+// A bundle consists of its messages, in order, including the empty ones.
 func TestBundle(t *testing.T) {
 	var bundle []byte
 	var want []protocol.ID
@@ -187,7 +187,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// The length before a body takes as many bytes as it needs; the body is not hurt.
+// The length before a body takes as many bytes as it needs; the body is not damaged.
 func TestFrameLengths(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, 129, 16383, 16384, 70000} {
 		want := bytes.Repeat([]byte{7, 8, 9}, n)[:n]
@@ -221,12 +221,12 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s beyond its limit: %v", name, err)
 		}
 	}
-	// All that an Enter can bring can be audited.
+	// Everything that an Enter can bring can be audited.
 	whole := of(protocol.AuditID, protocol.Audit{Own: protocol.Expected{Place: protocol.Place{ID: 1}, Props: make([]byte, 2*protocol.MaxValue)}}, false)
 	if _, err := whole.parse(body(t, whole)); err != nil {
 		t.Errorf("two large properties: %v", err)
 	}
-	// A number of entities that the bytes cannot hold is refused before they are made.
+	// A number of entities that the bytes cannot hold is refused before the entities are made.
 	audit := (&protocol.Audit{}).Append(nil)
 	forged := append(bytes.Clone(audit[2:len(audit)-1]), 0xff, 0x7f)
 	if err := new(protocol.Audit).Parse(forged); !errors.Is(err, codec.ErrShort) {
@@ -287,8 +287,8 @@ func TestWholeValues(t *testing.T) {
 			t.Errorf("%d bytes cut off: %v", n, err)
 		}
 	}
-	// The type has four properties, but only two for clients; a part is no whole
-	// value; the last index fits into no int.
+	// The type has four properties, but only two for clients; a part is not a whole value; the last
+	// index fits into no int.
 	for _, beyond := range []string{"\x04\x00\x00\x00\x00", "\x06\x00\x00\x00\x00", "\x08\x00", "\x03\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x80", "\x80\x00"} {
 		if err := protocol.Whole(d, []byte(beyond), nil); !errors.Is(err, protocol.ErrMalformed) {
 			t.Errorf("index %x: %v", beyond, err)
@@ -318,7 +318,7 @@ func TestWholeValues(t *testing.T) {
 	}
 }
 
-// What no client sees cannot be said to one, by whatever bug.
+// A property that no client sees cannot be sent to one, whatever bug tries it.
 func TestPropertiesOfTheServerArePanics(t *testing.T) {
 	s, err := property.NewSchema(&property.Definition{
 		Name: "Weather", HasCell: true,
@@ -388,7 +388,7 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// Whatever is taken for a bundle can be framed again as the same bytes.
+// Whatever is accepted as a bundle can be framed again as the same bytes.
 func FuzzMessages(f *testing.F) {
 	var bundle []byte
 	for _, k := range kinds() {

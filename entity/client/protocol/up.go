@@ -44,8 +44,7 @@ func (m *Attach) Parse(body []byte) error {
 	return done(&r, "attach")
 }
 
-// CellCall calls an exposed cell method of the player's own entity, or of one
-// that it sees.
+// CellCall calls an exposed cell method of the player's own entity, or of one that it sees.
 type CellCall struct {
 	Target entity.ID
 	Method uint16 // property.Method.ExposedIndex among the target's cell methods
@@ -92,15 +91,13 @@ func (m *BaseCall) Parse(body []byte) error {
 	return done(&r, "base call")
 }
 
-// Move is where the player's entity is, said by the client that controls it.
-// While it moves it goes unreliably; the position at which it comes to rest
-// goes reliably once.
+// Move is where the player's entity is, as told by the client that controls it. It goes unreliably
+// while the entity moves; the position at which the entity comes to rest goes reliably, once.
 type Move struct {
 	// Sequence counts the client's moves; an older one is ignored.
 	Sequence uint32
-	// Incarnation is that of the CellPlayer that the client stands on. A move made
-	// before the entity was put back to its backup is void: the client has been put
-	// back since.
+	// Incarnation is that of the CellPlayer that the client stands on. A move made before the
+	// entity was put back to its backup is void: the client has been put back since.
 	Incarnation uint32
 	Position    property.Vector3
 	Direction   property.Vector3

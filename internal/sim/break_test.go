@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// breakable are the messages between processes of which each is lost with its channel,
-// while both processes live on. What repairs each is told in package migrate.
+// breakable lists messages between processes each of which is lost together with its channel, while
+// both processes live on. Package migrate says what repairs each loss.
 var breakable = []struct {
 	name string
 	id   wire.ID
@@ -64,25 +64,24 @@ func (p *Process) takes(role string) bool {
 	return strings.TrimRight(p.Name, "0123456789") == role
 }
 
-// snap breaks the channel on which a message has come to p, and loses the message and
-// all that was sent behind it, as when one side gives the channel up. Both processes
-// live on; the sender learns of it when the word of it, or of his next packet's
-// rejection, arrives.
+// snap breaks the channel on which a message has come to p, and loses the message and everything
+// that was sent after it, as when one side gives the channel up. Both processes live on. The sender
+// learns of it when the peer's notice arrives, or when its next packet is rejected.
 func (r *rig) snap(p *Process, ch mercury.ChannelID) {
 	r.parted = true
 	p.ep.Abort(ch)
 	p.app.Closed(r.now, ch, mercury.ErrTimeout)
 }
 
-// fromApp reports whether a message came from a process of the cluster, and from no client.
+// fromApp reports whether a message came from a process of the cluster and not from a client.
 func (r *rig) fromApp(p *Process, ch mercury.ChannelID) bool {
 	from := r.peer(p, ch)
 	return from != nil && !strings.HasPrefix(from.Name, "player") && !strings.HasPrefix(from.Name, "guest")
 }
 
-// TestBreaks breaks channels exactly at the messages of one kind, all over the cluster, for
-// a while; in the end the world comes to rest with every promise kept. Who does nothing,
-// rocks and grains, shows what only motion repairs.
+// TestBreaks breaks channels exactly at the messages of one kind, all over the cluster, for a
+// while; in the end the world comes to rest with every promise kept. Entities that do nothing,
+// rocks and grains, show what only motion repairs.
 func TestBreaks(t *testing.T) {
 	for i, k := range breakable {
 		if i%everyBreak != 0 {
@@ -94,7 +93,7 @@ func TestBreaks(t *testing.T) {
 			}
 			broken := 0
 			play(t, o, func(r *rig) {
-				r.losses++ // some are restored, and handle what they handled before
+				r.losses++ // some entities are restored, and handle again what they handled before
 				seen := 0
 				r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
 					if len(msg) == 0 || !r.fromApp(p, ch) {
@@ -103,7 +102,7 @@ func TestBreaks(t *testing.T) {
 					if wire.ID(msg[0]) != k.id || !p.takes(k.to) {
 						return r.provoked(k.id, msg)
 					}
-					// Every third: what is repeated gets through.
+					// It breaks at every third message: what is repeated gets through.
 					if seen++; seen%3 != 1 || r.now < r.snapAt {
 						return msg
 					}
@@ -143,7 +142,7 @@ func (r *rig) layRocks() {
 	r.grain(r.near(20))
 }
 
-// near is across, or somewhere if the first line is on its way out of the world.
+// near is across, or somewhere else if the first line is on its way out of the world.
 func (r *rig) near(d float64) property.Vector3 {
 	at := r.across(d)
 	if max(at.X, -at.X, at.Z, -at.Z) > half {
@@ -179,7 +178,7 @@ func (r *rig) provoke(id wire.ID, n int) {
 	}
 }
 
-// provoked loses what makes processes ask.
+// provoked loses the messages whose loss makes processes ask.
 func (r *rig) provoked(id wire.ID, msg []byte) []byte {
 	switch {
 	case id == wire.ProbeID && wire.ID(msg[0]) == wire.CellLostID, id == wire.GhostQueryID && wire.ID(msg[0]) == wire.GhostStateID:

@@ -6,9 +6,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Brittle entities walk about and panic: in a method, a timer, at the end of a walk, before
-// and after a handoff, when they come back, when they go, or in their base. Their base says in which
-// hook, and in which life, since a panic takes back all that the cell part has noted of it.
+// Brittle entities walk about and panic: in a method, a timer, at the end of a walk, before and
+// after a handoff, when they come back, when they go, or in their base. Their base says in which
+// hook and in which life, since a panic takes back everything that the cell part has noted of it.
 // Each panic may cost the entity a life, and nobody else anything.
 
 const brittleDef = `
@@ -34,7 +34,7 @@ const brittleDef = `
 	</BaseMethods>
 </root>`
 
-// wantedPanic is what they panic with.
+// wantedPanic is the value that they panic with.
 const wantedPanic = "the world wants it"
 
 // The hooks in which a cell part can be told to panic.
@@ -98,7 +98,7 @@ func (b *brittleBase) OnCreatedAgain() {
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
 }
 
-// Told is as of walkerBase.
+// Told does the same as that of walkerBase.
 func (b *brittleBase) Told(life, n uint32) {
 	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
 }
@@ -110,18 +110,18 @@ type brittleCell struct {
 	Hook                           property.Uint8
 }
 
-// crack panics if this is the hook and the life that the base said.
+// crack panics if this is the hook and the life that the base named.
 func (s *brittleCell) crack(hook uint8) {
 	life := s.Order().Incarnation
 	if hook == inRestored {
-		life-- // it was said to the one before
+		life-- // the order was given to the incarnation before
 	}
 	if s.Hook.Get() == hook && s.Of.Get() == life {
 		panic(wantedPanic)
 	}
 }
 
-// Note is as of walkerCell.
+// Note does the same as that of walkerCell.
 func (s *brittleCell) Note(n uint32) {
 	if n != s.Noted.Get()+1 {
 		s.Faults.Set(s.Faults.Get() + 1)
@@ -164,10 +164,10 @@ func (s *brittleCell) OnThere(space.Callback) {
 // OnLeavingCell panics before a handoff.
 func (s *brittleCell) OnLeavingCell() { s.crack(inLeaving) }
 
-// OnEnteredCell panics after one.
+// OnEnteredCell panics after a handoff.
 func (s *brittleCell) OnEnteredCell() { s.crack(inEntering) }
 
-// OnRestored begins the numbers to the base again.
+// OnRestored begins the numbers to the base anew.
 func (s *brittleCell) OnRestored() {
 	s.Said.Set(0)
 	s.crack(inRestored)

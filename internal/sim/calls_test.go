@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// face leads the first two players to either side of a line, in sight of each other, and
-// returns their entities. They make no calls of their own any more.
+// face leads the first two players to either side of a line, within sight of each other, and
+// returns their entities. The players make no more calls of their own.
 func (r *rig) face() (caller, target entity.ID) {
 	r.t.Helper()
 	for i, at := range []property.Vector3{r.across(-40), r.across(40)} {
@@ -30,9 +30,9 @@ func (r *rig) face() (caller, target entity.ID) {
 	return caller, target
 }
 
-// TestCallBackedUpUnheard: a call is in a backup of its target, whose CellApp dies before
-// the caller hears so. The caller sends it again, and the restored target has to know that
-// it has handled it.
+// TestCallBackedUpUnheard: a call is in a backup of its target, whose CellApp dies before the
+// caller hears of it. The caller sends the call again, and the restored target has to know that it
+// has handled it.
 func TestCallBackedUpUnheard(t *testing.T) {
 	play(t, Options{Seed: 44, CellApps: 3, Players: 4, Rovers: 2, Balance: still(2)}, func(r *rig) {
 		caller, target := r.face()
@@ -64,9 +64,9 @@ func TestCallBackedUpUnheard(t *testing.T) {
 	})
 }
 
-// TestCallToTheDead: a caller's call of an entity is in its backup, and nowhere else. Then
-// the BaseApp of the target dies, and all CellApps. The caller is restored on a CellApp that
-// joins after that, and has to hear there that there is no target any more.
+// TestCallToTheDead: a caller's call to an entity is in the caller's backup, and nowhere else. Then
+// the BaseApp of the target and all CellApps die. The caller is restored on a CellApp that joins
+// after that, and has to hear there that the target no longer exists.
 func TestCallToTheDead(t *testing.T) {
 	play(t, Options{Seed: 46, CellApps: 3, BaseApps: 2, Players: 8, Rovers: 2, Balance: still(2)}, func(r *rig) {
 		home, _ := r.base(r.id())

@@ -16,8 +16,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// checker observes one promise. safe is asked all the time, converged once, in a
-// world at rest.
+// checker observes one promise. safe is asked all the time, converged once, in a world at rest.
 type checker interface {
 	safe() error
 	converged() error
@@ -81,8 +80,8 @@ func (c *Cluster) eachBase(f func(p *Process, a *baseapp.BaseApp, b baseapp.Base
 	}
 }
 
-// oneReal checks promise 1: of one incarnation there is never more than one real,
-// and no real is of an incarnation that its base did not start.
+// oneReal checks promise 1: there is never more than one real of one incarnation, and no real of an
+// incarnation that its base did not start.
 type oneReal struct {
 	c *Cluster
 	// last is the newest order that each base knew.
@@ -156,11 +155,11 @@ func (k *oneReal) converged() error {
 		}
 	})
 	if want := baseless*max(k.c.opts.Rovers, 0) + k.c.opts.Wild.Stones; critters > want || critters < want && k.c.losses == 0 && k.c.opts.Wild.Brittle == 0 && k.c.observer.last.Deaths == 0 {
-		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base, of %d that were made", critters, want))
+		faults = append(faults, fmt.Errorf("promise 1: there are %d entities without a base; %d were made", critters, want))
 	}
 	for _, id := range slices.SortedFunc(keys(bases), cmp.Compare[entity.ID]) {
 		if b := bases[id]; !b.HasCell && b.Session == 0 {
-			continue // a proxy whose client has gone, or never came; it does not stay
+			continue // a proxy whose client has gone or never came; the proxy does not stay
 		}
 		if reals[id] != 1 {
 			faults = append(faults, fmt.Errorf("promise 1: %s has %d reals (base says live %t, %v)", id, reals[id], bases[id].Live, bases[id].Order))
@@ -172,7 +171,7 @@ func (k *oneReal) converged() error {
 // keys yields the keys of a map, for sorting.
 func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
 	return func(yield func(K) bool) {
-		// order does not show: callers sort
+		// The order does not show: callers sort.
 		for k := range m {
 			if !yield(k) {
 				return
@@ -181,8 +180,8 @@ func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
 	}
 }
 
-// tiling checks promise 2: every version of a geometry is one cut of the whole
-// plane, the same wherever it is known.
+// tiling checks promise 2: every version of a geometry is one cut of the whole plane, the same
+// wherever it is known.
 type tiling struct {
 	c    *Cluster
 	seen map[versionOf]string
@@ -212,7 +211,7 @@ func (k *tiling) safe() error {
 	return err
 }
 
-// tiles checks points all over against the leaves' rectangles.
+// tiles checks points all over the plane against the leaves' rectangles.
 func (k *tiling) tiles(t *bsp.Tree) error {
 	for i := -20; i <= 20; i++ {
 		for j := -20; j <= 20; j++ {
@@ -240,7 +239,7 @@ func (k *tiling) converged() error {
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			if a.Removing(cell.Space()) && cell.Reals()+cell.Ghosts() == 0 {
-				continue // it is out of the geometry, and is told no new one
+				continue // the cell is out of the geometry, and is told no new one
 			}
 			if v, ok := versions[cell.Space()]; ok && v != cell.Version() {
 				faults = append(faults, fmt.Errorf("promise 2: %s is at version %v, another CellApp at %v", p.Name, cell.Version(), v))
@@ -255,9 +254,9 @@ func (k *tiling) converged() error {
 	return errors.Join(faults...)
 }
 
-// exactlyOnce checks promise 3 by the numbers that base and cell parts send each
-// other all the time, and promise 6 as far as nothing sent to a based entity is
-// lost whatever CellApps died.
+// exactlyOnce checks promise 3 by the numbers that base and cell parts send each other all the
+// time. It also checks promise 6, in that nothing sent to an entity with a base is lost, whichever
+// CellApps died.
 type exactlyOnce struct{ c *Cluster }
 
 func get(v space.View, name string) uint64 {
@@ -282,7 +281,7 @@ func (k *exactlyOnce) safe() error {
 	return err
 }
 
-// tally is what a base script counted.
+// tally is what a base script has counted.
 type tally struct{ Sent, Heard, Life, Wrong uint32 }
 
 func counts(script any) tally {

@@ -6,9 +6,9 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// overhear checks the numbers of the bundles that a player is sent: from 1 in each incarnation
-// of its cell part, without a gap, wherever that goes. Places are told by packets that count from
-// them, and would be taken too early, or not at all.
+// overhear checks the numbers of the bundles that a player is sent: from 1 in each incarnation of
+// its cell part, without a gap, wherever the cell part goes. The packets that tell places count
+// from these numbers; after a gap they would be accepted too early, or not at all.
 func (pl *player) overhear(msg []byte) {
 	_ = protocol.Messages(msg, func(id protocol.ID, body []byte) error {
 		switch id {

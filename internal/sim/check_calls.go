@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// callsOnce checks promises 3 and 6 for what clients call. A player numbers its
-// calls of its own entity; they are handled in order, each once, however often its
-// CellApp died: the proxy keeps them until a backup contains them.
+// callsOnce checks promises 3 and 6 for what clients call. A player numbers its calls of its own
+// entity. They are handled in order, once each, however often the entity's CellApp died: the proxy
+// keeps them until a backup contains them.
 type callsOnce struct{ c *Cluster }
 
 // owner is the honest player whose entity has an id, or nil.

@@ -11,12 +11,12 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// clientsConverge checks promise 5 against the reals themselves: not against what
-// a witness believes, and not against ghosts.
+// clientsConverge checks promise 5 against the reals themselves: not against what a witness
+// believes, and not against ghosts.
 type clientsConverge struct{ c *Cluster }
 
-// safe: a client's replica cannot hold what it may not see, since its values have
-// no room for it; what is left to check all the time is that none has malformed input.
+// safe: a client's replica cannot hold what the client may not see, since its values have no room
+// for it; what is left to check all the time is that no client was sent malformed input.
 func (k *clientsConverge) safe() error {
 	for _, pl := range k.c.players {
 		if pl.client == nil {
@@ -29,11 +29,11 @@ func (k *clientsConverge) safe() error {
 	return nil
 }
 
-// reals are the reals of the space that players are in, by id and in order.
+// reals returns the reals of the space that players are in, by id and in order.
 func (k *clientsConverge) reals() (reals map[entity.ID]space.View, order []space.View) {
 	reals = map[entity.ID]space.View{}
 	k.c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
-		if v.IsReal() && cell.Space() == theSpace { // where all players are; who is in a room is not seen
+		if v.IsReal() && cell.Space() == theSpace { // all players are there; entities in rooms are not seen
 			reals[v.ID()] = v
 			order = append(order, v)
 		}
@@ -50,7 +50,7 @@ func (k *clientsConverge) converged() error {
 	return errors.Join(faults...)
 }
 
-// player checks what a client holds, and what it was answered when it asked what it should.
+// player checks what a client holds, and the answer that it got when it asked what it should hold.
 func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all []space.View) (faults []error) {
 	faults = k.sight(pl, reals, all, nearRadius)
 	if pl.audited != 1 {
@@ -62,7 +62,8 @@ func (k *clientsConverge) player(pl *player, reals map[entity.ID]space.View, all
 	return faults
 }
 
-// sight checks what a client holds; near is up to where it is owed what has a detail level.
+// sight checks what a client holds; near is the distance up to which it is owed what has a detail
+// level.
 func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all []space.View, near float32) (faults []error) {
 	bad := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("promise 5: %s: "+format, append([]any{pl.name}, args...)...))
@@ -106,7 +107,7 @@ func (k *clientsConverge) sight(pl *player, reals map[entity.ID]space.View, all 
 	return faults
 }
 
-// apart is the distance by which areas of interest are cut: a square.
+// apart is the distance that areas of interest go by: they are squares.
 func apart(a, b property.Vector3) float64 {
 	return max(math.Abs(float64(a.X)-float64(b.X)), math.Abs(float64(a.Z)-float64(b.Z)))
 }
@@ -116,7 +117,7 @@ func (k *clientsConverge) replica(bad func(string, ...any), r *client.Replica, v
 		bad("has %s at %v %v, it is at %v %v", r.ID, r.Position, r.Direction, v.Position(), v.Direction())
 	}
 	for _, i := range r.Def.Stream(property.OtherClientStream) {
-		// Between the two edges of a level hysteresis decides.
+		// Between the two edges of a level, hysteresis decides.
 		if r.Def.Properties[i].Level == 0 && len(r.Def.Levels) > 0 && !near {
 			continue
 		}

@@ -13,17 +13,17 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// spaceOrders is what the CellAppMgrs were asked to set of the space's data: the first
-// numbers them from 1 in this order, and no other has as many of its own.
+// spaceOrders is what the CellAppMgrs were asked to set of the space's data. The first one numbers
+// the changes from 1 in this order, and no other has as many of its own.
 type spaceOrders struct {
 	number uint64
 	newest map[uint16]order
-	first  bsp.CellID                 // the cell with which the space began, the last time that it did
-	said   map[mercury.Address]uint64 // the newest that each start of a CellApp has said to this manager
+	first  bsp.CellID                 // the cell with which the space last began
+	said   map[mercury.Address]uint64 // the newest change that each start of a CellApp has sent to this manager
 	term   uint32
 }
 
-// order is what was asked for under one key, last.
+// order is what was last asked for under one key.
 type order struct {
 	number uint64
 	value  string
@@ -52,8 +52,8 @@ func (o *spaceOrders) hear(p *Process, ch mercury.ChannelID, msg []byte) {
 	}
 }
 
-// counts reports whether a change is to be set: not one that is said twice, nor one of a
-// key that has another value since it was set.
+// counts reports whether a change is to be set. A change that is said twice is not, nor is a change
+// of a key that has had another value set since.
 func (o *spaceOrders) counts(term uint32, from mercury.Address, m *wire.SetSpaceData) bool {
 	if o.said == nil || o.term != term {
 		o.said, o.term = map[mercury.Address]uint64{}, term
@@ -75,12 +75,12 @@ func (o Options) dataKeys() (all []uint16) {
 	return all
 }
 
-// oneData checks the part of promise 5 that is about space data: at rest every
-// cell, and every client, has the newest value of every key.
+// oneData checks the part of promise 5 that is about space data: at rest, every cell and every
+// client has the newest value of every key.
 type oneData struct {
 	c     *Cluster
 	last  map[keyAt]uint64
-	first bsp.CellID // since when last counts
+	first bsp.CellID // last counts since this cell
 }
 
 // keyAt is a key of the space's data, on one CellApp.
@@ -111,9 +111,9 @@ func (k *oneData) safe() error {
 	return err
 }
 
-// begin forgets what CellApps have known of whose cells nothing is left: the space begins
-// anew because the CellAppMgr died and, before another one had heard it, the last CellApp
-// with a cell. Who has one and comes late brings the data back.
+// begin forgets what CellApps have known when nothing is left of their cells: the space begins anew
+// because the CellAppMgr died and, before another one had heard it, so did the last CellApp with a
+// cell. A CellApp that has a cell and comes late brings the data back.
 func (k *oneData) begin() {
 	last := map[keyAt]uint64{}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
@@ -141,9 +141,9 @@ func (k *oneData) agreed(key uint16) error {
 	var faults []error
 	want := k.c.orders.newest[key]
 	if k.c.observer.last.Deaths > 0 || k.c.terms > 1 {
-		// The manager does not listen to those it declared dead, nor does the next one
-		// know what was said to it last: the newest is what the cells have, and all
-		// must have the same.
+		// The manager does not listen to those it declared dead, nor does the next one know the
+		// last things that were said to it. The newest value is what the cells have, and all must
+		// have the same.
 		k.c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 			for cell := range theCell(a) {
 				if a.Removing(cell.Space()) {
@@ -157,7 +157,7 @@ func (k *oneData) agreed(key uint16) error {
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
 			if a.Removing(cell.Space()) {
-				continue // it is out of the space, and is told nothing any more
+				continue // the cell is out of the space, and is told nothing any more
 			}
 			if e, _ := cell.Data(key); e.Number != want.number || string(e.Value) != want.value {
 				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %d %q, the newest is %d %q", p.Name, key, e.Number, e.Value, want.number, want.value))
@@ -172,8 +172,8 @@ func (k *oneData) agreed(key uint16) error {
 	return errors.Join(faults...)
 }
 
-// theCell yields the cell of the space that everyone shares, if an app has one that is
-// in its geometry: one that lingers without anyone in it is told nothing new.
+// theCell yields the cell of the space that everyone shares, if an app has one that is in its
+// geometry: a cell that lingers without anyone in it is told nothing new.
 func theCell(a *cellapp.CellApp) iter.Seq[*space.Cell] {
 	return func(yield func(*space.Cell) bool) {
 		for cell := range a.Cells() {

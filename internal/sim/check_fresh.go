@@ -14,61 +14,72 @@ import (
 )
 
 const (
-	// tick is that of all processes.
+	// tick is the tick of all processes.
 	tick = 100 * time.Millisecond
-	// twoTicks is when a move must have arrived: one tick of the cell that it was made on, which tells the ghost, one of
-	// the cell that the player is on, and the way of both messages over a clean network. Most come sooner, since
-	// ghosts are told between ticks of what clients did; see TestFreshInACrowd.
+	// twoTicks is when a move must have arrived: after one tick of the cell on which it was made,
+	// which tells the ghost, one tick of the cell on which the player is, and the time of both
+	// messages over a clean network. Most come sooner, since ghosts are told of clients' moves
+	// between ticks; see TestFreshInACrowd.
 	twoTicks = 2*tick + 50*time.Millisecond
-	// arriving is the share of moves that must have arrived by then, where the budget suffices.
+	// arriving is the share of moves that must have arrived by then where the budget suffices.
 	arriving = 0.99
-	// enoughMoves is how many must have been counted before the share is judged.
+	// enoughMoves is how many moves must have been counted before the share is judged.
 	enoughMoves = 500
-	// staleLimit is from which age on a place is late: nine more chances than a move needs. Over a network that loses a tenth of
-	// its packets, one place in a thousand million gets that old by chance.
+	// staleLimit is the age at which a place is late: it has had nine more chances than a move
+	// needs. Over a network that loses a tenth of its packets, one place in a thousand million gets
+	// that old by chance.
 	staleLimit = time.Second
-	// spent is the share of the budget that must have been used in the meantime, else a late place is a fault. Headers are not
-	// of the budget, and of what an Enter was above it MaxDeficit is saved later. Of one tick it is as much, since two messages
-	// of one tick may come on both sides of a check.
+	// spent is the share of the budget that must have been used in the meantime; otherwise a late
+	// place is a fault. The budget does not cover headers, and what an Enter exceeded it by is
+	// saved later only up to MaxDeficit. The share is as low for a single tick, since two messages
+	// of one tick may come on different sides of a check.
 	spent = 0.6
 	// deficits is the witness's default for MaxDeficit, in budgets.
 	deficits = 2
-	// steadyFor is how long a player and what it sees must be as they are before places are judged: handed over, restored,
-	// logged in, come into view.
+	// steadyFor is how long a player and what it sees must be as they are before places are judged:
+	// since they were handed over, restored, logged in, or came into view.
 	steadyFor = time.Second
-	// freshAfter is how long after the network has healed places are judged: channels have to open again, apps to rejoin.
+	// freshAfter is how long after the network has healed places are judged: channels have to open
+	// again, and apps to rejoin.
 	freshAfter = 4 * time.Second
-	// bands of distance, in metres, in which ages are told apart.
+	// bands is the number of bands of distance in which ages are told apart, bandWidth their width
+	// in metres.
 	bands, bandWidth = 4, float64(aoiRadius) / 4
 )
 
-// placesFresh checks promise 9 while all move. For each player and each entity that it holds it follows the age of the place
-// that it holds: the time since the entity made the first move that the player does not know. It demands
+// placesFresh checks promise 9 while everyone moves. For each player and each entity that the
+// player holds, it follows the age of the place that the player holds: the time since the entity
+// made the first move that the player does not know. It demands
 //
-//   - of a place that is older than staleLimit that the player's budget was spent meanwhile, so that it waits for its turn and
-//     for nothing else;
-//   - of each place that it is told after Config.MaxWait, however small the budget: then only those that are as late go before;
-//   - at the end, that the share arriving of all moves in view had come within twoTicks. A move whose player's budget was spent
-//     meanwhile may wait for its turn: it, or a later one, must have come twoTicks after the budget was last spent.
+//   - that while a place was older than staleLimit the player's budget was spent, so that the place
+//     waits for its turn and for nothing else;
+//   - that each place is told within Config.MaxWait, however small the budget: after that only
+//     those that are as late go first;
+//   - at the end, that the share arriving of all moves in view had come within twoTicks. A move may
+//     wait for its turn while its player's budget is spent: it, or a later one, must have come
+//     twoTicks after the budget was last spent.
 //
-// Whether a budget was spent is told by what the player received, as the witness does it: what a tick sent beyond the budget the
-// next ones save. In a tight world (Wild.Tight: 200 bytes) one enter spends three ticks; elsewhere it hardly happens.
+// What the player received tells whether a budget was spent, by the witness's own rule: what one
+// tick sends beyond the budget, the next ones save. In a tight world (Wild.Tight: 200 bytes) one
+// enter spends three ticks; elsewhere that hardly happens.
 //
-// It holds over a network that is clean or loses a few packets in a hundred, so it begins freshAfter the network has healed, or
-// when a test says so (watch); in the bad time nobody can promise when a packet comes. A player or an entity that has just been
-// handed over, restored or met is left out until it has been steady: a handoff holds a place up for some ticks, which other
-// checkers bound. So are runs in which cells tell less because they have too much to do.
+// The promise holds over a network that is clean or loses a few packets in a hundred, so judging
+// begins freshAfter the network has healed, or when a test says so (watch); during the bad time
+// nobody can promise when a packet comes. A player or an entity that has just been handed over,
+// restored or met is left out until it has been steady: a handoff holds a place up for some ticks,
+// which other checkers bound. Runs in which cells tell less because they have too much to do are
+// left out as well.
 type placesFresh struct {
 	c     *Cluster
 	watch bool // from now on, whatever the phase
-	off   bool // another promise is to be seen broken
+	off   bool // a test wants to see another promise broken
 
 	healed  time.Duration // 0 before
 	players []*viewer
 	tracks  map[entity.ID]*track
 
 	moves, arrived int // all, and those that came within twoTicks
-	late, waited   int // those that did not: for no reason, and because the budget was spent
+	late, waited   int // those that did not: for no reason; because the budget was spent
 	ages           [bands][]time.Duration
 	tight          bool // a place became stale because somebody's budget was spent
 }
@@ -81,13 +92,13 @@ func newPlacesFresh(c *Cluster) *placesFresh {
 type track struct {
 	app         mercury.Address
 	incarnation uint32
-	since       time.Duration // it is there
+	since       time.Duration // since when the entity is there
 	view        space.View    // of this check
 	seen        time.Duration // the last check that found it
 	moves       []moveMade    // the last keptMoves
 }
 
-// keptMoves is more than are made in the longest wait that is judged.
+// keptMoves is more moves than are made in the longest wait that is judged.
 const keptMoves = 1024
 
 type moveMade struct {
@@ -98,9 +109,9 @@ type moveMade struct {
 // viewer is a player, and what it was last seen with.
 type viewer struct {
 	own   entity.ID
-	since time.Duration // it plays as this entity
-	bytes []uint64      // that it had received at the last checks, a second's worth and one
-	used  float64       // bytes of the budget that were sent and not made good yet
+	since time.Duration // since when it plays as this entity
+	bytes []uint64      // that it had received at the checks of the last second, and at one more
+	used  float64       // bytes that were sent and that the budget has not made good yet
 	// spentAt is the last check that found the budget spent.
 	spentAt time.Duration
 	pairs   map[entity.ID]*pair
@@ -108,10 +119,10 @@ type viewer struct {
 
 // pair is an entity in the view of a player.
 type pair struct {
-	since time.Duration // it is in view
+	since time.Duration // since when it is in view
 	seen  time.Duration
 	due   []moveMade // moves that must have arrived twoTicks after they were made
-	// owed is the first move that did not because the budget was spent.
+	// owed is the first move that did not arrive because the budget was spent.
 	owed *moveMade
 }
 
@@ -225,7 +236,7 @@ func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
 	return nil
 }
 
-// spend books what a player has received, all in all, as its witness reckons with the budget.
+// spend books what a player has received so far, in the way its witness reckons with the budget.
 func (k *placesFresh) spend(now time.Duration, v *viewer, received uint64) {
 	budget := float64(k.budget())
 	if n := len(v.bytes); n > 0 {
@@ -284,7 +295,7 @@ func (k *placesFresh) pair(now time.Duration, v *viewer, p *pair, t *track, stam
 	if most := float64(k.budget()) * ticks; used < spent*most {
 		return fmt.Errorf("its place of %s at %.0f m is %v old, and only %.0f of %.0f bytes of the budget were used", t.view.ID(), distance, age, used, most)
 	}
-	// As many as are late go before, a few each tick.
+	// As many as are late go first, a few in each tick.
 	if most := time.Duration(k.maxWait())*tick + time.Duration(len(v.pairs))*tick + staleLimit; age > most {
 		return fmt.Errorf("its place of %s at %.0f m is %v old, at most %v are promised", t.view.ID(), distance, age, most)
 	}

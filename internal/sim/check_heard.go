@@ -10,15 +10,14 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// heardInOrder checks the calls that reals make of clients. Who is greeted
-// tells all clients that see it the how-many-th greeting it was, and in which
-// life. A client hears of one life of an entity in order, and nothing twice. The own client
-// of the entity misses none: what it is told goes by the flow to its proxy, and a restored
-// cell part may say again what an older life had said. Others do miss some, those of when
-// they were far off.
+// heardInOrder checks the calls that reals make of clients. An entity that is greeted tells all
+// clients that see it the number of the greeting, and the life in which it was. A client hears of
+// one life of an entity in order, and nothing twice. The entity's own client misses nothing: what
+// it is told goes by the flow to its proxy, and a restored cell part may repeat what an older life
+// had said. Other clients do miss the greetings that happened while they were far off.
 type heardInOrder struct{ c *Cluster }
 
-// retold is what heardOf says.
+// retold is what heardOf reads.
 type retold struct {
 	life uint32
 	n    uint64

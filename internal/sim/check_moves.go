@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// movesInOrder checks that a player's real never goes back on the way that its client
-// walked: not by a move that was long under way, wherever the real has gone meanwhile.
+// movesInOrder checks that a player's real never goes back on the way that its client walked: not
+// even by a move that was long under way, wherever the real has gone since.
 type movesInOrder struct {
 	c    *Cluster
 	last map[entity.ID]footprint
@@ -36,7 +36,7 @@ func (k *movesInOrder) safe() error {
 		was, now := k.last[v.ID()], footprint{pl.logins, v.Order().Incarnation, 0}
 		switch {
 		case now.logins == was.logins && now.incarnation < was.incarnation:
-			return // it has been given up, and does not know yet
+			return // the real has been given up, and does not know yet
 		case now.logins == was.logins && now.incarnation == was.incarnation:
 			now.at = was.at
 		}

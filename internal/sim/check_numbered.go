@@ -9,23 +9,22 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// callsNumbered checks promises 3 and 6 for calls of every kind by their numbers, in
-// all runs, whatever died:
+// callsNumbered checks promises 3 and 6 for calls of every kind by their numbers, in all runs,
+// whatever died:
 //
-//   - a client's call of another entity is handled once and in order, or refused; none
-//     is lost whose target has a base, whether the CellApp of the target died, that of
-//     the caller, or both;
-//   - what a cell part says to its base and to its own client comes in order, each
-//     number once, unless the cell part was restored: then some come again, and none
-//     is left out; other clients hear no number twice while they have the entity in
-//     sight, and no other life of it;
+//   - a client's call of another entity is handled once and in order, or is refused; no call to a
+//     target that has a base is lost, whether the CellApp of the target died, that of the caller,
+//     or both;
+//   - what a cell part says to its base and to its own client comes in order, each number once,
+//     unless the cell part was restored: then some come again, and none is left out; other clients
+//     hear no number twice while they have the entity in sight, and no other life of it;
 //   - what a base says to its client comes in order, each number once.
 //
-// exactlyOnce does the same for what a base says to its cell part, callsOnce for what a
-// client calls of its own entity.
+// exactlyOnce does the same for what a base says to its cell part, callsOnce for what a client
+// calls of its own entity.
 type callsNumbered struct {
 	c *Cluster
-	// refused are the calls that some incarnation of a caller refused.
+	// refused holds the calls that some incarnation of a caller refused.
 	refused map[string]bool
 }
 
@@ -92,7 +91,7 @@ func (k *callsNumbered) converged() error {
 	return errors.Join(faults...)
 }
 
-// counters checks what an operator sees of it.
+// counters checks what an operator sees of all this.
 func (k *callsNumbered) counters() error {
 	n := k.c.observer.last.Counters
 	var faults []error

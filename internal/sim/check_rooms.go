@@ -12,15 +12,15 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// roomsKnown checks that spaces come and go as a whole: a space begins once, at rest
-// the CellApps have cells of those spaces alone that their manager has, and every
-// lodger that has a cell part is in the room that it was given.
+// roomsKnown checks that spaces come and go as a whole: a space begins once; at rest the CellApps
+// have cells of exactly those spaces that their manager has; and every lodger that has a cell part
+// is in the room that it was given.
 type roomsKnown struct{ c *Cluster }
 
 func (k *roomsKnown) safe() error {
 	for _, id := range slices.SortedFunc(keys(k.c.world.lit), cmp.Compare[entity.SpaceID]) {
-		// A second time is right only after the CellApp of the first was declared dead;
-		// one that was only slow may make its cell as late as that, before it hears so.
+		// A second first cell is right only after the CellApp of the first was declared dead; a
+		// CellApp that was only slow may make its cell that late, before it hears of the verdict.
 		if n := k.c.world.lit[id]; n > 1 && k.c.losses == 0 && k.c.verdicts() == 0 {
 			return fmt.Errorf("space %d had a first cell %d times", id, n)
 		}
@@ -28,7 +28,7 @@ func (k *roomsKnown) safe() error {
 	return nil
 }
 
-// verdicts is how many processes the CellAppMgr that is there has declared dead.
+// verdicts is how many processes the present CellAppMgr has declared dead.
 func (c *Cluster) verdicts() int {
 	if !c.manager.alive {
 		return 0

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// sendsTold checks that every message which an app could not send has a reason that
-// takes care of it: its peer had gone, or its channel broke. One for which there was no
-// room between living apps, or that was too long for anyone, is lost, and a fault.
+// sendsTold checks that every message which an app could not send has a reason that takes care of
+// it: its peer had gone, or its channel broke. A message for which there was no room between living
+// apps, or that was too long for any channel, is lost, and a fault.
 type sendsTold struct{ c *Cluster }
 
 func (k *sendsTold) safe() error { return nil }

@@ -11,16 +11,16 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// gameTime checks that game time never goes back, on a cell or for an entity in one
-// incarnation, whatever rates the space has had and wherever the entity has been; and
-// that in the end all cells have the same.
+// gameTime checks that game time never goes back, on a cell or for an entity in one incarnation,
+// whatever rates the space has had and wherever the entity has been; and that in the end all cells
+// have the same time.
 type gameTime struct {
 	c        *Cluster
 	entities map[entity.ID]entityTime
 	cells    map[cellPlace]time.Duration
 }
 
-// cellPlace is a CellApp and a space that it has a cell of.
+// cellPlace is a CellApp, and a space of which it has a cell.
 type cellPlace struct {
 	app   mercury.Address
 	space entity.SpaceID
@@ -55,8 +55,8 @@ func (k *gameTime) safe() error {
 	return err
 }
 
-// apartAtMost is by how much cells differ that have the same clock: by when they
-// ticked last, and by what a CellApp may be behind of the time of the cluster.
+// apartAtMost is by how much cells with the same clock differ: by when they last ticked, and by
+// what a CellApp may be behind the time of the cluster.
 const apartAtMost = 200*time.Millisecond + 100*time.Millisecond
 
 func (k *gameTime) converged() error {
@@ -65,7 +65,7 @@ func (k *gameTime) converged() error {
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			if a.Removing(cell.Space()) {
-				continue // it is told nothing any more
+				continue // the cell is told nothing any more
 			}
 			other := first[cell.Space()]
 			if other == nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Clocks live by timers: one of every tick, some of longer periods, and many that run once, a
-// few times, or are cancelled before they run; made in every callback, and carried across
-// offloads and restores, since clocks walk about. A clock keeps its own book, in properties,
-// of what it has started. A restore takes book and timers back together, so what the
-// book says holds in every life: each entry runs as often as it says, when it says.
+// Clocks live by timers: one of every tick, some of longer periods, and many that run once, a few
+// times, or are cancelled before they run. They are made in every callback, and carried across
+// offloads and restores, since clocks walk about. In its properties a clock keeps a book of what it
+// has started. A restore takes book and timers back together, so what the book says holds in every
+// life: each entry runs as often as it says, and when it says.
 
 const clockDef = `
 <root>
@@ -41,8 +41,8 @@ const (
 	clockTick  = 100 * time.Millisecond
 	clockBeat  = 400 * time.Millisecond
 	clockThird = 1300 * time.Millisecond
-	clockFew   = 700 * time.Millisecond // the period of what runs a few times
-	// farOff is the longest that a timer of the book waits: several backups and handoffs.
+	clockFew   = 700 * time.Millisecond // the period of entries that run a few times
+	// farOff is the longest wait of a timer of the book: several backups and handoffs.
 	farOff = 12 * time.Second
 	// maxBook is how many entries a book has.
 	maxBook = 24
@@ -57,12 +57,12 @@ const (
 	entrySize
 )
 
-// The user numbers of the timers that run for ever.
+// These are the user numbers of the timers that run for ever.
 const (
 	userTick = 1 + iota
 	userBeat
 	userThird
-	userBook // and above
+	userBook // for entries of the book, and above
 )
 
 // clockBase is the base part of a clock.
@@ -111,8 +111,8 @@ func (s *clockCell) OnCreated() {
 	s.walk()
 }
 
-// OnRestored goes on by the book: what was due at a time before is due as long after now as
-// it was after the last tick that the backup knows of, or a tick earlier.
+// OnRestored goes on by the book: what was due some time after the last tick that the backup knows
+// of is now due as long after now, or a tick earlier.
 func (s *clockCell) OnRestored() {
 	gone := s.now() - s.Pulse.Get()
 	s.Lives.Set(s.Lives.Get() + 1)
@@ -131,7 +131,7 @@ func (s *clockCell) OnLeavingCell() { s.start() }
 // OnEnteredCell starts one before the first tick at the destination.
 func (s *clockCell) OnEnteredCell() { s.start() }
 
-// add adds a timer, whose id must be a new one.
+// add adds a timer, whose id must be new.
 func (s *clockCell) add(after, every time.Duration, method string, user int64) uint32 {
 	id, err := s.AddTimer(after, every, method, user)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *clockCell) start() {
 	after, every, left := time.Duration(s.Chance().Int64N(int64(farOff))), time.Duration(0), uint32(1)
 	switch s.Chance().IntN(4) {
 	case 0:
-		after = 0 // in the next tick
+		after = 0 // due in the next tick
 	case 1:
 		every, left = clockFew, 2+s.Chance().Uint32N(3)
 	}
@@ -169,7 +169,7 @@ func (s *clockCell) start() {
 	}
 }
 
-// find is where the book has a timer, -1 if nowhere.
+// find returns where the book has a timer, -1 if nowhere.
 func (s *clockCell) find(id uint32) int {
 	for i := 0; i+entrySize <= s.Book.Len(); i += entrySize {
 		if s.Book.At(i+entryID) == id {
@@ -183,12 +183,12 @@ func (s *clockCell) find(id uint32) int {
 func (s *clockCell) OnBook(c space.Callback) {
 	i := s.find(c.ID)
 	if i < 0 {
-		s.fault("timer %d ran, which had run as often as it should, or was cancelled", c.ID)
+		s.fault("timer %d ran, although it had run as often as it should, or was cancelled", c.ID)
 		return
 	}
 	s.Ran.Set(s.Ran.Get() + 1)
 	due := time.Duration(s.Book.At(i+entryDue)) * time.Millisecond
-	// A restore may be up to a tick early, the rounding a millisecond.
+	// A restore may be up to a tick early; rounding makes a millisecond.
 	if early := due - s.Now(); early > time.Duration(s.Lives.Get())*2*clockTick+2*time.Millisecond {
 		s.fault("timer %d ran %v early", c.ID, early)
 	}
@@ -225,8 +225,8 @@ func (s *clockCell) lastTick() time.Duration {
 	return time.Duration(s.Pulse.Get())
 }
 
-// period checks that a periodic timer missed no period in which there was a tick, and
-// notes that it ran.
+// period checks that a periodic timer missed no period in which there was a tick, and notes that it
+// ran.
 func (s *clockCell) period(name string, last *property.Int64, every time.Duration) {
 	if late := s.lastTick() - time.Duration(last.Get()); late > every {
 		s.fault("%s did not run for %v, though there was a tick then", name, late)
@@ -234,7 +234,7 @@ func (s *clockCell) period(name string, last *property.Int64, every time.Duratio
 	last.Set(s.now())
 }
 
-// OnThird runs every third or so beat.
+// OnThird runs about every third beat.
 func (s *clockCell) OnThird(c space.Callback) {
 	if c.User != userThird {
 		s.fault("the third came with %d of its script", c.User)
@@ -242,7 +242,7 @@ func (s *clockCell) OnThird(c space.Callback) {
 	s.period("the third", &s.Thirds, clockThird)
 }
 
-// OnBeat looks through the book, starts, and cancels.
+// OnBeat looks through the book, starts timers, and cancels some.
 func (s *clockCell) OnBeat(c space.Callback) {
 	if c.User != userBeat {
 		s.fault("the beat came with %d of its script", c.User)
@@ -255,7 +255,7 @@ func (s *clockCell) OnBeat(c space.Callback) {
 	before := time.Duration(s.Beaten.Get())
 	s.period("the beat", &s.Beaten, clockBeat)
 	for i := 0; i+entrySize <= s.Book.Len(); i += entrySize {
-		// What was due a tick before the last beat had its turn then at the latest.
+		// What was due a tick before the last beat had its turn at that beat at the latest.
 		if due := time.Duration(s.Book.At(i+entryDue)) * time.Millisecond; due+2*clockTick < before {
 			s.fault("timer %d was due at %v and has not run at %v", s.Book.At(i+entryID), due, before)
 		}
@@ -302,8 +302,8 @@ func (s *clockCell) OnThere(c space.Callback) {
 	s.walk()
 }
 
-// timersRun checks what clocks found wrong with their timers; and that they tick at all,
-// which they cannot find themselves.
+// timersRun checks what clocks found wrong with their timers. It also checks that clocks tick at
+// all, which they cannot find out themselves.
 type timersRun struct {
 	c *Cluster
 	// seen is when a clock's last tick was first seen, in game time.
@@ -316,7 +316,8 @@ type tickSeen struct {
 }
 
 // noTick is how long game time may go on without a tick of a clock's own timer: one tick of the
-// cell is lost in a handoff, and its time is ahead of the former's by what a CellApp may be behind.
+// cell is lost in a handoff, and the new cell's time is ahead of the former's by as much as a
+// CellApp may be behind.
 const noTick = int64(4 * clockTick)
 
 func (k *timersRun) safe() error {
@@ -337,7 +338,7 @@ func (k *timersRun) safe() error {
 		if !known || was.order != now.order || was.pulse != now.pulse || k.c.still {
 			k.seen[v.ID()] = now
 		} else if now.now-was.now > noTick {
-			faults = append(faults, fmt.Errorf("timers: %s on %s (%v) does not tick any more since %v", v.ID(), p.Name, v.Order(), time.Duration(was.pulse)))
+			faults = append(faults, fmt.Errorf("timers: %s on %s (%v) has not ticked since %v", v.ID(), p.Name, v.Order(), time.Duration(was.pulse)))
 		}
 	})
 	if len(faults) > 0 {

@@ -28,54 +28,54 @@ const never = time.Duration(math.MaxInt64)
 // Options say what a run is. Everything else follows from them.
 type Options struct {
 	Seed uint64
-	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers;
-	// a negative number is none.
+	// Processes and crowd. Defaults: 4 CellApps, 2 BaseApps, 10 players, 8 rovers; a negative
+	// number means none.
 	CellApps, BaseApps, Players, Rovers int
-	// Lodgers is how many entities live in rooms of their own, which come and go.
-	// Default none.
+	// Lodgers is how many entities live in rooms of their own, which come and go. Default none.
 	Lodgers int
-	// Churn says that players log out, or vanish, now and then in the bad time.
+	// Churn says that now and then, in the bad time, players log out or vanish.
 	Churn bool
 	// Rogues is how many of the players misbehave in the bad time. Default none.
 	Rogues int
-	// Faults is how long the bad time lasts, default 20 s; Crash and Pause say
-	// whether CellApps crash and any process pauses in it, CrashBase whether
-	// BaseApps crash, CrashLogin whether LoginApp and BaseAppMgr do, CrashManager
-	// whether the CellAppMgr does and comes back with a higher term, Cut whether
-	// pairs of processes are parted, Noise whether strangers send rubbish and replays.
+	// Faults is how long the bad time lasts, default 20 s. Crash and Pause say whether CellApps
+	// crash and any process pauses in it, CrashBase whether BaseApps crash, CrashLogin whether
+	// LoginApp and BaseAppMgr do, CrashManager whether the CellAppMgr does and comes back with a
+	// higher term, Cut whether pairs of processes are parted, Noise whether strangers send rubbish
+	// and replays.
 	Faults                                                        time.Duration
 	Crash, CrashBase, CrashLogin, CrashManager, Pause, Cut, Noise bool
-	// Retire says that cells retire every few seconds, and now and then, in the bad time,
-	// a whole CellApp, which starts anew when it has. It does nothing to a Policy.
+	// Retire says that cells retire every few seconds and that now and then, in the bad time, a
+	// whole CellApp does, which starts anew once it has retired. It has no effect on a Policy.
 	Retire bool
-	// Geometry says that the space has land, which cells load; see theLand. StripTime is how long it takes at most to load a
-	// strip of it, default 600 ms.
+	// Geometry says that the space has land, which cells load; see theLand. StripTime is the
+	// longest time that it takes to load a strip of it, default 600 ms.
 	Geometry  bool
 	StripTime time.Duration
 	// Balance replaces the balance of the space if it is not zero.
 	Balance Balancing
-	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is
-	// what CellApps do that have too much, Logins when the world is full; by default never.
+	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is what CellApps
+	// do that have too much to do, Logins when the world is full; the defaults never act.
 	Load     int64
 	Overload space.OverloadConfig
 	Logins   cellappmgr.LoginConfig
 	// Wild makes the world wilder; see its fields.
 	Wild Wild
-	// Budget is what a player is told in a tick, in bytes, and MaxWait after how many
-	// ticks a place goes to the front if that does not suffice. 0 is the witness's default.
+	// Budget is how many bytes a player is told in a tick, and MaxWait the number of ticks after
+	// which a place goes to the front if that does not suffice. 0 is the witness's default.
 	Budget, MaxWait int
 	// MTU is the longest datagram; 0 is mercury's default.
 	MTU int
 	// Link is the network in the bad time; the zero value draws one.
 	Link mercurytest.Link
-	// Tamper, if not nil, sees every message before its app and may change it, or
-	// drop it by returning nil: that is how bugs are planted.
+	// Tamper, if not nil, sees every message before its app, and may change it or drop it by
+	// returning nil: that is how bugs are planted.
 	Tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte
-	// Slow says that now and then, in the bad time, an app has a tenth of its processor.
+	// Slow says that now and then, in the bad time, an app has only a tenth of its processor.
 	Slow bool
-	// MaxQueued is the limit of queues, and of messages if it is smaller than theirs; 0 for mercury's.
+	// MaxQueued is the limit of queues, and of messages if it is smaller than theirs; 0 means
+	// mercury's.
 	MaxQueued int
-	// TraceTo gets the trace as text; Log the processes' logs.
+	// TraceTo gets the trace as text; Log gets the processes' logs.
 	TraceTo io.Writer
 	Log     *slog.Logger
 }
@@ -123,8 +123,8 @@ type Cluster struct {
 	opts   Options
 	now    time.Duration
 	chance *rand.Rand
-	// fate is the chance of the CellAppMgr alone, so that runs in which it lives are
-	// not other ones for it.
+	// fate is the chance of the CellAppMgr alone: runs in which it lives are the same with and
+	// without it.
 	fate *rand.Rand
 	// leaving is the chance of CellApps to retire alone, for the same reason.
 	leaving *rand.Rand
@@ -146,14 +146,14 @@ type Cluster struct {
 	observer *observer
 	noise    noise
 	cuts     []cut
-	deaf     bool // nobody checks what clients hear: for planted bugs that it would show before
+	deaf     bool // nobody checks what clients hear, which would show a planted bug before its own checker does
 	parted   bool // two living processes could not reach each other for a while
 	orders   spaceOrders
 
 	wild   streams
 	bad    bool // the bad time
 	held   []heldMessage
-	holdAt time.Duration // when it is looked at next
+	holdAt time.Duration // when the held messages are next looked at
 
 	breaking, dooming strikes
 	doomed            []doom
@@ -313,8 +313,8 @@ func (c *Cluster) share(p *Process, n int) int {
 func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	cells := space.Config{
 		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, Border: c.opts.Balance.Border, LoadAhead: loadAhead, TopSpeed: 60,
-		// Under odd seeds reals that rest within the band are handed over too, under even ones they stay beyond their
-		// cells for as long as they like, as by default.
+		// Under odd seeds, reals that rest within the band are handed over, too; under even ones
+		// they stay beyond their cells for as long as they like, as by default.
 		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
 		BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
 		Witness: witness.Config{BytesPerTick: c.opts.Budget, MaxWait: c.opts.MaxWait},
@@ -333,8 +333,8 @@ type failure struct{ err error }
 // fail ends the run with an error, from within a callback.
 func (c *Cluster) fail(err error) { panic(failure{err}) }
 
-// step goes to the next event and does it. Order of events at the same time is
-// that of the processes' list, so that it never depends on a map.
+// step goes to the next event and does it. Events at the same time come in the order of the
+// processes' list, so that the order never depends on a map.
 func (c *Cluster) step(until time.Duration) error {
 	next := until
 	if t, ok := c.net.NextArrival(); ok {
@@ -398,14 +398,13 @@ func (c *Cluster) step(until time.Duration) error {
 	return nil
 }
 
-// maxSteps bounds a phase: a live-lock at one instant of simulated time must not
-// hang the test.
+// maxSteps bounds a phase: a live-lock at one instant of simulated time must not hang the test.
 const maxSteps = 5_000_000
 
 // runFor lets simulated time pass.
 func (c *Cluster) runFor(d time.Duration) error { return c.runUntil(d, nil) }
 
-// runUntil lets time pass until done is met or d is over.
+// runUntil lets time pass until done returns true or d is over.
 func (c *Cluster) runUntil(d time.Duration, done func() bool) error {
 	until := c.now + d
 	for range maxSteps {
@@ -432,7 +431,7 @@ func (c *Cluster) begin() error {
 	if !c.allPlaying() {
 		return fmt.Errorf("not everyone is playing after 20 s on a clean network: %s", c.notPlaying())
 	}
-	c.losses = 0 // whoever was too early has tried again
+	c.losses = 0 // those who were too early have tried again
 	return nil
 }
 
@@ -465,7 +464,7 @@ func (c *Cluster) run(script func(*Cluster) error) (err error) {
 	return c.rest()
 }
 
-// Result is what a run came to.
+// Result is what came of a run.
 type Result struct {
 	Trace                     uint64
 	Lines                     int
@@ -474,7 +473,7 @@ type Result struct {
 	Elapsed                   time.Duration
 }
 
-// Result tells what happened so far.
+// Result tells what has happened so far.
 func (c *Cluster) Result() Result {
 	r := Result{Trace: c.trace.Sum(), Lines: c.trace.Lines(), Elapsed: c.now}
 	st := c.observer.last

@@ -1,11 +1,9 @@
-// Package sim runs a whole cluster and its clients on one goroutine, from one
-// seed, over a fake network with loss, delay, duplication and reordering, with
-// processes that crash and pause.
+// Package sim runs a whole cluster and its clients on one goroutine, from one seed, over a fake
+// network with loss, delay, duplication and reordering, with processes that crash and pause.
 //
-// The processes are the real ones (cellapp, cellappmgr, baseapp, baseappmgr,
-// loginapp, client) over the real transport; only sockets, clocks and chance are
-// the simulator's. Time jumps from event to event, so a minute of a cluster
-// takes a fraction of a second.
+// The processes are the real ones (cellapp, cellappmgr, baseapp, baseappmgr, loginapp, client) over
+// the real transport; only sockets, clocks and chance are the simulator's. Time jumps from event to
+// event, so a minute of a cluster takes a fraction of a second.
 //
 // # A run
 //
@@ -21,22 +19,22 @@
 //
 // # The game
 //
-// Players walk, call their own entity by numbered calls (wear) and others by
-// greetings; rovers, which have a base and no client, wander, exchange numbers
-// with their base and set the space's data; critters, which have no base, wander,
-// die, and leave one like them behind. Lodgers ask for rooms, spaces of their own, move
-// in, and give them up in every way that there is.
+// Players walk, call their own entity by numbered calls (wear) and other entities by greetings.
+// Rovers, which have a base and no client, wander, exchange numbers with their base and set the
+// space's data. Critters, which have no base, wander, die, and leave one like them behind. Lodgers
+// ask for rooms, which are spaces of their own, move in, and give them up in every way that there
+// is.
 //
 // A wild world (Options.Wild) has more: clocks live by timers of every kind and keep a book of
-// them, heralds set space data under many keys, stones do nothing for long, brittle scripts
-// panic in every hook, and twins log in under one name at once. All seeds of TestSeeds are
-// wild, each in its own way (wildOf); the kept seeds and most scripts are not, so that they
-// keep what they kept. Each of its features draws from a chance of its own.
+// them, heralds set space data under many keys, stones do nothing for a long time, brittle scripts
+// panic in every hook, and twins log in under one name at once. All seeds of TestSeeds are wild,
+// each in its own way (wildOf). The kept seeds and most scripts are not, so that their runs stay
+// the same. Each feature of a wild world draws from a chance of its own.
 //
 // # Checkers
 //
-// They look into the processes from outside and change nothing. Each is shown to
-// catch a planted bug by a test that tampers with messages.
+// They look into the processes from outside and change nothing. For each, a test that tampers with
+// messages shows that it catches a planted bug.
 //
 //	promise 1  oneReal         one real of an incarnation, which its base acknowledges
 //	promise 2  tiling          every version is one cut of the plane, the same everywhere
@@ -65,27 +63,27 @@
 //	                           need not wait for budget 99 of 100 arrive in two ticks
 //	promise 7  noise           a stranger is never answered with more than it sent
 //
-// The numbers of exactlyOnce begin anew in each life, and only the tail of a frozen copy
-// may come more than once: by whom, and from where, says hearing.
+// The numbers of exactlyOnce begin anew in each life. Only the tail of a frozen copy may come more
+// than once; hearing says from which cell part, and from which number on.
 //
-// The numbers of callsNumbered are part of the state of those who make and who handle
-// the calls, so that a restore takes them back with the rest. A call of a client to an
-// entity with a base is handled once, in order, or some incarnation of its caller said
-// that it was refused. What a cell part says to its base and its own client comes in
-// order; only after a restore some of it comes again, and none is left out. Other
-// clients hear no number twice from when they meet an entity until they lose sight of it;
-// who meets it anew, on a cell whose ghost is late, meets it as it was, and hears again
-// what it did since.
+// The numbers of callsNumbered are part of the state of those who make and who handle the calls, so
+// a restore takes them back along with the rest. A call of a client to an entity with a base is
+// handled once, in order, or some incarnation of its caller said that it was refused. What a cell
+// part says to its base and its own client comes in order; only after a restore some of it comes
+// again, and none is left out. Other clients hear no number twice between meeting an entity and
+// losing sight of it. A client that meets it anew, on a cell whose ghost is late, meets it as it
+// was, and hears again what it has done since.
 //
-// Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message,
-// with stones and pebbles about, which do nothing and so repeat nothing; another
-// (impostor_test.go) has a player's machine say to every process what only its like say.
+// Scripts (break_test.go, repair_test.go) break channels exactly at each kind of message, with
+// stones and pebbles about, which do nothing and so repeat nothing. In another one
+// (impostor_test.go) a player's machine says to every process what only processes of the cluster
+// may say.
 //
 // # Replay
 //
-// The same options give the same run, byte for byte: the trace, one line for each
-// datagram, start, crash, pause and cut in simulated time, is hashed, and a test
-// compares two runs. Flags come after -args:
+// The same options give the same run, byte for byte: the trace, which has one line in simulated
+// time for each datagram, start, crash, pause and cut, is hashed, and a test compares two runs.
+// Flags come after -args:
 //
 //	-seeds=N -start=S  TestSeeds runs the seeds S to S+N-1; a few dozen by default
 //	-managers          the CellAppMgr crashes in all of them
@@ -94,20 +92,20 @@
 //	-first             ends TestSeeds at the first seed that fails
 //	-v.log             the logs of the processes, in simulated time, on stderr
 //	-trace=FILE        the trace as text
+//	-update            TestTranscripts writes testdata/transcripts anew, to be reviewed as a diff
 //
-// In a fifth of the seeds the CellAppMgr crashes, too, and in a fourth cells and whole
-// CellApps retire all the time (withManager): by chances of their own, so that the others
-// are not other runs for it.
+// In a fifth of the seeds the CellAppMgr crashes, too, and in a fourth cells and whole CellApps
+// retire all the time (withManager). These draw from chances of their own, so that the other seeds
+// stay the same runs.
 //
-// Whether all of this catches enough is measured by bugs that are planted in the library's
-// source: see the program internal/sim/plants.
+// Bugs that are planted in the library's source measure whether all of this catches enough: see the
+// program internal/sim/plants.
 //
-// A failing run prints the one command that replays it, such as
+// A failing run prints the command that replays it, such as
 //
 //	go test ./internal/sim -run '^TestSeeds$' -args -seeds=1 -start=1208 -v.log
 //
-// A new draw of chance anywhere makes another run of every seed. So a fault that
-// was understood is kept as a script, in scenario_test.go, that crashes, parts or
-// pauses processes at the very message (Options.Tamper, Process.kill), beside its
-// seed in regress_test.go.
+// A new draw of chance anywhere makes another run of every seed. So a fault that was understood is
+// kept as a script in scenario_test.go, which crashes, parts or pauses processes at the very
+// message (Options.Tamper, Process.kill), beside its seed in regress_test.go.
 package sim

@@ -12,8 +12,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// faults is the bad time: a bad network, and now and then a process crashes or
-// pauses.
+// faults is the bad time: a bad network, and now and then a process crashes or pauses.
 func (c *Cluster) faults() error {
 	link := c.opts.Link
 	if link == (mercurytest.Link{}) {
@@ -56,8 +55,8 @@ func (c *Cluster) faults() error {
 	return nil
 }
 
-// crashOne kills one of the apps, as long as another one is left, and has it come
-// back after a while.
+// crashOne kills one of the apps, as long as another one is left, and lets it come back after a
+// while.
 func (c *Cluster) crashOne(apps []*Process) {
 	alive := 0
 	for _, p := range apps {
@@ -73,8 +72,8 @@ func (c *Cluster) crashOne(apps []*Process) {
 	p.restartAt = c.now + time.Duration(1000+c.chance.IntN(8000))*time.Millisecond
 }
 
-// crashManager kills the CellAppMgr and has it come back after a while: at once, as a
-// supervisor would, or so late that everyone has given up its channel.
+// crashManager kills the CellAppMgr and lets it come back after a while: at once, as under a
+// supervisor, or so late that everyone has given up its channel.
 func (c *Cluster) crashManager() {
 	if !c.manager.alive || c.manager.paused() {
 		return
@@ -87,8 +86,8 @@ func (c *Cluster) crashManager() {
 	c.manager.restartAt = c.now + d
 }
 
-// pauseOne stops a process for a moment; a CellApp sometimes for longer than the
-// manager waits, so that it is declared dead while it is only slow.
+// pauseOne stops a process for a moment. A CellApp sometimes pauses for longer than the manager
+// waits, so that it is declared dead although it is only slow.
 func (c *Cluster) pauseOne() {
 	p := c.procs[c.chance.IntN(len(c.procs))]
 	if !p.alive || p.paused() {
@@ -109,9 +108,8 @@ type cut struct {
 	until time.Duration
 }
 
-// cutSome joins those whose time is over, and now and then parts two processes: for
-// a moment, or until their channel breaks, which they then have to make good by
-// themselves, since nobody died.
+// cutSome joins those whose time is over, and now and then parts two processes: for a moment, or
+// until their channel breaks. They then have to repair that by themselves, since nobody died.
 func (c *Cluster) cutSome() {
 	c.rejoin(func(x cut) bool { return x.until <= c.now })
 	if c.chance.IntN(3) != 0 {
@@ -136,7 +134,7 @@ func (c *Cluster) part(a, b *Process) {
 	c.net.Cut(a.at, b.at, true)
 }
 
-// rejoin ends the cuts that over says are over.
+// rejoin ends the cuts that over picks.
 func (c *Cluster) rejoin(over func(cut) bool) {
 	c.cuts = slices.DeleteFunc(c.cuts, func(x cut) bool {
 		if over(x) {
@@ -168,7 +166,7 @@ func (c *Cluster) heal() error {
 	if err := c.runUntil(30*time.Second, c.allPlaying); err != nil {
 		return err
 	}
-	// A proxy that was made for a twin which has given up meanwhile holds the name that long.
+	// A proxy that was made for a twin which has since given up holds the name for that long.
 	if err := c.runUntil(baseapp.AttachTimeout+2*twinRound, c.lastTwinPlays); err != nil {
 		return err
 	}
@@ -178,7 +176,7 @@ func (c *Cluster) heal() error {
 	return nil
 }
 
-// rest stops the world and demands that every copy agrees.
+// rest stops the world and demands that all copies agree.
 func (c *Cluster) rest() error {
 	for _, pl := range c.players {
 		pl.resting = true
@@ -234,13 +232,12 @@ func (c *Cluster) standStill() error {
 			return err
 		}
 	}
-	return errors.New("though everyone stands still, some real is always on another cell than where it is")
+	return errors.New("though everyone stands still, there is always a real whose cell does not contain it")
 }
 
-// inPlace reports whether every real is in its cell, or so near that it may stay. A world
-// that freezes when a line has just passed over many of them stays as it is, since
-// nothing is handed over in it; one that a cell left far behind does not see what is
-// around it.
+// inPlace reports whether every real is in its cell, or so near that it may stay. A world that
+// freezes when a line has just passed over many reals stays as it is, since nothing is handed over
+// in it; a real that its cell left far behind does not see what is around it.
 func (c *Cluster) inPlace() bool {
 	in := true
 	c.eachView(func(_ *Process, cell *space.Cell, v space.View) {

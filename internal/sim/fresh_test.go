@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// dance lets all players go round a spot for ever, some near it and some at the edge of each other's sight, so that none of
-// them is ever at rest.
+// dance makes all players circle a spot for ever, some near it and some at the edge of each other's
+// sight, so that none of them is ever at rest.
 func (r *rig) dance(spot property.Vector3) {
 	for i, pl := range r.players {
 		pl.quiet = i%3 > 0
@@ -26,7 +26,7 @@ func (r *rig) dance(spot property.Vector3) {
 	}
 }
 
-// judge lets time pass in which places are judged, and forgets what was counted before.
+// judge lets time pass during which places are judged, and forgets what was counted before.
 func (r *rig) judge(d time.Duration) *placesFresh {
 	k := r.fresh
 	*k = *newPlacesFresh(r.Cluster)
@@ -42,8 +42,9 @@ func (r *rig) judge(d time.Duration) *placesFresh {
 	return k
 }
 
-// TestFreshInACrowd: forty players move around each other and across a line, by default, over channels that take less at a
-// time than there is to say in a tick. Whatever is in view arrives, and what is beyond the line not a tick later than the rest.
+// TestFreshInACrowd: forty players move around each other and across a line, with the default
+// budget, over channels that take less at a time than a tick has to say. Whatever is in view
+// arrives, and what is beyond the line arrives not a tick later than the rest.
 func TestFreshInACrowd(t *testing.T) {
 	long(t)
 	play(t, Options{Seed: 51, CellApps: 2, Players: 40, Rovers: 6, Balance: still(2), MTU: mercury.MinMTU}, func(r *rig) {
@@ -55,13 +56,14 @@ func TestFreshInACrowd(t *testing.T) {
 		}
 		for band := range bands {
 			if age := k.quantile(band, .99); age > tick {
-				t.Errorf("of the places in band %d one in a hundred is %v old: ghosts are told with the tick only", band, age)
+				t.Errorf("one in a hundred places of band %d is %v old: ghosts are told only with the tick", band, age)
 			}
 		}
 	})
 }
 
-// TestFreshOverLoss: the same where one packet in twenty is lost each way. What is lost is made good by the next move.
+// TestFreshOverLoss does the same where one packet in twenty is lost each way. The next move makes
+// up for what is lost.
 func TestFreshOverLoss(t *testing.T) {
 	long(t)
 	play(t, Options{Seed: 52, CellApps: 2, Players: 20, Rovers: 4, Balance: still(2)}, func(r *rig) {
@@ -76,9 +78,10 @@ func TestFreshOverLoss(t *testing.T) {
 	})
 }
 
-// TestFreshBeyondTheBudget: calls, which are all told however far off, take 220 bytes of a tick; what is left is room for a fifth
-// of the rest. The budget is used up, the near are told of far more often than the distant, and nobody waits longer than is
-// promised, or for anything else.
+// TestFreshBeyondTheBudget: calls, which are all told however far off they are, take 220 bytes of a
+// tick; what is left is room for a fifth of the rest. The budget is used up, near entities are told
+// of far more often than distant ones, and nobody waits longer than is promised, or for anything
+// but its turn.
 func TestFreshBeyondTheBudget(t *testing.T) {
 	long(t)
 	o := Options{Seed: 53, CellApps: 2, Players: 30, Rovers: 6, Balance: still(2), Budget: 550}
@@ -98,12 +101,12 @@ func TestFreshBeyondTheBudget(t *testing.T) {
 	})
 }
 
-// Bugs planted for promise 9: what a cell takes for sent is not.
+// These bugs are planted for promise 9: a cell takes something for sent that was not.
 
 func TestPlantedLongPackets(t *testing.T) {
 	expectBroken(t, "promise 9", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
 		if strings.HasPrefix(p.Name, "baseapp") && kind(msg) == wire.ClientPacketID && len(msg) > 50 {
-			return nil // as a channel did that takes less than the witness believes, and whose error nobody reads
+			return nil // as when a channel takes less than the witness believes, and nobody reads its error
 		}
 		return msg
 	})
@@ -119,8 +122,9 @@ func TestPlantedSilence(t *testing.T) {
 	})
 }
 
-// TestPlantedLossWhereBudgetsAreTight keeps all packets from all players, four ticks in thirty, in a tight world, where moves wait
-// for a budget that does not suffice: that excuses those alone.
+// TestPlantedLossWhereBudgetsAreTight keeps all packets from all players, four ticks in thirty, in
+// a tight world, where moves wait because the budget does not suffice: that excuses only those
+// moves.
 func TestPlantedLossWhereBudgetsAreTight(t *testing.T) {
 	t.Parallel()
 	tamper := func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
@@ -129,7 +133,7 @@ func TestPlantedLossWhereBudgetsAreTight(t *testing.T) {
 		}
 		return msg
 	}
-	for seed := uint64(7); seed < 13; seed++ { // not each run has enough moves to judge
+	for seed := uint64(7); seed < 13; seed++ { // not every run has enough moves to judge
 		c, err := New(Options{Seed: seed, Faults: 10 * time.Second, Wild: Wild{Tight: true, Heralds: 1}, Tamper: tamper})
 		if err != nil {
 			t.Fatal(err)

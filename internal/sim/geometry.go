@@ -14,8 +14,8 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// theLand is the geometry of the space, where a run has one: a cell loads it outwards from its middle, a strip at a
-// time, each as a job that takes up to Options.StripTime.
+// theLand is the geometry of the space, where a run has one: a cell loads it outwards from its
+// middle, a strip at a time, each as a job that takes up to Options.StripTime.
 func theLand() bsp.Rect { return bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half} }
 
 const (
@@ -27,7 +27,7 @@ const (
 
 var errStrip = errors.New("a strip that could not be read")
 
-// loadLand is the game's hook: it has loaded what the cell lacks, one job at a time.
+// loadLand is the game's hook: it loads what the cell lacks, one job at a time.
 func loadLand(c *space.Cell) {
 	if busy, _ := c.Local().(bool); busy || c.Space() != theSpace {
 		return
@@ -38,7 +38,7 @@ func loadLand(c *space.Cell) {
 	}
 	err := c.Do(func(context.Context) any { return next }, func(result any) {
 		c.SetLocal(false)
-		if r, ok := result.(bsp.Rect); ok { // else it is read once more
+		if r, ok := result.(bsp.Rect); ok { // otherwise it is read once more
 			c.SetLoaded(r)
 		}
 		loadLand(c)
@@ -46,7 +46,7 @@ func loadLand(c *space.Cell) {
 	c.SetLocal(err == nil)
 }
 
-// reach is what is loaded after one more strip on each side on which something is wanted.
+// reach is what is loaded after one more strip on each side where something is wanted.
 func reach(loaded, want bsp.Rect) bsp.Rect {
 	if want.Empty() {
 		return loaded
@@ -79,8 +79,8 @@ func (j landJobs) Do(token uint64, run func(ctx context.Context) any) {
 	j.p.jobs = append(j.p.jobs, jobResult{j.p.c.now + delay, token, result})
 }
 
-// onLand checks that no entity is made in, restored to or handed over to a cell that has not loaded the land there.
-// Where an entity walks by itself, or leaves another one behind, is its own affair.
+// onLand checks that no entity is made in, restored to or handed over to a cell that has not loaded
+// the land there. Where an entity walks by itself, or leaves another one behind, is its own affair.
 type onLand struct {
 	c    *Cluster
 	on   map[entity.ID]landing
@@ -93,7 +93,8 @@ type landing struct {
 	order entity.Order
 }
 
-// stride is how far an entity can have gone from where it arrived until it is looked at, in metres.
+// stride is how far, in metres, an entity can have gone from where it arrived before it is looked
+// at.
 const stride = 10
 
 func (k *onLand) safe() error {

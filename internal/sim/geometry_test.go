@@ -8,8 +8,9 @@ import (
 	"github.com/cellscape/cellscape/balance"
 )
 
-// withLand are the options of a run whose space has land that takes its time to load. Cells come, go and are moved by
-// their load; every second run lets others retire as well, and of three one has a CellAppMgr that crashes.
+// withLand returns the options of a run whose space has land that takes time to load. Cells come,
+// go and are moved by their load. In every second run others retire as well, and in one of three
+// the CellAppMgr crashes.
 func withLand(policy balance.PolicyConfig, seed uint64) Options {
 	return Options{
 		Seed: seed, Geometry: true, CellApps: 5, Players: 10, Rovers: 10,
@@ -22,13 +23,14 @@ func withLand(policy balance.PolicyConfig, seed uint64) Options {
 	}
 }
 
-// landPolicies add and give back cells for little load.
+// landPolicies add and give back cells even for little load.
 func landPolicies() []balance.PolicyConfig {
 	return []balance.PolicyConfig{balance.ProfileConfig{TargetLoad: 0.1}, balance.ClassicConfig{MetaTolerance: 0.02, LowerBound: 0.02}}
 }
 
-// TestLand: in a space with geometry no one is made in, restored to or handed over to a cell that has not loaded the land
-// there, whatever cells are added, cut, moved and retired and whoever dies; and in the end all is loaded and at rest.
+// TestLand: in a space with geometry, nobody is made in, restored to or handed over to a cell that
+// has not loaded the land there, whatever cells are added, cut, moved and retired, and whoever
+// dies. In the end everything is loaded and at rest.
 func TestLand(t *testing.T) {
 	t.Parallel()
 	for _, policy := range landPolicies() {
@@ -47,8 +49,8 @@ func TestLand(t *testing.T) {
 	}
 }
 
-// TestLandIsGivenBack: a space that loads is given cells to share the work, and gives them back when all is loaded; a CellApp
-// may be shut down meanwhile.
+// TestLandIsGivenBack: a space that loads is given cells to share the work, and gives them back
+// when everything is loaded. A CellApp may be shut down in the meantime.
 func TestLandIsGivenBack(t *testing.T) {
 	for _, policy := range landPolicies() {
 		t.Run(policy.Name(), func(t *testing.T) {

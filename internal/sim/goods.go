@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Properties that change in depth, of every shape that the definitions know: a list of
-// records that hold lists and records, a map, a free value, and a list of which only the
-// latest is sent. Each of them comes with flags of its own.
+// These properties change in depth and have every shape that the definitions know: a list of
+// records that hold lists and records, a map, a free value, and a list of which only the latest
+// value is sent. Each of them has flags of its own.
 const goodsDef = `
 		<chest>  <Type> ARRAY <of> FIXED_DICT <Properties>
 				<count> <Type> INT32 </Type> </count>
@@ -87,8 +87,8 @@ func (g goods) dealChest(n uint32) {
 	}
 }
 
-// beastDef is of a type that clients take for a Critter: they know neither its spots,
-// nor its temper, nor that it growls.
+// beastDef defines a type that clients take for a Critter: they know neither its spots, nor its
+// temper, nor that it growls.
 const beastDef = `
 <root>
 	<Parent> Critter </Parent>
@@ -122,13 +122,13 @@ func (s *beastCell) OnCreated() {
 	s.OnThere(space.Callback{})
 }
 
-// Greet is as of critterCell.
+// Greet does the same as that of critterCell.
 func (s *beastCell) Greet(_ entity.ID, _ string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.Mood.Set(s.Mood.Get() + 1)
 }
 
-// OnBeat changes what clients know and what they do not.
+// OnBeat changes both what clients know and what they do not.
 func (s *beastCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// TestGreetedAcrossDeaths: one player greets another, and 0.1 to 4 seconds later the
-// CellApp of the one, of the other, or of both dies. The greeting is handled once.
+// TestGreetedAcrossDeaths: one player greets another, and 0.1 to 4 seconds later the CellApp of the
+// first, of the second, or of both dies. The greeting is handled once.
 func TestGreetedAcrossDeaths(t *testing.T) {
 	for _, c := range []struct {
 		name   string

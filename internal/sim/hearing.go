@@ -8,16 +8,15 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// hearing is what a base has heard of the numbers that its cell part says, which begin at 1
-// in each life and come with the life in which they were said first.
+// hearing is what a base has heard of the numbers that its cell part says. They begin at 1 in each
+// life, and come with the life in which they were first said.
 //
-// One cell part says each number once, in order. One that was restored from a backup begins
-// with its own life. One that was restored from a frozen copy first says what the copy had
-// said and nobody had handled, in the words of the copy's life: it begins behind the last
-// that was heard of the cell part which the copy was taken of. If it dies before its own
-// backup, the next one is restored from the same copy, and says all that again. So what
-// comes twice depends on who speaks, which the base knows: its link believes in one
-// incarnation at a time.
+// One cell part says each number once, in order. One that was restored from a backup begins with
+// its own life. One that was restored from a frozen copy first says what the copy had said and
+// nobody had handled, under the copy's life: it begins after the last number that was heard of the
+// cell part from which the copy was taken. If it dies before it has a backup of its own, the next
+// one is restored from the same copy, and says all of that again. So what may come twice depends on
+// who speaks. The base knows that: its link believes in one incarnation at a time.
 type hearing struct {
 	// of is the last that was heard of each cell part, in the order of incarnations.
 	of []lastHeard
@@ -25,7 +24,7 @@ type hearing struct {
 
 type lastHeard struct{ from, life, n uint32 }
 
-// take hears a number of the cell part of an incarnation, and reports whether it may come now.
+// take hears a number from the cell part of an incarnation, and reports whether it may come now.
 func (h *hearing) take(from, life, n uint32) bool {
 	ok := h.may(from, life, n)
 	if k := len(h.of); k == 0 || h.of[k-1].from != from {
@@ -51,8 +50,8 @@ func (h *hearing) may(from, life, n uint32) bool {
 	return slices.ContainsFunc(h.of, func(x lastHeard) bool { return life <= x.from && x.before(life, n) })
 }
 
-// before reports whether a number is the next after l of the same cell part: of the same
-// life, or the first of a later one, behind the tail of a copy.
+// before reports whether a number is the next after l of the same cell part: of the same life, or
+// the first of a later one, after the tail of a copy.
 func (l lastHeard) before(life, n uint32) bool {
 	return life == l.life && n == l.n+1 || life > l.life && n == 1
 }
@@ -66,7 +65,7 @@ func (h *hearing) told(from, life, n uint32, lastLife, heard, wrong *property.Ui
 	heard.Set(n)
 }
 
-// incarnation is that of the cell part which the base of an entity believes in.
+// incarnation is that of the cell part in which the base of an entity believes.
 func (c *Cluster) incarnation(id entity.ID) (n uint32) {
 	c.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
 		if b.ID == id {

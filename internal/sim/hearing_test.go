@@ -2,8 +2,9 @@ package sim
 
 import "testing"
 
-// TestHearing: numbers of one cell part come in order, each once; only who was restored from
-// a copy says again what an older one said, from where the base had heard of that one.
+// TestHearing: the numbers of one cell part come in order, each once. Only a cell part that was
+// restored from a copy says again what an older one said, from where the base had heard of that
+// one.
 func TestHearing(t *testing.T) {
 	type say = [3]uint32 // from, life, n
 	for name, c := range map[string]struct {

@@ -11,15 +11,15 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// What is held back: now and then a client's move, or a message of a flow, waits in front of
-// the CellApp that it came to, until the real that it is for has gone on to another one, or
-// for a while. It then follows by another way than what was said after it. A network
-// of its own may do so to any two messages of different channels; chance alone hardly does.
+// Messages are held back: now and then a client's move, or a message of a flow, waits in front of
+// the CellApp to which it came, until the real that it is for has gone on to another one, or for a
+// while. It then follows by another way than what was said after it. A real network may do so to
+// any two messages of different channels; chance alone hardly does.
 
 // heldMessage is a message that waits.
 type heldMessage struct {
 	p        *Process
-	starts   int // of p, when it came
+	starts   int // starts of p when the message came
 	ch       mercury.ChannelID
 	reliable bool
 	msg      []byte
@@ -28,13 +28,14 @@ type heldMessage struct {
 }
 
 const (
-	// holdMoves and holdFlows are one in how many of each is held back, maxHeld how many wait.
+	// holdMoves and holdFlows say of how many moves and flow messages one is held back, maxHeld how
+	// many may wait.
 	holdMoves, holdFlows, maxHeld = 12, 60, 16
-	// holdCheck is how often it is looked whether a real has gone.
+	// holdCheck is how often to look whether a real has gone.
 	holdCheck = 10 * time.Millisecond
 )
 
-// hold holds a message back, or not.
+// hold holds a message back, or does not.
 func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) bool {
 	if !c.opts.Wild.Hold || !c.bad || len(c.held) >= maxHeld || len(msg) == 0 || !slices.Contains(c.cellApps, p) {
 		return false
@@ -58,7 +59,8 @@ func (c *Cluster) hold(p *Process, ch mercury.ChannelID, reliable bool, msg []by
 	return true
 }
 
-// release hands on what has waited long enough. What its process did not live to hear is lost.
+// release hands on what has waited long enough. A message whose process has died in the meantime is
+// lost.
 func (c *Cluster) release() {
 	for i := 0; i < len(c.held); {
 		h := c.held[i]
@@ -77,7 +79,7 @@ func (c *Cluster) release() {
 	c.holdAt = c.now + holdCheck
 }
 
-// hasLeft reports whether a CellApp has a ghost of an entity, and not its real any more.
+// hasLeft reports whether a CellApp has a ghost of an entity and no longer its real.
 func (c *Cluster) hasLeft(p *Process, id entity.ID) (left bool) {
 	c.eachViewOf(p, func(_ *space.Cell, v space.View) {
 		left = left || v.ID() == id && !v.IsReal()

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Heralds set the space's data under many keys, so that at any time some entries are old and
-// some new, in no order of their keys. When the world is to fall silent they say so, too.
+// Heralds set the space's data under many keys, so that at any time some entries are old and some
+// new, in no order of their keys. They also announce that the world is to fall silent.
 
 const heraldDef = `
 <root>
@@ -22,7 +22,7 @@ const heraldDef = `
 </root>`
 
 const (
-	// firstKey is the lowest of the heralds' keys, manyKeys how many they have.
+	// firstKey is the lowest of the heralds' keys, manyKeys the number of their keys.
 	firstKey, manyKeys = 20, 40
 	// hushKey is set when everyone is to fall silent.
 	hushKey = 6
@@ -41,7 +41,7 @@ func (b *heraldBase) OnCreated() {
 	_, _ = b.AddTimer(beat, beat, "OnBeat")
 }
 
-// OnBeat has something said, in the bad time.
+// OnBeat makes the cell part say something, in the bad time.
 func (b *heraldBase) OnBeat() {
 	key := firstKey + b.w.chance.game.IntN(manyKeys)
 	switch {

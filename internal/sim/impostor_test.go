@@ -18,9 +18,9 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// impostor is a player's machine that speaks as if it were a process of the cluster. It
-// knows all that can be known: every entity, its order, its session, who is where. It has
-// joined nothing; who has is known to the manager, and that is another matter.
+// impostor is a player's machine that speaks as if it were a process of the cluster. It knows
+// everything that can be known: every entity, its order, its session, and who is where. But it has
+// joined nothing, and the manager knows who has.
 type impostor struct {
 	r    *rig
 	p    *Process
@@ -30,7 +30,7 @@ type impostor struct {
 	to   map[*Process]mercury.ChannelID
 }
 
-// impostorPort is where it is.
+// impostorPort is where the impostor is.
 const impostorPort = portPlayers + 80
 
 func (r *rig) impostor() *impostor {
@@ -48,7 +48,7 @@ func (x *impostor) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 
 // Closed implements mercury.Handler.
 func (x *impostor) Closed(_ time.Duration, ch mercury.ChannelID, _ error) {
-	for _, p := range x.r.procs { // in order: a map would be walked by chance
+	for _, p := range x.r.procs { // in order: a map would be walked in random order
 		if x.to[p] == ch {
 			delete(x.to, p)
 		}
@@ -77,8 +77,8 @@ func (x *impostor) Tick(now time.Duration) time.Duration {
 	return x.next
 }
 
-// lie says one of the messages, on a channel of its own or as the first of a new one, and
-// now and then unreliably.
+// lie says one of the messages, on a channel of its own or as the first of a new one, and now and
+// then unreliably.
 func (x *impostor) lie(p *Process, lies []wire.Message) {
 	if len(lies) == 0 {
 		return
@@ -96,7 +96,7 @@ func (x *impostor) lie(p *Process, lies []wire.Message) {
 	_ = x.p.ep.Send(x.to[p], msg)
 }
 
-// victim is a base in its turn.
+// victim picks each base in its turn.
 func (x *impostor) victim() (v baseapp.BaseView) {
 	var all []baseapp.BaseView
 	x.r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) { all = append(all, b) })
@@ -186,14 +186,14 @@ func (r *rig) sessions() (n int) {
 	return n
 }
 
-// TestImpostor lets somebody who has joined nothing speak to every process as if he were
-// one of them. He is refused and counted; nobody else notices: no session ends, no entity
-// is restored, no call is lost, and every promise holds.
+// TestImpostor lets somebody who has joined nothing speak to every process as if he were one of
+// them. He is refused and counted, and nobody else notices: no session ends, no entity is restored,
+// no call is lost, and every promise holds.
 func TestImpostor(t *testing.T) {
 	bad := mercurytest.Link{Loss: 0.1, Duplicate: 0.05, Reorder: 0.2, Delay: 20 * time.Millisecond, Jitter: 30 * time.Millisecond}
 	t.Run("in a sound world", func(t *testing.T) {
 		play(t, Options{Seed: 4300, CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Wild: Wild{Stones: 2}}, func(r *rig) {
-			r.parted = true // what is refused is counted with what players are refused
+			r.parted = true // his refusals are counted together with those of players
 			was := r.sessions()
 			x := r.impostor()
 			r.net.SetLink(bad)

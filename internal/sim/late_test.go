@@ -9,11 +9,10 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// TestLateSpaceData: what is left of a space is with a CellApp that the next manager does
-// not hear in time. It makes the space anew, with nothing in its data. When the CellApp
-// comes, everyone gets the data again, under numbers that are above all there were. (The
-// data was lost, and numbers began at 1: whoever had seen higher ones took what was set
-// from then on for old.)
+// TestLateSpaceData: what is left of a space is with a CellApp that the next manager does not hear
+// in time. The manager makes the space anew, with no data. When the CellApp comes, everyone gets
+// the data again, under numbers above all that there were. (The data used to be lost, and numbers
+// began at 1: whoever had seen higher ones took everything that was set from then on for old.)
 func TestLateSpaceData(t *testing.T) {
 	o, in := scripted(36, 2)
 	play(t, o, func(r *rig) {
@@ -55,8 +54,8 @@ func TestLateSpaceData(t *testing.T) {
 	})
 }
 
-// lingering is a CellApp whose cell is out of the space, with no one in it, and stays
-// because it waits for an ack that never comes.
+// lingering is a CellApp whose cell is out of the space, empty, and stays because it waits for an
+// ack that never comes.
 func (r *rig) lingering(in *orders) *Process {
 	r.t.Helper()
 	on, _, _ := r.real(r.id())
@@ -69,7 +68,7 @@ func (r *rig) lingering(in *orders) *Process {
 	return on
 }
 
-// cellOf is the cell of the space that everyone shares that a manager of a term made.
+// cellOf is the cell of the shared space that a manager of a term made.
 func (r *rig) cellOf(term uint32) (cell *space.Cell) {
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {

@@ -15,7 +15,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// ofReal reports whether a message to a base is a word of the real of an entity.
+// ofReal reports whether a message to a base comes from the real of an entity.
 func ofReal(id wire.ID, body []byte, of entity.ID) bool {
 	var current migrate.Current
 	var said flow.Message
@@ -31,16 +31,16 @@ func ofReal(id wire.ID, body []byte, of entity.ID) bool {
 	return false
 }
 
-// TestBelievedOnRetired: a CellApp that retires hands a rock on, and the base hears nothing of
-// the new real until the CellApp has forgotten the handoff, has retired and has ended. Then
-// the new real dies, too. Nobody is left who knows that the real went on, and no verdict is
-// about the CellApp where the base believes it; the base must not believe in it for ever.
+// TestBelievedOnRetired: a CellApp that retires hands a rock on, and the base hears nothing of the
+// new real until the CellApp has forgotten the handoff, has retired and has ended. Then the new
+// real dies, too. Nobody is left who knows that the real went on, and no verdict is about the
+// CellApp on which the base believes it to be; the base must not believe that for ever.
 func TestBelievedOnRetired(t *testing.T) {
 	lose := func(*rig) {}
 	for i, k := range []struct {
 		name string
-		id   wire.ID      // the first of which is lost; 0 for none
-		too  func(r *rig) // what happens with it
+		id   wire.ID      // the first message of this kind is lost; 0 for none
+		too  func(r *rig) // what happens along with it
 	}{
 		{"nothing lost", 0, lose},
 		{"AppSilent lost", wire.AppSilentID, lose},
@@ -75,15 +75,15 @@ func TestBelievedOnRetired(t *testing.T) {
 	}
 }
 
-// beliefEnds is how long a base may believe in a real on an app that has left, if one message
-// is lost: it asks again.
+// beliefEnds is how long a base may believe in a real on an app that has left, if one message is
+// lost: the base asks again.
 const beliefEnds = baseapp.MemberLease + baseapp.ProbeAgain + repaired
 
-// believe leads to a base that believes in the real of a rock where there is none, and where
-// nobody knows better. It returns the order of the real in which the base believes.
+// believe leads to a base that believes in the real of a rock where there is none, while nobody
+// knows better. It returns the order of the real in which the base believes.
 func (r *rig) believe() (id entity.ID, was entity.Order) {
 	r.t.Helper()
-	id, _ = r.rock(property.Vector3{X: 20 - half, Z: half - 20}) // far from all lines: no ghost knows of it
+	id, _ = r.rock(property.Vector3{X: 20 - half, Z: half - 20}) // far from all lines: it has no ghost
 	r.wait(3 * time.Second)                                      // it is backed up
 	old, _, v := r.real(id)
 	was = v.Order()
@@ -91,10 +91,10 @@ func (r *rig) believe() (id entity.ID, was entity.Order) {
 	deaf := r.deafen(id, old)
 	r.retire(old)
 	r.until("it has retired", space.HandedOnLease+removalEnds, old.app.(*cellapp.CellApp).Retired)
-	old.crash() // as its operator may
+	old.crash() // now its operator may end it
 	on, _, v := r.real(id)
 	if _, b := r.base(id); *deaf == 0 || on == nil || !was.Before(v.Order()) || b.App != place {
-		r.t.Fatalf("%d words were lost, the real is %v, its base believes in %v, not %v", *deaf, v.Order(), b.App, place)
+		r.t.Fatalf("%d messages were lost, the real is %v, its base believes in %v, not %v", *deaf, v.Order(), b.App, place)
 	}
 	on.crash()
 	on.restartAt = r.now + time.Second
@@ -102,7 +102,7 @@ func (r *rig) believe() (id entity.ID, was entity.Order) {
 	return id, was
 }
 
-// deafen loses what the base of an entity is told by its real, but on one CellApp.
+// deafen loses what the real of an entity tells its base, except on one CellApp.
 func (r *rig) deafen(id entity.ID, but *Process) (lost *int) {
 	lost = new(int)
 	r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
@@ -116,12 +116,12 @@ func (r *rig) deafen(id entity.ID, but *Process) (lost *int) {
 }
 
 // TestHandedOnToTheDead: a real dies with the CellApp that has taken it over, before its base has
-// heard of it, and the origin has no ghost of it any more. The origin says so at the verdict, 3 s after
-// the death: the base need not wait until it asks by itself, which takes 2 s longer.
+// heard of it, and the origin has no ghost of it any more. The origin says so at the verdict, 3 s
+// after the death: the base need not wait until it asks by itself, which takes 2 s longer.
 func TestHandedOnToTheDead(t *testing.T) {
 	o := Options{Seed: 4310, CellApps: 4, Players: 2, Rovers: 2, Balance: still(2), Wild: Wild{Rocks: 1}}
 	play(t, o, func(r *rig) {
-		id, _ := r.rock(property.Vector3{X: 20 - half, Z: half - 20}) // far from all lines: no ghost knows of it
+		id, _ := r.rock(property.Vector3{X: 20 - half, Z: half - 20}) // far from all lines: it has no ghost
 		r.wait(3 * time.Second)                                       // it is backed up
 		old, _, v := r.real(id)
 		was := v.Order()

@@ -11,17 +11,17 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// A tight world has budgets that do not suffice: clients cannot be told all that happens, few
-// ghosts are made and few reals are handed over in a check. A frozen world knows no budgets; so
-// a tight one falls silent before it is frozen. Nothing changes any more, but everything goes on,
-// and what clients have not been told must come by and by, within the same budgets.
+// A tight world has budgets that do not suffice: clients cannot be told all that happens, and few
+// ghosts are made and few reals handed over in a check. A frozen world knows no budgets, so a tight
+// one falls silent before it is frozen. Nothing changes any more, but everything goes on, and what
+// clients have not been told must come by and by, within the same budgets.
 
 const (
 	tightBytes   = 200 // a tick and client
 	tightGhosts  = 4   // a check and cell
 	tightHandoff = 2   // a check and cell
-	// hushIn is how long the word takes that the game is over; lullEnds how long everyone may
-	// take to be told of all that was before.
+	// hushIn is how long the news takes that the game is over; lullEnds is how long it may take
+	// until everyone is told everything that happened before.
 	hushIn, lullEnds = 20 * time.Second, 40 * time.Second
 )
 
@@ -33,7 +33,7 @@ func (c *Cluster) tighten(cfg *space.Config) {
 	}
 }
 
-// lull lets a tight world fall silent, and demands that everyone is told.
+// lull lets a tight world fall silent, and demands that everyone is told everything.
 func (c *Cluster) lull() error {
 	if !c.opts.Wild.Tight || c.opts.Wild.Heralds == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (c *Cluster) lull() error {
 	if !c.hushed() {
 		return nil // its heralds died with their BaseApps
 	}
-	if err := c.runFor(2 * time.Second); err != nil { // every script has had a beat
+	if err := c.runFor(2 * time.Second); err != nil { // time for a beat of every script
 		return err
 	}
 	if err := c.runUntil(lullEnds, c.toldAll); err != nil {
@@ -94,8 +94,9 @@ func (c *Cluster) toldAll() bool {
 	return n == 0 && c.inPlace()
 }
 
-// listen lets what was sent arrive. Who is handed over meanwhile does something on leaving,
-// so it waits for a second in which there was nothing to tell. It returns what lower did.
+// listen lets what was sent arrive. A real that is handed over in the meantime does something on
+// leaving, so listen waits for a second in which there was nothing to tell. It returns the result
+// of lower.
 func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 	least = map[entity.ID]float32{}
 	for until, quiet := c.now+lullEnds, false; !quiet && c.now < until; {
@@ -113,9 +114,9 @@ func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 	return least, nil
 }
 
-// lower takes down to which share of the distances of details each cell saves for the
-// players there. A crowd may be too dense even in silence: then its clients are owed the
-// details of who is nearer, and come to more when the cell saves less.
+// lower notes the smallest share to which each cell cuts the distances of details for its players.
+// A crowd may be too dense even in silence: then its clients are owed the details of nearer
+// entities, and of more when the cell saves less.
 func (c *Cluster) lower(least map[entity.ID]float32) {
 	c.eachView(func(_ *Process, cell *space.Cell, v space.View) {
 		if !v.IsReal() {
@@ -128,5 +129,5 @@ func (c *Cluster) lower(least map[entity.ID]float32) {
 	})
 }
 
-// settle ends a walk where it is.
+// settle ends a walk where the real is.
 func settle(r *space.Real) { _, _ = r.MoveTo(r.Position(), 1, "", 0) }

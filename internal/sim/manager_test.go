@@ -12,11 +12,11 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// The CellAppMgr dies, and another start of it makes its picture of the world from
-// what the apps tell it. Each scenario ends, like all, with every promise kept.
+// The CellAppMgr dies, and another start of it makes its picture of the world from what the apps
+// tell it. Like all scenarios, each ends with every promise kept.
 
-// TestManagerDies: the cells stay as they are, nobody dies, nobody is thrown out, lines
-// go on moving, and players log in.
+// TestManagerDies: the cells stay as they are, nobody dies, nobody is thrown out, lines go on
+// moving, and players log in.
 func TestManagerDies(t *testing.T) {
 	for name, away := range map[string]time.Duration{"a moment": 50 * time.Millisecond, "long": 14 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -48,8 +48,8 @@ func TestManagerDies(t *testing.T) {
 	}
 }
 
-// TestManagerDiesAddingACell: the order to make a cell was sent and never arrived. What
-// the other CellApps were told of the new cell decides what becomes of it.
+// TestManagerDiesAddingACell: the order to make a cell was sent and never arrived. What becomes of
+// the cell depends on what the other CellApps were told of it.
 func TestManagerDiesAddingACell(t *testing.T) {
 	for name, told := range map[string]bool{"the others know": true, "nobody knows": false} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestManagerDiesAddingACell(t *testing.T) {
 	}
 }
 
-// TestManagerDiesHavingACell: the cell was made, and nobody else has heard so.
+// TestManagerDiesHavingACell: the cell was made, and nobody else has heard of it.
 func TestManagerDiesHavingACell(t *testing.T) {
 	o, in := scripted(32, 3)
 	play(t, o, func(r *rig) {
@@ -128,7 +128,7 @@ func (r *rig) reals(id bsp.CellID) (n int) {
 	return n
 }
 
-// TestManagerDiesMovingALine: one CellApp was told, whichever it is, the others were not.
+// TestManagerDiesMovingALine: one CellApp was told, whichever it is, and the others were not.
 func TestManagerDiesMovingALine(t *testing.T) {
 	for i := range 3 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -181,7 +181,7 @@ func lines(t *bsp.Tree) (at []float64) {
 	return at
 }
 
-// TestManagerDiesWhileACellRetires: what the dead manager began, the next one ends.
+// TestManagerDiesWhileACellRetires: the next manager ends what the dead one began.
 func TestManagerDiesWhileACellRetires(t *testing.T) {
 	o, in := scripted(34, 3)
 	play(t, o, func(r *rig) {
@@ -212,8 +212,8 @@ func (r *rig) gone(id bsp.CellID) bool {
 	return gone
 }
 
-// TestManagerDiesRemovingACell: the CellApp of the cell has heard that it goes, the
-// peers whose acks it waits for have not, or have not even the geometry.
+// TestManagerDiesRemovingACell: the CellApp of the cell has heard that the cell goes. The peers for
+// whose acks it waits have not, or do not even have the geometry.
 func TestManagerDiesRemovingACell(t *testing.T) {
 	for name, geometry := range map[string]bool{"with the geometry": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

@@ -9,12 +9,12 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// portStranger is a place that belongs to no one in the cluster.
+// portStranger is a place that belongs to nobody in the cluster.
 const portStranger = 9
 
-// noise is what the open network sends to every port: rubbish, and datagrams that
-// were overheard, whole, cut short or bent, from a stranger's place or under the
-// name of who sent them. It knows no secret, so it does not make new ones.
+// noise is what the open network sends to every port: rubbish, and overheard datagrams, whole, cut
+// short or altered, from a stranger's place or under the name of their sender. It knows no secret,
+// so it does not make new ones.
 type noise struct {
 	on      bool
 	heard   []overheard // a ring
@@ -33,7 +33,7 @@ type overheard struct {
 // maxOverheard is how many datagrams the noise remembers, some from long ago.
 const maxOverheard = 512
 
-// overhear takes a sample of what is sent, and makes noise when it is time to.
+// overhear takes a sample of what is sent, and makes noise when it is time.
 func (n *noise) overhear(c *Cluster, from, to netip.AddrPort, data []byte) {
 	if !c.opts.Noise {
 		return

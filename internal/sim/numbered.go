@@ -11,9 +11,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Calls between any two parts are numbered for each pair, in the state of those who
-// make and who handle them, so that a restore takes the numbers back as it does the
-// rest. callsNumbered draws the conclusions.
+// Calls between any two parts are numbered for each pair, in the state of those who make and who
+// handle them, so that a restore takes the numbers back along with the rest. callsNumbered draws
+// the conclusions.
 const (
 	numbersDef = `
 		<greeters> <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </greeters>
@@ -31,7 +31,7 @@ const (
 		<wage> <Arg> UINT32 </Arg> </wage>`
 )
 
-// numbers are the numbered calls of a cell part.
+// numbers holds the numbered calls of a cell part.
 type numbers struct {
 	Greeters property.Map[string, uint32] // last number of each caller's client
 	Missed   property.Slice[string]       // numbers of theirs that never came
@@ -40,12 +40,12 @@ type numbers struct {
 	Uttered  property.Uint32              // last number said to the base and to all clients
 }
 
-// greeting is the text of a greeting, missing how one is named that did not come.
+// greeting is the text of a greeting; missing is the name of one that did not come.
 func greeting(n uint32) string { return fmt.Sprintf("hello %d", n) }
 
 func missing(from, to entity.ID, n uint32) string { return fmt.Sprintf("%s to %s: %d", from, to, n) }
 
-// count takes a greeting. Those of rogues have no numbers.
+// count takes a greeting. Greetings of rogues have no numbers.
 func (s *numbers) count(self, from entity.ID, text string) {
 	var n uint32
 	if _, err := fmt.Sscanf(text, "hello %d", &n); err != nil {
@@ -74,8 +74,8 @@ func (s *numbers) refused(r *space.Real, c space.RefusedCall) {
 	}
 }
 
-// utter says the next number to the base and to all clients. It goes on after a
-// restore from where the backup was: some numbers are said again, none is left out.
+// utter says the next number to the base and to all clients. After a restore it goes on from where
+// the backup was: some numbers are said again, none is left out.
 func (s *numbers) utter(r *space.Real) {
 	n := s.Uttered.Get() + 1
 	if r.Base().Call("utter", r.Order().Incarnation, n) == nil {
@@ -84,10 +84,10 @@ func (s *numbers) utter(r *space.Real) {
 	}
 }
 
-// OnCallRefused is of every script that has numbers.
+// OnCallRefused belongs to every script that has numbers.
 func (s *walkerCell) OnCallRefused(c space.RefusedCall) { s.refused(s.Real, c) }
 
-// echo is what a base hears of its cell part, and says to its client.
+// echo is what a base hears of its cell part and passes on to its client.
 type echo struct {
 	EchoLife, Echo, Skipped property.Uint32
 	Paid                    property.Uint32
@@ -96,9 +96,9 @@ type echo struct {
 	from uint32 `cellscape:"local"` // incarnation of the cell part that was heard last
 }
 
-// utter checks a number of the cell part. What a cell part said in an older life, the one
-// that was restored from a copy may say; so what counts is who speaks, not the life in
-// which it was said first.
+// utter checks a number of the cell part. A cell part that was restored from a copy may say what
+// the older life had said; so it matters who speaks, and not in which life the number was first
+// said.
 func (s *echo) utter(id entity.ID, life, n uint32) {
 	from := s.w.incarnation(id)
 	if life > from || !follows(s.EchoLife.Get(), s.Echo.Get(), life, n, from != s.from) {
@@ -109,9 +109,9 @@ func (s *echo) utter(id entity.ID, life, n uint32) {
 	s.Echo.Set(n)
 }
 
-// follows reports whether a number may come after the last of a caller: it is the next
-// one; the first after a restore may be one that was said before, in whatever life, since
-// a copy can have a tail that nobody acknowledged. None is ever left out.
+// follows reports whether a number may come after the last one of a caller. It may be the next one.
+// After a restore the first may be one that was said before, in whatever life, since a copy can
+// have a tail that nobody acknowledged. None is ever left out.
 func follows(lastLife, last, life, n uint32, restored bool) bool {
 	return n == last+1 && life >= lastLife || restored && n <= last+1
 }
@@ -128,8 +128,8 @@ type ear struct {
 	greets map[entity.ID]uint32 // last greeting sent to each
 	from   map[*client.Replica][2]uint32
 	wage   uint32
-	// restored says that its entity has a new cell part, which has said no number yet;
-	// retells that it has told of no greeting.
+	// restored says that the entity has a new cell part, which has said no number yet; retells says
+	// that it has told of no greeting.
 	restored, retells bool
 	faults            []string
 }
@@ -164,20 +164,20 @@ func (pl *player) hear(from *client.Replica, m *property.Method, args []property
 		life, n := uint32(args[0].Uint()), uint32(args[1].Uint())
 		was, known := e.from[from]
 		switch {
-		case !known: // it has met the entity, maybe anew
+		case !known: // it has met the entity, perhaps anew
 		case from == pl.client.Player():
 			if !follows(was[0], was[1], life, n, e.restored) {
 				bad("its own number %d.%d after %d.%d", life, n, was[0], was[1])
 			}
 			e.restored = false
-		case life != was[0] || n <= was[1]: // it was out of earshot for those between
+		case life != was[0] || n <= was[1]: // it was out of earshot for those in between
 			bad("number %d.%d after %d.%d", life, n, was[0], was[1])
 		}
 		e.from[from] = [2]uint32{life, n}
 	}
 }
 
-// list is the text of a property of a real that is a list of strings.
+// list is the text of a real's property that is a list of strings.
 func list(v space.View, name string) (all []string) {
 	if x, ok := v.Get(name); ok {
 		for i := range x.Len() {
@@ -187,7 +187,7 @@ func list(v space.View, name string) (all []string) {
 	return all
 }
 
-// greetersOf is the last number that a real has of each caller, in the order of their names.
+// greetersOf returns the last number that a real has of each caller, in the order of their names.
 func greetersOf(script any) (names []string, last map[string]uint32) {
 	last = map[string]uint32{}
 	var m *property.Map[string, uint32]

@@ -2,8 +2,8 @@ package sim
 
 import "testing"
 
-// TestFollows: what a caller says comes in order and without a gap; a restored one may say
-// again what it had said, also a second time from the same copy, as its older life said it.
+// TestFollows: what a caller says comes in order and without a gap. A restored caller may repeat
+// what its older life had said, even a second time from the same copy.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		lastLife, last, life, n uint32

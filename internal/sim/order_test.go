@@ -16,8 +16,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// roll moves a rock at once, by nobody's call: what is called is called again after a
-// restore.
+// roll moves a rock directly and not by a call: a call would be repeated after a restore.
 func (r *rig) roll(id entity.ID, d float64) {
 	r.t.Helper()
 	to := r.across(d)
@@ -25,9 +24,9 @@ func (r *rig) roll(id entity.ID, d float64) {
 	v.Script().(*rockCell).Roll(to.X, to.Z)
 }
 
-// TestSlowWordOfAnOlderHop has the way from one CellApp to the BaseApp so slow that a
-// real's word that it is there comes when the real has gone back, and has said so. The
-// base must not believe the older word.
+// TestSlowWordOfAnOlderHop makes the way from one CellApp to the BaseApp so slow that a real's
+// message that it is there arrives when the real has gone back and has said so. The base must not
+// believe the older message.
 func TestSlowWordOfAnOlderHop(t *testing.T) {
 	play(t, Options{Seed: 4400, BaseApps: 1, Rovers: -1, Players: 1, Balance: still(2), Wild: Wild{Rocks: 1}}, func(r *rig) {
 		id, _ := r.rock(r.across(100))
@@ -45,17 +44,18 @@ func TestSlowWordOfAnOlderHop(t *testing.T) {
 		r.until("the rock comes back again", 10*time.Second, func() bool { on, _, _ := r.real(id); return on == home })
 		_, _, v := r.real(id)
 		r.until("the base knows", 2*time.Second, func() bool { _, b := r.base(id); return b.Order == v.Order() })
-		r.wait(3 * time.Second) // the older word comes, and nothing repairs what it would do before oneReal looks
+		r.wait(3 * time.Second) // the older message comes; before oneReal looks, nothing would repair what it does
 		r.net.SetLinkOneWay(there.at, base.at, cleanLink())
 	})
 }
 
-// TestRefusedRealGoes kills the CellApp that the base believes its real to be on, while
-// the real is on another one of which the base has heard nothing. The base restores it,
-// so that there are two, far apart: the old one has to go when it is refused.
+// TestRefusedRealGoes kills the CellApp on which the base believes its real to be, while the real
+// is on another one of which the base has heard nothing. The base restores it, so there are two,
+// far apart: the old one has to go when it is refused.
 func TestRefusedRealGoes(t *testing.T) {
 	play(t, Options{Seed: 4401, CellApps: 3, BaseApps: 1, Rovers: -1, Players: 1, Balance: still(3), Wild: Wild{Rocks: 1}}, func(r *rig) {
-		// It begins in the half that is cut again: the neighbour there takes over, not the one it goes to.
+		// It begins in the half that is cut again: there the neighbour takes over, and not the cell
+		// to which it goes.
 		from := -300.0
 		if r.cellAt(r.across(300)) != r.cellAt(r.elsewhere(300)) {
 			from = 300
@@ -123,7 +123,7 @@ func isBaseApp(p *Process) bool {
 	return false
 }
 
-// speaksOf is the entity whose real tells its base something by a message; 0 for none.
+// speaksOf is the entity whose real tells its base something in a message; 0 for none.
 func speaksOf(msg []byte) entity.ID {
 	var current migrate.Current
 	var message flow.Message
@@ -139,7 +139,7 @@ func speaksOf(msg []byte) entity.ID {
 	return 0
 }
 
-// lives is how many reals of an entity there are, and whether one is on a process.
+// lives returns how many reals of an entity there are, and whether one is on a process.
 func (r *rig) lives(id entity.ID, on *Process) (n int, there bool) {
 	r.eachView(func(p *Process, _ *space.Cell, v space.View) {
 		if v.ID() == id && v.IsReal() {

@@ -12,14 +12,14 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// orders is a balance that a test gives by hand: once it is held, cells are added,
-// retired and moved as next says, and not otherwise. It outlives the manager.
+// orders is a balance that a test gives by hand: once it is held, cells are added, retired and
+// moved as next says, and not otherwise. It outlives the manager.
 type orders struct {
 	held bool
 	next func(o *balance.Observation) balance.Plan
 }
 
-// scripted are options of n cells on four CellApps whose balance is in hand.
+// scripted returns the options of n cells on four CellApps, with the balance given by hand.
 func scripted(seed uint64, n int) (Options, *orders) {
 	in := &orders{}
 	cfg := still(n)
@@ -57,7 +57,7 @@ func (p *byHand) Meta(o *balance.Observation) balance.Plan {
 	return p.Policy.Meta(o)
 }
 
-// give has the manager carry out a plan at its next chance.
+// give makes the manager carry out a plan at its next chance.
 func (in *orders) give(plan func(o *balance.Observation) balance.Plan) { in.held, in.next = true, plan }
 
 // add cuts the leaf in the middle of the plane for a CellApp that has none.
@@ -98,7 +98,7 @@ func move(by float64) func(o *balance.Observation) balance.Plan {
 	}
 }
 
-// cells are the cells that run now, those that are going left out.
+// cells returns the cells that run now, without those that are going.
 func (r *rig) cells() map[bsp.CellID]*Process {
 	out := map[bsp.CellID]*Process{}
 	r.eachCellApp(func(p *Process, a *cellapp.CellApp) {
@@ -128,16 +128,16 @@ func (r *rig) newest() *bsp.Tree {
 	return t
 }
 
-// tampered is what a message to a process is made of that a test wants to see.
+// tampered is what a test wants to see of a message to a process.
 type tampered struct {
 	p   *Process
 	id  wire.ID
 	msg []byte
 }
 
-// on sets the hook of the moment: see gets every message to the CellAppMgr or a CellApp
-// until it says that it is done, and lets it pass or not. What clients say has ids of
-// its own.
+// on sets the hook of the moment: see gets every message to the CellAppMgr or a CellApp, and lets
+// it pass or not, until see says that it is done. Messages of clients have ids of their own and are
+// left out.
 func (r *rig) on(see func(m tampered) (pass, done bool)) {
 	r.hook = func(p *Process, _ mercury.ChannelID, msg []byte) []byte {
 		if len(msg) == 0 || p != r.manager && !slices.Contains(r.cellApps, p) {
@@ -164,8 +164,8 @@ func (r *rig) nextTerm() {
 	r.until("every CellApp has its geometry", 15*time.Second, func() bool { return r.everyoneIn(term) })
 }
 
-// everyoneIn reports whether all cells have a geometry of a term, but for those of spaces
-// that have ended, which have none.
+// everyoneIn reports whether all cells have a geometry of a term, except for cells of spaces that
+// have ended, which have none.
 func (r *rig) everyoneIn(term uint32) bool {
 	n, all := 0, true
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {

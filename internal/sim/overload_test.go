@@ -12,14 +12,15 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// crowded is an overload that begins at a load, fast enough for a short run.
+// crowded is an overload configuration that begins at a load, and reacts fast enough for a short
+// run.
 func crowded(start float64) space.OverloadConfig {
 	return space.OverloadConfig{Start: start, Patience: time.Second, Dwell: 500 * time.Millisecond, Recovery: 1500 * time.Millisecond, MinRate: 0.4}
 }
 
-// TestOverload: a crowd gathers on one spot, where no line divides it. Logins are
-// refused first, then clients are told less, then the world runs slower; it goes on for all
-// that. When the crowd has gone, all is as before.
+// TestOverload: a crowd gathers on one spot, where no line divides it. First logins are refused,
+// then clients are told less, then the world runs more slowly; but it goes on. When the crowd has
+// gone, everything is as before.
 func TestOverload(t *testing.T) {
 	o := Options{Seed: 41, CellApps: 2, Players: 12, Rovers: -1, Balance: still(2), Load: 80e6, Overload: crowded(0.75)}
 	o.Overload.Patience = 3 * time.Second
@@ -77,8 +78,8 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// rate is that of the slowest cell, thrift the steps that any CellApp saves by, game
-// the game time of the first cell.
+// rate is that of the slowest cell, thrift the most steps by which a CellApp saves, game the game
+// time of the first cell.
 func (r *rig) rate() uint16 {
 	slowest := uint16(1000)
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
@@ -101,7 +102,7 @@ func (r *rig) game() (game time.Duration) {
 	return game
 }
 
-// steps is what all walkers have counted by timers.
+// steps is the sum of what all walkers have counted by timers.
 func (r *rig) steps() (n uint64) {
 	r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
 		if v.IsReal() {
@@ -111,8 +112,8 @@ func (r *rig) steps() (n uint64) {
 	return n
 }
 
-// TestSlowSpaceLosesNothing: a space slows down and a CellApp of it dies, and the
-// manager stands still meanwhile. Who is restored has the game time of the space.
+// TestSlowSpaceLosesNothing: a space slows down, a CellApp of it dies, and the manager stands still
+// in the meantime. A restored entity has the game time of the space.
 func TestSlowSpaceLosesNothing(t *testing.T) {
 	play(t, Options{Seed: 42, Overload: crowded(0.1), Load: 60e6}, func(r *rig) {
 		r.until("the space is slow", time.Minute, func() bool { return r.rate() == 400 })

@@ -21,8 +21,9 @@ func flowOf(msg []byte, kind flow.Payload) (m flow.Message, ok bool) {
 	return m, flow.Payload(m.Payload[0]) == kind
 }
 
-// TestPlantedLostGreeting swallows a call between two entities, of four pairs, since the entities of a pair may be
-// gone by the end: the target hears the next call under the number of the lost one.
+// TestPlantedLostGreeting swallows a call between two entities. It does so for four pairs, since
+// the entities of a pair may be gone by the end: the target hears the next call under the number of
+// the lost one.
 func TestPlantedLostGreeting(t *testing.T) {
 	type pair struct{ from, to entity.ID }
 	swallowed := map[pair]uint64{}
@@ -38,13 +39,13 @@ func TestPlantedLostGreeting(t *testing.T) {
 		if m.Number != swallowed[this] {
 			return msg
 		}
-		m.Payload = []byte{byte(flow.RemoteCallPayload)} // its number is used up, the call is not there
+		m.Payload = []byte{byte(flow.RemoteCallPayload)} // the number is used up, but the call is not there
 		return wire.Encode(nil, &m)
 	})
 }
 
-// TestPlantedGreetingTwice has a call between two entities handled twice, as that of a
-// restored caller whose repeat nobody recognises.
+// TestPlantedGreetingTwice makes a target handle a call of another entity twice, as it would that
+// of a restored caller whose repeat nobody recognises.
 func TestPlantedGreetingTwice(t *testing.T) {
 	planted := false
 	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
@@ -64,8 +65,8 @@ func TestPlantedGreetingTwice(t *testing.T) {
 	})
 }
 
-// TestPlantedEarlySettle has senders believe that all is settled which was handled, as
-// they did when an ack was enough, and kills CellApps.
+// TestPlantedEarlySettle makes senders believe that everything handled is settled, as they did when
+// an ack was enough, and kills CellApps.
 func TestPlantedEarlySettle(t *testing.T) {
 	expectLossy(t, "promise 6: a call was lost", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
 		var a flow.Ack
@@ -77,8 +78,8 @@ func TestPlantedEarlySettle(t *testing.T) {
 	})
 }
 
-// TestPlantedForgetfulRestore restores entities without what they knew of the flows of
-// others, which then repeat what was handled, and without what they keep for others.
+// TestPlantedForgetfulRestore restores entities without what they knew of the flows of others,
+// which then repeat what was handled, and without what they keep for others.
 func TestPlantedForgetfulRestore(t *testing.T) {
 	expectLossy(t, "call", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
 		id, body, err := wire.Split(msg)
@@ -105,8 +106,8 @@ func without(t *testing.T, parts []byte, lacks migrate.Tag) (b []byte) {
 	return b
 }
 
-// expectLossy is expectBroken for what shows only when CellApps die: several runs, of
-// which one has to notice.
+// expectLossy is expectBroken for bugs that show only when CellApps die: of several runs, one has
+// to notice.
 func expectLossy(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
 	t.Helper()
 	t.Parallel()
@@ -125,9 +126,9 @@ func expectLossy(t *testing.T, promise string, tamper func(p *Process, ch mercur
 	t.Fatal("the planted bug was not noticed")
 }
 
-// TestPlantedSkip says that the lowest number of a base's flow is higher than it is:
-// what is between is given up. The counters hear of it (promise 3), or a client first, of
-// a change that builds on one it has missed (promise 5).
+// TestPlantedSkip gives the lowest number of a base's flow as higher than it is: what lies between
+// is given up. The counters notice (promise 3), unless a client notices first, by a change that
+// builds on one it has missed (promise 5).
 func TestPlantedSkip(t *testing.T) {
 	planted := false
 	expectBroken(t, "promise", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {

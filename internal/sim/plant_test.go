@@ -13,8 +13,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Each checker is shown to catch a bug planted for it: a run with a tampered
-// message must fail, with that promise named.
+// Each checker is shown to catch a bug that is planted for it: a run with a tampered message must
+// fail, and name that promise.
 
 func expectBroken(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
 	t.Helper()
@@ -41,8 +41,8 @@ func kind(msg []byte) wire.ID {
 	return id
 }
 
-// TestPlantedSecondReal gives a handoff to two CellApps, and keeps from both that
-// the base acknowledges only one.
+// TestPlantedSecondReal gives a handoff to two CellApps, and hides from both that the base
+// acknowledges only one.
 func TestPlantedSecondReal(t *testing.T) {
 	channels := map[*Process]mercury.ChannelID{}
 	planted := false
@@ -105,8 +105,8 @@ func TestPlantedCut(t *testing.T) {
 	})
 }
 
-// TestPlantedRepeat delivers a base's message twice, the second time under the
-// next number, so that the next one is taken for a duplicate.
+// TestPlantedRepeat delivers a base's message twice, the second time under the next number, so that
+// the next message is taken for a duplicate.
 func TestPlantedRepeat(t *testing.T) {
 	n := 0
 	expectBroken(t, "promise 3", func(p *Process, ch mercury.ChannelID, _ bool, msg []byte) []byte {
@@ -124,11 +124,11 @@ func TestPlantedRepeat(t *testing.T) {
 	})
 }
 
-// TestPlantedDeafGhost lets a CellApp not hear what the reals of its ghosts do, nor that
-// it has missed it.
+// TestPlantedDeafGhost hides from a CellApp what the reals of its ghosts do, and that it has missed
+// it.
 func TestPlantedDeafGhost(t *testing.T) {
 	expectBroken(t, "promise 4", func(p *Process, _ mercury.ChannelID, _ bool, msg []byte) []byte {
-		p.c.fresh.off = true // clients do not see the ghosts move, which promise 9 says first
+		p.c.fresh.off = true // clients do not see the ghosts move, which promise 9 would report first
 		if isCellApp(p) && (kind(msg) == wire.GhostUpdateID || kind(msg) == wire.GhostRollID) {
 			return nil
 		}
@@ -140,12 +140,12 @@ func TestPlantedDeafGhost(t *testing.T) {
 func TestPlantedBlindClient(t *testing.T) {
 	n := 0
 	expectBroken(t, "promise 5", func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
-		p.c.deaf = true // what it is told in order shows the gap first
+		p.c.deaf = true // the check of the order would report the gap first
 		if p.Name != "player3" || !reliable || p.c.now < 10*time.Second {
 			return msg
 		}
-		// Every second bundle: some of what it loses is never said again. Not those with
-		// calls, of which promise 3 would be heard first.
+		// It loses every second bundle: some of what it loses is never said again. It spares
+		// bundles with calls, whose loss promise 3 would report first.
 		if n++; n%2 == 0 && !calls(msg) {
 			return nil
 		}
@@ -193,8 +193,8 @@ func TestPlantedData(t *testing.T) {
 	})
 }
 
-// TestPlantedRoom keeps from a CellApp that a room has ended, and tells the manager
-// that it is gone.
+// TestPlantedRoom hides from a CellApp that a room has ended, and tells the manager that the room
+// is gone.
 func TestPlantedRoom(t *testing.T) {
 	var of *Process
 	var room wire.RemoveCell

@@ -16,8 +16,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// player is a client and the person in front of it: it logs in, walks, dresses,
-// greets, and logs in again when it was thrown out.
+// player is a client and the person in front of it, who logs in, walks, dresses, greets, and logs
+// in again after being thrown out.
 type player struct {
 	c    *Cluster
 	p    *Process
@@ -28,12 +28,12 @@ type player struct {
 	nextAct time.Duration
 	again   time.Duration // when to log in again; 0 while the session lives
 	resting bool
-	// steer, if not nil, says where to go, each tick, instead of chance; quiet
-	// players call nothing.
+	// steer, if not nil, says where to go in each tick, in place of chance; quiet players call
+	// nothing.
 	steer func() property.Vector3
 	quiet bool
 	rogue bool
-	// rude says that it misbehaved in this session, leaving that it logs out.
+	// rude says that the player misbehaved in this session, leaving that it is logging out.
 	rude, leaving bool
 	ch            mercury.ChannelID
 	// worn and greeted count the calls of this session.
@@ -125,7 +125,7 @@ func (a playerApp) Tick(now time.Duration) time.Duration {
 		return never
 	}
 	if pl.rogue && pl.rude && pl.c.calm {
-		pl.p.anew = true // from now on it is like all others
+		pl.p.anew = true // from now on it is like all the others
 		return never
 	}
 	if pl.playing() {
@@ -163,7 +163,7 @@ func (pl *player) walk() {
 	if d < walkSpeed {
 		c := pl.c.chance
 		if c.IntN(5) == 0 {
-			// Towards the middle: a crowd gathers and parts again.
+			// It goes towards the middle: a crowd gathers and parts again.
 			pl.target = property.Vector3{X: float32(c.IntN(40) - 20), Z: float32(c.IntN(40) - 20)}
 		} else {
 			pl.target = property.Vector3{X: float32(c.IntN(2*half) - half), Z: float32(c.IntN(2*half) - half)}
@@ -201,7 +201,7 @@ func (pl *player) act() {
 		var seen []entity.ID
 		for r := range pl.client.Entities() {
 			if r.Def.CellMethod("greet") == nil {
-				continue // it has no ears
+				continue // it cannot hear
 			}
 			seen = append(seen, r.ID)
 		}
@@ -214,7 +214,7 @@ func (pl *player) act() {
 	}
 }
 
-// wear calls the own cell part with the next number.
+// wear calls the player's own cell part with the next number.
 func (pl *player) wear() error {
 	pl.worn++
 	return pl.client.CallCell(pl.client.Player().ID, "wear", property.Int(int64(pl.worn)))

@@ -19,8 +19,8 @@ type App interface {
 	Tick(now time.Duration) (next time.Duration)
 }
 
-// Process is one app with its endpoint: what a runner gives a socket, a clock and
-// a goroutine, the simulator drives by hand.
+// Process is one app with its endpoint. A runner gives an app a socket, a clock and a goroutine;
+// the simulator drives it by hand.
 type Process struct {
 	Name string
 	at   netip.AddrPort
@@ -36,7 +36,7 @@ type Process struct {
 
 	pausedUntil time.Duration
 	slowUntil   time.Duration // until then it has a tenth of its processor
-	freeAt      time.Duration // and until then that is busy
+	freeAt      time.Duration // until then that tenth is busy
 	overrun     int           // datagrams that found the socket's buffer full
 	waiting     []datagram    // what arrived while paused, as in a socket's buffer
 	jobs        []jobResult
@@ -86,9 +86,9 @@ func (p *Process) start() error {
 // Address names this start of the process.
 func (p *Process) Address() mercury.Address { return mercury.Address{At: p.at, Salt: p.salt} }
 
-// kill ends the process in the middle of whatever it is doing: it handles nothing
-// more, and what it has not sent yet is never sent. A Tamper may call it for the
-// process whose message it holds, where crash would pull the rug from under it.
+// kill ends the process in the middle of whatever it is doing: it handles nothing more, and what it
+// has not sent yet is never sent. A Tamper may call kill for the process whose message it holds,
+// where crash would pull the rug from under it.
 func (p *Process) kill() { p.dying = p.alive }
 
 // crash ends the process at once; what was in flight to it is lost.

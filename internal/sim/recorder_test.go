@@ -20,13 +20,13 @@ import (
 
 // recorder writes down what processes say to each other while a script runs: one line for each
 // message that tells the story, in the order in which they arrive. It names processes and the
-// entity of the story, never addresses or times, and passes over what is said all the time, so
-// that a transcript changes only if the interaction does.
+// entity of the story, never addresses or times, and leaves out what is said all the time, so that
+// a transcript changes only if the interaction does.
 type recorder struct {
 	r     *rig
-	story entity.ID // whom it is about: the first entity that was named
+	story entity.ID // the entity that the story is about: the first one named
 	lines []line
-	old   map[string]bool // what was said, of what is said periodically
+	old   map[string]bool // what has been said, of the periodic messages
 }
 
 // line is a message, or a remark of the script if from is nil.
@@ -44,7 +44,7 @@ func (r *rig) record() *recorder {
 	return rec
 }
 
-// begin forgets what was written down, but not what is no news any more.
+// begin forgets what was written down, but remembers what is no longer news.
 func (rec *recorder) begin() { rec.lines = nil }
 
 // stop ends the transcript.
@@ -80,10 +80,10 @@ func (rec *recorder) demand(from, to *Process, err error) {
 	}
 }
 
-// errUntold is why a new message fails the test: whether it is told is a decision.
+// errUntold is why a new message fails the test: somebody has to decide whether to tell it.
 var errUntold = errors.New("the recorder does not know whether to tell it")
 
-// add writes a message down. What one process says to several in the same moment is one line.
+// add writes a message down. What one process says to several at the same moment makes one line.
 func (rec *recorder) add(from, to *Process, id uint8, tell teller, body []byte) error {
 	if tell == nil {
 		return fmt.Errorf("message %d: %w", id, errUntold)
@@ -123,7 +123,7 @@ func (rec *recorder) String() string {
 	return strings.TrimLeft(b.String(), "\n")
 }
 
-// widest is how long the way of a message between two processes is at most.
+// widest is the longest that the sender and the receiver of a message between two processes can be.
 const widest = len("BaseAppMgr > CellAppMgr")
 
 // title names a process as the documentation does.
@@ -167,7 +167,7 @@ func (rec *recorder) apps(refs []wire.AppRef) string {
 	return strings.Join(names, ", ")
 }
 
-// entity names the entity of the story, and others by their ids.
+// entity names the entity of the story by its name, and others by their ids.
 func (rec *recorder) entity(id entity.ID) string {
 	if rec.story == 0 {
 		rec.story = id
@@ -182,7 +182,7 @@ func (rec *recorder) real(id entity.ID, o entity.Order) string {
 	return fmt.Sprintf("%s %v", rec.entity(id), o)
 }
 
-// teller says in a few words what the body of a message says, or "" if that is not worth it.
+// teller says in a few words what the body of a message says, or "" if that is not worth telling.
 type teller func(body []byte) (string, error)
 
 // tell is the teller of a message that parses itself.
@@ -199,12 +199,12 @@ func tell[M any, P interface {
 	}
 }
 
-// word is the teller of a message of which the name says all.
+// word is the teller of a message whose name says everything.
 func word(name string) teller {
 	return func([]byte) (string, error) { return name, nil }
 }
 
-// news is what is told of a message that is sent again and again: its text, once.
+// news returns the text of a message that is sent again and again, but only once.
 func (rec *recorder) news(text string) string {
 	if rec.old[text] {
 		return ""
@@ -213,8 +213,8 @@ func (rec *recorder) news(text string) string {
 	return text
 }
 
-// client is the teller of a message between a client and the cluster, or nil if there is none.
-// What an entity does, says and shows is left out.
+// client is the teller of a message between a client and the cluster, or nil if there is none. What
+// an entity does, says and shows is left out.
 func (rec *recorder) client(id protocol.ID) teller {
 	switch id {
 	case protocol.LoginID:
@@ -322,7 +322,7 @@ func (rec *recorder) ofPlayers(id wire.ID) teller {
 	return nil
 }
 
-// ofCells tells who runs what part of a space.
+// ofCells tells who runs which part of a space.
 func (rec *recorder) ofCells(id wire.ID) teller {
 	switch id {
 	case wire.AddCellID:
@@ -388,7 +388,8 @@ func (rec *recorder) ofReals(id wire.ID) teller {
 	return nil
 }
 
-// ofFlow tells those messages between the parts of an entity by which they begin and end.
+// ofFlow tells of the messages between the parts of an entity only those that begin and end
+// something.
 func (rec *recorder) ofFlow(m *flow.Message) string {
 	p, body, err := flow.SplitPayload(m.Payload)
 	if err != nil {

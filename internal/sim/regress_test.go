@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// The seeds that failed while this world was built, by what was wrong. A new draw
-// of chance makes another run of a seed, so each fault that was understood is a
-// script in scenario_test.go, too; the seeds stay because they cost little.
+// These seeds failed while this world was built; each is listed with what was wrong. A new draw of
+// chance makes another run of a seed, so each fault that was understood is also a script in
+// scenario_test.go; the seeds stay because they cost little.
 const (
 	orphans  = "a handoff died with its destination, and ghosts elsewhere pointed at the origin for ever"
-	believed = "a base believed in an origin whose handoff a CellApp had acknowledged that then died"
+	believed = "a base believed in an origin whose handoff had been acknowledged by a CellApp that then died"
 	untold   = "a handoff was acknowledged, its destination died before it told the ghosts elsewhere"
-	far      = "as believed, after the real had gone so far that its origin had no ghost of it"
+	far      = "a base believed in an origin, after the real had gone so far that its origin had no ghost of it"
 	unheard  = "the offer of a frozen copy was lost with a channel that broke"
 	late     = "an order to make a real waited in a bad channel, and brought an old incarnation to life"
-	nowhere  = "all CellApps were to be shut down, and a space that was made then had a cell on none of them"
-	behind   = "a Welcome was long under way, and the CellApp's game time behind by that for ever"
-	between  = "an audit was answered between two ticks: without a ghost that had gone in the one, and of which the client heard in the other"
-	unkept   = "the last CellApp with a cell of the space died with the manager, and its data, which another had known, began anew at 0"
-	sparing  = "a cell still saved detail when all was told in silence, and its clients were asked for details beyond that"
+	nowhere  = "all CellApps were to be shut down, and a space that was made then got a cell on none of them"
+	behind   = "a Welcome was long under way, and the CellApp's game time was behind by that much for ever"
+	between  = "an audit between two ticks left out a ghost that had gone in the first, but of which the client heard only in the second"
+	unkept   = "the last CellApp with a cell of the space died with the manager, and its data, which another CellApp had known, began anew at 0"
+	sparing  = "a cell still saved detail when everything was told in silence, and its clients were asked for details beyond that"
 	beside   = "failed beside the others, and was healed by the same changes"
 )
 
@@ -68,12 +68,12 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// plain are the options of a seed of the default size.
+// plain returns the options of a seed of the default size.
 func plain(seed uint64) Options {
 	return Options{Seed: seed, Crash: seed%3 != 0, Pause: seed%5 != 0}
 }
 
-// restlessOf are the options of a seed that -managers and -retires stand for.
+// restlessOf returns the options of a seed that -managers and -retires stand for.
 func restlessOf(seed uint64) Options {
 	o := optionsOf(seed)
 	o.CrashManager, o.Retire = true, true

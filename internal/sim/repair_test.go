@@ -15,9 +15,8 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// repaired is how long it may take until what a broken channel took is made good: the
-// time in which the sender learns that it is broken, or a base or a ghost asks, and the
-// grace after a loss.
+// repaired is how long it may take until the loss of a broken channel is made good: the time in
+// which the sender learns that it is broken, or a base or a ghost asks, and the grace after a loss.
 const repaired = 12 * time.Second
 
 // rock lays the first rock, and returns it.
@@ -37,7 +36,7 @@ func (r *rig) rock(at property.Vector3) (entity.ID, *rockBase) {
 	return id, rock
 }
 
-// grain spawns a grain on the cell that has a place.
+// grain spawns a grain on the cell that contains a place.
 func (r *rig) grain(at property.Vector3) (id entity.ID) {
 	r.t.Helper()
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
@@ -56,7 +55,7 @@ func (r *rig) grain(at property.Vector3) (id entity.ID) {
 	return id
 }
 
-// ghosts is how many ghosts of an entity there are.
+// ghosts is the number of ghosts of an entity.
 func (r *rig) ghosts(id entity.ID) (n int) {
 	r.eachView(func(_ *Process, _ *space.Cell, v space.View) {
 		if v.ID() == id && !v.IsReal() {
@@ -66,7 +65,7 @@ func (r *rig) ghosts(id entity.ID) (n int) {
 	return n
 }
 
-// snapOnce breaks the channel on which the first message comes that of says true of.
+// snapOnce breaks the channel on which the first message comes for which of returns true.
 func (r *rig) snapOnce(of func(p *Process, id wire.ID, body []byte) bool) (broken *bool) {
 	broken = new(bool)
 	r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
@@ -87,8 +86,8 @@ func isLost(of entity.ID) func(*Process, wire.ID, []byte) bool {
 	}
 }
 
-// TestLostLost loses, with its channel, the word that a real is lost. The base, which believes
-// in a real that nobody has, must hear of it all the same.
+// TestLostLost loses, together with its channel, the message that a real is lost. The base, which
+// believes in a real that nobody has, must hear of it nevertheless.
 func TestLostLost(t *testing.T) {
 	cases := []struct {
 		name string
@@ -109,7 +108,7 @@ func TestLostLost(t *testing.T) {
 	for i, k := range cases {
 		t.Run(k.name, func(t *testing.T) {
 			play(t, Options{Seed: uint64(4100 + i), Players: 4, Rovers: 2, Balance: still(2), Wild: Wild{Rocks: 1}}, func(r *rig) {
-				r.losses++ // it is restored, and handles what it handled before
+				r.losses++ // it is restored, and handles again what it handled before
 				id, s := r.rock(r.across(-30))
 				_, _, v := r.real(id)
 				was := v.Order()
@@ -125,7 +124,7 @@ func TestLostLost(t *testing.T) {
 	}
 }
 
-// tamperOnload has a rock handed over the first line, and changes its Onload.
+// tamperOnload makes a rock be handed over at the first line, and changes its Onload.
 func (r *rig) tamperOnload(id entity.ID, change func(m *migrate.Onload)) {
 	hook := r.hook
 	r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
@@ -153,7 +152,7 @@ func (r *rig) push(id entity.ID, to property.Vector3) {
 	}
 }
 
-// TestStillGhosts loses, with its channel, what ghosts are told of entities that do
+// TestStillGhosts loses, together with its channel, what ghosts are told of entities that do
 // nothing afterwards, so that no later message shows that one was missed.
 func TestStillGhosts(t *testing.T) {
 	head := func(id wire.ID, body []byte) entity.ID {
@@ -239,5 +238,5 @@ func TestStillGhosts(t *testing.T) {
 	})
 }
 
-// ghostEnds is how long a ghost may stay of which nobody tells that it ended.
+// ghostEnds is how long a ghost may stay when nobody tells it that its entity has ended.
 const ghostEnds = space.GhostLease + 2*time.Second

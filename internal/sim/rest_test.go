@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// TestKilledAtRest kills a CellApp when its players have just come to rest, so
-// that the verdict falls in a frozen world. The restored reals stand where their
-// backups say; what the clients said before they were put back is void. (A client
-// that had said where it rests was put back, and its real was then moved there by
-// the message replayed: 16 of 60 clients ended somewhere else than their reals.)
+// TestKilledAtRest kills a CellApp when its players have just come to rest, so that the verdict
+// falls in a frozen world. The restored reals stand where their backups say; what the clients said
+// before they were put back is void. (A client that had said where it rests used to be put back,
+// and its real was then moved there by the replayed message: 16 of 60 clients ended up somewhere
+// else than their reals.)
 func TestKilledAtRest(t *testing.T) {
 	for seed := range uint64(6) {
 		c, err := New(Options{Seed: seed})

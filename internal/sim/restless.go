@@ -12,22 +12,23 @@ import (
 type Balancing struct {
 	balance.Config
 	Border balance.Border
-	// Policy makes the policy of each start of the CellAppMgr; nil for balance.ProfileConfig of a low target.
+	// Policy makes the policy of each start of the CellAppMgr; nil means balance.ProfileConfig with
+	// a low target.
 	Policy balance.PolicyConfig
-	// Calm says that cells retire by the policy alone, also under Options.Retire.
+	// Calm says that cells retire by the policy alone, even under Options.Retire.
 	Calm bool
 }
 
-// restless is a policy that lets a cell retire every few seconds, whatever the loads are:
-// they do not fall and rise often enough in a short run. The one that it wraps adds and
-// cancels as ever, and goes on alone when the bad time is over.
+// restless is a policy that lets a cell retire every few seconds, whatever the loads are, since
+// loads do not fall and rise often enough in a short run. The policy that it wraps adds and cancels
+// as always, and goes on alone when the bad time is over.
 type restless struct {
 	balance.Policy
 	c      *Cluster
 	chance *rand.Rand
 }
 
-// retireEvery is one in how many MetaPeriods a cell retires in.
+// retireEvery says in one of how many MetaPeriods a cell retires.
 const retireEvery = 3
 
 // restlessConfig makes the policy of each start of the CellAppMgr restless.
@@ -53,7 +54,7 @@ func (p *restless) Meta(o *balance.Observation) balance.Plan {
 	}
 	s := o.Spaces[p.chance.IntN(len(o.Spaces))]
 	if p.chance.IntN(2) == 0 {
-		s = o.Spaces[0] // the others are rooms, of a cell or two
+		s = o.Spaces[0] // the others are rooms of a cell or two
 	}
 	cell, ok := p.mayRetire(s.Tree)
 	for _, id := range plan.Spaces() {
@@ -65,7 +66,7 @@ func (p *restless) Meta(o *balance.Observation) balance.Plan {
 	return plan
 }
 
-// mayRetire draws a cell; it may retire if another one stays that can take entities.
+// mayRetire draws a cell. The cell may retire if another one stays that can take entities.
 func (p *restless) mayRetire(t *bsp.Tree) (bsp.CellID, bool) {
 	var ids []bsp.CellID
 	staying := 0

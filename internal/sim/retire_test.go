@@ -25,8 +25,8 @@ func (x *shutting) retired() bool { return x.app.alive && x.app.app.(*cellapp.Ce
 // retire asks a CellApp to let all its cells go.
 func (r *rig) retire(p *Process) { p.app.(*cellapp.CellApp).Retire("maintenance") }
 
-// TestRetire lets another CellApp, the manager or the retiring CellApp itself crash at
-// every step of its retirement.
+// TestRetire crashes another CellApp, the manager or the retiring CellApp itself at every step of
+// the retirement.
 func TestRetire(t *testing.T) {
 	on := func(id wire.ID, pass bool) func(x *shutting, m tampered) (hit, pass bool) {
 		return func(x *shutting, m tampered) (bool, bool) {
@@ -82,7 +82,7 @@ func TestRetire(t *testing.T) {
 	}
 }
 
-// ofRoom reports whether a message is about the cell of a room: those go all the time.
+// ofRoom reports whether a message is about the cell of a room; those cells go all the time.
 func ofRoom(m tampered) bool {
 	var remove wire.RemoveCell
 	var removed wire.CellRemoved
@@ -98,7 +98,7 @@ func ofRoom(m tampered) bool {
 	return false
 }
 
-// cellIn is the cell that a CellApp has of a space, or nil.
+// cellIn returns the cell that a CellApp has of a space, or nil.
 func cellIn(p *Process, id entity.SpaceID) *space.Cell {
 	for c := range p.app.(*cellapp.CellApp).Cells() {
 		if c.Space() == id {
@@ -108,8 +108,8 @@ func cellIn(p *Process, id entity.SpaceID) *space.Cell {
 	return nil
 }
 
-// shut lets the CellApp retire, has the victims crash at the message that is seen, and
-// ends the CellApp when it may be ended.
+// shut lets the CellApp retire, crashes the victims at the message that see picks, and ends the
+// CellApp when it may be ended.
 func (x *shutting) shut(victims []*Process, see func(m tampered) (hit, pass bool)) {
 	x.t.Helper()
 	fell := false
@@ -135,7 +135,7 @@ func (x *shutting) shut(victims []*Process, see func(m tampered) (hit, pass bool
 	x.wait(2 * deadAfter)
 	if x.app.starts == 1 {
 		x.until("the CellApp has retired", 2*removalEnds, x.retired)
-		x.app.crash() // as its operator may
+		x.app.crash() // now its operator may end it
 		crashes++
 	}
 	x.wait(3 * deadAfter)
@@ -154,9 +154,9 @@ func (x *shutting) shut(victims []*Process, see func(m tampered) (hit, pass bool
 	}
 }
 
-// TestTwoRetire: two CellApps are shut down at once, and the one hears that the other's
-// cell goes only when its own cell has gone. It owes an ack all the same, and is not let
-// go before.
+// TestTwoRetire: two CellApps are shut down at once, and the first hears that the second's cell
+// goes only when its own cell has gone. It owes an ack nevertheless, and is not let go before it
+// has sent it.
 func TestTwoRetire(t *testing.T) {
 	play(t, Options{Seed: 51, Balance: still(2), CellApps: 4, Players: 2, Rovers: 2}, func(r *rig) {
 		var going []*Process
@@ -178,9 +178,9 @@ func TestTwoRetire(t *testing.T) {
 	})
 }
 
-// TestAllRetire: every CellApp is to be shut down, and none can go, since nobody takes
-// over. Meanwhile the world goes on, and lodgers get the rooms that they ask for. When one
-// starts anew, which is to stay, the other goes.
+// TestAllRetire: every CellApp is to be shut down, and none can go, since nobody takes over. In the
+// meantime the world goes on, and lodgers get the rooms that they ask for. When one CellApp starts
+// anew, and is to stay, the other goes.
 func TestAllRetire(t *testing.T) {
 	play(t, Options{Seed: 53, CellApps: 2, Players: 2, Rovers: 2, Lodgers: 3}, func(r *rig) {
 		for _, p := range r.cellApps {
@@ -190,19 +190,19 @@ func TestAllRetire(t *testing.T) {
 		_, before := r.rooms()
 		r.until("lodgers get rooms", 40*time.Second, func() bool {
 			_, now := r.rooms()
-			return now >= before+12 // more than three lodgers give up that have none
+			return now >= before+12 // more than three lodgers without rooms give up
 		})
 		r.cellApps[0].crash()
 		r.cellApps[0].restartAt = r.now + time.Second
 		other := r.cellApps[1]
 		r.until("the other has retired", 2*removalEnds, other.app.(*cellapp.CellApp).Retired)
-		other.crash() // as its operator may
+		other.crash() // now its operator may end it
 	})
 }
 
-// TestManagerForgetsAnAck: two cells go at once; one of them waits for an ack of the
-// other's CellApp, which drops its own cell without having heard that it owes one. Then
-// the manager dies, and the next one does not know of it any more.
+// TestManagerForgetsAnAck: two cells go at once. One of them waits for an ack of the other's
+// CellApp, which drops its own cell without having heard that it owes one. Then the manager dies,
+// and the next one no longer knows of the debt.
 func TestManagerForgetsAnAck(t *testing.T) {
 	o, in := scripted(52, 4)
 	o.CellApps = 5
@@ -225,7 +225,7 @@ func TestManagerForgetsAnAck(t *testing.T) {
 	})
 }
 
-// twoThatMayGo are CellApps whose cells can retire at once.
+// twoThatMayGo returns CellApps whose cells can retire at once.
 func (r *rig) twoThatMayGo() (first, second *Process) {
 	r.t.Helper()
 	tree := r.newest()
@@ -245,9 +245,9 @@ func (r *rig) twoThatMayGo() (first, second *Process) {
 	return nil, nil
 }
 
-// TestRetireWithoutBand: the reals of a cell that retires leave as its line passes them, at
-// once, and not only when they are beyond it by the band, within which other cells keep those
-// who stand still for good where there is no dwell.
+// TestRetireWithoutBand: the reals of a cell that retires leave as soon as its line passes them,
+// and not only when they are beyond it by the band. Where there is no dwell, other cells keep a
+// real that stands still within the band for good.
 func TestRetireWithoutBand(t *testing.T) {
 	play(t, Options{Seed: 54, Balance: still(2), CellApps: 3, Players: 6, Rovers: 6}, func(r *rig) {
 		for _, pl := range r.players {
@@ -272,10 +272,10 @@ func TestRetireWithoutBand(t *testing.T) {
 				longest = max(longest, beyond[v.ID()])
 			}
 		}
-		if longest > 3 { // one to see that the line has passed, and two for what was in the way
+		if longest > 3 { // one to see that the line has passed, and two for whatever was in the way
 			t.Errorf("a real stood beyond the line of its retiring cell for %d ticks", longest)
 		}
-		on.crash() // as its operator may
+		on.crash() // now its operator may end it
 		r.nobodyRestored()
 	})
 }

@@ -30,11 +30,11 @@ type rig struct {
 	snapAt time.Duration
 }
 
-// play runs a script in place of the bad time: everyone has played for a few
-// seconds when it begins, and after it the world has to come to rest with every promise kept.
+// play runs a script in place of the bad time. When it begins everyone has played for a few
+// seconds; after it, the world has to come to rest with every promise kept.
 func play(t *testing.T, o Options, script func(r *rig)) {
 	t.Helper()
-	t.Parallel() // with other tests; a run has nothing that another one sees
+	t.Parallel() // with other tests; runs share nothing
 	if *verbose {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -51,7 +51,7 @@ func play(t *testing.T, o Options, script func(r *rig)) {
 	}
 	r.Cluster = c
 	err = c.run(func(*Cluster) error {
-		r.wait(4 * time.Second) // the cells are cut, ghosts and backups made
+		r.wait(4 * time.Second) // time to cut the cells, and to make ghosts and backups
 		script(r)
 		r.hook = nil
 		return nil
@@ -61,16 +61,16 @@ func play(t *testing.T, o Options, script func(r *rig)) {
 	}
 }
 
-// long passes over a test that takes seconds, hence minutes under the race detector, which
-// has nothing to find in it that the others have not: a run is one goroutine.
+// long skips a test that takes seconds, and so minutes under the race detector, which has nothing
+// to find in it that it does not find in the others: a run is one goroutine.
 func long(t *testing.T) {
 	t.Helper()
 	if racing {
-		t.Skip("passed over under the race detector: it takes minutes")
+		t.Skip("skipped under the race detector: it takes minutes")
 	}
 }
 
-// still is a balance of n cells whose lines stand where they were made.
+// still is a balance of n cells whose lines stay where they were made.
 func still(n int) Balancing {
 	return Balancing{
 		Config: balance.Config{MinCells: n, MaxCells: n, MetaPeriod: time.Second},
@@ -85,7 +85,7 @@ func (r *rig) wait(d time.Duration) {
 	}
 }
 
-// until lets time pass until done, at most for d.
+// until lets time pass until done returns true, at most for d.
 func (r *rig) until(what string, d time.Duration, done func() bool) {
 	r.t.Helper()
 	if err := r.runUntil(d, done); err != nil {
@@ -119,8 +119,8 @@ func (r *rig) base(id entity.ID) (on *Process, base baseapp.BaseView) {
 // id is the entity of the first player, whom the scripts lead about.
 func (r *rig) id() entity.ID { return r.players[0].id() }
 
-// across is the place at a signed distance from the first line of the space,
-// beyond it if positive, on a line through the middle of what it divides.
+// across is the place at a signed distance from the first line of the space, beyond it if positive,
+// on a line through the middle of the area that it divides.
 func (r *rig) across(d float64) property.Vector3 {
 	r.t.Helper()
 	var at property.Vector3
@@ -186,7 +186,7 @@ func (r *rig) tally(id entity.ID) tally {
 	return t
 }
 
-// guest is a client that is none of the players.
+// guest is a client that is not one of the players.
 type guest struct {
 	*client.Client
 	closed error
@@ -210,7 +210,7 @@ func (r *rig) visit(user string, schema *property.Schema) *guest {
 	return g
 }
 
-// orderOf reads which entity and order a message of the handoff machine is about.
+// orderOf reads which entity and order a message of a handoff is about.
 func orderOf(id wire.ID, msg []byte) (entity.ID, entity.Order) {
 	rd := codec.NewReader(msg[1:])
 	e := fields.ReadID(&rd)

@@ -6,9 +6,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Rocks and grains do nothing: they have no timer, do not move, and say nothing. What
-// one message loses about them no later one repeats, as it does about everyone else.
-// A rock has a base, and its script panics when it is told to crack; a grain has none.
+// Rocks and grains do nothing: they have no timer, do not move, and say nothing. What is lost of
+// them in one message is not repeated in a later one, as it is for all other entities. A rock has a
+// base, and its script panics when it is told to crack; a grain has no base.
 
 const rockDef = `
 <root>
@@ -58,8 +58,8 @@ func (s *rockCell) Greet(from entity.ID, text string) {
 	s.count(s.ID(), from, text)
 }
 
-// Crack panics, once in the life of a rock: what is called again by a restored one is
-// taken.
+// Crack panics, once in the life of a rock. The call is repeated to a restored rock, which takes it
+// without a panic.
 func (s *rockCell) Crack() {
 	if s.Order().Incarnation == 1 {
 		panic("a rock cracks")
@@ -79,5 +79,5 @@ type grainCell struct {
 	Steps, Greeted property.Uint32
 }
 
-// Greet is as of rocks.
+// Greet does the same as that of rocks.
 func (s *grainCell) Greet(entity.ID, string) { s.Greeted.Set(s.Greeted.Get() + 1) }

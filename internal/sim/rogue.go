@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// misbehave is a client's program that was made to do harm: it sends what no
-// client would, over a session that is its own. Only this player may suffer.
+// misbehave is a client's program that was made to do harm: it sends what no honest client would,
+// over a session of its own. Only this player may suffer.
 func (pl *player) misbehave() {
 	c := pl.c.chance
 	if c.IntN(8) != 0 {
@@ -27,7 +27,7 @@ func (pl *player) misbehave() {
 		}
 		m := protocol.CellCall{Target: target, Method: uint16(c.IntN(6)), Args: pl.rubbish(c.IntN(20))}
 		b = m.Append(nil)
-	case 2: // the same of a base
+	case 2: // the same to a base
 		m := protocol.BaseCall{Method: uint16(c.IntN(4)), Args: pl.rubbish(c.IntN(20))}
 		b = m.Append(nil)
 	case 3: // too many at once
@@ -66,7 +66,7 @@ func (pl *player) misbehave() {
 	pl.tried(pl.p.ep.Send(pl.ch, b))
 }
 
-// tried notes what a rogue could not send: it is as much part of its run as what it could.
+// tried notes what a rogue could not send: that is as much part of its run as what it could.
 func (pl *player) tried(err error) {
 	if err != nil {
 		pl.c.trace.Event(pl.c.now, "balk", "%s: %v", pl.name, err)

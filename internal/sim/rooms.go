@@ -9,10 +9,10 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Lodgers live in rooms of their own: each asks for a space, moves in, stays for a
-// while, and gives the room up in one of three ways: its base destroys the space, its
-// cell part does, or it leaves and lets the empty room end by itself. Then it asks for
-// the next one. The first cell of a room spawns a lamp.
+// Lodgers live in rooms of their own. Each asks for a space, moves in, stays for a while, and gives
+// the room up in one of three ways: its base destroys the space, its cell part does, or it leaves
+// and lets the empty room end by itself. Then it asks for the next one. The first cell of a room
+// spawns a lamp.
 
 const lodgerDef = `
 <root>
@@ -31,7 +31,7 @@ const lampDef = `
 	</Properties>
 </root>`
 
-// room is what lodgers ask for: a quarter of them so full that they are divided.
+// room is what lodgers ask for. A quarter of the rooms are so full that they are divided.
 func room(n int) entity.SpaceInfo {
 	info := entity.SpaceInfo{Bounds: bsp.Rect{MinX: -20, MinZ: -20, MaxX: 20, MaxZ: 20}, MinCells: 1, MaxCells: 1}
 	if n%4 == 3 {
@@ -53,8 +53,8 @@ type lodgerBase struct {
 	rooms  int            `cellscape:"local"`
 	losses int            `cellscape:"local"`
 	enough bool           `cellscape:"local"` // it asks for no more rooms
-	// patient says that it gives each room up once, and trusts that it ends; left is the
-	// last that it gave up.
+	// patient says that the lodger gives each room up once, and trusts that it ends; left is the
+	// last one that it gave up.
 	patient bool           `cellscape:"local"`
 	left    entity.SpaceID `cellscape:"local"`
 }
@@ -69,7 +69,7 @@ func (b *lodgerBase) OnRoom(r entity.SpaceReply) {
 		return
 	}
 	if b.CreateCell(r.Space, property.Vector3{X: float32((b.rooms+1)%30 - 15)}, property.Vector3{}, nil) != nil {
-		_ = b.DestroySpace(r.Space) // the former cell part is still on its way out; nobody else will use the room
+		_ = b.DestroySpace(r.Space) // the former cell part is still on its way out, and nobody else will use the room
 		return
 	}
 	b.room, b.beats = r.Space, 0
@@ -79,7 +79,7 @@ func (b *lodgerBase) OnRoom(r entity.SpaceReply) {
 // OnGetCell notes that it has moved in.
 func (b *lodgerBase) OnGetCell() { b.got = true }
 
-// OnLoseCell gives up the room, whoever ended it. If it stands, it is empty.
+// OnLoseCell gives up the room, whoever ended it. If the room still exists, it is empty.
 func (b *lodgerBase) OnLoseCell() {
 	b.room, b.got = 0, false
 	b.losses++
@@ -101,8 +101,8 @@ func (b *lodgerBase) OnBeat() {
 	default:
 		_ = b.DestroyCell()
 		if !b.got {
-			// It was on its way in: of a cell part that never came to life nobody says
-			// that it is gone, nor does anyone use the room.
+			// The cell part was on its way in. If it never comes to life, nobody says that it is
+			// gone, and nobody uses the room.
 			_ = b.DestroySpace(b.room)
 			b.OnLoseCell()
 		}
@@ -127,14 +127,14 @@ func (s *lodgerCell) OnBeat(space.Callback) {
 // Close ends the room.
 func (s *lodgerCell) Close() { s.DestroySpace() }
 
-// lampCell is what the hook of the first cell puts into a room. It goes out so that a
-// room that its lodger has left is empty.
+// lampCell is what the hook of the first cell puts into a room. The lamp goes out, so that a room
+// that its lodger has left becomes empty.
 type lampCell struct {
 	*space.Real
 	Steps property.Uint32
 }
 
-// lampLife is shorter than a lodger stays.
+// lampLife is shorter than the stay of a lodger.
 const lampLife = 4 * beat
 
 // OnCreated lets the lamp burn for a while.
@@ -156,6 +156,6 @@ func registerRooms(cells *space.Scripts, lit func(entity.SpaceID)) {
 	})
 }
 
-// roomsGone is how long after the last lodger has left every room has ended: longer
-// than the manager waits for those whose CellApp or BaseApp died.
+// roomsGone is how long after the last lodger has left every room has ended: longer than the
+// manager waits for those whose CellApp or BaseApp died.
 const roomsGone = 75 * time.Second

@@ -13,7 +13,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// vacate lets every lodger give up its room, and waits until no room is left anywhere.
+// vacate makes every lodger give up its room, and waits until no room is left anywhere.
 func (r *rig) vacate() {
 	r.t.Helper()
 	r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) { l.enough = true })
@@ -58,7 +58,7 @@ func TestRooms(t *testing.T) {
 	})
 }
 
-// TestRoomsAndDeaths: the same while CellApps crash one after the other.
+// TestRoomsAndDeaths does the same while CellApps crash one after the other.
 func TestRoomsAndDeaths(t *testing.T) {
 	play(t, Options{Seed: 41, Players: 2, Rovers: 2, Lodgers: 8}, func(r *rig) {
 		for i := range 6 {
@@ -74,8 +74,8 @@ func TestRoomsAndDeaths(t *testing.T) {
 	})
 }
 
-// TestRoomsOfADeadBaseApp: a BaseApp dies with lodgers, some of which have just asked
-// for a room; nobody is left who knows these rooms, and they end all the same.
+// TestRoomsOfADeadBaseApp: a BaseApp dies with lodgers, some of which have just asked for a room.
+// Nobody is left who knows these rooms, and they end nevertheless.
 func TestRoomsOfADeadBaseApp(t *testing.T) {
 	play(t, Options{Seed: 42, Players: 2, Rovers: 2, Lodgers: 12}, func(r *rig) {
 		r.wait(5 * time.Second)
@@ -86,9 +86,9 @@ func TestRoomsOfADeadBaseApp(t *testing.T) {
 	})
 }
 
-// TestManagerDiesEndingASpace: a room has ended, its CellApp has heard so and cannot tell
-// the base yet, and the manager dies. The next one hears of a cell whose entities are
-// gone, and must not take the room for one that goes on.
+// TestManagerDiesEndingASpace: a room has ended, and its CellApp has heard so but cannot tell the
+// base yet when the manager dies. The next manager hears of a cell whose entities are gone, and
+// must not take the room for one that goes on.
 func TestManagerDiesEndingASpace(t *testing.T) {
 	play(t, Options{Seed: 43, Players: 2, Rovers: 2, Lodgers: 4}, func(r *rig) {
 		r.eachLodger(func(_ *Process, l *lodgerBase, _ baseapp.BaseView) { l.patient = true })
@@ -106,7 +106,7 @@ func TestManagerDiesEndingASpace(t *testing.T) {
 			return true, true
 		})
 		r.until("a room ends", 20*time.Second, func() bool { return on != nil })
-		r.wait(20 * time.Millisecond) // who asked for it has its answer
+		r.wait(20 * time.Millisecond) // whoever asked for it has the answer
 		r.manager.crash()
 		r.nextTerm()
 		if !slices.ContainsFunc(slices.Collect(on.app.(*cellapp.CellApp).Cells()), func(c *space.Cell) bool { return c.Space() == room }) {

@@ -10,14 +10,14 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// Space data that a cell sets while the channel to the CellAppMgr breaks, or while the
-// manager dies. Every cell has it in the end, under the rule that a cell's own writes of a
-// key keep their order, and that what comes late does not undo what is newer.
+// A cell sets space data while the channel to the CellAppMgr breaks, or while the manager dies. In
+// the end every cell has the data, by the rule that a cell's own writes of a key keep their order,
+// and that what comes late does not undo what is newer.
 
-// saidKey is a key that nobody sets but these tests.
+// saidKey is a key that only these tests set.
 const saidKey = 9
 
-// proclaim has a real on a CellApp set an entry.
+// proclaim makes a real on a CellApp set an entry.
 func (r *rig) proclaim(on *Process, value string) {
 	r.t.Helper()
 	done := false
@@ -48,7 +48,7 @@ func (r *rig) heard(value string) bool {
 	return all
 }
 
-// twoSpeakers are CellApps that each have a real of the space.
+// twoSpeakers returns two CellApps that each have a real of the space.
 func (r *rig) twoSpeakers() (a, b *Process) {
 	r.t.Helper()
 	for _, p := range r.cellApps {
@@ -68,9 +68,9 @@ func (r *rig) twoSpeakers() (a, b *Process) {
 	return a, b
 }
 
-// breakData ends the channel to the CellAppMgr at the next SetSpaceData of saidKey, which is
-// lost, or at the answer to it. The manager ends it, with a reason that proves no death: both
-// processes live on.
+// breakData ends the channel to the CellAppMgr at the next SetSpaceData of saidKey, which is lost,
+// or at the answer to it. The manager ends the channel, with a reason that does not prove a death:
+// both processes live on.
 func (r *rig) breakData(at wire.ID) (broken *bool) {
 	broken = new(bool)
 	var ch mercury.ChannelID // of the manager

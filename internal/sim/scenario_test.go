@@ -18,11 +18,11 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// Each scenario is a named case on a clean network. What it says itself is only
-// what is special about it: that every promise holds at the end is demanded of all.
+// Each scenario is a named case on a clean network. Its own code says only what is special about
+// it: all are required to end with every promise kept.
 
-// TestKilledCellApp: a CellApp dies, and nothing that was sent to its based
-// entities is lost, neither by bases nor by clients.
+// TestKilledCellApp: a CellApp dies, and nothing that was sent to its entities with bases is lost,
+// neither by bases nor by clients.
 func TestKilledCellApp(t *testing.T) {
 	play(t, Options{Seed: 1}, func(r *rig) {
 		id := r.id()
@@ -43,8 +43,8 @@ func TestKilledCellApp(t *testing.T) {
 	})
 }
 
-// TestFalseVerdict: a CellApp that was only slow is declared dead, hears of it when
-// it comes back, and starts anew under another salt.
+// TestFalseVerdict: a CellApp that was only slow is declared dead, hears of it when it comes back,
+// and starts anew under another salt.
 func TestFalseVerdict(t *testing.T) {
 	play(t, Options{Seed: 2}, func(r *rig) {
 		on, _, _ := r.real(r.id())
@@ -58,7 +58,7 @@ func TestFalseVerdict(t *testing.T) {
 	})
 }
 
-// TestSlowCellApp: a pause below the limit is no death.
+// TestSlowCellApp: a pause below the limit does not count as a death.
 func TestSlowCellApp(t *testing.T) {
 	play(t, Options{Seed: 3}, func(r *rig) {
 		on, _, v := r.real(r.id())
@@ -93,8 +93,8 @@ func TestAllButOne(t *testing.T) {
 	})
 }
 
-// TestEveryCellApp: the last one dies, too; the world waits in its bases for
-// CellApps to come back.
+// TestEveryCellApp: the last CellApp dies, too; the world waits in its bases for CellApps to come
+// back.
 func TestEveryCellApp(t *testing.T) {
 	play(t, Options{Seed: 5}, func(r *rig) {
 		for _, p := range r.cellApps {
@@ -104,8 +104,8 @@ func TestEveryCellApp(t *testing.T) {
 	})
 }
 
-// TestSlowManager: the CellAppMgr stands still for 5 s; nobody dies of it, and
-// reals go on moving between cells.
+// TestSlowManager: the CellAppMgr stands still for 5 s. Nobody dies of it, and reals go on moving
+// between cells.
 func TestSlowManager(t *testing.T) {
 	play(t, Options{Seed: 6}, func(r *rig) {
 		here, there, n := r.across(-40), r.across(40), 0
@@ -139,8 +139,8 @@ func (r *rig) migrations() (n uint64) {
 	return n
 }
 
-// TestKilledBaseApp: a BaseApp dies. Its players are thrown out and log in at the
-// other one, its entities leave the world, everyone else goes on.
+// TestKilledBaseApp: a BaseApp dies. Its players are thrown out and log in at the other one, its
+// entities leave the world, and everyone else goes on.
 func TestKilledBaseApp(t *testing.T) {
 	play(t, Options{Seed: 7}, func(r *rig) {
 		dead, other := r.baseApps[0], r.baseApps[1]
@@ -184,8 +184,8 @@ func TestKilledBaseApp(t *testing.T) {
 	})
 }
 
-// TestSecondLogin: while an account plays, a second login of it is refused with a
-// reason, and the first one does not notice.
+// TestSecondLogin: while an account plays, a second login to it is refused with a reason, and the
+// first does not notice.
 func TestSecondLogin(t *testing.T) {
 	play(t, Options{Seed: 8, Players: 2}, func(r *rig) {
 		pl := r.players[0]
@@ -220,8 +220,8 @@ func wantRefusal(t *testing.T, err error, code protocol.Code) {
 	}
 }
 
-// TestRogue: one player does everything that a client must not. It is thrown out
-// and comes back; nobody else notices.
+// TestRogue: one player does everything that a client must not do. It is thrown out and comes back;
+// nobody else notices.
 func TestRogue(t *testing.T) {
 	play(t, Options{Seed: 10, Rogues: 1}, func(r *rig) {
 		logins := make([]int, len(r.players))
@@ -248,8 +248,8 @@ func TestRogue(t *testing.T) {
 	})
 }
 
-// TestNoise: strangers send rubbish, and replay what they overheard, to every
-// port. Nobody is thrown out, and no stranger is answered with more than it sent.
+// TestNoise: strangers send rubbish, and replay what they overheard, to every port. Nobody is
+// thrown out, and no stranger is answered with more than it sent.
 func TestNoise(t *testing.T) {
 	play(t, Options{Seed: 11, Noise: true}, func(r *rig) {
 		r.noise.on = true
@@ -260,9 +260,9 @@ func TestNoise(t *testing.T) {
 	})
 }
 
-// TestJitter: a player that wavers over a line by a few metres is not handed to
-// and fro; one that stays beyond it is, after the dwell, and one that goes beyond
-// the band at once. Worlds of odd seeds have a dwell.
+// TestJitter: a player that wavers over a line by a few metres is not handed to and fro. One that
+// stays beyond the line is handed over after the dwell, and one that goes beyond the band at once.
+// Worlds of odd seeds have a dwell.
 func TestJitter(t *testing.T) {
 	play(t, Options{Seed: 13, CellApps: 2, Balance: still(2)}, func(r *rig) {
 		hops := func() uint32 { _, _, v := r.real(r.id()); return v.Order().Hop }
@@ -307,14 +307,14 @@ type handoff struct {
 	from, to, base *Process
 }
 
-// TestHandoff kills each party of a handoff at each of its steps. Whatever was
-// killed, there is one real at the end, and nothing sent to it was lost.
+// TestHandoff kills each party of a handoff at each of its steps. Whatever was killed, in the end
+// there is one real, and nothing sent to it was lost.
 func TestHandoff(t *testing.T) {
 	cases := []struct {
 		name string
-		// onload is called when the Onload reaches its destination, and says whether
-		// it is handled; ack when the OnloadAck reaches the origin and current when
-		// the Current reaches the base, each before they are handled.
+		// onload is called when the Onload reaches its destination, and says whether it is handled.
+		// ack is called when the OnloadAck reaches the origin, and current when the Current reaches
+		// the base, each before it is handled.
 		onload       func(r *rig, h *handoff) bool
 		ack, current func(r *rig, h *handoff)
 		// later is called 50 ms after the Onload.
@@ -382,9 +382,9 @@ func TestHandoff(t *testing.T) {
 	}
 }
 
-// TestOrphanedGhosts: a handoff is cut short by the death of its destination, and
-// the player leaves before its entity is restored, so that no newer real ever
-// shows itself to the ghosts elsewhere, which point at the origin.
+// TestOrphanedGhosts: a handoff is cut short by the death of its destination, and the player leaves
+// before its entity is restored. So no newer real ever shows itself to the ghosts elsewhere, which
+// point at the origin.
 func TestOrphanedGhosts(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -426,8 +426,8 @@ func TestOrphanedGhosts(t *testing.T) {
 	}
 }
 
-// TestBelievedOrigin: a real is taken over by a CellApp that cannot reach its base,
-// goes so far that its origin has not even a ghost of it, and dies. The base, which
+// TestBelievedOrigin: a CellApp that cannot reach the base takes a real over. The real goes so far
+// that its origin does not even have a ghost of it, and dies with its CellApp. The base, which
 // believes in the origin, has to hear that there is no real.
 func TestBelievedOrigin(t *testing.T) {
 	play(t, Options{Seed: 16, CellApps: 3, Players: 6, Rovers: 4, Balance: still(2)}, func(r *rig) {
@@ -445,9 +445,9 @@ func TestBelievedOrigin(t *testing.T) {
 	})
 }
 
-// TestLateCreate: a CellApp is told to make a real, hears of it only when the base
-// has long made a newer one elsewhere, whose ghost came and went here, and must not
-// bring the old one to life.
+// TestLateCreate: a CellApp is told to make a real, but hears of it only when the base has long
+// made a newer one elsewhere, whose ghost came and went here. It must not bring the old one to
+// life.
 func TestLateCreate(t *testing.T) {
 	play(t, Options{Seed: 17, CellApps: 3, Players: 6, Rovers: 4, Balance: still(3)}, func(r *rig) {
 		id := r.id()
@@ -477,8 +477,8 @@ func TestLateCreate(t *testing.T) {
 	})
 }
 
-// corner finds a place on a line near which a third cell is, and returns two
-// places at a distance from the line, on either side.
+// corner finds a place on a line with a third cell nearby, and returns two places at a distance
+// from the line, one on each side.
 func (r *rig) corner(d float32) (here, there property.Vector3) {
 	r.t.Helper()
 	var tree *bsp.Tree
@@ -503,8 +503,8 @@ func (r *rig) corner(d float32) (here, there property.Vector3) {
 	return here, there
 }
 
-// awaitHandoff leads the first player over a line, and lets the given functions
-// meet the messages of its handoff.
+// awaitHandoff leads the first player over a line, and lets the given functions see the messages of
+// its handoff.
 func (r *rig) awaitHandoff(here, there property.Vector3, onload func(*rig, *handoff) bool, ack, current func(*rig, *handoff)) *handoff {
 	r.t.Helper()
 	r.lead(here)
@@ -537,9 +537,9 @@ func (r *rig) awaitHandoff(here, there property.Vector3, onload func(*rig, *hand
 	return h
 }
 
-// TestParted: two CellApps cannot reach each other for so long that their channel
-// breaks, though everyone else reaches both: nobody is dead, and what was lost
-// with the channel has to be made good.
+// TestParted: two CellApps cannot reach each other for so long that their channel breaks, though
+// everyone else reaches both: nobody is dead, and what was lost with the channel has to be made
+// good.
 func TestParted(t *testing.T) {
 	for _, d := range []time.Duration{3 * time.Second, 8 * time.Second, 11 * time.Second, 14 * time.Second, 30 * time.Second} {
 		t.Run(d.String(), func(t *testing.T) {
@@ -555,7 +555,7 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// TestPartedFromBase: the same between a CellApp and a BaseApp.
+// TestPartedFromBase does the same between a CellApp and a BaseApp.
 func TestPartedFromBase(t *testing.T) {
 	for _, d := range []time.Duration{3 * time.Second, 8 * time.Second, 11 * time.Second, 14 * time.Second, 30 * time.Second} {
 		t.Run(d.String(), func(t *testing.T) {

@@ -23,9 +23,8 @@ var (
 	traced   = flag.String("trace", "", "write the trace of the run to a file")
 )
 
-// optionsOf are the options that a seed stands for: every third seed has no
-// crashes, every fifth no pauses; half of them draw the size of the cluster and
-// what else is bad.
+// optionsOf returns the options that a seed stands for: every third seed has no crashes, every
+// fifth no pauses; half of them draw the size of the cluster and what else is bad.
 func optionsOf(seed uint64) Options {
 	o := plain(seed)
 	if seed%2 == 0 {
@@ -55,16 +54,15 @@ func optionsOf(seed uint64) Options {
 	return o
 }
 
-// withManager are those options, and for a fifth of the seeds a CellAppMgr that
-// crashes; for a fourth cells that retire all the time. The draws are of their own: the
-// kept seeds are what they were.
+// withManager adds a CellAppMgr that crashes to a fifth of the seeds, and cells that retire all the
+// time to a fourth. Its draws are of their own, so the kept seeds stay what they were.
 func withManager(o Options) Options {
 	o.CrashManager = *managers || rand.New(rand.NewPCG(o.Seed, 0x3a9a)).IntN(5) == 0
 	o.Retire = *retires || rand.New(rand.NewPCG(o.Seed, 0x4e71)).IntN(4) == 0
 	return withSlow(o)
 }
 
-// wildOf says how wild the world of a seed is; its draws are of its own, too.
+// wildOf says how wild the world of a seed is; its draws are its own, too.
 func wildOf(seed uint64) Wild {
 	r := rand.New(rand.NewPCG(seed, 0x317d))
 	one := func(in int) bool { return r.IntN(in) == 0 }
@@ -74,7 +72,7 @@ func wildOf(seed uint64) Wild {
 		Hold: one(2), Breaks: one(3), Dooms: one(2), Tight: one(4),
 	}
 	if w.Tight {
-		w.Heralds = max(w.Heralds, 1) // who say when it falls silent
+		w.Heralds = max(w.Heralds, 1) // heralds announce when it falls silent
 	}
 	return w
 }
@@ -84,8 +82,8 @@ func replay(t *testing.T, args string) string {
 	return fmt.Sprintf("replay: go test ./internal/sim -run '^%s$' -args %s-v.log", strings.ReplaceAll(t.Name(), "/", "$/^"), args)
 }
 
-// runSeed runs all phases and reports what went wrong with the command that
-// replays it; args select the run within the test.
+// runSeed runs all phases, and reports what went wrong together with the command that replays it;
+// args select the run within the test.
 func runSeed(t *testing.T, o Options, args string) Result {
 	t.Helper()
 	if *verbose {
@@ -112,8 +110,8 @@ func runSeed(t *testing.T, o Options, args string) Result {
 	return r
 }
 
-// TestSeeds runs whole clusters through faults and back. -seeds and -start choose
-// which; a failing one is replayed by the command that it prints.
+// TestSeeds runs whole clusters through faults and back. -seeds and -start choose which; a failing
+// run prints the command that replays it.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	for i := range *seeds {
@@ -129,8 +127,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameTrace runs one seed twice, with everything that can go wrong,
-// and compares the runs event by event.
+// TestSameSeedSameTrace runs one seed twice, with everything that can go wrong, and compares the
+// runs event by event.
 func TestSameSeedSameTrace(t *testing.T) {
 	t.Parallel()
 	run := func() (*bytes.Buffer, Result) {

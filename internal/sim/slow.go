@@ -7,14 +7,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// What a process does while it has a tenth of its processor: at full speed a
-// datagram would take it 2 ms and a tick 6 ms, with what its game does: it has more to
-// do than it can, and does not come to all ticks.
+// These are the costs of a process that has a tenth of its processor. At full speed a datagram
+// would take it 2 ms and a tick, with what its game does, 6 ms. So it has more to do than it can,
+// and misses some ticks.
 const (
 	slowDatagram = 20 * time.Millisecond
 	slowTick     = 60 * time.Millisecond
-	// slowBatch is how many datagrams it takes before it looks at the clock, as a
-	// runner does.
+	// slowBatch is how many datagrams it takes before it looks at the clock, as a runner does.
 	slowBatch = 16
 )
 
@@ -30,16 +29,16 @@ func (o *Options) endpoint(salt uint32, secret [16]byte) mercury.Config {
 	return cfg
 }
 
-// sluggish is the fault that a process has too little processor time. The draws are
-// of their own, so that runs without it are not other ones.
+// sluggish is the fault that a process has too little processor time. Its draws are of their own,
+// so runs without it stay the same.
 type sluggish struct{ chance *rand.Rand }
 
 func newSluggish(seed uint64) sluggish {
 	return sluggish{rand.New(rand.NewPCG(seed, 0x510e))}
 }
 
-// withSlow are the options of a seed, and for a third of them processes that are slow
-// now and then; for a fourth queues that are small.
+// withSlow adds processes that are slow now and then to a third of the seeds, and small queues to a
+// fourth.
 func withSlow(o Options) Options {
 	r := rand.New(rand.NewPCG(o.Seed, 0x510d))
 	o.Slow = r.IntN(3) == 0
@@ -73,7 +72,7 @@ func (p *Process) slowDown(d time.Duration) {
 
 func (p *Process) slow() bool { return p.slowUntil > p.c.now }
 
-// batch is how many of the datagrams that wait are taken now.
+// batch is how many of the waiting datagrams are taken now.
 func (p *Process) batch() int {
 	if p.slow() {
 		return min(len(p.waiting), slowBatch)

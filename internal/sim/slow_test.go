@@ -12,9 +12,9 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// TestSmallQueues: queues are small enough to fill in an ordinary bad time. That costs
-// time, not messages, and everyone finds back: above the limit channels to live peers
-// ended, everyone resent all he had in one tick, and so on for ever.
+// TestSmallQueues: queues are small enough to fill in an ordinary bad time. That costs time but no
+// messages, and everyone finds back. (Above the limit, channels to live peers used to end, everyone
+// then resent all they had in one tick, and so on for ever.)
 func TestSmallQueues(t *testing.T) {
 	for _, seed := range []uint64{3, 4, 9} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -25,8 +25,8 @@ func TestSmallQueues(t *testing.T) {
 	}
 }
 
-// slowRun has one process slow down for 20 s, watches queues meanwhile, and demands that all
-// converge afterwards as ever.
+// slowRun slows one process down for 20 s, watches queues in the meantime, and demands that
+// everything converges afterwards as always.
 func slowRun(t *testing.T, o Options, who func(r *rig) *Process) {
 	play(t, o, func(r *rig) {
 		p := who(r)
@@ -43,7 +43,7 @@ func slowRun(t *testing.T, o Options, who func(r *rig) *Process) {
 	})
 }
 
-// backlog is the fullest way between apps.
+// backlog is the fullest queue between apps.
 func (r *rig) backlog() (worst wire.Backlog) {
 	see := func(b wire.Backlog) {
 		if b.Bytes > worst.Bytes {
@@ -67,8 +67,8 @@ func TestCellAppWithoutProcessor(t *testing.T) {
 	slowRun(t, Options{Seed: 62, MaxQueued: SmallQueue}, func(r *rig) *Process { return r.cellApps[0] })
 }
 
-// TestClientWithoutProcessor: a client that cannot take what it is sent is told less, and is
-// as good as any other when it can again.
+// TestClientWithoutProcessor: a client that cannot take what it is sent is told less, and is as
+// good as any other once it can.
 func TestClientWithoutProcessor(t *testing.T) {
 	play(t, Options{Seed: 63, MaxQueued: SmallQueue}, func(r *rig) {
 		pl := r.players[0]
@@ -79,14 +79,14 @@ func TestClientWithoutProcessor(t *testing.T) {
 	})
 }
 
-// longQueue is the limit of queues and messages of a long overload. A real keeps what its
-// base has not acknowledged, and takes it along when it is handed over: with a base that is
-// slow for minutes it weighs more than SmallQueue, and no channel would ever take it.
+// longQueue is the limit of queues and messages of a long overload. A real keeps what its base has
+// not acknowledged, and takes it along when it is handed over. With a base that is slow for minutes
+// it outgrows SmallQueue, and no channel would ever take it.
 const longQueue = 4 * SmallQueue
 
-// TestLongOverload: for two minutes an app of each kind has a tenth of its processor, on
-// top of a bad network. What waits stays bounded all the time, nothing is lost, and ten
-// seconds after the end everyone is well.
+// TestLongOverload: for two minutes an app of each kind has a tenth of its processor, on top of a
+// bad network. What waits stays bounded all the time, nothing is lost, and ten seconds after the
+// end everyone is well.
 func TestLongOverload(t *testing.T) {
 	long(t)
 	play(t, Options{Seed: 64, Players: 20, Rovers: 20, MaxQueued: longQueue}, func(r *rig) {

@@ -10,10 +10,10 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestStaleOffer: the word that a real was taken over is lost, the destination backs it up,
-// and dies. The frozen copy that the origin then offers is older than the backup, and may not
-// replace it, however many backups the origin had made before: the base has forgotten what
-// the newer one contains.
+// TestStaleOffer: the message that a real was taken over is lost, and the destination backs the
+// real up and dies. The frozen copy that the origin then offers is older than the backup. It may
+// not replace the backup, however many backups the origin had made before: the base has forgotten
+// what the newer one contains.
 func TestStaleOffer(t *testing.T) {
 	play(t, Options{Seed: 41, Balance: still(2)}, func(r *rig) {
 		id := r.id()
@@ -27,7 +27,7 @@ func TestStaleOffer(t *testing.T) {
 			if kind(msg) == wire.OnloadID {
 				if e, order := orderOf(wire.OnloadID, msg); e == id && was.Before(order) && to == nil {
 					to = p
-					r.part(origin, p) // it has come, and nobody hears so
+					r.part(origin, p) // it has arrived, and nobody hears of it
 				}
 			}
 			if to != nil && r.peer(p, ch) == to && isBackupOf(id, msg) {
@@ -53,10 +53,10 @@ func TestStaleOffer(t *testing.T) {
 	})
 }
 
-// TestTailToldTwice: a real hands itself over while its base hears nothing, and the
-// destination dies with it. The one that is restored from the frozen copy tells the base the
-// tail that nobody had acknowledged, and dies before a backup of its own comes. The next one
-// tells the tail again, from where the first one began.
+// TestTailToldTwice: a real hands itself over while its base hears nothing, and the destination
+// dies with it. The real that is restored from the frozen copy tells the base the tail that nobody
+// had acknowledged, and dies before a backup of its own arrives. The next one tells the tail again,
+// from where the first one began.
 func TestTailToldTwice(t *testing.T) {
 	play(t, Options{Seed: 43, CellApps: 3, Balance: still(2)}, func(r *rig) {
 		id := r.id()
@@ -64,8 +64,8 @@ func TestTailToldTwice(t *testing.T) {
 		origin, _, v := r.real(id)
 		first := v.Order().Incarnation
 		var to *Process
-		tails := map[uint32]int{} // what each incarnation told in the words of the first
-		lost := false             // the backup behind the first tail
+		tails := map[uint32]int{} // what each incarnation told under the life of the first
+		lost := false             // the backup after the first tail
 		r.hook = func(p *Process, ch mercury.ChannelID, msg []byte) []byte {
 			if e, _ := orderOf(kind(msg), msg); kind(msg) == wire.OnloadID && e == id && to == nil {
 				to = p
@@ -97,7 +97,7 @@ func TestTailToldTwice(t *testing.T) {
 			return tails[first+2] > 0 && v.Order().Incarnation == first+2 && r.tally(id).Life == first+2
 		})
 		if tails[first+1] < 2 || tails[first+1] != tails[first+2] {
-			t.Errorf("told in the words of the first life: %v", tails)
+			t.Errorf("told under the first life: %v", tails)
 		}
 	})
 }
@@ -127,7 +127,7 @@ func isBackupOf(id entity.ID, msg []byte) bool {
 		flow.Payload(m.Payload[0]) == flow.BackupPayload
 }
 
-// isOf reports whether a message of the handoff machine is about an entity.
+// isOf reports whether a message of a handoff is about an entity.
 func isOf(id entity.ID, msg []byte) bool {
 	e, _ := orderOf(kind(msg), msg)
 	return e == id

@@ -14,23 +14,22 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// removalEnds is how long after the last fault every removal has ended: a sweep of the
-// whole plane, the half minute for which a cell remembers whom it handed over, and the
+// removalEnds is how long after the last fault every removal has ended: the time of a sweep over
+// the whole plane, the half minute for which a cell remembers to whom it handed an entity, and the
 // silence after which channels break.
 const removalEnds = 90 * time.Second
 
-// changing is a cell that is being added, or retired and removed, with those whom it
-// concerns.
+// changing is a cell that is being added, or retired and removed, with those whom it concerns.
 type changing struct {
 	*rig
 	in    *orders
 	app   *Process // of the cell
-	heir  *Process // has the plane about the cell before it is there, and after
+	heir  *Process // has the cell's part of the plane before and after it
 	third *Process // has another cell
 	leaf  bsp.CellID
 	room  float64 // of the cell when it began to retire
 	made  bool    // the manager has heard that the cell was created
-	fall  func()  // what befalls the victims
+	fall  func()  // the fault that befalls the victims
 	fell  bool
 }
 
@@ -58,8 +57,8 @@ func (x *changing) removing() bool {
 	return x.app.alive && x.app.app.(*cellapp.CellApp).Removing(theSpace)
 }
 
-// removals is how many cells the manager has taken out of their spaces that are not
-// dropped yet.
+// removals is how many cells the manager has taken out of their spaces that have not been dropped
+// yet.
 func (r *rig) removals() int {
 	if !r.manager.alive {
 		return 0
@@ -76,34 +75,34 @@ func (x *changing) retiresFor(p *Process) (retires bool) {
 	return retires
 }
 
-// roomOf is the area that a cell has of what is walked on.
+// roomOf is the part of a cell's area where entities walk.
 func roomOf(t *bsp.Tree, id bsp.CellID) float64 {
 	_, r, _ := t.Leaf(id)
 	r = r.Intersect(bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half})
 	return max(0, r.MaxX-r.MinX) * max(0, r.MaxZ-r.MinZ)
 }
 
-// some are some of the processes.
+// some picks some of the processes.
 type some []func(x *changing) *Process
 
-// step is a moment in the life of a cell. Until it has come, and for afterwards more,
-// pass says which messages arrive; it may strike itself, with a message in its hand. If
+// step is a moment in the life of a cell. pass says which messages arrive until that moment, and
+// for the time after it that after says; it may strike by itself, at the message that it holds. If
 // reached is not nil, it says between events whether the moment has come.
 type step struct {
 	name    string
 	pass    func(x *changing, m tampered) bool
 	reached func(x *changing) bool
 	after   time.Duration
-	// parts says that the cell's CellApp and its heir cannot reach each other from then
-	// on, until their channel is broken.
+	// parts says that from then on the cell's CellApp and its heir cannot reach each other, until
+	// their channel is broken.
 	parts bool
 	// again says that the CellApp is given another cell while the old one goes.
 	again bool
-	// known says who knows what the manager has decided: everyone, if it is nil.
+	// known picks those who know what the manager has decided: everyone, if it is nil.
 	known some
 }
 
-// lost strikes when a message arrives, which is lost.
+// lost strikes when a message arrives, and loses it.
 func lost(id wire.ID, to func(x *changing) *Process) func(x *changing, m tampered) bool {
 	return func(x *changing, m tampered) bool {
 		if m.id == id && m.p == to(x) {
@@ -140,7 +139,7 @@ var addSteps = []step{
 	}},
 }
 
-// knownTo is the moment when one process alone knows that the cell retires.
+// knownTo is the moment when only one process knows that the cell retires.
 func knownTo(name string, who func(x *changing) *Process) step {
 	return step{
 		name: name, after: moment, known: some{who},
@@ -192,11 +191,11 @@ var removeSteps = []step{
 	}},
 }
 
-// mishap is what befalls whom.
+// mishap says what befalls whom.
 type mishap struct {
 	name  string
 	whom  some
-	pause time.Duration // of theirs, if they do not crash
+	pause time.Duration // their pause, if they do not crash
 }
 
 var mishaps = []mishap{
@@ -213,9 +212,9 @@ var mishaps = []mishap{
 // deadAfter is the AppTimeout of the CellAppMgr.
 const deadAfter = 3 * time.Second
 
-// TestSteps lets a CellApp, the manager, or both fail at every step of the adding,
-// retiring and removing of a cell. Whatever falls, the removal ends, and the space has
-// the cells that it should.
+// TestSteps makes a CellApp, the manager, or both fail at every step of the adding, retiring and
+// removing of a cell. Whatever fails, the removal ends, and the space has the cells that it should
+// have.
 func TestSteps(t *testing.T) {
 	kinds := []struct {
 		name  string
@@ -250,7 +249,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// beginAdding orders a cell of the CellApp that has none.
+// beginAdding orders a cell for the CellApp that has none.
 func (x *changing) beginAdding() {
 	tree := x.newest()
 	for _, p := range x.cellApps {
@@ -291,8 +290,8 @@ func (x *changing) beginRetiring() {
 	x.in.give(retire(x.app))
 }
 
-// come waits for a step, lets a mishap fall, and has everyone who is down come back
-// after the verdict.
+// come waits for a step, lets a mishap fall, and lets everyone who is down come back after the
+// verdict.
 func (x *changing) come(s *step, f *mishap) {
 	x.t.Helper()
 	x.fall = func() {
@@ -376,7 +375,7 @@ func (x *changing) settle(s *step, f *mishap) {
 	x.nobodyRestored()
 }
 
-// dead reports whether one of them is declared dead by the mishap.
+// dead reports whether the mishap makes the manager declare one of them dead.
 func (x *changing) dead(f *mishap, whom ...func(x *changing) *Process) bool {
 	for _, a := range f.whom {
 		for _, b := range whom {
@@ -401,8 +400,8 @@ func (x *changing) forgotten(s *step, f *mishap) bool {
 	return true
 }
 
-// cellsAfter is how many cells the space has at the end: what was decided holds, unless
-// it is forgotten; the cells of the dead are not made again.
+// cellsAfter is how many cells the space has in the end: a decision holds unless it is forgotten;
+// the cells of the dead are not made again.
 func (x *changing) cellsAfter(s *step, f *mishap) int {
 	n := 3
 	if x.dead(f, theHeir) {
@@ -421,8 +420,8 @@ func (x *changing) cellsAfter(s *step, f *mishap) int {
 	return n
 }
 
-// nobodyRestored fails if an entity was brought back from its base. Lodgers are left out:
-// each room is another life of theirs.
+// nobodyRestored fails if an entity was brought back from its base. Lodgers are left out, since
+// each room is another life for them.
 func (r *rig) nobodyRestored() {
 	r.t.Helper()
 	r.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {

@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Stones do nothing for long: they neither move nor change, have no timer, and hear a number
-// of their base so seldom that between two of them every lease has run out. Lines that
-// move carry them from cell to cell. A pebble lies beside each and never does anything.
+// Stones do nothing for a long time: they neither move nor change and have no timer. They hear a
+// number of their base so seldom that every lease has run out between two of them. Lines that move
+// carry them from cell to cell. Beside each stone lies a pebble, which never does anything.
 
 const stoneDef = `
 <root>
@@ -32,8 +32,8 @@ const pebbleDef = `
 	</Properties>
 </root>`
 
-// stoneRest is how long a stone is left alone: longer than a ghost believes in a real that
-// is silent, and than a channel lives without a word.
+// stoneRest is how long a stone is left alone: longer than a ghost believes in a silent real, and
+// longer than a silent channel lives.
 const stoneRest = 13 * time.Second
 
 // stoneBase is the base part of a stone.
@@ -68,7 +68,7 @@ func (s *stoneCell) OnCreated() {
 	_, _ = s.Spawn("Pebble", at, property.Vector3{}, nil)
 }
 
-// Note is as of walkerCell; every second number shows.
+// Note does the same as that of walkerCell; every second number shows.
 func (s *stoneCell) Note(n uint32) {
 	if n != s.Noted.Get()+1 {
 		s.Faults.Set(s.Faults.Get() + 1)
@@ -79,7 +79,7 @@ func (s *stoneCell) Note(n uint32) {
 	}
 }
 
-// pebbleCell lies there.
+// pebbleCell just lies there.
 type pebbleCell struct {
 	*space.Real
 	Mark property.Uint32

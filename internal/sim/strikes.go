@@ -11,26 +11,26 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Strikes are faults that fall at a message of a drawn kind, so that a kind which is said
-// once in a run is hit as often as one that is said each tick. A break loses the message and
-// ends its channel, though both processes live on. A doom kills CellApps: the
-// one that got the message, the one that sent it, or both; or it parts the two, lets the
-// receiver go on alone for a while, and kills it then.
+// Strikes are faults that fall at a message of a drawn kind, so that a kind which is said once in a
+// run is hit as often as one that is said in each tick. A break loses the message and ends its
+// channel, though both processes live on. A doom kills CellApps: the one that got the message, the
+// one that sent it, or both. Or it parts the two, lets the receiver go on alone for a while, and
+// then kills it.
 
 // strikes are the faults of one sort that fall in a run.
 type strikes struct {
 	chance *rand.Rand
 	kinds  []wire.ID
-	kind   wire.ID       // what the next one falls at; 0 while none is due
+	kind   wire.ID       // the kind at which the next one falls; 0 while none is due
 	next   time.Duration // when another kind is drawn
-	skip   int           // how many of the kind pass before
+	skip   int           // how many of the kind pass first
 }
 
-// strikePause is the longest time from one strike to the next of its sort, strikePatience how
-// long one waits for its kind.
+// strikePause is the longest time from one strike to the next of its sort; strikePatience is how
+// long a strike waits for its kind.
 const strikePause, strikePatience = 3 * time.Second, 2 * time.Second
 
-// breakKinds are what channels break at: all that one app says to another.
+// breakKinds lists where channels break: at everything that one app says to another.
 func breakKinds() []wire.ID {
 	return []wire.ID{
 		wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostQueryID, wire.OnloadID, wire.OnloadAckID,
@@ -40,10 +40,10 @@ func breakKinds() []wire.ID {
 	}
 }
 
-// doomKinds are what CellApps die at: the steps of a handoff and of a restore.
+// doomKinds lists where CellApps die: at the steps of a handoff and of a restore.
 func doomKinds() []wire.ID {
 	return []wire.ID{
-		wire.OnloadID, wire.OnloadID, wire.OnloadID, wire.OnloadID, // the most can go wrong here
+		wire.OnloadID, wire.OnloadID, wire.OnloadID, wire.OnloadID, // this is where the most can go wrong
 		wire.OnloadAckID, wire.CurrentID, wire.GhostStateID, wire.GhostDeleteID,
 		wire.CreateID, wire.OfferID, wire.CellLostID, wire.RefuseRealID, wire.GhostQueryID,
 	}
@@ -66,14 +66,15 @@ func (s *strikes) falls(now time.Duration, kind wire.ID) bool {
 	return true
 }
 
-// doom is the death of a process that is still to come.
+// doom is a death that is yet to come.
 type doom struct {
 	p      *Process
 	starts int
 	at     time.Duration
 }
 
-// strike lets what is due fall at a message that comes to p; lost says that it took the message along.
+// strike lets what is due fall at a message that comes to p; lost says that the strike took the
+// message along.
 func (c *Cluster) strike(p *Process, ch mercury.ChannelID, msg []byte) (lost bool) {
 	if !c.bad || len(msg) == 0 || !c.opts.Wild.Breaks && !c.opts.Wild.Dooms || !c.isServer(p) {
 		return false
@@ -95,14 +96,14 @@ func (c *Cluster) strike(p *Process, ch mercury.ChannelID, msg []byte) (lost boo
 	return lost
 }
 
-// matters reports whether there is more to lose with a message than an entity without a base,
-// which dies with its CellApp.
+// matters reports whether a message carries more than an entity without a base, which dies with its
+// CellApp anyway.
 func matters(kind wire.ID, msg []byte) bool {
 	var m migrate.Onload
 	return kind != wire.OnloadID || m.Parse(msg[1:]) == nil && !m.Base.IsZero()
 }
 
-// breakChannel ends a channel as silence does: both sides hear so, sooner or later.
+// breakChannel ends a channel as silence does: both sides hear of it, sooner or later.
 func (c *Cluster) breakChannel(p *Process, ch mercury.ChannelID) {
 	c.parted = true
 	p.ep.Abort(ch)
@@ -114,8 +115,8 @@ func (c *Cluster) isServer(p *Process) bool {
 	return p == c.manager || slices.Contains(c.cellApps, p) || slices.Contains(c.baseApps, p)
 }
 
-// doom kills p, which was sent a message by q, or q, or both, as far as they are CellApps: at
-// once, or one of them when it could not reach the other for a while.
+// doom kills p, or q, which sent p a message, or both, as far as they are CellApps: at once, or one
+// of them after a while in which it could not reach the other.
 func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID, kind wire.ID) (lost bool) {
 	lost = c.wild.dooms.IntN(3) == 0
 	switch n := c.wild.dooms.IntN(6); {
@@ -133,8 +134,8 @@ func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID, kind wire.ID) (lost 
 		}
 		d := time.Duration(1000+c.wild.dooms.IntN(6000)) * time.Millisecond
 		if kind == wire.OnloadID {
-			// Longer than the next backup takes, which the frozen copy of the other must not
-			// replace, and shorter than a channel lives.
+			// This is longer than the next backup takes, which the frozen copy of the other must
+			// not replace, and shorter than a channel lives.
 			d = time.Duration(3500+c.wild.dooms.IntN(4000)) * time.Millisecond
 		}
 		c.trace.Event(c.now, "doom", "%s in %v; %s and %s are parted", victim.Name, d, p.Name, q.Name)
@@ -142,7 +143,7 @@ func (c *Cluster) doom(p, q *Process, ch mercury.ChannelID, kind wire.ID) (lost 
 		c.part(p, q)
 		c.doomed = append(c.doomed, doom{victim, victim.starts, c.now + d})
 		if lost {
-			c.breakChannel(p, ch) // who lives on has it from another channel, or not at all
+			c.breakChannel(p, ch) // the survivor has it from another channel, or not at all
 		}
 		return lost
 	}
@@ -153,7 +154,7 @@ func isCellAppName(name string) bool {
 	return strings.HasPrefix(name, "cellapp") && name != "cellappmgr"
 }
 
-// slay kills a CellApp, as long as another one is left, and has it come back after a while.
+// slay kills a CellApp, as long as another one is left, and lets it come back after a while.
 func (c *Cluster) slay(p *Process) {
 	others := 0
 	for _, x := range c.cellApps {

@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// TestManagerAndCellAppDie: both die at once. The leaf that nobody reports is dead, and
-// its entities are restored by their bases.
+// TestManagerAndCellAppDie: both die at once. The leaf that nobody reports is dead, and its
+// entities are restored by their bases.
 func TestManagerAndCellAppDie(t *testing.T) {
 	play(t, Options{Seed: 36}, func(r *rig) {
 		on, _, v := r.real(r.id())
@@ -30,8 +30,8 @@ func TestManagerAndCellAppDie(t *testing.T) {
 	})
 }
 
-// TestManagerAndOnlyCellAppDie: the one CellApp that knew the geometry is gone, too. The
-// bases name it, so that it is known to be dead, and the space begins anew.
+// TestManagerAndOnlyCellAppDie: the only CellApp that knew the geometry is gone, too. The bases
+// name it, so it is known to be dead, and the space begins anew.
 func TestManagerAndOnlyCellAppDie(t *testing.T) {
 	play(t, Options{Seed: 37, Balance: still(1)}, func(r *rig) {
 		on, _, v := r.real(r.id())
@@ -91,8 +91,8 @@ func TestManagerDiesTwice(t *testing.T) {
 	})
 }
 
-// TestLateForTheNewManager: a CellApp that was slow while the others told what they have
-// is dead for the new manager, and starts anew; one without a cell joins as it is.
+// TestLateForTheNewManager: a CellApp that was slow while the others told what they have is dead
+// for the new manager, and starts anew. One without a cell joins as it is.
 func TestLateForTheNewManager(t *testing.T) {
 	o, in := scripted(40, 3)
 	play(t, o, func(r *rig) {
@@ -130,9 +130,8 @@ func cellsOf(p *Process) (n int) {
 	return n
 }
 
-// TestStalledManagerComesBack: the old manager was only stalled while another took its
-// place. What it says is heeded by no one; asked by an app that knows the newer one, it
-// falls silent.
+// TestStalledManagerComesBack: the old manager was only stalled while another took its place.
+// Nobody heeds what it says; when an app that knows the newer one joins it, it falls silent.
 func TestStalledManagerComesBack(t *testing.T) {
 	play(t, Options{Seed: 41}, func(r *rig) {
 		cells := r.cells()
@@ -146,7 +145,7 @@ func TestStalledManagerComesBack(t *testing.T) {
 		if !r.everyoneIn(2) || r.observer.last.Deaths != 0 {
 			t.Errorf("%d deaths", r.observer.last.Deaths)
 		}
-		// For a moment the address leads to the old one, for which by now all are dead.
+		// For a moment the address leads to the old one, which by now takes everyone for dead.
 		r.byPlace[old.at] = old
 		refused := map[*Process]bool{}
 		r.on(func(m tampered) (pass, done bool) {

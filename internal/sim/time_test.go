@@ -10,12 +10,12 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// How late a message that tells the time is: far more than apartAtMost, and less than
+// lateBy is how late a message that tells the time is: far more than apartAtMost, and less than
 // deadAfter.
 const lateBy = 2 * time.Second
 
-// TestLateWelcome: the Welcome of a CellApp is long under way. The cell that it is given
-// has the game time of the others all the same.
+// TestLateWelcome: the Welcome of a CellApp is long under way. The cell that the CellApp is given
+// has the game time of the others nevertheless.
 func TestLateWelcome(t *testing.T) {
 	play(t, Options{Seed: 41, CellApps: 3, Balance: still(3)}, func(r *rig) {
 		anew, _, _ := r.real(r.id())
@@ -38,8 +38,8 @@ func TestLateWelcome(t *testing.T) {
 	})
 }
 
-// TestLateRejoins: what the CellApps tell a CellAppMgr that starts anew is long under
-// way, their time with it. A CellApp that is new then has the time of the others.
+// TestLateRejoins: what the CellApps tell a CellAppMgr that starts anew is long under way, and
+// their time with it. A CellApp that is new then has the time of the others.
 func TestLateRejoins(t *testing.T) {
 	play(t, Options{Seed: 42, CellApps: 3, Balance: still(3)}, func(r *rig) {
 		anew, _, _ := r.real(r.id())

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Trace is the run as typed events in simulated time: one line each, hashed, and
-// written out if asked for.
+// Trace is the run as typed events in simulated time: one line each, hashed, and written out if
+// asked for.
 type Trace struct {
 	sum   hash.Hash64
 	out   io.Writer // nil when nobody reads it
@@ -27,7 +27,7 @@ func (t *Trace) Event(now time.Duration, kind, format string, args ...any) {
 	t.add()
 }
 
-// datagram adds a line for a datagram, without fmt: there are many.
+// datagram adds a line for a datagram, without fmt, since there are many.
 func (t *Trace) datagram(now time.Duration, from, to uint16, d []byte) {
 	h := fnv.New32a()
 	_, _ = h.Write(d)
@@ -48,7 +48,7 @@ func (t *Trace) add() {
 	}
 }
 
-// Sum is the hash of the run so far; Lines how many events it had.
+// Sum is the hash of the run so far.
 func (t *Trace) Sum() uint64 { return t.sum.Sum64() }
 
 // Lines is the number of events so far.

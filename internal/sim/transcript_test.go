@@ -22,12 +22,13 @@ var update = flag.Bool("update", false, "write the transcripts in testdata anew"
 const heroine = "ada"
 
 // TestTranscripts keeps the interactions that are worth reading as text, in testdata/transcripts.
-// Each file is what the processes of a small cluster say to each other while one thing happens.
-// If an interaction has changed, the test shows how. If it should have, write the files anew with
+// Each file is what the processes of a small cluster say to each other while one thing happens. If
+// an interaction has changed, the test shows how. If the change is intended, write the files anew
+// with
 //
 //	go test ./internal/sim -run '^TestTranscripts$' -args -update
 //
-// and review their diff with the change.
+// and review their diff along with the change.
 func TestTranscripts(t *testing.T) {
 	for _, k := range []struct {
 		name   string
@@ -43,7 +44,7 @@ func TestTranscripts(t *testing.T) {
 			t.Parallel()
 			r := quietRig(t)
 			err := r.run(func(*Cluster) error {
-				r.wait(5 * time.Second) // the cells are cut
+				r.wait(5 * time.Second) // time to cut the cells
 				rec := k.script(r)
 				rec.stop()
 				compare(t, k.name, k.intro+"\n"+rec.String())
@@ -56,8 +57,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// quietRig is a cluster of two CellApps, whose cells stay as they are, in which nobody plays.
-// Its network has no jitter from the start, so that chance orders nothing.
+// quietRig is a cluster of two CellApps, whose cells stay as they are, and in which nobody plays.
+// Its network has no jitter from the start, so that chance does not decide any order.
 func quietRig(t *testing.T) *rig {
 	t.Helper()
 	o := Options{Seed: 1, CellApps: 2, BaseApps: 1, Players: -1, Rovers: -1, Balance: still(2)}
@@ -72,7 +73,7 @@ func quietRig(t *testing.T) *rig {
 	return &rig{Cluster: c, t: t}
 }
 
-// compare compares a transcript with the file that keeps it, or writes that.
+// compare compares a transcript with the file that keeps it, or writes that file.
 func compare(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", "transcripts", name+".txt")

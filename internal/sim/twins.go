@@ -12,9 +12,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// Twins are clients that log in under one name, all in the same moment, again and again. One
-// of them gets in and the others are refused; the one plays a little and leaves, by
-// a good-bye or without one. In the end one twin alone must get in, however the name was left.
+// Twins are clients that log in under one name, all at the same moment, again and again. One of
+// them gets in and the others are refused; the one plays a little and leaves, with or without a
+// goodbye. In the end a single twin must get in, however the name was left.
 
 // twinRound is how often twins try.
 const twinRound = 2500 * time.Millisecond
@@ -53,7 +53,7 @@ func (t *twin) make(p *Process) (App, error) {
 	return twinApp{cl, t}, err
 }
 
-// later has the twin log in again, with all others.
+// later makes the twin log in again, along with all the others.
 func (t *twin) later() {
 	t.again = (t.c.now/twinRound + 1) * twinRound
 	t.c.losses++
@@ -103,7 +103,7 @@ func (k *oneSession) safe() error {
 	return nil
 }
 
-// crashedSome reports whether any process of the servers has died, or was taken for dead.
+// crashedSome reports whether any server process has died, or was taken for dead.
 func (c *Cluster) crashedSome() bool {
 	if c.verdicts() > 0 || c.terms > 1 || c.observer.last.Deaths > 0 {
 		return true

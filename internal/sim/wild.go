@@ -8,17 +8,15 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Wild says what makes a world wilder than the plain one. All of it is off in the zero value,
-// with which a run is what it was before there was any of this. What draws chance has a
-// stream of its own.
+// Wild says what makes a world wilder than the plain one. In the zero value everything is off, and
+// a run is what it was before there was any of this. Whatever draws chance has a stream of its own.
 type Wild struct {
 	// Clocks is how many entities live by timers of every kind; see clockwork.go.
 	Clocks int
-	// Heralds is how many entities set entries of the space's data under many keys;
-	// see herald.go.
+	// Heralds is how many entities set entries of the space's data under many keys; see herald.go.
 	Heralds int
-	// Stones is how many entities do nothing for long; each comes with one that has no
-	// base and never does anything.
+	// Stones is how many entities do nothing for a long time; each comes with one that has no base
+	// and never does anything.
 	Stones int
 	// Rocks is how many entities do nothing at all; a test lays them.
 	Rocks int
@@ -26,22 +24,23 @@ type Wild struct {
 	Brittle int
 	// Twins is how many clients log in under one name at once, again and again.
 	Twins int
-	// Hold keeps moves and messages of flows back, in front of CellApps, across handoffs.
+	// Hold holds back moves and messages of flows, in front of CellApps, across handoffs.
 	Hold bool
 	// Breaks breaks channels between living apps, each at a message of a drawn kind.
 	Breaks bool
-	// Dooms kills CellApps at a message of a drawn kind: who got it, who sent it, or both.
+	// Dooms kills CellApps at a message of a drawn kind: its receiver, its sender, or both.
 	Dooms bool
-	// Tight gives clients, ghosts and handoffs budgets that do not suffice; and before the
-	// world is frozen, which lifts them, it falls silent, and everyone must be told all the same.
+	// Tight gives clients, ghosts and handoffs budgets that do not suffice. Before the world is
+	// frozen, which lifts the budgets, it falls silent, and everyone must be told everything
+	// nevertheless.
 	Tight bool
 }
 
 func (w Wild) any() bool { return w != Wild{} }
 
-// streams are the chances of the wild world, each of one feature alone.
+// streams holds the chances of the wild world, each for one feature alone.
 type streams struct {
-	game   *rand.Rand // what bases of wild entities draw
+	game   *rand.Rand // drawn by bases of wild entities
 	twins  *rand.Rand
 	hold   *rand.Rand
 	breaks *rand.Rand
@@ -53,7 +52,8 @@ func newStreams(seed uint64) streams {
 	return streams{of(1), of(2), of(3), of(4), of(5)}
 }
 
-// wildTypes are the types that a wild world has beside the plain ones, and their definitions.
+// wildTypes are the types that a wild world has in addition to the plain ones, and their
+// definitions.
 const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/>`
 
 func wildDefs() map[string]string {
@@ -98,7 +98,7 @@ func (c *Cluster) population() []struct {
 	}
 }
 
-// somewhere is a place in the square that an id stands for.
+// somewhere is the place in the square that an id stands for.
 func somewhere(id uint64) property.Vector3 {
 	return property.Vector3{X: float32(id*137%(2*half)) - half, Z: float32(id*89%(2*half)) - half}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// The simulated game: a square with players that walk, dress and talk, and rovers
-// without clients. Everyone counts what passes between base and cell, so that the
-// checkers can tell a lost, doubled or reordered message from the counts alone.
+// The simulated game is a square with players that walk, dress and talk, and rovers without
+// clients. Everyone counts what passes between base and cell, so that the checkers can tell a lost,
+// doubled or reordered message from the counts alone.
 const theSpace entity.SpaceID = 1
 
 const (
@@ -91,19 +91,19 @@ type world struct {
 	cells  *space.Scripts
 	lit    map[entity.SpaceID]int // how often a room had a first cell
 
-	// What bases of a wild world know of the run; see Wild.
+	// This is what bases of a wild world know of the run; see Wild.
 	chance     streams
 	calm, hush bool
 
-	// incarnation is that of the cell part which a base believes in.
+	// incarnation is that of the cell part in which a base believes.
 	incarnation func(entity.ID) uint32
 }
 
-// newSchema loads the definitions, with what players and rovers have in common. Players
-// and rovers are packed, each in its way; critters are not.
+// newSchema loads the definitions, with what players and rovers have in common. Players and rovers
+// are packed, each in its own way; critters are not.
 func newSchema(soul string) (*property.Schema, error) { return loadSchema(soul, "", nil) }
 
-// loadSchema is that with more types at the end, which have definitions of their own.
+// loadSchema does the same with more types at the end, which have definitions of their own.
 func loadSchema(soul, types string, defs map[string]string) (*property.Schema, error) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	fs := fstest.MapFS{
@@ -171,9 +171,9 @@ type walkerCell struct {
 	Noted  property.Uint32
 	Said   property.Uint32
 	Faults property.Uint32
-	// Worn and Greeted count calls of clients; Odd those that came out of order.
+	// Worn and Greeted count calls of clients; Odd counts those that came out of order.
 	Worn, Odd, Greeted property.Uint32
-	// Tuned counts what it set of the space's data.
+	// Tuned counts what it has set of the space's data.
 	Tuned property.Uint32
 	// These change in parts.
 	Bag, Marks, Trail, Secrets property.Slice[uint32]
@@ -184,8 +184,7 @@ type walkerCell struct {
 	Free                       property.Field[property.Value]
 }
 
-// Note counts the base's numbers: they come in order, each once, whatever moves
-// or dies in between.
+// Note counts the base's numbers: they come in order, each once, whatever moves or dies in between.
 func (s *walkerCell) Note(n uint32) {
 	if n != s.Noted.Get()+1 {
 		s.Faults.Set(s.Faults.Get() + 1)
@@ -193,8 +192,8 @@ func (s *walkerCell) Note(n uint32) {
 	s.Noted.Set(n)
 }
 
-// Wear is how a client changes what others see. Clients number their hats from 1,
-// so that a lost or doubled call shows.
+// Wear is how a client changes what others see. Clients number their hats from 1, so that a lost or
+// doubled call shows.
 func (s *walkerCell) Wear(_ entity.ID, hat int32) {
 	if uint32(hat) != s.Worn.Get()+1 {
 		s.Odd.Set(s.Odd.Get() + 1)
@@ -219,15 +218,14 @@ func (s *walkerCell) start() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
 }
 
-// OnLeavingCell changes something at the last moment, when the haunts have been told
-// of all that was before.
+// OnLeavingCell changes something at the last moment, when the haunts have been told of everything
+// before it.
 func (s *walkerCell) OnLeavingCell() {
 	n := uint32(s.Trail.Len())
 	_, _ = s.Trail.Append(n), s.Marks.Append(n)
 }
 
-// OnRestored begins the numbers to the base again: a restored real's sends are a
-// new stream.
+// OnRestored begins the numbers to the base anew: what a restored real sends is a new stream.
 func (s *walkerCell) OnRestored() { s.Said.Set(0) }
 
 // OnBeat sends the base a number.
@@ -245,8 +243,8 @@ func (s *walkerCell) OnBeat(space.Callback) {
 	s.utter(s.Real)
 }
 
-// fiddle changes lists a little, most of the time in the middle: a change that is
-// made twice somewhere, or not at all, makes that copy differ for ever.
+// fiddle changes lists a little, most of the time in the middle: a copy in which a change is made
+// twice, or not at all, differs for ever.
 func fiddle(n uint32, lists ...*property.Slice[uint32]) {
 	for k, l := range lists {
 		size := uint32(l.Len())
@@ -275,9 +273,9 @@ type roverCell struct {
 	Noted  property.Uint32
 	Said   property.Uint32
 	Faults property.Uint32
-	// Worn and Greeted count calls of clients; Odd those that came out of order.
+	// Worn and Greeted count calls of clients; Odd counts those that came out of order.
 	Worn, Odd, Greeted property.Uint32
-	// Tuned counts what it set of the space's data.
+	// Tuned counts what it has set of the space's data.
 	Tuned property.Uint32
 	// These change in parts.
 	Bag, Marks, Trail, Secrets property.Slice[uint32]
@@ -288,7 +286,7 @@ type roverCell struct {
 	Free                       property.Field[property.Value]
 }
 
-// Note is as of walkerCell.
+// Note does the same as that of walkerCell.
 func (s *roverCell) Note(n uint32) {
 	if n != s.Noted.Get()+1 {
 		s.Faults.Set(s.Faults.Get() + 1)
@@ -299,7 +297,7 @@ func (s *roverCell) Note(n uint32) {
 // Wear is not called: rovers have no client.
 func (s *roverCell) Wear(entity.ID, int32) {}
 
-// Greet answers to players.
+// Greet answers players.
 func (s *roverCell) Greet(from entity.ID, text string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.count(s.ID(), from, text)
@@ -315,10 +313,10 @@ func (s *roverCell) OnCreated() {
 	s.walk()
 }
 
-// OnRestored is as of walkerCell.
+// OnRestored does the same as that of walkerCell.
 func (s *roverCell) OnRestored() { s.Said.Set(0) }
 
-// OnBeat is as of walkerCell; now and then the rover changes its looks.
+// OnBeat does the same as that of walkerCell; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(space.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)
@@ -346,7 +344,7 @@ func (s *roverCell) OnThere(space.Callback) { s.walk() }
 
 func (s *roverCell) walk() { wander(s.Real, 40) }
 
-// wander walks on, to be heard of by OnThere, while the game is on.
+// wander walks on while the game is on; OnThere hears of its end.
 func wander(r *space.Real, speed float32) {
 	if !hushed(r) {
 		_, _ = r.MoveTo(anywhere(r), speed, "OnThere", 0)
@@ -357,8 +355,8 @@ func anywhere(r *space.Real) property.Vector3 {
 	return property.Vector3{X: float32(r.Chance().IntN(2*half) - half), Z: float32(r.Chance().IntN(2*half) - half)}
 }
 
-// critterCell is an entity without a base: it walks about, dies young, leaves one
-// like it behind, and is lost with its CellApp.
+// critterCell is an entity without a base: it walks about, dies young, leaves one like it behind,
+// and is lost with its CellApp.
 type critterCell struct {
 	*space.Real
 	Hat     property.Int32
@@ -373,7 +371,7 @@ func (s *critterCell) OnCreated() {
 	s.OnThere(space.Callback{})
 }
 
-// Greet is as of roverCell.
+// Greet does the same as that of roverCell.
 func (s *critterCell) Greet(entity.ID, string) {
 	s.Greeted.Set(s.Greeted.Get() + 1)
 	s.Mood.Set(s.Mood.Get() + 1)
@@ -456,17 +454,17 @@ func (b *roverBase) OnCreated() {
 	_, _ = b.AddTimer(beat, beat, "OnBeat")
 }
 
-// OnBeat is as of walkerBase.
+// OnBeat does the same as that of walkerBase.
 func (b *roverBase) OnBeat() {
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 	}
 }
 
-// Utter is as of walkerBase.
+// Utter does the same as that of walkerBase.
 func (b *roverBase) Utter(life, n uint32) { b.utter(b.ID(), life, n) }
 
-// Told is as of walkerBase.
+// Told does the same as that of walkerBase.
 func (b *roverBase) Told(life, n uint32) {
 	b.hearing.told(b.w.incarnation(b.ID()), life, n, &b.Life, &b.Heard, &b.Wrong)
 }

@@ -1,16 +1,15 @@
-// Plants measures the simulator: it plants bugs in the library's source, one at a time,
-// and demands that the default run of internal/sim fails for each.
+// Plants measures the simulator: it plants bugs in the library's source, one at a time, and demands
+// that the default run of internal/sim fails for each.
 //
 //	go run ./internal/sim/plants              all of them; some minutes
 //	go run ./internal/sim/plants -only saves  those whose names match
 //	go run ./internal/sim/plants -list        their names
 //
-// A plant is a text that stands once in a file, and what stands there instead (see
-// plants.go). The go command compiles it by an overlay, so that the tree stays as it is. First
-// TestSeeds runs until a seed fails; if none does, all tests of the package run. A plant
-// that nothing catches, one that does not compile, and one whose text is gone or stands
-// twice are errors. The last is checked by this package's own test, too, so that the list
-// does not rot.
+// A plant is a text that stands exactly once in a file, and the text to put there instead (see
+// plants.go). The go command compiles it by an overlay, so the tree stays as it is. First TestSeeds
+// runs until a seed fails; if none does, all tests of the package run. A plant that nothing
+// catches, one that does not compile, and one whose text is gone or stands twice are errors. This
+// package's own test checks the last kind, too, so that the list does not rot.
 package main
 
 import (
@@ -77,7 +76,7 @@ func run(only string, list bool, seeds int, whole bool) error {
 func moduleRoot() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
-		return "", fmt.Errorf("where the module is: %w", err)
+		return "", fmt.Errorf("cannot find the module: %w", err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -133,10 +132,11 @@ func writeOverlay(dir, file, text string) (string, error) {
 	return overlay, os.WriteFile(overlay, b, 0o600)
 }
 
-// test runs tests of the simulator with the bug in, and returns the first fault that they name.
+// test runs tests of the simulator with the bug in place, and returns the first fault that they
+// name.
 func test(root, overlay, only string, args []string) (by string, err error) {
 	line := []string{"test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout=15m",
-		"-skip", "^TestPlanted", // which try the checkers: with another bug in, their own may go by unnoticed
+		"-skip", "^TestPlanted", // these try the checkers: beside another bug, their own may go unnoticed
 		"-run", only, "./internal/sim"}
 	if len(args) > 0 {
 		line = append(append(line, "-args"), args...)
@@ -151,7 +151,8 @@ func test(root, overlay, only string, args []string) (by string, err error) {
 		return "", fmt.Errorf("it does not compile:\n%s", out)
 	}
 	if strings.Contains(string(out), "panic: test timed out after") {
-		// It may hang because of the bug, or on a machine that is busy: that decides nothing.
+		// The test may hang because of the bug, or because the machine is busy: that decides
+		// nothing.
 		return "", errLate
 	}
 	return verdict(string(out)), nil

@@ -1,11 +1,11 @@
 package main
 
-// plant is a bug to be planted: in a file, a text that stands there once is replaced.
+// plant is a bug to be planted: a text that stands once in a file is replaced.
 type plant struct {
 	name, file, old, new string
 }
 
-// plants are the bugs. The first five were once caught by nothing.
+// plants lists the bugs. At first, nothing caught the first five.
 func plants() []plant {
 	all := []plant{
 		{"one-shot timers lost on offload", "space/timer.go",
@@ -30,7 +30,7 @@ func plants() []plant {
 	return append(all, managers()...)
 }
 
-// travelling are bugs of what a real takes along.
+// travelling lists bugs in what a real takes along.
 func travelling() []plant {
 	return []plant{
 		{"walks lost on offload", "space/timer.go",
@@ -66,7 +66,7 @@ func travelling() []plant {
 	}
 }
 
-// ghosts are bugs of copies.
+// ghosts lists bugs of copies.
 func ghosts() []plant {
 	return []plant{
 		{"ghosts take older hops", "ghost/ghost.go",
@@ -93,7 +93,7 @@ func ghosts() []plant {
 	}
 }
 
-// restores are bugs of what comes back from a backup, and of who decides.
+// restores lists bugs in what comes back from a backup, and in who decides.
 func restores() []plant {
 	return []plant{
 		{"timers not backed up", "space/cell_parts.go",
@@ -123,7 +123,7 @@ func restores() []plant {
 	}
 }
 
-// managers are bugs between CellAppMgr and CellApps.
+// managers lists bugs between the CellAppMgr and CellApps.
 func managers() []plant {
 	return []plant{
 		{"geometries of older terms obeyed", "bsp/id.go",
@@ -132,13 +132,13 @@ func managers() []plant {
 		{"cells removed with reals in them", "space/cellapp/removal.go",
 			" || len(r.waiting) > 0 || !c.Idle() {",
 			" || len(r.waiting) > 0 {"},
-		{"who joins is told of no deaths", "space/cellappmgr/members.go",
+		{"newcomers are told of no deaths", "space/cellappmgr/members.go",
 			"	m.welcome(now, a)\n	m.tellGraves(a, nil)\n	m.tellMembers(a)\n",
 			"	m.welcome(now, a)\n	m.tellMembers(a)\n"},
 		{"CellApps that have left are believed in", "space/cellappmgr/removal.go",
 			"	if !m.expects(msg.App) {",
 			"	if m.expects(msg.App) {"},
-		{"the retiring keep who stands near", "space/cell_offload.go",
+		{"retiring cells keep those who stand near", "space/cell_offload.go",
 			"	if c.Retiring() || !rect.Keeps(",
 			"	if !rect.Keeps("},
 	}

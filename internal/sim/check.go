@@ -171,7 +171,7 @@ func (k *oneReal) converged() error {
 // keys yields the keys of a map, for sorting.
 func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
 	return func(yield func(K) bool) {
-		// The order does not show: callers sort.
+		// order does not show: callers sort
 		for k := range m {
 			if !yield(k) {
 				return

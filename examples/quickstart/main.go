@@ -1,5 +1,5 @@
-// Quickstart is the smallest world in full: one type of entity, one space, two
-// players who meet. It ends by itself after a few seconds.
+// Quickstart is the smallest world in full: one type of entity, one space, two players who meet. It
+// ends by itself after a few seconds.
 package main
 
 import (

@@ -1,30 +1,34 @@
-// Package archtest keeps the architecture: which package may import which, what a package that must be
-// deterministic may not touch, and that every package says what it is for.
+// Package archtest keeps the architecture: which package may import which, what a package that must
+// be deterministic may not touch, and that every package says what it is for.
 //
-// It is used by its own test alone, which runs [Check] with the rules of this module ([House]) over every package and
-// fails on any fault. The rules are tables of text: a new edge, an impure package or a package-level table is a
-// decision, made by a line in house.go that names its reason.
+// Only its own test uses it: that runs [Check] with the rules of this module ([House]) over every
+// package and fails on any fault. The rules are tables of text. A new edge, an impure package or a
+// package-level table is a decision, made by a line in house.go that gives its reason.
 //
 // # What it sees
 //
-// [Check] loads the non-test files of a module that are built on the host's system, with types. It does not follow
-// values: a clock that hides behind an interface is the business of whoever hands it in, which is the point.
+// [Check] loads, with types, the non-test files of a module that are built on the host's system. It
+// does not follow values: a clock behind an interface is the business of whoever hands it in, and
+// that is the point of the rule.
 //
 // # Traps
 //
-// In a pure package (all but the impure ones of the table) these are faults:
+// In a pure package (every package that the table of impure ones does not name) these are faults:
 //
-//   - go statements, and the packages in which processes, sockets, locks and unseeded chance live;
+//   - go statements, and the packages that bring processes, sockets, locks and unseeded chance;
 //   - reading the clock or setting timers ([time.Now], [time.After], [context.WithTimeout], ...);
 //   - functions of math/rand and math/rand/v2 that draw from the process's own source;
-//   - anything that shows the order of a map: a range over one, maps.Keys, maps.Values and maps.All outside of
-//     slices.Sorted and its kin, sync.Map.Range, reflect's MapRange and MapKeys;
+//   - anything that shows the order of a map: a range over one, maps.Keys, maps.Values and maps.All
+//     outside slices.Sorted and its kin, sync.Map.Range, reflect's MapRange and MapKeys;
 //   - %p in a format, which prints where the allocator put something;
-//   - a send on a transport of mercury whose error is thrown away: what was not sent has to be counted by someone;
-//   - package-level variables and func init: state that no one was given. Errors and embed.FS may be, and the
-//     tables that house.go names; writing to them, or to another package's, is a fault all the same.
+//   - a send on a transport of mercury whose error is thrown away: someone has to count what was
+//     not sent;
+//   - package-level variables and func init, which are state that no one was given. Errors,
+//     embed.FS and the tables that house.go names are allowed; writing to them, or to another
+//     package's variables, is still a fault.
 //
-// A range over a map whose order cannot show carries this comment on the line above it, with the reason:
+// A range over a map whose order cannot show carries this comment on the line above it, with the
+// reason:
 //
 //	// order does not show: the sum is of integers
 package archtest
@@ -41,29 +45,33 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Rules are the tables that a module is checked against. In each, a line is one entry, # starts a comment.
+// Rules are the tables that a module is checked against. In each, a line is one entry, and # starts
+// a comment.
 type Rules struct {
-	// Edges says what each package may import: "space: bsp FLOOR1 example.com/lib". Paths are below the module's,
-	// which itself is "."; a path with a dot in its first element is another module's. "x/..." stands for all below x.
-	// NAME = ... names a set. A package may use only what stands above it, so that the table has no cycles.
+	// Edges says what each package may import: "space: bsp FLOOR1 example.com/lib". Paths are below
+	// the module's, which itself is "."; a path with a dot in its first element belongs to another
+	// module. "x/..." stands for everything below x. NAME = ... names a set. A package may use only
+	// what stands above it, so that the table has no cycles.
 	Edges string
-	// Impure says which packages, or single files of otherwise pure ones, may use what the traps forbid, and why:
-	// "mercury/udp: owns sockets".
+	// Impure says which packages, or single files of otherwise pure ones, may use what the traps
+	// forbid, and why: "mercury/udp: owns sockets".
 	Impure string
-	// Variables says which package-level variables may be, and why: "property.kindNames: a table, never written".
+	// Variables says which package-level variables may exist, and why: "property.kindNames: a
+	// table, never written".
 	Variables string
 }
 
 // Fault is one breach of the rules.
 type Fault struct {
 	Pos  string // "aoi/list.go:12", below the module's root; or the line of a table
-	Text string // what it is, and the remedy where that is not plain
+	Text string // what is wrong, and the remedy where that is not plain
 }
 
 func (f Fault) String() string { return f.Pos + ": " + f.Text }
 
-// Check loads every package of the module in dir and returns its faults, in the order of their positions. The error is
-// about loading: without a Go toolchain and the module's dependencies there is nothing to check.
+// Check loads every package of the module in dir and returns its faults, in the order of their
+// positions. The error is about loading: without a Go toolchain and the module's dependencies there
+// is nothing to check.
 func Check(dir string, rules Rules) ([]Fault, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -82,7 +90,7 @@ func Check(dir string, rules Rules) ([]Fault, error) {
 			c.unloadable(p)
 			continue
 		}
-		if len(p.Syntax) > 0 { // a folder of tests alone has none
+		if len(p.Syntax) > 0 { // a folder that holds only tests has none
 			c.checkPackage(p)
 		}
 	}
@@ -138,7 +146,7 @@ func (c *checker) below(file string) string {
 	return file
 }
 
-// unloadable reports a package that the compiler refuses: little more can be said about it.
+// unloadable reports a package that the compiler refuses: little else can be said about it.
 func (c *checker) unloadable(p *packages.Package) {
 	errs := p.Errors
 	repeated := func(e packages.Error) bool { return e.Kind == packages.ListError }
@@ -156,7 +164,7 @@ func (c *checker) unloadable(p *packages.Package) {
 	}
 	if p.Module == nil {
 		c.report(p.PkgPath, 0, "is not in a module")
-	} else if len(p.Syntax) > 0 { // imports can be told without types
+	} else if len(p.Syntax) > 0 { // imports can be checked without types
 		c.checkImports(p, local(p.Module.Path, p.PkgPath))
 	}
 }
@@ -178,7 +186,7 @@ func local(module, path string) string {
 	return strings.TrimPrefix(path, module+"/")
 }
 
-// checkDoc demands a package comment: what go doc shows of a package in a list of packages is its first sentence.
+// checkDoc demands a package comment: in a list of packages, go doc shows its first sentence.
 func (c *checker) checkDoc(p *packages.Package) {
 	want := "Package " + p.Name + " "
 	for _, f := range p.Syntax {
@@ -193,7 +201,7 @@ func (c *checker) checkDoc(p *packages.Package) {
 	c.reportAt(p, p.Syntax[0].Package, "package %s has no package comment", p.Name)
 }
 
-// reasons is a table of names that are excepted from a rule, each with its reason.
+// reasons is a table of names that are exempt from a rule, each with its reason.
 type reasons struct {
 	title string
 	lines []reason
@@ -230,7 +238,8 @@ func (r *reasons) has(name string) bool {
 	return false
 }
 
-// checkUnused reports exceptions for variables that are gone; a package that is not there yet may have a line already.
+// checkUnused reports exceptions for variables that are gone; a package that does not exist yet may
+// have a line already.
 func (c *checker) checkUnused() {
 	for _, l := range c.variables.lines {
 		pkg := l.name[:max(strings.LastIndex(l.name, "."), 0)]
@@ -240,7 +249,8 @@ func (c *checker) checkUnused() {
 	}
 }
 
-// tableLines returns the lines of a table without comments, so that an index is a line number less one.
+// tableLines returns the lines of a table without comments, so that an index is a line number less
+// one.
 func tableLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -23,8 +23,9 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// watch reads every folder of the module, so that the go command does not take this test's result from its cache when
-// a file or a package is new: it knows what the test reads, and not what the compiler reads for it.
+// watch reads every folder of the module, so that the go command does not take this test's result
+// from its cache when a file or a package is new: the go command knows what the test reads, but not
+// what the compiler reads for it.
 func watch(t *testing.T, root string) {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == ".git" {

@@ -15,15 +15,15 @@ type edges struct {
 	rows []row
 }
 
-// row is one package, or all below one.
+// row is one package, or everything below one.
 type row struct {
 	name string
 	may  []string // with sets resolved
 	seen bool     // a package of the module stands for it
 }
 
-// parseEdges reads the table and reports what is wrong with it: a name that is not above, a set or package that is
-// there twice.
+// parseEdges reads the table and reports what is wrong with it: a name that does not stand above,
+// or a set or package that is there twice.
 func (c *checker) parseEdges(text string) *edges {
 	e := &edges{}
 	var sets []row
@@ -70,7 +70,7 @@ func find(rows []row, name string) *row {
 	return nil
 }
 
-// row returns the line for a package: its own, or else the longest that ends in "...".
+// row returns the line for a package: its own, or else the longest match that ends in "...".
 func (e *edges) row(name string) *row {
 	var best *row
 	for i := range e.rows {
@@ -91,7 +91,7 @@ func (e *edges) seen(name string) bool {
 	return r != nil && r.seen
 }
 
-// foreign reports whether an import path is of another module: those start with a domain.
+// foreign reports whether an import path belongs to another module: those start with a domain.
 func foreign(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return first != "." && strings.Contains(strings.TrimSuffix(first, "..."), ".")

@@ -15,7 +15,7 @@ import (
 )
 
 // TestGuide holds CONTRIBUTING.md to what is in the tree: every path, name and command on the page
-// exists, and the README links to it.
+// exists, and the README links to the page.
 func TestGuide(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
@@ -60,11 +60,11 @@ func TestGuideFaults(t *testing.T) {
 	}
 	sound := "[a](README.md) `space` `internal/wire/table.go` `IDOf` `.def`\n```sh\ngo test ./space -run '^$' -bench '^BenchmarkCellTick$'\n```"
 	if faults := g.faults(sound); len(faults) > 0 {
-		t.Errorf("faults in what is sound: %v", faults)
+		t.Errorf("faults in a sound page: %v", faults)
 	}
 }
 
-// guide is what the page may name.
+// guide holds what the page may name.
 type guide struct {
 	root  string
 	names map[string]bool            // declared anywhere in the module
@@ -207,7 +207,7 @@ func (g *guide) span(code string, found func(string, ...any)) {
 	}
 }
 
-// quoted reports whether a name is one of figures, settings or types that stand in strings.
+// quoted reports whether a name is a figure, setting or type that stands in a string.
 func (g *guide) quoted(name string) bool {
 	for _, text := range g.texts {
 		if strings.Contains(text, `"`+name+`"`) || strings.Contains(text, `"`+name+`,`) {
@@ -245,13 +245,13 @@ func (g *guide) command(line string, found func(string, ...any)) {
 		return
 	}
 	if _, known := g.tests[folder]; !known {
-		found("%s is no package", folder)
+		found("%s is not a package", folder)
 		return
 	}
 	_, own, _ := strings.Cut(line, " -args")
 	if words[1] == "run" {
 		if !g.mains[folder] {
-			found("%s is no program", folder)
+			found("%s is not a program", folder)
 		}
 		own = line
 	}

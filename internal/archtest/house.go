@@ -5,8 +5,9 @@ func House() Rules {
 	return Rules{Edges: houseEdges, Impure: houseImpure, Variables: houseVariables}
 }
 
-// houseEdges is the house from its first floor up. Who wants only a reliable UDP, an AoI index, definitions or a
-// balancing BSP takes one package of the first floor and nothing else of the library.
+// houseEdges is the house from its first floor up. Whoever wants only a reliable UDP, an AoI index,
+// definitions or a balancing BSP takes one package of the first floor and nothing else of the
+// library.
 const houseEdges = `
 # Documentation only.
 .:
@@ -98,7 +99,8 @@ property/defcheck: property
 internal/archtest: golang.org/x/tools/go/packages
 `
 
-// houseImpure names the packages, and files, in which goroutines, clocks, sockets and the rest of the outside live.
+// houseImpure names the packages, and files, in which goroutines, clocks, sockets and the rest of
+// the outside live.
 const houseImpure = `
 mercury/host: the runner owns goroutines, sockets and the clock
 mercury/udp: sockets

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadme holds the README to what is in the tree: it shows the quickstart
-// whole, and every place that it links to exists.
+// TestReadme holds the README to what is in the tree: it shows the whole quickstart, and every
+// place that it links to exists.
 func TestReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))

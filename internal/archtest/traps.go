@@ -25,8 +25,8 @@ func forbiddenImport(path string) string {
 	return ""
 }
 
-// forbiddenUse returns why a pure package may not use a function of the standard library, or "". name is as
-// [types.Func.FullName] has it.
+// forbiddenUse returns why a pure package may not use a function of the standard library, or "".
+// name has the form of [types.Func.FullName].
 func forbiddenUse(name string) string {
 	switch name {
 	case "time.Now", "time.Since", "time.Until", "time.Sleep",
@@ -53,7 +53,7 @@ func showsMapOrder(name string) bool {
 	return false
 }
 
-// hidesOrder reports whether a function sorts what it is given.
+// hidesOrder reports whether a function sorts its argument.
 func hidesOrder(name string) bool {
 	return name == "slices.Sorted" || name == "slices.SortedFunc" || name == "slices.SortedStableFunc"
 }
@@ -63,7 +63,7 @@ type traps struct {
 	*checker
 	pkg     *packages.Package
 	name    string
-	sorted  map[*ast.Ident]bool // maps.Keys and its kin whose result is sorted at once
+	sorted  map[*ast.Ident]bool // calls of maps.Keys and its kin whose result is sorted at once
 	markers map[int]*marker     // by the line below the comment
 }
 
@@ -117,7 +117,8 @@ func (t *traps) readMarkers(f *ast.File) {
 	}
 }
 
-// orderShows reports a node that shows the order of a map, unless a comment above says why that is no matter.
+// orderShows reports a node that shows the order of a map, unless a comment above says why that
+// does not matter.
 func (t *traps) orderShows(n ast.Node, what string) {
 	if m := t.markers[t.pkg.Fset.Position(n.Pos()).Line]; m != nil {
 		m.used = true
@@ -126,7 +127,7 @@ func (t *traps) orderShows(n ast.Node, what string) {
 	t.at(n, "%s: the order differs from run to run; sort the keys, or keep a slice beside the map", what)
 }
 
-// declarations checks what stands at the top level: state that exists without having been made.
+// declarations checks the top level for state that exists without having been made.
 func (t *traps) declarations(f *ast.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -160,7 +161,8 @@ func (t *traps) variable(id *ast.Ident) {
 	}
 }
 
-// written reports an expression that is assigned to if it is, or lies within, a package-level variable.
+// written reports an expression that is assigned to if it is, or lies within, a package-level
+// variable.
 func (t *traps) written(x ast.Expr) {
 	var id *ast.Ident
 	for id == nil {
@@ -213,7 +215,7 @@ func (t *traps) visit(n ast.Node) bool {
 		t.written(n.X)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
-			t.written(n.X) // who holds the address may write
+			t.written(n.X) // whoever holds the address may write
 		}
 	case *ast.CallExpr:
 		t.call(n)
@@ -223,8 +225,8 @@ func (t *traps) visit(n ast.Node) bool {
 	return true
 }
 
-// discarded reports a send on a transport whose error nobody looks at: the message is lost
-// without a count.
+// discarded reports a send on a transport whose error nobody looks at: the message is lost without
+// a count.
 func (t *traps) discarded(x ast.Expr) {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
 	if !ok {
@@ -296,8 +298,8 @@ func callee(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// format returns the constant format of a call of a function like Printf: one that ends in (format string, args
-// ...any).
+// format returns the constant format of a call of a function like Printf, which ends in (format
+// string, args ...any).
 func (t *traps) format(call *ast.CallExpr) (string, bool) {
 	sig, ok := t.pkg.TypesInfo.TypeOf(call.Fun).(*types.Signature)
 	if !ok || !sig.Variadic() || sig.Params().Len() < 2 {

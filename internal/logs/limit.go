@@ -4,8 +4,8 @@
 //		log.Warn("message refused", "unlogged", unlogged)
 //	}
 //
-// A Limit knows causes by their names, and belongs to who logs: one app, so that a cause
-// which many of its entities meet at once is still one line a second.
+// A Limit knows causes by their names and belongs to one app, so a cause that many of its entities
+// meet at once is still one line a second.
 package logs
 
 import (
@@ -16,10 +16,10 @@ import (
 // Period is the least time between two log lines of one cause.
 const Period = time.Second
 
-// maxCauses bounds the causes that a Limit knows: more than a program names.
+// maxCauses bounds the causes that a Limit knows: more than any program names.
 const maxCauses = 64
 
-// Limit decides which lines are logged: of each cause the first, then one in each Period,
+// Limit decides which lines are logged: of each cause the first, then one in each Period, along
 // with how many were not. The zero value has logged nothing.
 type Limit struct{ causes []cause }
 
@@ -29,8 +29,8 @@ type cause struct {
 	unlogged int
 }
 
-// Allow reports whether a line about a cause may be logged now, and how many were
-// left out since the last one. Causes are few: constants of the program.
+// Allow reports whether a line about a cause may be logged now, and how many were left out since
+// the last one. Causes are few: they are constants of the program.
 func (l *Limit) Allow(now time.Duration, name string) (unlogged int, ok bool) {
 	i := slices.IndexFunc(l.causes, func(c cause) bool { return c.name == name })
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// A small arena from login to verdict, over real sockets.
+// TestArena runs a small arena from login to verdict, over real sockets.
 func TestArena(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
@@ -44,7 +44,7 @@ func TestFlagFaults(t *testing.T) {
 	}
 }
 
-// The definitions and the scripts fit, whatever the flags.
+// The definitions and the scripts match, whatever the flags.
 func TestWorldIsValid(t *testing.T) {
 	schema, err := loadSchema()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestWorldIsValid(t *testing.T) {
 	}
 }
 
-// Every bot stays in the arena and never outruns what the server allows for.
+// Every bot stays in the arena and never goes faster than the server allows.
 func TestDance(t *testing.T) {
 	for number := range 30 {
 		d := newDancer(number, 1)
@@ -84,7 +84,7 @@ func TestStepArrives(t *testing.T) {
 	}
 }
 
-// What is lost to one bot is not made good by what another had twice.
+// A loss of one bot is not made good by something that another got twice.
 func TestLost(t *testing.T) {
 	var st status.World
 	var c sums
@@ -104,7 +104,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// What fails a run, and what does not.
+// This is what fails a run, and what does not.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// Player is the base part of an Avatar: it stays on the BaseApp where the player
-// logged in, and keeps the score.
+// Player is the base part of an Avatar: it stays on the BaseApp where the player logged in, and
+// keeps the score.
 type Player struct {
 	*entity.Base
 	Score    property.Uint32
@@ -17,7 +17,7 @@ type Player struct {
 	Praised  property.Uint64 // number of the last word that was praised
 }
 
-// OnCreated puts the player into the arena, at a place that follows from its id.
+// OnCreated puts the player into the arena, at a place that its id decides.
 func (p *Player) OnCreated() {
 	chance := rand.New(rand.NewPCG(uint64(p.ID()), 1))
 	err := p.CreateCell(arenaID, somewhere(chance, spread), property.Vector3{}, func(v *property.Values) {
@@ -36,8 +36,8 @@ func (p *Player) Collect() {
 	p.Collects.Set(p.Collects.Get() + 1)
 }
 
-// Praise is called by the cell part when the avatar has spoken. A cell part that was
-// restored repeats what it said since its backup: a word is praised once.
+// Praise is called by the cell part when the avatar has spoken. A restored cell part repeats what
+// it has said since its backup, but each word is praised once.
 func (p *Player) Praise(points uint32) {
 	if n := p.Call().Number; n > p.Praised.Get() {
 		p.Praised.Set(n)
@@ -56,18 +56,19 @@ type Avatar struct {
 	Name, Mood   property.String
 	Hat, Cloak   property.Uint8
 	Purse, Words property.Uint32
-	// What it was asked, and which of its own waves nobody saw.
+	// Worn and Waves count what the avatar was asked to do; Unseen counts those of its own waves
+	// that nobody saw.
 	Worn, Waves, Unseen property.Uint32
 }
 
-// Say is called by the player's own client; everyone near by hears it.
+// Say is called by the player's own client; everyone nearby hears it.
 func (a *Avatar) Say(_ entity.ID, text string) {
 	a.Words.Set(a.Words.Get() + 1)
 	_ = a.AllClients().Call("heard", text)
 	_ = a.Base().Call("praise", uint32(1))
 }
 
-// Wear changes what others see of the avatar from near by.
+// Wear changes what others nearby see of the avatar.
 func (a *Avatar) Wear(_ entity.ID, hat, cloak uint8) {
 	a.Hat.Set(hat)
 	a.Cloak.Set(cloak)
@@ -81,7 +82,7 @@ func (a *Avatar) Wave(by entity.ID) {
 	_ = a.OwnClient().Call("waved", by)
 }
 
-// OnCallRefused hears that the own client waved to someone who is not there.
+// OnCallRefused hears that the player's own client waved to someone who is not there.
 func (a *Avatar) OnCallRefused(space.RefusedCall) { a.Unseen.Set(a.Unseen.Get() + 1) }
 
 // Pay is called by the base part.
@@ -90,6 +91,6 @@ func (a *Avatar) Pay(coins uint32) { a.Purse.Set(a.Purse.Get() + coins) }
 // set gives a property its first value.
 func set(v *property.Values, name string, value property.Value) {
 	if err := v.Set(v.Definition().Property(name).Index, value); err != nil {
-		panic(err) // the definition says otherwise: a fault of this program
+		panic(err) // this contradicts the definition: a fault of this program
 	}
 }

@@ -23,12 +23,12 @@ const (
 	wearEvery    = 15 * time.Second
 	waveEvery    = 20 * time.Second
 	collectEvery = 30 * time.Second
-	// waveTo is how near it waves to: to someone who will still be in sight when the
-	// server hears of it, in metres.
+	// waveTo is the distance, in metres, up to which it waves to others: they will still be in
+	// sight when the server hears of it.
 	waveTo = aoiRadius / 2
 	// lookEvery is how often a bot tells the page what it sees.
 	lookEvery = 500 * time.Millisecond
-	// retryAfter is how long a bot waits after the server was not ready for it.
+	// retryAfter is how long a bot waits after it found the server not ready.
 	retryAfter = time.Second
 )
 
@@ -60,7 +60,7 @@ type bot struct {
 
 // view is what others may read of a bot at any time.
 type view struct {
-	playing bool // in the world, by its client
+	playing bool // its client says that it is in the world
 	resting bool // and the server knows where
 	over    bool // the session has ended
 	stats   client.Stats
@@ -102,7 +102,7 @@ func (b *bot) newClient() error {
 	return err
 }
 
-// closed hears that the session is over. A server that is not ready is asked again;
+// closed hears that the session is over. If the server was not ready, the bot asks again;
 // everything else is an error of this run.
 func (b *bot) closed(err error) {
 	var refused *protocol.Refused
@@ -145,7 +145,7 @@ func (b *bot) Tick(now time.Duration) time.Duration {
 	return b.due
 }
 
-// leave logs out. What a bot asks after that is nobody's to answer.
+// leave logs out. Nobody answers what a bot asks after that.
 func (b *bot) leave() {
 	b.leaving = true
 	b.client.Logout()
@@ -165,7 +165,7 @@ func (b *bot) move(now time.Duration) {
 	b.trail.add(b.env.Clock(), next)
 }
 
-// act does now and then what players do.
+// act does, now and then, what players do.
 func (b *bot) act() {
 	own := b.client.Player()
 	if b.now(sayEvery) {
@@ -191,7 +191,7 @@ func (b *bot) act() {
 	}
 }
 
-// now draws whether something that happens every so often happens in this tick.
+// now draws whether something with this average period happens in this tick.
 func (b *bot) now(every time.Duration) bool { return b.chance.Int64N(int64(every)) < int64(tick) }
 
 func (b *bot) call(err error) {

@@ -8,18 +8,20 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// cost is the processor time that the server took for a client and a tick, in microseconds; part of the JSON object.
+// cost is the processor time that the server took per client and tick, in microseconds; part of the
+// JSON object.
 type cost struct {
-	// ServerCPU is what the operating system counts of the server's processes, user and system. Where that cannot be told it
-	// is null, and ServerCPUWhy says why.
+	// ServerCPU is what the operating system counts for the server's processes, user and system.
+	// Where that is unknown it is null, and ServerCPUWhy says why.
 	ServerCPU    *float64 `json:"server_cpu_us_per_client_tick"`
 	ServerCPUWhy string   `json:"server_cpu_why,omitempty"`
-	// ServerThreads is what the threads of the apps used themselves: without the garbage collector, the network poller and
-	// the goroutines that read the sockets. It is a part of ServerCPU.
+	// ServerThreads is what the threads of the apps used themselves, without the garbage collector,
+	// the network poller and the goroutines that read the sockets. It is a part of ServerCPU.
 	ServerThreads float64 `json:"server_thread_cpu_us_per_client_tick"`
 }
 
-// costOf compares two statuses, between which clients lived for so many ticks all told. own is the process of the bots.
+// costOf compares two statuses, between which the clients lived for so many ticks in all. own is
+// the process of the bots.
 func costOf(first, last *status.World, own int, clientTicks float64) (c cost) {
 	per := func(seconds float64) float64 { return round(seconds * 1e6 / clientTicks) }
 	c.ServerThreads = per(last.CPU - first.CPU)
@@ -29,7 +31,7 @@ func costOf(first, last *status.World, own int, clientTicks float64) (c cost) {
 		p := osProcessOf(&last.Apps[i])
 		used, known := after[p]
 		if !known {
-			continue // another app of it was counted
+			continue // another app of this process was counted
 		}
 		delete(after, p)
 		switch {
@@ -61,8 +63,8 @@ func osProcessOf(a *status.App) osProcess {
 	return osProcess{host, a.PID}
 }
 
-// osProcesses are those of the server, and what they have used. Several apps may run in one: they all tell the same, some a
-// little later than others.
+// osProcesses lists the server's processes, and what they have used. Several apps may run in one
+// process: they all report the same figure, some a little later than others.
 func osProcesses(st *status.World) map[osProcess]float64 {
 	all := map[osProcess]float64{}
 	for i := range st.Apps {
@@ -75,8 +77,8 @@ func osProcesses(st *status.World) map[osProcess]float64 {
 func (c *cost) tellCost() {
 	switch {
 	case c.ServerCPU != nil:
-		fmt.Fprintf(os.Stderr, "server CPU for a client and a tick: %v µs, its apps' threads %v of them\n", *c.ServerCPU, c.ServerThreads)
+		fmt.Fprintf(os.Stderr, "server CPU per client and tick: %v µs, of which the apps' threads used %v\n", *c.ServerCPU, c.ServerThreads)
 	case c.ServerCPUWhy != "":
-		fmt.Fprintf(os.Stderr, "server CPU for a client and a tick: cannot be told, for %s; its apps' threads used %v µs\n", c.ServerCPUWhy, c.ServerThreads)
+		fmt.Fprintf(os.Stderr, "server CPU per client and tick: unknown, because %s; the apps' threads used %v µs\n", c.ServerCPUWhy, c.ServerThreads)
 	}
 }

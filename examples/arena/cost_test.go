@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// What the system counts of each process is counted once, however many apps run in it; a process that the bots share with
-// the server, or that tells nothing, leaves no figure.
+// What the system counts for a process is counted once, however many apps run in it. A process that
+// the bots share with the server, or that reports nothing, leaves no figure.
 func TestCost(t *testing.T) {
 	app := func(address string, pid uint32, cpu float64) status.App {
 		return status.App{Address: address, PID: pid, ProcessCPU: cpu}

@@ -22,20 +22,20 @@ import (
 // loginPause is the time between two bots: 300 are in within three seconds.
 const loginPause = 10 * time.Millisecond
 
-// crowd is all the bots of this OS process. They share nothing with the server but
-// the definitions and the address of the LoginApp.
+// crowd is all the bots of this OS process. They share nothing with the server but the definitions
+// and the address of the LoginApp.
 type crowd struct {
 	host      *host.Host
 	bots      []*bot
 	processes []*host.Process
 	resting   atomic.Bool // the bots stand still
-	watching  atomic.Bool // they count how fresh the places are that they hold
+	watching  atomic.Bool // they count how fresh the places that they hold are
 	errors    atomic.Int64
 	began     time.Duration
 	stay      int // how many of the bots have not been dismissed
 
 	mu     sync.Mutex
-	guards map[entity.ID]dot    // where a bot saw them last
+	guards map[entity.ID]dot    // where a bot last saw them
 	trails map[entity.ID]*trail // of bots
 }
 
@@ -74,7 +74,7 @@ func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPor
 // danced is the time since the dance began.
 func (c *crowd) danced(now time.Duration) time.Duration { return now - c.began }
 
-// sums are what the bots have counted together.
+// sums is what the bots have counted together.
 type sums struct {
 	playing, resting int
 	over             int // sessions that have ended
@@ -94,7 +94,7 @@ func (c *crowd) sums() (s sums, views []view) {
 	for i, b := range c.bots {
 		v := b.look()
 		views = append(views, v)
-		if i < c.stay { // the avatars of the others have gone, with what they counted
+		if i < c.stay { // the avatars of the others have gone, and their counts with them
 			s.tally.add(v.asked, v.answered)
 		}
 		s.bundles += v.stats.CellBundles
@@ -124,8 +124,8 @@ func count(b bool) int {
 	return 0
 }
 
-// dots are the places of the bots, and of the guards where a bot saw them last, in
-// the order of ids, and the last alarm.
+// dots are the places of the bots, and of the guards where a bot last saw them, in the order of
+// ids, and the last alarm.
 func (c *crowd) dots() (all []dot, alarm string) {
 	now, views := c.sums()
 	c.mu.Lock()
@@ -145,7 +145,7 @@ func (c *crowd) dots() (all []dot, alarm string) {
 	return all, now.alarm
 }
 
-// audit has every bot ask the server what it should hold, and compare.
+// audit makes every bot ask the server what it should hold, and compare.
 func (c *crowd) audit() {
 	for i, p := range c.processes[:c.stay] {
 		_ = p.Do(func(host.App) {

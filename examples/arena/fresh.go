@@ -11,25 +11,27 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// How fresh is what players see of each other, while all move? All bots are in one OS process, so each can look up what
-// another one has really done: the places it sent, and when. Servers have no part in it. A place that arrives is rounded
-// to some centimetres; bots go metres in a tick, so that it tells which move it is.
+// How fresh is what players see of each other while everyone moves? All bots are in one OS process,
+// so each can look up what another one has really done: the places it sent, and when. The servers
+// have no part in it. A place arrives rounded to some centimetres; since bots go metres in a tick,
+// it still tells which move it is.
 const (
-	// inTime is when a move should be known to all who have the mover in view.
+	// inTime is when a move should be known to everyone who has the mover in view.
 	inTime = 2 * tick
 	// kept is how many of its last moves a bot remembers.
 	kept = 256
-	// rounding is how far off a place may be that tells of a move.
+	// rounding is how far off the place of a move may be.
 	rounding = 1.0 / 64
-	// ageStep and ageSteps are the histogram of ages.
+	// ageStep and ageSteps describe the histogram of ages.
 	ageStep, ageSteps = 10 * time.Millisecond, 1000
-	// bandWidth is the distance, in metres, in which ages are told apart.
+	// bands is the number of bands of distance in which ages are told apart, bandWidth their width
+	// in metres.
 	bands, bandWidth = 4, aoiRadius / 4
 )
 
 // trail is what one bot has really done.
 type trail struct {
-	mu   sync.Mutex // guards all
+	mu   sync.Mutex // guards everything
 	made [kept]made
 	n    int // moves made so far; the last is number n-1
 }
@@ -46,7 +48,7 @@ func (t *trail) add(at time.Duration, place property.Vector3) {
 	t.n++
 }
 
-// find is the number of the newest move to a place, of those after a number.
+// find returns the number of the newest move to a place among those after a number.
 func (t *trail) find(place property.Vector3, after int) (number int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,8 +61,8 @@ func (t *trail) find(place property.Vector3, after int) (number int, ok bool) {
 	return 0, false
 }
 
-// count counts the moves from one number up to before another that were known in time at a moment, or not; of those that
-// are not known at all only who is late already. It returns how far it came.
+// count counts which moves, from one number up to before another, were known in time at a moment. A
+// move that is not known at all counts only once it is late. It returns how far it came.
 func (t *trail) count(from, to int, now time.Duration, known bool, f *freshness) (next int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +79,8 @@ func (t *trail) count(from, to int, now time.Duration, known bool, f *freshness)
 	return from
 }
 
-// age is how long ago the move after a number was made, 0 if there is none or it was made after now: bots run at the same time.
+// age is how long ago the move after a number was made; 0 if there is none, or if it was made after
+// now, since bots run at the same time.
 func (t *trail) age(number int, now time.Duration) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +90,7 @@ func (t *trail) age(number int, now time.Duration) time.Duration {
 	return max(0, now-t.made[max(number+1, t.n-kept)%kept].at)
 }
 
-// sight is another bot as one sees it.
+// sight is another bot as one bot sees it.
 type sight struct {
 	trail *trail
 	known int // number of the newest move that is known, -1 before any
@@ -118,7 +121,7 @@ func (f *freshness) note(distance float32, age time.Duration) {
 	f.worst[band] = max(f.worst[band], age)
 }
 
-// quantile is the age that a share of the places in some bands is below.
+// quantile is the age below which a share of the places in some bands lies.
 func (f *freshness) quantile(q float64, from, to int) time.Duration {
 	all := 0
 	for i := from; i < to; i++ {
@@ -138,7 +141,7 @@ func (f *freshness) quantile(q float64, from, to int) time.Duration {
 	return ageStep * ageSteps
 }
 
-// enters, leaves and moves are what the client tells of others.
+// enters, leaves and moves hear what the client tells of others.
 func (b *bot) enters(r *client.Replica) {
 	if t := b.crowd.trailOf(r.ID); t != nil {
 		s := &sight{trail: t, known: -1}
@@ -155,7 +158,7 @@ func (b *bot) moves(r *client.Replica) {
 	if s == nil {
 		return
 	}
-	if s.known < 0 { // where it was when it entered is not known any more
+	if s.known < 0 { // the bot no longer knows where that was
 		b.learn(s, r.Position)
 		s.next = s.known + 1
 		return
@@ -192,7 +195,7 @@ func (b *bot) watch() {
 	}
 }
 
-// trailOf is the trail of the bot whose entity that is, nil for others.
+// trailOf is the trail of the bot to which that entity belongs, nil for other entities.
 func (c *crowd) trailOf(id entity.ID) *trail {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,7 +208,7 @@ func (c *crowd) follow(id entity.ID, t *trail) {
 	c.trails[id] = t
 }
 
-// freshness is what all bots found together.
+// freshness is what all bots together found.
 func (c *crowd) freshness() *freshness {
 	all := new(freshness)
 	for i, p := range c.processes {

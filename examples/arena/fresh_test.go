@@ -9,7 +9,8 @@ import (
 
 func at(x float32) property.Vector3 { return property.Vector3{X: x} }
 
-// A move is known in time or late; one that was never told by itself is known with a later one.
+// A move is known in time or is late; one that was never told by itself becomes known with a later
+// one.
 func TestTrailCounts(t *testing.T) {
 	var tr trail
 	for i := range 10 {
@@ -27,7 +28,8 @@ func TestTrailCounts(t *testing.T) {
 	if next := tr.count(0, number+1, 5*tick+tick/2, true, &f); next != 5 || f.moves != 5 || f.inTime != 1 {
 		t.Errorf("next is %d, %d of %d in time", next, f.inTime, f.moves)
 	}
-	// At 8.5 ticks those at 5 and 6 are late, if nobody has heard of them; of those at 7 and 8 it is too early to say.
+	// At 8.5 ticks the moves at 5 and 6 are late, if nobody has heard of them; for those at 7 and 8
+	// it is too early to say.
 	if next := tr.count(5, 10, 8*tick+tick/2, false, &f); next != 7 || f.moves != 7 || f.inTime != 1 {
 		t.Errorf("next is %d, %d of %d in time", next, f.inTime, f.moves)
 	}
@@ -42,7 +44,7 @@ func TestTrailCounts(t *testing.T) {
 	}
 }
 
-// Who remembers too little counts what it remembers.
+// A trail that remembers too little counts what it remembers.
 func TestTrailForgets(t *testing.T) {
 	var tr trail
 	for i := range 3 * kept {
@@ -72,7 +74,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-// Which runs fail for what players saw.
+// TestLateMoves: which runs fail because of what players saw.
 func TestLateMoves(t *testing.T) {
 	for name, c := range map[string]struct {
 		v     verdict

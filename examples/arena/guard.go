@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// beat is how far from its post a guard wanders, in metres, and at which speed
-	// in metres per second.
+	// beat is how far from its post a guard wanders, in metres; guardPace is its speed in metres
+	// per second.
 	beat      = 60
 	guardPace = 4
 	// earshot is how near someone must come to be shouted at, in metres.
@@ -26,7 +26,7 @@ type Post struct {
 	Alarms property.Uint32
 }
 
-// OnCreated posts the guard at a place that follows from its id.
+// OnCreated posts the guard at a place that its id decides.
 func (p *Post) OnCreated() {
 	chance := rand.New(rand.NewPCG(uint64(p.ID()), 2))
 	at := somewhere(chance, spread)
@@ -75,7 +75,7 @@ func (g *Guard) wander() {
 	_, _ = g.MoveTo(to, guardPace, "OnArrived", 0)
 }
 
-// OnLook shouts at the first avatar in earshot, also at one that is on another cell.
+// OnLook shouts at the first avatar in earshot, even at one on another cell.
 func (g *Guard) OnLook(space.Callback) {
 	for view := range g.EntitiesInRange(earshot) {
 		name, ok := view.Get("name")

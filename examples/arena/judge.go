@@ -14,16 +14,16 @@ import (
 const (
 	// settleLimit is how long the world may take to tell everyone everything.
 	settleLimit = 10 * time.Second
-	// restFor is how long the last steps of the bots may be under way.
+	// restFor allows for the last steps of the bots that are still under way.
 	restFor = 500 * time.Millisecond
-	// countLimit is how long the counts of sender and receiver may differ: what is
-	// counted at one moment is reported within a second.
+	// countLimit is how long the counts of sender and receiver may differ: what is counted at one
+	// moment is reported within a second.
 	countLimit = 8 * time.Second
 	// shownDiffs bounds the differences that are printed.
 	shownDiffs = 10
 )
 
-// measurement is what the run cost, while all bots were in the world.
+// measurement is what the run cost while all bots were in the world.
 type measurement struct {
 	first, last   status.World
 	before, after sums
@@ -31,8 +31,8 @@ type measurement struct {
 	ebb           *ebb
 }
 
-// measure prints status lines until the context ends, and measures from when all
-// bots are in the world.
+// measure prints status lines until the context ends, and measures from when all bots are in the
+// world.
 func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error) {
 	m.ebb = newEbb(s.f)
 	for {
@@ -58,7 +58,7 @@ func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error)
 	return m, nil
 }
 
-// verdict is what a run comes to; the JSON object at the end.
+// verdict is the result of a run; the JSON object at the end.
 type verdict struct {
 	Clients    int     `json:"clients"`
 	Guards     int     `json:"guards"`
@@ -80,7 +80,7 @@ type verdict struct {
 	Errors    uint64  `json:"errors"`
 	// Unsent are messages that were not sent, without a reason that takes care of them.
 	Unsent uint64 `json:"unsent_messages"`
-	// Recovery is how long after the -leave bots had left the world was well again.
+	// Recovery is how long it took until the world was well again after the -leave bots had left.
 	Recovery int64 `json:"recovery_ms,omitempty"`
 	Sight
 	arrive      float64 // the flag
@@ -91,7 +91,7 @@ type verdict struct {
 
 // judge brings the world to rest and compares.
 func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
-	// Whatever ended the dance, the end has its own times.
+	// Whatever ended the dance, the end has its own time limits.
 	ctx := context.Background()
 	c.watching.Store(false)
 	v.dancing(&m, s.f, len(c.bots))
@@ -117,7 +117,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 		fmt.Fprintf(os.Stderr, "not settled after %v: %d things are still to be told\n", settleLimit, st.Pending)
 	}
 
-	// The second Freeze has the ghosts compared with their reals.
+	// The second Freeze makes the ghosts compare themselves with their reals.
 	if err := s.observer.Freeze(true); err != nil {
 		return v, err
 	}
@@ -148,7 +148,7 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	return v, s.observer.Freeze(false)
 }
 
-// dancing fills in what the dance came to.
+// dancing fills in the results of the dance.
 func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 	st := &m.last
 	v.Clients, v.Guards = clients, f.guards
@@ -168,7 +168,7 @@ func (v *verdict) dancing(m *measurement, f *flags, clients int) {
 
 func round(x float64) float64 { return float64(int64(x*10+0.5)) / 10 }
 
-// await waits for a Status that will do; the last one and false if none came.
+// await waits for a Status that will do; if none comes, it returns the last one and false.
 func (s *show) await(ctx context.Context, limit time.Duration, ok func(*status.World) bool) (st status.World, met bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -186,7 +186,7 @@ func (s *show) await(ctx context.Context, limit time.Duration, ok func(*status.W
 	}
 }
 
-// waitFor waits until ok, or for a while.
+// waitFor waits until ok returns true, or until limit is over.
 func waitFor(limit time.Duration, ok func() bool) {
 	for end := time.Now().Add(limit); !ok() && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
@@ -211,14 +211,14 @@ func printDiffs(views []view) {
 	}
 }
 
-// printUnsent tells what was not sent, and why.
+// printUnsent prints what was not sent, and why.
 func printUnsent(st *status.World) {
 	for _, u := range st.Unsent {
 		fmt.Fprintf(os.Stderr, "%d messages of id %d not sent: %s\n", u.Count, u.Message, u.Reason)
 	}
 }
 
-// print prints the verdict; its error is why the run failed.
+// print prints the verdict; its error says why the run failed.
 func (v *verdict) print(asJSON bool) error {
 	fmt.Fprintf(os.Stderr, "settled in %d ms; %d of %d clients diverged, %d messages lost, %d errors\n", v.Settle, v.Diverged, v.Clients, v.Lost, v.Errors)
 	if asJSON {
@@ -235,7 +235,7 @@ func (v *verdict) print(asJSON bool) error {
 		why = append(why, err)
 	}
 	if v.Diverged > 0 {
-		why = append(why, fmt.Errorf("%d clients hold something else than they should", v.Diverged))
+		why = append(why, fmt.Errorf("%d clients do not hold what they should", v.Diverged))
 	}
 	if v.Lost > 0 {
 		why = append(why, fmt.Errorf("%d messages lost: %s", v.Lost, v.lostDetails))

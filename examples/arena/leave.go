@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// wellFor is how many status lines in a row have to be well before the world is.
+	// wellFor is how many status lines in a row have to be well before the world counts as well.
 	wellFor = 3
-	// wellLimit is how long it may take that after half of the bots have left: what
-	// was queued is told within seconds, or it never ends by itself.
+	// wellLimit is how long that may take after half of the bots have left: what was queued is told
+	// within seconds, or the overload never ends by itself.
 	wellLimit = 10 * time.Second
 )
 
-// ebb lets a share of the bots leave at half time and sees how long the world takes to
-// be well again: no tick late, no queue filling.
+// ebb lets a share of the bots leave at half time, and sees how long the world takes to be well
+// again: no tick is late, and no queue fills.
 type ebb struct {
 	share float64
-	at    time.Time // when they are to leave
+	at    time.Time // when the bots are to leave
 	left  time.Time // when they did
 	well  time.Time // since when the lines have been well
 	lines int       // well ones in a row
@@ -76,14 +76,14 @@ func (e *ebb) recovery() time.Duration {
 	return e.well.Sub(e.left)
 }
 
-// dismiss lets the last bots log out, and returns how many. They are not asked for
-// audits any more.
+// dismiss lets the last bots log out, and returns how many. They are not asked for audits any more.
 func (c *crowd) dismiss(share float64) int {
 	n := int(share * float64(len(c.bots)))
 	c.stay = len(c.bots) - n
 	var gone sync.WaitGroup
 	for i := c.stay; i < len(c.bots); i++ {
-		// All at once: one after the other, on a machine that is too slow for them, takes half a minute.
+		// All log out at once: one after the other would take half a minute on a machine that is
+		// too slow for them.
 		gone.Go(func() { _ = c.processes[i].Do(func(host.App) { c.bots[i].leave() }) })
 	}
 	gone.Wait()

@@ -1,6 +1,6 @@
-// Arena is a crowd in a living world: bots log in as any client would, dance the
-// eight-pointed star of a balance demonstration, chat and change what they wear, among
-// guards that wander and shout. Cells are added and their lines move after them.
+// Arena is a crowd in a living world: bots log in as any client would, dance the eight-pointed star
+// of a balance demonstration, chat and change what they wear, among guards that wander and shout.
+// Cells are added, and their lines move after the crowd.
 //
 //	go run ./examples/arena                    everything in one OS process
 //	go run ./examples/arena -role managers     one role each, from several shells:
@@ -9,14 +9,13 @@
 //	go run ./examples/arena -role cellapp
 //	go run ./examples/arena -role bots
 //
-// All traffic is encrypted, unless -seal=false says otherwise. Roles in separate OS
-// processes need a key for it that all are given: export ARENA_KEY=$(openssl rand -hex 32).
+// All traffic is encrypted, unless -seal=false is given. Roles in separate OS processes need a
+// common key for that: export ARENA_KEY=$(openssl rand -hex 32).
 //
-// It prints one status line a second and serves a live page. At the end (-duration,
-// or Ctrl-C) the world is frozen and every bot compares what it holds with what the
-// server says that it should hold. The exit status is 1 if anything differed, a
-// message was lost, an error happened, or too few of the moves of the bots were seen in
-// time by those around them (-arrive).
+// It prints one status line a second and serves a live page. At the end (-duration, or Ctrl-C) the
+// world is frozen, and every bot compares what it holds with what the server says it should hold.
+// The exit status is 1 if anything differed, a message was lost, an error happened, or too few of
+// the moves of the bots were seen in time by those around them (-arrive).
 package main
 
 import (
@@ -57,13 +56,13 @@ func parseFlags(args []string) (*flags, error) {
 	set.IntVar(&f.baseApps, "baseapps", 2, "BaseApps of the world")
 	set.DurationVar(&f.duration, "duration", 0, "how long the bots dance; 0 means until Ctrl-C")
 	set.Float64Var(&f.leave, "leave", 0, "share of the bots that leave at half of -duration; the world has to be well again within 10 s")
-	set.Uint64Var(&f.seed, "seed", 1, "what the bots do follows from it")
+	set.Uint64Var(&f.seed, "seed", 1, "seed for what the bots do")
 	set.StringVar(&f.http, "http", "127.0.0.1:8080", "where the live page is served; empty for none")
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.BoolVar(&f.verbose, "v", false, "log what the processes tell operators")
-	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; with -role by the key in $"+keyVariable+", the same for all")
+	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic; roles share the key in $"+keyVariable+"")
 	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
-	set.UintVar(&f.term, "term", 1, "of the managers, with -role managers: one more at each start of them in a world that runs")
+	set.UintVar(&f.term, "term", 1, "term of the managers, with -role managers: raise it by one for each start of them in a running world")
 	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
 	if err := set.Parse(args); err != nil {

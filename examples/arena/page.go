@@ -24,7 +24,7 @@ type feed struct {
 	TickP99       float64       `json:"tick_p99_ms"`
 	CanKill       bool          `json:"can_kill"` // CellApps run in this OS process
 	Alarm         string        `json:"alarm"`    // space data, as the bots know it
-	// Dots are [id, kind, x, z, hat]: kind 0 is a bot, 1 a guard. Only where the
+	// Dots are [id, kind, x, z, hat]: kind 0 is a bot, 1 a guard. They are known only where the
 	// bots are.
 	Dots [][5]float32 `json:"dots"`
 }
@@ -38,12 +38,12 @@ func (s *show) page() http.Handler {
 	})
 	mux.HandleFunc("GET /status", s.serveStatus)
 	mux.HandleFunc("POST /kill", s.serveKill)
-	// Another site that is open in the browser kills nothing.
+	// Another site that is open in the browser cannot kill anything.
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-// serveKill kills the CellApp of a number, and starts another in its place after
-// the world has had time to notice.
+// serveKill kills the CellApp of a number, and starts another in its place after the world has had
+// time to notice.
 func (s *show) serveKill(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.ParseUint(r.URL.Query().Get("app"), 10, 32)
 	st, known := s.observer.Status()
@@ -69,10 +69,10 @@ func (s *show) serveKill(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "no such CellApp here", http.StatusNotFound)
 }
 
-// replaceAfter is above the three seconds of silence that declare an app dead.
+// replaceAfter is more than the three seconds of silence after which an app is declared dead.
 const replaceAfter = 8 * time.Second
 
-// appNumber is the number of the CellApp that listens somewhere, 0 if none.
+// appNumber is the number of the CellApp that listens at an address, 0 if none does.
 func appNumber(st *status.World, at netip.AddrPort) uint32 {
 	for i := range st.Apps {
 		if a := &st.Apps[i]; a.Role == status.RoleCellApp && a.AddrPort() == at {

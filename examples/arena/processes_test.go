@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// argsOf makes the test binary be the arena: a process of a world under test.
+// argsOf is the variable that makes the test binary run as the arena: a process of a world under
+// test.
 const argsOf = "ARENA_TEST_ARGS"
 
 func TestMain(m *testing.M) {
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// output collects what a process says, for those who read it while it runs.
+// output collects what a process prints, for those who read it while the process runs.
 type output struct {
 	mu  sync.Mutex // guards buf
 	buf bytes.Buffer
@@ -68,10 +69,9 @@ func process(t *testing.T, format string, a ...any) (*exec.Cmd, *output) {
 	return cmd, out
 }
 
-// TestProcesses runs every role as an OS process of its own and kills a CellApp
-// in the middle, as the kernel would: its players come back on the others, and at
-// the end every client holds what it should, and no message was lost, or handled twice.
-// All traffic is sealed.
+// TestProcesses runs every role as an OS process of its own and kills a CellApp in the middle, as
+// the kernel would. Its players come back on the others. In the end every client holds what it
+// should, and no message was lost or handled twice. All traffic is sealed.
 func TestProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts seven processes and runs for a quarter of a minute")
@@ -87,9 +87,9 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestManagersRestart kills both managers in the middle, as the kernel would, and
-// starts others with a higher term in their place: the world runs on meanwhile, nobody
-// in it notices, and the new ones go on with it.
+// TestManagersRestart kills both managers in the middle, as the kernel would, and starts others
+// with a higher term in their place. In the meantime the world runs on, nobody in it notices, and
+// the new managers go on with it.
 func TestManagersRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts eight processes and runs for a quarter of a minute")
@@ -106,14 +106,14 @@ func TestManagersRestart(t *testing.T) {
 	}
 }
 
-// started is a world of processes, but for its bots.
+// started is a world of processes, without its bots.
 type started struct {
 	managers *exec.Cmd
 	out      *output // of the managers
 	cellApps []*exec.Cmd
 }
 
-// processes starts one, and returns the flags that all of it share.
+// processes starts such a world, and returns the flags that all its processes share.
 func processes(t *testing.T) (size string, s started) {
 	t.Helper()
 	l, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -136,7 +136,7 @@ func processes(t *testing.T) (size string, s started) {
 	return size, s
 }
 
-// judged waits for the bots, and checks what they say at the end.
+// judged waits for the bots, and checks what they print at the end.
 func judged(t *testing.T, bots *exec.Cmd, out, managers *output) {
 	t.Helper()
 	done := make(chan error, 1)

@@ -43,12 +43,12 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	case "bots":
 		return runBots(ctx, schema, manager, cfg.Key, f, log)
 	}
-	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp or bots, or leave it out for all in one process", f.role)
+	return fmt.Errorf("-role %q: take managers, login, baseapp, cellapp or bots, or leave it out to run all in one process", f.role)
 }
 
-// runAll is the whole world with its bots in this OS process.
+// runAll runs the whole world with its bots in this OS process.
 func runAll(ctx context.Context, cfg cluster.Config, f *flags, log *slog.Logger) error {
-	// The world outlives Ctrl-C: it is frozen and compared first.
+	// The world outlives Ctrl-C: first it is frozen and compared.
 	w, err := cluster.Start(context.WithoutCancel(ctx), cfg)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func runBots(ctx context.Context, schema *property.Schema, manager netip.AddrPor
 	return errors.Join(err, s.close())
 }
 
-// listenHTTP listens for the page. If the usual port is taken, another will do.
+// listenHTTP listens for the page. If the usual port is taken, another one will do.
 func listenHTTP(f *flags) (net.Listener, error) {
 	l, err := net.Listen("tcp", f.http)
 	if err == nil || f.httpSet {

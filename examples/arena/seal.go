@@ -9,9 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// keyVariable is the environment variable with the world's key, for roles in separate OS
-// processes: on a command line everyone on the machine could read it. Bots are given the
-// same here; players of a game get its public half alone.
+// keyVariable is the environment variable that holds the world's key, for roles in separate OS
+// processes: on a command line everyone on the machine could read it. Here bots are given the same
+// key; the players of a real game get only its public half.
 const keyVariable = "ARENA_KEY"
 
 // sealKey is the world's key, zero for none.
@@ -22,7 +22,7 @@ func sealKey(f *flags) (key secure.PrivateKey, err error) {
 		return key, nil
 	case digits != "":
 		if key, err = secure.ParsePrivateKey(digits); err == nil && key.IsZero() {
-			err = errors.New("a key of nothing but zeros")
+			err = errors.New("a key of only zeros")
 		}
 		if err != nil {
 			return key, fmt.Errorf("$%s: %w: make one with openssl rand -hex 32", keyVariable, err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Which key a run takes, by its flags and its environment.
+// TestSealKey: the flags and the environment decide which key a run takes.
 func TestSealKey(t *testing.T) {
 	good := strings.Repeat("5e", 32)
 	for _, x := range []struct {

@@ -21,8 +21,8 @@ import (
 // patience is how long one step of the start may take.
 const patience = 20 * time.Second
 
-// show is one run of the arena as this OS process sees it: what the managers tell,
-// the bots if they are here, the page and the lines on the terminal.
+// show is one run of the arena as this OS process sees it: what the managers tell, the bots if they
+// are here, the page, and the lines on the terminal.
 type show struct {
 	f        *flags
 	log      *slog.Logger
@@ -33,10 +33,10 @@ type show struct {
 	key      secure.PublicKey // of the world, zero if its traffic is in the clear
 
 	mu    sync.Mutex
-	crowd *crowd // once it is here
+	crowd *crowd // once the bots are here
 }
 
-// newShow begins a run. Of the world's key it keeps what players may know.
+// newShow begins a run. It keeps only the part of the world's key that players may know.
 func newShow(f *flags, log *slog.Logger, key secure.PrivateKey) *show {
 	s := &show{f: f, log: log, begun: time.Now()}
 	if !key.IsZero() {
@@ -78,7 +78,7 @@ func (s *show) close() error {
 	return nil
 }
 
-// bots is the crowd, nil if it is elsewhere.
+// bots returns the crowd, nil if it is elsewhere.
 func (s *show) bots() *crowd {
 	s.mu.Lock()
 	defer s.mu.Unlock()

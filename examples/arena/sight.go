@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// Sight is what players saw of each other while all moved; part of the JSON object.
+// Sight is what players saw of each other while everyone moved; part of the JSON object.
 type Sight struct {
-	// Moves is how many moves of bots were in the view of others, Arrived how many of them, in percent, were known there
-	// within two ticks: that one, or a later one of the same bot.
+	// Moves is how many moves of bots were in the view of others. Arrived is how many of them, in
+	// percent, were known there within two ticks: the move itself, or a later one of the same bot.
 	Moves   int     `json:"moves_in_view"`
 	Arrived float64 `json:"moves_arrived_in_two_ticks_percent"`
-	// Ages of the places that players held of each other: since when somebody else's place was not the true one any more.
+	// Ages are the ages of the places that players held of each other: the time since such a place
+	// was no longer the true one.
 	Ages
 	ByDistance []Ages `json:"place_age_by_distance,omitempty"`
 }
 
-// Ages are those of places up to a distance in metres.
+// Ages are the ages of places up to a distance in metres.
 type Ages struct {
 	To    float64 `json:"place_distance_m"`
 	P50   int64   `json:"place_age_p50_ms"`
@@ -28,8 +29,8 @@ type Ages struct {
 const (
 	// enoughMoves is how many moves in view a run must have before their share says anything.
 	enoughMoves = 10_000
-	// lateTicks is the share of ticks, in percent, above which the machine does not keep up: what then comes late is not
-	// the world's fault, and is told, not judged.
+	// lateTicks is the share of ticks, in percent, above which the machine does not keep up: what
+	// then comes late is not the world's fault, and is reported, not judged.
 	lateTicks = 1
 )
 
@@ -64,15 +65,15 @@ func (v *verdict) tellSight() {
 	}
 }
 
-// lateMoves is why a run failed whose players did not see each other in time. Where processes died, or the machine did not
-// keep up, it is told alone.
+// lateMoves says why a run failed whose players did not see each other in time. Where processes
+// died, or the machine did not keep up, it only reports.
 func (v *verdict) lateMoves() error {
 	late := 100 * float64(v.LateTicks) / float64(max(1, v.Ticks))
 	switch {
 	case v.Moves < enoughMoves || v.Arrived >= v.arrive || v.deaths > 0:
 		return nil
 	case late > lateTicks:
-		fmt.Fprintf(os.Stderr, "%.1f %% of the ticks were late: this machine does not keep up, so moves that arrived late do not count\n", late)
+		fmt.Fprintf(os.Stderr, "%.1f %% of the ticks were late: this machine does not keep up, so late moves do not count\n", late)
 		return nil
 	}
 	return fmt.Errorf("%.2f %% of the moves in view arrived within %v, want %v (-arrive)", v.Arrived, time.Duration(inTime), v.arrive)

@@ -8,20 +8,18 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// The dance is the balance demonstration of the BigWorld whitepaper: the crowd
-// spreads over a square, gathers at the eight points of a star and its centre, then
-// walks along the rays, and again. Each step puts the load elsewhere, and the cells
-// have to follow.
+// The dance is the balance demonstration of the BigWorld whitepaper: the crowd spreads over a
+// square, gathers at the eight points of a star and its centre, then walks along the rays, and
+// begins again. Each step puts the load elsewhere, and the cells have to follow.
 const (
-	// spread is half the side of the square, in metres; points is how far from the
-	// centre the points of the star are.
+	// spread is half the side of the square, in metres; points is how far from the centre the
+	// points of the star are.
 	spread = 700
 	points = 600
 	rays   = 8
 	centre = rays // its station
 
-	// runSpeed is how fast a bot goes, in metres per second. topSpeed is what the
-	// server allows for.
+	// runSpeed is how fast a bot goes, in metres per second; topSpeed is what the server allows.
 	runSpeed = 28
 	topSpeed = 40
 
@@ -67,9 +65,8 @@ func (d *dancer) target(now time.Duration) property.Vector3 {
 	}
 }
 
-// crowded is the station of the bot at a turn. Some stations are liked better than
-// others, and at each turn it is others: with equal crowds the lines could stay
-// where they are.
+// crowded is the station of the bot at a turn. Some stations are more popular than others, and
+// different ones at each turn: with equal crowds the lines could stay where they are.
 func (d *dancer) crowded(turn int) int {
 	const liking = "000000112222344456668871"
 	s := int(liking[d.number%len(liking)] - '0')
@@ -88,7 +85,7 @@ func station(i int) property.Vector3 {
 	return property.Vector3{X: float32(points * math.Cos(a)), Z: float32(points * math.Sin(a))}
 }
 
-// near spreads a crowd around a place: a spiral of one bot in every 30 m².
+// near spreads a crowd around a place: a spiral with one bot in every 30 m².
 func near(at property.Vector3, number int) property.Vector3 {
 	k := float64(number / (rays + 1))
 	r, a := 5.5*math.Sqrt(k), k*2.399963

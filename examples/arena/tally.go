@@ -8,20 +8,19 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// A bot counts what it asks of the server, and its avatar what it was asked, in
-// properties that the bot sees: they are part of the avatar's state, so a CellApp that
-// dies takes them back with the rest, and the calls that are replayed count them up
-// again. What differs at the end was lost, or handled twice; no counter of a process
-// could tell, since it dies with it.
+// A bot counts what it asks of the server, and its avatar counts what it was asked, in properties
+// that the bot sees. They are part of the avatar's state. So a CellApp that dies takes them back
+// with the rest, and the replayed calls count them up again. What differs at the end was lost, or
+// handled twice. No counter of a process could tell that, since it dies with the process.
 
 // asked is what a bot has called.
 type asked struct{ said, wore, collected, waved uint64 }
 
-// answered is what its avatar has of it.
+// answered is what its avatar has counted of it.
 type answered struct {
 	words, worn, collects uint64
-	// coins are the score and what became of it: the avatar's base gets a point for
-	// each word, and the purse the points for each collect.
+	// coins are the score and what became of it: the avatar's base gets a point for each word, and
+	// the purse gets the points at each collect.
 	coins uint64
 	// waves are those of others that the avatar saw, unseen the own that nobody did.
 	waves, unseen uint64
@@ -38,8 +37,8 @@ func answers(own *client.Replica) answered {
 
 // tally is what all bots asked, and what came of it.
 type tally struct {
-	// These sum the differences bot by bot, by kind, since a call lost to one does
-	// not make up for one that another had twice.
+	// These sum the differences bot by bot, by kind, since a call that one bot lost does not make
+	// up for one that another had twice.
 	words, worn, collects, coins uint64
 	waved, waves                 uint64
 }
@@ -55,14 +54,14 @@ func (t *tally) add(a asked, b answered) {
 
 func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// lost counts reliable messages that were sent and not handled, or twice. It is exact
-// when the world is at rest, whichever CellApps died before.
+// lost counts reliable messages that were sent and not handled, or handled twice. The count is
+// exact when the world is at rest, whichever CellApps died before.
 func lost(st *status.World, c *sums) (n uint64, details string) {
 	var parts []string
 	between := apart(c.tally.waved, c.tally.waves)
 	bundles := apart(st.Counters.BundlesSent, c.bundles)
 	if c.dismissed {
-		between, bundles = 0, 0 // what was on its way to those who were let go, nobody has counted
+		between, bundles = 0, 0 // nobody has counted what was on its way to bots that were dismissed
 	}
 	for _, x := range []struct {
 		what string
@@ -77,7 +76,7 @@ func lost(st *status.World, c *sums) (n uint64, details string) {
 		{"bundles to clients", bundles},
 	} {
 		if n += x.n; x.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %d lost or twice", x.what, x.n))
+			parts = append(parts, fmt.Sprintf("%s: %d lost or handled twice", x.what, x.n))
 		}
 	}
 	return n, strings.Join(parts, "; ")

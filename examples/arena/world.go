@@ -27,9 +27,9 @@ const (
 	aoiRadius = 100
 	// ghostDistance is how far across a line the neighbour's entities are mirrored.
 	ghostDistance = 150
-	// coresPerCellApp is the artificial load of the whole crowd, spread over the
-	// CellApps: above the quarter of a core at which balance adds a cell, so that
-	// every CellApp gets one, on any machine.
+	// coresPerCellApp is the artificial load of the whole crowd per CellApp. It is above the
+	// quarter of a core at which balance adds a cell, so that every CellApp gets one, on any
+	// machine.
 	coresPerCellApp = 0.4
 	tick            = 100 * time.Millisecond
 )
@@ -74,7 +74,8 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 	}
 }
 
-// makeGuards is called on each BaseApp when it has joined, and makes its share.
+// makeGuards is called on each BaseApp when it has joined, and makes the BaseApp's share of the
+// guards.
 func makeGuards(f *flags) func(*baseapp.Starter) {
 	var started atomic.Int32
 	return func(s *baseapp.Starter) {

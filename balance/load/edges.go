@@ -8,31 +8,34 @@ import (
 	"slices"
 )
 
-// Levels is how many slices a cell reports for each of its edges, each half the one before: with the usual largest of
-// 0.02 cores the smallest is 0.00125, and a difference below that is not worth a line's move.
+// Levels is how many slices a cell reports for each of its edges, each half of the one before. With
+// the usual largest slice of 0.02 cores the smallest is 0.00125, and a difference below that is not
+// worth moving a line.
 const Levels = 5
 
 // Bound is one slice of a cell, between an edge and a line.
 type Bound struct {
 	// At is a place for a line, in metres.
 	At float32
-	// Load is that of the reals beyond it, between the edge and the line, in nanoseconds per second.
+	// Load is the load of the reals beyond it, between the edge and the line, in nanoseconds per
+	// second.
 	Load int64
 }
 
-// Edges tells for each edge of a cell how much load lies how deep: where a line that comes in from there may go, and
-// what it would carry over. The first index is the axis, 0 for x and 1 for z; the second the edge that the slice begins
-// at, 0 for the low one and 1 for the high one; the third the level, of which 0 is the largest slice. The zero Edges are
-// those of a cell without reals.
+// Edges tells for each edge of a cell how much load lies how deep: where a line that comes in from
+// there may go, and what it would carry over. The first index is the axis, 0 for x and 1 for z; the
+// second is the edge at which the slice begins, 0 for the low one and 1 for the high one; the third
+// is the level, of which 0 is the largest slice. The zero Edges are those of a cell without reals.
 type Edges [2][2][Levels]Bound
 
 // Empty reports whether there are no entities.
 func (e *Edges) Empty() bool { return *e == Edges{} }
 
-// Edges makes the slices of a cell. largest is the load of the largest, in nanoseconds per second: a slice of level k is
-// the least that carries more than largest over 2 to the k, and one clump, if it is heavy, makes a slice of one level
-// only. Where the reals are too light for a level, the line lies past the last of them and carries all. Samples whose
-// position is not finite are left out and loads clamped; the order of the samples does not matter.
+// Edges makes the slices of a cell. largest is the load of the largest, in nanoseconds per second:
+// a slice of level k is the smallest that carries more than largest over 2 to the k, and a heavy
+// clump makes a slice of one level only. Where the reals are too light for a level, the line lies
+// past the last of them and carries everything. Samples whose position is not finite are left out,
+// and loads are clamped; the order of the samples does not matter.
 func (b *Builder) Edges(samples []Sample, largest int64) Edges {
 	b.points = slices.Grow(b.points[:0], len(samples))
 	var e Edges
@@ -76,8 +79,9 @@ func walkIn(points []point, largest int64, high bool, e *[Levels]Bound) {
 	}
 }
 
-// lineAfter is a place for a line between an entity that a walk has met and the next. Whoever stands on a line is above
-// it: one that is below the next of a walk from the high edge may so lie on the entity itself, but never on the next.
+// lineAfter is a place for a line between an entity that a walk has met and the next. Whoever
+// stands on a line is above it. So a line below the next entity of a walk from the high edge may
+// lie on the first entity itself, but never on the next.
 func lineAfter(at, next float32, high bool) float32 {
 	if high {
 		return between(next, at)
@@ -99,8 +103,8 @@ func linePast(last float32, high bool) float32 {
 // ErrEdges is wrapped by every error of Edges.Parse.
 var ErrEdges = errors.New("load: malformed edges")
 
-// Append appends the wire form: for each slice, in order of the indices, its line as little-endian float32 and its load
-// as uvarint.
+// Append appends the wire form: for each slice, in order of the indices, its line as little-endian
+// float32 and its load as uvarint.
 func (e *Edges) Append(b []byte) []byte {
 	for axis := range e {
 		for from := range e[axis] {
@@ -113,8 +117,8 @@ func (e *Edges) Append(b []byte) []byte {
 	return b
 }
 
-// Parse reads edges from the front of b and returns what follows them. Lines must be finite and loads at most Max. On an
-// error e is not changed.
+// Parse reads edges from the front of b and returns what follows them. Lines must be finite and
+// loads at most Max. On an error e is not changed.
 func (e *Edges) Parse(b []byte) (rest []byte, err error) {
 	var got Edges
 	for axis := range got {
@@ -132,7 +136,7 @@ func (e *Edges) Parse(b []byte) (rest []byte, err error) {
 
 func (x *Bound) parse(b []byte) (rest []byte, err error) {
 	if len(b) < 5 {
-		return nil, errors.New("it ends too early")
+		return nil, errors.New("the data ends too early")
 	}
 	x.At = math.Float32frombits(binary.LittleEndian.Uint32(b))
 	if !finite(x.At) {
@@ -140,8 +144,8 @@ func (x *Bound) parse(b []byte) (rest []byte, err error) {
 	}
 	b = b[4:]
 	v, n := binary.Uvarint(b)
-	if n <= 0 || n > 1 && b[n-1] == 0 { // a longer form of the same number is what no sender writes
-		return nil, errors.New("a load that is no number")
+	if n <= 0 || n > 1 && b[n-1] == 0 { // no sender writes a longer form of the same number
+		return nil, errors.New("a load that is not a number")
 	}
 	if v > uint64(Max) {
 		return nil, fmt.Errorf("a load of %d, above %d", v, Max)
@@ -150,7 +154,8 @@ func (x *Bound) parse(b []byte) (rest []byte, err error) {
 	return b[n:], nil
 }
 
-// Valid reports whether the positions are finite and the loads can be true, as those that Edges.Parse gives.
+// Valid reports whether the positions are finite and the loads can be true, like those that
+// Edges.Parse gives.
 func (e *Edges) Valid() bool {
 	for _, axis := range e {
 		for _, edge := range axis {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// row is reals of equal load along x, all at z = 7.
+// row makes reals of equal load along x, all at z = 7.
 func row(load int64, xs ...float32) []Sample {
 	var s []Sample
 	for _, x := range xs {
@@ -68,9 +68,9 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// slowEdge is what walkIn does, by counting anew for each place that a line may have.
+// slowEdge does what walkIn does, by counting anew for each place that a line may have.
 func slowEdge(samples []Sample, at func(Sample) float32, largest int64, high bool) (loads [Levels]int64) {
-	var places []float32 // of the last entity of each clump, seen from the edge
+	var places []float32 // the last entity of each clump, seen from the edge
 	for _, s := range samples {
 		places = append(places, at(s))
 	}
@@ -100,7 +100,8 @@ func slowEdge(samples []Sample, at func(Sample) float32, largest int64, high boo
 	return loads
 }
 
-// Every slice has the load that a count over all samples finds beyond its line, and is the least of its level.
+// Every slice has the load that a count over all samples finds beyond its line, and is the least
+// one of its level.
 func TestEdgesHoldTheTruth(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 9))

@@ -6,7 +6,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 )
 
-// Three reals of equal load, and one that costs as much as these together.
+// Three reals have equal loads, and a fourth costs as much as the three together.
 func Example() {
 	profile := load.Build([]load.Sample{
 		{X: 0, Load: 1e6}, {X: 10, Load: 1e6}, {X: 20, Load: 1e6}, {X: 100, Load: 3e6},

@@ -9,28 +9,32 @@ import (
 )
 
 const (
-	// Slices is into how many parts of equal load a profile divides a cell along each axis. A clump of nearly two
-	// slices can lie between two quantiles without showing, so that load is known to a sixteenth of the cell's.
+	// Slices is the number of parts of equal load into which a profile divides a cell along each
+	// axis. A clump of nearly two slices can lie between two quantiles without showing, so load is
+	// known to a sixteenth of the cell's.
 	Slices = 32
 
-	// Clump is how near entities must be to each other to be kept together, in metres: a line between them would part
-	// what stands on one spot, and rounding alone would decide who goes where.
+	// Clump is how near entities must be to each other to be kept together, in metres: a line
+	// between them would part what stands on one spot, and only rounding would decide who goes
+	// where.
 	Clump = 0.01
 
-	// edge is how far beyond the last entity a profile ends, in metres, so that a line there has all of them below.
+	// edge is how far beyond the last entity a profile ends, in metres, so that a line there has
+	// all entities below it.
 	edge = 0.1
 
 	// EncodedSize is the length of a profile on the wire.
 	EncodedSize = 2 * (Slices + 1) * 4
 )
 
-// Quantiles holds positions along one axis, never decreasing, in metres: q[k] is a place for a line with k of Slices
-// parts of the load below it. q[0] is the first entity, q[Slices] lies just past the last. Where several are equal,
-// one clump of entities carries all of that load, just below; the line can pass it only as a whole.
+// Quantiles holds positions along one axis, never decreasing, in metres: q[k] is a place for a line
+// with k of Slices parts of the load below it. q[0] is the first entity; q[Slices] lies just past
+// the last. Where several are equal, one clump of entities, just below, carries all of that load;
+// the line can pass it only as a whole.
 type Quantiles [Slices + 1]float32
 
-// Profile tells where the load of a cell's reals lies along both axes. The zero Profile is that of a cell without
-// reals.
+// Profile tells where the load of a cell's reals lies along both axes. The zero Profile is that of
+// a cell without reals.
 type Profile struct {
 	X, Z Quantiles
 }
@@ -44,9 +48,9 @@ type Sample struct {
 	Load int64
 }
 
-// Build makes a profile. Samples whose position is not finite are left out; loads are clamped, and if all are 0 every
-// sample counts the same, so that a crowd that costs nothing yet can be divided too. The order of the samples does not
-// matter.
+// Build makes a profile. Samples whose position is not finite are left out. Loads are clamped, and
+// if all are 0 every sample counts the same, so that a crowd that costs nothing yet can be divided,
+// too. The order of the samples does not matter.
 func Build(samples []Sample) Profile {
 	var b Builder
 	return b.Build(samples)
@@ -62,7 +66,7 @@ type point struct {
 	load int64
 }
 
-// Build makes a profile like the function of that name.
+// Build makes a profile, like the function of that name.
 func (b *Builder) Build(samples []Sample) Profile {
 	b.points = slices.Grow(b.points[:0], len(samples))
 	var p Profile
@@ -87,7 +91,8 @@ func (b *Builder) axis(samples []Sample, coordinate func(*Sample) float32, q *Qu
 	return true
 }
 
-// sort puts the samples with a finite position into points, by coordinate, and returns the sum of their loads.
+// sort puts the samples with a finite position into points, by coordinate, and returns the sum of
+// their loads.
 func (b *Builder) sort(samples []Sample, coordinate func(*Sample) float32) (total int64) {
 	b.points = b.points[:0]
 	for i := range samples {
@@ -98,7 +103,7 @@ func (b *Builder) sort(samples []Sample, coordinate func(*Sample) float32) (tota
 			b.points = append(b.points, point{coordinate(s), l})
 		}
 	}
-	// Points at one place are never parted, so that their order among themselves cannot show.
+	// Points at one place are never parted, so their order among themselves cannot show.
 	slices.SortFunc(b.points, func(a, b point) int {
 		switch {
 		case a.at < b.at:
@@ -111,7 +116,8 @@ func (b *Builder) sort(samples []Sample, coordinate func(*Sample) float32) (tota
 	return total
 }
 
-// quantiles walks the sorted points, and at every gap sets the quantiles that the load so far has reached.
+// quantiles walks the sorted points, and at every gap sets the quantiles that the load so far has
+// reached.
 func quantiles(points []point, total int64, q *Quantiles) {
 	last := points[len(points)-1].at
 	end := above(last)
@@ -145,8 +151,8 @@ func above(last float32) float32 {
 	return at
 }
 
-// between is a place for a line with lower below it and upper not: midway, or at upper where float32 has nothing
-// between the two.
+// between is a place for a line with lower below it and upper not: midway, or at upper where
+// float32 has nothing between the two.
 func between(lower, upper float32) float32 {
 	if at := lower/2 + upper/2; at > lower {
 		return at
@@ -154,16 +160,16 @@ func between(lower, upper float32) float32 {
 	return upper
 }
 
-// reached reports whether below is at least k of Slices parts of total, without overflow: total may be Max times the
-// number of samples.
+// reached reports whether below is at least k of Slices parts of total, without overflow: total may
+// be Max times the number of samples.
 func reached(below, total int64, k int) bool {
 	want := total/Slices*int64(k) + total%Slices*int64(k)/Slices
 	return below >= want && below > 0
 }
 
-// Below returns between how many slices, at least and at most, lie below a line at the given position. The two differ
-// where the profile cannot tell: between two quantiles of which the upper one ends in a clump. Elsewhere within a slice
-// load is taken as spread evenly.
+// Below returns how many slices lie, at least and at most, below a line at the given position. The
+// two differ where the profile cannot tell: between two quantiles of which the upper one ends in a
+// clump. Elsewhere the load within a slice is taken to be spread evenly.
 func (q *Quantiles) Below(at float64) (least, most float64) {
 	if at <= float64(q[0]) {
 		return 0, 0
@@ -191,7 +197,8 @@ func (q *Quantiles) Below(at float64) (least, most float64) {
 	return v, v
 }
 
-// Valid reports whether the positions are finite and never decrease, as those that Build and Parse give.
+// Valid reports whether the positions are finite and never decrease, like those that Build and
+// Parse give.
 func (q *Quantiles) Valid() bool {
 	for k, v := range q {
 		if !finite(v) || (k > 0 && v < q[k-1]) {
@@ -206,7 +213,8 @@ func finite(f float32) bool { return f-f == 0 }
 // ErrProfile is wrapped by every error of Profile.Parse.
 var ErrProfile = errors.New("load: malformed profile")
 
-// Append appends the profile's wire form: both axes' quantiles as little-endian float32, EncodedSize bytes.
+// Append appends the profile's wire form: both axes' quantiles as little-endian float32,
+// EncodedSize bytes.
 func (p *Profile) Append(b []byte) []byte {
 	for _, q := range []*Quantiles{&p.X, &p.Z} {
 		for _, v := range q {
@@ -216,7 +224,8 @@ func (p *Profile) Append(b []byte) []byte {
 	return b
 }
 
-// Parse reads a profile from the front of b and returns what follows it. On an error p is not changed.
+// Parse reads a profile from the front of b and returns what follows it. On an error p is not
+// changed.
 func (p *Profile) Parse(b []byte) (rest []byte, err error) {
 	if len(b) < EncodedSize {
 		return nil, fmt.Errorf("%w: %d bytes of %d", ErrProfile, len(b), EncodedSize)

@@ -47,7 +47,7 @@ func TestClumpIsNotParted(t *testing.T) {
 			t.Errorf("X[%d] = %v is inside of the clump", k, at)
 		}
 	}
-	// The ten at 42 carry 50 of 60; nothing within reach of them is certain.
+	// The ten at 42 carry 50 of 60; near them nothing is certain.
 	least, most := p.X.Below(41.5)
 	if most-least < 24 {
 		t.Errorf("Below(41.5) = %v to %v: the clump is not shown", least, most)
@@ -76,8 +76,8 @@ func TestProfileWithoutLoadCountsHeads(t *testing.T) {
 	}
 }
 
-// TestBelowHoldsTheTruth compares with a count over all samples: the true share lies within what Below gives, to
-// within two slices.
+// TestBelowHoldsTheTruth compares Below with a count over all samples: the true share lies within
+// what Below gives, to within two slices.
 func TestBelowHoldsTheTruth(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 4))

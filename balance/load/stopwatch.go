@@ -2,16 +2,17 @@ package load
 
 import "time"
 
-// MaxNesting limits how many scopes a Stopwatch remembers. A script that calls itself deeper is still measured: what
-// lies deeper counts for the scope at the limit.
+// MaxNesting limits how many scopes a Stopwatch remembers. A script that calls itself deeper is
+// still measured: deeper scopes count for the scope at the limit.
 const MaxNesting = 64
 
-// Stopwatch gives the time of one goroutine to one meter at a time: the innermost scope that is entered. Make it with
-// NewStopwatch. All that one goroutine measures shares one, or time that is spent for one cell inside a scope of
-// another would count twice. A nil Stopwatch measures nothing.
+// Stopwatch gives the time of one goroutine to one meter at a time: that of the innermost scope
+// entered. Make it with NewStopwatch. Everything that one goroutine measures must share one
+// Stopwatch; otherwise time that is spent for one cell inside a scope of another would count twice.
+// A nil Stopwatch measures nothing.
 //
-// The clock is read when time begins to count for another meter, and only then: to enter the scope that one is in, or
-// to switch to it, costs no reading.
+// The clock is read when time begins to count for another meter, and only then: entering the scope
+// that one is in, or switching to it, costs no reading.
 type Stopwatch struct {
 	clock   func() time.Duration
 	since   time.Duration
@@ -25,23 +26,25 @@ type scope struct {
 	open  bool   // may be claimed
 }
 
-// NewStopwatch returns a stopwatch over a clock that gives the time since some fixed start. A simulation hands in a
-// model of cost.
+// NewStopwatch returns a stopwatch over a clock that gives the time since some fixed start. A
+// simulation hands in a model of cost.
 func NewStopwatch(clock func() time.Duration) *Stopwatch {
 	return &Stopwatch{clock: clock, stack: make([]scope, 0, MaxNesting)}
 }
 
-// Enter starts a scope: from now on time counts for m. A nil meter is a scope whose time counts for nobody, and so does
-// all that is entered within: what a game does because an entity is handed over is as much part of the handover.
+// Enter starts a scope: from now on time counts for m. A nil meter is a scope whose time counts for
+// nobody, and so does everything entered within it: what a game does because an entity is handed
+// over is part of the handover.
 func (s *Stopwatch) Enter(m *Meter) { s.push(scope{meter: m}) }
 
-// Open is Enter for work of which it is not known yet whom it is for: the first Claim gives the scope's time, from
+// Open is Enter for work whose meter is not known yet: the first Claim gives the scope's time, from
 // its beginning, to another meter.
 func (s *Stopwatch) Open(m *Meter) { s.push(scope{meter: m, open: true}) }
 
-// Claim gives the innermost scope to m, or for nil to nobody, if it was begun by Open and is not claimed yet; anywhere
-// else it does nothing. It does not read the clock. Time that was spent in scopes within stays where it is, and what
-// came before these goes to the meter of Open: claim before entering others.
+// Claim gives the innermost scope to m, or to nobody if m is nil, provided that Open began the
+// scope and nothing has claimed it yet; anywhere else it does nothing. It does not read the clock.
+// Time that was spent in scopes within stays where it is, and what came before those goes to the
+// meter of Open: claim before entering others.
 func (s *Stopwatch) Claim(m *Meter) {
 	if s == nil || s.over > 0 || len(s.stack) == 0 {
 		return
@@ -57,11 +60,12 @@ func (s *Stopwatch) Claim(m *Meter) {
 	top.meter, s.current = m, m
 }
 
-// Switch ends the scope that was entered last and starts one for m in its place, with one reading of the clock: for
-// walks over entities, where one follows the other. Without a scope it does nothing, nor where time counts for m
-// already.
+// Switch ends the scope that was entered last and starts one for m in its place, with one reading
+// of the clock: it is for walks over entities, where one follows the other. It does nothing without
+// a scope, or where time already counts for m.
 func (s *Stopwatch) Switch(m *Meter) {
-	// Short enough for the compiler to put in the caller's place: most steps of a walk are for those with nothing to do.
+	// This is short enough for the compiler to inline: most steps of a walk are for entities with
+	// nothing to do.
 	if s != nil && s.current != m {
 		s.replace(m)
 	}
@@ -79,8 +83,8 @@ func (s *Stopwatch) replace(m *Meter) {
 	s.count(m)
 }
 
-// Leave ends the scope that was entered last; time counts for the one around it again. Without a scope it does
-// nothing.
+// Leave ends the scope that was entered last; time counts for the one around it again. Without a
+// scope it does nothing.
 func (s *Stopwatch) Leave() {
 	switch {
 	case s == nil:

@@ -50,7 +50,7 @@ func TestSwitchReadsTheClockOnce(t *testing.T) {
 	b.pass(8)
 	b.Switch(&second)
 	b.pass(16)
-	b.Switch(&cell) // one with nothing to do
+	b.Switch(&cell) // an entity with nothing to do
 	b.pass(32)
 	b.Switch(&first)
 	b.pass(64)
@@ -70,7 +70,7 @@ func TestClaimGivesTheWholeScope(t *testing.T) {
 	b.pass(2)
 	b.Claim(&other) // taken already
 	b.Enter(&other)
-	b.Claim(&real) // no scope that was opened
+	b.Claim(&real) // this scope was not begun by Open
 	b.pass(4)
 	b.Leave()
 	b.pass(8)
@@ -87,7 +87,7 @@ func TestClaimGivesTheWholeScope(t *testing.T) {
 	b.Claim(&real)
 	b.pass(128)
 	b.Leave()
-	// The scope that is claimed for nobody reads the clock as it begins.
+	// The scope that is claimed for nobody reads the clock when it begins.
 	b.expect(t, 4+2+1+2, map[*Meter]int64{&app: 16, &real: 1 + 2 + 8, &other: 4, &cell: 128})
 }
 

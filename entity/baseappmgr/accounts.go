@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// account is one that has a proxy, or for which one is being made.
+// account is an account that has a proxy, or for which one is being made.
 //
 //	                         Proxies -----+
 //	                                      v
@@ -24,7 +24,7 @@ type account struct {
 	state state
 	app   *knownApp
 	id    entity.ID // of the proxy, when made
-	// The LoginApp that waits while asked, and its number of the request.
+	// asker is the LoginApp that waits while asked; request is its number of the request.
 	asker   mercury.ChannelID
 	request uint64
 }
@@ -37,15 +37,15 @@ const (
 	made
 )
 
-// accounts is looked up by name and by the request number of what is being made.
-// What is sent follows the order of the queues, never that of a map.
+// accounts are looked up by name, and by the request number while their proxy is being made. What
+// is sent follows the order of the queues, never that of a map.
 type accounts struct {
 	byName    map[string]*account
 	byRequest map[uint64]*account
 	last      uint64 // request number
 	pending   int    // accounts asked
-	// waiting and reserved hold requests in the order of their making, which is
-	// that of their timeouts; those that were answered are skipped.
+	// waiting and reserved hold requests in the order in which they were made, which is that of
+	// their timeouts; those that were answered are skipped.
 	waiting, reserved []expiry
 }
 
@@ -120,7 +120,7 @@ func (m *BaseAppMgr) onProxyMade(from sender, p *wire.ProxyMade) error {
 	return nil
 }
 
-// onProxyGone frees an account. A word on an older proxy of it changes nothing.
+// onProxyGone frees an account. A message about an older proxy of it changes nothing.
 func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) {
 	a := m.accounts.byName[p.Account]
 	if a != nil && a.state == made && a.id == p.ID && a.app.at == from.at {
@@ -128,9 +128,9 @@ func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) {
 	}
 }
 
-// onProxies takes in the accounts whose proxies a BaseApp has when it joins. One
-// that is known already stays as it is: if it is on another BaseApp there are two
-// proxies of it, and only a person can say which to end.
+// onProxies takes in the accounts whose proxies a BaseApp has when it joins. One that is already
+// known stays as it is: if it is on another BaseApp, it has two proxies, and only a person can say
+// which to end.
 func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	on := getApp(m.baseApps, from.at)
 	for _, e := range p.Entries {
@@ -150,17 +150,16 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 	}
 }
 
-// free forgets an account that is not in byRequest any more.
+// free forgets an account that is no longer in byRequest.
 func (m *BaseAppMgr) free(a *account) {
 	a.app.proxies--
 	delete(m.accounts.byName, a.name)
 }
 
-// freeAll forgets the accounts of a BaseApp that is gone, and tells the LoginApps
-// that wait for it.
+// freeAll forgets the accounts of a BaseApp that is gone, and tells the LoginApps that wait for it.
 func (m *BaseAppMgr) freeAll(on *knownApp) (freed int) {
 	t := &m.accounts
-	// The waiting are told in the order of their asking.
+	// Those who wait are told in the order in which they asked.
 	for _, e := range t.reserved {
 		if a := t.byRequest[e.request]; a != nil && a.app == on {
 			if a.state == asked {
@@ -180,8 +179,8 @@ func (m *BaseAppMgr) freeAll(on *knownApp) (freed int) {
 	return freed
 }
 
-// expire tells the LoginApps whose BaseApp takes too long, and frees accounts
-// whose BaseApp never answered.
+// expire tells the LoginApps whose BaseApp takes too long, and frees accounts whose BaseApp never
+// answered.
 func (m *BaseAppMgr) expire(now time.Duration) {
 	t := &m.accounts
 	t.waiting = t.due(t.waiting, now, func(_ uint64, a *account) {

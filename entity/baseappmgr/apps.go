@@ -65,7 +65,7 @@ func (m *BaseAppMgr) refuse(ch mercury.ChannelID, reason string) error {
 	return fmt.Errorf("baseappmgr: join refused: %s", reason)
 }
 
-// appClosed forgets the app whose channel ended.
+// appClosed forgets an app whose channel has ended.
 func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
 	byChannel := func(a *knownApp) bool { return a.ch == ch }
 	if i := slices.IndexFunc(m.loginApps, byChannel); i >= 0 {
@@ -77,7 +77,7 @@ func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
 	}
 }
 
-// appDead is the CellAppMgr's verdict on an app.
+// appDead takes the CellAppMgr's verdict on an app.
 func (m *BaseAppMgr) appDead(at mercury.Address) {
 	i, ok := findApp(m.baseApps, at)
 	if !ok {
@@ -95,8 +95,8 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
 }
 
-// fewest is the BaseApp with the fewest proxies, of equals the one with the
-// lowest address; nil when none has joined.
+// fewest is the BaseApp with the fewest proxies, among equals the one with the lowest address; it
+// is nil when none has joined.
 func (m *BaseAppMgr) fewest() *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {

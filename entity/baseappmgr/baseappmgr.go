@@ -9,8 +9,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// BaseAppMgr is the manager of BaseApps: a mercury.Handler with a Tick. See the
-// package comment.
+// BaseAppMgr is the manager of BaseApps: a mercury.Handler with a Tick. See the package comment.
 type BaseAppMgr struct {
 	cfg     Config
 	log     *slog.Logger
@@ -34,13 +33,13 @@ type BaseAppMgr struct {
 // Counts is what a BaseAppMgr has now.
 type Counts struct {
 	BaseApps, LoginApps int
-	// Accounts counts those with a proxy and those whose proxy is being made,
-	// Pending the latter while their LoginApp waits.
+	// Accounts counts those with a proxy and those whose proxy is being made; Pending counts the
+	// latter while their LoginApp waits.
 	Accounts, Pending int
 }
 
-// New returns a BaseAppMgr that joins the CellAppMgr at its first Tick. The error
-// lists all faults of cfg.
+// New returns a BaseAppMgr that joins the CellAppMgr at its first Tick. The error lists all faults
+// of cfg.
 func New(cfg Config) (*BaseAppMgr, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -68,8 +67,8 @@ func (m *BaseAppMgr) Counts() Counts {
 	return Counts{len(m.baseApps), len(m.loginApps), len(m.accounts.byName), m.accounts.pending}
 }
 
-// Tick joins the CellAppMgr, answers what waits too long, and reports. It returns
-// when it is due next.
+// Tick joins the CellAppMgr, answers what waits too long, and reports. It returns when it is due
+// next.
 func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if !m.ticks.Begin(now) {
 		return m.ticks.Next()
@@ -97,7 +96,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 // Opened implements mercury.Handler.
 func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
 	if m.links.Dead(peer) {
-		// A start that was declared dead; it learns so and starts anew.
+		// A start that was declared dead learns so, and starts anew.
 		m.links.Reply(ch, &wire.Dismissed{Term: m.term, Reason: "this BaseApp was declared dead"})
 		m.cfg.Transport.Close(ch)
 		return
@@ -108,8 +107,8 @@ func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.
 	}
 }
 
-// Trouble says why the CellAppMgr does not have this BaseAppMgr, as it is known last; nil
-// while it has.
+// Trouble says why the CellAppMgr does not have this BaseAppMgr, as far as is known; nil while it
+// has.
 func (m *BaseAppMgr) Trouble() error { return m.manager.Trouble() }
 
 // Closed implements mercury.Handler.
@@ -121,8 +120,8 @@ func (m *BaseAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason erro
 	m.appClosed(ch, reason)
 }
 
-// Message implements mercury.Handler. What cannot be read, or is not for a
-// BaseAppMgr, is counted and dropped; its sender is an app of the own cluster.
+// Message implements mercury.Handler. What cannot be read, or is not for a BaseAppMgr, is counted
+// and dropped; its sender is an app of the same cluster.
 func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg []byte) {
 	from, ok := m.links.From(ch)
 	if !ok {

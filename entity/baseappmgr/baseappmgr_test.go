@@ -35,7 +35,7 @@ func TestOneProxyPerAccount(t *testing.T) {
 	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	r.create("ann")
 	r.wantAccounts(1, 1)
-	// A second login is refused while the proxy is made, and after.
+	// A second login is refused while the proxy is being made, and afterwards.
 	r.create("ann")
 	r.wantRefused(protocol.AlreadyLoggedIn)
 	r.request--
@@ -45,7 +45,7 @@ func TestOneProxyPerAccount(t *testing.T) {
 	r.wantRefused(protocol.AlreadyLoggedIn)
 	r.wantAccounts(1, 0)
 
-	// Only the word of its own BaseApp on its own proxy frees it.
+	// The account is freed only by its own BaseApp, about its own proxy.
 	other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 	r.say(other, &wire.ProxyGone{Account: "ann", ID: id})
 	r.say(app, &wire.ProxyGone{Account: "ann", ID: id + 1})
@@ -94,7 +94,7 @@ func TestFewestProxies(t *testing.T) {
 			}
 		}
 	}
-	// Of equals the lowest address.
+	// Among equals, the lowest address comes first.
 	if got := fmt.Sprint(order); got != "[1 2 0 1 2 0]" {
 		t.Errorf("order %s", got)
 	}
@@ -118,7 +118,7 @@ func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
 			other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 			r.create("bob")
 			r.make(other)
-			r.create("cid") // being made where the death is
+			r.create("cid") // being made on the BaseApp that dies
 			asked := r.asked(dying)
 			end(r, dying, at)
 			r.wantRefused(protocol.ServerBusy)
@@ -128,7 +128,7 @@ func TestBaseAppDeathFreesItsAccounts(t *testing.T) {
 			}
 			r.create("ann")
 			r.make(other)
-			// Its last words are too late.
+			// Its last message comes too late.
 			r.say(dying, &wire.ProxyGone{Account: "ann", ID: id})
 			r.say(dying, &wire.ProxyMade{Request: asked.Request, ID: 77})
 			r.wantAccounts(2, 0)
@@ -182,7 +182,7 @@ func TestBaseAppThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("%d answers", n)
 	}
 	r.wantAccounts(2, 0)
-	// Until the BaseApp has spoken, another proxy would be one too many.
+	// Until the BaseApp has answered, another proxy would be one too many.
 	r.create("late")
 	r.wantRefused(protocol.ServerBusy)
 	r.say(app, &wire.ProxyMade{Request: late.Request, ID: 5})
@@ -250,7 +250,7 @@ func TestJoinsAgainAndReports(t *testing.T) {
 	}
 }
 
-// announce says as a BaseApp which proxies it has.
+// announce tells, as a BaseApp, which proxies it has.
 func (r *rig) announce(ch mercury.ChannelID, entries ...wire.Proxy) {
 	r.say(ch, &wire.Proxies{Entries: entries})
 	if n := len(r.net.Take(ch)); n != 0 {
@@ -258,7 +258,7 @@ func (r *rig) announce(ch mercury.ChannelID, entries ...wire.Proxy) {
 	}
 }
 
-// A BaseAppMgr that starts again has nobody's accounts but what BaseApps tell it.
+// A BaseAppMgr that starts again knows only the accounts that BaseApps tell it of.
 func TestRestartLearnsTheAccounts(t *testing.T) {
 	r := newRig(t)
 	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
@@ -270,11 +270,11 @@ func TestRestartLearnsTheAccounts(t *testing.T) {
 		r.create(name)
 		r.wantRefused(protocol.AlreadyLoggedIn)
 	}
-	// The proxies count in the choice of a BaseApp: the other has fewer.
+	// The proxies count in the choice of a BaseApp: the other one has fewer.
 	other := r.join(wire.BaseApp, mercurytest.Host(4, 44))
 	r.create("dan")
 	r.make(other)
-	// They are freed as any other.
+	// They are freed like any other.
 	r.say(app, &wire.ProxyGone{Account: "ann", ID: 8})
 	r.wantAccounts(4, 0)
 	r.say(app, &wire.ProxyGone{Account: "ann", ID: 7})
@@ -285,8 +285,8 @@ func TestRestartLearnsTheAccounts(t *testing.T) {
 	r.make(other)
 }
 
-// A broken channel frees the accounts of a BaseApp that lives; it comes back with
-// them.
+// A broken channel frees the accounts of a BaseApp that lives on; it brings them back when it joins
+// again.
 func TestBrokenChannelBringsTheAccountsBack(t *testing.T) {
 	r := newRig(t)
 	at := mercurytest.Host(3, 33)
@@ -302,7 +302,7 @@ func TestBrokenChannelBringsTheAccountsBack(t *testing.T) {
 	r.wantRefused(protocol.AlreadyLoggedIn)
 }
 
-// Two BaseApps have a proxy of one account: the one that is known stays.
+// Two BaseApps have a proxy of one account: the one known first stays.
 func TestAccountOnTwoBaseApps(t *testing.T) {
 	r := newRig(t)
 	var logs bytes.Buffer
@@ -328,7 +328,7 @@ func TestAccountOnTwoBaseApps(t *testing.T) {
 	}
 }
 
-// What a BaseApp announces that the table has on it already.
+// A BaseApp announces what the table already has on it.
 func TestAnnouncedAgain(t *testing.T) {
 	r := newRig(t)
 	at := mercurytest.Host(3, 33)
@@ -338,7 +338,7 @@ func TestAnnouncedAgain(t *testing.T) {
 	r.create("bob")
 	asked := r.asked(old)
 	app := r.join(wire.BaseApp, at)
-	// Ann's proxy was made anew while no word came through; bob's is being made.
+	// Ann's proxy was made anew while no message came through; bob's is being made.
 	r.announce(app, wire.Proxy{Account: "ann", ID: id + 10}, wire.Proxy{Account: "bob", ID: id + 11})
 	r.wantAccounts(2, 1)
 	if n := r.m.baseApps[0].proxies; n != 2 {
@@ -359,7 +359,7 @@ func TestProxiesOfStrangers(t *testing.T) {
 	r := newRig(t)
 	ch := r.net.Accept(mercurytest.Host(3, 33))
 	r.m.Opened(r.now, ch, mercurytest.Host(3, 33))
-	for _, from := range []mercury.ChannelID{ch, r.login} { // no BaseApp that has joined
+	for _, from := range []mercury.ChannelID{ch, r.login} { // not BaseApps that have joined
 		before := r.m.report.Errors
 		r.announce(from, wire.Proxy{Account: "ann", ID: 7})
 		if r.m.report.Errors != before+1 {
@@ -373,7 +373,7 @@ func TestProxiesBeyondTheTable(t *testing.T) {
 	r := newRig(t)
 	app := r.join(wire.BaseApp, mercurytest.Host(3, 33))
 	for i := range MaxAccounts - 1 {
-		r.m.accounts.byName[strconv.Itoa(i)] = nil // only their number is of interest here
+		r.m.accounts.byName[strconv.Itoa(i)] = nil // only their number matters here
 	}
 	r.announce(app, wire.Proxy{Account: "ann", ID: 7}, wire.Proxy{Account: "bob", ID: 8})
 	r.wantAccounts(MaxAccounts, 0)
@@ -382,8 +382,7 @@ func TestProxiesBeyondTheTable(t *testing.T) {
 	}
 }
 
-// The table against one that is a map of who is on which BaseApp, under random
-// events.
+// The table is compared, under random events, with a map of who is on which BaseApp.
 func TestTwin(t *testing.T) {
 	const seed = 11
 	rnd := rand.New(rand.NewPCG(seed, seed))
@@ -506,7 +505,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// The manager has a handler for what the table says that it takes, and for nothing else.
+// The manager has a handler for every message that the table says it takes, and for no other.
 func TestRoutes(t *testing.T) {
 	if differ := newRig(t).m.routes.Check(wire.BaseAppMgr); len(differ) > 0 {
 		t.Errorf("the routes and the table differ in %v", differ)

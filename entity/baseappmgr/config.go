@@ -15,21 +15,21 @@ const (
 	// DefaultTick is the default of Config.Tick.
 	DefaultTick = 100 * time.Millisecond
 
-	// AnswerTimeout is how long a BaseApp may take to make a proxy before its
-	// LoginApp is told that the server is busy. A player waits for it.
+	// AnswerTimeout is how long a BaseApp may take to make a proxy before its LoginApp is told that
+	// the server is busy. A player waits for it.
 	AnswerTimeout = 5 * time.Second
 
-	// ReserveTimeout is how long an account stays reserved for a proxy that a
-	// BaseApp was asked for and never reported. It is long, because an answer that
-	// comes after the account was given away would make two proxies of it.
+	// ReserveTimeout is how long an account stays reserved for a proxy that a BaseApp was asked for
+	// and never reported. It is long, because an answer that comes after the account was given away
+	// would make two proxies of it.
 	ReserveTimeout = time.Minute
 
-	// MaxPending bounds the proxies that are being made at one time. A BaseApp
-	// makes thousands a second; so many waiting means that it does not.
+	// MaxPending bounds the proxies that are being made at one time. A BaseApp makes thousands a
+	// second; if so many wait, it is not making any.
 	MaxPending = 4096
 
-	// MaxAccounts bounds the accounts that are logged in: far above what one
-	// cluster's BaseApps hold.
+	// MaxAccounts bounds the accounts that are logged in: far above what one cluster's BaseApps
+	// hold.
 	MaxAccounts = 1 << 20
 )
 
@@ -39,20 +39,20 @@ type Config struct {
 	Transport mercury.Transport
 	// Manager is where the CellAppMgr listens. Required.
 	Manager netip.AddrPort
-	// Schema has the entity definitions; the digest of an app that joins must be
-	// the same. Required.
+	// Schema holds the entity definitions; the digest of an app that joins must be the same.
+	// Required.
 	Schema *property.Schema
 	// Log is told of apps that come and go. Default: nothing is logged.
 	Log *slog.Logger
-	// Tick is the time between two ticks. Shorter only makes timeouts more
-	// precise. Default 100 ms.
+	// Tick is the time between two ticks. A shorter one only makes timeouts more precise. Default
+	// 100 ms.
 	Tick time.Duration
 	// Clock is the meter of work. Default: no work is measured.
 	Clock func() time.Duration
 	// CPU is the processor time that the app's thread has used. Default: none is reported.
 	CPU func() time.Duration
-	// ProcessCPU is what the OS process has used of the processors, on all its threads,
-	// and which process that is; nil means unknown.
+	// ProcessCPU is the processor time that the OS process has used on all its threads, and the id
+	// of that process; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
 }
 

@@ -1,5 +1,5 @@
-// Package baseappmgr is the BaseAppMgr: the one process of a cluster that knows
-// which account is on which BaseApp, and that chooses the BaseApp of a new proxy.
+// Package baseappmgr is the BaseAppMgr: the one process of a cluster that knows which account is on
+// which BaseApp, and that chooses the BaseApp of a new proxy.
 //
 // # What it does
 //
@@ -11,9 +11,8 @@
 //	   |<-- ProxyMade id -------|                       |
 //	   |                        |<-- ProxyGone a, id ---|  a is free again
 //
-// It joins the CellAppMgr, which tells every BaseApp and LoginApp where it is;
-// they join it in turn. A BaseApp that joins says which accounts have a proxy on
-// it (Proxies):
+// It joins the CellAppMgr, which tells every BaseApp and LoginApp where it is; they join it in
+// turn. A BaseApp that joins says which accounts have a proxy on it (Proxies):
 //
 //	BaseApp                  BaseAppMgr
 //	   |--- Join ---------------->|
@@ -22,21 +21,20 @@
 //
 // # Promises
 //
-//   - An account has one proxy at most, while every BaseApp with proxies has joined.
-//   - Every CreateProxy is answered, within AnswerTimeout.
-//   - An account is freed when its proxy is gone, or its BaseApp.
+//   - An account has at most one proxy, while every BaseApp with proxies has joined.
+//   - Every CreateProxy is answered within AnswerTimeout.
+//   - An account is freed when its proxy or its BaseApp is gone.
 //
-// The table is not stored: a BaseAppMgr that starts again learns it from the
-// BaseApps as they join, and so does one that gave up the accounts of a BaseApp
-// whose channel broke. Until a BaseApp has joined, its accounts count as free, and a
-// login may make a second proxy of one. When the BaseApp then announces the first,
-// the proxy known to the table stays the one that counts; a warning names both
-// BaseApps, and neither is told. A ProxyGone that was lost with a channel is not
-// said again: if the BaseApp joins on a new channel before the end of the old one
-// is seen here, that account stays taken until the BaseApp is gone.
+// The table is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join,
+// and so does one that gave up the accounts of a BaseApp whose channel broke. Until a BaseApp has
+// joined, its accounts count as free, and a login may make a second proxy of one. When the BaseApp
+// then announces the first, the proxy known to the table stays the one that counts; a warning names
+// both BaseApps, and neither is told. A ProxyGone that was lost with a channel is not said again:
+// if the BaseApp joins on a new channel before the end of the old one is seen here, that account
+// stays taken until the BaseApp is gone.
 //
 // # Concurrency
 //
-// A BaseAppMgr starts no goroutine, reads no clock and opens no socket. It belongs
-// to the goroutine that calls it.
+// A BaseAppMgr starts no goroutine, reads no clock and opens no socket. It belongs to the goroutine
+// that calls it.
 package baseappmgr

@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Two players log in, then one of them a second time. The runner would do what
-// this example does by hand: hand over what arrives on a channel.
+// Two players log in, then one of them a second time. A runner would do what this example does by
+// hand: pass on what arrives on a channel.
 func Example() {
 	schema, err := property.NewSchema(&property.Definition{Name: "Avatar", HasBase: true, HasClient: true})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 var (
 	errNotJoined = errors.New("baseappmgr: the sender has not joined")
-	errNoRequest = errors.New("baseappmgr: an answer to nothing that was asked")
+	errNoRequest = errors.New("baseappmgr: an answer without a request")
 )
 
 // sender is who sent a message, and when it came.
@@ -35,10 +35,10 @@ func (m *BaseAppMgr) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Rol
 	return 0
 }
 
-// handle acts on a message, if its sender may say it.
+// handle acts on a message if its sender may send it.
 func (m *BaseAppMgr) handle(from sender, id wire.ID, body []byte) error {
 	switch {
-	case id == wire.JoinID && from.role != wire.CellAppMgr: // it says itself what it is
+	case id == wire.JoinID && from.role != wire.CellAppMgr: // the message says what its sender is
 	case from.role == 0:
 		return fmt.Errorf("%w: %v", errNotJoined, id)
 	case !wire.May(from.role, id, wire.BaseAppMgr):
@@ -59,8 +59,8 @@ func (m *BaseAppMgr) route() {
 		m.appDead(d.App)
 		return nil
 	})
-	// Dismissed answers a message from before a pause: the accounts are still the best there
-	// is, and joining again is the Member's to do.
+	// Dismissed answers a message from before a pause: the accounts are still the best there are,
+	// and the Member sees to joining again.
 	r.Ignore(wire.DismissedID)
 	app.Try(r, m.onJoin)
 	app.On(r, m.onCreateProxy)

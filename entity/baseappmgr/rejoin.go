@@ -6,11 +6,10 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-var errOutdated = errors.New("baseappmgr: from a CellAppMgr that is older than the one that is known, or has not shown its term")
+var errOutdated = errors.New("baseappmgr: this CellAppMgr is older than the known one, or has not shown its term")
 
-// rejoin tells a CellAppMgr that has taken the place of the one which this manager
-// knows that it is here. Accounts and BaseApps are no matter of the CellAppMgr:
-// players log in and out meanwhile.
+// rejoin tells a CellAppMgr that has taken the place of the known one that this manager is here.
+// Accounts and BaseApps do not concern the CellAppMgr: players log in and out in the meantime.
 func (m *BaseAppMgr) rejoin() {
 	if !m.manager.Rejoins() {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// Another start of the CellAppMgr is told who is here and heeded once it has shown its
-// term; an older one is not. Those who have joined stay.
+// Another start of the CellAppMgr is told who is here, and is heeded once it has shown its term; an
+// older one is not. Those who have joined stay.
 func TestAnotherCellAppMgr(t *testing.T) {
 	r := newRig(t)
 	base := mercurytest.Host(40, 4)

@@ -10,12 +10,13 @@ import (
 // ErrBase is returned for a delta that follows from another version than that of the tree at hand.
 var ErrBase = errors.New("bsp: delta from another version")
 
-// Head is how a message begins: what it is, without reading it whole.
+// Head is the beginning of a message: it says what the message is, so that one need not read it
+// whole.
 type Head struct {
-	// Delta says that the message is a delta from Base; else it is a whole tree.
+	// Delta says that the message is a delta from Base; otherwise it is a whole tree.
 	Delta bool
 	Base  Version
-	// Version is that of the tree that the message gives.
+	// Version is the version of the tree that the message gives.
 	Version Version
 }
 
@@ -60,16 +61,16 @@ func (p *parser) deltaHead() (h Head, sum uint32) {
 	return h, p.u32()
 }
 
-// Apply returns the tree that a delta makes of t; t is left as it is. The result shares nothing with t: its leaves are its
-// own, and so are its NodeIDs.
+// Apply returns the tree that a delta makes of t; t stays as it is. The result shares nothing with
+// t: its leaves are its own, and so are its NodeIDs.
 //
-// The error is ErrBase if the delta is for another version than that of t. Every other one wraps ErrFormat: the bytes
-// are no delta, the result would break what the package promises of a tree, or it is not the tree that the sender had.
-// A delta is applied whole or not at all.
+// The error is ErrBase if the delta is for another version than that of t. Every other error wraps
+// ErrFormat: the bytes are not a delta, or the result would break what the package promises of a
+// tree, or it is not the tree that the sender had. A delta is applied whole or not at all.
 func (t *Tree) Apply(delta []byte) (*Tree, error) {
 	p := parser{b: delta}
 	if f := p.u8(); p.err == nil && f != formatDelta {
-		return nil, fmt.Errorf("%w: format %d is no delta", ErrFormat, f)
+		return nil, fmt.Errorf("%w: format %d is not a delta", ErrFormat, f)
 	}
 	h, sum := p.deltaHead()
 	if p.err != nil {
@@ -89,7 +90,7 @@ func (t *Tree) Apply(delta []byte) (*Tree, error) {
 	return next, nil
 }
 
-// patched applies the edits. What it allocates is bounded by the base and the length of the edits.
+// patched applies the edits. Its allocations are bounded by the base and the length of the edits.
 func (t *Tree) patched(edits []byte) (*Tree, error) {
 	next := &Tree{version: t.version, root: none, nodes: make([]node, 0, 2*len(t.index)-1)}
 	d := patcher{p: parser{b: edits}, base: t, a: assembly{tree: next, limit: MaxLeaves}}
@@ -111,16 +112,16 @@ type patcher struct {
 	p    parser
 	base *Tree
 	a    assembly
-	// An edit that was read, and is not yet due for so many nodes.
+	// An edit that was read, and is not due before this many nodes.
 	read   bool
 	op     uint64
 	copied uint64
 }
 
-// opCopy is the op of nodes between the edits, and of all after the last.
+// opCopy is the op of nodes between the edits, and of all nodes after the last edit.
 const opCopy = 1 << opBits
 
-// next returns what is to be done with the next node of the base.
+// next returns what to do with the next node of the base.
 func (d *patcher) next() uint64 {
 	if !d.read {
 		if len(d.p.b) == 0 {
@@ -137,8 +138,8 @@ func (d *patcher) next() uint64 {
 	return d.op
 }
 
-// node makes the new tree's node from a subtree of the base. Every call goes down in the base or in the new tree, so
-// that it ends after at most twice MaxDepth.
+// node makes the new tree's node from a subtree of the base. Every call goes down in the base or in
+// the new tree, so the recursion ends after at most twice MaxDepth.
 func (d *patcher) node(from int32, depth int) int32 {
 	if depth > MaxDepth {
 		d.p.fail("more than %d deep", MaxDepth)

@@ -79,7 +79,7 @@ func TestDepthIsRefusedBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// TestEditsThatBreakAnInvariantAreRefused writes edits by hand that no differ writes.
+// TestEditsThatBreakAnInvariantAreRefused writes by hand edits that no differ writes.
 func TestEditsThatBreakAnInvariantAreRefused(t *testing.T) {
 	edits := func(do func(d *differ)) []byte {
 		d := differ{next: mustParse(t, "x 50 \n cell 1.8 \n cell 1.9")}
@@ -160,7 +160,8 @@ func appendWide(b []byte, depth int) []byte {
 	return appendWide(appendWide(b, depth-1), depth-1)
 }
 
-// TestAHostileDeltaAllocatesInProportion gives a small tree the most leaves that a length can claim.
+// TestAHostileDeltaAllocatesInProportion gives a small tree the most leaves that a length can
+// claim.
 func TestAHostileDeltaAllocatesInProportion(t *testing.T) {
 	base := mustParse(t, nested)
 	edits := append([]byte{opReplace}, appendWide(nil, 12)...)

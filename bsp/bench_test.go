@@ -9,7 +9,7 @@ import (
 
 const benchWorld = 1e4 // metres
 
-// newGrid makes a tree of a size whose leaves are about as large as each other, with loads in steps.
+// newGrid makes a tree with a number of leaves of about the same size, with loads in steps.
 func newGrid(t testing.TB, leaves int) *Tree {
 	t.Helper()
 	tree := New(Version{}, leaf(1))
@@ -31,7 +31,8 @@ func newGrid(t testing.TB, leaves int) *Tree {
 	return tree
 }
 
-// walkPoints is a crowd at a walk: each point is a step from the last, as when the entities of a cell are gone through.
+// walkPoints is a crowd at a walk: each point is a step away from the last, as when one goes
+// through the entities of a cell.
 func walkPoints(rng *rand.Rand, n int) [][2]float64 {
 	points := make([][2]float64, n)
 	x, z, angle := 0.0, 0.0, 0.0
@@ -122,7 +123,8 @@ func TestQueriesOfAThousandLeavesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// quietSecond is a second in which little changes: every load shakes, a dozen really change, ten lines move a little.
+// quietSecond is a second in which little changes: every load fluctuates, a dozen really change,
+// and ten lines move a little.
 func quietSecond(rng *rand.Rand, tree *Tree, levels map[CellID]int64) {
 	for _, l := range tree.Leaves() {
 		l.Load = max(0, levels[l.Cell]+rng.Int64N(5*LoadStep)-5*LoadStep/2)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// What a change is refused with. The errors that are returned wrap one of these.
+// A change is refused with an error that wraps one of these.
 var (
 	ErrNoCell    = errors.New("bsp: no such cell in the tree")
 	ErrNoNode    = errors.New("bsp: no such line in the tree")
@@ -18,11 +18,12 @@ var (
 	ErrRetiring  = errors.New("bsp: retiring cell")
 )
 
-// Split cuts a cell's leaf in two with a line of the given axis. The new leaf takes the higher side if
-// newOnHigherSide, else the lower; the old one keeps the rest.
+// Split cuts a cell's leaf in two with a line of the given axis. The new leaf takes the higher side
+// if newOnHigherSide, else the lower; the old one keeps the rest.
 //
-// It returns what CanSplit finds, what is wrong with the new leaf (ErrNoCell, ErrCellTaken, ErrAppTaken, or ErrRetiring
-// if it is marked), or ErrLine if the line is not finite or would leave either side narrower than MinSize.
+// It returns what CanSplit finds, or what is wrong with the new leaf (ErrNoCell, ErrCellTaken,
+// ErrAppTaken, or ErrRetiring if it is marked), or ErrLine if the line is not finite or would leave
+// either side narrower than MinSize.
 func (t *Tree) Split(cell CellID, axis Axis, at float64, newLeaf Leaf, newOnHigherSide bool) error {
 	if err := t.CanSplit(cell); err != nil {
 		return err
@@ -57,8 +58,9 @@ func (t *Tree) Split(cell CellID, axis Axis, at float64, newLeaf Leaf, newOnHigh
 	return nil
 }
 
-// CanSplit says whether a cell's leaf may be cut: a new cell is never added under a retiring child. Whether there is
-// room for a line is for Rect.SplitLimits to say. It returns ErrNoCell, ErrRetiring or ErrFull.
+// CanSplit says whether a cell's leaf may be cut: a new cell is never added under a retiring child.
+// Rect.SplitLimits says whether there is room for a line. It returns ErrNoCell, ErrRetiring or
+// ErrFull.
 func (t *Tree) CanSplit(cell CellID) error {
 	slot := t.find(cell)
 	switch {
@@ -74,8 +76,9 @@ func (t *Tree) CanSplit(cell CellID) error {
 	return nil
 }
 
-// checkNew says whether a leaf may come into the tree, in place of the one in the slot old if that is not none. A
-// CellApp has at most one cell of a space: a second leaf with its address would take ghosts and offloads for the first.
+// checkNew says whether a leaf may come into the tree, in place of the one in the slot old unless
+// that is none. A CellApp has at most one cell of a space: a second leaf with its address would
+// receive the ghosts and offloads of the first.
 func (t *Tree) checkNew(l *Leaf, old int32) error {
 	if l.Cell.IsZero() {
 		return fmt.Errorf("%w: the new leaf has the zero cell id", ErrNoCell)
@@ -91,9 +94,10 @@ func (t *Tree) checkNew(l *Leaf, old int32) error {
 	return nil
 }
 
-// Replace gives the place of a cell, with its rectangle and its retiring mark, to another: a cell given back to a
-// CellApp before its old one died takes over so, and so does the cell of a CellApp that stands in for a dead one. The
-// new leaf's own Retiring does not count. It returns ErrNoCell, ErrCellTaken or ErrAppTaken.
+// Replace gives the place of a cell, with its rectangle and its retiring mark, to another cell. It
+// serves a CellApp that is given a cell back before its old one died, and a CellApp that stands in
+// for a dead one. The new leaf's own Retiring does not count. Replace returns ErrNoCell,
+// ErrCellTaken or ErrAppTaken.
 func (t *Tree) Replace(cell CellID, newLeaf Leaf) error {
 	i, ok := t.search(cell)
 	if !ok {
@@ -111,9 +115,10 @@ func (t *Tree) Replace(cell CellID, newLeaf Leaf) error {
 	return nil
 }
 
-// Remove takes a cell out of the tree; what was on the other side of its line takes over its rectangle. If that is a
-// retiring cell that now has no one to retire to, its retirement is cancelled: it was beside a cell that did not
-// retire, so that it has become wide enough to stay. It returns ErrNoCell or ErrLastLeaf.
+// Remove takes a cell out of the tree; what was on the other side of its line takes over its
+// rectangle. If that is a retiring cell that now has no one to retire to, its retirement is
+// cancelled: it was beside a cell that did not retire, and so has become wide enough to stay.
+// Remove returns ErrNoCell or ErrLastLeaf.
 func (t *Tree) Remove(cell CellID) error {
 	i, ok := t.search(cell)
 	if !ok {

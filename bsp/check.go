@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// settle takes an arena that a decoder has linked together, gives every node its rectangle, fills the index and checks
-// all that the package promises of a tree. It is the one door for trees from outside: full ones, deltas and text. The
-// decoders keep the depth and the number of nodes within bounds on their way, so that settle itself is bounded.
+// settle takes an arena that a decoder has linked together, gives every node its rectangle, fills
+// the index, and checks everything that the package promises of a tree. It is the only entrance for
+// trees from outside: full ones, deltas and text. The decoders bound the depth and the number of
+// nodes on their way, so that settle itself is bounded.
 func (t *Tree) settle() error {
 	t.index = make([]indexed, 0, len(t.nodes)/2+1)
 	if err := t.settleNode(t.root, Everything(), 0); err != nil {
@@ -52,7 +53,7 @@ func (t *Tree) settleNode(slot int32, r Rect, depth int) error {
 	return t.settleNode(n.right, right, depth+1)
 }
 
-// checkLeaf checks what must hold of a leaf by itself.
+// checkLeaf checks what must hold for a leaf by itself.
 func checkLeaf(l *Leaf, r Rect) error {
 	switch {
 	case l.Cell.IsZero():

@@ -31,12 +31,13 @@ const (
 	flagLoading    = 8
 	flagsKnown     = flagCreated | flagRetiring | flagOverloaded | flagLoading
 
-	// minLeafBytes is the shortest leaf: it bounds the leaf count that some bytes can claim.
+	// minLeafBytes is the size of the shortest leaf: it bounds the leaf count that a number of
+	// bytes can claim.
 	minLeafBytes = 1 + 8 + 1 + 1 + 2 + 4 + 1
 )
 
-// MaxEncoded is the most bytes that a tree can take on the wire: what a reader should allow for one. A Publisher sends
-// a delta only where that is shorter.
+// MaxEncoded is the most bytes that a tree can take on the wire, which a reader should allow for. A
+// Publisher sends a delta only where that is shorter.
 const MaxEncoded = 11 + MaxLeaves*(1+8+1+1+16+2+4+binary.MaxVarintLen64) + (MaxLeaves-1)*9
 
 // Append appends the wire form of the whole tree. A negative load is written as 0.
@@ -97,8 +98,8 @@ func (l *Leaf) setFlags(f byte) {
 	l.Overloaded, l.Loading = f&flagOverloaded != 0, f&flagLoading != 0
 }
 
-// Parse reads a tree that Append wrote; b must hold it and nothing else. Every error wraps ErrFormat. It accepts only
-// trees for which the package's invariants hold.
+// Parse reads a tree that Append wrote; b must hold it and nothing else. Every error wraps
+// ErrFormat. Parse accepts only trees for which the package's invariants hold.
 func Parse(b []byte) (*Tree, error) {
 	p := parser{b: b}
 	if f := p.u8(); p.err == nil && f != formatFull {
@@ -129,7 +130,8 @@ func Parse(b []byte) (*Tree, error) {
 	return t, nil
 }
 
-// subtree reads a node and all below it, and returns its slot. It goes no deeper than MaxDepth.
+// subtree reads a node and everything below it, and returns its slot. It goes no deeper than
+// MaxDepth.
 func (p *parser) subtree(a *assembly, depth int) int32 {
 	if depth > MaxDepth {
 		p.fail("more than %d deep", MaxDepth)

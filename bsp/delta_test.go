@@ -71,7 +71,8 @@ func TestDeltaDescribesUnrelatedTrees(t *testing.T) {
 	}
 }
 
-// TestDeltaIsShort holds the form to what each kind of change has to say. The trees have a thousand cells.
+// TestDeltaIsShort bounds the delta of each kind of change by what the change has to say. The trees
+// have a thousand cells.
 func TestDeltaIsShort(t *testing.T) {
 	some := cell(500)
 	tests := []struct {
@@ -157,7 +158,7 @@ func FuzzApply(f *testing.F) {
 		} else if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrBase) {
 			t.Fatalf("untyped error %v", err)
 		}
-		// Past the checksum, which chance does not find.
+		// Go past the checksum, which chance does not find.
 		p := parser{b: delta}
 		p.u8()
 		p.deltaHead()

@@ -12,12 +12,14 @@ import (
 //	| n uvarint, the same way if the term is the base's | checksum 4, little endian | edits
 //	edit: head uvarint (nodes to copy << 3 | op) | what the op needs
 //
-// The base is walked with each node before its children, the lower child first. An edit says how many nodes of the walk
-// are copied as they are, and what is done at the next one; after the last edit all the rest is copied. Every tree can
-// be made from every other that way, in the worst case by replacing the root.
+// The base is walked with each node before its children, the lower child first. An edit says how
+// many nodes of the walk are copied as they are, and what is done at the next one; after the last
+// edit the rest is copied. Every tree can be made from every other in this way, in the worst case
+// by replacing the root.
 //
-// The checksum (CRC-32, IEEE) is that of the wire form of the resulting tree. It makes certain that the two ends mean
-// the same tree by a version, and that a delta cut off between two edits is not taken for a shorter one.
+// The checksum (CRC-32, IEEE) is that of the wire form of the resulting tree. It makes certain that
+// the two ends mean the same tree by a version, and that a delta cut off between two edits is not
+// taken for a shorter one.
 const (
 	opLine       = iota // copy the line, moved: line 8
 	opLoad              // copy the leaf; its load changes by signed varint x LoadStep
@@ -35,9 +37,9 @@ const (
 	hasLoad  = 4
 )
 
-// AppendDelta appends the delta that makes t from base. It describes any tree, but is short only where t came from base
-// by splits, removals, moved lines and changed leaves. The base's term must not be newer than that of t; else it
-// appends the whole tree.
+// AppendDelta appends the delta that makes t from base. It can describe any tree, but is short only
+// where t came from base by splits, removals, moved lines and changed leaves. If the base's term is
+// newer than that of t, it appends the whole tree.
 func (t *Tree) AppendDelta(b []byte, base *Tree) []byte {
 	if base.version.Term > t.version.Term || (base.version.Term == t.version.Term && base.version.N > t.version.N) {
 		return t.Append(b)
@@ -71,8 +73,8 @@ func (t *Tree) checksum() uint32 {
 type differ struct {
 	b          []byte
 	base, next *Tree
-	kept       []int32 // per node of base: leaves below whose cells next has
-	known      []int32 // per node of next: leaves below whose cells base has
+	kept       []int32 // per node of base: the leaves below it whose cells next has
+	known      []int32 // per node of next: the leaves below it whose cells base has
 	copied     uint64  // nodes since the last edit
 }
 
@@ -99,9 +101,9 @@ func (t *Tree) sum(slot int32, counts []int32) int32 {
 	return counts[slot]
 }
 
-// node writes how the subtree at a node of next comes from the subtree at a node of base. What it picks decides over
-// the length alone: every choice gives the same tree. Cells tell what belongs together, and a line that stands where
-// it stood is the same one.
+// node writes how the subtree at a node of next comes from the subtree at a node of base. Its
+// choices affect only the length: every choice gives the same tree. Cells show what belongs
+// together, and a line at the same place is the same line.
 func (d *differ) node(from, to int32) {
 	a, n := &d.base.nodes[from], &d.next.nodes[to]
 	wasInner, isInner := a.leaf == nil, n.leaf == nil

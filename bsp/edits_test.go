@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// editor makes random changes of a tree, as a manager would, of every kind there is.
+// editor makes random changes to a tree, as a manager would, of every kind there is.
 type editor struct {
 	rng  *rand.Rand
 	tree *Tree
@@ -95,16 +95,16 @@ func checkInvariants(t testing.TB, tree *Tree) {
 		}
 	}
 	if count != tree.Len() {
-		t.Fatalf("%d leaves walked of %d", count, tree.Len())
+		t.Fatalf("walked %d leaves of %d", count, tree.Len())
 	}
 	for n := range tree.Nodes() {
 		if lo, hi, ok := tree.LineLimits(n.ID); !ok || !(lo <= n.Line && n.Line <= hi) || math.Abs(n.Line) > MaxCoord {
-			t.Fatalf("line %v = %v stands outside of its limits %v to %v\n%v", n.Axis, n.Line, lo, hi, tree)
+			t.Fatalf("line %v = %v stands outside its limits %v to %v\n%v", n.Axis, n.Line, lo, hi, tree)
 		}
 	}
 }
 
-// checkTiling asks every point of a grid, lines included, the slow way.
+// checkTiling asks every point of a grid, including points on lines, the slow way.
 func checkTiling(t testing.TB, tree *Tree) {
 	t.Helper()
 	xs, zs := []float64{-1e12, 1e12}, []float64{-1e12, 1e12}
@@ -146,7 +146,7 @@ func checkTiling(t testing.TB, tree *Tree) {
 				for ; i < len(tiles) && !tiles[i].r.Overlaps(area); i++ {
 				}
 				if i == len(tiles) || tiles[i].l != l || tiles[i].r != r {
-					t.Fatalf("Overlapping(%v) gives %v out of turn\n%v", area, l.Cell, tree)
+					t.Fatalf("Overlapping(%v) gives %v out of order\n%v", area, l.Cell, tree)
 				}
 				i++
 			}

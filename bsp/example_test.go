@@ -35,7 +35,8 @@ func Example() {
 	//   cell 1.2 - 0
 }
 
-// A manager tells the geometry, a CellApp follows it. The delta that follows from a lost one is held until the repair.
+// A manager tells the geometry, and a CellApp follows it. The delta that follows from a lost one is
+// held until the repair.
 func ExampleFollower() {
 	tree := bsp.New(bsp.Version{}, bsp.Leaf{Cell: bsp.CellID{Term: 1, N: 1}, Created: true})
 	manager := bsp.NewPublisher(1, 8)

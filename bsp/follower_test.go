@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// chain gives the messages that lead through the versions of a history: the first whole, the others deltas.
+// chain returns the messages that lead through the versions of a history: the first is whole, the
+// others are deltas.
 func chain(t testing.TB, n int) (told []*Tree, msgs [][]byte) {
 	told = history(t, 5, n, 4)
 	msgs = append(msgs, told[0].Append(nil))
@@ -117,7 +118,7 @@ func TestFollowerHoldsNoMoreThanItsBytes(t *testing.T) {
 		b.SetVersion(Version{1, 2 + i})
 		next := newGrid(t, 1000)
 		for _, l := range next.Leaves() {
-			l.Cell.Term = 2 + i // every cell another: as large as a tree
+			l.Cell.Term = 2 + i // every cell is new: as large as a tree
 		}
 		next, err := ParseText(next.String())
 		if err != nil {

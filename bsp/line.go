@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// MoveLine moves a line. It returns ErrNoNode, or ErrLine if the line would leave what LineLimits gives.
+// MoveLine moves a line. It returns ErrNoNode, or ErrLine if the line would leave what LineLimits
+// gives.
 func (t *Tree) MoveLine(id NodeID, to float64) error {
 	slot := t.inner(id)
 	if slot == none {
@@ -20,17 +21,18 @@ func (t *Tree) MoveLine(id NodeID, to float64) error {
 	return nil
 }
 
-// LineLimits returns the lowest and the highest value that a line may be moved to: all leaves that touch it stay at
-// least MinSize wide, hence it also stays clear of the parallel lines nested beside it. A retiring leaf may be swept
-// away whole, until nothing is left between the line and the next. Both limits are finite. It reports false for a line
-// that does not exist.
+// LineLimits returns the lowest and the highest value to which a line may be moved: all leaves that
+// touch it stay at least MinSize wide, so it also stays clear of the parallel lines nested beside
+// it. A retiring leaf may be swept away whole, until nothing is left between the line and the next.
+// Both limits are finite. It returns false for a line that does not exist.
 func (t *Tree) LineLimits(id NodeID) (lo, hi float64, ok bool) {
 	slot := t.inner(id)
 	if slot == none {
 		return 0, 0, false
 	}
 	n := &t.nodes[slot]
-	// Where it stands is allowed, even if rounding in lowest or highest would have it a step farther.
+	// Its present place is allowed, even if rounding in lowest or highest would put it a step
+	// farther.
 	lo = math.Min(n.line, t.bound(n.left, n.axis, true))
 	hi = math.Max(n.line, t.bound(n.right, n.axis, false))
 	return lo, hi, true
@@ -68,18 +70,19 @@ func leafBound(n *node, axis Axis, leafIsBelow bool) float64 {
 	return highest(hi)
 }
 
-// SplitLimits returns between which values of the axis a leaf of this rectangle can be cut; ok is false if it is too
-// narrow, as one without an inside is.
+// SplitLimits returns between which values of the axis a leaf of this rectangle can be cut; ok is
+// false if it is too narrow, as is one without an inside.
 func (r Rect) SplitLimits(axis Axis) (lo, hi float64, ok bool) {
 	from, to := r.Span(axis)
-	if !(from < to) { // a NaN or the wrong infinity would keep lowest and highest searching for ever
+	if !(from < to) { // with a NaN or the wrong infinity, lowest and highest would search for ever
 		return 0, 0, false
 	}
 	lo, hi = lowest(from), highest(to)
 	return lo, hi, lo <= hi
 }
 
-// lowest is the lowest line that leaves MinSize above an edge, in the very form that wideEnough checks.
+// lowest is the lowest line that leaves MinSize above an edge, in the very form that wideEnough
+// checks.
 func lowest(edge float64) float64 {
 	v := math.Max(edge+MinSize, -MaxCoord)
 	for !wideEnough(edge, v) {

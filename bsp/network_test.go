@@ -25,13 +25,14 @@ func (n *network) send(p packet) {
 	p.msg = slices.Clone(p.msg)
 	for n.rng.Float64() >= n.loss {
 		n.flying = append(n.flying, p)
-		if n.rng.Float64() >= n.loss { // else doubled
+		if n.rng.Float64() >= n.loss { // otherwise it is doubled
 			return
 		}
 	}
 }
 
-// deliver hands over some of what flies, in any order; all of it if the network is calm.
+// deliver hands over some of the messages in flight, in any order; all of them if the network is
+// calm.
 func (n *network) deliver(all bool, to func(packet)) {
 	n.rng.Shuffle(len(n.flying), func(i, j int) { n.flying[i], n.flying[j] = n.flying[j], n.flying[i] })
 	keep := 0
@@ -45,7 +46,7 @@ func (n *network) deliver(all bool, to func(packet)) {
 	}
 }
 
-// world is one manager after the other and several CellApps, in which everything that is told is written down.
+// world is one manager after the other and several CellApps; it records everything that is told.
 type world struct {
 	t         *testing.T
 	edit      *editor
@@ -54,7 +55,7 @@ type world struct {
 	told      map[Version]string
 	network   *network
 	followers []*Follower
-	sent      []Version // last sent to each, as over a channel that is expected to deliver
+	sent      []Version // last version sent to each, as over a channel that is expected to deliver
 	taken     int
 }
 
@@ -81,7 +82,8 @@ func (w *world) publish(p *Publisher) {
 	}
 }
 
-// round is a second: the manager tells what is new, the CellApps report, and each answers what reaches it.
+// round is one second: the manager tells what is new, the CellApps report, and each answers what
+// reaches it.
 func (w *world) round(calm bool) {
 	for i := range w.followers {
 		w.publisherSends(w.publisher, i, w.sent[i])

@@ -8,12 +8,12 @@ type Child struct {
 	Node NodeID // 0 if the side is a leaf
 }
 
-// Node describes an inner node, that is a line.
+// Node describes an inner node, which is a line.
 type Node struct {
 	ID   NodeID
 	Axis Axis
 	Line float64
-	// Rect is what the line divides.
+	// Rect is the rectangle that the line divides.
 	Rect Rect
 	// Left is what is lower than the line, Right the line and what is higher.
 	Left, Right Child
@@ -31,8 +31,8 @@ func (t *Tree) Node(id NodeID) (Node, bool) {
 	return t.describe(slot), true
 }
 
-// Nodes walks the lines, each before those below it, the lower side first. The tree must not be changed during the
-// walk.
+// Nodes walks the lines, each before those below it, the lower side first. The tree must not be
+// changed during the walk.
 func (t *Tree) Nodes() iter.Seq[Node] {
 	return func(yield func(Node) bool) { t.walkNodes(t.root, yield) }
 }
@@ -45,8 +45,8 @@ func (t *Tree) walkNodes(slot int32, yield func(Node) bool) bool {
 	return yield(t.describe(slot)) && t.walkNodes(n.left, yield) && t.walkNodes(n.right, yield)
 }
 
-// Under walks the leaves of one side of a line, with their rectangles, in the order of Leaves. The tree must not be
-// changed during the walk.
+// Under walks the leaves of one side of a line, with their rectangles, in the order of Leaves. The
+// tree must not be changed during the walk.
 func (t *Tree) Under(c Child) iter.Seq2[Rect, *Leaf] {
 	return func(yield func(Rect, *Leaf) bool) {
 		slot := t.inner(c.Node)
@@ -67,8 +67,8 @@ func (t *Tree) walkUnder(slot int32, yield func(Rect, *Leaf) bool) bool {
 	return t.walkUnder(n.left, yield) && t.walkUnder(n.right, yield)
 }
 
-// Parent returns the line that a cell's leaf hangs under; it reports false for an unknown cell and for a tree of one
-// leaf.
+// Parent returns the line above a cell's leaf; it returns false for an unknown cell and for a tree
+// of one leaf.
 func (t *Tree) Parent(c CellID) (Node, bool) {
 	slot := t.find(c)
 	if slot == none || t.nodes[slot].parent == none {

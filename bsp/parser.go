@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// parser reads values from bytes that may be anything. Its first error, which wraps ErrFormat, sticks; what is read
-// after it is zero or rubbish, and p.err is checked before that is acted on.
+// parser reads values from bytes that may be anything. Its first error, which wraps ErrFormat,
+// sticks; what is read after it is zero or rubbish, so p.err is checked before anyone acts on that.
 type parser struct {
 	b   []byte
 	err error
@@ -58,7 +58,8 @@ func (p *parser) uint32() uint32 {
 	return uint32(v)
 }
 
-// assembly is a tree that a decoder links together from its leaves up. settle makes it a real one.
+// assembly is a tree that a decoder links together from its leaves up. settle turns it into a real
+// one.
 type assembly struct {
 	tree   *Tree
 	leaves int
@@ -66,7 +67,8 @@ type assembly struct {
 	slab   []Leaf // leaves are allocated in lots
 }
 
-// slabLeaves is how many leaves are allocated at a time: few enough to be no gift to a hostile sender.
+// slabLeaves is how many leaves are allocated at a time: few enough that a hostile sender gains
+// nothing by it.
 const slabLeaves = 32
 
 func (a *assembly) leaf(l *Leaf) int32 {

@@ -2,12 +2,13 @@ package bsp
 
 import "math"
 
-// Place chooses the leaf that a new cell is to be cut from when there are no loads to go by: down the tree to the side
-// with fewer cells, and where both have as many, to the narrower one: lines gather where the crowd is, so that narrow
-// leaves are the busy ones. A leaf that CanSplit refuses, or that is too narrow for a line, is passed over for the
-// next best. The axis is that of Alternate, or the other one if the leaf has room only that way.
+// Place chooses the leaf from which to cut a new cell when there are no loads to go by. It goes
+// down the tree to the side with fewer cells and, where both have as many, to the narrower one:
+// lines gather where the crowd is, so narrow leaves are the busy ones. If CanSplit refuses a leaf,
+// or it is too narrow for a line, the next best is taken. The axis is that of Alternate, or the
+// other one if the leaf has room only that way.
 //
-// It reports false if no leaf can be split.
+// It returns false if no leaf can be split.
 func (t *Tree) Place() (c CellID, axis Axis, ok bool) {
 	counts := make([]int32, len(t.nodes))
 	t.count(t.root, counts)
@@ -53,13 +54,14 @@ func (t *Tree) placeIn(n *node) (CellID, Axis, bool) {
 	return CellID{}, 0, false
 }
 
-// middle is halfway between two edges, those at infinity counting as MaxCoord.
+// middle is halfway between two edges; an edge at infinity counts as MaxCoord.
 func middle(lo, hi float64) float64 {
 	return math.Max(lo, -MaxCoord)/2 + math.Min(hi, MaxCoord)/2
 }
 
-// Alternate returns the axis on which a cell's leaf should be cut so that lines alternate on the way down: the one that
-// the line above it does not have, and AxisZ for a leaf that is the whole tree or is not in it.
+// Alternate returns the axis on which a cell's leaf should be cut so that lines alternate on the
+// way down: the axis that the line above it does not have, and AxisZ for a leaf that is the whole
+// tree or is not in it.
 func (t *Tree) Alternate(c CellID) Axis {
 	slot := t.find(c)
 	if slot == none || t.nodes[slot].parent == none {

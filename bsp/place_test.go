@@ -61,7 +61,7 @@ func TestPlaceFillsATreeUntilItIsFull(t *testing.T) {
 		deepest = max(deepest, tree.depth(e.slot))
 	}
 	if deepest > 12 {
-		t.Errorf("300 cells are %d deep: the sides are not kept level", deepest)
+		t.Errorf("300 cells are %d deep: the sides are not kept balanced", deepest)
 	}
 	for _, e := range tree.index {
 		tree.nodes[e.slot].leaf.Retiring = true
@@ -71,7 +71,8 @@ func TestPlaceFillsATreeUntilItIsFull(t *testing.T) {
 	}
 }
 
-// TestSplitLimitsOfNoRectangle: no search for a line ends in a rectangle that has no inside, so that none must begin.
+// TestSplitLimitsOfNoRectangle: no search for a line would end in a rectangle that has no inside,
+// so none must begin.
 func TestSplitLimitsOfNoRectangle(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, edges := range [][2]float64{{nan, 1}, {0, nan}, {nan, nan}, {inf, inf}, {-inf, -inf}, {inf, -inf}, {5, 5}, {100, 0}} {

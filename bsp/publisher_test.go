@@ -99,18 +99,18 @@ func TestPublisherSendsWhatIsShorter(t *testing.T) {
 func TestPublisherRefusesATreeThatNobodyCouldTake(t *testing.T) {
 	tree, p := mustParse(t, nested), NewPublisher(1, 2)
 	for _, l := range tree.Leaves() {
-		l.Retiring = true // behind the back of Retire
+		l.Retiring = true // bypassing Retire
 	}
 	if _, _, err := p.Publish(tree); !errors.Is(err, ErrRetiring) || !errors.Is(err, ErrFormat) {
 		t.Errorf("error %v", err)
 	}
 	if p.Tree() != nil {
-		t.Error("told all the same")
+		t.Error("told nevertheless")
 	}
 }
 
 func TestPublisherSendsTheWholeTreeWhereADeltaIsNoShorter(t *testing.T) {
-	p := NewPublisher(1<<31, 3) // whose versions take more in a delta
+	p := NewPublisher(1<<31, 3) // its versions take more bytes in a delta
 	first, _, err := p.Publish(mustParse(t, four))
 	if err != nil {
 		t.Fatal(err)

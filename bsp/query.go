@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// At returns the leaf that owns the point. It answers for every value; a NaN counts as higher than any line.
+// At returns the leaf that owns the point. It answers for every value; a NaN counts as higher than
+// any line.
 func (t *Tree) At(x, z float64) *Leaf {
 	nodes := t.nodes
 	n := &nodes[t.root]
@@ -33,7 +34,8 @@ func (t *Tree) Leaf(c CellID) (*Leaf, Rect, bool) {
 	return t.nodes[slot].leaf, t.nodes[slot].rect, true
 }
 
-// OfApp finds the leaf that a start of a CellApp runs, the lowest cell if there are several. It looks at every leaf.
+// OfApp finds the leaf that a start of a CellApp runs, the one with the lowest cell if there are
+// several. It looks at every leaf.
 func (t *Tree) OfApp(app netip.AddrPort, salt uint32) (*Leaf, Rect, bool) {
 	for _, e := range t.index {
 		if n := &t.nodes[e.slot]; n.leaf.Salt == salt && n.leaf.App == app {
@@ -43,8 +45,8 @@ func (t *Tree) OfApp(app netip.AddrPort, salt uint32) (*Leaf, Rect, bool) {
 	return nil, Rect{}, false
 }
 
-// Vanished walks the leaves of t whose cells next does not have, in the order of cells. Any number may vanish from one
-// version to the next.
+// Vanished walks the leaves of t whose cells next does not have, in the order of cells. Any number
+// may vanish from one version to the next.
 func (t *Tree) Vanished(next *Tree) iter.Seq[*Leaf] {
 	return func(yield func(*Leaf) bool) {
 		for _, e := range t.index {
@@ -55,14 +57,14 @@ func (t *Tree) Vanished(next *Tree) iter.Seq[*Leaf] {
 	}
 }
 
-// Leaves walks all leaves with their rectangles, the lower side of each line first. Those that are swept to no width
-// are among them. The tree must not be changed during the walk.
+// Leaves walks all leaves with their rectangles, the lower side of each line first. It includes
+// those that are swept to no width. The tree must not be changed during the walk.
 func (t *Tree) Leaves() iter.Seq2[Rect, *Leaf] {
 	return func(yield func(Rect, *Leaf) bool) { t.walkUnder(t.root, yield) }
 }
 
-// Overlapping walks the leaves whose rectangle shares a point with r, in the order of Leaves. It does not allocate.
-// The tree must not be changed during the walk.
+// Overlapping walks the leaves whose rectangle shares a point with r, in the order of Leaves. It
+// does not allocate. The tree must not be changed during the walk.
 func (t *Tree) Overlapping(r Rect) iter.Seq2[Rect, *Leaf] {
 	return func(yield func(Rect, *Leaf) bool) { t.walk(r, yield) }
 }

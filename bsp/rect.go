@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Axis says which coordinate a line is a value of.
+// Axis says of which coordinate a line is a value.
 type Axis uint8
 
 const (
@@ -52,7 +52,8 @@ func (r Rect) Contains(x, z float64) bool {
 // Empty reports whether no point lies in the rectangle. A rectangle with a NaN edge is empty.
 func (r Rect) Empty() bool { return !(r.MinX < r.MaxX && r.MinZ < r.MaxZ) }
 
-// Overlaps reports whether some point lies in both rectangles. Rectangles that share only an edge do not overlap.
+// Overlaps reports whether some point lies in both rectangles. Rectangles that share only an edge
+// do not overlap.
 func (r Rect) Overlaps(o Rect) bool { return !r.Intersect(o).Empty() }
 
 // Intersect returns the part that both rectangles cover; it may be Empty.
@@ -68,7 +69,7 @@ func (r Rect) Grow(d float64) Rect {
 	return Rect{MinX: r.MinX - d, MinZ: r.MinZ - d, MaxX: r.MaxX + d, MaxZ: r.MaxZ + d}
 }
 
-// Span returns the two edges that a line of the given axis lies between.
+// Span returns the two edges between which a line of the given axis lies.
 func (r Rect) Span(a Axis) (lo, hi float64) {
 	if a == AxisX {
 		return r.MinX, r.MaxX
@@ -76,21 +77,22 @@ func (r Rect) Span(a Axis) (lo, hi float64) {
 	return r.MinZ, r.MaxZ
 }
 
-// Band is how far beyond a cell of this area, along an axis, its reals stay with it: most, but not more than a quarter of
-// its side. A cell that lines have squeezed would else keep its whole crowd beyond them, be as loaded as ever, and hold the
-// lines where they are. A line beside it that moves changes nothing for those who stand beyond its ends.
+// Band is how far beyond a cell of this area, along an axis, its reals stay with it: most, but no
+// more than a quarter of its side. Otherwise a cell that lines have squeezed would keep its whole
+// crowd beyond them, stay as loaded as ever, and hold the lines where they are. A line beside it
+// that moves changes nothing for reals that stand beyond the line's ends.
 func (r Rect) Band(a Axis, most float64) float64 {
 	lo, hi := r.Span(a)
 	return min(most, (hi-lo)/4)
 }
 
-// Keeps reports whether a real at a point stays with a cell of this area, by the bands that it has for most.
+// Keeps reports whether a real at a point stays with a cell of this area, by its bands for most.
 func (r Rect) Keeps(x, z, most float64) bool {
 	return max(r.MinX-x, x-r.MaxX) <= r.Band(AxisX, most) && max(r.MinZ-z, z-r.MaxZ) <= r.Band(AxisZ, most)
 }
 
-// Distance returns how far the point is from the rectangle, along the axis where it is farther (Chebyshev, the
-// measure of square areas of interest), and 0 for a point inside.
+// Distance returns how far the point is from the rectangle, along the axis where it is farther
+// (Chebyshev, the measure of square areas of interest), and 0 for a point inside.
 func (r Rect) Distance(x, z float64) float64 {
 	dx := math.Max(r.MinX-x, x-r.MaxX)
 	dz := math.Max(r.MinZ-z, z-r.MaxZ)
@@ -113,6 +115,6 @@ func (r Rect) cut(a Axis, at float64) (left, right Rect) {
 	return left, right
 }
 
-// wideEnough is the one form in which the least width is checked, everywhere: float subtraction is monotone, so that
-// a line which passed the check keeps passing it however the two edges were arrived at.
+// wideEnough is the only form in which the least width is checked: float subtraction is monotone,
+// so a line that has passed the check keeps passing it, however the two edges were arrived at.
 func wideEnough(lo, hi float64) bool { return hi-lo >= MinSize }

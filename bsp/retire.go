@@ -2,13 +2,14 @@ package bsp
 
 import "fmt"
 
-// Retire marks a cell's leaf: its area is to be swept away by the line above it, its entities leave, then the leaf is
-// removed. A retiring leaf is never split, and may become narrower than MinSize, down to no width at all: there is no
-// border band in a cell that all must leave. Retiring one that retires already changes nothing.
+// Retire marks a cell's leaf: the line above it is to sweep its area away, its entities leave, and
+// then the leaf is removed. A retiring leaf is never split, and may become narrower than MinSize,
+// down to no width at all: a cell that everyone must leave has no border band. Retiring a leaf that
+// already retires changes nothing.
 //
-// It returns ErrNoCell; ErrLastLeaf for the only cell (split it first, then retire it); or ErrRetiring if the leaf on
-// the other side of the line retires: of two such siblings neither could take the other's area, so that one must be
-// cancelled first or another leaf taken.
+// It returns ErrNoCell; ErrLastLeaf for the only cell (split it first, then retire it); or
+// ErrRetiring if the leaf on the other side of the line retires: of two such siblings neither could
+// take the other's area, so one must be cancelled first, or another leaf taken.
 func (t *Tree) Retire(cell CellID) error {
 	slot := t.find(cell)
 	if slot == none {
@@ -36,8 +37,8 @@ func (t *Tree) heir(slot int32) error {
 	return nil
 }
 
-// Unretire cancels the retirement of a cell. It returns ErrNoCell, or ErrLine if the leaf is narrower than MinSize by
-// now: the line must be moved back first, or the retirement runs to its end.
+// Unretire cancels the retirement of a cell. It returns ErrNoCell, or ErrLine if the leaf is by now
+// narrower than MinSize: the line must be moved back first, or the retirement runs to its end.
 func (t *Tree) Unretire(cell CellID) error {
 	slot := t.find(cell)
 	if slot == none {
@@ -51,8 +52,9 @@ func (t *Tree) Unretire(cell CellID) error {
 	return nil
 }
 
-// Swept reports whether a cell has no place left where an entity can stand: its leaf has no width, or lies wholly
-// beyond MaxCoord. Such a cell is to be removed once its reals and ghosts are gone. It is false for an unknown cell.
+// Swept reports whether a cell has no place left where an entity can stand: its leaf has no width,
+// or lies wholly beyond MaxCoord. Such a cell is to be removed once its reals and ghosts are gone.
+// It is false for an unknown cell.
 func (t *Tree) Swept(cell CellID) bool {
 	_, r, ok := t.Leaf(cell)
 	return ok && r.Intersect(Rect{MinX: -MaxCoord, MinZ: -MaxCoord, MaxX: MaxCoord, MaxZ: MaxCoord}).Empty()

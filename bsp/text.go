@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// String writes the tree as text that ParseText reads, one node a line, children indented below their line:
+// String writes the tree as text that ParseText reads, one node a line, children indented below
+// their line:
 //
 //	version 1.7
 //	x 100
@@ -54,8 +55,8 @@ func (t *Tree) write(s *strings.Builder, slot int32, indent int) {
 	s.WriteByte('\n')
 }
 
-// ParseText reads what String writes; indentation and empty lines do not matter. It is meant for tests and tools.
-// Every error wraps ErrFormat; one about a single line names it.
+// ParseText reads what String writes; indentation and empty lines do not matter. It is meant for
+// tests and tools. Every error wraps ErrFormat; one about a single line names that line.
 func ParseText(text string) (*Tree, error) {
 	t := &Tree{root: none}
 	p := textParser{lines: strings.Split(text, "\n"), a: assembly{tree: t, limit: MaxLeaves}}
@@ -101,7 +102,7 @@ func (p *textParser) next() []string {
 
 func (p *textParser) at(err error) error { return fmt.Errorf("line %d: %w", p.read, err) }
 
-// subtree reads the node of one line and all below it.
+// subtree reads the node of one line and everything below it.
 func (p *textParser) subtree(f []string, depth int) (int32, error) {
 	switch {
 	case len(f) == 0:

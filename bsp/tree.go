@@ -3,28 +3,29 @@ package bsp
 import "slices"
 
 const (
-	// MaxLeaves limits the cells of one space. It bounds what a parser allocates for a tree from the network, and is
-	// far above the number of cores that one seamless space has been run on.
+	// MaxLeaves limits the cells of one space. It bounds what a parser allocates for a tree from
+	// the network, and is far above the number of cores on which one seamless space has been run.
 	MaxLeaves = 4096
 
-	// MaxDepth limits how many lines lie above a leaf, so that walks need only a small fixed stack and a parser cannot
-	// be sent down without end. A balanced tree of MaxLeaves is 12 deep.
+	// MaxDepth limits how many lines lie above a leaf, so that walks need only a small fixed stack
+	// and a parser cannot be sent down without end. A balanced tree of MaxLeaves is 12 deep.
 	MaxDepth = 64
 
-	// MinSize is the least width of a leaf along either axis, in metres, unless it retires. Packages space and balance
-	// keep the border band (default 10 m), within which an entity that crossed a line is not handed over, under half of
-	// it: were the bands of two neighbouring lines to meet, an entity could stand in both, owned by a cell that it has
-	// left two cells ago.
+	// MinSize is the least width of a leaf along either axis, in metres, unless it retires.
+	// Packages space and balance keep the border band (default 10 m), within which an entity that
+	// crossed a line is not handed over, under half of it: if the bands of two neighbouring lines
+	// met, an entity could stand in both, owned by a cell that it left two cells ago.
 	MinSize = 25.0
 
-	// MaxCoord is the farthest that a line may be from the origin, in metres. Positions are float32, whose steps are
-	// 64 m there; nothing that can move sensibly is farther out.
+	// MaxCoord is the farthest that a line may be from the origin, in metres. Positions are
+	// float32, whose steps are 64 m there; nothing that can move sensibly is farther out.
 	MaxCoord = 1e9
 )
 
 const none = int32(-1)
 
-// node is one slot of the arena; leaf != nil tells leaves from inner nodes. Free slots have neither leaf nor used.
+// node is one slot of the arena; leaf != nil tells leaves from inner nodes. Free slots have neither
+// leaf nor used.
 type node struct {
 	rect        Rect
 	line        float64
@@ -42,8 +43,8 @@ type indexed struct {
 	slot int32
 }
 
-// Tree is the partition of one space. See the package comment for what always holds. Make one with [New], [Parse],
-// [ParseText] or [Tree.Clone].
+// Tree is the partition of one space. The package comment says what always holds. Make one with
+// [New], [Parse], [ParseText] or [Tree.Clone].
 type Tree struct {
 	version Version
 	root    int32

@@ -7,7 +7,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 )
 
-// A deleted ghost leaves a tombstone: what is late cannot revive it, what is newer can.
+// A deleted ghost leaves a tombstone: a late message cannot revive it, a newer one can.
 func ExampleTombstones() {
 	var graves ghost.Tombstones
 	hop := entity.Order{Incarnation: 1, Hop: 3}

@@ -18,11 +18,11 @@ type Ghost struct {
 	Entity *entity.Entity
 	// Real is the CellApp that holds the real: messages for it go there.
 	Real mercury.Address
-	// OrphanedUntil is when a ghost whose real's CellApp died is given up, unless
-	// a new incarnation shows itself; 0 for a ghost with a living real.
+	// OrphanedUntil is when a ghost whose real's CellApp died is given up, unless a new incarnation
+	// shows itself; 0 for a ghost with a living real.
 	OrphanedUntil time.Duration
-	// Changed, if not nil, hears of each change of a property by an Update, after it is
-	// in place and numbered, with its size as it came.
+	// Changed, if not nil, hears of each change of a property by an Update, after the change is in
+	// place and numbered, with the size in which it came.
 	Changed func(c *property.Change, bytes int)
 
 	sequence uint32
@@ -37,8 +37,8 @@ func New(id entity.ID, d *property.Definition) *Ghost {
 	}}
 }
 
-// FromReal makes the ghost that an origin keeps after a handoff. It shares the
-// record, which watchers hold; the values become those of a ghost.
+// FromReal makes the ghost that an origin keeps after a handoff. It shares the record, which
+// watchers hold; the values become those of a ghost.
 func FromReal(e *entity.Entity, order entity.Order, real mercury.Address) (*Ghost, error) {
 	props := property.NewValues(e.Def, property.GhostSide, nil)
 	if _, err := props.ReadStream(e.Props.AppendStream(nil, property.GhostStream), property.GhostStream); err != nil {
@@ -58,8 +58,8 @@ const (
 	Taken Verdict = iota
 	// Old: the message is older than the ghost; it is dropped.
 	Old
-	// Early: the message needs a State that has not come; it is dropped, and the
-	// State that comes contains it.
+	// Early: the message needs a State that has not come; it is dropped, and the State contains it
+	// when it comes.
 	Early
 )
 
@@ -71,7 +71,7 @@ func (g *Ghost) Older(h Head) bool {
 	return h.Sequence <= g.sequence
 }
 
-// Position of the ghost in its real's life, for tombstones.
+// Head is the ghost's position in its real's life, for tombstones.
 func (g *Ghost) Head() Head {
 	return Head{ID: g.Entity.ID, Order: g.Entity.Order, Sequence: g.sequence}
 }
@@ -104,8 +104,8 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64, z *propert
 	return Taken, nil
 }
 
-// TakeUpdate applies an Update. An error says that the real broke the protocol:
-// a gap in the numbers, or a value that does not fit.
+// TakeUpdate applies an Update. An error says that the real broke the protocol: there is a gap in
+// the numbers, or a value that does not fit.
 func (g *Ghost) TakeUpdate(m *Update, tick uint64) (Verdict, error) {
 	e := g.Entity
 	switch {
@@ -137,9 +137,9 @@ func (g *Ghost) take(c *Change) error {
 	}
 	// No other client sees what the real does not number.
 	numbered := c.Number != 0 || e.Def.Properties[c.Index].Flags&property.OtherClient != 0
-	// Not History.Next, which panics if the numbers of a broken real are used up.
+	// Do not call History.Next here: it panics if the numbers of a broken real are used up.
 	if last := e.History.Last(); numbered && (c.Number == 0 || c.Number-1 != last) {
-		// A part would change a value that is not the one it was made for.
+		// A part would change a value other than the one it was made for.
 		return fmt.Errorf("%w: %d after %d", property.ErrEventGap, c.Number, last)
 	}
 	change, rest, err := e.Props.ApplyChange(c.Payload, int(c.Index))
@@ -164,9 +164,9 @@ func trailing(rest []byte) error {
 	return nil
 }
 
-// Sum is a hash of everything that a ghost must have in common with its real:
-// ghosted properties, place, stamps. Equal sums mean equal copies, as far as 64
-// bits can tell; scratch is reused for encoding.
+// Sum is a hash of everything that a ghost must have in common with its real: ghosted properties,
+// place, stamps. Equal sums mean equal copies, as far as 64 bits can tell; scratch is reused for
+// encoding.
 func Sum(e *entity.Entity, scratch []byte) (uint64, []byte) {
 	b := e.Props.AppendStream(scratch[:0], property.GhostStream)
 	b = fields.AppendVector3(b, e.Position)

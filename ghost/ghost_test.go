@@ -13,7 +13,7 @@ import (
 const (
 	name  = iota // everyone sees it
 	trade        // other cells see it, no client does
-	gold         // nobody else's
+	gold         // for nobody else
 	wares        // a list; other cells see it, no client does
 	marks        // a list that everyone sees
 )
@@ -77,7 +77,7 @@ func (s *source) set(t testing.TB, i int, v uint64) {
 	}
 }
 
-// fiddle changes a part of a list: made twice, or not at all, it makes copies differ.
+// fiddle changes a part of a list: if the change is made twice, or not at all, copies differ.
 func (s *source) fiddle(t testing.TB, rng *rand.Rand, i int) {
 	t.Helper()
 	size := s.Props.Get(i).Len()
@@ -229,8 +229,8 @@ func TestGhostGapWaitsForState(t *testing.T) {
 	}
 }
 
-// Nothing numbers what no client of others sees; an Update that is missed shows
-// in the next one all the same.
+// Changes that no other client sees have no numbers; the next Update shows nevertheless that one
+// was missed.
 func TestMissedUpdateWithoutNumbers(t *testing.T) {
 	s, rng := newSource(t), rand.New(rand.NewPCG(1, 1))
 	g := New(s.ID, s.Def)
@@ -249,8 +249,8 @@ func TestMissedUpdateWithoutNumbers(t *testing.T) {
 	}
 }
 
-// The State of a new hop says what an up-to-date ghost knows: what its watchers
-// have not heard yet is not lost by it.
+// The State of a new hop says what an up-to-date ghost knows already: what its watchers have not
+// heard yet is not lost by it.
 func TestStateKeepsHistory(t *testing.T) {
 	s := newSource(t)
 	g := New(s.ID, s.Def)
@@ -317,7 +317,7 @@ func TestFromReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g.Entity != s.Entity || g.Real != app(2) || g.Entity.Props.Holds(gold) || sum(g.Entity) != before {
-		t.Error("the ghost that is left is not the record, made a ghost")
+		t.Error("the ghost that is left is not the record turned into a ghost")
 	}
 	if g.Head() != (Head{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}}) {
 		t.Errorf("position %+v", g.Head())
@@ -338,8 +338,8 @@ func TestStateEndsOrphanhood(t *testing.T) {
 	}
 }
 
-// TestGhostTwin lets a real act and hop at random, over a network that keeps the
-// order of each hop's app alone. Whatever is heard, the State of the last hop ends in equal copies.
+// TestGhostTwin lets a real act and hop at random, over a network that keeps only the order of each
+// hop's app. Whatever is heard, the State of the last hop ends in equal copies.
 func TestGhostTwin(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -11,18 +11,18 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// MaxHaunts bounds the ghosts of one real: an entity whose surroundings touch
-// more cells than this stands where the cut is far too fine.
+// MaxHaunts bounds the ghosts of one real: an entity whose surroundings touch more cells than this
+// stands where the cut is far too fine.
 const MaxHaunts = 256
 
 // Haunt is one CellApp that holds a ghost.
 type Haunt struct {
 	App mercury.Address
-	// Since is when the ghost was made, by the local clock of the real's app; a
-	// real that has just arrived counts its haunts from its arrival.
+	// Since is when the ghost was made, by the local clock of the real's app; a real that has just
+	// arrived counts its haunts from its arrival.
 	Since time.Duration
-	// Behind says that there was no room for what the real did: it is told the sum
-	// later, by a State.
+	// Behind says that there was no room for what the real did: a State tells this haunt the result
+	// later.
 	Behind bool
 }
 
@@ -41,8 +41,7 @@ func (h *Haunts) Has(app mercury.Address) bool {
 	return found
 }
 
-// Add notes that app gets a ghost now. It returns false if it has one, or if
-// there are MaxHaunts.
+// Add notes that app gets a ghost now. It returns false if it has one, or if there are MaxHaunts.
 func (h *Haunts) Add(app mercury.Address, now time.Duration) bool {
 	i, found := h.find(app)
 	if found || len(h.list) >= MaxHaunts {
@@ -61,18 +60,17 @@ func (h *Haunts) Remove(app mercury.Address) bool {
 	return found
 }
 
-// All yields the haunts by address. Removing the yielded one is allowed only
-// through Sweep.
+// All yields the haunts by address. The yielded one may be removed only through Sweep.
 func (h *Haunts) All() iter.Seq[Haunt] { return slices.Values(h.list) }
 
-// Each calls f with every haunt, which f may change but for its App.
+// Each calls f with every haunt, which f may change except for its App.
 func (h *Haunts) Each(f func(*Haunt)) {
 	for i := range h.list {
 		f(&h.list[i])
 	}
 }
 
-// SetBehind says of app's ghost that it is behind, or that it no longer is.
+// SetBehind says whether app's ghost is behind.
 func (h *Haunts) SetBehind(app mercury.Address, behind bool) {
 	if i, found := h.find(app); found {
 		h.list[i].Behind = behind
@@ -81,7 +79,7 @@ func (h *Haunts) SetBehind(app mercury.Address, behind bool) {
 
 // Sweep removes every haunt for which drop returns true.
 func (h *Haunts) Sweep(drop func(Haunt) bool) {
-	// Not slices.DeleteFunc, through which drop would escape: each real with a ghost
+	// This does not use slices.DeleteFunc, through which drop would escape: each real with a ghost
 	// is swept at each check.
 	kept := h.list[:0]
 	for _, x := range h.list {

@@ -21,16 +21,16 @@ const (
 	MaxProps = 256 << 10
 	// MaxHistory bounds the encoded history of one entity.
 	MaxHistory = 512 << 10
-	// MaxChange bounds the payload of one Change: the largest property, and beside it
-	// its flags, a path of property.MaxTypeDepth steps, and the bounds of a splice.
+	// MaxChange bounds the payload of one Change: the largest property with its flags, a path of
+	// property.MaxTypeDepth steps, and the bounds of a splice.
 	MaxChange = property.MaxProperty + 64
 	// MaxChanges bounds the changes of one Update: a tick of one entity.
 	MaxChanges = 4096
 )
 
-// Head is what every ghost message begins with: which entity, and where in the
-// life of its real the message belongs. Sequence counts the ghost messages of one
-// hop from 1; one haunt sees an ascending part of them.
+// Head begins every ghost message: it says which entity the message is about, and where in the life
+// of its real the message belongs. Sequence counts the ghost messages of one hop from 1; one haunt
+// sees an ascending part of them.
 type Head struct {
 	ID       entity.ID
 	Order    entity.Order
@@ -49,9 +49,9 @@ func (h *Head) read(r *codec.Reader) {
 	h.Sequence = fields.ReadUint32(r)
 }
 
-// State makes a ghost, or brings one up to the beginning of a new hop: all that
-// a ghost holds, and the kept events, so that a ghost that heard the old hop in
-// part misses nothing of it.
+// State makes a ghost, or brings one up to the beginning of a new hop. It holds everything that a
+// ghost holds, and the kept events, so that a ghost that heard only part of the old hop misses
+// nothing of it.
 type State struct {
 	Head
 	Type  uint16
@@ -91,13 +91,13 @@ func (m *State) Parse(body []byte) error {
 	return done(&r, "state")
 }
 
-// Update is what a real did since the last tick: where it is, and its numbered
-// changes and events.
+// Update is what a real has done since the last tick: where it is, and its numbered changes and
+// events.
 type Update struct {
 	Head
-	// After is the Sequence of the Update before, 0 for the first of the hop. A ghost
-	// that has neither it nor anything newer has missed it: numbers would not show
-	// that of a property which no client of others sees.
+	// After is the Sequence of the Update before, 0 for the first of the hop. A ghost that has
+	// neither it nor anything newer has missed it. Numbers would not show that for a property which
+	// no other client sees.
 	After     uint32
 	MoveStamp uint32
 	Position  property.Vector3
@@ -107,12 +107,11 @@ type Update struct {
 
 // Change is one numbered change of a property, or one event.
 type Change struct {
-	// Number is 0 for a property that no client of others sees: nobody watches
-	// it, so the history does not count it.
+	// Number is 0 for a property that no other client sees: nobody watches it, so the history does
+	// not count it.
 	Number property.EventNumber
-	// Event says that Index is a client method and Payload its arguments; else
-	// Index is a property and Payload its change, as property.Values.AppendChange
-	// wrote it.
+	// Event says that Index is a client method and Payload its arguments; otherwise Index is a
+	// property and Payload its change, as property.Values.AppendChange wrote it.
 	Event   bool
 	Index   uint16
 	Payload []byte // aliases the input after Parse
@@ -169,8 +168,8 @@ func (m *Delete) Parse(body []byte) error {
 	return done(&r, "delete")
 }
 
-// Audit lets a haunt compare its ghost with the real, in a world at rest: Sum is
-// Sum of the real (see Sum).
+// Audit lets a haunt compare its ghost with the real, in a world at rest: Sum is that of the real
+// (see the function Sum).
 type Audit struct {
 	Head
 	Sum uint64
@@ -189,20 +188,19 @@ func (m *Audit) Parse(body []byte) error {
 	return done(&r, "audit")
 }
 
-// Query asks after the real of a ghost that has heard nothing for a lease, or of
-// which nothing is held. Head is what the asker holds; a zero order means nothing.
-// Whoever has the real answers with an Update or a State; whoever knows nothing of
-// it, with a Delete.
+// Query asks for the real of a ghost that has heard nothing for a lease, or for a real of which the
+// asker has no ghost. Head is what the asker holds; a zero order means nothing. Whoever has the
+// real answers with an Update or a State; whoever knows nothing of it, with a Delete.
 type Query struct {
 	Head
 	// Asker is who wants the answer: a query goes on to where the real went.
 	Asker mercury.Address
-	// Hops counts how often it went on.
+	// Hops counts how often the query went on.
 	Hops uint8
 }
 
-// MaxQueryHops bounds how far a query goes on: ghosts that point at each other
-// must not keep one for ever.
+// MaxQueryHops bounds how far a query goes on: ghosts that point at each other must not keep one
+// for ever.
 const MaxQueryHops = 4
 
 // Append encodes m.

@@ -76,8 +76,7 @@ func TestMessageTruncated(t *testing.T) {
 	}
 }
 
-// A count or a length that the bytes cannot hold is refused before anything is
-// made for it.
+// A count or a length that the bytes cannot hold is refused before anything is allocated for it.
 func TestMessageLimits(t *testing.T) {
 	huge := []byte{0xff, 0xff, 0xff, 0xff, 0x0f}
 	update := (&ghost.Update{Head: ghost.Head{ID: 1}}).Append(nil)
@@ -123,8 +122,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// An Update says where the real is and which of its numbered changes a ghost has
-// not heard of.
+// An Update says where the real is, and which of its numbered changes a ghost has not heard of.
 func ExampleUpdate() {
 	sent := ghost.Update{
 		Head:     ghost.Head{ID: 9<<32 | 1, Order: entity.Order{Incarnation: 1, Hop: 2}, Sequence: 7},

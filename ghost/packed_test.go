@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// A State is as good packed as it is plain, and shorter where the type asks for it.
+// A packed State is as good as a plain one, and shorter where the type asks for it.
 func TestPackedState(t *testing.T) {
 	sizes := make(map[string]int)
 	for _, name := range []string{"", "NONE", "ZIP_BEST_SPEED", "ZIP_9"} {

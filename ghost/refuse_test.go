@@ -22,7 +22,8 @@ func refusedDefinition(t testing.TB) *property.Definition {
 	return s.Types[0]
 }
 
-// A history whose numbers are used up comes from a real that is broken. The change after it is an error, not a panic.
+// A history whose numbers are used up comes from a broken real. The change after it is an error,
+// not a panic.
 func TestUpdateAfterTheLastNumber(t *testing.T) {
 	d := refusedDefinition(t)
 	g := New(7, d)
@@ -42,15 +43,15 @@ func TestUpdateAfterTheLastNumber(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	state.Sequence++ // what is not numbered goes on
+	state.Sequence++ // changes without numbers go on
 	u := Update{Head: state.Head, Changes: []Change{{Index: 1, Payload: []byte{0, 5}}}}
 	if _, err := g.TakeUpdate(&u, 1); err != nil || g.Entity.Props.Get(1).Int() != 5 {
 		t.Error(err)
 	}
 }
 
-// With an error nothing of a State has been taken: values that are newer than the stamps would have parts of the next
-// change made twice.
+// After an error nothing of a State has been taken: if values were newer than the stamps, parts of
+// the next change would be made twice.
 func TestBadStateChangesNothing(t *testing.T) {
 	d := refusedDefinition(t)
 	real := property.NewValues(d, property.CellSide, nil)

@@ -8,20 +8,20 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// MaxRoll bounds the reals in one Roll: 6 KB at the most, which leave with the
-// other messages of a tick.
+// MaxRoll bounds the reals in one Roll: at most 6 KB, which leave with the other messages of a
+// tick.
 const MaxRoll = 256
 
-// Roll tells a haunt of which reals it should have ghosts, and how new. A State whose
-// loss no Update shows, since the real does nothing, is so missed and asked for.
+// Roll tells a haunt of which reals it should have ghosts, and how new they are. When a real does
+// nothing, no Update shows that a State was lost; through the Roll it is missed and asked for.
 type Roll struct {
-	// Space is that of all of them.
+	// Space is the space of all of them.
 	Space entity.SpaceID
 	Calls []Call
 }
 
-// Call is one real in a Roll. Head is where its life is now; who has heard the Update
-// named After, or anything later of that hop, has all.
+// Call is one real in a Roll. Head is where its life is now; a ghost that has heard the Update
+// named After, or anything later of that hop, has everything.
 type Call struct {
 	Head
 	After uint32
@@ -56,8 +56,8 @@ func (m *Roll) Parse(body []byte) error {
 	return done(&r, "roll")
 }
 
-// Lacks reports whether the ghost has missed something of what a Call names. What is
-// newer than the Call lacks nothing.
+// Lacks reports whether the ghost has missed something that a Call names. A ghost that is newer
+// than the Call lacks nothing.
 func (g *Ghost) Lacks(c Call) bool {
 	if o := g.Entity.Order.Compare(c.Order); o != 0 {
 		return o < 0

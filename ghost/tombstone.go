@@ -7,22 +7,22 @@ import (
 	"github.com/cellscape/cellscape/entity"
 )
 
-// TombstoneLease is how long a tombstone stands: longer than any message of a
-// living channel is under way (mercury gives a silent peer up after 10 s).
+// TombstoneLease is how long a tombstone stands: longer than any message of a living channel is
+// under way (mercury gives a silent peer up after 10 s).
 const TombstoneLease = 15 * time.Second
 
-// MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A
-// CellApp deletes at most some thousand ghosts a second.
+// MaxTombstones bounds the memory of tombstones; beyond it the oldest goes. A CellApp deletes at
+// most some thousand ghosts a second.
 const MaxTombstones = 1 << 16
 
-// Last is the highest sequence of a hop: a tombstone with it forbids all of the hop.
+// Last is the highest sequence of a hop: a tombstone with it forbids the whole hop.
 const Last = math.MaxUint32
 
-// Tombstones remember, each for a lease, the deleted ghosts of one CellApp, so that
-// a late message of an older hop does not revive one. The zero value has none.
+// Tombstones remember, each for a lease, the deleted ghosts of one CellApp, so that a late message
+// of an older hop does not revive one. The zero value has none.
 //
-// Every message that would make a ghost asks them, so they are found by entity; the
-// newest of an entity forbids all that the ones before it did.
+// Every message that would make a ghost asks them, so they are found by entity; the newest of an
+// entity forbids everything that the ones before it did.
 type Tombstones struct {
 	byID  map[entity.ID]tombstone
 	queue []burial // the oldest first
@@ -70,7 +70,7 @@ func (t *Tombstones) pop() {
 		delete(t.byID, b.id)
 	}
 	if len(t.queue) == 0 {
-		t.queue = nil // append would go on behind what was taken
+		t.queue = nil // append would go on after what was taken
 	}
 }
 

@@ -57,8 +57,8 @@ func (l listed) forbids(h Head, now time.Duration) bool {
 	return false
 }
 
-// What a tombstone forbids in the list the map forbids, too; it may forbid longer
-// only what one that still stands forbade before an older one was renewed.
+// The map forbids whatever a tombstone in the list forbids. It may forbid something longer only if
+// a tombstone that still stands forbade it before an older one was renewed.
 func TestTombstonesTwin(t *testing.T) {
 	const seed = 7
 	chance := rand.New(rand.NewPCG(seed, seed))
@@ -95,8 +95,8 @@ func TestTombstonesTwin(t *testing.T) {
 	}
 }
 
-// BenchmarkForbids asks among as many tombstones as a CellApp has after a quarter
-// of a minute in which 2000 ghosts a second ended.
+// BenchmarkForbids asks among as many tombstones as a CellApp has after a quarter of a minute in
+// which 2000 ghosts a second ended.
 func BenchmarkForbids(b *testing.B) {
 	var ts Tombstones
 	for id := entity.ID(1); id <= 30_000; id++ {

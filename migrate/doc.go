@@ -1,6 +1,5 @@
-// Package migrate moves a real from one CellApp to another, and brings it back
-// from its base after its CellApp died. It knows what travels only as named
-// parts that append and read themselves.
+// Package migrate moves a real from one CellApp to another, and brings it back from its base after
+// its CellApp died. It knows what travels only as named parts that append and read themselves.
 //
 // # The handoff machine
 //
@@ -19,21 +18,20 @@
 //	destination dies while frozen:
 //	  +------- Offer(h+1, parts) -----------------------------------> base
 //
-// The base alone decides what lives: it compares the offer with its own backup,
-// takes the fresher one and starts a new incarnation, unless it hears of a real
-// at a newer hop. So however the messages of a dying CellApp interleave, at most
-// one real is acknowledged (promise 1 of the design); whoever holds another one
-// is told by Refuse and drops it.
+// Only the base decides what lives: it compares the offer with its own backup, takes the fresher
+// one and starts a new incarnation, unless it hears of a real at a newer hop. So however the
+// messages of a dying CellApp interleave, at most one real is acknowledged (promise 1 of the
+// design); whoever holds another one is told so by Refuse, and drops it.
 //
-// All messages of one handoff leave in one channel in order, so a ghost update
-// never overtakes the handoff that it follows.
+// All messages of one handoff leave in one channel in order, so a ghost update never overtakes the
+// handoff that it follows.
 //
 // # What a broken channel takes
 //
-// A channel that breaks takes what was sent last, and both of its processes may live on:
-// no verdict follows that would repair it. So nothing between a base, a cell and their
-// managers is said once and then believed. Each message has something that repairs its
-// loss, and a scenario in internal/sim (TestBreaks) that breaks channels exactly at it:
+// A channel that breaks takes along what was sent last, while both of its processes may live on: no
+// verdict follows that would repair it. So nothing between a base, a cell and their managers is
+// said once and then believed. For each message something repairs its loss, and a scenario in
+// internal/sim (TestBreaks) breaks channels exactly at it:
 //
 //	message              what repairs its loss                          in what time
 //	Create               the base begins another incarnation            3 s (CreateTimeout)
@@ -66,19 +64,21 @@
 //	                     again; who has a proxy is told at each join    try
 //	moves, ClientPacket  unreliable: the next one
 //
-// "A tick" is where the sender sees that its channel has ended, and says again over the
-// next one what it believes the other side to know. The longer times are for what is lost
-// in spite of that.
+// "A tick" applies where the sender sees that its channel has ended, and says again over the next
+// one what it believes the other side should know. The longer times apply to what is lost in spite
+// of that.
 //
-// A Probe is the belt to these braces. A base that has not heard of its real for long asks
-// the CellApp where it believes it. That passes the question on if it handed the real on,
-// and says Lost if it knows nothing of it, so that no base believes for ever in a real
-// which nobody has. It remembers for 30 s whom it handed a real to: a base that could not
-// hear the new app for longer than that restores the entity from its backup, and refuses
-// the real that went on. If that CellApp has retired meanwhile, it answers nothing, and no
-// verdict is about it. So a base that has heard nothing for 30 s asks the CellAppMgr, too
-// (AppSilent). Of a CellApp that is no member the manager says so (AppLeft); it remembers
-// nobody for that, and nothing is told to those who do not ask. For the base its real is
-// lost then, and after the grace it is restored, unless it shows itself at a newer hop. But
-// the CellApp is not buried: what it says last is still heard.
+// A Probe is the second line of defence. A base that has not heard of its real for long asks the
+// CellApp on which it believes the real to be. That CellApp passes the question on if it handed the
+// real on, and says Lost if it knows nothing of it, so no base believes for ever in a real which
+// nobody has. The CellApp remembers for 30 s to whom it handed a real. A base that could not hear
+// the new app for longer than that restores the entity from its backup, and refuses the real that
+// went on.
+//
+// If that CellApp has retired in the meantime, it answers nothing, and no verdict concerns it. So a
+// base that has heard nothing for 30 s asks the CellAppMgr, too (AppSilent). The manager answers
+// for a CellApp that is not a member (AppLeft); it need not remember anybody for that, and tells
+// nothing to those who do not ask. The base then takes its real for lost, and restores it after the
+// grace, unless the real shows itself at a newer hop. But the CellApp is not buried: its last
+// messages are still heard.
 package migrate

@@ -10,18 +10,18 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Handoff is a frozen copy: what an origin keeps of a real until its destination
-// has taken it over.
+// Handoff is a frozen copy: what an origin keeps of a real until its destination has taken the real
+// over.
 type Handoff struct {
 	To mercury.Address
-	// Base is who decides if To dies; zero for an entity without a base, which
-	// dies with the CellApp that has it.
+	// Base decides if To dies; it is zero for an entity without a base, which dies with the CellApp
+	// that has it.
 	Base mercury.Address
-	// Haunts are the apps that mirrored the real when it left. If To dies before
-	// it told them of the new hop, nobody else knows that their ghosts are orphans.
+	// Haunts are the apps that mirrored the real when it left. If To dies before it has told them
+	// of the new hop, nobody else knows that their ghosts are orphans.
 	Haunts []mercury.Address
-	// Onload is the handoff as it was sent; its Parts are those of Offer. It is sent
-	// again until it is acked: taking it over twice is the same as once.
+	// Onload is the handoff as it was sent; its Parts are those of Offer. It is sent again until it
+	// is acked: to take it over twice is the same as once.
 	Onload Onload
 	// SentAt is when it was last sent.
 	SentAt time.Duration
@@ -29,8 +29,8 @@ type Handoff struct {
 	Offer Offer
 }
 
-// ResendOnload is how long an origin waits for an ack before it sends a handoff
-// again. Channels repair loss themselves, so this is for a channel that broke.
+// ResendOnload is how long an origin waits for an ack before it sends a handoff again. Channels
+// repair loss themselves, so this serves a channel that broke.
 const ResendOnload = 2 * time.Second
 
 // Handoffs are the frozen copies of one CellApp. The zero value holds none.
@@ -43,8 +43,8 @@ func (h *Handoffs) find(id entity.ID) (int, bool) {
 	return slices.BinarySearchFunc(h.list, id, func(x Handoff, id entity.ID) int { return cmp.Compare(x.Offer.ID, id) })
 }
 
-// Begin keeps a frozen copy. An older copy of the same entity is replaced: the
-// real came back here and left again, so it was taken over.
+// Begin keeps a frozen copy. An older copy of the same entity is replaced: the real came back here
+// and left again, so it had been taken over.
 func (h *Handoffs) Begin(x Handoff) {
 	x.Offer.Parts = slices.Clone(x.Offer.Parts)
 	x.Onload.Parts = x.Offer.Parts
@@ -80,8 +80,8 @@ func (h *Handoffs) forget(x *Handoff) {
 	}
 }
 
-// Died takes out every copy whose destination died and calls f with each, in id
-// order: f offers it to the base.
+// Died takes out every copy whose destination died and calls f with each, in id order: f offers it
+// to the base.
 func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	kept := h.list[:0]
 	var died []Handoff
@@ -100,8 +100,7 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	}
 }
 
-// Due calls f with each handoff that has waited ResendOnload, in id order: f sends
-// it again.
+// Due calls f with each handoff that has waited ResendOnload, in id order: f sends it again.
 func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
 	for i := range h.list {
 		if x := &h.list[i]; now-x.SentAt >= ResendOnload {
@@ -111,7 +110,7 @@ func (h *Handoffs) Due(now time.Duration, f func(*Handoff)) {
 	}
 }
 
-// Again makes the handoffs to an app due, whose channel has ended.
+// Again makes due the handoffs to an app whose channel has ended.
 func (h *Handoffs) Again(app mercury.Address) {
 	for i := range h.list {
 		if h.list[i].To == app {
@@ -143,8 +142,8 @@ func (h *Handoffs) To(id entity.ID) (to mercury.Address) {
 	return to
 }
 
-// Apps yields where each entity in flight from here is going, and the BaseApp of its
-// base, zero for one without.
+// Apps yields where each entity in flight from here is going, and the BaseApp of its base, which is
+// zero for an entity without one.
 func (h *Handoffs) Apps() iter.Seq2[mercury.Address, mercury.Address] {
 	return func(yield func(to, base mercury.Address) bool) {
 		for i := range h.list {

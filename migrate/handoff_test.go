@@ -86,7 +86,7 @@ func TestHandoffCopiesParts(t *testing.T) {
 	})
 }
 
-// A CellApp has many cells; what is on its way from one is no matter of the others.
+// A CellApp has many cells; what is on its way from one of them does not concern the others.
 func TestHandoffsOfASpace(t *testing.T) {
 	var h Handoffs
 	put := func(id entity.ID, space entity.SpaceID, to mercury.Address) {

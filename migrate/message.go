@@ -17,25 +17,24 @@ import (
 var ErrMalformed = errors.New("migrate: malformed message")
 
 const (
-	// MaxParts bounds the travelling state of one real: properties, history,
-	// flows with their tails, timers, controllers, witness. It bounds the properties
-	// unpacked, too.
+	// MaxParts bounds the travelling state of one real: properties, history, flows with their
+	// tails, timers, controllers, witness. It also bounds the properties when they are unpacked.
 	MaxParts = 896 << 10
 	// MaxReason bounds the reason text of a Lost.
 	MaxReason = 512
 )
 
-// Geometry is the version of the partition that a handoff was decided by, kept
-// as plain numbers since this package knows no geometry.
+// Geometry is the version of the partition by which a handoff was decided. It is kept as plain
+// numbers, since this package knows no geometry.
 type Geometry struct{ Term, N uint32 }
 
-// Onload hands a real to another CellApp. The receiver always accepts, unless it
-// knows a newer order of the same entity.
+// Onload hands a real to another CellApp. The receiver always accepts, unless it knows a newer
+// order of the same entity.
 type Onload struct {
 	ID    entity.ID
 	Type  uint16
 	Space entity.SpaceID
-	// Order is what the real has at its destination.
+	// Order is the order of the real at its destination.
 	Order entity.Order
 	// Base is the app of the base part; zero for none.
 	Base    mercury.Address
@@ -71,8 +70,7 @@ func (m *Onload) Parse(body []byte) error {
 	return done(&r, "onload")
 }
 
-// OnloadAck says that the real of that order has been taken over: the frozen
-// copy can go.
+// OnloadAck says that the real of that order has been taken over: the frozen copy can go.
 type OnloadAck struct {
 	ID    entity.ID
 	Order entity.Order
@@ -91,8 +89,8 @@ func (m *OnloadAck) Parse(body []byte) error {
 	return done(&r, "onload ack")
 }
 
-// Create makes a real from what its base holds: a new one, or one restored from
-// its backup under a new incarnation.
+// Create makes a real from what its base holds: a new one, or one restored from its backup under a
+// new incarnation.
 type Create struct {
 	ID    entity.ID
 	Type  uint16
@@ -101,11 +99,11 @@ type Create struct {
 	Base  mercury.Address
 	// Session is the proxy's client session; zero when no client is attached.
 	Session flow.Session
-	// Handled is the number of the last message of the base's flow that the
-	// state in Parts already contains.
+	// Handled is the number of the last message of the base's flow that the state in Parts already
+	// contains.
 	Handled uint64
-	// Heard is the number of the last message that the base handled of the real that
-	// Parts were taken of; 0 if it does not know any more.
+	// Heard is the number of the last message that the base handled from the real whose state Parts
+	// are; 0 if the base no longer knows.
 	Heard uint64
 	// Restored says that Parts are a backup, not a first state.
 	Restored bool
@@ -145,8 +143,8 @@ func (m *Create) Parse(body []byte) error {
 	return done(&r, "create")
 }
 
-// Current tells a base where its real is now. It is sent outside the flow, since
-// it is what makes the flow find its way.
+// Current tells a base where its real is now. It is sent outside the flow, since it is what makes
+// the flow find its way.
 type Current struct {
 	ID    entity.ID
 	Order entity.Order
@@ -169,8 +167,8 @@ func (m *Current) Parse(body []byte) error {
 	return done(&r, "current")
 }
 
-// Refuse tells a CellApp that the base knows a newer order, or no such entity:
-// every real of the entity up to Order is dropped.
+// Refuse tells a CellApp that the base knows a newer order, or no such entity: every real of the
+// entity up to Order is dropped.
 type Refuse struct {
 	ID    entity.ID
 	Order entity.Order
@@ -189,8 +187,8 @@ func (m *Refuse) Parse(body []byte) error {
 	return done(&r, "refuse")
 }
 
-// Offer gives a base the frozen copy of a handoff whose destination died, as a
-// backup fresher than its own. The base alone decides.
+// Offer gives a base the frozen copy of a handoff whose destination died, as a backup fresher than
+// its own. Only the base decides.
 type Offer struct {
 	ID entity.ID
 	// Order is what the real would have had at the destination.
@@ -227,8 +225,8 @@ func (m *Offer) Parse(body []byte) error {
 	return done(&r, "offer")
 }
 
-// Lost tells a base that its real of that order is gone without having been
-// destroyed: its script panicked, or its state could not be read.
+// Lost tells a base that its real of that order is gone without having been destroyed: its script
+// panicked, or its state could not be read.
 type Lost struct {
 	ID     entity.ID
 	Order  entity.Order

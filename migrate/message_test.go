@@ -41,7 +41,7 @@ func messages() []message {
 
 func empty(m message) message { return reflect.New(reflect.TypeOf(m).Elem()).Interface().(message) }
 
-// carriesParts says that a message ends in parts, which take all that is left.
+// carriesParts says that a message ends in parts, which take everything that is left.
 func carriesParts(m message) bool {
 	switch m.(type) {
 	case *migrate.Onload, *migrate.Create, *migrate.Offer:

@@ -53,7 +53,7 @@ func TestPackedProps(t *testing.T) {
 	}
 }
 
-// What no reader would unpack is not packed: who asks for the size of the parts must see it.
+// What no reader would unpack is not packed: whoever asks for the size of the parts must see it.
 func TestPackedPropsAboveLimit(t *testing.T) {
 	z := new(property.Compressor)
 	v := library(t, property.Compression{Internal: "ZIP"}, strings.Repeat("x", MaxParts/4))

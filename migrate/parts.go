@@ -9,12 +9,12 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Tag names a part of a real's travelling state. Parts are sorted by tag, each
-// at most once.
+// Tag names a part of a real's travelling state. Parts are sorted by tag, and each occurs at most
+// once.
 type Tag uint8
 
-// The parts of a real. A first creation has Core and Props; a backup leaves out
-// what belongs to a place: history, haunts, witness, clock, load.
+// These are the parts of a real. A first creation has Core and Props; a backup leaves out what
+// belongs to a place: history, haunts, witness, clock, load.
 const (
 	CorePart        Tag = 1 + iota // where it is (Core)
 	PropsPart                      // property.CellStream, packed as the type's Compression.Internal says
@@ -26,7 +26,7 @@ const (
 	WitnessPart                    // what its client knows
 	HauntsPart                     // who mirrors it
 	LoadPart                       // what it costs
-	ClockPart                      // what game time it had
+	ClockPart                      // its game time
 	lastTag
 )
 
@@ -49,8 +49,8 @@ func AppendPart(b []byte, tag Tag, f func(b []byte) []byte) []byte {
 	return codec.EndBytes(f(b), mark)
 }
 
-// EachPart calls f with each part in order. Unknown, doubled or unsorted tags
-// are errors: half a real must not come to life.
+// EachPart calls f with each part in order. Unknown, doubled or unsorted tags are errors: half a
+// real must not come to life.
 func EachPart(parts []byte, f func(tag Tag, body []byte) error) error {
 	r := codec.NewReader(parts)
 	last := Tag(0)
@@ -96,16 +96,16 @@ func (c *Core) Parse(body []byte) error {
 // ErrNoCore is returned for parts that do not say where the real is.
 var ErrNoCore = errors.New("migrate: parts without a core")
 
-// AppendFirst appends the parts of an entity's first cell part, for a Create; z packs
-// its properties.
+// AppendFirst appends the parts of an entity's first cell part, for a Create; z packs its
+// properties.
 func AppendFirst(b []byte, position, direction property.Vector3, cell *property.Values, z *property.Compressor) []byte {
 	core := Core{Position: position, Direction: direction}
 	b = AppendPart(b, CorePart, core.Append)
 	return AppendProps(b, cell, z)
 }
 
-// AppendProps appends the part with a real's properties, packed by z. What is longer
-// than MaxParts stays as it is, so that whoever looks at the size of the parts sees it.
+// AppendProps appends the part with a real's properties, packed by z. Properties that are longer
+// than MaxParts stay unpacked, so that whoever looks at the size of the parts sees it.
 func AppendProps(b []byte, cell *property.Values, z *property.Compressor) []byte {
 	return AppendPart(b, PropsPart, func(b []byte) []byte {
 		return z.AppendStream(b, cell, property.CellStream, MaxParts)

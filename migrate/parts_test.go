@@ -22,7 +22,7 @@ func each(parts []byte) (list []string, err error) {
 }
 
 func TestPartsRoundTrip(t *testing.T) {
-	// Lengths on both sides of each size of the length field.
+	// The lengths lie on both sides of each size of the length field.
 	for _, n := range []int{0, 1, 127, 128, 129, 16383, 16384, MaxParts / 2} {
 		body := bytes.Repeat([]byte{0xa5}, n)
 		b := AppendPart([]byte("before"), PropsPart, func(b []byte) []byte { return append(b, body...) })

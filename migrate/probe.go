@@ -7,17 +7,17 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Probe asks a CellApp for the real that a base believes in and has not heard of for
-// long. Who has it answers with a Current; who has nothing of it, with a Lost of that
-// order. One that has handed it on passes the question on.
+// Probe asks a CellApp for the real in which a base believes and of which it has not heard for
+// long. Whoever has the real answers with a Current; whoever has nothing of it, with a Lost of that
+// order. A CellApp that has handed the real on passes the question on.
 type Probe struct {
 	ID entity.ID
-	// Order is the newest that the base knows.
+	// Order is the newest order that the base knows.
 	Order entity.Order
 	// Base is the app of the base, which wants the answer.
 	Base mercury.Address
-	// Hops counts how often it was passed on. Who was asked by another CellApp never says
-	// that the real is lost: what he has not got may be on its way to him.
+	// Hops counts how often the question was passed on. A CellApp that was asked by another CellApp
+	// never says that the real is lost: what it does not have may be on its way to it.
 	Hops uint8
 }
 

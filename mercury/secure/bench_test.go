@@ -13,7 +13,7 @@ import (
 
 var packetSizes = []int{100, 300, 1200}
 
-// BenchmarkBare is the AEAD alone, to compare with: what a Sealer adds is its own.
+// BenchmarkBare is the AEAD alone, for comparison: the difference is what a Sealer adds.
 func BenchmarkBare(b *testing.B) {
 	block, err := aes.NewCipher(make([]byte, 16))
 	if err != nil {
@@ -53,7 +53,7 @@ func BenchmarkBare(b *testing.B) {
 	}
 }
 
-// BenchmarkPacket is the same through a Sealer.
+// BenchmarkPacket does the same through a Sealer.
 func BenchmarkPacket(b *testing.B) {
 	for _, suite := range []secure.Suite{secure.AESGCM, secure.ChaChaPoly} {
 		for _, size := range packetSizes {
@@ -81,7 +81,7 @@ func BenchmarkPacket(b *testing.B) {
 	}
 }
 
-// BenchmarkForged is what a packet that does not open costs: 100 bytes of nothing.
+// BenchmarkForged is the cost of a packet that does not open: 100 bytes of nothing.
 func BenchmarkForged(b *testing.B) {
 	p := newStage(b, secure.AESGCM).connect()
 	packet := make([]byte, headSize+100)
@@ -93,7 +93,8 @@ func BenchmarkForged(b *testing.B) {
 	}
 }
 
-// BenchmarkDial is a dialler's hello; BenchmarkAnswer and BenchmarkBadHello are the acceptor's share.
+// BenchmarkDial is a dialler's hello; BenchmarkAnswer and BenchmarkBadHello are the acceptor's
+// share.
 func BenchmarkDial(b *testing.B) {
 	s := newStage(b, secure.AESGCM)
 	b.ReportAllocs()
@@ -146,7 +147,7 @@ func BenchmarkAdmitBad(b *testing.B) {
 	}
 }
 
-// BenchmarkResume is a ticket from its making to the session of either side.
+// BenchmarkResume follows a ticket from its making to the session on either side.
 func BenchmarkResume(b *testing.B) {
 	s := newStage(b, secure.AESGCM)
 	s.server = newGuard(b, secure.Config{Random: seeded(3), Key: keyOf(b, 1), MaxUsed: 1 << 30})

@@ -79,8 +79,8 @@ func (w *world) start(place int, salt uint32, guard mercury.Guard, h mercury.Han
 	return e
 }
 
-// ask dials the server, says something and waits for the echo. It returns when the server heard it and when the echo came,
-// in halves of the round trip, and closes the channel.
+// ask dials the server, says something and waits for the echo. It returns when the server heard it
+// and when the echo came, in halves of the round trip, and closes the channel.
 func (w *world) ask(client *mercury.Endpoint, at *mercurytest.Recorder, to mercury.Address) (there, back int) {
 	w.t.Helper()
 	begun, before := w.w.Now(), len(w.heardAt)
@@ -127,18 +127,18 @@ func TestRoundTripsToConnect(t *testing.T) {
 
 	w.startServer(3, both(t, 3)) // knows nothing of the ticket
 	there, back = w.ask(client, &at, mercury.Address{At: w.server.Self().At})
-	w.want("with a ticket of before a restart that is not known of", there, back, 5)
+	w.want("with a ticket from before a restart of which the client does not know", there, back, 5)
 	w.startServer(4, both(t, 4))
 	there, back = w.ask(client, &at, w.server.Self())
-	w.want("with a ticket of before a restart that is known of", there, back, 3)
+	w.want("with a ticket from before a restart of which the client knows", there, back, 3)
 	there, back = w.ask(client, &at, w.server.Self())
-	w.want("with a ticket of after it", there, back, 1)
+	w.want("with a ticket from after the restart", there, back, 1)
 	if w.shown {
 		t.Error("what was said went over the wire in the clear")
 	}
 }
 
-// Under a flood of hellos a dialler pays one round trip more, unless it has a ticket.
+// Under a flood of hellos a dialler pays one more round trip, unless it has a ticket.
 func TestFloodOfHellosCostsARoundTrip(t *testing.T) {
 	w := newWorld(t, both(t, 1))
 	var at, atFlood mercurytest.Recorder
@@ -180,7 +180,7 @@ func TestWrongServerKeyOpensNothing(t *testing.T) {
 	client := w.start(2, 2, newGuard(t, secure.Config{Random: seeded(2), ServerKey: keyOf(t, 9).Public()}), &at)
 	ch := client.Dial(w.server.Self())
 	_ = client.Send(ch, []byte(said))
-	w.w.Run(2 * roundTrip) // it hears so at once
+	w.w.Run(2 * roundTrip) // it learns of that at once
 	if got := at.Of(ch).Closed; len(got) != 1 || !errors.Is(got[0], mercury.ErrKey) {
 		t.Errorf("closed with %v, want ErrKey", got)
 	}
@@ -226,7 +226,8 @@ func TestTicketOfALoginApp(t *testing.T) {
 	w.want("with a LoginApp's ticket", there, back, 1)
 }
 
-// Over a bad network, with full handshakes and tickets mixed, whatever was said is heard once, in order.
+// Over a bad network, with full handshakes and tickets mixed, whatever was said is heard once, in
+// order.
 func TestResumeOverABadNetwork(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))

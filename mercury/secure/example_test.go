@@ -11,8 +11,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// A client opens a channel in one round trip, is given a ticket on it, and opens the next one in none. What an Endpoint
-// does with a Guard is written out here; an app gives the Guard to its Endpoint as Config.Guard and is done.
+// A client opens a channel in one round trip, is given a ticket on it, and opens the next one
+// without a round trip. The example writes out what an Endpoint does with a Guard; an app gives the
+// Guard to its Endpoint as Config.Guard and is done.
 func Example() {
 	random := rand.NewChaCha8([32]byte{1}) // crypto/rand.Reader outside of examples
 	key, err := secure.GenerateKey(random)

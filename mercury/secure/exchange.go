@@ -8,13 +8,15 @@ import (
 	"github.com/flynn/noise"
 )
 
-// exchange is Curve25519 for one handshake, as noise.DHFunc. The library's own works out the public key again at each use of
-// a private one, which doubles what an answer to a stranger costs; this one remembers the private keys of its side.
+// exchange is Curve25519 for one handshake, as noise.DHFunc. The library's own DHFunc works out the
+// public key again at each use of a private one, which doubles the cost of an answer to a stranger;
+// this one remembers the private keys of its side.
 type exchange struct {
 	own [2]ownKey // static and ephemeral
 }
 
-// ownKey is a private key as bytes, in which the library names it, and as what the standard library computes with.
+// ownKey is a private key: its bytes, by which the library names it, and the form with which the
+// standard library computes.
 type ownKey struct {
 	raw []byte
 	key *ecdh.PrivateKey
@@ -43,8 +45,8 @@ func (x *exchange) GenerateKeypair(random io.Reader) (noise.DHKey, error) {
 	return x.own[1].pair(), nil
 }
 
-// DH implements noise.DHFunc. It fails for a public key of low order. The private key is known by where it is, not by what it
-// is, so that no secret is compared.
+// DH implements noise.DHFunc. It fails for a public key of low order. The private key is recognised
+// by its place in memory and not by its value, so that no secret is compared.
 func (x *exchange) DH(private, public []byte) ([]byte, error) {
 	peer, err := ecdh.X25519().NewPublicKey(public)
 	if err != nil {

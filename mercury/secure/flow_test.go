@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// flow is two endpoints joined by function calls, with nothing between them that costs.
+// flow is two endpoints joined by function calls, with nothing costly between them.
 type flow struct {
 	ends [2]*mercury.Endpoint
 	at   [2]mercurytest.Recorder
@@ -54,7 +54,7 @@ func newFlow(tb testing.TB, guards [2]mercury.Guard) *flow {
 	return f
 }
 
-// step flushes both ends and brings over what they emit.
+// step flushes both ends and delivers what they emit.
 func (f *flow) step() {
 	f.now += 10 * time.Millisecond
 	for i, e := range f.ends {
@@ -99,7 +99,8 @@ func TestGuardedEndpointsAllocateNothingPerPacket(t *testing.T) {
 	}
 }
 
-// BenchmarkEndpoints is a tick of two endpoints: a reliable message of 100 bytes each way, with acks.
+// BenchmarkEndpoints is a tick of two endpoints: a reliable message of 100 bytes each way, with
+// acks.
 func BenchmarkEndpoints(b *testing.B) {
 	for _, c := range []struct {
 		name   string

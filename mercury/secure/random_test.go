@@ -11,7 +11,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// shown is a pass that a client made or was given, with the first packet that it sealed: what an adversary records.
+// shown is a pass that a client made or was given, with the first packet that it sealed: an
+// adversary records both.
 type shown struct {
 	pass, first []byte
 	from        netip.AddrPort
@@ -29,7 +30,7 @@ type given struct {
 	made  time.Duration
 }
 
-// alive reports whether s has not run out.
+// alive reports whether s has not expired.
 func (s *shown) alive(now time.Duration) bool {
 	if s.ticket { // in Unix seconds
 		return now/time.Second-s.made/time.Second <= secure.DefaultTicketLife/time.Second
@@ -37,8 +38,9 @@ func (s *shown) alive(now time.Duration) bool {
 	return now < s.made+secure.DefaultPassLife
 }
 
-// hostile is a server that restarts, clients, and an adversary who records all and shows it again, changed or not, from any
-// place at any time. It knows what must be taken and what must not.
+// hostile is a server that restarts, with clients and an adversary who records everything and shows
+// it again, changed or not, from any place at any time. It knows what must be accepted and what
+// must not.
 type hostile struct {
 	t      *testing.T
 	random *rand.Rand
@@ -78,7 +80,7 @@ func (h *hostile) restart() {
 	h.server = newGuard(h.t, secure.Config{Random: h.bytes(), Key: h.key})
 }
 
-// place is where a client is: two ports each.
+// place is where a client is: each has two ports.
 func (h *hostile) place(client int) netip.AddrPort {
 	ip := netip.AddrFrom4([4]byte{198, 51, 100, byte(client)})
 	return netip.AddrPortFrom(ip, uint16(1+h.random.IntN(2)))
@@ -117,7 +119,7 @@ func (h *hostile) dial() {
 	}
 }
 
-// show gives the server a pass and a packet, and compares what it does with what it should.
+// show gives the server a pass and a packet, and compares what it does with what it should do.
 func (h *hostile) show(s *shown, from netip.AddrPort, bind string, pass, first []byte) {
 	genuine := s.start == h.start && bind == s.bind && bytes.Equal(pass, s.pass) && s.alive(h.now)
 	if s.ticket {
@@ -198,6 +200,6 @@ func TestHostileWorld(t *testing.T) {
 		opened += h.opened
 	}
 	if opened < 200 {
-		t.Errorf("only %d channels were opened: the test does not reach what it is about", opened)
+		t.Errorf("only %d channels were opened: the test does not reach its subject", opened)
 	}
 }

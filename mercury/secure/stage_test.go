@@ -43,7 +43,7 @@ var (
 	bind     = []byte("salt, dial number, version")
 )
 
-// stage is a client and a server, without an Endpoint between them.
+// stage is a client and a server without an Endpoint between them.
 type stage struct {
 	tb             testing.TB
 	client, server *secure.Guard
@@ -105,7 +105,7 @@ func (s *stage) connect() pair {
 	return s.finish(s.dial())
 }
 
-// resume is a handshake of none; the server gives out a ticket first.
+// resume is a handshake without a round trip; the server gives out a ticket first.
 func (s *stage) resume() (pair, mercury.Dialling) {
 	s.tb.Helper()
 	s.client.Keep(s.now, serverAt, s.server.Ticket(nil, s.now, clientAt))
@@ -165,7 +165,8 @@ func refused(tb testing.TB, s mercury.Sealer, err error, why string) {
 	}
 }
 
-// flips calls f with every copy of b that differs in one bit, then with b cut and with b lengthened.
+// flips calls f with every copy of b that differs in one bit, then with a shortened and with a
+// lengthened b.
 func flips(b []byte, f func(bad []byte, what int)) {
 	for i := range len(b) * 8 {
 		bad := bytes.Clone(b)

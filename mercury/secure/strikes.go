@@ -2,13 +2,16 @@ package secure
 
 import "time"
 
-// strikeID names one pass or ticket: the beginning of the random nonce that it was sealed under.
+// strikeID names one pass or ticket: it is the beginning of the random nonce under which the pass
+// was sealed.
 type strikeID [16]byte
 
-// strikes remembers what has been used, for at least life. It is two sets, of which the older is dropped when the newer
-// has been open for life: memory is bounded by two limits, and nothing is ever scanned.
+// strikes remembers what has been used, for at least life. It consists of two sets; the older is
+// dropped when the newer has been open for life. So memory is bounded by two limits, and nothing is
+// ever scanned.
 //
-// It never forgets early. When it is full it refuses what is new: the refused pays a round trip, a replayer wins nothing.
+// It never forgets early. When it is full it refuses what is new: the refused client pays a round
+// trip, and a replayer wins nothing.
 type strikes struct {
 	life     time.Duration
 	limit    int // of one set
@@ -20,8 +23,8 @@ func newStrikes(life time.Duration, limit int) *strikes {
 	return &strikes{life: life, limit: limit}
 }
 
-// turn drops what was struck more than life ago, one set at a time: what was added since the last turn stays for another
-// life, however long ago that turn was.
+// turn drops what was struck more than life ago, one set at a time: what was added since the last
+// turn stays for another life, however long ago that turn was.
 func (s *strikes) turn(now time.Duration) {
 	if now-s.turned < s.life {
 		return

@@ -12,8 +12,9 @@ func idOf(n int) (id strikeID) {
 	return id
 }
 
-// The twin remembers all that was ever added. Whatever the register takes must be new to it within life; what the
-// register refuses must be old to it, or the register full.
+// The twin remembers everything that was ever added. Whatever the register accepts must be new to
+// the twin within life; whatever the register refuses must be old to the twin, or the register must
+// be full.
 func TestStrikesAgainstATwinThatNeverForgets(t *testing.T) {
 	const life, limit = 100 * time.Second, 40
 	for seed := range uint64(50) {

@@ -11,16 +11,17 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// Suite names what a channel is protected with. The dialler chooses; an acceptor takes either, since neither is the
-// weaker.
+// Suite names what protects a channel. The dialler chooses; an acceptor takes either, since neither
+// is the weaker.
 type Suite uint8
 
 const (
-	// AESGCM is Noise_NK_25519_AESGCM_SHA256, and AES-128-GCM for packets: the faster where the processor has AES. 128 bits are
-	// the strength of Curve25519 too, so that a longer key would buy nothing.
+	// AESGCM is Noise_NK_25519_AESGCM_SHA256, with AES-128-GCM for packets: the faster one where
+	// the processor has AES. 128 bits match the strength of Curve25519, so a longer key would gain
+	// nothing.
 	AESGCM Suite = 1
-	// ChaChaPoly is Noise_NK_25519_ChaChaPoly_SHA256, and ChaCha20-Poly1305 for packets: for machines without AES instructions,
-	// where AES is slow and its timing tells of the key.
+	// ChaChaPoly is Noise_NK_25519_ChaChaPoly_SHA256, with ChaCha20-Poly1305 for packets: for
+	// machines without AES instructions, where AES is slow and its timing tells of the key.
 	ChaChaPoly Suite = 2
 )
 
@@ -56,8 +57,8 @@ func (s Suite) noise(x *exchange) noise.CipherSuite {
 // secret is a key from which others are derived; it never keys a cipher itself.
 type secret [32]byte
 
-// derive is HKDF-Expand of k for one purpose (RFC 5869, section 2.3). The zero byte ends the label, so that no label and
-// context run together into those of another purpose.
+// derive is HKDF-Expand of k for one purpose (RFC 5869, section 2.3). The zero byte ends the label,
+// so that label and context of one purpose cannot run together into those of another.
 func (k *secret) derive(label string, context []byte, size int) []byte {
 	info := make([]byte, 0, 64+len(context))
 	info = append(info, "cellscape mercury 1 "...)

@@ -48,7 +48,7 @@ func TestRefusedTicketThenAgain(t *testing.T) {
 	}
 	s.server = newGuard(t, secure.Config{Random: seeded(9), Key: keyOf(t, 1)}) // a restart
 	got, err := s.server.Admit(s.now, clientAt, bind, pass)
-	refused(t, got, err, "a ticket of before the restart")
+	refused(t, got, err, "a ticket from before the restart")
 	d.Again()
 	if _, _, ok := d.Early(); ok {
 		t.Error("Early is still ok after Again")
@@ -56,8 +56,8 @@ func TestRefusedTicketThenAgain(t *testing.T) {
 	s.finish(d).works(t)
 }
 
-// The first handshake got no answer, or a pass of it was refused: Again begins anew, and an answer to the old one is
-// none to the new one.
+// The first handshake got no answer, or a pass of it was refused: Again begins anew, and an answer
+// to the old handshake is no answer to the new one.
 func TestAgainBeginsAFreshHandshake(t *testing.T) {
 	s := newStage(t, secure.AESGCM)
 	d := s.dial()
@@ -78,7 +78,7 @@ func TestAgainBeginsAFreshHandshake(t *testing.T) {
 func TestEarlyAndFinishBothWork(t *testing.T) {
 	s := newStage(t, secure.AESGCM)
 	_, d := s.resume()
-	// The dialler may ask for the hello too, say to send both at once.
+	// The dialler may also ask for the hello, for example to send both at once.
 	s.finish(d).works(t)
 }
 
@@ -98,7 +98,7 @@ func TestTicketIsBound(t *testing.T) {
 		{"other IP", 0, "198.51.100.10:40000", string(bind), false},
 		{"other bind", 0, clientAt.String(), string(bind[1:]), false},
 		{"run out", secure.DefaultTicketLife + time.Second, clientAt.String(), string(bind), false},
-		{"long run out", 100 * secure.DefaultTicketLife, clientAt.String(), string(bind), false},
+		{"long expired", 100 * secure.DefaultTicketLife, clientAt.String(), string(bind), false},
 	} {
 		s.keepTicket()
 		got, err := s.server.Admit(s.now+c.after, netip.MustParseAddrPort(c.from), []byte(c.bind), s.early())
@@ -111,7 +111,8 @@ func TestTicketIsBound(t *testing.T) {
 	}
 }
 
-// Who has only seen a ticket's pass can neither change it nor use up the ticket by a changed one.
+// Whoever has only seen a ticket's pass can neither change it nor use up the ticket by a changed
+// one.
 func TestFlippedBitsOfAnEarlyPass(t *testing.T) {
 	s := newStage(t, secure.AESGCM)
 	s.keepTicket()
@@ -168,7 +169,7 @@ func TestWalletIsBoundedAndKeepsTheNewest(t *testing.T) {
 		s.client.Keep(s.now, at(port), s.server.Ticket(nil, s.now, clientAt))
 	}
 	if has(1) || !has(2) || !has(3) || has(3) {
-		t.Error("not the two newest were kept, each for one use")
+		t.Error("the two newest were not kept, each for one use")
 	}
 
 	s.client.Keep(s.now, serverAt, s.server.Ticket(nil, s.now, clientAt))
@@ -236,7 +237,7 @@ func TestLoginAppMintsForABaseApp(t *testing.T) {
 		}
 	}
 	got, err = base.Admit(100*time.Second-time.Minute-time.Second, clientAt, bind, mint(600*time.Second))
-	refused(t, got, err, "good for longer than what was used is remembered")
+	refused(t, got, err, "good for longer than used tickets are remembered")
 	got, err = base.Admit(100*time.Second+secure.DefaultTicketLife+time.Second, clientAt, bind, mint(600*time.Second))
 	refused(t, got, err, "run out")
 

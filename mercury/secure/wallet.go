@@ -18,15 +18,15 @@ type keptTicket struct {
 	expires time.Duration
 }
 
-// wallet holds the newest ticket of each place, the oldest first. A place's salt does not count: a new start there refuses
-// the ticket, which costs what having none costs.
+// wallet holds the newest ticket of each place, the oldest first. A place's salt does not count: a
+// new start there refuses the ticket, which costs as much as having none.
 type wallet struct {
 	limit   int
 	tickets []keptTicket
 }
 
-// Keep implements mercury.Guard. What is no ticket is ignored: it came under seal, so that its sender speaks another
-// version.
+// Keep implements mercury.Guard. It ignores anything that is not a ticket: since it came under
+// seal, its sender speaks another version.
 func (g *Guard) Keep(now time.Duration, to mercury.Address, ticket []byte) {
 	if len(ticket) != TicketSize || ticket[0] != ticketVersion {
 		return

@@ -40,12 +40,11 @@
 // # How it works
 //
 // Each axis has two sorted lines: one of the points and one of the four edges of every trigger.
-// When a node moves, the only triggers that can change are those whose edges it passes on either
-// axis and, for the triggers that it carries, the points that their edges pass. Each such pair is
-// tested once, with where it was and where it is, so the outcome does not depend on the order in
-// which edges are passed (seed S4 §6.1.14 describes the lists and the test of the other axis). A
-// step costs what it passes on one axis, whether or not that is near on the other; a jump costs two
-// queries instead.
+// When a node moves, what can change are the triggers whose edges it passes on either axis and, for
+// the triggers that it carries, the points that their edges pass. Each such pair is tested once,
+// with where it was and where it is, so the outcome does not depend on the order in which edges are
+// passed (seed S4 §6.1.14 describes the lists and the test of the other axis). A step costs what it
+// passes on one axis, whether or not that is near on the other; a jump costs two queries instead.
 //
 // Only pairs in the band are stored: members of the core are known from where they stand. A crowd
 // of two thousand that all see each other costs four million events once, and no memory after that.

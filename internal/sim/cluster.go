@@ -336,6 +336,26 @@ func (c *Cluster) fail(err error) { panic(failure{err}) }
 // step goes to the next event and does it. Events at the same time come in the order of the
 // processes' list, so that the order never depends on a map.
 func (c *Cluster) step(until time.Duration) error {
+	c.now = max(c.now, c.nextEvent(until))
+	c.net.Deliver(c.now, func(from, to netip.AddrPort, data []byte) {
+		if p := c.byPlace[to]; p != nil {
+			p.receive(from, data)
+		}
+	})
+	for _, p := range c.procs {
+		if err := c.turn(p); err != nil {
+			return err
+		}
+	}
+	c.fulfil()
+	if len(c.held) > 0 && c.now >= c.holdAt {
+		c.release()
+	}
+	return c.checkSafe()
+}
+
+// nextEvent is when something is due next, at the latest until.
+func (c *Cluster) nextEvent(until time.Duration) time.Duration {
 	next := until
 	if t, ok := c.net.NextArrival(); ok {
 		next = min(next, t)
@@ -350,49 +370,46 @@ func (c *Cluster) step(until time.Duration) error {
 	if len(c.held) > 0 {
 		next = min(next, c.holdAt)
 	}
-	c.now = max(c.now, next)
-	c.net.Deliver(c.now, func(from, to netip.AddrPort, data []byte) {
-		if p := c.byPlace[to]; p != nil {
-			p.receive(from, data)
-		}
-	})
-	for _, p := range c.procs {
-		if p.dying {
-			p.crash()
-		}
-		if !p.alive && p.restartAt > 0 && p.restartAt <= c.now {
-			if err := p.start(); err != nil {
-				return err
-			}
-		}
-		if p.due() <= c.now {
-			p.run()
-		}
-		if d, ok := p.app.(interface{ Dismissed() bool }); ok && d.Dismissed() {
-			p.anew = true
-		}
-		if a, ok := p.app.(interface{ Retired() bool }); ok && c.opts.Retire && a.Retired() {
-			p.anew = true
-		}
-		if p.alive && p.anew {
-			p.anew = false
-			c.trace.Event(c.now, "anew", "%s", p.Name)
-			p.crash()
-			if err := p.start(); err != nil {
-				return err
-			}
+	return next
+}
+
+// turn gives a process its turn: it dies, comes back, runs, or starts anew, as far as that is due.
+func (c *Cluster) turn(p *Process) error {
+	if p.dying {
+		p.crash()
+	}
+	if !p.alive && p.restartAt > 0 && p.restartAt <= c.now {
+		if err := p.start(); err != nil {
+			return err
 		}
 	}
-	c.fulfil()
-	if len(c.held) > 0 && c.now >= c.holdAt {
-		c.release()
+	if p.due() <= c.now {
+		p.run()
 	}
-	if c.now >= c.checkAt {
-		c.checkAt = c.now + 50*time.Millisecond
-		for _, k := range c.checkers {
-			if err := k.safe(); err != nil {
-				return fmt.Errorf("at %v: %w", c.now, err)
-			}
+	if d, ok := p.app.(interface{ Dismissed() bool }); ok && d.Dismissed() {
+		p.anew = true
+	}
+	if a, ok := p.app.(interface{ Retired() bool }); ok && c.opts.Retire && a.Retired() {
+		p.anew = true
+	}
+	if !p.alive || !p.anew {
+		return nil
+	}
+	p.anew = false
+	c.trace.Event(c.now, "anew", "%s", p.Name)
+	p.crash()
+	return p.start()
+}
+
+// checkSafe asks every checker, when that is due, whether its promise has held so far.
+func (c *Cluster) checkSafe() error {
+	if c.now < c.checkAt {
+		return nil
+	}
+	c.checkAt = c.now + 50*time.Millisecond
+	for _, k := range c.checkers {
+		if err := k.safe(); err != nil {
+			return fmt.Errorf("at %v: %w", c.now, err)
 		}
 	}
 	return nil

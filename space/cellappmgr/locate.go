@@ -13,7 +13,7 @@ import (
 // locate answers which CellApp an entity should be created on: that of the cell at its position if
 // the cell is created, else that of the nearest created cell, which offloads the entity later. Only
 // cells that have loaded the land there are considered. If there is none, the asker asks again. The
-// asker is about to come, so the space does not end in the meantime. meanwhile.
+// asker is about to come, so the space does not end in the meantime.
 func (m *CellAppMgr) locate(now time.Duration, msg *wire.Locate) *wire.Located {
 	answer := &wire.Located{ID: msg.ID, Space: msg.Space, Gone: m.hasEnded(msg.Space)}
 	s := m.space(msg.Space)

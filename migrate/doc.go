@@ -37,11 +37,11 @@
 //	Create               the base begins another incarnation            3 s (CreateTimeout)
 //	Current              said again when a channel broke, and with      a tick; a backup
 //	                     each backup; the base asks (Probe)
-//	Refuse               answers a word, which is said again; a real    2 s; a backup
-//	                     that it is for says again where it is
+//	Refuse               answers a message that is repeated; a real     2 s; a backup
+//	                     that it is about says again where it is
 //	Onload               sent again until it is acked                   a tick; 2 s
 //	OnloadAck            answers the Onload, which is sent again        2 s
-//	Offer, Lost          words: said until the base answers with a      a tick; 2 s
+//	Offer, Lost          repeated until the base answers with a         a tick; 2 s
 //	                     Refuse, by the CellApp, whatever cells it has
 //	Probe                asked again while the base hears nothing       5 s
 //	AppSilent, AppLeft   the base asks again                            5 s

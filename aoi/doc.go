@@ -14,13 +14,13 @@
 // A trigger is a square along the axes around its node, as in BigWorld, and it has two sizes:
 //
 //	+---------------------------+   enter: half the side of the inner square, metres
-//	| band                      |   leave: half the side of the outer square, metres, never less than enter
+//	| band                      |   leave: half the side of the outer square, never less than enter
 //	|     +---------------+     |
 //	|     | core          |     |   A node that comes into the core is reported as entering.
 //	|     |       o       |     |   A node that goes out of the outer square is reported as leaving.
-//	|     |               |     |   In the band between them a node stays what it was, so one that walks
-//	|     +---------------+     |   to and fro across an edge is not reported over and over.
-//	|                           |
+//	|     |               |     |   In the band between them a node stays what it was, so
+//	|     +---------------+     |   one that walks to and fro across an edge is not
+//	|                           |   reported over and over.
 //	+---------------------------+
 //
 // Edges belong to the square. An edge lies at the 64-bit sum of the owner's position and the range.
@@ -29,13 +29,14 @@
 //
 // # Invariants
 //
-//   - Membership: after every call a node is inside a trigger if it is in the core, or if it is in the band and
-//     was inside before the call. Only where a call starts and ends counts: a node that jumps across a
-//     trigger is not reported, one that jumps into it is.
-//   - Alternation: for one trigger and one node, delivered events are enter, leave, enter, leave ...; an enter
-//     comes first.
-//   - Order: events come in the order of the calls that caused them. Those of one call come leaves first, then
-//     by the key of the trigger's owner, then the trigger, then the node's key.
+//   - Membership: after every call a node is inside a trigger if it is in the core, or if it is in
+//     the band and was inside before the call. Only where a call starts and ends counts: a node
+//     that jumps across a trigger is not reported, one that jumps into it is.
+//   - Alternation: for one trigger and one node, the delivered events are enter, leave, enter,
+//     leave ...; an enter comes first.
+//   - Order: events come in the order of the calls that caused them. Those of one call are ordered
+//     with leaves first, then by the key of the trigger's owner, then by the trigger, then by the
+//     node's key.
 //
 // # How it works
 //

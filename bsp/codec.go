@@ -15,7 +15,8 @@ var ErrFormat = errors.New("bsp: malformed tree")
 //
 //	format 1 | term 4 | n 4 | leaves 2 | nodes, each before its children, the lower child first
 //	inner:  kind 1 (0: x, 1: z) | line 8 (float64)
-//	leaf:   kind 1 (2) | cell term 4 | cell n 4 | flags 1 | length of ip 1 (0, 4, 16) | ip | port 2 | salt 4 | load uvarint
+//	leaf:   kind 1 (2) | cell term 4 | cell n 4 | flags 1 | length of ip 1 (0, 4, 16) | ip |
+//	        port 2 | salt 4 | load uvarint
 //	flags:  1 created, 2 retiring, 4 overloaded, 8 loading
 const (
 	formatFull  = 1

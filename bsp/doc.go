@@ -61,8 +61,8 @@
 //	                   version: held       |  |      |  | or a delta that fits
 //	                                       v  |      v  |
 //	                            +--------------+  +--------------+
-//	                            |    behind    |  |   in doubt   |  a delta from this version did not fit
-//	                            +--------------+  +--------------+
+//	                            |    behind    |  |   in doubt   |  a delta from this
+//	                            +--------------+  +--------------+  version did not fit
 //	                        Lacks: its version     Lacks: 0.0
 //
 // A follower leaves "behind" when what was missing comes, or a delta from its own version, or a

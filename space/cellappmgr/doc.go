@@ -25,8 +25,8 @@
 //
 //	            AddCell             CellCreated           app declared dead
 //	(chosen) ------------> placed ---------------> created -----------------> gone
-//	             every second                                its sibling takes over, or, if it was the
-//	             until confirmed                             space's last, another app gets a new cell
+//	             every second                                its sibling takes over, or, if it was
+//	             until confirmed                             the last, another app gets a new cell
 //
 // # Spaces
 //

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// maxScratch is the most that is kept for building messages: one of a megabyte must not stay
-	// for ever.
+	// maxScratch is the most that is kept for building messages: a buffer of a megabyte must not
+	// stay for ever.
 	maxScratch = 64 << 10
 	// maxNumber keeps number, slot and operation within a varint of 64 bits. At a million calls a
 	// second it lasts two years.
 	maxNumber = 1<<46 - 1
 )
 
-// Calls is requests and replies over the channels of any Link, in both roles: it sends requests and
-// finds the call that a reply belongs to, and hands the requests of others to a RequestHandler.
-// Nothing is kept at the callee, who answers with the Caller that came with the request.
+// Calls handles requests and replies over the channels of any Link, in both roles: it sends
+// requests and finds the call to which a reply belongs, and it hands the requests of others to a
+// RequestHandler. The callee keeps nothing: it answers with the Caller that came with the request.
 //
 // It is a part of an app, which passes on what it hears:
 //
@@ -31,11 +31,11 @@ const (
 //
 // Requests and replies are reliable and keep their order on a channel. A call ends exactly once: by
 // a reply or failure that came on its own channel, by its time-out, by the end of its channel, or
-// by Cancel, after which nothing is told.
+// by Cancel, after which its Handler is told nothing.
 //
-// Handlers are called inside Take, Closed and Advance only. They may call any method but Advance.
-// Time-outs fire in the order of their times, to 0.26 ms, then in that of the requests. A Calls
-// belongs to one goroutine; in the steady state it allocates nothing.
+// Handlers are called only inside Take, Closed and Advance. They may call any method but Advance.
+// Time-outs fire in the order of their times, to 0.26 ms, then in the order of the requests. A
+// Calls belongs to one goroutine; in the steady state it allocates nothing.
 type Calls struct {
 	link     Link
 	handler  RequestHandler
@@ -43,14 +43,14 @@ type Calls struct {
 	slotBits int
 
 	number uint64  // of the last call
-	slots  []*call // all calls ever needed at once
+	slots  []*call // as many as were ever open at once
 	free   []int   // slots that hold no call
 	lists  [listCount]list
 	timers wheel.Wheel[call]
 	stats  Stats
 
 	packet []byte // scratch: the message being built
-	ending []ID   // scratch of Closed; a handler may call Closed again, which uses what lies behind
+	ending []ID   // scratch of Closed; a handler may call Closed again, which uses what follows
 	now    time.Duration
 	expire func(*call) // timedOut, bound once
 }
@@ -66,8 +66,8 @@ type call struct {
 	timer      wheel.Node[call]
 }
 
-// New makes a Calls over link. h may be nil: requests of others are then failed. It fails when cfg
-// does not hold.
+// New makes a Calls over link. h may be nil: then requests of others fail. New fails when cfg is
+// not valid.
 func New(link Link, cfg Config, h RequestHandler) (*Calls, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func (c *Calls) Stats() Stats { return c.stats }
 // Open is the number of calls that wait for their end.
 func (c *Calls) Open() int { return len(c.slots) - len(c.free) }
 
-// Request sends a request. Its end is told to r.Handler. It fails with ErrTooMany, or with what
-// Link.Send says; then there is no call and nothing is told.
+// Request sends a request. r.Handler is told of its end. Request fails with ErrTooMany, or with the
+// error of Link.Send; then there is no call, and nobody is told anything.
 func (c *Calls) Request(now time.Duration, ch mercury.ChannelID, r Request) (ID, error) {
 	if c.Open() >= c.cfg.MaxCalls || c.number >= maxNumber {
 		return 0, ErrTooMany
@@ -112,8 +112,8 @@ func (c *Calls) Request(now time.Duration, ch mercury.ChannelID, r Request) (ID,
 	return id, nil
 }
 
-// Cancel ends a call without telling its Handler; a reply that comes later is dropped. False when
-// it has ended already. The callee hears nothing of it.
+// Cancel ends a call without telling its Handler; a reply that comes later is dropped. It returns
+// false when the call has already ended. The callee hears nothing of it.
 func (c *Calls) Cancel(id ID) bool {
 	k := c.find(id)
 	if k == nil {
@@ -124,8 +124,8 @@ func (c *Calls) Cancel(id ID) bool {
 	return true
 }
 
-// Reply answers a request. It fails with what Link.Send says. A second answer to a request, or one
-// after the caller's time-out, is dropped by the caller.
+// Reply answers a request. It fails with the error of Link.Send. A second answer to a request, or
+// one after the caller's time-out, is dropped by the caller.
 func (c *Calls) Reply(to Caller, body []byte) error {
 	if err := c.send(to.Channel, append(c.begin(opReply, to.Call), body...)); err != nil {
 		return err
@@ -134,8 +134,8 @@ func (c *Calls) Reply(to Caller, body []byte) error {
 	return nil
 }
 
-// Fail answers a request by a Failure. Of text at most MaxFailureText bytes are told. Code and text
-// are left out when the caller did not ask for them.
+// Fail answers a request with a Failure. At most MaxFailureText bytes of text are sent. Code and
+// text are left out when the caller did not ask for them.
 func (c *Calls) Fail(to Caller, code uint32, text string) error {
 	if !to.Details {
 		code, text = 0, ""
@@ -147,9 +147,9 @@ func (c *Calls) Fail(to Caller, code uint32, text string) error {
 	return nil
 }
 
-// Take takes a message in that arrived on ch; false when it is not of the Calls' kind and so the
-// app's own. The error tells that it could not be read: it was dropped and counted, and no sound
-// peer sends such.
+// Take takes a message that arrived on ch; it returns false when the message is not of the Calls'
+// kind, and so is the app's own. The error says that the message could not be read: it was dropped
+// and counted, and no sound peer sends such a message.
 func (c *Calls) Take(now time.Duration, ch mercury.ChannelID, msg []byte) (bool, error) {
 	if len(msg) == 0 || msg[0] != c.cfg.Kind {
 		return false, nil
@@ -179,9 +179,9 @@ func (c *Calls) Take(now time.Duration, ch mercury.ChannelID, msg []byte) (bool,
 	return true, nil
 }
 
-// Closed ends all calls of a channel with reason, in the order of their requests. It is for
-// Handler.Closed; an app that closes a channel itself, of which there is no Closed, calls it with
-// ErrNoChannel. Requests made by a handler meanwhile are not ended.
+// Closed ends all calls of a channel with reason, in the order of their requests. It is meant for
+// Handler.Closed. An app that closes a channel itself, for which there is no Closed, calls it with
+// ErrNoChannel. Requests that a handler makes in the meantime are not ended.
 func (c *Calls) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	base := len(c.ending)
 	for k := c.lists[ch%listCount].first; k != nil; k = k.next {
@@ -211,13 +211,13 @@ func (c *Calls) NextDeadline() (time.Duration, bool) { return c.timers.Next() }
 func (c *Calls) requested(now time.Duration, from Caller, body []byte) {
 	c.stats.RequestsIn++
 	if c.handler == nil {
-		_ = c.Fail(from, 0, "no requests are served here") // when it cannot be sent the channel ends, which tells the caller
+		_ = c.Fail(from, 0, "no requests are served here") // if this cannot be sent the channel ends, which tells the caller
 		return
 	}
 	c.handler.Requested(now, from, body)
 }
 
-// replied ends the call that a reply or failure belongs to.
+// replied ends the call to which a reply or failure belongs.
 func (c *Calls) replied(now time.Duration, ch mercury.ChannelID, id ID, body []byte, failure *Failure) {
 	k := c.find(id)
 	switch {
@@ -238,7 +238,7 @@ func (c *Calls) timedOut(k *call) {
 	c.end(c.now, k, nil, ErrTimeout)
 }
 
-// end takes k out before its handler is told, which may use the slot for a new call.
+// end takes k out before its handler is told, since the handler may use the slot for a new call.
 func (c *Calls) end(now time.Duration, k *call, body []byte, err error) {
 	id, handler, token := k.id, k.handler, k.token
 	c.drop(k)
@@ -268,7 +268,7 @@ func (c *Calls) drop(k *call) {
 	c.free = append(c.free, k.slot)
 }
 
-// find returns the call with an id, nil when it has ended or never was.
+// find returns the call with an id, nil when it has ended or never existed.
 func (c *Calls) find(id ID) *call {
 	slot := int(id & (1<<c.slotBits - 1))
 	if id == 0 || slot >= len(c.slots) || c.slots[slot].id != id {

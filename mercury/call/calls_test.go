@@ -54,7 +54,7 @@ func (c *callee) Requested(_ time.Duration, from Caller, body []byte) {
 	c.bodies = append(c.bodies, string(body))
 }
 
-// replyLog keeps how calls ended.
+// replyLog records how calls ended.
 type replyLog struct{ lines []string }
 
 func (l *replyLog) Replied(now time.Duration, _ ID, token uint64, body []byte, err error) {
@@ -99,7 +99,7 @@ func (p *callPair) request(now time.Duration, r Request) ID {
 	return id
 }
 
-// carry brings everything over in both directions.
+// carry delivers everything in both directions.
 func (p *callPair) carry(now time.Duration) {
 	p.t.Helper()
 	for _, way := range []struct {
@@ -207,7 +207,7 @@ func TestCallCancel(t *testing.T) {
 	if !p.caller.Cancel(id) || p.caller.Cancel(id) || p.caller.Cancel(0) {
 		t.Error("Cancel does not tell whether there was a call")
 	}
-	again := p.request(0, Request{Token: 2}) // takes the same slot
+	again := p.request(0, Request{Token: 2}) // uses the same slot
 	p.carry(0)
 	if err := p.answerer.Reply(p.callee.from[0], nil); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestCallCancel(t *testing.T) {
 	}
 }
 
-// TestCallForeignReply has a peer answer what was asked of another.
+// TestCallForeignReply makes a peer answer what was asked of another.
 func TestCallForeignReply(t *testing.T) {
 	p := newCallPair(t)
 	p.request(0, Request{Token: 1})
@@ -282,7 +282,7 @@ func TestCallWithinHandler(t *testing.T) {
 			p.caller.Cancel(ids[1])
 			_, _ = p.caller.Request(now, 3, Request{Token: 10, Handler: h})
 			p.caller.Closed(now, 1, mercury.ErrNoChannel)
-		case 2: // closed: asks again on the same channel, which must not be ended by the same Closed
+		case 2: // closed: asks again on the same channel; the same Closed must not end that call
 			_, _ = p.caller.Request(now, 1, Request{Token: 11, Handler: h})
 			p.caller.Cancel(ids[3])
 			p.caller.Closed(now, 3, mercury.ErrNoChannel)
@@ -308,7 +308,8 @@ func TestCallWithinHandler(t *testing.T) {
 	}
 }
 
-// TestCallsTwin does random things and keeps a table of what must become of each call: it ends once, as it should, at its time.
+// TestCallsTwin does random things, and keeps a table of what must become of each call: it ends
+// once, as it should, and in time.
 func TestCallsTwin(t *testing.T) {
 	type entry struct {
 		ch       mercury.ChannelID
@@ -322,7 +323,7 @@ func TestCallsTwin(t *testing.T) {
 		c := newCalls(t, &out, nil, limit)
 		table := map[ID]*entry{}
 		var ids []ID
-		var want error // of the ends that happen now
+		var want error // the error of the ends that happen now
 		now := time.Duration(0)
 		h := ReplyFunc(func(at time.Duration, id ID, token uint64, body []byte, err error) {
 			e := table[id]
@@ -433,7 +434,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// echo is a transport to itself whose app answers what comes by channel 1.
+// echo is a transport to itself, whose app answers what comes on channel 1.
 type echo struct {
 	calls   *Calls
 	queue   [][]byte
@@ -455,7 +456,7 @@ func (e *echo) Send(ch mercury.ChannelID, msg []byte) error {
 func (e *echo) Requested(_ time.Duration, from Caller, body []byte) { _ = e.calls.Reply(from, body) }
 
 func (e *echo) deliver(now time.Duration) {
-	for i := 0; i < len(e.queue); i++ { // what is taken may be answered
+	for i := 0; i < len(e.queue); i++ { // handling a message may add an answer
 		_, _ = e.calls.Take(now, 1, e.queue[i])
 		e.buffers = append(e.buffers, e.queue[i])
 	}
@@ -466,7 +467,8 @@ type replyCount struct{ n int }
 
 func (r *replyCount) Replied(time.Duration, ID, uint64, []byte, error) { r.n++ }
 
-// BenchmarkCall is a request of 50 bytes and its reply, both ends in one, with 1000 others open.
+// BenchmarkCall is a request of 50 bytes and its reply, with both ends in one Calls and 1000 other
+// calls open.
 func BenchmarkCall(b *testing.B) {
 	tr := &echo{}
 	c := newCalls(b, tr, tr, 0)
@@ -483,8 +485,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// FuzzCallsTake gives both roles arbitrary messages. What is taken without an error is counted as something, and nothing but a reply to
-// an open call on its channel ends that call.
+// FuzzCallsTake gives both roles arbitrary messages. Whatever is accepted without an error is
+// counted as something, and only a reply to an open call on its channel ends that call.
 func FuzzCallsTake(f *testing.F) {
 	open := ID(1 << 12)
 	f.Add(uint32(1), appendHead(nil, testKind, opReply, open))

@@ -26,7 +26,7 @@ func (b *bank) Requested(_ time.Duration, from call.Caller, body []byte) {
 		_ = b.calls.Reply(from, []byte("120 gold"))
 	case "Bob":
 		_ = b.calls.Fail(from, 404, "no such account")
-	} // all else is never answered
+	} // anything else is never answered
 }
 
 func (b *bank) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
@@ -42,7 +42,7 @@ func (b *bank) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	b.calls.Closed(now, ch, reason)
 }
 
-// A request to another app: answered, failed there, or never answered.
+// A request to another app is answered, fails there, or is never answered.
 func ExampleCalls() {
 	ends := map[netip.AddrPort]*mercury.Endpoint{}
 	var order []*mercury.Endpoint

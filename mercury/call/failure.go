@@ -7,14 +7,14 @@ import (
 
 // Errors of Calls.
 var (
-	// ErrTimeout is how a call ends that got no reply within its Request.Timeout. The callee may
-	// have done its work.
+	// ErrTimeout ends a call that got no reply within its Request.Timeout. The callee may have done
+	// its work.
 	ErrTimeout = errors.New("call: no reply in time")
 	// ErrTooMany is returned by Request when Config.MaxCalls are open.
 	ErrTooMany = errors.New("call: too many calls without a reply")
 )
 
-// Failure is how a call ends that the callee answered by Fail. Code and Text are empty unless
+// Failure ends a call that the callee answered by Fail. Code and Text are empty unless
 // Request.Details asked for them.
 type Failure struct {
 	Code uint32 // the app's own

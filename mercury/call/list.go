@@ -1,10 +1,10 @@
 package call
 
-// listCount is the number of lists that calls are kept in by channel. A closed channel costs a look
-// at its list: with some hundred channels, little more than its own calls.
+// listCount is the number of lists in which calls are kept by channel. A closed channel costs a
+// look at its list: with some hundred channels, that is little more than its own calls.
 const listCount = 256
 
-// list is those calls whose channels fall together, in the order of their requests.
+// list holds the calls whose channels share it, in the order of their requests.
 type list struct{ first, last *call }
 
 func (l *list) push(k *call) {

@@ -19,17 +19,17 @@ const (
 
 const (
 	opBits = 2
-	// MaxFailureText is the most that a Failure's text may be, in bytes: a line for a log. Longer
-	// ones are cut.
+	// MaxFailureText is the longest that a Failure's text may be, in bytes: a line for a log.
+	// Longer texts are cut.
 	MaxFailureText = 256
 )
 
-// appendHead appends what stands before the body.
+// appendHead appends what precedes the body.
 func appendHead(b []byte, kind byte, op operation, call ID) []byte {
 	return binary.AppendUvarint(append(b, kind), uint64(call)<<opBits|uint64(op))
 }
 
-// appendFailure appends what stands in the place of a failure's body.
+// appendFailure appends what stands in place of a failure's body.
 func appendFailure(b []byte, code uint32, text string) []byte {
 	if len(text) > MaxFailureText {
 		text = strings.ToValidUTF8(text[:MaxFailureText], "") // a letter may be cut in two
@@ -37,7 +37,7 @@ func appendFailure(b []byte, code uint32, text string) []byte {
 	return codec.AppendString(binary.AppendUvarint(b, uint64(code)), text)
 }
 
-// readHead reads what appendHead wrote, behind the kind.
+// readHead reads what appendHead wrote after the kind.
 func readHead(r *codec.Reader) (op operation, call ID) {
 	v := r.Uvarint()
 	return operation(v & (1<<opBits - 1)), ID(v >> opBits)

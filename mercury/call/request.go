@@ -6,37 +6,37 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Link is what Calls needs of a transport: every mercury.Transport is one.
+// Link is what Calls needs of a transport: every mercury.Transport is a Link.
 type Link interface {
-	// Send queues a reliable message; msg is copied. What it refuses leaves no trace.
+	// Send queues a reliable message; msg is copied. A message that it refuses leaves no trace.
 	Send(ch mercury.ChannelID, msg []byte) error
 }
 
-// ID names one call of one Calls. It is never used again; 0 is none. A later call has a greater one
-// than an earlier one.
+// ID names one call of one Calls. It is never used again, and 0 names none. A later call has a
+// greater ID than an earlier one.
 type ID uint64
 
-// Caller is what a callee needs to answer a request, now or later: a plain value, which may be
-// stored, or sent to another app that reports back with it.
+// Caller is what a callee needs in order to answer a request, now or later: a plain value, which
+// may be stored, or sent to another app that reports back with it.
 type Caller struct {
-	Channel mercury.ChannelID // that the request came by
+	Channel mercury.ChannelID // on which the request came
 	Call    ID                // the caller's
 	Details bool              // the caller wants to know why a call failed
 }
 
-// RequestHandler is what Calls gives the requests of others.
+// RequestHandler receives the requests of others.
 type RequestHandler interface {
-	// Requested delivers a request. It is answered by Calls.Reply or Calls.Fail with the same
-	// Caller, at once or later; the caller waits no longer than it said, which is not told. body is
-	// valid only during the call.
+	// Requested delivers a request. Calls.Reply or Calls.Fail answers it with the same Caller, at
+	// once or later; the caller waits no longer than its time-out, which the callee is not told.
+	// body is valid only during the call.
 	Requested(now time.Duration, from Caller, body []byte)
 }
 
-// ReplyHandler is what Calls tells of the end of a call.
+// ReplyHandler is told of the end of a call.
 type ReplyHandler interface {
-	// Replied is called once for each call that was not cancelled. With err nil, body is the reply,
-	// valid only during the call. Else err is ErrTimeout, a *Failure, or the reason why the channel
-	// ended. token is what the Request held.
+	// Replied is called once for each call that was not cancelled. If err is nil, body is the
+	// reply, valid only during the call. Otherwise err is ErrTimeout, a *Failure, or the reason why
+	// the channel ended. token is that of the Request.
 	Replied(now time.Duration, call ID, token uint64, body []byte, err error)
 }
 
@@ -50,14 +50,14 @@ func (f ReplyFunc) Replied(now time.Duration, call ID, token uint64, body []byte
 
 // Request is one request to a peer.
 type Request struct {
-	// Body is what the callee gets; it is copied. Any length that the Link takes beside some ten
-	// bytes.
+	// Body is what the callee gets; it is copied. It may have any length that the Link takes along
+	// with some ten bytes.
 	Body []byte
 	// Timeout is how long a reply may take. 0 waits until the channel ends, as seed S2 does on its
-	// channels. Less than 0, of a time that is used up, ends at the next Advance.
+	// channels. A negative value, of a time that is used up, ends the call at the next Advance.
 	Timeout time.Duration
 	// Details asks for the code and the text of a failure. Without it the callee says only that it
-	// failed: a server that is asked by strangers tells them no more.
+	// failed: a server that strangers ask tells them no more.
 	Details bool
 	// Handler is told how the call ended; nil when nobody cares.
 	Handler ReplyHandler

@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// cellApp is a CellApp with the cell that it runs, if it runs one: there is one space, in which it has at most one.
+// cellApp is a CellApp with the cell that it runs, if any: there is one space, of which it has at
+// most one cell.
 type cellApp struct {
 	cell  bsp.CellID // zero for none
 	ready bool       // the cell is created
@@ -21,13 +22,15 @@ type cellApp struct {
 	// smoothed is the sum of the meters of its reals, remainder what its ghosts cost.
 	smoothed  int64
 	remainder load.Meter
-	// gained is what it tells of the load of reals that came, less that of those that left.
+	// gained is what it reports of the load of reals that came, less that of those that left.
 	gained int64
 	// raw is the true load of the last second.
 	raw int64
-	// over is for how many seconds in a row, up to the last, that was more than overAt times the average.
+	// over is the number of seconds in a row, up to the last, in which that was more than overAt
+	// times the average.
 	over int
-	// reported is what it has told the manager last, told the version of the geometry that it was sent last.
+	// reported is what it last told the manager; told is the version of the geometry that it was
+	// last sent.
 	reported int64
 	told     bsp.Version
 	left     int   // reals that it may still offload in this check
@@ -40,7 +43,7 @@ func (a *cellApp) hold(c bsp.CellID) { *a = cellApp{cell: c} }
 // firstPort is the port of the first CellApp's address. The addresses only tell the apps apart.
 const firstPort = 1024
 
-// address is that of the app of an index.
+// address is the address of the app of an index.
 func address(app int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, 1}), uint16(firstPort+app))
 }
@@ -48,7 +51,7 @@ func address(app int) netip.AddrPort {
 // appOf is the index of the app that runs a leaf.
 func appOf(l *bsp.Leaf) int32 { return int32(l.App.Port()) - firstPort }
 
-// receive is the new geometry that reaches all CellApps.
+// receive takes the new geometry, which reaches all CellApps.
 func (l *lab) receive(t *bsp.Tree) {
 	l.tree = t
 	for i := range l.apps {
@@ -63,7 +66,8 @@ func (l *lab) receive(t *bsp.Tree) {
 	}
 }
 
-// oldest is an app whose cell is created, for an entity that comes into the world where the new cell is not there yet.
+// oldest is an app whose cell is created. It serves an entity that comes into the world where the
+// new cell is not there yet.
 func (l *lab) oldest() int32 {
 	for i := range l.apps {
 		if l.apps[i].ready && !l.apps[i].retiring {
@@ -73,8 +77,8 @@ func (l *lab) oldest() int32 {
 	return 0
 }
 
-// check hands over the reals that have left their cells, as package space does: those beyond the border band, and
-// of a retiring cell all. What is handed over arrives at once.
+// check hands over the reals that have left their cells, as package space does: those beyond the
+// border band and, from a retiring cell, all of them. What is handed over arrives at once.
 func (l *lab) check() {
 	for i := range l.apps {
 		l.apps[i].left = offloadBudget
@@ -96,7 +100,7 @@ func (l *lab) check() {
 	}
 }
 
-// handOver gives a real with its measured load to another app.
+// handOver gives a real, with its measured load, to another app.
 func (l *lab) handOver(e *entity, to int32) {
 	from, next := &l.apps[e.app], &l.apps[to]
 	weight := e.meter.Load()
@@ -111,7 +115,7 @@ func (l *lab) handOver(e *entity, to int32) {
 	l.offload++
 }
 
-// vacate takes the cell from an app, when it is out of the tree.
+// vacate takes the cell from an app when the cell is out of the tree.
 func (l *lab) vacate(c bsp.CellID) error {
 	for i := range l.apps {
 		a := &l.apps[i]

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// commute is two towns between which crowds go to and fro: in the morning most of those who live in one go to the
-// other, in the evening they come back. The others stay where they live.
+// commute is two towns between which crowds go to and fro: in the morning most of the people of one
+// town go to the other, and in the evening they come back. The others stay where they live.
 type commute struct {
 	crowd
 	people []commuter
@@ -24,8 +24,8 @@ const (
 	commuteTown    = 500.0 // metres, the sigma of a town
 	commuteShare   = 0.7   // of the people live in the western town
 	commuteTravels = 0.6   // of those who live there go to work in the other
-	// The rush out begins at commuteOut of the run, the rush back at commuteBack. The last leaves commuteRush later, and
-	// then has some 2 km to go in a world of 10 km.
+	// The rush out begins at commuteOut of the run, the rush back at commuteBack. The last person
+	// leaves commuteRush later, and then has some 2 km to go in a world of 10 km.
 	commuteOut, commuteBack = 0.2, 0.55
 	commuteRush             = 0.05
 	commuteFast             = 40.0 // metres per second, by carriage; the slowest go at three quarters of it
@@ -61,7 +61,7 @@ func (c *commute) goal(i int, at point) (point, float64) {
 	return place, p.speed
 }
 
-// rush is when someone leaves, if all leave from a time on.
+// rush is when someone leaves, if everyone leaves from a given time on.
 func (c *commute) rush(p *commuter, from time.Duration) time.Duration {
 	return from + time.Duration(p.leaves*float64(c.share(commuteRush)))
 }

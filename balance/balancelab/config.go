@@ -11,7 +11,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Limits of a run. They keep a slip of the keyboard from taking the machine's memory: 30,000 entities take about 6 MB.
+// Limits of a run. They keep a slip on the keyboard from taking the machine's memory: 30,000
+// entities take about 6 MB.
 const (
 	mostEntities = 1_000_000
 	mostCellApps = bsp.MaxLeaves
@@ -20,15 +21,15 @@ const (
 	mostSize     = 200_000
 )
 
-// config is one run of the lab. Zero is not a default here: parseFlags fills in everything, except where a field says
-// what its zero means.
+// config is one run of the lab. Zero does not mean a default here: parseFlags fills in everything,
+// except where a field says what its zero means.
 type config struct {
 	scenario string
 	entities int
 	cellApps int
 	seconds  int
 	seed     uint64
-	size     float64 // of the world's side in metres; 0 is what the scenario takes
+	size     float64 // side of the world in metres; 0 means the scenario's own
 	noise    float64 // standard deviation of reported loads, as a share of them
 	jitter   float64 // of the entities of scenario uniform, in metres to each side
 	join     int     // seconds in which the crowd comes in; 0 is all at once
@@ -48,7 +49,7 @@ const (
 	classicName = "classic"
 )
 
-// policy are the settings of the policy that is named; of another name, those of profile.
+// policy returns the settings of the named policy; for an unknown name, those of profile.
 func (c *config) policy() balance.PolicyConfig {
 	if c.policyName == classicName {
 		return c.classic

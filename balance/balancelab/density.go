@@ -2,9 +2,10 @@ package main
 
 import "math"
 
-// gridSide is the side of a square of the grid that counts neighbours, in metres: a tenth of an area of interest. The
-// crowd is taken as even within a square, which is wrong along the rim of an area only; against counting one by one the
-// error is 1 to 2 % of a neighbourhood in scenario star (TestDensity).
+// gridSide is the side of a square of the grid that counts neighbours, in metres: a tenth of an
+// area of interest. The crowd is taken to be even within a square, which is wrong only along the
+// rim of an area; compared with counting one by one, the error is 1 to 2 % of a neighbourhood in
+// scenario star (TestDensity).
 const gridSide = 100.0
 
 // density counts entities in rectangles by a grid of prefix sums.
@@ -20,7 +21,8 @@ func newDensity(size float64) *density {
 	return &density{side: side, low: -float64(side) * gridSide / 2, sums: make([]float64, (side+1)*(side+1))}
 }
 
-// square is the index of the square that a coordinate falls in; what is outside counts for the rim.
+// square is the index of the square into which a coordinate falls; what is outside counts for the
+// rim.
 func (d *density) square(v float64) int {
 	return min(max(int((v-d.low)/gridSide), 0), d.side-1)
 }

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// economy is a crowd that grows from a few to all within the first half of the run, at an even rate of growth, and goes
-// the same way: cells have to come and go with it, and the average load has to stay where it is meant to be. Half of
-// them live in towns, the others anywhere. The first to come are the first to go.
+// economy is a crowd that grows from a few to all within the first half of the run, at an even rate
+// of growth, and goes in the same way. Cells have to come and go with it, while the average load
+// stays where it is meant to be. Half of the people live in towns, the others anywhere. The first
+// to come are the first to go.
 type economy struct {
 	crowd
 	towns []point
@@ -36,7 +37,7 @@ func (e *economy) start(i int) point {
 
 func (e *economy) goal(_ int, at point) (point, float64) { return at, 0 }
 
-// present is a range that grows at its end, later shrinks at its beginning.
+// present is a range that grows at its end and later shrinks at its beginning.
 func (e *economy) present() (first, last int) {
 	half := e.length / 2
 	if e.now <= half {
@@ -52,8 +53,8 @@ func (e *economy) after(t, half time.Duration) int {
 	return min(e.entities, int(math.Round(float64(few)*growth)))
 }
 
-// economyMargins tell how far the average load stayed from its bounds. An average below the lower one spends more cells
-// than needed, above the upper one too few.
+// economyMargins tell how far the average load stayed from its bounds. An average below the lower
+// bound spends more cells than needed; above the upper bound there are too few.
 type economyMargins struct {
 	Lower economyMargin `json:"average_less_lower_bound"`
 	Upper economyMargin `json:"upper_bound_less_average"`
@@ -77,14 +78,15 @@ func (m *economyMargin) take(v float64, first bool) {
 }
 
 const (
-	// A space of n cells whose average is under target × n/(n+1) could do with one fewer; economySlack is what loads
-	// shake by. economyOver is how far above the target an average may be, as a share of it.
+	// A space of n cells whose average is under target × n/(n+1) could do with one cell fewer;
+	// economySlack is by how much loads fluctuate. economyOver is how far above the target an
+	// average may be, as a share of the target.
 	economySlack = 0.01
 	economyOver  = 1.1
 )
 
-// economyOf judges the seconds in which there is a choice: with one cell there cannot be fewer, with all apps in use not
-// more.
+// economyOf judges the seconds in which there is a choice: with one cell there cannot be fewer, and
+// with all apps in use there cannot be more.
 func economyOf(seen []second, apps int, target float64) *economyMargins {
 	m := &economyMargins{}
 	lower, upper := true, true

@@ -2,7 +2,8 @@ package main
 
 import "time"
 
-// flashcrowd is a world whose whole crowd rushes to one square kilometre, mills about there, and disperses.
+// flashcrowd is a world whose whole crowd rushes to one square kilometre, mills about there, and
+// disperses.
 type flashcrowd struct {
 	crowd
 	homes, spots []point
@@ -13,10 +14,10 @@ const (
 	flashDisperses = 0.7  // of the run
 	flashHalf      = 500. // metres, half the side of the square
 	flashX, flashZ = 0.12, -0.08
-	// flashTravel is how long the ways take, however far: everyone goes as fast as needed. In a run of less than ten
-	// minutes it is a tenth of it.
+	// flashTravel is how long the journeys take, however far: everyone goes as fast as needed. In a
+	// run of less than ten minutes it is a tenth of the run.
 	flashTravel = time.Minute
-	// flashMill is how far people step about meanwhile.
+	// flashMill is how far people step about while they are there.
 	flashMill = 20.0
 )
 
@@ -32,7 +33,7 @@ func (f *flashcrowd) start(i int) point {
 
 func (f *flashcrowd) travel() time.Duration { return min(flashTravel, f.share(0.1)) }
 
-// way is how far along the crowd is: 0 at home, 1 at the spot. moving says that it travels.
+// way is how far the crowd has come: 0 at home, 1 at the spot. moving says whether it travels.
 func (f *flashcrowd) way() (share float64, moving bool) {
 	there, back := f.now-f.share(flashBegins), f.now-f.share(flashDisperses)
 	switch travel := f.travel(); {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// hotspot is an even world with one dense place that wanders about: a third of the crowd stays around it. It comes to
-// rest before the end.
+// hotspot is an even world with one dense place that wanders about: a third of the crowd stays
+// around it. It comes to rest before the end.
 type hotspot struct {
 	crowd
 	homes  []point // relative to the hotspot for those who follow it
@@ -14,7 +14,7 @@ type hotspot struct {
 }
 
 const (
-	hotspotShare  = 3     // one in so many follows
+	hotspotShare  = 3     // one in so many people follows
 	hotspotSigma  = 500.0 // metres
 	hotspotOrbit  = 0.25  // of the world's side
 	hotspotPeriod = 60 * time.Minute
@@ -40,7 +40,8 @@ func (h *hotspot) start(i int) point {
 	return h.homes[i]
 }
 
-// tick moves the hotspot along an eight about the middle of the world, at up to some 10 m/s in one of 20 km.
+// tick moves the hotspot along a figure of eight around the middle of the world, at up to some 10
+// m/s in a world of 20 km.
 func (h *hotspot) tick(now time.Duration) {
 	h.now = now
 	angle := turns(min(now, h.share(hotspotRests)), hotspotPeriod)

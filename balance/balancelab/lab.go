@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// lab is a simulated space: its crowd, its CellApps and its manager. It has no clock and no goroutine; the same
-// configuration gives the same run to the byte.
+// lab is a simulated space: its crowd, its CellApps and its manager. It has no clock and no
+// goroutine; the same configuration gives the same run to the byte.
 type lab struct {
 	cfg      config
 	now      time.Duration
@@ -37,10 +37,10 @@ type lab struct {
 // entity is one of the crowd. A copy of its own elsewhere is a ghost, which is only counted.
 type entity struct {
 	at     point
-	app    int32   // that has the real
+	app    int32   // the app that has the real
 	factor float64 // of its cost, see spread
 	meter  load.Meter
-	// alone is its load without ghosts in the last second, raw that with its haunts.
+	// alone is its load without ghosts in the last second, raw its load with them.
 	alone, raw int64
 }
 
@@ -56,7 +56,8 @@ type creation struct {
 	cell bsp.CellID
 }
 
-// newLab prepares a run. clock measures the manager's CPU time only; nil is for none.
+// newLab prepares a run. clock only measures the manager's CPU time; nil means that it is not
+// measured.
 func newLab(cfg config, clock func() time.Duration) (*lab, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -96,7 +97,8 @@ func (l *lab) step() (*second, error) {
 	return &l.seconds[len(l.seconds)-1], nil
 }
 
-// pulse does what is due at this time: what has arrived comes first, then the crowd, the CellApps and the manager.
+// pulse does what is due at this time: what has arrived comes first, then the crowd, the CellApps
+// and the manager.
 func (l *lab) pulse() error {
 	l.arrive()
 	if l.now%checkPeriod == 0 {
@@ -107,7 +109,7 @@ func (l *lab) pulse() error {
 		l.measure()
 		l.record()
 	}
-	// The manager plans before the reports of this pulse are in: what it has is figureAge old.
+	// The manager plans before the reports of this pulse arrive: its figures are figureAge old.
 	if period := l.cfg.balance.Period; l.now >= period && (l.now-figureAge)%period == 0 {
 		if err := l.balance(); err != nil {
 			return err
@@ -158,7 +160,7 @@ func (l *lab) populate() {
 	}
 }
 
-// move walks everyone one check period on.
+// move walks everyone on by one check period.
 func (l *lab) move() {
 	l.populate()
 	const dt = float64(checkPeriod) / float64(time.Second)

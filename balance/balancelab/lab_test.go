@@ -57,8 +57,8 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 }
 
-// In every pulse each entity is on one CellApp that has a cell, and the sums that the CellApps keep are those of their
-// entities.
+// In every pulse each entity is on one CellApp that has a cell, and the sums that the CellApps keep
+// are those of their entities.
 func TestNobodyIsLostOrCountedTwice(t *testing.T) {
 	for _, scenario := range []string{"raid", "economy"} {
 		c := small(scenario)
@@ -99,7 +99,8 @@ func checkSums(t *testing.T, l *lab) {
 	}
 }
 
-// The loads of a second are those of everyone's own work, neighbours, ghosts and haunts, counted one by one.
+// The loads of a second are the sums of everyone's own work, neighbours, ghosts and haunts, counted
+// one by one.
 func TestLoadsAddUp(t *testing.T) {
 	l := start(t, small("star"), 60)
 	var alone, total int64
@@ -148,7 +149,7 @@ func TestStillCrowdComesToRest(t *testing.T) {
 	}
 }
 
-// The bounds are loose: this says that balancing works at all. What it comes to is for longer runs to measure.
+// The bounds are loose: this test says that balancing works at all. Longer runs measure how well.
 func TestSmallStarHolds(t *testing.T) {
 	l := start(t, small("star"), 150)
 	s := l.summarise()
@@ -157,8 +158,8 @@ func TestSmallStarHolds(t *testing.T) {
 	}
 }
 
-// What package space does at a line: within the band a real stays, beyond it it is handed over, and out of a retiring
-// cell too; no more than the budget in one check.
+// This is what package space does at a line: a real stays within the band, is handed over beyond
+// it, and is also handed over out of a retiring cell; no more than the budget in one check.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -232,20 +233,21 @@ func BenchmarkSecondOfStar(b *testing.B) {
 	}
 }
 
-// TestEconomyGivesBack: as the crowd leaves, so do cells, though who is left walks in and out of those that retire.
+// TestEconomyGivesBack: as the crowd leaves, so do cells, although those who are left walk in and
+// out of the retiring ones.
 func TestEconomyGivesBack(t *testing.T) {
 	c := small("economy")
 	c.entities, c.cellApps, c.seconds, c.size = 8000, 80, 1000, 0
 	c.profile.TargetLoad = 0.2
 	e := economyOf(start(t, c, c.seconds).seconds, c.cellApps, c.profile.TargetLoad)
-	// With two cells neither this bound nor the other can be kept for about a minute of it.
+	// With two cells, neither this bound nor the other can be kept for about a minute of it.
 	if e.Lower.Outside > 90 || e.Lower.Lowest < -0.03 {
 		t.Errorf("under the lower bound for %d s, by up to %v", e.Lower.Outside, -e.Lower.Lowest)
 	}
 }
 
-// Profile follows a rush: cells in its midst were once a seventh above the average for 14 s, since lines moved to where the
-// crowd had been. See balance/flow.go.
+// Policy profile follows a rush. (Cells in its midst were once a seventh above the average for 14
+// s, since lines moved to where the crowd had been.) See balance/flow.go.
 func TestARushIsFollowed(t *testing.T) {
 	c := small("flashcrowd")
 	c.entities, c.seconds, c.warmUp = 6000, 300, 60

@@ -14,8 +14,8 @@ const (
 	space = 1 // the only space
 )
 
-// manager is the part of a CellAppMgr that balances: it keeps reports, asks the policy, changes its tree and publishes
-// it.
+// manager is the part of a CellAppMgr that balances: it keeps reports, asks the policy, changes its
+// tree and publishes it.
 type manager struct {
 	policy    balance.Policy
 	clock     func() time.Duration
@@ -62,7 +62,8 @@ func (m *manager) newLeaf(app int) bsp.Leaf {
 	return bsp.Leaf{Cell: bsp.CellID{Term: term, N: m.cells}, App: address(app), Salt: 1}
 }
 
-// created notes that a CellApp has confirmed a cell. It reports false for one that is gone again.
+// created notes that a CellApp has confirmed a cell. It returns false for a cell that is gone
+// again.
 func (m *manager) created(c bsp.CellID) bool {
 	leaf, _, ok := m.tree.Leaf(c)
 	if ok {
@@ -79,7 +80,7 @@ func (l *lab) sample() {
 	}
 	for i := range l.apps {
 		a := &l.apps[i]
-		// A real's share of what no real was charged with.
+		// This is a real's share of what no real was charged with.
 		a.share = load.Share(a.smoothed+a.remainder.Load(), a.smoothed, a.reals)
 	}
 	for i := range l.present() {
@@ -147,7 +148,8 @@ func (l *lab) observe() *balance.Observation {
 	return &balance.Observation{Now: l.now, Apps: apps, Spaces: []balance.Space{{ID: space, Tree: m.tree, Cells: cells, Bounds: m.world}}}
 }
 
-// apply does what a plan says. A plan that does not fit the tree that it was made for is a fault of the policy.
+// apply does what a plan says. A plan that does not fit the tree for which it was made is a fault
+// of the policy.
 func (l *lab) apply(p *balance.Plan) error {
 	m := &l.manager
 	t := &m.tally
@@ -188,7 +190,8 @@ func (l *lab) apply(p *balance.Plan) error {
 	return nil
 }
 
-// publish tells the geometry to all CellApps with a cell, if there is something new to tell, and counts the bytes.
+// publish tells the geometry to all CellApps with a cell, if there is something new to tell, and
+// counts the bytes.
 func (l *lab) publish() {
 	m := &l.manager
 	for i := range m.reports {

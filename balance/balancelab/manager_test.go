@@ -33,8 +33,8 @@ func addAt(x float64, app uint32) func(*balance.Observation) balance.Plan {
 	}
 }
 
-// Plans are made a quarter of a second after the reports that they go by; lines every half second, cells every
-// three.
+// Plans are made a quarter of a second after the reports on which they are based; lines every half
+// second, cells every three seconds.
 func TestPeriods(t *testing.T) {
 	c := small("uniform")
 	c.noise = 0
@@ -71,8 +71,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// A planned cell is known to the CellApps after 100 ms, created after 300 and known to be created 100 later: only then
-// entities go there.
+// A planned cell is known to the CellApps after 100 ms, created after 300 ms, and known to be
+// created 100 ms later: only then do entities go there.
 func TestCellComesInSteps(t *testing.T) {
 	c := small("uniform")
 	c.entities, c.join = 200, 0

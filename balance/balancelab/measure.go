@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// measure finds what everyone costs, once a second: what an entity sees does not change much faster. It is the true
-// load of this second; meters smooth it for the reports.
+// measure computes what everyone costs, once a second: what an entity sees does not change much
+// faster. It is the true load of this second; meters smooth it for the reports.
 func (l *lab) measure() {
 	for i := range l.apps {
 		a := &l.apps[i]
@@ -41,7 +41,8 @@ func (l *lab) cost(e *entity) int64 {
 	return int64((baseCost + neighbourCost*seen) * e.factor * ticksPerSecond)
 }
 
-// mirror counts the ghosts of an entity: one on each created cell whose area is within the ghost distance.
+// mirror counts the ghosts of an entity: one on each created cell whose area is within the ghost
+// distance.
 func (l *lab) mirror(e *entity) (haunts int) {
 	if r := &l.apps[e.app].rect; inside(r, e.at, ghostDistance) {
 		return 0 // far from every line
@@ -60,13 +61,14 @@ func inside(r *bsp.Rect, p point, half float64) bool {
 	return r.MinX <= p.x-half && p.x+half <= r.MaxX && r.MinZ <= p.z-half && p.z+half <= r.MaxZ
 }
 
-// shaken is a factor by which a real clock would falsify a load. The fewer reals it is of, the more it shakes: by times as
-// much for one of a cell's as for the whole.
+// shaken is a factor by which a real clock would falsify a load. The fewer reals a load comes from,
+// the more it fluctuates: times as much for one of a cell's reals as for all of them.
 func (l *lab) shaken(times float64) float64 {
 	return max(0, 1+float64(l.noise.NormFloat64()*l.cfg.noise*times))
 }
 
-// report is what all CellApps tell the manager: the smoothed load of their cells, as noisy as a real clock makes it.
+// report is what all CellApps tell the manager: the smoothed load of their cells, as noisy as a
+// real clock makes it.
 func (l *lab) report() {
 	for i := range l.apps {
 		a := &l.apps[i]

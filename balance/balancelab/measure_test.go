@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The grid's counts of neighbours against counts one by one, in the crowd of a star.
+// The grid's counts of neighbours are compared with counts one by one, in the crowd of a star.
 func TestDensity(t *testing.T) {
 	c := small("star")
 	c.entities, c.size, c.join = 20_000, 20_000, 0

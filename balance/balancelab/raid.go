@@ -2,8 +2,8 @@ package main
 
 import "time"
 
-// raid is a world of parties that gather at the places of bosses, one after the other, as fast as their steeds allow.
-// Each party stays a while, then takes the next place of its round.
+// raid is a world of parties that gather at the places of bosses, one after the other, as fast as
+// their steeds allow. Each party stays a while, then goes to the next place of its round.
 type raid struct {
 	crowd
 	bosses  []point
@@ -25,7 +25,7 @@ const (
 	raidSpeed  = 200.0 // metres per second: a recall, rather than a ride
 	raidSpot   = 40.0  // metres around a boss that a party takes up
 	raidStroll = 5.0
-	// raidRests is when parties stay where they are, as a share of the run.
+	// raidRests is from when on parties stay where they are, as a share of the run.
 	raidRests = 0.75
 )
 
@@ -70,7 +70,8 @@ func (r *raid) goal(i int, at point) (point, float64) {
 	return place, raidSpeed
 }
 
-// disturbances is the raiding, until the last party may have arrived from the other end of the world.
+// disturbances is the raiding, until the last party can have arrived from the other end of the
+// world.
 func (r *raid) disturbances() []disturbance {
 	way := time.Duration(r.size * 1.28 / raidSpeed * float64(time.Second)).Truncate(time.Second)
 	return []disturbance{{0, r.share(raidRests) + way}}

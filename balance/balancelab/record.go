@@ -9,23 +9,25 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// second is what was seen of one second, at its end. Loads are true loads as fractions of a core: of this second, not
-// smoothed, without noise.
+// second is what was seen of one second, at its end. Loads are true loads as fractions of a core:
+// of this second, not smoothed, without noise.
 type second struct {
 	at time.Duration
-	// least, mean and most are over the CellApps whose cell is created and does not retire: cells counts those, leaves
-	// all that the space has.
+	// least, mean and most are over the CellApps whose cell is created and does not retire: cells
+	// counts those, leaves all that the space has.
 	least, mean, most float64
 	cells, leaves     int
-	// over is the most seconds in a row that one of the cells has been over overAt by now.
+	// over is the largest number of seconds in a row for which one of the cells has by now been
+	// over overAt.
 	over int
-	// total is the load of all CellApps, alone that of the same crowd in a world without lines.
+	// total is the load of all CellApps; alone is that of the same crowd in a world without lines.
 	total, alone                float64
 	entities, offloaded, ghosts int
 	tally
 }
 
-// above and below are how far the most and the least loaded cell are from the average, as shares of it.
+// above and below are how far the most and the least loaded cell are from the average, as shares of
+// it.
 func (s *second) above() float64 { return apart(s.most-s.mean, s.mean) }
 func (s *second) below() float64 { return apart(s.mean-s.least, s.mean) }
 
@@ -78,7 +80,8 @@ func (l *lab) record() {
 	l.cut()
 }
 
-// overAt is the share of the average from which a cell should soon be relieved while others have room.
+// overAt is the share of the average from which a cell should soon be relieved while others have
+// room.
 const overAt = 1.1
 
 // over counts for each CellApp, and returns the most.
@@ -109,7 +112,8 @@ type cutCell struct {
 // dotsPerCut is how many of the crowd a picture shows.
 const dotsPerCut = 500
 
-// cut keeps a picture when one is due: they are spread evenly over the run, the last at its end.
+// cut keeps a picture when one is due: pictures are spread evenly over the run, the last at its
+// end.
 func (l *lab) cut() {
 	n, taken := l.cfg.frames, len(l.cuts)
 	if taken >= n || l.now < l.cfg.length()*time.Duration(taken+1)/time.Duration(n) {
@@ -122,7 +126,7 @@ func (l *lab) cut() {
 		}
 	}
 	crowd := l.present()
-	// An odd step, since scenarios deal out roles by the last bits of the number.
+	// The step is odd, since scenarios deal out roles by the last bits of the number.
 	step := len(crowd)/dotsPerCut | 1
 	for i := 0; i < len(crowd); i += step {
 		c.dots = append(c.dots, crowd[i].at)

@@ -16,19 +16,23 @@ func (p point) distance(q point) float64 { return math.Hypot(q.x-p.x, q.z-p.z) }
 
 // scenario is what a crowd does. It says where entities want to be; the lab walks them there.
 type scenario interface {
-	// start is where an entity is at time 0, or when it comes into the world. It is called once for each, in order.
+	// start is where an entity is at time 0, or when it comes into the world. It is called once for
+	// each, in order.
 	start(i int) point
 	// tick sets the time for the calls of goal that follow.
 	tick(now time.Duration)
-	// goal is where an entity that is at a place wants to be now, and its speed in metres per second.
+	// goal is where an entity that is at a place wants to be now, and its speed in metres per
+	// second.
 	goal(i int, at point) (point, float64)
 	// present is the range of entities in the world, at the time of the last tick.
 	present() (first, last int)
-	// disturbances are when the crowd shifts the load, the earliest first. What goes on all the time is none.
+	// disturbances are when the crowd shifts the load, the earliest first. What goes on all the
+	// time does not count.
 	disturbances() []disturbance
 }
 
-// disturbance is a time in which the crowd shifts the load; after its end it does not, until the next one.
+// disturbance is a time in which the crowd shifts the load; after its end the crowd does not, until
+// the next one.
 type disturbance struct{ begin, end time.Duration }
 
 // crowd is the part that scenarios share.
@@ -43,7 +47,8 @@ type crowd struct {
 func (c *crowd) tick(now time.Duration)      { c.now = now }
 func (c *crowd) disturbances() []disturbance { return nil }
 
-// present lets the crowd come in evenly: a world does not open with all its people in its one cell.
+// present lets the crowd come in evenly: a world does not open with all its people in its only
+// cell.
 func (c *crowd) present() (first, last int) {
 	if c.now >= c.join {
 		return 0, c.entities
@@ -51,7 +56,7 @@ func (c *crowd) present() (first, last int) {
 	return 0, int(float64(c.entities) * float64(c.now) / float64(c.join))
 }
 
-// share is a time by its share of the run.
+// share is a time as a share of the run.
 func (c *crowd) share(f float64) time.Duration {
 	return time.Duration(float64(c.length) * f).Truncate(time.Second)
 }
@@ -76,7 +81,7 @@ func (c *crowd) about(p point, sigma float64) point {
 	return p.plus(cut(c.chance.NormFloat64()), cut(c.chance.NormFloat64()))
 }
 
-// speed is a random speed, evenly between two.
+// speed is a random speed, evenly distributed between two.
 func (c *crowd) speed(lo, hi float64) float64 { return lo + (hi-lo)*c.chance.Float64() }
 
 // People walk at 3 m/s and ride at 10.

@@ -5,30 +5,34 @@ import (
 	"time"
 )
 
-// The star is the balance demonstration of the BigWorld whitepaper: a crowd in the shape of a star in a world of 40 by
-// 40 km, that shifts all the time. Its arms swing, reach out and draw back; their people walk up and down them, and
-// every now and then through the middle into another, more of them into the arm that is the fashion of the hour.
+// The star is the balance demonstration of the BigWorld whitepaper: a crowd in the shape of a star,
+// in a world of 40 by 40 km, that shifts all the time. Its arms swing, reach out and draw back.
+// Their people walk up and down them and, every now and then, through the middle into another arm,
+// more of them into the arm that is the fashion of the hour.
 const (
 	starArms = 8
-	// starReach is how long an arm is, starWidth the sigma of its people to both sides, as shares of the world's side.
+	// starReach is how long an arm is, starWidth the sigma of its people to both sides, as shares
+	// of the world's side.
 	starReach = 0.45
 	starWidth = 0.025
-	// An arm swings by starSwing (radians) in starSwingPeriod: at its tip, 18 km out, at up to 5 m/s.
+	// An arm swings by starSwing (radians) in starSwingPeriod: at its tip, 18 km out, at up to 5
+	// m/s.
 	starSwing       = 0.08
 	starSwingPeriod = 30 * time.Minute
 	// It draws back by starBreath of its length in starBreathPeriod, at up to 3 m/s.
 	starBreath       = 0.06
 	starBreathPeriod = 20 * time.Minute
-	// starStroll is how far along the arm, as a share of it, someone walks at a time; starLeave is how likely someone
-	// within that distance of the middle goes into another arm instead.
+	// starStroll is how far along the arm, as a share of it, someone walks at a time; starLeave is
+	// how likely it is that someone within that distance of the middle goes into another arm
+	// instead.
 	starStroll = 0.08
 	starLeave  = 0.5
-	// starFashion is how much more likely the arm of the hour is than the one across; it goes round in
-	// starFashionPeriod.
+	// starFashion is how much more likely the arm of the hour is than the one across; it goes round
+	// in starFashionPeriod.
 	starFashion       = 0.6
 	starFashionPeriod = 10 * time.Minute
-	// starNear is within how many metres of where it goes someone has arrived. Those slower than their arm's tip trail
-	// behind it.
+	// starNear is how near to a goal, in metres, someone has to be to have arrived. People slower
+	// than their arm's tip trail behind it.
 	starNear = 5.0
 )
 
@@ -38,7 +42,8 @@ type star struct {
 	arms   [starArms]arm
 }
 
-// starPerson has a place in an arm: how far out, as a share of its length, and how far to the side in metres.
+// starPerson has a place in an arm: how far out, as a share of its length, and how far to the side
+// in metres.
 type starPerson struct {
 	arm       int
 	out, side float64
@@ -77,7 +82,7 @@ func (s *star) tick(now time.Duration) {
 	}
 }
 
-// turns is how far a time is in a cycle, in radians.
+// turns is the position of a time in a cycle, in radians.
 func turns(now, period time.Duration) float64 { return 2 * math.Pi * float64(now) / float64(period) }
 
 func (s *star) place(p *starPerson) point {
@@ -113,7 +118,7 @@ func (s *star) stroll(p *starPerson) {
 	}
 }
 
-// fashion draws an arm, that of the hour more likely than others.
+// fashion draws an arm; the arm of the hour is likelier than the others.
 func (s *star) fashion() int {
 	for {
 		i := s.chance.IntN(starArms)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// summary is what a run comes to. Deviations are shares of the average load, over the seconds after the warm-up.
+// summary is the result of a run. Deviations are shares of the average load, over the seconds after
+// the warm-up.
 type summary struct {
 	Scenario string  `json:"scenario"`
 	Policy   string  `json:"policy"`
@@ -32,7 +33,8 @@ type summary struct {
 	Below   extreme `json:"below"` // (avg-min)/avg
 	Within5 float64 `json:"within_5_percent"`
 	Within3 float64 `json:"within_3_percent"`
-	// Over is the most seconds in a row that one cell was over overAt times the average.
+	// Over is the largest number of seconds in a row for which one cell was over overAt times the
+	// average.
 	Over   int      `json:"over_a_tenth_s"`
 	Settle []settle `json:"settle"`
 
@@ -55,7 +57,7 @@ type summary struct {
 	Manager managerCPU `json:"manager_cpu"`
 }
 
-// extreme is the worst of something, and what a hundredth of the seconds exceed.
+// extreme is the worst value of something, and the value that a hundredth of the seconds exceed.
 type extreme struct {
 	Worst float64 `json:"worst"`
 	P99   float64 `json:"p99"`
@@ -68,16 +70,17 @@ type settle struct {
 	Took  int `json:"took_s"` // never is -1
 }
 
-// usage compares the cells that there were with the fewest that would have done.
+// usage compares the number of cells with the fewest that would have done.
 type usage struct {
 	Mean float64 `json:"mean"`
 	Most int     `json:"most"`
-	// ByTarget is for an average of TargetLoad, with the load that there was; BySafety for SafetyBound, uncut.
+	// ByTarget is for an average of TargetLoad, with the load that there was; BySafety for
+	// SafetyBound, uncut.
 	ByTarget float64 `json:"fewest_by_target_mean"`
 	BySafety float64 `json:"fewest_by_safety_mean"`
 }
 
-// managerCPU is what the policy's answers took, in microseconds.
+// managerCPU is the time that the policy's answers took, in microseconds.
 type managerCPU struct {
 	Mean  float64 `json:"mean_us"`
 	P99   float64 `json:"p99_us"`
@@ -86,19 +89,20 @@ type managerCPU struct {
 }
 
 const (
-	// leastWarmUp is the shortest warm-up that the lab finds, in seconds, and calmWarmUp for how long before its end no
-	// cell was added.
+	// leastWarmUp is the shortest warm-up that the lab finds, in seconds; calmWarmUp is for how
+	// long before its end no cell was added.
 	leastWarmUp = 120
 	calmWarmUp  = 30
 	// economyWarmUp is that of scenario economy, in which cells come and go all the time.
 	economyWarmUp = 30
 
-	// settledAt is the deviation within which a crowd counts as balanced, the share that is asked of it most.
+	// settledAt is the deviation within which a crowd counts as balanced, the share most often asked for.
 	settledAt = 0.05
 )
 
-// warmUp returns how many seconds do not count: those that the configuration says, or at least 120 and until no cell
-// has been added for 30 s. A run that does not get there is judged by its second half.
+// warmUp returns how many seconds do not count: as many as the configuration says, or at least 120
+// and until no cell has been added for 30 s. A run that does not get that far is judged by its
+// second half.
 func (l *lab) warmUp() int {
 	switch {
 	case l.cfg.warmUp > 0:
@@ -157,7 +161,7 @@ func (l *lab) summarise() *summary {
 	return s
 }
 
-// settles finds how long each disturbance showed after its end.
+// settles finds for how long each disturbance showed after its end.
 func (l *lab) settles() []settle {
 	all := []settle{}
 	disturbances := l.scenario.disturbances()
@@ -173,7 +177,8 @@ func (l *lab) settles() []settle {
 	return all
 }
 
-// settled is how many seconds after the first time every second up to the other was within settledAt; -1 is never.
+// settled is after how many seconds, counted from the first time, every second up to the other time
+// was within settledAt; -1 means never.
 func (l *lab) settled(from, until time.Duration) int {
 	last := from // of the seconds outside
 	for i := range l.seconds {

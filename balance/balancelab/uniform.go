@@ -1,7 +1,7 @@
 package main
 
-// uniform is an even crowd. It stands still, or with -jitter steps about its places: no line has a reason to move once
-// the load is even.
+// uniform is an even crowd. It stands still or, with -jitter, steps about its places: no line has a
+// reason to move once the load is even.
 type uniform struct {
 	crowd
 	jitter float64

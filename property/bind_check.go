@@ -139,54 +139,35 @@ func (c *fieldChecker) checkDict(s reflect.Type, at string, t *DataType) {
 
 // handleFor names the handle that holds values of a type.
 func handleFor(t *DataType) string {
+	handle := "property." + kindTable[t.kind].handle
 	switch t.kind {
 	case KindFixedDict:
 		return "a struct that embeds property.Dict, or property.Field[property.Value]"
-	case KindArray, KindTuple:
-		if t.kind == KindArray && t.elem.kind == KindFixedDict {
+	case KindArray:
+		if t.elem.kind == KindFixedDict {
 			return "property.Array of a struct that embeds property.Dict, or property.Slice[property.Value]"
 		}
-		return "property.Slice[" + goNameFor(t.elem) + "]"
+		fallthrough
+	case KindTuple:
+		return handle + "[" + goNameFor(t.elem) + "]"
 	case KindMap:
-		return "property.Map[" + goNameFor(t.key) + ", " + goNameFor(t.elem) + "]"
-	case KindAny:
-		return "property.Any"
+		return handle + "[" + goNameFor(t.key) + ", " + goNameFor(t.elem) + "]"
 	case KindUser:
-		return "property.Custom[" + t.user.goType().String() + "]"
+		return handle + "[" + t.user.goType().String() + "]"
 	}
-	if t.kind == KindMailbox {
-		return "property.MailboxField"
-	}
-	if h, ok := shortHandles[t.kind]; ok {
-		return "property." + h
-	}
-	return "property.Field[" + goNameFor(t) + "]"
+	return handle
 }
 
-// shortHandles names the handles that have a name of their own.
-var shortHandles = map[Kind]string{
-	KindInt8: "Int8", KindInt16: "Int16", KindInt32: "Int32", KindInt64: "Int64",
-	KindUint8: "Uint8", KindUint16: "Uint16", KindUint32: "Uint32", KindUint64: "Uint64", KindEntityID: "Uint64",
-	KindFloat32: "Float32", KindFloat64: "Float64", KindBool: "Bool",
-	KindString: "String", KindUnicodeString: "String", KindBlob: "Blob",
-}
-
-// goNameFor names the Go type of a [Field] of a type.
+// goNameFor names the Go type of an element of a type.
 func goNameFor(t *DataType) string {
-	switch t.kind {
-	case KindString, KindUnicodeString:
-		return "string"
-	case KindBlob:
+	switch goType := kindTable[t.kind].goType; {
+	case goType == nil:
+		return "property.Value"
+	case t.kind == KindBlob:
 		return "[]byte"
-	case KindVec2, KindVec3, KindVec4:
-		return "property.Vector" + string(rune('2'+t.kind-KindVec2))
-	case KindMailbox:
-		return "property.Mailbox"
+	default:
+		return goType.String()
 	}
-	if h, ok := shortHandles[t.kind]; ok {
-		return strings.ToLower(h)
-	}
-	return "property.Value"
 }
 
 // hasComponent reports whether some property of the type is of that component.

@@ -10,70 +10,46 @@ import (
 // that does not fit is a bug of the caller, and panics.
 func (t *DataType) AppendTo(b []byte, v Value) []byte { return t.append(b, &v) }
 
+// append writes numbers and vectors itself, for speed.
 func (t *DataType) append(b []byte, v *Value) []byte {
-	switch t.kind {
-	case KindInt8, KindUint8, KindBool:
+	switch t.width {
+	case 1:
 		return append(b, byte(v.lo))
-	case KindInt16, KindUint16:
+	case 2:
 		return binary.LittleEndian.AppendUint16(b, uint16(v.lo))
-	case KindInt32, KindUint32:
-		return binary.LittleEndian.AppendUint32(b, uint32(v.lo))
-	case KindInt64, KindUint64, KindEntityID, KindFloat64, KindVec2:
-		return binary.LittleEndian.AppendUint64(b, v.lo)
-	case KindFloat32:
+	case 4:
 		if v.kind == isFloat {
 			return binary.LittleEndian.AppendUint32(b, float32bits(float32(v.Float())))
 		}
 		return binary.LittleEndian.AppendUint32(b, uint32(v.lo))
-	case KindString, KindUnicodeString, KindBlob, KindAny:
-		return append(binary.AppendUvarint(b, v.lo), v.text()...)
-	case KindVec3:
+	case 8:
+		return binary.LittleEndian.AppendUint64(b, v.lo)
+	case 12:
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(b, v.lo), uint32(v.hi))
-	case KindVec4:
+	case 16:
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, v.lo), v.hi)
-	case KindMailbox:
-		return appendMailbox(b, v.Mailbox())
-	case KindUser:
-		wire := v.user().wire
-		return append(binary.AppendUvarint(b, uint64(len(wire))), wire...)
-	case KindArray, KindTuple, KindMap:
-		return t.appendSequence(b, v)
-	default:
-		return t.appendDict(b, v)
 	}
-}
-
-func (t *DataType) appendSequence(b []byte, v *Value) []byte {
-	list := v.list()
-	switch {
-	case t.kind == KindMap:
-		b = binary.AppendUvarint(b, uint64(len(list)/2))
-	case t.size == 0:
-		b = binary.AppendUvarint(b, uint64(len(list)))
-	case len(list) != t.size:
-		panic("property: AppendTo of a list that does not fit its type")
+	// The forms of this package are called by name, so that neither b nor v escapes to the heap.
+	switch f := t.wire.(type) {
+	case text:
+		return f.append(t, b, v)
+	case fixedDict:
+		return f.append(t, b, v)
+	case sequence:
+		return f.append(t, b, v)
+	case mapping:
+		return f.append(t, b, v)
+	case blob:
+		return f.append(t, b, v)
+	case free:
+		return f.append(t, b, v)
+	case userForm:
+		return f.append(t, b, v)
+	case mailbox:
+		return f.append(t, b, v)
 	}
-	for i := range list {
-		b = t.child(i).append(b, &list[i])
-	}
-	return b
-}
-
-func (t *DataType) appendDict(b []byte, v *Value) []byte {
-	if t.allowNone {
-		if v.kind == isNone {
-			return append(b, 0)
-		}
-		b = append(b, 1)
-	}
-	list := v.list()
-	if len(list) != len(t.fields) {
-		panic("property: AppendTo of a FIXED_DICT that does not fit its type")
-	}
-	for i := range t.fields {
-		b = t.fields[i].Type.append(b, &list[i])
-	}
-	return b
+	w := *v
+	return append(b, t.wire.append(t, nil, &w)...)
 }
 
 // Read takes one value off the front of b. The value fits the type and shares no memory with b. Errors are ErrTruncated,
@@ -87,170 +63,76 @@ func (t *DataType) Read(b []byte) (v Value, rest []byte, err error) {
 }
 
 // read is Read into the caller's Value, which must be None. After an error v and rest mean nothing.
+// It reads numbers and vectors itself, for speed.
 func (t *DataType) read(v *Value, b []byte) (rest []byte, err error) {
 	if len(b) < t.minWire {
 		return nil, ErrTruncated
 	}
-	switch t.kind {
-	case KindInt8:
-		v.kind, v.lo = isInt, uint64(int8(b[0]))
-	case KindInt16:
-		v.kind, v.lo = isInt, uint64(int16(binary.LittleEndian.Uint16(b)))
-	case KindInt32:
-		v.kind, v.lo = isInt, uint64(int32(binary.LittleEndian.Uint32(b)))
-	case KindInt64:
-		v.kind, v.lo = isInt, binary.LittleEndian.Uint64(b)
-	case KindUint8:
-		v.kind, v.lo = isUint, uint64(b[0])
-	case KindUint16:
-		v.kind, v.lo = isUint, uint64(binary.LittleEndian.Uint16(b))
-	case KindUint32:
-		v.kind, v.lo = isUint, uint64(binary.LittleEndian.Uint32(b))
-	case KindUint64:
-		v.kind, v.lo = isUint, binary.LittleEndian.Uint64(b)
-	case KindFloat32:
-		v.kind, v.lo = isFloat32, uint64(float32bits(readFloat(b)))
-	case KindFloat64:
-		*v = Float(math.Float64frombits(binary.LittleEndian.Uint64(b)))
-	case KindVec2:
-		*v = Vec2(Vector2{readFloat(b), readFloat(b[4:])})
-	case KindVec3:
-		*v = Vec3(Vector3{readFloat(b), readFloat(b[4:]), readFloat(b[8:])})
-	case KindVec4:
-		*v = Vec4(Vector4{readFloat(b), readFloat(b[4:]), readFloat(b[8:]), readFloat(b[12:])})
+	switch t.width {
+	case 0:
+		return t.readForm(v, b)
+	case 1:
+		v.lo = uint64(b[0])
+	case 2:
+		v.lo = uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		v.lo = uint64(binary.LittleEndian.Uint32(b))
+	case 16:
+		v.hi = binary.LittleEndian.Uint64(b[8:])
+		v.lo = binary.LittleEndian.Uint64(b)
+	case 12:
+		v.hi = uint64(binary.LittleEndian.Uint32(b[8:]))
+		fallthrough
 	default:
-		return t.readChecked(v, b)
+		v.lo = binary.LittleEndian.Uint64(b)
+	}
+	v.kind = t.holds
+	switch v.kind {
+	case isInt:
+		shift := 64 - t.bits()
+		v.lo = uint64(int64(v.lo<<shift) >> shift)
+	case isFloat:
+		*v = Float(math.Float64frombits(v.lo))
+	case isFloat32:
+		v.lo = uint64(float32bits(low(v.lo)))
+	case isVec2, isVec3, isVec4:
+		v.lo, v.hi = pair(low(v.lo), high(v.lo)), pair(low(v.hi), high(v.hi))
+	case isUint:
+		if t.kind == KindEntityID && v.lo > MaxEntityID {
+			return nil, fmt.Errorf("%w: entity id %d is above 53 bits", ErrValue, v.lo)
+		}
+	case isBool:
+		if v.lo > 1 {
+			return nil, fmt.Errorf("%w: %d is not a BOOL", ErrValue, v.lo)
+		}
 	}
 	return b[t.minWire:], nil
 }
 
-// readChecked reads what not all bytes stand for.
-func (t *DataType) readChecked(v *Value, b []byte) (rest []byte, err error) {
-	switch t.kind {
-	case KindEntityID:
-		n := binary.LittleEndian.Uint64(b)
-		if n > MaxEntityID {
-			return nil, fmt.Errorf("%w: entity id %d is above 53 bits", ErrValue, n)
-		}
-		*v = Uint(n)
-		return b[8:], nil
-	case KindBool:
-		if b[0] > 1 {
-			return nil, fmt.Errorf("%w: %d is not a BOOL", ErrValue, b[0])
-		}
-		*v = BoolValue(b[0] == 1)
-		return b[1:], nil
-	case KindString, KindUnicodeString, KindBlob:
-		return t.readString(v, b)
-	case KindMailbox:
-		m, rest, err := readMailbox(b)
-		*v = MailboxValue(m)
-		return rest, err
-	case KindAny:
-		return readAny(v, b)
-	case KindUser:
-		n, rest, err := readCount(b, MaxUser, 1)
-		if err != nil {
-			return nil, err
-		}
-		*v, err = t.user.read(rest[:n:n])
-		return rest[n:], err
-	case KindMap:
-		return t.readMap(v, b)
-	case KindArray, KindTuple:
-		return t.readSequence(v, b)
+// readForm calls the forms of this package by name, as append does.
+func (t *DataType) readForm(v *Value, b []byte) (rest []byte, err error) {
+	switch f := t.wire.(type) {
+	case text:
+		return f.read(t, v, b)
+	case fixedDict:
+		return f.read(t, v, b)
+	case sequence:
+		return f.read(t, v, b)
+	case mapping:
+		return f.read(t, v, b)
+	case blob:
+		return f.read(t, v, b)
+	case free:
+		return f.read(t, v, b)
+	case userForm:
+		return f.read(t, v, b)
+	case mailbox:
+		return f.read(t, v, b)
 	}
-	return t.readDict(v, b)
-}
-
-func readFloat(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
-
-func (t *DataType) readString(v *Value, b []byte) ([]byte, error) {
-	n, rest, err := readCount(b, MaxString, 1)
-	if err != nil {
-		return nil, err
-	}
-	*v = Bytes(rest[:n])
-	return rest[n:], t.checkString(*v)
-}
-
-// readAny checks the MessagePack once, here, so that whoever decodes it later need not fear it.
-func readAny(v *Value, b []byte) ([]byte, error) {
-	n, rest, err := readCount(b, MaxAny, 1)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkAny(rest[:n]); err != nil {
-		return nil, err
-	}
-	*v = stringOf(isAny, string(rest[:n]))
-	return rest[n:], nil
-}
-
-func (t *DataType) readSequence(v *Value, b []byte) (rest []byte, err error) {
-	n, rest := t.size, b
-	if n == 0 {
-		if n, rest, err = readCount(b, MaxList, t.elem.minWire); err != nil {
-			return nil, err
-		}
-	}
-	return t.readList(v, n, rest)
-}
-
-func (t *DataType) readMap(v *Value, b []byte) (rest []byte, err error) {
-	n, rest, err := readCount(b, MaxList, t.key.minWire+t.elem.minWire)
-	if err != nil {
-		return nil, err
-	}
-	if rest, err = t.readList(v, 2*n, rest); err == nil && !sorted(v.list()) {
-		err = fmt.Errorf("%w: keys of a MAP do not ascend", ErrValue)
-	}
+	var w Value
+	rest, err = t.wire.read(t, &w, b)
+	*v = w
 	return rest, err
-}
-
-func (t *DataType) readDict(v *Value, b []byte) ([]byte, error) {
-	if t.allowNone {
-		if b[0] > 1 {
-			return nil, fmt.Errorf("%w: presence byte %d", ErrValue, b[0])
-		}
-		present := b[0] == 1
-		if b = b[1:]; !present {
-			return b, nil
-		}
-	}
-	return t.readList(v, len(t.fields), b)
-}
-
-// readList reads n elements; the caller has checked that b can hold so many.
-func (t *DataType) readList(v *Value, n int, b []byte) (rest []byte, err error) {
-	list := make([]Value, n)
-	if t.kind != KindMap && t.elem != nil && t.elem.kind == KindFixedDict && !t.elem.allowNone {
-		return t.readDicts(v, list, b)
-	}
-	for i := range list {
-		if b, err = t.child(i).read(&list[i], b); err != nil {
-			return nil, err
-		}
-	}
-	*v = List(list...)
-	return b, nil
-}
-
-// readDicts reads a list of records, whose fields lie in one piece of memory.
-func (t *DataType) readDicts(v *Value, list []Value, b []byte) (rest []byte, err error) {
-	width := len(t.elem.fields)
-	fields := make([]Value, len(list)*width)
-	for i := range list {
-		row := fields[i*width : (i+1)*width : (i+1)*width]
-		for k := range row {
-			if b, err = t.elem.fields[k].Type.read(&row[k], b); err != nil {
-				return nil, err
-			}
-		}
-		list[i] = List(row...)
-	}
-	*v = List(list...)
-	return b, nil
 }
 
 // readCount reads a uvarint in its shortest form, checks it against a limit, and that the rest can hold that many of

@@ -20,7 +20,7 @@ func must[T any](t T, err error) T {
 // allTypes is a type of every kind and of each form that composite kinds have.
 func allTypes() []*DataType {
 	var all []*DataType
-	for k := KindInt8; k <= KindUser; k++ {
+	for k := KindInt8; k < endOfKinds; k++ {
 		if scalars[k] != nil {
 			all = append(all, Scalar(k))
 		}

@@ -1,13 +1,14 @@
 package property
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
 // DataType is the type of a property, an argument, an element or a field. It never changes once made.
 type DataType struct {
 	kind      Kind
+	form      form        // of the kind
+	wire      wireForm    // the same, unless width says how a value travels
+	width     uint8       // of a number or vector, in bytes; else 0
+	holds     variant     // of a value of a scalar kind
 	key       *DataType   // MAP
 	elem      *DataType   // ARRAY, TUPLE, MAP
 	size      int         // ARRAY, TUPLE: number of elements, 0 if variable
@@ -37,54 +38,6 @@ type DictField struct {
 	Transient      bool // not kept: it has its default again when it comes from the store
 }
 
-// scalars is written once, here, and only read.
-var scalars = func() (t [KindUser + 1]*DataType) {
-	sizes := [...]int{
-		KindInt8: 1, KindInt16: 2, KindInt32: 4, KindInt64: 8, KindUint8: 1, KindUint16: 2, KindUint32: 4, KindUint64: 8,
-		KindFloat32: 4, KindFloat64: 8, KindBool: 1, KindVec2: 8, KindVec3: 12, KindVec4: 16, KindEntityID: 8, KindUser: 0,
-	}
-	for k := KindInt8; k <= KindUser; k++ {
-		d := &DataType{kind: k, minWire: sizes[k], fixed: sizes[k] > 0, depth: 1, nodes: 1}
-		switch k {
-		case KindInt8, KindInt16, KindInt32, KindInt64:
-			d.def = Int(0)
-		case KindUint8, KindUint16, KindUint32, KindUint64, KindEntityID:
-			d.def = Uint(0)
-		case KindFloat32:
-			d.def = float32Value(0)
-		case KindFloat64:
-			d.def = Float(0)
-		case KindBool:
-			d.def = BoolValue(false)
-		case KindString, KindUnicodeString, KindBlob:
-			d.def, d.minWire = StringValue(""), 1
-		case KindVec2:
-			d.def = Vec2(Vector2{})
-		case KindVec3:
-			d.def = Vec3(Vector3{})
-		case KindVec4:
-			d.def = Vec4(Vector4{})
-		case KindMailbox:
-			d.def, d.minWire = MailboxValue(Mailbox{}), mailboxFixed
-		case KindAny:
-			d.def, d.minWire = stringOf(isAny, "\xc0"), 2 // nil
-		default:
-			continue // made by their constructors
-		}
-		t[k] = d
-	}
-	return t
-}()
-
-// Scalar returns the type of a kind that needs no description. It panics for the kinds of [NewArray], [NewTuple],
-// [NewFixedDict], [NewMap] and [NewUserType].
-func Scalar(k Kind) *DataType {
-	if int(k) >= len(scalars) || scalars[k] == nil {
-		panic("property: " + k.String() + " is not a scalar kind")
-	}
-	return scalars[k]
-}
-
 // NewArray returns the type of lists of elem; size is the exact number of elements, or 0 for any number.
 func NewArray(elem *DataType, size int) (*DataType, error) { return newSequence(KindArray, elem, size) }
 
@@ -99,7 +52,8 @@ func newSequence(k Kind, elem *DataType, size int) (*DataType, error) {
 		return nil, fmt.Errorf("size %d of %v is not within 0 to %d", size, k, MaxElements)
 	}
 	// The product cannot overflow: both factors are at most MaxElements.
-	t := &DataType{kind: k, elem: elem, size: size, depth: elem.depth + 1, nodes: 1 + max(1, size)*elem.nodes, minWire: 1}
+	t := newDataType(k, elem.depth+1, 1+max(1, size)*elem.nodes)
+	t.elem, t.size = elem, size
 	if err := t.checkExtent(); err != nil {
 		return nil, err
 	}
@@ -123,22 +77,19 @@ func NewMap(key, value *DataType) (*DataType, error) {
 		return nil, fmt.Errorf("MAP has no key type")
 	case value == nil:
 		return nil, fmt.Errorf("MAP has no value type")
-	case !key.kind.isKey():
+	case !kindTable[key.kind].key:
 		return nil, fmt.Errorf("%v cannot be the key of a MAP", key.kind)
 	}
-	t := &DataType{kind: KindMap, key: key, elem: value, depth: value.depth + 1, nodes: 1 + value.nodes, minWire: 1, def: List()}
+	t := newDataType(KindMap, value.depth+1, 1+value.nodes)
+	t.key, t.elem, t.def = key, value, List()
 	return t, t.checkExtent()
-}
-
-// isKey reports whether values of the kind have an order that every process agrees on.
-func (k Kind) isKey() bool {
-	return k >= KindInt8 && k <= KindUint64 || k == KindBool || k == KindString || k == KindUnicodeString || k == KindEntityID
 }
 
 // NewFixedDict returns the type of records with the given fields, in this order. With allowNone a value may be None, and
 // is by default.
 func NewFixedDict(allowNone bool, fields ...DictField) (*DataType, error) {
-	t := &DataType{kind: KindFixedDict, allowNone: allowNone, fixed: true, nodes: 1}
+	t := newDataType(KindFixedDict, 0, 1)
+	t.allowNone, t.fixed, t.minWire = allowNone, true, 0
 	if len(fields) == 0 {
 		return nil, fmt.Errorf("FIXED_DICT has no fields")
 	}
@@ -263,36 +214,11 @@ func (t *DataType) WireSize() int {
 }
 
 // String writes the type in full, aliases resolved: equal types give equal text. Digests are made of it.
-func (t *DataType) String() string { return string(t.appendText(nil)) }
+func (t *DataType) String() string { return string(t.describe(nil, false)) }
 
-func (t *DataType) appendText(b []byte) []byte {
-	b = append(b, t.kind.String()...)
-	switch t.kind {
-	case KindMap:
-		b = t.key.appendText(append(b, '<'))
-		b = append(t.elem.appendText(append(b, ' ')), '>')
-	case KindUser:
-		b = append(append(append(b, '<'), t.user.typeName()...), '>')
-	case KindArray, KindTuple:
-		b = t.elem.appendText(append(b, '<'))
-		if t.size > 0 {
-			b = strconv.AppendInt(append(b, ' '), int64(t.size), 10)
-		}
-		b = append(b, '>')
-	case KindFixedDict:
-		if t.allowNone {
-			b = append(b, '?')
-		}
-		b = append(b, '{')
-		for i, f := range t.fields {
-			if i > 0 {
-				b = append(b, ' ')
-			}
-			b = f.Type.appendText(append(append(b, f.Name...), ':'))
-		}
-		b = append(b, '}')
-	}
-	return b
+// describe appends the kind and what there is to say beside it; see [form].
+func (t *DataType) describe(b []byte, full bool) []byte {
+	return t.form.describe(t, append(b, t.kind.String()...), full)
 }
 
 // child returns the type of the element at position i of a value's list.

@@ -66,9 +66,9 @@ func (d *Definition) appendText(b []byte) []byte {
 
 func (p *Property) appendText(b []byte) []byte {
 	b = append(append(append(b, " property "...), p.Name...), ' ')
-	b = append(append(append(p.Type.appendDigest(b), ' '), p.Flags.String()...), " level="...)
+	b = append(append(append(p.Type.describe(b, true), ' '), p.Flags.String()...), " level="...)
 	b = append(strconv.AppendInt(b, int64(p.Level), 10), " default="...)
-	b = p.Type.appendDefault(b, p.Default)
+	b = strconv.AppendQuote(b, p.Type.defaultText(p.Default))
 	b = append(b, " component="...)
 	b = append(b, p.Component...)
 	for _, f := range []struct {
@@ -100,7 +100,7 @@ func (s *Schema) WriteClientText(w io.Writer) error {
 		for _, p := range d.Properties {
 			if p.ClientIndex >= 0 {
 				line = append(append(append(line, " property "...), p.Name...), ' ')
-				line = append(p.Type.appendText(line), ' ')
+				line = append(p.Type.describe(line, false), ' ')
 				line = append(strconv.AppendUint(line, uint64(p.Flags&(OwnClient|OtherClient|OnBase)), 16), '\n')
 			}
 		}
@@ -120,11 +120,11 @@ func appendMethods(b []byte, side string, methods []*Method, forClient bool) []b
 		b = append(append(append(append(b, ' '), side...), "method "...), m.Name...)
 		b = append(append(b, " exposed="...), m.Exposed.String()...)
 		for _, a := range m.Args {
-			b = a.Type.appendFor(append(b, ' '), forClient)
+			b = a.Type.describe(append(b, ' '), !forClient)
 		}
 		for _, a := range m.Returns {
 			if !forClient {
-				b = a.Type.appendDigest(append(b, " returns "...))
+				b = a.Type.describe(append(b, " returns "...), true)
 			}
 		}
 		if !forClient {
@@ -142,58 +142,6 @@ func appendMethods(b []byte, side string, methods []*Method, forClient bool) []b
 		b = append(b, '\n')
 	}
 	return b
-}
-
-func (t *DataType) appendFor(b []byte, forClient bool) []byte {
-	if forClient {
-		return t.appendText(b)
-	}
-	return t.appendDigest(b)
-}
-
-// appendDigest writes the type with all that servers must agree on: beside the form on the wire, that in the store, and
-// the defaults of fields, which a record takes that is stored without them.
-func (t *DataType) appendDigest(b []byte) []byte {
-	switch t.kind {
-	case KindArray, KindTuple:
-		b = t.elem.appendDigest(append(append(b, t.kind.String()...), '<'))
-		b = strconv.AppendInt(append(b, ' '), int64(t.size), 10)
-		if t.PersistAsBlob() {
-			b = append(b, " blob"...)
-		}
-		return append(b, '>')
-	case KindMap:
-		b = t.key.appendDigest(append(b, "MAP<"...))
-		return append(t.elem.appendDigest(append(b, ' ')), '>')
-	case KindUser:
-		b = strconv.AppendQuote(append(b, "USER_TYPE<"...), t.UserName())
-		return append(t.StoreType().appendDigest(append(b, ' ')), '>')
-	case KindFixedDict:
-		b = append(b, "FIXED_DICT"...)
-		if t.allowNone {
-			b = append(b, '?')
-		}
-		b = append(b, '{')
-		for i, f := range t.fields {
-			if i > 0 {
-				b = append(b, ' ')
-			}
-			b = f.Type.appendDigest(append(append(b, f.Name...), ':'))
-			b = f.Type.appendDefault(append(b, '='), f.Default)
-			if f.DatabaseLength != 0 {
-				b = strconv.AppendInt(append(b, " length="...), int64(f.DatabaseLength), 10)
-			}
-			if f.Transient {
-				b = append(b, " transient"...)
-			}
-		}
-		return append(b, '}')
-	}
-	return append(b, t.kind.String()...)
-}
-
-func (t *DataType) appendDefault(b []byte, v Value) []byte {
-	return strconv.AppendQuote(b, t.defaultText(v))
 }
 
 func appendNumber(b []byte, name string, f float32) []byte {

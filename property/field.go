@@ -2,6 +2,7 @@ package property
 
 import (
 	"math"
+	"reflect"
 	"unsafe"
 )
 
@@ -136,45 +137,10 @@ func (f *Field[T]) accepts(t *DataType) (instead string) {
 	return handleFor(t)
 }
 
+// acceptsKind reports whether a T holds the values of a kind. A Value holds all.
 func acceptsKind[T ElementType](k Kind) bool {
-	var x T
-	switch any(&x).(type) {
-	case *int8:
-		return k == KindInt8
-	case *int16:
-		return k == KindInt16
-	case *int32:
-		return k == KindInt32
-	case *int64:
-		return k == KindInt64
-	case *uint8:
-		return k == KindUint8
-	case *uint16:
-		return k == KindUint16
-	case *uint32:
-		return k == KindUint32
-	case *uint64:
-		return k == KindUint64 || k == KindEntityID
-	case *float32:
-		return k == KindFloat32
-	case *float64:
-		return k == KindFloat64
-	case *bool:
-		return k == KindBool
-	case *string:
-		return k == KindString || k == KindUnicodeString
-	case *[]byte:
-		return k == KindBlob
-	case *Vector2:
-		return k == KindVec2
-	case *Vector3:
-		return k == KindVec3
-	case *Vector4:
-		return k == KindVec4
-	case *Mailbox:
-		return k == KindMailbox
-	}
-	return true // Value
+	t := reflect.TypeFor[T]()
+	return t == kindTable[k].goType || t == reflect.TypeFor[Value]()
 }
 
 // fromValue and toValue switch on pointers: a pointer in an interface is not boxed, so nothing is allocated.

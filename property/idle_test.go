@@ -171,6 +171,9 @@ func readersOf(p *packages.Package, f *ast.File, found map[string]readerNames) {
 		fn, passiveHere := "", passive
 		if x, ok := d.(*ast.FuncDecl); ok {
 			fn = p.Name + "." + x.Name.Name
+			if own && x.Recv != nil && slices.Contains([]string{"describe", "store", "unstore"}, x.Name.Name) {
+				passiveHere = true // of a form: digests, and the store that no one has
+			}
 			if own && x.Recv != nil && slices.ContainsFunc(doors, func(door string) bool { return strings.HasSuffix(door, "."+x.Name.Name) }) {
 				passiveHere = true
 			}

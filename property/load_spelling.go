@@ -2,9 +2,10 @@ package property
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/cellscape/cellscape/property/internal/literal"
 )
 
 // How the originals spell numbers and vectors. Both read a number as far as it goes and do not look at what follows: 5L, 1.0f
@@ -12,38 +13,19 @@ import (
 // something else, and a number that the originals take for another one, are told by a notice. A text that does not begin with
 // a number is a fault, though both would go on with zero.
 
-// spelledScalar reads a scalar as the originals spell it; ok is false where nothing is read so.
-func (l *loader) spelledScalar(k Kind, e *element, path string) (v Value, ok bool) {
-	switch {
-	case isSigned(k) || isUnsigned(k):
-		return l.spelledWhole(k, e, path)
-	case k == KindFloat32 || k == KindFloat64:
-		f, rest, ok := spelledFloat(e.text)
-		if ok && rest != "" {
-			l.restNotice(e, path, e.text[:len(e.text)-len(rest)])
-		}
-		return Float(f), ok
-	case k == KindVec2 || k == KindVec3 || k == KindVec4:
-		return l.spelledVector(k, e, path)
-	case k == KindAny:
-		x, err := parseLiteral(e.text)
-		if err == nil {
-			v, err = AnyValue(x)
-		}
-		return v, err == nil
-	}
-	return Value{}, false
-}
-
 func (l *loader) restNotice(e *element, path, read string) {
 	l.notice(e.position, path, fmt.Sprintf("%q is read as %s, as the original does", shorten(e.text), shorten(read)), "state the number alone")
 }
 
-// spelledWhole reads a whole number: a sign, digits, and a suffix or a fraction of zero. A fraction is cut off, and whatever
+// parseWhole reads a whole number with read, or as the originals spell it: a sign, digits, and a suffix or a fraction of zero. A fraction is cut off, and whatever
 // else follows the digits. A hexadecimal number, of which the originals read the zero before the x, is what it says.
-func (l *loader) spelledWhole(k Kind, e *element, path string) (v Value, ok bool) {
+func (l *loader) parseWhole(e *element, path string, parse func(string) (Value, bool)) (v Value, ok bool) {
+	l.noChildren(e, path)
+	if v, ok = parse(e.text); ok || l.textOnly {
+		return v, ok
+	}
 	sign, digits := splitSign(e.text)
-	if isHex(digits) {
+	if literal.IsHex(digits) {
 		u, err := strconv.ParseUint(strings.TrimRight(digits[2:], "uUlL"), 16, 64)
 		if err != nil {
 			return Value{}, false
@@ -56,7 +38,7 @@ func (l *loader) spelledWhole(k Kind, e *element, path string) (v Value, ok bool
 	if n == 0 {
 		return Value{}, false
 	}
-	if v, ok = parseScalar(k, read); !ok {
+	if v, ok = parse(read); !ok {
 		return Value{}, false
 	}
 	fraction, isFraction := strings.CutPrefix(rest, ".")
@@ -107,33 +89,4 @@ func spelledFloat(text string) (f float64, rest string, ok bool) {
 		rest = ""
 	}
 	return f, rest, err == nil
-}
-
-// spelledVector reads the parts of a vector, with blanks or commas between and brackets around: 0 0 0, or (0, 0, 0). Each
-// part is a number alone, with a suffix at most.
-func (l *loader) spelledVector(k Kind, e *element, path string) (Value, bool) {
-	text := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("()[]", r) {
-			return -1
-		}
-		return r
-	}, e.text)
-	words := vectorWords(text)
-	var f [4]float32
-	if len(words) != vectorSize(k) {
-		return Value{}, false
-	}
-	for i, w := range words {
-		x, rest, ok := spelledFloat(w)
-		if !ok || rest != "" || !fitsFloat32(x) {
-			return Value{}, false
-		}
-		f[i] = float32(x)
-	}
-	return vectorValue(k, f), true
-}
-
-// fitsFloat32 reports whether a number stays finite as a FLOAT32, unless it is not finite itself.
-func fitsFloat32(x float64) bool {
-	return math.IsInf(x, 0) || !math.IsInf(float64(float32(x)), 0)
 }

@@ -5,32 +5,6 @@ import (
 	"strconv"
 )
 
-// kindNamed returns the kind of a data type that needs no alias: under its own name, or under another dialect's.
-func kindNamed(name string) (Kind, bool) {
-	switch name {
-	case "FLOAT":
-		return KindFloat32, true
-	case "DOUBLE":
-		return KindFloat64, true
-	case "UNICODE":
-		return KindUnicodeString, true
-	case "ENTITYCALL":
-		return KindMailbox, true
-	case "OBJECT_ID":
-		return KindEntityID, true
-	case "CLASS":
-		return KindFixedDict, true
-	case "PYTHON", "PY_DICT", "PY_TUPLE", "PY_LIST":
-		return KindAny, true
-	}
-	for k, n := range kindNames {
-		if n == name && n != "" {
-			return Kind(k), true
-		}
-	}
-	return 0, false
-}
-
 // refusedType returns what to use instead of a type that has no meaning here, "" if the type is no such.
 func refusedType(name string) (remedy string) {
 	switch name {

@@ -3,7 +3,6 @@ package property
 import (
 	"fmt"
 	"math"
-	"unicode/utf8"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -71,59 +70,7 @@ func (w *storeWriter) value(t *DataType, v Value, depth int) error {
 	if depth > maxValueDepth {
 		return fmt.Errorf("%w: stored value is nested deeper than %d", ErrLength, maxValueDepth)
 	}
-	switch t.Kind() {
-	case KindArray, KindTuple:
-		_ = w.enc.EncodeArrayLen(v.Len())
-		return w.list(v, func(int) *DataType { return t.Elem() }, depth)
-	case KindMap:
-		_ = w.enc.EncodeMapLen(v.Len() / 2)
-		pair := [2]*DataType{t.Key(), t.Elem()}
-		return w.list(v, func(i int) *DataType { return pair[i&1] }, depth)
-	case KindFixedDict:
-		return w.dict(t, v, depth)
-	case KindUser:
-		return w.user(t, v, depth)
-	}
-	w.scalar(t.Kind(), v)
-	return nil
-}
-
-func (w *storeWriter) scalar(k Kind, v Value) {
-	switch k {
-	case KindInt8, KindInt16, KindInt32, KindInt64:
-		_ = w.enc.EncodeInt(v.Int())
-	case KindUint8, KindUint16, KindUint32, KindUint64, KindEntityID:
-		_ = w.enc.EncodeUint(v.Uint())
-	case KindFloat32:
-		w.float32(v.Float())
-	case KindFloat64:
-		_ = w.enc.EncodeFloat64(v.Float())
-	case KindBool:
-		_ = w.enc.EncodeBool(v.Bool())
-	case KindUnicodeString:
-		_ = w.enc.EncodeString(v.Str())
-	case KindString:
-		if utf8.ValidString(v.Str()) {
-			_ = w.enc.EncodeString(v.Str())
-		} else {
-			w.bin(v.Str())
-		}
-	case KindBlob:
-		w.bin(v.Str())
-	case KindVec2:
-		u := v.Vec2()
-		w.vector(u.X, u.Y)
-	case KindVec3:
-		u := v.Vec3()
-		w.vector(u.X, u.Y, u.Z)
-	case KindVec4:
-		u := v.Vec4()
-		w.vector(u.X, u.Y, u.Z, u.W)
-	case KindMailbox:
-		w.mailbox(v.Mailbox())
-	case KindAny:
-		w.b = append(w.b, v.text()...)
-	}
+	return t.form.store(w, t, v, depth)
 }
 
 // bin writes bytes. The library's EncodeBytes writes nil for a nil slice.
@@ -139,65 +86,4 @@ func (w *storeWriter) float32(f float64) {
 		return
 	}
 	_ = w.enc.EncodeFloat32(float32(f))
-}
-
-func (w *storeWriter) vector(parts ...float32) {
-	_ = w.enc.EncodeArrayLen(len(parts))
-	for _, f := range parts {
-		w.float32(float64(f))
-	}
-}
-
-// mailboxItems is the number of elements of a stored mailbox.
-const mailboxItems = 6
-
-func (w *storeWriter) mailbox(m Mailbox) {
-	_ = w.enc.EncodeArrayLen(mailboxItems)
-	_ = w.enc.EncodeUint(m.Entity)
-	_ = w.enc.EncodeUint(uint64(m.Type))
-	_ = w.enc.EncodeUint(uint64(m.Kind))
-	w.bin(string(m.At.Addr().AsSlice()))
-	_ = w.enc.EncodeUint(uint64(m.At.Port()))
-	_ = w.enc.EncodeUint(uint64(m.Salt))
-}
-
-func (w *storeWriter) list(v Value, typeOf func(i int) *DataType, depth int) error {
-	for i := range v.Len() {
-		if err := w.value(typeOf(i), v.At(i), depth+1); err != nil {
-			return fmt.Errorf("element %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-func (w *storeWriter) dict(t *DataType, v Value, depth int) error {
-	if v.IsNone() {
-		return w.enc.EncodeNil()
-	}
-	fields, kept := t.Fields(), 0
-	for i := range fields {
-		if !fields[i].Transient {
-			kept++
-		}
-	}
-	_ = w.enc.EncodeMapLen(kept)
-	for i := range fields {
-		if fields[i].Transient {
-			continue
-		}
-		_ = w.enc.EncodeString(fields[i].Name)
-		if err := w.value(fields[i].Type, v.At(i), depth+1); err != nil {
-			return fmt.Errorf("field %s: %w", fields[i].Name, err)
-		}
-	}
-	return nil
-}
-
-// user writes what the codec makes of v.
-func (w *storeWriter) user(t *DataType, v Value, depth int) error {
-	stored, err := t.user.toStore(v)
-	if err != nil {
-		return err
-	}
-	return w.value(t.user.storeType(), stored, depth+1)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net/netip"
 
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -88,38 +87,9 @@ func (r *storeReader) value(t *DataType, depth int) (Value, error) {
 	if depth > maxValueDepth {
 		return Value{}, fmt.Errorf("%w: stored value is nested deeper than %d", ErrLength, maxValueDepth)
 	}
-	var v Value
-	var err error
-	switch k := t.Kind(); k {
-	case KindArray, KindTuple:
-		return r.sequence(t, depth)
-	case KindFixedDict:
-		return r.dict(t, depth)
-	case KindMap:
-		v, err = r.pairs(t, depth)
-	case KindUser:
-		v, err = r.user(t, depth)
-	case KindAny:
-		v, err = r.free()
-	case KindMailbox:
-		v, err = r.mailbox()
-	case KindVec2, KindVec3, KindVec4:
-		v, err = r.vector(k)
-	case KindString, KindUnicodeString, KindBlob:
-		v, err = r.str(k)
-	case KindBool:
-		if err = r.want(k, classBool); err == nil {
-			var b bool
-			b, err = r.dec.DecodeBool()
-			v = BoolValue(b)
-		}
-	case KindFloat32, KindFloat64:
-		v, err = r.float(k)
-	default:
-		v, err = r.whole(k)
-	}
-	if err != nil {
-		return Value{}, err
+	v, err := t.form.unstore(r, t, depth)
+	if err != nil || t.composite() {
+		return v, err
 	}
 	return t.Fit(v)
 }
@@ -165,14 +135,6 @@ func wholeToFloat(k Kind, v Value) (Value, error) {
 	return Float(float64(n)), nil
 }
 
-func (r *storeReader) str(k Kind) (Value, error) {
-	if err := r.want(k, classStr, classBin); err != nil {
-		return Value{}, err
-	}
-	s, err := r.bytes(MaxString)
-	return Bytes(s), err
-}
-
 // bytes returns the bytes of a str or bin in place.
 func (r *storeReader) bytes(limit int) ([]byte, error) {
 	n, err := r.dec.DecodeBytesLen()
@@ -210,83 +172,36 @@ func (r *storeReader) skipValue() error {
 	return r.skip(n)
 }
 
-func (r *storeReader) vector(k Kind) (Value, error) {
-	n, err := r.count(k, classArray)
+// field reads a key, and returns the position of the field of that name or -1. The name is the type's own text.
+func (r *storeReader) field(t *DataType, next int) (i int, name string, err error) {
+	key, err := r.name()
 	if err != nil {
-		return Value{}, err
+		return 0, "", err
 	}
-	if want := 2 + int(k-KindVec2); n != want {
-		return Value{}, fmt.Errorf("%w: %d parts for a %v", ErrLength, n, k)
+	fields := t.Fields()
+	if next < len(fields) && fields[next].Name == string(key) {
+		return next, fields[next].Name, nil
 	}
-	var parts [4]float32
-	part := Scalar(KindFloat32)
-	for i := range n {
-		v, err := r.value(part, 0)
-		if err != nil {
-			return Value{}, err
-		}
-		parts[i] = float32(v.Float())
-	}
-	switch k {
-	case KindVec2:
-		return Vec2(Vector2{parts[0], parts[1]}), nil
-	case KindVec3:
-		return Vec3(Vector3{parts[0], parts[1], parts[2]}), nil
-	}
-	return Vec4(Vector4{parts[0], parts[1], parts[2], parts[3]}), nil
-}
-
-func (r *storeReader) mailbox() (Value, error) {
-	n, err := r.count(KindMailbox, classArray)
-	if err != nil {
-		return Value{}, err
-	}
-	if n != mailboxItems {
-		return Value{}, fmt.Errorf("%w: %d elements for a MAILBOX", ErrLength, n)
-	}
-	var numbers [5]uint64 // id, type, kind, port, salt
-	var addr netip.Addr
-	for i, k := range [mailboxItems]Kind{KindEntityID, KindUint16, KindUint8, KindBlob, KindUint16, KindUint32} {
-		v, err := r.value(Scalar(k), 0)
-		if err != nil {
-			return Value{}, err
-		}
-		switch {
-		case i < 3:
-			numbers[i] = v.Uint()
-		case i > 3:
-			numbers[i-1] = v.Uint()
-		case v.Str() != "":
-			var ok bool
-			if addr, ok = netip.AddrFromSlice(v.Bytes()); !ok {
-				return Value{}, fmt.Errorf("%w: IP address of %d bytes", ErrValue, len(v.Str()))
-			}
+	for i := range fields {
+		if fields[i].Name == string(key) {
+			return i, fields[i].Name, nil
 		}
 	}
-	return MailboxValue(Mailbox{
-		Entity: numbers[0], Type: uint16(numbers[1]), Kind: uint8(numbers[2]),
-		At: netip.AddrPortFrom(addr, uint16(numbers[3])), Salt: uint32(numbers[4]),
-	}), nil
+	return -1, "", nil
 }
 
-// free reads an ANY, and brings it to its one form: tools that edit a store need not know it.
-func (r *storeReader) free() (Value, error) {
-	at := r.at()
-	if err := r.skipValue(); err != nil {
-		return Value{}, err
+// name reads a key that must be a string, in place.
+func (r *storeReader) name() ([]byte, error) {
+	if c := r.class(); c != classStr {
+		return nil, fmt.Errorf("%w: %v where a name is due", ErrValue, c)
 	}
-	s, err := canonAny(r.b[at:r.at()])
-	return stringOf(isAny, s), err
+	return r.bytes(len(r.b))
 }
 
-func (r *storeReader) user(t *DataType, depth int) (Value, error) {
-	stored, err := r.value(t.user.storeType(), depth+1)
-	if err != nil {
-		return Value{}, err
+// fill counts defaults before there is room made for them.
+func (r *storeReader) fill(missing int) error {
+	if r.filled += max(missing, 0); r.filled > maxStoreDefaults {
+		return fmt.Errorf("%w: more than %d fields are missing", ErrLength, maxStoreDefaults)
 	}
-	v, err := t.user.fromStore(stored)
-	if err != nil {
-		return Value{}, fmt.Errorf("%w: %w", ErrValue, err)
-	}
-	return v, nil
+	return nil
 }

@@ -61,7 +61,9 @@ func NewUserType[T any](name string, c UserCodec[T]) (*DataType, error) {
 	if err != nil {
 		return nil, fmt.Errorf("USER_TYPE %s: default: %w", name, err)
 	}
-	return &DataType{kind: KindUser, user: u, def: def, depth: 1, nodes: 1, minWire: 1}, nil
+	t := newDataType(KindUser, 1, 1)
+	t.user, t.def = u, def
+	return t, nil
 }
 
 // UserName returns the name of a USER_TYPE, else "".

@@ -19,7 +19,8 @@ internal/codec:
 mercury/internal/congestion:
 mercury/internal/wheel:
 bsp: internal/codec
-property: internal/codec github.com/vmihailenco/msgpack/v5
+property/internal/literal:
+property: internal/codec property/internal/literal github.com/vmihailenco/msgpack/v5
 mercury: internal/codec mercury/internal/congestion mercury/internal/wheel
 mercury/call: internal/codec mercury mercury/internal/wheel
 mercury/download: internal/codec mercury
@@ -133,9 +134,8 @@ property.dictType: a type, which Go cannot hold in a constant
 property.streamTable: table of who takes part in each stream
 property.flagNames: table of flag names
 property.handleType: a type, which Go cannot hold in a constant
-property.kindNames: table of kind names
+property.kindTable: table of the kinds
 property.replayNames: table of exposure names
 property.scalars: table of the data types without parameters, which are immutable
 property.setterType: a type, which Go cannot hold in a constant
-property.shortHandles: table of handle names, only looked up
 `

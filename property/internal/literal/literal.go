@@ -1,4 +1,10 @@
-package property
+// Package literal reads the literals of the script language in which the trees of both dialects write
+// the defaults of free values, lists and records: None, True, False, numbers, strings, bytes, lists,
+// tuples and dictionaries of them, and dict(), list() and tuple(). The originals evaluate expressions;
+// here one that computes something is refused.
+//
+// [Parse] takes any text. It never panics, and allocates in proportion to the text.
+package literal
 
 import (
 	"errors"
@@ -9,22 +15,22 @@ import (
 	"unicode/utf8"
 )
 
-// The defaults of free values, lists and records are expressions of a script language in the trees of both dialects, which
-// the original evaluates. Here the literals of that language are read: None, True, False, numbers, strings, bytes, lists,
-// tuples and dictionaries of them, and dict(), list() and tuple(). An expression that computes something is refused.
-
-// maxLiteralDepth is how deep a literal may nest: an ANY within an ARRAY, and as deep as either may be.
-const maxLiteralDepth = MaxTypeDepth + MaxAnyDepth
+const (
+	// maxDepth is how deep a literal may nest: a free value within an ARRAY, each as deep as it may be.
+	maxDepth = 32
+	// maxList is the largest number of elements of a list: that of an ARRAY.
+	maxList = 1 << 16
+)
 
 var (
 	errLiteral = errors.New("not a literal")
 	errDeep    = errors.New("nested too deep")
 )
 
-// parseLiteral reads a literal as a tree of nil, bool, int64 (uint64 above its range), float64, string, []byte, []any,
+// Parse reads a literal as a tree of nil, bool, int64 (uint64 above its range), float64, string, []byte, []any,
 // map[string]any and map[int64]any. It stops at nothing but the end of the text.
-func parseLiteral(text string) (any, error) {
-	p := &literalParser{rest: text}
+func Parse(text string) (any, error) {
+	p := &parser{rest: text}
 	x, err := p.value(0)
 	if err != nil {
 		return nil, err
@@ -36,25 +42,25 @@ func parseLiteral(text string) (any, error) {
 		return nil, err
 	}
 	if p.space(); p.rest != "" {
-		return nil, fmt.Errorf("%w: %q is left over", errLiteral, shorten(p.rest))
+		return nil, fmt.Errorf("%w: %.60q is left over", errLiteral, p.rest)
 	}
 	return x, nil
 }
 
-type literalParser struct{ rest string }
+type parser struct{ rest string }
 
-func (p *literalParser) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+func (p *parser) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
 // take removes a prefix, if it is there.
-func (p *literalParser) take(prefix string) bool {
+func (p *parser) take(prefix string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.rest, prefix)
 	p.rest = rest
 	return ok
 }
 
-func (p *literalParser) value(depth int) (any, error) {
-	if depth > maxLiteralDepth {
+func (p *parser) value(depth int) (any, error) {
+	if depth > maxDepth {
 		return nil, errDeep
 	}
 	p.space()
@@ -81,7 +87,7 @@ func (p *literalParser) value(depth int) (any, error) {
 }
 
 // name reads what is written as a word.
-func (p *literalParser) name() (any, error) {
+func (p *parser) name() (any, error) {
 	n := strings.IndexFunc(p.rest, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') })
 	if n < 0 {
 		n = len(p.rest)
@@ -103,17 +109,17 @@ func (p *literalParser) name() (any, error) {
 			return []any{}, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %q", errLiteral, shorten(word+p.rest))
+	return nil, fmt.Errorf("%w: %.60q", errLiteral, word+p.rest)
 }
 
 // sequence reads the elements of a list up to its end: a bracket, or 0 for the end of the text.
-func (p *literalParser) sequence(list []any, end byte, depth int) (any, error) {
+func (p *parser) sequence(list []any, end byte, depth int) (any, error) {
 	for {
 		if len(list) > 0 && !p.take(",") || p.ends(end) {
 			break
 		}
-		if len(list) > MaxList {
-			return nil, fmt.Errorf("%w: more than %d elements", errLiteral, MaxList)
+		if len(list) > maxList {
+			return nil, fmt.Errorf("%w: more than %d elements", errLiteral, maxList)
 		}
 		x, err := p.value(depth)
 		if err != nil {
@@ -124,12 +130,12 @@ func (p *literalParser) sequence(list []any, end byte, depth int) (any, error) {
 	return list, p.end(end)
 }
 
-func (p *literalParser) ends(end byte) bool {
+func (p *parser) ends(end byte) bool {
 	p.space()
 	return p.rest == "" || end != 0 && p.rest[0] == end
 }
 
-func (p *literalParser) end(end byte) error {
+func (p *parser) end(end byte) error {
 	if end != 0 && !p.take(string(end)) {
 		return fmt.Errorf("%w: there is no %q", errLiteral, end)
 	}
@@ -137,7 +143,7 @@ func (p *literalParser) end(end byte) error {
 }
 
 // parentheses reads a tuple, or a value in parentheses: a comma makes the difference.
-func (p *literalParser) parentheses(depth int) (any, error) {
+func (p *parser) parentheses(depth int) (any, error) {
 	if p.take(")") {
 		return []any{}, nil
 	}
@@ -149,11 +155,11 @@ func (p *literalParser) parentheses(depth int) (any, error) {
 }
 
 // dictionary reads pairs. Its keys are all strings or all whole numbers, as those of an ANY are.
-func (p *literalParser) dictionary(depth int) (any, error) {
+func (p *parser) dictionary(depth int) (any, error) {
 	texts, numbers := make(map[string]any), make(map[int64]any)
 	for n := 0; !p.take("}"); n++ {
 		if n > 0 && !p.take(",") {
-			return nil, fmt.Errorf("%w: a dictionary goes on with %q", errLiteral, shorten(p.rest))
+			return nil, fmt.Errorf("%w: a dictionary goes on with %.60q", errLiteral, p.rest)
 		}
 		if n > 0 && p.take("}") {
 			break
@@ -171,7 +177,7 @@ func (p *literalParser) dictionary(depth int) (any, error) {
 	return nil, fmt.Errorf("%w: the keys of a dictionary must all be strings, or all whole numbers", errLiteral)
 }
 
-func (p *literalParser) pair(texts map[string]any, numbers map[int64]any, depth int) error {
+func (p *parser) pair(texts map[string]any, numbers map[int64]any, depth int) error {
 	key, err := p.value(depth)
 	if err != nil {
 		return err
@@ -201,17 +207,17 @@ func (p *literalParser) pair(texts map[string]any, numbers map[int64]any, depth 
 }
 
 // number reads a whole number or a float, with a sign.
-func (p *literalParser) number() (any, error) {
+func (p *parser) number() (any, error) {
 	n := 1 // a sign belongs to it, and so does one after an exponent
-	for n < len(p.rest) && (isWordByte(p.rest[n]) || p.rest[n] == '.' || strings.IndexByte("+-", p.rest[n]) >= 0 && (p.rest[n-1]|0x20) == 'e' && !isHex(p.rest[:n])) {
+	for n < len(p.rest) && (isWordByte(p.rest[n]) || p.rest[n] == '.' || strings.IndexByte("+-", p.rest[n]) >= 0 && (p.rest[n-1]|0x20) == 'e' && !IsHex(p.rest[:n])) {
 		n++
 	}
 	word := p.rest[:n]
 	p.rest = p.rest[n:]
-	if !isHex(word) && strings.ContainsAny(word, ".eE") {
+	if !IsHex(word) && strings.ContainsAny(word, ".eE") {
 		f, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %q", errLiteral, shorten(word))
+			return nil, fmt.Errorf("%w: %.60q", errLiteral, word)
 		}
 		return f, nil
 	}
@@ -230,7 +236,7 @@ func (p *literalParser) number() (any, error) {
 	}
 	u, err := strconv.ParseUint(digits, base, 64)
 	if err != nil || sign != "" {
-		return nil, fmt.Errorf("%w: %q", errLiteral, shorten(word))
+		return nil, fmt.Errorf("%w: %.60q", errLiteral, word)
 	}
 	return u, nil
 }
@@ -239,13 +245,14 @@ func isWordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-func isHex(word string) bool {
+// IsHex reports whether a number is written in base 16.
+func IsHex(word string) bool {
 	word = strings.TrimLeft(word, "+-")
 	return strings.HasPrefix(word, "0x") || strings.HasPrefix(word, "0X")
 }
 
 // text reads strings or bytes, several in a row as one; ok is false if there are none.
-func (p *literalParser) text() (x any, ok bool, err error) {
+func (p *parser) text() (x any, ok bool, err error) {
 	var b []byte
 	var binary bool
 	for {
@@ -280,7 +287,7 @@ func (p *literalParser) text() (x any, ok bool, err error) {
 }
 
 // quoted appends what stands in quotation marks, in one or in three.
-func (p *literalParser) quoted(b []byte, raw, binary bool) ([]byte, error) {
+func (p *parser) quoted(b []byte, raw, binary bool) ([]byte, error) {
 	mark := p.rest[:1]
 	if strings.HasPrefix(p.rest, mark+mark+mark) {
 		mark = p.rest[:3]
@@ -309,7 +316,7 @@ func (p *literalParser) quoted(b []byte, raw, binary bool) ([]byte, error) {
 }
 
 // escape appends what a backslash stands for. One that stands for nothing stays.
-func (p *literalParser) escape(b []byte, binary bool) ([]byte, error) {
+func (p *parser) escape(b []byte, binary bool) ([]byte, error) {
 	if len(p.rest) < 2 {
 		return b, fmt.Errorf("%w: a backslash at the end", errLiteral)
 	}
@@ -339,11 +346,11 @@ func (p *literalParser) escape(b []byte, binary bool) ([]byte, error) {
 		return b, nil
 	}
 	if len(p.rest) < from+digits {
-		return b, fmt.Errorf("%w: %q", errLiteral, shorten(p.rest))
+		return b, fmt.Errorf("%w: %.60q", errLiteral, p.rest)
 	}
 	n, err := strconv.ParseUint(p.rest[from:from+digits], base, 32)
 	if err != nil || n > utf8.MaxRune || binary && n > math.MaxUint8 {
-		return b, fmt.Errorf("%w: %q", errLiteral, shorten(p.rest))
+		return b, fmt.Errorf("%w: %.60q", errLiteral, p.rest)
 	}
 	p.rest = p.rest[from+digits:]
 	if binary {

@@ -13,23 +13,30 @@ func (t *DataType) AppendTo(b []byte, v Value) []byte { return t.append(b, &v) }
 // append writes numbers and vectors itself, for speed.
 func (t *DataType) append(b []byte, v *Value) []byte {
 	switch t.width {
-	case 1:
+	case noWidth:
+		return t.appendForm(b, v)
+	case width1:
 		return append(b, byte(v.lo))
-	case 2:
+	case width2:
 		return binary.LittleEndian.AppendUint16(b, uint16(v.lo))
-	case 4:
+	case width4:
+		return binary.LittleEndian.AppendUint32(b, uint32(v.lo))
+	case widthFloat32:
 		if v.kind == isFloat {
 			return binary.LittleEndian.AppendUint32(b, float32bits(float32(v.Float())))
 		}
 		return binary.LittleEndian.AppendUint32(b, uint32(v.lo))
-	case 8:
+	case width8:
 		return binary.LittleEndian.AppendUint64(b, v.lo)
-	case 12:
+	case width12:
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(b, v.lo), uint32(v.hi))
-	case 16:
+	default:
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, v.lo), v.hi)
 	}
-	// The forms of this package are called by name, so that neither b nor v escapes to the heap.
+}
+
+// appendForm calls the forms of this package by name, so that neither b nor v escapes to the heap.
+func (t *DataType) appendForm(b []byte, v *Value) []byte {
 	switch f := t.wire.(type) {
 	case text:
 		return f.append(t, b, v)
@@ -69,21 +76,21 @@ func (t *DataType) read(v *Value, b []byte) (rest []byte, err error) {
 		return nil, ErrTruncated
 	}
 	switch t.width {
-	case 0:
+	case noWidth:
 		return t.readForm(v, b)
-	case 1:
+	case width1:
 		v.lo = uint64(b[0])
-	case 2:
+	case width2:
 		v.lo = uint64(binary.LittleEndian.Uint16(b))
-	case 4:
+	case width4, widthFloat32:
 		v.lo = uint64(binary.LittleEndian.Uint32(b))
-	case 16:
+	case width16:
 		v.hi = binary.LittleEndian.Uint64(b[8:])
 		v.lo = binary.LittleEndian.Uint64(b)
-	case 12:
+	case width12:
 		v.hi = uint64(binary.LittleEndian.Uint32(b[8:]))
 		fallthrough
-	default:
+	case width8:
 		v.lo = binary.LittleEndian.Uint64(b)
 	}
 	v.kind = t.holds

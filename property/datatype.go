@@ -7,7 +7,7 @@ type DataType struct {
 	kind      Kind
 	form      form        // of the kind
 	wire      wireForm    // the same, unless width says how a value travels
-	width     uint8       // of a number or vector, in bytes; else 0
+	width     width       // of a number or vector
 	holds     variant     // of a value of a scalar kind
 	key       *DataType   // MAP
 	elem      *DataType   // ARRAY, TUPLE, MAP

@@ -37,8 +37,6 @@ type wireForm interface {
 	read(t *DataType, v *Value, b []byte) (rest []byte, err error)
 	// most returns how many bytes a value takes at the most.
 	most(t *DataType) int
-	// size returns how many bytes v takes, of a type without fixed size.
-	size(t *DataType, v Value) int
 }
 
 // plain is what most kinds without parts have in common.
@@ -119,20 +117,6 @@ func (parts) read(t *DataType, v *Value, n int, b []byte) (rest []byte, err erro
 	}
 	*v = List(list...)
 	return b, nil
-}
-
-func (parts) size(t *DataType, v Value) int {
-	sum, list := t.prefix(v.Len()), v.list()
-	if v.kind == isNone {
-		return 1
-	}
-	if t.kind == KindArray && t.elem.fixed {
-		return sum + len(list)*t.elem.minWire
-	}
-	for i := range list {
-		sum += t.child(i).sizeOf(&list[i])
-	}
-	return sum
 }
 
 func (parts) store(w *storeWriter, t *DataType, v Value, depth int) error {

@@ -192,7 +192,7 @@ func (fixedDict) unstore(r *storeReader, t *DataType, depth int) (Value, error) 
 	if err := r.fill(len(t.fields) - n); err != nil {
 		return Value{}, err
 	}
-	list := t.fieldDefaults()
+	list := make([]Value, len(t.fields))
 	var seen [MaxDictFields]bool
 	next := 0 // where the next field is, if none came or went
 	for range n {
@@ -213,6 +213,11 @@ func (fixedDict) unstore(r *storeReader, t *DataType, depth int) (Value, error) 
 			return Value{}, fmt.Errorf("field %s: %w", name, err)
 		}
 		seen[i], next = true, i+1
+	}
+	for i := range list {
+		if !seen[i] {
+			list[i] = t.fields[i].Default
+		}
 	}
 	return List(list...), nil
 }

@@ -28,10 +28,6 @@ func (mailbox) read(_ *DataType, v *Value, b []byte) (rest []byte, err error) {
 
 func (mailbox) most(*DataType) int { return mailboxFixed + 16 }
 
-func (mailbox) size(_ *DataType, v Value) int {
-	return mailboxFixed + len(v.Mailbox().At.Addr().AsSlice())
-}
-
 func (mailbox) appendText(_ *DataType, b []byte, v Value) ([]byte, error) {
 	m := v.Mailbox()
 	if m.IsZero() {

@@ -17,7 +17,7 @@ func (signed) fit(t *DataType, v Value) (Value, error) {
 	return Int(n), nil
 }
 
-func (t *DataType) bits() uint { return uint(t.width) * 8 }
+func (t *DataType) bits() uint { return uint(t.minWire) * 8 }
 
 func (signed) parse(l *loader, _ *DataType, e *element, path string) (Value, bool) {
 	return l.parseWhole(e, path, func(text string) (Value, bool) {

@@ -38,8 +38,6 @@ func (f text) read(t *DataType, v *Value, b []byte) (rest []byte, err error) {
 
 func (text) most(*DataType) int { return prefixed(MaxString) }
 
-func (text) size(_ *DataType, v Value) int { return prefixed(int(v.lo)) }
-
 func (text) appendText(_ *DataType, b []byte, v Value) ([]byte, error) {
 	if !plainText(v.Str()) {
 		return append(base64.StdEncoding.AppendEncode(append(b, "<base64>"...), v.Bytes()), "</base64>"...), nil

@@ -30,8 +30,6 @@ func (userForm) read(t *DataType, v *Value, b []byte) ([]byte, error) {
 
 func (userForm) most(*DataType) int { return prefixed(MaxUser) }
 
-func (userForm) size(_ *DataType, v Value) int { return prefixed(len(v.user().wire)) }
-
 func (userForm) appendText(t *DataType, b []byte, v Value) ([]byte, error) {
 	stored, err := t.user.toStore(v)
 	if err != nil {

@@ -39,7 +39,7 @@ func testScalarRow(t *testing.T, k Kind, row kindRow) {
 	if v, err := typ.Fit(row.def); err != nil || !Equal(v, row.def) {
 		t.Errorf("the default of %v does not fit it: %v", k, err)
 	}
-	if b := typ.AppendTo(nil, row.def); len(b) < typ.minWire || len(b) > typ.most() {
+	if b := typ.AppendTo(nil, row.def); len(b) < typ.minWire || len(b) > typ.most() || len(b) != typ.sizeOf(&row.def) {
 		t.Errorf("the default of %v takes %d bytes, not %d to %d", k, len(b), typ.minWire, typ.most())
 	}
 	if _, err := NewMap(typ, typ); (err == nil) != row.key {

@@ -27,7 +27,25 @@ func (t *DataType) sizeOf(v *Value) int {
 	if t.fixed {
 		return t.minWire
 	}
-	return t.wire.size(t, *v)
+	switch v.kind {
+	case isString, isAny:
+		return prefixed(int(v.lo))
+	case isNone:
+		return 1
+	case isUser:
+		return prefixed(len(v.user().wire))
+	case isMailbox:
+		return mailboxFixed + len(v.Mailbox().At.Addr().AsSlice())
+	}
+	list := v.list()
+	sum := t.prefix(len(list))
+	if t.kind == KindArray && t.elem.fixed {
+		return sum + len(list)*t.elem.minWire
+	}
+	for i := range list {
+		sum += t.child(i).sizeOf(&list[i])
+	}
+	return sum
 }
 
 // prefix returns how many bytes come before a list of n elements.

@@ -13,7 +13,10 @@ import (
 //
 // It pays for types that carry much text or long lists. Level 1 takes some microseconds for a stream, the higher ones some
 // tens at least, of the goroutine of a whole CellApp. To clients a type with a ClientName goes as that type says.
-type Compression struct{ Internal, External string }
+type Compression struct {
+	Internal string `json:"internal,omitempty"`
+	External string `json:"external,omitempty"`
+}
 
 // Packing is how hard a stream is compressed: 1 is the fastest, 9 the smallest. Unpacked streams do not even have the byte
 // that says whether the rest is compressed.

@@ -59,14 +59,16 @@ type Definition struct {
 // Component is a bundle of properties and methods that a type has under a name of its own. They stream, ghost and change
 // like the type's own; in lists they are called "component.name".
 type Component struct {
-	Name string
-	Type string // name of its definition
+	Name string `json:"name"`
+	Type string `json:"type"` // name of its definition
 }
 
 // Kept is an element of a definition that has no meaning on a server. It is kept for tools.
 type Kept struct {
-	Element string // path within what it belongs to, such as Widget or VariableLengthHeaderSize/WarnLevel
-	Text    string // its text, or if it has children its XML
+	// Element is the path within what it belongs to, such as Widget or
+	// VariableLengthHeaderSize/WarnLevel.
+	Element string `json:"element"`
+	Text    string `json:"text,omitempty"` // its text, or if it has children its XML
 }
 
 // NoClientID is the ClientID of a type that no client knows.

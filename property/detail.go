@@ -4,9 +4,9 @@ import "math"
 
 // DetailLevel is a ring around a watcher. Properties that carry its label are sent only to watchers within its radius.
 type DetailLevel struct {
-	Label      string
-	Radius     float32 // metres; a watcher nearer than this is inside
-	Hysteresis float32 // metres that a watcher must go beyond Radius to be outside again
+	Label      string  `json:"label"`
+	Radius     float32 `json:"radius"`     // metres; a watcher nearer than this is inside
+	Hysteresis float32 `json:"hysteresis"` // metres that a watcher must go beyond Radius to be outside again
 }
 
 // DefaultHysteresis is the hysteresis of a detail level that states none, in metres.

@@ -68,7 +68,7 @@ func (p *Property) appendText(b []byte) []byte {
 	b = append(append(append(b, " property "...), p.Name...), ' ')
 	b = append(append(append(p.Type.describe(b, true), ' '), p.Flags.String()...), " level="...)
 	b = append(strconv.AppendInt(b, int64(p.Level), 10), " default="...)
-	b = strconv.AppendQuote(b, p.Type.defaultText(p.Default))
+	b = strconv.AppendQuote(b, p.Type.DefaultText(p.Default))
 	b = append(b, " component="...)
 	b = append(b, p.Component...)
 	for _, f := range []struct {

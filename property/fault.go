@@ -7,11 +7,11 @@ import (
 
 // Fault is one mistake in a definition: where it is, what it is, and what to do about it.
 type Fault struct {
-	File    string // path within the tree; "" for a definition written in Go
-	Line    int    // from 1; 0 for a fault of a whole file
-	Element string // path of elements or names, such as Properties/health/Type
-	Problem string
-	Remedy  string
+	File    string `json:"file,omitempty"`    // path within the tree; "" for a definition written in Go
+	Line    int    `json:"line,omitempty"`    // from 1; 0 for a fault of a whole file
+	Element string `json:"element,omitempty"` // path of elements or names, such as Properties/health/Type
+	Problem string `json:"problem"`
+	Remedy  string `json:"remedy,omitempty"`
 }
 
 // Error writes the fault as file:line: element: problem; remedy.

@@ -37,7 +37,7 @@ func (fixedDict) describe(t *DataType, b []byte, full bool) []byte {
 		if !full {
 			continue
 		}
-		b = strconv.AppendQuote(append(b, '='), f.Type.defaultText(f.Default))
+		b = strconv.AppendQuote(append(b, '='), f.Type.DefaultText(f.Default))
 		if f.DatabaseLength != 0 {
 			b = fmt.Appendf(b, " length=%d", f.DatabaseLength)
 		}

@@ -34,7 +34,7 @@ func TestLoadEmptyDefaults(t *testing.T) {
 			continue
 		}
 		p := s.Types[0].Properties[0]
-		if diff := cmp.Diff(c.want, p.Type.defaultText(p.Default)); diff != "" {
+		if diff := cmp.Diff(c.want, p.Type.DefaultText(p.Default)); diff != "" {
 			t.Errorf("%s with %q: %s", c.typ, c.text, diff)
 		}
 	}

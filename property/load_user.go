@@ -7,8 +7,8 @@ import (
 
 // MissingType is a USER_TYPE of a tree for which no codec was given.
 type MissingType struct {
-	Name  string   // what the tree calls it in implementedBy
-	Where []string // the elements that name it, as file:line: element
+	Name  string   `json:"name"`  // what the tree calls it in implementedBy
+	Where []string `json:"where"` // the elements that name it, as file:line: element
 }
 
 // parseUserType finds the type that the program gives for the name by which a tree calls it. For one that is not given a

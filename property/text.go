@@ -21,6 +21,15 @@ import (
 //	USER_TYPE                         the form of its StoreType
 func (t *DataType) AppendText(b []byte, v Value) ([]byte, error) { return t.form.appendText(t, b, v) }
 
+// DefaultText writes a default as a definition file holds it.
+func (t *DataType) DefaultText(v Value) string {
+	b, err := t.AppendText(nil, v)
+	if err != nil {
+		return "<!-- " + err.Error() + " -->" // of a codec that refuses its own value
+	}
+	return string(b)
+}
+
 // ParseText reads a value in the form of [DataType.AppendText]. The error is a [Faults].
 func (t *DataType) ParseText(text []byte) (Value, error) {
 	l := &loader{report: newReport(), textOnly: true}

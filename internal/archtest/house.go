@@ -94,7 +94,8 @@ examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster spa
 
 # Tools, each with the noun it serves: public packages only, too.
 balance/balancelab: bsp balance balance/load
-property/defcheck: property
+property/model: property
+property/defcheck: property property/model
 
 # The house's own inspector.
 internal/archtest: golang.org/x/tools/go/packages

@@ -2,7 +2,7 @@
 //
 //	defcheck DIR
 //
-// DIR holds entities.xml, or scripts/entities.xml. Defcheck prints the normalised model as JSON (property.Model) and exits
+// DIR holds entities.xml, or scripts/entities.xml. Defcheck prints the normalised model as JSON (package property/model) and exits
 // with 0, or prints every fault on standard error, one a line, and exits with 1. It exits with 2 if it is called wrongly.
 //
 // A USER_TYPE needs a codec that the game writes in Go, which defcheck does not have. It is no fault here: standard error
@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/property/model"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -40,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out := json.NewEncoder(stdout)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "\t")
-	if err := out.Encode(schema.Model()); err != nil {
+	if err := out.Encode(model.Of(schema)); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/cellscape/cellscape/property/internal/mpack"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -74,10 +75,10 @@ func TestAnyRoundTrip(t *testing.T) {
 		if err != nil || !Equal(again, v) {
 			t.Fatalf("%v: second time %q, %v; first %q", x, again.text(), err, v.text())
 		}
-		if err := checkAny([]byte(v.text())); err != nil {
+		if err := mpack.Check([]byte(v.text())); err != nil {
 			t.Fatalf("%v: %v", x, err)
 		}
-		text, err := anyToJSON(v.text())
+		text, err := mpack.ToJSON(v.text())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestAnyOneForm(t *testing.T) {
 				t.Errorf("%T %v is % x, %v; want % x", x, x, v.text(), err, c.want)
 			}
 		}
-		if err := checkAny([]byte(c.want)); err != nil {
+		if err := mpack.Check([]byte(c.want)); err != nil {
 			t.Errorf("% x: %v", c.want, err)
 		}
 	}
@@ -137,11 +138,11 @@ func TestAnyOtherForms(t *testing.T) {
 		{"\xde\x00\x02\xa1b\x01\xa1a\x02", "\x82\xa1a\x02\xa1b\x01"},
 		{"\x82\x02\x01\xff\xc0", "\x82\xff\xc0\x02\x01"},
 	} {
-		got, err := canonAny([]byte(c.given))
+		got, err := mpack.Canon([]byte(c.given))
 		if err != nil || got != c.want {
 			t.Errorf("% x became % x, %v; want % x", c.given, got, err, c.want)
 		}
-		if err := checkAny([]byte(c.given)); !errors.Is(err, ErrValue) {
+		if err := mpack.Check([]byte(c.given)); !errors.Is(err, ErrValue) {
 			t.Errorf("% x: %v", c.given, err)
 		}
 	}
@@ -162,12 +163,12 @@ func TestAnyOtherForms(t *testing.T) {
 		{"a string that is not UTF-8", "\xa1\xff", ErrValue},
 		{"a key that is not UTF-8", "\x81\xa1\xff\x01", ErrValue},
 	} {
-		if got, err := canonAny([]byte(c.given)); !errors.Is(err, c.want) {
+		if got, err := mpack.Canon([]byte(c.given)); !errors.Is(err, c.want) {
 			t.Errorf("%s: % x, %v; want %v", c.name, got, err, c.want)
 		}
 	}
 	for _, c := range hostileMsgpack {
-		if _, err := canonAny([]byte(c.bytes)); err == nil {
+		if _, err := mpack.Canon([]byte(c.bytes)); err == nil {
 			t.Errorf("%s was accepted", c.name)
 		}
 	}
@@ -289,8 +290,8 @@ func TestAnyJSON(t *testing.T) {
 		{strings.Repeat("[", MaxAnyDepth) + strings.Repeat("]", MaxAnyDepth), nil},
 		{strings.Repeat("[", MaxAnyDepth+1) + strings.Repeat("]", MaxAnyDepth+1), ErrLength},
 		{strings.Repeat("[", 9000) + strings.Repeat("]", 9000), ErrLength},
-		{strings.Repeat(" ", maxAnyJSON), ErrValue},
-		{strings.Repeat(" ", maxAnyJSON) + "1", ErrLength},
+		{strings.Repeat(" ", mpack.MaxJSON), ErrValue},
+		{strings.Repeat(" ", mpack.MaxJSON) + "1", ErrLength},
 	} {
 		v, err := anyFromJSON(c.text)
 		name := c.text[:min(len(c.text), 40)]
@@ -318,7 +319,7 @@ func TestAnyJSONDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := anyToJSON(v.text())
+	text, err := mpack.ToJSON(v.text())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +377,7 @@ func TestAnyAllocation(t *testing.T) {
 		n := min(MaxAnyItems-1, (MaxAny-3)/len(item))
 		b := []byte("\xdc" + string([]byte{byte(n >> 8), byte(n)}) + strings.Repeat(item, n))
 		if got := allocated(func() {
-			if _, err := canonAny(b); err != nil {
+			if _, err := mpack.Canon(b); err != nil {
 				t.Error(err)
 			}
 		}); got > 8<<20 {
@@ -397,10 +398,10 @@ func FuzzAnyFromJSON(f *testing.F) {
 			}
 			return
 		}
-		if err := checkAny([]byte(v.text())); err != nil {
+		if err := mpack.Check([]byte(v.text())); err != nil {
 			t.Fatal(err)
 		}
-		again, err := anyToJSON(v.text())
+		again, err := mpack.ToJSON(v.text())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -416,8 +417,8 @@ func FuzzCanonAny(f *testing.F) {
 		f.Add([]byte(form))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := canonAny(b)
-		if strict := checkAny(b); (strict == nil) != (err == nil && s == string(b)) {
+		s, err := mpack.Canon(b)
+		if strict := mpack.Check(b); (strict == nil) != (err == nil && s == string(b)) {
 			t.Fatalf("% x in one form is % x, %v, but the check says %v", b, s, err, strict)
 		}
 		if err != nil {
@@ -428,7 +429,7 @@ func FuzzCanonAny(f *testing.F) {
 			}
 			t.Fatal(err)
 		}
-		if err := checkAny([]byte(s)); err != nil {
+		if err := mpack.Check([]byte(s)); err != nil {
 			t.Fatalf("% x became % x: %v", b, s, err)
 		}
 		if v, err := AnyValue(stringOf(isAny, s).Any()); err != nil || v.text() != s {

@@ -1,17 +1,21 @@
 package property
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
+)
 
 // Errors that callers tell apart with errors.Is.
 var (
 	// ErrTruncated: the bytes end before the value does.
-	ErrTruncated = errors.New("property: stream is truncated")
+	ErrTruncated = mpack.ErrTruncated
 	// ErrTrailing: bytes remain after the last value of something that must be exact.
-	ErrTrailing = errors.New("property: bytes after the end")
+	ErrTrailing = mpack.ErrTrailing
 	// ErrLength: a length or count is above its limit, or is not written in its shortest form.
-	ErrLength = errors.New("property: bad length")
+	ErrLength = mpack.ErrLength
 	// ErrValue: a value does not fit its type.
-	ErrValue = errors.New("property: value does not fit its type")
+	ErrValue = mpack.ErrValue
 	// ErrSide: this side of the entity does not hold the property or the stream.
 	ErrSide = errors.New("property: not held by this side")
 	// ErrReadOnly: the values are a ghost's or a client's copy; only the real or the base changes them.

@@ -22,7 +22,7 @@ type form interface {
 	// literal makes a value of what literal.Parse returns.
 	literal(t *DataType, x any) (Value, error)
 	// store writes a value that fits, in the form of [DataType.AppendStore].
-	store(w *storeWriter, t *DataType, v Value, depth int) error
+	store(w storeWriter, t *DataType, v Value, depth int) error
 	// unstore reads what store wrote. The value of a scalar kind need not fit yet.
 	unstore(r *storeReader, t *DataType, depth int) (Value, error)
 }
@@ -119,7 +119,7 @@ func (parts) read(t *DataType, v *Value, n int, b []byte) (rest []byte, err erro
 	return b, nil
 }
 
-func (parts) store(w *storeWriter, t *DataType, v Value, depth int) error {
+func (parts) store(w storeWriter, t *DataType, v Value, depth int) error {
 	for i := range v.Len() {
 		if err := w.value(t.child(i), v.At(i), depth+1); err != nil {
 			return fmt.Errorf("element %d: %w", i, err)

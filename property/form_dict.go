@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // fixedDict is a FIXED_DICT: a list of the values of its fields, or None.
@@ -150,9 +152,9 @@ func (fixedDict) literal(t *DataType, x any) (Value, error) {
 	return t.Fit(List(values...))
 }
 
-func (fixedDict) store(w *storeWriter, t *DataType, v Value, depth int) error {
+func (fixedDict) store(w storeWriter, t *DataType, v Value, depth int) error {
 	if v.IsNone() {
-		return w.enc.EncodeNil()
+		return w.Enc.EncodeNil()
 	}
 	kept := 0
 	for i := range t.fields {
@@ -160,13 +162,13 @@ func (fixedDict) store(w *storeWriter, t *DataType, v Value, depth int) error {
 			kept++
 		}
 	}
-	_ = w.enc.EncodeMapLen(kept)
+	_ = w.Enc.EncodeMapLen(kept)
 	for i := range t.fields {
 		f := &t.fields[i]
 		if f.Transient {
 			continue
 		}
-		_ = w.enc.EncodeString(f.Name)
+		_ = w.Enc.EncodeString(f.Name)
 		if err := w.value(f.Type, v.At(i), depth+1); err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)
 		}
@@ -176,8 +178,8 @@ func (fixedDict) store(w *storeWriter, t *DataType, v Value, depth int) error {
 
 // unstore reads a record by the names of its fields.
 func (fixedDict) unstore(r *storeReader, t *DataType, depth int) (Value, error) {
-	if r.class() == classNil {
-		if err := r.dec.DecodeNil(); err != nil {
+	if r.Class() == mpack.Nil {
+		if err := r.Dec.DecodeNil(); err != nil {
 			return Value{}, err
 		}
 		if t.allowNone {
@@ -185,7 +187,7 @@ func (fixedDict) unstore(r *storeReader, t *DataType, depth int) (Value, error) 
 		}
 		return t.def, nil
 	}
-	n, err := r.count(t.kind, classMap)
+	n, err := r.count(t.kind, mpack.Map)
 	if err != nil {
 		return Value{}, err
 	}
@@ -201,7 +203,7 @@ func (fixedDict) unstore(r *storeReader, t *DataType, depth int) (Value, error) 
 			return Value{}, err
 		}
 		if i < 0 || t.fields[i].Transient {
-			if err := r.skipValue(); err != nil {
+			if err := r.SkipValue(); err != nil {
 				return Value{}, err
 			}
 			continue

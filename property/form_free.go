@@ -1,6 +1,10 @@
 package property
 
-import "github.com/cellscape/cellscape/property/internal/literal"
+import (
+	"github.com/cellscape/cellscape/property/internal/literal"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
+)
 
 // free is an ANY. It travels as text does.
 type free struct{ text }
@@ -13,7 +17,7 @@ func (free) read(_ *DataType, v *Value, b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAny(rest[:n]); err != nil {
+	if err := mpack.Check(rest[:n]); err != nil {
 		return nil, err
 	}
 	*v = stringOf(isAny, string(rest[:n]))
@@ -23,7 +27,7 @@ func (free) read(_ *DataType, v *Value, b []byte) ([]byte, error) {
 func (free) most(*DataType) int { return prefixed(MaxAny) }
 
 func (free) appendText(_ *DataType, b []byte, v Value) ([]byte, error) {
-	text, err := anyToJSON(v.text())
+	text, err := mpack.ToJSON(v.text())
 	return appendEscaped(b, text), err
 }
 
@@ -44,17 +48,17 @@ func (free) parse(l *loader, t *DataType, e *element, path string) (Value, bool)
 
 func (free) literal(_ *DataType, x any) (Value, error) { return AnyValue(x) }
 
-func (free) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	w.b = append(w.b, v.text()...)
+func (free) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	w.B = append(w.B, v.text()...)
 	return nil
 }
 
 // unstore brings the value to its one form: tools that edit a store need not know it.
 func (free) unstore(r *storeReader, _ *DataType, _ int) (Value, error) {
-	at := r.at()
-	if err := r.skipValue(); err != nil {
+	at := r.At()
+	if err := r.SkipValue(); err != nil {
 		return Value{}, err
 	}
-	s, err := canonAny(r.b[at:r.at()])
+	s, err := mpack.Canon(r.B[at:r.At()])
 	return stringOf(isAny, s), err
 }

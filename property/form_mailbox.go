@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // mailbox is a MAILBOX.
@@ -85,19 +87,19 @@ func (mailbox) literal(t *DataType, x any) (Value, error) {
 // mailboxItems is the number of elements of a stored mailbox.
 const mailboxItems = 6
 
-func (mailbox) store(w *storeWriter, _ *DataType, v Value, _ int) error {
+func (mailbox) store(w storeWriter, _ *DataType, v Value, _ int) error {
 	m := v.Mailbox()
-	_ = w.enc.EncodeArrayLen(mailboxItems)
-	_ = w.enc.EncodeUint(m.Entity)
-	_ = w.enc.EncodeUint(uint64(m.Type))
-	_ = w.enc.EncodeUint(uint64(m.Kind))
-	w.bin(string(m.At.Addr().AsSlice()))
-	_ = w.enc.EncodeUint(uint64(m.At.Port()))
-	return w.enc.EncodeUint(uint64(m.Salt))
+	_ = w.Enc.EncodeArrayLen(mailboxItems)
+	_ = w.Enc.EncodeUint(m.Entity)
+	_ = w.Enc.EncodeUint(uint64(m.Type))
+	_ = w.Enc.EncodeUint(uint64(m.Kind))
+	w.Bin(string(m.At.Addr().AsSlice()))
+	_ = w.Enc.EncodeUint(uint64(m.At.Port()))
+	return w.Enc.EncodeUint(uint64(m.Salt))
 }
 
 func (mailbox) unstore(r *storeReader, _ *DataType, _ int) (Value, error) {
-	n, err := r.count(KindMailbox, classArray)
+	n, err := r.count(KindMailbox, mpack.Array)
 	if err != nil {
 		return Value{}, err
 	}

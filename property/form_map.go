@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // mapping is a MAP. Its value is a list of keys and values in turn, keys ascending.
@@ -152,14 +154,14 @@ func literalPairs[K string | int64](t *DataType, m map[K]any) (Value, error) {
 	return t.Fit(List(pairs...))
 }
 
-func (f mapping) store(w *storeWriter, t *DataType, v Value, depth int) error {
-	_ = w.enc.EncodeMapLen(v.Len() / 2)
+func (f mapping) store(w storeWriter, t *DataType, v Value, depth int) error {
+	_ = w.Enc.EncodeMapLen(v.Len() / 2)
 	return f.parts.store(w, t, v, depth)
 }
 
 // unstore reads the pairs; Fit sorts them and refuses a key that comes twice.
 func (f mapping) unstore(r *storeReader, t *DataType, depth int) (Value, error) {
-	n, err := r.count(t.kind, classMap)
+	n, err := r.count(t.kind, mpack.Map)
 	if err != nil {
 		return Value{}, err
 	}

@@ -3,6 +3,8 @@ package property
 import (
 	"math"
 	"strconv"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // signed is a whole number with a sign.
@@ -43,8 +45,8 @@ func literalNumber(x any) any {
 	return x
 }
 
-func (signed) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	return w.enc.EncodeInt(v.Int())
+func (signed) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	return w.Enc.EncodeInt(v.Int())
 }
 
 func (signed) unstore(r *storeReader, t *DataType, _ int) (Value, error) { return r.whole(t.kind) }
@@ -79,8 +81,8 @@ func (unsigned) literal(t *DataType, x any) (Value, error) {
 	return t.fromLiteral(Value{}, false, x)
 }
 
-func (unsigned) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	return w.enc.EncodeUint(v.Uint())
+func (unsigned) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	return w.Enc.EncodeUint(v.Uint())
 }
 
 func (unsigned) unstore(r *storeReader, t *DataType, _ int) (Value, error) { return r.whole(t.kind) }
@@ -140,8 +142,8 @@ func fitsFloat32(x float64) bool {
 	return math.IsInf(x, 0) || !math.IsInf(float64(float32(x)), 0)
 }
 
-func (single) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	w.float32(v.Float())
+func (single) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	w.Float32(v.Float())
 	return nil
 }
 
@@ -155,8 +157,8 @@ func (double) fit(t *DataType, v Value) (Value, error) {
 	return Float(v.Float()), nil
 }
 
-func (double) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	return w.enc.EncodeFloat64(v.Float())
+func (double) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	return w.Enc.EncodeFloat64(v.Float())
 }
 
 // boolean is a truth value.
@@ -173,14 +175,14 @@ func (boolean) literal(t *DataType, x any) (Value, error) {
 	return t.fromLiteral(BoolValue(n != 0), ok && (n == 0 || n == 1), x)
 }
 
-func (boolean) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	return w.enc.EncodeBool(v.Bool())
+func (boolean) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	return w.Enc.EncodeBool(v.Bool())
 }
 
 func (boolean) unstore(r *storeReader, t *DataType, _ int) (Value, error) {
-	if err := r.want(t.kind, classBool); err != nil {
+	if err := r.want(t.kind, mpack.Bool); err != nil {
 		return Value{}, err
 	}
-	b, err := r.dec.DecodeBool()
+	b, err := r.Dec.DecodeBool()
 	return BoolValue(b), err
 }

@@ -3,6 +3,8 @@ package property
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // sequence is an ARRAY or a TUPLE.
@@ -125,14 +127,14 @@ func (sequence) literal(t *DataType, x any) (Value, error) {
 	return t.Fit(List(values...))
 }
 
-func (f sequence) store(w *storeWriter, t *DataType, v Value, depth int) error {
-	_ = w.enc.EncodeArrayLen(v.Len())
+func (f sequence) store(w storeWriter, t *DataType, v Value, depth int) error {
+	_ = w.Enc.EncodeArrayLen(v.Len())
 	return f.parts.store(w, t, v, depth)
 }
 
 // unstore reads a list. The scanner has seen that many items, so it is in proportion to the bytes.
 func (f sequence) unstore(r *storeReader, t *DataType, depth int) (Value, error) {
-	n, err := r.count(t.kind, classArray)
+	n, err := r.count(t.kind, mpack.Array)
 	switch {
 	case err != nil:
 		return Value{}, err

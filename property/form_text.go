@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // text is a STRING or a UNICODE_STRING.
@@ -77,19 +79,19 @@ func (text) literal(t *DataType, x any) (Value, error) {
 	return t.fromLiteral(StringValue(s), ok, x)
 }
 
-func (text) store(w *storeWriter, _ *DataType, v Value, _ int) error {
+func (text) store(w storeWriter, _ *DataType, v Value, _ int) error {
 	if utf8.ValidString(v.Str()) {
-		return w.enc.EncodeString(v.Str())
+		return w.Enc.EncodeString(v.Str())
 	}
-	w.bin(v.Str())
+	w.Bin(v.Str())
 	return nil
 }
 
 func (text) unstore(r *storeReader, t *DataType, _ int) (Value, error) {
-	if err := r.want(t.kind, classStr, classBin); err != nil {
+	if err := r.want(t.kind, mpack.Str, mpack.Bin); err != nil {
 		return Value{}, err
 	}
-	s, err := r.bytes(MaxString)
+	s, err := r.Bytes(MaxString)
 	return Bytes(s), err
 }
 
@@ -120,7 +122,7 @@ func (blob) literal(t *DataType, x any) (Value, error) {
 	return t.fromLiteral(Value{}, false, x)
 }
 
-func (blob) store(w *storeWriter, _ *DataType, v Value, _ int) error {
-	w.bin(v.Str())
+func (blob) store(w storeWriter, _ *DataType, v Value, _ int) error {
+	w.Bin(v.Str())
 	return nil
 }

@@ -63,7 +63,7 @@ func (userForm) literal(t *DataType, x any) (Value, error) {
 	return t.user.fromStore(stored)
 }
 
-func (userForm) store(w *storeWriter, t *DataType, v Value, depth int) error {
+func (userForm) store(w storeWriter, t *DataType, v Value, depth int) error {
 	stored, err := t.user.toStore(v)
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // vector is n floating-point numbers, a VECTOR2 to VECTOR4.
@@ -75,17 +77,17 @@ func fromWords[W any](n int, words []W, read func(W) (float64, bool)) (v Value, 
 	return vectorOf(n, f), true
 }
 
-func (vector) store(w *storeWriter, _ *DataType, v Value, _ int) error {
+func (vector) store(w storeWriter, _ *DataType, v Value, _ int) error {
 	list := v.floats()
-	_ = w.enc.EncodeArrayLen(len(list))
+	_ = w.Enc.EncodeArrayLen(len(list))
 	for _, f := range list {
-		w.float32(float64(f))
+		w.Float32(float64(f))
 	}
 	return nil
 }
 
 func (x vector) unstore(r *storeReader, t *DataType, _ int) (Value, error) {
-	n, err := r.count(t.kind, classArray)
+	n, err := r.count(t.kind, mpack.Array)
 	if err != nil {
 		return Value{}, err
 	}

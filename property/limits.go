@@ -1,5 +1,7 @@
 package property
 
+import "github.com/cellscape/cellscape/property/internal/mpack"
+
 // Limits. They bound what one definition tree or one stream can make a process allocate. All are far above what a game
 // describes by hand, so that meeting one means a fault in the input.
 const (
@@ -24,9 +26,11 @@ const (
 	// MaxList is the largest number of elements of an ARRAY or TUPLE of variable size.
 	MaxList = 1 << 16
 	// MaxAny is the longest ANY, in bytes of MessagePack: a free value is for the odd property, not for a whole inventory.
-	MaxAny = 64 << 10
+	MaxAny = mpack.MaxFree
 	// MaxAnyDepth is how deep arrays and maps of an ANY may nest. Decoding recurses along them.
-	MaxAnyDepth = 16
+	MaxAnyDepth = mpack.MaxFreeDepth
+	// MaxAnyItems is the largest number of items of an ANY, keys and elements counted.
+	MaxAnyItems = mpack.MaxFreeItems
 	// MaxUser is the longest value of a user type, in bytes of its codec.
 	MaxUser = 64 << 10
 	// MaxDictFields is the largest number of fields of a FIXED_DICT.
@@ -64,3 +68,11 @@ const (
 // maxTreeElements bounds the default values of all composite types of one tree together, so that many types of
 // MaxElements each cannot add up.
 const maxTreeElements = 1 << 20
+
+// maxValueDepth is how deep a value may nest in the store: the map of properties, a type of
+// MaxTypeDepth, and in it the store type of a USER_TYPE of that depth again. Types of users could
+// hold each other in a ring.
+const maxValueDepth = 3 * MaxTypeDepth
+
+// A stored value may have an ANY at the bottom.
+const _ = uint(mpack.MaxStoreDepth - maxValueDepth - MaxAnyDepth)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cellscape/cellscape/property/internal/mpack"
 	"github.com/vmihailenco/msgpack/v5"
 )
 
@@ -18,8 +19,8 @@ func nested(n int) string { return strings.Repeat("\x91", n) + "\xc0" }
 var hostileMsgpack = []struct {
 	name  string
 	bytes string
-	any   error // of scanMsgpack
-	store error // of scanStore
+	any   error // of mpack.ScanFree
+	store error // of mpack.ScanStore
 }{
 	{"nothing", "", ErrTruncated, ErrTruncated},
 	{"str of 4 GB", "\xdb\xff\xff\xff\xffab", ErrTruncated, ErrTruncated},
@@ -32,7 +33,7 @@ var hostileMsgpack = []struct {
 	{"lists that together claim more than is there", "\x93\x93\xc0\xc0\xc0\x93\xc0\xc0\xc0\x93\xc0\xc0", ErrTruncated, ErrTruncated},
 	{"a claim at every level", strings.Repeat("\xdc\x00\xff", 16) + strings.Repeat("\xc0", 300), ErrTruncated, ErrTruncated},
 	{"one level too deep for an ANY", nested(MaxAnyDepth + 1), ErrLength, nil},
-	{"one level too deep for the store", nested(maxStoreDepth + 1), ErrLength, ErrLength},
+	{"one level too deep for the store", nested(mpack.MaxStoreDepth + 1), ErrLength, ErrLength},
 	{"a million levels", nested(1 << 20), ErrLength, ErrLength},
 	{"a million levels of maps", strings.Repeat("\x81\xc0", 1<<20) + "\xc0", ErrLength, ErrLength},
 	{"one item too many for an ANY", "\xdc\x80\x00" + strings.Repeat("\xc0", 1<<15), ErrLength, nil},
@@ -46,14 +47,14 @@ var hostileMsgpack = []struct {
 
 func TestScanRefuses(t *testing.T) {
 	for _, c := range hostileMsgpack {
-		if n, err := scanMsgpack([]byte(c.bytes)); !errors.Is(err, c.any) || c.any != nil && n != 0 {
+		if n, err := mpack.ScanFree([]byte(c.bytes)); !errors.Is(err, c.any) || c.any != nil && n != 0 {
 			t.Errorf("%s: as an ANY %d, %v; want %v", c.name, n, err, c.any)
 		}
-		if _, err := scanStore([]byte(c.bytes)); !errors.Is(err, c.store) {
+		if _, err := mpack.ScanStore([]byte(c.bytes)); !errors.Is(err, c.store) {
 			t.Errorf("%s: in the store %v; want %v", c.name, err, c.store)
 		}
 		b := []byte(c.bytes)
-		if allocs := testing.AllocsPerRun(10, func() { _, _ = scanMsgpack(b) }); allocs > 4 { // the error
+		if allocs := testing.AllocsPerRun(10, func() { _, _ = mpack.ScanFree(b) }); allocs > 4 { // the error
 			t.Errorf("%s: %v allocations", c.name, allocs)
 		}
 	}
@@ -81,11 +82,11 @@ func formsOfMsgpack() []string {
 // A value is as long as it is: what follows does not matter, and no shorter part of it is a value.
 func TestScanLength(t *testing.T) {
 	for _, f := range formsOfMsgpack() {
-		if n, err := scanMsgpack([]byte(f + "\xc1\xdd")); err != nil || n != len(f) {
+		if n, err := mpack.ScanFree([]byte(f + "\xc1\xdd")); err != nil || n != len(f) {
 			t.Errorf("% x: %d, %v", f[:min(len(f), 12)], n, err)
 		}
 		for n := range min(len(f), 100) {
-			if _, err := scanMsgpack([]byte(f[:n])); !errors.Is(err, ErrTruncated) {
+			if _, err := mpack.ScanFree([]byte(f[:n])); !errors.Is(err, ErrTruncated) {
 				t.Errorf("% x: %d bytes of it: %v", f[:min(len(f), 12)], n, err)
 			}
 		}
@@ -106,7 +107,7 @@ func FuzzScanMsgpack(f *testing.F) {
 		if len(b) > MaxAny {
 			return
 		}
-		n, err := scanMsgpack(b)
+		n, err := mpack.ScanFree(b)
 		if err != nil && n != 0 {
 			t.Fatalf("length %d with %v", n, err)
 		}

@@ -3,6 +3,8 @@ package property
 import (
 	"strings"
 	"testing"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // spelled loads one default of a type, in a tree of KBEngine's dialect if kbe.
@@ -95,7 +97,7 @@ func TestSpellings(t *testing.T) {
 		p := s.Types[0].Properties[0]
 		got := p.Default.String()
 		if p.Type.Kind() == KindAny {
-			got, _ = anyToJSON(p.Default.text())
+			got, _ = mpack.ToJSON(p.Default.text())
 		}
 		if got != c.want {
 			t.Errorf("%s %q: %s, want %s", c.typ, c.text, got, c.want)

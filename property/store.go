@@ -2,9 +2,8 @@ package property
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/vmihailenco/msgpack/v5"
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // The store form of a value is MessagePack that names things, so that what was written under one definition can be read
@@ -32,58 +31,20 @@ func (t *DataType) AppendStore(b []byte, v Value) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	w := newStoreWriter(b)
+	w := storeWriter{mpack.NewWriter(b)}
 	if err := w.value(t, v, 0); err != nil {
 		return b, err
 	}
-	return w.b, nil
+	return w.B, nil
 }
 
-// storeWriter appends MessagePack to a slice. It is the writer of its own encoder, which so needs no buffer between. The
-// encoder is not of the library's pool, and meets neither reflection nor the encoders that others register. Its errors are
-// those of the writer, which has none.
-type storeWriter struct {
-	b   []byte
-	enc *msgpack.Encoder
-}
-
-func newStoreWriter(b []byte) *storeWriter {
-	w := &storeWriter{b: b}
-	w.enc = msgpack.NewEncoder(w)
-	return w
-}
-
-// Write appends p.
-func (w *storeWriter) Write(p []byte) (int, error) {
-	w.b = append(w.b, p...)
-	return len(p), nil
-}
-
-// WriteByte appends c.
-func (w *storeWriter) WriteByte(c byte) error {
-	w.b = append(w.b, c)
-	return nil
-}
+// storeWriter writes values that fit their types.
+type storeWriter struct{ *mpack.Writer }
 
 // value writes a value that fits its type. depth is how many types it lies in.
-func (w *storeWriter) value(t *DataType, v Value, depth int) error {
+func (w storeWriter) value(t *DataType, v Value, depth int) error {
 	if depth > maxValueDepth {
 		return fmt.Errorf("%w: stored value is nested deeper than %d", ErrLength, maxValueDepth)
 	}
 	return t.form.store(w, t, v, depth)
-}
-
-// bin writes bytes. The library's EncodeBytes writes nil for a nil slice.
-func (w *storeWriter) bin(p string) {
-	_ = w.enc.EncodeBytesLen(len(p))
-	w.b = append(w.b, p...)
-}
-
-// float32 writes a number of that width. The payload of a NaN is made one: conversions differ between machines.
-func (w *storeWriter) float32(f float64) {
-	if f != f {
-		_ = w.enc.EncodeFloat32(math.Float32frombits(0x7fc00000))
-		return
-	}
-	_ = w.enc.EncodeFloat32(float32(f))
 }

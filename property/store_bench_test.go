@@ -3,6 +3,7 @@ package property
 import (
 	"testing"
 
+	"github.com/cellscape/cellscape/property/internal/mpack"
 	"github.com/vmihailenco/msgpack/v5"
 )
 
@@ -60,7 +61,7 @@ func BenchmarkScan(b *testing.B) {
 	b.SetBytes(int64(len(stored)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := scanStore(stored); err != nil {
+		if _, err := mpack.ScanStore(stored); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -80,7 +81,7 @@ func BenchmarkCheckAny(b *testing.B) {
 	b.SetBytes(int64(len(p)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := checkAny(p); err != nil {
+		if err := mpack.Check(p); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,11 +1,9 @@
 package property
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 
-	"github.com/vmihailenco/msgpack/v5"
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // maxStoreDefaults is how many fields that a value lacks are filled with their defaults, in one call. A short record of a
@@ -24,7 +22,7 @@ const maxStoreDefaults = 1 << 20
 // Errors are ErrTruncated, ErrLength and ErrValue, and name the field or element; rest is b then. It allocates in
 // proportion to len(b), and for at most [maxStoreDefaults] defaults.
 func (t *DataType) ReadStore(b []byte) (v Value, rest []byte, err error) {
-	n, err := scanStore(b)
+	n, err := mpack.ScanStore(b)
 	if err != nil {
 		return Value{}, b, err
 	}
@@ -34,36 +32,17 @@ func (t *DataType) ReadStore(b []byte) (v Value, rest []byte, err error) {
 	return v, b[n:], nil
 }
 
-// storeReader reads MessagePack that has passed scanStore or scanMsgpack, so every claimed length is there. The library's
-// decoder converts freely: nil is 0, false and "", numbers wrap, an extension before a map is skipped. Hence the class of
-// each item is looked at before it is decoded.
+// storeReader reads values of types. What it reads has passed a scan, so every claimed length is there.
 type storeReader struct {
-	b      []byte
-	src    *bytes.Reader // over b
-	dec    *msgpack.Decoder
+	*mpack.Reader
 	filled int // defaults so far
 }
 
-func newStoreReader(b []byte) *storeReader {
-	src := bytes.NewReader(b) // can unread a byte: the decoder puts no buffer of its own before it
-	return &storeReader{b: b, src: src, dec: msgpack.NewDecoder(src)}
-}
-
-// at returns how many bytes have been read.
-func (r *storeReader) at() int { return len(r.b) - r.src.Len() }
-
-// class returns what the next item is.
-func (r *storeReader) class() msgClass {
-	h, err := readHead(r.b[r.at():])
-	if err != nil {
-		return classNil // cannot be: the scanner has been here, and nobody reads beyond the end
-	}
-	return h.class
-}
+func newStoreReader(b []byte) *storeReader { return &storeReader{Reader: mpack.NewReader(b)} }
 
 // want refuses an item that is not of the class.
-func (r *storeReader) want(k Kind, classes ...msgClass) error {
-	c := r.class()
+func (r *storeReader) want(k Kind, classes ...mpack.Class) error {
+	c := r.Class()
 	for _, w := range classes {
 		if c == w {
 			return nil
@@ -73,14 +52,14 @@ func (r *storeReader) want(k Kind, classes ...msgClass) error {
 }
 
 // count reads the head of an array or map.
-func (r *storeReader) count(k Kind, c msgClass) (int, error) {
+func (r *storeReader) count(k Kind, c mpack.Class) (int, error) {
 	if err := r.want(k, c); err != nil {
 		return 0, err
 	}
-	if c == classMap {
-		return r.dec.DecodeMapLen()
+	if c == mpack.Map {
+		return r.Dec.DecodeMapLen()
 	}
-	return r.dec.DecodeArrayLen()
+	return r.Dec.DecodeArrayLen()
 }
 
 func (r *storeReader) value(t *DataType, depth int) (Value, error) {
@@ -95,23 +74,23 @@ func (r *storeReader) value(t *DataType, depth int) (Value, error) {
 }
 
 func (r *storeReader) whole(k Kind) (Value, error) {
-	if err := r.want(k, classInt, classUint); err != nil {
+	if err := r.want(k, mpack.Int, mpack.Uint); err != nil {
 		return Value{}, err
 	}
-	if r.class() == classInt {
-		n, err := r.dec.DecodeInt64()
+	if r.Class() == mpack.Int {
+		n, err := r.Dec.DecodeInt64()
 		return Int(n), err
 	}
-	n, err := r.dec.DecodeUint64()
+	n, err := r.Dec.DecodeUint64()
 	return Uint(n), err
 }
 
 func (r *storeReader) float(k Kind) (Value, error) {
-	if err := r.want(k, classFloat, classInt, classUint); err != nil {
+	if err := r.want(k, mpack.Float, mpack.Int, mpack.Uint); err != nil {
 		return Value{}, err
 	}
-	if r.class() == classFloat {
-		f, err := r.dec.DecodeFloat64()
+	if r.Class() == mpack.Float {
+		f, err := r.Dec.DecodeFloat64()
 		return Float(f), err
 	}
 	v, err := r.whole(k)
@@ -135,43 +114,6 @@ func wholeToFloat(k Kind, v Value) (Value, error) {
 	return Float(float64(n)), nil
 }
 
-// bytes returns the bytes of a str or bin in place.
-func (r *storeReader) bytes(limit int) ([]byte, error) {
-	n, err := r.dec.DecodeBytesLen()
-	if err != nil {
-		return nil, err
-	}
-	if n > limit {
-		return nil, fmt.Errorf("%w: %d bytes are more than %d", ErrLength, n, limit)
-	}
-	at := r.at()
-	if err := r.skip(n); err != nil {
-		return nil, err
-	}
-	return r.b[at : at+n], nil
-}
-
-// text returns a copy of a str or bin.
-func (r *storeReader) text() (string, error) {
-	s, err := r.bytes(len(r.b))
-	return string(s), err
-}
-
-// skip passes n bytes.
-func (r *storeReader) skip(n int) error {
-	_, err := r.src.Seek(int64(n), io.SeekCurrent)
-	return err
-}
-
-// skipValue passes one value. The library's Skip would recurse and copy.
-func (r *storeReader) skipValue() error {
-	n, err := scanStore(r.b[r.at():])
-	if err != nil {
-		return err
-	}
-	return r.skip(n)
-}
-
 // field reads a key, and returns the position of the field of that name or -1. The name is the type's own text.
 func (r *storeReader) field(t *DataType, next int) (i int, name string, err error) {
 	key, err := r.name()
@@ -192,10 +134,10 @@ func (r *storeReader) field(t *DataType, next int) (i int, name string, err erro
 
 // name reads a key that must be a string, in place.
 func (r *storeReader) name() ([]byte, error) {
-	if c := r.class(); c != classStr {
+	if c := r.Class(); c != mpack.Str {
 		return nil, fmt.Errorf("%w: %v where a name is due", ErrValue, c)
 	}
-	return r.bytes(len(r.b))
+	return r.Bytes(len(r.B))
 }
 
 // fill counts defaults before there is room made for them.

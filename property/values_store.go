@@ -3,6 +3,8 @@ package property
 import (
 	"fmt"
 	"slices"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // maxUnknown is how many unknown names ReadStore lists; they are for a log.
@@ -16,16 +18,16 @@ func (v *Values) AppendStore(b []byte, dom Stream) ([]byte, error) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
 	stream := v.def.Stream(dom)
-	w := newStoreWriter(b)
-	_ = w.enc.EncodeMapLen(len(stream))
+	w := storeWriter{mpack.NewWriter(b)}
+	_ = w.Enc.EncodeMapLen(len(stream))
 	for _, i := range stream {
 		p := v.def.Properties[i]
-		_ = w.enc.EncodeString(p.Name)
+		_ = w.Enc.EncodeString(p.Name)
 		if err := w.value(p.Type, v.Get(i), 1); err != nil {
 			return b, fmt.Errorf("property %s.%s: %w", v.def.Name, p.Name, err)
 		}
 	}
-	return w.b, nil
+	return w.B, nil
 }
 
 // ReadStore takes what [Values.AppendStore] wrote, possibly under an earlier edition of the definition, off the front of b,
@@ -38,7 +40,7 @@ func (v *Values) ReadStore(b []byte, dom Stream) (unknown []string, rest []byte,
 	if !v.stores(dom) {
 		return nil, b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
 	}
-	n, err := scanStore(b)
+	n, err := mpack.ScanStore(b)
 	if err != nil {
 		return nil, b, fmt.Errorf("%s: %w", v.def.Name, err)
 	}
@@ -59,10 +61,10 @@ func (v *Values) stores(dom Stream) bool {
 
 // readProperties returns the values of the properties of a stream, in its order.
 func (v *Values) readProperties(r *storeReader, stream []int) (read []Value, unknown []string, err error) {
-	if c := r.class(); c != classMap {
+	if c := r.Class(); c != mpack.Map {
 		return nil, nil, fmt.Errorf("%s: %w: %v where a map of properties is due", v.def.Name, ErrValue, c)
 	}
-	n, err := r.dec.DecodeMapLen()
+	n, err := r.Dec.DecodeMapLen()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +82,7 @@ func (v *Values) readProperties(r *storeReader, stream []int) (read []Value, unk
 			if len(unknown) < maxUnknown {
 				unknown = append(unknown, string(name[:min(len(name), MaxName)]))
 			}
-			if err := r.skipValue(); err != nil {
+			if err := r.SkipValue(); err != nil {
 				return nil, nil, err
 			}
 			continue

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
 // storedDefinition is a type with properties of every flag, persistent and not.
@@ -155,7 +157,7 @@ func TestValuesStoreRefuses(t *testing.T) {
 		{"a property twice", "\x82\xa6health\x01\xa6health\x01", ErrValue, "property Avatar.health: property: value does not fit its type: it comes twice"},
 		{"a number as name", "\x81\x01\x01", ErrValue, "a whole number where a name is due"},
 		{"an unknown property that is an extension", "\x81\xa1x\xd4\x01\x00", ErrValue, "Avatar: "},
-		{"an unknown property too deep", "\x81\xa1x" + nested(maxStoreDepth), ErrLength, "Avatar: "},
+		{"an unknown property too deep", "\x81\xa1x" + nested(mpack.MaxStoreDepth), ErrLength, "Avatar: "},
 	} {
 		v := NewValues(d, CellSide, fail{t})
 		before := slices.Clone(v.vals)

@@ -20,7 +20,8 @@ mercury/internal/congestion:
 mercury/internal/wheel:
 bsp: internal/codec
 property/internal/literal:
-property: internal/codec property/internal/literal github.com/vmihailenco/msgpack/v5
+property/internal/mpack: github.com/vmihailenco/msgpack/v5
+property: internal/codec property/internal/literal property/internal/mpack
 mercury: internal/codec mercury/internal/congestion mercury/internal/wheel
 mercury/call: internal/codec mercury mercury/internal/wheel
 mercury/download: internal/codec mercury

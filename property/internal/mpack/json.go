@@ -1,4 +1,4 @@
-package property
+package mpack
 
 import (
 	"bytes"
@@ -29,18 +29,18 @@ const (
 )
 
 const (
-	// maxAnyJSON is the longest text of a free value: \u0000 writes one byte in six, and there may be blanks.
-	maxAnyJSON = 8 * MaxAny
+	// MaxJSON is the longest text of a free value: \u0000 writes one byte in six, and there may be blanks.
+	MaxJSON = 8 * MaxFree
 	// maxJSONDepth is how deep that text may nest: a map with numbers as keys takes three levels of JSON.
-	maxJSONDepth = 3 * (MaxAnyDepth + 1)
+	maxJSONDepth = 3 * (MaxFreeDepth + 1)
 )
 
-// anyToJSON writes a free value as JSON, without line ends. [anyFromJSON] reads it back.
-func anyToJSON(msgpack string) (string, error) {
+// ToJSON writes a free value as JSON, without line ends. [FromJSON] reads it back.
+func ToJSON(msgpack string) (string, error) {
 	if msgpack == "" {
 		return "", fmt.Errorf("%w: an ANY without bytes", ErrValue)
 	}
-	x, err := newStoreReader([]byte(msgpack)).any()
+	x, err := Decode([]byte(msgpack))
 	if err != nil {
 		return "", err
 	}
@@ -51,15 +51,6 @@ func anyToJSON(msgpack string) (string, error) {
 		return "", err
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
-}
-
-// anyText writes a free value for logs and digests: its JSON form.
-func anyText(msgpack string) string {
-	text, err := anyToJSON(msgpack)
-	if err != nil {
-		return "any(?)"
-	}
-	return text
 }
 
 // jsonTree turns a free value into one that encoding/json writes in the form above. It sorts keys, as an ANY does.
@@ -123,26 +114,26 @@ func jsonNumber(f float64) any {
 	return json.Number(text)
 }
 
-// anyFromJSON reads a free value from JSON. A key that comes twice is refused, and so is a whole number of more than 64
+// FromJSON reads a free value from JSON. A key that comes twice is refused, and so is a whole number of more than 64
 // bits: encoding/json would take the last, and round the number. Errors are ErrValue and ErrLength.
-func anyFromJSON(text string) (Value, error) {
-	if len(text) > maxAnyJSON {
-		return Value{}, fmt.Errorf("%w: JSON of %d bytes is longer than %d", ErrLength, len(text), maxAnyJSON)
+func FromJSON(text string) (msgpack string, err error) {
+	if len(text) > MaxJSON {
+		return "", fmt.Errorf("%w: JSON of %d bytes is longer than %d", ErrLength, len(text), MaxJSON)
 	}
 	if !utf8.ValidString(text) {
-		return Value{}, fmt.Errorf("%w: JSON is not UTF-8", ErrValue)
+		return "", fmt.Errorf("%w: JSON is not UTF-8", ErrValue)
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
-		return Value{}, fmt.Errorf("%w: %v", ErrValue, err)
+		return "", fmt.Errorf("%w: %v", ErrValue, err)
 	}
 	d := json.NewDecoder(bytes.NewReader(whole))
 	d.UseNumber()
 	x, err := jsonParser{d}.value(0)
 	if err != nil {
-		return Value{}, err
+		return "", err
 	}
-	return AnyValue(x)
+	return Encode(x)
 }
 
 // jsonParser reads JSON whose syntax is right.
@@ -196,7 +187,7 @@ func (p jsonParser) object(depth int) (any, error) {
 		}
 		key, _ := token.(string)
 		if _, twice := m[key]; twice {
-			return nil, fmt.Errorf("%w: key %q comes twice", ErrValue, shorten(key))
+			return nil, fmt.Errorf("%w: key %.60q comes twice", ErrValue, key)
 		}
 		if m[key], err = p.value(depth); err != nil {
 			return nil, err
@@ -215,7 +206,7 @@ func parseJSONNumber(text string) (any, error) {
 	if strings.ContainsAny(text, ".eE") {
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s is beyond a FLOAT64", ErrValue, shorten(text))
+			return nil, fmt.Errorf("%w: %.60s is beyond a FLOAT64", ErrValue, text)
 		}
 		return f, nil
 	}
@@ -224,7 +215,7 @@ func parseJSONNumber(text string) (any, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s has more than 64 bits; for a float, write a point", ErrValue, shorten(text))
+		return nil, fmt.Errorf("%w: %.60s has more than 64 bits; for a float, write a point", ErrValue, text)
 	}
 	return n, nil
 }

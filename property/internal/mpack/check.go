@@ -1,4 +1,4 @@
-package property
+package mpack
 
 import (
 	"encoding/binary"
@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// checkAny reports whether the whole of b is a free value in the one form that [AnyValue] writes: what a codec demands of
+// Check reports whether the whole of b is a free value in the one form that [Encode] writes: what a codec demands of
 // bytes that other ends compare. It allocates nothing: clients may send lists of such values, and decoding one to encode
 // it again would take hundreds of times its size. Errors are ErrTruncated, ErrTrailing, ErrLength and ErrValue.
-func checkAny(b []byte) error {
-	if len(b) > MaxAny {
-		return fmt.Errorf("%w: ANY of %d bytes is longer than %d", ErrLength, len(b), MaxAny)
+func Check(b []byte) error {
+	if len(b) > MaxFree {
+		return fmt.Errorf("%w: ANY of %d bytes is longer than %d", ErrLength, len(b), MaxFree)
 	}
-	n, err := scanMsgpack(b)
+	n, err := ScanFree(b)
 	switch {
 	case err != nil:
 		return err
@@ -27,7 +27,7 @@ func checkAny(b []byte) error {
 	return nil
 }
 
-// oneForm takes an item off the front of b, which scanMsgpack has passed; so it recurses MaxAnyDepth deep at most.
+// oneForm takes an item off the front of b, which ScanFree has passed; so it recurses MaxFreeDepth deep at most.
 func oneForm(b []byte) (rest []byte, ok bool) {
 	h, err := readHead(b)
 	if err != nil {
@@ -35,16 +35,16 @@ func oneForm(b []byte) (rest []byte, ok bool) {
 	}
 	head, rest := b[:h.size], b[h.size:]
 	switch h.class {
-	case classUint, classInt:
+	case Uint, Int:
 		return rest, shortestInt(head)
-	case classFloat:
+	case Float:
 		return rest, shortestFloat(head)
-	case classStr:
+	case Str:
 		text := rest[:h.n]
 		return rest[h.n:], h.size == 1+lengthBytes(h.n, 31, true) && utf8.Valid(text)
-	case classBin:
+	case Bin:
 		return rest[h.n:], h.size == 1+lengthBytes(h.n, 0, true)
-	case classArray:
+	case Array:
 		if h.size != 1+lengthBytes(h.n, 15, false) {
 			return nil, false
 		}
@@ -53,7 +53,7 @@ func oneForm(b []byte) (rest []byte, ok bool) {
 				return nil, false
 			}
 		}
-	case classMap:
+	case Map:
 		return oneFormOfMap(h, rest)
 	}
 	return rest, true
@@ -93,9 +93,9 @@ func keyOf(b []byte) (k anyKey, ok bool) {
 		return k, false
 	}
 	switch h.class {
-	case classStr:
+	case Str:
 		return anyKey{text: b[h.size : h.size+int(h.n)], isText: true}, true
-	case classUint, classInt:
+	case Uint, Int:
 		n, negative := wholeNumber(b[:h.size])
 		return anyKey{number: int64(n)}, negative || n <= math.MaxInt64
 	}

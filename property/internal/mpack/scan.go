@@ -1,4 +1,4 @@
-package property
+package mpack
 
 import (
 	"encoding/binary"
@@ -6,50 +6,48 @@ import (
 	"math"
 )
 
-// Bounds of free values.
+// Bounds of free values. Package property tells of them under its own names.
 const (
-	// MaxAnyItems is the largest number of items of an ANY, keys and elements counted. An item of one byte, as the empty
-	// map, becomes some 64 bytes when it is decoded; this bounds what 64 KiB of them can take.
-	MaxAnyItems = 1 << 15
+	// MaxFree is the longest value, in bytes.
+	MaxFree = 64 << 10
+	// MaxFreeDepth is how deep arrays and maps may nest. Decoding recurses along them.
+	MaxFreeDepth = 16
+	// MaxFreeItems is the largest number of items, keys and elements counted. An item of one byte, as
+	// the empty map, becomes some 64 bytes when it is decoded; this bounds what 64 KiB of them can take.
+	MaxFreeItems = 1 << 15
+	// MaxStoreDepth is how deep arrays and maps of a stored value may nest.
+	MaxStoreDepth = 64
 )
 
-const (
-	// maxValueDepth is how deep a value may nest in the store: the map of properties, a type of MaxTypeDepth, and in it the
-	// store type of a USER_TYPE of that depth again. Types of users could hold each other in a ring.
-	maxValueDepth = 3 * MaxTypeDepth
-	// maxStoreDepth is how deep arrays and maps of a stored value may nest: an ANY may be at the bottom.
-	maxStoreDepth = maxValueDepth + MaxAnyDepth
-)
-
-// msgClass is what an item of MessagePack is. The library's code table is made of variables, which a switch cannot use
+// Class is what an item of MessagePack is. The library's code table is made of variables, which a switch cannot use
 // and anyone could change.
-type msgClass uint8
+type Class uint8
 
 const (
-	classNil msgClass = iota + 1
-	classBool
-	classUint // without sign
-	classInt  // written as signed, whatever its sign
-	classFloat
-	classStr
-	classBin
-	classArray
-	classMap
-	classExt
+	Nil Class = iota + 1
+	Bool
+	Uint // without sign
+	Int  // written as signed, whatever its sign
+	Float
+	Str
+	Bin
+	Array
+	Map
+	Ext
 )
 
 // String names the class in an error.
-func (c msgClass) String() string {
+func (c Class) String() string {
 	return [...]string{
-		classNil: "nil", classBool: "a truth value", classUint: "a whole number", classInt: "a whole number",
-		classFloat: "a float", classStr: "a string", classBin: "binary", classArray: "an array", classMap: "a map",
-		classExt: "an extension",
+		Nil: "nil", Bool: "a truth value", Uint: "a whole number", Int: "a whole number",
+		Float: "a float", Str: "a string", Bin: "binary", Array: "an array", Map: "a map",
+		Ext: "an extension",
 	}[c]
 }
 
 // msgHead is the head of an item: its first byte, and the number or length behind that.
 type msgHead struct {
-	class msgClass
+	class Class
 	size  int    // bytes of the head
 	n     uint64 // bytes behind the head of a str, bin or ext; elements of an array; pairs of a map
 }
@@ -61,21 +59,21 @@ func readHead(b []byte) (msgHead, error) {
 	}
 	switch c := b[0]; {
 	case c <= 0x7f:
-		return msgHead{class: classUint, size: 1}, nil
+		return msgHead{class: Uint, size: 1}, nil
 	case c <= 0x8f:
-		return msgHead{classMap, 1, uint64(c & 0x0f)}, nil
+		return msgHead{Map, 1, uint64(c & 0x0f)}, nil
 	case c <= 0x9f:
-		return msgHead{classArray, 1, uint64(c & 0x0f)}, nil
+		return msgHead{Array, 1, uint64(c & 0x0f)}, nil
 	case c <= 0xbf:
-		return msgHead{classStr, 1, uint64(c & 0x1f)}, nil
+		return msgHead{Str, 1, uint64(c & 0x1f)}, nil
 	case c == 0xc0:
-		return msgHead{class: classNil, size: 1}, nil
+		return msgHead{class: Nil, size: 1}, nil
 	case c == 0xc1:
 		return msgHead{}, fmt.Errorf("%w: byte c1 begins no MessagePack", ErrValue)
 	case c <= 0xc3:
-		return msgHead{class: classBool, size: 1}, nil
+		return msgHead{class: Bool, size: 1}, nil
 	case c >= 0xe0:
-		return msgHead{class: classInt, size: 1}, nil
+		return msgHead{class: Int, size: 1}, nil
 	}
 	return readWideHead(b)
 }
@@ -84,34 +82,34 @@ func readHead(b []byte) (msgHead, error) {
 func readWideHead(b []byte) (msgHead, error) {
 	switch c := b[0]; {
 	case c <= 0xc6:
-		return lengthHead(b, classBin, 1<<(c-0xc4), 0)
+		return lengthHead(b, Bin, 1<<(c-0xc4), 0)
 	case c <= 0xc9:
-		return lengthHead(b, classExt, 1<<(c-0xc7), 1) // 1 for the byte of the extension's type
+		return lengthHead(b, Ext, 1<<(c-0xc7), 1) // 1 for the byte of the extension's type
 	case c <= 0xcb:
-		return numberHead(b, classFloat, 4<<(c-0xca))
+		return numberHead(b, Float, 4<<(c-0xca))
 	case c <= 0xcf:
-		return numberHead(b, classUint, 1<<(c-0xcc))
+		return numberHead(b, Uint, 1<<(c-0xcc))
 	case c <= 0xd3:
-		return numberHead(b, classInt, 1<<(c-0xd0))
+		return numberHead(b, Int, 1<<(c-0xd0))
 	case c <= 0xd8:
-		return msgHead{classExt, 1, 1 + 1<<(c-0xd4)}, nil
+		return msgHead{Ext, 1, 1 + 1<<(c-0xd4)}, nil
 	case c <= 0xdb:
-		return lengthHead(b, classStr, 1<<(c-0xd9), 0)
+		return lengthHead(b, Str, 1<<(c-0xd9), 0)
 	case c <= 0xdd:
-		return lengthHead(b, classArray, 2<<(c-0xdc), 0)
+		return lengthHead(b, Array, 2<<(c-0xdc), 0)
 	default:
-		return lengthHead(b, classMap, 2<<(c-0xde), 0)
+		return lengthHead(b, Map, 2<<(c-0xde), 0)
 	}
 }
 
-func numberHead(b []byte, c msgClass, width int) (msgHead, error) {
+func numberHead(b []byte, c Class, width int) (msgHead, error) {
 	if len(b) < 1+width {
 		return msgHead{}, ErrTruncated
 	}
 	return msgHead{class: c, size: 1 + width}, nil
 }
 
-func lengthHead(b []byte, c msgClass, width int, more uint64) (msgHead, error) {
+func lengthHead(b []byte, c Class, width int, more uint64) (msgHead, error) {
 	if len(b) < 1+width {
 		return msgHead{}, ErrTruncated
 	}
@@ -128,15 +126,15 @@ func lengthHead(b []byte, c msgClass, width int, more uint64) (msgHead, error) {
 	return h, nil
 }
 
-// scanMsgpack returns the length of the MessagePack value that b begins with, within the bounds of an ANY. Errors are
+// ScanFree returns the length of the MessagePack value that b begins with, within the bounds of an ANY. Errors are
 // ErrTruncated, ErrLength beyond a bound, and ErrValue for what is no MessagePack and for extensions.
-func scanMsgpack(b []byte) (n int, err error) {
-	return scanWithin(b, MaxAnyDepth, MaxAnyItems)
+func ScanFree(b []byte) (n int, err error) {
+	return scanWithin(b, MaxFreeDepth, MaxFreeItems)
 }
 
-// scanStore is scanMsgpack within the bounds of a stored value. Its items need no bound of their own: each takes a byte.
-func scanStore(b []byte) (n int, err error) {
-	return scanWithin(b, maxStoreDepth, math.MaxInt)
+// ScanStore is ScanFree within the bounds of a stored value. Its items need no bound of their own: each takes a byte.
+func ScanStore(b []byte) (n int, err error) {
+	return scanWithin(b, MaxStoreDepth, math.MaxInt)
 }
 
 // scanWithin walks one value without recursion and without allocating. It runs before any decoder does: the library's
@@ -145,7 +143,7 @@ func scanStore(b []byte) (n int, err error) {
 //
 // Extensions are refused, since their decoders are registered for the whole process by whoever likes to.
 func scanWithin(b []byte, depth, items int) (n int, err error) {
-	var left [maxStoreDepth + 1]uint64 // by level: items to come; level 0 is the value itself
+	var left [MaxStoreDepth + 1]uint64 // by level: items to come; level 0 is the value itself
 	left[0] = 1
 	owed := uint64(1) // items to come on all levels; each takes a byte at least
 	for level := 0; ; {
@@ -166,18 +164,18 @@ func scanWithin(b []byte, depth, items int) (n int, err error) {
 		owed--
 		n += h.size
 		switch h.class {
-		case classExt:
+		case Ext:
 			return 0, fmt.Errorf("%w: an extension of MessagePack", ErrValue)
-		case classStr, classBin:
+		case Str, Bin:
 			if h.n > uint64(len(b)-n) {
 				return 0, ErrTruncated
 			}
 			n += int(h.n)
-		case classArray, classMap:
+		case Array, Map:
 			if level++; level > depth {
 				return 0, fmt.Errorf("%w: nested deeper than %d", ErrLength, depth)
 			}
-			if left[level] = h.n; h.class == classMap {
+			if left[level] = h.n; h.class == Map {
 				left[level] *= 2
 			}
 			owed += left[level]

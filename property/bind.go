@@ -77,7 +77,7 @@ func bindHandle(field reflect.Value, v *Values, index int, path []int, t *DataTy
 		return
 	}
 	h, ok := field.Addr().Interface().(handle)
-	if !ok || h.accepts(t) != "" {
+	if !ok || !h.accepts(t) {
 		panic(fmt.Sprintf("property: BindFields of a %v with a %v, which CheckFields refuses", field.Type(), t.kind))
 	}
 	h.bind(v, index, path)

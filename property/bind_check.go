@@ -97,8 +97,8 @@ func (c *fieldChecker) checkHandle(f reflect.StructField, at, component string) 
 
 // checkType checks that a handle of type h can hold values of type t, and so on inwards.
 func (c *fieldChecker) checkType(h reflect.Type, at, what string, t *DataType) {
-	if instead := reflect.New(h).Interface().(handle).accepts(t); instead != "" {
-		c.report.fault(position{}, at, fmt.Sprintf("%v does not hold %s of type %v", h, what, t), "use "+instead)
+	if !reflect.New(h).Interface().(handle).accepts(t) {
+		c.report.fault(position{}, at, fmt.Sprintf("%v does not hold %s of type %v", h, what, t), "use "+handleFor(t))
 		return
 	}
 	if isDict(h) {

@@ -3,7 +3,8 @@ package property
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+
+	"github.com/cellscape/cellscape/property/internal/bits"
 )
 
 // AppendClientValue appends a property that clients see, with its index and whole value, as [Values.ApplyClientChange]
@@ -34,24 +35,24 @@ func (v *Values) AppendClientChange(b []byte, c *Change) []byte {
 	if !c.Nested() {
 		return v.AppendClientValue(b, c.Index)
 	}
-	w := bitWriter{b: v.appendClientKey(b, c.Index, 1)}
+	w := bits.Writer{Bytes: v.appendClientKey(b, c.Index, 1)}
 	at, t := &v.vals[v.def.slot(v.side, c.Index)], v.def.Properties[c.Index].Type
 	for _, k := range c.Path {
 		list := at.list()
-		w.put(1, 1)
-		w.put(uint64(k), positionBits(len(list)))
+		w.Put(1, 1)
+		w.Put(uint64(k), bits.Of(len(list)))
 		at, t = &list[k], t.child(k)
 	}
-	w.put(0, 1)
+	w.Put(0, 1)
 	if c.Op == SetValue {
-		w.put(0, 1)
-		return t.append(w.close(), &c.New)
+		w.Put(0, 1)
+		return t.append(w.Close(), &c.New)
 	}
 	before := at.Len() - c.New.Len() + c.Old.Len()
-	w.put(1, 1)
-	w.put(uint64(c.Start), positionBits(before+1))
-	w.put(uint64(c.End), positionBits(before+1))
-	return t.appendElements(w.close(), c)
+	w.Put(1, 1)
+	w.Put(uint64(c.Start), bits.Of(before+1))
+	w.Put(uint64(c.End), bits.Of(before+1))
+	return t.appendElements(w.Close(), c)
 }
 
 // ApplyClientChange takes a change or a whole value, as AppendClientChange and AppendClientValue wrote it, off the front of
@@ -80,91 +81,32 @@ func (v *Values) ApplyClientChange(b []byte) (c Change, rest []byte, err error) 
 }
 
 func (v *Values) applyBits(c Change, b []byte) (Change, []byte, error) {
-	r := bitReader{b: b}
+	r := bits.NewReader(b)
 	at, t := &v.vals[v.def.slot(v.side, c.Index)], v.def.Properties[c.Index].Type
-	for r.get(1) == 1 {
+	for r.Get(1) == 1 {
 		list := at.list()
-		k := int(r.get(positionBits(len(list))))
+		k := int(r.Get(bits.Of(len(list))))
 		if k >= len(list) {
 			return c, nil, fmt.Errorf("%w: position %d of %d", ErrPath, k, len(list))
 		}
 		c.Path = append(c.Path, k) // no longer than types are deep: what has no list ends it
 		at, t = &list[k], t.child(k)
 	}
-	if r.get(1) == 1 {
+	if r.Get(1) == 1 {
 		c.Op = Splice
-		n := positionBits(at.Len() + 1)
-		c.Start, c.End = int(r.get(n)), int(r.get(n))
+		n := bits.Of(at.Len() + 1)
+		c.Start, c.End = int(r.Get(n)), int(r.Get(n))
 	}
-	rest, err := r.close()
+	rest, short, clean := r.Close()
 	switch {
-	case err != nil:
-		return c, nil, err
+	case short:
+		return c, nil, ErrTruncated
+	case !clean: // one change has one form
+		return c, nil, fmt.Errorf("%w: bits after a path", ErrValue)
 	case c.Op == Splice:
 		return v.applySplice(c, rest)
 	case len(c.Path) == 0:
 		return c, nil, fmt.Errorf("%w: an empty path", ErrLength)
 	}
 	return v.applySet(c, rest)
-}
-
-// positionBits returns how many bits say a position among n.
-func positionBits(n int) uint { return uint(bits.Len(uint(max(n, 1) - 1))) }
-
-// bitWriter appends bits, the lowest of a byte first.
-type bitWriter struct {
-	b   []byte
-	acc uint64
-	n   uint // bits in acc, less than 8 between calls
-}
-
-// put appends the n lowest bits of x, at most 32.
-func (w *bitWriter) put(x uint64, n uint) {
-	w.acc |= x << w.n
-	for w.n += n; w.n >= 8; w.n -= 8 {
-		w.b = append(w.b, byte(w.acc))
-		w.acc >>= 8
-	}
-}
-
-// close fills the last byte with zeros.
-func (w *bitWriter) close() []byte {
-	if w.n > 0 {
-		w.b, w.n = append(w.b, byte(w.acc)), 0
-	}
-	return w.b
-}
-
-// bitReader takes bits off the front of b.
-type bitReader struct {
-	b     []byte
-	acc   uint64
-	n     uint // bits in acc
-	short bool
-}
-
-// get takes n bits, at most 32; zeros beyond the end.
-func (r *bitReader) get(n uint) uint64 {
-	for r.n < n {
-		if len(r.b) == 0 {
-			r.short = true
-			return 0
-		}
-		r.acc |= uint64(r.b[0]) << r.n
-		r.b, r.n = r.b[1:], r.n+8
-	}
-	x := r.acc & (1<<n - 1)
-	r.acc, r.n = r.acc>>n, r.n-n
-	return x
-}
-
-// close returns the bytes after the bits. Those that fill the last byte must be zero: one change has one form.
-func (r *bitReader) close() ([]byte, error) {
-	switch {
-	case r.short:
-		return nil, ErrTruncated
-	case r.acc != 0:
-		return nil, fmt.Errorf("%w: bits after a path", ErrValue)
-	}
-	return r.b, nil
 }

@@ -21,11 +21,8 @@ func (c *Custom[T]) Set(x T) error {
 	return c.set(val)
 }
 
-func (c *Custom[T]) accepts(t *DataType) (instead string) {
-	if t.kind == KindUser && t.user.goType() == reflect.TypeFor[T]() {
-		return ""
-	}
-	return handleFor(t)
+func (c *Custom[T]) accepts(t *DataType) bool {
+	return t.kind == KindUser && t.user.goType() == reflect.TypeFor[T]()
 }
 
 // Any is a property of type ANY as a field of a script's struct. It is read and written whole.
@@ -44,12 +41,7 @@ func (a *Any) Set(x any) error {
 	return a.set(val)
 }
 
-func (a *Any) accepts(t *DataType) (instead string) {
-	if t.kind == KindAny {
-		return ""
-	}
-	return handleFor(t)
-}
+func (a *Any) accepts(t *DataType) bool { return t.kind == KindAny }
 
 // Blob is a property of type BLOB as a field of a script's struct.
 type Blob struct{ part }
@@ -67,12 +59,7 @@ func (f *Blob) Set(p []byte) {
 // TrySet changes the bytes. Errors are those of [Values.SetAt].
 func (f *Blob) TrySet(p []byte) error { f.bound(); return f.set(Bytes(p)) }
 
-func (f *Blob) accepts(t *DataType) (instead string) {
-	if t.kind == KindBlob {
-		return ""
-	}
-	return handleFor(t)
-}
+func (f *Blob) accepts(t *DataType) bool { return t.kind == KindBlob }
 
 // MailboxField is a property of type MAILBOX as a field of a script's struct.
 type MailboxField struct{ part }
@@ -83,9 +70,4 @@ func (f *MailboxField) Get() Mailbox { return f.bound().Mailbox() }
 // Set changes the mailbox. Errors are those of [Values.SetAt].
 func (f *MailboxField) Set(m Mailbox) error { f.bound(); return f.set(MailboxValue(m)) }
 
-func (f *MailboxField) accepts(t *DataType) (instead string) {
-	if t.kind == KindMailbox {
-		return ""
-	}
-	return handleFor(t)
-}
+func (f *MailboxField) accepts(t *DataType) bool { return t.kind == KindMailbox }

@@ -60,9 +60,4 @@ func (d *Dict) SetValue(val Value) error { d.bound(); return d.set(val) }
 // Clear makes the dict absent. The error is ErrValue if its type does not allow that.
 func (d *Dict) Clear() error { return d.SetValue(Value{}) }
 
-func (d *Dict) accepts(t *DataType) (instead string) {
-	if t.kind == KindFixedDict {
-		return ""
-	}
-	return handleFor(t)
-}
+func (d *Dict) accepts(t *DataType) bool { return t.kind == KindFixedDict }

@@ -73,27 +73,23 @@ type report struct {
 func newReport() *report { return &report{seen: make(map[Fault]bool)} }
 
 func (r *report) fault(at position, element, problem, remedy string) {
-	f := Fault{at.file, at.line, element, problem, remedy}
-	if r.seen[f] || len(r.faults) >= MaxFaults {
-		return
-	}
-	r.seen[f] = true
-	if len(r.faults) == MaxFaults-1 {
-		f = Fault{Problem: fmt.Sprintf("more than %d faults", MaxFaults-1), Remedy: "repair those listed first"}
-	}
-	r.faults = append(r.faults, &f)
+	r.tell(&r.faults, Fault{at.file, at.line, element, problem, remedy}, "faults", "repair")
 }
 
 func (r *report) notice(at position, element, problem, remedy string) {
-	f := Fault{at.file, at.line, element, problem, remedy}
-	if r.seen[f] || len(r.notices) >= MaxFaults {
+	r.tell(&r.notices, Fault{at.file, at.line, element, problem, remedy}, "notices", "see to")
+}
+
+// tell adds to a list what is not in it. The last place of a full list says that there is more.
+func (r *report) tell(list *Faults, f Fault, what, remedy string) {
+	if r.seen[f] || len(*list) >= MaxFaults {
 		return
 	}
 	r.seen[f] = true
-	if len(r.notices) == MaxFaults-1 {
-		f = Fault{Problem: fmt.Sprintf("more than %d notices", MaxFaults-1), Remedy: "see to those listed first"}
+	if len(*list) == MaxFaults-1 {
+		f = Fault{Problem: fmt.Sprintf("more than %d %s", MaxFaults-1, what), Remedy: remedy + " those listed first"}
 	}
-	r.notices = append(r.notices, &f)
+	*list = append(*list, &f)
 }
 
 // err returns the faults as an error, nil if there are none.

@@ -111,8 +111,8 @@ func fits[T FieldType]() bool {
 
 // handle is what CheckFields and BindFields see of a handle of any type.
 type handle interface {
-	// accepts returns "" if the handle can hold values of the type, else the name of one that can.
-	accepts(t *DataType) (instead string)
+	// accepts reports whether the handle can hold values of the type.
+	accepts(t *DataType) bool
 	bind(v *Values, index int, path []int)
 }
 
@@ -130,12 +130,7 @@ func (f *Field[T]) bind(v *Values, index int, path []int) {
 	*f = Field[T]{raw: rawOf[T](&c.v), at: &c.v, values: v, index: index, cell: c}
 }
 
-func (f *Field[T]) accepts(t *DataType) (instead string) {
-	if acceptsKind[T](t.kind) {
-		return ""
-	}
-	return handleFor(t)
-}
+func (f *Field[T]) accepts(t *DataType) bool { return acceptsKind[T](t.kind) }
 
 // acceptsKind reports whether a T holds the values of a kind. A Value holds all.
 func acceptsKind[T ElementType](k Kind) bool {

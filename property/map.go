@@ -78,9 +78,6 @@ func (m *Map[K, V]) find(list []Value, k Value) (i int, ok bool) {
 	return 2 * p, p < n && compareKeys(&list[2*p], &k) == 0
 }
 
-func (m *Map[K, V]) accepts(t *DataType) (instead string) {
-	if t.kind == KindMap && acceptsKind[K](t.key.kind) && acceptsKind[V](t.elem.kind) {
-		return ""
-	}
-	return handleFor(t)
+func (m *Map[K, V]) accepts(t *DataType) bool {
+	return t.kind == KindMap && acceptsKind[K](t.key.kind) && acceptsKind[V](t.elem.kind)
 }

@@ -59,11 +59,8 @@ func (l *Slice[T]) splice(i, j int, x []T) error {
 	return l.values.Splice(l.index, l.path, i, j, toValues(x)...)
 }
 
-func (l *Slice[T]) accepts(t *DataType) (instead string) {
-	if (t.kind == KindArray || t.kind == KindTuple) && acceptsKind[T](t.elem.kind) {
-		return ""
-	}
-	return handleFor(t)
+func (l *Slice[T]) accepts(t *DataType) bool {
+	return (t.kind == KindArray || t.kind == KindTuple) && acceptsKind[T](t.elem.kind)
 }
 
 func toValues[T ElementType](x []T) []Value {
@@ -137,11 +134,8 @@ func (a *Array[S]) bind(v *Values, index int, path []int) {
 	a.state = new(arrayState[S])
 }
 
-func (a *Array[S]) accepts(t *DataType) (instead string) {
-	if t.kind == KindArray && t.elem.kind == KindFixedDict {
-		return ""
-	}
-	return handleFor(t)
+func (a *Array[S]) accepts(t *DataType) bool {
+	return t.kind == KindArray && t.elem.kind == KindFixedDict
 }
 
 // element is the type that CheckFields looks into.

@@ -19,9 +19,10 @@ internal/codec:
 mercury/internal/congestion:
 mercury/internal/wheel:
 bsp: internal/codec
+property/internal/bits:
 property/internal/literal:
 property/internal/mpack: github.com/vmihailenco/msgpack/v5
-property: internal/codec property/internal/literal property/internal/mpack
+property: internal/codec property/internal/bits property/internal/literal property/internal/mpack
 mercury: internal/codec mercury/internal/congestion mercury/internal/wheel
 mercury/call: internal/codec mercury mercury/internal/wheel
 mercury/download: internal/codec mercury

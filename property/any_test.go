@@ -125,7 +125,8 @@ func TestAnyOneForm(t *testing.T) {
 	}
 }
 
-// Other forms of a value are brought to the one form where that is allowed, and refused where it is not.
+// Other forms of a value are brought to the one form where that is allowed, and refused where it is
+// not.
 func TestAnyOtherForms(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
 		{"\xcc\x05", "\x05"},

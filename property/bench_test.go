@@ -9,9 +9,11 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// Each benchmark stands beside a reference operation of the same run; benchstat or the eye compares the two.
+// Each benchmark stands beside a reference operation of the same run; benchstat or the eye compares
+// the two.
 
-// benchDefinition is an avatar-like type of 30 ghosted properties: numbers, flags, vectors, names and a bag.
+// benchDefinition is an avatar-like type of 30 ghosted properties: numbers, flags, vectors, names
+// and a bag.
 func benchDefinition(tb testing.TB) *Definition {
 	tb.Helper()
 	item := must(NewFixedDict(false, DictField{Name: "kind", Type: Scalar(KindUint16)}, DictField{Name: "count", Type: Scalar(KindInt32)}))
@@ -102,7 +104,8 @@ func fillBench(tb testing.TB, v *Values) {
 	}
 }
 
-// A read of a handle against a read of a field behind a pointer, over 64 entities, as a tick does it.
+// A read of a handle against a read of a field behind a pointer, over 64 entities, as a tick does
+// it.
 func BenchmarkReadHandle(b *testing.B) {
 	scripts := benchScripts(b, 64, nil)
 	var sum int32
@@ -188,7 +191,8 @@ func BenchmarkSetMapOfAny(b *testing.B) {
 	}
 }
 
-// One change of a number encoded for ghosts and for clients, against binary.Append of the same bytes.
+// One change of a number encoded for ghosts and for clients, against binary.Append of the same
+// bytes.
 func BenchmarkEncodeChange(b *testing.B) {
 	v := NewValues(benchDefinition(b), CellSide, nil)
 	c := &Change{Index: 3, New: Int(77)}

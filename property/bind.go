@@ -14,8 +14,8 @@ const (
 	// tagComponent marks a struct whose fields are the properties of a component:
 	//	Purse Purse `component:"purse"`
 	tagComponent = "component"
-	// tagLocal, with the value "local", marks a field that is not a property: its owner accepts that it is lost when the
-	// entity moves to another process.
+	// tagLocal, with the value "local", marks a field that is not a property: its owner accepts
+	// that it is lost when the entity moves to another process.
 	//	path []property.Vector3 `cellscape:"local"`
 	tagLocal = "cellscape"
 )
@@ -39,8 +39,9 @@ func isDict(t reflect.Type) bool {
 	return ok && f.Anonymous && f.Type == dictType && len(f.Index) == 1
 }
 
-// BindFields connects the handles of a script, a pointer to a struct whose type passed [CheckFields] for the side of v,
-// with the same ignored types. A struct that would not pass panics.
+// BindFields connects the handles of a script, a pointer to a struct whose type passed
+// [CheckFields] for the side of v, with the same ignored types. A struct that would not pass
+// panics.
 func BindFields(script any, v *Values, ignore ...reflect.Type) {
 	p := reflect.ValueOf(script)
 	if p.Kind() != reflect.Pointer || p.IsNil() || p.Elem().Kind() != reflect.Struct {
@@ -49,7 +50,8 @@ func BindFields(script any, v *Values, ignore ...reflect.Type) {
 	bindStruct(p.Elem(), v, "", ignore)
 }
 
-// bindStruct connects the fields of a script, or of a component of it, whose name then ends in a dot.
+// bindStruct connects the fields of a script, or of a component of it, whose name then ends in a
+// dot.
 func bindStruct(s reflect.Value, v *Values, component string, ignore []reflect.Type) {
 	t := s.Type()
 	for i := range t.NumField() {

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// CheckFields checks the struct type t (or the struct that t points to), the script of one side of the entity type d:
-// every field is a handle ([Field], [Slice], [Array], [Map], [Custom], [Any], a struct that embeds [Dict]) whose name, in
-// lower camel case or as its tag `property:"name"` says, is a property that the side holds, of a matching type; or is a
-// struct tagged `component:"name"`, whose fields are the properties of that component; or is tagged `cellscape:"local"`; or
-// is of one of the ignored types. Embedded structs are checked like fields of t itself, so that an interface of the
-// definition can be a struct of its own.
+// CheckFields checks the struct type t (or the struct that t points to), the script of one side of
+// the entity type d: every field is a handle ([Field], [Slice], [Array], [Map], [Custom], [Any], a
+// struct that embeds [Dict]) whose name, in lower camel case or as its tag `property:"name"` says,
+// is a property that the side holds, of a matching type; or is a struct tagged `component:"name"`,
+// whose fields are the properties of that component; or is tagged `cellscape:"local"`; or is of one
+// of the ignored types. Embedded structs are checked like fields of t itself, so that an interface
+// of the definition can be a struct of its own.
 //
 // The error is a [Faults] with everything found.
 func CheckFields(t reflect.Type, d *Definition, side Side, ignore ...reflect.Type) error {
@@ -112,7 +113,8 @@ func (c *fieldChecker) checkType(h reflect.Type, at, what string, t *DataType) {
 	}
 }
 
-// checkDict checks a struct of handles against a FIXED_DICT. Types are as deep as data types at most, so it ends.
+// checkDict checks a struct of handles against a FIXED_DICT. It ends, since data types have a
+// greatest depth.
 func (c *fieldChecker) checkDict(s reflect.Type, at string, t *DataType) {
 	bound := make(map[int]bool)
 	for i := range s.NumField() {

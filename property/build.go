@@ -2,9 +2,10 @@ package property
 
 import "slices"
 
-// NewSchema makes a Schema of types and services described in Go. It checks them, copies them, and assigns to the copies
-// what their fields call assigned: ids, indices, levels, defaults. Use the copies: s.Type("Avatar"). The caller's
-// Definitions stay as they are. The error is a [Faults] with everything found, and no Schema comes with it.
+// NewSchema makes a Schema of types and services described in Go. It checks them, copies them, and
+// assigns to the copies what their fields call assigned: ids, indices, levels, defaults. Use the
+// copies: s.Type("Avatar"). The caller's Definitions stay as they are. The error is a [Faults] with
+// everything found, and no Schema comes with it.
 func NewSchema(types ...*Definition) (*Schema, error) {
 	r := newReport()
 	s := build(types, r)
@@ -60,7 +61,8 @@ func (s *Schema) add(d *Definition, r *report) {
 	s.Types = append(s.Types, d)
 }
 
-// compile assigns what checked definitions are given. A type that clients see as another comes after that one.
+// compile assigns what checked definitions are given. A type that clients see as another comes
+// after that one.
 func (s *Schema) compile() {
 	for i, d := range s.Types {
 		d.ID, d.ClientID = uint16(i), NoClientID
@@ -113,7 +115,8 @@ func (d *Definition) clone() *Definition {
 	return c
 }
 
-// cloneAll copies what the pointers point to into one block; nil becomes a zero one, which the check reports.
+// cloneAll copies what the pointers point to into one block; nil becomes a zero one, which the
+// check reports.
 func cloneAll[T any](list []*T, deepen func(*T)) []*T {
 	if len(list) == 0 {
 		return nil

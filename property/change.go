@@ -22,8 +22,8 @@ const (
 //	ranks["ann"] = 4       Index rank, Path –      Splice 2 2, Old [], New ["ann" 4]   (new in a MAP)
 //	ranks["ann"] = 5       Index rank, Path 3      SetValue, Old 4, New 5
 //
-// Path counts elements of an ARRAY, fields of a FIXED_DICT, and keys and values of a MAP in turn, from the property
-// inwards.
+// Path counts elements of an ARRAY, fields of a FIXED_DICT, and keys and values of a MAP in turn,
+// from the property inwards.
 type Change struct {
 	Index      int // of the property
 	Op         ChangeOp
@@ -47,8 +47,9 @@ func (v *Values) At(i int, path ...int) (Value, error) {
 	return *w.at, nil
 }
 
-// SetAt changes the part of property i that path leads to, and tells the holder, unless it has that value already. An empty
-// path is Set. Parts of a TUPLE and keys of a MAP cannot be changed by themselves. Errors are those of Set, and ErrPath.
+// SetAt changes the part of property i that path leads to, and tells the holder, unless it has that
+// value already. An empty path is Set. Parts of a TUPLE and keys of a MAP cannot be changed by
+// themselves. Errors are those of Set, and ErrPath.
 //
 // The lists on the path are copied, at 32 bytes an element, so that old values stay what they were.
 func (v *Values) SetAt(i int, path []int, val Value) error {
@@ -87,9 +88,10 @@ func (v *Values) change1(i int, path []int, val Value) (c Change, changed bool, 
 	return Change{Index: i, Op: SetValue, Path: path, Old: old, New: val}, true, nil
 }
 
-// Splice replaces elements start to end of the list that path leads to, an ARRAY or a MAP, by others, and tells the holder,
-// unless nothing changes by it. An empty path is the property itself. In a MAP positions count keys and values, and the
-// keys must ascend afterwards. Errors are those of SetAt.
+// Splice replaces elements start to end of the list that path leads to, an ARRAY or a MAP, by
+// others, and tells the holder, unless nothing changes by it. An empty path is the property itself.
+// In a MAP positions count keys and values, and the keys must ascend afterwards. Errors are those
+// of SetAt.
 func (v *Values) Splice(i int, path []int, start, end int, elements ...Value) error {
 	if err := v.writable(i); err != nil {
 		return err
@@ -169,7 +171,8 @@ func (v *Values) walk(i int, path []int) (place, error) {
 	return w, nil
 }
 
-// pathText writes a path for an error, so that it need not escape in the good case.
+// pathText writes a path for an error. It clones the path, which then does not escape when all is
+// well.
 func pathText(path []int) string { return fmt.Sprint(slices.Clone(path)) }
 
 func (w *place) settable(path []int) error {
@@ -206,7 +209,8 @@ func (w *place) spliceable(start, end, count int) error {
 	return nil
 }
 
-// replace puts a part in its place, which makes a new root. larger is by how many bytes the value grows.
+// replace puts a part in its place, which makes a new root. larger is the number of bytes by which
+// the value grows.
 func (v *Values) replace(i int, path []int, part Value, larger int) error {
 	p, slot := v.def.Properties[i], v.def.slot(v.side, i)
 	size := v.size(slot, p.Type) + larger

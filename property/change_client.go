@@ -7,8 +7,9 @@ import (
 	"github.com/cellscape/cellscape/property/internal/bits"
 )
 
-// AppendClientValue appends a property that clients see, with its index and whole value, as [Values.ApplyClientChange]
-// reads it. It panics for one that no client sees: such a one would leave the server.
+// AppendClientValue appends a property that clients see, with its index and whole value, as
+// [Values.ApplyClientChange] reads it. It panics for one that no client sees: such a one would
+// leave the server.
 func (v *Values) AppendClientValue(b []byte, i int) []byte {
 	return v.AppendValue(v.appendClientKey(b, i, 0), i)
 }
@@ -22,15 +23,15 @@ func (v *Values) appendClientKey(b []byte, i int, nested uint64) []byte {
 	return binary.AppendUvarint(b, uint64(p.ClientIndex)<<1|nested)
 }
 
-// AppendClientChange appends a change that has just been made to v, as it travels to clients: as AppendClientValue does if
-// the whole property changed, else
+// AppendClientChange appends a change that has just been made to v, as it travels to clients: as
+// AppendClientValue does if the whole property changed, else
 //
 //	uvarint ClientIndex·2+1
 //	bits    1 and position, for each step of the path; then 0, and 1 for a splice; of a splice, start and end
 //	        (positions take as many bits as the list they are in needs, and the bounds of a splice one value more)
 //	value, or uvarint count and elements
 //
-// A nested change so takes a byte or two beside its value. It panics as AppendClientValue does.
+// So a nested change takes a byte or two more than its value. It panics as AppendClientValue does.
 func (v *Values) AppendClientChange(b []byte, c *Change) []byte {
 	if !c.Nested() {
 		return v.AppendClientValue(b, c.Index)
@@ -55,8 +56,9 @@ func (v *Values) AppendClientChange(b []byte, c *Change) []byte {
 	return t.appendElements(w.Close(), c)
 }
 
-// ApplyClientChange takes a change or a whole value, as AppendClientChange and AppendClientValue wrote it, off the front of
-// b and makes it in v, without telling the holder. Errors as of ApplyChange; nothing has changed then.
+// ApplyClientChange takes a change or a whole value, as AppendClientChange and AppendClientValue
+// wrote it, off the front of b and makes it in v, without telling the holder. Errors as of
+// ApplyChange; nothing has changed then.
 func (v *Values) ApplyClientChange(b []byte) (c Change, rest []byte, err error) {
 	key, rest, err := readUvarint(b)
 	if err != nil {

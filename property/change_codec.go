@@ -55,9 +55,10 @@ func (t *DataType) appendElements(b []byte, c *Change) []byte {
 	return b
 }
 
-// ApplyChange takes a change of property i, as AppendChange wrote it, off the front of b and makes it in v, without telling
-// the holder. v must be as the writer's values were before the change. The Change has a Path of its own. Errors are
-// ErrIndex, ErrSide, ErrPath, ErrOversize and those of [DataType.Read]; nothing has changed then.
+// ApplyChange takes a change of property i, as AppendChange wrote it, off the front of b and makes
+// it in v, without telling the holder. v must be as the writer's values were before the change. The
+// Change has a Path of its own. Errors are ErrIndex, ErrSide, ErrPath, ErrOversize and those of
+// [DataType.Read]; nothing has changed then.
 func (v *Values) ApplyChange(b []byte, i int) (c Change, rest []byte, err error) {
 	if err := v.held(i); err != nil {
 		return c, b, err

@@ -89,8 +89,8 @@ func TestClientFormOfWhatNoClientSees(t *testing.T) {
 	changeTarget(t, CellSide).AppendClientValue(nil, 5)
 }
 
-// fuzzChange applies any bytes: with an error nothing changes, without one the change can be encoded again and comes out
-// the same.
+// fuzzChange applies any bytes: with an error nothing changes, without one the change can be
+// encoded again and comes out the same.
 func FuzzApplyChange(f *testing.F) {
 	f.Add(uint8(1), []byte{changeNested, 2, 1, 1, 7, 0, 0, 0})
 	f.Add(uint8(2), []byte{changeSplice, 1, 2, 1, 9, 9})
@@ -167,7 +167,8 @@ func (*misheard) OnSetOff(c *Change)  {}
 func (*misheard) OnSet()              {}
 func (*misheard) OnSetScores(*Change) {}
 
-// Counts add up by type, property and way; an oversize change is told the first time and each time their number doubles.
+// Counts add up by type, property and way; an oversize change is told the first time and each time
+// their number doubles.
 func TestStats(t *testing.T) {
 	d := &Definition{Name: "A", HasCell: true, HasClient: true, Properties: []*Property{
 		{Name: "small", Type: Scalar(KindInt8), Flags: AllClients}, {Name: "text", Type: Scalar(KindString), Flags: AllClients, WarnBytes: 10}}}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// checker checks one Definition, whether it comes from a tree or from Go. On the way it fits defaults and resolves the
-// labels of detail levels.
+// checker checks one Definition, whether it comes from a tree or from Go. On the way it fits
+// defaults and resolves the labels of detail levels.
 type checker struct {
 	*report
 	d     *Definition

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// MaxComponents is the largest number of components of a type; each is a struct of its own in a script.
+// MaxComponents is the largest number of components of a type; each is a struct of its own in a
+// script.
 const MaxComponents = 64
 
-// checkComponents checks the names under which a type has components: in a script's struct each is a field, beside those
-// of properties.
+// checkComponents checks the names under which a type has components: in a script's struct each is
+// a field, beside those of properties.
 func (c *checker) checkComponents() {
 	d := c.d
 	if len(d.Components) > MaxComponents {
@@ -34,7 +35,8 @@ func (c *checker) checkComponents() {
 	}
 }
 
-// checkMember checks the name of a property or method: of a component's it is the component's name, a dot and its own.
+// checkMember checks the name of a property or method: of a component's it is the component's name,
+// a dot and its own.
 func (c *checker) checkMember(name, component string, where position, section string) {
 	own := name
 	if component != "" {

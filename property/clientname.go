@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// checkClientName checks that clients can take a type for the one that its ClientName names, and removes the client methods
-// that they would not know: what is not in the list can never be sent. A client told the number of one would call another,
-// or break off.
+// checkClientName checks that clients can take a type for the one that its ClientName names, and
+// removes the client methods that they would not know: what is not in the list can never be sent. A
+// client told the number of one would call another, or break off.
 func (s *Schema) checkClientName(d *Definition, r *report) {
 	if d.ClientName == "" {
 		return
@@ -91,7 +91,8 @@ func (c *checker) checkExposedAs(as *Definition, section string, mine, theirs []
 	return unseen
 }
 
-// cutClientMethods compares client methods, and removes and returns those that clients will not know.
+// cutClientMethods compares client methods, and removes and returns those that clients will not
+// know.
 func (c *checker) cutClientMethods(as *Definition) (cut []string) {
 	c.d.ClientMethods = slices.DeleteFunc(c.d.ClientMethods, func(m *Method) bool {
 		unknown := !slices.ContainsFunc(as.ClientMethods, func(n *Method) bool { return n.Name == m.Name })

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Numbers for clients: fixed sizes first, the smaller the earlier, then the others, each group as declared.
+// Numbers for clients: fixed sizes first, the smaller the earlier, then the others, each group as
+// declared.
 func TestClientIndexBySize(t *testing.T) {
 	arg := func(kinds ...Kind) (args []Arg) {
 		for _, k := range kinds {
@@ -70,7 +71,8 @@ func seenAs(t *testing.T) (base, derived *Definition, s *Schema) {
 	return s.Type("Guard"), s.Type("Boss"), s
 }
 
-// A client holds the Guard's definition and nothing of the Boss: every number and every stream must mean the same.
+// A client holds the Guard's definition and nothing of the Boss: every number and every stream must
+// mean the same.
 func TestClientName(t *testing.T) {
 	guard, boss, s := seenAs(t)
 	if boss.ClientID != guard.ClientID || s.ByClientID(boss.ClientID) != guard || s.ByClientID(1) != nil || boss.ID != 0 || guard.ID != 1 {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// AppendTo appends v as it travels. v must fit the type: it came from [DataType.Fit], [DataType.Read] or a Values. A value
-// that does not fit is a bug of the caller, and panics.
+// AppendTo appends v as it travels. v must fit the type: it came from [DataType.Fit],
+// [DataType.Read] or a Values. A value that does not fit is a bug of the caller, and panics.
 func (t *DataType) AppendTo(b []byte, v Value) []byte { return t.append(b, &v) }
 
 // append writes numbers and vectors itself, for speed.
@@ -59,9 +59,9 @@ func (t *DataType) appendForm(b []byte, v *Value) []byte {
 	return append(b, t.wire.append(t, nil, &w)...)
 }
 
-// Read takes one value off the front of b. The value fits the type and shares no memory with b. Errors are ErrTruncated,
-// ErrTrailing for a user type whose codec leaves bytes, ErrLength and ErrValue. It allocates at most in proportion to
-// len(b).
+// Read takes one value off the front of b. The value fits the type and shares no memory with b.
+// Errors are ErrTruncated, ErrTrailing for a user type whose codec leaves bytes, ErrLength and
+// ErrValue. It allocates at most in proportion to len(b).
 func (t *DataType) Read(b []byte) (v Value, rest []byte, err error) {
 	if rest, err = t.read(&v, b); err != nil {
 		return Value{}, b, err
@@ -142,8 +142,8 @@ func (t *DataType) readForm(v *Value, b []byte) (rest []byte, err error) {
 	return rest, err
 }
 
-// readCount reads a uvarint in its shortest form, checks it against a limit, and that the rest can hold that many of
-// at least each bytes, before anyone allocates by it.
+// readCount reads a uvarint in its shortest form, checks it against a limit, and that the rest can
+// hold that many elements of at least each bytes. Only then may a caller allocate by it.
 func readCount(b []byte, limit, each int) (n int, rest []byte, err error) {
 	u, rest, err := readUvarint(b)
 	if err != nil {

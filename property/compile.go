@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// compile fills what is derived from the exported fields. It runs once, on the Schema's own copy. as is the type as which
-// clients see this one, compiled already, or nil.
+// compile fills what is derived from the exported fields. It runs once, on the Schema's own copy.
+// as is the type as which clients see this one, compiled already, or nil.
 func (d *Definition) compile(as *Definition) {
 	d.byName = make(map[string]*Property, len(d.Properties))
 	for i, p := range d.Properties {
@@ -36,9 +36,9 @@ func indexed(methods []*Method) map[string]*Method {
 	return byName
 }
 
-// numberForClients gives client-visible properties and exposed methods the numbers that clients know them by: those of
-// fixed size first, the smaller the earlier, then the others, each group in order of declaration. Fixed ones get the low
-// numbers, which a partial change writes in few bits.
+// numberForClients gives client-visible properties and exposed methods the numbers that clients
+// know them by: those of fixed size first, the smaller the earlier, then the others, each group in
+// order of declaration. Fixed ones get the low numbers, which a partial change writes in few bits.
 func (d *Definition) numberForClients() {
 	for _, p := range d.Properties {
 		if p.ClientVisible() {
@@ -65,8 +65,8 @@ func numberExposed(methods []*Method) (exposed []*Method) {
 	return exposed
 }
 
-// argsSize returns how many bytes the arguments of every call take, or 0 if that varies. A method without arguments, whose
-// calls always take none, is -1.
+// argsSize returns how many bytes the arguments of every call take, or 0 if that varies. A method
+// without arguments, whose calls always take none, is -1.
 func (m *Method) argsSize() int {
 	if len(m.Args) == 0 {
 		return -1
@@ -93,8 +93,8 @@ func sortBySize[T any](list []*T, size func(*T) int) {
 	slices.SortStableFunc(list, func(a, b *T) int { return cmp.Compare(key(a), key(b)) })
 }
 
-// numberAs takes the numbers of the type as which clients see this one. The check has made sure that every member that
-// clients know is there.
+// numberAs takes the numbers of the type as which clients see this one. The check has made sure
+// that every member that clients know is there.
 func (d *Definition) numberAs(as *Definition) {
 	for i, q := range as.clientProps {
 		p := d.byName[q.Name]
@@ -112,7 +112,8 @@ func (d *Definition) numberAs(as *Definition) {
 	d.exposedCell, d.exposedBase = number(as.exposedCell, d.cell), number(as.exposedBase, d.base)
 }
 
-// compileStreams lists what each stream carries and each side holds. Clients hold what has a number for them.
+// compileStreams lists what each stream carries and each side holds. Clients hold what has a number
+// for them.
 func (d *Definition) compileStreams() {
 	d.levels = make([][]int, len(d.Levels)+1)
 	var slots []int16

@@ -32,7 +32,8 @@ const componentTree = `-- scripts/entities.xml --
 <root> <Parent> Farmer </Parent> <Components> <barn> <Type> Barn </Type> <Persistent> false </Persistent> </barn> </Components> </root>
 `
 
-// A component's members are the type's, under its name; one that comes by two interfaces is one; they stream as others do.
+// A component's members are the type's, under its name; one that comes by two interfaces is one;
+// they stream as others do.
 func TestComponents(t *testing.T) {
 	s := mustLoad(t, componentTree)
 	var got []string

@@ -20,18 +20,19 @@ const (
 )
 
 const (
-	// MinPacked is the shortest stream that is compressed, in bytes. Of a shorter one deflate saves a dozen bytes, or thirty
-	// at best: less than its message has of headers, for 3 to 5 µs of a tick.
+	// MinPacked is the shortest stream that is compressed, in bytes. Deflate saves a dozen bytes of
+	// a shorter one, thirty at best. That is less than the headers of its message, and it takes 3
+	// to 5 µs of a tick.
 	MinPacked = 128
-	// maxRatio is more than deflate can shrink anything: a longest match, of 258 bytes, takes two bits. A claim beyond it is
-	// a lie, and nothing is allocated for it.
+	// maxRatio is more than deflate can shrink anything: a longest match, of 258 bytes, takes two
+	// bits. A claim beyond it is a lie, and nothing is allocated for it.
 	maxRatio = 1032
 )
 
-// Compressor packs and unpacks the streams that create entities, as their types' [Compression] says. It belongs to one
-// goroutine, and is to be shared by all that the goroutine does: each level that it packs with takes about 1 MB, from its
-// first use, and unpacking 45 KB. The zero value is ready for use. A nil one unpacks, and packs nothing: every stream goes
-// as it is, which any reader takes.
+// Compressor packs and unpacks the streams that create entities, as their types' [Compression]
+// says. It belongs to one goroutine, and everything that this goroutine does should share it: each
+// level takes about 1 MB from its first use, and unpacking takes 45 KB. The zero value is ready for
+// use. A nil one unpacks, and packs nothing: every stream goes as it is, which any reader takes.
 //
 // One build of a program makes the same bytes of a stream each time, whatever it packed before.
 type Compressor struct {
@@ -44,9 +45,10 @@ type Compressor struct {
 	last     [1]byte
 }
 
-// AppendStream appends a stream of v, packed as its type says for dom; of a type that is not packed there, exactly what
-// [Values.AppendStream] does. limit is that of who will unpack it, in bytes: a longer stream goes as it is, so that no
-// check of the packed size lets through what the reader must refuse.
+// AppendStream appends a stream of v, packed as its type says for dom; for a type that is not
+// packed there, it does exactly what [Values.AppendStream] does. limit is the limit of the process
+// that will unpack the stream, in bytes. A longer stream goes as it is: else a check of the packed
+// size could let through what the reader must refuse.
 func (c *Compressor) AppendStream(b []byte, v *Values, dom Stream, limit int) []byte {
 	p := v.def.Packing(dom)
 	if p == Unpacked {
@@ -59,8 +61,9 @@ func (c *Compressor) AppendStream(b []byte, v *Values, dom Stream, limit int) []
 	return c.Pack(b, c.raw, p, limit)
 }
 
-// ReadStream reads what AppendStream wrote into v, without telling the holder. It takes every value or, with an error, none.
-// Errors are those of Unpack and of [Values.ReadStream], and ErrTrailing if b has more than the stream.
+// ReadStream reads what AppendStream wrote into v, without telling the holder. It takes every value
+// or, with an error, none. Errors are those of Unpack and of [Values.ReadStream], and ErrTrailing
+// if b has more than the stream.
 func (c *Compressor) ReadStream(b []byte, v *Values, dom Stream, limit int) error {
 	stream, err := c.Unpack(b, v.def.Packing(dom), limit)
 	if err != nil {
@@ -70,7 +73,8 @@ func (c *Compressor) ReadStream(b []byte, v *Values, dom Stream, limit int) erro
 	return err
 }
 
-// Pack appends stream, packed with p; see AppendStream for the limit. stream must not share its bytes with b.
+// Pack appends stream, packed with p; see AppendStream for the limit. stream must not share its
+// bytes with b.
 func (c *Compressor) Pack(b, stream []byte, p Packing, limit int) []byte {
 	if p == Unpacked {
 		return append(b, stream...)
@@ -132,12 +136,12 @@ func (s *sink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Unpack returns the stream that Pack packed with any level but Unpacked, or, for that, packed itself. It is part of packed
-// or of the Compressor's own memory, and good until Unpack is called again. A stream of more than limit bytes is refused
-// before anything is allocated for it.
+// Unpack returns the stream that Pack packed with any level but Unpacked, or, for that, packed
+// itself. It is part of packed or of the Compressor's own memory, and good until Unpack is called
+// again. A stream of more than limit bytes is refused before anything is allocated for it.
 //
-// Errors are ErrTruncated, ErrTrailing, ErrLength for a stream that is longer than the limit or than it says itself, and
-// ErrValue for bytes that no Compressor makes.
+// Errors are ErrTruncated, ErrTrailing, ErrLength for a stream that is longer than the limit or
+// than it says itself, and ErrValue for bytes that no Compressor makes.
 func (c *Compressor) Unpack(packed []byte, p Packing, limit int) (stream []byte, err error) {
 	form := byte(formPlain)
 	if p != Unpacked {
@@ -185,7 +189,7 @@ func (c *Compressor) inflate(packed []byte, n int) ([]byte, error) {
 	if _, err := io.ReadFull(c.reader, stream); err != nil {
 		return nil, inflateError(err)
 	}
-	// The end, too, must come where it should: a byte more is asked for.
+	// The end must come where it should, too, so one more byte is asked for.
 	switch k, err := c.reader.Read(c.last[:]); {
 	case k > 0:
 		return nil, fmt.Errorf("%w: more than the %d bytes of the stream", ErrLength, n)

@@ -169,8 +169,8 @@ func TestUnpackHostile(t *testing.T) {
 	}
 }
 
-// unpackBound is what unpacking may allocate: the stream, which is no longer than the limit nor than deflate could make it,
-// and what a dynamic block's tables take.
+// unpackBound is what unpacking may allocate: the stream, which is no longer than the limit nor
+// than deflate could make it, and what a dynamic block's tables take.
 func unpackBound(packed []byte) int { return min(packLimit, maxRatio*len(packed)) + 64<<10 }
 
 // A stream that cannot be read whole changes nothing.
@@ -238,7 +238,8 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// Packing and unpacking the stream of an avatar, and of one with 4 KB of text; and how much it saves.
+// Packing and unpacking the stream of an avatar, and of one with 4 KB of text; and how much it
+// saves.
 func BenchmarkPack(b *testing.B) {
 	v := NewValues(benchDefinition(b), CellSide, nil)
 	fillBench(b, v)

@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// Compression names how the streams that create an entity are compressed: Internal between processes, External to clients.
-// Names are those of BigWorld: NONE, or "", is not at all; ZIP_1, or ZIP_BEST_SPEED or ZIP, is the fastest and ZIP_9, or
-// ZIP_BEST_COMPRESSION, the smallest, and ZIP_2 to ZIP_8 are between. In a file <level> 6 </level> within ZIP is ZIP_6.
+// Compression names how the streams that create an entity are compressed: Internal between
+// processes, External to clients. Names are those of BigWorld: NONE, or "", is not at all; ZIP_1,
+// or ZIP_BEST_SPEED or ZIP, is the fastest and ZIP_9, or ZIP_BEST_COMPRESSION, the smallest, and
+// ZIP_2 to ZIP_8 are between. In a file <level> 6 </level> within ZIP is ZIP_6.
 //
-// It pays for types that carry much text or long lists. Level 1 takes some microseconds for a stream, the higher ones some
-// tens at least, of the goroutine of a whole CellApp. To clients a type with a ClientName goes as that type says.
+// It pays for types that carry much text or long lists. Level 1 takes some microseconds for a
+// stream, the higher ones some tens at least, of the goroutine of a whole CellApp. To clients a
+// type with a ClientName goes as that type says.
 type Compression struct {
 	Internal string `json:"internal,omitempty"`
 	External string `json:"external,omitempty"`
 }
 
-// Packing is how hard a stream is compressed: 1 is the fastest, 9 the smallest. Unpacked streams do not even have the byte
-// that says whether the rest is compressed.
+// Packing is how hard a stream is compressed: 1 is the fastest, 9 the smallest. Unpacked streams do
+// not even have the byte that says whether the rest is compressed.
 type Packing uint8
 
 // Unpacked is the Packing of what travels as it is.
@@ -46,8 +48,9 @@ func packingOf(name string) (p Packing, ok bool) {
 	return Packing(level[0] - '0'), true
 }
 
-// Packing returns how the streams of a domain are packed that create entities of the type: those of CellStream, BaseStream
-// and GhostStream as Compression.Internal says, those to clients as External. Streams of the store and of recordings are not.
+// Packing returns how the streams of a domain are packed that create entities of the type: those of
+// CellStream, BaseStream and GhostStream as Compression.Internal says, those to clients as
+// External. Streams of the store and of recordings are not.
 func (d *Definition) Packing(dom Stream) Packing {
 	switch dom {
 	case GhostStream, CellStream, BaseStream:
@@ -58,7 +61,8 @@ func (d *Definition) Packing(dom Stream) Packing {
 	return Unpacked
 }
 
-// compileCompression resolves the names, which the check has accepted. Clients know the type as, and unpack as it says.
+// compileCompression resolves the names, which the check has accepted. Clients know the type as,
+// and unpack as it says.
 func (d *Definition) compileCompression(as *Definition) {
 	d.internal, _ = packingOf(d.Compression.Internal)
 	if d.external, _ = packingOf(d.Compression.External); as != nil {
@@ -66,7 +70,8 @@ func (d *Definition) compileCompression(as *Definition) {
 	}
 }
 
-// inheritCompression is what a file states, and for a side of which it is silent what its parent does.
+// inheritCompression is what a file states, and for a side of which it is silent what its parent
+// does.
 func inheritCompression(own, parent *Compression) *Compression {
 	if own == nil || parent == nil {
 		return cmp.Or(own, parent)

@@ -22,8 +22,8 @@ func TestPackingOfNames(t *testing.T) {
 	}
 }
 
-// What a type states decides, stream by stream; what it leaves out its Parent does; clients unpack as the type says that
-// they take it for.
+// What a type states decides, stream by stream; what it leaves out its Parent does; clients unpack
+// as the type says that they take it for.
 func TestPackingOfTypes(t *testing.T) {
 	type packings struct{ internal, external Packing }
 	const parent = "-- entity_defs/P.def --\n<root> <NetworkCompression> <internal> ZIP_3 </internal> <external> ZIP <level> 4 </level> </external> </NetworkCompression> </root>\n"

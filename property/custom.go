@@ -28,7 +28,8 @@ func (c *Custom[T]) accepts(t *DataType) bool {
 // Any is a property of type ANY as a field of a script's struct. It is read and written whole.
 type Any struct{ part }
 
-// Get decodes the value: nil, bool, int64, uint64, float64, string, []byte, []any or map[string]any.
+// Get decodes the value: nil, bool, int64, uint64, float64, string, []byte, []any or
+// map[string]any.
 func (a *Any) Get() any { return a.bound().Any() }
 
 // Set changes the value. Errors are those of [AnyValue] and [Values.SetAt].

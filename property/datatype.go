@@ -2,7 +2,8 @@ package property
 
 import "fmt"
 
-// DataType is the type of a property, an argument, an element or a field. It never changes once made.
+// DataType is the type of a property, an argument, an element or a field. It never changes once
+// made.
 type DataType struct {
 	kind      Kind
 	form      form        // of the kind
@@ -38,10 +39,12 @@ type DictField struct {
 	Transient      bool // not kept: it has its default again when it comes from the store
 }
 
-// NewArray returns the type of lists of elem; size is the exact number of elements, or 0 for any number.
+// NewArray returns the type of lists of elem; size is the exact number of elements, or 0 for any
+// number.
 func NewArray(elem *DataType, size int) (*DataType, error) { return newSequence(KindArray, elem, size) }
 
-// NewTuple is [NewArray] under the name that older definitions use for lists that are only changed whole.
+// NewTuple is [NewArray] under the name that older definitions use for lists that are only changed
+// whole.
 func NewTuple(elem *DataType, size int) (*DataType, error) { return newSequence(KindTuple, elem, size) }
 
 func newSequence(k Kind, elem *DataType, size int) (*DataType, error) {
@@ -69,8 +72,9 @@ func newSequence(k Kind, elem *DataType, size int) (*DataType, error) {
 	return t, nil
 }
 
-// NewMap returns the type of maps from key to value, at most [MaxList] pairs. A key is a whole number, BOOL, STRING,
-// UNICODE_STRING or ENTITY_ID. The original has no such type; see the package's sources.
+// NewMap returns the type of maps from key to value, at most [MaxList] pairs. A key is a whole
+// number, BOOL, STRING, UNICODE_STRING or ENTITY_ID. The original has no such type; see the
+// package's sources.
 func NewMap(key, value *DataType) (*DataType, error) {
 	switch {
 	case key == nil:
@@ -85,8 +89,8 @@ func NewMap(key, value *DataType) (*DataType, error) {
 	return t, t.checkExtent()
 }
 
-// NewFixedDict returns the type of records with the given fields, in this order. With allowNone a value may be None, and
-// is by default.
+// NewFixedDict returns the type of records with the given fields, in this order. With allowNone a
+// value may be None, and is by default.
 func NewFixedDict(allowNone bool, fields ...DictField) (*DataType, error) {
 	t := newDataType(KindFixedDict, 0, 1)
 	t.allowNone, t.fixed, t.minWire = allowNone, true, 0
@@ -157,7 +161,8 @@ func (t *DataType) WithDefault(v Value) (*DataType, error) {
 // Kind returns the kind.
 func (t *DataType) Kind() Kind { return t.kind }
 
-// ImplementedBy returns what a .def file says to implement a FIXED_DICT, or "". The value is a plain record all the same.
+// ImplementedBy returns what a .def file says to implement a FIXED_DICT, or "". The value is a
+// plain record all the same.
 func (t *DataType) ImplementedBy() string { return t.implementedBy }
 
 // WithImplementedBy returns the type with a note of what implements it.
@@ -167,7 +172,8 @@ func (t *DataType) WithImplementedBy(name string) *DataType {
 	return &c
 }
 
-// PersistAsBlob reports whether a store may keep an ARRAY or TUPLE as one blob instead of a table of its own.
+// PersistAsBlob reports whether a store may keep an ARRAY or TUPLE as one blob instead of a table
+// of its own.
 func (t *DataType) PersistAsBlob() bool { return t.asBlob }
 
 // WithStorage returns the type with [DataType.PersistAsBlob] set.
@@ -213,7 +219,8 @@ func (t *DataType) WireSize() int {
 	return 0
 }
 
-// String writes the type in full, aliases resolved: equal types give equal text. Digests are made of it.
+// String writes the type in full, aliases resolved: equal types give equal text. Digests are made
+// of it.
 func (t *DataType) String() string { return string(t.describe(nil, false)) }
 
 // describe appends the kind and what there is to say beside it; see [form].

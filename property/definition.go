@@ -1,14 +1,15 @@
 package property
 
-// Definition describes an entity type, or a service. The exported fields are filled by Load or by hand; [NewSchema] checks
-// them and makes the copy that a [Schema] holds, which never changes.
+// Definition describes an entity type, or a service. The exported fields are filled by Load or by
+// hand; [NewSchema] checks them and makes the copy that a [Schema] holds, which never changes.
 type Definition struct {
 	Name     string
 	ID       uint16 // position in Schema.Types, or for a service in Schema.Services; assigned by NewSchema
 	ClientID uint16 // position among the types that clients know, or NoClientID; assigned by NewSchema
-	// ClientName is the type as which clients see this one, "" for itself. Clients then have the ClientID, the properties
-	// and the methods of that type; what this one has besides stays on the servers. In a tree it is a Parent; in Go any type
-	// whose client-visible members this one has too, in the same order.
+	// ClientName is the type as which clients see this one, "" for itself. Clients then have the
+	// ClientID, the properties and the methods of that type; what this one has besides stays on the
+	// servers. In a tree it is a Parent; in Go any type whose client-visible members this one has
+	// too, in the same order.
 	ClientName string
 
 	Properties    []*Property
@@ -28,8 +29,8 @@ type Definition struct {
 	ManualAoI          bool // enters areas of interest only when a script says so
 	Service            bool // no entity type but a service: methods that any process may call, without entities
 
-	// TempProperties are names that scripts use for state of their own, which a move to another process loses: the fields
-	// that a Go script tags `cellscape:"local"`.
+	// TempProperties are names that scripts use for state of their own, which a move to another
+	// process loses: the fields that a Go script tags `cellscape:"local"`.
 	TempProperties []string
 	Compression    Compression
 
@@ -45,8 +46,8 @@ type Definition struct {
 	cell     map[string]*Method
 	base     map[string]*Method
 	client   map[string]*Method
-	// What a client can name, by the indices it knows. nil where a type that appears as another lacks nothing but clients
-	// cannot reach it.
+	// What a client can name, by the indices it knows. nil where a type that appears as another
+	// lacks nothing but clients cannot reach it.
 	clientProps              []*Property
 	exposedCell, exposedBase []*Method
 	streams                  [domains][]int
@@ -56,8 +57,8 @@ type Definition struct {
 	internal, external       Packing
 }
 
-// Component is a bundle of properties and methods that a type has under a name of its own. They stream, ghost and change
-// like the type's own; in lists they are called "component.name".
+// Component is a bundle of properties and methods that a type has under a name of its own. They
+// stream, ghost and change like the type's own; in lists they are called "component.name".
 type Component struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // name of its definition
@@ -86,8 +87,9 @@ func (d *Definition) BaseMethod(name string) *Method { return d.base[name] }
 // ClientMethod returns the named method of the client, or nil.
 func (d *Definition) ClientMethod(name string) *Method { return d.client[name] }
 
-// Stream returns the indices of the properties that travel in a stream, ascending. Do not change it. The streams to
-// clients of a type without client side are empty; those of a type with a ClientName carry what that type has.
+// Stream returns the indices of the properties that travel in a stream, ascending. Do not change
+// it. The streams to clients of a type without client side are empty; those of a type with a
+// ClientName carry what that type has.
 func (d *Definition) Stream(dom Stream) []int {
 	if dom >= domains {
 		return nil
@@ -95,8 +97,8 @@ func (d *Definition) Stream(dom Stream) []int {
 	return d.streams[dom]
 }
 
-// AtLevel returns the indices of the properties that other clients see at exactly this detail level, ascending. Do not
-// change it.
+// AtLevel returns the indices of the properties that other clients see at exactly this detail
+// level, ascending. Do not change it.
 func (d *Definition) AtLevel(level int) []int {
 	if level < 0 || level >= len(d.levels) {
 		return nil
@@ -120,7 +122,8 @@ func (d *Definition) slot(side Side, i int) int {
 	return int(d.slots[side][i])
 }
 
-// ReadValue takes a value of property i off the front of b. Errors are ErrIndex and those of [DataType.Read].
+// ReadValue takes a value of property i off the front of b. Errors are ErrIndex and those of
+// [DataType.Read].
 func (d *Definition) ReadValue(b []byte, i int) (v Value, rest []byte, err error) {
 	if i < 0 || i >= len(d.Properties) {
 		return Value{}, b, ErrIndex
@@ -128,7 +131,8 @@ func (d *Definition) ReadValue(b []byte, i int) (v Value, rest []byte, err error
 	return d.Properties[i].Type.Read(b)
 }
 
-// ByClientIndex returns the property of a ClientIndex, or nil: indices arrive from clients and may be anything.
+// ByClientIndex returns the property of a ClientIndex, or nil: indices arrive from clients and may
+// be anything.
 func (d *Definition) ByClientIndex(i int) *Property { return at(d.clientProps, i) }
 
 // ExposedCellMethod returns the cell method of an ExposedIndex, or nil.

@@ -2,7 +2,8 @@ package property
 
 import "math"
 
-// DetailLevel is a ring around a watcher. Properties that carry its label are sent only to watchers within its radius.
+// DetailLevel is a ring around a watcher. Properties that carry its label are sent only to watchers
+// within its radius.
 type DetailLevel struct {
 	Label      string  `json:"label"`
 	Radius     float32 `json:"radius"`     // metres; a watcher nearer than this is inside
@@ -12,12 +13,14 @@ type DetailLevel struct {
 // DefaultHysteresis is the hysteresis of a detail level that states none, in metres.
 const DefaultHysteresis = 10
 
-// LevelOf returns the detail level of a watcher at the given distance from an entity, from the level it had before. Level
-// k means that the properties of levels k and above are sent; len(d.Levels) is the outermost, and the one to begin with.
+// LevelOf returns the detail level of a watcher at the given distance from an entity, from the
+// level it had before. Level k means that the properties of levels k and above are sent;
+// len(d.Levels) is the outermost, and the one to begin with.
 //
-// A watcher comes a level nearer when the distance falls below that level's radius, and leaves it when the distance grows
-// beyond radius plus hysteresis; between the two it stays where it was, so that one who walks along a ring does not
-// flicker. It passes several levels at once if need be. A NaN distance changes nothing. Source: seed S4 §6.1.5.2.
+// A watcher comes a level nearer when the distance falls below that level's radius, and leaves it
+// when the distance grows beyond radius plus hysteresis; between the two it stays where it was, so
+// that one who walks along a ring does not flicker. It passes several levels at once if need be. A
+// NaN distance changes nothing. Source: seed S4 §6.1.5.2.
 func LevelOf(d *Definition, distance float32, current int) int {
 	level := min(max(current, 0), len(d.Levels))
 	for level > 0 && distance < d.Levels[level-1].Radius {
@@ -29,8 +32,9 @@ func LevelOf(d *Definition, distance float32, current int) int {
 	return level
 }
 
-// Volatile says to what distance, in metres, a type's position and direction are sent along as unreliable, frequent data:
-// 0 never, [Always] at any distance. Yaw reaches at least as far as pitch, pitch at least as far as roll.
+// Volatile says to what distance, in metres, a type's position and direction are sent along as
+// unreliable, frequent data: 0 never, [Always] at any distance. Yaw reaches at least as far as
+// pitch, pitch at least as far as roll.
 type Volatile struct{ Position, Yaw, Pitch, Roll float32 }
 
 // Always is the volatile distance of what is sent at any distance.

@@ -42,7 +42,8 @@ func dialectOfType(name string) Dialect {
 	return DialectNone
 }
 
-// evidence is what a tree shows of each dialect: how much, and the first piece, which a notice can name.
+// evidence is what a tree shows of each dialect: how much, and the first piece, which a notice can
+// name.
 type evidence struct {
 	count [DialectKBEngine + 1]int
 	first [DialectKBEngine + 1]struct {

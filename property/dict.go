@@ -1,6 +1,7 @@
 package property
 
-// Dict makes a struct of handles a FIXED_DICT: embed it, and name the fields after those of the dict.
+// Dict makes a struct of handles a FIXED_DICT: embed it, and name the fields after those of the
+// dict.
 //
 //	type Weapon struct {
 //		property.Dict

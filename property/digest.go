@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// Digests are taken over text rather than over encoded bytes, so that two that differ can be compared by eye: see
-// [Schema.WriteText].
+// Digests are taken over text rather than over encoded bytes, so that two that differ can be
+// compared by eye: see [Schema.WriteText].
 
-// WriteText writes the canonical text that Digest is taken of: all that has a meaning on the servers. What is Kept or
-// Editable, names of arguments and places in files have none.
+// WriteText writes the canonical text that Digest is taken of: all that has a meaning on the
+// servers. What is Kept or Editable, names of arguments and places in files have none.
 func (s *Schema) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	var line []byte
@@ -86,14 +86,14 @@ func (p *Property) appendText(b []byte) []byte {
 	return append(strconv.AppendInt(append(b, " warn="...), int64(p.WarnBytes), 10), '\n')
 }
 
-// WriteClientText writes the canonical text that ClientDigest is taken of: nothing in it depends on what clients neither
-// see nor call.
+// WriteClientText writes the canonical text that ClientDigest is taken of: nothing in it depends on
+// what clients neither see nor call.
 func (s *Schema) WriteClientText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	var line []byte
 	for _, d := range s.byClient {
 		line = append(append(line[:0], "type "...), d.Name...)
-		if d.external != Unpacked { // how hard is no concern of who unpacks
+		if d.external != Unpacked { // the level does not matter to the one that unpacks
 			line = append(line, " packed"...)
 		}
 		line = append(line, '\n')

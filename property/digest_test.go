@@ -25,8 +25,9 @@ func digestTypes() []*Definition {
 	return []*Definition{d, {Name: "B", HasCell: true}, {Name: "S", Service: true, HasBase: true, BaseMethods: []*Method{{Name: "look"}}}}
 }
 
-// Every field of a definition, what an edit of it is, and which digests it must change. A server-only edit must not lock
-// clients out; an edit that servers feel must show between servers; what only tools see must show to nobody.
+// Every field of a definition, what an edit of it is, and which digests it must change. A
+// server-only edit must not lock clients out; an edit that servers feel must show between servers;
+// what only tools see must show to nobody.
 func TestDigestOfEveryField(t *testing.T) {
 	type edit struct {
 		field          string // type.field, so that none can be forgotten

@@ -63,7 +63,8 @@ func TestFloatsOnAllCopies(t *testing.T) {
 	}
 }
 
-// A list that is deleted in a loop over its handles ends the loop early: All follows the array as it is.
+// A list that is deleted in a loop over its handles ends the loop early: All follows the array as
+// it is.
 func TestArrayAllWhileDeleting(t *testing.T) {
 	s, _, _ := boundHandles(t)
 	_ = s.Bag.Append(item(1, 1), item(2, 2), item(3, 3), item(4, 4))

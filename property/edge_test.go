@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A type may have properties that other clients see, and no client side: its changes are numbered, and no client form of
-// them exists.
+// A type may have properties that other clients see, and no client side: its changes are numbered,
+// and no client form of them exists.
 func TestPartsOfATypeWithoutClient(t *testing.T) {
 	d := must(NewSchema(&Definition{Name: "Npc", HasCell: true, Properties: []*Property{
 		{Name: "bag", Type: must(NewArray(Scalar(KindInt8), 0)), Flags: AllClients}}})).Types[0]
@@ -82,7 +82,8 @@ func (c centsCodec) StoreType() *DataType             { return Scalar(KindInt64)
 func (c centsCodec) ToStore(x int64) (Value, error)   { return Int(x), nil }
 func (c centsCodec) FromStore(v Value) (int64, error) { return v.Int(), nil }
 
-// Two user types may be of one Go type. A value of the one that is assigned to the other travels as the other does.
+// Two user types may be of one Go type. A value of the one that is assigned to the other travels as
+// the other does.
 func TestUserTypesOfOneGoType(t *testing.T) {
 	short, long := must(NewUserType("SHORT", centsCodec{3})), must(NewUserType("LONG", centsCodec{6}))
 	d := must(NewSchema(&Definition{Name: "A", HasCell: true, Properties: []*Property{
@@ -102,7 +103,8 @@ func TestUserTypesOfOneGoType(t *testing.T) {
 	}
 }
 
-// A zone means nothing on another host: a mailbox that has one is refused as a value, too, not silently another address.
+// A zone means nothing on another host: a mailbox that has one is refused as a value, too, not
+// silently another address.
 func TestZoneOfAMailboxValueIsRefused(t *testing.T) {
 	m := Mailbox{Entity: 1, At: netip.MustParseAddrPort("[fe80::1%eth0]:1")}
 	if err := Scalar(KindMailbox).Check(MailboxValue(m)); !errors.Is(err, ErrValue) {
@@ -125,8 +127,8 @@ func TestSetterOfTwoProperties(t *testing.T) {
 	}
 }
 
-// A holder that sets before it passes a change on tells of the newer change first: every copy ends with the older value. The
-// contract of Holder forbids it; passed on first, all is well.
+// A holder that sets before it passes a change on tells of the newer change first: every copy ends
+// with the older value. The contract of Holder forbids it; passed on first, all is well.
 func TestHolderPassesOnBeforeItSets(t *testing.T) {
 	d := must(NewSchema(&Definition{Name: "A", HasCell: true, Properties: []*Property{
 		{Name: "hp", Type: Scalar(KindInt8), Flags: CellPublic}}})).Types[0]

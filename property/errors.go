@@ -18,7 +18,8 @@ var (
 	ErrValue = mpack.ErrValue
 	// ErrSide: this side of the entity does not hold the property or the stream.
 	ErrSide = errors.New("property: not held by this side")
-	// ErrReadOnly: the values are a ghost's or a client's copy; only the real or the base changes them.
+	// ErrReadOnly: the values are a ghost's or a client's copy; only the real or the base changes
+	// them.
 	ErrReadOnly = errors.New("property: a copy is read-only")
 	// ErrOversize: a property's value would be too large to travel whole.
 	ErrOversize = errors.New("property: value is too large")
@@ -28,7 +29,8 @@ var (
 	ErrIndex = errors.New("property: no such property")
 	// ErrArgs: the number of arguments is not that of the method.
 	ErrArgs = errors.New("property: wrong number of arguments")
-	// ErrEventGap: an event number does not follow the last one, so something between was lost or is late.
+	// ErrEventGap: an event number does not follow the last one, so something between was lost or
+	// is late.
 	ErrEventGap = errors.New("property: gap in event numbers")
 	// ErrHistory: a history stream contradicts itself.
 	ErrHistory = errors.New("property: bad history")

@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// An item is stored under one edition of its type and read under the next, in which a field has gone, one has come, and
-// one has become wider.
+// An item is stored under one edition of its type and read under the next, in which a field has
+// gone, one has come, and one has become wider.
 func ExampleDataType_ReadStore() {
 	first, err := property.NewFixedDict(false,
 		property.DictField{Name: "id", Type: property.Scalar(property.KindUint16)},

@@ -34,8 +34,8 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Faults is every mistake found in a tree, at most [MaxFaults]; it is the error of [Load] and [NewSchema]. errors.As finds
-// a *Fault in it.
+// Faults is every mistake found in a tree, at most [MaxFaults]; it is the error of [Load] and
+// [NewSchema]. errors.As finds a *Fault in it.
 type Faults []*Fault
 
 // Error lists all faults, one a line.
@@ -66,7 +66,8 @@ type position struct {
 type report struct {
 	faults  Faults
 	notices Faults
-	// seen refuses doubles: a parent's or interface's fault would otherwise appear once for each type that includes it.
+	// seen refuses doubles: a parent's or interface's fault would otherwise appear once for each
+	// type that includes it.
 	seen map[Fault]bool
 }
 

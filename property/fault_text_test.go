@@ -12,9 +12,10 @@ import (
 	"testing"
 )
 
-// Every fault and notice that the package can make is made by a case of a table, with its exact text: the package's source
-// is searched for all calls that report, and what each would say for what the cases do say. (Handles are bound in files of
-// their own, whose cases are looked for among the texts of the tests.)
+// Every fault and notice that the package can make is made by a case of a table, with its exact
+// text: the package's source is searched for all calls that report, and what each would say for
+// what the cases do say. (Handles are bound in files of their own, whose cases are looked for among
+// the texts of the tests.)
 func TestEveryTextHasACase(t *testing.T) {
 	var said []string
 	for _, c := range slices.Concat(loadFaultCases(), noticeCases()) {
@@ -101,7 +102,8 @@ var moreTexts = []string{
 	"entity_defs/A.def:3: Properties/p/Default: clock refuses the value: property: value does not fit its type: USER_TYPE clock from the store: property: value does not fit its type: hour 25; state a value that it takes",
 }
 
-// pattern is a regular expression of what an expression can say: its constants as they are, anything for the rest.
+// pattern is a regular expression of what an expression can say: its constants as they are,
+// anything for the rest.
 func pattern(e ast.Expr, constants map[string]ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

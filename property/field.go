@@ -17,18 +17,21 @@ type FieldType interface {
 		string | Vector2 | Vector3 | Vector4 | Value
 }
 
-// ElementType lists the Go types that a [Slice] or [Map] may have: those of FieldType, []byte for BLOB, and Mailbox.
+// ElementType lists the Go types that a [Slice] or [Map] may have: those of FieldType, []byte for
+// BLOB, and Mailbox.
 type ElementType interface {
 	FieldType | []byte | Mailbox
 }
 
-// Field is a property, or a part of one, as a field of a script's struct. [BindFields] connects it; before that, Get and
-// Set panic. A Field reads straight from the entity's Values: it holds no copy, and a copy of a Field is the same property.
+// Field is a property, or a part of one, as a field of a script's struct. [BindFields] connects it;
+// before that, Get and Set panic. A Field reads straight from the entity's Values: it holds no
+// copy, and a copy of a Field is the same property.
 //
-// A Field of a part ([Dict], [Array]) means a place: the third element, whatever that is now. While there is none, it reads
-// the default of its type, and Set is ErrPath.
+// A Field of a part ([Dict], [Array]) means a place: the third element, whatever that is now. While
+// there is none, it reads the default of its type, and Set is ErrPath.
 type Field[T FieldType] struct {
-	// raw is where the value lies in the property's slot, or in its cell: both last as long as the Values.
+	// raw is where the value lies in the property's slot, or in its cell: both last as long as the
+	// Values.
 	raw    unsafe.Pointer
 	at     *Value // what raw points into
 	values *Values
@@ -60,7 +63,8 @@ func (f *Field[T]) Get() T {
 	if !direct {
 		return fromValue[T](f.at)
 	}
-	// A conversion by a switch over all types would be four times as slow: it is above what the compiler inlines.
+	// A conversion by a switch over all types would be four times as slow: it is above what the
+	// compiler inlines.
 	return *(*T)(f.raw)
 }
 
@@ -76,9 +80,10 @@ func rawOf[T FieldType](v *Value) unsafe.Pointer {
 	return unsafe.Pointer(&v.lo)
 }
 
-// Set changes the property and tells the holder, unless it has that value already. It cannot fail for types of fixed size
-// but ENTITY_ID; a string that is too long or not UTF-8, a list of the wrong shape, a part that is not there, a write to a
-// ghost and the like panic. Use TrySet for what comes from a player.
+// Set changes the property and tells the holder, unless it has that value already. It cannot fail
+// for types of fixed size but ENTITY_ID; a string that is too long or not UTF-8, a list of the
+// wrong shape, a part that is not there, a write to a ghost and the like panic. Use TrySet for what
+// comes from a player.
 func (f *Field[T]) Set(x T) {
 	if err := f.TrySet(x); err != nil {
 		panic(err)
@@ -99,7 +104,8 @@ func (f *Field[T]) TrySet(x T) error {
 
 const unbound = "property: use of a Field that BindFields has not bound"
 
-// fits reports whether every T fits the types that a Field of it may have, so that Fit would change nothing.
+// fits reports whether every T fits the types that a Field of it may have, so that Fit would change
+// nothing.
 func fits[T FieldType]() bool {
 	var x T
 	switch any(&x).(type) {
@@ -138,7 +144,8 @@ func acceptsKind[T ElementType](k Kind) bool {
 	return t == kindTable[k].goType || t == reflect.TypeFor[Value]()
 }
 
-// fromValue and toValue switch on pointers: a pointer in an interface is not boxed, so nothing is allocated.
+// fromValue and toValue switch on pointers: a pointer in an interface is not boxed, so nothing is
+// allocated.
 func fromValue[T ElementType](v *Value) (x T) {
 	switch p := any(&x).(type) {
 	case *int8:

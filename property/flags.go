@@ -44,7 +44,8 @@ var flagNames = []struct {
 	{"OTHER_CLIENT", OtherClients},
 }
 
-// ParseFlags returns the flags of a name in a .def file; PRIVATE, ALL_CLIENT and OTHER_CLIENT are accepted as synonyms.
+// ParseFlags returns the flags of a name in a .def file; PRIVATE, ALL_CLIENT and OTHER_CLIENT are
+// accepted as synonyms.
 func ParseFlags(name string) (Flags, bool) {
 	for _, f := range flagNames {
 		if f.name == name {

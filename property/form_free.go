@@ -11,7 +11,7 @@ type free struct{ text }
 
 func (free) fit(t *DataType, v Value) (Value, error) { return plain{}.fit(t, v) }
 
-// read checks the MessagePack once, here, so that whoever decodes it later need not fear it.
+// read checks the MessagePack once, here. Later it can be decoded without fear.
 func (free) read(_ *DataType, v *Value, b []byte) ([]byte, error) {
 	n, rest, err := readCount(b, MaxAny, 1)
 	if err != nil {

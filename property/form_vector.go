@@ -29,8 +29,8 @@ func (vector) appendText(_ *DataType, b []byte, v Value) ([]byte, error) {
 }
 
 // parse reads the numbers, with blanks or commas between and brackets around: 0 0 0, or (0, 0, 0).
-// Each is a number alone, with a suffix at most. What is read back from a store has neither brackets
-// nor suffix.
+// Each is a number alone, with a suffix at most. What is read back from a store has neither
+// brackets nor suffix.
 func (x vector) parse(l *loader, _ *DataType, e *element, path string) (Value, bool) {
 	l.noChildren(e, path)
 	v, ok := fromWords(x.n, vectorWords(e.text), func(w string) (float64, bool) {
@@ -61,7 +61,8 @@ func (x vector) literal(t *DataType, given any) (Value, error) {
 	return t.fromLiteral(v, ok, given)
 }
 
-// fromWords makes a vector of n words; ok is false if they are more or fewer, or one is no number.
+// fromWords makes a vector of n words; ok is false if there are more or fewer, or if one is not a
+// number.
 func fromWords[W any](n int, words []W, read func(W) (float64, bool)) (v Value, ok bool) {
 	if len(words) != n {
 		return Value{}, false

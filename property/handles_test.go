@@ -234,7 +234,8 @@ func TestHandlesRefuse(t *testing.T) {
 	}
 }
 
-// A list read from a property stays as it was, whatever changes; one that is assigned elsewhere is another.
+// A list read from a property stays as it was, whatever changes; one that is assigned elsewhere is
+// another.
 func TestContainersAreValues(t *testing.T) {
 	s, v, _ := boundHandles(t)
 	_ = s.Bag.Append(item(1, 1))

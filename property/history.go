@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// EventNumber numbers the property changes and method events of one entity in one sequence, from 1, without gaps. 0 means
-// that nothing has happened. 32 bits last for more than a year at a hundred events a second.
+// EventNumber numbers the property changes and method events of one entity in one sequence, from 1,
+// without gaps. 0 means that nothing has happened. 32 bits last for more than a year at a hundred
+// events a second.
 type EventNumber uint32
 
 // Event is a broadcast call of a client method.
@@ -18,18 +19,20 @@ type Event struct {
 	Payload []byte // its arguments; do not change it
 }
 
-// History is what watchers of an entity are owed: per property the number of its last change, and the last method events.
-// A property change is not kept as an event: its stamp says that the present value is owed. Of changes of parts of a
-// property the last are kept beside it, so that who lacks only those is sent only those. The real numbers; a ghost repeats
-// the real's numbers and so notices if one is missing.
+// History is what watchers of an entity are owed: per property the number of its last change, and
+// the last method events. A property change is not kept as an event: its stamp says that the
+// present value is owed. The last changes of parts of properties are kept, too, and a watcher that
+// lacks only those is sent only those. The real gives the numbers. A ghost repeats them, and so
+// notices if one is missing.
 //
 //	number   1    2    3    4    5    6    7
 //	         hp   say  hp   say  pos  say  hp        Last() = 7
 //	stamps   hp = 7, pos = 5                         a watcher at 4 is owed hp and pos …
 //	events   2:say 4:say 6:say                       … and event 6
 //
-// At most [MaxHistory] events of [MaxHistoryBytes] are kept. A watcher who has not seen an event that was dropped has
-// [History.Lost] it, and must be refreshed: leave and enter again. Source: seed S4 §6.1.5.1.
+// At most [MaxHistory] events of [MaxHistoryBytes] are kept. If a watcher has not seen an event
+// that was dropped, [History.Lost] says so, and the watcher must be refreshed: leave and enter
+// again. Source: seed S4 §6.1.5.1.
 type History struct {
 	def    *Definition
 	last   EventNumber
@@ -67,8 +70,8 @@ func (h *History) Stamp(i int) EventNumber {
 	return h.stamps[i]
 }
 
-// Touch gives the next number to a change of the whole of property i, at the real. Only what other clients see is numbered;
-// for other properties it changes nothing and returns 0.
+// Touch gives the next number to a change of the whole of property i, at the real. Only what other
+// clients see is numbered; for other properties it changes nothing and returns 0.
 func (h *History) Touch(i int) EventNumber {
 	if !h.numbered(i) {
 		return 0
@@ -78,7 +81,8 @@ func (h *History) Touch(i int) EventNumber {
 	return h.last
 }
 
-// Record is Touch for a change that has just been made to v: if it is one of a part, who lacks only such is sent only those.
+// Record is Touch for a change that has just been made to v: if it is a change of a part, a watcher
+// that lacks only such changes is sent only those.
 func (h *History) Record(v *Values, c *Change) EventNumber {
 	if !h.numbered(c.Index) {
 		return 0
@@ -95,8 +99,9 @@ func (h *History) numbered(i int) bool {
 
 func (h *History) stamp(n EventNumber, i int) { h.last, h.stamps[i] = n, n }
 
-// Add gives the next number to a broadcast call of client method number method, at the real, and keeps a copy of its
-// payload. An index that the type does not have is a bug of the caller, and panics, as does a payload above MaxPayload.
+// Add gives the next number to a broadcast call of client method number method, at the real, and
+// keeps a copy of its payload. An index that the type does not have is a bug of the caller, and
+// panics, as does a payload above MaxPayload.
 func (h *History) Add(method int, payload []byte) EventNumber {
 	if method < 0 || method >= len(h.def.ClientMethods) || len(payload) > MaxPayload {
 		panic(fmt.Sprintf("property: History.Add of method %d with %d bytes to %s", method, len(payload), h.def.Name))
@@ -106,8 +111,8 @@ func (h *History) Add(method int, payload []byte) EventNumber {
 	return h.last
 }
 
-// ApplyTouch repeats at a ghost a change of the whole of property i that the real numbered n. Errors are ErrEventGap if n
-// does not follow Last, and ErrIndex; nothing has changed then.
+// ApplyTouch repeats at a ghost a change of the whole of property i that the real numbered n.
+// Errors are ErrEventGap if n does not follow Last, and ErrIndex; nothing has changed then.
 func (h *History) ApplyTouch(n EventNumber, i int) error {
 	if err := h.canRepeat(n, i); err != nil {
 		return err
@@ -137,8 +142,8 @@ func (h *History) canRepeat(n EventNumber, i int) error {
 	return nil
 }
 
-// ApplyEvent repeats at a ghost an event that the real numbered n. Errors are ErrEventGap, ErrIndex for a method that the
-// type does not have, and ErrLength; nothing has changed then.
+// ApplyEvent repeats at a ghost an event that the real numbered n. Errors are ErrEventGap, ErrIndex
+// for a method that the type does not have, and ErrLength; nothing has changed then.
 func (h *History) ApplyEvent(n EventNumber, method int, payload []byte) error {
 	if err := h.follows(n); err != nil {
 		return err
@@ -226,7 +231,8 @@ func (h *History) First() EventNumber {
 // Len returns how many events are kept.
 func (h *History) Len() int { return len(h.events) }
 
-// Since yields the kept events numbered above n, oldest first. The history must not change meanwhile.
+// Since yields the kept events numbered above n, oldest first. The history must not change
+// meanwhile.
 func (h *History) Since(n EventNumber) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for _, e := range h.events[h.search(n):] {
@@ -237,6 +243,6 @@ func (h *History) Since(n EventNumber) iter.Seq[Event] {
 	}
 }
 
-// Lost reports whether a reliable event numbered above n was dropped: a watcher who has seen everything up to n must be
-// refreshed.
+// Lost reports whether a reliable event numbered above n was dropped. Then a watcher that has seen
+// everything up to n must be refreshed.
 func (h *History) Lost(n EventNumber) bool { return h.lost > n }

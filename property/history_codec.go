@@ -22,8 +22,8 @@ func (h *History) Append(b []byte) []byte {
 	return b
 }
 
-// AppendGhost appends what a new ghost begins with: stamps and the last number, no events. Its watchers catch up from the
-// stamps; one who is owed an event will find it Lost there.
+// AppendGhost appends what a new ghost begins with: stamps and the last number, no events. Its
+// watchers catch up from the stamps. One that is owed an event finds it Lost there.
 func (h *History) AppendGhost(b []byte) []byte {
 	lost := h.lost
 	for _, e := range h.events {
@@ -45,8 +45,8 @@ func (h *History) appendStamps(b []byte, lost EventNumber) []byte {
 	return b
 }
 
-// Read takes a history off the front of b, in place of what h held. It takes it whole or, with an error, leaves h as it
-// was. Errors are ErrTruncated, ErrLength and ErrHistory.
+// Read takes a history off the front of b, in place of what h held. It takes it whole or, with an
+// error, leaves h as it was. Errors are ErrTruncated, ErrLength and ErrHistory.
 func (h *History) Read(b []byte) (rest []byte, err error) {
 	n := History{def: h.def, stamps: make([]EventNumber, len(h.def.Properties))}
 	if rest, err = n.readStamps(b); err == nil {

@@ -15,9 +15,10 @@ type Part struct {
 	before EventNumber // stamp of the property before the change
 }
 
-// partLog is the last changes of parts of properties, ascending. Those of one property that are in it follow each other
-// without a gap: what ends the row, a change of the whole or the limit, drops all of it that is older. The log is a
-// saving only. Whoever does not find the row that it needs is owed the whole property, so that the log need not travel.
+// partLog is the last changes of parts of properties, ascending. The changes of one property in it
+// follow each other without a gap: a change of the whole, and the limit, drop all that is older.
+// The log only saves bytes. A watcher whose row is not there is owed the whole property, so the log
+// need not travel.
 type partLog struct {
 	list  []Part
 	bytes int
@@ -65,9 +66,9 @@ func (l *partLog) drop(n int) {
 	l.list = slices.Delete(l.list, 0, n)
 }
 
-// Parts yields the changes of parts of property i numbered above n, oldest first, if they are all that is missing to who
-// has the value that it had then; else, or if they would take size bytes or more, ok is false, and the whole value is
-// owed. The history must not change meanwhile.
+// Parts yields the changes of parts of property i numbered above n, oldest first, if they are all
+// that a watcher lacks who has the value of that time. If they are not, or if they take size bytes
+// or more, ok is false, and the whole value is owed. The history must not change meanwhile.
 func (h *History) Parts(i int, n EventNumber, size int) (parts iter.Seq[Part], ok bool) {
 	bytes, first := 0, -1
 	for k := range h.parts.list {

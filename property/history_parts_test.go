@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// partNumbers lists the numbers of the parts that a watcher who knows everything up to n is owed, or "whole".
+// partNumbers lists the numbers of the parts that a watcher who knows everything up to n is owed,
+// or "whole".
 func partNumbers(h *History, v *Values, i int, n EventNumber) string {
 	parts, ok := h.Parts(i, n, v.Size(i))
 	if !ok {
@@ -18,7 +19,8 @@ func partNumbers(h *History, v *Values, i int, n EventNumber) string {
 	return s
 }
 
-// The row of a property's parts goes back to its last whole change, to what was trimmed, or to the limits.
+// The row of a property's parts goes back to its last whole change, to what was trimmed, or to the
+// limits.
 func TestHistoryParts(t *testing.T) {
 	v := changeTarget(t, CellSide)
 	h := NewHistory(v.def)
@@ -106,7 +108,8 @@ func TestHistoryPartsLatestOnly(t *testing.T) {
 	}
 }
 
-// Of a property that clients would see if the type had any, no parts are kept either: they have no client form.
+// Of a property that clients would see if the type had any, no parts are kept either: they have no
+// client form.
 func TestHistoryPartsWithoutClients(t *testing.T) {
 	d := &Definition{Name: "A", HasCell: true, Properties: []*Property{
 		{Name: "list", Type: must(NewArray(Scalar(KindInt32), 0)), Flags: AllClients}}}

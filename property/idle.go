@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// What a definition may say, and nothing acts by yet. It is read, checked, kept in the Schema and in its digests, and each is
-// told by a notice, once for each file and element, until a process acts by it: then its line here goes. TestSettingsAct
-// compares these lines with what the code of the module reads, in both directions.
+// These are settings that a definition may state and that nothing acts on yet. They are read,
+// checked, and kept in the Schema and in its digests. A notice tells of each, once for each file
+// and element. When a process acts on a setting, its line here goes. TestSettingsAct compares these
+// lines with what the code of the module reads, in both directions.
 
-// idle is a setting by which nothing acts.
+// idle is a setting that nothing acts on.
 type idle struct {
 	field   string // in Go
 	element string // in a tree
@@ -24,7 +25,7 @@ const (
 	laterOn    = "leave it for later, and do not rely on it"
 )
 
-// idleOf is an idle setting with who asks for it.
+// idleOf is an idle setting, and tells what asks for it.
 type idleOf[T any] struct {
 	idle
 	asks func(*T) bool

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// actors names, for each thing that a definition may say, a function that acts by it. What only reads, checks, copies, counts or
-// shows definitions does not act. A name that only tells members apart needs nobody.
+// actors names, for each thing that a definition may say, a function that acts by it. What only
+// reads, checks, copies, counts or shows definitions does not act. A name that only tells members
+// apart needs nobody.
 var actors = map[string]string{
 	"Definition.Name":          "property.add",
 	"Definition.ClientName":    "property.compile",
@@ -64,14 +65,15 @@ var tells = []string{
 // halves are settings that act in part; the notice says in which part not.
 var halves = []string{"Definition.AppealRadius"}
 
-// doors are what a process would have to use to act by idle settings that package property could already serve: while no one
-// does, their readers in there do not count.
+// doors are what a process would have to use to act by idle settings that package property could
+// already serve: while no one does, their readers in there do not count.
 var doors = []string{
 	"CellStoreStream", "BaseStoreStream", "CellReplayStream", "BaseReplayStream",
 	"Values.AppendStore", "Values.ReadStore", "Method.AppendReturns", "Method.ReadReturns", "DataType.PersistAsBlob", "Schema.Service", "Schema.Services",
 }
 
-// Every setting of a definition is acted by, by whom actors says, or has a line in idle.go; and no line stays when somebody acts.
+// Every setting of a definition is acted by, by whom actors says, or has a line in idle.go; and no
+// line stays when somebody acts.
 func TestSettingsAct(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads the whole module with types")
@@ -139,7 +141,8 @@ type readerNames struct {
 	acting []string // and of these, but those that only check, copy, or serve what no one asks for
 }
 
-// findReaders finds who reads each field of the types of this package, by the types of the module's code.
+// findReaders finds who reads each field of the types of this package, by the types of the module's
+// code.
 func findReaders(t *testing.T) map[string]readerNames {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: ".."}, "./...")
 	if err != nil {
@@ -220,8 +223,8 @@ func usedName(info *types.Info, n ast.Node) string {
 	return ""
 }
 
-// loaded names, for each element that the loader knows, what it becomes: a field, "kept", or "structure" for what other elements
-// stand in. It is compared with the loader's code.
+// loaded names, for each element that the loader knows, what it becomes: a field, "kept", or
+// "structure" for what other elements stand in. It is compared with the loader's code.
 var loaded = map[string]string{
 	"Parent": "structure", "Implements": "structure", "Interfaces": "structure", "Interface": "structure", "Type": "structure", "Properties": "structure",
 	"CellMethods": "Definition.CellMethods", "BaseMethods": "Definition.BaseMethods", "Methods": "Definition.BaseMethods",
@@ -244,7 +247,8 @@ var loaded = map[string]string{
 	"internal": "Compression.Internal", "external": "Compression.External", "level": "Compression.Internal",
 }
 
-// Every element that the loader's code knows is in the list above, and what it becomes is acted by or idle.
+// Every element that the loader's code knows is in the list above, and what it becomes is acted by
+// or idle.
 func TestEveryElementIsAccountedFor(t *testing.T) {
 	idle := idleFieldNames()
 	for element, what := range loaded {

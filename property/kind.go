@@ -71,8 +71,8 @@ const (
 
 func (w width) bytes() int { return [...]int{0, 1, 2, 4, 4, 8, 12, 16}[w] }
 
-// kindTable is the one place that names every kind. It is only read. TestKinds checks that no row lacks
-// anything.
+// kindTable is the one place that names every kind. It is only read. TestKinds checks that no row
+// lacks anything.
 var kindTable = [endOfKinds]kindRow{
 	KindInt8:   {name: "INT8", form: signed{}, width: width1, key: true, def: Int(0), goType: reflect.TypeFor[int8](), handle: "Int8"},
 	KindInt16:  {name: "INT16", form: signed{}, width: width2, key: true, def: Int(0), goType: reflect.TypeFor[int16](), handle: "Int16"},

@@ -2,6 +2,6 @@
 
 package property
 
-// direct says that a Value lies in memory as handles read it: the low bytes of a word come first, and a string's bytes and
-// length fill the words ref and lo.
+// direct says that a Value lies in memory as handles read it: the low bytes of a word come first,
+// and a string's bytes and length fill the words ref and lo.
 const direct = true

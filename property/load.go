@@ -25,7 +25,8 @@ const (
 	removeOneRemedy   = "remove one of the two"
 )
 
-// aliasFiles are read as far as they exist: BigWorld's name and KBEngine's, beside the list or beside the definitions.
+// aliasFiles are read if they exist. They have BigWorld's name or KBEngine's, and lie beside the
+// list or beside the definitions.
 var aliasFiles = [...]struct {
 	name    string
 	dialect Dialect
@@ -36,15 +37,18 @@ var aliasFiles = [...]struct {
 
 // Options are what a tree needs and does not hold itself.
 type Options struct {
-	// UserTypes are the types made by [NewUserType], by the name that a USER_TYPE of the tree is implementedBy.
+	// UserTypes are the types made by [NewUserType], by the name that a USER_TYPE of the tree is
+	// implementedBy.
 	UserTypes map[string]*DataType
-	// Survey loads a tree to be looked at, before the codecs of its USER_TYPEs are written: one that UserTypes does not have
-	// is a notice, and is in [Schema.MissingTypes], in place of a fault. Values of such a type are bytes that nobody
-	// understands, its defaults are not read, and the digests are not those of the tree: no server may run on the Schema.
+	// Survey loads a tree to be looked at, before the codecs of its USER_TYPEs are written: one
+	// that UserTypes does not have is a notice, and is in [Schema.MissingTypes], in place of a
+	// fault. Values of such a type are bytes that nobody understands, its defaults are not read,
+	// and the digests are not those of the tree: no server may run on the Schema.
 	Survey bool
 }
 
-// Load reads a definition tree in the dialect of BigWorld or KBEngine; both are understood throughout:
+// Load reads a definition tree in the dialect of BigWorld or KBEngine; both are understood
+// throughout:
 //
 //	entities.xml                       the list of entity types, whose order gives their ids
 //	alias.xml, types.xml               names for data types; also in entity_defs/
@@ -53,17 +57,20 @@ type Options struct {
 //	component_defs/<C>.def             a component; also in entity_defs/components/
 //	services.xml, service_defs/<S>.def services: methods without entities
 //
-// If there is no list, but one in scripts/, everything is looked for there.
+// If there is no list here but there is one in scripts/, everything is looked for there.
 //
-// A type has the properties and methods of its Parent first, then of its interfaces in order, then its own, then those of
-// its components; one that it declares again keeps its place and takes the new form.
+// A type has the properties and methods of its Parent first, then of its interfaces in order, then
+// its own, then those of its components; one that it declares again keeps its place and takes the
+// new form.
 //
-// A default is read in every spelling that the originals read: (0,0,0) and 0 0 0, 5L, 1.0f, the literals of their script
-// language for free values, lists and records. Where they read something else than the text says, a notice tells it. A
-// USER_TYPE without codec is a fault like another; [Options].Survey looks at a tree before its codecs are written.
+// A default is read in every spelling that the originals read: (0,0,0) and 0 0 0, 5L, 1.0f, the
+// literals of their script language for free values, lists and records. A notice tells where they
+// read something other than the text says. A USER_TYPE without codec is a fault like another;
+// [Options].Survey looks at a tree before its codecs are written.
 //
-// All faults are found at once: the error is a [Faults], each naming file, line, element and remedy, and no Schema comes
-// with it. What was read differently from what the tree says, and what nothing acts by yet, is in [Schema.Notices]; what has no meaning on a server is in
+// All faults are found at once: the error is a [Faults], each naming file, line, element and
+// remedy, and no Schema comes with it. [Schema.Notices] tells what was read differently from what
+// the tree says, and what nothing acts on yet. Elements that have no meaning on a server are in
 // Kept. Load is [LoadWith] without options. Sources: seed S1, seed S4 §6.1.6.
 func Load(fsys fs.FS) (*Schema, error) { return LoadWith(fsys, Options{}) }
 
@@ -142,8 +149,8 @@ func (l *loader) exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// open reads and parses a file that must be there; from is who asks for it. It returns nil when there is nothing to go on
-// with, after reporting why.
+// open reads and parses a file that must be there; from is the place that asks for it. If there is
+// nothing to go on with, it reports why and returns nil.
 func (l *loader) open(file string, from position, path, remedy string) *element {
 	file = l.root + file
 	data, err := readFile(l.fsys, file)

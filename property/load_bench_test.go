@@ -12,8 +12,8 @@ import (
 	"testing/fstest"
 )
 
-// benchTree is a game of 100 types with 20 properties and 10 methods of its own each, on 4 parents and 10 interfaces, with
-// 20 aliases. The comments and the blank space are as people write them.
+// benchTree is a game of 100 types with 20 properties and 10 methods of its own each, on 4 parents
+// and 10 interfaces, with 20 aliases. The comments and the blank space are as people write them.
 func benchTree() (files fstest.MapFS, size int) {
 	files = fstest.MapFS{}
 	add := func(name, text string) {
@@ -94,8 +94,8 @@ func BenchmarkLoad100(b *testing.B) {
 	}
 }
 
-// The cheapest that encoding/xml can do with the same bytes: every token read and thrown away. Load is to stay within three
-// times of it.
+// The cheapest that encoding/xml can do with the same bytes: every token read and thrown away. Load
+// is to stay within three times of it.
 func BenchmarkLoad100XMLOnly(b *testing.B) {
 	files, size := benchTree()
 	names := slices.Sorted(maps.Keys(files))
@@ -115,7 +115,8 @@ func BenchmarkLoad100XMLOnly(b *testing.B) {
 	}
 }
 
-// For reference: what a program pays that unmarshals the same bytes into a struct which wants nothing of them.
+// For reference: what a program pays that unmarshals the same bytes into a struct which wants
+// nothing of them.
 func BenchmarkLoad100XMLUnmarshal(b *testing.B) {
 	files, size := benchTree()
 	names := slices.Sorted(maps.Keys(files))

@@ -37,9 +37,10 @@ func readXML(t *testing.T, files fstest.MapFS) {
 	}
 }
 
-// A file of a megabyte cannot ask for minutes, nor for all memory: each of these once took from four seconds to two and a
-// half minutes, and the components 199 GB. The limit is some ten times what they take now, in units of what it takes to read
-// their bytes as XML and make nothing of them: seconds say little on a machine that is busy with other things.
+// A file of a megabyte cannot ask for minutes, nor for all memory: each of these once took from
+// four seconds to two and a half minutes, and the components 199 GB. The limit is some ten times
+// what they take now, in units of what it takes to read their bytes as XML and make nothing of
+// them: seconds say little on a machine that is busy with other things.
 func TestLoadTakesNoLongerThanItsFilesAreLong(t *testing.T) {
 	const most = 40
 	members := func(dir string, n int) string {

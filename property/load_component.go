@@ -45,8 +45,8 @@ func (l *loader) parseComponents(x *description, e *element) (uses []componentUs
 	return uses
 }
 
-// flatKey is what a flattened component depends on. Equal ones are shared: a component that a type has by two interfaces is
-// one, not two in conflict.
+// flatKey is what a flattened component depends on. Equal ones are shared: a component that a type
+// has by two interfaces is one, not two in conflict.
 type flatKey struct {
 	Component
 	persistent bool
@@ -103,9 +103,9 @@ func (l *loader) flatten(use componentUse) *flat {
 	return f
 }
 
-// addComponents declares the members of a file's components after the file's own. It stops at the first component or
-// member that is too many, which the check of the type reports: each makes copies of all members of its definition, so that
-// two files of a megabyte could ask for all memory.
+// addComponents declares the members of a file's components after the file's own. It stops at the
+// first component or member that is too many, which the check of the type reports: each makes
+// copies of all members of its definition, and two files of a megabyte could take all memory.
 func (l *loader) addComponents(x *description) {
 	for _, use := range x.own.components {
 		if len(x.components) > MaxComponents {
@@ -126,7 +126,8 @@ func (l *loader) addComponents(x *description) {
 	}
 }
 
-// tooMany reports whether a file has more members than a type may have before it gets those of the next component.
+// tooMany reports whether a file has more members than a type may have before it gets those of the
+// next component.
 func (x *description) tooMany() bool {
 	many := len(x.own.properties) > MaxProperties
 	for _, methods := range x.own.methods {

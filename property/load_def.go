@@ -26,7 +26,8 @@ type description struct {
 	own                declared
 }
 
-// settings are single values of a type. nil is where neither the file nor what it inherits says anything.
+// settings are single values of a type. nil is where neither the file nor what it inherits says
+// anything.
 type settings struct {
 	levels                                   []DetailLevel
 	volatile                                 *Volatile
@@ -47,8 +48,8 @@ type declared struct {
 	temp                []string
 }
 
-// describe reads a .def file and what it inherits. It returns nil if the file cannot be read; what else is wrong has been
-// reported, and the rest of the file is still checked.
+// describe reads a .def file and what it inherits. It returns nil if the file cannot be read; what
+// else is wrong has been reported, and the rest of the file is still checked.
 func (l *loader) describe(file string, from position, path string, as role) *description {
 	if x := l.described[file]; x != nil {
 		if x.state == reading {
@@ -97,7 +98,8 @@ func (l *loader) parseDef(x *description, root *element, as role) {
 	}
 }
 
-// refuses says whether a file of that role has no place for a section that other files have; what is "" if it has.
+// refuses says whether a file of that role has no place for a section that other files have; what
+// is "" if it has.
 func (as role) refuses(section string) (what, remedy string) {
 	switch as {
 	case anInterface:
@@ -166,7 +168,8 @@ func (l *loader) parseInterfaces(e *element) (interfaces []*element) {
 	return interfaces
 }
 
-// parseTempProperties reads names; what the original would say of their types means nothing without a script to hold them.
+// parseTempProperties reads names; what the original would say of their types means nothing without
+// a script to hold them.
 func (l *loader) parseTempProperties(e *element) (names []string) {
 	l.noText(e, e.name)
 	l.once(e, e.name, "")

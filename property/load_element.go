@@ -48,8 +48,8 @@ func (l *loader) unknown(e *element, path string) {
 	l.fault(e.position, path+"/"+e.name, unknownElement, unknownRemedy)
 }
 
-// once reports children that are given again, but for repeatable ones. A few are compared with each other, many counted in
-// a map: comparing all pairs of a file full of elements would take minutes.
+// once reports children that are given again, but for repeatable ones. A few are compared with each
+// other, many counted in a map: comparing all pairs of a file full of elements would take minutes.
 func (l *loader) once(e *element, path, repeatable string) {
 	const few = 24
 	var seen map[string]bool
@@ -106,7 +106,8 @@ func parseBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// metres reads an element's text as a distance; whether it is a sensible one is checked with the whole type.
+// metres reads an element's text as a distance; whether it is a sensible one is checked with the
+// whole type.
 func (l *loader) metres(e *element, path string) float32 {
 	f, err := strconv.ParseFloat(e.text, 32)
 	if err != nil || f-f != 0 {
@@ -125,8 +126,8 @@ func (l *loader) length(e *element, path string) int {
 	return int(n)
 }
 
-// warnBytes reads the size that the original expects of a message's length field, and so the largest message that takes no
-// more than that: a longer one is sent, and warned of.
+// warnBytes reads the size that the original expects of a message's length field, and so the
+// largest message that takes no more than that: a longer one is sent, and warned of.
 func (l *loader) warnBytes(e *element, path string) int {
 	l.noChildren(e, path, "WarnLevel")
 	if w := e.child("WarnLevel"); w != nil {
@@ -146,8 +147,8 @@ type keeper struct {
 	base int // length of the path of what the list belongs to, with its slash
 }
 
-// keepIn makes list the place for what is kept, and returns what puts the former one back. prefix is the path of what the
-// list belongs to, with its slash.
+// keepIn makes list the place for what is kept, and returns what puts the former one back. prefix
+// is the path of what the list belongs to, with its slash.
 func (l *loader) keepIn(list *[]Kept, prefix string) (restore func()) {
 	before := l.keeper
 	l.keeper = keeper{list, len(prefix)}

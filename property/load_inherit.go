@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// inherit joins Parent, interfaces and the file's own declarations, in that order: what comes later counts.
+// inherit joins Parent, interfaces and the file's own declarations, in that order: what comes later
+// counts.
 func (l *loader) inherit(x *description) {
 	var says []*description // whose settings count, the strongest last
 	for _, e := range x.own.parents {
@@ -80,8 +81,9 @@ func (x *description) inheritKept(from *description) {
 	}
 }
 
-// take adds the members of a parent or interface. The same member by two ways is one. Of two members of one name the later
-// counts, in the place of the earlier, as in the original; it is noted unless the file declares the name itself.
+// take adds the members of a parent or interface. The same member by two ways is one. Of two
+// members of one name the later counts, in the place of the earlier, as in the original; it is
+// noted unless the file declares the name itself.
 func (l *loader) take(x, from *description) {
 	l.takeComponents(x, from.components)
 	x.temp = union(x.temp, from.temp)
@@ -115,8 +117,8 @@ func (l *loader) conflict(x *description, path string, first, second position) {
 func propertyKey(p *Property) string { return p.Name }
 func methodKey(m *Method) string     { return m.Name }
 
-// join appends to into what it does not have, and puts another member in place of one of its name, which it reports.
-// Neither list is changed.
+// join appends to into what it does not have, and puts another member in place of one of its name,
+// which it reports. Neither list is changed.
 func join[T comparable](into, from []T, key func(T) string, conflict func(first, second T)) []T {
 	if len(from) == 0 {
 		return into
@@ -142,8 +144,8 @@ func join[T comparable](into, from []T, key func(T) string, conflict func(first,
 	return into
 }
 
-// override puts own members in place of inherited ones of their name, or at the end. A name declared twice stays twice:
-// the check of the type reports it.
+// override puts own members in place of inherited ones of their name, or at the end. A name
+// declared twice stays twice: the check of the type reports it.
 func override[T any](inherited, own []T, key func(T) string) []T {
 	if len(inherited) == 0 {
 		return own
@@ -167,9 +169,10 @@ func override[T any](inherited, own []T, key func(T) string) []T {
 	return list
 }
 
-// joinLevels adds detail levels to inherited ones, in place of those of their label, and orders them from near to far. A type
-// adds rings to its parent's so, and a file lists them in any order: the original does both. A label that a file gives twice
-// stays twice, for the check of the type to report.
+// joinLevels adds detail levels to inherited ones, in place of those of their label, and orders
+// them from near to far. A type adds rings to its parent's so, and a file lists them in any order:
+// the original does both. A label that a file gives twice stays twice, for the check of the type to
+// report.
 func joinLevels(inherited, more []DetailLevel) []DetailLevel {
 	if len(more) == 0 {
 		return inherited

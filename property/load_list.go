@@ -28,8 +28,9 @@ func (l *loader) readEntities() []*Definition {
 	return types
 }
 
-// impliedClient returns whether a type has a client side that the list does not say anything of. Where any type says
-// hasClient, one that does not has none. Where client scripts lie beside the list, a type without one has none.
+// impliedClient returns whether a type has a client side that the list does not say anything of.
+// Where any type says hasClient, one that does not has none. Where client scripts lie beside the
+// list, a type without one has none.
 func (l *loader) impliedClient(root *element) func(name string) bool {
 	for _, e := range root.children {
 		for _, a := range e.attrs {
@@ -116,8 +117,8 @@ func (l *loader) readServices() []*Definition {
 	return services
 }
 
-// readUserObjects tells of user data objects. They are points and links that a world editor puts into spaces; a process
-// here has nothing that would hold them.
+// readUserObjects tells of user data objects. They are points and links that a world editor puts
+// into spaces; a process here has nothing that would hold them.
 func (l *loader) readUserObjects() {
 	if !l.exists(userObjectsFile) {
 		return

@@ -63,7 +63,8 @@ func (l *loader) parseMethodSetting(m *Method, c *element, path string) {
 	}
 }
 
-// parseArg reads an argument of the unnamed style, which may be named all the same: <Arg> INT8 <ArgName> n </ArgName> </Arg>.
+// parseArg reads an argument of the unnamed style, which may be named all the same: <Arg> INT8
+// <ArgName> n </ArgName> </Arg>.
 func (l *loader) parseArg(e *element, path string) Arg {
 	name := e.child("ArgName")
 	if name == nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What trees write for nothing is nothing: an empty element for a number, and the empty literals of the original's script
-// language, such as the [] that is the default of lists in KBEngine's own example.
+// What trees write for nothing is nothing: an empty element for a number, and the empty literals of
+// the original's script language, such as the [] that is the default of lists in KBEngine's own
+// example.
 func TestLoadEmptyDefaults(t *testing.T) {
 	for _, c := range []struct{ typ, text, want string }{
 		{"INT8", "", "0"},
@@ -43,7 +44,8 @@ func TestLoadEmptyDefaults(t *testing.T) {
 	}
 }
 
-// In KBEngine the radius of a ring is counted from where the one before is left, and the rings are found by name.
+// In KBEngine the radius of a ring is counted from where the one before is left, and the rings are
+// found by name.
 func TestLoadRadiiFromBorders(t *testing.T) {
 	ring := func(name, radius, hyst string) string {
 		return "<" + name + "> <radius> " + radius + " </radius> <hyst> " + hyst + " </hyst> </" + name + ">"
@@ -59,8 +61,8 @@ func TestLoadRadiiFromBorders(t *testing.T) {
 	}
 }
 
-// Where nothing is said of Volatile, KBEngine sends position and direction at any distance, BigWorld at none. An element that
-// is there and empty says never in both.
+// Where nothing is said of Volatile, KBEngine sends position and direction at any distance,
+// BigWorld at none. An element that is there and empty says never in both.
 func TestLoadWithoutVolatile(t *testing.T) {
 	always := Volatile{Always(), Always(), Always(), Always()}
 	for _, c := range []struct {
@@ -80,7 +82,8 @@ func TestLoadWithoutVolatile(t *testing.T) {
 	}
 }
 
-// A type adds detail levels to those of its parent and interfaces, in any order; one of the same label takes its place.
+// A type adds detail levels to those of its parent and interfaces, in any order; one of the same
+// label takes its place.
 func TestLoadLevelsAdd(t *testing.T) {
 	level := func(start, label string) string {
 		return "<level> " + start + " <label> " + label + " </label> </level> "
@@ -115,7 +118,8 @@ func TestLoadDistribution(t *testing.T) {
 	}
 }
 
-// A type inherits its Parent's ClientName; an empty one of its own says that clients see it as itself.
+// A type inherits its Parent's ClientName; an empty one of its own says that clients see it as
+// itself.
 func TestLoadEmptyClientName(t *testing.T) {
 	s := mustLoad(t, "-- entities.xml --\n<root> <A/> <B/> <C/> <D/> </root>\n-- entity_defs/A.def --\n<root/>\n"+
 		"-- entity_defs/B.def --\n<root> <Parent> A </Parent> <ClientName> A </ClientName> </root>\n"+
@@ -128,8 +132,8 @@ func TestLoadEmptyClientName(t *testing.T) {
 	}
 }
 
-// What two interfaces both have is of the second, in the place of the first; settings of interfaces count before a parent's,
-// and the file's own before both.
+// What two interfaces both have is of the second, in the place of the first; settings of interfaces
+// count before a parent's, and the file's own before both.
 func TestLoadFromInterfaces(t *testing.T) {
 	s := mustLoad(t, one("<Parent> B </Parent> <Implements> <Interface> I </Interface> <Interface> J </Interface> </Implements> <AppealRadius> 3 </AppealRadius>")+
 		"-- entity_defs/B.def --\n<root> <Volatile> <position> 9 </position> </Volatile> <AppealRadius> 1 </AppealRadius> <IsManualAOI> true </IsManualAOI> </root>\n"+

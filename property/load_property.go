@@ -2,8 +2,8 @@ package property
 
 import "fmt"
 
-// placeholder stands for a type that could not be read, so that the rest of the definition is still checked. A report with
-// its fault never yields a Schema.
+// placeholder stands for a type that could not be read, and lets the rest of the definition be
+// checked. A report with its fault never yields a Schema.
 func placeholder(t *DataType) *DataType {
 	if t == nil {
 		return Scalar(KindInt8)
@@ -108,7 +108,8 @@ func (l *loader) parseStoreElement(p *Property, c *element, path string) {
 	}
 }
 
-// parseIndexed reads <Indexed> true </Indexed>, or the form that holds Unique, with or without text.
+// parseIndexed reads <Indexed> true </Indexed>, or the form that holds Unique, with or without
+// text.
 func (l *loader) parseIndexed(p *Property, e *element, path string) {
 	u := e.child("Unique")
 	if u == nil {

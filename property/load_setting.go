@@ -39,8 +39,9 @@ func (l *loader) flag(e *element) *bool {
 	return &b
 }
 
-// parseDistribution reads the sides of a type. Where the element is, a side that it does not name is none of the type's: so the
-// original reads it. It speaks of the file's own type, not of what inherits from it.
+// parseDistribution reads the sides of a type. If the element is there, the type has no side that
+// it does not name. The original reads it like that. It speaks of the file's own type, not of what
+// inherits from it.
 func (l *loader) parseDistribution(x *description, e *element) {
 	l.noText(e, e.name)
 	l.once(e, e.name, "")
@@ -97,7 +98,8 @@ func (l *loader) parseVolatile(x *description, e *element) *Volatile {
 	return v
 }
 
-// parseLevels reads <level> 20 <hyst> 4 </hyst> <label> NEAR </label> </level>, or <NEAR> <radius> 20 </radius> … </NEAR>.
+// parseLevels reads <level> 20 <hyst> 4 </hyst> <label> NEAR </label> </level>, or <NEAR> <radius>
+// 20 </radius> … </NEAR>.
 func (l *loader) parseLevels(e *element) []DetailLevel {
 	var levels []DetailLevel
 	fromBorders := true
@@ -134,8 +136,9 @@ func (l *loader) parseLevels(e *element) []DetailLevel {
 	return levels
 }
 
-// addBorders makes distances from the watcher of the radii in KBEngine's form. That engine counts each but the first from
-// where the ring before is left, and finds its rings by name, in whatever order they are written.
+// addBorders makes distances from the watcher of the radii in KBEngine's form. That engine counts
+// each but the first from where the ring before is left, and finds its rings by name, in whatever
+// order they are written.
 func addBorders(levels []DetailLevel) {
 	order := []string{"NEAR", "MEDIUM", "FAR"}
 	rank := func(level DetailLevel) int { return slices.Index(order, level.Label) }
@@ -147,8 +150,9 @@ func addBorders(levels []DetailLevel) {
 	}
 }
 
-// settle does what only a tree of KBEngine's dialect means by saying nothing. There a type without Volatile is sent along at
-// any distance. And NEAR, MEDIUM and FAR always exist, and reach everywhere as far as nothing is said of them.
+// settle does what only a tree of KBEngine's dialect means by saying nothing. There a type without
+// Volatile is sent along at any distance. And NEAR, MEDIUM and FAR always exist, and reach
+// everywhere as far as nothing is said of them.
 func (l *loader) settle(d *Definition) {
 	if d.Dialect != DialectKBEngine {
 		return

@@ -8,17 +8,19 @@ import (
 	"github.com/cellscape/cellscape/property/internal/literal"
 )
 
-// How the originals spell numbers and vectors. Both read a number as far as it goes and do not look at what follows: 5L, 1.0f
-// and "30 metres" are read. A suffix that says of what type a number is, is read here without a word; a rest that says
-// something else, and a number that the originals take for another one, are told by a notice. A text that does not begin with
-// a number is a fault, though both would go on with zero.
+// How the originals spell numbers and vectors. Both read a number as far as it goes and do not look
+// at what follows: 5L, 1.0f and "30 metres" are read. A suffix that says of what type a number is
+// gets no notice here. A notice tells of any other rest, and of a number that the originals take
+// for another one. A text that does not begin with a number is a fault, though both would go on
+// with zero.
 
 func (l *loader) restNotice(e *element, path, read string) {
 	l.notice(e.position, path, fmt.Sprintf("%q is read as %s, as the original does", shorten(e.text), shorten(read)), "state the number alone")
 }
 
-// parseWhole reads a whole number with read, or as the originals spell it: a sign, digits, and a suffix or a fraction of zero. A fraction is cut off, and whatever
-// else follows the digits. A hexadecimal number, of which the originals read the zero before the x, is what it says.
+// parseWhole reads a whole number with read, or as the originals spell it: a sign, digits, and a
+// suffix or a fraction of zero. A fraction is cut off, and whatever else follows the digits. A
+// hexadecimal number, of which the originals read the zero before the x, is what it says.
 func (l *loader) parseWhole(e *element, path string, parse func(string) (Value, bool)) (v Value, ok bool) {
 	l.noChildren(e, path)
 	if v, ok = parse(e.text); ok || l.textOnly {
@@ -64,7 +66,8 @@ func leadingDigits(s string) int {
 	return n
 }
 
-// spelledFloat reads the number that a text begins with. rest is what follows it and is no suffix.
+// spelledFloat reads the number that a text begins with. rest is what follows it, if that is not a
+// suffix.
 func spelledFloat(text string) (f float64, rest string, ok bool) {
 	if f, err := strconv.ParseFloat(text, 64); err == nil {
 		return f, "", true

@@ -324,7 +324,8 @@ func withAlias(aliases, def string) string {
 	return one(def) + "-- alias.xml --\n<root>\n" + aliases + "\n</root>\n"
 }
 
-// The files that one tree may pull in are bounded, so that a chain of parents cannot go on for ever.
+// The files that one tree may pull in are bounded, so that a chain of parents cannot go on for
+// ever.
 func TestLoadManyFiles(t *testing.T) {
 	files := fstest.MapFS{"entities.xml": {Data: []byte("<root> <E0/> </root>")}}
 	for i := range MaxFiles + 1 {

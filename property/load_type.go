@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// refusedType returns what to use instead of a type that has no meaning here, "" if the type is no such.
+// refusedType returns what to use instead of a type that has no meaning here, "" if the type is no
+// such.
 func refusedType(name string) (remedy string) {
 	switch name {
 	case "UDO_REF":
@@ -16,8 +17,8 @@ func refusedType(name string) (remedy string) {
 	return ""
 }
 
-// parseType reads a data type from an element's text and children, or reports why it cannot and returns nil. chain is the
-// aliases that lead to it.
+// parseType reads a data type from an element's text and children, or reports why it cannot and
+// returns nil. chain is the aliases that lead to it.
 func (l *loader) parseType(e *element, path string, chain []string) *DataType {
 	l.once(e, path, "")
 	t := l.parseBareType(e, path, chain)

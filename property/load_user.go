@@ -11,8 +11,8 @@ type MissingType struct {
 	Where []string `json:"where"` // the elements that name it, as file:line: element
 }
 
-// parseUserType finds the type that the program gives for the name by which a tree calls it. For one that is not given a
-// stand-in goes on, so that all else is checked.
+// parseUserType finds the type that the program gives for the name by which a tree calls it. A
+// stand-in takes the place of one that is not given, and all else is checked.
 func (l *loader) parseUserType(e *element, path string) *DataType {
 	l.noChildren(e, path, "implementedBy", "Default")
 	by := e.child("implementedBy")
@@ -43,7 +43,8 @@ type missingUse struct {
 	path string
 }
 
-// tellMissing reports the USER_TYPEs that stand-ins stand for: as faults, or as notices of a survey that has no faults.
+// tellMissing reports the USER_TYPEs that stand-ins stand for: as faults, or as notices of a survey
+// that has no faults.
 func (l *loader) tellMissing() (types []MissingType) {
 	tell := l.fault
 	if l.options.Survey && len(l.faults) == 0 {

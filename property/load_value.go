@@ -6,7 +6,8 @@ import (
 	"github.com/cellscape/cellscape/property/internal/literal"
 )
 
-// parseValue reads a value of type t as a Default holds it; [DataType.AppendText] says in what form.
+// parseValue reads a value of type t as a Default holds it; [DataType.AppendText] says in what
+// form.
 func (l *loader) parseValue(t *DataType, e *element, path string) (Value, bool) {
 	bare := !l.textOnly && len(e.children) == 0 // of a tree, and without elements
 	switch {
@@ -30,7 +31,8 @@ func (l *loader) parseValue(t *DataType, e *element, path string) (Value, bool) 
 	return v, ok
 }
 
-// parseLiteralOf reads a composite value that is written as a literal of the original's script language: [1, 2].
+// parseLiteralOf reads a composite value that is written as a literal of the original's script
+// language: [1, 2].
 func (l *loader) parseLiteralOf(t *DataType, e *element, path string) (Value, bool) {
 	x, err := literal.Parse(e.text)
 	var v Value

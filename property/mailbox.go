@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// Mailbox says how to reach a part of an entity. Here it is a plain value that properties and arguments can hold; package
-// entity gives it meaning. The zero Mailbox reaches nobody.
+// Mailbox says how to reach a part of an entity. Here it is a plain value that properties and
+// arguments can hold; package entity gives it meaning. The zero Mailbox reaches nobody.
 type Mailbox struct {
 	Entity uint64         // entity id, at most MaxEntityID
 	Type   uint16         // entity type id
@@ -16,8 +16,8 @@ type Mailbox struct {
 	Salt   uint32         // which start of that app
 }
 
-// mailboxFixed is the size of a mailbox on the wire without the bytes of its IP address:
-// entity 8, type 2, kind 1, address length 1, port 2, salt 4.
+// mailboxFixed is the size of a mailbox on the wire without the bytes of its IP address: entity 8,
+// type 2, kind 1, address length 1, port 2, salt 4.
 const mailboxFixed = 8 + 2 + 1 + 1 + 2 + 4
 
 // IsZero reports whether m reaches nobody.
@@ -33,8 +33,9 @@ func (m Mailbox) check() error {
 	return nil
 }
 
-// packAddress writes the parts of a mailbox that do not fit the two words of a Value: as they travel, and behind them the
-// zone, so that Fit can refuse it. Left out, it would make the address silently another one.
+// packAddress writes the parts of a mailbox that do not fit the two words of a Value: as they
+// travel, and the zone behind them, for Fit to refuse. Without its zone, the address would silently
+// be another one.
 func (m Mailbox) packAddress() string {
 	if !m.At.IsValid() && m.At.Port() == 0 && m.Salt == 0 {
 		return "" // the zero address costs nothing

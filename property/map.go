@@ -5,14 +5,14 @@ import (
 	"sort"
 )
 
-// Map is a property of type MAP as a field of a script's struct; see [ElementType] for what K and V may be. Errors are those
-// of [Values.Splice].
+// Map is a property of type MAP as a field of a script's struct; see [ElementType] for what K and V
+// may be. Errors are those of [Values.Splice].
 type Map[K, V ElementType] struct{ part }
 
 // Len returns the number of pairs.
 func (m *Map[K, V]) Len() int { return m.bound().Len() / 2 }
 
-// Get returns the value of a key; what cannot be a key of the map is none of it.
+// Get returns the value of a key. ok is false for a key that is not there or cannot be.
 func (m *Map[K, V]) Get(k K) (x V, ok bool) {
 	i, ok, err := m.key(k)
 	if err != nil || !ok {

@@ -9,7 +9,8 @@ type Property struct {
 	Type        *DataType
 	Flags       Flags
 	Default     Value // None means the default of Type; after NewSchema it always fits
-	// Detail is the label of the detail level within which other clients receive the property; "" means everywhere.
+	// Detail is the label of the detail level within which other clients receive the property; ""
+	// means everywhere.
 	Detail string
 	Level  int // index of that level, 0 nearest; len(Levels) without label; assigned by NewSchema
 
@@ -20,7 +21,8 @@ type Property struct {
 	DatabaseLength int  // column size, 0 for the store's default
 	SendLatestOnly bool // of the changes not sent yet only the newest is kept
 	Unreliable     bool // a change may be lost on its way to clients
-	// ExposedForReplay puts the property into recordings. What other clients see has it, unless a .def file says otherwise.
+	// ExposedForReplay puts the property into recordings. What other clients see has it, unless a
+	// .def file says otherwise.
 	ExposedForReplay bool
 	WarnBytes        int  // a change of more bytes is worth a warning; 0 for none
 	Editable         bool // a world editor may set it; for tools only
@@ -31,6 +33,6 @@ type Property struct {
 	statesReplay bool // a tree states ExposedForReplay
 }
 
-// ClientVisible reports whether the flags let any client see the property. Whether clients know it is told by ClientIndex:
-// a type without client side, or one with a ClientName, may hide it.
+// ClientVisible reports whether the flags let any client see the property. Whether clients know it
+// is told by ClientIndex: a type without client side, or one with a ClientName, may hide it.
 func (p *Property) ClientVisible() bool { return p.Flags&(OwnClient|OtherClient) != 0 }

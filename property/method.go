@@ -59,7 +59,8 @@ type Method struct {
 	Args         []Arg
 	Returns      []Arg // results of a two-way call, server side only
 	Exposed      Exposure
-	// DetailDistance limits, in metres, who hears a client method that is broadcast; 0 means no limit.
+	// DetailDistance limits, in metres, who hears a client method that is broadcast; 0 means no
+	// limit.
 	DetailDistance float32
 	SendLatestOnly bool // client methods: of the calls not sent yet only the newest is kept
 	Unreliable     bool // client methods: a broadcast may be lost
@@ -71,14 +72,14 @@ type Method struct {
 	where position
 }
 
-// AppendArgs appends the arguments of a call. The error, ErrArgs, ErrValue or ErrLength, names method and argument; b is
-// then returned as it was.
+// AppendArgs appends the arguments of a call. The error, ErrArgs, ErrValue or ErrLength, names
+// method and argument; b is then returned as it was.
 func (m *Method) AppendArgs(b []byte, args []Value) ([]byte, error) {
 	return appendList(b, m.Name, m.Args, args)
 }
 
-// ReadArgs reads the arguments of a call. They must fill b exactly. Errors are ErrTruncated, ErrTrailing, ErrLength and
-// ErrValue.
+// ReadArgs reads the arguments of a call. They must fill b exactly. Errors are ErrTruncated,
+// ErrTrailing, ErrLength and ErrValue.
 func (m *Method) ReadArgs(b []byte) ([]Value, error) { return readList(b, m.Name, m.Args) }
 
 // AppendReturns appends the results of a two-way call, with the errors of AppendArgs.

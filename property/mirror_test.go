@@ -245,7 +245,8 @@ func runMirrors(t testing.TB, seed1, seed2 uint64, steps int) int {
 	return w.parts
 }
 
-// Wherever a watcher looks from, near or far, before and behind handovers and trims: it ends with what the real has.
+// Wherever a watcher looks from, near or far, before and behind handovers and trims: it ends with
+// what the real has.
 func TestWatchersOfManyCopies(t *testing.T) {
 	parts := 0
 	for seed := range uint64(300) {

@@ -14,8 +14,9 @@ import (
 // nested returns n arrays of one element around a nil.
 func nested(n int) string { return strings.Repeat("\x91", n) + "\xc0" }
 
-// hostileMsgpack is what an attacker would send: claims beyond the bytes, depth, and what has no business here. Every
-// entry is refused for the stated reason, as an ANY and in the store alike unless it says otherwise.
+// hostileMsgpack is what an attacker would send: claims beyond the bytes, depth, and what has no
+// business here. Every entry is refused for the stated reason, as an ANY and in the store alike
+// unless it says otherwise.
 var hostileMsgpack = []struct {
 	name  string
 	bytes string
@@ -93,7 +94,8 @@ func TestScanLength(t *testing.T) {
 	}
 }
 
-// The scanner and the library agree on what is well-formed and how long it is, for bytes within the scanner's bounds.
+// The scanner and the library agree on what is well-formed and how long it is, for bytes within the
+// scanner's bounds.
 func FuzzScanMsgpack(f *testing.F) {
 	for _, form := range formsOfMsgpack() {
 		f.Add([]byte(form))

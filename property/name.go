@@ -2,8 +2,8 @@ package property
 
 import "fmt"
 
-// checkName accepts names that work as an XML element, a file name on every system and, with its first letter raised, a Go
-// identifier.
+// checkName accepts names that work as an XML element, a file name on every system and, with its
+// first letter raised, a Go identifier.
 func checkName(name string) error {
 	if name == "" {
 		return fmt.Errorf("name is empty")

@@ -2,9 +2,10 @@ package property
 
 import "slices"
 
-// partView is where handles of a part of a property find its value: a copy, which [Values] keeps up to date. A part has no
-// place of its own that would last, since a change makes new lists; and a handle that had to walk to it on each read would
-// cost several times what a field of a struct does.
+// partView is where handles of a part of a property find its value: a copy, which [Values] keeps up
+// to date. A part has no place of its own that would last, since a change makes new lists; and a
+// handle that had to walk to it on each read would cost several times what a field of a struct
+// does.
 type partView struct {
 	v    Value // the part, or the default of its type while there is none
 	t    *DataType
@@ -12,8 +13,8 @@ type partView struct {
 	here bool // the path leads to a part
 }
 
-// views are those of one property, by the first step of their path: a change within one element of a long list concerns
-// only the handles of that element, and the others are thousands.
+// views are those of one property, by the first step of their path: a change within one element of
+// a long list concerns only the handles of that element, and the others are thousands.
 type views [][]*partView
 
 func (l views) follow(path []int, root *Value) {
@@ -27,7 +28,8 @@ func (l views) follow(path []int, root *Value) {
 	}
 }
 
-// viewAt returns the view of the part of property i that path, of a step at least, leads to; two handles of one part have two.
+// viewAt returns the view of the part of property i that path, of a step at least, leads to; two
+// handles of one part have two.
 func (v *Values) viewAt(i int, path []int, t *DataType) *partView {
 	slot := v.def.slot(v.side, i)
 	if v.nested == nil {
@@ -42,7 +44,7 @@ func (v *Values) viewAt(i int, path []int, t *DataType) *partView {
 	return c
 }
 
-// follow takes the part anew if a change at path may have touched it.
+// follow looks up the part again if a change at path may have touched it.
 func (c *partView) follow(path []int, root *Value) {
 	if n := min(len(path), len(c.path)); !slices.Equal(path[:n], c.path[:n]) {
 		return

@@ -1,19 +1,22 @@
 package property
 
-// Schema is the entity types of a game. It never changes once made, and any number of goroutines may read it.
+// Schema is the entity types of a game. It never changes once made, and any number of goroutines
+// may read it.
 type Schema struct {
 	Types    []*Definition // by ID
 	Services []*Definition // by ID of their own; they have no entities and are no Types
 	Aliases  []Alias       // names for data types that the tree declares, in its order
 	Dialect  Dialect       // of the tree; DialectNone for what is described in Go
-	// ClientDigest is of what clients can see or call. It is what a client's schema must agree on; an edit that concerns
-	// servers only leaves it as it is.
+	// ClientDigest is of what clients can see or call. It is what a client's schema must agree on;
+	// an edit that concerns servers only leaves it as it is.
 	ClientDigest [16]byte
 	// Digest is of everything. The processes of a cluster must agree on it.
 	Digest [16]byte
-	// Notices are oddities of an imported tree that are no faults: what was read differently from what the tree says.
+	// Notices are oddities of an imported tree that are not faults: what was read differently from
+	// what the tree says, and what nothing acts on yet.
 	Notices Faults
-	// MissingTypes are the USER_TYPEs that lack a codec, in a Schema of [Options].Survey; else none.
+	// MissingTypes are the USER_TYPEs that lack a codec, in a Schema of [Options].Survey; else
+	// none.
 	MissingTypes []MissingType
 
 	byName   map[string]*Definition
@@ -42,7 +45,8 @@ func (s *Schema) ByID(id uint16) *Definition {
 	return s.Types[id]
 }
 
-// ByClientID returns the type of a ClientID, or nil. Of types that share it, it is the one as which clients see them.
+// ByClientID returns the type of a ClientID, or nil. Of types that share it, it is the one as which
+// clients see them.
 func (s *Schema) ByClientID(id uint16) *Definition {
 	if int(id) >= len(s.byClient) {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Setters are the methods of a script, or of a client's class, that want to hear when a copy of a property changes:
-// OnSet and the property's name, with one argument,
+// Setters are the methods of a script, or of a client's class, that want to hear when a copy of a
+// property changes: OnSet and the property's name, with one argument,
 //
 //	func (a *Avatar) OnSetHealth(c *property.Change)
 //
-// for changes of the whole and of parts alike: [Change.Nested] tells them apart, and Old is what was. They are called at
-// ghosts and clients after the change is in place, and not while a copy is made. Source: seed S1, the callbacks set_NAME,
-// setNested_NAME and setSlice_NAME.
+// for changes of the whole and of parts alike: [Change.Nested] tells them apart, and Old is what
+// was. They are called at ghosts and clients after the change is in place, and not while a copy is
+// made. Source: seed S1, the callbacks set_NAME, setNested_NAME and setSlice_NAME.
 type Setters struct {
 	methods []int // by property index: method index of *T, or -1
 }
@@ -24,8 +24,9 @@ const setterPrefix = "OnSet"
 
 var setterType = reflect.TypeFor[func(*Change)]()
 
-// FindSetters finds the setters of t, a pointer to a script's struct, for a side of entity type d. The error is a [Faults]:
-// every method whose name begins with OnSet and a capital must be the setter of a property that the side holds.
+// FindSetters finds the setters of t, a pointer to a script's struct, for a side of entity type d.
+// The error is a [Faults]: every method whose name begins with OnSet and a capital must be the
+// setter of a property that the side holds.
 func FindSetters(t reflect.Type, d *Definition, side Side) (*Setters, error) {
 	s, r := &Setters{methods: make([]int, len(d.Properties))}, newReport()
 	names := make(map[string]int, len(d.Properties))
@@ -66,14 +67,16 @@ func FindSetters(t reflect.Type, d *Definition, side Side) (*Setters, error) {
 // methodSignature returns the type of a method without its receiver.
 func methodSignature(t reflect.Type, m int) reflect.Type { return reflect.Zero(t).Method(m).Type() }
 
-// Call calls the setter of the changed property, if script, of the type that FindSetters was given, has one.
+// Call calls the setter of the changed property, if script, of the type that FindSetters was given,
+// has one.
 func (s *Setters) Call(script reflect.Value, c *Change) {
 	if m := s.methods[c.Index]; m >= 0 {
 		script.Method(m).Call([]reflect.Value{reflect.ValueOf(c)})
 	}
 }
 
-// setterName returns the name of a property's setter: bag → OnSetBag, purse.gold → OnSetPurseGold, _timer → OnSet_timer.
+// setterName returns the name of a property's setter: bag → OnSetBag, purse.gold → OnSetPurseGold,
+// _timer → OnSet_timer.
 func setterName(property string) string { return setterPrefix + GoName(property) }
 
 // IsSetterName reports whether [FindSetters] takes a method of that name for a setter.

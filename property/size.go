@@ -2,7 +2,8 @@ package property
 
 import "math/bits"
 
-// Sizes of values as they travel: kept beside each value, so that what is too large to travel is refused when it is set.
+// Sizes of values as they travel. They are kept beside the values: a value that is too large to
+// travel is refused when it is set.
 
 // WireBounds returns the fewest and the most bytes that a value takes as it travels.
 func (t *DataType) WireBounds() (least, most int) { return t.minWire, t.most() }
@@ -14,7 +15,8 @@ func (t *DataType) most() int {
 	return t.wire.most(t)
 }
 
-// variableSize returns how many bytes v takes as it travels, or 0 if every value of the type takes the same.
+// variableSize returns how many bytes v takes as it travels, or 0 if every value of the type takes
+// the same.
 func (t *DataType) variableSize(v *Value) int {
 	if t.fixed {
 		return 0

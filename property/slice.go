@@ -5,8 +5,9 @@ import (
 	"reflect"
 )
 
-// Slice is a property of type ARRAY or TUPLE as a field of a script's struct; see [ElementType] for what T may be. Of
-// FIXED_DICTs it is an [Array]. A TUPLE changes only by Set. Errors are those of [Values.Splice].
+// Slice is a property of type ARRAY or TUPLE as a field of a script's struct; see [ElementType] for
+// what T may be. Of FIXED_DICTs it is an [Array]. A TUPLE changes only by Set. Errors are those of
+// [Values.Splice].
 type Slice[T ElementType] struct{ part }
 
 // Len returns the number of elements.
@@ -71,8 +72,8 @@ func toValues[T ElementType](x []T) []Value {
 	return list
 }
 
-// Array is a property of type ARRAY of FIXED_DICT as a field of a script's struct. S is a struct of handles that embeds
-// [Dict]. Errors are those of [Values.Splice].
+// Array is a property of type ARRAY of FIXED_DICT as a field of a script's struct. S is a struct of
+// handles that embeds [Dict]. Errors are those of [Values.Splice].
 type Array[S any] struct {
 	part
 	state *arrayState[S]
@@ -84,8 +85,8 @@ type arrayState[S any] struct{ elems []*S }
 // Len returns the number of elements.
 func (a *Array[S]) Len() int { return a.bound().Len() }
 
-// At returns handles of element i, 0 ≤ i < Len. They mean the place: after a Delete before it they show another element.
-// They are made once for each place; from then on At allocates nothing.
+// At returns handles of element i, 0 ≤ i < Len. They mean the place: after a Delete before it they
+// show another element. They are made once for each place; from then on At allocates nothing.
 func (a *Array[S]) At(i int) *S {
 	_ = a.bound().list()[i]
 	for len(a.state.elems) <= i {
@@ -99,8 +100,9 @@ func (a *Array[S]) At(i int) *S {
 	return a.state.elems[i]
 }
 
-// All yields handles of all elements, as many as there are when it comes to them. A loop that deletes the element it is at
-// leaves out the next one: go from the end, or over the elements of Value, which stay as they were.
+// All yields handles of all elements, as many as there are when it comes to them. A loop that
+// deletes the element it is at leaves out the next one: go from the end, or over the elements of
+// Value, which stay as they were.
 func (a *Array[S]) All() iter.Seq2[int, *S] {
 	return func(yield func(int, *S) bool) {
 		for i := 0; i < a.Len() && yield(i, a.At(i)); i++ {

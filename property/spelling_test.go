@@ -109,7 +109,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// What begins with no number, or means none of the type's values, is no spelling, though the originals go on with zero.
+// What begins with no number, or means none of the type's values, is no spelling, though the
+// originals go on with zero.
 func TestNotSpellings(t *testing.T) {
 	for _, c := range [][2]string{
 		{"INT32", "many"}, {"INT32", "true"}, {"INT8", "0x100"}, {"INT8", "300"}, {"UINT8", "-1"}, {"INT32", "-"}, {"INT32", "0x"},
@@ -147,7 +148,8 @@ func TestSpellingOfBlobs(t *testing.T) {
 	}
 }
 
-// A tree as KBEngine's examples have them loads, with all that they write and no server of ours reads.
+// A tree as KBEngine's examples have them loads, with all that they write and no server of ours
+// reads.
 func TestTreeLikeKBEnginesExamples(t *testing.T) {
 	s, err := Load(tree(`-- scripts/entities.xml --
 <root> <Account hasClient="true"></Account> <Monster hasClient="true"/> <Spawner/> </root>
@@ -191,7 +193,8 @@ func TestTreeLikeKBEnginesExamples(t *testing.T) {
 	}
 }
 
-// A USER_TYPE without codec is a fault of every place that names it, beside all other faults; a survey goes on.
+// A USER_TYPE without codec is a fault of every place that names it, beside all other faults; a
+// survey goes on.
 func TestUserTypesWithoutCodec(t *testing.T) {
 	const text = `-- entities.xml --
 <root> <A/> </root>

@@ -32,10 +32,11 @@ type Count struct{ Changes, Bytes uint64 }
 
 func (c *Count) add(bytes int) { c.Changes, c.Bytes = c.Changes+1, c.Bytes+uint64(bytes) }
 
-// Stats counts property traffic by type and property for one app; it belongs to the app's goroutine. Nil counts nothing.
+// Stats counts property traffic by type and property for one app; it belongs to the app's
+// goroutine. Nil counts nothing.
 type Stats struct {
-	// Oversize, if not nil, hears of a change larger than its property's WarnBytes: of the first, and then each time that
-	// their number has doubled, so that a log stays readable.
+	// Oversize, if not nil, hears of changes larger than their property's WarnBytes: of the first,
+	// and then each time that their number has doubled. This keeps a log readable.
 	Oversize func(d *Definition, p *Property, bytes int)
 
 	schema *Schema
@@ -48,7 +49,8 @@ type typeStats struct {
 	large []uint64 // oversize changes
 }
 
-// NewStats returns zero counts for the types of s. A type takes memory, some 100 bytes a property, once it is counted.
+// NewStats returns zero counts for the types of s. A type takes memory, some 100 bytes a property,
+// once it is counted.
 func NewStats(s *Schema) *Stats { return &Stats{schema: s, types: make([]typeStats, len(s.Types))} }
 
 // NewLoggedStats is NewStats where a change larger than its property's WarnBytes is logged as a

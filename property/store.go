@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
-// The store form of a value is MessagePack that names things, so that what was written under one definition can be read
-// under the next:
+// The store form of a value is MessagePack that names things. What was written under one definition
+// can be read under the next:
 //
 //	INT8 … UINT64, ENTITY_ID   whole number, in the fewest bytes
 //	FLOAT32, FLOAT64           float of that width
@@ -24,8 +24,8 @@ import (
 //
 // Equal values of one type have equal bytes.
 
-// AppendStore appends v in its store form. Errors are those of [DataType.Fit], and of the codec of a USER_TYPE, which is
-// ErrValue; b is as it was then.
+// AppendStore appends v in its store form. Errors are those of [DataType.Fit], and of the codec of
+// a USER_TYPE, which is ErrValue; b is as it was then.
 func (t *DataType) AppendStore(b []byte, v Value) ([]byte, error) {
 	v, err := t.Fit(v)
 	if err != nil {

@@ -6,12 +6,14 @@ import (
 	"github.com/cellscape/cellscape/property/internal/mpack"
 )
 
-// maxStoreDefaults is how many fields that a value lacks are filled with their defaults, in one call. A short record of a
-// type of many fields grows by them: 4 bytes become 256 values, so a list of such records would be 2000 times its bytes.
+// maxStoreDefaults is how many fields that a value lacks are filled with their defaults, in one
+// call. They make a short record of many fields large: 4 bytes become 256 values, and a list of
+// such records would take 2000 times its bytes.
 const maxStoreDefaults = 1 << 20
 
-// ReadStore takes one value off the front of b, as [DataType.AppendStore] wrote it, possibly for an earlier edition of the
-// type. The value fits the type and shares no memory with b. What an edit may change:
+// ReadStore takes one value off the front of b, as [DataType.AppendStore] wrote it, possibly for an
+// earlier edition of the type. The value fits the type and shares no memory with b. What an edit
+// may change:
 //
 //   - fields of a FIXED_DICT come, go and change their order: unknown ones are skipped, missing and transient ones take the
 //     field's default; where None is no longer allowed, the whole takes the type's default;
@@ -19,8 +21,8 @@ const maxStoreDefaults = 1 << 20
 //   - FLOAT32 and FLOAT64; STRING, UNICODE_STRING and BLOB, as far as the bytes are valid; ARRAY and TUPLE, except that a
 //     fixed size must be met.
 //
-// Errors are ErrTruncated, ErrLength and ErrValue, and name the field or element; rest is b then. It allocates in
-// proportion to len(b), and for at most [maxStoreDefaults] defaults.
+// Errors are ErrTruncated, ErrLength and ErrValue, and name the field or element; rest is b then.
+// It allocates in proportion to len(b), and for at most [maxStoreDefaults] defaults.
 func (t *DataType) ReadStore(b []byte) (v Value, rest []byte, err error) {
 	n, err := mpack.ScanStore(b)
 	if err != nil {
@@ -32,7 +34,8 @@ func (t *DataType) ReadStore(b []byte) (v Value, rest []byte, err error) {
 	return v, b[n:], nil
 }
 
-// storeReader reads values of types. What it reads has passed a scan, so every claimed length is there.
+// storeReader reads values of types. What it reads has passed a scan, so every claimed length is
+// there.
 type storeReader struct {
 	*mpack.Reader
 	filled int // defaults so far
@@ -100,8 +103,9 @@ func (r *storeReader) float(k Kind) (Value, error) {
 	return wholeToFloat(k, v)
 }
 
-// wholeToFloat turns a whole number into the float that equals it. Beyond this bound not every whole number has one; that
-// some have, as the powers of two, is not worth a rule that nobody can remember.
+// wholeToFloat turns a whole number into the float that equals it. Beyond this bound not every
+// whole number has one; Some have, such as the powers of two, but that rule would be too hard to
+// remember.
 func wholeToFloat(k Kind, v Value) (Value, error) {
 	limit := int64(1) << 53
 	if k == KindFloat32 {
@@ -114,7 +118,8 @@ func wholeToFloat(k Kind, v Value) (Value, error) {
 	return Float(float64(n)), nil
 }
 
-// field reads a key, and returns the position of the field of that name or -1. The name is the type's own text.
+// field reads a key, and returns the position of the field of that name or -1. The name is the
+// type's own text.
 func (r *storeReader) field(t *DataType, next int) (i int, name string, err error) {
 	key, err := r.name()
 	if err != nil {

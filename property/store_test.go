@@ -70,7 +70,8 @@ func moneyValue(t testing.TB, typ *DataType, m money) Value {
 	return v
 }
 
-// randomType returns a type at most depth deep. Its dictionaries have no transient fields, since those do not come back.
+// randomType returns a type at most depth deep. Its dictionaries have no transient fields, since
+// those do not come back.
 func randomStoredType(r *rand.Rand, depth int) *DataType {
 	if depth <= 1 || r.IntN(3) == 0 {
 		switch k := KindInt8 + Kind(r.IntN(int(KindUser-KindInt8)+1)); {

@@ -2,10 +2,10 @@ package property
 
 import "slices"
 
-// Stream names a stream of properties: which properties travel together.
+// Stream names the properties that travel together.
 type Stream uint8
 
-// The domains, with who writes and who reads each.
+// The streams. The comments say who writes and who reads each.
 const (
 	GhostStream         Stream = iota // all ghosted: cell or ghost → ghost
 	CellStream                        // all of the cell, private ones too: cell → cell (offload), cell → base (backup)
@@ -20,7 +20,8 @@ const (
 	domains
 )
 
-// streamTable says of each domain what it is called, whose properties are in it, and who holds all of them.
+// streamTable gives the name of each stream, the properties in it, and the sides that hold all of
+// them.
 var streamTable = [domains]struct {
 	name     string
 	takes    func(p *Property) bool
@@ -39,7 +40,7 @@ var streamTable = [domains]struct {
 	BaseReplayStream:    {"base replay", func(p *Property) bool { return BaseSide.holds(p.Flags) && p.ExposedForReplay }, []Side{BaseSide}, false},
 }
 
-// String returns the domain's name.
+// String returns the stream's name.
 func (d Stream) String() string {
 	if d < domains {
 		return streamTable[d].name + " stream"

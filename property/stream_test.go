@@ -28,14 +28,14 @@ func everyFlag(t testing.TB) *Definition {
 	return s.Types[0]
 }
 
-// The table of seed S4 §6.1.6.3 and of the stream domains, written out by hand: which flags travel in which stream, and
-// which sides hold them.
+// The table of seed S4 §6.1.6.3 and of the stream domains, written out by hand: which flags travel
+// in which stream, and which sides hold them.
 func TestFlagsByDomainAndSide(t *testing.T) {
 	type row struct{ streams, persistent, replayed, sides string }
-	// streams: g ghost, c cell, b base, o other client, w own client of the cell, W own client of the base, s store of the
-	// cell, S of the base, r replay of the cell, R of the base; in the second and third column those that being Persistent,
-	// and exposed for replay, adds
-	// sides: c cell, b base, w own client, o other client, g ghost
+	// streams: g ghost, c cell, b base, o other client, w own client of the cell, W own client of
+	// the base, s store of the cell, S of the base, r replay of the cell, R of the base; in the
+	// second and third column those that being Persistent, and exposed for replay, adds sides: c
+	// cell, b base, w own client, o other client, g ghost
 	table := map[string]row{
 		"CELL_PRIVATE":        {"c", "s", "r", "c"},
 		"CELL_PUBLIC":         {"gc", "s", "r", "cg"},

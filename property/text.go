@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// AppendText appends a value of the type as the Default of a definition file holds it: what stands between <Default> and
-// </Default>. v must fit the type. [DataType.ParseText] reads it back.
+// AppendText appends a value of the type as the Default of a definition file holds it: what stands
+// between <Default> and </Default>. v must fit the type. [DataType.ParseText] reads it back.
 //
 //	numbers, BOOL, ENTITY_ID          12, -0.5, NaN, true
 //	STRING, UNICODE_STRING            the text; <base64> … </base64> for what XML cannot hold, such as spaces around it

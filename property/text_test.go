@@ -123,7 +123,8 @@ func TestParseTextRefuses(t *testing.T) {
 	}
 }
 
-// A USER_TYPE is the one that the program gives for its name; its default is stated in the form that the store keeps.
+// A USER_TYPE is the one that the program gives for its name; its default is stated in the form
+// that the store keeps.
 func TestUserTypes(t *testing.T) {
 	text := func(h string) string {
 		return one("<Properties>\n<p> <Type> USER_TYPE <implementedBy> clock.inst </implementedBy> </Type> <Flags> ALL_CLIENTS </Flags> <Default> <hour> " + h + " </hour> </Default> </p>\n</Properties>")

@@ -209,7 +209,8 @@ func (w *copyOfReal) catchUp() {
 	w.known = w.ghostly.Last()
 }
 
-// runTwin makes random changes to a random definition's values, and compares all copies with a naive twin.
+// runTwin makes random changes to a random definition's values, and compares all copies with a
+// naive twin.
 func runTwin(t testing.TB, seed1, seed2 uint64, steps int) (partsSent int) {
 	r := rand.New(rand.NewPCG(seed1, seed2))
 	d := randomDefinition(r)
@@ -262,8 +263,8 @@ func runTwin(t testing.TB, seed1, seed2 uint64, steps int) (partsSent int) {
 	return w.partsSent
 }
 
-// Whatever changes, in whole or in part, the ghost, the own client and a client that watches the ghost end equal to the
-// real, and the real equal to a naive twin; each is told the same change.
+// Whatever changes, in whole or in part, the ghost, the own client and a client that watches the
+// ghost end equal to the real, and the real equal to a naive twin; each is told the same change.
 func TestCopiesFollowTheTwin(t *testing.T) {
 	parts := 0
 	for seed := range uint64(300) {

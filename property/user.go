@@ -7,24 +7,26 @@ import (
 	"unsafe"
 )
 
-// UserCodec makes a data type of a Go type T: the USER_TYPE of a .def file. Its methods are called on any goroutine that
-// uses the type, and must not panic.
+// UserCodec makes a data type of a Go type T: the USER_TYPE of a .def file. Its methods are called
+// on any goroutine that uses the type, and must not panic.
 type UserCodec[T any] interface {
 	// Default returns the value of a property for which nothing else is stated.
 	Default() T
-	// Append appends x as it travels. Equal values must give equal bytes: they are how two values are compared.
+	// Append appends x as it travels. Equal values must give equal bytes: they are how two values
+	// are compared.
 	Append(b []byte, x T) ([]byte, error)
 	// Read takes a value off the front of b, which may be any bytes and must not be kept.
 	Read(b []byte) (x T, rest []byte, err error)
 
-	// StoreType is what the store keeps in place of T: the fields of a FIXED_DICT become columns, an ARRAY a table of its
-	// own. It is the form of a default in a .def file, too.
+	// StoreType is what the store keeps in place of T: the fields of a FIXED_DICT become columns,
+	// an ARRAY a table of its own. A default in a .def file has this form, too.
 	StoreType() *DataType
 	ToStore(x T) (Value, error)
 	FromStore(v Value) (T, error)
 }
 
-// userValue is a value of a user type: its Go value, and the bytes that say what it is. Nothing of it changes.
+// userValue is a value of a user type: its Go value, and the bytes that say what it is. Nothing of
+// it changes.
 type userValue struct {
 	x    any
 	wire string
@@ -45,8 +47,8 @@ type userOps interface {
 	fromStore(v Value) (Value, error)
 }
 
-// NewUserType returns the USER_TYPE that a codec describes; name is what definitions call it, and part of the digests. The
-// error says what is wrong with the codec's default or StoreType.
+// NewUserType returns the USER_TYPE that a codec describes; name is what definitions call it, and
+// part of the digests. The error says what is wrong with the codec's default or StoreType.
 //
 // Values hold a T and share it: whoever reads one must not change what it refers to.
 func NewUserType[T any](name string, c UserCodec[T]) (*DataType, error) {
@@ -82,8 +84,8 @@ func (t *DataType) StoreType() *DataType {
 	return t.user.storeType()
 }
 
-// UserValue returns x as a value of the USER_TYPE t. Errors are ErrValue, if t is not the type of T, ErrLength, and those
-// of the codec.
+// UserValue returns x as a value of the USER_TYPE t. Errors are ErrValue, if t is not the type of
+// T, ErrLength, and those of the codec.
 func UserValue[T any](t *DataType, x T) (Value, error) {
 	u, ok := t.user.(*userType[T])
 	if !ok {
@@ -125,8 +127,9 @@ func (u *userType[T]) of(x T, wire string) Value {
 	return Value{kind: isUser, ref: unsafe.Pointer(&userValue{x, wire, u})}
 }
 
-// fit takes a value of another user type of the same Go type, too, and writes it as this one does: the other's bytes are
-// none that this codec must be able to read, and a real that kept them could never be mirrored.
+// fit takes a value of another user type of the same Go type, too, and writes it as this one does.
+// This codec need not be able to read the other's bytes, and a real that kept them could never be
+// mirrored.
 func (u *userType[T]) fit(v Value) (Value, error) {
 	if v.kind == isUser {
 		w := v.user()

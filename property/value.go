@@ -30,17 +30,20 @@ const (
 	isMailbox
 )
 
-// Value is the value of a property, an argument, an element or a field: an immutable tree. It is a plain struct of 32
-// bytes, so that storing a number allocates nothing. Copies share what they refer to, which nobody may change; so a deep
-// copy is an assignment, and an old value stays what it was. The zero Value is None, the absent FIXED_DICT.
+// Value is the value of a property, an argument, an element or a field: an immutable tree. It is a
+// plain struct of 32 bytes: storing a number allocates nothing. Copies share what they refer to,
+// and nothing may change that. So an assignment is a deep copy, and an old value stays what it was.
+// The zero Value is None, the absent FIXED_DICT.
 //
-// Compare with [Equal]; == would compare where a string lies, and does not compile. An accessor of another kind than the
-// value's returns zero.
+// Compare with [Equal]; == would compare where a string lies, and does not compile. An accessor of
+// another kind than the value's returns zero.
 type Value struct {
 	_ [0]func() // no ==
-	// Handles read a string from ref and lo, and all else from lo and hi, where they lie as Go has them: see [Field.Get].
+	// Handles read a string from ref and lo, and all else from lo and hi, where they lie as Go has
+	// them: see [Field.Get].
 	ref unsafe.Pointer // bytes of a string, elements of a list, a *userValue
-	// lo and hi hold a number, or the parts of a vector, two to a word. For what ref refers to, lo is its length.
+	// lo and hi hold a number, or the parts of a vector, two to a word. For what ref refers to, lo
+	// is its length.
 	lo, hi uint64
 	kind   variant
 }
@@ -86,8 +89,8 @@ func Vec3(v Vector3) Value { return Value{kind: isVec3, lo: pair(v.X, v.Y), hi: 
 // Vec4 returns a vector.
 func Vec4(v Vector4) Value { return Value{kind: isVec4, lo: pair(v.X, v.Y), hi: pair(v.Z, v.W)} }
 
-// List returns the elements of an ARRAY or TUPLE, the fields of a FIXED_DICT in the order of its type, or the keys and
-// values of a MAP in turn. It keeps the slice: do not change it afterwards.
+// List returns the elements of an ARRAY or TUPLE, the fields of a FIXED_DICT in the order of its
+// type, or the keys and values of a MAP in turn. It keeps the slice: do not change it afterwards.
 func List(elements ...Value) Value {
 	return Value{kind: isList, lo: uint64(len(elements)), ref: unsafe.Pointer(unsafe.SliceData(elements))}
 }
@@ -200,8 +203,9 @@ func (v *Value) list() []Value {
 	return unsafe.Slice((*Value)(v.ref), int(v.lo))
 }
 
-// Equal reports whether a and b are the same value, elements of lists included. Numbers of the same amount are equal,
-// signed or unsigned, of single or double precision; all NaNs are equal; 0 and -0 are not, since a client can tell them apart.
+// Equal reports whether a and b are the same value, elements of lists included. Numbers of the same
+// amount are equal, signed or unsigned, of single or double precision; all NaNs are equal; 0 and -0
+// are not, since a client can tell them apart.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind {
 		whole := (a.kind == isInt || a.kind == isUint) && (b.kind == isInt || b.kind == isUint)

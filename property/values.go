@@ -2,13 +2,15 @@ package property
 
 import "fmt"
 
-// Holder is how a change of a value reaches the entity. PropertyChanged is called after the value is in place; it may read
-// and set properties, the changed one included, once it has recorded c and passed it on: what it sets is told at once, and
-// copies that heard of that first would end with the older value, or find no such part. c is the caller's: it must not be
-// kept or changed.
+// Holder is how a change of a value reaches the entity. PropertyChanged is called after the value
+// is in place. It may read and set properties, the changed one included, but only after it has
+// recorded c and passed it on. What it sets is told at once, and copies that heard of that first
+// would end with the older value, or find no such part. c belongs to the caller: do not keep or
+// change it.
 type Holder interface{ PropertyChanged(c *Change) }
 
-// Values holds the properties of one side of one entity. Every value in it fits its type. It belongs to one goroutine.
+// Values holds the properties of one side of one entity. Every value in it fits its type. It
+// belongs to one goroutine.
 type Values struct {
 	def    *Definition
 	side   Side
@@ -40,7 +42,7 @@ func (v *Values) Definition() *Definition { return v.def }
 // Side returns the side that the values belong to.
 func (v *Values) Side() Side { return v.side }
 
-// SetHolder replaces the holder; nil means that nobody listens.
+// SetHolder replaces the holder; with nil, no one is told.
 func (v *Values) SetHolder(h Holder) { v.holder = h }
 
 // Holds reports whether this side holds property i.
@@ -71,8 +73,9 @@ func (v *Values) size(slot int, t *DataType) int {
 	return int(v.sizes[slot])
 }
 
-// Set changes property i and tells the holder, unless it has that value already. Errors are ErrIndex, ErrSide, ErrReadOnly
-// for values that are a copy of another process's, ErrValue, ErrLength and ErrOversize; nothing has changed then.
+// Set changes property i and tells the holder, unless it has that value already. Errors are
+// ErrIndex, ErrSide, ErrReadOnly for values that are a copy of another process's, ErrValue,
+// ErrLength and ErrOversize; nothing has changed then.
 func (v *Values) Set(i int, val Value) error {
 	if err := v.writable(i); err != nil {
 		return err
@@ -84,8 +87,8 @@ func (v *Values) Set(i int, val Value) error {
 	return err
 }
 
-// Force tells the holder of property i as if it had changed: everyone who holds a copy is sent it again. Errors are
-// ErrIndex, ErrSide and ErrReadOnly.
+// Force tells the holder of property i as if it had changed: every copy of it is sent again. Errors
+// are ErrIndex, ErrSide and ErrReadOnly.
 func (v *Values) Force(i int) error {
 	if err := v.writable(i); err != nil {
 		return err
@@ -95,14 +98,15 @@ func (v *Values) Force(i int) error {
 	return nil
 }
 
-// Load changes property i without telling the holder: for what arrives from the real, the store or a backup. Errors as of
-// Set, but for ErrReadOnly.
+// Load changes property i without telling the holder: for what arrives from the real, the store or
+// a backup. Errors as of Set, but for ErrReadOnly.
 func (v *Values) Load(i int, val Value) error {
 	_, _, err := v.put(i, val)
 	return err
 }
 
-// setField is Set for a handle, which knows the slot, and whether its Go type leaves Fit anything to do.
+// setField is Set for a handle, which knows the slot, and whether its Go type leaves Fit anything
+// to do.
 func (v *Values) setField(i int, at, val *Value, fits bool) error {
 	if v.side != CellSide && v.side != BaseSide || !fits {
 		return v.Set(i, *val)
@@ -165,7 +169,8 @@ func (v *Values) put(i int, val Value) (old Value, changed bool, err error) {
 	return old, true, nil
 }
 
-// checkSize refuses a value that could not travel whole: else real, ghosts and clients would come to differ.
+// checkSize refuses a value that could not travel whole: with it, real, ghosts and clients would
+// come to differ.
 func (v *Values) checkSize(p *Property, size int) error {
 	limit := v.def.maxSize(p)
 	if size > limit {
@@ -199,8 +204,8 @@ func (v *Values) notify(c Change) {
 	}
 }
 
-// begin returns the Change to tell of, with anything in it. It is part of v, so that telling costs no allocation; a holder that changes
-// properties itself is told of those by Changes of their own.
+// begin returns the Change to tell of, with anything in it. It is part of v, which saves an
+// allocation. If a holder changes properties itself, it is told of those by Changes of their own.
 func (v *Values) begin() *Change {
 	if v.busy {
 		return new(Change)
@@ -216,7 +221,8 @@ func (v *Values) tell(c *Change) {
 	v.holder.PropertyChanged(c)
 }
 
-// done lets go of the old value. The rest of the Change is not worth clearing, at each set of a number.
+// done lets go of the old value. The rest of the Change is not worth clearing, at each set of a
+// number.
 func (v *Values) done() {
 	v.busy = false
 	v.change.Path, v.change.Old.ref, v.change.New.ref = nil, nil, nil
@@ -231,8 +237,8 @@ func (v *Values) AppendValue(b []byte, i int) []byte {
 	return v.def.Properties[i].Type.append(b, &v.vals[slot])
 }
 
-// AppendStream appends the properties of a stream in ascending index order. The side must carry the stream
-// ([Side.Carries]).
+// AppendStream appends the properties of a stream in ascending index order. The side must carry the
+// stream ([Side.Carries]).
 func (v *Values) AppendStream(b []byte, dom Stream) []byte {
 	if !v.side.Carries(dom) {
 		panic(fmt.Sprintf("property: the %v side does not carry the %v", v.side, dom))
@@ -247,13 +253,14 @@ func (v *Values) AppendStream(b []byte, dom Stream) []byte {
 // streamOnStack is how many properties ReadStream reads without allocating for them.
 const streamOnStack = 48
 
-// ReadStream takes a stream off the front of b, without telling the holder. It takes every value or, with an error, none.
-// Errors are ErrSide, ErrOversize and those of [DataType.Read].
+// ReadStream takes a stream off the front of b, without telling the holder. It takes every value
+// or, with an error, none. Errors are ErrSide, ErrOversize and those of [DataType.Read].
 func (v *Values) ReadStream(b []byte, dom Stream) (rest []byte, err error) {
 	return v.readStream(b, dom, false)
 }
 
-// readStream is ReadStream; with whole, bytes after the stream are ErrTrailing, and nothing is taken.
+// readStream is ReadStream; with whole, bytes after the stream are ErrTrailing, and nothing is
+// taken.
 func (v *Values) readStream(b []byte, dom Stream, whole bool) (rest []byte, err error) {
 	if !v.side.Carries(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)

@@ -10,9 +10,10 @@ import (
 // maxUnknown is how many unknown names ReadStore lists; they are for a log.
 const maxUnknown = 256
 
-// AppendStore appends the persistent properties of the cell or of the base, which must be the side of v, as a MessagePack
-// map of their full names to their store forms (see [DataType.AppendStore]), in index order. dom is CellStoreStream or
-// BaseStoreStream. Errors are ErrSide, and ErrValue from the codec of a USER_TYPE; b is as it was then.
+// AppendStore appends the persistent properties of the cell or of the base, which must be the side
+// of v, as a MessagePack map of their full names to their store forms (see [DataType.AppendStore]),
+// in index order. dom is CellStoreStream or BaseStoreStream. Errors are ErrSide, and ErrValue from
+// the codec of a USER_TYPE; b is as it was then.
 func (v *Values) AppendStore(b []byte, dom Stream) ([]byte, error) {
 	if !v.stores(dom) {
 		return b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)
@@ -30,12 +31,13 @@ func (v *Values) AppendStore(b []byte, dom Stream) ([]byte, error) {
 	return w.B, nil
 }
 
-// ReadStore takes what [Values.AppendStore] wrote, possibly under an earlier edition of the definition, off the front of b,
-// without telling the holder. The persistent properties that b lacks take their defaults, whatever they were. It takes
-// every value or, with an error, none.
+// ReadStore takes what [Values.AppendStore] wrote, possibly under an earlier edition of the
+// definition, off the front of b, without telling the holder. The persistent properties that b
+// lacks take their defaults, whatever they were. It takes every value or, with an error, none.
 //
-// unknown lists the names in b that are no persistent property of this side, in their order, the first 256 of them: what
-// the next AppendStore will forget. Errors are ErrSide, ErrTruncated, ErrLength ErrValue and ErrOversize, and name the property.
+// unknown lists the first 256 names in b, in their order, that are not persistent properties of
+// this side: the next AppendStore will forget them. Errors are ErrSide, ErrTruncated, ErrLength,
+// ErrValue and ErrOversize, and name the property.
 func (v *Values) ReadStore(b []byte, dom Stream) (unknown []string, rest []byte, err error) {
 	if !v.stores(dom) {
 		return nil, b, fmt.Errorf("%w: %v, side %v", ErrSide, dom, v.side)

@@ -93,7 +93,8 @@ func TestValuesStoreSides(t *testing.T) {
 	}
 }
 
-// An older entity is read under an edited definition: what is missing takes the default, what is unknown is told.
+// An older entity is read under an edited definition: what is missing takes the default, what is
+// unknown is told.
 func TestValuesStoreTolerates(t *testing.T) {
 	old := storedDefinition(t, nil)
 	v := NewValues(old, CellSide, nil)

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// element is an XML element of a definition file. The dialect mixes text and children: <Type> ARRAY <of> INT8 </of> </Type>.
+// element is an XML element of a definition file. The dialect mixes text and children: <Type> ARRAY
+// <of> INT8 </of> </Type>.
 type element struct {
 	position
 	name     string
@@ -20,7 +21,8 @@ type element struct {
 	raw      []byte // what the file has between its tags
 }
 
-// inner returns an element's content for keeping: its text, or if it has children its XML as it is written.
+// inner returns an element's content for keeping: its text, or if it has children its XML as it is
+// written.
 func (e *element) inner() string {
 	if len(e.children) == 0 {
 		return e.text
@@ -63,8 +65,8 @@ func parseXML(file string, data []byte, r *report) *element {
 	for {
 		p.line, _ = p.dec.InputPos()
 		p.before = p.dec.InputOffset()
-		// A raw token: names are not translated and tags not matched, which close does below. It is much of the time that
-		// loading takes.
+		// A raw token: names are not translated and tags not matched, which close does below. It is
+		// much of the time that loading takes.
 		token, err := p.dec.RawToken()
 		if err == nil {
 			switch token := token.(type) {
@@ -144,8 +146,8 @@ func (p *xmlParser) open(token xml.StartElement) error {
 	return nil
 }
 
-// ownAttributes returns the attributes that are the dialect's: a declaration of a name space, which some editors add to the
-// root, says nothing.
+// ownAttributes returns the attributes that are the dialect's: a declaration of a name space, which
+// some editors add to the root, says nothing.
 func ownAttributes(attrs []xml.Attr) (own []xml.Attr) {
 	for _, a := range attrs {
 		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
@@ -186,7 +188,8 @@ func (p *xmlParser) characters(text []byte) error {
 	return nil
 }
 
-// fullName is a name as it is written. A prefix is part of it: the dialect has none, and one dropped would be one not seen.
+// fullName is a name as it is written. A prefix is part of it: the dialect has none, and one
+// dropped would be one not seen.
 func fullName(name xml.Name) string {
 	if name.Space == "" {
 		return name.Local

@@ -2,12 +2,14 @@
 //
 //	defcheck DIR
 //
-// DIR holds entities.xml, or scripts/entities.xml. Defcheck prints the normalised model as JSON (package property/model) and exits
-// with 0, or prints every fault on standard error, one a line, and exits with 1. It exits with 2 if it is called wrongly.
+// DIR holds entities.xml, or scripts/entities.xml. Defcheck prints the normalised model as JSON
+// (package property/model) and exits with 0, or prints every fault on standard error, one a line,
+// and exits with 1. It exits with 2 if it is called wrongly.
 //
-// A USER_TYPE needs a codec that the game writes in Go, which defcheck does not have. It is no fault here: standard error
-// tells each by the name that the tree calls it, the model lists it under needCodec, and everything else is checked and
-// shown. The digests of such a model are not those that the game's servers will have.
+// A USER_TYPE needs a codec that the game writes in Go, which defcheck does not have. It is no
+// fault here: standard error tells each by the name that the tree calls it, the model lists it
+// under needCodec, and everything else is checked and shown. The digests of such a model are not
+// those that the game's servers will have.
 package main
 
 import (

@@ -35,8 +35,9 @@ func key(t *property.DataType) string {
 
 func (s *dicts) of(t *property.DataType) *dict { return s.byKey[key(t)] }
 
-// survey names every structure of a schema, whether the chosen types need it or not: names must not depend on the choice.
-// Aliases come first, and all of them before what they contain, which may be of another alias.
+// survey names every structure of a schema, whether the chosen types need it or not: names must not
+// depend on the choice. Aliases come first, and all of them before what they contain, which may be
+// of another alias.
 func survey(schema *property.Schema, names []naming) *dicts {
 	s := &dicts{byKey: make(map[string]*dict), names: names}
 	for _, a := range schema.Aliases {
@@ -123,7 +124,8 @@ func (s *dicts) needData(t *property.DataType) {
 	}
 }
 
-// needField notes that the handles of a type are needed, and so the plain structs too: they are what is put in.
+// needField notes that the handles of a type are needed, and so the plain structs too: they are
+// what is put in.
 func (s *dicts) needField(t *property.DataType) {
 	s.needData(t)
 	if t.Kind() == property.KindArray {

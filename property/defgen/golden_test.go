@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files of the test packages")
 
-// The checked-in file is what go generate writes: its package is compiled and used by tests of its own.
+// The checked-in file is what go generate writes: its package is compiled and used by tests of its
+// own.
 func TestSampleIsUpToDate(t *testing.T) {
 	source, err := os.ReadFile("internal/sample/sample.go")
 	if err != nil {

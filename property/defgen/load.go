@@ -36,7 +36,8 @@ func load(o *options) (*property.Schema, error) {
 
 func ofUserType(f *property.Fault) bool { return strings.HasSuffix(f.Element, "/implementedBy") }
 
-// unknown stands in for the codec of a USER_TYPE, which only the game has. No value is ever made of it.
+// unknown stands in for the codec of a USER_TYPE, which only the game has. No value is ever made of
+// it.
 type unknown struct{}
 
 func (unknown) Default() struct{} { return struct{}{} }

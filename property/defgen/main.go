@@ -1,5 +1,5 @@
-// Defgen writes typed Go for a tree of entity definitions: what a game would otherwise write by hand, by name, and
-// find wrong only when it starts.
+// Defgen writes typed Go for a tree of entity definitions: what a game would otherwise write by
+// hand, by name, and find wrong only when it starts.
 //
 //	//go:generate go tool defgen -defs ./defs -package world -out gen_world.go
 //
@@ -49,34 +49,39 @@
 //	h := &world.ClientHandlers{Avatar: func(r world.AvatarReplica) world.AvatarClientMethods { return figure{r} }}
 //	client.Config{Handler: client.Events{Called: h.Called, PropertyChanged: h.PropertyChanged}, ...}
 //
-// A component of a type is a struct within AvatarCell, with the tag component:"name"; its methods and getters have both
-// names, LegsJump. A type with a ClientName has no replica: clients see it as that type. A call carries no results: what a
-// method returns is told in its comment.
+// A component of a type is a struct within AvatarCell, with the tag component:"name"; its methods
+// and getters have both names, LegsJump. A type with a ClientName has no replica: clients see it as
+// that type. A call carries no results: what a method returns is told in its comment.
 //
 // # Structures
 //
-// A FIXED_DICT becomes two types: Weapon, a struct of handles for one that is a property, and WeaponData, a plain struct
-// for arguments and copies, with the functions ValueOfWeapon and WeaponDataOf to and from a property.Value. None is a nil
-// pointer. Lists are slices, a MAP is a slice of Pair, ANY and USER_TYPE stay a property.Value, which property.AnyValue and
-// property.UserValue make. A script gets structured arguments as a property.Value too, as package entity calls it.
+// A FIXED_DICT becomes two types: Weapon, a struct of handles for one that is a property, and
+// WeaponData, a plain struct for arguments and copies, with the functions ValueOfWeapon and
+// WeaponDataOf to and from a property.Value. None is a nil pointer. Lists are slices, a MAP is a
+// slice of Pair, ANY and USER_TYPE stay a property.Value, which property.AnyValue and
+// property.UserValue make. A script gets structured arguments as a property.Value too, as package
+// entity calls it.
 //
-// One structure that stands in several places is one type. It is named after its alias, WEAPON or AVATAR_INFO becoming
-// Weapon and AvatarInfo; without one, after the place where it is met first: property weapon of Avatar makes AvatarWeapon,
-// an element of the list bag AvatarBagItem, argument item of cell method give AvatarGiveItem. The flag -name gives another:
+// One structure that stands in several places is one type. It is named after its alias, WEAPON or
+// AVATAR_INFO becoming Weapon and AvatarInfo; without one, after the place where it is met first:
+// property weapon of Avatar makes AvatarWeapon, an element of the list bag AvatarBagItem, argument
+// item of cell method give AvatarGiveItem. The flag -name gives another:
 //
 //	-name WEAPON=Arms -name Avatar.bag=Item -name Avatar.CellMethods.give.item=Gift
 //
 // # Names
 //
-// A name of a definition becomes a Go name by its first letter, raised, as package entity binds methods; leading
-// underscores of properties go. What would be declared twice is refused, and all such names are listed at once. Names do
-// not depend on -types. Two files of one package would both declare what their types share: generate one.
+// A name of a definition becomes a Go name by its first letter, raised, as package entity binds
+// methods; leading underscores of properties go. What would be declared twice is refused, and all
+// such names are listed at once. Names do not depend on -types. Two files of one package would both
+// declare what their types share: generate one.
 //
 // # USER_TYPE
 //
-// The flag -user says for the name that a USER_TYPE is implementedBy which Go type its handles have. The command has not
-// the codec: it leaves SchemaDigest out, since what the store keeps is part of it, and SchemaClientDigest is that of the
-// game if property.NewUserType was given the same name.
+// The flag -user says for the name that a USER_TYPE is implementedBy which Go type its handles
+// have. The command has not the codec: it leaves SchemaDigest out, since what the store keeps is
+// part of it, and SchemaClientDigest is that of the game if property.NewUserType was given the same
+// name.
 //
 // # Flags
 //
@@ -111,7 +116,8 @@ func run(args []string, pkg string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// write generates, and writes only what is whole: a file of an earlier run stays if anything is at fault.
+// write generates, and writes only what is whole: a file of an earlier run stays if anything is at
+// fault.
 func write(o *options, stdout io.Writer) error {
 	schema, err := load(o)
 	if err != nil {

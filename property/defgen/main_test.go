@@ -11,7 +11,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// tree writes a definition tree of one type A, and of others without content, and returns its folder.
+// tree writes a definition tree of one type A, and of others without content, and returns its
+// folder.
 func tree(t *testing.T, def string, others ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -228,7 +229,8 @@ func TestNamesDoNotDependOnTheChoice(t *testing.T) {
 	}
 }
 
-// The command has no codec of a USER_TYPE: it needs to know only what Go type to write, and leaves out what it cannot know.
+// The command has no codec of a USER_TYPE: it needs to know only what Go type to write, and leaves
+// out what it cannot know.
 func TestUserTypesOfATree(t *testing.T) {
 	dir := tree(t, `<Properties> <purse> <Type> USER_TYPE <implementedBy> coins.inst </implementedBy> </Type> <Flags> BASE </Flags> </purse> </Properties>`)
 	var out, errs bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// goField returns the exported Go name for a property, a field or an argument. Methods are not free to lose their
-// underscores: a script's method is looked up by property.GoName of the definition's.
+// goField returns the exported Go name for a property, a field or an argument. Methods are not free
+// to lose their underscores: a script's method is looked up by property.GoName of the definition's.
 func goField(name string) string {
 	name = strings.TrimLeft(name, "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
@@ -19,7 +19,8 @@ func goField(name string) string {
 	return property.GoName(name)
 }
 
-// goAlias returns the Go name for an alias, which is often all capitals: AVATAR_INFOS → AvatarInfos.
+// goAlias returns the Go name for an alias, which is often all capitals: AVATAR_INFOS →
+// AvatarInfos.
 func goAlias(name string) string {
 	if strings.ToUpper(name) != name {
 		return goField(name)
@@ -40,8 +41,8 @@ func goPath(name string) string {
 	return b.String()
 }
 
-// tag returns the struct tag with which a field finds its property, or "" if the field's name in lower camel case is the
-// property's name. The rule is that of property.CheckFields.
+// tag returns the struct tag with which a field finds its property, or "" if the field's name in
+// lower camel case is the property's name. The rule is that of property.CheckFields.
 func tag(field, name string) string {
 	if property.FieldProperty(field) == name {
 		return ""
@@ -49,8 +50,8 @@ func tag(field, name string) string {
 	return fmt.Sprintf(" `property:%q`", name)
 }
 
-// parameters returns a Go name for each argument: none is a word of the language, a predeclared name, one of the others,
-// or one that generated bodies use.
+// parameters returns a Go name for each argument: none is a word of the language, a predeclared
+// name, one of the others, or one that generated bodies use.
 func parameters(names, taken []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -77,7 +78,8 @@ func isPredeclared(name string) bool {
 	return false
 }
 
-// scope is a place in which every Go name may be declared once: the package, a struct with its methods, an interface.
+// scope is a place in which every Go name may be declared once: the package, a struct with its
+// methods, an interface.
 type scope struct {
 	title  string // "" for the package
 	origin map[string]string

@@ -25,7 +25,8 @@ func TestGoAliasReadsCapitals(t *testing.T) {
 	}
 }
 
-// A tag is written exactly when property.CheckFields would look for another name; the test of the sample binds such fields.
+// A tag is written exactly when property.CheckFields would look for another name; the test of the
+// sample binds such fields.
 func TestTagSaysWhatTheFieldDoesNot(t *testing.T) {
 	for name, want := range map[string]string{
 		"health": "", "hpMax": "", "x": "", "aLevel": "", "id": "",

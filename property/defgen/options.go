@@ -17,7 +17,8 @@ type options struct {
 	types          []string
 	users          []user
 	names          []naming
-	// standIns is true if the schema has stand-ins for its USER_TYPEs, and so another digest than that of the game.
+	// standIns is true if the schema has stand-ins for its USER_TYPEs, and so another digest than
+	// that of the game.
 	standIns bool
 }
 

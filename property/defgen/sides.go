@@ -59,8 +59,8 @@ func (g *generator) declare(d *property.Definition, suffix, what string) string 
 	return name
 }
 
-// goMethod returns the Go name of a method, by which package entity finds it on a script; that of a component's method is
-// of both.
+// goMethod returns the Go name of a method, by which package entity finds it on a script; that of a
+// component's method is of both.
 func goMethod(m *property.Method) string { return property.GoName(m.Name) }
 
 // notes gathers what a comment says in one line.

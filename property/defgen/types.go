@@ -72,8 +72,8 @@ func element(t *property.DataType) string {
 	return "property.Value"
 }
 
-// parameter returns the Go type that a script's method takes for an argument: what script.BindMethods accepts, which
-// gives a FIXED_DICT or a user type as it is.
+// parameter returns the Go type that a script's method takes for an argument: what
+// script.BindMethods accepts, which gives a FIXED_DICT or a user type as it is.
 func parameter(t *property.DataType) string {
 	switch t.Kind() {
 	case property.KindAny:

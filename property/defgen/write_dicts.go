@@ -32,7 +32,8 @@ func (g *generator) writeDictHandles(d *dict) {
 	g.printf("}\n\n")
 }
 
-// writeData writes the plain struct of a FIXED_DICT and its conversions, which are functions: a field may have any name.
+// writeData writes the plain struct of a FIXED_DICT and its conversions, which are functions: a
+// field may have any name.
 func (g *generator) writeData(d *dict) {
 	g.pkg.declare(d.data(), "the values of FIXED_DICT "+d.place)
 	g.pkg.declare(d.toValue(), "a conversion of FIXED_DICT "+d.place)
@@ -57,7 +58,8 @@ func (g *generator) writeData(d *dict) {
 	g.printf("}\n}\n\n")
 }
 
-// conversions are the functions that lists, maps and structures of several depths share: a type, or function, and its text.
+// conversions are the functions that lists, maps and structures of several depths share: a type, or
+// function, and its text.
 func conversions() [][2]string {
 	return [][2]string{
 		{"Pair[", `// Pair is an entry of a MAP. Pairs come sorted by key; they may be given in any order.

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// What client.Events.PropertyChanged tells of a change, and what a setter takes of it: the form that property.FindSetters
-// asks for. All that depends on either is here.
+// What client.Events.PropertyChanged tells of a change, and what a setter takes of it: the form
+// that property.FindSetters asks for. All that depends on either is here.
 const (
 	changeType  = "c *property.Change"
 	changeIndex = "c.Index"
@@ -104,7 +104,8 @@ func answers(d *property.Definition) string {
 	return "any"
 }
 
-// writeHandler writes one method of ClientHandlers; has says for which types there is something to call.
+// writeHandler writes one method of ClientHandlers; has says for which types there is something to
+// call.
 func (g *generator) writeHandler(types []*property.Definition, doc, signature string,
 	has func(*property.Definition) bool, call func(*property.Definition) string) {
 	g.printf("%s\nfunc (h *ClientHandlers) %s {\nswitch r.Def.Name {\n", doc, signature)

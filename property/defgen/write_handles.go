@@ -7,7 +7,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// writeHandles writes the struct of handles for the properties that one side has, and one for each component of it.
+// writeHandles writes the struct of handles for the properties that one side has, and one for each
+// component of it.
 func (g *generator) writeHandles(d *property.Definition, x *side) {
 	if len(d.Held(x.holds)) == 0 {
 		return
@@ -43,7 +44,8 @@ type component struct {
 	properties []*property.Property
 }
 
-// parts divides the properties that a side holds into the type's own and those of components, in order.
+// parts divides the properties that a side holds into the type's own and those of components, in
+// order.
 func parts(d *property.Definition, x *side) (own []*property.Property, components []*component) {
 	for _, i := range d.Held(x.holds) {
 		p := d.Properties[i]

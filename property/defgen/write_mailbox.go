@@ -6,7 +6,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// writeMailbox writes the typed calls of one side's methods from within the server, if there are any.
+// writeMailbox writes the typed calls of one side's methods from within the server, if there are
+// any.
 func (g *generator) writeMailbox(d *property.Definition, x *side) {
 	if len(x.methods) == 0 {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// seenByClients reports whether clients know a type by its own name. One with another ClientName appears as that type.
+// seenByClients reports whether clients know a type by its own name. One with another ClientName
+// appears as that type.
 func seenByClients(d *property.Definition) bool {
 	return d.HasClient && (d.ClientName == "" || d.ClientName == d.Name)
 }

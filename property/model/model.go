@@ -10,9 +10,10 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Schema is a [property.Schema] as plain data, for tools in any language: encoding/json writes it, and the same Schema always gives the
-// same bytes. Nothing that a definition says is missing from it. Fields that are absent from the JSON are false, 0 or
-// empty, but for ids and indices, which are always there and -1 where there is none.
+// Schema is a [property.Schema] as plain data, for tools in any language: encoding/json writes it,
+// and the same Schema always gives the same bytes. Nothing that a definition says is missing from
+// it. Fields that are absent from the JSON are false, 0 or empty, but for ids and indices, which
+// are always there and -1 where there is none.
 type Schema struct {
 	Dialect      string          `json:"dialect,omitempty"` // BigWorld or KBEngine; none for a Schema described in Go
 	Digest       string          `json:"digest"`            // hexadecimal

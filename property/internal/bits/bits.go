@@ -56,6 +56,6 @@ func (r *Reader) Get(n uint) uint64 {
 	return x
 }
 
-// Close returns the bytes after the bits, whether there were too few, and whether those that fill the
-// last byte are zero, as Close of a Writer makes them.
+// Close returns the bytes after the bits, whether there were too few, and whether those that fill
+// the last byte are zero, as Close of a Writer makes them.
 func (r *Reader) Close() (rest []byte, short, clean bool) { return r.b, r.short, r.acc == 0 }

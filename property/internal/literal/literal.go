@@ -1,7 +1,7 @@
-// Package literal reads the literals of the script language in which the trees of both dialects write
-// the defaults of free values, lists and records: None, True, False, numbers, strings, bytes, lists,
-// tuples and dictionaries of them, and dict(), list() and tuple(). The originals evaluate expressions;
-// here one that computes something is refused.
+// Package literal reads the literals of the script language in which the trees of both dialects
+// write the defaults of free values, lists and records: None, True, False, numbers, strings, bytes,
+// lists, tuples and dictionaries of them, and dict(), list() and tuple(). The originals evaluate
+// expressions; here one that computes something is refused.
 //
 // [Parse] takes any text. It never panics, and allocates in proportion to the text.
 package literal
@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// maxDepth is how deep a literal may nest: a free value within an ARRAY, each as deep as it may be.
+	// maxDepth is how deep a literal may nest: a free value within an ARRAY, each as deep as it may
+	// be.
 	maxDepth = 32
 	// maxList is the largest number of elements of a list: that of an ARRAY.
 	maxList = 1 << 16
@@ -27,8 +28,8 @@ var (
 	errDeep    = errors.New("nested too deep")
 )
 
-// Parse reads a literal as a tree of nil, bool, int64 (uint64 above its range), float64, string, []byte, []any,
-// map[string]any and map[int64]any. It stops at nothing but the end of the text.
+// Parse reads a literal as a tree of nil, bool, int64 (uint64 above its range), float64, string,
+// []byte, []any, map[string]any and map[int64]any. It stops at nothing but the end of the text.
 func Parse(text string) (any, error) {
 	p := &parser{rest: text}
 	x, err := p.value(0)

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Check reports whether the whole of b is a free value in the one form that [Encode] writes: what a codec demands of
-// bytes that other ends compare. It allocates nothing: clients may send lists of such values, and decoding one to encode
-// it again would take hundreds of times its size. Errors are ErrTruncated, ErrTrailing, ErrLength and ErrValue.
+// Check reports whether the whole of b is a free value in the one form that [Encode] writes: what a
+// codec demands of bytes that other ends compare. It allocates nothing: clients may send lists of
+// such values, and decoding one to encode it again would take hundreds of times its size. Errors
+// are ErrTruncated, ErrTrailing, ErrLength and ErrValue.
 func Check(b []byte) error {
 	if len(b) > MaxFree {
 		return fmt.Errorf("%w: ANY of %d bytes is longer than %d", ErrLength, len(b), MaxFree)
@@ -27,7 +28,8 @@ func Check(b []byte) error {
 	return nil
 }
 
-// oneForm takes an item off the front of b, which ScanFree has passed; so it recurses MaxFreeDepth deep at most.
+// oneForm takes an item off the front of b, which ScanFree has passed. So it recurses at most
+// MaxFreeDepth deep.
 func oneForm(b []byte) (rest []byte, ok bool) {
 	h, err := readHead(b)
 	if err != nil {
@@ -112,8 +114,8 @@ func (k anyKey) before(next anyKey) bool {
 	return k.number < next.number
 }
 
-// lengthBytes returns how many bytes follow the first to say a length: none up to short, which the first byte holds. Only
-// text and binary have a form of one byte.
+// lengthBytes returns how many bytes follow the first to say a length: none up to short, which the
+// first byte holds. Only text and binary have a form of one byte.
 func lengthBytes(n, short uint64, one bool) int {
 	switch {
 	case n <= short && short > 0:
@@ -149,7 +151,8 @@ func wholeNumber(head []byte) (n uint64, negative bool) {
 	return uint64(signed), signed < 0
 }
 
-// shortestInt reports whether a whole number takes the fewest bytes, and the forms without sign if it has none.
+// shortestInt reports whether a whole number takes the fewest bytes, and the forms without sign if
+// it has none.
 func shortestInt(head []byte) bool {
 	n, negative := wholeNumber(head)
 	width := len(head) - 1
@@ -174,7 +177,8 @@ func fewestBytes(n, none, one, two, four uint64) int {
 	return 8
 }
 
-// shortestFloat reports whether a float is written in single precision if that loses nothing, and a NaN as the one.
+// shortestFloat reports whether a float is written in single precision if that loses nothing, and a
+// NaN as the one.
 func shortestFloat(head []byte) bool {
 	if len(head) == 5 {
 		bits := binary.BigEndian.Uint32(head[1:])

@@ -1,10 +1,10 @@
 // Package mpack is what package property adds to a library of MessagePack: bounds and one form.
 //
 // The library's decoder recurses as deep as the bytes say, makes lists as long as they claim, and
-// converts freely. So [ScanStore] or [ScanFree] walks bytes from outside first, without recursion and
-// without allocating, and [Reader] tells the [Class] of each item before it is decoded. A free value,
-// that of an ANY, has one form: [Encode] writes it, [Check] demands it, [Canon] makes it of another,
-// [ToJSON] and [FromJSON] bring it to text and back.
+// converts freely. So [ScanStore] or [ScanFree] walks bytes from outside first, without recursion
+// and without allocating, and [Reader] tells the [Class] of each item before it is decoded. A free
+// value, that of an ANY, has one form: [Encode] writes it, [Check] demands it, [Canon] makes it of
+// another, [ToJSON] and [FromJSON] bring it to text and back.
 package mpack
 
 import (

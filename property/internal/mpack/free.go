@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Canon returns the one form of the value that is the whole of b. Errors are ErrTruncated, ErrTrailing, ErrLength and
-// ErrValue.
+// Canon returns the one form of the value that is the whole of b. Errors are ErrTruncated,
+// ErrTrailing, ErrLength and ErrValue.
 func Canon(b []byte) (string, error) {
 	if len(b) > MaxFree {
 		return "", fmt.Errorf("%w: ANY of %d bytes is longer than %d", ErrLength, len(b), MaxFree)
@@ -45,8 +45,8 @@ func Encode(x any) (string, error) {
 	return string(e.B), nil
 }
 
-// room refuses to go on once the value is too long, before more is written: a list that holds itself twice would double at
-// every level.
+// room refuses to go on once the value is too long, before more is written: a list that holds
+// itself twice would double at every level.
 func (e *anyEncoder) room(bytes int) error {
 	if len(e.B)+bytes > MaxFree {
 		return fmt.Errorf("%w: ANY is longer than %d bytes", ErrLength, MaxFree)
@@ -133,7 +133,8 @@ func (e *anyEncoder) list(list []any, depth int) error {
 	return e.room(0)
 }
 
-// encodeMap writes a map by ascending keys. The library sorts those of few types, and none by default.
+// encodeMap writes a map by ascending keys. The library sorts those of few types, and none by
+// default.
 func encodeMap[K string | int64](e *anyEncoder, m map[K]any, depth int) error {
 	if err := e.enter(2*len(m), depth); err != nil {
 		return err
@@ -162,9 +163,9 @@ func (e *anyEncoder) enter(items, depth int) error {
 // []any, map[string]any or map[int64]any. The bytes have passed [ScanFree].
 func Decode(b []byte) (any, error) { return NewReader(b).any() }
 
-// any decodes a free value. The bytes have passed scanMsgpack. The library's own decoding into free values is not used:
-// it keeps the width of numbers, so that one value has many types, takes only strings for keys, and lets a key that comes
-// twice win.
+// any decodes a free value. The library's own decoding is not used: it keeps the width of numbers,
+// and one value has many types; it takes only strings for keys; and it takes the second of two
+// equal keys.
 func (r *Reader) any() (any, error) {
 	switch c := r.Class(); c {
 	case Nil:

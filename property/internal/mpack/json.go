@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// The JSON form of free values, for defaults in definition files and for logs. It is JSON as it is, with three objects
-// that stand for what JSON lacks; each has one key, which begins with a dollar:
+// The JSON form of free values, for defaults in definition files and for logs. It is JSON as it is,
+// with three objects that stand for what JSON lacks; each has one key, which begins with a dollar:
 //
 //	{"$bin": "aGk="}                     bytes, in base64
 //	{"$float": "NaN"}                    NaN, Infinity, -Infinity
@@ -29,9 +29,11 @@ const (
 )
 
 const (
-	// MaxJSON is the longest text of a free value: \u0000 writes one byte in six, and there may be blanks.
+	// MaxJSON is the longest text of a free value: \u0000 writes one byte in six, and there may be
+	// blanks.
 	MaxJSON = 8 * MaxFree
-	// maxJSONDepth is how deep that text may nest: a map with numbers as keys takes three levels of JSON.
+	// maxJSONDepth is how deep that text may nest: a map with numbers as keys takes three levels of
+	// JSON.
 	maxJSONDepth = 3 * (MaxFreeDepth + 1)
 )
 
@@ -53,7 +55,8 @@ func ToJSON(msgpack string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// jsonTree turns a free value into one that encoding/json writes in the form above. It sorts keys, as an ANY does.
+// jsonTree turns a free value into one that encoding/json writes in the form above. It sorts keys,
+// as an ANY does.
 func jsonTree(x any) any {
 	switch x := x.(type) {
 	case float64:
@@ -114,8 +117,9 @@ func jsonNumber(f float64) any {
 	return json.Number(text)
 }
 
-// FromJSON reads a free value from JSON. A key that comes twice is refused, and so is a whole number of more than 64
-// bits: encoding/json would take the last, and round the number. Errors are ErrValue and ErrLength.
+// FromJSON reads a free value from JSON. A key that comes twice is refused, and so is a whole
+// number of more than 64 bits: encoding/json would take the last, and round the number. Errors are
+// ErrValue and ErrLength.
 func FromJSON(text string) (msgpack string, err error) {
 	if len(text) > MaxJSON {
 		return "", fmt.Errorf("%w: JSON of %d bytes is longer than %d", ErrLength, len(text), MaxJSON)

@@ -8,9 +8,9 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// Reader reads MessagePack that has passed ScanStore or ScanFree, so every claimed length is there. The library's
-// decoder converts freely: nil is 0, false and "", numbers wrap, an extension before a map is skipped. Hence the class of
-// each item is looked at before it is decoded.
+// Reader reads MessagePack that has passed ScanStore or ScanFree, so every claimed length is there.
+// The library's decoder converts freely: nil is 0, false and "", numbers wrap, an extension before
+// a map is skipped. So look at the class of each item before decoding it.
 type Reader struct {
 	B   []byte
 	src *bytes.Reader // over b

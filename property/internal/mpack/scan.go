@@ -12,15 +12,16 @@ const (
 	MaxFree = 64 << 10
 	// MaxFreeDepth is how deep arrays and maps may nest. Decoding recurses along them.
 	MaxFreeDepth = 16
-	// MaxFreeItems is the largest number of items, keys and elements counted. An item of one byte, as
-	// the empty map, becomes some 64 bytes when it is decoded; this bounds what 64 KiB of them can take.
+	// MaxFreeItems is the largest number of items, keys and elements counted. An item of one byte,
+	// as the empty map, becomes some 64 bytes when it is decoded; this bounds what 64 KiB of them
+	// can take.
 	MaxFreeItems = 1 << 15
 	// MaxStoreDepth is how deep arrays and maps of a stored value may nest.
 	MaxStoreDepth = 64
 )
 
-// Class is what an item of MessagePack is. The library's code table is made of variables, which a switch cannot use
-// and anyone could change.
+// Class is what an item of MessagePack is. The library's code table is made of variables, which a
+// switch cannot use and anyone could change.
 type Class uint8
 
 const (
@@ -126,22 +127,25 @@ func lengthHead(b []byte, c Class, width int, more uint64) (msgHead, error) {
 	return h, nil
 }
 
-// ScanFree returns the length of the MessagePack value that b begins with, within the bounds of an ANY. Errors are
-// ErrTruncated, ErrLength beyond a bound, and ErrValue for what is no MessagePack and for extensions.
+// ScanFree returns the length of the MessagePack value that b begins with, within the bounds of an
+// ANY. Errors are ErrTruncated, ErrLength beyond a bound, and ErrValue for what is no MessagePack
+// and for extensions.
 func ScanFree(b []byte) (n int, err error) {
 	return scanWithin(b, MaxFreeDepth, MaxFreeItems)
 }
 
-// ScanStore is ScanFree within the bounds of a stored value. Its items need no bound of their own: each takes a byte.
+// ScanStore is ScanFree within the bounds of a stored value. Its items need no bound of their own:
+// each takes a byte.
 func ScanStore(b []byte) (n int, err error) {
 	return scanWithin(b, MaxStoreDepth, math.MaxInt)
 }
 
-// scanWithin walks one value without recursion and without allocating. It runs before any decoder does: the library's
-// recurses as deep as the bytes say, until the stack of the process ends, and makes lists as long as they claim. What the
-// walk has passed holds every item that it claims.
+// scanWithin walks one value without recursion and without allocating. It runs before any decoder
+// does: the library's recurses as deep as the bytes say, until the stack of the process ends, and
+// makes lists as long as they claim. What the walk has passed holds every item that it claims.
 //
-// Extensions are refused, since their decoders are registered for the whole process by whoever likes to.
+// Extensions are refused, since their decoders are registered for the whole process by whoever
+// likes to.
 func scanWithin(b []byte, depth, items int) (n int, err error) {
 	var left [MaxStoreDepth + 1]uint64 // by level: items to come; level 0 is the value itself
 	left[0] = 1

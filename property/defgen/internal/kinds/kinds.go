@@ -1,5 +1,6 @@
-// Package kinds is generated code for what a definition tree of one dialect does not have, or not without Go: MAP, ANY,
-// USER_TYPE, components, a service, a type that clients see as another. Its definitions are in Go.
+// Package kinds is generated code for what a definition tree of one dialect does not have, or not
+// without Go: MAP, ANY, USER_TYPE, components, a service, a type that clients see as another. Its
+// definitions are in Go.
 package kinds
 
 import (

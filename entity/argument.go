@@ -9,25 +9,12 @@ import (
 
 // Arguments of methods, between Go values and what a definition describes.
 
-// Addressed is a part of an entity that can be passed as its mailbox: a script that
+// addressed is a part of an entity that can be passed as its mailbox: a script that
 // embeds *Base or *space.Real.
 type addressed interface{ MailboxValue() property.Mailbox }
 
-// ToValue turns a Go value into a value of type t:
-//
-//	property.Value                                 any type
-//	int … int64, uint … uint64, float32, float64   numbers
-//	bool                                           BOOL
-//	string, []byte                                 STRING, UNICODE_STRING, BLOB
-//	property.Vector2, Vector3, Vector4             VECTOR2, VECTOR3, VECTOR4
-//	ID                                             ENTITY_ID
-//	Mailbox, property.Mailbox, Addressed           MAILBOX
-//	a slice                                        ARRAY, TUPLE
-//	a map                                          MAP
-//	what property.AnyValue takes                   ANY
-//
-// The error says what does not fit; whether a number is in range is checked when the
-// value is encoded.
+// toValue turns a Go value, as Mailbox.Call takes them, into a value of type t. Whether a number is
+// in range is checked when the value is encoded.
 func toValue(t *property.DataType, a any) (property.Value, error) {
 	if v, ok := a.(property.Value); ok {
 		return v, nil

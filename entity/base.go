@@ -8,9 +8,6 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// TimerID names a timer of one base.
-type TimerID uint32
-
 // BaseHost is the app that holds a base, as that base sees it.
 type BaseHost interface {
 	Caller
@@ -19,8 +16,8 @@ type BaseHost interface {
 	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
 	DestroySpace(id SpaceID) error
 	Destroy()
-	AddTimer(after, every time.Duration, method string) (TimerID, error)
-	CancelTimer(id TimerID)
+	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
+	Cancel(id CallbackID) bool
 	Handling() Call
 	ClientHost
 }
@@ -87,11 +84,10 @@ func (b *Base) CreateCell(space SpaceID, position, direction property.Vector3, i
 func (b *Base) DestroyCell() error { return b.host.DestroyCell() }
 
 // CreateSpace asks for a new space, such as a room or a dungeon of its own for a
-// party. It returns at once; the script's method of that name, a func(SpaceReply), is
-// called with the space's id, or with why there is none. CreateCell may follow in it.
-// A name, and not a closure, since names can travel. The request that is returned
-// tells replies apart. Errors are ErrNoMethod for a name that the script lacks,
-// ErrNoPart for a destroyed base, and that of an app with too many requests open.
+// party. It returns at once; the script's method of that name, a func (T) OnX(SpaceReply), is
+// called with the space's id, or with why there is none. CreateCell may follow in it. The request
+// that is returned tells replies apart. Errors are ErrNoCallback, ErrGone, and ErrTooMany of an app
+// with too many requests open.
 //
 // The space ends when DestroySpace is called, or some seconds after its last entity
 // has left it. Until it has had one it waits, unless the BaseApp dies that asked for
@@ -115,12 +111,16 @@ func (b *Base) DestroySpace(id SpaceID) error {
 // then the base.
 func (b *Base) Destroy() { b.host.Destroy() }
 
-// AddTimer calls the script's method of that name, a func(), once after a while,
-// and then again and again if every is above zero. Times are game time, in which a
-// frozen world stands still. A name, and not a closure, since names can travel.
-func (b *Base) AddTimer(after, every time.Duration, method string) (TimerID, error) {
-	return b.host.AddTimer(after, every, method)
+// AddTimer calls the script's method of that name, a func (T) OnX(Callback), once after a while,
+// and then again and again if every is above zero. Times are game time, rounded up to ticks. The
+// timer dies with the base. Errors are ErrNoCallback, ErrTooMany beyond MaxTimers, ErrGone, and that
+// of a negative time.
+func (b *Base) AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error) {
+	return b.host.AddTimer(after, every, method, user)
 }
+
+// Cancel ends a timer without a callback; it reports whether there was one.
+func (b *Base) Cancel(id CallbackID) bool { return b.host.Cancel(id) }
 
 // Call names the call that the script handles; see Call. Its zero value is no call,
 // or one that nothing makes again.
@@ -129,6 +129,3 @@ func (b *Base) AddTimer(after, every time.Duration, method string) (TimerID, err
 // calls its base again. A base that must not, say, pay twice keeps the highest Number
 // that it has paid for, and pays nothing for one that is not above it.
 func (b *Base) Call() Call { return b.host.Handling() }
-
-// CancelTimer ends a timer; an ended one is ignored.
-func (b *Base) CancelTimer(id TimerID) { b.host.CancelTimer(id) }

@@ -26,15 +26,15 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 	h.created++
 	return nil
 }
-func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error)              { return 4, nil }
-func (h *fakeHost) DestroySpace(id SpaceID) error                                  { h.created = int(id); return nil }
-func (h *fakeHost) DestroyCell() error                                             { return ErrNoPart }
-func (h *fakeHost) Destroy()                                                       { h.created = -1 }
-func (h *fakeHost) AddTimer(after, every time.Duration, m string) (TimerID, error) { return 3, nil }
-func (h *fakeHost) CancelTimer(id TimerID)                                         { h.created = int(id) }
-func (h *fakeHost) Handling() Call                                                 { return Call{Source: 7, Number: 5} }
-func (h *fakeHost) ClientSession() uint32                                          { return h.session }
-func (h *fakeHost) ClientAccount() string                                          { return "ann" }
+func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error)                  { return 4, nil }
+func (h *fakeHost) DestroySpace(id SpaceID) error                                      { h.created = int(id); return nil }
+func (h *fakeHost) DestroyCell() error                                                 { return ErrNoPart }
+func (h *fakeHost) Destroy()                                                           { h.created = -1 }
+func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
+func (h *fakeHost) Cancel(id CallbackID) bool                                          { h.created = int(id); return true }
+func (h *fakeHost) Handling() Call                                                     { return Call{Source: 7, Number: 5} }
+func (h *fakeHost) ClientSession() uint32                                              { return h.session }
+func (h *fakeHost) ClientAccount() string                                              { return "ann" }
 
 func TestBaseAsksItsHost(t *testing.T) {
 	schema, err := property.NewSchema(&property.Definition{
@@ -62,10 +62,12 @@ func TestBaseAsksItsHost(t *testing.T) {
 	if len(host.calls) != 2 || host.calls[0] != (Mailbox{ID: 7, Part: CellPart}) || host.calls[1] != (Mailbox{ID: 7, Part: ClientPart}) {
 		t.Errorf("called %+v", host.calls)
 	}
-	if id, err := b.AddTimer(0, 0, "Tock"); id != 3 || err != nil {
+	if id, err := b.AddTimer(0, 0, "Tock", 1); id != 3 || err != nil {
 		t.Error("no timer")
 	}
-	b.CancelTimer(3)
+	if !b.Cancel(3) {
+		t.Error("no timer to cancel")
+	}
 	if c := b.Call(); c != (Call{Source: 7, Number: 5}) {
 		t.Errorf("it handles call %+v", c)
 	}

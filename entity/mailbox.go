@@ -39,9 +39,25 @@ type Mailbox struct {
 	Via  Caller
 }
 
-// Call calls a method by name. Arguments are Go values as ToValue takes them. The
-// error says what does not fit; delivery itself is the flow's affair.
+// Call calls a method by name. Arguments are Go values:
+//
+//	property.Value                                 any type
+//	int … int64, uint … uint64, float32, float64   numbers
+//	bool                                           BOOL
+//	string, []byte                                 STRING, UNICODE_STRING, BLOB
+//	property.Vector2, Vector3, Vector4             VECTOR2, VECTOR3, VECTOR4
+//	ID                                             ENTITY_ID
+//	Mailbox, property.Mailbox, a script            MAILBOX
+//	a slice                                        ARRAY, TUPLE
+//	a map                                          MAP
+//	what property.AnyValue takes                   ANY
+//
+// They are checked before the call leaves. Errors are ErrNoMethod, ErrArguments, and what the part
+// that calls says of the way: ErrNoPart and ErrGone. The zero Mailbox reaches nobody: ErrNoPart.
 func (m Mailbox) Call(method string, args ...any) error {
+	if m.Def == nil || m.Via == nil {
+		return ErrNoPart
+	}
 	desc := m.method(method)
 	if desc == nil {
 		return fmt.Errorf("%w: %s has no %s method %q", ErrNoMethod, m.Def.Name, m.Part, method)

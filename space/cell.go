@@ -146,7 +146,7 @@ func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id b
 	}
 	c.data.load(data)
 	c.rolls.at = now + RollPeriod
-	c.work.types = make([]TypeLoad, len(env.Scripts.schema.Types))
+	c.work.types = make([]TypeLoad, len(env.Scripts.Schema().Types))
 	return c
 }
 
@@ -262,7 +262,7 @@ func (c *Cell) runEntities(dt time.Duration) {
 		}
 		c.watch.Switch(c.work.walkTurn(r))
 		r.runControllers(dt)
-		r.runTimers() // which arrival may have added to
+		r.timers.Run(r.Now(), r.callBack) // which arrival may have added to
 	}
 	c.watch.Leave()
 	c.work.shareWalks()
@@ -310,7 +310,7 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 	if c.ended {
 		return 0, ErrEnded
 	}
-	d := c.scripts.schema.Type(typeName)
+	d := c.scripts.Schema().Type(typeName)
 	if d == nil {
 		return 0, fmt.Errorf("space: no entity type %q", typeName)
 	}

@@ -36,7 +36,7 @@ func (r *Real) clientMoved(m *flow.ClientRest) {
 	}
 	r.clientSeq = m.Sequence
 	told := r.ghostedStamp == r.e.MoveStamp
-	if err := r.place(m.Position, m.Direction); err != nil && !errors.Is(err, ErrGone) {
+	if err := r.place(m.Position, m.Direction); err != nil && !errors.Is(err, entity.ErrGone) {
 		r.cell.count.Refused++
 		return
 	}

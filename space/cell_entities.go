@@ -36,7 +36,7 @@ func (c *Cell) evict(rec *record) {
 // makeReal makes e a real here: a new one, or what was a ghost. parts, if not
 // nil, fill it before its script sees it.
 func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
-	r := &Real{e: e, cell: c, kind: c.scripts.forType(e.Def)}
+	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def)}
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r
@@ -55,9 +55,7 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	}
 	c.keep(rec) // now that parts have said what load it brings
 	e.Props.SetHolder(r)
-	if r.kind != nil {
-		r.script = r.kind.bind(r)
-	}
+	r.makeScript()
 	c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
 	return r
 }

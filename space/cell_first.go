@@ -1,7 +1,5 @@
 package space
 
-import "errors"
-
 // OnFirstCell sets the function that is called when a space begins. f is called once, in the first
 // tick of the first cell that the space ever has. It is the place to spawn the space's own
 // entities. fromStore says that the space was loaded from a store and has its entities already;
@@ -13,7 +11,7 @@ import "errors"
 // f runs on the goroutine of the CellApp. Its panic is contained and logged.
 func (s *Scripts) OnFirstCell(f func(c *Cell, fromStore bool)) {
 	if s.firstCell != nil {
-		s.faults = append(s.faults, errors.New("space: OnFirstCell was given a function twice; let one call the other"))
+		s.registry.Fault("space: OnFirstCell was given a function twice; let one call the other")
 	}
 	s.firstCell = f
 }

@@ -1,8 +1,6 @@
 package space
 
 import (
-	"errors"
-
 	"github.com/cellscape/cellscape/bsp"
 )
 
@@ -15,7 +13,7 @@ import (
 // Cell.SetLocal. A panic of it is contained and logged.
 func (s *Scripts) OnArea(f func(c *Cell)) {
 	if s.area != nil {
-		s.faults = append(s.faults, errors.New("space: OnArea was given a function twice; let one call the other"))
+		s.registry.Fault("space: OnArea was given a function twice; let one call the other")
 	}
 	s.area = f
 }

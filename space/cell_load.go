@@ -155,11 +155,13 @@ func (r *Real) turn(busy bool) *load.Meter {
 // on arrival is still the real's alone.
 func (m *measured) walkTurn(r *Real) *load.Meter {
 	switch {
-	case r.timerDue():
+	case r.timers.Due(r.cell.game):
 		return &r.meter
-	case len(r.controllers) > 0:
+	case r.controllers.onlyWalks():
 		m.walkers = append(m.walkers, r)
 		return &m.walks
+	case len(r.controllers.list) > 0:
+		return &r.meter
 	}
 	return &m.rest
 }

@@ -12,7 +12,7 @@ import (
 
 // definition is a type that may be on a cell.
 func (c *Cell) definition(typ uint16) (*property.Definition, error) {
-	d := c.scripts.schema.ByID(typ)
+	d := c.scripts.Schema().ByID(typ)
 	if d == nil || !d.HasCell {
 		return nil, fmt.Errorf("space: type %d has no cell part here", typ)
 	}
@@ -44,7 +44,7 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 		b = migrate.AppendPart(b, migrate.HistoryPart, r.e.History.Append)
 	}
 	b = migrate.AppendPart(b, migrate.FlowsPart, func(b []byte) []byte { return r.appendFlows(b, !backup) })
-	b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)
+	b = migrate.AppendPart(b, migrate.TimersPart, func(b []byte) []byte { return r.timers.Append(b, r.Now()) })
 	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)
 	if backup {
 		return b
@@ -69,7 +69,7 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 		case migrate.PropsPart:
 			return migrate.ReadProps(body, r.e.Props, r.cell.compressor)
 		case migrate.TimersPart:
-			r.readTimers(&rd)
+			r.timers.Read(&rd, r.Now())
 		case migrate.ControllersPart:
 			r.readControllers(&rd)
 		case migrate.FlowsPart:

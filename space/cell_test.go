@@ -77,7 +77,7 @@ func TestSpawn(t *testing.T) {
 		t.Errorf("load %d", got)
 	}
 	a.Destroy()
-	if err := a.SetDirection(property.Vector3{}); err != ErrGone {
+	if err := a.SetDirection(property.Vector3{}); err != entity.ErrGone {
 		t.Error("a destroyed real turns")
 	}
 	r.tick(1)
@@ -90,7 +90,7 @@ func TestTimers(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.spawn(-5)
 	a.Diary.Set("")
-	add := func(after, every time.Duration, user int64) uint32 {
+	add := func(after, every time.Duration, user int64) entity.CallbackID {
 		t.Helper()
 		id, err := a.AddTimer(after, every, "OnTimer", user)
 		if err != nil {
@@ -126,17 +126,17 @@ func TestTimerFaults(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.spawn(-5)
 	for _, name := range []string{"", "Nothing", "Hit", "OnCreated"} {
-		if _, err := a.AddTimer(0, 0, name, 0); !errors.Is(err, ErrNoCallback) {
+		if _, err := a.AddTimer(0, 0, name, 0); !errors.Is(err, entity.ErrNoCallback) {
 			t.Errorf("timer %q: %v", name, err)
 		}
 	}
-	for range MaxControllers {
+	for range entity.MaxTimers {
 		if _, err := a.AddTimer(time.Hour, 0, "OnTimer", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.AddTimer(time.Hour, 0, "OnTimer", 0); err != ErrTooMany {
-		t.Errorf("above MaxControllers: %v", err)
+	if _, err := a.AddTimer(time.Hour, 0, "OnTimer", 0); !errors.Is(err, entity.ErrTooMany) {
+		t.Errorf("above MaxTimers: %v", err)
 	}
 	nan := float32(math.NaN())
 	for _, err := range []error{
@@ -152,7 +152,7 @@ func TestTimerFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.real(id).AddTimer(0, 0, "OnTimer", 0); !errors.Is(err, ErrNoCallback) {
+	if _, err := r.real(id).AddTimer(0, 0, "OnTimer", 0); !errors.Is(err, entity.ErrNoCallback) {
 		t.Errorf("a timer without a script: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func (g *Guard) OnCreated() {
 }
 
 // OnPatrol is called by the timer, wherever the entity is by then.
-func (g *Guard) OnPatrol(space.Callback) {
+func (g *Guard) OnPatrol(entity.Callback) {
 	for e := range g.EntitiesInRange(20) {
 		g.target = e.ID()
 	}

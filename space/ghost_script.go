@@ -1,7 +1,6 @@
 package space
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -23,13 +22,8 @@ type Ghost struct {
 	rec    *record
 	e      *entity.Entity
 	cell   *Cell
-	kind   *ghostType
+	kind   *script.Type
 	script reflect.Value
-}
-
-type ghostType struct {
-	typ     reflect.Type // *T
-	setters *property.Setters
 }
 
 // ID is the entity's id.
@@ -61,51 +55,14 @@ func (g *Ghost) Log() *slog.Logger {
 	return g.cell.log.With("ghost", g.e.ID.String(), "type", g.e.Def.Name)
 }
 
-// RegisterGhost binds the ghosts of entity type name to the Go type T, a struct that
-// embeds *space.Ghost. Its handle fields are bound to the ghosted properties of their
-// names; writing to one is property.ErrReadOnly. Its setters, OnSet and the property's
-// name, hear of each change after it is in place, but not of the values with which the
-// ghost is made; see property.Setters. Any other field must be tagged
-// `cellscape:"local"`: it is lost with the ghost. A setter that panics is reported, and
-// the ghost goes on without its script. Faults are kept for Err.
-func RegisterGhost[T any](s *Scripts, name string) {
-	if err := registerGhost(s, name, reflect.TypeFor[*T]()); err != nil {
-		s.faults = append(s.faults, fmt.Errorf("space: ghost script for %s: %w", name, err))
-	}
-}
-
-func registerGhost(s *Scripts, name string, t reflect.Type) error {
-	d, err := s.cellType(name)
-	if err != nil {
-		return err
-	}
-	if s.ghosts[d.ID] != nil {
-		return errors.New("registered twice")
-	}
-	if err := embeds(t, "Ghost", reflect.TypeFor[*Ghost]()); err != nil {
-		return err
-	}
-	setters, err := property.FindSetters(t, d, property.GhostSide)
-	hooks := script.Hooks{Part: reflect.TypeFor[*Ghost](), Named: isSetter, Ways: "a setter: func (T) OnSetHealth(c *property.Change) for a property health. A ghost has nothing else"}
-	if err := errors.Join(hooks.Check(t), property.CheckFields(t.Elem(), d, property.GhostSide, reflect.TypeFor[*Ghost]()), err); err != nil {
-		return err
-	}
-	s.ghosts[d.ID] = &ghostType{t, setters}
-	return nil
-}
-
-// isSetter reports whether a method is for property.FindSetters to check.
-func isSetter(m reflect.Method) (named, apart bool) { return property.IsSetterName(m.Name), true }
-
 // watchGhost counts what a new ghost hears, and gives it the script that the game
 // wrote for it, if any. Its values are there already.
 func (c *Cell) watchGhost(rec *record) {
 	rec.mirror = nil
-	if kind := c.scripts.ghosts[rec.e.Def.ID]; kind != nil {
-		g := &Ghost{rec: rec, e: rec.e, cell: c, kind: kind, script: reflect.New(kind.typ.Elem())}
-		g.script.Elem().FieldByName("Ghost").Set(reflect.ValueOf(g))
-		property.BindFields(g.script.Interface(), rec.e.Props, reflect.TypeFor[*Ghost]())
+	if kind := c.scripts.ghosts.Of(rec.e.Def); kind != nil {
+		g := &Ghost{rec: rec, e: rec.e, cell: c, kind: kind}
 		rec.mirror = g
+		g.guard("constructor", func() { g.script = kind.New(g, rec.e.Props) })
 	}
 	rec.ghost.Changed = func(change *property.Change, bytes int) {
 		c.stats.Add(rec.e.Def, change.Index, property.Received, bytes)
@@ -115,8 +72,13 @@ func (c *Cell) watchGhost(rec *record) {
 	}
 }
 
-// hear calls the setter of a change. A panic costs the ghost its script, and nothing else.
+// hear calls the setter of a change.
 func (g *Ghost) hear(change *property.Change) {
+	g.guard(g.e.Def.Properties[change.Index].Name, func() { g.kind.Hear(g.script, change) })
+}
+
+// guard runs game code. A panic costs the ghost its script, and nothing else.
+func (g *Ghost) guard(what string, f func()) {
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -125,9 +87,9 @@ func (g *Ghost) hear(change *property.Change) {
 		g.rec.mirror = nil
 		g.cell.count.Errors++
 		g.Log().Error("script of a ghost panicked; the ghost goes on without it",
-			"property", g.e.Def.Properties[change.Index].Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}()
-	g.kind.setters.Call(g.script, change)
+	f()
 }
 
 // ghostValues are the values that a ghost's script has seen.

@@ -153,7 +153,7 @@ func TestRegisterGhostFaults(t *testing.T) {
 	got := fmt.Sprint(s.Err())
 	for _, want := range []string{
 		"ghost script for Avatar: space.plain does not embed *space.Ghost", "Account: the definitions give it no cell part",
-		"Diary", "Count: int is not a property", "OnSetDiary", "OnSetHp", "Avatar: registered twice",
+		"Diary", "Count: int is not a property", "OnSetDiary", "OnSetHp", "Avatar: it has the script *space.avatarGhost already",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not among\n%s", want, got)

@@ -8,22 +8,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
 // hasty has callbacks as people write them from memory.
 type hasty struct{ *Real }
 
-func (*hasty) OnCreate()                      {}
-func (*hasty) OnClient()                      {}
-func (*hasty) OnEnterCell()                   {}
-func (*hasty) OnBeat(Callback)                {}
-func (*hasty) OnTick()                        {}
-func (*hasty) Online() bool                   { return true }
-func (*hasty) OnDestroy()                     {}
-func (*hasty) Onward(to property.Vector3)     {}
-func (*hasty) OnGetCell()                     {}
-func (*hasty) OnRestored(fromBackup Callback) {}
+func (*hasty) OnCreate()                             {}
+func (*hasty) OnClient()                             {}
+func (*hasty) OnEnterCell()                          {}
+func (*hasty) OnBeat(entity.Callback)                {}
+func (*hasty) OnTick()                               {}
+func (*hasty) Online() bool                          { return true }
+func (*hasty) OnDestroy()                            {}
+func (*hasty) Onward(to property.Vector3)            {}
+func (*hasty) OnGetCell()                            {}
+func (*hasty) OnRestored(fromBackup entity.Callback) {}
 
 type hastyGhost struct{ *Ghost }
 
@@ -41,15 +42,15 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 	}
 	for _, want := range []string{
 		"*space.hasty.OnCreate: nothing calls it: did you mean func (*space.hasty) OnCreated()?",
-		"*space.hasty.OnClient: its signature is func(), so that it is never called; the callback is func (*space.hasty) OnClient(bool)",
+		"*space.hasty.OnClient: its signature is func(), so that it is never called; the hook is func (*space.hasty) OnClient(bool)",
 		"*space.hasty.OnEnterCell: nothing calls it: did you mean func (*space.hasty) OnEnteredCell()?",
 		"*space.hasty.OnTick: nothing calls it: ",
-		"func (T) OnX(space.Callback)",
+		"func (T) OnX(entity.Callback)",
 		"*space.hasty.OnGetCell: nothing calls it",
-		"*space.hasty.OnRestored: its signature is func(space.Callback), so that it is never called; the callback is func (*space.hasty) OnRestored()",
+		"*space.hasty.OnRestored: its signature is func(entity.Callback), so that it is never called; the hook is func (*space.hasty) OnRestored()",
 		"*space.hastyGhost.OnCreated: nothing calls it: ",
 		"*space.hastyGhost.OnHealth: nothing calls it: ",
-		"a setter: func (T) OnSetHealth(c *property.Change)",
+		"a setter, func (T) OnSetHealth(c *property.Change)",
 		"*space.hastyGhost.OnSetNothing: Rock has no property that it could be the setter of",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -65,10 +66,8 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 
 // Every interface of this package that a script may have is one that the registration knows.
 func TestHooksAreComplete(t *testing.T) {
-	s := testSchema(t)
 	known := make(map[string]bool)
-	hooks := cellHooks(s.Types[0])
-	for _, own := range hooks.Own {
+	for _, own := range hooks() {
 		known[own.Method(0).Name] = true
 	}
 	declared := callbacksDeclared(t)

@@ -47,7 +47,7 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 	tick = func() time.Duration {
 		now += tickPeriod
 		for _, rec := range c.reals {
-			if len(rec.real.controllers) == 0 {
+			if len(rec.real.controllers.list) == 0 {
 				if _, err := rec.real.MoveTo(at(), 5, "", 0); err != nil {
 					t.Fatal(err)
 				}

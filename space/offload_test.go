@@ -208,11 +208,11 @@ func TestTravels(t *testing.T) {
 		t.Errorf("it is at %v", got)
 	}
 	// The old script is dead.
-	if err := a.SetPosition(property.Vector3{}); err != ErrGone {
+	if err := a.SetPosition(property.Vector3{}); err != entity.ErrGone {
 		t.Errorf("the script that stayed behind can move: %v", err)
 	}
 	a.Hp.Set(77)
-	if _, err := a.AddTimer(0, 0, "OnTimer", 0); err != ErrGone {
+	if _, err := a.AddTimer(0, 0, "OnTimer", 0); err != entity.ErrGone {
 		t.Errorf("the script that stayed behind has timers: %v", err)
 	}
 	r.calm()

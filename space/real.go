@@ -1,7 +1,6 @@
 package space
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -26,7 +26,7 @@ import (
 type Real struct {
 	e      *entity.Entity
 	cell   *Cell
-	kind   *scriptType // nil for a type without a script
+	kind   *script.Type // nil for a type without a script
 	script reflect.Value
 
 	haunts        ghost.Haunts
@@ -38,9 +38,8 @@ type Real struct {
 
 	flows       []peer // by other end
 	tail        tail   // what it keeps for others, as of the last tick
-	timers      []timer
-	controllers []controller
-	nextID      uint32        // last timer or controller id
+	timers      script.Timers
+	controllers controllers
 	ahead       time.Duration // game time that it had on another cell; see Now
 
 	session   flow.Session // of the client; zero without one
@@ -84,9 +83,6 @@ const (
 	handedOver
 )
 
-// ErrGone is returned by methods of a real that is no longer here.
-var ErrGone = errors.New("space: the real is no longer on this cell")
-
 // ID is the entity's id.
 func (r *Real) ID() entity.ID { return r.e.ID }
 
@@ -117,7 +113,7 @@ func (r *Real) SetDirection(d property.Vector3) error { return r.place(r.e.Posit
 
 func (r *Real) place(p, d property.Vector3) error {
 	if r.gone != staying {
-		return ErrGone
+		return entity.ErrGone
 	}
 	if !entity.Finite(p) || !entity.Finite(d) {
 		return fmt.Errorf("space: position %v, direction %v is not finite or out of range", p, d)
@@ -290,7 +286,7 @@ type clientCaller struct {
 
 func (c clientCaller) CallMethod(to entity.ID, _ entity.Part, method int, args []byte) error {
 	if c.r.gone != staying {
-		return ErrGone
+		return entity.ErrGone
 	}
 	if len(args) > witness.MaxEntity {
 		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(args), witness.MaxEntity)
@@ -311,7 +307,7 @@ type realCaller struct{ r *Real }
 
 func (c realCaller) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
 	if c.r.gone != staying {
-		return ErrGone
+		return entity.ErrGone
 	}
 	if c.r.e.Base.IsZero() {
 		return entity.ErrNoPart

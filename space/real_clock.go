@@ -8,7 +8,6 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/internal/gametime"
 )
 
 // How an entity's game time goes on when it moves to another cell.
@@ -59,8 +58,6 @@ func (r *Real) readClock(rd *codec.Reader) {
 	if late > maxAhead || late < -maxAhead {
 		return
 	}
-	for i := range r.timers {
-		r.timers[i].due = max(0, gametime.After(r.timers[i].due, late))
-	}
+	r.timers.Shift(late)
 	r.ahead = game
 }

@@ -72,15 +72,18 @@ func TestTimersFromAnotherTime(t *testing.T) {
 		"another space":           {2, 99 * time.Second, 103 * time.Second, 0},
 	} {
 		cell := &Cell{space: 1, game: 100 * time.Second}
-		r := &Real{cell: cell, timers: []timer{{id: 1, due: 103 * time.Second}}}
+		r := &Real{cell: cell}
+		if _, err := r.timers.Add(cell.game, 3*time.Second, 0, "OnTimer", 1); err != nil {
+			t.Fatal(err)
+		}
 		from := &Real{cell: &Cell{space: entity.SpaceID(c.space), game: c.stamp}}
 		rd := codec.NewReader(from.appendClock(nil))
 		r.readClock(&rd)
 		if err := rd.Close(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if r.timers[0].due != c.want || r.Now() != max(c.ahead, cell.game) {
-			t.Errorf("%s: due at %v, want %v; now %v", name, r.timers[0].due, c.want, r.Now())
+		if r.timers.Due(c.want-1) || !r.timers.Due(c.want) || r.Now() != max(c.ahead, cell.game) {
+			t.Errorf("%s: not due at %v; now %v", name, c.want, r.Now())
 		}
 	}
 	r := &Real{cell: &Cell{space: 1}}

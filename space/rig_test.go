@@ -122,9 +122,9 @@ func (a *Avatar) OnRestored()                 { a.note("restored") }
 func (a *Avatar) OnLeavingCell()              { a.note("leaving") }
 func (a *Avatar) OnEnteredCell()              { a.note("entered") }
 func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
-func (a *Avatar) OnTimer(c Callback)          { a.note("timer %d", c.User) }
-func (a *Avatar) OnArrival(c Callback)        { a.note("arrival %d", c.User) }
-func (a *Avatar) OnBomb(Callback)             { panic("bomb") }
+func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }
+func (a *Avatar) OnArrival(c entity.Callback) { a.note("arrival %d", c.User) }
+func (a *Avatar) OnBomb(entity.Callback)      { panic("bomb") }
 
 func testConfig() Config {
 	return Config{AoIRadius: 100, Border: balance.Border{GhostDistance: 130}, ArtificialLoad: 1000}.WithDefaults()

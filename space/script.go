@@ -12,22 +12,46 @@ import (
 // its last backup. An entity without a base is gone.
 func (r *Real) guard(what string, f func()) {
 	r.cell.watch.Enter(&r.meter)
-	defer func() {
-		p := recover()
-		r.cell.watch.Leave()
-		if p == nil {
-			return
-		}
-		r.cell.count.Errors++
-		r.Log().Error("script panicked; the entity is restored from its backup",
-			"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		if r.gone == staying {
-			r.depart(lost, fmt.Sprintf("panic in %s: %v", what, p))
-		} else {
-			r.gone, r.reason = lost, fmt.Sprintf("panic in %s: %v", what, p)
-		}
-	}()
+	defer r.cell.watch.Leave()
+	defer r.contain(what)
 	f()
+}
+
+// contain is deferred by what runs game code; see guard.
+func (r *Real) contain(what string) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	r.cell.count.Errors++
+	r.Log().Error("script panicked; the entity is restored from its backup",
+		"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	if r.gone == staying {
+		r.depart(lost, fmt.Sprintf("panic in %s: %v", what, p))
+	} else {
+		r.gone, r.reason = lost, fmt.Sprintf("panic in %s: %v", what, p)
+	}
+}
+
+// makeScript makes the script of a new real. One whose constructor panics has none, and is lost.
+func (r *Real) makeScript() {
+	kind := r.kind
+	if kind == nil {
+		return
+	}
+	r.kind = nil
+	defer r.contain("constructor")
+	r.script = kind.New(r, r.e.Props)
+	r.kind = kind
+}
+
+// Script is the Go value that the game wrote for the real, a *T of Register, for controllers; nil
+// for a type without a script.
+func (r *Real) Script() any {
+	if r.kind == nil {
+		return nil
+	}
+	return r.script.Interface()
 }
 
 // callback calls an optional callback of a script.
@@ -43,19 +67,19 @@ func callback[T any](r *Real, name string, f func(T)) {
 // callMethod calls a cell method. source is the entity whose client called, 0
 // for the server.
 func (r *Real) callMethod(index int, source entity.ID, args []byte) error {
-	if r.kind == nil {
-		return fmt.Errorf("%w: %s has no script", entity.ErrNoMethod, r.e.Def.Name)
+	if _, err := r.kind.Method(index); err != nil {
+		return err
 	}
 	var err error
-	r.guard("cell method", func() { err = r.kind.methods.Call(r.script, index, source, args) })
+	r.guard("cell method", func() { err = r.kind.Call(r.script, index, source, args) })
 	return err
 }
 
 // Script is the Go value that the game wrote for a real, for tests and tools on
 // the goroutine of the CellApp; nil for a ghost or a type without a script.
 func (v View) Script() any {
-	if v.rec.real == nil || v.rec.real.kind == nil {
+	if v.rec.real == nil {
 		return nil
 	}
-	return v.rec.real.script.Interface()
+	return v.rec.real.Script()
 }

@@ -32,11 +32,11 @@ func TestRegisterFaults(t *testing.T) {
 	Register[rock](s, "Rock")
 	Register[forgetful](s, "Avatar")
 	want := []string{
-		`space: script for Avatar: space.plain does not embed *space.Real`,
+		`space: script for Avatar: space.plain does not embed *space.Real; add that field`,
 		`space: script for Stone: the definitions have no entity type "Stone"; add it to entities.xml`,
 		`space: script for Account: the definitions give it no cell part; set hasCell in entities.xml, or remove the script`,
-		`space: script for Avatar: int is no struct`,
-		`space: script for Rock: registered twice`,
+		`space: script for Avatar: int is not a struct; register one`,
+		`space: script for Rock: it has the script *space.rock already; register one of the two`,
 		`space: script for Avatar: *space.forgetful.Own: takes 1 parameters and returns 0 values, but method "own" needs 2 and none (the first is the caller's entity.ID)`,
 		`*space.forgetful: no Go method All for method "all"; add func (*space.forgetful) All`,
 		`*space.forgetful: no Go method Boom for method "boom"; add func (*space.forgetful) Boom`,

@@ -1,19 +1,17 @@
 package baseapp
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/internal/gametime"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -23,8 +21,6 @@ import (
 var (
 	// ErrNoScript is returned for a type without a registered script.
 	ErrNoScript = errors.New("baseapp: the type has no script")
-	// ErrTooMany is returned when MaxBases exist.
-	ErrTooMany = errors.New("baseapp: too many bases")
 	// ErrNotJoined is returned before the first Welcome, and after the app was dismissed.
 	ErrNotJoined = errors.New("baseapp: the app has no place in the cluster")
 	// ErrScript is returned when the script panicked.
@@ -36,13 +32,12 @@ var (
 type base struct {
 	app     *BaseApp
 	id      entity.ID
-	bind    *binding
-	script  any
-	value   reflect.Value // of script
+	kind    *script.Type
+	value   reflect.Value // of the script, a *T
 	props   *property.Values
 	log     *slog.Logger
 	link    cellLink
-	timers  timers
+	timers  script.Timers
 	gotCell bool // OnGetCell was called
 	// asked is set while a BackupNow is on its way.
 	asked bool
@@ -73,19 +68,20 @@ type base struct {
 
 // create makes a base and calls its script's OnCreated.
 func (a *BaseApp) create(d *property.Definition, init func(*property.Values), prepare func(*base)) (*base, error) {
+	kind := a.cfg.Scripts.bases.Of(d)
 	switch {
 	case a.ids == nil || a.dismissed:
 		return nil, ErrNotJoined
-	case a.bindings[d.ID] == nil:
+	case kind == nil:
 		return nil, fmt.Errorf("%w: %s", ErrNoScript, d.Name)
 	case len(a.byID) >= MaxBases:
-		return nil, ErrTooMany
+		return nil, fmt.Errorf("%w: %d bases", entity.ErrTooMany, MaxBases)
 	}
 	id, err := a.ids.Next()
 	if err != nil {
 		return nil, err
 	}
-	b := &base{app: a, id: id, bind: a.bindings[d.ID], log: a.log.With("entity", id.String(), "type", d.Name)}
+	b := &base{app: a, id: id, kind: kind, log: a.log.With("entity", id.String(), "type", d.Name)}
 	b.props = property.NewValues(d, property.BaseSide, nil)
 	if init != nil {
 		init(b.props)
@@ -97,10 +93,7 @@ func (a *BaseApp) create(d *property.Definition, init func(*property.Values), pr
 	a.byID[id] = b
 	// One allocator counts upwards, so appending keeps the order of ids.
 	a.list = append(a.list, b)
-	b.guard("make", func() {
-		b.script = b.bind.newScript(entity.NewBase(b, id, b.props, b.log), b.props)
-		b.value = reflect.ValueOf(b.script)
-	})
+	b.guard("constructor", func() { b.value = kind.New(entity.NewBase(b, id, b.props, b.log), b.props) })
 	callHook(b, "OnCreated", func(s Creator) { s.OnCreated() })
 	if b.failed {
 		return nil, ErrScript
@@ -110,7 +103,10 @@ func (a *BaseApp) create(d *property.Definition, init func(*property.Values), pr
 
 // callHook calls a method that the script may have.
 func callHook[H any](b *base, name string, f func(H)) {
-	if h, ok := b.script.(H); ok && !b.failed && !b.removed {
+	if b.failed || b.removed {
+		return
+	}
+	if h, ok := b.value.Interface().(H); ok {
 		b.guard(name, func() { f(h) })
 	}
 }
@@ -137,11 +133,11 @@ func (b *base) call(index int, source entity.ID, args []byte) (err error) {
 	if b.failed || b.removed {
 		return entity.ErrNoPart
 	}
-	d, err := b.bind.methods.Description(index)
+	d, err := b.kind.Method(index)
 	if err != nil {
 		return err
 	}
-	b.guard(d.Name, func() { err = b.bind.methods.Call(b.value, index, source, args) })
+	b.guard(d.Name, func() { err = b.kind.Call(b.value, index, source, args) })
 	return err
 }
 
@@ -152,7 +148,7 @@ func (b *base) tick() {
 		b.Destroy()
 	}
 	if !b.app.frozen && !b.destroying {
-		b.runTimers()
+		b.timers.Run(b.app.game, b.runTimer)
 	}
 	b.tickClient()
 	b.tickCell()
@@ -164,7 +160,7 @@ func (b *base) Destroy() {
 		return
 	}
 	b.destroying = true
-	b.timers.list = nil
+	b.timers.Clear()
 	b.forgetToken()
 	if b.client != nil {
 		b.client.refuse(protocol.Destroyed, "")
@@ -239,79 +235,30 @@ func (b *base) ClientSession() uint32 {
 func (b *base) ClientAccount() string { return b.account }
 
 // AddTimer is part of entity.BaseHost.
-func (b *base) AddTimer(after, every time.Duration, method string) (entity.TimerID, error) {
-	index, ok := b.bind.timers[method]
-	switch {
-	case b.destroying:
-		return 0, entity.ErrNoPart
-	case !ok:
-		return 0, fmt.Errorf("%w: %v has no method %s() for a timer", entity.ErrNoMethod, b.bind.script, method)
-	case after < 0 || every < 0:
-		return 0, fmt.Errorf("baseapp: timer %s after %v, every %v: times are 0 or more", method, after, every)
+func (b *base) AddTimer(after, every time.Duration, method string, user int64) (entity.CallbackID, error) {
+	if b.destroying {
+		return 0, entity.ErrGone
 	}
-	return b.timers.add(gametime.After(b.app.game, after), every, index)
+	if err := script.CheckCallback[entity.Callback](b.kind, method); err != nil {
+		return 0, err
+	}
+	return b.timers.Add(b.app.game, after, every, method, user)
 }
+
+// Cancel is part of entity.BaseHost.
+func (b *base) Cancel(id entity.CallbackID) bool { return b.timers.Cancel(id) }
 
 // Handling is part of entity.BaseHost.
 func (b *base) Handling() entity.Call { return b.handling }
 
-// CancelTimer is part of entity.BaseHost.
-func (b *base) CancelTimer(id entity.TimerID) { b.timers.cancel(id) }
+func (b *base) runTimer(method string, c entity.Callback) { callBack(b, method, c) }
 
-func (b *base) runTimers() {
-	b.timers.due(b.app.game, func(method int) {
-		name := b.bind.script.Method(method).Name
-		b.guard(name, func() { b.value.Method(method).Call(nil) })
-	})
-}
-
-// timers are the timers of one base, by id.
-type timers struct {
-	last entity.TimerID
-	list []timer
-}
-
-type timer struct {
-	id     entity.TimerID
-	at     time.Duration // game time
-	every  time.Duration // 0 for once
-	method int
-}
-
-func (t *timers) add(at, every time.Duration, method int) (entity.TimerID, error) {
-	if len(t.list) >= MaxTimers {
-		return 0, fmt.Errorf("baseapp: a base has at most %d timers", MaxTimers)
-	}
-	t.last++
-	t.list = append(t.list, timer{t.last, at, every, method})
-	return t.last, nil
-}
-
-func (t *timers) cancel(id entity.TimerID) {
-	t.list = slices.DeleteFunc(t.list, func(x timer) bool { return x.id == id })
-}
-
-// due calls f for every timer that is due, in the order of their times and then
-// their ids. Timers that f adds run in a later call at the earliest. A repeated timer that
-// missed times, in a long tick, runs once for all of them.
-func (t *timers) due(now time.Duration, f func(method int)) {
-	var run []timer
-	for _, x := range t.list {
-		if x.at <= now {
-			run = append(run, x)
-		}
-	}
-	slices.SortStableFunc(run, func(x, y timer) int { return cmp.Compare(x.at, y.at) })
-	for _, x := range run {
-		i := slices.IndexFunc(t.list, func(y timer) bool { return y.id == x.id })
-		if i < 0 {
-			continue // cancelled by one that ran before it
-		}
-		if x.every == 0 {
-			t.list = slices.Delete(t.list, i, i+1)
-		} else {
-			t.list[i].at = gametime.Again(x.at, x.every, now)
-		}
-		f(x.method)
+// callBack calls a callback of the script by its name.
+func callBack[A any](b *base, method string, a A) {
+	var err error
+	b.guard(method, func() { err = script.CallBack(b.kind, b.value, method, a) })
+	if err != nil {
+		b.app.report.Errors++
+		b.log.Error("a callback calls nothing", "error", err)
 	}
 }

@@ -16,14 +16,13 @@ import (
 
 // BaseApp is a BaseApp process. It is a mercury.Handler.
 type BaseApp struct {
-	cfg      Config
-	log      *slog.Logger
-	bindings []*binding // by type id
-	net      *dialler
-	links    app.Links
-	routes   app.Routes[sender]
-	cellMgr  app.Member
-	baseMgr  app.Member
+	cfg     Config
+	log     *slog.Logger
+	net     *dialler
+	links   app.Links
+	routes  app.Routes[sender]
+	cellMgr app.Member
+	baseMgr app.Member
 
 	number  uint32
 	ids     *app.Allocator
@@ -87,7 +86,6 @@ func New(cfg Config) (*BaseApp, error) {
 		payload:  make([]byte, 0, 4<<10),
 		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
 	}
-	a.bindings, _ = cfg.Scripts.bind(cfg.Schema) // Validate has checked it
 	a.links.Transport, a.links.Log = a.net, a.log
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)

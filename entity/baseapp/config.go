@@ -38,10 +38,6 @@ const (
 	// MaxBases bounds the bases of one BaseApp, game code's included: at about
 	// 2 KB for an empty base this is the memory of a small server.
 	MaxBases = 1 << 18
-
-	// MaxTimers bounds the timers of one base: a script that adds one in every
-	// callback is told, before it slows everyone down.
-	MaxTimers = 256
 )
 
 // Config configures a BaseApp.
@@ -105,8 +101,11 @@ func (c *Config) Validate() error {
 		c.checkPlayer(fault)
 	}
 	if c.Scripts != nil {
-		if _, err := c.Scripts.bind(c.Schema); err != nil {
+		if err := c.Scripts.Err(); err != nil {
 			fault("%w", err)
+		}
+		if c.Scripts.Schema() != c.Schema {
+			fault("Scripts are of another schema; make them with NewScripts of Config.Schema")
 		}
 	}
 	return errors.Join(faults...)
@@ -120,7 +119,7 @@ func (c *Config) checkPlayer(fault func(format string, args ...any)) {
 	case !d.HasBase || !d.HasClient:
 		fault("PlayerType %q has no base or no client; let its definition have both", c.PlayerType)
 	}
-	if c.Scripts == nil || !c.Scripts.has(c.PlayerType) {
+	if d != nil && (c.Scripts == nil || c.Scripts.Schema() == c.Schema && c.Scripts.bases.Of(d) == nil) {
 		fault("PlayerType %q has no script; register one with baseapp.Register", c.PlayerType)
 	}
 	if c.Secrets == nil {
@@ -136,6 +135,6 @@ func (c *Config) setDefaults() {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Scripts == nil {
-		c.Scripts = new(Scripts)
+		c.Scripts = NewScripts(c.Schema)
 	}
 }

@@ -42,9 +42,9 @@ func ExampleRegister() {
 		fmt.Println(err)
 		return
 	}
-	var scripts baseapp.Scripts
-	baseapp.Register(&scripts, "Account", func() *Account { return &Account{} })
-	cfg := baseapp.Config{Schema: schema, Scripts: &scripts, PlayerType: "Account"}
+	scripts := baseapp.NewScripts(schema)
+	baseapp.Register[Account](scripts, "Account")
+	cfg := baseapp.Config{Schema: schema, Scripts: scripts, PlayerType: "Account"}
 	fmt.Println(cfg.Validate())
 	// Output:
 	// baseapp: configuration: Transport is nil; give the transport that the app speaks through

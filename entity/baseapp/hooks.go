@@ -1,9 +1,13 @@
 package baseapp
 
-import "github.com/cellscape/cellscape/entity/client/protocol"
+import (
+	"reflect"
 
-// A script may have any of the methods of these interfaces; each is called on the
-// app's goroutine.
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// A script may have any of the methods of these interfaces. Each is called on the goroutine of the
+// BaseApp.
 type (
 	// Creator hears that its base was created: fields are bound, properties have
 	// their first values. The place to call CreateCell.
@@ -13,7 +17,7 @@ type (
 	// part: from here on Client() works.
 	ClientEnabler interface{ OnEntitiesEnabled() }
 
-	// ClientMourner hears that the client is gone. code is protocol.LoggedOut,
+	// ClientDeathHandler hears that the client is gone. code is protocol.LoggedOut,
 	// Malformed or Flooding, or 0 if the connection ended; reason is for people.
 	// Afterwards the entity is destroyed, unless the script is a Keeper. It is not
 	// called when the script destroys the entity itself.
@@ -36,3 +40,15 @@ type (
 	// Destroyer hears that its base is being removed; the cell part is gone.
 	Destroyer interface{ OnDestroy() }
 )
+
+func hooks() []reflect.Type {
+	return []reflect.Type{
+		reflect.TypeFor[Creator](), reflect.TypeFor[ClientEnabler](), reflect.TypeFor[ClientDeathHandler](), reflect.TypeFor[Keeper](),
+		reflect.TypeFor[CellGetter](), reflect.TypeFor[CellLoser](), reflect.TypeFor[Destroyer](),
+	}
+}
+
+// foreignHooks are the names of what is called on cell scripts alone.
+func foreignHooks() []string {
+	return []string{"OnRestored", "OnLeavingCell", "OnEnteredCell", "OnClient", "OnCallRefused"}
+}

@@ -19,7 +19,8 @@ func (*hasty) OnCreate()                     {}
 func (*hasty) OnEntityEnabled()              {}
 func (*hasty) OnClientDeath()                {}
 func (*hasty) OnRestored()                   {}
-func (*hasty) OnBeat()                       {}
+func (*hasty) OnBeat(entity.Callback)        {}
+func (*hasty) OnTick()                       {}
 func (*hasty) OnRoom(r entity.SpaceReply)    {}
 func (*hasty) OnDestroyed(entity.SpaceReply) {}
 func (*hasty) OnGetCell()                    {}
@@ -32,19 +33,21 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s Scripts
-	Register[hasty](&s, "A", nil)
-	_, err = s.bind(schema)
+	s := NewScripts(schema)
+	Register[hasty](s, "A")
+	err = s.Err()
 	if err == nil {
 		t.Fatal("nothing is refused")
 	}
 	for _, want := range []string{
 		"*baseapp.hasty.OnCreate: nothing calls it: did you mean func (*baseapp.hasty) OnCreated()?",
 		"*baseapp.hasty.OnEntityEnabled: nothing calls it: did you mean func (*baseapp.hasty) OnEntitiesEnabled()?",
-		"*baseapp.hasty.OnClientDeath: its signature is func(), so that it is never called; the callback is func (*baseapp.hasty) OnClientDeath(protocol.Code, string)",
-		"*baseapp.hasty.OnRestored: nothing calls it: it is a callback of another part of the entity",
+		"*baseapp.hasty.OnClientDeath: its signature is func(), so that it is never called; the hook is func (*baseapp.hasty) OnClientDeath(protocol.Code, string)",
+		"*baseapp.hasty.OnRestored: nothing calls it: it is a hook of another part of the entity",
 		"*baseapp.hasty.OnHit: nothing calls it: ",
-		"*baseapp.hasty.KeepWithoutClient: its signature is func(), so that it is never called; the callback is func (*baseapp.hasty) KeepWithoutClient() bool",
+		"*baseapp.hasty.OnTick: nothing calls it: ",
+		"func (T) OnX(entity.Callback), or a callback by name, func (T) OnX(entity.SpaceReply)",
+		"*baseapp.hasty.KeepWithoutClient: its signature is func(), so that it is never called; the hook is func (*baseapp.hasty) KeepWithoutClient() bool",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in\n%v", want, err)
@@ -61,17 +64,16 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 // base's.
 func TestHooksAreComplete(t *testing.T) {
 	known := make(map[string]bool)
-	hooks := baseHooks(&property.Definition{})
-	for _, own := range hooks.Own {
+	for _, own := range hooks() {
 		known[own.Method(0).Name] = true
 	}
-	for file, least := range map[string]int{"hooks.go": 7, "../../space/scripts.go": 6} {
+	for file, least := range map[string]int{"hooks.go": 7, "../../space/hooks.go": 6} {
 		names := interfaceMethods(t, file)
 		if len(names) < least {
 			t.Errorf("only %v found in %s", names, file)
 		}
 		for _, name := range names {
-			if !known[name] && !(least == 6 && slices.Contains(hooks.Foreign, name)) {
+			if !known[name] && !(least == 6 && slices.Contains(foreignHooks(), name)) {
 				t.Errorf("%s of %s is not known", name, file)
 			}
 		}

@@ -128,7 +128,7 @@ func (v *avatar) OnEntitiesEnabled()       { v.note("enabled") }
 func (v *avatar) OnGetCell()               { v.note("got cell") }
 func (v *avatar) OnLoseCell()              { v.note("lost cell") }
 func (v *avatar) OnDestroy()               { v.note("destroyed") }
-func (v *avatar) Tock()                    { v.note("tock") }
+func (v *avatar) Tock(entity.Callback)     { v.note("tock") }
 func (v *avatar) KeepWithoutClient() bool  { return v.keep }
 func (v *avatar) Hidden()                  { v.note("hidden") }
 func (v *avatar) Buy(what string, n int32) { v.note("buy %s %d", what, n) }
@@ -197,11 +197,9 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, schema: testSchema(t), do: make(map[string]func(*avatar)), from: make(map[mercury.Address]mercury.ChannelID)}
 	r.net = &fakeTransport{peers: make(map[mercury.ChannelID]mercury.Address), ended: make(map[mercury.ChannelID]bool)}
-	var scripts Scripts
-	Register(&scripts, "Avatar", func() *avatar { return &avatar{log: &r.events, do: r.do, keep: r.keep} })
 	chance := rand.New(rand.NewPCG(1, 2))
 	cfg := Config{
-		Transport: r.net, Manager: cellAppMgr.At, Schema: r.schema, Scripts: &scripts, PlayerType: "Avatar",
+		Transport: r.net, Manager: cellAppMgr.At, Schema: r.schema, PlayerType: "Avatar",
 		Secrets: func(b []byte) {
 			for i := range b {
 				b[i] = byte(chance.Uint32())
@@ -213,6 +211,8 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 	for _, f := range change {
 		f(&cfg)
 	}
+	cfg.Scripts = NewScripts(cfg.Schema)
+	Register(cfg.Scripts, "Avatar", func() *avatar { return &avatar{log: &r.events, do: r.do, keep: r.keep} })
 	a, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func TestPanicsInEveryHook(t *testing.T) {
 			if v, ok := r.a.Script(made.ID).(*avatar); ok {
 				p := r.connect(1)
 				p.attach(made.Token)
-				_, _ = v.AddTimer(0, 0, "Tock")
+				_, _ = v.AddTimer(0, 0, "Tock", 0)
 				if v.CreateCell(1, property.Vector3{}, property.Vector3{}, nil) == nil {
 					r.tick()
 					r.say(r.managers, &wire.Located{ID: made.ID, Space: 1, App: appX})
@@ -127,8 +127,8 @@ func TestTimers(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	add := func(after, every time.Duration) entity.TimerID {
-		id, err := v.AddTimer(after, every, "Tock")
+	add := func(after, every time.Duration) entity.CallbackID {
+		id, err := v.AddTimer(after, every, "Tock", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,8 +162,9 @@ func TestTimers(t *testing.T) {
 	if got := ticks(1); got != 1 {
 		t.Errorf("fired %d times after a pause", got)
 	}
-	v.CancelTimer(again)
-	v.CancelTimer(again)
+	if !v.Cancel(again) || v.Cancel(again) {
+		t.Error("Cancel does not say whether there was one")
+	}
 	if got := ticks(50); got != 0 {
 		t.Errorf("fired %d times after it was cancelled", got)
 	}
@@ -176,11 +177,11 @@ func TestTimerNever(t *testing.T) {
 	r.tick()
 	r.events = nil
 	for _, every := range []time.Duration{0, math.MaxInt64} {
-		if _, err := v.AddTimer(math.MaxInt64, every, "Tock"); err != nil {
+		if _, err := v.AddTimer(math.MaxInt64, every, "Tock", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := v.AddTimer(0, math.MaxInt64, "Tock"); err != nil {
+	if _, err := v.AddTimer(0, math.MaxInt64, "Tock", 0); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {
@@ -192,15 +193,15 @@ func TestTimerNever(t *testing.T) {
 func TestTimersMayChangeTimers(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
-	var ids []entity.TimerID
+	var ids []entity.CallbackID
 	r.do["tock"] = func(v *avatar) {
 		for _, id := range ids {
-			v.CancelTimer(id)
+			v.Cancel(id)
 		}
-		_, _ = v.AddTimer(0, 0, "Tock")
+		_, _ = v.AddTimer(0, 0, "Tock", 0)
 	}
 	for range 3 {
-		id, _ := v.AddTimer(0, time.Second, "Tock")
+		id, _ := v.AddTimer(0, time.Second, "Tock", 0)
 		ids = append(ids, id)
 	}
 	r.events = nil
@@ -209,7 +210,7 @@ func TestTimersMayChangeTimers(t *testing.T) {
 	r.tick()
 	r.wantEvents("tock")
 	r.do["tock"] = func(v *avatar) { v.Destroy() }
-	_, _ = v.AddTimer(0, 0, "Tock")
+	_, _ = v.AddTimer(0, 0, "Tock", 0)
 	r.tick()
 	r.wantEvents("tock", "destroyed")
 }
@@ -217,22 +218,22 @@ func TestTimersMayChangeTimers(t *testing.T) {
 func TestTimerFaults(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
-	for _, name := range []string{"", "Buy", "Tick", "Destroy", "tock"} {
-		if _, err := v.AddTimer(0, 0, name); !errors.Is(err, entity.ErrNoMethod) {
+	for _, name := range []string{"", "Buy", "Tick", "Destroy", "tock", "OnRoom", "OnCreated"} {
+		if _, err := v.AddTimer(0, 0, name, 0); !errors.Is(err, entity.ErrNoCallback) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := v.AddTimer(-1, 0, "Tock"); err == nil {
+	if _, err := v.AddTimer(-1, 0, "Tock", 0); err == nil {
 		t.Error("a negative time is taken")
 	}
-	for range MaxTimers {
-		_, _ = v.AddTimer(time.Hour, 0, "Tock")
+	for range entity.MaxTimers {
+		_, _ = v.AddTimer(time.Hour, 0, "Tock", 0)
 	}
-	if _, err := v.AddTimer(time.Hour, 0, "Tock"); err == nil {
-		t.Error("no limit")
+	if _, err := v.AddTimer(time.Hour, 0, "Tock", 0); !errors.Is(err, entity.ErrTooMany) {
+		t.Errorf("beyond the limit: %v", err)
 	}
 	v.Destroy()
-	if _, err := v.AddTimer(0, 0, "Tock"); !errors.Is(err, entity.ErrNoPart) {
+	if _, err := v.AddTimer(0, 0, "Tock", 0); !errors.Is(err, entity.ErrGone) {
 		t.Errorf("of a destroyed base: %v", err)
 	}
 }
@@ -262,22 +263,22 @@ func TestFaultsAreReportedAllAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s Scripts
-	Register[badField](&s, "Avatar", nil)
-	Register[noMethods](&s, "Avatar", nil)
-	Register[clash](&s, "Clash", nil)
-	Register[noMethods](&s, "Door", nil)
-	Register[noMethods](&s, "Nobody", nil)
-	Register[noBase](&s, "Post", nil)
-	Register[number](&s, "Wall", nil)
-	_, err = New(Config{Schema: schema, Scripts: &s, PlayerType: "Ghost", Tick: -1})
+	s := NewScripts(schema)
+	Register[badField](s, "Avatar")
+	Register[noMethods](s, "Avatar")
+	Register[clash](s, "Clash")
+	Register[noMethods](s, "Door")
+	Register[noMethods](s, "Nobody")
+	Register[noBase](s, "Post")
+	Register[number](s, "Wall")
+	_, err = New(Config{Schema: schema, Scripts: s, PlayerType: "Ghost", Tick: -1})
 	if !errors.Is(err, ErrConfig) {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{
-		"Transport is nil", "Manager is no address", "Tick is -1ns", `PlayerType "Ghost" is not in the schema`, "has no script", "Secrets is nil",
-		"badField.Health", "badField.Count", `no Go method Buy`, "Avatar has the script", `base method "destroy"`,
-		"Door has no base part", `no entity type "Nobody"`, "does not embed *entity.Base", "is not a struct",
+		"Transport is nil", "Manager is no address", "Tick is -1ns", `PlayerType "Ghost" is not in the schema`, "Secrets is nil",
+		"badField.Health", "badField.Count", `no Go method Buy`, "Avatar: ", `method "destroy" would hide the method Destroy of *entity.Base`,
+		"Door: the definitions give it no base part; set hasBase", `no entity type "Nobody"`, "does not embed *entity.Base", "is not a struct",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("not reported: %s", want)

@@ -2,12 +2,12 @@ package baseapp
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -26,7 +26,7 @@ const (
 type spaceRequest struct {
 	message wire.CreateSpace
 	base    entity.ID
-	method  int // Go method index of its script
+	method  string
 }
 
 // spaceRequests are all that were not answered, by number.
@@ -38,18 +38,18 @@ type spaceRequests struct {
 
 // CreateSpace is part of entity.BaseHost.
 func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error) {
-	index, ok := b.bind.spaceReplies[method]
 	q := &b.app.spaces
-	switch {
-	case b.destroying:
-		return 0, entity.ErrNoPart
-	case !ok:
-		return 0, fmt.Errorf("%w: %v has no method %s(entity.SpaceReply) for a space", entity.ErrNoMethod, b.bind.script, method)
-	case len(q.open) >= MaxSpaceRequests:
-		return 0, fmt.Errorf("%w: %d spaces are asked for already", ErrTooMany, MaxSpaceRequests)
+	if b.destroying {
+		return 0, entity.ErrGone
+	}
+	if err := script.CheckCallback[entity.SpaceReply](b.kind, method); err != nil {
+		return 0, err
+	}
+	if len(q.open) >= MaxSpaceRequests {
+		return 0, fmt.Errorf("%w: %d spaces are asked for already", entity.ErrTooMany, MaxSpaceRequests)
 	}
 	q.last++
-	r := spaceRequest{message: wire.CreateSpace{Request: q.last, Info: info}, base: b.id, method: index}
+	r := spaceRequest{message: wire.CreateSpace{Request: q.last, Info: info}, base: b.id, method: method}
 	q.open = append(q.open, r)
 	b.app.cellMgr.Send(&r.message)
 	return q.last, nil
@@ -58,7 +58,7 @@ func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error)
 // DestroySpace is part of entity.BaseHost.
 func (b *base) DestroySpace(id entity.SpaceID) error {
 	if !b.app.endings.Ask(&b.app.cellMgr, id) {
-		return fmt.Errorf("%w: the ends of %d spaces are waited for", ErrTooMany, app.MaxEndings)
+		return fmt.Errorf("%w: the ends of %d spaces are waited for", entity.ErrTooMany, app.MaxEndings)
 	}
 	return nil
 }
@@ -91,10 +91,7 @@ func (a *BaseApp) spaceCreated(m *wire.SpaceCreated) {
 		}
 		return
 	}
-	reply := entity.SpaceReply{Request: m.Request, Space: m.Space, Reason: m.Reason}
-	b.guard(b.bind.script.Method(r.method).Name, func() {
-		b.value.Method(r.method).Call([]reflect.Value{reflect.ValueOf(reply)})
-	})
+	callBack(b, r.method, entity.SpaceReply{Request: m.Request, Space: m.Space, Reason: m.Reason})
 }
 
 // spaceDestroyed takes the answer to a DestroySpace.

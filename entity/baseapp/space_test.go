@@ -61,7 +61,7 @@ func TestCreateSpaceFaults(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	for _, name := range []string{"", "OnRooms", "Tock", "Destroy"} {
-		if _, err := v.CreateSpace(room, name); !errors.Is(err, entity.ErrNoMethod) {
+		if _, err := v.CreateSpace(room, name); !errors.Is(err, entity.ErrNoCallback) {
 			t.Errorf("reply to %q: %v", name, err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestCreateSpaceFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, ErrTooMany) {
+	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("one too many: %v", err)
 	}
 	for id := range entity.SpaceID(app.MaxEndings) {
@@ -84,11 +84,11 @@ func TestCreateSpaceFaults(t *testing.T) {
 	if err := v.DestroySpace(1); err != nil {
 		t.Errorf("the same once more: %v", err)
 	}
-	if err := v.DestroySpace(roomID); !errors.Is(err, ErrTooMany) {
+	if err := v.DestroySpace(roomID); !errors.Is(err, entity.ErrTooMany) {
 		t.Errorf("one end too many: %v", err)
 	}
 	v.Destroy()
-	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, entity.ErrNoPart) {
+	if _, err := v.CreateSpace(room, "OnRoom"); !errors.Is(err, entity.ErrGone) {
 		t.Errorf("after the end of the base: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ type Starter struct{ app *BaseApp }
 
 // CreateBase creates a base of a type that has a script. init, if not nil, gives
 // properties of the base side values first; then the script's OnCreated is called.
-// Errors are ErrNoScript, ErrTooMany, ErrNotJoined, ErrScript and entity.ErrIDsExhausted.
+// Errors are ErrNoScript, entity.ErrTooMany, ErrNotJoined, ErrScript and entity.ErrIDsExhausted.
 func (s *Starter) CreateBase(typeName string, init func(*property.Values)) (entity.ID, error) {
 	d := s.app.cfg.Schema.Type(typeName)
 	if d == nil {

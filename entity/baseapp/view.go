@@ -42,8 +42,8 @@ func (a *BaseApp) Bases() iter.Seq[BaseView] {
 
 // Script returns the script of a base, for tests; nil if there is no such base.
 func (a *BaseApp) Script(id entity.ID) any {
-	if b := a.byID[id]; b != nil {
-		return b.script
+	if b := a.byID[id]; b != nil && b.value.IsValid() {
+		return b.value.Interface()
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (c *Client) Stats() Stats { return c.stats }
 // PropertyStats counts the changes that the client has received, by type and property.
 func (c *Client) PropertyStats() *property.Stats { return c.cfg.PropertyStats }
 
-// InWorld reports whether the player's entity has a cell part, so that MoveTo works.
+// InWorld reports whether the player's entity has a cell part, so that SetPosition works.
 func (c *Client) InWorld() bool { return c.inWorld }
 
 // Space is the space that the player is in, 0 outside of any.

@@ -68,8 +68,8 @@ type Config struct {
 	// PropertyStats counts the changes of properties that come. Many clients of one
 	// goroutine may share one. Default: one of the client's own.
 	PropertyStats *property.Stats
-	// Classes are the Go types that the game wrote for what it sees. Default: none.
-	Classes *Classes
+	// Scripts are the Go types that the game wrote for what it sees. Default: none.
+	Scripts *Scripts
 	// Handler is told what happens.
 	Events Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.
@@ -92,11 +92,11 @@ func (c *Config) Validate() error {
 	fault(!c.LoginApp.IsValid() || c.LoginApp.Port() == 0, "Config.LoginApp is %v: give the address and port of a LoginApp", c.LoginApp)
 	fault(len(c.User) > protocol.MaxName, "Config.User has %d bytes: at most %d are sent", len(c.User), protocol.MaxName)
 	fault(len(c.Password) > protocol.MaxName, "Config.Password has %d bytes: at most %d are sent", len(c.Password), protocol.MaxName)
-	if c.Classes != nil {
-		if err := c.Classes.Err(); err != nil {
+	if c.Scripts != nil {
+		if err := c.Scripts.Err(); err != nil {
 			faults = append(faults, err)
 		}
-		fault(c.Schema != nil && c.Classes.schema != c.Schema, "Config.Classes are of another schema: make them with NewClasses of Config.Schema")
+		fault(c.Schema != nil && c.Scripts.Schema() != c.Schema, "Config.Scripts are of another schema: make them with NewScripts of Config.Schema")
 	}
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return errors.Join(faults...)
@@ -110,9 +110,9 @@ type Events struct {
 	// BasePlayer: the player's entity is there, with its base properties.
 	BasePlayer func(own *Replica)
 	// CellPlayer: the player's entity has (again) a cell part and is in a space.
-	// From here on MoveTo works.
+	// From here on SetPosition works.
 	CellPlayer func(own *Replica)
-	// CellGone: the player's cell part was destroyed. MoveTo works no more, and
+	// CellGone: the player's cell part was destroyed. SetPosition works no more, and
 	// what it saw is gone as after a Reset; CellPlayer follows if it is made again.
 	CellGone func(own *Replica)
 	// Reset: the cell part was lost with its process. All replicas but the

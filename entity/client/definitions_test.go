@@ -192,7 +192,7 @@ func (s *server) wantCalls(r *rig) {
 	s.t.Helper()
 	r.net.Sent = nil
 	text := property.StringValue("hi")
-	for _, err := range []error{r.c.CallCell(me, "jump"), r.c.CallCell(foe, "greet", text), r.c.CallBase("buy", text)} {
+	for _, err := range []error{r.c.Entity(me).Cell().Call("jump"), r.c.Entity(foe).Cell().Call("greet", text), r.c.Player().Base().Call("buy", text)} {
 		if err != nil {
 			s.t.Fatal(err)
 		}

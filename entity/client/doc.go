@@ -18,7 +18,7 @@
 // A Replica is the client's copy of an entity: the player's own, and those in
 // its area of interest. Only the server's messages change a replica; the one
 // exception is the place of the player's own entity, which the client controls
-// from CellPlayer on (MoveTo).
+// from CellPlayer on (SetPosition).
 //
 // A game may write a Go type for what it sees of an entity type, with handles for the
 // properties, methods that answer client methods, and setters that hear of changes; see

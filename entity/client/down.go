@@ -200,8 +200,8 @@ func (c *Client) newReplica(id entity.ID, typ uint16, side property.Side) (*Repl
 	if !id.Valid() {
 		return nil, malformed("entity id %d", uint64(id))
 	}
-	r := &Replica{ID: id, Def: def, Props: property.NewValues(def, side, nil)}
-	c.cfg.Classes.bind(r)
+	r := &Replica{ID: id, Def: def, Props: property.NewValues(def, side, nil), client: c}
+	c.cfg.Scripts.bind(r)
 	return r, nil
 }
 

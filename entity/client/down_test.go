@@ -62,7 +62,7 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	}
 	r.say(r.cellPlayer().Append(r.cell(1)))
 	r.say(protocol.AppendCellGone(r.cell(2)))
-	if r.c.InWorld() || r.c.MoveTo(property.Vector3{}, property.Vector3{X: 1}) == nil {
+	if r.c.InWorld() || r.c.SetPosition(property.Vector3{}, property.Vector3{X: 1}) == nil {
 		t.Error("in the world without a cell part")
 	}
 	r.wantEvents("enter 1.7 health 70", "reset", "cell player at {1 0 1} mana 9", "cell gone")
@@ -414,7 +414,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		// The client can go on, whatever came.
 		r.c.Tick(r.now + DefaultTick)
-		_ = r.c.MoveTo(property.Vector3{X: 3}, property.Vector3{})
+		_ = r.c.SetPosition(property.Vector3{X: 3}, property.Vector3{})
 		_ = fmt.Sprint(r.c.Len(), r.c.Player())
 	})
 }

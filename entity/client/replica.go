@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -22,7 +23,8 @@ type Replica struct {
 	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
 	Direction property.Vector3
 
-	class  *class // nil if the game wrote none
+	client *Client
+	kind   *script.Type // nil if the game wrote none
 	script reflect.Value
 	stamp  uint32
 	// born is the number of the bundle with the last reliable word on the place.

@@ -60,7 +60,7 @@ func TestLogin(t *testing.T) {
 	_ = r.own.Load(gold, property.Int(5))
 	base := protocol.BasePlayer{ID: me, Props: r.own.AppendStream(nil, property.OwnClientBaseStream)}
 	r.say(base.Append(nil))
-	if r.c.InWorld() || !errors.Is(r.c.MoveTo(property.Vector3{X: 2}, property.Vector3{}), ErrNotInWorld) {
+	if r.c.InWorld() || !errors.Is(r.c.SetPosition(property.Vector3{X: 2}, property.Vector3{}), ErrNotInWorld) {
 		t.Error("MoveTo works before CellPlayer")
 	}
 	r.say(r.cellPlayer().Append(r.cell(1)))
@@ -98,7 +98,11 @@ func TestClosedByTransport(t *testing.T) {
 		if !errors.Is(r.c.Err(), mercury.ErrTimeout) || r.c.State() != Closed {
 			t.Errorf("error %v in state %v", r.c.Err(), r.c.State())
 		}
-		if err := r.c.CallBase("buy", property.StringValue("x")); !errors.Is(err, ErrNotPlaying) {
+		want := ErrNotPlaying
+		if r.c.Player() == nil {
+			want = entity.ErrNoPart
+		}
+		if err := r.c.Player().Base().Call("buy", "x"); !errors.Is(err, want) {
 			t.Errorf("call after the end: %v", err)
 		}
 	}
@@ -221,7 +225,7 @@ func TestMoves(t *testing.T) {
 	dir := property.Vector3{X: 1}
 	for i := range 3 {
 		for range 2 { // several a tick are one
-			if err := r.c.MoveTo(property.Vector3{X: float32(i) + 2}, dir); err != nil {
+			if err := r.c.SetPosition(property.Vector3{X: float32(i) + 2}, dir); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -236,16 +240,16 @@ func TestMoves(t *testing.T) {
 	if m, reliable := r.moves(); len(m) != 1 || !reliable[0] || m[0].Sequence != 4 || m[0].Position.X != 4 {
 		t.Fatalf("at rest: %v reliable %v", m, reliable)
 	}
-	_ = r.c.MoveTo(property.Vector3{X: 4}, dir)
+	_ = r.c.SetPosition(property.Vector3{X: 4}, dir)
 	r.tick()
 	if m, _ := r.moves(); len(m) != 0 || !r.c.AtRest() {
 		t.Errorf("%d moves after the rest", len(m))
 	}
-	if err := r.c.MoveTo(property.Vector3{X: 2 * entity.MaxCoordinate}, dir); !errors.Is(err, ErrPosition) {
+	if err := r.c.SetPosition(property.Vector3{X: 2 * entity.MaxCoordinate}, dir); !errors.Is(err, ErrPosition) {
 		t.Errorf("far away: %v", err)
 	}
 	// After a Reset the server says where the player is.
-	_ = r.c.MoveTo(property.Vector3{X: 9}, dir)
+	_ = r.c.SetPosition(property.Vector3{X: 9}, dir)
 	r.say(protocol.AppendReset(nil))
 	r.say(r.cellPlayer().Append(r.cell(1)))
 	r.tick()
@@ -258,26 +262,27 @@ func TestCalls(t *testing.T) {
 	r := newRig(t)
 	r.play()
 	r.say(r.enter(foe, 1, 2).Append(r.cell(2)))
-	text := property.StringValue("hi")
+	text := "hi"
 	for _, x := range []struct {
 		name string
 		call func() error
 		want error
 	}{
-		{"own exposed", func() error { return r.c.CallCell(me, "jump") }, nil},
-		{"other's exposed to all", func() error { return r.c.CallCell(foe, "greet", text) }, nil},
-		{"other's exposed to own", func() error { return r.c.CallCell(foe, "jump") }, entity.ErrNotExposed},
-		{"hidden", func() error { return r.c.CallCell(me, "hidden") }, entity.ErrNotExposed},
-		{"none", func() error { return r.c.CallCell(me, "fly") }, entity.ErrNoMethod},
-		{"not in sight", func() error { return r.c.CallCell(foe+1, "greet", text) }, ErrUnknownEntity},
-		{"missing argument", func() error { return r.c.CallCell(me, "greet") }, entity.ErrArguments},
-		{"wrong argument", func() error { return r.c.CallCell(me, "greet", property.Int(1)) }, entity.ErrArguments},
+		{"own exposed", func() error { return r.c.Entity(me).Cell().Call("jump") }, nil},
+		{"other's exposed to all", func() error { return r.c.Entity(foe).Cell().Call("greet", text) }, nil},
+		{"other's exposed to own", func() error { return r.c.Entity(foe).Cell().Call("jump") }, entity.ErrNotExposed},
+		{"hidden", func() error { return r.c.Entity(me).Cell().Call("hidden") }, entity.ErrNotExposed},
+		{"none", func() error { return r.c.Entity(me).Cell().Call("fly") }, entity.ErrNoMethod},
+		{"not in sight", func() error { return r.c.Entity(foe+1).Cell().Call("greet", text) }, entity.ErrNoPart},
+		{"missing argument", func() error { return r.c.Entity(me).Cell().Call("greet") }, entity.ErrArguments},
+		{"wrong argument", func() error { return r.c.Entity(me).Cell().Call("greet", 1) }, entity.ErrArguments},
 		{"too long", func() error {
-			return r.c.CallCell(me, "greet", property.StringValue(strings.Repeat("x", protocol.MaxArguments)))
+			return r.c.Entity(me).Cell().Call("greet", strings.Repeat("x", protocol.MaxArguments))
 		}, entity.ErrArguments},
-		{"base", func() error { return r.c.CallBase("buy", text) }, nil},
-		{"base hidden", func() error { return r.c.CallBase("credit", text) }, entity.ErrNotExposed},
-		{"base none", func() error { return r.c.CallBase("sell", text) }, entity.ErrNoMethod},
+		{"base", func() error { return r.c.Player().Base().Call("buy", text) }, nil},
+		{"base hidden", func() error { return r.c.Player().Base().Call("credit", text) }, entity.ErrNotExposed},
+		{"another's base", func() error { return r.c.Entity(foe).Base().Call("buy", text) }, entity.ErrNotExposed},
+		{"base none", func() error { return r.c.Player().Base().Call("sell", text) }, entity.ErrNoMethod},
 		{"audit", r.c.RequestAudit, nil},
 	} {
 		if err := x.call(); !errors.Is(err, x.want) {

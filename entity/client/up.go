@@ -15,17 +15,15 @@ var (
 	ErrNotPlaying = errors.New("client: not playing")
 	// ErrNotInWorld is returned while the player's entity has no cell part.
 	ErrNotInWorld = errors.New("client: the player is not in a space")
-	// ErrUnknownEntity is returned for an entity that the client does not see.
-	ErrUnknownEntity = errors.New("client: no such entity in sight")
 	// ErrPosition is returned for a place with a number that is not finite or
 	// beyond entity.MaxCoordinate.
 	ErrPosition = errors.New("client: position or direction out of range")
 )
 
-// MoveTo puts the player's entity at a place. The server hears of it at the next
+// SetPosition puts the player's entity at a place at once. The server hears of it at the next
 // Tick: unreliably while the player moves, and once reliably when it has come to
 // rest. Errors are ErrNotInWorld and ErrPosition.
-func (c *Client) MoveTo(position, direction property.Vector3) error {
+func (c *Client) SetPosition(position, direction property.Vector3) error {
 	if c.state != Playing || !c.inWorld {
 		return ErrNotInWorld
 	}
@@ -61,62 +59,55 @@ func (c *Client) sendMove() {
 // AtRest reports whether the server has been told reliably where the player is.
 func (c *Client) AtRest() bool { return !c.dirty && !c.moving }
 
-// CallCell calls an exposed cell method of the player's own entity or of one in
-// its area of interest. Whether it really is called is the server's to decide.
-// Errors are ErrNotPlaying, ErrUnknownEntity, entity.ErrNoMethod,
-// entity.ErrNotExposed and entity.ErrArguments.
-func (c *Client) CallCell(target entity.ID, method string, args ...property.Value) error {
-	if c.state != Playing || c.leaving {
-		return ErrNotPlaying
-	}
-	r := c.Entity(target)
+// Cell is the mailbox of the cell part: the exposed cell methods of the player's own entity, or of
+// one in its area of interest. The call is checked before it leaves; whether it really is handled
+// is the server's to decide. Errors of a call are those of entity.Mailbox, entity.ErrNotExposed,
+// entity.ErrNoPart for an entity that is not in sight any more, and ErrNotPlaying.
+func (r *Replica) Cell() entity.Mailbox { return r.mailbox(entity.CellPart) }
+
+// Base is the mailbox of the base part: the exposed base methods of the player's own entity. Those
+// of others are exposed to nobody. Errors are as of Cell.
+func (r *Replica) Base() entity.Mailbox { return r.mailbox(entity.BasePart) }
+
+func (r *Replica) mailbox(part entity.Part) entity.Mailbox {
 	if r == nil {
-		return fmt.Errorf("%w: %v", ErrUnknownEntity, target)
+		return entity.Mailbox{} // of no entity in sight
 	}
-	m := r.Def.CellMethod(method)
-	body, err := arguments(r, "cell", method, m, args)
-	if err != nil {
-		return err
-	}
-	call := protocol.CellCall{Target: target, Method: uint16(m.ExposedIndex), Args: body}
-	c.stats.CallsSent++
-	c.send(call.Append(c.buf[:0]))
-	return nil
+	return entity.Mailbox{ID: r.ID, Part: part, Def: r.Def, Via: replicaCaller{r}}
 }
 
-// CallBase calls an exposed base method of the player's own entity, with the
-// errors of CallCell.
-func (c *Client) CallBase(method string, args ...property.Value) error {
-	if c.state != Playing || c.leaving || c.player == nil {
+// replicaCaller is the Caller behind Cell and Base.
+type replicaCaller struct{ r *Replica }
+
+// CallMethod implements entity.Caller.
+func (to replicaCaller) CallMethod(id entity.ID, part entity.Part, method int, args []byte) error {
+	r, c := to.r, to.r.client
+	if c == nil || c.state != Playing || c.leaving {
 		return ErrNotPlaying
 	}
-	m := c.player.Def.BaseMethod(method)
-	body, err := arguments(c.player, "base", method, m, args)
-	if err != nil {
-		return err
+	if c.Entity(id) != r {
+		return fmt.Errorf("%w: the client does not see %s %v any more", entity.ErrNoPart, r.Def.Name, id)
 	}
-	call := protocol.BaseCall{Method: uint16(m.ExposedIndex), Args: body}
+	methods := r.Def.CellMethods
+	if part == entity.BasePart {
+		methods = r.Def.BaseMethods
+	}
+	m := methods[method]
+	switch {
+	case m.Exposed == property.NotExposed, !r.Own() && (m.Exposed == property.ExposedOwn || part == entity.BasePart):
+		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.Def.Name, m.Name)
+	case len(args) > protocol.MaxArguments:
+		return fmt.Errorf("%w: %s.%s: %d bytes, at most %d are sent", entity.ErrArguments, r.Def.Name, m.Name, len(args), protocol.MaxArguments)
+	}
 	c.stats.CallsSent++
+	if part == entity.BasePart {
+		call := protocol.BaseCall{Method: uint16(m.ExposedIndex), Args: args}
+		c.send(call.Append(c.buf[:0]))
+		return nil
+	}
+	call := protocol.CellCall{Target: id, Method: uint16(m.ExposedIndex), Args: args}
 	c.send(call.Append(c.buf[:0]))
 	return nil
-}
-
-// arguments checks a call that the server would refuse, and encodes it.
-func arguments(r *Replica, side, name string, m *property.Method, args []property.Value) ([]byte, error) {
-	switch {
-	case m == nil:
-		return nil, fmt.Errorf("%w: %s has no %s method %q", entity.ErrNoMethod, r.Def.Name, side, name)
-	case m.Exposed == property.NotExposed, m.Exposed == property.ExposedOwn && !r.Own():
-		return nil, fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.Def.Name, name)
-	}
-	body, err := m.AppendArgs(nil, args)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", entity.ErrArguments, err)
-	}
-	if len(body) > protocol.MaxArguments {
-		return nil, fmt.Errorf("%w: %s.%s: %d bytes, at most %d are sent", entity.ErrArguments, r.Def.Name, name, len(body), protocol.MaxArguments)
-	}
-	return body, nil
 }
 
 // RequestAudit asks the server what this client should hold; the answer is the

@@ -158,7 +158,7 @@ func (b *bot) move(now time.Duration) {
 		return
 	}
 	next, yaw := step(at, to, runSpeed*tick.Seconds())
-	if err := b.client.MoveTo(next, property.Vector3{X: yaw}); err != nil {
+	if err := b.client.SetPosition(next, property.Vector3{X: yaw}); err != nil {
 		b.log.Error("a bot cannot move", "bot", b.number, "error", err)
 		return
 	}
@@ -170,21 +170,21 @@ func (b *bot) act() {
 	own := b.client.Player()
 	if b.now(sayEvery) {
 		b.asked.said++
-		b.call(b.client.CallCell(own.ID, "say", property.StringValue(fmt.Sprintf("this is my word number %d", b.asked.said))))
+		b.call(own.Cell().Call("say", fmt.Sprintf("this is my word number %d", b.asked.said)))
 	}
 	if b.now(wearEvery) {
 		b.asked.wore++
-		b.call(b.client.CallCell(own.ID, "wear", property.Uint(b.chance.Uint64N(8)), property.Uint(b.chance.Uint64N(8))))
+		b.call(own.Cell().Call("wear", b.chance.Uint64N(8), b.chance.Uint64N(8)))
 	}
 	if b.now(collectEvery) {
 		b.asked.collected++
-		b.call(b.client.CallBase("collect"))
+		b.call(own.Base().Call("collect"))
 	}
 	if b.now(waveEvery) {
 		for other := range b.client.Entities() {
 			if other.Def.Name == "Avatar" && entity.Distance(own.Position, other.Position) < waveTo {
 				b.asked.waved++
-				b.call(b.client.CallCell(other.ID, "wave"))
+				b.call(other.Cell().Call("wave"))
 				break
 			}
 		}

@@ -60,13 +60,13 @@ func (g *Guard) OnCreated() {
 }
 
 // OnArrived waits a moment and wanders on.
-func (g *Guard) OnArrived(space.Callback) {
+func (g *Guard) OnArrived(entity.Callback) {
 	pause := time.Second + time.Duration(g.Chance().Int64N(int64(4*time.Second)))
 	_, _ = g.AddTimer(pause, 0, "OnRested", 0)
 }
 
 // OnRested ends a pause.
-func (g *Guard) OnRested(space.Callback) { g.wander() }
+func (g *Guard) OnRested(entity.Callback) { g.wander() }
 
 func (g *Guard) wander() {
 	to := g.Post.Get()
@@ -76,7 +76,7 @@ func (g *Guard) wander() {
 }
 
 // OnLook shouts at the first avatar in earshot, even at one on another cell.
-func (g *Guard) OnLook(space.Callback) {
+func (g *Guard) OnLook(entity.Callback) {
 	for view := range g.EntitiesInRange(earshot) {
 		name, ok := view.Get("name")
 		if !ok {

@@ -51,9 +51,9 @@ func world(schema *property.Schema, f *flags, log *slog.Logger) cluster.Config {
 	cells := space.NewScripts(schema)
 	space.Register[Avatar](cells, "Avatar")
 	space.Register[Guard](cells, "Guard")
-	bases := new(baseapp.Scripts)
-	baseapp.Register[Player](bases, "Avatar", nil)
-	baseapp.Register[Post](bases, "Guard", nil)
+	bases := baseapp.NewScripts(schema)
+	baseapp.Register[Player](bases, "Avatar")
+	baseapp.Register[Post](bases, "Guard")
 	const half = side / 2
 	return cluster.Config{
 		CellScripts: cells,

@@ -47,9 +47,9 @@ func (a *Avatar) Say(_ entity.ID, text string) {
 
 func main() {
 	schema := must(property.Load(must(fs.Sub(files, "defs"))))
-	cells, bases := space.NewScripts(schema), new(baseapp.Scripts)
+	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register[Avatar](cells, "Avatar")
-	baseapp.Register[Player](bases, "Avatar", nil)
+	baseapp.Register[Player](bases, "Avatar")
 	world := must(cluster.Start(context.Background(), cluster.Config{CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar"}))
 	defer world.Stop()
 
@@ -63,10 +63,10 @@ func main() {
 			log.Fatal(err)
 		}
 		for step := range 6 {
-			_ = player.Do(func(c *client.Client) { _ = c.MoveTo(property.Vector3{X: float32(step)}, property.Vector3{}) })
+			_ = player.Do(func(c *client.Client) { _ = c.SetPosition(property.Vector3{X: float32(step)}, property.Vector3{}) })
 			time.Sleep(300 * time.Millisecond)
 		}
-		_ = player.Do(func(c *client.Client) { _ = c.CallCell(c.Player().ID, "say", property.StringValue("hello")) })
+		_ = player.Do(func(c *client.Client) { _ = c.Player().Cell().Call("say", "hello") })
 	}
 	time.Sleep(500 * time.Millisecond)
 }

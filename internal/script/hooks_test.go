@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -19,28 +20,28 @@ func (*part) OnPart()                      {}
 func (*misspelt) OnCreate()                {}
 func (*misspelt) OnClient()                {}
 func (*misspelt) OnForeign()               {}
-func (*misspelt) OnBeat()                  {}
+func (*misspelt) OnBeat(entity.Callback)   {}
 func (*misspelt) OnHit(n int)              {}
 func (*misspelt) Online()                  {}
 func (*misspelt) OnJump(property.Value)    {}
 func (*misspelt) OnReply(c property.Value) {}
 
 func TestHooks(t *testing.T) {
-	h := Hooks{
-		Own: []reflect.Type{reflect.TypeFor[creator](), reflect.TypeFor[watcher]()}, Foreign: []string{"OnForeign"},
-		Part: reflect.TypeFor[*part](), Methods: []*property.Method{{Name: "onJump"}},
-		Named: func(m reflect.Method) (named, apart bool) { return m.Type.NumIn() == 1, false },
-		Ways:  "a timer's func (T) OnX()",
+	k := &Kind{
+		Hooks: []reflect.Type{reflect.TypeFor[creator](), reflect.TypeFor[watcher]()}, Foreign: []string{"OnForeign"},
+		Part: reflect.TypeFor[*part](), Methods: func(*property.Definition) []*property.Method { return nil },
+		Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback]()},
 	}
-	err := h.Check(reflect.TypeFor[*misspelt]())
+	h := hookCheck{Kind: k, described: []*property.Method{{Name: "onJump"}}}
+	err := h.check(reflect.TypeFor[*misspelt]())
 	if err == nil {
 		t.Fatal("nothing is refused")
 	}
 	want := []string{
-		"*script.misspelt.OnClient: its signature is func(), so that it is never called; the callback is func (*script.misspelt) OnClient(bool)",
-		"*script.misspelt.OnCreate: nothing calls it: did you mean func (*script.misspelt) OnCreated()? A method that begins with On is a callback, a method of the definition, or a timer's func (T) OnX(); rename what only your own code calls",
-		"*script.misspelt.OnForeign: nothing calls it: it is a callback of another part of the entity; ",
-		"*script.misspelt.OnHit: nothing calls it: the nearest callback is func (*script.misspelt) OnClient(bool). ",
+		"*script.misspelt.OnClient: its signature is func(), so that it is never called; the hook is func (*script.misspelt) OnClient(bool)",
+		"*script.misspelt.OnCreate: nothing calls it: did you mean func (*script.misspelt) OnCreated()? A method that begins with On is a hook, or a method of the definition, or a callback by name, func (T) OnX(entity.Callback); rename what only your own code calls",
+		"*script.misspelt.OnForeign: nothing calls it: it is a hook of another part of the entity; ",
+		"*script.misspelt.OnHit: nothing calls it: the nearest hook is func (*script.misspelt) OnClient(bool). ",
 		"*script.misspelt.OnReply: nothing calls it: ",
 	}
 	lines := strings.Split(err.Error(), "\n")

@@ -64,11 +64,11 @@ type brittleBase struct {
 // OnCreated makes the cell part.
 func (b *brittleBase) OnCreated() {
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
-	_, _ = b.AddTimer(beat, beat, "OnBeat")
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
 
 // OnBeat sends a number, and now and then asks for a panic.
-func (b *brittleBase) OnBeat() {
+func (b *brittleBase) OnBeat(entity.Callback) {
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 	}
@@ -90,11 +90,11 @@ func (b *brittleBase) OnBeat() {
 // OnLoseCell makes the cell part again.
 func (b *brittleBase) OnLoseCell() {
 	b.Sent.Set(0)
-	b.OnCreatedAgain()
+	b.renew()
 }
 
-// OnCreatedAgain makes a cell part after one was destroyed.
-func (b *brittleBase) OnCreatedAgain() {
+// renew makes a cell part after one was destroyed.
+func (b *brittleBase) renew() {
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
 }
 
@@ -139,11 +139,11 @@ func (s *brittleCell) Crack(hook uint8, life uint32) {
 // OnCreated starts the beat and the walk.
 func (s *brittleCell) OnCreated() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
-	s.OnThere(space.Callback{})
+	s.OnThere(entity.Callback{})
 }
 
 // OnBeat tells the base a number, after a change that a panic takes back.
-func (s *brittleCell) OnBeat(space.Callback) {
+func (s *brittleCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)
 		return
@@ -156,7 +156,7 @@ func (s *brittleCell) OnBeat(space.Callback) {
 }
 
 // OnThere walks on.
-func (s *brittleCell) OnThere(space.Callback) {
+func (s *brittleCell) OnThere(entity.Callback) {
 	s.crack(inArrival)
 	wander(s.Real, 40)
 }

@@ -13,7 +13,7 @@ import (
 
 // Clocks live by timers: one of every tick, some of longer periods, and many that run once, a few
 // times, or are cancelled before they run. They are made in every callback, and carried across
-// offloads and restores, since clocks walk about. In its properties a clock keeps a book of what it
+// offloads and restores, since clocks walk about; so are metronomes, which are controllers. In its properties a clock keeps a book of what it
 // has started. A restore takes book and timers back together, so what the book says holds in every
 // life: each entry runs as often as it says, and when it says.
 
@@ -32,6 +32,8 @@ const clockDef = `
 		<goalZ>  <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </goalZ>
 		<wasX>   <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </wasX>
 		<wasZ>   <Type> FLOAT32 </Type> <Flags> CELL_PRIVATE </Flags> </wasZ>
+		<swings>   <Type> ARRAY <of> INT64 </of> </Type> <Flags> CELL_PRIVATE </Flags> </swings>
+		<swinging> <Type> ARRAY <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </swinging>
 		<ran>    <Type> UINT32 </Type> <Flags> CELL_PUBLIC </Flags> </ran>
 		<wrong>  <Type> STRING </Type> <Flags> CELL_PRIVATE </Flags> </wrong>
 	</Properties>
@@ -83,6 +85,8 @@ type clockCell struct {
 	Lives                    property.Uint32
 	Walk                     property.Uint32
 	GoalX, GoalZ, WasX, WasZ property.Float32
+	Swings                   property.Slice[int64]  // of each metronome, how often it swung and how long it has to go
+	Swinging                 property.Slice[uint32] // their ids
 	Ran                      property.Uint32
 	Wrong                    property.String
 }
@@ -108,6 +112,11 @@ func (s *clockCell) OnCreated() {
 	s.add(clockTick, clockTick, "OnTick", userTick)
 	s.add(clockBeat, clockBeat, "OnBeat", userBeat)
 	s.add(clockThird, clockThird, "OnThird", userThird)
+	_ = s.Swings.Append(make([]int64, 2*metronomes)...)
+	_ = s.Swinging.Append(make([]uint32, metronomes)...)
+	for n := range uint64(metronomes) {
+		s.swing(n)
+	}
 	s.walk()
 }
 
@@ -132,7 +141,7 @@ func (s *clockCell) OnLeavingCell() { s.start() }
 func (s *clockCell) OnEnteredCell() { s.start() }
 
 // add adds a timer, whose id must be new.
-func (s *clockCell) add(after, every time.Duration, method string, user int64) uint32 {
+func (s *clockCell) add(after, every time.Duration, method string, user int64) entity.CallbackID {
 	id, err := s.AddTimer(after, every, method, user)
 	if err != nil {
 		s.fault("timer %s: %v", method, err)
@@ -142,11 +151,11 @@ func (s *clockCell) add(after, every time.Duration, method string, user int64) u
 	return id
 }
 
-func (s *clockCell) fresh(id uint32) {
-	if id <= s.Last.Get() {
+func (s *clockCell) fresh(id entity.CallbackID) {
+	if uint32(id) <= s.Last.Get() {
 		s.fault("id %d was given out, which is not above %d", id, s.Last.Get())
 	}
-	s.Last.Set(id)
+	s.Last.Set(uint32(id))
 }
 
 // start enters a timer into the book: one that runs once, or a few times.
@@ -164,15 +173,15 @@ func (s *clockCell) start() {
 	user := uint32(userBook) + s.Chance().Uint32N(1<<16)
 	id := s.add(after, every, "OnBook", int64(user))
 	due := uint32((s.Now() + after) / time.Millisecond)
-	for _, n := range []uint32{id, due, left, user} {
+	for _, n := range []uint32{uint32(id), due, left, user} {
 		_ = s.Book.Append(n)
 	}
 }
 
 // find returns where the book has a timer, -1 if nowhere.
-func (s *clockCell) find(id uint32) int {
+func (s *clockCell) find(id entity.CallbackID) int {
 	for i := 0; i+entrySize <= s.Book.Len(); i += entrySize {
-		if s.Book.At(i+entryID) == id {
+		if s.Book.At(i+entryID) == uint32(id) {
 			return i
 		}
 	}
@@ -180,7 +189,7 @@ func (s *clockCell) find(id uint32) int {
 }
 
 // OnBook runs an entry.
-func (s *clockCell) OnBook(c space.Callback) {
+func (s *clockCell) OnBook(c entity.Callback) {
 	i := s.find(c.ID)
 	if i < 0 {
 		s.fault("timer %d ran, although it had run as often as it should, or was cancelled", c.ID)
@@ -209,7 +218,7 @@ func (s *clockCell) OnBook(c space.Callback) {
 }
 
 // OnTick notes that there was a tick.
-func (s *clockCell) OnTick(c space.Callback) {
+func (s *clockCell) OnTick(c entity.Callback) {
 	if c.User != userTick {
 		s.fault("the tick came with %d of its script", c.User)
 	}
@@ -235,7 +244,7 @@ func (s *clockCell) period(name string, last *property.Int64, every time.Duratio
 }
 
 // OnThird runs about every third beat.
-func (s *clockCell) OnThird(c space.Callback) {
+func (s *clockCell) OnThird(c entity.Callback) {
 	if c.User != userThird {
 		s.fault("the third came with %d of its script", c.User)
 	}
@@ -243,7 +252,7 @@ func (s *clockCell) OnThird(c space.Callback) {
 }
 
 // OnBeat looks through the book, starts timers, and cancels some.
-func (s *clockCell) OnBeat(c space.Callback) {
+func (s *clockCell) OnBeat(c entity.Callback) {
 	if c.User != userBeat {
 		s.fault("the beat came with %d of its script", c.User)
 	}
@@ -270,7 +279,7 @@ func (s *clockCell) OnBeat(c space.Callback) {
 	}
 	if n := s.Book.Len() / entrySize; n > 0 && s.Chance().IntN(4) == 0 {
 		i := s.Chance().IntN(n) * entrySize
-		if id := s.Book.At(i + entryID); !s.Cancel(id) {
+		if id := entity.CallbackID(s.Book.At(i + entryID)); !s.Cancel(id) {
 			s.fault("timer %d is not there to be cancelled", id)
 		}
 		_ = s.Book.Delete(i, i+entrySize)
@@ -289,14 +298,14 @@ func (s *clockCell) walk() {
 		return
 	}
 	s.fresh(id)
-	s.Walk.Set(id)
+	s.Walk.Set(uint32(id))
 	s.GoalX.Set(to.X)
 	s.GoalZ.Set(to.Z)
 }
 
 // OnThere walks on.
-func (s *clockCell) OnThere(c space.Callback) {
-	if at := s.Position(); c.ID != s.Walk.Get() || c.User != int64(c.ID) || at.X != s.GoalX.Get() || at.Z != s.GoalZ.Get() {
+func (s *clockCell) OnThere(c entity.Callback) {
+	if at := s.Position(); uint32(c.ID) != s.Walk.Get() || c.User != int64(c.ID) || at.X != s.GoalX.Get() || at.Z != s.GoalZ.Get() {
 		s.fault("walk %d (%d of its script) ended at %v, walk %d was to (%g, %g)", c.ID, c.User, at, s.Walk.Get(), s.GoalX.Get(), s.GoalZ.Get())
 	}
 	s.walk()

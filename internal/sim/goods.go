@@ -119,7 +119,7 @@ type beastCell struct {
 // OnCreated starts the beat and the walk.
 func (s *beastCell) OnCreated() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
-	s.OnThere(space.Callback{})
+	s.OnThere(entity.Callback{})
 }
 
 // Greet does the same as that of critterCell.
@@ -129,7 +129,7 @@ func (s *beastCell) Greet(_ entity.ID, _ string) {
 }
 
 // OnBeat changes both what clients know and what they do not.
-func (s *beastCell) OnBeat(space.Callback) {
+func (s *beastCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)
 		return
@@ -144,4 +144,4 @@ func (s *beastCell) OnBeat(space.Callback) {
 }
 
 // OnThere walks on.
-func (s *beastCell) OnThere(space.Callback) { wander(s.Real, 40) }
+func (s *beastCell) OnThere(entity.Callback) { wander(s.Real, 40) }

@@ -38,11 +38,11 @@ type heraldBase struct {
 // OnCreated makes the cell part.
 func (b *heraldBase) OnCreated() {
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
-	_, _ = b.AddTimer(beat, beat, "OnBeat")
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
 
 // OnBeat makes the cell part say something, in the bad time.
-func (b *heraldBase) OnBeat() {
+func (b *heraldBase) OnBeat(entity.Callback) {
 	key := firstKey + b.w.chance.game.IntN(manyKeys)
 	switch {
 	case b.w.hush:

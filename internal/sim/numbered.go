@@ -142,7 +142,7 @@ func newEar() ear {
 func (pl *player) greet(to entity.ID) error {
 	pl.greeted++
 	pl.ear.greets[to]++
-	return pl.client.CallCell(to, "greet", property.StringValue(greeting(pl.ear.greets[to])))
+	return pl.client.Entity(to).Cell().Call("greet", greeting(pl.ear.greets[to]))
 }
 
 // hear checks what the server called.

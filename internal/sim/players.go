@@ -180,7 +180,7 @@ func (pl *player) step(to property.Vector3) {
 	if to != pl.client.Player().Position {
 		pl.stepped(to)
 	}
-	_ = pl.client.MoveTo(to, property.Vector3{X: 1})
+	_ = pl.client.SetPosition(to, property.Vector3{X: 1})
 }
 
 func (pl *player) act() {
@@ -217,7 +217,7 @@ func (pl *player) act() {
 // wear calls the player's own cell part with the next number.
 func (pl *player) wear() error {
 	pl.worn++
-	return pl.client.CallCell(pl.client.Player().ID, "wear", property.Int(int64(pl.worn)))
+	return pl.client.Player().Cell().Call("wear", pl.worn)
 }
 
 func (pl *player) logout() {

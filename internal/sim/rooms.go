@@ -60,7 +60,7 @@ type lodgerBase struct {
 }
 
 // OnCreated starts the beat.
-func (b *lodgerBase) OnCreated() { _, _ = b.AddTimer(beat, beat, "OnBeat") }
+func (b *lodgerBase) OnCreated() { _, _ = b.AddTimer(beat, beat, "OnBeat", 0) }
 
 // OnRoom moves in.
 func (b *lodgerBase) OnRoom(r entity.SpaceReply) {
@@ -86,7 +86,7 @@ func (b *lodgerBase) OnLoseCell() {
 }
 
 // OnBeat asks for a room, or gives up the one that it has.
-func (b *lodgerBase) OnBeat() {
+func (b *lodgerBase) OnBeat(entity.Callback) {
 	b.beats++
 	switch {
 	case b.room == 0 && !b.asked && !b.enough:
@@ -119,7 +119,7 @@ type lodgerCell struct {
 func (s *lodgerCell) OnCreated() { _, _ = s.AddTimer(beat, beat, "OnBeat", 0) }
 
 // OnBeat walks about in the room.
-func (s *lodgerCell) OnBeat(space.Callback) {
+func (s *lodgerCell) OnBeat(entity.Callback) {
 	s.Steps.Set(s.Steps.Get() + 1)
 	_ = s.SetPosition(property.Vector3{X: float32(s.Chance().IntN(40) - 20), Z: float32(s.Chance().IntN(40) - 20)})
 }
@@ -141,7 +141,7 @@ const lampLife = 4 * beat
 func (s *lampCell) OnCreated() { _, _ = s.AddTimer(lampLife, 0, "OnOut", 0) }
 
 // OnOut ends it.
-func (s *lampCell) OnOut(space.Callback) { s.Destroy() }
+func (s *lampCell) OnOut(entity.Callback) { s.Destroy() }
 
 // registerRooms adds all of this to the world's cells. lit is called for each lamp.
 func registerRooms(cells *space.Scripts, lit func(entity.SpaceID)) {

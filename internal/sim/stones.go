@@ -45,11 +45,11 @@ type stoneBase struct {
 // OnCreated makes the cell part.
 func (b *stoneBase) OnCreated() {
 	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
-	_, _ = b.AddTimer(stoneRest, stoneRest, "OnPoke")
+	_, _ = b.AddTimer(stoneRest, stoneRest, "OnPoke", 0)
 }
 
 // OnPoke sends the cell part a number.
-func (b *stoneBase) OnPoke() {
+func (b *stoneBase) OnPoke(entity.Callback) {
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 	}

@@ -195,7 +195,7 @@ func (r *rig) walk(g *guest, to property.Vector3) {
 		if d < walkSpeed {
 			at = to
 		}
-		if err := g.Client.MoveTo(at, property.Vector3{X: 1}); err != nil {
+		if err := g.Client.SetPosition(at, property.Vector3{X: 1}); err != nil {
 			r.t.Fatal(err)
 		}
 		r.wait(100 * time.Millisecond)

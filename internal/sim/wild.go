@@ -72,14 +72,15 @@ func registerWild(cells *space.Scripts) {
 	space.Register[brittleCell](cells, "Brittle")
 	space.Register[rockCell](cells, "Rock")
 	space.Register[grainCell](cells, "Grain")
+	space.RegisterController[metronome](cells, "metronome")
 }
 
 func (w *world) registerWildBases(s *baseapp.Scripts) {
-	baseapp.Register(s, "Clock", func() *clockBase { return &clockBase{} })
+	baseapp.Register[clockBase](s, "Clock")
 	baseapp.Register(s, "Herald", func() *heraldBase { return &heraldBase{w: w} })
-	baseapp.Register(s, "Stone", func() *stoneBase { return &stoneBase{} })
+	baseapp.Register[stoneBase](s, "Stone")
 	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{w: w} })
-	baseapp.Register(s, "Rock", func() *rockBase { return &rockBase{} })
+	baseapp.Register[rockBase](s, "Rock")
 }
 
 // population is what a BaseApp makes at its first start, by type.

@@ -146,10 +146,10 @@ func newWorld(o Options) (*world, error) {
 }
 
 func (w *world) bases() *baseapp.Scripts {
-	s := &baseapp.Scripts{}
+	s := baseapp.NewScripts(w.schema)
 	baseapp.Register(s, "Walker", func() *walkerBase { return &walkerBase{echo: echo{w: w}} })
 	baseapp.Register(s, "Rover", func() *roverBase { return &roverBase{echo: echo{w: w}} })
-	baseapp.Register(s, "Lodger", func() *lodgerBase { return &lodgerBase{} })
+	baseapp.Register[lodgerBase](s, "Lodger")
 	if w.schema.Type("Clock") != nil {
 		w.registerWildBases(s)
 	}
@@ -229,7 +229,7 @@ func (s *walkerCell) OnLeavingCell() {
 func (s *walkerCell) OnRestored() { s.Said.Set(0) }
 
 // OnBeat sends the base a number.
-func (s *walkerCell) OnBeat(space.Callback) {
+func (s *walkerCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		return
 	}
@@ -317,7 +317,7 @@ func (s *roverCell) OnCreated() {
 func (s *roverCell) OnRestored() { s.Said.Set(0) }
 
 // OnBeat does the same as that of walkerCell; now and then the rover changes its looks.
-func (s *roverCell) OnBeat(space.Callback) {
+func (s *roverCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)
 		return
@@ -340,7 +340,7 @@ func (s *roverCell) OnBeat(space.Callback) {
 }
 
 // OnThere walks on.
-func (s *roverCell) OnThere(space.Callback) { s.walk() }
+func (s *roverCell) OnThere(entity.Callback) { s.walk() }
 
 func (s *roverCell) walk() { wander(s.Real, 40) }
 
@@ -368,7 +368,7 @@ type critterCell struct {
 // OnCreated starts the beat and the walk.
 func (s *critterCell) OnCreated() {
 	_, _ = s.AddTimer(beat, beat, "OnBeat", 0)
-	s.OnThere(space.Callback{})
+	s.OnThere(entity.Callback{})
 }
 
 // Greet does the same as that of roverCell.
@@ -378,7 +378,7 @@ func (s *critterCell) Greet(entity.ID, string) {
 }
 
 // OnBeat counts, and now and then ends one life and begins another.
-func (s *critterCell) OnBeat(space.Callback) {
+func (s *critterCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)
 		return
@@ -394,7 +394,7 @@ func (s *critterCell) OnBeat(space.Callback) {
 }
 
 // OnThere walks on.
-func (s *critterCell) OnThere(space.Callback) { wander(s.Real, 40) }
+func (s *critterCell) OnThere(entity.Callback) { wander(s.Real, 40) }
 
 // walkerBase is the base part of a player.
 type walkerBase struct {
@@ -414,11 +414,11 @@ func (b *walkerBase) OnEntitiesEnabled() {
 	x := float32(uint64(b.ID())*97%(2*half)) - half
 	z := float32(uint64(b.ID())*61%(2*half)) - half
 	_ = b.CreateCell(theSpace, property.Vector3{X: x, Z: z}, property.Vector3{}, nil)
-	_, _ = b.AddTimer(beat, beat, "OnBeat")
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
 
 // OnBeat sends the cell part a number.
-func (b *walkerBase) OnBeat() {
+func (b *walkerBase) OnBeat(entity.Callback) {
 	b.pay(b.Base)
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
@@ -451,11 +451,11 @@ type roverBase struct {
 func (b *roverBase) OnCreated() {
 	x := float32(uint64(b.ID())*131%(2*half)) - half
 	_ = b.CreateCell(theSpace, property.Vector3{X: x, Z: -x / 2}, property.Vector3{}, nil)
-	_, _ = b.AddTimer(beat, beat, "OnBeat")
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
 }
 
 // OnBeat does the same as that of walkerBase.
-func (b *roverBase) OnBeat() {
+func (b *roverBase) OnBeat(entity.Callback) {
 	if b.Cell().Call("note", b.Sent.Get()+1) == nil {
 		b.Sent.Set(b.Sent.Get() + 1)
 	}

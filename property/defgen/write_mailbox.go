@@ -19,14 +19,18 @@ func (g *generator) writeMailbox(d *property.Definition, x *side) {
 		"type %s struct{ entity.Mailbox }\n\n", name, part, d.Name, name)
 	g.printf("// New%s makes the calls of m typed: m leads to the %s part of %s.\n"+
 		"func New%s(m entity.Mailbox) %s { return %s{m} }\n\n", name, part, d.Name, name, name, name)
-	methods := newScope(name, &g.faults)
-	methods.declare("Mailbox", "the embedded entity.Mailbox")
-	for _, m := range x.methods {
+	g.writeCalls(name, x.methods)
+}
+
+// writeCalls writes the typed calls of methods through a mailbox, the struct of that name.
+func (g *generator) writeCalls(name string, methods []*property.Method) {
+	members := newScope(name, &g.faults)
+	members.declare("Mailbox", "the embedded entity.Mailbox")
+	for _, m := range methods {
 		method := goMethod(m)
-		methods.declare(method, "method "+m.Name)
-		names := g.parameters(m, "m")
+		members.declare(method, "method "+m.Name)
 		g.printf("// %s: %s.\n", method, g.methodNotes(m))
 		g.printf("func (m %s) %s(%s) error { return m.Mailbox.Call(%q%s) }\n\n",
-			name, method, g.signature(m, g.plain, "m"), m.Name, g.arguments(m, names, false))
+			name, method, g.signature(m, g.plain, "m"), m.Name, g.arguments(m, g.parameters(m, "m")))
 	}
 }

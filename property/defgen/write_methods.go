@@ -85,13 +85,13 @@ func (g *generator) parameters(m *property.Method, taken ...string) []string {
 	return parameters(names, taken)
 }
 
-// arguments writes the arguments of a method, converted, for a call; each begins with a comma. With
-// wrap, everything is made a property.Value; without, what a call takes stays as it is.
-func (g *generator) arguments(m *property.Method, names []string, wrap bool) string {
+// arguments writes the arguments of a method, converted, for a call; each begins with a comma. What a
+// call takes stays as it is.
+func (g *generator) arguments(m *property.Method, names []string) string {
 	var b strings.Builder
 	for i, a := range m.Args {
 		x := names[i]
-		if _, scalar := scalars[a.Type.Kind()]; wrap || !scalar || a.Type.Kind() == property.KindMailbox {
+		if _, scalar := scalars[a.Type.Kind()]; !scalar || a.Type.Kind() == property.KindMailbox {
 			x = g.toValue(a.Type, x)
 		}
 		fmt.Fprintf(&b, ", %s", x)

@@ -31,7 +31,7 @@ func (g *generator) writeReplica(d *property.Definition) {
 	members.declare("Replica", "the embedded client.Replica")
 	for _, x := range sidesOf(d) {
 		if methods := exposed(&x); len(methods) > 0 {
-			members.declare("Call"+x.name, "the calls of exposed "+strings.ToLower(x.name)+" methods")
+			members.declare(x.name, "the calls of exposed "+strings.ToLower(x.name)+" methods")
 			g.writeExposed(d, &x, name, methods)
 		}
 	}
@@ -66,27 +66,11 @@ func exposed(x *side) []*property.Method {
 func (g *generator) writeExposed(d *property.Definition, x *side, replica string, methods []*property.Method) {
 	part := strings.ToLower(x.name)
 	name := g.declare(d, x.name+"Calls", "the client's calls of the "+part+" part")
-	g.printf("// %s calls the exposed %s methods of %s from a client. The errors are those of client.Client.Call%s.\n"+
-		"type %s struct {\nr *client.Replica\nc *client.Client\n}\n\n", name, part, d.Name, x.name, name)
-	g.printf("// Call%s calls exposed %s methods of the entity; c is the client that r is of.\n"+
-		"func (r %s) Call%s(c *client.Client) %s { return %s{r.Replica, c} }\n\n", x.name, part, replica, x.name, name, name)
-	members := newScope(name, &g.faults)
-	members.declare("r", "a field")
-	members.declare("c", "a field")
-	for _, m := range methods {
-		method := goMethod(m)
-		members.declare(method, "method "+m.Name)
-		args := g.arguments(m, g.parameters(m, "to"), true)
-		g.printf("// %s: %s.\n", method, g.methodNotes(m))
-		g.printf("func (to %s) %s(%s) error {\n", name, method, g.signature(m, g.plain, "to"))
-		if x.name == "Base" {
-			// CallBase names no entity: on another's replica it would call the player's own.
-			g.printf("if !to.r.Own() {\nreturn fmt.Errorf(\"%%w: %s.%s of another's entity\", entity.ErrNotExposed)\n}\n", d.Name, m.Name)
-			g.printf("return to.c.CallBase(%q%s)\n}\n\n", m.Name, args)
-			continue
-		}
-		g.printf("return to.c.CallCell(to.r.ID, %q%s)\n}\n\n", m.Name, args)
-	}
+	g.printf("// %s calls the exposed %s methods of %s from a client. The errors are those of client.Replica.%s.\n"+
+		"type %s struct{ entity.Mailbox }\n\n", name, part, d.Name, x.name, name)
+	g.printf("// %s calls exposed %s methods of the entity.\n"+
+		"func (r %s) %s() %s { return %s{r.Replica.%s()} }\n\n", x.name, part, replica, x.name, name, name, x.name)
+	g.writeCalls(name, methods)
 }
 
 // writeSetters writes the optional interfaces through which a client program hears of changes.

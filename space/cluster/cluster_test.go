@@ -61,9 +61,9 @@ func world(t testing.TB) cluster.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, bases := space.NewScripts(schema), new(baseapp.Scripts)
+	cells, bases := space.NewScripts(schema), baseapp.NewScripts(schema)
 	space.Register[avatar](cells, "Avatar")
-	baseapp.Register[player](bases, "Avatar", nil)
+	baseapp.Register[player](bases, "Avatar")
 	return cluster.Config{
 		CellScripts: cells, BaseScripts: bases, PlayerType: "Avatar", CellApps: 2, BaseApps: 1,
 		Tick: 20 * time.Millisecond, StatusPeriod: 50 * time.Millisecond, AppTimeout: 1500 * time.Millisecond,
@@ -110,7 +110,7 @@ func play(t *testing.T, c *cluster.Cluster, user string) *session.Session {
 	}
 	wait(t, "in the world", ready)
 	if err := s.Do(func(c *client.Client) {
-		if err := c.CallCell(c.Player().ID, "cheer"); err != nil {
+		if err := c.Player().Cell().Call("cheer"); err != nil {
 			t.Error(err)
 		}
 	}); err != nil {
@@ -134,11 +134,11 @@ func (*myAvatar) Cheered() {}
 func (a *myAvatar) OnSetMood(*property.Change) { a.moods <- a.Mood.Get() }
 
 // What a client sees is of the classes that the configuration has.
-func TestClientClasses(t *testing.T) {
+func TestClientScripts(t *testing.T) {
 	noLeaks(t)
 	cfg := world(t)
-	cfg.ClientClasses = client.NewClasses(cfg.CellScripts.Schema())
-	client.Register[myAvatar](cfg.ClientClasses, "Avatar", property.OwnClientSide)
+	cfg.ClientScripts = client.NewScripts(cfg.CellScripts.Schema())
+	client.RegisterPlayer[myAvatar](cfg.ClientScripts, "Avatar")
 	c, err := cluster.Start(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -162,14 +162,14 @@ func TestClientClasses(t *testing.T) {
 		}
 	}
 	hear("here")
-	if err := s.Do(func(c *client.Client) { _ = c.CallCell(c.Player().ID, "cheer") }); err != nil {
+	if err := s.Do(func(c *client.Client) { _ = c.Player().Cell().Call("cheer") }); err != nil {
 		t.Fatal(err)
 	}
 	hear("happy")
 	if err := errors.Join(s.Close(), c.Stop()); err != nil {
 		t.Error(err)
 	}
-	client.Register[avatar](cfg.ClientClasses, "Avatar", property.OtherClientSide)
+	client.Register[avatar](cfg.ClientScripts, "Avatar")
 	if _, err := cluster.Start(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "does not embed *client.Replica") {
 		t.Errorf("a class that does not fit: %v", err)
 	}
@@ -382,7 +382,7 @@ func TestKillCellApp(t *testing.T) {
 		t.Errorf("%d deaths, %v", st.Deaths, err)
 	}
 	if err := s.Do(func(c *client.Client) {
-		if err := c.MoveTo(property.Vector3{X: 1}, property.Vector3{}); err != nil {
+		if err := c.SetPosition(property.Vector3{X: 1}, property.Vector3{}); err != nil {
 			t.Error(err)
 		}
 	}); err != nil {

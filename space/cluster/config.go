@@ -46,9 +46,9 @@ type Config struct {
 	CellScripts *space.Scripts
 	// BaseScripts are the Go types of base parts. Default: none.
 	BaseScripts *baseapp.Scripts
-	// ClientClasses are the Go types that Connect's clients make of what they see.
+	// ClientScripts are the Go types that Connect's clients make of what they see.
 	// Default: none.
-	ClientClasses *client.Classes
+	ClientScripts *client.Scripts
 	// PlayerType is the entity type that is made for an account that logs in.
 	// Default: nobody can log in.
 	PlayerType string
@@ -161,11 +161,11 @@ func (c Config) Validate() error {
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
 	}
-	if c.BaseScripts != nil && d.Schema != nil {
-		faults = append(faults, c.BaseScripts.Check(d.Schema))
+	if c.BaseScripts != nil {
+		faults = append(faults, c.BaseScripts.Err())
 	}
-	if c.ClientClasses != nil {
-		faults = append(faults, c.ClientClasses.Err())
+	if c.ClientScripts != nil {
+		faults = append(faults, c.ClientScripts.Err())
 	}
 	faults = append(faults, s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
 	return errors.Join(faults...)

@@ -33,9 +33,9 @@ func TestStartRefusesMisspeltCallbacks(t *testing.T) {
 	cfg := world(t)
 	schema := cfg.CellScripts.Schema()
 	cfg.CellScripts = space.NewScripts(schema)
-	cfg.BaseScripts = new(baseapp.Scripts)
+	cfg.BaseScripts = baseapp.NewScripts(schema)
 	space.Register[hastyCell](cfg.CellScripts, "Avatar")
-	baseapp.Register[hastyBase](cfg.BaseScripts, "Avatar", nil)
+	baseapp.Register[hastyBase](cfg.BaseScripts, "Avatar")
 	c, err := cluster.Start(context.Background(), cfg)
 	if err == nil {
 		_ = c.Stop()

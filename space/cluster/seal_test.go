@@ -137,7 +137,7 @@ func TestMigrateSealed(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("never migrated")
 		}
-		if err := s.Do(func(c *client.Client) { _ = c.MoveTo(corners[i/10%2], property.Vector3{}) }); err != nil {
+		if err := s.Do(func(c *client.Client) { _ = c.SetPosition(corners[i/10%2], property.Vector3{}) }); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -22,7 +22,7 @@ func (c *Cluster) Connect(user, password string, events client.Events) (*session
 	}
 	s, err := session.Start(context.Background(), session.Config{
 		LoginApp: c.LoginAddr().String(), ServerKey: c.cfg.publicKey(), Schema: c.cfg.Schema, User: user, Password: password,
-		Classes: c.cfg.ClientClasses, Events: events, Tick: c.cfg.Tick, Listen: c.cfg.at(0), Host: c.host,
+		Scripts: c.cfg.ClientScripts, Events: events, Tick: c.cfg.Tick, Listen: c.cfg.at(0), Host: c.host,
 	})
 	if err != nil {
 		return nil, err

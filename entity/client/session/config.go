@@ -35,8 +35,8 @@ type Config struct {
 	// definitions, another key, a world that is full.
 	Retry bool
 
-	// Classes are the Go types that the game wrote for what it sees. Default: none.
-	Classes *client.Classes
+	// Scripts are the Go types that the game wrote for what it sees. Default: none.
+	Scripts *client.Scripts
 	// Events are told what happens, on the session's goroutine. Closed is not told of logins
 	// that are asked for again, nor of the session's end by Close.
 	Events client.Events
@@ -74,7 +74,7 @@ func (c *Config) Validate() error {
 func (c *Config) client(e host.Env, loginApp netip.AddrPort) client.Config {
 	return client.Config{
 		Transport: e.Transport, Tickets: e.Guard, LoginApp: loginApp, Schema: c.Schema, User: c.User, Password: c.Password,
-		Classes: c.Classes, Events: c.Events, Tick: c.Tick, Log: e.Log,
+		Scripts: c.Scripts, Events: c.Events, Tick: c.Tick, Log: e.Log,
 	}
 }
 

@@ -36,8 +36,8 @@ func ExampleDial() {
 		fmt.Println(err)
 		return
 	}
-	bases := new(baseapp.Scripts)
-	baseapp.Register[Account](bases, "Avatar", nil)
+	bases := baseapp.NewScripts(schema)
+	baseapp.Register[Account](bases, "Avatar")
 	world, err := cluster.Start(context.Background(), cluster.Config{
 		CellScripts: space.NewScripts(schema), BaseScripts: bases, PlayerType: "Avatar", CellApps: 1, BaseApps: 1,
 	})

@@ -60,8 +60,8 @@ func world(t *testing.T) cluster.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bases := new(baseapp.Scripts)
-	baseapp.Register[account](bases, "Avatar", nil)
+	bases := baseapp.NewScripts(schema)
+	baseapp.Register[account](bases, "Avatar")
 	return cluster.Config{
 		CellScripts: space.NewScripts(schema), BaseScripts: bases, PlayerType: "Avatar", CellApps: 1, BaseApps: 1, Auth: gate{},
 		Tick: 20 * time.Millisecond, StatusPeriod: 50 * time.Millisecond,
@@ -130,7 +130,7 @@ func TestDial(t *testing.T) {
 			}
 			cancel() // the session outlives it
 			err = s.Do(func(c *client.Client) {
-				if err := c.MoveTo(property.Vector3{X: 1}, property.Vector3{}); err != nil || c.Space() != 1 {
+				if err := c.SetPosition(property.Vector3{X: 1}, property.Vector3{}); err != nil || c.Space() != 1 {
 					t.Errorf("in space %d: %v", c.Space(), err)
 				}
 			})

@@ -8,9 +8,9 @@ type plant struct {
 // plants lists the bugs. At first, nothing caught the first five.
 func plants() []plant {
 	all := []plant{
-		{"one-shot timers lost on offload", "space/timer.go",
-			"		r.timers = append(r.timers, t)\n	}\n}",
-			"		if t.every > 0 {\n			r.timers = append(r.timers, t)\n		}\n	}\n}"},
+		{"one-shot timers lost on offload", "internal/script/timers.go",
+			"		before = x.id\n		t.list = append(t.list, x)\n",
+			"		before = x.id\n		if x.every > 0 {\n			t.list = append(t.list, x)\n		}\n"},
 		{"saves not carried on offload", "space/cell_parts.go",
 			"	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()\n",
 			"	r.dataTold = rd.Uvarint()\n	rd.Uvarint()\n"},
@@ -33,21 +33,27 @@ func plants() []plant {
 // travelling lists bugs in what a real takes along.
 func travelling() []plant {
 	return []plant{
-		{"walks lost on offload", "space/timer.go",
-			"		r.controllers = append(r.controllers, c)\n	}\n}",
-			"		_ = c\n	}\n}"},
-		{"timer ids begin again", "space/timer.go",
-			"	r.nextID = fields.ReadUint32(rd)\n",
-			"	_ = fields.ReadUint32(rd)\n"},
-		{"periodic timers not cancelled", "space/timer.go",
-			"	r.timers = slices.DeleteFunc(r.timers, func(t timer) bool { return t.id == id })\n",
-			"	r.timers = slices.DeleteFunc(r.timers, func(t timer) bool { return t.id == id && t.every == 0 })\n"},
-		{"periods missed", "space/timer.go",
-			"gametime.Again(t.due, t.every, game)",
-			"gametime.Again(t.due, 2*t.every, game)"},
+		{"controllers lost on offload", "space/controller.go",
+			"		before = c.id\n		r.controllers.list = append(r.controllers.list, c)\n",
+			"		before = c.id\n"},
+		{"a controller forgets what its script gave along", "space/controller.go",
+			"		c.method, c.user = rd.String(script.MaxName), rd.Varint()\n",
+			"		c.method = rd.String(script.MaxName)\n		rd.Varint()\n"},
+		{"a controller of the game forgets a field", "internal/sim/metronome.go",
+			"	m.Swings = r.Uvarint()\n",
+			"	r.Uvarint()\n"},
+		{"timer ids begin again", "internal/script/timers.go",
+			"	var before entity.CallbackID\n	for range r.Count(entity.MaxTimers",
+			"	var before entity.CallbackID\n	defer func() { t.last = before }()\n	for range r.Count(entity.MaxTimers"},
+		{"periodic timers not cancelled", "internal/script/timers.go",
+			"	if i < 0 {\n		return false\n",
+			"	if i < 0 || t.list[i].every > 0 {\n		return false\n"},
+		{"periods missed", "internal/script/timers.go",
+			"gametime.Again(x.due, x.every, now)",
+			"gametime.Again(x.due, 2*x.every, now)"},
 		{"time of timers begins again on offload", "space/real_clock.go",
-			"		r.timers[i].due = max(0, gametime.After(r.timers[i].due, late))\n",
-			"		r.timers[i].due = gametime.After(r.cell.game, 0)\n"},
+			"	r.timers.Shift(late)\n",
+			"	r.timers.Shift(-maxAhead)\n"},
 		{"what was to be told lost on offload", "space/cell_parts.go",
 			"	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)\n",
 			"	rd.Bytes(migrate.MaxParts)\n"},
@@ -97,9 +103,9 @@ func ghosts() []plant {
 func restores() []plant {
 	return []plant{
 		{"timers not backed up", "space/cell_parts.go",
-			"	b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)\n",
-			"	if !backup {\n		b = migrate.AppendPart(b, migrate.TimersPart, r.appendTimers)\n	}\n"},
-		{"walks not backed up", "space/cell_parts.go",
+			"	b = migrate.AppendPart(b, migrate.TimersPart, func(b []byte) []byte { return r.timers.Append(b, r.Now()) })\n",
+			"	if !backup {\n		b = migrate.AppendPart(b, migrate.TimersPart, func(b []byte) []byte { return r.timers.Append(b, r.Now()) })\n	}\n"},
+		{"controllers not backed up", "space/cell_parts.go",
 			"	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)\n",
 			"	if !backup {\n		b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)\n	}\n"},
 		{"flow not wound back", "entity/baseapp/celllink.go",
@@ -118,8 +124,8 @@ func restores() []plant {
 			"	t.byName[a.name], t.byRequest[t.last] = a, a\n",
 			"	t.byRequest[t.last] = a\n"},
 		{"a panic keeps the real", "space/script.go",
-			"		if r.gone == staying {\n			r.depart(lost,",
-			"		if r.gone == staying && what != \"OnEnteredCell\" {\n			r.depart(lost,"},
+			"	if r.gone == staying {\n		r.depart(lost,",
+			"	if r.gone == staying && what != \"OnEnteredCell\" {\n		r.depart(lost,"},
 	}
 }
 

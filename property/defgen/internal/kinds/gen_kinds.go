@@ -164,18 +164,15 @@ func NewHeroReplica(r *client.Replica) (typed HeroReplica, ok bool) {
 	return HeroReplica{r}, r.Def.Name == "Hero"
 }
 
-// HeroCellCalls calls the exposed cell methods of Hero from a client. The errors are those of client.Client.CallCell.
-type HeroCellCalls struct {
-	r *client.Replica
-	c *client.Client
-}
+// HeroCellCalls calls the exposed cell methods of Hero from a client. The errors are those of client.Replica.Cell.
+type HeroCellCalls struct{ entity.Mailbox }
 
-// CallCell calls exposed cell methods of the entity; c is the client that r is of.
-func (r HeroReplica) CallCell(c *client.Client) HeroCellCalls { return HeroCellCalls{r.Replica, c} }
+// Cell calls exposed cell methods of the entity.
+func (r HeroReplica) Cell() HeroCellCalls { return HeroCellCalls{r.Replica.Cell()} }
 
 // Learn: quests MAP of ENTITY_ID to FIXED_DICT HeroQuestsItem, whim ANY, price USER_TYPE Coins, exposed to OWN_CLIENT.
-func (to HeroCellCalls) Learn(quests []Pair[entity.ID, HeroQuestsItemData], whim property.Value, price property.Value) error {
-	return to.c.CallCell(to.r.ID, "learn", genPairs(quests, func(x entity.ID) property.Value { return property.Uint(uint64(x)) }, ValueOfHeroQuestsItem), whim, price)
+func (m HeroCellCalls) Learn(quests []Pair[entity.ID, HeroQuestsItemData], whim property.Value, price property.Value) error {
+	return m.Mailbox.Call("learn", genPairs(quests, func(x entity.ID) property.Value { return property.Uint(uint64(x)) }, ValueOfHeroQuestsItem), whim, price)
 }
 
 // Ranks returns ranks: MAP of STRING to INT32, ALL_CLIENTS.

@@ -154,10 +154,10 @@ func player(t *testing.T) (*client.Client, *mercurytest.Stage) {
 func TestCallsOfAClientAreSent(t *testing.T) {
 	c, net := player(t)
 	own, _ := sample.NewAvatarReplica(c.Player())
-	if err := own.CallCell(c).Equip(sample.WeaponData{Name: "bow", Runes: []int16{1}}, nil); err != nil {
+	if err := own.Cell().Equip(sample.WeaponData{Name: "bow", Runes: []int16{1}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := own.CallBase(c).Collect(&sample.GemData{Colour: 1}, 2); err != nil {
+	if err := own.Base().Collect(&sample.GemData{Colour: 1}, 2); err != nil {
 		t.Fatal(err)
 	}
 	var bodies [][]byte
@@ -189,22 +189,6 @@ func TestCallsOfAClientAreSent(t *testing.T) {
 	args, err = collect.ReadArgs(base.Args)
 	if err != nil || int(base.Method) != collect.ExposedIndex || fmt.Sprint(args) != "[[1 0] 2]" {
 		t.Errorf("method %d, arguments %v, error %v", base.Method, args, err)
-	}
-}
-
-// CallBase of a client names no entity: through another's replica it would act on the player.
-func TestTheBaseOfAnotherCannotBeCalled(t *testing.T) {
-	c, net := player(t)
-	other, _ := sample.NewAvatarReplica(replica(t, "Avatar"))
-	err := other.CallBase(c).Collect(nil, 1)
-	if !errors.Is(err, entity.ErrNotExposed) || len(net.Sent) != 0 {
-		t.Errorf("error %v, %d messages", err, len(net.Sent))
-	}
-	if want := "entity: the method is not exposed to this client: Avatar.collect of another's entity"; err.Error() != want {
-		t.Errorf("error %q, want %q", err, want)
-	}
-	if err := other.CallCell(c).Wave(); !errors.Is(err, client.ErrUnknownEntity) {
-		t.Errorf("error is %v", err)
 	}
 }
 

@@ -380,49 +380,32 @@ func NewAvatarReplica(r *client.Replica) (typed AvatarReplica, ok bool) {
 	return AvatarReplica{r}, r.Def.Name == "Avatar"
 }
 
-// AvatarCellCalls calls the exposed cell methods of Avatar from a client. The errors are those of client.Client.CallCell.
-type AvatarCellCalls struct {
-	r *client.Replica
-	c *client.Client
-}
+// AvatarCellCalls calls the exposed cell methods of Avatar from a client. The errors are those of client.Replica.Cell.
+type AvatarCellCalls struct{ entity.Mailbox }
 
-// CallCell calls exposed cell methods of the entity; c is the client that r is of.
-func (r AvatarReplica) CallCell(c *client.Client) AvatarCellCalls {
-	return AvatarCellCalls{r.Replica, c}
-}
+// Cell calls exposed cell methods of the entity.
+func (r AvatarReplica) Cell() AvatarCellCalls { return AvatarCellCalls{r.Replica.Cell()} }
 
 // Say: text STRING, exposed to OWN_CLIENT.
-func (to AvatarCellCalls) Say(text string) error {
-	return to.c.CallCell(to.r.ID, "say", property.StringValue(text))
-}
+func (m AvatarCellCalls) Say(text string) error { return m.Mailbox.Call("say", text) }
 
 // Equip: weapon FIXED_DICT Weapon, spares ARRAY of FIXED_DICT Weapon, exposed to OWN_CLIENT.
-func (to AvatarCellCalls) Equip(weapon WeaponData, spares []WeaponData) error {
-	return to.c.CallCell(to.r.ID, "equip", ValueOfWeapon(weapon), genList(spares, ValueOfWeapon))
+func (m AvatarCellCalls) Equip(weapon WeaponData, spares []WeaponData) error {
+	return m.Mailbox.Call("equip", ValueOfWeapon(weapon), genList(spares, ValueOfWeapon))
 }
 
 // Wave: no arguments, exposed to ALL_CLIENTS.
-func (to AvatarCellCalls) Wave() error {
-	return to.c.CallCell(to.r.ID, "wave")
-}
+func (m AvatarCellCalls) Wave() error { return m.Mailbox.Call("wave") }
 
-// AvatarBaseCalls calls the exposed base methods of Avatar from a client. The errors are those of client.Client.CallBase.
-type AvatarBaseCalls struct {
-	r *client.Replica
-	c *client.Client
-}
+// AvatarBaseCalls calls the exposed base methods of Avatar from a client. The errors are those of client.Replica.Base.
+type AvatarBaseCalls struct{ entity.Mailbox }
 
-// CallBase calls exposed base methods of the entity; c is the client that r is of.
-func (r AvatarReplica) CallBase(c *client.Client) AvatarBaseCalls {
-	return AvatarBaseCalls{r.Replica, c}
-}
+// Base calls exposed base methods of the entity.
+func (r AvatarReplica) Base() AvatarBaseCalls { return AvatarBaseCalls{r.Replica.Base()} }
 
 // Collect: gem FIXED_DICT Gem or None, gender UINT8, exposed to OWN_CLIENT.
-func (to AvatarBaseCalls) Collect(gem *GemData, gender uint8) error {
-	if !to.r.Own() {
-		return fmt.Errorf("%w: Avatar.collect of another's entity", entity.ErrNotExposed)
-	}
-	return to.c.CallBase("collect", genOptional(gem, ValueOfGem), property.Uint(uint64(gender)))
+func (m AvatarBaseCalls) Collect(gem *GemData, gender uint8) error {
+	return m.Mailbox.Call("collect", genOptional(gem, ValueOfGem), gender)
 }
 
 // Mood returns mood: STRING, OTHER_CLIENTS.
@@ -581,19 +564,14 @@ func NewChestReplica(r *client.Replica) (typed ChestReplica, ok bool) {
 	return ChestReplica{r}, r.Def.Name == "Chest"
 }
 
-// ChestCellCalls calls the exposed cell methods of Chest from a client. The errors are those of client.Client.CallCell.
-type ChestCellCalls struct {
-	r *client.Replica
-	c *client.Client
-}
+// ChestCellCalls calls the exposed cell methods of Chest from a client. The errors are those of client.Replica.Cell.
+type ChestCellCalls struct{ entity.Mailbox }
 
-// CallCell calls exposed cell methods of the entity; c is the client that r is of.
-func (r ChestReplica) CallCell(c *client.Client) ChestCellCalls { return ChestCellCalls{r.Replica, c} }
+// Cell calls exposed cell methods of the entity.
+func (r ChestReplica) Cell() ChestCellCalls { return ChestCellCalls{r.Replica.Cell()} }
 
 // Knock: no arguments, exposed to ALL_CLIENTS.
-func (to ChestCellCalls) Knock() error {
-	return to.c.CallCell(to.r.ID, "knock")
-}
+func (m ChestCellCalls) Knock() error { return m.Mailbox.Call("knock") }
 
 // Open returns open: BOOL, ALL_CLIENTS.
 func (r ChestReplica) Open() bool { return genGet(r.Replica, "open").Bool() }

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// seen is the class of what a player sees of others, self of its own entity.
+// seen is the script of what a player sees of others, self of its own entity.
 type seen struct {
 	*Replica
 	Health property.Int32
@@ -35,15 +35,15 @@ type self struct {
 func (s *self) Chat(text string)             { s.heard = append(s.heard, text) }
 func (s *self) OnSetGold(c *property.Change) { s.heard = append(s.heard, fmt.Sprint("gold ", c.New)) }
 
-func TestClasses(t *testing.T) {
+func TestScripts(t *testing.T) {
 	r := newRig(t)
-	classes := NewClasses(r.schema)
-	Register[self](classes, "Avatar", property.OwnClientSide)
-	Register[seen](classes, "Avatar", property.OtherClientSide)
-	if err := classes.Err(); err != nil {
+	scripts := NewScripts(r.schema)
+	RegisterPlayer[self](scripts, "Avatar")
+	Register[seen](scripts, "Avatar")
+	if err := scripts.Err(); err != nil {
 		t.Fatal(err)
 	}
-	r.c.cfg.Classes = classes
+	r.c.cfg.Scripts = scripts
 	r.play()
 	me1 := r.c.Player().Script().(*self)
 	if me1.Gold.Get() != 5 || me1.Mana.Get() != 3 || len(me1.heard) != 0 {
@@ -65,7 +65,7 @@ func TestClasses(t *testing.T) {
 	r.say((&protocol.Call{ID: foe, Args: args}).Append((&protocol.Call{ID: me, Args: args}).Append(r.cell(4))))
 	r.wantEvents("enter 1.7 health 80", "health 70, was 80", "1.7.health = 70", "1.1.gold = 8", `1.1.chat(["hi"])`, "1.7 hears hi", `1.7.chat(["hi"])`)
 	if got := fmt.Sprint(me1.heard); got != "[gold 8 hi]" {
-		t.Errorf("the player's class heard %s", got)
+		t.Errorf("the player's script heard %s", got)
 	}
 	counts := map[string]uint64{}
 	for row := range r.c.PropertyStats().Rows() {
@@ -130,29 +130,28 @@ type nosy struct {
 func (nosy) Chat(string)                {}
 func (nosy) OnSetGold(*property.Change) {}
 
-func TestClassFaults(t *testing.T) {
+func TestScriptFaults(t *testing.T) {
 	schema := testSchema(t)
-	c := NewClasses(schema)
-	Register[int](c, "Avatar", property.OwnClientSide)
-	Register[struct{ A int }](c, "Avatar", property.OwnClientSide)
-	Register[self](c, "Nobody", property.OwnClientSide)
-	Register[self](c, "Engine", property.OwnClientSide)
-	Register[self](c, "Avatar", property.CellSide)
-	Register[silent](c, "Avatar", property.OwnClientSide)
-	Register[nosy](c, "Avatar", property.OtherClientSide)
-	Register[seen](c, "Avatar", property.OtherClientSide)
-	Register[seen](c, "Avatar", property.OtherClientSide)
+	c := NewScripts(schema)
+	RegisterPlayer[int](c, "Avatar")
+	RegisterPlayer[struct{ A int }](c, "Avatar")
+	RegisterPlayer[self](c, "Nobody")
+	RegisterPlayer[self](c, "Engine")
+	RegisterPlayer[silent](c, "Avatar")
+	Register[nosy](c, "Avatar")
+	Register[seen](c, "Avatar")
+	Register[seen](c, "Avatar")
 	got := fmt.Sprint(c.Err())
 	for _, want := range []string{
-		"int is no struct", "does not embed *client.Replica", `no entity type "Nobody"`, "Engine, own client: the definitions give it no client part",
-		"a client holds no values of this side", "no Go method Chat", `"mana"`, `OnSetGold`, "registered twice",
+		"int is not a struct", "does not embed *client.Replica", `no entity type "Nobody"`, "player script for Engine: the definitions give it no client part",
+		"no Go method Chat", `"mana"`, `OnSetGold`, "it has the script *client.seen already",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not among\n%s", want, got)
 		}
 	}
-	cfg := Config{Classes: NewClasses(testSchema(t)), Schema: schema}
+	cfg := Config{Scripts: NewScripts(testSchema(t)), Schema: schema}
 	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "another schema") {
-		t.Errorf("classes of another schema: %v", err)
+		t.Errorf("scripts of another schema: %v", err)
 	}
 }

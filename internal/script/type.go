@@ -1,0 +1,54 @@
+package script
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Type is a Go type that fits its definition: what makes scripts of it and calls them.
+type Type struct {
+	def       *property.Definition
+	script    reflect.Type // *T
+	produce   func() reflect.Value
+	part      int // field of what the script embeds
+	methods   *Methods
+	setters   *property.Setters
+	callbacks map[string]callback
+}
+
+// New makes a script, which embeds part and has its fields bound to v. It panics if the game's
+// constructor does, or returns nil.
+func (t *Type) New(part any, v *property.Values) reflect.Value {
+	script := t.produce()
+	if script.IsNil() {
+		panic(fmt.Sprintf("script: the constructor of %v returned nil", t.script))
+	}
+	p := reflect.ValueOf(part)
+	script.Elem().Field(t.part).Set(p)
+	property.BindFields(script.Interface(), v, p.Type())
+	return script
+}
+
+// Method is the description of a method by its index, which comes from outside. The error is
+// entity.ErrNoMethod, as for a type without a script, which t is nil for.
+func (t *Type) Method(index int) (*property.Method, error) {
+	if t == nil {
+		return nil, fmt.Errorf("%w: the type has no script", entity.ErrNoMethod)
+	}
+	return t.methods.Description(index)
+}
+
+// Call decodes args and calls method index of a script. A panic of the script passes through: the
+// caller contains it.
+func (t *Type) Call(script reflect.Value, index int, source entity.ID, args []byte) error {
+	if _, err := t.Method(index); err != nil {
+		return err
+	}
+	return t.methods.Call(script, index, source, args)
+}
+
+// Hear calls the setter of a change that is in place, if the script has one.
+func (t *Type) Hear(script reflect.Value, c *property.Change) { t.setters.Call(script, c) }

@@ -1,0 +1,247 @@
+package space
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/script"
+)
+
+const (
+	// MaxControllers bounds the controllers of one real: what needs more has lost count (bigworld
+	// refuses at 50).
+	MaxControllers = 50
+
+	// MaxControllerState bounds the state of one controller, in bytes: it travels in every backup.
+	MaxControllerState = 4 << 10
+
+	// MaxControllerTag bounds the tag of a controller, in bytes.
+	MaxControllerTag = 64
+)
+
+// Controller is what moves an entity, or acts on it, by itself from tick to tick: a patrol, an
+// orbit, a regeneration. It travels with the entity, so that it holds data only: no pointer to an
+// entity, no function. Its type is registered by a tag; see RegisterController.
+type Controller interface {
+	// Step goes on by dt of game time, once in a tick. It may do with r what a script may. When it
+	// is done it ends, and the callback that it was added with is called. A panic costs the entity
+	// what a panic of its script does.
+	Step(r *Real, dt time.Duration) (done bool)
+
+	// AppendState appends what the controller is to know when it goes on: on another cell, or when
+	// the entity is restored. It is at most MaxControllerState long.
+	AppendState(b []byte) []byte
+
+	// ReadState takes over what AppendState appended, in a new controller. b may be any bytes, and
+	// must not be kept.
+	ReadState(b []byte) error
+}
+
+// controllerType is a type of controllers, known to all processes by its tag.
+type controllerType struct {
+	tag  string
+	typ  reflect.Type // *T
+	make func() Controller
+}
+
+// RegisterController makes the Go type T a controller for AddController: a pointer to T is a
+// Controller. The tag, such as "patrol", names it where it travels, so it is the same on all
+// CellApps and stays the same when the type is renamed. Faults are kept for Err.
+func RegisterController[T any, P interface {
+	*T
+	Controller
+}](s *Scripts, tag string) {
+	typ := reflect.TypeFor[P]()
+	switch i := slices.IndexFunc(s.controllers, func(t controllerType) bool { return t.tag == tag || t.typ == typ }); {
+	case tag == "" || len(tag) > MaxControllerTag:
+		s.registry.Fault("space: controller %v: the tag %q is not of 1 to %d bytes; give it another one", typ, tag, MaxControllerTag)
+	case i >= 0:
+		s.registry.Fault("space: controller %v, %q: %v is registered as %q already; give each type a tag of its own", typ, tag, s.controllers[i].typ, s.controllers[i].tag)
+	default:
+		s.controllers = append(s.controllers, controllerType{tag, typ, func() Controller { return P(new(T)) }})
+	}
+}
+
+// controllers are the controllers of one real, in the order of their ids.
+type controllers struct{ list []controller }
+
+type controller struct {
+	Controller
+	id     entity.CallbackID
+	tag    string
+	method string // called when it is done; may be empty
+	user   int64
+}
+
+// AddController has c act on the entity in each tick, beside those that it has, until it is done or
+// cancelled. Then it calls the script's method of that name, if not empty: a func (T)
+// OnX(entity.Callback). It is the entity's from now on. Errors are entity.ErrNoCallback,
+// entity.ErrTooMany beyond MaxControllers, entity.ErrGone, and that of a type that is not
+// registered or has a state too long to travel.
+func (r *Real) AddController(c Controller, method string, user int64) (entity.CallbackID, error) {
+	types := r.cell.scripts.controllers
+	i := slices.IndexFunc(types, func(t controllerType) bool { return t.typ == reflect.TypeOf(c) })
+	if i < 0 {
+		return 0, fmt.Errorf("space: a %T is no controller here; register it with RegisterController", c)
+	}
+	if err := r.mayControl(method); err != nil {
+		return 0, err
+	}
+	if _, err := appendState(nil, c); err != nil {
+		return 0, err
+	}
+	return r.control(c, types[i].tag, method, user)
+}
+
+func (r *Real) mayControl(method string) error {
+	if method != "" {
+		return r.mayCallBack(method)
+	}
+	if r.gone != staying {
+		return entity.ErrGone
+	}
+	return nil
+}
+
+func (r *Real) control(c Controller, tag, method string, user int64) (entity.CallbackID, error) {
+	if len(r.controllers.list) >= MaxControllers {
+		return 0, fmt.Errorf("%w: an entity has at most %d controllers", entity.ErrTooMany, MaxControllers)
+	}
+	id := r.timers.NextID()
+	r.controllers.list = append(r.controllers.list, controller{c, id, tag, method, user})
+	return id, nil
+}
+
+func (s *controllers) find(id entity.CallbackID) int {
+	return slices.IndexFunc(s.list, func(c controller) bool { return c.id == id })
+}
+
+func (s *controllers) cancel(id entity.CallbackID) bool {
+	i := s.find(id)
+	if i < 0 {
+		return false
+	}
+	s.list = slices.Delete(s.list, i, i+1)
+	return true
+}
+
+// after is the oldest controller that is younger than one id and not younger than another, or nil.
+func (s *controllers) after(id, newest entity.CallbackID) *controller {
+	for i := range s.list {
+		if c := &s.list[i]; c.id > id && c.id <= newest {
+			return c
+		}
+	}
+	return nil
+}
+
+// onlyWalks reports whether there are controllers, and all of them are walks: the steps of those
+// are alike and short.
+func (s *controllers) onlyWalks() bool {
+	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool { return c.tag != walkTag })
+}
+
+// runControllers goes on by dt with each controller, the oldest first. A step and a callback may
+// add and cancel controllers: those that they add wait for the next tick.
+func (r *Real) runControllers(dt time.Duration) {
+	if len(r.controllers.list) == 0 {
+		return
+	}
+	defer r.contain("controller")
+	newest := r.timers.Last()
+	for c := r.controllers.after(0, newest); c != nil && r.gone == staying; {
+		id := c.id
+		done := c.Step(r, dt)
+		if i := r.controllers.find(id); done && i >= 0 {
+			ended := r.controllers.list[i]
+			r.controllers.list = slices.Delete(r.controllers.list, i, i+1)
+			if ended.method != "" {
+				r.callBack(ended.method, entity.Callback{ID: id, User: ended.user})
+			}
+		}
+		c = r.controllers.after(id, newest)
+	}
+}
+
+// appendControllers encodes the controllers; they end with the part that they are. One whose state
+// cannot travel is told, and left out.
+func (r *Real) appendControllers(b []byte) []byte {
+	for i := range r.controllers.list {
+		c := &r.controllers.list[i]
+		begin, mark := len(b), 0
+		b = binary.AppendUvarint(b, uint64(c.id))
+		b = codec.AppendString(b, c.tag)
+		b = codec.AppendString(b, c.method)
+		b = binary.AppendVarint(b, c.user)
+		b, mark = codec.BeginBytes(b)
+		state, err := appendState(b, c.Controller)
+		if err != nil {
+			r.cell.count.Errors++
+			r.Log().Error("a controller does not travel with its entity", "tag", c.tag, "error", err)
+			b = b[:begin]
+			continue
+		}
+		b = codec.EndBytes(state, mark)
+	}
+	return b
+}
+
+// appendState appends the state of a controller. What is wrong with it is the game's fault.
+func appendState(b []byte, c Controller) (out []byte, err error) {
+	defer recovered(&err)
+	out = c.AppendState(b)
+	if n := len(out) - len(b); n < 0 || n > MaxControllerState {
+		return b, fmt.Errorf("space: the state of a %T is of %d bytes, at most %d travel", c, n, MaxControllerState)
+	}
+	return out, nil
+}
+
+func readState(b []byte, c Controller) (err error) {
+	defer recovered(&err)
+	return c.ReadState(b)
+}
+
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("space: the controller panicked: %v\n%s", p, debug.Stack())
+	}
+}
+
+var errController = errors.New("space: a controller that nobody can have added")
+
+// readControllers takes over what appendControllers wrote; the timers were read before.
+func (r *Real) readControllers(rd *codec.Reader) {
+	r.controllers.list = nil
+	var before entity.CallbackID
+	for rd.Len() > 0 {
+		c := controller{id: entity.CallbackID(fields.ReadUint32(rd)), tag: rd.String(MaxControllerTag)}
+		c.method, c.user = rd.String(script.MaxName), rd.Varint()
+		state := rd.Bytes(MaxControllerState)
+		if c.id <= before || c.id > r.timers.Last() || len(r.controllers.list) == MaxControllers {
+			rd.Fail(errController)
+		}
+		if rd.Err() != nil {
+			return
+		}
+		i := slices.IndexFunc(r.cell.scripts.controllers, func(t controllerType) bool { return t.tag == c.tag })
+		if i < 0 {
+			rd.Fail(fmt.Errorf("space: no controller is registered as %q", c.tag))
+			return
+		}
+		c.Controller = r.cell.scripts.controllers[i].make()
+		if err := readState(state, c.Controller); err != nil {
+			rd.Fail(err)
+			return
+		}
+		before = c.id
+		r.controllers.list = append(r.controllers.list, c)
+	}
+}

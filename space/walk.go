@@ -1,0 +1,82 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/property"
+)
+
+// walkTag is what a walk is registered by.
+const walkTag = "walk"
+
+// walk is the controller of MoveTo: it moves its entity along a straight line.
+type walk struct {
+	to    property.Vector3
+	speed float32 // m/s
+}
+
+// MoveTo walks the entity straight to a point at speed metres per second and
+// calls method, if not empty, when it is there: a func (T) OnX(entity.Callback) of the script. A
+// new walk ends the one before. Errors are those of AddController, and that of a place or speed
+// that makes no sense.
+func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user int64) (entity.CallbackID, error) {
+	w := walk{to, speed}
+	if !w.valid() {
+		return 0, fmt.Errorf("space: cannot move to %v at %g m/s", to, speed)
+	}
+	if err := r.mayControl(method); err != nil {
+		return 0, err
+	}
+	for i := range r.controllers.list {
+		if old := &r.controllers.list[i]; old.tag == walkTag {
+			r.controllers.cancel(old.id)
+			break
+		}
+	}
+	return r.control(&w, walkTag, method, user)
+}
+
+func (w *walk) valid() bool {
+	return entity.Finite(w.to) && w.speed > 0 && !math.IsInf(float64(w.speed), 0)
+}
+
+// Step implements Controller.
+func (w *walk) Step(r *Real, dt time.Duration) (done bool) {
+	p := r.e.Position
+	dx, dy, dz := float64(w.to.X)-float64(p.X), float64(w.to.Y)-float64(p.Y), float64(w.to.Z)-float64(p.Z)
+	left := math.Sqrt(float64(dx*dx) + float64(dy*dy) + float64(dz*dz))
+	step := float64(float64(w.speed) * dt.Seconds())
+	if left <= step {
+		_ = r.place(w.to, r.e.Direction)
+		return true
+	}
+	f := step / left
+	to := property.Vector3{
+		X: float32(float64(p.X) + float64(dx*f)),
+		Y: float32(float64(p.Y) + float64(dy*f)),
+		Z: float32(float64(p.Z) + float64(dz*f)),
+	}
+	_ = r.place(to, property.Vector3{X: float32(math.Atan2(dx, dz))})
+	return false
+}
+
+// AppendState implements Controller.
+func (w *walk) AppendState(b []byte) []byte {
+	return codec.AppendF32(fields.AppendVector3(b, w.to), w.speed)
+}
+
+// ReadState implements Controller.
+func (w *walk) ReadState(b []byte) error {
+	r := codec.NewReader(b)
+	w.to, w.speed = fields.ReadVector3(&r), r.F32()
+	if !w.valid() {
+		r.Fail(errors.New("space: a walk to nowhere"))
+	}
+	return r.Close()
+}

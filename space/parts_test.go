@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/property"
 )
 
 // FuzzParts brings entities to life from arbitrary bytes, as an offload, as a
@@ -18,7 +19,8 @@ func FuzzParts(f *testing.F) {
 	r.tick(3)
 	a := r.avatar(7)
 	_, _ = a.AddTimer(5e9, 1e9, "OnTimer", 1)
-	_, _ = a.MoveTo(a.Position(), 1, "OnArrival", 2)
+	_, _ = a.MoveTo(property.Vector3{X: -70}, 1, "OnArrival", 2)
+	_, _ = a.AddController(&countdown{name: 'a', left: 99}, "OnArrival", 3)
 	r.clientCall(7, 8, allMethod, arg(1)...)
 	r.tick(2)
 	_ = a.AllClients().Call("say", uint32(1))

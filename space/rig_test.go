@@ -268,6 +268,7 @@ func newRigOf(t testing.TB, schema *property.Schema, n int, change ...func(*Conf
 	r := &rig{t: t, base: addr(100), bases: map[entity.ID]*testBase{}, places: map[entity.ID][][]byte{}, lastID: 1000}
 	r.scripts = NewScripts(schema)
 	Register[Avatar](r.scripts, "Avatar")
+	RegisterController[countdown](r.scripts, "countdown")
 	if err := r.scripts.Err(); err != nil {
 		t.Fatal(err)
 	}

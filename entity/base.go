@@ -8,7 +8,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// BaseHost is the app that holds a base, as that base sees it.
+// BaseHost is the app that holds a base, as that base sees it: what the methods of Base ask for.
 type BaseHost interface {
 	Caller
 	CreateCell(space SpaceID, position, direction property.Vector3, init func(*property.Values)) error
@@ -31,7 +31,7 @@ type BaseHost interface {
 //	}
 //
 // Its methods are called on the goroutine of the app, from the script's own
-// callbacks. After the base is destroyed they do nothing or return ErrNoPart.
+// callbacks. After the base is destroyed they do nothing, or return ErrGone or ErrNoPart.
 type Base struct {
 	host  BaseHost
 	id    ID
@@ -50,7 +50,7 @@ func (b *Base) ID() ID { return b.id }
 // Def is the entity's type.
 func (b *Base) Def() *property.Definition { return b.props.Definition() }
 
-// Props are the properties of the base side. Scripts rather use bound fields.
+// Props are the properties of the base side. Scripts use bound fields instead.
 func (b *Base) Props() *property.Values { return b.props }
 
 // Log is the app's log with the entity named.

@@ -89,6 +89,12 @@ func TestBaseAsksItsHost(t *testing.T) {
 	}
 }
 
+func TestMailboxOfNobody(t *testing.T) {
+	if err := (Mailbox{}).Call("hurt"); !errors.Is(err, ErrNoPart) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestBaseChecksWhereACellPartIsMade(t *testing.T) {
 	host := new(fakeHost)
 	b := NewBase(host, 7, nil, nil)

@@ -18,6 +18,30 @@
 // Parts of entities call each other by Mailbox. A call arrives once and in order, wherever both
 // ends move; how is told in package entity/flow.
 //
+// # Scripts
+//
+// A game writes a Go type for each part of an entity type: one for the cell part that embeds
+// *space.Real, one for its ghosts (*space.Ghost), one for the base (*Base), and for a client one for
+// what it sees (*client.Replica). They speak one dialect:
+//
+//	space.Register[T](scripts, "Avatar")         made by NewScripts of the schema; each takes a
+//	space.RegisterGhost[T](scripts, "Avatar")    constructor for T besides; faults are kept for
+//	baseapp.Register[T](scripts, "Avatar")       Scripts.Err, all with their remedies
+//	client.Register[T](scripts, "Avatar")
+//	client.RegisterPlayer[T](scripts, "Avatar")
+//
+//	Health property.Int32                        a property; what is not is tagged `cellscape:"local"`
+//	func (t *T) Say(text string)                 answers method say of the definition
+//	func (t *T) OnCreated()                      a hook: the library calls it
+//	func (t *T) OnSetHealth(c *property.Change)  a setter, of ghosts and clients
+//	func (t *T) OnRested(c Callback)             a callback: called by the name that the script gave
+//
+//	id, err := t.AddTimer(after, every, "OnRested", user); t.Cancel(id)
+//	err := t.Base().Call("pay", 5)               and Cell, Client, OwnClient ...: a Mailbox
+//
+// A name, and not a function, is what calls back, since names travel and functions do not. A method
+// that looks like a hook or callback and is none is refused at start-up.
+//
 // # When a CellApp dies
 //
 // A call to a cell part with a base has its effect on the state of that cell part exactly once.

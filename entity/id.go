@@ -53,7 +53,7 @@ func (o Order) NextHop() Order { return Order{o.Incarnation, o.Hop + 1} }
 // String gives incarnation/hop.
 func (o Order) String() string { return fmt.Sprintf("%d/%d", o.Incarnation, o.Hop) }
 
-// Side is the part of an entity that a flow or a mailbox means.
+// Part is the part of an entity that a flow or a mailbox means.
 type Part uint8
 
 // The parts of an entity.
@@ -63,7 +63,7 @@ const (
 	ClientPart
 )
 
-// String names the side.
+// String names the part.
 func (s Part) String() string {
 	switch s {
 	case CellPart:
@@ -73,5 +73,5 @@ func (s Part) String() string {
 	case ClientPart:
 		return "client"
 	}
-	return fmt.Sprintf("side(%d)", uint8(s))
+	return fmt.Sprintf("part(%d)", uint8(s))
 }

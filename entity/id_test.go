@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 		"cell":    CellPart.String(),
 		"base":    BasePart.String(),
 		"client":  ClientPart.String(),
-		"side(9)": Part(9).String(),
+		"part(9)": Part(9).String(),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

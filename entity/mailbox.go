@@ -25,9 +25,9 @@ var (
 
 // Caller sends an encoded method call on its way; the app behind a mailbox is one.
 type Caller interface {
-	// CallMethod queues a call of method index of the part of entity id that
-	// side names, with arguments that AppendArgs encoded.
-	CallMethod(to ID, side Part, method int, args []byte) error
+	// CallMethod queues a call of a method, by its index, of a part of an entity, with
+	// arguments that AppendArgs encoded.
+	CallMethod(to ID, part Part, method int, args []byte) error
 }
 
 // Mailbox is how a script calls a part of an entity, wherever that part is. It

@@ -30,7 +30,7 @@ func (k MailboxKind) String() string {
 		ServiceMailbox: "service"}[k]
 }
 
-// Side is the part that a mailbox of the kind reaches in the end, 0 for a service.
+// Part is the part that a mailbox of the kind reaches in the end, 0 for a service.
 func (k MailboxKind) Part() Part {
 	switch k {
 	case CellMailbox, CellViaBase:

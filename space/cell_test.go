@@ -157,6 +157,20 @@ func TestTimerFaults(t *testing.T) {
 	}
 }
 
+// A timer may name a callback that only a script of another edition had: it is told, and the entity
+// lives on.
+func TestTimerOfAnotherEdition(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.spawn(-5)
+	if _, err := a.timers.Add(a.Now(), 0, 0, "OnSomething", 0); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	if got := r.apps[0]; got.count.Errors != 1 || got.cell.Reals() != 1 {
+		t.Errorf("%d errors, %d reals", got.count.Errors, got.cell.Reals())
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func TestMoveTo(t *testing.T) {

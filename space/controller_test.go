@@ -16,7 +16,7 @@ import (
 // countdown is a controller that writes each of its steps into the diary of its entity.
 type countdown struct {
 	name, left byte
-	big        int               
+	big        int
 	do         func(r *Real) bool
 }
 

@@ -21,6 +21,10 @@
 // A type may have a script for its ghosts, too, which reads what a ghost holds and
 // hears when it changes; see RegisterGhost.
 //
+// What goes on by itself travels with the entity and calls the script back by the name of a
+// method: timers (Real.AddTimer), walks (Real.MoveTo), and controllers that the game writes
+// itself (Controller, Real.AddController).
+//
 // # Spaces that come and go
 //
 // Besides the spaces of the cluster's configuration there are those that game code

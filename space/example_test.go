@@ -2,6 +2,8 @@ package space_test
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,6 +56,52 @@ func ExampleRegister() {
 	// Output:
 	// <nil>
 	// space: script for Guarde: the definitions have no entity type "Guarde"; add it to entities.xml
+}
+
+// Burning is a controller: it raises the alarm of its guard for a while.
+type Burning struct{ Left time.Duration }
+
+// Step is called in each tick.
+func (f *Burning) Step(r *space.Real, dt time.Duration) (done bool) {
+	f.Left -= dt
+	if g, ok := r.Script().(*Guard); ok {
+		g.Alarm.Set(f.Left > 0)
+	}
+	return f.Left <= 0
+}
+
+// AppendState writes what goes along to another cell, and into a backup.
+func (f *Burning) AppendState(b []byte) []byte { return binary.AppendVarint(b, int64(f.Left)) }
+
+// ReadState reads what AppendState wrote.
+func (f *Burning) ReadState(b []byte) error {
+	left, n := binary.Varint(b)
+	if n != len(b) {
+		return errors.New("this is no fire")
+	}
+	f.Left = time.Duration(left)
+	return nil
+}
+
+// A game writes its own controllers. A script then calls
+//
+//	g.AddController(&Burning{Left: time.Minute}, "OnBurntOut", 0)
+//
+// and the fire goes on wherever the guard is.
+func ExampleRegisterController() {
+	schema, err := property.NewSchema(&property.Definition{Name: "Guard", HasCell: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scripts := space.NewScripts(schema)
+	space.RegisterController[Burning](scripts, "fire")
+	fmt.Println(scripts.Err())
+	space.RegisterController[Burning](scripts, "flame")
+	fmt.Println(scripts.Err())
+	// Output:
+	// <nil>
+	// space: controller *space_test.Burning, "flame": *space_test.Burning is registered as "fire" already; give each type a tag of its own
 }
 
 // terrain stands for what a game reads from its files.

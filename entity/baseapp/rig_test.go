@@ -123,15 +123,16 @@ func (v *avatar) note(format string, args ...any) {
 	}
 }
 
-func (v *avatar) OnCreated()               { v.note("created") }
-func (v *avatar) OnEntitiesEnabled()       { v.note("enabled") }
-func (v *avatar) OnGetCell()               { v.note("got cell") }
-func (v *avatar) OnLoseCell()              { v.note("lost cell") }
-func (v *avatar) OnDestroy()               { v.note("destroyed") }
-func (v *avatar) Tock(entity.Callback)     { v.note("tock") }
-func (v *avatar) KeepWithoutClient() bool  { return v.keep }
-func (v *avatar) Hidden()                  { v.note("hidden") }
-func (v *avatar) Buy(what string, n int32) { v.note("buy %s %d", what, n) }
+func (v *avatar) OnCreated()                { v.note("created") }
+func (v *avatar) OnEntitiesEnabled()        { v.note("enabled") }
+func (v *avatar) OnGetCell()                { v.note("got cell") }
+func (v *avatar) OnLoseCell()               { v.note("lost cell") }
+func (v *avatar) OnDestroy()                { v.note("destroyed") }
+func (v *avatar) Tock(entity.Callback)      { v.note("tock") }
+func (v *avatar) KeepWithoutClient() bool   { return v.keep }
+func (v *avatar) Hidden()                   { v.note("hidden") }
+func (v *avatar) Buy(what string, n int32)  { v.note("buy %s %d", what, n) }
+func (v *avatar) OnAlarm(c entity.Callback) { v.note("alarm %d of %d", c.User, c.ID) }
 func (v *avatar) OnRoom(r entity.SpaceReply) {
 	v.note("room %d is %d %s", r.Request, r.Space, r.Reason)
 }

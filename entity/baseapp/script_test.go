@@ -170,6 +170,20 @@ func TestTimers(t *testing.T) {
 	}
 }
 
+// A callback is told which timer it is, and what the script gave along.
+func TestCallbackOfATimer(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	for _, user := range []int64{5, -6} {
+		if _, err := v.AddTimer(0, 0, "OnAlarm", user); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.tick()
+	r.wantEvents("alarm 5 of 1", "alarm -6 of 2")
+}
+
 // "Never" is a duration, too: its sum with the time of the game must not run over.
 func TestTimerNever(t *testing.T) {
 	r := joinedRig(t)
@@ -289,6 +303,19 @@ func TestFaultsAreReportedAllAtOnce(t *testing.T) {
 	}
 	if _, err := New(Config{}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "Schema is nil") {
 		t.Errorf("nothing given: %v", err)
+	}
+}
+
+func TestScriptsOfAnotherSchema(t *testing.T) {
+	r := newRig(t)
+	cfg := r.a.cfg
+	cfg.Scripts = NewScripts(testSchema(t))
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "Scripts are of another schema") {
+		t.Errorf("got %v", err)
+	}
+	cfg.Scripts = NewScripts(cfg.Schema)
+	if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), `PlayerType "Avatar" has no script`) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -70,7 +70,7 @@ type Config struct {
 	PropertyStats *property.Stats
 	// Scripts are the Go types that the game wrote for what it sees. Default: none.
 	Scripts *Scripts
-	// Handler is told what happens.
+	// Events are told what happens.
 	Events Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.
 	Log *slog.Logger

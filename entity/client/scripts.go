@@ -37,8 +37,8 @@ func (s *Scripts) Schema() *property.Schema { return s.registry.Schema() }
 // allowed: the Events tell of them.
 func (s *Scripts) Err() error { return s.registry.Err() }
 
-// Register gives the entities of type name that the client sees a script: a pointer to T, which is
-// made by constructor, or else by new. T embeds *client.Replica. Its handle fields
+// Register gives the entities of type name that a player sees, besides its own, a script: a
+// pointer to T, which is made by constructor, or else by new. T embeds *client.Replica. Its handle fields
 // (property.Field) are bound to the properties of their names and are read-only; any other field
 // must be tagged `cellscape:"local"`: it lives as long as the replica. Every client method of the
 // definition is a Go method of *T, called before Events.Called. Its setters, OnSet and the
@@ -49,8 +49,8 @@ func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.others, name, constructor)
 }
 
-// RegisterPlayer gives the player's own entity a script, if it is of type name. It is as of
-// Register, but the player sees other properties of its own entity than of others.
+// RegisterPlayer gives the player's own entity, if it is of type name, a script of its own, as
+// Register does for the others. Of its own entity a player sees other properties.
 func RegisterPlayer[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.player, name, constructor)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// hookCheck refuses what a game wrote to be called and nothing calls. A method of a script is called by
-// the library as a hook of its Kind, for a definition, as a setter, or by a name that the script
+// hookCheck refuses what a game wrote to be called and nothing calls. A method of a script is called
+// by the library as a hook of its Kind, for a definition, as a setter, or by a name that the script
 // gives along.
 type hookCheck struct {
 	*Kind
@@ -128,7 +128,8 @@ func withoutReceiver(t reflect.Type) reflect.Type {
 // tail is a signature without the word func.
 func tail(t reflect.Type) string { return strings.TrimPrefix(t.String(), "func") }
 
-// editDistance is how many letters must be put in, left out, changed or swapped with their neighbour to make b of a.
+// editDistance is how many letters must be put in, left out, changed or swapped with their neighbour
+// to make b of a.
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

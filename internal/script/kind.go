@@ -70,18 +70,18 @@ func NewTable(r *Registry, kind Kind) Table {
 // Of is the script of a type, nil for none.
 func (t *Table) Of(d *property.Definition) *Type { return t.types[d.ID] }
 
-// Register gives entity type name a script, a *T, that is made by maker, or else by new. What does not fit
-// is kept in r, all at once.
-func Register[T any](r *Registry, t *Table, name string, maker []func() *T) {
+// Register gives entity type name a script, a *T, that is made by constructor, or else by new. What
+// does not fit is kept in r, all at once.
+func Register[T any](r *Registry, t *Table, name string, constructor []func() *T) {
 	script := reflect.TypeFor[*T]()
 	produce := func() reflect.Value { return reflect.ValueOf(new(T)) }
-	if len(maker) > 0 {
-		produce = func() reflect.Value { return reflect.ValueOf(maker[0]()) }
+	if len(constructor) > 0 {
+		produce = func() reflect.Value { return reflect.ValueOf(constructor[0]()) }
 	}
 	x, err := t.kind.bind(r.schema, name, script, produce)
 	switch {
 	case err != nil:
-	case len(maker) > 1 || len(maker) == 1 && maker[0] == nil:
+	case len(constructor) > 1 || len(constructor) == 1 && constructor[0] == nil:
 		err = errors.New("give one constructor, or none for new")
 	case t.types[x.def.ID] != nil:
 		err = fmt.Errorf("it has the script %v already; register one of the two", t.types[x.def.ID].script)

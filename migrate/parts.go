@@ -21,7 +21,7 @@ const (
 	HistoryPart                    // property.History
 	FlowsPart                      // what it sent and received
 	TimersPart                     // its timers
-	ControllersPart                // its movement controllers
+	ControllersPart                // its controllers
 	ClientPart                     // its client session
 	WitnessPart                    // what its client knows
 	HauntsPart                     // who mirrors it

@@ -61,7 +61,7 @@ func TestLogin(t *testing.T) {
 	base := protocol.BasePlayer{ID: me, Props: r.own.AppendStream(nil, property.OwnClientBaseStream)}
 	r.say(base.Append(nil))
 	if r.c.InWorld() || !errors.Is(r.c.SetPosition(property.Vector3{X: 2}, property.Vector3{}), ErrNotInWorld) {
-		t.Error("MoveTo works before CellPlayer")
+		t.Error("SetPosition works before CellPlayer")
 	}
 	r.say(r.cellPlayer().Append(r.cell(1)))
 	if !r.c.InWorld() || r.c.Space() != 1 || r.c.State() != Playing || !r.c.Player().Own() {

@@ -39,15 +39,19 @@
 //		_ = world.NewAvatarClientMailbox(a.AllClients()).Heard(text)
 //	}
 //
-// A client program says what answers for an entity, and hears of calls and changes by methods:
+// A client program calls through a replica, says what answers for an entity, and hears of calls and
+// changes by methods:
 //
 //	type figure struct{ world.AvatarReplica }
 //
 //	func (f figure) Heard(text string)               { fmt.Println(f.Name(), "says", text) }
 //	func (f figure) OnSetHealth(c *property.Change) { fmt.Println(f.Name(), "has", f.Health()) }
 //
+//	own, _ := world.NewAvatarReplica(c.Player())
+//	err := own.Cell().Say("hello")
+//
 //	h := &world.ClientHandlers{Avatar: func(r world.AvatarReplica) world.AvatarClientMethods { return figure{r} }}
-//	client.Config{Handler: client.Events{Called: h.Called, PropertyChanged: h.PropertyChanged}, ...}
+//	client.Config{Events: client.Events{Called: h.Called, PropertyChanged: h.PropertyChanged}, ...}
 //
 // A component of a type is a struct within AvatarCell, with the tag component:"name"; its methods
 // and getters have both names, LegsJump. A type with a ClientName has no replica: clients see it as

@@ -9,8 +9,8 @@
 //
 // # Contract
 //
-//   - Dial returns when the player's entity is in the world, so that client.Client.MoveTo and
-//     CallCell work, or with the reason why it is not. Its context bounds the login alone.
+//   - Dial returns when the player's entity is in the world, so that client.Client.SetPosition
+//     and calls work, or with the reason why it is not. Its context bounds the login alone.
 //   - Start does not wait: Session.Ready does, when it suits the caller.
 //   - Errors keep their reasons for errors.Is and errors.As: a *protocol.Refused with its code,
 //     mercury.ErrKey for a key that is not the world's, mercury.ErrTimeout for silence, and what

@@ -13,9 +13,10 @@ import (
 
 // Clocks live by timers: one of every tick, some of longer periods, and many that run once, a few
 // times, or are cancelled before they run. They are made in every callback, and carried across
-// offloads and restores, since clocks walk about; so are metronomes, which are controllers. In its properties a clock keeps a book of what it
-// has started. A restore takes book and timers back together, so what the book says holds in every
-// life: each entry runs as often as it says, and when it says.
+// offloads and restores, since clocks walk about; so are metronomes, which are controllers. In its
+// properties a clock keeps a book of what it has started. A restore takes book and timers back
+// together, so what the book says holds in every life: each entry runs as often as it says, and
+// when it says.
 
 const clockDef = `
 <root>

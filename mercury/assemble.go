@@ -166,27 +166,16 @@ func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint
 	return true
 }
 
-// appendUnreliable appends unreliable messages as they fit, oldest first, and then passengers if
-// the packet goes anyway.
+// appendUnreliable appends unreliable messages as they fit, oldest first.
 func (c *channel) appendUnreliable(e *Endpoint, w *packetWriter) {
-	out := &c.out
-	out.unreliableBytes -= appendMessages(e, w, &out.unreliable)
-	if w.eliciting || w.last > 0 {
-		out.passengerBytes -= appendMessages(e, w, &out.passengers)
-	}
-}
-
-func appendMessages(e *Endpoint, w *packetWriter, waiting *ring[[]byte]) (taken int) {
-	for waiting.len() > 0 {
+	for waiting := &c.out.unreliable; waiting.len() > 0; waiting.pop() {
 		p := *waiting.at(0)
 		if unreliableOverhead+len(p) > w.free() {
-			return taken
+			return
 		}
 		w.unreliable(p)
-		taken += len(p) + unreliableOverhead
-		waiting.pop()
+		c.out.unreliableBytes -= len(p) + unreliableOverhead
 		e.release(p)
 	}
-	waiting.shrink()
-	return taken
+	c.out.unreliable.shrink()
 }

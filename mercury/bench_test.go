@@ -77,7 +77,7 @@ func (s *star) tick(t testing.TB, msg []byte) {
 				t.Fatal("Send failed")
 			}
 		}
-		if s.hub.SendUnreliable(ch, msg) != nil {
+		if _, err := s.hub.SendUnreliable(ch, msg); err != nil {
 			t.Fatal("SendUnreliable failed")
 		}
 	}

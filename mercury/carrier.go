@@ -1,9 +1,7 @@
 package mercury
 
 import (
-	"maps"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -80,30 +78,35 @@ type CarrierStats struct {
 	Channels int           // now
 	Queued   int           // bytes of reliable messages that wait to leave for the first time, of all channels
 	RTT      time.Duration // round trip, the mean of the channels that know theirs
+	Loss     float64       // share of the packets that is lost: of late and the mean of the channels, or since the start
 
 	MessagesIn, MessagesOut uint64
 	BytesIn, BytesOut       uint64 // of packets, or of frames on a stream
 	Resends                 uint64 // segments or packets that went out again
 	Lost                    uint64 // packets taken for lost
+	Full                    uint64 // reliable messages refused with ErrFull
 	Refused                 uint64 // channels that were not let in
 	Dropped                 uint64 // unreliable messages that were dropped here for want of room
 }
 
-// CarrierStats is the part of Stats and ChannelStats that every carrier has.
+// CarrierStats is the part of Stats and ChannelStats that every carrier has. It allocates nothing.
 func (e *Endpoint) CarrierStats() CarrierStats {
 	s := CarrierStats{
 		Channels: len(e.channels), MessagesIn: e.stats.MessagesIn, MessagesOut: e.stats.MessagesOut,
 		BytesIn: e.stats.BytesIn, BytesOut: e.stats.BytesOut, Resends: e.stats.Resends, Lost: e.stats.Lost,
-		Refused: e.stats.Refused, Dropped: e.stats.UnreliableDropped,
+		Full: e.stats.Full, Refused: e.stats.Refused, Dropped: e.stats.UnreliableDropped,
 	}
 	var sum, known time.Duration
-	for _, ch := range slices.Sorted(maps.Keys(e.channels)) {
-		c := e.channels[ch]
+	var perMyriad int64
+	// order does not show: the sums are of integers
+	for _, c := range e.channels {
 		s.Queued += c.out.streams[laneGame].queued
 		if rtt := c.out.rtt.Smooth; rtt > 0 {
 			sum, known = sum+rtt, known+1
+			perMyriad += int64(c.out.losses.PerMyriad())
 		}
 	}
 	s.RTT = sum / max(known, 1)
+	s.Loss = float64(perMyriad) / float64(max(known, 1)) / 10000
 	return s
 }

@@ -77,6 +77,7 @@ type channel struct {
 
 	// For statistics.
 	resent, copied, lost, spurious uint64
+	full                           uint64 // messages refused with ErrFull
 	dropped                        uint64 // unreliable messages
 }
 

@@ -66,7 +66,6 @@ type chaos struct {
 	later  []chaosLater
 	jumps  int
 	places int
-	once   []int // how often each one-off message came
 	err    error
 	guard  func(n *chaosNode) mercury.Guard // for the next life of a node; nil for none
 	log    func(format string, args ...any)
@@ -106,7 +105,6 @@ const (
 	kindGame = iota
 	kindBulk
 	kindMaybe
-	kindOnce
 )
 
 // chaosEnd is one end of a channel.
@@ -118,7 +116,6 @@ type chaosEnd struct {
 	ch     mercury.ChannelID // 0 while the acceptor's is unknown
 	sent   [2]int            // messages accepted for sending, by kind: kindGame, kindBulk
 	got    [2]int            // messages that came
-	urgent int               // messages up to the last critical one
 	maybes int               // unreliable messages sent
 	seen   map[int]bool      // unreliable messages that came
 	closed bool              // by the script
@@ -225,14 +222,14 @@ func (m *chaos) owing() string {
 			if e.ended() || from.ended() {
 				continue
 			}
-			if e.got == from.sent && from.node.e.Uncritical(from.ch) {
+			if e.got == from.sent {
 				continue
 			}
 			here, _ := e.node.e.ChannelStats(e.ch)
 			there, _ := from.node.e.ChannelStats(from.ch)
 			unsent, bulk := from.node.e.Backlog(from.ch)
-			return fmt.Sprintf("line %d: node %d got %d of %d from node %d, which has all critical ones acked: %v, and %d and %d bytes unsent\nsender %+v\nreceiver %+v",
-				l.n, e.node.n, e.got, from.sent, from.node.n, from.node.e.Uncritical(from.ch), unsent, bulk, there, here)
+			return fmt.Sprintf("line %d: node %d got %d of %d from node %d, which has %d and %d bytes unsent\nsender %+v\nreceiver %+v",
+				l.n, e.node.n, e.got, from.sent, from.node.n, unsent, bulk, there, here)
 		}
 	}
 	return ""
@@ -250,8 +247,6 @@ func (m *chaos) step() {
 		m.send()
 	case k < 520:
 		m.sendMaybe()
-	case k < 530:
-		m.sendOnce()
 	case k < 542:
 		m.end(false)
 	case k < 547:
@@ -338,19 +333,11 @@ func (m *chaos) send() {
 }
 
 func (m *chaos) sendOn(e *chaosEnd) {
-	send := e.node.e.Send
-	critical := m.rng.IntN(10) == 0
-	if critical {
-		send = e.node.e.SendCritical
-	}
-	if err := send(e.ch, chaosMessage(e, kindGame, e.sent[kindGame])); err != nil {
+	if err := e.node.e.Send(e.ch, chaosMessage(e, kindGame, e.sent[kindGame])); err != nil {
 		m.fail("line %d: Send: %v", e.line.n, err)
 		return
 	}
 	e.sent[kindGame]++
-	if critical {
-		e.urgent = e.sent[kindGame]
-	}
 }
 
 func (m *chaos) sendBulk(e *chaosEnd) {
@@ -367,30 +354,12 @@ func (m *chaos) sendMaybe() {
 	if e == nil {
 		return
 	}
-	send := e.node.e.SendUnreliable
-	if m.rng.IntN(3) == 0 {
-		send = e.node.e.SendPassenger
-	}
 	for range 1 + m.rng.IntN(4) {
-		if err := send(e.ch, chaosMessage(e, kindMaybe, e.maybes)); err != nil {
+		if _, err := e.node.e.SendUnreliable(e.ch, chaosMessage(e, kindMaybe, e.maybes)); err != nil {
 			m.fail("line %d: an unreliable message: %v", e.line.n, err)
 		}
 		e.maybes++
 	}
-}
-
-// sendOnce sends a message to a node without a channel. It comes once at most; a channel that carries it may be aborted.
-func (m *chaos) sendOnce() {
-	from, to := m.pick(), m.pick()
-	if from == to || m.moving {
-		return
-	}
-	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(m.once)))
-	msg = append(msg, 0, kindOnce, byte(from.n), byte(to.n), 0, 0)
-	if err := from.e.SendOnce(to.e.Self(), msg); err != nil {
-		m.fail("SendOnce: %v", err)
-	}
-	m.once = append(m.once, 0)
 }
 
 func (m *chaos) end(abort bool) {
@@ -557,18 +526,6 @@ func (h *chaosEar) Bulk(_ time.Duration, ch mercury.ChannelID, msg []byte) {
 	h.take(ch, msg, true, true)
 }
 
-// CriticalAcked implements mercury.CriticalHandler: what was acked has come.
-func (h *chaosEar) CriticalAcked(_ time.Duration, ch mercury.ChannelID) {
-	e := h.node.ends[ch]
-	if e == nil || e.urgent == 0 || e.ended() {
-		h.m.fail("node %d channel %d: acked critical messages that were not sent", h.node.n, ch)
-		return
-	}
-	if p := e.peer(); !p.ended() && p.got[kindGame] < e.urgent {
-		h.m.fail("line %d: %d messages acked as critical, %d came", e.line.n, e.urgent, p.got[kindGame])
-	}
-}
-
 func (h *chaosEar) take(ch mercury.ChannelID, msg []byte, reliable, bulk bool) {
 	m := h.m
 	if t := h.told(ch); t.opened != 1 || t.closed > 0 {
@@ -580,12 +537,6 @@ func (h *chaosEar) take(ch mercury.ChannelID, msg []byte, reliable, bulk bool) {
 		return
 	}
 	line, side, kind, n := int(binary.LittleEndian.Uint32(msg)), int(msg[4]), msg[5], int(binary.LittleEndian.Uint32(msg[6:]))
-	if kind == kindOnce && reliable && !bulk && line < len(m.once) && int(msg[7]) == h.node.n {
-		if m.once[line]++; m.once[line] > 1 {
-			m.fail("a message of SendOnce came twice")
-		}
-		return
-	}
 	if line >= len(m.lines) || side > 1 || (kind != kindMaybe) != reliable || (kind == kindBulk) != bulk {
 		m.fail("node %d channel %d: damaged message %x", h.node.n, ch, msg[:chaosHeader])
 		return

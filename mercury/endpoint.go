@@ -332,7 +332,6 @@ func (e *Endpoint) addChannel(peer Address) *channel {
 	e.lastID++
 	c := &channel{id: e.lastID, peer: peer, heard: e.awake, lastSent: e.now}
 	c.timer.Of = c
-	c.out.criticalAcked = true
 	c.out.rate.Init(e.cfg.SafeMTU)
 	c.path.begin(&e.cfg)
 	e.channels[c.id] = c
@@ -402,10 +401,8 @@ func (e *Endpoint) reap() {
 				held.at(0).drop(e)
 			}
 		}
-		for _, waiting := range [...]*ring[[]byte]{&c.out.unreliable, &c.out.passengers} {
-			for ; waiting.len() > 0; waiting.pop() {
-				e.release(*waiting.at(0))
-			}
+		for waiting := &c.out.unreliable; waiting.len() > 0; waiting.pop() {
+			e.release(*waiting.at(0))
 		}
 		e.buried[i] = nil
 	}

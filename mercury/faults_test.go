@@ -158,7 +158,7 @@ func TestUnreliableDebt(t *testing.T) {
 	l.run(2*time.Second, func(now time.Duration) {
 		if now%(16*time.Millisecond) == 0 {
 			for range 200 {
-				_ = l.a.SendUnreliable(ch, make([]byte, 1000))
+				_, _ = l.a.SendUnreliable(ch, make([]byte, 1000))
 			}
 			_ = l.a.Send(ch, []byte("tick"))
 		}
@@ -284,7 +284,7 @@ func TestStaleCookie(t *testing.T) {
 	}
 	l := &pairLink{a: a, b: b, sent: map[*Endpoint]int{}}
 	ch := a.Dial(b.Self())
-	_ = a.SendUnreliable(ch, nil)
+	_, _ = a.SendUnreliable(ch, nil)
 	a.channels[ch].cookie = [cookieSize]byte{1} // what another start gave
 	l.run(20*time.Second, nil)
 	if c := a.channels[ch]; c == nil || c.state != open {
@@ -329,7 +329,7 @@ func TestBulkStall(t *testing.T) {
 	l.run(20*time.Second, func(now time.Duration) {
 		if now < 1500*time.Millisecond && now%(16*time.Millisecond) == 0 {
 			for range 20 {
-				_ = l.a.SendUnreliable(ch, make([]byte, 1000))
+				_, _ = l.a.SendUnreliable(ch, make([]byte, 1000))
 			}
 		}
 		if c.out.streams[laneBulk].waiting(c.out.window) && c.out.flightBytes == 0 && c.paceAt == 0 && !c.dirty {
@@ -359,7 +359,7 @@ func TestBulkStallForced(t *testing.T) {
 			done = true
 			for range 8 {
 				for range 240 {
-					_ = l.a.SendUnreliable(ch, make([]byte, 1000))
+					_, _ = l.a.SendUnreliable(ch, make([]byte, 1000))
 				}
 				l.pump(l.a, l.b)
 			}

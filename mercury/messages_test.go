@@ -11,98 +11,14 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// attentive is a Recorder that also takes bulk and news of criticals.
+// attentive is a Recorder that also takes bulk.
 type attentive struct {
 	mercurytest.Recorder
-	bulk     [][]byte
-	critical int
+	bulk [][]byte
 }
 
 func (a *attentive) Bulk(_ time.Duration, _ mercury.ChannelID, msg []byte) {
 	a.bulk = append(a.bulk, slices.Clone(msg))
-}
-func (a *attentive) CriticalAcked(time.Duration, mercury.ChannelID) { a.critical++ }
-
-// A one-off message arrives once, whether or not there is a channel, and leaves no channel behind.
-func TestSendOnce(t *testing.T) {
-	w := mercurytest.NewWorld(1)
-	w.Net.SetLink(mercurytest.Link{Delay: 10 * time.Millisecond, Loss: 0.2})
-	var at mercurytest.Recorder
-	a := newEndpoint(t, 1, 101, nil, mercury.Config{})
-	b := newEndpoint(t, 2, 102, &at, mercury.Config{})
-	w.Add(a)
-	w.Add(b)
-	for range 5 {
-		if err := a.SendOnce(b.Self(), []byte("once")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.Run(10 * time.Second)
-	got := 0
-	for _, ch := range at.Order {
-		got += len(at.Of(ch).Reliable)
-	}
-	if got != 5 {
-		t.Errorf("%d of 5 arrived", got)
-	}
-	if n := a.Stats().Channels + b.Stats().Channels; n != 0 {
-		t.Errorf("%d channels are left", n)
-	}
-	ch := a.Dial(b.Self())
-	if err := a.SendOnce(b.Self(), []byte("along")); err != nil {
-		t.Fatal(err)
-	}
-	w.Run(10 * time.Second)
-	if last := at.Of(at.Order[len(at.Order)-1]); len(last.Reliable) != 1 || len(last.Closed) > 0 {
-		t.Errorf("over a lasting channel %d arrived, closed %v", len(last.Reliable), last.Closed)
-	}
-	if _, ok := a.Peer(ch); !ok {
-		t.Error("the lasting channel is gone")
-	}
-	if err := a.SendOnce(mercury.Address{}, nil); !errors.Is(err, mercury.ErrAddress) {
-		t.Errorf("to nowhere: %v", err)
-	}
-}
-
-// The app hears of critical messages when the last of them has been acked, once, and not before.
-func TestCritical(t *testing.T) {
-	var hear attentive
-	r := newRig(t, 2, mercury.Config{})
-	r.a.SetHandler(&hear)
-	if !r.a.Uncritical(r.chA) {
-		t.Error("critical from the beginning")
-	}
-	for range 3 {
-		if err := r.a.SendCritical(r.chA, make([]byte, 3000)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_ = r.a.Send(r.chA, []byte("not critical"))
-	r.w.Run(9 * time.Millisecond)
-	if hear.critical != 0 || r.a.Uncritical(r.chA) {
-		t.Error("acked before an ack can have come")
-	}
-	r.w.Run(100 * time.Millisecond)
-	if hear.critical != 1 || !r.a.Uncritical(r.chA) {
-		t.Errorf("told %d times", hear.critical)
-	}
-}
-
-// A passenger makes no packet of its own; it goes with the next.
-func TestPassenger(t *testing.T) {
-	r := newRig(t, 3, mercury.Config{})
-	before := r.a.Stats().PacketsOut
-	_ = r.a.SendPassenger(r.chA, []byte("passenger"))
-	r.w.Run(300 * time.Millisecond)
-	seen := r.atB.Of(r.chB)
-	if len(seen.Unreliable) != 0 || r.a.Stats().PacketsOut != before {
-		t.Fatalf("it travelled alone: %d packets", r.a.Stats().PacketsOut-before)
-	}
-	_ = r.a.Send(r.chA, []byte("driver"))
-	r.w.Run(20 * time.Millisecond)
-	if len(seen.Unreliable) != 1 || len(seen.Reliable) != 1 || r.a.Stats().PacketsOut != before+1 {
-		t.Errorf("%d passengers, %d drivers in %d packets", len(seen.Unreliable), len(seen.Reliable), r.a.Stats().PacketsOut-before)
-	}
 }
 
 // Of unreliable messages above the limit the newest are kept, and they leave although nothing reliable may.
@@ -113,17 +29,26 @@ func TestUnreliableDropsTheOldest(t *testing.T) {
 	}
 	msg := make([]byte, 1000)
 	const sent = 3000
+	told := 0
 	for i := range sent {
 		msg[0], msg[1] = byte(i), byte(i>>8)
-		if err := r.a.SendUnreliable(r.chA, msg); err != nil {
+		n, err := r.a.SendUnreliable(r.chA, msg)
+		if err != nil {
 			t.Fatal(err)
 		}
+		told += n
 	}
 	r.w.Run(6 * time.Millisecond)
 	got := r.atB.Of(r.chB).Unreliable
 	dropped := r.a.Stats().UnreliableDropped
 	if dropped == 0 || len(got)+int(dropped) != sent {
 		t.Fatalf("%d arrived in half a round trip, %d dropped, of %d", len(got), dropped, sent)
+	}
+	if told != int(dropped) {
+		t.Errorf("the sender was told of %d dropped, of %d", told, dropped)
+	}
+	if n := testing.AllocsPerRun(10, func() { r.a.CarrierStats() }); n > 0 {
+		t.Errorf("CarrierStats allocates %v times", n)
 	}
 	if of, ok := r.a.ChannelStats(r.chA); !ok || of.Dropped != dropped {
 		t.Errorf("the channel counts %d dropped, the endpoint %d", of.Dropped, dropped)

@@ -311,7 +311,7 @@ func TestDeterminism(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 200 {
 			_ = r.a.Send(r.chA, make([]byte, rng.IntN(5000)))
-			_ = r.b.SendUnreliable(r.chB, make([]byte, rng.IntN(1000)))
+			_, _ = r.b.SendUnreliable(r.chB, make([]byte, rng.IntN(1000)))
 			r.w.Run(time.Duration(rng.IntN(50)) * time.Millisecond)
 		}
 		return []mercury.Stats{r.a.Stats(), r.b.Stats()}

@@ -14,8 +14,6 @@ const (
 	// what a server in a crowd says in one tick to a proxy of 500 players, 4 KB each; more would be
 	// out of date before it is sent.
 	maxUnreliableQueued = 2 << 20
-	// maxPassengersQueued bounds what waits for a packet that goes anyway.
-	maxPassengersQueued = 64 << 10
 	// maxProbeSegments bounds what one timeout sends again; the ack of a probe tells what of the
 	// rest is lost.
 	maxProbeSegments = 4
@@ -74,8 +72,6 @@ type sender struct {
 
 	unreliable      ring[[]byte]
 	unreliableBytes int
-	passengers      ring[[]byte]
-	passengerBytes  int
 
 	number      uint64 // of the next packet
 	skips       skips
@@ -97,9 +93,6 @@ type sender struct {
 	backoff    int
 	probes     int  // packets that may be sent beyond the window
 	ping       bool // a packet that asks for an ack must go
-
-	critical      uint64 // end of the last critical message: the number of the segment behind it
-	criticalAcked bool   // all critical messages have been acked and this was told
 
 	lastData time.Duration // when a packet with a reliable message was sent last
 	every    time.Duration // smoothed time between such packets; 0 when there is no rhythm
@@ -155,7 +148,6 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 		out.timerFrom, out.progressAt = e.now, e.awake
 	}
 	c.detectLoss(e)
-	c.checkCritical(e)
 	return nil
 }
 
@@ -361,16 +353,4 @@ func (c *channel) loseAll() {
 // empty reports whether all that was sent reliably has been acked.
 func (s *sender) empty() bool {
 	return s.streams[laneGame].empty() && s.streams[laneBulk].empty()
-}
-
-// checkCritical tells the app once when the last critical message has been acked.
-func (c *channel) checkCritical(e *Endpoint) {
-	out := &c.out
-	if out.criticalAcked || out.streams[laneGame].first < out.critical {
-		return
-	}
-	out.criticalAcked = true
-	if h, ok := e.handler.(CriticalHandler); ok && !c.condemned {
-		h.CriticalAcked(e.now, c.id)
-	}
 }

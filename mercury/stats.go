@@ -23,6 +23,7 @@ type Stats struct {
 	Opened                  uint64 // channels opened, both ways
 	Refused                 uint64 // opens refused, for MaxChannels or a wrong salt
 	ResetsIn, ResetsOut     uint64 // notices that a channel is unknown
+	Full                    uint64 // reliable and bulk messages refused with ErrFull
 	UnreliableDropped       uint64 // unreliable messages dropped at the sender for want of room
 
 	BadSize     uint64 // too short, too long, or not of the size of its kind
@@ -49,6 +50,9 @@ type ChannelStats struct {
 	Copied      uint64        // segments that rode again
 	Lost        uint64        // packets taken for lost
 	Spurious    uint64        // of these, packets that had arrived
+	Queued      int           // bytes of reliable messages that wait for a first sending
+	QueuedBulk  int           // the same of bulk messages
+	Full        uint64        // reliable and bulk messages refused with ErrFull
 	Dropped     uint64        // unreliable messages of ours dropped here for want of room
 }
 
@@ -62,6 +66,7 @@ func (e *Endpoint) ChannelStats(ch ChannelID) (ChannelStats, bool) {
 		RTT: c.out.rtt.Smooth, MinRTT: c.out.rtt.Least,
 		Loss:   float64(c.out.losses.PerMyriad()) / 10000,
 		Copies: int(c.copying.level), Window: c.out.rate.Window(), InFlight: c.out.flightBytes, Rate: c.out.rate.Rate(), MTU: c.path.mtu,
-		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious, Dropped: c.dropped,
+		Resends: c.resent, Copied: c.copied, Lost: c.lost, Spurious: c.spurious,
+		Queued: c.out.streams[laneGame].queued, QueuedBulk: c.out.streams[laneBulk].queued, Full: c.full, Dropped: c.dropped,
 	}, true
 }

@@ -36,13 +36,6 @@ type BulkHandler interface {
 	Bulk(now time.Duration, ch ChannelID, msg []byte)
 }
 
-// CriticalHandler is a Handler that wants to know when critical messages (Endpoint.SendCritical)
-// have been acked.
-type CriticalHandler interface {
-	// CriticalAcked tells that all critical messages of a channel have been acked.
-	CriticalAcked(now time.Duration, ch ChannelID)
-}
-
 // MoveHandler is a Handler that wants to know when a peer has changed its address.
 type MoveHandler interface {
 	// Moved tells that the channel goes on with its peer at another place.
@@ -71,8 +64,9 @@ type Transport interface {
 	// for a channel that is not there.
 	Queued(ch ChannelID) (bytes, limit int)
 	// SendUnreliable queues a message that may be lost and is never doubled. It must fit in one
-	// packet, else ErrMessageTooLong.
-	SendUnreliable(ch ChannelID, msg []byte) error
+	// packet, else ErrMessageTooLong. When more waits than is good, unreliable messages are dropped
+	// here: dropped is how many of the channel were since the last call, this one perhaps among them.
+	SendUnreliable(ch ChannelID, msg []byte) (dropped int, err error)
 	// MaxUnreliable is the largest message that SendUnreliable takes on that channel now, without
 	// pushing out one that waits: less than a packet when much waits already, 0 for a channel that
 	// takes none. Ask before each message what must be told apart from lost ones: a message within

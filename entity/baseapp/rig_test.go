@@ -75,8 +75,8 @@ func (f *fakeTransport) Dial(to mercury.Address) mercury.ChannelID {
 
 func (f *fakeTransport) Send(ch mercury.ChannelID, msg []byte) error { return f.record(ch, true, msg) }
 
-func (f *fakeTransport) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
-	return f.record(ch, false, msg)
+func (f *fakeTransport) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
+	return 0, f.record(ch, false, msg)
 }
 
 // queueLimit is how many bytes may wait on a channel.

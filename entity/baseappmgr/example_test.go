@@ -47,13 +47,13 @@ func Example() {
 // wireTap is a transport that prints what is sent.
 type wireTap struct{}
 
-func (wireTap) Self() mercury.Address                          { return mercury.Address{} }
-func (wireTap) Dial(mercury.Address) mercury.ChannelID         { return 1 }
-func (wireTap) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
-func (wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
-func (wireTap) MaxUnreliable(mercury.ChannelID) int            { return 900 }
-func (wireTap) Close(mercury.ChannelID)                        {}
-func (wireTap) Abort(mercury.ChannelID)                        {}
+func (wireTap) Self() mercury.Address                                 { return mercury.Address{} }
+func (wireTap) Dial(mercury.Address) mercury.ChannelID                { return 1 }
+func (wireTap) Queued(mercury.ChannelID) (bytes, limit int)           { return 0, mercury.DefaultMaxQueued }
+func (wireTap) SendUnreliable(mercury.ChannelID, []byte) (int, error) { return 0, nil }
+func (wireTap) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
+func (wireTap) Close(mercury.ChannelID)                               {}
+func (wireTap) Abort(mercury.ChannelID)                               {}
 func (wireTap) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(ch)}), 20000)
 	return mercury.Address{At: at, Salt: 1}, true

@@ -57,9 +57,9 @@ func (*wireTap) Send(_ mercury.ChannelID, msg []byte) error {
 	fmt.Println("sent", len(msg), "bytes")
 	return nil
 }
-func (*wireTap) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
-func (*wireTap) SendUnreliable(mercury.ChannelID, []byte) error { return nil }
-func (*wireTap) MaxUnreliable(mercury.ChannelID) int            { return 900 }
-func (*wireTap) Close(mercury.ChannelID)                        {}
-func (*wireTap) Abort(mercury.ChannelID)                        {}
-func (*wireTap) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, true }
+func (*wireTap) Queued(mercury.ChannelID) (bytes, limit int)           { return 0, mercury.DefaultMaxQueued }
+func (*wireTap) SendUnreliable(mercury.ChannelID, []byte) (int, error) { return 0, nil }
+func (*wireTap) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
+func (*wireTap) Close(mercury.ChannelID)                               {}
+func (*wireTap) Abort(mercury.ChannelID)                               {}
+func (*wireTap) Peer(mercury.ChannelID) (mercury.Address, bool)        { return mercury.Address{}, true }

@@ -49,7 +49,8 @@ func (c *Client) sendMove() {
 	c.stats.MovesSent++
 	c.stats.BytesUp += uint64(len(c.buf))
 	if c.dirty {
-		c.unsent(c.cfg.Transport.SendUnreliable(c.ch, c.buf))
+		_, err := c.cfg.Transport.SendUnreliable(c.ch, c.buf)
+		c.unsent(err)
 	} else if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
 		return // it is at rest, and the server still has to hear of it
 	}

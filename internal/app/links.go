@@ -70,9 +70,17 @@ func (l *Links) SendUnreliable(to mercury.Address, m wire.Message) error {
 		return nil
 	}
 	l.buf = wire.Encode(l.buf[:0], m)
-	err := l.Transport.SendUnreliable(l.dial(to), l.buf)
+	return l.unreliable(l.dial(to), wire.ID(l.buf[0]), l.buf)
+}
+
+// unreliable sends and counts what could not be sent, and what had to make room.
+func (l *Links) unreliable(ch mercury.ChannelID, id wire.ID, msg []byte) error {
+	dropped, err := l.Transport.SendUnreliable(ch, msg)
 	if err != nil {
-		l.failed(wire.ID(l.buf[0]), err)
+		l.failed(id, err)
+	}
+	if dropped > 0 {
+		l.Errors.Add(wire.SendFull, id, uint64(dropped))
 	}
 	return err
 }
@@ -107,14 +115,13 @@ const ClientMessage wire.ID = 0
 // has no room for it is too slow, and the caller ends its session. An error was
 // counted and logged.
 func (l *Links) ToClient(ch mercury.ChannelID, reliable bool, msg []byte) error {
-	send := l.Transport.SendUnreliable
-	if reliable {
-		send = l.Transport.Send
+	if !reliable {
+		return l.unreliable(ch, ClientMessage, msg)
 	}
-	err := send(ch, msg)
+	err := l.Transport.Send(ch, msg)
 	switch {
 	case err == nil:
-	case reliable && errors.Is(err, mercury.ErrFull):
+	case errors.Is(err, mercury.ErrFull):
 		l.count(ClientMessage, wire.SendSlowClient, err)
 	default:
 		l.failed(ClientMessage, err)

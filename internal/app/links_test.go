@@ -33,11 +33,13 @@ func (l *line) Send(_ mercury.ChannelID, msg []byte) error {
 	l.last = append(l.last[:0], msg...)
 	return nil
 }
-func (l *line) SendUnreliable(ch mercury.ChannelID, msg []byte) error { return l.Send(ch, msg) }
-func (l *line) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
-func (l *line) Queued(mercury.ChannelID) (bytes, limit int)           { return l.waiting, lineLimit }
-func (l *line) Close(mercury.ChannelID)                               { l.closes++ }
-func (l *line) Abort(mercury.ChannelID)                               { l.aborts++ }
+func (l *line) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
+	return 0, l.Send(ch, msg)
+}
+func (l *line) MaxUnreliable(mercury.ChannelID) int         { return 900 }
+func (l *line) Queued(mercury.ChannelID) (bytes, limit int) { return l.waiting, lineLimit }
+func (l *line) Close(mercury.ChannelID)                     { l.closes++ }
+func (l *line) Abort(mercury.ChannelID)                     { l.aborts++ }
 func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool) {
 	if l.peer.IsZero() {
 		return addr6, true

@@ -208,7 +208,7 @@ func (t *traps) visit(n ast.Node) bool {
 		for _, x := range n.Lhs {
 			t.written(x)
 		}
-		if id, ok := n.Lhs[0].(*ast.Ident); ok && id.Name == "_" && len(n.Lhs) == 1 {
+		if id, ok := n.Lhs[len(n.Lhs)-1].(*ast.Ident); ok && id.Name == "_" && len(n.Rhs) == 1 {
 			t.discarded(n.Rhs[0])
 		}
 	case *ast.IncDecStmt:
@@ -240,7 +240,7 @@ func (t *traps) discarded(x ast.Expr) {
 	if !ok || f.Pkg() == nil || !strings.HasSuffix(f.Pkg().Path(), "mercury") {
 		return
 	}
-	if r := f.Signature().Results(); r.Len() == 1 && types.Identical(r.At(0).Type(), types.Universe.Lookup("error").Type()) {
+	if r := f.Signature().Results(); r.Len() > 0 && types.Identical(r.At(r.Len()-1).Type(), types.Universe.Lookup("error").Type()) {
 		t.at(x, "the error of %s is thrown away: count it, or send by app.Links, which does", id.Name)
 	}
 }

@@ -90,7 +90,7 @@ func (x *impostor) lie(p *Process, lies []wire.Message) {
 	x.said[wire.IDOf(m)]++
 	msg := wire.Encode(nil, m)
 	if x.n%7 == 0 && len(msg) <= x.p.ep.MaxUnreliable(x.to[p]) {
-		_ = x.p.ep.SendUnreliable(x.to[p], msg)
+		_, _ = x.p.ep.SendUnreliable(x.to[p], msg)
 		return
 	}
 	_ = x.p.ep.Send(x.to[p], msg)

@@ -43,7 +43,8 @@ func (pl *player) misbehave() {
 		m := protocol.Move{Sequence: c.Uint32(), Position: property.Vector3{X: wild[c.IntN(len(wild))], Z: wild[c.IntN(len(wild))]}}
 		b = m.Append(nil)
 		if c.IntN(2) == 0 {
-			pl.tried(pl.p.ep.SendUnreliable(pl.ch, b))
+			_, err := pl.p.ep.SendUnreliable(pl.ch, b)
+			pl.tried(err)
 			return
 		}
 	case 6: // a second claim
@@ -60,7 +61,8 @@ func (pl *player) misbehave() {
 		}
 	}
 	if c.IntN(20) == 0 {
-		pl.tried(pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))]))
+		_, err := pl.p.ep.SendUnreliable(pl.ch, b[:min(len(b), pl.p.ep.MaxUnreliable(pl.ch))])
+		pl.tried(err)
 		return
 	}
 	pl.tried(pl.p.ep.Send(pl.ch, b))

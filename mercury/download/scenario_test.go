@@ -96,11 +96,13 @@ func (d *downloadWorld) tick(n int) {
 	msg := binary.LittleEndian.AppendUint64(nil, uint64(d.w.Now()))
 	msg = append(msg, make([]byte, 200-len(msg))...)
 	for i, ch := range []mercury.ChannelID{d.server, d.client} {
-		send := d.ends[i].Send
+		err := error(nil)
 		if n%2 == 1 {
-			send = d.ends[i].SendUnreliable
+			_, err = d.ends[i].SendUnreliable(ch, msg)
+		} else {
+			err = d.ends[i].Send(ch, msg)
 		}
-		if err := send(ch, msg); err != nil {
+		if err != nil {
 			d.t.Fatalf("tick %d: %v", n, err)
 		}
 		d.hosts[i].up.Pump(d.w.Now())

@@ -203,7 +203,7 @@ func talk(t *testing.T, server *host.Process, clients []*host.Process, at []merc
 		// The network may lose what is unreliable, so that it is said until it is heard.
 		for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 			do(t, c, func(e *echo) {
-				if err := e.env.Transport.SendUnreliable(e.env.Transport.Dial(at[i]), []byte("loose "+networks[i])); err != nil {
+				if _, err := e.env.Transport.SendUnreliable(e.env.Transport.Dial(at[i]), []byte("loose "+networks[i])); err != nil {
 					t.Error(err)
 				}
 			})
@@ -241,7 +241,7 @@ func flood(t *testing.T, server *host.Process, clients []*host.Process, at []mer
 					net := a.(*echo).env.Transport
 					ch := net.Dial(at[i])
 					for range 100 {
-						_ = net.SendUnreliable(ch, msg)
+						_, _ = net.SendUnreliable(ch, msg)
 						if err := net.Send(ch, msg); err != nil && !errors.Is(err, mercury.ErrFull) {
 							t.Error(err)
 						}

@@ -25,7 +25,6 @@ type Net struct {
 	app      mercury.Handler // nil: hears nothing, before the app is made and after it was told to stop
 	routes   []route
 	bits     int
-	full     []uint64 // of each carrier: sends refused with ErrFull
 	spent    []uint64 // of each carrier: channels refused since their numbers are used up
 }
 
@@ -43,7 +42,7 @@ var ErrNoCarrier = errors.New("host: no carrier of that network")
 func newNet(carriers []mercury.Carrier, routes []route) *Net {
 	return &Net{
 		carriers: carriers, routes: routes, bits: bits.Len(uint(len(carriers) - 1)),
-		full: make([]uint64, len(carriers)), spent: make([]uint64, len(carriers)),
+		spent: make([]uint64, len(carriers)),
 	}
 }
 
@@ -126,12 +125,7 @@ func find(carriers []mercury.Carrier, network string) int {
 // Send implements mercury.Transport.
 func (n *Net) Send(ch mercury.ChannelID, msg []byte) error {
 	c, there := n.at(ch)
-	err := c.Send(there, msg)
-	if errors.Is(err, mercury.ErrFull) {
-		i, _, _ := n.Carrier(ch)
-		n.full[i]++
-	}
-	return err
+	return c.Send(there, msg)
 }
 
 // Queued implements mercury.Transport.
@@ -141,7 +135,7 @@ func (n *Net) Queued(ch mercury.ChannelID) (bytes, limit int) {
 }
 
 // SendUnreliable implements mercury.Transport.
-func (n *Net) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
+func (n *Net) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, err error) {
 	c, there := n.at(ch)
 	return c.SendUnreliable(there, msg)
 }
@@ -209,15 +203,6 @@ func (l lane) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	if app, id, ok := l.app(ch); ok {
 		if h, takes := app.(mercury.BulkHandler); takes {
 			h.Bulk(now, id, msg)
-		}
-	}
-}
-
-// CriticalAcked implements mercury.CriticalHandler for an app that does.
-func (l lane) CriticalAcked(now time.Duration, ch mercury.ChannelID) {
-	if app, id, ok := l.app(ch); ok {
-		if h, takes := app.(mercury.CriticalHandler); takes {
-			h.CriticalAcked(now, id)
 		}
 	}
 }

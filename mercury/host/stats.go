@@ -30,8 +30,6 @@ func (p *Process) seal() *secure.Guard {
 type CarrierStats struct {
 	Place
 	mercury.CarrierStats
-	// Full counts reliable messages that were refused with mercury.ErrFull.
-	Full uint64
 	// Seal is what the carrier's Guard has counted; all zero without one.
 	Seal secure.Stats
 }
@@ -40,7 +38,7 @@ type CarrierStats struct {
 func (p *Process) Carriers() (all []CarrierStats, err error) {
 	err = p.Do(func(App) {
 		for i, c := range p.carriers {
-			s := CarrierStats{Place: Place{c.Network(), c.Self()}, CarrierStats: c.CarrierStats(), Full: p.net.full[i]}
+			s := CarrierStats{Place: Place{c.Network(), c.Self()}, CarrierStats: c.CarrierStats()}
 			s.Refused += p.net.spent[i]
 			if g := p.seals[i]; g != nil {
 				s.Seal = g.Stats()

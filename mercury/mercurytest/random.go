@@ -123,7 +123,7 @@ func (r *randomRun) send() {
 		return
 	}
 	if r.rng.IntN(5) == 0 {
-		err := r.transport(c.side(end)).SendUnreliable(c.ends[end], []byte("maybe"))
+		_, err := r.transport(c.side(end)).SendUnreliable(c.ends[end], []byte("maybe"))
 		if gone := r.gone(c, end); err != nil && !(gone && errors.Is(err, mercury.ErrNoChannel)) {
 			r.t.Fatalf("SendUnreliable on a channel (gone: %v): %v", gone, err)
 		}

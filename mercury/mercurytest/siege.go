@@ -148,9 +148,9 @@ func (s *siege) talk(v *visitor, when string) {
 func (s *siege) chat(v *visitor) {
 	s.t.Helper()
 	for i := range 60 {
-		err := errors.Join(
-			s.a.Send(v.ours, numbered(i, 100)), s.a.SendUnreliable(v.ours, numbered(i, 50)),
-			v.e.Send(v.ch, numbered(i, 60)), v.e.SendUnreliable(v.ch, numbered(i, 70)))
+		_, errHere := s.a.SendUnreliable(v.ours, numbered(i, 50))
+		_, errThere := v.e.SendUnreliable(v.ch, numbered(i, 70))
+		err := errors.Join(s.a.Send(v.ours, numbered(i, 100)), v.e.Send(v.ch, numbered(i, 60)), errHere, errThere)
 		if i%20 == 0 {
 			err = errors.Join(err, s.a.Send(v.ours, make([]byte, 5000)), v.e.Send(v.ch, make([]byte, 7000)))
 		}

@@ -79,8 +79,8 @@ func (s *Stage) Dial(to mercury.Address) mercury.ChannelID {
 func (s *Stage) Send(ch mercury.ChannelID, msg []byte) error { return s.record(ch, true, msg) }
 
 // SendUnreliable implements mercury.Transport.
-func (s *Stage) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
-	return s.record(ch, false, msg)
+func (s *Stage) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, err error) {
+	return 0, s.record(ch, false, msg)
 }
 
 // MaxUnreliable implements mercury.Transport: a Stage takes what a guarded channel of an Endpoint does at least.

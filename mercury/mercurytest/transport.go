@@ -210,7 +210,7 @@ func testUnreliable(t *testing.T, x *bench) {
 	}
 	const n = 400
 	for i := range n {
-		if err := x.A.SendUnreliable(a, numbered(i, i%50)); err != nil {
+		if _, err := x.A.SendUnreliable(a, numbered(i, i%50)); err != nil {
 			t.Fatal(err)
 		}
 		if i%7 == 0 {
@@ -247,10 +247,10 @@ func testSizes(t *testing.T, x *bench) {
 	if most <= 0 {
 		t.Fatalf("MaxUnreliable of an open channel is %d", most)
 	}
-	if err := x.A.SendUnreliable(a, make([]byte, most+1)); !errors.Is(err, mercury.ErrMessageTooLong) {
+	if _, err := x.A.SendUnreliable(a, make([]byte, most+1)); !errors.Is(err, mercury.ErrMessageTooLong) {
 		t.Errorf("SendUnreliable of MaxUnreliable+1: %v", err)
 	}
-	if err := x.A.SendUnreliable(a, make([]byte, most)); err != nil {
+	if _, err := x.A.SendUnreliable(a, make([]byte, most)); err != nil {
 		t.Errorf("SendUnreliable of MaxUnreliable: %v", err)
 	}
 	seen := x.b.Of(b)
@@ -279,7 +279,7 @@ func testUnreliableLimit(t *testing.T, x *bench) {
 		}
 		msg := make([]byte, most)
 		binary.LittleEndian.PutUint32(msg, uint32(sent))
-		if err := x.A.SendUnreliable(a, msg); err != nil {
+		if _, err := x.A.SendUnreliable(a, msg); err != nil {
 			t.Fatalf("unreliable message %d of %d bytes: %v", sent, most, err)
 		}
 		if sent++; bytes > maxUnanswered {

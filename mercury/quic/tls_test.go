@@ -78,7 +78,7 @@ func TestLane(t *testing.T) {
 	s := atB.Of(atB.Order[0])
 	came := func() bool {
 		// Loopback loses packets too, when the system's buffers are small.
-		if err := a.SendUnreliable(ch, make([]byte, quic.MaxUnreliable)); err != nil {
+		if _, err := a.SendUnreliable(ch, make([]byte, quic.MaxUnreliable)); err != nil {
 			t.Fatal(err)
 		}
 		return len(s.Unreliable) > 0

@@ -72,7 +72,7 @@ func TestABufferHasOneOwner(t *testing.T) {
 	}
 	loose := func() {
 		t.Helper()
-		if err := a.SendUnreliable(ch, []byte("loose")); err != nil {
+		if _, err := a.SendUnreliable(ch, []byte("loose")); err != nil {
 			t.Fatal(err)
 		}
 		_ = a.Flush()

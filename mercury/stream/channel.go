@@ -50,6 +50,7 @@ type channel struct {
 	lastSent time.Duration
 	pending  []byte // whole frames for the next Flush
 	loose    []byte // the same, unreliable, where they do not go with pending
+	stale    int    // unreliable messages dropped since the last SendUnreliable
 }
 
 // backlog is what was sent and not taken by the system.

@@ -103,7 +103,7 @@ func cutShort(b []byte, n int) int {
 }
 
 // count returns how many frames b, which is whole frames, has.
-func count(b []byte) (n uint64) {
+func count(b []byte) (n int) {
 	for ; len(b) > 0; n++ {
 		b = b[frameSize(b):]
 	}

@@ -163,7 +163,9 @@ func (t *Transport) flushLoose(c *channel) {
 	t.stats.BytesOut += uint64(len(c.loose))
 	l.mu.Lock()
 	if len(l.looseOut)+len(c.loose) > t.cfg.UnreliableQueued {
-		t.stats.UnreliableDropped += count(l.looseOut)
+		stale := count(l.looseOut)
+		t.stats.UnreliableDropped += uint64(stale)
+		c.stale += stale
 		l.looseOut = l.looseOut[:0]
 	}
 	l.looseOut = append(l.looseOut, c.loose...)

@@ -8,6 +8,7 @@ type Stats struct {
 	MessagesIn, MessagesOut uint64
 	BytesIn, BytesOut       uint64
 	Writes                  uint64 // attempts of the owner to write; messages that share one travel together
+	Full                    uint64 // reliable messages refused with mercury.ErrFull
 	UnreliableDropped       uint64 // by SendUnreliable, for what waited already
 	UnreliableRefused       uint64 // by the lane of a connection: too long for it by now, or it has ended
 	Refused                 uint64 // hellos that were not accepted, and pending connections pushed out by newer ones
@@ -38,7 +39,10 @@ func (t *Transport) CarrierStats() mercury.CarrierStats {
 	own, below := t.Stats(), t.Infos()
 	s := mercury.CarrierStats{
 		Channels: own.Channels, RTT: below.RTT, MessagesIn: own.MessagesIn, MessagesOut: own.MessagesOut, BytesIn: own.BytesIn, BytesOut: own.BytesOut,
-		Resends: below.Resends, Lost: below.Lost, Refused: own.Refused, Dropped: own.UnreliableDropped + own.UnreliableRefused,
+		Resends: below.Resends, Lost: below.Lost, Full: own.Full, Refused: own.Refused, Dropped: own.UnreliableDropped + own.UnreliableRefused,
+	}
+	if below.PacketsOut > 0 {
+		s.Loss = float64(below.Lost) / float64(below.PacketsOut)
 	}
 	for _, c := range t.order {
 		if c.state != dead {

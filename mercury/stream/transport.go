@@ -179,6 +179,7 @@ func (t *Transport) Send(ch mercury.ChannelID, msg []byte) error {
 		return fmt.Errorf("%w: %d bytes, at most %d", mercury.ErrMessageTooLong, len(msg), t.lim.reliable)
 	}
 	if c.backlog()+headerSize+len(msg) > t.cfg.MaxQueued {
+		t.stats.Full++
 		return mercury.ErrFull
 	}
 	t.stats.MessagesOut++
@@ -188,26 +189,27 @@ func (t *Transport) Send(ch mercury.ChannelID, msg []byte) error {
 
 // SendUnreliable implements mercury.Transport. It overtakes reliable messages that wait for a peer which does not keep up. When
 // more than Config.UnreliableQueued waits, messages are dropped and counted.
-func (t *Transport) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
+func (t *Transport) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, err error) {
 	c, err := t.sendable(ch)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if len(msg) > t.lim.unreliable {
-		return fmt.Errorf("%w: %d bytes unreliable, at most %d", mercury.ErrMessageTooLong, len(msg), t.lim.unreliable)
+		return 0, fmt.Errorf("%w: %d bytes unreliable, at most %d", mercury.ErrMessageTooLong, len(msg), t.lim.unreliable)
 	}
-	if len(c.loose)+headerSize+len(msg) > t.cfg.UnreliableQueued {
+	dropped, c.stale = c.stale, 0
+	switch {
+	case len(c.loose)+headerSize+len(msg) > t.cfg.UnreliableQueued:
 		t.stats.UnreliableDropped++
-		return nil
+		return dropped + 1, nil
+	case c.state == open && c.link.lane == nil && c.link.idle():
+		t.put(c, frameUnreliable, msg)
+	default:
+		c.loose = append(appendHeader(c.loose, frameUnreliable, len(msg)), msg...)
+		t.touch(c)
 	}
 	t.stats.MessagesOut++
-	if c.state == open && c.link.lane == nil && c.link.idle() {
-		t.put(c, frameUnreliable, msg)
-		return nil
-	}
-	c.loose = append(appendHeader(c.loose, frameUnreliable, len(msg)), msg...)
-	t.touch(c)
-	return nil
+	return dropped, nil
 }
 
 // sendable finds a channel that takes messages.

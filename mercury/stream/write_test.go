@@ -169,7 +169,7 @@ func partialWrites(t *testing.T, seed uint64) {
 			t.Fatalf("seed %d: message %d: %v; a was told %v, b %v", seed, i, err, atA.Of(ch).Closed, closings(b, &atB))
 		}
 		if loose := message(i); rng.IntN(2) == 0 && len(loose) <= 1200 {
-			if err := a.SendUnreliable(ch, loose); err != nil {
+			if _, err := a.SendUnreliable(ch, loose); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -250,7 +250,7 @@ func TestRefusedByTheLane(t *testing.T) {
 	}
 	const n = 3
 	for range n {
-		if err := a.SendUnreliable(ch, make([]byte, 1000)); err != nil {
+		if _, err := a.SendUnreliable(ch, make([]byte, 1000)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -288,55 +288,6 @@ func TestBatchOfOne(t *testing.T) {
 	}
 }
 
-// TestShards: all that one client sends comes to one shard, and different clients to different ones.
-func TestShards(t *testing.T) {
-	for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {
-		shards, err := udp.ListenShards(addr, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := make(map[netip.AddrPort]int)
-		total := 0
-		const clients, each = 40, 5
-		for range clients {
-			c := listen(t, addr)
-			for range each {
-				c.Queue(shards[0].Addr(), []byte("hello"))
-				flush(t, c)
-			}
-		}
-		used := make(map[int]bool)
-		for i, s := range shards {
-			if s.Addr() != shards[0].Addr() {
-				t.Errorf("shard %d at %v", i, s.Addr())
-			}
-			for more := true; more; {
-				more = false
-				if err := s.TryRead(func(from netip.AddrPort, _ []byte) {
-					if j, ok := of[from]; ok && j != i {
-						t.Errorf("%v is at shards %d and %d", from, i, j)
-					}
-					of[from], used[i], more = i, true, true
-					total++
-				}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			_ = s.Close()
-		}
-		if total != clients*each || len(used) < 2 {
-			t.Errorf("%d datagrams at %d shards", total, len(used))
-		}
-	}
-	if _, err := udp.ListenShards("127.0.0.1:0", 0); err == nil {
-		t.Error("no shards are taken for some")
-	}
-	taken := listen(t, "127.0.0.1:0")
-	if _, err := udp.ListenShards(taken.Addr().String(), 2); err == nil {
-		t.Error("shards at a taken port")
-	}
-}
-
 // TestNoAllocations: neither direction allocates, however the datagrams are spread.
 func TestNoAllocations(t *testing.T) {
 	for _, host := range []string{"127.0.0.1:0", "[::1]:0"} {
@@ -383,8 +334,5 @@ func TestConfigFaults(t *testing.T) {
 	want := fmt.Sprintf("udp: Config.ReadBuffer is -1: take 1 to %d\nudp: Config.Batch is -1: take 1 to %d", udp.MaxBuffer, udp.MaxBatch)
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
-	}
-	if _, err := (udp.Config{WriteBuffer: -1}).ListenShards("127.0.0.1:0", 2); err == nil {
-		t.Error("shards with a fault")
 	}
 }

@@ -222,7 +222,7 @@ func BenchmarkOneWay(b *testing.B) {
 				if reliable {
 					_ = net.Send(ch, msg)
 				} else {
-					_ = net.SendUnreliable(ch, msg)
+					_, _ = net.SendUnreliable(ch, msg)
 				}
 			}, every: gap})
 			for range 5 { // those before the channel opened

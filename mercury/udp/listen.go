@@ -10,9 +10,6 @@ import (
 	"syscall"
 )
 
-// MaxShards bounds ListenShards: more sockets than any host has cores.
-const MaxShards = 256
-
 // ListenError says why an address cannot be listened at, and what to do. It wraps the system's error.
 type ListenError struct {
 	Addr string
@@ -37,62 +34,21 @@ func (e *ListenError) Error() string {
 // out it listens at all addresses, and Addr tells the port only. The error is a *ListenError.
 func Listen(addr string) (*Socket, error) { return Config{}.Listen(addr) }
 
-// ListenShards opens n sockets at one port, with the defaults of Config. See Config.ListenShards.
-func ListenShards(addr string, n int) ([]*Socket, error) { return Config{}.ListenShards(addr, n) }
-
 // Listen opens a socket as c says. The error is a *ListenError, or says what is wrong with c.
 func (c Config) Listen(addr string) (*Socket, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return c.withDefaults().listen(addr, false)
-}
-
-// ListenShards opens n sockets at one address and port, each for a Carrier of its own, so that an app with
-// thousands of clients can use several cores. n is 1 to MaxShards. More than one needs Linux (SO_REUSEPORT): the kernel
-// chooses the socket for each datagram by a hash of both addresses and ports.
-//
-// So a client stays with its shard as long as it sends from the same place and no shard is opened or closed. One whose place
-// changes (a NAT that forgets, another network) may come to another shard, however well an Endpoint follows its peers:
-// there its packets belong to no channel, it is told so and dials anew, as after a restart of the app. Shards have
-// nothing in common; what clients of different shards say to each other goes through the app.
-func (c Config) ListenShards(addr string, n int) ([]*Socket, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	if n < 1 || n > MaxShards {
-		return nil, &ListenError{Addr: addr, Err: fmt.Errorf("%d shards: take 1 to %d", n, MaxShards)}
-	}
-	if n > 1 && !canShard {
-		return nil, &ListenError{Addr: addr, Err: fmt.Errorf("%d shards need Linux: take 1: %w", n, errors.ErrUnsupported)}
-	}
-	c = c.withDefaults()
-	shards := make([]*Socket, 0, n)
-	for len(shards) < n {
-		s, err := c.listen(addr, n > 1)
-		if err != nil {
-			for _, s := range shards {
-				_ = s.Close()
-			}
-			return nil, err
-		}
-		shards = append(shards, s)
-		// The port that the first one took is that of all.
-		addr = s.conn.LocalAddr().String()
-	}
-	return shards, nil
+	return c.withDefaults().listen(addr)
 }
 
 // listen opens a socket. c is whole.
-func (c Config) listen(addr string, shared bool) (*Socket, error) {
+func (c Config) listen(addr string) (*Socket, error) {
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
 		return nil, &ListenError{Addr: addr, Err: err}
 	}
 	lc := net.ListenConfig{}
-	if shared {
-		lc.Control = sharePort
-	}
 	packets, err := lc.ListenPacket(context.Background(), "udp", at.String())
 	if err != nil {
 		return nil, &ListenError{Addr: addr, Err: err}

@@ -8,20 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	canShard = true
-	// tryKeepsDeadline tells whether TryRead leaves the read deadline alone.
-	tryKeepsDeadline = true
-)
-
-// sharePort lets several sockets have one port.
-func sharePort(_, _ string, raw syscall.RawConn) error {
-	var err error
-	if e := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }); e != nil {
-		return e
-	}
-	return err
-}
+// tryKeepsDeadline tells whether TryRead leaves the read deadline alone.
+const tryKeepsDeadline = true
 
 // setOptions asks for what c says and returns what there is. Nothing of it is a reason not to start.
 func setOptions(_ *net.UDPConn, raw syscall.RawConn, c Config) (o options) {

@@ -9,11 +9,8 @@ import (
 	"time"
 )
 
-const (
-	canShard = false
-	// tryKeepsDeadline tells whether TryRead leaves the read deadline alone.
-	tryKeepsDeadline = false
-)
+// tryKeepsDeadline tells whether TryRead leaves the read deadline alone.
+const tryKeepsDeadline = false
 
 // reader takes datagrams from the system one by one.
 type reader struct {
@@ -50,8 +47,6 @@ func (*alarm) init()             {}
 func (*alarm) set(time.Duration) {}
 func (*alarm) at(time.Time)      {}
 func (*alarm) close()            {}
-
-func sharePort(string, string, syscall.RawConn) error { return nil }
 
 func setOptions(conn *net.UDPConn, _ syscall.RawConn, c Config) options {
 	// A smaller buffer loses more in bursts, which is no reason not to start.

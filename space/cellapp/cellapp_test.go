@@ -83,8 +83,8 @@ func (x *transport) keep(ch mercury.ChannelID, reliable bool, msg []byte) error 
 }
 
 func (x *transport) Send(ch mercury.ChannelID, msg []byte) error { return x.keep(ch, true, msg) }
-func (x *transport) SendUnreliable(ch mercury.ChannelID, msg []byte) error {
-	return x.keep(ch, false, msg)
+func (x *transport) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
+	return 0, x.keep(ch, false, msg)
 }
 func (x *transport) MaxUnreliable(mercury.ChannelID) int { return 900 }
 func (x *transport) Close(ch mercury.ChannelID)          { x.closed[ch] = true }

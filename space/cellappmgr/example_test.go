@@ -17,9 +17,11 @@ type nowhere struct{}
 func (nowhere) Self() mercury.Address {
 	return mercury.Address{At: netip.MustParseAddrPort("127.0.0.1:20000"), Salt: 1}
 }
-func (nowhere) Dial(mercury.Address) mercury.ChannelID         { return 0 }
-func (nowhere) Send(mercury.ChannelID, []byte) error           { return mercury.ErrNoChannel }
-func (nowhere) SendUnreliable(mercury.ChannelID, []byte) error { return mercury.ErrNoChannel }
+func (nowhere) Dial(mercury.Address) mercury.ChannelID { return 0 }
+func (nowhere) Send(mercury.ChannelID, []byte) error   { return mercury.ErrNoChannel }
+func (nowhere) SendUnreliable(mercury.ChannelID, []byte) (int, error) {
+	return 0, mercury.ErrNoChannel
+}
 func (nowhere) MaxUnreliable(mercury.ChannelID) int            { return 0 }
 func (nowhere) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
 func (nowhere) Close(mercury.ChannelID)                        {}

@@ -92,9 +92,11 @@ func (n *network) follow(msg []byte) error {
 	return nil
 }
 
-func (n *network) SendUnreliable(ch mercury.ChannelID, msg []byte) error { return n.Send(ch, msg) }
-func (n *network) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
-func (n *network) Queued(mercury.ChannelID) (bytes, limit int)           { return 0, mercury.DefaultMaxQueued }
+func (n *network) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
+	return 0, n.Send(ch, msg)
+}
+func (n *network) MaxUnreliable(mercury.ChannelID) int         { return 900 }
+func (n *network) Queued(mercury.ChannelID) (bytes, limit int) { return 0, mercury.DefaultMaxQueued }
 func (n *network) Close(ch mercury.ChannelID) {
 	n.closed = append(n.closed, ch)
 	delete(n.peers, ch)

@@ -183,7 +183,7 @@ func testBeside(t *testing.T, listen Listen) {
 	}
 	const loose = 200
 	for i := range loose {
-		if err := p.a.SendUnreliable(p.ch, numbered(i, 100)); err != nil {
+		if _, err := p.a.SendUnreliable(p.ch, numbered(i, 100)); err != nil {
 			t.Fatal(err)
 		}
 		_ = p.a.Flush()
@@ -318,7 +318,7 @@ func testGoroutines(t *testing.T, listen Listen) {
 		p := connect(t, listen, quick(1), quick(2))
 		for i := range 200 {
 			_ = p.a.Send(p.ch, numbered(i, 1<<16))
-			_ = p.a.SendUnreliable(p.ch, numbered(i, 100))
+			_, _ = p.a.SendUnreliable(p.ch, numbered(i, 100))
 		}
 		p.b.Dial(mercury.Address{At: p.a.Self().At, Salt: 99})
 		p.b.Dial(p.a.Self())

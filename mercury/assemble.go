@@ -53,6 +53,9 @@ func (c *channel) appendAck(e *Endpoint, w *packetWriter, beside bool) {
 		in.ackPending, in.ackNow, in.ackWhole = false, false, false
 		return
 	}
+	if in.hold.holding && w.free() >= pauseFrameSize+ackFixed {
+		w.b = c.appendPause(w.b)
+	}
 	room := w.free()
 	if beside {
 		room = min(room, max(ackReserve, min(ackRoom, room-segmentOverhead-c.nextSize())))
@@ -102,6 +105,11 @@ func (c *channel) appendControl(w *packetWriter) {
 		w.last, c.path.answer = 0, false
 		w.eliciting = true
 	}
+	if c.in.hold.resumeDue && w.free() >= pauseFrameSize {
+		w.b = binary.AppendUvarint(append(w.b, byte(frameResume)), c.in.hold.number)
+		w.last, w.record.resume, w.eliciting = 0, true, true
+		c.in.hold.resumeDue = false
+	}
 	if c.mayClose() && w.free() > 0 {
 		w.b = append(w.b, byte(frameClose))
 		w.last, w.record.closes, w.eliciting = 0, true, true
@@ -127,13 +135,14 @@ func (c *channel) appendLost(e *Endpoint, w *packetWriter, lane int) {
 // appendNew appends segments of a stream that were not sent yet.
 func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 	s := &c.out.streams[lane]
-	for w.record.count < maxPacketSegments && s.sentCount < s.segments.len() && s.sentCount < c.out.window {
+	for w.record.count < maxPacketSegments && s.maySendNew(c.out.window) {
 		p := s.segments.at(s.sentCount)
 		if !c.appendSegment(e, w, lane, s.end(), p) {
 			return
 		}
 		s.sentCount++
 		s.queued -= len(p.buf)
+		c.noteRoom(e, s)
 	}
 }
 

@@ -58,6 +58,7 @@ type channel struct {
 
 	sibling *channel // next channel with the same peer.At
 	dirty   bool     // is in Endpoint.dirty
+	roomy   bool     // is in Endpoint.roomy
 	failing error    // to be closed for this at the next Advance
 	timer   wheel.Node[channel]
 

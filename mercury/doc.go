@@ -42,6 +42,7 @@
 //     channels (MaxChannels), answers to strangers, memory of what has ended. A peer that breaks one is closed with an Err that says which.
 //   - A peer that lives but does not keep up loses nothing: its full queue refuses what is new with ErrFull, the channel stays, and
 //     Queued says how full it is, so that who fills it can hold back before.
+//   - A receiver can pause one channel: what comes is held, at most Window segments of each stream, and the sender waits.
 //   - A channel in which nothing is unacked and no ack is owed costs its keep-alive and nothing else: no goroutine, no timer of the
 //     system, no place in a queue that others pay for.
 //   - The same calls give the same datagrams.
@@ -96,6 +97,8 @@
 //	response   07     the 8 bytes
 //	ack        08     largest, delay in 131 µs, run - 1
 //	ack        09     the same, next segments of both streams, count, count × (gap - 1, run - 1)
+//	pause      0a     number, next segments of both streams to be delivered; before each ack while it lasts
+//	resume     0b     number
 //	segment    10+f   number, [part and parts, offset,] [length,] bytes
 //	unreliable 20+f   [length,] bytes
 //

@@ -60,6 +60,8 @@ type Endpoint struct {
 	timers   wheel.Wheel[channel]
 	dirty    []*channel // have something for the next Flush, in the order in which they got it
 	failing  []*channel // to be closed at the next Advance
+	resumed  []*channel // deliver what they have held at the next Advance
+	roomy    []*channel // the app is told of their room at the next Advance
 	buried   []*channel // ended; their buffers may still be in the hands of a callback
 
 	mac       hash.Hash
@@ -204,6 +206,7 @@ func (e *Endpoint) Close(ch ChannelID) {
 	case c.failing != nil || !c.sends() && c.out.empty():
 		e.end(c, nil, false)
 	default:
+		e.Resume(ch) // what is held is dropped, so that the peer can close too
 		c.condemned = true
 		c.closeBy = e.awake + e.cfg.CloseWait
 		e.forgetTarget(c)
@@ -266,6 +269,8 @@ func (e *Endpoint) Advance(now time.Duration) {
 			e.end(c, c.failing, true)
 		}
 	}
+	e.resumeAll()
+	e.tellRoom()
 	if !e.timing {
 		e.timing = true
 		e.timers.Advance(e.now, e.onTimer)
@@ -301,7 +306,7 @@ func (e *Endpoint) wake(c *channel) {
 // there is nothing to wait for. When something waits for a Flush it is the time last seen, that is
 // at once.
 func (e *Endpoint) NextDeadline() (time.Duration, bool) {
-	if len(e.dirty) > 0 || e.replies.len() > 0 || e.farewells.len() > 0 || len(e.failing) > 0 {
+	if len(e.dirty) > 0 || e.replies.len() > 0 || e.farewells.len() > 0 || len(e.failing)+len(e.resumed)+len(e.roomy) > 0 {
 		return e.now, true
 	}
 	d, ok := e.timers.Next()
@@ -396,6 +401,10 @@ func (e *Endpoint) reap() {
 	for i, c := range e.buried {
 		for lane := range c.out.streams {
 			c.out.streams[lane].forget(e)
+			if rest := c.in.streams[lane].rest; rest != nil {
+				e.release(rest)
+				c.in.streams[lane].rest = nil
+			}
 			for held := &c.in.streams[lane].held; held.len() > 0; held.pop() {
 				e.release(held.at(0).buf)
 				held.at(0).drop(e)

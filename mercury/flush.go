@@ -82,7 +82,7 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 
 // pending reports whether c has something that must be sent now.
 func (c *channel) pending(e *Endpoint) bool {
-	return c.out.ping || c.in.ackNow || c.in.ackWhole || c.path.answer || c.out.unreliable.len() > 0 ||
+	return c.out.ping || c.in.ackNow || c.in.ackWhole || c.path.answer || c.in.hold.resumeDue || c.out.unreliable.len() > 0 ||
 		c.maySend(e, laneGame) || c.maySend(e, laneBulk) || c.mayClose()
 }
 
@@ -98,7 +98,7 @@ func (c *channel) paced() bool {
 
 // waiting reports whether the stream has a segment to send that the peer's window lets pass.
 func (s *outStream) waiting(window int) bool {
-	return s.lostCount > 0 || s.sentCount < s.segments.len() && s.sentCount < window
+	return s.lostCount > 0 || s.maySendNew(window)
 }
 
 // windowOpen reports whether more may be in flight for a stream.

@@ -20,6 +20,8 @@ const (
 	frameResponse  frameKind = 0x07 // the token
 	frameAck       frameKind = 0x08 // the newest run of packets received
 	frameAckRanges frameKind = 0x09 // the newest runs, and what has come of the streams without a gap
+	framePause     frameKind = 0x0a // what comes is held; asks for no ack
+	frameResume    frameKind = 0x0b // it is delivered again
 
 	// frameSegment and frameUnreliable are combined with flags.
 	frameSegment    frameKind = 0x10 // a piece of a reliable stream

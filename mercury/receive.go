@@ -198,7 +198,7 @@ func (c *channel) onFrames(e *Endpoint, from netip.AddrPort, frames []byte) (eli
 	r := codec.NewReader(frames)
 	for r.Len() > 0 && c.state != dead {
 		kind := frameKind(r.U8())
-		if kind != framePad && kind != frameAck && kind != frameAckRanges && kind&^flagLength != frameUnreliable && kind != frameAbort {
+		if kind != framePad && kind != frameAck && kind != frameAckRanges && kind&^flagLength != frameUnreliable && kind != frameAbort && kind != framePause {
 			eliciting = true
 		}
 		if err = c.onFrame(e, from, kind, &r); err == nil {
@@ -236,7 +236,14 @@ func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *c
 	case frameResponse:
 		token := readToken(r)
 		c.onResponse(e, from, token[:])
+	case framePause:
+		return c.onPause(r)
+	case frameResume:
+		c.onResume(e, r)
 	case frameClose:
+		if err := c.endHold(e); err != nil || c.state == dead {
+			return err
+		}
 		e.farewell(c, framePad)
 		e.end(c, ErrPeerClosed, false)
 	case frameAbort:

@@ -24,6 +24,7 @@ type receiver struct {
 	largestAt  time.Duration // when the packet with the largest number came: the delay reported in acks is counted from it
 
 	streams [lanes]inStream
+	hold    hold
 }
 
 // inStream is the inward half of a reliable stream.
@@ -34,6 +35,7 @@ type receiver struct {
 type inStream struct {
 	next uint64
 	held ring[heldSegment] // held.at(i) is segment next+i
+	rest []byte            // of the segment before next, which a pause has cut short; nil for nothing
 
 	assembly []byte // the beginning of a message longer than what was there of it
 	want     int    // its full length; 0 when none is under way
@@ -84,9 +86,9 @@ func (c *channel) onSegment(e *Endpoint, f *segmentFrame) error {
 		return nil
 	case f.seq-s.next >= uint64(e.cfg.Window):
 		return ErrProtocol // the window was agreed on when the channel opened
-	case f.seq > s.next || f.parts > 0:
+	case f.seq > s.next || f.parts > 0 || c.in.hold.holding:
 		c.hold(e, s, f)
-		if f.seq > s.next {
+		if f.seq > s.next || c.in.hold.holding {
 			return nil
 		}
 	default:
@@ -94,10 +96,16 @@ func (c *channel) onSegment(e *Endpoint, f *segmentFrame) error {
 			return err
 		}
 	}
-	for c.state == open && s.held.len() > 0 && s.held.at(0).buf != nil {
+	return c.advanceHeld(e, f.lane)
+}
+
+// advanceHeld delivers the held segments that are next, until the app pauses the channel.
+func (c *channel) advanceHeld(e *Endpoint, lane int) error {
+	s := &c.in.streams[lane]
+	for c.state == open && !c.in.hold.paused && s.held.len() > 0 && s.held.at(0).buf != nil {
 		p := s.held.at(0).buf
 		s.held.at(0).buf = nil
-		err := c.advanceStream(e, f.lane, p)
+		err := c.advanceStream(e, lane, p)
 		e.release(p)
 		if err != nil {
 			return err
@@ -167,8 +175,17 @@ func (c *channel) advanceStream(e *Endpoint, lane int, p []byte) error {
 		s.held.pop()
 		s.held.shrink()
 	}
+	return c.takeMessages(e, lane, p)
+}
+
+// takeMessages takes the messages of a segment. What is left of it when the app pauses the channel
+// is kept.
+func (c *channel) takeMessages(e *Endpoint, lane int, p []byte) (err error) {
 	for len(p) > 0 && c.state == open {
-		var err error
+		if c.in.hold.paused {
+			c.in.streams[lane].rest = append(e.buffer(len(p)), p...)
+			return nil
+		}
 		if p, err = c.takeMessage(e, lane, p); err != nil {
 			return err
 		}
@@ -226,6 +243,10 @@ func (c *channel) deliver(e *Endpoint, lane int, msg []byte) {
 // deliverUnreliable hands one unreliable message to the app.
 func (c *channel) deliverUnreliable(e *Endpoint, msg []byte) {
 	if c.condemned || c.state != open {
+		return
+	}
+	if c.in.hold.paused {
+		e.stats.UnreliablePaused++
 		return
 	}
 	e.stats.MessagesIn++

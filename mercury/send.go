@@ -42,6 +42,7 @@ func (e *Endpoint) send(c *channel, lane int, msg []byte) error {
 	if s.queued+len(msg) > e.cfg.MaxQueued {
 		e.stats.Full++
 		c.full++
+		s.refused = true
 		return ErrFull
 	}
 	s.write(e, c.segmentLimit(e), msg)

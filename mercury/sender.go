@@ -60,6 +60,7 @@ type sentPacket struct {
 	count    uint8
 	state    packetState
 	closes   bool // carried a close
+	resume   bool // carried the end of a pause
 	channel  bool // carried the acceptor's channel
 	ticket   bool // carried a ticket
 	search   bool // was padded to try a larger MTU
@@ -80,6 +81,7 @@ type sender struct {
 	flightBytes int    // their bytes
 	acked       uint64 // largest acked number plus 1
 	window      int    // the peer's, in segments of a stream
+	pause       uint64 // number of the last pause of the peer, or of its end
 
 	rtt       congestion.RTT
 	rate      congestion.Model
@@ -275,6 +277,10 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	}
 	if p.ticket {
 		c.ticketDue = true
+		e.touch(c)
+	}
+	if p.resume && !c.in.hold.holding {
+		c.in.hold.resumeDue = true
 		e.touch(c)
 	}
 }

@@ -25,6 +25,7 @@ type Stats struct {
 	ResetsIn, ResetsOut     uint64 // notices that a channel is unknown
 	Full                    uint64 // reliable and bulk messages refused with ErrFull
 	UnreliableDropped       uint64 // unreliable messages dropped at the sender for want of room
+	UnreliablePaused        uint64 // unreliable messages that came on paused channels and were dropped
 
 	BadSize     uint64 // too short, too long, or not of the size of its kind
 	BadChecksum uint64 // damaged, or not of this protocol

@@ -34,7 +34,9 @@ type outStream struct {
 	segments  ring[segment]
 	first     uint64
 	sentCount int
-	queued    int // bytes in segments not yet sent
+	queued    int    // bytes in segments not yet sent
+	refused   bool   // a message found no room since the last Room
+	limit     uint64 // no segment from it on may be sent while the peer holds what comes; 0 for none
 	lostCount int
 	lostFrom  uint64 // no lost segment lies below
 }
@@ -80,6 +82,11 @@ func (s *outStream) empty() bool { return s.segments.len() == 0 }
 
 // unsent is the number of segments that wait for a first sending.
 func (s *outStream) unsent() int { return s.segments.len() - s.sentCount }
+
+// maySendNew reports whether the peer's window lets another segment pass for the first time.
+func (s *outStream) maySendNew(window int) bool {
+	return s.sentCount < s.segments.len() && s.sentCount < window && (s.limit == 0 || s.end() < s.limit)
+}
 
 // end is the number of the first segment that has not been sent.
 func (s *outStream) end() uint64 { return s.first + uint64(s.sentCount) }

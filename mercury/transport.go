@@ -72,6 +72,14 @@ type Transport interface {
 	// takes none. Ask before each message what must be told apart from lost ones: a message within
 	// it is on its way, and only the network can lose it.
 	MaxUnreliable(ch ChannelID) int
+	// Pause has nothing more delivered from a channel until Resume, the rest of what has come
+	// already included: for an app that can take no more from this peer, while it takes from all
+	// others. Reliable messages are held here up to a bound, then they wait at the peer, whose queue
+	// fills. Unreliable ones are dropped, or come late. A pause ends by itself when the channel
+	// does: what was held is delivered before Closed with ErrPeerClosed.
+	Pause(ch ChannelID)
+	// Resume ends a pause. Delivery goes on with the next turn of the transport.
+	Resume(ch ChannelID)
 	// Close condemns a channel: nothing more is delivered from it, what was sent reliably is still
 	// brought over within a bounded time, then the peer is told. The closer gets no Closed.
 	Close(ch ChannelID)

@@ -95,6 +95,8 @@ func (f *fakeTransport) record(ch mercury.ChannelID, reliable bool, msg []byte) 
 	return nil
 }
 
+func (*fakeTransport) Pause(mercury.ChannelID)               {}
+func (*fakeTransport) Resume(mercury.ChannelID)              {}
 func (f *fakeTransport) MaxUnreliable(mercury.ChannelID) int { return 900 - f.lacks }
 
 func (f *fakeTransport) Close(ch mercury.ChannelID) { f.ended[ch] = true }

@@ -51,6 +51,8 @@ func (wireTap) Self() mercury.Address                                 { return m
 func (wireTap) Dial(mercury.Address) mercury.ChannelID                { return 1 }
 func (wireTap) Queued(mercury.ChannelID) (bytes, limit int)           { return 0, mercury.DefaultMaxQueued }
 func (wireTap) SendUnreliable(mercury.ChannelID, []byte) (int, error) { return 0, nil }
+func (wireTap) Pause(mercury.ChannelID)                               {}
+func (wireTap) Resume(mercury.ChannelID)                              {}
 func (wireTap) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
 func (wireTap) Close(mercury.ChannelID)                               {}
 func (wireTap) Abort(mercury.ChannelID)                               {}

@@ -36,6 +36,8 @@ func (l *line) Send(_ mercury.ChannelID, msg []byte) error {
 func (l *line) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
 	return 0, l.Send(ch, msg)
 }
+func (*line) Pause(mercury.ChannelID)                       {}
+func (*line) Resume(mercury.ChannelID)                      {}
 func (l *line) MaxUnreliable(mercury.ChannelID) int         { return 900 }
 func (l *line) Queued(mercury.ChannelID) (bytes, limit int) { return l.waiting, lineLimit }
 func (l *line) Close(mercury.ChannelID)                     { l.closes++ }

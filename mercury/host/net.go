@@ -146,6 +146,18 @@ func (n *Net) MaxUnreliable(ch mercury.ChannelID) int {
 	return c.MaxUnreliable(there)
 }
 
+// Pause implements mercury.Transport.
+func (n *Net) Pause(ch mercury.ChannelID) {
+	c, there := n.at(ch)
+	c.Pause(there)
+}
+
+// Resume implements mercury.Transport.
+func (n *Net) Resume(ch mercury.ChannelID) {
+	c, there := n.at(ch)
+	c.Resume(there)
+}
+
 // Close implements mercury.Transport.
 func (n *Net) Close(ch mercury.ChannelID) {
 	c, there := n.at(ch)
@@ -203,6 +215,15 @@ func (l lane) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	if app, id, ok := l.app(ch); ok {
 		if h, takes := app.(mercury.BulkHandler); takes {
 			h.Bulk(now, id, msg)
+		}
+	}
+}
+
+// Room implements mercury.RoomHandler for an app that does.
+func (l lane) Room(now time.Duration, ch mercury.ChannelID) {
+	if app, id, ok := l.app(ch); ok {
+		if h, takes := app.(mercury.RoomHandler); takes {
+			h.Room(now, id)
 		}
 	}
 }

@@ -15,6 +15,9 @@ const fullMost = 128 << 20
 func testFull(t *testing.T, x *bench) {
 	a, b := x.connect()
 	size := min(x.MaxMessage-4, 64<<10)
+	if x.a.Of(a).Rooms != 0 {
+		t.Error("word of room before anything was refused")
+	}
 	sent, refused := 0, false
 	fill := func() {
 		for bytes := 0; bytes < fullMost; bytes += size {
@@ -37,10 +40,11 @@ func testFull(t *testing.T, x *bench) {
 		if !refused {
 			t.Fatalf("%d messages of %d bytes were never too many", sent, size)
 		}
-		x.until("room again", func() bool {
-			waiting, limit := x.A.Queued(a)
-			return waiting < limit/2
-		})
+		refused = false
+		x.until("word of room", func() bool { return x.a.Of(a).Rooms == round+1 })
+		if waiting, limit := x.A.Queued(a); waiting > mercury.HighMark(limit) {
+			t.Fatalf("round %d: told of room with %d bytes waiting, at most %d", round, waiting, limit)
+		}
 		if len(x.a.Of(a).Closed)+len(x.b.Of(b).Closed) > 0 {
 			t.Fatalf("round %d: the channel to a live peer was closed: %v, %v", round, x.a.Of(a).Closed, x.b.Of(b).Closed)
 		}

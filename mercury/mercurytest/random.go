@@ -42,6 +42,11 @@ func RandomRun(t testing.TB, rig *Rig, seed uint64, steps int) {
 	if rig.SetLink != nil {
 		rig.SetLink(Link{})
 	}
+	for _, c := range r.channels {
+		for end, ch := range c.ends {
+			r.transport(c.side(end)).Resume(ch)
+		}
+	}
 	rig.RunUntil(patience, r.settled)
 	r.check(true)
 }
@@ -87,7 +92,9 @@ func (r *randomRun) step() {
 		r.close(false)
 	case n < 65:
 		r.close(true)
-	case n < 70 && r.rig.SetLink != nil:
+	case n < 68:
+		r.pause()
+	case n < 72 && r.rig.SetLink != nil:
 		r.rig.SetLink(Link{
 			Loss: 0.2 * r.rng.Float64(), Duplicate: 0.2 * r.rng.Float64(), Reorder: 0.3 * r.rng.Float64(),
 			Delay: time.Duration(r.rng.IntN(100)) * time.Millisecond, Jitter: time.Duration(r.rng.IntN(50)) * time.Millisecond,
@@ -156,6 +163,20 @@ func (r *randomRun) sendOn(c *modelChannel, end int, msg []byte) {
 	case gone && errors.Is(err, mercury.ErrNoChannel):
 	default:
 		r.t.Fatalf("Send on a channel (gone: %v): %v", gone, err)
+	}
+}
+
+// pause pauses an end or resumes it.
+func (r *randomRun) pause() {
+	c := r.channels[r.rng.IntN(len(r.channels))]
+	end := r.rng.IntN(2)
+	if c.ends[end] == 0 {
+		return
+	}
+	if x := r.transport(c.side(end)); r.rng.IntN(3) == 0 {
+		x.Pause(c.ends[end])
+	} else {
+		x.Resume(c.ends[end])
 	}
 }
 

@@ -24,6 +24,7 @@ type Seen struct {
 	Peer       mercury.Address
 	Reliable   [][]byte
 	Unreliable [][]byte
+	Rooms      int
 	Closed     []error
 	// Late counts callbacks after Closed, and messages before Opened; both must stay 0.
 	Late int
@@ -69,6 +70,14 @@ func (r *Recorder) Message(_ time.Duration, ch mercury.ChannelID, reliable bool,
 	}
 	if r.OnMessage != nil {
 		r.OnMessage(ch, reliable, msg)
+	}
+}
+
+// Room implements mercury.RoomHandler.
+func (r *Recorder) Room(_ time.Duration, ch mercury.ChannelID) {
+	s := r.Of(ch)
+	if s.Rooms++; len(s.Closed) > 0 {
+		s.Late++
 	}
 }
 

@@ -23,6 +23,8 @@ type Stage struct {
 	Sent []Sent
 	// Waiting is how many bytes wait on a channel, of StageLimit; the test sets it.
 	Waiting map[mercury.ChannelID]int
+	// Paused has the channels that the app has paused.
+	Paused map[mercury.ChannelID]bool
 
 	self  mercury.Address
 	peers map[mercury.ChannelID]mercury.Address
@@ -40,7 +42,7 @@ type Sent struct {
 
 // NewStage returns a transport without channels for an app at an address.
 func NewStage(self mercury.Address) *Stage {
-	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool), Waiting: make(map[mercury.ChannelID]int)}
+	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool), Waiting: make(map[mercury.ChannelID]int), Paused: make(map[mercury.ChannelID]bool)}
 }
 
 // Host is the address 10.0.0.n:20000 with a salt, for processes that a test names.
@@ -104,6 +106,12 @@ func (s *Stage) record(ch mercury.ChannelID, reliable bool, msg []byte) error {
 	s.Sent = append(s.Sent, Sent{ch, reliable, slices.Clone(msg)})
 	return nil
 }
+
+// Pause implements mercury.Transport: the test calls Message itself, and looks at Paused.
+func (s *Stage) Pause(ch mercury.ChannelID) { s.Paused[ch] = true }
+
+// Resume implements mercury.Transport.
+func (s *Stage) Resume(ch mercury.ChannelID) { delete(s.Paused, ch) }
 
 // Close implements mercury.Transport.
 func (s *Stage) Close(ch mercury.ChannelID) { s.Ended[ch] = true }

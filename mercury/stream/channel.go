@@ -42,6 +42,10 @@ type channel struct {
 	target  mercury.Address // what Dial was given
 
 	dirty     bool // is in Transport.dirty
+	full      bool // is in Transport.full
+	paused    bool
+	ending    bool   // the connection has ended: what is held is delivered, whatever the owner says
+	rest      []byte // frames that a pause has cut short
 	failing   error
 	condemned bool
 	closeBy   time.Duration // awake time at which a condemned channel is given up
@@ -141,7 +145,7 @@ func (t *Transport) sweep() {
 
 // look is sweep for one channel. It may end it.
 func (t *Transport) look(c *channel) {
-	if c.link.alive.Load() {
+	if c.link.alive.Load() || c.paused && c.link.stuck() {
 		c.link.alive.Store(false)
 		c.heard = t.awake
 	}

@@ -64,14 +64,15 @@ func peek(b []byte, lim limits) (k kind, size int, err error) {
 	return k, headerSize + n, nil
 }
 
-// scan returns how many bytes of b are whole frames, up to the first that is not there in full. An error tells of a bad
-// header behind them.
-func scan(b []byte, lim limits) (whole int, err error) {
+// scan returns how many bytes of b are whole frames, up to the first that is not there in full, and whether a close is among them. An
+// error tells of a bad header behind them.
+func scan(b []byte, lim limits) (whole int, closes bool, err error) {
 	for {
-		_, size, err := peek(b[whole:], lim)
+		k, size, err := peek(b[whole:], lim)
 		if err != nil || size == 0 || size > len(b)-whole {
-			return whole, err
+			return whole, closes, err
 		}
+		closes = closes || k == frameClose
 		whole += size
 	}
 }

@@ -38,7 +38,7 @@ func TestScan(t *testing.T) {
 	}
 	for _, x := range tests {
 		t.Run(x.name, func(t *testing.T) {
-			if whole, err := scan(x.in, testLimits); whole != x.whole || !errors.Is(err, x.err) {
+			if whole, _, err := scan(x.in, testLimits); whole != x.whole || !errors.Is(err, x.err) {
 				t.Errorf("scan gives %d, %v; want %d, %v", whole, err, x.whole, x.err)
 			}
 		})
@@ -72,17 +72,17 @@ func FuzzScan(f *testing.F) {
 	f.Add(frame(frameReliable, 1001), uint8(1))
 	f.Add(bytes.Repeat([]byte{0xFF}, 9), uint8(2))
 	f.Fuzz(func(t *testing.T, b []byte, piece uint8) {
-		whole, err := scan(b, testLimits)
+		whole, _, err := scan(b, testLimits)
 		if whole < 0 || whole > len(b) {
 			t.Fatalf("%d of %d bytes are whole", whole, len(b))
 		}
-		if again, err2 := scan(b[:whole], testLimits); again != whole || err2 != nil {
+		if again, _, err2 := scan(b[:whole], testLimits); again != whole || err2 != nil {
 			t.Fatalf("what is whole is not: %d of %d, %v", again, whole, err2)
 		}
 		at, have := 0, 0
 		for have < len(b) {
 			have = min(have+int(piece)+1, len(b))
-			n, err2 := scan(b[at:have], testLimits)
+			n, _, err2 := scan(b[at:have], testLimits)
 			at += n
 			if err2 != nil {
 				if err == nil || at != whole {

@@ -29,6 +29,7 @@ type link struct {
 
 	queued      atomic.Int64 // bytes of out, and of what the writing goroutine has in hand
 	looseQueued atomic.Int64 // the same of looseOut, where there is no lane for it
+	wanted      atomic.Bool  // the owner waits for room
 	alive       atomic.Bool  // something has come since the last sweep
 	broken      atomic.Bool  // writing failed; the reading goroutine finds out why
 
@@ -52,6 +53,7 @@ type link struct {
 	writing      bool   // a writing goroutine runs
 	looseWriting bool
 	opened       bool  // the handshake is done
+	closing      bool  // the peer has sent a close
 	end          error // why reading ended
 	dialErr      error // what the last dial met
 	listed       bool  // is in Transport.ready

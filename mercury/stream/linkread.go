@@ -26,8 +26,8 @@ func (l *link) read() {
 
 func (l *link) readAll() error {
 	for {
-		whole, err := scan(l.buf[:l.have], l.t.lim)
-		if whole > 0 && !l.hand(whole) {
+		whole, closes, err := scan(l.buf[:l.have], l.t.lim)
+		if whole > 0 && !l.hand(whole, closes) {
 			return nil
 		}
 		if err != nil {
@@ -85,7 +85,13 @@ func (l *link) resize(n int) {
 
 // hand gives the first whole bytes of the buffer to the owner: the buffer itself when it is well filled and the owner is up
 // to date, else a copy. It waits while the owner is far behind; false when the link was shut.
-func (l *link) hand(whole int) bool {
+func (l *link) hand(whole int, closes bool) bool {
+	if closes {
+		l.mu.Lock()
+		l.closing = true
+		l.mu.Unlock()
+		l.list() // a pause ends
+	}
 	l.mu.Lock()
 	for len(l.in) >= maxUndelivered && !l.gone {
 		l.room.Wait()

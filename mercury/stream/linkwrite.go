@@ -31,6 +31,9 @@ func (t *Transport) flush(c *channel) {
 		}
 	}
 	if n == len(c.pending) || l.broken.Load() {
+		if c.full {
+			t.poke()
+		}
 		c.pending = c.pending[:0] // if broken, the reading goroutine ends the channel, with what the peer still had to say
 		return
 	}
@@ -100,7 +103,7 @@ func (l *link) writeAll() {
 		l.out, l.outSpare, l.partial = l.outSpare[:0], nil, 0
 		l.mu.Unlock()
 		l.writeOut(buf, partial)
-		if done = buf; len(done) >= pokeAfter {
+		if done = buf; len(done) >= pokeAfter || l.wanted.Load() {
 			l.t.poke()
 		}
 	}

@@ -47,6 +47,7 @@ type Transport struct {
 	byTarget map[mercury.Address]*channel
 	dirty    []*channel // have something for the next Flush
 	failing  []*channel // to be closed at the next Receive
+	full     []*channel // have refused a message; the owner is told of their room
 	timer    *time.Timer
 	wake     chan struct{} // holds a token when something has come, or Wake was called
 	gone     Info          // what the connections told that are no more
@@ -64,8 +65,9 @@ type Transport struct {
 	stopped bool   // nobody is let in: before Begin, and from CloseAll on
 	tell    func() // the owner that there is something for it: Wake, or what Watch was given
 
-	taken []*link // scratch of deliver
-	wg    sync.WaitGroup
+	taken     []*link    // scratch of deliver
+	fullSpare []*channel // scratch of tellRoom
+	wg        sync.WaitGroup
 
 	laneRefused atomic.Uint64 // messages that unreliable lanes did not take
 }
@@ -180,6 +182,7 @@ func (t *Transport) Send(ch mercury.ChannelID, msg []byte) error {
 	}
 	if c.backlog()+headerSize+len(msg) > t.cfg.MaxQueued {
 		t.stats.Full++
+		t.waitForRoom(c)
 		return mercury.ErrFull
 	}
 	t.stats.MessagesOut++
@@ -232,6 +235,7 @@ func (t *Transport) Close(ch mercury.ChannelID) {
 	case c.failing != nil || c.state == dialling && len(c.pending) == 0:
 		t.end(c, nil)
 	default:
+		t.Resume(ch) // the peer's own end must be read
 		t.put(c, frameClose, nil)
 		c.condemned = true
 		c.closeBy = t.awake + t.cfg.CloseWait

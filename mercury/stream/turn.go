@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
@@ -27,6 +28,9 @@ func (t *Transport) deliver(now time.Duration) (heard bool) {
 	for i, l := range t.taken {
 		t.take(l)
 		t.taken[i] = nil
+	}
+	if len(t.full) > 0 {
+		t.tellRoom(t.now)
 	}
 	if t.now >= t.sweepAt {
 		t.sweep()
@@ -56,12 +60,15 @@ func (t *Transport) closeFailing() {
 
 // take delivers what a link has.
 func (t *Transport) take(l *link) {
+	c := l.ch
+	if c != nil && !t.takeRest(c) {
+		return
+	}
 	l.mu.Lock()
 	in, end, opened := l.in, l.end, l.opened
 	l.in, l.looseIn, l.listed = nil, 0, false
 	l.room.Signal()
 	l.mu.Unlock()
-	c := l.ch
 	switch {
 	case c == nil && !opened:
 		return
@@ -76,8 +83,13 @@ func (t *Transport) take(l *link) {
 			t.handler.Opened(t.now, c.id, c.peer)
 		}
 	}
-	t.hand(c, in)
+	t.stats.BytesIn += uint64(len(in))
+	if left := t.hand(c, in); len(left) > 0 {
+		c.rest = slices.Clone(left)
+	}
 	if end != nil {
+		c.paused, c.ending = false, true
+		c.rest = t.hand(c, c.rest)
 		t.end(c, end)
 	}
 	if cap(in) == 0 {
@@ -90,10 +102,24 @@ func (t *Transport) take(l *link) {
 	l.mu.Unlock()
 }
 
-// hand hands over the frames of in, which the reading goroutine has checked, until c is closed.
-func (t *Transport) hand(c *channel, in []byte) {
-	t.stats.BytesIn += uint64(len(in))
-	for len(in) > 0 && c.state == open {
+// takeRest delivers what a pause has left of what was taken before. It reports whether more may be taken: not while c is paused and
+// its connection lives.
+func (t *Transport) takeRest(c *channel) bool {
+	l := c.link
+	l.mu.Lock()
+	l.listed = false
+	ended := l.end != nil || l.closing
+	l.mu.Unlock()
+	if c.paused && ended {
+		c.paused, c.ending = false, true
+	}
+	c.rest = t.hand(c, c.rest)
+	return !c.paused
+}
+
+// hand hands over the frames of in, which the reading goroutine has checked, until c is closed or paused, and returns what is left.
+func (t *Transport) hand(c *channel, in []byte) (left []byte) {
+	for len(in) > 0 && c.state == open && !c.paused {
 		k, size, err := peek(in, t.lim)
 		if err != nil || size == 0 || size > len(in) {
 			panic("stream: frames that were checked do not hold")
@@ -109,6 +135,7 @@ func (t *Transport) hand(c *channel, in []byte) {
 			t.handler.Message(t.now, c.id, k == frameReliable, body)
 		}
 	}
+	return in
 }
 
 // Flush implements mercury.Carrier: it hands on what was sent since the last Flush, in one write for each channel. It never fails,

@@ -22,6 +22,8 @@ func (nowhere) Send(mercury.ChannelID, []byte) error   { return mercury.ErrNoCha
 func (nowhere) SendUnreliable(mercury.ChannelID, []byte) (int, error) {
 	return 0, mercury.ErrNoChannel
 }
+func (nowhere) Pause(mercury.ChannelID)                        {}
+func (nowhere) Resume(mercury.ChannelID)                       {}
 func (nowhere) MaxUnreliable(mercury.ChannelID) int            { return 0 }
 func (nowhere) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
 func (nowhere) Close(mercury.ChannelID)                        {}

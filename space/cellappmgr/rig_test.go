@@ -95,6 +95,8 @@ func (n *network) follow(msg []byte) error {
 func (n *network) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
 	return 0, n.Send(ch, msg)
 }
+func (*network) Pause(mercury.ChannelID)                       {}
+func (*network) Resume(mercury.ChannelID)                      {}
 func (n *network) MaxUnreliable(mercury.ChannelID) int         { return 900 }
 func (n *network) Queued(mercury.ChannelID) (bytes, limit int) { return 0, mercury.DefaultMaxQueued }
 func (n *network) Close(ch mercury.ChannelID) {

@@ -81,7 +81,8 @@ mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
 mercury/host: mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host
-ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host entity/client/session
+mercury/peer: mercury mercury/secure mercury/host
+ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
@@ -107,6 +108,7 @@ internal/archtest: golang.org/x/tools/go/packages
 // the outside live.
 const houseImpure = `
 mercury/host: the runner owns goroutines, sockets and the clock
+mercury/peer: looks up names, starts the runner, and is asked from any goroutine
 mercury/udp: sockets
 mercury/mercurytest/link.go: carries datagrams of real sockets in real time
 mercury/mercurytest/nap_linux.go: the clock of that link

@@ -38,7 +38,7 @@ func (t *Turned) SetHandler(h mercury.Handler) { t.p.net.app = h }
 
 // Turn takes one turn, which waits so long at most.
 func (t *Turned) Turn(wait time.Duration) error {
-	if err := t.p.flush(); err != nil {
+	if err := t.p.net.Flush(); err != nil {
 		return err
 	}
 	_, err := t.p.receive(t.p.host.Clock() + wait)

@@ -28,7 +28,7 @@ func (p *Process) loop() error {
 		if p.now >= p.next {
 			p.next = p.app.Tick(p.now)
 		}
-		if err := p.flush(); err != nil {
+		if err := p.net.Flush(); err != nil {
 			return err
 		}
 		if d, ok := p.app.(Dismissible); ok && d.Dismissed() {
@@ -70,6 +70,8 @@ func (p *Process) receive(until time.Duration) (heard bool, err error) {
 			until = min(until, d)
 		}
 	}
+	p.net.receiving = true
+	defer func() { p.net.receiving = false }()
 	for _, c := range p.carriers {
 		h, err := c.Receive(until)
 		if err != nil {
@@ -79,16 +81,6 @@ func (p *Process) receive(until time.Duration) (heard bool, err error) {
 	}
 	p.now = p.host.Clock()
 	return heard, nil
-}
-
-// flush sends what there is to say over all carriers.
-func (p *Process) flush() error {
-	for _, c := range p.carriers {
-		if err := c.Flush(); err != nil {
-			return fmt.Errorf("%s: %w", c.Network(), err)
-		}
-	}
-	return nil
 }
 
 // channels is how many there are over all carriers.
@@ -128,7 +120,7 @@ func (p *Process) stop() error {
 	alive := p.host.Clock()
 	end := alive + p.host.cfg.StopTimeout
 	for {
-		if err := p.flush(); err != nil {
+		if err := p.net.Flush(); err != nil {
 			return err
 		}
 		now := p.host.Clock()

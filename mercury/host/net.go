@@ -21,11 +21,12 @@ import (
 //
 // It belongs to the app's goroutine, as the carriers do.
 type Net struct {
-	carriers []mercury.Carrier
-	app      mercury.Handler // nil: hears nothing, before the app is made and after it was told to stop
-	routes   []route
-	bits     int
-	spent    []uint64 // of each carrier: channels refused since their numbers are used up
+	carriers  []mercury.Carrier
+	app       mercury.Handler // nil: hears nothing, before the app is made and after it was told to stop
+	routes    []route
+	bits      int
+	receiving bool     // a carrier is calling the app
+	spent     []uint64 // of each carrier: channels refused since their numbers are used up
 }
 
 // route sends dials to a network's addresses over one carrier.
@@ -144,6 +145,21 @@ func (n *Net) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, err
 func (n *Net) MaxUnreliable(ch mercury.ChannelID) int {
 	c, there := n.at(ch)
 	return c.MaxUnreliable(there)
+}
+
+// Flush sends at once what was sent so far, over all carriers, for what must not wait for the end of a long tick: from inside Tick or
+// Do. Inside a callback it does nothing, as what is sent there leaves right after it. An error says that a carrier is broken for good;
+// the process then ends by itself.
+func (n *Net) Flush() error {
+	if n.receiving {
+		return nil
+	}
+	for _, c := range n.carriers {
+		if err := c.Flush(); err != nil {
+			return fmt.Errorf("%s: %w", c.Network(), err)
+		}
+	}
+	return nil
 }
 
 // Pause implements mercury.Transport.

@@ -20,6 +20,7 @@ type BaseHost interface {
 	Cancel(id CallbackID) bool
 	Handling() Call
 	ClientHost
+	DownloadHost
 }
 
 // Base is the base part of an entity as its script sees it: the script type

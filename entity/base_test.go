@@ -33,6 +33,9 @@ func (h *fakeHost) Destroy()                                                    
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
 func (h *fakeHost) Cancel(id CallbackID) bool                                          { h.created = int(id); return true }
 func (h *fakeHost) Handling() Call                                                     { return Call{Source: 7, Number: 5} }
+func (h *fakeHost) Download(uint32, string, []byte, string) error                      { return ErrNoPart }
+func (h *fakeHost) DownloadProgress(id uint32) (int, int, bool)                        { return int(id), 9, true }
+func (h *fakeHost) CancelDownload(id uint32) bool                                      { h.created = int(id); return true }
 func (h *fakeHost) ClientSession() uint32                                              { return h.session }
 func (h *fakeHost) ClientAccount() string                                              { return "ann" }
 

@@ -46,6 +46,8 @@ type BaseApp struct {
 	byToken  map[protocol.Token]*base
 	accounts map[string]*base
 
+	downloads downloads
+
 	spaces  spaceRequests
 	endings app.Endings
 
@@ -91,7 +93,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.route()
-	return a, nil
+	return a, a.newDownloads()
 }
 
 // Dismissed reports whether this start of the app was declared dead. It then has
@@ -122,6 +124,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.tickBases()
 		a.sendFlows()
 		a.tickSpaces()
+		a.downloads.tick()
 		a.sendReport()
 	}
 	a.gameAt = now

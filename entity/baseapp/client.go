@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/download"
 )
 
 // client is a channel that speaks the client protocol. Everything on it comes
@@ -113,6 +114,8 @@ func (c *client) message(reliable bool, msg []byte) {
 	var err error
 	if !c.bytes.take(a.now, len(msg), MaxClientBytes) {
 		err = refusal(protocol.Flooding, "more than %d bytes a second", MaxClientBytes)
+	} else if reliable && download.Is(msg) {
+		err = c.answer(msg)
 	} else {
 		err = protocol.Messages(msg, func(id protocol.ID, body []byte) error { return c.one(id, reliable, body) })
 	}

@@ -62,6 +62,9 @@ type Config struct {
 	// time: game code creates its bases here. The Starter stays valid: scripts may
 	// keep it and create bases later.
 	Start func(*Starter)
+	// DownloadRate is what entity.Base.Download may send to one client at most, in bytes a
+	// second; 0 means DefaultDownloadRate.
+	DownloadRate int64
 	// Log receives what happens; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.
@@ -92,6 +95,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Tick < 0 {
 		fault("Tick is %v; give the time between ticks, or 0 for %v", c.Tick, DefaultTick)
+	}
+	if c.DownloadRate < 0 || c.DownloadRate > 1<<30 {
+		fault("DownloadRate is %d; give up to 1 GiB a second, or 0 for %d", c.DownloadRate, DefaultDownloadRate)
 	}
 	if c.Schema == nil {
 		fault("Schema is nil; load one with property.Load or property.NewSchema")

@@ -118,16 +118,19 @@ func (b *base) setCellClient() {
 }
 
 func (b *base) detach() {
-	if b.client != nil {
-		b.client.base = nil
-		b.client = nil
+	if c := b.client; c != nil {
+		b.client, c.base = nil, nil
+		b.app.downloads.AbortAll(b.app.now, c.ch, errNoClient)
 	}
 }
 
 // clientDied tells the script that the client is gone, and ends the entity unless
 // the script keeps it.
 func (b *base) clientDied(code protocol.Code, reason string) {
-	b.detach()
+	b.detach() // tells the script of its downloads, which may destroy b
+	if b.destroying || b.removed {
+		return
+	}
 	b.log.Info("client gone", "account", b.account, "session", b.session, "reason", reason)
 	callHook(b, "OnClientDeath", func(s ClientDeathHandler) { s.OnClientDeath(code, reason) })
 	keep := false

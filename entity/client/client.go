@@ -100,6 +100,7 @@ type Client struct {
 	buf      []byte // scratch of send
 
 	compressor property.Compressor
+	downloads  downloads
 
 	player   *Replica
 	inWorld  bool
@@ -136,7 +137,8 @@ func New(cfg Config) (*Client, error) {
 	if cfg.PropertyStats == nil {
 		cfg.PropertyStats = property.NewLoggedStats(cfg.Schema, cfg.Log)
 	}
-	return &Client{cfg: cfg, log: cfg.Log.With("user", cfg.User)}, nil
+	c := &Client{cfg: cfg, log: cfg.Log.With("user", cfg.User)}
+	return c, c.newDownloads()
 }
 
 // State is how far the session has come.
@@ -187,6 +189,7 @@ func (c *Client) Tick(now time.Duration) (next time.Duration) {
 	}
 	c.expire()
 	c.sendMove()
+	c.downloads.Pump(now)
 	return c.due
 }
 
@@ -278,6 +281,7 @@ func (c *Client) Close() {
 // close ends the session for a reason that did not come from the caller.
 func (c *Client) close(err error) {
 	c.state, c.err, c.inWorld = Closed, err, false
+	c.downloads.AbortAll(c.now, c.ch, errAway)
 	if c.ch != 0 {
 		c.cfg.Transport.Close(c.ch)
 		c.ch = 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/download"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -70,6 +71,9 @@ type Config struct {
 	PropertyStats *property.Stats
 	// Scripts are the Go types that the game wrote for what it sees. Default: none.
 	Scripts *Scripts
+	// MaxDownload is the longest content in bytes that is taken from the server, and kept in
+	// memory while it comes. Default DefaultMaxDownload.
+	MaxDownload int
 	// Events are told what happens.
 	Events Events
 	// Log gets a line when the session begins and ends. Default: nothing is logged.
@@ -98,6 +102,7 @@ func (c *Config) Validate() error {
 		}
 		fault(c.Schema != nil && c.Scripts.Schema() != c.Schema, "Config.Scripts are of another schema: make them with NewScripts of Config.Schema")
 	}
+	fault(c.MaxDownload < 0 || int64(c.MaxDownload) > download.MaxSize, "Config.MaxDownload is %d: give a number of bytes, or zero for %d", c.MaxDownload, DefaultMaxDownload)
 	fault(c.Tick < 0, "Config.Tick is %v: give a time above zero, or zero for %v", c.Tick, DefaultTick)
 	return errors.Join(faults...)
 }
@@ -135,6 +140,12 @@ type Events struct {
 	// SpaceData: an entry of the data of the player's space was set. value is
 	// the callee's to keep.
 	SpaceData func(key uint16, value []byte)
+
+	// Downloaded: a content that the player's base has sent is here, or err says why it is
+	// not; content is the callee's to keep. Without this function contents are refused.
+	Downloaded func(id uint32, desc string, content []byte, err error)
+	// DownloadProgress: so much of a content is here. It comes some times a second.
+	DownloadProgress func(id uint32, desc string, received, size int)
 
 	// Audited: the answer to RequestAudit. Each line of diff says one thing that
 	// differs between what the client holds and what it should hold.

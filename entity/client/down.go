@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/download"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -19,7 +20,9 @@ func (c *Client) Message(now time.Duration, ch mercury.ChannelID, reliable bool,
 	}
 	c.stats.BytesDown += uint64(len(msg))
 	var err error
-	if reliable {
+	if reliable && download.Is(msg) {
+		err = c.takeDownload(msg)
+	} else if reliable {
 		err = c.apply(msg)
 	} else {
 		err = c.positions(msg)

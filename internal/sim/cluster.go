@@ -63,6 +63,8 @@ type Options struct {
 	// Budget is how many bytes a player is told in a tick, and MaxWait the number of ticks after
 	// which a place goes to the front if that does not suffice. 0 is the witness's default.
 	Budget, MaxWait int
+	// Gift is how many bytes a player downloads when it has come. Default none.
+	Gift int
 	// MTU is the longest datagram; 0 is mercury's default.
 	MTU int
 	// Link is the network in the bad time; the zero value draws one.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -75,7 +76,8 @@ func (pl *player) make(p *Process) (App, error) {
 				pl.hearRetold(from, m, args)
 				pl.hear(from, m, args)
 			},
-			Audited: func(diff []string) { pl.audited++; pl.diff = diff },
+			Downloaded: pl.gifted,
+			Audited:    func(diff []string) { pl.audited++; pl.diff = diff },
 			Closed: func(err error) {
 				pl.c.trace.Event(pl.c.now, "closed", "%s: %v", pl.name, err)
 				pl.again = pl.c.now + time.Second
@@ -85,6 +87,18 @@ func (pl *player) make(p *Process) (App, error) {
 	})
 	pl.client = cl
 	return playerApp{cl, pl}, err
+}
+
+// gifted looks at a download.
+func (pl *player) gifted(id uint32, desc string, content []byte, err error) {
+	switch w := pl.c.world; {
+	case err != nil:
+		pl.c.trace.Event(pl.c.now, "no gift", "%s: %v", pl.name, err)
+	case id != 7 || desc != "gift" || !bytes.Equal(content, w.gift):
+		panic("a gift that was not sent")
+	default:
+		w.taken++
+	}
 }
 
 // id is the player's entity, 0 while it has none.

@@ -285,6 +285,13 @@ func (t *tap) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	t.p.app.Closed(now, ch, reason)
 }
 
+// Bulk implements mercury.BulkHandler for an app that does.
+func (t *tap) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
+	if h, ok := t.p.app.(mercury.BulkHandler); ok && !t.p.dying {
+		h.Bulk(now, ch, msg)
+	}
+}
+
 // Message implements mercury.Handler.
 func (t *tap) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	if t.p.dying {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"testing/fstest"
@@ -95,6 +96,11 @@ type world struct {
 	chance     streams
 	calm, hush bool
 
+	// gift is what players download. given and taken count whole gifts, as bases and clients say,
+	// lost those whose client went away.
+	gift               []byte
+	given, taken, lost int
+
 	// incarnation is that of the cell part in which a base believes.
 	incarnation func(entity.ID) uint32
 }
@@ -134,6 +140,9 @@ func newWorld(o Options) (*world, error) {
 		return nil, err
 	}
 	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, chance: newStreams(o.Seed)}
+	if o.Gift > 0 {
+		w.gift = bytes.Repeat([]byte("gift"), o.Gift/4)
+	}
 	if o.Wild.any() {
 		registerWild(w.cells)
 	}
@@ -415,6 +424,23 @@ func (b *walkerBase) OnEntitiesEnabled() {
 	z := float32(uint64(b.ID())*61%(2*half)) - half
 	_ = b.CreateCell(theSpace, property.Vector3{X: x, Z: z}, property.Vector3{}, nil)
 	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
+	if b.w.gift != nil {
+		if err := b.Download(7, "gift", b.w.gift, "OnGift"); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// OnGift counts the ends of downloads.
+func (b *walkerBase) OnGift(d entity.DownloadEnd) {
+	switch {
+	case d.ID != 7:
+		panic("a gift that was not sent")
+	case d.Err != nil:
+		b.w.lost++
+	default:
+		b.w.given++
+	}
 }
 
 // OnBeat sends the cell part a number.

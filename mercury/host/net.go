@@ -135,6 +135,31 @@ func (n *Net) Queued(ch mercury.ChannelID) (bytes, limit int) {
 	return c.Queued(there)
 }
 
+// bulker is a carrier whose channels have a bulk stream.
+type bulker interface {
+	SendBulk(ch mercury.ChannelID, msg []byte) error
+	Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int)
+}
+
+// SendBulk is mercury.Endpoint.SendBulk over a carrier that has it. Over another the message goes reliably, and comes as such.
+func (n *Net) SendBulk(ch mercury.ChannelID, msg []byte) error {
+	c, there := n.at(ch)
+	if b, ok := c.(bulker); ok {
+		return b.SendBulk(there, msg)
+	}
+	return c.Send(there, msg)
+}
+
+// Backlog is mercury.Endpoint.Backlog. Without a bulk stream both are what waits of reliable messages.
+func (n *Net) Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int) {
+	c, there := n.at(ch)
+	if b, ok := c.(bulker); ok {
+		return b.Backlog(there)
+	}
+	unsent, _ = c.Queued(there)
+	return unsent, unsent
+}
+
 // SendUnreliable implements mercury.Transport.
 func (n *Net) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, err error) {
 	c, there := n.at(ch)

@@ -1,0 +1,135 @@
+package baseapp
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/download"
+)
+
+const (
+	// DefaultDownloadRate is the default of Config.DownloadRate: a megabyte in four seconds,
+	// over a link on which a client's game takes a hundredth of it.
+	DefaultDownloadRate = 256 << 10
+	// downloadQueue is how much of a content waits in a client's channel. Where there is no
+	// bulk stream it counts as the client's backlog, and must not make it a slow one.
+	downloadQueue = SlowClient / 2
+)
+
+// errNoClient is why a download ends without its client.
+var errNoClient = fmt.Errorf("baseapp: the client is gone: %w", mercury.ErrNoChannel)
+
+// downloads are the contents on their way to clients.
+type downloads struct {
+	*download.Uploads
+	app  *BaseApp
+	open []openDownload
+}
+
+// openDownload is a content whose end a script wants to hear of.
+type openDownload struct {
+	ch     mercury.ChannelID
+	id     uint32
+	base   *base
+	method string
+}
+
+// newDownloads makes the sending side. The error is that of a rate that makes no sense.
+func (a *BaseApp) newDownloads() (err error) {
+	a.downloads.app = a
+	rate := a.cfg.DownloadRate
+	if rate == 0 {
+		rate = DefaultDownloadRate
+	}
+	a.downloads.Uploads, err = download.NewUploads(download.Over(a.cfg.Transport), &a.downloads, download.UploadConfig{Queue: downloadQueue, MaxRate: rate})
+	return err
+}
+
+// Download is part of entity.BaseHost.
+func (b *base) Download(id uint32, desc string, content []byte, method string) error {
+	if b.client == nil || b.destroying {
+		return entity.ErrNoPart
+	}
+	if err := script.CheckCallback[entity.DownloadEnd](b.kind, method); err != nil {
+		return err
+	}
+	d := &b.app.downloads
+	err := d.Offer(b.app.now, b.client.ch, download.Content{ID: id, Desc: desc, Source: bytes.NewReader(content), Size: int64(len(content))})
+	if err == nil {
+		d.open = append(d.open, openDownload{b.client.ch, id, b, method})
+	}
+	return err
+}
+
+// DownloadProgress is part of entity.BaseHost.
+func (b *base) DownloadProgress(id uint32) (sent, size int, ok bool) {
+	if b.client == nil {
+		return 0, 0, false
+	}
+	n, of, ok := b.app.downloads.Progress(b.client.ch, id)
+	return int(n), int(of), ok
+}
+
+// CancelDownload is part of entity.BaseHost.
+func (b *base) CancelDownload(id uint32) bool {
+	if b.client == nil || b.app.downloads.Cancel(b.client.ch, id) != nil {
+		return false
+	}
+	_, ok := b.app.downloads.take(b.client.ch, id)
+	return ok
+}
+
+// tick sends on, and counts what was sent.
+func (d *downloads) tick() {
+	before := d.Stats().Bytes
+	d.Pump(d.app.now)
+	d.app.report.BytesDown += d.Stats().Bytes - before
+}
+
+// take finds what a script has asked for, and forgets it.
+func (d *downloads) take(ch mercury.ChannelID, id uint32) (openDownload, bool) {
+	i := slices.IndexFunc(d.open, func(o openDownload) bool { return o.ch == ch && o.id == id })
+	if i < 0 {
+		return openDownload{}, false
+	}
+	o := d.open[i]
+	d.open = slices.Delete(d.open, i, i+1)
+	return o, true
+}
+
+// UploadEnded implements download.UploadHandler: the script is told.
+func (d *downloads) UploadEnded(_ time.Duration, ch mercury.ChannelID, id uint32, err error) {
+	o, ok := d.take(ch, id)
+	if !ok || o.base.destroying || o.base.removed || d.app.dismissed {
+		return
+	}
+	callBack(o.base, o.method, entity.DownloadEnd{ID: id, Err: err})
+}
+
+// Bulk is part of mercury.BulkHandler: what clients answer about downloads.
+func (a *BaseApp) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
+	a.now = now
+	if c := a.clients[ch]; c != nil && !a.dismissed {
+		c.message(true, msg)
+		return
+	}
+	a.refused("a bulk message of nobody who is attached", "channel", ch)
+}
+
+// answer takes what a client says about a download.
+func (c *client) answer(msg []byte) error {
+	if !c.messages.take(c.app.now, 1, MaxClientMessages) {
+		return refusal(protocol.Flooding, "more than %d messages a second", MaxClientMessages)
+	}
+	before := c.app.downloads.Stats().Malformed
+	if c.base == nil || !c.app.downloads.Take(c.app.now, c.ch, msg) || c.app.downloads.Stats().Malformed > before {
+		return refusal(protocol.Malformed, "a message about a download that makes no sense")
+	}
+	return nil
+}

@@ -96,6 +96,7 @@ space/spacetest: FLOOR5 APPS entity/store/... mercury/mercurytest internal/sim
 examples/...: golang.org/x/sys/unix FLOOR3 space APPS ADAPTERS space/cluster space/spacetest examples/...
 
 # Tools, each with the noun it serves: public packages only, too.
+mercury/netprobe: golang.org/x/sys/unix mercury mercury/secure ADAPTERS
 balance/balancelab: bsp balance balance/load
 property/model: property
 property/defcheck: property property/model
@@ -125,6 +126,7 @@ internal/archtest: runs the Go command
 internal/sim/plants: a program that runs the Go command
 property/defgen: a program
 property/defcheck: a program
+mercury/netprobe: a program
 balance/balancelab: a program
 examples/...: programs
 `

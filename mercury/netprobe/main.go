@@ -1,12 +1,12 @@
 // Netprobe measures a transport as iperf measures TCP: a server, a client, a workload, one JSON object a run.
 //
-//	go run ./examples/netprobe -server -listen :20000
-//	go run ./examples/netprobe -client 127.0.0.1:20000 -scen game
-//	go run ./examples/netprobe -self -scen bulk -transport tcp
+//	go run ./mercury/netprobe -server -listen :20000
+//	go run ./mercury/netprobe -client 127.0.0.1:20000 -scen game
+//	go run ./mercury/netprobe -self -scen bulk -transport tcp
 //
 // With -self a link that is as bad as its flags say can be put between the ends (-rate, -queue, -delay, -loss, -bursts, -outage):
 //
-//	go run ./examples/netprobe -self -scen game -delay 25ms -rate 256 -queue 200ms -loss 0.05 -lossfor 10s -warmup 15s
+//	go run ./mercury/netprobe -self -scen game -delay 25ms -rate 256 -queue 200ms -loss 0.05 -lossfor 10s -warmup 15s
 //
 // The scenarios are those of a game: game is one player's traffic, bulk as many small messages as go through one
 // connection, blob a megabyte on request, fan a server's tick to thousands of players. Each runs over each transport by the same code, over the interface

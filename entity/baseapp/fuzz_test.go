@@ -23,12 +23,19 @@ func FuzzClient(f *testing.F) {
 	f.Add((&protocol.CellCall{Target: 5<<32 | 1, Method: 1}).Append(nil), true)
 	f.Add(protocol.AppendAuditRequest(nil), true)
 	f.Add((&protocol.Attach{}).Append(nil), true)
+	f.Add([]byte{0xB8, 1, 0}, true) // accepts a download
+	f.Add([]byte{0xB9, 1, 2}, true) // refuses it
+	f.Add([]byte{0xBA, 1}, true)    // has it
 	f.Fuzz(func(t *testing.T, msg []byte, reliable bool) {
 		r := joinedRig(t)
 		other, _, _ := r.play("bob")
 		made := r.login("ann")
 		p := r.connect(2)
 		p.attach(made.Token)
+		if err := r.script(made.ID).Download(1, "patch", make([]byte, 100), "OnPatch"); err != nil {
+			t.Fatal(err)
+		}
+		r.tick()
 		r.a.Message(r.now, p.ch, reliable, msg)
 		r.tick()
 		if r.net.ended[other.ch] {

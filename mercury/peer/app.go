@@ -5,13 +5,18 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/call"
+	"github.com/cellscape/cellscape/mercury/host"
 )
 
 // app is the host.App that hands what it hears to the events of a Config.
 type app struct {
 	cfg     Config
 	log     *slog.Logger
-	channel Channel // of a Conn; a Server's has no id
+	net     *host.Net
+	calls   *call.Calls
+	scratch []byte
+	channel Channel // of a Conn
 	dials   bool
 	isOpen  bool       // the channel of a Conn
 	opened  chan error // has what became of it; nil for open
@@ -21,12 +26,12 @@ type app struct {
 func (*app) Tick(now time.Duration) time.Duration { return now + forever }
 
 // of is the Channel of an id.
-func (a *app) of(ch mercury.ChannelID) Channel { return Channel{a.channel.net, ch} }
+func (a *app) of(ch mercury.ChannelID) Channel { return Channel{a, ch} }
 
 // Opened implements mercury.Handler.
 func (a *app) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
 	if a.dials && ch != a.channel.id {
-		a.channel.net.Abort(ch) // nobody dials a Conn
+		a.net.Abort(ch) // nobody dials a Conn
 		return
 	}
 	a.log.Debug("channel opened", "channel", ch, "peer", peer.At)
@@ -40,7 +45,16 @@ func (a *app) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address
 }
 
 // Message implements mercury.Handler.
-func (a *app) Message(_ time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+func (a *app) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
+	if reliable && len(msg) > 0 {
+		switch msg[0] {
+		case callKind:
+			a.takeCall(now, ch, msg)
+			return
+		case escaped:
+			msg = msg[1:]
+		}
+	}
 	a.cfg.Message(a.of(ch), reliable, msg)
 }
 
@@ -52,7 +66,8 @@ func (a *app) Room(_ time.Duration, ch mercury.ChannelID) {
 }
 
 // Closed implements mercury.Handler.
-func (a *app) Closed(_ time.Duration, ch mercury.ChannelID, reason error) {
+func (a *app) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	a.calls.Closed(now, ch, reason)
 	a.log.Debug("channel closed", "channel", ch, "error", reason)
 	if a.dials && !a.isOpen {
 		a.opened <- reason

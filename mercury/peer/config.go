@@ -17,6 +17,9 @@ type Config struct {
 	Opened func(c Channel)
 	// Message is given one message, whole, which is valid during the call only. Required.
 	Message func(c Channel, reliable bool, msg []byte)
+	// Answer is asked what the peer's Ask asks; request is valid during the call only. An error fails the Ask, and its text is
+	// told. Default: every Ask fails.
+	Answer func(c Channel, request []byte) (reply []byte, err error)
 	// Room is told that a channel which refused a message with mercury.ErrFull takes more.
 	Room func(c Channel)
 	// Closed is told that a channel has ended, unless this side closed it; the reason is one of mercury's Err values. Of a Conn

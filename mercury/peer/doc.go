@@ -15,7 +15,11 @@
 //   - Listen returns when the port is open, Dial when the channel is, or with the reason why not: mercury.ErrKey for another key,
 //     mercury.ErrTimeout for silence, or what the context says.
 //   - Close brings over what was sent, for Config.StopTimeout at most, and tells the peers. No event comes after it.
+//   - Ask ends exactly once: by the peer's answer or its refusal, by the end of the channel, or by the context.
 //   - Send fails with mercury.ErrFull when the peer does not keep up, and changes nothing; the Room event says when there is room.
+//
+// Both ends are of this package: requests and replies begin with a byte of their own, and a message that begins alike goes with one
+// byte more.
 //
 // # Concurrency
 //

@@ -154,7 +154,8 @@ func TestFlush(t *testing.T) {
 func TestEnd(t *testing.T) {
 	key := newKey(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	server, err := peer.Listen(ctx, ":0", key, peer.Config{Message: ignore})
+	there := make(chan struct{}, 1)
+	server, err := peer.Listen(ctx, ":0", key, peer.Config{Message: ignore, Opened: func(peer.Channel) { there <- struct{}{} }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,6 +171,7 @@ func TestEnd(t *testing.T) {
 	if at := wait(t, "Opened", opened); at != server.Address() {
 		t.Errorf("opened to %v, the server is at %v", at, server.Address())
 	}
+	wait(t, "the channel at the server", there) // which has it with the first packet after the dial
 	cancel()
 	if err := wait(t, "Closed", closed); !errors.Is(err, mercury.ErrPeerClosed) {
 		t.Errorf("closed for %v", err)

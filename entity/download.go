@@ -12,10 +12,10 @@ type DownloadHost interface {
 // the link that baseapp.Config.DownloadRate bounds. id and desc, of at most 254 bytes,
 // tell the client what it is. content is not copied, and must stay as it is until the end.
 //
-// It returns at once. The script's method of that name, a func(id uint32, err error), is
+// It returns at once. The script's method of that name, a func (T) OnX(DownloadEnd), is
 // called when the client has all of it and has checked it, or with why it has not: the
 // client wants none, or is gone. The player's next client gets nothing of it. Errors are
-// ErrNoPart while no client is attached, ErrNoMethod for a name that the script lacks, and
+// ErrNoPart while no client is attached, ErrNoCallback for a name that the script lacks, and
 // those of package mercury/download: the id is in use, there are too many, it is too long.
 func (b *Base) Download(id uint32, desc string, content []byte, method string) error {
 	return b.host.Download(id, desc, content, method)

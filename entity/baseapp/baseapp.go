@@ -225,10 +225,3 @@ func (a *BaseApp) fault(what string, args ...any) {
 	a.report.Errors++
 	a.log.Error(what, args...)
 }
-
-func addressOrSelf(a mercury.Address, t mercury.Transport) mercury.Address {
-	if a.IsZero() {
-		return t.Self()
-	}
-	return a
-}

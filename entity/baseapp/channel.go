@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -56,7 +57,7 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 		}
 		return
 	}
-	if a.net.has(ch) || a.isApp(ch, peer) {
+	if a.net.has(ch) || !a.outside(ch) && a.isApp(ch, peer) {
 		return
 	}
 	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})
@@ -104,16 +105,19 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	if !ok {
 		return // a dead app's last words
 	}
-	if a.isApp(ch, from) {
+	outside := a.outside(ch)
+	if !outside && a.isApp(ch, from) {
 		a.appMessage(ch, msg)
 		return
 	}
 	a.unsilence(ch)
 	switch {
-	case protocol.ID(msg[0]) == protocol.AttachID && !a.net.has(ch) && !a.door.Waits(ch):
+	case a.mayAttach(ch) && protocol.ID(msg[0]) == protocol.AttachID:
 		c := &client{app: a, ch: ch}
 		a.clients[ch] = c
 		c.message(reliable, msg)
+	case outside:
+		a.turnAway(ch, "first message of a channel from outside", from, wire.ID(msg[0]))
 	default:
 		a.unnamed(ch, from, reliable, msg)
 	}

@@ -19,7 +19,7 @@ import (
 func TestLogin(t *testing.T) {
 	r := joinedRig(t)
 	made := r.login("ann")
-	if made.Code != 0 || made.Request != 9 || made.BaseApp != self || made.Token == [16]byte{} {
+	if made.Code != 0 || made.Request != 9 || !slices.Equal(made.Doors, []protocol.Door{{Network: protocol.UDP, Address: self}}) || made.Token == [16]byte{} {
 		t.Fatalf("made %+v", made)
 	}
 	if again := r.login("ann"); protocol.Code(again.Code) != protocol.AlreadyLoggedIn {
@@ -96,10 +96,10 @@ func TestBasePlayerHasTheBaseProperties(t *testing.T) {
 }
 
 func TestExternalAddress(t *testing.T) {
-	outside := address(200, 1)
-	r := joinedRig(t, func(c *Config) { c.External = outside })
-	if made := r.login("ann"); made.BaseApp != outside {
-		t.Errorf("clients are sent to %v", made.BaseApp)
+	outside := []protocol.Door{{Network: "websocket", Address: address(200, 1), Name: "play.example.com"}, {Network: protocol.UDP, Address: address(200, 2)}}
+	r := joinedRig(t, func(c *Config) { c.Doors = outside })
+	if made := r.login("ann"); !slices.Equal(made.Doors, outside) {
+		t.Errorf("clients are sent to %v", made.Doors)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -53,8 +54,12 @@ type Config struct {
 	// PlayerType is the entity type that is made for an account that logs in. With
 	// "" no account can log in here.
 	PlayerType string
-	// External is where clients reach this app; zero means Transport.Self().
-	External mercury.Address
+	// Doors are where clients reach this app, by network; none means Transport.Self(), over UDP.
+	Doors []protocol.Door
+	// Outside reports whether a channel came in by one of Doors: then it is a client's, and
+	// nothing else. All others are between apps. Nil: one door leads to both, and what is said
+	// first tells who came.
+	Outside func(mercury.ChannelID) bool
 	// Secrets fills b with random bytes that outsiders cannot guess; the tokens of
 	// clients are made of them. Required with a PlayerType.
 	Secrets func(b []byte)
@@ -142,5 +147,8 @@ func (c *Config) setDefaults() {
 	}
 	if c.Scripts == nil {
 		c.Scripts = NewScripts(c.Schema)
+	}
+	if len(c.Doors) == 0 {
+		c.Doors = []protocol.Door{{Network: protocol.UDP, Address: c.Transport.Self()}}
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// The port of a BaseApp is open to everyone. Who may say what:
+// A BaseApp has doors: outer ones, for clients, and an inner one, for apps. By an outer door
+// nobody but clients comes in, whatever their address. In the simulation one door
+// leads to both, and the first message tells who came. Who may say what:
 //
 //	a client, after its Attach                          the client protocol, for its own proxy
 //	the CellAppMgr and the BaseAppMgr, on the channels  orders
@@ -18,6 +20,20 @@ import (
 //
 // An app that has not been named yet waits at the door: its messages are kept in order, and
 // nothing of what a sound app says is lost while the manager's word is on its way.
+
+// outside reports whether a channel came in by an outer door.
+func (a *BaseApp) outside(ch mercury.ChannelID) bool {
+	return a.cfg.Outside != nil && a.cfg.Outside(ch)
+}
+
+// mayAttach reports whether a channel may become a client's: by an outer door, or, where there
+// is one door only, from somebody who has not spoken as an app.
+func (a *BaseApp) mayAttach(ch mercury.ChannelID) bool {
+	if a.cfg.Outside != nil {
+		return a.cfg.Outside(ch)
+	}
+	return !a.net.has(ch) && !a.door.Waits(ch)
+}
 
 // isApp reports whether a message on a channel comes from a process of the cluster that
 // may speak now, as far as this app knows.
@@ -51,7 +67,7 @@ func (a *BaseApp) name(apps []wire.AppRef) {
 	a.roster.Add(apps)
 	a.silent = slices.DeleteFunc(a.silent, func(s silentChannel) bool {
 		peer, ok := a.net.Peer(s.ch)
-		return ok && a.isApp(s.ch, peer)
+		return ok && !a.outside(s.ch) && a.isApp(s.ch, peer)
 	})
 	for _, x := range apps {
 		if x.Role == wire.CellApp {

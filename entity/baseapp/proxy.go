@@ -36,7 +36,7 @@ func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 	}()
 	made.Code = uint8(code)
 	if code == 0 {
-		made.BaseApp = addressOrSelf(a.cfg.External, a.net)
+		made.Doors = a.cfg.Doors
 	}
 	return made
 }
@@ -204,7 +204,7 @@ func (b *base) shows(m *wire.ClientPacket) bool {
 
 // tellRoom tells the cell part when the client's channel takes longer or shorter packets
 // than it believes, at most once in each RoomPeriod. To the client a packet that found no
-// room is one that was lost: newer places follow, and where an entity comes to rest is said
+// room is one that was lost: newer doors follow, and where an entity comes to rest is said
 // reliably. But with packets that never find room it would see nothing move.
 func (b *base) tellRoom() {
 	c := b.client

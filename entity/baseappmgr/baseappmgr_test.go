@@ -344,7 +344,7 @@ func TestAnnouncedAgain(t *testing.T) {
 	if n := r.m.baseApps[0].proxies; n != 2 {
 		t.Errorf("%d proxies", n)
 	}
-	r.say(app, &wire.ProxyMade{Request: asked.Request, ID: id + 11, BaseApp: at})
+	r.say(app, &wire.ProxyMade{Request: asked.Request, ID: id + 11, Doors: []protocol.Door{{Network: protocol.UDP, Address: at}}})
 	if p := r.told(); p.Code != 0 || p.ID != id+11 {
 		t.Errorf("told %+v", p)
 	}

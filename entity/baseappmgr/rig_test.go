@@ -1,6 +1,7 @@
 package baseappmgr
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -128,9 +129,9 @@ func (r *rig) make(ch mercury.ChannelID) entity.ID {
 	r.t.Helper()
 	r.nextID++
 	peer, _ := r.net.Peer(ch)
-	made := wire.ProxyMade{Request: r.asked(ch).Request, ID: r.nextID, BaseApp: peer, Token: [16]byte{9}}
+	made := wire.ProxyMade{Request: r.asked(ch).Request, ID: r.nextID, Doors: []protocol.Door{{Network: protocol.UDP, Address: peer}}, Token: [16]byte{9}}
 	r.say(ch, &made)
-	if p := r.told(); p.Code != 0 || p.ID != r.nextID || p.BaseApp != peer || p.Token != made.Token {
+	if p := r.told(); p.Code != 0 || p.ID != r.nextID || !slices.Equal(p.Doors, made.Doors) || p.Token != made.Token {
 		r.t.Errorf("told %+v", p)
 	}
 	return r.nextID

@@ -131,6 +131,9 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Tick == 0 {
 		cfg.Tick = DefaultTick
 	}
+	if len(cfg.Networks) == 0 {
+		cfg.Networks = []string{protocol.UDP}
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -60,6 +60,11 @@ type Config struct {
 	Schema *property.Schema
 	// LoginApp is where clients log in. Required.
 	LoginApp netip.AddrPort
+	// Networks are those over which the BaseApp may be dialled, the preferred one first.
+	// Default: UDP.
+	Networks []string
+	// DialOver dials over one of Networks. Default: Transport.Dial, whatever the network.
+	DialOver func(network string, to mercury.Address) (mercury.ChannelID, error)
 	// User and Password are what the LoginApp's Auth is asked about; each has at
 	// most protocol.MaxName bytes.
 	User, Password string

@@ -147,17 +147,39 @@ func (c *Client) onLoginOK(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	if m.BaseApp.IsZero() {
+	if len(m.Doors) == 0 {
 		return malformed("login reply without a BaseApp")
+	}
+	to, ok := c.choose(m.Doors)
+	if !ok {
+		c.close(fmt.Errorf("client: %w: the BaseApp's doors are %v, and this client dials over %v", mercury.ErrAddress, m.Doors, c.cfg.Networks))
+		return nil
 	}
 	c.cfg.Transport.Close(c.ch)
 	c.token, c.state = m.Token, Attaching
 	c.deadline = c.now + AttachTimeout
-	if c.cfg.Tickets != nil && len(m.Ticket) > 0 {
-		c.cfg.Tickets.Keep(c.now, m.BaseApp, m.Ticket)
+	if c.cfg.Tickets != nil && len(m.Ticket) > 0 && to.Network == protocol.UDP {
+		c.cfg.Tickets.Keep(c.now, to.Address, m.Ticket)
 	}
-	c.ch = c.cfg.Transport.Dial(m.BaseApp)
+	if c.cfg.DialOver == nil {
+		c.ch = c.cfg.Transport.Dial(to.Address)
+		return nil
+	}
+	var err error
+	if c.ch, err = c.cfg.DialOver(to.Network, to.Address); err != nil {
+		c.close(fmt.Errorf("client: %v: %w", c.state, err))
+	}
 	return nil
+}
+
+// choose takes the door over the network that the client prefers.
+func (c *Client) choose(doors []protocol.Door) (protocol.Door, bool) {
+	for _, network := range c.cfg.Networks {
+		if d, ok := protocol.Over(doors, network); ok && !d.Address.IsZero() {
+			return d, true
+		}
+	}
+	return protocol.Door{}, false
 }
 
 func (c *Client) onAttached(body []byte) error {

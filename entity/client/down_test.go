@@ -401,7 +401,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(uint8(2), true, append([]byte{0xB0, 1, 7, 4}, make([]byte, 33)...)) // offers a download
 	f.Add(uint8(2), true, []byte{0xB1, 1, 1, 0})                              // brings a byte of one
 	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append(protocol.AppendAttached(nil)))
-	f.Add(uint8(0), true, (&protocol.LoginOK{BaseApp: mercurytest.Host(2, 2)}).Append(nil))
+	f.Add(uint8(0), true, (&protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 2)}}}).Append(nil))
 	f.Add(uint8(0), true, (&protocol.Refused{Code: protocol.ServerBusy}).Append(nil))
 	f.Fuzz(func(t *testing.T, stage uint8, reliable bool, msg []byte) {
 		r := newRig(t)

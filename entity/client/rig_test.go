@@ -143,7 +143,7 @@ func (r *rig) cell(n uint64) []byte { return protocol.AppendBundle(nil, n) }
 func (r *rig) attach() {
 	r.t.Helper()
 	r.open()
-	ok := protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Token: protocol.Token{1, 2, 3}}
+	ok := protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 22)}}, Token: protocol.Token{1, 2, 3}}
 	r.say(ok.Append(nil))
 	r.open()
 }

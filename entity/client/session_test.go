@@ -39,7 +39,7 @@ func TestLogin(t *testing.T) {
 		t.Error(diff)
 	}
 
-	ok := protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Token: protocol.Token{7}}
+	ok := protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 22)}}, Token: protocol.Token{7}}
 	r.say(ok.Append(nil))
 	if !r.net.Ended[loginCh] {
 		t.Error("the channel to the LoginApp stays open")
@@ -324,13 +324,13 @@ func TestTicketIsKept(t *testing.T) {
 	} {
 		r := newRig(t)
 		r.open()
-		r.say((&protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Ticket: []byte(x.ticket)}).Append(nil))
+		r.say((&protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 22)}}, Ticket: []byte(x.ticket)}).Append(nil))
 		if r.c.State() != Attaching || !slices.Equal(r.kept, x.want) {
 			t.Errorf("%v, kept %q", r.c.State(), r.kept)
 		}
 	}
 	r := newRig(t)
 	r.open()
-	r.say((&protocol.LoginOK{BaseApp: mercurytest.Host(2, 22), Ticket: make([]byte, mercury.MaxTicket+1)}).Append(nil))
+	r.say((&protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 22)}}, Ticket: make([]byte, mercury.MaxTicket+1)}).Append(nil))
 	r.wantMalformed()
 }

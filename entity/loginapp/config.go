@@ -61,6 +61,9 @@ type Config struct {
 	Auth Auth
 	// Jobs performs Auth's work. Required.
 	Jobs Jobs
+	// Network is that of the outer door by which a channel came in: there, only clients are
+	// heard. "" for the inner door, where only managers are. Nil: one door over UDP leads to both.
+	Network func(mercury.ChannelID) string
 	// Tickets makes tickets that spare clients a round trip to their BaseApp. Only for a
 	// LoginApp whose channels are sealed, since a ticket is a secret. Default: none.
 	Tickets Tickets

@@ -30,7 +30,7 @@ func TestWorldFull(t *testing.T) {
 		t.Error("Auth is asked while the world is full")
 	}
 	// A proxy that is made already is not sent away.
-	r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, ID: 5, BaseApp: baseApp})
+	r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
 	if code, _ := r.answer(placing); code != 0 {
 		t.Errorf("refused with %v", code)
 	}

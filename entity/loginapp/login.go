@@ -242,22 +242,23 @@ func (l *LoginApp) proxyMade(now time.Duration, p *wire.ProxyMade) {
 		l.refuse(now, in, protocol.Code(p.Code))
 		return
 	}
-	l.log.Info("login", "user", in.user, "entity", p.ID, "at", p.BaseApp)
-	ok := protocol.LoginOK{BaseApp: p.BaseApp, Token: p.Token, Ticket: l.ticket(now, in, p.BaseApp)}
+	l.log.Info("login", "user", in.user, "entity", p.ID, "at", p.Doors)
+	ok := protocol.LoginOK{Doors: p.Doors, Token: p.Token, Ticket: l.ticket(now, in, p.Doors)}
 	l.send(in.ch, ok.Append(l.buf[:0]))
 	l.logins.enter(now, in, answered)
 }
 
-// ticket is one for a client and its BaseApp, nil if there is none.
-func (l *LoginApp) ticket(now time.Duration, in *login, base mercury.Address) []byte {
-	if l.cfg.Tickets == nil {
+// ticket is one for a client that came over UDP and goes on over it, nil if there is none.
+func (l *LoginApp) ticket(now time.Duration, in *login, base []protocol.Door) []byte {
+	to, there := protocol.Over(base, protocol.UDP)
+	if l.cfg.Tickets == nil || !there || l.network(in.ch) != protocol.UDP {
 		return nil
 	}
 	peer, ok := l.cfg.Transport.Peer(in.ch)
 	if !ok {
 		return nil
 	}
-	ticket := l.cfg.Tickets.Mint(now, base, peer.At.Addr())
+	ticket := l.cfg.Tickets.Mint(now, to.Address, peer.At.Addr())
 	if len(ticket) > mercury.MaxTicket {
 		return nil
 	}

@@ -127,9 +127,23 @@ func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.
 			return
 		}
 	}
-	if l.from(ch) == nil {
+	switch {
+	case l.from(ch) != nil:
+	case l.network(ch) == "":
+		l.report.Refused++
+		l.log.Warn("somebody who is no manager has come in by the inner door", "from", peer)
+		l.cfg.Transport.Abort(ch)
+	default:
 		l.logins.open(now, ch)
 	}
+}
+
+// network is that of the outer door by which a channel came in; "" for the inner door.
+func (l *LoginApp) network(ch mercury.ChannelID) string {
+	if l.cfg.Network == nil {
+		return protocol.UDP
+	}
+	return l.cfg.Network(ch)
 }
 
 // Trouble says why a manager does not have this LoginApp, as it is known last; nil while
@@ -172,6 +186,9 @@ func (l *LoginApp) managers() [2]*manager { return [2]*manager{&l.manager, &l.ba
 // from is the manager that a channel leads to, nil for a client's. A manager may
 // also send over a channel that it dialled itself; mercury has proved its address.
 func (l *LoginApp) from(ch mercury.ChannelID) *manager {
+	if l.cfg.Network != nil && l.network(ch) != "" {
+		return nil
+	}
 	peer, ok := l.cfg.Transport.Peer(ch)
 	for _, m := range l.managers() {
 		if m.Is(ch) || ok && !m.at.IsZero() && m.at == peer {

@@ -39,10 +39,10 @@ func TestLogin(t *testing.T) {
 	if c.Account != "ann" {
 		t.Errorf("account %q", c.Account)
 	}
-	made := wire.ProxyMade{Request: c.Request, ID: 5, BaseApp: baseApp, Token: [16]byte{1, 2}}
+	made := wire.ProxyMade{Request: c.Request, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}, Token: [16]byte{1, 2}}
 	r.fromManager(r.base, &made)
 	code, ok := r.answer(ch)
-	want := protocol.LoginOK{BaseApp: baseApp, Token: protocol.Token{1, 2}}
+	want := protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}, Token: protocol.Token{1, 2}}
 	if diff := cmp.Diff(want, ok, cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.AddrPort{})); code != 0 || diff != "" {
 		t.Errorf("code %v, reply %s", code, diff)
 	}
@@ -234,7 +234,7 @@ func TestTimeouts(t *testing.T) {
 	r.wantRefused(placing, protocol.ServerBusy)
 	// Late results change nothing.
 	r.work()
-	r.fromManager(r.base, &wire.ProxyMade{Request: uint64(placing), BaseApp: baseApp})
+	r.fromManager(r.base, &wire.ProxyMade{Request: uint64(placing), Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
 	if n := len(r.net.Take(checking)) + len(r.net.Take(placing)) + len(r.net.Take(r.base)); n > 1 {
 		t.Errorf("%d messages after the answer", n)
 	}
@@ -315,7 +315,7 @@ func TestForgery(t *testing.T) {
 	r.say(victim, r.login("ann", "right"))
 	r.work()
 	c := r.created()
-	r.fromManager(ch, &wire.ProxyMade{Request: c.Request, BaseApp: mercurytest.Host(66, 6)})
+	r.fromManager(ch, &wire.ProxyMade{Request: c.Request, Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(66, 6)}}})
 	r.wantRefused(ch, protocol.Malformed)
 	if len(r.net.Take(victim)) != 0 {
 		t.Error("a client answered for the BaseAppMgr")
@@ -328,8 +328,8 @@ func TestForgery(t *testing.T) {
 	// A manager may speak over a channel that it dialled.
 	other := r.net.Accept(baseAppMgr)
 	r.l.Opened(r.now, other, baseAppMgr)
-	r.fromManager(other, &wire.ProxyMade{Request: c.Request, BaseApp: baseApp})
-	if code, ok := r.answer(victim); code != 0 || ok.BaseApp != baseApp {
+	r.fromManager(other, &wire.ProxyMade{Request: c.Request, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
+	if code, ok := r.answer(victim); code != 0 || len(ok.Doors) != 1 || ok.Doors[0].Address != baseApp {
 		t.Errorf("code %v, reply %+v", code, ok)
 	}
 	if r.l.report.Errors != 0 {
@@ -402,7 +402,7 @@ func TestTickets(t *testing.T) {
 		ch := r.connect()
 		r.say(ch, r.login("ann", "right"))
 		r.work()
-		r.fromManager(r.base, &wire.ProxyMade{Request: r.created().Request, ID: 5, BaseApp: baseApp})
+		r.fromManager(r.base, &wire.ProxyMade{Request: r.created().Request, ID: 5, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
 		want := ticket
 		if len(want) > mercury.MaxTicket {
 			want = nil

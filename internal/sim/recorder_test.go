@@ -220,7 +220,7 @@ func (rec *recorder) client(id protocol.ID) teller {
 	case protocol.LoginID:
 		return tell(func(m *protocol.Login) string { return fmt.Sprintf("Login %q", m.User) })
 	case protocol.LoginOKID:
-		return tell(func(m *protocol.LoginOK) string { return "LoginOK: go to " + rec.app(m.BaseApp) })
+		return tell(func(m *protocol.LoginOK) string { return "LoginOK: go to " + rec.app(m.Doors[0].Address) })
 	case protocol.RefusedID:
 		return tell(func(m *protocol.Refused) string { return "Refused: " + m.Code.String() })
 	case protocol.AttachID:
@@ -310,7 +310,7 @@ func (rec *recorder) ofPlayers(id wire.ID) teller {
 			if m.Code != 0 {
 				return "ProxyMade: no, " + protocol.Code(m.Code).String()
 			}
-			return fmt.Sprintf("ProxyMade: %s on %s", rec.entity(m.ID), rec.app(m.BaseApp))
+			return fmt.Sprintf("ProxyMade: %s on %s", rec.entity(m.ID), rec.app(m.Doors[0].Address))
 		})
 	case wire.ProxyGoneID:
 		return tell(func(m *wire.ProxyGone) string { return fmt.Sprintf("ProxyGone of %q", m.Account) })

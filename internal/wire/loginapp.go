@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // ProxyMade answers MakeProxy at the BaseAppMgr and CreateProxy at the LoginApp.
@@ -15,8 +15,8 @@ type ProxyMade struct {
 	// Code is 0 when the proxy waits, else a protocol.Code that says why not.
 	Code uint8
 	ID   entity.ID
-	// BaseApp is where clients reach the proxy.
-	BaseApp mercury.Address
+	// Doors are where clients reach the proxy, by network.
+	Doors []protocol.Door
 	// Token is what the client must show there.
 	Token [16]byte
 }
@@ -26,7 +26,7 @@ func (m *ProxyMade) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Request)
 	b = append(b, m.Code)
 	b = fields.AppendID(b, m.ID)
-	b = mercury.AppendAddress(b, m.BaseApp)
+	b = protocol.AppendDoors(b, m.Doors)
 	return append(b, m.Token[:]...)
 }
 
@@ -36,7 +36,7 @@ func (m *ProxyMade) Parse(body []byte) error {
 	m.Request = r.Uvarint()
 	m.Code = r.U8()
 	m.ID = fields.ReadID(&r)
-	m.BaseApp = mercury.ReadAddress(&r)
+	m.Doors = protocol.ReadDoors(&r)
 	for i := range m.Token {
 		m.Token[i] = r.U8()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -133,7 +134,7 @@ func samples() []wire.Received {
 		&wire.CreateProxy{Request: 2, Account: "bob"},
 		&wire.ProxyGone{Account: "bob", ID: id},
 		&wire.Proxies{Entries: []wire.Proxy{{Account: "ann", ID: 3}, {Account: "bob", ID: id}}},
-		&wire.ProxyMade{Request: 3, Code: 4, ID: id, BaseApp: addr4, Token: [16]byte{7, 15: 8}},
+		&wire.ProxyMade{Request: 3, Code: 4, ID: id, Doors: []protocol.Door{{Network: "udp", Address: addr4, Name: "a.example"}, {Network: "websocket", Address: addr6, Name: "b.example"}}, Token: [16]byte{7, 15: 8}},
 		&wire.Logins{Refused: true, Reason: "a CellApp has a load of 0.93"},
 		&wire.Status{World: world},
 	}

@@ -117,18 +117,19 @@ func (m *Login) Parse(body []byte) error {
 // LoginOK tells a client where its proxy waits, the token that proves its login and, from a sealed
 // cluster, a ticket.
 type LoginOK struct {
-	BaseApp mercury.Address
-	Token   Token
-	// Ticket opens one channel to BaseApp without a round trip (mercury.Guard.Keep). It is a
-	// secret, has at most mercury.MaxTicket bytes, and may be empty. After Parse it aliases the
-	// body.
+	// Doors are those of the BaseApp, one at least. The client takes whichever it can.
+	Doors []Door
+	Token Token
+	// Ticket opens one channel to the first of Doors over UDP without a round trip
+	// (mercury.Guard.Keep). It is a secret, has at most mercury.MaxTicket bytes, and may be
+	// empty. After Parse it aliases the body.
 	Ticket []byte
 }
 
 // Append frames and encodes m.
 func (m *LoginOK) Append(b []byte) []byte {
 	b, mark := Begin(b, LoginOKID)
-	b = mercury.AppendAddress(b, m.BaseApp)
+	b = AppendDoors(b, m.Doors)
 	b = append(b, m.Token[:]...)
 	b = codec.AppendBytes(b, m.Ticket)
 	return End(b, mark)
@@ -137,7 +138,7 @@ func (m *LoginOK) Append(b []byte) []byte {
 // Parse decodes a body.
 func (m *LoginOK) Parse(body []byte) error {
 	r := codec.NewReader(body)
-	m.BaseApp = mercury.ReadAddress(&r)
+	m.Doors = ReadDoors(&r)
 	readArray(&r, m.Token[:])
 	m.Ticket = r.Bytes(mercury.MaxTicket)
 	return done(&r, "login reply")

@@ -54,7 +54,7 @@ func kinds() []kind {
 	token, digest := protocol.Token{1, 15: 2}, protocol.Digest{3, 15: 4}
 	return []kind{
 		of(protocol.LoginID, protocol.Login{Version: 1, Digest: digest, User: "ann", Password: "secret"}, false),
-		of(protocol.LoginOKID, protocol.LoginOK{BaseApp: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Token: token, Ticket: []byte("ticket")}, false),
+		of(protocol.LoginOKID, protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:9"), Salt: 5}, Name: "a.example"}}, Token: token, Ticket: []byte("ticket")}, false),
 		of(protocol.RefusedID, protocol.Refused{Code: protocol.NotReady, Reason: "in a minute"}, false),
 
 		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest}, false),

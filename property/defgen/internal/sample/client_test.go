@@ -138,7 +138,7 @@ func player(t *testing.T) (*client.Client, *mercurytest.Stage) {
 		c.Opened(0, net.Last, peer)
 	}
 	open()
-	ok := protocol.LoginOK{BaseApp: mercurytest.Host(2, 22)}
+	ok := protocol.LoginOK{Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(2, 22)}}}
 	c.Message(0, net.Last, true, ok.Append(nil))
 	open()
 	props := property.NewValues(schema.Type("Avatar"), property.OwnClientSide, nil)

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -26,6 +27,11 @@ const (
 // Config says how a Transport behaves.
 type Config struct {
 	stream.Config
+	// TLS is the listener's side: a certificate at least. Nil: connections are in the clear.
+	TLS *tls.Config
+	// DialTLS is the dialler's side: whom to believe (RootCAs), and under which name (ServerName), as addresses here are IPs. Nil: a
+	// Transport that listens with TLS does not dial, and others dial in the clear.
+	DialTLS *tls.Config
 }
 
 // Transport is a mercury.Carrier over TCP. Its methods are those of stream.Transport.
@@ -59,7 +65,10 @@ func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	n := stream.Network{Name: "tcp", Dial: dial, MaxUnreliable: MaxUnreliable}
+	n := stream.Network{Name: "tcp", Dial: cfg.dial, MaxUnreliable: MaxUnreliable, Sealed: cfg.TLS != nil || addr == "" && cfg.DialTLS != nil}
+	if cfg.TLS != nil && cfg.DialTLS == nil {
+		n.Dial = nil
+	}
 	if addr == "" {
 		inner, err := stream.New(cfg.Config, netip.AddrPort{}, n, h)
 		return &Transport{inner}, err
@@ -79,17 +88,22 @@ func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 		_ = ln.Close()
 		return nil, err
 	}
-	accepting.Go(func() { accept(t, ln) })
+	accepting.Go(func() { cfg.accept(t, ln) })
 	return &Transport{t}, nil
 }
 
 // accept takes connections until the listener is closed.
-func accept(t *stream.Transport, ln *net.TCPListener) {
+func (cfg Config) accept(t *stream.Transport, ln *net.TCPListener) {
 	for {
 		c, err := ln.AcceptTCP()
 		switch {
 		case err == nil:
-			t.Accept(newConn(c), c.RemoteAddr().(*net.TCPAddr).AddrPort())
+			from := c.RemoteAddr().(*net.TCPAddr).AddrPort()
+			if cfg.TLS != nil {
+				t.Accept(sealed{tls.Server(prepared(c), cfg.TLS)}, from) // the first Read shakes hands
+			} else {
+				t.Accept(newConn(c), from)
+			}
 		case errors.Is(err, net.ErrClosed):
 			return
 		case passing(err):
@@ -111,11 +125,34 @@ func passing(err error) bool {
 	return false
 }
 
-func dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
+func (cfg Config) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
 	d := net.Dialer{KeepAlive: -1}
 	c, err := d.DialContext(ctx, "tcp", to.String())
 	if err != nil {
 		return nil, err
 	}
-	return newConn(c.(*net.TCPConn)), nil
+	if cfg.DialTLS == nil {
+		return newConn(c.(*net.TCPConn)), nil
+	}
+	how := cfg.DialTLS
+	if how.ServerName == "" {
+		how = how.Clone()
+		how.ServerName = to.Addr().String()
+	}
+	secure := tls.Client(prepared(c.(*net.TCPConn)), how)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = c.Close()
+		return nil, refused(err)
+	}
+	return sealed{secure}, nil
+}
+
+// refused makes an error of a handshake final if TLS will not agree the next time either.
+func refused(err error) error {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	if errors.As(err, &certificate) || errors.As(err, &record) {
+		return fmt.Errorf("%w: %w", mercury.ErrProtocol, err)
+	}
+	return err
 }

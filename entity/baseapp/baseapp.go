@@ -88,7 +88,7 @@ func New(cfg Config) (*BaseApp, error) {
 		payload:  make([]byte, 0, 4<<10),
 		stats:    property.NewLoggedStats(cfg.Schema, cfg.Log),
 	}
-	a.links.Transport, a.links.Log = a.net, a.log
+	a.links.Transport, a.links.Log, a.links.Carriers = a.net, a.log, cfg.Carriers
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // DefaultTick is the time between ticks where Config leaves it open: 10 Hz, the
@@ -81,6 +82,8 @@ type Config struct {
 	// ProcessCPU is what the OS process has used of the processors, on all its threads,
 	// and which process that is; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers tells how the carriers of the process fare; nil means unknown.
+	Carriers func() []status.Carrier
 }
 
 // ErrConfig is in the chain of every fault that Validate finds.

@@ -138,7 +138,7 @@ func (v *avatar) OnAlarm(c entity.Callback) { v.note("alarm %d of %d", c.User, c
 func (v *avatar) OnRoom(r entity.SpaceReply) {
 	v.note("room %d is %d %s", r.Request, r.Space, r.Reason)
 }
-func (v *avatar) OnPatch(id uint32, err error) { v.note("patch %d %v", id, err) }
+func (v *avatar) OnPatch(d entity.DownloadEnd) { v.note("patch %d %v", d.ID, d.Err) }
 func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)
 }

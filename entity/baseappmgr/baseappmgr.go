@@ -53,7 +53,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 	m := &BaseAppMgr{
 		cfg:      cfg,
 		log:      cfg.Log.With("app", "BaseAppMgr"),
-		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log},
+		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
 		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: newAccounts(),
 	}

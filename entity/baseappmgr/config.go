@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 const (
@@ -54,6 +55,8 @@ type Config struct {
 	// ProcessCPU is the processor time that the OS process has used on all its threads, and the id
 	// of that process; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers tells how the carriers of the process fare; nil means unknown.
+	Carriers func() []status.Carrier
 }
 
 // Validate reports all faults of c at once.

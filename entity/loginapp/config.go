@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 const (
@@ -82,6 +83,8 @@ type Config struct {
 	// ProcessCPU is what the OS process has used of the processors, on all its threads,
 	// and which process that is; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers tells how the carriers of the process fare; nil means unknown.
+	Carriers func() []status.Carrier
 }
 
 // Validate reports all faults of c at once.

@@ -69,7 +69,7 @@ func New(cfg Config) (*LoginApp, error) {
 	l := &LoginApp{
 		cfg:    cfg,
 		log:    cfg.Log.With("app", "LoginApp"),
-		links:  app.Links{Transport: cfg.Transport, Log: cfg.Log},
+		links:  app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
 		ticks:  app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		logins: newLogins(),
 	}

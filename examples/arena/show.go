@@ -134,11 +134,16 @@ func (s *show) line(st *status.World) string {
 func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	login, err := s.observer.Ready(limit)
+	doors, err := s.observer.Ready(limit)
 	if err != nil {
-		err = fmt.Errorf("%w; check -manager (%s) and $%s", err, s.f.manager, keyVariable)
+		return netip.AddrPort{}, fmt.Errorf("%w; check -manager (%s) and $%s", err, s.f.manager, keyVariable)
 	}
-	return login, err
+	for _, door := range doors {
+		if at, ok := strings.CutPrefix(door, "udp://"); ok {
+			return netip.ParseAddrPort(at)
+		}
+	}
+	return netip.AddrPort{}, fmt.Errorf("bots come over UDP, and the LoginApp's doors are %v", doors)
 }
 
 // dance lets the bots in, dances until it is time, and judges the world.

@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // MaxRoutes bounds the addresses that Links remembers channels of: more apps than
@@ -37,6 +38,8 @@ type Links struct {
 	Transport mercury.Transport
 	// Log may be nil.
 	Log *slog.Logger
+	// Carriers tells how the carriers of the app fare. It may be nil.
+	Carriers func() []status.Carrier
 	// Errors are the messages that were not sent.
 	Errors wire.SendErrors
 
@@ -270,6 +273,9 @@ func (l *Links) Tick(now time.Duration) {
 func (l *Links) Describe(r *wire.Report) {
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)
+	if l.Carriers != nil {
+		r.Carriers = l.Carriers()
+	}
 }
 
 func compareAddresses(a, b mercury.Address) int {

@@ -80,7 +80,7 @@ entity/store/...: FLOOR1 entity entity/store entity/store/...
 mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
 mercury/host: mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
-entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host
+entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
 mercury/peer: mercury mercury/secure mercury/call mercury/host
 ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session
 

@@ -36,6 +36,8 @@ type Report struct {
 	Backlog Backlog
 	// Unsent are the messages that were not sent.
 	Unsent SendErrors
+	// Carriers are those of the app, MaxCarriers at most.
+	Carriers []status.Carrier
 	status.Counters
 }
 
@@ -62,6 +64,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Pending)
 	b = m.Backlog.append(b)
 	b = m.Unsent.append(b)
+	b = appendCarriers(b, m.Carriers)
 	for _, f := range m.Counters.All() {
 		b = binary.AppendUvarint(b, *f)
 	}
@@ -81,6 +84,7 @@ func (m *Report) Parse(body []byte) error {
 	m.Pending = r.Uvarint()
 	m.Backlog.read(&r)
 	m.Unsent = readSendErrors(&r)
+	m.Carriers = readCarriers(&r)
 	for _, f := range m.Counters.All() {
 		*f = r.Uvarint()
 	}

@@ -44,6 +44,11 @@ func samples() []wire.Received {
 		Backlog: wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
 		Unsent:  wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}}}
 	unsent := []status.Unsent{{Reason: "full", Message: 7, Count: 1 << 40, Fault: true}}
+	carrier := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: addr4.String(), Name: "a.example", RTT: 2}
+	for i, n := range carrier.Numbers() {
+		*n = uint64(i + 1)
+	}
+	report.Carriers = []status.Carrier{carrier, carrier}
 	for i := range report.TickTimes {
 		report.TickTimes[i] = uint64(i + 1)
 	}
@@ -55,7 +60,7 @@ func samples() []wire.Received {
 				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []status.Line{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
-		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent}},
+		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers}},
 		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
 		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent,
 	}

@@ -74,6 +74,8 @@ type Env struct {
 	// those of the garbage collector, the sockets and the other apps among them. pid is its
 	// number. It is 0 where the system does not tell (anything but Linux).
 	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers tells how the carriers fare, in the order of Places, to be asked on the app's goroutine.
+	Carriers func() []CarrierStats
 	// Jobs performs what blocks.
 	Jobs Jobs
 	// Log has the name of the process.

@@ -100,7 +100,7 @@ func (p *Process) begin() error {
 	env := Env{
 		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
 		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: cpu, ProcessCPU: processCPU,
-		Jobs: Jobs{p}, Log: p.log,
+		Carriers: p.carrierStats, Jobs: Jobs{p}, Log: p.log,
 	}
 	if g := p.seal(); g != nil {
 		env.Guard = g

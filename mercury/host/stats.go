@@ -36,15 +36,19 @@ type CarrierStats struct {
 
 // Carriers tells how the carriers of the present start fare, in their order. It waits as Do does, with the same error.
 func (p *Process) Carriers() (all []CarrierStats, err error) {
-	err = p.Do(func(App) {
-		for i, c := range p.carriers {
-			s := CarrierStats{Place: Place{c.Network(), c.Self()}, CarrierStats: c.CarrierStats()}
-			s.Refused += p.net.spent[i]
-			if g := p.seals[i]; g != nil {
-				s.Seal = g.Stats()
-			}
-			all = append(all, s)
-		}
-	})
+	err = p.Do(func(App) { all = p.carrierStats() })
 	return all, err
+}
+
+// carrierStats is Carriers on the app's goroutine.
+func (p *Process) carrierStats() (all []CarrierStats) {
+	for i, c := range p.carriers {
+		s := CarrierStats{Place: Place{c.Network(), c.Self()}, CarrierStats: c.CarrierStats()}
+		s.Refused += p.net.spent[i]
+		if g := p.seals[i]; g != nil {
+			s.Seal = g.Stats()
+		}
+		all = append(all, s)
+	}
+	return all
 }

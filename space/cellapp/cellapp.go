@@ -83,7 +83,7 @@ func New(cfg Config) (*CellApp, error) {
 	if cfg.Clock != nil {
 		a.watch = load.NewStopwatch(cfg.Clock)
 	}
-	a.links.Transport, a.links.Log = cfg.Transport, cfg.Log
+	a.links.Transport, a.links.Log, a.links.Carriers = cfg.Transport, cfg.Log, cfg.Carriers
 	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // Config is what a CellApp is made from.
@@ -39,6 +40,8 @@ type Config struct {
 	// ProcessCPU is what the OS process has used of the processors, on all its threads,
 	// and which process that is; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers tells how the carriers of the process fare; nil means unknown.
+	Carriers func() []status.Carrier
 	// Log is for what an operator wants to know; nil discards it.
 	Log *slog.Logger
 }

@@ -184,6 +184,9 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 		m.own.CPU = m.cfg.CPU()
 	}
 	m.own.AskProcess(m.cfg.ProcessCPU)
+	if m.cfg.Carriers != nil {
+		m.own.Carriers = m.cfg.Carriers()
+	}
 	return m.ticks.End(m.ticks.Now(), &m.own)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 // An allocator number has 21 bits: the term, the number of the app in its role, and the role.
@@ -129,6 +130,8 @@ type Config struct {
 	// ProcessCPU is the processor time that the OS process has used on all its threads, and the id
 	// of that process; nil means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
+	// Carriers tells how the carriers of the process fare; nil means unknown.
+	Carriers func() []status.Carrier
 }
 
 // Validate reports every field that makes no sense, each with its remedy.

@@ -32,7 +32,7 @@ func (m *CellAppMgr) Status() status.World {
 	}
 	st.Apps = append(st.Apps, status.App{
 		Role: wire.CellAppMgr.String(), Number: 1, Address: m.cfg.Transport.Self().String(), CPU: m.own.CPU.Seconds(),
-		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(),
+		PID: m.own.PID, ProcessCPU: m.own.ProcessCPU.Seconds(), Carriers: m.own.Carriers,
 	})
 	sum := m.gone
 	sum.Unsent = slices.Clone(sum.Unsent) // it will be added to
@@ -57,7 +57,7 @@ func (m *CellAppMgr) Status() status.World {
 func describeApp(a *member) status.App {
 	out := status.App{
 		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), Thrift: a.thrift,
-		Unsent: describeUnsent(a.report.Unsent),
+		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers,
 	}
 	if b := a.report.Backlog; b.Level() != mercury.Free {
 		out.Backlog, out.Full = b.To.String(), float64(b.Bytes)/float64(b.Limit)

@@ -15,13 +15,27 @@ import (
 
 // How each process is made from the Config and what the Host gives it.
 
+// start opens the carriers of a process and starts it over them.
+func (c *Cluster) start(name string, carriers func() ([]host.Option, error), seal host.Option, create func(host.Env) (host.App, error)) (*host.Process, error) {
+	opts, err := carriers()
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", name, err)
+	}
+	return c.host.Start(name, "", create, append(opts, seal)...)
+}
+
 func (c *Cluster) startCellAppMgr() error {
-	p, err := c.host.Start("CellAppMgr", c.cfg.at(c.cfg.ManagerPort), func(e host.Env) (host.App, error) {
+	own := 1
+	if c.cfg.Inner == TCP {
+		own = 2 // observers come over UDP
+	}
+	p, err := c.start("CellAppMgr", c.cfg.managerCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
 		return cellappmgr.New(cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
 			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
+			Carriers: c.cfg.describe(&e, own),
 		})
-	}, c.cfg.seal())
+	})
 	if err != nil {
 		return err
 	}
@@ -30,19 +44,21 @@ func (c *Cluster) startCellAppMgr() error {
 }
 
 func (c *Cluster) startBaseAppMgr() (err error) {
-	c.baseAppMgr, err = c.host.Start("BaseAppMgr", c.cfg.at(0), func(e host.Env) (host.App, error) {
+	c.baseAppMgr, err = c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
+			Carriers: c.cfg.describe(&e, 1),
 		})
-	}, c.cfg.seal())
+	})
 	return err
 }
 
 func (c *Cluster) startLoginApp() (err error) {
-	c.loginApp, err = c.host.Start("LoginApp", c.cfg.at(c.cfg.LoginPort), func(e host.Env) (host.App, error) {
+	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
 			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
+			Network: c.cfg.network(&e), Carriers: c.cfg.describe(&e, 1),
 		}
 		if len(c.cfg.TicketKeys) > 0 {
 			tickets, err := c.cfg.newMint(&e)
@@ -52,17 +68,18 @@ func (c *Cluster) startLoginApp() (err error) {
 			cfg.Tickets = tickets
 		}
 		return loginapp.New(cfg)
-	}, c.cfg.seal())
+	})
 	return err
 }
 
 func (c *Cluster) startBaseApp() error {
-	p, err := c.host.Start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.at(0), func(e host.Env) (host.App, error) {
+	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
+			Doors: c.cfg.told(&e), Outside: c.cfg.outside(&e), Carriers: c.cfg.describe(&e, 1),
 		})
-	}, c.cfg.seal(c.cfg.TicketKeys...))
+	})
 	if err != nil {
 		return err
 	}
@@ -73,12 +90,13 @@ func (c *Cluster) startBaseApp() error {
 func (c *Cluster) startCellApp() (*host.Process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, err := c.host.Start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.at(0), func(e host.Env) (host.App, error) {
+	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
 			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
+			Carriers: c.cfg.describe(&e, 1),
 		})
-	}, c.cfg.seal())
+	})
 	if err != nil {
 		return nil, err
 	}

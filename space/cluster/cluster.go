@@ -74,7 +74,7 @@ func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	})
 }
 
-// StartLogin starts a LoginApp, at Config.LoginPort. It returns when it has joined
+// StartLogin starts a LoginApp, at the doors. It returns when it has joined
 // the managers.
 func StartLogin(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
 	return join(ctx, cfg, manager, (*Cluster).startLoginApp)
@@ -131,12 +131,31 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 // join.
 func (c *Cluster) ManagerAddr() netip.AddrPort { return c.manager }
 
-// LoginAddr is where clients log in; not valid in a process without a LoginApp.
+// LoginAddr is where clients log in by the first door; not valid in a process without a LoginApp.
 func (c *Cluster) LoginAddr() netip.AddrPort {
 	if c.loginApp == nil {
 		return netip.AddrPort{}
 	}
-	return c.loginApp.Address().At
+	return c.loginApp.Places()[1].Self.At
+}
+
+// LoginURLs are where clients log in by each door, for session.Config.LoginApp; none in a process
+// without a LoginApp.
+func (c *Cluster) LoginURLs() (urls []string) {
+	if c.loginApp == nil {
+		return nil
+	}
+	for i := range c.cfg.Doors {
+		at := c.carrierAt(i)
+		urls = append(urls, at.URL())
+	}
+	return urls
+}
+
+// carrierAt is where a door of the LoginApp is.
+func (c *Cluster) carrierAt(door int) status.Carrier {
+	d, p := &c.cfg.Doors[door], c.loginApp.Places()[door+1]
+	return status.Carrier{Network: p.Network, Address: p.Self.String(), Name: d.Name, Sealed: d.byTLS() && c.cfg.TLS != nil}
 }
 
 // ErrNoManager is returned by Status in an OS process that does not run the
@@ -157,16 +176,18 @@ func (c *Cluster) Status() (w status.World, err error) {
 // what was refused. All zero for a world without Config.Key.
 func (c *Cluster) SealStats() (sum secure.Stats, err error) {
 	for _, p := range c.all() {
-		s, e := p.SealStats()
+		all, e := p.Carriers()
 		err = errors.Join(err, e)
-		sum.Answered += s.Answered
-		sum.BadHellos += s.BadHellos
-		sum.Admitted += s.Admitted
-		sum.Resumed += s.Resumed
-		sum.Refused += s.Refused
-		sum.Replayed += s.Replayed
-		sum.Full += s.Full
-		sum.Minted += s.Minted
+		for _, c := range all {
+			sum.Answered += c.Seal.Answered
+			sum.BadHellos += c.Seal.BadHellos
+			sum.Admitted += c.Seal.Admitted
+			sum.Resumed += c.Seal.Resumed
+			sum.Refused += c.Seal.Refused
+			sum.Replayed += c.Seal.Replayed
+			sum.Full += c.Seal.Full
+			sum.Minted += c.Seal.Minted
+		}
 	}
 	return sum, err
 }

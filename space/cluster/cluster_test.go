@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -187,8 +188,8 @@ func testWorld(t *testing.T, cfg cluster.Config) {
 		t.Errorf("status %+v, %v", st, err)
 	}
 	login, ok := st.App(status.RoleLoginApp)
-	if !ok || login.AddrPort() != c.LoginAddr() {
-		t.Errorf("the LoginApp is at %v, status says %v", c.LoginAddr(), login)
+	if !ok || len(login.Carriers) > 0 && login.Carriers[1].URL() != c.LoginURLs()[0] {
+		t.Errorf("the LoginApp is at %v, status says %v", c.LoginURLs(), login)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -271,7 +272,7 @@ func testRoles(t *testing.T, cfg cluster.Config) {
 	defer func() { _ = o.Close() }()
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if ready, err := o.Ready(limit); err != nil || ready != login.LoginAddr() {
+	if ready, err := o.Ready(limit); err != nil || !slices.Equal(ready, login.LoginURLs()) {
 		t.Fatalf("players may log in at %v: %v", ready, err)
 	}
 	play(t, login, "ada")
@@ -321,7 +322,7 @@ func TestObserverReadyNever(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), d)
 			defer cancel()
-			if login, err := o.Ready(ctx); !errors.Is(err, x.is) || !strings.Contains(err.Error(), x.says) || login.IsValid() {
+			if login, err := o.Ready(ctx); !errors.Is(err, x.is) || !strings.Contains(err.Error(), x.says) || login != nil {
 				t.Errorf("%v, %v", login, err)
 			}
 		})

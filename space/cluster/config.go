@@ -1,12 +1,13 @@
 package cluster
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance"
@@ -85,9 +86,8 @@ type Config struct {
 	// version control. Default: no seal, packets are only checksummed and everything can
 	// be read on the way, passwords too.
 	//
-	// It is all or nothing, since an app has one Endpoint and that has one Guard or none:
-	// a BaseApp talks to players and to servers over the same one. Leave it out where all
-	// that can touch the network are trusted, inside one rack or one machine, players
+	// It seals what goes over UDP, and TCP between processes; doors over other networks have
+	// TLS. Leave it out where all that can touch the network are trusted, inside one rack or one machine, players
 	// among them. What is sealed and what is not never get a channel to each other, nor
 	// who has another key: the dial ends at once with mercury.ErrKey, which says why.
 	//
@@ -106,12 +106,25 @@ type Config struct {
 	// players that came with its tickets, so change the key with each start of the world.
 	TicketKeys []secure.TicketKey
 
-	// Listen is the host that all sockets listen at, as others reach it: a name or
-	// address of this machine. Default 127.0.0.1.
+	// Listen is where the processes talk to each other, as the others reach it: an address or a
+	// name of this machine, or the name of one of its network interfaces ("eth1"). Players need
+	// not reach it. Default 127.0.0.1.
 	Listen string
-	// ManagerPort and LoginPort are the ports of the CellAppMgr and of the
-	// LoginApp. 0 takes a free one.
-	ManagerPort, LoginPort uint16
+	// Inner is the network between the processes: UDP, or TCP within a rack, where bulk costs
+	// less over it. Key seals both. Over TCP the CellAppMgr listens over UDP at the same port,
+	// too: observers come by it. Default UDP.
+	Inner string
+	// InnerPorts are those of the processes at Listen, of which each takes the first that is
+	// free. Default: any.
+	InnerPorts Ports
+	// ManagerPort is the CellAppMgr's at Listen. 0 takes a free one.
+	ManagerPort uint16
+	// Doors are where players come in, by any number of networks. Default: one over UDP, at
+	// Listen, at free ports.
+	Doors []Door
+	// TLS seals the doors over TCP, QUIC and WebSocket: a certificate at least, good for the
+	// names and addresses that players dial. Default: none.
+	TLS *tls.Config
 	// Tick is the time between ticks of all apps. Default 100 ms.
 	Tick time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
@@ -167,7 +180,13 @@ func (c Config) Validate() error {
 	if c.ClientScripts != nil {
 		faults = append(faults, c.ClientScripts.Err())
 	}
-	faults = append(faults, s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
+	fault(d.Inner != UDP && d.Inner != TCP, "Inner is %q: take UDP or TCP", c.Inner)
+	fault(unspecified(d.Listen), "Listen is %q, which leaves open where the other processes reach it: name one address or interface of this machine", c.Listen)
+	_, err := addressOf(d.Listen)
+	fault(err != nil, "Listen: %w", err)
+	p := c.InnerPorts
+	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
+	faults = append(faults, d.validateDoors(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
 	return errors.Join(faults...)
 }
 
@@ -217,6 +236,14 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.CellApps, DefaultCellApps)
 	orDefault(&c.BaseApps, DefaultBaseApps)
 	orDefault(&c.Listen, DefaultListen)
+	orDefault(&c.Inner, UDP)
+	if len(c.Doors) == 0 {
+		c.Doors = []Door{{Network: UDP}}
+	}
+	c.Doors = slices.Clone(c.Doors)
+	for i := range c.Doors {
+		orDefault(&c.Doors[i].Listen, c.Listen)
+	}
 	orDefault(&c.StartTimeout, DefaultStartTimeout)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -230,9 +257,6 @@ func orDefault[T comparable](v *T, d T) {
 		*v = d
 	}
 }
-
-// at is a place to listen at.
-func (c *Config) at(port uint16) string { return net.JoinHostPort(c.Listen, strconv.Itoa(int(port))) }
 
 // ManagerAddr resolves "host:port" of the managers of a world. Port 0 is for who starts them, at a free port: what
 // Cluster.ManagerAddr then returns is what the others join.

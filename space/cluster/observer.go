@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -60,8 +61,11 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 		return nil, err
 	}
 	o := &Observer{host: h, manager: cfg.Manager, news: make(chan struct{})}
-	listen := Config{Listen: cfg.Listen}
-	o.process, err = h.Start("observer", listen.at(0), func(e host.Env) (host.App, error) {
+	listen, err := addressOf(cfg.Listen)
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	o.process, err = h.Start("observer", net.JoinHostPort(listen, "0"), func(e host.Env) (host.App, error) {
 		return newWatcher(e.Transport, cfg.Manager, e.Log, o.put), nil
 	}, host.Shared(), sealOption(secure.Config{ServerKey: cfg.ServerKey}))
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -141,11 +140,11 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 }
 
 // Ready waits until players can log in, as far as the managers know: a LoginApp and a
-// BaseApp have joined, and every space has a cell. It returns where the first LoginApp is. The
-// error says what is missing: when ctx ends, or, with ErrRefused or mercury.ErrKey in its chain,
+// BaseApp have joined, and every space has a cell. It returns the doors of the first LoginApp, as
+// session.Config.LoginApp takes them. The error says what is missing: when ctx ends, or, with ErrRefused or mercury.ErrKey in its chain,
 // when waiting does not help. A LoginApp that the BaseAppMgr does not know yet may still refuse
 // a player with protocol.NotReady; session.Config.Retry outlasts that.
-func (o *Observer) Ready(ctx context.Context) (login netip.AddrPort, err error) {
+func (o *Observer) Ready(ctx context.Context) (logins []string, err error) {
 	lacks := func(s *status.World) (missing []string) {
 		for _, role := range []string{status.RoleLoginApp, status.RoleBaseApp, status.RoleCellApp} {
 			if s.AppCount(role) == 0 {
@@ -153,14 +152,16 @@ func (o *Observer) Ready(ctx context.Context) (login netip.AddrPort, err error) 
 			}
 		}
 		app, _ := s.App(status.RoleLoginApp)
-		login = app.AddrPort()
+		if logins = app.Doors(); len(logins) == 0 && len(missing) == 0 {
+			missing = append(missing, "the LoginApp has not told its doors")
+		}
 		return append(missing, spacesWithoutCell(s)...)
 	}
 	missing, err := o.until(ctx, lacks, func() error { return nil })
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("cluster: the world is not ready: %s: %w", strings.Join(missing, ", "), err)
+		return nil, fmt.Errorf("cluster: the world is not ready: %s: %w", strings.Join(missing, ", "), err)
 	}
-	return login, nil
+	return logins, nil
 }
 
 func spacesWithoutCell(s *status.World) (missing []string) {

@@ -2,7 +2,10 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/session"
@@ -13,17 +16,28 @@ import (
 var ErrNoLogin = errors.New("cluster: the LoginApp runs elsewhere")
 
 // Connect lets a player log in, in the same OS process as the world, for tests and
-// examples. The player talks to the world over UDP as any client does. Connect does not
+// examples. The player comes in by the first of Config.Doors as any client does. Connect does not
 // wait: events tell how it goes on, and Session.Ready waits until the player is in the world.
 // Stop closes the session.
 func (c *Cluster) Connect(user, password string, events client.Events) (*session.Session, error) {
 	if c.loginApp == nil {
 		return nil, ErrNoLogin
 	}
-	s, err := session.Start(context.Background(), session.Config{
-		LoginApp: c.LoginAddr().String(), ServerKey: c.cfg.publicKey(), Schema: c.cfg.Schema, User: user, Password: password,
-		Scripts: c.cfg.ClientScripts, Events: events, Tick: c.cfg.Tick, Listen: c.cfg.at(0), Host: c.host,
-	})
+	d := &c.cfg.Doors[0]
+	at := c.carrierAt(0)
+	at.Name = "" // this machine need not reach itself by it
+	roots, err := c.cfg.ownRoots(d)
+	if err != nil {
+		return nil, err
+	}
+	cfg := session.Config{
+		LoginApp: at.URL(), TLS: roots, Clear: d.Clear, Schema: c.cfg.Schema, User: user, Password: password,
+		Scripts: c.cfg.ClientScripts, Events: events, Tick: c.cfg.Tick, Host: c.host,
+	}
+	if d.Network == UDP {
+		cfg.ServerKey = c.cfg.publicKey()
+	}
+	s, err := session.Start(context.Background(), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -31,4 +45,25 @@ func (c *Cluster) Connect(user, password string, events client.Events) (*session
 	defer c.mu.Unlock()
 	c.sessions = append(c.sessions, s)
 	return s, nil
+}
+
+// ownRoots believes the certificates of Config.TLS, and nothing else; nil for a door without TLS.
+func (c *Config) ownRoots(d *Door) (*tls.Config, error) {
+	if c.TLS == nil || !d.byTLS() {
+		return nil, nil
+	}
+	own := &tls.Config{RootCAs: x509.NewCertPool()}
+	for _, chain := range c.TLS.Certificates {
+		for i, raw := range chain.Certificate {
+			cert, err := x509.ParseCertificate(raw)
+			if err != nil {
+				return nil, fmt.Errorf("cluster: Config.TLS: %w", err)
+			}
+			own.RootCAs.AddCert(cert)
+			if i == 0 && len(cert.DNSNames) > 0 {
+				own.ServerName = cert.DNSNames[0]
+			}
+		}
+	}
+	return own, nil
 }

@@ -36,9 +36,16 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	from, to, err := cfg.route(ctx)
+	at, err := parseAddress(cfg.LoginApp)
 	if err != nil {
 		return nil, err
+	}
+	from, to, err := at.route(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case cfg.inClear(&at, to):
+		return nil, fmt.Errorf("session: nothing seals %s on its way to %v: give Config.ServerKey, dial wss, quic or tls, or set Config.Clear if all may be read", at.scheme, to)
 	}
 	s := &Session{progress: &progress{entered: make(chan struct{}), over: make(chan struct{})}}
 	h := cfg.Host
@@ -48,10 +55,13 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 		}
 		s.own = h
 	}
-	listen, opts := cfg.place(from)
-	s.process, err = h.Start("client "+cfg.User, listen, func(e host.Env) (host.App, error) {
-		return newPlayer(cfg.client(e, to), cfg.Retry, s.progress)
-	}, opts...)
+	carrier, opts, err := cfg.carrier(&at, from)
+	if err == nil {
+		opts = append(opts, host.Shared(), host.Carriers(carrier))
+		s.process, err = h.Start("client "+cfg.User, "", func(e host.Env) (host.App, error) {
+			return newPlayer(cfg.client(e, to), cfg.Retry, s.progress)
+		}, append(opts, cfg.Options...)...)
+	}
 	if err != nil && s.own != nil {
 		err = errors.Join(err, s.own.Close())
 	}

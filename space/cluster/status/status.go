@@ -144,6 +144,9 @@ type App struct {
 	Full    float64 `json:"full,omitempty"`
 	// Unsent are the messages that the app could not send.
 	Unsent []Unsent `json:"unsent,omitempty"`
+	// Carriers are the networks that the app is reached over: the inner one first, where apps
+	// talk to each other, then the doors of players.
+	Carriers []Carrier `json:"carriers,omitempty"`
 }
 
 // Unsent counts the messages of one id that were not sent for one reason.

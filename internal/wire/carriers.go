@@ -1,0 +1,43 @@
+package wire
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// Limits of what a Report tells of carriers: as many as a process has at most, and names as
+// long as those that are told to clients.
+const (
+	MaxCarriers     = 16
+	maxCarrierName  = 253
+	leastOfACarrier = 16 // flags, three strings, a round trip and eleven numbers
+)
+
+func appendCarriers(b []byte, carriers []status.Carrier) []byte {
+	b = binary.AppendUvarint(b, uint64(len(carriers)))
+	for i := range carriers {
+		c := &carriers[i]
+		b = codec.AppendBool(codec.AppendBool(b, c.Outer), c.Sealed)
+		b = codec.AppendString(codec.AppendString(codec.AppendString(b, c.Network), c.Address), c.Name)
+		b = binary.AppendUvarint(b, uint64(c.RTT*float64(time.Millisecond)))
+		for _, n := range c.Numbers() {
+			b = binary.AppendUvarint(b, *n)
+		}
+	}
+	return b
+}
+
+func readCarriers(r *codec.Reader) (carriers []status.Carrier) {
+	for range r.Count(MaxCarriers, leastOfACarrier) {
+		c := status.Carrier{Outer: r.Bool(), Sealed: r.Bool(), Network: r.String(maxCarrierName), Address: r.String(maxCarrierName), Name: r.String(maxCarrierName)}
+		c.RTT = float64(readDuration(r)) / float64(time.Millisecond)
+		for _, n := range c.Numbers() {
+			*n = r.Uvarint()
+		}
+		carriers = append(carriers, c)
+	}
+	return carriers
+}

@@ -1,0 +1,174 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/tcp"
+	"github.com/cellscape/cellscape/mercury/udp"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// The carriers of a process: the inner one comes first, where apps talk to each other and where
+// Dial goes, then one for each door.
+
+// innerCarriers, loginCarriers and baseCarriers open those of a process that players do not meet,
+// of a LoginApp and of a BaseApp.
+func (c *Config) innerCarriers() ([]host.Option, error) { return c.carriers(nil) }
+func (c *Config) loginCarriers() ([]host.Option, error) {
+	return c.carriers(func(d *Door) Ports { return one(d.LoginPort) })
+}
+func (c *Config) baseCarriers() ([]host.Option, error) {
+	return c.carriers(func(d *Door) Ports { return d.Ports })
+}
+
+// carriers opens those of one process. ports says which ports of a door are its own; nil for no
+// doors.
+func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
+	first, err := c.listenInner(c.InnerPorts)
+	if err != nil {
+		return nil, err
+	}
+	opened := []mercury.Carrier{first}
+	opts := []host.Option{host.Carriers(first)}
+	for i := range c.Doors {
+		if ports == nil {
+			break
+		}
+		d := &c.Doors[i]
+		carrier, err := c.open(*d, ports(d))
+		if err != nil {
+			for _, o := range opened {
+				err = errors.Join(err, o.Release())
+			}
+			return nil, err
+		}
+		opened = append(opened, carrier)
+		if d.Clear {
+			opts = append(opts, host.UnsealedCarriers(carrier))
+		} else {
+			opts = append(opts, host.Carriers(carrier))
+		}
+	}
+	return opts, nil
+}
+
+// listenInner opens the inner carrier.
+func (c *Config) listenInner(ports Ports) (mercury.Carrier, error) {
+	listen, err := addressOf(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	if c.Inner == UDP {
+		return ports.try(listen, listenUDP)
+	}
+	return ports.try(listen, c.listenTCP)
+}
+
+// listenTCP opens an inner carrier over TCP.
+func (c *Config) listenTCP(addr string) (mercury.Carrier, error) {
+	seal, err := c.innerTLS()
+	if err != nil {
+		return nil, err
+	}
+	return carrierOf(tcp.Listen(addr, tcp.Config{TLS: seal, DialTLS: seal}, nil))
+}
+
+// portTries is how many free ports of UDP are looked at for one that is free over TCP, too.
+const portTries = 16
+
+// managerCarriers opens those of the CellAppMgr, one option each: beside TCP there is UDP for
+// observers, at the same port.
+func (c *Config) managerCarriers() ([]host.Option, error) {
+	ports := one(c.ManagerPort)
+	if c.ManagerPort == 0 {
+		ports = c.InnerPorts
+	}
+	if c.Inner == UDP {
+		first, err := c.listenInner(ports)
+		return []host.Option{host.Carriers(first)}, err
+	}
+	listen, err := addressOf(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	var observers *udp.Socket
+	both := func(addr string) (mercury.Carrier, error) {
+		if observers, err = udp.Listen(addr); err != nil {
+			return nil, err
+		}
+		first, err := c.listenTCP(observers.Addr().String())
+		if err != nil {
+			err = errors.Join(err, observers.Close())
+		}
+		return first, err
+	}
+	for range portTries {
+		first, err := ports.try(listen, both)
+		switch {
+		case err == nil:
+			return []host.Option{host.Carriers(first), host.Carriers(udp.NewCarrier(observers, mercury.Config{}))}, nil
+		case ports.First != 0 || !errors.Is(err, syscall.EADDRINUSE):
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("cluster: no port at %s is free over TCP and UDP: set ManagerPort", listen)
+}
+
+// door is that of a channel, or nil for one between apps.
+func (c *Config) door(e *host.Env, ch mercury.ChannelID) *Door {
+	i, _, ok := e.Net.Carrier(ch)
+	if !ok || i == 0 || i > len(c.Doors) {
+		return nil
+	}
+	return &c.Doors[i-1]
+}
+
+// network tells the LoginApp by which door a channel came in.
+func (c *Config) network(e *host.Env) func(mercury.ChannelID) string {
+	return func(ch mercury.ChannelID) string {
+		if d := c.door(e, ch); d != nil {
+			return d.Network
+		}
+		return ""
+	}
+}
+
+// outside tells the BaseApp whether a channel came in by a door.
+func (c *Config) outside(e *host.Env) func(mercury.ChannelID) bool {
+	return func(ch mercury.ChannelID) bool { return c.door(e, ch) != nil }
+}
+
+// told is what players are told of the doors of a process.
+func (c *Config) told(e *host.Env) (doors []protocol.Door) {
+	for i, p := range e.Places[1:] {
+		doors = append(doors, protocol.Door{Network: p.Network, Address: p.Self, Name: c.Doors[i].Name})
+	}
+	return doors
+}
+
+// describe tells the managers how the carriers of a process fare. own is how many of them are
+// not doors.
+func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
+	return func() (all []status.Carrier) {
+		for i, s := range e.Carriers() {
+			d := status.Carrier{
+				Network: s.Network, Outer: i >= own, Sealed: e.Net.Carriers()[i].Sealed(), Address: s.Self.String(),
+				Channels: uint64(s.Channels), Queued: uint64(s.Queued), RTT: float64(s.RTT) / float64(time.Millisecond),
+				MessagesIn: s.MessagesIn, MessagesOut: s.MessagesOut, BytesIn: s.BytesIn, BytesOut: s.BytesOut,
+				Resends: s.Resends, Lost: s.Lost, Refused: s.Refused + s.Seal.Refused + s.Seal.Replayed + s.Seal.BadHellos + s.Seal.Full,
+				Dropped: s.Dropped, Full: s.Full,
+			}
+			if d.Outer {
+				d.Name = c.Doors[i-own].Name
+			}
+			all = append(all, d)
+		}
+		return all
+	}
+}

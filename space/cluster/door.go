@@ -1,0 +1,235 @@
+package cluster
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/mercury/quic"
+	"github.com/cellscape/cellscape/mercury/tcp"
+	"github.com/cellscape/cellscape/mercury/udp"
+	"github.com/cellscape/cellscape/mercury/websocket"
+)
+
+// Networks of a Door.
+const (
+	UDP       = "udp"       // mercury's own datagrams, sealed by Config.Key: the fastest where packets are lost
+	TCP       = "tcp"       // for networks that let nothing else through
+	QUIC      = "quic"      // where a standard is asked for
+	WebSocket = "websocket" // for pages
+)
+
+// maxDoors leaves one of a process's carriers to the inside.
+const maxDoors = host.MaxCarriers - 1
+
+// Door is one way in for players: the LoginApps and the BaseApps each listen there. A player
+// logs in by any door, is told of all doors of its BaseApp, and goes on over the same network.
+//
+// Behind a door nothing but the client protocol is understood; apps talk to each other at
+// Config.Listen, which players need not reach.
+type Door struct {
+	// Network is UDP, TCP, QUIC or WebSocket. Required.
+	Network string
+	// Listen is an address of this machine, the name of one of its network interfaces ("eth1"),
+	// or "0.0.0.0" or "::" for all, with Advertise. Default: Config.Listen.
+	Listen string
+	// Advertise is the address that players are told, where it is another: behind an address
+	// translation, which must leave the ports as they are. Default: that of Listen.
+	Advertise netip.Addr
+	// Name is the name of the host, by which pages must dial since certificates have names:
+	// players are told it beside the address. Programs verify the name that they logged in by.
+	Name string
+	// LoginPort is the LoginApp's. 0 takes a free one.
+	LoginPort uint16
+	// Ports are the BaseApps', of which each takes the first that is free. Default: any.
+	Ports Ports
+	// Clear lets the door be in the clear: passwords and all else can be read and changed on the
+	// way, unless a proxy in front of it ends TLS. Without it, a door that nothing seals is
+	// refused, but on the loopback of a world that has no Key.
+	Clear bool
+	// Origins lists the hosts whose pages may come in by a WebSocket beside the door's own
+	// ("example.com", "*.example.com").
+	Origins []string
+}
+
+// Ports is a range of ports, First and Last among them. The zero value is any port.
+type Ports struct{ First, Last uint16 }
+
+// one is a single port; 0 for any.
+func one(port uint16) Ports { return Ports{port, port} }
+
+// try calls listen with ports of the range until one is free, and returns its last error.
+func (p Ports) try(host string, listen func(addr string) (mercury.Carrier, error)) (c mercury.Carrier, err error) {
+	for port := int(p.First); port <= int(p.Last); port++ {
+		c, err = listen(net.JoinHostPort(host, strconv.Itoa(port)))
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return c, err
+		}
+	}
+	if p.First != p.Last {
+		err = fmt.Errorf("ports %d to %d are all in use: make the range wider: %w", p.First, p.Last, err)
+	}
+	return c, err
+}
+
+// byTLS reports whether the door is sealed by Config.TLS, if by anything.
+func (d *Door) byTLS() bool { return d.Network != UDP && !d.Clear }
+
+// open opens the door for one process.
+func (c *Config) open(d Door, ports Ports) (mercury.Carrier, error) {
+	var server *tls.Config
+	if d.byTLS() {
+		server = c.TLS
+	}
+	listen, err := addressOf(d.Listen)
+	if err != nil {
+		return nil, err
+	}
+	carrier, err := ports.try(listen, func(addr string) (mercury.Carrier, error) {
+		switch d.Network {
+		case UDP:
+			return listenUDP(addr)
+		case TCP:
+			return carrierOf(tcp.Listen(addr, tcp.Config{TLS: server}, nil))
+		case QUIC:
+			return carrierOf(quic.Listen(addr, quic.Config{TLS: server}, nil))
+		}
+		return carrierOf(websocket.Listen(addr, websocket.Config{TLS: server, Origins: d.Origins}, nil))
+	})
+	if err == nil && d.Advertise.IsValid() {
+		carrier = advertised{carrier, d.Advertise}
+	}
+	return carrier, err
+}
+
+func listenUDP(addr string) (mercury.Carrier, error) {
+	s, err := udp.Listen(addr)
+	if err != nil {
+		return nil, err
+	}
+	return udp.NewCarrier(s, mercury.Config{}), nil
+}
+
+// carrierOf is c without the nil of its type beside an error.
+func carrierOf[C mercury.Carrier](c C, err error) (mercury.Carrier, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// advertised is a carrier that is reached at another address than it listens at.
+type advertised struct {
+	mercury.Carrier
+	ip netip.Addr
+}
+
+// Begin implements mercury.Carrier.
+func (a advertised) Begin(s mercury.Start) error {
+	s.IP = a.ip
+	return a.Carrier.Begin(s)
+}
+
+// addressOf is the address to listen at for a Listen, which may name a network interface.
+func addressOf(listen string) (string, error) {
+	if _, err := netip.ParseAddr(listen); err == nil {
+		return listen, nil
+	}
+	i, err := net.InterfaceByName(listen)
+	if err != nil {
+		return listen, nil // the name of a host, which listening looks up
+	}
+	all, err := i.Addrs()
+	if err != nil {
+		return "", fmt.Errorf("cluster: network interface %s: %w", listen, err)
+	}
+	addrs := make([]netip.Addr, 0, len(all))
+	for _, a := range all {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && !p.Addr().IsLinkLocalUnicast() {
+			addrs = append(addrs, p.Addr())
+		}
+	}
+	if len(addrs) == 0 {
+		return "", fmt.Errorf("cluster: network interface %s has no address: give it one, or name another", listen)
+	}
+	return slices.MinFunc(addrs, netip.Addr.Compare).String(), nil // IPv4 comes first
+}
+
+// loopback reports whether nobody outside of this machine reaches what listens there.
+func loopback(listen string) bool {
+	at, err := addressOf(listen)
+	if err != nil {
+		return false
+	}
+	a, err := netip.ParseAddr(at)
+	return err == nil && a.IsLoopback() || at == "localhost"
+}
+
+// unspecified reports whether a Listen is all addresses of the machine.
+func unspecified(listen string) bool {
+	a, err := netip.ParseAddr(listen)
+	return err == nil && a.IsUnspecified() || listen == ""
+}
+
+// validateDoors reports faults of Doors and TLS. c has its defaults.
+func (c *Config) validateDoors() error {
+	var faults []error
+	tlsUsed := false
+	for i, d := range c.Doors {
+		tlsUsed = tlsUsed || d.byTLS()
+		if err := c.validateDoor(d); err != nil {
+			faults = append(faults, fmt.Errorf("cluster: Config.Doors[%d]: %w", i, err))
+		}
+		for j, other := range c.Doors[:i] {
+			if d.Network == other.Network && d.Listen == other.Listen && d.LoginPort == other.LoginPort && d.LoginPort != 0 {
+				faults = append(faults, fmt.Errorf("cluster: Config.Doors[%d] is where Doors[%d] is: give it another LoginPort or Listen", i, j))
+			}
+		}
+	}
+	if len(c.Doors) > maxDoors {
+		faults = append(faults, fmt.Errorf("cluster: Config.Doors has %d: take at most %d", len(c.Doors), maxDoors))
+	}
+	if c.TLS != nil && !tlsUsed {
+		faults = append(faults, errors.New("cluster: Config.TLS is given and no door speaks it: leave it out, or open a door over TCP, QUIC or WebSocket that is not Clear"))
+	}
+	if c.TLS != nil && len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil && c.TLS.GetConfigForClient == nil {
+		faults = append(faults, errors.New("cluster: Config.TLS has no certificate: set Certificates, for example by tls.LoadX509KeyPair, or GetCertificate"))
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) validateDoor(d Door) error {
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(!slices.Contains([]string{UDP, TCP, QUIC, WebSocket}, d.Network), "Network is %q: take UDP, TCP, QUIC or WebSocket", d.Network)
+	fault(unspecified(d.Listen) && !d.Advertise.IsValid(), "Listen is all addresses, which leaves open where players reach it: set Advertise, or name one address")
+	_, err := addressOf(d.Listen)
+	fault(err != nil, "Listen: %w", err)
+	fault(d.Advertise.IsValid() && d.Advertise.IsUnspecified(), "Advertise is %v, where nobody is reached: give the address that players dial", d.Advertise)
+	fault(len(d.Name) > protocol.MaxHostName, "Name has %d bytes: take at most %d", len(d.Name), protocol.MaxHostName)
+	fault(len(d.Origins) > 0 && d.Network != WebSocket, "Origins are given and pages come by WebSocket only: leave them out")
+	fault(d.Ports.First > d.Ports.Last || d.Ports.First == 0 && d.Ports.Last != 0, "Ports are %d to %d: give the lower first, or leave both out for any", d.Ports.First, d.Ports.Last)
+	fault(d.LoginPort != 0 && d.Ports.First <= d.LoginPort && d.LoginPort <= d.Ports.Last, "LoginPort %d lies within Ports, so that a BaseApp may take it: choose another", d.LoginPort)
+	if d.Clear {
+		fault(d.Network == QUIC, "Clear is set and QUIC is always sealed: leave it out")
+		fault(d.Network == UDP && c.sealed(), "Clear is set and Key seals UDP: leave one of them out")
+		return errors.Join(faults...)
+	}
+	local := loopback(d.Listen) && !d.Advertise.IsValid() && !c.sealed()
+	fault(d.Network == QUIC && c.TLS == nil, "QUIC needs a certificate: set Config.TLS")
+	fault((d.Network == TCP || d.Network == WebSocket) && c.TLS == nil && !local, "nothing seals it: set Config.TLS, or Clear if all may be read on the way or a proxy ends TLS")
+	fault(d.Network == UDP && !c.sealed() && !local, "nothing seals it: set Config.Key, or Clear if all may be read on the way")
+	return errors.Join(faults...)
+}

@@ -1,0 +1,72 @@
+package status
+
+import (
+	"net"
+	"strconv"
+)
+
+// Carrier tells how one network of an app fares. What a network cannot tell is 0; counters
+// are of the start of the app.
+type Carrier struct {
+	Network string `json:"network"` // udp, tcp, quic, websocket
+	// Outer says that it is a door for players, Sealed that nobody on the way can read or forge
+	// what passes.
+	Outer  bool `json:"outer,omitempty"`
+	Sealed bool `json:"sealed,omitempty"`
+	// Address is where it is reached, Name the name of that host for those who dial by name.
+	Address string `json:"address"` // place#salt
+	Name    string `json:"name,omitempty"`
+
+	Channels uint64  `json:"channels"` // now
+	Queued   uint64  `json:"queued"`   // bytes of reliable messages that wait to leave
+	RTT      float64 `json:"rtt_ms"`   // mean of the channels
+
+	MessagesIn  uint64 `json:"messages_in"`
+	MessagesOut uint64 `json:"messages_out"`
+	BytesIn     uint64 `json:"bytes_in"`
+	BytesOut    uint64 `json:"bytes_out"`
+	Resends     uint64 `json:"resends"`
+	Lost        uint64 `json:"lost"`    // packets
+	Refused     uint64 `json:"refused"` // channels and hellos that were not let in
+	Dropped     uint64 `json:"dropped"` // unreliable messages without room
+	Full        uint64 `json:"full"`    // reliable messages without room
+}
+
+// Numbers are what is counted, in an order that stays.
+func (c *Carrier) Numbers() []*uint64 {
+	return []*uint64{&c.Channels, &c.Queued, &c.MessagesIn, &c.MessagesOut, &c.BytesIn, &c.BytesOut, &c.Resends, &c.Lost, &c.Refused, &c.Dropped, &c.Full}
+}
+
+// scheme is that of the URL by which session.Config.LoginApp names a network, in the clear
+// or sealed.
+func scheme(network string, sealed bool) string {
+	switch {
+	case network == "websocket" && sealed:
+		return "wss"
+	case network == "websocket":
+		return "ws"
+	case network == "tcp" && sealed:
+		return "tls"
+	}
+	return network
+}
+
+// URL is how session.Config.LoginApp names the carrier: "wss://play.example.com:20014".
+func (c *Carrier) URL() string {
+	a := App{Address: c.Address}
+	at := a.AddrPort()
+	if c.Name != "" {
+		return scheme(c.Network, c.Sealed) + "://" + net.JoinHostPort(c.Name, strconv.Itoa(int(at.Port())))
+	}
+	return scheme(c.Network, c.Sealed) + "://" + at.String()
+}
+
+// Doors are the URLs of the doors of an app.
+func (a *App) Doors() (urls []string) {
+	for i := range a.Carriers {
+		if a.Carriers[i].Outer {
+			urls = append(urls, a.Carriers[i].URL())
+		}
+	}
+	return urls
+}

@@ -1,9 +1,6 @@
 package status
 
-import (
-	"net"
-	"strconv"
-)
+import "strconv"
 
 // Carrier tells how one network of an app fares. What a network cannot tell is 0; counters
 // are of the start of the app.
@@ -56,7 +53,7 @@ func (c *Carrier) URL() string {
 	a := App{Address: c.Address}
 	at := a.AddrPort()
 	if c.Name != "" {
-		return scheme(c.Network, c.Sealed) + "://" + net.JoinHostPort(c.Name, strconv.Itoa(int(at.Port())))
+		return scheme(c.Network, c.Sealed) + "://" + c.Name + ":" + strconv.Itoa(int(at.Port()))
 	}
 	return scheme(c.Network, c.Sealed) + "://" + at.String()
 }

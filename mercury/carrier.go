@@ -85,7 +85,7 @@ type CarrierStats struct {
 	Resends                 uint64 // segments or packets that went out again
 	Lost                    uint64 // packets taken for lost
 	Full                    uint64 // reliable messages refused with ErrFull
-	Refused                 uint64 // channels that were not let in
+	Refused                 uint64 // channels that were not let in, and datagrams that could not open one
 	Dropped                 uint64 // unreliable messages that were dropped here for want of room
 }
 
@@ -94,7 +94,8 @@ func (e *Endpoint) CarrierStats() CarrierStats {
 	s := CarrierStats{
 		Channels: len(e.channels), MessagesIn: e.stats.MessagesIn, MessagesOut: e.stats.MessagesOut,
 		BytesIn: e.stats.BytesIn, BytesOut: e.stats.BytesOut, Resends: e.stats.Resends, Lost: e.stats.Lost,
-		Full: e.stats.Full, Refused: e.stats.Refused, Dropped: e.stats.UnreliableDropped,
+		Refused: e.stats.Refused + e.stats.BadHello + e.stats.BadCookie + e.stats.BadKind + e.stats.BadChecksum + e.stats.BadSize,
+		Full:    e.stats.Full, Dropped: e.stats.UnreliableDropped,
 	}
 	var sum, known time.Duration
 	var perMyriad int64

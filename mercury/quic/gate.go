@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/quic-go/quic-go"
+
+	"github.com/cellscape/cellscape/mercury/stream"
 )
 
 // gate counts handshakes under way, which cost a connection's memory before their address is even validated.
@@ -15,8 +17,9 @@ import (
 //	first packet ── admit ──> handshake ──> Accept ── passed ──> hello (counted as pending from here)
 //	                              └── fails ── context ends
 type gate struct {
-	most int // handshakes at once; beyond half of it addresses are validated first, which costs diallers a round trip
-	now  atomic.Int64
+	refused atomic.Pointer[stream.Transport] // counts those that are
+	most    int                              // handshakes at once; beyond half of it addresses are validated first, which costs diallers a round trip
+	now     atomic.Int64
 }
 
 // errCrowd refuses a handshake.
@@ -29,6 +32,9 @@ type passKey struct{}
 func (g *gate) admit(ctx context.Context, _ *quic.ClientInfo) (context.Context, error) {
 	if g.now.Add(1) > int64(g.most) {
 		g.now.Add(-1)
+		if t := g.refused.Load(); t != nil {
+			t.CountRefused()
+		}
 		return nil, errCrowd
 	}
 	release := sync.OnceFunc(func() { g.now.Add(-1) })

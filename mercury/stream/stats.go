@@ -31,6 +31,13 @@ func (t *Transport) Pending() int {
 	return len(t.pending)
 }
 
+// CountRefused counts a connection that an adapter did not let in before it gave it to Accept. Any goroutine may call it.
+func (t *Transport) CountRefused() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refused++
+}
+
 // Channels implements mercury.Carrier.
 func (t *Transport) Channels() int { return len(t.channels) }
 

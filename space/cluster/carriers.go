@@ -161,7 +161,7 @@ func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
 				Network: s.Network, Outer: i >= own, Sealed: e.Net.Carriers()[i].Sealed(), Address: s.Self.String(),
 				Channels: uint64(s.Channels), Queued: uint64(s.Queued), RTT: float64(s.RTT) / float64(time.Millisecond),
 				MessagesIn: s.MessagesIn, MessagesOut: s.MessagesOut, BytesIn: s.BytesIn, BytesOut: s.BytesOut,
-				Resends: s.Resends, Lost: s.Lost, Refused: s.Refused + s.Seal.Refused + s.Seal.Replayed + s.Seal.BadHellos + s.Seal.Full,
+				Resends: s.Resends, Lost: s.Lost, Refused: s.Refused,
 				Dropped: s.Dropped, Full: s.Full,
 			}
 			if d.Outer {

@@ -1,0 +1,53 @@
+package websocket
+
+import (
+	"net"
+	"net/http"
+	"sync"
+)
+
+// lobby holds the connections that have not become a WebSocket yet, the oldest first. Above most the oldest must go: an honest one
+// is here for some round trips only.
+//
+//	accepted ── waits here ──> upgraded ──> pending at the Transport ──hello──> a channel
+type lobby struct {
+	most    int
+	refused func() // counts one that must go
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// follow is a http.Server's ConnState.
+func (l *lobby) follow(c net.Conn, state http.ConnState) {
+	var oldest net.Conn
+	l.mu.Lock()
+	switch state {
+	case http.StateNew:
+		if len(l.conns) >= l.most {
+			oldest = l.conns[0]
+			l.conns = append(l.conns[:0], l.conns[1:]...)
+		}
+		l.conns = append(l.conns, c)
+	case http.StateHijacked, http.StateClosed:
+		for i, waits := range l.conns {
+			if waits == c {
+				l.conns = append(l.conns[:i], l.conns[i+1:]...)
+				break
+			}
+		}
+	}
+	l.mu.Unlock()
+	if oldest != nil {
+		l.refused()
+		_ = below(oldest).Close() // TLS's own good-bye may wait
+	}
+}
+
+// below is what carries a connection.
+func below(c net.Conn) net.Conn {
+	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
+		return secure.NetConn()
+	}
+	return c
+}

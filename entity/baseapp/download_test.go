@@ -72,7 +72,7 @@ func TestDownload(t *testing.T) {
 	}
 	p := r.connect(1)
 	p.attach(made.Token)
-	if err := v.Download(1, "patch", content, "OnRoom"); !errors.Is(err, entity.ErrNoMethod) {
+	if err := v.Download(1, "patch", content, "OnRoom"); !errors.Is(err, entity.ErrNoCallback) {
 		t.Errorf("with a method of another kind: %v", err)
 	}
 	k := newTaker(t, r, p.ch)

@@ -43,6 +43,7 @@ type flags struct {
 	json, verbose                    bool
 	seal, sealSet                    bool
 	role, manager                    string
+	public, advertise, ports, inner  string
 	term                             uint
 	arrive                           float64
 }
@@ -64,6 +65,10 @@ func parseFlags(args []string) (*flags, error) {
 	set.StringVar(&f.role, "role", "", "managers, login, baseapp, cellapp or bots; empty for all in one process")
 	set.UintVar(&f.term, "term", 1, "term of the managers, with -role managers: raise it by one for each start of them in a running world")
 	set.Float64Var(&f.arrive, "arrive", 99, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
+	set.StringVar(&f.public, "public", "", "address or network interface where players come in; the loopback if empty")
+	set.StringVar(&f.advertise, "advertise", "", "address that players are told, behind an address translation")
+	set.StringVar(&f.ports, "ports", "", "ports of the BaseApps for players, as 20100-20199; any if empty")
+	set.StringVar(&f.inner, "inner", "udp", "network between the processes: udp or tcp")
 	set.StringVar(&f.manager, "manager", "127.0.0.1:20000", "address of the managers, with -role")
 	if err := set.Parse(args); err != nil {
 		return nil, err

@@ -25,6 +25,12 @@ func run(ctx context.Context, f *flags, log *slog.Logger) error {
 	if cfg.Key, err = sealKey(f); err != nil {
 		return err
 	}
+	if cfg.Key.IsZero() {
+		f.seal = false // for want of a key
+	}
+	if err := openDoors(&cfg, f); err != nil {
+		return err
+	}
 	manager, err := cluster.ManagerAddr(f.manager)
 	if err != nil {
 		return err

@@ -71,7 +71,8 @@
 //	                                              the listener's tls.Config asks for it
 //	websocket   TLS with Config.TLS and DialTLS,  the same; behind a proxy the proxy does
 //	            else nothing
-//	tcp         nothing                           nobody anything
+//	tcp         TLS with Config.TLS and DialTLS,  the same
+//	            else nothing
 //
 // Start refuses a carrier that is in the clear in a Secure process, unless it was given by UnsealedCarriers: the
 // owner's word that someone else seals it, or that nobody else is on that network. Without Secure, packets over UDP are only

@@ -12,7 +12,7 @@
 //	| CellApp  x Config.CellApps|
 //	+---------------------------+
 //
-// Processes talk to each other over UDP either way, and cannot tell the difference.
+// Processes talk to each other over sockets either way, and cannot tell the difference.
 // A small game calls Start; a large one starts roles where it has machines.
 //
 // # Contract
@@ -25,10 +25,25 @@
 //   - A process that ends by itself is reported by Wait and by the log; the rest
 //     of the cluster goes on.
 //
+// # Two sides
+//
+//	             outside                                inside
+//	           Config.Doors                 Config.Listen, Config.Inner
+//	player ── udp, websocket ──> LoginApp ──────── udp, or tcp ────────> managers
+//	       └─ quic, tcp ───────> BaseApp  ──────────────────────────────> CellApps
+//
+// Each door is a socket of its own, where nothing but the client protocol is understood; at
+// the inner sockets no client is let in. Which is which is told by the socket that a channel came
+// in at, never by an address. One login answer names all doors of the BaseApp. How each
+// carrier of each process fares is in the status (status.Carrier).
+//
 // # The seal
 //
-// With Config.Key everything that the processes and the players say to each other is
-// encrypted and authenticated; see there. A player in another OS process is sealed
+// With Config.Key everything that the processes and the players say to each other over UDP is
+// encrypted and authenticated; see there. Between processes it seals TCP, too: by TLS, both
+// ways, with a certificate that is made of the key. Doors over QUIC, WebSocket and TCP have
+// Config.TLS. A door that nothing seals is refused at start-up, but on the loopback of a
+// world without a key, unless Door.Clear says that it may be so. A player in another OS process is sealed
 // by one setting, session.Config.ServerKey of package entity/client/session. A ticket spares it
 // the round trip to its BaseApp: LoginApp and BaseApps share ticket keys, and the start of
 // a BaseApp that a ticket is for is told by its address. One without the world's public key, or with another, hears nothing from the world;

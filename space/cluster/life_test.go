@@ -124,7 +124,7 @@ func (p *lifeOf) do(t *testing.T, f func(*client.Client) error) {
 // cheer calls up, and hears a call and a change come down.
 func (p *lifeOf) cheer(t *testing.T) {
 	t.Helper()
-	p.do(t, func(c *client.Client) error { return c.CallCell(c.Player().ID, "cheer") })
+	p.do(t, func(c *client.Client) error { return c.Player().Cell().Call("cheer") })
 	wait(t, "cheered over "+p.network, p.cheered)
 }
 
@@ -166,7 +166,7 @@ func cross(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 			t.Fatalf("%d border crossings, %d cells", st.Counters.Migrations, st.Cells)
 		}
 		for _, p := range players {
-			p.do(t, func(c *client.Client) error { return c.MoveTo(corners[i/10%2], property.Vector3{}) })
+			p.do(t, func(c *client.Client) error { return c.SetPosition(corners[i/10%2], property.Vector3{}) })
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -213,7 +213,7 @@ const reportsAfter = 1300 * time.Millisecond
 func strike(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	t.Helper()
 	for _, p := range players {
-		p.do(t, func(c *client.Client) error { return c.MoveTo(property.Vector3{X: 400, Z: 400}, property.Vector3{}) })
+		p.do(t, func(c *client.Client) error { return c.SetPosition(property.Vector3{X: 400, Z: 400}, property.Vector3{}) })
 		for len(p.reset)+len(p.came) > 0 { // of how the session began
 			select {
 			case <-p.reset:

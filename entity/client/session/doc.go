@@ -7,6 +7,9 @@
 //	  v                       |
 //	Session                   +--> refused, silent, another key: Dial's error
 //
+// Config.LoginApp names the network: "udp://host:port", "wss://...", "quic://...", "tls://...". The
+// player goes on to its BaseApp over the same one.
+//
 // # Contract
 //
 //   - Dial returns when the player's entity is in the world, so that client.Client.SetPosition

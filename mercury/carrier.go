@@ -66,6 +66,9 @@ type Start struct {
 	IP netip.Addr
 	// Guard makes the Guard of the start at an address, for carriers of datagrams. Nil: the carrier's own, if it has one.
 	Guard func(self Address) (Guard, error)
+	// Standing is what peers are taken for on a carrier whose handshake proves nothing of them, for
+	// carriers of connections. The zero value is Stranger.
+	Standing Standing
 	// Clock is the time that Receive and NextDeadline speak of and the Handler is told. It never runs back, and any goroutine may
 	// ask it.
 	Clock func() time.Duration

@@ -152,7 +152,7 @@ func (c *channel) helloRefused(e *Endpoint, f *refusePacket) {
 
 // The texts of ErrKey.
 var (
-	errOtherKey   = fmt.Errorf("%w: it has another key than this end dials it by; give its public key", ErrKey)
+	errOtherKey   = fmt.Errorf("%w: it has another key than this end dials it by, or lets in only who proves by a cluster key that he belongs there; give its public key, and at an inner door the cluster key that is in use", ErrKey)
 	errPeerSealed = fmt.Errorf("%w: it is sealed and this end is not; give its public key", ErrKey)
 	errPeerClear  = fmt.Errorf("%w: this end is sealed and the peer is not; give no key, or seal the peer", ErrKey)
 )

@@ -317,6 +317,7 @@ func (pairDial) Again() {}
 
 type pairSeal struct{}
 
+func (pairSeal) Standing() Standing                                { return Stranger }
 func (pairSeal) Seal(p []byte, head int, n uint64) []byte          { return append(p, 1, 2, 3, 4) }
 func (pairSeal) Open(p []byte, head int, n uint64) ([]byte, error) { return p[head : len(p)-4], nil }
 

@@ -79,4 +79,6 @@ type Sealer interface {
 	Seal(packet []byte, head int, number uint64) []byte
 	// Open checks packet, opens packet[head:] in place and returns what Seal was given there.
 	Open(packet []byte, head int, number uint64) ([]byte, error)
+	// Standing is what the peer has proved by the handshake that the keys come from.
+	Standing() Standing
 }

@@ -89,6 +89,9 @@ type Transport interface {
 	// Peer is the address at the other end, without a salt while that is not yet known; false when
 	// there is no such channel.
 	Peer(ch ChannelID) (Address, bool)
+	// Standing is what the peer of an open channel has proved to be; Stranger for a channel that is
+	// not there, or has no keys yet.
+	Standing(ch ChannelID) Standing
 }
 
 // Reasons and refusals. Callers branch on them with errors.Is.

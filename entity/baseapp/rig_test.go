@@ -102,6 +102,8 @@ func (f *fakeTransport) MaxUnreliable(mercury.ChannelID) int { return 900 - f.la
 func (f *fakeTransport) Close(ch mercury.ChannelID) { f.ended[ch] = true }
 func (f *fakeTransport) Abort(ch mercury.ChannelID) { f.ended[ch] = true }
 
+func (f *fakeTransport) Standing(mercury.ChannelID) mercury.Standing { return mercury.Trusted }
+
 func (f *fakeTransport) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	a, ok := f.peers[ch]
 	return a, ok && !f.ended[ch]

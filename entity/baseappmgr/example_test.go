@@ -56,6 +56,7 @@ func (wireTap) Resume(mercury.ChannelID)                              {}
 func (wireTap) MaxUnreliable(mercury.ChannelID) int                   { return 900 }
 func (wireTap) Close(mercury.ChannelID)                               {}
 func (wireTap) Abort(mercury.ChannelID)                               {}
+func (wireTap) Standing(mercury.ChannelID) mercury.Standing           { return mercury.Trusted }
 func (wireTap) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(ch)}), 20000)
 	return mercury.Address{At: at, Salt: 1}, true

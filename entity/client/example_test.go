@@ -65,3 +65,4 @@ func (*wireTap) MaxUnreliable(mercury.ChannelID) int                   { return 
 func (*wireTap) Close(mercury.ChannelID)                               {}
 func (*wireTap) Abort(mercury.ChannelID)                               {}
 func (*wireTap) Peer(mercury.ChannelID) (mercury.Address, bool)        { return mercury.Address{}, true }
+func (*wireTap) Standing(mercury.ChannelID) mercury.Standing           { return mercury.Trusted }

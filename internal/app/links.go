@@ -213,6 +213,12 @@ func (l *Links) From(ch mercury.ChannelID) (mercury.Address, bool) {
 	return a, ok && !l.Dead(a)
 }
 
+// Member reports whether the peer of a channel has proved to be a process of the cluster, or
+// is taken for one since no proof is asked for.
+func (l *Links) Member(ch mercury.ChannelID) bool {
+	return l.Transport.Standing(ch) >= mercury.Member
+}
+
 // Level is how full the way to an app is, with what is held for it. The way to one
 // that nothing was sent to is free.
 func (l *Links) Level(to mercury.Address) mercury.Level {

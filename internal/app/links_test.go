@@ -42,6 +42,7 @@ func (l *line) MaxUnreliable(mercury.ChannelID) int         { return 900 }
 func (l *line) Queued(mercury.ChannelID) (bytes, limit int) { return l.waiting, lineLimit }
 func (l *line) Close(mercury.ChannelID)                     { l.closes++ }
 func (l *line) Abort(mercury.ChannelID)                     { l.aborts++ }
+func (l *line) Standing(mercury.ChannelID) mercury.Standing { return mercury.Trusted }
 func (l *line) Peer(mercury.ChannelID) (mercury.Address, bool) {
 	if l.peer.IsZero() {
 		return addr6, true

@@ -26,6 +26,7 @@ type echo struct {
 	early     int
 	due       time.Duration
 	messages  []string
+	last      mercury.ChannelID // of messages
 	closed    []error
 	opened    int
 	dismissed bool
@@ -39,7 +40,7 @@ func (e *echo) Closed(_ time.Duration, _ mercury.ChannelID, reason error) {
 	e.told()
 }
 func (e *echo) Message(_ time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
-	e.messages = append(e.messages, string(msg))
+	e.messages, e.last = append(e.messages, string(msg)), ch
 	if strings.HasPrefix(string(msg), "say ") {
 		_ = e.env.Transport.Send(ch, msg[4:])
 	}

@@ -217,6 +217,12 @@ func (n *Net) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	return c.Peer(there)
 }
 
+// Standing implements mercury.Transport.
+func (n *Net) Standing(ch mercury.ChannelID) mercury.Standing {
+	c, there := n.at(ch)
+	return c.Standing(there)
+}
+
 // lane is the Handler of one carrier: it gives channels their IDs of the Net.
 type lane struct {
 	net     *Net

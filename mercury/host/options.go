@@ -93,7 +93,8 @@ func Mercury(cfg mercury.Config) Option { return func(o *options) { o.mercury = 
 // Guard of its own, made of cfg, of which the first is Env.Guard too. Other carriers must be
 // sealed by their own protocol, or be given by UnsealedCarriers. Random, ID and Epoch are the Host's: ID is the GuardID
 // of the start. An app that is dialled needs cfg.Key, one that dials cfg.ServerKey;
-// whoever it talks to must be sealed too. It takes the place of a Guard in Mercury,
+// whoever it talks to must be sealed too. With cfg.ClusterKeys, Transport.Standing tells members of the cluster from
+// strangers; who comes over a carrier without a Guard is a stranger then. It takes the place of a Guard in Mercury,
 // which would be one for all starts.
 func Secure(cfg secure.Config) Option { return func(o *options) { o.secure = &cfg } }
 

@@ -123,6 +123,9 @@ func (p *Process) beginCarrier(i int, salt uint32) error {
 	c := p.carriers[i]
 	s := mercury.Start{Salt: salt, IP: p.opts.advertise, Clock: p.host.Clock, Handler: lane{p.net, i}}
 	p.host.chances.fill(s.Secret[:])
+	if !p.asksForProof() {
+		s.Standing = mercury.Trusted
+	}
 	if cfg := p.opts.secure; cfg != nil {
 		s.Guard = func(self mercury.Address) (mercury.Guard, error) {
 			g, err := p.host.guard(*cfg, self)

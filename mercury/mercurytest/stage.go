@@ -25,6 +25,8 @@ type Stage struct {
 	Waiting map[mercury.ChannelID]int
 	// Paused has the channels that the app has paused.
 	Paused map[mercury.ChannelID]bool
+	// Standings is what peers have proved; mercury.Trusted where the test puts nothing.
+	Standings map[mercury.ChannelID]mercury.Standing
 
 	self  mercury.Address
 	peers map[mercury.ChannelID]mercury.Address
@@ -42,7 +44,7 @@ type Sent struct {
 
 // NewStage returns a transport without channels for an app at an address.
 func NewStage(self mercury.Address) *Stage {
-	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool), Waiting: make(map[mercury.ChannelID]int), Paused: make(map[mercury.ChannelID]bool)}
+	return &Stage{self: self, peers: make(map[mercury.ChannelID]mercury.Address), Ended: make(map[mercury.ChannelID]bool), Waiting: make(map[mercury.ChannelID]int), Paused: make(map[mercury.ChannelID]bool), Standings: make(map[mercury.ChannelID]mercury.Standing)}
 }
 
 // Host is the address 10.0.0.n:20000 with a salt, for processes that a test names.
@@ -123,6 +125,14 @@ func (s *Stage) Abort(ch mercury.ChannelID) { s.Ended[ch] = true }
 func (s *Stage) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	a, ok := s.peers[ch]
 	return a, ok && !s.Ended[ch]
+}
+
+// Standing implements mercury.Transport: what Standings says, else mercury.Trusted.
+func (s *Stage) Standing(ch mercury.ChannelID) mercury.Standing {
+	if standing, ok := s.Standings[ch]; ok {
+		return standing
+	}
+	return mercury.Trusted
 }
 
 // Take returns and forgets what was sent on a channel.

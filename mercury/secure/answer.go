@@ -15,7 +15,8 @@ import (
 const (
 	noiseSize = 32 + tagSize               // either message of Noise NK: a public key, the tag of an empty text
 	helloSize = 1 + noiseSize              // suite
-	passText  = 1 + 8 + 32 + 32            // suite, expiry, secrets to and from us
+	proofSize = helloSize + proofID        // a hello with a proof
+	passText  = 1 + 8 + 32 + 32            // suite and standing, expiry, secrets to and from us
 	passSize  = 1 + boxOverhead + passText // kind
 	replySize = noiseSize + passSize + tagSize
 )
@@ -25,6 +26,9 @@ const (
 	kindAnswered = 'A' // out of a reply
 	kindEarly    = 'E' // made from a ticket
 )
+
+// standingShift puts the standing of a dialler above its suite, in the first byte of a pass's text.
+const standingShift = 4
 
 // Answer implements mercury.Guard. It costs one key and two exchanges on Curve25519, which is why an Endpoint bounds the
 // rate of it and asks for a cookie first when there is too much of it.
@@ -42,17 +46,17 @@ func (g *Guard) answer(b []byte, now time.Duration, from netip.AddrPort, bind, h
 	if !g.accepts() {
 		return nil, ErrNotAcceptor
 	}
-	if len(hello) != helloSize || !Suite(hello[0]).valid() {
-		return nil, ErrHello
+	suite, p, message, err := g.readHello(hello)
+	if err != nil {
+		return nil, err
 	}
-	suite := Suite(hello[0])
-	c := g.noise(suite, &exchange{own: [2]ownKey{g.static}}, bind)
+	c := g.noise(suite, &exchange{own: [2]ownKey{g.static}}, p, bind)
 	c.StaticKeypair = g.static.pair()
 	hs, err := noise.NewHandshakeState(c)
 	if err != nil {
 		return nil, ErrHello
 	}
-	if _, _, _, err := hs.ReadMessage(nil, hello[1:]); err != nil {
+	if _, _, _, err := hs.ReadMessage(nil, message); err != nil {
 		return nil, ErrHello
 	}
 	start := len(b)
@@ -61,11 +65,36 @@ func (g *Guard) answer(b []byte, now time.Duration, from netip.AddrPort, bind, h
 		return nil, ErrHello // of a public key of low order, with which nothing can be agreed on
 	}
 	receive, send := secret(in.UnsafeKey()), secret(out.UnsafeKey())
-	if b, err = g.sealPass(b, now, from, bind, suite, &receive, &send); err != nil {
+	standing := g.unproved()
+	if p.given() {
+		standing = p.standing
+	}
+	if b, err = g.sealPass(b, now, from, bind, byte(suite)|byte(standing)<<standingShift, &receive, &send); err != nil {
 		return nil, err
 	}
 	tag := replyTag(&send, b[start+noiseSize:])
 	return append(b, tag...), nil
+}
+
+// readHello says what a hello is made with, and whether that opens this door. What does not costs nothing.
+func (g *Guard) readHello(hello []byte) (s Suite, p *proof, message []byte, err error) {
+	if len(hello) != helloSize && len(hello) != proofSize || !Suite(hello[0]).valid() {
+		return 0, nil, nil, ErrHello
+	}
+	s, message = Suite(hello[0]), hello[len(hello)-noiseSize:]
+	standing := g.unproved()
+	if len(hello) == proofSize {
+		if p = g.proofOf([proofID]byte(hello[1:])); p == nil {
+			g.stats.OldKeys++
+			return 0, nil, nil, ErrProof
+		}
+		standing = p.standing
+	}
+	if !g.lets(standing) {
+		g.stats.Strangers++
+		return 0, nil, nil, ErrProof
+	}
+	return s, p, message, nil
 }
 
 // replyTag proves that the pass in a reply comes from who made the rest of it. The secret is known after Noise's second
@@ -73,7 +102,7 @@ func (g *Guard) answer(b []byte, now time.Duration, from netip.AddrPort, bind, h
 func replyTag(send *secret, pass []byte) []byte { return send.derive("reply", pass, tagSize) }
 
 // sealPass appends a pass for the dialler at from. Place and bind are not in it but have to be the same when it is opened.
-func (g *Guard) sealPass(b []byte, now time.Duration, from netip.AddrPort, bind []byte, suite Suite, receive, send *secret) ([]byte, error) {
+func (g *Guard) sealPass(b []byte, now time.Duration, from netip.AddrPort, bind []byte, kind byte, receive, send *secret) ([]byte, error) {
 	if err := g.passes.turn(now); err != nil {
 		return nil, err
 	}
@@ -82,7 +111,7 @@ func (g *Guard) sealPass(b []byte, now time.Duration, from netip.AddrPort, bind 
 		return nil, err
 	}
 	text := make([]byte, 0, passText)
-	text = append(text, byte(suite))
+	text = append(text, kind)
 	text = binary.LittleEndian.AppendUint64(text, uint64(now+g.config.PassLife))
 	text = append(append(text, receive[:]...), send[:]...)
 	b = append(b, kindAnswered)
@@ -129,7 +158,7 @@ func (g *Guard) admitAnswered(now time.Duration, from netip.AddrPort, bind, pass
 	g.usedPasses.turn(now)
 	g.stats.Admitted++
 	receive, send := secret(text[9:9+32]), secret(text[9+32:])
-	s := newSession(Suite(text[0]), send, receive)
+	s := newSession(Suite(text[0]&(1<<standingShift-1)), mercury.Standing(text[0]>>standingShift), send, receive)
 	s.once = &firstUse{used: g.usedPasses, id: strikeID(sealed[:len(strikeID{})])}
 	return s
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Defaults and bounds of Config.
@@ -44,6 +46,17 @@ type Config struct {
 	// ServerKey is the public key of the apps that this one dials, but for those that Guard.Pin knows another one of. Without
 	// either a place cannot be dialled.
 	ServerKey PublicKey
+
+	// ClusterKeys are those of the cluster that this app is a process of: the first is dialled with, and a dialler may prove
+	// any. Then a channel tells by its Standing what its peer has proved: who dials without a key is a mercury.Stranger. None:
+	// all are mercury.Trusted.
+	ClusterKeys []ClusterKey
+	// Access is dialled with by an app that is no process of the cluster, but may observe or operate it. It goes without
+	// ClusterKeys.
+	Access AccessKey
+	// Least is what a dialler must prove to be let in (mercury.Stranger: everyone is). A door that asks for proof takes no
+	// tickets and gives none.
+	Least mercury.Standing
 
 	// PassLife is how long after a reply the dialler's first packet may come (DefaultPassLife, to the second).
 	PassLife time.Duration
@@ -103,6 +116,10 @@ func (c Config) Validate() error {
 	fault(d.MaxUsed < 1, "MaxUsed is %d: take at least 1", d.MaxUsed)
 	fault(d.MaxKept < 1, "MaxKept is %d: take at least 1", d.MaxKept)
 	fault(checkTicketKeys(d.TicketKeys) != nil, "TicketKeys: %v", checkTicketKeys(d.TicketKeys))
+	fault(checkClusterKeys(d.ClusterKeys) != nil, "ClusterKeys: %v", checkClusterKeys(d.ClusterKeys))
+	fault(!d.Access.IsZero() && len(d.ClusterKeys) > 0, "Access is given with ClusterKeys: who is a member needs none, leave it out")
+	fault(d.Least > mercury.Member, "Least is %v: take mercury.Member or less", d.Least)
+	fault(d.Least > mercury.Stranger && len(d.ClusterKeys) == 0, "Least is %v without ClusterKeys, which nobody could prove: give them", d.Least)
 	shared := len(d.TicketKeys) > 0
 	fault(shared && d.Epoch <= 0, "Epoch is %d: with TicketKeys give the Unix time at now = 0, else tickets of others seem to have run out", d.Epoch)
 	fault(shared && !d.Key.IsZero() && d.ID == 0, "ID is 0: with TicketKeys give each start of each app its own, else a used ticket is good again elsewhere")

@@ -15,6 +15,7 @@ import (
 type dialling struct {
 	g      *Guard
 	server PublicKey
+	proof  proof // as it was at the hello
 	bind   []byte
 
 	early        []byte // the pass from a ticket, while it may be shown
@@ -39,13 +40,13 @@ func (g *Guard) Dial(now time.Duration, to mercury.Address, bind []byte) (mercur
 		return nil, ErrNoServerKey
 	}
 	d := &dialling{g: g, server: server, bind: slices.Clone(bind)}
-	if t, ok := g.kept.take(now, at); ok {
+	if t, ok := g.kept.take(now, at); ok && !g.dials.given() { // a ticket proves nothing
 		var random [earlyRandom]byte
 		if err := g.draw(random[:]); err != nil {
 			return nil, err
 		}
 		d.issuer = t.salt
-		d.early, d.earlySession = newEarly(g.config.Suite, &t.key, t.blob[:], random[:], bind)
+		d.early, d.earlySession = newEarly(g.config.Suite, g.unproved(), &t.key, t.blob[:], random[:], bind)
 		return d, nil
 	}
 	d.begin()
@@ -54,7 +55,7 @@ func (g *Guard) Dial(now time.Duration, to mercury.Address, bind []byte) (mercur
 
 // begin makes a hello.
 func (d *dialling) begin() {
-	d.hello, d.hs, d.over = nil, nil, false
+	d.hello, d.hs, d.over, d.proof = nil, nil, false, d.g.dials
 	if d.err = d.g.draw(d.ephemeral[:]); d.err != nil {
 		return
 	}
@@ -66,14 +67,18 @@ func (d *dialling) begin() {
 // start begins the handshake with the key ephemeral. It gives the same hello each time.
 func (d *dialling) start() (*noise.HandshakeState, []byte, error) {
 	suite := d.g.config.Suite
-	c := d.g.noise(suite, new(exchange), d.bind)
+	c := d.g.noise(suite, new(exchange), &d.proof, d.bind)
 	c.Initiator, c.PeerStatic = true, d.server[:]
 	c.Random = bytes.NewReader(d.ephemeral[:]) // the library draws its key from it, and nothing else
 	hs, err := noise.NewHandshakeState(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	hello, _, _, err := hs.WriteMessage([]byte{byte(suite)}, nil)
+	hello := []byte{byte(suite)}
+	if d.proof.given() {
+		hello = append(hello, d.proof.id[:]...)
+	}
+	hello, _, _, err = hs.WriteMessage(hello, nil)
 	return hs, hello, err
 }
 
@@ -126,5 +131,9 @@ func (d *dialling) Finish(_ time.Duration, reply []byte) (pass []byte, s mercury
 	}
 	d.over, d.ephemeral, d.hello = true, [KeySize]byte{}, nil
 	d.early, d.earlySession = nil, nil
-	return slices.Clone(pass), newSession(d.g.config.Suite, send, receive), nil
+	standing := d.g.unproved()
+	if d.proof.given() {
+		standing = d.proof.standing
+	}
+	return slices.Clone(pass), newSession(d.g.config.Suite, standing, send, receive), nil
 }

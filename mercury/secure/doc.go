@@ -5,8 +5,10 @@
 //	server, err := secure.New(secure.Config{Random: rand.Reader, Key: key})           // mercury.Config.Guard of who is dialled
 //	client, err := secure.New(secure.Config{Random: rand.Reader, ServerKey: public})  // mercury.Config.Guard of who dials
 //
-// The dialler knows the acceptor's static public key and so whom it talks to. The acceptor does not know the dialler: who
-// logs in is proved by what is said inside the channel.
+// The dialler knows the acceptor's static public key and so whom it talks to. The acceptor does not know a player: who
+// logs in is proved by what is said inside the channel. The processes of a cluster know each other by a cluster key that
+// they share (Config.ClusterKeys): a dialler that has it mixes it into the handshake, and nobody else can answer. The
+// channel's mercury.Standing tells what was proved, and Config.Least keeps out at the door who has proved less.
 //
 // # Against whom
 //
@@ -26,6 +28,15 @@
 //	                                                 or to read and forge the one channel that the client opens with it
 //	stolen ticket key     channels opened with its   own ones are drawn anew each TicketLife and the old ones gone; shared ones
 //	                      tickets are read           change when SetTicketKeys is called
+//	public key alone      a stranger's channel       membership, and the right to observe or operate, take a key of the
+//	                      at outer doors, none       cluster's, which the handshake proves both ways; a ticket, a pass and
+//	                      at inner ones              a hello that is replayed prove none
+//	stolen cluster key    with the public key he     channels of before stay closed to him; SetClusterKeys ends it for new
+//	                      joins, until it is left    ones; the channels that he has opened go on
+//	                      out; without the static
+//	                      key nobody answers for us
+//	stolen observer's key reads what observers are   it does not tell the operator's, nor the cluster's
+//	                      told, and no more
 //	stolen static key     the thief can stand in for the acceptor from then on; channels of before stay closed to him
 //	stolen channel keys   that channel from the epoch before on; what was in earlier epochs stays closed
 //
@@ -54,11 +65,14 @@
 //	hello   ┌───────┬──────────────────────┬─────┐
 //	        │ suite │ ephemeral public key │ tag │                                  Noise NK: e, es
 //	        └─ 1 ───┴─ 32 ─────────────────┴ 16 ─┘
+//	        ┌───────┬────────┬──────────────────────┬─────┐
+//	        │ suite │ key id │ ephemeral public key │ tag │                         with a proof, Noise NKpsk0: psk, e, es
+//	        └─ 1 ───┴─ 8 ────┴─ 32 ─────────────────┴ 16 ─┘
 //	reply   ┌──────────────────────┬─────┬──────┬─────┐
 //	        │ ephemeral public key │ tag │ pass │ tag │                             Noise NK: e, ee
 //	        └─ 32 ─────────────────┴ 16 ─┴ 114 ─┴ 16 ─┘                             the last tag is over the pass
 //	pass    ┌─────┬───────┬──────────────────────────────────┬─────┐
-//	        │ 'A' │ nonce │ suite, expiry, two secrets       │ tag │     acceptor's own key, over IP, port and bind,
+//	        │ 'A' │ nonce │ kind, expiry, two secrets        │ tag │     acceptor's own key, over IP, port and bind,
 //	        └─ 1 ─┴─ 24 ──┴─ 1 + 8 + 32 + 32 ────────────────┴ 16 ─┘     which are not in it
 //	ticket  ┌─────────┬─────────────┬────────┬──────┐
 //	        │ version │ life, s     │ secret │ blob │
@@ -70,8 +84,11 @@
 //	pass    │ 'E' │ suite │ random │ blob │ binder │            ticket's secret, over all before it and bind
 //	        └─ 1 ─┴─ 1 ───┴─ 16 ───┴─ 80 ─┴─ 16 ───┘
 //
-// The prologue of the handshake is "cellscape mercury 1", the suite and bind. Passes and tickets are sealed with
+// The prologue of the handshake is "cellscape mercury 1", the suite, the key id if there is one, and bind. The kind in a
+// pass is suite and standing. Passes and tickets are sealed with
 // XChaCha20-Poly1305. All other keys come out of HKDF-SHA256 with a label each:
+//
+//	cluster key ─ "member", "operator", "observer" ─> pre-shared key ─ "proof id" ─> key id
 //
 //	full handshake ─> two secrets of Noise ─┐
 //	                                        ├─> secret of epoch 0 ── "epoch" ─> of epoch 1 ── "epoch" ─> ...
@@ -83,6 +100,14 @@
 // text. An epoch is 2^20 numbers, so that both ends change keys without saying so. A receiver has the keys of the epoch
 // it is in, of the one before, and, once a packet claims to be of it, of the next, into which only a packet that opens
 // takes it.
+//
+// # Keys of a cluster
+//
+// Of a cluster key three pre-shared keys are drawn: the member's, by which processes dial each other, and those that
+// ClusterKey.Operator and ClusterKey.Observer give to who is no process. The hello names the key by an id, so that several
+// are good at one time and keys can change while all run: give the new one last everywhere (it is accepted), then first
+// everywhere (it is used), then leave the old one out. Who names no accepted key is refused before anything is computed.
+// PrivateKey.ClusterKey is the cluster key of who has drawn none.
 //
 // # Tickets in a cluster
 //
@@ -104,7 +129,7 @@
 //
 // # Sources
 //
-// The Noise Protocol Framework, revision 34 (pattern NK, sections 5 and 7.5; prologue, section 6). Tickets, binder and
+// The Noise Protocol Framework, revision 34 (pattern NK, sections 5 and 7.5; prologue, section 6; pre-shared keys, section 9). Tickets, binder and
 // the register of used ones: RFC 8446, sections 4.2.11.2, 4.6.1 and 8. Addresses validated before state, limits of
 // amplification: RFC 9000, section 8. Packet protection, change of keys and limits of the AEADs: RFC 9001, sections 5.3,
 // 6 and 6.6. HKDF: RFC 5869.

@@ -29,6 +29,21 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
+// FuzzAnswerAtAnInnerDoor feeds what is shown to a door that lets members in only.
+func FuzzAnswerAtAnInnerDoor(f *testing.F) {
+	s := newInner(f, secure.AESGCM, mercury.Member)
+	hello := bytes.Clone(s.dial().Hello())
+	f.Add(hello)
+	f.Add(hello[:49])
+	f.Add(append(bytes.Clone(hello[:1]), hello[9:]...))
+	f.Fuzz(func(t *testing.T, bad []byte) {
+		reply, err := s.server.Answer(nil, s.now, clientAt, bind, bad)
+		if (err == nil) != bytes.Equal(bad, hello) || err != nil && (!errors.Is(err, secure.ErrHello) || len(reply) != 0) {
+			t.Fatalf("hello %x: %v", bad, err)
+		}
+	})
+}
+
 func FuzzFinish(f *testing.F) {
 	s := newStage(f, secure.AESGCM)
 	d := s.dial()

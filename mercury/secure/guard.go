@@ -21,6 +21,9 @@ var (
 	// ErrHello is returned by Answer for a hello that was made for another key, another bind, or by nobody. It is a
 	// mercury.ErrKey, so that the dialler is told.
 	ErrHello = fmt.Errorf("secure: hello is not good: %w", mercury.ErrKey)
+	// ErrProof is the ErrHello of a dialler that has not proved to be of the cluster: it has no cluster key, or one that is
+	// not accepted, or not any more.
+	ErrProof = fmt.Errorf("%w: no accepted cluster key", ErrHello)
 	// ErrReply is returned by Finish for a reply that did not come from who has the server's key, or not to this hello. A better
 	// one may still come.
 	ErrReply = errors.New("secure: reply is not good")
@@ -36,6 +39,8 @@ type Stats struct {
 	Replayed  uint64 // tickets refused because they had been used
 	Full      uint64 // tickets refused because too many had been used lately: raise Config.MaxUsed
 	Minted    uint64 // tickets made
+	Strangers uint64 // hellos and tickets refused because who showed them had proved too little for this door
+	OldKeys   uint64 // hellos refused because their cluster key is not, or not any more, one of ours
 }
 
 // Guard is a mercury.Guard: it dials, and with a static key accepts. It belongs to its Endpoint's goroutine and reads no
@@ -44,6 +49,8 @@ type Guard struct {
 	config Config // with defaults
 	id     uint64
 	static ownKey
+	proofs []proof // of Config.ClusterKeys; nil: none is asked for
+	dials  proof   // what this app dials with
 
 	passes      *keyring // seal the passes of Answer
 	usedPasses  *strikes
@@ -75,7 +82,11 @@ func New(c Config) (*Guard, error) {
 	if !c.Key.IsZero() {
 		g.static = newOwnKey(slices.Clone(c.Key[:]))
 	}
-	g.config.Key, g.config.TicketKeys = PrivateKey{}, nil // not kept twice
+	if !c.Access.IsZero() {
+		g.dials = newProof(secret(c.Access), mercury.Observer)
+	}
+	g.takeClusterKeys(c.ClusterKeys)
+	g.config.Key, g.config.TicketKeys, g.config.ClusterKeys, g.config.Access = PrivateKey{}, nil, nil, AccessKey{} // not kept twice
 	return g, g.SetTicketKeys(c.TicketKeys)
 }
 
@@ -138,15 +149,16 @@ func (g *Guard) draw(b []byte) error {
 }
 
 // noise is what both ends put into a handshake. Both must agree in prologue: whoever changes a byte of it on the way ends the
-// handshake.
-func (g *Guard) noise(s Suite, x *exchange, bind []byte) noise.Config {
+// handshake. With a proof the pattern is NKpsk0.
+func (g *Guard) noise(s Suite, x *exchange, p *proof, bind []byte) noise.Config {
 	prologue := append([]byte("cellscape mercury 1"), byte(s))
-	return noise.Config{
-		CipherSuite: s.noise(x),
-		Random:      g.config.Random,
-		Pattern:     noise.HandshakeNK,
-		Prologue:    append(prologue, bind...),
+	c := noise.Config{CipherSuite: s.noise(x), Random: g.config.Random, Pattern: noise.HandshakeNK}
+	if p.given() {
+		prologue = append(prologue, p.id[:]...)
+		c.PresharedKey = p.key[:]
 	}
+	c.Prologue = append(prologue, bind...)
+	return c
 }
 
 // plain is a place without what differs from socket to socket: an IPv4 address in IPv6 clothes, a zone.
@@ -164,7 +176,7 @@ var (
 
 // What is sent keeps to mercury's sizes, or this does not compile.
 const (
-	_ = uint(mercury.MaxHello - helloSize)
+	_ = uint(mercury.MaxHello - proofSize)
 	_ = uint(mercury.MaxReply - replySize)
 	_ = uint(mercury.MaxPass - passSize)
 	_ = uint(mercury.MaxPass - earlySize)

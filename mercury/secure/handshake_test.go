@@ -68,8 +68,8 @@ func TestWireIsWhatItWas(t *testing.T) {
 		suite secure.Suite
 		want  string
 	}{
-		{secure.AESGCM, "1d7aba38f90f3ebc"},
-		{secure.ChaChaPoly, "c7bd68753b5a4997"},
+		{secure.AESGCM, "9685a57de8454359"},
+		{secure.ChaChaPoly, "416925dccefe7e0a"},
 	} {
 		s := newStage(t, c.suite)
 		sum := sha256.New()
@@ -410,12 +410,13 @@ func TestConfigReportsAllFaults(t *testing.T) {
 	c := secure.Config{
 		Suite: 9, PassLife: time.Hour, TicketLife: time.Millisecond, MaxUsed: -1, MaxKept: -1,
 		Key: secure.PrivateKey{1}, TicketKeys: make([]secure.TicketKey, 1),
+		ClusterKeys: make([]secure.ClusterKey, 1), Access: secure.AccessKey{1}, Least: 9,
 	}
 	_, err := secure.New(c)
 	if err == nil {
 		t.Fatal("New took it")
 	}
-	for _, field := range []string{"Random", "Suite", "PassLife", "TicketLife", "MaxUsed", "MaxKept", "TicketKeys", "Epoch", "ID"} {
+	for _, field := range []string{"Random", "Suite", "PassLife", "TicketLife", "MaxUsed", "MaxKept", "TicketKeys", "Epoch", "ID", "ClusterKeys", "Access", "Least"} {
 		if !strings.Contains(err.Error(), "Config."+field+" ") && !strings.Contains(err.Error(), "Config."+field+":") {
 			t.Errorf("no fault of %s in:\n%v", field, err)
 		}
@@ -427,12 +428,12 @@ func TestConfigReportsAllFaults(t *testing.T) {
 
 func TestKeysDoNotPrintThemselves(t *testing.T) {
 	key := keyOf(t, 1)
-	c := secure.Config{Key: key, TicketKeys: []secure.TicketKey{secure.TicketKey(key)}}
+	c := secure.Config{Key: key, TicketKeys: []secure.TicketKey{secure.TicketKey(key)}, ClusterKeys: []secure.ClusterKey{secure.ClusterKey(key)}, Access: secure.AccessKey(key)}
 	var text strings.Builder
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d", "%q"} {
 		fmt.Fprintf(&text, format+format, c, &key)
 	}
-	j, err := json.Marshal(map[string]any{"key": key, "tickets": c.TicketKeys})
+	j, err := json.Marshal(map[string]any{"key": key, "tickets": c.TicketKeys, "cluster": c.ClusterKeys, "access": c.Access})
 	if err != nil {
 		t.Fatal(err)
 	}

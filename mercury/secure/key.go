@@ -20,6 +20,13 @@ type PublicKey [KeySize]byte
 // TicketKey seals tickets. Apps that mint tickets for each other share it. It does not print itself.
 type TicketKey [KeySize]byte
 
+// ClusterKey is what the processes of one cluster share and nobody else has. It does not print itself.
+type ClusterKey [KeySize]byte
+
+// AccessKey lets in who is no process of a cluster, to observe or operate it. It is drawn out of a ClusterKey, and goes with
+// it. It does not print itself.
+type AccessKey [KeySize]byte
+
 // GenerateKey draws a static key from random, which must be fit for keys: crypto/rand.Reader.
 func GenerateKey(random io.Reader) (PrivateKey, error) {
 	var k PrivateKey
@@ -33,6 +40,12 @@ func GenerateKey(random io.Reader) (PrivateKey, error) {
 func GenerateTicketKey(random io.Reader) (TicketKey, error) {
 	k, err := GenerateKey(random)
 	return TicketKey(k), err
+}
+
+// GenerateClusterKey draws a cluster key from random, which must be fit for keys.
+func GenerateClusterKey(random io.Reader) (ClusterKey, error) {
+	k, err := GenerateKey(random)
+	return ClusterKey(k), err
 }
 
 // ParsePrivateKey reads 64 hexadecimal digits.
@@ -51,6 +64,18 @@ func ParsePublicKey(s string) (PublicKey, error) {
 func ParseTicketKey(s string) (TicketKey, error) {
 	k, err := parseKey(s)
 	return TicketKey(k), err
+}
+
+// ParseClusterKey reads 64 hexadecimal digits.
+func ParseClusterKey(s string) (ClusterKey, error) {
+	k, err := parseKey(s)
+	return ClusterKey(k), err
+}
+
+// ParseAccessKey reads 64 hexadecimal digits.
+func ParseAccessKey(s string) (AccessKey, error) {
+	k, err := parseKey(s)
+	return AccessKey(k), err
 }
 
 // parseKey does not repeat s in its error, which might be a key with one digit too many.
@@ -79,6 +104,12 @@ func (k PrivateKey) Hex() string { return hex.EncodeToString(k[:]) }
 // Hex is k for a file that only its owner may read.
 func (k TicketKey) Hex() string { return hex.EncodeToString(k[:]) }
 
+// Hex is k for a file that only its owner may read.
+func (k ClusterKey) Hex() string { return hex.EncodeToString(k[:]) }
+
+// Hex is k for a file that only its owner may read.
+func (k AccessKey) Hex() string { return hex.EncodeToString(k[:]) }
+
 // String gives 64 hexadecimal digits.
 func (k PublicKey) String() string { return hex.EncodeToString(k[:]) }
 
@@ -90,6 +121,12 @@ func (k PrivateKey) IsZero() bool { return k == PrivateKey{} }
 
 // IsZero reports whether k is no key.
 func (k TicketKey) IsZero() bool { return k == TicketKey{} }
+
+// IsZero reports whether k is no key.
+func (k ClusterKey) IsZero() bool { return k == ClusterKey{} }
+
+// IsZero reports whether k is no key.
+func (k AccessKey) IsZero() bool { return k == AccessKey{} }
 
 // hidden is what a secret prints in every format: a Config lands in a log sooner or later.
 const hidden = "(hidden)"
@@ -105,3 +142,15 @@ func (k PrivateKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
 // MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
 func (k TicketKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// Format writes "(hidden)" for every verb.
+func (k ClusterKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
+
+// Format writes "(hidden)" for every verb.
+func (k AccessKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
+
+// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
+func (k ClusterKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// MarshalText writes "(hidden)", so that a log in JSON does not show k either. Hex gives k itself.
+func (k AccessKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }

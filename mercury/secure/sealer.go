@@ -3,6 +3,8 @@ package secure
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 const (
@@ -22,13 +24,15 @@ var ErrPacket = errors.New("secure: packet does not open")
 type session struct {
 	out outbound
 	in  inbound
+	// standing is what the handshake has proved of the peer.
+	standing mercury.Standing
 	// once is asked at the first packet that opens, and then forgotten.
 	once *firstUse
 }
 
 // newSession takes the secrets of epoch 0. They are not kept.
-func newSession(s Suite, send, receive secret) *session {
-	var x session
+func newSession(s Suite, standing mercury.Standing, send, receive secret) *session {
+	x := session{standing: standing}
 	x.out = outbound{suite: s, keys: s.packetKeys(&send), coming: send.after()}
 	x.in = inbound{suite: s, now: s.packetKeys(&receive), coming: receive.after()}
 	return &x
@@ -53,6 +57,9 @@ func (x *session) Open(packet []byte, head int, number uint64) ([]byte, error) {
 	x.once = nil
 	return plain, nil
 }
+
+// Standing implements mercury.Sealer.
+func (x *session) Standing() mercury.Standing { return x.standing }
 
 // firstUse is the right to be the one session of a pass.
 type firstUse struct {

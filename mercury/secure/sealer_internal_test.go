@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // ends is a pair of sessions with the same secrets.
 func ends(suite Suite) (a, b *session) {
 	up, down := secret{1}, secret{2}
-	return newSession(suite, up, down), newSession(suite, down, up)
+	return newSession(suite, mercury.Stranger, up, down), newSession(suite, mercury.Stranger, down, up)
 }
 
 const epochSize = 1 << epochBits

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/netip"
 	"time"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Sizes of tickets. Doc.go draws them.
@@ -24,7 +26,7 @@ var ErrRandom = errors.New("secure: no random bytes for a ticket")
 
 // Ticket implements mercury.Guard: a ticket for this app itself.
 func (g *Guard) Ticket(b []byte, now time.Duration, from netip.AddrPort) []byte {
-	if !g.accepts() {
+	if !g.accepts() || !g.lets(g.unproved()) {
 		return b
 	}
 	ticket, err := g.Mint(b, now, g.id, from.Addr())
@@ -97,16 +99,21 @@ func earlyKeys(key *secret, unbound, bind []byte) (up, down secret, binder []byt
 
 // newEarly makes the pass and the session of a dialler with a ticket. random makes two uses of it, of which an acceptor takes
 // one, differ.
-func newEarly(suite Suite, key *secret, blob, random, bind []byte) ([]byte, *session) {
+func newEarly(suite Suite, standing mercury.Standing, key *secret, blob, random, bind []byte) ([]byte, *session) {
 	pass := make([]byte, 0, earlySize)
 	pass = append(pass, kindEarly, byte(suite))
 	pass = append(append(pass, random...), blob...)
 	up, down, binder := earlyKeys(key, pass, bind)
-	return append(pass, binder...), newSession(suite, up, down)
+	return append(pass, binder...), newSession(suite, standing, up, down)
 }
 
 // admitEarly takes the pass that newEarly made, once.
 func (g *Guard) admitEarly(now time.Duration, from netip.AddrPort, bind, pass []byte) *session {
+	if !g.lets(g.unproved()) {
+		g.stats.Strangers++
+		g.stats.Refused++
+		return nil
+	}
 	suite, blob := Suite(pass[1]), pass[2+earlyRandom:][:blobSize]
 	key, ok := g.openTicket(now, from.Addr(), blob)
 	if !ok || !suite.valid() {
@@ -130,7 +137,7 @@ func (g *Guard) admitEarly(now time.Duration, from netip.AddrPort, bind, pass []
 		return nil
 	}
 	g.stats.Resumed++
-	return newSession(suite, down, up)
+	return newSession(suite, g.unproved(), down, up)
 }
 
 // openTicket returns the secret of a ticket that is good for us, the client and the time.

@@ -26,14 +26,15 @@ const (
 // Transport is one end of any number of channels over connections: a mercury.Carrier. Its methods belong to one goroutine, the
 // owner's, except where they say otherwise. Make it with New, or with Listen of an adapter.
 type Transport struct {
-	cfg     Config
-	net     Network
-	place   netip.AddrPort  // where it listens
-	self    mercury.Address // the salt is read under mu on other goroutines
-	lim     limits
-	clock   func() time.Duration
-	handler mercury.Handler
-	stats   Stats
+	cfg      Config
+	net      Network
+	place    netip.AddrPort  // where it listens
+	self     mercury.Address // the salt is read under mu on other goroutines
+	lim      limits
+	clock    func() time.Duration
+	handler  mercury.Handler
+	standing mercury.Standing
+	stats    Stats
 
 	now     time.Duration
 	step    time.Duration // awakeStep, or less when Inactivity is short
@@ -101,7 +102,7 @@ func New(cfg Config, self netip.AddrPort, n Network, h mercury.Handler) (*Transp
 		t.clock = clock
 		return t, nil
 	}
-	return t, t.Begin(mercury.Start{Salt: cfg.Salt, Clock: clock, Handler: h})
+	return t, t.Begin(mercury.Start{Salt: cfg.Salt, Standing: mercury.Trusted, Clock: clock, Handler: h})
 }
 
 // canonical strips the IPv6 clothes from an IPv4 place, so that one place is one map key.
@@ -126,6 +127,14 @@ func (nobody) Closed(now time.Duration, ch mercury.ChannelID, reason error) {}
 
 // Self implements mercury.Transport. A Transport that does not listen has a salt and no place.
 func (t *Transport) Self() mercury.Address { return t.self }
+
+// Standing implements mercury.Transport: who is connected has proved nothing of itself here.
+func (t *Transport) Standing(ch mercury.ChannelID) mercury.Standing {
+	if c := t.channels[ch]; c == nil || c.state != open {
+		return mercury.Stranger
+	}
+	return t.standing
+}
 
 // Now is the time by the clock of the start, or before Begin since New. It may be called from any goroutine.
 func (t *Transport) Now() time.Duration { return t.clock() }

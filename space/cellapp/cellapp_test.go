@@ -86,11 +86,12 @@ func (x *transport) Send(ch mercury.ChannelID, msg []byte) error { return x.keep
 func (x *transport) SendUnreliable(ch mercury.ChannelID, msg []byte) (int, error) {
 	return 0, x.keep(ch, false, msg)
 }
-func (*transport) Pause(mercury.ChannelID)               {}
-func (*transport) Resume(mercury.ChannelID)              {}
-func (x *transport) MaxUnreliable(mercury.ChannelID) int { return 900 }
-func (x *transport) Close(ch mercury.ChannelID)          { x.closed[ch] = true }
-func (x *transport) Abort(ch mercury.ChannelID)          { x.closed[ch] = true }
+func (*transport) Pause(mercury.ChannelID)                       {}
+func (*transport) Resume(mercury.ChannelID)                      {}
+func (x *transport) MaxUnreliable(mercury.ChannelID) int         { return 900 }
+func (x *transport) Close(ch mercury.ChannelID)                  { x.closed[ch] = true }
+func (x *transport) Abort(ch mercury.ChannelID)                  { x.closed[ch] = true }
+func (x *transport) Standing(mercury.ChannelID) mercury.Standing { return mercury.Trusted }
 func (x *transport) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	if ch == 0 || int(ch) > len(x.peers) || x.closed[ch] {
 		return mercury.Address{}, false

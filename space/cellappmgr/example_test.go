@@ -28,6 +28,8 @@ func (nowhere) MaxUnreliable(mercury.ChannelID) int            { return 0 }
 func (nowhere) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
 func (nowhere) Close(mercury.ChannelID)                        {}
 func (nowhere) Abort(mercury.ChannelID)                        {}
+func (nowhere) Standing(mercury.ChannelID) mercury.Standing    { return mercury.Trusted }
+
 func (nowhere) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, false }
 
 // A manager is a state machine: a runner passes on what arrives at its transport and calls Tick

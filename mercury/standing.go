@@ -1,0 +1,42 @@
+package mercury
+
+// Standing is what the peer of a channel has proved to be, by the keys of its handshake. Each
+// includes those before it.
+type Standing uint8
+
+const (
+	// Stranger has proved nothing to an end that asks for proof: a player, or anybody.
+	Stranger Standing = iota
+	// Observer may be told how the cluster is.
+	Observer
+	// Operator may also tell the cluster what to do.
+	Operator
+	// Member is a process of the cluster.
+	Member
+	// Trusted is whoever reaches an end that asks for no proof: it has no keys of a cluster, since
+	// only those can reach it whose word is good.
+	Trusted
+)
+
+// String names the standing.
+func (s Standing) String() string {
+	names := [...]string{"stranger", "observer", "operator", "member", "trusted"}
+	if int(s) >= len(names) {
+		return "no standing"
+	}
+	return names[s]
+}
+
+// Standing implements Transport.
+func (e *Endpoint) Standing(ch ChannelID) Standing {
+	c := e.channels[ch]
+	switch {
+	case c == nil || c.condemned:
+		return Stranger
+	case e.cfg.Guard == nil:
+		return Trusted
+	case c.sealer == nil:
+		return Stranger
+	}
+	return c.sealer.Standing()
+}

@@ -22,6 +22,8 @@ type sender struct {
 // app knows.
 func (a *BaseApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	switch {
+	case !a.links.Member(ch):
+		return 0
 	case a.cellMgr.Speaks(ch, from):
 		return wire.CellAppMgr
 	case a.baseMgr.Speaks(ch, from):

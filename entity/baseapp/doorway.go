@@ -45,6 +45,8 @@ func (a *BaseApp) isApp(ch mercury.ChannelID, from mercury.Address) bool {
 func (a *BaseApp) unnamed(ch mercury.ChannelID, from mercury.Address, reliable bool, msg []byte) {
 	id := wire.ID(msg[0])
 	switch {
+	case !a.links.Member(ch):
+		a.turnAway(ch, "a message of somebody who has not proved to be of the cluster", from, id)
 	case !wire.May(wire.CellApp, id, wire.BaseApp):
 		a.turnAway(ch, "first message of a channel", from, id)
 	case !reliable:

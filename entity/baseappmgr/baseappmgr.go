@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -17,6 +18,7 @@ type BaseAppMgr struct {
 	routes  app.Routes[sender]
 	manager app.Member
 
+	lines    logs.Limit
 	ticks    app.Ticks
 	report   wire.Report
 	reportAt time.Duration
@@ -94,7 +96,12 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 }
 
 // Opened implements mercury.Handler.
-func (m *BaseAppMgr) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+func (m *BaseAppMgr) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	if !m.links.Member(ch) {
+		m.drop(now, peer, errStranger)
+		m.cfg.Transport.Abort(ch)
+		return
+	}
 	if m.links.Dead(peer) {
 		// A start that was declared dead learns so, and starts anew.
 		m.links.Reply(ch, &wire.Dismissed{Term: m.term, Reason: "this BaseApp was declared dead"})
@@ -128,11 +135,21 @@ func (m *BaseAppMgr) Message(now time.Duration, ch mercury.ChannelID, _ bool, ms
 		return
 	}
 	id, body, err := wire.Split(msg)
+	if err == nil && !m.links.Member(ch) {
+		err = errStranger
+	}
 	if err == nil {
 		err = m.handle(sender{now: now, ch: ch, at: from, role: m.roleOf(ch, from)}, id, body)
 	}
 	if err != nil {
-		m.report.Errors++
-		m.log.Warn("message dropped", "from", from, "error", err)
+		m.drop(now, from, err)
+	}
+}
+
+// drop counts a message, or a channel, of which nothing becomes.
+func (m *BaseAppMgr) drop(now time.Duration, from mercury.Address, err error) {
+	m.report.Errors++
+	if unlogged, ok := m.lines.Allow(now, "dropped"); ok {
+		m.log.Warn("message dropped", "from", from, "error", err, "unlogged", unlogged)
 	}
 }

@@ -11,6 +11,7 @@ import (
 )
 
 var (
+	errStranger  = errors.New("baseappmgr: the sender has not proved to be of the cluster")
 	errNotJoined = errors.New("baseappmgr: the sender has not joined")
 	errNoRequest = errors.New("baseappmgr: an answer without a request")
 )

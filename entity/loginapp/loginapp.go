@@ -184,9 +184,10 @@ func (l *LoginApp) Message(now time.Duration, ch mercury.ChannelID, reliable boo
 func (l *LoginApp) managers() [2]*manager { return [2]*manager{&l.manager, &l.baseAppMgr} }
 
 // from is the manager that a channel leads to, nil for a client's. A manager may
-// also send over a channel that it dialled itself; mercury has proved its address.
+// also send over a channel that it dialled itself; mercury has proved its address, and the
+// handshake, where there are keys, that it is of the cluster.
 func (l *LoginApp) from(ch mercury.ChannelID) *manager {
-	if l.cfg.Network != nil && l.network(ch) != "" {
+	if !l.links.Member(ch) || l.cfg.Network != nil && l.network(ch) != "" {
 		return nil
 	}
 	peer, ok := l.cfg.Transport.Peer(ch)

@@ -31,16 +31,17 @@ type show struct {
 	begun    time.Time
 	world    *cluster.Cluster // if it runs here
 	key      secure.PublicKey // of the world, zero if its traffic is in the clear
+	access   secure.AccessKey // to its managers, and to freeze it
 
 	mu    sync.Mutex
 	crowd *crowd // once the bots are here
 }
 
-// newShow begins a run. It keeps only the part of the world's key that players may know.
+// newShow begins a run. It keeps only the parts of the world's key that players and operators may know.
 func newShow(f *flags, log *slog.Logger, key secure.PrivateKey) *show {
 	s := &show{f: f, log: log, begun: time.Now()}
 	if !key.IsZero() {
-		s.key = key.Public()
+		s.key, s.access = key.Public(), key.ClusterKey().Operator()
 	}
 	return s
 }
@@ -48,7 +49,8 @@ func newShow(f *flags, log *slog.Logger, key secure.PrivateKey) *show {
 // open begins to observe, and serves the page.
 func (s *show) open(manager netip.AddrPort) (err error) {
 	listen := manager.Addr().String()
-	if s.observer, err = cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: manager, ServerKey: s.key, Listen: listen, Log: s.log}); err != nil {
+	watch := cluster.ObserverConfig{Manager: manager, ServerKey: s.key, Access: s.access, Listen: listen, Log: s.log}
+	if s.observer, err = cluster.Observe(context.Background(), watch); err != nil {
 		return err
 	}
 	if s.f.http == "" {

@@ -219,6 +219,11 @@ func (l *Links) Member(ch mercury.ChannelID) bool {
 	return l.Transport.Standing(ch) >= mercury.Member
 }
 
+// Proved reports whether what the peer of a channel has proved suffices for a message of a role.
+func (l *Links) Proved(ch mercury.ChannelID, role wire.Role, id wire.ID) bool {
+	return wire.Proved(l.Transport.Standing(ch), role, id)
+}
+
 // Level is how full the way to an app is, with what is held for it. The way to one
 // that nothing was sent to is free.
 func (l *Links) Level(to mercury.Address) mercury.Level {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
 
@@ -101,7 +102,8 @@ const (
 // To an Observer.
 const StatusID ID = 128
 
-// table says of every message what it is, who sends it and who takes it. It is never written
+// table says of every message what it is, who sends it, who takes it, and what its sender must
+// have proved, if that is more than to be of its role. It is never written
 // after it was made.
 var table = newTable(
 	// Of managers.
@@ -109,7 +111,7 @@ var table = newTable(
 	row[Refused](RefusedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp, LoginApp)),
 	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp)),
 	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp)),
-	row[Freeze](FreezeID, Observer.to(CellAppMgr), CellAppMgr.to(CellApp, BaseApp)),
+	row[Freeze](FreezeID, Observer.to(CellAppMgr).proving(mercury.Operator), CellAppMgr.to(CellApp, BaseApp)),
 	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceDestroyed](SpaceDestroyedID, CellAppMgr.to(CellApp, BaseApp)),
 
@@ -192,6 +194,7 @@ type Kind struct {
 
 	typ   reflect.Type
 	takes [Observer + 1]roles // who takes it, by who sends it
+	needs [Observer + 1]mercury.Standing
 }
 
 // roles is a set of roles: a bit for each.
@@ -201,15 +204,30 @@ func (s roles) has(r Role) bool { return s>>r&1 != 0 }
 
 // way says who takes a message of one sender.
 type way struct {
-	from Role
-	to   roles
+	from  Role
+	to    roles
+	needs mercury.Standing
+}
+
+// Standing is what a process must have proved to speak as one of a role.
+func (r Role) Standing() mercury.Standing {
+	if r == Observer {
+		return mercury.Observer
+	}
+	return mercury.Member
 }
 
 func (r Role) to(takers ...Role) way {
-	w := way{from: r}
+	w := way{from: r, needs: r.Standing()}
 	for _, t := range takers {
 		w.to |= 1 << t
 	}
+	return w
+}
+
+// proving says that it takes more to send the message than to be of the role.
+func (w way) proving(s mercury.Standing) way {
+	w.needs = s
 	return w
 }
 
@@ -220,7 +238,7 @@ func row[T any, M interface {
 	t := reflect.TypeFor[M]()
 	k := Kind{ID: id, Name: strings.TrimPrefix(t.Elem().String(), "wire."), New: func() Received { return M(new(T)) }, typ: t}
 	for _, w := range ways {
-		k.takes[w.from] = w.to
+		k.takes[w.from], k.needs[w.from] = w.to, w.needs
 	}
 	return k
 }
@@ -269,6 +287,13 @@ func Kinds() []Kind { return slices.Clone(table.rows) }
 func May(from Role, id ID, to Role) bool {
 	k := table.byID[id]
 	return k != nil && from <= Observer && k.takes[from].has(to)
+}
+
+// Proved reports whether what the peer of a channel has proved suffices for a message of a
+// role. Nothing does for what the role does not send.
+func Proved(s mercury.Standing, from Role, id ID) bool {
+	k := table.byID[id]
+	return k != nil && from <= Observer && k.takes[from] != 0 && s >= k.needs[from]
 }
 
 // Takes reports whether apps of a role take a message from anyone.

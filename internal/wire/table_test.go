@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // Every row has an id, a type, a sender and a taker of its own, and a sample in the tests of
@@ -125,6 +126,40 @@ func TestMay(t *testing.T) {
 	}
 	if wire.Takes(wire.CellAppMgr, wire.AddCellID) || !wire.Takes(wire.CellApp, wire.AddCellID) || wire.Takes(wire.CellApp, 0) {
 		t.Error("AddCell is for CellApps")
+	}
+}
+
+func TestProved(t *testing.T) {
+	for _, x := range []struct {
+		standing mercury.Standing
+		from     wire.Role
+		id       wire.ID
+		want     bool
+	}{
+		{mercury.Stranger, wire.Observer, wire.JoinID, false},
+		{mercury.Observer, wire.Observer, wire.JoinID, true},
+		{mercury.Operator, wire.CellApp, wire.JoinID, false},
+		{mercury.Member, wire.CellApp, wire.JoinID, true},
+		{mercury.Trusted, wire.BaseApp, wire.FlowID, true},
+		{mercury.Observer, wire.Observer, wire.FreezeID, false},
+		{mercury.Operator, wire.Observer, wire.FreezeID, true},
+		{mercury.Trusted, wire.Observer, wire.FreezeID, true},
+		{mercury.Operator, wire.CellAppMgr, wire.FreezeID, false},
+		{mercury.Member, wire.CellAppMgr, wire.FreezeID, true},
+		{mercury.Trusted, wire.Observer, wire.FlowID, false},
+		{mercury.Trusted, wire.Observer, 255, false},
+		{mercury.Trusted, 200, wire.FlowID, false},
+	} {
+		if got := wire.Proved(x.standing, x.from, x.id); got != x.want {
+			t.Errorf("a %v may send a %v as a %v: %v", x.standing, x.id, x.from, got)
+		}
+	}
+	for _, k := range wire.Kinds() { // none is said by who has proved nothing
+		for from := range wire.Observer {
+			if wire.Proved(mercury.Stranger, from+1, k.ID) {
+				t.Errorf("a stranger may send a %v as a %v", k.ID, from+1)
+			}
+		}
 	}
 }
 

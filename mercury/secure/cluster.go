@@ -36,19 +36,21 @@ func (p *proof) given() bool { return p != nil && p.standing > mercury.Stranger 
 func (k ClusterKey) member() secret { return secret((*secret)(&k).derive("member", nil, KeySize)) }
 
 // Observer is the key by which who is no process of the cluster may be told how it is.
-func (k ClusterKey) Observer() AccessKey {
-	return AccessKey((*secret)(&k).derive("observer", nil, KeySize))
-}
+func (k ClusterKey) Observer() AccessKey { return k.access(mercury.Observer) }
 
 // Operator is the key by which who is no process of the cluster may tell it what to do, too.
-func (k ClusterKey) Operator() AccessKey {
-	return AccessKey((*secret)(&k).derive("operator", nil, KeySize))
+func (k ClusterKey) Operator() AccessKey { return k.access(mercury.Operator) }
+
+func (k ClusterKey) access(s mercury.Standing) AccessKey {
+	return AccessKey{s, secret((*secret)(&k).derive(s.String(), nil, KeySize))}
 }
 
 // ClusterKey is the cluster key of those who share k and have drawn none: who knows k.Public() alone cannot tell it.
 func (k PrivateKey) ClusterKey() ClusterKey {
 	return ClusterKey((*secret)(&k).derive("cluster key", nil, KeySize))
 }
+
+func (k AccessKey) proof() proof { return newProof(k.key, k.standing) }
 
 func checkClusterKeys(keys []ClusterKey) error {
 	if len(keys) > MaxClusterKeys {
@@ -89,8 +91,7 @@ func (g *Guard) SetClusterKeys(keys []ClusterKey) error {
 func (g *Guard) takeClusterKeys(keys []ClusterKey) {
 	g.proofs = nil
 	for _, k := range keys {
-		g.proofs = append(g.proofs, newProof(k.member(), mercury.Member),
-			newProof(secret(k.Operator()), mercury.Operator), newProof(secret(k.Observer()), mercury.Observer))
+		g.proofs = append(g.proofs, newProof(k.member(), mercury.Member), k.Operator().proof(), k.Observer().proof())
 	}
 	if len(g.proofs) > 0 {
 		g.dials = g.proofs[0]

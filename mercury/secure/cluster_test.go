@@ -45,7 +45,7 @@ func TestStandingIsWhatWasProved(t *testing.T) {
 			near, want mercury.Standing
 		}{
 			{s, mercury.Member, mercury.Member},
-			{s.as(secure.Config{Suite: suite, Access: key.Operator()}), mercury.Observer, mercury.Operator},
+			{s.as(secure.Config{Suite: suite, Access: key.Operator()}), mercury.Operator, mercury.Operator},
 			{s.as(secure.Config{Suite: suite, Access: key.Observer()}), mercury.Observer, mercury.Observer},
 			{s.as(secure.Config{Suite: suite}), mercury.Trusted, mercury.Stranger},
 		} {
@@ -68,6 +68,18 @@ func TestStandingIsWhatWasProved(t *testing.T) {
 // A door lets in who has proved as much as it asks for, and tells and counts the others.
 func TestDoorsLetInWhoMay(t *testing.T) {
 	key, other := clusterKey(t, 8), clusterKey(t, 9)
+	access := func(hex string) secure.AccessKey {
+		k, err := secure.ParseAccessKey(hex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	digits := key.Observer().Hex()[len("observer-"):]
+	renamed, err := secure.ParseClusterKey(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
 	clients := []struct {
 		name     string
 		c        secure.Config
@@ -80,8 +92,9 @@ func TestDoorsLetInWhoMay(t *testing.T) {
 		{"a member", secure.Config{ClusterKeys: []secure.ClusterKey{key, other}}, mercury.Member, false},
 		{"of another cluster", secure.Config{ClusterKeys: []secure.ClusterKey{other, key}}, 0, true},
 		{"an observer of another cluster", secure.Config{Access: other.Observer()}, 0, true},
-		{"an observer who calls his key a cluster's", secure.Config{ClusterKeys: []secure.ClusterKey{secure.ClusterKey(key.Observer())}}, 0, true},
-		{"with the cluster's key as an access key", secure.Config{Access: secure.AccessKey(key)}, 0, true},
+		{"an observer who calls his key a cluster's", secure.Config{ClusterKeys: []secure.ClusterKey{renamed}}, 0, true},
+		{"with the cluster's key as an access key", secure.Config{Access: access("operator-" + key.Hex())}, 0, true},
+		{"an observer who calls his key an operator's", secure.Config{Access: access("operator-" + digits)}, mercury.Observer, false},
 	}
 	for _, least := range []mercury.Standing{mercury.Stranger, mercury.Observer, mercury.Operator, mercury.Member} {
 		s := newInner(t, secure.AESGCM, least)
@@ -325,8 +338,13 @@ func TestAccessKeysTellNothingOfOthers(t *testing.T) {
 		t.Errorf("parsed a cluster key: %v", err)
 	}
 	a, err := secure.ParseAccessKey(key.Observer().Hex())
-	if err != nil || a != key.Observer() || a.IsZero() {
+	if err != nil || a != key.Observer() || a.IsZero() || a.Standing() != mercury.Observer {
 		t.Errorf("parsed an access key: %v", err)
+	}
+	for _, bad := range []string{"", key.Hex(), "member-" + key.Hex(), "observer-", "operator-" + key.Hex()[1:]} {
+		if _, err := secure.ParseAccessKey(bad); err == nil {
+			t.Errorf("%q is an access key", bad)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func New(c Config) (*Guard, error) {
 		g.static = newOwnKey(slices.Clone(c.Key[:]))
 	}
 	if !c.Access.IsZero() {
-		g.dials = newProof(secret(c.Access), mercury.Observer)
+		g.dials = c.Access.proof()
 	}
 	g.takeClusterKeys(c.ClusterKeys)
 	g.config.Key, g.config.TicketKeys, g.config.ClusterKeys, g.config.Access = PrivateKey{}, nil, nil, AccessKey{} // not kept twice

@@ -410,7 +410,7 @@ func TestConfigReportsAllFaults(t *testing.T) {
 	c := secure.Config{
 		Suite: 9, PassLife: time.Hour, TicketLife: time.Millisecond, MaxUsed: -1, MaxKept: -1,
 		Key: secure.PrivateKey{1}, TicketKeys: make([]secure.TicketKey, 1),
-		ClusterKeys: make([]secure.ClusterKey, 1), Access: secure.AccessKey{1}, Least: 9,
+		ClusterKeys: make([]secure.ClusterKey, 1), Access: secure.ClusterKey{1}.Observer(), Least: 9,
 	}
 	_, err := secure.New(c)
 	if err == nil {
@@ -428,7 +428,11 @@ func TestConfigReportsAllFaults(t *testing.T) {
 
 func TestKeysDoNotPrintThemselves(t *testing.T) {
 	key := keyOf(t, 1)
-	c := secure.Config{Key: key, TicketKeys: []secure.TicketKey{secure.TicketKey(key)}, ClusterKeys: []secure.ClusterKey{secure.ClusterKey(key)}, Access: secure.AccessKey(key)}
+	parsed, err := secure.ParseAccessKey("observer-" + key.Hex())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := secure.Config{Key: key, TicketKeys: []secure.TicketKey{secure.TicketKey(key)}, ClusterKeys: []secure.ClusterKey{secure.ClusterKey(key)}, Access: parsed}
 	var text strings.Builder
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d", "%q"} {
 		fmt.Fprintf(&text, format+format, c, &key)

@@ -3,8 +3,12 @@ package secure
 import (
 	"crypto/ecdh"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // KeySize is the size of every key that a Config holds, in bytes.
@@ -25,7 +29,10 @@ type ClusterKey [KeySize]byte
 
 // AccessKey lets in who is no process of a cluster, to observe or operate it. It is drawn out of a ClusterKey, and goes with
 // it. It does not print itself.
-type AccessKey [KeySize]byte
+type AccessKey struct {
+	standing mercury.Standing // Observer or Operator
+	key      secret
+}
 
 // GenerateKey draws a static key from random, which must be fit for keys: crypto/rand.Reader.
 func GenerateKey(random io.Reader) (PrivateKey, error) {
@@ -72,10 +79,15 @@ func ParseClusterKey(s string) (ClusterKey, error) {
 	return ClusterKey(k), err
 }
 
-// ParseAccessKey reads 64 hexadecimal digits.
+// ParseAccessKey reads what AccessKey.Hex wrote.
 func ParseAccessKey(s string) (AccessKey, error) {
-	k, err := parseKey(s)
-	return AccessKey(k), err
+	for _, standing := range []mercury.Standing{mercury.Observer, mercury.Operator} {
+		if digits, ok := strings.CutPrefix(s, standing.String()+"-"); ok {
+			k, err := parseKey(digits)
+			return AccessKey{standing, k}, err
+		}
+	}
+	return AccessKey{}, errors.New(`secure: an access key begins with "observer-" or "operator-"`)
 }
 
 // parseKey does not repeat s in its error, which might be a key with one digit too many.
@@ -107,8 +119,11 @@ func (k TicketKey) Hex() string { return hex.EncodeToString(k[:]) }
 // Hex is k for a file that only its owner may read.
 func (k ClusterKey) Hex() string { return hex.EncodeToString(k[:]) }
 
-// Hex is k for a file that only its owner may read.
-func (k AccessKey) Hex() string { return hex.EncodeToString(k[:]) }
+// Hex is k for a file that only its owner may read: what it lets do, and 64 hexadecimal digits.
+func (k AccessKey) Hex() string { return k.standing.String() + "-" + hex.EncodeToString(k.key[:]) }
+
+// Standing is what k proves where it is accepted.
+func (k AccessKey) Standing() mercury.Standing { return k.standing }
 
 // String gives 64 hexadecimal digits.
 func (k PublicKey) String() string { return hex.EncodeToString(k[:]) }

@@ -24,6 +24,13 @@ var (
 	errBase = errors.New("cellapp: not from the BaseApp that has the entity's base")
 )
 
+// sendAway ends the channel of somebody who has not proved to be of the cluster.
+func (a *CellApp) sendAway(now time.Duration, ch mercury.ChannelID, from mercury.Address, msg []byte) {
+	id, _, _ := wire.Split(msg) // 0 if it has said nothing yet
+	a.refused(now, from, id, errStranger)
+	a.cfg.Transport.Abort(ch)
+}
+
 // roleOf is what sends on a channel, 0 if it is nobody that may speak now.
 func (a *CellApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	if a.manager.Is(ch) {
@@ -50,8 +57,9 @@ func (a *CellApp) unnamed(now time.Duration, ch mercury.ChannelID, from mercury.
 }
 
 var (
-	errUnnamed = errors.New("cellapp: the CellAppMgr has not named the sender")
-	errDoor    = errors.New("cellapp: too much waits of senders whom the CellAppMgr has not named")
+	errUnnamed  = errors.New("cellapp: the CellAppMgr has not named the sender")
+	errStranger = errors.New("cellapp: the sender has not proved to be of the cluster")
+	errDoor     = errors.New("cellapp: too much waits of senders whom the CellAppMgr has not named")
 )
 
 // name takes in who belongs to the cluster. What waits of them is taken when the message

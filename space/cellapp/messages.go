@@ -21,6 +21,10 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 		a.cfg.Transport.Abort(ch)
 		return
 	}
+	if !a.links.Member(ch) {
+		a.sendAway(now, ch, peer, nil)
+		return
+	}
 	if a.manager.Opened(ch) {
 		a.said.late()
 		if a.manager.Rejoins() {
@@ -52,6 +56,10 @@ func (a *CellApp) Trouble() error { return a.manager.Trouble() }
 func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	from, ok := a.links.From(ch)
 	if !ok || a.dismissed {
+		return
+	}
+	if !a.links.Member(ch) {
+		a.sendAway(now, ch, from, msg)
 		return
 	}
 	if _, named := a.roster.Role(from); !named && !a.manager.Is(ch) {

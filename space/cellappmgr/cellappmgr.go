@@ -7,14 +7,16 @@ import (
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
 // CellAppMgr is the manager as a state machine. See the package comment.
 type CellAppMgr struct {
-	cfg Config
-	log *slog.Logger
+	cfg   Config
+	log   *slog.Logger
+	lines logs.Limit
 
 	members   []*member                     // in the order of joining
 	byChannel map[mercury.ChannelID]*member // the channels that members joined on
@@ -80,6 +82,8 @@ type Counts struct {
 	Unjoined uint64
 	// Misplaced messages came from a role that may not send them.
 	Misplaced uint64
+	// Unproved messages came over a channel whose peer has not proved that it may send them.
+	Unproved uint64
 	// Dismissed messages came from a process that was declared dead.
 	Dismissed uint64
 	// UnknownCells were reported or confirmed, or their geometry was asked for, although they are

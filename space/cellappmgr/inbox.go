@@ -10,6 +10,12 @@ import (
 
 // dispatch hands one message to whoever it concerns.
 func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byte) {
+	standing := m.cfg.Transport.Standing(ch)
+	if standing < mercury.Observer {
+		m.unproved(ch, "somebody", wire.ID(0))
+		m.cfg.Transport.Abort(ch)
+		return
+	}
 	if m.superseded {
 		m.counts.Superseded++
 		m.refuseSuperseded(ch, msg)
@@ -18,7 +24,7 @@ func (m *CellAppMgr) dispatch(now time.Duration, ch mercury.ChannelID, msg []byt
 	a := m.byChannel[ch]
 	if a == nil {
 		peer, ok := m.cfg.Transport.Peer(ch)
-		if !ok || m.outranked(ch, msg) {
+		if !ok || standing >= mercury.Member && m.outranked(ch, msg) {
 			return
 		}
 		if m.buried(peer) {
@@ -53,7 +59,7 @@ type sender struct {
 // handle acts on a message if its sender may send it.
 func (m *CellAppMgr) handle(from sender, id wire.ID, body []byte) error {
 	switch id {
-	case wire.JoinID:
+	case wire.JoinID: // it says itself what it is
 	case wire.RejoinID, wire.RejoinCellID, wire.RejoinEndID:
 		if from.app != nil {
 			return nil // it has been heard; the Welcome was lost
@@ -71,6 +77,10 @@ func (m *CellAppMgr) handle(from sender, id wire.ID, body []byte) error {
 			m.counts.Misplaced++
 			return nil
 		}
+		if !m.links.Proved(from.ch, from.app.role, id) {
+			m.unproved(from.ch, from.app.String(), id)
+			return nil
+		}
 	}
 	return m.routes.Handle(from, id, body)
 }
@@ -79,7 +89,13 @@ func (m *CellAppMgr) handle(from sender, id wire.ID, body []byte) error {
 func (m *CellAppMgr) route() {
 	r := &m.routes
 	app.On(r, func(from sender, msg *wire.Join) {
-		if peer, ok := m.cfg.Transport.Peer(from.ch); ok {
+		peer, ok := m.cfg.Transport.Peer(from.ch)
+		switch {
+		case !ok:
+		case !m.links.Proved(from.ch, msg.Role, wire.JoinID) && msg.Role != wire.CellAppMgr:
+			m.unproved(from.ch, msg.Role.String(), wire.JoinID)
+			m.sendOn(from.ch, m.encode(&wire.Refused{Reason: "it takes a cluster key to be a process of the cluster"}))
+		default:
 			m.join(from.now, from.ch, peer, msg)
 		}
 	})
@@ -101,6 +117,16 @@ func (m *CellAppMgr) route() {
 	app.On(r, func(from sender, msg *wire.DestroySpace) { m.destroySpace(from.now, from.app, msg) })
 	app.On(r, func(from sender, msg *wire.AppSilent) { m.appSilent(from.app, msg) })
 	app.On(r, func(from sender, msg *wire.Freeze) { m.freeze(from.app, msg.On) })
+}
+
+// unproved counts a message of a sender that has not proved to be who may say it.
+func (m *CellAppMgr) unproved(ch mercury.ChannelID, who string, id wire.ID) {
+	m.counts.Unproved++
+	m.own.Refused++
+	if unlogged, ok := m.lines.Allow(m.awake.total, "unproved"); ok {
+		peer, _ := m.cfg.Transport.Peer(ch)
+		m.log.Warn("its sender has not proved that it may say this", "from", who, "address", peer.String(), "message", id, "standing", m.cfg.Transport.Standing(ch), "unlogged", unlogged)
+	}
 }
 
 // malformed counts what cannot be read. A member is logged once: one that speaks another dialect

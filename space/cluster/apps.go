@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
@@ -29,7 +30,7 @@ func (c *Cluster) startCellAppMgr() error {
 	if c.cfg.Inner == TCP {
 		own = 2 // observers come over UDP
 	}
-	p, err := c.start("CellAppMgr", c.cfg.managerCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
+	p, err := c.start("CellAppMgr", c.cfg.managerCarriers, c.cfg.seal(mercury.Observer), func(e host.Env) (host.App, error) {
 		return cellappmgr.New(cellappmgr.Config{
 			Transport: e.Transport, Log: e.Log, Schema: c.cfg.Schema, Spaces: c.cfg.Spaces, Balance: c.cfg.Balance, Border: c.cfg.Space.WithDefaults().Border, Policy: c.cfg.Policy, Logins: c.cfg.Logins,
 			Term: c.cfg.Term, AppTimeout: c.cfg.AppTimeout, ReportPeriod: c.cfg.StatusPeriod, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
@@ -44,7 +45,7 @@ func (c *Cluster) startCellAppMgr() error {
 }
 
 func (c *Cluster) startBaseAppMgr() (err error) {
-	c.baseAppMgr, err = c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
+	c.baseAppMgr, err = c.start("BaseAppMgr", c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return baseappmgr.New(baseappmgr.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
 			Carriers: c.cfg.describe(&e, 1),
@@ -54,7 +55,7 @@ func (c *Cluster) startBaseAppMgr() (err error) {
 }
 
 func (c *Cluster) startLoginApp() (err error) {
-	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
+	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Stranger), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
 			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
@@ -73,7 +74,7 @@ func (c *Cluster) startLoginApp() (err error) {
 }
 
 func (c *Cluster) startBaseApp() error {
-	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
+	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Stranger, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
@@ -90,7 +91,7 @@ func (c *Cluster) startBaseApp() error {
 func (c *Cluster) startCellApp() (*host.Process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(), func(e host.Env) (host.App, error) {
+	p, err := c.start(fmt.Sprintf("CellApp %d", len(c.cellApps)+1), c.cfg.innerCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
 			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -187,9 +188,39 @@ func (c *Cluster) SealStats() (sum secure.Stats, err error) {
 			sum.Replayed += c.Seal.Replayed
 			sum.Full += c.Seal.Full
 			sum.Minted += c.Seal.Minted
+			sum.Strangers += c.Seal.Strangers
+			sum.OldKeys += c.Seal.OldKeys
 		}
 	}
 	return sum, err
+}
+
+// SetClusterKeys changes Config.ClusterKeys for the processes that run here and those to come. So
+// that no two processes are without a common key at any time, do it in three steps, each everywhere
+// before the next: add the new key behind the old one, put it first, leave the old one out. Channels
+// go on; from the last step on, nobody joins by the old key, nor by an observer's key of it. On error
+// some processes may have the new keys: mend it and call again.
+func (c *Cluster) SetClusterKeys(keys ...secure.ClusterKey) error {
+	cfg := Config{Key: c.cfg.Key, ClusterKeys: keys}
+	switch {
+	case !cfg.sealed():
+		return fmt.Errorf("cluster: SetClusterKeys: %w: start the world with Config.Key", host.ErrUnsealed)
+	case len(keys) == 0:
+		return errors.New("cluster: SetClusterKeys: no key: give those that are accepted from now on, the one to use first")
+	}
+	if err := cfg.validateSeal(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.cfg.ClusterKeys = slices.Clone(keys) // who starts from here on has them
+	c.mu.Unlock()
+	var errs []error
+	for _, p := range c.all() {
+		if err := p.SetClusterKeys(keys); !errors.Is(err, host.ErrStopped) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // CellApps is how many CellApps were started here; those that have ended count.

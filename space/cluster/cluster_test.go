@@ -263,7 +263,7 @@ func testRoles(t *testing.T, cfg cluster.Config) {
 
 	watch := cluster.ObserverConfig{Manager: at}
 	if !cfg.Key.IsZero() {
-		watch.ServerKey = cfg.Key.Public()
+		watch.ServerKey, watch.Access = cfg.Key.Public(), cfg.Key.ClusterKey().Operator()
 	}
 	o, err := cluster.Observe(ctx, watch)
 	if err != nil {
@@ -311,7 +311,7 @@ func TestObserverReadyNever(t *testing.T) {
 		"another key":   {managers, testKey(9).Public(), mercury.ErrKey, "another key"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: x.at, ServerKey: x.key})
+			o, err := cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: x.at, ServerKey: x.key, Access: cfg.Key.ClusterKey().Observer()})
 			if err != nil {
 				t.Fatal(err)
 			}

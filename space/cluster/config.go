@@ -80,8 +80,8 @@ type Config struct {
 
 	// Key seals the world: with it every packet between any two processes, players
 	// included, is encrypted and authenticated, and whoever dials one of them knows by
-	// the public half, Key.Public(), that it talks to this world. Players and observers
-	// need that half and nothing else; Connect takes it from here. The same for all
+	// the public half, Key.Public(), that it talks to this world. Players need that half and
+	// nothing else; Connect takes it from here. The same for all
 	// roles; draw it once with secure.GenerateKey(crypto/rand.Reader), and keep it out of
 	// version control. Default: no seal, packets are only checksummed and everything can
 	// be read on the way, passwords too.
@@ -91,10 +91,17 @@ type Config struct {
 	// among them. What is sealed and what is not never get a channel to each other, nor
 	// who has another key: the dial ends at once with mercury.ErrKey, which says why.
 	//
-	// A dialler is not proved to be anyone: whoever has the public half and reaches the
-	// port of a manager or a CellApp can speak as a process of the world. Let players
-	// reach the ports of the LoginApps and BaseApps only.
+	// With it the processes also prove to each other that they are of this world, by
+	// ClusterKeys: who has the public half alone gets no channel to a manager or a CellApp, and
+	// at a LoginApp or BaseApp he is a player, whatever he says. Without Key anyone who reaches a
+	// port can join, speak as a process of the world and freeze it: an address is all that is
+	// proved then. That is for one machine's loopback, or a network where all are trusted.
 	Key secure.PrivateKey
+	// ClusterKeys are what the processes of the world prove membership by: the first is used, all
+	// are accepted. They are good with Key only, the same for all roles, drawn with
+	// secure.GenerateClusterKey; observers are given keys that are drawn out of them. Default:
+	// Key.ClusterKey(), which who has Key can tell. Cluster.SetClusterKeys changes them.
+	ClusterKeys []secure.ClusterKey
 	// TicketKeys let the LoginApp give a player a ticket for its BaseApp, by which its
 	// first packet there opens the channel, without a round trip. They are good with Key
 	// only. The first seals, all open. Default: Start draws one for its life. Roles in
@@ -166,6 +173,7 @@ func (c Config) Validate() error {
 	fault(c.AppTimeout < 0, "AppTimeout is %v: take a time above a second, or 0 for 3s", c.AppTimeout)
 	s := d.Space.WithDefaults()
 	fault(!c.sealed() && len(c.TicketKeys) > 0, "TicketKeys are given without Key: give Key too, or neither")
+	fault(!c.sealed() && len(c.ClusterKeys) > 0, "ClusterKeys are given without Key: give Key too, or neither")
 	faults = append(faults, c.validateSeal())
 	for i := range d.Spaces {
 		fault(c.CellScripts != nil && !c.CellScripts.HasOnArea() && d.Spaces[i].Geometry != bsp.Rect{} && !d.Balance.IgnoreGeometry,
@@ -201,6 +209,9 @@ func (c *Config) notices() (notices []string) {
 		for _, n := range schema.Notices {
 			notices = append(notices, n.Error())
 		}
+	}
+	if !c.sealed() {
+		notices = append(notices, "there is no Key: whoever reaches a port of this world can read its traffic, and speak as one of its processes; give one where others share the network")
 	}
 	return notices
 }

@@ -24,6 +24,9 @@ type ObserverConfig struct {
 	Manager netip.AddrPort
 	// ServerKey is the public half of the world's Config.Key. Required of a sealed world.
 	ServerKey secure.PublicKey
+	// Access lets the observer in to a sealed world: the Observer or the Operator key of one of its
+	// ClusterKeys, which by default is Config.Key.ClusterKey(). Required there.
+	Access secure.AccessKey
 	// Listen is the host that the observer's socket listens at. Default 127.0.0.1.
 	Listen string
 	// Log is for operators. Default: nothing is logged.
@@ -33,12 +36,16 @@ type ObserverConfig struct {
 // ErrNotConnected is returned by Freeze while the managers cannot be reached.
 var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
 
+// ErrNotOperator is returned by Freeze of an observer that was let in to read.
+var ErrNotOperator = errors.New("cluster: it takes an operator's key to freeze a world")
+
 // Observer watches a world, from any OS process, as a space viewer does. It is told
 // the status every second.
 type Observer struct {
 	host    *host.Host
 	process *host.Process
 	manager netip.AddrPort
+	reads   bool // and no more
 
 	mu   sync.Mutex
 	last status.World
@@ -55,19 +62,22 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	if !cfg.Manager.IsValid() || cfg.Manager.Port() == 0 {
 		return nil, fmt.Errorf("cluster: ObserverConfig.Manager is %v: give the address and port of the CellAppMgr", cfg.Manager)
 	}
+	if cfg.ServerKey.IsZero() != cfg.Access.IsZero() {
+		return nil, errors.New("cluster: ObserverConfig has one of ServerKey and Access: give both for a sealed world, neither for another")
+	}
 	orDefault(&cfg.Listen, DefaultListen)
 	h, err := host.New(host.Config{Log: cfg.Log})
 	if err != nil {
 		return nil, err
 	}
-	o := &Observer{host: h, manager: cfg.Manager, news: make(chan struct{})}
+	o := &Observer{host: h, manager: cfg.Manager, reads: cfg.Access.Standing() == mercury.Observer, news: make(chan struct{})}
 	listen, err := addressOf(cfg.Listen)
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	o.process, err = h.Start("observer", net.JoinHostPort(listen, "0"), func(e host.Env) (host.App, error) {
 		return newWatcher(e.Transport, cfg.Manager, e.Log, o.put), nil
-	}, host.Shared(), sealOption(secure.Config{ServerKey: cfg.ServerKey}))
+	}, host.Shared(), sealOption(secure.Config{ServerKey: cfg.ServerKey, Access: cfg.Access}))
 	if err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -116,8 +126,12 @@ func (o *Observer) Next(ctx context.Context) (status.World, error) {
 // Freeze stops the world's own movement (timers, controllers, offloads, balance)
 // and lifts the budgets of the clients, so that everyone can be told everything;
 // or lets it go on. Each Freeze of a frozen world has the CellApps compare their
-// ghosts with the reals; what differs is counted (Counters.GhostsDiffer).
+// ghosts with the reals; what differs is counted (Counters.GhostsDiffer). In a sealed world it
+// takes an operator's key.
 func (o *Observer) Freeze(on bool) error {
+	if o.reads {
+		return ErrNotOperator
+	}
 	var ok bool
 	err := o.process.Do(func(a host.App) { ok = a.(*watcher).freeze(on) })
 	if err == nil && !ok {

@@ -119,7 +119,7 @@ func hopeless(err error) bool {
 
 // watchManagers asks managers elsewhere, as an observer.
 func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err error) {
-	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, ServerKey: c.cfg.publicKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
+	o, err := Observe(ctx, ObserverConfig{Manager: c.manager, ServerKey: c.cfg.publicKey(), Access: c.cfg.observerKey(), Listen: c.cfg.Listen, Log: c.cfg.Log})
 	if err != nil {
 		return nil, err
 	}

@@ -22,12 +22,29 @@ func (c *Config) publicKey() secure.PublicKey {
 	return c.Key.Public()
 }
 
-// validateSeal reports faults of Key and TicketKeys.
+// clusterKeys are what the processes know each other by: those of c, or the one that follows from
+// its Key.
+func (c *Config) clusterKeys() []secure.ClusterKey {
+	if len(c.ClusterKeys) == 0 && c.sealed() {
+		return []secure.ClusterKey{c.Key.ClusterKey()}
+	}
+	return c.ClusterKeys
+}
+
+// observerKey is what an observer of the world needs; zero if it is not sealed.
+func (c *Config) observerKey() (k secure.AccessKey) {
+	if keys := c.clusterKeys(); len(keys) > 0 {
+		k = keys[0].Observer()
+	}
+	return k
+}
+
+// validateSeal reports faults of Key, TicketKeys and ClusterKeys.
 func (c *Config) validateSeal() error {
 	if !c.sealed() {
 		return nil
 	}
-	seal := secure.Config{Random: rand.Reader, Key: c.Key, TicketKeys: c.TicketKeys, ID: 1, Epoch: 1}
+	seal := secure.Config{Random: rand.Reader, Key: c.Key, TicketKeys: c.TicketKeys, ID: 1, Epoch: 1, ClusterKeys: c.ClusterKeys}
 	return seal.Validate()
 }
 
@@ -42,10 +59,12 @@ func (c *Config) drawTicketKey() error {
 	return err
 }
 
-// seal is the option of a process of the world, which opens tickets that were sealed
-// with these keys, too.
-func (c *Config) seal(tickets ...secure.TicketKey) host.Option {
-	return sealOption(secure.Config{Key: c.Key, ServerKey: c.publicKey(), TicketKeys: tickets})
+// seal is the option of a process of the world. least is what must be proved to get a channel to
+// it; it opens tickets that were sealed with these keys, too.
+func (c *Config) seal(least mercury.Standing, tickets ...secure.TicketKey) host.Option {
+	return sealOption(secure.Config{
+		Key: c.Key, ServerKey: c.publicKey(), TicketKeys: tickets, ClusterKeys: c.clusterKeys(), Least: least,
+	})
 }
 
 // sealOption leaves a process whose world has no key as it is.

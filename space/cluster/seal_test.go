@@ -107,7 +107,7 @@ func TestSealedRolesWithoutTickets(t *testing.T) {
 	base := stop(cluster.StartBaseApp(ctx, cfg, at))
 	stop(cluster.StartCellApp(ctx, cfg, at))
 	login := stop(cluster.StartLogin(ctx, cfg, at))
-	o, err := cluster.Observe(ctx, cluster.ObserverConfig{Manager: at, ServerKey: cfg.Key.Public()})
+	o, err := cluster.Observe(ctx, cluster.ObserverConfig{Manager: at, ServerKey: cfg.Key.Public(), Access: cfg.Key.ClusterKey().Observer()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,16 +22,17 @@ import (
 
 // network is a mercury.Transport that records what the manager does; the test speaks for the peers.
 type network struct {
-	peers    map[mercury.ChannelID]mercury.Address
-	inboxes  map[mercury.ChannelID][][]byte
-	all      []string // one line for each message sent, in order
-	last     mercury.ChannelID
-	closed   []mercury.ChannelID
-	aborted  []mercury.ChannelID
-	dialled  int
-	unusable bool
-	versions map[bsp.Version]*bsp.Tree // of space 1, all that were ever sent
-	fault    error                     // of those
+	peers     map[mercury.ChannelID]mercury.Address
+	inboxes   map[mercury.ChannelID][][]byte
+	all       []string // one line for each message sent, in order
+	last      mercury.ChannelID
+	closed    []mercury.ChannelID
+	aborted   []mercury.ChannelID
+	standings map[mercury.ChannelID]mercury.Standing // mercury.Trusted where there is none
+	dialled   int
+	unusable  bool
+	versions  map[bsp.Version]*bsp.Tree // of space 1, all that were ever sent
+	fault     error                     // of those
 }
 
 func (n *network) Self() mercury.Address { return at(1) }
@@ -107,7 +108,12 @@ func (n *network) Abort(ch mercury.ChannelID) {
 	n.aborted = append(n.aborted, ch)
 	delete(n.peers, ch)
 }
-func (n *network) Standing(mercury.ChannelID) mercury.Standing { return mercury.Trusted }
+func (n *network) Standing(ch mercury.ChannelID) mercury.Standing {
+	if s, ok := n.standings[ch]; ok {
+		return s
+	}
+	return mercury.Trusted
+}
 
 func (n *network) Peer(ch mercury.ChannelID) (mercury.Address, bool) {
 	a, ok := n.peers[ch]

@@ -72,6 +72,8 @@ type Options struct {
 	// Tamper, if not nil, sees every message before its app, and may change it or drop it by
 	// returning nil: that is how bugs are planted.
 	Tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte
+	// Sealed says that the cluster has keys: its processes prove to each other that they are of it.
+	Sealed bool
 	// Slow says that now and then, in the bad time, an app has only a tenth of its processor.
 	Slow bool
 	// MaxQueued is the limit of queues, and of messages if it is smaller than theirs; 0 means

@@ -13,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
+	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cellapp"
@@ -33,10 +34,14 @@ type impostor struct {
 // impostorPort is where the impostor is.
 const impostorPort = portPlayers + 80
 
-func (r *rig) impostor() *impostor {
+func (r *rig) impostor() *impostor { return r.impostorWith(nil) }
+
+// impostorWith is an impostor who has these keys; nil for a player's.
+func (r *rig) impostorWith(keys *secure.Config) *impostor {
 	r.t.Helper()
 	x := &impostor{r: r, said: map[wire.ID]int{}, to: map[*Process]mercury.ChannelID{}}
 	x.p = r.add("player-impostor", impostorPort, func(*Process) (App, error) { return x, nil })
+	x.p.keys = keys
 	if err := x.p.start(); err != nil {
 		r.t.Fatal(err)
 	}
@@ -186,6 +191,67 @@ func (r *rig) sessions() (n int) {
 	return n
 }
 
+// TestImpostorAtADoor lets somebody who has more or fewer of a sealed cluster's keys dial every
+// process and speak as one of them. Without the cluster key he gets no channel to one that no
+// player needs to reach; with it he gets channels, and is refused since nobody has named him.
+func TestImpostorAtADoor(t *testing.T) {
+	public := staticKey().Public()
+	for i, x := range []struct {
+		name     string
+		keys     secure.Config
+		standing mercury.Standing
+	}{
+		{"with the public key alone", secure.Config{ServerKey: public}, mercury.Stranger},
+		{"with an observer's key", secure.Config{ServerKey: public, Access: clusterKey().Observer()}, mercury.Observer},
+		{"with an old key of the cluster", secure.Config{ServerKey: public, ClusterKeys: []secure.ClusterKey{{9}}}, mercury.Stranger},
+		{"a member whom nobody has named", secure.Config{ServerKey: public, ClusterKeys: []secure.ClusterKey{clusterKey()}}, mercury.Member},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			play(t, Options{Seed: 4310 + uint64(i), CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Sealed: true}, func(r *rig) {
+				r.parted = true
+				was := r.sessions()
+				v := r.impostorWith(&x.keys)
+				r.wait(12 * time.Second)
+				v.p.crash()
+				if now := r.sessions(); now != was {
+					t.Errorf("players logged in %d times", now-was)
+				}
+				if n := r.observer.last.Deaths; n > 0 {
+					t.Errorf("%d died of it", n)
+				}
+				r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+					if b.Order.Incarnation > 1 {
+						t.Errorf("%v was restored: %v", b.ID, b.Order)
+					}
+				})
+				for _, p := range append(append([]*Process{r.manager}, r.logins...), append(r.baseApps, r.cellApps...)...) {
+					s := p.guard.Stats()
+					kept := s.Strangers + s.OldKeys
+					least := p.roleKeys().Least
+					out := least > x.standing || x.keys.ClusterKeys != nil && x.standing == mercury.Stranger
+					if out != (kept > 20) {
+						t.Errorf("%s kept %d out at its door", p.Name, kept)
+					}
+					if refused := p.refused(); !out && p.port >= portBaseApps && refused < 20 {
+						t.Errorf("%s refused %d", p.Name, refused)
+					}
+				}
+			})
+		})
+	}
+}
+
+// refused is how many messages an app has refused.
+func (p *Process) refused() uint64 {
+	switch a := p.app.(type) {
+	case *baseapp.BaseApp:
+		return a.Counters().Refused
+	case *cellapp.CellApp:
+		return a.Counters().Refused
+	}
+	return 0
+}
+
 // TestImpostor lets somebody who has joined nothing speak to every process as if he were one of
 // them. He is refused and counted, and nobody else notices: no session ends, no entity is restored,
 // no call is lost, and every promise holds.
@@ -211,14 +277,7 @@ func TestImpostor(t *testing.T) {
 				t.Errorf("%d died of it", n)
 			}
 			for _, p := range append(r.baseApps, r.cellApps...) {
-				var refused uint64
-				switch a := p.app.(type) {
-				case *baseapp.BaseApp:
-					refused = a.Counters().Refused
-				case *cellapp.CellApp:
-					refused = a.Counters().Refused
-				}
-				if refused < 50 {
+				if refused := p.refused(); refused < 50 {
 					t.Errorf("%s refused %d", p.Name, refused)
 				}
 			}

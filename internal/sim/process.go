@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/secure"
 )
 
 // App is a process as a state machine, as every runner drives it.
@@ -33,6 +34,9 @@ type Process struct {
 	ep    *mercury.Endpoint
 	next  time.Duration
 	alive bool
+
+	keys  *secure.Config // what it knows in a sealed cluster, if not what its role does
+	guard *secure.Guard  // nil for a cluster in the clear
 
 	pausedUntil time.Duration
 	slowUntil   time.Duration // until then it has a tenth of its processor
@@ -66,7 +70,11 @@ func (p *Process) start() error {
 	p.salt = p.c.chance.Uint32() | 1
 	var secret [16]byte
 	binary.LittleEndian.PutUint64(secret[:], p.c.chance.Uint64())
-	ep, err := mercury.NewEndpoint(p.c.opts.endpoint(p.salt, secret), p.at, nil)
+	cfg := p.c.opts.endpoint(p.salt, secret)
+	if err := p.seal(&cfg); err != nil {
+		return err
+	}
+	ep, err := mercury.NewEndpoint(cfg, p.at, nil)
 	if err != nil {
 		return err
 	}

@@ -121,11 +121,16 @@ func (m *BaseAppMgr) onProxyMade(from sender, p *wire.ProxyMade) error {
 }
 
 // onProxyGone frees an account. A message about an older proxy of it changes nothing.
-func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) {
+func (m *BaseAppMgr) onProxyGone(from sender, p *wire.ProxyGone) error {
 	a := m.accounts.byName[p.Account]
-	if a != nil && a.state == made && a.id == p.ID && a.app.at == from.at {
+	switch {
+	case a == nil || a.state != made || a.id != p.ID:
+	case a.app.at != from.at:
+		return errNotIts
+	default:
 		m.free(a)
 	}
+	return nil
 }
 
 // onProxies takes in the accounts whose proxies a BaseApp has when it joins. One that is already

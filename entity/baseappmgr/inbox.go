@@ -13,6 +13,7 @@ import (
 var (
 	errStranger  = errors.New("baseappmgr: the sender has not proved to be of the cluster")
 	errNotJoined = errors.New("baseappmgr: the sender has not joined")
+	errNotIts    = errors.New("baseappmgr: the proxy is another BaseApp's")
 	errNoRequest = errors.New("baseappmgr: an answer without a request")
 )
 
@@ -66,7 +67,7 @@ func (m *BaseAppMgr) route() {
 	app.Try(r, m.onJoin)
 	app.On(r, m.onCreateProxy)
 	app.Try(r, m.onProxyMade)
-	app.On(r, m.onProxyGone)
+	app.Try(r, m.onProxyGone)
 	app.On(r, m.onProxies)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -13,8 +14,28 @@ import (
 // start, is proved by mercury, so that nobody can be in the place of one that is named.
 // The zero value has none.
 type Roster struct {
-	roles map[mercury.Address]wire.Role
-	named []mercury.Address // the oldest first
+	roles  map[mercury.Address]wire.Role
+	issues map[mercury.Address]uint32 // allocators, of those whose is known
+	named  []mercury.Address          // the oldest first
+}
+
+// Name takes in who a manager names, and by which allocators they issue ids.
+func (r *Roster) Name(m *wire.Members) {
+	r.Add(m.Apps)
+	if r.issues == nil {
+		r.issues = make(map[mercury.Address]uint32)
+	}
+	for i, a := range m.Apps {
+		if _, known := r.roles[a.App]; known && i < len(m.Allocators) && m.Allocators[i] != 0 {
+			r.issues[a.App] = m.Allocators[i]
+		}
+	}
+}
+
+// Issued reports whether an id is one of those that an app issues, as far as is known.
+func (r *Roster) Issued(app mercury.Address, id entity.ID) bool {
+	n, known := r.issues[app]
+	return !known || uint64(id)>>idBits == uint64(n)
 }
 
 // Add takes in who is named. Above MaxMembers the oldest are forgotten: apps that have
@@ -29,6 +50,7 @@ func (r *Roster) Add(apps []wire.AppRef) {
 		}
 		if len(r.named) == wire.MaxMembers {
 			delete(r.roles, r.named[0])
+			delete(r.issues, r.named[0])
 			r.named = slices.Delete(r.named, 0, 1)
 		}
 		r.roles[a.App] = a.Role
@@ -40,6 +62,7 @@ func (r *Roster) Add(apps []wire.AppRef) {
 func (r *Roster) Remove(app mercury.Address) {
 	if _, known := r.roles[app]; known {
 		delete(r.roles, app)
+		delete(r.issues, app)
 		r.named = slices.DeleteFunc(r.named, func(x mercury.Address) bool { return x == app })
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,10 @@ type impostor struct {
 	n    int
 	said map[wire.ID]int
 	to   map[*Process]mercury.ChannelID
+	// joined is the role that it has joined as; 0 for none.
+	joined   wire.Role
+	reportAt time.Duration
+	gone     bool // it says nothing any more
 }
 
 // impostorPort is where the impostor is.
@@ -49,7 +54,46 @@ func (r *rig) impostorWith(keys *secure.Config) *impostor {
 }
 
 // Opened implements mercury.Handler.
-func (x *impostor) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+func (x *impostor) Opened(_ time.Duration, ch mercury.ChannelID, peer mercury.Address) {
+	if x.joined != 0 && (peer.At == x.r.manager.at || peer.At == x.r.logins[0].at) {
+		x.say(ch, &wire.Join{Role: x.joined, Digest: x.r.world.schema.Digest})
+	}
+}
+
+func (x *impostor) say(ch mercury.ChannelID, m wire.Message) {
+	_ = x.p.ep.Send(ch, wire.Encode(nil, m))
+}
+
+// report says every second that it lives, and is at one with whom it has joined.
+func (x *impostor) report(now time.Duration) {
+	if x.joined == 0 || now < x.reportAt {
+		return
+	}
+	x.reportAt = now + wire.ReportPeriod
+	x.say(x.p.ep.Dial(mercury.Address{At: x.r.manager.at}), &wire.Report{})
+	if x.joined != wire.CellApp {
+		x.p.ep.Dial(mercury.Address{At: x.r.logins[0].at})
+	}
+}
+
+// own are the messages that an app of a role may say of anything, or that cannot be told from
+// the truth: a CellApp's word that it has a real of a newer hop, or what a ghost's real did, is
+// all that anyone hears of it when the channel of who handed it over breaks.
+func own(r wire.Role) []wire.ID {
+	switch r {
+	case wire.CellApp:
+		return []wire.ID{
+			wire.ReportID, wire.DestroySpaceID, wire.SetSpaceDataID, wire.RetireAppID, wire.CurrentID, wire.OfferID, wire.OnloadID,
+			wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID, wire.CellLostID,
+			wire.ProbeID, wire.ClientMoveID,
+		}
+	case wire.BaseApp:
+		return []wire.ID{wire.ReportID, wire.DestroySpaceID, wire.SetSpaceDataID, wire.LocateID, wire.ProxiesID}
+	case wire.LoginApp:
+		return []wire.ID{wire.ReportID, wire.CreateProxyID}
+	}
+	return nil
+}
 
 // Closed implements mercury.Handler.
 func (x *impostor) Closed(_ time.Duration, ch mercury.ChannelID, _ error) {
@@ -65,7 +109,8 @@ func (x *impostor) Message(time.Duration, mercury.ChannelID, bool, []byte) {}
 
 // Tick says something to everybody.
 func (x *impostor) Tick(now time.Duration) time.Duration {
-	if now >= x.next {
+	x.report(now)
+	if now >= x.next && !x.gone {
 		x.next = now + 20*time.Millisecond
 		x.n++
 		for _, p := range x.r.procs {
@@ -79,7 +124,7 @@ func (x *impostor) Tick(now time.Duration) time.Duration {
 			}
 		}
 	}
-	return x.next
+	return max(x.next, now+20*time.Millisecond)
 }
 
 // lie says one of the messages, on a channel of its own or as the first of a new one, and now and
@@ -89,6 +134,9 @@ func (x *impostor) lie(p *Process, lies []wire.Message) {
 		return
 	}
 	m := lies[x.n%len(lies)]
+	if x.joined != 0 && x.may(m) {
+		return
+	}
 	if x.to[p] == 0 || x.n%50 == 0 {
 		x.to[p] = x.p.ep.Dial(mercury.Address{At: p.at})
 	}
@@ -99,6 +147,21 @@ func (x *impostor) lie(p *Process, lies []wire.Message) {
 		return
 	}
 	_ = x.p.ep.Send(x.to[p], msg)
+}
+
+// may reports whether a message is one that x might say in earnest.
+func (x *impostor) may(m wire.Message) bool {
+	if f, ok := m.(*flow.Message); ok { // from one cell part to another, or passed on
+		return x.joined == wire.CellApp && f.ToPart == entity.CellPart
+	}
+	if a, ok := m.(*flow.Ack); ok {
+		return x.joined == wire.CellApp && a.ToPart == entity.CellPart
+	}
+	if c, ok := m.(*migrate.Create); ok && c.Base == x.p.Address() {
+		_, on := x.r.base(c.ID)
+		return on.ID == 0
+	}
+	return slices.Contains(own(x.joined), wire.IDOf(m))
 }
 
 // victim picks each base in its turn.
@@ -239,6 +302,57 @@ func TestImpostorAtADoor(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestImpostorAmongUs lets an app that has joined, and is named to all, say what apps of other
+// roles say, and speak for those of its own: for bases that others have, and entities that it
+// never had. The order of an older term is among it. It is refused, and nobody notices.
+func TestImpostorAmongUs(t *testing.T) {
+	for i, role := range []wire.Role{wire.CellApp, wire.BaseApp, wire.LoginApp} {
+		t.Run(role.String(), func(t *testing.T) {
+			play(t, Options{Seed: 4320 + uint64(i), CellApps: 3, Players: 6, Rovers: 4, Balance: still(3), Sealed: true}, func(r *rig) {
+				r.parted = true
+				was := r.sessions()
+				x := r.impostorWith(r.cellApps[0].roleKeys())
+				x.joined = role
+				r.until("it has joined", 5*time.Second, func() bool { return r.observer.last.AppCount(role.String()) > r.honest(role) })
+				r.wait(15 * time.Second)
+				if now := r.sessions(); now != was {
+					t.Errorf("players logged in %d times", now-was)
+				}
+				r.eachBase(func(_ *Process, _ *baseapp.BaseApp, b baseapp.BaseView) {
+					if b.Order.Incarnation > 1 {
+						t.Errorf("%v was restored: %v", b.ID, b.Order)
+					}
+				})
+				if n := r.observer.last.Deaths; n > 0 {
+					t.Errorf("%d died of it", n)
+				}
+				for _, p := range append(r.baseApps, r.cellApps...) {
+					if refused := p.refused(); refused < 20 {
+						t.Errorf("%s refused %d", p.Name, refused)
+					}
+				}
+				x.joined, x.gone = 0, true
+				if role == wire.LoginApp {
+					return // nobody waits for its word
+				}
+				// It owes answers that it will never give: it has to die of it.
+				r.until("it is declared dead", 10*time.Second, func() bool { return r.observer.last.AppCount(role.String()) == r.honest(role) })
+			})
+		})
+	}
+}
+
+// honest is how many apps of a role there are besides impostors.
+func (r *rig) honest(role wire.Role) int {
+	switch role {
+	case wire.CellApp:
+		return len(r.cellApps)
+	case wire.BaseApp:
+		return len(r.baseApps)
+	}
+	return 1
 }
 
 // refused is how many messages an app has refused.

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 )
 
 // Anybody can reach the port of a CellApp. Who may say what:
@@ -64,9 +65,9 @@ var (
 
 // name takes in who belongs to the cluster. What waits of them is taken when the message
 // at hand is done with.
-func (a *CellApp) name(apps []wire.AppRef) {
-	a.roster.Add(apps)
-	for _, x := range apps {
+func (a *CellApp) name(m *wire.Members) {
+	a.roster.Name(m)
+	for _, x := range m.Apps {
 		a.named = append(a.named, x.App)
 	}
 }
@@ -97,6 +98,15 @@ func (a *CellApp) ofBase(role wire.Role, from mercury.Address, id entity.ID) err
 		return errBase
 	}
 	return nil
+}
+
+// mayCreate reports whether a BaseApp may have the cell part of an entity made: it is its own
+// base's, and no base of another app has it.
+func (a *CellApp) mayCreate(from mercury.Address, m *migrate.Create) error {
+	if m.Base != from || !a.roster.Issued(from, m.ID) {
+		return errBase
+	}
+	return a.ofBase(wire.BaseApp, from, m.ID)
 }
 
 // ackOf reports whether an ack may be an app's to give: a BaseApp acks what its bases got,

@@ -198,7 +198,7 @@ func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) erro
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		a.name(m.Apps)
+		a.name(&m)
 	case wire.FreezeID:
 		var m wire.Freeze
 		if err := m.Parse(body); err != nil {
@@ -322,8 +322,8 @@ func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wi
 		if err := m.Parse(body); err != nil {
 			return err
 		}
-		if m.Base != from {
-			return errBase
+		if err := a.mayCreate(from, &m); err != nil {
+			return err
 		}
 		c := a.cell(m.Space)
 		if c == nil {

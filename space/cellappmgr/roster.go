@@ -15,7 +15,7 @@ func (m *CellAppMgr) tellMembers(a *member) {
 	var msg wire.Members
 	for _, b := range m.members {
 		if b != a && b.reports() && len(msg.Apps) < wire.MaxMembers {
-			msg.Apps = append(msg.Apps, wire.AppRef{Role: b.role, App: b.address})
+			msg.Add(wire.AppRef{Role: b.role, App: b.address}, b.allocator)
 		}
 	}
 	m.send(a, &msg)
@@ -26,7 +26,9 @@ func (m *CellAppMgr) tellOfMember(a *member) {
 	if !a.reports() {
 		return
 	}
-	encoded := m.encode(&wire.Members{Apps: []wire.AppRef{{Role: a.role, App: a.address}}})
+	var msg wire.Members
+	msg.Add(wire.AppRef{Role: a.role, App: a.address}, a.allocator)
+	encoded := m.encode(&msg)
 	for _, b := range m.members {
 		if b != a && b.reports() {
 			m.sendOn(b.channel, encoded)

@@ -9,7 +9,8 @@ import (
 
 // A BaseApp has doors: outer ones, for clients, and an inner one, for apps. By an outer door
 // nobody but clients comes in, whatever their address. In the simulation one door
-// leads to both, and the first message tells who came. Who may say what:
+// leads to both, and the first message tells who came. What apps say is taken only over channels
+// whose peers have proved to be of the cluster, where it has keys. Who may say what:
 //
 //	a client, after its Attach                          the client protocol, for its own proxy
 //	the CellAppMgr and the BaseAppMgr, on the channels  orders

@@ -8,7 +8,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/mercury/stream"
 	"github.com/cellscape/cellscape/mercury/tcp"
+	"github.com/cellscape/cellscape/mercury/udp"
 )
 
 // standing is what a process finds of the peer of its only channel to an address.
@@ -115,4 +117,51 @@ func TestStandingOverCarriersInTheClear(t *testing.T) {
 			t.Errorf("who is not there is a %v", got)
 		}
 	}
+}
+
+// A process lets members in by its inner carrier, and everyone by its doors.
+func TestDoorsAreForEveryone(t *testing.T) {
+	h, key := newHost(t), newKey(t, 1)
+	socket, err := udp.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, h, "p", host.Doors(udp.NewCarrier(socket, mercury.Config{})),
+		host.Secure(secure.Config{Key: key, ClusterKeys: []secure.ClusterKey{key.ClusterKey()}, Least: mercury.Member}))
+	player := start(t, h, "player", host.Secure(secure.Config{ServerKey: key.Public()}))
+	inner, door := p.Places()[0].Self, p.Places()[1].Self
+	send(t, player, door, "say hello")
+	until(t, player, "has its answer", func(e *echo) bool { return len(e.messages) == 1 })
+	do(t, p, func(e *echo) {
+		if s := e.env.Transport.Standing(e.last); s != mercury.Stranger {
+			t.Errorf("a player is a %v", s)
+		}
+	})
+	send(t, player, inner, "say hello")
+	until(t, player, "is told", func(e *echo) bool { return len(e.closed) == 1 && errors.Is(e.closed[0], mercury.ErrKey) })
+}
+
+// A carrier whose connections prove membership says so.
+func TestStandingOfACarrier(t *testing.T) {
+	h, key := newHost(t), newKey(t, 1)
+	carrier := func(addr string) host.Option {
+		c, err := tcp.Listen(addr, tcp.Config{Config: stream.Config{Standing: mercury.Member}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return host.UnsealedCarriers(c)
+	}
+	seal := host.Secure(secure.Config{Key: key, ClusterKeys: []secure.ClusterKey{key.ClusterKey()}})
+	p := start(t, h, "p", seal, carrier("127.0.0.1:0"))
+	dialler, err := h.Start("dialler", "", func(env host.Env) (host.App, error) { return &echo{env: env}, nil }, carrier(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, dialler, p.Places()[1].Self, "say hello")
+	until(t, dialler, "has its answer", func(e *echo) bool { return len(e.messages) == 1 })
+	do(t, p, func(e *echo) {
+		if s := e.env.Transport.Standing(e.last); s != mercury.Member {
+			t.Errorf("a member is a %v", s)
+		}
+	})
 }

@@ -37,6 +37,7 @@ type options struct {
 	secure    *secure.Config // nil: packets are only checksummed
 	carriers  []mercury.Carrier
 	unsealed  []mercury.Carrier // of carriers, those of UnsealedCarriers
+	doors     []mercury.Carrier // of carriers, those of Doors
 	wanted    []wantedRoute
 
 	routes []route
@@ -68,6 +69,14 @@ func PaceFrom(n int) Option { return func(o *options) { o.paceFrom = n } }
 // belong to it and serve no other.
 func Carriers(cs ...mercury.Carrier) Option {
 	return func(o *options) { o.carriers = append(o.carriers, cs...) }
+}
+
+// Doors is Carriers for those who prove nothing, as players: what Secure's Least says does not hold there.
+func Doors(cs ...mercury.Carrier) Option {
+	return func(o *options) {
+		o.carriers = append(o.carriers, cs...)
+		o.doors = append(o.doors, cs...)
+	}
 }
 
 // UnsealedCarriers is Carriers for those whose channels are not sealed here although the process is Secure: behind a proxy that

@@ -128,7 +128,11 @@ func (p *Process) beginCarrier(i int, salt uint32) error {
 	}
 	if cfg := p.opts.secure; cfg != nil {
 		s.Guard = func(self mercury.Address) (mercury.Guard, error) {
-			g, err := p.host.guard(*cfg, self)
+			own := *cfg
+			if slices.Contains(p.opts.doors, c) {
+				own.Least = mercury.Stranger
+			}
+			g, err := p.host.guard(own, self)
 			p.seals[i] = g
 			return g, err
 		}

@@ -265,3 +265,60 @@ func TestResumeOverABadNetwork(t *testing.T) {
 		}
 	}
 }
+
+// TestHostilePeersAtAnInnerDoor floods a door for members from thousands of places: with hellos of strangers and of an old
+// key, with a member's own hello replayed, changed and cut short, and with first packets under passes that are none. Nothing
+// is kept of them, nobody gets a channel, and a member comes in meanwhile and is heard.
+func TestHostilePeersAtAnInnerDoor(t *testing.T) {
+	keys := []secure.ClusterKey{clusterKey(t, 8)}
+	guard := newGuard(t, secure.Config{Random: seeded(3), Key: keyOf(t, 1), ClusterKeys: keys, Least: mercury.Member})
+	w := newWorld(t, guard)
+	dialler := func(place int, c secure.Config) (*mercury.Endpoint, *mercurytest.Recorder) {
+		c.Random, c.ServerKey = seeded(byte(place)), keyOf(t, 1).Public()
+		var at mercurytest.Recorder
+		return w.start(place, uint32(place), newGuard(t, c), &at), &at
+	}
+	first := func(place int, c secure.Config) (open []byte) {
+		e, _ := dialler(place, c)
+		_ = e.Send(e.Dial(w.server.Self()), []byte("let me in"))
+		e.Flush(w.w.Now(), func(_ netip.AddrPort, p []byte) { open = bytes.Clone(p) })
+		w.w.Remove(mercurytest.Place(place))
+		return open
+	}
+	member := first(5, secure.Config{ClusterKeys: keys})
+	bad := [][]byte{first(3, secure.Config{}), first(4, secure.Config{ClusterKeys: []secure.ClusterKey{{9}}}), member}
+	for i := 0; i < len(member)*8; i += 37 {
+		flipped := bytes.Clone(member)
+		flipped[i/8] ^= 1 << (i % 8)
+		bad = append(bad, flipped, member[:i/8])
+	}
+	pass := bytes.Clone(member) // a first packet, as far as one can tell from outside
+	pass[0] = 3
+	bad = append(bad, pass)
+
+	honest, at := dialler(2, secure.Config{ClusterKeys: keys})
+	ch := honest.Dial(w.server.Self())
+	_ = honest.Send(ch, []byte(said))
+	for n := range 1500 { // half-open ones at once, more than are answered
+		w.w.Inject(mercurytest.Place(1000+n), mercurytest.Place(1), member)
+	}
+	for n := range 100 {
+		for m := range 50 {
+			w.w.Inject(mercurytest.Place(1000+(n*50+m)%5000), mercurytest.Place(1), bad[(n*50+m)%len(bad)])
+		}
+		w.w.Run(10 * time.Millisecond)
+	}
+	if got := at.Of(ch); len(got.Reliable) != 1 || len(got.Closed) > 0 {
+		t.Errorf("the member heard %d echoes, closed with %v", len(got.Reliable), got.Closed)
+	}
+	if s := w.server.Standing(w.heard.Order[0]); s != mercury.Member || len(w.heard.Order) != 1 {
+		t.Errorf("%d have channels, the first is a %v's", len(w.heard.Order), s)
+	}
+	stats, seal := w.server.Stats(), guard.Stats()
+	if stats.Channels != 1 || seal.Admitted != 1 {
+		t.Errorf("%d channels, %d admitted", stats.Channels, seal.Admitted)
+	}
+	if seal.Strangers == 0 || seal.OldKeys == 0 || stats.BadHello == 0 || stats.Challenged == 0 {
+		t.Errorf("not counted: %+v, %+v", seal, stats)
+	}
+}

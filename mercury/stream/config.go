@@ -33,6 +33,10 @@ type Config struct {
 	// Self is the place that others should dial, where it is not the one listened at: behind an address translation, or when
 	// the listener is at all addresses of its host. Zero: where the listener is.
 	Self netip.AddrPort
+	// Standing is what whoever gets a connection has proved by the handshake of the adapter's own
+	// protocol: mercury.Member where both ends show certificates of one cluster. Zero: nothing, so
+	// that the start's Standing holds.
+	Standing mercury.Standing
 	// MaxQueued is the number of bytes that may wait to be taken by the system, per channel
 	// (mercury.DefaultMaxQueued). What would go above it is refused with mercury.ErrFull.
 	MaxQueued int
@@ -92,6 +96,7 @@ func (c Config) Validate() error {
 	fault(d.MaxMessage < 1 || d.MaxMessage > mercury.MaxMaxMessage, "MaxMessage is %d: take 1 to %d bytes", d.MaxMessage, mercury.MaxMaxMessage)
 	fault(d.MaxQueued < d.MaxMessage+headerSize, "MaxQueued is %d: take at least MaxMessage and %d (%d), else such a message never finds room", d.MaxQueued, headerSize, d.MaxMessage+headerSize)
 	fault(d.UnreliableQueued < 0, "UnreliableQueued is %d: take a positive number of bytes", d.UnreliableQueued)
+	fault(d.Standing > mercury.Member, "Standing is %v: take mercury.Member or less", d.Standing)
 	fault(d.MaxChannels < 1, "MaxChannels is %d: take at least 1", d.MaxChannels)
 	fault(d.MaxPending < 1, "MaxPending is %d: take at least 1", d.MaxPending)
 	fault(d.KeepAlive < 0, "KeepAlive is %v: take a positive time", d.KeepAlive)

@@ -28,7 +28,7 @@ func (t *Transport) Begin(s mercury.Start) error {
 		self = t.cfg.Self
 	}
 	t.clock, t.started, t.awake = s.Clock, false, 0
-	t.standing = s.Standing
+	t.standing = max(s.Standing, t.cfg.Standing)
 	t.stats, t.gone = Stats{}, Info{}
 	t.laneRefused.Store(0)
 	t.channels = make(map[mercury.ChannelID]*channel)

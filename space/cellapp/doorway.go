@@ -11,7 +11,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Anybody can reach the port of a CellApp. Who may say what:
+// Where the cluster has keys, only its members get a channel to a CellApp; where it has none,
+// anybody can reach its port. Who may say what:
 //
 //	the CellAppMgr, on the channel that this CellApp dialled   orders
 //	CellApps that it has named                                 ghosts, handoffs, flows, removals

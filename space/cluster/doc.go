@@ -49,6 +49,13 @@
 // a BaseApp that a ticket is for is told by its address. One without the world's public key, or with another, hears nothing from the world;
 // its session ends with mercury.ErrTimeout.
 //
+// The processes prove to each other that they are of this world, by Config.ClusterKeys, which follow
+// from Key if none are given. A message between processes is never taken from who has not proved
+// it, and a manager or a CellApp gives him no channel. Observers get in by keys that are drawn out
+// of a cluster key, one to read and one to operate. SetClusterKeys changes the keys while all runs.
+// Without Key an address is all that is proved: so a world is for loopback, or for a network
+// where all are trusted, and says so in a notice.
+//
 // # Concurrency
 //
 // Methods may be called from any goroutine. Scripts and hooks run on the goroutine

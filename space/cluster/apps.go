@@ -55,7 +55,7 @@ func (c *Cluster) startBaseAppMgr() (err error) {
 }
 
 func (c *Cluster) startLoginApp() (err error) {
-	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Stranger), func(e host.Env) (host.App, error) {
+	c.loginApp, err = c.start("LoginApp", c.cfg.loginCarriers, c.cfg.seal(mercury.Member), func(e host.Env) (host.App, error) {
 		cfg := loginapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Auth: c.cfg.Auth, Jobs: e.Jobs,
 			Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,
@@ -74,7 +74,7 @@ func (c *Cluster) startLoginApp() (err error) {
 }
 
 func (c *Cluster) startBaseApp() error {
-	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Stranger, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
+	p, err := c.start(fmt.Sprintf("BaseApp %d", len(c.baseApps)+1), c.cfg.baseCarriers, c.cfg.seal(mercury.Member, c.cfg.TicketKeys...), func(e host.Env) (host.App, error) {
 		return baseapp.New(baseapp.Config{
 			Transport: e.Transport, Manager: c.manager, Schema: c.cfg.Schema, Scripts: c.cfg.BaseScripts, PlayerType: c.cfg.PlayerType,
 			Secrets: e.Secrets, Start: c.cfg.BaseStart, Log: e.Log, Tick: c.cfg.Tick, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU,

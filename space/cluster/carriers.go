@@ -52,7 +52,7 @@ func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
 		if d.Clear {
 			opts = append(opts, host.UnsealedCarriers(carrier))
 		} else {
-			opts = append(opts, host.Carriers(carrier))
+			opts = append(opts, host.Doors(carrier))
 		}
 	}
 	return opts, nil
@@ -76,7 +76,11 @@ func (c *Config) listenTCP(addr string) (mercury.Carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return carrierOf(tcp.Listen(addr, tcp.Config{TLS: seal, DialTLS: seal}, nil))
+	cfg := tcp.Config{TLS: seal, DialTLS: seal}
+	if seal != nil {
+		cfg.Standing = mercury.Member // its certificate proves that
+	}
+	return carrierOf(tcp.Listen(addr, cfg, nil))
 }
 
 // portTries is how many free ports of UDP are looked at for one that is free over TCP, too.

@@ -18,8 +18,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// intruder dials what it is told to, says one thing to each, and keeps what it hears.
-type intruder struct {
+// outsider dials what it is told to, says one thing to each, and keeps what it hears.
+type outsider struct {
 	t    *testing.T
 	env  host.Env
 	mu   sync.Mutex
@@ -28,24 +28,24 @@ type intruder struct {
 	to   map[mercury.ChannelID]netip.AddrPort
 }
 
-func (x *intruder) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+func (x *outsider) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 
-func (x *intruder) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []byte) {
+func (x *outsider) Message(_ time.Duration, _ mercury.ChannelID, _ bool, msg []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.told = append(x.told, wire.ID(msg[0]))
 }
 
-func (x *intruder) Closed(_ time.Duration, ch mercury.ChannelID, reason error) {
+func (x *outsider) Closed(_ time.Duration, ch mercury.ChannelID, reason error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.ends[x.to[ch]] = reason
 }
 
-func (x *intruder) Tick(now time.Duration) time.Duration { return now + time.Second }
+func (x *outsider) Tick(now time.Duration) time.Duration { return now + time.Second }
 
 // say dials a place and says all that a process of the cluster might say first.
-func (x *intruder) say(p *host.Process, at netip.AddrPort) {
+func (x *outsider) say(p *host.Process, at netip.AddrPort) {
 	x.t.Helper()
 	err := p.Do(func(host.App) {
 		ch := x.env.Transport.Dial(mercury.Address{At: at})
@@ -65,7 +65,7 @@ func (x *intruder) say(p *host.Process, at netip.AddrPort) {
 }
 
 // end waits until the channel to a place has ended, and says why.
-func (x *intruder) end(at netip.AddrPort) error {
+func (x *outsider) end(at netip.AddrPort) error {
 	x.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		x.mu.Lock()
@@ -79,15 +79,15 @@ func (x *intruder) end(at netip.AddrPort) error {
 	return nil
 }
 
-func intrude(t *testing.T, cfg secure.Config) (*intruder, *host.Process) {
+func approach(t *testing.T, cfg secure.Config) (*outsider, *host.Process) {
 	t.Helper()
 	h, err := host.New(host.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	x := &intruder{t: t, ends: map[netip.AddrPort]error{}, to: map[mercury.ChannelID]netip.AddrPort{}}
-	p, err := h.Start("intruder", "127.0.0.1:0", func(e host.Env) (host.App, error) {
+	x := &outsider{t: t, ends: map[netip.AddrPort]error{}, to: map[mercury.ChannelID]netip.AddrPort{}}
+	p, err := h.Start("outsider", "127.0.0.1:0", func(e host.Env) (host.App, error) {
 		x.env = e
 		return x, nil
 	}, host.Secure(cfg))
@@ -119,34 +119,32 @@ func TestPublicKeyDoesNotLetIn(t *testing.T) {
 	}()
 
 	before := sealStats(t, c)
-	x, p := intrude(t, secure.Config{ServerKey: cfg.Key.Public()})
-	for _, at := range []netip.AddrPort{c.ManagerAddr(), c.CellAppAddr(0)} {
+	x, p := approach(t, secure.Config{ServerKey: cfg.Key.Public()})
+	for _, at := range []netip.AddrPort{c.ManagerAddr(), c.CellAppAddr(0), base} {
 		x.say(p, at)
 		if err := x.end(at); !errors.Is(err, mercury.ErrKey) {
-			t.Errorf("a stranger at %v: %v", at, err)
+			t.Errorf("an outsider at %v: %v", at, err)
 		}
 	}
-	for _, at := range []netip.AddrPort{base, c.LoginAddr()} {
-		x.say(p, at)
-		if err := x.end(at); errors.Is(err, mercury.ErrTimeout) {
-			t.Errorf("a stranger at %v: %v", at, err)
-		}
+	x.say(p, c.LoginAddr()) // a player's door
+	if err := x.end(c.LoginAddr()); errors.Is(err, mercury.ErrTimeout) {
+		t.Errorf("an outsider at the LoginApp: %v", err)
 	}
 	x.mu.Lock()
 	told := x.told
 	x.mu.Unlock()
 	for _, id := range told { // the LoginApp tells a player why
 		if id != wire.ID(protocol.RefusedID) {
-			t.Errorf("the stranger was told %v", told)
+			t.Errorf("the outsider was told %v", told)
 		}
 	}
-	reader, p := intrude(t, secure.Config{ServerKey: cfg.Key.Public(), Access: cfg.Key.ClusterKey().Observer()})
+	reader, p := approach(t, secure.Config{ServerKey: cfg.Key.Public(), Access: cfg.Key.ClusterKey().Observer()})
 	reader.say(p, c.CellAppAddr(0))
 	if err := reader.end(c.CellAppAddr(0)); !errors.Is(err, mercury.ErrKey) {
 		t.Errorf("an observer at a CellApp: %v", err)
 	}
 	after := sealStats(t, c)
-	if n := after.Strangers - before.Strangers; n != 3 {
+	if n := after.Strangers - before.Strangers; n != 4 {
 		t.Errorf("%d strangers were counted", n)
 	}
 

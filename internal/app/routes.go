@@ -10,6 +10,9 @@ import (
 // the sender. An app makes its routes once; who may send what, it asks the table of wire.
 type Routes[S any] struct {
 	handlers [1 << 8]func(from S, body []byte) error
+	// Spent, if not nil, is given each message when its handler has returned. A test overwrites
+	// the message there, and so finds a handler that has kept a part of it.
+	Spent func(m wire.Message)
 }
 
 // received is a message of type T.
@@ -43,6 +46,9 @@ func Try[S, T any, M received[T]](r *Routes[S], f func(from S, m M) error) {
 		err := m.Parse(body)
 		if err == nil {
 			err = f(from, m)
+		}
+		if r.Spent != nil {
+			r.Spent(m)
 		}
 		spare = m
 		return err

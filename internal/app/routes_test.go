@@ -2,10 +2,12 @@ package app
 
 import (
 	"errors"
+	"net/netip"
 	"slices"
 	"testing"
 
 	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
 )
 
 // give encodes a message and has the routes handle it.
@@ -55,6 +57,17 @@ func TestRoutesWithinAHandler(t *testing.T) {
 	})
 	if err := give(&r, "ann", &wire.Refused{Reason: "outer"}); err != nil || !slices.Equal(heard, []string{"inner", "outer"}) {
 		t.Errorf("heard %q: %v", heard, err)
+	}
+}
+
+// What is done with a message is done when its handler returns, so a test may overwrite it.
+func TestRoutesSpent(t *testing.T) {
+	var r Routes[string]
+	var kept *wire.Members
+	On(&r, func(_ string, m *wire.Members) { kept = m })
+	r.Spent = func(m wire.Message) { m.(*wire.Members).Apps = nil }
+	if err := give(&r, "ann", &wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:1"), Salt: 1}}}}); err != nil || kept == nil || kept.Apps != nil {
+		t.Errorf("%v, kept %+v", err, kept)
 	}
 }
 

@@ -37,6 +37,7 @@ type CellApp struct {
 	left      bool
 	broken    []mercury.Address // apps of which a channel to them has ended
 
+	routes app.Routes[sender]
 	roster app.Roster
 	door   app.Door
 	named  []mercury.Address // just now; see admit
@@ -84,6 +85,7 @@ func New(cfg Config) (*CellApp, error) {
 		a.watch = load.NewStopwatch(cfg.Clock)
 	}
 	a.links.Transport, a.links.Log, a.links.Carriers = cfg.Transport, cfg.Log, cfg.Carriers
+	a.route()
 	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})

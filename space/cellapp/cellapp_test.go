@@ -127,7 +127,7 @@ func testScripts(t testing.TB) *space.Scripts {
 	schema, err := property.NewSchema(&property.Definition{Name: "Walker", HasCell: true, HasBase: true, HasClient: true, Properties: []*property.Property{
 		{Name: "hp", Type: property.Scalar(property.KindUint32), Flags: property.AllClients},
 		{Name: "diary", Type: property.Scalar(property.KindString), Flags: property.CellPublic, Default: property.StringValue(strings.Repeat("dear diary ", 400))},
-	}, Compression: property.Compression{Internal: "ZIP_BEST_SPEED"}})
+	}, ClientMethods: []*property.Method{{Name: "say", Args: []property.Arg{{Type: property.Scalar(property.KindString)}}}}, Compression: property.Compression{Internal: "ZIP_BEST_SPEED"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +156,7 @@ func newRig(t testing.TB) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	app.routes.Spent = spoil
 	r.app = app
 	return r
 }
@@ -168,10 +169,17 @@ func (r *rig) tick(n int) {
 }
 
 func (r *rig) from(a mercury.Address, m wire.Message) {
-	r.app.Message(r.now, r.net.channel(a), true, wire.Encode(nil, m))
+	r.give(r.net.channel(a), m)
 }
 
-func (r *rig) manage(m wire.Message) { r.app.Message(r.now, r.mgr, true, wire.Encode(nil, m)) }
+func (r *rig) manage(m wire.Message) { r.give(r.mgr, m) }
+
+// give has the app take a message, and uses its bytes again.
+func (r *rig) give(ch mercury.ChannelID, m wire.Message) {
+	b := wire.Encode(nil, m)
+	r.app.Message(r.now, ch, true, b)
+	clear(b)
+}
 
 func (r *rig) join() {
 	r.t.Helper()

@@ -94,8 +94,8 @@ func (a *CellApp) shut(now time.Duration) {
 
 // ofBase reports whether what an app says of an entity here may be its to say: a BaseApp
 // speaks for its own bases. What is not here is nobody's, and harms no one.
-func (a *CellApp) ofBase(role wire.Role, from mercury.Address, id entity.ID) error {
-	if base, here := a.population.Base(id); role == wire.BaseApp && here && base != from {
+func (a *CellApp) ofBase(from sender, id entity.ID) error {
+	if base, here := a.population.Base(id); from.role == wire.BaseApp && here && base != from.app {
 		return errBase
 	}
 	return nil
@@ -103,22 +103,22 @@ func (a *CellApp) ofBase(role wire.Role, from mercury.Address, id entity.ID) err
 
 // mayCreate reports whether a BaseApp may have the cell part of an entity made: it is its own
 // base's, and no base of another app has it.
-func (a *CellApp) mayCreate(from mercury.Address, m *migrate.Create) error {
-	if m.Base != from || !a.roster.Issued(from, m.ID) {
+func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {
+	if m.Base != from.app || !a.roster.Issued(from.app, m.ID) {
 		return errBase
 	}
-	return a.ofBase(wire.BaseApp, from, m.ID)
+	return a.ofBase(from, m.ID)
 }
 
 // ackOf reports whether an ack may be an app's to give: a BaseApp acks what its bases got,
 // and tells whoever called one of its entities that it has ended, which the caller's cell
 // checks by where it sent its calls.
-func (a *CellApp) ackOf(role wire.Role, from mercury.Address, m *flow.Ack) error {
+func (a *CellApp) ackOf(from sender, m *flow.Ack) error {
 	switch {
-	case role != wire.BaseApp || m.Gone && m.From != m.To:
+	case from.role != wire.BaseApp || m.Gone && m.From != m.To:
 		return nil
 	case m.From != m.To || m.FromPart != entity.BasePart:
 		return errRole
 	}
-	return a.ofBase(role, from, m.To)
+	return a.ofBase(from, m.To)
 }

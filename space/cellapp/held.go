@@ -18,7 +18,7 @@ import (
 // after which the manager notices by itself.
 const askAgain = 200 * time.Millisecond
 
-// held is a cell with the geometry of its space as it arrives. The cell has the
+// hostedCell is a cell with the geometry of its space as it arrives. The cell has the
 // tree that the follower has; how trees are told, lost and asked for again is
 // between the CellApp and its manager, and no matter of the cell.
 type hostedCell struct {
@@ -44,7 +44,7 @@ func (a *CellApp) find(id entity.SpaceID) (at int, found bool) {
 }
 
 // addCell makes a cell, or confirms one that is there.
-func (a *CellApp) addCell(now time.Duration, m *wire.AddCell) error {
+func (a *CellApp) addCell(from sender, m *wire.AddCell) error {
 	data := make([]space.DataEntry, len(m.Data))
 	for i, e := range m.Data {
 		data[i] = space.DataEntry(e)
@@ -57,10 +57,10 @@ func (a *CellApp) addCell(now time.Duration, m *wire.AddCell) error {
 			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
 		}
 		c.LoadData(data)
-		c.SetClock(m.Clock, a.clusterTime(now))
+		c.SetClock(m.Clock, a.clusterTime(from.now))
 		c.info = slices.Clone(m.Info)
 		a.reused(m.Space)
-	} else if err := a.newCell(now, m, data); err != nil {
+	} else if err := a.newCell(from.now, m, data); err != nil {
 		return err
 	}
 	a.manager.Send(&wire.CellCreated{Space: m.Space, Cell: m.Cell})
@@ -90,17 +90,13 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 }
 
 // takeGeometry takes a whole tree or a delta, and asks for what it lacks then.
-func (a *CellApp) takeGeometry(now time.Duration, body []byte) error {
-	var m wire.Geometry
-	if err := m.Parse(body); err != nil {
-		return err
-	}
+func (a *CellApp) takeGeometry(from sender, m *wire.Geometry) error {
 	c := a.cell(m.Space)
 	if c == nil {
 		return nil
 	}
 	err := c.take(m.Tree)
-	a.askGeometry(now, c)
+	a.askGeometry(from.now, c)
 	return err
 }
 

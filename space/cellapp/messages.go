@@ -10,10 +10,7 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
-	"github.com/cellscape/cellscape/space"
 )
-
-var errUnknown = errors.New("cellapp: no message of a CellApp")
 
 // Opened implements mercury.Handler.
 func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.Address) {
@@ -76,7 +73,7 @@ func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.
 	defer a.watch.Leave()
 	id, body, err := wire.Split(msg)
 	if err == nil {
-		err = a.handle(now, ch, from, id, body)
+		err = a.handle(sender{now, from, a.roleOf(ch, from)}, id, body)
 	}
 	if err != nil {
 		a.refused(now, from, id, err)
@@ -93,326 +90,104 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 	}
 }
 
-func (a *CellApp) handle(now time.Duration, ch mercury.ChannelID, from mercury.Address, id wire.ID, body []byte) error {
-	role := a.roleOf(ch, from)
+// sender is who sent a message, and when it came.
+type sender struct {
+	now  time.Duration
+	app  mercury.Address
+	role wire.Role
+}
+
+// handle acts on a message, if its sender may say it.
+func (a *CellApp) handle(from sender, id wire.ID, body []byte) error {
 	switch {
-	case !wire.May(role, id, wire.CellApp):
+	case !wire.May(from.role, id, wire.CellApp):
 		return errRole
-	case role == wire.CellAppMgr:
-		return a.handleManager(now, id, body)
-	}
-	switch id {
-	case wire.FlowID:
-		var m flow.Message
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if err := a.ofBase(role, from, m.To); err != nil {
-			return err
-		}
-		a.population.HandleFlow(&m, from)
-		return nil
-	case wire.FlowAckID:
-		var m flow.Ack
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if err := a.ackOf(role, from, &m); err != nil {
-			return err
-		}
-		a.population.HandleAck(&m, from)
-		return nil
-	case wire.RemovalAckID:
-		var m wire.RemovalAck
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.removalAck(&m, from)
-		return nil
-	case wire.ClientMoveID:
-		return a.clientMove(role, from, body)
-	case wire.CreateID, wire.RefuseRealID, wire.OnloadID, wire.OnloadAckID, wire.ProbeID:
-		return a.handleMigration(now, from, id, body)
-	case wire.GhostStateID, wire.GhostUpdateID, wire.GhostDeleteID, wire.GhostAuditID, wire.GhostQueryID, wire.GhostRollID:
-		return a.handleGhost(from, id, body)
-	}
-	return errUnknown
-}
-
-func (a *CellApp) clientMove(role wire.Role, from mercury.Address, body []byte) error {
-	var m wire.ClientMove
-	if err := m.Parse(body); err != nil {
-		return err
-	}
-	if err := a.ofBase(role, from, m.ID); err != nil {
-		return err
-	}
-	if on := a.population.ClientMove(m.ID, &m.ClientRest, from); !on.IsZero() {
-		return a.links.SendUnreliable(on, &m)
-	}
-	return nil
-}
-
-func (a *CellApp) handleManager(now time.Duration, id wire.ID, body []byte) error {
-	switch id {
-	case wire.WelcomeID:
-		var m wire.Welcome
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		return a.welcome(now, &m)
-	case wire.RefusedID:
-		var m wire.Refused
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.log.Error("the CellAppMgr refuses this CellApp", "reason", m.Reason)
-		a.manager.Refused(now, m.Reason)
-		return nil
-	case wire.DismissedID:
-		var m wire.Dismissed
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if a.manager.Outdated(m.Term) {
-			return errOutdated
-		}
-		a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
-		a.dismissed = true
-		a.cells, a.removals, a.jobs = nil, removals{}, nil
-		a.population = a.newPopulation()
-		return nil
-	}
-	if !a.manager.Heeds() {
+	case from.role == wire.CellAppMgr && !a.heeds(id):
 		return errNotWelcomed
 	}
-	switch id {
-	case wire.AppDeadID:
-		var m wire.AppDead
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.appDied(&m)
-	case wire.MembersID:
-		var m wire.Members
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.name(&m)
-	case wire.FreezeID:
-		var m wire.Freeze
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.freeze(m.On)
-	case wire.AddCellID:
-		var m wire.AddCell
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		return a.addCell(now, &m)
-	case wire.GeometryID:
-		return a.takeGeometry(now, body)
-	case wire.RemoveCellID:
-		var m wire.RemoveCell
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.removeCell(&m)
-	case wire.CellGoingID:
-		var m wire.CellGoing
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.cellGoing(&m)
-	case wire.SpaceDestroyedID:
-		var m wire.SpaceDestroyed
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.endings.Answered(m.Space)
-		if m.Reason != "" {
-			a.log.Warn("a space is not destroyed", "space", m.Space, "reason", m.Reason)
-		}
-	case wire.RetiredID:
-		a.retired = true
-		a.log.Info("CellApp has retired")
-	case wire.SpaceRateID:
-		return a.spaceRate(now, body)
-	case wire.SpaceDataSetID:
-		var m wire.SpaceDataSet
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.said.answered(m.Said)
-	case wire.SpaceDataID:
-		var m wire.SpaceData
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if c := a.cell(m.Space); c != nil {
-			c.SetData(space.DataEntry(m.Entry))
-		}
-	}
-	return nil
+	return a.routes.Handle(from, id, body)
 }
 
-func (a *CellApp) welcome(now time.Duration, m *wire.Welcome) error {
-	if !a.manager.Welcomed(now, m) {
-		return errOutdated
-	}
-	a.number = m.Number
-	a.sayLate()
-	a.sayAll()
-	if a.retire {
-		a.Retire(a.reason)
-	}
-	if a.alloc != nil {
-		a.hearTime(now, m.GameTime)
-		return nil // joined again, or news of the BaseAppMgr or of the time: ids stay
-	}
-	alloc, err := app.NewAllocator(m.Allocator)
-	if err != nil {
+// route says who handles each message.
+func (a *CellApp) route() {
+	a.routeOrders()
+	a.routeEntities()
+	app.On(&a.routes, func(from sender, m *wire.RemovalAck) { a.removalAck(m, from.app) })
+}
+
+// routeEntities is for messages about entities.
+func (a *CellApp) routeEntities() {
+	r := &a.routes
+	app.Try(r, func(from sender, m *flow.Message) error {
+		if err := a.ofBase(from, m.To); err != nil {
+			return err
+		}
+		a.population.HandleFlow(m, from.app)
+		return nil
+	})
+	app.Try(r, func(from sender, m *flow.Ack) error {
+		if err := a.ackOf(from, m); err != nil {
+			return err
+		}
+		a.population.HandleAck(m, from.app)
+		return nil
+	})
+	app.Try(r, a.clientMove)
+	app.Try(r, a.create)
+	app.On(r, func(from sender, m *migrate.Refuse) { a.population.Refuse(m, from.app) })
+	app.Try(r, a.onload)
+	app.On(r, func(_ sender, m *migrate.OnloadAck) { a.population.OnloadAck(m) })
+	app.Try(r, a.probe)
+	app.On(r, func(from sender, m *ghost.State) {
+		if c := a.cell(m.Space); c != nil {
+			c.GhostState(m, from.app)
+		}
+	})
+	app.On(r, func(from sender, m *ghost.Update) { a.population.GhostUpdate(m, from.app) })
+	app.On(r, func(_ sender, m *ghost.Delete) { a.population.GhostDelete(m) })
+	app.On(r, func(_ sender, m *ghost.Audit) { a.population.GhostAudit(m) })
+	app.On(r, func(_ sender, m *ghost.Query) { a.population.GhostQuery(m) })
+	app.On(r, func(from sender, m *ghost.Roll) {
+		if c := a.cell(m.Space); c != nil {
+			c.GhostRoll(m, from.app)
+		}
+	})
+}
+
+func (a *CellApp) clientMove(from sender, m *wire.ClientMove) error {
+	if err := a.ofBase(from, m.ID); err != nil {
 		return err
 	}
-	a.alloc = alloc
-	a.shift = m.GameTime - now
-	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)
+	if on := a.population.ClientMove(m.ID, &m.ClientRest, from.app); !on.IsZero() {
+		return a.links.SendUnreliable(on, m)
+	}
 	return nil
 }
 
-func (a *CellApp) appDied(m *wire.AppDead) {
-	if m.App == a.cfg.Transport.Self() {
-		return // Dismissed says it to the one concerned
+func (a *CellApp) create(from sender, m *migrate.Create) error {
+	if err := a.mayCreate(from, m); err != nil {
+		return err
 	}
-	a.links.Bury(m.Role, m.App)
-	a.roster.Remove(m.App)
-	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
-	a.removals.mourn(m.App)
-	if m.Role == wire.CellApp {
-		a.population.AppDied(m.App)
+	if c := a.cell(m.Space); c != nil {
+		c.Create(m, from.app)
+	} else {
+		a.tellLost(from.now, from.app, m.ID, m.Order, "this CellApp has no cell of the space")
 	}
-	for _, c := range a.cells {
-		switch m.Role {
-		case wire.CellApp:
-			c.AppDied(m.App)
-		case wire.BaseApp:
-			c.BaseAppDied(m.App)
-		}
-	}
+	return nil
 }
 
-// freeze stops the world, or lets it go on. Ordered a second time it makes every
-// ghost compare itself with its real.
-func (a *CellApp) freeze(on bool) {
-	again := on && a.frozen
-	a.frozen = on
-	for _, c := range a.cells {
-		c.Freeze(on)
-		if again {
-			c.AuditGhosts()
-		}
-	}
-}
+var errNoCell = errors.New("cellapp: onload for a space without a cell here")
 
-func (a *CellApp) handleMigration(now time.Duration, from mercury.Address, id wire.ID, body []byte) error {
-	switch id {
-	case wire.CreateID:
-		var m migrate.Create
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if err := a.mayCreate(from, &m); err != nil {
-			return err
-		}
-		c := a.cell(m.Space)
-		if c == nil {
-			a.tellLost(now, from, m.ID, m.Order, "this CellApp has no cell of the space")
-			return nil
-		}
-		c.Create(&m, from)
-	case wire.RefuseRealID:
-		var m migrate.Refuse
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.population.Refuse(&m, from)
-	case wire.OnloadID:
-		var m migrate.Onload
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		c := a.cell(m.Space)
-		if c == nil {
-			// Nobody has the real now: the base brings it back.
-			a.outbox().Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
-			a.tellLost(now, m.Base, m.ID, m.Order, "handed to a CellApp without a cell of the space")
-			return errors.New("cellapp: onload for a space without a cell here")
-		}
-		c.Onload(&m, from)
-	case wire.OnloadAckID:
-		var m migrate.OnloadAck
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.population.OnloadAck(&m)
-	case wire.ProbeID:
-		var m migrate.Probe
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if role, _ := a.roster.Role(from); role == wire.BaseApp && m.Base != from {
-			return errBase
-		}
-		a.probe(now, &m)
+func (a *CellApp) onload(from sender, m *migrate.Onload) error {
+	c := a.cell(m.Space)
+	if c == nil {
+		// Nobody has the real now: the base brings it back.
+		a.outbox().Send(from.app, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+		a.tellLost(from.now, m.Base, m.ID, m.Order, "handed to a CellApp without a cell of the space")
+		return errNoCell
 	}
+	c.Onload(m, from.app)
 	return nil
 }
 
 func (a *CellApp) outbox() *outbox { return (*outbox)(a) }
-
-func (a *CellApp) handleGhost(from mercury.Address, id wire.ID, body []byte) error {
-	switch id {
-	case wire.GhostStateID:
-		var m ghost.State
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if c := a.cell(m.Space); c != nil {
-			c.GhostState(&m, from)
-		}
-	case wire.GhostUpdateID:
-		var m ghost.Update
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.population.GhostUpdate(&m, from)
-	case wire.GhostDeleteID:
-		var m ghost.Delete
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.population.GhostDelete(&m)
-	case wire.GhostAuditID:
-		var m ghost.Audit
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.population.GhostAudit(&m)
-	case wire.GhostQueryID:
-		var m ghost.Query
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		a.population.GhostQuery(&m)
-	case wire.GhostRollID:
-		var m ghost.Roll
-		if err := m.Parse(body); err != nil {
-			return err
-		}
-		if c := a.cell(m.Space); c != nil {
-			c.GhostRoll(&m, from)
-		}
-	}
-	return nil
-}

@@ -97,13 +97,8 @@ func (a *CellApp) wantedRate(c *space.Cell, average int64) uint16 {
 }
 
 // spaceRate takes how fast the game time of a space runs.
-func (a *CellApp) spaceRate(now time.Duration, body []byte) error {
-	var m wire.SpaceRate
-	if err := m.Parse(body); err != nil {
-		return err
-	}
+func (a *CellApp) spaceRate(from sender, m *wire.SpaceRate) {
 	if c := a.cell(m.Space); c != nil {
-		c.SetClock(m.Clock, a.clusterTime(now))
+		c.SetClock(m.Clock, a.clusterTime(from.now))
 	}
-	return nil
 }

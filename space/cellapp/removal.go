@@ -63,7 +63,7 @@ func (a *CellApp) removeCell(m *wire.RemoveCell) {
 	r := a.removals.find(m.Space, m.Cell)
 	if r == nil {
 		a.log.Info("cell is being removed", "space", m.Space, "cell", m.Cell.String(), "reals", c.Reals(), "ghosts", c.Ghosts())
-		a.removals.own = append(a.removals.own, removing{space: m.Space, cell: m.Cell, waiting: m.Peers})
+		a.removals.own = append(a.removals.own, removing{space: m.Space, cell: m.Cell, waiting: slices.Clone(m.Peers)})
 		r = &a.removals.own[len(a.removals.own)-1]
 		c.removing = true
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -59,12 +60,16 @@ func (a *CellApp) lastWords(now time.Duration) {
 
 // probe answers a base that asks after its real. That there is nothing of it on any cell
 // here is a word that its base needs, too.
-func (a *CellApp) probe(now time.Duration, m *migrate.Probe) {
+func (a *CellApp) probe(from sender, m *migrate.Probe) error {
+	if from.role == wire.BaseApp && m.Base != from.app {
+		return errBase
+	}
 	if a.population.Probe(m) {
-		return
+		return nil
 	}
 	if m.Hops == 0 && !a.population.Tells(m.ID, m.Order) {
 		a.log.Warn("a base believes in a real that is not here", "entity", m.ID.String(), "order", m.Order.String())
-		a.tellLost(now, m.Base, m.ID, m.Order, "nothing is known of it where its base believes it")
+		a.tellLost(from.now, m.Base, m.ID, m.Order, "nothing is known of it where its base believes it")
 	}
+	return nil
 }

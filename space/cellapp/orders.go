@@ -1,0 +1,123 @@
+package cellapp
+
+import (
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/space"
+)
+
+// heeds reports whether a message of the CellAppMgr is to be acted on: orders are, once it
+// has shown its term.
+func (a *CellApp) heeds(id wire.ID) bool {
+	switch id {
+	case wire.WelcomeID, wire.RefusedID, wire.DismissedID:
+		return true
+	}
+	return a.manager.Heeds()
+}
+
+// routeOrders is for what the CellAppMgr says.
+func (a *CellApp) routeOrders() {
+	r := &a.routes
+	app.Try(r, a.welcome)
+	app.On(r, func(from sender, m *wire.Refused) {
+		a.log.Error("the CellAppMgr refuses this CellApp", "reason", m.Reason)
+		a.manager.Refused(from.now, m.Reason)
+	})
+	app.Try(r, a.dismiss)
+	app.On(r, a.appDied)
+	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
+	app.On(r, func(_ sender, m *wire.Freeze) { a.freeze(m.On) })
+	app.Try(r, a.addCell)
+	app.Try(r, a.takeGeometry)
+	app.On(r, func(_ sender, m *wire.RemoveCell) { a.removeCell(m) })
+	app.On(r, func(_ sender, m *wire.CellGoing) { a.cellGoing(m) })
+	app.On(r, a.spaceDestroyed)
+	app.On(r, func(sender, *wire.Retired) {
+		a.retired = true
+		a.log.Info("CellApp has retired")
+	})
+	app.On(r, a.spaceRate)
+	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.answered(m.Said) })
+	app.On(r, func(_ sender, m *wire.SpaceData) {
+		if c := a.cell(m.Space); c != nil {
+			c.SetData(space.DataEntry(m.Entry))
+		}
+	})
+}
+
+func (a *CellApp) welcome(from sender, m *wire.Welcome) error {
+	if !a.manager.Welcomed(from.now, m) {
+		return errOutdated
+	}
+	a.number = m.Number
+	a.sayLate()
+	a.sayAll()
+	if a.retire {
+		a.Retire(a.reason)
+	}
+	if a.alloc != nil {
+		a.hearTime(from.now, m.GameTime)
+		return nil // joined again, or news of the BaseAppMgr or of the time: ids stay
+	}
+	alloc, err := app.NewAllocator(m.Allocator)
+	if err != nil {
+		return err
+	}
+	a.alloc = alloc
+	a.shift = m.GameTime - from.now
+	a.log.Info("CellApp joined", "number", m.Number, "term", m.Term)
+	return nil
+}
+
+func (a *CellApp) dismiss(_ sender, m *wire.Dismissed) error {
+	if a.manager.Outdated(m.Term) {
+		return errOutdated
+	}
+	a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
+	a.dismissed = true
+	a.cells, a.removals, a.jobs = nil, removals{}, nil
+	a.population = a.newPopulation()
+	return nil
+}
+
+func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
+	if m.App == a.cfg.Transport.Self() {
+		return // Dismissed says it to the one concerned
+	}
+	a.links.Bury(m.Role, m.App)
+	a.roster.Remove(m.App)
+	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
+	a.removals.mourn(m.App)
+	if m.Role == wire.CellApp {
+		a.population.AppDied(m.App)
+	}
+	for _, c := range a.cells {
+		switch m.Role {
+		case wire.CellApp:
+			c.AppDied(m.App)
+		case wire.BaseApp:
+			c.BaseAppDied(m.App)
+		}
+	}
+}
+
+// freeze stops the world, or lets it go on. Ordered a second time it makes every
+// ghost compare itself with its real.
+func (a *CellApp) freeze(on bool) {
+	again := on && a.frozen
+	a.frozen = on
+	for _, c := range a.cells {
+		c.Freeze(on)
+		if again {
+			c.AuditGhosts()
+		}
+	}
+}
+
+func (a *CellApp) spaceDestroyed(_ sender, m *wire.SpaceDestroyed) {
+	a.endings.Answered(m.Space)
+	if m.Reason != "" {
+		a.log.Warn("a space is not destroyed", "space", m.Space, "reason", m.Reason)
+	}
+}

@@ -214,7 +214,7 @@ func printDiffs(views []view) {
 // printUnsent prints what was not sent, and why.
 func printUnsent(st *status.World) {
 	for _, u := range st.Unsent {
-		fmt.Fprintf(os.Stderr, "%d messages of id %d not sent: %s\n", u.Count, u.Message, u.Reason)
+		fmt.Fprintf(os.Stderr, "%d %s not sent: %s\n", u.Count, u.Message, u.Reason)
 	}
 }
 

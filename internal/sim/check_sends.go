@@ -16,7 +16,7 @@ func (k *sendsTold) converged() error {
 	var faults []error
 	for _, u := range k.c.observer.last.Unsent {
 		if u.Fault {
-			faults = append(faults, fmt.Errorf("%d messages of id %d were not sent: %s", u.Count, u.Message, u.Reason))
+			faults = append(faults, fmt.Errorf("%d %s were not sent: %s", u.Count, u.Message, u.Reason))
 		}
 	}
 	for _, pl := range k.c.players {

@@ -67,7 +67,7 @@ func describeApp(a *member) status.App {
 
 func describeUnsent(s wire.SendErrors) (out []status.Unsent) {
 	for _, e := range s {
-		out = append(out, status.Unsent{Reason: e.Reason.String(), Message: uint8(e.ID), Count: e.Count, Fault: !e.Reason.Expected()})
+		out = append(out, status.Unsent{Reason: e.Reason.String(), Message: e.ID.String(), Count: e.Count, Fault: !e.Reason.Expected()})
 	}
 	return out
 }

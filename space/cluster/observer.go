@@ -144,16 +144,25 @@ func (o *Observer) Freeze(on bool) error {
 type watcher struct {
 	links   app.Links
 	manager app.Member
+	routes  app.Routes[time.Duration] // which is the time of a message
 	log     *slog.Logger
-	put     func(status.World)
 }
 
 // watchPeriod is the time between ticks; a tick only joins again if need be.
 const watchPeriod = 200 * time.Millisecond
 
 func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(status.World)) *watcher {
-	w := &watcher{links: app.Links{Transport: t, Log: log}, log: log, put: put}
+	w := &watcher{links: app.Links{Transport: t, Log: log}, log: log}
 	w.manager = app.NewMember(&w.links, manager, wire.Join{Role: wire.Observer})
+	app.On(&w.routes, func(_ time.Duration, m *wire.Status) {
+		w.manager.Accepted()
+		put(m.World)
+	})
+	app.On(&w.routes, func(now time.Duration, m *wire.Refused) {
+		w.log.Error("the managers refuse the observer", "reason", m.Reason)
+		w.manager.Refused(now, m.Reason)
+	})
+	w.routes.Ignore(wire.WelcomeID, wire.DismissedID)
 	return w
 }
 
@@ -180,20 +189,8 @@ func (w *watcher) Message(now time.Duration, ch mercury.ChannelID, _ bool, msg [
 		return
 	}
 	id, body, err := wire.Split(msg)
-	switch {
-	case err != nil:
-	case id == wire.StatusID:
-		var s wire.Status
-		if err = s.Parse(body); err == nil {
-			w.manager.Accepted()
-			w.put(s.World)
-		}
-	case id == wire.RefusedID:
-		var r wire.Refused
-		if err = r.Parse(body); err == nil {
-			w.log.Error("the managers refuse the observer", "reason", r.Reason)
-			w.manager.Refused(now, r.Reason)
-		}
+	if err == nil {
+		err = w.routes.Handle(now, id, body)
 	}
 	if err != nil {
 		w.log.Warn("message dropped", "error", err)

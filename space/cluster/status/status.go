@@ -149,10 +149,10 @@ type App struct {
 	Carriers []Carrier `json:"carriers,omitempty"`
 }
 
-// Unsent counts the messages of one id that were not sent for one reason.
+// Unsent counts the messages of one type that were not sent for one reason.
 type Unsent struct {
 	Reason  string `json:"reason"`
-	Message uint8  `json:"message"` // its id
+	Message string `json:"message"`
 	Count   uint64 `json:"count"`
 	// Fault says that no reason takes care of them: they are lost.
 	Fault bool `json:"fault,omitempty"`

@@ -13,7 +13,7 @@ import (
 
 // world has a value in every field.
 func world() status.World {
-	unsent := []status.Unsent{{Reason: "full", Message: 7, Count: 1 << 40, Fault: true}, {Reason: "peer gone", Message: 8, Count: 2}}
+	unsent := []status.Unsent{{Reason: "full", Message: "Freeze", Count: 1 << 40, Fault: true}, {Reason: "peer gone", Message: "Join", Count: 2}}
 	w := status.World{
 		GameTime: 1.5, SpaceCount: 9, Cells: 2, Retiring: 1, CellsAdded: 3, CellsRemoved: 2, Removing: 1, LinesMoved: 4,
 		Reals: 5, Ghosts: 6, Clients: 7, Deaths: 8, LoginsRefused: true, Ticks: 9, Late: 10,

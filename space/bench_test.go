@@ -75,7 +75,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 		if id <= players {
 			m.Session = flow.Session{Number: 1, Room: 920}
 		}
-		c.Create(&m, addr(100))
+		c.population.Create(&m, addr(100))
 	}
 	var now time.Duration
 	tick = func() {
@@ -97,7 +97,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 			population.HandleAck(&out.acks[i], addr(100))
 		}
 		out.acks = out.acks[:0]
-		c.Tick(now, now, tickPeriod)
+		c.runTick(now, now, tickPeriod)
 	}
 	for range 100 {
 		tick()

@@ -132,7 +132,7 @@ func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 			t.Fatal("it was not handed on")
 		}
 		r.queue, r.hold = nil, nil
-		r.apps[0].died(addr(2))
+		r.apps[0].population.CellAppDied(addr(2))
 		r.tick(2)
 		if len(b.offers) == 0 {
 			t.Fatal("no frozen copy was offered")

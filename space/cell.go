@@ -64,8 +64,9 @@ type Env struct {
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
 	// is large. nil sends everything as it is.
 	Compressor *property.Compressor
-	// Do performs a job of a cell and calls done on the goroutine of the CellApp, by way of Cell.JobDone. nil performs none.
-	Do func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
+	// Do performs a job and calls done on the goroutine of the CellApp, not within Do. nil
+	// performs none.
+	Do func(run func(ctx context.Context) any, done func(result any)) error
 }
 
 // Cell is the part of a space that one CellApp runs: its reals, the ghosts of its
@@ -94,8 +95,6 @@ type Cell struct {
 	game time.Duration // game time, which pace keeps
 	pace pace
 
-	thrift Degradation
-
 	reals    sorted
 	ghosts   sorted
 	ranges   aoi.List
@@ -109,7 +108,6 @@ type Cell struct {
 	unsettled bool // it is in Population.leaving
 	trimming  trimming
 	rolls     rolls
-	frozen    bool
 	held      bool // it has had a real
 	behind    bool // haunts may be; see catchUp
 	ended     bool // the space has ended
@@ -118,13 +116,12 @@ type Cell struct {
 	areaTold  bsp.Rect
 	// unloadable says that it was logged that nobody loads the geometry.
 	unloadable bool
-	local      any // of the game, see SetLocal
-	do         func(c *Cell, run func(ctx context.Context) any, done func(result any)) error
+	local      any  // of the game, see SetLocal
 	first      bool // the hook of the first cell is still to be called
 	fromStore  bool
 	checkAt    time.Duration
 	work       measured
-	gained     int64 // see Gained
+	gained     int64 // see Cost
 
 	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
 	scratch []byte
@@ -133,73 +130,14 @@ type Cell struct {
 	walk    []*record
 }
 
-// NewCell makes a cell of a space on this CellApp. tree is the geometry it was
-// added with, and has the cell as a leaf. now and game are the app's clock and game
-// time: what happens on the cell before its first tick happens then.
-func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) *Cell {
-	env := &p.env
-	c := &Cell{
-		cfg: env.Config, self: env.Self, scripts: env.Scripts, population: p,
-		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
-		compressor: env.Compressor, do: env.Do, now: now, game: game,
-		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
-	}
-	c.data.load(data)
-	c.rolls.at = now + RollPeriod
-	c.work.types = make([]TypeLoad, len(env.Scripts.Schema().Types))
-	return c
-}
-
 // Space is the id of the space.
 func (c *Cell) Space() entity.SpaceID { return c.space }
 
 // ID is the id of the cell.
 func (c *Cell) ID() bsp.CellID { return c.id }
 
-// Version is the version of the geometry that the cell has.
-func (c *Cell) Version() bsp.Version { return c.tree.Version() }
-
 // Tree is the geometry that the cell has; it must not be changed.
 func (c *Cell) Tree() *bsp.Tree { return c.tree }
-
-// SetTree gives the cell a new version of its space's geometry; an older one is
-// ignored. The offload and ghost check runs at the next tick, unless only loads
-// are new: those come every balance period, and a check looks at all entities.
-func (c *Cell) SetTree(t *bsp.Tree) {
-	if !c.tree.Version().Less(t.Version()) {
-		return
-	}
-	if !c.tree.SameCells(t) {
-		c.checkAt = 0
-	}
-	c.tree = t
-}
-
-// Become gives the cell another leaf: the manager took the old one away and gave
-// this CellApp a new one of the same space, while reals of the old are still here.
-// It reports false, and changes nothing, if t is older than what the cell has or
-// does not say so.
-func (c *Cell) Become(id bsp.CellID, t *bsp.Tree) bool {
-	if id == c.id {
-		c.SetTree(t)
-		return true
-	}
-	_, _, old := t.Leaf(c.id)
-	if _, _, ok := t.Leaf(id); !ok || old || t.Version().Less(c.tree.Version()) {
-		return false
-	}
-	c.id, c.tree, c.checkAt = id, t, 0
-	return true
-}
-
-// SetData takes a numbered change of the space's data.
-func (c *Cell) SetData(e DataEntry) { c.data.set(e) }
-
-// LoadData takes all entries that a manager has; those that are known are ignored.
-func (c *Cell) LoadData(entries []DataEntry) { c.data.load(entries) }
-
-// Freeze stops timers, controllers and offloads and lifts the client budgets.
-func (c *Cell) Freeze(on bool) { c.frozen = on }
 
 // Reals is the number of reals; Ghosts that of ghosts.
 func (c *Cell) Reals() int { return len(c.reals) }
@@ -210,22 +148,15 @@ func (c *Cell) Ghosts() int { return len(c.ghosts) }
 // Handoffs is the number of handoffs in flight from here.
 func (c *Cell) Handoffs() int { return c.population.handoffs.From(c.space) }
 
-// PropertyStats counts the property traffic of the cell, with that of the other cells
-// of its CellApp; nil if it is not counted.
-func (c *Cell) PropertyStats() *property.Stats { return c.stats }
-
-// Tick runs one tick: see the package doc for its order. now is the app's clock,
-// cluster the time of the cluster, dt the tick period. Leases, backups, dwells and
-// periods go by now; timers and controllers by game time (see gametime.Clock).
-func (c *Cell) Tick(now, cluster, dt time.Duration) {
+// runTick runs one tick; see Population.Tick.
+func (c *Cell) runTick(now, cluster, dt time.Duration) {
 	c.watch.Enter(&c.work.rest)
 	c.tick++
 	c.now, c.game = now, c.pace.advance(cluster)
-	c.population.now = now
 	c.runLoopback()
 	c.sweep()
 	c.endReals()
-	if !c.frozen {
+	if !c.population.frozen {
 		c.tellArea()
 		c.beginSpace()
 		c.runEntities(gametime.AtRate(dt, c.pace.rate))
@@ -292,10 +223,6 @@ func (c *Cell) sweep() {
 	clear(c.departing)
 	c.departing = c.departing[:0]
 }
-
-// Settle acts on departures that message handlers caused; the CellApp calls it
-// after each batch of messages.
-func (c *Cell) Settle() { c.sweep() }
 
 // moved tells the range list that an entity has moved.
 func (c *Cell) moved(e *entity.Entity) {

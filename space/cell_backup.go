@@ -16,7 +16,7 @@ func (c *Cell) backUp() {
 	defer c.watch.Leave()
 	for _, rec := range c.reals {
 		r := rec.real
-		due := r.gone == staying && c.now >= r.backupAt && (!c.frozen || r.backupAt == 0) && !r.choked()
+		due := r.gone == staying && c.now >= r.backupAt && (!c.population.frozen || r.backupAt == 0) && !r.choked()
 		c.watch.Switch(r.turn(due))
 		if due {
 			// The base is told again where its real is: a lost Current is so repaired.

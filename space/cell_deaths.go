@@ -1,12 +1,21 @@
 package space
 
 import (
+	"slices"
+
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// AppDied forgets a CellApp that was declared dead, by the manager's verdict. The CellApp
-// calls it after Population.AppDied.
-func (c *Cell) AppDied(app mercury.Address) {
+// CellAppDied forgets a CellApp that was declared dead, by the manager's verdict. A base hears
+// first what was handed over to it, and then what is lost.
+func (p *Population) CellAppDied(app mercury.Address) {
+	p.handedOverDied(app)
+	for _, c := range p.cells {
+		c.cellAppDied(app)
+	}
+}
+
+func (c *Cell) cellAppDied(app mercury.Address) {
 	for _, rec := range c.reals {
 		rec.real.haunts.Remove(app)
 	}
@@ -18,17 +27,19 @@ func (c *Cell) AppDied(app mercury.Address) {
 		if !rec.e.Base.IsZero() {
 			// The base may never have heard that the real went there: the ack let the
 			// frozen copy go, and the news for the base died with the app.
-			c.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, "its CellApp died")
+			c.population.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, "its CellApp died")
 		}
 	}
 }
 
 // BaseAppDied destroys the reals whose base is gone: nothing can restore or
 // command them any more.
-func (c *Cell) BaseAppDied(app mercury.Address) {
-	for _, rec := range append(sorted(nil), c.reals...) {
-		if rec.e.Base == app {
-			c.drop(rec.real)
+func (p *Population) BaseAppDied(app mercury.Address) {
+	for _, c := range p.cells {
+		for _, rec := range slices.Clone(c.reals) {
+			if rec.e.Base == app {
+				c.drop(rec.real)
+			}
 		}
 	}
 }

@@ -12,9 +12,9 @@ var ErrEnded = errors.New("space: the space has ended")
 // tick, as by its own Destroy: its script hears OnDestroy, its base that the cell part
 // is gone. So is what still arrives from cells that have not heard yet. The cell is
 // Idle when all bases have.
-func (c *Cell) End() { c.ended = true }
+func (c Hosted) End() { c.ended = true }
 
-// Ended reports whether End was called.
+// Ended reports whether the space has ended, and everything on the cell with it.
 func (c *Cell) Ended() bool { return c.ended }
 
 // endReals destroys what there is on a cell that has ended. Scripts may answer the
@@ -44,5 +44,5 @@ func (r *Real) DestroySpace() {
 	}
 }
 
-// Held reports whether the cell has had a real at some time.
-func (c *Cell) HadReal() bool { return c.held }
+// HadReal reports whether the cell has had a real at some time.
+func (c Hosted) HadReal() bool { return c.held }

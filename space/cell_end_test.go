@@ -115,8 +115,8 @@ func TestTimesBeforeTheFirstTick(t *testing.T) {
 	if _, err := r.real(1).AddTimer(2*tickPeriod, 0, "OnTimer", 5); err != nil {
 		t.Fatal(err)
 	}
-	a.cell.Tick(now+tickPeriod, game+tickPeriod, tickPeriod)
+	a.cell.runTick(now+tickPeriod, game+tickPeriod, tickPeriod)
 	r.diary(1, "created;")
-	a.cell.Tick(now+2*tickPeriod, game+2*tickPeriod, tickPeriod)
+	a.cell.runTick(now+2*tickPeriod, game+2*tickPeriod, tickPeriod)
 	r.diary(1, "created;timer 5;")
 }

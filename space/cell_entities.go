@@ -81,14 +81,19 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 // Create makes a real from what its base holds. A repeated order is confirmed
 // again; an older one, which may have waited long on a bad link, is ignored, since
 // the base has moved on.
-func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
+func (p *Population) Create(m *migrate.Create, from mercury.Address) {
+	c := p.cell(m.Space)
+	if c == nil {
+		p.tellLost(from, m.ID, m.Order, "this CellApp has no cell of the space")
+		return
+	}
 	c.watch.Claim(&c.work.rest)
-	rec := c.population.find(m.ID)
-	if rec == nil && c.population.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+	rec := p.find(m.ID)
+	if rec == nil && p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
 	}
 	if c.ended {
-		c.tellLost(from, m.ID, m.Order, ErrEnded.Error())
+		p.tellLost(from, m.ID, m.Order, ErrEnded.Error())
 		return
 	}
 	if rec != nil && !rec.e.Order.Before(m.Order) {
@@ -100,7 +105,7 @@ func (c *Cell) Create(m *migrate.Create, from mercury.Address) {
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("entity not created", "entity", m.ID.String(), "error", err)
-		c.tellLost(from, m.ID, m.Order, err.Error())
+		p.tellLost(from, m.ID, m.Order, err.Error())
 	}
 }
 
@@ -186,7 +191,7 @@ func (c *Cell) destroy(r *Real) {
 
 // lose gives up a real that cannot go on; its base restores it.
 func (c *Cell) lose(r *Real) {
-	c.tellLost(r.e.Base, r.e.ID, r.e.Order, r.reason)
+	c.population.tellLost(r.e.Base, r.e.ID, r.e.Order, r.reason)
 	c.remove(r)
 }
 

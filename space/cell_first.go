@@ -17,7 +17,7 @@ func (s *Scripts) OnFirstCell(f func(c *Cell, fromStore bool)) {
 }
 
 // First says that the cell is the first of its space; see Scripts.OnFirstCell.
-func (c *Cell) First(fromStore bool) { c.first, c.fromStore = true, fromStore }
+func (c Hosted) First(fromStore bool) { c.first, c.fromStore = true, fromStore }
 
 // beginSpace calls the game's hook, in a tick, so that timers of what it spawns start
 // from the right time.

@@ -16,12 +16,12 @@ type books struct {
 }
 
 // net is the load of a cell without what its ghosts count for.
-func net(c *Cell) int64 { return c.Load().Total - c.cfg.ArtificialLoad/10*int64(len(c.ghosts)) }
+func net(c Hosted) int64 { return c.Cost().Total - c.cfg.ArtificialLoad/10*int64(len(c.ghosts)) }
 
 func (b *books) open() {
 	b.loads, b.gained = b.loads[:0], b.gained[:0]
 	for _, a := range b.r.apps {
-		b.loads, b.gained = append(b.loads, net(a.cell)), append(b.gained, a.cell.Gained())
+		b.loads, b.gained = append(b.loads, net(a.cell)), append(b.gained, a.cell.gained)
 	}
 }
 
@@ -29,9 +29,9 @@ func (b *books) open() {
 func (b *books) changed(what string, want ...int64) {
 	b.r.t.Helper()
 	for i, a := range b.r.apps {
-		load, gained := net(a.cell)-b.loads[i], a.cell.Gained()-b.gained[i]
+		load, gained := net(a.cell)-b.loads[i], a.cell.gained-b.gained[i]
 		work, _ := a.cell.Work()
-		if load != gained || gained != want[i] || work != a.cell.Load().Total {
+		if load != gained || gained != want[i] || work != a.cell.Cost().Total {
 			b.r.t.Errorf("%s: the load of cell %d shifts by %d, gained is %d, want %d; Work is %d", what, i+1, load, gained, want[i], work)
 		}
 	}
@@ -91,7 +91,7 @@ func TestGainedIsWhatLoadShiftsBy(t *testing.T) {
 			b.changed("offloaded back", one, -one)
 
 			r.avatar(2).Destroy()
-			r.apps[0].cell.Settle()
+			r.apps[0].population.Settle()
 			b.changed("destroyed", -two, 0)
 
 			r.hold = func(p packet) bool { _, is := p.m.(*migrate.Onload); return is }
@@ -121,7 +121,7 @@ func TestGainedOfARealTakenBack(t *testing.T) {
 			b.changed("under way", -one, 0)
 			r.queue, r.hold = nil, nil
 			left.dead = append(left.dead, addr(2))
-			left.died(addr(2))
+			left.population.CellAppDied(addr(2))
 			r.pump()
 			offers := r.bases[1].offers
 			if len(offers) != 1 {
@@ -155,17 +155,17 @@ func TestGainedOfNewReals(t *testing.T) {
 			}
 			b.changed("spawned", fresh, 0)
 
-			before := c.Gained()
+			before := c.gained
 			b.r.real(id).SetArtificialLoad(50e6)
-			if shift := net(c) - b.loads[0]; c.Gained() != before || shift != 50e6-fresh {
-				t.Errorf("what a real grows by is gained: %d, the load shifts by %d", c.Gained()-before, shift)
+			if shift := net(c) - b.loads[0]; c.gained != before || shift != 50e6-fresh {
+				t.Errorf("what a real grows by is gained: %d, the load shifts by %d", c.gained-before, shift)
 			}
 			b.open()
 			b.r.real(id).gone = destroyed
 			c.destroy(b.r.real(id))
 			b.changed("left with what it grew by", -50e6, 0)
-			if !artificial && c.Gained() != -50e6 {
-				t.Errorf("gained is %d", c.Gained())
+			if !artificial && c.gained != -50e6 {
+				t.Errorf("gained is %d", c.gained)
 			}
 		})
 	}
@@ -179,7 +179,7 @@ func TestGainedOfRefusedReals(t *testing.T) {
 	parts := b.r.real(1).appendParts(nil, false)
 	parts = migrate.AppendPart(parts, migrate.ClientPart, func(b []byte) []byte { return append(b, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) })
 	order := b.r.real(1).Order().NextHop()
-	c.Onload(&migrate.Onload{ID: 1, Type: b.r.real(1).e.Def.ID, Space: 1, Order: order, Base: b.r.base, Parts: parts}, addr(1))
+	c.population.Onload(&migrate.Onload{ID: 1, Type: b.r.real(1).e.Def.ID, Space: 1, Order: order, Base: b.r.base, Parts: parts}, addr(1))
 	b.changed("a client without a witness", 0, 0)
 	if b.r.apps[1].count.Errors != 1 {
 		t.Errorf("%d errors: the test does not do what it says", b.r.apps[1].count.Errors)
@@ -197,11 +197,11 @@ func TestGainedAddsUp(t *testing.T) {
 		}
 	}
 	r.tick(20)
-	grown := func(c *Cell) (sum int64) {
+	grown := func(c Hosted) (sum int64) {
 		for _, rec := range c.reals {
 			sum += c.counts(rec.real)
 		}
-		return sum - c.Gained()
+		return sum - c.gained
 	}
 	for i := range 40 {
 		id := entity.ID(i%6 + 1)

@@ -6,8 +6,8 @@ import (
 
 // OnArea is how the game loads the geometry of a space: f is called for every cell, the first as well as each that is
 // added later, in its first tick and after each change of its area: a line was moved, a cell was cut off, a neighbour
-// retired or died. f compares Cell.ToLoad with Cell.Loaded, has what is missing loaded as a job (Cell.Do), and says so
-// with Cell.SetLoaded when it is there.
+// retired or died. f compares Cell.ToLoad with Cell.GeometryLoaded, has what is missing loaded as a job (Cell.Do), and says so
+// with Cell.SetGeometryLoaded when it is there.
 //
 // f runs on the goroutine of the CellApp, and several CellApps share it: what it keeps for a cell belongs into
 // Cell.SetLocal. A panic of it is contained and logged.
@@ -21,16 +21,16 @@ func (s *Scripts) OnArea(f func(c *Cell)) {
 // HasOnArea reports whether OnArea was given a function. Without one nobody is ever let into a space with geometry.
 func (s *Scripts) HasOnArea() bool { return s.area != nil }
 
-// SetLoaded says what part of the space's geometry (terrain, collision meshes, whatever the game cannot run without) the
+// SetGeometryLoaded says what part of the space's geometry (terrain, collision meshes, whatever the game cannot run without) the
 // cell has loaded. The zero Rect is none. The game loads; it calls this on the goroutine of the CellApp whenever
 // another part is there. What has been said may be taken back only for land beyond ToLoad.
 //
 // If the space is configured with Geometry, no entity is made in, restored to or handed over to a cell where that has
 // not loaded the land, and the balance does not let the cell outgrow it; see the package doc.
-func (c *Cell) SetLoaded(r bsp.Rect) { c.loaded = r }
+func (c *Cell) SetGeometryLoaded(r bsp.Rect) { c.loaded = r }
 
-// Loaded is what SetLoaded was told last.
-func (c *Cell) Loaded() bsp.Rect { return c.loaded }
+// GeometryLoaded is what SetGeometryLoaded was told last.
+func (c *Cell) GeometryLoaded() bsp.Rect { return c.loaded }
 
 // HasLoaded reports whether the cell has loaded the land at a position. An entity that walks or is
 // set to a place within the geometry where this is false stands on nothing.

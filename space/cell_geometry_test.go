@@ -110,7 +110,7 @@ func TestLoadingByJobs(t *testing.T) {
 		done func(any)
 	}
 	var jobs []work
-	c.do = func(_ *Cell, run func(context.Context) any, done func(any)) error {
+	c.population.env.Do = func(run func(context.Context) any, done func(any)) error {
 		jobs = append(jobs, work{run, done})
 		return nil
 	}
@@ -120,17 +120,17 @@ func TestLoadingByJobs(t *testing.T) {
 			panic("boom")
 		}
 		c.SetLocal("its own")
-		_ = c.Do(func(context.Context) any { return bsp.Around(0, 0, 100) }, func(result any) { c.SetLoaded(result.(bsp.Rect)) })
+		_ = c.Do(func(context.Context) any { return bsp.Around(0, 0, 100) }, func(result any) { c.SetGeometryLoaded(result.(bsp.Rect)) })
 	})
 	r.tick(1)
 	if len(jobs) != 1 || c.HasLoaded(0, 0) || c.Local() != "its own" {
-		t.Fatalf("%d jobs, %v loaded, %v kept", len(jobs), c.Loaded(), c.Local())
+		t.Fatalf("%d jobs, %v loaded, %v kept", len(jobs), c.GeometryLoaded(), c.Local())
 	}
-	c.JobDone(jobs[0].done, jobs[0].run(context.Background()))
+	jobs[0].done(jobs[0].run(context.Background()))
 	if !c.HasLoaded(0, 0) || !c.HasLoaded(100, -100) || c.HasLoaded(101, 0) {
-		t.Errorf("loaded %v", c.Loaded())
+		t.Errorf("loaded %v", c.GeometryLoaded())
 	}
-	c.JobDone(jobs[0].done, errors.New("no disk")) // which the game takes for a Rect
+	jobs[0].done(errors.New("no disk")) // which the game takes for a Rect
 	if n := r.apps[0].count.Errors; n != 1 {
 		t.Errorf("%d errors after a panic in done, want 1", n)
 	}
@@ -139,7 +139,7 @@ func TestLoadingByJobs(t *testing.T) {
 	if n := r.apps[0].count.Errors; asked != 2 || n != 2 {
 		t.Errorf("asked %d times, %d errors, want 2 and 2", asked, n)
 	}
-	c.do = nil
+	c.population.env.Do = nil
 	if err := c.Do(nil, nil); !errors.Is(err, ErrNoJobs) {
 		t.Errorf("without a runner of jobs: %v", err)
 	}

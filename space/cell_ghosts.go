@@ -100,9 +100,8 @@ func (r *Real) state() *ghost.State {
 	}
 }
 
-// GhostState makes a ghost or brings one up to a new hop.
-func (c *Cell) GhostState(m *ghost.State, from mercury.Address) {
-	c.watch.Claim(nil) // migration work
+// ghostState makes a ghost or brings one up to a new hop.
+func (c *Cell) ghostState(m *ghost.State, from mercury.Address) {
 	rec := c.population.find(m.ID)
 	if rec != nil && rec.olderState(m.Head) || c.population.tombstones.Forbids(m.Head) {
 		c.count.StaleGhosts++
@@ -239,8 +238,8 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	}
 }
 
-// AuditGhosts makes every haunt compare its ghosts with the reals here.
-func (c *Cell) AuditGhosts() {
+// auditGhosts makes every haunt compare its ghosts with the reals here.
+func (c *Cell) auditGhosts() {
 	for _, rec := range c.reals {
 		r := rec.real
 		var sum uint64

@@ -16,16 +16,16 @@ var ErrNoJobs = errors.New("space: nobody performs jobs here; give the CellApp t
 // that says why there is none: run panicked, or too many jobs wait. done is not called if the cell is gone by then. A
 // panic of done is contained and logged.
 func (c *Cell) Do(run func(ctx context.Context) any, done func(result any)) error {
-	if c.do == nil {
+	if c.population.env.Do == nil {
 		return ErrNoJobs
 	}
-	return c.do(c, run, done)
+	return c.population.env.Do(run, func(result any) { c.jobDone(done, result) })
 }
 
-// JobDone hands a job's result to the game; the CellApp calls it.
-func (c *Cell) JobDone(done func(result any), result any) {
+// jobDone hands a job's result to the game, if the cell is still here.
+func (c *Cell) jobDone(done func(result any), result any) {
 	c.watch.Claim(&c.work.rest)
-	if !c.ended {
+	if c.population.cell(c.space) == c && !c.ended {
 		c.hook("a job's done", func() { done(result) })
 	}
 }

@@ -3,7 +3,7 @@ package space
 import (
 	"encoding/binary"
 	"errors"
-	"iter"
+	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
@@ -11,10 +11,20 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// Load is what a cell costs and where that lies, in nanoseconds of work per second.
-type Load struct {
+// Cost is what a cell costs and where that lies, in nanoseconds of work per second.
+type Cost struct {
 	// Total is that of its reals and of the cell's own work, without that of migration.
 	Total int64
+	// Gained is the load of the reals that have come to the cell, by whatever way, less that of
+	// those that left, since it was made. Each counts as it did in Total at that moment, a new one
+	// as nothing unless Config.ArtificialLoad is set. So it changes when Total does, and Total less
+	// Gained moves only by what work itself changes and, with an artificial load, by ghosts. A
+	// number of reals could not say that: those near a line at the thin end of a crowd may cost
+	// half of the mean, and a balance that counts them answers its own step with a larger one back.
+	//
+	// Only differences count: what came with little and grew here leaves with much, so it is below
+	// zero at times.
+	Gained int64
 	// Profile and Edges spread the cell's own work evenly over its reals.
 	Profile load.Profile
 	Edges   load.Edges
@@ -75,9 +85,9 @@ func (c *Cell) measure(dt time.Duration) {
 	m.raw += m.rest.Raw()
 }
 
-// Work is the cell's load in nanoseconds of work per second, as Load.Total, without where it lies; raw is that of the last
-// tick alone.
-func (c *Cell) Work() (smoothed, raw int64) {
+// Work is the cell's load in nanoseconds of work per second, as Cost.Total, without where it lies; raw is that of the
+// last tick alone.
+func (c Hosted) Work() (smoothed, raw int64) {
 	for _, rec := range c.reals {
 		smoothed += c.counts(rec.real)
 	}
@@ -95,21 +105,26 @@ func (c *Cell) made(r *Real) {
 	c.work.rest.Add(r.meter.Drain())
 }
 
-// TypeLoads yields what the reals of each entity type cost, in order of their definitions' ids, without types that have
-// no real here. It is as of the last tick, and measured even if Config.ArtificialLoad replaces the cell's load.
-func (c *Cell) TypeLoads() iter.Seq[TypeLoad] {
-	return func(yield func(TypeLoad) bool) {
-		for _, t := range c.work.types {
-			if t.Reals > 0 && !yield(t) {
-				return
-			}
+// TypeLoads returns what the reals of each entity type cost, over all cells, in order of their
+// definitions' ids, without types that have no real here. It is as of the last tick, and measured
+// even if Config.ArtificialLoad replaces the cells' loads.
+func (p *Population) TypeLoads() []TypeLoad {
+	sums := make([]TypeLoad, len(p.env.Scripts.Schema().Types))
+	for _, c := range p.cells {
+		for i, t := range c.work.types {
+			sum := &sums[i]
+			sum.Type = t.Type
+			sum.Reals += t.Reals
+			sum.Raw += t.Raw
+			sum.Load += t.Load
 		}
 	}
+	return slices.DeleteFunc(sums, func(t TypeLoad) bool { return t.Reals == 0 })
 }
 
-// Load is the cell's load, and where it lies. It is for reports: making it costs about as much as sorting the reals
-// four times.
-func (c *Cell) Load() Load {
+// Cost is the cell's load, and where it lies. It is for reports: making it costs about as much as
+// sorting the reals four times.
+func (c Hosted) Cost() Cost {
 	m := &c.work
 	c.watch.Enter(&m.rest)
 	defer c.watch.Leave()
@@ -120,7 +135,7 @@ func (c *Cell) Load() Load {
 		attributed += own
 		m.samples = append(m.samples, load.Sample{X: p.X, Z: p.Z, Load: own})
 	}
-	l := Load{Total: load.Clamp(attributed + m.rest.Load())}
+	l := Cost{Total: load.Clamp(attributed + m.rest.Load()), Gained: c.gained}
 	share := load.Share(l.Total, attributed, len(c.reals))
 	if c.cfg.ArtificialLoad > 0 {
 		l.Total, share = load.Clamp(attributed+c.cfg.ArtificialLoad/10*int64(len(c.ghosts))), 0

@@ -121,7 +121,7 @@ func TestLoadTravels(t *testing.T) {
 	}
 	r.tick(40)
 	r.real(boss).SetArtificialLoad(70e6)
-	cells := func() (left, right int64) { return r.apps[0].cell.Load().Total, r.apps[1].cell.Load().Total }
+	cells := func() (left, right int64) { return r.apps[0].cell.Cost().Total, r.apps[1].cell.Cost().Total }
 	left, right := cells()
 	shown := r.real(boss).meter.Load()
 	if shown < 95e6 || shown > 105e6 || left < shown || right > 40e6 {
@@ -187,18 +187,18 @@ func TestArtificialLoadOfAReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.tick(200)
-	measured, whole := r.real(1).Load(), r.apps[0].cell.Load().Total
+	measured, whole := r.real(1).Load(), r.apps[0].cell.Cost().Total
 	for _, tt := range []struct{ least, want int64 }{
 		{measured / 2, measured}, {50e6, 50e6}, {-5, measured}, {1 << 62, load.Max}, {0, measured},
 	} {
 		r.real(1).SetArtificialLoad(tt.least)
-		got, cell := r.real(1).Load(), r.apps[0].cell.Load()
+		got, cell := r.real(1).Load(), r.apps[0].cell.Cost()
 		if want := min(whole-measured+tt.want, load.Max); got != tt.want || cell.Total != want {
 			t.Errorf("SetArtificialLoad(%d): the real has %d, the cell %d, want %d and %d", tt.least, got, cell.Total, tt.want, want)
 		}
 	}
 	r.real(2).SetArtificialLoad(900e6)
-	l := r.apps[0].cell.Load()
+	l := r.apps[0].cell.Cost()
 	if at := l.Profile.X[load.Slices/2]; at <= -50 {
 		t.Errorf("half of the load is said to lie below %g, where the light one is", at)
 	}
@@ -220,14 +220,14 @@ func TestArtificialLoadReplacesWhatIsMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.tick(10)
-	if l := r.apps[0].cell.Load(); l.Total != 2000 || l.Edges[0][0][0] != (load.Bound{At: -39.9, Load: 2000}) {
+	if l := r.apps[0].cell.Cost(); l.Total != 2000 || l.Edges[0][0][0] != (load.Bound{At: -39.9, Load: 2000}) {
 		t.Errorf("two reals: %d, %+v", l.Total, l.Edges[0][0][0])
 	}
-	if l := r.apps[1].cell.Load(); l.Total != 200 || !l.Edges.Empty() {
+	if l := r.apps[1].cell.Cost(); l.Total != 200 || !l.Edges.Empty() {
 		t.Errorf("two ghosts: %d, %+v", l.Total, l.Edges)
 	}
 	r.real(1).SetArtificialLoad(5000)
-	if l := r.apps[0].cell.Load(); l.Total != 6000 {
+	if l := r.apps[0].cell.Cost(); l.Total != 6000 {
 		t.Errorf("one of them with more: %d", l.Total)
 	}
 }
@@ -235,7 +235,7 @@ func TestArtificialLoadReplacesWhatIsMeasured(t *testing.T) {
 func TestTypeLoads(t *testing.T) {
 	r, m := modelled(t, 1)
 	c := r.apps[0].cell
-	if got := slices.Collect(c.TypeLoads()); len(got) != 0 {
+	if got := c.population.TypeLoads(); len(got) != 0 {
 		t.Errorf("an empty cell: %+v", got)
 	}
 	for id := entity.ID(1); id <= 3; id++ {
@@ -262,13 +262,10 @@ func TestTypeLoads(t *testing.T) {
 		avatars += r.real(id).Load()
 	}
 	id := func(name string) uint16 { return r.scripts.Schema().Type(name).ID }
-	got := slices.Collect(c.TypeLoads())
+	got := c.population.TypeLoads()
 	want := []TypeLoad{{Type: id("Avatar"), Reals: 3, Raw: 60e6, Load: avatars}, {Type: id("Rock"), Reals: 1, Load: 9e6}}
 	if !slices.Equal(got, want) || id("Avatar") > id("Rock") {
 		t.Errorf("got %+v, want %+v", got, want)
-	}
-	for range c.TypeLoads() {
-		break
 	}
 }
 
@@ -290,10 +287,10 @@ func TestWalkersShareTheirSteps(t *testing.T) {
 	if _, err := r.real(6).MoveTo(property.Vector3{X: -60}, 1, "OnArrival", 0); err != nil {
 		t.Fatal(err)
 	}
-	readings := readingClock(c, time.Millisecond+1)
+	readings := readingClock(c.Cell, time.Millisecond+1)
 	r.now += tickPeriod
 	c.checkAt = time.Hour
-	c.Tick(r.now, r.now, tickPeriod)
+	c.runTick(r.now, r.now, tickPeriod)
 	// The rest, walks of 1 to 3, the rest for 4, timers of 5, the walk of 6 until it
 	// arrives, its callback, the end of its step, the rest, the end.
 	if *readings != 9 {
@@ -315,7 +312,7 @@ func TestWalkersShareTheirSteps(t *testing.T) {
 func TestMakingIsTheCells(t *testing.T) {
 	r, _ := modelled(t, 1)
 	c := r.apps[0].cell
-	readingClock(c, time.Millisecond)
+	readingClock(c.Cell, time.Millisecond)
 	r.hold = func(p packet) bool { _, is := p.m.(*flow.Ack); return is } // of its backup
 	r.create(1, -60, 0)
 	if got, cell := r.real(1).meter.Drain(), c.work.rest.Drain(); got != 0 || cell < 3*time.Millisecond {
@@ -367,10 +364,10 @@ func TestLoopbackIsTheTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	readingClock(c, time.Millisecond)
+	readingClock(c.Cell, time.Millisecond)
 	r.now += tickPeriod
 	c.checkAt = time.Hour
-	c.Tick(r.now, r.now, tickPeriod)
+	c.runTick(r.now, r.now, tickPeriod)
 	for id, want := range map[entity.ID]int64{1: 0, 2: 10e6, 3: 10e6} {
 		if got := r.real(id).meter.Raw(); got != want {
 			t.Errorf("%d: %d ns/s, want %d", id, got, want)

@@ -28,7 +28,7 @@ func (c *Cell) check() {
 		if r.gone != staying {
 			continue
 		}
-		if !c.frozen && len(leaving) < handover && c.shouldLeave(r) {
+		if !c.population.frozen && len(leaving) < handover && c.shouldLeave(r) {
 			leaving = append(leaving, r)
 			continue
 		}
@@ -153,22 +153,31 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 
 // Onload takes a real over. The ack goes out even for one that is refused, since
 // whoever holds the newer order answers for the entity.
-func (c *Cell) Onload(m *migrate.Onload, from mercury.Address) {
-	c.watch.Claim(nil) // migration work
-	c.out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
-	rec := c.population.find(m.ID)
+func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
+	p.env.Watch.Claim(nil) // migration work
+	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+	rec := p.find(m.ID)
 	if rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
-		return
+		return nil
 	}
-	if c.population.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
-		return
+	if p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+		return nil
+	}
+	c := p.cell(m.Space)
+	if c == nil {
+		// Nobody has the real now: the base brings it back.
+		p.tellLost(m.Base, m.ID, m.Order, errNoCell.Error())
+		return errNoCell
 	}
 	if err := c.onload(m, rec); err != nil {
-		c.count.Errors++
-		c.log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "error", err)
-		c.tellLost(m.Base, m.ID, m.Order, err.Error())
+		p.env.Counters.Errors++
+		p.env.Log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "error", err)
+		p.tellLost(m.Base, m.ID, m.Order, err.Error())
 	}
+	return nil
 }
+
+var errNoCell = errors.New("space: handed to a CellApp without a cell of the space")
 
 func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	core, err := readCore(m.Parts)

@@ -15,7 +15,7 @@ func (c *Cell) Retiring() bool {
 // Idle reports whether nothing of the cell is left here that anybody may ask for: no
 // entity, no handoff, no message that a real left behind, and no memory of reals that
 // were taken over from it by an app that might still die with them.
-func (c *Cell) Idle() bool {
+func (c Hosted) Idle() bool {
 	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.loopback) == 0 &&
 		!c.population.leftBehind(c.space)
 }
@@ -25,7 +25,7 @@ func (c *Cell) Idle() bool {
 // knows that it is gone, nothing is being handed over to its app, and no real has a
 // ghost there. If the app has another cell of the space by now, that one has taken
 // over, and what is sent goes there.
-func (c *Cell) DoneWith(cell bsp.CellID, app mercury.Address) bool {
+func (c Hosted) DoneWith(cell bsp.CellID, app mercury.Address) bool {
 	if _, _, there := c.tree.Leaf(cell); there {
 		return false
 	}

@@ -9,27 +9,21 @@ import (
 
 // What a CellApp tells a manager that knows nothing of its cells.
 
-// AppendPeers appends the apps on which parts of the cell's entities live, each once:
-// to cellApps those with a ghost of a real here, or the real of a ghost; to baseApps
-// those with a base.
-func (c *Cell) AppendPeers(cellApps, baseApps []mercury.Address) (cells, bases []mercury.Address) {
-	cells, bases = cellApps, baseApps
-	for _, rec := range c.reals {
-		for h := range rec.real.haunts.All() {
-			cells = addPeer(cells, h.App)
+// Peers are the apps on which parts of the entities here live, each once: CellApps with a ghost
+// of a real here, with the real of a ghost, or to which an entity is being handed over, or was
+// until a moment ago; and the apps of their bases.
+func (p *Population) Peers() (cells, bases []mercury.Address) {
+	for _, c := range p.cells {
+		for _, rec := range c.reals {
+			for h := range rec.real.haunts.All() {
+				cells = addPeer(cells, h.App)
+			}
+			bases = addPeer(bases, rec.e.Base)
 		}
-		bases = addPeer(bases, rec.e.Base)
+		for _, rec := range c.ghosts {
+			cells = addPeer(cells, rec.ghost.Real)
+		}
 	}
-	for _, rec := range c.ghosts {
-		cells = addPeer(cells, rec.ghost.Real)
-	}
-	return cells, bases
-}
-
-// AppendPeers appends the apps to which an entity is being handed over, or was until a
-// moment ago, and those with its base.
-func (p *Population) AppendPeers(cellApps, baseApps []mercury.Address) (cells, bases []mercury.Address) {
-	cells, bases = cellApps, baseApps
 	for to, base := range p.handoffs.Apps() {
 		cells, bases = addPeer(cells, to), addPeer(bases, base)
 	}

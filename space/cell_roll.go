@@ -56,9 +56,8 @@ type rollTo struct {
 	roll ghost.Roll
 }
 
-// ChannelBroke says that what this CellApp has sent to another app may be lost, though
-// both live on. What the cell believes of that app's ghosts and bases is said again.
-func (c *Cell) ChannelBroke(app mercury.Address) {
+// channelBroke has said again what the cell believes of an app's ghosts and bases.
+func (c *Cell) channelBroke(app mercury.Address) {
 	if i := slices.IndexFunc(c.rolls.broken, func(x reaffirmed) bool { return x.app == app }); i >= 0 {
 		c.rolls.broken[i].next = 0
 		return
@@ -156,7 +155,11 @@ func (c *Cell) sendRolls() {
 // GhostRoll compares the ghosts here with those that an app says it has given us, and asks
 // for what was missed. All that the app sent before has come or is lost, since what it
 // sends comes in order.
-func (c *Cell) GhostRoll(m *ghost.Roll, from mercury.Address) {
+func (p *Population) GhostRoll(m *ghost.Roll, from mercury.Address) {
+	c := p.cell(m.Space)
+	if c == nil {
+		return // nobody gives ghosts to a cell that has gone
+	}
 	c.watch.Claim(&c.work.rest)
 	if c.rolls.tick != c.tick {
 		c.rolls.tick, c.rolls.asked = c.tick, 0

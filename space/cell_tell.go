@@ -22,16 +22,22 @@ func (c *Cell) tellGhosts() {
 	}
 }
 
-// TellEarly tells haunts of reals that clients have moved since they were last told. The CellApp calls
-// it a few times between two ticks: told only with the tick, a move that has waited here for the tick
-// waits for that of the neighbour as well, and in a crowd on a line a twentieth of all moves
-// came later than two ticks after they were made. It is no more work than at the tick, which
-// leaves out what has been told.
-func (c *Cell) TellEarly(now time.Duration) {
-	if len(c.hurried) == 0 {
-		return
+// TellEarly tells haunts of reals that clients have moved since they were last told. The CellApp
+// calls it a few times between two ticks: told only with the tick, a move that has waited here
+// for the tick waits for that of the neighbour as well, and in a crowd on a line a twentieth of
+// all moves came later than two ticks after they were made. It is no more work than at the
+// tick, which leaves out what has been told.
+func (p *Population) TellEarly(now time.Duration) {
+	for _, c := range p.cells {
+		if len(c.hurried) > 0 {
+			p.now = now
+			c.tellEarly(now)
+		}
 	}
-	c.now, c.population.now = now, now
+}
+
+func (c *Cell) tellEarly(now time.Duration) {
+	c.now = now
 	c.watch.Enter(&c.work.rest)
 	for _, r := range c.hurried {
 		if r.gone == staying && r.ghostedStamp != r.e.MoveStamp {

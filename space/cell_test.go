@@ -55,7 +55,7 @@ func TestSpawn(t *testing.T) {
 			t.Error("a view has not the script")
 		}
 	}
-	if n != 2 || r.apps[0].population.Cell(id) != c || r.apps[0].population.Cell(99) != nil {
+	if n != 2 || r.apps[0].population.find(id).cell != c.Cell || r.apps[0].population.find(99) != nil {
 		t.Errorf("%d views", n)
 	}
 	for _, err := range []error{
@@ -73,7 +73,7 @@ func TestSpawn(t *testing.T) {
 		}
 	}
 	r.tick(2)
-	if got := c.Load().Total; got != 2000 {
+	if got := c.Cost().Total; got != 2000 {
 		t.Errorf("load %d", got)
 	}
 	a.Destroy()
@@ -220,8 +220,8 @@ func TestFirstLoadIsWhole(t *testing.T) {
 	c := r.apps[0].cell
 	var clock time.Duration
 	c.watch = load.NewStopwatch(func() time.Duration { clock += time.Millisecond; return clock })
-	c.Tick(time.Hour, time.Hour, tickPeriod)
-	if got := c.Load().Total; got < int64(5*time.Millisecond) {
+	c.runTick(time.Hour, time.Hour, tickPeriod)
+	if got := c.Cost().Total; got < int64(5*time.Millisecond) {
 		t.Errorf("a tick with work of milliseconds shows a load of %d ns a second", got)
 	}
 }
@@ -237,7 +237,7 @@ func TestFreeze(t *testing.T) {
 	}
 	r.move(7, 50)
 	for _, x := range r.apps {
-		x.cell.Freeze(true)
+		x.population.Freeze(true)
 	}
 	r.tick(20)
 	r.diary(7, "")
@@ -246,7 +246,7 @@ func TestFreeze(t *testing.T) {
 	}
 	r.calm()
 	for _, x := range r.apps {
-		x.cell.Freeze(false)
+		x.population.Freeze(false)
 	}
 	r.tick(3)
 	r.diary(7, "timer 1;leaving;entered;")
@@ -257,7 +257,7 @@ func TestAuditFindsADifference(t *testing.T) {
 	a := r.create(7, -50, 0)
 	r.tick(3)
 	_ = r.ghost(2, 7).Entity.Props.Load(hpProp, property.Uint(3))
-	a.cell.AuditGhosts()
+	a.cell.auditGhosts()
 	r.pump()
 	if r.apps[1].count.GhostsDiffer != 1 {
 		t.Errorf("%d ghosts differ, want 1", r.apps[1].count.GhostsDiffer)
@@ -353,12 +353,13 @@ func TestSpaceData(t *testing.T) {
 		t.Errorf("it is told again after a move: %v", list)
 	}
 	// What is known is ignored; a client that comes late is told all there is.
-	r.apps[1].cell.LoadData([]DataEntry{{Number: 3, Key: 6, Value: []byte("c")}, {Number: 1, Key: 5, Value: []byte("old")}, {Number: 4, Key: 7, Value: make([]byte, protocol.MaxSpaceDataValue)}})
+	r.apps[1].cell.TakeData(DataEntry{Number: 3, Key: 6, Value: []byte("c")}, DataEntry{Number: 1, Key: 5, Value: []byte("old")},
+		DataEntry{Number: 4, Key: 7, Value: make([]byte, protocol.MaxSpaceDataValue)})
 	if v, _ := r.avatar(7).SpaceData(5); string(v) != "night" {
 		t.Errorf("an older entry replaced %q", v)
 	}
 	for k := range uint16(60) {
-		r.apps[1].cell.SetData(DataEntry{Number: uint64(k) + 5, Key: 100 + k, Value: make([]byte, protocol.MaxSpaceDataValue)})
+		r.apps[1].cell.TakeData(DataEntry{Number: uint64(k) + 5, Key: 100 + k, Value: make([]byte, protocol.MaxSpaceDataValue)})
 	}
 	r.bases[7].got = nil
 	s := flow.Session{Number: 2}

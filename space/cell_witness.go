@@ -54,7 +54,7 @@ func (c *Cell) deliverRangeEvents() {
 func (c *Cell) updateWitnesses() {
 	c.watch.Enter(&c.work.rest)
 	defer c.watch.Leave()
-	spare := c.sparing()
+	spare := c.Thrift()
 	for _, rec := range c.reals {
 		r := rec.real
 		updates := r.witness != nil && r.gone == staying && !r.choked() && c.now >= r.slowUntil
@@ -65,7 +65,7 @@ func (c *Cell) updateWitnesses() {
 		r.tellData()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
-		bundle, packets := r.witness.Update(r.e, c.tick, r.direct, c.frozen)
+		bundle, packets := r.witness.Update(r.e, c.tick, r.direct, c.population.frozen)
 		r.direct = r.direct[:0]
 		if len(bundle) > 0 {
 			r.sendBundle(bundle)
@@ -128,9 +128,9 @@ func (r *Real) tellData() {
 	r.dataTold = d.last
 }
 
-// Pending counts what is still to be told: watched entities with something
-// unsent, flow messages unacknowledged, handoffs in flight, ghost changes unsent.
-func (c *Cell) Pending() uint64 {
+// pending counts what is still to be told: watched entities with something
+// unsent, flow messages unacknowledged, ghost changes unsent.
+func (c *Cell) pending() uint64 {
 	n := uint64(len(c.loopback))
 	if c.behind {
 		n++

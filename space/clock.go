@@ -65,21 +65,18 @@ func (p *pace) to(cluster time.Duration) {
 // is ignored. It counts from the first tick after its At. cluster is the time now:
 // a new cell has its game time from this call on, before its first tick, so that
 // timers of entities that come to it at once are not taken as due.
-func (c *Cell) SetClock(k gametime.Clock, cluster time.Duration) {
+func (c Hosted) SetClock(k gametime.Clock, cluster time.Duration) {
 	c.pace.set(k, cluster)
 	c.game = c.pace.game
 }
 
 // Clock is the newest Clock that the cell was given.
-func (c *Cell) Clock() gametime.Clock {
+func (c Hosted) Clock() gametime.Clock {
 	if c.pace.next.Number > c.pace.clock.Number {
 		return c.pace.next
 	}
 	return c.pace.clock
 }
-
-// ClockNumber is the number of the newest Clock that the cell was given.
-func (c *Cell) ClockNumber() uint64 { return c.pace.number() }
 
 // Game is the game time of the cell's last tick. It never goes back.
 func (c *Cell) Game() time.Duration { return c.game }

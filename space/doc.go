@@ -7,9 +7,11 @@
 // runs on one CellApp. A Cell holds the reals whose home it is and ghosts of the
 // reals that its neighbours hold near the lines.
 //
-// A Population is what one CellApp has of entities beyond its cells: it finds each by
-// its id, so it takes all messages about one, whatever cells there are. It keeps what
-// outlives a real on its cell: handoffs, tombstones, and what destroyed reals still owe.
+// Two types are for the CellApp alone. A Population is all that one CellApp has of entities: its
+// cells, and what outlives a real on its cell, namely handoffs, tombstones, and what destroyed
+// reals still owe. It finds each entity by its id, so it takes all messages about one, whatever
+// cells there are. A Hosted is one of its cells as the CellAppMgr orders it about: its geometry,
+// its clock, its end. What game code needs of a cell is in Cell.
 //
 // # What a game writes
 //
@@ -40,7 +42,7 @@
 //
 //	cell made, or its area changed:  Scripts.OnArea --> Cell.ToLoad --> Cell.Do, a job of the runner
 //	                                                                      |
-//	the manager hears of it with the next report:  Cell.SetLoaded <-------+
+//	the manager hears of it with the next report:  Cell.SetGeometryLoaded <+
 //
 // In return the cluster promises that where a cell has not loaded the land, no entity is made from
 // its base, restored or handed over. An entity that belongs there stays on the cell that has it,
@@ -67,11 +69,11 @@
 //     heard; leases that ran out.
 //  9. Meters: what was done since the last tick becomes load.
 //
-// After all cells the Population has its tick: what destroyed reals owe, handoffs that are
-// due again, leases that ran out.
+// After all cells the Population sees to what is of none: what destroyed reals owe, handoffs that
+// are due again, leases that ran out, words that bases have not answered.
 //
-// Messages from outside are handled as they arrive, between ticks. What clients moved then is told to
-// ghosts a few times before the next tick; see Cell.TellEarly.
+// Messages from outside are handled as they arrive, between ticks. What clients moved then is told
+// to ghosts a few times before the next tick; see Population.TellEarly.
 //
 // # Load
 //
@@ -82,7 +84,7 @@
 // scripts do in them: the offload and ghost check, Onload, States and Deletes of ghosts that
 // arrive. Otherwise a line that moves would raise the load that it is meant to lower. A cell's load
 // is the sum of its own meter and its reals' meters. So a real takes its load along at once, and
-// Cell.Gained tells how much that was. See Real.Load, Cell.Load and Cell.TypeLoads.
+// Cost.Gained tells how much that was. See Real.Load, Hosted.Cost and Population.TypeLoads.
 //
 // # Game time
 //

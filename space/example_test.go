@@ -125,7 +125,7 @@ func loadLand(c *space.Cell) {
 		c.SetLocal(l)
 	}
 	want := c.ToLoad().Intersect(bsp.Rect{MinX: -4000, MinZ: -4000, MaxX: 4000, MaxZ: 4000}) // the world
-	if l.busy || want.Empty() || want.Intersect(c.Loaded()) == want {
+	if l.busy || want.Empty() || want.Intersect(c.GeometryLoaded()) == want {
 		return
 	}
 	read := func(ctx context.Context) any { // on another goroutine
@@ -143,7 +143,7 @@ func loadLand(c *space.Cell) {
 		l.busy = false
 		if t, ok := result.(*terrain); ok {
 			l.terrain = t
-			c.SetLoaded(want)
+			c.SetGeometryLoaded(want)
 		}
 		loadLand(c) // the area may be another by now
 	}) == nil

@@ -210,8 +210,8 @@ func TestFlowMessageDoesNotCircle(t *testing.T) {
 	r.apps[1].cell.drop(r.real(7))
 	r.tick(1)
 	state.Order.Incarnation++
-	a.cell.GhostState(state, b.self)
-	b.cell.GhostState(state, a.self)
+	a.population.GhostState(state, b.self)
+	b.population.GhostState(state, a.self)
 	r.queue = nil
 	m := &flow.Message{From: 7, FromPart: entity.BasePart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Reply: r.base}
 	ack := &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: 1}
@@ -277,11 +277,11 @@ func TestCallToGoneTargetIsGivenUp(t *testing.T) {
 	r.pump()
 	r.real(8).Destroy() // the call is still in the loop
 	r.tick(1)
-	if a.pending() == 0 {
+	if a.population.Pending() == 0 {
 		t.Fatal("the call was not under way")
 	}
 	r.tick(int(FlowGiveUp/tickPeriod) + 20)
-	if n := a.pending(); n != 0 || a.count.Refused != 1 {
+	if n := a.population.Pending(); n != 0 || a.count.Refused != 1 {
 		t.Errorf("pending %d, refused %d", n, a.count.Refused)
 	}
 }
@@ -379,7 +379,7 @@ func TestWatchersSeeTheRestoredOneAnew(t *testing.T) {
 	if err := m.Parse(bodies[1]); err != nil || m.ID != 7 {
 		t.Errorf("enter %+v, %v", m, err)
 	}
-	if real := r.real(7); real == nil || real.cell != r.apps[1].cell {
+	if real := r.real(7); real == nil || real.cell != r.apps[1].cell.Cell {
 		t.Error("the old real still lives")
 	}
 	r.calm()
@@ -414,7 +414,7 @@ func TestDestroyIsTold(t *testing.T) {
 	if r.real(7) != nil || r.ghost(2, 7) != nil {
 		t.Error("it is still there")
 	}
-	if a.pending() == 0 {
+	if a.population.Pending() == 0 {
 		t.Error("the base has not heard of it, and nothing is pending")
 	}
 	r.bases[7].deaf = false
@@ -423,7 +423,7 @@ func TestDestroyIsTold(t *testing.T) {
 	if len(got) == 0 || flow.Payload(got[len(got)-1][0]) != flow.GonePayload {
 		t.Error("the base does not know")
 	}
-	if a.pending() != 0 || len(a.population.departed.list) != 0 {
+	if a.population.Pending() != 0 || len(a.population.departed.list) != 0 {
 		t.Error("it is told for ever")
 	}
 }
@@ -436,11 +436,11 @@ func TestRefusedDepartedFlowEnds(t *testing.T) {
 	r.say(7, []byte{byte(flow.DestroyPayload)})
 	r.tick(5)
 	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 0, Hop: 9}}, r.base)
-	if a.pending() == 0 {
+	if a.population.Pending() == 0 {
 		t.Fatal("an older refusal ends it")
 	}
 	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}}, r.base)
-	if a.pending() != 0 {
+	if a.population.Pending() != 0 {
 		t.Error("what nobody will ack is told for ever")
 	}
 }
@@ -490,8 +490,8 @@ func TestCreateRefused(t *testing.T) {
 		{Type: 99, Parts: core}, {Type: 2, Parts: core}, {}, {Parts: migrate.AppendPart(core, migrate.PropsPart, func(b []byte) []byte { return append(b, 1) })},
 	} {
 		m.ID, m.Order, m.Base, m.Space = 7, entity.Order{Incarnation: uint32(i + 1)}, r.base, 1
-		c.Create(m, r.base)
-		c.Settle()
+		c.population.Create(m, r.base)
+		c.population.Settle()
 		r.pump()
 		if len(r.bases[7].lost) != i+1 || c.Reals() != 0 {
 			t.Errorf("create %d: %d losses, %d reals", i, len(r.bases[7].lost), c.Reals())

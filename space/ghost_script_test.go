@@ -181,7 +181,7 @@ func TestPropertyStats(t *testing.T) {
 	r.tick(8)
 	got := map[string]property.Count{}
 	for k, a := range r.apps {
-		for row := range a.cell.PropertyStats().Rows() {
+		for row := range a.cell.stats.Rows() {
 			name := "place"
 			if row.Property != nil {
 				name = row.Property.Name

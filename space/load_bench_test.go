@@ -41,7 +41,7 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 		if players {
 			m.Session = flow.Session{Number: 1, Room: 920}
 		}
-		c.Create(&m, addr(100))
+		c.population.Create(&m, addr(100))
 	}
 	var now time.Duration
 	tick = func() time.Duration {
@@ -58,7 +58,7 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 		}
 		out.acks = out.acks[:0]
 		begun := time.Now()
-		c.Tick(now, now, tickPeriod)
+		c.runTick(now, now, tickPeriod)
 		return time.Since(begun)
 	}
 	for range 50 {

@@ -89,8 +89,7 @@ func (m *model) begin(r *rig) {
 func (m *model) tickAll(r *rig) {
 	r.now += tickPeriod
 	for _, a := range r.apps {
-		a.cell.Tick(r.now, r.now, tickPeriod)
-		a.population.Tick(r.now)
+		a.population.Tick(r.now, r.now, tickPeriod)
 	}
 }
 
@@ -115,7 +114,7 @@ func (m *model) tick(t *testing.T, r *rig) {
 			delete(m.spent, id)
 			reals += rec.real.Load()
 		}
-		l := a.cell.Load()
+		l := a.cell.Cost()
 		cells += l.Total
 		if l.Total != reals+a.cell.work.rest.Load() {
 			t.Errorf("cell %v: load %d, its reals %d and the rest %d", a.cell.id, l.Total, reals, a.cell.work.rest.Load())

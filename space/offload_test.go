@@ -115,7 +115,7 @@ func TestNotOffloadedTo(t *testing.T) {
 		t.Error("something was sent to a cell that is not created")
 	}
 	r.apps[0].cell.SetTree(func() *bsp.Tree { o := tree.Clone(); o.SetVersion(bsp.Version{Term: 1, N: 1}); return o }())
-	if r.apps[0].cell.Version() != (bsp.Version{Term: 1, N: 2}) {
+	if r.apps[0].cell.Tree().Version() != (bsp.Version{Term: 1, N: 2}) {
 		t.Error("an older geometry was taken")
 	}
 }
@@ -145,7 +145,7 @@ func TestOnlyNewsOfCellsIsChecked(t *testing.T) {
 		c.checkAt = due
 		c.SetTree(next)
 		if c.tree != next || (c.checkAt == 0) != tt.check {
-			t.Errorf("%s: version %v, check at %v, want a check: %v", tt.name, c.Version(), c.checkAt, tt.check)
+			t.Errorf("%s: version %v, check at %v, want a check: %v", tt.name, c.Tree().Version(), c.checkAt, tt.check)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestGhostBecomesRealAndBack(t *testing.T) {
 		r.move(7, x)
 		r.avatar(7).Hp.Set(uint32(i + 10))
 		r.tick(4)
-		if r.real(7).cell != r.at(x).cell {
+		if r.real(7).cell != r.at(x).cell.Cell {
 			t.Fatalf("it is not where %g is", x)
 		}
 		r.calm()
@@ -237,7 +237,7 @@ func TestDeathInHandoff(t *testing.T) {
 	r.hold = nil
 	for _, a := range r.apps[1:] {
 		a.dead = append(a.dead, addr(1))
-		a.died(addr(1))
+		a.population.CellAppDied(addr(1))
 	}
 	r.pump()
 	b := r.bases[7]
@@ -273,7 +273,7 @@ func TestGhostOfDeadApp(t *testing.T) {
 	r.apps = r.apps[1:]
 	a := r.apps[0]
 	a.dead = append(a.dead, dead.self)
-	a.died(dead.self)
+	a.population.CellAppDied(dead.self)
 	r.tick(int(DefaultOrphanGrace/tickPeriod) + 1)
 	if a.cell.Ghosts() != 0 {
 		t.Error("an orphan is kept")
@@ -292,7 +292,7 @@ func TestBaseDied(t *testing.T) {
 	r.hold = nil
 	for _, x := range r.apps { // the verdict overtakes the handoff
 		x.dead = append(x.dead, r.base)
-		x.cell.BaseAppDied(r.base)
+		x.population.BaseAppDied(r.base)
 	}
 	r.tick(3)
 	if r.real(7) != nil || a.cell.Ghosts() != 0 || r.apps[1].cell.Ghosts() != 0 {
@@ -313,8 +313,8 @@ func TestOnloadRefused(t *testing.T) {
 		{Parts: migrate.AppendPart(client(0), migrate.WitnessPart, func(b []byte) []byte { return append(b, 0, 0, 0) })},
 	} {
 		m.ID, m.Order, m.Base, m.Space = 7, entity.Order{Incarnation: 1, Hop: uint32(i)}, r.base, 1
-		c.Onload(m, addr(2))
-		c.Settle()
+		c.population.Onload(m, addr(2))
+		c.population.Settle()
 		r.pump()
 		if len(r.bases[7].lost) != i+1 || c.Reals() != 0 {
 			t.Errorf("onload %d: %d losses, %d reals", i, len(r.bases[7].lost), c.Reals())
@@ -323,13 +323,13 @@ func TestOnloadRefused(t *testing.T) {
 	// Acked for all that, and again when repeated.
 	m := &migrate.Onload{ID: 7, Order: entity.Order{Incarnation: 2}, Base: r.base, Space: 1, Parts: core}
 	for range 2 {
-		c.Onload(m, addr(2))
+		c.population.Onload(m, addr(2))
 		if ack, ok := r.queue[0].m.(*migrate.OnloadAck); !ok || ack.Order != m.Order || c.Reals() != 1 {
 			t.Errorf("%v, %d reals", r.queue[0].m, c.Reals())
 		}
 		r.queue = nil
 	}
-	c.Onload(&migrate.Onload{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}, Space: 1, Parts: core}, addr(2))
+	c.population.Onload(&migrate.Onload{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 9}, Space: 1, Parts: core}, addr(2))
 	if r.real(7).Order() != m.Order {
 		t.Error("an older real took over")
 	}
@@ -341,11 +341,11 @@ func TestNewerInAnotherSpace(t *testing.T) {
 	a := r.create(7, -50, 0)
 	other := a.population.NewCell(0, 0, 2, cellID(9), bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: cellID(9), App: a.self.At, Salt: a.self.Salt, Created: true}), nil)
 	core := migrate.AppendPart(nil, migrate.CorePart, (&migrate.Core{}).Append)
-	other.Create(&migrate.Create{ID: 7, Order: entity.Order{Incarnation: 2}, Base: r.base, Space: 2, Parts: core}, r.base)
+	other.population.Create(&migrate.Create{ID: 7, Order: entity.Order{Incarnation: 2}, Base: r.base, Space: 2, Parts: core}, r.base)
 	if other.Reals() != 1 || a.cell.Reals() != 0 {
 		t.Errorf("%d reals there, %d here", other.Reals(), a.cell.Reals())
 	}
-	a.cell.GhostState(&ghost.State{Head: ghost.Head{ID: 7, Order: entity.Order{Incarnation: 3}, Sequence: 1}, Space: 1,
+	a.population.GhostState(&ghost.State{Head: ghost.Head{ID: 7, Order: entity.Order{Incarnation: 3}, Sequence: 1}, Space: 1,
 		Props: make([]byte, 15), History: []byte{0, 0, 0, 0, 0}}, addr(5))
 	if other.Reals() != 0 || a.cell.Ghosts() != 1 {
 		t.Errorf("%d reals there, %d ghosts here, errors %d", other.Reals(), a.cell.Ghosts(), a.count.Errors)
@@ -365,12 +365,12 @@ func TestBecome(t *testing.T) {
 	if c.Become(cellID(9), tree) || c.ID() != cellID(1) {
 		t.Error("it became a cell that is not there")
 	}
-	if !c.Become(cellID(8), tree) || c.ID() != cellID(8) || c.Version() != tree.Version() {
+	if !c.Become(cellID(8), tree) || c.ID() != cellID(8) || c.Tree().Version() != tree.Version() {
 		t.Error("it did not become the new cell")
 	}
 	r.apps[1].cell.SetTree(tree)
 	r.tick(3)
-	if r.real(7).cell != r.apps[1].cell {
+	if r.real(7).cell != r.apps[1].cell.Cell {
 		t.Error("a real of the old leaf stays")
 	}
 	if c.Become(cellID(1), r.apps[1].cell.tree) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/internal/gametime"
-	"github.com/cellscape/cellscape/mercury"
 )
 
 // Defaults of OverloadConfig.
@@ -270,31 +269,4 @@ func ratio(more, less Degradation) int64 {
 	r = r * int64(more.Detail) / int64(less.Detail)
 	r = r * int64(more.Detail) / int64(less.Detail)
 	return r * int64(more.Rate) / int64(less.Rate)
-}
-
-// Bases calls f with the BaseApps of the reals here; with one several times, if reals of
-// others are between.
-func (c *Cell) Bases(f func(app mercury.Address)) {
-	var last mercury.Address
-	for _, rec := range c.reals {
-		if rec.e.Base != last && !rec.e.Base.IsZero() {
-			last = rec.e.Base
-			f(last)
-		}
-	}
-}
-
-// SetThrift says how sparing the cell has to be, until the next time.
-func (c *Cell) SetThrift(t Degradation) { c.thrift = t }
-
-// Thrift is how sparing the cell is with its clients.
-func (c *Cell) Thrift() Degradation { return c.sparing() }
-
-// sparing is what its clients feel of it now: nothing while the world is frozen,
-// since then everyone is to be told everything.
-func (c *Cell) sparing() Degradation {
-	if c.frozen || c.thrift == (Degradation{}) {
-		return noThrift()
-	}
-	return c.thrift
 }

@@ -267,13 +267,13 @@ func TestThriftOfACell(t *testing.T) {
 		return n
 	}
 	all := said()
-	c.SetThrift(Degradation{250, 1000, 1000})
+	c.population.SetThrift(Degradation{250, 1000, 1000})
 	if few := said(); few >= all/2 {
 		t.Errorf("%d bytes at a quarter of the budget, %d at all of it", few, all)
 	}
-	c.Freeze(true)
-	if c.sparing() != noThrift() {
-		t.Errorf("frozen it saves %+v", c.sparing())
+	c.population.Freeze(true)
+	if c.Thrift() != noThrift() {
+		t.Errorf("frozen it saves %+v", c.Thrift())
 	}
 	if frozen := said(); frozen <= all {
 		t.Errorf("%d bytes while frozen, %d at all of the budget", frozen, all)

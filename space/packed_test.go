@@ -149,11 +149,11 @@ func TestPackedGarbageRefused(t *testing.T) {
 	parts := migrate.AppendPart(nil, migrate.CorePart, (&migrate.Core{}).Append)
 	parts = migrate.AppendPart(parts, migrate.PropsPart, func(b []byte) []byte { return append(b, bomb...) })
 	order := entity.Order{Incarnation: 1, Hop: 1}
-	a.cell.Onload(&migrate.Onload{ID: 9, Type: r.real(7).e.Def.ID, Space: 1, Order: order, Base: r.base, Parts: parts}, addr(2))
+	a.population.Onload(&migrate.Onload{ID: 9, Type: r.real(7).e.Def.ID, Space: 1, Order: order, Base: r.base, Parts: parts}, addr(2))
 	if a.population.find(9) != nil || a.count.Errors != 1 {
 		t.Errorf("a bomb came to life; %d errors", a.count.Errors)
 	}
-	a.cell.GhostState(&ghost.State{Head: ghost.Head{ID: 10, Order: order, Sequence: 1}, Type: r.real(7).e.Def.ID, Space: 1, Props: bomb,
+	a.population.GhostState(&ghost.State{Head: ghost.Head{ID: 10, Order: order, Sequence: 1}, Type: r.real(7).e.Def.ID, Space: 1, Props: bomb,
 		History: property.NewHistory(r.real(7).e.Def).Append(nil)}, addr(2))
 	if a.population.find(10) != nil || a.count.Errors != 2 {
 		t.Errorf("a bomb is mirrored; %d errors", a.count.Errors)

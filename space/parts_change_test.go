@@ -67,7 +67,7 @@ func TestStateContainsWhatIsNotTold(t *testing.T) {
 			r.avatar(7).push(t, 1)
 			r.tick(1)
 			r.avatar(7).push(t, 2)
-			act(r, c)
+			act(r, c.Cell)
 			r.pump()
 			r.avatar(7).push(t, 4)
 			r.tick(1)

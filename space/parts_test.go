@@ -44,7 +44,7 @@ func FuzzParts(f *testing.F) {
 		send(&migrate.Onload{ID: 10, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Base: mercury.Address{}, Parts: parts})
 		for range 12 {
 			r.now += tickPeriod
-			r.apps[0].cell.Tick(r.now, r.now, tickPeriod)
+			r.apps[0].cell.runTick(r.now, r.now, tickPeriod)
 			for id := range r.bases {
 				if x := r.real(id); x != nil {
 					x.appendParts(nil, false)

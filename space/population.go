@@ -13,13 +13,16 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Population is what a CellApp has of entities beyond its single cells: it finds each by
-// its id, and keeps what a real that has left a cell leaves behind. It is one per CellApp,
-// so a message about an entity costs the same with one cell and with a thousand rooms.
-// Make one with NewPopulation, and the cells with its NewCell.
+// Population is all that a CellApp has of entities: its cells, and what a real that has left a
+// cell leaves behind. It takes all messages about entities and finds each entity by its id, so
+// a message costs the same with one cell and with a thousand rooms. It is for the CellApp, one
+// for each. Make one with NewPopulation, and the cells with its NewCell.
 type Population struct {
-	env  Env
-	byID map[entity.ID]*record
+	env    Env
+	cells  []*Cell // by space
+	byID   map[entity.ID]*record
+	thrift Degradation
+	frozen bool
 	// leaving are the cells with reals on their way out: of a thousand rooms a message
 	// concerns one.
 	leaving    []*Cell
@@ -63,29 +66,63 @@ func (p *Population) unsettled(c *Cell) {
 func (p *Population) Settle() {
 	for i := 0; i < len(p.leaving); i++ { // a callback may make more
 		p.leaving[i].unsettled = false
-		p.leaving[i].Settle()
+		p.leaving[i].sweep()
 	}
 	clear(p.leaving)
 	p.leaving = p.leaving[:0]
 }
 
-// Tick runs what is of no single cell, after the cells have had their ticks.
-func (p *Population) Tick(now time.Duration) {
+// Tick runs one tick of all cells, and of what is of no single one: see the package doc for
+// its order. now is the app's clock, cluster the time of the cluster, dt the tick period.
+// Leases, backups, dwells and periods go by now; timers and controllers by game time (see
+// gametime.Clock).
+func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.now = now
+	for _, c := range p.cells {
+		c.runTick(now, cluster, dt)
+	}
 	p.settleDeparted()
 	p.tombstones.Expire(now)
 	p.expireHandoffs()
+	p.words.repeat(now, p.env.Out)
 }
 
-func (p *Population) find(id entity.ID) *record { return p.byID[id] }
+// Freeze stops timers, controllers and offloads and lifts the client budgets, or lets all go
+// on. Ordered a second time it makes every ghost compare itself with its real.
+func (p *Population) Freeze(on bool) {
+	if on && p.frozen {
+		for _, c := range p.cells {
+			c.auditGhosts()
+		}
+	}
+	p.frozen = on
+}
 
-// Cell is the cell that has the entity, as a real or a ghost; nil if none has.
-func (p *Population) Cell(id entity.ID) *Cell {
-	if rec := p.byID[id]; rec != nil {
-		return rec.cell
+// Frozen reports whether the world stands still.
+func (p *Population) Frozen() bool { return p.frozen }
+
+func (p *Population) indexOf(space entity.SpaceID) (int, bool) {
+	return slices.BinarySearchFunc(p.cells, space, func(c *Cell, id entity.SpaceID) int { return cmp.Compare(c.space, id) })
+}
+
+// cell is the cell of a space, nil if there is none here.
+func (p *Population) cell(space entity.SpaceID) *Cell {
+	if i, here := p.indexOf(space); here {
+		return p.cells[i]
 	}
 	return nil
 }
+
+func (p *Population) addCell(c *Cell) {
+	i, _ := p.indexOf(c.space)
+	p.cells = slices.Insert(p.cells, i, c)
+}
+
+func (p *Population) dropCell(c *Cell) {
+	p.cells = slices.DeleteFunc(p.cells, func(x *Cell) bool { return x == c })
+}
+
+func (p *Population) find(id entity.ID) *record { return p.byID[id] }
 
 // Base is the app of an entity's base; false if the entity is not here.
 func (p *Population) Base(id entity.ID) (base mercury.Address, here bool) {

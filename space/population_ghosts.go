@@ -9,6 +9,17 @@ import (
 // Messages about ghosts find their entity here. Most are for the cell that has it; what is
 // to be said of one that no cell has is the same for all of them.
 
+// GhostState makes a ghost or brings one up to a new hop. One for a space of which no cell is
+// here is too late.
+func (p *Population) GhostState(m *ghost.State, from mercury.Address) {
+	p.env.Watch.Claim(nil) // migration work
+	if c := p.cell(m.Space); c != nil {
+		c.ghostState(m, from)
+		return
+	}
+	p.env.Counters.StaleGhosts++
+}
+
 // GhostUpdate takes what a real did.
 func (p *Population) GhostUpdate(m *ghost.Update, from mercury.Address) {
 	if rec := p.find(m.ID); rec != nil {

@@ -56,10 +56,8 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck) {
 	}})
 }
 
-// AppDied tells the bases of what was handed over to a CellApp that was declared dead. The
-// CellApp calls it before Cell.AppDied: a base hears the Offer first, and then that the
-// entity is lost.
-func (p *Population) AppDied(app mercury.Address) {
+// handedOverDied tells the bases of what was handed over to a CellApp that was declared dead.
+func (p *Population) handedOverDied(app mercury.Address) {
 	grace := p.now + p.env.Config.OrphanGrace
 	p.handoffs.Died(app, func(h *migrate.Handoff) {
 		// Ghosts of the old hop point here, where the real no longer is: unless a
@@ -90,21 +88,28 @@ func (p *Population) AppDied(app mercury.Address) {
 }
 
 // ChannelBroke says that what this CellApp has sent to another app may be lost, though
-// both live on: what has no answer yet is said again at once. The CellApp calls it before
-// Cell.ChannelBroke.
-func (p *Population) ChannelBroke(now time.Duration, app mercury.Address) {
-	p.words.broken(app, now)
+// both live on: what has no answer yet is said again with the next tick, and so is what the
+// cells believe of that app's ghosts and bases.
+func (p *Population) ChannelBroke(app mercury.Address) {
+	p.words.broken(app, p.now)
 	p.handoffs.Again(app)
 	for i := range p.departed.list {
 		if d := &p.departed.list[i]; d.base == app && d.side == entity.BasePart {
 			p.env.Out.Send(app, &d.was)
 		}
 	}
+	for _, c := range p.cells {
+		c.channelBroke(app)
+	}
 }
 
-// Owed is how much of entities that are on no cell here any more is still to be told.
-func (p *Population) Owed() uint64 {
+// Pending counts what is still to be told, with what is owed of entities that are on no cell
+// here any more.
+func (p *Population) Pending() uint64 {
 	n := uint64(p.Unanswered() + p.handoffs.Len())
+	for _, c := range p.cells {
+		n += c.pending()
+	}
 	for i := range p.departed.list {
 		n += uint64(p.departed.list[i].out.Unreceived())
 	}

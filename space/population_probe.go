@@ -8,10 +8,19 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Probe answers a base that has not heard of its real for long, or passes the question
-// on to where it was handed on to. It reports false if nothing is known of it here: no
-// real, no handoff, and none that was destroyed and has not told its base yet.
-func (p *Population) Probe(m *migrate.Probe) (known bool) {
+// Probe answers a base that has not heard of its real for long, or passes the question on to
+// where it was handed on to. That there is nothing of it on any cell here is a word that its
+// base needs, too.
+func (p *Population) Probe(m *migrate.Probe) {
+	if !p.answerProbe(m) && m.Hops == 0 && !p.words.has(m.ID, m.Order) {
+		p.env.Log.Warn("a base believes in a real that is not here", "entity", m.ID.String(), "order", m.Order.String())
+		p.tellLost(m.Base, m.ID, m.Order, "nothing is known of it where its base believes it")
+	}
+}
+
+// answerProbe reports false if nothing is known of the real here: no real, no handoff, and none
+// that was destroyed and has not told its base yet.
+func (p *Population) answerProbe(m *migrate.Probe) (known bool) {
 	rec := p.find(m.ID)
 	if rec != nil {
 		p.env.Watch.Claim(&rec.cell.work.rest)
@@ -52,10 +61,4 @@ func (p *Population) passProbe(m *migrate.Probe, to mercury.Address) {
 	on := *m
 	on.Hops++
 	p.env.Out.Send(to, &on)
-}
-
-// Tells reports whether a word about a real of an order, or a newer one, waits for the
-// answer of its base.
-func (p *Population) Tells(id entity.ID, order entity.Order) bool {
-	return slices.ContainsFunc(p.words.list, func(w word) bool { return w.id == id && !w.order.Before(order) })
 }

@@ -14,7 +14,7 @@ func TestQueryEndsLostGhost(t *testing.T) {
 	e := r.create(7, -5, 0)
 	r.tick(3)
 	far := r.apps[2].cell
-	far.GhostState(ghostOf(r.real(7)), r.apps[0].self)
+	far.population.GhostState(ghostOf(r.real(7)), r.apps[0].self)
 	rec := far.population.find(7)
 	if rec == nil || rec.ghost == nil {
 		t.Fatal("no ghost to begin with")
@@ -74,8 +74,8 @@ func TestQueryLoop(t *testing.T) {
 	a.cell.drop(r.real(7))
 	r.pump()
 	state.Sequence = 100
-	a.cell.GhostState(state, b.self)
-	b.cell.GhostState(state, a.self)
+	a.population.GhostState(state, b.self)
+	b.population.GhostState(state, a.self)
 	r.tick(2*int(GhostLease/tickPeriod) + 20)
 	if a.population.find(7) != nil || b.population.find(7) != nil {
 		t.Error("ghosts of nothing stand for ever")

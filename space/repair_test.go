@@ -99,7 +99,7 @@ func TestChannelBroke(t *testing.T) {
 		t.Fatalf("%d ghosts came of themselves", k)
 	}
 	for want := AskBudget; want <= n; want += AskBudget {
-		r.apps[0].cell.ChannelBroke(addr(2))
+		r.apps[0].population.ChannelBroke(addr(2))
 		r.tick(1)
 		if k := ghosts(); k != want {
 			t.Errorf("%d ghosts, want %d", k, want)
@@ -149,13 +149,13 @@ func TestWordsUntilAnswered(t *testing.T) {
 	if len(b.lost) != 2 {
 		t.Fatalf("said %d times", len(b.lost))
 	}
-	a.population.ChannelBroke(r.now, r.base)
+	a.population.ChannelBroke(r.base)
 	r.tick(1)
 	if len(b.lost) != 3 {
 		t.Fatalf("said %d times after its channel broke", len(b.lost))
 	}
 	// A newer Lost says what an older one said.
-	a.population.TellBase(r.now, r.base, 7, entity.Order{Incarnation: 2}, &migrate.Lost{ID: 7, Order: entity.Order{Incarnation: 2}})
+	a.population.tellBase(r.base, 7, entity.Order{Incarnation: 2}, &migrate.Lost{ID: 7, Order: entity.Order{Incarnation: 2}})
 	if n := a.population.Unanswered(); n != 1 {
 		t.Errorf("%d words wait", n)
 	}
@@ -175,24 +175,28 @@ func TestWordsBounded(t *testing.T) {
 	lost := func(id entity.ID) word {
 		return word{to: addr(100), id: id, message: &migrate.Lost{ID: id}}
 	}
-	for i := range MaxUnanswered {
+	for i := range maxUnanswered {
 		if !u.add(lost(entity.ID(1 + i))) {
 			t.Fatalf("word %d", i)
-		}
-		if i == 1000 {
-			break // adding looks at all
 		}
 	}
 	out := &counting{}
 	for i := range 3 {
 		u.repeat(time.Hour, out)
-		if want := (i + 1) * WordsPerTick; out.sent != want {
+		if want := (i + 1) * wordsPerTick; out.sent != want {
 			t.Errorf("%d sent, want %d", out.sent, want)
 		}
 	}
-	u.list = make([]word, MaxUnanswered)
-	if u.add(lost(1)) {
+	if u.add(lost(maxUnanswered + 1)) {
 		t.Error("one too many was kept")
+	}
+	for i := range maxUnanswered - 2 {
+		u.answered(&migrate.Refuse{ID: entity.ID(maxUnanswered - i)}, addr(100))
+	}
+	out.sent = 0
+	u.repeat(2*time.Hour, out)
+	if out.sent != 2 || u.open != 2 || len(u.list) != 2 || len(u.byID) != 2 {
+		t.Errorf("%d sent, %d wait when all but two are answered, %d and %d kept", out.sent, u.open, len(u.list), len(u.byID))
 	}
 }
 
@@ -211,7 +215,7 @@ func TestProbe(t *testing.T) {
 	c := r.apps[0].cell
 	order := entity.Order{Incarnation: 1}
 	probe := func(app int, o entity.Order, hops uint8) bool {
-		return r.apps[app-1].population.Probe(&migrate.Probe{ID: 7, Order: o, Base: r.base, Hops: hops})
+		return r.apps[app-1].population.answerProbe(&migrate.Probe{ID: 7, Order: o, Base: r.base, Hops: hops})
 	}
 	said := func() (n int) {
 		return r.lose(func(p packet) bool { _, is := p.m.(*migrate.Current); return is && p.to == r.base })

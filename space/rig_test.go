@@ -153,7 +153,7 @@ type packet struct {
 type testApp struct {
 	*rig
 	self       mercury.Address
-	cell       *Cell
+	cell       Hosted
 	population *Population
 	count      status.Counters
 	dead       []mercury.Address
@@ -187,7 +187,7 @@ func (a *testApp) ClientRoom(mercury.Address) int { return a.room }
 func (a *testApp) SetSpaceData(_ entity.SpaceID, key uint16, value []byte) {
 	a.dataNumber++
 	for _, x := range a.apps {
-		x.cell.SetData(DataEntry{Number: a.dataNumber, Key: key, Value: value})
+		x.cell.TakeData(DataEntry{Number: a.dataNumber, Key: key, Value: value})
 	}
 }
 
@@ -196,14 +196,6 @@ func (a *testApp) DestroySpace(id entity.SpaceID) { a.ended = append(a.ended, id
 func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil }
 
 func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
-
-// died gives an app's verdict on another CellApp.
-func (a *testApp) died(app mercury.Address) {
-	a.population.AppDied(app)
-	a.cell.AppDied(app)
-}
-
-func (a *testApp) pending() uint64 { return a.population.Owed() + a.cell.Pending() }
 
 // parser is a message that can be received.
 type parser interface {
@@ -343,7 +335,7 @@ func (r *rig) deliver(p packet) {
 	case *flow.Ack:
 		a.population.HandleAck(m, p.from)
 	case *ghost.State:
-		c.GhostState(m, p.from)
+		a.population.GhostState(m, p.from)
 	case *ghost.Update:
 		a.population.GhostUpdate(m, p.from)
 	case *ghost.Delete:
@@ -353,13 +345,15 @@ func (r *rig) deliver(p packet) {
 	case *ghost.Query:
 		a.population.GhostQuery(m)
 	case *ghost.Roll:
-		c.GhostRoll(m, p.from)
+		a.population.GhostRoll(m, p.from)
 	case *migrate.Onload:
-		c.Onload(m, p.from)
+		if err := a.population.Onload(m, p.from); err != nil {
+			r.t.Error(err)
+		}
 	case *migrate.OnloadAck:
 		a.population.OnloadAck(m)
 	case *migrate.Create:
-		c.Create(m, p.from)
+		a.population.Create(m, p.from)
 	case *migrate.Refuse:
 		a.population.Refuse(m, p.from)
 	case *migrate.Probe:
@@ -367,7 +361,7 @@ func (r *rig) deliver(p packet) {
 	default:
 		r.t.Fatalf("a CellApp got a %T", m)
 	}
-	c.Settle()
+	a.population.Settle()
 }
 
 func (r *rig) toBase(p packet) {
@@ -497,9 +491,7 @@ func (r *rig) tick(n int) {
 	for range n {
 		r.now += tickPeriod
 		for _, a := range r.apps {
-			a.cell.Tick(r.now, r.now, tickPeriod)
-			a.population.Tick(r.now)
-			a.population.Repeat(r.now)
+			a.population.Tick(r.now, r.now, tickPeriod)
 		}
 		r.pump()
 	}
@@ -555,10 +547,10 @@ func (r *rig) calm() {
 	r.t.Helper()
 	r.tick(30)
 	for _, a := range r.apps {
-		if n := a.pending(); n != 0 {
+		if n := a.population.Pending(); n != 0 {
 			r.t.Errorf("%v: %d things are still to be told", a.self, n)
 		}
-		a.cell.AuditGhosts()
+		a.cell.auditGhosts()
 	}
 	r.pump()
 	for _, a := range r.apps {

@@ -41,7 +41,7 @@ func TestGhostsAreLeftBehind(t *testing.T) {
 	if sent["update"]+sent["state"] > 0 || r.ghost(2, 8) != nil {
 		t.Errorf("an app without room was sent %v", sent)
 	}
-	if r.apps[0].pending() == 0 {
+	if r.apps[0].population.Pending() == 0 {
 		t.Error("nothing is pending though a ghost is behind")
 	}
 	r.levels = nil

@@ -29,7 +29,7 @@ func (r *rig) die(a *testApp, ids ...entity.ID) {
 	a.cell = a.population.NewCell(r.now, r.now, 1, old.id, old.tree, nil)
 	for _, x := range r.apps {
 		if x != a {
-			x.died(a.self)
+			x.population.CellAppDied(a.self)
 		}
 	}
 	for _, id := range ids {
@@ -131,18 +131,18 @@ func TestBaseSaysThatTargetHasEnded(t *testing.T) {
 	r.hold = nil
 	r.queue = nil
 	r.tick(int(2 * FlowGiveUp / tickPeriod))
-	if a.pending() == 0 {
+	if a.population.Pending() == 0 {
 		t.Fatal("the call was given up, though its target will come back")
 	}
 	// An app that is not the base's may not say so.
 	gone := &flow.Ack{To: 8, ToPart: entity.CellPart, From: 7, FromPart: entity.CellPart, Incarnation: 1, Gone: true}
 	a.population.HandleAck(gone, addr(3))
-	if a.pending() == 0 {
+	if a.population.Pending() == 0 {
 		t.Fatal("anybody can have calls given up")
 	}
 	r.bases[7].got = append(r.bases[7].got, []byte{byte(flow.GonePayload)})
 	r.tick(int(flow.ResendAfter/tickPeriod) + 2)
-	if n := a.pending(); n != 0 || a.count.Refused != 1 {
+	if n := a.population.Pending(); n != 0 || a.count.Refused != 1 {
 		t.Errorf("pending %d, refused %d", n, a.count.Refused)
 	}
 }

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// MaxUnanswered bounds the words of one CellApp that wait for an answer: more than
+	// maxUnanswered bounds the words of one CellApp that wait for an answer: more than
 	// a CellApp has reals. A word above it is said once; if it is lost, the base asks
 	// (migrate.Probe).
-	MaxUnanswered = 1 << 14
+	maxUnanswered = 1 << 14
 
-	// WordsPerTick bounds the words that are said again in one tick, so that a base that
+	// wordsPerTick bounds the words that are said again in one tick, so that a base that
 	// answers late is not sent thousands at once. An Offer has a whole entity in it.
-	WordsPerTick = 64
+	wordsPerTick = 64
 )
 
 // word is what a base must hear about a real that is gone: an Offer or a Lost.
@@ -27,14 +27,18 @@ type word struct {
 	order   entity.Order
 	message Message
 	at      time.Duration // when it is said again
+	done    bool          // it was answered, or a newer one says it all
 }
 
 // unanswered are the words of one CellApp that its bases have not answered. The channel
 // to a base may break with a word, and nobody else knows what it says. So each is said
 // again until the base answers with a Refuse of that order, whether the cell that said it
-// lives on or not, and whether there ever was one. The zero value has none.
+// lives on or not, and whether there ever was one. After a death there are thousands, and each
+// is answered by itself: so they are found by their entities. The zero value has none.
 type unanswered struct {
-	list []word
+	list []*word // in the order in which they were said first; what is done goes with the next repeat
+	byID map[entity.ID][]*word
+	open int // of list, not done
 	next int // where repeating goes on
 }
 
@@ -42,30 +46,54 @@ type unanswered struct {
 // one said. It reports false if there are too many.
 func (u *unanswered) add(w word) bool {
 	if _, lost := w.message.(*migrate.Lost); lost {
-		u.list = slices.DeleteFunc(u.list, func(x word) bool {
+		u.end(w.id, func(x *word) bool {
 			_, older := x.message.(*migrate.Lost)
-			return older && x.id == w.id && x.to == w.to && !w.order.Before(x.order)
+			return older && x.to == w.to && !w.order.Before(x.order)
 		})
 	}
-	if len(u.list) >= MaxUnanswered {
+	if u.open >= maxUnanswered {
 		return false
 	}
-	u.list = append(u.list, w)
+	if u.byID == nil {
+		u.byID = make(map[entity.ID][]*word)
+	}
+	u.open++
+	u.list = append(u.list, &w)
+	u.byID[w.id] = append(u.byID[w.id], &w)
 	return true
+}
+
+// end is done with words about an entity.
+func (u *unanswered) end(id entity.ID, over func(w *word) bool) {
+	list := u.byID[id]
+	rest := slices.DeleteFunc(list, func(w *word) bool {
+		if w.done = over(w); w.done {
+			u.open--
+		}
+		return w.done
+	})
+	if len(list) > 0 && len(rest) == 0 {
+		delete(u.byID, id)
+	} else if len(rest) < len(list) {
+		u.byID[id] = rest
+	}
+}
+
+// has reports whether a word about a real of an order, or a newer one, waits for its answer.
+func (u *unanswered) has(id entity.ID, order entity.Order) bool {
+	return slices.ContainsFunc(u.byID[id], func(w *word) bool { return !w.order.Before(order) })
 }
 
 // answered forgets the words that a base's Refuse answers.
 func (u *unanswered) answered(m *migrate.Refuse, by mercury.Address) {
-	if len(u.list) > 0 {
-		u.list = slices.DeleteFunc(u.list, func(w word) bool { return w.id == m.ID && w.to == by && !m.Order.Before(w.order) })
-	}
+	u.end(m.ID, func(w *word) bool { return w.to == by && !m.Order.Before(w.order) })
 }
 
 // broken makes all words to an app due: the channel to it has ended.
 func (u *unanswered) broken(app mercury.Address, now time.Duration) {
-	for i := range u.list {
-		if u.list[i].to == app {
-			u.list[i].at = now
+	for _, w := range u.list {
+		if w.to == app {
+			w.at = now
 		}
 	}
 }
@@ -76,58 +104,46 @@ func (u *unanswered) repeat(now time.Duration, out Outbox) {
 	if len(u.list) == 0 {
 		return
 	}
-	u.list = slices.DeleteFunc(u.list, func(w word) bool { return out.Dead(w.to) })
+	u.list = slices.DeleteFunc(u.list, func(w *word) bool {
+		if !w.done && out.Dead(w.to) {
+			u.end(w.id, func(x *word) bool { return x == w })
+		}
+		return w.done
+	})
 	said := 0
 	for range u.list {
 		if u.next >= len(u.list) {
 			u.next = 0
 		}
-		w := &u.list[u.next]
+		w := u.list[u.next]
 		u.next++
 		if w.at > now {
 			continue
 		}
 		w.at = now + migrate.ResendOnload
 		out.Send(w.to, w.message)
-		if said++; said == WordsPerTick {
+		if said++; said == wordsPerTick {
 			return
 		}
 	}
 }
 
-// TellBase says a word to a base, an Offer or a Lost of an order, and keeps it until the
+// tellBase says a word to a base, an Offer or a Lost of an order, and keeps it until the
 // base answers.
-func (p *Population) TellBase(now time.Duration, to mercury.Address, id entity.ID, order entity.Order, m Message) {
+func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m Message) {
 	if to.IsZero() {
 		return // nobody to answer for it
 	}
 	p.env.Out.Send(to, m)
 	if !p.env.Out.Dead(to) {
-		p.words.add(word{to, id, order, m, now + migrate.ResendOnload})
+		p.words.add(word{to: to, id: id, order: order, message: m, at: p.now + migrate.ResendOnload})
 	}
 }
 
-// TellLost tells a base that there is no real of an order here, until it answers.
-func (p *Population) TellLost(now time.Duration, to mercury.Address, id entity.ID, order entity.Order, reason string) {
-	p.TellBase(now, to, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason[:min(len(reason), migrate.MaxReason)]})
-}
-
-func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m Message) {
-	p.TellBase(p.now, to, id, order, m)
-}
-
+// tellLost tells a base that there is no real of an order here, until it answers.
 func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Order, reason string) {
-	p.TellLost(p.now, to, id, order, reason)
+	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason[:min(len(reason), migrate.MaxReason)]})
 }
-
-// Repeat says again what bases have not answered. The CellApp calls it each tick, and goes
-// on with it while it waits for the last answers.
-func (p *Population) Repeat(now time.Duration) { p.words.repeat(now, p.env.Out) }
 
 // Unanswered is how many words wait for the answer of a base.
-func (p *Population) Unanswered() int { return len(p.words.list) }
-
-// tellLost tells a base that there is no real of an order here.
-func (c *Cell) tellLost(to mercury.Address, id entity.ID, order entity.Order, reason string) {
-	c.population.TellLost(c.now, to, id, order, reason)
-}
+func (p *Population) Unanswered() int { return p.words.open }

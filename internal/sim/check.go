@@ -53,7 +53,7 @@ func (c *Cluster) eachView(f func(p *Process, cell *space.Cell, v space.View)) {
 	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			for v := range cell.Views() {
-				f(p, cell, v)
+				f(p, cell.Cell, v)
 			}
 		}
 	})
@@ -63,7 +63,7 @@ func (c *Cluster) eachView(f func(p *Process, cell *space.Cell, v space.View)) {
 func (c *Cluster) eachViewOf(p *Process, f func(cell *space.Cell, v space.View)) {
 	for cell := range p.app.(*cellapp.CellApp).Cells() {
 		for v := range cell.Views() {
-			f(cell, v)
+			f(cell.Cell, v)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (k *tiling) safe() error {
 	var err error
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
-			at := versionOf{cell.Space(), cell.Version()}
+			at := versionOf{cell.Space(), cell.Tree().Version()}
 			text := string(cell.Tree().Append(nil))
 			if was, ok := k.seen[at]; !ok {
 				k.seen[at] = text
@@ -241,10 +241,10 @@ func (k *tiling) converged() error {
 			if a.Removing(cell.Space()) && cell.Reals()+cell.Ghosts() == 0 {
 				continue // the cell is out of the geometry, and is told no new one
 			}
-			if v, ok := versions[cell.Space()]; ok && v != cell.Version() {
-				faults = append(faults, fmt.Errorf("promise 2: %s is at version %v, another CellApp at %v", p.Name, cell.Version(), v))
+			if v, ok := versions[cell.Space()]; ok && v != cell.Tree().Version() {
+				faults = append(faults, fmt.Errorf("promise 2: %s is at version %v, another CellApp at %v", p.Name, cell.Tree().Version(), v))
 			}
-			versions[cell.Space()] = cell.Version()
+			versions[cell.Space()] = cell.Tree().Version()
 			leaf, _, ok := cell.Tree().Leaf(cell.ID())
 			if !ok || (mercury.Address{At: leaf.App, Salt: leaf.Salt}) != p.Address() {
 				faults = append(faults, fmt.Errorf("promise 2: %s runs cell %v, which the geometry gives to someone else", p.Name, cell.ID()))

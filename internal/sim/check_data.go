@@ -177,7 +177,7 @@ func (k *oneData) agreed(key uint16) error {
 func theCell(a *cellapp.CellApp) iter.Seq[*space.Cell] {
 	return func(yield func(*space.Cell) bool) {
 		for cell := range a.Cells() {
-			if cell.Space() == theSpace && !(a.Removing(theSpace) && cell.Reals()+cell.Ghosts() == 0) && !yield(cell) {
+			if cell.Space() == theSpace && !(a.Removing(theSpace) && cell.Reals()+cell.Ghosts() == 0) && !yield(cell.Cell) {
 				return
 			}
 		}

@@ -61,19 +61,19 @@ const apartAtMost = 200*time.Millisecond + 100*time.Millisecond
 
 func (k *gameTime) converged() error {
 	var faults []error
-	first := map[entity.SpaceID]*space.Cell{}
+	first := map[entity.SpaceID]space.Hosted{}
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			if a.Removing(cell.Space()) {
 				continue // the cell is told nothing any more
 			}
-			other := first[cell.Space()]
-			if other == nil {
+			other, known := first[cell.Space()]
+			if !known {
 				first[cell.Space()] = cell
 				continue
 			}
-			if cell.ClockNumber() != other.ClockNumber() {
-				faults = append(faults, fmt.Errorf("%s has clock %x of space %d, another CellApp %x", p.Name, cell.ClockNumber(), cell.Space(), other.ClockNumber()))
+			if cell.Clock().Number != other.Clock().Number {
+				faults = append(faults, fmt.Errorf("%s has clock %x of space %d, another CellApp %x", p.Name, cell.Clock().Number, cell.Space(), other.Clock().Number))
 			}
 			if d := cell.Game() - other.Game(); max(d, -d) > apartAtMost {
 				faults = append(faults, fmt.Errorf("the game times of space %d on %s and another CellApp are %v apart", cell.Space(), p.Name, d))

@@ -262,13 +262,8 @@ func (c *Cluster) pending() string {
 		}
 	})
 	c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
-		if n := a.Owed(); n > 0 {
-			s += fmt.Sprintf("%s: %d owed; ", p.Name, n)
-		}
-		for cell := range a.Cells() {
-			if n := cell.Pending(); n > 0 {
-				s += fmt.Sprintf("%s: %d pending, %d handoffs; ", p.Name, n, cell.Handoffs())
-			}
+		if n := a.Pending(); n > 0 {
+			s += fmt.Sprintf("%s: %d pending; ", p.Name, n)
 		}
 	})
 	for _, a := range c.observer.last.Apps {

@@ -32,14 +32,14 @@ func loadLand(c *space.Cell) {
 	if busy, _ := c.Local().(bool); busy || c.Space() != theSpace {
 		return
 	}
-	next := reach(c.Loaded(), c.ToLoad().Intersect(theLand()))
-	if next == c.Loaded() {
+	next := reach(c.GeometryLoaded(), c.ToLoad().Intersect(theLand()))
+	if next == c.GeometryLoaded() {
 		return
 	}
 	err := c.Do(func(context.Context) any { return next }, func(result any) {
 		c.SetLocal(false)
 		if r, ok := result.(bsp.Rect); ok { // otherwise it is read once more
-			c.SetLoaded(r)
+			c.SetGeometryLoaded(r)
 		}
 		loadLand(c)
 	})
@@ -114,9 +114,9 @@ func (k *onLand) safe() error {
 		}
 		k.seen++
 		x, z := float64(v.Position().X), float64(v.Position().Z)
-		if theLand().Distance(x, z) == 0 && !cell.Loaded().Grow(stride).Contains(x, z) && err == nil {
+		if theLand().Distance(x, z) == 0 && !cell.GeometryLoaded().Grow(stride).Contains(x, z) && err == nil {
 			err = fmt.Errorf("land: %s has got %s at (%g, %g), where cell %s has loaded %v only, and is to load %v",
-				p.Name, v.ID(), x, z, cell.ID(), cell.Loaded(), cell.ToLoad())
+				p.Name, v.ID(), x, z, cell.ID(), cell.GeometryLoaded(), cell.ToLoad())
 		}
 	})
 	return err
@@ -136,8 +136,8 @@ func (k *onLand) converged() error {
 				continue
 			}
 			cells++
-			if need.Intersect(cell.Loaded()) != need {
-				faults = append(faults, fmt.Errorf("land: cell %s on %s has loaded %v of %v at rest", cell.ID(), p.Name, cell.Loaded(), need))
+			if need.Intersect(cell.GeometryLoaded()) != need {
+				faults = append(faults, fmt.Errorf("land: cell %s on %s has loaded %v of %v at rest", cell.ID(), p.Name, cell.GeometryLoaded(), need))
 			}
 		}
 	})

@@ -73,7 +73,7 @@ func (r *rig) cellOf(term uint32) (cell *space.Cell) {
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {
 			if c.Space() == theSpace && c.ID().Term == term {
-				cell = c
+				cell = c.Cell
 			}
 		}
 	})

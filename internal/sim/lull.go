@@ -86,10 +86,7 @@ func (c *Cluster) hushed() bool {
 func (c *Cluster) toldAll() bool {
 	var n uint64
 	c.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
-		n += a.Owed()
-		for cell := range theCell(a) {
-			n += cell.Pending()
-		}
+		n += a.Pending()
 	})
 	return n == 0 && c.inPlace()
 }

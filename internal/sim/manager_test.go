@@ -168,7 +168,7 @@ func (r *rig) versions() map[bsp.Version]bool {
 	versions := map[bsp.Version]bool{}
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {
-			versions[c.Version()] = true
+			versions[c.Tree().Version()] = true
 		}
 	})
 	return versions

@@ -117,7 +117,7 @@ func (r *rig) newest() *bsp.Tree {
 	var t *bsp.Tree
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {
-			if t == nil || t.Version().Less(c.Version()) {
+			if t == nil || t.Version().Less(c.Tree().Version()) {
 				t = c.Tree()
 			}
 		}
@@ -171,7 +171,7 @@ func (r *rig) everyoneIn(term uint32) bool {
 	r.eachCellApp(func(_ *Process, a *cellapp.CellApp) {
 		for c := range a.Cells() {
 			n++
-			all = all && (c.Version().Term == term || c.Ended())
+			all = all && (c.Tree().Version().Term == term || c.Ended())
 		}
 	})
 	return all && n > 0

@@ -102,7 +102,7 @@ func ofRoom(m tampered) bool {
 func cellIn(p *Process, id entity.SpaceID) *space.Cell {
 	for c := range p.app.(*cellapp.CellApp).Cells() {
 		if c.Space() == id {
-			return c
+			return c.Cell
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func TestManagerDiesEndingASpace(t *testing.T) {
 		r.wait(20 * time.Millisecond) // whoever asked for it has the answer
 		r.manager.crash()
 		r.nextTerm()
-		if !slices.ContainsFunc(slices.Collect(on.app.(*cellapp.CellApp).Cells()), func(c *space.Cell) bool { return c.Space() == room }) {
+		if !slices.ContainsFunc(slices.Collect(on.app.(*cellapp.CellApp).Cells()), func(c space.Hosted) bool { return c.Space() == room }) {
 			t.Fatal("the cell is gone already")
 		}
 		r.join(r.procs...)

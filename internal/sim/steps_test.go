@@ -46,7 +46,7 @@ func (x *changing) cell() (cell *space.Cell) {
 	if x.app.alive {
 		for c := range x.app.app.(*cellapp.CellApp).Cells() {
 			if c.ID() == x.leaf {
-				cell = c
+				cell = c.Cell
 			}
 		}
 	}

@@ -28,7 +28,6 @@ type CellApp struct {
 	number    uint32
 	alloc     *app.Allocator
 	shift     time.Duration // time of the cluster minus the app's clock
-	frozen    bool
 	dismissed bool
 	retire    bool   // asked for
 	reason    string // of it
@@ -48,9 +47,9 @@ type CellApp struct {
 	population  *space.Population
 	stats       *property.Stats
 	compressor  property.Compressor
-	jobs        map[uint64]job // under way, by token
-	lastJob     uint64         // token
-	said        saidData       // space data that the manager has not answered
+	jobs        map[uint64]func(result any) // under way, by token
+	lastJob     uint64                      // token
+	said        saidData                    // space data that the manager has not answered
 	counters    status.Counters
 	lines       logs.Limit
 	watch       *load.Stopwatch
@@ -114,10 +113,10 @@ func (a *CellApp) Joined() bool { return a.alloc != nil }
 func (a *CellApp) Number() uint32 { return a.number }
 
 // Cells yields the cells in order of space.
-func (a *CellApp) Cells() iter.Seq[*space.Cell] {
-	return func(yield func(*space.Cell) bool) {
+func (a *CellApp) Cells() iter.Seq[space.Hosted] {
+	return func(yield func(space.Hosted) bool) {
 		for _, c := range a.cells {
-			if !yield(c.Cell) {
+			if !yield(c.Hosted) {
 				return
 			}
 		}
@@ -134,22 +133,19 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 		return now + a.cfg.Tick
 	}
 	if !a.ticks.Begin(now) {
-		a.tellEarly(now)
+		a.population.TellEarly(now)
 		return a.nextTurn(now)
 	}
 	a.watch.Enter(&a.own)
 	a.links.Tick(now)
 	a.pressure = a.feelBacklog()
 	a.manager.Tick(now)
-	cluster := a.clusterTime(now)
 	a.endings.Tick(now, &a.manager)
+	a.tickCells(now)
 	for _, c := range a.cells {
-		c.Tick(now, cluster, a.cfg.Tick)
 		a.askGeometry(now, c)
 	}
-	a.population.Tick(now)
 	a.shut(now)
-	a.repair(now)
 	a.goOn()
 	a.save(now)
 	a.reports(now)
@@ -164,17 +160,11 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 // hardly be sooner, and each time costs a packet to each neighbour.
 const turns = 4
 
-func (a *CellApp) tellEarly(now time.Duration) {
-	for _, c := range a.cells {
-		c.TellEarly(now)
-	}
-}
-
 // nextTurn is when the next tick or, with neighbours, turn is due.
 func (a *CellApp) nextTurn(now time.Duration) time.Duration {
 	due := a.ticks.Next()
 	for _, c := range a.cells {
-		if c.Cell.Tree().Len() > 1 {
+		if c.Tree().Len() > 1 {
 			turn := a.cfg.Tick / turns
 			return due - (due-now-1)/turn*turn
 		}
@@ -203,17 +193,13 @@ func (a *CellApp) reportStats() {
 	}
 	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
-	m.Pending = a.Owed()
-	for _, c := range a.cells {
-		m.Pending += c.Pending()
-	}
+	m.Pending = a.Pending()
 	m.Counters = a.counters
 	a.manager.Send(m)
 }
 
-// Owed is how much of entities that are on no cell of this CellApp any more is still to be
-// told: what is of a cell is in its Pending.
-func (a *CellApp) Owed() uint64 { return a.population.Owed() }
+// Pending counts what is still to be told of entities; see space.Population.
+func (a *CellApp) Pending() uint64 { return a.population.Pending() }
 
 // Counters are what the cells of this CellApp did since it started.
 func (a *CellApp) Counters() status.Counters { return a.counters }

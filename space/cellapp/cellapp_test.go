@@ -301,8 +301,8 @@ func TestAddCell(t *testing.T) {
 	c := r.app.cell(1)
 	r.addCell(3)
 	r.addCell(1) // late: confirmed, but older
-	if c.Version().N != 3 || created() != 2 {
-		t.Errorf("version %v", c.Version())
+	if c.Tree().Version().N != 3 || created() != 2 {
+		t.Errorf("version %v", c.Tree().Version())
 	}
 	// Its old leaf was taken away and it was given another one.
 	other := bsp.New(bsp.Version{Term: 1, N: 4}, leaf(1, 8))
@@ -335,7 +335,7 @@ func TestOnlyTheManagerOrders(t *testing.T) {
 	if n := r.app.Counters().Refused - before; n != uint64(len(orders)) {
 		t.Errorf("%d of %d refused", n, len(orders))
 	}
-	if r.app.Dismissed() || r.app.frozen || r.app.cell(3) != nil || r.app.cell(1).Version().N != 1 || r.app.cell(1).Reals() != 1 {
+	if r.app.Dismissed() || r.app.population.Frozen() || r.app.cell(3) != nil || r.app.cell(1).Tree().Version().N != 1 || r.app.cell(1).Reals() != 1 {
 		t.Error("a stranger gave orders")
 	}
 }
@@ -361,7 +361,7 @@ func TestEntityLife(t *testing.T) {
 		t.Errorf("the neighbour got %v", got)
 	}
 	// A move over the line is a handoff, and moves that come later go on.
-	r.app.freeze(false)
+	r.app.population.Freeze(false)
 	c := r.app.cell(1)
 	for v := range c.Views() {
 		if err := v.Script().(*Walker).SetPosition(property.Vector3{X: 50}); err != nil {
@@ -477,7 +477,7 @@ func TestFreezeAndAudit(t *testing.T) {
 		t.Errorf("the neighbour got %v", got)
 	}
 	r.manage(&wire.Freeze{})
-	if r.app.frozen {
+	if r.app.population.Frozen() {
 		t.Error("still frozen")
 	}
 }
@@ -487,7 +487,7 @@ func TestDismissed(t *testing.T) {
 	r.world()
 	r.manage(&wire.Dismissed{Term: 1, Reason: "slow"})
 	r.net.sent = nil
-	if !r.app.Dismissed() || len(r.app.cells) != 0 || r.app.population.Cell(7) != nil {
+	if !r.app.Dismissed() || len(r.app.cells) != 0 || r.here(7) {
 		t.Error("it keeps what it had")
 	}
 	r.tick(30)

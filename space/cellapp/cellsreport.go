@@ -46,16 +46,16 @@ func (a *CellApp) reportCells(now time.Duration) {
 	m.Time = max(0, a.clusterTime(a.ticks.Now())) // at the end of a tick, which may have been long
 	average := a.averageWork()
 	for _, c := range a.cells {
-		l := c.Load()
+		l := c.Cost()
 		m.Load += l.Total
 		if c.removing {
 			continue // the manager has done with it
 		}
 		has, _ := c.geometry.Lacks()
 		r := wire.CellReport{
-			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total, Gained: c.Gained(),
+			Space: c.Space(), Cell: c.ID(), Version: has, Load: l.Total, Gained: l.Gained,
 			Reals: uint32(c.Reals()), Ghosts: uint32(c.Ghosts()), Handoffs: uint32(c.Handoffs()), Held: c.HadReal(), Profile: l.Profile, Edges: l.Edges,
-			Loaded: c.Loaded(), Rate: a.wantedRate(c.Cell, average), Clock: c.ClockNumber(),
+			Loaded: c.GeometryLoaded(), Rate: a.wantedRate(c, average), Clock: c.Clock().Number,
 		}
 		if c.said.again(now, &r) {
 			c.said = said{now, r, true}

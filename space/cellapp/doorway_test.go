@@ -116,7 +116,7 @@ func TestWordsWithoutACell(t *testing.T) {
 	if !r.app.Retired() {
 		t.Error("it stays without a reason")
 	}
-	r.app.tellLost(r.now, addr(3), 71, entity.Order{}, "")
+	r.from(addr(3), &migrate.Create{ID: 71, Space: 5, Order: entity.Order{Incarnation: 1}, Base: addr(3)})
 	r.tick(int(LastWords/DefaultTick) + 1)
 	if !r.app.Retired() {
 		t.Error("it stays for ever")

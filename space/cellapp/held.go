@@ -22,7 +22,7 @@ const askAgain = 200 * time.Millisecond
 // tree that the follower has; how trees are told, lost and asked for again is
 // between the CellApp and its manager, and no matter of the cell.
 type hostedCell struct {
-	*space.Cell
+	space.Hosted
 	geometry bsp.Follower
 	askAt    time.Duration // not before
 	info     []byte        // of AddCell, for a manager that starts anew
@@ -56,7 +56,7 @@ func (a *CellApp) addCell(from sender, m *wire.AddCell) error {
 		if !c.Become(m.Cell, c.geometry.Tree()) {
 			return fmt.Errorf("cellapp: cell %s of space %d, where cell %s is", m.Cell, m.Space, c.ID())
 		}
-		c.LoadData(data)
+		c.TakeData(data...)
 		c.SetClock(m.Clock, a.clusterTime(from.now))
 		c.info = slices.Clone(m.Info)
 		a.reused(m.Space)
@@ -76,10 +76,8 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	if tree == nil {
 		return errNoTree
 	}
-	c.Cell = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, data)
+	c.Hosted = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, data)
 	c.SetClock(m.Clock, a.clusterTime(now))
-	c.SetThrift(a.throttle.Thrift())
-	c.Freeze(a.frozen)
 	if m.First {
 		c.First(false) // there are no stores of spaces
 	}

@@ -15,13 +15,13 @@ func TestGeometry(t *testing.T) {
 	c := r.app.cell(1)
 	for _, v := range []struct{ version, want uint32 }{{5, 5}, {4, 5}, {5, 5}, {6, 6}} {
 		r.manage(&wire.Geometry{Space: 1, Tree: tree(t, v.version).Append(nil)})
-		if c.Version().N != v.want {
-			t.Errorf("version %d: it has %v", v.version, c.Version())
+		if c.Tree().Version().N != v.want {
+			t.Errorf("version %d: it has %v", v.version, c.Tree().Version())
 		}
 	}
 	r.manage(&wire.Geometry{Space: 1, Tree: []byte{9}})
 	r.manage(&wire.Geometry{Space: 8, Tree: tree(t, 9).Append(nil)})
-	if r.app.Counters().Refused != 1 || c.Version().N != 6 {
+	if r.app.Counters().Refused != 1 || c.Tree().Version().N != 6 {
 		t.Error("a malformed tree, or that of another space, was taken")
 	}
 }
@@ -70,8 +70,8 @@ func TestDeltas(t *testing.T) {
 	c := r.app.cell(1)
 	for _, v := range []struct{ from, to, want uint32 }{{1, 2, 2}, {1, 2, 2}, {2, 3, 3}, {1, 3, 3}, {3, 9, 9}} {
 		r.geometry(delta(t, v.from, v.to))
-		if c.Version().N != v.want || r.reported().N != v.want {
-			t.Errorf("from %d to %d: it has %v and reports %v", v.from, v.to, c.Version(), r.reported())
+		if c.Tree().Version().N != v.want || r.reported().N != v.want {
+			t.Errorf("from %d to %d: it has %v and reports %v", v.from, v.to, c.Tree().Version(), r.reported())
 		}
 	}
 	if asked := r.lacked(); len(asked) != 0 || r.app.Counters().Refused != 0 {
@@ -88,8 +88,8 @@ func TestLostDeltaIsAskedFor(t *testing.T) {
 	r.lacked()
 	r.geometry(delta(t, 2, 3)) // the one before was lost
 	r.geometry(delta(t, 3, 4))
-	if asked := r.lacked(); len(asked) != 1 || asked[0].N != 1 || c.Version().N != 1 {
-		t.Fatalf("at version %v it asked for %v", c.Version(), asked)
+	if asked := r.lacked(); len(asked) != 1 || asked[0].N != 1 || c.Tree().Version().N != 1 {
+		t.Fatalf("at version %v it asked for %v", c.Tree().Version(), asked)
 	}
 	if r.reported().N != 1 {
 		t.Error("it reports what it does not have")
@@ -107,8 +107,8 @@ func TestLostDeltaIsAskedFor(t *testing.T) {
 	}
 	r.geometry(delta(t, 1, 2)) // what is held follows
 	r.tick(20)
-	if asked := r.lacked(); len(asked) != 0 || c.Version().N != 4 || r.app.Counters().Refused != 0 {
-		t.Errorf("repaired, it has %v and asked for %v", c.Version(), asked)
+	if asked := r.lacked(); len(asked) != 0 || c.Tree().Version().N != 4 || r.app.Counters().Refused != 0 {
+		t.Errorf("repaired, it has %v and asked for %v", c.Tree().Version(), asked)
 	}
 }
 
@@ -148,16 +148,16 @@ func TestDamagedDelta(t *testing.T) {
 	damaged := delta(t, 1, 2)
 	damaged[5]++ // in the checksum
 	r.geometry(damaged)
-	if asked := r.lacked(); len(asked) != 1 || asked[0] != (bsp.Version{}) || c.Version().N != 1 || r.app.Counters().Refused != 1 {
-		t.Errorf("it has %v, asked for %v, refused %d", c.Version(), asked, r.app.Counters().Refused)
+	if asked := r.lacked(); len(asked) != 1 || asked[0] != (bsp.Version{}) || c.Tree().Version().N != 1 || r.app.Counters().Refused != 1 {
+		t.Errorf("it has %v, asked for %v, refused %d", c.Tree().Version(), asked, r.app.Counters().Refused)
 	}
 	if v := r.reported(); v != (bsp.Version{}) {
 		t.Errorf("in doubt it reports %v", v)
 	}
 	r.geometry(tree(t, 3).Append(nil))
 	r.tick(20)
-	if asked := r.lacked(); len(asked) != 0 || c.Version().N != 3 || r.reported().N != 3 {
-		t.Errorf("repaired, it has %v and asked for %v", c.Version(), asked)
+	if asked := r.lacked(); len(asked) != 0 || c.Tree().Version().N != 3 || r.reported().N != 3 {
+		t.Errorf("repaired, it has %v and asked for %v", c.Tree().Version(), asked)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/cellscape/cellscape/space"
 )
 
 // Jobs performs what blocks. The runner provides it.
@@ -26,29 +24,23 @@ var ErrTooManyJobs = fmt.Errorf("cellapp: %d jobs are under way; that is the lim
 
 var errNoSuchJob = errors.New("cellapp: the result of a job that nobody waits for")
 
-// job is one that is under way. Its cell may have gone meanwhile.
-type job struct {
-	cell *space.Cell
-	done func(result any)
-}
-
 // doJob gives the runner a job of a cell.
-func (a *CellApp) doJob(c *space.Cell, run func(ctx context.Context) any, done func(result any)) error {
+func (a *CellApp) doJob(run func(ctx context.Context) any, done func(result any)) error {
 	if len(a.jobs) >= MaxJobs {
 		return ErrTooManyJobs
 	}
 	if a.jobs == nil {
-		a.jobs = make(map[uint64]job)
+		a.jobs = make(map[uint64]func(any))
 	}
 	a.lastJob++
-	a.jobs[a.lastJob] = job{c, done}
+	a.jobs[a.lastJob] = done
 	a.cfg.Jobs.Do(a.lastJob, run)
 	return nil
 }
 
 // JobDone takes the result of a job that Config.Jobs was given. One of a cell that has gone is dropped.
 func (a *CellApp) JobDone(_ time.Duration, token uint64, result any) {
-	j, ok := a.jobs[token]
+	done, ok := a.jobs[token]
 	if !ok {
 		if !a.dismissed {
 			a.counters.Errors++
@@ -57,11 +49,8 @@ func (a *CellApp) JobDone(_ time.Duration, token uint64, result any) {
 		return
 	}
 	delete(a.jobs, token)
-	if c := a.cell(j.cell.Space()); c == nil || c.Cell != j.cell {
-		return
-	}
 	a.watch.Open(&a.own)
 	defer a.watch.Leave()
-	j.cell.JobDone(j.done, result)
+	done(result)
 	a.population.Settle()
 }

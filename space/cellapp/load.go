@@ -23,24 +23,6 @@ func (a *CellApp) ownLoad() int64 {
 	return a.own.Load()
 }
 
-// TypeLoads returns what the reals of each entity type cost, over all cells, in order of their definitions' ids, without
-// types that have no real here. It belongs to the goroutine of the CellApp.
-func (a *CellApp) TypeLoads() []space.TypeLoad {
-	sums := make([]space.TypeLoad, len(a.cfg.Scripts.Schema().Types))
-	for _, c := range a.cells {
-		for t := range c.TypeLoads() {
-			sum := &sums[t.Type]
-			sum.Type = t.Type
-			sum.Reals += t.Reals
-			sum.Raw += t.Raw
-			sum.Load += t.Load
-		}
-	}
-	present := sums[:0]
-	for _, t := range sums {
-		if t.Reals > 0 {
-			present = append(present, t)
-		}
-	}
-	return present
-}
+// TypeLoads returns what the reals of each entity type cost; see space.Population. It belongs to
+// the goroutine of the CellApp.
+func (a *CellApp) TypeLoads() []space.TypeLoad { return a.population.TypeLoads() }

@@ -1,7 +1,6 @@
 package cellapp
 
 import (
-	"errors"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/flow"
@@ -133,25 +132,29 @@ func (a *CellApp) routeEntities() {
 		return nil
 	})
 	app.Try(r, a.clientMove)
-	app.Try(r, a.create)
-	app.On(r, func(from sender, m *migrate.Refuse) { a.population.Refuse(m, from.app) })
-	app.Try(r, a.onload)
-	app.On(r, func(_ sender, m *migrate.OnloadAck) { a.population.OnloadAck(m) })
-	app.Try(r, a.probe)
-	app.On(r, func(from sender, m *ghost.State) {
-		if c := a.cell(m.Space); c != nil {
-			c.GhostState(m, from.app)
+	app.Try(r, func(from sender, m *migrate.Create) error {
+		if err := a.mayCreate(from, m); err != nil {
+			return err
 		}
+		a.population.Create(m, from.app)
+		return nil
 	})
+	app.Try(r, func(from sender, m *migrate.Probe) error {
+		if from.role == wire.BaseApp && m.Base != from.app {
+			return errBase
+		}
+		a.population.Probe(m)
+		return nil
+	})
+	app.On(r, func(from sender, m *migrate.Refuse) { a.population.Refuse(m, from.app) })
+	app.Try(r, func(from sender, m *migrate.Onload) error { return a.population.Onload(m, from.app) })
+	app.On(r, func(_ sender, m *migrate.OnloadAck) { a.population.OnloadAck(m) })
+	app.On(r, func(from sender, m *ghost.State) { a.population.GhostState(m, from.app) })
 	app.On(r, func(from sender, m *ghost.Update) { a.population.GhostUpdate(m, from.app) })
 	app.On(r, func(_ sender, m *ghost.Delete) { a.population.GhostDelete(m) })
 	app.On(r, func(_ sender, m *ghost.Audit) { a.population.GhostAudit(m) })
 	app.On(r, func(_ sender, m *ghost.Query) { a.population.GhostQuery(m) })
-	app.On(r, func(from sender, m *ghost.Roll) {
-		if c := a.cell(m.Space); c != nil {
-			c.GhostRoll(m, from.app)
-		}
-	})
+	app.On(r, func(from sender, m *ghost.Roll) { a.population.GhostRoll(m, from.app) })
 }
 
 func (a *CellApp) clientMove(from sender, m *wire.ClientMove) error {
@@ -161,32 +164,6 @@ func (a *CellApp) clientMove(from sender, m *wire.ClientMove) error {
 	if on := a.population.ClientMove(m.ID, &m.ClientRest, from.app); !on.IsZero() {
 		return a.links.SendUnreliable(on, m)
 	}
-	return nil
-}
-
-func (a *CellApp) create(from sender, m *migrate.Create) error {
-	if err := a.mayCreate(from, m); err != nil {
-		return err
-	}
-	if c := a.cell(m.Space); c != nil {
-		c.Create(m, from.app)
-	} else {
-		a.tellLost(from.now, from.app, m.ID, m.Order, "this CellApp has no cell of the space")
-	}
-	return nil
-}
-
-var errNoCell = errors.New("cellapp: onload for a space without a cell here")
-
-func (a *CellApp) onload(from sender, m *migrate.Onload) error {
-	c := a.cell(m.Space)
-	if c == nil {
-		// Nobody has the real now: the base brings it back.
-		a.outbox().Send(from.app, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
-		a.tellLost(from.now, m.Base, m.ID, m.Order, "handed to a CellApp without a cell of the space")
-		return errNoCell
-	}
-	c.Onload(m, from.app)
 	return nil
 }
 

@@ -99,3 +99,9 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 		t.Errorf("the removal waits for %v", w)
 	}
 }
+
+// here reports whether the CellApp has the entity, as a real or a ghost.
+func (r *rig) here(id entity.ID) bool {
+	_, here := r.app.population.Base(id)
+	return here
+}

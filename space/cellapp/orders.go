@@ -27,7 +27,7 @@ func (a *CellApp) routeOrders() {
 	app.Try(r, a.dismiss)
 	app.On(r, a.appDied)
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
-	app.On(r, func(_ sender, m *wire.Freeze) { a.freeze(m.On) })
+	app.On(r, func(_ sender, m *wire.Freeze) { a.population.Freeze(m.On) })
 	app.Try(r, a.addCell)
 	app.Try(r, a.takeGeometry)
 	app.On(r, func(_ sender, m *wire.RemoveCell) { a.removeCell(m) })
@@ -41,7 +41,7 @@ func (a *CellApp) routeOrders() {
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.SpaceData) {
 		if c := a.cell(m.Space); c != nil {
-			c.SetData(space.DataEntry(m.Entry))
+			c.TakeData(space.DataEntry(m.Entry))
 		}
 	})
 }
@@ -89,29 +89,11 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 	a.roster.Remove(m.App)
 	a.log.Info("app died", "role", m.Role.String(), "app", m.App.String())
 	a.removals.mourn(m.App)
-	if m.Role == wire.CellApp {
-		a.population.AppDied(m.App)
-	}
-	for _, c := range a.cells {
-		switch m.Role {
-		case wire.CellApp:
-			c.AppDied(m.App)
-		case wire.BaseApp:
-			c.BaseAppDied(m.App)
-		}
-	}
-}
-
-// freeze stops the world, or lets it go on. Ordered a second time it makes every
-// ghost compare itself with its real.
-func (a *CellApp) freeze(on bool) {
-	again := on && a.frozen
-	a.frozen = on
-	for _, c := range a.cells {
-		c.Freeze(on)
-		if again {
-			c.AuditGhosts()
-		}
+	switch m.Role {
+	case wire.CellApp:
+		a.population.CellAppDied(m.App)
+	case wire.BaseApp:
+		a.population.BaseAppDied(m.App)
 	}
 }
 

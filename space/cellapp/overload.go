@@ -7,7 +7,6 @@ import (
 	"github.com/cellscape/cellscape/internal/gametime"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/space"
 )
 
 // save asks the throttle how sparing the cells have to be from the next tick on. In a
@@ -16,13 +15,11 @@ func (a *CellApp) save(now time.Duration) {
 	smoothed, raw := a.work()
 	strain := a.feelStrain()
 	smoothed, raw = max(smoothed, a.pressure, a.strain), max(raw, a.pressure, strain)
-	if a.frozen || !a.throttle.Tick(now, raw, smoothed) {
+	if a.population.Frozen() || !a.throttle.Tick(now, raw, smoothed) {
 		return
 	}
 	t := a.throttle.Thrift()
-	for _, c := range a.cells {
-		c.SetThrift(t)
-	}
+	a.population.SetThrift(t)
 	a.log.Warn("the CellApp changes what it saves", "load", float64(smoothed)/float64(load.Core), "step", a.throttle.Step(), "of", a.throttle.Steps(),
 		"client_budget", t.Budget, "detail", t.Detail, "rate_wanted", t.Rate)
 }
@@ -54,13 +51,11 @@ func (a *CellApp) feelBacklog() (most int64) {
 		return 0
 	}
 	start := a.cfg.Space.Overload.Start * float64(load.Core)
-	for _, c := range a.cells {
-		c.Bases(func(app mercury.Address) {
-			if bytes, limit := a.links.Waiting(app); mercury.LevelOf(bytes, limit) != mercury.Free {
-				most = max(most, int64(start*float64(bytes)/float64(mercury.HighMark(limit))))
-			}
-		})
-	}
+	a.population.Bases(func(app mercury.Address) {
+		if bytes, limit := a.links.Waiting(app); mercury.LevelOf(bytes, limit) != mercury.Free {
+			most = max(most, int64(start*float64(bytes)/float64(mercury.HighMark(limit))))
+		}
+	})
 	return most
 }
 
@@ -89,7 +84,7 @@ func (a *CellApp) averageWork() (average int64) {
 // wantedRate is how fast the space of a cell is to run. A cell with less than half of
 // the average load is left alone: to slow its space would help nobody. The others
 // have at least half of the load of all cells.
-func (a *CellApp) wantedRate(c *space.Cell, average int64) uint16 {
+func (a *CellApp) wantedRate(c *hostedCell, average int64) uint16 {
 	if work, _ := c.Work(); work < average/2 {
 		return gametime.NormalRate
 	}

@@ -129,13 +129,13 @@ func TestSpaceRate(t *testing.T) {
 	cluster := r.app.clusterTime(r.now)
 	k := gametime.Clock{Number: 5, At: cluster + 300*time.Millisecond, Game: cluster + 300*time.Millisecond, Rate: 500}
 	r.from(addr(2), &wire.SpaceRate{Space: 1, Clock: k})
-	if cell.ClockNumber() != 0 || r.app.Counters().Refused != 1 {
+	if cell.Clock().Number != 0 || r.app.Counters().Refused != 1 {
 		t.Error("a stranger slows a space down")
 	}
 	r.manage(&wire.SpaceRate{Space: 9, Clock: k}) // of a space that is not here
 	r.manage(&wire.SpaceRate{Space: 1, Clock: k})
-	if cell.ClockNumber() != 5 {
-		t.Fatalf("clock %d", cell.ClockNumber())
+	if cell.Clock().Number != 5 {
+		t.Fatalf("clock %d", cell.Clock().Number)
 	}
 	r.tick(3)
 	if cell.Game() != k.At {
@@ -162,7 +162,7 @@ func TestAddCellCarriesTheClock(t *testing.T) {
 	}
 	k.Number, k.Rate = 6, 1000
 	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 1}, Tree: tree(t, 1).Append(nil), Clock: k})
-	if n := r.app.cell(1).ClockNumber(); n != 6 {
+	if n := r.app.cell(1).Clock().Number; n != 6 {
 		t.Errorf("clock %d after the order was repeated", n)
 	}
 }
@@ -204,9 +204,7 @@ func TestBacklogIsOverload(t *testing.T) {
 
 // baseOf is the BaseApp of the real in a crowdedRig.
 func (r *rig) baseOf() (app mercury.Address) {
-	for _, c := range r.app.cells {
-		c.Bases(func(a mercury.Address) { app = a })
-	}
+	r.app.population.Bases(func(a mercury.Address) { app = a })
 	return app
 }
 

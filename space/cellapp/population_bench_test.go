@@ -50,7 +50,7 @@ func BenchmarkEntityMessage(b *testing.B) {
 				case *ghost.Update, *ghost.Delete, *migrate.OnloadAck:
 					from = addr(2)
 				}
-				if n := r.app.Owed(); n < uint64(rooms) {
+				if n := r.app.Pending(); n < uint64(rooms) {
 					b.Fatalf("%d messages are owed", n)
 				}
 				ch, msg := r.net.channel(from), wire.Encode(nil, x.m)

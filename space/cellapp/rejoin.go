@@ -20,7 +20,7 @@ func (a *CellApp) rejoin(now time.Duration) {
 	a.log.Info("another CellAppMgr answers; it is told what is here", "cells", len(a.cells))
 	m := a.manager.Rejoin()
 	m.GameTime = max(0, a.clusterTime(now))
-	m.Frozen, m.Retiring = a.frozen, a.retire
+	m.Frozen, m.Retiring = a.population.Frozen(), a.retire
 	m.Peers = a.peers()
 	a.manager.Send(&m)
 	cells := a.cells[:min(len(a.cells), wire.MaxRejoinCells)]
@@ -33,11 +33,7 @@ func (a *CellApp) rejoin(now time.Duration) {
 // peers names the apps on which parts of the entities here live. What the manager does
 // not find among those that come back is dead, and nobody else may know it.
 func (a *CellApp) peers() (refs []wire.AppRef) {
-	var cells, bases []mercury.Address
-	for _, c := range a.cells {
-		cells, bases = c.AppendPeers(cells, bases)
-	}
-	cells, bases = a.population.AppendPeers(cells, bases)
+	cells, bases := a.population.Peers()
 	add := func(role wire.Role, apps []mercury.Address) {
 		for _, app := range apps {
 			if len(refs) < wire.MaxPeerApps && !a.links.Dead(app) && app != a.cfg.Transport.Self() {

@@ -75,7 +75,7 @@ func TestTellsAnotherManager(t *testing.T) {
 	r.manage(&wire.Freeze{})
 	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(2)})
 	r.tick(10)
-	if n := r.app.Counters().Refused - refused; n != 2 || !r.app.frozen || r.app.links.Dead(addr(2)) {
+	if n := r.app.Counters().Refused - refused; n != 2 || !r.app.population.Frozen() || r.app.links.Dead(addr(2)) {
 		t.Errorf("%d orders refused", n)
 	}
 	if got := r.toManager(77); len(got) != 0 {
@@ -87,7 +87,7 @@ func TestTellsAnotherManager(t *testing.T) {
 		t.Errorf("welcomed, it says %v", got)
 	}
 	r.manage(&wire.Freeze{})
-	if r.app.frozen {
+	if r.app.population.Frozen() {
 		t.Error("the new manager is not heeded")
 	}
 }
@@ -103,7 +103,7 @@ func TestOldManagerIsNotHeeded(t *testing.T) {
 	r.manage(&wire.Dismissed{Term: 1})
 	r.manage(&wire.Welcome{Number: 8, Allocator: 8, Term: 1})
 	r.manage(&wire.Freeze{On: true})
-	if r.app.Dismissed() || r.app.frozen || r.app.Number() != 4 || len(r.app.cells) != 1 {
+	if r.app.Dismissed() || r.app.population.Frozen() || r.app.Number() != 4 || len(r.app.cells) != 1 {
 		t.Error("it obeys")
 	}
 	r.net.dialled = nil

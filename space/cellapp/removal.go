@@ -141,6 +141,7 @@ func (a *CellApp) goOn() {
 		if c == nil || len(r.waiting) > 0 || !c.Idle() {
 			return c == nil
 		}
+		c.Drop()
 		a.cells = slices.DeleteFunc(a.cells, func(x *hostedCell) bool { return x == c })
 		a.log.Info("cell removed", "space", r.space, "cell", r.cell.String())
 		a.manager.Send(&wire.CellRemoved{Space: r.space, Cell: r.cell})

@@ -381,7 +381,7 @@ func TestNoRoomIsLeft(t *testing.T) {
 		t.Errorf("%d things are left", n)
 	}
 	for id := range entity.ID(10000) {
-		if r.app.population.Cell(id) != nil {
+		if r.here(id) {
 			t.Fatalf("entity %v is left", id)
 		}
 	}

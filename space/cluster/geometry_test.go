@@ -28,13 +28,13 @@ func TestGeometryIsLoadedByJobs(t *testing.T) {
 	cfg, land := withGeometry(t)
 	var loaded atomic.Int32
 	cfg.CellScripts.OnArea(func(c *space.Cell) {
-		if c.Loaded() == land || c.Local() != nil {
+		if c.GeometryLoaded() == land || c.Local() != nil {
 			return
 		}
 		c.SetLocal("busy")
 		read := func(context.Context) any { time.Sleep(50 * time.Millisecond); return land }
 		if err := c.Do(read, func(result any) {
-			c.SetLoaded(result.(bsp.Rect))
+			c.SetGeometryLoaded(result.(bsp.Rect))
 			loaded.Add(1)
 		}); err != nil {
 			t.Error(err)

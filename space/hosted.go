@@ -1,0 +1,69 @@
+package space
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+)
+
+// Hosted is a cell in the hands of the CellApp that hosts it: what its manager orders and asks
+// for is here. A Population makes it, and what concerns all its cells at once goes by the
+// Population. Game code has the Cell.
+type Hosted struct{ *Cell }
+
+// NewCell makes a cell of a space on this CellApp. tree is the geometry it was
+// added with, and has the cell as a leaf. now and game are the app's clock and game
+// time: what happens on the cell before its first tick happens then.
+func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
+	env := &p.env
+	c := &Cell{
+		cfg: env.Config, self: env.Self, scripts: env.Scripts, population: p,
+		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
+		compressor: env.Compressor, now: now, game: game,
+		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
+	}
+	c.data.load(data)
+	c.rolls.at = now + RollPeriod
+	c.work.types = make([]TypeLoad, len(env.Scripts.Schema().Types))
+	p.now = max(p.now, now)
+	p.addCell(c)
+	return Hosted{c}
+}
+
+// Drop takes the cell off its CellApp, when it is Idle.
+func (c Hosted) Drop() { c.population.dropCell(c.Cell) }
+
+// SetTree gives the cell a new version of its space's geometry; an older one is
+// ignored. The offload and ghost check runs at the next tick, unless only loads
+// are new: those come every balance period, and a check looks at all entities.
+func (c Hosted) SetTree(t *bsp.Tree) {
+	if !c.tree.Version().Less(t.Version()) {
+		return
+	}
+	if !c.tree.SameCells(t) {
+		c.checkAt = 0
+	}
+	c.tree = t
+}
+
+// Become gives the cell another leaf: the manager took the old one away and gave
+// this CellApp a new one of the same space, while reals of the old are still here.
+// It reports false, and changes nothing, if t is older than what the cell has or
+// does not say so.
+func (c Hosted) Become(id bsp.CellID, t *bsp.Tree) bool {
+	if id == c.id {
+		c.SetTree(t)
+		return true
+	}
+	_, _, old := t.Leaf(c.id)
+	if _, _, ok := t.Leaf(id); !ok || old || t.Version().Less(c.tree.Version()) {
+		return false
+	}
+	c.id, c.tree, c.checkAt = id, t, 0
+	return true
+}
+
+// TakeData takes entries of the space's data; those that are known are ignored.
+func (c Hosted) TakeData(entries ...DataEntry) { c.data.load(entries) }

@@ -131,14 +131,3 @@ func TestCellTickDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
-
-// What a throttle costs in each tick of a CellApp.
-func BenchmarkThrottleTick(b *testing.B) {
-	th := NewThrottle(OverloadConfig{}.WithDefaults())
-	b.ReportAllocs()
-	now := time.Duration(0)
-	for b.Loop() {
-		now += tickPeriod
-		th.Tick(now, core/2, core/2)
-	}
-}

@@ -1,6 +1,9 @@
 package space
 
-import "github.com/cellscape/cellscape/mercury"
+import (
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/space/overload"
+)
 
 // Bases calls f with the BaseApps of the reals here; with one several times, if reals of
 // others are between.
@@ -17,13 +20,13 @@ func (p *Population) Bases(f func(app mercury.Address)) {
 }
 
 // SetThrift says how sparing the cells have to be, until the next time.
-func (p *Population) SetThrift(t Degradation) { p.thrift = t }
+func (p *Population) SetThrift(t overload.Degradation) { p.thrift = t }
 
 // Thrift is how sparing the cell is with its clients: not at all while the world is frozen,
 // since then everyone is to be told everything.
-func (c *Cell) Thrift() Degradation {
-	if c.population.frozen || c.population.thrift == (Degradation{}) {
-		return noThrift()
+func (c *Cell) Thrift() overload.Degradation {
+	if c.population.frozen || c.population.thrift == (overload.Degradation{}) {
+		return overload.None()
 	}
 	return c.population.thrift
 }

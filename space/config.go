@@ -9,6 +9,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/space/overload"
 )
 
 // Defaults of Config.
@@ -74,7 +75,7 @@ type Config struct {
 	LoadWeight load.Weight
 	// Overload is what a CellApp saves at when it has more to do than it can; its zero
 	// fields have defaults of their own.
-	Overload OverloadConfig
+	Overload overload.Config
 	// Witness is how players are told what they see; its zero fields have defaults
 	// of their own.
 	Witness witness.Config
@@ -131,7 +132,7 @@ func (c Config) Validate() error {
 		faults = append(faults, fmt.Errorf("space: LoadWeight %d must be 1 to 1000 thousandths; leave it zero for the default", c.LoadWeight))
 	}
 	if err := c.Overload.Validate(); err != nil {
-		faults = append(faults, err)
+		faults = append(faults, fmt.Errorf("space: Overload: %w", err))
 	}
 	if err := c.Witness.Validate(); err != nil {
 		faults = append(faults, fmt.Errorf("space: Witness: %w", err))

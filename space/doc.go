@@ -97,7 +97,7 @@
 //
 // When a crowd is too dense to be divided, its CellApp sends its clients less at once,
 // then details from less far away, and at last wants its space to run slower:
-// see Throttle. What a client is entitled to for good comes later then, but comes.
+// see package overload. What a client is entitled to for good comes later then, but comes.
 //
 // An app that does not keep up is felt by whoever has something to tell it (Outbox.Level):
 //

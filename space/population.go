@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/overload"
 )
 
 // Population is all that a CellApp has of entities: its cells, and what a real that has left a
@@ -21,7 +22,7 @@ type Population struct {
 	env    Env
 	cells  []*Cell // by space
 	byID   map[entity.ID]*record
-	thrift Degradation
+	thrift overload.Degradation
 	frozen bool
 	// leaving are the cells with reals on their way out: of a thousand rooms a message
 	// concerns one.

@@ -41,7 +41,8 @@ entity/flow: FLOOR1 entity internal/fields
 ENTITY = entity internal/fields internal/script entity/flow internal/gametime
 mercury/secure: internal/codec mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 space/cluster/status: bsp
-FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status
+space/overload: balance/load internal/gametime
+FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/overload
 
 # Floor 3: who may use entity may use what entity speaks in.
 entity/client/protocol: FLOOR1 ENTITY

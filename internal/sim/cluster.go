@@ -21,6 +21,7 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/overload"
 )
 
 const never = time.Duration(math.MaxInt64)
@@ -56,7 +57,7 @@ type Options struct {
 	// Load is the work of a real in nanoseconds per second, default 30e6. Overload is what CellApps
 	// do that have too much to do, Logins when the world is full; the defaults never act.
 	Load     int64
-	Overload space.OverloadConfig
+	Overload overload.Config
 	Logins   cellappmgr.LoginConfig
 	// Wild makes the world wilder; see its fields.
 	Wild Wild
@@ -97,7 +98,7 @@ func (o Options) withDefaults() Options {
 	if o.Load == 0 {
 		o.Load = 30e6
 	}
-	if o.Overload == (space.OverloadConfig{}) {
+	if o.Overload == (overload.Config{}) {
 		o.Overload.Start = 1000
 	}
 	if o.Logins == (cellappmgr.LoginConfig{}) {

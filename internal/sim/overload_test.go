@@ -10,12 +10,13 @@ import (
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/overload"
 )
 
 // crowded is an overload configuration that begins at a load, and reacts fast enough for a short
 // run.
-func crowded(start float64) space.OverloadConfig {
-	return space.OverloadConfig{Start: start, Patience: time.Second, Dwell: 500 * time.Millisecond, Recovery: 1500 * time.Millisecond, MinRate: 0.4}
+func crowded(start float64) overload.Config {
+	return overload.Config{Start: start, Patience: time.Second, Dwell: 500 * time.Millisecond, Recovery: 1500 * time.Millisecond, MinRate: 0.4}
 }
 
 // TestOverload: a crowd gathers on one spot, where no line divides it. First logins are refused,

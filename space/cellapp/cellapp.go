@@ -16,6 +16,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/overload"
 )
 
 // CellApp runs cells. Its methods are for its runner, on one goroutine.
@@ -55,7 +56,7 @@ type CellApp struct {
 	watch       *load.Stopwatch
 	own         load.Meter // work that is for no cell
 	measuredAt  time.Duration
-	throttle    *space.Throttle
+	throttle    *overload.Throttle
 	packet      wire.ClientPacket // scratch of ClientPacket
 	pressure    int64             // see feelBacklog
 	strain      int64             // smoothed; see feelStrain
@@ -78,7 +79,7 @@ func New(cfg Config) (*CellApp, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &CellApp{cfg: cfg, log: cfg.Log}
-	a.throttle = space.NewThrottle(cfg.Space.Overload)
+	a.throttle = overload.New(cfg.Space.Overload)
 	a.stats = property.NewLoggedStats(cfg.Scripts.Schema(), cfg.Log)
 	if cfg.Clock != nil {
 		a.watch = load.NewStopwatch(cfg.Clock)

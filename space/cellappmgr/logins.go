@@ -23,7 +23,7 @@ const (
 // have the defaults named.
 //
 // Players who are in come before players who want to come in: logins are refused before the first
-// CellApp saves on what its players see (space.OverloadConfig), and remain so until the last has
+// CellApp saves on what its players see (overload.Config), and remain so until the last has
 // stopped. Otherwise each player that a slower world has room for would slow it further.
 type LoginConfig struct {
 	// AvgLoad is the average load of all CellApps above which logins are refused. Default 0.85.

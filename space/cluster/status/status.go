@@ -136,7 +136,7 @@ type App struct {
 	// one process tell the same.
 	PID        uint32  `json:"pid,omitempty"`
 	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
-	// Thrift is how many steps a CellApp has gone down to save work; see space.Throttle.
+	// Thrift is how many steps a CellApp has gone down to save work; see overload.Throttle.
 	Thrift int `json:"thrift"`
 	// Backlog is the app that does not keep up with this one most of all, and Full what
 	// part of the queue towards it is taken; empty where all keep up.

@@ -1,4 +1,4 @@
-package space
+package overload
 
 import (
 	"fmt"
@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/balance/load"
-	"github.com/cellscape/cellscape/entity"
 )
 
 const core = load.Core
+
+const tickPeriod = 100 * time.Millisecond
 
 // steady feeds a throttle one load for a while, at 10 Hz, from a time on.
 func steady(t *Throttle, from, d time.Duration, raw, smoothed float64) (steps []int) {
@@ -26,7 +27,7 @@ func steady(t *Throttle, from, d time.Duration, raw, smoothed float64) (steps []
 // Budgets go first, to their floor, then details, and only then the rate; the way
 // back is the reverse, and slower.
 func TestThriftOrder(t *testing.T) {
-	th := NewThrottle(OverloadConfig{}.WithDefaults())
+	th := New(Config{}.WithDefaults())
 	var down, up []Degradation
 	downAt, upAt := map[int]time.Duration{}, map[int]time.Duration{}
 	now := time.Duration(0)
@@ -43,7 +44,7 @@ func TestThriftOrder(t *testing.T) {
 	if len(down) != th.Steps() || len(up) != th.Steps() {
 		t.Fatalf("%d steps down, %d up, of %d", len(down), len(up), th.Steps())
 	}
-	last := noThrift()
+	last := None()
 	for i, x := range down {
 		switch {
 		case x.Budget < last.Budget && x.Detail == 1000 && x.Rate == 1000:
@@ -60,7 +61,7 @@ func TestThriftOrder(t *testing.T) {
 	if last != (Degradation{250, 500, 200}) {
 		t.Errorf("the floor is %+v", last)
 	}
-	if downAt[1] < DefaultOverloadPatience {
+	if downAt[1] < DefaultPatience {
 		t.Errorf("the first step came after %v", downAt[1])
 	}
 	for i := 2; i <= th.Steps(); i++ {
@@ -68,7 +69,7 @@ func TestThriftOrder(t *testing.T) {
 		if i == th.Steps() {
 			rose = upAt[i-1] - downAt[i]
 		}
-		if fell < DefaultOverloadDwell || rose < DefaultOverloadRecovery || rose <= fell {
+		if fell < DefaultDwell || rose < DefaultRecovery || rose <= fell {
 			t.Errorf("step %d took %v down and %v up", i, fell, rose)
 		}
 	}
@@ -76,7 +77,7 @@ func TestThriftOrder(t *testing.T) {
 
 func TestThriftWaits(t *testing.T) {
 	at := func(step int) *Throttle {
-		th := NewThrottle(OverloadConfig{}.WithDefaults())
+		th := New(Config{}.WithDefaults())
 		th.step = step
 		return th
 	}
@@ -108,15 +109,15 @@ func TestThriftWaits(t *testing.T) {
 
 // What the load was before a step took effect says nothing of the next.
 func TestThriftWaitsForItsEffect(t *testing.T) {
-	th := NewThrottle(OverloadConfig{}.WithDefaults())
+	th := New(Config{}.WithDefaults())
 	now := time.Duration(0)
 	for ; th.Step() == 0; now += tickPeriod {
 		th.Tick(now, core, core)
 	}
 	first := th.Step()
-	for end := now + DefaultOverloadDwell; now < end; now += tickPeriod {
+	for end := now + DefaultDwell; now < end; now += tickPeriod {
 		raw := core * 85 / 100
-		if now < end-DefaultOverloadDwell*6/10 {
+		if now < end-DefaultDwell*6/10 {
 			raw = 2 * core
 		}
 		th.Tick(now, raw, core)
@@ -182,7 +183,7 @@ func TestThriftSettles(t *testing.T) {
 			for _, noise := range []float64{0, .1, .4} {
 				cases++
 				x := &dense{base: base, a: m[0], b: m[1], c: m[2], d: m[3], noise: noise, rate: 1,
-					th: NewThrottle(OverloadConfig{}.WithDefaults()), chance: rand.New(rand.NewPCG(1, uint64(cases)))}
+					th: New(Config{}.WithDefaults()), chance: rand.New(rand.NewPCG(1, uint64(cases)))}
 				x.run(5 * time.Minute)
 				settled := len(x.steps)
 				x.run(5 * time.Minute)
@@ -211,7 +212,7 @@ func TestThriftSettles(t *testing.T) {
 
 // A crowd that slowly comes and goes turns the throttle once.
 func TestThriftFollowsASlowCrowd(t *testing.T) {
-	x := &dense{a: .2, b: .3, c: .2, d: .3, noise: .1, rate: 1, th: NewThrottle(OverloadConfig{}.WithDefaults()), chance: rand.New(rand.NewPCG(1, 2))}
+	x := &dense{a: .2, b: .3, c: .2, d: .3, noise: .1, rate: 1, th: New(Config{}.WithDefaults()), chance: rand.New(rand.NewPCG(1, 2))}
 	for i := range 120 {
 		x.base = 0.5 + 2*float64(min(i, 120-i))/60
 		x.run(10 * time.Second)
@@ -223,59 +224,26 @@ func TestThriftFollowsASlowCrowd(t *testing.T) {
 	}
 }
 
-func TestOverloadConfigFaults(t *testing.T) {
-	err := OverloadConfig{Start: -1, Patience: -1, Dwell: 2 * time.Second, Recovery: time.Second, MinBudget: 2, MinDetail: -1, MinRate: 0.01}.Validate()
+func TestConfigFaults(t *testing.T) {
+	err := Config{Start: -1, Patience: -1, Dwell: 2 * time.Second, Recovery: time.Second, MinBudget: 2, MinDetail: -1, MinRate: 0.01}.Validate()
 	for _, field := range []string{"Start", "Patience", "Recovery", "MinBudget", "MinDetail", "MinRate"} {
-		if err == nil || !strings.Contains(err.Error(), "Overload."+field) {
+		if err == nil || !strings.Contains(err.Error(), "overload: "+field) {
 			t.Errorf("no word on %s in %v", field, err)
 		}
 	}
-	th := NewThrottle(OverloadConfig{MinBudget: 1, MinDetail: 1, MinRate: 1}.WithDefaults())
-	if steady(th, 0, time.Minute, 2, 2); th.Steps() != 0 || th.Thrift() != noThrift() {
+	th := New(Config{MinBudget: 1, MinDetail: 1, MinRate: 1}.WithDefaults())
+	if steady(th, 0, time.Minute, 2, 2); th.Steps() != 0 || th.Thrift() != None() {
 		t.Errorf("with nothing to save at there are %d steps", th.Steps())
 	}
 }
 
-// A cell passes its thrift on to its witnesses, but not while the world is frozen.
-func TestThriftOfACell(t *testing.T) {
-	r := newRig(t, 1, func(c *Config) { c.Witness.BytesPerTick, c.Witness.MaxDeficit = 400, 1 })
-	r.create(7, 0, 3)
-	for id := entity.ID(20); id < 60; id++ {
-		r.create(id, 10, 0)
-	}
-	r.tick(5)
-	c := r.apps[0].cell
-	said := func() int { // bytes to the client in a tick in which everyone changes
-		for id := entity.ID(20); id < 60; id++ {
-			r.avatar(id).Hp.Set(r.avatar(id).Hp.Get() + 1)
-			if err := r.avatar(id).SetPosition(vec(r.avatar(id).Position().X + 0.5)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		before, places := 0, len(r.places[7])
-		for _, p := range r.bases[7].got {
-			before += len(p)
-		}
-		r.tick(1)
-		n := -before
-		for _, p := range r.bases[7].got {
-			n += len(p)
-		}
-		for _, p := range r.places[7][places:] {
-			n += len(p)
-		}
-		return n
-	}
-	all := said()
-	c.population.SetThrift(Degradation{250, 1000, 1000})
-	if few := said(); few >= all/2 {
-		t.Errorf("%d bytes at a quarter of the budget, %d at all of it", few, all)
-	}
-	c.population.Freeze(true)
-	if c.Thrift() != noThrift() {
-		t.Errorf("frozen it saves %+v", c.Thrift())
-	}
-	if frozen := said(); frozen <= all {
-		t.Errorf("%d bytes while frozen, %d at all of the budget", frozen, all)
+// What a throttle costs in each tick of a CellApp.
+func BenchmarkThrottleTick(b *testing.B) {
+	th := New(Config{}.WithDefaults())
+	b.ReportAllocs()
+	now := time.Duration(0)
+	for b.Loop() {
+		now += tickPeriod
+		th.Tick(now, core/2, core/2)
 	}
 }

@@ -1,0 +1,52 @@
+package space
+
+import (
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/space/overload"
+)
+
+// A cell passes its thrift on to its witnesses, but not while the world is frozen.
+func TestThriftOfACell(t *testing.T) {
+	r := newRig(t, 1, func(c *Config) { c.Witness.BytesPerTick, c.Witness.MaxDeficit = 400, 1 })
+	r.create(7, 0, 3)
+	for id := entity.ID(20); id < 60; id++ {
+		r.create(id, 10, 0)
+	}
+	r.tick(5)
+	c := r.apps[0].cell
+	said := func() int { // bytes to the client in a tick in which everyone changes
+		for id := entity.ID(20); id < 60; id++ {
+			r.avatar(id).Hp.Set(r.avatar(id).Hp.Get() + 1)
+			if err := r.avatar(id).SetPosition(vec(r.avatar(id).Position().X + 0.5)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before, places := 0, len(r.places[7])
+		for _, p := range r.bases[7].got {
+			before += len(p)
+		}
+		r.tick(1)
+		n := -before
+		for _, p := range r.bases[7].got {
+			n += len(p)
+		}
+		for _, p := range r.places[7][places:] {
+			n += len(p)
+		}
+		return n
+	}
+	all := said()
+	c.population.SetThrift(overload.Degradation{Budget: 250, Detail: 1000, Rate: 1000})
+	if few := said(); few >= all/2 {
+		t.Errorf("%d bytes at a quarter of the budget, %d at all of it", few, all)
+	}
+	c.population.Freeze(true)
+	if c.Thrift() != overload.None() {
+		t.Errorf("frozen it saves %+v", c.Thrift())
+	}
+	if frozen := said(); frozen <= all {
+		t.Errorf("%d bytes while frozen, %d at all of the budget", frozen, all)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -263,24 +262,4 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 	callback(r, "OnCreated", func(s Creator) { s.OnCreated() })
 	c.made(r)
 	return id, nil
-}
-
-// Views yields every entity on the cell in id order, reals and ghosts alike.
-func (c *Cell) Views() iter.Seq[View] {
-	return func(yield func(View) bool) {
-		i, j := 0, 0
-		for i < len(c.reals) || j < len(c.ghosts) {
-			var rec *record
-			if j == len(c.ghosts) || i < len(c.reals) && c.reals[i].e.ID < c.ghosts[j].e.ID {
-				rec = c.reals[i]
-				i++
-			} else {
-				rec = c.ghosts[j]
-				j++
-			}
-			if !yield(View{rec}) {
-				return
-			}
-		}
-	}
 }

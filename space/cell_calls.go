@@ -19,10 +19,17 @@ func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	own := m.From == r.e.ID && m.FromPart == entity.BasePart
-	if !own && kind != flow.RemoteCallPayload {
-		return fmt.Errorf("space: payload %d is only for the own base to send", kind)
+	switch own := m.From == r.e.ID && m.FromPart == entity.BasePart; {
+	case kind == flow.RemoteCallPayload:
+		return r.remoteCall(m.From, body)
+	case own:
+		return r.handleOwn(kind, body)
 	}
+	return fmt.Errorf("space: payload %d is only for the own base to send", kind)
+}
+
+// handleOwn does what the own base asks.
+func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 	switch kind {
 	case flow.CallCellPayload:
 		var x flow.MethodCall
@@ -32,46 +39,42 @@ func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 		return r.callMethod(int(x.Method), 0, x.Args)
 	case flow.ClientCallPayload:
 		return r.clientCall(body)
-	case flow.RemoteCallPayload:
-		return r.remoteCall(m.From, body)
-	case flow.SetClientPayload:
-		var x flow.Session
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		r.setSession(x)
-		return nil
 	case flow.ClientRestPayload:
 		var x flow.ClientRest
 		if err := x.Parse(body); err != nil {
 			return err
 		}
 		r.clientMoved(&x)
-		return nil
-	case flow.AuditPayload:
-		var x flow.Session
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		r.audits = r.audits || x.Number == r.session.Number && r.witness != nil
-		return nil
+	case flow.SetClientPayload, flow.AuditPayload, flow.SlowClientPayload:
+		return r.handleSession(kind, body)
 	case flow.DestroyPayload:
 		r.Destroy()
-		return nil
 	case flow.BackupNowPayload:
 		r.backupAt = 0
-		return nil
+	default:
+		return fmt.Errorf("space: unknown payload %d", kind)
+	}
+	return nil
+}
+
+// handleSession does what the own base asks about a session of the client.
+func (r *Real) handleSession(kind flow.Payload, body []byte) error {
+	var x flow.Session
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	current := x.Number == r.session.Number
+	switch kind {
+	case flow.SetClientPayload:
+		r.setSession(x)
+	case flow.AuditPayload:
+		r.audits = r.audits || current && r.witness != nil
 	case flow.SlowClientPayload:
-		var x flow.Session
-		if err := x.Parse(body); err != nil {
-			return err
-		}
-		if x.Number == r.session.Number {
+		if current {
 			r.slowUntil = r.cell.now + flow.SlowClientPause
 		}
-		return nil
 	}
-	return fmt.Errorf("space: unknown payload %d", kind)
+	return nil
 }
 
 // clientCall is a call by the own client: of the own entity, or of another.

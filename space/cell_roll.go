@@ -15,21 +15,21 @@ import (
 // name: at once over a channel that follows a broken one, and slowly all the time.
 
 const (
-	// RollPeriod is the pace of the slow round.
-	RollPeriod = time.Second
+	// rollPeriod is the pace of the slow round.
+	rollPeriod = time.Second
 
-	// RollBudget is how many reals the slow round looks at in one period: one whose
+	// rollBudget is how many reals the slow round looks at in one period: one whose
 	// ghost was missed in spite of all is called within 10 s on a cell of 2,560. Most
 	// are deep inside their cell and cost a glance.
-	RollBudget = 256
+	rollBudget = 256
 
-	// ReaffirmBudget is how many reals are looked at in one tick after a channel broke.
-	ReaffirmBudget = 512
+	// reaffirmBudget is how many reals are looked at in one tick after a channel broke.
+	reaffirmBudget = 512
 
-	// AskBudget is how many States a cell asks for in one tick because of a Roll; the
+	// askBudget is how many States a cell asks for in one tick because of a Roll; the
 	// others are called again. A State may be large, and who has lost a channel is not
 	// to be flooded.
-	AskBudget = 64
+	askBudget = 64
 )
 
 // rolls is what a cell has to call, and what it may ask for.
@@ -73,8 +73,8 @@ func (c *Cell) callRolls() {
 	if c.now < c.rolls.at {
 		return
 	}
-	c.rolls.at = c.now + RollPeriod
-	from, to := c.span(c.rolls.next, RollBudget)
+	c.rolls.at = c.now + rollPeriod
+	from, to := c.span(c.rolls.next, rollBudget)
 	for _, rec := range c.reals[from:to] {
 		for h := range rec.real.haunts.All() {
 			c.call(h.App, rec.real)
@@ -87,7 +87,7 @@ func (c *Cell) callRolls() {
 // reaffirm goes on with the apps of which channels broke, one at a time.
 func (c *Cell) reaffirm() {
 	x := &c.rolls.broken[0]
-	from, to := c.span(x.next, ReaffirmBudget)
+	from, to := c.span(x.next, reaffirmBudget)
 	for _, rec := range c.reals[from:to] {
 		r := rec.real
 		if r.gone != staying {
@@ -174,7 +174,7 @@ func (p *Population) GhostRoll(m *ghost.Roll, from mercury.Address) {
 			if rec.ghost.Real == from {
 				rec.heard = c.now
 			}
-		case c.rolls.asked < AskBudget:
+		case c.rolls.asked < askBudget:
 			c.rolls.asked++
 			c.population.ask(from, ghost.Head{ID: x.ID})
 		}

@@ -13,15 +13,15 @@ import (
 // What was sent to a real with a base is settled when a backup that contains it has
 // reached the base; until then its sender keeps it. These bound what that may take.
 const (
-	// TailCalls and TailBytes are what a real may have handled of other entities'
+	// tailCalls and tailBytes are what a real may have handled of other entities'
 	// calls since its last backup before the next one comes early: what their senders
 	// keep for it, in their own state.
-	TailCalls = 64
-	TailBytes = 16 << 10
+	tailCalls = 64
+	tailBytes = 16 << 10
 
-	// EarlyBackup is the least time between two backups of which the second comes
+	// earlyBackup is the least time between two backups of which the second comes
 	// early: whoever calls an entity cannot have it backed up each tick.
-	EarlyBackup = time.Second
+	earlyBackup = time.Second
 
 	// MaxTail bounds what one real keeps for others, in bytes: it travels in its
 	// backups, beside its properties. Beyond it, calls of its client are refused.
@@ -62,8 +62,8 @@ func (r *Real) note(m *flow.Message, size int) {
 	}
 	r.unsavedCalls++
 	r.unsavedBytes += size
-	if r.unsavedCalls >= TailCalls || r.unsavedBytes >= TailBytes {
-		r.backupAt = min(r.backupAt, r.savedAt+EarlyBackup)
+	if r.unsavedCalls >= tailCalls || r.unsavedBytes >= tailBytes {
+		r.backupAt = min(r.backupAt, r.savedAt+earlyBackup)
 	}
 }
 

@@ -124,7 +124,7 @@
 //     changes twice.
 //   - What a real has handled of other entities' calls is settled when its base holds a
 //     backup with it (Real.saved, Real.confirm), and told so then. What a real keeps for
-//     others is in its backups; both tails are bounded (TailCalls, TailBytes, MaxTail).
+//     others is in its backups; both tails are bounded (tailCalls, tailBytes, MaxTail).
 //   - A base had all that its real said before a backup when it has the backup. The frozen
 //     copy of a handoff is as new as the real was: what was not acknowledged of what it
 //     said is said by the one that is restored from it (Real.retell).

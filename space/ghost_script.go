@@ -116,12 +116,3 @@ func (rec *record) hearState(was []property.Value) {
 		}
 	}
 }
-
-// GhostScript is the Go value that the game wrote for a ghost, for tests and tools on
-// the goroutine of the CellApp; nil for a real or a type without one.
-func (v View) GhostScript() any {
-	if v.rec.mirror == nil {
-		return nil
-	}
-	return v.rec.mirror.script.Interface()
-}

@@ -25,7 +25,7 @@ func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id b
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
-	c.rolls.at = now + RollPeriod
+	c.rolls.at = now + rollPeriod
 	c.work.types = make([]TypeLoad, len(env.Scripts.Schema().Types))
 	p.now = max(p.now, now)
 	p.addCell(c)

@@ -16,7 +16,6 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/script"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -85,9 +84,6 @@ const (
 
 // ID is the entity's id.
 func (r *Real) ID() entity.ID { return r.e.ID }
-
-// MoveStamp numbers the moves of the entity; numbers count round.
-func (v View) MoveStamp() uint32 { return v.rec.e.MoveStamp }
 
 // Order says which incarnation of the entity this is and how often it has moved.
 func (r *Real) Order() entity.Order { return r.e.Order }
@@ -203,63 +199,6 @@ func (r *Real) SetSpaceData(key uint16, value []byte) error {
 
 // SpaceData is the value of an entry of the space's data as this cell knows it.
 func (r *Real) SpaceData(key uint16) ([]byte, bool) { return r.cell.data.get(key) }
-
-// View is a read-only look at an entity on the cell, real or ghost. It is good
-// until the callback that got it returns.
-type View struct{ rec *record }
-
-// ID is the entity's id.
-func (v View) ID() entity.ID { return v.rec.e.ID }
-
-// Def is the entity's definition.
-func (v View) Def() *property.Definition { return v.rec.e.Def }
-
-// Position is where the entity is.
-func (v View) Position() property.Vector3 { return v.rec.e.Position }
-
-// Order says which incarnation and hop this copy is of, or mirrors.
-func (v View) Order() entity.Order { return v.rec.e.Order }
-
-// IsReal reports whether its real is on this cell.
-func (v View) IsReal() bool { return v.rec.real != nil }
-
-// Direction is yaw, pitch and roll, in radians.
-func (v View) Direction() property.Vector3 { return v.rec.e.Direction }
-
-// Now is game time as the entity has it: its own Now for a real, the cell's for a ghost.
-func (v View) Now() time.Duration {
-	if v.rec.real != nil {
-		return v.rec.real.Now()
-	}
-	return v.rec.cell.game
-}
-
-// Home is the CellApp that the real is on, as far as this copy knows.
-func (v View) Home() mercury.Address {
-	if v.rec.real != nil {
-		return v.rec.cell.self
-	}
-	return v.rec.ghost.Real
-}
-
-// LastEvent is the number of the last change or event that this copy has.
-func (v View) LastEvent() property.EventNumber { return v.rec.e.History.Last() }
-
-// Sum is a hash of all that a ghost and its real have in common; see ghost.Sum.
-func (v View) Sum() uint64 {
-	sum, _ := ghost.Sum(v.rec.e, nil)
-	return sum
-}
-
-// Get is the value of a property that this copy holds: any cell property of a
-// real, the ghosted ones of a ghost. ok is false for others.
-func (v View) Get(name string) (value property.Value, ok bool) {
-	p := v.rec.e.Def.Property(name)
-	if p == nil || !v.rec.e.Props.Holds(p.Index) {
-		return property.Value{}, false
-	}
-	return v.rec.e.Props.Get(p.Index), true
-}
 
 // EntitiesInRange yields the other entities whose x and z are within radius
 // metres of the entity's, in id order. It sees as far as ghosts reach.

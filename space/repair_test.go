@@ -51,7 +51,7 @@ func TestRollBringsLostState(t *testing.T) {
 	if r.ghost(2, 7) != nil {
 		t.Fatal("a ghost without a State")
 	}
-	r.tick(int(RollPeriod/tickPeriod) + 2)
+	r.tick(int(rollPeriod/tickPeriod) + 2)
 	if r.ghost(2, 7) == nil {
 		t.Error("no ghost after a round of the roll")
 	}
@@ -66,7 +66,7 @@ func TestRollBringsLostUpdate(t *testing.T) {
 	if n := *loseNext[*ghost.Update](r); n != 1 {
 		t.Fatalf("%d Updates were under way", n)
 	}
-	r.tick(int(RollPeriod/tickPeriod) + 2)
+	r.tick(int(rollPeriod/tickPeriod) + 2)
 	g := r.ghost(2, 7)
 	if sum, _ := ghost.Sum(g.Entity, nil); sum != (View{r.apps[0].population.find(7)}).Sum() {
 		t.Error("the ghost differs after a round of the roll")
@@ -77,7 +77,7 @@ func TestRollBringsLostUpdate(t *testing.T) {
 // each that was missed is asked for, a bounded number in a tick.
 func TestChannelBroke(t *testing.T) {
 	r := newRig(t, 2)
-	const n = 3 * AskBudget
+	const n = 3 * askBudget
 	for i := range n {
 		r.create(entity.ID(100+i), -50, 0)
 	}
@@ -98,7 +98,7 @@ func TestChannelBroke(t *testing.T) {
 	if k := ghosts(); k != 0 {
 		t.Fatalf("%d ghosts came of themselves", k)
 	}
-	for want := AskBudget; want <= n; want += AskBudget {
+	for want := askBudget; want <= n; want += askBudget {
 		r.apps[0].population.ChannelBroke(addr(2))
 		r.tick(1)
 		if k := ghosts(); k != want {
@@ -117,10 +117,10 @@ func TestRollAllocatesNothing(t *testing.T) {
 	r.tick(30)
 	c := r.apps[0].cell
 	c.out = silent{}
-	c.now += RollPeriod
+	c.now += rollPeriod
 	c.callRolls()
 	if n := testing.AllocsPerRun(100, func() {
-		c.now += RollPeriod
+		c.now += rollPeriod
 		c.callRolls()
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -74,12 +74,3 @@ func (r *Real) callMethod(index int, source entity.ID, args []byte) error {
 	r.guard("cell method", func() { err = r.kind.Call(r.script, index, source, args) })
 	return err
 }
-
-// Script is the Go value that the game wrote for a real, for tests and tools on
-// the goroutine of the CellApp; nil for a ghost or a type without a script.
-func (v View) Script() any {
-	if v.rec.real == nil {
-		return nil
-	}
-	return v.rec.real.Script()
-}

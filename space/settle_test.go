@@ -187,10 +187,10 @@ func TestCallsForceBackup(t *testing.T) {
 		most = max(most, r.real(8).known(7, entity.CellPart).out.Kept())
 	}
 	saves := r.real(7).saves - was
-	if most > 20*(int(EarlyBackup/tickPeriod)+3) {
+	if most > 20*(int(earlyBackup/tickPeriod)+3) {
 		t.Errorf("the caller kept %d calls", most)
 	}
-	if limit := uint64(30*time.Second/EarlyBackup) + 4; saves > limit || saves < 20 {
+	if limit := uint64(30*time.Second/earlyBackup) + 4; saves > limit || saves < 20 {
 		t.Errorf("%d backups in 30 s, at most %d wanted", saves, limit)
 	}
 	r.hold = func(p packet) bool { _, is := p.m.(*flow.Ack); return is && p.to == addr(2) }

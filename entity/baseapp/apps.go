@@ -147,7 +147,7 @@ func (a *BaseApp) cellAppDead(app mercury.Address) {
 	a.roster.Remove(app)
 	lost := 0
 	for _, b := range a.list {
-		if !b.removed && b.link.AppDead(a.now, app) {
+		if !b.removed && b.link.LostWith(a.now, app) {
 			lost++
 		}
 	}

@@ -240,9 +240,9 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	return currentMoved
 }
 
-// AppDead says that an app was declared dead, or has left with nothing on it; true means that
-// the real was believed there.
-func (l *cellLink) AppDead(now time.Duration, app mercury.Address) bool {
+// LostWith says that no real is on an app any more: it was declared dead, or has left with nothing
+// on it. True means that the real was believed there.
+func (l *cellLink) LostWith(now time.Duration, app mercury.Address) bool {
 	if !l.held() || l.app != app {
 		return false
 	}

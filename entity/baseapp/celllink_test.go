@@ -40,7 +40,7 @@ func linkAt(t *testing.T, s linkState) *cellLink {
 	if v := l.Current(0, appX, entity.Order{Incarnation: 1, Hop: 3}, 0); v != currentMoved {
 		t.Fatalf("Current of a newer order: %v", v)
 	}
-	if s == linkLost && !l.AppDead(0, appX) {
+	if s == linkLost && !l.LostWith(0, appX) {
 		t.Fatal("the death was not noticed")
 	}
 	if l.State() != s {
@@ -184,7 +184,7 @@ func TestCellLinkRestoresAfterTheGrace(t *testing.T) {
 	l.say(t, 5)
 	l.Backup(0, cellCopy{Order: entity.Order{Incarnation: 1, Hop: 3}, Saves: 1, Handled: 2, Space: 7, Parts: []byte("backup")})
 	l.out.Received(0, 4)
-	if !l.AppDead(time.Second, appX) {
+	if !l.LostWith(time.Second, appX) {
 		t.Fatal("the death was not noticed")
 	}
 	wantState(t, l, linkLost, entity.Order{Incarnation: 1, Hop: 3}, nowhere)
@@ -208,7 +208,7 @@ func TestCellLinkRestoresAfterTheGrace(t *testing.T) {
 	}
 }
 
-func TestCellLinkAppDead(t *testing.T) {
+func TestCellLinkLostWith(t *testing.T) {
 	for _, tt := range []struct {
 		in   linkState
 		app  mercury.Address
@@ -218,7 +218,7 @@ func TestCellLinkAppDead(t *testing.T) {
 		{linkLive, appX, true}, {linkLive, appY, false}, {linkLost, appX, false},
 	} {
 		l := linkAt(t, tt.in)
-		if got := l.AppDead(0, tt.app); got != tt.lost || (l.State() == linkLost) != (tt.lost || tt.in == linkLost) {
+		if got := l.LostWith(0, tt.app); got != tt.lost || (l.State() == linkLost) != (tt.lost || tt.in == linkLost) {
 			t.Errorf("%v, death of %v: %v, now %v", tt.in, tt.app, got, l.State())
 		}
 	}
@@ -329,7 +329,7 @@ func TestCellLinkHeardOfTheCopy(t *testing.T) {
 	l.Offer(0, cellCopy{Order: entity.Order{Incarnation: 1, Hop: 4}, Space: 1, Parts: []byte("frozen")})
 	l.in = flow.NewReceiver(1, 9)
 	for life := uint32(2); life < 5; life++ {
-		l.AppDead(0, l.App())
+		l.LostWith(0, l.App())
 		l.Step(time.Minute)
 		if got := l.Heard(); got != 9 || l.Order().Incarnation != life {
 			t.Fatalf("life %v is told that %d messages of the copy's were heard, want 9", l.Order(), got)
@@ -344,7 +344,7 @@ func TestCellLinkOfferAfterTheNextIncarnationBeganIsTooLate(t *testing.T) {
 	l := linkAt(t, linkLive)
 	l.say(t, 4)
 	l.out.Received(0, 4)
-	l.AppDead(0, appX)
+	l.LostWith(0, appX)
 	l.Step(offerGrace)
 	l.Located(offerGrace, appY)
 	if kept, lost := l.Offer(offerGrace, cellCopy{Order: entity.Order{Incarnation: 1, Hop: 4}, Handled: 4}); kept || lost {
@@ -446,7 +446,7 @@ func TestCellLinkLeave(t *testing.T) {
 
 func TestCellLinkLeavingEndsWithALoss(t *testing.T) {
 	for name, lose := range map[string]func(*cellLink){
-		"death": func(l *cellLink) { l.AppDead(0, appX) },
+		"death": func(l *cellLink) { l.LostWith(0, appX) },
 		"offer": func(l *cellLink) { l.Offer(0, cellCopy{Order: entity.Order{Incarnation: 1, Hop: 4}}) },
 		"lost":  func(l *cellLink) { l.Lost(0, entity.Order{Incarnation: 1, Hop: 3}) },
 		"gone":  func(l *cellLink) { l.Gone(0) },
@@ -511,7 +511,7 @@ func TestCellLinkInvariants(t *testing.T) {
 					t.Fatalf("seed %d step %d: %v, but live is %v at %v", seed, step, v, l.App(), l.Order())
 				}
 			case 5:
-				l.AppDead(now, app)
+				l.LostWith(now, app)
 			case 6:
 				l.Backup(now, cellCopy{Order: order(), Saves: uint64(step), Handled: max(handled, l.Copy().Handled)})
 			case 7:

@@ -71,7 +71,7 @@ func (a *BaseApp) doubt(app mercury.Address) {
 func (a *BaseApp) cellAppLeft(app mercury.Address) {
 	lost := 0
 	for _, b := range a.list {
-		if !b.removed && b.link.Live() && a.now-b.heardAt >= MemberLease && b.link.AppDead(a.now, app) {
+		if !b.removed && b.link.Live() && a.now-b.heardAt >= MemberLease && b.link.LostWith(a.now, app) {
 			lost++
 		}
 	}

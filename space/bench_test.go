@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // benchOutbox encodes what is sent, as a CellApp does, and acknowledges what goes
@@ -24,7 +25,7 @@ type benchOutbox struct {
 	bytes int
 }
 
-func (o *benchOutbox) Send(_ mercury.Address, m Message) {
+func (o *benchOutbox) Send(_ mercury.Address, m hosting.Message) {
 	o.buf = m.Append(o.buf[:0])
 	o.bytes += len(o.buf)
 	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
@@ -61,8 +62,8 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 	var count status.Counters
 	// Backups have a cost of their own.
 	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
-	population := NewPopulation(Env{
-		Self: addr(1), Config: cfg, Scripts: scripts, Out: out, Counters: &count,
+	population := NewPopulation(cfg, scripts, hosting.Env{
+		Self: addr(1), Out: out, Counters: &count,
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
 	})
 	c := population.NewCell(0, 0, 1, cellID(1), tree, nil)

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// ErrNoJobs is returned where nobody performs jobs: Env.Do is nil.
+// ErrNoJobs is returned where nobody performs jobs.
 var ErrNoJobs = errors.New("space: nobody performs jobs here; give the CellApp the runner's Jobs")
 
 // Do performs what blocks (loading, path finding, a question to a service): run on another goroutine, then done with its

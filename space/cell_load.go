@@ -109,7 +109,7 @@ func (c *Cell) made(r *Real) {
 // definitions' ids, without types that have no real here. It is as of the last tick, and measured
 // even if Config.ArtificialLoad replaces the cells' loads.
 func (p *Population) TypeLoads() []TypeLoad {
-	sums := make([]TypeLoad, len(p.env.Scripts.Schema().Types))
+	sums := make([]TypeLoad, len(p.scripts.Schema().Types))
 	for _, c := range p.cells {
 		for i, t := range c.work.types {
 			sum := &sums[i]

@@ -2,6 +2,7 @@ package space
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -61,3 +62,7 @@ func (c *Cell) Data(key uint16) (DataEntry, bool) {
 	}
 	return DataEntry{}, false
 }
+
+// AllData yields what the cell knows of the space's data: the newest entry of each
+// key, by number.
+func (c *Cell) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }

@@ -99,7 +99,7 @@
 // then details from less far away, and at last wants its space to run slower:
 // see package overload. What a client is entitled to for good comes later then, but comes.
 //
-// An app that does not keep up is felt by whoever has something to tell it (Outbox.Level):
+// An app that does not keep up is felt by whoever has something to tell it:
 //
 //	way to it       High                                Packed
 //	a flow          what waited, or is due again, waits  new messages wait, too

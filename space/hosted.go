@@ -19,14 +19,14 @@ type Hosted struct{ *Cell }
 func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
 	env := &p.env
 	c := &Cell{
-		cfg: env.Config, self: env.Self, scripts: env.Scripts, population: p,
+		cfg: p.cfg, self: env.Self, scripts: p.scripts, population: p,
 		out: env.Out, count: env.Counters, chance: env.Chance, log: env.Log, watch: env.Watch, stats: env.Stats,
 		compressor: env.Compressor, now: now, game: game,
 		space: space, id: id, tree: tree, triggers: make(map[aoi.Trigger]*Real),
 	}
 	c.data.load(data)
 	c.rolls.at = now + rollPeriod
-	c.work.types = make([]TypeLoad, len(env.Scripts.Schema().Types))
+	c.work.types = make([]TypeLoad, len(p.scripts.Schema().Types))
 	p.now = max(p.now, now)
 	p.addCell(c)
 	return Hosted{c}

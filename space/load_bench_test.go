@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // walkers makes a cell of 4 km in the square with reals that walk about by controllers,
@@ -25,8 +26,8 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 	scripts := NewScripts(testSchema(t))
 	Register[Avatar](scripts, "Avatar")
 	out := &benchOutbox{}
-	population := NewPopulation(Env{
-		Self: addr(1), Config: Config{BackupPeriod: time.Hour}.WithDefaults(), Scripts: scripts, Out: out, Counters: new(status.Counters),
+	population := NewPopulation(Config{BackupPeriod: time.Hour}.WithDefaults(), scripts, hosting.Env{
+		Self: addr(1), Out: out, Counters: new(status.Counters),
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
 	})
 	c := population.NewCell(0, 0, 1, cellID(1), bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1)), nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // Whom the time of the model is for, beside entities by their ids.
@@ -35,7 +36,7 @@ type modelledOutbox struct {
 	model *model
 }
 
-func (o modelledOutbox) Send(to mercury.Address, m Message) {
+func (o modelledOutbox) Send(to mercury.Address, m hosting.Message) {
 	switch m := m.(type) {
 	case *flow.Message:
 		switch flow.Payload(m.Payload[0]) {

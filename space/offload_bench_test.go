@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // posted is an encoded message between two cells.
@@ -28,7 +29,7 @@ type post struct {
 	acks []flow.Ack
 }
 
-func (o *post) Send(to mercury.Address, m Message) {
+func (o *post) Send(to mercury.Address, m hosting.Message) {
 	body := m.Append(nil)
 	if to != o.base {
 		*o.sent = append(*o.sent, posted{o.self, to, blank(m), body})

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // FuzzParts brings entities to life from arbitrary bytes, as an offload, as a
@@ -32,7 +33,7 @@ func FuzzParts(f *testing.F) {
 		r := newRig(t, 2)
 		r.create(8, -60, 1)
 		r.bases[7], r.bases[9] = &testBase{}, &testBase{}
-		send := func(m Message) {
+		send := func(m hosting.Message) {
 			r.queue = append(r.queue, packet{r.base, addr(1), m})
 			// Hostile haunts may be anywhere, so what is sent is not followed.
 			p := r.queue[len(r.queue)-1]

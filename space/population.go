@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 	"github.com/cellscape/cellscape/space/overload"
 )
 
@@ -19,11 +20,13 @@ import (
 // a message costs the same with one cell and with a thousand rooms. It is for the CellApp, one
 // for each. Make one with NewPopulation, and the cells with its NewCell.
 type Population struct {
-	env    Env
-	cells  []*Cell // by space
-	byID   map[entity.ID]*record
-	thrift overload.Degradation
-	frozen bool
+	env     hosting.Env
+	cfg     Config
+	scripts *Scripts
+	cells   []*Cell // by space
+	byID    map[entity.ID]*record
+	thrift  overload.Degradation
+	frozen  bool
 	// leaving are the cells with reals on their way out: of a thousand rooms a message
 	// concerns one.
 	leaving    []*Cell
@@ -38,9 +41,10 @@ type Population struct {
 	lines logs.Limit
 }
 
-// NewPopulation returns the empty population of a CellApp.
-func NewPopulation(env Env) *Population {
-	return &Population{env: env, byID: make(map[entity.ID]*record)}
+// NewPopulation returns the empty population of a CellApp. The configuration is valid, its
+// defaults filled in.
+func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
+	return &Population{env: env, cfg: cfg, scripts: scripts, byID: make(map[entity.ID]*record)}
 }
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.

@@ -125,7 +125,7 @@ func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 // probeAfter is how long nothing may be settled before the target is asked: longer
 // than it takes from one backup to the next.
 func (p *Population) probeAfter() time.Duration {
-	return p.env.Config.BackupPeriod*3/2 + flow.ResendAfter
+	return p.cfg.BackupPeriod*3/2 + flow.ResendAfter
 }
 
 // resend goes on with what a flow has not sent, and sends again what is due: what was

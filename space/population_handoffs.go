@@ -58,7 +58,7 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck) {
 
 // handedOverDied tells the bases of what was handed over to a CellApp that was declared dead.
 func (p *Population) handedOverDied(app mercury.Address) {
-	grace := p.now + p.env.Config.OrphanGrace
+	grace := p.now + p.cfg.OrphanGrace
 	p.handoffs.Died(app, func(h *migrate.Handoff) {
 		// Ghosts of the old hop point here, where the real no longer is: unless a
 		// newer one shows itself within the grace, they have to go.

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // lose takes all queued messages away that of says true of, and returns how many.
@@ -25,7 +26,7 @@ func (r *rig) lose(of func(packet) bool) (n int) {
 }
 
 // loseNext loses the next messages of a kind.
-func loseNext[M Message](r *rig) (lost *int) {
+func loseNext[M hosting.Message](r *rig) (lost *int) {
 	lost = new(int)
 	r.hold = func(p packet) bool {
 		_, is := p.m.(M)
@@ -128,10 +129,10 @@ func TestRollAllocatesNothing(t *testing.T) {
 }
 
 // silent is an Outbox into which nothing is put.
-type silent struct{ Outbox }
+type silent struct{ hosting.Outbox }
 
-func (silent) Send(mercury.Address, Message) {}
-func (silent) Dead(mercury.Address) bool     { return false }
+func (silent) Send(mercury.Address, hosting.Message) {}
+func (silent) Dead(mercury.Address) bool             { return false }
 
 // What a base must hear is said until it answers, whoever said it.
 func TestWordsUntilAnswered(t *testing.T) {
@@ -205,7 +206,7 @@ type counting struct {
 	sent int
 }
 
-func (c *counting) Send(mercury.Address, Message) { c.sent++ }
+func (c *counting) Send(mercury.Address, hosting.Message) { c.sent++ }
 
 // TestProbe asks after reals in every state that one can be in.
 func TestProbe(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // Properties of the test type.
@@ -146,7 +147,7 @@ func leaf(n int) bsp.Leaf {
 // packet is a message between two apps.
 type packet struct {
 	from, to mercury.Address
-	m        Message
+	m        hosting.Message
 }
 
 // testApp is a CellApp with one cell, and the cell's Outbox.
@@ -163,7 +164,7 @@ type testApp struct {
 	ended      []entity.SpaceID // asked for
 }
 
-func (a *testApp) Send(to mercury.Address, m Message) {
+func (a *testApp) Send(to mercury.Address, m hosting.Message) {
 	if to.IsZero() || a.Dead(to) {
 		return
 	}
@@ -199,12 +200,12 @@ func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead
 
 // parser is a message that can be received.
 type parser interface {
-	Message
+	hosting.Message
 	Parse([]byte) error
 }
 
 // clone sends a message through its own encoding, as a transport does.
-func clone(t testing.TB, m Message) Message {
+func clone(t testing.TB, m hosting.Message) hosting.Message {
 	t.Helper()
 	b := m.Append(nil)
 	c := blank(m)
@@ -215,7 +216,9 @@ func clone(t testing.TB, m Message) Message {
 }
 
 // blank is an empty message of the type of m.
-func blank(m Message) parser { return reflect.New(reflect.TypeOf(m).Elem()).Interface().(parser) }
+func blank(m hosting.Message) parser {
+	return reflect.New(reflect.TypeOf(m).Elem()).Interface().(parser)
+}
 
 // testBase is the base part of one entity, scripted.
 type testBase struct {
@@ -279,8 +282,8 @@ func newRigOf(t testing.TB, schema *property.Schema, n int, change ...func(*Conf
 	}
 	for k := 1; k <= n; k++ {
 		a := &testApp{rig: r, self: addr(k), room: 900}
-		a.population = NewPopulation(Env{
-			Self: a.self, Config: cfg, Scripts: r.scripts, Out: a, Counters: &a.count,
+		a.population = NewPopulation(cfg, r.scripts, hosting.Env{
+			Self: a.self, Out: a, Counters: &a.count,
 			Chance: rand.New(rand.NewPCG(1, uint64(k))), Log: slog.New(slog.DiscardHandler),
 			Compressor: new(property.Compressor),
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 // die has an app lose all that it has, as a process that is killed does, and come back
@@ -22,8 +23,8 @@ func (r *rig) die(a *testApp, ids ...entity.ID) {
 	r.t.Helper()
 	r.queue = slices.DeleteFunc(r.queue, func(p packet) bool { return p.from == a.self || p.to == a.self })
 	old := a.cell
-	a.population = NewPopulation(Env{
-		Self: a.self, Config: old.cfg, Scripts: r.scripts, Out: a, Counters: &a.count,
+	a.population = NewPopulation(old.cfg, r.scripts, hosting.Env{
+		Self: a.self, Out: a, Counters: &a.count,
 		Chance: rand.New(rand.NewPCG(2, 2)), Log: slog.New(slog.DiscardHandler), Compressor: new(property.Compressor),
 	})
 	a.cell = a.population.NewCell(r.now, r.now, 1, old.id, old.tree, nil)
@@ -236,7 +237,7 @@ func TestThousandCallers(t *testing.T) {
 
 // What a flow to a real of an older incarnation was told does not count for the next.
 func TestLateAckOfFormerLife(t *testing.T) {
-	population := NewPopulation(Env{})
+	population := NewPopulation(Config{}, nil, hosting.Env{})
 	var p peer
 	for range 3 {
 		if _, err := p.out.Add(0, []byte("call")); err != nil {

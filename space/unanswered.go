@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
 const (
@@ -25,7 +26,7 @@ type word struct {
 	to      mercury.Address
 	id      entity.ID
 	order   entity.Order
-	message Message
+	message hosting.Message
 	at      time.Duration // when it is said again
 	done    bool          // it was answered, or a newer one says it all
 }
@@ -100,7 +101,7 @@ func (u *unanswered) broken(app mercury.Address, now time.Duration) {
 
 // repeat says again what was not answered for a while, in turns. Bases that are dead
 // need no word.
-func (u *unanswered) repeat(now time.Duration, out Outbox) {
+func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 	if len(u.list) == 0 {
 		return
 	}
@@ -130,7 +131,7 @@ func (u *unanswered) repeat(now time.Duration, out Outbox) {
 
 // tellBase says a word to a base, an Offer or a Lost of an order, and keeps it until the
 // base answers.
-func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m Message) {
+func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m hosting.Message) {
 	if to.IsZero() {
 		return // nobody to answer for it
 	}

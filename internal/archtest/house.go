@@ -43,6 +43,7 @@ mercury/secure: internal/codec mercury github.com/flynn/noise golang.org/x/crypt
 space/cluster/status: bsp
 space/overload: balance/load internal/gametime
 FLOOR2 = FLOOR1 balance ENTITY mercury/secure space/cluster/status space/overload
+space/internal/hosting: FLOOR2
 
 # Floor 3: who may use entity may use what entity speaks in.
 entity/client/protocol: FLOOR1 ENTITY
@@ -53,7 +54,7 @@ migrate: FLOOR1 ENTITY
 FLOOR3 = FLOOR2 entity/client/protocol entity/store aoi/witness ghost migrate
 
 # Floor 4: the tick that joins them.
-space: FLOOR3 internal/logs github.com/vmihailenco/msgpack/v5
+space: FLOOR3 internal/logs space/internal/hosting github.com/vmihailenco/msgpack/v5
 
 # Floor 5: control messages between processes.
 internal/wire: FLOOR3 internal/logs space
@@ -61,7 +62,7 @@ internal/app: FLOOR3 internal/logs space internal/wire
 FLOOR5 = FLOOR3 space internal/logs internal/wire internal/app
 
 # Floor 6: the processes, never each other; the client, which takes nothing of the server.
-space/cellapp: FLOOR5
+space/cellapp: FLOOR5 space/internal/hosting
 space/cellappmgr: FLOOR5
 entity/baseapp: FLOOR5
 entity/baseappmgr: FLOOR5

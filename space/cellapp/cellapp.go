@@ -16,6 +16,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cluster/status"
+	"github.com/cellscape/cellscape/space/internal/hosting"
 	"github.com/cellscape/cellscape/space/overload"
 )
 
@@ -93,14 +94,14 @@ func New(cfg Config) (*CellApp, error) {
 }
 
 func (a *CellApp) newPopulation() *space.Population {
-	env := space.Env{
-		Self: a.cfg.Transport.Self(), Config: a.cfg.Space, Scripts: a.cfg.Scripts, Out: a.outbox(), Counters: &a.counters,
+	env := hosting.Env{
+		Self: a.cfg.Transport.Self(), Out: a.outbox(), Counters: &a.counters,
 		Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats, Compressor: &a.compressor,
 	}
 	if a.cfg.Jobs != nil {
 		env.Do = a.doJob
 	}
-	return space.NewPopulation(env)
+	return space.NewPopulation(a.cfg.Space, a.cfg.Scripts, env)
 }
 
 // Dismissed reports whether the CellApp was declared dead and must be started
@@ -215,7 +216,7 @@ func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
 // outbox is the CellApp as its cells see it.
 type outbox CellApp
 
-func (o *outbox) Send(to mercury.Address, m space.Message) {
+func (o *outbox) Send(to mercury.Address, m hosting.Message) {
 	o.links.Send(to, m) // which counts what goes wrong
 }
 

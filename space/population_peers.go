@@ -1,13 +1,10 @@
 package space
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/cellscape/cellscape/mercury"
 )
-
-// What a CellApp tells a manager that knows nothing of its cells.
 
 // Peers are the apps on which parts of the entities here live, each once: CellApps with a ghost
 // of a real here, with the real of a ghost, or to which an entity is being handed over, or was
@@ -39,7 +36,3 @@ func addPeer(apps []mercury.Address, app mercury.Address) []mercury.Address {
 	}
 	return append(apps, app)
 }
-
-// AllData yields what the cell knows of the space's data: the newest entry of each
-// key, by number.
-func (c *Cell) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }

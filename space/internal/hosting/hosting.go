@@ -1,0 +1,65 @@
+// Package hosting is what cells need of the CellApp that hosts them: where their messages go, how
+// full the ways are, and who measures their work.
+//
+// # Concurrency
+//
+// All of it belongs to the goroutine of the CellApp.
+package hosting
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+
+	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
+)
+
+// Message is a body that can append itself; see internal/wire for the ids.
+type Message interface{ Append(b []byte) []byte }
+
+// Outbox is where a cell's messages go. The CellApp implements it.
+type Outbox interface {
+	// Send sends reliably, in order for each app. It does not keep m, which the
+	// cell uses again.
+	Send(to mercury.Address, m Message)
+	// Level is how full the way to an app is. What can wait asks before it is sent; Send
+	// takes what cannot at any level.
+	Level(to mercury.Address) mercury.Level
+	// ClientPacket passes a Positions packet to a proxy, unreliably. An error says that
+	// it is not on its way. ClientRoom is how long one may be now.
+	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) error
+	ClientRoom(base mercury.Address) int
+	// SetSpaceData asks the manager to set an entry.
+	SetSpaceData(space entity.SpaceID, key uint16, value []byte)
+	// DestroySpace asks the manager to end a space, until it has answered.
+	DestroySpace(space entity.SpaceID)
+	// NewID issues an entity id.
+	NewID() (entity.ID, error)
+	// Dead reports whether an app was declared dead.
+	Dead(app mercury.Address) bool
+}
+
+// Env is what a CellApp gives its space.Population.
+type Env struct {
+	Self     mercury.Address
+	Out      Outbox
+	Counters *status.Counters
+	Chance   *rand.Rand
+	Log      *slog.Logger
+	// Watch measures work, for all that runs on the CellApp's goroutine; nil measures
+	// nothing. For messages the CellApp opens a scope, which the cell claims for whoever
+	// the message is for.
+	Watch *load.Stopwatch
+	// Stats counts property traffic; nil counts nothing.
+	Stats *property.Stats
+	// Compressor packs what its cells send; one for all cells of a CellApp, since it
+	// is large. nil sends everything as it is.
+	Compressor *property.Compressor
+	// Do performs a job and calls done on the goroutine of the CellApp, not within Do. nil
+	// performs none.
+	Do func(run func(ctx context.Context) any, done func(result any)) error
+}

@@ -171,6 +171,7 @@ func (a *BaseApp) sendReport() {
 	}
 	r.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(r)
+	a.routes.Describe(r)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	for _, b := range a.list {
 		if b.client != nil {

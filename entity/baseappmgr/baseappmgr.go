@@ -92,6 +92,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 	}
 	m.report.AskProcess(m.cfg.ProcessCPU)
 	m.links.Describe(&m.report)
+	m.routes.Describe(&m.report)
 	m.manager.Send(&m.report)
 }
 

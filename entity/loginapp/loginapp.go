@@ -115,6 +115,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 	}
 	l.report.AskProcess(l.cfg.ProcessCPU)
 	l.links.Describe(&l.report)
+	l.routes.Describe(&l.report)
 	l.manager.Send(&l.report)
 }
 

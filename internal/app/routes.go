@@ -10,6 +10,7 @@ import (
 // the sender. An app makes its routes once; who may send what, it asks the table of wire.
 type Routes[S any] struct {
 	handlers [1 << 8]func(from S, body []byte) error
+	received wire.Tally
 	// Spent, if not nil, is given each message when its handler has returned. A test overwrites
 	// the message there, and so finds a handler that has kept a part of it.
 	Spent func(m wire.Message)
@@ -68,8 +69,12 @@ func (r *Routes[S]) Handle(from S, id wire.ID, body []byte) error {
 	if f == nil {
 		return fmt.Errorf("%w: nobody here takes a %v", wire.ErrMalformed, id)
 	}
+	r.received[id]++
 	return f(from, body)
 }
+
+// Describe fills in how many messages of each type were handled.
+func (r *Routes[S]) Describe(m *wire.Report) { m.Received = r.received }
 
 // Check lists where the routes of an app of a role differ from the table: what it should take
 // and has no handler for, and what nobody sends it.

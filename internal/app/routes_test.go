@@ -35,6 +35,10 @@ func TestRoutes(t *testing.T) {
 	if err := give(&r, "ann", &wire.Freeze{}); err != nil {
 		t.Errorf("ignored: %v", err)
 	}
+	var report wire.Report
+	if r.Describe(&report); report.Received != (wire.Tally{wire.RefusedID: 1, wire.RetireAppID: 1, wire.FreezeID: 1}) {
+		t.Errorf("counted %v", report.Received)
+	}
 	if err := give(&r, "ann", &wire.RejoinEnd{}); !errors.Is(err, wire.ErrMalformed) {
 		t.Errorf("without a handler: %v", err)
 	}

@@ -38,6 +38,8 @@ type Report struct {
 	Unsent SendErrors
 	// Carriers are those of the app, MaxCarriers at most.
 	Carriers []status.Carrier
+	// Received are the messages that were handled.
+	Received Tally
 	status.Counters
 }
 
@@ -65,6 +67,7 @@ func (m *Report) Append(b []byte) []byte {
 	b = m.Backlog.append(b)
 	b = m.Unsent.append(b)
 	b = appendCarriers(b, m.Carriers)
+	b = m.Received.append(b)
 	for _, f := range m.Counters.All() {
 		b = binary.AppendUvarint(b, *f)
 	}
@@ -85,8 +88,35 @@ func (m *Report) Parse(body []byte) error {
 	m.Backlog.read(&r)
 	m.Unsent = readSendErrors(&r)
 	m.Carriers = readCarriers(&r)
+	m.Received.read(&r)
 	for _, f := range m.Counters.All() {
 		*f = r.Uvarint()
 	}
 	return done(&r, "report")
+}
+
+// Tally counts messages by their id.
+type Tally [1 << 8]uint64
+
+// Add adds the counts of x.
+func (c *Tally) Add(x *Tally) {
+	for id, n := range x {
+		c[id] += n
+	}
+}
+
+func (c *Tally) append(b []byte) []byte {
+	for id, n := range c {
+		if n > 0 {
+			b = binary.AppendUvarint(append(b, byte(id)), n)
+		}
+	}
+	return append(b, 0) // which is no message's id
+}
+
+func (c *Tally) read(r *codec.Reader) {
+	*c = Tally{}
+	for id := r.U8(); id != 0; id = r.U8() {
+		c[id] = r.Uvarint()
+	}
 }

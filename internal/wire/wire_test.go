@@ -41,8 +41,9 @@ const id = entity.ID(5<<32 | 77)
 // samples holds one message of each type, no field zero.
 func samples() []wire.Received {
 	report := wire.Report{CPU: time.Hour, PID: 1 << 22, ProcessCPU: 2 * time.Hour, Ticks: 1 << 40, Late: 3, Clients: 4, Bases: 1<<32 - 1, Pending: 6, Counters: counters(),
-		Backlog: wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
-		Unsent:  wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}}}
+		Backlog:  wire.Backlog{To: addr6, Bytes: 5 << 20, Limit: 8 << 20, Held: 3},
+		Unsent:   wire.SendErrors{{Reason: wire.SendGone, ID: wire.FlowID, Count: 2}, {Reason: wire.SendFull, ID: wire.OnloadID, Count: 1 << 40}},
+		Received: wire.Tally{wire.FlowID: 1 << 40, wire.LoginsID: 2}}
 	unsent := []status.Unsent{{Reason: "full", Message: "Freeze", Count: 1 << 40, Fault: true}}
 	carrier := status.Carrier{Network: "websocket", Outer: true, Sealed: true, Address: addr4.String(), Name: "a.example", RTT: 2}
 	for i, n := range carrier.Numbers() {
@@ -53,7 +54,7 @@ func samples() []wire.Received {
 		report.TickTimes[i] = uint64(i + 1)
 	}
 	world := status.World{
-		GameTime: 1.5,
+		GameTime: 1.5, Received: map[string]uint64{"Freeze": 1 << 40},
 		Spaces: []status.Space{{
 			ID: 1, Version: bsp.Version{Term: 1, N: 2}, GameTime: 1.25, Rate: 0.75,
 			Cells: []status.Cell{{Cell: "1.1", App: 1, Rect: [4]float64{-1, -2, 3, 4}, Load: 0.5, Reals: 6, Ghosts: 7, Created: true,

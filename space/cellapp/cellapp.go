@@ -195,6 +195,7 @@ func (a *CellApp) reportStats() {
 	}
 	m.AskProcess(a.cfg.ProcessCPU)
 	a.links.Describe(m)
+	a.routes.Describe(m)
 	m.Pending = a.Pending()
 	m.Counters = a.counters
 	a.manager.Send(m)

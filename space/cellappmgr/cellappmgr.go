@@ -191,6 +191,7 @@ func (m *CellAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if m.cfg.Carriers != nil {
 		m.own.Carriers = m.cfg.Carriers()
 	}
+	m.routes.Describe(&m.own)
 	return m.ticks.End(m.ticks.Now(), &m.own)
 }
 

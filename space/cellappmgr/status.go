@@ -49,6 +49,8 @@ func (m *CellAppMgr) Status() status.World {
 	st.Counters.Add(&m.own.Counters)
 	sum.Unsent.AddAll(m.links.Errors)
 	st.Unsent = describeUnsent(sum.Unsent)
+	sum.Received.Add(&m.own.Received)
+	st.Received = describeReceived(&sum.Received)
 	st.CPU = (sum.CPU + m.own.CPU).Seconds()
 	st.ReportsSinceFreeze = m.reportsSinceFreeze()
 	return st
@@ -68,6 +70,16 @@ func describeApp(a *member) status.App {
 func describeUnsent(s wire.SendErrors) (out []status.Unsent) {
 	for _, e := range s {
 		out = append(out, status.Unsent{Reason: e.Reason.String(), Message: e.ID.String(), Count: e.Count, Fault: !e.Reason.Expected()})
+	}
+	return out
+}
+
+func describeReceived(c *wire.Tally) map[string]uint64 {
+	out := make(map[string]uint64)
+	for id, n := range c {
+		if n > 0 {
+			out[wire.ID(id).String()] = n
+		}
 	}
 	return out
 }
@@ -206,4 +218,5 @@ func addTotals(sum, r *wire.Report) {
 	sum.TickTimes.Add(&r.TickTimes)
 	sum.Counters.Add(&r.Counters)
 	sum.Unsent.AddAll(r.Unsent)
+	sum.Received.Add(&r.Received)
 }

@@ -69,6 +69,7 @@ func TestStatus(t *testing.T) {
 	b.reportCells(wire.CellReport{Space: 1, Cell: second, Version: v, Load: -5, Reals: 2, Ghosts: 1})
 	report := wire.Report{CPU: time.Second, Ticks: 10, Late: 1, Pending: 3, Clients: 6, Counters: status.Counters{ClientCallsSent: 7}}
 	report.TickTimes[4] = 10
+	report.Received[wire.FlowID] = 5
 	base.send(&report)
 	a.send(&report)
 	watch.ids()
@@ -86,6 +87,9 @@ func TestStatus(t *testing.T) {
 	}
 	if st.Ticks != 20 || st.Late != 2 || st.TickTimes[4] != 20 || st.Pending != 6 || st.Counters.ClientCallsSent != 14 || st.CPU != 2.25 {
 		t.Errorf("sums of reports: %+v", st)
+	}
+	if st.Received["flow.Message"] != 10 || st.Received["Join"] != 4 {
+		t.Errorf("messages handled: %v", st.Received)
 	}
 	sp := st.Spaces[0]
 	if sp.ID != 1 || sp.Version != (bsp.Version{Term: 1, N: v.N + 1}) || // with the new loads

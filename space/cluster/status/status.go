@@ -51,6 +51,8 @@ type World struct {
 	Counters           Counters `json:"counters"`
 	// Unsent are the messages that were not sent, of all apps.
 	Unsent []Unsent `json:"unsent,omitempty"`
+	// Received is how many messages of each type all apps have handled.
+	Received map[string]uint64 `json:"received,omitempty"`
 }
 
 // Space is one space of a World.

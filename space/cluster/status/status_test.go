@@ -17,7 +17,7 @@ func world() status.World {
 	w := status.World{
 		GameTime: 1.5, SpaceCount: 9, Cells: 2, Retiring: 1, CellsAdded: 3, CellsRemoved: 2, Removing: 1, LinesMoved: 4,
 		Reals: 5, Ghosts: 6, Clients: 7, Deaths: 8, LoginsRefused: true, Ticks: 9, Late: 10,
-		CPU: 11.5, Pending: 12, ReportsSinceFreeze: 13, Unsent: unsent,
+		CPU: 11.5, Pending: 12, ReportsSinceFreeze: 13, Unsent: unsent, Received: map[string]uint64{"Freeze": 3, "ghost.Update": 1 << 40},
 		Spaces: []status.Space{
 			{
 				ID: 1, GameTime: 1.25, Rate: .75, Version: bsp.Version{Term: 1, N: 2},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // A change is refused with an error that wraps one of these.
@@ -55,6 +57,9 @@ func (t *Tree) Split(cell CellID, axis Axis, at float64, newLeaf Leaf, newOnHigh
 	t.nodes[old].parent = inner
 	t.relink(parent, old, inner)
 	t.refresh(inner)
+	if invariant.On {
+		t.assert()
+	}
 	return nil
 }
 
@@ -140,6 +145,9 @@ func (t *Tree) Remove(cell CellID) error {
 	t.refresh(sibling)
 	if l := t.nodes[sibling].leaf; l != nil && l.Retiring && t.heir(sibling) != nil {
 		l.Retiring = false
+	}
+	if invariant.On {
+		t.assert()
 	}
 	return nil
 }

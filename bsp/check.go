@@ -3,6 +3,8 @@ package bsp
 import (
 	"fmt"
 	"slices"
+
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // settle takes an arena that a decoder has linked together, gives every node its rectangle, fills
@@ -25,6 +27,9 @@ func (t *Tree) settle() error {
 	}
 	if n := &t.nodes[t.root]; n.leaf != nil && n.leaf.Retiring {
 		return fmt.Errorf("%w: %w: %v is the only cell", ErrFormat, ErrRetiring, n.leaf.Cell)
+	}
+	if invariant.On {
+		t.assert()
 	}
 	return nil
 }

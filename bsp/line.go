@@ -3,6 +3,8 @@ package bsp
 import (
 	"fmt"
 	"math"
+
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // MoveLine moves a line. It returns ErrNoNode, or ErrLine if the line would leave what LineLimits
@@ -18,6 +20,9 @@ func (t *Tree) MoveLine(id NodeID, to float64) error {
 	}
 	t.nodes[slot].line = to
 	t.refresh(slot)
+	if invariant.On {
+		t.assert()
+	}
 	return nil
 }
 

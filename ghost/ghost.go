@@ -9,6 +9,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -81,7 +82,7 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64, z *propert
 	if g.Older(m.Head) {
 		return Old, nil
 	}
-	e := g.Entity
+	e, was := g.Entity, g.Head()
 	if m.Type != e.Def.ID {
 		return Old, fmt.Errorf("%w: state: type %d for a %s", ErrMalformed, m.Type, e.Def.Name)
 	}
@@ -101,6 +102,9 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64, z *propert
 	e.Order, e.Base, e.Space = m.Order, m.Base, m.Space
 	e.Position, e.Direction, e.MoveStamp = m.Position, m.Direction, m.MoveStamp
 	g.sequence, g.Real, g.OrphanedUntil = m.Sequence, app, 0
+	if invariant.On {
+		g.assert(was)
+	}
 	return Taken, nil
 }
 
@@ -114,7 +118,11 @@ func (g *Ghost) TakeUpdate(m *Update, tick uint64) (Verdict, error) {
 	case m.Order != e.Order || g.sequence == 0 || g.sequence < m.After:
 		return Early, nil
 	}
+	was := g.Head()
 	g.sequence = m.Sequence
+	if invariant.On {
+		g.assert(was)
+	}
 	if e.Position != m.Position || e.Direction != m.Direction {
 		e.MovedTick = tick
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -48,6 +49,9 @@ func (h *Haunts) Add(app mercury.Address, now time.Duration) bool {
 		return false
 	}
 	h.list = slices.Insert(h.list, i, Haunt{App: app, Since: now})
+	if invariant.On {
+		h.assert()
+	}
 	return true
 }
 
@@ -89,6 +93,9 @@ func (h *Haunts) Sweep(drop func(Haunt) bool) {
 	}
 	clear(h.list[len(kept):])
 	h.list = kept
+	if invariant.On {
+		h.assert()
+	}
 }
 
 // Len is the number of haunts.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // TombstoneLease is how long a tombstone stands: longer than any message of a living channel is
@@ -53,12 +54,18 @@ func (t *Tombstones) Bury(h Head, now time.Duration) {
 	}
 	t.byID[h.ID] = tombstone{h, until}
 	t.queue = append(t.queue, burial{h.ID, until})
+	if invariant.On {
+		t.assert()
+	}
 }
 
 // Expire takes away what has stood its lease.
 func (t *Tombstones) Expire(now time.Duration) {
 	for len(t.queue) > 0 && t.queue[0].until <= now {
 		t.pop()
+	}
+	if invariant.On {
+		t.assert()
 	}
 }
 

@@ -3,6 +3,7 @@ package mercury
 import (
 	"encoding/binary"
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"net/netip"
 	"time"
 )
@@ -73,6 +74,9 @@ func (c *channel) flush(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 				c.paceAt = at
 			}
 		}
+	}
+	if invariant.On {
+		c.assert(e)
 	}
 	bulk := out.streams[laneBulk].waiting(out.window) && !out.scavenger.Full
 	if c.paceAt == 0 && !bulk && !out.streams[laneGame].waiting(out.window) {

@@ -15,8 +15,8 @@ func ExampleHandoffs() {
 	there := mercury.Address{At: netip.MustParseAddrPort("10.0.0.2:20013"), Salt: 2}
 	order := entity.Order{Incarnation: 1, Hop: 4}
 	var h migrate.Handoffs
-	h.Begin(migrate.Handoff{To: there, Offer: migrate.Offer{ID: 7, Order: order}})
-	h.Begin(migrate.Handoff{To: there, Offer: migrate.Offer{ID: 8, Order: order}})
+	h.Begin(migrate.Handoff{To: there, Onload: migrate.Onload{ID: 7, Order: order}, Offer: migrate.Offer{ID: 7, Order: order}})
+	h.Begin(migrate.Handoff{To: there, Onload: migrate.Onload{ID: 8, Order: order}, Offer: migrate.Offer{ID: 8, Order: order}})
 	_, acked := h.Take(7, order)
 	fmt.Println("acked:", acked)
 	h.Died(there, func(x *migrate.Handoff) { fmt.Println("offer", x.Offer.ID, x.Offer.Order) })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -54,11 +55,17 @@ func (h *Handoffs) Begin(x Handoff) {
 	h.from[x.Onload.Space]++
 	i, found := h.find(x.Offer.ID)
 	if found {
+		if invariant.On {
+			h.assertNewer(&h.list[i], &x)
+		}
 		h.forget(&h.list[i])
 		h.list[i] = x
-		return
+	} else {
+		h.list = slices.Insert(h.list, i, x)
 	}
-	h.list = slices.Insert(h.list, i, x)
+	if invariant.On {
+		h.assert()
+	}
 }
 
 // Take takes out the copy that an OnloadAck is for, and reports whether there was one.
@@ -70,6 +77,9 @@ func (h *Handoffs) Take(id entity.ID, order entity.Order) (Handoff, bool) {
 	x := h.list[i]
 	h.forget(&x)
 	h.list = slices.Delete(h.list, i, i+1)
+	if invariant.On {
+		h.assert()
+	}
 	return x, true
 }
 
@@ -95,6 +105,9 @@ func (h *Handoffs) Died(app mercury.Address, f func(*Handoff)) {
 	}
 	clear(h.list[len(kept):])
 	h.list = kept
+	if invariant.On {
+		h.assert()
+	}
 	for i := range died {
 		f(&died[i])
 	}

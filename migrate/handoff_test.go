@@ -15,7 +15,13 @@ func app(n byte) mercury.Address {
 func order(hop uint32) entity.Order { return entity.Order{Incarnation: 1, Hop: hop} }
 
 func begin(h *Handoffs, id entity.ID, hop uint32, to byte) {
-	h.Begin(Handoff{To: app(to), Base: app(9), Offer: Offer{ID: id, Order: order(hop), Parts: []byte{byte(id), byte(hop)}}})
+	put(h, id, 0, hop, app(to), []byte{byte(id), byte(hop)})
+}
+
+func put(h *Handoffs, id entity.ID, space entity.SpaceID, hop uint32, to mercury.Address, parts []byte) {
+	h.Begin(Handoff{To: to, Base: app(9),
+		Onload: Onload{ID: id, Space: space, Order: order(hop)},
+		Offer:  Offer{ID: id, Space: space, Order: order(hop), Parts: parts}})
 }
 
 func acked(h *Handoffs, id entity.ID, order entity.Order) bool {
@@ -47,7 +53,7 @@ func TestHandoffAcked(t *testing.T) {
 func TestHandoffReplaced(t *testing.T) {
 	var h Handoffs
 	parts := []byte{1}
-	h.Begin(Handoff{To: app(1), Offer: Offer{ID: 7, Order: order(1), Parts: parts}})
+	put(&h, 7, 0, 1, app(1), parts)
 	parts[0] = 2
 	begin(&h, 7, 3, 2)
 	if o, _ := h.Has(7); h.Len() != 1 || o != order(3) {
@@ -77,7 +83,7 @@ func TestHandoffDied(t *testing.T) {
 func TestHandoffCopiesParts(t *testing.T) {
 	var h Handoffs
 	parts := []byte{1}
-	h.Begin(Handoff{To: app(1), Offer: Offer{ID: 7, Parts: parts}})
+	put(&h, 7, 0, 1, app(1), parts)
 	parts[0] = 2
 	h.Died(app(1), func(x *Handoff) {
 		if x.Offer.Parts[0] != 1 {
@@ -89,26 +95,23 @@ func TestHandoffCopiesParts(t *testing.T) {
 // A CellApp has many cells; what is on its way from one of them does not concern the others.
 func TestHandoffsOfASpace(t *testing.T) {
 	var h Handoffs
-	put := func(id entity.ID, space entity.SpaceID, to mercury.Address) {
-		h.Begin(Handoff{To: to, Onload: Onload{ID: id, Space: space, Order: order(1)}, Offer: Offer{ID: id, Space: space, Order: order(1)}})
-	}
 	check := func(first, second int) {
 		t.Helper()
 		if a, b := h.From(1), h.From(2); a != first || b != second {
 			t.Errorf("%d and %d handoffs, want %d and %d", a, b, first, second)
 		}
 	}
-	put(7, 1, app(1))
-	put(8, 1, app(2))
-	put(9, 2, app(2))
+	put(&h, 7, 1, 1, app(1), nil)
+	put(&h, 8, 1, 1, app(2), nil)
+	put(&h, 9, 2, 1, app(2), nil)
 	check(2, 1)
 	if !h.Towards(app(1), 1) || h.Towards(app(1), 2) || !h.Towards(app(2), 2) {
 		t.Error("a handoff of another space is counted")
 	}
-	put(7, 2, app(1)) // it came back, and left from elsewhere
+	put(&h, 7, 2, 3, app(1), nil) // it came back, and left from elsewhere
 	check(1, 2)
 	h.Died(app(2), func(*Handoff) {})
 	check(0, 1)
-	acked(&h, 7, order(1))
+	acked(&h, 7, order(3))
 	check(0, 0)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/gametime"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster/status"
@@ -130,6 +131,9 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 	c.expire()
 	c.watch.Leave()
 	c.measure(dt)
+	if invariant.On {
+		c.assert()
+	}
 }
 
 // runEntities runs timers and controllers of all reals. A callback may make and

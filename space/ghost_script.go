@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
@@ -84,6 +85,7 @@ func (g *Ghost) guard(what string, f func()) {
 		if p == nil {
 			return
 		}
+		invariant.Pass(p)
 		g.rec.mirror = nil
 		g.cell.count.Errors++
 		g.Log().Error("script of a ghost panicked; the ghost goes on without it",

@@ -8,6 +8,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -90,6 +91,9 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.tombstones.Expire(now)
 	p.expireHandoffs()
 	p.words.repeat(now, p.env.Out)
+	if invariant.On {
+		p.assert()
+	}
 }
 
 // Freeze stops timers, controllers and offloads and lifts the client budgets, or lets all go

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // guard runs game code. A panic is contained to the entity: it is reported with
@@ -23,6 +24,7 @@ func (r *Real) contain(what string) {
 	if p == nil {
 		return
 	}
+	invariant.Pass(p)
 	r.cell.count.Errors++
 	r.Log().Error("script panicked; the entity is restored from its backup",
 		"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

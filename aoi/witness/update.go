@@ -3,6 +3,7 @@ package witness
 import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // Update makes the messages of one tick; call it once a tick. watcher is the player's real, and
@@ -17,7 +18,13 @@ import (
 func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
 	w.begin(watcher, direct)
 	w.collect(watcher, tick, unlimited)
+	if invariant.On {
+		w.assertCollected()
+	}
 	w.order()
+	if invariant.On {
+		w.assertOrdered()
+	}
 	budget := w.spare.of(w.cfg.BytesPerTick) - w.deficit
 	w.serve(budget, unlimited)
 	w.deficit = 0
@@ -66,6 +73,9 @@ func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 	}
 	clear(w.entries[len(kept):])
 	w.entries = kept
+	if invariant.On {
+		w.assertEntries()
+	}
 }
 
 // sayLeave makes the client forget an entity if it has to and there is room.

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -119,6 +120,7 @@ func (b *base) guard(what string, f func()) {
 		if r == nil {
 			return
 		}
+		invariant.Pass(r)
 		b.app.report.Errors++
 		b.log.Error("the script panicked", "in", what, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 		b.failed = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // Receiver is the receiving end of a flow. Its zero value has received nothing. It belongs to the
@@ -45,6 +46,10 @@ const (
 // Accept takes a message and calls deliver with it, and with every held message that it completes,
 // in order. deliver must not call Accept of the same Receiver.
 func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
+	var was Receiver
+	if invariant.On {
+		was = *in
+	}
 	switch {
 	case stream < in.stream:
 		return Stale
@@ -74,6 +79,9 @@ func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, de
 			in.last, delivered = next.number, true
 			deliver(next.payload)
 		}
+	}
+	if invariant.On {
+		in.assert(was)
 	}
 	switch {
 	case delivered:

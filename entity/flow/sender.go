@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // kept is a message of a Sender that is not settled yet.
@@ -54,6 +55,9 @@ func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 	o.bytes += len(payload)
 	o.kept = append(o.kept, kept{o.next, append(o.spare[:0], payload...)})
 	o.spare = nil
+	if invariant.On {
+		o.assert()
+	}
 	return o.next, nil
 }
 
@@ -86,6 +90,9 @@ func (o *Sender) Settle(now time.Duration, n uint64) {
 		o.spare = last
 	}
 	o.kept = slices.Delete(o.kept, 0, i)
+	if invariant.On {
+		o.assert()
+	}
 }
 
 // Rewind says that the target was restored from a state that had handled only up to n, so that
@@ -94,6 +101,9 @@ func (o *Sender) Settle(now time.Duration, n uint64) {
 func (o *Sender) Rewind(n uint64) {
 	if to := max(n, o.Low()-1); to < o.received {
 		o.received, o.again, o.tries = to, true, 0
+	}
+	if invariant.On {
+		o.assert()
 	}
 }
 
@@ -214,5 +224,8 @@ func (o *Sender) Read(r *codec.Reader) {
 			r.Fail(ErrFull)
 			return
 		}
+	}
+	if invariant.On {
+		o.assert()
 	}
 }

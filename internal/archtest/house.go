@@ -12,25 +12,26 @@ const houseEdges = `
 # Documentation only.
 .:
 
-# Floor 0: how fields stand in messages.
+# Floor 0: how fields stand in messages, and whether promises are checked.
 internal/codec:
+internal/invariant:
 
 # Floor 1: nothing of the library but that, not even each other. What mercury keeps inside stands before it.
 mercury/internal/congestion:
 mercury/internal/wheel:
-bsp: internal/codec
+bsp: internal/codec internal/invariant
 property/internal/bits:
 property/internal/literal:
 property/internal/mpack: github.com/vmihailenco/msgpack/v5
 property: internal/codec property/internal/bits property/internal/literal property/internal/mpack
-mercury: internal/codec mercury/internal/congestion mercury/internal/wheel
+mercury: internal/codec internal/invariant mercury/internal/congestion mercury/internal/wheel
 mercury/call: internal/codec mercury mercury/internal/wheel
 mercury/download: internal/codec mercury
 aoi:
 balance/load: internal/codec
 internal/logs:
 internal/gametime:
-FLOOR1 = internal/codec bsp property mercury mercury/call mercury/download aoi balance/load
+FLOOR1 = internal/codec internal/invariant bsp property mercury mercury/call mercury/download aoi balance/load
 
 # Floor 2.
 balance: bsp balance/load

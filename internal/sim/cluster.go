@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/netip"
+	"runtime/debug"
 	"time"
 
 	"github.com/cellscape/cellscape/aoi/witness"
@@ -16,6 +17,7 @@ import (
 	"github.com/cellscape/cellscape/entity/baseapp"
 	"github.com/cellscape/cellscape/entity/baseappmgr"
 	"github.com/cellscape/cellscape/entity/loginapp"
+	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/space"
@@ -467,6 +469,8 @@ func (c *Cluster) run(script func(*Cluster) error) (err error) {
 		case nil:
 		case failure:
 			err = f.err
+		case invariant.Fault:
+			err = fmt.Errorf("%w\n%s", f, debug.Stack())
 		default:
 			panic(f)
 		}

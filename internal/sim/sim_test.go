@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 var (
@@ -79,7 +81,11 @@ func wildOf(seed uint64) Wild {
 
 // replay is the command that runs one test again, with the logs.
 func replay(t *testing.T, args string) string {
-	return fmt.Sprintf("replay: go test ./internal/sim -run '^%s$' -args %s-v.log", strings.ReplaceAll(t.Name(), "/", "$/^"), args)
+	tags := ""
+	if invariant.On {
+		tags = "-tags invariants "
+	}
+	return fmt.Sprintf("replay: go test %s./internal/sim -run '^%s$' -args %s-v.log", tags, strings.ReplaceAll(t.Name(), "/", "$/^"), args)
 }
 
 // runSeed runs all phases, and reports what went wrong together with the command that replays it;

@@ -135,7 +135,7 @@ func writeOverlay(dir, file, text string) (string, error) {
 // test runs tests of the simulator with the bug in place, and returns the first fault that they
 // name.
 func test(root, overlay, only string, args []string) (by string, err error) {
-	line := []string{"test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout=15m",
+	line := []string{"test", "-tags", "invariants", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout=15m",
 		"-skip", "^TestPlanted", // these try the checkers: beside another bug, their own may go unnoticed
 		"-run", only, "./internal/sim"}
 	if len(args) > 0 {

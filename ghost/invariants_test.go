@@ -1,0 +1,48 @@
+//go:build invariants || race
+
+package ghost
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/invariant"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// TestAsserts plants bugs in what a CellApp knows of ghosts.
+func TestAsserts(t *testing.T) {
+	app := func(n uint32) mercury.Address { return mercury.Address{Salt: n} }
+	for name, plant := range map[string]func(*Haunts){
+		"an app haunts twice":  func(h *Haunts) { h.list[1].App = app(1) },
+		"haunts without order": func(h *Haunts) { h.list[0], h.list[1] = h.list[1], h.list[0] },
+		"nobody is a haunt":    func(h *Haunts) { h.list[0].App = mercury.Address{} },
+		"too many haunts":      func(h *Haunts) { h.list = make([]Haunt, MaxHaunts+1) },
+	} {
+		var h Haunts
+		h.Add(app(1), 0)
+		h.Add(app(2), 0)
+		plant(&h)
+		if invariant.Caught(func() { h.Sweep(func(Haunt) bool { return false }) }) == "" {
+			t.Errorf("not caught: %s", name)
+		}
+	}
+	for name, plant := range map[string]func(*Tombstones){
+		"a lease without a tombstone":  func(t *Tombstones) { delete(t.byID, 7) },
+		"a tombstone without a lease":  func(t *Tombstones) { t.queue = t.queue[1:] },
+		"a lease that ends before its": func(t *Tombstones) { t.queue[0].until = time.Hour },
+	} {
+		var s Tombstones
+		s.Bury(Head{ID: 7}, 1)
+		s.Bury(Head{ID: 8}, 2)
+		plant(&s)
+		if invariant.Caught(func() { s.Bury(Head{ID: 9}, 3) }) == "" {
+			t.Errorf("not caught: %s", name)
+		}
+	}
+	g := &Ghost{Entity: &entity.Entity{ID: 7, Order: entity.Order{Incarnation: 2}}, sequence: 4}
+	if invariant.Caught(func() { g.assert(Head{ID: 7, Order: entity.Order{Incarnation: 2}, Sequence: 5}) }) == "" {
+		t.Error("not caught: a ghost goes back in the life of its real")
+	}
+}

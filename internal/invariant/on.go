@@ -1,0 +1,6 @@
+//go:build invariants || race
+
+package invariant
+
+// On says that invariants are checked.
+const On = true

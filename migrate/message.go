@@ -28,8 +28,9 @@ const (
 // numbers, since this package knows no geometry.
 type Geometry struct{ Term, N uint32 }
 
-// Onload hands a real to another CellApp. The receiver always accepts, unless it knows a newer
-// order of the same entity.
+// Onload hands a real to another CellApp. The receiver always accepts, unless it
+// knows a newer order of the same entity, and sends it nowhere else before it holds the geometry
+// that the handoff was decided by.
 type Onload struct {
 	ID    entity.ID
 	Type  uint16

@@ -42,7 +42,8 @@ func (c *Cell) check() {
 }
 
 // shouldLeave reports whether a real is beyond its cell by more than the band, or has been
-// for the dwell, and the cell it is in can take it.
+// for the dwell, and the cell it is in can take it. One that came by a newer geometry than the
+// cell has waits for that: by the old one it may belong where it came from.
 func (c *Cell) shouldLeave(r *Real) bool {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
@@ -50,6 +51,9 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	if leaf.Cell == c.id {
 		r.outsideSince = 0
 		return false
+	}
+	if c.tree.Version().Less(r.decided) {
+		return false // whoever handed it over knew better where it belongs
 	}
 	if !c.takes(leaf) {
 		return false
@@ -213,6 +217,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
 	}
+	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.count.Migrations++
 	if c.out.Dead(m.Base) {
 		// The verdict came while it was under way: nobody can command it any more.

@@ -11,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance/load"
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
@@ -51,6 +52,7 @@ type Real struct {
 
 	slowUntil    time.Duration // its client takes no more until then
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
+	decided      bsp.Version   // of the geometry by which it was handed over to here
 	backupAt     time.Duration
 	saves        uint64
 	call         entity.Call   // that is being handled

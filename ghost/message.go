@@ -158,15 +158,11 @@ func (m *Update) Parse(body []byte) error {
 // Delete ends a ghost.
 type Delete struct{ Head }
 
-// Append encodes m.
-func (m *Delete) Append(b []byte) []byte { return m.Head.append(b) }
+func (m *Delete) code(c *codec.Coder) { m.Head.code(c) }
 
-// Parse decodes a body.
-func (m *Delete) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Head.read(&r)
-	return done(&r, "delete")
-}
+// Append and Parse are what code describes.
+func (m *Delete) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Delete) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Audit lets a haunt compare its ghost with the real, in a world at rest: Sum is that of the real
 // (see the function Sum).
@@ -175,18 +171,14 @@ type Audit struct {
 	Sum uint64
 }
 
-// Append encodes m.
-func (m *Audit) Append(b []byte) []byte {
-	return binary.LittleEndian.AppendUint64(m.Head.append(b), m.Sum)
+func (m *Audit) code(c *codec.Coder) {
+	m.Head.code(c)
+	c.U64(&m.Sum)
 }
 
-// Parse decodes a body.
-func (m *Audit) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Head.read(&r)
-	m.Sum = r.U64()
-	return done(&r, "audit")
-}
+// Append and Parse are what code describes.
+func (m *Audit) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Audit) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Query asks for the real of a ghost that has heard nothing for a lease, or for a real of which the
 // asker has no ghost. Head is what the asker holds; a zero order means nothing. Whoever has the
@@ -203,18 +195,29 @@ type Query struct {
 // for ever.
 const MaxQueryHops = 4
 
-// Append encodes m.
-func (m *Query) Append(b []byte) []byte {
-	return append(mercury.AppendAddress(m.Head.append(b), m.Asker), m.Hops)
+func (m *Query) code(c *codec.Coder) {
+	m.Head.code(c)
+	fields.Address(c, &m.Asker)
+	c.U8(&m.Hops)
 }
 
-// Parse decodes a body.
-func (m *Query) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Head.read(&r)
-	m.Asker = mercury.ReadAddress(&r)
-	m.Hops = r.U8()
-	return done(&r, "query")
+// Append and Parse are what code describes.
+func (m *Query) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Query) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// code describes the Head of a message that is described itself.
+func (h *Head) code(c *codec.Coder) {
+	fields.ID(c, &h.ID)
+	fields.Order(c, &h.Order)
+	codec.Uint32(c, &h.Sequence)
+}
+
+// parse reads a message by its description.
+func parse(body []byte, m any, code func(*codec.Coder)) error {
+	if err := codec.Parse(body, code); err != nil {
+		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
+	}
+	return nil
 }
 
 func done(r *codec.Reader, name string) error {

@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -43,33 +42,20 @@ type Onload struct {
 	Parts   []byte // see Parts; aliases the input after Parse
 }
 
-// Append encodes m.
-func (m *Onload) Append(b []byte) []byte {
-	b = fields.AppendID(b, m.ID)
-	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = fields.AppendOrder(b, m.Order)
-	b = mercury.AppendAddress(b, m.Base)
-	b = binary.AppendUvarint(b, uint64(m.Decided.Term))
-	b = binary.AppendUvarint(b, uint64(m.Decided.N))
-	return append(b, m.Parts...)
+func (m *Onload) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	c.U16(&m.Type)
+	codec.Uint32(c, &m.Space)
+	fields.Order(c, &m.Order)
+	fields.Address(c, &m.Base)
+	codec.Uint32(c, &m.Decided.Term)
+	codec.Uint32(c, &m.Decided.N)
+	c.Rest(&m.Parts, MaxParts)
 }
 
-// Parse decodes a body.
-func (m *Onload) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Type = r.U16()
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Order = fields.ReadOrder(&r)
-	m.Base = mercury.ReadAddress(&r)
-	m.Decided = Geometry{fields.ReadUint32(&r), fields.ReadUint32(&r)}
-	m.Parts = r.Rest()
-	if len(m.Parts) > MaxParts {
-		r.Fail(errors.New("parts too long"))
-	}
-	return done(&r, "onload")
-}
+// Append and Parse are what code describes.
+func (m *Onload) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Onload) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // OnloadAck says that the real of that order has been taken over: the frozen copy can go.
 type OnloadAck struct {
@@ -77,18 +63,14 @@ type OnloadAck struct {
 	Order entity.Order
 }
 
-// Append encodes m.
-func (m *OnloadAck) Append(b []byte) []byte {
-	return fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
+func (m *OnloadAck) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
 }
 
-// Parse decodes a body.
-func (m *OnloadAck) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Order = fields.ReadOrder(&r)
-	return done(&r, "onload ack")
-}
+// Append and Parse are what code describes.
+func (m *OnloadAck) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *OnloadAck) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Create makes a real from what its base holds: a new one, or one restored from its backup under a
 // new incarnation.
@@ -111,38 +93,24 @@ type Create struct {
 	Parts    []byte // aliases the input after Parse
 }
 
-// Append encodes m.
-func (m *Create) Append(b []byte) []byte {
-	b = fields.AppendID(b, m.ID)
-	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = fields.AppendOrder(b, m.Order)
-	b = mercury.AppendAddress(b, m.Base)
-	b = m.Session.AppendBody(b)
-	b = binary.AppendUvarint(b, m.Handled)
-	b = binary.AppendUvarint(b, m.Heard)
-	b = codec.AppendBool(b, m.Restored)
-	return append(b, m.Parts...)
+func (m *Create) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	c.U16(&m.Type)
+	codec.Uint32(c, &m.Space)
+	fields.Order(c, &m.Order)
+	fields.Address(c, &m.Base)
+	codec.Field(c, &m.Session,
+		func(b []byte, s flow.Session) []byte { return s.AppendBody(b) },
+		func(r *codec.Reader) (s flow.Session) { s.Read(r); return s })
+	c.Uvarint(&m.Handled)
+	c.Uvarint(&m.Heard)
+	c.Bool(&m.Restored)
+	c.Rest(&m.Parts, MaxParts)
 }
 
-// Parse decodes a body.
-func (m *Create) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Type = r.U16()
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Order = fields.ReadOrder(&r)
-	m.Base = mercury.ReadAddress(&r)
-	m.Session.Read(&r)
-	m.Handled = r.Uvarint()
-	m.Heard = r.Uvarint()
-	m.Restored = r.Bool()
-	m.Parts = r.Rest()
-	if len(m.Parts) > MaxParts {
-		r.Fail(errors.New("parts too long"))
-	}
-	return done(&r, "create")
-}
+// Append and Parse are what code describes.
+func (m *Create) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Create) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Current tells a base where its real is now. It is sent outside the flow, since it is what makes
 // the flow find its way.
@@ -153,20 +121,15 @@ type Current struct {
 	Handled uint64
 }
 
-// Append encodes m.
-func (m *Current) Append(b []byte) []byte {
-	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
-	return binary.AppendUvarint(b, m.Handled)
+func (m *Current) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
+	c.Uvarint(&m.Handled)
 }
 
-// Parse decodes a body.
-func (m *Current) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Order = fields.ReadOrder(&r)
-	m.Handled = r.Uvarint()
-	return done(&r, "current")
-}
+// Append and Parse are what code describes.
+func (m *Current) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Current) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Refuse tells a CellApp that the base knows a newer order, or no such entity: every real of the
 // entity up to Order is dropped.
@@ -175,18 +138,14 @@ type Refuse struct {
 	Order entity.Order
 }
 
-// Append encodes m.
-func (m *Refuse) Append(b []byte) []byte {
-	return fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
+func (m *Refuse) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
 }
 
-// Parse decodes a body.
-func (m *Refuse) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Order = fields.ReadOrder(&r)
-	return done(&r, "refuse")
-}
+// Append and Parse are what code describes.
+func (m *Refuse) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Refuse) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Offer gives a base the frozen copy of a handoff whose destination died, as a backup fresher than
 // its own. Only the base decides.
@@ -201,30 +160,19 @@ type Offer struct {
 	Parts          []byte // aliases the input after Parse
 }
 
-// Append encodes m.
-func (m *Offer) Append(b []byte) []byte {
-	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
-	b = binary.AppendUvarint(b, m.Saves)
-	b = binary.AppendUvarint(b, m.Handled)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = fields.AppendVector3(b, m.Position)
-	return append(b, m.Parts...)
+func (m *Offer) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
+	c.Uvarint(&m.Saves)
+	c.Uvarint(&m.Handled)
+	codec.Uint32(c, &m.Space)
+	fields.Vector3(c, &m.Position)
+	c.Rest(&m.Parts, MaxParts)
 }
 
-// Parse decodes a body.
-func (m *Offer) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Order = fields.ReadOrder(&r)
-	m.Saves, m.Handled = r.Uvarint(), r.Uvarint()
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Position = fields.ReadVector3(&r)
-	m.Parts = r.Rest()
-	if len(m.Parts) > MaxParts {
-		r.Fail(errors.New("parts too long"))
-	}
-	return done(&r, "offer")
-}
+// Append and Parse are what code describes.
+func (m *Offer) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Offer) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Lost tells a base that its real of that order is gone without having been destroyed: its script
 // panicked, or its state could not be read.
@@ -234,24 +182,20 @@ type Lost struct {
 	Reason string
 }
 
-// Append encodes m.
-func (m *Lost) Append(b []byte) []byte {
-	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
-	return codec.AppendString(b, m.Reason)
+func (m *Lost) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
+	c.String(&m.Reason, MaxReason)
 }
 
-// Parse decodes a body.
-func (m *Lost) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Order = fields.ReadOrder(&r)
-	m.Reason = r.String(MaxReason)
-	return done(&r, "lost")
-}
+// Append and Parse are what code describes.
+func (m *Lost) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Lost) Parse(body []byte) error { return parse(body, m, m.code) }
 
-func done(r *codec.Reader, name string) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, err)
+// parse reads a message by its description.
+func parse(body []byte, m any, code func(*codec.Coder)) error {
+	if err := codec.Parse(body, code); err != nil {
+		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
 	}
 	return nil
 }

@@ -90,7 +90,10 @@ func (c *Core) Append(b []byte) []byte {
 func (c *Core) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	c.MoveStamp, c.Position, c.Direction = fields.ReadPlace(&r)
-	return done(&r, "core")
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("%w: core: %w", ErrMalformed, err)
+	}
+	return nil
 }
 
 // ErrNoCore is returned for parts that do not say where the real is.

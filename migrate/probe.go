@@ -24,18 +24,13 @@ type Probe struct {
 // MaxProbeHops bounds how far a Probe is passed on.
 const MaxProbeHops = 4
 
-// Append encodes m.
-func (m *Probe) Append(b []byte) []byte {
-	b = fields.AppendOrder(fields.AppendID(b, m.ID), m.Order)
-	return append(mercury.AppendAddress(b, m.Base), m.Hops)
+func (m *Probe) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	fields.Order(c, &m.Order)
+	fields.Address(c, &m.Base)
+	c.U8(&m.Hops)
 }
 
-// Parse decodes a body.
-func (m *Probe) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Order = fields.ReadOrder(&r)
-	m.Base = mercury.ReadAddress(&r)
-	m.Hops = r.U8()
-	return done(&r, "probe")
-}
+// Append and Parse are what code describes.
+func (m *Probe) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Probe) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -6,6 +6,26 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
+type greeting struct {
+	name string
+	loud bool
+}
+
+func (m *greeting) code(c *codec.Coder) {
+	c.String(&m.name, 16)
+	c.Bool(&m.loud)
+}
+
+// A message describes its fields once.
+func ExampleCoder() {
+	sent := greeting{"ann", true}
+	b := codec.Append(nil, sent.code)
+
+	var got greeting
+	fmt.Println(codec.Parse(b, got.code), got)
+	// Output: <nil> {ann true}
+}
+
 // A parser reads all its fields in a row and asks for the error once.
 func Example() {
 	b := codec.AppendString(codec.AppendBool(nil, true), "hat")

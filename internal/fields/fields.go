@@ -103,25 +103,6 @@ func ReadPlace(r *codec.Reader) (stamp uint32, position, direction property.Vect
 	return stamp, position, ReadVector3(r)
 }
 
-// AppendSpaceInfo encodes s.
-func AppendSpaceInfo(b []byte, s *entity.SpaceInfo) []byte {
-	b = AppendRect(b, s.Bounds)
-	b = binary.AppendUvarint(b, uint64(s.MinCells))
-	b = binary.AppendUvarint(b, uint64(s.MaxCells))
-	b = AppendRect(b, s.Geometry)
-	b = appendFloat(b, s.MinLoad)
-	return codec.AppendBool(b, s.Keep)
-}
-
-// ReadSpaceInfo decodes what AppendSpaceInfo wrote. Any number parses, also one that
-// makes no sense: whoever makes spaces of it judges.
-func ReadSpaceInfo(r *codec.Reader) entity.SpaceInfo {
-	return entity.SpaceInfo{
-		Bounds: ReadRect(r), MinCells: ReadUint32(r), MaxCells: ReadUint32(r),
-		Geometry: ReadRect(r), MinLoad: readFloat(r), Keep: r.Bool(),
-	}
-}
-
 // AppendRect appends a rectangle, four float64.
 func AppendRect(b []byte, r bsp.Rect) []byte {
 	for _, v := range [...]float64{r.MinX, r.MinZ, r.MaxX, r.MaxZ} {

@@ -26,24 +26,18 @@ type Welcome struct {
 	CellAppMgr, BaseAppMgr mercury.Address
 }
 
-// Append encodes m.
-func (m *Welcome) Append(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, m.Number)
-	b = binary.LittleEndian.AppendUint32(b, m.Allocator)
-	b = binary.LittleEndian.AppendUint32(b, m.Term)
-	b = binary.AppendUvarint(b, uint64(m.GameTime))
-	b = mercury.AppendAddress(b, m.CellAppMgr)
-	return mercury.AppendAddress(b, m.BaseAppMgr)
+func (m *Welcome) code(c *codec.Coder) {
+	c.U32(&m.Number)
+	c.U32(&m.Allocator)
+	c.U32(&m.Term)
+	codeDuration(c, &m.GameTime)
+	fields.Address(c, &m.CellAppMgr)
+	fields.Address(c, &m.BaseAppMgr)
 }
 
-// Parse decodes a body.
-func (m *Welcome) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Number, m.Allocator, m.Term = r.U32(), r.U32(), r.U32()
-	m.GameTime = readDuration(&r)
-	m.CellAppMgr, m.BaseAppMgr = mercury.ReadAddress(&r), mercury.ReadAddress(&r)
-	return done(&r, "welcome")
-}
+// Append and Parse are what code describes.
+func (m *Welcome) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Welcome) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // MaxReason bounds a reason text between processes.
 const MaxReason = 1 << 10
@@ -51,15 +45,11 @@ const MaxReason = 1 << 10
 // Refused answers a Join that can never succeed: wrong definitions, wrong role.
 type Refused struct{ Reason string }
 
-// Append encodes m.
-func (m *Refused) Append(b []byte) []byte { return codec.AppendString(b, m.Reason) }
+func (m *Refused) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 
-// Parse decodes a body.
-func (m *Refused) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Reason = r.String(MaxReason)
-	return done(&r, "refused")
-}
+// Append and Parse are what code describes.
+func (m *Refused) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Refused) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppDead is the manager's verdict: this start of this app is dead. Whoever
 // hears it forgets the app and refuses what still comes from it.
@@ -68,33 +58,25 @@ type AppDead struct {
 	App  mercury.Address
 }
 
-// Append encodes m.
-func (m *AppDead) Append(b []byte) []byte {
-	return mercury.AppendAddress(append(b, byte(m.Role)), m.App)
+func (m *AppDead) code(c *codec.Coder) {
+	codeRole(c, &m.Role)
+	fields.Address(c, &m.App)
 }
 
-// Parse decodes a body.
-func (m *AppDead) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Role = readRole(&r)
-	m.App = mercury.ReadAddress(&r)
-	return done(&r, "app dead")
-}
+// Append and Parse are what code describes.
+func (m *AppDead) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *AppDead) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Freeze stops the world's own movement (timers, controllers, offloads, balance)
 // and lifts the client budgets, so that everyone can be told everything; or lets
 // it go on. An observer sends it to the CellAppMgr, which passes it on to all.
 type Freeze struct{ On bool }
 
-// Append encodes m.
-func (m *Freeze) Append(b []byte) []byte { return codec.AppendBool(b, m.On) }
+func (m *Freeze) code(c *codec.Coder) { c.Bool(&m.On) }
 
-// Parse decodes a body.
-func (m *Freeze) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.On = r.Bool()
-	return done(&r, "freeze")
-}
+// Append and Parse are what code describes.
+func (m *Freeze) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Freeze) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Dismissed tells a process that it was declared dead while it was only slow: it
 // drops all it has and joins again as a new start.
@@ -105,19 +87,18 @@ type Dismissed struct {
 	Reason string
 }
 
-// Append encodes m.
-func (m *Dismissed) Append(b []byte) []byte {
-	return codec.AppendString(binary.AppendUvarint(b, uint64(m.Term)), m.Reason)
+func (m *Dismissed) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Term)
+	c.String(&m.Reason, MaxReason)
 }
 
-// Parse decodes a body.
-func (m *Dismissed) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Term = fields.ReadUint32(&r)
-	m.Reason = r.String(MaxReason)
-	return done(&r, "dismissed")
-}
+// Append and Parse are what code describes.
+func (m *Dismissed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Dismissed) Parse(body []byte) error { return parse(body, m, m.code) }
 
+func appendDuration(b []byte, v time.Duration) []byte { return binary.AppendUvarint(b, uint64(v)) }
+
+// readDuration reads a time that is not negative.
 func readDuration(r *codec.Reader) time.Duration {
 	v := r.Uvarint()
 	if v > 1<<62 {
@@ -125,4 +106,8 @@ func readDuration(r *codec.Reader) time.Duration {
 		return 0
 	}
 	return time.Duration(v)
+}
+
+func codeDuration(c *codec.Coder, v *time.Duration) {
+	codec.Field(c, v, appendDuration, readDuration)
 }

@@ -20,37 +20,26 @@ type Located struct {
 	App  mercury.Address
 }
 
-// Append encodes m.
-func (m *Located) Append(b []byte) []byte {
-	b = fields.AppendID(b, m.ID)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = codec.AppendBool(b, m.Gone)
-	return mercury.AppendAddress(b, m.App)
+func (m *Located) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	codec.Uint32(c, &m.Space)
+	c.Bool(&m.Gone)
+	fields.Address(c, &m.App)
 }
 
-// Parse decodes a body.
-func (m *Located) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Gone = r.Bool()
-	m.App = mercury.ReadAddress(&r)
-	return done(&r, "located")
-}
+// Append and Parse are what code describes.
+func (m *Located) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Located) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppLeft answers an AppSilent: this start of an app is no member of the cluster. Unlike one
 // that is dead it may still have last words, which are heard.
 type AppLeft struct{ App mercury.Address }
 
-// Append encodes m.
-func (m *AppLeft) Append(b []byte) []byte { return mercury.AppendAddress(b, m.App) }
+func (m *AppLeft) code(c *codec.Coder) { fields.Address(c, &m.App) }
 
-// Parse decodes a body.
-func (m *AppLeft) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.App = mercury.ReadAddress(&r)
-	return done(&r, "app left")
-}
+// Append and Parse are what code describes.
+func (m *AppLeft) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *AppLeft) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // ClientPacket carries a Positions packet of a witness to its proxy, unreliably.
 type ClientPacket struct {
@@ -92,15 +81,11 @@ type MakeProxy struct {
 	Account string
 }
 
-// Append encodes m.
-func (m *MakeProxy) Append(b []byte) []byte {
-	return codec.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
+func (m *MakeProxy) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Account, MaxAccount)
 }
 
-// Parse decodes a body.
-func (m *MakeProxy) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Request = r.Uvarint()
-	m.Account = r.String(MaxAccount)
-	return done(&r, "make proxy")
-}
+// Append and Parse are what code describes.
+func (m *MakeProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *MakeProxy) Parse(body []byte) error { return parse(body, m, m.code) }

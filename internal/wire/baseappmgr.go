@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"encoding/binary"
-
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -16,18 +14,14 @@ type CreateProxy struct {
 	Account string
 }
 
-// Append encodes m.
-func (m *CreateProxy) Append(b []byte) []byte {
-	return codec.AppendString(binary.AppendUvarint(b, m.Request), m.Account)
+func (m *CreateProxy) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Account, MaxAccount)
 }
 
-// Parse decodes a body.
-func (m *CreateProxy) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Request = r.Uvarint()
-	m.Account = r.String(MaxAccount)
-	return done(&r, "create proxy")
-}
+// Append and Parse are what code describes.
+func (m *CreateProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *CreateProxy) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // ProxyGone tells the BaseAppMgr that an account's proxy no longer exists, so
 // that it may log in again.
@@ -36,18 +30,14 @@ type ProxyGone struct {
 	ID      entity.ID
 }
 
-// Append encodes m.
-func (m *ProxyGone) Append(b []byte) []byte {
-	return fields.AppendID(codec.AppendString(b, m.Account), m.ID)
+func (m *ProxyGone) code(c *codec.Coder) {
+	c.String(&m.Account, MaxAccount)
+	fields.ID(c, &m.ID)
 }
 
-// Parse decodes a body.
-func (m *ProxyGone) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Account = r.String(MaxAccount)
-	m.ID = fields.ReadID(&r)
-	return done(&r, "proxy gone")
-}
+// Append and Parse are what code describes.
+func (m *ProxyGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *ProxyGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // MaxProxies bounds the proxies in one Proxies message: with names of MaxAccount
 // it is 68 KB, far below what a channel takes as one message.
@@ -65,26 +55,13 @@ type Proxy struct {
 	ID      entity.ID
 }
 
-// Append encodes m.
-func (m *Proxies) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(m.Entries)))
-	for i := range m.Entries {
-		b = fields.AppendID(codec.AppendString(b, m.Entries[i].Account), m.Entries[i].ID)
-	}
-	return b
+func (m *Proxies) code(c *codec.Coder) {
+	codec.List(c, &m.Entries, MaxProxies, 2, func(c *codec.Coder, p *Proxy) {
+		c.String(&p.Account, MaxAccount)
+		fields.ID(c, &p.ID)
+	})
 }
 
-// Parse decodes a body, reusing the slice of m.
-func (m *Proxies) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	n := r.Count(MaxProxies, 2)
-	m.Entries = m.Entries[:0]
-	for range n {
-		p := Proxy{Account: r.String(MaxAccount), ID: fields.ReadID(&r)}
-		if r.Err() != nil {
-			break
-		}
-		m.Entries = append(m.Entries, p)
-	}
-	return done(&r, "proxies")
-}
+// Append and Parse are what code describes.
+func (m *Proxies) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Proxies) Parse(body []byte) error { return parse(body, m, m.code) }

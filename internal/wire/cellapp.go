@@ -64,51 +64,31 @@ const MaxSpaceData = 4096
 // minSpaceDataEntry is the shortest encoding of an entry.
 const minSpaceDataEntry = 6
 
-// Append encodes m.
-func (m *AddCell) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = appendCellID(b, m.Cell)
-	b = codec.AppendBool(b, m.First)
-	b = codec.AppendBytes(b, m.Tree)
-	b = binary.AppendUvarint(b, uint64(len(m.Data)))
-	for i := range m.Data {
-		b = m.Data[i].append(b)
-	}
-	b = appendClock(b, &m.Clock)
-	return codec.AppendBytes(b, m.Info)
+func (m *AddCell) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
+	c.Bool(&m.First)
+	c.Bytes(&m.Tree, MaxTree)
+	codeSpaceData(c, &m.Data)
+	codeClock(c, &m.Clock)
+	c.Bytes(&m.Info, MaxSpaceInfo)
 }
 
-// Parse decodes a body.
-func (m *AddCell) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	m.First = r.Bool()
-	m.Tree = r.Bytes(MaxTree)
-	n := r.Count(MaxSpaceData, minSpaceDataEntry)
-	m.Data = make([]SpaceDataEntry, n)
-	for i := range m.Data {
-		m.Data[i].read(&r)
-	}
-	readClock(&r, &m.Clock)
-	m.Info = r.Bytes(MaxSpaceInfo)
-	return done(&r, "add cell")
+// Append and Parse are what code describes.
+func (m *AddCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *AddCell) Parse(body []byte) error { return parse(body, m, m.code) }
+
+func (e *SpaceDataEntry) code(c *codec.Coder) {
+	c.Uvarint(&e.Number)
+	c.U16(&e.Key)
+	c.Bytes(&e.Value, MaxSpaceDataValue)
+	codec.Uint32(c, &e.By)
+	c.Uvarint(&e.Said)
 }
 
-func (e *SpaceDataEntry) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, e.Number)
-	b = binary.LittleEndian.AppendUint16(b, e.Key)
-	b = codec.AppendBytes(b, e.Value)
-	b = binary.AppendUvarint(b, uint64(e.By))
-	return binary.AppendUvarint(b, e.Said)
-}
-
-func (e *SpaceDataEntry) read(r *codec.Reader) {
-	e.Number = r.Uvarint()
-	e.Key = r.U16()
-	e.Value = r.Bytes(MaxSpaceDataValue)
-	e.By = fields.ReadUint32(r)
-	e.Said = r.Uvarint()
+func codeSpaceData(c *codec.Coder, v *[]SpaceDataEntry) {
+	codec.List(c, v, MaxSpaceData, minSpaceDataEntry,
+		func(c *codec.Coder, e *SpaceDataEntry) { e.code(c) })
 }
 
 // Geometry is a new version of a space's partition, as a bsp.Publisher tells it to
@@ -119,19 +99,14 @@ type Geometry struct {
 	Tree []byte // aliases the input after Parse
 }
 
-// Append encodes m.
-func (m *Geometry) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	return codec.AppendBytes(b, m.Tree)
+func (m *Geometry) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	c.Bytes(&m.Tree, MaxTree)
 }
 
-// Parse decodes a body.
-func (m *Geometry) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Tree = r.Bytes(MaxTree)
-	return done(&r, "geometry")
-}
+// Append and Parse are what code describes.
+func (m *Geometry) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Geometry) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // SpaceData is a numbered change of a space's data.
 type SpaceData struct {
@@ -139,18 +114,14 @@ type SpaceData struct {
 	Entry SpaceDataEntry // Value aliases the input after Parse
 }
 
-// Append encodes m.
-func (m *SpaceData) Append(b []byte) []byte {
-	return m.Entry.append(binary.AppendUvarint(b, uint64(m.Space)))
+func (m *SpaceData) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	m.Entry.code(c)
 }
 
-// Parse decodes a body.
-func (m *SpaceData) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Entry.read(&r)
-	return done(&r, "space data")
-}
+// Append and Parse are what code describes.
+func (m *SpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // ClientMove is where a client says its entity is, passed on by its proxy,
 // unreliably.
@@ -172,18 +143,14 @@ func (m *ClientMove) Parse(body []byte) error {
 	return done(&r, "client move")
 }
 
-func appendClock(b []byte, k *gametime.Clock) []byte {
-	b = binary.AppendUvarint(b, k.Number)
-	b = binary.AppendUvarint(b, uint64(k.At))
-	b = binary.AppendUvarint(b, uint64(k.Game))
-	return binary.AppendUvarint(b, uint64(k.Rate))
+func codeClock(c *codec.Coder, k *gametime.Clock) {
+	c.Uvarint(&k.Number)
+	codeDuration(c, &k.At)
+	codeDuration(c, &k.Game)
+	codec.Field(c, &k.Rate, appendRate, readRate)
 }
 
-func readClock(r *codec.Reader, k *gametime.Clock) {
-	k.Number = r.Uvarint()
-	k.At, k.Game = readDuration(r), readDuration(r)
-	k.Rate = readRate(r)
-}
+func appendRate(b []byte, v uint16) []byte { return binary.AppendUvarint(b, uint64(v)) }
 
 func readRate(r *codec.Reader) uint16 {
 	v := r.Uvarint()
@@ -202,15 +169,11 @@ type SpaceRate struct {
 	Clock gametime.Clock
 }
 
-// Append encodes m.
-func (m *SpaceRate) Append(b []byte) []byte {
-	return appendClock(binary.AppendUvarint(b, uint64(m.Space)), &m.Clock)
+func (m *SpaceRate) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeClock(c, &m.Clock)
 }
 
-// Parse decodes a body.
-func (m *SpaceRate) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	readClock(&r, &m.Clock)
-	return done(&r, "space rate")
-}
+// Append and Parse are what code describes.
+func (m *SpaceRate) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SpaceRate) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -26,22 +26,15 @@ type Join struct {
 	Term uint32
 }
 
-// Append encodes m.
-func (m *Join) Append(b []byte) []byte {
-	b = append(append(b, byte(m.Role)), m.Digest[:]...)
-	return binary.AppendUvarint(b, uint64(m.Term))
+func (m *Join) code(c *codec.Coder) {
+	codeRole(c, &m.Role)
+	c.Array(m.Digest[:])
+	codec.Uint32(c, &m.Term)
 }
 
-// Parse decodes a body.
-func (m *Join) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Role = readRole(&r)
-	for i := range m.Digest {
-		m.Digest[i] = r.U8()
-	}
-	m.Term = fields.ReadUint32(&r)
-	return done(&r, "join")
-}
+// Append and Parse are what code describes.
+func (m *Join) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Join) Parse(body []byte) error { return parse(body, m, m.code) }
 
 var (
 	errUnknownFlags = errors.New("unknown flags")
@@ -210,18 +203,14 @@ type CellCreated struct {
 	Cell  bsp.CellID
 }
 
-// Append encodes m.
-func (m *CellCreated) Append(b []byte) []byte {
-	return appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
+func (m *CellCreated) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
 }
 
-// Parse decodes a body.
-func (m *CellCreated) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	return done(&r, "cell created")
-}
+// Append and Parse are what code describes.
+func (m *CellCreated) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *CellCreated) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Locate asks which CellApp an entity should be created on.
 type Locate struct {
@@ -230,21 +219,15 @@ type Locate struct {
 	Position property.Vector3
 }
 
-// Append encodes m.
-func (m *Locate) Append(b []byte) []byte {
-	b = fields.AppendID(b, m.ID)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	return fields.AppendVector3(b, m.Position)
+func (m *Locate) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	codec.Uint32(c, &m.Space)
+	fields.Vector3(c, &m.Position)
 }
 
-// Parse decodes a body.
-func (m *Locate) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Position = fields.ReadVector3(&r)
-	return done(&r, "locate")
-}
+// Append and Parse are what code describes.
+func (m *Locate) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Locate) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // MaxSpaceDataValue bounds one value of space data.
 const MaxSpaceDataValue = 16 << 10
@@ -268,56 +251,39 @@ type SetSpaceData struct {
 	Seen uint64
 }
 
-// Append encodes m.
-func (m *SetSpaceData) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = binary.LittleEndian.AppendUint16(b, m.Key)
-	b = codec.AppendBytes(b, m.Value)
-	b = binary.AppendUvarint(b, m.Said)
-	b = codec.AppendBool(b, m.Late)
-	return binary.AppendUvarint(b, m.Seen)
+func (m *SetSpaceData) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	c.U16(&m.Key)
+	c.Bytes(&m.Value, MaxSpaceDataValue)
+	c.Uvarint(&m.Said)
+	c.Bool(&m.Late)
+	c.Uvarint(&m.Seen)
 }
 
-// Parse decodes a body.
-func (m *SetSpaceData) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Key = r.U16()
-	m.Value = r.Bytes(MaxSpaceDataValue)
-	m.Said = r.Uvarint()
-	m.Late = r.Bool()
-	m.Seen = r.Uvarint()
-	return done(&r, "set space data")
-}
+// Append and Parse are what code describes.
+func (m *SetSpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SetSpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // SpaceDataSet answers a SetSpaceData that has a number: that one and all before it were
 // handled, set or refused.
 type SpaceDataSet struct{ Said uint64 }
 
-// Append encodes m.
-func (m *SpaceDataSet) Append(b []byte) []byte { return binary.AppendUvarint(b, m.Said) }
+func (m *SpaceDataSet) code(c *codec.Coder) { c.Uvarint(&m.Said) }
 
-// Parse decodes a body.
-func (m *SpaceDataSet) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Said = r.Uvarint()
-	return done(&r, "space data set")
-}
+// Append and Parse are what code describes.
+func (m *SpaceDataSet) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SpaceDataSet) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppSilent says that a base has not heard for long of its real, which it believes on a
 // CellApp. It is answered with an AppLeft if that is no member of the cluster. A member
 // speaks for itself, and what becomes of it is told by AppDead.
 type AppSilent struct{ App mercury.Address }
 
-// Append encodes m.
-func (m *AppSilent) Append(b []byte) []byte { return mercury.AppendAddress(b, m.App) }
+func (m *AppSilent) code(c *codec.Coder) { fields.Address(c, &m.App) }
 
-// Parse decodes a body.
-func (m *AppSilent) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.App = mercury.ReadAddress(&r)
-	return done(&r, "app silent")
-}
+// Append and Parse are what code describes.
+func (m *AppSilent) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *AppSilent) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // GeometryLacked asks for what brings a CellApp's geometry of a space up to date:
 // it was told something that does not follow from what it has.
@@ -327,18 +293,14 @@ type GeometryLacked struct {
 	From bsp.Version
 }
 
-// Append encodes m.
-func (m *GeometryLacked) Append(b []byte) []byte {
-	return appendVersion(binary.AppendUvarint(b, uint64(m.Space)), m.From)
+func (m *GeometryLacked) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeVersion(c, &m.From)
 }
 
-// Parse decodes a body.
-func (m *GeometryLacked) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.From = readVersion(&r)
-	return done(&r, "geometry lacked")
-}
+// Append and Parse are what code describes.
+func (m *GeometryLacked) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *GeometryLacked) Parse(body []byte) error { return parse(body, m, m.code) }
 
 func appendCellID(b []byte, c bsp.CellID) []byte {
 	b = binary.AppendUvarint(b, uint64(c.Term))
@@ -349,11 +311,10 @@ func readCellID(r *codec.Reader) bsp.CellID {
 	return bsp.CellID{Term: fields.ReadUint32(r), N: fields.ReadUint32(r)}
 }
 
-func appendVersion(b []byte, v bsp.Version) []byte {
-	b = binary.AppendUvarint(b, uint64(v.Term))
-	return binary.AppendUvarint(b, uint64(v.N))
-}
+func codeCellID(c *codec.Coder, v *bsp.CellID) { codec.Field(c, v, appendCellID, readCellID) }
 
-func readVersion(r *codec.Reader) bsp.Version {
-	return bsp.Version{Term: fields.ReadUint32(r), N: fields.ReadUint32(r)}
-}
+func appendVersion(b []byte, v bsp.Version) []byte { return appendCellID(b, bsp.CellID(v)) }
+
+func readVersion(r *codec.Reader) bsp.Version { return bsp.Version(readCellID(r)) }
+
+func codeVersion(c *codec.Coder, v *bsp.Version) { codec.Field(c, v, appendVersion, readVersion) }

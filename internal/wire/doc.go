@@ -91,10 +91,12 @@ func done(r *codec.Reader, name string) error {
 	return nil
 }
 
-func readRole(r *codec.Reader) Role {
-	v := Role(r.U8())
-	if r.Err() == nil && (v < CellAppMgr || v > Observer) {
-		r.Fail(errors.New("unknown role"))
+// parse reads a message by its description.
+func parse(body []byte, m Received, code func(*codec.Coder)) error {
+	if err := codec.Parse(body, code); err != nil {
+		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
 	}
-	return v
+	return nil
 }
+
+func codeRole(c *codec.Coder, v *Role) { codec.Enum(c, v, CellAppMgr, Observer) }

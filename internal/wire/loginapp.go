@@ -51,15 +51,11 @@ type Logins struct {
 	Reason string
 }
 
-// Append encodes m.
-func (m *Logins) Append(b []byte) []byte {
-	return codec.AppendString(codec.AppendBool(b, m.Refused), m.Reason)
+func (m *Logins) code(c *codec.Coder) {
+	c.Bool(&m.Refused)
+	c.String(&m.Reason, MaxReason)
 }
 
-// Parse decodes a body.
-func (m *Logins) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Refused = r.Bool()
-	m.Reason = r.String(MaxReason)
-	return done(&r, "logins")
-}
+// Append and Parse are what code describes.
+func (m *Logins) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Logins) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"encoding/binary"
-
-	"github.com/cellscape/cellscape/internal/codec"
-)
+import "github.com/cellscape/cellscape/internal/codec"
 
 // MaxMembers bounds the apps that one Members names, and those that a Roster remembers:
 // as many as one Rejoin may name.
@@ -26,26 +22,16 @@ func (m *Members) Add(ref AppRef, allocator uint32) {
 	m.Apps, m.Allocators = append(m.Apps, ref), append(m.Allocators, allocator)
 }
 
-// Append encodes m.
-func (m *Members) Append(b []byte) []byte {
-	b = appendAppRefs(b, m.Apps)
-	for i := range m.Apps {
-		n := uint32(0)
-		if i < len(m.Allocators) {
-			n = m.Allocators[i]
-		}
-		b = binary.LittleEndian.AppendUint32(b, n)
+func (m *Members) code(c *codec.Coder) {
+	codeAppRefs(c, &m.Apps, MaxMembers)
+	allocators := make([]uint32, len(m.Apps))
+	copy(allocators, m.Allocators)
+	for i := range allocators {
+		c.U32(&allocators[i])
 	}
-	return b
+	m.Allocators = allocators
 }
 
-// Parse decodes a body.
-func (m *Members) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Apps = readAppRefs(&r, MaxMembers)
-	m.Allocators = make([]uint32, len(m.Apps))
-	for i := range m.Allocators {
-		m.Allocators[i] = r.U32()
-	}
-	return done(&r, "members")
-}
+// Append and Parse are what code describes.
+func (m *Members) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Members) Parse(body []byte) error { return parse(body, m, m.code) }

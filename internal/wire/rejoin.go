@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
@@ -43,20 +42,11 @@ type AppRef struct {
 	App  mercury.Address
 }
 
-func appendAppRefs(b []byte, refs []AppRef) []byte {
-	b = binary.AppendUvarint(b, uint64(len(refs)))
-	for _, a := range refs {
-		b = mercury.AppendAddress(append(b, byte(a.Role)), a.App)
-	}
-	return b
-}
-
-func readAppRefs(r *codec.Reader, most int) []AppRef {
-	refs := make([]AppRef, r.Count(most, 3))
-	for i := range refs {
-		refs[i] = AppRef{Role: readRole(r), App: mercury.ReadAddress(r)}
-	}
-	return refs
+func codeAppRefs(c *codec.Coder, refs *[]AppRef, most int) {
+	codec.List(c, refs, most, 3, func(c *codec.Coder, a *AppRef) {
+		codeRole(c, &a.Role)
+		fields.Address(c, &a.App)
+	})
 }
 
 // Rejoin is what any app tells a manager that does not know it.
@@ -76,26 +66,19 @@ type Rejoin struct {
 	Peers []AppRef
 }
 
-// Append encodes m.
-func (m *Rejoin) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(m.Number))
-	b = binary.AppendUvarint(b, uint64(m.Allocator))
-	b = binary.AppendUvarint(b, uint64(m.GameTime))
-	b = codec.AppendBool(b, m.Frozen)
-	b = codec.AppendBool(b, m.Retiring)
-	return appendAppRefs(appendAppRefs(b, m.Graves), m.Peers)
+func (m *Rejoin) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Number)
+	codec.Uint32(c, &m.Allocator)
+	codeDuration(c, &m.GameTime)
+	c.Bool(&m.Frozen)
+	c.Bool(&m.Retiring)
+	codeAppRefs(c, &m.Graves, MaxGraves)
+	codeAppRefs(c, &m.Peers, MaxPeerApps)
 }
 
-// Parse decodes a body.
-func (m *Rejoin) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Number, m.Allocator = fields.ReadUint32(&r), fields.ReadUint32(&r)
-	m.GameTime = readDuration(&r)
-	m.Frozen, m.Retiring = r.Bool(), r.Bool()
-	m.Graves = readAppRefs(&r, MaxGraves)
-	m.Peers = readAppRefs(&r, MaxPeerApps)
-	return done(&r, "rejoin")
-}
+// Append and Parse are what code describes.
+func (m *Rejoin) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Rejoin) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // RejoinCell is one cell of a CellApp that rejoins. Like an AddCell it has one
 // message to itself: the tree and the data of a space may be large.
@@ -116,36 +99,20 @@ type RejoinCell struct {
 	Ended bool
 }
 
-// Append encodes m.
-func (m *RejoinCell) Append(b []byte) []byte {
-	b = appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
-	b = appendVersion(b, m.Version)
-	b = codec.AppendBytes(b, m.Tree)
-	b = binary.AppendUvarint(b, uint64(len(m.Data)))
-	for i := range m.Data {
-		b = m.Data[i].append(b)
-	}
-	b = codec.AppendBytes(b, m.Info)
-	b = appendClock(b, &m.Clock)
-	return codec.AppendBool(b, m.Ended)
+func (m *RejoinCell) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
+	codeVersion(c, &m.Version)
+	c.Bytes(&m.Tree, MaxTree)
+	codeSpaceData(c, &m.Data)
+	c.Bytes(&m.Info, MaxSpaceInfo)
+	codeClock(c, &m.Clock)
+	c.Bool(&m.Ended)
 }
 
-// Parse decodes a body.
-func (m *RejoinCell) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	m.Version = readVersion(&r)
-	m.Tree = r.Bytes(MaxTree)
-	m.Data = make([]SpaceDataEntry, r.Count(MaxSpaceData, minSpaceDataEntry))
-	for i := range m.Data {
-		m.Data[i].read(&r)
-	}
-	m.Info = r.Bytes(MaxSpaceInfo)
-	readClock(&r, &m.Clock)
-	m.Ended = r.Bool()
-	return done(&r, "rejoin cell")
-}
+// Append and Parse are what code describes.
+func (m *RejoinCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RejoinCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // RejoinEnd is the last word of a Rejoin.
 type RejoinEnd struct {
@@ -153,12 +120,8 @@ type RejoinEnd struct {
 	Cells uint32
 }
 
-// Append encodes m.
-func (m *RejoinEnd) Append(b []byte) []byte { return binary.AppendUvarint(b, uint64(m.Cells)) }
+func (m *RejoinEnd) code(c *codec.Coder) { codec.Uint32(c, &m.Cells) }
 
-// Parse decodes a body.
-func (m *RejoinEnd) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Cells = fields.ReadUint32(&r)
-	return done(&r, "rejoin end")
-}
+// Append and Parse are what code describes.
+func (m *RejoinEnd) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RejoinEnd) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"encoding/binary"
-
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -35,30 +33,16 @@ type RemoveCell struct {
 	Peers []mercury.Address
 }
 
-// Append encodes m.
-func (m *RemoveCell) Append(b []byte) []byte {
-	b = appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
-	b = codec.AppendBool(b, m.Ended)
-	b = binary.AppendUvarint(b, uint64(len(m.Peers)))
-	for _, p := range m.Peers {
-		b = mercury.AppendAddress(b, p)
-	}
-	return b
+func (m *RemoveCell) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
+	c.Bool(&m.Ended)
+	codec.List(c, &m.Peers, MaxPeers, 2, fields.Address)
 }
 
-// Parse decodes a body.
-func (m *RemoveCell) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	m.Ended = r.Bool()
-	n := r.Count(MaxPeers, 2)
-	m.Peers = make([]mercury.Address, n)
-	for i := range m.Peers {
-		m.Peers[i] = mercury.ReadAddress(&r)
-	}
-	return done(&r, "remove cell")
-}
+// Append and Parse are what code describes.
+func (m *RemoveCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RemoveCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // CellGoing tells a peer that a cell is not part of the space any more.
 type CellGoing struct {
@@ -68,20 +52,15 @@ type CellGoing struct {
 	App mercury.Address
 }
 
-// Append encodes m.
-func (m *CellGoing) Append(b []byte) []byte {
-	b = appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
-	return mercury.AppendAddress(b, m.App)
+func (m *CellGoing) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
+	fields.Address(c, &m.App)
 }
 
-// Parse decodes a body.
-func (m *CellGoing) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	m.App = mercury.ReadAddress(&r)
-	return done(&r, "cell going")
-}
+// Append and Parse are what code describes.
+func (m *CellGoing) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *CellGoing) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // RemovalAck is a peer's word that it sends no offload and no ghost to the cell any
 // more.
@@ -90,18 +69,14 @@ type RemovalAck struct {
 	Cell  bsp.CellID
 }
 
-// Append encodes m.
-func (m *RemovalAck) Append(b []byte) []byte {
-	return appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
+func (m *RemovalAck) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
 }
 
-// Parse decodes a body.
-func (m *RemovalAck) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	return done(&r, "removal ack")
-}
+// Append and Parse are what code describes.
+func (m *RemovalAck) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RemovalAck) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // CellRemoved tells the manager that a CellApp does not have a cell, whether it has
 // dropped it now or long ago.
@@ -110,18 +85,14 @@ type CellRemoved struct {
 	Cell  bsp.CellID
 }
 
-// Append encodes m.
-func (m *CellRemoved) Append(b []byte) []byte {
-	return appendCellID(binary.AppendUvarint(b, uint64(m.Space)), m.Cell)
+func (m *CellRemoved) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codeCellID(c, &m.Cell)
 }
 
-// Parse decodes a body.
-func (m *CellRemoved) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Cell = readCellID(&r)
-	return done(&r, "cell removed")
-}
+// Append and Parse are what code describes.
+func (m *CellRemoved) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *CellRemoved) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // RetireApp is a CellApp's wish to be shut down: its cells are to retire.
 type RetireApp struct {
@@ -129,15 +100,11 @@ type RetireApp struct {
 	Reason string
 }
 
-// Append encodes m.
-func (m *RetireApp) Append(b []byte) []byte { return codec.AppendString(b, m.Reason) }
+func (m *RetireApp) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 
-// Parse decodes a body.
-func (m *RetireApp) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Reason = r.String(MaxReason)
-	return done(&r, "retire app")
-}
+// Append and Parse are what code describes.
+func (m *RetireApp) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RetireApp) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // Retired tells a CellApp that it has no cells any more and is no member any more:
 // it can end.
@@ -146,12 +113,8 @@ type Retired struct {
 	Number uint32
 }
 
-// Append encodes m.
-func (m *Retired) Append(b []byte) []byte { return binary.AppendUvarint(b, uint64(m.Number)) }
+func (m *Retired) code(c *codec.Coder) { codec.Uint32(c, &m.Number) }
 
-// Parse decodes a body.
-func (m *Retired) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Number = fields.ReadUint32(&r)
-	return done(&r, "retired")
-}
+// Append and Parse are what code describes.
+func (m *Retired) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Retired) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"encoding/binary"
-
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -26,18 +24,14 @@ type CreateSpace struct {
 	Info    entity.SpaceInfo
 }
 
-// Append encodes m.
-func (m *CreateSpace) Append(b []byte) []byte {
-	return fields.AppendSpaceInfo(binary.AppendUvarint(b, m.Request), &m.Info)
+func (m *CreateSpace) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	fields.SpaceInfo(c, &m.Info)
 }
 
-// Parse decodes a body.
-func (m *CreateSpace) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Request = r.Uvarint()
-	m.Info = fields.ReadSpaceInfo(&r)
-	return done(&r, "create space")
-}
+// Append and Parse are what code describes.
+func (m *CreateSpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *CreateSpace) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // SpaceCreated answers a CreateSpace.
 type SpaceCreated struct {
@@ -47,34 +41,24 @@ type SpaceCreated struct {
 	Reason string
 }
 
-// Append encodes m.
-func (m *SpaceCreated) Append(b []byte) []byte {
-	b = binary.AppendUvarint(b, m.Request)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	return codec.AppendString(b, m.Reason)
+func (m *SpaceCreated) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	codec.Uint32(c, &m.Space)
+	c.String(&m.Reason, MaxReason)
 }
 
-// Parse decodes a body.
-func (m *SpaceCreated) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Request = r.Uvarint()
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Reason = r.String(MaxReason)
-	return done(&r, "space created")
-}
+// Append and Parse are what code describes.
+func (m *SpaceCreated) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SpaceCreated) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // DestroySpace asks the manager to end a space with everything in it.
 type DestroySpace struct{ Space entity.SpaceID }
 
-// Append encodes m.
-func (m *DestroySpace) Append(b []byte) []byte { return binary.AppendUvarint(b, uint64(m.Space)) }
+func (m *DestroySpace) code(c *codec.Coder) { codec.Uint32(c, &m.Space) }
 
-// Parse decodes a body.
-func (m *DestroySpace) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	return done(&r, "destroy space")
-}
+// Append and Parse are what code describes.
+func (m *DestroySpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *DestroySpace) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // SpaceDestroyed answers a DestroySpace: the space ends, or is not there, unless a
 // reason is given.
@@ -84,15 +68,11 @@ type SpaceDestroyed struct {
 	Reason string
 }
 
-// Append encodes m.
-func (m *SpaceDestroyed) Append(b []byte) []byte {
-	return codec.AppendString(binary.AppendUvarint(b, uint64(m.Space)), m.Reason)
+func (m *SpaceDestroyed) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	c.String(&m.Reason, MaxReason)
 }
 
-// Parse decodes a body.
-func (m *SpaceDestroyed) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Reason = r.String(MaxReason)
-	return done(&r, "space destroyed")
-}
+// Append and Parse are what code describes.
+func (m *SpaceDestroyed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *SpaceDestroyed) Parse(body []byte) error { return parse(body, m, m.code) }

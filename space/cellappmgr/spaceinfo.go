@@ -1,7 +1,6 @@
 package cellappmgr
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -24,32 +23,28 @@ type origin struct {
 // infoFormat is the first byte of an Info; another format gets another byte.
 const infoFormat = 1
 
-// appendSpaceInfo encodes what AddCell.Info says of a created space. For a space of the Config it
-// appends nothing.
-func appendSpaceInfo(b []byte, o *origin) []byte {
-	b = append(b, infoFormat)
-	b = fields.AppendSpaceInfo(b, &o.info)
-	b = mercury.AppendAddress(b, o.owner)
-	return binary.AppendUvarint(b, o.request)
+var errInfoFormat = errors.New("unknown format")
+
+func (o *origin) code(c *codec.Coder) {
+	format := uint8(infoFormat)
+	if c.U8(&format); format != infoFormat {
+		c.Fail(errInfoFormat)
+	}
+	fields.SpaceInfo(c, &o.info)
+	fields.Address(c, &o.owner)
+	c.Uvarint(&o.request)
 }
 
-var errInfoFormat = errors.New("unknown format")
+// appendSpaceInfo encodes what AddCell.Info says of a created space.
+func appendSpaceInfo(b []byte, o *origin) []byte { return codec.Append(b, o.code) }
 
 // parseSpaceInfo decodes an AddCell.Info. An empty one belongs to a space of the Config: it has no
 // origin, and the result is the zero value.
-func parseSpaceInfo(b []byte) (origin, error) {
+func parseSpaceInfo(b []byte) (o origin, err error) {
 	if len(b) == 0 {
-		return origin{}, nil
+		return o, nil
 	}
-	var o origin
-	r := codec.NewReader(b)
-	if r.U8() != infoFormat {
-		r.Fail(errInfoFormat)
-	}
-	o.info = fields.ReadSpaceInfo(&r)
-	o.owner = mercury.ReadAddress(&r)
-	o.request = r.Uvarint()
-	if err := r.Close(); err != nil {
+	if err := codec.Parse(b, o.code); err != nil {
 		return origin{}, fmt.Errorf("cellappmgr: info of a space: %w", err)
 	}
 	return o, nil

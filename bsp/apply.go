@@ -1,7 +1,6 @@
 package bsp
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -30,19 +29,19 @@ func (h Head) String() string {
 
 // ParseHead reads the beginning of what Append or AppendDelta wrote. Its errors wrap ErrFormat.
 func ParseHead(b []byte) (Head, error) {
-	p := parser{b: b}
+	p := newParser(b)
 	var h Head
-	switch f := p.u8(); {
-	case p.err != nil:
+	switch f := p.U8(); {
+	case p.Err() != nil:
 	case f == formatFull:
-		h.Version = Version{Term: p.u32(), N: p.u32()}
+		h.Version = Version{Term: p.U32(), N: p.U32()}
 	case f == formatDelta:
 		h, _ = p.deltaHead()
 	default:
 		p.fail("format %d", f)
 	}
-	if p.err != nil {
-		return Head{}, p.err
+	if p.Err() != nil {
+		return Head{}, p.fault()
 	}
 	return h, nil
 }
@@ -58,7 +57,7 @@ func (p *parser) deltaHead() (h Head, sum uint32) {
 		p.fail("version %d.%d", terms, n)
 	}
 	h.Version = Version{Term: uint32(terms), N: uint32(n)}
-	return h, p.u32()
+	return h, p.U32()
 }
 
 // Apply returns the tree that a delta makes of t; t stays as it is. The result shares nothing with
@@ -68,18 +67,18 @@ func (p *parser) deltaHead() (h Head, sum uint32) {
 // ErrFormat: the bytes are not a delta, or the result would break what the package promises of a
 // tree, or it is not the tree that the sender had. A delta is applied whole or not at all.
 func (t *Tree) Apply(delta []byte) (*Tree, error) {
-	p := parser{b: delta}
-	if f := p.u8(); p.err == nil && f != formatDelta {
+	p := newParser(delta)
+	if f := p.U8(); p.Err() == nil && f != formatDelta {
 		return nil, fmt.Errorf("%w: format %d is not a delta", ErrFormat, f)
 	}
 	h, sum := p.deltaHead()
-	if p.err != nil {
-		return nil, p.err
+	if p.Err() != nil {
+		return nil, p.fault()
 	}
 	if h.Base != t.version {
 		return nil, fmt.Errorf("%w: %v, the tree is %v", ErrBase, h, t.version)
 	}
-	next, err := t.patched(p.b)
+	next, err := t.patched(p.Rest())
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +92,12 @@ func (t *Tree) Apply(delta []byte) (*Tree, error) {
 // patched applies the edits. Its allocations are bounded by the base and the length of the edits.
 func (t *Tree) patched(edits []byte) (*Tree, error) {
 	next := &Tree{version: t.version, root: none, nodes: make([]node, 0, 2*len(t.index)-1)}
-	d := patcher{p: parser{b: edits}, base: t, a: assembly{tree: next, limit: MaxLeaves}}
+	d := patcher{p: newParser(edits), base: t, a: assembly{tree: next, limit: MaxLeaves}}
 	next.root = d.node(t.root, 0)
 	switch {
-	case d.p.err != nil:
-		return nil, d.p.err
-	case d.read || len(d.p.b) > 0:
+	case d.p.Err() != nil:
+		return nil, d.p.fault()
+	case d.read || d.p.Len() > 0:
 		return nil, fmt.Errorf("%w: edits after the last node", ErrFormat)
 	}
 	if err := next.settle(); err != nil {
@@ -124,10 +123,10 @@ const opCopy = 1 << opBits
 // next returns what to do with the next node of the base.
 func (d *patcher) next() uint64 {
 	if !d.read {
-		if len(d.p.b) == 0 {
+		if d.p.Len() == 0 {
 			return opCopy
 		}
-		head := d.p.uvarint()
+		head := d.p.Uvarint()
 		d.op, d.copied, d.read = head&(1<<opBits-1), head>>opBits, true
 	}
 	if d.copied > 0 {
@@ -145,7 +144,7 @@ func (d *patcher) node(from int32, depth int) int32 {
 		d.p.fail("more than %d deep", MaxDepth)
 	}
 	op := d.next()
-	if d.p.err != nil {
+	if d.p.Err() != nil {
 		return none
 	}
 	n := &d.base.nodes[from]
@@ -166,7 +165,7 @@ func (d *patcher) node(from int32, depth int) int32 {
 	case opDropRight:
 		return d.node(n.left, depth)
 	case opLine:
-		line = math.Float64frombits(d.p.u64())
+		line = d.p.F64()
 	case opCopy:
 	default:
 		d.p.fail("edit %d of a line", op)
@@ -177,7 +176,7 @@ func (d *patcher) node(from int32, depth int) int32 {
 }
 
 func (d *patcher) graft(from int32, depth int, lower bool) int32 {
-	axis, line := Axis(d.p.u8()), math.Float64frombits(d.p.u64())
+	axis, line := Axis(d.p.U8()), d.p.F64()
 	added := d.p.subtree(&d.a, depth+1)
 	kept := d.node(from, depth+1)
 	if lower {
@@ -192,7 +191,7 @@ func (d *patcher) leaf(op uint64, l Leaf) Leaf {
 	case opLoad:
 		d.addLoad(&l)
 	case opLeaf:
-		mask := d.p.u8()
+		mask := d.p.U8()
 		if mask == 0 || mask&^(hasFlags|hasApp|hasLoad) != 0 {
 			d.p.fail("leaf edit with mask %#x", mask)
 		}
@@ -213,12 +212,7 @@ func (d *patcher) leaf(op uint64, l Leaf) Leaf {
 }
 
 func (d *patcher) addLoad(l *Leaf) {
-	by, n := binary.Varint(d.p.b)
-	if n <= 0 {
-		d.p.fail("load step cut short or too long")
-		return
-	}
-	d.p.b = d.p.b[n:]
+	by := d.p.Varint()
 	const most = math.MaxInt64 / LoadStep
 	if by < -most || by > most || l.Load > math.MaxInt64-max(0, by)*LoadStep {
 		d.p.fail("load step %d", by)

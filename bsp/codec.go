@@ -102,26 +102,26 @@ func (l *Leaf) setFlags(f byte) {
 // Parse reads a tree that Append wrote; b must hold it and nothing else. Every error wraps
 // ErrFormat. Parse accepts only trees for which the package's invariants hold.
 func Parse(b []byte) (*Tree, error) {
-	p := parser{b: b}
-	if f := p.u8(); p.err == nil && f != formatFull {
+	p := newParser(b)
+	if f := p.U8(); p.Err() == nil && f != formatFull {
 		return nil, fmt.Errorf("%w: format %d", ErrFormat, f)
 	}
-	t := &Tree{version: Version{Term: p.u32(), N: p.u32()}, root: none}
-	leaves := int(p.u16())
-	if p.err != nil {
-		return nil, p.err
+	t := &Tree{version: Version{Term: p.U32(), N: p.U32()}, root: none}
+	leaves := int(p.U16())
+	if p.Err() != nil {
+		return nil, p.fault()
 	}
-	if leaves < 1 || leaves > MaxLeaves || leaves > len(p.b)/minLeafBytes {
-		return nil, fmt.Errorf("%w: %d leaves in %d bytes", ErrFormat, leaves, len(p.b))
+	if leaves < 1 || leaves > MaxLeaves || leaves > p.Len()/minLeafBytes {
+		return nil, fmt.Errorf("%w: %d leaves in %d bytes", ErrFormat, leaves, p.Len())
 	}
 	a := assembly{tree: t, limit: leaves}
 	t.nodes = make([]node, 0, 2*leaves-1)
 	t.root = p.subtree(&a, 0)
 	switch {
-	case p.err != nil:
-		return nil, p.err
-	case len(p.b) > 0:
-		return nil, fmt.Errorf("%w: %d bytes too many", ErrFormat, len(p.b))
+	case p.Err() != nil:
+		return nil, p.fault()
+	case p.Len() > 0:
+		return nil, fmt.Errorf("%w: %d bytes too many", ErrFormat, p.Len())
 	case a.leaves != leaves:
 		return nil, fmt.Errorf("%w: %d leaves announced, %d found", ErrFormat, leaves, a.leaves)
 	}
@@ -138,10 +138,10 @@ func (p *parser) subtree(a *assembly, depth int) int32 {
 		p.fail("more than %d deep", MaxDepth)
 		return none
 	}
-	switch kind := p.u8(); kind {
+	switch kind := p.U8(); kind {
 	case kindX, kindZ:
-		line := math.Float64frombits(p.u64())
-		if p.err != nil {
+		line := p.F64()
+		if p.Err() != nil {
 			return none
 		}
 		left := p.subtree(a, depth+1)
@@ -157,14 +157,14 @@ func (p *parser) subtree(a *assembly, depth int) int32 {
 }
 
 func (p *parser) inner(a *assembly, axis Axis, line float64, left, right int32) int32 {
-	if p.err != nil {
+	if p.Err() != nil {
 		return none
 	}
 	return a.inner(axis, line, left, right)
 }
 
 func (p *parser) addLeaf(a *assembly, l *Leaf) int32 {
-	if p.err != nil {
+	if p.Err() != nil {
 		return none
 	}
 	if a.leaves >= a.limit {
@@ -175,7 +175,7 @@ func (p *parser) addLeaf(a *assembly, l *Leaf) int32 {
 }
 
 func (p *parser) leaf() Leaf {
-	l := Leaf{Cell: CellID{Term: p.u32(), N: p.u32()}}
+	l := Leaf{Cell: CellID{Term: p.U32(), N: p.U32()}}
 	l.setFlags(p.flags())
 	l.App, l.Salt = p.app()
 	l.Load = p.load()
@@ -183,7 +183,7 @@ func (p *parser) leaf() Leaf {
 }
 
 func (p *parser) flags() byte {
-	f := p.u8()
+	f := p.U8()
 	if f&^flagsKnown != 0 {
 		p.fail("leaf with flags %#x", f)
 	}
@@ -191,17 +191,17 @@ func (p *parser) flags() byte {
 }
 
 func (p *parser) app() (netip.AddrPort, uint32) {
-	n := int(p.u8())
+	n := int(p.U8())
 	if n != 0 && n != 4 && n != 16 {
 		p.fail("address of %d bytes", n)
 		return netip.AddrPort{}, 0
 	}
-	ip, _ := netip.AddrFromSlice(p.take(n))
-	return netip.AddrPortFrom(ip, p.u16()), p.u32()
+	ip, _ := netip.AddrFromSlice(p.Take(n))
+	return netip.AddrPortFrom(ip, p.U16()), p.U32()
 }
 
 func (p *parser) load() int64 {
-	v := p.uvarint()
+	v := p.Uvarint()
 	if v > math.MaxInt64 {
 		p.fail("load %d", v)
 	}

@@ -159,10 +159,10 @@ func FuzzApply(f *testing.F) {
 			t.Fatalf("untyped error %v", err)
 		}
 		// Go past the checksum, which chance does not find.
-		p := parser{b: delta}
-		p.u8()
+		p := newParser(delta)
+		p.U8()
 		p.deltaHead()
-		if got, err := base.patched(p.b); err == nil {
+		if got, err := base.patched(p.Rest()); err == nil {
 			checkInvariants(t, got)
 			again, err := base.Apply(got.AppendDelta(nil, base))
 			if err != nil || again.String() != got.String() {

@@ -1,57 +1,35 @@
 package bsp
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
+
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// parser reads values from bytes that may be anything. Its first error, which wraps ErrFormat,
-// sticks; what is read after it is zero or rubbish, so p.err is checked before anyone acts on that.
-type parser struct {
-	b   []byte
-	err error
-}
+// parser reads values from bytes that may be anything. Its first error sticks; what is read after it
+// is zero, so callers ask for the error before they act on that.
+type parser struct{ codec.Reader }
+
+func newParser(b []byte) parser { return parser{codec.NewReader(b)} }
 
 func (p *parser) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
-	}
+	p.Fail(fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...)))
 }
 
-func (p *parser) take(n int) []byte {
-	if p.err == nil && len(p.b) < n {
-		p.fail("cut short")
+// fault is the first error, which wraps ErrFormat.
+func (p *parser) fault() error {
+	if err := p.Err(); err == nil || errors.Is(err, ErrFormat) {
+		return err
 	}
-	if p.err != nil {
-		return make([]byte, 16)[:n] // n is at most 16 everywhere
-	}
-	v := p.b[:n]
-	p.b = p.b[n:]
-	return v
+	return fmt.Errorf("%w: %w", ErrFormat, p.Err())
 }
 
-func (p *parser) u8() uint8   { return p.take(1)[0] }
-func (p *parser) u16() uint16 { return binary.LittleEndian.Uint16(p.take(2)) }
-func (p *parser) u32() uint32 { return binary.LittleEndian.Uint32(p.take(4)) }
-func (p *parser) u64() uint64 { return binary.LittleEndian.Uint64(p.take(8)) }
-
-func (p *parser) uvarint() uint64 {
-	if p.err != nil {
-		return 0
-	}
-	v, n := binary.Uvarint(p.b)
-	if n <= 0 {
-		p.fail("number cut short or too long")
-		return 0
-	}
-	p.b = p.b[n:]
-	return v
-}
-
-// uint32 reads a uvarint that must fit.
+// uint32 reads an unsigned varint that must fit.
 func (p *parser) uint32() uint32 {
-	v := p.uvarint()
-	if v > 1<<32-1 {
+	v := p.Uvarint()
+	if v > math.MaxUint32 {
 		p.fail("%d where 32 bits are expected", v)
 		return 0
 	}

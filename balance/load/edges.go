@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 // Levels is how many slices a cell reports for each of its edges, each half of the one before. With
@@ -109,7 +110,7 @@ func (e *Edges) Append(b []byte) []byte {
 	for axis := range e {
 		for from := range e[axis] {
 			for _, x := range e[axis][from] {
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x.At))
+				b = codec.AppendF32(b, x.At)
 				b = binary.AppendUvarint(b, uint64(x.Load))
 			}
 		}
@@ -121,37 +122,32 @@ func (e *Edges) Append(b []byte) []byte {
 // loads at most Max. On an error e is not changed.
 func (e *Edges) Parse(b []byte) (rest []byte, err error) {
 	var got Edges
+	r := codec.NewReader(b)
 	for axis := range got {
 		for from := range got[axis] {
 			for level := range got[axis][from] {
-				if b, err = got[axis][from][level].parse(b); err != nil {
+				if err := got[axis][from][level].read(&r); err != nil {
 					return nil, fmt.Errorf("%w: axis %d, edge %d, level %d: %w", ErrEdges, axis, from, level, err)
 				}
 			}
 		}
 	}
 	*e = got
-	return b, nil
+	return r.Rest(), nil
 }
 
-func (x *Bound) parse(b []byte) (rest []byte, err error) {
-	if len(b) < 5 {
-		return nil, errors.New("the data ends too early")
+func (x *Bound) read(r *codec.Reader) error {
+	at, sum := r.F32(), r.Uvarint()
+	switch {
+	case r.Err() != nil:
+		return r.Err()
+	case !finite(at):
+		return fmt.Errorf("a line at %v", at)
+	case sum > uint64(Max):
+		return fmt.Errorf("a load of %d, above %d", sum, Max)
 	}
-	x.At = math.Float32frombits(binary.LittleEndian.Uint32(b))
-	if !finite(x.At) {
-		return nil, fmt.Errorf("a line at %v", x.At)
-	}
-	b = b[4:]
-	v, n := binary.Uvarint(b)
-	if n <= 0 || n > 1 && b[n-1] == 0 { // no sender writes a longer form of the same number
-		return nil, errors.New("a load that is not a number")
-	}
-	if v > uint64(Max) {
-		return nil, fmt.Errorf("a load of %d, above %d", v, Max)
-	}
-	x.Load = int64(v)
-	return b[n:], nil
+	x.At, x.Load = at, int64(sum)
+	return nil
 }
 
 // Valid reports whether the positions are finite and the loads can be true, like those that

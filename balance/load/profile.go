@@ -1,11 +1,12 @@
 package load
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/cellscape/cellscape/internal/codec"
 )
 
 const (
@@ -218,7 +219,7 @@ var ErrProfile = errors.New("load: malformed profile")
 func (p *Profile) Append(b []byte) []byte {
 	for _, q := range []*Quantiles{&p.X, &p.Z} {
 		for _, v := range q {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+			b = codec.AppendF32(b, v)
 		}
 	}
 	return b
@@ -231,15 +232,15 @@ func (p *Profile) Parse(b []byte) (rest []byte, err error) {
 		return nil, fmt.Errorf("%w: %d bytes of %d", ErrProfile, len(b), EncodedSize)
 	}
 	var got Profile
+	r := codec.NewReader(b)
 	for _, q := range []*Quantiles{&got.X, &got.Z} {
 		for k := range q {
-			q[k] = math.Float32frombits(binary.LittleEndian.Uint32(b))
-			b = b[4:]
+			q[k] = r.F32()
 		}
 		if !q.Valid() {
 			return nil, fmt.Errorf("%w: positions %v", ErrProfile, *q)
 		}
 	}
 	*p = got
-	return b, nil
+	return r.Rest(), nil
 }

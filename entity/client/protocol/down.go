@@ -66,23 +66,15 @@ type BasePlayer struct {
 	Props []byte // aliases the input after Parse
 }
 
-// Append frames and encodes m.
-func (m *BasePlayer) Append(b []byte) []byte {
-	b, mark := Begin(b, BasePlayerID)
-	b = fields.AppendID(b, m.ID)
-	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = append(b, m.Props...)
-	return End(b, mark)
+func (m *BasePlayer) code(c *codec.Coder) {
+	fields.ID(c, &m.ID)
+	c.U16(&m.Type)
+	c.Rest(&m.Props, aFrame)
 }
 
-// Parse decodes a body.
-func (m *BasePlayer) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.ID = fields.ReadID(&r)
-	m.Type = r.U16()
-	m.Props = r.Rest()
-	return done(&r, "base player")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *BasePlayer) Append(b []byte) []byte  { return frame(b, BasePlayerID, m.code) }
+func (m *BasePlayer) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // CellPlayer gives the player's entity its cell part: where it is, and the cell properties that its
 // own client may see (property.OwnClientCellStream, packed).
@@ -95,27 +87,17 @@ type CellPlayer struct {
 	Props       []byte // aliases the input after Parse
 }
 
-// Append frames and encodes m.
-func (m *CellPlayer) Append(b []byte) []byte {
-	b, mark := Begin(b, CellPlayerID)
-	b = binary.AppendUvarint(b, uint64(m.Space))
-	b = binary.AppendUvarint(b, uint64(m.Incarnation))
-	b = fields.AppendVector3(b, m.Position)
-	b = fields.AppendVector3(b, m.Direction)
-	b = append(b, m.Props...)
-	return End(b, mark)
+func (m *CellPlayer) code(c *codec.Coder) {
+	codec.Uint32(c, &m.Space)
+	codec.Uint32(c, &m.Incarnation)
+	fields.Vector3(c, &m.Position)
+	fields.Vector3(c, &m.Direction)
+	c.Rest(&m.Props, aFrame)
 }
 
-// Parse decodes a body.
-func (m *CellPlayer) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Space = entity.SpaceID(fields.ReadUint32(&r))
-	m.Incarnation = fields.ReadUint32(&r)
-	m.Position = fields.ReadVector3(&r)
-	m.Direction = fields.ReadVector3(&r)
-	m.Props = r.Rest()
-	return done(&r, "cell player")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *CellPlayer) Append(b []byte) []byte  { return frame(b, CellPlayerID, m.code) }
+func (m *CellPlayer) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // AppendChange appends a change that has just been made to v, for clients: only the changed part,
 // unless the property has SendLatestOnly, for which the whole value is sent. It is the body of an
@@ -291,18 +273,11 @@ type SpaceData struct {
 	Value []byte // aliases the input after Parse
 }
 
-// Append frames and encodes m.
-func (m *SpaceData) Append(b []byte) []byte {
-	b, mark := Begin(b, SpaceDataID)
-	b = binary.LittleEndian.AppendUint16(b, m.Key)
-	b = codec.AppendBytes(b, m.Value)
-	return End(b, mark)
+func (m *SpaceData) code(c *codec.Coder) {
+	c.U16(&m.Key)
+	c.Bytes(&m.Value, MaxSpaceDataValue)
 }
 
-// Parse decodes a body.
-func (m *SpaceData) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Key = r.U16()
-	m.Value = r.Bytes(MaxSpaceDataValue)
-	return done(&r, "space data")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *SpaceData) Append(b []byte) []byte  { return frame(b, SpaceDataID, m.code) }
+func (m *SpaceData) Parse(body []byte) error { return parse(body, m, m.code) }

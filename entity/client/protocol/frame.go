@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/cellscape/cellscape/internal/codec"
 )
@@ -51,6 +52,22 @@ func Messages(bundle []byte, f func(id ID, body []byte) error) error {
 		if err := f(id, body); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// aFrame bounds what takes the rest of a body by the frame that it stands in.
+const aFrame = math.MaxInt
+
+// frame frames and encodes a message by its description, parse decodes one.
+func frame(b []byte, id ID, code func(*codec.Coder)) []byte {
+	b, mark := Begin(b, id)
+	return End(codec.Append(b, code), mark)
+}
+
+func parse(body []byte, m any, code func(*codec.Coder)) error {
+	if err := codec.Parse(body, code); err != nil {
+		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
 	}
 	return nil
 }

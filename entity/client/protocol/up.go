@@ -28,21 +28,14 @@ type Attach struct {
 	Digest Digest
 }
 
-// Append frames and encodes m.
-func (m *Attach) Append(b []byte) []byte {
-	b, mark := Begin(b, AttachID)
-	b = append(b, m.Token[:]...)
-	b = append(b, m.Digest[:]...)
-	return End(b, mark)
+func (m *Attach) code(c *codec.Coder) {
+	c.Array(m.Token[:])
+	c.Array(m.Digest[:])
 }
 
-// Parse decodes a body.
-func (m *Attach) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	readArray(&r, m.Token[:])
-	readArray(&r, m.Digest[:])
-	return done(&r, "attach")
-}
+// Append frames and encodes m, Parse decodes a body.
+func (m *Attach) Append(b []byte) []byte  { return frame(b, AttachID, m.code) }
+func (m *Attach) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // CellCall calls an exposed cell method of the player's own entity, or of one that it sees.
 type CellCall struct {

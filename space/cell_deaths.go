@@ -53,7 +53,7 @@ func (c *Cell) expire() {
 			rec.heard = c.now
 		}
 		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {
-			c.population.tombstones.Bury(rec.ghost.Head(), c.now)
+			c.population.tombstones.Bury(rec.ghost.Head(), c.population.now)
 			c.evict(rec)
 			continue
 		}

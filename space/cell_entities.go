@@ -215,7 +215,7 @@ func (c *Cell) remove(r *Real) {
 	for h := range r.haunts.All() {
 		c.out.Send(h.App, &ghost.Delete{Head: head})
 	}
-	c.population.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: ghost.Last}, c.now)
+	c.population.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: ghost.Last}, c.population.now)
 	c.evict(rec)
 }
 

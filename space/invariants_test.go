@@ -4,7 +4,9 @@ package space
 
 import (
 	"testing"
+	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/mercury"
@@ -62,5 +64,18 @@ func TestAssertsAreNotContained(t *testing.T) {
 	f := invariant.Caught(func() { r.real(7).guard("test", func() { invariant.Broken("of the library") }) })
 	if f != "of the library" {
 		t.Errorf("a broken invariant ends as %q", f)
+	}
+}
+
+// TestLeasesKeepOneClock: a cell may have its clock from an earlier moment than another cell of the
+// CellApp; the leases of tombstones end in the order that they began in all the same.
+func TestLeasesKeepOneClock(t *testing.T) {
+	r := newRig(t, 1)
+	a := r.create(7, -50, 0)
+	a.population.now = a.cell.now + time.Millisecond // another cell has told its haunts early
+	a.population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 1}})
+	real := r.real(7)
+	if f := invariant.Caught(func() { a.cell.drop(real) }); f != "" {
+		t.Error(f)
 	}
 }

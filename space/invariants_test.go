@@ -50,7 +50,7 @@ func TestAsserts(t *testing.T) {
 		if f := invariant.Caught(check); f != "" {
 			t.Fatalf("without a bug: %s", f)
 		}
-		plant(a.cell, real, mirror)
+		plant(a.cell.Cell, real, mirror)
 		if invariant.Caught(check) == "" {
 			t.Errorf("not caught: %s", name)
 		}

@@ -22,13 +22,13 @@ func (nowhere) Send(mercury.ChannelID, []byte) error   { return mercury.ErrNoCha
 func (nowhere) SendUnreliable(mercury.ChannelID, []byte) (int, error) {
 	return 0, mercury.ErrNoChannel
 }
-func (nowhere) Pause(mercury.ChannelID)                        {}
-func (nowhere) Resume(mercury.ChannelID)                       {}
-func (nowhere) MaxUnreliable(mercury.ChannelID) int            { return 0 }
-func (nowhere) Queued(mercury.ChannelID) (bytes, limit int)    { return 0, mercury.DefaultMaxQueued }
-func (nowhere) Close(mercury.ChannelID)                        {}
-func (nowhere) Abort(mercury.ChannelID)                        {}
-func (nowhere) Standing(mercury.ChannelID) mercury.Standing    { return mercury.Trusted }
+func (nowhere) Pause(mercury.ChannelID)                     {}
+func (nowhere) Resume(mercury.ChannelID)                    {}
+func (nowhere) MaxUnreliable(mercury.ChannelID) int         { return 0 }
+func (nowhere) Queued(mercury.ChannelID) (bytes, limit int) { return 0, mercury.DefaultMaxQueued }
+func (nowhere) Close(mercury.ChannelID)                     {}
+func (nowhere) Abort(mercury.ChannelID)                     {}
+func (nowhere) Standing(mercury.ChannelID) mercury.Standing { return mercury.Trusted }
 
 func (nowhere) Peer(mercury.ChannelID) (mercury.Address, bool) { return mercury.Address{}, false }
 

@@ -213,7 +213,9 @@ const reportsAfter = 1300 * time.Millisecond
 func strike(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	t.Helper()
 	for _, p := range players {
-		p.do(t, func(c *client.Client) error { return c.SetPosition(property.Vector3{X: 400, Z: 400}, property.Vector3{}) })
+		p.do(t, func(c *client.Client) error {
+			return c.SetPosition(property.Vector3{X: 400, Z: 400}, property.Vector3{})
+		})
 		for len(p.reset)+len(p.came) > 0 { // of how the session began
 			select {
 			case <-p.reset:

@@ -176,12 +176,31 @@ func (e *Endpoint) Dial(to Address) ChannelID {
 	if c := e.byTarget[to]; c != nil {
 		return c.id
 	}
-	if e.lastID >= maxChannelID {
+	c := e.dial(to)
+	if c == nil {
 		return 0
+	}
+	e.byTarget[to] = c
+	return c.id
+}
+
+// DialApart is Dial, but for a channel of its own, whatever others there are to that address: for an
+// app that plays many, such as a crowd of bots. An acceptor takes 32 channels from one place.
+func (e *Endpoint) DialApart(to Address) ChannelID {
+	to.At = canonical(to.At)
+	if c := e.dial(to); c != nil {
+		return c.id
+	}
+	return 0
+}
+
+// dial makes a channel and begins to open it; nil when the channel numbers of this start are used up.
+func (e *Endpoint) dial(to Address) *channel {
+	if e.lastID >= maxChannelID {
+		return nil
 	}
 	c := e.addChannel(to)
 	c.dialled, c.target = true, to
-	e.byTarget[to] = c
 	switch {
 	case !to.At.IsValid() || to.At.Port() == 0 || to.At.Addr().IsUnspecified():
 		e.fail(c, ErrAddress)
@@ -195,7 +214,7 @@ func (e *Endpoint) Dial(to Address) ChannelID {
 		c.openDue = c.pass == nil
 		e.touch(c)
 	}
-	return c.id
+	return c
 }
 
 // Close implements Transport.

@@ -88,6 +88,19 @@ func (n *Net) Dial(to mercury.Address) mercury.ChannelID {
 	return n.dial(0, to)
 }
 
+// DialApart is Dial over the first carrier, but for a channel of its own, whatever others there are
+// to that address: for an app that plays many, such as a crowd of bots. A carrier that has no such
+// channels dials as usual.
+func (n *Net) DialApart(to mercury.Address) mercury.ChannelID {
+	apart, ok := n.carriers[0].(interface {
+		DialApart(to mercury.Address) mercury.ChannelID
+	})
+	if !ok {
+		return n.dial(0, to)
+	}
+	return n.named(0, apart.DialApart(to))
+}
+
 // DialOver is Dial over the first carrier of a network, whatever the routes say. The error is ErrNoCarrier.
 func (n *Net) DialOver(network string, to mercury.Address) (mercury.ChannelID, error) {
 	i := find(n.carriers, network)
@@ -97,9 +110,13 @@ func (n *Net) DialOver(network string, to mercury.Address) (mercury.ChannelID, e
 	return n.dial(i, to), nil
 }
 
-// dial dials over a carrier. A channel without an ID is given up at once.
+// dial dials over a carrier.
 func (n *Net) dial(carrier int, to mercury.Address) mercury.ChannelID {
-	ch := n.carriers[carrier].Dial(to)
+	return n.named(carrier, n.carriers[carrier].Dial(to))
+}
+
+// named is the ID of a channel that a carrier has dialled. A channel without one is given up at once.
+func (n *Net) named(carrier int, ch mercury.ChannelID) mercury.ChannelID {
 	id := n.outer(carrier, ch)
 	if id == 0 && ch != 0 {
 		n.refuse(carrier, ch)

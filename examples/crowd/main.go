@@ -1,0 +1,103 @@
+// Crowd measures what a world of players costs: N of them walk about at a fixed density, ten times a
+// second each tells the server where it is, and each is told where those in view are. The managers,
+// the login, BaseApps and CellApps are OS processes of their own, which it starts and ends; the bots
+// are in this one.
+//
+//	go run ./examples/crowd                                2,000 players, 62 in view, 1 CellApp, 1 BaseApp
+//	go run ./examples/crowd -n 300 -cellapps 4 -baseapps 2 -json
+//
+// After a warm-up it measures for a time: the processor time of all server processes for a client and
+// a tick, as the operating system counts it; bytes by client; the share of the moves in view that
+// arrived within two ticks, and how old the places are that clients hold; memory; late ticks. With
+// -profile each server process writes a profile of its processor time, for the measured time alone.
+//
+// The exit status is 1 if a bot lost its session, or if fewer moves arrived in time than -arrive
+// says. Processor time and memory are told on Linux only.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// flags are the command line. The processes of one world are given the same.
+type flags struct {
+	n, view, cellApps, baseApps int
+	radius, speed               float64
+	budget                      int
+	warm, duration              time.Duration
+	seal, json                  bool
+	perSocket                   int
+	arrive                      float64
+	profile                     string
+	role, manager               string // of a process that was started by this program
+}
+
+func parseFlags(args []string) (*flags, error) {
+	var f flags
+	set := flag.NewFlagSet("crowd", flag.ContinueOnError)
+	set.IntVar(&f.n, "n", 2000, "players")
+	set.IntVar(&f.view, "view", 62, "how many others each sees, on average")
+	set.IntVar(&f.cellApps, "cellapps", 1, "CellApps, each an OS process")
+	set.IntVar(&f.baseApps, "baseapps", 1, "BaseApps, each an OS process")
+	set.Float64Var(&f.radius, "radius", 100, "how far a player sees, in metres")
+	set.Float64Var(&f.speed, "speed", 5, "how fast all walk, in metres a second")
+	set.IntVar(&f.budget, "budget", 0, "bytes that a client is sent in a tick; 0 for the library's default")
+	set.DurationVar(&f.warm, "warm", 10*time.Second, "how long all walk before the measuring begins")
+	set.DurationVar(&f.duration, "duration", 20*time.Second, "how long is measured")
+	set.BoolVar(&f.seal, "seal", true, "encrypt all traffic")
+	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
+	set.IntVar(&f.perSocket, "persocket", 1, "bots that share a socket; players share none, so that more than 1 flatters the server")
+	set.Float64Var(&f.arrive, "arrive", 0, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
+	set.StringVar(&f.profile, "profile", "", "folder for a processor profile of each server process")
+	set.StringVar(&f.role, "role", "", "for the processes that this program starts")
+	set.StringVar(&f.manager, "manager", "", "for the processes that this program starts")
+	if err := set.Parse(args); err != nil {
+		return nil, err
+	}
+	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(set.NArg() > 0, "unknown argument %q: all arguments are flags", set.Arg(0))
+	fault(f.n < 1 || f.n > 50_000, "-n %d: take 1 to 50000", f.n)
+	fault(f.view < 1, "-view %d: take at least 1", f.view)
+	fault(f.cellApps < 1 || f.cellApps > 64, "-cellapps %d: take 1 to 64", f.cellApps)
+	fault(f.baseApps < 1 || f.baseApps > 64, "-baseapps %d: take 1 to 64", f.baseApps)
+	fault(!(f.radius >= 10 && f.radius <= 1000), "-radius %v: take 10 to 1000 metres", f.radius)
+	fault(!(f.speed >= 0 && f.speed <= topSpeed), "-speed %v: take 0 to %v metres a second", f.speed, topSpeed)
+	fault(f.budget < 0, "-budget %d: take bytes, or 0 for the default", f.budget)
+	fault(f.warm < 0 || f.duration <= 0, "-warm %v -duration %v: take positive times", f.warm, f.duration)
+	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
+	return &f, errors.Join(faults...)
+}
+
+func main() {
+	f, err := parseFlags(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crowd:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends at once
+	if f.role != "" {
+		err = serve(ctx, f)
+	} else {
+		err = measure(ctx, f)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crowd:", err)
+		os.Exit(1)
+	}
+}

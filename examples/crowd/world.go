@@ -1,0 +1,95 @@
+package main
+
+import (
+	"embed"
+	"io/fs"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellappmgr"
+	"github.com/cellscape/cellscape/space/cluster"
+)
+
+//go:embed defs
+var defs embed.FS
+
+const (
+	tick     = 100 * time.Millisecond
+	topSpeed = 30
+	// hysteresis is how much farther than the radius one must go to leave a view, in metres.
+	hysteresis = 5
+	fieldID    = entity.SpaceID(1)
+)
+
+// side of the field, in metres, on which each of n players sees so many others: a view is a square.
+func (f *flags) side() float64 {
+	return math.Max(2*f.radius, 2*f.radius*math.Sqrt(float64(f.n)/float64(f.view)))
+}
+
+func loadSchema() (*property.Schema, error) {
+	tree, err := fs.Sub(defs, "defs")
+	if err != nil {
+		return nil, err
+	}
+	return property.Load(tree)
+}
+
+// world describes the field to the cluster; it is the same in every process.
+func (f *flags) world(schema *property.Schema) cluster.Config {
+	cells := space.NewScripts(schema)
+	space.Register[Walker](cells, "Walker")
+	bases := new(baseapp.Scripts)
+	half := f.side() / 2
+	baseapp.Register(bases, "Walker", func() *Player { return &Player{half: float32(half)} })
+	border := balance.Border{GhostDistance: f.radius + 50}
+	cfg := cluster.Config{
+		CellScripts: cells, BaseScripts: bases, PlayerType: "Walker", CellApps: f.cellApps, BaseApps: f.baseApps,
+		Spaces: []cellappmgr.SpaceConfig{{ID: fieldID, Bounds: bsp.Rect{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half}}},
+		Space: space.Config{
+			AoIRadius: float32(f.radius), AoIHysteresis: hysteresis, Border: border, TopSpeed: topSpeed,
+			Witness: witness.Config{BytesPerTick: f.budget},
+		},
+		Tick: tick, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	if f.cellApps > 1 {
+		// Each CellApp gets a cell on any machine, as if the crowd were more than one can carry.
+		const coresPerCellApp = 0.4
+		cfg.Space.ArtificialLoad = int64(coresPerCellApp * float64(f.cellApps) * float64(time.Second) / float64(f.n))
+		cfg.Balance.MetaPeriod = time.Second
+	}
+	return cfg
+}
+
+// Player is the base part of a Walker.
+type Player struct {
+	*entity.Base
+	half float32 `cellscape:"local"`
+}
+
+// OnCreated puts the player into the field, at a place that follows from its id.
+func (p *Player) OnCreated() {
+	chance := rand.New(rand.NewPCG(uint64(p.ID()), 1))
+	place := property.Vector3{X: (2*chance.Float32() - 1) * p.half, Z: (2*chance.Float32() - 1) * p.half}
+	if err := p.CreateCell(fieldID, place, property.Vector3{}, nil); err != nil {
+		p.Log().Error("no walker", "error", err)
+	}
+}
+
+// Walker is the cell part.
+type Walker struct {
+	*space.Real
+	Cloak property.Uint8
+}
+
+// Wear is called by the player's own client now and then, and seen by those around.
+func (w *Walker) Wear(_ entity.ID, cloak uint8) { w.Cloak.Set(cloak) }

@@ -27,6 +27,9 @@ type Entity struct {
 	// MovedTick is the game tick of the local app at which the last move was
 	// seen. It is local: it does not travel.
 	MovedTick uint64
+	// Motion is the same as clients are told of it; Put keeps it.
+	Motion Motion
+	placed bool
 
 	// Props holds the properties of the side that this record is.
 	Props *property.Values
@@ -46,8 +49,7 @@ func (e *Entity) MoveTo(tick uint64, position, direction property.Vector3) bool 
 	if e.Position == position && e.Direction == direction {
 		return false
 	}
-	e.Position, e.Direction = position, direction
-	e.MoveStamp++
+	e.Put(position, direction, e.MoveStamp+1)
 	e.MovedTick = tick
 	return true
 }

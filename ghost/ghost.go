@@ -100,7 +100,7 @@ func (g *Ghost) TakeState(m *State, app mercury.Address, tick uint64, z *propert
 		e.MovedTick = tick
 	}
 	e.Order, e.Base, e.Space = m.Order, m.Base, m.Space
-	e.Position, e.Direction, e.MoveStamp = m.Position, m.Direction, m.MoveStamp
+	e.Put(m.Position, m.Direction, m.MoveStamp)
 	g.sequence, g.Real, g.OrphanedUntil = m.Sequence, app, 0
 	if invariant.On {
 		g.assert(was)
@@ -126,7 +126,7 @@ func (g *Ghost) TakeUpdate(m *Update, tick uint64) (Verdict, error) {
 	if e.Position != m.Position || e.Direction != m.Direction {
 		e.MovedTick = tick
 	}
-	e.Position, e.Direction, e.MoveStamp = m.Position, m.Direction, m.MoveStamp
+	e.Put(m.Position, m.Direction, m.MoveStamp)
 	for i := range m.Changes {
 		if err := g.take(&m.Changes[i]); err != nil {
 			return Taken, err

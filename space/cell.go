@@ -208,9 +208,10 @@ func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init
 	}
 	e := &entity.Entity{
 		ID: id, Def: d, Space: c.space, Order: entity.Order{Incarnation: 1},
-		Position: position, Direction: direction, MovedTick: c.tick,
-		Props: property.NewValues(d, property.CellSide, nil), History: property.NewHistory(d),
+		MovedTick: c.tick,
+		Props:     property.NewValues(d, property.CellSide, nil), History: property.NewHistory(d),
 	}
+	e.Put(position, direction, 0)
 	if init != nil {
 		init(e.Props)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
@@ -30,8 +31,12 @@ func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.A
 // clientMoved takes a client's word for where it is, unless the client has been
 // told otherwise since: a move of another session or incarnation is void.
 func (r *Real) clientMoved(m *flow.ClientRest) {
+	if m.Session != r.session.Number || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation {
+		return
+	}
+	r.clientSaw(m.Seen)
 	// Sequences wrap; half the range counts as newer.
-	if m.Session != r.session.Number || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation || int32(m.Sequence-r.clientSeq) <= 0 {
+	if m.Still || int32(m.Sequence-r.clientSeq) <= 0 {
 		return
 	}
 	r.clientSeq = m.Sequence
@@ -43,6 +48,20 @@ func (r *Real) clientMoved(m *flow.ClientRest) {
 	if told && r.ghostedStamp != r.e.MoveStamp {
 		r.cell.hurry(r)
 	}
+}
+
+// clientSaw tells the witness what the client has taken in. What makes no sense is the client's own harm.
+func (r *Real) clientSaw(seen []byte) {
+	if r.witness == nil || len(seen) == 0 {
+		return
+	}
+	rd := codec.NewReader(seen)
+	var s protocol.Seen
+	if s.Read(&rd); rd.Close() != nil {
+		r.cell.count.Refused++
+		return
+	}
+	r.witness.Saw(&s)
 }
 
 // setSession attaches or detaches the client, and tells the script.
@@ -92,7 +111,7 @@ const maxAudit = witness.MaxEntity
 func (r *Real) audit() {
 	r.audits = false
 	m := protocol.Audit{Own: protocol.Expected{
-		Place: protocol.Place{ID: r.e.ID, Stamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction},
+		Place: protocol.Place{ID: r.e.ID, Position: r.e.Position, Direction: r.e.Direction},
 		Type:  r.e.Def.ClientID,
 	}}
 	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {

@@ -123,7 +123,8 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	// history anew, and whoever watches the old one is told that it left.
 	e := &entity.Entity{ID: m.ID, Def: d, History: property.NewHistory(d)}
 	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
-	e.Position, e.Direction, e.MoveStamp, e.MovedTick = core.Position, core.Direction, core.MoveStamp, c.tick
+	e.Put(core.Position, core.Direction, core.MoveStamp)
+	e.MovedTick = c.tick
 	e.Props = property.NewValues(d, property.CellSide, nil)
 	r := c.makeReal(e, func(r *Real) error {
 		if err := r.readParts(m.Parts, true); err != nil {

@@ -200,7 +200,8 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 		e = rec.e // which watchers hold
 	}
 	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
-	e.Position, e.Direction, e.MoveStamp, e.MovedTick = core.Position, core.Direction, core.MoveStamp, c.tick
+	e.Put(core.Position, core.Direction, core.MoveStamp)
+	e.MovedTick = c.tick
 	e.Props = property.NewValues(e.Def, property.CellSide, nil)
 	if e.History == nil {
 		e.History = property.NewHistory(e.Def)

@@ -24,7 +24,7 @@ func crowdOf(t *testing.T, n int, room uint32) *rig {
 }
 
 // danced lets all others move once and lists whom the packets of the tick tell of.
-func (r *rig) danced(n int) map[entity.ID]bool {
+func (r *rig) danced(n int) map[uint32]bool {
 	r.t.Helper()
 	for i := range n {
 		real := r.real(entity.ID(100 + i))
@@ -36,9 +36,9 @@ func (r *rig) danced(n int) map[entity.ID]bool {
 	}
 	delete(r.places, 7)
 	r.tick(1)
-	told := map[entity.ID]bool{}
+	told := map[uint32]bool{} // by alias
 	for _, p := range r.places[7] {
-		if err := protocol.Positions(p, func(_ uint64, p *protocol.Place) { told[p.ID] = true }); err != nil {
+		if err := protocol.Positions(p, func(_ *protocol.PacketHead, m *protocol.Moved) { told[m.Alias] = true }); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -77,9 +77,9 @@ func TestPacketsThatDoNotGo(t *testing.T) {
 	a.deaf = false
 	before := a.count.PacketsUnsent
 	r.tick(1)
-	told := map[entity.ID]bool{}
+	told := map[uint32]bool{} // by alias
 	for _, p := range r.places[7] {
-		_ = protocol.Positions(p, func(_ uint64, p *protocol.Place) { told[p.ID] = true })
+		_ = protocol.Positions(p, func(_ *protocol.PacketHead, m *protocol.Moved) { told[m.Alias] = true })
 	}
 	if len(told) != n || a.count.PacketsUnsent != before {
 		t.Errorf("told of %d of %d, %d packets counted", len(told), n, a.count.PacketsUnsent)
@@ -116,9 +116,9 @@ func TestPacketsForNoRoom(t *testing.T) {
 	r.say(7, m.Append(nil, flow.SetClientPayload))
 	r.pump()
 	r.tick(1)
-	told := map[entity.ID]bool{}
+	told := map[uint32]bool{} // by alias
 	for _, p := range r.places[7] {
-		_ = protocol.Positions(p, func(_ uint64, p *protocol.Place) { told[p.ID] = true })
+		_ = protocol.Positions(p, func(_ *protocol.PacketHead, m *protocol.Moved) { told[m.Alias] = true })
 	}
 	if len(told) != n {
 		t.Errorf("told of %d of %d", len(told), n)

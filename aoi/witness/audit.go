@@ -20,7 +20,7 @@ func (w *Witness) Pending(watcher *entity.Entity) int {
 }
 
 func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
-	if en.e == nil || en.leave || !en.sent || newer(en.e.MoveStamp, en.rested) {
+	if en.e == nil || en.leave || !en.sent || newer(en.e.MoveStamp, en.rested) && !en.ahead() {
 		return true
 	}
 	dist := entity.Distance(watcher.Position, en.e.Position)
@@ -30,6 +30,10 @@ func (w *Witness) pending(en *entry, watcher *entity.Entity) bool {
 	}
 	return en.missed() || w.owed(en, level, dist)
 }
+
+// ahead reports whether the client was told, by another cell, of later moves than this copy knows of:
+// it has to catch up first.
+func (en *entry) ahead() bool { return newer(en.moved, en.e.MoveStamp) }
 
 // AppendExpected appends what the client should hold of e once nothing is pending. It is made from
 // e itself, at the level at which the watcher watches it, and not from what was sent. For an entity

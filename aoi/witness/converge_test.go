@@ -128,8 +128,8 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	if got := wd.client.log; fmt.Sprint(got) != "[change 1 set badge]" {
 		t.Fatalf("the client was told %v", got)
 	}
-	if stamp := wd.client.has[1].place.Stamp; stamp != 1 {
-		t.Fatalf("the place went back to stamp %d", stamp)
+	if p := wd.client.has[1].place; p.Direction != e.Direction {
+		t.Fatalf("the place went back to %v", p)
 	}
 
 	wd.w.Enter(ghostOf(t, e))

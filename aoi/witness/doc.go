@@ -40,8 +40,9 @@
 //     the copy here has it, and hears the calls after that. If the copy is behind what the
 //     client had heard before the leave, as a ghost may be after a handover, some earlier
 //     calls come again. Between an enter and its leave no call comes twice.
-//   - Moves go out unreliably while an entity moves, rounded to a centimetre, in as many
-//     packets as the budget pays for, each as long as the channel takes (SetMaxPacket).
+//   - Moves go out unreliably while an entity moves, on a grid of three centimetres, in as
+//     many packets as the budget pays for, each as long as the channel takes
+//     (SetMaxPacket). What the client says that it has seen (Saw) makes them short.
 //     Once the entity has stood still for RestTicks, its place is sent reliably and
 //     exactly, once.
 //
@@ -54,6 +55,9 @@
 //   - When the world is still and budget has passed, Pending is zero, and the client holds
 //     what AppendExpected says, for every entity in range.
 //   - Nothing about an entity is sent before its enter or after its leave.
+//   - The client is told the near form of a place only if that is right for every place
+//     that it may hold: one that it has had, or any that was sent after it.
+//   - An alias names one entity at a time, as the client has it.
 //   - An entity is never cut in half: all that it is owed goes in one bundle.
 //   - If the number of a level is n, the client holds each property of the level as it was
 //     after change n, whatever copy of the entity told it. All copies of an incarnation
@@ -68,7 +72,8 @@
 //
 // The witness travels with the player's real: Append on one cell, Read on the next. Entries are
 // then unlinked until the new cell calls Enter for whatever is in range there. The client notices
-// nothing. Bundle numbers go on.
+// nothing. The numbers of bundles and packets go on, and so do aliases; what the client has seen has
+// to be learned anew, since the paths of entities are those of this cell's records.
 //
 // # Concurrency and the caller's duties
 //

@@ -41,9 +41,10 @@ func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited
 		}
 	}
 	switch moving := en.e.MovedTick+RestTicks >= tick && en.e.MovedTick <= tick; {
+	case en.ahead():
 	case (unlimited || !moving) && newer(en.e.MoveStamp, en.rested):
 		d |= dueRest
-	case moving && newer(en.e.MoveStamp, en.moved):
+	case moving && newer(en.e.MoveStamp, en.moved) && en.alias != none:
 		d |= dueMove
 	}
 	return d, dist

@@ -3,6 +3,7 @@ package witness
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -12,12 +13,14 @@ import (
 
 // replica is what the model of a client holds of an entity.
 type replica struct {
-	place protocol.Place
-	born  uint64 // the bundle that last told the place reliably
-	moved uint64 // the bundle before the packet that last told it otherwise
-	held  *property.Values
-	props map[int]string // the values as told, encoded
-	calls []uint32
+	place  protocol.Place
+	alias  uint32
+	born   uint64 // the bundle that last told the place reliably
+	moved  uint64 // the bundle before the packet that last told it otherwise
+	packet uint32 // that packet
+	held   *property.Values
+	props  map[int]string // the values as told, encoded
+	calls  []uint32
 }
 
 // model is a small client. It fails the test on anything that the protocol forbids.
@@ -31,10 +34,15 @@ type model struct {
 	direct  int      // bytes of messages that are not the witness's
 	entered int      // bytes of the properties of the last Enter
 	unpack  property.Compressor
+
+	alias map[uint32]*replica
+	seen  protocol.Seen
+	// truth is, by packet, where everyone was when it was made.
+	truth map[uint32]map[entity.ID]protocol.Place
 }
 
 func newModel(t testing.TB, d *property.Definition) *model {
-	return &model{t: t, def: d, has: map[entity.ID]*replica{}}
+	return &model{t: t, def: d, has: map[entity.ID]*replica{}, alias: map[uint32]*replica{}, truth: map[uint32]map[entity.ID]protocol.Place{}}
 }
 
 func (m *model) bundle(b []byte) {
@@ -79,8 +87,9 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if x.Type != m.def.ClientID {
 			m.t.Fatalf("enter of type %d, want %d", x.Type, m.def.ClientID)
 		}
-		r := &replica{protocol.Place{ID: x.ID, Stamp: x.Stamp, Position: x.Position, Direction: x.Direction}, m.number, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
+		r := &replica{protocol.Place{ID: x.ID, Position: x.Position, Direction: x.Direction}, x.Alias, m.number, 0, 0, property.NewValues(m.def, property.OtherClientSide, nil), map[int]string{}, nil}
 		m.has[x.ID] = r
+		m.name(x.Alias, r)
 		m.log = append(m.log, fmt.Sprintf("enter %d", x.ID))
 		m.entered = len(x.Props)
 		props, err := m.unpack.Unpack(x.Props, m.def.Packing(property.OtherClientStream), protocol.MaxProps)
@@ -93,6 +102,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		if m.has[left] == nil {
 			m.t.Fatalf("leave of %v, which is not there", left)
 		}
+		delete(m.alias, m.has[left].alias)
 		delete(m.has, left)
 		m.log = append(m.log, fmt.Sprintf("leave %d", left))
 		return err
@@ -119,7 +129,7 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		}
 		// As in the client, this place is the last, unless something that was sent later has been
 		// used.
-		if r := m.need(p.ID); r.moved < m.number || newer(p.Stamp, r.place.Stamp) {
+		if r := m.need(p.ID); r.moved < m.number {
 			r.place, r.born = p, m.number
 		}
 		m.log = append(m.log, fmt.Sprintf("rest %d", p.ID))
@@ -188,19 +198,59 @@ func (m *model) packets(all [][]byte) {
 
 func (m *model) packet(b []byte) (entries int) {
 	m.t.Helper()
-	err := protocol.Positions(b, func(after uint64, p *protocol.Place) {
-		entries++
-		if after > m.number {
-			return // a packet before its bundle: this model drops it
+	err := protocol.Positions(b, func(h *protocol.PacketHead, x *protocol.Moved) {
+		if entries++; entries == 1 {
+			m.seen.Note(h.Number)
 		}
-		if r := m.has[p.ID]; r != nil && after >= r.born && newer(p.Stamp, r.place.Stamp) {
-			r.place, r.moved = *p, max(r.moved, after)
+		r := m.alias[x.Alias]
+		if r == nil || h.After < r.born || h.Number <= r.packet {
+			return
+		}
+		at, to, ok := x.From(r.place.Position, r.place.Direction)
+		if !ok {
+			m.t.Fatalf("%v is nowhere", r.place.ID)
+		}
+		r.place.Position, r.place.Direction = at, to
+		r.moved, r.packet = max(r.moved, h.After), h.Number
+		if truth, ok := m.truth[h.Number][r.place.ID]; ok && !roughly(truth, r.place) {
+			m.t.Fatalf("packet %d puts %v at %v, and it was at %v", h.Number, r.place.ID, r.place, truth)
 		}
 	})
+	m.seen.Bundle = m.number
 	if err != nil || entries == 0 {
 		m.t.Fatalf("packet of %d entries: %v", entries, err)
 	}
 	return entries
+}
+
+// roughly compares places as a packet tells them.
+func roughly(a, b protocol.Place) bool {
+	const most, turn = 0.5/entity.Grid + 1.0/1024, math.Pi/256 + 1e-4
+	near := func(x, y, by float64) bool { return math.Abs(x-y) <= by }
+	return near(float64(a.Position.X), float64(b.Position.X), most) && near(float64(a.Position.Z), float64(b.Position.Z), most) &&
+		near(float64(a.Direction.X), float64(b.Direction.X), turn)
+}
+
+// name gives a replica its alias, which nobody else may have.
+func (m *model) name(alias uint32, r *replica) {
+	if m.alias[alias] != nil {
+		m.t.Fatalf("alias %d names %v and %v", alias, m.alias[alias].place.ID, r.place.ID)
+	}
+	m.alias[alias] = r
+}
+
+// made notes where everyone is when packets are made.
+func (m *model) made(packets [][]byte, all []*entity.Entity) {
+	for _, p := range packets {
+		_ = protocol.Positions(p, func(h *protocol.PacketHead, _ *protocol.Moved) {
+			if m.truth[h.Number] == nil {
+				m.truth[h.Number] = map[entity.ID]protocol.Place{}
+				for _, e := range all {
+					m.truth[h.Number][e.ID] = protocol.Place{ID: e.ID, Position: e.Position, Direction: e.Direction}
+				}
+			}
+		})
+	}
 }
 
 // check demands that the client holds what it should and nothing else.

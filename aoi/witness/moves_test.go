@@ -24,7 +24,7 @@ func TestDefaultsServeACrowd(t *testing.T) {
 				if len(p) > most {
 					t.Fatalf("a packet of %d bytes, at most %d go", len(p), most)
 				}
-				for _, id := range ids(t, p) {
+				for _, id := range wd.ids(p) {
 					told[id] = true
 				}
 			}
@@ -48,10 +48,17 @@ func (wd *world) everyoneRuns() {
 }
 
 // ids lists the entities that a packet tells of.
-func ids(t *testing.T, packet []byte) (all []entity.ID) {
-	t.Helper()
-	if err := protocol.Positions(packet, func(_ uint64, p *protocol.Place) { all = append(all, p.ID) }); err != nil {
-		t.Fatal(err)
+func (wd *world) ids(packet []byte) (all []entity.ID) {
+	wd.t.Helper()
+	err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+		for _, en := range wd.w.entries {
+			if en.alias == m.Alias {
+				all = append(all, en.id)
+			}
+		}
+	})
+	if err != nil {
+		wd.t.Fatal(err)
 	}
 	return all
 }
@@ -66,8 +73,8 @@ func TestUnsentIsStillToBeTold(t *testing.T) {
 	if len(packets) < 3 {
 		t.Fatalf("%d packets", len(packets))
 	}
-	lost := ids(t, packets[1])
-	sent := append(ids(t, packets[0]), ids(t, packets[2])...)
+	lost := wd.ids(packets[1])
+	sent := append(wd.ids(packets[0]), wd.ids(packets[2])...)
 	wd.w.Unsent(1)
 	for _, id := range lost {
 		if en := wd.entry(id); en.moved == en.e.MoveStamp {
@@ -83,7 +90,7 @@ func TestUnsentIsStillToBeTold(t *testing.T) {
 	_, packets = wd.w.Update(wd.watcher, wd.tick, nil, false)
 	var next []entity.ID
 	for _, p := range packets {
-		next = append(next, ids(t, p)...)
+		next = append(next, wd.ids(p)...)
 	}
 	for _, id := range lost {
 		if !slices.Contains(next, id) {
@@ -115,7 +122,7 @@ func TestUnsentForLong(t *testing.T) {
 	_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
 	n := 0
 	for _, p := range packets {
-		n += len(ids(t, p))
+		n += len(wd.ids(p))
 	}
 	if _, again := wd.w.Update(wd.watcher, wd.tick, nil, false); n != 100 || again != nil {
 		t.Errorf("%d of 100 were told, then %x", n, again)

@@ -41,13 +41,14 @@ func (w *Witness) sayReliable(t *turn) {
 		en.seen, en.seenLevel, en.stuck = int64(en.e.History.Last()), en.level, true
 	} else if t.due&(dueEnter|dueHistory) != 0 {
 		en.told()
-		en.sent = true
+		en.sent, en.named = true, true
 		if t.due&dueEnter == 0 {
 			w.countChanges(en)
 		}
 	}
 	if t.due&dueEnter != 0 && en.sent || t.due&dueRest != 0 {
 		en.rested, en.moved = en.e.MoveStamp, en.e.MoveStamp
+		en.held.told(w.number+1, en.e)
 	}
 	if t.due&dueRest != 0 {
 		place, start := en.place(), len(w.bundle)
@@ -68,14 +69,14 @@ func (w *Witness) countChanges(en *entry) {
 
 func (en *entry) place() protocol.Place {
 	e := en.e
-	return protocol.Place{ID: e.ID, Stamp: e.MoveStamp, Position: e.Position, Direction: e.Direction}
+	return protocol.Place{ID: e.ID, Position: e.Position, Direction: e.Direction}
 }
 
 // sayEnter writes all properties that may be seen at the entry's level, by index.
 func (w *Witness) sayEnter(en *entry) {
 	e := en.e
 	w.props = en.appendVisible(w.props[:0])
-	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Stamp: e.MoveStamp, Position: e.Position, Direction: e.Direction, Props: w.props}
+	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: en.alias, Position: e.Position, Direction: e.Direction, Props: w.props}
 	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
 		w.packed = w.pack.Pack(w.packed[:0], w.props, p, protocol.MaxProps)
 		m.Props = w.packed

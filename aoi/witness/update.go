@@ -38,7 +38,7 @@ func (w *Witness) begin(watcher *entity.Entity, direct []byte) {
 	w.bundle = protocol.AppendBundle(w.bundle[:0], w.number+1)
 	w.header = len(w.bundle)
 	w.bundle = append(w.bundle, direct...)
-	w.moves.begin(watcher.Position)
+	w.moves.begin(watcher.Position, epochOf(watcher))
 }
 
 func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() }
@@ -52,6 +52,7 @@ func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 		w.expire(en)
 		w.sayLeave(en)
 		if en.gone && !en.leave {
+			w.giveUp(en)
 			w.release(en)
 			continue
 		}

@@ -31,6 +31,7 @@ type Witness struct {
 	bundle  []byte
 	header  int // bytes of the bundle before its first message
 	moves   moves
+	aliases aliases
 	dropped uint64
 }
 
@@ -91,6 +92,10 @@ type entry struct {
 	heard property.EventNumber
 	// rested is the MoveStamp last sent reliably, moved the one last sent at all.
 	rested, moved uint32
+	// alias names it in packets; held is where the client has it.
+	alias uint32
+	named bool // the client was told the alias
+	held  held
 
 	// Nothing was unsent when the history stood at seen and the level was seenLevel: the usual turn
 	// compares just these two. -1 means unknown.
@@ -115,7 +120,7 @@ func (w *Witness) Enter(e *entity.Entity) {
 			return
 		}
 		en := w.take()
-		en.id, en.fresh = e.ID, true
+		en.id, en.fresh, en.alias = e.ID, true, w.aliases.take()
 		en.begin(e)
 		w.entries = slices.Insert(w.entries, i, en)
 		w.live++
@@ -146,6 +151,7 @@ func (en *entry) begin(e *entity.Entity) {
 // what the client was told elsewhere.
 func (en *entry) link(e *entity.Entity) {
 	en.e, en.seen, en.stuck, en.grace = e, -1, false, 0
+	en.held.forget()
 	if en.sent {
 		en.leave = false
 		en.hold() // a sweep may be past this witness
@@ -193,6 +199,7 @@ func (w *Witness) Leave(id entity.ID) {
 	en.leave = en.leave || en.sent
 	if !en.leave {
 		w.entries = slices.Delete(w.entries, i, i+1)
+		w.giveUp(en)
 		w.release(en)
 		return
 	}
@@ -230,6 +237,16 @@ func (w *Witness) take() *entry {
 		return en
 	}
 	return new(entry)
+}
+
+// giveUp takes back the alias of an entry that goes. The client may know it from bundles up to the
+// present one, which has the leave if there is one.
+func (w *Witness) giveUp(en *entry) {
+	if en.named {
+		w.aliases.leave(en.alias, w.number+1)
+	} else {
+		w.aliases.unused(en.alias)
+	}
 }
 
 func (w *Witness) release(en *entry) {

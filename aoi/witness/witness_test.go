@@ -126,8 +126,8 @@ func TestMovesThenRest(t *testing.T) {
 		}
 		wd.client.bundle(b)
 		wd.client.packets(p)
-		if stamp := wd.client.has[7].place.Stamp; stamp != e.MoveStamp {
-			t.Fatalf("the client is at stamp %d, want %d", stamp, e.MoveStamp)
+		if p := wd.client.has[7].place; p.Position != e.Position {
+			t.Fatalf("the client has it at %v, want %v", p, e.Position)
 		}
 	}
 	move(51)

@@ -63,7 +63,8 @@ type body struct{ *entity.Entity }
 func (b body) PropertyChanged(c *property.Change) { b.History.Record(b.Props, c) }
 
 func newEntity(d *property.Definition, id entity.ID, incarnation uint32, x, z float32) *entity.Entity {
-	e := &entity.Entity{ID: id, Def: d, Order: entity.Order{Incarnation: incarnation}, Position: property.Vector3{X: x, Z: z}}
+	e := &entity.Entity{ID: id, Def: d, Order: entity.Order{Incarnation: incarnation}}
+	e.Put(property.Vector3{X: x, Z: z}, property.Vector3{}, 0)
 	e.History = property.NewHistory(d)
 	e.Props = property.NewValues(d, property.CellSide, nil)
 	_ = e.Props.Load(name, property.StringValue(fmt.Sprint("walker ", id)))
@@ -100,16 +101,17 @@ func ghostOf(t testing.TB, e *entity.Entity) *entity.Entity {
 
 // world is a small cell: it knows who is in range, with hysteresis.
 type world struct {
-	t       testing.TB
-	rng     *rand.Rand
-	def     *property.Definition
-	watcher *entity.Entity
-	all     []*entity.Entity
-	within  map[entity.ID]bool
-	tick    uint64
-	w       *Witness
-	client  *model
-	late    [][]byte // packets that have not arrived yet
+	t        testing.TB
+	rng      *rand.Rand
+	def      *property.Definition
+	watcher  *entity.Entity
+	all      []*entity.Entity
+	within   map[entity.ID]bool
+	tick     uint64
+	w        *Witness
+	client   *model
+	late     [][]byte // packets that have not arrived yet
+	lateSeen *protocol.Seen
 }
 
 const aoiRadius, aoiHysteresis = 150, 5
@@ -193,6 +195,7 @@ func (wd *world) update(unlimited bool) (bundle int) {
 	wd.w.SetMaxPacket(most)
 	b, packets := wd.w.Update(wd.watcher, wd.tick, nil, unlimited)
 	wd.tick++
+	wd.client.made(packets, wd.all)
 	wd.client.bundle(b)
 	for i, p := range packets {
 		if len(p) > most {
@@ -211,7 +214,24 @@ func (wd *world) update(unlimited bool) (bundle int) {
 		wd.client.packet(wd.late[0])
 		wd.late = wd.late[1:]
 	}
+	wd.saw()
 	return len(b)
+}
+
+// saw is what the client says of what it has: at times nothing, at times late.
+func (wd *world) saw() {
+	wd.client.seen.Bundle = wd.client.number
+	switch wd.rng.IntN(4) {
+	case 0:
+		s := wd.client.seen
+		wd.lateSeen = &s
+	case 1:
+		if wd.lateSeen != nil {
+			wd.w.Saw(wd.lateSeen)
+		}
+	default:
+		wd.w.Saw(&wd.client.seen)
+	}
 }
 
 func (wd *world) expected() []protocol.Expected {

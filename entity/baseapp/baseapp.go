@@ -63,6 +63,7 @@ type BaseApp struct {
 	reportAt time.Duration
 	buf      []byte // scratch for messages to clients
 	payload  []byte // scratch for flow payloads
+	seen     []byte // scratch for what a client has seen
 
 	compressor property.Compressor
 }

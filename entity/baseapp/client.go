@@ -140,7 +140,7 @@ func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
 		return errClosed
 	case !c.messages.take(c.app.now, 1, MaxClientMessages):
 		return refusal(protocol.Flooding, "more than %d messages a second", MaxClientMessages)
-	case !reliable && id != protocol.MoveID:
+	case !reliable && id != protocol.MoveID && id != protocol.SightID:
 		return refusal(protocol.Malformed, "message %d came unreliably", id)
 	case c.base == nil:
 		return c.claim(id, body)
@@ -189,6 +189,12 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 			return err
 		}
 		b.clientMove(&m, reliable)
+	case protocol.SightID:
+		var m protocol.Sight
+		if err := m.Parse(body); err != nil {
+			return err
+		}
+		b.clientSaw(&m)
 	case protocol.AuditRequestID:
 		if len(body) != 0 {
 			return refusal(protocol.Malformed, "audit request with a body")
@@ -251,17 +257,28 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 func (b *base) clientMove(m *protocol.Move, reliable bool) {
 	rest := flow.ClientRest{
 		Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation,
-		Position: m.Position, Direction: m.Direction,
+		Seen: m.Seen.Append(b.app.seen[:0]), Position: m.Position, Direction: m.Direction,
 	}
+	b.app.seen = rest.Seen
 	if reliable {
 		b.passOn("rest", rest.Append(b.app.payload[:0]))
 		return
 	}
-	if !b.link.Live() {
-		return
+	b.whisper(rest)
+}
+
+// clientSaw hands on what a client that stands still has seen.
+func (b *base) clientSaw(m *protocol.Sight) {
+	rest := flow.ClientRest{Session: b.session, Incarnation: m.Incarnation, Seen: m.Seen.Append(b.app.seen[:0]), Still: true}
+	b.app.seen = rest.Seen
+	b.whisper(rest)
+}
+
+// whisper tells the cell part what the next one makes good.
+func (b *base) whisper(rest flow.ClientRest) {
+	if b.link.Live() {
+		b.app.links.SendUnreliable(b.link.App(), &wire.ClientMove{ID: b.id, ClientRest: rest})
 	}
-	move := wire.ClientMove{ID: b.id, ClientRest: rest}
-	b.app.links.SendUnreliable(b.link.App(), &move)
 }
 
 // passOn sends the cell part what its client said. Without a cell part it is

@@ -110,6 +110,10 @@ type Client struct {
 	// bundle is the number of the last bundle of the cell part, within its
 	// incarnation; 0 before any.
 	bundle uint64
+	// seen is what the server is told of what came; told is what it was told last.
+	seen, toldSeen protocol.Seen
+	aliases        aliases
+	reader         protocol.PositionsReader
 
 	sequence    uint32 // of the last Move sent
 	incarnation uint32 // of the own real, said with every move

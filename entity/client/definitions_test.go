@@ -155,7 +155,7 @@ func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 	r.say((&protocol.Enter{ID: foe, Type: s.def.ClientID, Props: pairs}).Append(r.cell(2)))
 	chest := property.NewValues(full.Type("Chest"), property.CellSide, nil)
 	open := s.set(chest, "open", property.Uint(1))
-	r.say((&protocol.Enter{ID: foe + 1, Type: chest.Definition().ClientID, Props: appendValue(nil, open, chest)}).Append(r.cell(3)))
+	r.say((&protocol.Enter{ID: foe + 1, Alias: 1, Type: chest.Definition().ClientID, Props: appendValue(nil, open, chest)}).Append(r.cell(3)))
 	r.wantEvents(`enter Avatar health=80 title="duke"`, "enter Chest open=1")
 
 	s.set(s.cell, "title", property.StringValue("king"))

@@ -33,11 +33,12 @@
 // cell sent it:
 //
 //   - An entry of a packet is used only if it was sent after the last reliable
-//     word on the place of its entity (Enter or Rest) and its stamp is newer.
+//     word on the place of its entity (Enter or Rest) and no later packet has been used.
 //   - A Rest is used unless a packet that was sent after it has been used.
 //
 // So a late packet never moves an entity back, and once the world is quiet the
-// last Rest decides.
+// last Rest decides. The client says which packets have come: with its own moves, and
+// by themselves while it stands still.
 //
 // # Concurrency
 //

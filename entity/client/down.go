@@ -261,6 +261,7 @@ func (c *Client) onReset(body []byte) error {
 // forget drops everything that the cell part has shown.
 func (c *Client) forget() {
 	c.entities, c.data = nil, nil
+	c.aliases.clear()
 	c.inWorld, c.space, c.bundle = false, 0, 0
 	c.dirty, c.moving = false, false
 }
@@ -279,6 +280,7 @@ func (c *Client) onCellPlayer(body []byte) error {
 	c.player.Position, c.player.Direction = m.Position, m.Direction
 	c.space, c.incarnation, c.inWorld = m.Space, m.Incarnation, true
 	c.dirty, c.moving = false, false
+	c.seen, c.toldSeen = protocol.Seen{}, protocol.Seen{}
 	if c.cfg.Events.CellPlayer != nil {
 		c.cfg.Events.CellPlayer(c.player)
 	}

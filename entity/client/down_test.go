@@ -19,7 +19,7 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	r := newRig(t)
 	r.play()
 	_ = r.others.Load(health, property.Int(80))
-	r.say(r.enter(foe, 1, 2).Append(r.cell(2)))
+	r.say(r.enter(foe, 2).Append(r.cell(2)))
 	r.wantEvents("enter 1.7 health 80")
 
 	_ = r.others.Load(health, property.Int(70))
@@ -40,7 +40,7 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	r.say((&protocol.Call{ID: foe, Args: args}).Append((&protocol.Call{ID: me, Args: args}).Append(r.cell(6))))
 	r.wantEvents(`1.1.chat(["hi"])`, `1.7.chat(["hi"])`)
 
-	r.say(place(foe, 2, 5).AppendRest(r.cell(7)))
+	r.say(place(foe, 5).AppendRest(r.cell(7)))
 	r.wantEvents("moved 1.7 to {5 0 0}")
 
 	r.say((&protocol.SpaceData{Key: 4, Value: []byte("rain")}).Append(r.cell(8)))
@@ -50,12 +50,12 @@ func TestEveryMessageIsApplied(t *testing.T) {
 		t.Errorf("space data %q %v", v, ok)
 	}
 
-	r.say(r.enter(foe, 9, 6).Append(r.cell(10))) // again: replaces
+	r.say(r.enter(foe, 6).Append(r.cell(10))) // again: replaces
 	r.wantEvents("left 1.7", "enter 1.7 health 70")
 	r.say(protocol.AppendLeave(r.cell(11), foe))
 	r.wantEvents("left 1.7")
 
-	r.say(r.enter(foe, 1, 2).Append(r.cell(12)))
+	r.say(r.enter(foe, 2).Append(r.cell(12)))
 	r.say(protocol.AppendReset(nil))
 	if _, ok := r.c.SpaceData(4); ok || r.c.Len() != 0 || r.c.InWorld() || r.c.Entity(me) == nil {
 		t.Error("a reset leaves something, or takes the base player")
@@ -80,7 +80,7 @@ func TestEntitiesAreInOrder(t *testing.T) {
 	for i := range 500 {
 		id := foe + entity.ID(rnd.IntN(50))
 		if rnd.IntN(2) == 0 {
-			r.say(r.enter(id, 1, 0).Append(r.cell(uint64(i + 2))))
+			r.say(r.enter(id, 0).Append(r.cell(uint64(i + 2))))
 			naive[id] = true
 		} else {
 			r.say(protocol.AppendLeave(r.cell(uint64(i+2)), id))
@@ -99,41 +99,45 @@ func TestEntitiesAreInOrder(t *testing.T) {
 	}
 }
 
-// packet is a Positions packet.
-func packet(after uint64, places ...*protocol.Place) []byte {
-	var w protocol.PacketWriter
-	b := w.Begin(protocol.BeginPositions(nil, after), property.Vector3{})
+// packet is a Positions packet of entities from foe on, in the order of their ids.
+func packet(after uint64, number uint32, places ...*protocol.Place) []byte {
+	head := protocol.PacketHead{After: after, Number: number}
+	var aliases []uint32
+	var entries []byte
 	for _, p := range places {
-		b = w.Append(b, p)
+		aliases = append(aliases, uint32(p.ID-foe))
+		e := &entity.Entity{}
+		e.Put(p.Position, p.Direction, 1)
+		entries = protocol.AppendFar(entries, e, head.Origin)
 	}
-	return b
+	return append(protocol.AppendAliases(head.Append(nil), aliases), entries...)
 }
 
 func TestOrderOfPlaces(t *testing.T) {
 	r := newRig(t)
 	r.play()
-	r.say(r.enter(foe, 10, 0).Append(r.cell(5)))
+	r.say(r.enter(foe, 0).Append(r.cell(5)))
 	for _, x := range []struct {
 		name  string
 		do    func()
 		at    float32
 		stale uint64
 	}{
-		{"newer", func() { r.whisper(packet(5, place(foe, 12, 2))) }, 2, 0},
-		{"late", func() { r.whisper(packet(5, place(foe, 11, 1))) }, 2, 1},
-		{"doubled", func() { r.whisper(packet(5, place(foe, 12, 2))) }, 2, 1},
-		{"from before its Enter", func() { r.whisper(packet(4, place(foe, 99, 1))) }, 2, 1},
-		{"ahead of its bundle", func() { r.whisper(packet(7, place(foe, 14, 4))) }, 4, 0},
-		{"a Rest overtaken by a packet", func() { r.say(place(foe, 13, 3).AppendRest(r.cell(6))) }, 4, 1},
-		{"far ahead", func() { r.whisper(packet(7+maxAhead, place(foe, 90, 9))) }, 4, 1},
-		{"a Rest after it", func() { r.say(place(foe, 15, 5).AppendRest(r.cell(8))) }, 5, 0},
-		{"from before the Rest", func() { r.whisper(packet(7, place(foe, 16, 6))) }, 5, 1},
-		{"a Rest with an older stamp, after a restoration", func() { r.say(place(foe, 3, 7).AppendRest(r.cell(9))) }, 7, 0},
-		{"goes on from there", func() { r.whisper(packet(9, place(foe, 4, 8))) }, 8, 0},
-		{"stamp wraps", func() {
-			r.say(place(foe, 1<<32-1, 9).AppendRest(r.cell(10)))
-			r.whisper(packet(10, place(foe, 1, 10)))
-		}, 10, 0},
+		{"newer", func() { r.whisper(packet(5, 3, place(foe, 2))) }, 2, 0},
+		{"late", func() { r.whisper(packet(5, 2, place(foe, 1))) }, 2, 1},
+		{"doubled", func() { r.whisper(packet(5, 3, place(foe, 2))) }, 2, 1},
+		{"from before its Enter", func() { r.whisper(packet(4, 99, place(foe, 1))) }, 2, 1},
+		{"ahead of its bundle", func() { r.whisper(packet(7, 4, place(foe, 4))) }, 4, 0},
+		{"a Rest overtaken by a packet", func() { r.say(place(foe, 3).AppendRest(r.cell(6))) }, 4, 1},
+		{"far ahead", func() { r.whisper(packet(7+maxAhead, 90, place(foe, 9))) }, 4, 1},
+		{"a Rest after it", func() { r.say(place(foe, 5).AppendRest(r.cell(8))) }, 5, 0},
+		{"from before the Rest", func() { r.whisper(packet(7, 6, place(foe, 6))) }, 5, 1},
+		{"goes on from there", func() { r.whisper(packet(8, 7, place(foe, 8))) }, 8, 0},
+		{"of another incarnation", func() {
+			r.c.incarnation++
+			r.whisper(packet(8, 8, place(foe, 9)))
+			r.c.incarnation--
+		}, 8, 1},
 	} {
 		before := r.c.Stats().StalePositions
 		x.do()
@@ -143,10 +147,41 @@ func TestOrderOfPlaces(t *testing.T) {
 	}
 }
 
+// The client says which packets have come, also when it does not move itself.
+func TestSaysWhatItHasSeen(t *testing.T) {
+	r := newRig(t)
+	r.play()
+	r.say(r.enter(foe, 0).Append(r.cell(5)))
+	for _, number := range []uint32{3, 1, 4} {
+		r.whisper(packet(5, number, place(foe, 2)))
+	}
+	sent := func() (all []protocol.Sight) {
+		r.net.Sent = nil
+		r.tick()
+		for _, m := range r.net.Sent {
+			_ = protocol.Messages(m.Message, func(id protocol.ID, body []byte) error {
+				var m protocol.Sight
+				if id == protocol.SightID && m.Parse(body) == nil {
+					all = append(all, m)
+				}
+				return nil
+			})
+		}
+		return all
+	}
+	want := protocol.Seen{Bundle: 5, Packet: 4, Earlier: 1<<0 | 1<<2}
+	if all := sent(); len(all) != 1 || all[0].Seen != want {
+		t.Errorf("the client said %+v, want %+v", all, want)
+	}
+	if all := sent(); len(all) != 0 {
+		t.Errorf("the client said %+v again", all)
+	}
+}
+
 func TestPacketsBeforeTheSession(t *testing.T) {
 	r := newRig(t)
 	r.attach()
-	r.whisper(packet(1, place(foe, 1, 1)))
+	r.whisper(packet(1, 1, place(foe, 1)))
 	if r.c.State() != Attaching || r.c.Err() != nil {
 		t.Errorf("state %v, error %v", r.c.State(), r.c.Err())
 	}
@@ -157,9 +192,9 @@ func TestUnknownIsCounted(t *testing.T) {
 	r.play()
 	r.say((&protocol.Changes{ID: foe, Props: []byte{1, 2, 3}}).Append(nil))
 	r.say((&protocol.Call{ID: foe, Method: 999}).Append(nil))
-	r.say(place(foe, 1, 1).AppendRest(nil))
+	r.say(place(foe, 1).AppendRest(nil))
 	r.say(protocol.AppendLeave(nil, foe))
-	r.whisper(packet(1, place(foe, 1, 1)))
+	r.whisper(packet(1, 1, place(foe, 1)))
 	b, mark := protocol.Begin(nil, 200)
 	r.say(protocol.End(append(b, 1, 2, 3), mark))
 	if s := r.c.Stats(); s.UnknownEntities != 5 || s.UnknownMessages != 1 || r.c.State() != Playing {
@@ -207,7 +242,11 @@ func TestMalformedEndsTheSession(t *testing.T) {
 			return (&protocol.Enter{ID: foe, Type: r.schema.Type("Avatar").ID}).Append(nil)
 		},
 		"enter of oneself": func(r *rig) []byte { return (&protocol.Enter{ID: me}).Append(nil) },
-		"enter of nobody":  func(r *rig) []byte { return (&protocol.Enter{}).Append(nil) },
+		"enter under the name of another": func(r *rig) []byte {
+			return (&protocol.Enter{ID: foe + 3, Alias: 5}).Append((&protocol.Enter{ID: foe + 2, Alias: 5}).Append(nil))
+		},
+		"enter under too high a name": func(r *rig) []byte { return (&protocol.Enter{ID: foe, Alias: protocol.NoAlias + 1}).Append(nil) },
+		"enter of nobody":             func(r *rig) []byte { return (&protocol.Enter{}).Append(nil) },
 		"enter with more properties than clients see": func(r *rig) []byte {
 			return (&protocol.Enter{ID: foe, Props: secretPair(r.schema.Type("Avatar"))}).Append(nil)
 		},
@@ -215,7 +254,7 @@ func TestMalformedEndsTheSession(t *testing.T) {
 			return (&protocol.Enter{ID: foe, Props: pair(mana, r.own)}).Append(nil)
 		},
 		"changes, no such property": func(r *rig) []byte {
-			return (&protocol.Changes{ID: foe, Props: []byte{77}}).Append(r.enter(foe, 1, 1).Append(nil))
+			return (&protocol.Changes{ID: foe, Props: []byte{77}}).Append(r.enter(foe, 1).Append(nil))
 		},
 		"own property of the base": func(r *rig) []byte {
 			return appendOwn(nil, protocol.OwnPropertyID, gold, r.own)
@@ -248,7 +287,7 @@ func TestMalformedEndsTheSession(t *testing.T) {
 			r := newRig(t)
 			r.play()
 			// What follows a malformed message is not applied.
-			r.say(r.enter(foe+9, 1, 1).Append(f(r)))
+			r.say(r.enter(foe+9, 1).Append(f(r)))
 			r.wantMalformed()
 			if r.c.Entity(foe+9) != nil {
 				t.Error("went on reading")
@@ -291,11 +330,11 @@ func TestHandlersMayEndTheSession(t *testing.T) {
 		r.play()
 		r.c.cfg.Events.Entered = func(*Replica) { end(r.c) }
 		r.c.cfg.Events.Moved = func(*Replica) { end(r.c) }
-		r.say(r.enter(foe+1, 1, 1).Append(r.enter(foe, 1, 1).Append(r.cell(2))))
+		r.say(r.enter(foe+1, 1).Append(r.enter(foe, 1).Append(r.cell(2))))
 		if r.c.State() == Closed && r.c.Len() != 1 {
 			t.Errorf("%d entities entered after the end", r.c.Len())
 		}
-		r.whisper(packet(2, place(foe, 2, 2), place(foe+1, 2, 2)))
+		r.whisper(packet(2, 1, place(foe, 2), place(foe+1, 2)))
 		if errors.Is(r.c.Err(), protocol.ErrMalformed) {
 			t.Error(r.c.Err())
 		}
@@ -339,7 +378,7 @@ func TestAudit(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			r := newRig(t)
 			r.play()
-			r.say(r.enter(foe+1, 1, 3).Append(r.enter(foe, 1, 2).Append(r.cell(2))))
+			r.say(r.enter(foe+1, 3).Append(r.enter(foe, 2).Append(r.cell(2))))
 			m := protocol.Audit{Own: r.expect(r.c.Player(), health, mana, gold)}
 			for e := range r.c.Entities() {
 				m.Entities = append(m.Entities, r.expect(e, health))
@@ -375,29 +414,29 @@ func TestLimits(t *testing.T) {
 	r.play()
 	r.c.cfg.Events.Entered = nil
 	for i := range MaxEntities {
-		r.say((&protocol.Enter{ID: foe + entity.ID(i)}).Append(nil))
+		r.say((&protocol.Enter{ID: foe + entity.ID(i), Alias: uint32(i)}).Append(nil))
 	}
 	if r.c.Err() != nil || r.c.Len() != MaxEntities {
 		t.Fatal(r.c.Err(), r.c.Len())
 	}
-	r.say((&protocol.Enter{ID: foe - 1}).Append(nil))
+	r.say((&protocol.Enter{ID: foe - 1, Alias: MaxEntities}).Append(nil))
 	r.wantMalformed()
 }
 
 func FuzzMessage(f *testing.F) {
 	r := newRig(f)
 	r.play()
-	enter := r.enter(foe, 1, 2).Append(r.cell(2))
+	enter := r.enter(foe, 2).Append(r.cell(2))
 	f.Add(uint8(2), true, enter)
 	f.Add(uint8(2), true, protocol.AppendLeave(enter, foe))
 	f.Add(uint8(2), true, (&protocol.Changes{ID: foe, Props: appendValue(nil, health, r.others)}).Append(enter))
-	f.Add(uint8(2), true, place(foe, 2, 3).AppendRest(enter))
+	f.Add(uint8(2), true, place(foe, 3).AppendRest(enter))
 	f.Add(uint8(2), true, (&protocol.Call{ID: me, Args: []byte{1, 'x'}}).Append(nil))
 	f.Add(uint8(2), true, appendOwn(nil, protocol.OwnPropertyID, mana, r.own))
 	f.Add(uint8(2), true, r.cellPlayer().Append(protocol.AppendReset(nil)))
 	f.Add(uint8(2), true, (&protocol.Audit{Own: r.expect(r.c.Player(), health)}).Append(nil))
 	f.Add(uint8(2), true, (&protocol.SpaceData{Key: 1, Value: []byte("v")}).Append(nil))
-	f.Add(uint8(2), false, packet(1, place(foe, 1, 1)))
+	f.Add(uint8(2), false, packet(1, 1, place(foe, 1)))
 	f.Add(uint8(2), true, append([]byte{0xB0, 1, 7, 4}, make([]byte, 33)...)) // offers a download
 	f.Add(uint8(2), true, []byte{0xB1, 1, 1, 0})                              // brings a byte of one
 	f.Add(uint8(1), true, (&protocol.BasePlayer{ID: me, Props: []byte{0, 0, 0, 0}}).Append(protocol.AppendAttached(nil)))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/property"
 )
@@ -26,7 +27,8 @@ type Replica struct {
 	client *Client
 	kind   *script.Type // nil if the game wrote none
 	script reflect.Value
-	stamp  uint32
+	alias  uint32
+	packet uint32 // number of the last packet that told of it, 0 before any
 	// born is the number of the bundle with the last reliable word on the place.
 	// Invariant: no packet entry with a smaller After is used.
 	born uint64
@@ -38,35 +40,64 @@ type Replica struct {
 // Own reports whether r is the player's own entity.
 func (r *Replica) Own() bool { return r.Props.Side() == property.OwnClientSide }
 
-// Stamp numbers the moves of the entity, as the server counts them: it says which one
-// Position and Direction are of. Numbers count round.
-func (r *Replica) Stamp() uint32 { return r.stamp }
-
-// newer compares stamps, which may wrap around.
-func newer(a, b uint32) bool { return int32(a-b) > 0 }
-
-// follow uses an entry of a Positions packet, if it is newer than what r has.
-func (r *Replica) follow(after uint64, stamp uint32, position, direction property.Vector3) bool {
-	if after < r.born || !newer(stamp, r.stamp) {
-		return false
+// follow uses an entry of a packet, unless r has a later word on its place. ok is false for a place
+// that is nowhere.
+func (r *Replica) follow(h *protocol.PacketHead, m *protocol.Moved) (used, ok bool) {
+	if h.After < r.born || h.Number <= r.packet {
+		return false, true
 	}
-	r.moved = max(r.moved, after)
-	r.stamp, r.Position, r.Direction = stamp, position, direction
-	return true
+	position, direction, ok := m.From(r.Position, r.Direction)
+	if !ok {
+		return false, false
+	}
+	r.moved, r.packet = max(r.moved, h.After), h.Number
+	r.Position, r.Direction = position, direction
+	return true, true
 }
 
-// rest uses a Rest that came in a bundle, unless something sent after it was
-// used. It does not ask for a newer stamp: after the restoration of the entity
-// that it tells of, stamps may have gone back, and it is the server's last word.
-func (r *Replica) rest(bundle uint64, stamp uint32, position, direction property.Vector3) (used, moves bool) {
-	if r.moved >= bundle && !newer(stamp, r.stamp) {
+// rest uses a Rest that came in a bundle, unless a packet that was sent after it has been used.
+func (r *Replica) rest(bundle uint64, position, direction property.Vector3) (used, moves bool) {
+	if r.moved >= bundle {
 		return false, false
 	}
 	moves = r.Position != position || r.Direction != direction
 	r.born = bundle
-	r.stamp, r.Position, r.Direction = stamp, position, direction
+	r.Position, r.Direction = position, direction
 	return true, moves
 }
+
+// aliases finds the replicas that packets tell of.
+type aliases []*Replica
+
+func (a aliases) get(alias uint32) *Replica {
+	if alias < uint32(len(a)) {
+		return a[alias]
+	}
+	return nil
+}
+
+// put gives a replica its alias; it reports false if another one has it.
+func (a *aliases) put(r *Replica) bool {
+	if r.alias == protocol.NoAlias {
+		return true
+	}
+	for uint32(len(*a)) <= r.alias {
+		*a = append(*a, nil)
+	}
+	if (*a)[r.alias] != nil {
+		return false
+	}
+	(*a)[r.alias] = r
+	return true
+}
+
+func (a aliases) remove(r *Replica) {
+	if a.get(r.alias) == r {
+		a[r.alias] = nil
+	}
+}
+
+func (a *aliases) clear() { *a = nil }
 
 // replicas is ordered by id, so that whoever walks it does so in the same order
 // in every run.

@@ -167,9 +167,9 @@ func (r *rig) cellPlayer() *protocol.CellPlayer {
 }
 
 // enter is an Enter of an entity with the others' health.
-func (r *rig) enter(id entity.ID, stamp uint32, x float32) *protocol.Enter {
+func (r *rig) enter(id entity.ID, x float32) *protocol.Enter {
 	return &protocol.Enter{
-		ID: id, Stamp: stamp, Position: property.Vector3{X: x}, Props: appendValue(nil, health, r.others),
+		ID: id, Alias: uint32(id - foe), Position: property.Vector3{X: x}, Props: appendValue(nil, health, r.others),
 	}
 }
 
@@ -192,8 +192,8 @@ func (r *rig) wantMalformed() {
 	}
 }
 
-func place(id entity.ID, stamp uint32, x float32) *protocol.Place {
-	return &protocol.Place{ID: id, Stamp: stamp, Position: property.Vector3{X: x}}
+func place(id entity.ID, x float32) *protocol.Place {
+	return &protocol.Place{ID: id, Position: property.Vector3{X: x}}
 }
 
 var _ mercury.Handler = (*Client)(nil)

@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 		t.Errorf("gold %d, mana %d, heard %q", me1.Gold.Get(), me1.Mana.Get(), me1.heard)
 	}
 	_ = r.others.Load(health, property.Int(80))
-	r.say(r.enter(foe, 1, 2).Append(r.cell(2)))
+	r.say(r.enter(foe, 2).Append(r.cell(2)))
 	f := r.c.Entity(foe).Script().(*seen)
 	f.log = &r.events
 	if f.Health.Get() != 80 {
@@ -112,7 +112,7 @@ func TestPartsAreTold(t *testing.T) {
 	r.say((&protocol.Changes{ID: foe, Props: parts}).Append(r.cell(3)))
 	r.wantEvents("1.7 [] 0-0 [] to [1 2]: [1 2]", "1.7 [1] 0-0 2 to 7: [1 7]", "1.7 [] 0-1 [1] to []: [7]")
 	// A part has no place in an Enter.
-	r.say((&protocol.Enter{ID: foe + 1, Props: parts}).Append(r.cell(4)))
+	r.say((&protocol.Enter{ID: foe + 1, Alias: 1, Props: parts}).Append(r.cell(4)))
 	r.wantMalformed()
 }
 

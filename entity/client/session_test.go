@@ -231,7 +231,7 @@ func TestMoves(t *testing.T) {
 		}
 		r.tick()
 		m, reliable := r.moves()
-		want := protocol.Move{Sequence: uint32(i) + 1, Position: property.Vector3{X: float32(i) + 2}, Direction: dir}
+		want := protocol.Move{Sequence: uint32(i) + 1, Seen: m[0].Seen, Position: property.Vector3{X: float32(i) + 2}, Direction: dir}
 		if len(m) != 1 || reliable[0] || m[0] != want {
 			t.Fatalf("tick %d: %v reliable %v", i, m, reliable)
 		}
@@ -261,7 +261,7 @@ func TestMoves(t *testing.T) {
 func TestCalls(t *testing.T) {
 	r := newRig(t)
 	r.play()
-	r.say(r.enter(foe, 1, 2).Append(r.cell(2)))
+	r.say(r.enter(foe, 2).Append(r.cell(2)))
 	text := "hi"
 	for _, x := range []struct {
 		name string

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
@@ -22,7 +23,7 @@ func (c *Client) onEnter(body []byte) error {
 	if err != nil {
 		return err
 	}
-	r.stamp, r.born = m.Stamp, c.bundle
+	r.alias, r.born = m.Alias, c.bundle
 	r.Position, r.Direction = m.Position, m.Direction
 	if err := c.fill(r, m.Props); err != nil {
 		return err
@@ -30,6 +31,9 @@ func (c *Client) onEnter(body []byte) error {
 	// A second Enter replaces the first: what it says is the newer truth.
 	if !c.leave(m.ID) && len(c.entities) >= MaxEntities {
 		return malformed("more than %d entities", MaxEntities)
+	}
+	if !c.aliases.put(r) {
+		return malformed("alias %d names two entities", m.Alias)
 	}
 	c.entities.put(r)
 	if c.state != Closed && c.cfg.Events.Entered != nil {
@@ -65,6 +69,9 @@ func (c *Client) onLeave(body []byte) error {
 
 func (c *Client) leave(id entity.ID) bool {
 	r := c.entities.remove(id)
+	if r != nil {
+		c.aliases.remove(r)
+	}
 	if r != nil && c.cfg.Events.Left != nil {
 		c.cfg.Events.Left(r)
 	}
@@ -108,7 +115,7 @@ func (c *Client) onRest(body []byte) error {
 		c.stats.UnknownEntities++
 		return nil
 	}
-	used, moves := r.rest(c.bundle, m.Stamp, m.Position, m.Direction)
+	used, moves := r.rest(c.bundle, m.Position, m.Direction)
 	if !used {
 		c.stats.StalePositions++
 	}
@@ -129,26 +136,59 @@ func (c *Client) positions(packet []byte) error {
 		return nil
 	}
 	c.stats.Packets++
-	over := false
-	return protocol.Positions(packet, func(after uint64, p *protocol.Place) {
-		if over {
-			return
+	var bad error
+	first := true
+	err := c.reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
+		if first {
+			first = false
+			bad = c.packet(h)
 		}
-		if after > c.bundle+maxAhead {
-			c.stats.StalePositions++
-			return
-		}
-		r := c.entities.get(p.ID)
-		switch {
-		case r == nil:
-			c.stats.UnknownEntities++
-		case !r.follow(after, p.Stamp, p.Position, p.Direction):
-			c.stats.StalePositions++
-		default:
-			c.tellMoved(r, true)
-			over = c.state == Closed
+		if bad == nil {
+			bad = c.moved(h, m)
 		}
 	})
+	if err != nil {
+		return err
+	}
+	if bad == errStale {
+		c.stats.StalePositions++
+		return nil
+	}
+	return bad
+}
+
+// errStale is for a packet that is of no use, and no fault of anyone.
+var errStale = errors.New("client: packet of another time")
+
+// packet takes down that a packet has come. The numbers of one incarnation say nothing of those of
+// another, whose packets may still be under way.
+func (c *Client) packet(h *protocol.PacketHead) error {
+	if !c.inWorld || h.Epoch != uint8(c.incarnation) || h.After > c.bundle+maxAhead {
+		return errStale
+	}
+	c.seen.Note(h.Number)
+	return nil
+}
+
+func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
+	r := c.aliases.get(m.Alias)
+	if r == nil {
+		c.stats.UnknownEntities++
+		return nil
+	}
+	used, ok := r.follow(h, m)
+	switch {
+	case !ok:
+		return malformed("a place outside of any space")
+	case !used:
+		c.stats.StalePositions++
+		return nil
+	}
+	c.tellMoved(r, true)
+	if c.state == Closed {
+		return errOver
+	}
+	return nil
 }
 
 func (c *Client) onSpaceData(body []byte) error {

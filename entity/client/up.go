@@ -38,23 +38,48 @@ func (c *Client) SetPosition(position, direction property.Vector3) error {
 	return nil
 }
 
-// sendMove says where the player is, if the server does not know.
+// quietBundles is how many bundles a client that stands still and hears of no places takes in before
+// it says so: the witness has to know some day, since it gives up no alias before.
+const quietBundles = 64
+
+// sendMove says where the player is, if the server does not know, and what has come of the places
+// of others.
 func (c *Client) sendMove() {
-	if c.state != Playing || !c.inWorld || c.leaving || !c.dirty && !c.moving {
+	if c.state != Playing || !c.inWorld || c.leaving {
+		return
+	}
+	c.seen.Bundle = c.bundle
+	still := !c.dirty && !c.moving
+	if still && c.seen.Packet == c.toldSeen.Packet && c.seen.Earlier == c.toldSeen.Earlier && c.seen.Bundle < c.toldSeen.Bundle+quietBundles {
+		return
+	}
+	c.toldSeen = c.seen
+	if still {
+		m := protocol.Sight{Incarnation: c.incarnation, Seen: c.seen}
+		c.whisper(m.Append(c.buf[:0]))
 		return
 	}
 	c.sequence++
-	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Position: c.player.Position, Direction: c.player.Direction}
-	c.buf = m.Append(c.buf[:0])
+	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Seen: c.seen, Position: c.player.Position, Direction: c.player.Direction}
 	c.stats.MovesSent++
-	c.stats.BytesUp += uint64(len(c.buf))
 	if c.dirty {
-		_, err := c.cfg.Transport.SendUnreliable(c.ch, c.buf)
-		c.unsent(err)
-	} else if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
-		return // it is at rest, and the server still has to hear of it
+		c.whisper(m.Append(c.buf[:0]))
+	} else {
+		c.buf = m.Append(c.buf[:0])
+		c.stats.BytesUp += uint64(len(c.buf))
+		if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
+			return // it is at rest, and the server still has to hear of it
+		}
 	}
 	c.dirty, c.moving = false, c.dirty
+}
+
+// whisper sends what the next one makes good.
+func (c *Client) whisper(msg []byte) {
+	c.buf = msg
+	c.stats.BytesUp += uint64(len(msg))
+	_, err := c.cfg.Transport.SendUnreliable(c.ch, msg)
+	c.unsent(err)
 }
 
 // AtRest reports whether the server has been told reliably where the player is.

@@ -168,11 +168,16 @@ func (m *Session) Parse(body []byte) error {
 // Read reads what AppendBody wrote.
 func (m *Session) Read(r *codec.Reader) { m.Number, m.Room = r.U32(), fields.ReadUint32(r) }
 
+// maxSeen bounds what a client says of what it has seen: two numbers and a word.
+const maxSeen = 32
+
 // ClientRest is the body of ClientRestPayload: where a client says its entity is.
 type ClientRest struct {
 	Session     uint32
 	Sequence    uint32
 	Incarnation uint32 // as the client said it
+	Seen        []byte // protocol.Seen, for the witness; aliases the input after Parse
+	Still       bool   // it has not moved: the place says nothing
 	Position    property.Vector3
 	Direction   property.Vector3
 }
@@ -185,6 +190,7 @@ func (m *ClientRest) AppendBody(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, m.Session)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = codec.AppendBool(codec.AppendBytes(b, m.Seen), m.Still)
 	b = fields.AppendVector3(b, m.Position)
 	return fields.AppendVector3(b, m.Direction)
 }
@@ -199,6 +205,8 @@ func (m *ClientRest) Parse(body []byte) error {
 // Read reads what AppendBody wrote.
 func (m *ClientRest) Read(r *codec.Reader) {
 	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), fields.ReadUint32(r)
+	m.Seen = r.Bytes(maxSeen)
+	m.Still = r.Bool()
 	m.Position, m.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 }
 

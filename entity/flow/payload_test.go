@@ -39,7 +39,7 @@ func payloads() []payload {
 			func(m any) []byte { return m.(*flow.ClientCall).Append(nil) }, false},
 		{flow.RemoteCallPayload, &flow.RemoteCall{Method: 4, Args: []byte("args")},
 			func(m any) []byte { return m.(*flow.RemoteCall).Append(nil) }, false},
-		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Position: pos, Direction: dir},
+		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Seen: []byte{5, 6}, Still: true, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
 		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},
 			func(m any) []byte { return m.(*flow.Bundle).Append(nil) }, false},

@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/mercury/secure"
-	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/cluster"
 )
 
@@ -97,7 +98,7 @@ func startRun(f *flags) (*run, error) {
 	}
 	cfg := cluster.ObserverConfig{Manager: at, Listen: at.Addr().String()}
 	if f.seal {
-		cfg.ServerKey = r.key.Public()
+		cfg.ServerKey, cfg.Access = r.key.Public(), r.key.ClusterKey().Observer()
 	}
 	r.observer, err = cluster.Observe(context.Background(), cfg)
 	return r, err
@@ -116,9 +117,13 @@ func freePort() (string, error) {
 func (r *run) play(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	login, err := r.observer.Ready(wait)
+	doors, err := r.observer.Ready(wait)
 	if err != nil {
 		return err
+	}
+	login, err := netip.ParseAddrPort(strings.TrimPrefix(doors[0], "udp://")) // the only one
+	if err != nil {
+		return fmt.Errorf("the LoginApp's doors are %v: %w", doors, err)
 	}
 	schema, err := loadSchema()
 	if err != nil {
@@ -130,8 +135,8 @@ func (r *run) play(ctx context.Context) error {
 		Behave: func(int) bots.Behaviour {
 			return bots.All{
 				&bots.Walk{MinX: -half, MinZ: -half, MaxX: half, MaxZ: half, Speed: float32(r.f.speed)},
-				&bots.Chat{Method: "wear", Every: wearEvery, Args: func(b *bots.Bot) []property.Value {
-					return []property.Value{property.Uint(b.Chance.Uint64N(256))}
+				&bots.Chat{Method: "wear", Every: wearEvery, Args: func(b *bots.Bot) []any {
+					return []any{uint8(b.Chance.Uint64N(256))}
 				}},
 			}
 		},

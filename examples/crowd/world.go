@@ -48,7 +48,7 @@ func loadSchema() (*property.Schema, error) {
 func (f *flags) world(schema *property.Schema) cluster.Config {
 	cells := space.NewScripts(schema)
 	space.Register[Walker](cells, "Walker")
-	bases := new(baseapp.Scripts)
+	bases := baseapp.NewScripts(schema)
 	half := f.side() / 2
 	baseapp.Register(bases, "Walker", func() *Player { return &Player{half: float32(half)} })
 	border := balance.Border{GhostDistance: f.radius + 50}

@@ -84,8 +84,9 @@ mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
 mercury/host: mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
+entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host
 mercury/peer: mercury mercury/secure mercury/call mercury/host
-ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session
+ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session entity/client/bots
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.
 space/cluster: FLOOR5 APPS ADAPTERS
@@ -124,6 +125,7 @@ mercury/tcp: sockets
 mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
 entity/client/session: looks up names, starts the runner, and is asked from any goroutine
+entity/client/bots: starts the runner, waits for its bots, and is asked from any goroutine
 space/cluster: starts the runner
 internal/archtest: runs the Go command
 internal/sim/plants: a program that runs the Go command

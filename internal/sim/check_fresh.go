@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 )
 
@@ -103,6 +105,7 @@ const keptMoves = 1024
 
 type moveMade struct {
 	stamp uint32
+	place property.Vector3
 	at    time.Duration
 }
 
@@ -124,6 +127,9 @@ type pair struct {
 	due   []moveMade // moves that must have arrived twoTicks after they were made
 	// owed is the first move that did not arrive because the budget was spent.
 	owed *moveMade
+	// known is the stamp of the newest move that the player knows of, if learned.
+	known   uint32
+	learned bool
 }
 
 const checkPeriod = 50 * time.Millisecond
@@ -176,7 +182,7 @@ func (k *placesFresh) follow(now time.Duration) {
 			if n == keptMoves {
 				t.moves = slices.Delete(t.moves, 0, n/2)
 			}
-			t.moves = append(t.moves, moveMade{v.MoveStamp(), now})
+			t.moves = append(t.moves, moveMade{v.MoveStamp(), v.Position(), now})
 		}
 	})
 }
@@ -184,6 +190,25 @@ func (k *placesFresh) follow(now time.Duration) {
 // steady reports whether the real has been where it is for long enough.
 func (t *track) steady(now time.Duration) bool {
 	return t != nil && t.seen == now && now-t.since >= steadyFor
+}
+
+// learn is the stamp of the newest move that a player knows of, by the place that it holds. The way
+// from place to place is rounded on the wire.
+func (p *pair) learn(t *track, place property.Vector3) uint32 {
+	const rounding = 1.0 / entity.Grid
+	for _, m := range slices.Backward(t.moves) {
+		if p.learned && int32(m.stamp-p.known) <= 0 {
+			break
+		}
+		if math.Abs(float64(m.place.X)-float64(place.X)) <= rounding && math.Abs(float64(m.place.Z)-float64(place.Z)) <= rounding {
+			p.known, p.learned = m.stamp, true
+			break
+		}
+	}
+	if !p.learned {
+		return t.moves[0].stamp
+	}
+	return p.known
 }
 
 // age is how long ago the entity made the first move after that of a stamp.
@@ -229,7 +254,7 @@ func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
 		if now-p.since < steadyFor {
 			continue
 		}
-		if err := k.pair(now, v, p, t, r.Stamp()); err != nil {
+		if err := k.pair(now, v, p, t, p.learn(t, r.Position)); err != nil {
 			return err
 		}
 	}

@@ -123,7 +123,7 @@ func samples() []wire.Received {
 		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: flow.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
-		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Position: here, Direction: there}},
+		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Seen: []byte{5, 6}, Still: true, Position: here, Direction: there}},
 
 		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
 		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},

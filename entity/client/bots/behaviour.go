@@ -104,7 +104,7 @@ type Chat struct {
 	// Every is the mean time between two calls.
 	Every time.Duration
 	// Args makes the arguments; nil for a method without any.
-	Args func(b *Bot) []property.Value
+	Args func(b *Bot) []any
 }
 
 // Act implements Behaviour.
@@ -112,11 +112,11 @@ func (c *Chat) Act(b *Bot) {
 	if !b.Every(c.Every) {
 		return
 	}
-	var args []property.Value
+	var args []any
 	if c.Args != nil {
 		args = c.Args(b)
 	}
-	b.try(b.CallCell(b.Player().ID, c.Method, args...))
+	b.try(b.Player().Cell().Call(c.Method, args...))
 }
 
 // Fight calls an exposed cell method of someone near by now and then.
@@ -138,7 +138,7 @@ func (f *Fight) Act(b *Bot) {
 	at := b.Player().Position
 	for r := range b.Entities() {
 		if r.Def.Name == f.Type && entity.Distance(at, r.Position) <= f.Reach {
-			b.try(b.CallCell(r.ID, f.Method))
+			b.try(r.Cell().Call(f.Method))
 			return
 		}
 	}

@@ -31,6 +31,7 @@ type Bot struct {
 	due       time.Duration // of the next tick, or login
 	leaving   bool          // its session ends because it wants it to
 	over      bool          // it plays no more
+	logins    uint64
 	lost      uint64
 	refused   uint64       // what its behaviour could not do
 	earlier   client.Stats // of sessions that are over
@@ -51,7 +52,7 @@ func (b *Bot) Step(speed float32) float32 { return speed * float32(b.group.swarm
 
 // Go moves the bot's entity to a place, and remembers that for Freshness.
 func (b *Bot) Go(place, direction property.Vector3) error {
-	if err := b.Client.MoveTo(place, direction); err != nil {
+	if err := b.Client.SetPosition(place, direction); err != nil {
 		return err
 	}
 	if b.trail != nil {
@@ -109,7 +110,7 @@ func (b *Bot) login() {
 	clear(b.sees)
 	s, env := b.group.swarm, &b.group.env
 	cfg := client.Config{
-		Transport: &line{env.Transport, b}, Tickets: env.Guard, Schema: s.cfg.Schema, Classes: s.cfg.Classes,
+		Transport: &line{env.Transport, b}, Tickets: env.Guard, Schema: s.cfg.Schema, Scripts: s.cfg.Scripts,
 		LoginApp: s.cfg.LoginApp, Tick: s.cfg.Tick, Log: env.Log, Events: b.events(),
 	}
 	cfg.User, cfg.Password = s.cfg.Account(b.Number)
@@ -119,6 +120,7 @@ func (b *Bot) login() {
 		return
 	}
 	b.Client = c
+	b.logins++
 }
 
 // closed hears that the session is over.
@@ -149,6 +151,7 @@ func (b *Bot) fail(err error) {
 }
 
 func (b *Bot) addTo(st *Stats) {
+	st.Logins += b.logins
 	st.Lost += b.lost
 	st.Refused += b.refused
 	addStats(&st.Client, b.earlier)

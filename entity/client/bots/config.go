@@ -39,8 +39,8 @@ type Config struct {
 	ServerKey secure.PublicKey
 	// Schema has the entity definitions. Required.
 	Schema *property.Schema
-	// Classes are the Go types of what the bots see. Default: none.
-	Classes *client.Classes
+	// Scripts are the Go types of what the bots see. Default: none.
+	Scripts *client.Scripts
 	// Account is the name and the password of a bot. Default: bot and its number, and none.
 	Account func(number int) (user, password string)
 	// Behave makes the behaviour of a bot. Default: it stands where it was put.

@@ -137,6 +137,8 @@ type Stats struct {
 	Playing, Sessions int
 	// InView is how many entities all bots see now.
 	InView int
+	// Logins counts the sessions that were begun.
+	Logins uint64
 	// Lost counts sessions that ended though no behaviour had asked for it.
 	Lost uint64
 	// Refused counts what behaviours could not do.

@@ -45,7 +45,7 @@ func (m *Audit) Append(b []byte) []byte {
 func (m *Audit) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Own.read(&r)
-	n := r.Count(MaxAudited, 29)
+	n := r.Count(MaxAudited, 28)
 	m.Entities = make([]Expected, n)
 	for i := range m.Entities {
 		m.Entities[i].read(&r)

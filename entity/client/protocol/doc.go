@@ -13,21 +13,32 @@
 // An unreliable mercury message from the server is a Positions packet: where the entities around
 // the player were, as far as the byte budget went.
 //
-//	+--------------+-----------------+----------------------------------------------+-----
-//	| after uvarint| origin 3 varint | head | entity id | stamp | position | direction | ...
-//	+--------------+-----------------+----------------------------------------------+-----
+//	+---------------------------------------+---------+-----------------------+-----
+//	| after, number, epoch, origin          | aliases | near: X, Z, [yaw]     | ...
+//	|                                       |         | far: X, Z, yaw, Y ... |
+//	+---------------------------------------+---------+-----------------------+-----
 //
-// An entry takes some 13 bytes. The origin is in metres, near the player. A position is three int16
-// of 1/64 m from there; a direction is an int16 of 1/32767 of π for each of its angles that is not
-// zero, and head says which. The lowest two bits of head say which of the allocators named in the
-// packet made the id, or that a new one follows; so most entries carry only the counter of the id.
-// A position further away than 512 m, and a direction that is not made of angles, goes whole. The
-// place where an entity comes to rest is told reliably and exactly. A tick may fill several
-// packets; none of them needs another.
+// An entity has a short alias from its Enter to its Leave. A place is told on a grid of the space,
+// of 1/32 m, and never as the whole number: the near form has the lowest seven bits of X and Z, which
+// tell a client that holds a place not too far from there which one is meant. So most entries take
+// two bytes, three with the yaw, and the same two or three for everyone who watches. The aliases of
+// a packet are bits, or steps from one to the next, whichever is shorter.
 //
-// After counts the reliable bundles that the witness had sent before it. A client uses an entry
-// only for a replica that was created by bundle After or an earlier one, and only if its stamp is
-// newer than what the replica has: so a late packet never moves an entity back.
+// The near form must never misplace anybody, whatever was lost. In each Move, and when it stands
+// still and packets come, the client says which it has seen ([Seen]). The witness uses the near form
+// only if the entity has gone no farther than [NearReach] since a place that the client has had, by
+// the length of its path: then it is right for each place that the client may hold, that one or any
+// that was sent after it. Everybody else is told the far form: 16 bits of X and Z, next to the origin
+// of the packet, with yaw, height, pitch and roll, or all of it whole for what is a kilometre away.
+// So none of the packets needs another. The place where an entity comes to rest is told reliably and
+// exactly.
+//
+// After counts the reliable bundles that the witness had sent before the packet. A client uses an
+// entry only for a replica that was created by bundle After or an earlier one, and only if no packet
+// of a higher number told of it: so a late packet never moves an entity back. An alias names another
+// entity only when the client has said that it has applied the bundle with the Leave; a packet of
+// another epoch, the incarnation of the player's real, is of no use. So a packet that comes late, or
+// ahead of its bundle, tells of whom it was written for, or of nobody.
 //
 // # Numbers
 //

@@ -112,9 +112,11 @@ func AppendChange(b []byte, v *property.Values, c *property.Change) []byte {
 
 // Enter brings an entity into the player's area of interest.
 type Enter struct {
-	ID        entity.ID
-	Type      uint16 // property.Definition.ClientID
-	Stamp     uint32
+	ID   entity.ID
+	Type uint16 // property.Definition.ClientID
+	// Alias stands for the entity in Positions packets, up to its Leave: below MaxAlias, or
+	// NoAlias.
+	Alias     uint32
 	Position  property.Vector3
 	Direction property.Vector3
 	// Props are whole values, as property.Values.AppendClientValue writes them, packed; it aliases
@@ -127,7 +129,9 @@ func (m *Enter) Append(b []byte) []byte {
 	b, mark := Begin(b, EnterID)
 	b = fields.AppendID(b, m.ID)
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
-	b = fields.AppendPlace(b, m.Stamp, m.Position, m.Direction)
+	b = binary.AppendUvarint(b, uint64(m.Alias))
+	b = fields.AppendVector3(b, m.Position)
+	b = fields.AppendVector3(b, m.Direction)
 	b = append(b, m.Props...)
 	return End(b, mark)
 }
@@ -137,7 +141,10 @@ func (m *Enter) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.ID = fields.ReadID(&r)
 	m.Type = r.U16()
-	m.Stamp, m.Position, m.Direction = fields.ReadPlace(&r)
+	if m.Alias = fields.ReadUint32(&r); m.Alias > NoAlias {
+		r.Fail(errEntry)
+	}
+	m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
 	m.Props = r.Rest()
 	return done(&r, "enter")
 }
@@ -234,11 +241,9 @@ func (m *Call) Parse(body []byte) error {
 	return done(&r, "call")
 }
 
-// Place is where an entity was: either a Rest message, sent reliably, exactly and once when it
-// stands still, or a rounded entry of a Positions packet.
+// Place is where an entity stands: a Rest message, sent reliably, exactly and once.
 type Place struct {
 	ID        entity.ID
-	Stamp     uint32
 	Position  property.Vector3
 	Direction property.Vector3
 }
@@ -252,7 +257,8 @@ func (p *Place) AppendRest(b []byte) []byte {
 
 func (p *Place) appendExact(b []byte) []byte {
 	b = fields.AppendID(b, p.ID)
-	return fields.AppendPlace(b, p.Stamp, p.Position, p.Direction)
+	b = fields.AppendVector3(b, p.Position)
+	return fields.AppendVector3(b, p.Direction)
 }
 
 // ParseRest decodes the body of a Rest message.
@@ -264,7 +270,7 @@ func (p *Place) ParseRest(body []byte) error {
 
 func (p *Place) read(r *codec.Reader) {
 	p.ID = fields.ReadID(r)
-	p.Stamp, p.Position, p.Direction = fields.ReadPlace(r)
+	p.Position, p.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
 }
 
 // SpaceData is one entry of the data of the space that the player is in.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -11,197 +12,309 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// The head of an entry of a Positions packet.
+// A Positions packet is a head, the aliases of the entities that it tells of in ascending order, and
+// an entry for each. An entry has one of two forms, told apart by the lowest bit of its first byte.
+//
+//	near  2 bytes: 0, yaw follows, 7 bits of X, 7 of Z    the lowest bits of the place on the grid
+//	      [yaw]
+//	far   flags, X, Z (16 bits each) or the whole place   the lowest bits, near the packet's origin
+//	      [yaw] [height] [pitch, roll]
 const (
-	allocatorBits = 0x03 // which allocator of the packet made the id; newAllocator: a new one follows
-	wholeFlag     = 1 << 2
-	turnShift     = 3 // three flags: X, Y and Z of the direction follow
-	turnBits      = 0x07
-	newAllocator  = 3
-	unusedBits    = 0xff &^ (allocatorBits | wholeFlag | turnBits<<turnShift)
-)
+	farFlag    = 1 << 0
+	yawFlag    = 1 << 1 // of both forms
+	heightFlag = 1 << 2
+	tiltFlag   = 1 << 3 // pitch and roll follow
+	levelFlag  = 1 << 4 // pitch and roll are zero
+	wholeFlag  = 1 << 5 // the place and the direction follow as they are, and nothing else
+	farFlags   = farFlag | yawFlag | heightFlag | tiltFlag | levelFlag | wholeFlag
 
-const (
-	// placeUnit is the unit of an entry's position, as a fraction of a metre. A position is off by
-	// less than a centimetre, and reaches 512 m from the origin of its packet. What is further away
-	// goes whole.
-	placeUnit = 64
-	// turnUnit is the unit of an entry's direction, as a fraction of π: it is off by less than a
-	// tenth of a milliradian.
-	turnUnit = math.MaxInt16
+	nearBits = 7
+	nearMask = 1<<nearBits - 1
+	// NearReach is how far an entity may have gone, by entity.Motion.Path, from any place that the
+	// client may hold, so that the near form tells where it is. One more would leave two places open,
+	// and what the client holds is rounded to the grid once more.
+	NearReach = 1<<(nearBits-1) - 2
+	// farReach is how far from the origin the far form reaches, in parts of a metre.
+	farReach = 1<<15 - 1
+	// originUnit is what the origin of a packet counts in, in metres.
+	originUnit = 64
 
-	// MaxEntry is the most that an entry takes, MaxPacketHead the most that precedes the first one.
-	MaxEntry      = 1 + 3 + 5 + 5 + 24
-	MaxPacketHead = binary.MaxVarintLen64 + 3*4
+	// MaxAlias bounds the aliases of one client's entities: with the entities that it has forgotten
+	// and not yet said so there may be more of them than entities.
+	MaxAlias = 4 * MaxAudited
+	// NoAlias is that of an entity of which no packet tells.
+	NoAlias = MaxAlias
+	// MaxEntry is the most that an entry takes with its alias, MaxPacketHead what comes before.
+	MaxEntry      = 3 + 1 + 24
+	MaxPacketHead = binary.MaxVarintLen64 + 5 + 1 + 2*4 + 3
 )
 
 var errEntry = errors.New("no such entry")
 
-// counterBits are the bits of an entity id that hold its counter; the others hold its allocator.
-const counterBits = 32
-
-// packing is what the entries of one packet share. The writer and the reader of a packet have the
-// same packing at each entry.
-type packing struct {
-	origin     [3]int32 // metres
-	allocators [newAllocator]uint32
-	known      int
+// PacketHead says what a Positions packet is.
+type PacketHead struct {
+	// After is the number of the bundle that the packet comes after.
+	After uint64
+	// Number counts the packets of a witness, from 1. The client says which it has seen; see Seen.
+	Number uint32
+	// Epoch is the low byte of the incarnation of the player's real: numbers begin anew with each.
+	Epoch uint8
+	// Origin is a place near those of the packet, in units of 64 m.
+	Origin [2]int32
 }
 
-func (p *packing) learn(allocator uint32) {
-	if p.known < len(p.allocators) {
-		p.allocators[p.known] = allocator
-		p.known++
+// OriginOf is the origin of a packet for a watcher at a place.
+func OriginOf(at property.Vector3) [2]int32 {
+	unit := func(x float32) int32 {
+		return int32(math.Round(float64(min(max(x, -entity.MaxCoordinate), entity.MaxCoordinate)) / originUnit))
 	}
+	return [2]int32{unit(at.X), unit(at.Z)}
 }
 
-// PacketWriter writes one Positions packet after the other:
-//
-//	b = protocol.BeginPositions(b, after)
-//	b = w.Begin(b, origin)
-//	b = w.Append(b, &place) // for each
-//
-// The zero value is usable.
-type PacketWriter struct{ packing }
-
-// BeginPositions starts a Positions packet, whose number it appends.
-func BeginPositions(b []byte, after uint64) []byte { return binary.AppendUvarint(b, after) }
-
-// Begin begins the entries of a packet. origin is a place near those that follow: the watcher's.
-func (w *PacketWriter) Begin(b []byte, origin property.Vector3) []byte {
-	w.packing = packing{origin: [3]int32{metres(origin.X), metres(origin.Y), metres(origin.Z)}}
-	for _, o := range w.origin {
-		b = binary.AppendVarint(b, int64(o))
-	}
-	return b
+// Append encodes h.
+func (h *PacketHead) Append(b []byte) []byte {
+	b = binary.AppendUvarint(b, h.After)
+	b = binary.AppendUvarint(b, uint64(h.Number))
+	b = append(b, h.Epoch)
+	b = binary.AppendVarint(b, int64(h.Origin[0]))
+	return binary.AppendVarint(b, int64(h.Origin[1]))
 }
 
-// metres rounds a coordinate. All coordinates of entities are within entity.MaxCoordinate.
-func metres(x float32) int32 {
-	return int32(math.Round(float64(min(max(x, -entity.MaxCoordinate), entity.MaxCoordinate))))
+func (h *PacketHead) read(r *codec.Reader) {
+	const most = entity.MaxCoordinate / originUnit
+	h.After = r.Uvarint()
+	h.Number = fields.ReadUint32(r)
+	h.Epoch = r.U8()
+	x, z := r.Varint(), r.Varint()
+	if x < -most || x > most || z < -most || z > most {
+		r.Fail(errEntry)
+	}
+	h.Origin = [2]int32{int32(x), int32(z)}
 }
 
-// Append appends an entry. Position and direction are rounded, unless the position is too far from
-// the origin or the direction is not made of angles.
-func (w *PacketWriter) Append(b []byte, p *Place) []byte {
-	head := len(b)
-	b = append(b, 0)
-	b = w.appendID(b, p.ID)
-	b = binary.AppendUvarint(b, uint64(p.Stamp))
-	at := [3]float32{p.Position.X, p.Position.Y, p.Position.Z}
-	to := [3]float32{p.Direction.X, p.Direction.Y, p.Direction.Z}
-	var near, turn [3]int16
-	fits := true
-	for i := range at {
-		var ok [2]bool
-		near[i], ok[0] = rounded((float64(at[i]) - float64(w.origin[i])) * placeUnit)
-		turn[i], ok[1] = rounded(float64(to[i]) / math.Pi * turnUnit)
-		fits = fits && ok[0] && ok[1] && math.Abs(float64(at[i])) < entity.MaxCoordinate-1
+// AppendAliases encodes the aliases of a packet, which ascend: as bits or as the steps from one to
+// the next, whichever is shorter.
+func AppendAliases(b []byte, aliases []uint32) []byte {
+	n := uint64(len(aliases))
+	if n == 0 {
+		return binary.AppendUvarint(b, 0)
 	}
-	if !fits {
-		b[head] |= wholeFlag
-		b = fields.AppendVector3(b, p.Position)
-		return fields.AppendVector3(b, p.Direction)
-	}
-	for i := range near {
-		b = binary.LittleEndian.AppendUint16(b, uint16(near[i]))
-	}
-	for i := range turn {
-		if turn[i] != 0 {
-			b[head] |= 1 << (turnShift + i)
-			b = binary.LittleEndian.AppendUint16(b, uint16(turn[i]))
+	if int(aliases[n-1])/8+1 <= len(aliases) { // each step takes a byte at least
+		b = binary.AppendUvarint(b, n<<1|1)
+		start := len(b)
+		for _, a := range aliases {
+			for len(b)-start <= int(a/8) {
+				b = append(b, 0)
+			}
+			b[start+int(a/8)] |= 1 << (a % 8)
 		}
+		return b
+	}
+	b = binary.AppendUvarint(b, n<<1)
+	next := uint32(0)
+	for _, a := range aliases {
+		b = binary.AppendUvarint(b, uint64(a-next))
+		next = a + 1
 	}
 	return b
 }
 
-// appendID writes an id after its head, which is b's last byte.
-func (w *PacketWriter) appendID(b []byte, id entity.ID) []byte {
-	allocator, head := uint32(id>>counterBits), len(b)-1
-	slot := 0
-	for slot < w.known && w.allocators[slot] != allocator {
-		slot++
+// readAliases appends them to buf.
+func readAliases(r *codec.Reader, buf []uint32) []uint32 {
+	head := r.Uvarint()
+	n := head >> 1
+	if n > uint64(r.Len())*8 || n > MaxAlias { // each takes a bit at least
+		r.Fail(errEntry)
+		return buf
 	}
-	if slot == w.known {
-		slot = newAllocator
-		b = binary.AppendUvarint(b, uint64(allocator))
-		w.learn(allocator)
+	next := uint64(0)
+	for n > 0 && r.Err() == nil {
+		if head&1 == 0 {
+			next += r.Uvarint()
+			if next >= MaxAlias {
+				r.Fail(errEntry)
+				break
+			}
+			buf = append(buf, uint32(next))
+			next, n = next+1, n-1
+			continue
+		}
+		byte8 := r.U8()
+		if uint64(bits.OnesCount8(byte8)) > n || next >= MaxAlias {
+			r.Fail(errEntry)
+			break
+		}
+		for rest := byte8; rest != 0; rest &= rest - 1 {
+			buf = append(buf, uint32(next)+uint32(bits.TrailingZeros8(rest)))
+			n--
+		}
+		next += 8
 	}
-	b[head] |= byte(slot)
-	return binary.AppendUvarint(b, uint64(uint32(id)))
+	return buf
 }
 
-// rounded returns false for what does not fit 16 bits.
-func rounded(x float64) (int16, bool) {
-	x = math.Round(x)
-	if !(math.Abs(x) <= math.MaxInt16) {
-		return 0, false
+// AppendNear encodes where an entity is in the near form: for a client that holds a place from which
+// the entity has gone no farther than NearReach, and, without yaw, the yaw that it has now. What the
+// client holds of height, pitch and roll must be true.
+func AppendNear(b []byte, m *entity.Motion, yaw bool) []byte {
+	word := uint16(m.X&nearMask)<<2 | uint16(m.Z&nearMask)<<(2+nearBits)
+	if !yaw {
+		return binary.LittleEndian.AppendUint16(b, word)
 	}
-	return int16(x), true
+	return append(binary.LittleEndian.AppendUint16(b, word|yawFlag), m.Yaw)
 }
 
-// Positions decodes a Positions packet.
-func Positions(packet []byte, f func(after uint64, p *Place)) error {
+// AppendFar encodes where an entity is for a client that may hold any place of it.
+func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
+	m := &e.Motion
+	y := math.Round(float64(e.Position.Y) * entity.Grid)
+	if !inReach(m.X, origin[0]) || !inReach(m.Z, origin[1]) {
+		b = append(b, farFlag|wholeFlag)
+		return fields.AppendVector3(fields.AppendVector3(b, e.Position), e.Direction)
+	}
+	level := e.Direction.Y == 0 && e.Direction.Z == 0
+	head := len(b)
+	b = append(b, farFlag|yawFlag|heightFlag)
+	b = binary.LittleEndian.AppendUint16(b, uint16(m.X))
+	b = binary.LittleEndian.AppendUint16(b, uint16(m.Z))
+	b = append(b, m.Yaw)
+	b = binary.AppendVarint(b, int64(y))
+	if level {
+		b[head] |= levelFlag
+		return b
+	}
+	b[head] |= tiltFlag
+	return append(b, entity.TurnsOf(e.Direction.Y), entity.TurnsOf(e.Direction.Z))
+}
+
+// inReach reports whether the far form tells a coordinate. The most extreme ones go whole, since
+// what is rounded must not leave the world.
+func inReach(x, origin int32) bool {
+	d := int64(x) - int64(origin)*originUnit*entity.Grid
+	return d >= -farReach && d <= farReach && x > -(entity.MaxCoordinate-1)*entity.Grid && x < (entity.MaxCoordinate-1)*entity.Grid
+}
+
+// Moved is an entry of a packet.
+type Moved struct {
+	Alias uint32
+
+	origin   [2]int32
+	flags    uint8
+	x, z     uint16
+	yaw      uint8
+	tilt     [2]uint8
+	y        int64
+	position property.Vector3 // whole
+	rotation property.Vector3
+}
+
+// Positions decodes a Positions packet: it calls f for each entry with the head of the packet. m is
+// valid during the call.
+func Positions(packet []byte, f func(h *PacketHead, m *Moved)) error {
+	var scratch PositionsReader
+	return scratch.Read(packet, f)
+}
+
+// PositionsReader decodes one Positions packet after the other. The zero value is usable.
+type PositionsReader struct {
+	aliases []uint32
+	head    PacketHead
+	moved   Moved
+}
+
+// Read decodes a packet, as Positions does.
+func (p *PositionsReader) Read(packet []byte, f func(h *PacketHead, m *Moved)) error {
 	r := codec.NewReader(packet)
-	after := r.Uvarint()
-	var shared packing
-	for i := range shared.origin {
-		shared.origin[i] = int32(readMetres(&r))
-	}
-	var p Place
-	for r.Len() > 0 {
-		p.readEntry(&r, &shared)
+	p.head.read(&r)
+	p.aliases = readAliases(&r, p.aliases[:0])
+	m := &p.moved
+	*m = Moved{origin: p.head.Origin}
+	for _, m.Alias = range p.aliases {
+		m.read(&r)
 		if r.Err() != nil {
 			break
 		}
-		f(after, &p)
+		f(&p.head, m)
 	}
 	return done(&r, "positions")
 }
 
-func readMetres(r *codec.Reader) int64 {
-	m := r.Varint()
-	if m < -entity.MaxCoordinate || m > entity.MaxCoordinate {
-		r.Fail(errEntry)
-		return 0
-	}
-	return m
-}
-
-func (p *Place) readEntry(r *codec.Reader, shared *packing) {
-	head := r.U8()
-	slot := int(head & allocatorBits)
-	var allocator uint32
-	switch {
-	case slot == newAllocator:
-		allocator = fields.ReadUint32(r)
-		shared.learn(allocator)
-	case slot < shared.known:
-		allocator = shared.allocators[slot]
-	default:
-		r.Fail(errEntry)
-	}
-	p.ID = entity.ID(allocator)<<counterBits | entity.ID(fields.ReadUint32(r))
-	p.Stamp = fields.ReadUint32(r)
-	if !p.ID.Valid() || head&unusedBits != 0 || head&wholeFlag != 0 && head>>turnShift != 0 {
-		r.Fail(errEntry)
-	}
-	if head&wholeFlag != 0 {
-		p.Position, p.Direction = fields.ReadVector3(r), fields.ReadVector3(r)
+func (m *Moved) read(r *codec.Reader) {
+	m.flags = r.U8()
+	if m.flags&farFlag == 0 {
+		word := uint16(m.flags) | uint16(r.U8())<<8
+		m.flags &= yawFlag
+		m.x, m.z = word>>2&nearMask, word>>(2+nearBits)
+		if m.flags&yawFlag != 0 {
+			m.yaw = r.U8()
+		}
 		return
 	}
-	var at, to [3]float32
-	for i := range at {
-		at[i] = float32(float64(shared.origin[i]) + float64(int16(r.U16()))/placeUnit)
+	if m.flags&^farFlags != 0 || m.flags&wholeFlag != 0 && m.flags != wholeFlag|farFlag {
+		r.Fail(errEntry)
+		return
 	}
-	for i := range to {
-		if head&(1<<(turnShift+i)) != 0 {
-			to[i] = float32(float64(int16(r.U16())) / turnUnit * math.Pi)
+	if m.flags&wholeFlag != 0 {
+		m.position, m.rotation = fields.ReadVector3(r), fields.ReadVector3(r)
+		return
+	}
+	m.x, m.z = r.U16(), r.U16()
+	if m.flags&yawFlag != 0 {
+		m.yaw = r.U8()
+	}
+	if m.flags&heightFlag != 0 {
+		if m.y = r.Varint(); m.y < -entity.MaxCoordinate*entity.Grid || m.y > entity.MaxCoordinate*entity.Grid {
+			r.Fail(errEntry)
 		}
 	}
-	p.Position = property.Vector3{X: at[0], Y: at[1], Z: at[2]}
-	p.Direction = property.Vector3{X: to[0], Y: to[1], Z: to[2]}
-	if !entity.Finite(p.Position) {
-		r.Fail(errEntry)
+	if m.flags&tiltFlag != 0 {
+		m.tilt = [2]uint8{r.U8(), r.U8()}
 	}
 }
+
+// From is where the entity is, for a client that holds a place and a direction of it. ok is false
+// for what is nowhere: a packet that no server makes.
+func (m *Moved) From(position, direction property.Vector3) (at, to property.Vector3, ok bool) {
+	switch {
+	case m.flags&wholeFlag != 0:
+		at, to = m.position, m.rotation
+	case m.flags&farFlag != 0:
+		at = property.Vector3{X: farFrom(m.x, m.origin[0]), Y: position.Y, Z: farFrom(m.z, m.origin[1])}
+		to = direction
+	default:
+		at = property.Vector3{X: nearTo(m.x, position.X), Y: position.Y, Z: nearTo(m.z, position.Z)}
+		to = direction
+	}
+	if m.flags&heightFlag != 0 {
+		at.Y = float32(m.y) / entity.Grid
+	}
+	if m.flags&yawFlag != 0 {
+		to.X = angle(m.yaw)
+	}
+	if m.flags&levelFlag != 0 {
+		to.Y, to.Z = 0, 0
+	}
+	if m.flags&tiltFlag != 0 {
+		to.Y, to.Z = angle(m.tilt[0]), angle(m.tilt[1])
+	}
+	return at, to, entity.Finite(at)
+}
+
+// nearTo is the coordinate whose lowest bits are given, next to one that is held.
+func nearTo(low uint16, held float32) float32 {
+	h := int32(math.Round(float64(held) * entity.Grid))
+	d := (int32(low) - h) & nearMask
+	if d > nearMask/2 {
+		d -= nearMask + 1
+	}
+	return float32(float64(h+d) / entity.Grid)
+}
+
+// farFrom is the coordinate whose lowest bits are given, next to the origin.
+func farFrom(low uint16, origin int32) float32 {
+	o := int64(origin) * originUnit * entity.Grid
+	return float32(float64(o+int64(int16(low-uint16(o)))) / entity.Grid)
+}
+
+// angle is what entity.TurnsOf made, in radians from -π to π.
+func angle(turns uint8) float32 { return float32(float64(int8(turns)) / 256 * 2 * math.Pi) }

@@ -1,10 +1,11 @@
 package protocol_test
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
@@ -12,171 +13,260 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// positions writes a packet.
-func positions(after uint64, origin property.Vector3, places []protocol.Place) []byte {
-	var w protocol.PacketWriter
-	b := w.Begin(protocol.BeginPositions(nil, after), origin)
-	for i := range places {
-		b = w.Append(b, &places[i])
+// How far off a place on the way may be, in metres, and an angle in radians.
+const (
+	placeOff = 0.5/entity.Grid + 1e-9
+	turnOff  = math.Pi/256 + 1e-6
+)
+
+// somewhere is a place within so many metres of another one, and within the world.
+func somewhere(rng *rand.Rand, near property.Vector3, far float32) property.Vector3 {
+	off := func(x float32) float32 {
+		return min(max(x+(rng.Float32()*2-1)*far, -entity.MaxCoordinate), entity.MaxCoordinate)
 	}
-	return b
+	return property.Vector3{X: off(near.X), Y: off(near.Y), Z: off(near.Z)}
 }
 
-// readPositions reads a packet; every entry must carry the same number.
-func readPositions(t testing.TB, packet []byte) (after uint64, places []protocol.Place, err error) {
-	t.Helper()
-	err = protocol.Positions(packet, func(n uint64, p *protocol.Place) {
-		if len(places) > 0 && n != after {
-			t.Errorf("after %d, then %d", after, n)
-		}
-		after = n
-		places = append(places, *p)
-	})
-	return after, places, err
+func facings(rng *rand.Rand) property.Vector3 {
+	angle := func() float32 { return (rng.Float32()*2 - 1) * math.Pi }
+	v := property.Vector3{X: angle()}
+	if rng.IntN(3) == 0 {
+		v.Y, v.Z = angle(), angle()
+	}
+	return v
 }
 
-// apart is the largest difference of a coordinate.
-func apart(a, b property.Vector3) float64 {
-	return max(math.Abs(float64(a.X)-float64(b.X)), math.Abs(float64(a.Y)-float64(b.Y)), math.Abs(float64(a.Z)-float64(b.Z)))
+// wrong says how a place differs from what was written by more than rounding does. Coordinates are
+// numbers of 32 bits: far out they are coarser than the grid.
+func wrong(e *entity.Entity, at, to property.Vector3) string {
+	off := func(got, want float32) bool {
+		return math.Abs(float64(got)-float64(want)) > placeOff+math.Abs(float64(want))*math.Pow(2, -23)
+	}
+	turned := func(got, want float32) bool {
+		d := math.Mod(math.Abs(float64(got)-float64(want)), 2*math.Pi)
+		return min(d, 2*math.Pi-d) > turnOff
+	}
+	p, d := e.Position, e.Direction
+	if off(at.X, p.X) || off(at.Y, p.Y) || off(at.Z, p.Z) || turned(to.X, d.X) || turned(to.Y, d.Y) || turned(to.Z, d.Z) {
+		return fmt.Sprintf("%v facing %v was read as %v facing %v", p, d, at, to)
+	}
+	return ""
 }
 
-// Entries arrive as they were, apart from the rounding that the protocol allows: near by, far away,
-// at the edge of the world, with directions that are angles and that are not, from more allocators
-// than a packet keeps.
-func TestPositions(t *testing.T) {
+// The far form tells any client where an entity is: near the watcher, far from it, at the edge of
+// the world.
+func TestFarPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	random := func(far float32) property.Vector3 {
-		return property.Vector3{X: (rng.Float32()*2 - 1) * far, Y: (rng.Float32()*2 - 1) * far, Z: (rng.Float32()*2 - 1) * far}
-	}
-	for range 300 {
-		origin := random([]float32{10, 5000, entity.MaxCoordinate}[rng.IntN(3)])
-		var want []protocol.Place
-		for range rng.IntN(40) {
-			p := protocol.Place{
-				ID:    entity.ID(1+rng.Uint64N(6)*rng.Uint64N(1<<18))<<32 | entity.ID(rng.Uint32()>>rng.IntN(32)),
-				Stamp: rng.Uint32() >> rng.IntN(32),
+	for range 20_000 {
+		watcher := somewhere(rng, property.Vector3{}, []float32{10, 5000, entity.MaxCoordinate}[rng.IntN(3)])
+		e := &entity.Entity{}
+		e.Put(somewhere(rng, watcher, []float32{5, 100, 1000, 3000}[rng.IntN(4)]), facings(rng), 1)
+		head := protocol.PacketHead{Number: 1, Origin: protocol.OriginOf(watcher)}
+		packet := protocol.AppendFar(protocol.AppendAliases(head.Append(nil), []uint32{3}), e, head.Origin)
+		held, facing := somewhere(rng, watcher, 3000), facings(rng) // whatever it is
+		err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+			at, to, ok := m.From(held, facing)
+			if w := wrong(e, at, to); w != "" || !ok {
+				t.Fatal(w, ok)
 			}
-			far := random([]float32{100, 520, 3000}[rng.IntN(3)])
-			clamp := func(x float32) float32 { return min(max(x, -entity.MaxCoordinate), entity.MaxCoordinate) }
-			p.Position = property.Vector3{X: clamp(origin.X + far.X), Y: clamp(origin.Y + far.Y), Z: clamp(origin.Z + far.Z)}
-			switch rng.IntN(3) {
-			case 0:
-				p.Direction.X = random(math.Pi).X
-			case 1:
-				p.Direction = random(4)
-			}
-			want = append(want, p)
-		}
-		packet := positions(77, origin, want)
-		after, got, err := readPositions(t, packet)
-		if err != nil || len(got) != len(want) || len(got) > 0 && after != 77 {
-			t.Fatalf("%d of %d entries after %d: %v", len(got), len(want), after, err)
-		}
-		if most := protocol.MaxPacketHead + len(want)*protocol.MaxEntry; len(packet) > most {
-			t.Fatalf("%d entries take %d bytes, at most %d", len(want), len(packet), most)
-		}
-		for i, p := range want {
-			off := 1.0 / 128
-			if apart(p.Position, property.Vector3{}) > 1<<16 {
-				off += 1.0 / 16 // the precision of a float32 up there
-			}
-			if g := got[i]; g.ID != p.ID || g.Stamp != p.Stamp || apart(g.Position, p.Position) > off || apart(g.Direction, p.Direction) > 5e-5 {
-				t.Fatalf("entry %d from %v is %+v, want %+v", i, origin, g, p)
-			}
-		}
-	}
-}
-
-// This is what most entries of a crowd take; the default budget of a witness counts on it.
-func TestEntriesAreShort(t *testing.T) {
-	var crowd []protocol.Place
-	for i := range 100 {
-		crowd = append(crowd, protocol.Place{
-			ID: entity.ID(5+i%2)<<32 | entity.ID(i), Stamp: uint32(5000 + i),
-			Position: property.Vector3{X: 650 + float32(i), Y: 12, Z: -300 - float32(i)/3}, Direction: property.Vector3{X: float32(i)/50 + 0.1},
 		})
-	}
-	if n := len(positions(1<<20, property.Vector3{X: 640, Y: 12, Z: -310}, crowd)); n > 100*13 {
-		t.Errorf("100 entries take %d bytes", n)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-func TestPositionsMalformed(t *testing.T) {
-	places := []protocol.Place{{ID: 9<<32 | 1, Stamp: 1, Position: here, Direction: facing}, {ID: 8<<32 | 2, Stamp: 1 << 31, Position: facing, Direction: here}}
-	one, whole := positions(3, here, places[:1]), positions(3, here, places)
-	for n := range len(whole) {
-		_, got, err := readPositions(t, whole[:n])
-		switch n {
-		case len(one), len(one) - (len(one) - 4): // without the second, and without both
-			if err != nil {
-				t.Errorf("the first %d bytes: %v", n, err)
+// The near form tells a client that holds any place from which the entity has gone no farther than
+// NearReach, rounded or not.
+func TestNearPlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for range 20_000 {
+		e := &entity.Entity{}
+		e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
+		held, facing := e.Position, e.Direction
+		if rng.IntN(2) == 0 { // what a packet told
+			held.X, held.Z = float32(e.Motion.X)/entity.Grid, float32(e.Motion.Z)/entity.Grid
+		}
+		began := e.Motion
+		for stamp := uint32(2); ; stamp++ {
+			next := e.Position
+			next.X += (rng.Float32() - 0.5) * 0.9
+			next.Z += (rng.Float32() - 0.5) * 0.9
+			next = somewhere(rng, next, 0)
+			to := e.Direction
+			if rng.IntN(3) == 0 {
+				to.X = rng.Float32()
 			}
-		default:
-			if !errors.Is(err, protocol.ErrMalformed) {
-				t.Errorf("the first %d bytes: %d entries, %v", n, len(got), err)
+			e.Put(next, to, stamp)
+			if e.Motion.Path-began.Path > protocol.NearReach {
+				break
+			}
+			head := protocol.PacketHead{Number: 1}
+			packet := protocol.AppendNear(protocol.AppendAliases(head.Append(nil), []uint32{3}), &e.Motion, e.Motion.Turned > 1)
+			err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+				at, to, ok := m.From(held, facing)
+				if w := wrong(e, at, to); w != "" || !ok {
+					t.Fatal(w, ok)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
-	for name, entry := range map[string][]byte{
-		"an allocator that was not named": {1, 1, 1, 0, 0, 0, 0, 0, 0},
-		"no id":                           {3, 0, 0, 1, 0, 0, 0, 0, 0, 0},
-		"an id beyond the largest":        {3, 0xff, 0xff, 0xff, 1, 1, 1, 0, 0, 0, 0, 0, 0},
-		"an unknown flag":                 {3 | 1<<6, 1, 1, 1, 0, 0, 0, 0, 0, 0},
-		"whole and rounded":               append([]byte{3 | 1<<2 | 1<<3, 1, 1, 1}, make([]byte, 26)...),
-		"no number":                       append([]byte{3 | 1<<2, 1, 1, 1, 0, 0, 0xc0, 0x7f}, make([]byte, 20)...),
+}
+
+// What a packet costs: the numbers of package doc.
+func TestPlacesAreSmall(t *testing.T) {
+	head := protocol.PacketHead{After: 5000, Number: 5000, Epoch: 1, Origin: [2]int32{20, -30}}
+	var aliases []uint32
+	var near, turning []byte
+	e := &entity.Entity{}
+	e.Put(property.Vector3{X: 1280, Z: -1900}, property.Vector3{X: 1}, 1)
+	for i := range uint32(62) {
+		aliases = append(aliases, i+i/10)
+		near, turning = protocol.AppendNear(near, &e.Motion, false), protocol.AppendNear(turning, &e.Motion, true)
+	}
+	whole := len(protocol.AppendAliases(head.Append(nil), aliases))
+	if got := float64(whole+len(near)) / 62; got > 2.6 {
+		t.Errorf("a place without yaw takes %.2f bytes", got)
+	}
+	if got := float64(whole+len(turning)) / 62; got > 4 {
+		t.Errorf("a place with yaw takes %.2f bytes", got)
+	}
+}
+
+// Aliases arrive in their order, few of many and many of few.
+func TestAliases(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	for range 500 {
+		most := 1 + rng.IntN([]int{10, 300, protocol.MaxAlias}[rng.IntN(3)])
+		var want, got []uint32
+		for a := range uint32(most) {
+			if rng.IntN(max(1, most/100)) == 0 {
+				want = append(want, a)
+			}
+		}
+		head := protocol.PacketHead{Number: 1}
+		packet := protocol.AppendAliases(head.Append(nil), want)
+		for range want {
+			packet = protocol.AppendNear(packet, &entity.Motion{}, false)
+		}
+		if err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) { got = append(got, m.Alias) }); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%v was read as %v: %v", want, got, err)
+		}
+	}
+}
+
+func TestMalformedPositions(t *testing.T) {
+	head := protocol.PacketHead{Number: 1}
+	whole := protocol.AppendAliases(head.Append(nil), []uint32{1, 70})
+	whole = protocol.AppendNear(whole, &entity.Motion{X: 5, Yaw: 7}, true)
+	whole = protocol.AppendNear(whole, &entity.Motion{X: 5}, false)
+	read := func(b []byte) error { return protocol.Positions(b, func(*protocol.PacketHead, *protocol.Moved) {}) }
+	if err := read(whole); err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		if err := read(whole[:n]); !errors.Is(err, protocol.ErrMalformed) {
+			t.Errorf("cut at %d: %v", n, err)
+		}
+	}
+	bare := head.Append(nil)
+	for name, tail := range map[string][]byte{
+		"more aliases than bytes":   {0xff, 0x7f},
+		"an alias out of range":     {1 << 1, 0xff, 0xff, 0xff, 0x7f, 0, 0},
+		"more bits than aliases":    {1<<1 | 1, 0xff, 0, 0},
+		"a flag that none sends":    {1 << 1, 0, 0x81, 0, 0, 0, 0},
+		"whole, and something more": append([]byte{1 << 1, 0, 1 | 1<<5 | 1<<1}, make([]byte, 25)...),
+		"something behind the end":  {0, 1},
 	} {
-		if _, _, err := readPositions(t, append(positions(3, property.Vector3{}, nil), entry...)); !errors.Is(err, protocol.ErrMalformed) {
+		if err := read(append(slices.Clone(bare), tail...)); !errors.Is(err, protocol.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := readPositions(t, nil); !errors.Is(err, protocol.ErrMalformed) {
-		t.Errorf("an empty packet: %v", err)
-	}
 }
 
-// Whatever comes is read or refused; what was read stays as it is when it is written again.
+// Whatever comes, the reader errs or gives places; what it gives is within the world, or told apart.
 func FuzzPositions(f *testing.F) {
-	f.Add(positions(3, here, []protocol.Place{{ID: 9, Stamp: 1, Position: here}, {ID: 1<<40 | 7, Stamp: 2, Position: facing, Direction: facing}}))
-	f.Add(positions(1<<40, property.Vector3{}, []protocol.Place{{ID: 9, Position: property.Vector3{X: 600}}, {ID: 10, Direction: property.Vector3{Y: 4}}}))
+	head := protocol.PacketHead{After: 3, Number: 9, Epoch: 1, Origin: [2]int32{1, 2}}
+	e := &entity.Entity{}
+	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1, Y: 0.5}, 1)
+	b := protocol.AppendAliases(head.Append(nil), []uint32{1, 2})
+	f.Add(protocol.AppendFar(protocol.AppendNear(b, &e.Motion, true), e, head.Origin))
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		after, places, err := readPositions(t, packet)
-		if err != nil || len(places) == 0 {
-			return
-		}
-		again := positions(after, here, places)
-		_, rounded, err := readPositions(t, again)
-		if err != nil || len(rounded) != len(places) {
-			t.Fatalf("%+v is written as %x: %v", places, again, err)
-		}
-		if last := positions(after, here, rounded); !bytes.Equal(last, again) {
-			t.Errorf("%x is read and written as %x", again, last)
-		}
+		last := int64(-1)
+		_ = protocol.Positions(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
+			if int64(m.Alias) <= last || m.Alias >= protocol.MaxAlias {
+				t.Fatalf("alias %d after %d", m.Alias, last)
+			}
+			last = int64(m.Alias)
+			if at, _, ok := m.From(property.Vector3{X: 1, Z: -9}, property.Vector3{}); ok && !entity.Finite(at) {
+				t.Fatalf("at %v", at)
+			}
+		})
 	})
 }
 
-func BenchmarkPositions(b *testing.B) {
-	var places []protocol.Place
-	for i := range 70 {
-		places = append(places, protocol.Place{ID: 9<<32 | entity.ID(i), Stamp: uint32(i), Position: here, Direction: property.Vector3{X: 1}})
+// Seen agrees with a set of numbers.
+func TestSeen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for range 200 {
+		var s protocol.Seen
+		came := map[uint32]bool{}
+		at := uint32(0)
+		for range 200 {
+			at += uint32(rng.IntN(4))
+			n := at - min(at, uint32(rng.IntN(40))*uint32(rng.IntN(2)))
+			if n == 0 {
+				continue
+			}
+			known := n+32 >= s.Packet
+			s.Note(n)
+			if known {
+				came[n] = true
+			}
+			for k := range at + 3 {
+				if s.Has(k) && !came[k] || came[k] && k+32 >= s.Packet && !s.Has(k) {
+					t.Fatalf("packet %d: Has says %v; last %d, earlier %b", k, s.Has(k), s.Packet, s.Earlier)
+				}
+			}
+		}
 	}
-	packet, n := positions(3, here, places), 0
+}
+
+func BenchmarkPositions(b *testing.B) {
+	head := protocol.PacketHead{After: 3, Number: 9}
+	var aliases []uint32
+	e := &entity.Entity{}
+	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1}, 1)
+	for i := range uint32(62) {
+		aliases = append(aliases, i)
+	}
+	var packet []byte
+	write := func() {
+		packet = protocol.AppendAliases(head.Append(packet[:0]), aliases)
+		for range aliases {
+			packet = protocol.AppendNear(packet, &e.Motion, true)
+		}
+	}
+	write()
 	b.Run("read", func(b *testing.B) {
-		b.ReportAllocs()
+		var r protocol.PositionsReader
+		n := 0
 		for b.Loop() {
-			if err := protocol.Positions(packet, func(uint64, *protocol.Place) { n++ }); err != nil {
+			if err := r.Read(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+				if _, _, ok := m.From(e.Position, e.Direction); ok {
+					n++
+				}
+			}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("write", func(b *testing.B) {
-		b.ReportAllocs()
-		var w protocol.PacketWriter
-		buf := make([]byte, 0, 2000)
 		for b.Loop() {
-			buf = w.Begin(buf[:0], here)
-			for i := range places {
-				buf = w.Append(buf, &places[i])
-			}
+			write()
 		}
 	})
 }

@@ -49,8 +49,9 @@ var (
 )
 
 func kinds() []kind {
-	place := protocol.Place{ID: 9<<32 | 1, Stamp: 70000, Position: here, Direction: facing}
+	place := protocol.Place{ID: 9<<32 | 1, Position: here, Direction: facing}
 	expected := protocol.Expected{Place: place, Type: 3, Props: []byte("props")}
+	seen := protocol.Seen{Bundle: 300, Packet: 200, Earlier: 1 << 31}
 	token, digest := protocol.Token{1, 15: 2}, protocol.Digest{3, 15: 4}
 	return []kind{
 		of(protocol.LoginID, protocol.Login{Version: 1, Digest: digest, User: "ann", Password: "secret"}, false),
@@ -60,11 +61,12 @@ func kinds() []kind {
 		of(protocol.AttachID, protocol.Attach{Token: token, Digest: digest}, false),
 		of(protocol.CellCallID, protocol.CellCall{Target: 9<<32 | 2, Method: 300, Args: []byte("args")}, false),
 		of(protocol.BaseCallID, protocol.BaseCall{Method: 300, Args: []byte("args")}, false),
-		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Incarnation: 7, Position: here, Direction: facing}, false),
+		of(protocol.MoveID, protocol.Move{Sequence: 1 << 31, Incarnation: 7, Seen: seen, Position: here, Direction: facing}, false),
+		of(protocol.SightID, protocol.Sight{Incarnation: 7, Seen: seen}, false),
 
 		of(protocol.BasePlayerID, protocol.BasePlayer{ID: 9, Type: 2, Props: []byte("props")}, true),
 		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Incarnation: 3, Position: here, Direction: facing, Props: []byte("props")}, true),
-		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Stamp: 3, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
+		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Alias: 300, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),
 		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Value: bytes.Repeat([]byte{1}, 200)}, false),

@@ -17,6 +17,7 @@ const (
 	MoveID
 	AuditRequestID
 	LogoutID
+	SightID
 )
 
 // MaxArguments bounds the encoded arguments of one call from a client.
@@ -92,8 +93,10 @@ type Move struct {
 	// Incarnation is that of the CellPlayer that the client stands on. A move made before the
 	// entity was put back to its backup is void: the client has been put back since.
 	Incarnation uint32
-	Position    property.Vector3
-	Direction   property.Vector3
+	// Seen is what has come of the places of others.
+	Seen      Seen
+	Position  property.Vector3
+	Direction property.Vector3
 }
 
 // Append frames and encodes m.
@@ -101,6 +104,7 @@ func (m *Move) Append(b []byte) []byte {
 	b, mark := Begin(b, MoveID)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = m.Seen.Append(b)
 	b = fields.AppendVector3(b, m.Position)
 	b = fields.AppendVector3(b, m.Direction)
 	return End(b, mark)
@@ -111,9 +115,32 @@ func (m *Move) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Sequence = r.U32()
 	m.Incarnation = fields.ReadUint32(&r)
+	m.Seen.Read(&r)
 	m.Position = fields.ReadVector3(&r)
 	m.Direction = fields.ReadVector3(&r)
 	return done(&r, "move")
+}
+
+// Sight is what a client says that stands still while packets come: what it has seen.
+type Sight struct {
+	// Incarnation is as in Move.
+	Incarnation uint32
+	Seen        Seen
+}
+
+// Append frames and encodes m.
+func (m *Sight) Append(b []byte) []byte {
+	b, mark := Begin(b, SightID)
+	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	return End(m.Seen.Append(b), mark)
+}
+
+// Parse decodes a body.
+func (m *Sight) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Incarnation = fields.ReadUint32(&r)
+	m.Seen.Read(&r)
+	return done(&r, "sight")
 }
 
 // AppendAuditRequest asks what the client should hold; the answer is an Audit.

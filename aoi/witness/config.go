@@ -10,9 +10,9 @@ import (
 
 // Defaults of Config.
 const (
-	// DefaultBytesPerTick is 400 kbit/s at 10 ticks a second: the places of 300 entities that all
-	// move, 13 bytes each, and some 1000 bytes of changes, calls and enters. It is a limit: 75
-	// entities that all move take 1000 bytes. A household line today carries twenty times as much;
+	// DefaultBytesPerTick is 400 kbit/s at 10 ticks a second: the places of a thousand entities that
+	// all move, three bytes each, and some 2000 bytes of changes, calls and enters. It is a limit: 75
+	// entities that all move take 240 bytes. A household line today carries twenty times as much;
 	// BigWorld's default, 20 kbit/s (222 bytes a tick), was meant for modems.
 	DefaultBytesPerTick = 5000
 	// DefaultMaxRadius is the usual largest radius of an area of interest, in metres.

@@ -116,7 +116,11 @@ func (c *Tally) append(b []byte) []byte {
 
 func (c *Tally) read(r *codec.Reader) {
 	*c = Tally{}
-	for id := r.U8(); id != 0; id = r.U8() {
-		c[id] = r.Uvarint()
+	last := uint8(0)
+	for id := r.U8(); id != 0 && r.Err() == nil; id = r.U8() {
+		if c[id] = r.Uvarint(); id <= last || c[id] == 0 {
+			r.Fail(codec.ErrValue)
+		}
+		last = id
 	}
 }

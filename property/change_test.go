@@ -181,7 +181,7 @@ func TestStats(t *testing.T) {
 		part.Add(d, 1, ToGhosts, 10+n)
 	}
 	part.Add(d, 0, ToOwnClient, 2)
-	part.AddMove(d, 20)
+	part.AddMoves(d, 1, 20)
 	s.Merge(part)
 	s.Merge(part) // empty by now
 	var rows []string
@@ -200,7 +200,7 @@ func TestStats(t *testing.T) {
 	}
 	var none *Stats
 	none.Add(d, 0, ToGhosts, 1) // counts nothing
-	none.AddMove(d, 1)
+	none.AddMoves(d, 1, 1)
 	for range none.Rows() {
 		t.Error("rows of no Stats")
 	}

@@ -88,10 +88,11 @@ func (s *Stats) Add(d *Definition, i int, t Traffic, bytes int) {
 	}
 }
 
-// AddMove counts a position and direction of an entity of type d.
-func (s *Stats) AddMove(d *Definition, bytes int) {
+// AddMoves counts n positions and directions of entities of type d, with the bytes of all.
+func (s *Stats) AddMoves(d *Definition, n, bytes int) {
 	if s != nil {
-		s.of(d).moves.add(bytes)
+		moves := &s.of(d).moves
+		moves.Changes, moves.Bytes = moves.Changes+uint64(n), moves.Bytes+uint64(bytes)
 	}
 }
 

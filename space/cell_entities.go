@@ -3,6 +3,7 @@ package space
 import (
 	"fmt"
 
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
@@ -16,7 +17,7 @@ func (c *Cell) admit(e *entity.Entity) *record {
 	if rec := c.population.find(e.ID); rec != nil {
 		return rec
 	}
-	rec := &record{e: e, cell: c, node: c.ranges.Insert(uint64(e.ID), e.Position.X, e.Position.Z)}
+	rec := &record{e: e, seen: witness.Subject{Entity: e}, cell: c, node: c.ranges.Insert(uint64(e.ID), e.Position.X, e.Position.Z)}
 	c.population.byID[e.ID] = rec
 	return rec
 }

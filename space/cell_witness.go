@@ -45,7 +45,7 @@ func (c *Cell) deliverRangeEvents() {
 			return
 		}
 		if rec := c.population.find(entity.ID(key)); rec != nil {
-			r.witness.Enter(rec.e)
+			r.witness.Enter(&rec.seen)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/invariant"
@@ -51,6 +52,7 @@ func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
 	e      *entity.Entity
+	seen   witness.Subject // the same as witnesses see it
 	cell   *Cell
 	real   *Real
 	ghost  *ghost.Ghost

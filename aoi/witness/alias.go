@@ -9,13 +9,13 @@ import "github.com/cellscape/cellscape/entity/client/protocol"
 // names whom it was written for, or nobody.
 type aliases struct {
 	used []bool // by alias
-	free []uint32
+	free []uint16
 	rest []resting // given up, in the order of bundles
 }
 
 // resting is an alias that waits for the client to forget whom it named.
 type resting struct {
-	alias  uint32
+	alias  uint16
 	bundle uint64
 }
 
@@ -23,7 +23,7 @@ type resting struct {
 const none = protocol.NoAlias
 
 // take gives a number out, or none if a client that does not say what it has seen has used them up.
-func (a *aliases) take() uint32 {
+func (a *aliases) take() uint16 {
 	if n := len(a.free); n > 0 {
 		alias := a.free[n-1]
 		a.free = a.free[:n-1]
@@ -34,11 +34,11 @@ func (a *aliases) take() uint32 {
 		return none
 	}
 	a.used = append(a.used, true)
-	return uint32(len(a.used) - 1)
+	return uint16(len(a.used) - 1)
 }
 
 // leave takes a number back, of an entity that the client is made to forget by a bundle.
-func (a *aliases) leave(alias uint32, bundle uint64) {
+func (a *aliases) leave(alias uint16, bundle uint64) {
 	if alias == none {
 		return
 	}
@@ -47,7 +47,7 @@ func (a *aliases) leave(alias uint32, bundle uint64) {
 }
 
 // unused takes a number back that the client was never told of.
-func (a *aliases) unused(alias uint32) {
+func (a *aliases) unused(alias uint16) {
 	if alias != none {
 		a.used[alias] = false
 		a.free = append(a.free, alias)
@@ -65,8 +65,8 @@ func (a *aliases) applied(bundle uint64) {
 }
 
 // claim takes a certain number, after a handoff; it reports false if it is taken.
-func (a *aliases) claim(alias uint32) bool {
-	for uint32(len(a.used)) <= alias {
+func (a *aliases) claim(alias uint16) bool {
+	for len(a.used) <= int(alias) {
 		a.used = append(a.used, false)
 	}
 	ok := !a.used[alias]
@@ -79,7 +79,7 @@ func (a *aliases) claim(alias uint32) bool {
 func (a *aliases) settle(bundle uint64) {
 	for alias, used := range a.used {
 		if !used {
-			a.rest = append(a.rest, resting{uint32(alias), bundle})
+			a.rest = append(a.rest, resting{uint16(alias), bundle})
 		}
 	}
 }

@@ -1,6 +1,12 @@
 package witness
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
 
 // 60 entities within 240 m all move every tick, with the default budget; one in ten changes a
 // property. One op is one Update.
@@ -30,4 +36,49 @@ func BenchmarkUpdate100Still(b *testing.B) {
 		wd.tick++
 		wd.w.Update(wd.watcher, wd.tick, nil, false)
 	}
+}
+
+// A cell of 500 players who all walk, each with 62 others in sight, and whose clients say what they
+// have seen a tick later. One op is one Update; ns/op has its share of what is done for all watchers at once.
+func BenchmarkCrowd(b *testing.B) {
+	const players, view = 500, 62
+	d := testDefinition(b)
+	subjects := make([]*Subject, players)
+	watchers := make([]*Witness, players)
+	for i := range subjects {
+		subjects[i] = &Subject{Entity: newEntity(d, entity.ID(i+1), 1, float32(i%25)*4, float32(i/25)*4)}
+		watchers[i] = New(Config{})
+	}
+	for i, w := range watchers {
+		for k := range view {
+			w.Enter(subjects[(i+1+k*7)%players])
+		}
+	}
+	tick, bytes := uint64(100), 0
+	round := func() {
+		tick++
+		for i, s := range subjects {
+			p := s.Entity.Position
+			p.X += 0.5
+			s.Entity.MoveTo(tick, p, property.Vector3{X: float32(i)})
+		}
+		for i, w := range watchers {
+			w.Saw(&protocol.Seen{Bundle: w.number, Packet: max(w.moves.number, 1) - 1, Earlier: 1<<32 - 1})
+			bundle, packets := w.Update(subjects[i].Entity, tick, nil, false)
+			bytes += len(bundle) + total(packets)
+		}
+	}
+	for range 10 {
+		round()
+	}
+	bytes = 0
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		if n%players == 0 {
+			round()
+		}
+		n++
+	}
+	b.ReportMetric(float64(bytes)/float64(n+players-n%players), "bytes/op")
 }

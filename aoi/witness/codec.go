@@ -1,9 +1,11 @@
 package witness
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -18,12 +20,13 @@ const (
 	goneFlag
 	freshFlag
 	namedFlag
-	allFlags = sentFlag | leaveFlag | goneFlag | freshFlag | namedFlag
+	restedFlag
+	allFlags = sentFlag | leaveFlag | goneFlag | freshFlag | namedFlag | restedFlag
 )
 
 const (
-	// minEntry is the fewest bytes that an entry has: eleven numbers of a byte each, and the time.
-	minEntry = 11 + 8
+	// minEntry is the fewest bytes that an entry has: ten numbers of a byte each, and the time.
+	minEntry = 10 + 8
 	// maxAhead bounds how far ahead in virtual time an entry may be: a step at the largest distance
 	// of the coordinate space, over the smallest radius that makes sense (a metre).
 	maxAhead = 1 << 32
@@ -38,7 +41,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 //	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, uvarint count, then by ascending id
 //	uvarint id, uvarint incarnation, u8 flags, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0,
-//	uvarint last call number, uvarint reliable move stamp, uvarint last move stamp, uvarint alias,
+//	uvarint last call number, uvarint last move stamp, uvarint alias,
 //	f64 virtual time ahead of now, uvarint Updates waited
 func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, w.number)
@@ -46,31 +49,40 @@ func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(w.deficit))
 	b = codec.AppendF32(b, w.factor)
 	b = binary.AppendUvarint(b, uint64(len(w.entries)))
-	for _, en := range w.entries {
-		b = fields.AppendID(b, en.id)
-		b = binary.AppendUvarint(b, uint64(en.incarnation))
-		b = append(b, en.flags())
-		b = binary.AppendUvarint(b, uint64(en.level))
-		b = binary.AppendUvarint(b, uint64(len(en.have)))
-		for _, known := range en.have {
-			b = binary.AppendUvarint(b, known)
-		}
-		b = binary.AppendUvarint(b, uint64(en.heard))
-		b = binary.AppendUvarint(b, uint64(en.rested))
-		b = binary.AppendUvarint(b, uint64(en.moved))
-		b = binary.AppendUvarint(b, uint64(en.alias))
-		b = codec.AppendF64(b, min(max(en.at-w.now, 0), maxAhead))
-		b = binary.AppendUvarint(b, uint64(min(en.waited, math.MaxInt32)))
+	for _, n := range w.names {
+		i, _ := w.locate(n)
+		b = w.appendEntry(b, &w.entries[i])
 	}
 	return b
 }
 
-func (en *entry) flags() byte {
+func (w *Witness) appendEntry(b []byte, en *entry) []byte {
+	a := en.a
+	b = fields.AppendID(b, a.id)
+	b = binary.AppendUvarint(b, uint64(a.incarnation))
+	b = append(b, w.flags(en))
+	b = binary.AppendUvarint(b, uint64(en.level))
+	b = binary.AppendUvarint(b, uint64(len(a.have)))
+	for _, known := range a.have {
+		b = binary.AppendUvarint(b, known)
+	}
+	b = binary.AppendUvarint(b, uint64(a.heard))
+	b = binary.AppendUvarint(b, uint64(en.moved))
+	b = binary.AppendUvarint(b, uint64(en.alias))
+	ahead := 0.0
+	if en.calm == w.calm {
+		ahead = min(max(en.at-w.now, 0), maxAhead)
+	}
+	b = codec.AppendF64(b, ahead)
+	return binary.AppendUvarint(b, uint64(min(w.waited(en), math.MaxInt32)))
+}
+
+func (w *Witness) flags(en *entry) byte {
 	var f byte
 	for _, flag := range []struct {
 		on  bool
 		bit byte
-	}{{en.sent, sentFlag}, {en.leave, leaveFlag}, {en.gone, goneFlag}, {en.fresh, freshFlag}, {en.named, namedFlag}} {
+	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {en.calm != w.calm, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}} {
 		if flag.on {
 			f |= flag.bit
 		}
@@ -88,61 +100,65 @@ func (w *Witness) Read(r *codec.Reader) {
 	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) {
 		r.Fail(errState)
 	}
-	entries := make([]*entry, 0, r.Count(MaxEntries, minEntry))
-	live := 0
+	next := Witness{updates: w.updates, entries: make([]entry, 0, r.Count(MaxEntries, minEntry))}
 	var names aliases
-	for range cap(entries) {
-		en := new(entry)
-		en.read(r)
-		if len(entries) > 0 && en.id <= entries[len(entries)-1].id || en.alias != none && !names.claim(en.alias) {
+	for range cap(next.entries) {
+		en := next.readEntry(r)
+		if k := len(next.names); k > 0 && en.a.id <= next.names[k-1].id || en.alias != none && !names.claim(en.alias) {
 			r.Fail(errState)
 		}
 		if r.Err() != nil {
 			return
 		}
-		entries = append(entries, en)
-		if !en.gone {
-			live++
+		next.entries, next.names = append(next.entries, en), append(next.names, ref{en.a.id, en.alias})
+		if !en.a.gone {
+			next.live++
 		}
 	}
 	if r.Err() != nil {
 		return
 	}
-	w.entries, w.live, w.number, w.now, w.factor = entries, live, number, 0, factor
+	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
+	w.entries, w.names, w.live, w.odd = next.entries, next.names, next.live, len(next.entries)
+	w.number, w.now, w.calm, w.factor = number, 0, 0, factor
 	names.settle(number)
-	w.aliases, w.moves.number, w.moves.seen = names, packet, protocol.Seen{}
+	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
 	w.rescale()
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }
 
-func (en *entry) read(r *codec.Reader) {
-	en.id = fields.ReadID(r)
-	en.incarnation = fields.ReadUint32(r)
+func (w *Witness) readEntry(r *codec.Reader) entry {
+	a := &account{id: fields.ReadID(r), incarnation: fields.ReadUint32(r), grace: RelinkGrace}
+	en := entry{a: a}
 	flags := r.U8()
-	en.sent, en.leave = flags&sentFlag != 0, flags&leaveFlag != 0
-	en.gone, en.fresh, en.named = flags&goneFlag != 0, flags&freshFlag != 0, flags&namedFlag != 0
+	en.sent, en.rested, a.leave = flags&sentFlag != 0, flags&restedFlag != 0, flags&leaveFlag != 0
+	a.gone, a.named = flags&goneFlag != 0, flags&namedFlag != 0
+	if flags&freshFlag != 0 {
+		en.calm = w.calm - 1
+	}
 	level := r.Uvarint()
-	en.have = make([]uint64, r.Count(property.MaxLevels+1, 1))
-	for l := range en.have {
-		en.have[l] = r.Uvarint()
-		if en.have[l] > math.MaxUint32+1 {
+	a.have = make([]uint64, r.Count(property.MaxLevels+1, 1))
+	for l := range a.have {
+		if a.have[l] = r.Uvarint(); a.have[l] > math.MaxUint32+1 {
 			r.Fail(errState)
 		}
 	}
-	en.level = int(min(level, property.MaxLevels))
-	en.heard = property.EventNumber(fields.ReadUint32(r))
-	en.rested = fields.ReadUint32(r)
+	en.level = uint8(min(level, property.MaxLevels))
+	a.heard = property.EventNumber(fields.ReadUint32(r))
 	en.moved = fields.ReadUint32(r)
-	if en.alias = fields.ReadUint32(r); en.alias > none {
+	alias := fields.ReadUint32(r)
+	if alias > none {
 		r.Fail(errState)
-		en.alias = none
 	}
+	en.alias = uint16(min(alias, none))
 	en.at = r.F64()
 	waited := r.Uvarint()
-	en.waited = int(min(waited, math.MaxInt32))
-	en.grace = RelinkGrace
-	if !en.id.Valid() || flags > allFlags || level >= uint64(len(en.have)) || waited > math.MaxInt32 ||
-		!(en.at >= 0 && en.at <= maxAhead) || en.gone && !en.leave {
+	if waited > 0 {
+		en.since = max(1, w.updates-uint32(min(waited, math.MaxInt32)))
+	}
+	if !a.id.Valid() || flags > allFlags || level >= uint64(len(a.have)) || waited > math.MaxInt32 ||
+		!(en.at >= 0 && en.at <= maxAhead) || a.gone && !a.leave {
 		r.Fail(errState)
 	}
+	return en
 }

@@ -18,8 +18,8 @@ func states(t testing.TB) [][]byte {
 			wd.interest()
 			wd.update(false)
 		}
-		wd.w.Leave(wd.w.entries[0].id)
-		wd.w.Enter(newEntity(wd.def, 500, 1, 0, 0))
+		wd.w.Leave(wd.w.entries[0].a.id)
+		wd.w.Enter(wd.subject(newEntity(wd.def, 500, 1, 0, 0)))
 		out = append(out, wd.w.Append(nil))
 	}
 	return out
@@ -60,7 +60,7 @@ func FuzzRead(f *testing.F) {
 		// Whatever was read, the witness goes on working and comes to rest.
 		watcher := newEntity(d, 1<<40, 1, 0, 0)
 		for id := entity.ID(1); id < 20; id += 3 {
-			w.Enter(newEntity(d, id, 1, 30, 0))
+			w.Enter(&Subject{Entity: newEntity(d, id, 1, 30, 0)})
 		}
 		for range RelinkGrace + 2 {
 			w.Update(watcher, 1000, nil, true)

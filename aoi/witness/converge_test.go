@@ -56,14 +56,14 @@ func (wd *world) handoff() {
 		case wd.rng.IntN(4) == 0:
 			slow = append(slow, e)
 		default:
-			wd.w.Enter(e)
+			wd.w.Enter(wd.subject(e))
 		}
 	}
 	for range wd.rng.IntN(RelinkGrace) {
 		wd.update(false)
 	}
 	for _, e := range slow {
-		wd.w.Enter(e)
+		wd.w.Enter(wd.subject(e))
 	}
 }
 
@@ -96,10 +96,11 @@ func TestHandoffWhileMoving(t *testing.T) {
 	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	wd.w = next
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 	if b, p := wd.w.Update(wd.watcher, wd.tick, nil, false); b != nil || p != nil {
 		t.Fatalf("sent again: bundle %x, packet %x", b, p)
 	}
+	wd.tick++
 	e.MoveTo(wd.tick+1000, property.Vector3{X: 52}, property.Vector3{})
 	wd.tell("rest 7")
 }
@@ -109,7 +110,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	wd := newWorld(t, Config{}, 1, 0)
 	e := newEntity(wd.def, 1, 1, 50, 0) // weapon is visible, badge is not
 	wd.all, wd.within[1] = append(wd.all, e), true
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 	wd.update(false)
 	behind := ghostOf(t, e)
 	set(t, e, weapon, 1)
@@ -122,7 +123,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	wd.w = next
-	wd.w.Enter(behind)
+	wd.w.Enter(wd.subject(behind))
 	wd.watcher.Position.X = 45 // the badge comes into sight while the ghost is behind
 	wd.update(false)
 	if got := wd.client.log; fmt.Sprint(got) != "[change 1 set badge]" {
@@ -132,7 +133,7 @@ func TestHandoffToRecordBehind(t *testing.T) {
 		t.Fatalf("the place went back to %v", p)
 	}
 
-	wd.w.Enter(ghostOf(t, e))
+	wd.w.Enter(wd.subject(ghostOf(t, e)))
 	wd.tell("change 1", "set badge") // no weapon and no call: the client has had these
 	wd.client.check(wd.expected())
 	if calls := wd.client.has[1].calls; len(calls) != 1 {
@@ -143,15 +144,15 @@ func TestHandoffToRecordBehind(t *testing.T) {
 func TestNotRelinkedLeaves(t *testing.T) {
 	wd := newWorld(t, Config{}, 1, 2)
 	for _, e := range wd.all {
-		wd.w.Enter(e)
+		wd.w.Enter(wd.subject(e))
 	}
 	wd.update(false)
-	wd.w.Enter(newEntity(wd.def, 3, 1, 0, 0)) // the client is not told before the handoff
+	wd.w.Enter(wd.subject(newEntity(wd.def, 3, 1, 0, 0))) // the client is not told before the handoff
 	next := New(Config{})
 	r := codec.NewReader(wd.w.Append(nil))
 	next.Read(&r)
 	wd.w = next
-	wd.w.Enter(wd.all[0])
+	wd.w.Enter(wd.subject(wd.all[0]))
 	wd.within[1] = true
 	for range RelinkGrace {
 		if n := wd.update(false); n != 0 {

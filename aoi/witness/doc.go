@@ -4,8 +4,9 @@
 // # A turn
 //
 // The cell says who is in range (Enter, Leave) and calls Update once a tick. The witness compares
-// each entity with what the client was told, queues those with anything unsent, and serves the
-// queue until the byte budget is spent:
+// each entity with what the client was told, and queues those with anything unsent. If the byte
+// budget has room for all, all are served. Otherwise the queue is served by virtual time until the
+// budget is spent:
 //
 //	 Enter/Leave      entries, by id                queue, by virtual time
 //	 ----------->  [ 3 | 7 | 8 | 20 ]  --unsent-->  7 (at 4.2)  3 (at 9)  20 (at 31)
@@ -17,10 +18,23 @@
 //	| number | direct | leaves | enter | changes, calls | rest|  | after | origin | place | ...
 //	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----
 //
+// In a packet, places stand in the order of the aliases, which is the order of the entries: an
+// Update goes through memory from the front to the back.
+//
 // When there is not room for both, the client is told of an entity twenty metres away about twenty
 // times as often as of one four hundred metres away. An entity with nothing unsent is not in the
 // queue and costs no bytes. The front of the queue defines the present virtual time. An entity that
-// was idle joins at that time and has saved up nothing.
+// was idle joins at that time and has saved up nothing. When all were served, virtual time begins
+// anew, and the nearest come first again.
+//
+// # Entities, seen by many
+//
+// What all witnesses of a cell read of an entity stands in its Subject, which is brought up to date
+// once a tick: the place as clients are told it, and from which moment on a client must have had a
+// place so that two bytes tell the next.
+//
+//	Entity --Show, once a tick--> Subject <--- entry of witness A: what this client was told, and when
+//	                                      <--- entry of witness B
 //
 // # What the client holds
 //

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"math"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
@@ -13,67 +15,78 @@ const (
 	dueHistory     // changes or calls
 	dueMove        // a place, unreliably
 	dueRest        // a place, reliably
-	dueRefresh     // the client missed a call: it must forget the entity first
 
 	dueReliable = dueEnter | dueHistory | dueRest
 )
 
-// look finds the watcher's detail level and what the entry is owed. It marks an entry that is owed
-// nothing of its history, which makes the next look short.
-func (w *Witness) look(en *entry, watcher *entity.Entity, tick uint64, unlimited bool) (due, float32) {
-	dist := entity.Distance(watcher.Position, en.e.Position)
-	en.level = property.LevelOf(en.e.Def, w.detail(dist), en.level)
-	var d due
-	switch {
-	case !en.sent:
-		if !en.stuck || en.news() {
-			return dueEnter, dist
-		}
-		return 0, dist
-	case en.news():
-		if en.missed() {
-			return dueRefresh, dist
-		}
-		if w.owed(en, en.level, dist) {
-			d |= dueHistory
-		} else {
-			en.told()
-		}
+// relevel finds the watcher's detail level, and between which distances it stays.
+func (w *Witness) relevel(en *entry, watcher *entity.Entity) {
+	e := en.entity()
+	level := w.levelOf(e, watcher, int(en.level))
+	en.level = uint8(level)
+	if en.level < en.a.seenLevel { // going to an outer level brings nothing new
+		en.settled = false
 	}
-	switch moving := en.e.MovedTick+RestTicks >= tick && en.e.MovedTick <= tick; {
-	case en.ahead():
-	case (unlimited || !moving) && newer(en.e.MoveStamp, en.rested):
-		d |= dueRest
-	case moving && newer(en.e.MoveStamp, en.moved) && en.alias != none:
-		d |= dueMove
+	en.nearest, en.farthest = -1, float32(math.Inf(1))
+	if level > 0 {
+		en.nearest = square(e.Def.Levels[level-1].Radius*w.scale) * (1 + edge)
 	}
-	return d, dist
+	if level < len(e.Def.Levels) {
+		l := e.Def.Levels[level]
+		en.farthest = square((l.Radius+l.Hysteresis)*w.scale) * (1 - edge)
+	}
 }
 
-// news reports whether anything may be owed that was not owed at the last look. Going to an outer
-// level brings nothing new.
-func (en *entry) news() bool {
-	return int64(en.e.History.Last()) != en.seen || en.level < en.seenLevel
+// edge is what the squares of distances are kept away from where a level ends: what is nearer to it
+// than rounding is worked out each time.
+const edge = 1e-3
+
+func square(x float32) float32 { return x * x }
+
+func (w *Witness) levelOf(e, watcher *entity.Entity, present int) int {
+	return property.LevelOf(e.Def, w.detail(entity.Distance(watcher.Position, e.Position)), present)
+}
+
+// look finds what an entry is owed of its history, and marks it as settled if that is nothing.
+func (w *Witness) look(en *entry, watcher *entity.Entity) due {
+	if !en.sent {
+		return dueEnter
+	}
+	e := en.entity()
+	if en.missed() {
+		s := en.s
+		en.refresh()
+		if w.sayLeave(en); en.a.leave {
+			w.oddities(s, nil)
+			return 0
+		}
+		en.s = s
+		w.relevel(en, watcher)
+		return dueEnter
+	}
+	if w.owed(en, int(en.level), entity.Distance(watcher.Position, e.Position)) {
+		return dueHistory
+	}
+	en.settle()
+	return 0
 }
 
 // missed reports whether the history has dropped a reliable call that the client was not told of. A
 // client that was far away may not have been owed it, but nobody can tell any more.
-func (en *entry) missed() bool {
-	return en.e.History.Lost(en.heard)
-}
+func (en *entry) missed() bool { return en.entity().History.Lost(en.a.heard) }
 
 // owed reports whether the client lacks a property that it may see at level, or a call that it may
 // hear at a distance.
 func (w *Witness) owed(en *entry, level int, dist float32) bool {
-	def, h := en.e.Def, en.e.History
-	for l := level; l < len(en.have); l++ {
+	def, h := en.entity().Def, en.entity().History
+	for l := level; l < len(en.a.have); l++ {
 		for _, i := range def.AtLevel(l) {
-			if en.lacks(l, h.Stamp(i)) {
+			if en.a.lacks(l, h.Stamp(i)) {
 				return true
 			}
 		}
 	}
-	for ev := range h.Since(en.heard) {
+	for ev := range h.Since(en.a.heard) {
 		if w.audible(def, ev.Method, dist) {
 			return true
 		}
@@ -82,20 +95,21 @@ func (w *Witness) owed(en *entry, level int, dist float32) bool {
 }
 
 // lacks reports whether the client does not know a property of level l that last changed at stamp.
-func (en *entry) lacks(l int, stamp property.EventNumber) bool {
-	return uint64(stamp) >= en.have[l]
-}
+func (a *account) lacks(l int, stamp property.EventNumber) bool { return uint64(stamp) >= a.have[l] }
 
-// told notes that nothing of the history is owed at the present level. Numbers never go back: the
+// settle notes that nothing of the history is owed at the present level. Numbers never go back: the
 // record may be behind what another cell has sent.
-func (en *entry) told() {
-	last := en.e.History.Last()
-	for l := en.level; l < len(en.have); l++ {
-		en.have[l] = max(en.have[l], uint64(last)+1)
+func (en *entry) settle() {
+	a, last := en.a, en.entity().History.Last()
+	for l := int(en.level); l < len(a.have); l++ {
+		a.have[l] = max(a.have[l], uint64(last)+1)
 	}
-	en.heard = max(en.heard, last)
-	en.seen, en.seenLevel, en.stuck = int64(last), en.level, false
+	a.heard = max(a.heard, last)
+	en.rest(last)
+	a.stuck = false
 }
 
-// newer compares move stamps, which wrap around.
-func newer(a, b uint32) bool { return int32(a-b) > 0 }
+// rest lets an entry be until its history goes on, or the watcher comes nearer.
+func (en *entry) rest(last property.EventNumber) {
+	en.seen, en.a.seenLevel, en.settled = last, en.level, true
+}

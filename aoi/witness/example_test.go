@@ -48,7 +48,7 @@ func Example() {
 		})
 		fmt.Println(", pending", w.Pending(player))
 	}
-	w.Enter(other)
+	w.Enter(&witness.Subject{Entity: other})
 	update(1)
 	player.Position.X = 40 // the badge is within sight now
 	update(2)

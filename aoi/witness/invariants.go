@@ -1,37 +1,49 @@
 package witness
 
-import "github.com/cellscape/cellscape/internal/invariant"
+import (
+	"cmp"
 
-// assertEntries checks the area of interest: each entity once, and those in range counted.
+	"github.com/cellscape/cellscape/internal/invariant"
+)
+
+// assertEntries checks the area of interest: each entity once, those in range counted, and each entry
+// with the Subject of its entity.
 func (w *Witness) assertEntries() {
-	live := 0
-	for i, en := range w.entries {
-		if i > 0 && w.entries[i-1].id >= en.id {
-			invariant.Broken("witness: %v stands before %v", w.entries[i-1].id, en.id)
+	live, odd := 0, 0
+	for i := range w.entries {
+		en := &w.entries[i]
+		a := en.a
+		if i > 0 && cmp.Or(cmp.Compare(w.entries[i-1].alias, en.alias), cmp.Compare(w.entries[i-1].a.id, a.id)) >= 0 {
+			invariant.Broken("witness: %v stands before %v", w.entries[i-1].a.id, a.id)
 		}
-		if en.gone && en.e != nil || en.e != nil && en.e.ID != en.id {
-			invariant.Broken("witness: %v is gone, or another", en.id)
+		if at, known := w.find(a.id); !known || at != i {
+			invariant.Broken("witness: %v is not found", a.id)
 		}
-		if !en.gone {
+		if a.gone && a.s != nil || a.s != nil && a.s.Entity.ID != a.id || en.s != nil && en.s != a.s {
+			invariant.Broken("witness: %v is gone, or another", a.id)
+		}
+		if !a.gone {
 			live++
 		}
+		if en.s == nil {
+			odd++
+		}
 	}
-	if live != w.live {
-		invariant.Broken("witness: %d in range, %d are counted", live, w.live)
+	if live != w.live || odd != w.odd || len(w.names) != len(w.entries) {
+		invariant.Broken("witness: %d in range, %d are counted; %d without a subject, %d are counted", live, w.live, odd, w.odd)
 	}
 }
 
 // assertCollected checks that the queue, not yet a heap, has each entity that is due once, and nobody
-// else: what is queued must be known, in range and linked.
+// else: what is queued must be in range and linked.
 func (w *Witness) assertCollected() {
 	for i := range w.queue {
-		en := w.queue[i].en
-		at, known := w.find(en.id)
-		if !known || w.entries[at] != en || en.gone || en.leave || en.e == nil {
-			invariant.Broken("witness: %v waits for its turn and is not in range", en.id)
+		at := w.queue[i].entry
+		if int(at) >= len(w.entries) || w.entries[at].s == nil {
+			invariant.Broken("witness: entry %d waits for its turn and is not in range", at)
 		}
-		if i > 0 && w.queue[i-1].en.id >= en.id {
-			invariant.Broken("witness: %v waits for two turns", en.id)
+		if i > 0 && w.queue[i-1].entry >= at {
+			invariant.Broken("witness: entry %d waits for two turns", at)
 		}
 	}
 }
@@ -40,7 +52,7 @@ func (w *Witness) assertCollected() {
 func (w *Witness) assertOrdered() {
 	for i := 1; i < len(w.queue); i++ {
 		if w.queue[i].before(&w.queue[(i-1)/2]) {
-			invariant.Broken("witness: %v comes after who should follow it", w.queue[i].en.id)
+			invariant.Broken("witness: %v comes after who should follow it", w.entries[w.queue[i].entry].a.id)
 		}
 	}
 }

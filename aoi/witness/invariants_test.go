@@ -14,7 +14,8 @@ func TestAsserts(t *testing.T) {
 		"who is in range is not counted": func(w *Witness) { w.live-- },
 		"an entity is known twice":       func(w *Witness) { w.entries[1] = w.entries[0] },
 		"entries are out of order":       func(w *Witness) { w.entries[0], w.entries[1] = w.entries[1], w.entries[0] },
-		"an entry has another's record":  func(w *Witness) { w.entries[0].e = w.entries[1].e },
+		"an entry has another's record":  func(w *Witness) { w.entries[0].a.s = w.entries[1].a.s },
+		"who left was not noted":         func(w *Witness) { w.entries[0].s = nil },
 	} {
 		wd := crowd(t, Config{}, 3, 5)
 		plant(wd.w)
@@ -24,7 +25,7 @@ func TestAsserts(t *testing.T) {
 	}
 	for name, plant := range map[string]func(*Witness) func(){
 		"who has left waits for a turn": func(w *Witness) func() {
-			w.Leave(w.queue[0].en.id)
+			w.Leave(w.entries[w.queue[0].entry].a.id)
 			return w.assertCollected
 		},
 		"an entity has two turns": func(w *Witness) func() {
@@ -39,7 +40,7 @@ func TestAsserts(t *testing.T) {
 	} {
 		wd := crowd(t, Config{}, 3, 5)
 		wd.everyoneMoves()
-		wd.w.begin(wd.watcher, nil)
+		wd.w.begin(wd.watcher, wd.tick, nil)
 		wd.w.collect(wd.watcher, wd.tick, false)
 		if invariant.Caught(plant(wd.w)) == "" {
 			t.Errorf("not caught: %s", name)

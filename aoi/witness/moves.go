@@ -1,56 +1,78 @@
 package witness
 
 import (
-	"slices"
+	"math/bits"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
 
-// moves are the Positions packets of one Update. Their entries are written into one buffer in the
-// order of the queue; finish puts those of each packet in the order of their aliases.
+// moves are the Positions packets of one Update. Places are written in the order of aliases.
 type moves struct {
 	most   int    // bytes of a packet
 	number uint32 // of the last packet
+	after  uint64 // the bundle that the packets come after
+	now    moment
 	origin [2]int32
 	epoch  uint8
-	seen   protocol.Seen
 
-	places []byte // entries, one behind the other
-	told   []told
-	// starts are where the packets begin in told.
-	starts  []int
-	closed  int     // bytes of the packets before the last
-	last    packing // of the last packet
-	at      []int32
-	aliases []uint32
-	buf     []byte
-	ends    []int
-	packets [][]byte
+	seen protocol.Seen
+	bits uint64 // the same: one for each packet back from seen.Packet on
+	// moments are when the last packets were made, by number, counted round.
+	moments [remembered]moment
+
+	planned, written tally
+	aliases          []uint32 // of the packet that is being written
+	places           []byte
+	told             []told
+	buf              []byte
+	ends             []int
+	packets          [][]byte
 }
 
-// told is what an entry was before its place went into a packet, for Unsent, and where it stands.
+// remembered is how many packets are known by the time at which they were made: a crowd of a
+// thousand takes four in a tick, and what a client has seen goes 32 back.
+const remembered = 64
+
+// told is an entry whose place went into a packet, for Unsent.
 type told struct {
-	en         *entry
-	packet     int
-	start, end int // in moves.places
-	moved      uint32
-	at         float64
-	waited     int
+	entry, packet int32
+	since         uint32
+	alias         uint16
+	bytes         uint8
 }
+
+// form is how a place is written.
+type form uint8
+
+const (
+	nearForm form = iota
+	turningForm
+	farForm
+)
+
+// bytes is how many a place takes; of the far form, as a rule.
+func (f form) bytes() int { return [...]int{2, 3, 9}[f] }
 
 // SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take now. Below
 // MinPacket it is MinPacket. It does not travel: the next cell has its own word.
 func (w *Witness) SetMaxPacket(bytes int) { w.moves.most = max(bytes, MinPacket) }
 
-// Unsent takes back a packet of the last Update that could not be sent. Its
-// places are still to be told, in the turns that they had.
+// Unsent takes back a packet of the last Update that could not be sent. Its places are still to be
+// told, before others.
 func (w *Witness) Unsent(packet int) {
 	m := &w.moves
 	for i := range m.told {
-		if t := &m.told[i]; t.packet == packet {
-			t.en.moved, t.en.at, t.en.waited = t.moved, t.at, t.waited+1
+		t := &m.told[i]
+		if int(t.packet) != packet || int(t.entry) >= len(w.entries) || w.entries[t.entry].alias != t.alias {
+			continue
+		}
+		en := &w.entries[t.entry]
+		en.moved, en.rested = en.moved-1, false
+		en.calm, en.at, en.since = w.calm, w.now, t.since
+		if en.since == 0 {
+			en.since = w.updates
 		}
 	}
 	w.deficit = max(0, w.deficit-len(m.packets[packet]))
@@ -59,28 +81,170 @@ func (w *Witness) Unsent(packet int) {
 // Saw takes in what the client says that it has seen, so that places next to those take fewer bytes.
 // What is older than what was said before is ignored.
 func (w *Witness) Saw(s *protocol.Seen) {
+	m := &w.moves
 	if s.Bundle <= w.number { // else it is of what was never sent
 		w.aliases.applied(s.Bundle)
 	}
-	if s.Packet <= w.moves.number && s.Packet >= w.moves.seen.Packet && s.Bundle >= w.moves.seen.Bundle && s.Bundle <= w.number {
-		w.moves.seen = *s
+	if s.Packet <= m.number && s.Packet >= m.seen.Packet && s.Bundle >= m.seen.Bundle && s.Bundle <= w.number {
+		m.seen, m.bits = *s, 0
+		if s.Packet > 0 {
+			m.bits = 1 | uint64(s.Earlier)<<1
+		}
 	}
 }
 
-func (m *moves) begin(at property.Vector3, epoch uint8) {
-	m.origin, m.epoch = protocol.OriginOf(at), epoch
-	m.places, m.starts, m.packets = m.places[:0], m.starts[:0], m.packets[:0]
-	m.closed, m.last = 0, packing{}
-	clear(m.told) // entries that are let go must not be held
-	m.told = m.told[:0]
+func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
+	m.origin, m.epoch, m.now = protocol.OriginOf(at), epoch, moment(tick)+1
+	m.planned, m.written, m.places, m.aliases = tally{}, tally{}, m.places[:0], m.aliases[:0]
+	m.told, m.buf, m.ends, m.packets = m.told[:0], m.buf[:0], m.ends[:0], m.packets[:0]
 }
 
 // size is what the packets take of the budget.
-func (m *moves) size() int {
-	if len(m.starts) == 0 {
+func (m *moves) size() int { return max(m.planned.size(), m.written.size()) }
+
+// form decides how the place of an entry is to be written: the near form is right for every place
+// that the client may hold, and has the yaw unless the client does.
+func (m *moves) form(en *entry) form {
+	if en.told != 0 {
+		m.confirm(en)
+	}
+	s := en.s
+	if en.sure == 0 || s.nearFrom.after(en.sure) {
+		if m.confirmBundle(en); en.sure == 0 || s.nearFrom.after(en.sure) {
+			return farForm
+		}
+	}
+	if s.turned.after(en.sure) {
+		return turningForm
+	}
+	return nearForm
+}
+
+func (a moment) after(b moment) bool { return int32(a-b) > 0 }
+
+// confirm takes in which of the packets that tell of an entry the client has seen. None before the
+// last of them counts any more.
+func (m *moves) confirm(en *entry) {
+	back := int32(m.seen.Packet - en.packet) // from the last that the client has seen to the last of the entry
+	both := uint64(0)
+	switch {
+	case back >= 0 && back <= 32:
+		both = uint64(en.told) << back & m.bits
+	case back < 0 && back > -32:
+		both = uint64(en.told) >> -back & m.bits
+	}
+	if both == 0 {
+		return
+	}
+	k := bits.TrailingZeros64(both)
+	packet := m.seen.Packet - uint32(k)
+	if m.number-packet < remembered {
+		en.confirm(m.moments[packet%remembered])
+	}
+	en.told &= 1<<(int32(k)-back) - 1
+}
+
+// confirmBundle takes in that the client has applied the last bundle with the place of an entry.
+func (m *moves) confirmBundle(en *entry) {
+	if en.a.bundle != 0 && en.a.bundle <= m.seen.Bundle {
+		en.confirm(en.a.telling)
+		en.a.bundle = 0
+	}
+}
+
+// confirm notes that the client has had the place that it was told at a moment.
+func (en *entry) confirm(at moment) {
+	if en.sure == 0 || at.after(en.sure) {
+		en.sure = at
+	}
+}
+
+// plan reckons with the place of an entry.
+func (m *moves) plan(en *entry, f form) {
+	size := f.bytes()
+	if f == farForm {
+		size = len(protocol.AppendFar(m.places[:0], en.entity(), m.origin)) // nothing is written yet
+	}
+	m.planned.add(uint32(en.alias), size, m.most)
+}
+
+// say writes the place of an entry, which stands at an index.
+func (m *moves) say(en *entry, index int32, f form) {
+	s, start := en.s, len(m.places)
+	if f == farForm {
+		m.places = protocol.AppendFar(m.places, s.Entity, m.origin)
+	} else {
+		m.places = s.near.Append(m.places, f == turningForm)
+	}
+	size := len(m.places) - start
+	if m.written.add(uint32(en.alias), size, m.most) {
+		m.next(start)
+	}
+	m.aliases = append(m.aliases, uint32(en.alias))
+	m.told = append(m.told, told{index, int32(m.written.packets) - 1, en.since, en.alias, uint8(size + 1)})
+	en.moved, en.rested = s.stamp, false
+	if by := m.number - en.packet; by < 32 {
+		en.told = en.told<<by | 1
+	} else {
+		en.told = 1
+	}
+	en.packet = m.number
+}
+
+// next begins another packet, which takes over what was written of places from an index on.
+func (m *moves) next(from int) {
+	m.close(from)
+	m.number++
+	m.moments[m.number%remembered] = m.now
+}
+
+// close writes down a packet, if one is being written, with the places before an index.
+func (m *moves) close(end int) {
+	if len(m.aliases) > 0 {
+		head := protocol.PacketHead{After: m.after, Number: m.number, Epoch: m.epoch, Origin: m.origin}
+		m.buf = append(protocol.AppendAliases(head.Append(m.buf), m.aliases), m.places[:end]...)
+		m.ends = append(m.ends, len(m.buf))
+	}
+	m.aliases, m.places = m.aliases[:0], m.places[:copy(m.places, m.places[end:])]
+}
+
+func (m *moves) finish() [][]byte {
+	m.close(len(m.places))
+	from := 0
+	for _, end := range m.ends {
+		m.packets = append(m.packets, m.buf[from:end])
+		from = end
+	}
+	if len(m.packets) == 0 {
+		return nil
+	}
+	return m.packets
+}
+
+// tally reckons how long packets become.
+type tally struct {
+	packets int
+	closed  int     // bytes of the packets before the last
+	last    packing // of the last packet
+}
+
+// add reports whether another packet begins with a place.
+func (t *tally) add(alias uint32, bytes, most int) (another bool) {
+	next := t.last.with(alias, bytes)
+	if another = t.packets == 0 || next.size() > most-protocol.MaxPacketHead; another {
+		t.closed = t.size()
+		t.packets++
+		next = packing{}.with(alias, bytes)
+	}
+	t.last = next
+	return another
+}
+
+func (t *tally) size() int {
+	if t.packets == 0 {
 		return 0
 	}
-	return m.closed + packetHead + m.last.size()
+	return t.closed + packetHead + t.last.size()
 }
 
 // packetHead is what a packet takes before its aliases, as a rule: the head grows with the numbers.
@@ -106,29 +270,6 @@ func (p packing) size() int {
 	return p.places + p.steps
 }
 
-// say puts the place of an entity into the last packet, or into another one, and returns how many bytes that took.
-func (m *moves) say(en *entry) int {
-	before, start := m.size(), len(m.places)
-	en.held.confirm(&m.seen)
-	if near, yaw := en.held.near(en.e); near {
-		m.places = protocol.AppendNear(m.places, &en.e.Motion, yaw)
-	} else {
-		m.places = protocol.AppendFar(m.places, en.e, m.origin)
-	}
-	next := m.last.with(en.alias, len(m.places)-start)
-	if len(m.starts) == 0 || next.size() > m.most-protocol.MaxPacketHead {
-		m.closed = before
-		m.starts = append(m.starts, len(m.told))
-		m.number++
-		next = packing{}.with(en.alias, len(m.places)-start)
-	}
-	m.last = next
-	m.told = append(m.told, told{en, len(m.starts) - 1, start, len(m.places), en.moved, en.at, en.waited})
-	en.moved = en.e.MoveStamp
-	en.held.sends(m.number, en.e)
-	return m.size() - before
-}
-
 // aliasBytes is what the step to an alias takes at the most.
 func aliasBytes(alias uint32) int {
 	switch {
@@ -138,67 +279,6 @@ func aliasBytes(alias uint32) int {
 		return 2
 	}
 	return 3
-}
-
-// finish writes the packets, which come after a bundle.
-func (m *moves) finish(after uint64) [][]byte {
-	if len(m.starts) == 0 {
-		return nil
-	}
-	m.buf, m.ends = m.buf[:0], m.ends[:0]
-	head := protocol.PacketHead{After: after, Number: m.number - uint32(len(m.starts)), Epoch: m.epoch, Origin: m.origin}
-	for i, start := range m.starts {
-		end := len(m.told)
-		if i+1 < len(m.starts) {
-			end = m.starts[i+1]
-		}
-		head.Number++
-		m.buf = head.Append(m.buf)
-		m.write(m.told[start:end])
-		m.ends = append(m.ends, len(m.buf))
-	}
-	from := 0
-	for _, end := range m.ends {
-		m.packets = append(m.packets, m.buf[from:end])
-		from = end
-	}
-	return m.packets
-}
-
-// sparse is from how many aliases for each entry on it is quicker to sort than to look at them all.
-const sparse = 32
-
-// write writes the entries of a packet by their aliases.
-func (m *moves) write(all []told) {
-	most := uint32(0)
-	for i := range all {
-		most = max(most, all[i].en.alias)
-	}
-	for len(m.at) <= int(most) {
-		m.at = append(m.at, 0)
-	}
-	for i := range all {
-		m.at[all[i].en.alias] = int32(i) + 1
-	}
-	m.aliases = m.aliases[:0]
-	if int(most) < sparse*len(all) {
-		for alias, i := range m.at[:most+1] {
-			if i != 0 {
-				m.aliases = append(m.aliases, uint32(alias))
-			}
-		}
-	} else {
-		for i := range all {
-			m.aliases = append(m.aliases, all[i].en.alias)
-		}
-		slices.Sort(m.aliases)
-	}
-	m.buf = protocol.AppendAliases(m.buf, m.aliases)
-	for _, alias := range m.aliases {
-		t := &all[m.at[alias]-1]
-		m.buf = append(m.buf, m.places[t.start:t.end]...)
-		m.at[alias] = 0
-	}
 }
 
 // epochOf is what tells the packets of one incarnation of the watcher from those of another.

@@ -51,9 +51,9 @@ func (wd *world) everyoneRuns() {
 func (wd *world) ids(packet []byte) (all []entity.ID) {
 	wd.t.Helper()
 	err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
-		for _, en := range wd.w.entries {
-			if en.alias == m.Alias {
-				all = append(all, en.id)
+		for _, n := range wd.w.names {
+			if uint32(n.alias) == m.Alias {
+				all = append(all, n.id)
 			}
 		}
 	})
@@ -77,12 +77,12 @@ func TestUnsentIsStillToBeTold(t *testing.T) {
 	sent := append(wd.ids(packets[0]), wd.ids(packets[2])...)
 	wd.w.Unsent(1)
 	for _, id := range lost {
-		if en := wd.entry(id); en.moved == en.e.MoveStamp {
+		if en := wd.entry(id); en.moved == en.entity().MoveStamp {
 			t.Errorf("%v is marked as told", id)
 		}
 	}
 	for _, id := range sent {
-		if en := wd.entry(id); en.moved != en.e.MoveStamp {
+		if en := wd.entry(id); en.moved != en.entity().MoveStamp {
 			t.Errorf("%v was told, and is not marked", id)
 		}
 	}
@@ -101,7 +101,7 @@ func TestUnsentIsStillToBeTold(t *testing.T) {
 
 func (wd *world) entry(id entity.ID) *entry {
 	i, _ := wd.w.find(id)
-	return wd.w.entries[i]
+	return &wd.w.entries[i]
 }
 
 // When a channel takes nothing for a while, everyone is told of once it does again, and no place is

@@ -35,7 +35,7 @@ func meet(t *testing.T, external string, z *property.Compressor, text int) int {
 		must(t, e.Props.Load(i, property.StringValue(strings.Repeat("once upon a time ", text/17+1)[:text])))
 	}
 	wd.all, wd.within[e.ID] = append(wd.all, e), true
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 	bundle, _ := wd.w.Update(wd.watcher, wd.tick, nil, false)
 	wd.client.bundle(bundle)
 	r := wd.client.has[7]

@@ -49,7 +49,7 @@ func hoard(t *testing.T) (*world, *entity.Entity) {
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	must(t, e.Props.Load(bag, property.List(numbers(make([]uint64, 40)...)...)))
 	wd.all, wd.within[e.ID] = append(wd.all, e), true
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 	wd.tell("enter 7", "set name", "set weapon", "set hp", "set bag", "set shelf", "set latest")
 	return wd, e
 }
@@ -102,6 +102,7 @@ func TestPartsGiveWayToTheWhole(t *testing.T) {
 	} {
 		x.change()
 		b, _ := wd.w.Update(wd.watcher, wd.tick, nil, false)
+		wd.tick++
 		wd.client.bundle(b)
 		if got := wd.client.log; len(got) != 2 || got[1] != x.want {
 			t.Errorf("%s: the client was told %q, want %q", x.what, got, x.want)
@@ -252,7 +253,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 		wd.within[1] = true
 		wd.all = []*entity.Entity{e}
 		at := e // the copy on the watcher's cell
-		wd.w.Enter(at)
+		wd.w.Enter(wd.subject(at))
 		for step := range 600 {
 			switch wd.rng.IntN(12) {
 			case 0, 1, 2, 3:
@@ -265,7 +266,7 @@ func TestPartsAcrossHandovers(t *testing.T) {
 					c.renew(k)
 					if at == was && at != c.ghost[k] {
 						at = c.ghost[k]
-						wd.w.Enter(at) // the record was replaced
+						wd.w.Enter(wd.subject(at)) // the record was replaced
 					}
 				}
 			case 8:
@@ -312,5 +313,5 @@ func (wd *world) handTo(e *entity.Entity) {
 	for range wd.rng.IntN(RelinkGrace) {
 		wd.update(false)
 	}
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 }

@@ -1,18 +1,31 @@
 package witness
 
+import "math"
+
 // turn is an entity that waits to be served in this Update.
 type turn struct {
-	key  float64 // virtual time; lowest first
-	en   *entry
-	due  due
-	dist float32
+	key    float64 // virtual time; lowest first
+	entry  int32   // which of Witness.entries
+	square float32 // of the distance
+	due    due
+	form   form // of its place, if that is due
 }
+
+func (t *turn) distance() float32 { return float32(math.Sqrt(float64(t.square))) }
 
 func (t *turn) before(u *turn) bool {
 	if t.key != u.key {
 		return t.key < u.key
 	}
-	return t.en.id < u.en.id
+	return t.entry < u.entry
+}
+
+// assign gives all in the queue their turns.
+func (w *Witness) assign() {
+	for i := range w.queue {
+		t := &w.queue[i]
+		t.key = w.place(&w.entries[t.entry], t)
+	}
 }
 
 // order makes the queue a heap.
@@ -22,11 +35,34 @@ func (w *Witness) order() {
 	}
 }
 
+// place gives a due entry its place. One that was idle starts at the present virtual time. Entries
+// that have waited too long go before everyone, the longest wait first.
+func (w *Witness) place(en *entry, t *turn) float64 {
+	if en.calm != w.calm {
+		en.calm, en.at = w.calm, w.now+w.step(t.distance()) // when a crowd enters at once, the nearest come first
+	}
+	en.at = max(en.at, w.now)
+	if en.since == 0 {
+		en.since = w.updates
+	}
+	if late := w.waited(en) - w.cfg.MaxWait; late >= 0 {
+		return w.now - 1 - float64(late)
+	}
+	return en.at
+}
+
+// waited is for how many Updates an entry was due and not served.
+func (w *Witness) waited(en *entry) int {
+	if en.since == 0 {
+		return 0
+	}
+	return int(w.updates - en.since)
+}
+
 // pop takes the front of the heap.
 func (w *Witness) pop() turn {
 	front, last := w.queue[0], len(w.queue)-1
 	w.queue[0] = w.queue[last]
-	w.queue[last] = turn{}
 	w.queue = w.queue[:last]
 	w.sink(0)
 	return front
@@ -61,18 +97,4 @@ func (w *Witness) sink(i int) {
 func (w *Witness) step(dist float32) float64 {
 	share := float64(dist) / float64(w.cfg.MaxRadius)
 	return minStep + float64(share*(maxStep-minStep))
-}
-
-// enqueue gives a due entry its place. An entry that was idle starts at the present virtual time.
-// Entries that have waited too long go before everyone, the longest wait first.
-func (w *Witness) enqueue(en *entry, d due, dist float32) {
-	if en.fresh {
-		en.fresh, en.at = false, w.now+w.step(dist) // when a crowd enters at once, the nearest come first
-	}
-	en.at = max(en.at, w.now)
-	key := en.at
-	if en.waited >= w.cfg.MaxWait {
-		key = w.now - 1 - float64(en.waited-w.cfg.MaxWait)
-	}
-	w.queue = append(w.queue, turn{key, en, d, dist})
 }

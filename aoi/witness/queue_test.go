@@ -17,7 +17,7 @@ func TestQueueOrder(t *testing.T) {
 		var w Witness
 		var want []string
 		for i := range n {
-			w.queue = append(w.queue, turn{key: float64(rng.IntN(10)), en: &entry{id: entity.ID(i)}})
+			w.queue = append(w.queue, turn{key: float64(rng.IntN(10)), entry: int32(i)})
 		}
 		rng.Shuffle(n, func(i, j int) { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] })
 		sorted := slices.Clone(w.queue)
@@ -28,11 +28,11 @@ func TestQueueOrder(t *testing.T) {
 			return 1
 		})
 		for _, x := range sorted {
-			want = append(want, fmt.Sprint(x.key, x.en.id))
+			want = append(want, fmt.Sprint(x.key, x.entry))
 		}
 		w.order()
 		for i := range n {
-			if x := w.pop(); fmt.Sprint(x.key, x.en.id) != want[i] {
+			if x := w.pop(); fmt.Sprint(x.key, x.entry) != want[i] {
 				t.Fatalf("%v at place %d of %d, want %s", x.key, i, n, want[i])
 			}
 		}
@@ -45,7 +45,7 @@ func crowd(t testing.TB, cfg Config, n int, d float32) *world {
 	for i := range n {
 		e := newEntity(wd.def, entity.ID(i+1), 1, d*float32(i+1), 0)
 		wd.all, wd.within[e.ID] = append(wd.all, e), true
-		wd.w.Enter(e)
+		wd.w.Enter(wd.subject(e))
 	}
 	wd.w.Update(wd.watcher, wd.tick, nil, true)
 	wd.tick++
@@ -171,7 +171,7 @@ func TestNearestEnterFirst(t *testing.T) {
 	wd := newWorld(t, Config{BytesPerTick: 100}, 1, 0)
 	for i := range 20 {
 		wd.all = append(wd.all, newEntity(wd.def, entity.ID(100-i), 1, float32(i), 0))
-		wd.w.Enter(wd.all[i])
+		wd.w.Enter(wd.subject(wd.all[i]))
 	}
 	var order []string
 	for wd.w.Pending(wd.watcher) > 0 {
@@ -200,7 +200,7 @@ func TestIdlenessSavesNothingUp(t *testing.T) {
 	wd.all = everyone[:49]
 	wd.turns(1000)
 	late := newEntity(wd.def, 51, 1, 100, 0)
-	wd.w.Enter(late)
+	wd.w.Enter(wd.subject(late))
 	wd.all = append(everyone, late)
 	served, _ := wd.turns(100)
 	for _, i := range []int{49, 50} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
@@ -16,44 +17,36 @@ type change struct {
 	bytes  int    // sent
 }
 
-// say writes all that an entity is owed.
-func (w *Witness) say(t *turn) {
-	if t.due&dueReliable != 0 {
-		w.sayReliable(t)
-	}
-	if t.due&dueMove != 0 {
-		w.stats.AddMove(t.en.e.Def, w.moves.say(t.en))
-	}
-}
-
-func (w *Witness) sayReliable(t *turn) {
-	en, start := t.en, len(w.bundle)
+// sayReliable writes what an entity is owed but for a place on the way.
+func (w *Witness) sayReliable(en *entry, d due, dist float32) {
+	start := len(w.bundle)
 	switch {
-	case t.due&dueEnter != 0:
+	case d&dueEnter != 0:
 		w.sayEnter(en)
-	case t.due&dueHistory != 0:
-		w.sayHistory(t)
+	case d&dueHistory != 0:
+		w.sayHistory(en, dist)
 	}
 	if len(w.bundle)-start > MaxEntity {
 		// If it were sent, it could end the client's session; kept back, it harms one entity.
 		w.bundle = w.bundle[:start]
 		w.dropped++
-		en.seen, en.seenLevel, en.stuck = int64(en.e.History.Last()), en.level, true
-	} else if t.due&(dueEnter|dueHistory) != 0 {
-		en.told()
-		en.sent, en.named = true, true
-		if t.due&dueEnter == 0 {
+		en.rest(en.entity().History.Last())
+		en.a.stuck = true
+	} else if d&(dueEnter|dueHistory) != 0 {
+		en.settle()
+		en.sent, en.a.named = true, true
+		if d&dueEnter == 0 {
 			w.countChanges(en)
 		}
 	}
-	if t.due&dueEnter != 0 && en.sent || t.due&dueRest != 0 {
-		en.rested, en.moved = en.e.MoveStamp, en.e.MoveStamp
-		en.held.told(w.number+1, en.e)
+	if d&dueEnter != 0 && en.sent || d&dueRest != 0 {
+		en.moved, en.rested = en.s.stamp, true
+		en.a.bundle, en.a.telling = w.number+1, w.moves.now
 	}
-	if t.due&dueRest != 0 {
-		place, start := en.place(), len(w.bundle)
+	if d&dueRest != 0 {
+		place, start := placeOf(en.entity()), len(w.bundle)
 		w.bundle = place.AppendRest(w.bundle)
-		w.stats.AddMove(en.e.Def, len(w.bundle)-start)
+		w.stats.AddMoves(en.entity().Def, 1, len(w.bundle)-start)
 	}
 }
 
@@ -63,20 +56,19 @@ func (w *Witness) countChanges(en *entry) {
 		return
 	}
 	for i := range w.changed {
-		w.stats.Add(en.e.Def, w.changed[i].index, property.ToOtherClients, w.changed[i].bytes)
+		w.stats.Add(en.entity().Def, w.changed[i].index, property.ToOtherClients, w.changed[i].bytes)
 	}
 }
 
-func (en *entry) place() protocol.Place {
-	e := en.e
+func placeOf(e *entity.Entity) protocol.Place {
 	return protocol.Place{ID: e.ID, Position: e.Position, Direction: e.Direction}
 }
 
 // sayEnter writes all properties that may be seen at the entry's level, by index.
 func (w *Witness) sayEnter(en *entry) {
-	e := en.e
-	w.props = en.appendVisible(w.props[:0])
-	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: en.alias, Position: e.Position, Direction: e.Direction, Props: w.props}
+	e := en.entity()
+	w.props = appendVisible(w.props[:0], e, int(en.level))
+	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: uint32(en.alias), Position: e.Position, Direction: e.Direction, Props: w.props}
 	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
 		w.packed = w.pack.Pack(w.packed[:0], w.props, p, protocol.MaxProps)
 		m.Props = w.packed
@@ -84,12 +76,11 @@ func (w *Witness) sayEnter(en *entry) {
 	w.bundle = m.Append(w.bundle)
 }
 
-// appendVisible appends the values of all properties that may be seen at the entry's level.
-func (en *entry) appendVisible(b []byte) []byte {
-	def := en.e.Def
-	for _, i := range def.Stream(property.OtherClientStream) {
-		if def.Properties[i].Level >= en.level {
-			b = en.e.Props.AppendClientValue(b, i)
+// appendVisible appends the values of all properties that may be seen at a level.
+func appendVisible(b []byte, e *entity.Entity, level int) []byte {
+	for _, i := range e.Def.Stream(property.OtherClientStream) {
+		if e.Def.Properties[i].Level >= level {
+			b = e.Props.AppendClientValue(b, i)
 		}
 	}
 	return b
@@ -97,12 +88,12 @@ func (en *entry) appendVisible(b []byte) []byte {
 
 // sayHistory writes changes and calls in the order of their numbers. Neighbouring changes share a
 // message.
-func (w *Witness) sayHistory(t *turn) {
-	en, start := t.en, len(w.bundle)
+func (w *Witness) sayHistory(en *entry, dist float32) {
+	e, start := en.entity(), len(w.bundle)
 	w.findChanges(en)
 	next := 0
-	for ev := range en.e.History.Since(en.heard) {
-		if !w.audible(en.e.Def, ev.Method, t.dist) {
+	for ev := range e.History.Since(en.a.heard) {
+		if !w.audible(e.Def, ev.Method, dist) {
 			continue
 		}
 		from := next
@@ -114,7 +105,7 @@ func (w *Witness) sayHistory(t *turn) {
 			w.dropped++ // half is left for state, which must arrive
 			continue
 		}
-		call := protocol.Call{ID: en.id, Method: uint16(ev.Method), Args: ev.Payload}
+		call := protocol.Call{ID: e.ID, Method: uint16(ev.Method), Args: ev.Payload}
 		w.bundle = call.Append(w.bundle)
 	}
 	w.sayChanges(en, w.changed[next:])
@@ -124,10 +115,11 @@ func (w *Witness) sayHistory(t *turn) {
 // changed come first: they belong to a level never seen before.
 func (w *Witness) findChanges(en *entry) {
 	w.changed = w.changed[:0]
-	for l := en.level; l < len(en.have); l++ {
-		for _, i := range en.e.Def.AtLevel(l) {
-			if stamp := en.e.History.Stamp(i); en.lacks(l, stamp) {
-				w.findChange(en, i, en.have[l], stamp)
+	e := en.entity()
+	for l := int(en.level); l < len(en.a.have); l++ {
+		for _, i := range e.Def.AtLevel(l) {
+			if stamp := e.History.Stamp(i); en.a.lacks(l, stamp) {
+				w.findChange(e, i, en.a.have[l], stamp)
 			}
 		}
 	}
@@ -138,10 +130,10 @@ func (w *Witness) findChanges(en *entry) {
 
 // findChange lists what the client lacks of property i: only the parts that changed if the client
 // knows the rest and they are smaller than the whole.
-func (w *Witness) findChange(en *entry, i int, have uint64, stamp property.EventNumber) {
+func (w *Witness) findChange(e *entity.Entity, i int, have uint64, stamp property.EventNumber) {
 	if have > 0 {
-		whole := en.e.Props.Size(i) + 1 // its key
-		if parts, ok := en.e.History.Parts(i, property.EventNumber(have-1), whole); ok {
+		whole := e.Props.Size(i) + 1 // its key
+		if parts, ok := e.History.Parts(i, property.EventNumber(have-1), whole); ok {
 			for p := range parts {
 				w.changed = append(w.changed, change{number: p.Number, index: i, part: p.Client})
 			}
@@ -161,10 +153,10 @@ func (w *Witness) sayChanges(en *entry, changes []change) {
 		if c.part != nil {
 			w.props = append(w.props, c.part...)
 		} else {
-			w.props = en.e.Props.AppendClientValue(w.props, c.index)
+			w.props = en.entity().Props.AppendClientValue(w.props, c.index)
 		}
 		c.bytes = len(w.props) - start
 	}
-	m := protocol.Changes{ID: en.id, Props: w.props}
+	m := protocol.Changes{ID: en.a.id, Props: w.props}
 	w.bundle = m.Append(w.bundle)
 }

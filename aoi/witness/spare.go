@@ -27,7 +27,16 @@ func (w *Witness) SetThrift(budget, detail uint16) {
 }
 
 // rescale keeps the divisor of distances, which is needed for each entity in each tick.
-func (w *Witness) rescale() { w.scale = w.factor * (float32(w.spare.detail) / whole) }
+func (w *Witness) rescale() {
+	scale := w.factor * (float32(w.spare.detail) / whole)
+	if scale == w.scale {
+		return
+	}
+	w.scale = scale
+	for i := range w.entries {
+		w.entries[i].nearest, w.entries[i].farthest = 1, 0
+	}
+}
 
 // detail is a distance as detail levels are to see it.
 func (w *Witness) detail(dist float32) float32 { return dist / w.scale }

@@ -77,7 +77,7 @@ func TestHoldHistory(t *testing.T) {
 	}
 	other := newEntity(wd.def, 8, 1, 60, 0)
 	call(other, jump, 1)
-	wd.w.Enter(other)
+	wd.w.Enter(wd.subject(other))
 	other.Floor = 1
 	wd.w.HoldHistory()
 	if other.Floor != 1 {
@@ -134,7 +134,7 @@ func BenchmarkHoldHistory(b *testing.B) {
 		w := New(Config{})
 		from := rng.IntN(players - each)
 		for _, e := range all[from : from+each] {
-			w.Enter(e)
+			w.Enter(&Subject{Entity: e})
 		}
 		w.Update(watcher, 1000, nil, true)
 		witnesses[k] = w
@@ -158,7 +158,7 @@ func TestCallsOfACopyBehind(t *testing.T) {
 	call(e, jump, 2)
 	wd.tell("call 7 1", "call 7 2")
 
-	wd.w.Enter(behind) // the watcher's real is on another cell
+	wd.w.Enter(wd.subject(behind)) // the watcher's real is on another cell
 	wd.all[0] = behind
 	call(behind, jump, 2)
 	call(behind, jump, 3)
@@ -167,7 +167,7 @@ func TestCallsOfACopyBehind(t *testing.T) {
 	again := ghostOf(t, e) // on a third cell, which is still where the second was
 	wd.w.Leave(7)
 	wd.tell("leave 7")
-	wd.w.Enter(again)
+	wd.w.Enter(wd.subject(again))
 	wd.all[0] = again
 	wd.tell("enter 7", "set name", "set weapon", "set hp")
 	call(again, jump, 3)

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"math/bits"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/invariant"
@@ -16,17 +18,18 @@ import (
 // unreliable message, as long as SetMaxPacket allows; those that could not be sent must be given
 // back to Unsent before the next call. All are valid until that call.
 func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
-	w.begin(watcher, direct)
+	w.begin(watcher, tick, direct)
+	w.tend()
 	w.collect(watcher, tick, unlimited)
 	if invariant.On {
 		w.assertCollected()
 	}
-	w.order()
-	if invariant.On {
-		w.assertOrdered()
-	}
 	budget := w.spare.of(w.cfg.BytesPerTick) - w.deficit
-	w.serve(budget, unlimited)
+	if !unlimited && w.size()+w.need <= budget {
+		w.serveAll()
+	} else {
+		w.serve(budget, unlimited)
+	}
 	w.deficit = 0
 	if !unlimited {
 		w.deficit = min(max(w.size()-budget, 0), w.spare.of(w.cfg.MaxDeficit))
@@ -34,101 +37,215 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 	return w.finish()
 }
 
-func (w *Witness) begin(watcher *entity.Entity, direct []byte) {
+func (w *Witness) begin(watcher *entity.Entity, tick uint64, direct []byte) {
+	if w.updates++; w.updates == 0 {
+		w.updates = 1
+	}
 	w.bundle = protocol.AppendBundle(w.bundle[:0], w.number+1)
 	w.header = len(w.bundle)
 	w.bundle = append(w.bundle, direct...)
-	w.moves.begin(watcher.Position, epochOf(watcher))
+	w.moves.begin(watcher.Position, epochOf(watcher), tick)
 }
 
 func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() }
 
-// collect tells of the leaves, lets go of entries that are finished, and queues those with anything
-// unsent.
-func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
-	w.queue = w.queue[:0]
-	kept := w.entries[:0]
-	for _, en := range w.entries {
+// tend does what there is to do for entries without a Subject to look at: it tells of leaves, lets go
+// of entries that are finished, and has the others looked at.
+func (w *Witness) tend() {
+	for i := 0; w.odd > 0 && i < len(w.entries); i++ {
+		en := &w.entries[i]
+		if en.s != nil {
+			continue
+		}
 		w.expire(en)
 		w.sayLeave(en)
-		if en.gone && !en.leave {
-			w.giveUp(en)
-			w.release(en)
+		if en.a.gone && !en.a.leave {
+			w.remove(i)
+			i--
 			continue
 		}
-		kept = append(kept, en)
-		if en.e == nil || en.leave {
-			continue
-		}
-		d, dist := w.look(en, watcher, tick, unlimited)
-		if d == dueRefresh {
-			en.refresh()
-			if w.sayLeave(en); en.leave {
-				continue
-			}
-			d, dist = w.look(en, watcher, tick, unlimited)
-		}
-		if d != 0 {
-			w.enqueue(en, d, dist)
+		if !en.a.leave {
+			en.s = en.a.s
+			w.oddities(nil, en.s)
 		}
 	}
-	clear(w.entries[len(kept):])
-	w.entries = kept
 	if invariant.On {
 		w.assertEntries()
 	}
 }
 
+// collect queues the entries with anything unsent.
+func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
+	w.queue, w.need, w.words = w.queue[:0], 0, 0
+	x, z := watcher.Position.X, watcher.Position.Z
+	for i := range w.entries {
+		en := &w.entries[i]
+		s := en.s
+		if s == nil {
+			continue
+		}
+		if s.tick != tick || !s.shown {
+			s.Show(tick)
+		}
+		dx, dz := s.x-x, s.z-z
+		square := float32(dx*dx) + float32(dz*dz)
+		if !(square >= en.nearest && square <= en.farthest) {
+			w.relevel(en, watcher)
+		}
+		t := turn{entry: int32(i), square: square}
+		if !en.settled || s.last != en.seen {
+			if t.due = w.look(en, watcher); t.due != 0 {
+				w.need += someBytes
+				w.words++
+			}
+		}
+		switch {
+		case !en.sent: // an enter tells the place
+		case (unlimited || !s.moving) && !(en.rested && en.moved == s.stamp) && !newer(en.moved, s.stamp):
+			t.due |= dueRest
+			w.need += restBytes
+			w.words++
+		case s.moving && newer(s.stamp, en.moved) && en.alias != none:
+			t.due |= dueMove
+			t.form = w.moves.form(en)
+			w.need += t.form.bytes() + 1
+		}
+		if t.due != 0 {
+			w.queue = append(w.queue, t)
+		} else {
+			en.since = 0
+		}
+	}
+}
+
+// What a turn takes is known before for places alone. For the others these are guesses: a wrong one
+// makes an Update spend what the next must save, or serve turns in order for which there was room.
+const (
+	someBytes = 64
+	restBytes = 34
+)
+
 // sayLeave makes the client forget an entity if it has to and there is room.
 func (w *Witness) sayLeave(en *entry) {
-	if en.leave && len(w.bundle) < MaxDirect {
-		w.bundle = protocol.AppendLeave(w.bundle, en.id)
-		en.leave = false
+	if en.a.leave && len(w.bundle) < MaxDirect {
+		w.bundle = protocol.AppendLeave(w.bundle, en.a.id)
+		en.a.leave = false
 	}
 }
 
 // expire lets an entry leave that was not linked in time.
 func (w *Witness) expire(en *entry) {
-	if en.e != nil || en.gone {
+	if en.a.s != nil || en.a.gone {
 		return
 	}
-	if en.grace > 0 {
-		en.grace--
+	if en.a.grace > 0 {
+		en.a.grace--
 		return
 	}
-	en.gone, en.leave = true, en.leave || en.sent
+	en.a.gone, en.a.leave = true, en.a.leave || en.sent
 	w.live--
+}
+
+// serveAll serves everyone who is due. There is room for all, so that it does not matter who comes
+// first.
+func (w *Witness) serveAll() {
+	for i := 0; w.words > 0 && i < len(w.queue); i++ {
+		t := &w.queue[i]
+		if t.due&dueReliable == 0 {
+			continue
+		}
+		if len(w.bundle) >= MaxDirect {
+			break // the next Update sees who is left
+		}
+		en := &w.entries[t.entry]
+		w.sayReliable(en, t.due, t.distance())
+		en.since = 0
+		w.words--
+	}
+	w.moves.after = w.lastBundle()
+	for i := range w.queue {
+		if t := &w.queue[i]; t.due&dueMove != 0 {
+			en := &w.entries[t.entry]
+			w.moves.say(en, t.entry, t.form)
+			en.since = 0
+		}
+	}
+	w.calm++
 }
 
 // serve takes turns from the queue while there is budget, and advances the virtual time.
 func (w *Witness) serve(budget int, unlimited bool) {
+	w.assign()
+	w.order()
+	if invariant.On {
+		w.assertOrdered()
+	}
+	words := (len(w.entries) + 63) / 64
+	w.picked = append(w.picked[:0], make([]uint64, words)...)
 	last := w.now
 	for overdue := true; len(w.queue) > 0 && len(w.bundle) < MaxDirect; overdue = false {
-		late := overdue && w.queue[0].en.waited >= w.cfg.MaxWait
+		late := overdue && w.waited(&w.entries[w.queue[0].entry]) >= w.cfg.MaxWait
 		if !unlimited && !late && w.size() >= budget {
 			break
 		}
 		t := w.pop()
 		last = max(t.key, w.now)
-		w.say(&t)
-		t.en.waited = 0
-		t.en.at = last + w.step(t.dist)
+		en := &w.entries[t.entry]
+		if t.due&dueReliable != 0 {
+			w.sayReliable(en, t.due, t.distance())
+		}
+		if t.due&dueMove != 0 {
+			w.picked[t.entry/64] |= 1 << (t.entry % 64)
+			w.moves.plan(en, t.form)
+		}
+		en.at = last + w.step(t.distance())
+		en.since = 0
 	}
 	if len(w.queue) > 0 {
 		last = max(w.queue[0].key, w.now)
 	}
 	w.now = last
-	for i := range w.queue {
-		w.queue[i].en.waited++
-		w.queue[i].en = nil // last tick's queue must not hold on to entries
+	w.sayPicked()
+}
+
+// sayPicked writes the places that were picked, in the order of a packet.
+func (w *Witness) sayPicked() {
+	w.moves.after = w.lastBundle()
+	for k, word := range w.picked {
+		for ; word != 0; word &= word - 1 {
+			i := k*64 + bits.TrailingZeros64(word)
+			en := &w.entries[i]
+			w.moves.say(en, int32(i), w.moves.form(en))
+		}
 	}
+}
+
+// lastBundle is the number of the last bundle, which may be the one that this Update makes.
+func (w *Witness) lastBundle() uint64 {
+	if len(w.bundle) > w.header {
+		return w.number + 1
+	}
+	return w.number
 }
 
 // finish numbers the messages that were made.
 func (w *Witness) finish() (bundle []byte, packets [][]byte) {
-	if len(w.bundle) > w.header {
-		w.number++
+	w.countMoves()
+	if w.number = w.lastBundle(); len(w.bundle) > w.header {
 		bundle = w.bundle
 	}
-	return bundle, w.moves.finish(w.number)
+	return bundle, w.moves.finish()
+}
+
+// countMoves counts the places that were written. Most entities in sight are of one type.
+func (w *Witness) countMoves() {
+	told := w.moves.told
+	for i := 0; w.stats != nil && i < len(told); {
+		first, bytes := i, 0
+		d := w.entries[told[i].entry].s.def
+		for ; i < len(told) && w.entries[told[i].entry].s.def == d; i++ {
+			bytes += int(told[i].bytes)
+		}
+		w.stats.AddMoves(d, i-first, bytes)
+	}
 }

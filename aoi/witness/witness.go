@@ -12,17 +12,26 @@ import (
 // Witness is the owner of one player's area of interest. Make it with New.
 type Witness struct {
 	cfg     Config
-	entries []*entry // by id
-	free    []*entry // entries to use again
-	live    int      // entries that are not gone
-	number  uint64   // of the last bundle
-	deficit int      // bytes that earlier Updates sent beyond their budget
-	now     float64  // virtual time
-	factor  float32  // of distances that detail depends on, in (0, 1]
-	spare   spare    // what the cell saves
-	scale   float32  // of distances, from both
+	entries []entry // by alias, and by id
+	names   []ref   // the same, by id
+	odd     int     // entries without a Subject to look at
+	free    []*account
+	live    int     // entries that are not gone
+	number  uint64  // of the last bundle
+	updates uint32  // counts round, without 0
+	deficit int     // bytes that earlier Updates sent beyond their budget
+	now     float64 // virtual time
+	// calm counts the Updates that served all that was due. Nobody competed in them, so that turns
+	// taken before do not matter any more: virtual time begins anew.
+	calm   uint16
+	factor float32 // of distances that detail depends on, in (0, 1]
+	spare  spare   // what the cell saves
+	scale  float32 // of distances, from both
 
 	queue   []turn
+	need    int      // bytes that the queue needs, as far as that can be told before
+	words   int      // turns in the queue that something reliable is due in
+	picked  []uint64 // a bit for each entry whose place goes into a packet
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
 	packed  []byte   // the same message, packed
@@ -33,6 +42,12 @@ type Witness struct {
 	moves   moves
 	aliases aliases
 	dropped uint64
+}
+
+// ref finds an entry by the id of its entity.
+type ref struct {
+	id    entity.ID
+	alias uint16
 }
 
 // New returns a Witness that knows nobody. It panics if Validate refuses cfg.
@@ -68,93 +83,62 @@ func (w *Witness) CountIn(s *property.Stats) { w.stats = s }
 // it; with nil they go unpacked.
 func (w *Witness) PackWith(z *property.Compressor) { w.pack = z }
 
-// entry is one entity of the area of interest, and what the client knows of it.
-type entry struct {
-	id          entity.ID
-	e           *entity.Entity // nil after Read, until Enter
-	incarnation uint32
-
-	sent  bool // the client has it
-	leave bool // the client must be told to forget it, or an older incarnation of it
-	gone  bool // not in range any more
-
-	fresh  bool    // at is not set yet
-	at     float64 // virtual time of the next turn
-	waited int     // Updates in which it was due but not served
-	grace  int     // Updates left in which it may be linked
-
-	// level is the detail level of the watcher.
-	level int
-	// have is, by level, 1 + the number up to which the client knows the properties of that level;
-	// 0 if it never had them.
-	have []uint64
-	// heard is the number up to which calls were sent.
-	heard property.EventNumber
-	// rested is the MoveStamp last sent reliably, moved the one last sent at all.
-	rested, moved uint32
-	// alias names it in packets; held is where the client has it.
-	alias uint32
-	named bool // the client was told the alias
-	held  held
-
-	// Nothing was unsent when the history stood at seen and the level was seenLevel: the usual turn
-	// compares just these two. -1 means unknown.
-	seen      int64
-	seenLevel int
-	// stuck says that what is owed is above MaxEntity.
-	stuck bool
-}
-
-// Enter says that e is in range from now on. If e is known already in the same incarnation (it came
-// back before its leave was sent, or the witness was handed over), the client is not told; another
-// incarnation is a leave and an enter. Call Enter again when the cell replaces its record of the
-// entity by another, as when a ghost becomes the real. Entities of types without a client side are
-// ignored, and so are those beyond MaxEntries.
-func (w *Witness) Enter(e *entity.Entity) {
+// Enter says that s.Entity is in range from now on. If it is known already in the same incarnation
+// (it came back before its leave was sent, or the witness was handed over), the client is not told;
+// another incarnation is a leave and an enter. Call Enter again when the cell replaces its record of
+// the entity by another, as when a ghost becomes the real. Entities of types without a client side
+// are ignored, and so are those beyond MaxEntries.
+func (w *Witness) Enter(s *Subject) {
+	e := s.Entity
 	if !e.Def.HasClient {
 		return
 	}
 	i, known := w.find(e.ID)
 	if !known {
-		if len(w.entries) >= MaxEntries {
-			return
+		if len(w.entries) < MaxEntries {
+			w.meet(s)
 		}
-		en := w.take()
-		en.id, en.fresh, en.alias = e.ID, true, w.aliases.take()
-		en.begin(e)
-		w.entries = slices.Insert(w.entries, i, en)
-		w.live++
 		return
 	}
-	en := w.entries[i]
-	if en.gone {
-		en.gone = false
+	en := &w.entries[i]
+	was := en.s
+	if en.a.gone {
+		en.a.gone = false
 		w.live++
 	}
-	if en.incarnation == e.Order.Incarnation && len(en.have) == len(e.Def.Levels)+1 {
-		en.link(e)
-		return
+	if en.a.incarnation == e.Order.Incarnation && len(en.a.have) == len(e.Def.Levels)+1 {
+		en.link(s)
+	} else {
+		en.a.leave = en.a.leave || en.sent
+		en.begin(s)
 	}
-	en.leave = en.leave || en.sent
-	en.begin(e)
+	w.oddities(was, en.s)
 }
 
-// begin makes e an entry that the client knows nothing of.
-func (en *entry) begin(e *entity.Entity) {
-	en.incarnation, en.sent = e.Order.Incarnation, false
-	en.level, en.heard, en.rested, en.moved = len(e.Def.Levels), 0, 0, 0
-	en.have = append(en.have[:0], make([]uint64, len(e.Def.Levels)+1)...)
-	en.link(e)
+// meet adds an entry for somebody who is not known.
+func (w *Witness) meet(s *Subject) {
+	en := entry{a: w.take(), alias: w.aliases.take(), calm: w.calm - 1}
+	en.a.id = s.Entity.ID
+	en.begin(s)
+	w.insert(en)
+	w.live++
 }
 
-// link joins the entry with the record that this cell has of the entity. The record may be behind
-// what the client was told elsewhere.
-func (en *entry) link(e *entity.Entity) {
-	en.e, en.seen, en.stuck, en.grace = e, -1, false, 0
-	en.held.forget()
-	if en.sent {
-		en.leave = false
-		en.hold() // a sweep may be past this witness
+// insert puts an entry where its alias belongs.
+func (w *Witness) insert(en entry) {
+	i, _ := w.locate(ref{en.a.id, en.alias})
+	w.entries = slices.Insert(w.entries, i, en)
+	k, _ := w.lookUp(en.a.id)
+	w.names = slices.Insert(w.names, k, ref{en.a.id, en.alias})
+}
+
+// oddities keeps the count of entries without a Subject to look at, where one was changed.
+func (w *Witness) oddities(was, is *Subject) {
+	if was == nil {
+		w.odd--
+	}
+	if is == nil {
+		w.odd++
 	}
 }
 
@@ -162,56 +146,46 @@ func (en *entry) link(e *entity.Entity) {
 // told of it: what is above the Floor is still needed here. The cell calls it now and then, while
 // nothing else works on its entities.
 func (w *Witness) HoldHistory() {
-	for _, en := range w.entries {
-		if en.e != nil && en.sent {
+	for i := range w.entries {
+		if en := &w.entries[i]; en.a.s != nil && en.sent {
 			en.hold()
 		}
 	}
 }
 
-// hold lowers the floor to what the client has of calls and of the levels that it sees. It may have
-// less of the other levels: those it is sent whole when it comes nearer.
-func (en *entry) hold() {
-	floor := uint64(en.heard)
-	for l := en.level; l < len(en.have); l++ {
-		if have := en.have[l]; have > 0 {
-			floor = min(floor, have-1)
-		}
-	}
-	en.e.Floor = min(en.e.Floor, property.EventNumber(floor))
-}
-
-// refresh makes the client forget the entity and meet it anew, since it missed a call that it
-// should have heard.
-func (en *entry) refresh() {
-	en.leave = true
-	en.begin(en.e)
-}
-
 // Leave says that an entity is out of range, or no longer in this cell.
 func (w *Witness) Leave(id entity.ID) {
 	i, known := w.find(id)
-	if !known || w.entries[i].gone {
+	if !known || w.entries[i].a.gone {
 		return
 	}
-	en := w.entries[i]
+	en := &w.entries[i]
 	w.live--
-	en.leave = en.leave || en.sent
-	if !en.leave {
-		w.entries = slices.Delete(w.entries, i, i+1)
-		w.giveUp(en)
-		w.release(en)
-		return
+	en.a.leave = en.a.leave || en.sent
+	w.oddities(en.s, nil)
+	en.s, en.a.s, en.a.gone = nil, nil, true
+	if !en.a.leave {
+		w.remove(i)
 	}
-	en.gone, en.e = true, nil
+}
+
+// remove forgets an entry that has no Subject.
+func (w *Witness) remove(i int) {
+	en := &w.entries[i]
+	w.giveUp(en)
+	k, _ := w.lookUp(en.a.id)
+	w.names = slices.Delete(w.names, k, k+1)
+	w.odd--
+	w.release(en.a)
+	w.entries = slices.Delete(w.entries, i, i+1)
 }
 
 // Known yields the ids of the entities in range, ascending: all that entered and did not leave,
 // whether or not the client was told. The set must not be changed during the iteration.
 func (w *Witness) Known() iter.Seq[entity.ID] {
 	return func(yield func(entity.ID) bool) {
-		for _, en := range w.entries {
-			if !en.gone && !yield(en.id) {
+		for _, n := range w.names {
+			if i, _ := w.locate(n); !w.entries[i].a.gone && !yield(n.id) {
 				return
 			}
 		}
@@ -226,30 +200,48 @@ func (w *Witness) Len() int { return w.live }
 // must send less at once.
 func (w *Witness) Dropped() uint64 { return w.dropped }
 
+// find is the index of an entity's entry.
 func (w *Witness) find(id entity.ID) (int, bool) {
-	return slices.BinarySearchFunc(w.entries, id, func(en *entry, id entity.ID) int { return cmp.Compare(en.id, id) })
+	k, known := w.lookUp(id)
+	if !known {
+		return 0, false
+	}
+	return w.locate(w.names[k])
 }
 
-func (w *Witness) take() *entry {
+func (w *Witness) lookUp(id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(w.names, id, func(n ref, id entity.ID) int { return cmp.Compare(n.id, id) })
+}
+
+func (w *Witness) locate(n ref) (int, bool) {
+	return slices.BinarySearchFunc(w.entries, n, func(en entry, n ref) int {
+		if en.alias != n.alias || n.alias != none {
+			return cmp.Compare(en.alias, n.alias)
+		}
+		return cmp.Compare(en.a.id, n.id)
+	})
+}
+
+func (w *Witness) take() *account {
 	if n := len(w.free); n > 0 {
-		en := w.free[n-1]
+		a := w.free[n-1]
 		w.free = w.free[:n-1]
-		return en
+		return a
 	}
-	return new(entry)
+	return new(account)
 }
 
 // giveUp takes back the alias of an entry that goes. The client may know it from bundles up to the
 // present one, which has the leave if there is one.
 func (w *Witness) giveUp(en *entry) {
-	if en.named {
+	if en.a.named {
 		w.aliases.leave(en.alias, w.number+1)
 	} else {
 		w.aliases.unused(en.alias)
 	}
 }
 
-func (w *Witness) release(en *entry) {
-	*en = entry{have: en.have[:0]}
-	w.free = append(w.free, en)
+func (w *Witness) release(a *account) {
+	*a = account{have: a.have[:0]}
+	w.free = append(w.free, a)
 }

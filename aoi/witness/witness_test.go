@@ -21,7 +21,7 @@ func giantScene(t *testing.T) (*world, *entity.Entity) {
 	wd := newWorldOf(t, testDefinition(t, scrolls...), Config{}, 1, 0)
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	wd.all, wd.within[e.ID] = append(wd.all, e), true
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 	wd.tell("enter 7", "set name", "set weapon", "set hp", "set scroll1", "set scroll2", "set scroll3", "set scroll4")
 	return wd, e
 }
@@ -31,7 +31,7 @@ func scene(t *testing.T) (*world, *entity.Entity) {
 	wd := newWorld(t, Config{}, 1, 0)
 	e := newEntity(wd.def, 7, 1, 50, 0)
 	wd.all, wd.within[e.ID] = append(wd.all, e), true
-	wd.w.Enter(e)
+	wd.w.Enter(wd.subject(e))
 	if wd.w.Pending(wd.watcher) != 1 {
 		t.Fatal("an entering entity must be pending")
 	}
@@ -150,16 +150,16 @@ func TestIncarnations(t *testing.T) {
 	if wd.w.Pending(wd.watcher) != 1 || wd.w.Len() != 0 {
 		t.Fatal("a leave must be pending")
 	}
-	wd.w.Enter(e) // back before the leave was sent
+	wd.w.Enter(wd.subject(e)) // back before the leave was sent
 	wd.tell()
 	next := newEntity(wd.def, 7, 2, 50, 0)
-	wd.w.Enter(next)
+	wd.w.Enter(wd.subject(next))
 	wd.tell("leave 7", "enter 7", "set name", "set weapon", "set hp")
 	wd.w.Leave(7)
-	wd.w.Enter(newEntity(wd.def, 7, 3, 50, 0))
+	wd.w.Enter(wd.subject(newEntity(wd.def, 7, 3, 50, 0)))
 	wd.w.Leave(7)
 	wd.tell("leave 7")
-	wd.w.Enter(next)
+	wd.w.Enter(wd.subject(next))
 	wd.w.Leave(7) // never told
 	wd.w.Leave(7)
 	wd.tell()
@@ -175,7 +175,7 @@ func TestTypesWithoutClientAreIgnored(t *testing.T) {
 	}
 	e := newEntityOf(s.Type("Hidden"))
 	w := New(Config{})
-	w.Enter(e)
+	w.Enter(&Subject{Entity: e})
 	if w.Len() != 0 || len(w.AppendExpected(nil, e, e)) != 0 {
 		t.Fatal("a type without client side is watched")
 	}
@@ -203,7 +203,7 @@ func TestDirectMessagesComeFirst(t *testing.T) {
 // enter of its next incarnation wait, in this order.
 func TestFullBundle(t *testing.T) {
 	wd, _ := scene(t)
-	wd.w.Enter(newEntity(wd.def, 7, 2, 50, 0))
+	wd.w.Enter(wd.subject(newEntity(wd.def, 7, 2, 50, 0)))
 	direct := make([]byte, MaxDirect)
 	b, _ := wd.w.Update(wd.watcher, wd.tick, direct, true)
 	if want := protocol.AppendBundle(nil, 2); len(b) != len(want)+len(direct) {
@@ -218,7 +218,7 @@ func TestOversize(t *testing.T) {
 	wd, e := giantScene(t)
 	other := newEntity(wd.def, 8, 1, 60, 0)
 	wd.all, wd.within[8] = append(wd.all, other), true
-	wd.w.Enter(other)
+	wd.w.Enter(wd.subject(other))
 	wd.tell("enter 8", "set name", "set weapon", "set hp", "set scroll1", "set scroll2", "set scroll3", "set scroll4")
 	scrolls := []int{extra, extra + 1, extra + 2, extra + 3}
 	for _, i := range scrolls {

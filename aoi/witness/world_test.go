@@ -112,6 +112,17 @@ type world struct {
 	client   *model
 	late     [][]byte // packets that have not arrived yet
 	lateSeen *protocol.Seen
+	subjects map[*entity.Entity]*Subject
+}
+
+// subject is what the cell keeps beside a record.
+func (wd *world) subject(e *entity.Entity) *Subject {
+	s := wd.subjects[e]
+	if s == nil {
+		s = &Subject{Entity: e}
+		wd.subjects[e] = s
+	}
+	return s
 }
 
 const aoiRadius, aoiHysteresis = 150, 5
@@ -121,7 +132,7 @@ func newWorld(t testing.TB, cfg Config, seed uint64, n int) *world {
 }
 
 func newWorldOf(t testing.TB, d *property.Definition, cfg Config, seed uint64, n int) *world {
-	wd := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), def: d, watcher: newEntity(d, 1000, 1, 0, 0), within: map[entity.ID]bool{},
+	wd := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), def: d, watcher: newEntity(d, 1000, 1, 0, 0), within: map[entity.ID]bool{}, subjects: map[*entity.Entity]*Subject{},
 		tick: 100, w: New(cfg), client: newModel(t, d)}
 	for i := range n {
 		wd.all = append(wd.all, newEntity(d, entity.ID(i+1), 1, wd.coordinate(), wd.coordinate()))
@@ -137,7 +148,7 @@ func (wd *world) interest() {
 		switch {
 		case !wd.within[e.ID] && dist < aoiRadius:
 			wd.within[e.ID] = true
-			wd.w.Enter(e)
+			wd.w.Enter(wd.subject(e))
 		case wd.within[e.ID] && dist > aoiRadius+aoiHysteresis:
 			delete(wd.within, e.ID)
 			wd.w.Leave(e.ID)
@@ -185,7 +196,7 @@ func (wd *world) reincarnate(k int) {
 		if wd.rng.IntN(2) == 0 {
 			wd.w.Leave(e.ID)
 		}
-		wd.w.Enter(e)
+		wd.w.Enter(wd.subject(e))
 	}
 }
 

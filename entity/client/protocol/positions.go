@@ -40,8 +40,8 @@ const (
 	originUnit = 64
 
 	// MaxAlias bounds the aliases of one client's entities: with the entities that it has forgotten
-	// and not yet said so there may be more of them than entities.
-	MaxAlias = 4 * MaxAudited
+	// and not yet said so there may be more of them than entities. With NoAlias they fit 16 bits.
+	MaxAlias = 4*MaxAudited - 1
 	// NoAlias is that of an entity of which no packet tells.
 	NoAlias = MaxAlias
 	// MaxEntry is the most that an entry takes with its alias, MaxPacketHead what comes before.
@@ -153,15 +153,30 @@ func readAliases(r *codec.Reader, buf []uint32) []uint32 {
 	return buf
 }
 
-// AppendNear encodes where an entity is in the near form: for a client that holds a place from which
-// the entity has gone no farther than NearReach, and, without yaw, the yaw that it has now. What the
-// client holds of height, pitch and roll must be true.
-func AppendNear(b []byte, m *entity.Motion, yaw bool) []byte {
+// Near is where an entity is in the near form: for a client that holds a place from which the entity
+// has gone no farther than NearReach. What the client holds of height, pitch and roll must be true.
+type Near [3]byte
+
+// NearOf is the near form of a place, with the yaw.
+func NearOf(m *entity.Motion) Near {
 	word := uint16(m.X&nearMask)<<2 | uint16(m.Z&nearMask)<<(2+nearBits)
-	if !yaw {
-		return binary.LittleEndian.AppendUint16(b, word)
+	return Near{byte(word), byte(word >> 8), m.Yaw}
+}
+
+// Append encodes n. Without yaw, the client must hold the yaw that the entity has now.
+func (n Near) Append(b []byte, yaw bool) []byte {
+	if yaw {
+		return append(b, n[0]|yawFlag, n[1], n[2])
 	}
-	return append(binary.LittleEndian.AppendUint16(b, word|yawFlag), m.Yaw)
+	return append(b, n[0], n[1])
+}
+
+// Bytes is what Append appends.
+func (n Near) Bytes(yaw bool) int {
+	if yaw {
+		return 3
+	}
+	return 2
 }
 
 // AppendFar encodes where an entity is for a client that may hold any place of it.

@@ -102,7 +102,7 @@ func TestNearPlaces(t *testing.T) {
 				break
 			}
 			head := protocol.PacketHead{Number: 1}
-			packet := protocol.AppendNear(protocol.AppendAliases(head.Append(nil), []uint32{3}), &e.Motion, e.Motion.Turned > 1)
+			packet := protocol.NearOf(&e.Motion).Append(protocol.AppendAliases(head.Append(nil), []uint32{3}), e.Motion.Turned > 1)
 			err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
 				at, to, ok := m.From(held, facing)
 				if w := wrong(e, at, to); w != "" || !ok {
@@ -125,7 +125,7 @@ func TestPlacesAreSmall(t *testing.T) {
 	e.Put(property.Vector3{X: 1280, Z: -1900}, property.Vector3{X: 1}, 1)
 	for i := range uint32(62) {
 		aliases = append(aliases, i+i/10)
-		near, turning = protocol.AppendNear(near, &e.Motion, false), protocol.AppendNear(turning, &e.Motion, true)
+		near, turning = protocol.NearOf(&e.Motion).Append(near, false), protocol.NearOf(&e.Motion).Append(turning, true)
 	}
 	whole := len(protocol.AppendAliases(head.Append(nil), aliases))
 	if got := float64(whole+len(near)) / 62; got > 2.6 {
@@ -150,7 +150,7 @@ func TestAliases(t *testing.T) {
 		head := protocol.PacketHead{Number: 1}
 		packet := protocol.AppendAliases(head.Append(nil), want)
 		for range want {
-			packet = protocol.AppendNear(packet, &entity.Motion{}, false)
+			packet = protocol.Near{}.Append(packet, false)
 		}
 		if err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) { got = append(got, m.Alias) }); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%v was read as %v: %v", want, got, err)
@@ -161,8 +161,8 @@ func TestAliases(t *testing.T) {
 func TestMalformedPositions(t *testing.T) {
 	head := protocol.PacketHead{Number: 1}
 	whole := protocol.AppendAliases(head.Append(nil), []uint32{1, 70})
-	whole = protocol.AppendNear(whole, &entity.Motion{X: 5, Yaw: 7}, true)
-	whole = protocol.AppendNear(whole, &entity.Motion{X: 5}, false)
+	whole = protocol.NearOf(&entity.Motion{X: 5, Yaw: 7}).Append(whole, true)
+	whole = protocol.NearOf(&entity.Motion{X: 5}).Append(whole, false)
 	read := func(b []byte) error { return protocol.Positions(b, func(*protocol.PacketHead, *protocol.Moved) {}) }
 	if err := read(whole); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func FuzzPositions(f *testing.F) {
 	e := &entity.Entity{}
 	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1, Y: 0.5}, 1)
 	b := protocol.AppendAliases(head.Append(nil), []uint32{1, 2})
-	f.Add(protocol.AppendFar(protocol.AppendNear(b, &e.Motion, true), e, head.Origin))
+	f.Add(protocol.AppendFar(protocol.NearOf(&e.Motion).Append(b, true), e, head.Origin))
 	f.Fuzz(func(t *testing.T, packet []byte) {
 		last := int64(-1)
 		_ = protocol.Positions(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
@@ -247,7 +247,7 @@ func BenchmarkPositions(b *testing.B) {
 	write := func() {
 		packet = protocol.AppendAliases(head.Append(packet[:0]), aliases)
 		for range aliases {
-			packet = protocol.AppendNear(packet, &e.Motion, true)
+			packet = protocol.NearOf(&e.Motion).Append(packet, true)
 		}
 	}
 	write()

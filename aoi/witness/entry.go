@@ -1,0 +1,120 @@
+package witness
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+)
+
+// entry is one entity of the area of interest: what each Update looks at. Entries stand side by side
+// in the order of their aliases, which is their order in a packet, and fill a line of memory each.
+type entry struct {
+	s *Subject // nil while there is more to do than to look: see Witness.tend
+	a *account
+
+	at    float64 // virtual time of the next turn
+	since uint32  // the Update in which it was due and not served first, 0 if it does not wait
+
+	// Nothing of the history was owed when it stood at seen, if it is settled.
+	seen property.EventNumber
+	// moved is the MoveStamp last sent.
+	moved uint32
+	// told has a bit for each of the last 32 packets up to packet that tell of the entity, the lowest
+	// for packet itself.
+	told, packet uint32
+	// sure is when the client was told the place that it is known to have had last: what it holds now
+	// is that one, or a later one that was sent to it.
+	sure moment
+	// Between these squares of distances the detail level stays. If the first is above the other, they
+	// are not worked out.
+	nearest, farthest float32
+
+	alias   uint16
+	calm    uint16 // at is of this stretch of virtual time; see Witness.calm
+	level   uint8  // detail level of the watcher
+	sent    bool   // the client has it
+	settled bool
+	rested  bool // the place of moved was sent reliably
+}
+
+// account is what the client knows of an entity apart from its place, and what becomes of the entry.
+type account struct {
+	id          entity.ID
+	s           *Subject // nil after Read, until Enter, and once the entity is gone
+	incarnation uint32
+
+	leave bool // the client must be told to forget it, or an older incarnation of it
+	gone  bool // not in range any more
+	named bool // the client was told the alias
+	stuck bool // what is owed is above MaxEntity
+	grace int  // Updates left in which it may be linked
+
+	// have is, by level, 1 + the number up to which the client knows the properties of that level;
+	// 0 if it never had them.
+	have []uint64
+	// heard is the number up to which calls were sent.
+	heard property.EventNumber
+	// seenLevel is the detail level at which the entry was settled last.
+	seenLevel uint8
+	// bundle has the last reliable word on the place, told at a moment; 0 if there is none that the
+	// client has not confirmed.
+	bundle  uint64
+	telling moment
+}
+
+// entity is the record that is watched. Only a linked entry has one.
+func (en *entry) entity() *entity.Entity { return en.a.s.Entity }
+
+// begin makes s an entry that the client knows nothing of.
+func (en *entry) begin(s *Subject) {
+	a, d := en.a, s.Entity.Def
+	a.incarnation, en.sent = s.Entity.Order.Incarnation, false
+	en.level, a.heard, en.moved, en.rested = uint8(len(d.Levels)), 0, 0, true
+	a.have = append(a.have[:0], make([]uint64, len(d.Levels)+1)...)
+	en.link(s)
+}
+
+// link joins the entry with the record that this cell has of the entity. The record may be behind
+// what the client was told elsewhere.
+func (en *entry) link(s *Subject) {
+	a := en.a
+	a.s, a.stuck, a.grace, a.bundle = s, false, 0, 0
+	en.settled, en.told, en.packet, en.sure = false, 0, 0, 0
+	en.nearest, en.farthest = 1, 0
+	if en.sent {
+		a.leave = false
+		en.hold() // a sweep may be past this witness
+	}
+	if en.s = s; a.leave {
+		en.s = nil
+	}
+}
+
+// hold lowers the floor of the entity to what the client has of calls and of the levels that it sees.
+// It may have less of the other levels: those it is sent whole when it comes nearer.
+func (en *entry) hold() {
+	floor := uint64(en.a.heard)
+	for l := int(en.level); l < len(en.a.have); l++ {
+		if have := en.a.have[l]; have > 0 {
+			floor = min(floor, have-1)
+		}
+	}
+	e := en.entity()
+	e.Floor = min(e.Floor, property.EventNumber(floor))
+}
+
+// refresh makes the client forget the entity and meet it anew, since it missed a call that it
+// should have heard.
+func (en *entry) refresh() {
+	en.a.leave = true
+	en.begin(en.a.s)
+}
+
+// ahead reports whether the client was told, by another cell, of later moves than this copy knows of:
+// it has to catch up first.
+func (en *entry) ahead() bool { return newer(en.moved, en.entity().MoveStamp) }
+
+// atRest reports whether the client was told the present place reliably.
+func (en *entry) atRest() bool { return en.rested && en.moved == en.entity().MoveStamp }
+
+// newer compares move stamps, which wrap around.
+func newer(a, b uint32) bool { return int32(a-b) > 0 }

@@ -1,0 +1,81 @@
+package witness
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Subject is an entity as all witnesses of a cell watch it. The cell keeps one beside each entity
+// and gives it to Enter. What an Update reads of each entity in range stands in its first 64 bytes:
+// in a crowd a witness looks at a hundred of them in a tick, and each line of memory that it touches
+// costs more than what it does there.
+//
+// What clients are told of a place is worked out here once a tick, for all who watch.
+type Subject struct {
+	// Entity is the record that is watched. It must not be changed: another record is another Subject.
+	Entity *entity.Entity
+
+	def    *property.Definition
+	tick   uint64 // of the last Show
+	x, z   float32
+	stamp  uint32               // entity.Entity.MoveStamp
+	last   property.EventNumber // of the history
+	moving bool
+	shown  bool
+	near   protocol.Near
+	// nearFrom is the first moment from which on the entity has gone no farther than the near form
+	// reaches, and has kept its height, pitch and roll. turned is when it turned last.
+	nearFrom, turned moment
+
+	// marks are moments and the Motion.Path at them, at least markStep apart, the last ones.
+	marks      [marks]mark
+	first, end uint8 // the marks from nearFrom on, counted round
+}
+
+// moment is 1 + the tick of a Show; 0 is none. It counts round after thirteen years at 10 Hz.
+type moment uint32
+
+type mark struct {
+	at   moment
+	path uint32
+}
+
+const (
+	// marks is how many moments are kept: with markStep between them they span what the near form
+	// reaches, however slowly an entity goes.
+	marks    = 32
+	markStep = protocol.NearReach/(marks/2) + 1
+)
+
+// Show takes in what the entity does in a tick. A cell whose Updates run in parallel calls it for each
+// Subject before; otherwise the first Update of the tick does.
+func (s *Subject) Show(tick uint64) {
+	e := s.Entity
+	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
+	s.x, s.z = e.Position.X, e.Position.Z
+	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
+	if s.stamp != e.MoveStamp || !s.shown {
+		s.showMove(moment(tick) + 1)
+	}
+}
+
+func (s *Subject) showMove(now moment) {
+	m := &s.Entity.Motion
+	if !s.shown || newer(m.Turned, s.stamp) {
+		s.turned = now
+	}
+	if !s.shown || newer(m.Tilted, s.stamp) || newer(m.Rose, s.stamp) {
+		s.end = s.first // what was before does not count any more
+	}
+	for s.first != s.end && m.Path-s.marks[s.first%marks].path > protocol.NearReach {
+		s.first++
+	}
+	if s.first == s.end || m.Path-s.marks[(s.end-1)%marks].path >= markStep {
+		s.marks[s.end%marks] = mark{now, m.Path}
+		s.end++
+	}
+	s.nearFrom = s.marks[s.first%marks].at
+	s.near = protocol.NearOf(m)
+	s.stamp, s.shown = s.Entity.MoveStamp, true
+}

@@ -32,13 +32,20 @@ func LevelOf(d *Definition, distance float32, current int) int {
 	return level
 }
 
-// Volatile says to what distance, in metres, a type's position and direction are sent along as
-// unreliable, frequent data: 0 never, [Always] at any distance. Yaw reaches at least as far as
-// pitch, pitch at least as far as roll.
+// Volatile says to what distance, in metres, clients are told of the position and direction of an
+// entity on the way, by frequent unreliable data: 0 never, [Always] at any distance. Yaw reaches at
+// least as far as pitch, pitch at least as far as roll. Where an entity comes to rest, and how it
+// faces there, is told reliably at any distance. The zero value states nothing: all is told at any
+// distance.
 type Volatile struct{ Position, Yaw, Pitch, Roll float32 }
 
 // Always is the volatile distance of what is sent at any distance.
 func Always() float32 { return float32(math.Inf(1)) }
 
-// IsZero reports whether nothing is volatile: movement of such a type is rare and sent reliably.
+// IsZero reports whether nothing is stated.
 func (v Volatile) IsZero() bool { return v == Volatile{} }
+
+// Bounded reports whether there is a distance at which less is told than nearby.
+func (v Volatile) Bounded() bool {
+	return !v.IsZero() && v != Volatile{Always(), Always(), Always(), Always()}
+}

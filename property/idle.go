@@ -33,10 +33,6 @@ type idleOf[T any] struct {
 
 func idleDefinitions() []idleOf[Definition] {
 	return []idleOf[Definition]{
-		{idle{"Definition.Volatile", "Volatile", "position and direction of every entity go to all who see it, at any distance", "leave it for later; distances do not save bandwidth yet"},
-			func(d *Definition) bool { return !d.Volatile.IsZero() && !d.Volatile.always() }},
-		{idle{"Definition.DetailedVolatile", "ShouldSendDetailedVolatilePosition", "positions go to clients at the precision of all others", laterOn},
-			func(d *Definition) bool { return d.DetailedVolatile }},
 		{idle{"Definition.ManualAoI", "IsManualAoI", "entities enter areas of interest by distance, as all do", laterOn},
 			func(d *Definition) bool { return d.ManualAoI }},
 		{idle{"Definition.Persistent", "Persistent", noStore, keepRemedy},
@@ -84,9 +80,6 @@ func idleFields() []idleOf[DictField] {
 		{idle{"DictField.Transient", "Persistent", noStore + ", of this field or of any", "leave it for later"}, func(f *DictField) bool { return f.Transient }},
 	}
 }
-
-// always reports whether a Volatile asks for what happens anyway.
-func (v Volatile) always() bool { return v == Volatile{Always(), Always(), Always(), Always()} }
 
 // idleReport collects what is told of a file together.
 type idleReport struct {

@@ -29,9 +29,10 @@ type entry struct {
 	nearest, farthest float32
 
 	alias   uint16
-	calm    uint16 // at is of this stretch of virtual time; see Witness.calm
-	level   uint8  // detail level of the watcher
-	sent    bool   // the client has it
+	calm    uint8 // at is of this stretch of virtual time; see Witness.calm
+	unseen  unseen
+	level   uint8 // detail level of the watcher
+	sent    bool  // the client has it
 	settled bool
 	rested  bool // the place of moved was sent reliably
 }

@@ -212,7 +212,7 @@ func (m *model) packet(b []byte) (entries int) {
 		}
 		r.place.Position, r.place.Direction = at, to
 		r.moved, r.packet = max(r.moved, h.After), h.Number
-		if truth, ok := m.truth[h.Number][r.place.ID]; ok && !roughly(truth, r.place) {
+		if truth, ok := m.truth[h.Number][r.place.ID]; ok && !roughly(truth, r.place, m.def.Volatile) {
 			m.t.Fatalf("packet %d puts %v at %v, and it was at %v", h.Number, r.place.ID, r.place, truth)
 		}
 	})
@@ -224,11 +224,11 @@ func (m *model) packet(b []byte) (entries int) {
 }
 
 // roughly compares places as a packet tells them.
-func roughly(a, b protocol.Place) bool {
+func roughly(a, b protocol.Place, v property.Volatile) bool {
 	const most, turn = 0.5/entity.Grid + 1.0/1024, math.Pi/256 + 1e-4
 	near := func(x, y, by float64) bool { return math.Abs(x-y) <= by }
 	return near(float64(a.Position.X), float64(b.Position.X), most) && near(float64(a.Position.Z), float64(b.Position.Z), most) &&
-		near(float64(a.Direction.X), float64(b.Direction.X), turn)
+		(v.Bounded() || near(float64(a.Direction.X), float64(b.Direction.X), turn))
 }
 
 // name gives a replica its alias, which nobody else may have.

@@ -47,13 +47,15 @@ type told struct {
 type form uint8
 
 const (
-	nearForm form = iota
+	unpicked form = iota
+	nearForm
 	turningForm
 	farForm
+	wholeForm
 )
 
 // bytes is how many a place takes; of the far form, as a rule.
-func (f form) bytes() int { return [...]int{2, 3, 9}[f] }
+func (f form) bytes() int { return [...]int{0, 2, 3, 9, 25}[f] }
 
 // SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take now. Below
 // MinPacket it is MinPacket. It does not travel: the next cell has its own word.
@@ -102,23 +104,47 @@ func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
 // size is what the packets take of the budget.
 func (m *moves) size() int { return max(m.planned.size(), m.written.size()) }
 
-// form decides how the place of an entry is to be written: the near form is right for every place
-// that the client may hold, and has the yaw unless the client does.
-func (m *moves) form(en *entry) form {
+// form decides how the place of an entry is to be written, seen from a distance of which the square
+// is given: the near form is right for every place that the client may hold, and has the yaw unless
+// the client does.
+func (m *moves) form(en *entry, square float32) form {
+	s := en.s
+	if s.exact {
+		return wholeForm
+	}
 	if en.told != 0 {
 		m.confirm(en)
 	}
-	s := en.s
-	if en.sure == 0 || s.nearFrom.after(en.sure) {
-		if m.confirmBundle(en); en.sure == 0 || s.nearFrom.after(en.sure) {
+	if s.bounded {
+		en.look(s.without(square))
+	}
+	if !en.knows() {
+		if m.confirmBundle(en); !en.knows() {
 			return farForm
 		}
 	}
-	if s.turned.after(en.sure) {
+	if !en.holds(s.turned) && en.unseen&unseenYaw == 0 {
 		return turningForm
 	}
 	return nearForm
 }
+
+// knows reports whether the near form tells the client the place.
+func (en *entry) knows() bool {
+	return en.holds(en.s.nearFrom) && (en.holds(en.s.tilted) || en.unseen&unseenTilt != 0)
+}
+
+// look notes what a client is not told of from where it watches. What it is told again, it was not
+// told in the places that it has had.
+func (en *entry) look(now unseen) {
+	if en.unseen&^now != 0 {
+		en.told, en.sure, en.a.bundle = 0, 0, 0
+	}
+	en.unseen = now
+}
+
+// holds reports whether the client is known to have had a place from a moment on.
+func (en *entry) holds(from moment) bool { return en.sure != 0 && !from.after(en.sure) }
 
 func (a moment) after(b moment) bool { return int32(a-b) > 0 }
 
@@ -162,7 +188,7 @@ func (en *entry) confirm(at moment) {
 // plan reckons with the place of an entry.
 func (m *moves) plan(en *entry, f form) {
 	size := f.bytes()
-	if f == farForm {
+	if f == farForm { // the one whose length depends
 		size = len(protocol.AppendFar(m.places[:0], en.entity(), m.origin)) // nothing is written yet
 	}
 	m.planned.add(uint32(en.alias), size, m.most)
@@ -171,9 +197,12 @@ func (m *moves) plan(en *entry, f form) {
 // say writes the place of an entry, which stands at an index.
 func (m *moves) say(en *entry, index int32, f form) {
 	s, start := en.s, len(m.places)
-	if f == farForm {
+	switch f {
+	case farForm:
 		m.places = protocol.AppendFar(m.places, s.Entity, m.origin)
-	} else {
+	case wholeForm:
+		m.places = protocol.AppendWhole(m.places, s.Entity)
+	default:
 		m.places = s.near.Append(m.places, f == turningForm)
 	}
 	size := len(m.places) - start

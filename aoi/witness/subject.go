@@ -16,17 +16,20 @@ type Subject struct {
 	// Entity is the record that is watched. It must not be changed: another record is another Subject.
 	Entity *entity.Entity
 
-	def    *property.Definition
-	tick   uint64 // of the last Show
-	x, z   float32
-	stamp  uint32               // entity.Entity.MoveStamp
-	last   property.EventNumber // of the history
-	moving bool
-	shown  bool
-	near   protocol.Near
+	def     *property.Definition
+	tick    uint64 // of the last Show
+	x, z    float32
+	stamp   uint32               // entity.Entity.MoveStamp
+	last    property.EventNumber // of the history
+	moving  bool
+	shown   bool
+	bounded bool // less is told of its places far away: see property.Volatile
+	exact   bool // its places are told as they are
+	near    protocol.Near
 	// nearFrom is the first moment from which on the entity has gone no farther than the near form
-	// reaches, and has kept its height, pitch and roll. turned is when it turned last.
-	nearFrom, turned moment
+	// reaches, and has kept its height. turned is when it turned last, tilted when its pitch or roll
+	// changed.
+	nearFrom, turned, tilted moment
 
 	// marks are moments and the Motion.Path at them, at least markStep apart, the last ones.
 	marks      [marks]mark
@@ -54,6 +57,7 @@ func (s *Subject) Show(tick uint64) {
 	e := s.Entity
 	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
 	s.x, s.z = e.Position.X, e.Position.Z
+	s.bounded, s.exact = s.def.Volatile.Bounded(), s.def.DetailedVolatile
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
 	if s.stamp != e.MoveStamp || !s.shown {
 		s.showMove(moment(tick) + 1)
@@ -65,7 +69,10 @@ func (s *Subject) showMove(now moment) {
 	if !s.shown || newer(m.Turned, s.stamp) {
 		s.turned = now
 	}
-	if !s.shown || newer(m.Tilted, s.stamp) || newer(m.Rose, s.stamp) {
+	if !s.shown || newer(m.Tilted, s.stamp) {
+		s.tilted = now
+	}
+	if !s.shown || newer(m.Rose, s.stamp) {
 		s.end = s.first // what was before does not count any more
 	}
 	for s.first != s.end && m.Path-s.marks[s.first%marks].path > protocol.NearReach {
@@ -79,3 +86,29 @@ func (s *Subject) showMove(now moment) {
 	s.near = protocol.NearOf(m)
 	s.stamp, s.shown = s.Entity.MoveStamp, true
 }
+
+// travels reports whether a watcher is told of places on the way, from a distance of which the square is
+// given.
+func (s *Subject) travels(apart float32) bool { return within(apart, s.def.Volatile.Position) }
+
+// unseen is what the packets to a client leave out of the direction of an entity that is far away.
+type unseen uint8
+
+const (
+	unseenYaw unseen = 1 << iota
+	unseenTilt
+)
+
+// without says what a watcher is not told of, from a distance of which the square is given.
+func (s *Subject) without(apart float32) (u unseen) {
+	v := s.def.Volatile
+	if !within(apart, v.Yaw) {
+		u |= unseenYaw
+	}
+	if !within(apart, max(v.Pitch, v.Roll)) {
+		u |= unseenTilt
+	}
+	return u
+}
+
+func within(apart, reach float32) bool { return reach > 0 && apart <= square(reach) }

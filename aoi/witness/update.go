@@ -1,8 +1,6 @@
 package witness
 
 import (
-	"math/bits"
-
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/invariant"
@@ -105,9 +103,9 @@ func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
 			t.due |= dueRest
 			w.need += restBytes
 			w.words++
-		case s.moving && newer(s.stamp, en.moved) && en.alias != none:
+		case s.moving && newer(s.stamp, en.moved) && en.alias != none && (!s.bounded || s.travels(square)):
 			t.due |= dueMove
-			t.form = w.moves.form(en)
+			t.form = w.moves.form(en, square)
 			w.need += t.form.bytes() + 1
 		}
 		if t.due != 0 {
@@ -180,8 +178,7 @@ func (w *Witness) serve(budget int, unlimited bool) {
 	if invariant.On {
 		w.assertOrdered()
 	}
-	words := (len(w.entries) + 63) / 64
-	w.picked = append(w.picked[:0], make([]uint64, words)...)
+	w.picked = append(w.picked[:0], make([]form, len(w.entries))...)
 	last := w.now
 	for overdue := true; len(w.queue) > 0 && len(w.bundle) < MaxDirect; overdue = false {
 		late := overdue && w.waited(&w.entries[w.queue[0].entry]) >= w.cfg.MaxWait
@@ -195,7 +192,7 @@ func (w *Witness) serve(budget int, unlimited bool) {
 			w.sayReliable(en, t.due, t.distance())
 		}
 		if t.due&dueMove != 0 {
-			w.picked[t.entry/64] |= 1 << (t.entry % 64)
+			w.picked[t.entry] = t.form
 			w.moves.plan(en, t.form)
 		}
 		en.at = last + w.step(t.distance())
@@ -211,11 +208,9 @@ func (w *Witness) serve(budget int, unlimited bool) {
 // sayPicked writes the places that were picked, in the order of a packet.
 func (w *Witness) sayPicked() {
 	w.moves.after = w.lastBundle()
-	for k, word := range w.picked {
-		for ; word != 0; word &= word - 1 {
-			i := k*64 + bits.TrailingZeros64(word)
-			en := &w.entries[i]
-			w.moves.say(en, int32(i), w.moves.form(en))
+	for i, f := range w.picked {
+		if f != unpicked {
+			w.moves.say(&w.entries[i], int32(i), f)
 		}
 	}
 }

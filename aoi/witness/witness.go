@@ -23,7 +23,7 @@ type Witness struct {
 	now     float64 // virtual time
 	// calm counts the Updates that served all that was due. Nobody competed in them, so that turns
 	// taken before do not matter any more: virtual time begins anew.
-	calm   uint16
+	calm   uint8
 	factor float32 // of distances that detail depends on, in (0, 1]
 	spare  spare   // what the cell saves
 	scale  float32 // of distances, from both
@@ -31,7 +31,7 @@ type Witness struct {
 	queue   []turn
 	need    int      // bytes that the queue needs, as far as that can be told before
 	words   int      // turns in the queue that something reliable is due in
-	picked  []uint64 // a bit for each entry whose place goes into a packet
+	picked  []form   // for each entry, how its place goes into a packet, if it does
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
 	packed  []byte   // the same message, packed

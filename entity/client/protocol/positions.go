@@ -184,8 +184,7 @@ func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
 	m := &e.Motion
 	y := math.Round(float64(e.Position.Y) * entity.Grid)
 	if !inReach(m.X, origin[0]) || !inReach(m.Z, origin[1]) {
-		b = append(b, farFlag|wholeFlag)
-		return fields.AppendVector3(fields.AppendVector3(b, e.Position), e.Direction)
+		return AppendWhole(b, e)
 	}
 	level := e.Direction.Y == 0 && e.Direction.Z == 0
 	head := len(b)
@@ -200,6 +199,12 @@ func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
 	}
 	b[head] |= tiltFlag
 	return append(b, entity.TurnsOf(e.Direction.Y), entity.TurnsOf(e.Direction.Z))
+}
+
+// AppendWhole encodes where an entity is exactly, and which way it faces.
+func AppendWhole(b []byte, e *entity.Entity) []byte {
+	b = append(b, farFlag|wholeFlag)
+	return fields.AppendVector3(fields.AppendVector3(b, e.Position), e.Direction)
 }
 
 // inReach reports whether the far form tells a coordinate. The most extreme ones go whole, since

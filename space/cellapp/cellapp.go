@@ -20,7 +20,7 @@ import (
 	"github.com/cellscape/cellscape/space/overload"
 )
 
-// CellApp runs cells. Its methods are for its runner, on one goroutine.
+// CellApp runs cells. Only its runner calls its methods, on one goroutine.
 type CellApp struct {
 	cfg     Config
 	log     *slog.Logger
@@ -31,17 +31,17 @@ type CellApp struct {
 	alloc     *app.Allocator
 	shift     time.Duration // time of the cluster minus the app's clock
 	dismissed bool
-	retire    bool   // asked for
-	reason    string // of it
+	retire    bool   // the game has asked for it
+	reason    string // of retiring
 	retired   bool
 	leaveBy   time.Duration // see LastWords; 0 while it has not retired
 	left      bool
-	broken    []mercury.Address // apps of which a channel to them has ended
+	broken    []mercury.Address // apps to which a channel has ended
 
 	routes app.Routes[sender]
 	roster app.Roster
 	door   app.Door
-	named  []mercury.Address // just now; see admit
+	named  []mercury.Address // by the message at hand; see admit
 
 	cells       []*hostedCell // by space id
 	removals    removals
@@ -55,7 +55,7 @@ type CellApp struct {
 	counters    status.Counters
 	lines       logs.Limit
 	watch       *load.Stopwatch
-	own         load.Meter // work that is for no cell
+	own         load.Meter // work done for no cell
 	measuredAt  time.Duration
 	throttle    *overload.Throttle
 	packet      wire.ClientPacket // scratch of ClientPacket
@@ -104,17 +104,17 @@ func (a *CellApp) newPopulation() *space.Population {
 	return space.NewPopulation(a.cfg.Space, a.cfg.Scripts, env)
 }
 
-// Dismissed reports whether the CellApp was declared dead and must be started
-// anew, under a new salt.
+// Dismissed reports whether the CellApp was declared dead and must be started anew, under a new
+// salt.
 func (a *CellApp) Dismissed() bool { return a.dismissed }
 
-// Joined reports whether the manager has welcomed it.
+// Joined reports whether the manager has welcomed the CellApp.
 func (a *CellApp) Joined() bool { return a.alloc != nil }
 
 // Number is the CellApp's number in the cluster, from 1; 0 until it has joined.
 func (a *CellApp) Number() uint32 { return a.number }
 
-// Cells yields the cells in order of space.
+// Cells yields the cells, ordered by space.
 func (a *CellApp) Cells() iter.Seq[space.Hosted] {
 	return func(yield func(space.Hosted) bool) {
 		for _, c := range a.cells {
@@ -157,12 +157,12 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	return a.nextTurn(now)
 }
 
-// turns is how often in a tick the ghosts of what clients have moved are told. A move then reaches a
-// player on another CellApp a quarter of a tick later than one on the same; more often would
-// hardly be sooner, and each time costs a packet to each neighbour.
+// turns is how often in a tick the CellApp sends neighbours the moves that clients have made. A
+// move then reaches a player on another CellApp a quarter of a tick later than a player on this
+// one. More turns would gain little, and each costs a packet to each neighbour.
 const turns = 4
 
-// nextTurn is when the next tick or, with neighbours, turn is due.
+// nextTurn is when the next tick is due, or with neighbours the next turn.
 func (a *CellApp) nextTurn(now time.Duration) time.Duration {
 	due := a.ticks.Next()
 	for _, c := range a.cells {
@@ -201,17 +201,17 @@ func (a *CellApp) reportStats() {
 	a.manager.Send(m)
 }
 
-// Pending counts what is still to be told of entities; see space.Population.
+// Pending counts what the CellApp still has to tell others of its entities; see space.Population.
 func (a *CellApp) Pending() uint64 { return a.population.Pending() }
 
-// Counters are what the cells of this CellApp did since it started.
+// Counters counts what the cells of this CellApp have done since it started.
 func (a *CellApp) Counters() status.Counters { return a.counters }
 
-// Backlog is the fullest way to another app when the last tick began.
+// Backlog describes the channel to another app that was fullest when the last tick began.
 func (a *CellApp) Backlog() wire.Backlog { return a.links.Worst() }
 
-// PropertyStats counts the property traffic of the cells since the CellApp started, by
-// type and property. It belongs to the goroutine of the CellApp.
+// PropertyStats counts the property traffic of the cells since the CellApp started, by type and
+// property. Read it on the goroutine of the CellApp only.
 func (a *CellApp) PropertyStats() *property.Stats { return a.stats }
 
 // outbox is the CellApp as its cells see it.
@@ -223,7 +223,8 @@ func (o *outbox) Send(to mercury.Address, m hosting.Message) {
 
 func (o *outbox) Level(to mercury.Address) mercury.Level { return o.links.Level(to) }
 
-// ClientRoom is what the channel to a BaseApp takes now, less what a ClientPacket adds.
+// ClientRoom is how many bytes the channel to a BaseApp can take now, less the header of a
+// ClientPacket.
 func (o *outbox) ClientRoom(base mercury.Address) int {
 	return o.links.UnreliableRoom(base) - wire.ClientPacketHead
 }
@@ -241,7 +242,7 @@ func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.O
 func (o *outbox) DestroySpace(id entity.SpaceID) {
 	if !o.endings.Ask(&o.manager, id) {
 		o.counters.Errors++
-		o.log.Error("a space is not destroyed: too many wait for the CellAppMgr", "space", id, "waiting", app.MaxEndings)
+		o.log.Error("space not destroyed: too many requests wait for the CellAppMgr", "space", id, "waiting", app.MaxEndings)
 	}
 }
 
@@ -252,6 +253,6 @@ func (o *outbox) NewID() (entity.ID, error) {
 	return o.alloc.Next()
 }
 
-var errNotJoined = errors.New("cellapp: no entity ids before the manager's welcome")
+var errNotJoined = errors.New("cellapp: there are no entity ids before the manager's Welcome")
 
 func (o *outbox) Dead(app mercury.Address) bool { return o.links.Dead(app) }

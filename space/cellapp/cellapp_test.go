@@ -34,8 +34,7 @@ type sent struct {
 	body     []byte
 }
 
-// transport is a scripted mercury.Transport: every channel is open at once, and
-// nothing leaves it.
+// transport is a scripted mercury.Transport: every channel is open at once, and nothing leaves it.
 type transport struct {
 	t       testing.TB
 	peers   []mercury.Address // by channel id - 1
@@ -136,8 +135,8 @@ func testScripts(t testing.TB) *space.Scripts {
 	return s
 }
 
-// rig is a CellApp with a scripted world around it: a manager, a BaseApp at
-// addr(3) and another CellApp at addr(2).
+// rig is a CellApp with a scripted world around it: a manager, a BaseApp at addr(3) and another
+// CellApp at addr(2).
 type rig struct {
 	t   testing.TB
 	net *transport
@@ -174,7 +173,7 @@ func (r *rig) from(a mercury.Address, m wire.Message) {
 
 func (r *rig) manage(m wire.Message) { r.give(r.mgr, m) }
 
-// give has the app take a message, and uses its bytes again.
+// give passes a message to the app, and then overwrites its bytes.
 func (r *rig) give(ch mercury.ChannelID, m wire.Message) {
 	b := wire.Encode(nil, m)
 	r.app.Message(r.now, ch, true, b)
@@ -243,7 +242,7 @@ func TestJoin(t *testing.T) {
 	if !r.app.Joined() || r.app.Number() != 4 {
 		t.Error("not joined")
 	}
-	r.manage(&wire.Welcome{Number: 5, Allocator: 8, Term: 1}) // news of a manager: ids stay
+	r.manage(&wire.Welcome{Number: 5, Allocator: 8, Term: 1}) // a manager's news: keep the ids
 	if r.app.Number() != 5 {
 		t.Error("the number did not change")
 	}
@@ -304,7 +303,7 @@ func TestAddCell(t *testing.T) {
 	if c.Tree().Version().N != 3 || created() != 2 {
 		t.Errorf("version %v", c.Tree().Version())
 	}
-	// Its old leaf was taken away and it was given another one.
+	// Its old leaf was removed, and the manager gave it another one.
 	other := bsp.New(bsp.Version{Term: 1, N: 4}, leaf(1, 8))
 	r.manage(&wire.AddCell{Space: 1, Cell: bsp.CellID{Term: 1, N: 8}, Tree: other.Append(nil)})
 	if c.ID().N != 8 || created() != 1 {
@@ -340,7 +339,8 @@ func TestOnlyTheManagerOrders(t *testing.T) {
 	}
 }
 
-// The cells share the app's compressor: a type that asks for it is mirrored in less than its diary.
+// The cells share the app's compressor: a type that asks for it needs fewer bytes than its diary
+// has.
 func TestCellsCompress(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -360,7 +360,7 @@ func TestEntityLife(t *testing.T) {
 	if got := ids(r.net.to(addr(2))); len(got) != 1 || got[0] != wire.GhostStateID {
 		t.Errorf("the neighbour got %v", got)
 	}
-	// A move over the line is a handoff, and moves that come later go on.
+	// A move across the line causes a handoff, and later moves are passed on.
 	r.app.population.Freeze(false)
 	c := r.app.cell(1)
 	for v := range c.Views() {
@@ -409,7 +409,7 @@ func TestWithoutACell(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	r := newRig(t)
 	r.world()
-	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(1)}) // about itself: Dismissed would say so
+	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(1)}) // about itself, which only Dismissed may say
 	r.manage(&wire.AppDead{Role: wire.CellApp, App: addr(2)})
 	r.net.to(addr(2))
 	ch := r.net.channel(addr(2))
@@ -428,8 +428,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Space data that is set while the manager is away is said when it is back: the
-// newest value of each key.
+// Space data that is set while the manager is away reaches it when it is back: the newest value of
+// each key.
 func TestSpaceDataWaits(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -503,9 +503,9 @@ func TestDismissed(t *testing.T) {
 func TestConfigFaults(t *testing.T) {
 	_, err := New(Config{Tick: -1, Space: space.Config{AoIRadius: 1000, Border: balance.Border{GhostDistance: 550}}})
 	want := []string{
-		"cellapp: Transport is nil; give it what a runner provides",
-		"cellapp: Manager is not an address; give it where the CellAppMgr listens",
-		"cellapp: Chance is nil; give it a seeded *rand.Rand",
+		"cellapp: Transport is nil; set it to the runner's transport",
+		"cellapp: Manager is not an address; set it to the address where the CellAppMgr listens",
+		"cellapp: Chance is nil; set it to a seeded *rand.Rand",
 		"cellapp: Scripts is nil; make one with space.NewScripts",
 		"cellapp: Tick -1ns and ReportPeriod 0s must not be negative; zero means the default",
 		"space: Border.GhostDistance 550 m is too short: AoIRadius + AoIHysteresis + Border.Band + TopSpeed × CheckPeriod = 1021 m; leave it zero, raise it or lower AoIRadius",
@@ -521,7 +521,7 @@ func TestConfigFaults(t *testing.T) {
 	}
 }
 
-// Strangers cannot fill the log with what is refused of them.
+// Strangers cannot fill the log with refused messages.
 func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	r := newRig(t)
 	var log bytes.Buffer
@@ -542,7 +542,7 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	}
 }
 
-// TestClock says that work is measured by differences: the zero of the clock is its own.
+// TestClock checks that work is measured by differences, whatever the clock's zero.
 func TestClock(t *testing.T) {
 	r := newRig(t)
 	work := 1000 * time.Hour
@@ -553,8 +553,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// FuzzMessage gives a CellApp with a cell, a real and a ghost arbitrary messages
-// from the manager, a BaseApp, another CellApp and a stranger.
+// FuzzMessage gives a CellApp with a cell, a real and a ghost arbitrary messages from the manager,
+// a BaseApp, another CellApp and a stranger.
 func FuzzMessage(f *testing.F) {
 	r := newRig(f)
 	r.world()
@@ -601,7 +601,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		r.app.Message(r.now, ch, true, msg)
 		r.tick(12)
-		// A length in a message must not make it send without end.
+		// A length in a message must not make the app send without end.
 		if len(r.net.sent) > 1000 {
 			t.Errorf("%d messages sent", len(r.net.sent))
 		}

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// sameAgain is how long a cell of which there is nothing new is left out of the
-	// reports: a quarter of them is enough for the manager to see which geometry an
-	// empty room has, and a thousand of those are not told four times a second.
+	// sameAgain is how long reports leave out a cell that has nothing new. The manager needs no
+	// more to see which geometry an empty room has, and a thousand empty rooms are not reported
+	// four times a second.
 	sameAgain = time.Second
 
-	// sameLoad is by how much the load of a cell may differ and still be nothing new:
-	// half a hundredth of a core, which no balance acts on.
+	// sameLoad is the largest change of a cell's load that is not news: half a percent of a core,
+	// which no policy acts on.
 	sameLoad = load.Core / 200
 )
 
-// said is what the manager was told of a cell last.
+// said is what the last report told the manager about a cell.
 type said struct {
 	at     time.Duration
 	report wire.CellReport
 	ever   bool
 }
 
-// again reports whether a cell has to be told of.
+// again reports whether the next report has to include the cell.
 func (s *said) again(now time.Duration, r *wire.CellReport) bool {
 	if !s.ever || now-s.at >= sameAgain {
 		return true
@@ -38,18 +38,18 @@ func (s *said) again(now time.Duration, r *wire.CellReport) bool {
 	return last != *r
 }
 
-// reportCells tells the manager the load of the app and what is new of its cells, in
-// as many messages as it takes.
+// reportCells tells the manager the load of the app and what is new in its cells, in as many
+// messages as needed.
 func (a *CellApp) reportCells(now time.Duration) {
 	m := &a.cellsReport
 	m.Further, m.Load, m.Cells, m.Thrift = false, a.ownLoad(), m.Cells[:0], uint8(a.throttle.Step())
-	m.Time = max(0, a.clusterTime(a.ticks.Now())) // at the end of a tick, which may have been long
+	m.Time = max(0, a.clusterTime(a.ticks.Now())) // now, at the end of a tick that may have been long
 	average := a.averageWork()
 	for _, c := range a.cells {
 		l := c.Cost()
 		m.Load += l.Total
 		if c.removing {
-			continue // the manager has done with it
+			continue // the manager has finished with it
 		}
 		has, _ := c.geometry.Lacks()
 		r := wire.CellReport{
@@ -75,7 +75,7 @@ func (a *CellApp) reportCells(now time.Duration) {
 	}
 }
 
-// sayAll lets the next report tell of all cells: the manager may have missed the last.
+// sayAll makes the next report include all cells, since the manager may have missed the last one.
 func (a *CellApp) sayAll() {
 	for _, c := range a.cells {
 		c.said.ever = false

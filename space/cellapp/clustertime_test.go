@@ -7,15 +7,15 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// TestTimeOfLaterWelcomes says that a CellApp takes the newest time that any Welcome of its
-// manager shows, that its cells follow, and that it reports what time it has.
+// TestTimeOfLaterWelcomes checks that a CellApp takes the latest time of all its manager's
+// Welcomes, that its cells follow, and that it reports its time.
 func TestTimeOfLaterWelcomes(t *testing.T) {
 	r := newRig(t)
 	r.world()
 	cell := r.app.cell(1)
 	for _, tt := range []struct {
 		name       string
-		told, want time.Duration // as seen from the time that it has
+		told, want time.Duration // relative to the time that it has
 	}{
 		{"older", -time.Second, 0},
 		{"newer", 3 * time.Second, 3 * time.Second},

@@ -13,7 +13,7 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// Config is what a CellApp is made from.
+// Config configures a CellApp.
 type Config struct {
 	// Transport carries its messages; required.
 	Transport mercury.Transport
@@ -21,28 +21,28 @@ type Config struct {
 	Manager netip.AddrPort
 	// Scripts are the cell scripts, with the definitions; required.
 	Scripts *space.Scripts
-	// Space is how its cells behave.
+	// Space sets how its cells behave.
 	Space space.Config
-	// Jobs performs what blocks for the game (space.Cell.Do). nil performs none.
+	// Jobs runs the game's blocking work (space.Cell.Do). nil runs none.
 	Jobs Jobs
 	// Tick is the tick period, default 100 ms.
 	Tick time.Duration
-	// ReportPeriod is how often the CellAppMgr hears of the cells' loads, default
-	// 250 ms. It must be well under the manager's death verdict.
+	// ReportPeriod is how often the CellAppMgr hears of the cells' loads, default 250 ms. It must
+	// be well below the time after which the manager declares a CellApp dead.
 	ReportPeriod time.Duration
-	// Chance is the source of chance of scripts; required.
+	// Chance is the scripts' source of random numbers; required.
 	Chance *rand.Rand
-	// Clock measures work; only differences of it count, and it must not run backwards. nil measures none,
-	// so that loads are artificial alone.
+	// Clock measures work. Only differences between readings count, and it must not run backwards.
+	// With nil no work is measured, and loads are only artificial.
 	Clock func() time.Duration
 	// CPU is the processor time of the app's thread; nil reports zero.
 	CPU func() time.Duration
-	// ProcessCPU is what the OS process has used of the processors, on all its threads,
-	// and which process that is; nil means unknown.
+	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil
+	// means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers tells how the carriers of the process fare; nil means unknown.
+	// Carriers returns the figures of the process's carriers; nil means unknown.
 	Carriers func() []status.Carrier
-	// Log is for what an operator wants to know; nil discards it.
+	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 }
 
@@ -52,17 +52,17 @@ const (
 	DefaultReportPeriod = 250 * time.Millisecond
 )
 
-// Validate reports every fault of c.
+// Validate reports all faults of c at once.
 func (c *Config) Validate() error {
 	var faults []error
 	if c.Transport == nil {
-		faults = append(faults, errors.New("cellapp: Transport is nil; give it what a runner provides"))
+		faults = append(faults, errors.New("cellapp: Transport is nil; set it to the runner's transport"))
 	}
 	if !c.Manager.IsValid() || c.Manager.Port() == 0 {
-		faults = append(faults, errors.New("cellapp: Manager is not an address; give it where the CellAppMgr listens"))
+		faults = append(faults, errors.New("cellapp: Manager is not an address; set it to the address where the CellAppMgr listens"))
 	}
 	if c.Chance == nil {
-		faults = append(faults, errors.New("cellapp: Chance is nil; give it a seeded *rand.Rand"))
+		faults = append(faults, errors.New("cellapp: Chance is nil; set it to a seeded *rand.Rand"))
 	}
 	if c.Scripts == nil {
 		faults = append(faults, errors.New("cellapp: Scripts is nil; make one with space.NewScripts"))

@@ -11,29 +11,30 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Where the cluster has keys, only its members get a channel to a CellApp; where it has none,
+// Only members of the cluster get a channel to a CellApp if the cluster has keys; without keys
 // anybody can reach its port. Who may say what:
 //
 //	the CellAppMgr, on the channel that this CellApp dialled   orders
 //	CellApps that it has named                                 ghosts, handoffs, flows, removals
-//	BaseApps that it has named                                 Create, Refuse, flows, moves, of their bases
+//	BaseApps that it has named                                 Create, Refuse, flows and moves, for
+//	                                                           their own bases
 //
-// Whoever has not been named yet waits at the door: its messages are kept in order, and
-// nothing of what a sound app says is lost while the manager's word is on its way.
+// An app that has not been named yet waits at the door. Its messages are kept in order, so a sound
+// app loses nothing while the message that names it is on its way.
 
 var (
-	errRole = errors.New("cellapp: an app of this role may not say this")
+	errRole = errors.New("cellapp: an app of this role may not send this")
 	errBase = errors.New("cellapp: not from the BaseApp that has the entity's base")
 )
 
-// sendAway ends the channel of somebody who has not proved to be of the cluster.
+// sendAway ends the channel of a sender that has not proved its membership.
 func (a *CellApp) sendAway(now time.Duration, ch mercury.ChannelID, from mercury.Address, msg []byte) {
-	id, _, _ := wire.Split(msg) // 0 if it has said nothing yet
+	id, _, _ := wire.Split(msg) // 0 before its first message
 	a.refused(now, from, id, errStranger)
 	a.cfg.Transport.Abort(ch)
 }
 
-// roleOf is what sends on a channel, 0 if it is nobody that may speak now.
+// roleOf returns the role of the sender on a channel, or 0 if it may not speak now.
 func (a *CellApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	if a.manager.Is(ch) {
 		return wire.CellAppMgr
@@ -42,7 +43,7 @@ func (a *CellApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	return role
 }
 
-// unnamed takes a message of somebody whom no manager has named.
+// unnamed takes a message from a sender that no manager has named.
 func (a *CellApp) unnamed(now time.Duration, ch mercury.ChannelID, from mercury.Address, reliable bool, msg []byte) {
 	id, _, err := wire.Split(msg)
 	switch {
@@ -51,7 +52,7 @@ func (a *CellApp) unnamed(now time.Duration, ch mercury.ChannelID, from mercury.
 		a.door.Closed(ch)
 		a.cfg.Transport.Abort(ch)
 	case !reliable:
-		a.refused(now, from, id, errUnnamed) // it may be lost
+		a.refused(now, from, id, errUnnamed) // unreliable, so it may be lost
 	case !a.door.Hold(now, ch, from, msg):
 		a.refused(now, from, id, errDoor)
 		a.cfg.Transport.Abort(ch)
@@ -61,11 +62,11 @@ func (a *CellApp) unnamed(now time.Duration, ch mercury.ChannelID, from mercury.
 var (
 	errUnnamed  = errors.New("cellapp: the CellAppMgr has not named the sender")
 	errStranger = errors.New("cellapp: the sender has not proved to be of the cluster")
-	errDoor     = errors.New("cellapp: too much waits of senders whom the CellAppMgr has not named")
+	errDoor     = errors.New("cellapp: too many messages wait of senders that the CellAppMgr has not named")
 )
 
-// name takes in who belongs to the cluster. What waits of them is taken when the message
-// at hand is done with.
+// name learns who belongs to the cluster. Their waiting messages are handled after the message at
+// hand.
 func (a *CellApp) name(m *wire.Members) {
 	a.roster.Name(m)
 	for _, x := range m.Apps {
@@ -73,7 +74,7 @@ func (a *CellApp) name(m *wire.Members) {
 	}
 }
 
-// admit takes what waits of those who have been named.
+// admit handles the waiting messages of senders that have just been named.
 func (a *CellApp) admit(now time.Duration) {
 	for len(a.named) > 0 {
 		app := a.named[0]
@@ -83,7 +84,7 @@ func (a *CellApp) admit(now time.Duration) {
 	a.named = nil
 }
 
-// shut ends the channels of those who have waited too long.
+// shut ends the channels of senders that have waited too long.
 func (a *CellApp) shut(now time.Duration) {
 	a.door.Expire(now, func(ch mercury.ChannelID, from mercury.Address, messages int) {
 		a.counters.Refused += uint64(messages - 1)
@@ -92,8 +93,8 @@ func (a *CellApp) shut(now time.Duration) {
 	})
 }
 
-// ofBase reports whether what an app says of an entity here may be its to say: a BaseApp
-// speaks for its own bases. What is not here is nobody's, and harms no one.
+// ofBase refuses what a BaseApp says of an entity here whose base is on another app. A message
+// about an entity that is not here does no harm.
 func (a *CellApp) ofBase(from sender, id entity.ID) error {
 	if base, here := a.population.Base(id); from.role == wire.BaseApp && here && base != from.app {
 		return errBase
@@ -101,8 +102,8 @@ func (a *CellApp) ofBase(from sender, id entity.ID) error {
 	return nil
 }
 
-// mayCreate reports whether a BaseApp may have the cell part of an entity made: it is its own
-// base's, and no base of another app has it.
+// mayCreate checks that a BaseApp may create the cell part of an entity: its own base must have
+// asked, and no base on another app may have the entity.
 func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {
 	if m.Base != from.app || !a.roster.Issued(from.app, m.ID) {
 		return errBase
@@ -110,9 +111,9 @@ func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {
 	return a.ofBase(from, m.ID)
 }
 
-// ackOf reports whether an ack may be an app's to give: a BaseApp acks what its bases got,
-// and tells whoever called one of its entities that it has ended, which the caller's cell
-// checks by where it sent its calls.
+// ackOf checks that an app may give this ack. A BaseApp acks what its bases received. It also tells
+// the callers of an entity that the entity has ended; the caller's cell checks that against where
+// it sent its calls.
 func (a *CellApp) ackOf(from sender, m *flow.Ack) error {
 	switch {
 	case from.role != wire.BaseApp || m.Gone && m.From != m.To:

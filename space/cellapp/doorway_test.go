@@ -12,7 +12,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// What somebody says whom no manager has named changes nothing, until he is named.
+// A message from a sender that no manager has named changes nothing until the sender is named.
 func TestUnnamedWaits(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -37,7 +37,7 @@ func TestUnnamedWaits(t *testing.T) {
 	}
 }
 
-// Each role says what is its to say, and a BaseApp only of its own bases.
+// Each role may send only its own messages, and a BaseApp only about its own bases.
 func TestRoles(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -72,7 +72,7 @@ func TestRoles(t *testing.T) {
 	if n := r.app.Counters().Refused - before; n != uint64(len(lies)) {
 		t.Errorf("%d of %d refused", n, len(lies))
 	}
-	r.from(other, &migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 9}}) // it may refuse its own
+	r.from(other, &migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 9}}) // it may refuse for its own
 	r.tick(2)
 	if v := r.app.cell(1); v.Reals() != 1 {
 		t.Error("the real is gone")
@@ -83,8 +83,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// A Lost of an entity for which there never was a cell is said until it is answered, and
-// a CellApp that retires stays for that, though not for ever.
+// A Lost for an entity that never had a cell is repeated until it is answered. A CellApp that
+// retires stays for that, but not for ever.
 func TestWordsWithoutACell(t *testing.T) {
 	r := newRig(t)
 	r.world()

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// A configuration says all its faults at once, each with its remedy.
+// Validate reports all faults of a configuration at once, each with its remedy.
 func ExampleConfig_Validate() {
 	schema, err := property.NewSchema(&property.Definition{Name: "Rock", HasCell: true})
 	if err != nil {
@@ -22,6 +22,6 @@ func ExampleConfig_Validate() {
 	}
 	fmt.Println(cfg.Validate())
 	// Output:
-	// cellapp: Transport is nil; give it what a runner provides
-	// cellapp: Chance is nil; give it a seeded *rand.Rand
+	// cellapp: Transport is nil; set it to the runner's transport
+	// cellapp: Chance is nil; set it to a seeded *rand.Rand
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// askAgain is how long a CellApp waits for the answer to a GeometryLacked before
-// it asks again: several round trips in a data centre, and short beside the second
-// after which the manager notices by itself.
+// askAgain is how long a CellApp waits for the answer to a GeometryLacked before it asks again:
+// several round trips in a data centre, and well below the second after which the manager notices
+// by itself.
 const askAgain = 200 * time.Millisecond
 
-// hostedCell is a cell with the geometry of its space as it arrives. The cell has the
-// tree that the follower has; how trees are told, lost and asked for again is
-// between the CellApp and its manager, and no matter of the cell.
+// hostedCell is a cell with its follower of the space's geometry. The cell uses the follower's
+// tree. It need not know how trees are sent, lost and asked for again; the CellApp and its manager
+// deal with that.
 type hostedCell struct {
 	space.Hosted
 	geometry bsp.Follower
 	askAt    time.Duration // not before
-	info     []byte        // of AddCell, for a manager that starts anew
+	info     []byte        // from AddCell, for a restarted manager
 	said     said
-	removing bool // it is among removals.own
+	removing bool // it is in removals.own
 }
 
 var errNoTree = errors.New("cellapp: a new cell needs a whole tree, not a delta")
@@ -43,7 +43,7 @@ func (a *CellApp) find(id entity.SpaceID) (at int, found bool) {
 	return slices.BinarySearchFunc(a.cells, id, func(c *hostedCell, id entity.SpaceID) int { return cmp.Compare(c.Space(), id) })
 }
 
-// addCell makes a cell, or confirms one that is there.
+// addCell makes a cell, or confirms one that exists.
 func (a *CellApp) addCell(from sender, m *wire.AddCell) error {
 	data := make([]space.DataEntry, len(m.Data))
 	for i, e := range m.Data {
@@ -79,7 +79,7 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	c.Hosted = a.population.NewCell(now, a.clusterTime(now), m.Space, m.Cell, tree, data)
 	c.SetClock(m.Clock, a.clusterTime(now))
 	if m.First {
-		c.First(false) // there are no stores of spaces
+		c.First(false) // false: spaces are not stored
 	}
 	i, _ := a.find(m.Space)
 	a.cells = slices.Insert(a.cells, i, c)
@@ -87,7 +87,7 @@ func (a *CellApp) newCell(now time.Duration, m *wire.AddCell, data []space.DataE
 	return nil
 }
 
-// takeGeometry takes a whole tree or a delta, and asks for what it lacks then.
+// takeGeometry takes a whole tree or a delta, and asks for what is still missing.
 func (a *CellApp) takeGeometry(from sender, m *wire.Geometry) error {
 	c := a.cell(m.Space)
 	if c == nil {
@@ -98,7 +98,7 @@ func (a *CellApp) takeGeometry(from sender, m *wire.Geometry) error {
 	return err
 }
 
-// take gives a message of the manager to the follower, and what comes of it to the cell.
+// take passes a message of the manager to the follower, and the resulting tree to the cell.
 func (c *hostedCell) take(msg []byte) error {
 	changed, err := c.geometry.Take(msg)
 	if changed {
@@ -107,8 +107,8 @@ func (c *hostedCell) take(msg []byte) error {
 	return err
 }
 
-// askGeometry asks the manager for what a space's geometry lacks. A question that
-// is lost with its channel is repeated.
+// askGeometry asks the manager for the missing part of a space's geometry. It asks again when the
+// channel took the question with it.
 func (a *CellApp) askGeometry(now time.Duration, c *hostedCell) {
 	from, lacks := c.geometry.Lacks()
 	if !lacks || now < c.askAt || !a.manager.Heeds() {

@@ -26,7 +26,7 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
-// delta is what a manager sends who has told version from and is at version to.
+// delta is what a manager sends that is at version to and has sent version from before.
 func delta(t testing.TB, from, to uint32) []byte {
 	t.Helper()
 	return tree(t, to).AppendDelta(nil, tree(t, from))
@@ -50,7 +50,7 @@ func (r *rig) lacked() (asked []bsp.Version) {
 	return asked
 }
 
-// reported is the version in the next report.
+// reported returns the version in the next report.
 func (r *rig) reported() bsp.Version {
 	r.t.Helper()
 	r.net.to(mercury.Address{At: manager})
@@ -79,14 +79,14 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// A lost delta shows at the next one: the app asks at once, and again after a
-// while, but not at each message.
+// The next delta shows that one was lost. The app asks at once, and again after a while, but not at
+// each message.
 func TestLostDeltaIsAskedFor(t *testing.T) {
 	r := newRig(t)
 	r.world()
 	c := r.app.cell(1)
 	r.lacked()
-	r.geometry(delta(t, 2, 3)) // the one before was lost
+	r.geometry(delta(t, 2, 3)) // the delta before it was lost
 	r.geometry(delta(t, 3, 4))
 	if asked := r.lacked(); len(asked) != 1 || asked[0].N != 1 || c.Tree().Version().N != 1 {
 		t.Fatalf("at version %v it asked for %v", c.Tree().Version(), asked)
@@ -105,14 +105,14 @@ func TestLostDeltaIsAskedFor(t *testing.T) {
 	if asked := r.lacked(); len(asked) != 1 || asked[0].N != 1 {
 		t.Errorf("without an answer it asked for %v", asked)
 	}
-	r.geometry(delta(t, 1, 2)) // what is held follows
+	r.geometry(delta(t, 1, 2)) // the delta that waits follows
 	r.tick(20)
 	if asked := r.lacked(); len(asked) != 0 || c.Tree().Version().N != 4 || r.app.Counters().Refused != 0 {
 		t.Errorf("repaired, it has %v and asked for %v", c.Tree().Version(), asked)
 	}
 }
 
-// Without its manager an app asks nobody, and asks when it is back.
+// While its manager is away an app asks nobody; it asks when the manager is back.
 func TestNothingIsAskedWithoutTheManager(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -138,8 +138,8 @@ func TestNothingIsAskedWithoutTheManager(t *testing.T) {
 	}
 }
 
-// A delta that does not fit what it claims to follow from changes nothing, is
-// counted, and brings a whole tree.
+// A delta that does not fit its claimed base changes nothing, is counted, and makes the app ask for
+// a whole tree.
 func TestDamagedDelta(t *testing.T) {
 	r := newRig(t)
 	r.world()

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Jobs performs what blocks. The runner provides it.
+// Jobs runs blocking work off the CellApp's goroutine. The runner provides it.
 type Jobs interface {
-	// Do runs a function elsewhere and hands its result to JobDone with the same token, on the goroutine that owns the
-	// CellApp and not within Do. It does so once for every job, also when run panicked or ctx ended: then result is the
-	// error.
+	// Do calls run elsewhere and later passes its result to JobDone with the same token, on the
+	// CellApp's goroutine and never from within Do. It does so exactly once for every job. If run
+	// panicked or ctx ended, the result is the error.
 	Do(token uint64, run func(ctx context.Context) any)
 }
 
-// MaxJobs bounds the jobs of one CellApp that are under way: a game that asks for path after path has as many of them
-// waiting as the workers of a machine can do in some seconds.
+// MaxJobs bounds the jobs of one CellApp that are under way. A game that asks for many paths at
+// once may have as many waiting as a machine's workers finish in a few seconds.
 const MaxJobs = 1024
 
 // ErrTooManyJobs is returned by space.Cell.Do while MaxJobs are under way.
-var ErrTooManyJobs = fmt.Errorf("cellapp: %d jobs are under way; that is the limit", MaxJobs)
+var ErrTooManyJobs = fmt.Errorf("cellapp: %d jobs are under way, which is the limit", MaxJobs)
 
-var errNoSuchJob = errors.New("cellapp: the result of a job that nobody waits for")
+var errNoSuchJob = errors.New("cellapp: nobody waits for the result of this job")
 
 // doJob gives the runner a job of a cell.
 func (a *CellApp) doJob(run func(ctx context.Context) any, done func(result any)) error {
@@ -38,7 +38,8 @@ func (a *CellApp) doJob(run func(ctx context.Context) any, done func(result any)
 	return nil
 }
 
-// JobDone takes the result of a job that Config.Jobs was given. One of a cell that has gone is dropped.
+// JobDone takes the result of a job from Config.Jobs. If the job's cell has gone, it drops the
+// result.
 func (a *CellApp) JobDone(_ time.Duration, token uint64, result any) {
 	done, ok := a.jobs[token]
 	if !ok {

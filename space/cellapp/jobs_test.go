@@ -14,7 +14,8 @@ type worker struct{ tokens []uint64 }
 
 func (w *worker) Do(token uint64, run func(context.Context) any) { w.tokens = append(w.tokens, token) }
 
-// TestJobs: results go to the cell that asked, not to one that is gone or has come in its place, and there is a limit.
+// TestJobs checks that results go to the cell that asked, never to one that took its place, and
+// that there is a limit.
 func TestJobs(t *testing.T) {
 	r := newRig(t)
 	w := &worker{}

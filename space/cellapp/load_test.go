@@ -15,8 +15,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// measuringRig is a rig with measured loads, over a clock that moves a millisecond each
-// time it is read.
+// measuringRig is a rig with measured loads, over a clock that moves a millisecond each time it is
+// read.
 func measuringRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
@@ -30,7 +30,7 @@ func measuringRig(t testing.TB) *rig {
 	return r
 }
 
-// reported is the last that the manager was told of loads.
+// reported returns the loads that the manager was told last.
 func (r *rig) reportedCells() (m wire.CellsReport) {
 	r.t.Helper()
 	for _, s := range r.net.sent {
@@ -44,7 +44,7 @@ func (r *rig) reportedCells() (m wire.CellsReport) {
 	return m
 }
 
-// Messages are work, too: for the entity they are for, or for the app.
+// Messages are work, too. It counts for their entity, or for the app.
 func TestMessagesCountAsLoad(t *testing.T) {
 	r := measuringRig(t)
 	r.join()
@@ -68,7 +68,7 @@ func TestMessagesCountAsLoad(t *testing.T) {
 		}
 		r.tick(1)
 	}
-	// Each message takes a reading at its beginning and one at its end: 10 ms a tick.
+	// Each message reads the clock at its beginning and at its end: 10 ms a tick.
 	if got := load() - before; got < 90e6 || got > 101e6 {
 		t.Errorf("ten messages of 1 ms a tick raise the load of their entity by %d", got)
 	}
@@ -115,15 +115,15 @@ func TestTypeLoadsAreOfAllCells(t *testing.T) {
 			v.Script().(*Walker).SetArtificialLoad(1e9)
 		}
 	}
-	r.tick(2) // the first has a backup in it
+	r.tick(2) // the first includes a backup
 	want := []space.TypeLoad{{Type: r.app.cfg.Scripts.Schema().Type("Walker").ID, Reals: 3, Load: 3e9}}
 	if got := r.app.TypeLoads(); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-// The load of a CellApp is no more than there can be, however much its scripts say that
-// their entities cost: above that the manager would take it for nonsense.
+// A CellApp reports no more load than is possible, whatever its scripts say their entities cost.
+// The manager would refuse more as nonsense.
 func TestLoadOfTheAppIsBounded(t *testing.T) {
 	r := crowdedRig(t, load.Max, nil)
 	r.create(8, -6)

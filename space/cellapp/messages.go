@@ -29,8 +29,8 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 	}
 }
 
-// Closed implements mercury.Handler. What a lost channel means is the manager's
-// to say: a CellApp acts on verdicts only.
+// Closed implements mercury.Handler. The manager decides what a lost channel means; a CellApp acts
+// only on its verdicts.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	a.door.Closed(ch)
 	a.channelBroke(ch)
@@ -38,14 +38,14 @@ func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 		return
 	}
 	if a.alloc == nil {
-		a.log.Warn("no CellAppMgr answers; the CellApp tries again", "manager", a.cfg.Manager, "error", reason)
+		a.log.Warn("no CellAppMgr answers; trying again", "manager", a.cfg.Manager, "error", reason)
 		return
 	}
-	a.log.Warn("CellAppMgr lost; cells go on without balance until one is back", "error", reason)
+	a.log.Warn("CellAppMgr lost; cells go on without balance until it is back", "error", reason)
 }
 
-// Trouble says why the CellAppMgr does not have this CellApp, as it is known last; nil
-// while it has.
+// Trouble returns the last known reason why this CellApp is not joined to a CellAppMgr; nil while
+// it is.
 func (a *CellApp) Trouble() error { return a.manager.Trouble() }
 
 // Message implements mercury.Handler.
@@ -66,7 +66,7 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	a.admit(now)
 }
 
-// receive takes a message of the CellAppMgr, or of an app that it has named.
+// receive takes a message from the CellAppMgr or from an app that it has named.
 func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.Address, msg []byte) {
 	a.watch.Open(&a.own)
 	defer a.watch.Leave()
@@ -80,8 +80,8 @@ func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.
 	a.population.Settle()
 }
 
-// refused counts a message that was not taken, and logs the first in each second: of a
-// peer that speaks another dialect every message would be a line.
+// refused counts a refused message, and logs the first in each second. A peer with another protocol
+// would otherwise fill the log.
 func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, err error) {
 	a.counters.Refused++
 	if unlogged, ok := a.lines.Allow(now, "refused"); ok {
@@ -89,14 +89,14 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 	}
 }
 
-// sender is who sent a message, and when it came.
+// sender says who sent a message, and when it arrived.
 type sender struct {
 	now  time.Duration
 	app  mercury.Address
 	role wire.Role
 }
 
-// handle acts on a message, if its sender may say it.
+// handle acts on a message if its sender may send it.
 func (a *CellApp) handle(from sender, id wire.ID, body []byte) error {
 	switch {
 	case !wire.May(from.role, id, wire.CellApp):
@@ -107,14 +107,14 @@ func (a *CellApp) handle(from sender, id wire.ID, body []byte) error {
 	return a.routes.Handle(from, id, body)
 }
 
-// route says who handles each message.
+// route registers the handler of each message.
 func (a *CellApp) route() {
 	a.routeOrders()
 	a.routeEntities()
 	app.On(&a.routes, func(from sender, m *wire.RemovalAck) { a.removalAck(m, from.app) })
 }
 
-// routeEntities is for messages about entities.
+// routeEntities registers the handlers of messages about entities.
 func (a *CellApp) routeEntities() {
 	r := &a.routes
 	app.Try(r, func(from sender, m *flow.Message) error {

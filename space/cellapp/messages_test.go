@@ -12,17 +12,16 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// What a CellApp takes is what the table says.
+// A CellApp takes exactly the messages that the table gives it.
 func TestTakes(t *testing.T) {
 	if differ := newRig(t).app.routes.Check(wire.CellApp); len(differ) > 0 {
 		t.Errorf("the routes of the CellApp and the table differ: %v", differ)
 	}
 }
 
-// spoil overwrites a message that has been handled, with all that its slices hold: the next
-// message of its type is read into it, and the transport uses the bytes again. The rig
-// does so with every message, so that any test of this package notices a handler that keeps
-// a part of one.
+// spoil overwrites a handled message and all that its slices hold, as the next message of its type
+// and the transport would. The rig does so with every message, so any test of this package notices
+// a handler that keeps a part of one.
 func spoil(m wire.Message) { spoilValue(reflect.ValueOf(m).Elem()) }
 
 func spoilValue(v reflect.Value) {
@@ -44,7 +43,7 @@ func spoilValue(v reflect.Value) {
 	}
 }
 
-// view is the entity as it is on the CellApp.
+// view returns the entity as the CellApp has it.
 func (r *rig) view(id entity.ID) space.View {
 	r.t.Helper()
 	for c := range r.app.Cells() {
@@ -58,8 +57,8 @@ func (r *rig) view(id entity.ID) space.View {
 	return space.View{}
 }
 
-// A ghost has what the Updates said, with all parts of it, long after they were handled. So
-// has a space its data, and a removal its peers.
+// A ghost keeps what the Updates said, in all parts, long after they were handled. A space keeps
+// its data, and a removal its peers.
 func TestNothingOfAMessageIsKept(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -100,7 +99,7 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 	}
 }
 
-// here reports whether the CellApp has the entity, as a real or a ghost.
+// here reports whether the CellApp has the entity, real or ghost.
 func (r *rig) here(id entity.ID) bool {
 	_, here := r.app.population.Base(id)
 	return here

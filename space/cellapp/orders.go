@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/space"
 )
 
-// heeds reports whether a message of the CellAppMgr is to be acted on: orders are, once it
-// has shown its term.
+// heeds reports whether to act on a message of the CellAppMgr. Orders count only after it has shown
+// its term.
 func (a *CellApp) heeds(id wire.ID) bool {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID:
@@ -16,7 +16,7 @@ func (a *CellApp) heeds(id wire.ID) bool {
 	return a.manager.Heeds()
 }
 
-// routeOrders is for what the CellAppMgr says.
+// routeOrders registers the handlers of the CellAppMgr's messages.
 func (a *CellApp) routeOrders() {
 	r := &a.routes
 	app.Try(r, a.welcome)
@@ -35,7 +35,7 @@ func (a *CellApp) routeOrders() {
 	app.On(r, a.spaceDestroyed)
 	app.On(r, func(sender, *wire.Retired) {
 		a.retired = true
-		a.log.Info("CellApp has retired")
+		a.log.Info("the CellApp has retired")
 	})
 	app.On(r, a.spaceRate)
 	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.answered(m.Said) })
@@ -58,7 +58,7 @@ func (a *CellApp) welcome(from sender, m *wire.Welcome) error {
 	}
 	if a.alloc != nil {
 		a.hearTime(from.now, m.GameTime)
-		return nil // joined again, or news of the BaseAppMgr or of the time: ids stay
+		return nil // joined again, or news of the BaseAppMgr or of the time: keep the ids
 	}
 	alloc, err := app.NewAllocator(m.Allocator)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *CellApp) dismiss(_ sender, m *wire.Dismissed) error {
 	if a.manager.Outdated(m.Term) {
 		return errOutdated
 	}
-	a.log.Warn("declared dead while only slow: all entities are dropped, the CellApp starts anew")
+	a.log.Warn("declared dead while only slow: the CellApp drops all entities and starts again")
 	a.dismissed = true
 	a.cells, a.removals, a.jobs = nil, removals{}, nil
 	a.population = a.newPopulation()
@@ -83,7 +83,7 @@ func (a *CellApp) dismiss(_ sender, m *wire.Dismissed) error {
 
 func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 	if m.App == a.cfg.Transport.Self() {
-		return // Dismissed says it to the one concerned
+		return // an app itself hears it by Dismissed
 	}
 	a.links.Bury(m.Role, m.App)
 	a.roster.Remove(m.App)
@@ -100,6 +100,6 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 func (a *CellApp) spaceDestroyed(_ sender, m *wire.SpaceDestroyed) {
 	a.endings.Answered(m.Space)
 	if m.Reason != "" {
-		a.log.Warn("a space is not destroyed", "space", m.Space, "reason", m.Reason)
+		a.log.Warn("space not destroyed", "space", m.Space, "reason", m.Reason)
 	}
 }

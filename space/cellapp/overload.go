@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// save asks the throttle how sparing the cells have to be from the next tick on. In a
-// frozen world it rests: what is told then is no measure of what will be done after.
+// save asks the throttle how much the cells have to save from the next tick on. It rests while the
+// world is frozen, because the work then says nothing about the work afterwards.
 func (a *CellApp) save(now time.Duration) {
 	smoothed, raw := a.work()
 	strain := a.feelStrain()
@@ -20,15 +20,15 @@ func (a *CellApp) save(now time.Duration) {
 	}
 	t := a.throttle.Thrift()
 	a.population.SetThrift(t)
-	a.log.Warn("the CellApp changes what it saves", "load", float64(smoothed)/float64(load.Core), "step", a.throttle.Step(), "of", a.throttle.Steps(),
+	a.log.Warn("overload: the CellApp changes how much it saves", "load", float64(smoothed)/float64(load.Core), "step", a.throttle.Step(), "of", a.throttle.Steps(),
 		"client_budget", t.Budget, "detail", t.Detail, "rate_wanted", t.Rate)
 }
 
-// feelStrain is how much load it counts as that ticks end late: the part of a period
-// from when the last one was due until it ended. A machine that is shared by too much
-// shows nowhere else, since a process does not work while it waits for a processor: an
-// arena of 900 players on two cores had a third of the ticks late, and loads of one half.
-// One pause, however long, counts as maxStrain for one tick.
+// feelStrain returns the load that late ticks count as: the time from when the last tick was due
+// until it ended, as a part of the period. Nothing else shows that a machine is overcommitted,
+// because a process that waits for a processor does no work: in an arena of 900 players on two
+// cores a third of the ticks were late while loads were one half. A single pause counts as
+// maxStrain for one tick, however long it is.
 func (a *CellApp) feelStrain() int64 {
 	now := int64(float64(load.Core) * min(maxStrain, float64(a.ticks.Span())/float64(a.cfg.Tick)))
 	a.strain += (now - a.strain) / strainTicks
@@ -36,16 +36,16 @@ func (a *CellApp) feelStrain() int64 {
 }
 
 const (
-	// maxStrain is the load that one late tick counts as at most.
+	// maxStrain is the most load that one late tick counts as.
 	maxStrain = 2
-	// strainTicks is over how many ticks the strain is smoothed: about a second.
+	// strainTicks is the number of ticks over which the strain is smoothed: about a second.
 	strainTicks = 10
 )
 
-// feelBacklog is how much load it counts as that a BaseApp does not keep up with what its
-// players are sent: from Overload.Start on where the way to it is High when a tick
-// begins. What helps is the same, to do less. A CellApp that does not keep up is no
-// such load: its ghosts are left behind, and no player is told less for that.
+// feelBacklog returns the load that a slow BaseApp counts as, one that does not keep up with the
+// data for its players. It begins at Overload.Start when the channel is at High as a tick begins.
+// The remedy is the same as for load: do less. A slow CellApp does not count, since only its ghosts
+// fall behind, and that is no reason to tell players less.
 func (a *CellApp) feelBacklog() (most int64) {
 	if a.links.Worst().Level() == mercury.Free {
 		return 0
@@ -59,8 +59,8 @@ func (a *CellApp) feelBacklog() (most int64) {
 	return most
 }
 
-// work is the load of all cells and what the CellApp does for none, in nanoseconds of
-// work a second; raw is that of the last tick.
+// work is the load of all cells together with the work for no cell, in nanoseconds of work per
+// second; raw is that of the last tick alone.
 func (a *CellApp) work() (smoothed, raw int64) {
 	for _, c := range a.cells {
 		s, r := c.Work()
@@ -72,7 +72,7 @@ func (a *CellApp) work() (smoothed, raw int64) {
 	return smoothed, raw
 }
 
-// averageWork is the mean load of the cells, without what the CellApp does for none.
+// averageWork is the mean load of the cells, without the work for no cell.
 func (a *CellApp) averageWork() (average int64) {
 	for _, c := range a.cells {
 		work, _ := c.Work()
@@ -81,9 +81,9 @@ func (a *CellApp) averageWork() (average int64) {
 	return average / int64(max(1, len(a.cells)))
 }
 
-// wantedRate is how fast the space of a cell is to run. A cell with less than half of
-// the average load is left alone: to slow its space would help nobody. The others
-// have at least half of the load of all cells.
+// wantedRate is how fast the space of a cell should run. A cell with less than half of the average
+// load keeps its rate, since to slow it would help nobody. The other cells have at least half of
+// the whole load.
 func (a *CellApp) wantedRate(c *hostedCell, average int64) uint16 {
 	if work, _ := c.Work(); work < average/2 {
 		return gametime.NormalRate
@@ -91,7 +91,7 @@ func (a *CellApp) wantedRate(c *hostedCell, average int64) uint16 {
 	return a.throttle.Thrift().Rate
 }
 
-// spaceRate takes how fast the game time of a space runs.
+// spaceRate takes the manager's word on how fast the game time of a space runs.
 func (a *CellApp) spaceRate(from sender, m *wire.SpaceRate) {
 	if c := a.cell(m.Space); c != nil {
 		c.SetClock(m.Clock, a.clusterTime(from.now))

@@ -16,7 +16,7 @@ import (
 	"github.com/cellscape/cellscape/space/overload"
 )
 
-// crowdedRig has CellApp with one real, whose work is artificial.
+// crowdedRig has a CellApp with one real, whose load is artificial.
 func crowdedRig(t *testing.T, perReal int64, clock func() time.Duration) *rig {
 	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
 	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)), Clock: clock,
@@ -29,7 +29,7 @@ func crowdedRig(t *testing.T, perReal int64, clock func() time.Duration) *rig {
 	return r
 }
 
-// reportedAll is the last CellsReport, with what was said last of each cell.
+// reportedAll is the last CellsReport, completed with the last report of each cell.
 func (r *rig) reportedAll() (last wire.CellsReport) {
 	r.t.Helper()
 	var cells []wire.CellReport
@@ -53,8 +53,8 @@ func (r *rig) reportedAll() (last wire.CellsReport) {
 	return last
 }
 
-// A CellApp that is over its bound says so, and in the end wants its space slower; a
-// cell that has nothing to do wants nothing.
+// A CellApp over its bound says so and in the end wants its space slower. A cell that has nothing
+// to do wants nothing.
 func TestOverloadIsReported(t *testing.T) {
 	r := crowdedRig(t, 12e8, nil)
 	alone := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1, 1))
@@ -80,8 +80,7 @@ func TestOverloadIsReported(t *testing.T) {
 	}
 }
 
-// What the CellApp does for no cell is no reason to leave the only cell alone that could
-// do with less.
+// Work for no cell does not save the only cell from being slowed.
 func TestOwnWorkLeavesNoCellAlone(t *testing.T) {
 	r := &rig{t: t, net: &transport{t: t, closed: map[mercury.ChannelID]bool{}}, now: time.Second}
 	app, err := New(Config{Transport: r.net, Manager: manager, Scripts: testScripts(t), Chance: rand.New(rand.NewPCG(1, 2)),
@@ -95,7 +94,7 @@ func TestOwnWorkLeavesNoCellAlone(t *testing.T) {
 		v.Script().(*Walker).SetArtificialLoad(load.Core / 3)
 	}
 	for range 100 {
-		r.app.own.Add(70 * time.Millisecond) // of each tick of 100
+		r.app.own.Add(70 * time.Millisecond) // in each tick of 100 ms
 		r.tick(1)
 	}
 	if m := r.reportedAll(); int(m.Thrift) != r.app.throttle.Steps() || m.Cells[0].Rate != 500 {
@@ -103,7 +102,7 @@ func TestOwnWorkLeavesNoCellAlone(t *testing.T) {
 	}
 }
 
-// What a message costs counts with the tick after it.
+// The cost of a message counts in the tick after it.
 func TestWorkOfMessagesCounts(t *testing.T) {
 	var at time.Duration
 	cost := time.Duration(0)
@@ -116,13 +115,13 @@ func TestWorkOfMessagesCounts(t *testing.T) {
 	r.manage(&wire.Freeze{})
 	cost = 0
 	r.tick(1)
-	if _, raw := r.app.work(); raw < int64(10*time.Millisecond) { // 1 ms in a tenth of a second
+	if _, raw := r.app.work(); raw < int64(10*time.Millisecond) { // 1 ms in 100 ms
 		t.Errorf("a message that takes 1 ms counts as %v a second", time.Duration(raw))
 	}
 }
 
-// The rate that the manager sends is the cell's from its time on, and the report says
-// which one it has.
+// The manager's rate applies to the cell from the given time on, and the report says which rate it
+// has.
 func TestSpaceRate(t *testing.T) {
 	r := newRig(t)
 	r.world() // the cluster's time is an hour and a little
@@ -151,7 +150,7 @@ func TestSpaceRate(t *testing.T) {
 	}
 }
 
-// A cell has the game time of its space from the order on that makes it.
+// A cell has the game time of its space from the moment it is made.
 func TestAddCellCarriesTheClock(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -168,9 +167,9 @@ func TestAddCellCarriesTheClock(t *testing.T) {
 	}
 }
 
-// A BaseApp that does not keep up with what its players are sent is as much of a load as
-// too much work: first they are told less, and in the end the space runs slower. A CellApp that
-// does not is none.
+// A BaseApp that does not keep up with its players' data counts as load like too much work: players
+// are told less at first, and in the end the space runs slower. A CellApp that does not keep up
+// does not count.
 func TestBacklogIsOverload(t *testing.T) {
 	r := crowdedRig(t, 1e8, nil)
 	base, other := addr(3), addr(4)
@@ -209,8 +208,8 @@ func (r *rig) baseOf() (app mercury.Address) {
 	return app
 }
 
-// A process that gets no processor works little and ends its ticks late: that is overload,
-// too. One long pause is none.
+// A process that gets no processor works little and ends its ticks late. That is overload, too; one
+// long pause is not.
 func TestLateTicksAreOverload(t *testing.T) {
 	r := crowdedRig(t, 1e8, nil)
 	r.tick(20)

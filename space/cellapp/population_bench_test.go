@@ -11,9 +11,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// BenchmarkEntityMessage is what a CellApp does for one message about an entity. It is the
-// same with one cell and with a thousand rooms, in each of which a destroyed real still
-// owes its base the news.
+// BenchmarkEntityMessage measures one message about an entity. It costs the same with one cell and
+// with a thousand rooms, each with a destroyed real whose base has not yet acknowledged the news.
 func BenchmarkEntityMessage(b *testing.B) {
 	first := entity.Order{Incarnation: 1}
 	gone := ghost.Head{ID: 1 << 40, Order: first, Sequence: ghost.Last}

@@ -9,15 +9,15 @@ import (
 )
 
 var (
-	errOutdated    = errors.New("cellapp: from a CellAppMgr older than the one that is known: it was stalled while another took its place")
+	errOutdated    = errors.New("cellapp: an order of an older CellAppMgr, which was stalled while another took its place")
 	errNotWelcomed = errors.New("cellapp: an order of a CellAppMgr that has not shown its term in a Welcome")
 )
 
-// rejoin tells a CellAppMgr that has taken the place of the one which this CellApp
-// knows what is here: from that it makes its picture of the world. Nothing here
-// waits for it. Its Welcome comes when it has heard the others, too.
+// rejoin tells a new CellAppMgr, which has taken the place of the one known here, what this CellApp
+// has. The manager builds its picture of the world from such reports. Nothing here waits for it;
+// its Welcome comes after it has heard the other apps, too.
 func (a *CellApp) rejoin(now time.Duration) {
-	a.log.Info("another CellAppMgr answers; it is told what is here", "cells", len(a.cells))
+	a.log.Info("another CellAppMgr answers; telling it what is here", "cells", len(a.cells))
 	m := a.manager.Rejoin()
 	m.GameTime = max(0, a.clusterTime(now))
 	m.Frozen, m.Retiring = a.population.Frozen(), a.retire
@@ -30,8 +30,8 @@ func (a *CellApp) rejoin(now time.Duration) {
 	a.manager.Send(&wire.RejoinEnd{Cells: uint32(len(cells))})
 }
 
-// peers names the apps on which parts of the entities here live. What the manager does
-// not find among those that come back is dead, and nobody else may know it.
+// peers names the apps on which parts of the entities here live. An app that does not come back to
+// the manager is dead, and perhaps nobody else knows of it.
 func (a *CellApp) peers() (refs []wire.AppRef) {
 	cells, bases := a.population.Peers()
 	add := func(role wire.Role, apps []mercury.Address) {
@@ -46,8 +46,8 @@ func (a *CellApp) peers() (refs []wire.AppRef) {
 	return refs
 }
 
-// report is the cell as a manager that knows nothing of it is told. The tree is the
-// newest that was told to this CellApp, even if it does not have the cell any more.
+// report describes the cell to a manager that knows nothing of it. Its tree is the newest that this
+// CellApp was sent, even if the cell is no longer in it.
 func (c *hostedCell) report() *wire.RejoinCell {
 	has, _ := c.geometry.Lacks()
 	m := &wire.RejoinCell{Space: c.Space(), Cell: c.ID(), Version: has, Tree: c.geometry.Tree().Append(nil), Info: c.info, Clock: c.Clock(), Ended: c.Ended()}

@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// dial lets the app dial the manager and answers as a start of it.
+// dial lets the app dial the manager, and answers as the manager's given start.
 func (r *rig) dial(salt uint32) {
 	r.t.Helper()
 	r.app.Closed(r.now, r.mgr, mercury.ErrPeerRestarted)
@@ -30,8 +30,8 @@ func (r *rig) toManager(salt uint32) []sent {
 	return r.net.to(mercury.Address{At: manager, Salt: salt})
 }
 
-// TestTellsAnotherManager says that a CellApp tells another start of the CellAppMgr all
-// that it has, and takes no orders before its Welcome.
+// TestTellsAnotherManager checks that a CellApp tells a restarted CellAppMgr all that it has, and
+// takes no orders before its Welcome.
 func TestTellsAnotherManager(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -92,8 +92,8 @@ func TestTellsAnotherManager(t *testing.T) {
 	}
 }
 
-// TestOldManagerIsNotHeeded says that a manager that was only stalled while another took
-// its place gives no orders any more, not even a verdict of death.
+// TestOldManagerIsNotHeeded checks that a manager which was only stalled while another took its
+// place can give no more orders, not even a verdict of death.
 func TestOldManagerIsNotHeeded(t *testing.T) {
 	r := newRig(t)
 	r.world()
@@ -112,7 +112,7 @@ func TestOldManagerIsNotHeeded(t *testing.T) {
 		t.Error("it does not look for the other")
 	}
 
-	// The one that it knows needs to be told nothing.
+	// It need not tell anything to the manager that it knows.
 	r.dial(77)
 	if got := ids(r.toManager(77)); len(got) != 1 || got[0] != wire.JoinID {
 		t.Errorf("it says %v", got)

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// A cell that the manager takes out of its space, on the CellApp that runs it:
+// The manager takes a cell out of its space. On the CellApp that runs the cell:
 //
 //	        RemoveCell              every peer has acked, and nothing is left
 //	cell -------------> removing ---------------------------------------------> gone, CellRemoved
@@ -22,14 +22,13 @@ import (
 //	CellGoing            the last has been sent
 //	-----------> going -------------------------> RemovalAck
 //
-// If the space has ended, its reals are destroyed and no ack is waited for: nobody
-// hands anything over any more.
+// If the space has ended, its reals are destroyed. No ack is needed then, since nobody hands
+// anything over any more.
 //
-// An ack may come before the order that it is for: the channels to the manager and
-// to the peers are different ones.
+// An ack may arrive before its order, since the manager and the peers have channels of their own.
 
-// maxEarlyAcks bounds the acks that wait for their order: those of a few cells with
-// hundreds of peers. One that is dropped is asked for again by the manager.
+// maxEarlyAcks bounds the acks that wait for their order: enough for a few cells with hundreds of
+// peers. The manager asks again for an ack that was dropped.
 const maxEarlyAcks = 4096
 
 // removing is a cell here that is out of its space.
@@ -39,21 +38,21 @@ type removing struct {
 	waiting []mercury.Address // peers that have not acked
 }
 
-// ack is a peer's word about a cell.
+// ack is a peer's acknowledgement that it sends a cell nothing more.
 type ack struct {
 	space entity.SpaceID
 	cell  bsp.CellID
 	from  mercury.Address
 }
 
-// removals is everything that a CellApp knows of cells that go, its own and others'.
+// removals holds what a CellApp knows of cells that are going, its own and others'.
 type removals struct {
 	own   []removing
-	acked []ack            // early
-	going []wire.CellGoing // of peers, not acked yet
+	acked []ack            // before their order
+	going []wire.CellGoing // cells of peers, not acked yet
 }
 
-// removeCell begins the removal of a cell, or repeats that there is none.
+// removeCell begins to remove a cell, or says again that it is gone.
 func (a *CellApp) removeCell(m *wire.RemoveCell) {
 	c := a.cell(m.Space)
 	if c == nil || c.ID() != m.Cell {
@@ -71,8 +70,8 @@ func (a *CellApp) removeCell(m *wire.RemoveCell) {
 		c.End()
 		r.waiting = nil
 	}
-	// Repeated, the order may name fewer: a peer whose own cell has gone, and of which a
-	// manager that has started anew does not know, is never asked for its ack again.
+	// A repeated order may name fewer peers. A restarted manager does not know of a peer whose own
+	// cell has gone, and nobody will ever ask that peer for its ack again.
 	r.waiting = slices.DeleteFunc(r.waiting, func(p mercury.Address) bool {
 		return a.links.Dead(p) || slices.Contains(a.removals.acked, ack{m.Space, m.Cell, p}) || !slices.Contains(m.Peers, p)
 	})
@@ -88,7 +87,7 @@ func (r *removals) find(space entity.SpaceID, cell bsp.CellID) *removing {
 	return nil
 }
 
-// removalAck takes a peer's ack, or keeps it for the order that it is for.
+// removalAck takes a peer's ack, or keeps it until its order comes.
 func (a *CellApp) removalAck(m *wire.RemovalAck, from mercury.Address) {
 	if r := a.removals.find(m.Space, m.Cell); r != nil {
 		r.waiting = slices.DeleteFunc(r.waiting, func(p mercury.Address) bool { return p == from })
@@ -96,28 +95,28 @@ func (a *CellApp) removalAck(m *wire.RemovalAck, from mercury.Address) {
 	}
 	x := ack{m.Space, m.Cell, from}
 	if c := a.cell(m.Space); c == nil || c.ID() != m.Cell || slices.Contains(a.removals.acked, x) {
-		return // of a cell that has gone, or told twice
+		return // the cell has gone, or the ack came twice
 	}
 	if len(a.removals.acked) < maxEarlyAcks {
 		a.removals.acked = append(a.removals.acked, x)
 	}
 }
 
-// cellGoing notes that a peer's cell goes; the ack follows when all is sent.
+// cellGoing notes that a peer's cell is going; the ack follows when everything for it is sent.
 func (a *CellApp) cellGoing(m *wire.CellGoing) {
 	if !a.links.Dead(m.App) && !slices.Contains(a.removals.going, *m) {
 		a.removals.going = append(a.removals.going, *m)
 	}
 }
 
-// reused ends the removal of a cell that has become another.
+// reused ends the removal of a cell that has been given a new place in the space.
 func (a *CellApp) reused(id entity.SpaceID) {
 	a.cell(id).removing = false
 	a.removals.own = slices.DeleteFunc(a.removals.own, func(r removing) bool { return r.space == id })
 	a.removals.acked = slices.DeleteFunc(a.removals.acked, func(x ack) bool { return x.space == id })
 }
 
-// mourn drops what a dead CellApp owes and is owed.
+// mourn forgets the acks that a dead CellApp owes or is owed.
 func (r *removals) mourn(app mercury.Address) {
 	for i := range r.own {
 		x := &r.own[i]
@@ -127,7 +126,7 @@ func (r *removals) mourn(app mercury.Address) {
 	r.going = slices.DeleteFunc(r.going, func(g wire.CellGoing) bool { return g.App == app })
 }
 
-// goOn acks what can be acked and drops the cells that are done.
+// goOn sends the acks that are ready and drops the cells whose removal is complete.
 func (a *CellApp) goOn() {
 	a.removals.going = slices.DeleteFunc(a.removals.going, func(g wire.CellGoing) bool {
 		if c := a.cell(g.Space); c != nil && !c.DoneWith(g.Cell, g.App) {
@@ -149,16 +148,16 @@ func (a *CellApp) goOn() {
 	})
 }
 
-// Removing reports whether the cell of a space is being removed: it is in no geometry
-// any more, and lingers until nobody can have anything to ask of it.
+// Removing reports whether the cell of a space is being removed: it is out of the geometry, and
+// stays until nobody can need it any more.
 func (a *CellApp) Removing(id entity.SpaceID) bool {
 	c := a.cell(id)
 	return c != nil && c.removing
 }
 
-// Retire asks the manager to let all cells of this CellApp retire, so that it can
-// be ended without loss; the reason is for the manager's log. It is over once
-// Retired says so. It cannot be taken back.
+// Retire asks the manager to retire all cells of this CellApp, so that the process can end without
+// loss. The reason goes into the manager's log. Retired reports when it is done. It cannot be
+// cancelled.
 func (a *CellApp) Retire(reason string) {
 	a.retire, a.reason = true, reason[:min(len(reason), wire.MaxReason)]
 	if a.alloc != nil {
@@ -166,7 +165,7 @@ func (a *CellApp) Retire(reason string) {
 	}
 }
 
-// Retired reports whether the CellApp has handed everything over after Retire, and
-// is no member of its cluster any more. It waits for bases that still have to answer
-// what they must hear; see LastWords.
+// Retired reports whether the CellApp has handed everything over after Retire and has left its
+// cluster. It first waits for bases that have not acknowledged all news of their reals; see
+// LastWords.
 func (a *CellApp) Retired() bool { return a.retired && (a.left || a.population.Unanswered() == 0) }

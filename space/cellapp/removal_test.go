@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// An order to remove a cell that is repeated may name fewer peers: of the one that is left
-// out nobody will ever ask for an ack. One that names more waits for no one else.
+// A repeated order to remove a cell may name fewer peers: nobody will ever ask the one that is left
+// out for its ack. If it names more peers, the removal does not wait for them.
 func TestRemovalOrderNamesFewer(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -17,7 +17,7 @@ func TestRemovalOrderNamesFewer(t *testing.T) {
 	r.manage(order)
 	r.from(addr(2), &wire.RemovalAck{Space: 5, Cell: roomCell(5)})
 	r.tick(3)
-	r.manage(order) // by which the first, which has acked, is not waited for again
+	r.manage(order) // the first has acked, and is not waited for again
 	r.tick(3)
 	if r.app.cell(5) == nil {
 		t.Fatal("gone without the ack of the second")

@@ -7,14 +7,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// LastWords is how long a CellApp that has retired waits for bases to answer what they
-// must hear of reals that were lost here: longer than it takes to give up a channel and
-// to say it over another one. It is no member any more, so nobody tells it of a BaseApp
-// that has died meanwhile.
+// LastWords is how long a retired CellApp waits for bases to acknowledge the loss of reals here:
+// longer than it takes to give up a channel and say it over a new one. The wait has to end, since a
+// CellApp that has left the cluster is not told when a BaseApp dies.
 const LastWords = 30 * time.Second
 
-// channelBroke notes that what was sent to an app may be lost. It is acted on in the
-// next tick: what is said then goes over a new channel.
+// channelBroke notes that the last messages to an app may be lost. The next tick says them again,
+// over a new channel.
 func (a *CellApp) channelBroke(ch mercury.ChannelID) {
 	app, ok := a.links.Closed(ch)
 	if ok && !a.links.Dead(app) && !slices.Contains(a.broken, app) {
@@ -22,7 +21,8 @@ func (a *CellApp) channelBroke(ch mercury.ChannelID) {
 	}
 }
 
-// tickCells runs a tick of all that is of entities, and says again what broken channels took.
+// tickCells runs a tick of the cells and their entities, and repeats what broken channels may have
+// lost.
 func (a *CellApp) tickCells(now time.Duration) {
 	for _, app := range a.broken {
 		a.population.ChannelBroke(app)
@@ -31,7 +31,7 @@ func (a *CellApp) tickCells(now time.Duration) {
 	a.population.Tick(now, a.clusterTime(now), a.cfg.Tick)
 }
 
-// lastWords is the tick of a CellApp that has retired.
+// lastWords is the tick of a retired CellApp.
 func (a *CellApp) lastWords(now time.Duration) {
 	if a.leaveBy == 0 {
 		a.leaveBy = now + LastWords
@@ -42,7 +42,7 @@ func (a *CellApp) lastWords(now time.Duration) {
 		return
 	}
 	if n := a.population.Unanswered(); n > 0 && !a.left {
-		a.log.Warn("ended though bases have not answered", "words", n)
+		a.log.Warn("ending although bases have not answered", "words", n)
 	}
 	a.left = true
 }

@@ -53,8 +53,8 @@ func sentTo[T any, P interface {
 
 var toManager = mercury.Address{At: manager}
 
-// A space ends: what is in it is destroyed, its bases hear so, and when they have
-// answered the cell is gone, without waiting for anybody's ack.
+// When a space ends, its entities are destroyed and their bases hear of it. When the bases have
+// answered, the cell is gone; it waits for nobody's ack.
 func TestEndedSpace(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -65,7 +65,7 @@ func TestEndedSpace(t *testing.T) {
 	r.from(addr(3), &flow.Ack{To: 7, ToPart: entity.CellPart, From: 7, FromPart: entity.BasePart, Incarnation: 1, Number: base[len(base)-1].Number})
 
 	order := &wire.RemoveCell{Space: 5, Cell: roomCell(5), Peers: []mercury.Address{addr(2)}}
-	r.manage(order) // a removal was under way, and waits for a peer
+	r.manage(order) // a removal is under way and waits for a peer
 	r.tick(1)
 	order.Ended, order.Peers = true, nil
 	r.manage(order)
@@ -77,7 +77,7 @@ func TestEndedSpace(t *testing.T) {
 	if len(told) != 1 || flow.Payload(told[0].Payload[0]) != flow.GonePayload {
 		t.Fatalf("the base was told %+v", told)
 	}
-	r.enter(8, 5) // made for a space that has ended meanwhile
+	r.enter(8, 5) // for a space that has ended meanwhile
 	if lost := sentTo[migrate.Lost](r, addr(3), wire.CellLostID); len(lost) != 1 || lost[0].ID != 8 {
 		t.Errorf("the base of a late real was told %+v", lost)
 	}
@@ -96,7 +96,7 @@ func TestEndedSpace(t *testing.T) {
 	}
 }
 
-// A CellApp that goes on ending a space while its manager starts anew says so.
+// A CellApp that is ending a space tells a restarted manager so.
 func TestEndedSpaceIsToldToAnotherManager(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -111,8 +111,8 @@ func TestEndedSpaceIsToldToAnotherManager(t *testing.T) {
 	}
 }
 
-// Whatever a script does when its space ends, nothing is made in it any more; an
-// entity that had no base is gone as well, and a frozen world does not keep it.
+// When a space ends, scripts can make nothing in it any more. An entity without a base goes, too,
+// even in a frozen world.
 func TestEndedSpaceStaysEmpty(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -132,7 +132,7 @@ func TestEndedSpaceStaysEmpty(t *testing.T) {
 	}
 }
 
-// The wish to destroy a space is repeated until the manager has answered it.
+// A request to destroy a space is repeated until the manager has answered it.
 func TestDestroySpaceIsRepeated(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -160,7 +160,7 @@ func TestDestroySpaceIsRepeated(t *testing.T) {
 	}
 }
 
-// The game hears of the first cell of a space, once, in a tick with the right time.
+// The game hears of the first cell of a space once, in a tick with the right time.
 func TestOnFirstCell(t *testing.T) {
 	r := newRig(t)
 	type begin struct {
@@ -179,7 +179,7 @@ func TestOnFirstCell(t *testing.T) {
 	})
 	r.join()
 	r.room(5, true)
-	r.room(5, true) // unconfirmed, it was ordered again
+	r.room(5, true) // the order was repeated for lack of an answer
 	r.room(6, false)
 	if len(got) != 0 {
 		t.Error("called outside of a tick")
@@ -213,7 +213,7 @@ func TestOnFirstCell(t *testing.T) {
 	}
 }
 
-// Cells of which there is nothing new are told once a second, in messages that hold.
+// Cells with nothing new are reported once a second, in messages that are not too long.
 func TestReportsOfManyRooms(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -254,8 +254,8 @@ func TestReportsOfManyRooms(t *testing.T) {
 	}
 }
 
-// A report tells what reals brought or took along with the load that it is part of; while
-// nobody comes or goes, that is nothing new.
+// A report tells the load that reals brought or took, together with the cell's load. While nobody
+// comes or goes, that is not news.
 func TestReportOfWhatCame(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -288,7 +288,8 @@ func TestReportOfWhatCame(t *testing.T) {
 	}
 }
 
-// Who is welcomed again may have said what nobody heard, and says all of it anew.
+// A CellApp that is welcomed again says everything again, since perhaps nobody heard it the first
+// time.
 func TestAllIsSaidAgain(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -302,8 +303,8 @@ func TestAllIsSaidAgain(t *testing.T) {
 	}
 }
 
-// An entity that is made before the first tick of its cell is made now, not at the
-// beginning of time; and one that a message ends is gone before the next tick.
+// An entity made before the first tick of its cell has the present time, not zero. One that a
+// message ends is gone before the next tick.
 func TestBetweenTicks(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -353,7 +354,7 @@ func TestWhatIsNew(t *testing.T) {
 	}
 }
 
-// A thousand rooms are made and destroyed over and over, and nothing is left of them.
+// After a thousand rooms were made and destroyed over and over, nothing is left of them.
 func TestNoRoomIsLeft(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -387,8 +388,8 @@ func TestNoRoomIsLeft(t *testing.T) {
 	}
 }
 
-// BenchmarkThousandRooms is a tick of a CellApp with 1,000 empty rooms. B/s is what it
-// tells its manager of them.
+// BenchmarkThousandRooms measures a tick of a CellApp with 1,000 empty rooms. B/s is what it
+// reports of them to its manager.
 func BenchmarkThousandRooms(b *testing.B) {
 	r := newRig(b)
 	r.join()

@@ -7,13 +7,13 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// maxSaid bounds the space data that is kept until the CellAppMgr has answered it: as many
-// keys as a space has, and far more than a game sets in the seconds until another manager
-// has taken over.
+// maxSaid bounds the space data that is kept until the CellAppMgr has acknowledged it: as many keys
+// as a space can have, and far more than a game sets in the seconds until another manager takes
+// over.
 const maxSaid = wire.MaxSpaceData
 
-// saidData is the space data that cells here have set and the CellAppMgr has not answered: the
-// newest value of each key, in the order of their numbers.
+// saidData holds the space data that cells here have set and the CellAppMgr has not acknowledged:
+// the newest value of each key, in the order in which they were set.
 //
 //	set             the channel is open           SpaceDataSet
 //	----> waiting ------------------------> sent --------------> forgotten
@@ -21,8 +21,8 @@ const maxSaid = wire.MaxSpaceData
 //	         +-------------------------------+
 //	            another channel opens: late
 //
-// What waits is sent with the Welcome on the new channel. It is late then, and yields to
-// what others have set meanwhile: see wire.SetSpaceData.
+// Waiting values are sent after the Welcome on the new channel. They are late then, and lose to
+// what others have set meanwhile; see wire.SetSpaceData.
 type saidData struct {
 	list []saidEntry
 	last uint64
@@ -30,17 +30,17 @@ type saidData struct {
 
 type saidEntry struct {
 	wire.SetSpaceData
-	sent bool // on the channel that is open
+	sent bool // on the open channel
 }
 
-// late is for a new channel: what an earlier one may have lost waits again.
+// late is called for a new channel: values that the old one may have lost wait again.
 func (s *saidData) late() {
 	for i := range s.list {
 		s.list[i].sent, s.list[i].Late = false, true
 	}
 }
 
-// answered forgets what the manager has handled.
+// answered forgets what the manager has acknowledged.
 func (s *saidData) answered(number uint64) {
 	s.list = slices.DeleteFunc(s.list, func(x saidEntry) bool { return x.sent && x.Said <= number })
 }
@@ -60,14 +60,14 @@ func (o *outbox) SetSpaceData(id entity.SpaceID, key uint16, value []byte) {
 	}
 	if len(s.list) >= maxSaid {
 		o.counters.Errors++
-		o.log.Error("space data is not kept: too much waits for the CellAppMgr", "space", id, "key", key, "sent", m.sent)
+		o.log.Error("space data not kept: too much of it waits for the CellAppMgr", "space", id, "key", key, "sent", m.sent)
 		return
 	}
 	m.Value = slices.Clone(value)
 	s.list = append(s.list, m)
 }
 
-// sayLate sends what waits for the manager.
+// sayLate sends the manager what waits.
 func (a *CellApp) sayLate() {
 	for i := range a.said.list {
 		if x := &a.said.list[i]; !x.sent {

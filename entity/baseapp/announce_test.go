@@ -21,8 +21,8 @@ func (r *rig) rejoin(at mercury.Address) {
 	r.bases = r.open(at)
 }
 
-// announced reads what a join said: the Join, and behind it the proxies. It
-// returns the number of entries of each message, and all entries.
+// announced reads what a join said: the Join, and behind it the proxies. It returns the number of
+// entries of each message, and all entries.
 func (r *rig) announced(to mercury.Address) (sizes []int, all []wire.Proxy) {
 	r.t.Helper()
 	for i, msg := range r.take(to) {

@@ -18,7 +18,7 @@ type sender struct {
 	role wire.Role
 }
 
-// roleOf is what sends on a channel, 0 if it is nobody that may speak now, as far as this
+// roleOf returns the role of the sender on a channel, or 0 if it may not speak now as far as this
 // app knows.
 func (a *BaseApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	switch {
@@ -49,9 +49,9 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 	role := a.roleOf(ch, from)
 	switch {
 	case !wire.May(role, id, wire.BaseApp):
-		a.refused("its sender may not say this", "from", from, "role", role, "id", id)
+		a.refused("its sender may not send this message", "from", from, "role", role, "id", id)
 	case role == wire.CellAppMgr && !a.heeds(id):
-		a.refused("an order of a manager that has not shown its term", "from", from, "id", id)
+		a.refused("the manager has not shown its term yet", "from", from, "id", id)
 	default:
 		if err := a.routes.Handle(sender{from, role}, id, body); err != nil {
 			a.fault("malformed message", "from", from, "id", id, "error", err)
@@ -59,7 +59,7 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 	}
 }
 
-// route says who handles each message of another app.
+// route registers the handler of each message from other apps.
 func (a *BaseApp) route() {
 	r := &a.routes
 	app.On(r, func(from sender, m *flow.Message) { a.takeFlow(from.app, m) })
@@ -104,18 +104,18 @@ func (a *BaseApp) managerRefuses(from sender, m *wire.Refused) {
 
 func (a *BaseApp) managerDismisses(from sender, m *wire.Dismissed) {
 	if a.cellMgr.Outdated(m.Term) {
-		a.refused("a verdict of a manager older than the one that is known", "from", from.app)
+		a.refused("a verdict of an older manager than the known one", "from", from.app)
 		return
 	}
 	a.dismiss(m.Reason)
 }
 
-// welcomed takes the place in the cluster. A later Welcome, after the manager was
-// away or because it has news, changes nothing for the bases: ids go on from the
-// allocator that this start of the app has.
+// welcomed takes the app's place in the cluster. A later Welcome, after the manager was away or
+// because it has news, changes nothing for the bases: their ids still come from the first
+// allocator.
 func (a *BaseApp) welcomed(m *wire.Welcome) {
 	if !a.cellMgr.Welcomed(a.now, m) {
-		a.refused("the welcome of a manager older than the one that is known", "term", m.Term)
+		a.refused("the Welcome of an older manager than the known one", "term", m.Term)
 		return
 	}
 	a.number = m.Number
@@ -155,23 +155,23 @@ func (a *BaseApp) cellAppDead(app mercury.Address) {
 	a.afterLoss()
 }
 
-// afterLoss removes the cell parts that were to be destroyed and died instead.
+// afterLoss removes the cell parts that were about to be destroyed when their CellApp died.
 func (a *BaseApp) afterLoss() {
 	for _, b := range a.list {
 		b.settleLink()
 	}
 }
 
-// refuse tells an app to drop every real of an entity up to an order.
+// refuse tells an app to drop every real of an entity up to the given order.
 func (a *BaseApp) refuse(to mercury.Address, id entity.ID, order entity.Order) {
 	a.log.Debug("refused a real", "entity", id, "order", order, "app", to)
 	a.send(to, &migrate.Refuse{ID: id, Order: order})
 }
 
-// refuseStream is refuse for a message of a flow, which names an incarnation only.
+// refuseStream is refuse for a message of a flow, which names only an incarnation.
 func (a *BaseApp) refuseStream(to mercury.Address, id entity.ID, stream uint32) {
 	a.refuse(to, id, entity.Order{Incarnation: stream, Hop: math.MaxUint32})
 }
 
-// send sends to an app; what goes wrong is counted by the links.
+// send sends to an app. The links count failures.
 func (a *BaseApp) send(to mercury.Address, m wire.Message) { a.links.Send(to, m) }

@@ -28,8 +28,8 @@ var (
 	ErrScript = errors.New("baseapp: the script panicked")
 )
 
-// base is one base: its script, its cell link, and as a proxy its client. It is
-// the entity.BaseHost of its script.
+// base is one base: its script, its cell link and, for a proxy, its client. It is the
+// entity.BaseHost of its script.
 type base struct {
 	app     *BaseApp
 	id      entity.ID
@@ -40,30 +40,30 @@ type base struct {
 	link    cellLink
 	timers  script.Timers
 	gotCell bool // OnGetCell was called
-	// asked is set while a BackupNow is on its way.
+	// asked is true while a BackupNow is under way.
 	asked bool
-	// heard is where the last message of the cell part came from: acks go there
-	// when the real is nowhere.
+	// heard is the app that the cell part's last message came from. Acks go there when nobody knows
+	// where the real is.
 	heard mercury.Address
-	// holders are where the real was, the newest first; see holds.
+	// holders are the apps that had the real, newest first; see holds.
 	holders [3]mercury.Address
-	// heardAt is when the real was last heard of, probeAt when it may be asked after again.
+	// heardAt is when the base last heard of its real; probeAt is when it may ask again.
 	heardAt, probeAt time.Duration
 
 	account string
 	token   protocol.Token
-	// attachBy is when a proxy without its client is given up; 0 for never.
+	// attachBy is when a proxy that waits for its client is given up; 0 means never.
 	attachBy time.Duration
 	client   *client
 	session  uint32
-	room     uint32 // what the client's channel takes of an unreliable message
-	// told is the incarnation for which the client has been told to forget the
-	// former one.
+	room     uint32 // how many bytes of an unreliable message the client's channel takes
+	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
+	// ones.
 	told uint32
 
 	destroying bool
 	removed    bool
-	failed     bool // the script panicked and is not called any more
+	failed     bool // the script panicked and is no longer called
 	handling   entity.Call
 }
 
@@ -112,8 +112,8 @@ func callHook[H any](b *base, name string, f func(H)) {
 	}
 }
 
-// guard runs the script and contains its panic: the base is destroyed, since its
-// state may be half changed.
+// guard runs the script and contains its panic. A panic destroys the base, since its state may be
+// half changed.
 func (b *base) guard(what string, f func()) {
 	defer func() {
 		r := recover()
@@ -129,8 +129,8 @@ func (b *base) guard(what string, f func()) {
 	f()
 }
 
-// call calls a base method. The error is that of arguments that do not fit; a
-// panic of the script is none.
+// call calls a base method. It returns an error if the arguments do not fit, but none for a panic
+// of the script.
 func (b *base) call(index int, source entity.ID, args []byte) (err error) {
 	if b.failed || b.removed {
 		return entity.ErrNoPart
@@ -143,7 +143,7 @@ func (b *base) call(index int, source entity.ID, args []byte) (err error) {
 	return err
 }
 
-// tick does what is due of one base.
+// tick does what is due for one base.
 func (b *base) tick() {
 	if b.attachBy != 0 && b.app.now >= b.attachBy && b.client == nil {
 		b.log.Info("no client came for the proxy", "account", b.account)
@@ -177,7 +177,7 @@ func (b *base) Destroy() {
 	}
 }
 
-// remove takes the base out of the app. Its script hears of it last.
+// remove takes the base out of the app, and tells its script last.
 func (b *base) remove() {
 	if b.removed {
 		return
@@ -192,10 +192,10 @@ func (b *base) remove() {
 	}
 }
 
-// PropertyChanged is part of property.Holder: the client sees the change at once.
+// PropertyChanged is part of property.Holder. The client is sent the change at once.
 func (b *base) PropertyChanged(c *property.Change) {
 	p := b.props.Definition().Properties[c.Index]
-	if b.client == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type that clients take it for may lack it
+	if b.client == nil || p.Flags&property.OwnClient == 0 || p.ClientIndex < 0 { // the type as clients know it may lack this property
 		return
 	}
 	msg, mark := protocol.Begin(b.app.buf[:0], protocol.BasePropertyID)
@@ -205,7 +205,7 @@ func (b *base) PropertyChanged(c *property.Change) {
 	b.client.send(protocol.End(msg, mark))
 }
 
-// CallMethod is part of entity.Caller: the mailboxes of the base's own parts.
+// CallMethod is part of entity.Caller, for mailboxes of the base's own parts.
 func (b *base) CallMethod(to entity.ID, side entity.Part, method int, args []byte) error {
 	if to != b.id || b.removed {
 		return entity.ErrNoPart
@@ -261,6 +261,6 @@ func callBack[A any](b *base, method string, a A) {
 	b.guard(method, func() { err = script.CallBack(b.kind, b.value, method, a) })
 	if err != nil {
 		b.app.report.Errors++
-		b.log.Error("a callback calls nothing", "error", err)
+		b.log.Error("no method of this name for a callback", "error", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// BaseApp is a BaseApp process. It is a mercury.Handler.
+// BaseApp is the state machine of a BaseApp process. It is a mercury.Handler.
 type BaseApp struct {
 	cfg     Config
 	log     *slog.Logger
@@ -27,16 +27,16 @@ type BaseApp struct {
 	number  uint32
 	ids     *app.Allocator
 	started bool // Config.Start was called
-	// dismissed: this start of the app was declared dead.
+	// dismissed is true once this start of the app was declared dead.
 	dismissed bool
-	probes    int // asked in this tick
-	// doubted is the CellApp that the CellAppMgr was asked about last in this tick.
+	probes    int // sent in this tick
+	// doubted is the CellApp that this tick last asked the CellAppMgr about.
 	doubted mercury.Address
 
 	now    time.Duration
 	ticks  app.Ticks
 	frozen bool
-	// game is the time of scripts' timers; it stands while frozen.
+	// game is the time of scripts' timers, which stands still while the world is frozen.
 	game, gameAt time.Duration
 
 	// list has every base in id order; removed ones stay until sweep.
@@ -52,8 +52,7 @@ type BaseApp struct {
 	endings app.Endings
 
 	clients map[mercury.ChannelID]*client
-	// silent are channels from outside on which nothing was said yet, in the order in
-	// which they were opened.
+	// silent are channels from outside without a message so far, oldest first.
 	silent []silentChannel
 	roster app.Roster
 	door   app.Door
@@ -63,13 +62,13 @@ type BaseApp struct {
 	reportAt time.Duration
 	buf      []byte // scratch for messages to clients
 	payload  []byte // scratch for flow payloads
-	seen     []byte // scratch for what a client has seen
+	seen     []byte // scratch for clients' Sights
 
 	compressor property.Compressor
 }
 
-// New returns an app that joins the cluster on its first ticks. The error is that
-// of Config.Validate.
+// New returns an app that joins the cluster in its first ticks. Errors are those of
+// Config.Validate.
 func New(cfg Config) (*BaseApp, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -97,17 +96,17 @@ func New(cfg Config) (*BaseApp, error) {
 	return a, a.newDownloads()
 }
 
-// Dismissed reports whether this start of the app was declared dead. It then has
-// dropped everything, and a new one takes its place under another salt.
+// Dismissed reports whether this start of the app was declared dead. It has dropped everything by
+// then, and the runner must start a new app under another salt.
 func (a *BaseApp) Dismissed() bool { return a.dismissed }
 
-// Joined reports whether the app has had its place in the cluster.
+// Joined reports whether the app has ever had a place in the cluster.
 func (a *BaseApp) Joined() bool { return a.ids != nil }
 
 // Number is the app's number in the cluster; 0 before it was welcomed.
 func (a *BaseApp) Number() uint32 { return a.number }
 
-// Tick does what is due at now, and returns when it is to be called again.
+// Tick does what is due at now, and returns when to call it again.
 func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 	a.now = now
 	if !a.ticks.Begin(now) {
@@ -135,7 +134,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 func (a *BaseApp) tickBases() {
 	a.probes, a.doubted = 0, mercury.Address{}
 	a.sweep()
-	for i := 0; i < len(a.list); i++ { // scripts may add bases meanwhile
+	for i := 0; i < len(a.list); i++ { // scripts may add bases in this loop
 		b := a.list[i]
 		if !b.removed {
 			b.tick()
@@ -144,8 +143,7 @@ func (a *BaseApp) tickBases() {
 	a.sweep()
 }
 
-// sweep takes removed bases out of the list. It must not run while the list is
-// being walked.
+// sweep takes removed bases out of the list. It must not run while something walks the list.
 func (a *BaseApp) sweep() {
 	if a.swept {
 		return
@@ -160,7 +158,7 @@ func (a *BaseApp) sweep() {
 	a.list, a.swept = kept, true
 }
 
-// sendReport tells the CellAppMgr once a second how the app does.
+// sendReport sends the CellAppMgr the app's figures once a second.
 func (a *BaseApp) sendReport() {
 	if a.now < a.reportAt {
 		return
@@ -185,25 +183,25 @@ func (a *BaseApp) sendReport() {
 	a.cellMgr.Send(r)
 }
 
-// Counters are what the app did since it started.
+// Counters counts what the app has done since it started.
 func (a *BaseApp) Counters() status.Counters { return a.report.Counters }
 
-// Backlog is the fullest way to another app when the last tick began.
+// Backlog describes the channel to another app that was fullest when the last tick began.
 func (a *BaseApp) Backlog() wire.Backlog { return a.links.Worst() }
 
-// PropertyStats counts the changes of base properties that clients were sent since the
-// app started, by type and property. It belongs to the goroutine of the app.
+// PropertyStats counts the changes of base properties sent to clients since the app started, by
+// type and property. Read it on the goroutine of the app only.
 func (a *BaseApp) PropertyStats() *property.Stats { return a.stats }
 
-// dismiss drops everything after a verdict of death: a process that was only slow
-// must not go on beside those that replaced it. Scripts hear nothing; for the
-// cluster their bases are long gone.
+// dismiss drops everything after a verdict of death. A process that was only slow must not go on
+// beside those that replaced it. Scripts hear nothing of it, since for the cluster their bases are
+// long gone.
 func (a *BaseApp) dismiss(reason string) {
 	if a.dismissed {
 		return
 	}
 	a.dismissed = true
-	a.log.Error("declared dead while only slow: all bases are dropped", "reason", reason)
+	a.log.Error("declared dead while only slow: dropping all bases", "reason", reason)
 	for _, b := range a.list {
 		if b.client != nil {
 			b.client.refuse(protocol.ServerClosing, "")

@@ -46,8 +46,8 @@ func (b *base) DestroyCell() error {
 	return nil
 }
 
-// sendDestroy tells the cell part to destroy itself. If even that finds no room in
-// the flow, the link is cut: the orphan is refused at its next word.
+// sendDestroy tells the cell part to destroy itself. If the flow has no room even for that, it cuts
+// the link, and the orphan is refused at its next message.
 func (b *base) sendDestroy() {
 	if err := b.addToFlow(append(b.app.payload[:0], byte(flow.DestroyPayload))); err != nil {
 		b.app.fault("cannot tell a cell part to destroy itself", "entity", b.id, "error", err)
@@ -57,7 +57,7 @@ func (b *base) sendDestroy() {
 	}
 }
 
-// tickCell does what is due of the cell link.
+// tickCell does what is due for the cell link.
 func (b *base) tickCell() {
 	if b.removed {
 		return
@@ -99,7 +99,7 @@ func (b *base) settleLink() {
 	}
 }
 
-// sendCell sends a message to the cell part, by the flow.
+// sendCell sends a message to the cell part through the flow.
 func (b *base) sendCell(payload []byte) error {
 	if !b.link.Open() {
 		return entity.ErrNoPart
@@ -107,15 +107,15 @@ func (b *base) sendCell(payload []byte) error {
 	return b.addToFlow(payload)
 }
 
-// addToFlow keeps a message until a backup contains it, and sends it if there is
-// somewhere to send it to.
+// addToFlow keeps a message until a backup contains it, and sends it if the real is known to be
+// somewhere.
 func (b *base) addToFlow(payload []byte) error {
 	b.app.payload = payload[:0]
 	if _, err := b.link.out.Add(b.app.now, payload); err != nil {
 		return err
 	}
 	b.app.report.FlowSent++
-	// What waits goes first, in its turn; see sendFlows.
+	// Waiting messages go first, when it is their turn; see sendFlows.
 	if b.link.Live() && b.link.out.Waiting() == 1 && b.app.links.Level(b.link.App()) < mercury.Packed {
 		b.link.out.Send(b.sendMessage)
 	}
@@ -131,17 +131,17 @@ func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
 	return true
 }
 
-// sendUnreceived sends to a real at a new place what it may not have, as far as there
-// is room; sendFlows goes on with the rest.
+// sendUnreceived sends a real at a new place what it may not have received, as far as there is
+// room. sendFlows sends the rest.
 func (b *base) sendUnreceived() {
 	b.link.out.Again(b.app.now)
 	b.sendFlow()
 }
 
-// sendFlow sends what waits of the flow, and what is due again, while the way to the real
-// is free. That bounds what a tick sends again to a CellApp by a quarter of the queue
-// towards it, for all bases together: they all have something to say when one comes
-// back.
+// sendFlow sends the flow's waiting messages, and those due to be sent again, while the channel to
+// the real's app has room. All bases together so fill at most a quarter of the queue to a CellApp
+// with repeats in one tick. That matters when a CellApp comes back and all bases have something to
+// send.
 func (b *base) sendFlow() {
 	if !b.link.Live() {
 		return
@@ -152,8 +152,8 @@ func (b *base) sendFlow() {
 	})
 }
 
-// sendFlows goes on with all flows. Where there is little room, it is for others first
-// in each tick.
+// sendFlows goes on with all flows. It starts at another base in each tick, so that all get their
+// share of scarce room.
 func (a *BaseApp) sendFlows() {
 	first := 0
 	if n := uint64(len(a.list)); n > 0 {
@@ -169,17 +169,17 @@ func (a *BaseApp) sendFlows() {
 	}
 }
 
-// fairStep is prime and large, so that ticks begin all over the list.
+// fairStep is a large prime, so that ticks begin all over the list.
 const fairStep = 7919
 
-// sendAck acknowledges what came from the cell part since the last time.
+// sendAck acknowledges what the cell part has sent since the last ack.
 func (b *base) sendAck() {
 	to := b.link.App()
 	if !b.link.Live() {
 		to = b.heard
 	}
 	if to.IsZero() || !b.link.in.Owed() || b.app.links.Level(to) == mercury.Packed {
-		return // where there is no room it stays owed: a later ack says more
+		return // there is no room: the ack stays owed, and a later one says more
 	}
 	b.link.in.TakeOwed()
 	b.app.send(to, &flow.Ack{To: b.id, ToPart: entity.CellPart, From: b.id, FromPart: entity.BasePart,
@@ -196,7 +196,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 		return
 	}
 	if a.links.Level(m.App) != mercury.Free {
-		return // it is asked for again, until that CellApp keeps up or another one is named
+		return // the base asks again until that CellApp keeps up or the manager names another
 	}
 	if a.links.Dead(m.App) || !b.link.Located(a.now, m.App) {
 		return
@@ -241,7 +241,8 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 		Space: m.Space, Position: m.Position, Parts: m.Parts})
 	b.log.Debug("offered a frozen copy", "order", m.Order, "kept", kept, "lost", lost)
 	b.settleLink()
-	// The answer, without which it is offered again: of that order nothing is left.
+	// Answer that nothing of that order may live on; without an answer the CellApp offers the copy
+	// again.
 	a.refuse(from, m.ID, m.Order)
 }
 
@@ -250,7 +251,7 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		b.settleLink()
 	}
-	a.refuse(from, m.ID, m.Order) // the answer, as to an offer
+	a.refuse(from, m.ID, m.Order) // the answer, as for an offer
 }
 
 func (a *BaseApp) takeAck(from mercury.Address, m *flow.Ack) {
@@ -258,20 +259,20 @@ func (a *BaseApp) takeAck(from mercury.Address, m *flow.Ack) {
 	if b == nil || m.ToPart != entity.BasePart || m.From != m.To || m.FromPart != entity.CellPart {
 		return
 	}
-	// An ack of an older incarnation says nothing of what the current one has.
+	// An ack of an older incarnation does not show what the current one has.
 	if b.holds(from) && m.Incarnation == b.link.Order().Incarnation && b.link.State() != linkNone {
 		b.hearFrom(from)
 		b.link.out.Received(a.now, m.Number)
 	}
 }
 
-// passFlow passes a message from another entity's cell part on to where the real
-// is: whoever sent it here does not know. If there is none now, the sender's timer
-// brings it again, unless there will be none: only the base can say so.
+// passFlow forwards a message from another entity's cell part to the real, whose place the sender
+// does not know. If there is no real now, the sender's timer brings the message again. If there
+// will never be one, the base says so, since nobody else can.
 func (a *BaseApp) passFlow(m *flow.Message) {
 	switch b := a.byID[m.To]; {
 	case b != nil && b.link.Live():
-		if a.links.Level(b.link.App()) < mercury.Packed { // else as if there were none
+		if a.links.Level(b.link.App()) < mercury.Packed { // otherwise as if there were no real
 			a.send(b.link.App(), m)
 		}
 	case b == nil || !b.link.Open():
@@ -279,14 +280,14 @@ func (a *BaseApp) passFlow(m *flow.Message) {
 	}
 }
 
-// takeFlow takes a message of a cell part to its base.
+// takeFlow takes a message from a cell part to its base.
 func (a *BaseApp) takeFlow(from mercury.Address, m *flow.Message) {
 	if m.ToPart == entity.CellPart && m.FromPart == entity.CellPart && m.From != m.To {
 		a.passFlow(m)
 		return
 	}
 	if m.ToPart != entity.BasePart || m.FromPart != entity.CellPart || m.From != m.To {
-		a.refused("a flow that does not go from a cell part to its base", "from", m.From, "to", m.To)
+		a.refused("a flow that is not from a cell part to its base", "from", m.From, "to", m.To)
 		return
 	}
 	b := a.byID[m.To]
@@ -313,7 +314,7 @@ func (a *BaseApp) takeFlow(from mercury.Address, m *flow.Message) {
 	a.report.FlowLost += in.TakeLost()
 }
 
-// deliver takes one message of the cell part, in its turn.
+// deliver handles one message of the cell part, in its order.
 func (b *base) deliver(payload []byte) {
 	if b.removed {
 		return
@@ -324,7 +325,7 @@ func (b *base) deliver(payload []byte) {
 		err = b.handle(p, body)
 	}
 	if err != nil {
-		b.app.fault("a cell part said what its base does not understand", "entity", b.id, "error", err)
+		b.app.fault("the base does not understand a message of its cell part", "entity", b.id, "error", err)
 	}
 }
 
@@ -357,8 +358,8 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 			b.asked = false
 		}
 	case flow.GonePayload:
-		// The last word of this incarnation; the ack goes now, since the base may
-		// be gone at the end of the tick.
+		// This is the incarnation's last message. The ack goes now, since the base may be gone at
+		// the end of the tick.
 		b.sendAck()
 		b.link.Gone(b.app.now)
 		b.settleLink()

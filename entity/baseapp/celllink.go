@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// locateRetry is how long a base waits before it asks the CellAppMgr again
-	// for a CellApp: a space without a cell gets one within a balance or two.
+	// locateRetry is how long a base waits before it asks the CellAppMgr again for a CellApp. A
+	// space without a cell gets one within one or two rounds of balance.
 	locateRetry = time.Second
 
-	// createTimeout is how long a CellApp may take to say that it made the real.
-	// It is as long as silence may last before an app is declared dead, so a
-	// creation is not repeated before the verdict would have come.
+	// createTimeout is how long a CellApp may take to report that it made the real. An app that is
+	// silent for so long is declared dead, so a creation is never repeated before that verdict
+	// could come.
 	createTimeout = 3 * time.Second
 
-	// offerGrace is how long a base waits after a loss, before it restores its
-	// cell part: the time for a frozen copy to be offered, or for a real that went
-	// on to say where it is. It also paces a script that panics after every restore.
+	// offerGrace is how long a base waits after a loss before it restores its cell part. In that
+	// time a CellApp may offer a frozen copy, or a real that was handed on may report where it is.
+	// It also slows down a script that panics after every restore.
 	offerGrace = 500 * time.Millisecond
 )
 
@@ -32,10 +32,10 @@ type linkState uint8
 // The states of a cellLink.
 const (
 	linkNone     linkState = iota // there is no cell part
-	linkLocating                  // the CellAppMgr is asked for a CellApp
+	linkLocating                  // the base asks the CellAppMgr for a CellApp
 	linkCreating                  // a CellApp was told to make the real
-	linkLive                      // the real said where it is
-	linkLost                      // it died, or may have: offers are awaited
+	linkLive                      // the real has reported where it is
+	linkLost                      // it died, or may have; the base waits for offers
 )
 
 // String names the state.
@@ -55,15 +55,15 @@ func (s linkState) String() string {
 	return fmt.Sprintf("link(%d)", uint8(s))
 }
 
-// cellCopy is the state from which a cell part is made: its first state, a
-// backup, or the frozen copy of a handoff.
+// cellCopy is the state from which a cell part is made: its first state, a backup, or the frozen
+// copy of a handoff.
 type cellCopy struct {
-	// Order is that of the real when the copy was taken. Saves counts the backups
-	// of one incarnation. Of two copies the one of newer order is fresher, and of
-	// those the one of more saves.
+	// Order is the real's order when the copy was taken. Saves counts the backups of one
+	// incarnation. Of two copies, the one with the newer order is fresher; with equal orders it is
+	// the one with more saves.
 	Order entity.Order
 	Saves uint64
-	// Handled is the last message of the base's flow that the copy contains.
+	// Handled is the last message of the base's flow whose effect the copy contains.
 	Handled  uint64
 	Space    entity.SpaceID
 	Position property.Vector3
@@ -79,9 +79,9 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 	return c.Saves > d.Saves
 }
 
-// cellLink is a base's end of everything between it and its cell part: where the
-// real is, both flows, and the freshest copy. It decides; the app that holds the
-// base sends what it decided. Its zero value is the link of a base without cell part.
+// cellLink is a base's end of the connection to its cell part: where the real is, both flows, and
+// the freshest copy. It decides, and the app sends accordingly. The zero value is the link of a
+// base without a cell part.
 //
 //	        Create                Located            Current
 //	None ───────────▶ Locating ───────────▶ Creating ────────▶ Live ◀─┐ Current,
@@ -94,39 +94,38 @@ func (c *cellCopy) fresher(d *cellCopy) bool {
 //	 └───────── GonePayload; Leave and a loss ──────────────────┘ order: back to Live
 //	            Locating: NoSpace
 //
-// Every entry into Locating begins a new incarnation: whatever an older one still
-// does is refused, because it may exist although no one heard of it.
+// Every entry into Locating begins a new incarnation. An older one may still exist although nobody
+// has heard of it, so everything that it does is refused.
 //
 // Invariants:
 //
-//   - Order never goes back, also not over the lives of several cell parts.
-//   - At most one order is Live; a Current of an older one, or of an order that is
-//     known to be lost, is refused.
-//   - Out keeps every message above the Handled of the copy, so a restored real
-//     gets all that the copy does not contain.
-//   - Both flows name their stream by the incarnation of the cell part, so that
-//     messages and acks of an older life are told apart.
+//   - Order never goes back, even across several cell parts of one base.
+//   - At most one order is Live. A Current of an older order, or of one known to be lost, is
+//     refused.
+//   - Out keeps every message above the Handled of the copy, so a restored real gets all that the
+//     copy does not contain.
+//   - Both flows use the cell part's incarnation as the number of their stream, which sets messages
+//     and acks of an older life apart.
 type cellLink struct {
-	// Out is the flow to the cell part; its numbers go on over incarnations.
+	// Out is the flow to the cell part; its numbers go on from one incarnation to the next.
 	out flow.Sender
-	// In is the flow from the cell part; it starts again in each incarnation.
+	// In is the flow from the cell part; it starts again with each incarnation.
 	in flow.Receiver
 
-	was     flow.Receiver // what the last incarnation that said anything was heard of
-	first   flow.Receiver // the same of the incarnation of the copy, once was is of a newer one
+	was     flow.Receiver // the receiver of the last incarnation that said anything
+	first   flow.Receiver // the receiver of the copy's incarnation, once was belongs to a newer one
 	state   linkState
 	order   entity.Order
 	app     mercury.Address
 	copy    cellCopy
 	at      time.Duration // when Step has something to do
-	leaving bool          // the cell part is to be destroyed
+	leaving bool          // the cell part must be destroyed
 }
 
 // State returns the state.
 func (l *cellLink) State() linkState { return l.state }
 
-// Order returns the newest order that is known; the incarnation alone counts
-// while Locating.
+// Order returns the newest known order. While Locating, only its incarnation counts.
 func (l *cellLink) Order() entity.Order { return l.order }
 
 // App returns where the real is, or is being made; zero in the other states.
@@ -141,8 +140,8 @@ func (l *cellLink) Open() bool { return l.state != linkNone && !l.leaving }
 // Copy returns the freshest copy of the cell part. Its Parts belong to the link.
 func (l *cellLink) Copy() cellCopy { return l.copy }
 
-// Heard is the last message that was handled of the real that the copy was taken of, also
-// if it has been restored from that copy before.
+// Heard is the number of the last message that the base handled from the real that the copy was
+// taken from. That holds even if the entity was restored from this copy before.
 func (l *cellLink) Heard() uint64 {
 	for _, in := range []*flow.Receiver{&l.was, &l.first} {
 		if in.Incarnation() == l.copy.Order.Incarnation {
@@ -152,13 +151,13 @@ func (l *cellLink) Heard() uint64 {
 	return 0
 }
 
-// Create begins the life of a cell part from its first state. The caller asks the
-// CellAppMgr when Step says so. The link keeps c.Parts.
+// Create begins the life of a cell part with its first state. The caller asks the CellAppMgr when
+// Step says so. The link keeps c.Parts.
 func (l *cellLink) Create(now time.Duration, c cellCopy) error {
 	if l.state != linkNone {
 		return entity.ErrHasPart
 	}
-	// Nothing that was said to a former cell part is meant for this one.
+	// Messages to a former cell part are not meant for this one.
 	l.out.Settle(now, l.out.Last())
 	c.Order, c.Saves, c.Restored = entity.Order{Incarnation: l.order.Incarnation + 1}, 0, false
 	c.Handled = l.out.Last()
@@ -182,8 +181,8 @@ func (l *cellLink) begin(now time.Duration) {
 	l.state, l.at = linkLocating, now
 }
 
-// Step does what is due at now. It reports whether the CellAppMgr is to be asked
-// for a CellApp. Call it each tick.
+// Step does what is due at now, and reports whether to ask the CellAppMgr for a CellApp. Call it
+// each tick.
 func (l *cellLink) Step(now time.Duration) (ask bool) {
 	if l.state == linkNone || l.state == linkLive || now < l.at {
 		return false
@@ -199,8 +198,8 @@ func (l *cellLink) Step(now time.Duration) (ask bool) {
 	return true
 }
 
-// Located says which CellApp the manager chose. True means that it is to be told
-// to make the real of Order from Copy.
+// Located takes the CellApp that the manager chose. True means that the caller must tell it to make
+// the real of Order from Copy.
 func (l *cellLink) Located(now time.Duration, app mercury.Address) (create bool) {
 	if l.state != linkLocating || app.IsZero() {
 		return false
@@ -209,20 +208,20 @@ func (l *cellLink) Located(now time.Duration, app mercury.Address) (create bool)
 	return true
 }
 
-// currentVerdict is what a real's word on where it is means.
+// currentVerdict is what becomes of a real's report of where it is.
 type currentVerdict uint8
 
-// What cellLink.Current says.
+// The verdicts of cellLink.Current.
 const (
-	// currentKnown: it is there, as was known.
+	// currentKnown: the base knew that it is there.
 	currentKnown currentVerdict = iota
-	// currentMoved: it is there now; what it has not received goes there.
+	// currentMoved: it is there now, and needs what it has not received.
 	currentMoved
-	// currentRefused: a real of that order may not be.
+	// currentRefused: no real of that order may exist.
 	currentRefused
 )
 
-// Current takes a real's word that it is at from, has an order, and has handled
+// Current takes a real's report that it is on the app from, has the given order, and has handled
 // the base's flow up to handled.
 func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity.Order, handled uint64) currentVerdict {
 	c := order.Compare(l.order)
@@ -240,8 +239,8 @@ func (l *cellLink) Current(now time.Duration, from mercury.Address, order entity
 	return currentMoved
 }
 
-// LostWith says that no real is on an app any more: it was declared dead, or has left with nothing
-// on it. True means that the real was believed there.
+// LostWith is called when an app has no reals any more, because it was declared dead or has left.
+// True means that the base believed its real to be there.
 func (l *cellLink) LostWith(now time.Duration, app mercury.Address) bool {
 	if !l.held() || l.app != app {
 		return false
@@ -250,9 +249,8 @@ func (l *cellLink) LostWith(now time.Duration, app mercury.Address) bool {
 	return true
 }
 
-// Lost takes an app's word that the real of an order is gone without having been
-// destroyed; true means that it was the current one, or a newer one that the base
-// had not heard of.
+// Lost takes an app's report that the real of an order is gone but was not destroyed. True means
+// that it was the current one, or a newer one that the base had not heard of.
 func (l *cellLink) Lost(now time.Duration, order entity.Order) bool {
 	if !l.held() || order.Incarnation != l.order.Incarnation || order.Before(l.order) {
 		return false
@@ -272,9 +270,8 @@ func (l *cellLink) lose(now time.Duration) {
 	l.state, l.app, l.at = linkLost, mercury.Address{}, now+offerGrace
 }
 
-// Backup keeps a backup of the current incarnation if it is fresher than the copy
-// held, and forgets the messages that it contains. The caller has checked its
-// stream. c.Parts is copied.
+// Backup keeps a backup of the current incarnation if it is fresher than the copy at hand, and
+// forgets the messages that it contains. The caller has checked its stream. c.Parts is copied.
 func (l *cellLink) Backup(now time.Duration, c cellCopy) bool {
 	if l.state == linkNone || c.Order.Incarnation != l.order.Incarnation {
 		return false
@@ -282,14 +279,14 @@ func (l *cellLink) Backup(now time.Duration, c cellCopy) bool {
 	return l.keep(now, c)
 }
 
-// Offer takes a frozen copy of a handoff whose destination died: c.Order is the
-// order that the real would have had there. It is kept if it is fresher than the
-// copy held; lost means that the current real is the one that was handed on, so
-// that it has to be restored, unless a newer one says that it went on.
+// Offer takes the frozen copy of a handoff whose destination died. c.Order is the order that the
+// real would have had there. The copy is kept if it is fresher than the one at hand. lost means
+// that the current real is the one that was handed on: it has to be restored, unless a newer real
+// reports that it lives on.
 //
-// A copy of an older incarnation comes too late once the next one was told to be
-// made from an older copy: that one has been sent messages which the offered copy
-// contains.
+// A copy of an older incarnation comes too late once a CellApp was told to make the next
+// incarnation from an older copy. That incarnation has been sent messages that the offered copy
+// already contains.
 func (l *cellLink) Offer(now time.Duration, c cellCopy) (kept, lost bool) {
 	same := c.Order.Incarnation == l.order.Incarnation
 	if l.state == linkNone || !same && (l.state != linkLocating || l.order.Before(c.Order)) {
@@ -314,9 +311,9 @@ func (l *cellLink) keep(now time.Duration, c cellCopy) bool {
 	return true
 }
 
-// Leave ends the life of the cell part. If it is, or may be, somewhere, tell is
-// true: the caller sends a DestroyPayload, and Gone follows; a loss meanwhile is
-// the end, too. Otherwise the link is None at once.
+// Leave ends the life of the cell part. If it is or may be somewhere, tell is true: the caller
+// sends a DestroyPayload, and Gone follows. If the part is lost in the meantime, that is the end,
+// too. Otherwise the link is None at once.
 func (l *cellLink) Leave(now time.Duration) (tell bool, err error) {
 	switch {
 	case !l.Open():
@@ -329,8 +326,8 @@ func (l *cellLink) Leave(now time.Duration) (tell bool, err error) {
 	return false, nil
 }
 
-// NoSpace says that there is no space to make the cell part in, and never will be;
-// true means that this is its end. A real that lives somewhere speaks for itself.
+// NoSpace is called when the space to make the cell part in has ended for good. True means that
+// this is the cell part's end. It does not end a real that lives somewhere.
 func (l *cellLink) NoSpace(now time.Duration) bool {
 	if l.state != linkLocating {
 		return false
@@ -339,7 +336,7 @@ func (l *cellLink) NoSpace(now time.Duration) bool {
 	return true
 }
 
-// Gone says that the cell part was destroyed. What it did not receive is forgotten.
+// Gone is called when the cell part was destroyed. Messages that it did not receive are forgotten.
 func (l *cellLink) Gone(now time.Duration) {
 	l.state, l.app, l.leaving = linkNone, mercury.Address{}, false
 	l.copy = cellCopy{}

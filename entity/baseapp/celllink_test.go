@@ -322,8 +322,8 @@ func TestCellLinkOfferWhileLocatingAgainIsUsed(t *testing.T) {
 	}
 }
 
-// What was handled of a real is not asked for again, however often it is restored from
-// one copy, and whatever its restored lives have said meanwhile.
+// What was handled of a real is not asked for again, however often it is restored from one copy,
+// and whatever its restored lives have said meanwhile.
 func TestCellLinkHeardOfTheCopy(t *testing.T) {
 	l := linkAt(t, linkLive)
 	l.Offer(0, cellCopy{Order: entity.Order{Incarnation: 1, Hop: 4}, Space: 1, Parts: []byte("frozen")})
@@ -480,8 +480,8 @@ func TestCellLinkCreateTwice(t *testing.T) {
 	}
 }
 
-// TestCellLinkInvariants drives links with random, also senseless, events and
-// checks after each what the package promises.
+// TestCellLinkInvariants drives links with random, also senseless, events and checks after each
+// what the package promises.
 func TestCellLinkInvariants(t *testing.T) {
 	for seed := range uint64(200) {
 		chance := rand.New(rand.NewPCG(seed, 7))

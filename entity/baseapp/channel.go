@@ -9,9 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// dialler is a transport that remembers which channels were dialled from here, and
-// so lead to apps: those that only carry what this app sends never say a first
-// message, by which they could be told from a silent client's.
+// dialler is a transport that remembers which channels this app dialled. Those lead to apps. Some
+// only carry what this app sends, so no first message would tell them from a silent client's
+// channel.
 type dialler struct {
 	mercury.Transport
 	dialled map[mercury.ChannelID]struct{}
@@ -63,8 +63,8 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 	a.silent = append(a.silent, silentChannel{ch, now + ClaimTimeout})
 }
 
-// Trouble says why a manager does not have this BaseApp, as it is known last; nil while
-// both have.
+// Trouble returns the last known reason why this BaseApp is not joined to both managers; nil while
+// it is.
 func (a *BaseApp) Trouble() error { return errors.Join(a.cellMgr.Trouble(), a.baseMgr.Trouble()) }
 
 // Closed is part of mercury.Handler.
@@ -132,8 +132,8 @@ func (a *BaseApp) unsilence(ch mercury.ChannelID) {
 	}
 }
 
-// closeSilent closes the channels from outside that never said who they are. The
-// oldest come first.
+// closeSilent closes channels from outside that have not sent a message in time. The oldest come
+// first.
 func (a *BaseApp) closeSilent() {
 	n := 0
 	for n < len(a.silent) && a.now >= a.silent[n].until {

@@ -13,25 +13,23 @@ import (
 	"github.com/cellscape/cellscape/mercury/download"
 )
 
-// client is a channel that speaks the client protocol. Everything on it comes
-// from outside.
+// client is a channel that speaks the client protocol. Everything on it comes from outside.
 type client struct {
 	app                     *BaseApp
 	ch                      mercury.ChannelID
 	base                    *base // nil before Attach
 	closed                  bool
 	slow                    bool          // it had no room for a message
-	slowAt                  time.Duration // when its cell part is told again that it is slow
-	roomAt                  time.Duration // when it may be told again how long packets may be
+	slowAt                  time.Duration // when to tell its cell part again that it is slow
+	roomAt                  time.Duration // when its cell part may be told the packet size again
 	messages, bytes, audits bucket
 }
 
-// send sends one reliable message; msg may be the app's scratch. A client that has
-// MaxClientBacklog waiting is closed at the next tick, and so is one that a message was
-// lost for.
+// send sends one reliable message; msg may be the app's scratch. A client for which
+// MaxClientBacklog waits, or for which a message found no room, is closed at the next tick.
 func (c *client) send(msg []byte) {
 	if c.slow {
-		return // nothing may follow what is missing
+		return // nothing may follow a missing message
 	}
 	c.app.report.BytesDown += uint64(len(msg))
 	if err := c.app.links.ToClient(c.ch, true, msg); errors.Is(err, mercury.ErrFull) {
@@ -45,9 +43,8 @@ func (c *client) backlog() (bytes, most int) {
 	return bytes, min(MaxClientBacklog, limit/2)
 }
 
-// tickClient has a client that is slow told less, tells the cell part of the room that has
-// changed, and ends the session of one that takes
-// nothing.
+// tickClient lets the cell part know if the client is slow or if its packet size has changed, and
+// ends the session of a client that takes nothing.
 func (b *base) tickClient() {
 	c := b.client
 	if c == nil {
@@ -69,7 +66,7 @@ func (b *base) tickClient() {
 	b.passOn("slowness", m.Append(b.app.payload[:0], flow.SlowClientPayload))
 }
 
-// close ends the channel without a word.
+// close ends the channel without giving a reason.
 func (c *client) close() {
 	if c.closed {
 		return
@@ -79,18 +76,18 @@ func (c *client) close() {
 	c.app.net.Close(c.ch)
 }
 
-// refuse says why, and ends the channel.
+// refuse sends the reason and ends the channel.
 func (c *client) refuse(code protocol.Code, reason string) {
 	if c.closed {
 		return
 	}
-	c.slow = false // it may hear that, if there is room by now
+	c.slow = false // the reason may find room by now
 	m := protocol.Refused{Code: code, Reason: reason}
 	c.send(m.Append(c.app.buf[:0]))
 	c.close()
 }
 
-// gone says that the channel has ended.
+// gone is called when the channel has ended.
 func (c *client) gone(code protocol.Code, reason string) {
 	c.closed = true
 	delete(c.app.clients, c.ch)
@@ -99,15 +96,14 @@ func (c *client) gone(code protocol.Code, reason string) {
 	}
 }
 
-// refusal is how handling a message ends the session: a *protocol.Refused as error.
+// refusal returns a *protocol.Refused, the error with which a message's handler ends the session.
 func refusal(code protocol.Code, format string, args ...any) error {
 	return &protocol.Refused{Code: code, Reason: fmt.Sprintf(format, args...)}
 }
 
 var errClosed = errors.New("baseapp: the channel was closed meanwhile")
 
-// message takes a mercury message of the client. Any error ends this client's
-// session, and no other.
+// message takes a mercury message of the client. An error ends this client's session and no other.
 func (c *client) message(reliable bool, msg []byte) {
 	a := c.app
 	a.report.BytesUp += uint64(len(msg))
@@ -126,7 +122,7 @@ func (c *client) message(reliable bool, msg []byte) {
 	if !errors.As(err, &r) {
 		r = &protocol.Refused{Code: protocol.Malformed}
 	}
-	a.refused("a client is dropped", "channel", c.ch, "error", err)
+	a.refused("dropping a client", "channel", c.ch, "error", err)
 	b := c.base
 	c.refuse(r.Code, r.Reason)
 	if b != nil {
@@ -148,7 +144,7 @@ func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
 	return c.base.handleClient(id, reliable, body)
 }
 
-// claim takes the first message of a client.
+// claim takes the first message of a client, its Attach.
 func (c *client) claim(id protocol.ID, body []byte) error {
 	if id != protocol.AttachID {
 		return refusal(protocol.Malformed, "message %d before an attach", id)
@@ -168,7 +164,7 @@ func (c *client) claim(id protocol.ID, body []byte) error {
 	return nil
 }
 
-// handleClient takes a message of the attached client.
+// handleClient takes a message of an attached client.
 func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	switch id {
 	case protocol.BaseCallID:
@@ -214,9 +210,9 @@ func (b *base) handleClient(id protocol.ID, reliable bool, body []byte) error {
 	return nil
 }
 
-// clientBaseCall calls an exposed base method. What a client may not call, or
-// calls with other arguments, is refused and counted; an honest client of another
-// state of the game may do it, so it does not end the session.
+// clientBaseCall calls an exposed base method. A call of another method, or with arguments that do
+// not fit, is refused and counted. It does not end the session, because an honest client with other
+// definitions may make it.
 func (b *base) clientBaseCall(m *protocol.BaseCall) {
 	r := &b.app.report
 	err := entity.ErrNotExposed
@@ -231,14 +227,14 @@ func (b *base) clientBaseCall(m *protocol.BaseCall) {
 	r.ClientCallsHandled++
 }
 
-// clientCellCall hands a call on to the cell part, which decides; only what is
-// certain to be refused there is refused here.
+// clientCellCall passes a call to the cell part, which decides. Only calls certain to be refused
+// there are refused here.
 func (b *base) clientCellCall(m *protocol.CellCall) {
 	var err error
 	switch {
 	case !m.Target.Valid():
 		err = entity.ErrNoPart
-	case m.Target != b.id: // another type's method: the cell knows
+	case m.Target != b.id: // perhaps another type's method, which the cell knows
 	case b.props.Definition().ExposedCellMethod(int(m.Method)) == nil:
 		err = entity.ErrNotExposed
 	}
@@ -252,8 +248,8 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 	}
 }
 
-// clientMove hands a position on: at once and lossily while the client moves, by
-// the flow when it came to rest.
+// clientMove passes on a position: at once and unreliably while the client moves, through the flow
+// once it rests.
 func (b *base) clientMove(m *protocol.Move, reliable bool) {
 	rest := flow.ClientRest{
 		Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation,
@@ -267,22 +263,22 @@ func (b *base) clientMove(m *protocol.Move, reliable bool) {
 	b.whisper(rest)
 }
 
-// clientSaw hands on what a client that stands still has seen.
+// clientSaw passes on what a client that stands still has seen.
 func (b *base) clientSaw(m *protocol.Sight) {
 	rest := flow.ClientRest{Session: b.session, Incarnation: m.Incarnation, Seen: m.Seen.Append(b.app.seen[:0]), Still: true}
 	b.app.seen = rest.Seen
 	b.whisper(rest)
 }
 
-// whisper tells the cell part what the next one makes good.
+// whisper tells the cell part, unreliably, what a later message would make good.
 func (b *base) whisper(rest flow.ClientRest) {
 	if b.link.Live() {
 		b.app.links.SendUnreliable(b.link.App(), &wire.ClientMove{ID: b.id, ClientRest: rest})
 	}
 }
 
-// passOn sends the cell part what its client said. Without a cell part it is
-// refused and counted: a client may not know yet that it is gone.
+// passOn sends the cell part a message of its client. Without a cell part the message is refused
+// and counted, since the client may not yet know that the cell part is gone.
 func (b *base) passOn(what string, payload []byte) bool {
 	if err := b.sendCell(payload); err != nil {
 		b.app.refused(what+" of a client", "entity", b.id, "error", err)

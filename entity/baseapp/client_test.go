@@ -271,8 +271,8 @@ func TestResetComesBeforeTheNewIncarnation(t *testing.T) {
 	}
 }
 
-// toldRoom is the room of the sessions that the cell part was told since message number
-// after of its base's flow, which it moves on.
+// toldRoom is the room of the sessions that the cell part was told since message number after of
+// its base's flow, which it moves on.
 func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
 	r.t.Helper()
 	for _, s := range r.net.sent {
@@ -290,9 +290,9 @@ func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
 	return rooms
 }
 
-// TestNarrowClient: packets that the client's channel has no room for are counted by the
-// reason, and the cell part hears how long they may be: at once, then no more than once in
-// a period, and again when there is more room.
+// TestNarrowClient: packets that the client's channel has no room for are counted by the reason,
+// and the cell part hears how long they may be: at once, then no more than once in a period, and
+// again when there is more room.
 func TestNarrowClient(t *testing.T) {
 	r := joinedRig(t)
 	_, id, _ := r.playLive()

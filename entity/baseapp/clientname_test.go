@@ -25,8 +25,8 @@ func asAvatar(t testing.TB) *property.Schema {
 	return s
 }
 
-// A property of the base that clients do not know of this type changes like any
-// other, and they are not told.
+// A property of the base that clients do not know of this type changes like any other, and they are
+// not told.
 func TestPropertyThatTheClientTypeLacks(t *testing.T) {
 	r := joinedRig(t, func(c *Config) { c.Schema = asAvatar(t) })
 	r.schema = r.a.cfg.Schema

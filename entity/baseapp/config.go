@@ -13,65 +13,61 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// DefaultTick is the time between ticks where Config leaves it open: 10 Hz, the
-// rate of the field.
+// DefaultTick is the default time between ticks: 10 Hz, as is usual for such servers.
 const DefaultTick = 100 * time.Millisecond
 
 const (
-	// AttachTimeout is how long a proxy waits for the client that its login was
-	// for. A client has the token when it dials, so this covers a slow start of a
-	// game, not a person.
+	// AttachTimeout is how long a proxy waits for the client that logged in. The client has its
+	// token when it dials, so this must cover the slow start of a game, not a person.
 	AttachTimeout = 30 * time.Second
 
-	// ClaimTimeout is how long a channel from outside may stay silent before it
-	// is closed: otherwise silent channels would fill the transport.
+	// ClaimTimeout is how long a channel from outside may stay silent before it is closed. Without
+	// it silent channels could fill the transport.
 	ClaimTimeout = 10 * time.Second
 
-	// KeptForcesBackup is the number of messages a base keeps for its cell part
-	// before it asks for a backup: far below entity.MaxKept, where sending fails,
-	// and far above what the usual backup period leaves.
+	// KeptForcesBackup is how many messages a base keeps for its cell part before it asks for a
+	// backup: far below flow.MaxKept, where sending fails, and far above what piles up within the
+	// usual backup period.
 	KeptForcesBackup = 256
 
-	// MaxProxies bounds the proxies that logins make on one BaseApp: ten times
-	// the players that one core relays for; the next one is told that the server
-	// is full.
+	// MaxProxies bounds the proxies that logins make on one BaseApp: ten times as many players as
+	// one core relays for. The next player is told that the server is full.
 	MaxProxies = 10_000
 
-	// MaxBases bounds the bases of one BaseApp, game code's included: at about
-	// 2 KB for an empty base this is the memory of a small server.
+	// MaxBases bounds the bases of one BaseApp, game code's included: at about 2 KB for an empty
+	// base this is the memory of a small server.
 	MaxBases = 1 << 18
 )
 
 // Config configures a BaseApp.
 type Config struct {
-	// Transport carries everything, to apps and to clients. Required.
+	// Transport carries all messages, to apps and to clients. Required.
 	Transport mercury.Transport
-	// Manager is where the CellAppMgr listens: the one address needed to join.
+	// Manager is where the CellAppMgr listens, the only address needed to join. Required.
 	Manager netip.AddrPort
-	// Schema holds the entity types. Required; the same in the whole cluster.
+	// Schema holds the entity types. Required, and the same in the whole cluster.
 	Schema *property.Schema
 	// Scripts are the Go types of base parts. Required if game code creates bases.
 	Scripts *Scripts
-	// PlayerType is the entity type that is made for an account that logs in. With
-	// "" no account can log in here.
+	// PlayerType is the entity type to make for an account that logs in. With "" no account can log
+	// in here.
 	PlayerType string
 	// Doors are where clients reach this app, by network; none means Transport.Self(), over UDP.
 	Doors []protocol.Door
-	// Outside reports whether a channel came in by one of Doors: then it is a client's, and
-	// nothing else. All others are between apps. Nil: one door leads to both, and what is said
-	// first tells who came.
+	// Outside reports whether a channel came in by one of Doors. It is then a client's, and all
+	// other channels are between apps. With nil one door serves both, and the first message tells
+	// them apart.
 	Outside func(mercury.ChannelID) bool
-	// Secrets fills b with random bytes that outsiders cannot guess; the tokens of
-	// clients are made of them. Required with a PlayerType.
+	// Secrets fills b with random bytes that outsiders cannot guess, for the tokens of clients.
+	// Required with a PlayerType.
 	Secrets func(b []byte)
-	// Start is called once, when the app has joined the cluster for the first
-	// time: game code creates its bases here. The Starter stays valid: scripts may
-	// keep it and create bases later.
+	// Start is called once, when the app has first joined the cluster. Game code creates its bases
+	// here. The Starter stays valid, so scripts may keep it to create bases later.
 	Start func(*Starter)
-	// DownloadRate is what entity.Base.Download may send to one client at most, in bytes a
-	// second; 0 means DefaultDownloadRate.
+	// DownloadRate bounds what entity.Base.Download sends to one client, in bytes a second; 0 means
+	// DefaultDownloadRate.
 	DownloadRate int64
-	// Log receives what happens; nil discards it.
+	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.
 	Tick time.Duration
@@ -79,17 +75,17 @@ type Config struct {
 	Clock func() time.Duration
 	// CPU is the processor time that the app's thread has used; nil means unknown.
 	CPU func() time.Duration
-	// ProcessCPU is what the OS process has used of the processors, on all its threads,
-	// and which process that is; nil means unknown.
+	// ProcessCPU returns the id of the OS process and the processor time of all its threads; nil
+	// means unknown.
 	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers tells how the carriers of the process fare; nil means unknown.
+	// Carriers returns the figures of the process's carriers; nil means unknown.
 	Carriers func() []status.Carrier
 }
 
-// ErrConfig is in the chain of every fault that Validate finds.
+// ErrConfig is wrapped by every fault that Validate reports.
 var ErrConfig = errors.New("baseapp: configuration")
 
-// Validate reports all faults at once, the scripts' included, each with its remedy.
+// Validate reports all faults at once, those of the scripts included, each with its remedy.
 func (c *Config) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) {
@@ -99,7 +95,7 @@ func (c *Config) Validate() error {
 		fault("Transport is nil; give the transport that the app speaks through")
 	}
 	if !c.Manager.IsValid() || c.Manager.Port() == 0 {
-		fault("Manager is no address; give the host and port of the CellAppMgr")
+		fault("Manager is not an address; give the host and port of the CellAppMgr")
 	}
 	if c.Tick < 0 {
 		fault("Tick is %v; give the time between ticks, or 0 for %v", c.Tick, DefaultTick)

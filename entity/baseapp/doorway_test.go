@@ -18,8 +18,7 @@ func name(role wire.Role, app mercury.Address) *wire.Members {
 	return &wire.Members{Apps: []wire.AppRef{{Role: role, App: app}}}
 }
 
-// What a stranger says waits, and is taken in order when the manager names it as a
-// CellApp.
+// What a stranger says waits, and is taken in order when the manager names it as a CellApp.
 func TestUnnamedAppWaits(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()
@@ -111,8 +110,7 @@ func TestOnlyHoldersSpeak(t *testing.T) {
 	p.wantHeard("late", "now")
 }
 
-// A base that hears nothing of its real asks; an answer is enough, and without one it
-// asks again.
+// A base that hears nothing of its real asks; an answer is enough, and without one it asks again.
 func TestProbe(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.live()
@@ -146,9 +144,9 @@ func silentApps(r *rig) (apps []mercury.Address) {
 	return apps
 }
 
-// A base that hears nothing of its real for longer than anybody remembers a handoff asks
-// the manager whether the CellApp is a member, and asks again without an answer; all bases
-// of a CellApp that are due ask once.
+// A base that hears nothing of its real for longer than anybody remembers a handoff asks the
+// manager whether the CellApp is a member, and asks again without an answer; all bases of a CellApp
+// that are due ask once.
 func TestAppSilent(t *testing.T) {
 	r := joinedRig(t)
 	var ids []entity.ID
@@ -173,8 +171,8 @@ func TestAppSilent(t *testing.T) {
 	}
 }
 
-// A real is lost that is believed on a CellApp which has left. What that said last is heard,
-// and so is a real that went on from it.
+// A real is lost that is believed on a CellApp which has left. What that said last is heard, and so
+// is a real that went on from it.
 func TestAppLeft(t *testing.T) {
 	for name, tt := range map[string]struct {
 		left   mercury.Address

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// DefaultDownloadRate is the default of Config.DownloadRate: a megabyte in four seconds,
-	// over a link on which a client's game takes a hundredth of it.
+	// DefaultDownloadRate is the default of Config.DownloadRate, in bytes a second: a megabyte in
+	// four seconds. A client's game takes about a hundredth of it.
 	DefaultDownloadRate = 256 << 10
-	// downloadQueue is how much of a content waits in a client's channel. Where there is no
-	// bulk stream it counts as the client's backlog, and must not make it a slow one.
+	// downloadQueue is how many bytes of a content wait in a client's channel. On a channel without
+	// a bulk stream they count as the client's backlog, and must not make the client a slow one.
 	downloadQueue = SlowClient / 2
 )
 
-// errNoClient is why a download ends without its client.
+// errNoClient ends a download whose client is gone.
 var errNoClient = fmt.Errorf("baseapp: the client is gone: %w", mercury.ErrNoChannel)
 
 // downloads are the contents on their way to clients.
@@ -32,7 +32,7 @@ type downloads struct {
 	open []openDownload
 }
 
-// openDownload is a content whose end a script wants to hear of.
+// openDownload is a download whose end a script wants to hear of.
 type openDownload struct {
 	ch     mercury.ChannelID
 	id     uint32
@@ -40,7 +40,7 @@ type openDownload struct {
 	method string
 }
 
-// newDownloads makes the sending side. The error is that of a rate that makes no sense.
+// newDownloads makes the sending side. It fails if the rate makes no sense.
 func (a *BaseApp) newDownloads() (err error) {
 	a.downloads.app = a
 	rate := a.cfg.DownloadRate
@@ -85,14 +85,14 @@ func (b *base) CancelDownload(id uint32) bool {
 	return ok
 }
 
-// tick sends on, and counts what was sent.
+// tick sends more, and counts what it sent.
 func (d *downloads) tick() {
 	before := d.Stats().Bytes
 	d.Pump(d.app.now)
 	d.app.report.BytesDown += d.Stats().Bytes - before
 }
 
-// take finds what a script has asked for, and forgets it.
+// take returns the download that a script has asked for, and forgets it.
 func (d *downloads) take(ch mercury.ChannelID, id uint32) (openDownload, bool) {
 	i := slices.IndexFunc(d.open, func(o openDownload) bool { return o.ch == ch && o.id == id })
 	if i < 0 {
@@ -103,7 +103,7 @@ func (d *downloads) take(ch mercury.ChannelID, id uint32) (openDownload, bool) {
 	return o, true
 }
 
-// UploadEnded implements download.UploadHandler: the script is told.
+// UploadEnded implements download.UploadHandler. It tells the script.
 func (d *downloads) UploadEnded(_ time.Duration, ch mercury.ChannelID, id uint32, err error) {
 	o, ok := d.take(ch, id)
 	if !ok || o.base.destroying || o.base.removed || d.app.dismissed {
@@ -112,17 +112,17 @@ func (d *downloads) UploadEnded(_ time.Duration, ch mercury.ChannelID, id uint32
 	callBack(o.base, o.method, entity.DownloadEnd{ID: id, Err: err})
 }
 
-// Bulk is part of mercury.BulkHandler: what clients answer about downloads.
+// Bulk is part of mercury.BulkHandler. It takes clients' answers about downloads.
 func (a *BaseApp) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	a.now = now
 	if c := a.clients[ch]; c != nil && !a.dismissed {
 		c.message(true, msg)
 		return
 	}
-	a.refused("a bulk message of nobody who is attached", "channel", ch)
+	a.refused("a bulk message without an attached client", "channel", ch)
 }
 
-// answer takes what a client says about a download.
+// answer takes a client's answer about a download.
 func (c *client) answer(msg []byte) error {
 	if !c.messages.take(c.app.now, 1, MaxClientMessages) {
 		return refusal(protocol.Flooding, "more than %d messages a second", MaxClientMessages)

@@ -48,6 +48,6 @@ func ExampleRegister() {
 	fmt.Println(cfg.Validate())
 	// Output:
 	// baseapp: configuration: Transport is nil; give the transport that the app speaks through
-	// baseapp: configuration: Manager is no address; give the host and port of the CellAppMgr
+	// baseapp: configuration: Manager is not an address; give the host and port of the CellAppMgr
 	// baseapp: configuration: Secrets is nil; give a source of random bytes, such as crypto/rand's Read
 }

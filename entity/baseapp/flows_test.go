@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 )
 
-// Whether a target will be there again, only its base can say: until it says that it has
-// ended, its callers keep what they sent.
+// Whether a target will be there again, only its base can say: until it says that it has ended, its
+// callers keep what they sent.
 func TestBaseSaysWhetherTargetHasEnded(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.live()
@@ -68,8 +68,8 @@ func TestCallHasAName(t *testing.T) {
 	}
 }
 
-// Who is restored from a frozen copy hears what was handled of the one that it was, also
-// the second who is restored from it.
+// Who is restored from a frozen copy hears what was handled of the one that it was, also the second
+// who is restored from it.
 func TestRestoredHearsWhatWasHandled(t *testing.T) {
 	r := joinedRig(t)
 	id, _ := r.live()

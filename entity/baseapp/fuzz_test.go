@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// FuzzClient feeds an attached client's channel: whatever comes, nothing panics,
-// and another client is not concerned.
+// FuzzClient feeds an attached client's channel: whatever comes, nothing panics, and another client
+// is not concerned.
 func FuzzClient(f *testing.F) {
 	f.Add([]byte{}, true)
 	f.Add(protocol.AppendLogout(nil), true)
@@ -57,8 +57,7 @@ func FuzzFirst(f *testing.F) {
 	})
 }
 
-// FuzzApp feeds the channel of a CellApp that has a real of a base here, and that
-// of the manager.
+// FuzzApp feeds the channel of a CellApp that has a real of a base here, and that of the manager.
 func FuzzApp(f *testing.F) {
 	id := entity.ID(5<<32 | 1)
 	for _, m := range []wire.Message{
@@ -92,8 +91,8 @@ func FuzzApp(f *testing.F) {
 	})
 }
 
-// TestSameInputsSameOutputs runs random traffic twice from one seed: the bytes that
-// go out are the same, byte for byte.
+// TestSameInputsSameOutputs runs random traffic twice from one seed: the bytes that go out are the
+// same, byte for byte.
 func TestSameInputsSameOutputs(t *testing.T) {
 	run := func() []sentMessage {
 		r := joinedRig(t)

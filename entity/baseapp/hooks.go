@@ -6,38 +6,38 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// A script may have any of the methods of these interfaces. Each is called on the goroutine of the
-// BaseApp.
+// These are the hooks of base scripts: a script may have any of their methods. Each is called on
+// the goroutine of the BaseApp.
 type (
-	// Creator hears that its base was created: fields are bound, properties have
-	// their first values. The place to call CreateCell.
+	// Creator is told that its base was created. Fields are bound and properties have their first
+	// values; this is the place to call CreateCell.
 	Creator interface{ OnCreated() }
 
-	// ClientEnabler hears that a client was attached and has been sent the base
-	// part: from here on Client() works.
+	// ClientEnabler is told that a client was attached and has been sent the base part. From here
+	// on Client() works.
 	ClientEnabler interface{ OnEntitiesEnabled() }
 
-	// ClientDeathHandler hears that the client is gone. code is protocol.LoggedOut,
-	// Malformed or Flooding, or 0 if the connection ended; reason is for people.
-	// Afterwards the entity is destroyed, unless the script is a Keeper. It is not
-	// called when the script destroys the entity itself.
+	// ClientDeathHandler is told that the client is gone. code is protocol.LoggedOut, Malformed or
+	// Flooding, or 0 if the connection ended; reason is for people. Afterwards the entity is
+	// destroyed, unless the script is a Keeper. It is not called when the script destroys the
+	// entity itself.
 	ClientDeathHandler interface {
 		OnClientDeath(code protocol.Code, reason string)
 	}
 
-	// Keeper may keep the entity when its client is gone. The account stays logged
-	// in, until the script destroys the entity.
+	// Keeper may keep the entity when its client is gone. The account then stays logged in until
+	// the script destroys the entity.
 	Keeper interface{ KeepWithoutClient() bool }
 
-	// CellGetter hears that the cell part has come to life. A restored cell part is
-	// still the same one.
+	// CellGetter is told that the cell part has come to life. It is not called again when a cell
+	// part is restored.
 	CellGetter interface{ OnGetCell() }
 
-	// CellLoser hears that the cell part it got is gone for good; or that the one it is
-	// to get cannot be, since its space has ended.
+	// CellLoser is told that the cell part is gone for good, or that it cannot be made because its
+	// space has ended.
 	CellLoser interface{ OnLoseCell() }
 
-	// Destroyer hears that its base is being removed; the cell part is gone.
+	// Destroyer is told that its base is being removed. The cell part is gone by then.
 	Destroyer interface{ OnDestroy() }
 )
 
@@ -48,7 +48,7 @@ func hooks() []reflect.Type {
 	}
 }
 
-// foreignHooks are the names of what is called on cell scripts alone.
+// foreignHooks returns the names of hooks that only cell scripts have.
 func foreignHooks() []string {
 	return []string{"OnRestored", "OnLeavingCell", "OnEnteredCell", "OnClient", "OnCallRefused"}
 }

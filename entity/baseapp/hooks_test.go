@@ -60,8 +60,8 @@ func TestMisspeltCallbacksAreRefused(t *testing.T) {
 	}
 }
 
-// Every interface of hooks.go is one that the registration knows, and every callback of a cell script is known as none of a
-// base's.
+// Every interface of hooks.go is one that the registration knows, and every callback of a cell
+// script is known as none of a base's.
 func TestHooksAreComplete(t *testing.T) {
 	known := make(map[string]bool)
 	for _, own := range hooks() {

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// By the outer door nobody speaks as an app, whatever address is shown there, and by the inner
-// one nobody comes in as a client.
+// By the outer door nobody speaks as an app, whatever address is shown there, and by the inner one
+// nobody comes in as a client.
 func TestOuterDoorIsForClients(t *testing.T) {
 	outside := make(map[mercury.ChannelID]bool)
 	r := joinedRig(t, func(c *Config) { c.Outside = func(ch mercury.ChannelID) bool { return outside[ch] } })

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// packedSchema is testSchema with an Avatar that is packed everywhere, and that has a
-// list of base and cell each.
+// packedSchema is testSchema with an Avatar that is packed everywhere, and that has a list of base
+// and cell each.
 func packedSchema(t *testing.T) *property.Schema {
 	t.Helper()
 	list, err := property.NewArray(property.Scalar(property.KindUint32), 200)

@@ -10,39 +10,38 @@ import (
 )
 
 const (
-	// RealLease is how long a base believes in a real of which it hears nothing: longer
-	// than the default period of backups takes, with which each real says where it is.
+	// RealLease is how long a base believes in a real without hearing of it. It is longer than the
+	// default period of backups, with which each real says where it is.
 	RealLease = 15 * time.Second
 
-	// AnswerLease is that while the real owes it an answer: an ack for what was sent.
+	// AnswerLease is the same while the real owes the base an ack.
 	AnswerLease = 5 * time.Second
 
 	// ProbeAgain is how long a base waits for an answer before it asks again.
 	ProbeAgain = 5 * time.Second
 
-	// MemberLease is how long a base believes in a real of which it hears nothing without
-	// asking the CellAppMgr whether the CellApp is a member at all. It is as long as the
-	// origin of a handoff remembers where the real went, and can answer.
+	// MemberLease is how long a base hears nothing of its real before it asks the CellAppMgr
+	// whether the CellApp is still a member. For as long, the origin of a handoff remembers where
+	// the real went and can answer.
 	MemberLease = 30 * time.Second
 
-	// ProbesPerTick bounds the questions of one tick: after a stall of this process it
-	// has heard nothing of any real.
+	// ProbesPerTick bounds the questions of one tick. After a stall of this process it has heard
+	// nothing of any real, and would ask about all at once.
 	ProbesPerTick = 64
 )
 
-// hearFrom notes that a base has heard of its real from an app. Only the app where it is
-// believed to be counts: what another one says late does not show that it is there.
+// hearFrom notes that a base has heard of its real from an app. Only the app where the base
+// believes it counts; a late message of another app does not show that the real is there.
 func (b *base) hearFrom(app mercury.Address) {
 	if app == b.link.App() {
 		b.heardAt = b.app.now
 	}
 }
 
-// probe asks after a real in which the base believes though it has not heard of it for
-// long. Whoever lost it has said so, and says so until it is answered; but if even that
-// was lost, with the process or the memory that said it, the base would believe for ever.
-// The CellApp may be none any more: it handed the real on, retired and ended, and of the new
-// real the base never heard. Only the CellAppMgr can say so.
+// probe asks about a real that the base has not heard of for long. An app that lost the real says
+// so until it is answered. But if that app died or forgot, the base would believe in the real for
+// ever. The CellApp may also have handed the real on, retired and ended, and the base never heard
+// of the new real. Only the CellAppMgr can tell it that.
 func (b *base) probe() {
 	a := b.app
 	silent := a.now - b.heardAt
@@ -57,8 +56,8 @@ func (b *base) probe() {
 	}
 }
 
-// doubt asks the CellAppMgr whether a CellApp is a member, for all bases that are due in a
-// tick at once: the answer is for all of them.
+// doubt asks the CellAppMgr whether a CellApp is a member. One question in a tick serves all bases
+// that are due.
 func (a *BaseApp) doubt(app mercury.Address) {
 	if app != a.doubted {
 		a.doubted = app
@@ -66,8 +65,8 @@ func (a *BaseApp) doubt(app mercury.Address) {
 	}
 }
 
-// cellAppLeft loses the reals on a CellApp that is no member, of those bases alone that have
-// not heard of theirs for long. It is not buried: what it said last is still heard.
+// cellAppLeft counts reals on a CellApp that has left as lost, but only those that their bases have
+// not heard of for long. The app does not count as dead, so its last messages are still handled.
 func (a *BaseApp) cellAppLeft(app mercury.Address) {
 	lost := 0
 	for _, b := range a.list {
@@ -78,12 +77,12 @@ func (a *BaseApp) cellAppLeft(app mercury.Address) {
 	if lost == 0 {
 		return
 	}
-	a.log.Warn("bases believed in reals on a CellApp that has left", "app", app, "reals", lost)
+	a.log.Warn("bases lost reals that they believed on a CellApp that has left", "app", app, "reals", lost)
 	a.afterLoss()
 }
 
-// ask asks an app after the real, not too often. Only where it is believed to be it can
-// be lost; another app is asked whether it has a newer one.
+// ask asks an app about the real, but not too often. Only the app where the base believes the real
+// can lose it; any other is asked whether it has a newer one.
 func (b *base) ask(app mercury.Address) {
 	a := b.app
 	if a.now < b.probeAt {
@@ -97,25 +96,24 @@ func (b *base) ask(app mercury.Address) {
 	a.send(app, &m)
 }
 
-// heldBy notes that the real is, or was a moment ago, on an app.
+// heldBy notes that the real is on an app, or was a moment ago.
 func (b *base) heldBy(app mercury.Address) {
 	if b.holders[0] != app {
 		b.holders = [...]mercury.Address{app, b.holders[0], b.holders[1]}
 	}
 }
 
-// holds reports whether an app may speak for the cell part: it holds the real, is told to
-// make it, or held it lately, so that what it said then may still come. One that is about
-// to hold it says so first, with a Current on the same channel; if that is lost with its
-// channel, it is asked. While the real is lost, and the base waits for whoever goes on
-// with it, each CellApp may.
+// holds reports whether an app may speak for the cell part: it holds the real, was told to make it,
+// or held it lately, so that its messages may still arrive. An app that takes the real over says so
+// first, with a Current on the same channel; if that is lost with the channel, the base asks. While
+// the real is lost and the base waits for whoever goes on with it, any CellApp may speak for it.
 func (b *base) holds(app mercury.Address) bool {
 	return b.link.State() == linkLost || app == b.link.App() || app == b.holders[0] || app == b.holders[1] || app == b.holders[2]
 }
 
-// mayLose reports whether an app may say that the real of an order is lost. Of one that
-// has shown itself on another app, only that one may, or the manager's verdict on it: who
-// else says so has taken its death for granted, or knows nothing.
+// mayLose reports whether an app may say that the real of an order is lost. If the real has shown
+// itself on another app, only that app or the manager's verdict on it may. Anyone else only assumed
+// its death, or knows nothing.
 func (b *base) mayLose(app mercury.Address, order entity.Order) bool {
 	return !b.link.Live() || order != b.link.Order() || app == b.link.App()
 }

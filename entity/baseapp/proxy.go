@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// makeProxy makes the base of an account that was let in, and the token by which
-// its client will claim it.
+// makeProxy makes the base of an account that has logged in, and the token by which its client will
+// claim it.
 func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 	made := &wire.ProxyMade{Request: m.Request}
 	code := func() protocol.Code {
@@ -26,7 +26,7 @@ func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 		b, err := a.create(a.cfg.Schema.Type(a.cfg.PlayerType), nil, func(b *base) { b.becomeProxy(m.Account) })
 		switch {
 		case err != nil:
-			a.log.Warn("cannot make a proxy", "account", m.Account, "error", err)
+			a.log.Warn("cannot create a proxy", "account", m.Account, "error", err)
 			return protocol.ServerBusy
 		case b.destroying:
 			return protocol.Destroyed
@@ -41,8 +41,8 @@ func (a *BaseApp) makeProxy(m *wire.MakeProxy) *wire.ProxyMade {
 	return made
 }
 
-// announce tells the BaseAppMgr, right behind the Join, which accounts have a proxy
-// here: before it can be asked for one of them and think it free.
+// announce tells the BaseAppMgr, right after the Join, which accounts have a proxy here, before a
+// login could make it think one of them free.
 func (a *BaseApp) announce() {
 	var m wire.Proxies
 	for _, b := range a.list {
@@ -69,7 +69,7 @@ func (b *base) becomeProxy(account string) {
 	b.attachBy = a.now + AttachTimeout
 }
 
-// forgetToken makes the token worthless: it is good for one client, once.
+// forgetToken makes the token invalid. It admits one client, once.
 func (b *base) forgetToken() {
 	if b.attachBy != 0 {
 		delete(b.app.byToken, b.token)
@@ -77,8 +77,8 @@ func (b *base) forgetToken() {
 	}
 }
 
-// attach gives the proxy its client: it is sent the base part, and the cell part
-// hears of the session.
+// attach gives the proxy its client. It sends the client the base part, and tells the cell part of
+// the session.
 func (b *base) attach(c *client) {
 	b.forgetToken()
 	b.client, c.base = c, b
@@ -96,7 +96,7 @@ func (b *base) attach(c *client) {
 	callHook(b, "OnEntitiesEnabled", func(s ClientEnabler) { s.OnEntitiesEnabled() })
 }
 
-// clientSession is what the cell part must know of the client there is.
+// clientSession is what the cell part must know of the present client.
 func (b *base) clientSession() flow.Session {
 	if b.client == nil {
 		return flow.Session{}
@@ -104,9 +104,9 @@ func (b *base) clientSession() flow.Session {
 	return flow.Session{Number: b.session, Room: b.room}
 }
 
-// setCellClient tells the cell part who its client is. It goes by the flow even if
-// the cell part is still to be made, and so will be told the session anyway: what
-// the flow said before must not be the last word.
+// setCellClient tells the cell part who its client is. It uses the flow even if the cell part has
+// yet to be made and will be told the session then: an older session in the flow must not have the
+// last word.
 func (b *base) setCellClient() {
 	if !b.link.Open() {
 		return
@@ -124,10 +124,10 @@ func (b *base) detach() {
 	}
 }
 
-// clientDied tells the script that the client is gone, and ends the entity unless
-// the script keeps it.
+// clientDied tells the script that the client is gone, and ends the entity unless the script keeps
+// it.
 func (b *base) clientDied(code protocol.Code, reason string) {
-	b.detach() // tells the script of its downloads, which may destroy b
+	b.detach() // tells the script of ended downloads, and the script may destroy b
 	if b.destroying || b.removed {
 		return
 	}
@@ -145,8 +145,8 @@ func (b *base) clientDied(code protocol.Code, reason string) {
 	b.Destroy()
 }
 
-// resetClient tells the client to forget the former incarnation, once, before it
-// hears anything of the current one.
+// resetClient tells the client once to forget the former incarnation, before it hears anything of
+// the current one.
 func (b *base) resetClient() {
 	current := b.link.Order().Incarnation
 	if b.client == nil || b.told == current {
@@ -156,20 +156,20 @@ func (b *base) resetClient() {
 	b.client.send(protocol.AppendReset(b.app.buf[:0]))
 }
 
-// relay passes a bundle of the cell part on. One that was made for another session
-// is nobody's any more.
+// relay passes a bundle of the cell part to the client. It drops one that was made for another
+// session.
 func (b *base) relay(m *flow.Bundle) {
 	if b.client == nil || m.Session != b.session {
 		return
 	}
 	b.resetClient()
 	if len(m.Bytes) > 0 && protocol.ID(m.Bytes[0]) == protocol.BundleID {
-		b.app.report.BundlesSent++ // what a cell says ahead of its tick has no number, and the client counts numbers
+		b.app.report.BundlesSent++ // a message ahead of its tick has no number, and the client counts numbers
 	}
 	b.client.send(m.Bytes)
 }
 
-// takePacket passes a Positions packet on, if it is of the incarnation and the
+// takePacket passes a Positions packet to the client if it belongs to the incarnation and the
 // session that the client knows.
 func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 	b := a.byID[m.ID]
@@ -195,17 +195,17 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 	a.report.BytesDown += uint64(len(m.Packet))
 }
 
-// shows reports whether the client is to see a packet: it is of the session, and of the
-// incarnation that the client was told last, which is the current one.
+// shows reports whether the client may see a packet: it must belong to the present session, and to
+// the current incarnation, of which the client has been told.
 func (b *base) shows(m *wire.ClientPacket) bool {
 	return b.client != nil && m.Session == b.session && b.link.State() != linkNone &&
 		m.Order.Incarnation == b.told && b.told == b.link.Order().Incarnation
 }
 
-// tellRoom tells the cell part when the client's channel takes longer or shorter packets
-// than it believes, at most once in each RoomPeriod. To the client a packet that found no
-// room is one that was lost: newer doors follow, and where an entity comes to rest is said
-// reliably. But with packets that never find room it would see nothing move.
+// tellRoom tells the cell part when the client's channel takes longer or shorter packets than it
+// believes, at most once in each RoomPeriod. To the client, a packet that found no room is a lost
+// packet: newer ones follow, and where an entity comes to rest is told reliably. But if packets
+// never found room, the client would see nothing move.
 func (b *base) tellRoom() {
 	c := b.client
 	room := uint32(b.app.net.MaxUnreliable(c.ch))

@@ -5,11 +5,11 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// rejoin tells a CellAppMgr that has taken the place of the one which this app
-// knows who is here. Bases go on meanwhile; those that look for a CellApp ask again
-// until the new manager knows one.
+// rejoin tells a new CellAppMgr, which has taken the place of the one known here, who is here.
+// Bases go on in the meantime; those that look for a CellApp ask again until the new manager knows
+// one.
 func (a *BaseApp) rejoin() {
-	a.log.Info("another CellAppMgr answers; it is told who is here")
+	a.log.Info("another CellAppMgr answers; telling it who is here")
 	m := a.cellMgr.Rejoin()
 	m.Frozen = a.frozen
 	m.Peers = a.peers()
@@ -17,8 +17,8 @@ func (a *BaseApp) rejoin() {
 	a.cellMgr.Send(&wire.RejoinEnd{})
 }
 
-// peers names the CellApps on which the cell parts of the bases here live. One that is
-// not among those that come back is dead, and nobody else may know it.
+// peers names the CellApps on which the cell parts of the bases here live. A CellApp that does not
+// come back to the manager is dead, and perhaps nobody else knows of it.
 func (a *BaseApp) peers() (refs []wire.AppRef) {
 	seen := make(map[mercury.Address]bool)
 	for _, b := range a.list {
@@ -32,8 +32,8 @@ func (a *BaseApp) peers() (refs []wire.AppRef) {
 	return refs
 }
 
-// heeds reports whether a message of the CellAppMgr may be acted on now: until its
-// Welcome has shown its term, only what answers the Join.
+// heeds reports whether to act on a message of the CellAppMgr now. Until its Welcome has shown its
+// term, only answers to the Join count.
 func (a *BaseApp) heeds(id wire.ID) bool {
 	switch id {
 	case wire.WelcomeID, wire.RefusedID, wire.DismissedID:

@@ -19,8 +19,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// fakeTransport records what an app does with its channels; the test plays the
-// other ends.
+// fakeTransport records what an app does with its channels; the test plays the other ends.
 type fakeTransport struct {
 	last  mercury.ChannelID
 	peers map[mercury.ChannelID]mercury.Address
@@ -294,8 +293,8 @@ func (r *rig) take(to mercury.Address) (out [][]byte) {
 	return out
 }
 
-// told returns the bodies of the messages of one kind to an app, in order, and
-// forgets everything sent to it.
+// told returns the bodies of the messages of one kind to an app, in order, and forgets everything
+// sent to it.
 func told[M any, P interface {
 	*M
 	wire.Message

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Scripts are the Go types that the game wrote for the base parts of entity types. Register
-// everything, then give it to the BaseApps; several may share it, since it is only read then.
+// Scripts holds the game's Go types for the base parts of entity types. Register everything before
+// you give it to BaseApps. Several may share it, since they only read it.
 type Scripts struct {
 	registry script.Registry
 	bases    script.Table
@@ -31,17 +31,18 @@ func NewScripts(schema *property.Schema) *Scripts {
 // Schema returns the definitions.
 func (s *Scripts) Schema() *property.Schema { return s.registry.Schema() }
 
-// Err reports every fault of all registrations, nil if there is none. Types without a script are
-// allowed, but nobody can make a base of them.
+// Err reports all faults of all registrations; nil if there are none. A type may lack a script, but
+// then nobody can make a base of it.
 func (s *Scripts) Err() error { return s.registry.Err() }
 
-// Register gives the base part of entity type name a script: a pointer to T, which is made by
-// constructor, or else by new. T embeds *entity.Base. Its handle fields (property.Field) are bound
-// to the properties of their names; any other field must be tagged `cellscape:"local"`, meaning
-// that it is lost when the base moves. Every base method of the definition is a Go method of *T. A
-// method that begins with On is one of those, a hook (Creator and its kin), a callback of a timer,
-// func (T) OnX(entity.Callback), or one of a new space, func (T) OnX(entity.SpaceReply); another is
-// refused, since nothing would call it. Faults are kept for Err.
+// Register gives the base part of the entity type called name its script, a *T. The constructor
+// makes it, or new without one. T must embed *entity.Base. Its handle fields (property.Field) are
+// bound to the properties of their names; any other field must have the tag `cellscape:"local"`,
+// which means that it is lost when the base moves. Every base method of the definition must be a Go
+// method of *T. A method whose name begins with On must be one of those, a hook such as Creator's,
+// a timer's callback, func (T) OnX(entity.Callback), or a new space's, func (T)
+// OnX(entity.SpaceReply). Any other is refused, since nothing would call it. Err reports the
+// faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.bases, name, constructor)
 }

@@ -290,7 +290,7 @@ func TestFaultsAreReportedAllAtOnce(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	for _, want := range []string{
-		"Transport is nil", "Manager is no address", "Tick is -1ns", `PlayerType "Ghost" is not in the schema`, "Secrets is nil",
+		"Transport is nil", "Manager is not an address", "Tick is -1ns", `PlayerType "Ghost" is not in the schema`, "Secrets is nil",
 		"badField.Health", "badField.Count", `no Go method Buy`, "Avatar: ", `method "destroy" would hide the method Destroy of *entity.Base`,
 		"Door: the definitions give it no base part; set hasBase", `no entity type "Nobody"`, "does not embed *entity.Base", "is not a struct",
 	} {

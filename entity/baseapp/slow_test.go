@@ -23,8 +23,8 @@ func (r *rig) slowness() int {
 	return len(told)
 }
 
-// A client that is slow is told less, and nothing else happens to it; one that takes
-// nothing is told why it is closed. Others do not feel it.
+// A client that is slow is told less, and nothing else happens to it; one that takes nothing is
+// told why it is closed. Others do not feel it.
 func TestSlowClient(t *testing.T) {
 	r := joinedRig(t)
 	p, _, _ := r.playLive()
@@ -47,8 +47,8 @@ func TestSlowClient(t *testing.T) {
 	p.wantRefused(protocol.TooSlow)
 }
 
-// A CellApp that does not keep up gets no new reals and no tails; what is said to a real
-// meanwhile waits, and goes in order when there is room.
+// A CellApp that does not keep up gets no new reals and no tails; what is said to a real meanwhile
+// waits, and goes in order when there is room.
 func TestCellAppWithoutRoom(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.live()

@@ -12,13 +12,12 @@ import (
 )
 
 const (
-	// MaxSpaceRequests bounds the spaces that the bases of one app wait for. A manager
-	// answers within a tick or two, so that so many mean that it is away, or that a
-	// script asks without end.
+	// MaxSpaceRequests bounds the spaces that the bases of one app wait for. A manager answers
+	// within a tick or two, so this many mean that it is away or that a script asks without end.
 	MaxSpaceRequests = 4096
 
-	// spaceRetry is how long the app waits for the manager's answer before it asks
-	// again: the channel to it may have broken with either.
+	// spaceRetry is how long the app waits for the manager's answer before it asks again. A broken
+	// channel may have taken the request or the answer.
 	spaceRetry = time.Second
 )
 
@@ -29,11 +28,11 @@ type spaceRequest struct {
 	method  string
 }
 
-// spaceRequests are all that were not answered, by number.
+// spaceRequests are the unanswered requests, by number.
 type spaceRequests struct {
 	last uint64
 	open []spaceRequest
-	at   time.Duration // when they are asked again
+	at   time.Duration // when to ask again
 }
 
 // CreateSpace is part of entity.BaseHost.
@@ -58,12 +57,12 @@ func (b *base) CreateSpace(info entity.SpaceInfo, method string) (uint64, error)
 // DestroySpace is part of entity.BaseHost.
 func (b *base) DestroySpace(id entity.SpaceID) error {
 	if !b.app.endings.Ask(&b.app.cellMgr, id) {
-		return fmt.Errorf("%w: the ends of %d spaces are waited for", entity.ErrTooMany, app.MaxEndings)
+		return fmt.Errorf("%w: %d spaces are waiting to be destroyed", entity.ErrTooMany, app.MaxEndings)
 	}
 	return nil
 }
 
-// tickSpaces asks again for what was not answered.
+// tickSpaces repeats unanswered requests.
 func (a *BaseApp) tickSpaces() {
 	a.endings.Tick(a.now, &a.cellMgr)
 	if a.now < a.spaces.at {
@@ -75,7 +74,7 @@ func (a *BaseApp) tickSpaces() {
 	}
 }
 
-// spaceCreated tells the script that asked. A space whose base is gone is given back:
+// spaceCreated tells the script that asked. If its base is gone, it destroys the space, since
 // nobody else knows it.
 func (a *BaseApp) spaceCreated(m *wire.SpaceCreated) {
 	i := slices.IndexFunc(a.spaces.open, func(r spaceRequest) bool { return r.message.Request == m.Request })
@@ -98,18 +97,18 @@ func (a *BaseApp) spaceCreated(m *wire.SpaceCreated) {
 func (a *BaseApp) spaceDestroyed(m *wire.SpaceDestroyed) {
 	a.endings.Answered(m.Space)
 	if m.Reason != "" {
-		a.log.Warn("a space is not destroyed", "space", m.Space, "reason", m.Reason)
+		a.log.Warn("space not destroyed", "space", m.Space, "reason", m.Reason)
 	}
 }
 
-// noSpace says that the space of a cell part has ended, where it was to be made. Its
-// script hears of it also if it never got that cell part: it waits for one of the two.
+// noSpace handles that the space in which to make a cell part has ended. The script is told even if
+// it never got that cell part, since it waits for one call or the other.
 func (b *base) noSpace() {
 	space := b.link.Copy().Space
 	if !b.link.NoSpace(b.app.now) {
 		return
 	}
-	b.log.Info("the cell part is gone: its space has ended", "space", space)
+	b.log.Info("the cell part is gone because its space has ended", "space", space)
 	got := b.gotCell
 	b.settleLink()
 	if !got && !b.removed {

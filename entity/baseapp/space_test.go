@@ -93,8 +93,8 @@ func TestCreateSpaceFaults(t *testing.T) {
 	}
 }
 
-// Requests are asked again each second, also of a manager that was away; a space that
-// comes when its base is gone is given back.
+// Requests are asked again each second, also of a manager that was away; a space that comes when
+// its base is gone is given back.
 func TestSpaceRequestsAreRepeated(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
@@ -149,8 +149,8 @@ func TestOthersDoNotAnswerForSpaces(t *testing.T) {
 	r.wantEvents()
 }
 
-// The space has ended in which a cell part was to be made, or made again: the script
-// hears that there will be none.
+// The space has ended in which a cell part was to be made, or made again: the script hears that
+// there will be none.
 func TestTheSpaceHasEnded(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.spawn()

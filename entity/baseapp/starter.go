@@ -9,13 +9,13 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Starter is what game code creates bases with: in Config.Start, and later from
-// scripts of the same app, on the app's goroutine.
+// Starter creates bases for game code: in Config.Start, and later from scripts of the same app, on
+// the app's goroutine.
 type Starter struct{ app *BaseApp }
 
-// CreateBase creates a base of a type that has a script. init, if not nil, gives
-// properties of the base side values first; then the script's OnCreated is called.
-// Errors are ErrNoScript, entity.ErrTooMany, ErrNotJoined, ErrScript and entity.ErrIDsExhausted.
+// CreateBase creates a base of a type that has a script. init, if not nil, first sets properties of
+// the base part; then the script's OnCreated is called. Errors are ErrNoScript, entity.ErrTooMany,
+// ErrNotJoined, ErrScript and entity.ErrIDsExhausted.
 func (s *Starter) CreateBase(typeName string, init func(*property.Values)) (entity.ID, error) {
 	d := s.app.cfg.Schema.Type(typeName)
 	if d == nil {
@@ -31,8 +31,7 @@ func (s *Starter) CreateBase(typeName string, init func(*property.Values)) (enti
 // Log is the app's log.
 func (s *Starter) Log() *slog.Logger { return s.app.log }
 
-// runStart calls the game's start hook. Its panic is the game's fault alone: what
-// it made so far lives on.
+// runStart calls the game's start hook. If the hook panics, what it made so far lives on.
 func (a *BaseApp) runStart() {
 	if a.cfg.Start == nil {
 		return

@@ -7,24 +7,24 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// BaseView is what an observer may know of a base.
+// BaseView is what an observer sees of a base.
 type BaseView struct {
 	ID   entity.ID
 	Type string
-	// HasCell says that there is a cell part, or one is being made or restored; Live that it has said
-	// where it is. App is where it is believed to be, Order its last known life.
+	// HasCell is true if there is a cell part, or if one is being made or restored; Live is true if
+	// it has said where it is. App is where the base believes it, Order its last known order.
 	HasCell, Live bool
 	Order         entity.Order
 	App           mercury.Address
 	// Session is the client's session; 0 without a client.
 	Session uint32
-	// Kept and Unreceived count messages for the cell part: not yet in a backup,
-	// and not yet acknowledged.
+	// Kept counts messages for the cell part that are not yet in a backup, Unreceived those that
+	// are not yet acknowledged.
 	Kept, Unreceived int
 }
 
-// Bases yields every base in the order of ids, for tests, checkers and status
-// pages. The app must not be used while it runs.
+// Bases yields all bases in order of their ids, for tests, checkers and status pages. Do not use
+// the app while it runs.
 func (a *BaseApp) Bases() iter.Seq[BaseView] {
 	return func(yield func(BaseView) bool) {
 		for _, b := range a.list {

@@ -17,8 +17,7 @@ import (
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
-// benchOutbox encodes what is sent, as a CellApp does, and acknowledges what goes
-// to bases.
+// benchOutbox encodes what is sent, as a CellApp does, and acknowledges what goes to bases.
 type benchOutbox struct {
 	buf   []byte
 	acks  []flow.Ack
@@ -44,9 +43,9 @@ func (o *benchOutbox) DestroySpace(entity.SpaceID)                 {}
 func (o *benchOutbox) NewID() (entity.ID, error)                   { return 0, nil }
 func (o *benchOutbox) Dead(mercury.Address) bool                   { return false }
 
-// crowd makes a cell with reals within 200 m of a line, so that each has a ghost, of
-// which players have clients and see everyone. A tick moves the players; one in ten
-// changes a property that all see. watch may be nil.
+// crowd makes a cell with reals within 200 m of a line, so that each has a ghost, of which players
+// have clients and see everyone. A tick moves the players; one in ten changes a property that all
+// see. watch may be nil.
 func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick func(), out *benchOutbox) {
 	t.Helper()
 	scripts := NewScripts(testSchema(t))

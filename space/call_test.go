@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 )
 
-// A call has the same name when it is handled again after a restore, at the cell part
-// and at the base, and so has what it causes elsewhere.
+// A call has the same name when it is handled again after a restore, at the cell part and at the
+// base, and so has what it causes elsewhere.
 func TestCallsKeepTheirNames(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -20, 1)
@@ -104,8 +104,8 @@ func TestRefusedCallsAreTold(t *testing.T) {
 	r.diary(8, fmt.Sprintf("refused 0.9.1(3): %v;", errNowhere))
 }
 
-// A handoff whose destination dies leaves a frozen copy that is newer than what anybody
-// has heard of it: the restored real says the rest, once, also if it dies at once itself.
+// A handoff whose destination dies leaves a frozen copy that is newer than what anybody has heard
+// of it: the restored real says the rest, once, also if it dies at once itself.
 func TestFrozenCopySaysWhatNobodyHeard(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		r := newRig(t, 2)

@@ -21,8 +21,8 @@ import (
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
-// Cell is the part of a space that one CellApp runs: its reals, the ghosts of its
-// neighbours' reals, and the tick that joins all the machinery.
+// Cell is the part of a space that one CellApp runs: its reals, the ghosts of its neighbours'
+// reals, and its tick.
 type Cell struct {
 	cfg        Config
 	self       mercury.Address
@@ -53,7 +53,7 @@ type Cell struct {
 	triggers map[aoi.Trigger]*Real
 
 	departing []*Real
-	hurried   []*Real // whose haunts are told before the tick
+	hurried   []*Real // to tell their haunts of before the tick
 	refusals  []refusal
 	loopback  []flow.Message // flow messages between reals of this cell
 
@@ -64,18 +64,18 @@ type Cell struct {
 	behind    bool // haunts may be; see catchUp
 	ended     bool // the space has ended
 	loaded    bsp.Rect
-	areaOf    *bsp.Tree // that the hook of the area was asked about last
+	areaOf    *bsp.Tree // for which the area hook was last considered
 	areaTold  bsp.Rect
-	// unloadable says that it was logged that nobody loads the geometry.
+	// unloadable is true once it was logged that nobody loads the geometry.
 	unloadable bool
-	local      any  // of the game, see SetLocal
-	first      bool // the hook of the first cell is still to be called
+	local      any  // the game's; see SetLocal
+	first      bool // the hook of the first cell has yet to be called
 	fromStore  bool
 	checkAt    time.Duration
 	work       measured
 	gained     int64 // see Cost
 
-	// Used again for each message or walk: nobody keeps what Outbox.Send is given.
+	// These are used again for each message or walk. Nobody keeps what Outbox.Send is given.
 	scratch []byte
 	update  ghost.Update
 	message flow.Message
@@ -88,10 +88,10 @@ func (c *Cell) Space() entity.SpaceID { return c.space }
 // ID is the id of the cell.
 func (c *Cell) ID() bsp.CellID { return c.id }
 
-// Tree is the geometry that the cell has; it must not be changed.
+// Tree is the cell's version of the space's geometry. Do not change it.
 func (c *Cell) Tree() *bsp.Tree { return c.tree }
 
-// Reals is the number of reals; Ghosts that of ghosts.
+// Reals is the number of reals.
 func (c *Cell) Reals() int { return len(c.reals) }
 
 // Ghosts is the number of ghosts.
@@ -117,7 +117,7 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 	c.tellGhosts()
 	if now >= c.checkAt {
 		c.checkAt = now + c.cfg.CheckPeriod
-		c.watch.Enter(nil) // a moved line must not raise the load that it lowers
+		c.watch.Enter(nil) // moving a line must not raise the load that it is to lower
 		c.check()
 		c.sweep()
 		c.watch.Leave()
@@ -136,8 +136,8 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 	}
 }
 
-// runEntities runs timers and controllers of all reals. A callback may make and
-// destroy entities: the walk is over a copy.
+// runEntities runs timers and controllers of all reals. It walks a copy, because callbacks may make
+// and destroy entities.
 func (c *Cell) runEntities(dt time.Duration) {
 	c.walk = append(c.walk[:0], c.reals...)
 	c.watch.Enter(&c.work.rest)
@@ -148,20 +148,20 @@ func (c *Cell) runEntities(dt time.Duration) {
 		}
 		c.watch.Switch(c.work.walkTurn(r))
 		r.runControllers(dt)
-		r.timers.Run(r.Now(), r.callBack) // which arrival may have added to
+		r.timers.Run(r.Now(), r.callBack) // arriving may have added some
 	}
 	c.watch.Leave()
 	c.work.shareWalks()
 	clear(c.walk) // what leaves the cell is not held on to
 }
 
-// sweep acts on what callbacks decided: reals that were destroyed, or lost.
+// sweep removes the reals that callbacks have destroyed or lost.
 func (c *Cell) sweep() {
 	if len(c.departing) == 0 {
 		return
 	}
-	// The scope around may be that of a real that goes here: what it did until now is
-	// counted before its meter is given up.
+	// The enclosing scope may belong to a real that goes here. Its work so far is counted before
+	// its meter is given up.
 	c.watch.Enter(&c.work.rest)
 	defer c.watch.Leave()
 	for i := 0; i < len(c.departing); i++ { // OnDestroy may add to it
@@ -186,8 +186,8 @@ func (c *Cell) moved(e *entity.Entity) {
 	}
 }
 
-// Spawn makes an entity that has only a cell part; it dies with its CellApp. init,
-// if not nil, sets properties before the script sees them.
+// Spawn makes an entity that has only a cell part and dies with its CellApp. init, if not nil, sets
+// properties before the script sees them.
 func (c *Cell) Spawn(typeName string, position, direction property.Vector3, init func(*property.Values)) (entity.ID, error) {
 	if c.ended {
 		return 0, ErrEnded

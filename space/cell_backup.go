@@ -7,10 +7,9 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 )
 
-// backUp sends the backups that are due. They are spread over the period by
-// entity id, so that a crowd that came at once is not backed up at once. A
-// frozen world has nothing new to keep, and would never be without something
-// unacknowledged: there only what a base asked for is sent.
+// backUp sends the backups that are due. Entity ids spread them over the period, so a crowd that
+// came at once is not backed up at once. In a frozen world it sends only what bases have asked for:
+// there is nothing new to keep, and regular backups would always leave something unacknowledged.
 func (c *Cell) backUp() {
 	c.watch.Enter(&c.work.rest)
 	defer c.watch.Leave()
@@ -19,15 +18,15 @@ func (c *Cell) backUp() {
 		due := r.gone == staying && c.now >= r.backupAt && (!c.population.frozen || r.backupAt == 0) && !r.choked()
 		c.watch.Switch(r.turn(due))
 		if due {
-			// The base is told again where its real is: a lost Current is so repaired.
+			// Tell the base again where its real is, in case a Current was lost.
 			r.announce()
 			r.backup()
 		}
 	}
 }
 
-// backup sends the real's state to its base, in the flow: what was sent before
-// it is then settled.
+// backup sends the real's state to its base through the flow, which settles all that was sent
+// before it.
 func (r *Real) backup() {
 	period := r.cell.cfg.BackupPeriod
 	r.backupAt = r.cell.now + period/2 + period*4/5*entityShare(r.e.ID)/1024
@@ -35,8 +34,8 @@ func (r *Real) backup() {
 		return
 	}
 	if len(r.direct) > 0 && r.session.Number != 0 {
-		// The client hears what was said before the backup before the base has the backup,
-		// or the next incarnation would believe it said.
+		// The client must hear what was said before the backup before the base has the backup.
+		// Otherwise the next incarnation would believe that it was said.
 		r.sendBundle(r.direct)
 		r.direct = r.direct[:0]
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// handle does what a flow message asks, which is the number-th of its flow.
+// handle acts on a flow message; number is its number in the flow.
 func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 	defer func() { r.call, r.cause = entity.Call{}, 0 }()
 	if m.FromPart == entity.BasePart {
@@ -25,10 +25,10 @@ func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 	case own:
 		return r.handleOwn(kind, body)
 	}
-	return fmt.Errorf("space: payload %d is only for the own base to send", kind)
+	return fmt.Errorf("space: only the entity's own base may send payload %d", kind)
 }
 
-// handleOwn does what the own base asks.
+// handleOwn acts on a message from the entity's own base.
 func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 	switch kind {
 	case flow.CallCellPayload:
@@ -57,7 +57,7 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 	return nil
 }
 
-// handleSession does what the own base asks about a session of the client.
+// handleSession acts on a message from the own base about a session of the client.
 func (r *Real) handleSession(kind flow.Payload, body []byte) error {
 	var x flow.Session
 	if err := x.Parse(body); err != nil {
@@ -77,7 +77,7 @@ func (r *Real) handleSession(kind flow.Payload, body []byte) error {
 	return nil
 }
 
-// clientCall is a call by the own client: of the own entity, or of another.
+// clientCall handles a call by the entity's own client, of this entity or another.
 func (r *Real) clientCall(body []byte) error {
 	var x flow.ClientCall
 	if err := x.Parse(body); err != nil {
@@ -95,7 +95,7 @@ func (r *Real) clientCall(body []byte) error {
 	return err
 }
 
-// callOther sends a call to an entity that the client sees.
+// callOther sends a call to another entity, which the client must see.
 func (r *Real) callOther(x *flow.ClientCall) error {
 	seen := r.sees(x.Target)
 	if !seen && (r.witness == nil || r.cell.now >= r.patientUntil) {
@@ -117,15 +117,14 @@ func (r *Real) callOther(x *flow.ClientCall) error {
 	return r.send(p, payload)
 }
 
-// RefusedCall is a call of an entity's own client that nobody handles.
+// RefusedCall is a call by an entity's own client that nobody has handled.
 type RefusedCall struct {
-	// Target is the entity that was to be called, Method the index of its method among
-	// the exposed ones, as the client said it; so are the Args, which are good until
-	// the callback returns.
+	// Target is the entity that the client called, and Method the index among its exposed methods.
+	// Args are as the client sent them, and are good until the callback returns.
 	Target entity.ID
 	Method int
 	Args   []byte
-	// Err says why.
+	// Err is the reason.
 	Err error
 }
 
@@ -135,22 +134,23 @@ func (r *Real) refuseCall(call RefusedCall) {
 	}
 }
 
-// refusal is a call that was given up in a walk over all reals, to be told after it.
+// refusal is a call that was given up during a walk over all reals. The script is told after the
+// walk.
 type refusal struct {
 	r    *Real
 	call RefusedCall
 }
 
 func (c *Cell) tellRefused() {
-	for i := 0; i < len(c.refusals); i++ { // a callback may lead to more
+	for i := 0; i < len(c.refusals); i++ { // a callback may add more
 		c.refusals[i].r.refuseCall(c.refusals[i].call)
 	}
 	clear(c.refusals)
 	c.refusals = c.refusals[:0]
 }
 
-// remoteCall is a call by the client of another entity. One that an earlier
-// incarnation of the caller made is known by its cause, and not handled again.
+// remoteCall handles a call by the client of another entity. The cause shows whether an earlier
+// incarnation of the caller has made it; it is then not handled again.
 func (r *Real) remoteCall(source entity.ID, body []byte) error {
 	var x flow.RemoteCall
 	if err := x.Parse(body); err != nil {
@@ -166,8 +166,8 @@ func (r *Real) remoteCall(source entity.ID, body []byte) error {
 	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
 }
 
-// exposedCall calls the method that a client named by its ExposedIndex, if it is
-// exposed to that client.
+// exposedCall calls the method with the ExposedIndex that a client named, if it is exposed to that
+// client.
 func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed ...property.Exposure) error {
 	d := r.e.Def.ExposedCellMethod(exposed)
 	if d == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// ClientMove takes where the client says its entity is, by a message that came from
-// an app. If the real has gone on, so does the message; else goOn is zero.
+// ClientMove takes a client's report of where its entity is, which came from an app. If the real
+// has moved to another app, goOn is where the message should follow; otherwise it is zero.
 func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.Address) (goOn mercury.Address) {
 	rec := p.find(id)
 	if rec == nil {
@@ -28,14 +28,14 @@ func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.A
 	return mercury.Address{}
 }
 
-// clientMoved takes a client's word for where it is, unless the client has been
-// told otherwise since: a move of another session or incarnation is void.
+// clientMoved accepts a client's position, unless the client has since been told otherwise. A move
+// of another session or incarnation does not count.
 func (r *Real) clientMoved(m *flow.ClientRest) {
 	if m.Session != r.session.Number || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation {
 		return
 	}
 	r.clientSaw(m.Seen)
-	// Sequences wrap; half the range counts as newer.
+	// Sequence numbers wrap; half of the range counts as newer.
 	if m.Still || int32(m.Sequence-r.clientSeq) <= 0 {
 		return
 	}
@@ -50,7 +50,8 @@ func (r *Real) clientMoved(m *flow.ClientRest) {
 	}
 }
 
-// clientSaw tells the witness what the client has taken in. What makes no sense is the client's own harm.
+// clientSaw tells the witness what the client has received. A client that sends nonsense harms only
+// itself.
 func (r *Real) clientSaw(seen []byte) {
 	if r.witness == nil || len(seen) == 0 {
 		return
@@ -73,7 +74,7 @@ func (r *Real) setSession(session flow.Session) {
 	}
 }
 
-// attach begins a client session, or ends the one there is.
+// attach begins a client session, or ends the present one.
 func (r *Real) attach(session flow.Session) {
 	same := session.Number == r.session.Number
 	r.session = session
@@ -87,7 +88,7 @@ func (r *Real) attach(session flow.Session) {
 	}
 }
 
-// greet begins a session: the client is told its cell part.
+// greet begins a session by sending the client its cell part.
 func (r *Real) greet() {
 	m := protocol.CellPlayer{
 		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
@@ -99,15 +100,14 @@ func (r *Real) greet() {
 	r.spill()
 }
 
-// maxAudit bounds the answer to an audit, in bytes: some thousand entities. Behind
-// witness.MaxDirect bytes of other messages it still fits a bundle.
+// maxAudit bounds the answer to an audit, in bytes: some thousand entities. It still fits into a
+// bundle after witness.MaxDirect bytes of other messages.
 const maxAudit = witness.MaxEntity
 
-// audit answers what the client should hold, from the cell's own lists. It is asked for
-// after the update of a tick, in which the client hears what came and went since the last
-// one, and goes at the head of the next bundle. (Answered at once it was ahead of that: a
-// ghost that was given up between two ticks was missing in the answer, and the client had
-// not heard so yet.)
+// audit tells the client what it should hold, from the cell's own lists. It runs after a tick's
+// update, which tells the client what came and went, and its answer heads the next bundle. (An
+// immediate answer came too early: a ghost that was given up between two ticks was missing in it,
+// and the client had not yet heard that it was gone.)
 func (r *Real) audit() {
 	r.audits = false
 	m := protocol.Audit{Own: protocol.Expected{
@@ -125,10 +125,10 @@ func (r *Real) audit() {
 	mark := len(r.direct)
 	r.direct = m.Append(r.direct)
 	if n := len(r.direct) - mark; n > maxAudit {
-		// Sent, it would be above what a flow takes, and lost with all before it.
+		// The bundle would be longer than a flow takes, and all of it would be lost.
 		r.direct = r.direct[:mark]
 		r.cell.count.Refused++
-		r.Log().Warn("audit of a client not answered: too much is in its sight", "bytes", n, "limit", maxAudit)
+		r.Log().Warn("audit of a client not answered: it sees too much", "bytes", n, "limit", maxAudit)
 	}
 	r.spill()
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// CellAppDied forgets a CellApp that was declared dead, by the manager's verdict. A base hears
-// first what was handed over to it, and then what is lost.
+// CellAppDied forgets a CellApp that the manager has declared dead. A base first hears what was
+// handed over to that CellApp, and then what is lost.
 func (p *Population) CellAppDied(app mercury.Address) {
 	p.handedOverDied(app)
 	for _, c := range p.cells {
@@ -25,15 +25,15 @@ func (c *Cell) cellAppDied(app mercury.Address) {
 		}
 		rec.ghost.OrphanedUntil = c.now + c.cfg.OrphanGrace
 		if !rec.e.Base.IsZero() {
-			// The base may never have heard that the real went there: the ack let the
-			// frozen copy go, and the news for the base died with the app.
+			// The base may never have heard that the real went there. The ack freed the frozen copy
+			// here, and the message for the base may have died with the app.
 			c.population.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, "its CellApp died")
 		}
 	}
 }
 
-// BaseAppDied destroys the reals whose base is gone: nothing can restore or
-// command them any more.
+// BaseAppDied destroys the reals whose bases are gone, since nothing can restore or command them
+// any more.
 func (p *Population) BaseAppDied(app mercury.Address) {
 	for _, c := range p.cells {
 		for _, rec := range slices.Clone(c.reals) {

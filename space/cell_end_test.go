@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// A divided space ends while reals have ghosts across the line and one is being handed
-// over: every base hears that its cell part is gone, and nothing is left on any cell.
+// A divided space ends while reals have ghosts across the line and one is being handed over: every
+// base hears that its cell part is gone, and nothing is left on any cell.
 func TestEnd(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(1, -20, 0)
@@ -103,8 +103,8 @@ func TestDestroySpaceAsksTheManager(t *testing.T) {
 	}
 }
 
-// What happens on a cell before its first tick happens at the right time: timers of an
-// entity that is made there run neither at once nor never.
+// What happens on a cell before its first tick happens at the right time: timers of an entity that
+// is made there run neither at once nor never.
 func TestTimesBeforeTheFirstTick(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.apps[0]

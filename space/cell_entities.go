@@ -12,7 +12,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// admit puts a record for e on the cell, or returns the one that is there.
+// admit adds a record for e to the cell, or returns the present one.
 func (c *Cell) admit(e *entity.Entity) *record {
 	if rec := c.population.find(e.ID); rec != nil {
 		return rec
@@ -22,20 +22,20 @@ func (c *Cell) admit(e *entity.Entity) *record {
 	return rec
 }
 
-// evict takes a record off the cell.
+// evict removes a record from the cell.
 func (c *Cell) evict(rec *record) {
 	c.partWith(rec)
 	c.ghosts.remove(rec.e.ID)
 	if rec.real != nil {
 		rec.real.dropWitness()
-		c.work.rest.Add(rec.real.meter.Drain()) // what it did in this tick was work all the same
+		c.work.rest.Add(rec.real.meter.Drain()) // its work in this tick still counts
 	}
 	c.ranges.Remove(rec.node)
 	delete(c.population.byID, rec.e.ID)
 }
 
-// makeReal makes e a real here: a new one, or what was a ghost. parts, if not
-// nil, fill it before its script sees it.
+// makeReal makes e a real here, either new or from a ghost. parts, if not nil, fills it before its
+// script sees it.
 func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def)}
 	rec := c.admit(e)
@@ -48,23 +48,23 @@ func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
 	}
 	if parts != nil {
 		if err := parts(r); err != nil {
-			// Taken away at once: half a real must not be met by anyone.
+			// Remove it at once: nobody may meet half a real.
 			r.gone, r.reason = lost, err.Error()
 			c.remove(r)
 			return r
 		}
 	}
-	c.keep(rec) // now that parts have said what load it brings
+	c.keep(rec) // parts have set the load that it brings
 	e.Props.SetHolder(r)
 	r.makeScript()
 	c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
 	return r
 }
 
-// makeWay readies the record of an entity for a newer order of it, and returns it.
-// Watchers go on with the ghost of the same incarnation in this space. Anything
-// else is given up and nil returned: watchers of an older incarnation hold numbers
-// that mean nothing in the new one, so they must see it leave.
+// makeWay readies the record of an entity for a newer order, and returns it. It keeps a ghost of
+// the same incarnation in this space, so that watchers go on with it. It gives up anything else and
+// returns nil: watchers of an older incarnation hold numbers that mean nothing in the new one, so
+// they must see the entity leave.
 func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 	switch {
 	case rec == nil:
@@ -79,9 +79,8 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 	return nil
 }
 
-// Create makes a real from what its base holds. A repeated order is confirmed
-// again; an older one, which may have waited long on a bad link, is ignored, since
-// the base has moved on.
+// Create makes a real from its base's copy. A repeated order is confirmed again. An older one,
+// which may have waited long on a bad link, is ignored, since the base has moved on.
 func (p *Population) Create(m *migrate.Create, from mercury.Address) {
 	c := p.cell(m.Space)
 	if c == nil {
@@ -120,8 +119,8 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 		return err
 	}
 	c.makeWay(rec, m.Order)
-	// A restored real is a new incarnation with a record of its own: it numbers its
-	// history anew, and whoever watches the old one is told that it left.
+	// A restored real is a new incarnation with a record of its own. Its history starts with new
+	// numbers, and watchers of the old one are told that it left.
 	e := &entity.Entity{ID: m.ID, Def: d, History: property.NewHistory(d)}
 	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
 	e.Put(core.Position, core.Direction, core.MoveStamp)
@@ -132,7 +131,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 			return err
 		}
 		p := r.base()
-		// The base numbers on across incarnations, in a stream named by each.
+		// The base's numbers go on across incarnations, in a stream for each.
 		p.in = flow.NewReceiver(m.Order.Incarnation, m.Handled)
 		p.at = m.Base
 		if m.Restored {
@@ -154,7 +153,8 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	if r.HasClient() && r.gone == staying {
 		callback(r, "OnClient", func(s ClientWatcher) { s.OnClient(true) })
 	}
-	// Last, so that it contains what OnCreated did: a restored real does not hear it again.
+	// The backup comes last, so that it contains what OnCreated did, which is not called again for
+	// a restored real.
 	if r.gone == staying {
 		r.backup()
 	}
@@ -176,7 +176,7 @@ func (r *Real) current() migrate.Current {
 	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()}
 }
 
-// destroy ends a real by its script's or its base's will.
+// destroy ends a real because its script or its base wants it.
 func (c *Cell) destroy(r *Real) {
 	callback(r, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	r.gone = destroyed
@@ -184,7 +184,7 @@ func (c *Cell) destroy(r *Real) {
 		if len(r.direct) > 0 && r.HasClient() {
 			r.sendBundle(r.direct)
 		}
-		r.announce() // the base listens to who has the real, and may not have heard that it is here
+		r.announce() // the base listens only to the holder of the real, and may not know that it is here
 		_ = r.sendBase([]byte{byte(flow.GonePayload)})
 	}
 	c.population.owe(r)
@@ -205,8 +205,8 @@ func (c *Cell) drop(r *Real) {
 	c.remove(r)
 }
 
-// remove takes a real away, with its ghosts everywhere. If its base brings it
-// back, that is a newer incarnation, which no tombstone forbids.
+// remove removes a real and its ghosts everywhere. If its base brings it back, that is a newer
+// incarnation, which no tombstone blocks.
 func (c *Cell) remove(r *Real) {
 	rec := c.population.find(r.e.ID)
 	if rec == nil || rec.real != r {
@@ -221,9 +221,9 @@ func (c *Cell) remove(r *Real) {
 	c.evict(rec)
 }
 
-// Refuse drops a real that its base does not acknowledge, and what a destroyed one
-// still wanted to say: nobody will ever ack it. Nobody but the app of its base may. It
-// answers what the base was told of them.
+// Refuse drops a real that its base does not acknowledge, and the unsent messages of a destroyed
+// one, which nobody would ever ack. Only the app of the base may refuse. It also acknowledges the
+// news that the base was sent of these reals.
 func (p *Population) Refuse(m *migrate.Refuse, from mercury.Address) {
 	p.words.answered(m, from)
 	p.refuseDeparted(m.ID, m.Order.Incarnation, from)

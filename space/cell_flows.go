@@ -16,8 +16,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// MaxPeers bounds the other ends that one real keeps flows with. Beyond it calls
-// to further entities are refused until an old one has been idle for PeerLease.
+// MaxPeers bounds the entities that one real keeps flows with. Beyond it, calls to further entities
+// are refused until an old flow has been idle for PeerLease.
 const MaxPeers = 1024
 
 // peer is both directions of a flow between a real and another part.
@@ -26,30 +26,29 @@ type peer struct {
 	side entity.Part
 	out  flow.Sender
 	in   flow.Receiver
-	// at is where the other end last was known to be: acks go there.
+	// at is the last known app of the other end. Acks go there.
 	at mercury.Address
 	// home is the app of the other end's base, which always finds its cell part.
 	home mercury.Address
-	// life is the newest incarnation of the other end that is known.
+	// life is the newest known incarnation of the other end.
 	life uint32
-	// cause is that of the last call which was handled; see flow.RemoteCall.
+	// cause is the cause of the last handled call; see flow.RemoteCall.
 	cause uint64
-	// unseen says that what is sent waits until the other end is in sight of the
-	// client; see CallPatience.
+	// unseen means that messages wait until the client sees the other end; see CallPatience.
 	unseen bool
-	// used is when the flow last moved, and lostSince since when nobody here knows
-	// where the other end is; both are local and begin anew on the next cell.
+	// used is when the flow last moved. lostSince is since when nobody here knows where the other
+	// end is. Both are local, and start again on the next cell.
 	used, lostSince time.Duration
 }
 
 const (
-	// PeerLease is how long a settled flow between cells is kept without use, if that
-	// is more than four backup periods. It is longer than anything of it can be under
-	// way, and than it takes until the calls of a caller that died are repeated.
+	// PeerLease is how long a settled flow between cells is kept without use, unless four backup
+	// periods are longer. No message can be under way for so long, and the calls of a dead caller
+	// are repeated sooner.
 	PeerLease = time.Minute
 
-	// FlowGiveUp is how long a real tries to reach another real that has no base, and
-	// of which nobody here knows where it is.
+	// FlowGiveUp is how long a real tries to reach a real without a base whose place nobody here
+	// knows.
 	FlowGiveUp = 15 * time.Second
 )
 
@@ -63,15 +62,15 @@ func (r *Real) peer(id entity.ID, side entity.Part) (*peer, error) {
 	}
 	p := peer{id: id, side: side, used: r.cell.now}
 	if side != entity.BasePart {
-		// There may have been a flow before, forgotten as idle, whose numbers the
-		// target remembers: microseconds of game time are above all it can have had.
+		// The target may remember the numbers of an earlier flow, which was forgotten here as idle.
+		// Microseconds of game time are above all that it can have had.
 		p.out = flow.NewSender(uint64(max(r.Now(), 0) / time.Microsecond))
 	}
 	r.flows = slices.Insert(r.flows, i, p)
 	return &r.flows[i], nil
 }
 
-// known is the flow with another part if there is one.
+// known returns the flow with another part; nil if there is none.
 func (r *Real) known(id entity.ID, side entity.Part) *peer {
 	if i, found := slices.BinarySearchFunc(r.flows, peer{id: id, side: side}, comparePeers); found {
 		return &r.flows[i]
@@ -79,8 +78,8 @@ func (r *Real) known(id entity.ID, side entity.Part) *peer {
 	return nil
 }
 
-// idle reports whether nobody will miss the flow: nothing is kept, and nothing will
-// have to be asked for again after a restore.
+// idle reports whether nobody would miss the flow: nothing is kept, and nothing will be asked for
+// again after a restore.
 func (r *Real) idle(p *peer) bool {
 	lease := max(PeerLease, 4*r.cell.cfg.BackupPeriod)
 	return p.side != entity.BasePart && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
@@ -90,17 +89,17 @@ func comparePeers(a, b peer) int {
 	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.side, b.side))
 }
 
-// base is the flow with the own base.
+// base returns the flow with the entity's own base.
 func (r *Real) base() *peer {
 	p, err := r.peer(r.e.ID, entity.BasePart)
 	if err != nil {
-		// The base's flow is made with the real and never given up.
+		// The base's flow is made with the real and is never given up.
 		panic(err)
 	}
 	return p
 }
 
-// sendBase puts a payload into the flow to the base.
+// sendBase adds a payload to the flow to the base.
 func (r *Real) sendBase(payload []byte) error {
 	if r.e.Base.IsZero() {
 		return entity.ErrNoPart
@@ -119,17 +118,17 @@ func (r *Real) send(p *peer, payload []byte) error {
 		return err
 	}
 	r.cell.count.FlowSent++
-	if room := roomNow; p.out.Waiting() == 1 { // else it comes in its turn; see settleFlows
+	if room := roomNow; p.out.Waiting() == 1 { // otherwise it waits for its turn; see settleFlows
 		p.out.Send(func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, room) })
 	}
 	return nil
 }
 
-// A flow keeps what it was given until it is settled, so nothing is lost if its
-// messages wait. room is up to which level of a way they go on it: what is new and in
-// its turn, until the last half is left; what waited, or is sent again, while the way
-// is free. That bounds what a tick sends again to an app by a quarter of its queue, for
-// all entities together.
+// room is the level up to which a channel takes messages of flows. A flow keeps messages until they
+// are settled, so nothing is lost while they wait. New messages whose turn it is go out until only
+// half of the queue is free; waiting or repeated ones go only while the queue is less than a
+// quarter full. All entities together so fill at most a quarter of the queue to an app with repeats
+// in one tick.
 type room mercury.Level
 
 const (
@@ -139,7 +138,7 @@ const (
 
 func (c *Cell) has(room room, to mercury.Address) bool { return c.population.has(room, to) }
 
-// transmit sends a message of a flow, and reports whether it had room.
+// transmit sends a message of a flow, and reports whether there was room.
 func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool {
 	m := &r.cell.message
 	*m = flow.Message{
@@ -167,10 +166,10 @@ func (c *Cell) runLoopback() {
 	}
 }
 
-// goesOn is where a message goes that came from an app for a real which is a ghost
-// here; zero if nowhere. It never goes back to where it came from: ghosts that
-// point at each other, after a handoff that failed, would pass it to and fro as
-// fast as the network can. Its sender's timer tries again.
+// goesOn returns where to pass a message for a real that is a ghost here; zero means nowhere. The
+// message never goes back to the app that it came from. After a failed handoff two ghosts may point
+// at each other, and would pass it to and fro as fast as the network can. The sender's timer tries
+// again instead.
 func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
 	if g.Real == c.self || g.Real == from || c.out.Dead(g.Real) {
 		return mercury.Address{}
@@ -183,7 +182,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
-			c.population.send(on, m, roomNow) // if there is none, the sender's timer tries again
+			c.population.send(on, m, roomNow) // without room, the sender's timer tries again
 		}
 		return
 	}
@@ -192,7 +191,8 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if r.gone != staying {
 		return
 	}
-	// Only these speak to a real; a flow with another base would never be idle.
+	// A real takes messages from its own base and from other cell parts only; a flow with another
+	// base would never be idle.
 	if own := m.From == r.e.ID; own != (m.FromPart == entity.BasePart) || !own && m.FromPart != entity.CellPart {
 		c.count.Refused++
 		return
@@ -203,11 +203,11 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 		return
 	}
 	if m.Incarnation < p.in.Incarnation() {
-		c.count.Refused++ // an older incarnation: acks must not follow it to where it was
+		c.count.Refused++ // an older incarnation, to whose old place acks must not go
 		return
 	}
 	p.at, p.used, p.lostSince = m.Reply, c.now, 0
-	// Accept may call back into the script, which may add peers: p is not used after.
+	// Accept may call the script, which may add peers, so p must not be used afterwards.
 	moved := p.in
 	moved.Accept(m.Incarnation, m.Low, m.Number, m.Payload, func(payload []byte) {
 		c.count.FlowHandled++
@@ -216,7 +216,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 		}
 		r.note(m, len(payload))
 		if err := r.handle(m, moved.Last(), payload); err != nil {
-			// Not above Debug: clients must not be able to fill the log.
+			// No level above Debug, or clients could fill the log.
 			c.count.Refused++
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "error", err)
 		}
@@ -229,8 +229,8 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	}
 }
 
-// settleFlows sends the acks that are owed and what of the flows has room. Where there is
-// little, it is for others first in each tick.
+// settleFlows sends owed acks, and as much of the flows as there is room for. It starts at another
+// real in each tick, so that all get their share of scarce room.
 func (c *Cell) settleFlows() {
 	for i, first := 0, c.fairStart(); i < len(c.reals); i++ {
 		c.reals[(first+i)%len(c.reals)].real.settleFlows()
@@ -238,7 +238,7 @@ func (c *Cell) settleFlows() {
 	c.tellRefused()
 }
 
-// fairStep is prime and large, so that ticks begin all over the list.
+// fairStep is a large prime, so that ticks begin all over the list.
 const fairStep = 7919
 
 func (r *Real) settleFlows() {
@@ -258,8 +258,7 @@ func (r *Real) settleFlows() {
 	}
 }
 
-// ack sends an ack that is owed. Where there is no room it stays owed: a later one says
-// more.
+// ack sends an owed ack. Without room it stays owed, and a later one says more.
 func (r *Real) ack(p *peer) {
 	c := r.cell
 	if !p.in.Owed() {
@@ -272,7 +271,7 @@ func (r *Real) ack(p *peer) {
 		to, rec = r.e.Base, nil
 	case rec != nil && rec.real != nil:
 		to = c.self
-	case rec != nil && c.now-p.used >= flow.ResendAfter: // it may have moved on since it said where it is
+	case rec != nil && c.now-p.used >= flow.ResendAfter: // it may have moved since it said where it is
 		to = rec.ghost.Real
 	}
 	if to != c.self && !c.has(roomNow, to) {
@@ -284,7 +283,7 @@ func (r *Real) ack(p *peer) {
 		Incarnation: p.in.Incarnation(), Number: p.in.Last(), Settled: r.settled(p),
 	}
 	switch {
-	case to.IsZero(): // it asks when it misses the ack
+	case to.IsZero(): // the sender asks if it misses the ack
 	case to != c.self:
 		c.out.Send(to, &a)
 	default:
@@ -292,9 +291,8 @@ func (r *Real) ack(p *peer) {
 	}
 }
 
-// appendFlows encodes all flows for an offload; for a backup without what belongs to
-// a place, and without the sending end to the base, which has all that was sent before
-// the backup when it has the backup.
+// appendFlows encodes all flows. A backup leaves out what belongs to a place. It also leaves out
+// the sending end to the base: when the base has the backup, it has all that was sent before it.
 func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	b = r.appendSaving(b, sending)
 	b = binary.AppendUvarint(b, uint64(len(r.flows)))
@@ -322,7 +320,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 	return b
 }
 
-// readFlows reads what appendFlows wrote. What is restored sends as a new stream.
+// readFlows reads what appendFlows wrote. A restored real sends in a new stream.
 func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	r.readSaving(rd, restoring)
 	n := rd.Count(MaxPeers, 6)
@@ -335,7 +333,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 		}
 		next := peer{id: id, side: side}
 		if comparePeers(last, next) >= 0 {
-			rd.Fail(errors.New("a flow twice, or out of order"))
+			rd.Fail(errors.New("a flow came twice or out of order"))
 			return
 		}
 		last = next
@@ -358,7 +356,7 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	}
 }
 
-// restoreFlow makes a flow that of a new incarnation.
+// restoreFlow turns a flow into that of a new incarnation.
 func (r *Real) restoreFlow(p *peer) {
 	p.at = mercury.Address{}
 	p.in.Restore()

@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// books hold what the cells of a rig showed last. No time passes in between: a difference is by who came or went.
+// books hold what the cells of a rig showed last. No time passes in between: a difference is by who
+// came or went.
 type books struct {
 	r             *rig
 	loads, gained []int64
@@ -25,7 +26,8 @@ func (b *books) open() {
 	}
 }
 
-// changed demands what each cell gained since the books were opened, that its load shifted by as much, and opens them anew.
+// changed demands what each cell gained since the books were opened, that its load shifted by as
+// much, and opens them anew.
 func (b *books) changed(what string, want ...int64) {
 	b.r.t.Helper()
 	for i, a := range b.r.apps {
@@ -38,8 +40,9 @@ func (b *books) changed(what string, want ...int64) {
 	b.open()
 }
 
-// loaded makes two cells with reals of 10, 20 and 30 ms/s on the left, and one of 40 ms/s on the right; if artificial, of
-// three, five and seven units of a load of 1000 each, and ten. No offload is due until the test calls for a check.
+// loaded makes two cells with reals of 10, 20 and 30 ms/s on the left, and one of 40 ms/s on the
+// right; if artificial, of three, five and seven units of a load of 1000 each, and ten. No offload
+// is due until the test calls for a check.
 func loaded(t *testing.T, artificial bool) (*books, func(entity.ID) int64) {
 	t.Helper()
 	r := newRig(t, 2)
@@ -108,7 +111,8 @@ func TestGainedIsWhatLoadShiftsBy(t *testing.T) {
 	}
 }
 
-// A real whose handoff fails is gone from its cell, and comes back as a new one that nothing was measured of.
+// A real whose handoff fails is gone from its cell, and comes back as a new one that nothing was
+// measured of.
 func TestGainedOfARealTakenBack(t *testing.T) {
 	for name, artificial := range map[string]bool{"measured": false, "artificial": true} {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +190,8 @@ func TestGainedOfRefusedReals(t *testing.T) {
 	}
 }
 
-// Over a long time of coming and going, what a cell shows is what it gained and what its reals grew by since they came.
+// Over a long time of coming and going, what a cell shows is what it gained and what its reals grew
+// by since they came.
 func TestGainedAddsUp(t *testing.T) {
 	r, m := modelled(t, 2)
 	for id := entity.ID(1); id <= 6; id++ {

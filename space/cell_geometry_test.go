@@ -25,8 +25,9 @@ func (r *rig) loading(cell int, on bool) {
 	r.next(func(t *bsp.Tree) { l, _, _ := t.Leaf(cellID(cell)); l.Loading = on })
 }
 
-// TestEveryCellHearsOfItsArea: each cell once when it is made, and whenever its area has changed, be it moved, grown by the
-// death of a neighbour or gone; not when only loads or another cell's area have.
+// TestEveryCellHearsOfItsArea: each cell once when it is made, and whenever its area has changed,
+// be it moved, grown by the death of a neighbour or gone; not when only loads or another cell's
+// area have.
 func TestEveryCellHearsOfItsArea(t *testing.T) {
 	r := newRig(t, 3)
 	told := map[bsp.CellID][]bsp.Rect{}
@@ -58,8 +59,8 @@ func TestEveryCellHearsOfItsArea(t *testing.T) {
 	}
 }
 
-// TestNobodyIsHandedToACellThatLoads: a real stays where it is until the cell that it is in has loaded its land, whether it
-// walks, the cell retires or both; its ghost is there meanwhile.
+// TestNobodyIsHandedToACellThatLoads: a real stays where it is until the cell that it is in has
+// loaded its land, whether it walks, the cell retires or both; its ghost is there meanwhile.
 func TestNobodyIsHandedToACellThatLoads(t *testing.T) {
 	for _, retiring := range []bool{false, true} {
 		r := newRig(t, 2)

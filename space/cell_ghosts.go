@@ -10,23 +10,23 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Ghosts, from both sides: what the reals here tell their haunts, and what the reals
-// of others tell this cell.
+// This file has both sides of ghosts: what reals here tell their haunts, and what reals elsewhere
+// tell this cell.
 
-// mirror makes and ends the ghosts of one real; own is the cell's rectangle, empty
-// if it has none, and budget how many may be made.
+// mirror makes and ends the ghosts of one real. own is the cell's rectangle, empty if it has none;
+// budget is how many ghosts it may make.
 func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
 	reach := c.cfg.Border.GhostDistance + float64(r.e.Def.AppealRadius)
 	if around := bsp.Around(x, z, reach); r.haunts.Len() == 0 && within(around, own) {
-		return budget // as most are: deep inside
+		return budget // deep inside, as most are
 	}
 	var state *ghost.State
 	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
 		app := appOf(leaf)
 		if app == c.self || !leaf.Created || r.haunts.Has(app) || c.out.Dead(app) || budget == 0 ||
-			!c.has(roomLater, app) { // the next check sees
+			!c.has(roomLater, app) { // try again at the next check
 			continue
 		}
 		if state == nil {
@@ -50,7 +50,7 @@ func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	return budget
 }
 
-// leaveBehind has a haunt wait for the sum until there is room.
+// leaveBehind lets a haunt wait until there is room for the sum of the changes.
 func (r *Real) leaveBehind(app mercury.Address) {
 	r.haunts.SetBehind(app, true)
 	r.cell.behind = true
@@ -61,7 +61,7 @@ func (r *Real) endGhost(at mercury.Address) {
 	r.cell.out.Send(at, &ghost.Delete{Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence}})
 }
 
-// within reports whether a has no point on the edge of b or outside it.
+// within reports whether a lies inside b and does not touch its edge.
 func within(a, b bsp.Rect) bool {
 	return a.MinX > b.MinX && a.MaxX < b.MaxX && a.MinZ > b.MinZ && a.MaxZ < b.MaxZ
 }
@@ -75,11 +75,10 @@ func (c *Cell) touches(app mercury.Address, r bsp.Rect) bool {
 	return false
 }
 
-// state is everything a ghost holds. What the real has not told its haunts yet is
-// in it: they are told first, and who gets it must not be among them before. Told
-// again in an Update, a change of a part would be made twice. It is nil if nobody could
-// take it: sent all the same, it would be refused, asked for at the next Update, and
-// refused again, each tick.
+// state returns everything that a ghost holds, including changes that the haunts have not been told
+// yet. The haunts must be told first, and the receiver must not be among them: a part's change that
+// came again in an Update would be applied twice. It returns nil for a state that is too large. If
+// sent, it would be refused, asked for at the next Update, and refused again in each tick.
 func (r *Real) state() *ghost.State {
 	if len(r.changes) > 0 {
 		r.cell.tell(r)
@@ -100,7 +99,7 @@ func (r *Real) state() *ghost.State {
 	}
 }
 
-// ghostState makes a ghost or brings one up to a new hop.
+// ghostState makes a ghost, or brings one to a new hop.
 func (c *Cell) ghostState(m *ghost.State, from mercury.Address) {
 	rec := c.population.find(m.ID)
 	if rec != nil && rec.olderState(m.Head) || c.population.tombstones.Forbids(m.Head) {
@@ -126,7 +125,7 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) {
 	rec.hearState(was)
 }
 
-// olderState reports whether a State of head h is of no use to whoever holds rec.
+// olderState reports whether a State with head h has nothing new for rec.
 func (rec *record) olderState(h ghost.Head) bool {
 	if rec.real != nil {
 		return !rec.e.Order.Before(h.Order)
@@ -134,7 +133,7 @@ func (rec *record) olderState(h ghost.Head) bool {
 	return rec.ghost.Older(h)
 }
 
-// newGhost makes a ghost of which nothing, or something older, is here.
+// newGhost makes a ghost of an entity that is not here, or only in an older form.
 func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 	d, err := c.definition(m.Type)
 	if err != nil {
@@ -147,7 +146,7 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 		return
 	}
 	if old != nil && old.real != nil {
-		// A newer real lives elsewhere: this one was given up by the base.
+		// A newer real lives elsewhere, so the base has given this one up.
 		c.log.Info("real dropped: a newer one mirrors itself here", "entity", m.ID.String(), "order", old.e.Order.String(), "newer", m.Order.String())
 	}
 	c.makeWay(old, m.Order)
@@ -162,8 +161,8 @@ func (c *Cell) badGhost(id entity.ID, err error) {
 	c.log.Error("ghost message", "entity", id.String(), "error", err)
 }
 
-// ghostUpdate takes what a real did. One that cannot be used, although it is new,
-// means that a State was missed: it is asked for.
+// ghostUpdate applies what a real did. If the Update is new but does not fit, a State was missed,
+// and the ghost asks for it.
 func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) {
 	c.watch.Claim(&c.work.rest)
 	if rec.ghost == nil {
@@ -185,11 +184,11 @@ func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) {
 	c.moved(rec.e)
 }
 
-// GhostLease is how long a ghost believes in a real that is silent: a real that
-// acts is heard each tick, so only those at rest are ever asked after.
+// GhostLease is how long a ghost believes in a silent real before it asks. A real that acts is
+// heard each tick, so ghosts ask only about reals at rest.
 const GhostLease = 10 * time.Second
 
-// ghostQuery answers who asks after a real, or passes the question on.
+// ghostQuery answers a question about a real, or passes it on.
 func (c *Cell) ghostQuery(rec *record, m *ghost.Query) {
 	c.watch.Claim(&c.work.rest)
 	switch {
@@ -205,13 +204,13 @@ func (c *Cell) ghostQuery(rec *record, m *ghost.Query) {
 	}
 }
 
-// showGhost shows a real to who asked: in short if it only heard nothing for long.
+// showGhost sends a real to the asker: a short answer if the asker only heard nothing for long.
 func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	if r.gone != staying || c.out.Dead(m.Asker) {
 		return
 	}
 	if !c.has(roomLater, m.Asker) {
-		// A haunt gets the sum when there is room; who is none asks again.
+		// A haunt gets the sum when there is room; anyone else asks again.
 		r.leaveBehind(m.Asker)
 		return
 	}
@@ -238,7 +237,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	}
 }
 
-// auditGhosts makes every haunt compare its ghosts with the reals here.
+// auditGhosts lets every haunt compare its ghosts with the reals here.
 func (c *Cell) auditGhosts() {
 	for _, rec := range c.reals {
 		r := rec.real
@@ -250,7 +249,7 @@ func (c *Cell) auditGhosts() {
 	}
 }
 
-// ghostAudit compares a ghost with what its real says.
+// ghostAudit compares a ghost with its real's figures.
 func (c *Cell) ghostAudit(rec *record, m *ghost.Audit) {
 	c.watch.Claim(&c.work.rest)
 	if rec.ghost == nil || rec.e.Order != m.Order {

@@ -7,14 +7,15 @@ import (
 	"runtime/debug"
 )
 
-// ErrNoJobs is returned where nobody performs jobs.
-var ErrNoJobs = errors.New("space: nobody performs jobs here; give the CellApp the runner's Jobs")
+// ErrNoJobs is returned by Cell.Do on a CellApp without Jobs.
+var ErrNoJobs = errors.New("space: nobody runs jobs here; give the CellApp the runner's Jobs")
 
-// Do performs what blocks (loading, path finding, a question to a service): run on another goroutine, then done with its
-// result on the goroutine of the CellApp, not within Do. run must not touch the cell, its entities, or anything else
-// that is not its own; its context ends when the CellApp does. result is what run returned, or an error of the runner
-// that says why there is none: run panicked, or too many jobs wait. done is not called if the cell is gone by then. A
-// panic of done is contained and logged.
+// Do runs blocking work, such as loading, path finding or a request to a service. It calls run on
+// another goroutine, and later done with the result on the goroutine of the CellApp, never from
+// within Do. run must not touch the cell, its entities, or anything else that is not its own; its
+// context ends with the CellApp. result is what run returned, or an error of the runner if run
+// panicked or too many jobs wait. done is not called if the cell is gone by then. A panic of done
+// is contained and logged.
 func (c *Cell) Do(run func(ctx context.Context) any, done func(result any)) error {
 	if c.population.env.Do == nil {
 		return ErrNoJobs
@@ -22,7 +23,7 @@ func (c *Cell) Do(run func(ctx context.Context) any, done func(result any)) erro
 	return c.population.env.Do(run, func(result any) { c.jobDone(done, result) })
 }
 
-// jobDone hands a job's result to the game, if the cell is still here.
+// jobDone passes a job's result to the game if the cell is still here.
 func (c *Cell) jobDone(done func(result any), result any) {
 	c.watch.Claim(&c.work.rest)
 	if c.population.cell(c.space) == c && !c.ended {
@@ -30,7 +31,7 @@ func (c *Cell) jobDone(done func(result any), result any) {
 	}
 }
 
-// hook runs code of the game that belongs to the cell and to none of its entities. Its panic is contained.
+// hook runs game code that belongs to the cell, not to one of its entities. A panic is contained.
 func (c *Cell) hook(what string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -11,41 +11,42 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// Cost is what a cell costs and where that lies, in nanoseconds of work per second.
+// Cost is the load of a cell and where in the cell it lies, in nanoseconds of work per second.
 type Cost struct {
-	// Total is that of its reals and of the cell's own work, without that of migration.
+	// Total is the load of its reals and of the cell's own work, without migration.
 	Total int64
-	// Gained is the load of the reals that have come to the cell, by whatever way, less that of
-	// those that left, since it was made. Each counts as it did in Total at that moment, a new one
-	// as nothing unless Config.ArtificialLoad is set. So it changes when Total does, and Total less
-	// Gained moves only by what work itself changes and, with an artificial load, by ghosts. A
-	// number of reals could not say that: those near a line at the thin end of a crowd may cost
-	// half of the mean, and a balance that counts them answers its own step with a larger one back.
+	// Gained is the load of the reals that have come to the cell since it was made, less the load
+	// of those that have left. Each real counts as it did in Total at that moment; a new one counts
+	// nothing unless Config.ArtificialLoad is set. So Total less Gained changes only with the work
+	// itself and, under an artificial load, with ghosts. A count of reals could not show that:
+	// those near a line at the thin end of a crowd may cost half of the mean, and a balance that
+	// counts them answers its own step with a larger one back.
 	//
-	// Only differences count: what came with little and grew here leaves with much, so it is below
-	// zero at times.
+	// Only differences count. A real may come with little load, grow here and leave with much, so
+	// Gained may be negative.
 	Gained int64
 	// Profile and Edges spread the cell's own work evenly over its reals.
 	Profile load.Profile
 	Edges   load.Edges
 }
 
-// TypeLoad is what the reals of one entity type cost, in nanoseconds of work per second.
+// TypeLoad is the load of the reals of one entity type, in nanoseconds of work per second.
 type TypeLoad struct {
 	// Type is the id of the definition.
 	Type uint16
 	// Reals is how many there are.
 	Reals int
-	// Raw is the sum of their last tick, Load that of what their meters show, each not below the real's artificial load.
+	// Raw sums their last tick, and Load their smoothed meters. Each real counts at least its
+	// artificial load.
 	Raw, Load int64
 }
 
-// measured is what a cell knows of its own cost. The whole is not measured but summed up: what is left of a tick by
-// the scopes of reals, and what each real's meter shows. So a real that is handed over takes its load along at once,
+// measured is what a cell knows of its own load. The total is a sum: the part of the tick outside
+// the reals' scopes, and each real's meter. So a real that is handed over moves its load at once,
 // on both sides, and nothing can drift apart.
 type measured struct {
 	rest    load.Meter // the cell's own work
-	walks   load.Meter // of a tick's walkers, until it is shared
+	walks   load.Meter // of a tick's walkers, until shared out
 	walkers []*Real
 	at      time.Duration
 	types   []TypeLoad // by definition id
@@ -54,12 +55,12 @@ type measured struct {
 	samples []load.Sample
 }
 
-// measure ends a tick's measuring.
+// measure ends a tick's measurement.
 func (c *Cell) measure(dt time.Duration) {
 	m := &c.work
 	if c.tick == 1 {
-		// The meters take their first sample whole. Spread over all the time before the
-		// cell was made, it would show an empty one for seconds.
+		// The meters take their first sample whole. If it covered all the time before the cell was
+		// made, the cell would look empty for seconds.
 		m.at = c.now - dt
 	}
 	elapsed := c.now - m.at
@@ -71,7 +72,7 @@ func (c *Cell) measure(dt time.Duration) {
 	for _, rec := range c.reals {
 		r := rec.real
 		if r.madeTick == c.tick {
-			m.rest.Add(r.meter.Drain()) // it begins with its first whole tick
+			m.rest.Add(r.meter.Drain()) // its load begins with its first whole tick
 		} else {
 			r.meter.Tick(elapsed, c.cfg.LoadWeight)
 		}
@@ -85,7 +86,7 @@ func (c *Cell) measure(dt time.Duration) {
 	m.raw += m.rest.Raw()
 }
 
-// Work is the cell's load in nanoseconds of work per second, as Cost.Total, without where it lies; raw is that of the
+// Work is the cell's load, as Cost.Total, in nanoseconds of work per second; raw is that of the
 // last tick alone.
 func (c Hosted) Work() (smoothed, raw int64) {
 	for _, rec := range c.reals {
@@ -98,16 +99,16 @@ func (c Hosted) Work() (smoothed, raw int64) {
 	return load.Clamp(smoothed + c.work.rest.Load()), load.Clamp(c.work.raw)
 }
 
-// made ends the making of a real. What that cost is the cell's: as the first sample of a meter, which is taken whole,
-// the making of a crowd would show as a load that is never seen again.
+// made ends the making of a real, whose cost counts for the cell. A meter takes its first sample
+// whole, so the making of a crowd would otherwise show as a load that never comes again.
 func (c *Cell) made(r *Real) {
 	r.madeTick = c.tick
 	c.work.rest.Add(r.meter.Drain())
 }
 
-// TypeLoads returns what the reals of each entity type cost, over all cells, in order of their
-// definitions' ids, without types that have no real here. It is as of the last tick, and measured
-// even if Config.ArtificialLoad replaces the cells' loads.
+// TypeLoads returns the load of the reals of each entity type on all cells, in order of their
+// definitions' ids. Types without a real here are left out. The figures are of the last tick, and
+// are measured even if Config.ArtificialLoad replaces the cells' loads.
 func (p *Population) TypeLoads() []TypeLoad {
 	sums := make([]TypeLoad, len(p.scripts.Schema().Types))
 	for _, c := range p.cells {
@@ -122,8 +123,8 @@ func (p *Population) TypeLoads() []TypeLoad {
 	return slices.DeleteFunc(sums, func(t TypeLoad) bool { return t.Reals == 0 })
 }
 
-// Cost is the cell's load, and where it lies. It is for reports: making it costs about as much as
-// sorting the reals four times.
+// Cost returns the cell's load and where it lies. Call it only for reports: it takes about as long
+// as sorting the reals four times.
 func (c Hosted) Cost() Cost {
 	m := &c.work
 	c.watch.Enter(&m.rest)
@@ -148,7 +149,8 @@ func (c Hosted) Cost() Cost {
 	return l
 }
 
-// scope is the meter of whoever a message to an entity is work for: the real, or the cell, which passes it on.
+// scope returns the meter to which a message to an entity counts: the real's, or the cell's, which
+// passes it on.
 func (c *Cell) scope(id entity.ID) *load.Meter {
 	if rec := c.population.find(id); rec != nil && rec.real != nil {
 		return &rec.real.meter
@@ -156,8 +158,8 @@ func (c *Cell) scope(id entity.ID) *load.Meter {
 	return &c.work.rest
 }
 
-// turn is the meter for a real's turn in a walk over all reals. A real that has something to do is
-// charged itself; the cell pays for finding out that one has nothing to do.
+// turn returns the meter for a real's turn in a walk over all reals. A busy real pays for itself;
+// the cell pays for finding out that a real has nothing to do.
 func (r *Real) turn(busy bool) *load.Meter {
 	if busy {
 		return &r.meter
@@ -165,9 +167,9 @@ func (r *Real) turn(busy bool) *load.Meter {
 	return &r.cell.work.rest
 }
 
-// walkTurn is the meter for a real's controllers and timers. Steps of walks are alike and short: to read the clock for
-// each would cost a tenth of the step. They are measured together, and who walks has an even share; what is called back
-// on arrival is still the real's alone.
+// walkTurn returns the meter for a real's controllers and timers. Steps of walks are alike and
+// short, and to read the clock for each would add a tenth. They are measured together and shared
+// evenly among the walkers. The callback on arrival still counts for its real alone.
 func (m *measured) walkTurn(r *Real) *load.Meter {
 	switch {
 	case r.timers.Due(r.cell.game):
@@ -193,19 +195,21 @@ func (m *measured) shareWalks() {
 	m.walkers = m.walkers[:0]
 }
 
-// Load is what the real costs, in nanoseconds of work per second, smoothed over some twenty ticks: its timers and
-// controllers, its callbacks, what its client and others ask of it, what its client is told, its backups. Work that a
-// script of another entity does with it counts for the other. It begins with the first whole tick after the real was
-// made or restored, and travels with it from cell to cell. It is not below what SetArtificialLoad said.
+// Load is what the real costs, in nanoseconds of work per second, smoothed over some twenty ticks.
+// It covers its timers and controllers, its callbacks, messages from its client and others, its
+// client's updates and its backups. Work that another entity's script does with it counts for the
+// other. The load begins with the first whole tick after the real was made or restored, and travels
+// with it from cell to cell. It is at least what SetArtificialLoad set.
 func (r *Real) Load() int64 { return max(r.meter.Load(), r.leastLoad) }
 
-// SetArtificialLoad makes the real count as no cheaper than least, in nanoseconds of work per second, up to load.Max;
-// 0 or less ends it. It is for work that the cell does not see, or that is expected soon: a boss that will draw a crowd.
-// It counts in the cell's load, too, and travels with the real from cell to cell; a backup does not have it.
+// SetArtificialLoad makes the real count at least as much as least, in nanoseconds of work per
+// second, up to load.Max; 0 or less ends it. Use it for work that the cell does not see, or that is
+// expected soon: a boss that will draw a crowd. It counts in the cell's load, too, and travels with
+// the real from cell to cell, but is not in backups.
 func (r *Real) SetArtificialLoad(least int64) { r.leastLoad = load.Clamp(least) }
 
 // appendLoad encodes the load that a real takes along, so that it counts at the destination at
-// once. Otherwise the destination would believe for seconds that it has room for more.
+// once. Otherwise the destination would believe for seconds that it has room to spare.
 func (r *Real) appendLoad(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(r.meter.Load()))
 	return binary.AppendUvarint(b, uint64(r.leastLoad))

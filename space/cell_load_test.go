@@ -46,8 +46,8 @@ func TestLoadIsWhatWasModelled(t *testing.T) {
 	}
 }
 
-// Scripts that act on others, die, panic, come and go: every bit of work is counted once,
-// for whom it was, and migration for nobody.
+// Scripts that act on others, die, panic, come and go: every bit of work is counted once, for whom
+// it was, and migration for nobody.
 func TestWorkIsCountedOnce(t *testing.T) {
 	r, m := modelled(t, 2)
 	for id := entity.ID(1); id <= 6; id++ {
@@ -291,8 +291,8 @@ func TestWalkersShareTheirSteps(t *testing.T) {
 	r.now += tickPeriod
 	c.checkAt = time.Hour
 	c.runTick(r.now, r.now, tickPeriod)
-	// The rest, walks of 1 to 3, the rest for 4, timers of 5, the walk of 6 until it
-	// arrives, its callback, the end of its step, the rest, the end.
+	// The rest, walks of 1 to 3, the rest for 4, timers of 5, the walk of 6 until it arrives, its
+	// callback, the end of its step, the rest, the end.
 	if *readings != 9 {
 		t.Errorf("%d readings", *readings)
 	}
@@ -307,8 +307,8 @@ func TestWalkersShareTheirSteps(t *testing.T) {
 	}
 }
 
-// What it costs to make a real is the cell's, so that its meter begins with what it
-// costs to have it.
+// What it costs to make a real is the cell's, so that its meter begins with what it costs to have
+// it.
 func TestMakingIsTheCells(t *testing.T) {
 	r, _ := modelled(t, 1)
 	c := r.apps[0].cell
@@ -344,8 +344,8 @@ func TestMakingIsTheCells(t *testing.T) {
 	}
 }
 
-// A message between reals of one cell is work for the one that it is for, even if no
-// script hears of it.
+// A message between reals of one cell is work for the one that it is for, even if no script hears
+// of it.
 func TestLoopbackIsTheTargets(t *testing.T) {
 	r, m := modelled(t, 1)
 	for id := entity.ID(1); id <= 3; id++ {

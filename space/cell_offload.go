@@ -14,8 +14,8 @@ import (
 
 func appOf(l *bsp.Leaf) mercury.Address { return mercury.Address{At: l.App, Salt: l.Salt} }
 
-// check is the offload and ghost check: who has left the cell, and who must be
-// mirrored where. Ghosts are told first, so what is sent here follows it.
+// check is the offload and ghost check: it finds who has left the cell, and who needs a ghost
+// where. Ghosts have been told their changes before, so what is sent here follows that.
 func (c *Cell) check() {
 	if len(c.reals) == 0 {
 		return
@@ -41,9 +41,10 @@ func (c *Cell) check() {
 	}
 }
 
-// shouldLeave reports whether a real is beyond its cell by more than the band, or has been
-// for the dwell, and the cell it is in can take it. One that came by a newer geometry than the
-// cell has waits for that: by the old one it may belong where it came from.
+// shouldLeave reports whether a real is beyond its cell by more than the band, or has been beyond
+// it for the dwell, and the cell that it is in can take it. A real that came by a newer geometry
+// than this cell has stays until the cell has that, too: by the old one it may belong where it came
+// from.
 func (c *Cell) shouldLeave(r *Real) bool {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
@@ -53,13 +54,13 @@ func (c *Cell) shouldLeave(r *Real) bool {
 		return false
 	}
 	if c.tree.Version().Less(r.decided) {
-		return false // whoever handed it over knew better where it belongs
+		return false // the sender knew better where it belongs
 	}
 	if !c.takes(leaf) {
 		return false
 	}
 	if !c.has(roomLater, appOf(leaf)) {
-		return false // it has more than it can do; here the real is in good hands
+		return false // that app is behind with its work; the real is better off here
 	}
 	_, rect, _ := c.tree.Leaf(c.id)
 	if c.Retiring() || !rect.Keeps(x, z, c.cfg.Border.Band) {
@@ -71,13 +72,13 @@ func (c *Cell) shouldLeave(r *Real) bool {
 	return c.cfg.Dwell > 0 && c.now-r.outsideSince >= c.cfg.Dwell
 }
 
-// takes reports whether a real may be handed over to a cell: it is made, on another app that is alive, and has loaded its
-// land.
+// takes reports whether a cell can take a real: it has been made, on another app that is alive, and
+// has loaded its land.
 func (c *Cell) takes(leaf *bsp.Leaf) bool {
 	return leaf.Created && !leaf.Loading && appOf(leaf) != c.self && !c.out.Dead(appOf(leaf))
 }
 
-// offload hands a real to the cell it is in. See package migrate for the steps.
+// offload hands a real over to the cell it is in. Package migrate has the steps.
 func (c *Cell) offload(r *Real) {
 	callback(r, "OnLeavingCell", func(s Leaver) { s.OnLeavingCell() })
 	if r.gone != staying {
@@ -90,19 +91,19 @@ func (c *Cell) offload(r *Real) {
 		return
 	}
 	if len(r.changes) > 0 {
-		// What the callback changed is in the State of the new hop, too. Ghosts that hear
-		// it now have the same history by then, and need not give up their own.
+		// The callback's changes are in the State of the new hop, too. Ghosts that hear them now
+		// will have the same history, and need not give up their own.
 		c.tell(r)
 	}
 	order := r.e.Order.NextHop()
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
 	if r.audits {
-		r.audit() // the next cell does not know of the question
+		r.audit() // the next cell would not know of the request
 	}
 	parts := r.appendParts(nil, false)
 	if len(parts) > migrate.MaxParts {
-		// It stays, out of place: on its way nobody could take it.
+		// It stays, although out of place, because nobody could take it.
 		r.haunts.Remove(c.self)
 		if had {
 			r.haunts.Add(to, c.now)
@@ -129,7 +130,7 @@ func (c *Cell) offload(r *Real) {
 	c.becomeGhost(r, order, to)
 }
 
-// handled is the last message of the base's flow that the real has handled.
+// handled is the number of the last message of the base's flow that the real has handled.
 func (r *Real) handled() uint64 {
 	if r.e.Base.IsZero() {
 		return 0
@@ -137,15 +138,15 @@ func (r *Real) handled() uint64 {
 	return r.base().in.Last()
 }
 
-// becomeGhost turns a real that was handed over into the ghost of the new one.
+// becomeGhost turns a real that was handed over into a ghost of the new one.
 func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	rec := c.population.find(r.e.ID)
 	r.dropWitness()
-	c.work.rest.Add(r.meter.Drain()) // the work of this tick stays, the load goes
+	c.work.rest.Add(r.meter.Drain()) // this tick's work stays here, the load goes
 	r.gone = handedOver
 	g, err := ghost.FromReal(r.e, order, real)
 	if err != nil {
-		// The stream was made by the real's own values a moment ago.
+		// The real's own values made this stream a moment ago.
 		panic(fmt.Sprintf("space: %v", err))
 	}
 	c.partWith(rec)
@@ -155,8 +156,8 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	c.watchGhost(rec)
 }
 
-// Onload takes a real over. The ack goes out even for one that is refused, since
-// whoever holds the newer order answers for the entity.
+// Onload takes a real over. It sends the ack even if it refuses the real, since the holder of a
+// newer order is then responsible for the entity.
 func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
@@ -169,13 +170,13 @@ func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	}
 	c := p.cell(m.Space)
 	if c == nil {
-		// Nobody has the real now: the base brings it back.
+		// Nobody has the real now, so the base must bring it back.
 		p.tellLost(m.Base, m.ID, m.Order, errNoCell.Error())
 		return errNoCell
 	}
 	if err := c.onload(m, rec); err != nil {
 		p.env.Counters.Errors++
-		p.env.Log.Error("onload failed; the base restores the entity", "entity", m.ID.String(), "error", err)
+		p.env.Log.Error("cannot take over an entity; its base restores it", "entity", m.ID.String(), "error", err)
 		p.tellLost(m.Base, m.ID, m.Order, err.Error())
 	}
 	return nil
@@ -221,7 +222,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.count.Migrations++
 	if c.out.Dead(m.Base) {
-		// The verdict came while it was under way: nobody can command it any more.
+		// Its base was declared dead while it was under way, so nobody can command it any more.
 		c.drop(r)
 		return nil
 	}
@@ -233,7 +234,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 	return nil
 }
 
-// showAll brings all ghosts up to a new hop.
+// showAll brings all ghosts to a new hop.
 func (r *Real) showAll() {
 	if r.haunts.Len() == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// definition is a type that may be on a cell.
+// definition returns the definition of a type that may be on a cell.
 func (c *Cell) definition(typ uint16) (*property.Definition, error) {
 	d := c.scripts.Schema().ByID(typ)
 	if d == nil || !d.HasCell {
@@ -34,8 +34,8 @@ func readCore(parts []byte) (core migrate.Core, err error) {
 	return core, err
 }
 
-// appendParts encodes everything that belongs to a real, or, for a backup, what
-// does not belong to a place.
+// appendParts encodes everything of a real or, for a backup, everything that does not belong to a
+// place.
 func (r *Real) appendParts(b []byte, backup bool) []byte {
 	core := migrate.Core{MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction}
 	b = migrate.AppendPart(b, migrate.CorePart, core.Append)
@@ -58,8 +58,8 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	return migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
 }
 
-// readParts fills a real. restoring leaves out what an offer has beyond a backup:
-// a new incarnation begins its history, its sending and its witness anew.
+// readParts fills a real. restoring skips what an offer has and a backup has not, because a new
+// incarnation starts a new history, new streams and a new witness.
 func (r *Real) readParts(parts []byte, restoring bool) error {
 	return migrate.EachPart(parts, func(tag migrate.Tag, body []byte) error {
 		rd := codec.NewReader(body)
@@ -117,9 +117,9 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 	return rd.Close()
 }
 
-// readHistory takes over the history of the former cell, which trimmed it by who watches
-// there. If the ghost that was here is as far, its history says the same, and has the
-// calls and parts that watchers here still wait for.
+// readHistory takes over the history of the former cell, which trimmed it for its own watchers. If
+// the ghost that was here is as far, its history is kept: it says the same, and still has the calls
+// and parts that watchers here wait for.
 func (r *Real) readHistory(body []byte) error {
 	h := property.NewHistory(r.e.Def)
 	if err := wholly(h.Read(body)); err != nil {

@@ -5,26 +5,25 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Retiring reports whether the manager is taking the cell's area away from it: its
-// reals leave as the line passes them, without band or dwell.
+// Retiring reports whether the manager is taking the cell's area away. Its reals then leave as soon
+// as the line passes them, without band or dwell.
 func (c *Cell) Retiring() bool {
 	leaf, _, ok := c.tree.Leaf(c.id)
 	return !ok || leaf.Retiring
 }
 
-// Idle reports whether nothing of the cell is left here that anybody may ask for: no
-// entity, no handoff, no message that a real left behind, and no memory of reals that
-// were taken over from it by an app that might still die with them.
+// Idle reports whether nothing is left here that anybody may ask for: no entity, no handoff, no
+// message of a departed real, and no memory of reals taken over by an app that might still die with
+// them.
 func (c Hosted) Idle() bool {
 	return len(c.reals)+len(c.ghosts)+len(c.departing)+len(c.loopback) == 0 &&
 		!c.population.leftBehind(c.space)
 }
 
-// DoneWith reports whether a cell of another CellApp, that is out of the space's
-// partition, has been sent the last that this cell will send it: the geometry here
-// knows that it is gone, nothing is being handed over to its app, and no real has a
-// ghost there. If the app has another cell of the space by now, that one has taken
-// over, and what is sent goes there.
+// DoneWith reports whether this cell will send nothing more to a cell of another CellApp that has
+// been taken out of the space: the geometry here no longer has it, nothing is being handed over to
+// its app, and no real has a ghost there. If the app has another cell of the space by now, that one
+// has taken over and gets what is sent.
 func (c Hosted) DoneWith(cell bsp.CellID, app mercury.Address) bool {
 	if _, _, there := c.tree.Leaf(cell); there {
 		return false

@@ -9,42 +9,41 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// A real believes in its haunts, and its base in the real. What they were told last may
-// be lost with a channel, though everyone lives on; the later messages of those who do
-// something show it, and of those who do nothing there are none. So all are called by
-// name: at once over a channel that follows a broken one, and slowly all the time.
+// A real believes in its haunts, and a base in its real. A broken channel may take the last
+// messages with it although everyone lives on. Later messages of a busy entity reveal that, but an
+// idle one sends none. So a cell calls the roll of them all: at once over a channel that replaces a
+// broken one, and slowly all the time.
 
 const (
-	// rollPeriod is the pace of the slow round.
+	// rollPeriod is the time between two steps of the slow round.
 	rollPeriod = time.Second
 
-	// rollBudget is how many reals the slow round looks at in one period: one whose
-	// ghost was missed in spite of all is called within 10 s on a cell of 2,560. Most
-	// are deep inside their cell and cost a glance.
+	// rollBudget is how many reals the slow round looks at in one period: on a cell of 2,560 reals,
+	// each is called within 10 s. Most are deep inside their cell and cost only a glance.
 	rollBudget = 256
 
-	// reaffirmBudget is how many reals are looked at in one tick after a channel broke.
+	// reaffirmBudget is how many reals one tick looks at after a channel broke.
 	reaffirmBudget = 512
 
-	// askBudget is how many States a cell asks for in one tick because of a Roll; the
-	// others are called again. A State may be large, and who has lost a channel is not
-	// to be flooded.
+	// askBudget is how many States a cell asks for in one tick because of a Roll; the others are
+	// called again later. A State may be large, and an app that has just lost a channel should not
+	// be flooded.
 	askBudget = 64
 )
 
-// rolls is what a cell has to call, and what it may ask for.
+// rolls is the state of a cell's roll calls.
 type rolls struct {
 	next   entity.ID // where the slow round goes on
 	at     time.Duration
 	broken []reaffirmed
-	lists  []rollTo // of the moment; kept for their memory
+	lists  []rollTo // being made; kept for their memory
 	used   int
 	asked  int    // States asked for in a tick
 	tick   uint64 // that tick
 }
 
-// reaffirmed is an app over a channel to which nothing is sure; next is the first real of
-// which it has not been told again.
+// reaffirmed is an app to which a channel broke; next is the first real that it has not been told
+// of again.
 type reaffirmed struct {
 	app  mercury.Address
 	next entity.ID
@@ -56,7 +55,7 @@ type rollTo struct {
 	roll ghost.Roll
 }
 
-// channelBroke has said again what the cell believes of an app's ghosts and bases.
+// channelBroke makes the cell repeat what it believes of an app's ghosts and bases.
 func (c *Cell) channelBroke(app mercury.Address) {
 	if i := slices.IndexFunc(c.rolls.broken, func(x reaffirmed) bool { return x.app == app }); i >= 0 {
 		c.rolls.broken[i].next = 0
@@ -65,7 +64,7 @@ func (c *Cell) channelBroke(app mercury.Address) {
 	c.rolls.broken = append(c.rolls.broken, reaffirmed{app: app})
 }
 
-// callRolls says again what may not have been heard, within the budgets.
+// callRolls repeats what may not have been heard, within the budgets.
 func (c *Cell) callRolls() {
 	if len(c.rolls.broken) > 0 {
 		c.reaffirm()
@@ -84,7 +83,7 @@ func (c *Cell) callRolls() {
 	c.rolls.next = c.after(to)
 }
 
-// reaffirm goes on with the apps of which channels broke, one at a time.
+// reaffirm goes on with the apps whose channels broke, one at a time.
 func (c *Cell) reaffirm() {
 	x := &c.rolls.broken[0]
 	from, to := c.span(x.next, reaffirmBudget)
@@ -106,13 +105,13 @@ func (c *Cell) reaffirm() {
 	}
 }
 
-// span is which reals are n from an id on.
+// span returns the indices of the n reals from an id on.
 func (c *Cell) span(id entity.ID, n int) (from, to int) {
 	from, _ = c.reals.index(id)
 	return from, min(from+n, len(c.reals))
 }
 
-// after is the id of the real at an index, 0 if there is none.
+// after returns the id of the real at an index, 0 if there is none.
 func (c *Cell) after(i int) entity.ID {
 	if i < len(c.reals) {
 		return c.reals[i].e.ID
@@ -141,7 +140,7 @@ func (c *Cell) call(app mercury.Address, r *Real) {
 	l.to, l.roll.Space, l.roll.Calls = app, c.space, append(l.roll.Calls[:0], x)
 }
 
-// sendRolls sends what was gathered.
+// sendRolls sends the Rolls that were gathered.
 func (c *Cell) sendRolls() {
 	s := &c.rolls
 	for i := range s.lists[:s.used] {
@@ -152,13 +151,13 @@ func (c *Cell) sendRolls() {
 	s.used = 0
 }
 
-// GhostRoll compares the ghosts here with those that an app says it has given us, and asks
-// for what was missed. All that the app sent before has come or is lost, since what it
-// sends comes in order.
+// GhostRoll compares the ghosts here with those that an app says it has made here, and asks for
+// missing ones. Messages arrive in order, so whatever the app sent before the Roll has come or is
+// lost.
 func (p *Population) GhostRoll(m *ghost.Roll, from mercury.Address) {
 	c := p.cell(m.Space)
 	if c == nil {
-		return // nobody gives ghosts to a cell that has gone
+		return // the cell has gone and takes no ghosts
 	}
 	c.watch.Claim(&c.work.rest)
 	if c.rolls.tick != c.tick {

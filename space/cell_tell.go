@@ -7,11 +7,11 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// tellGhosts sends what every real did since the last tick to its haunts.
+// tellGhosts sends the haunts of each real what it did since the last tick.
 //
-// A haunt that does not keep up is left behind: only the sum of what a real did matters to
-// it, which one State tells when the way is free again. So a slow neighbour makes
-// ghosts late, and costs no memory here.
+// A haunt that does not keep up is left behind. Only the sum of what a real did matters to it, and
+// one State tells that when there is room again. So a slow neighbour has late ghosts, but costs no
+// memory here.
 func (c *Cell) tellGhosts() {
 	c.forgetHurried()
 	c.catchUp()
@@ -22,11 +22,10 @@ func (c *Cell) tellGhosts() {
 	}
 }
 
-// TellEarly tells haunts of reals that clients have moved since they were last told. The CellApp
-// calls it a few times between two ticks: told only with the tick, a move that has waited here
-// for the tick waits for that of the neighbour as well, and in a crowd on a line a twentieth of
-// all moves came later than two ticks after they were made. It is no more work than at the
-// tick, which leaves out what has been told.
+// TellEarly tells haunts of reals that clients have moved since the last message. The CellApp calls
+// it a few times between two ticks. If moves were told only with the tick, each would wait for this
+// tick and for the neighbour's; in a crowd on a line a twentieth of all moves came later than two
+// ticks after they were made. It adds no work, since the tick leaves out what has been told.
 func (p *Population) TellEarly(now time.Duration) {
 	for _, c := range p.cells {
 		if len(c.hurried) > 0 {
@@ -48,14 +47,14 @@ func (c *Cell) tellEarly(now time.Duration) {
 	c.watch.Leave()
 }
 
-// hurry has the haunts of a real told before the next tick.
+// hurry notes that a real's haunts are to be told before the next tick.
 func (c *Cell) hurry(r *Real) {
 	if r.haunts.Len() > 0 {
 		c.hurried = append(c.hurried, r)
 	}
 }
 
-// forgetHurried holds on to none: a real that leaves the cell is not kept alive.
+// forgetHurried clears the list, so that it keeps no departed real alive.
 func (c *Cell) forgetHurried() {
 	clear(c.hurried)
 	c.hurried = c.hurried[:0]
@@ -73,8 +72,8 @@ func (c *Cell) tell(r *Real) {
 	r.ghostedStamp = r.e.MoveStamp
 }
 
-// maxUpdate is how many bytes of payloads one Update carries before the next one
-// is begun: half of what its receivers take for certain.
+// maxUpdate is how many bytes of payloads one Update carries before the next one begins: half of
+// what receivers are sure to accept.
 const maxUpdate = ghost.MaxProps
 
 // sendUpdate sends as many changes as one Update may carry, and returns the rest.
@@ -103,8 +102,8 @@ func (c *Cell) sendUpdate(r *Real, changes []ghost.Change) (rest []ghost.Change)
 	return changes[n:]
 }
 
-// catchUp brings the haunts up that were left behind and have room again, beginning
-// with the ghosts of another real in each tick.
+// catchUp updates the haunts that were left behind and have room again, beginning with another real
+// in each tick.
 func (c *Cell) catchUp() {
 	if !c.behind {
 		return
@@ -118,8 +117,8 @@ func (c *Cell) catchUp() {
 	}
 }
 
-// catchUp sends the sum of what the real did to the haunts that were left behind, and
-// reports whether none is any more.
+// catchUp sends the sum of what the real did to the haunts that were left behind, and reports
+// whether all have caught up.
 func (r *Real) catchUp() (all bool) {
 	var state *ghost.State
 	all = true
@@ -151,7 +150,7 @@ func (r *Real) catchUp() (all bool) {
 	return all || tooLarge
 }
 
-// fairStart is with which of the reals this tick begins where room is short.
+// fairStart is the index of the real at which this tick begins when room is scarce.
 func (c *Cell) fairStart() int { return int(c.tick * fairStep % uint64(max(1, len(c.reals)))) }
 
 func (c *Cell) countToGhost(d *property.Definition, changes []ghost.Change) {

@@ -5,8 +5,7 @@ import (
 	"github.com/cellscape/cellscape/space/overload"
 )
 
-// Bases calls f with the BaseApps of the reals here; with one several times, if reals of
-// others are between.
+// Bases calls f with the BaseApps of the reals here, possibly several times with the same one.
 func (p *Population) Bases(f func(app mercury.Address)) {
 	var last mercury.Address
 	for _, c := range p.cells {
@@ -19,11 +18,11 @@ func (p *Population) Bases(f func(app mercury.Address)) {
 	}
 }
 
-// SetThrift says how sparing the cells have to be, until the next time.
+// SetThrift sets how much the cells have to save, until the next call.
 func (p *Population) SetThrift(t overload.Degradation) { p.thrift = t }
 
-// Thrift is how sparing the cell is with its clients: not at all while the world is frozen,
-// since then everyone is to be told everything.
+// Thrift is how much the cell saves on its clients: nothing while the world is frozen, since
+// everyone must be told everything then.
 func (c *Cell) Thrift() overload.Degradation {
 	if c.population.frozen || c.population.thrift == (overload.Degradation{}) {
 		return overload.None()

@@ -2,26 +2,25 @@ package space
 
 import "github.com/cellscape/cellscape/entity"
 
-// trimTicks is over how many ticks a cell asks all its witnesses what they still
-// need of the histories, and then over how many it trims these. With 2000 witnesses
-// of 200 entities each, 8000 entries a tick are looked at, a fraction of a
-// millisecond; all at once they would be a pause that players feel. And what has
-// happened since the sweep began is kept: five seconds at ten ticks, in which a
-// watcher that comes from another cell finds what it was not told there.
+// trimTicks is the number of ticks in which a cell asks all its witnesses what they still need of
+// the histories, and then the number in which it trims these. With 2000 witnesses of 200 entities
+// each, a tick looks at 8000 entries, which takes a fraction of a millisecond; all at once would be
+// a pause that players feel. What has happened since the sweep began is kept. At ten ticks a second
+// these are five seconds, in which a watcher from another cell finds what it was not told there.
 const trimTicks = 50
 
-// trimming is how far the cell's sweep has come. It goes over the reals to ask their
-// witnesses, over the reals to trim their histories, over the ghosts to trim theirs,
-// and begins again. Each copy of an entity is so trimmed by who watches it here.
+// trimming is how far the cell's sweep has come. The sweep asks the reals' witnesses, trims the
+// reals' histories, trims the ghosts' histories, and begins again. So the watchers here decide what
+// each copy of an entity keeps.
 //
 //	trim(e), floor = last ..... ask(w), floor = min(floor, told) ..... trim(e, floor) ...
 //
-// A watcher that is told of an entity for the first time in between has been told more
-// than the floor; one that comes with what it was told elsewhere lowers the floor itself.
+// A watcher that is first told of an entity during the sweep knows more than the floor. One that
+// comes from elsewhere with what it knows lowers the floor itself.
 type trimming struct {
 	step  trimStep
 	ticks int       // of this step
-	at    entity.ID // the last one that was visited in this step
+	at    entity.ID // the last entity visited in this step
 }
 
 type trimStep uint8
@@ -33,9 +32,9 @@ const (
 	trimSteps
 )
 
-// trim goes on with the sweep. A step takes its time even if there is little to visit:
-// in a cell of two entities, what happened a moment ago would be gone before who comes
-// from another cell can have heard of it.
+// trim goes on with the sweep. A step takes its full time even if there is little to visit.
+// Otherwise, in a cell of two entities, the latest changes would be gone before a watcher from
+// another cell could have heard of them.
 func (c *Cell) trim() {
 	c.trimming.ticks++
 	list := c.reals
@@ -44,7 +43,7 @@ func (c *Cell) trim() {
 	}
 	visits, looks := len(list)/trimTicks+1, len(list)
 	if c.trimming.step == askWitnesses {
-		// Few of the reals may be players, and in a row: only witnesses cost time.
+		// Only witnesses cost time. Few of the reals may be players, and those may stand in a row.
 		visits, looks = len(c.triggers)/trimTicks+1, 4*(len(list)/trimTicks+1)
 	}
 	i, _ := list.index(c.trimming.at + 1)
@@ -60,7 +59,7 @@ func (c *Cell) trim() {
 	}
 }
 
-// trimVisit does the step for one entity, if there is anything to do.
+// trimVisit does the step for one entity if there is anything to do.
 func (c *Cell) trimVisit(rec *record) bool {
 	if c.trimming.step != askWitnesses {
 		rec.e.History.Trim(rec.e.Floor)

@@ -42,8 +42,8 @@ func TestHistoryOfTheUnwatchedIsTrimmed(t *testing.T) {
 	r.calm()
 }
 
-// Watchers that can never keep up hold the histories, as long as these may be; the
-// copies that others watch are trimmed meanwhile. Nobody is made to meet anyone anew.
+// Watchers that can never keep up hold the histories, as long as these may be; the copies that
+// others watch are trimmed meanwhile. Nobody is made to meet anyone anew.
 func TestHistoryIsKeptForTheSlowest(t *testing.T) {
 	r := newRig(t, 2, func(c *Config) { c.Witness.BytesPerTick = 12 })
 	r.create(7, -50, 1) // sees the reals 8 and 9, and 10's ghost
@@ -119,8 +119,8 @@ func TestTrimAcrossHandovers(t *testing.T) {
 	}
 }
 
-// A real that is trimmed as one, and then becomes a ghost before the sweep comes to
-// the ghosts, is not trimmed again before anyone was asked.
+// A real that is trimmed as one, and then becomes a ghost before the sweep comes to the ghosts, is
+// not trimmed again before anyone was asked.
 func TestTrimOncePerSweep(t *testing.T) {
 	r := newRig(t, 2)
 	c := r.create(7, -50, 1).cell
@@ -164,8 +164,8 @@ func (r *rig) heard(id entity.ID, calls int) {
 	}
 }
 
-// A cell of two entities has little to sweep, and still keeps what is new for who comes
-// from another cell, where a bad link was behind.
+// A cell of two entities has little to sweep, and still keeps what is new for who comes from
+// another cell, where a bad link was behind.
 func TestSmallCellsAreSweptAsSlowly(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -50, 1)
@@ -184,8 +184,7 @@ func TestSmallCellsAreSweptAsSlowly(t *testing.T) {
 	r.heard(7, 1)
 }
 
-// A real comes to where its ghost is watched, from a cell where nobody needed its
-// history any more.
+// A real comes to where its ghost is watched, from a cell where nobody needed its history any more.
 func TestHistoryOfTheGhostStaysWithTheReal(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(8, -40, 0)

@@ -7,17 +7,16 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// untold is what a frozen copy of a handoff had said to its base and its client, but
-// nobody has acknowledged: a backup has none of it, since it comes behind all that was
-// said before it. The copy holds what its script did, so it must be said by the real
-// that is restored from it.
+// untold is what the frozen copy of a handoff had sent to its base and its client without an
+// acknowledgement. A backup needs none of this, since it follows all that was sent before it. The
+// copy contains what its script did, so a real restored from it must send these messages.
 type untold struct {
 	out     flow.Sender
 	session uint32
 	direct  []byte
 }
 
-// readUntold reads, from what only an offload carries, what its client was not told.
+// readUntold reads what the client was not told, from parts that only an offload carries.
 func (r *Real) readUntold(rd *codec.Reader) {
 	var session flow.Session
 	session.Read(rd)
@@ -30,9 +29,8 @@ func (r *Real) readUntold(rd *codec.Reader) {
 	}
 }
 
-// retell says what was not told: calls of the base that it has not handled, up to
-// heard, and calls of the own client if it is still the same. What else the client was
-// to be told, the new witness tells it.
+// retell sends what was not told: calls to the base after heard, which it has not handled, and
+// calls to the own client if that is still the same. The new witness tells the client the rest.
 func (r *Real) retell(heard uint64) {
 	u := r.untold
 	r.untold = nil

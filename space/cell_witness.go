@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 )
 
-// makeWitness gives a real with a client its area of interest. w is the witness
-// that travelled, or nil.
+// makeWitness gives a real with a client its area of interest. w is the witness that came with it,
+// or nil.
 func (r *Real) makeWitness(w *witness.Witness) {
 	if w == nil {
 		w = witness.New(r.cell.cfg.Witness)
@@ -33,7 +33,7 @@ func (r *Real) dropWitness() {
 	r.witness, r.trigger, r.direct, r.audits = nil, aoi.Trigger(0), nil, false
 }
 
-// deliverRangeEvents tells the witnesses what came near and what went.
+// deliverRangeEvents tells the witnesses what came near and what went away.
 func (c *Cell) deliverRangeEvents() {
 	c.ranges.Drain(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
 		r := c.triggers[t]
@@ -77,21 +77,22 @@ func (c *Cell) updateWitnesses() {
 	}
 }
 
-// choked reports whether the way to the base has no room: its client hears what has become
-// of all this when there is some, instead of all of it.
+// choked reports whether the channel to the base has no room. The client then hears the outcome
+// when there is room, instead of every step.
 func (r *Real) choked() bool { return !r.e.Base.IsZero() && r.base().out.Waiting() > 0 }
 
-// sendBundle puts a bundle for the client into the flow to the proxy.
+// sendBundle adds a bundle for the client to the flow to the proxy.
 func (r *Real) sendBundle(bundle []byte) {
 	m := flow.Bundle{Session: r.session.Number, Bytes: bundle}
 	r.cell.scratch = m.Append(r.cell.scratch[:0])
 	_ = r.sendBase(r.cell.scratch)
 }
 
-// sendPackets passes packets of places to the proxy. What does not go is still to be told.
+// sendPackets sends packets of places to the proxy. The witness still has to tell what found no
+// room.
 func (r *Real) sendPackets(packets [][]byte) {
 	for i, packet := range packets {
-		if len(packet) > int(r.session.Room) { // the client's channel takes less than any packet needs
+		if len(packet) > int(r.session.Room) { // the client's channel takes less than the packet needs
 			r.cell.count.PacketsUnsent++
 			r.witness.Unsent(i)
 			continue
@@ -103,8 +104,8 @@ func (r *Real) sendPackets(packets [][]byte) {
 	}
 }
 
-// spill sends direct messages ahead of the tick when there are more than the
-// witness takes: a bundle above the flow's limit would be lost whole.
+// spill sends direct messages ahead of the tick when there are more than the witness takes. A
+// bundle above the flow's limit would be lost as a whole.
 func (r *Real) spill() {
 	if len(r.direct) > witness.MaxDirect {
 		r.sendBundle(r.direct)
@@ -128,8 +129,8 @@ func (r *Real) tellData() {
 	r.dataTold = d.last
 }
 
-// pending counts what is still to be told: watched entities with something
-// unsent, flow messages unacknowledged, ghost changes unsent.
+// pending counts what the cell still has to tell: watched entities with something unsent,
+// unacknowledged flow messages, and unsent ghost changes.
 func (c *Cell) pending() uint64 {
 	n := uint64(len(c.loopback))
 	if c.behind {

@@ -6,26 +6,26 @@ import (
 	"github.com/cellscape/cellscape/internal/gametime"
 )
 
-// pace is the game time of one cell, from tick to tick.
+// pace keeps the game time of one cell from tick to tick.
 //
-// A cell that hears of a slower rate too late has run ahead of the others. Its game
-// time neither goes back nor stands still then: it goes at half the rate until the
-// others have caught up. A cell that was late by d is ahead by at most d times the difference of
-// the rates, and each second the others make good half their rate of it. A cell that hears of a
-// faster rate too late is behind, and jumps to where the others are at once.
+// A cell that hears of a slower rate too late has run ahead of the others. Its game time then
+// neither goes back nor stands still, but runs at half the rate until the others have caught up. A
+// cell that heard late by d is ahead by at most d times the difference of the rates, and each
+// second makes good half of the rate. A cell that hears of a faster rate too late is behind, and
+// jumps to the others' time at once.
 type pace struct {
-	clock, next gametime.Clock // next counts from its At on; it has no number if there is none
+	clock, next gametime.Clock // next applies from its At on; number 0 means none
 	begun       bool
 	cluster     time.Duration // at the last advance
 	game        time.Duration
 	rate        uint16 // of the last advance
 }
 
-// set takes a Clock that is newer than all before. cluster is the time now.
+// set takes a Clock that is newer than all before. cluster is the present time of the cluster.
 func (p *pace) set(k gametime.Clock, cluster time.Duration) {
 	switch {
 	case !p.begun:
-		// A new cell has no older one: from the first it is where the others will be.
+		// A new cell has no older Clock. It starts where the others will be.
 		p.clock = k
 		p.advance(cluster)
 	case k.Number > p.number():
@@ -33,10 +33,10 @@ func (p *pace) set(k gametime.Clock, cluster time.Duration) {
 	}
 }
 
-// number is that of the newest Clock.
+// number is the number of the newest Clock.
 func (p *pace) number() uint64 { return max(p.clock.Number, p.next.Number) }
 
-// advance goes on to a cluster time, and returns the game time.
+// advance moves on to a cluster time, and returns the game time.
 func (p *pace) advance(cluster time.Duration) time.Duration {
 	if !p.begun {
 		p.begun, p.cluster, p.game = true, cluster, p.clock.GameAt(cluster)
@@ -51,7 +51,7 @@ func (p *pace) advance(cluster time.Duration) time.Duration {
 	return p.game
 }
 
-// to goes on by the present Clock, or at half its rate if the cell is ahead of it.
+// to moves on by the present Clock, or at half its rate if the cell is ahead of it.
 func (p *pace) to(cluster time.Duration) {
 	p.rate = p.clock.Runs()
 	game := p.clock.GameAt(cluster)
@@ -61,16 +61,16 @@ func (p *pace) to(cluster time.Duration) {
 	p.cluster, p.game = cluster, game
 }
 
-// SetClock gives the cell the Clock of its space; one that is not newer than its own
-// is ignored. It counts from the first tick after its At. cluster is the time now:
-// a new cell has its game time from this call on, before its first tick, so that
-// timers of entities that come to it at once are not taken as due.
+// SetClock gives the cell the Clock of its space; it ignores one that is not newer than its own.
+// The Clock applies from the first tick after its At. cluster is the present time of the cluster:
+// it gives a new cell its game time before its first tick, so that timers of entities that arrive
+// at once do not seem due.
 func (c Hosted) SetClock(k gametime.Clock, cluster time.Duration) {
 	c.pace.set(k, cluster)
 	c.game = c.pace.game
 }
 
-// Clock is the newest Clock that the cell was given.
+// Clock returns the newest Clock that the cell was given.
 func (c Hosted) Clock() gametime.Clock {
 	if c.pace.next.Number > c.pace.clock.Number {
 		return c.pace.next
@@ -81,11 +81,10 @@ func (c Hosted) Clock() gametime.Clock {
 // Game is the game time of the cell's last tick. It never goes back.
 func (c *Cell) Game() time.Duration { return c.game }
 
-// Rate is by how many thousandths of a second game time went on in each millisecond
-// before the last tick.
+// Rate is how fast game time ran before the last tick, in thousandths of normal.
 func (c *Cell) Rate() uint16 { return c.pace.rate }
 
-// Rate is how fast the game time of the space runs, as a fraction of normal: below 1
-// while its CellApps have more to do than they can do. Timers and controllers follow
-// it by themselves; what a script reckons by Now does, too.
+// Rate is how fast the game time of the space runs, as a fraction of normal: below 1 while its
+// CellApps have more to do than they can do. Timers and controllers follow it by themselves, and so
+// does whatever a script computes from Now.
 func (r *Real) Rate() float64 { return float64(r.cell.pace.rate) / gametime.NormalRate }

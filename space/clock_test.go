@@ -19,8 +19,8 @@ func clocks(rates ...uint16) []gametime.Clock {
 	return list[1:]
 }
 
-// Cells that hear of every rate in time have one game time, whenever they tick and
-// whenever they heard; so has one that is made later.
+// Cells that hear of every rate in time have one game time, whenever they tick and whenever they
+// heard; so has one that is made later.
 func TestGameTimeIsTheSameOnAllCells(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	list := clocks(750, 563, 423, 200, 220, 1000)
@@ -62,8 +62,8 @@ func TestGameTimeIsTheSameOnAllCells(t *testing.T) {
 	}
 }
 
-// Who hears too late has run ahead. It does not go back, nor stand still, and is with
-// the others again after the time that the doc of pace states.
+// Who hears too late has run ahead. It does not go back, nor stand still, and is with the others
+// again after the time that the doc of pace states.
 func TestLateCellCatchesUp(t *testing.T) {
 	const tick, delay = 100 * time.Millisecond, 3 * time.Second
 	k := gametime.Clock{Number: 1, At: time.Second, Game: time.Second, Rate: 400}
@@ -147,8 +147,7 @@ func TestSlowSpace(t *testing.T) {
 	}
 }
 
-// A new cell has its game time before its first tick: timers that come to it at once
-// are not due.
+// A new cell has its game time before its first tick: timers that come to it at once are not due.
 func TestNewCellHasItsGameTime(t *testing.T) {
 	r := newRig(t, 1)
 	r.apps[0].cell.SetClock(gametime.Clock{Number: 4, At: time.Hour, Game: 40 * time.Minute, Rate: 500}, 2*time.Hour)

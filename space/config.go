@@ -26,58 +26,59 @@ const (
 	DefaultLoadAhead     = 250
 )
 
-// Config is how the cells of a CellApp behave. Zero fields get the defaults.
+// Config sets how the cells of a CellApp behave. Zero fields get the defaults.
 type Config struct {
-	// AoIRadius is how far a player sees, in metres, default 500 (the seed's); the
-	// shape is a square in x and z. What has come nearer than it enters.
+	// AoIRadius is how far a player sees, in metres, default 500 (the seed's). The area of interest
+	// is a square in x and z; an entity enters it when it comes nearer than this.
 	AoIRadius float32
-	// AoIHysteresis is how much farther than AoIRadius something must go to leave,
-	// in metres, default 5: without it what stands on the edge flickers.
+	// AoIHysteresis is how much farther than AoIRadius an entity must go to leave, in metres,
+	// default 5. Without it, entities on the edge would flicker.
 	AoIHysteresis float32
-	// Border is what happens along the lines between cells. The manager's policy must be given the same one. Its
-	// GhostDistance is, by default, as far as players must see ghosts beyond a line, AoIRadius + AoIHysteresis + Band +
-	// TopSpeed × CheckPeriod, and at least balance.DefaultGhostDistance. Validate refuses a shorter one: players near a
-	// line would miss what they should see.
+	// Border sets what happens along the lines between cells. Give the manager's policy the same
+	// one. GhostDistance must be as far as players must see beyond a line: AoIRadius +
+	// AoIHysteresis + Band + TopSpeed × CheckPeriod. That is its default, but at least
+	// balance.DefaultGhostDistance. Validate refuses a shorter one, with which players near a line
+	// would miss what they should see.
 	Border balance.Border
-	// GhostSlack is how much farther than Border.GhostDistance a ghost is kept, in metres, default 20.
+	// GhostSlack is how much farther than Border.GhostDistance a ghost is kept, in metres, default
+	// 20.
 	GhostSlack float32
-	// GhostLife is the least life of a ghost, default 2 s: what runs along a
-	// corner would be made and dropped all the time.
+	// GhostLife is the least life of a ghost, default 2 s. Without it, ghosts of an entity that
+	// runs along a corner would be made and dropped all the time.
 	GhostLife time.Duration
-	// Dwell is how long a real stays beyond its cell, within Border.Band, before it
-	// is offloaded all the same. Default 0: as long as it likes. Handing over those who
-	// have settled there makes loads jump, which lines then answer.
+	// Dwell is how long a real may stay beyond its cell, within Border.Band, before it is
+	// offloaded. The default 0 means as long as it likes. To hand over reals that have settled
+	// there makes loads jump, and lines move in answer.
 	Dwell time.Duration
-	// CheckPeriod is the pace of the offload and ghost check, default 200 ms.
+	// CheckPeriod is the time between two offload and ghost checks, default 200 ms.
 	CheckPeriod time.Duration
-	// GhostBudget is how many ghosts a cell makes in one check, default 200.
+	// GhostBudget is the most ghosts that a cell makes in one check, default 200.
 	GhostBudget int
-	// BackupPeriod is how often each real is backed up to its base, default 10 s:
-	// what a killed CellApp takes back at most. It is backed up when created, too.
+	// BackupPeriod is how often each real is backed up to its base, default 10 s: the most that the
+	// death of a CellApp sets an entity back. Reals are also backed up when they are created.
 	BackupPeriod time.Duration
-	// OrphanGrace is how long the ghost of a real whose CellApp died waits for
-	// the restored real, default 10 s, so that players do not see it go and come.
+	// OrphanGrace is how long a ghost whose real's CellApp died waits for the restored real,
+	// default 10 s, so that players do not see it vanish and come back.
 	OrphanGrace time.Duration
-	// LoadAhead is how far beyond Border.GhostDistance around a cell the geometry of its space is to be loaded, in metres,
-	// default 250: as far lines move at once. See Cell.ToLoad. A shorter one loads less and lets lines follow a crowd
-	// in shorter steps.
+	// LoadAhead is how far beyond Border.GhostDistance around a cell its geometry should be loaded,
+	// in metres, default 250. Lines can move so far at once. A smaller value loads less, but lines
+	// then follow a crowd in shorter steps. See Cell.ToLoad.
 	LoadAhead float32
-	// TopSpeed is the highest speed of an entity in m/s, default 30. Ghosts reach far enough for it: see Border.
+	// TopSpeed is the highest speed of an entity in m/s, default 30. It sets how far ghosts must
+	// reach; see Border.
 	TopSpeed float32
-	// ArtificialLoad, in nanoseconds of work per real and second, replaces
-	// measured work in the load of cells if not zero: cuts then do not depend on
-	// the machine. A ghost counts a tenth; a real not less than what it was given by
-	// SetArtificialLoad.
+	// ArtificialLoad, in nanoseconds of work per real and second, replaces measured work in the
+	// load of cells if it is not zero, so that cuts do not depend on the machine. A ghost counts a
+	// tenth, and a real at least what SetArtificialLoad gave it.
 	ArtificialLoad int64
-	// LoadWeight is how much of a tick's load goes into the smoothed one, of each real
-	// and of the cell, in thousandths; default load.DefaultWeight, a twentieth. More
-	// shows a crowd earlier, less lets lines rest.
+	// LoadWeight is the weight of a tick's load in the smoothed load of each real and of the cell,
+	// in thousandths; default load.DefaultWeight, a twentieth. A larger weight shows a crowd
+	// earlier; a smaller one lets lines rest.
 	LoadWeight load.Weight
-	// Overload is what a CellApp saves at when it has more to do than it can; its zero
-	// fields have defaults of their own.
-	Overload overload.Config
-	// Witness is how players are told what they see; its zero fields have defaults
+	// Overload sets what a CellApp saves when it has too much to do; its zero fields have defaults
 	// of their own.
+	Overload overload.Config
+	// Witness sets how players are told what they see; its zero fields have defaults of their own.
 	Witness witness.Config
 }
 
@@ -102,12 +103,13 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// leastGhostDistance is how far beyond a line players see at the most before ghosts are checked again.
+// leastGhostDistance is the farthest that players may see beyond a line before ghosts are checked
+// again.
 func (c *Config) leastGhostDistance() float64 {
 	return float64(c.AoIRadius) + float64(c.AoIHysteresis) + c.Border.Band + float64(float64(c.TopSpeed)*c.CheckPeriod.Seconds())
 }
 
-// Validate reports every fault of a configuration whose defaults are filled in.
+// Validate reports all faults of a configuration whose defaults are filled in.
 func (c Config) Validate() error {
 	var faults []error
 	positive := func(name string, ok bool) {

@@ -16,32 +16,33 @@ import (
 )
 
 const (
-	// MaxControllers bounds the controllers of one real: what needs more has lost count (bigworld
-	// refuses at 50).
+	// MaxControllers bounds the controllers of one real. A script that needs more has lost count
+	// (BigWorld refuses at 50, too).
 	MaxControllers = 50
 
-	// MaxControllerState bounds the state of one controller, in bytes: it travels in every backup.
+	// MaxControllerState bounds the state of one controller, in bytes, which travels in every
+	// backup.
 	MaxControllerState = 4 << 10
 
 	// MaxControllerTag bounds the tag of a controller, in bytes.
 	MaxControllerTag = 64
 )
 
-// Controller is what moves an entity, or acts on it, by itself from tick to tick: a patrol, an
-// orbit, a regeneration. It travels with the entity, so that it holds data only: no pointer to an
-// entity, no function. Its type is registered by a tag; see RegisterController.
+// Controller moves an entity, or acts on it, from tick to tick by itself: a patrol, an orbit, a
+// regeneration. It travels with the entity, so it must hold only data: no pointer to an entity, no
+// function. RegisterController registers its type under a tag.
 type Controller interface {
-	// Step goes on by dt of game time, once in a tick. It may do with r what a script may. When it
-	// is done it ends, and the callback that it was added with is called. A panic costs the entity
-	// what a panic of its script does.
+	// Step is called once a tick, and moves on by dt of game time. It may do with r what a script
+	// may. When it returns true, the controller ends and its callback is called. A panic has the
+	// effect of a panic of the script.
 	Step(r *Real, dt time.Duration) (done bool)
 
-	// AppendState appends what the controller is to know when it goes on: on another cell, or when
-	// the entity is restored. It is at most MaxControllerState long.
+	// AppendState appends what the controller needs to go on, on another cell or after the entity
+	// was restored: at most MaxControllerState bytes.
 	AppendState(b []byte) []byte
 
-	// ReadState takes over what AppendState appended, in a new controller. b may be any bytes, and
-	// must not be kept.
+	// ReadState fills a new controller with what AppendState wrote. b may be any bytes, and must
+	// not be kept.
 	ReadState(b []byte) error
 }
 
@@ -52,9 +53,9 @@ type controllerType struct {
 	make func() Controller
 }
 
-// RegisterController makes the Go type T a controller for AddController: a pointer to T is a
-// Controller. The tag, such as "patrol", names it where it travels, so it is the same on all
-// CellApps and stays the same when the type is renamed. Faults are kept for Err.
+// RegisterController registers the Go type T, whose pointer is a Controller, for AddController. The
+// tag, such as "patrol", names it when it travels. So the tag must be the same on all CellApps, and
+// stay the same when the type is renamed. Err reports the faults.
 func RegisterController[T any, P interface {
 	*T
 	Controller
@@ -62,7 +63,7 @@ func RegisterController[T any, P interface {
 	typ := reflect.TypeFor[P]()
 	switch i := slices.IndexFunc(s.controllers, func(t controllerType) bool { return t.tag == tag || t.typ == typ }); {
 	case tag == "" || len(tag) > MaxControllerTag:
-		s.registry.Fault("space: controller %v: the tag %q is not of 1 to %d bytes; give it another one", typ, tag, MaxControllerTag)
+		s.registry.Fault("space: controller %v: the tag %q does not have 1 to %d bytes; choose another", typ, tag, MaxControllerTag)
 	case i >= 0:
 		s.registry.Fault("space: controller %v, %q: %v is registered as %q already; give each type a tag of its own", typ, tag, s.controllers[i].typ, s.controllers[i].tag)
 	default:
@@ -81,16 +82,16 @@ type controller struct {
 	user   int64
 }
 
-// AddController has c act on the entity in each tick, beside those that it has, until it is done or
-// cancelled. Then it calls the script's method of that name, if not empty: a func (T)
-// OnX(entity.Callback). It is the entity's from now on. Errors are entity.ErrNoCallback,
-// entity.ErrTooMany beyond MaxControllers, entity.ErrGone, and that of a type that is not
-// registered or has a state too long to travel.
+// AddController makes c act on the entity in each tick, beside its other controllers, until it is
+// done or cancelled. When it is done, the script's method of that name is called, if not empty: a
+// func (T) OnX(entity.Callback). c belongs to the entity from now on. Errors are
+// entity.ErrNoCallback, entity.ErrTooMany beyond MaxControllers, entity.ErrGone, and those of a
+// type that is not registered or whose state is too long to travel.
 func (r *Real) AddController(c Controller, method string, user int64) (entity.CallbackID, error) {
 	types := r.cell.scripts.controllers
 	i := slices.IndexFunc(types, func(t controllerType) bool { return t.typ == reflect.TypeOf(c) })
 	if i < 0 {
-		return 0, fmt.Errorf("space: a %T is no controller here; register it with RegisterController", c)
+		return 0, fmt.Errorf("space: a %T is not registered as a controller; register it with RegisterController", c)
 	}
 	if err := r.mayControl(method); err != nil {
 		return 0, err
@@ -133,7 +134,7 @@ func (s *controllers) cancel(id entity.CallbackID) bool {
 	return true
 }
 
-// after is the oldest controller that is younger than one id and not younger than another, or nil.
+// after returns the oldest controller younger than id and not younger than newest, or nil.
 func (s *controllers) after(id, newest entity.CallbackID) *controller {
 	for i := range s.list {
 		if c := &s.list[i]; c.id > id && c.id <= newest {
@@ -143,14 +144,14 @@ func (s *controllers) after(id, newest entity.CallbackID) *controller {
 	return nil
 }
 
-// onlyWalks reports whether there are controllers, and all of them are walks: the steps of those
-// are alike and short.
+// onlyWalks reports whether there are controllers and all are walks, whose steps are alike and
+// short.
 func (s *controllers) onlyWalks() bool {
 	return len(s.list) > 0 && !slices.ContainsFunc(s.list, func(c controller) bool { return c.tag != walkTag })
 }
 
-// runControllers goes on by dt with each controller, the oldest first. A step and a callback may
-// add and cancel controllers: those that they add wait for the next tick.
+// runControllers steps each controller by dt, oldest first. Steps and callbacks may add and cancel
+// controllers; new ones wait for the next tick.
 func (r *Real) runControllers(dt time.Duration) {
 	if len(r.controllers.list) == 0 {
 		return
@@ -171,8 +172,8 @@ func (r *Real) runControllers(dt time.Duration) {
 	}
 }
 
-// appendControllers encodes the controllers; they end with the part that they are. One whose state
-// cannot travel is told, and left out.
+// appendControllers encodes the controllers up to the end of their part. It logs and leaves out a
+// controller whose state cannot travel.
 func (r *Real) appendControllers(b []byte) []byte {
 	for i := range r.controllers.list {
 		c := &r.controllers.list[i]
@@ -194,12 +195,12 @@ func (r *Real) appendControllers(b []byte) []byte {
 	return b
 }
 
-// appendState appends the state of a controller. What is wrong with it is the game's fault.
+// appendState appends the state of a controller. It returns the game's faults as errors.
 func appendState(b []byte, c Controller) (out []byte, err error) {
 	defer recovered(&err)
 	out = c.AppendState(b)
 	if n := len(out) - len(b); n < 0 || n > MaxControllerState {
-		return b, fmt.Errorf("space: the state of a %T is of %d bytes, at most %d travel", c, n, MaxControllerState)
+		return b, fmt.Errorf("space: the state of a %T has %d bytes; at most %d travel", c, n, MaxControllerState)
 	}
 	return out, nil
 }
@@ -217,7 +218,7 @@ func recovered(err *error) {
 
 var errController = errors.New("space: a controller that nobody can have added")
 
-// readControllers takes over what appendControllers wrote; the timers were read before.
+// readControllers reads what appendControllers wrote. The timers must have been read before.
 func (r *Real) readControllers(rd *codec.Reader) {
 	r.controllers.list = nil
 	var before entity.CallbackID

@@ -87,8 +87,8 @@ func TestControllers(t *testing.T) {
 	r.diary(a.ID(), "d98;")
 }
 
-// A step may do what a script may: end other controllers, add some, end itself by hand, and end
-// the entity.
+// A step may do what a script may: end other controllers, add some, end itself by hand, and end the
+// entity.
 func TestControllersChangeControllers(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.spawn(-5)
@@ -150,7 +150,7 @@ func TestControllerRegistrationFaults(t *testing.T) {
 	RegisterController[stranger](s, walkTag)
 	want := `space: controller *space.countdown, "again": *space.countdown is registered as "countdown" already; give each type a tag of its own
 space: controller *space.stranger, "countdown": *space.countdown is registered as "countdown" already; give each type a tag of its own
-space: controller *space.stranger: the tag "" is not of 1 to 64 bytes; give it another one
+space: controller *space.stranger: the tag "" does not have 1 to 64 bytes; choose another
 space: controller *space.stranger, "walk": *space.walk is registered as "walk" already; give each type a tag of its own`
 	if got := fmt.Sprint(s.Err()); got != want {
 		t.Errorf("faults:\n%s\nwant:\n%s", got, want)
@@ -212,7 +212,7 @@ func TestReadControllers(t *testing.T) {
 		"unknown tag":    {entry(1, "stranger", 'x', 7), `no controller is registered as "stranger"`},
 		"refused state":  {entry(1, "countdown", 'x', 7, 7), "two bytes are wanted"},
 		"panic":          {entry(1, "countdown"), "it cannot count"},
-		"a walk nowhere": {entry(1, walkTag, make([]byte, 16)...), "a walk to nowhere"},
+		"a walk nowhere": {entry(1, walkTag, make([]byte, 16)...), "a walk with an impossible target or speed"},
 		"the same twice": {append(entry(1, "countdown", 'x', 7), entry(1, "countdown", 'x', 7)...), errController.Error()},
 		"not given out":  {entry(3, "countdown", 'x', 7), errController.Error()},
 		"too long":       {entry(1, "countdown", make([]byte, MaxControllerState+1)...), codec.ErrLength.Error()},

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// DataEntry is one entry of a space's data: a manager numbers the changes of a
-// space upwards, so that all cells and clients see them in one order.
+// DataEntry is one entry of a space's data. The manager numbers the changes of a space, so all
+// cells and clients see them in the same order.
 type DataEntry struct {
 	Number uint64
 	Key    uint16
 	Value  []byte
-	// By is the allocator of the CellApp that set it, Said the number that it gave the
-	// request; 0 if it gave none. A later manager tells by them what was asked for twice.
+	// By is the allocator of the CellApp that set the entry, and Said that CellApp's number of the
+	// request, 0 if it gave none. By these a later manager recognises a repeated request.
 	By   uint32
 	Said uint64
 }
@@ -36,7 +36,7 @@ func (d *spaceData) set(e DataEntry) bool {
 	return true
 }
 
-// load takes the entries that a manager says there are.
+// load takes a manager's list of entries.
 func (d *spaceData) load(entries []DataEntry) {
 	sorted := slices.SortedFunc(slices.Values(entries), func(a, b DataEntry) int { return cmp.Compare(a.Number, b.Number) })
 	for _, e := range sorted {
@@ -53,7 +53,7 @@ func (d *spaceData) get(key uint16) ([]byte, bool) {
 	return nil, false
 }
 
-// Data is the newest entry of a key of the space's data that the cell knows.
+// Data returns the newest entry of the space's data for a key, as far as the cell knows.
 func (c *Cell) Data(key uint16) (DataEntry, bool) {
 	for _, e := range c.data.entries {
 		if e.Key == key {
@@ -63,6 +63,6 @@ func (c *Cell) Data(key uint16) (DataEntry, bool) {
 	return DataEntry{}, false
 }
 
-// AllData yields what the cell knows of the space's data: the newest entry of each
-// key, by number.
+// AllData yields the space's data as the cell knows it: the newest entry of each key, ordered by
+// number.
 func (c *Cell) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }

@@ -95,8 +95,8 @@ func TestCallsOut(t *testing.T) {
 	}
 }
 
-// TestFullFlowIsOneLine: messages that a flow has no room for are counted and felt by their
-// sender each, and logged once a second, whoever of the app sends them.
+// TestFullFlowIsOneLine: messages that a flow has no room for are counted and felt by their sender
+// each, and logged once a second, whoever of the app sends them.
 func TestFullFlowIsOneLine(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.create(7, -50, 1)
@@ -123,8 +123,8 @@ func TestFullFlowIsOneLine(t *testing.T) {
 	}
 }
 
-// TestFlowsAcrossOffload moves an entity to and fro while its base, and another
-// entity's client, call it: each call is heard once, in order.
+// TestFlowsAcrossOffload moves an entity to and fro while its base, and another entity's client,
+// call it: each call is heard once, in order.
 func TestFlowsAcrossOffload(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -200,8 +200,8 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 }
 
-// Ghosts that point at each other, left by a handoff that failed, must not pass a
-// message to and fro.
+// Ghosts that point at each other, left by a handoff that failed, must not pass a message to and
+// fro.
 func TestFlowMessageDoesNotCircle(t *testing.T) {
 	r := newRig(t, 3)
 	r.create(7, 10, 0)
@@ -428,7 +428,8 @@ func TestDestroyIsTold(t *testing.T) {
 	}
 }
 
-// A base that knows a newer life of an entity refuses what is left of the old one, and never acks it.
+// A base that knows a newer life of an entity refuses what is left of the old one, and never acks
+// it.
 func TestRefusedDepartedFlowEnds(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.create(7, -20, 0)

@@ -14,11 +14,10 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Ghost is the read-only copy of an entity whose real is on another cell, and what
-// the script of a ghost embeds. It shows what the copy holds; nothing can be changed
-// through it. Its methods are for the script, on the goroutine of its CellApp. A ghost
-// ends when the real goes out of reach or comes to this cell, and its script with it;
-// kept beyond that, it shows what was last.
+// Ghost is the read-only copy of an entity whose real is on another cell. The script of a ghost
+// embeds it. Scripts call its methods on the goroutine of their CellApp. A ghost and its script end
+// when the real goes out of reach or comes to this cell. A Ghost that is kept beyond that shows the
+// last state.
 type Ghost struct {
 	rec    *record
 	e      *entity.Entity
@@ -56,8 +55,8 @@ func (g *Ghost) Log() *slog.Logger {
 	return g.cell.log.With("ghost", g.e.ID.String(), "type", g.e.Def.Name)
 }
 
-// watchGhost counts what a new ghost hears, and gives it the script that the game
-// wrote for it, if any. Its values are there already.
+// watchGhost counts what a new ghost hears, and gives it the game's script, if any. Its values must
+// be set already.
 func (c *Cell) watchGhost(rec *record) {
 	rec.mirror = nil
 	if kind := c.scripts.ghosts.Of(rec.e.Def); kind != nil {
@@ -78,7 +77,7 @@ func (g *Ghost) hear(change *property.Change) {
 	g.guard(g.e.Def.Properties[change.Index].Name, func() { g.kind.Hear(g.script, change) })
 }
 
-// guard runs game code. A panic costs the ghost its script, and nothing else.
+// guard runs game code. A panic costs the ghost its script and nothing else.
 func (g *Ghost) guard(what string, f func()) {
 	defer func() {
 		p := recover()
@@ -106,8 +105,7 @@ func (rec *record) ghostValues() []property.Value {
 	return values
 }
 
-// hearState tells the script of what is different by a State: changes of an Update
-// that it stands for.
+// hearState tells the script what a State has changed, as Updates would have done.
 func (rec *record) hearState(was []property.Value) {
 	for n, i := range rec.e.Def.Stream(property.GhostStream) {
 		if rec.mirror == nil {

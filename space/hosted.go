@@ -8,14 +8,14 @@ import (
 	"github.com/cellscape/cellscape/entity"
 )
 
-// Hosted is a cell in the hands of the CellApp that hosts it: what its manager orders and asks
-// for is here. A Population makes it, and what concerns all its cells at once goes by the
-// Population. Game code has the Cell.
+// Hosted is a cell with the methods for the CellApp that hosts it: what the manager orders and asks
+// for. A Population makes it, and handles what concerns all its cells at once. Game code has only
+// the Cell.
 type Hosted struct{ *Cell }
 
-// NewCell makes a cell of a space on this CellApp. tree is the geometry it was
-// added with, and has the cell as a leaf. now and game are the app's clock and game
-// time: what happens on the cell before its first tick happens then.
+// NewCell makes a cell of a space on this CellApp. tree is the first geometry, and must have the
+// cell as a leaf. now and game are the app's clock and game time; they apply until the cell's first
+// tick.
 func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id bsp.CellID, tree *bsp.Tree, data []DataEntry) Hosted {
 	env := &p.env
 	c := &Cell{
@@ -32,12 +32,12 @@ func (p *Population) NewCell(now, game time.Duration, space entity.SpaceID, id b
 	return Hosted{c}
 }
 
-// Drop takes the cell off its CellApp, when it is Idle.
+// Drop removes the cell from its CellApp. The cell must be Idle.
 func (c Hosted) Drop() { c.population.dropCell(c.Cell) }
 
-// SetTree gives the cell a new version of its space's geometry; an older one is
-// ignored. The offload and ghost check runs at the next tick, unless only loads
-// are new: those come every balance period, and a check looks at all entities.
+// SetTree gives the cell a new version of its space's geometry; it ignores an older one. The next
+// tick then runs the offload and ghost check, unless only loads are new: those come every balance
+// period, and a check looks at all entities.
 func (c Hosted) SetTree(t *bsp.Tree) {
 	if !c.tree.Version().Less(t.Version()) {
 		return
@@ -48,10 +48,9 @@ func (c Hosted) SetTree(t *bsp.Tree) {
 	c.tree = t
 }
 
-// Become gives the cell another leaf: the manager took the old one away and gave
-// this CellApp a new one of the same space, while reals of the old are still here.
-// It reports false, and changes nothing, if t is older than what the cell has or
-// does not say so.
+// Become gives the cell another leaf: the manager took the old one away and gave this CellApp a new
+// one of the same space while reals of the old one were still here. It reports false and changes
+// nothing if t is older than the cell's geometry or does not show that.
 func (c Hosted) Become(id bsp.CellID, t *bsp.Tree) bool {
 	if id == c.id {
 		c.SetTree(t)
@@ -65,5 +64,5 @@ func (c Hosted) Become(id bsp.CellID, t *bsp.Tree) bool {
 	return true
 }
 
-// TakeData takes entries of the space's data; those that are known are ignored.
+// TakeData takes entries of the space's data; it ignores known ones.
 func (c Hosted) TakeData(entries ...DataEntry) { c.data.load(entries) }

@@ -2,8 +2,8 @@ package space
 
 import "github.com/cellscape/cellscape/internal/invariant"
 
-// assert checks, at the end of a tick, that each entity of the cell is either a real or a ghost, that
-// its CellApp finds it here by its id, and that the range list has it.
+// assert checks, at the end of a tick, that each entity of the cell is either a real or a ghost,
+// that its CellApp finds it here by its id, and that the range list has it.
 func (c *Cell) assert() {
 	for i, rec := range c.reals {
 		c.assertRecord(rec, c.reals, i)
@@ -62,10 +62,10 @@ func (c *Cell) assertGhost(rec *record) {
 	}
 }
 
-// assert checks, at the end of a tick, that each entity that the CellApp finds is on the cell that it
-// names: so each id has one real at the most.
+// assert checks, at the end of a tick, that each entity in the CellApp's index is on the cell that
+// it names. So each id has at most one real.
 func (p *Population) assert() {
-	// order does not show: a fault stops the program
+	// the map's order does not matter: a fault stops the program
 	for id, rec := range p.byID {
 		list := rec.cell.ghosts
 		if rec.real != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestAsserts plants bugs in a CellApp that has the real 7 and the ghost 8, each of which the end of
-// the next tick finds.
+// TestAsserts plants bugs in a CellApp that has the real 7 and the ghost 8, each of which the end
+// of the next tick finds.
 func TestAsserts(t *testing.T) {
 	for name, plant := range map[string]func(c *Cell, real, mirror *record){
 		"an entity is both a real and a ghost": func(_ *Cell, real, mirror *record) { real.ghost = mirror.ghost },

@@ -17,9 +17,8 @@ import (
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
-// walkers makes a cell of 4 km in the square with reals that walk about by controllers,
-// all with witnesses if players. A tick sends those who have arrived elsewhere, which is
-// left out of took.
+// walkers makes a cell of 4 km in the square with reals that walk about by controllers, all with
+// witnesses if players. A tick sends those who have arrived elsewhere, which is left out of took.
 func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch) (tick func() (took time.Duration)) {
 	t.Helper()
 	const side = 4000
@@ -68,9 +67,9 @@ func walkers(t testing.TB, reals entity.ID, players bool, watch *load.Stopwatch)
 	return tick
 }
 
-// BenchmarkMeasuredTick runs ticks of two equal cells in turn, of which one measures with
-// the host's kind of clock. It compares the ticks that a tenth of all are faster than, which
-// a busy machine disturbs least, and reports beside what the readings cost alone.
+// BenchmarkMeasuredTick runs ticks of two equal cells in turn, of which one measures with the
+// host's kind of clock. It compares the ticks that a tenth of all are faster than, which a busy
+// machine disturbs least, and reports beside what the readings cost alone.
 func BenchmarkMeasuredTick(b *testing.B) {
 	for _, load := range []struct {
 		name    string

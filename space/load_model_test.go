@@ -94,8 +94,7 @@ func (m *model) tickAll(r *rig) {
 	}
 }
 
-// tick runs one tick of all cells and compares what each measured since the last with
-// the books.
+// tick runs one tick of all cells and compares what each measured since the last with the books.
 func (m *model) tick(t *testing.T, r *rig) {
 	t.Helper()
 	m.tickAll(r)
@@ -137,8 +136,8 @@ func (m *model) tick(t *testing.T, r *rig) {
 	}
 }
 
-// readingClock makes a cell measure with a clock that moves by step each time that it is
-// read, so that what is measured together shows.
+// readingClock makes a cell measure with a clock that moves by step each time that it is read, so
+// that what is measured together shows.
 func readingClock(c *Cell, step time.Duration) (readings *int) {
 	readings = new(int)
 	c.watch = load.NewStopwatch(func() time.Duration { *readings++; return time.Duration(*readings) * step })

@@ -45,7 +45,8 @@ func (r *rig) danced(n int) map[uint32]bool {
 	return told
 }
 
-// A packet is as long as the shorter of the two channels on its way takes, and a tick has as many as it needs.
+// A packet is as long as the shorter of the two channels on its way takes, and a tick has as many
+// as it needs.
 func TestPacketsFitTheChannels(t *testing.T) {
 	const n = 60
 	for _, x := range []struct {
@@ -100,8 +101,8 @@ func TestRoomTravels(t *testing.T) {
 	}
 }
 
-// A client whose channel takes no packet at all for now is sent none, and is told what has
-// moved when there is room, although nobody moves any more.
+// A client whose channel takes no packet at all for now is sent none, and is told what has moved
+// when there is room, although nobody moves any more.
 func TestPacketsForNoRoom(t *testing.T) {
 	const n = 60
 	r := crowdOf(t, n, 900)

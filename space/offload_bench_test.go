@@ -21,8 +21,8 @@ type posted struct {
 	body     []byte
 }
 
-// post keeps what the cells of a rig send each other in its encoding, so that the sender is charged for that and the
-// receiver for reading it, and acknowledges what goes to bases.
+// post keeps what the cells of a rig send each other in its encoding, so that the sender is charged
+// for that and the receiver for reading it, and acknowledges what goes to bases.
 type post struct {
 	*testApp
 	sent *[]posted
@@ -46,8 +46,8 @@ func (o *post) ClientPacket(mercury.Address, entity.ID, entity.Order, uint32, []
 }
 func (o *post) ClientRoom(mercury.Address) int { return 900 }
 
-// crossing is a crowd that goes to and fro over the line between the first two of three cells, all players who see each
-// other, with ghosts on both of the other cells.
+// crossing is a crowd that goes to and fro over the line between the first two of three cells, all
+// players who see each other, with ghosts on both of the other cells.
 type crossing struct {
 	*rig
 	sent  []posted
@@ -78,7 +78,8 @@ func newCrossing(b *testing.B, players entity.ID, budget int) *crossing {
 
 const never = 1 << 62
 
-// deliver hands all that is under way to the cells, and counts for each by its index how long that took.
+// deliver hands all that is under way to the cells, and counts for each by its index how long that
+// took.
 func (c *crossing) deliver(spent *[3]time.Duration) {
 	for len(c.sent) > 0 {
 		batch := c.sent
@@ -124,10 +125,11 @@ func (c *crossing) turn(from *Cell) {
 	}
 }
 
-// BenchmarkOffload hands players of a crowd over in one check. It reports, for each of them, what the check of the giving cell
-// takes, what answers take it, what the taking cell takes for what it gets, a neighbour for the news of its ghosts; and
-// by how much the next tick of giver and taker is longer than one of the same crowd at rest. All but the check is spread
-// over the time in which messages come.
+// BenchmarkOffload hands players of a crowd over in one check. It reports, for each of them, what
+// the check of the giving cell takes, what answers take it, what the taking cell takes for what it
+// gets, a neighbour for the news of its ghosts; and by how much the next tick of giver and taker is
+// longer than one of the same crowd at rest. All but the check is spread over the time in which
+// messages come.
 func BenchmarkOffload(b *testing.B) {
 	for _, bb := range []struct {
 		name    string

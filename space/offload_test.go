@@ -120,8 +120,8 @@ func TestNotOffloadedTo(t *testing.T) {
 	}
 }
 
-// A check looks at every entity: one for each version that only tells loads would
-// be one a second more for nothing.
+// A check looks at every entity: one for each version that only tells loads would be one a second
+// more for nothing.
 func TestOnlyNewsOfCellsIsChecked(t *testing.T) {
 	r := newRig(t, 2)
 	c := r.apps[0].cell
@@ -420,8 +420,7 @@ func TestTooLargeToTravelStays(t *testing.T) {
 	r.calm()
 }
 
-// What is too large for one message to a ghost has no ghosts, and nobody asks for one
-// each tick.
+// What is too large for one message to a ghost has no ghosts, and nobody asks for one each tick.
 func TestTooLargeToMirror(t *testing.T) {
 	r := newRig(t, 3)
 	r.create(7, 350, 0)
@@ -512,8 +511,8 @@ func TestClientConvergesAcrossTheLine(t *testing.T) {
 	r.calm()
 }
 
-// TestAuditBetweenTicks: a ghost goes while nobody ticks, and a client asks then what it
-// should hold. The answer finds it as the answer says.
+// TestAuditBetweenTicks: a ghost goes while nobody ticks, and a client asks then what it should
+// hold. The answer finds it as the answer says.
 func TestAuditBetweenTicks(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 1)

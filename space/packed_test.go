@@ -14,8 +14,8 @@ import (
 
 const taleProp = chestProp + 6
 
-// taleRig is a rig of two cells with Avatars that carry a long text, which everyone
-// sees. It notes the largest State and Onload.
+// taleRig is a rig of two cells with Avatars that carry a long text, which everyone sees. It notes
+// the largest State and Onload.
 func taleRig(t *testing.T, c property.Compression) (r *rig, largest *struct{ state, onload int }) {
 	r = newRigOf(t, schemaOf(t, c, &property.Property{Name: "tale", Type: property.Scalar(property.KindString), Flags: property.AllClients}), 2)
 	largest = new(struct{ state, onload int })
@@ -31,8 +31,8 @@ func taleRig(t *testing.T, c property.Compression) (r *rig, largest *struct{ sta
 	return r, largest
 }
 
-// A type with a long text is mirrored, seen, handed over and restored the same way
-// packed and as it is; packed it is a fraction of the bytes.
+// A type with a long text is mirrored, seen, handed over and restored the same way packed and as it
+// is; packed it is a fraction of the bytes.
 func TestPackedLife(t *testing.T) {
 	tale := strings.Repeat("and then the third son set out to seek his fortune, ", 100)
 	for _, c := range []property.Compression{{}, {Internal: "ZIP_BEST_SPEED"}, {External: "ZIP_BEST_SPEED"}, {Internal: "ZIP_BEST_SPEED", External: "ZIP_6"}} {

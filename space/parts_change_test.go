@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// push puts a number into the middle of all lists: made twice anywhere, or not at
-// all, it shows for ever.
+// push puts a number into the middle of all lists: made twice anywhere, or not at all, it shows for
+// ever.
 func (a *Avatar) push(t testing.TB, n uint32) {
 	t.Helper()
 	for _, l := range []*property.Slice[uint32]{&a.Stock, &a.Purse, &a.Bag} {
@@ -21,8 +21,8 @@ func (a *Avatar) push(t testing.TB, n uint32) {
 	}
 }
 
-// Each way to make a State, with changes that the haunts were not told yet: no
-// number protects those of stock and purse.
+// Each way to make a State, with changes that the haunts were not told yet: no number protects
+// those of stock and purse.
 func TestStateContainsWhatIsNotTold(t *testing.T) {
 	whole := bsp.Rect{} // reaches everywhere, so that nobody is deep inside
 	for name, act := range map[string]func(r *rig, c *Cell){
@@ -89,8 +89,7 @@ func TestStateContainsWhatIsNotTold(t *testing.T) {
 	}
 }
 
-// What the own client is told of a part are the bytes that the history keeps for
-// others.
+// What the own client is told of a part are the bytes that the history keeps for others.
 func TestPartOfOwnPropertyEncodedOnce(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, 0, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
-// FuzzParts brings entities to life from arbitrary bytes, as an offload, as a
-// backup and as an offer, and lets them live for a moment.
+// FuzzParts brings entities to life from arbitrary bytes, as an offload, as a backup and as an
+// offer, and lets them live for a moment.
 func FuzzParts(f *testing.F) {
 	r := newRig(f, 2)
 	r.create(7, -50, 1)

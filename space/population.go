@@ -17,10 +17,10 @@ import (
 	"github.com/cellscape/cellscape/space/overload"
 )
 
-// Population is all that a CellApp has of entities: its cells, and what a real that has left a
-// cell leaves behind. It takes all messages about entities and finds each entity by its id, so
-// a message costs the same with one cell and with a thousand rooms. It is for the CellApp, one
-// for each. Make one with NewPopulation, and the cells with its NewCell.
+// Population is everything that a CellApp has of entities: its cells, and what departed reals leave
+// behind. It takes all messages about entities and finds each entity by its id, so a message costs
+// the same with one cell and with a thousand rooms. Each CellApp has one. NewPopulation makes it,
+// and its NewCell makes the cells.
 type Population struct {
 	env     hosting.Env
 	cfg     Config
@@ -29,8 +29,8 @@ type Population struct {
 	byID    map[entity.ID]*record
 	thrift  overload.Degradation
 	frozen  bool
-	// leaving are the cells with reals on their way out: of a thousand rooms a message
-	// concerns one.
+	// leaving are the cells with reals on their way out. A message concerns one of a thousand
+	// rooms, and only that needs a sweep.
 	leaving    []*Cell
 	words      unanswered
 	tombstones ghost.Tombstones
@@ -39,12 +39,12 @@ type Population struct {
 	orphans    []orphan
 	handedOn   []handedOn
 	now        time.Duration // of the newest tick, as its cells have it
-	// lines are of all cells: what many entities meet at once is one line.
+	// lines limits the log of all cells: what happens to many entities at once is one line.
 	lines logs.Limit
 }
 
-// NewPopulation returns the empty population of a CellApp. The configuration is valid, its
-// defaults filled in.
+// NewPopulation returns the empty population of a CellApp. The configuration must be valid, with
+// its defaults filled in.
 func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
 	return &Population{env: env, cfg: cfg, scripts: scripts, byID: make(map[entity.ID]*record)}
 }
@@ -56,7 +56,7 @@ type record struct {
 	cell   *Cell
 	real   *Real
 	ghost  *ghost.Ghost
-	mirror *Ghost // what the script of a ghost has of it; nil without one
+	mirror *Ghost // for the script of a ghost; nil without one
 	node   aoi.Node
 	heard  time.Duration // when a ghost last heard of its real
 }
@@ -69,8 +69,8 @@ func (p *Population) unsettled(c *Cell) {
 	}
 }
 
-// Settle acts on departures that message handlers caused, on all cells; the CellApp
-// calls it after each batch of messages.
+// Settle carries out the departures that message handlers caused, on all cells. The CellApp calls
+// it after each batch of messages.
 func (p *Population) Settle() {
 	for i := 0; i < len(p.leaving); i++ { // a callback may make more
 		p.leaving[i].unsettled = false
@@ -80,9 +80,9 @@ func (p *Population) Settle() {
 	p.leaving = p.leaving[:0]
 }
 
-// Tick runs one tick of all cells, and of what is of no single one: see the package doc for
-// its order. now is the app's clock, cluster the time of the cluster, dt the tick period.
-// Leases, backups, dwells and periods go by now; timers and controllers by game time (see
+// Tick runs one tick of all cells and of what belongs to none of them, in the order of the package
+// doc. now is the app's clock, cluster the time of the cluster, and dt the tick period. Leases,
+// backups, dwells and periods go by now; timers and controllers go by game time (see
 // gametime.Clock).
 func (p *Population) Tick(now, cluster, dt time.Duration) {
 	p.now = now
@@ -98,8 +98,8 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	}
 }
 
-// Freeze stops timers, controllers and offloads and lifts the client budgets, or lets all go
-// on. Ordered a second time it makes every ghost compare itself with its real.
+// Freeze(true) stops timers, controllers and offloads, and lifts the client budgets; Freeze(false)
+// lets all go on. A second Freeze(true) makes every ghost compare itself with its real.
 func (p *Population) Freeze(on bool) {
 	if on && p.frozen {
 		for _, c := range p.cells {
@@ -109,14 +109,14 @@ func (p *Population) Freeze(on bool) {
 	p.frozen = on
 }
 
-// Frozen reports whether the world stands still.
+// Frozen reports whether the world is frozen.
 func (p *Population) Frozen() bool { return p.frozen }
 
 func (p *Population) indexOf(space entity.SpaceID) (int, bool) {
 	return slices.BinarySearchFunc(p.cells, space, func(c *Cell, id entity.SpaceID) int { return cmp.Compare(c.space, id) })
 }
 
-// cell is the cell of a space, nil if there is none here.
+// cell returns the cell of a space, nil if there is none here.
 func (p *Population) cell(space entity.SpaceID) *Cell {
 	if i, here := p.indexOf(space); here {
 		return p.cells[i]
@@ -135,7 +135,7 @@ func (p *Population) dropCell(c *Cell) {
 
 func (p *Population) find(id entity.ID) *record { return p.byID[id] }
 
-// Base is the app of an entity's base; false if the entity is not here.
+// Base returns the app of an entity's base; here is false if the entity is not here.
 func (p *Population) Base(id entity.ID) (base mercury.Address, here bool) {
 	if rec := p.byID[id]; rec != nil {
 		return rec.e.Base, true
@@ -143,7 +143,7 @@ func (p *Population) Base(id entity.ID) (base mercury.Address, here bool) {
 	return base, false
 }
 
-// sorted is a list of records by entity id, so that every walk has one order.
+// sorted is a list of records in order of entity ids, so that all walks have the same order.
 type sorted []*record
 
 func (s sorted) index(id entity.ID) (int, bool) {

@@ -10,15 +10,15 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// departedFlow is what a destroyed real still owes its base, or another entity that
-// it called: kept until it is settled, for as long as this CellApp lives.
+// departedFlow is what a destroyed real still owes its base, or another entity that it called. It
+// is kept until it is settled or this CellApp ends.
 type departedFlow struct {
 	id     entity.ID
 	space  entity.SpaceID // where it was
 	stream uint32
 	base   mercury.Address
 	peer
-	// was is where the real was, for the flow to its base, which takes it from there alone.
+	// was says where the real was. The base takes the flow only from there.
 	was migrate.Current
 }
 
@@ -28,7 +28,7 @@ type departed struct {
 	from map[entity.SpaceID]int // how many of each space; none at zero
 }
 
-// of are the flows of one destroyed real.
+// of returns the flows of one destroyed real.
 func (d *departed) of(id entity.ID) []departedFlow {
 	from, _ := slices.BinarySearchFunc(d.list, id, func(x departedFlow, id entity.ID) int { return cmp.Compare(x.id, id) })
 	to := from
@@ -60,7 +60,7 @@ func (d *departed) forget(over func(x *departedFlow) bool) {
 	})
 }
 
-// owe keeps what a real that is being destroyed has sent and nobody settled yet.
+// owe keeps what a real that is being destroyed has sent and nobody has settled.
 func (p *Population) owe(r *Real) {
 	for i := range r.flows {
 		end := &r.flows[i]
@@ -75,8 +75,8 @@ func (p *Population) owe(r *Real) {
 	}
 }
 
-// owesBase is the flow of a real that was destroyed here to its base, which has not
-// taken all of it; nil if there is none.
+// owesBase returns the unsettled flow of a real that was destroyed here to its base; nil if there
+// is none.
 func (p *Population) owesBase(id entity.ID) *departedFlow {
 	list := p.departed.of(id)
 	if i := slices.IndexFunc(list, func(d departedFlow) bool { return d.side == entity.BasePart }); i >= 0 {
@@ -85,7 +85,7 @@ func (p *Population) owesBase(id entity.ID) *departedFlow {
 	return nil
 }
 
-// ackDeparted takes an ack that is for a real which was destroyed here.
+// ackDeparted takes an ack for a real that was destroyed here.
 func (p *Population) ackDeparted(a *flow.Ack, from mercury.Address) bool {
 	list := p.departed.of(a.To)
 	for i := range list {
@@ -125,8 +125,8 @@ func (p *Population) transmitDeparted(d *departedFlow, number uint64, payload []
 	return p.route(m, &d.peer, roomLater)
 }
 
-// refuseDeparted forgets what a destroyed real would tell a base that does not know
-// it, by the app of that base. Whom it called is not the base's affair.
+// refuseDeparted forgets what a destroyed real would tell a base that does not know it. Only the
+// app of that base may ask for this. It does not concern flows to other entities.
 func (p *Population) refuseDeparted(id entity.ID, incarnation uint32, by mercury.Address) {
 	if p.owesBase(id) != nil {
 		p.departed.forget(func(d *departedFlow) bool {

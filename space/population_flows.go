@@ -10,19 +10,18 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// What a flow does that is the same for a real and for one that was destroyed.
+// This file has what flows of reals and of destroyed reals have in common.
 
-// HandleFlow takes a flow message for a cell part, which came from an app: it is
-// for a real here, or goes on to where the real went.
+// HandleFlow takes an app's flow message for a cell part: for a real here, or for one to which it
+// passes the message on.
 func (p *Population) HandleFlow(m *flow.Message, from mercury.Address) {
 	if rec := p.find(m.To); rec != nil && m.ToPart == entity.CellPart {
 		rec.cell.handleFlow(rec, m, from)
 	}
 }
 
-// HandleAck takes an acknowledgement of a flow that a real here sends, or sent
-// before it was destroyed; for one that went on, so does the ack, which came from
-// an app.
+// HandleAck takes an app's acknowledgement of a flow that a real here sends, or sent before it was
+// destroyed. If the real has moved on, the ack is passed on.
 func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	if a.ToPart != entity.CellPart || p.ackDeparted(a, from) {
 		return
@@ -49,9 +48,9 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	}
 }
 
-// takeAck settles a flow of a real, nil if it was destroyed, as its target says. A base
-// dies with its entity, so what it handled is settled. A cell part that was restored may
-// have handled less than the one before it, whose acks say nothing any more.
+// takeAck settles a flow as its target says; r is nil if the real was destroyed. A base dies with
+// its entity, so whatever it handled is settled. A restored cell part may have handled less than
+// the one before it, whose acks no longer count.
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
 	own := a.Incarnation == stream
 	switch {
@@ -95,10 +94,9 @@ func (p *Population) send(to mercury.Address, m *flow.Message, room room) bool {
 	return true
 }
 
-// route sends a flow message for another cell part to where its real is known to
-// be, and reports whether there was room. If nobody here knows, its base passes it on;
-// for an entity without a base it goes to where the real last was. The sender's timer
-// tries again.
+// route sends a flow message to the app where the target's real is known to be, and reports whether
+// there was room. If nobody here knows, the target's base passes it on; without a base, it goes to
+// where the real last was. The sender's timer tries again.
 func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 	rec := p.find(m.To)
 	to := end.at
@@ -122,15 +120,14 @@ func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 	return p.send(to, m, room)
 }
 
-// probeAfter is how long nothing may be settled before the target is asked: longer
-// than it takes from one backup to the next.
+// probeAfter is how long nothing may be settled before the target is asked: longer than the time
+// between two backups.
 func (p *Population) probeAfter() time.Duration {
 	return p.cfg.BackupPeriod*3/2 + flow.ResendAfter
 }
 
-// resend goes on with what a flow has not sent, and sends again what is due: what was
-// not acknowledged, what a restored target lacks, and the question to a target that
-// settles nothing.
+// resend sends what a flow has not sent yet, and repeats what is due: unacknowledged messages, what
+// a restored target lacks, and the question to a target that settles nothing.
 func (p *Population) resend(end *peer, send func(number uint64, payload []byte) bool) {
 	if rec := p.find(end.id); end.side != entity.BasePart && rec != nil && rec.e.Order.Incarnation > end.life {
 		end.life = rec.e.Order.Incarnation
@@ -140,9 +137,9 @@ func (p *Population) resend(end *peer, send func(number uint64, payload []byte) 
 	end.out.Probe(p.now, p.probeAfter(), func(n uint64, payload []byte) { send(n, payload) })
 }
 
-// giveUp forgets what was sent to a real that will never settle it. That of a real
-// with a base is kept until the base says that it has ended, or is dead itself; one
-// without has ended when nobody finds it for long.
+// giveUp forgets what was sent to a real that will never settle it. For a real with a base, that is
+// when the base says that the real has ended, or is dead itself. A real without a base counts as
+// ended when nobody has found it for long.
 func (p *Population) giveUp(r *Real, end *peer) bool {
 	switch {
 	case end.side == entity.BasePart:
@@ -173,15 +170,15 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 	return true
 }
 
-// Why calls are given up.
+// The reasons why calls are given up.
 var (
 	errEnded    = errors.New("space: the target has ended")
 	errBaseDead = errors.New("space: the base of the target has died")
 	errNowhere  = errors.New("space: the target is nowhere to be found")
 )
 
-// abandon forgets what was sent to an entity. What it did not acknowledge is counted,
-// and the sender's script told after the walk, if it is there.
+// abandon forgets what was sent to an entity. It counts what was not acknowledged, and the sender's
+// script, if it is here, is told after the walk.
 func (p *Population) abandon(r *Real, end *peer, why error) {
 	end.unseen = false
 	if n := end.out.Unreceived(); n > 0 {

@@ -6,11 +6,11 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Messages about ghosts find their entity here. Most are for the cell that has it; what is
-// to be said of one that no cell has is the same for all of them.
+// Messages about ghosts find their entity here. Most are for the cell that has it; the rest is
+// about entities that no cell has.
 
-// GhostState makes a ghost or brings one up to a new hop. One for a space of which no cell is
-// here is too late.
+// GhostState makes a ghost, or brings one to a new hop. It ignores a State for a space without a
+// cell here, which comes too late.
 func (p *Population) GhostState(m *ghost.State, from mercury.Address) {
 	p.env.Watch.Claim(nil) // migration work
 	if c := p.cell(m.Space); c != nil {
@@ -20,7 +20,7 @@ func (p *Population) GhostState(m *ghost.State, from mercury.Address) {
 	p.env.Counters.StaleGhosts++
 }
 
-// GhostUpdate takes what a real did.
+// GhostUpdate applies a real's changes to its ghost.
 func (p *Population) GhostUpdate(m *ghost.Update, from mercury.Address) {
 	if rec := p.find(m.ID); rec != nil {
 		rec.cell.ghostUpdate(rec, m, from)
@@ -32,8 +32,8 @@ func (p *Population) GhostUpdate(m *ghost.Update, from mercury.Address) {
 	}
 }
 
-// GhostDelete ends a ghost. One that is not here leaves a tombstone too: the State that
-// made it may be under way still.
+// GhostDelete ends a ghost. It leaves a tombstone even if the ghost is not here, since the State
+// that makes it may still be under way.
 func (p *Population) GhostDelete(m *ghost.Delete) {
 	p.env.Watch.Claim(nil) // migration work
 	rec := p.find(m.ID)
@@ -47,7 +47,7 @@ func (p *Population) GhostDelete(m *ghost.Delete) {
 	p.tombstones.Bury(m.Head, p.now)
 }
 
-// GhostAudit compares a ghost with what its real says.
+// GhostAudit compares a ghost with its real's figures.
 func (p *Population) GhostAudit(m *ghost.Audit) {
 	if rec := p.find(m.ID); rec != nil {
 		rec.cell.ghostAudit(rec, m)
@@ -56,7 +56,7 @@ func (p *Population) GhostAudit(m *ghost.Audit) {
 	p.env.Counters.GhostsDiffer++
 }
 
-// GhostQuery answers who asks after a real, or passes the question on.
+// GhostQuery answers a question about a real, or passes it on.
 func (p *Population) GhostQuery(m *ghost.Query) {
 	if rec := p.find(m.ID); rec != nil {
 		rec.cell.ghostQuery(rec, m)
@@ -65,7 +65,8 @@ func (p *Population) GhostQuery(m *ghost.Query) {
 	p.deny(m)
 }
 
-// deny tells who has a ghost that its real is not here, and that nobody here knows where.
+// deny tells the holder of a ghost that the real is not here, and that nobody here knows where it
+// is.
 func (p *Population) deny(m *ghost.Query) {
 	if m.Order != (entity.Order{}) {
 		end := m.Head
@@ -74,7 +75,7 @@ func (p *Population) deny(m *ghost.Query) {
 	}
 }
 
-// ask asks for a real's State, or whether there is one still.
+// ask asks an app for a real's State, or whether the real still exists.
 func (p *Population) ask(real mercury.Address, have ghost.Head) {
 	p.env.Out.Send(real, &ghost.Query{Head: have, Asker: p.env.Self})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// What is left here of a real that was handed over:
+// A real that was handed over leaves this here:
 //
 //	offload            OnloadAck              HandedOnLease
 //	-------> handoff ------------> handedOn ----------------> forgotten
@@ -19,13 +19,13 @@ import (
 //	            v                      v                OrphanGrace
 //	         orphan; the base gets an Offer, or a Lost -------------> its ghosts are ended
 
-// HandedOnLease is how long an origin remembers a real that was taken over: longer
-// than the new app takes to tell its base and its haunts, even if it has to
-// give up a channel (after 10 s of silence) and tells the base again with a backup.
+// HandedOnLease is how long an origin remembers a real that was taken over. The new app needs less
+// to tell the base and the haunts, even if it has to give up a channel (after 10 s of silence) and
+// tells the base again with a backup.
 const HandedOnLease = 30 * time.Second
 
-// orphan is a real that was lost in a handoff from here: its ghosts elsewhere are
-// ended when their grace is over.
+// orphan is a real that was lost in a handoff from here. Its ghosts elsewhere are ended when their
+// grace is over.
 type orphan struct {
 	space  entity.SpaceID
 	at     time.Duration
@@ -33,17 +33,16 @@ type orphan struct {
 	head   ghost.Head
 }
 
-// handedOn is a real that was taken over from here, by an app that may not have
-// told its base and its haunts yet; at is when it surely has.
+// handedOn is a real that another app has taken over from here. That app may not have told the base
+// and the haunts yet, but surely has at the time at.
 type handedOn struct {
 	to, base mercury.Address
 	orphan
 }
 
-// OnloadAck lets a frozen copy go. Who mirrored the real, and who has its base, is
-// remembered for as long as the destination may need to tell them: if it dies
-// before, the ghosts still point here, the base believes that the real is still
-// here, and nobody else knows better.
+// OnloadAck frees a frozen copy. The base and the haunts are remembered for as long as the
+// destination may need to tell them. If it dies before that, the ghosts still point here, the base
+// believes that the real is still here, and nobody else knows better.
 func (p *Population) OnloadAck(m *migrate.OnloadAck) {
 	p.env.Watch.Claim(nil) // migration work
 	h, ok := p.handoffs.Take(m.ID, m.Order)
@@ -56,12 +55,12 @@ func (p *Population) OnloadAck(m *migrate.OnloadAck) {
 	}})
 }
 
-// handedOverDied tells the bases of what was handed over to a CellApp that was declared dead.
+// handedOverDied tells bases about reals that were handed over to a CellApp that was declared dead.
 func (p *Population) handedOverDied(app mercury.Address) {
 	grace := p.now + p.cfg.OrphanGrace
 	p.handoffs.Died(app, func(h *migrate.Handoff) {
-		// Ghosts of the old hop point here, where the real no longer is: unless a
-		// newer one shows itself within the grace, they have to go.
+		// Ghosts of the old hop point here, where the real no longer is. They must go unless a
+		// newer one shows itself within the grace.
 		p.orphans = append(p.orphans, orphan{
 			space: h.Onload.Space, at: grace, haunts: h.Haunts,
 			head: ghost.Head{ID: h.Offer.ID, Order: h.Offer.Order, Sequence: ghost.Last},
@@ -77,7 +76,7 @@ func (p *Population) handedOverDied(app mercury.Address) {
 		if h.to != app {
 			return false
 		}
-		// One that came back and was destroyed here speaks for itself.
+		// A real that came back and was destroyed here reports that itself.
 		if !h.base.IsZero() && p.owesBase(h.head.ID) == nil {
 			p.tellLost(h.base, h.head.ID, h.head.Order, "its CellApp died")
 		}
@@ -87,9 +86,9 @@ func (p *Population) handedOverDied(app mercury.Address) {
 	})
 }
 
-// ChannelBroke says that what this CellApp has sent to another app may be lost, though
-// both live on: what has no answer yet is said again with the next tick, and so is what the
-// cells believe of that app's ghosts and bases.
+// ChannelBroke is called when a channel to another app has ended, so that the last messages may be
+// lost although both live on. The next tick repeats what has no answer yet, and what the cells
+// believe of that app's ghosts and bases.
 func (p *Population) ChannelBroke(app mercury.Address) {
 	p.words.broken(app, p.now)
 	p.handoffs.Again(app)
@@ -103,8 +102,7 @@ func (p *Population) ChannelBroke(app mercury.Address) {
 	}
 }
 
-// Pending counts what is still to be told, with what is owed of entities that are on no cell
-// here any more.
+// Pending counts what still has to be told, including for entities that have left all cells here.
 func (p *Population) Pending() uint64 {
 	n := uint64(p.Unanswered() + p.handoffs.Len())
 	for _, c := range p.cells {
@@ -116,11 +114,11 @@ func (p *Population) Pending() uint64 {
 	return n
 }
 
-// expireHandoffs sends again what is not acked, and gives up what nobody needs any more.
+// expireHandoffs repeats handoffs that are not acked, and forgets what nobody needs any more.
 func (p *Population) expireHandoffs() {
 	p.handedOn = slices.DeleteFunc(p.handedOn, func(h handedOn) bool { return h.at <= p.now })
 	p.handoffs.Due(p.now, func(h *migrate.Handoff) {
-		if p.has(roomLater, h.To) { // else it may be in the queue still
+		if p.has(roomLater, h.To) { // otherwise it may still be in the queue
 			p.env.Out.Send(h.To, &h.Onload)
 		}
 	})
@@ -135,8 +133,8 @@ func (p *Population) expireHandoffs() {
 	})
 }
 
-// leftBehind reports whether reals that were on the cell of a space may still be asked for
-// here, or have something to say.
+// leftBehind reports whether departed reals of a space's cell may still be asked for here, or still
+// have something to send.
 func (p *Population) leftBehind(space entity.SpaceID) bool {
 	return p.handoffs.From(space) > 0 || p.departed.from[space] > 0 ||
 		slices.ContainsFunc(p.orphans, func(o orphan) bool { return o.space == space }) ||

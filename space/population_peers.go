@@ -6,9 +6,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Peers are the apps on which parts of the entities here live, each once: CellApps with a ghost
-// of a real here, with the real of a ghost, or to which an entity is being handed over, or was
-// until a moment ago; and the apps of their bases.
+// Peers returns the apps on which parts of the entities here live, each once. cells are CellApps
+// with a ghost of a real here, with the real of a ghost here, or to which an entity is being or has
+// just been handed over; bases are the apps of the entities' bases.
 func (p *Population) Peers() (cells, bases []mercury.Address) {
 	for _, c := range p.cells {
 		for _, rec := range c.reals {

@@ -8,18 +8,17 @@ import (
 	"github.com/cellscape/cellscape/migrate"
 )
 
-// Probe answers a base that has not heard of its real for long, or passes the question on to
-// where it was handed on to. That there is nothing of it on any cell here is a word that its
-// base needs, too.
+// Probe answers a base that has not heard of its real for long, or passes the question on to where
+// the real went. The base also needs to hear if there is nothing of it on any cell here.
 func (p *Population) Probe(m *migrate.Probe) {
 	if !p.answerProbe(m) && m.Hops == 0 && !p.words.has(m.ID, m.Order) {
 		p.env.Log.Warn("a base believes in a real that is not here", "entity", m.ID.String(), "order", m.Order.String())
-		p.tellLost(m.Base, m.ID, m.Order, "nothing is known of it where its base believes it")
+		p.tellLost(m.Base, m.ID, m.Order, "it is unknown where its base believes it")
 	}
 }
 
-// answerProbe reports false if nothing is known of the real here: no real, no handoff, and none
-// that was destroyed and has not told its base yet.
+// answerProbe answers, and reports false if nothing is known of the real here: no real, no handoff,
+// and no destroyed real whose base has not been told.
 func (p *Population) answerProbe(m *migrate.Probe) (known bool) {
 	rec := p.find(m.ID)
 	if rec != nil {
@@ -30,12 +29,12 @@ func (p *Population) answerProbe(m *migrate.Probe) (known bool) {
 		if rec.real.gone == staying {
 			rec.real.announce()
 		}
-		return true // if it is on its way out, the next sweep tells
+		return true // if it is on its way out, the next sweep says so
 	}
 	for i, list := 0, p.departed.of(m.ID); i < len(list); i++ {
 		if d := &list[i]; d.side == entity.BasePart && d.stream == m.Order.Incarnation {
 			p.env.Out.Send(d.base, &d.was)
-			return true // its flow says that it was destroyed
+			return true // its flow tells that it was destroyed
 		}
 	}
 	if order, ok := p.handoffs.Has(m.ID); ok && m.Order.Before(order) {
@@ -49,7 +48,7 @@ func (p *Population) answerProbe(m *migrate.Probe) (known bool) {
 	}
 	if current && rec.ghost != nil {
 		p.passProbe(m, rec.ghost.Real)
-		return true // until its lease says that it has no real
+		return true // its lease ends if it has no real
 	}
 	return false
 }

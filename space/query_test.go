@@ -6,9 +6,8 @@ import (
 	"github.com/cellscape/cellscape/ghost"
 )
 
-// TestQueryEndsLostGhost: the State of a new hop died with the CellApp that sent
-// it, after its ack had let the origin's copy go. Nobody tells the ghost on the
-// third cell; it asks.
+// TestQueryEndsLostGhost: the State of a new hop died with the CellApp that sent it, after its ack
+// had let the origin's copy go. Nobody tells the ghost on the third cell; it asks.
 func TestQueryEndsLostGhost(t *testing.T) {
 	r := newRig(t, 3)
 	e := r.create(7, -5, 0)
@@ -37,8 +36,7 @@ func TestQueryEndsLostGhost(t *testing.T) {
 	}
 }
 
-// TestQueryBringsMissedState: an Update for a ghost that is not there makes the
-// real show itself.
+// TestQueryBringsMissedState: an Update for a ghost that is not there makes the real show itself.
 func TestQueryBringsMissedState(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -5, 0)

@@ -20,9 +20,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Real is the authoritative cell part of an entity, and what its script embeds.
-// Its methods are for the script, on the goroutine of its CellApp. After the real
-// has been offloaded or destroyed they do nothing.
+// Real is the authoritative cell part of an entity. Its script embeds it, and calls its methods on
+// the goroutine of the CellApp. After the real has been offloaded or destroyed they do nothing.
 type Real struct {
 	e      *entity.Entity
 	cell   *Cell
@@ -31,8 +30,8 @@ type Real struct {
 
 	haunts        ghost.Haunts
 	ghostSequence uint32
-	updated       uint32 // ghostSequence of the last Update to all haunts
-	ghostedStamp  uint32 // MoveStamp that the haunts know
+	updated       uint32 // ghost sequence of the last Update to all haunts
+	ghostedStamp  uint32 // the MoveStamp that the haunts know
 	changes       []ghost.Change
 	payloads      []byte // backs the payloads of changes
 
@@ -40,40 +39,39 @@ type Real struct {
 	tail        tail   // what it keeps for others, as of the last tick
 	timers      script.Timers
 	controllers controllers
-	ahead       time.Duration // game time that it had on another cell; see Now
+	ahead       time.Duration // its game time on the former cell; see Now
 
 	session   flow.Session // of the client; zero without one
-	clientSeq uint32       // last move of the client that was taken
+	clientSeq uint32       // the last move accepted from the client
 	witness   *witness.Witness
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle
-	dataTold  uint64 // space data number that the client knows
-	audits    bool   // the client asked what it should hold
+	dataTold  uint64 // the last space data number sent to the client
+	audits    bool   // the client has asked what it should hold
 
-	slowUntil    time.Duration // its client takes no more until then
+	slowUntil    time.Duration // its client takes nothing until then
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
-	decided      bsp.Version   // of the geometry by which it was handed over to here
+	decided      bsp.Version   // the geometry by which it was handed over to here
 	backupAt     time.Duration
 	saves        uint64
-	call         entity.Call   // that is being handled
-	cause        uint64        // number of the message from the base that is being handled; 0 for none
-	saving       uint64        // number of the backup that the base is to confirm; 0 for none
-	savedAt      time.Duration // when the last one was sent
-	// What came from other entities since then.
+	call         entity.Call   // being handled
+	cause        uint64        // number of the base's message being handled; 0 for none
+	saving       uint64        // number of the backup that the base has to confirm; 0 for none
+	savedAt      time.Duration // when the last backup was sent
+	// What came from other entities since that backup.
 	unsavedCalls, unsavedBytes int
 	patientUntil               time.Duration // see CallPatience
-	untold                     *untold       // of the copy from which it is being restored
+	untold                     *untold       // from the copy that it is being restored from
 
 	meter     load.Meter
 	leastLoad int64  // artificial load
-	madeTick  uint64 // the cell's tick when it was made here; 0 for one that came from elsewhere
+	madeTick  uint64 // the cell's tick when it was made here; 0 if it came from elsewhere
 
 	gone   departure
 	reason string // why it is lost
 }
 
-// departure says how a real is on its way out; the cell acts on it after the
-// callback or walk in which it was set.
+// departure says how a real leaves. The cell acts on it after the callback or walk that set it.
 type departure uint8
 
 const (
@@ -87,7 +85,7 @@ const (
 // ID is the entity's id.
 func (r *Real) ID() entity.ID { return r.e.ID }
 
-// Order says which incarnation of the entity this is and how often it has moved.
+// Order says which incarnation of the entity this is, and how often it has been handed over.
 func (r *Real) Order() entity.Order { return r.e.Order }
 
 // Def is the entity's definition.
@@ -127,28 +125,28 @@ func (r *Real) Base() entity.Mailbox {
 	return entity.Mailbox{ID: r.e.ID, Part: entity.BasePart, Def: r.e.Def, Via: realCaller{r}}
 }
 
-// OwnClient calls client methods of the entity at its own client only.
+// OwnClient is the mailbox for calls of client methods at the entity's own client only.
 func (r *Real) OwnClient() entity.Mailbox {
 	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, true, false}}
 }
 
-// OtherClients calls client methods of the entity at everyone who sees it, but
-// not at its own client.
+// OtherClients is the mailbox for calls of client methods at all clients that see the entity,
+// except its own.
 func (r *Real) OtherClients() entity.Mailbox {
 	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, false, true}}
 }
 
-// AllClients calls client methods of the entity at its own client and at
-// everyone who sees it.
+// AllClients is the mailbox for calls of client methods at the entity's own client and all others
+// that see it.
 func (r *Real) AllClients() entity.Mailbox {
 	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, true, true}}
 }
 
-// SetDetailFactor shrinks the distances within which the own client is sent detailed
-// properties and broadcast calls of other entities: 1 as the definitions say, 0.5 half
-// of that. It is for load that a game sees coming: a crowd, a client on a bad line.
-// It holds until the session ends, across cells; without a client it does nothing, nor
-// does a factor that is not above 0 and at most 1.
+// SetDetailFactor shrinks the distances within which the entity's client is sent detailed
+// properties and broadcast calls of other entities: 1 as the definitions say, 0.5 half of that. Use
+// it for load that the game sees coming: a crowd, a client on a bad line. It lasts until the
+// session ends, across cells. It does nothing without a client, or if the factor is not above 0 and
+// at most 1.
 func (r *Real) SetDetailFactor(factor float32) {
 	if r.witness != nil {
 		r.witness.SetDetailFactor(factor)
@@ -158,8 +156,8 @@ func (r *Real) SetDetailFactor(factor float32) {
 // HasClient reports whether a player's client is attached.
 func (r *Real) HasClient() bool { return r.session.Number != 0 }
 
-// Call names the call that the script handles; see entity.Call. Its zero value is
-// none: timers and hooks are not called by anyone.
+// Call describes the call that the script is handling; see entity.Call. It is zero in timers and
+// hooks, which nobody calls.
 func (r *Real) Call() entity.Call { return r.call }
 
 // Destroy ends the cell part after the callback that called it.
@@ -175,13 +173,13 @@ func (r *Real) depart(how departure, reason string) {
 	r.cell.population.unsettled(r.cell)
 }
 
-// Spawn makes an entity without a base in the same space; it dies with its
-// CellApp. init, if not nil, sets properties before the script sees them.
+// Spawn makes an entity without a base in the same space, which dies with its CellApp. init, if not
+// nil, sets properties before the script sees them.
 func (r *Real) Spawn(typeName string, position, direction property.Vector3, init func(*property.Values)) (entity.ID, error) {
 	return r.cell.Spawn(typeName, position, direction, init)
 }
 
-// Chance is the cell's source of chance.
+// Chance is the cell's source of random numbers.
 func (r *Real) Chance() *rand.Rand { return r.cell.chance }
 
 // Log writes to the CellApp's log with the entity's name.
@@ -189,21 +187,21 @@ func (r *Real) Log() *slog.Logger {
 	return r.cell.log.With("entity", r.e.ID.String(), "type", r.e.Def.Name)
 }
 
-// SetSpaceData sets an entry of the space's data, seen by all its cells and their
-// clients, in one order for all.
+// SetSpaceData sets an entry of the space's data. All cells of the space and their clients see
+// changes in the same order.
 func (r *Real) SetSpaceData(key uint16, value []byte) error {
 	if len(value) > protocol.MaxSpaceDataValue {
-		return fmt.Errorf("space: space data of %d bytes is above %d", len(value), protocol.MaxSpaceDataValue)
+		return fmt.Errorf("space: space data of %d bytes is longer than %d", len(value), protocol.MaxSpaceDataValue)
 	}
 	r.cell.out.SetSpaceData(r.e.Space, key, value)
 	return nil
 }
 
-// SpaceData is the value of an entry of the space's data as this cell knows it.
+// SpaceData returns the value of an entry of the space's data as this cell knows it.
 func (r *Real) SpaceData(key uint16) ([]byte, bool) { return r.cell.data.get(key) }
 
-// EntitiesInRange yields the other entities whose x and z are within radius
-// metres of the entity's, in id order. It sees as far as ghosts reach.
+// EntitiesInRange yields the other entities whose x and z are within radius metres of the entity's,
+// in id order. It reaches as far as ghosts do.
 func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		p := r.e.Position
@@ -257,8 +255,8 @@ func (c realCaller) CallMethod(_ entity.ID, _ entity.Part, method int, args []by
 	return c.r.sendBase(m.Append(nil, flow.CallBasePayload))
 }
 
-// MailboxValue is the mailbox of the cell part: a script that embeds *Real can be
-// passed as an argument of type MAILBOX.
+// MailboxValue is the mailbox of the cell part. It lets a script that embeds *Real be passed as an
+// argument of type MAILBOX.
 func (r *Real) MailboxValue() property.Mailbox {
 	return entity.Mailbox{ID: r.e.ID, Part: entity.CellPart, Def: r.e.Def}.Value()
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// PropertyChanged is property.Holder: a change of a property goes where its
-// flags say. Scripts do not call it; they set a handle.
+// PropertyChanged implements property.Holder. It sends a change of a property where its flags say.
+// Scripts do not call it; they set a handle.
 func (r *Real) PropertyChanged(c *property.Change) {
 	if r.gone != staying {
 		return
@@ -34,8 +34,8 @@ func (r *Real) PropertyChanged(c *property.Change) {
 	}
 }
 
-// appendForClient appends a change as clients read it. If other clients see it
-// too, the history has just written it for them: a part is encoded once.
+// appendForClient appends a change as clients read it. If other clients see it too, the history has
+// just encoded it, and that encoding is used again.
 func (r *Real) appendForClient(b []byte, number property.EventNumber, c *property.Change) []byte {
 	if number > 0 && c.Nested() {
 		if part := r.newestPart(c.Index, number); part != nil {
@@ -45,8 +45,8 @@ func (r *Real) appendForClient(b []byte, number property.EventNumber, c *propert
 	return protocol.AppendChange(b, r.e.Props, c)
 }
 
-// countHistory counts what the history keeps of a change: a part, or that the whole
-// value is owed.
+// countHistory counts what the history keeps of a change: a part, or a note that the whole value is
+// owed.
 func (r *Real) countHistory(c *property.Change, number property.EventNumber) {
 	if r.cell.stats == nil {
 		return
@@ -60,8 +60,7 @@ func (r *Real) countHistory(c *property.Change, number property.EventNumber) {
 	r.cell.stats.Add(r.e.Def, c.Index, property.IntoHistory, size)
 }
 
-// newestPart is the change of a part that the history has just numbered, nil if it
-// keeps none.
+// newestPart returns the change of a part that the history has just numbered, nil if it keeps none.
 func (r *Real) newestPart(index int, number property.EventNumber) (client []byte) {
 	if parts, ok := r.e.History.Parts(index, number-1, math.MaxInt); ok {
 		for p := range parts {
@@ -71,7 +70,7 @@ func (r *Real) newestPart(index int, number property.EventNumber) (client []byte
 	return client
 }
 
-// event numbers a client method call that everyone who sees the entity hears.
+// event numbers a client method call that goes to all clients that see the entity.
 func (r *Real) event(method int, args []byte) {
 	n := r.e.History.Add(method, args)
 	if r.haunts.Len() > 0 {
@@ -81,8 +80,8 @@ func (r *Real) event(method int, args []byte) {
 	}
 }
 
-// addChange keeps what the haunts are told at the end of the tick; its payload
-// is in r.payloads from mark.
+// addChange keeps a change for the haunts until the end of the tick. Its payload is in r.payloads
+// from mark on.
 func (r *Real) addChange(c ghost.Change, mark int) {
 	c.Payload = r.payloads[mark:len(r.payloads):len(r.payloads)]
 	r.changes = append(r.changes, c)

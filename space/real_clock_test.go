@@ -12,9 +12,9 @@ import (
 
 func vec(x float32) property.Vector3 { return property.Vector3{X: x} }
 
-// An entity that goes to and fro between a cell that is ahead and one that is not
-// never sees its time go back, and its timer comes as often as on one cell: each
-// second of game time, neither doubled nor put off.
+// An entity that goes to and fro between a cell that is ahead and one that is not never sees its
+// time go back, and its timer comes as often as on one cell: each second of game time, neither
+// doubled nor put off.
 func TestTimersBetweenCellsOfDifferentRate(t *testing.T) {
 	r := newRig(t, 2, func(c *Config) { c.Border.Band, c.Dwell = 1, tickPeriod })
 	r.tick(1)

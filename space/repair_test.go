@@ -74,8 +74,8 @@ func TestRollBringsLostUpdate(t *testing.T) {
 	}
 }
 
-// After a broken channel all are called again at once, a bounded number in a tick, and
-// each that was missed is asked for, a bounded number in a tick.
+// After a broken channel all are called again at once, a bounded number in a tick, and each that
+// was missed is asked for, a bounded number in a tick.
 func TestChannelBroke(t *testing.T) {
 	r := newRig(t, 2)
 	const n = 3 * askBudget
@@ -108,8 +108,8 @@ func TestChannelBroke(t *testing.T) {
 	}
 }
 
-// A cell whose reals are far inside, or have ghosts, and do nothing, calls them without
-// an allocation.
+// A cell whose reals are far inside, or have ghosts, and do nothing, calls them without an
+// allocation.
 func TestRollAllocatesNothing(t *testing.T) {
 	r := newRig(t, 2)
 	for i := range 200 {

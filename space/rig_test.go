@@ -92,8 +92,8 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 	return s
 }
 
-// Avatar is the script of the tests. What happens to it goes into its diary, a
-// property, so that it shows what a move or a restore keeps.
+// Avatar is the script of the tests. What happens to it goes into its diary, a property, so that it
+// shows what a move or a restore keeps.
 type Avatar struct {
 	*Real
 	Hp    property.Uint32

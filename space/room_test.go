@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// A haunt that does not keep up hears nothing until it has room, and then the sum; nobody
-// is handed over to it meanwhile, and no new ghost is made there.
+// A haunt that does not keep up hears nothing until it has room, and then the sum; nobody is handed
+// over to it meanwhile, and no new ghost is made there.
 func TestGhostsAreLeftBehind(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 0)
@@ -52,8 +52,8 @@ func TestGhostsAreLeftBehind(t *testing.T) {
 	r.calm()
 }
 
-// A base that does not keep up gets the first half of its way filled and no more; what
-// waits is sent in order when the way is free, once.
+// A base that does not keep up gets the first half of its way filled and no more; what waits is
+// sent in order when the way is free, once.
 func TestFlowsWaitForRoom(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -20, 1)

@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/internal/invariant"
 )
 
-// guard runs game code. A panic is contained to the entity: it is reported with
-// its stack, the half-changed real is dropped, and its base brings it back from
-// its last backup. An entity without a base is gone.
+// guard runs game code. A panic affects only its entity: it is logged with its stack, the
+// half-changed real is dropped, and its base restores it from the last backup. An entity without a
+// base is gone.
 func (r *Real) guard(what string, f func()) {
 	r.cell.watch.Enter(&r.meter)
 	defer r.cell.watch.Leave()
@@ -18,7 +18,7 @@ func (r *Real) guard(what string, f func()) {
 	f()
 }
 
-// contain is deferred by what runs game code; see guard.
+// contain is deferred by functions that run game code; see guard.
 func (r *Real) contain(what string) {
 	p := recover()
 	if p == nil {
@@ -35,7 +35,8 @@ func (r *Real) contain(what string) {
 	}
 }
 
-// makeScript makes the script of a new real. One whose constructor panics has none, and is lost.
+// makeScript makes the script of a new real. If the constructor panics, the real has no script and
+// is lost.
 func (r *Real) makeScript() {
 	kind := r.kind
 	if kind == nil {
@@ -47,8 +48,8 @@ func (r *Real) makeScript() {
 	r.kind = kind
 }
 
-// Script is the Go value that the game wrote for the real, a *T of Register, for controllers; nil
-// for a type without a script.
+// Script returns the real's script, a *T of Register, for controllers; nil for a type without a
+// script.
 func (r *Real) Script() any {
 	if r.kind == nil {
 		return nil
@@ -56,7 +57,7 @@ func (r *Real) Script() any {
 	return r.script.Interface()
 }
 
-// callback calls an optional callback of a script.
+// callback calls an optional hook of a script.
 func callback[T any](r *Real, name string, f func(T)) {
 	if r.kind == nil {
 		return
@@ -66,8 +67,7 @@ func callback[T any](r *Real, name string, f func(T)) {
 	}
 }
 
-// callMethod calls a cell method. source is the entity whose client called, 0
-// for the server.
+// callMethod calls a cell method. source is the entity whose client called, 0 for the server.
 func (r *Real) callMethod(index int, source entity.ID, args []byte) error {
 	if _, err := r.kind.Method(index); err != nil {
 		return err

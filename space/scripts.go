@@ -8,9 +8,9 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Scripts are the Go types that the game wrote for the cell parts of entity types, for their
-// ghosts, and for what moves them. Register everything, then give it to the CellApps; several may
-// share it, since it is only read then.
+// Scripts holds the game's Go types for the cell parts of entity types, for their ghosts and for
+// controllers. Register everything before you give it to CellApps. Several may share it, since they
+// only read it.
 type Scripts struct {
 	registry    script.Registry
 	reals       script.Table
@@ -41,28 +41,28 @@ func NewScripts(schema *property.Schema) *Scripts {
 // Schema returns the definitions.
 func (s *Scripts) Schema() *property.Schema { return s.registry.Schema() }
 
-// Err reports every fault of all registrations, nil if there is none. Types without a script are
-// allowed: they have properties and no behaviour.
+// Err reports all faults of all registrations; nil if there are none. A type may lack a script; it
+// then has properties but no behaviour.
 func (s *Scripts) Err() error { return s.registry.Err() }
 
-// Register gives the cell part of entity type name a script: a pointer to T, which is made by
-// constructor, or else by new. T embeds *space.Real. Its handle fields (property.Field) are bound
-// to the properties of their names; any other field must be tagged `cellscape:"local"`, meaning
-// that it is lost when the entity moves. Every cell method of the definition is a Go method of *T.
-// A method that begins with On is one of those, a hook (Creator and its kin), or a callback of a
-// timer or controller, func (T) OnX(entity.Callback); another is refused, since nothing would call
-// it. Faults are kept for Err.
+// Register gives the cell part of the entity type called name its script, a *T. The constructor
+// makes it, or new without one. T must embed *space.Real. Its handle fields (property.Field) are
+// bound to the properties of their names; any other field must have the tag `cellscape:"local"`,
+// which means that it is lost when the entity moves. Every cell method of the definition must be a
+// Go method of *T. A method whose name begins with On must be one of those, a hook such as
+// Creator's, or the callback of a timer or controller, func (T) OnX(entity.Callback). Any other is
+// refused, since nothing would call it. Err reports the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.reals, name, constructor)
 }
 
-// RegisterGhost gives the ghosts of entity type name a script: a pointer to T, which is made by
-// constructor, or else by new. T embeds *space.Ghost. Its handle fields are bound to the ghosted
-// properties of their names; writing to one is property.ErrReadOnly. Any other field must be tagged
-// `cellscape:"local"`: it is lost with the ghost. Its setters, OnSet and the property's name, hear
-// of each change after it is in place, but not of the values with which the ghost is made; see
-// property.Setters. A ghost has no other callbacks. A panic is reported, and the ghost goes on
-// without its script. Faults are kept for Err.
+// RegisterGhost gives the ghosts of the entity type called name a script, a *T. The constructor
+// makes it, or new without one. T must embed *space.Ghost. Its handle fields are bound to the
+// ghosted properties of their names, and setting one fails with property.ErrReadOnly. Any other
+// field must have the tag `cellscape:"local"`, since it is lost with the ghost. Setters, methods
+// called OnSet and the property's name, are called after each change, but not for the values with
+// which the ghost is made; see property.Setters. A ghost has no other callbacks. A panic is logged,
+// and the ghost goes on without its script. Err reports the faults.
 func RegisterGhost[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.ghosts, name, constructor)
 }

@@ -73,7 +73,8 @@ space: Border.GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + Bord
 	}
 }
 
-// Ghosts reach by default as far as players must see them, and at least as far as balance.Border has it.
+// Ghosts reach by default as far as players must see them, and at least as far as balance.Border
+// has it.
 func TestGhostsReachAsFarAsPlayersSee(t *testing.T) {
 	for _, tt := range []struct {
 		cfg  Config

@@ -17,8 +17,8 @@ import (
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
 
-// die has an app lose all that it has, as a process that is killed does, and come back
-// empty; entities with a base that were on it are restored, in the order given.
+// die has an app lose all that it has, as a process that is killed does, and come back empty;
+// entities with a base that were on it are restored, in the order given.
 func (r *rig) die(a *testApp, ids ...entity.ID) {
 	r.t.Helper()
 	r.queue = slices.DeleteFunc(r.queue, func(p packet) bool { return p.from == a.self || p.to == a.self })
@@ -51,9 +51,9 @@ func (r *rig) alls(id entity.ID) string {
 	return s
 }
 
-// TestCallsSurviveDeaths has one player's client call another's entity, and kills the
-// CellApp of either 0.1 to 4 seconds later, with and without a backup between: each
-// call is handled once, in order, wherever the two live.
+// TestCallsSurviveDeaths has one player's client call another's entity, and kills the CellApp of
+// either 0.1 to 4 seconds later, with and without a backup between: each call is handled once, in
+// order, wherever the two live.
 func TestCallsSurviveDeaths(t *testing.T) {
 	const caller, target = 8, 7
 	for _, c := range []struct {
@@ -118,8 +118,8 @@ func TestLostCallIsAskedFor(t *testing.T) {
 	}
 }
 
-// A call that was refused, or whose target has ended, is given up at the base's word,
-// and not before.
+// A call that was refused, or whose target has ended, is given up at the base's word, and not
+// before.
 func TestBaseSaysThatTargetHasEnded(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 1)
@@ -172,8 +172,8 @@ func TestCallsOfDepartedArrive(t *testing.T) {
 	}
 }
 
-// Many calls have the target backed up early, but not each tick; and nobody keeps
-// more than the limit.
+// Many calls have the target backed up early, but not each tick; and nobody keeps more than the
+// limit.
 func TestCallsForceBackup(t *testing.T) {
 	r := newRig(t, 2)
 	r.create(7, -20, 1)
@@ -206,8 +206,8 @@ func TestCallsForceBackup(t *testing.T) {
 	}
 }
 
-// A thousand callers cost what they send: one that has called once, and nothing since,
-// costs the target a few bytes of its backups, and one ack more.
+// A thousand callers cost what they send: one that has called once, and nothing since, costs the
+// target a few bytes of its backups, and one ack more.
 func TestThousandCallers(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.create(7, -50, 1)

@@ -7,10 +7,11 @@ import (
 	"github.com/cellscape/cellscape/internal/script"
 )
 
-// AddTimer calls the script's method of that name, a func (T) OnX(entity.Callback), once after a
-// while, and then again and again if every is above zero. Times are game time, rounded up to ticks.
-// The timer travels with the entity and dies with it. Errors are entity.ErrNoCallback,
-// entity.ErrTooMany beyond entity.MaxTimers, entity.ErrGone, and that of a negative time.
+// AddTimer calls the script's method of that name, a func (T) OnX(entity.Callback), once the time
+// after has passed, and then at intervals of every if that is above zero. Times are game time,
+// rounded up to ticks. The timer travels with the entity and dies with it. Errors are
+// entity.ErrNoCallback, entity.ErrTooMany beyond entity.MaxTimers, entity.ErrGone, and that of a
+// negative time.
 func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (entity.CallbackID, error) {
 	if err := r.mayCallBack(method); err != nil {
 		return 0, err
@@ -18,7 +19,7 @@ func (r *Real) AddTimer(after, every time.Duration, method string, user int64) (
 	return r.timers.Add(r.Now(), after, every, method, user)
 }
 
-// Cancel ends a timer or controller without a callback; it reports whether there was one.
+// Cancel ends a timer or controller without a callback, and reports whether there was one.
 func (r *Real) Cancel(id entity.CallbackID) bool {
 	return r.timers.Cancel(id) || r.controllers.cancel(id)
 }
@@ -30,8 +31,8 @@ func (r *Real) mayCallBack(method string) error {
 	return script.CheckCallback[entity.Callback](r.kind, method)
 }
 
-// callBack calls a callback of the script. A name that it lacks came from a process whose script
-// has another edition.
+// callBack calls a callback of the script. If the script has no such method, the name came from a
+// process with another version of it.
 func (r *Real) callBack(method string, c entity.Callback) {
 	if r.gone != staying {
 		return
@@ -40,6 +41,6 @@ func (r *Real) callBack(method string, c entity.Callback) {
 	r.guard(method, func() { err = script.CallBack(r.kind, r.script, method, c) })
 	if err != nil {
 		r.cell.count.Errors++
-		r.Log().Error("a timer or controller calls nothing", "error", err)
+		r.Log().Error("the script has no method for a timer or controller", "error", err)
 	}
 }

@@ -11,40 +11,40 @@ import (
 )
 
 const (
-	// maxUnanswered bounds the words of one CellApp that wait for an answer: more than
-	// a CellApp has reals. A word above it is said once; if it is lost, the base asks
+	// maxUnanswered bounds the words of one CellApp that wait for an answer: more than a CellApp
+	// has reals. Any word beyond it is sent only once; if it is lost, the base asks
 	// (migrate.Probe).
 	maxUnanswered = 1 << 14
 
-	// wordsPerTick bounds the words that are said again in one tick, so that a base that
-	// answers late is not sent thousands at once. An Offer has a whole entity in it.
+	// wordsPerTick bounds the words that one tick repeats, so that a slow base is not sent
+	// thousands at once. An Offer contains a whole entity.
 	wordsPerTick = 64
 )
 
-// word is what a base must hear about a real that is gone: an Offer or a Lost.
+// word is a message that a base must get about a real that is gone: an Offer or a Lost.
 type word struct {
 	to      mercury.Address
 	id      entity.ID
 	order   entity.Order
 	message hosting.Message
-	at      time.Duration // when it is said again
-	done    bool          // it was answered, or a newer one says it all
+	at      time.Duration // when to send it again
+	done    bool          // it was answered, or a newer one replaces it
 }
 
-// unanswered are the words of one CellApp that its bases have not answered. The channel
-// to a base may break with a word, and nobody else knows what it says. So each is said
-// again until the base answers with a Refuse of that order, whether the cell that said it
-// lives on or not, and whether there ever was one. After a death there are thousands, and each
-// is answered by itself: so they are found by their entities. The zero value has none.
+// unanswered holds the words of one CellApp that bases have not answered. The channel to a base may
+// break and take a word with it, and nobody else knows what it says. So each is repeated until the
+// base answers with a Refuse of that order, even if the cell that sent it is gone or never existed.
+// After a death there are thousands, answered one by one, so they are indexed by entity. The zero
+// value is empty.
 type unanswered struct {
-	list []*word // in the order in which they were said first; what is done goes with the next repeat
+	list []*word // in the order of their first sending; the next repeat removes what is done
 	byID map[entity.ID][]*word
-	open int // of list, not done
+	open int // how many in list are not done
 	next int // where repeating goes on
 }
 
-// add keeps a word until it is answered. A Lost of a newer order says all that an older
-// one said. It reports false if there are too many.
+// add keeps a word until it is answered. A Lost of a newer order replaces an older one. It reports
+// false if there are too many.
 func (u *unanswered) add(w word) bool {
 	if _, lost := w.message.(*migrate.Lost); lost {
 		u.end(w.id, func(x *word) bool {
@@ -64,7 +64,7 @@ func (u *unanswered) add(w word) bool {
 	return true
 }
 
-// end is done with words about an entity.
+// end marks words about an entity as done.
 func (u *unanswered) end(id entity.ID, over func(w *word) bool) {
 	list := u.byID[id]
 	rest := slices.DeleteFunc(list, func(w *word) bool {
@@ -80,7 +80,7 @@ func (u *unanswered) end(id entity.ID, over func(w *word) bool) {
 	}
 }
 
-// has reports whether a word about a real of an order, or a newer one, waits for its answer.
+// has reports whether a word about a real of this order or a newer one waits for its answer.
 func (u *unanswered) has(id entity.ID, order entity.Order) bool {
 	return slices.ContainsFunc(u.byID[id], func(w *word) bool { return !w.order.Before(order) })
 }
@@ -99,8 +99,8 @@ func (u *unanswered) broken(app mercury.Address, now time.Duration) {
 	}
 }
 
-// repeat says again what was not answered for a while, in turns. Bases that are dead
-// need no word.
+// repeat sends words again that were not answered for a while, in turns. It forgets words to dead
+// bases.
 func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 	if len(u.list) == 0 {
 		return
@@ -129,11 +129,10 @@ func (u *unanswered) repeat(now time.Duration, out hosting.Outbox) {
 	}
 }
 
-// tellBase says a word to a base, an Offer or a Lost of an order, and keeps it until the
-// base answers.
+// tellBase sends a base a word, an Offer or a Lost, and keeps it until the base answers.
 func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Order, m hosting.Message) {
 	if to.IsZero() {
-		return // nobody to answer for it
+		return // it has no base to tell
 	}
 	p.env.Out.Send(to, m)
 	if !p.env.Out.Dead(to) {
@@ -141,10 +140,10 @@ func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Ord
 	}
 }
 
-// tellLost tells a base that there is no real of an order here, until it answers.
+// tellLost tells a base, until it answers, that there is no real of this order here.
 func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Order, reason string) {
 	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason[:min(len(reason), migrate.MaxReason)]})
 }
 
-// Unanswered is how many words wait for the answer of a base.
+// Unanswered is how many messages about lost reals wait for the answers of bases.
 func (p *Population) Unanswered() int { return p.words.open }

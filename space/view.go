@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// View is a read-only look at an entity on the cell, real or ghost. It is good
-// until the callback that got it returns.
+// View is a read-only look at an entity on the cell, real or ghost. It is valid until the callback
+// that got it returns.
 type View struct{ rec *record }
 
 // ID is the entity's id.
@@ -20,13 +20,13 @@ func (v View) ID() entity.ID { return v.rec.e.ID }
 // Def is the entity's definition.
 func (v View) Def() *property.Definition { return v.rec.e.Def }
 
-// MoveStamp numbers the moves of the entity; numbers count round.
+// MoveStamp numbers the moves of the entity; it wraps around.
 func (v View) MoveStamp() uint32 { return v.rec.e.MoveStamp }
 
 // Position is where the entity is.
 func (v View) Position() property.Vector3 { return v.rec.e.Position }
 
-// Order says which incarnation and hop this copy is of, or mirrors.
+// Order says which incarnation and hop this copy has or mirrors.
 func (v View) Order() entity.Order { return v.rec.e.Order }
 
 // IsReal reports whether its real is on this cell.
@@ -35,7 +35,7 @@ func (v View) IsReal() bool { return v.rec.real != nil }
 // Direction is yaw, pitch and roll, in radians.
 func (v View) Direction() property.Vector3 { return v.rec.e.Direction }
 
-// Now is game time as the entity has it: its own Now for a real, the cell's for a ghost.
+// Now is the entity's game time: its own Now for a real, the cell's for a ghost.
 func (v View) Now() time.Duration {
 	if v.rec.real != nil {
 		return v.rec.real.Now()
@@ -54,14 +54,14 @@ func (v View) Home() mercury.Address {
 // LastEvent is the number of the last change or event that this copy has.
 func (v View) LastEvent() property.EventNumber { return v.rec.e.History.Last() }
 
-// Sum is a hash of all that a ghost and its real have in common; see ghost.Sum.
+// Sum is a hash of everything that a ghost and its real have in common; see ghost.Sum.
 func (v View) Sum() uint64 {
 	sum, _ := ghost.Sum(v.rec.e, nil)
 	return sum
 }
 
-// Get is the value of a property that this copy holds: any cell property of a
-// real, the ghosted ones of a ghost. ok is false for others.
+// Get returns the value of a property that this copy holds: any cell property of a real, a ghosted
+// one of a ghost. ok is false for others.
 func (v View) Get(name string) (value property.Value, ok bool) {
 	p := v.rec.e.Def.Property(name)
 	if p == nil || !v.rec.e.Props.Holds(p.Index) {
@@ -70,8 +70,8 @@ func (v View) Get(name string) (value property.Value, ok bool) {
 	return v.rec.e.Props.Get(p.Index), true
 }
 
-// Script is the Go value that the game wrote for a real, for tests and tools on
-// the goroutine of the CellApp; nil for a ghost or a type without a script.
+// Script returns a real's script, for tests and tools on the goroutine of the CellApp; nil for a
+// ghost or a type without a script.
 func (v View) Script() any {
 	if v.rec.real == nil {
 		return nil
@@ -79,8 +79,8 @@ func (v View) Script() any {
 	return v.rec.real.Script()
 }
 
-// GhostScript is the Go value that the game wrote for a ghost, for tests and tools on
-// the goroutine of the CellApp; nil for a real or a type without one.
+// GhostScript returns a ghost's script, for tests and tools on the goroutine of the CellApp; nil
+// for a real or a type without one.
 func (v View) GhostScript() any {
 	if v.rec.mirror == nil {
 		return nil
@@ -88,7 +88,7 @@ func (v View) GhostScript() any {
 	return v.rec.mirror.script.Interface()
 }
 
-// Views yields every entity on the cell in id order, reals and ghosts alike.
+// Views yields all entities on the cell, reals and ghosts alike, in id order.
 func (c *Cell) Views() iter.Seq[View] {
 	return func(yield func(View) bool) {
 		i, j := 0, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// walkTag is what a walk is registered by.
+// walkTag is the tag under which walks are registered.
 const walkTag = "walk"
 
 // walk is the controller of MoveTo: it moves its entity along a straight line.
@@ -21,10 +21,10 @@ type walk struct {
 	speed float32 // m/s
 }
 
-// MoveTo walks the entity straight to a point at speed metres per second and
-// calls method, if not empty, when it is there: a func (T) OnX(entity.Callback) of the script. A
-// new walk ends the one before. Errors are those of AddController, and that of a place or speed
-// that makes no sense.
+// MoveTo walks the entity straight to a point at speed metres per second. When it is there, the
+// script's method of that name is called, if not empty: a func (T) OnX(entity.Callback). A new walk
+// ends the one before. Errors are those of AddController, and that of a place or speed that makes
+// no sense.
 func (r *Real) MoveTo(to property.Vector3, speed float32, method string, user int64) (entity.CallbackID, error) {
 	w := walk{to, speed}
 	if !w.valid() {
@@ -76,7 +76,7 @@ func (w *walk) ReadState(b []byte) error {
 	r := codec.NewReader(b)
 	w.to, w.speed = fields.ReadVector3(&r), r.F32()
 	if !w.valid() {
-		r.Fail(errors.New("space: a walk to nowhere"))
+		r.Fail(errors.New("space: a walk with an impossible target or speed"))
 	}
 	return r.Close()
 }

@@ -17,34 +17,34 @@ const (
 	DefaultMinDetail = 0.5
 	DefaultMinRate   = 0.2
 
-	// LeastShare is the lowest floor that can be set, for budget, detail and rate:
-	// below it players would take the world for dead.
+	// LeastShare is the lowest floor for budget, detail and rate. Below it players would take the
+	// world for dead.
 	LeastShare = 0.05
-	// maxStart is above what any CellApp can have, so that it switches thrift off.
+	// maxStart is above any CellApp's load, so it switches saving off.
 	maxStart = 1000
 )
 
-// Config says what a CellApp does that has more to do than it can, because a
-// crowd is too dense to be divided. See Throttle. Zero fields get the defaults.
+// Config sets what a CellApp does when it has too much work, because a crowd is too dense to be
+// divided. See Throttle. Zero fields get the defaults.
 type Config struct {
-	// Start is the load from which the CellApp saves, as a fraction of a core, default
-	// 0.9: what is left is for what a tick does now and then. Logins should be refused
-	// before that, so it is not below their bound. A high number, at most 1000, means never.
+	// Start is the load from which the CellApp saves, as a fraction of a core, default 0.9. The
+	// rest is for what only some ticks do. Logins should be refused before that, so it should not
+	// be below their bound. A high number, at most 1000, means never.
 	Start float64
-	// Patience is how long the load must have been above Start before the first step, and
-	// before each that does not follow at once on another, default 6 s: logins are refused
-	// after 5, and a peak passes.
+	// Patience is how long the load must have been above Start before the first step, and before
+	// each step that does not directly follow another, default 6 s. Logins are refused after 5 s,
+	// and a peak passes.
 	Patience time.Duration
-	// Dwell is the time between steps, default 2 s. In its first half a step takes
-	// effect, in the second the load is measured anew. A step of the rate, which goes by way of
-	// the CellAppMgr, has twice as long.
+	// Dwell is the time between steps, default 2 s. In its first half a step takes effect; in the
+	// second half the load is measured again. A step of the rate goes through the CellAppMgr and
+	// has twice as long.
 	Dwell time.Duration
-	// Recovery is how long the load must have been low for each step back, default 6 s:
-	// who comes back too fast meets the crowd again.
+	// Recovery is how long the load must have been low before each step back, default 6 s. A
+	// CellApp that recovers too fast meets the crowd again.
 	Recovery time.Duration
-	// MinBudget is to what part of itself the byte budget of a client shrinks at most,
-	// default 0.25; MinDetail that of the distances of details, default 0.5; MinRate is how slow
-	// game time may run, default 0.2. Each is LeastShare to 1; 1 leaves it as it is.
+	// MinBudget is the smallest part to which a client's byte budget may shrink, default 0.25.
+	// MinDetail is the same for the distances of details, default 0.5. MinRate is how slow game
+	// time may run, default 0.2. Each is LeastShare to 1; 1 means no change.
 	MinBudget, MinDetail, MinRate float64
 }
 
@@ -60,7 +60,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate reports every fault of a configuration whose defaults are filled in.
+// Validate reports all faults of a configuration whose defaults are filled in.
 func (c Config) Validate() error {
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {

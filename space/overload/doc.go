@@ -1,10 +1,10 @@
-// Package overload says how sparing a CellApp has to be that has more to do than it can, because a
-// crowd is too dense to be divided: its clients are sent less at once, then details from less far
-// away, and at last its space runs slower.
+// Package overload decides how much a CellApp saves when it has too much work, because a crowd is
+// too dense to be divided. Its clients are sent less at a time, then details only from nearer
+// entities, and at last its space runs slower.
 //
-// A Throttle goes by the load of the CellApp alone, as which counts also that a BaseApp does not
-// keep up, and that ticks end late. It is a ladder that is gone down step by step while the load
-// is too high, and up again, more slowly, once there is room:
+// A Throttle sees only the load of the CellApp. BaseApps that do not keep up and ticks that end
+// late count as load, too. The throttle goes down a ladder step by step while the load is too high,
+// and up again, more slowly, once there is room:
 //
 //	step        0    1    2 ..  7 |  8    9 .. 14 | 15   16 .. 22
 //	budget   1000  800  640 .. 250|250  250   250 |250  250   250   what clients are sent at once
@@ -16,15 +16,14 @@
 //
 // # Why it settles
 //
-// No step changes the load by more than its own ratio: half the budget leaves at
-// least half the work (half the distance a quarter, since it goes by area). So
-// a step up is taken only if the load, grown by that whole ratio, stays below Start by
-// a margin: after a step up there is never a reason for one down, unless the crowd
-// has grown. Several steps down at once are taken only if they save less than what
-// is too much, so that they do not go too far.
+// No step changes the load by more than its own ratio: half the budget leaves at least half the
+// work, and half the distance at least a quarter, since that goes by area. So the throttle steps up
+// only if the load, grown by that whole ratio, would stay below Start by a margin. Unless the crowd
+// has grown, a step up never gives a reason to step down again. It takes several steps down at once
+// only if together they save less than the excess, so that they do not go too far.
 //
-// The load is the mean since the last step took effect, so that what a step did is
-// seen before the next; a smoothed load has to agree, so that no single peak counts.
+// The load is the mean since the last step took effect, so the effect of a step is seen before the
+// next. A smoothed load has to agree, so that no single peak counts.
 //
 // # Concurrency
 //

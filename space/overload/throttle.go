@@ -8,51 +8,51 @@ import (
 	"github.com/cellscape/cellscape/internal/gametime"
 )
 
-// Degradation is how sparing a cell is, each in thousandths: 1000 is normal.
+// Degradation is how much a cell saves, in thousandths: 1000 is normal.
 type Degradation struct {
-	// Budget is the part of their byte budgets that clients have.
+	// Budget is the part of its byte budget that each client gets.
 	Budget uint16
-	// Detail is the part of the detail distances within which they are told details.
+	// Detail is the part of the detail distances within which clients are sent details.
 	Detail uint16
 	// Rate is how fast the cell wants the game time of its space to run.
 	Rate uint16
 }
 
-// None is how a cell is that can do all that it has to.
+// None is the Degradation of a cell that can do all its work.
 func None() Degradation {
 	return Degradation{gametime.NormalRate, gametime.NormalRate, gametime.NormalRate}
 }
 
-// Throttle decides how sparing a CellApp is; see the package doc. Make one with New.
+// Throttle decides how much a CellApp saves; see the package doc. Make one with New.
 type Throttle struct {
 	cfg    Config
 	start  int64 // ns/s
 	ladder []Degradation
 	step   int
-	// falling says that the last look has led a step down. Only then the next may
-	// follow at once: from rest, at whatever step, a load just below start would go
-	// down the ladder by its peaks alone, and not come up again.
+	// falling is true if the last decision was a step down. Only then may the next follow at once.
+	// From rest, at whatever step, the peaks of a load just below start would otherwise lead it
+	// down the ladder, and it would not come up again.
 	falling bool
 
 	begun    bool
-	over     time.Duration // since when the smoothed load is above start
+	over     time.Duration // since when the smoothed load has been above start
 	isOver   bool
-	calm     time.Duration // since when a step up would fit
+	calm     time.Duration // since when a step up would have fitted
 	isCalm   bool
-	counting time.Duration // from when on load counts in the mean
-	decide   time.Duration // when the mean is looked at
+	counting time.Duration // when load begins to count in the mean
+	decide   time.Duration // when to decide by the mean
 	sum, n   int64
 }
 
-// maxRaw bounds the load of one tick, at two cores: a process that was stopped for
-// a second has not had that much to do.
+// maxRaw bounds the load of one tick to two cores. A process that was stopped for a second did not
+// have that much work.
 const maxRaw = 2 * load.Core
 
-// margin is by which part of Start a step up must stay below it, one of so many: so
-// much the mean of a load may vary by itself.
+// margin keeps the load after a step up below Start by one part in margin of Start, as much as the
+// mean of a load may vary by itself.
 const margin = 10
 
-// New returns a Throttle at rest. cfg must be valid, its defaults filled in.
+// New returns a Throttle at rest. cfg must be valid, with its defaults filled in.
 func New(cfg Config) *Throttle {
 	return &Throttle{cfg: cfg, start: int64(math.Round(cfg.Start * float64(load.Core))), ladder: ladder(cfg)}
 }
@@ -68,23 +68,22 @@ func ladder(cfg Config) []Degradation {
 		}
 	}
 	down(&at.Budget, cfg.MinBudget, 8)
-	down(&at.Detail, cfg.MinDetail, 9) // of an area this is about as much as 8
+	down(&at.Detail, cfg.MinDetail, 9) // for an area this is about as much as 8
 	down(&at.Rate, cfg.MinRate, 8)
 	return steps
 }
 
-// Thrift is how sparing to be now.
+// Thrift is how much to save now.
 func (t *Throttle) Thrift() Degradation { return t.ladder[t.step] }
 
-// Step is how many steps down were taken, 0 for none.
+// Step is the present step down the ladder, 0 for none.
 func (t *Throttle) Step() int { return t.step }
 
 // Steps is the number of the last step.
 func (t *Throttle) Steps() int { return len(t.ladder) - 1 }
 
-// Tick takes the load of a tick, raw (what it did over the tick period) and
-// smoothed, in nanoseconds of work a second, and reports whether the step has changed.
-// now is the app's clock.
+// Tick takes the load of a tick, raw (its work over the tick period) and smoothed, in nanoseconds
+// of work a second, and reports whether the step has changed. now is the app's clock.
 func (t *Throttle) Tick(now time.Duration, raw, smoothed int64) (changed bool) {
 	if !t.begun {
 		t.begun = true
@@ -115,7 +114,7 @@ func (t *Throttle) Tick(now time.Duration, raw, smoothed int64) (changed bool) {
 	return true
 }
 
-// measure begins a new mean.
+// measure begins a new mean, which counts from the time from.
 func (t *Throttle) measure(now, from time.Duration) {
 	t.sum, t.n, t.counting, t.decide = 0, 0, from, now+t.dwell()
 }
@@ -137,7 +136,7 @@ func (t *Throttle) judge(now time.Duration, mean, smoothed int64) {
 		}
 	case t.step > 0 && t.fits(max(mean, smoothed)):
 		if !t.isCalm {
-			t.isCalm, t.calm = true, max(0, now-t.dwell()) // it was so while it was measured
+			t.isCalm, t.calm = true, max(0, now-t.dwell()) // it has been so since the measurement began
 		}
 		if now-t.calm >= t.cfg.Recovery {
 			t.step--
@@ -147,8 +146,8 @@ func (t *Throttle) judge(now time.Duration, mean, smoothed int64) {
 	}
 }
 
-// down is the step at which the load, if all of it followed, would still be above
-// start, or one down.
+// down returns the last step at which the load would still be above start even if all of it shrank
+// with the step, but at least one step down.
 func (t *Throttle) down(mean int64) int {
 	to := min(t.step+1, len(t.ladder)-1)
 	for to+1 < len(t.ladder) && mean > t.start/1000*ratio(t.ladder[t.step], t.ladder[to+1]) {
@@ -157,12 +156,12 @@ func (t *Throttle) down(mean int64) int {
 	return to
 }
 
-// fits reports whether a load stays below start after a step up, whatever it does.
+// fits reports whether a load stays below start after a step up, whatever the step does to it.
 func (t *Throttle) fits(now int64) bool {
 	return now/1000*ratio(t.ladder[t.step-1], t.ladder[t.step]) < t.start-t.start/margin
 }
 
-// ratio is how many thousandths of the load at less the load at more is at most.
+// ratio is the largest load at more, in thousandths of the load at less.
 func ratio(more, less Degradation) int64 {
 	r := int64(1000)
 	r = r * int64(more.Budget) / int64(less.Budget)

@@ -24,8 +24,8 @@ func steady(t *Throttle, from, d time.Duration, raw, smoothed float64) (steps []
 	return steps
 }
 
-// Budgets go first, to their floor, then details, and only then the rate; the way
-// back is the reverse, and slower.
+// Budgets go first, to their floor, then details, and only then the rate; the way back is the
+// reverse, and slower.
 func TestThriftOrder(t *testing.T) {
 	th := New(Config{}.WithDefaults())
 	var down, up []Degradation
@@ -128,8 +128,8 @@ func TestThriftWaitsForItsEffect(t *testing.T) {
 }
 
 // dense is a CellApp with a crowd whose load answers what it saves: base × (a + b × budget + c ×
-// detail + d × rate), by its own chance a few hundredths more or less. The rate comes by
-// the manager: late, and not at once.
+// detail + d × rate), by its own chance a few hundredths more or less. The rate comes by the
+// manager: late, and not at once.
 type dense struct {
 	base, a, b, c, d, noise float64
 
@@ -172,8 +172,8 @@ func turns(steps []int) (n int) {
 	return n
 }
 
-// Under any load that answers, the throttle settles: it goes down, perhaps back a
-// little, and stays. When the crowd has gone it goes all the way back.
+// Under any load that answers, the throttle settles: it goes down, perhaps back a little, and
+// stays. When the crowd has gone it goes all the way back.
 func TestThriftSettles(t *testing.T) {
 	cases, deepest := 0, 0
 	for base := 0.7; base < 6; base *= 1.13 {
@@ -188,8 +188,8 @@ func TestThriftSettles(t *testing.T) {
 				settled := len(x.steps)
 				x.run(5 * time.Minute)
 				name := fmt.Sprintf("base %.2f, model %v, noise %v", base, m, noise)
-				// A load that is a hair below the bound may yet go one step down by its
-				// noise; one that is very uneven a few, until it has the room it needs.
+				// A load that is a hair below the bound may yet go one step down by its noise; one
+				// that is very uneven a few, until it has the room it needs.
 				if n := len(x.steps) - settled; n > 0 && noise == 0 || n > 1 && noise <= .1 {
 					t.Errorf("%s: does not settle: %v", name, x.steps)
 				}

@@ -13,8 +13,8 @@ const MaxAllocator = 1<<21 - 1
 // idBits is how many bits of an id the counter has; entity.ID.String shows both parts.
 const idBits = 32
 
-// ErrIDsExhausted is returned when an allocator has issued all its ids, which
-// takes four billion entities in one start of one app.
+// ErrIDsExhausted is returned when an allocator has issued all its ids, which takes four billion
+// entities in one start of one app.
 var ErrIDsExhausted = errors.New("app: this app has issued all ids of its allocator")
 
 // Allocator issues the ids of one start of one app.
@@ -23,8 +23,8 @@ type Allocator struct {
 	next   uint64
 }
 
-// NewAllocator returns the allocator with a number that a manager issued for
-// this start, 1 to MaxAllocator.
+// NewAllocator returns the allocator with the number, 1 to MaxAllocator, that a manager issued for
+// this start.
 func NewAllocator(number uint32) (*Allocator, error) {
 	if number == 0 || number > MaxAllocator {
 		return nil, fmt.Errorf("app: allocator number %d is outside 1..%d", number, MaxAllocator)

@@ -1,2 +1,3 @@
-// Package app is what every process of a cluster does alike, beside its messages (package wire).
+// Package app has what all processes of a cluster have in common, apart from their messages
+// (package wire).
 package app

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// MaxEndings bounds the spaces that an app waits to hear the end of: thousands of
-	// rooms may be closed at once, while the manager is away for a moment.
+	// MaxEndings bounds the spaces whose end an app waits for. Thousands of rooms may be closed at
+	// once while the manager is away for a moment.
 	MaxEndings = 16384
 
 	// askAgain is how long an app waits for the answer to a DestroySpace.
 	askAgain = time.Second
 )
 
-// Endings are the spaces that an app has asked its CellAppMgr to destroy, until that
-// has answered. The zero value has none.
+// Endings holds the spaces that an app has asked its CellAppMgr to destroy, until it answers. The
+// zero value is empty.
 type Endings struct {
 	asked []entity.SpaceID
-	at    time.Duration // when they are all asked for again
+	at    time.Duration // when to ask for all of them again
 }
 
-// Ask asks for the end of a space; it reports false if too many are waiting.
+// Ask asks for the end of a space. It reports false if too many are waiting.
 func (e *Endings) Ask(manager *Member, id entity.SpaceID) bool {
 	if !slices.Contains(e.asked, id) {
 		if len(e.asked) >= MaxEndings {
@@ -41,7 +41,7 @@ func (e *Endings) Answered(id entity.SpaceID) {
 	e.asked = slices.DeleteFunc(e.asked, func(x entity.SpaceID) bool { return x == id })
 }
 
-// Tick asks again for what was not answered.
+// Tick repeats unanswered requests.
 func (e *Endings) Tick(now time.Duration, manager *Member) {
 	if now < e.at {
 		return

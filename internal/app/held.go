@@ -8,13 +8,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// MaxHeld bounds what is held for one channel, in times of the channel's own limit:
-// 32 MB by default. Who can wait has done so since a quarter of that limit, so what
-// comes here is one small message for each entity that both apps know: a hundred
-// thousand of them fit. What is above is refused with mercury.ErrFull.
+// MaxHeld bounds what is held for one channel, as a multiple of the channel's own limit: 32 MB by
+// default. Senders that can wait do so from a quarter of the limit on. So what comes here is one
+// small message for each entity that both apps know, and a hundred thousand of those fit. Anything
+// beyond is refused with mercury.ErrFull.
 const MaxHeld = 4
 
-// heldQueue are the messages that one channel had no room for, in order.
+// heldQueue holds the messages, in order, for which one channel had no room.
 type heldQueue struct {
 	ch       mercury.ChannelID
 	bytes    int
@@ -30,7 +30,7 @@ func (l *Links) queue(ch mercury.ChannelID) *heldQueue {
 	return nil
 }
 
-// sendOrHold sends a message, or holds it behind those that wait already.
+// sendOrHold sends a message, or holds it behind those that already wait.
 func (l *Links) sendOrHold(ch mercury.ChannelID, encoded []byte) error {
 	q := l.queue(ch)
 	if q == nil {
@@ -49,7 +49,7 @@ func (l *Links) sendOrHold(ch mercury.ChannelID, encoded []byte) error {
 	return nil
 }
 
-// goOn sends what is held as far as there is room.
+// goOn sends held messages as far as there is room.
 func (l *Links) goOn() {
 	for i := range l.held {
 		q := &l.held[i]

@@ -68,8 +68,8 @@ func said(msgs []string) (s string) {
 	return s
 }
 
-// What a full channel has no room for is held and follows in order, whoever sends
-// meanwhile and in whichever way.
+// What a full channel has no room for is held and follows in order, whoever sends meanwhile and in
+// whichever way.
 func TestFullChannelKeepsOrder(t *testing.T) {
 	n := newNarrow(1000)
 	links := app.Links{Transport: n}
@@ -131,8 +131,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// What is held is bounded, shares the fate of its channel, and is gone with the dead;
-// each error is counted by its reason.
+// What is held is bounded, shares the fate of its channel, and is gone with the dead; each error is
+// counted by its reason.
 func TestHeldIsBounded(t *testing.T) {
 	n := newNarrow(1000)
 	var log bytes.Buffer

@@ -15,51 +15,49 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// MaxRoutes bounds the addresses that Links remembers channels of: more apps than
-// a cluster has, with some that were started anew.
+// MaxRoutes bounds the addresses whose channels Links remembers: more apps than a cluster has,
+// restarted ones included.
 const MaxRoutes = 4096
 
-// Links sends messages to apps by their address, over one channel in each
-// direction, so that what one app sends to another arrives in the order sent.
-// It refuses apps that were declared dead.
+// Links sends messages to apps by their address. It uses one channel in each direction, so messages
+// from one app to another arrive in order. It refuses apps that were declared dead.
 //
 // # When a peer does not keep up
 //
-// A full channel refuses messages. Links then holds them, in their order, until
-// Tick finds room: what must arrive in its turn is not lost for want of room. So
-// that what is held stays little, senders ask Level before: who can tell it later
-// waits from High on, who keeps it anyway from Packed on. What is held belongs to
-// the channel, and is lost with it, as what the channel had queued is; the
-// protocols above repair that as they repair any broken channel.
+// A full channel refuses messages. Links then holds them, in order, until Tick finds room, so
+// nothing that must arrive in order is lost for want of room. To keep that little, senders check
+// Level first: one that can send later waits from High on, and one that keeps its message anyway
+// waits from Packed on. Held messages belong to the channel and are lost with it, like the
+// channel's own queue. The protocols above repair that as they repair any broken channel.
 //
-// Every message that was not sent is counted in Errors, by its reason and id, and
-// logged, at most once a second for each reason. Nobody else needs to.
+// Links counts every unsent message in Errors, by reason and id, and logs it, at most once a second
+// for each reason. Callers need not do so.
 type Links struct {
 	Transport mercury.Transport
 	// Log may be nil.
 	Log *slog.Logger
-	// Carriers tells how the carriers of the app fare. It may be nil.
+	// Carriers returns the figures of the app's carriers. It may be nil.
 	Carriers func() []status.Carrier
-	// Errors are the messages that were not sent.
+	// Errors counts the messages that were not sent.
 	Errors wire.SendErrors
 
 	buf []byte
 	now time.Duration
-	// dead is asked for each message; burials says which was buried first.
+	// dead is looked up for each message; burials has the order of the burials.
 	dead    map[mercury.Address]struct{}
 	burials []wire.AppRef
-	// routes are the channels that were dialled last, for Level.
+	// routes are the last channels dialled to each address, for Level.
 	routes map[mercury.Address]mercury.ChannelID
-	// targets are the other way round, for Closed.
+	// targets is the inverse of routes, for Closed.
 	targets map[mercury.ChannelID]mercury.Address
 	held    []heldQueue // in the order in which they began
 	worst   wire.Backlog
 	lines   logs.Limit
 }
 
-// Send sends m reliably. Messages to a zero or dead address are dropped: the
-// verdict has told, or will tell, everyone concerned. An error was counted and
-// logged; it is returned for who has another way to go.
+// Send sends m reliably. It drops messages to a zero or dead address, since everyone concerned
+// hears of the verdict. An error has been counted and logged; it is returned for callers that have
+// another way.
 func (l *Links) Send(to mercury.Address, m wire.Message) error {
 	if to.IsZero() || l.Dead(to) {
 		return nil
@@ -76,7 +74,7 @@ func (l *Links) SendUnreliable(to mercury.Address, m wire.Message) error {
 	return l.unreliable(l.dial(to), wire.ID(l.buf[0]), l.buf)
 }
 
-// unreliable sends and counts what could not be sent, and what had to make room.
+// unreliable sends a message, and counts what could not be sent and what had to make room.
 func (l *Links) unreliable(ch mercury.ChannelID, id wire.ID, msg []byte) error {
 	dropped, err := l.Transport.SendUnreliable(ch, msg)
 	if err != nil {
@@ -88,7 +86,8 @@ func (l *Links) unreliable(ch mercury.ChannelID, id wire.ID, msg []byte) error {
 	return err
 }
 
-// UnreliableRoom is how many bytes an unreliable message to an app may have now, its id included; 0 for a dead one.
+// UnreliableRoom is how many bytes an unreliable message to an app may have now, including its id;
+// 0 for a dead app.
 func (l *Links) UnreliableRoom(to mercury.Address) int {
 	if to.IsZero() || l.Dead(to) {
 		return 0
@@ -96,7 +95,7 @@ func (l *Links) UnreliableRoom(to mercury.Address) int {
 	return l.Transport.MaxUnreliable(l.dial(to))
 }
 
-// Reply sends m back on the channel that something came from.
+// Reply sends m on the channel that a message came from.
 func (l *Links) Reply(ch mercury.ChannelID, m wire.Message) error {
 	l.buf = wire.Encode(l.buf[:0], m)
 	return l.SendOn(ch, l.buf)
@@ -114,9 +113,9 @@ func (l *Links) SendOn(ch mercury.ChannelID, encoded []byte) error {
 // ClientMessage is the id under which messages to clients are counted.
 const ClientMessage wire.ID = 0
 
-// ToClient sends a message of the client protocol. Nothing is held for a client: who
-// has no room for it is too slow, and the caller ends its session. An error was
-// counted and logged.
+// ToClient sends a message of the client protocol. Nothing is held for a client. If its channel has
+// no room, the client is too slow, and the caller ends its session. An error has been counted and
+// logged.
 func (l *Links) ToClient(ch mercury.ChannelID, reliable bool, msg []byte) error {
 	if !reliable {
 		return l.unreliable(ch, ClientMessage, msg)
@@ -155,7 +154,7 @@ func (l *Links) dial(to mercury.Address) mercury.ChannelID {
 	return ch
 }
 
-// NotPassedOn counts a message that was to be passed on, and is not even tried.
+// NotPassedOn counts a message that should be passed on but is not even tried.
 func (l *Links) NotPassedOn(id wire.ID, reason wire.SendReason) { l.Errors.Add(reason, id, 1) }
 
 // failed counts and logs a message that was not sent.
@@ -175,8 +174,8 @@ func (l *Links) count(id wire.ID, reason wire.SendReason, err error) {
 	}
 }
 
-// Bury remembers that a start of an app is dead and drops the channel to it.
-// A start is never revived: a process that comes back has another salt.
+// Bury remembers that a start of an app is dead, and drops the channel to it. A start never comes
+// back; a new process has another salt.
 func (l *Links) Bury(role wire.Role, app mercury.Address) {
 	if l.Dead(app) {
 		return
@@ -185,7 +184,7 @@ func (l *Links) Bury(role wire.Role, app mercury.Address) {
 	l.Transport.Abort(ch)
 	delete(l.routes, app)
 	delete(l.targets, ch)
-	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // to the dead: no error
+	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // no error: the app is dead
 	if len(l.burials) == wire.MaxGraves {
 		delete(l.dead, l.burials[0].App)
 		l.burials = slices.Delete(l.burials, 0, 1)
@@ -203,29 +202,28 @@ func (l *Links) Dead(app mercury.Address) bool {
 	return dead
 }
 
-// Graves are the starts of apps that were declared dead, as far as they are
-// remembered, the oldest first.
+// Graves returns the remembered starts of apps that were declared dead, oldest first.
 func (l *Links) Graves() []wire.AppRef { return slices.Clone(l.burials) }
 
-// From is the address of the peer of a channel, if it is one to listen to.
+// From returns the address of a channel's peer; false if the peer is not to be listened to.
 func (l *Links) From(ch mercury.ChannelID) (mercury.Address, bool) {
 	a, ok := l.Transport.Peer(ch)
 	return a, ok && !l.Dead(a)
 }
 
-// Member reports whether the peer of a channel has proved to be a process of the cluster, or
-// is taken for one since no proof is asked for.
+// Member reports whether the peer of a channel has proved to be a process of the cluster, or counts
+// as one because the cluster asks for no proof.
 func (l *Links) Member(ch mercury.ChannelID) bool {
 	return l.Transport.Standing(ch) >= mercury.Member
 }
 
-// Proved reports whether what the peer of a channel has proved suffices for a message of a role.
+// Proved reports whether the peer of a channel has proved enough to send a message in a role.
 func (l *Links) Proved(ch mercury.ChannelID, role wire.Role, id wire.ID) bool {
 	return wire.Proved(l.Transport.Standing(ch), role, id)
 }
 
-// Level is how full the way to an app is, with what is held for it. The way to one
-// that nothing was sent to is free.
+// Level is how full the channel to an app is, including held messages. It is Free for an app that
+// was sent nothing.
 func (l *Links) Level(to mercury.Address) mercury.Level {
 	ch, ok := l.routes[to]
 	if !ok {
@@ -234,8 +232,8 @@ func (l *Links) Level(to mercury.Address) mercury.Level {
 	return mercury.LevelOf(l.waiting(ch))
 }
 
-// Waiting is how many bytes wait for an app, with what is held for it, and the limit of
-// its channel; zeros for one that nothing was sent to.
+// Waiting returns how many bytes wait for an app, including held messages, and the limit of its
+// channel; both are zero for an app that was sent nothing.
 func (l *Links) Waiting(to mercury.Address) (bytes, limit int) {
 	ch, ok := l.routes[to]
 	if !ok {
@@ -254,18 +252,18 @@ func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {
 	return bytes, limit
 }
 
-// Worst is the fullest way, as of the last Tick; the zero Backlog if none is High.
+// Worst is the fullest channel at the last Tick; the zero Backlog if none is High.
 func (l *Links) Worst() wire.Backlog { return l.worst }
 
-// Tick goes on with what is held, as far as there is room now, and looks how full
-// the ways are. Each app calls it when a tick begins.
+// Tick sends held messages as far as there is room now, and looks how full the channels are. Each
+// app calls it when a tick begins.
 func (l *Links) Tick(now time.Duration) {
 	l.now = now
 	if len(l.held) > 0 {
 		l.goOn()
 	}
 	l.worst = wire.Backlog{}
-	// order does not show: of equals the lowest address counts
+	// the map's order does not matter: of equals the lowest address counts
 	for to, ch := range l.routes {
 		bytes, limit := l.waiting(ch)
 		if mercury.LevelOf(bytes, limit) == mercury.Free {
@@ -280,7 +278,7 @@ func (l *Links) Tick(now time.Duration) {
 	}
 }
 
-// Describe puts into a report how the app's messages fare.
+// Describe adds the figures of the app's messages to a report.
 func (l *Links) Describe(r *wire.Report) {
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)

@@ -10,14 +10,14 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// ErrRefused is the Trouble of an app that a manager does not let in.
+// ErrRefused is the Trouble of an app that a manager refuses.
 var ErrRefused = errors.New("refused")
 
 // RejoinAfter is how long a Member waits before it dials a manager again.
 const RejoinAfter = time.Second
 
-// Member keeps an app joined to one manager, whatever becomes of the channel or
-// the manager. It belongs to the app, which passes Opened and Closed on.
+// Member keeps an app joined to one manager, whatever happens to the channel or the manager. The
+// app passes Opened and Closed to it.
 type Member struct {
 	// At is where the manager listens.
 	At   netip.AddrPort
@@ -30,20 +30,20 @@ type Member struct {
 	retryAt time.Duration
 
 	peer     mercury.Address // the start of the manager that the open channel leads to
-	rejoins  bool            // it does not know this app, which an earlier one welcomed
-	welcomed bool            // by it
-	trouble  error           // why it is not welcome, as far as it is known
-	last     wire.Welcome    // the newest
-	start    uint32          // salt of the start that it came from
+	rejoins  bool            // it does not know this app, but an earlier start did
+	welcomed bool            // by this start
+	trouble  error           // the last known reason why it is not joined
+	last     wire.Welcome    // the newest Welcome
+	start    uint32          // salt of the start that sent last
 }
 
-// NewMember returns a member that joins on its first Tick. A zero at waits until
-// Move says where the manager is.
+// NewMember returns a member that joins on its first Tick. A zero at waits until Move says where
+// the manager is.
 func NewMember(links *Links, at netip.AddrPort, join wire.Join) Member {
 	return Member{At: at, Join: join, links: links}
 }
 
-// Move says that the manager is at another place now.
+// Move tells the member that the manager is at another address now.
 func (m *Member) Move(at netip.AddrPort) {
 	if at == m.At {
 		return
@@ -63,7 +63,7 @@ func (m *Member) Tick(now time.Duration) {
 	m.dialled = true
 }
 
-// Opened joins if the channel is the member's; it reports whether it was.
+// Opened joins if the channel is the member's, and reports whether it is.
 func (m *Member) Opened(ch mercury.ChannelID) bool {
 	if !m.dialled || ch != m.ch {
 		return false
@@ -79,20 +79,18 @@ func (m *Member) Opened(ch mercury.ChannelID) bool {
 	return true
 }
 
-// Rejoins reports whether the channel that has just opened leads to a start of the
-// manager that does not know this app, though an earlier one welcomed it: then the
-// app sends a Rejoin.
+// Rejoins reports whether the channel that has just opened leads to a start of the manager that
+// does not know this app although an earlier one welcomed it. The app then sends a Rejoin.
 func (m *Member) Rejoins() bool { return m.rejoins }
 
-// Rejoin is what the member knows of itself; the app adds what it has.
+// Rejoin returns what the member knows of itself; the app adds the rest.
 func (m *Member) Rejoin() wire.Rejoin {
 	return wire.Rejoin{Number: m.last.Number, Allocator: m.last.Allocator, Graves: m.links.Graves()}
 }
 
-// Welcomed takes a Welcome. It reports false for that of a manager older than the
-// one that the member knows: one that was only stalled while another took its
-// place, and whose orders would undo the other's. The member leaves it and looks
-// whether the other answers next time.
+// Welcomed takes a Welcome. It reports false if the manager is older than the one that the member
+// knows. Such a manager was only stalled while another took its place, and its orders would undo
+// the other's. The member leaves it, and dials again in the hope that the other answers.
 func (m *Member) Welcomed(now time.Duration, w *wire.Welcome) bool {
 	if w.Term < m.last.Term {
 		m.Leave(now)
@@ -103,23 +101,22 @@ func (m *Member) Welcomed(now time.Duration, w *wire.Welcome) bool {
 	return true
 }
 
-// Heeds reports whether orders over the channel to the manager are to be obeyed:
-// after its Welcome, which shows its term.
+// Heeds reports whether to obey orders over the channel to the manager: only after its Welcome,
+// which shows its term.
 func (m *Member) Heeds() bool { return m.welcomed }
 
-// Outdated reports whether a manager of a term is older than the one that the
-// member knows.
+// Outdated reports whether a manager of a term is older than the one that the member knows.
 func (m *Member) Outdated(term uint32) bool { return term < m.last.Term }
 
-// Speaks reports whether a message is the manager's: on the member's own channel, or
-// on another one of the same start.
+// Speaks reports whether a message is the manager's: on the member's own channel, or on another
+// from the same start.
 func (m *Member) Speaks(ch mercury.ChannelID, from mercury.Address) bool {
 	return m.Is(ch) || m.open && from == m.peer
 }
 
-// Refused takes a refusal. A manager that has known this app, or its like, may be
-// another one in a moment; who has never been welcomed stays and waits for its operator,
-// to whom Trouble tells the reason.
+// Refused takes a refusal. An app that was once welcomed tries again, since another manager may
+// soon answer. An app that was never welcomed stays and waits for its operator, who learns the
+// reason from Trouble.
 func (m *Member) Refused(now time.Duration, reason string) {
 	m.trouble = fmt.Errorf("%w by the manager at %v: %s", ErrRefused, m.At, reason)
 	if m.last.Term > 0 {
@@ -127,7 +124,7 @@ func (m *Member) Refused(now time.Duration, reason string) {
 	}
 }
 
-// Leave gives up the channel to the manager and plans another try.
+// Leave gives up the channel to the manager, and plans another try.
 func (m *Member) Leave(now time.Duration) {
 	if m.dialled {
 		m.links.Transport.Close(m.ch)
@@ -135,16 +132,16 @@ func (m *Member) Leave(now time.Duration) {
 	}
 }
 
-// Trouble says why the manager does not have this app, as it is known last: a refusal,
-// which is ErrRefused, or the end of a channel; nil while it is a member, and before
-// anything was heard.
+// Trouble returns the last known reason why the app is not joined: a refusal, which wraps
+// ErrRefused, or the end of a channel. It is nil while the app is a member, and before anything is
+// known.
 func (m *Member) Trouble() error { return m.trouble }
 
-// Accepted says that the manager has the app, where that is no matter of a Welcomed.
+// Accepted notes that the manager has accepted an app that gets no Welcome.
 func (m *Member) Accepted() { m.trouble = nil }
 
-// Closed plans another try if the channel was the member's; it reports whether
-// it was. reason is why the channel ended, nil if the member closed it.
+// Closed plans another try if the channel was the member's, and reports whether it was. reason is
+// why the channel ended; nil if the member closed it.
 func (m *Member) Closed(now time.Duration, ch mercury.ChannelID, reason error) bool {
 	if !m.dialled || ch != m.ch {
 		return false
@@ -163,8 +160,8 @@ func (m *Member) Is(ch mercury.ChannelID) bool { return m.dialled && ch == m.ch 
 // Open reports whether the channel to the manager is open.
 func (m *Member) Open() bool { return m.open }
 
-// Send sends to the manager; without a manager the message is dropped, and what
-// must not be lost is sent again by its owner.
+// Send sends to the manager. Without a manager the message is dropped, and its owner must repeat
+// what must not be lost.
 func (m *Member) Send(msg wire.Message) {
 	if m.open {
 		m.links.Reply(m.ch, msg)

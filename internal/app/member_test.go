@@ -21,8 +21,8 @@ func lastJoin(t *testing.T, l *line) wire.Join {
 	return j
 }
 
-// A member tells another start of the manager which term it knows, and heeds no one
-// of an older one.
+// A member tells another start of the manager which term it knows, and heeds no one of an older
+// one.
 func TestMemberKnowsTerms(t *testing.T) {
 	var l line
 	links := app.Links{Transport: &l}
@@ -73,8 +73,8 @@ func TestMemberKnowsTerms(t *testing.T) {
 	}
 }
 
-// Refused, a member that was welcomed before looks for another manager; one that
-// never was waits for its operator.
+// Refused, a member that was welcomed before looks for another manager; one that never was waits
+// for its operator.
 func TestMemberRefused(t *testing.T) {
 	var l line
 	links := app.Links{Transport: &l}

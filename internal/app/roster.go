@@ -9,17 +9,16 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Roster is which starts of apps a CellAppMgr has named, of any term. Anybody can reach
-// the port of an app and say what only apps say; but an address, with the salt of its
-// start, is proved by mercury, so that nobody can be in the place of one that is named.
-// The zero value has none.
+// Roster holds the starts of apps that CellAppMgrs of any term have named. Anybody can reach the
+// port of an app and send what only apps send. But mercury proves an address with the salt of its
+// start, so nobody can take the place of a named app. The zero value is empty.
 type Roster struct {
 	roles  map[mercury.Address]wire.Role
-	issues map[mercury.Address]uint32 // allocators, of those whose is known
-	named  []mercury.Address          // the oldest first
+	issues map[mercury.Address]uint32 // allocators, as far as known
+	named  []mercury.Address          // oldest first
 }
 
-// Name takes in who a manager names, and by which allocators they issue ids.
+// Name adds the apps that a manager names, with the allocators of their ids.
 func (r *Roster) Name(m *wire.Members) {
 	r.Add(m.Apps)
 	if r.issues == nil {
@@ -32,14 +31,14 @@ func (r *Roster) Name(m *wire.Members) {
 	}
 }
 
-// Issued reports whether an id is one of those that an app issues, as far as is known.
+// Issued reports whether an app is known to have issued an id.
 func (r *Roster) Issued(app mercury.Address, id entity.ID) bool {
 	n, known := r.issues[app]
 	return !known || uint64(id)>>idBits == uint64(n)
 }
 
-// Add takes in who is named. Above MaxMembers the oldest are forgotten: apps that have
-// retired, and were therefore never declared dead.
+// Add adds named apps. Beyond MaxMembers it forgets the oldest: apps that have retired and so were
+// never declared dead.
 func (r *Roster) Add(apps []wire.AppRef) {
 	if r.roles == nil {
 		r.roles = make(map[mercury.Address]wire.Role)
@@ -67,35 +66,35 @@ func (r *Roster) Remove(app mercury.Address) {
 	}
 }
 
-// Role is what an app is; false if nobody has named it.
+// Role returns the role of an app; false if nobody has named it.
 func (r *Roster) Role(app mercury.Address) (wire.Role, bool) {
 	role, ok := r.roles[app]
 	return role, ok
 }
 
-// Len is how many are named.
+// Len is how many apps are named.
 func (r *Roster) Len() int { return len(r.named) }
 
 const (
-	// NamingTime is how long the messages of an app wait that no manager has named: the
-	// manager's word comes over another channel, and may come later than what the new app
-	// says. It is as long as a channel of the manager lives without a sign.
+	// NamingTime is how long the messages of an app wait for a manager to name it. The manager's
+	// message comes over another channel and may come later. The time is as long as a silent
+	// channel of the manager lives.
 	NamingTime = 10 * time.Second
 
-	// MaxDoorChannel bounds what waits of one channel: the largest message, and more.
+	// MaxDoorChannel bounds what waits on one channel, in bytes: the largest message, and more.
 	MaxDoorChannel = 2 << 20
 
-	// MaxDoor bounds what waits of all channels; MaxDoorChannels their number. Who is
-	// turned away above them, and belongs here, finds its channel broken, and says again
-	// what was lost with it.
+	// MaxDoor bounds what waits on all channels, in bytes, and MaxDoorChannels their number. An app
+	// of the cluster that is turned away beyond them finds its channel broken, and says again what
+	// was lost.
 	MaxDoor         = 16 << 20
 	MaxDoorChannels = 256
 )
 
-// Door is where the reliable messages wait of those who say what only apps say and whom no
-// manager has named yet. The zero value has none.
+// Door holds the reliable messages of senders that send what only apps send and that no manager has
+// named yet. The zero value is empty.
 type Door struct {
-	waiting []doorChannel // in the order of coming
+	waiting []doorChannel // in order of arrival
 	bytes   int
 }
 
@@ -107,8 +106,8 @@ type doorChannel struct {
 	msgs  [][]byte
 }
 
-// Hold keeps a message, in order behind those of its channel. It reports false if there is
-// no room: the channel is to be ended.
+// Hold keeps a message behind those of its channel. If there is no room it reports false, and the
+// caller must end the channel.
 func (d *Door) Hold(now time.Duration, ch mercury.ChannelID, from mercury.Address, msg []byte) bool {
 	i := slices.IndexFunc(d.waiting, func(w doorChannel) bool { return w.ch == ch })
 	if i < 0 {
@@ -119,7 +118,7 @@ func (d *Door) Hold(now time.Duration, ch mercury.ChannelID, from mercury.Addres
 		d.waiting = append(d.waiting, doorChannel{ch: ch, from: from, until: now + NamingTime})
 	}
 	w := &d.waiting[i]
-	const each = 64 // of an empty message
+	const each = 64 // bytes for an empty message
 	if n := len(msg) + each; w.bytes+n > MaxDoorChannel || d.bytes+n > MaxDoor {
 		d.Closed(ch)
 		return false
@@ -130,8 +129,7 @@ func (d *Door) Hold(now time.Duration, ch mercury.ChannelID, from mercury.Addres
 	return true
 }
 
-// Admit calls f with what waits of an app that has been named, in the order in which it
-// came.
+// Admit calls f with the waiting messages of an app that has been named, in order of arrival.
 func (d *Door) Admit(app mercury.Address, f func(ch mercury.ChannelID, msg []byte)) {
 	var named []doorChannel
 	d.waiting = slices.DeleteFunc(d.waiting, func(w doorChannel) bool {
@@ -148,8 +146,8 @@ func (d *Door) Admit(app mercury.Address, f func(ch mercury.ChannelID, msg []byt
 	}
 }
 
-// Expire takes away those that have waited too long, and calls f with each and with how
-// many messages it had: the channel is to be ended.
+// Expire removes channels that have waited too long, and calls f with each and its number of
+// messages. f must end the channel.
 func (d *Door) Expire(now time.Duration, f func(ch mercury.ChannelID, from mercury.Address, messages int)) {
 	for len(d.waiting) > 0 && d.waiting[0].until <= now {
 		w := d.waiting[0]
@@ -168,7 +166,7 @@ func (d *Door) Closed(ch mercury.ChannelID) {
 	})
 }
 
-// Waits reports whether messages of a channel wait: what comes next waits behind them.
+// Waits reports whether messages of a channel wait, so that the next must wait behind them.
 func (d *Door) Waits(ch mercury.ChannelID) bool {
 	return slices.ContainsFunc(d.waiting, func(w doorChannel) bool { return w.ch == ch })
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// Routes leads each message that an app takes to its handler. S is what a handler is told of
-// the sender. An app makes its routes once; who may send what, it asks the table of wire.
+// Routes passes each message that an app takes to its handler. S is what a handler is told of the
+// sender. An app makes its routes once. The table of package wire says who may send what.
 type Routes[S any] struct {
 	handlers [1 << 8]func(from S, body []byte) error
 	received wire.Tally
-	// Spent, if not nil, is given each message when its handler has returned. A test overwrites
-	// the message there, and so finds a handler that has kept a part of it.
+	// Spent, if not nil, is called with each message after its handler has returned. Tests
+	// overwrite the message in it, which reveals a handler that has kept a part.
 	Spent func(m wire.Message)
 }
 
@@ -22,8 +22,8 @@ type received[T any] interface {
 	wire.Received
 }
 
-// On has f handle the messages of a type. The message is used again for the next one of its
-// type: f does not keep it, nor a slice of it.
+// On registers f for the messages of a type. The message is used again for the next of its type, so
+// f must not keep it or a slice of it.
 func On[S, T any, M received[T]](r *Routes[S], f func(from S, m M)) {
 	Try(r, func(from S, m M) error {
 		f(from, m)
@@ -31,7 +31,7 @@ func On[S, T any, M received[T]](r *Routes[S], f func(from S, m M)) {
 	})
 }
 
-// Try is On for a handler that may refuse a message.
+// Try is On with a handler that may refuse a message.
 func Try[S, T any, M received[T]](r *Routes[S], f func(from S, m M) error) {
 	spare := M(new(T))
 	id := wire.IDOf(spare)
@@ -40,7 +40,7 @@ func Try[S, T any, M received[T]](r *Routes[S], f func(from S, m M) error) {
 	}
 	r.handlers[id] = func(from S, body []byte) error {
 		m := spare
-		if m == nil { // a message within the handler of one
+		if m == nil { // a message of this type within its own handler
 			m = new(T)
 		}
 		spare = nil
@@ -56,14 +56,14 @@ func Try[S, T any, M received[T]](r *Routes[S], f func(from S, m M) error) {
 	}
 }
 
-// Ignore says that messages are for this app, and that there is nothing for it to do.
+// Ignore declares that messages are for this app but need no action.
 func (r *Routes[S]) Ignore(ids ...wire.ID) {
 	for _, id := range ids {
 		r.handlers[id] = func(S, []byte) error { return nil }
 	}
 }
 
-// Handle parses a message and gives it to its handler.
+// Handle parses a message and passes it to its handler.
 func (r *Routes[S]) Handle(from S, id wire.ID, body []byte) error {
 	f := r.handlers[id]
 	if f == nil {
@@ -73,11 +73,11 @@ func (r *Routes[S]) Handle(from S, id wire.ID, body []byte) error {
 	return f(from, body)
 }
 
-// Describe fills in how many messages of each type were handled.
+// Describe adds to a report how many messages of each type were handled.
 func (r *Routes[S]) Describe(m *wire.Report) { m.Received = r.received }
 
-// Check lists where the routes of an app of a role differ from the table: what it should take
-// and has no handler for, and what nobody sends it.
+// Check lists where the routes of a role's app differ from the table: messages that it should take
+// but has no handler for, and messages that nobody sends it.
 func (r *Routes[S]) Check(role wire.Role) (differ []wire.ID) {
 	for i, f := range r.handlers {
 		if id := wire.ID(i); (f != nil) != wire.Takes(role, id) {

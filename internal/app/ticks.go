@@ -6,15 +6,15 @@ import (
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// Ticks is the rhythm of an app and the record of how well it kept it. A tick is
-// late when it ends after the next one was due.
+// Ticks keeps the rhythm of an app, and records how well it is kept. A tick is late when it ends
+// after the next one was due.
 type Ticks struct {
 	// Period is the time between ticks.
 	Period time.Duration
-	// Clock measures the work of ticks; only differences of it count. With nil work
+	// Clock measures the work of ticks. Only differences between readings count. With nil, work
 	// takes no time.
 	Clock func() time.Duration
-	// Number counts ticks that were run.
+	// Number counts the ticks that have run.
 	Number uint64
 
 	started bool
@@ -37,12 +37,12 @@ func (t *Ticks) Begin(now time.Duration) bool {
 	return true
 }
 
-// Now is the time within a tick: when it began, and what it has worked since.
+// Now is the time within a tick: when it began plus the work since.
 func (t *Ticks) Now() time.Duration { return t.begun + t.clock() - t.clocked }
 
-// End ends the tick, at end (Now, where work is measured), and records it in r. It
-// returns when the next tick is due. After a pause the missed ticks are left
-// out: a burst of them would only make everyone later.
+// End ends the tick at the time end (Now, if work is measured), and records it in r. It returns
+// when the next tick is due. After a pause it leaves out the missed ticks, since a burst of them
+// would only make everyone later.
 func (t *Ticks) End(end time.Duration, r *wire.Report) (next time.Duration) {
 	r.Ticks++
 	r.TickTimes.Count(end - t.begun)
@@ -64,9 +64,9 @@ func (t *Ticks) clock() time.Duration {
 	return t.Clock()
 }
 
-// Span is the time from when the last tick was due until it ended: its work, and what
-// the app waited for a processor before. An app that has none to spare has one as long
-// as the period, however little work it counts.
+// Span is the time from when the last tick was due until it ended: its work, and the app's wait for
+// a processor before it. Without a spare processor it is as long as the period, however little work
+// is counted.
 func (t *Ticks) Span() time.Duration { return t.span }
 
 // Next is when the next tick is due.

@@ -44,8 +44,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// Only differences of the clock count: one that started long before the app must
-// not make its ticks seem late.
+// Only differences of the clock count: one that started long before the app must not make its ticks
+// seem late.
 func TestTicksMeasureWork(t *testing.T) {
 	clock := time.Hour
 	ticks := app.Ticks{Period: 100 * ms, Clock: func() time.Duration { return clock }}

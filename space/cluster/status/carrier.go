@@ -2,20 +2,20 @@ package status
 
 import "strconv"
 
-// Carrier tells how one network of an app fares. What a network cannot tell is 0; counters
-// are of the start of the app.
+// Carrier has the figures of one network of an app. A figure that the network does not have is 0.
+// Counters run since the start of the app.
 type Carrier struct {
 	Network string `json:"network"` // udp, tcp, quic, websocket
-	// Outer says that it is a door for players, Sealed that nobody on the way can read or forge
-	// what passes.
+	// Outer means that it is a door for players; Sealed means that nobody on the way can read or
+	// forge what passes.
 	Outer  bool `json:"outer,omitempty"`
 	Sealed bool `json:"sealed,omitempty"`
-	// Address is where it is reached, Name the name of that host for those who dial by name.
+	// Address is where it is reached, and Name the host name for those who dial by name.
 	Address string `json:"address"` // place#salt
 	Name    string `json:"name,omitempty"`
 
 	Channels uint64  `json:"channels"` // now
-	Queued   uint64  `json:"queued"`   // bytes of reliable messages that wait to leave
+	Queued   uint64  `json:"queued"`   // bytes of reliable messages that wait to be sent
 	RTT      float64 `json:"rtt_ms"`   // mean of the channels
 
 	MessagesIn  uint64 `json:"messages_in"`
@@ -24,18 +24,18 @@ type Carrier struct {
 	BytesOut    uint64 `json:"bytes_out"`
 	Resends     uint64 `json:"resends"`
 	Lost        uint64 `json:"lost"`    // packets
-	Refused     uint64 `json:"refused"` // channels and hellos that were not let in
+	Refused     uint64 `json:"refused"` // channels and hellos that were refused
 	Dropped     uint64 `json:"dropped"` // unreliable messages without room
 	Full        uint64 `json:"full"`    // reliable messages without room
 }
 
-// Numbers are what is counted, in an order that stays.
+// Numbers returns the figures in a fixed order.
 func (c *Carrier) Numbers() []*uint64 {
 	return []*uint64{&c.Channels, &c.Queued, &c.MessagesIn, &c.MessagesOut, &c.BytesIn, &c.BytesOut, &c.Resends, &c.Lost, &c.Refused, &c.Dropped, &c.Full}
 }
 
-// scheme is that of the URL by which session.Config.LoginApp names a network, in the clear
-// or sealed.
+// scheme returns the URL scheme by which session.Config.LoginApp names a network, sealed or in the
+// clear.
 func scheme(network string, sealed bool) string {
 	switch {
 	case network == "websocket" && sealed:
@@ -48,7 +48,7 @@ func scheme(network string, sealed bool) string {
 	return network
 }
 
-// URL is how session.Config.LoginApp names the carrier: "wss://play.example.com:20014".
+// URL names the carrier as session.Config.LoginApp takes it: "wss://play.example.com:20014".
 func (c *Carrier) URL() string {
 	a := App{Address: c.Address}
 	at := a.AddrPort()
@@ -58,7 +58,7 @@ func (c *Carrier) URL() string {
 	return scheme(c.Network, c.Sealed) + "://" + at.String()
 }
 
-// Doors are the URLs of the doors of an app.
+// Doors returns the URLs of the app's doors.
 func (a *App) Doors() (urls []string) {
 	for i := range a.Carriers {
 		if a.Carriers[i].Outer {

@@ -7,13 +7,13 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// MaxSpaces is how many spaces a World describes one by one: more rooms than a person looks at, and
-// with a cell each a quarter of what an observer is told at a time.
+// MaxSpaces is how many spaces a World describes one by one: more rooms than a person looks at.
+// With a cell each they fill a quarter of what an observer can be sent at a time.
 const MaxSpaces = 1024
 
-// World is how a world is, as its CellAppMgr sees it. As JSON it is what a page is fed with.
+// World is the state of a world as its CellAppMgr sees it. Web pages read it as JSON.
 type World struct {
-	// GameTime in seconds, of a space that never ran slower.
+	// GameTime is that of a space that never ran slower, in seconds.
 	GameTime float64 `json:"game_time"`
 	Spaces   []Space `json:"spaces"`
 	Apps     []App   `json:"apps"`
@@ -23,33 +23,33 @@ type World struct {
 	Cells      int `json:"cells"`       // now
 	Retiring   int `json:"retiring"`    // of the cells
 	CellsAdded int `json:"cells_added"` // since the start
-	// CellsRemoved are those that retired, since the start, not those of dead CellApps.
+	// CellsRemoved counts cells that have retired since the start, without those of dead CellApps.
 	CellsRemoved int `json:"cells_removed"`
-	// Removing are cells that are out of their spaces, and that their CellApps have not
-	// dropped yet.
+	// Removing counts cells that are out of their spaces but that their CellApps have not dropped
+	// yet.
 	Removing   int `json:"removing"`
 	LinesMoved int `json:"lines_moved"` // since the start
 	Reals      int `json:"reals"`
 	Ghosts     int `json:"ghosts"`
 	Clients    int `json:"clients"`
 	Deaths     int `json:"deaths"` // processes declared dead
-	// LoginsRefused says that the world is full; see cellappmgr.LoginConfig.
+	// LoginsRefused means that the world is full; see cellappmgr.LoginConfig.
 	LoginsRefused bool `json:"logins_refused"`
 
-	// Ticks of all apps, and those of them that ended after the next was due.
+	// Ticks counts the ticks of all apps, and Late those that ended after the next was due.
 	Ticks uint64 `json:"ticks"`
 	Late  uint64 `json:"late_ticks"`
-	// TickTimes says how long they took.
+	// TickTimes is the histogram of how long they took.
 	TickTimes TickTimes `json:"tick_times"`
 	// CPU is the processor time in seconds of all apps' threads.
 	CPU float64 `json:"cpu_s"`
-	// Pending counts what is still to be told, to clients and between apps.
+	// Pending counts what still has to be told to clients and between apps.
 	Pending uint64 `json:"pending"`
-	// ReportsSinceFreeze is how many times every app has reported since the last
-	// Freeze: Pending means something once it is 2 or more.
+	// ReportsSinceFreeze is how many times every app has reported since the last Freeze. Pending is
+	// meaningful once it is 2 or more.
 	ReportsSinceFreeze int      `json:"reports_since_freeze"`
 	Counters           Counters `json:"counters"`
-	// Unsent are the messages that were not sent, of all apps.
+	// Unsent counts messages that were not sent, of all apps.
 	Unsent []Unsent `json:"unsent,omitempty"`
 	// Received is how many messages of each type all apps have handled.
 	Received map[string]uint64 `json:"received,omitempty"`
@@ -59,15 +59,15 @@ type World struct {
 type Space struct {
 	ID      uint32      `json:"id"`
 	Version bsp.Version `json:"version"`
-	// GameTime in seconds, and how fast it runs: 1 is normal, less while a crowd is
-	// too dense for its CellApp.
+	// GameTime is in seconds. Rate is how fast it runs: 1 is normal, and it is less while a crowd
+	// is too dense for its CellApp.
 	GameTime float64 `json:"game_time"`
 	Rate     float64 `json:"rate"`
 	Cells    []Cell  `json:"cells"`
 	Lines    []Line  `json:"lines"`
 }
 
-// Ready reports whether the space has a cell that runs.
+// Ready reports whether the space has a running cell.
 func (s *Space) Ready() bool {
 	for i := range s.Cells {
 		if s.Cells[i].Created {
@@ -77,8 +77,7 @@ func (s *Space) Ready() bool {
 	return false
 }
 
-// Cell is one cell: its rectangle, cut to the bounds of its space, and what
-// its CellApp reported.
+// Cell is one cell: its rectangle, cut to the bounds of its space, and what its CellApp reported.
 type Cell struct {
 	Cell    string     `json:"cell"`
 	App     uint32     `json:"app"`  // number of the CellApp
@@ -87,14 +86,15 @@ type Cell struct {
 	Reals   uint32     `json:"reals"`
 	Ghosts  uint32     `json:"ghosts"`
 	Created bool       `json:"created"`
-	// Loading says that it has not loaded the geometry of its area, so that nobody is let in.
+	// Loading means that the cell has not loaded the geometry of its area, so that nobody can
+	// enter.
 	Loading bool `json:"loading,omitempty"`
-	// Retiring says that its area is being taken from it, Overloaded that its CellApp is
-	// over the bound up to which cells grow.
+	// Retiring means that the cell's area is being taken away; Overloaded means that its CellApp is
+	// above the bound up to which cells grow.
 	Retiring   bool `json:"retiring,omitempty"`
 	Overloaded bool `json:"overloaded,omitempty"`
-	// Crowd is where its reals are, as Rect; Loaded the part of the space's geometry
-	// that it has loaded. Left out where there is nothing.
+	// Crowd is where its reals are, in the form of Rect. Loaded is the part of the space's geometry
+	// that it has loaded. Empty ones are left out.
 	Crowd  *[4]float64 `json:"crowd,omitempty"`
 	Loaded *[4]float64 `json:"loaded,omitempty"`
 }
@@ -105,12 +105,12 @@ type Line struct {
 	At       float64 `json:"at"`
 	From     float64 `json:"from"`
 	To       float64 `json:"to"`
-	// Moved is by how many metres the last balance moved it.
+	// Moved is how many metres the last balance moved it.
 	Moved float64 `json:"moved"`
-	// Average is the mean load of the cells on both sides, a fraction of a core each.
+	// Average is the mean load of the cells on both sides, as a fraction of a core.
 	Average float64 `json:"average"`
-	// Aggression is the share of a wanted step that the line takes now, Direction -1 or
-	// 1 for where it last moved, 0 if it has not; see balance.LineState.
+	// Aggression is the share of a wanted step that the line takes now. Direction is -1 or 1 for
+	// where it last moved, 0 if it has not moved. See balance.LineState.
 	Aggression float64 `json:"aggression"`
 	Direction  int     `json:"direction"`
 	// Depth is how many lines are above it.
@@ -133,21 +133,21 @@ type App struct {
 	Address string  `json:"address"` // place#salt
 	Load    float64 `json:"load"`    // fraction of a core, as balance sees it
 	CPU     float64 `json:"cpu_s"`
-	// PID is the OS process that it runs in, 0 if unknown, and ProcessCPU what the system
-	// counts of that, user and system; CPU above is of the app's own thread. All apps of
-	// one process tell the same.
+	// PID is the OS process that the app runs in, 0 if unknown. ProcessCPU is the user and system
+	// time that the operating system counts for that process; all apps of one process report the
+	// same. CPU above is only that of the app's own thread.
 	PID        uint32  `json:"pid,omitempty"`
 	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
-	// Thrift is how many steps a CellApp has gone down to save work; see overload.Throttle.
+	// Thrift is how many steps a CellApp has taken to save work; see overload.Throttle.
 	Thrift int `json:"thrift"`
-	// Backlog is the app that does not keep up with this one most of all, and Full what
-	// part of the queue towards it is taken; empty where all keep up.
+	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part
+	// of the queue to it. Both are empty if all keep up.
 	Backlog string  `json:"backlog,omitempty"`
 	Full    float64 `json:"full,omitempty"`
-	// Unsent are the messages that the app could not send.
+	// Unsent counts the messages that the app could not send.
 	Unsent []Unsent `json:"unsent,omitempty"`
-	// Carriers are the networks that the app is reached over: the inner one first, where apps
-	// talk to each other, then the doors of players.
+	// Carriers are the networks over which the app can be reached: first the inner one, between
+	// apps, and then the doors for players.
 	Carriers []Carrier `json:"carriers,omitempty"`
 }
 
@@ -156,12 +156,11 @@ type Unsent struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 	Count   uint64 `json:"count"`
-	// Fault says that no reason takes care of them: they are lost.
+	// Fault means that nothing makes up for them: they are lost.
 	Fault bool `json:"fault,omitempty"`
 }
 
-// UnsentFaults is how many messages were not sent though nothing takes care of them: 0
-// in a sound cluster.
+// UnsentFaults is how many messages were not sent and are lost: 0 in a sound cluster.
 func (w *World) UnsentFaults() (n uint64) {
 	for _, u := range w.Unsent {
 		if u.Fault {
@@ -178,7 +177,7 @@ func (a *App) AddrPort() netip.AddrPort {
 	return at
 }
 
-// App is the first process of a role.
+// App returns the first process of a role.
 func (w *World) App(role string) (App, bool) {
 	for _, a := range w.Apps {
 		if a.Role == role {

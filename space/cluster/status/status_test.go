@@ -97,7 +97,8 @@ func TestTickTimes(t *testing.T) {
 	}
 }
 
-// Every bound is above the one before, by a fifth or a little less, and belongs to the element after it.
+// Every bound is above the one before, by a fifth or a little less, and belongs to the element
+// after it.
 func TestTickBounds(t *testing.T) {
 	last := 50 * time.Microsecond
 	var first, long status.TickTimes

@@ -2,8 +2,8 @@ package status
 
 import "time"
 
-// TickTimes is a histogram of how long ticks took. Element i counts ticks of less than
-// 2^(i/4) × 50 µs that no element before counts; the last one counts the rest (over 2.7 s).
+// TickTimes is a histogram of how long ticks took. Element i counts ticks shorter than 2^(i/4) × 50
+// µs that no earlier element counts; the last one counts the rest (over 2.7 s).
 type TickTimes [65]uint64
 
 // Count counts a tick that took d.
@@ -22,7 +22,8 @@ func (t *TickTimes) Add(o *TickTimes) {
 	}
 }
 
-// Quantile is a time within which the fraction q of all ticks ended, to a fifth exact; 0 before any.
+// Quantile returns a time within which the fraction q of all ticks ended, exact to a fifth; 0
+// before any tick.
 func (t *TickTimes) Quantile(q float64) time.Duration {
 	var all, sum uint64
 	for _, n := range t {
@@ -41,7 +42,7 @@ func (t *TickTimes) Quantile(q float64) time.Duration {
 
 // tickBound is the upper bound of element i.
 func tickBound(i int) time.Duration {
-	// Quarter powers of two in 1/1024, so that no floating point is needed.
+	// Quarter powers of two in units of 1/1024 need no floating point.
 	quarters := [4]time.Duration{1024, 1218, 1448, 1722}
 	return 50 * time.Microsecond * quarters[i%4] / 1024 << (i / 4)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// How each process is made from the Config and what the Host gives it.
+// This file makes each process from the Config and what the Host provides.
 
 // start opens the carriers of a process and starts it over them.
 func (c *Cluster) start(name string, carriers func() ([]host.Option, error), seal host.Option, create func(host.Env) (host.App, error)) (*host.Process, error) {
@@ -105,7 +105,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 	return p, nil
 }
 
-// joined reports whether the manager knows a process.
+// joined reports whether the manager knows the process at an address.
 func joined(s *status.World, at netip.AddrPort) bool {
 	for i := range s.Apps {
 		if s.Apps[i].AddrPort() == at {

@@ -14,11 +14,11 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// The carriers of a process: the inner one comes first, where apps talk to each other and where
-// Dial goes, then one for each door.
+// A process has an inner carrier, over which apps talk to each other and Dial goes, and then one
+// carrier for each door.
 
-// innerCarriers, loginCarriers and baseCarriers open those of a process that players do not meet,
-// of a LoginApp and of a BaseApp.
+// innerCarriers, loginCarriers and baseCarriers open the carriers of a process without doors, of a
+// LoginApp and of a BaseApp.
 func (c *Config) innerCarriers() ([]host.Option, error) { return c.carriers(nil) }
 func (c *Config) loginCarriers() ([]host.Option, error) {
 	return c.carriers(func(d *Door) Ports { return one(d.LoginPort) })
@@ -27,8 +27,8 @@ func (c *Config) baseCarriers() ([]host.Option, error) {
 	return c.carriers(func(d *Door) Ports { return d.Ports })
 }
 
-// carriers opens those of one process. ports says which ports of a door are its own; nil for no
-// doors.
+// carriers opens the carriers of one process. ports returns the ports that it may take at a door;
+// nil means no doors.
 func (c *Config) carriers(ports func(*Door) Ports) ([]host.Option, error) {
 	first, err := c.listenInner(c.InnerPorts)
 	if err != nil {
@@ -78,16 +78,16 @@ func (c *Config) listenTCP(addr string) (mercury.Carrier, error) {
 	}
 	cfg := tcp.Config{TLS: seal, DialTLS: seal}
 	if seal != nil {
-		cfg.Standing = mercury.Member // its certificate proves that
+		cfg.Standing = mercury.Member // proved by its certificate
 	}
 	return carrierOf(tcp.Listen(addr, cfg, nil))
 }
 
-// portTries is how many free ports of UDP are looked at for one that is free over TCP, too.
+// portTries is how many free UDP ports are tried for one that is free over TCP, too.
 const portTries = 16
 
-// managerCarriers opens those of the CellAppMgr, one option each: beside TCP there is UDP for
-// observers, at the same port.
+// managerCarriers opens the carriers of the CellAppMgr, one option each. With TCP inside, it also
+// listens over UDP at the same port, for observers.
 func (c *Config) managerCarriers() ([]host.Option, error) {
 	ports := one(c.ManagerPort)
 	if c.ManagerPort == 0 {
@@ -124,7 +124,7 @@ func (c *Config) managerCarriers() ([]host.Option, error) {
 	return nil, fmt.Errorf("cluster: no port at %s is free over TCP and UDP: set ManagerPort", listen)
 }
 
-// door is that of a channel, or nil for one between apps.
+// door returns the door of a channel, or nil for a channel between apps.
 func (c *Config) door(e *host.Env, ch mercury.ChannelID) *Door {
 	i, _, ok := e.Net.Carrier(ch)
 	if !ok || i == 0 || i > len(c.Doors) {
@@ -133,7 +133,7 @@ func (c *Config) door(e *host.Env, ch mercury.ChannelID) *Door {
 	return &c.Doors[i-1]
 }
 
-// network tells the LoginApp by which door a channel came in.
+// network tells the LoginApp over which door's network a channel came in.
 func (c *Config) network(e *host.Env) func(mercury.ChannelID) string {
 	return func(ch mercury.ChannelID) string {
 		if d := c.door(e, ch); d != nil {
@@ -148,7 +148,7 @@ func (c *Config) outside(e *host.Env) func(mercury.ChannelID) bool {
 	return func(ch mercury.ChannelID) bool { return c.door(e, ch) != nil }
 }
 
-// told is what players are told of the doors of a process.
+// told returns the doors of a process as players are told of them.
 func (c *Config) told(e *host.Env) (doors []protocol.Door) {
 	for i, p := range e.Places[1:] {
 		doors = append(doors, protocol.Door{Network: p.Network, Address: p.Self, Name: c.Doors[i].Name})
@@ -156,8 +156,8 @@ func (c *Config) told(e *host.Env) (doors []protocol.Door) {
 	return doors
 }
 
-// describe tells the managers how the carriers of a process fare. own is how many of them are
-// not doors.
+// describe returns the figures of a process's carriers for the managers. own is how many of them
+// are not doors.
 func (c *Config) describe(e *host.Env, own int) func() []status.Carrier {
 	return func() (all []status.Carrier) {
 		for i, s := range e.Carriers() {

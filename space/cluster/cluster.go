@@ -17,8 +17,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// Cluster is the processes of a world that run in this OS process: all of them, or
-// those of one role.
+// Cluster is the processes of a world that run in this OS process: all of them, or those of one
+// role.
 type Cluster struct {
 	cfg     Config
 	host    *host.Host
@@ -33,12 +33,12 @@ type Cluster struct {
 
 	stop     sync.Once
 	stopping atomic.Bool
-	detach   func() bool // from the context
+	detach   func() bool // ends the watch of the context
 	err      error       // of stop
 }
 
-// Start starts a whole world in this process and returns when players can log in.
-// When ctx ends, the world is stopped.
+// Start starts a whole world in this process and returns when players can log in. When ctx ends,
+// the world is stopped.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err := cfg.drawTicketKey(); err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	})
 }
 
-// StartManagers starts the CellAppMgr, at Config.ManagerPort, and the BaseAppMgr.
-// All other processes join at ManagerAddr.
+// StartManagers starts the CellAppMgr, at Config.ManagerPort, and the BaseAppMgr. All other
+// processes join them at ManagerAddr.
 func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	return start(ctx, cfg, netip.AddrPort{}, func(c *Cluster) error {
 		if err := c.startCellAppMgr(); err != nil {
@@ -75,18 +75,17 @@ func StartManagers(ctx context.Context, cfg Config) (*Cluster, error) {
 	})
 }
 
-// StartLogin starts a LoginApp, at the doors. It returns when it has joined
-// the managers.
+// StartLogin starts a LoginApp at the doors, and returns when it has joined the managers.
 func StartLogin(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
 	return join(ctx, cfg, manager, (*Cluster).startLoginApp)
 }
 
-// StartBaseApp starts a BaseApp. It returns when it has joined the managers.
+// StartBaseApp starts a BaseApp, and returns when it has joined the managers.
 func StartBaseApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
 	return join(ctx, cfg, manager, (*Cluster).startBaseApp)
 }
 
-// StartCellApp starts a CellApp. It returns when it has joined the managers.
+// StartCellApp starts a CellApp, and returns when it has joined the managers.
 func StartCellApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Cluster, error) {
 	return join(ctx, cfg, manager, func(c *Cluster) error {
 		_, err := c.startCellApp()
@@ -97,7 +96,7 @@ func StartCellApp(ctx context.Context, cfg Config, manager netip.AddrPort) (*Clu
 // join starts processes whose managers run elsewhere.
 func join(ctx context.Context, cfg Config, manager netip.AddrPort, processes func(*Cluster) error) (*Cluster, error) {
 	if !manager.IsValid() || manager.Port() == 0 {
-		return nil, fmt.Errorf("cluster: the managers cannot be joined at %v: give the address and port that they listen at, which Cluster.ManagerAddr tells where they were started", manager)
+		return nil, fmt.Errorf("cluster: the managers cannot be joined at %v: give the address and port that they listen at, which Cluster.ManagerAddr returns in their process", manager)
 	}
 	return start(ctx, cfg, manager, processes)
 }
@@ -128,11 +127,11 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	return c, nil
 }
 
-// ManagerAddr is where the CellAppMgr listens: what other processes and observers
-// join.
+// ManagerAddr is where the CellAppMgr listens, for other processes and observers to join.
 func (c *Cluster) ManagerAddr() netip.AddrPort { return c.manager }
 
-// LoginAddr is where clients log in by the first door; not valid in a process without a LoginApp.
+// LoginAddr is where clients log in by the first door. It is not valid in a process without a
+// LoginApp.
 func (c *Cluster) LoginAddr() netip.AddrPort {
 	if c.loginApp == nil {
 		return netip.AddrPort{}
@@ -140,8 +139,8 @@ func (c *Cluster) LoginAddr() netip.AddrPort {
 	return c.loginApp.Places()[1].Self.At
 }
 
-// LoginURLs are where clients log in by each door, for session.Config.LoginApp; none in a process
-// without a LoginApp.
+// LoginURLs are where clients log in by each door, as session.Config.LoginApp takes them. There are
+// none in a process without a LoginApp.
 func (c *Cluster) LoginURLs() (urls []string) {
 	if c.loginApp == nil {
 		return nil
@@ -153,17 +152,17 @@ func (c *Cluster) LoginURLs() (urls []string) {
 	return urls
 }
 
-// carrierAt is where a door of the LoginApp is.
+// carrierAt returns the figures of a door of the LoginApp.
 func (c *Cluster) carrierAt(door int) status.Carrier {
 	d, p := &c.cfg.Doors[door], c.loginApp.Places()[door+1]
 	return status.Carrier{Network: p.Network, Address: p.Self.String(), Name: d.Name, Sealed: d.byTLS() && c.cfg.TLS != nil}
 }
 
-// ErrNoManager is returned by Status in an OS process that does not run the
-// managers: an Observer can ask from anywhere.
+// ErrNoManager is returned by Status in an OS process that does not run the managers. An Observer
+// can ask from anywhere.
 var ErrNoManager = errors.New("cluster: the managers run elsewhere")
 
-// Status is how the world is now.
+// Status returns the present state of the world.
 func (c *Cluster) Status() (w status.World, err error) {
 	if c.cellAppMgr == nil {
 		return w, ErrNoManager
@@ -172,9 +171,9 @@ func (c *Cluster) Status() (w status.World, err error) {
 	return w, err
 }
 
-// SealStats returns what the Guards of the processes here have counted together: how
-// many channels were opened in a round trip (Admitted) and by a ticket (Resumed), and
-// what was refused. All zero for a world without Config.Key.
+// SealStats returns the sum of what the Guards of the processes here have counted: channels opened
+// in a round trip (Admitted) and by a ticket (Resumed), and refusals. All are zero for a world
+// without Config.Key.
 func (c *Cluster) SealStats() (sum secure.Stats, err error) {
 	for _, p := range c.all() {
 		all, e := p.Carriers()
@@ -195,24 +194,25 @@ func (c *Cluster) SealStats() (sum secure.Stats, err error) {
 	return sum, err
 }
 
-// SetClusterKeys changes Config.ClusterKeys for the processes that run here and those to come. So
-// that no two processes are without a common key at any time, do it in three steps, each everywhere
-// before the next: add the new key behind the old one, put it first, leave the old one out. Channels
-// go on; from the last step on, nobody joins by the old key, nor by an observer's key of it. On error
-// some processes may have the new keys: mend it and call again.
+// SetClusterKeys changes Config.ClusterKeys for the processes that run here and those that start
+// later. Do it in three steps, each in all OS processes before the next, so that any two processes
+// always have a key in common: add the new key after the old one, put it first, and leave the old
+// one out. Channels stay open. After the last step nobody can join by the old key, or by an
+// observer's key derived from it. After an error some processes may have the new keys; correct the
+// fault and call again.
 func (c *Cluster) SetClusterKeys(keys ...secure.ClusterKey) error {
 	cfg := Config{Key: c.cfg.Key, ClusterKeys: keys}
 	switch {
 	case !cfg.sealed():
 		return fmt.Errorf("cluster: SetClusterKeys: %w: start the world with Config.Key", host.ErrUnsealed)
 	case len(keys) == 0:
-		return errors.New("cluster: SetClusterKeys: no key: give those that are accepted from now on, the one to use first")
+		return errors.New("cluster: SetClusterKeys: no key: give all keys to accept from now on, the one to use first")
 	}
 	if err := cfg.validateSeal(); err != nil {
 		return err
 	}
 	c.mu.Lock()
-	c.cfg.ClusterKeys = slices.Clone(keys) // who starts from here on has them
+	c.cfg.ClusterKeys = slices.Clone(keys) // for processes that start later
 	c.mu.Unlock()
 	var errs []error
 	for _, p := range c.all() {
@@ -223,15 +223,15 @@ func (c *Cluster) SetClusterKeys(keys ...secure.ClusterKey) error {
 	return errors.Join(errs...)
 }
 
-// CellApps is how many CellApps were started here; those that have ended count.
+// CellApps is how many CellApps were started here, including those that have ended.
 func (c *Cluster) CellApps() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.cellApps)
 }
 
-// CellAppAddr is where the CellApp of that number listens, from 0 in the order of
-// starting; not valid for one that does not exist.
+// CellAppAddr is where CellApp i listens, counted from 0 in the order of starting. It is not valid
+// if there is no such CellApp.
 func (c *Cluster) CellAppAddr(i int) netip.AddrPort {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,8 +241,8 @@ func (c *Cluster) CellAppAddr(i int) netip.AddrPort {
 	return c.cellApps[i].Address().At
 }
 
-// KillCellApp kills the CellApp of that number, from 0 in the order of starting, as
-// SIGKILL would: to see what a world does then.
+// KillCellApp kills CellApp i, counted from 0 in the order of starting, as SIGKILL would, to show
+// what a world does then.
 func (c *Cluster) KillCellApp(i int) error {
 	c.mu.Lock()
 	if i < 0 || i >= len(c.cellApps) {
@@ -256,14 +256,14 @@ func (c *Cluster) KillCellApp(i int) error {
 	return nil
 }
 
-// AddCellApp starts one more CellApp. It does not wait until it has joined.
+// AddCellApp starts one more CellApp, and does not wait for it to join.
 func (c *Cluster) AddCellApp() error {
 	_, err := c.startCellApp()
 	return err
 }
 
-// Wait waits until all processes have ended, by Stop or by themselves, and returns
-// the errors of the latter.
+// Wait waits until all processes have ended, by Stop or by themselves, and returns the errors of
+// those that ended by themselves.
 func (c *Cluster) Wait() error { return c.host.Wait() }
 
 // Err returns the errors of processes that have ended by themselves so far.
@@ -289,8 +289,8 @@ func (c *Cluster) all() []*host.Process {
 	return all
 }
 
-// Stop ends the sessions and the processes in order and waits for them. It returns the errors of
-// those that had ended by themselves. A second Stop waits for the first.
+// Stop ends the sessions and then the processes, in order, and waits for them. It returns the
+// errors of processes that had ended by themselves. A second Stop waits for the first.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		if c.detach != nil {
@@ -304,7 +304,7 @@ func (c *Cluster) Stop() error {
 			_ = s.Close()
 		}
 		for _, p := range c.all() {
-			_ = p.Stop() // Close reports it
+			_ = p.Stop() // Close reports the error
 		}
 		c.err = c.host.Close()
 	})

@@ -27,7 +27,8 @@ const (
 	// DefaultCellApps and DefaultBaseApps are what Start starts.
 	DefaultCellApps = 4
 	DefaultBaseApps = 2
-	// DefaultListen is the loopback: nobody from outside until the game says so.
+	// DefaultListen is the loopback, so that nobody reaches a world from outside until the game
+	// says so.
 	DefaultListen = "127.0.0.1"
 	// DefaultStartTimeout is ample on loopback and in a data centre.
 	DefaultStartTimeout = 15 * time.Second
@@ -35,126 +36,126 @@ const (
 	DefaultSpaceSize = 1000
 )
 
-// maxApps bounds CellApps and BaseApps of one Start: more than any machine has cores.
+// maxApps bounds the CellApps and the BaseApps of one Start: more than any machine has cores.
 const maxApps = 1024
 
-// Config says what a world is made of. All roles of one world are given the same,
-// also in separate OS processes. Zero fields have the defaults named.
+// Config says what a world is made of. Give all roles of one world the same Config, even in
+// separate OS processes. Zero fields mean the defaults named below.
 type Config struct {
-	// Schema has the entity definitions. Default: those of CellScripts.
+	// Schema has the entity definitions. Default: the schema of CellScripts.
 	Schema *property.Schema
 	// CellScripts are the Go types of cell parts. Required where CellApps run.
 	CellScripts *space.Scripts
 	// BaseScripts are the Go types of base parts. Default: none.
 	BaseScripts *baseapp.Scripts
-	// ClientScripts are the Go types that Connect's clients make of what they see.
-	// Default: none.
+	// ClientScripts are the Go types that Connect's clients make of the entities they see. Default:
+	// none.
 	ClientScripts *client.Scripts
-	// PlayerType is the entity type that is made for an account that logs in.
-	// Default: nobody can log in.
+	// PlayerType is the entity type to make for an account that logs in. Default: nobody can log
+	// in.
 	PlayerType string
-	// BaseStart is called on each BaseApp when it has joined for the first time:
-	// game code creates its bases there. It runs on the goroutines of the BaseApps,
-	// so what it shares must be locked.
+	// BaseStart is called on each BaseApp when it has first joined; game code creates its bases
+	// there. It runs on the goroutines of the BaseApps, so it must lock what it shares.
 	BaseStart func(*baseapp.Starter)
-	// Spaces are what the world consists of when it starts; game code creates and
-	// destroys others. Default: one of id 1, a square of 1000 m around the origin.
+	// Spaces are the spaces that the world starts with; game code can create and destroy others.
+	// Default: one with id 1, a square of 1000 m around the origin.
 	Spaces []cellappmgr.SpaceConfig
 
-	// CellApps and BaseApps are how many of them Start starts; one core runs one
-	// busy CellApp. Default 4 and 2.
+	// CellApps and BaseApps are how many of each Start starts. A busy CellApp needs a core of its
+	// own. Default 4 and 2.
 	CellApps, BaseApps int
 
-	// Space says how cells behave: how far players see, ghosts, budgets.
+	// Space sets how cells behave: how far players see, ghosts, budgets.
 	Space space.Config
-	// Balance says how eagerly cells follow the load, whatever the policy.
+	// Balance sets how eagerly cells follow the load, whatever the policy.
 	Balance balance.Config
-	// Policy makes the policy that plans the cells. Default balance.ProfileConfig{}. It goes by Space.Border.
+	// Policy makes the policy that plans the cells. It uses Space.Border. Default:
+	// balance.ProfileConfig{}.
 	Policy balance.PolicyConfig
-	// Logins says when the world is full, so that players are refused. Validate demands
-	// that it is before what players see gets worse: Space.Overload.Start is not below
-	// Logins.MaxLoad, and Space.Overload.Patience a second longer than Logins.Tolerance.
+	// Logins sets when the world is full and refuses players. Validate demands that this happens
+	// before players see less: Space.Overload.Start must not be below Logins.MaxLoad, and
+	// Space.Overload.Patience must be a second longer than Logins.Tolerance.
 	Logins cellappmgr.LoginConfig
-	// Auth says who may log in. Default: loginapp.AcceptAll.
+	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
-	// Key seals the world: with it every packet between any two processes, players
-	// included, is encrypted and authenticated, and whoever dials one of them knows by
-	// the public half, Key.Public(), that it talks to this world. Players need that half and
-	// nothing else; Connect takes it from here. The same for all
-	// roles; draw it once with secure.GenerateKey(crypto/rand.Reader), and keep it out of
-	// version control. Default: no seal, packets are only checksummed and everything can
-	// be read on the way, passwords too.
+	// Key seals the world. With it, every packet between two processes, players included, is
+	// encrypted and authenticated, and the public half, Key.Public(), proves to a dialler that it
+	// talks to this world. Players need only that half; Connect takes it from here. All roles need
+	// the same Key. Draw it once with secure.GenerateKey(crypto/rand.Reader), and keep it out of
+	// version control. Default: no seal. Packets then have only a checksum, and everything can be
+	// read on the way, passwords too.
 	//
-	// It seals what goes over UDP, and TCP between processes; doors over other networks have
-	// TLS. Leave it out where all that can touch the network are trusted, inside one rack or one machine, players
-	// among them. What is sealed and what is not never get a channel to each other, nor
-	// who has another key: the dial ends at once with mercury.ErrKey, which says why.
+	// Key seals UDP, and TCP between processes; doors over other networks use TLS. Leave it out
+	// only where everyone who can reach the network is trusted, players included: inside one rack
+	// or one machine. A sealed and an unsealed process never get a channel to each other, nor do
+	// two with different keys: the dial fails at once with mercury.ErrKey, which says why.
 	//
-	// With it the processes also prove to each other that they are of this world, by
-	// ClusterKeys: who has the public half alone gets no channel to a manager or a CellApp, and
-	// at a LoginApp or BaseApp he is a player, whatever he says. Without Key anyone who reaches a
-	// port can join, speak as a process of the world and freeze it: an address is all that is
-	// proved then. That is for one machine's loopback, or a network where all are trusted.
+	// With Key the processes also prove to each other, by ClusterKeys, that they belong to this
+	// world. A peer that has only the public half gets no channel to a manager or a CellApp, and at
+	// a LoginApp or BaseApp it is a player, whatever it says. Without Key only an address is
+	// proved, so anyone who reaches a port can join, speak as a process of the world and freeze it.
+	// Use that on one machine's loopback, or in a network where everyone is trusted.
 	Key secure.PrivateKey
-	// ClusterKeys are what the processes of the world prove membership by: the first is used, all
-	// are accepted. They are good with Key only, the same for all roles, drawn with
-	// secure.GenerateClusterKey; observers are given keys that are drawn out of them. Default:
-	// Key.ClusterKey(), which who has Key can tell. Cluster.SetClusterKeys changes them.
+	// ClusterKeys prove membership: processes use the first and accept all. They need Key, and must
+	// be the same for all roles. Draw them with secure.GenerateClusterKey; observers get keys
+	// derived from them. Cluster.SetClusterKeys changes them. Default: Key.ClusterKey(), which
+	// follows from Key.
 	ClusterKeys []secure.ClusterKey
-	// TicketKeys let the LoginApp give a player a ticket for its BaseApp, by which its
-	// first packet there opens the channel, without a round trip. They are good with Key
-	// only. The first seals, all open. Default: Start draws one for its life. Roles in
-	// separate OS processes share none unless they are given the same, drawn with
-	// secure.GenerateTicketKey; without shared keys, players dial their BaseApp in one round trip. The
-	// clocks of their systems may differ by a minute. A ticket is good from the IP that the LoginApp
-	// saw. A ticket that is not good, for example from another IP, is refused, and the player's dial
-	// goes on by itself with the round trip. A thief of a ticket key can read recorded traffic of the
-	// players that came with its tickets, so change the key with each start of the world.
+	// TicketKeys let the LoginApp give a player a ticket for its BaseApp. With it the player's
+	// first packet opens the channel there, without a round trip. They need Key. The first seals
+	// tickets, and all open them. Default: Start draws one for its life. Roles in separate OS
+	// processes must be given the same keys, drawn with secure.GenerateTicketKey; without shared
+	// keys, players dial their BaseApp in one round trip.
+	//
+	// The clocks of the systems may differ by a minute. A ticket is good only from the IP that the
+	// LoginApp saw. A bad ticket is refused, and the player's dial goes on by itself with the round
+	// trip. Whoever steals a ticket key can read recorded traffic of players who came by its
+	// tickets, so change the key with each start of the world.
 	TicketKeys []secure.TicketKey
 
-	// Listen is where the processes talk to each other, as the others reach it: an address or a
-	// name of this machine, or the name of one of its network interfaces ("eth1"). Players need
-	// not reach it. Default 127.0.0.1.
+	// Listen is where other processes reach the processes here: an address or name of this machine,
+	// or the name of one of its network interfaces ("eth1"). Players need not reach it. Default
+	// 127.0.0.1.
 	Listen string
-	// Inner is the network between the processes: UDP, or TCP within a rack, where bulk costs
-	// less over it. Key seals both. Over TCP the CellAppMgr listens over UDP at the same port,
-	// too: observers come by it. Default UDP.
+	// Inner is the network between the processes: UDP, or TCP, over which bulk costs less within a
+	// rack. Key seals both. With TCP the CellAppMgr also listens over UDP at the same port, for
+	// observers. Default UDP.
 	Inner string
-	// InnerPorts are those of the processes at Listen, of which each takes the first that is
-	// free. Default: any.
+	// InnerPorts are the ports of the processes at Listen. Each process takes the first free one.
+	// Default: any.
 	InnerPorts Ports
-	// ManagerPort is the CellAppMgr's at Listen. 0 takes a free one.
+	// ManagerPort is the CellAppMgr's port at Listen. 0 takes a free one.
 	ManagerPort uint16
-	// Doors are where players come in, by any number of networks. Default: one over UDP, at
-	// Listen, at free ports.
+	// Doors are where players come in, over any number of networks. Default: one over UDP, at free
+	// ports of Listen.
 	Doors []Door
-	// TLS seals the doors over TCP, QUIC and WebSocket: a certificate at least, good for the
+	// TLS seals the doors over TCP, QUIC and WebSocket. It needs at least a certificate for the
 	// names and addresses that players dial. Default: none.
 	TLS *tls.Config
 	// Tick is the time between ticks of all apps. Default 100 ms.
 	Tick time.Duration
 	// StatusPeriod is how often observers are told the Status. Default 1 s.
 	StatusPeriod time.Duration
-	// AppTimeout is how long a CellApp or BaseApp may be silent before it is
-	// declared dead. They report every second. Default 3 s.
+	// AppTimeout is how long a CellApp or BaseApp may be silent before it is declared dead. Apps
+	// report every second. Default 3 s.
 	AppTimeout time.Duration
-	// Term is the term of the managers, higher at each start of them: one that is started
-	// again under a running world, at the same address, makes its picture of it from what
-	// the other processes tell it; see cellappmgr. A start with the term of the one before
-	// is refused by all. Default 1.
+	// Term is the term of the managers, which must be higher at each start of them. Managers that
+	// are started again under a running world, at the same address, build their picture of it from
+	// what the other processes report; see cellappmgr. All processes refuse managers with the term
+	// of the former ones. Default 1.
 	Term uint32
 	// StartTimeout is how long a start may take. Default 15 s.
 	StartTimeout time.Duration
-	// Seed makes the chance of scripts repeatable if not 0. It makes salts, login tokens
-	// and the keys of channels guessable too: for tests.
+	// Seed, if not 0, makes the scripts' random numbers repeatable. It also makes salts, login
+	// tokens and keys of channels guessable, so use it only in tests.
 	Seed uint64
 	// Log is for operators. Default: nothing is logged.
 	Log *slog.Logger
 }
 
-// Validate reports all faults of c at once. What concerns one kind of process only
-// is found when that is started.
+// Validate reports all faults of c at once, except those that concern only one kind of process;
+// starting that process finds them.
 func (c Config) Validate() error {
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
@@ -177,7 +178,7 @@ func (c Config) Validate() error {
 	faults = append(faults, c.validateSeal())
 	for i := range d.Spaces {
 		fault(c.CellScripts != nil && !c.CellScripts.HasOnArea() && d.Spaces[i].Geometry != bsp.Rect{} && !d.Balance.IgnoreGeometry,
-			"Spaces[%d] has Geometry, and CellScripts do not load it, so that nobody would be let in: give them OnArea, or leave Geometry out", i)
+			"Spaces[%d] has Geometry, and CellScripts do not load it, so nobody could enter: give them OnArea, or leave Geometry out", i)
 	}
 	if c.CellScripts != nil {
 		faults = append(faults, c.CellScripts.Err())
@@ -198,8 +199,8 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// notices are what c and its definitions ask for and what does not happen. It is asked of a Config as it was given, since
-// defaults are nobody's wish.
+// notices lists what c and its definitions ask for but will not happen. Call it on a Config as the
+// game gave it, since nobody asked for the defaults.
 func (c *Config) notices() (notices []string) {
 	schema := c.Schema
 	if schema == nil && c.CellScripts != nil {
@@ -216,9 +217,9 @@ func (c *Config) notices() (notices []string) {
 	return notices
 }
 
-// validateManager finds what the CellAppMgr alone would refuse, when it is started: the
-// spaces, and its times. What is found before is left out, and the Transport that it
-// only gets from Start is stood in for: each fault is told once.
+// validateManager finds the faults that only the CellAppMgr would report, when it starts: those of
+// spaces and of its times. It leaves out faults that were found before, and fills in the Transport
+// that Start provides, so that each fault is reported once.
 func (c *Config) validateManager() error {
 	m := cellappmgr.Config{
 		Transport: struct{ mercury.Transport }{}, Schema: new(property.Schema),
@@ -269,8 +270,8 @@ func orDefault[T comparable](v *T, d T) {
 	}
 }
 
-// ManagerAddr resolves "host:port" of the managers of a world. Port 0 is for who starts them, at a free port: what
-// Cluster.ManagerAddr then returns is what the others join.
+// ManagerAddr resolves the "host:port" of a world's managers. Port 0 is only for starting them, at
+// a free port; the others then join what Cluster.ManagerAddr returns.
 func ManagerAddr(addr string) (netip.AddrPort, error) {
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {

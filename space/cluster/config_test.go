@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
-// A Config with faults of every kind names all of them at once, each once: also those that
-// only the managers, which are started later, would meet.
+// A Config with faults of every kind names all of them at once, each once: also those that only the
+// managers, which are started later, would meet.
 func TestAllFaultsAtOnce(t *testing.T) {
 	err := Config{
 		CellApps: -1, Term: 1 << 30, AppTimeout: time.Millisecond,

@@ -1,5 +1,5 @@
-// Package cluster wires the processes of a world together over real sockets: all
-// roles in one OS process, or one role each.
+// Package cluster wires the processes of a world together over real sockets: all roles in one OS
+// process, or one role each.
 //
 // # Purpose
 //
@@ -12,18 +12,17 @@
 //	| CellApp  x Config.CellApps|
 //	+---------------------------+
 //
-// Processes talk to each other over sockets either way, and cannot tell the difference.
-// A small game calls Start; a large one starts roles where it has machines.
+// Either way the processes talk to each other over sockets and cannot tell the difference. A small
+// game calls Start; a large one starts roles where it has machines.
 //
 // # Contract
 //
-//   - Start returns when players can log in: every process has joined and every
-//     space has a cell. What does not come about in Config.StartTimeout is an error
-//     that names it, and then nothing is left running.
-//   - Stop ends the processes in order: no more logins, then the BaseApps with the
-//     clients, then the cells, then the managers.
-//   - A process that ends by itself is reported by Wait and by the log; the rest
-//     of the cluster goes on.
+//   - Start returns when players can log in: every process has joined and every space has a cell.
+//     If that takes longer than Config.StartTimeout, Start returns an error that names what is
+//     missing, and leaves nothing running.
+//   - Stop ends the processes in order: no more logins, then the BaseApps with the clients, then
+//     the cells, then the managers.
+//   - Wait and the log report a process that ends by itself; the rest of the cluster goes on.
 //
 // # Two sides
 //
@@ -32,32 +31,34 @@
 //	player ── udp, websocket ──> LoginApp ──────── udp, or tcp ────────> managers
 //	       └─ quic, tcp ───────> BaseApp  ──────────────────────────────> CellApps
 //
-// Each door is a socket of its own, where nothing but the client protocol is understood; at
-// the inner sockets no client is let in. Which is which is told by the socket that a channel came
-// in at, never by an address. One login answer names all doors of the BaseApp. How each
-// carrier of each process fares is in the status (status.Carrier).
+// Each door is a socket of its own, which understands only the client protocol; no client gets in
+// at the inner sockets. The socket that a channel came in at decides, never an address. The answer
+// to a login names all doors of the BaseApp. The status has the figures of each carrier of each
+// process (status.Carrier).
 //
 // # The seal
 //
-// With Config.Key everything that the processes and the players say to each other over UDP is
-// encrypted and authenticated; see there. Between processes it seals TCP, too: by TLS, both
-// ways, with a certificate that is made of the key. Doors over QUIC, WebSocket and TCP have
-// Config.TLS. A door that nothing seals is refused at start-up, but on the loopback of a
-// world without a key, unless Door.Clear says that it may be so. A player in another OS process is sealed
-// by one setting, session.Config.ServerKey of package entity/client/session. A ticket spares it
-// the round trip to its BaseApp: LoginApp and BaseApps share ticket keys, and the start of
-// a BaseApp that a ticket is for is told by its address. One without the world's public key, or with another, hears nothing from the world;
-// its session ends with mercury.ErrTimeout.
+// Config.Key encrypts and authenticates everything that processes and players send each other over
+// UDP; see there. Between processes it also seals TCP, by mutual TLS with a certificate made from
+// the key. Doors over QUIC, WebSocket and TCP use Config.TLS. A door that nothing seals is refused
+// at start-up, unless Door.Clear allows it, or the world has no key and the door is on the
+// loopback.
 //
-// The processes prove to each other that they are of this world, by Config.ClusterKeys, which follow
-// from Key if none are given. A message between processes is never taken from who has not proved
-// it, and a manager or a CellApp gives him no channel. Observers get in by keys that are drawn out
-// of a cluster key, one to read and one to operate. SetClusterKeys changes the keys while all runs.
-// Without Key an address is all that is proved: so a world is for loopback, or for a network
-// where all are trusted, and says so in a notice.
+// A player in another OS process needs one setting, session.Config.ServerKey of package
+// entity/client/session. A ticket spares it the round trip to its BaseApp: LoginApp and BaseApps
+// share ticket keys, and a ticket is for one start of a BaseApp, which its address tells. A player
+// without the world's public key, or with another, hears nothing from the world, and its session
+// ends with mercury.ErrTimeout.
+//
+// The processes prove to each other that they belong to this world, by Config.ClusterKeys, which
+// follow from Key if none are given. Messages between processes are taken only from peers that have
+// proved it; to others, managers and CellApps give no channel. Observers get in by keys derived
+// from a cluster key, one to read and one to operate. SetClusterKeys changes the keys while the
+// world runs. Without Key only an address is proved. Such a world is for the loopback, or for a
+// network where everyone is trusted, and a notice says so.
 //
 // # Concurrency
 //
-// Methods may be called from any goroutine. Scripts and hooks run on the goroutine
-// of the app that they belong to; those of different apps run at the same time.
+// Methods may be called from any goroutine. Scripts and hooks run on the goroutine of their app;
+// those of different apps run at the same time.
 package cluster

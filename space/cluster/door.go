@@ -21,49 +21,49 @@ import (
 
 // Networks of a Door.
 const (
-	UDP       = "udp"       // mercury's own datagrams, sealed by Config.Key: the fastest where packets are lost
-	TCP       = "tcp"       // for networks that let nothing else through
-	QUIC      = "quic"      // where a standard is asked for
-	WebSocket = "websocket" // for pages
+	UDP       = "udp"       // mercury's own datagrams, sealed by Config.Key: the fastest when packets are lost
+	TCP       = "tcp"       // for networks that block everything else
+	QUIC      = "quic"      // where a standard is required
+	WebSocket = "websocket" // for web pages
 )
 
-// maxDoors leaves one of a process's carriers to the inside.
+// maxDoors leaves one of a process's carriers for the inside.
 const maxDoors = host.MaxCarriers - 1
 
-// Door is one way in for players: the LoginApps and the BaseApps each listen there. A player
-// logs in by any door, is told of all doors of its BaseApp, and goes on over the same network.
+// Door is one way in for players, at which all LoginApps and BaseApps listen. A player logs in by
+// any door, is told of all doors of its BaseApp, and goes on over the same network.
 //
-// Behind a door nothing but the client protocol is understood; apps talk to each other at
-// Config.Listen, which players need not reach.
+// A door understands only the client protocol. Apps talk to each other at Config.Listen, which
+// players need not reach.
 type Door struct {
 	// Network is UDP, TCP, QUIC or WebSocket. Required.
 	Network string
-	// Listen is an address of this machine, the name of one of its network interfaces ("eth1"),
-	// or "0.0.0.0" or "::" for all, with Advertise. Default: Config.Listen.
+	// Listen is an address of this machine, the name of one of its network interfaces ("eth1"), or
+	// "0.0.0.0" or "::" for all, with Advertise. Default: Config.Listen.
 	Listen string
-	// Advertise is the address that players are told, where it is another: behind an address
-	// translation, which must leave the ports as they are. Default: that of Listen.
+	// Advertise is the address that players are told if it is not that of Listen: behind an address
+	// translation, which must leave the ports as they are. Default: the address of Listen.
 	Advertise netip.Addr
-	// Name is the name of the host, by which pages must dial since certificates have names:
-	// players are told it beside the address. Programs verify the name that they logged in by.
+	// Name is the host name that players are told beside the address. Web pages must dial by it,
+	// since certificates have names. Programs verify the name that they logged in by.
 	Name string
-	// LoginPort is the LoginApp's. 0 takes a free one.
+	// LoginPort is the LoginApp's port. 0 takes a free one.
 	LoginPort uint16
-	// Ports are the BaseApps', of which each takes the first that is free. Default: any.
+	// Ports are the ports of the BaseApps. Each BaseApp takes the first free one. Default: any.
 	Ports Ports
-	// Clear lets the door be in the clear: passwords and all else can be read and changed on the
-	// way, unless a proxy in front of it ends TLS. Without it, a door that nothing seals is
-	// refused, but on the loopback of a world that has no Key.
+	// Clear allows a door that nothing seals. Passwords and everything else can then be read and
+	// changed on the way, unless a proxy in front of the door ends TLS. Without Clear such a door
+	// is refused, except on the loopback of a world without Key.
 	Clear bool
-	// Origins lists the hosts whose pages may come in by a WebSocket beside the door's own
-	// ("example.com", "*.example.com").
+	// Origins lists the hosts whose pages may come in by WebSocket ("example.com",
+	// "*.example.com"), beside the door's own host.
 	Origins []string
 }
 
-// Ports is a range of ports, First and Last among them. The zero value is any port.
+// Ports is a range of ports from First to Last, both included. The zero value means any port.
 type Ports struct{ First, Last uint16 }
 
-// one is a single port; 0 for any.
+// one is the range of a single port; 0 means any.
 func one(port uint16) Ports { return Ports{port, port} }
 
 // try calls listen with ports of the range until one is free, and returns its last error.
@@ -80,7 +80,7 @@ func (p Ports) try(host string, listen func(addr string) (mercury.Carrier, error
 	return c, err
 }
 
-// byTLS reports whether the door is sealed by Config.TLS, if by anything.
+// byTLS reports whether Config.TLS is what would seal the door.
 func (d *Door) byTLS() bool { return d.Network != UDP && !d.Clear }
 
 // open opens the door for one process.
@@ -118,7 +118,7 @@ func listenUDP(addr string) (mercury.Carrier, error) {
 	return udp.NewCarrier(s, mercury.Config{}), nil
 }
 
-// carrierOf is c without the nil of its type beside an error.
+// carrierOf returns a plain nil beside an error, not a nil of c's type.
 func carrierOf[C mercury.Carrier](c C, err error) (mercury.Carrier, error) {
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func carrierOf[C mercury.Carrier](c C, err error) (mercury.Carrier, error) {
 	return c, nil
 }
 
-// advertised is a carrier that is reached at another address than it listens at.
+// advertised is a carrier that is reached at an address other than its own.
 type advertised struct {
 	mercury.Carrier
 	ip netip.Addr
@@ -138,14 +138,14 @@ func (a advertised) Begin(s mercury.Start) error {
 	return a.Carrier.Begin(s)
 }
 
-// addressOf is the address to listen at for a Listen, which may name a network interface.
+// addressOf returns the address for a Listen, which may name a network interface.
 func addressOf(listen string) (string, error) {
 	if _, err := netip.ParseAddr(listen); err == nil {
 		return listen, nil
 	}
 	i, err := net.InterfaceByName(listen)
 	if err != nil {
-		return listen, nil // the name of a host, which listening looks up
+		return listen, nil // a host name, which listening resolves
 	}
 	all, err := i.Addrs()
 	if err != nil {
@@ -163,7 +163,7 @@ func addressOf(listen string) (string, error) {
 	return slices.MinFunc(addrs, netip.Addr.Compare).String(), nil // IPv4 comes first
 }
 
-// loopback reports whether nobody outside of this machine reaches what listens there.
+// loopback reports whether only this machine can reach what listens there.
 func loopback(listen string) bool {
 	at, err := addressOf(listen)
 	if err != nil {
@@ -173,7 +173,7 @@ func loopback(listen string) bool {
 	return err == nil && a.IsLoopback() || at == "localhost"
 }
 
-// unspecified reports whether a Listen is all addresses of the machine.
+// unspecified reports whether a Listen means all addresses of the machine.
 func unspecified(listen string) bool {
 	a, err := netip.ParseAddr(listen)
 	return err == nil && a.IsUnspecified() || listen == ""
@@ -190,7 +190,7 @@ func (c *Config) validateDoors() error {
 		}
 		for j, other := range c.Doors[:i] {
 			if d.Network == other.Network && d.Listen == other.Listen && d.LoginPort == other.LoginPort && d.LoginPort != 0 {
-				faults = append(faults, fmt.Errorf("cluster: Config.Doors[%d] is where Doors[%d] is: give it another LoginPort or Listen", i, j))
+				faults = append(faults, fmt.Errorf("cluster: Config.Doors[%d] is at the same place as Doors[%d]: give it another LoginPort or Listen", i, j))
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func (c *Config) validateDoors() error {
 		faults = append(faults, fmt.Errorf("cluster: Config.Doors has %d: take at most %d", len(c.Doors), maxDoors))
 	}
 	if c.TLS != nil && !tlsUsed {
-		faults = append(faults, errors.New("cluster: Config.TLS is given and no door speaks it: leave it out, or open a door over TCP, QUIC or WebSocket that is not Clear"))
+		faults = append(faults, errors.New("cluster: Config.TLS is given and no door uses it: leave it out, or open a door over TCP, QUIC or WebSocket that is not Clear"))
 	}
 	if c.TLS != nil && len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil && c.TLS.GetConfigForClient == nil {
 		faults = append(faults, errors.New("cluster: Config.TLS has no certificate: set Certificates, for example by tls.LoadX509KeyPair, or GetCertificate"))
@@ -219,17 +219,17 @@ func (c *Config) validateDoor(d Door) error {
 	fault(err != nil, "Listen: %w", err)
 	fault(d.Advertise.IsValid() && d.Advertise.IsUnspecified(), "Advertise is %v, where nobody is reached: give the address that players dial", d.Advertise)
 	fault(len(d.Name) > protocol.MaxHostName, "Name has %d bytes: take at most %d", len(d.Name), protocol.MaxHostName)
-	fault(len(d.Origins) > 0 && d.Network != WebSocket, "Origins are given and pages come by WebSocket only: leave them out")
+	fault(len(d.Origins) > 0 && d.Network != WebSocket, "Origins are given, but pages come only by WebSocket: leave them out")
 	fault(d.Ports.First > d.Ports.Last || d.Ports.First == 0 && d.Ports.Last != 0, "Ports are %d to %d: give the lower first, or leave both out for any", d.Ports.First, d.Ports.Last)
-	fault(d.LoginPort != 0 && d.Ports.First <= d.LoginPort && d.LoginPort <= d.Ports.Last, "LoginPort %d lies within Ports, so that a BaseApp may take it: choose another", d.LoginPort)
+	fault(d.LoginPort != 0 && d.Ports.First <= d.LoginPort && d.LoginPort <= d.Ports.Last, "LoginPort %d lies within Ports, so a BaseApp may take it: choose another", d.LoginPort)
 	if d.Clear {
-		fault(d.Network == QUIC, "Clear is set and QUIC is always sealed: leave it out")
-		fault(d.Network == UDP && c.sealed(), "Clear is set and Key seals UDP: leave one of them out")
+		fault(d.Network == QUIC, "Clear is set, but QUIC is always sealed: leave it out")
+		fault(d.Network == UDP && c.sealed(), "Clear is set, but Key seals UDP: leave one of them out")
 		return errors.Join(faults...)
 	}
 	local := loopback(d.Listen) && !d.Advertise.IsValid() && !c.sealed()
 	fault(d.Network == QUIC && c.TLS == nil, "QUIC needs a certificate: set Config.TLS")
-	fault((d.Network == TCP || d.Network == WebSocket) && c.TLS == nil && !local, "nothing seals it: set Config.TLS, or Clear if all may be read on the way or a proxy ends TLS")
-	fault(d.Network == UDP && !c.sealed() && !local, "nothing seals it: set Config.Key, or Clear if all may be read on the way")
+	fault((d.Network == TCP || d.Network == WebSocket) && c.TLS == nil && !local, "nothing seals it: set Config.TLS, or Clear if everything may be read on the way or a proxy ends TLS")
+	fault(d.Network == UDP && !c.sealed() && !local, "nothing seals it: set Config.Key, or Clear if everything may be read on the way")
 	return errors.Join(faults...)
 }

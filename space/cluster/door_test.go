@@ -30,9 +30,9 @@ func TestDoorFaults(t *testing.T) {
 			{Network: UDP, Listen: "127.0.0.1", LoginPort: 7}, {Network: QUIC, Clear: true, Listen: "::", Ports: Ports{0, 9}, Name: strings.Repeat("x", 300)},
 		}}, []string{
 			`Inner is "quic": take UDP or TCP`, `Listen is "0.0.0.0"`, "InnerPorts are 9 to 8", `Doors[0]: Network is "sctp"`, "Doors[1]: Listen is all addresses", "QUIC needs a certificate",
-			"Clear is set and Key seals UDP", "Origins are given", "LoginPort 7 lies within Ports", "Doors[4] is where Doors[3] is", "Clear is set and QUIC", "Ports are 0 to 9", "Name has 300 bytes",
+			"Clear is set, but Key seals UDP", "Origins are given", "LoginPort 7 lies within Ports", "Doors[4] is at the same place as Doors[3]", "Clear is set, but QUIC", "Ports are 0 to 9", "Name has 300 bytes",
 		}},
-		{"a certificate for nobody", Config{TLS: new(tls.Config)}, []string{"no door speaks it", "has no certificate"}},
+		{"a certificate for nobody", Config{TLS: new(tls.Config)}, []string{"no door uses it", "has no certificate"}},
 		{"too many", Config{Doors: make([]Door, maxDoors+1)}, []string{"Doors has 16: take at most 15"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -67,8 +67,8 @@ func crowdIn(t *testing.T) (*cluster.Cluster, *tls.Config, cluster.Config, []*li
 	return w, roots, cfg, players
 }
 
-// TestHalfOpenDoors has thousands begin to come in by each door of the LoginApp, and go no further: memory stays bounded, it is
-// counted, and players notice nothing.
+// TestHalfOpenDoors has thousands begin to come in by each door of the LoginApp, and go no further:
+// memory stays bounded, it is counted, and players notice nothing.
 func TestHalfOpenDoors(t *testing.T) {
 	const (
 		datagrams   = 10_000
@@ -180,8 +180,9 @@ func (i *intruder) Opened(time.Duration, mercury.ChannelID, mercury.Address)  {}
 func (i *intruder) Message(time.Duration, mercury.ChannelID, bool, []byte)    {}
 func (i *intruder) Closed(_ time.Duration, _ mercury.ChannelID, reason error) { i.out <- reason }
 
-// TestAppsAtTheOuterDoor says what only apps may say, at the outer doors of the LoginApp and of a BaseApp, over each network: whoever
-// does is shown out and counted, nothing comes of it, and players go on.
+// TestAppsAtTheOuterDoor says what only apps may say, at the outer doors of the LoginApp and of a
+// BaseApp, over each network: whoever does is shown out and counted, nothing comes of it, and
+// players go on.
 func TestAppsAtTheOuterDoor(t *testing.T) {
 	t.Parallel()
 	w, roots, cfg, players := crowdIn(t)
@@ -228,7 +229,8 @@ func TestAppsAtTheOuterDoor(t *testing.T) {
 	}
 }
 
-// intrude says something to a door, as the first message of a channel, and returns how that channel ended.
+// intrude says something to a door, as the first message of a channel, and returns how that channel
+// ended.
 func intrude(t *testing.T, h *host.Host, cfg cluster.Config, roots *tls.Config, network string, at netip.AddrPort, say []byte) error {
 	t.Helper()
 	var c mercury.Carrier

@@ -13,8 +13,8 @@ import (
 	"math/big"
 )
 
-// innerTLS seals TCP between apps: who has Config.Key can show the certificate that is made of
-// it, and believes no other, both ways. Nil for a world without a seal.
+// innerTLS seals TCP between apps. Both sides show a certificate made from Config.Key and accept no
+// other. It returns nil for a world without a seal.
 func (c *Config) innerTLS() (*tls.Config, error) {
 	if !c.sealed() {
 		return nil, nil
@@ -33,7 +33,8 @@ func (c *Config) innerTLS() (*tls.Config, error) {
 		MinVersion:   tls.VersionTLS13,
 		Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}},
 		ClientAuth:   tls.RequireAnyClientCert,
-		// A chain and a name prove nothing here. The key does, and VerifyConnection asks for it.
+		// A chain and a name would prove nothing here. VerifyConnection asks for the key, which
+		// does.
 		InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			peer, ok := s.PeerCertificates[0].PublicKey.(ed25519.PublicKey)

@@ -97,7 +97,8 @@ func approach(t *testing.T, cfg secure.Config) (*outsider, *host.Process) {
 	return x, p
 }
 
-// Who has what every player has can neither join nor speak as an app; nor can an observer. The world does not notice.
+// Who has what every player has can neither join nor speak as an app; nor can an observer. The
+// world does not notice.
 func TestPublicKeyDoesNotLetIn(t *testing.T) {
 	t.Parallel()
 	cfg := world(t)
@@ -210,8 +211,8 @@ func TestObserverMayNotFreeze(t *testing.T) {
 	}
 }
 
-// A world of several processes changes its cluster keys while a player is in it: no channel ends, nobody dies, and then
-// the old key lets nobody in.
+// A world of several processes changes its cluster keys while a player is in it: no channel ends,
+// nobody dies, and then the old key lets nobody in.
 func TestClusterKeysChangeInARunningWorld(t *testing.T) {
 	t.Parallel()
 	ctx, cfg := context.Background(), world(t)

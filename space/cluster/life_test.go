@@ -206,7 +206,8 @@ func fares(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	}
 }
 
-// reportsAfter is how long it takes until every CellApp has reported, and a little for the borders that are crossed before.
+// reportsAfter is how long it takes until every CellApp has reported, and a little for the borders
+// that are crossed before.
 const reportsAfter = 1300 * time.Millisecond
 
 // strike kills the CellApp on which the players are: they come back elsewhere.

@@ -18,14 +18,14 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// ObserverConfig says whom to observe.
+// ObserverConfig says which world to observe.
 type ObserverConfig struct {
 	// Manager is where the CellAppMgr listens. Required.
 	Manager netip.AddrPort
-	// ServerKey is the public half of the world's Config.Key. Required of a sealed world.
+	// ServerKey is the public half of the world's Config.Key. Required for a sealed world.
 	ServerKey secure.PublicKey
-	// Access lets the observer in to a sealed world: the Observer or the Operator key of one of its
-	// ClusterKeys, which by default is Config.Key.ClusterKey(). Required there.
+	// Access admits the observer to a sealed world, and is required there: the Observer or the
+	// Operator key of one of its ClusterKeys. The default of those is Config.Key.ClusterKey().
 	Access secure.AccessKey
 	// Listen is the host that the observer's socket listens at. Default 127.0.0.1.
 	Listen string
@@ -36,16 +36,16 @@ type ObserverConfig struct {
 // ErrNotConnected is returned by Freeze while the managers cannot be reached.
 var ErrNotConnected = errors.New("cluster: the observer has no connection to the managers")
 
-// ErrNotOperator is returned by Freeze of an observer that was let in to read.
-var ErrNotOperator = errors.New("cluster: it takes an operator's key to freeze a world")
+// ErrNotOperator is returned by Freeze of an observer that may only read.
+var ErrNotOperator = errors.New("cluster: freezing a world takes an operator's key")
 
-// Observer watches a world, from any OS process, as a space viewer does. It is told
-// the status every second.
+// Observer watches a world from any OS process, as a space viewer does. It is sent the status every
+// second.
 type Observer struct {
 	host    *host.Host
 	process *host.Process
 	manager netip.AddrPort
-	reads   bool // and no more
+	reads   bool // it may only read
 
 	mu   sync.Mutex
 	last status.World
@@ -53,8 +53,8 @@ type Observer struct {
 	news chan struct{} // closed and replaced with each status
 }
 
-// Observe begins to watch. It does not wait for the managers and outlives ctx,
-// which only bounds the start.
+// Observe begins to watch. It does not wait for the managers. ctx bounds only the start; the
+// observer outlives it.
 func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -63,7 +63,7 @@ func Observe(ctx context.Context, cfg ObserverConfig) (*Observer, error) {
 		return nil, fmt.Errorf("cluster: ObserverConfig.Manager is %v: give the address and port of the CellAppMgr", cfg.Manager)
 	}
 	if cfg.ServerKey.IsZero() != cfg.Access.IsZero() {
-		return nil, errors.New("cluster: ObserverConfig has one of ServerKey and Access: give both for a sealed world, neither for another")
+		return nil, errors.New("cluster: ObserverConfig has only one of ServerKey and Access: give both for a sealed world, neither for another")
 	}
 	orDefault(&cfg.Listen, DefaultListen)
 	h, err := host.New(host.Config{Log: cfg.Log})
@@ -96,18 +96,18 @@ func (o *Observer) put(w status.World) {
 	o.news = make(chan struct{})
 }
 
-// Status is how the world was when the observer was last told; false before the first time.
+// Status returns the last status that the observer was sent; false before the first.
 func (o *Observer) Status() (status.World, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.last, o.seen > 0
 }
 
-// Trouble says why there is no status: the managers refuse the observer, or are not to be
-// reached; nil if nothing is known.
+// Trouble says why there is no status: the managers refuse the observer, or cannot be reached. It
+// is nil if no reason is known.
 func (o *Observer) Trouble() error { return o.process.Trouble() }
 
-// Next waits until the observer is told again. Trouble tells why it waits long.
+// Next waits for the next status. If it waits long, Trouble tells why.
 func (o *Observer) Next(ctx context.Context) (status.World, error) {
 	o.mu.Lock()
 	news := o.news
@@ -123,11 +123,10 @@ func (o *Observer) Next(ctx context.Context) (status.World, error) {
 	}
 }
 
-// Freeze stops the world's own movement (timers, controllers, offloads, balance)
-// and lifts the budgets of the clients, so that everyone can be told everything;
-// or lets it go on. Each Freeze of a frozen world has the CellApps compare their
-// ghosts with the reals; what differs is counted (Counters.GhostsDiffer). In a sealed world it
-// takes an operator's key.
+// Freeze(true) stops the world's own movement (timers, controllers, offloads, balance) and lifts
+// the budgets of the clients, so that everyone can be told everything; Freeze(false) lets it go on.
+// Each Freeze of a frozen world makes the CellApps compare their ghosts with the reals and count
+// differences (Counters.GhostsDiffer). In a sealed world it takes an operator's key.
 func (o *Observer) Freeze(on bool) error {
 	if o.reads {
 		return ErrNotOperator
@@ -144,11 +143,11 @@ func (o *Observer) Freeze(on bool) error {
 type watcher struct {
 	links   app.Links
 	manager app.Member
-	routes  app.Routes[time.Duration] // which is the time of a message
+	routes  app.Routes[time.Duration] // S is the time of a message
 	log     *slog.Logger
 }
 
-// watchPeriod is the time between ticks; a tick only joins again if need be.
+// watchPeriod is the time between ticks. A tick only joins again if needed.
 const watchPeriod = 200 * time.Millisecond
 
 func newWatcher(t mercury.Transport, manager netip.AddrPort, log *slog.Logger, put func(status.World)) *watcher {
@@ -174,7 +173,7 @@ func (w *watcher) Tick(now time.Duration) time.Duration {
 
 func (w *watcher) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) {
 	if !w.manager.Opened(ch) {
-		w.links.Transport.Abort(ch) // an observer is nobody's server
+		w.links.Transport.Abort(ch) // an observer serves nobody
 	}
 }
 

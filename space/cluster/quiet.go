@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// quiet is a log that is turned down while a world is stopped: what its processes
-// say then is only that the others are leaving.
+// quiet is a log that is turned down while a world stops, since its processes then only report that
+// the others are leaving.
 type quiet struct {
 	slog.Handler
 	stopping *atomic.Bool

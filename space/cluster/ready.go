@@ -14,16 +14,15 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// pollPeriod is how often a start looks whether it is done: several times a tick,
-// so that it does not add to what joining takes.
+// pollPeriod is how often a start checks whether it is done: several times a tick, so that it adds
+// nothing to the time of joining.
 const pollPeriod = 20 * time.Millisecond
 
-// lookPeriod is how often who waits for a status looks whether it waits in vain: the managers
-// refuse the observer, or a process of the start.
+// lookPeriod is how often a wait for a status checks whether it is in vain, because the managers
+// refuse the observer or a process of the start.
 const lookPeriod = 50 * time.Millisecond
 
-// ready waits until the processes have joined; a whole world, until players can
-// log in.
+// ready waits until the processes have joined and, for a whole world, until players can log in.
 func (c *Cluster) ready(ctx context.Context) error {
 	limit, cancel := context.WithTimeoutCause(ctx, c.cfg.StartTimeout, errSlow)
 	defer cancel()
@@ -54,7 +53,7 @@ func (c *Cluster) pollManagers(ctx context.Context) (missing []string, err error
 	tick := time.NewTicker(pollPeriod)
 	defer tick.Stop()
 	for {
-		if ctx.Err() != nil { // before a look, which may find all there
+		if ctx.Err() != nil { // only now, since the check may have found everything there
 			return missing, context.Cause(ctx)
 		}
 		if missing, err = c.missing(); err != nil || len(missing) == 0 {
@@ -97,9 +96,9 @@ func (c *Cluster) missing() (missing []string, err error) {
 	return missing, nil
 }
 
-// Trouble says what keeps processes here from their work: why they have ended by
-// themselves, why the managers refuse them (ErrRefused), that no manager is to be reached.
-// It is nil when nothing is known to.
+// Trouble says what keeps processes here from their work: why they have ended by themselves, why
+// the managers refuse them (ErrRefused), or that no manager can be reached. It is nil if no trouble
+// is known.
 func (c *Cluster) Trouble() error {
 	var all []error
 	for _, p := range c.all() {
@@ -108,11 +107,11 @@ func (c *Cluster) Trouble() error {
 	return errors.Join(all...)
 }
 
-// ErrRefused is in the error of a start whose process the managers do not let in; the text
-// says why: other definitions, a manager of an old term.
+// ErrRefused is wrapped by the error of a start whose process the managers refuse. The text says
+// why: other definitions, a manager of an old term.
 var ErrRefused = app.ErrRefused
 
-// hopeless reports whether waiting does not help.
+// hopeless reports whether waiting will not help.
 func hopeless(err error) bool {
 	return errors.Is(err, ErrRefused) || errors.Is(err, mercury.ErrKey)
 }
@@ -139,11 +138,12 @@ func (c *Cluster) watchManagers(ctx context.Context) (missing []string, err erro
 	return missing, err
 }
 
-// Ready waits until players can log in, as far as the managers know: a LoginApp and a
-// BaseApp have joined, and every space has a cell. It returns the doors of the first LoginApp, as
-// session.Config.LoginApp takes them. The error says what is missing: when ctx ends, or, with ErrRefused or mercury.ErrKey in its chain,
-// when waiting does not help. A LoginApp that the BaseAppMgr does not know yet may still refuse
-// a player with protocol.NotReady; session.Config.Retry outlasts that.
+// Ready waits until players can log in, as far as the managers know: a LoginApp and a BaseApp have
+// joined, and every space has a cell. It returns the doors of the first LoginApp, as
+// session.Config.LoginApp takes them. If ctx ends first, the error says what is missing. If waiting
+// will not help, Ready returns at once with an error that wraps ErrRefused or mercury.ErrKey. A
+// LoginApp that the BaseAppMgr does not know yet may still refuse a player with protocol.NotReady;
+// session.Config.Retry gets over that.
 func (o *Observer) Ready(ctx context.Context) (logins []string, err error) {
 	lacks := func(s *status.World) (missing []string) {
 		for _, role := range []string{status.RoleLoginApp, status.RoleBaseApp, status.RoleCellApp} {
@@ -173,8 +173,8 @@ func spacesWithoutCell(s *status.World) (missing []string) {
 	return missing
 }
 
-// until waits for a status that lacks nothing. It ends before with what was missing last: when
-// ctx does, or when the managers refuse the observer or trouble says that waiting does not help.
+// until waits for a status that lacks nothing. It returns what is still missing if ctx ends, if the
+// managers refuse the observer, or if trouble says that waiting will not help.
 func (o *Observer) until(ctx context.Context, lacks func(*status.World) []string, trouble func() error) (missing []string, err error) {
 	missing = []string{fmt.Sprintf("no managers answer at %v: start them first, or give the address that they print, and the Key that they have", o.manager)}
 	for {
@@ -194,7 +194,7 @@ func (o *Observer) until(ctx context.Context, lacks func(*status.World) []string
 	}
 }
 
-// nextWithin is Next, which returns errLook when it is time to look for trouble.
+// nextWithin is Next, but returns errLook when it is time to look for trouble.
 func (o *Observer) nextWithin(ctx context.Context, d time.Duration) (status.World, error) {
 	short, cancel := context.WithTimeoutCause(ctx, d, errLook)
 	defer cancel()

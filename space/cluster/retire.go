@@ -9,19 +9,19 @@ import (
 	"github.com/cellscape/cellscape/space/cellapp"
 )
 
-// retirePoll is how often a CellApp that retires is asked whether it has.
+// retirePoll is how often a retiring CellApp is asked whether it has finished.
 const retirePoll = 100 * time.Millisecond
 
-// RetireCellApp shuts CellApp i down without loss: the manager lets its cells retire,
-// their entities walk over to the neighbours, and when nothing is left the CellApp
-// ends. That takes some seconds for each cell, and half a minute until nobody can ask
-// the last of it for an entity that has left. It is for a machine that is to be taken
-// out of a running world. If ctx ends before, the CellApp goes on retiring.
+// RetireCellApp shuts CellApp i down without loss, so that its machine can be taken out of a
+// running world. The manager retires its cells, their entities move to the neighbours, and when
+// nothing is left the CellApp ends. That takes some seconds for each cell, and then half a minute
+// in which others may still ask for entities that have left. If ctx ends before, the CellApp goes
+// on retiring.
 //
-// The only cell of a space goes to another CellApp only if there is one without a cell
-// of that space, and rooms that may have one cell only (SpaceConfig.MaxCells) hold the
-// CellApp until they end. While all CellApps of the cluster retire, spaces that have no
-// cell still get one on them: start another CellApp first, or the last ones never end.
+// The only cell of a space can move only to a CellApp without a cell of that space. Rooms that may
+// have only one cell (SpaceConfig.MaxCells) keep the CellApp until they end. If all CellApps of the
+// cluster retire, spaces without a cell still get one on them. Start another CellApp first, or the
+// last ones never end.
 func (c *Cluster) RetireCellApp(ctx context.Context, i int, reason string) error {
 	c.mu.Lock()
 	if i < 0 || i >= len(c.cellApps) {

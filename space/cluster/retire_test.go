@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// A CellApp without cells retires at once, and is no member any more. One with the only
-// cell of the world stays as long as nobody can take that over.
+// A CellApp without cells retires at once, and is no member any more. One with the only cell of the
+// world stays as long as nobody can take that over.
 func TestRetireCellApp(t *testing.T) {
 	t.Parallel()
 	cfg := world(t)

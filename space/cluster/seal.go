@@ -11,10 +11,11 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// sealed reports whether the channels of the world are.
+// sealed reports whether the channels of the world are sealed.
 func (c *Config) sealed() bool { return !c.Key.IsZero() }
 
-// publicKey is what who dials a process of the world must know; zero for none.
+// publicKey is the key that a dialler of the world's processes must know; zero for an unsealed
+// world.
 func (c *Config) publicKey() secure.PublicKey {
 	if !c.sealed() {
 		return secure.PublicKey{}
@@ -22,8 +23,8 @@ func (c *Config) publicKey() secure.PublicKey {
 	return c.Key.Public()
 }
 
-// clusterKeys are what the processes know each other by: those of c, or the one that follows from
-// its Key.
+// clusterKeys are the keys by which the processes know each other: those of c, or the one that
+// follows from its Key.
 func (c *Config) clusterKeys() []secure.ClusterKey {
 	if len(c.ClusterKeys) == 0 && c.sealed() {
 		return []secure.ClusterKey{c.Key.ClusterKey()}
@@ -31,7 +32,7 @@ func (c *Config) clusterKeys() []secure.ClusterKey {
 	return c.ClusterKeys
 }
 
-// observerKey is what an observer of the world needs; zero if it is not sealed.
+// observerKey is the key for an observer of the world; zero if it is not sealed.
 func (c *Config) observerKey() (k secure.AccessKey) {
 	if keys := c.clusterKeys(); len(keys) > 0 {
 		k = keys[0].Observer()
@@ -48,8 +49,8 @@ func (c *Config) validateSeal() error {
 	return seal.Validate()
 }
 
-// drawTicketKey gives a world in one OS process a ticket key of its own, unless it was
-// given some or is not sealed.
+// drawTicketKey gives a sealed world in one OS process a ticket key of its own, unless it was given
+// some.
 func (c *Config) drawTicketKey() error {
 	if !c.sealed() || len(c.TicketKeys) > 0 {
 		return nil
@@ -59,15 +60,15 @@ func (c *Config) drawTicketKey() error {
 	return err
 }
 
-// seal is the option of a process of the world. least is what must be proved to get a channel to
-// it; it opens tickets that were sealed with these keys, too.
+// seal returns the option that seals a process of the world. least is what a peer must prove to get
+// a channel to it. The process also opens tickets sealed with the given keys.
 func (c *Config) seal(least mercury.Standing, tickets ...secure.TicketKey) host.Option {
 	return sealOption(secure.Config{
 		Key: c.Key, ServerKey: c.publicKey(), TicketKeys: tickets, ClusterKeys: c.clusterKeys(), Least: least,
 	})
 }
 
-// sealOption leaves a process whose world has no key as it is.
+// sealOption changes nothing in a world without a key.
 func sealOption(cfg secure.Config) host.Option {
 	if cfg.ServerKey.IsZero() {
 		return nil
@@ -75,9 +76,9 @@ func sealOption(cfg secure.Config) host.Option {
 	return host.Secure(cfg)
 }
 
-// mint makes the tickets of a LoginApp. It is a Guard of no Endpoint, so that the
-// LoginApp's own tickets, with which passwords may come, are sealed with keys of its own,
-// that go after a while.
+// mint makes the tickets for BaseApps. Its Guard belongs to no Endpoint. So the LoginApp's own
+// tickets, with which passwords may come, are sealed with keys of their own, which it discards
+// after a while.
 type mint struct{ guard *secure.Guard }
 
 func (c *Config) newMint(e *host.Env) (*mint, error) {

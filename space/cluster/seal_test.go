@@ -69,8 +69,8 @@ func sealStats(t *testing.T, c *cluster.Cluster) secure.Stats {
 	return s
 }
 
-// A player opens its channel to the LoginApp in a round trip, and that to the BaseApp by
-// a ticket, in none.
+// A player opens its channel to the LoginApp in a round trip, and that to the BaseApp by a ticket,
+// in none.
 func TestTicketOpensBaseApp(t *testing.T) {
 	t.Parallel()
 	cfg := world(t)

@@ -11,21 +11,21 @@ import (
 	"github.com/cellscape/cellscape/entity/client/session"
 )
 
-// ErrNoLogin is returned by Connect in an OS process that does not run the LoginApp:
-// a client there is started with package session.
+// ErrNoLogin is returned by Connect in an OS process that does not run the LoginApp. Start a client
+// there with package session.
 var ErrNoLogin = errors.New("cluster: the LoginApp runs elsewhere")
 
-// Connect lets a player log in, in the same OS process as the world, for tests and
-// examples. The player comes in by the first of Config.Doors as any client does. Connect does not
-// wait: events tell how it goes on, and Session.Ready waits until the player is in the world.
-// Stop closes the session.
+// Connect logs a player in within the OS process of the world, for tests and examples. The player
+// comes in by the first of Config.Doors, as any client does. Connect does not wait: events tell the
+// client's progress, and Session.Ready waits until the player is in the world. Stop closes the
+// session.
 func (c *Cluster) Connect(user, password string, events client.Events) (*session.Session, error) {
 	if c.loginApp == nil {
 		return nil, ErrNoLogin
 	}
 	d := &c.cfg.Doors[0]
 	at := c.carrierAt(0)
-	at.Name = "" // this machine need not reach itself by it
+	at.Name = "" // this machine may not reach itself by that name
 	roots, err := c.cfg.ownRoots(d)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,8 @@ func (c *Cluster) Connect(user, password string, events client.Events) (*session
 	return s, nil
 }
 
-// ownRoots believes the certificates of Config.TLS, and nothing else; nil for a door without TLS.
+// ownRoots returns a configuration that accepts only the certificates of Config.TLS; nil for a door
+// without TLS.
 func (c *Config) ownRoots(d *Door) (*tls.Config, error) {
 	if c.TLS == nil || !d.byTLS() {
 		return nil, nil

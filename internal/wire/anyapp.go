@@ -9,18 +9,18 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Welcome answers a Join. It is sent again when what it says changes, and to a CellApp
-// that is behind the time.
+// Welcome answers a Join. The manager sends it again when what it says has changed, and to a
+// CellApp whose time is behind.
 type Welcome struct {
 	// Number is the app's number in the cluster, from 1 in each role.
 	Number uint32
-	// Allocator is the entity id allocator of this start of the app; 0 for
-	// roles that make no entities.
+	// Allocator is the entity id allocator of this start of the app; 0 for roles that make no
+	// entities.
 	Allocator uint32
-	// Term is the manager's term: a newer manager has a higher one.
+	// Term is the manager's term; a newer manager has a higher one.
 	Term uint32
-	// GameTime is the manager's time when it answered: the time of the cluster, which
-	// the game time of each space follows (gametime.Clock).
+	// GameTime is the manager's time when it answered. It is the time of the cluster, which the
+	// game time of each space follows (gametime.Clock).
 	GameTime time.Duration
 	// CellAppMgr and BaseAppMgr say where the managers are; zero while unknown.
 	CellAppMgr, BaseAppMgr mercury.Address
@@ -51,8 +51,8 @@ func (m *Refused) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 func (m *Refused) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Refused) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// AppDead is the manager's verdict: this start of this app is dead. Whoever
-// hears it forgets the app and refuses what still comes from it.
+// AppDead is the manager's verdict that this start of an app is dead. Receivers forget the app and
+// refuse what still comes from it.
 type AppDead struct {
 	Role Role
 	App  mercury.Address
@@ -67,9 +67,9 @@ func (m *AppDead) code(c *codec.Coder) {
 func (m *AppDead) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AppDead) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Freeze stops the world's own movement (timers, controllers, offloads, balance)
-// and lifts the client budgets, so that everyone can be told everything; or lets
-// it go on. An observer sends it to the CellAppMgr, which passes it on to all.
+// Freeze stops the world's own movement (timers, controllers, offloads, balance) and lifts the
+// client budgets, so that everyone can be told everything; or it lets the world go on. An observer
+// sends it to the CellAppMgr, which passes it on to all.
 type Freeze struct{ On bool }
 
 func (m *Freeze) code(c *codec.Coder) { c.Bool(&m.On) }
@@ -78,11 +78,10 @@ func (m *Freeze) code(c *codec.Coder) { c.Bool(&m.On) }
 func (m *Freeze) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Freeze) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Dismissed tells a process that it was declared dead while it was only slow: it
-// drops all it has and joins again as a new start.
+// Dismissed tells a process that it was declared dead while it was only slow. The process drops
+// everything and joins again as a new start.
 type Dismissed struct {
-	// Term is the manager's: nobody heeds one that is older than the manager which
-	// it knows.
+	// Term is the manager's. A process ignores a manager older than the one it knows.
 	Term   uint32
 	Reason string
 }
@@ -98,7 +97,7 @@ func (m *Dismissed) Parse(body []byte) error { return parse(body, m, m.code) }
 
 func appendDuration(b []byte, v time.Duration) []byte { return binary.AppendUvarint(b, uint64(v)) }
 
-// readDuration reads a time that is not negative.
+// readDuration reads a time, which must not be negative.
 func readDuration(r *codec.Reader) time.Duration {
 	v := r.Uvarint()
 	if v > 1<<62 {

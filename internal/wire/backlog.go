@@ -8,12 +8,12 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Backlog is the fullest way to an app, as it stood when the tick began: what is
-// left over from earlier ticks, without what this one adds.
+// Backlog describes the fullest channel to an app when the tick began: what is left from earlier
+// ticks, without what this tick adds.
 type Backlog struct {
 	To           mercury.Address
 	Bytes, Limit int
-	// Held is how many of Bytes the channel had no room for.
+	// Held is how many of Bytes had no room in the channel.
 	Held int
 }
 
@@ -37,12 +37,12 @@ func (b *Backlog) read(r *codec.Reader) {
 	for _, n := range [...]*int{&b.Bytes, &b.Limit, &b.Held} {
 		v := r.Uvarint()
 		if v > maxBacklog {
-			r.Fail(errors.New("more waits than memory holds"))
+			r.Fail(errors.New("a backlog larger than any memory"))
 			return
 		}
 		*n = int(v)
 	}
 }
 
-// maxBacklog bounds what a report may say of a queue.
+// maxBacklog bounds the bytes that a report may claim for a queue.
 const maxBacklog = 1 << 40

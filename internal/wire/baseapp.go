@@ -9,13 +9,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Located answers a Locate. App is zero when the space has no cell to offer now;
-// the asker asks again later.
+// Located answers a Locate. App is zero if the space has no suitable cell now; the asker asks again
+// later.
 type Located struct {
 	ID    entity.ID
 	Space entity.SpaceID
-	// Gone says that there is no such space, and never will be again: to ask again is
-	// of no use.
+	// Gone means that there is no such space and never will be again, so there is no use in asking
+	// again.
 	Gone bool
 	App  mercury.Address
 }
@@ -31,8 +31,8 @@ func (m *Located) code(c *codec.Coder) {
 func (m *Located) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Located) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// AppLeft answers an AppSilent: this start of an app is no member of the cluster. Unlike one
-// that is dead it may still have last words, which are heard.
+// AppLeft answers an AppSilent: this start of an app is no longer a member of the cluster. Unlike a
+// dead app's, its last messages are still handled.
 type AppLeft struct{ App mercury.Address }
 
 func (m *AppLeft) code(c *codec.Coder) { fields.Address(c, &m.App) }
@@ -49,8 +49,8 @@ type ClientPacket struct {
 	Packet  []byte // aliases the input after Parse
 }
 
-// ClientPacketHead is the most that a ClientPacket takes beside its Packet, the byte of
-// its ID included: who cuts packets to a channel's length leaves room for it.
+// ClientPacketHead is the most bytes that a ClientPacket takes beside its Packet, including its id.
+// Senders that cut packets to a channel's length leave room for it.
 const ClientPacketHead = 1 + 8 + 2*binary.MaxVarintLen32 + 4
 
 // Append encodes m.
@@ -74,7 +74,7 @@ func (m *ClientPacket) Parse(body []byte) error {
 // MaxAccount bounds an account name.
 const MaxAccount = 256
 
-// MakeProxy asks a BaseApp to make a proxy for an account that has been let in.
+// MakeProxy asks a BaseApp to make a proxy for an account that has logged in.
 type MakeProxy struct {
 	// Request is the BaseAppMgr's number, echoed in ProxyMade.
 	Request uint64

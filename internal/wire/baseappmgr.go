@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// CreateProxy asks the BaseAppMgr for a proxy for an account that the LoginApp
-// has let in, on the least loaded BaseApp.
+// CreateProxy asks the BaseAppMgr for a proxy, on the least loaded BaseApp, for an account that has
+// logged in at the LoginApp.
 type CreateProxy struct {
 	// Request is the LoginApp's number, echoed in ProxyMade.
 	Request uint64
@@ -23,8 +23,8 @@ func (m *CreateProxy) code(c *codec.Coder) {
 func (m *CreateProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CreateProxy) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// ProxyGone tells the BaseAppMgr that an account's proxy no longer exists, so
-// that it may log in again.
+// ProxyGone tells the BaseAppMgr that an account's proxy no longer exists, so that the account may
+// log in again.
 type ProxyGone struct {
 	Account string
 	ID      entity.ID
@@ -39,14 +39,13 @@ func (m *ProxyGone) code(c *codec.Coder) {
 func (m *ProxyGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *ProxyGone) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// MaxProxies bounds the proxies in one Proxies message: with names of MaxAccount
-// it is 68 KB, far below what a channel takes as one message.
+// MaxProxies bounds the proxies in one Proxies message. With names of MaxAccount the message has 68
+// KB, far below the limit of a channel.
 const MaxProxies = 256
 
-// Proxies tells the BaseAppMgr which accounts have a proxy on the BaseApp that
-// sends it. A BaseApp says so each time that it joins, in as many messages as it
-// takes: the BaseAppMgr may have started again, or have given up the accounts of a
-// BaseApp whose channel broke.
+// Proxies tells the BaseAppMgr which accounts have a proxy on the sending BaseApp. A BaseApp sends
+// it each time it joins, in as many messages as needed, since the BaseAppMgr may have restarted, or
+// may have given up the accounts when the channel broke.
 type Proxies struct{ Entries []Proxy }
 
 // Proxy is one entry of Proxies.

@@ -8,12 +8,12 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// Limits of what a Report tells of carriers: as many as a process has at most, and names as
-// long as those that are told to clients.
+// These bound what a Report says of carriers: as many as a process can have, and names as long as
+// those that clients are told.
 const (
 	MaxCarriers     = 16
 	maxCarrierName  = 253
-	leastOfACarrier = 16 // flags, three strings, a round trip and eleven numbers
+	leastOfACarrier = 16 // bytes: flags, three strings, a round trip and eleven numbers
 )
 
 func appendCarriers(b []byte, carriers []status.Carrier) []byte {

@@ -14,22 +14,22 @@ import (
 // MaxTree bounds an encoded partition tree, whole or as a delta.
 const MaxTree = 512 << 10
 
-// AddCell gives a CellApp a cell of a space, with all that the space has. It is
-// idempotent: the same cell again is only confirmed again.
+// AddCell gives a CellApp a cell of a space, with everything that the space has. It is idempotent:
+// a repeated AddCell is only confirmed again.
 type AddCell struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
-	// First says that this is the space's first cell ever.
+	// First means that this is the space's first cell ever.
 	First bool
-	// Tree is the encoded geometry, with its version: always a whole one, since the
-	// receiver may have none to apply a delta to.
+	// Tree is the encoded geometry with its version: always a whole tree, since the receiver may
+	// have none for a delta.
 	Tree []byte // aliases the input after Parse
 	// Data is the space data so far.
 	Data []SpaceDataEntry
 	// Clock is the game time of the space; see SpaceRate.
 	Clock gametime.Clock
-	// Info is what the manager wants to be told of the space again if it is
-	// started anew. Nobody else reads it.
+	// Info is what the manager wants to hear of the space again after a restart. Nobody else reads
+	// it.
 	Info []byte // aliases the input after Parse
 }
 
@@ -38,24 +38,24 @@ const MaxSpaceInfo = 1 << 10
 
 // SpaceDataEntry is one entry of a space's data with its number.
 type SpaceDataEntry struct {
-	// Number is above those of all earlier changes of the space's data: see SpaceDataBase.
+	// Number is above those of all earlier changes of the space's data; see SpaceDataBase.
 	Number uint64
 	Key    uint16
 	Value  []byte
-	// By is the allocator of the CellApp that set it, and Said the number that it gave the
-	// SetSpaceData, if it did: a manager of a later term knows by them what was handled.
+	// By is the allocator of the CellApp that set the entry, and Said that CellApp's number of the
+	// SetSpaceData, 0 if it gave none. By these a manager of a later term knows what was handled.
 	By   uint32
 	Said uint64
 }
 
-// spaceDataShift leaves a CellAppMgr 48 bits for the changes of one space's data: a
-// million of them a second for nine years.
+// spaceDataShift leaves a CellAppMgr 48 bits for the changes of one space's data: a million of them
+// a second for nine years.
 const spaceDataShift = 48
 
-// SpaceDataBase is below the numbers that a CellAppMgr of a term gives to changes of a
-// space's data, and above those of every lower term. A manager that starts anew does not
-// know what was told to those whom it does not hear; had it a number twice, who has seen
-// the first would take the second for old.
+// SpaceDataBase is below the numbers that a CellAppMgr of this term gives to changes of a space's
+// data, and above those of all lower terms. A restarted manager does not know what apps were told
+// that it has not heard from. If it used a number twice, those that saw the first change would take
+// the second for old.
 func SpaceDataBase(term uint32) uint64 { return uint64(max(term, 1)-1) << spaceDataShift }
 
 // MaxSpaceData bounds the entries of one space.
@@ -91,8 +91,8 @@ func codeSpaceData(c *codec.Coder, v *[]SpaceDataEntry) {
 		func(c *codec.Coder, e *SpaceDataEntry) { e.code(c) })
 }
 
-// Geometry is a new version of a space's partition, as a bsp.Publisher tells it to
-// a bsp.Follower. An older one than the receiver has is ignored.
+// Geometry is a new version of a space's partition, from a bsp.Publisher to a bsp.Follower. The
+// receiver ignores an older version than its own.
 type Geometry struct {
 	Space entity.SpaceID
 	// Tree is a whole tree, or a delta from what the receiver should have.
@@ -123,8 +123,7 @@ func (m *SpaceData) code(c *codec.Coder) {
 func (m *SpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// ClientMove is where a client says its entity is, passed on by its proxy,
-// unreliably.
+// ClientMove is a client's report of where its entity is, which its proxy passes on unreliably.
 type ClientMove struct {
 	ID entity.ID
 	flow.ClientRest
@@ -161,9 +160,9 @@ func readRate(r *codec.Reader) uint16 {
 	return uint16(v)
 }
 
-// SpaceRate changes how fast the game time of a space runs. One with an older number
-// than the receiver has is ignored. It is sent some time ahead of At, so that all
-// cells of the space change over together.
+// SpaceRate changes how fast the game time of a space runs. The receiver ignores one with an older
+// number than its own. It is sent some time ahead of At, so that all cells of the space change
+// together.
 type SpaceRate struct {
 	Space entity.SpaceID
 	Clock gametime.Clock

@@ -17,12 +17,11 @@ import (
 // Join asks a manager to take an app into the cluster.
 type Join struct {
 	Role Role
-	// Digest is the digest of all definitions (property.Schema.Digest); an
-	// observer leaves it zero.
+	// Digest is the digest of all definitions (property.Schema.Digest); an observer leaves it zero.
 	Digest [16]byte
-	// Term is that of the manager which welcomed this start of the app, if this is
-	// another one; a Rejoin follows. It is 0 for a new start, and for one that comes
-	// back to the manager that it knows.
+	// Term is the term of the manager that welcomed this start of the app, if that was another one;
+	// a Rejoin follows. It is 0 for a new start, and for an app that comes back to the manager it
+	// knows.
 	Term uint32
 }
 
@@ -38,21 +37,20 @@ func (m *Join) Parse(body []byte) error { return parse(body, m, m.code) }
 
 var (
 	errUnknownFlags = errors.New("unknown flags")
-	errNoProfile    = errors.New("what is announced is empty")
+	errNoProfile    = errors.New("an announced part is empty")
 )
 
-// CellsReport is what a CellApp says of its cells, several times a second. A cell of
-// which there is nothing new may be left out for about a second; what was said of it
-// last stays true.
+// CellsReport is a CellApp's report on its cells, several times a second. It may leave out a cell
+// with nothing new for about a second; what was said last remains true.
 type CellsReport struct {
-	// Further says that this is more of the report before: Load was told with that one.
+	// Further means that this continues the last report, which had Load.
 	Further bool
-	// Load is the CellApp's load in nanoseconds of work per second: that of its cells,
-	// and what it does for none of them.
+	// Load is the CellApp's load in nanoseconds of work per second: that of its cells and of its
+	// other work.
 	Load int64
-	// Thrift is how many steps the CellApp has gone down to save work, 0 for none.
+	// Thrift is how many steps the CellApp has taken to save work, 0 for none.
 	Thrift uint8
-	// Time is the time of the cluster as the CellApp has it, 0 if it does not say.
+	// Time is the time of the cluster as the CellApp knows it, 0 if it does not say.
 	Time  time.Duration
 	Cells []CellReport
 }
@@ -63,40 +61,39 @@ type CellReport struct {
 	Cell  bsp.CellID
 	// Version is the geometry that the CellApp has, or zero if it needs a whole tree.
 	Version bsp.Version
-	// Load in nanoseconds per second.
+	// Load is in nanoseconds of work per second.
 	Load int64
-	// Gained is the load of the reals that came to the cell less that of those that left,
-	// since it was made; it may be negative, and only differences count.
+	// Gained is the load of the reals that have come to the cell since it was made, less the load
+	// of those that have left. It may be negative; only differences count.
 	Gained        int64
 	Reals, Ghosts uint32
-	// Handoffs are reals that are being handed over from here.
+	// Handoffs is how many reals are being handed over from here.
 	Handoffs uint32
-	// Held says that the cell has had a real at some time.
+	// Held means that the cell has had a real at some time.
 	Held bool
-	// Rate is how fast the cell wants the game time of its space to run, in
-	// thousandths, at most entity.NormalRate; 0 wants nothing, as that does.
+	// Rate is how fast the cell wants the game time of its space to run, in thousandths, at most
+	// gametime.NormalRate. Both that and 0 ask for nothing.
 	Rate uint16
 	// Clock is the number of the space's clock that the CellApp has.
 	Clock uint64
-	// Loaded is the part of the space's geometry that the cell has loaded, the zero Rect
-	// for none.
+	// Loaded is the part of the space's geometry that the cell has loaded, the zero Rect for none.
 	Loaded bsp.Rect
 	// Profile and Edges tell where the load lies.
 	Profile load.Profile
 	Edges   load.Edges
 }
 
-// MaxCells bounds the cells in one CellsReport, so that it stays far below mercury's
-// largest message. A CellApp with more of them sends several.
+// MaxCells bounds the cells in one CellsReport, so that it stays far below mercury's largest
+// message. A CellApp with more of them sends several.
 const MaxCells = 512
 
 // Flags of an encoded CellReport.
 const (
 	reportHeld = 1 << iota
-	// reportProfile says that a profile follows. That of a cell without reals is zero
-	// and takes no bytes: there are CellApps with a thousand empty rooms.
+	// reportProfile means that a profile follows. A cell without reals has a zero profile, which
+	// takes no bytes, since a CellApp may have a thousand empty rooms.
 	reportProfile
-	// reportLoaded says that Loaded follows.
+	// reportLoaded means that Loaded follows.
 	reportLoaded
 )
 
@@ -232,22 +229,22 @@ func (m *Locate) Parse(body []byte) error { return parse(body, m, m.code) }
 // MaxSpaceDataValue bounds one value of space data.
 const MaxSpaceDataValue = 16 << 10
 
-// SetSpaceData asks the manager to set an entry of a space's data; it numbers
-// the changes and tells every cell.
+// SetSpaceData asks the manager to set an entry of a space's data. The manager numbers the changes
+// and tells every cell.
 //
-// A CellApp keeps what it said until a SpaceDataSet answers it, and says it again over the
-// next channel. So each of its SetSpaceData has a number, and one that is said late shows
-// what its cell knew when it was set: it must not undo what was set since by others.
+// A CellApp keeps each SetSpaceData until a SpaceDataSet answers it, and sends it again over the
+// next channel. So each has a number, and a late one shows what its cell knew when the entry was
+// set: it must not undo what others have set since.
 type SetSpaceData struct {
 	Space entity.SpaceID
 	Key   uint16
 	Value []byte // aliases the input after Parse
-	// Said numbers what a start of a CellApp says, from 1, in all spaces; 0 if the sender
-	// does not keep it, and wants no answer.
+	// Said numbers the requests of a start of a CellApp, from 1, over all spaces. It is 0 if the
+	// sender does not keep the request and wants no answer.
 	Said uint64
-	// Late says that it was set when the channel on which it is said was not there yet.
+	// Late means that the entry was set before this channel was open.
 	Late bool
-	// Seen is the number of the newest entry of the key that the sender knew when it was set.
+	// Seen is the number of the newest entry of the key that the sender knew when it set this one.
 	Seen uint64
 }
 
@@ -264,8 +261,8 @@ func (m *SetSpaceData) code(c *codec.Coder) {
 func (m *SetSpaceData) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SetSpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// SpaceDataSet answers a SetSpaceData that has a number: that one and all before it were
-// handled, set or refused.
+// SpaceDataSet answers a numbered SetSpaceData: that one and all before it were handled, either set
+// or refused.
 type SpaceDataSet struct{ Said uint64 }
 
 func (m *SpaceDataSet) code(c *codec.Coder) { c.Uvarint(&m.Said) }
@@ -274,9 +271,9 @@ func (m *SpaceDataSet) code(c *codec.Coder) { c.Uvarint(&m.Said) }
 func (m *SpaceDataSet) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceDataSet) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// AppSilent says that a base has not heard for long of its real, which it believes on a
-// CellApp. It is answered with an AppLeft if that is no member of the cluster. A member
-// speaks for itself, and what becomes of it is told by AppDead.
+// AppSilent says that a base has long heard nothing of its real, which it believes on a CellApp. If
+// that app is not a member of the cluster, an AppLeft answers. A member speaks for itself, and
+// AppDead tells if it dies.
 type AppSilent struct{ App mercury.Address }
 
 func (m *AppSilent) code(c *codec.Coder) { fields.Address(c, &m.App) }
@@ -285,8 +282,8 @@ func (m *AppSilent) code(c *codec.Coder) { fields.Address(c, &m.App) }
 func (m *AppSilent) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *AppSilent) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// GeometryLacked asks for what brings a CellApp's geometry of a space up to date:
-// it was told something that does not follow from what it has.
+// GeometryLacked asks for what brings a CellApp's geometry of a space up to date, after a message
+// that does not follow from what it has.
 type GeometryLacked struct {
 	Space entity.SpaceID
 	// From is what the CellApp has, or zero if it needs a whole tree.

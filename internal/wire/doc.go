@@ -1,12 +1,11 @@
-// Package wire is every message between the processes of a cluster, one file
-// for each receiver. Messages that belong to a protocol of their own live with
-// it (flows in entity/flow, ghost messages in ghost, handoffs in migrate); wire
-// gives them their ids.
+// Package wire has the messages between the processes of a cluster, one file for each receiver.
+// Messages of a protocol of their own live with it (flows in entity/flow, ghost messages in ghost,
+// handoffs in migrate); wire gives them their ids.
 //
-// One table says of every message what it is, which role sends it and which
-// takes it. [May] asks it, and each process refuses what its sender may not say.
-// To add a message: give it an id and a row in table.go, a sample in the tests, and
-// a handler where the app that takes it lists its routes.
+// One table says of every message what it is, which role sends it and which takes it. [May] looks
+// it up, and each process refuses what its sender may not send. To add a message, give it an id and
+// a row in table.go, a sample in the tests, and a handler among the routes of the app that takes
+// it.
 //
 // A mercury message between processes is one wire message:
 //
@@ -14,10 +13,9 @@
 //	| id | body |
 //	+----+------+
 //
-// Ids are unique over all receivers, so a message that reaches the wrong kind of
-// process is told apart and counted, never misread. Bodies are parsed with named
-// bounds: even a process of the own cluster cannot make another one allocate
-// without limit.
+// Ids are unique over all receivers, so a message that reaches the wrong kind of process is
+// recognised and counted, never misread. Bodies are parsed with named bounds, so that even a
+// process of the same cluster cannot make another allocate without limit.
 package wire
 
 import (
@@ -28,7 +26,7 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// ErrMalformed is in the chain of every parse error of this package.
+// ErrMalformed is wrapped by every parse error of this package.
 var ErrMalformed = errors.New("wire: malformed message")
 
 // ID says what a message is.
@@ -47,7 +45,7 @@ const (
 	Observer
 )
 
-// String names the role as the field does.
+// String returns the role's usual name.
 func (r Role) String() string {
 	switch r {
 	case CellAppMgr:
@@ -69,8 +67,8 @@ func (r Role) String() string {
 // Message is a body that can append itself.
 type Message interface{ Append(b []byte) []byte }
 
-// Received is a message that can be read. It is read again and again: what a body holds does
-// not depend on what was read before.
+// Received is a message that can be parsed. It is used again and again, so the result of Parse must
+// not depend on what was parsed before.
 type Received interface {
 	Message
 	Parse(body []byte) error
@@ -91,7 +89,7 @@ func done(r *codec.Reader, name string) error {
 	return nil
 }
 
-// parse reads a message by its description.
+// parse reads a message by its code method.
 func parse(body []byte, m Received, code func(*codec.Coder)) error {
 	if err := codec.Parse(body, code); err != nil {
 		return fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)

@@ -12,7 +12,8 @@ import (
 // ProxyMade answers MakeProxy at the BaseAppMgr and CreateProxy at the LoginApp.
 type ProxyMade struct {
 	Request uint64
-	// Code is 0 when the proxy waits, else a protocol.Code that says why not.
+	// Code is 0 if the proxy waits for its client; otherwise it is a protocol.Code that says why
+	// there is none.
 	Code uint8
 	ID   entity.ID
 	// Doors are where clients reach the proxy, by network.
@@ -43,8 +44,8 @@ func (m *ProxyMade) Parse(body []byte) error {
 	return done(&r, "proxy made")
 }
 
-// Logins tells a LoginApp whether players may come in now. Until it hears it they
-// may; a Welcome of the CellAppMgr says so again.
+// Logins tells a LoginApp whether players may come in now. They may until the first Logins; after a
+// Welcome the CellAppMgr sends it again.
 type Logins struct {
 	Refused bool
 	// Reason is for the LoginApp's log.

@@ -2,18 +2,16 @@ package wire
 
 import "github.com/cellscape/cellscape/internal/codec"
 
-// MaxMembers bounds the apps that one Members names, and those that a Roster remembers:
-// as many as one Rejoin may name.
+// MaxMembers bounds the apps that one Members names and that a Roster remembers: as many as one
+// Rejoin may name.
 const MaxMembers = MaxPeerApps
 
-// Members is the CellAppMgr's word of who belongs to the cluster: all CellApps and
-// BaseApps to one that joins, or comes back; one that joins to the others. A manager
-// that starts anew names those that have come back: what it does not name is not gone.
-// Who is gone is told by AppDead.
+// Members names apps that belong to the cluster. The CellAppMgr sends all CellApps and BaseApps to
+// an app that joins or comes back, and the new app to the others. A restarted manager names those
+// that have come back. An app that it does not name is not gone; AppDead tells who is.
 type Members struct {
 	Apps []AppRef
-	// Allocators are those that the apps issue entity ids by, in their order; 0 for one that
-	// is not known.
+	// Allocators are the apps' allocators of entity ids, in the same order; 0 if unknown.
 	Allocators []uint32
 }
 

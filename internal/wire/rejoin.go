@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// An app that an earlier start of the CellAppMgr welcomed says to the next one what
-// it has, right after its Join and on the same channel:
+// An app that an earlier start of the CellAppMgr welcomed tells the next one what it has, right
+// after its Join and on the same channel:
 //
 //	app --Join (with the earlier term)--> manager
 //	    --Rejoin------------------------>
@@ -20,19 +20,19 @@ import (
 //	    --RejoinEnd--------------------->
 //	    <----------------------- Welcome
 //
-// A channel that ends before the Welcome voids all of it: on the next one the app
-// begins again with its Join.
+// If the channel ends before the Welcome, all of this is void, and the app begins again with its
+// Join on the next channel.
 
 const (
-	// MaxGraves bounds the dead starts in one Rejoin, which are those that an app
-	// remembers: more than a cluster loses within the time that a late packet can live.
+	// MaxGraves bounds the dead starts in one Rejoin, and those that an app remembers: more than a
+	// cluster loses while a late packet can live.
 	MaxGraves = 1024
 
-	// MaxPeerApps bounds the CellApps and BaseApps that one Rejoin names: as many as
-	// can join in one term.
+	// MaxPeerApps bounds the CellApps and BaseApps that one Rejoin names: as many as can join in
+	// one term.
 	MaxPeerApps = 2 << 12
 
-	// MaxRejoinCells bounds the cells of one Rejoin: all spaces that there can be.
+	// MaxRejoinCells bounds the cells of one Rejoin: as many as there can be spaces.
 	MaxRejoinCells = 1 << 14
 )
 
@@ -49,20 +49,20 @@ func codeAppRefs(c *codec.Coder, refs *[]AppRef, most int) {
 	})
 }
 
-// Rejoin is what any app tells a manager that does not know it.
+// Rejoin is how an app introduces itself to a manager that does not know it.
 type Rejoin struct {
 	// Number and Allocator are as in the Welcome of the earlier manager.
 	Number, Allocator uint32
-	// GameTime is a CellApp's; 0 of others.
+	// GameTime is that of a CellApp; 0 for other roles.
 	GameTime time.Duration
-	// Frozen says that the world was told to stand still.
+	// Frozen means that the world is frozen.
 	Frozen bool
-	// Retiring says that a CellApp is to be shut down.
+	// Retiring means that the CellApp has asked to be shut down.
 	Retiring bool
-	// Graves are the starts of apps that the app was told are dead.
+	// Graves are the starts of apps that this app knows to be dead.
 	Graves []AppRef
-	// Peers are those on which, as far as the app knows, parts of its entities live:
-	// bases, reals, ghosts, and those that are being handed over.
+	// Peers are the apps on which, as far as this app knows, parts of its entities live: bases,
+	// reals, ghosts, and reals that are being handed over.
 	Peers []AppRef
 }
 
@@ -80,22 +80,22 @@ func (m *Rejoin) code(c *codec.Coder) {
 func (m *Rejoin) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Rejoin) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// RejoinCell is one cell of a CellApp that rejoins. Like an AddCell it has one
-// message to itself: the tree and the data of a space may be large.
+// RejoinCell is one cell of a CellApp that rejoins. Like an AddCell it is a message of its own,
+// since the tree and the data of a space may be large.
 type RejoinCell struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
 	// Version is the geometry that the CellApp has, or zero if it needs a whole tree.
 	Version bsp.Version
-	// Tree is that geometry, whole; of a CellApp in doubt, the last that it had.
+	// Tree is that geometry as a whole tree; a CellApp in doubt sends the last that it had.
 	Tree []byte // aliases the input after Parse
 	// Data is the space data that the cell has.
 	Data []SpaceDataEntry
-	// Info is that of the AddCell.
+	// Info is the Info of the AddCell.
 	Info []byte // aliases the input after Parse
 	// Clock is the newest game clock of the space that the cell has.
 	Clock gametime.Clock
-	// Ended says that the earlier manager has ended the space.
+	// Ended means that the earlier manager has ended the space.
 	Ended bool
 }
 
@@ -114,7 +114,7 @@ func (m *RejoinCell) code(c *codec.Coder) {
 func (m *RejoinCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RejoinCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// RejoinEnd is the last word of a Rejoin.
+// RejoinEnd ends a Rejoin.
 type RejoinEnd struct {
 	// Cells is how many RejoinCells there were.
 	Cells uint32

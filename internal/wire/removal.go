@@ -8,28 +8,28 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// The removal of a cell, between a CellAppMgr, the CellApp that runs the cell, and
-// its peers, which run the other cells of the space:
+// A cell is removed by the CellAppMgr, the CellApp that runs the cell, and its peers, which run the
+// other cells of the space:
 //
 //	manager --RemoveCell--> CellApp of the cell   waits for an ack of each peer, then
 //	        <--CellRemoved--                      drops the cell
 //	manager --CellGoing---> peer                  has sent the last that it will send
 //	                        peer --RemovalAck---> CellApp of the cell
 //
-// The ack travels on the channel of the offloads, so it proves that none is in
-// flight. Everything is repeated until the end, and means the same a second time.
+// The ack travels on the channel of the offloads, so it proves that none is in flight. All messages
+// are repeated until the end, and are idempotent.
 
 // MaxPeers bounds the peers of a cell.
 const MaxPeers = bsp.MaxLeaves
 
-// RemoveCell tells a CellApp that a cell of it is not part of its space any more.
+// RemoveCell tells a CellApp that a cell of its own is no longer part of its space.
 type RemoveCell struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
-	// Ended says that the space has ended: what is left in the cell is destroyed, and
-	// nobody's ack is waited for.
+	// Ended means that the space has ended: what is left in the cell is destroyed, and no ack is
+	// needed.
 	Ended bool
-	// Peers are the CellApps whose acks are to be waited for.
+	// Peers are the CellApps whose acks the cell must wait for.
 	Peers []mercury.Address
 }
 
@@ -44,7 +44,7 @@ func (m *RemoveCell) code(c *codec.Coder) {
 func (m *RemoveCell) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RemoveCell) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// CellGoing tells a peer that a cell is not part of the space any more.
+// CellGoing tells a peer that a cell is no longer part of the space.
 type CellGoing struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
@@ -62,8 +62,7 @@ func (m *CellGoing) code(c *codec.Coder) {
 func (m *CellGoing) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CellGoing) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// RemovalAck is a peer's word that it sends no offload and no ghost to the cell any
-// more.
+// RemovalAck says that a peer will send no more offloads and ghosts to the cell.
 type RemovalAck struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
@@ -78,8 +77,8 @@ func (m *RemovalAck) code(c *codec.Coder) {
 func (m *RemovalAck) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RemovalAck) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// CellRemoved tells the manager that a CellApp does not have a cell, whether it has
-// dropped it now or long ago.
+// CellRemoved tells the manager that a CellApp does not have a cell, whether it has dropped it now
+// or long ago.
 type CellRemoved struct {
 	Space entity.SpaceID
 	Cell  bsp.CellID
@@ -94,7 +93,7 @@ func (m *CellRemoved) code(c *codec.Coder) {
 func (m *CellRemoved) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CellRemoved) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// RetireApp is a CellApp's wish to be shut down: its cells are to retire.
+// RetireApp is a CellApp's request to be shut down, for which its cells must retire.
 type RetireApp struct {
 	// Reason is for the log.
 	Reason string
@@ -106,10 +105,9 @@ func (m *RetireApp) code(c *codec.Coder) { c.String(&m.Reason, MaxReason) }
 func (m *RetireApp) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *RetireApp) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// Retired tells a CellApp that it has no cells any more and is no member any more:
-// it can end.
+// Retired tells a CellApp that it has no cells left and is no longer a member, so it can end.
 type Retired struct {
-	// Number is the one that it had.
+	// Number is the number that the CellApp had.
 	Number uint32
 }
 

@@ -9,41 +9,41 @@ import (
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
-// ReportPeriod is the time between the Reports of an app. Managers judge silence by
-// it, and observers wait for two of them before they believe what is pending.
+// ReportPeriod is the time between the Reports of an app. Managers judge silence by it, and
+// observers wait for two Reports before they believe Pending.
 const ReportPeriod = time.Second
 
-// Report is what any app says of itself to its manager each ReportPeriod.
-// Counters count from the start of the app.
+// Report is what each app reports of itself to its manager every ReportPeriod. Counters count from
+// the start of the app.
 type Report struct {
 	// CPU is the processor time that the app's thread has used.
 	CPU time.Duration
-	// PID is the OS process that the app runs in, 0 if unknown, and ProcessCPU what the
-	// system says that it has used of the processors, user and system, on all threads.
-	// All apps of one process tell the same.
+	// PID is the OS process that the app runs in, 0 if unknown. ProcessCPU is the user and system
+	// time of all its threads, as the operating system counts it. All apps of one process report
+	// the same.
 	PID        uint32
 	ProcessCPU time.Duration
-	// Ticks were run, Late of them ended after the next one was due.
+	// Ticks is how many ticks have run, and Late how many of them ended after the next one was due.
 	Ticks, Late uint64
 	TickTimes   status.TickTimes
-	// Clients and Bases are held by a BaseApp.
+	// Clients and Bases are how many a BaseApp has.
 	Clients, Bases uint32
-	// Pending counts what is still to be told: entities in witness queues with
-	// something unsent, and flow messages unacknowledged.
+	// Pending counts what still has to be told: entities in witness queues with something unsent,
+	// and unacknowledged flow messages.
 	Pending uint64
-	// Backlog is the fullest way from here to another app, if any is High; for a
-	// BaseApp clients have none, since who does not keep up is told less, and then closed.
+	// Backlog describes the fullest channel from here to another app, if any is High. A BaseApp's
+	// channels to clients do not count, since slow clients are told less and then closed.
 	Backlog Backlog
-	// Unsent are the messages that were not sent.
+	// Unsent counts the messages that were not sent.
 	Unsent SendErrors
-	// Carriers are those of the app, MaxCarriers at most.
+	// Carriers are the app's carriers, at most MaxCarriers.
 	Carriers []status.Carrier
-	// Received are the messages that were handled.
+	// Received counts the messages that were handled.
 	Received Tally
 	status.Counters
 }
 
-// AskProcess fills in the OS process, if there is someone to ask.
+// AskProcess fills in PID and ProcessCPU if usage is not nil.
 func (m *Report) AskProcess(usage func() (pid int, used time.Duration)) {
 	if usage != nil {
 		pid, used := usage()
@@ -111,7 +111,7 @@ func (c *Tally) append(b []byte) []byte {
 			b = binary.AppendUvarint(append(b, byte(id)), n)
 		}
 	}
-	return append(b, 0) // which is no message's id
+	return append(b, 0) // no message has id 0
 }
 
 func (c *Tally) read(r *codec.Reader) {

@@ -11,33 +11,34 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// ErrLostWithChannel is why held messages were not sent whose channel broke.
+// ErrLostWithChannel is the reason for held messages whose channel broke before they were sent.
 var ErrLostWithChannel = errors.New("wire: the channel broke before there was room")
 
 // SendReason is why a message was not sent.
 type SendReason uint8
 
-// The reasons. Those that happen to a sound cluster have a name for what takes care
-// of the message then; the others are faults. See Expected.
+// The reasons. Some occur in a sound cluster, and something then makes up for the message; the
+// others are faults. See Expected.
 const (
-	// SendGone: the channel had ended, or never opened, because its peer died, closed
-	// it, or was out of reach. Whoever owns the message says it again when the peer is back.
+	// SendGone: the channel had ended or never opened, because its peer died, closed it, or was out
+	// of reach. The owner of the message sends it again when the peer is back.
 	SendGone SendReason = 1 + iota
-	// SendLost: held for a channel that broke before there was room. As SendGone.
+	// SendLost: the message was held for a channel that broke before there was room. The owner
+	// sends it again, as for SendGone.
 	SendLost
-	// SendSlowClient: a client that does not take what it is sent; it is closed for it.
+	// SendSlowClient: the client does not take what it is sent, and is closed for that.
 	SendSlowClient
-	// SendFull: no room, in spite of all that holds back before. A fault.
+	// SendFull: there was no room although senders hold back before that. A fault.
 	SendFull
-	// SendTooLong: above the limit of its kind of message. A fault: who made it should have known.
+	// SendTooLong: the message was above the limit of its kind. A fault of its maker.
 	SendTooLong
-	// SendCramped: a packet of places that the way to its client has no room for now. The
-	// cell is told how much there is; newer places follow.
+	// SendCramped: the channel to the client had no room for a packet of places. The cell is told
+	// how much room there is, and newer places follow.
 	SendCramped
-	// SendStale: a packet of places made for a client, or a life of its entity, that is no
-	// more. What the next one holds was told anew.
+	// SendStale: a packet of places was made for a former client or a former life of its entity.
+	// The present one is told everything anew.
 	SendStale
-	// SendOther is a fault of a kind that was not thought of.
+	// SendOther: an unforeseen kind of fault.
 	SendOther
 
 	lastSendReason = SendOther
@@ -52,8 +53,8 @@ func (r SendReason) String() string {
 	return fmt.Sprintf("reason %d", uint8(r))
 }
 
-// Expected reports whether a reason names what takes care of the message, so that
-// its loss is no fault.
+// Expected reports whether something makes up for a message that was not sent for this reason, so
+// that its loss is not a fault.
 func (r SendReason) Expected() bool {
 	switch r {
 	case SendGone, SendLost, SendSlowClient, SendCramped, SendStale:
@@ -62,7 +63,7 @@ func (r SendReason) Expected() bool {
 	return false
 }
 
-// ReasonOf is the reason that an error of a Transport's Send stands for.
+// ReasonOf returns the reason that an error of a Transport's Send stands for.
 func ReasonOf(err error) SendReason {
 	switch {
 	case errors.Is(err, ErrLostWithChannel):
@@ -88,8 +89,7 @@ type SendError struct {
 	Count  uint64
 }
 
-// SendErrors are counts by reason and id, in that order. At most one for each, so a
-// few at any time.
+// SendErrors are counts, sorted by reason and id, at most one for each pair, and few in practice.
 type SendErrors []SendError
 
 // maxSendErrors is the number of reasons times that of ids.
@@ -113,7 +113,7 @@ func (s *SendErrors) AddAll(t SendErrors) {
 	}
 }
 
-// Faults is how many have no reason that takes care of them.
+// Faults is how many messages were not sent for reasons that are faults.
 func (s SendErrors) Faults() (n uint64) {
 	for _, e := range s {
 		if !e.Reason.Expected() {

@@ -6,20 +6,19 @@ import (
 	"github.com/cellscape/cellscape/internal/fields"
 )
 
-// The life of a space that game code creates, between an app and the CellAppMgr:
+// A space that game code creates lives between an app and the CellAppMgr:
 //
 //	app --CreateSpace--> manager   makes the space's record, and its first cell as
 //	    <--SpaceCreated--          soon as there is a CellApp for it
 //	app --DestroySpace-> manager   destroys what is in it, and takes its cells away
 //	    <-SpaceDestroyed-
 //
-// Both are asked again every second until they are answered, and mean the same a
-// second time.
+// Both requests are repeated every second until they are answered, and are idempotent.
 
 // CreateSpace asks the manager for a new space.
 type CreateSpace struct {
-	// Request is the asker's number, echoed in SpaceCreated. The same one again, from
-	// the same start of an app, is the same space.
+	// Request is the asker's number, echoed in SpaceCreated. The same number from the same start of
+	// an app means the same space.
 	Request uint64
 	Info    entity.SpaceInfo
 }
@@ -60,11 +59,11 @@ func (m *DestroySpace) code(c *codec.Coder) { codec.Uint32(c, &m.Space) }
 func (m *DestroySpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *DestroySpace) Parse(body []byte) error { return parse(body, m, m.code) }
 
-// SpaceDestroyed answers a DestroySpace: the space ends, or is not there, unless a
-// reason is given.
+// SpaceDestroyed answers a DestroySpace: unless there is a reason, the space ends or does not
+// exist.
 type SpaceDestroyed struct {
 	Space entity.SpaceID
-	// Reason says why the space stays, or is "".
+	// Reason says why the space stays; "" if it does not.
 	Reason string
 }
 

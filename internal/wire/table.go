@@ -102,9 +102,8 @@ const (
 // To an Observer.
 const StatusID ID = 128
 
-// table says of every message what it is, who sends it, who takes it, and what its sender must
-// have proved, if that is more than to be of its role. It is never written
-// after it was made.
+// table says of every message what it is, who sends it, who takes it, and what its sender must have
+// proved, if that is more than its role. It is never changed after it was made.
 var table = newTable(
 	// Of managers.
 	row[Welcome](WelcomeID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp, LoginApp)),
@@ -184,10 +183,10 @@ var table = newTable(
 	row[Status](StatusID, CellAppMgr.to(Observer)),
 )
 
-// Kind is what the table says of the messages of one type.
+// Kind is the table's row for the messages of one type.
 type Kind struct {
 	ID ID
-	// Name is the name of the type, with its package if that is not this one.
+	// Name is the name of the type, with its package unless that is wire.
 	Name string
 	// New returns an empty message.
 	New func() Received
@@ -202,14 +201,14 @@ type roles uint8
 
 func (s roles) has(r Role) bool { return s>>r&1 != 0 }
 
-// way says who takes a message of one sender.
+// way says which roles take a message from one sender.
 type way struct {
 	from  Role
 	to    roles
 	needs mercury.Standing
 }
 
-// Standing is what a process must have proved to speak as one of a role.
+// Standing is what a process must have proved to speak in a role.
 func (r Role) Standing() mercury.Standing {
 	if r == Observer {
 		return mercury.Observer
@@ -225,7 +224,7 @@ func (r Role) to(takers ...Role) way {
 	return w
 }
 
-// proving says that it takes more to send the message than to be of the role.
+// proving says that sending the message takes more than the role.
 func (w way) proving(s mercury.Standing) way {
 	w.needs = s
 	return w
@@ -243,11 +242,12 @@ func row[T any, M interface {
 	return k
 }
 
-// index is the table, as it is asked.
+// index is the table in the form for look-ups.
 type index struct {
 	rows []Kind
 	byID [1 << 8]*Kind
-	// byType is open-addressed: a map of types takes longer than it takes to encode a message.
+	// byType is an open-addressed hash table, since a look-up in a map of types would take longer
+	// than to encode a message.
 	byType [1 << 8]*Kind
 }
 
@@ -265,7 +265,7 @@ func newTable(rows ...Kind) *index {
 	return t
 }
 
-// slot is where the row of a type is looked for first.
+// slot is the first place to look for the row of a type.
 func slot(t reflect.Type) uint8 {
 	return uint8(uint64(reflect.ValueOf(t).Pointer()) * 0x9e3779b97f4a7c15 >> 56)
 }
@@ -279,18 +279,18 @@ func (t *index) of(m Message) *Kind {
 	}
 }
 
-// Kinds are all rows of the table.
+// Kinds returns all rows of the table.
 func Kinds() []Kind { return slices.Clone(table.rows) }
 
-// May reports whether apps of one role may send a message to those of another: what the
-// table does not say, nobody takes.
+// May reports whether apps of one role may send a message to those of another. Nobody takes what is
+// not in the table.
 func May(from Role, id ID, to Role) bool {
 	k := table.byID[id]
 	return k != nil && from <= Observer && k.takes[from].has(to)
 }
 
-// Proved reports whether what the peer of a channel has proved suffices for a message of a
-// role. Nothing does for what the role does not send.
+// Proved reports whether a standing suffices to send a message in a role. Nothing suffices for a
+// message that the role does not send.
 func Proved(s mercury.Standing, from Role, id ID) bool {
 	k := table.byID[id]
 	return k != nil && from <= Observer && k.takes[from] != 0 && s >= k.needs[from]
@@ -314,11 +314,11 @@ func (id ID) String() string {
 	return fmt.Sprintf("message(%d)", uint8(id))
 }
 
-// IDOf is the id of a message; it panics for a type that is no message.
+// IDOf returns the id of a message. It panics for a type that is not a message.
 func IDOf(m Message) ID {
 	k := table.of(m)
 	if k == nil {
-		panic(fmt.Sprintf("wire: %T is no message", m))
+		panic(fmt.Sprintf("wire: %T is not a message", m))
 	}
 	return k.ID
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Every row has an id, a type, a sender and a taker of its own, and a sample in the tests of
-// the codecs.
+// Every row has an id, a type, a sender and a taker of its own, and a sample in the tests of the
+// codecs.
 func TestTable(t *testing.T) {
 	ids, types := map[wire.ID]bool{}, map[reflect.Type]bool{}
 	for _, k := range wire.Kinds() {

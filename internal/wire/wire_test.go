@@ -151,8 +151,8 @@ func counters() status.Counters {
 		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15}
 }
 
-// endsOpen says that a message's last field is all that is left of the body, so
-// that further bytes belong to it.
+// endsOpen says that a message's last field is all that is left of the body, so that further bytes
+// belong to it.
 func endsOpen(m wire.Received) bool {
 	switch m.(type) {
 	case *flow.Message, *migrate.Onload, *migrate.Create, *migrate.Offer, *wire.ClientPacket:
@@ -210,8 +210,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// notZero fails for a field that a sample leaves at zero: its encoding would not
-// be tested.
+// notZero fails for a field that a sample leaves at zero: its encoding would not be tested.
 func notZero(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch {
@@ -270,8 +269,8 @@ func TestProxiesBounds(t *testing.T) {
 	}
 }
 
-// Whatever parses is encoded as the same bytes: there is one encoding of a
-// message, and nothing of it is lost.
+// Whatever parses is encoded as the same bytes: there is one encoding of a message, and nothing of
+// it is lost.
 func FuzzParse(f *testing.F) {
 	types := map[wire.ID]wire.Received{}
 	for _, m := range samples() {
@@ -327,8 +326,8 @@ func Example() {
 	// Output: space 1 has cell 1.4
 }
 
-// TestSpaceDataBase: numbers of a term are above all that a lower one can have given, and
-// those of the first begin at 1.
+// TestSpaceDataBase: numbers of a term are above all that a lower one can have given, and those of
+// the first begin at 1.
 func TestSpaceDataBase(t *testing.T) {
 	if wire.SpaceDataBase(0) != 0 || wire.SpaceDataBase(1) != 0 {
 		t.Errorf("the first term begins at %d, none at %d", wire.SpaceDataBase(1), wire.SpaceDataBase(0))

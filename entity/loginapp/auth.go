@@ -7,37 +7,34 @@ import (
 	"errors"
 )
 
-// Auth says who a player is.
+// Auth checks who a player is.
 type Auth interface {
-	// Authenticate returns the account that user and password are good for, not
-	// empty and at most 256 bytes. Two users of one account cannot play at the
-	// same time. It may block until ctx is done, and may run on several
-	// goroutines at once.
+	// Authenticate returns the account of a user and password, 1 to 256 bytes. Two users of one
+	// account cannot play at the same time. It may block until ctx is done, and may be called on
+	// several goroutines at once.
 	//
-	// Any error refuses the login as protocol.BadCredentials and is logged, but
-	// not told to the client; one with ErrUnavailable in its chain, or an end of
-	// ctx, refuses it as protocol.ServerBusy: nobody was asked.
+	// Any error refuses the login as protocol.BadCredentials. It is logged, but not sent to the
+	// client. An error that wraps ErrUnavailable, or the end of ctx, refuses the login as
+	// protocol.ServerBusy, since nobody could check it.
 	Authenticate(ctx context.Context, user, password string) (account string, err error)
 }
 
-// ErrUnavailable is what an Auth wraps when it could not ask: the player's
-// password may be good.
-var ErrUnavailable = errors.New("loginapp: accounts cannot be asked now")
+// ErrUnavailable is for an Auth to wrap when it could not check: the password may be right.
+var ErrUnavailable = errors.New("loginapp: accounts cannot be checked now")
 
 // ErrCredentials is the error of AcceptAll and Table.
 var ErrCredentials = errors.New("loginapp: unknown user or wrong password")
 
-// Jobs performs what blocks. The runner provides it.
+// Jobs runs blocking work off the LoginApp's goroutine. The runner provides it.
 type Jobs interface {
-	// Do runs a function elsewhere and hands its result to JobDone with the same
-	// token, on the goroutine that owns the LoginApp and not within Do. It does so
-	// once for every job, also when run panicked or ctx ended: then result is the
-	// error.
+	// Do calls run elsewhere and later passes its result to JobDone with the same token, on the
+	// LoginApp's goroutine and never from within Do. It does so exactly once for every job. If run
+	// panicked or ctx ended, the result is the error.
 	Do(token uint64, run func(ctx context.Context) any)
 }
 
-// AcceptAll lets everyone in who gives a name, whatever the password; the name is
-// the account. For examples, tests and closed networks.
+// AcceptAll accepts every name with any password; the name is the account. It is for examples,
+// tests and closed networks.
 type AcceptAll struct{}
 
 // Authenticate implements Auth.
@@ -48,12 +45,11 @@ func (AcceptAll) Authenticate(_ context.Context, user, _ string) (string, error)
 	return user, nil
 }
 
-// Table is an Auth for a few users known beforehand: passwords by user. The user
-// is the account.
+// Table is an Auth for a few known users: it has their passwords. The user is the account.
 type Table map[string]string
 
-// Authenticate implements Auth. The time it takes does not tell how much of a
-// password was right: digests are compared, and wholly.
+// Authenticate implements Auth. It compares whole digests, so its time does not tell how much of a
+// password was right.
 func (t Table) Authenticate(_ context.Context, user, password string) (string, error) {
 	want, ok := t[user]
 	a, b := sha256.Sum256([]byte(want)), sha256.Sum256([]byte(password))

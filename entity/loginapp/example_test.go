@@ -33,6 +33,6 @@ func Example() {
 	// loginapp.AcceptAll: "frodo" <nil>
 	// loginapp: Config.Transport is nil: give the transport of this process
 	// loginapp: Config.Manager is invalid AddrPort: give the address and port of the CellAppMgr
-	// loginapp: Config.Schema is nil: load the definitions that the cluster has
-	// loginapp: Config.Jobs is nil: give the runner's
+	// loginapp: Config.Schema is nil: load the cluster's definitions
+	// loginapp: Config.Jobs is nil: give the runner's Jobs
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// While the world is full nobody comes in who is not placed yet, and Auth is not
-// bothered; later it is as before.
+// While the world is full nobody comes in who is not placed yet, and Auth is not bothered; later it
+// is as before.
 func TestWorldFull(t *testing.T) {
 	r := newRig(t)
 	r.join()
@@ -42,8 +42,8 @@ func TestWorldFull(t *testing.T) {
 	r.created()
 }
 
-// Only the CellAppMgr says so. What it said holds while it is away, and until it
-// welcomes the LoginApp again.
+// Only the CellAppMgr says so. What it said holds while it is away, and until it welcomes the
+// LoginApp again.
 func TestWhoSaysThatTheWorldIsFull(t *testing.T) {
 	r := newRig(t)
 	r.join()

@@ -16,36 +16,35 @@ import (
 type state uint8
 
 const (
-	fresh    state = iota // nothing was said yet
-	checking              // Auth is asked
-	placing               // the BaseAppMgr is asked
+	fresh    state = iota // no message yet
+	checking              // waiting for Auth
+	placing               // waiting for the BaseAppMgr
 	answered              // the client may close the channel
 	states
 )
 
-// timeouts bounds each state.
+// timeout bounds the time in each state.
 func (s state) timeout() time.Duration {
 	return [states]time.Duration{fresh: LoginTimeout, checking: AuthTimeout, placing: PlaceTimeout, answered: CloseAfter}[s]
 }
 
-// login is one channel of a client. A channel carries one login and its id is
-// never used again, so the id names the job and the request, too.
+// login is one channel of a client. A channel carries one login, and its id is never used again, so
+// the id also names the job and the request.
 type login struct {
 	ch    mercury.ChannelID
 	state state
 	user  string
 }
 
-// logins are looked up by channel; order, where it shows, is that of the queues.
+// logins are looked up by channel. Where order matters, it is that of the queues.
 type logins struct {
 	byChannel map[mercury.ChannelID]*login
-	// jobs are the logins that Auth is asked about. One stays until its result
-	// comes, even if its client has left: who reconnects quickly must not be able
-	// to start jobs without bound.
+	// jobs are the logins that Auth is checking. Each stays until its result comes, even if its
+	// client has left, so that clients cannot start jobs without bound by reconnecting quickly.
 	jobs    map[mercury.ChannelID]bool
 	placing int
-	// queues hold, by state, the logins that entered it, in the order of their
-	// timeouts; a login that has gone on is skipped.
+	// queues hold, for each state, the logins that entered it, in order of their timeouts. Logins
+	// that have left the state are skipped.
 	queues [states][]entry
 }
 
@@ -90,13 +89,13 @@ func (s *logins) drop(ch mercury.ChannelID) {
 	}
 }
 
-// end closes a client's channel: what was sent on it is still brought over.
+// end closes a client's channel. What was sent on it still arrives.
 func (l *LoginApp) end(in *login) {
 	l.cfg.Transport.Close(in.ch)
 	l.logins.drop(in.ch)
 }
 
-// expire ends what has been in one state for too long.
+// expire ends logins that have been in one state for too long.
 func (l *LoginApp) expire(now time.Duration) {
 	for s := range states {
 		queue, i := l.logins.queues[s], 0
@@ -119,15 +118,15 @@ func (l *LoginApp) overdue(now time.Duration, in *login) {
 	}
 }
 
-// fromClient takes what a client says. After the answer nothing is expected, and
-// what comes is dropped.
+// fromClient takes a client's message. After the answer it drops all messages, since none are
+// expected.
 func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg []byte) {
 	if in.state == answered {
 		return
 	}
 	var m protocol.Login
 	if err := parseLogin(&m, in.state, reliable, msg); err != nil {
-		// Not above Debug: strangers must not be able to fill the log.
+		// No level above Debug, or strangers could fill the log.
 		l.log.Debug("login malformed", "error", err)
 		l.refuse(now, in, protocol.Malformed)
 		l.end(in)
@@ -152,7 +151,7 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 	}
 }
 
-// parseLogin reads a bundle that must be one Login, the first of its channel.
+// parseLogin reads a bundle that must be a single Login, the first of its channel.
 func parseLogin(m *protocol.Login, s state, reliable bool, msg []byte) error {
 	seen := false
 	if err := protocol.Messages(msg, func(id protocol.ID, body []byte) error {
@@ -162,8 +161,7 @@ func parseLogin(m *protocol.Login, s state, reliable bool, msg []byte) error {
 		seen = true
 		err := m.Parse(body)
 		if err != nil && len(body) >= 2 && m.Version != protocol.Version {
-			// The version comes first in a login of any version, and the rest may
-			// look different in another.
+			// The version comes first in every version of a login; the rest may differ.
 			return nil
 		}
 		return err
@@ -176,8 +174,8 @@ func parseLogin(m *protocol.Login, s state, reliable bool, msg []byte) error {
 	return nil
 }
 
-// JobDone takes the result of a job that Config.Jobs was given; token is the
-// job's. A result that no one waits for is dropped.
+// JobDone takes the result of a job from Config.Jobs, with the job's token. It drops a result that
+// no one waits for.
 func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	ch := mercury.ChannelID(token)
 	if uint64(ch) != token || !l.logins.jobs[ch] {
@@ -203,7 +201,7 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 	l.baseAppMgr.Send(&wire.CreateProxy{Request: uint64(in.ch), Account: account})
 }
 
-// judge makes an account, or a code to refuse with, of a job's result.
+// judge turns a job's result into an account, or a code for the refusal.
 func (l *LoginApp) judge(in *login, result any) (account string, code protocol.Code) {
 	var err error
 	switch v := result.(type) {
@@ -229,8 +227,8 @@ func (l *LoginApp) judge(in *login, result any) (account string, code protocol.C
 	return "", protocol.BadCredentials
 }
 
-// proxyMade answers the client that waits for a proxy. When it has left, the
-// BaseApp drops the proxy that no one attaches to.
+// proxyMade answers the client that waits for a proxy. If the client has left, the BaseApp drops
+// the proxy in time, since nobody attaches to it.
 func (l *LoginApp) proxyMade(now time.Duration, p *wire.ProxyMade) {
 	ch := mercury.ChannelID(p.Request)
 	in := l.logins.byChannel[ch]
@@ -248,7 +246,8 @@ func (l *LoginApp) proxyMade(now time.Duration, p *wire.ProxyMade) {
 	l.logins.enter(now, in, answered)
 }
 
-// ticket is one for a client that came over UDP and goes on over it, nil if there is none.
+// ticket returns a ticket for a client that came over UDP and goes on over UDP, nil if there is
+// none.
 func (l *LoginApp) ticket(now time.Duration, in *login, base []protocol.Door) []byte {
 	to, there := protocol.Over(base, protocol.UDP)
 	if l.cfg.Tickets == nil || !there || l.network(in.ch) != protocol.UDP {
@@ -265,7 +264,7 @@ func (l *LoginApp) ticket(now time.Duration, in *login, base []protocol.Door) []
 	return ticket
 }
 
-// lostBaseAppMgr refuses the logins whose request went with it.
+// lostBaseAppMgr refuses the logins whose requests were lost with the BaseAppMgr.
 func (l *LoginApp) lostBaseAppMgr(now time.Duration) {
 	for _, e := range l.logins.queues[placing] {
 		if in := l.logins.byChannel[e.ch]; in != nil && in.state == placing {

@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// LoginApp lets clients in: a mercury.Handler with a Tick and a JobDone. See the
-// package comment.
+// LoginApp logs clients in. It is a mercury.Handler with a Tick and a JobDone; see the package
+// comment.
 type LoginApp struct {
 	cfg    Config
 	log    *slog.Logger
@@ -36,23 +36,22 @@ type LoginApp struct {
 type manager struct {
 	app.Member
 	role wire.Role
-	at   mercury.Address // which start of it, once its channel is open
-	// joined: it has answered the Join.
+	at   mercury.Address // its start, once the channel is open
+	// joined is true once it has answered the Join.
 	joined bool
 }
 
-// Counts is what a LoginApp has now.
+// Counts are the present numbers of a LoginApp.
 type Counts struct {
-	// Channels counts clients connected, Pending logins under way, Jobs those of
-	// them that Auth is asked about, and jobs whose client has left.
+	// Channels counts connected clients, and Pending logins under way. Jobs counts logins that Auth
+	// is checking, including those whose clients have left.
 	Channels, Pending, Jobs int
-	// Joined reports whether both managers have answered, so that clients can be
-	// let in.
+	// Joined is true if both managers have answered, so that clients can log in.
 	Joined bool
 }
 
-// New returns a LoginApp that joins the CellAppMgr at its first Tick. The error
-// lists all faults of cfg.
+// New returns a LoginApp that joins the CellAppMgr at its first Tick. Its error lists all faults of
+// cfg.
 func New(cfg Config) (*LoginApp, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func New(cfg Config) (*LoginApp, error) {
 	return l, nil
 }
 
-// Counts returns what the LoginApp has now.
+// Counts returns the present numbers.
 func (l *LoginApp) Counts() Counts {
 	return Counts{
 		Channels: len(l.logins.byChannel),
@@ -91,8 +90,8 @@ func (l *LoginApp) Counts() Counts {
 	}
 }
 
-// Tick keeps the LoginApp joined, ends what takes too long, and reports. It
-// returns when it is due next.
+// Tick keeps the LoginApp joined, ends what takes too long, and sends reports. It returns when the
+// next Tick is due.
 func (l *LoginApp) Tick(now time.Duration) (next time.Duration) {
 	if !l.ticks.Begin(now) {
 		return l.ticks.Next()
@@ -132,14 +131,14 @@ func (l *LoginApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.
 	case l.from(ch) != nil:
 	case l.network(ch) == "":
 		l.report.Refused++
-		l.log.Warn("somebody who is no manager has come in by the inner door", "from", peer)
+		l.log.Warn("a peer that is not a manager came in by the inner door", "from", peer)
 		l.cfg.Transport.Abort(ch)
 	default:
 		l.logins.open(now, ch)
 	}
 }
 
-// network is that of the outer door by which a channel came in; "" for the inner door.
+// network returns the network of the outer door by which a channel came in; "" for the inner door.
 func (l *LoginApp) network(ch mercury.ChannelID) string {
 	if l.cfg.Network == nil {
 		return protocol.UDP
@@ -147,8 +146,8 @@ func (l *LoginApp) network(ch mercury.ChannelID) string {
 	return l.cfg.Network(ch)
 }
 
-// Trouble says why a manager does not have this LoginApp, as it is known last; nil while
-// both have.
+// Trouble returns the last known reason why this LoginApp is not joined to both managers; nil while
+// it is.
 func (l *LoginApp) Trouble() error { return errors.Join(l.manager.Trouble(), l.baseAppMgr.Trouble()) }
 
 // Closed implements mercury.Handler.
@@ -158,7 +157,7 @@ func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error)
 			continue
 		}
 		m.joined = false
-		l.log.Warn("lost a manager, joining again", "manager", m.role, "reason", reason)
+		l.log.Warn("lost a manager; joining again", "manager", m.role, "reason", reason)
 		if m == &l.baseAppMgr {
 			l.lostBaseAppMgr(now)
 		}
@@ -184,9 +183,9 @@ func (l *LoginApp) Message(now time.Duration, ch mercury.ChannelID, reliable boo
 
 func (l *LoginApp) managers() [2]*manager { return [2]*manager{&l.manager, &l.baseAppMgr} }
 
-// from is the manager that a channel leads to, nil for a client's. A manager may
-// also send over a channel that it dialled itself; mercury has proved its address, and the
-// handshake, where there are keys, that it is of the cluster.
+// from returns the manager at the other end of a channel, nil for a client's channel. A manager may
+// also send over a channel that it dialled itself. Mercury has proved its address, and with cluster
+// keys the handshake has proved that it belongs to the cluster.
 func (l *LoginApp) from(ch mercury.ChannelID) *manager {
 	if !l.links.Member(ch) || l.cfg.Network != nil && l.network(ch) != "" {
 		return nil
@@ -212,12 +211,12 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 		return err
 	}
 	if !wire.May(m.role, id, wire.LoginApp) {
-		return fmt.Errorf("loginapp: a %v is not for a %v to say", id, m.role)
+		return fmt.Errorf("loginapp: a %v may not come from a %v", id, m.role)
 	}
 	return l.routes.Handle(sender{now, m}, id, body)
 }
 
-// route says who handles each message of a manager.
+// route registers the handler of each message from managers.
 func (l *LoginApp) route() {
 	r := &l.routes
 	app.Try(r, l.welcomed)
@@ -237,7 +236,7 @@ func (l *LoginApp) welcomed(from sender, w *wire.Welcome) error {
 	from.joined = true
 	from.Accepted()
 	if from.role == wire.CellAppMgr {
-		l.full = false // if not, it says so next
+		l.full = false // if it is full, the manager says so next
 		l.moveBaseAppMgr(from.now, w.BaseAppMgr)
 	}
 	return nil
@@ -254,15 +253,15 @@ func (l *LoginApp) moveBaseAppMgr(now time.Duration, at mercury.Address) {
 	l.baseAppMgr.Tick(now)
 }
 
-// send frames nothing: msg is a framed message of the client protocol.
+// send sends msg, a framed message of the client protocol.
 func (l *LoginApp) send(ch mercury.ChannelID, msg []byte) {
 	l.buf = msg
 	l.report.BytesDown += uint64(len(msg))
 	l.links.ToClient(ch, true, msg)
 }
 
-// refuse tells a client why it may not come in. The reason text is left to the
-// code: what an Auth said is not for strangers.
+// refuse tells a client why it may not come in. It sends only the code, since strangers must not
+// see what an Auth said.
 func (l *LoginApp) refuse(now time.Duration, in *login, code protocol.Code) {
 	l.report.Refused++
 	m := protocol.Refused{Code: code}

@@ -392,8 +392,8 @@ func (m *minter) Mint(_ time.Duration, base mercury.Address, client netip.Addr) 
 	return m.ticket
 }
 
-// A client that is let in gets a ticket for its BaseApp and its own IP; one that is
-// refused gets none.
+// A client that is let in gets a ticket for its BaseApp and its own IP; one that is refused gets
+// none.
 func TestTickets(t *testing.T) {
 	for name, ticket := range map[string][]byte{"a ticket": []byte("a ticket"), "none": nil, "too long": make([]byte, mercury.MaxTicket+1)} {
 		m := &minter{ticket: ticket}

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// By the outer door even the address of a manager makes no manager, and by the inner one
-// nobody logs in.
+// By the outer door even the address of a manager makes no manager, and by the inner one nobody
+// logs in.
 func TestOuterDoorIsForClients(t *testing.T) {
 	outside := make(map[mercury.ChannelID]bool)
 	r := newRig(t, func(c *Config) {

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Another start of the CellAppMgr is told who is here, and the BaseAppMgr stays what it
-// was: players can log in before and after. An older start is not heeded.
+// Another start of the CellAppMgr is told who is here, and the BaseAppMgr stays what it was:
+// players can log in before and after. An older start is not heeded.
 func TestAnotherCellAppMgr(t *testing.T) {
 	r := newRig(t, func(c *Config) { c.Auth = AcceptAll{} })
 	r.join()

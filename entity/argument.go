@@ -7,14 +7,14 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Arguments of methods, between Go values and what a definition describes.
+// This file converts arguments of methods between Go values and the types of definitions.
 
-// addressed is a part of an entity that can be passed as its mailbox: a script that
-// embeds *Base or *space.Real.
+// addressed is a part of an entity that can be passed as its mailbox: a script that embeds *Base or
+// *space.Real.
 type addressed interface{ MailboxValue() property.Mailbox }
 
-// toValue turns a Go value, as Mailbox.Call takes them, into a value of type t. Whether a number is
-// in range is checked when the value is encoded.
+// toValue turns a Go value, as Mailbox.Call takes it, into a value of type t. Encoding checks
+// whether a number is in range.
 func toValue(t *property.DataType, a any) (property.Value, error) {
 	if v, ok := a.(property.Value); ok {
 		return v, nil
@@ -41,13 +41,13 @@ func mailboxValue(a any) (property.Value, error) {
 	case addressed:
 		return property.MailboxValue(m.MailboxValue()), nil
 	}
-	return property.Value{}, fmt.Errorf("a %T is no mailbox", a)
+	return property.Value{}, fmt.Errorf("a %T is not a mailbox", a)
 }
 
 func listValue(t *property.DataType, a any) (property.Value, error) {
 	s := reflect.ValueOf(a)
 	if s.Kind() != reflect.Slice {
-		return property.Value{}, fmt.Errorf("a %T is no list", a)
+		return property.Value{}, fmt.Errorf("a %T is not a list", a)
 	}
 	list := make([]property.Value, s.Len())
 	for i := range list {
@@ -62,11 +62,11 @@ func listValue(t *property.DataType, a any) (property.Value, error) {
 func mapValue(t *property.DataType, a any) (property.Value, error) {
 	m := reflect.ValueOf(a)
 	if m.Kind() != reflect.Map {
-		return property.Value{}, fmt.Errorf("a %T is no map", a)
+		return property.Value{}, fmt.Errorf("a %T is not a map", a)
 	}
 	list := make([]property.Value, 0, 2*m.Len())
-	// order does not show: the type sorts the pairs
-	for pairs := m.MapRange(); pairs.Next(); { // not by MapIndex, which does not find a NaN
+	// the map's order does not matter: the type sorts the pairs
+	for pairs := m.MapRange(); pairs.Next(); { // MapIndex would not find a NaN
 		k, err := toValue(t.Key(), pairs.Key().Interface())
 		if err != nil {
 			return property.Value{}, fmt.Errorf("key %v: %w", pairs.Key(), err)
@@ -103,7 +103,7 @@ func scalarValue(a any) (property.Value, error) {
 	case reflect.String:
 		return property.StringValue(v.String()), nil
 	}
-	return property.Value{}, fmt.Errorf("a %T is no property value", a)
+	return property.Value{}, fmt.Errorf("a %T is not a property value", a)
 }
 
 // AppendArgs encodes Go values as the arguments of a method.

@@ -2,29 +2,30 @@ package entity
 
 import "errors"
 
-// MaxTimers bounds the timers of one part of an entity: a script that adds one in every callback
-// is told, before it slows everyone down.
+// MaxTimers bounds the timers of one part of an entity, so that a script that adds one in every
+// callback gets an error before it slows everyone down.
 const MaxTimers = 256
 
-// CallbackID names what a part of an entity has started and will call its script back: a timer or
-// a controller. Ids rise, and none is given out twice in the life of the part.
+// CallbackID names a timer or controller that a part of an entity has started. Ids rise, and none
+// is used twice in the life of the part.
 type CallbackID uint32
 
-// Callback is what a timer or a controller tells its script. The script names the method to call,
-// a func (T) OnX(entity.Callback): names travel with the entity, closures do not.
+// Callback is the argument of a timer's or controller's callback. The script gives the name of the
+// method to call, a func (T) OnX(entity.Callback), because names travel with the entity and
+// closures do not.
 type Callback struct {
 	// ID is what AddTimer, AddController or MoveTo returned.
 	ID CallbackID
-	// User is what the script gave along.
+	// User is the number that the script gave with it.
 	User int64
 }
 
 // Errors of timers, controllers and requests, on every part of an entity.
 var (
-	// ErrNoCallback is returned for a name that is no callback of the script.
+	// ErrNoCallback is returned for a name that is not a callback of the script.
 	ErrNoCallback = errors.New("entity: the script has no such callback")
-	// ErrTooMany is returned beyond a bound: MaxTimers, for example.
+	// ErrTooMany is returned beyond a bound, such as MaxTimers.
 	ErrTooMany = errors.New("entity: too many")
-	// ErrGone is returned by the methods of a part that has been destroyed or has moved on.
+	// ErrGone is returned by methods of a part that has been destroyed or has moved to another app.
 	ErrGone = errors.New("entity: this part of the entity is no longer here")
 )

@@ -1,41 +1,40 @@
 package entity
 
-// DownloadHost is what an app does about contents for the client of a base.
+// DownloadHost is what an app does for downloads to the client of a base.
 type DownloadHost interface {
 	Download(id uint32, desc string, content []byte, method string) error
 	DownloadProgress(id uint32) (sent, size int, ok bool)
 	CancelDownload(id uint32) bool
 }
 
-// Download sends the client a content that is too long for a call, such as a map or a
-// patch, beside the game: it takes the room that calls and moves leave, and a share of
-// the link that baseapp.Config.DownloadRate bounds. id and desc, of at most 254 bytes,
-// tell the client what it is. content is not copied, and must stay as it is until the end.
+// Download sends the client a content that is too long for a call, such as a map or a patch, beside
+// the game. It uses the room that calls and moves leave, up to baseapp.Config.DownloadRate. id and
+// desc, of at most 254 bytes, tell the client what it is. content is not copied, and must not
+// change until the download has ended.
 //
-// It returns at once. The script's method of that name, a func (T) OnX(DownloadEnd), is
-// called when the client has all of it and has checked it, or with why it has not: the
-// client wants none, or is gone. The player's next client gets nothing of it. Errors are
-// ErrNoPart while no client is attached, ErrNoCallback for a name that the script lacks, and
-// those of package mercury/download: the id is in use, there are too many, it is too long.
+// It returns at once. The script's method of that name, a func (T) OnX(DownloadEnd), is called when
+// the client has checked the whole content, or with the reason why it has not: the client refuses
+// it, or is gone. It does not go on with the player's next client. Errors are ErrNoPart while no
+// client is attached, ErrNoCallback, and those of package mercury/download: the id is in use, there
+// are too many downloads, the content is too long.
 func (b *Base) Download(id uint32, desc string, content []byte, method string) error {
 	return b.host.Download(id, desc, content, method)
 }
 
-// DownloadEnd is what became of a download: the script's method of the name that it gave to Download,
-// a func (T) OnX(DownloadEnd), is called with it.
+// DownloadEnd is the outcome of a download, the argument of the callback that the script named in
+// Download.
 type DownloadEnd struct {
 	// ID is what the script gave to Download.
 	ID uint32
-	// Err is why it is over; nil when the client has the whole content.
+	// Err is why it ended; nil if the client has the whole content.
 	Err error
 }
 
-// DownloadProgress is how many bytes of a content have gone to the client; false when no
-// such download goes on.
+// DownloadProgress returns how many bytes of a content have been sent to the client, of how many;
+// false if there is no such download.
 func (b *Base) DownloadProgress(id uint32) (sent, size int, ok bool) {
 	return b.host.DownloadProgress(id)
 }
 
-// CancelDownload breaks a download off, and reports whether there was one. The script is
-// not told of its end.
+// CancelDownload ends a download without a callback, and reports whether there was one.
 func (b *Base) CancelDownload(id uint32) bool { return b.host.CancelDownload(id) }

@@ -7,13 +7,13 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Entity is the cell-side record that a real and its ghosts share: what anyone
-// on the cell may read. A ghost's record is written only by its real's messages.
+// Entity is the part of a cell's record that reals and ghosts have in common, which anyone on the
+// cell may read. Only its real's messages change a ghost's record.
 type Entity struct {
 	ID    ID
 	Def   *property.Definition
 	Space SpaceID
-	// Order of the real that this record is, or mirrors.
+	// Order is that of the real that this record is or mirrors.
 	Order Order
 	// Base is the app that holds the base part; zero for an entity without one.
 	Base mercury.Address
@@ -21,27 +21,27 @@ type Entity struct {
 	Position property.Vector3
 	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
 	Direction property.Vector3
-	// MoveStamp counts changes of position or direction within an incarnation,
-	// so that a late position is told from a new one.
+	// MoveStamp counts changes of position or direction within an incarnation, so that a late
+	// position can be told from a new one.
 	MoveStamp uint32
-	// MovedTick is the game tick of the local app at which the last move was
-	// seen. It is local: it does not travel.
+	// MovedTick is the game tick of the local app at which the last move was seen. It is local: it
+	// does not travel.
 	MovedTick uint64
-	// Motion is the same as clients are told of it; Put keeps it.
+	// Motion is the same movement in the form that clients are told; Put updates it.
 	Motion Motion
 	placed bool
 
-	// Props holds the properties of the side that this record is.
+	// Props holds the properties that this record has, as a real or a ghost.
 	Props *property.Values
 	// History numbers property changes and events for everyone who watches.
 	History *property.History
-	// Floor is a number up to which every watcher on the local app has been told, or
-	// less. It is local: the cell and its witnesses work it out, to trim History.
+	// Floor is at most the number up to which every watcher on the local app has been told. It is
+	// local: the cell and its witnesses compute it to trim History.
 	Floor property.EventNumber
 }
 
-// MoveTo sets position and direction and counts the move. It returns false and
-// changes nothing when nothing would change or a number is not finite.
+// MoveTo sets position and direction and counts the move. It returns false and changes nothing if
+// the move would change nothing or a number is not finite.
 func (e *Entity) MoveTo(tick uint64, position, direction property.Vector3) bool {
 	if !Finite(position) || !Finite(direction) {
 		return false
@@ -54,9 +54,8 @@ func (e *Entity) MoveTo(tick uint64, position, direction property.Vector3) bool 
 	return true
 }
 
-// MaxCoordinate bounds every coordinate of a position, in metres. At 2^20 m a
-// float32 still tells sixteenths of a metre apart, and no arithmetic on
-// distances overflows.
+// MaxCoordinate bounds every coordinate of a position, in metres. At 2^20 m a float32 still
+// distinguishes sixteenths of a metre, and no arithmetic on distances overflows.
 const MaxCoordinate = 1 << 20
 
 // Finite reports whether all three numbers are finite and within MaxCoordinate.
@@ -65,8 +64,8 @@ func Finite(v property.Vector3) bool {
 	return ok(v.X) && ok(v.Y) && ok(v.Z)
 }
 
-// Distance is the distance between two positions on the ground plane, in
-// metres: interest, detail levels and priorities speak in x and z.
+// Distance is the distance between two positions on the ground plane, x and z, in metres. Interest,
+// detail levels and priorities use it.
 func Distance(a, b property.Vector3) float32 {
 	dx, dz := float64(a.X)-float64(b.X), float64(a.Z)-float64(b.Z)
 	return float32(math.Sqrt(float64(dx*dx) + float64(dz*dz)))

@@ -35,8 +35,8 @@ func (p *Party) OnDungeon(r entity.SpaceReply) {
 // Beaten closes the dungeon, with everything that is left in it.
 func (p *Party) Beaten() { _ = p.DestroySpace(p.dungeon) }
 
-// A dungeon of its own for each party: the script registers with its BaseApp as any
-// other (baseapp.Register), and the rest happens in its callbacks.
+// A dungeon of its own for each party: the script registers with its BaseApp as any other
+// (baseapp.Register), and the rest happens in its callbacks.
 func ExampleBase_CreateSpace() {
 	var script any = new(Party)
 	_, hears := script.(interface{ OnDungeon(entity.SpaceReply) })

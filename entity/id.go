@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// ID names an entity in the whole cluster and is never reused. It fits 53 bits,
-// so that a browser's numbers hold it: an allocator number of 21 bits, issued
-// once for each start of an app, above a counter of 32 bits.
+// ID names an entity in the whole cluster and is never reused. It has an allocator number of 21
+// bits, issued once for each start of an app, above a counter of 32 bits. So it fits 53 bits, which
+// a browser's numbers can hold.
 type ID uint64
 
 const (
-	// MaxID is the largest entity id: 2^53-1, the largest integer that a
-	// JavaScript number holds exactly.
+	// MaxID is the largest entity id: 2^53-1, the largest integer that a JavaScript number holds
+	// exactly.
 	MaxID ID = 1<<53 - 1
 
 	counterBits = 32
 )
 
-// String gives the id as allocator.counter, which shows at a glance who made it.
+// String gives the id as allocator.counter, which shows at a glance which app made it.
 func (id ID) String() string {
 	return fmt.Sprintf("%d.%d", uint64(id)>>counterBits, uint64(id)&(1<<counterBits-1))
 }
@@ -29,7 +29,7 @@ func (id ID) Valid() bool { return id != 0 && id <= MaxID }
 // SpaceID names a space in the whole cluster. Zero names none.
 type SpaceID uint32
 
-// Order places a real in time. Offload adds to Hop; only the base starts a new
+// Order places a real in time. Each offload adds one to Hop. Only the base starts a new
 // Incarnation, whose hops count from zero again.
 type Order struct {
 	Incarnation uint32

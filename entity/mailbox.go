@@ -17,21 +17,21 @@ var (
 	ErrArguments = errors.New("entity: arguments do not fit the method")
 	// ErrNoPart is returned when the entity has no such part now.
 	ErrNoPart = errors.New("entity: the entity has no such part")
-	// ErrHasPart is returned when a part is to be created that is there, or coming.
+	// ErrHasPart is returned for creating a part that exists or is being created.
 	ErrHasPart = errors.New("entity: the entity has that part already")
 	// ErrNotExposed is returned for a client's call of a method that is not exposed to it.
 	ErrNotExposed = errors.New("entity: the method is not exposed to this client")
 )
 
-// Caller sends an encoded method call on its way; the app behind a mailbox is one.
+// Caller sends encoded method calls; the app behind a mailbox is one.
 type Caller interface {
-	// CallMethod queues a call of a method, by its index, of a part of an entity, with
-	// arguments that AppendArgs encoded.
+	// CallMethod queues a call of the method with an index, of a part of an entity, with arguments
+	// that AppendArgs encoded.
 	CallMethod(to ID, part Part, method int, args []byte) error
 }
 
-// Mailbox is how a script calls a part of an entity, wherever that part is. It
-// is a value and may be copied; it belongs to the goroutine of its app.
+// Mailbox lets a script call a part of an entity, wherever that part is. It is a value and may be
+// copied; use it only on the goroutine of its app.
 type Mailbox struct {
 	ID   ID
 	Part Part
@@ -52,8 +52,9 @@ type Mailbox struct {
 //	a map                                          MAP
 //	what property.AnyValue takes                   ANY
 //
-// They are checked before the call leaves. Errors are ErrNoMethod, ErrArguments, and what the part
-// that calls says of the way: ErrNoPart and ErrGone. The zero Mailbox reaches nobody: ErrNoPart.
+// They are checked before the call is sent. Errors are ErrNoMethod, ErrArguments, ErrNoPart if the
+// called part does not exist, and ErrGone if the calling part is gone. The zero Mailbox reaches
+// nobody and returns ErrNoPart.
 func (m Mailbox) Call(method string, args ...any) error {
 	if m.Def == nil || m.Via == nil {
 		return ErrNoPart

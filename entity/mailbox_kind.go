@@ -2,9 +2,9 @@ package entity
 
 import "github.com/cellscape/cellscape/property"
 
-// MailboxKind says which part of an entity a stored mailbox reaches, and by which
-// way: the Kind of a property.Mailbox. A kind by way of the base never goes stale,
-// since a base knows where its cell part is.
+// MailboxKind says which part of an entity a stored mailbox reaches, and through which other part:
+// the Kind of a property.Mailbox. A kind that goes through the base never becomes stale, since a
+// base knows where its cell part is.
 type MailboxKind uint8
 
 // The kinds. The numbers are part of what is stored and sent.
@@ -30,7 +30,7 @@ func (k MailboxKind) String() string {
 		ServiceMailbox: "service"}[k]
 }
 
-// Part is the part that a mailbox of the kind reaches in the end, 0 for a service.
+// Part is the part that a mailbox of the kind finally reaches, 0 for a service.
 func (k MailboxKind) Part() Part {
 	switch k {
 	case CellMailbox, CellViaBase:
@@ -43,8 +43,8 @@ func (k MailboxKind) Part() Part {
 	return 0
 }
 
-// Value is the mailbox as a property or an argument holds it: who, of which type,
-// which part. It has no address: the part is found by its id.
+// Value is the mailbox as a property or an argument holds it: entity, type and part. It has no
+// address, since the part is found by the id.
 func (m Mailbox) Value() property.Mailbox {
 	if m.Def == nil {
 		return property.Mailbox{}
@@ -53,8 +53,8 @@ func (m Mailbox) Value() property.Mailbox {
 	return property.Mailbox{Entity: uint64(m.ID), Type: m.Def.ID, Kind: uint8(kind)}
 }
 
-// MailboxValue is the mailbox of the base part: a script that embeds *Base can be
-// passed as an argument of type MAILBOX.
+// MailboxValue is the mailbox of the base part. It lets a script that embeds *Base be passed as an
+// argument of type MAILBOX.
 func (b *Base) MailboxValue() property.Mailbox {
 	return Mailbox{ID: b.id, Part: BasePart, Def: b.Def()}.Value()
 }

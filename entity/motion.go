@@ -6,31 +6,31 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Grid is what the places that clients are told of count in, of a metre: a place on the way is off
+// Grid is how many units a metre has in the places that clients are told: a place on the way is off
 // by less than two centimetres. Where an entity comes to rest is told exactly.
 const Grid = 32
 
-// maxPath is how much one move may add to Motion.Path: more than any form of a place that goes by
+// maxPath is the most that one move adds to Motion.Path: farther than any encoding of a place by
 // the path reaches.
 const maxPath = 1 << 16
 
-// Motion is how an entity has moved, as those who tell clients of it need it. It is worked out once
-// for a move, and read by each who has the entity in view. It is local: another record of the entity,
-// in another cell, has another Path.
+// Motion is how an entity has moved, in the form that witnesses need. It is computed once for each
+// move, and read by all who have the entity in view. It is local: the entity's record in another
+// cell has another Path.
 type Motion struct {
-	// X and Z are the place on the ground, in parts of a metre (Grid).
+	// X and Z are the place on the ground, in units of 1/Grid metre.
 	X, Z int32
 	// Yaw is the direction on the ground, in 256ths of a turn.
 	Yaw uint8
-	// Path is how far the entity has gone, all in all: for each move the larger of what it went in
-	// X and in Z, in parts of a metre (Grid). It counts round.
+	// Path is how far the entity has gone in all, in units of 1/Grid metre: each move adds the
+	// larger of its steps in X and Z. It wraps around.
 	Path uint32
 	// Turned, Tilted and Rose are the MoveStamps of the last moves that changed the yaw, pitch or
 	// roll, and the height.
 	Turned, Tilted, Rose uint32
 }
 
-// Put sets position and direction as those of the move of a stamp. All that sets them does it so.
+// Put sets position and direction as those of the move with a stamp. Nothing else may set them.
 func (e *Entity) Put(position, direction property.Vector3, stamp uint32) {
 	m := &e.Motion
 	x, z := onGrid(position.X), onGrid(position.Z)
@@ -51,7 +51,8 @@ func (e *Entity) Put(position, direction property.Vector3, stamp uint32) {
 	e.Position, e.Direction, e.MoveStamp = position, direction, stamp
 }
 
-// onGrid is a coordinate in parts of a metre. All of entities are within MaxCoordinate.
+// onGrid is a coordinate in units of 1/Grid metre. Coordinates of entities are within
+// MaxCoordinate.
 func onGrid(x float32) int32 {
 	return int32(math.Round(float64(min(max(x, -MaxCoordinate), MaxCoordinate)) * Grid))
 }
@@ -60,7 +61,7 @@ func onGrid(x float32) int32 {
 func TurnsOf(radians float32) uint8 {
 	turns := float64(radians) / (2 * math.Pi)
 	turns -= math.Floor(turns)
-	if !(turns >= 0 && turns <= 1) { // no angle
+	if !(turns >= 0 && turns <= 1) { // not a number
 		return 0
 	}
 	return uint8(int(math.Round(turns*256)) & 0xff)

@@ -19,9 +19,9 @@ import (
 	"github.com/cellscape/cellscape/mercury/websocket"
 )
 
-// address is Config.LoginApp, read.
+// address is Config.LoginApp after parsing.
 type address struct {
-	scheme string // "udp" unless it is said
+	scheme string // "udp" if none is given
 	host   string
 	place  string // host:port
 	path   string // of a WebSocket; "" for the usual one
@@ -47,7 +47,7 @@ func parseAddress(s string) (a address, err error) {
 	return a, nil
 }
 
-// network is that of the carrier; "" for an unknown scheme.
+// network returns the network of the carrier; "" for an unknown scheme.
 func (a *address) network() string {
 	switch a.scheme {
 	case "udp", "quic", "tcp":
@@ -63,20 +63,21 @@ func (a *address) network() string {
 // byTLS reports whether TLS seals the session.
 func (a *address) byTLS() bool { return a.scheme == "wss" || a.scheme == "quic" || a.scheme == "tls" }
 
-// route looks up where the LoginApp is, and which address of this machine leads there.
+// route looks up the LoginApp's address, and the address of this machine that leads there.
 func (a *address) route(ctx context.Context) (from netip.Addr, to netip.AddrPort, err error) {
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "udp", a.place) // a socket of UDP that is dialled sends nothing
+	conn, err := d.DialContext(ctx, "udp", a.place) // dialling a UDP socket sends nothing
 	if err != nil {
 		return from, to, fmt.Errorf("session: the LoginApp at %s: %w", a.place, err)
 	}
-	defer func() { _ = conn.Close() }() // nothing was written to it
+	defer func() { _ = conn.Close() }() // nothing was written
 	from = conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 	to = conn.RemoteAddr().(*net.UDPAddr).AddrPort()
 	return from, netip.AddrPortFrom(to.Addr().Unmap(), to.Port()), nil
 }
 
-// carrier makes what the session dials over. from is the address of this machine that leads to the LoginApp.
+// carrier makes the carrier that the session dials over. from is the address of this machine that
+// leads to the LoginApp.
 func (c *Config) carrier(a *address, from netip.Addr) (mercury.Carrier, []host.Option, error) {
 	how := c.dialTLS(a)
 	var made mercury.Carrier
@@ -85,7 +86,7 @@ func (c *Config) carrier(a *address, from netip.Addr) (mercury.Carrier, []host.O
 	switch a.network() {
 	case "udp":
 		if c.Listen == "" {
-			// At all addresses, since a BaseApp may be reached by another than the LoginApp.
+			// Listen at all addresses, since another one may lead to the BaseApp.
 			opts = append(opts, host.Advertise(from))
 		}
 		if !c.ServerKey.IsZero() {
@@ -117,7 +118,8 @@ func (c *Config) listen() (mercury.Carrier, error) {
 	return udp.NewCarrier(s, mercury.Config{}), nil
 }
 
-// dialTLS is whom to believe, under the name that the LoginApp was dialled by: the BaseApps have it, too. Nil for none.
+// dialTLS returns the TLS configuration, with the name by which the LoginApp was dialled: the
+// BaseApps have it, too. It is nil without TLS.
 func (c *Config) dialTLS(a *address) *tls.Config {
 	if !a.byTLS() {
 		return nil
@@ -132,7 +134,7 @@ func (c *Config) dialTLS(a *address) *tls.Config {
 	return how
 }
 
-// validate reports faults of the address beside what else c says.
+// validateAddress reports faults of the address together with the rest of c.
 func (c *Config) validateAddress(a *address) []error {
 	var faults []error
 	fault := func(bad bool, format string, args ...any) {
@@ -141,13 +143,14 @@ func (c *Config) validateAddress(a *address) []error {
 		}
 	}
 	datagrams := a.network() == "udp"
-	fault(c.TLS != nil && !a.byTLS(), "TLS is given, and %s has none: leave it out, or dial wss, quic or tls", a.scheme)
-	fault(!c.ServerKey.IsZero() && !datagrams, "ServerKey is given, and seals udp alone: leave it out, or dial udp")
-	fault(c.Listen != "" && !datagrams, "Listen is given, and only udp listens: leave it out")
+	fault(c.TLS != nil && !a.byTLS(), "TLS is given, but %s has none: leave it out, or dial wss, quic or tls", a.scheme)
+	fault(!c.ServerKey.IsZero() && !datagrams, "ServerKey is given, but seals only udp: leave it out, or dial udp")
+	fault(c.Listen != "" && !datagrams, "Listen is given, but only udp listens: leave it out")
 	return faults
 }
 
-// inClear reports whether nothing would seal the session, though it leaves this machine and nobody said that it may.
+// inClear reports whether nothing would seal the session although it leaves this machine and Clear
+// does not allow that.
 func (c *Config) inClear(a *address, to netip.AddrPort) bool {
 	sealed := a.byTLS() || a.network() == "udp" && !c.ServerKey.IsZero()
 	return !sealed && !c.Clear && !to.Addr().IsLoopback()

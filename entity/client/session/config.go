@@ -15,57 +15,57 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Config says who plays in which world. Zero fields have the defaults named.
+// Config says who plays in which world. Zero fields mean the defaults named below.
 type Config struct {
-	// LoginApp says by which door the player comes in; host is a name or an address. Required.
+	// LoginApp is the door by which the player comes in. host is a name or an address. Required.
 	//
 	//	udp://host:port, host:port   mercury's own datagrams, sealed by ServerKey
 	//	wss://host:port              WebSocket over TLS; ws:// is in the clear
 	//	quic://host:port             QUIC, with TLS
 	//	tls://host:port              TCP with TLS; tcp:// is in the clear
 	//
-	// The BaseApp is dialled over the same network, or, if it has no such door, over one of the
+	// The BaseApp is dialled over the same network or, if it has no such door, over one of the
 	// carriers in Options.
 	LoginApp string
-	// ServerKey is the public key of the world, for UDP. Without it everything is in the clear,
-	// the password too; a world that is sealed refuses that with mercury.ErrKey.
+	// ServerKey is the public key of the world, for UDP. Without it everything is in the clear, the
+	// password too, and a sealed world refuses the session with mercury.ErrKey.
 	ServerKey secure.PublicKey
-	// TLS says whom to believe (RootCAs), for wss, quic and tls. Default: the system's roots. The
-	// certificate must be good for the host of LoginApp, at the BaseApps too.
+	// TLS says which certificates to trust (RootCAs), for wss, quic and tls. Default: the system's
+	// roots. The certificates must have the host name of LoginApp, those of the BaseApps too.
 	TLS *tls.Config
-	// Clear lets the session leave this machine in the clear: everybody on the way can read
-	// the password. Default: it is refused.
+	// Clear allows a session in the clear beyond this machine, in which everybody on the way can
+	// read the password. Default: such a session is refused.
 	Clear bool
-	// Schema has the entity definitions; what a client can see or call must be the same as at
-	// the server (property.Schema.ClientDigest). Required.
+	// Schema has the entity definitions. What a client can see and call must be the same as at the
+	// server (property.Schema.ClientDigest). Required.
 	Schema *property.Schema
-	// User and Password are what the LoginApp's Auth is asked about; each has at most
-	// protocol.MaxName bytes.
+	// User and Password are for the LoginApp's Auth, each of at most protocol.MaxName bytes.
 	User, Password string
-	// Retry asks for the login again, a second after it failed, while there is no world that
-	// is ready: nobody answers, the LoginApp has no BaseApp yet, or it is too busy. What a
-	// second try would not change ends the session all the same: a wrong password, other
-	// definitions, another key, a world that is full.
+	// Retry tries to log in again, a second after a failure, while the world is not ready: nobody
+	// answers, the LoginApp has no BaseApp yet, or it is too busy. Failures that would not go away
+	// still end the session: a wrong password, other definitions, another key, a world that is
+	// full.
 	Retry bool
 
-	// Scripts are the Go types that the game wrote for what it sees. Default: none.
+	// Scripts are the game's Go types for what it sees. Default: none.
 	Scripts *client.Scripts
-	// Events are told what happens, on the session's goroutine. Closed is not told of logins
-	// that are asked for again, nor of the session's end by Close.
+	// Events are called on the session's goroutine. Closed is not called for a login that is tried
+	// again, nor when Close ends the session.
 	Events client.Events
 	// Tick is the time between two ticks of the client. Default client.DefaultTick.
 	Tick time.Duration
 
-	// Listen is "host:port" for the session's socket of UDP. Default: a free port at all addresses of
+	// Listen is "host:port" for the session's UDP socket. Default: a free port at all addresses of
 	// this machine.
 	Listen string
-	// Host runs the session. Hundreds of bots do well with one that they share; its log is
-	// where theirs goes. Default: one of the session's own.
+	// Host runs the session. Hundreds of bots should share one, which then has their log. Default:
+	// one of the session's own.
 	Host *host.Host
-	// Options are further ones for the session's process, such as carriers beside that of
+	// Options are further options for the session's process, such as carriers beside that of
 	// LoginApp. Default: none.
 	Options []host.Option
-	// Log gets a line when a session begins and ends. Default: nothing is logged, or what Host logs.
+	// Log gets a line when a session begins and ends. Default: nothing is logged, or what Host
+	// logs.
 	Log *slog.Logger
 }
 
@@ -78,16 +78,16 @@ func (c *Config) Validate() error {
 		faults = append(faults, c.validateAddress(&a)...)
 	}
 	if c.Host != nil && c.Log != nil {
-		faults = append(faults, errors.New("session: Config.Log is given beside Host, which has a log: leave one of them out"))
+		faults = append(faults, errors.New("session: Config.Log is given, but Host has a log: leave one of them out"))
 	}
-	// What is only known later is stood in for.
+	// These values stand for what is only known later.
 	known := c.client(host.Env{Transport: struct{ mercury.Transport }{}, Net: new(host.Net)}, netip.AddrPortFrom(netip.IPv6Loopback(), 1))
 	return errors.Join(append(faults, known.Validate())...)
 }
 
-// client is the Config of the client.
+// client returns the Config of the client.
 func (c *Config) client(e host.Env, loginApp netip.AddrPort) client.Config {
-	var networks []string // that of LoginApp is the first carrier's
+	var networks []string // the network of LoginApp is that of the first carrier
 	for _, carrier := range e.Net.Carriers() {
 		networks = append(networks, carrier.Network())
 	}

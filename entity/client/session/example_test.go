@@ -25,8 +25,8 @@ func (a *Account) OnCreated() {
 	_ = a.CreateCell(1, property.Vector3{X: 3, Z: 4}, property.Vector3{}, nil)
 }
 
-// A program that has the address of a LoginApp and the definitions plays. The world is in the
-// same program here, and could be anywhere.
+// A program that has the address of a LoginApp and the definitions plays. The world is in the same
+// program here, and could be anywhere.
 func ExampleDial() {
 	schema, err := property.Load(fstest.MapFS{
 		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},

@@ -10,21 +10,21 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// retryPeriod is the time from a login that failed to the next try: short for who waits,
-// and little for a LoginApp that thousands ask.
+// retryPeriod is the time from a failed login to the next try: short for a player who waits, and
+// long enough for a LoginApp with thousands of players.
 const retryPeriod = time.Second
 
-// player is a client as a Host runs it: an App that begins anew while the world is not
-// ready, and tells how far it has come.
+// player is a client as an App of a Host. It begins again while the world is not ready, and
+// publishes its progress.
 type player struct {
 	*client.Client
 	cfg     client.Config
 	retry   bool
 	now     time.Duration // of the last tick
-	retryAt time.Duration // 0 while no try is ahead
+	retryAt time.Duration // 0 if no try is planned
 	told    *progress
-	state   client.State // that is told
-	entered bool         // that is told
+	state   client.State // last published
+	entered bool         // already published
 }
 
 func newPlayer(cfg client.Config, retry bool, told *progress) (p *player, err error) {
@@ -72,7 +72,7 @@ func (p *player) Tick(now time.Duration) (next time.Duration) {
 // begin makes the client of the next try.
 func (p *player) begin() {
 	c, err := client.New(p.cfg)
-	if err != nil { // not of a Config that was good before
+	if err != nil { // impossible, since the Config was valid before
 		p.told.end(err)
 		return
 	}
@@ -97,7 +97,7 @@ func (p *player) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	p.look()
 }
 
-// look tells what is new.
+// look publishes what is new.
 func (p *player) look() {
 	if p.InWorld() && !p.entered {
 		p.entered = true
@@ -119,14 +119,14 @@ func (p *player) look() {
 	p.told.reach(state)
 }
 
-// progress is what other goroutines may know of a player.
+// progress is what other goroutines can see of a player.
 type progress struct {
 	entered chan struct{} // closed when the player has been in the world
 	over    chan struct{} // closed when the session is over
 
 	mu      sync.Mutex
 	state   client.State
-	refusal error // of the last login that is asked for again
+	refusal error // of the last login that is tried again
 	err     error // why it is over
 }
 
@@ -151,14 +151,14 @@ func (s *progress) end(err error) {
 	}
 }
 
-// reason is why the session is over, nil before.
+// reason returns why the session is over, nil before.
 func (s *progress) reason() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// lacks says what a player waits for; "" for one who has been in the world.
+// lacks says what a player waits for; "" once the player has been in the world.
 func (s *progress) lacks() (what string, refusal error) {
 	select {
 	case <-s.entered:

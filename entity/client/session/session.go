@@ -16,8 +16,8 @@ type Session struct {
 	progress *progress
 }
 
-// Dial logs a player in and returns when it is in the world. The error says why it is not. A
-// player whose entity gets no cell part is never there: use Start for those. The session
+// Dial logs a player in and returns when the player's entity is in the world, or with the reason
+// why it is not. An entity that gets no cell part never is; use Start for those. The session
 // outlives ctx.
 func Dial(ctx context.Context, cfg Config) (*Session, error) {
 	s, err := Start(ctx, cfg)
@@ -30,8 +30,8 @@ func Dial(ctx context.Context, cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// Start begins to log a player in. It waits for the name of the LoginApp to be looked up, and
-// for nothing else; the session outlives ctx. The error lists all faults of cfg.
+// Start begins to log a player in. It waits only until the name of the LoginApp is looked up. The
+// session outlives ctx. Its error lists all faults of cfg.
 func Start(ctx context.Context, cfg Config) (*Session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	case err != nil:
 		return nil, err
 	case cfg.inClear(&at, to):
-		return nil, fmt.Errorf("session: nothing seals %s on its way to %v: give Config.ServerKey, dial wss, quic or tls, or set Config.Clear if all may be read", at.scheme, to)
+		return nil, fmt.Errorf("session: nothing seals %s on its way to %v: give Config.ServerKey, dial wss, quic or tls, or set Config.Clear if everything may be read", at.scheme, to)
 	}
 	s := &Session{progress: &progress{entered: make(chan struct{}), over: make(chan struct{})}}
 	h := cfg.Host
@@ -71,8 +71,8 @@ func Start(ctx context.Context, cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// Ready waits until the player has entered the world, or the session is over, or ctx ends. The
-// error is Err's, or says what the player waits for, with what the context says.
+// Ready waits until the player has entered the world, the session is over, or ctx ends. Its error
+// is Err's, or says what the player waits for and wraps the context's.
 func (s *Session) Ready(ctx context.Context) error {
 	select {
 	case <-s.progress.entered:
@@ -83,12 +83,11 @@ func (s *Session) Ready(ctx context.Context) error {
 			return errors.Join(fmt.Errorf("session: %s: %w", what, context.Cause(ctx)), refusal)
 		}
 	}
-	return s.Err() // it may be over again
+	return s.Err() // it may have ended since
 }
 
-// Do runs f on the session's goroutine and waits for it. It is not called by events, which run
-// there anyway; f is not to keep the client. After Close it returns an error with
-// host.ErrStopped in its chain.
+// Do runs f on the session's goroutine and waits for it. Do not call it in events, which run there
+// anyway. f must not keep the client. After Close it returns an error that wraps host.ErrStopped.
 func (s *Session) Do(f func(*client.Client)) error {
 	return s.process.Do(func(a host.App) {
 		p := a.(*player)
@@ -97,7 +96,7 @@ func (s *Session) Do(f func(*client.Client)) error {
 	})
 }
 
-// Err says why the session is over: what the event Closed was told, or client.ErrEnded after
+// Err returns why the session is over: the error of the event Closed, or client.ErrEnded after
 // Close. It is nil while the session goes on.
 func (s *Session) Err() error {
 	if err := s.progress.reason(); err != nil {
@@ -114,8 +113,8 @@ func (s *Session) Err() error {
 	return client.ErrEnded
 }
 
-// Close drops the connection in order and gives back what the session holds. The player's
-// entity then leaves the world, unless its script keeps it.
+// Close ends the connection properly and frees what the session holds. The player's entity then
+// leaves the world, unless its script keeps it.
 func (s *Session) Close() error {
 	if s.own != nil {
 		return s.own.Close()

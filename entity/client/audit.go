@@ -25,8 +25,8 @@ func (c *Client) onAudit(body []byte) error {
 	return nil
 }
 
-// audit returns a line for each difference: the own entity first, then the
-// server's list in its order, then what the client holds beyond it by id.
+// audit returns a line for each difference: first the player's own entity, then the server's list
+// in its order, then other entities that the client holds, by id.
 func (c *Client) audit(m *protocol.Audit) (diff []string, err error) {
 	a := auditor{expected: make(map[*Replica]bool, len(m.Entities))}
 	if m.Own.ID != c.player.ID {
@@ -67,8 +67,8 @@ func (a *auditor) differ(format string, args ...any) {
 	a.diff = append(a.diff, fmt.Sprintf(format, args...))
 }
 
-// compare compares one entity. Positions at rest are exact: they were sent
-// reliably, without loss of precision.
+// compare compares one entity. Positions at rest must be exact, since they were sent reliably and
+// without loss of precision.
 func (a *auditor) compare(r *Replica, x *protocol.Expected) error {
 	if r.Def.ClientID != x.Type {
 		a.differ("entity %v is of type %s (%d), the server says %d", r.ID, r.Def.Name, r.Def.ClientID, x.Type)
@@ -84,7 +84,7 @@ func (a *auditor) compare(r *Replica, x *protocol.Expected) error {
 		name := r.Def.Properties[i].Name
 		switch held := r.Props.Get(i); {
 		case !r.Props.Holds(i):
-			a.differ("entity %v: %s.%s is not for this client to see", r.ID, r.Def.Name, name)
+			a.differ("entity %v: %s.%s must not be visible to this client", r.ID, r.Def.Name, name)
 		case !property.Equal(held, v):
 			a.differ("entity %v: %s.%s is %v, the server says %v", r.ID, r.Def.Name, name, held, v)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// crowd is a client that sees 200 entities, the load of a crowded place, and a
-// packet that says where 40 of them are, which is about what one datagram holds.
+// crowd is a client that sees 200 entities, the load of a crowded place, and a packet that says
+// where 40 of them are, which is about what one datagram holds.
 func crowd(tb testing.TB) (c *Client, packet func(stamp uint32) []byte) {
 	r := newRig(tb)
 	r.play()
@@ -49,8 +49,8 @@ func TestPositionsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkPositions is one packet with the places of 40 of 200 entities. The
-// reference is the reading of such a packet alone.
+// BenchmarkPositions is one packet with the places of 40 of 200 entities. The reference is the
+// reading of such a packet alone.
 func BenchmarkPositions(b *testing.B) {
 	c, packet := crowd(b)
 	b.Run("client", func(b *testing.B) {

@@ -43,8 +43,8 @@ func (c *Client) onOwnProperty(body []byte, base bool) error {
 	return nil
 }
 
-// change makes the first change of b, of the whole or of a part of a property; one
-// that this client must not see is an error.
+// change makes the first change in b, of a whole property or of a part. A property that this client
+// must not see is an error.
 func (c *Client) change(r *Replica, b []byte) (change property.Change, rest []byte, err error) {
 	change, rest, err = r.Props.ApplyClientChange(b)
 	if err != nil {
@@ -54,9 +54,9 @@ func (c *Client) change(r *Replica, b []byte) (change property.Change, rest []by
 	return change, rest, nil
 }
 
-// tellChanged tells of a change that was made, unless nothing is different by it.
+// tellChanged tells of a change, unless it has changed nothing.
 func (c *Client) tellChanged(r *Replica, change *property.Change) {
-	// The handler may have ended the session at the property before.
+	// The handler of the last property may have ended the session.
 	if c.state == Closed || !change.Nested() && property.Equal(change.Old, change.New) {
 		return
 	}

@@ -22,9 +22,9 @@ const (
 	Idle State = iota
 	// LoggingIn: at the LoginApp.
 	LoggingIn
-	// Attaching: at the BaseApp, not yet taken by the proxy.
+	// Attaching: at the BaseApp, not yet accepted by the proxy.
 	Attaching
-	// Playing: taken by the proxy.
+	// Playing: accepted by the proxy.
 	Playing
 	// Closed: over; Err says why.
 	Closed
@@ -50,40 +50,38 @@ func (s State) String() string {
 // ErrEnded is Err after Close.
 var ErrEnded = errors.New("client: closed by its owner")
 
-// Stats counts what a client did and met.
+// Stats counts what a client has done and met.
 type Stats struct {
 	// CallsSent counts calls of cell and base methods.
 	CallsSent uint64
 	// MovesSent counts Moves, reliable ones included.
 	MovesSent uint64
-	// Bundles counts reliable messages of the proxy; CellBundles those of them
-	// that its cell part made.
+	// Bundles counts the proxy's reliable messages, and CellBundles those of them that its cell
+	// part made.
 	Bundles, CellBundles uint64
 	// Packets counts Positions packets.
 	Packets uint64
 	// BytesDown and BytesUp count bytes of protocol messages.
 	BytesDown, BytesUp uint64
-	// UnknownEntities counts messages and packet entries for entities that the
-	// client does not have: late packets, mostly.
+	// UnknownEntities counts messages and packet entries for entities that the client does not
+	// have, mostly from late packets.
 	UnknownEntities uint64
-	// StalePositions counts packet entries and Rests that were older than what
-	// the client has.
+	// StalePositions counts packet entries and Rests that were older than what the client has.
 	StalePositions uint64
-	// UnknownMessages counts messages of ids that this client does not know.
+	// UnknownMessages counts messages with ids that this client does not know.
 	UnknownMessages uint64
 	// Malformed counts messages that could not be read; the first ends the session.
 	Malformed uint64
-	// Audits counts answers to RequestAudit, AuditDiffs the lines of difference
-	// in them.
+	// Audits counts answers to RequestAudit, AuditDiffs the lines of difference in them.
 	Audits, AuditDiffs uint64
-	// Unsent counts messages that could not be sent though the session goes on: too long,
-	// or too many for a server that does not keep up. What a session that has ended could not
-	// send is not among them.
+	// Unsent counts messages that could not be sent although the session goes on: too long, or too
+	// many for a server that does not keep up. It does not count what an ended session could not
+	// send.
 	Unsent uint64
 }
 
-// Client is one session of one player: a mercury.Handler with a Tick. See the
-// package comment.
+// Client is one session of one player. It is a mercury.Handler with a Tick; see the package
+// comment.
 type Client struct {
 	cfg      Config
 	log      *slog.Logger
@@ -107,16 +105,16 @@ type Client struct {
 	space    entity.SpaceID
 	entities replicas
 	data     []spaceDatum // by key
-	// bundle is the number of the last bundle of the cell part, within its
-	// incarnation; 0 before any.
+	// bundle is the number of the last bundle of the cell part, within its incarnation; 0 before
+	// any.
 	bundle uint64
-	// seen is what the server is told of what came; told is what it was told last.
+	// seen is what has come, as the server is told; toldSeen is what it was told last.
 	seen, toldSeen protocol.Seen
 	aliases        aliases
 	reader         protocol.PositionsReader
 
 	sequence    uint32 // of the last Move sent
-	incarnation uint32 // of the own real, said with every move
+	incarnation uint32 // of the player's real, sent with every move
 	dirty       bool   // the player moved since the last Move
 	moving      bool   // the last Move went unreliably
 }
@@ -126,8 +124,7 @@ type spaceDatum struct {
 	value []byte
 }
 
-// New returns a client that begins at its first Tick. The error lists all faults
-// of cfg.
+// New returns a client that begins at its first Tick. Its error lists all faults of cfg.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -151,7 +148,7 @@ func New(cfg Config) (*Client, error) {
 // State is how far the session has come.
 func (c *Client) State() State { return c.state }
 
-// Err says why the session ended, nil before.
+// Err returns why the session ended; nil before.
 func (c *Client) Err() error { return c.err }
 
 // Stats returns the counts so far.
@@ -179,8 +176,8 @@ func (c *Client) findData(key uint16) (int, bool) {
 	return slices.BinarySearchFunc(c.data, key, func(d spaceDatum, key uint16) int { return int(d.key) - int(key) })
 }
 
-// Tick dials at the first call; later, when it is due, it sends where the player
-// is and gives up on what takes too long. It returns when it is due next.
+// Tick dials at its first call. Later it sends the player's place when that is due, and gives up on
+// what takes too long. It returns when the next Tick is due.
 func (c *Client) Tick(now time.Duration) (next time.Duration) {
 	c.now = now
 	if !c.started {
@@ -224,8 +221,8 @@ func (c *Client) expire() {
 	}
 }
 
-// Opened implements mercury.Handler. A client accepts no channels: one that was
-// opened from outside is aborted.
+// Opened implements mercury.Handler. A client accepts no channels, so it aborts one that was opened
+// from outside.
 func (c *Client) Opened(now time.Duration, ch mercury.ChannelID, _ mercury.Address) {
 	c.now = now
 	if ch != c.ch || c.state == Closed {
@@ -257,9 +254,9 @@ func (c *Client) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	c.close(fmt.Errorf("client: %v: %w", c.state, reason))
 }
 
-// Logout says good-bye. The session ends when the server agrees, or after
-// LogoutTimeout: with a *protocol.Refused of protocol.LoggedOut either way. The
-// player's entity then leaves the world, unlike after Close.
+// Logout ends the session properly. It ends when the server agrees or after LogoutTimeout, in
+// either case with a *protocol.Refused of protocol.LoggedOut. The player's entity then leaves the
+// world, unlike after Close.
 func (c *Client) Logout() {
 	switch {
 	case c.state == Closed || c.leaving:
@@ -272,8 +269,8 @@ func (c *Client) Logout() {
 	}
 }
 
-// Close drops the connection at once, as a crash of the player's machine would.
-// There is no Closed event; Err is ErrEnded.
+// Close drops the connection at once, as a crash of the player's machine would. There is no Closed
+// event; Err is ErrEnded.
 func (c *Client) Close() {
 	if c.state == Closed {
 		return
@@ -285,7 +282,7 @@ func (c *Client) Close() {
 	}
 }
 
-// close ends the session for a reason that did not come from the caller.
+// close ends the session for a reason other than Close.
 func (c *Client) close(err error) {
 	c.state, c.err, c.inWorld = Closed, err, false
 	c.downloads.AbortAll(c.now, c.ch, errAway)
@@ -306,12 +303,12 @@ func (c *Client) send(msg []byte) {
 	c.unsent(c.cfg.Transport.Send(c.ch, msg))
 }
 
-// unsent counts a failure that is not followed by Closed, and reports whether there was
-// a failure of any kind.
+// unsent counts a failure that is not followed by Closed, and reports whether there was a failure
+// of any kind.
 func (c *Client) unsent(err error) bool {
 	if errors.Is(err, mercury.ErrFull) || errors.Is(err, mercury.ErrMessageTooLong) {
 		c.stats.Unsent++
-		if c.stats.Unsent == 1 { // the others are in Stats
+		if c.stats.Unsent == 1 { // Stats counts the others
 			c.log.Warn("message not sent", "reason", err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// serverTree has server-only types, properties and methods before, between and
-// after what clients know. clientTree is the same without them.
+// serverTree has server-only types, properties and methods before, between and after what clients
+// know. clientTree is the same without them.
 var serverTree = fstest.MapFS{
 	"entities.xml": {Data: []byte(`<root>
 		<ServerOnlyEntities> <Weather/> </ServerOnlyEntities>
@@ -105,8 +105,8 @@ func (s *server) set(v *property.Values, name string, to property.Value) (index 
 	return index
 }
 
-// A client built before an edit of the definitions that concerns servers alone
-// understands all that the server says after it, and is understood.
+// A client built before an edit of the definitions that concerns servers alone understands all that
+// the server says after it, and is understood.
 func TestClientWithoutServerOnlyDefinitions(t *testing.T) {
 	full, part := loadTree(t, serverTree), loadTree(t, clientTree)
 	if full.ClientDigest != part.ClientDigest || full.Digest == part.Digest {

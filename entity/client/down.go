@@ -34,11 +34,10 @@ func (c *Client) Message(now time.Duration, ch mercury.ChannelID, reliable bool,
 	c.close(fmt.Errorf("client: %v: %w", c.state, err))
 }
 
-// errOver stops the reading of a bundle whose session ended, or changed its
-// channel, in the middle.
+// errOver stops reading a bundle if the session ended or changed its channel in the middle.
 var errOver = errors.New("client: session over")
 
-// malformed is an error for a message that can be read and makes no sense.
+// malformed returns an error for a message that can be read but makes no sense.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{protocol.ErrMalformed}, args...)...)
 }
@@ -83,7 +82,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 	return nil
 }
 
-// known reports whether id is of a message to a client that plays.
+// known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
 	return id >= protocol.AttachedID && id <= protocol.AuditID || id == protocol.BundleID
 }
@@ -152,7 +151,7 @@ func (c *Client) onLoginOK(body []byte) error {
 	}
 	to, ok := c.choose(m.Doors)
 	if !ok {
-		c.close(fmt.Errorf("client: %w: the BaseApp's doors are %v, and this client dials over %v", mercury.ErrAddress, m.Doors, c.cfg.Networks))
+		c.close(fmt.Errorf("client: %w: the BaseApp's doors are %v, but this client dials over %v", mercury.ErrAddress, m.Doors, c.cfg.Networks))
 		return nil
 	}
 	c.cfg.Transport.Close(c.ch)
@@ -172,7 +171,7 @@ func (c *Client) onLoginOK(body []byte) error {
 	return nil
 }
 
-// choose takes the door over the network that the client prefers.
+// choose returns the door over the network that the client prefers.
 func (c *Client) choose(doors []protocol.Door) (protocol.Door, bool) {
 	for _, network := range c.cfg.Networks {
 		if d, ok := protocol.Over(doors, network); ok && !d.Address.IsZero() {

@@ -203,8 +203,8 @@ func TestUnknownIsCounted(t *testing.T) {
 	r.wantEvents()
 }
 
-// secretPair is a property beyond those that clients see, as the server alone
-// could number it. Values.AppendClientValue would not write it.
+// secretPair is a property beyond those that clients see, as the server alone could number it.
+// Values.AppendClientValue would not write it.
 func secretPair(d *property.Definition) []byte {
 	visible := 0
 	for _, p := range d.Properties {
@@ -373,7 +373,7 @@ func TestAudit(t *testing.T) {
 		{"value", func(m *protocol.Audit) { m.Entities[0].Props = appendValue(nil, health, wrong) }, []string{"1.7: Avatar.health is 100, the server says -1"}},
 		{"not to be seen", func(m *protocol.Audit) {
 			m.Entities[0].Props = appendValue(nil, mana, owns)
-		}, []string{"1.7: Avatar.mana is not for this client"}},
+		}, []string{"1.7: Avatar.mana must not be visible to this client"}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			r := newRig(t)

@@ -8,23 +8,24 @@ import (
 	"github.com/cellscape/cellscape/mercury/download"
 )
 
-// DefaultMaxDownload is the default of Config.MaxDownload: a map, not a game.
+// DefaultMaxDownload is the default of Config.MaxDownload, in bytes: enough for a map, not for a
+// game.
 const DefaultMaxDownload = 16 << 20
 
-// downloads is the receiving side of the contents that the proxy sends.
+// downloads is the receiving side of the proxy's contents.
 type downloads struct {
 	*download.Downloads
 	c     *Client
 	sinks map[uint32]*sink
 }
 
-// sink is a content that is on its way.
+// sink is a content that is still coming.
 type sink struct {
 	download.Memory
 	desc string
 }
 
-// errAway is why a download ends with its session.
+// errAway ends a download whose session has ended.
 var errAway = errors.New("client: the session is over")
 
 // newDownloads makes the receiving side.
@@ -63,7 +64,7 @@ func (c *Client) takeDownload(msg []byte) error {
 // DownloadOffered implements download.DownloadHandler.
 func (d *downloads) DownloadOffered(now time.Duration, ch mercury.ChannelID, o download.Offer) {
 	if d.c.cfg.Events.Downloaded == nil {
-		_, _ = d.Cancel(ch, o.ID) // it was just offered, so that it is there; nothing is kept of it
+		_, _ = d.Cancel(ch, o.ID) // it was just offered, so it exists; nothing of it is kept
 		return
 	}
 	s := &sink{desc: o.Desc}

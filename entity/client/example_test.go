@@ -11,8 +11,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// A client logs in and is refused. The runner would do what this example does by
-// hand: hand over what arrives on the client's channel.
+// A client logs in and is refused. The runner would do what this example does by hand: hand over
+// what arrives on the client's channel.
 func Example() {
 	schema, err := property.NewSchema(&property.Definition{Name: "Avatar", HasCell: true, HasBase: true, HasClient: true})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// packedRig plays the servers of a type that is packed, to where the client has its
-// player's entity.
+// packedRig plays the servers of a type that is packed, to where the client has its player's
+// entity.
 func packedRig(t *testing.T, z *property.Compressor) *rig {
 	r := rigOf(t, schemaOf(t, property.Compression{External: "ZIP_6"}))
 	r.attach()

@@ -12,36 +12,36 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Replica is the client's copy of an entity. Callers read it and do not change it.
+// Replica is the client's copy of an entity. Callers may read it but not change it.
 type Replica struct {
 	ID  entity.ID
 	Def *property.Definition
-	// Props holds what this client sees: of the player's own entity the
-	// OwnClientSide, of others the OtherClientSide. A property above the detail
-	// level that the entity is seen at has the last value that came, or the default.
+	// Props holds what this client sees: the OwnClientSide of the player's own entity, the
+	// OtherClientSide of others. A property above the detail level at which the entity is seen has
+	// the last value that came, or the default.
 	Props    *property.Values
 	Position property.Vector3
 	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
 	Direction property.Vector3
 
 	client *Client
-	kind   *script.Type // nil if the game wrote none
+	kind   *script.Type // nil without a script
 	script reflect.Value
 	alias  uint32
-	packet uint32 // number of the last packet that told of it, 0 before any
-	// born is the number of the bundle with the last reliable word on the place.
-	// Invariant: no packet entry with a smaller After is used.
+	packet uint32 // number of the last packet that had it, 0 before any
+	// born is the number of the bundle with the last reliable message about the place. Invariant:
+	// no packet entry with a smaller After is used.
 	born uint64
-	// moved is the After of the last packet entry that was used, 0 before any. A
-	// Rest in that bundle or an earlier one is older than the entry.
+	// moved is the After of the last packet entry that was used, 0 before any. A Rest in that or an
+	// earlier bundle is older than the entry.
 	moved uint64
 }
 
 // Own reports whether r is the player's own entity.
 func (r *Replica) Own() bool { return r.Props.Side() == property.OwnClientSide }
 
-// follow uses an entry of a packet, unless r has a later word on its place. ok is false for a place
-// that is nowhere.
+// follow uses an entry of a packet, unless r has later news of its place. ok is false for an
+// impossible place.
 func (r *Replica) follow(h *protocol.PacketHead, m *protocol.Moved) (used, ok bool) {
 	if h.After < r.born || h.Number <= r.packet {
 		return false, true
@@ -66,7 +66,7 @@ func (r *Replica) rest(bundle uint64, position, direction property.Vector3) (use
 	return true, moves
 }
 
-// aliases finds the replicas that packets tell of.
+// aliases finds replicas by the aliases that packets use.
 type aliases []*Replica
 
 func (a aliases) get(alias uint32) *Replica {
@@ -76,7 +76,7 @@ func (a aliases) get(alias uint32) *Replica {
 	return nil
 }
 
-// put gives a replica its alias; it reports false if another one has it.
+// put gives a replica its alias. It reports false if another replica has it.
 func (a *aliases) put(r *Replica) bool {
 	if r.alias == protocol.NoAlias {
 		return true
@@ -99,8 +99,7 @@ func (a aliases) remove(r *Replica) {
 
 func (a *aliases) clear() { *a = nil }
 
-// replicas is ordered by id, so that whoever walks it does so in the same order
-// in every run.
+// replicas is ordered by id, so that a walk has the same order in every run.
 type replicas []*Replica
 
 func (s replicas) find(id entity.ID) (int, bool) {
@@ -130,16 +129,15 @@ func (s *replicas) remove(id entity.ID) *Replica {
 	return r
 }
 
-// Entities are the entities in the area of interest, in the order of their ids;
-// the player's own is not among them. They must not change meanwhile: no message
-// may be handed to the client.
+// Entities yields the entities in the area of interest in order of their ids, without the player's
+// own. They must not change in the loop, so pass no message to the client in it.
 func (c *Client) Entities() iter.Seq[*Replica] { return slices.Values(c.entities) }
 
 // Len is the number of entities in the area of interest.
 func (c *Client) Len() int { return len(c.entities) }
 
-// Entity is the player's own entity, or the one of that id in the area of
-// interest, or nil.
+// Entity returns the entity with an id: the player's own, or one in the area of interest; otherwise
+// nil.
 func (c *Client) Entity(id entity.ID) *Replica {
 	if c.player != nil && c.player.ID == id {
 		return c.player

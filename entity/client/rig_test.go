@@ -74,8 +74,7 @@ type rig struct {
 
 func newRig(t testing.TB) *rig { return rigOf(t, testSchema(t)) }
 
-// rigOf is a rig whose client has the given definitions, with an Avatar as in
-// testSchema in them.
+// rigOf is a rig whose client has the given definitions, with an Avatar as in testSchema in them.
 func rigOf(t testing.TB, schema *property.Schema) *rig {
 	r := &rig{t: t, net: mercurytest.NewStage(mercurytest.Host(9, 1)), schema: schema}
 	note := func(format string, args ...any) { r.events = append(r.events, fmt.Sprintf(format, args...)) }
@@ -117,7 +116,8 @@ func appendOwn(b []byte, id protocol.ID, i int, v *property.Values) []byte {
 	return protocol.End(protocol.AppendChange(b, v, &property.Change{Index: i, New: v.Get(i)}), mark)
 }
 
-// keeper writes down the tickets that the client keeps, and how many channels it had dialled by then.
+// keeper writes down the tickets that the client keeps, and how many channels it had dialled by
+// then.
 type keeper struct{ r *rig }
 
 func (k keeper) Keep(_ time.Duration, to mercury.Address, ticket []byte) {

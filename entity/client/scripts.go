@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Scripts are the Go types that the game wrote for what a client sees of entity types. Register
-// everything, then give it to the clients; many may share it, since it is only read then.
+// Scripts holds the game's Go types for what a client sees of entity types. Register everything
+// before you give it to clients. Many may share it, since they only read it.
 type Scripts struct {
 	registry       script.Registry
 	player, others script.Table
@@ -33,29 +33,30 @@ func NewScripts(schema *property.Schema) *Scripts {
 // Schema returns the definitions.
 func (s *Scripts) Schema() *property.Schema { return s.registry.Schema() }
 
-// Err reports every fault of all registrations, nil if there is none. Types without a script are
-// allowed: the Events tell of them.
+// Err reports all faults of all registrations; nil if there are none. A type may lack a script; the
+// Events tell of it all the same.
 func (s *Scripts) Err() error { return s.registry.Err() }
 
-// Register gives the entities of type name that a player sees, besides its own, a script: a
-// pointer to T, which is made by constructor, or else by new. T embeds *client.Replica. Its handle fields
-// (property.Field) are bound to the properties of their names and are read-only; any other field
-// must be tagged `cellscape:"local"`: it lives as long as the replica. Every client method of the
-// definition is a Go method of *T, called before Events.Called. Its setters, OnSet and the
-// property's name, hear of changes before Events.PropertyChanged, and not of the values with which
-// an entity is made; see property.Setters. A method that begins with On is one of those; another is
-// refused, since nothing would call it. A panic is the program's own. Faults are kept for Err.
+// Register gives the entities of the type called name that a player sees, except its own, a script,
+// a *T. The constructor makes it, or new without one. T must embed *client.Replica. Its handle
+// fields (property.Field) are bound to the properties of their names and are read-only; any other
+// field must have the tag `cellscape:"local"`, and lives as long as the replica. Every client
+// method of the definition must be a Go method of *T, which is called before Events.Called.
+// Setters, methods called OnSet and the property's name, are called before Events.PropertyChanged,
+// but not for the values with which an entity is made; see property.Setters. Any other method whose
+// name begins with On is refused, since nothing would call it. Panics are not caught. Err reports
+// the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.others, name, constructor)
 }
 
-// RegisterPlayer gives the player's own entity, if it is of type name, a script of its own, as
-// Register does for the others. Of its own entity a player sees other properties.
+// RegisterPlayer is Register for the player's own entity, of which the player sees other
+// properties.
 func RegisterPlayer[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.player, name, constructor)
 }
 
-// bind gives a new replica its script, if the game wrote one.
+// bind gives a new replica its script, if there is one.
 func (s *Scripts) bind(r *Replica) {
 	if s == nil {
 		return
@@ -69,7 +70,7 @@ func (s *Scripts) bind(r *Replica) {
 	}
 }
 
-// Script is the Go value that the game wrote for the entity, a *T of Register; nil if it wrote none.
+// Script returns the entity's script, a *T of Register; nil if there is none.
 func (r *Replica) Script() any {
 	if r.kind == nil {
 		return nil
@@ -77,7 +78,7 @@ func (r *Replica) Script() any {
 	return r.script.Interface()
 }
 
-// hear tells the script of a change that is in place.
+// hear tells the script of a change that was made.
 func (r *Replica) hear(c *property.Change) {
 	if r.kind != nil {
 		r.kind.Hear(r.script, c)

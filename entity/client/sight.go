@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// What the cell part shows of other entities.
+// This file handles what the cell part shows of other entities.
 
 func (c *Client) onEnter(body []byte) error {
 	var m protocol.Enter
@@ -28,7 +28,7 @@ func (c *Client) onEnter(body []byte) error {
 	if err := c.fill(r, m.Props); err != nil {
 		return err
 	}
-	// A second Enter replaces the first: what it says is the newer truth.
+	// A second Enter replaces the first, since it is newer.
 	if !c.leave(m.ID) && len(c.entities) >= MaxEntities {
 		return malformed("more than %d entities", MaxEntities)
 	}
@@ -157,11 +157,11 @@ func (c *Client) positions(packet []byte) error {
 	return bad
 }
 
-// errStale is for a packet that is of no use, and no fault of anyone.
+// errStale is for a packet that is of no use, but is nobody's fault.
 var errStale = errors.New("client: packet of another time")
 
-// packet takes down that a packet has come. The numbers of one incarnation say nothing of those of
-// another, whose packets may still be under way.
+// packet notes that a packet has come. Each incarnation has its own numbers, and packets of another
+// may still be under way.
 func (c *Client) packet(h *protocol.PacketHead) error {
 	if !c.inWorld || h.Epoch != uint8(c.incarnation) || h.After > c.bundle+maxAhead {
 		return errStale

@@ -9,20 +9,20 @@ import (
 	"github.com/cellscape/cellscape/property"
 )
 
-// Errors of what a client asks for at the wrong time.
+// Errors of a client's requests.
 var (
-	// ErrNotPlaying is returned before LoggedIn, and once the session is over.
+	// ErrNotPlaying is returned before LoggedIn and after the session is over.
 	ErrNotPlaying = errors.New("client: not playing")
 	// ErrNotInWorld is returned while the player's entity has no cell part.
 	ErrNotInWorld = errors.New("client: the player is not in a space")
-	// ErrPosition is returned for a place with a number that is not finite or
-	// beyond entity.MaxCoordinate.
+	// ErrPosition is returned for a place with a number that is not finite or is beyond
+	// entity.MaxCoordinate.
 	ErrPosition = errors.New("client: position or direction out of range")
 )
 
-// SetPosition puts the player's entity at a place at once. The server hears of it at the next
-// Tick: unreliably while the player moves, and once reliably when it has come to
-// rest. Errors are ErrNotInWorld and ErrPosition.
+// SetPosition moves the player's entity at once. The next Tick tells the server: unreliably while
+// the player moves, and once reliably when it has come to rest. Errors are ErrNotInWorld and
+// ErrPosition.
 func (c *Client) SetPosition(position, direction property.Vector3) error {
 	if c.state != Playing || !c.inWorld {
 		return ErrNotInWorld
@@ -38,12 +38,11 @@ func (c *Client) SetPosition(position, direction property.Vector3) error {
 	return nil
 }
 
-// quietBundles is how many bundles a client that stands still and hears of no places takes in before
-// it says so: the witness has to know some day, since it gives up no alias before.
+// quietBundles is how many bundles a client takes before it reports them although it stands still
+// and has received no packets. The witness needs the report to free aliases.
 const quietBundles = 64
 
-// sendMove says where the player is, if the server does not know, and what has come of the places
-// of others.
+// sendMove tells the server where the player is, if it does not know, and which packets have come.
 func (c *Client) sendMove() {
 	if c.state != Playing || !c.inWorld || c.leaving {
 		return
@@ -68,13 +67,13 @@ func (c *Client) sendMove() {
 		c.buf = m.Append(c.buf[:0])
 		c.stats.BytesUp += uint64(len(c.buf))
 		if c.unsent(c.cfg.Transport.Send(c.ch, c.buf)) {
-			return // it is at rest, and the server still has to hear of it
+			return // it is at rest, and the server has yet to hear that
 		}
 	}
 	c.dirty, c.moving = false, c.dirty
 }
 
-// whisper sends what the next one makes good.
+// whisper sends unreliably what a later message would make good.
 func (c *Client) whisper(msg []byte) {
 	c.buf = msg
 	c.stats.BytesUp += uint64(len(msg))
@@ -85,19 +84,19 @@ func (c *Client) whisper(msg []byte) {
 // AtRest reports whether the server has been told reliably where the player is.
 func (c *Client) AtRest() bool { return !c.dirty && !c.moving }
 
-// Cell is the mailbox of the cell part: the exposed cell methods of the player's own entity, or of
-// one in its area of interest. The call is checked before it leaves; whether it really is handled
-// is the server's to decide. Errors of a call are those of entity.Mailbox, entity.ErrNotExposed,
-// entity.ErrNoPart for an entity that is not in sight any more, and ErrNotPlaying.
+// Cell is the mailbox of the cell part, for the exposed cell methods of the player's own entity or
+// of one in its area of interest. A call is checked before it is sent, but the server decides
+// whether to handle it. Errors of a call are those of entity.Mailbox, entity.ErrNotExposed,
+// entity.ErrNoPart for an entity that is no longer in sight, and ErrNotPlaying.
 func (r *Replica) Cell() entity.Mailbox { return r.mailbox(entity.CellPart) }
 
-// Base is the mailbox of the base part: the exposed base methods of the player's own entity. Those
-// of others are exposed to nobody. Errors are as of Cell.
+// Base is the mailbox of the base part, for the exposed base methods of the player's own entity. A
+// client cannot call those of other entities. Errors are those of Cell.
 func (r *Replica) Base() entity.Mailbox { return r.mailbox(entity.BasePart) }
 
 func (r *Replica) mailbox(part entity.Part) entity.Mailbox {
 	if r == nil {
-		return entity.Mailbox{} // of no entity in sight
+		return entity.Mailbox{} // the entity is not in sight
 	}
 	return entity.Mailbox{ID: r.ID, Part: part, Def: r.Def, Via: replicaCaller{r}}
 }
@@ -136,9 +135,8 @@ func (to replicaCaller) CallMethod(id entity.ID, part entity.Part, method int, a
 	return nil
 }
 
-// RequestAudit asks the server what this client should hold; the answer is the
-// event Audited; several requests in one tick may have one answer. It means something
-// only in a world at rest.
+// RequestAudit asks the server what this client should hold. The event Audited has the answer;
+// several requests in one tick may have one answer. It is meaningful only in a world at rest.
 func (c *Client) RequestAudit() error {
 	if c.state != Playing || c.leaving {
 		return ErrNotPlaying

@@ -25,6 +25,8 @@ type Haunt struct {
 	// Behind says that there was no room for what the real did: a State tells this haunt the result
 	// later.
 	Behind bool
+	// Watched says that a client sees the ghost.
+	Watched bool
 }
 
 // Haunts are the CellApps that hold ghosts of one real. The zero value has none.
@@ -81,6 +83,25 @@ func (h *Haunts) SetBehind(app mercury.Address, behind bool) {
 	}
 }
 
+// SetWatched says whether a client sees app's ghost. It returns false if app has none.
+func (h *Haunts) SetWatched(app mercury.Address, watched bool) bool {
+	i, found := h.find(app)
+	if found {
+		h.list[i].Watched = watched
+	}
+	return found
+}
+
+// Watched reports whether a client sees any of the ghosts.
+func (h *Haunts) Watched() bool {
+	for i := range h.list {
+		if h.list[i].Watched {
+			return true
+		}
+	}
+	return false
+}
+
 // Sweep removes every haunt for which drop returns true.
 func (h *Haunts) Sweep(drop func(Haunt) bool) {
 	// This does not use slices.DeleteFunc, through which drop would escape: each real with a ghost
@@ -105,17 +126,17 @@ func (h *Haunts) Len() int { return len(h.list) }
 func (h *Haunts) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(h.list)))
 	for _, x := range h.list {
-		b = mercury.AppendAddress(b, x.App)
+		b = codec.AppendBool(mercury.AppendAddress(b, x.App), x.Watched)
 	}
 	return b
 }
 
 // Read decodes a list; the haunts count from now.
 func (h *Haunts) Read(r *codec.Reader, now time.Duration) {
-	n := r.Count(MaxHaunts, 2)
+	n := r.Count(MaxHaunts, 3)
 	h.list = h.list[:0]
 	for range n {
-		app := mercury.ReadAddress(r)
+		app, watched := mercury.ReadAddress(r), r.Bool()
 		if r.Err() != nil {
 			return
 		}
@@ -123,5 +144,6 @@ func (h *Haunts) Read(r *codec.Reader, now time.Duration) {
 			r.Fail(errors.New("ghost: a haunt twice"))
 			return
 		}
+		h.SetWatched(app, watched)
 	}
 }

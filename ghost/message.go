@@ -191,6 +191,22 @@ type Query struct {
 	Hops uint8
 }
 
+// Watched tells a real's app whether a client sees the ghost on the sender's. A ghost tells it when that
+// changes, and each time that its real has moved on.
+type Watched struct {
+	Head
+	On bool
+}
+
+func (m *Watched) code(c *codec.Coder) {
+	m.Head.code(c)
+	c.Bool(&m.On)
+}
+
+// Append and Parse are what code describes.
+func (m *Watched) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Watched) Parse(body []byte) error { return parse(body, m, m.code) }
+
 // MaxQueryHops bounds how far a query goes on: ghosts that point at each other must not keep one
 // for ever.
 const MaxQueryHops = 4

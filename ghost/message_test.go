@@ -37,6 +37,7 @@ func messages() []message {
 		&ghost.Delete{Head: head},
 		&ghost.Audit{Head: head, Sum: 1<<64 - 1},
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
+		&ghost.Watched{Head: head, On: true},
 		&ghost.Roll{Space: 5, Calls: []ghost.Call{{Head: head, After: 1}, {Head: head, After: 1<<32 - 1}}},
 	}
 }

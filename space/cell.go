@@ -80,6 +80,7 @@ type Cell struct {
 	update  ghost.Update
 	message flow.Message
 	walk    []*record
+	noticed []*record // that somebody sees now; see tellWatched
 }
 
 // Space is the id of the space.

@@ -110,7 +110,7 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) {
 		c.newGhost(m, from, rec)
 		return
 	}
-	was := rec.ghostValues()
+	was, order := rec.ghostValues(), rec.e.Order
 	verdict, err := rec.ghost.TakeState(m, from, c.tick, c.compressor)
 	if err != nil {
 		c.badGhost(m.ID, err)
@@ -123,6 +123,9 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) {
 	rec.heard = c.now
 	c.moved(rec.e)
 	rec.hearState(was)
+	if order != rec.e.Order && rec.telling {
+		c.sendWatched(rec) // another app has the real now
+	}
 }
 
 // olderState reports whether a State with head h has nothing new for rec.

@@ -17,6 +17,9 @@ func appOf(l *bsp.Leaf) mercury.Address { return mercury.Address{At: l.App, Salt
 // check is the offload and ghost check: it finds who has left the cell, and who needs a ghost
 // where. Ghosts have been told their changes before, so what is sent here follows that.
 func (c *Cell) check() {
+	for _, rec := range c.ghosts {
+		c.reportWatched(rec)
+	}
 	if len(c.reals) == 0 {
 		return
 	}
@@ -33,6 +36,7 @@ func (c *Cell) check() {
 			continue
 		}
 		budget = c.mirror(r, own, budget)
+		r.checkWatched(rec)
 	}
 	for _, r := range leaving {
 		if r.gone == staying {
@@ -98,6 +102,10 @@ func (c *Cell) offload(r *Real) {
 	order := r.e.Order.NextHop()
 	had := r.haunts.Remove(to)
 	r.haunts.Add(c.self, c.now)
+	rec := c.population.find(r.e.ID)
+	rec.told = rec.seen.Watched()
+	rec.telling = rec.told
+	r.haunts.SetWatched(c.self, rec.told)
 	if r.audits {
 		r.audit() // the next cell would not know of the request
 	}

@@ -53,7 +53,7 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.witness != nil {
 		b = migrate.AppendPart(b, migrate.WitnessPart, r.witness.Append)
 	}
-	b = migrate.AppendPart(b, migrate.HauntsPart, r.haunts.Append)
+	b = migrate.AppendPart(b, migrate.HauntsPart, func(b []byte) []byte { return codec.AppendBool(r.haunts.Append(b), r.witnessed) })
 	b = migrate.AppendPart(b, migrate.LoadPart, r.appendLoad)
 	return migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
 }
@@ -109,6 +109,7 @@ func (r *Real) readPlaced(tag migrate.Tag, body []byte) error {
 		return nil
 	case migrate.HauntsPart:
 		r.haunts.Read(&rd, r.cell.now)
+		r.witnessed = rd.Bool()
 	case migrate.LoadPart:
 		r.readLoad(&rd)
 	case migrate.ClockPart:

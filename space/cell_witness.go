@@ -30,6 +30,7 @@ func (r *Real) dropWitness() {
 	if r.cell.ranges.HasTrigger(r.trigger) {
 		r.cell.ranges.RemoveTrigger(r.trigger)
 	}
+	r.witness.Close()
 	r.witness, r.trigger, r.direct, r.audits = nil, aoi.Trigger(0), nil, false
 }
 
@@ -46,8 +47,10 @@ func (c *Cell) deliverRangeEvents() {
 		}
 		if rec := c.population.find(entity.ID(key)); rec != nil {
 			r.witness.Enter(&rec.seen)
+			c.noticeWatched(rec)
 		}
 	})
+	c.tellWatched()
 }
 
 // updateWitnesses makes this tick's messages to the clients.

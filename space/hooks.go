@@ -20,6 +20,10 @@ type (
 	// ClientWatcher is told that the player's client came or went.
 	ClientWatcher interface{ OnClient(attached bool) }
 
+	// WitnessWatcher is told that clients see the entity now, or that none has for a while; see
+	// Real.IsWitnessed. What nobody sees may think less.
+	WitnessWatcher interface{ OnWitnessed(watched bool) }
+
 	// CallRefuser is told that its client's call to another entity was refused or given up. Nobody
 	// has handled it, and nobody will.
 	CallRefuser interface{ OnCallRefused(call RefusedCall) }
@@ -31,6 +35,6 @@ type (
 func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Enterer](),
-		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[Destroyer](),
 	}
 }

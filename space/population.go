@@ -51,14 +51,16 @@ func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
-	e      *entity.Entity
-	seen   witness.Subject // the same as witnesses see it
-	cell   *Cell
-	real   *Real
-	ghost  *ghost.Ghost
-	mirror *Ghost // for the script of a ghost; nil without one
-	node   aoi.Node
-	heard  time.Duration // when a ghost last heard of its real
+	e       *entity.Entity
+	seen    witness.Subject // the same as witnesses see it
+	cell    *Cell
+	real    *Real
+	ghost   *ghost.Ghost
+	mirror  *Ghost // for the script of a ghost; nil without one
+	node    aoi.Node
+	heard   time.Duration // when a ghost last heard of its real
+	told    bool          // what the real's app was told of clients that see the ghost
+	telling bool          // it was told so at any time
 }
 
 // unsettled notes that a cell has a real on its way out.

@@ -65,6 +65,19 @@ func (p *Population) GhostQuery(m *ghost.Query) {
 	p.deny(m)
 }
 
+// GhostWatched takes in whether a client sees a ghost on another app. If the real is not here any more,
+// the ghost tells the next app when it hears of it.
+func (p *Population) GhostWatched(m *ghost.Watched, from mercury.Address) {
+	rec := p.find(m.ID)
+	if rec == nil || rec.real == nil || rec.e.Order.Incarnation != m.Order.Incarnation || !rec.real.haunts.SetWatched(from, m.On) {
+		p.env.Counters.StaleGhosts++
+		return
+	}
+	if m.On {
+		rec.cell.noticed = append(rec.cell.noticed, rec)
+	}
+}
+
 // deny tells the holder of a ghost that the real is not here, and that nobody here knows where it
 // is.
 func (p *Population) deny(m *ghost.Query) {

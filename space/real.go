@@ -49,6 +49,9 @@ type Real struct {
 	dataTold  uint64 // the last space data number sent to the client
 	audits    bool   // the client has asked what it should hold
 
+	witnessed bool          // by clients, as the script was told
+	unwatched time.Duration // since when nobody sees it, as far as checks have found; 0 if somebody does
+
 	slowUntil    time.Duration // its client takes nothing until then
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
 	decided      bsp.Version   // the geometry by which it was handed over to here

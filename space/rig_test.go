@@ -123,6 +123,11 @@ func (a *Avatar) OnRestored()                 { a.note("restored") }
 func (a *Avatar) OnLeavingCell()              { a.note("leaving") }
 func (a *Avatar) OnEnteredCell()              { a.note("entered") }
 func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
+func (a *Avatar) OnWitnessed(on bool) {
+	if a.hook != nil { // not into the diary: it hangs on who else is there
+		a.hook(a, fmt.Sprint("witnessed ", on))
+	}
+}
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }
 func (a *Avatar) OnArrival(c entity.Callback) { a.note("arrival %d", c.User) }
 func (a *Avatar) OnBomb(entity.Callback)      { panic("bomb") }
@@ -347,6 +352,8 @@ func (r *rig) deliver(p packet) {
 		a.population.GhostAudit(m)
 	case *ghost.Query:
 		a.population.GhostQuery(m)
+	case *ghost.Watched:
+		a.population.GhostWatched(m, p.from)
 	case *ghost.Roll:
 		a.population.GhostRoll(m, p.from)
 	case *migrate.Onload:

@@ -78,7 +78,8 @@ func (en *entry) begin(s *Subject) {
 // what the client was told elsewhere.
 func (en *entry) link(s *Subject) {
 	a := en.a
-	a.s, a.stuck, a.grace, a.bundle = s, false, 0, 0
+	a.watch(s)
+	a.stuck, a.grace, a.bundle = false, 0, 0
 	en.settled, en.told, en.packet, en.sure = false, 0, 0, 0
 	en.nearest, en.farthest = 1, 0
 	if en.sent {
@@ -87,6 +88,16 @@ func (en *entry) link(s *Subject) {
 	}
 	if en.s = s; a.leave {
 		en.s = nil
+	}
+}
+
+// watch changes the Subject, which counts who has it.
+func (a *account) watch(s *Subject) {
+	if a.s != nil {
+		a.s.witnesses--
+	}
+	if a.s = s; s != nil {
+		s.witnesses++
 	}
 }
 

@@ -34,7 +34,12 @@ type Subject struct {
 	// marks are moments and the Motion.Path at them, at least markStep apart, the last ones.
 	marks      [marks]mark
 	first, end uint8 // the marks from nearFrom on, counted round
+
+	witnesses int // that have it in their area of interest
 }
+
+// Watched reports whether any witness of this cell has it in its area of interest.
+func (s *Subject) Watched() bool { return s.witnesses > 0 }
 
 // moment is 1 + the tick of a Show; 0 is none. It counts round after thirteen years at 10 Hz.
 type moment uint32

@@ -163,9 +163,21 @@ func (w *Witness) Leave(id entity.ID) {
 	w.live--
 	en.a.leave = en.a.leave || en.sent
 	w.oddities(en.s, nil)
-	en.s, en.a.s, en.a.gone = nil, nil, true
+	en.s, en.a.gone = nil, true
+	en.a.watch(nil)
 	if !en.a.leave {
 		w.remove(i)
+	}
+}
+
+// Close ends the watching: no Subject counts the witness any more. It can still be encoded, and is good
+// for nothing else.
+func (w *Witness) Close() {
+	for i := range w.entries {
+		en := &w.entries[i]
+		w.oddities(en.s, nil)
+		en.s = nil
+		en.a.watch(nil)
 	}
 }
 

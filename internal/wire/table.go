@@ -66,6 +66,7 @@ const (
 	GhostRollID
 	ProbeID
 	SpaceDataSetID
+	GhostWatchedID
 )
 
 // To the end of a flow, on a CellApp or a BaseApp.
@@ -151,6 +152,7 @@ var table = newTable(
 	row[ghost.Audit](GhostAuditID, CellApp.to(CellApp)),
 	row[ghost.Query](GhostQueryID, CellApp.to(CellApp)),
 	row[ghost.Roll](GhostRollID, CellApp.to(CellApp)),
+	row[ghost.Watched](GhostWatchedID, CellApp.to(CellApp)),
 	row[migrate.Onload](OnloadID, CellApp.to(CellApp)),
 	row[migrate.OnloadAck](OnloadAckID, CellApp.to(CellApp)),
 	row[RemovalAck](RemovalAckID, CellApp.to(CellApp)),

@@ -114,6 +114,7 @@ func samples() []wire.Received {
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
 		}},
 		&ghost.Delete{Head: head},
+		&ghost.Watched{Head: head, On: true},
 		&ghost.Audit{Head: head, Sum: 1 << 63},
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
 		&ghost.Roll{Space: 3, Calls: []ghost.Call{{Head: head, After: 2}, {Head: head, After: 3}}},

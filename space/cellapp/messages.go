@@ -154,6 +154,7 @@ func (a *CellApp) routeEntities() {
 	app.On(r, func(_ sender, m *ghost.Delete) { a.population.GhostDelete(m) })
 	app.On(r, func(_ sender, m *ghost.Audit) { a.population.GhostAudit(m) })
 	app.On(r, func(_ sender, m *ghost.Query) { a.population.GhostQuery(m) })
+	app.On(r, func(from sender, m *ghost.Watched) { a.population.GhostWatched(m, from.app) })
 	app.On(r, func(from sender, m *ghost.Roll) { a.population.GhostRoll(m, from.app) })
 }
 

@@ -1,0 +1,104 @@
+package space
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+)
+
+// lease is how many ticks it takes at most until a script hears that nobody sees it.
+const lease = int(UnwitnessedAfter/tickPeriod) + 25
+
+// words notes what the script of an entity is told of being seen.
+func (r *rig) words(id entity.ID, said *[]string) {
+	r.avatar(id).hook = func(_ *Avatar, s string) {
+		if s == "witnessed true" || s == "witnessed false" {
+			*said = append(*said, s)
+		}
+	}
+}
+
+// A script hears when a client begins to see its entity, as a real or as a ghost, and when none has for
+// a while.
+func TestWitnessed(t *testing.T) {
+	for _, x := range []float32{-10, 20} { // on the watcher's cell, and on the next
+		t.Run(fmt.Sprint(x), func(t *testing.T) {
+			r := newRig(t, 2)
+			r.create(1, -50, 1)
+			r.create(2, 300, 0)
+			var said []string
+			r.words(2, &said)
+			r.tick(30)
+			if r.real(2).IsWitnessed() || r.real(1).IsWitnessed() || said != nil {
+				t.Fatalf("far away it is seen: %q", said)
+			}
+			r.move(2, 110)
+			r.move(2, x+1)
+			r.tick(30) // it may be handed over
+			r.words(2, &said)
+			if !r.real(2).IsWitnessed() || r.real(1).IsWitnessed() {
+				t.Fatal("the player sees it, and it does not know; or it sees the player")
+			}
+			r.move(2, 300)
+			r.tick(30)
+			r.words(2, &said)
+			if !r.real(2).IsWitnessed() {
+				t.Error("it was told at once that nobody sees it")
+			}
+			r.tick(lease)
+			if r.real(2).IsWitnessed() || !slices.Contains(said, "witnessed false") {
+				t.Errorf("nobody sees it, and it heard %q", said)
+			}
+		})
+	}
+}
+
+// Who is watched throughout, and who watches, may cross lines as they like: the script hears nothing.
+func TestWitnessedAcrossLines(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(1, -50, 1)
+	r.create(2, -20, 0)
+	r.tick(5)
+	at := []float32{-20, -50} // of 2 and of 1
+	for i := range 2000 {
+		who := i / 100 % 2
+		dx := float32(5)
+		if i/400%2 == 1 {
+			dx = -5
+		}
+		if i%100 < 20 { // 50 m each in turn, never more than 80 m apart
+			at[who] += dx / 2
+			r.move([]entity.ID{2, 1}[who], at[who])
+		}
+		r.tick(1)
+		if !r.real(2).IsWitnessed() {
+			t.Fatalf("step %d: the watcher at %v, the watched at %v: it is told that nobody sees it", i, at[1], at[0])
+		}
+	}
+	crossed := 0
+	for _, a := range r.apps {
+		crossed += int(a.count.Migrations)
+	}
+	if crossed < 4 {
+		t.Fatalf("%d crossings", crossed)
+	}
+}
+
+// When the player's client goes, it sees nobody any more, on whatever cell.
+func TestWitnessedUntilTheClientGoes(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(1, -50, 1)
+	r.create(2, 20, 0)
+	r.tick(10)
+	if !r.real(2).IsWitnessed() {
+		t.Fatal("it is not seen")
+	}
+	r.real(1).setSession(flow.Session{})
+	r.tick(lease)
+	if r.real(2).IsWitnessed() {
+		t.Error("it is still seen")
+	}
+}

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// onOpen answers a dialler. Nothing is kept of it: the pass in the answer, which is shown only by
-// who lives at that address, makes the channel.
+// onOpen answers a dialler, and keeps nothing. The answer has a pass, and only a peer at that
+// address can receive it and make the channel by showing it.
 func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
 	var o openPacket
 	if o.parse(p) != nil {
@@ -29,8 +29,8 @@ func (e *Endpoint) onOpen(from netip.AddrPort, p []byte) {
 	}
 }
 
-// answer has the Guard take a hello, unless there are so many that the dialler must first show that
-// it hears us.
+// answer passes a hello to the Guard, unless there are so many that the dialler must first show
+// that it hears us.
 func (e *Endpoint) answer(from netip.AddrPort, o *openPacket, k openKey) {
 	proved := o.Cookie != [cookieSize]byte{}
 	if proved && !e.checkCookie('o', k, o.Cookie[:]) {
@@ -69,15 +69,15 @@ func (e *Endpoint) refuse(to netip.AddrPort, o *bind, why refusal) {
 	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why})
 }
 
-// refuseHello tells a dialler that no channel can be made by its hello, which would be silently
-// asked again otherwise. Like every answer to an open it is shorter than that, and nothing is kept
+// refuseHello tells a dialler that its hello cannot make a channel; otherwise the dialler would
+// repeat it in vain. Like every answer to an open it is shorter than the open, and nothing is kept
 // of it.
 func (e *Endpoint) refuseHello(to netip.AddrPort, o *openPacket, why refusal) {
 	e.stats.Refused++
 	e.reply(to, &refusePacket{Dial: o.Dial, Salt: o.Salt, Self: e.self.Salt, Why: why, Pass: passTag(o.Hello)})
 }
 
-// onFirst takes in a packet of a dialler that shows its pass. A good one makes the channel.
+// onFirst takes a packet of a dialler that shows its pass. A good pass makes the channel.
 func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 	var h firstHeader
 	head, err := h.parse(p)
@@ -112,10 +112,10 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 		return
 	}
 	if _, known := e.accepted[k.anywhere()]; known {
-		e.refuse(from, &h.bind, refusedGone) // made already, by a packet from where the dialler was before
+		e.refuse(from, &h.bind, refusedGone) // already made by a packet from the dialler's old address
 		return
 	}
-	// The seal must hold before anything is kept.
+	// Check the seal before anything is kept.
 	probe := channel{key: key, sealer: sealer}
 	frames, ok := probe.unseal(p, head, uint64(h.Number))
 	if !ok {
@@ -125,7 +125,7 @@ func (e *Endpoint) onFirst(from netip.AddrPort, p []byte) {
 	e.admitted(from, &h, k, sealer, key, frames, len(p))
 }
 
-// crowded reports whether there are as many channels to a place as may be.
+// crowded reports whether a place has its maximum of channels.
 func (e *Endpoint) crowded(at netip.AddrPort) bool {
 	n := 0
 	for d := e.byPlace[at]; d != nil && n < maxPerPlace; d = d.sibling {
@@ -134,9 +134,9 @@ func (e *Endpoint) crowded(at netip.AddrPort) bool {
 	return n >= maxPerPlace
 }
 
-// badPass answers a first whose pass is not good here. It may come from a dialler that has changed
-// its address before it knew our channel; its seal tells. A dialler that is told of a bad pass
-// begins anew, so it must be sure that nothing of it was taken.
+// badPass answers a first whose pass is not good here. It may come from a dialler that changed its
+// address before it knew our channel; its seal tells. A dialler that is told of a bad pass begins
+// again, so none of its packets may have been accepted.
 func (e *Endpoint) badPass(from netip.AddrPort, p []byte, head int, h *firstHeader) {
 	c, known := e.accepted[openKey{salt: h.Salt, dial: h.Dial}]
 	switch {
@@ -161,7 +161,7 @@ func (e *Endpoint) admit(from netip.AddrPort, h *firstHeader, k openKey) (s Seal
 	return s, 0, err == nil
 }
 
-// admitted makes the channel of a dialler and takes its first frames in.
+// admitted makes the channel of a dialler, and takes its first frames.
 func (e *Endpoint) admitted(from netip.AddrPort, h *firstHeader, k openKey, s Sealer, key uint64, frames []byte, size int) {
 	c := e.addChannel(Address{At: from, Salt: h.Salt})
 	c.remote, c.accepted = h.Dial, k

@@ -2,15 +2,15 @@ package mercury
 
 import "time"
 
-// delayMeter remembers how long the peer has held acks back of late: no timer may run out before an
-// ack that is on its way.
+// delayMeter remembers how long the peer has held acks back lately, so that no timer runs out while
+// an ack is on its way.
 type delayMeter struct {
-	now, before time.Duration // most in this window and the one before
+	now, before time.Duration // the most in this window and in the one before
 	count       int           // acks in this window
 	known       bool
 }
 
-// delayWindow is the number of acks over which the most is taken.
+// delayWindow is the number of acks in a window.
 const delayWindow = 64
 
 func (m *delayMeter) note(d time.Duration) {
@@ -20,8 +20,8 @@ func (m *delayMeter) note(d time.Duration) {
 	}
 }
 
-// most is how long an ack may be held back: a quarter more than has been seen, and at least what
-// every peer may take. Before enough has been seen it is the most that any sound peer takes.
+// most is how long an ack may be held back: a quarter more than was seen, and at least what every
+// peer may take. Before enough acks were seen, it is the most that any sound peer takes.
 func (m *delayMeter) most(usual time.Duration) time.Duration {
 	if !m.known {
 		return max(usual, maxAckHold)

@@ -9,9 +9,8 @@ import (
 )
 
 // Address names one start of one app on a network: where it listens, and the salt that it drew when
-// it started. Two starts of a process at the same place differ in the salt, so that nobody takes
-// the second for the first. A salt of 0 in an address to be dialled means "whatever start answers
-// there".
+// it started. Two starts of a process at the same place differ in the salt, so nobody takes the
+// second for the first. A salt of 0 in an address to dial means any start that answers there.
 //
 // Address is comparable and may be a map key.
 type Address struct {
@@ -50,7 +49,7 @@ func (a Address) Compare(b Address) int {
 
 // AppendAddress appends a to b in at most MaxAddressSize bytes: a family byte (0, 4 or 6), the IP,
 // the port and the salt. An address without a valid place is appended as "nowhere". An IPv6 zone is
-// left out: it means something on one host only.
+// left out, since it means something only on one host.
 func AppendAddress(b []byte, a Address) []byte {
 	ip := a.At.Addr().Unmap()
 	switch {
@@ -67,7 +66,7 @@ func AppendAddress(b []byte, a Address) []byte {
 	return binary.LittleEndian.AppendUint32(b, a.Salt)
 }
 
-// ReadAddress reads what AppendAddress wrote. An IPv4 address in IPv6 clothes is refused, so that one
+// ReadAddress reads what AppendAddress wrote. An IPv4-mapped IPv6 address is refused, so that each
 // place has one encoding.
 func ReadAddress(r *codec.Reader) Address {
 	var ip netip.Addr

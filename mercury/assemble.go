@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// sendPacket builds one packet of what waits and hands it out; false when nothing did.
+// sendPacket builds one packet from what waits, and emits it; false if nothing waited.
 func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) bool {
 	out := &c.out
 	if !c.pending(e) {
@@ -26,7 +26,7 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	}
 	c.appendUnreliable(e, &w)
 	if c.riders.n > 0 && w.last > 0 && c.roomForCopies() {
-		c.appendCopies(e, &w) // last, so that they push nothing into a packet more
+		c.appendCopies(e, &w) // last, so that they do not push anything into another packet
 	}
 	if bulk {
 		before := len(w.b)
@@ -45,8 +45,8 @@ func (c *channel) sendPacket(e *Endpoint, emit func(netip.AddrPort, []byte)) boo
 	return true
 }
 
-// appendAck appends an ack if one is owed: what goes out anyway carries it for nothing. Beside
-// other things only a short one has room.
+// appendAck appends an ack if one is owed, since it is free in a packet that goes out anyway.
+// Beside other frames there is room only for a short one.
 func (c *channel) appendAck(e *Endpoint, w *packetWriter, beside bool) {
 	in := &c.in
 	if !in.ackPending && !in.ackWhole || len(in.numbers.runs) == 0 {
@@ -132,7 +132,7 @@ func (c *channel) appendLost(e *Endpoint, w *packetWriter, lane int) {
 	}
 }
 
-// appendNew appends segments of a stream that were not sent yet.
+// appendNew appends unsent segments of a stream.
 func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 	s := &c.out.streams[lane]
 	for w.record.count < maxPacketSegments && s.maySendNew(c.out.window) {
@@ -146,8 +146,8 @@ func (c *channel) appendNew(e *Endpoint, w *packetWriter, lane int) {
 	}
 }
 
-// appendSegment appends a segment, or the next part of one that is longer than the path passes;
-// true when it is all on its way.
+// appendSegment appends a segment, or the next part of one that is too long for the path; true if
+// all of it is on its way.
 func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint64, p *segment) bool {
 	if w.segmentFits(seq, len(p.buf)) {
 		w.segment(lane, seq, p)
@@ -175,7 +175,7 @@ func (c *channel) appendSegment(e *Endpoint, w *packetWriter, lane int, seq uint
 	return true
 }
 
-// appendUnreliable appends unreliable messages as they fit, oldest first.
+// appendUnreliable appends the unreliable messages that fit, oldest first.
 func (c *channel) appendUnreliable(e *Endpoint, w *packetWriter) {
 	for waiting := &c.out.unreliable; waiting.len() > 0; waiting.pop() {
 		p := *waiting.at(0)

@@ -10,7 +10,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// star is one endpoint with a channel to each of many others, joined by calls without a network between.
+// star is one endpoint with a channel to each of many others, joined by calls without a network
+// between.
 type star struct {
 	hub    *mercury.Endpoint
 	leaves []*mercury.Endpoint
@@ -69,7 +70,8 @@ func (s *star) round(d time.Duration) {
 	}
 }
 
-// tick is a tenth of a second: all send some messages, then acks that found no packet go out on their own.
+// tick is a tenth of a second: all send some messages, then acks that found no packet go out on
+// their own.
 func (s *star) tick(t testing.TB, msg []byte) {
 	for i, ch := range s.out {
 		for range 5 {
@@ -85,8 +87,8 @@ func (s *star) tick(t testing.TB, msg []byte) {
 	s.round(25 * time.Millisecond)
 }
 
-// BenchmarkTick300 is a tick of an endpoint with 300 channels, five reliable messages of 50 bytes each way and an unreliable
-// one on each, together with the 300 peers.
+// BenchmarkTick300 is a tick of an endpoint with 300 channels, five reliable messages of 50 bytes
+// each way and an unreliable one on each, together with the 300 peers.
 func BenchmarkTick300(b *testing.B) {
 	s := newStar(b, 300)
 	msg := make([]byte, 50)
@@ -99,7 +101,8 @@ func BenchmarkTick300(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle300 is a tick of an endpoint with 300 channels on which nothing happens but keep-alives.
+// BenchmarkIdle300 is a tick of an endpoint with 300 channels on which nothing happens but
+// keep-alives.
 func BenchmarkIdle300(b *testing.B) {
 	s := newStar(b, 300)
 	b.ReportAllocs()

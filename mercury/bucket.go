@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// bucket lets so many things happen in a second.
+// bucket bounds how many things may happen in a second.
 type bucket struct {
 	left, burst int
 	perSecond   int

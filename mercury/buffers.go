@@ -1,14 +1,14 @@
 package mercury
 
 const (
-	// smallBuffer holds what a tick has to say to one client, and every packet of a handshake; it
-	// is a size class of Go's. Of thousands of channels most never need more.
+	// smallBuffer holds what a tick sends to one client, and every packet of a handshake. It is a
+	// size class of Go's allocator. Most of thousands of channels never need more.
 	smallBuffer = 448
 	// maxSpare bounds the bytes of each size that are kept for reuse.
 	maxSpare = 3 << 20
 )
 
-// buffers are those of an Endpoint that wait for use, in two sizes.
+// buffers are an Endpoint's free buffers, in two sizes.
 type buffers struct {
 	small, full [][]byte
 	large       int // size of the large ones
@@ -27,7 +27,7 @@ func (e *Endpoint) buffer(n int) []byte {
 		*from = (*from)[:last]
 		return p
 	}
-	return make([]byte, 0, max(size, n)) // n is above size for a peer with longer datagrams than ours
+	return make([]byte, 0, max(size, n)) // n is above size if the peer's datagrams are longer than ours
 }
 
 // grow returns p with room for n more bytes, as far as a packet goes.
@@ -43,7 +43,7 @@ func (e *Endpoint) grow(p []byte, n int) []byte {
 func (e *Endpoint) release(p []byte) {
 	b := &e.buffers
 	switch {
-	case cap(p) > 2*b.large: // of a peer with much longer datagrams than ours
+	case cap(p) > 2*b.large: // the peer's datagrams are much longer than ours
 	case cap(p) >= b.large:
 		if len(b.full) < maxSpare/b.large {
 			b.full = append(b.full, p[:0])

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Carrier is a Transport over one kind of network, as a runner turns it: package host runs an app over any number of them.
-// The packages udp, tcp, quic and websocket have one each. Whoever turns carriers does this, on one goroutine:
+// Carrier is a Transport over one kind of network, with what a runner needs to run it. Package host
+// runs an app over any number of them. The packages udp, tcp, quic and websocket have one each. A
+// runner does this, on one goroutine:
 //
 //	c.Begin(start)
 //	for {
@@ -17,78 +18,86 @@ import (
 //	c.CloseAll()              // then go on until Channels is 0, or patience ends
 //	c.Release()
 //
-// Wake may be called from any goroutine, all else belongs to the owner's. Begin, Receive, CloseAll and Release must not be called
-// from inside a callback.
+// Call Wake from any goroutine, and all other methods from the owner's. Do not call Begin, Receive,
+// CloseAll and Release from inside a callback.
 type Carrier interface {
 	Transport
 
 	// Network names the kind: "udp", "tcp", "quic", "websocket".
 	Network() string
-	// Sealed reports whether nobody on the way can read or forge what the channels of this start carry.
+	// Sealed reports whether nobody on the way can read or forge what the channels of this start
+	// carry.
 	Sealed() bool
-	// Begin makes a start of the app at the place where the carrier listens. The channels of an earlier start end without a word to
-	// the Handler, and a peer that goes on with one is told of the restart. Self has the new salt from then on.
+	// Begin begins a start of the app at the place where the carrier listens. The channels of an
+	// earlier start end without a call of the Handler, and a peer that goes on with one is told of
+	// the restart. From then on Self has the new salt.
 	Begin(s Start) error
-	// Receive waits until something has come, until a time by the clock of the start, until NextDeadline, or until Wake, whichever is
-	// first. Then it hands what has come to the Handler, up to a bound, so that a flood does not keep the owner from its
-	// work, and does what is due. It does not wait when the time has passed. heard says that a peer has given a sign of life. An
-	// error says that the carrier is broken for good.
+	// Receive waits until something has come, until a time by the clock of the start, until
+	// NextDeadline, or until Wake, whichever is first. Then it passes what has come to the Handler,
+	// up to a bound, so that a flood does not keep the owner from its work, and does what is due.
+	// It does not wait if the time has passed. heard means that a peer has given a sign of life. An
+	// error means that the carrier is broken for good.
 	Receive(until time.Duration) (heard bool, err error)
-	// Flush hands what was sent to the system. An error says that the carrier is broken for good.
+	// Flush passes what was sent to the system. An error means that the carrier is broken for good.
 	Flush() error
-	// NextDeadline is when Receive and Flush should be called if nothing comes before; false when there is nothing to wait
-	// for. It has passed already when something waits for a Flush.
+	// NextDeadline is when to call Receive and Flush if nothing comes before; false if there is
+	// nothing to wait for. It has already passed if something waits for a Flush.
 	NextDeadline() (time.Duration, bool)
-	// Wake ends the Receive that waits, or else the next one that would. Any goroutine may call it.
+	// Wake ends the waiting Receive or, if none is waiting, the next one that would. Any goroutine
+	// may call it.
 	Wake()
-	// Watch has f called, on any goroutine, when there is something for Receive, which waits no more from then on. It is for a
-	// carrier whose owner waits elsewhere. It is called once, before the first Receive.
+	// Watch makes the carrier call f, on any goroutine, when there is something for Receive, which
+	// no longer waits itself. It is for an owner that waits elsewhere. Call it once, before the
+	// first Receive.
 	Watch(f func())
-	// Channels is how many channels there are, dialling and condemned ones among them.
+	// Channels is how many channels there are, including dialling and condemned ones.
 	Channels() int
-	// CloseAll condemns every channel, oldest first, as Close does, and each one that opens later. The Handler hears nothing more.
+	// CloseAll condemns every channel, oldest first, as Close does, and each one that opens later.
+	// The Handler is not called any more.
 	CloseAll()
-	// CarrierStats tells how the carrier fares.
+	// CarrierStats returns the figures of the carrier.
 	CarrierStats() CarrierStats
-	// Release gives sockets and goroutines back. Channels that are left end without a word, as when a process is killed. No method
-	// but Wake may be called after it.
+	// Release frees sockets and goroutines. Remaining channels end without notice, as when a
+	// process is killed. Only Wake may be called after it.
 	Release() error
 }
 
-// Start is what makes one start of an app on a Carrier.
+// Start is what a Carrier needs for one start of an app.
 type Start struct {
-	// Salt tells this start from earlier ones. Not 0.
+	// Salt distinguishes this start from earlier ones. It must not be 0.
 	Salt uint32
-	// Secret is unpredictable bytes, for the carriers that make cookies.
+	// Secret is unpredictable bytes, for carriers that make cookies.
 	Secret [16]byte
-	// IP is where others reach a carrier that listens at all addresses of the machine, unless the carrier was given a place of its
-	// own. The zero Addr leaves it open.
+	// IP is where others reach a carrier that listens at all addresses of the machine, unless the
+	// carrier was given an address of its own. The zero Addr leaves it open.
 	IP netip.Addr
-	// Guard makes the Guard of the start at an address, for carriers of datagrams. Nil: the carrier's own, if it has one.
+	// Guard makes the Guard of the start at an address, for carriers of datagrams. Nil: the
+	// carrier's own, if it has one.
 	Guard func(self Address) (Guard, error)
-	// Standing is what peers are taken for on a carrier whose handshake proves nothing of them, for
-	// carriers of connections. The zero value is Stranger.
+	// Standing is the standing of peers on a carrier of connections whose handshake proves nothing
+	// about them. The zero value is Stranger.
 	Standing Standing
-	// Clock is the time that Receive and NextDeadline speak of and the Handler is told. It never runs back, and any goroutine may
-	// ask it.
+	// Clock is the time for Receive, NextDeadline and the Handler. It never runs back, and any
+	// goroutine may call it.
 	Clock func() time.Duration
-	// Handler is what is delivered to.
+	// Handler receives what is delivered.
 	Handler Handler
 }
 
-// CarrierStats tells how a Carrier fares. What it cannot tell is 0. The counters begin with the start.
+// CarrierStats has the figures of a Carrier. A figure that the Carrier does not have is 0. The
+// counters begin with the start.
 type CarrierStats struct {
 	Channels int           // now
-	Queued   int           // bytes of reliable messages that wait to leave for the first time, of all channels
+	Queued   int           // bytes of reliable messages that wait for a first sending, of all channels
 	RTT      time.Duration // round trip, the mean of the channels that know theirs
-	Loss     float64       // share of the packets that is lost: of late and the mean of the channels, or since the start
+	Loss     float64       // share of packets lost: lately, as the mean of the channels, or since the start
 
 	MessagesIn, MessagesOut uint64
 	BytesIn, BytesOut       uint64 // of packets, or of frames on a stream
 	Resends                 uint64 // segments or packets that went out again
 	Lost                    uint64 // packets taken for lost
 	Full                    uint64 // reliable messages refused with ErrFull
-	Refused                 uint64 // channels that were not let in, and datagrams that could not open one
+	Refused                 uint64 // refused channels, and datagrams that could not open one
 	Dropped                 uint64 // unreliable messages that were dropped here for want of room
 }
 
@@ -102,7 +111,7 @@ func (e *Endpoint) CarrierStats() CarrierStats {
 	}
 	var sum, known time.Duration
 	var perMyriad int64
-	// order does not show: the sums are of integers
+	// the map's order does not matter: the sums are of integers
 	for _, c := range e.channels {
 		s.Queued += c.out.streams[laneGame].queued
 		if rtt := c.out.rtt.Smooth; rtt > 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/cellscape/cellscape/mercury/internal/wheel"
 )
 
-// channelState is where a channel stands in its life.
+// channelState is the stage of a channel's life.
 //
 //	Dial ──> dialling ──accept──> open ──> dead
 //	              │                 ^        ^
 //	              └─────────────────┼────────┘  refused, silent, aborted, closed
 //	first packet from outside ──────┘
 //
-// Whether it is condemned is apart from that: a condemned channel may still be dialling. A dialling
-// channel that has a ticket sends already.
+// Being condemned is independent of this: a condemned channel may still be dialling. A dialling
+// channel with a ticket already sends.
 type channelState uint8
 
 const (
@@ -28,7 +28,7 @@ type channel struct {
 	id     ChannelID
 	state  channelState
 	peer   Address   // the salt is 0 while it is unknown
-	remote ChannelID // 0 while it is unknown: then packets are firsts
+	remote ChannelID // 0 while unknown: packets are then firsts
 	key    uint64    // of the checksum, without a Guard
 	sealer Sealer    // nil without a Guard
 	pass   []byte    // shown in firsts; nil while there is none
@@ -49,8 +49,8 @@ type channel struct {
 	opens     int // sent since the last challenge
 
 	// For an accepted one.
-	accepted   openKey // what a repeated first is recognised by
-	introduced bool    // the dialler knows our channel
+	accepted   openKey // by which a repeated first is recognised
+	introduced bool    // the dialler is known to know our channel
 	ownSalt    uint32
 	ownWindow  int
 	ticket     []byte // for the dialler's next dial
@@ -59,12 +59,12 @@ type channel struct {
 	sibling *channel // next channel with the same peer.At
 	dirty   bool     // is in Endpoint.dirty
 	roomy   bool     // is in Endpoint.roomy
-	failing error    // to be closed for this at the next Advance
+	failing error    // why the next Advance closes the channel
 	timer   wheel.Node[channel]
 
 	heard    time.Duration // awake time of the last sound packet
 	lastSent time.Duration
-	paceAt   time.Duration // when the pace lets more out; 0 when it holds nothing back
+	paceAt   time.Duration // when the pace allows more; 0 if it holds nothing back
 
 	condemned bool
 	closeBy   time.Duration // awake time at which a condemned channel is given up
@@ -85,8 +85,7 @@ type channel struct {
 // sends reports whether c may send data packets.
 func (c *channel) sends() bool { return c.state == open || c.state == dialling && c.pass != nil }
 
-// deadline is when c must be looked at if nothing arrives. What is waiting for a Flush already has
-// none.
+// deadline is when to look at c if nothing arrives. What already waits for a Flush has none.
 func (c *channel) deadline(e *Endpoint) time.Duration {
 	d := e.now + max(0, c.heard+e.cfg.Inactivity-e.awake)
 	if c.condemned {
@@ -192,7 +191,7 @@ func (c *channel) segmentLimit(e *Endpoint) int {
 	return c.path.mtu - head - trailer - ackReserve - segmentOverhead
 }
 
-// bind is what the packets of c's handshake say in the clear.
+// bind returns what the packets of c's handshake say in the clear.
 func (c *channel) bind(e *Endpoint) bind {
 	return bind{Salt: e.self.Salt, Dial: c.id, Want: c.target.Salt, Window: uint32(e.cfg.Window)}
 }

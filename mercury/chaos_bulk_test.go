@@ -51,7 +51,8 @@ func (c *chaosBlob) fetch() time.Duration {
 	return c.w.Now() - begun
 }
 
-// A megabyte at a round trip of 50 ms: the first on a connection, then warm ones, without loss and with 2 % each way.
+// A megabyte at a round trip of 50 ms: the first on a connection, then warm ones, without loss and
+// with 2 % each way.
 func TestChaosBlob(t *testing.T) {
 	for _, test := range []struct {
 		loss       float64
@@ -81,8 +82,8 @@ func TestChaosBlob(t *testing.T) {
 	}
 }
 
-// Through a bottleneck of 10 Mbit/s with 40 ms of round trip a megabyte takes little longer than the bottleneck needs, also
-// when its buffer is a quarter of what is under way.
+// Through a bottleneck of 10 Mbit/s with 40 ms of round trip a megabyte takes little longer than
+// the bottleneck needs, also when its buffer is a quarter of what is under way.
 func TestChaosBottleneck(t *testing.T) {
 	const rate = 1_250_000
 	least := time.Duration(blobSize) * time.Second / rate
@@ -108,7 +109,8 @@ func TestChaosBottleneck(t *testing.T) {
 	}
 }
 
-// A path that swallows packets above some size carries long messages all the same: from the start, and when it becomes so.
+// A path that swallows packets above some size carries long messages all the same: from the start,
+// and when it becomes so.
 func TestChaosMTU(t *testing.T) {
 	for _, mtu := range []int{1200, 1250, 1399} {
 		t.Run(fmt.Sprint(mtu), func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// chaosDeaf is a dialler whose first message has been heard, but which has not heard so: all answers but the first were lost.
+// chaosDeaf is a dialler whose first message has been heard, but which has not heard so: all
+// answers but the first were lost.
 type chaosDeaf struct {
 	w        *mercurytest.World
 	a, b     *mercury.Endpoint
@@ -66,7 +67,8 @@ func heard(r *mercurytest.Recorder) (n int) {
 	return n
 }
 
-// What one start of an app has heard is not told to the next, also when the dial was for whatever start is there.
+// What one start of an app has heard is not told to the next, also when the dial was for whatever
+// start is there.
 func TestChaosDialMeetsRestart(t *testing.T) {
 	for _, salt := range []uint32{0, 1} {
 		for name, guard := range chaosGuards(t) {
@@ -118,7 +120,8 @@ func TestChaosEarlyDialMeetsRestart(t *testing.T) {
 	}
 }
 
-// What was heard on a channel that has ended does not come again on another, however long the acceptor slept meanwhile.
+// What was heard on a channel that has ended does not come again on another, however long the
+// acceptor slept meanwhile.
 func TestChaosDialMeetsSleep(t *testing.T) {
 	for name, guard := range chaosGuards(t) {
 		for _, sleep := range []time.Duration{0, 15 * time.Second, time.Minute, time.Hour} {

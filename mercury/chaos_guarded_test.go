@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// chaosGuard makes the Guard of a node for its next life. All nodes have the same static key, and each knows it, so that each
-// may dial each. What they draw comes from the node and the life.
+// chaosGuard makes the Guard of a node for its next life. All nodes have the same static key, and
+// each knows it, so that each may dial each. What they draw comes from the node and the life.
 func chaosGuard(t *testing.T) func(n *chaosNode) mercury.Guard {
 	t.Helper()
 	key, err := secure.GenerateKey(rand.NewChaCha8([32]byte{1}))

@@ -36,9 +36,11 @@ var chaosRegressions = []struct {
 const (
 	// chaosSteps is how many operations a run draws: some 15 s of virtual time.
 	chaosSteps = 500
-	// chaosOutage is the longest cut or pause: far below Inactivity, so that nothing may end by itself.
+	// chaosOutage is the longest cut or pause: far below Inactivity, so that nothing may end by
+	// itself.
 	chaosOutage = 3 * time.Second
-	// chaosBreath is the least time between two outages, in which each peer is heard of in spite of losses.
+	// chaosBreath is the least time between two outages, in which each peer is heard of in spite of
+	// losses.
 	chaosBreath = 4 * time.Second
 	// chaosDial is how long a dial over a bad path may take.
 	chaosDial = 3 * time.Second
@@ -52,8 +54,8 @@ const (
 	chaosHeap = 32 << 20
 )
 
-// chaos is a naive model of some endpoints: it knows what was sent and says what may be heard. The endpoints are
-// driven through random operations while the network and the clocks misbehave.
+// chaos is a naive model of some endpoints: it knows what was sent and says what may be heard. The
+// endpoints are driven through random operations while the network and the clocks misbehave.
 type chaos struct {
 	rng    *rand.Rand
 	w      *mercurytest.World
@@ -385,7 +387,8 @@ func (m *chaos) restart() {
 	m.start(n)
 }
 
-// startOutage pauses a node, cuts it from another, or lets only the shortest packets pass, for a time; one outage at once.
+// startOutage pauses a node, cuts it from another, or lets only the shortest packets pass, for a
+// time; one outage at once.
 func (m *chaos) startOutage() {
 	if m.outage || m.w.Now() < m.calm {
 		return
@@ -464,7 +467,8 @@ func (m *chaos) move() {
 	m.w.Net.Rebind(m.client().at, outer)
 }
 
-// chaosMessage is the n-th message of an end: what it is follows from the line, the side, the kind and the number alone.
+// chaosMessage is the n-th message of an end: what it is follows from the line, the side, the kind
+// and the number alone.
 func chaosMessage(e *chaosEnd, kind byte, n int) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(e.line.n))
 	b = append(b, byte(e.side), kind)
@@ -644,8 +648,9 @@ func chaosMany(t *testing.T, seeds int, moving bool, guard func(*chaosNode) merc
 	}
 }
 
-// Whatever the network and the clocks do: each reliable message once, in order, whole; unreliable ones at most once; no channel
-// is lost without cause; when the weather clears all that is owed comes soon, and what is closed goes away.
+// Whatever the network and the clocks do: each reliable message once, in order, whole; unreliable
+// ones at most once; no channel is lost without cause; when the weather clears all that is owed
+// comes soon, and what is closed goes away.
 func TestChaosModel(t *testing.T) { chaosMany(t, *chaosSeeds, false, nil) }
 
 // The same while the address of one node changes under its channels: they go on.

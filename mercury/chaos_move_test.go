@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// A player whose address changes in the middle of the game goes on playing: nothing is lost, and what comes late is late by a
-// few round trips.
+// A player whose address changes in the middle of the game goes on playing: nothing is lost, and
+// what comes late is late by a few round trips.
 func TestChaosMove(t *testing.T) {
 	g := newChaosGame(t, 1, mercury.Config{}, mercurytest.Link{Delay: 25 * time.Millisecond}, chaosDown, chaosUp)
 	g.play(2 * time.Second)
@@ -23,7 +23,8 @@ func TestChaosMove(t *testing.T) {
 		f := s.figures()
 		worst := percentile(f.delays, 100)
 		t.Logf("side %d: p50 %v, p99 %v, max %v", i, percentile(f.delays, 50), percentile(f.delays, 99), worst)
-		// The server hears of the new address with the client's next packet, and what went to the old one is sent again.
+		// The server hears of the new address with the client's next packet, and what went to the
+		// old one is sent again.
 		if worst > 400*time.Millisecond {
 			t.Errorf("side %d: a message took %v", i, worst)
 		}
@@ -52,8 +53,8 @@ func TestChaosMoveIdle(t *testing.T) {
 	}
 }
 
-// A dialler that moves at whatever moment of its dial either gets through or is told that it did not; what it sent is heard
-// once at most, and once exactly if the channel lives.
+// A dialler that moves at whatever moment of its dial either gets through or is told that it did
+// not; what it sent is heard once at most, and once exactly if the channel lives.
 func TestChaosMoveWhileDialling(t *testing.T) {
 	for at := time.Duration(0); at < 300*time.Millisecond; at += 5 * time.Millisecond {
 		for _, lossy := range []bool{false, true} {

@@ -11,7 +11,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// chaosFlow is what one side of a game sends: burst messages of size bytes every so often. Size 0 sends nothing.
+// chaosFlow is what one side of a game sends: burst messages of size bytes every so often. Size 0
+// sends nothing.
 type chaosFlow struct {
 	size  int
 	every time.Duration
@@ -32,7 +33,8 @@ type chaosSide struct {
 	since   int             // messages sent before that
 }
 
-// chaosGame is a server (side 0) and a client (side 1) that send each other messages on one channel.
+// chaosGame is a server (side 0) and a client (side 1) that send each other messages on one
+// channel.
 type chaosGame struct {
 	t     testing.TB
 	w     *mercurytest.World
@@ -157,7 +159,8 @@ func (s *chaosSide) figures() (f chaosFigures) {
 	return f
 }
 
-// wire is the bytes on the wire, IP and UDP included, for each byte of payload, both directions together.
+// wire is the bytes on the wire, IP and UDP included, for each byte of payload, both directions
+// together.
 func (g *chaosGame) wire() float64 {
 	a, b := g.sides[0].figures(), g.sides[1].figures()
 	return float64(a.bytes+b.bytes) / float64(a.payload+b.payload)
@@ -187,8 +190,9 @@ func TestChaosCleanPath(t *testing.T) {
 		name     string
 		link     mercurytest.Link
 		down, up chaosFlow
-		// Most packets for each message of the busier side: its own, and the other's. Where only one side speaks, the
-		// other sends bare acks, at most one for each AckDelay. A bare ack may answer each of two messages a second.
+		// Most packets for each message of the busier side: its own, and the other's. Where only
+		// one side speaks, the other sends bare acks, at most one for each AckDelay. A bare ack may
+		// answer each of two messages a second.
 		packets [2]float64
 		wire    float64
 	}{
@@ -234,7 +238,8 @@ func TestChaosCleanPath(t *testing.T) {
 	}
 }
 
-// Game traffic over a path that loses packets at random, 25 ms each way, after 30 s in which the sender learns it.
+// Game traffic over a path that loses packets at random, 25 ms each way, after 30 s in which the
+// sender learns it.
 func TestChaosGameUnderLoss(t *testing.T) {
 	for _, test := range []struct {
 		loss   float64
@@ -245,7 +250,8 @@ func TestChaosGameUnderLoss(t *testing.T) {
 		{0.01, 2, 45 * time.Millisecond, 2.6},
 		{0.05, 2, 60 * time.Millisecond, 3.5},
 		{0.10, 2, 75 * time.Millisecond, 3.5},
-		// Found out by the next packet's ack, a loss costs 16 + 50 ms and half a millisecond; the message behind it waits 16 ms less.
+		// Found out by the next packet's ack, a loss costs 16 + 50 ms and half a millisecond; the
+		// message behind it waits 16 ms less.
 		{0.01, mercury.NoCopies, 92 * time.Millisecond, 1.45},
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {

@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// cookieLife is how long a cookie is given out; it is taken for up to twice that. A dialler needs
-// one round trip.
+// cookieLife is how long a cookie is given out; it is accepted for up to twice that. A dialler
+// needs one round trip.
 const cookieLife = 10 * time.Second
 
-// maxTombs bounds the memory of ended channels. When it is full the oldest is forgotten early; the
-// worst that follows is that a doubled open makes a channel that stays silent and times out.
+// maxTombs bounds the memory of ended channels. When it is full, the oldest is forgotten early. At
+// worst a duplicated open then makes a channel that stays silent and times out.
 const maxTombs = 65536
 
-// openKey tells one Dial of one start of one peer from all others.
+// openKey identifies one Dial of one start of one peer.
 type openKey struct {
 	at   netip.AddrPort
 	salt uint32
 	dial ChannelID
 }
 
-// anywhere is k without its place: a dialler may change its address before it knows our channel.
+// anywhere is k without its place, since a dialler may change its address before it knows our
+// channel.
 func (k openKey) anywhere() openKey { return openKey{salt: k.salt, dial: k.dial} }
 
-// tomb remembers that an accepted channel has ended, for as long as its dialler may begin anew
-// without knowing that. It ages while this process is awake only: after a sleep it is as good as
-// before.
+// tomb remembers that an accepted channel has ended, for as long as its dialler may begin again
+// without knowing that. It ages only while this process is awake.
 type tomb struct {
 	key     openKey
 	expires time.Duration
@@ -37,8 +37,8 @@ type tomb struct {
 
 func newMAC(secret [16]byte) hash.Hash { return hmac.New(sha256.New, secret[:]) }
 
-// keyed returns the keyed hash of what one open says, a use and a number; valid until the next
-// call.
+// keyed returns the keyed hash of an open's contents, a use and a number. It is valid until the
+// next call.
 func (e *Endpoint) keyed(use byte, k openKey, n uint64) []byte {
 	ip := k.at.Addr().As16()
 	in := append(e.macIn[:0], use)
@@ -74,8 +74,8 @@ func (e *Endpoint) checkCookie(use byte, k openKey, cookie []byte) bool {
 	return false
 }
 
-// keyOf is the key of the channel that a cookie opens. Nobody but the two ends, and who can read
-// their packets, knows it.
+// keyOf is the key of the channel that a cookie opens. Only the two ends, and those who can read
+// their packets, know it.
 func keyOf(cookie []byte) uint64 {
 	if len(cookie) < 8 {
 		return 0
@@ -83,7 +83,7 @@ func keyOf(cookie []byte) uint64 {
 	return binary.LittleEndian.Uint64(cookie)
 }
 
-// bury makes opens of k be refused until their cookies have run out.
+// bury makes the Endpoint refuse opens of k until their cookies have expired.
 func (e *Endpoint) bury(k openKey) {
 	e.accepted[k] = nil
 	e.accepted[k.anywhere()] = nil
@@ -101,7 +101,7 @@ func (e *Endpoint) expireTombs() {
 	}
 }
 
-// exhume forgets k, and the other key to it unless that has come to mean another channel.
+// exhume forgets k, and its key without the place unless that now belongs to another channel.
 func (e *Endpoint) exhume(k openKey) {
 	delete(e.accepted, k)
 	if c, ok := e.accepted[k.anywhere()]; ok && c == nil {

@@ -2,25 +2,25 @@ package mercury
 
 import "github.com/cellscape/cellscape/mercury/internal/congestion"
 
-// Resending before the loss is known.
+// This file sends short messages again before their loss is known.
 //
-// Whoever waits for evidence of a loss delivers a lost message after one and a half round trips and
-// an interval between messages at the earliest. Short messages that ride again in the next packet,
-// or the next two, are there one interval later instead. That doubles or triples the bytes of such
-// messages but adds no packet. So it is done only while the path loses packets and has room: see
+// If a sender waits for evidence of a loss, a lost message arrives after one and a half round trips
+// and an interval between messages at the earliest. If short messages are copied into the next one
+// or two packets, they arrive only an interval later. That doubles or triples the bytes of such
+// messages, but adds no packet. So it is done only while the path loses packets and has room; see
 // copyPolicy.
 const (
-	// maxCopied is the longest segment that rides again; the copies of longer ones would crowd out
-	// what is new.
+	// maxCopied is the longest segment that is copied. Copies of longer ones would crowd out new
+	// messages.
 	maxCopied = 400
 	// DefaultCopies is the most copies of a message.
 	DefaultCopies = 2
 )
 
-// roomForCopies reports whether the path has room for bytes that are not needed: what the game has
-// to say waits for nothing, and no more is in flight than half of the window, or than the path was
-// seen to carry in one and a half round trips and the time that the peer may hold an ack. The
-// window alone says little: it has a floor that a narrow line does not carry.
+// roomForCopies reports whether the path has room for bytes that may not be needed: the game's
+// messages do not wait, and no more is in flight than half of the window, or than the path has
+// carried in one and a half round trips and the time that the peer may hold an ack. The window
+// alone says little, since its floor is more than a narrow line carries.
 func (c *channel) roomForCopies() bool {
 	out := &c.out
 	if c.copying.level == 0 || out.streams[laneGame].unsent() > 1 || 2*out.flightBytes >= out.rate.Window() {
@@ -31,22 +31,22 @@ func (c *channel) roomForCopies() bool {
 	return out.flightBytes <= int(min(carried, congestion.MaxWindow))+c.path.mtu
 }
 
-// rider is a short segment that rides again in the next packets.
+// rider is a short segment to copy into the next packets.
 type rider struct {
 	seq  uint64
 	left int8
 }
 
-// maxRiders bounds them: what a packet of a game's tick, and the resends in it, can bring.
+// maxRiders bounds them: as many as a packet of a game's tick, with its resends, can bring.
 const maxRiders = 4
 
-// riders are the short segments sent last, oldest first.
+// riders are the last short segments that were sent, oldest first.
 type riders struct {
 	list [maxRiders]rider
 	n    int8
 }
 
-// add has segment seq ride again; the oldest gives way.
+// add makes segment seq a rider; the oldest gives way.
 func (r *riders) add(seq uint64, times int8) {
 	if r.n == maxRiders {
 		copy(r.list[:], r.list[1:])
@@ -56,7 +56,7 @@ func (r *riders) add(seq uint64, times int8) {
 	r.n++
 }
 
-// appendCopies lets unacked short segments ride along in a packet that goes anyway.
+// appendCopies copies unacked short segments into a packet that goes anyway.
 func (c *channel) appendCopies(e *Endpoint, w *packetWriter) {
 	r := &c.riders
 	kept := int8(0)
@@ -72,7 +72,7 @@ func (c *channel) appendCopies(e *Endpoint, w *packetWriter) {
 	r.n = kept
 }
 
-// appendCopy reports whether the turn of segment seq is over: it rode, or need not any more.
+// appendCopy copies segment seq if needed, and reports whether its turn is over.
 func (c *channel) appendCopy(e *Endpoint, w *packetWriter, seq uint64) bool {
 	s := &c.out.streams[laneGame]
 	if seq < s.first || seq >= s.end() {
@@ -80,10 +80,10 @@ func (c *channel) appendCopy(e *Endpoint, w *packetWriter, seq uint64) bool {
 	}
 	p := s.segments.at(int(seq - s.first))
 	if p.acked || p.lost {
-		return true // arrived, or about to go again by itself
+		return true // it has arrived, or will be sent again by itself
 	}
 	if p.packet == w.record.number {
-		return false // it is in this packet
+		return false // it is already in this packet
 	}
 	if w.record.count >= maxPacketSegments-1 || !w.segmentFits(seq, len(p.buf)) {
 		return true

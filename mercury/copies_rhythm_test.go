@@ -9,9 +9,10 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// A copy rides in the next packet that goes anyway, so a message that was lost is late by the time between two messages, and by twice
-// that when its copy is lost as well. That a client which speaks every 33 ms waits longer than a server that speaks every 16 ms
-// is of their making: with the same rhythm both directions fare alike.
+// A copy rides in the next packet that goes anyway, so a message that was lost is late by the time
+// between two messages, and by twice that when its copy is lost as well. That a client which speaks
+// every 33 ms waits longer than a server that speaks every 16 ms is of their making: with the same
+// rhythm both directions fare alike.
 func TestCopiesWaitForNextMessage(t *testing.T) {
 	const delay, slack = 25 * time.Millisecond, 2 * time.Millisecond
 	for _, every := range []time.Duration{16 * time.Millisecond, 33 * time.Millisecond} {

@@ -7,11 +7,12 @@ import (
 	"github.com/cellscape/cellscape/mercury/internal/congestion"
 )
 
-// When short messages ride again.
+// This file decides when short messages are copied into later packets.
 //
-// Copies make good what a path loses by chance. They are bytes, so they can also make loss: on a
-// line that has no room for them they fill the queue before it, and its drops look like a reason
-// for more. They do not help where many packets in a row are lost, since the copies are lost too.
+// Copies make up for what a path loses by chance. But they are bytes, so they can also cause loss:
+// on a line that has no room for them they fill the queue before it, and its drops look like a
+// reason for more copies. They do not help if many packets in a row are lost, since the copies are
+// lost, too.
 //
 //	none  --(loss by chance)--> copies --(no loss for quietGaps)--> none
 //	copies --(a queue grows, or the loss)--> rest, twice as long each time
@@ -19,72 +20,73 @@ import (
 //	rest  --(its time has passed, and a packet was lost)--> copies
 //
 // Invariants:
-//   - Only a loss that a copy would have made good is a reason for copies: no more in a row than there may be copies, and
-//     while no queue stands.
-//   - Copies begin while no queue stands, and end when the round trip rises above what it was without them.
+//   - Only a loss that a copy would have made up for is a reason for copies: no more packets in a
+//     row than there may be copies, and while no queue stands.
+//   - Copies begin only while no queue stands, and end when the round trip rises above what it was
+//     without them.
 //   - Copies end when more is lost with them than without.
-//   - An attempt that failed is not made again before a time has passed that doubles with each failure.
-//   - After a rest copies come back when a loss without them has shown that there is still a reason.
-//   - All state is in the struct: no clock, no chance.
+//   - A failed attempt is repeated only after a time that doubles with each failure.
+//   - After a rest, copies come back only when a loss without them has shown that there is still a
+//     reason.
+//   - All state is in the struct; there is no clock and no random number.
 const (
-	// Thresholds of measured loss in hundredths of a percent, above which one and two copies begin
-	// and below which they end.
+	// These are thresholds of measured loss, in hundredths of a percent, above which one or two
+	// copies begin and below which they end.
 	oneCopyFrom, oneCopyUntil   = 30, 15
 	twoCopiesFrom, twoCopiesEnd = 400, 280
-	// quietGaps is for how many times the usual number of packets between two losses nothing must
-	// be lost until the loss is taken to be over. Chance alone does so once in three thousand
-	// losses, and costs one message's delay. mostQuiet bounds the number of packets: ten seconds of
-	// a game.
+	// quietGaps is how many times the usual number of packets between two losses must pass without
+	// one before the loss counts as over. Chance alone does that once in three thousand losses, and
+	// costs one message's delay. mostQuiet bounds the number of packets: ten seconds of a game.
 	quietGaps, mostQuiet = 8, 600
-	// runsMemory is for how many runs of lost packets their length is remembered at least.
+	// runsMemory is the least number of runs of lost packets whose length is remembered.
 	runsMemory = 32
 
-	// A queue shows in the smoothed round trip, and in the lowest of lowSpan (RFC 8289 takes the
-	// same): a machine or a radio that stood still for a moment delays some packets, jitter delays
-	// any, a queue delays all.
+	// A queue shows in the smoothed round trip and in the lowest of lowSpan (as in RFC 8289). A
+	// machine or a radio that stands still for a moment delays some packets, and jitter delays any,
+	// but a queue delays all.
 	lowSpan = 100 * time.Millisecond
-	// standingQueue is the growth of both above the path's least that is more than a radio link's
-	// jitter: a queue stands, whoever filled it. Half of the round trip counts where that is more.
+	// standingQueue is a growth of both above the path's least that is more than a radio link's
+	// jitter: a queue stands, whoever filled it. Half of the round trip counts if that is more.
 	standingQueue = 25 * time.Millisecond
-	// ownQueue is the growth of both above what they were without copies that shows that these fill
-	// a queue. An eighth of the round trip, or twice its usual spread, counts where that is more.
+	// ownQueue is a growth of both above their values without copies that shows that the copies
+	// fill a queue. An eighth of the round trip, or twice its usual spread, counts if that is more.
 	ownQueue = 8 * time.Millisecond
 	// leastRTTLife is half of the time for which the path's least round trip is remembered. It is
-	// long, because a download beside the game may keep a queue filled for minutes; it ends,
-	// because a path may become longer.
+	// long because a download beside the game may keep a queue filled for minutes. It ends because
+	// a path may become longer.
 	leastRTTLife = 2 * time.Minute
 
-	// restLeast lets a queue that copies have filled run empty, and the loss without copies show.
-	// checkRest is enough where no queue was seen. What is sent in the first draining of a rest may
-	// still be lost to the copies before it, and shows nothing.
+	// restLeast lets a queue that copies have filled run empty, and shows the loss without copies.
+	// checkRest is enough if no queue was seen. Packets sent in the time draining after a rest
+	// begins may still be lost to the copies before it, and show nothing.
 	restLeast, checkRest, draining = time.Second, 200 * time.Millisecond, 200 * time.Millisecond
-	// firstWait is how long an attempt that failed is not made again; each failure doubles it, up
-	// to lastWait.
+	// firstWait is how long a failed attempt is not repeated; each failure doubles it, up to
+	// lastWait.
 	firstWait, lastWait = 2 * time.Second, 64 * time.Second
-	// noQueue is how long copies must have made no queue for the path to have room for them: a
-	// queue that grows then is not of their making, and the next attempt need not wait. Copies for
-	// which there is a hundredth too little room fill one in less. noLoss is the same for more loss
-	// than without them, which takes longer to show.
+	// noQueue is how long copies must have caused no queue to show that the path has room for them.
+	// A queue that grows later is not of their making, and the next attempt need not wait. Copies
+	// that exceed the room by a hundredth fill a queue in less time. noLoss is the same for more
+	// loss than without copies, which takes longer to show.
 	noQueue, noLoss = 3 * time.Second, 30 * time.Second
-	// firstCheck is when copies that go well rest until the next loss. It costs that message's
-	// delay, and ends copies that make the loss they live on. Each check that they pass makes the
-	// time to the next four times as long, up to lastCheck.
+	// firstCheck is when successful copies rest until the next loss. That delays one message, and
+	// ends copies that cause the very loss that keeps them going. Each passed check makes the time
+	// to the next four times as long, up to lastCheck.
 	firstCheck, lastCheck = 4 * time.Second, 256 * time.Second
 	// tallyMemory is how many packets the comparison of loss with and without copies remembers at
 	// least.
 	tallyMemory = 512
-	// tallyFloor is how many packets without a loss are remembered: what was before the first says
-	// little of what follows. Copies begin once as many as tallyLeast without them are known to
-	// compare with.
+	// tallyFloor is how many packets without a loss are remembered, since what was before the first
+	// loss says little about what follows. Copies begin once tallyLeast packets without them are
+	// known for comparison.
 	tallyFloor, tallyLeast = 128, 100
 )
 
-// copyPolicy decides for a channel how often short segments ride again.
+// copyPolicy decides for a channel how often short segments are copied.
 type copyPolicy struct {
-	level int8 // how often a short segment rides again now
-	want  int8 // and would, going by the loss alone
+	level int8 // how often a short segment is copied now
+	want  int8 // how often it would be, going by the loss alone
 
-	losses congestion.LossMeter // packets lost that copies would make good
+	losses congestion.LossMeter // lost packets that copies would make up for
 	quiet  uint32               // packets whose fate was learnt since the last of these
 	over   bool                 // they were too many for the loss to go on
 	run    uint32               // packets lost in a row up to the last one
@@ -101,10 +103,10 @@ type copyPolicy struct {
 	began     time.Duration // of this level
 	before    time.Duration // smoothed round trip then, and
 	lowBefore time.Duration // the lowest
-	bearable  time.Duration // growth of both above which copies are taken to fill a queue
+	bearable  time.Duration // growth of both above which copies count as filling a queue
 	resting   bool
 	rested    time.Duration // when the rest may end
-	drained   time.Duration // what was sent without copies from then on shows the path without them
+	drained   time.Duration // packets sent from then on show the path without copies
 	missed    bool          // such a packet was lost in this rest
 	check     time.Duration // from began to the next check
 	attempts  [DefaultCopies]copyAttempt
@@ -132,8 +134,8 @@ func (t *copyTally) add(lost uint32) {
 	}
 }
 
-// few and many are the loss in hundredths of a percent, less and more than it is for sure: three
-// standard deviations.
+// few and many bound the loss from below and above, in hundredths of a percent, by three standard
+// deviations.
 func (t *copyTally) few() int {
 	n := float64(t.lost)
 	return int(max(0, n-3*math.Sqrt(n)) * 10000 / float64(max(t.settled, 1)))
@@ -144,7 +146,7 @@ func (t *copyTally) many() int {
 	return int((n + 3*math.Sqrt(n) + 3) * 10000 / float64(max(t.settled, 1)))
 }
 
-// tally counts a packet with its like.
+// tally counts a packet with those of its kind.
 func (k *copyPolicy) tally(p *sentPacket, lost uint32) {
 	if p.copies {
 		k.with.add(lost)
@@ -153,11 +155,11 @@ func (k *copyPolicy) tally(p *sentPacket, lost uint32) {
 	}
 }
 
-// arrived takes in that a packet was acked.
+// arrived notes that a packet was acked.
 func (k *copyPolicy) arrived(p *sentPacket) {
 	k.tally(p, 0)
 	if k.quiet++; k.standing() {
-		return // what is lost now is no reason for copies: what is not must not count either
+		return // a loss now would not be a reason for copies, so an arrival must not count either
 	}
 	k.losses.Arrived()
 	if k.losses.Gone == 0 {
@@ -165,8 +167,8 @@ func (k *copyPolicy) arrived(p *sentPacket) {
 	}
 }
 
-// lost takes in that a packet was taken for lost; follows says that the one before it was as well.
-// most is the largest level.
+// lost notes that a packet is considered lost; follows means that the one before it was, too. most
+// is the largest level.
 func (k *copyPolicy) lost(p *sentPacket, follows bool, most int8) {
 	k.tally(p, 1)
 	if !follows {
@@ -207,7 +209,7 @@ func (k *copyPolicy) regained(p *sentPacket) {
 	t.lost -= min(t.lost, 1)
 }
 
-// sampled takes in a round trip, and the smoothed one.
+// sampled notes a round trip, and the smoothed one.
 func (k *copyPolicy) sampled(now, rtt, smooth time.Duration) {
 	k.smooth = smooth
 	if rtt <= 0 {
@@ -245,7 +247,7 @@ func (k *copyPolicy) filling() bool {
 	return min(lesser(k.low)-k.lowBefore, k.smooth-k.before) > k.bearable
 }
 
-// decide sets the level. It is asked once a Flush.
+// decide sets the level. It is called once in each Flush.
 func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 	k.want = min(k.wanted(), most)
 	switch {
@@ -256,7 +258,7 @@ func (k *copyPolicy) decide(now, spread time.Duration, most int8) {
 	case k.filling():
 		k.failed(now, noQueue)
 	case k.with.few() > k.without.many():
-		k.without = copyTally{} // it may be that the path now loses more
+		k.without = copyTally{} // the path may lose more now
 		k.failed(now, noLoss)
 	case now-k.began >= max(k.check, firstCheck):
 		k.check = min(4*max(k.check, firstCheck), lastCheck)
@@ -297,7 +299,7 @@ func (k *copyPolicy) wanted() int8 {
 	return 0
 }
 
-// allowed is the highest level up to want of which no failure is too fresh.
+// allowed is the highest level, up to want, without a recent failure.
 func (k *copyPolicy) allowed(now time.Duration) int8 {
 	for level := range k.want {
 		if now < k.attempts[level].until {
@@ -307,7 +309,8 @@ func (k *copyPolicy) allowed(now time.Duration) int8 {
 	return k.want
 }
 
-// failed ends copies that do harm; if they have gone well for long enough, it is not their fault.
+// failed ends copies that do harm. If they have gone well for long enough, the harm is not their
+// fault.
 func (k *copyPolicy) failed(now, long time.Duration) {
 	if a := &k.attempts[k.level-1]; now-k.began >= long {
 		a.wait = 0

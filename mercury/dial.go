@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// answered finds the dialled channel that an answer to an open is for. That it repeats our salt and
-// comes from where we dialled shows that the sender has seen the open.
+// answered finds the dialled channel that an answer to an open is for. The answer repeats our salt
+// and comes from where we dialled, which shows that the sender has seen the open.
 func (e *Endpoint) answered(from netip.AddrPort, dial ChannelID, salt uint32) *channel {
 	c := e.channels[dial]
 	if c == nil || c.state != dialling || c.peer.At != from || salt != e.self.Salt || c.failing != nil {
@@ -25,7 +25,7 @@ func (e *Endpoint) onChallenge(from netip.AddrPort, p []byte) {
 		return
 	}
 	c := e.answered(from, ch.Dial, ch.Salt)
-	if c == nil || c.pass != nil || ch.Cookie == c.cookie { // one cookie, one open: a doubled challenge must not double our opens
+	if c == nil || c.pass != nil || ch.Cookie == c.cookie { // one open for each cookie, so that a duplicated challenge does not duplicate our opens
 		return
 	}
 	c.cookie = ch.Cookie
@@ -73,7 +73,7 @@ func (e *Endpoint) onAccept(from netip.AddrPort, p []byte) {
 	e.opened(c, int(a.Window))
 }
 
-// onChannel takes in what an acceptor tells about itself. It is sealed, unlike an accept.
+// onChannel takes what an acceptor says about itself. It is sealed, unlike an accept.
 func (c *channel) onChannel(e *Endpoint, r *codec.Reader) error {
 	id, salt, window := r.Uvarint(), r.U32(), r.Uvarint()
 	if r.Err() != nil || id == 0 || id > maxChannelID || salt == 0 || window < MinWindow || window > MaxWindow || !c.dialled {
@@ -128,9 +128,9 @@ func (e *Endpoint) onRefuse(from netip.AddrPort, p []byte) {
 	}
 }
 
-// helloRefused ends a dial that could only time out. It must answer the very hello that is asked
-// with now, whose end only those know who have seen it; and once a pass is there the acceptor has
-// answered, whatever a stranger says.
+// helloRefused ends a dial that could only time out. The refusal must repeat the end of the present
+// hello, which only those know who have seen it. Once there is a pass, the acceptor has answered,
+// whatever a stranger says.
 func (c *channel) helloRefused(e *Endpoint, f *refusePacket) {
 	var hello []byte
 	if c.dialling != nil {
@@ -152,12 +152,12 @@ func (c *channel) helloRefused(e *Endpoint, f *refusePacket) {
 
 // The texts of ErrKey.
 var (
-	errOtherKey   = fmt.Errorf("%w: it has another key than this end dials it by, or lets in only who proves by a cluster key that he belongs there; give its public key, and at an inner door the cluster key that is in use", ErrKey)
+	errOtherKey   = fmt.Errorf("%w: its key is not the one that this end dials it by, or it admits only peers that prove by a cluster key that they belong there; give its public key and, at an inner door, the cluster key in use", ErrKey)
 	errPeerSealed = fmt.Errorf("%w: it is sealed and this end is not; give its public key", ErrKey)
 	errPeerClear  = fmt.Errorf("%w: this end is sealed and the peer is not; give no key, or seal the peer", ErrKey)
 )
 
-// refused finds the channel that a refusal is for: one that the acceptor is not known to have.
+// refused finds the channel that a refusal is for, which the acceptor must not be known to have.
 func (e *Endpoint) refused(from netip.AddrPort, dial ChannelID, salt uint32) *channel {
 	c := e.channels[dial]
 	if c == nil || !c.dialled || c.remote != 0 || c.peer.At != from || salt != e.self.Salt || c.failing != nil {
@@ -167,18 +167,18 @@ func (e *Endpoint) refused(from netip.AddrPort, dial ChannelID, salt uint32) *ch
 	return c
 }
 
-// passRefused begins anew, or ends c when what was sent with the pass may have been heard: by an
-// earlier start at that place than the one that refuses it, or by this one long ago.
+// passRefused begins the handshake again. But it ends c if messages sent with the pass may have
+// been delivered: by an earlier start at that place, or by this one long ago.
 func (c *channel) passRefused(e *Endpoint, by uint32) {
 	giver := c.peer.Salt
 	if c.early {
 		giver = c.dialling.Issuer()
 	}
 	switch {
-	case by != giver && c.target.Salt == 0 && c.flights > 1: // the first flight may have met the other start
+	case by != giver && c.target.Salt == 0 && c.flights > 1: // the first flight may have reached the other start
 		e.end(c, ErrPeerRestarted, false)
 	case c.flights > 0 && e.now-c.firstAt > cookieLife:
-		e.end(c, ErrPeerAborted, false) // the acceptor may have taken the channel, ended it, and forgotten it since
+		e.end(c, ErrPeerAborted, false) // the acceptor may have accepted the channel, ended it and forgotten it
 	default:
 		c.dialAgain(e)
 	}
@@ -194,9 +194,9 @@ func (c *channel) noteFirst(now time.Duration) {
 	}
 }
 
-// dialAgain begins the handshake anew after the pass was refused: a ticket that was not good any
-// more, or a pass that came too late. What was sent is sent again under the new keys; the peer has
-// taken none of it.
+// dialAgain begins the handshake again after the pass was refused: a ticket that was no longer
+// good, or a pass that came too late. What was sent is sent again under the new keys, since the
+// peer has accepted none of it.
 func (c *channel) dialAgain(e *Endpoint) {
 	c.state, c.flights = dialling, 0
 	c.pass, c.sealer, c.key, c.early = nil, nil, 0, false

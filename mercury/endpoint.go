@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// awakeStep is the most that one call adds to the time this Endpoint was awake: a longer gap
-	// between calls means that the process itself slept, and then its peers are not to blame for
-	// the silence. While there are channels it asks to be called at least this often.
+	// awakeStep is the most that one call adds to the time for which this Endpoint was awake. A
+	// longer gap between calls means that the process itself slept, and its peers are not to blame
+	// for the silence. While there are channels the Endpoint asks to be called at least this often.
 	awakeStep = time.Second
-	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone
-	// never ends a channel.
+	// awakeSteps is how many such steps fit at least into Config.Inactivity, however short it is,
+	// so that a single nap never ends a channel.
 	awakeSteps = 4
 	// maxReplies bounds the answers to handshakes that wait for one Flush, so that a flood of opens
 	// cannot grow them.
 	maxReplies = 1024
 	// resetsPerSecond and resetBurst bound the answers to packets of unknown channels. After a
-	// restart each of some hundred peers needs one.
+	// restart each of a few hundred peers needs one.
 	resetsPerSecond = 1000
 	resetBurst      = 256
-	// maxPerPlace bounds the accepted channels to one place: an honest app has one, or a few while
-	// it starts anew again and again.
+	// maxPerPlace bounds the accepted channels to one place. An honest app has one, or a few while
+	// it restarts again and again.
 	maxPerPlace = 32
-	// maxChannelID is the last: an Endpoint that got there opens no more channels, rather than use
-	// an ID twice. Dial then gives 0.
+	// maxChannelID is the last. An Endpoint that has reached it opens no more channels, since no ID
+	// may be used twice. Dial then returns 0.
 	maxChannelID = 1<<32 - 1
 )
 
-// Endpoint is one end of any number of channels over datagrams: a plain struct that is given what
-// arrived and what time it is. See the package comment for its caller's duties. It is not safe for
+// Endpoint is one end of any number of channels over datagrams: a plain struct that is told what
+// arrived and what time it is. The package comment has its caller's duties. It is not safe for
 // concurrent use.
 type Endpoint struct {
 	cfg     Config
@@ -55,7 +55,7 @@ type Endpoint struct {
 	channels map[ChannelID]*channel
 	byTarget map[Address]*channel        // dialled and not condemned
 	byPlace  map[netip.AddrPort]*channel // newest channel with a peer there; the others follow as siblings
-	accepted map[openKey]*channel        // nil for one that has ended and must not be opened again
+	accepted map[openKey]*channel        // nil if it has ended and must not be opened again
 	tombs    ring[tomb]
 	timers   wheel.Wheel[channel]
 	dirty    []*channel // have something for the next Flush, in the order in which they got it
@@ -96,7 +96,7 @@ type reply struct {
 var _ Transport = (*Endpoint)(nil)
 
 // NewEndpoint makes the Endpoint of an app that listens at self. h may be nil until SetHandler. It
-// fails when cfg does not hold (see Config.Validate) or self is not a place.
+// fails if cfg is not valid (see Config.Validate) or self is not a place.
 func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -128,22 +128,21 @@ func NewEndpoint(cfg Config, self netip.AddrPort, h Handler) (*Endpoint, error) 
 	return e, nil
 }
 
-// firstID is where a start begins to number its channels: somewhere that depends on its salt and
-// secret, so that packets for a channel of an earlier start at the same place meet no channel and
-// are answered by a reset, and two starts that drew the same salt are still told apart. It takes
-// two bytes in a packet.
+// firstID is the number of a start's first channel. It depends on salt and secret, so packets for a
+// channel of an earlier start at the same place meet no channel and are answered by a reset, even
+// if both starts drew the same salt. It takes two bytes in a packet.
 func firstID(salt uint32, secret [16]byte) ChannelID {
 	mix := uint64(salt)<<32 ^ binary.LittleEndian.Uint64(secret[:])
 	return ChannelID(mix * 0x9E3779B97F4A7C15 >> 51)
 }
 
-// canonical strips the IPv6 clothes from an IPv4 place, so that one place is one map key.
+// canonical turns an IPv4-mapped IPv6 place into IPv4, so that each place is one map key.
 func canonical(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// SetHandler sets what the Endpoint delivers to. An app is made with the Endpoint as its Transport,
-// then set as its Handler.
+// SetHandler sets the Handler. An app is made with the Endpoint as its Transport, and then set as
+// its Handler.
 func (e *Endpoint) SetHandler(h Handler) {
 	if h == nil {
 		h = nobody{}
@@ -163,7 +162,7 @@ func (nobody) Closed(time.Duration, ChannelID, error) {}
 // Self implements Transport.
 func (e *Endpoint) Self() Address { return e.self }
 
-// Stats returns the counters as they stand.
+// Stats returns the present counters.
 func (e *Endpoint) Stats() Stats {
 	s := e.stats
 	s.Channels = len(e.channels)
@@ -184,8 +183,9 @@ func (e *Endpoint) Dial(to Address) ChannelID {
 	return c.id
 }
 
-// DialApart is Dial, but for a channel of its own, whatever others there are to that address: for an
-// app that plays many, such as a crowd of bots. An acceptor takes 32 channels from one place.
+// DialApart is Dial, but always makes a new channel, whatever others there are to that address. It
+// is for an app that plays many, such as a crowd of bots. An acceptor takes 32 channels from one
+// place.
 func (e *Endpoint) DialApart(to Address) ChannelID {
 	to.At = canonical(to.At)
 	if c := e.dial(to); c != nil {
@@ -194,7 +194,7 @@ func (e *Endpoint) DialApart(to Address) ChannelID {
 	return 0
 }
 
-// dial makes a channel and begins to open it; nil when the channel numbers of this start are used up.
+// dial makes a channel and begins to open it; nil if the channel numbers of this start are used up.
 func (e *Endpoint) dial(to Address) *channel {
 	if e.lastID >= maxChannelID {
 		return nil
@@ -225,7 +225,7 @@ func (e *Endpoint) Close(ch ChannelID) {
 	case c.failing != nil || !c.sends() && c.out.empty():
 		e.end(c, nil, false)
 	default:
-		e.Resume(ch) // what is held is dropped, so that the peer can close too
+		e.Resume(ch) // this drops what is held, so that the peer can close, too
 		c.condemned = true
 		c.closeBy = e.awake + e.cfg.CloseWait
 		e.forgetTarget(c)
@@ -275,8 +275,8 @@ func (e *Endpoint) observe(now time.Duration) {
 	e.now += passed
 }
 
-// Advance does what is due at now: resends, acks, keep-alives, timeouts. What it has to say goes
-// out with the next Flush.
+// Advance does what is due at now: resends, acks, keep-alives, timeouts. The next Flush sends the
+// results.
 func (e *Endpoint) Advance(now time.Duration) {
 	e.observe(now)
 	e.reap()
@@ -297,7 +297,7 @@ func (e *Endpoint) Advance(now time.Duration) {
 	}
 }
 
-// onTimer looks at a channel whose time has come.
+// onTimer looks at a channel whose deadline has come.
 func (e *Endpoint) onTimer(c *channel) {
 	if c.state == dead {
 		return
@@ -308,9 +308,9 @@ func (e *Endpoint) onTimer(c *channel) {
 	}
 }
 
-// wake sets when c wants to be looked at. What is due already is looked at by the next Advance,
-// also one at this very moment; but what was just looked at and is due still waits for the clock to
-// move, or a runner that asks for the next deadline would spin.
+// wake sets when to look at c. What is already due is done by the next Advance, even one at this
+// very moment. But a channel that was just looked at and is still due waits for the clock to move,
+// or a runner that asks for the next deadline would spin.
 func (e *Endpoint) wake(c *channel) {
 	d := c.deadline(e)
 	if e.timing {
@@ -321,9 +321,8 @@ func (e *Endpoint) wake(c *channel) {
 	}
 }
 
-// NextDeadline is when Advance and Flush should be called if nothing arrives before; false when
-// there is nothing to wait for. When something waits for a Flush it is the time last seen, that is
-// at once.
+// NextDeadline is when to call Advance and Flush if nothing arrives before; false if there is
+// nothing to wait for. If something waits for a Flush it is the last seen time, that is, now.
 func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 	if len(e.dirty) > 0 || e.replies.len() > 0 || e.farewells.len() > 0 || len(e.failing)+len(e.resumed)+len(e.roomy) > 0 {
 		return e.now, true
@@ -335,7 +334,8 @@ func (e *Endpoint) NextDeadline() (time.Duration, bool) {
 	return min(d, e.now+e.step), true
 }
 
-// fail has c closed with reason at the next Advance: the methods of Transport do not call back.
+// fail makes the next Advance close c with reason, because the methods of Transport do not call
+// back.
 func (e *Endpoint) fail(c *channel, reason error) {
 	if c.failing == nil {
 		c.failing = reason
@@ -343,7 +343,7 @@ func (e *Endpoint) fail(c *channel, reason error) {
 	}
 }
 
-// touch puts c down for the next Flush.
+// touch lists c for the next Flush.
 func (e *Endpoint) touch(c *channel) {
 	if !c.dirty && c.state != dead {
 		c.dirty = true
@@ -370,7 +370,7 @@ func (e *Endpoint) rememberPlace(c *channel) {
 }
 
 // end takes c out of the tables. With tell the peer is told once, unless it ended the channel
-// itself. A reason is reported, unless this side has closed the channel before.
+// itself. A reason is reported to the Handler, unless this side has closed the channel before.
 func (e *Endpoint) end(c *channel, reason error, tell bool) {
 	if c.state == dead {
 		return

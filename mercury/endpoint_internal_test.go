@@ -57,8 +57,8 @@ func forge(c *channel, frames []byte) []byte {
 	return plainSealed(append(appendDataHeader(nil, c.id, 1000, 0), frames...), c.key, 1000)
 }
 
-// FuzzEndpointReceive gives an endpoint with an open channel arbitrary datagrams: as they are, with a right prefix, and as
-// rightly keyed packets with arbitrary frames.
+// FuzzEndpointReceive gives an endpoint with an open channel arbitrary datagrams: as they are, with
+// a right prefix, and as rightly keyed packets with arbitrary frames.
 func FuzzEndpointReceive(f *testing.F) {
 	for _, p := range samplePackets() {
 		f.Add(byte(0), p)
@@ -130,8 +130,8 @@ func TestDamagedPacketsAreCounted(t *testing.T) {
 	}
 }
 
-// An open costs the acceptor nothing: only a packet with a pass makes a channel, and only where the pass was sent to; an old or
-// foreign pass is none, and one whose channel has ended makes no other.
+// An open costs the acceptor nothing: only a packet with a pass makes a channel, and only where the
+// pass was sent to; an old or foreign pass is none, and one whose channel has ended makes no other.
 func TestOpenKeepsNoState(t *testing.T) {
 	e := testEndpoint(t, 1, nil)
 	b := bind{Salt: 5, Dial: 1, Window: 64}

@@ -89,7 +89,8 @@ func newPairLink(t *testing.T, cfg Config, delay time.Duration) (*pairLink, Chan
 	return l, ch, ha, hb
 }
 
-// A path that stops passing long packets is noticed also while short ones keep every timer from running out.
+// A path that stops passing long packets is noticed also while short ones keep every timer from
+// running out.
 func TestBlackHoleUnderTraffic(t *testing.T) {
 	l, ch, _, hb := newPairLink(t, Config{}, 10*time.Millisecond)
 	t.Log("mtu", l.a.channels[ch].path.mtu)
@@ -408,7 +409,8 @@ type pairEarlyDial struct{ pairDial }
 func (pairEarlyDial) Issuer() uint32                { return 2 }
 func (pairEarlyDial) Early() ([]byte, Sealer, bool) { return []byte("pass"), pairSeal{}, true }
 
-// Abort tells the peer also of a channel that has not heard from it, when it was dialled with a ticket.
+// Abort tells the peer also of a channel that has not heard from it, when it was dialled with a
+// ticket.
 func TestAbortOfEarly(t *testing.T) {
 	ha, hb := &pairEars{}, &pairEars{}
 	a, _ := NewEndpoint(Config{Salt: 1, Guard: pairEarlyGuard{}}, testPlace(1), ha)

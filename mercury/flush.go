@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Flush seals what is queued into packets and hands them to emit, in a defined order. datagram is
+// Flush seals what is queued into packets and passes them to emit, in a defined order. datagram is
 // valid only during the call of emit, which must not call the Endpoint. What a window or the pace
 // holds back waits; NextDeadline tells until when.
 func (e *Endpoint) Flush(now time.Duration, emit func(to netip.AddrPort, datagram []byte)) {
@@ -114,8 +114,8 @@ func (c *channel) windowOpen(lane int) bool {
 	return out.flightBytes < out.rate.Window()+c.reserve(lane)
 }
 
-// reserve is what a stream may overdraw the window and the pace by. It is there for what a tick has
-// to say, not for megabytes.
+// reserve is how much a stream may exceed the window and the pace. It is meant for a tick's
+// messages, not for megabytes.
 func (c *channel) reserve(lane int) int {
 	s := &c.out.streams[laneGame]
 	if lane != laneGame || s.unsent()+s.lostCount > gameReserve {
@@ -124,7 +124,7 @@ func (c *channel) reserve(lane int) int {
 	return gameReserve * c.path.mtu
 }
 
-// maySend reports whether a segment of a stream waits that the windows and the pace let pass.
+// maySend reports whether a waiting segment of a stream may be sent by the windows and the pace.
 func (c *channel) maySend(e *Endpoint, lane int) bool {
 	out := &c.out
 	if !out.streams[lane].waiting(out.window) {
@@ -139,13 +139,13 @@ func (c *channel) maySend(e *Endpoint, lane int) bool {
 	return out.rate.Allowed(e.now)+c.reserve(lane) > 0 && c.windowOpen(lane)
 }
 
-// mayClose reports whether all that was sent on a condemned channel has arrived, so that the peer
-// may be told.
+// mayClose reports whether everything sent on a condemned channel has arrived, so that the peer may
+// be told.
 func (c *channel) mayClose() bool {
 	return c.condemned && !c.closeSent && c.out.empty()
 }
 
-// sendTicket brings the dialler a ticket for its next dial, in a packet of its own.
+// sendTicket sends the dialler a ticket for its next dial, in a packet of its own.
 func (c *channel) sendTicket(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	c.ticketDue = false
 	w := c.beginPacket(e)
@@ -159,7 +159,7 @@ func (c *channel) sendTicket(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	c.emitPacket(e, &w, c.peer.At, emit)
 }
 
-// sendSearch tries whether a longer datagram passes: a ping, padded.
+// sendSearch tries whether a longer datagram passes, by a padded ping.
 func (c *channel) sendSearch(e *Endpoint, emit func(netip.AddrPort, []byte)) {
 	p := &c.path
 	p.tries++

@@ -12,32 +12,32 @@ type frameKind uint8
 const (
 	framePad       frameKind = 0x00 // nothing
 	framePing      frameKind = 0x01 // asks for an ack
-	frameClose     frameKind = 0x02 // closed in order, all that was sent has been acked
+	frameClose     frameKind = 0x02 // closed properly: all that was sent has been acked
 	frameAbort     frameKind = 0x03 // closed at once; asks for no ack
 	frameChannel   frameKind = 0x04 // the acceptor's channel, salt and window, until the dialler is known to have them
 	frameTicket    frameKind = 0x05 // for the dialler's next dial
 	frameChallenge frameKind = 0x06 // of a path: a token to be sent back
 	frameResponse  frameKind = 0x07 // the token
 	frameAck       frameKind = 0x08 // the newest run of packets received
-	frameAckRanges frameKind = 0x09 // the newest runs, and what has come of the streams without a gap
+	frameAckRanges frameKind = 0x09 // the newest runs, and how far the streams have come without a gap
 	framePause     frameKind = 0x0a // what comes is held; asks for no ack
 	frameResume    frameKind = 0x0b // it is delivered again
 
 	// frameSegment and frameUnreliable are combined with flags.
 	frameSegment    frameKind = 0x10 // a piece of a reliable stream
 	frameUnreliable frameKind = 0x20 // one unreliable message
-	flagLength      frameKind = 1    // a length stands before the bytes; without it they reach to the end of the packet
+	flagLength      frameKind = 1    // a length precedes the bytes; without it they reach to the end of the packet
 	flagBulk        frameKind = 2    // of the bulk stream
 	flagPart        frameKind = 4    // a part of a segment that is too long for the path
 )
 
 const (
-	// maxAckRanges bounds an ack; older gaps are left out. The cumulative part covers what they
-	// would have told.
+	// maxAckRanges bounds an ack; older gaps are left out. The cumulative part covers their
+	// content.
 	maxAckRanges = 64
-	// ackReserve of each packet is kept free of segments, so that an ack of one run finds room
-	// beside a full one. A longer one goes in a packet of its own, or beside a segment that leaves
-	// ackRoom.
+	// ackReserve is how many bytes of each packet segments leave free, so that an ack of one run
+	// has room beside a full one. A longer ack goes in a packet of its own, or beside a segment
+	// that leaves ackRoom.
 	ackReserve = 20
 	ackRoom    = 200
 	// ackFixed is the most that an ack of one run takes: kind, largest, delay, run.
@@ -56,8 +56,7 @@ const (
 	channelFrameSize = 1 + 5 + 4 + 3
 	// pathFrameSize is what a challenge of a path or the response to it takes.
 	pathFrameSize = 1 + 8
-	// ackDelayShift makes the unit in which an ack tells how long it waited, 131 µs: a game's tick
-	// then takes one byte.
+	// ackDelayShift gives the unit of an ack's delay, 131 µs, so that a game's tick takes one byte.
 	ackDelayShift = 17
 	// maxReportedDelay bounds that delay.
 	maxReportedDelay = 2 * time.Second

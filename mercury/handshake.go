@@ -9,21 +9,20 @@ const (
 	// firstOpenRetry is when an unanswered open is repeated; the wait doubles up to lastOpenRetry.
 	firstOpenRetry = 250 * time.Millisecond
 	lastOpenRetry  = time.Second
-	// answersPerSecond is how many hellos of diallers whose address is not proved are answered:
-	// each costs a Guard two multiplications on a curve, some 0.1 ms. Above that a dialler must
-	// first return a cookie.
+	// answersPerSecond is how many hellos from unproved addresses are answered. Each costs a Guard
+	// two multiplications on a curve, some 0.1 ms. Beyond that a dialler must first return a
+	// cookie.
 	answersPerSecond = 1000
 	answersBurst     = 512
-	// strangersPerSecond bounds what is done for packets that name no channel of their sender:
-	// checking a pass, or the seal of a packet from a new address.
+	// strangersPerSecond bounds the work for packets that name no channel of their sender: checking
+	// a pass, or the seal of a packet from a new address.
 	strangersPerSecond = 20000
 	strangersBurst     = 4096
-	// moversPerSecond does the same for packets of channels from other places than their peers', so
-	// that strangers do not keep a client that has moved from being heard.
+	// moversPerSecond does the same for packets of channels from places other than their peers', so
+	// that strangers cannot shut out a client that has moved.
 	moversPerSecond = 5000
 	moversBurst     = 1024
-	// maxSiblingPings bounds the channels that one new channel makes us ask whether they are still
-	// there.
+	// maxSiblingPings bounds the old channels that we ping because of one new channel.
 	maxSiblingPings = 4
 )
 
@@ -48,7 +47,7 @@ func (e *Endpoint) opened(c *channel, window int) {
 }
 
 // probeSiblings pings channels to other starts at the place of c's peer. If the start that opened c
-// has taken their place, its reset ends them within a round trip. They are not ended here and now,
+// has taken their place, its reset ends them within a round trip. They are not ended at once,
 // because the open may be an old one that the network held back.
 func (e *Endpoint) probeSiblings(c *channel) {
 	for d, n := e.byPlace[c.peer.At], 0; d != nil && n <= maxSiblingPings; d, n = d.sibling, n+1 {

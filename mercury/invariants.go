@@ -2,8 +2,8 @@ package mercury
 
 import "github.com/cellscape/cellscape/internal/invariant"
 
-// A channel with more than fewCounted packets and segments is counted through once in countEvery
-// packets: a bulk transfer, with thousands of them, would do nothing else.
+// A channel with more than fewCounted packets and segments is checked only once in countEvery
+// packets. A bulk transfer with thousands of them would otherwise do nothing else.
 const fewCounted, countEvery = 128, 64
 
 // assert checks the accounts of a channel: what is in flight is what packets and segments say.

@@ -1,15 +1,15 @@
 package mercury
 
-// Level is how full the queue of a channel is. What can be told later waits from High on, what its
-// sender keeps anyway from Packed on, so that the last half of a queue is left to what must go in
-// its turn.
+// Level is how full the queue of a channel is. Messages that can be sent later wait from High on,
+// and messages that their sender keeps anyway from Packed on. So the last half of a queue is left
+// for messages that must go in order.
 type Level uint8
 
 // The levels of a queue.
 const (
 	Free   Level = iota // below a quarter of its limit
 	High                // below a half
-	Packed              // above
+	Packed              // a half or more
 )
 
 // LevelOf is the level of a queue in which bytes of limit wait.
@@ -23,5 +23,5 @@ func LevelOf(bytes, limit int) Level {
 	return Packed
 }
 
-// HighMark is from how many bytes on a queue with a limit is High.
+// HighMark is the number of bytes from which on a queue with a limit is High.
 func HighMark(limit int) int { return limit / 4 }

@@ -14,10 +14,10 @@ const (
 	lateHolds = 10 * time.Second
 )
 
-// lateness decides how long a packet that was overtaken is waited for. As in RFC 8985 (RACK, 6.2)
-// time of sending counts, not distance in numbers: a packet is lost once one sent no earlier was
-// acked and as much time has passed since as packets on this path have been seen to overtake each
-// other. On a path that keeps the order that is none at all.
+// lateness decides how long to wait for a packet that was overtaken. As in RFC 8985 (RACK, 6.2) the
+// time of sending counts, not the distance in numbers. A packet is lost once a packet that was not
+// sent earlier was acked and enough time has passed since, as much as packets on this path have
+// been seen to overtake each other by. On a path that keeps the order that is no time at all.
 type lateness struct {
 	newest   uint64        // largest number acked so far, plus 1
 	newestAt time.Duration // when that was sent
@@ -32,13 +32,13 @@ func (l *lateness) due(at time.Duration) time.Duration {
 	return l.ackedAt - (l.newestAt - at) + l.patience
 }
 
-// onAcked is called for each packet acked, also one that was taken for lost.
+// onAcked is called for each acked packet, even one that was considered lost.
 func (l *lateness) onAcked(now time.Duration, p *sentPacket, rtt *congestion.RTT) {
 	if p.number >= l.newest {
 		l.newest, l.newestAt, l.ackedAt = p.number+1, p.at, now
 		return
 	}
-	// It was overtaken and has come after all: by this much later than the one that overtook it.
+	// It was overtaken and has arrived after all, this much later than the one that overtook it.
 	by := now - (l.ackedAt - (l.newestAt - p.at))
 	if by <= 0 || now == l.ackedAt {
 		return // acked together: only the ack was late
@@ -49,7 +49,7 @@ func (l *lateness) onAcked(now time.Duration, p *sentPacket, rtt *congestion.RTT
 	}
 }
 
-// settle lets a patience that was not needed for a while fade.
+// settle reduces a patience that was not needed for a while.
 func (l *lateness) settle(now time.Duration) {
 	if l.patience > 0 && now-l.seenAt > lateHolds {
 		l.seenAt = now
@@ -59,7 +59,7 @@ func (l *lateness) settle(now time.Duration) {
 	}
 }
 
-// detectLoss takes overtaken packets for lost that were waited for long enough.
+// detectLoss marks overtaken packets as lost after they were waited for long enough.
 func (c *channel) detectLoss(e *Endpoint) {
 	out := &c.out
 	l := &out.late

@@ -21,7 +21,8 @@ func (a *attentive) Bulk(_ time.Duration, _ mercury.ChannelID, msg []byte) {
 	a.bulk = append(a.bulk, slices.Clone(msg))
 }
 
-// Of unreliable messages above the limit the newest are kept, and they leave although nothing reliable may.
+// Of unreliable messages above the limit the newest are kept, and they leave although nothing
+// reliable may.
 func TestUnreliableDropsTheOldest(t *testing.T) {
 	r := newRig(t, 4, mercury.Config{Window: mercury.MinWindow})
 	for range 100 {
@@ -58,7 +59,8 @@ func TestUnreliableDropsTheOldest(t *testing.T) {
 	}
 }
 
-// Bulk comes whole and in order, beside messages that do not wait for it; too much of it harms nobody.
+// Bulk comes whole and in order, beside messages that do not wait for it; too much of it harms
+// nobody.
 func TestBulk(t *testing.T) {
 	var at attentive
 	r := newRig(t, 5, mercury.Config{MaxQueued: 4 << 20})

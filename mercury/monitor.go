@@ -43,37 +43,37 @@ func (k PacketKind) String() string {
 	return "other"
 }
 
-// PacketInfo is one packet as a Monitor sees it. What lies inside is under seal, and not shown.
+// PacketInfo is one packet as a Monitor sees it. Its sealed content is not shown.
 type PacketInfo struct {
 	Peer    netip.AddrPort // where it came from or goes to
 	Kind    PacketKind
 	Channel ChannelID // of this side; 0 outside of a channel
 	Number  uint64    // of the packet, in its channel and direction; 0 outside of a channel
 	Size    int       // of the datagram, in bytes
-	// Dropped is why an arriving packet was of no use, in a word or two; "" for a good one.
+	// Dropped says in a word or two why an arriving packet was of no use; "" for a good one.
 	Dropped string
 }
 
 // Monitor is told of every packet of an Endpoint: for a dump, a graph, a test. It must not call the
-// Endpoint. It is called within Receive, Advance and Flush, for each packet, so that a slow one
+// Endpoint. It is called within Receive, Advance and Flush, for each packet, so a slow Monitor
 // slows them.
 type Monitor interface {
 	// PacketIn tells of a packet that arrived, once it is known what it is, or why it is dropped.
 	PacketIn(now time.Duration, p PacketInfo)
-	// PacketOut tells of a packet that is handed out.
+	// PacketOut tells of a packet that is sent.
 	PacketOut(now time.Duration, p PacketInfo)
-	// PacketLost tells that a packet sent earlier is taken for lost. What it carried goes out
-	// again, under another number.
+	// PacketLost tells that an earlier packet is considered lost. Its content is sent again, under
+	// another number.
 	PacketLost(now time.Duration, p PacketInfo)
 }
 
-// Filter decides which datagrams an Endpoint does not even look at: it is asked before checksums,
-// seals and tables, so that what a ban list or a rate limit turns away costs nothing else.
+// Filter decides which datagrams an Endpoint ignores. It is called before checksums, seals and
+// tables, so what a ban list or a rate limit rejects costs nothing else.
 type Filter interface {
-	// Drop reports whether a datagram is to be dropped unread. An IPv4 place comes as one, not in
-	// IPv6 clothes. A source can be forged: who is banned by what a datagram says of itself can be
-	// banned by others. datagram is valid only during the call and not to be changed. It must not
-	// call the Endpoint.
+	// Drop reports whether to drop a datagram unread. An IPv4 place is never an IPv4-mapped IPv6
+	// one. Sources can be forged: a ban based on a datagram's source lets others ban its victims.
+	// datagram is valid only during the call, and must not be changed. Drop must not call the
+	// Endpoint.
 	Drop(now time.Duration, from netip.AddrPort, datagram []byte) bool
 }
 
@@ -85,8 +85,8 @@ func (f FilterFunc) Drop(now time.Duration, from netip.AddrPort, datagram []byte
 	return f(now, from, datagram)
 }
 
-// SetMonitor has m told of every packet of a channel; nil for nobody.
+// SetMonitor sets the Monitor, which is told of every packet; nil means none.
 func (e *Endpoint) SetMonitor(m Monitor) { e.monitor = m }
 
-// SetFilter has f asked about every datagram that arrives; nil lets all pass.
+// SetFilter sets the Filter of arriving datagrams; nil lets all pass.
 func (e *Endpoint) SetFilter(f Filter) { e.filter = f }

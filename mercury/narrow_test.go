@@ -253,7 +253,8 @@ func narrowRun(t *testing.T, s narrowSetup, scenario func(*narrowRig) narrowFigu
 	return with, without
 }
 
-// lossThenPeace is a loss in the first ten seconds. What comes from five seconds later on is measured.
+// lossThenPeace is a loss in the first ten seconds. What comes from five seconds later on is
+// measured.
 func lossThenPeace(loss float64) func(*narrowRig) narrowFigures {
 	return func(r *narrowRig) narrowFigures {
 		r.setLink(mercurytest.Link{Loss: loss})
@@ -296,7 +297,8 @@ func (w narrowWants) check(t *testing.T, with, without narrowFigures) {
 	over("messages behind", float64(with.behind), float64(without.behind)+16)
 }
 
-// Copies never make loss: on a line that carries the game but not its copies, a game with copies fares as one without.
+// Copies never make loss: on a line that carries the game but not its copies, a game with copies
+// fares as one without.
 func TestNarrowCopies(t *testing.T) {
 	kbit := func(n int) int { return n * 1000 / 8 }
 	for _, test := range []struct {
@@ -378,7 +380,8 @@ func TestCopiesWithRoom(t *testing.T) {
 	}
 }
 
-// A machine that stands still for a moment delays packets as a queue does. That is no reason to do without copies for long.
+// A machine that stands still for a moment delays packets as a queue does. That is no reason to do
+// without copies for long.
 func TestCopiesOnBusyMachine(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -5,18 +5,18 @@ import "slices"
 // numberRange is an unbroken run of packet numbers, both ends within.
 type numberRange struct{ lo, hi uint64 }
 
-// maxNumberRanges bounds the memory of what was received; a gap stays open for ever, since a lost
+// maxNumberRanges bounds the memory of what was received. A gap stays open for ever, since a lost
 // packet's content comes again under a new number. At a loss of one in ten this remembers some
 // thousand packets.
 const maxNumberRanges = 128
 
-// reorderMargin is how far below the largest number a late packet is still told from a duplicate,
-// even when the peer knows already that we have what lies above it.
+// reorderMargin is how far below the largest number a late packet can still be told from a
+// duplicate, even when the peer already knows that we have what lies above it.
 const reorderMargin = 256
 
 // numberSet remembers which packet numbers were received. Numbers below the floor count as
-// received: for them a duplicate and a very late packet cannot be told apart, and a late one's
-// content comes again anyway.
+// received. A duplicate and a very late packet cannot be told apart there, and a late one's content
+// comes again anyway.
 //
 // Invariant: runs ascend, do not touch, and lie at or above the floor.
 type numberSet struct {
@@ -56,7 +56,7 @@ func (s *numberSet) add(n uint64) bool {
 	return true
 }
 
-// settled is called when the peer is known to have seen acks up to n: what lies well below need not
+// settled is called when the peer is known to have seen acks up to n. What lies well below need not
 // be reported again.
 func (s *numberSet) settled(n uint64) {
 	s.known = max(s.known, n+1)

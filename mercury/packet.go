@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// packetKind is the lower half of the first byte of a datagram of the handshake; packets of data
-// are told by their upper half.
+// packetKind is the lower half of a handshake packet's first byte; the upper half distinguishes
+// packets of data.
 type packetKind uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	// prefixSize: kind, version, checksum.
 	prefixSize = 1 + 1 + 4
 	cookieSize = 16
-	// openSize is that of every open. An answer to it must not be longer, so that nobody can be
+	// openSize is the size of every open. An answer must not be longer, so that nobody can be
 	// flooded through us.
 	openSize      = 280
 	bindSize      = 4 + 4 + 4 + 4
@@ -45,17 +45,16 @@ const (
 	checksumSize = 4
 	// maxHeader of a data packet: kind, channel, number.
 	maxHeader = 1 + 5 + 4
-	// minEliciting is the least size of a packet that asks for an ack: one that finds no channel
-	// can then be answered by a reset, and one that comes from a new address by a challenge,
-	// without answering a stranger by more than he has sent.
+	// minEliciting is the least size of a packet that asks for an ack. So a reset, for one that
+	// finds no channel, and a challenge, for one from a new address, never have more bytes than the
+	// stranger has sent.
 	minEliciting = maxHeader + pathFrameSize + 16
 
 	// maxNumber is the last packet number: 2^48 last 8900 years at a thousand packets a second.
 	maxNumber = 1<<48 - 1
 )
 
-// The reflected answer is never larger than its cause, and a hello has room; these do not compile
-// otherwise.
+// An answer is never larger than its cause, and a hello has room; otherwise these do not compile.
 const (
 	_ = uint(openSize - openFixed - MaxHello)
 	_ = uint(openSize - challengeSize)
@@ -72,7 +71,7 @@ func beginPacket(b []byte, kind packetKind) []byte {
 	return append(b, handshakeBits|byte(kind), packetVersion, 0, 0, 0, 0)
 }
 
-// sealPacket writes the checksum of the packet of the handshake that p is.
+// sealPacket writes the checksum of the handshake packet p.
 func sealPacket(p []byte) { binary.LittleEndian.PutUint32(p[2:], checksum(p)) }
 
 // checksum covers all of a packet of the handshake but the checksum itself.
@@ -80,11 +79,11 @@ func checksum(p []byte) uint32 {
 	return crc32.Update(crc32.Checksum(p[:2], castagnoli), castagnoli, p[prefixSize:])
 }
 
-// bind is what the packets of a handshake say in the clear about a channel to be.
+// bind is what the packets of a handshake say in the clear about the new channel.
 type bind struct {
 	Salt   uint32    // of the dialler
-	Dial   ChannelID // the dialler's channel: tells its dials apart
-	Want   uint32    // salt that must answer, 0 for any
+	Dial   ChannelID // the dialler's channel, which distinguishes its dials
+	Want   uint32    // the salt that must answer, 0 for any
 	Window uint32    // what the dialler can hold, in packets
 }
 
@@ -156,8 +155,8 @@ func (c *challengePacket) parse(p []byte) error {
 	return r.Close()
 }
 
-// acceptPacket hands out the pass that opens a channel: a cookie without a Guard, else the Guard's
-// reply, which holds one.
+// acceptPacket hands out the pass that opens a channel: a cookie or, with a Guard, the Guard's
+// reply, which contains one.
 type acceptPacket struct {
 	Dial   ChannelID
 	Salt   uint32 // of the dialler
@@ -207,7 +206,7 @@ type refusePacket struct {
 	Salt uint32 // of the dialler
 	Self uint32 // of the acceptor
 	Why  refusal
-	Pass uint32 // passTag of the pass or hello that was refused: an answer to one of before must not end the handshake of after
+	Pass uint32 // passTag of the refused pass or hello, so that a late answer to an old one does not end the present handshake
 }
 
 func (f *refusePacket) append(b []byte) []byte {
@@ -235,7 +234,7 @@ func (f *refusePacket) parse(p []byte) error {
 // resetPacket repeats the end of a data packet that found no channel, and says who is here instead.
 type resetPacket struct {
 	Channel ChannelID // that the refused packet was addressed to
-	Tag     uint64    // its last eight bytes: only who has seen it knows them
+	Tag     uint64    // its last eight bytes, which only those know who have seen it
 	Self    uint32
 }
 
@@ -255,8 +254,8 @@ func (s *resetPacket) parse(p []byte) error {
 	return r.Close()
 }
 
-// passTag tells passes and hellos apart: their ends are tags or hashes, which nobody guesses who
-// has not seen them.
+// passTag distinguishes passes and hellos by their ends, which are tags or hashes that nobody can
+// guess.
 func passTag(pass []byte) uint32 {
 	if len(pass) < 4 {
 		return 0
@@ -264,9 +263,9 @@ func passTag(pass []byte) uint32 {
 	return binary.LittleEndian.Uint32(pass[len(pass)-4:])
 }
 
-// firstHeader opens a packet of data that goes to an acceptor which has not told its channel yet.
-// All of it is authenticated; its checksum tells a damaged pass, which costs nothing, from a bad
-// one, which is refused.
+// firstHeader begins a packet of data to an acceptor that has not told its channel yet. All of it
+// is authenticated. Its checksum distinguishes a damaged pass, which is ignored, from a bad one,
+// which is refused.
 type firstHeader struct {
 	bind
 	Pass   []byte
@@ -297,7 +296,7 @@ func (h *firstHeader) parse(p []byte) (head int, err error) {
 }
 
 // appendDataHeader appends the header of a data packet: kind and size of the number, channel, the
-// lower bytes of the number. acked is the first number that the peer is not known to have seen: the
+// lower bytes of the number. acked is the first number that the peer is not known to have seen. The
 // receiver fills in the rest by RFC 9000, A.3.
 func appendDataHeader(b []byte, channel ChannelID, number, acked uint64) []byte {
 	n := 1
@@ -351,7 +350,7 @@ func (h *dataHeader) number(expected uint64) uint64 {
 
 // plainTag is the trailer of a data packet without a Guard: a checksum that also covers the key of
 // the channel and the whole of the number, so that neither a damaged packet nor one of another
-// channel is taken.
+// channel is accepted.
 func plainTag(p []byte, key, number uint64) uint32 {
 	seed := (key ^ number) * 0x9E3779B97F4A7C15
 	return crc32.Update(uint32(seed>>32), castagnoli, p)

@@ -78,7 +78,8 @@ func TestPacketRoundTrip(t *testing.T) {
 	}
 }
 
-// The receiver fills in the upper bytes of a number whatever lies in flight, and wherever the lower bytes wrap around.
+// The receiver fills in the upper bytes of a number whatever lies in flight, and wherever the lower
+// bytes wrap around.
 func TestNumberIsFilledIn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	near := []uint64{0, 1 << 7, 1 << 8, 1 << 15, 1 << 16, 1 << 24, 1 << 31, 1 << 32, 1 << 40, maxNumber - 1<<20}
@@ -86,7 +87,8 @@ func TestNumberIsFilledIn(t *testing.T) {
 		acked := near[rng.IntN(len(near))] + rng.Uint64N(300)
 		acked -= min(acked, 150)
 		number := acked + rng.Uint64N(1<<rng.IntN(16))
-		// The receiver has seen what the sender knows to be acked, and perhaps all up to this packet.
+		// The receiver has seen what the sender knows to be acked, and perhaps all up to this
+		// packet.
 		expected := acked + rng.Uint64N(number-acked+1)
 		b := appendDataHeader(nil, ChannelID(rng.Uint32()), number, acked)
 		var h dataHeader
@@ -126,7 +128,8 @@ func TestAckRoundTrip(t *testing.T) {
 	}
 }
 
-// FuzzPacket parses arbitrary bytes as each kind of packet: no panic, and what parses is what would be sent.
+// FuzzPacket parses arbitrary bytes as each kind of packet: no panic, and what parses is what would
+// be sent.
 func FuzzPacket(f *testing.F) {
 	for _, p := range samplePackets() {
 		f.Add(p)

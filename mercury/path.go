@@ -10,21 +10,19 @@ import (
 )
 
 const (
-	// DefaultSafeMTU passes on every path that is worth playing over; QUIC asks for no less (RFC
-	// 9000, 14).
+	// DefaultSafeMTU passes on every path that is worth playing over; QUIC needs as much (RFC 9000,
+	// 14).
 	DefaultSafeMTU = 1200
-	// searchTries is how often a size is tried before it is taken not to pass (RFC 8899,
-	// MAX_PROBES).
+	// searchTries is how often a size is tried before it counts as too long (RFC 8899, MAX_PROBES).
 	searchTries = 3
 	// searchAgain is when a channel whose path has become narrow looks for more (RFC 8899,
 	// PMTU_RAISE_TIMER).
 	searchAgain = 10 * time.Minute
-	// blackHole is how many long packets in a row must be lost, and none arrive, before the path is
-	// taken to pass no more of them. A short one must have arrived between one and the next: what
-	// is lost together tells of an outage.
+	// blackHole is how many long packets in a row must be lost before the path counts as no longer
+	// passing them. A short one must have arrived between each two, since packets that are lost
+	// together only show an outage.
 	blackHole = 6
-	// silences is how many timeouts in a row are answered by short datagrams, until something is
-	// acked again.
+	// silences is how many timeouts in a row make datagrams short, until something is acked again.
 	silences = 3
 	// pathTokenSize is the size of the token that proves a new address.
 	pathTokenSize = 8
@@ -33,7 +31,7 @@ const (
 	maxPathTries = 3
 )
 
-// path is what a channel knows about the way to its peer: how long its datagrams may be (RFC 8899),
+// path is what a channel knows about the path to its peer: how long datagrams may be (RFC 8899),
 // and whether the peer has moved (RFC 9000, 9).
 //
 //	narrow ──probe acked──> wide
@@ -41,8 +39,8 @@ const (
 //	   ├──── blackHole long packets lost, short ones arrived ─── wide; looks again after searchAgain
 //	   └──── silences ─── wide; looks again at once
 //
-// Invariant: a silence, of the path or of the peer, does not tell how long datagrams may be. It
-// makes them short, since nothing is known any more, and the first answer after it makes them as
+// Invariant: a silence, of the path or of the peer, says nothing about how long datagrams may be.
+// It makes them short, since nothing is known any more, and the first answer after it makes them as
 // long as before.
 type path struct {
 	mtu      int           // longest datagram that is known to pass
@@ -76,7 +74,7 @@ func (p *path) begin(cfg *Config) {
 // searching reports whether a probe should go out now.
 func (p *path) searching(now time.Duration) bool { return p.goal > 0 && p.searchAt <= now }
 
-// onAcked learns from a packet that arrived; true when longer ones may be sent from now on.
+// onAcked learns from a packet that arrived; true if longer ones may be sent from now on.
 func (p *path) onAcked(s *sentPacket) bool {
 	if p.short = int(s.size) <= p.safe; !p.short {
 		p.longLost = 0
@@ -92,7 +90,7 @@ func (p *path) onAcked(s *sentPacket) bool {
 	return false
 }
 
-// onLost learns from one that did not; true when it was a probe.
+// onLost learns from a packet that did not; true if it was a probe.
 func (p *path) onLost(s *sentPacket) bool {
 	if !s.search {
 		if int(s.size) > p.safe && p.short {
@@ -102,7 +100,7 @@ func (p *path) onLost(s *sentPacket) bool {
 		return false
 	}
 	if p.goal > 0 {
-		p.searchAt = s.at // at once, but after what is known now
+		p.searchAt = s.at // at once, but not before what is already known
 		if p.tries >= searchTries {
 			p.tries = 0
 			if p.goal = (p.goal + p.mtu) / 2; p.goal < p.mtu+32 {
@@ -113,8 +111,7 @@ func (p *path) onLost(s *sentPacket) bool {
 	return true
 }
 
-// narrowed takes the path back to the safe size when no long packet passes any more; true when it
-// did.
+// narrowed takes the path back to the safe size if long packets no longer pass; true if it did.
 func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 	if p.longLost < blackHole || p.mtu <= cfg.SafeMTU {
 		return false
@@ -125,7 +122,7 @@ func (p *path) narrowed(now time.Duration, cfg *Config) bool {
 	return true
 }
 
-// checkPath goes back to short datagrams when the path passes no others.
+// checkPath goes back to short datagrams if the path passes no others.
 func (c *channel) checkPath(e *Endpoint) {
 	if c.path.narrowed(e.now, &e.cfg) {
 		e.stats.Narrowed++
@@ -133,8 +130,8 @@ func (c *channel) checkPath(e *Endpoint) {
 	}
 }
 
-// onSilence answers timeouts in a row: if long packets do not pass, there are no acks to learn it
-// from. So short ones go, and a probe of the size that passed before; true when that is new.
+// onSilence reacts to timeouts in a row. If long packets do not pass, there are no acks to learn
+// that from. So it makes packets short and probes the size that passed before; true if that is new.
 func (p *path) onSilence(now time.Duration, timeouts int) bool {
 	if timeouts <= silences || p.mtu <= p.safe {
 		return false
@@ -149,10 +146,10 @@ func (e *Endpoint) tokenFor(c *channel, at netip.AddrPort) (t [pathTokenSize]byt
 	return [pathTokenSize]byte(e.keyed('p', openKey{at: at, salt: c.peer.Salt, dial: c.remote}, uint64(c.id)))
 }
 
-// seenElsewhere notes that a sound packet of c came from another address. The channel moves once
-// the peer has answered from there: a packet that somebody on the way has sent on from his own
-// address moves nothing. A channel without a Guard moves too: who cannot read its packets knows
-// neither its key nor its token.
+// seenElsewhere notes that a sound packet of c came from another address. The channel moves only
+// after the peer has answered from there, so a packet that somebody on the way has forwarded from
+// an address of his own moves nothing. A channel without a Guard moves, too, since those who cannot
+// read its packets know neither its key nor its token.
 func (c *channel) seenElsewhere(e *Endpoint, from netip.AddrPort) {
 	p := &c.path
 	again := p.elsewhere != from || p.asked >= maxPathTries && e.now-p.askedAt > time.Second

@@ -54,8 +54,8 @@ func TestSilenceIsNoBlackHole(t *testing.T) {
 	}
 }
 
-// A path that passes no long datagrams any more is noticed, also when nothing short is sent beside them; bulk goes on, and once the path is
-// as before, so is the channel.
+// A path that passes no long datagrams any more is noticed, also when nothing short is sent beside
+// them; bulk goes on, and once the path is as before, so is the channel.
 func TestBlackHoleIsFound(t *testing.T) {
 	for _, game := range []bool{false, true} {
 		t.Run(fmt.Sprintf("game %v", game), func(t *testing.T) {
@@ -105,7 +105,8 @@ func TestMoveForgetsLoss(t *testing.T) {
 			g.play(gap)
 			g.w.Net.Cut(mercurytest.Place(1), mercurytest.Place(2), false)
 			g.play(time.Second)
-			// The server knows that its peer has moved. The client does not hear of it: its copies end as when a loss ends.
+			// The server knows that its peer has moved. The client does not hear of it: its copies
+			// end as when a loss ends.
 			if d, _ := g.sides[0].e.ChannelStats(g.sides[0].ch); d.Copies != 0 || d.Loss > 0.03 {
 				t.Errorf("the server one second after the move: %+v", d)
 			}

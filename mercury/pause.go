@@ -6,10 +6,10 @@ import (
 	"github.com/cellscape/cellscape/internal/codec"
 )
 
-// A receiver that has paused a channel goes on acking what comes, and holds it. So that the sender
-// does not go on for ever, each ack then has a pause frame before it in the same packet: how much of
-// each stream has been delivered. The sender's window is counted from there, and since it moves by
-// acks alone, no order in which packets arrive lets it overrun what the receiver has room for.
+// A receiver that has paused a channel acks and holds what comes. To stop the sender, each ack then
+// has a pause frame before it in the same packet, which says how much of each stream has been
+// delivered. The sender counts its window from there. The window moves only by acks, so in no order
+// of packets can the sender exceed the receiver's room.
 //
 //	receiver                        sender
 //	Pause                             │
@@ -23,15 +23,15 @@ import (
 // pauseFrameSize is the most that a pause takes: kind, number and both streams.
 const pauseFrameSize = 1 + 7 + 7 + 7
 
-// hold is what a receiver keeps of the pauses of a channel.
+// hold is a receiver's state of a channel's pauses.
 type hold struct {
 	paused    bool   // the app wants nothing more
-	holding   bool   // what comes is held: since a Pause, until all of it has been delivered
-	number    uint64 // of the pause that holds, or of the end of the last one
+	holding   bool   // what comes is held, from a Pause until all of it was delivered
+	number    uint64 // of the present pause, or of the end of the last one
 	told      bool   // the peer may have heard of a pause
 	resumeDue bool   // the peer must hear of its end
 	listed    bool   // is in Endpoint.resumed
-	ending    bool   // the channel ends with what is held: there is no pause any more
+	ending    bool   // the channel ends with what is held, and can no longer be paused
 }
 
 // Pause implements Transport.
@@ -61,7 +61,7 @@ func (e *Endpoint) Resume(ch ChannelID) {
 	}
 }
 
-// resumeAll delivers what channels have held that go on.
+// resumeAll delivers what resumed channels have held.
 func (e *Endpoint) resumeAll() {
 	for len(e.resumed) > 0 {
 		c := e.resumed[0]
@@ -124,7 +124,7 @@ func (c *channel) appendPause(b []byte) []byte {
 	return b
 }
 
-// onPause takes in that the peer holds what comes.
+// onPause notes that the peer holds what comes.
 func (c *channel) onPause(r *codec.Reader) error {
 	number := r.Uvarint()
 	var delivered [lanes]uint64
@@ -145,7 +145,7 @@ func (c *channel) onPause(r *codec.Reader) error {
 	return nil
 }
 
-// onResume takes in that the peer holds nothing more.
+// onResume notes that the peer no longer holds anything.
 func (c *channel) onResume(e *Endpoint, r *codec.Reader) {
 	number := r.Uvarint()
 	if r.Err() != nil || number <= c.out.pause {

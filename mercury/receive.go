@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// maxPeerSegment is the longest segment taken from a peer whose MTU is larger than ours.
+// maxPeerSegment is the longest segment accepted from a peer whose MTU is larger than ours.
 const maxPeerSegment = 9000
 
-// Receive takes in a datagram that arrived from a place. It delivers to the Handler what that
-// completes. Bad datagrams change nothing and are counted by kind in Stats. datagram is not kept;
-// its bytes may be changed.
+// Receive takes a datagram that arrived from a place, and delivers what it completes to the
+// Handler. Bad datagrams change nothing, and Stats counts them by kind. Receive does not keep
+// datagram, but may change its bytes.
 func (e *Endpoint) Receive(now time.Duration, from netip.AddrPort, datagram []byte) {
 	e.observe(now)
 	e.reap()
@@ -46,7 +46,7 @@ func (e *Endpoint) Receive(now time.Duration, from netip.AddrPort, datagram []by
 	}
 }
 
-// check looks at what packets of the handshake have: size and checksum.
+// check checks size and checksum of a handshake packet.
 func (e *Endpoint) check(kind packetKind, p []byte) bool {
 	least, most := handshakeSize(kind)
 	switch {
@@ -62,8 +62,7 @@ func (e *Endpoint) check(kind packetKind, p []byte) bool {
 	return false
 }
 
-// handshakeSize is the least and largest size of a packet of a kind; 0 for one that is none of the
-// handshake.
+// handshakeSize is the least and largest size of a kind of handshake packet; 0 for other kinds.
 func handshakeSize(kind packetKind) (least, most int) {
 	switch kind {
 	case kindOpen:
@@ -95,7 +94,7 @@ func (e *Endpoint) onHandshake(from netip.AddrPort, kind packetKind, p []byte) {
 	}
 }
 
-// onData takes a packet of a channel in.
+// onData takes a packet of a channel.
 func (e *Endpoint) onData(from netip.AddrPort, p []byte) {
 	var h dataHeader
 	head, ok := h.parse(p)
@@ -141,7 +140,7 @@ func (c *channel) unseal(p []byte, head int, number uint64) ([]byte, bool) {
 	return p[head:end], true
 }
 
-// take takes in a packet that claims to be of c. A forged, damaged or doubled one changes nothing.
+// take takes a packet that claims to be of c. A forged, damaged or duplicated one changes nothing.
 func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, number uint64) {
 	if c.failing != nil {
 		return
@@ -184,7 +183,7 @@ func (e *Endpoint) take(c *channel, from netip.AddrPort, p []byte, head int, num
 	}
 }
 
-// breach closes a channel whose peer sent what it must not.
+// breach closes a channel whose peer has broken the protocol.
 func (e *Endpoint) breach(c *channel, err error) {
 	if !errors.Is(err, ErrMessageTooLong) && !errors.Is(err, ErrProtocol) {
 		err = ErrProtocol
@@ -193,7 +192,7 @@ func (e *Endpoint) breach(c *channel, err error) {
 	e.end(c, err, true)
 }
 
-// onFrames takes the frames of a packet in and reports whether they ask for an ack.
+// onFrames takes the frames of a packet, and reports whether they ask for an ack.
 func (c *channel) onFrames(e *Endpoint, from netip.AddrPort, frames []byte) (eliciting bool, err error) {
 	r := codec.NewReader(frames)
 	for r.Len() > 0 && c.state != dead {
@@ -211,10 +210,10 @@ func (c *channel) onFrames(e *Endpoint, from netip.AddrPort, frames []byte) (eli
 	return eliciting, nil
 }
 
-// onFrame takes in the frame of a kind that r stands in.
+// onFrame takes one frame of a kind; r is just behind the kind.
 func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *codec.Reader) error {
 	if c.state == dialling && kind >= frameSegment {
-		return ErrProtocol // an acceptor tells its channel in every packet with messages until the dialler has it
+		return ErrProtocol // an acceptor names its channel in every packet with messages until the dialler knows it
 	}
 	switch kind {
 	case framePad, framePing:
@@ -254,7 +253,7 @@ func (c *channel) onFrame(e *Endpoint, from netip.AddrPort, kind frameKind, r *c
 	return nil
 }
 
-// onMessageFrame takes in a frame with messages.
+// onMessageFrame takes a frame with messages.
 func (c *channel) onMessageFrame(e *Endpoint, kind frameKind, r *codec.Reader) error {
 	switch {
 	case kind&^(flagLength|flagBulk|flagPart) == frameSegment:

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// ackEvery is how many packets that ask for an ack may come before one is sent without delay: a
-// sender in full flight must hear soon enough to keep going.
+// ackEvery is how many packets that ask for an ack may come before one is sent without delay, so
+// that a fast sender can keep going.
 const ackEvery = 8
 
-// keepAssembly is the largest buffer for long messages that a channel holds on to; most channels
-// see one such message in their life.
+// keepAssembly is the largest buffer for long messages that a channel keeps; most channels see one
+// such message in their life.
 const keepAssembly = 64 << 10
 
 // receiver is the inward half of a channel.
@@ -18,10 +18,10 @@ type receiver struct {
 	numbers    numberSet
 	ackPending bool
 	ackNow     bool
-	ackWhole   bool // the last ack had room for the newest runs only
+	ackWhole   bool // a whole ack is due: the last one had room only for the newest runs
 	ackAt      time.Duration
 	ackCount   int           // packets since the last ack
-	largestAt  time.Duration // when the packet with the largest number came: the delay reported in acks is counted from it
+	largestAt  time.Duration // when the packet with the largest number came, from which acks report their delay
 
 	streams [lanes]inStream
 	hold    hold
@@ -29,9 +29,9 @@ type receiver struct {
 
 // inStream is the inward half of a reliable stream.
 //
-// Reliable messages travel as one stream of bytes, each message behind its length, cut into
-// numbered segments of at most one packet. next is the first segment not received; held keeps those
-// beyond it.
+// Reliable messages travel as one stream of bytes, each message after its length, cut into numbered
+// segments of at most one packet. next is the first segment not received; held keeps those beyond
+// it.
 type inStream struct {
 	next uint64
 	held ring[heldSegment] // held.at(i) is segment next+i
@@ -44,7 +44,7 @@ type inStream struct {
 // heldSegment is a segment, or parts of one, beyond the first that is missing.
 type heldSegment struct {
 	buf    []byte   // nil while it is not whole
-	pieces []*piece // parts that have come; they take what they are long, so that a peer pays for what it makes us hold
+	pieces []*piece // parts that have come; they take only their own length, so a peer must send what it makes us hold
 }
 
 // piece is a part of a segment.
@@ -58,9 +58,8 @@ func (r *receiver) gap() bool {
 	return r.streams[laneGame].held.len() > 0 || r.streams[laneBulk].held.len() > 0
 }
 
-// wantAck notes that a packet asking for an ack has come. One out of order is told at once if the
-// streams wait for what is missing: when the content has come in another packet, nobody has to
-// hurry.
+// wantAck notes that a packet asking for an ack has come. One out of order is acked at once if the
+// streams wait for what is missing. If the content has come in another packet, there is no hurry.
 func (c *channel) wantAck(e *Endpoint, outOfOrder bool) {
 	in := &c.in
 	in.ackCount++
@@ -76,7 +75,7 @@ func (c *channel) wantAck(e *Endpoint, outOfOrder bool) {
 	}
 }
 
-// onSegment takes a segment or a part of one in. Its bytes alias the datagram.
+// onSegment takes a segment or a part of one. Its bytes alias the datagram.
 func (c *channel) onSegment(e *Endpoint, f *segmentFrame) error {
 	s := &c.in.streams[f.lane]
 	switch {
@@ -171,15 +170,14 @@ func (c *channel) advanceStream(e *Endpoint, lane int, p []byte) error {
 	s := &c.in.streams[lane]
 	s.next++
 	if s.held.len() > 0 {
-		s.held.at(0).drop(e) // parts of what has come whole
+		s.held.at(0).drop(e) // parts of a segment that has come whole
 		s.held.pop()
 		s.held.shrink()
 	}
 	return c.takeMessages(e, lane, p)
 }
 
-// takeMessages takes the messages of a segment. What is left of it when the app pauses the channel
-// is kept.
+// takeMessages takes the messages of a segment. If the app pauses the channel, the rest is kept.
 func (c *channel) takeMessages(e *Endpoint, lane int, p []byte) (err error) {
 	for len(p) > 0 && c.state == open {
 		if c.in.hold.paused {
@@ -226,7 +224,7 @@ func (c *channel) takeMessage(e *Endpoint, lane int, p []byte) ([]byte, error) {
 	return p[length:], nil
 }
 
-// deliver hands one reliable message to the app, unless it has closed the channel.
+// deliver passes one reliable message to the app, unless it has closed the channel.
 func (c *channel) deliver(e *Endpoint, lane int, msg []byte) {
 	if c.condemned || c.state != open {
 		return
@@ -240,7 +238,7 @@ func (c *channel) deliver(e *Endpoint, lane int, msg []byte) {
 	}
 }
 
-// deliverUnreliable hands one unreliable message to the app.
+// deliverUnreliable passes one unreliable message to the app.
 func (c *channel) deliverUnreliable(e *Endpoint, msg []byte) {
 	if c.condemned || c.state != open {
 		return

@@ -18,7 +18,8 @@ func (choosyGuard) Answer(b []byte, _ time.Duration, _ netip.AddrPort, _, hello 
 	return append(b, "pass"...), nil
 }
 
-// Whoever has no common key with its peer hears so within a round trip, whichever of the two lacks it.
+// Whoever has no common key with its peer hears so within a round trip, whichever of the two lacks
+// it.
 func TestNoCommonKeyIsToldAtOnce(t *testing.T) {
 	for name, x := range map[string]struct {
 		dialler, acceptor Guard
@@ -63,7 +64,8 @@ func TestNoCommonKeyIsToldAtOnce(t *testing.T) {
 	}
 }
 
-// A refusal that was not made for the very hello ends no dial, and none ends a dial that has its pass or a channel that is open.
+// A refusal that was not made for the very hello ends no dial, and none ends a dial that has its
+// pass or a channel that is open.
 func TestForgedRefusalsOfHellos(t *testing.T) {
 	ears := &pairEars{}
 	a, err := NewEndpoint(Config{Salt: 1, Guard: pairGuard{}}, testPlace(1), ears)

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// reset tells the sender of a data packet that its channel is not here. A packet too short to be
-// answered by fewer bytes is not answered; none that asks for an ack is.
+// reset tells the sender of a data packet that its channel is not here. It does not answer a packet
+// too short for a shorter answer; no packet that asks for an ack is so short.
 func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
 	if len(p) <= resetSize {
 		return
@@ -19,8 +19,8 @@ func (e *Endpoint) reset(to netip.AddrPort, h *dataHeader, p []byte) {
 	e.reply(to, &resetPacket{Channel: h.Channel, Tag: endOf(p), Self: e.self.Salt})
 }
 
-// onReset ends the channel that the peer does not know. Who can repeat the end of a packet in
-// flight has seen it.
+// onReset ends the channel that the peer does not know. A sender that can repeat the end of a
+// packet in flight has seen it.
 func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 	var s resetPacket
 	if s.parse(p) != nil {
@@ -49,7 +49,7 @@ func (e *Endpoint) onReset(from netip.AddrPort, p []byte) {
 // endOf is the last eight bytes of a packet.
 func endOf(p []byte) uint64 { return binary.LittleEndian.Uint64(p[len(p)-8:]) }
 
-// hasTag reports whether a packet that is not acked ends so.
+// hasTag reports whether an unacked packet ends with the tag.
 func (s *sender) hasTag(tag uint64) bool {
 	for i := range s.sent.len() {
 		if p := s.sent.at(i); p.state != arrived && p.tag == tag {

@@ -11,14 +11,14 @@ type ring[T any] struct {
 const (
 	// smallRing is the first size: most channels have a packet or two in flight.
 	smallRing = 4
-	// keepRing is the largest that an empty ring holds on to: a channel that once carried megabytes
-	// does not keep their windows.
+	// keepRing is the largest size that an empty ring keeps, so that a channel that once carried
+	// megabytes does not keep the memory for them.
 	keepRing = 64
 )
 
 func (r *ring[T]) len() int { return r.n }
 
-// at is the i-th element from the front; the pointer holds until the next push.
+// at is the i-th element from the front; the pointer is valid until the next push.
 func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
 
 // push adds a zero element at the back and returns it.
@@ -45,7 +45,7 @@ func (r *ring[T]) pop() {
 	r.n--
 }
 
-// shrink gives the memory of an empty ring back if it is large.
+// shrink frees the memory of an empty ring if it is large.
 func (r *ring[T]) shrink() {
 	if r.n == 0 && len(r.buf) > keepRing {
 		*r = ring[T]{}

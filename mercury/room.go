@@ -4,13 +4,13 @@ import "time"
 
 // RoomHandler is a Handler that wants to know when a full queue takes messages again.
 type RoomHandler interface {
-	// Room tells of a channel that has refused a message with ErrFull: at least three quarters of
-	// its queue are free now. It comes once after a refusal. A message that still finds no room is
-	// refused again, and Room comes again.
+	// Room tells that at least three quarters of the queue are free again of a channel that has
+	// refused a message with ErrFull. It is called once after a refusal. If a message still finds
+	// no room, it is refused again, and Room is called again.
 	Room(now time.Duration, ch ChannelID)
 }
 
-// noteRoom puts c down for Room when enough of a full stream has left.
+// noteRoom lists c for Room when enough of a full stream was sent.
 func (c *channel) noteRoom(e *Endpoint, s *outStream) {
 	if !s.refused || s.queued > HighMark(e.cfg.MaxQueued) {
 		return

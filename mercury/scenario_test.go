@@ -97,7 +97,8 @@ func TestPausedPeerKeepsItsChannel(t *testing.T) {
 	}
 }
 
-// A process that slept longer than Inactivity has heard nothing, but only because it did not listen.
+// A process that slept longer than Inactivity has heard nothing, but only because it did not
+// listen.
 func TestOwnSleepIsNotThePeersSilence(t *testing.T) {
 	for _, cfg := range []mercury.Config{{}, {Inactivity: 500 * time.Millisecond, KeepAlive: 50 * time.Millisecond}} {
 		r := newRig(t, 2, cfg)
@@ -142,8 +143,8 @@ func TestRestartedPeerIsToldApart(t *testing.T) {
 	}
 }
 
-// The new start of a peer dials at once; the channels of the old one end within a round trip, also when the pings
-// that find out are lost.
+// The new start of a peer dials at once; the channels of the old one end within a round trip, also
+// when the pings that find out are lost.
 func TestRestartedDialler(t *testing.T) {
 	for seed := range uint64(20) {
 		r := newRig(t, seed, mercury.Config{})
@@ -177,7 +178,8 @@ func TestForgottenChannelIsReset(t *testing.T) {
 	}
 }
 
-// A full queue refuses, whatever the network does. When the peer is back, all that was taken arrives.
+// A full queue refuses, whatever the network does. When the peer is back, all that was taken
+// arrives.
 func TestFull(t *testing.T) {
 	r := newRig(t, 5, mercury.Config{MaxMessage: 1000, MaxQueued: 10000})
 	r.w.Net.Cut(r.placeA, r.placeB, true)
@@ -221,7 +223,8 @@ func TestMaxChannels(t *testing.T) {
 	}
 }
 
-// At the tick of a game, over a bad link, the 99th percentile of the delay stays within a few round trips.
+// At the tick of a game, over a bad link, the 99th percentile of the delay stays within a few round
+// trips.
 func TestDelayUnderLoss(t *testing.T) {
 	r := newRig(t, 7, mercury.Config{})
 	r.w.Net.SetLink(mercurytest.Link{Loss: 0.1, Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond})

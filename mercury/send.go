@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// MaxUnreliable implements Transport. It is at most what fits in the shortest packet of any
+// MaxUnreliable implements Transport. It is at most what fits into the shortest packet of any
 // channel.
 func (e *Endpoint) MaxUnreliable(ch ChannelID) int {
 	c, err := e.sendable(ch)
@@ -14,8 +14,8 @@ func (e *Endpoint) MaxUnreliable(ch ChannelID) int {
 	return max(0, min(e.maxUnreliable(), maxUnreliableQueued-unreliableOverhead-c.out.unreliableBytes))
 }
 
-// maxUnreliable is what fits in the shortest packet of any channel: a message that waits must leave
-// whatever becomes of the path.
+// maxUnreliable is what fits into the shortest packet of any channel, since a waiting message must
+// fit whatever happens to the path.
 func (e *Endpoint) maxUnreliable() int {
 	head, trailer := firstFixed+cookieSize, checksumSize
 	if g := e.cfg.Guard; g != nil {
@@ -53,9 +53,9 @@ func (e *Endpoint) send(c *channel, lane int, msg []byte) error {
 	return nil
 }
 
-// SendBulk queues a message of the bulk stream: reliable, and ordered among its like. It takes the
-// room that all else leaves, and arrives at a BulkHandler. When MaxQueued bytes of bulk wait
-// already it fails with ErrFull, like Send.
+// SendBulk queues a bulk message, which is reliable and ordered among bulk messages. Bulk uses the
+// room that everything else leaves, and arrives at a BulkHandler. If MaxQueued bytes of bulk
+// already wait, it fails with ErrFull, like Send.
 func (e *Endpoint) SendBulk(ch ChannelID, msg []byte) error {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -70,8 +70,8 @@ func (e *Endpoint) Queued(ch ChannelID) (bytes, limit int) {
 	return unsent, e.cfg.MaxQueued
 }
 
-// Backlog is the number of bytes that wait for a first sending, reliable and bulk. 0 for a channel
-// that is not there.
+// Backlog returns how many bytes wait for a first sending, reliable and bulk; 0 for an unknown
+// channel.
 func (e *Endpoint) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
 	c := e.channels[ch]
 	if c == nil {
@@ -80,8 +80,9 @@ func (e *Endpoint) Backlog(ch ChannelID) (unsent, bulkUnsent int) {
 	return c.out.streams[laneGame].queued, c.out.streams[laneBulk].queued
 }
 
-// SendUnreliable implements Transport. It leaves with the next Flush whatever the window says.
-// Beyond a bounded amount waiting for one Flush the oldest are dropped and counted, in ChannelStats too.
+// SendUnreliable implements Transport. The message leaves with the next Flush, whatever the window.
+// If too much waits for one Flush, the oldest messages are dropped and counted, in ChannelStats,
+// too.
 func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) (dropped int, err error) {
 	c, err := e.sendable(ch)
 	if err != nil {
@@ -109,7 +110,7 @@ func (e *Endpoint) SendUnreliable(ch ChannelID, msg []byte) (dropped int, err er
 	return dropped, nil
 }
 
-// sendable finds a channel that takes messages.
+// sendable returns a channel if it takes messages.
 func (e *Endpoint) sendable(ch ChannelID) (*channel, error) {
 	c := e.channels[ch]
 	switch {

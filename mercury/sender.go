@@ -10,9 +10,9 @@ const (
 	// maxPacketSegments is the number of segments in one packet: more than one only when short ones
 	// are sent again, early or late.
 	maxPacketSegments = 6
-	// maxUnreliableQueued is what unreliable messages may wait for one Flush, or for a dial. It is
-	// what a server in a crowd says in one tick to a proxy of 500 players, 4 KB each; more would be
-	// out of date before it is sent.
+	// maxUnreliableQueued bounds the bytes of unreliable messages that wait for one Flush or for a
+	// dial. It is what a server in a crowd sends in one tick for 500 players, 4 KB each. More would
+	// be out of date before it is sent.
 	maxUnreliableQueued = 2 << 20
 	// maxProbeSegments bounds what one timeout sends again; the ack of a probe tells what of the
 	// rest is lost.
@@ -20,7 +20,7 @@ const (
 	// maxBackoff bounds the doubling of the timeout before MaxRTO bounds it again.
 	maxBackoff = 6
 	// gameReserve is how many packets the game's stream may have in flight above the window, and
-	// leave above the pace: what a tick has to say never waits behind bulk.
+	// send above the pace, so that a tick's messages never wait behind bulk.
 	gameReserve = 10
 )
 
@@ -45,7 +45,7 @@ type packetState uint8
 const (
 	inFlight packetState = iota
 	arrived
-	lost // taken for lost; may still turn out to have arrived
+	lost // considered lost; may still turn out to have arrived
 )
 
 // sentPacket is a packet that asked for an ack.
@@ -55,7 +55,7 @@ type sentPacket struct {
 	reported uint64 // largest number that its ack frame reported, plus 1; 0 when it had none
 	stamp    congestion.Stamp
 	refs     [maxPacketSegments]segmentRef
-	tag      uint64 // its last bytes, by which a reset is known to answer it
+	tag      uint64 // its last bytes, by which a reset that answers it is recognised
 	size     uint16
 	count    uint8
 	state    packetState
@@ -64,7 +64,7 @@ type sentPacket struct {
 	channel  bool // carried the acceptor's channel
 	ticket   bool // carried a ticket
 	search   bool // was padded to try a larger MTU
-	copies   bool // was sent while short segments rode again
+	copies   bool // was sent while short segments were copied
 }
 
 // sender is the outward half of a channel.
@@ -100,7 +100,7 @@ type sender struct {
 	every    time.Duration // smoothed time between such packets; 0 when there is no rhythm
 }
 
-// onAck takes in what the peer reports.
+// onAck takes an ack.
 func (c *channel) onAck(e *Endpoint, a *ack) error {
 	out := &c.out
 	largest := a.ranges[0].hi
@@ -153,7 +153,7 @@ func (c *channel) onAck(e *Endpoint, a *ack) error {
 	return nil
 }
 
-// scavenge lets the window of bulk learn from an ack.
+// scavenge updates the window of bulk after an ack.
 func (c *channel) scavenge(rtt time.Duration) {
 	out := &c.out
 	least, path := congestion.BulkLeast*c.path.mtu, out.rate.MinRTT()
@@ -164,7 +164,7 @@ func (c *channel) scavenge(rtt time.Duration) {
 	out.scavenger.OnAck(rtt, out.acked, out.number, path, least, out.rate.Window())
 }
 
-// settleBelow settles what has come of the streams without a gap, whatever packets it came in.
+// settleBelow settles the segments that have come without a gap, whatever packets they came in.
 func (c *channel) settleBelow(e *Endpoint, cumulative [lanes]uint64) {
 	for i := range c.out.streams {
 		s := &c.out.streams[i]
@@ -187,7 +187,7 @@ func (s *sender) find(n uint64) int {
 	return lo
 }
 
-// onPacketAcked settles what p carried; true when that ended the channel.
+// onPacketAcked settles what p carried; true if that ended the channel.
 func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	out := &c.out
 	switch p.state {
@@ -215,7 +215,7 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	}
 	if p.channel && !c.introduced {
 		c.introduced = true
-		e.touch(c) // a ticket and the search for a longer datagram wait for it
+		e.touch(c) // a ticket and the search for a longer datagram wait for this
 	}
 	if p.ticket {
 		c.ticket = nil
@@ -227,8 +227,8 @@ func (c *channel) onPacketAcked(e *Endpoint, p *sentPacket) (ended bool) {
 	return false
 }
 
-// noteArrived has the meters of loss take in a packet. What was sent to where the peer was before
-// says nothing about this path.
+// noteArrived tells the meters of loss about a packet. Packets sent to the peer's former address
+// say nothing about this path.
 func (c *channel) noteArrived(p *sentPacket) {
 	if p.number >= c.path.from {
 		c.out.losses.Arrived()
@@ -244,7 +244,7 @@ func (c *channel) noteRegained(p *sentPacket) {
 	}
 }
 
-// noteLost has them take in a lost packet.
+// noteLost tells the meters of loss about a lost packet.
 func (c *channel) noteLost(e *Endpoint, p *sentPacket, follows bool) {
 	if p.number >= c.path.from {
 		c.out.losses.Lost()
@@ -252,8 +252,8 @@ func (c *channel) noteLost(e *Endpoint, p *sentPacket, follows bool) {
 	}
 }
 
-// onPacketLost marks what p carried for sending again. follows says that the packet before it is
-// lost as well.
+// onPacketLost marks what p carried for sending again. follows means that the packet before it is
+// lost, too.
 func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	out := &c.out
 	p.state = lost
@@ -263,7 +263,7 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 		c.closeSent = false
 	}
 	if c.path.onLost(p) {
-		return // a probe of the path tells nothing about its load
+		return // a probe of the path says nothing about its load
 	}
 	e.stats.Lost++
 	c.lost++
@@ -285,8 +285,8 @@ func (c *channel) onPacketLost(e *Endpoint, p *sentPacket, follows bool) {
 	}
 }
 
-// dropSettled takes packets of which all is known from the front of sent. One taken for lost stays
-// for a while, so that an ack that comes late shows that the patience was too short.
+// dropSettled removes packets whose fate is known from the front of sent. One considered lost stays
+// for a while, so that a late ack shows that the patience was too short.
 func (c *channel) dropSettled(e *Endpoint) {
 	out := &c.out
 	for out.sent.len() > 0 {
@@ -302,14 +302,14 @@ func (c *channel) dropSettled(e *Endpoint) {
 	out.sent.shrink()
 }
 
-// timeoutAt is when the oldest packets are sent again although nothing was acked.
+// timeoutAt is when the oldest packets are sent again if nothing is acked.
 func (s *sender) timeoutAt(e *Endpoint) time.Duration {
 	rto := max(s.rtt.Timeout()+s.peerDelay.most(e.cfg.AckDelay), e.cfg.MinRTO) << min(s.backoff, maxBackoff)
 	return s.timerFrom + min(rto, e.cfg.MaxRTO)
 }
 
-// probe answers a timeout: the oldest segments in flight go out again, or a ping, whatever the
-// window says. The ack of it shows which of the others are lost.
+// probe reacts to a timeout: it sends the oldest segments in flight again, or a ping, whatever the
+// window. The ack shows which of the others are lost.
 func (c *channel) probe(e *Endpoint) {
 	out := &c.out
 	out.backoff++
@@ -328,7 +328,7 @@ func (c *channel) probe(e *Endpoint) {
 	for i, n := 0, 0; i < out.sent.len() && n < maxProbeSegments; i++ {
 		p := out.sent.at(i)
 		if p.state != inFlight || !first && p.at > oldest {
-			continue // known, or an ack of it may well be under way
+			continue // known, or its ack may well be under way
 		}
 		for _, r := range p.refs[:p.count] {
 			out.streams[r.lane()].resend(r.seq(), p.number, r.part(), r.parts())
@@ -338,7 +338,7 @@ func (c *channel) probe(e *Endpoint) {
 	}
 }
 
-// loseAll takes every packet in flight for lost: its seal was refused, so the peer has read none.
+// loseAll marks every packet in flight as lost: the pass was refused, so the peer has read none.
 func (c *channel) loseAll() {
 	out := &c.out
 	c.closeSent = false

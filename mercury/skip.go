@@ -9,15 +9,15 @@ const (
 	skipsKept = 64
 )
 
-// skips are packet numbers that were never used. A peer that acks one acks what it has not seen, to
-// be sent more and faster than its path carries, at the cost of others (RFC 9000, 21.4).
+// skips are packet numbers that were never used. A peer that acks one acks what it has not seen, in
+// order to be sent more and faster than its path carries, at the cost of others (RFC 9000, 21.4).
 type skips struct {
 	next   uint64 // the next number to be left out; 0 while there is none
 	newest uint64 // number of those left out so far
 	list   []uint64
 }
 
-// leaveOut moves number past what is to be left out. random says when the next one is.
+// leaveOut moves number past a number that should be left out. random draws the next one.
 func (s *skips) leaveOut(number uint64, random func() uint64) uint64 {
 	if number < s.next {
 		return number

@@ -1,20 +1,20 @@
 package mercury
 
-// Standing is what the peer of a channel has proved to be, by the keys of its handshake. Each
+// Standing is what the peer of a channel has proved to be by the keys of its handshake. Each
 // includes those before it.
 type Standing uint8
 
 const (
-	// Stranger has proved nothing to an end that asks for proof: a player, or anybody.
+	// Stranger has proved nothing to an end that asks for proof: a player, or anybody else.
 	Stranger Standing = iota
-	// Observer may be told how the cluster is.
+	// Observer may see the status of the cluster.
 	Observer
 	// Operator may also tell the cluster what to do.
 	Operator
 	// Member is a process of the cluster.
 	Member
-	// Trusted is whoever reaches an end that asks for no proof: it has no keys of a cluster, since
-	// only those can reach it whose word is good.
+	// Trusted is any peer of an end that asks for no proof. Such an end has no cluster keys,
+	// because only trusted peers can reach it.
 	Trusted
 )
 

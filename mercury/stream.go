@@ -2,16 +2,15 @@ package mercury
 
 import "encoding/binary"
 
-// A channel has two reliable streams. What is sent on one never waits for what was lost of the
-// other.
+// A channel has two reliable streams. Losses in one never delay the other.
 const (
-	laneGame = iota // Send: goes first, may overdraw the window and the pacer a little
+	laneGame = iota // Send: goes first, may exceed the window and the pace a little
 	laneBulk        // SendBulk: takes what is left
 	lanes
 )
 
 const (
-	// maxLengthSize is what must be free in a segment for the length of a message to begin there.
+	// maxLengthSize is how many bytes must be free in a segment for a message to begin there.
 	maxLengthSize = 4
 	// maxParts bounds the parts of a segment that has become too long for its path.
 	maxParts = 15
@@ -28,15 +27,15 @@ type segment struct {
 }
 
 // outStream is the outward half of a stream: the segments from the oldest unacked one (number
-// first) on, the first sentCount of which have been sent. The last may still be open for more
-// messages, until it is sent.
+// first) on. The first sentCount of them have been sent. Messages can be added to the last until it
+// is sent.
 type outStream struct {
 	segments  ring[segment]
 	first     uint64
 	sentCount int
 	queued    int    // bytes in segments not yet sent
 	refused   bool   // a message found no room since the last Room
-	limit     uint64 // no segment from it on may be sent while the peer holds what comes; 0 for none
+	limit     uint64 // while the peer holds what comes, no segment from this one on may be sent; 0 for none
 	lostCount int
 	lostFrom  uint64 // no lost segment lies below
 }
@@ -83,7 +82,7 @@ func (s *outStream) empty() bool { return s.segments.len() == 0 }
 // unsent is the number of segments that wait for a first sending.
 func (s *outStream) unsent() int { return s.segments.len() - s.sentCount }
 
-// maySendNew reports whether the peer's window lets another segment pass for the first time.
+// maySendNew reports whether the peer's window allows another new segment.
 func (s *outStream) maySendNew(window int) bool {
 	return s.sentCount < s.segments.len() && s.sentCount < window && (s.limit == 0 || s.end() < s.limit)
 }
@@ -124,8 +123,8 @@ func (s *outStream) trim() {
 	s.segments.shrink()
 }
 
-// resend marks for sending again what packet number carried of segment seq, unless a later one
-// carried it too.
+// resend marks what packet number carried of segment seq for sending again, unless a later packet
+// carried it, too.
 func (s *outStream) resend(seq, number uint64, part, parts uint8) bool {
 	if seq < s.first {
 		return false
@@ -166,7 +165,7 @@ func (s *outStream) found(p *segment) {
 	}
 }
 
-// forget gives all buffers back.
+// forget releases all buffers.
 func (s *outStream) forget(e *Endpoint) {
 	for ; s.segments.len() > 0; s.segments.pop() {
 		e.release(s.segments.at(0).buf)

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 )
 
-// A monitor is told of every packet that the path takes and gives, and of the lost ones; a filter turns away what it likes before
-// anything else looks at it.
+// A monitor is told of every packet that the path takes and gives, and of the lost ones; a filter
+// turns away what it likes before anything else looks at it.
 func TestMonitorAndFilter(t *testing.T) {
 	const lossy = 0.1
 	r := newRig(t, 1, mercury.Config{Copies: mercury.NoCopies})

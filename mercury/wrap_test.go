@@ -49,7 +49,8 @@ func setNumbers(from, to *Endpoint, ch ChannelID, n uint64) {
 	}
 }
 
-// Wherever the bytes of a number on the wire run over, nothing is lost, doubled or reordered, and nobody takes notice.
+// Wherever the bytes of a number on the wire run over, nothing is lost, doubled or reordered, and
+// nobody takes notice.
 func TestNumbersRunOver(t *testing.T) {
 	for _, bits := range []int{7, 8, 14, 16, 21, 24, 28, 31, 32, 35, 40, 47} {
 		t.Run(fmt.Sprintf("2^%d", bits), func(t *testing.T) {

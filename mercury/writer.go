@@ -13,7 +13,7 @@ type packetWriter struct {
 	record sentPacket
 
 	eliciting bool
-	last      int // where the kind of the last frame stands if it has a length that may be left out; else 0
+	last      int // where the last frame begins if its length may be left out; otherwise 0
 	lastSize  int // of that length
 	lastAt    int // where it stands
 }
@@ -33,7 +33,7 @@ func (c *channel) beginPacket(e *Endpoint) packetWriter {
 	return w
 }
 
-// trailer is the size of what stands behind the frames.
+// trailer is the size of what follows the frames.
 func (c *channel) trailer(e *Endpoint) int {
 	if c.sealer == nil {
 		return checksumSize
@@ -97,7 +97,7 @@ func (w *packetWriter) carry(r segmentRef, p *segment) {
 	w.eliciting = true
 }
 
-// finish pads what must be of some size, or else leaves out the length of the last frame.
+// finish pads a packet to its least size, or leaves out the length of the last frame.
 func (w *packetWriter) finish(trailer, least int) {
 	if w.eliciting {
 		least = max(least, minEliciting)
@@ -114,7 +114,7 @@ func (w *packetWriter) finish(trailer, least int) {
 	}
 }
 
-// emitPacket seals what w holds and hands it out. It takes one number.
+// emitPacket seals what w holds and emits it. It takes one packet number.
 func (c *channel) emitPacket(e *Endpoint, w *packetWriter, to netip.AddrPort, emit func(netip.AddrPort, []byte)) {
 	out := &c.out
 	if c.sealer != nil {

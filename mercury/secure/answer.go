@@ -30,8 +30,8 @@ const (
 // standingShift puts the standing of a dialler above its suite, in the first byte of a pass's text.
 const standingShift = 4
 
-// Answer implements mercury.Guard. It costs one key and two exchanges on Curve25519, which is why an Endpoint bounds the
-// rate of it and asks for a cookie first when there is too much of it.
+// Answer implements mercury.Guard. It costs one key and two exchanges on Curve25519. That is why an
+// Endpoint bounds its rate, and asks for a cookie first when there are too many hellos.
 func (g *Guard) Answer(b []byte, now time.Duration, from netip.AddrPort, bind, hello []byte) ([]byte, error) {
 	reply, err := g.answer(b, now, from, bind, hello)
 	if err != nil {
@@ -62,7 +62,7 @@ func (g *Guard) answer(b []byte, now time.Duration, from netip.AddrPort, bind, h
 	start := len(b)
 	b, in, out, err := hs.WriteMessage(b, nil)
 	if err != nil {
-		return nil, ErrHello // of a public key of low order, with which nothing can be agreed on
+		return nil, ErrHello // a public key of low order, which gives no common secret
 	}
 	receive, send := secret(in.UnsafeKey()), secret(out.UnsafeKey())
 	standing := g.unproved()
@@ -76,7 +76,8 @@ func (g *Guard) answer(b []byte, now time.Duration, from netip.AddrPort, bind, h
 	return append(b, tag...), nil
 }
 
-// readHello says what a hello is made with, and whether that opens this door. What does not costs nothing.
+// readHello reads a hello's suite and proof, and checks that they open this door. A hello that does
+// not is refused before anything is computed.
 func (g *Guard) readHello(hello []byte) (s Suite, p *proof, message []byte, err error) {
 	if len(hello) != helloSize && len(hello) != proofSize || !Suite(hello[0]).valid() {
 		return 0, nil, nil, ErrHello
@@ -97,11 +98,13 @@ func (g *Guard) readHello(hello []byte) (s Suite, p *proof, message []byte, err 
 	return s, p, message, nil
 }
 
-// replyTag proves that the pass in a reply comes from who made the rest of it. The secret is known after Noise's second
-// message is written, so that the pass, which holds it, cannot be in there.
+// replyTag proves that the pass in a reply comes from the maker of the rest. The secret is known
+// only after Noise's second message was written, so the pass, which holds the secret, cannot be
+// part of that message.
 func replyTag(send *secret, pass []byte) []byte { return send.derive("reply", pass, tagSize) }
 
-// sealPass appends a pass for the dialler at from. Place and bind are not in it but have to be the same when it is opened.
+// sealPass appends a pass for the dialler at from. Place and bind are not in it, but must be the
+// same when it is opened.
 func (g *Guard) sealPass(b []byte, now time.Duration, from netip.AddrPort, bind []byte, kind byte, receive, send *secret) ([]byte, error) {
 	if err := g.passes.turn(now); err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (g *Guard) sealPass(b []byte, now time.Duration, from netip.AddrPort, bind 
 
 // passContext is what a pass is good for.
 func passContext(from netip.AddrPort, bind []byte) []byte {
-	ip := from.Addr().As16() // the same for an IPv4 address in either clothes
+	ip := from.Addr().As16() // the same for an IPv4 address in both of its forms
 	context := append([]byte("cellscape mercury 1 pass"), 0)
 	context = append(context, ip[:]...)
 	context = binary.LittleEndian.AppendUint16(context, from.Port())
@@ -129,8 +132,8 @@ func passContext(from netip.AddrPort, bind []byte) []byte {
 
 // Admit implements mercury.Guard.
 //
-// Of all the sessions that one pass is good for, only the first to open a packet opens any: a second would use the numbers
-// of the first again, under the same keys.
+// If a pass is shown several times, only the first of its sessions to open a packet works. A second
+// would use the same numbers again, under the same keys.
 func (g *Guard) Admit(now time.Duration, from netip.AddrPort, bind, pass []byte) (mercury.Sealer, error) {
 	var s *session
 	switch {
@@ -148,7 +151,7 @@ func (g *Guard) Admit(now time.Duration, from netip.AddrPort, bind, pass []byte)
 }
 
 func (g *Guard) admitAnswered(now time.Duration, from netip.AddrPort, bind, pass []byte) *session {
-	_ = g.passes.turn(now) // so that old keys go; without random bytes they stay, but what they sealed runs out
+	_ = g.passes.turn(now) // old keys go; without random bytes they stay, but what they sealed expires
 	sealed := pass[1:]
 	text, ok := g.passes.open(nil, sealed, passContext(from, bind))
 	if !ok || now >= time.Duration(binary.LittleEndian.Uint64(text[1:])) {
@@ -163,5 +166,5 @@ func (g *Guard) admitAnswered(now time.Duration, from netip.AddrPort, bind, pass
 	return s
 }
 
-// equal compares in a time that does not tell how much of them is the same.
+// equal compares in constant time.
 func equal(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }

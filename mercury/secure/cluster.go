@@ -8,16 +8,16 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// MaxClusterKeys is enough for a key to be taken in everywhere before it is used anywhere, and for the one before to go
-// last.
+// MaxClusterKeys is enough to add a key everywhere before it is used anywhere, and to remove the
+// old one last.
 const MaxClusterKeys = 4
 
-// errClusterKeys is what SetClusterKeys says of a Guard that would begin, or cease, to ask for proof while it lives.
+// errClusterKeys refuses a SetClusterKeys that would make a Guard begin or cease to ask for proof.
 var errClusterKeys = errors.New("secure: a Guard has cluster keys from the first, or never")
 
 const proofID = 8 // bytes that name a key in the clear
 
-// proof is a key that both ends of a handshake must have, and what who has it is.
+// proof is a key that both ends of a handshake must have, and the standing that it proves.
 type proof struct {
 	id       [proofID]byte
 	key      secret
@@ -28,24 +28,25 @@ func newProof(key secret, standing mercury.Standing) proof {
 	return proof{[proofID]byte(key.derive("proof id", nil, proofID)), key, standing}
 }
 
-// given reports whether there is a proof: without one a dialler stays a stranger.
+// given reports whether there is a proof. Without one a dialler is a stranger.
 func (p *proof) given() bool { return p != nil && p.standing > mercury.Stranger }
 
-// member is the key that processes prove membership by. Like the keys of Observer and Operator it is drawn out of k, so
-// that who has one of them does not have another.
+// member is the key by which processes prove membership. Like the keys of Observer and Operator it
+// is derived from k, so none of the three reveals another.
 func (k ClusterKey) member() secret { return secret((*secret)(&k).derive("member", nil, KeySize)) }
 
-// Observer is the key by which who is no process of the cluster may be told how it is.
+// Observer is the key with which a program outside of the cluster may read its status.
 func (k ClusterKey) Observer() AccessKey { return k.access(mercury.Observer) }
 
-// Operator is the key by which who is no process of the cluster may tell it what to do, too.
+// Operator is the key with which a program outside of the cluster may also give it orders.
 func (k ClusterKey) Operator() AccessKey { return k.access(mercury.Operator) }
 
 func (k ClusterKey) access(s mercury.Standing) AccessKey {
 	return AccessKey{s, secret((*secret)(&k).derive(s.String(), nil, KeySize))}
 }
 
-// ClusterKey is the cluster key of those who share k and have drawn none: who knows k.Public() alone cannot tell it.
+// ClusterKey derives a cluster key from k, for those who have drawn none. It cannot be derived from
+// k.Public().
 func (k PrivateKey) ClusterKey() ClusterKey {
 	return ClusterKey((*secret)(&k).derive("cluster key", nil, KeySize))
 }
@@ -61,15 +62,16 @@ func checkClusterKeys(keys []ClusterKey) error {
 			return fmt.Errorf("number %d is zero: draw it with GenerateClusterKey", i)
 		}
 		if slices.Contains(keys[:i], k) {
-			return fmt.Errorf("number %d is there twice: leave one out", i)
+			return fmt.Errorf("number %d occurs twice: leave one out", i)
 		}
 	}
 	return nil
 }
 
-// SetClusterKeys changes Config.ClusterKeys: the first is dialled with, all are accepted. Give a new key last everywhere,
-// then first everywhere, then leave the old one out everywhere. Channels go on: what was proved when they were opened stays
-// proved. A handshake that is under way when a key is left out begins anew. On error nothing changes.
+// SetClusterKeys changes Config.ClusterKeys: the Guard dials with the first and accepts all. Give a
+// new key last everywhere, then first everywhere, then leave the old one out everywhere. Channels
+// stay open with what their opening proved. A handshake that is under way when a key is left out
+// begins again. On error nothing changes.
 func (g *Guard) SetClusterKeys(keys []ClusterKey) error {
 	if err := checkClusterKeys(keys); err != nil {
 		return fmt.Errorf("secure: cluster keys: %w", err)
@@ -81,7 +83,7 @@ func (g *Guard) SetClusterKeys(keys []ClusterKey) error {
 	g.takeClusterKeys(keys)
 	for i := range before {
 		if g.proofOf(before[i].id) == nil {
-			g.passes.forget() // some were made by that key
+			g.passes.forget() // some were made with that key
 			break
 		}
 	}
@@ -98,7 +100,7 @@ func (g *Guard) takeClusterKeys(keys []ClusterKey) {
 	}
 }
 
-// proofOf finds the key that a dialler names; nil if it is not, or not any more, one of the cluster's.
+// proofOf finds the key that a dialler names; nil if it is not, or no longer, one of the cluster's.
 func (g *Guard) proofOf(id [proofID]byte) *proof {
 	for i := range g.proofs {
 		if g.proofs[i].id == id {
@@ -108,7 +110,7 @@ func (g *Guard) proofOf(id [proofID]byte) *proof {
 	return nil
 }
 
-// unproved is the standing of who has proved nothing.
+// unproved is the standing of a peer that has proved nothing.
 func (g *Guard) unproved() mercury.Standing {
 	if len(g.proofs) > 0 {
 		return mercury.Stranger

@@ -20,7 +20,8 @@ func clusterKey(tb testing.TB, seed byte) secure.ClusterKey {
 	return k
 }
 
-// newInner is a stage whose two ends are of one cluster, and whose server lets in who has proved that much.
+// newInner is a stage whose two ends are of one cluster, and whose server lets in who has proved
+// that much.
 func newInner(tb testing.TB, suite secure.Suite, least mercury.Standing) *stage {
 	tb.Helper()
 	s := newStage(tb, suite)
@@ -120,8 +121,8 @@ func TestDoorsLetInWhoMay(t *testing.T) {
 	}
 }
 
-// Membership is proved both ways: who has the static key of an acceptor, but not the cluster's, makes no reply that a
-// member takes; nor is there a hello that he could answer at all.
+// Membership is proved both ways: who has the static key of an acceptor, but not the cluster's,
+// makes no reply that a member takes; nor is there a hello that he could answer at all.
 func TestAcceptorProvesMembership(t *testing.T) {
 	s := newInner(t, secure.AESGCM, mercury.Stranger)
 	d := s.dial()
@@ -145,7 +146,8 @@ func TestAcceptorProvesMembership(t *testing.T) {
 	s.finish(d).works(t)
 }
 
-// TestFlippedBitsAtAnInnerDoor changes each bit of a member's handshake, and cuts it short at each byte.
+// TestFlippedBitsAtAnInnerDoor changes each bit of a member's handshake, and cuts it short at each
+// byte.
 func TestFlippedBitsAtAnInnerDoor(t *testing.T) {
 	s := newInner(t, secure.AESGCM, mercury.Member)
 	d := s.dial()
@@ -204,8 +206,8 @@ func TestReplayedHelloOpensNothing(t *testing.T) {
 	}
 }
 
-// A ticket proves nothing of the cluster: a door that asks for proof neither takes nor gives one, and elsewhere it makes a
-// stranger.
+// A ticket proves nothing of the cluster: a door that asks for proof neither takes nor gives one,
+// and elsewhere it makes a stranger.
 func TestTicketIsNoProof(t *testing.T) {
 	s := newInner(t, secure.AESGCM, mercury.Stranger)
 	player := s.as(secure.Config{})
@@ -236,7 +238,8 @@ func TestTicketIsNoProof(t *testing.T) {
 	}
 }
 
-// Keys change under channels that live: the new one is taken in, then used, then the old one left out.
+// Keys change under channels that live: the new one is taken in, then used, then the old one left
+// out.
 func TestClusterKeysRotate(t *testing.T) {
 	s := newInner(t, secure.AESGCM, mercury.Member)
 	before, after := clusterKey(t, 8), clusterKey(t, 9)

@@ -15,15 +15,15 @@ import (
 type dialling struct {
 	g      *Guard
 	server PublicKey
-	proof  proof // as it was at the hello
+	proof  proof // the one of the hello
 	bind   []byte
 
 	early        []byte // the pass from a ticket, while it may be shown
 	earlySession *session
 
-	// ephemeral is the private key of this handshake, and hello what was made from it. hs is the handshake after the
-	// hello; nil when a bad reply has spoilt it, for then it is made anew from ephemeral. All are gone once the handshake
-	// is over.
+	// ephemeral is the private key of this handshake, and hello was made from it. hs is the
+	// handshake after the hello. It is nil after a bad reply has spoilt it, and is then made again
+	// from ephemeral. All are erased when the handshake is over.
 	ephemeral [KeySize]byte
 	hello     []byte
 	hs        *noise.HandshakeState
@@ -32,7 +32,7 @@ type dialling struct {
 	issuer    uint32
 }
 
-// Dial implements mercury.Guard. It uses up the ticket that is kept for the place, if any.
+// Dial implements mercury.Guard. It uses up the ticket for the place, if there is one.
 func (g *Guard) Dial(now time.Duration, to mercury.Address, bind []byte) (mercury.Dialling, error) {
 	at := plain(to.At)
 	server, ok := g.serverKey(at)
@@ -64,12 +64,12 @@ func (d *dialling) begin() {
 	}
 }
 
-// start begins the handshake with the key ephemeral. It gives the same hello each time.
+// start begins the handshake with the key ephemeral. It makes the same hello each time.
 func (d *dialling) start() (*noise.HandshakeState, []byte, error) {
 	suite := d.g.config.Suite
 	c := d.g.noise(suite, new(exchange), &d.proof, d.bind)
 	c.Initiator, c.PeerStatic = true, d.server[:]
-	c.Random = bytes.NewReader(d.ephemeral[:]) // the library draws its key from it, and nothing else
+	c.Random = bytes.NewReader(d.ephemeral[:]) // the library draws only its key from this
 	hs, err := noise.NewHandshakeState(c)
 	if err != nil {
 		return nil, nil, err
@@ -82,8 +82,8 @@ func (d *dialling) start() (*noise.HandshakeState, []byte, error) {
 	return hs, hello, err
 }
 
-// Hello implements mercury.Dialling. It is empty when Config.Random failed or the server's key is of low order; then
-// nobody answers it.
+// Hello implements mercury.Dialling. It is empty, and nobody answers it, if Config.Random failed or
+// the server's key is of low order.
 func (d *dialling) Hello() []byte {
 	if d.hello == nil && d.err == nil && !d.over {
 		d.begin()
@@ -108,7 +108,7 @@ func (d *dialling) Again() {
 	d.begin()
 }
 
-// Finish implements mercury.Dialling. After an error a better reply may still come.
+// Finish implements mercury.Dialling. After an error a good reply may still come.
 func (d *dialling) Finish(_ time.Duration, reply []byte) (pass []byte, s mercury.Sealer, err error) {
 	if d.hello == nil || d.over || len(reply) != replySize {
 		return nil, nil, ErrReply
@@ -119,7 +119,7 @@ func (d *dialling) Finish(_ time.Duration, reply []byte) (pass []byte, s mercury
 		}
 	}
 	hs := d.hs
-	d.hs = nil // a bad reply leaves its traces in it
+	d.hs = nil // a bad reply leaves traces in it
 	_, out, in, err := hs.ReadMessage(nil, reply[:noiseSize])
 	if err != nil {
 		return nil, nil, ErrReply

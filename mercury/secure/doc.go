@@ -1,14 +1,16 @@
-// Package secure protects mercury's channels from those outside of them: it implements mercury.Guard by the handshake NK of the
-// Noise framework, an AEAD on each packet, and tickets that spare a returning client the round trip.
+// Package secure protects mercury's channels from outsiders. It implements mercury.Guard by the
+// handshake NK of the Noise framework, an AEAD on each packet, and tickets that spare a returning
+// client the round trip.
 //
 //	key, _ := secure.GenerateKey(rand.Reader)                                         // once; key.Public() ships with the client
 //	server, err := secure.New(secure.Config{Random: rand.Reader, Key: key})           // mercury.Config.Guard of who is dialled
 //	client, err := secure.New(secure.Config{Random: rand.Reader, ServerKey: public})  // mercury.Config.Guard of who dials
 //
-// The dialler knows the acceptor's static public key and so whom it talks to. The acceptor does not know a player: who
-// logs in is proved by what is said inside the channel. The processes of a cluster know each other by a cluster key that
-// they share (Config.ClusterKeys): a dialler that has it mixes it into the handshake, and nobody else can answer. The
-// channel's mercury.Standing tells what was proved, and Config.Least keeps out at the door who has proved less.
+// The dialler knows the acceptor's static public key, and so whom it talks to. The acceptor does
+// not know a player, who logs in by messages inside the channel. The processes of a cluster know
+// each other by a shared cluster key (Config.ClusterKeys): a dialler mixes it into the handshake,
+// and only others that have it can answer. The channel's mercury.Standing tells what was proved,
+// and Config.Least keeps out peers that have proved less.
 //
 // # Against whom
 //
@@ -40,12 +42,15 @@
 //	stolen static key     the thief can stand in for the acceptor from then on; channels of before stay closed to him
 //	stolen channel keys   that channel from the epoch before on; what was in earlier epochs stays closed
 //
-// Not defended: analysis of traffic (sizes, times, addresses and packet numbers show); denial by who can hold back or change
-// packets on the way; a channel that is opened with a ticket against who steals the ticket's key while it lives.
+// The package does not defend against analysis of traffic (sizes, times, addresses and packet
+// numbers are visible), against denial of service by those who can hold back or change packets on
+// the way, or against the thief of a living ticket key, who can read channels that were opened with
+// its tickets.
 //
-// Forward secrecy: a channel of a full handshake has it once the key of its pass is gone, two PassLives later. A channel
-// of a ticket has it once the ticket's key is gone. Inside a channel keys move on with each epoch. A Guard has no timer:
-// keys whose time is over go at the next Answer or Admit.
+// Forward secrecy: a channel of a full handshake has it once the key of its pass is gone, two
+// PassLives later. A channel opened by a ticket has it once the ticket's key is gone. Inside a
+// channel keys move on with each epoch. A Guard has no timer, so expired keys go at the next Answer
+// or Admit.
 //
 // # Handshake
 //
@@ -60,7 +65,7 @@
 //	  │ first:  early pass 114 bytes, packet 0, 1, ... ─────> │ Admit, Open: no round trip
 //	  │ <──────────────── packets, or "pass is not good"      │ then Again, and the handshake above
 //
-// Messages are fixed in size. Numbers in passes and tickets are little endian.
+// Messages have fixed sizes. Numbers in passes and tickets are little endian.
 //
 //	hello   ┌───────┬──────────────────────┬─────┐
 //	        │ suite │ ephemeral public key │ tag │                                  Noise NK: e, es
@@ -84,8 +89,8 @@
 //	pass    │ 'E' │ suite │ random │ blob │ binder │            ticket's secret, over all before it and bind
 //	        └─ 1 ─┴─ 1 ───┴─ 16 ───┴─ 80 ─┴─ 16 ───┘
 //
-// The prologue of the handshake is "cellscape mercury 1", the suite, the key id if there is one, and bind. The kind in a
-// pass is suite and standing. Passes and tickets are sealed with
+// The prologue of the handshake is "cellscape mercury 1", the suite, the key id if there is one,
+// and bind. The kind in a pass is suite and standing. Passes and tickets are sealed with
 // XChaCha20-Poly1305. All other keys come out of HKDF-SHA256 with a label each:
 //
 //	cluster key ─ "member", "operator", "observer" ─> pre-shared key ─ "proof id" ─> key id
@@ -96,41 +101,46 @@
 //	                                                     v                          v
 //	                                                  key, IV                    key, IV
 //
-// A packet's nonce is the IV with the packet's number over its last eight bytes; its associated data is all before the
-// text. An epoch is 2^20 numbers, so that both ends change keys without saying so. A receiver has the keys of the epoch
-// it is in, of the one before, and, once a packet claims to be of it, of the next, into which only a packet that opens
-// takes it.
+// A packet's nonce is the IV with the packet's number over its last eight bytes; its associated
+// data is all before the text. An epoch is 2^20 numbers, so both ends change keys without a signal.
+// A receiver has the keys of its present epoch, of the one before and, once a packet claims to be
+// of it, of the next. Only a packet that opens moves it into the next epoch.
 //
 // # Keys of a cluster
 //
-// Of a cluster key three pre-shared keys are drawn: the member's, by which processes dial each other, and those that
-// ClusterKey.Operator and ClusterKey.Observer give to who is no process. The hello names the key by an id, so that several
-// are good at one time and keys can change while all run: give the new one last everywhere (it is accepted), then first
-// everywhere (it is used), then leave the old one out. Who names no accepted key is refused before anything is computed.
-// PrivateKey.ClusterKey is the cluster key of who has drawn none.
+// Three pre-shared keys are derived from a cluster key: the member's, by which processes dial each
+// other, and those of ClusterKey.Operator and ClusterKey.Observer, for programs outside of the
+// cluster. The hello names the key by an id, so several can be good at a time, and keys can change
+// while everything runs: give the new one last everywhere (it is accepted), then first everywhere
+// (it is used), then leave the old one out. A hello that names no accepted key is refused before
+// anything is computed. PrivateKey.ClusterKey derives a cluster key for those who have drawn none.
 //
 // # Tickets in a cluster
 //
-// Apps that share Config.TicketKeys can mint tickets for each other: a LoginApp sends its client the place, the public
-// key and a ticket of a BaseApp (Mint); the client takes them in (Pin, Keep) and dials the BaseApp without a round trip.
-// What has been used is remembered by one start of one acceptor, so a ticket names that start by Config.ID and is good
-// nowhere else. What is remembered is bounded by Config.MaxUsed: above it tickets are refused, and no used one is ever
-// forgotten before it runs out.
+// Apps that share Config.TicketKeys can mint tickets for each other: a LoginApp sends its client
+// the place, the public key and a ticket of a BaseApp (Mint); the client stores them (Pin, Keep)
+// and dials the BaseApp without a round trip. Only one start of one acceptor remembers whether a
+// ticket was used, so a ticket names that start by Config.ID and is good nowhere else.
+// Config.MaxUsed bounds the memory: beyond it tickets are refused, and no used one is ever
+// forgotten before it expires.
 //
 // # What the caller does
 //
-//   - Hand in a Random that is fit for keys. With the same random bytes two channels have the same keys.
-//   - Call all from the goroutine of the Endpoint, with its clock.
-//   - Seal each number once, going up; a Sealer panics otherwise. Keep the window of numbers that were opened, and bound the
-//     rate of Answer.
-//   - With TicketKeys give each start of each acceptor an ID of its own. Where IDs repeat, used tickets are good again.
+//   - Give a Random that is fit for keys. With the same random bytes two channels would have the
+//     same keys.
+//   - Call all methods on the goroutine of the Endpoint, with its clock.
+//   - Seal each number once, in rising order; a Sealer panics otherwise. Keep the window of opened
+//     numbers, and bound the rate of Answer.
+//   - With TicketKeys give each start of each acceptor an ID of its own. If IDs repeat, used
+//     tickets are good again.
 //
 // Errors and Stats hold no keys, and keys do not print themselves.
 //
 // # Sources
 //
-// The Noise Protocol Framework, revision 34 (pattern NK, sections 5 and 7.5; prologue, section 6; pre-shared keys, section 9). Tickets, binder and
-// the register of used ones: RFC 8446, sections 4.2.11.2, 4.6.1 and 8. Addresses validated before state, limits of
-// amplification: RFC 9000, section 8. Packet protection, change of keys and limits of the AEADs: RFC 9001, sections 5.3,
-// 6 and 6.6. HKDF: RFC 5869.
+// The Noise Protocol Framework, revision 34 (pattern NK, sections 5 and 7.5; prologue, section 6;
+// pre-shared keys, section 9). Tickets, binder and the register of used ones: RFC 8446, sections
+// 4.2.11.2, 4.6.1 and 8. Addresses validated before state, limits of amplification: RFC 9000,
+// section 8. Packet protection, change of keys and limits of the AEADs: RFC 9001, sections 5.3, 6
+// and 6.6. HKDF: RFC 5869.
 package secure

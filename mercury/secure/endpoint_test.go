@@ -266,9 +266,10 @@ func TestResumeOverABadNetwork(t *testing.T) {
 	}
 }
 
-// TestHostilePeersAtAnInnerDoor floods a door for members from thousands of places: with hellos of strangers and of an old
-// key, with a member's own hello replayed, changed and cut short, and with first packets under passes that are none. Nothing
-// is kept of them, nobody gets a channel, and a member comes in meanwhile and is heard.
+// TestHostilePeersAtAnInnerDoor floods a door for members from thousands of places: with hellos of
+// strangers and of an old key, with a member's own hello replayed, changed and cut short, and with
+// first packets under passes that are none. Nothing is kept of them, nobody gets a channel, and a
+// member comes in meanwhile and is heard.
 func TestHostilePeersAtAnInnerDoor(t *testing.T) {
 	keys := []secure.ClusterKey{clusterKey(t, 8)}
 	guard := newGuard(t, secure.Config{Random: seeded(3), Key: keyOf(t, 1), ClusterKeys: keys, Least: mercury.Member})

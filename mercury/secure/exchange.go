@@ -8,9 +8,9 @@ import (
 	"github.com/flynn/noise"
 )
 
-// exchange is Curve25519 for one handshake, as noise.DHFunc. The library's own DHFunc works out the
-// public key again at each use of a private one, which doubles the cost of an answer to a stranger;
-// this one remembers the private keys of its side.
+// exchange is Curve25519 for one handshake, as a noise.DHFunc. The library's own DHFunc computes
+// the public key again at each use of a private one, which doubles the cost of an answer to a
+// stranger. This one remembers the private keys of its side.
 type exchange struct {
 	own [2]ownKey // static and ephemeral
 }
@@ -45,8 +45,8 @@ func (x *exchange) GenerateKeypair(random io.Reader) (noise.DHKey, error) {
 	return x.own[1].pair(), nil
 }
 
-// DH implements noise.DHFunc. It fails for a public key of low order. The private key is recognised
-// by its place in memory and not by its value, so that no secret is compared.
+// DH implements noise.DHFunc. It fails for a public key of low order. It recognises the private key
+// by its place in memory, not by its value, so that no secret is compared.
 func (x *exchange) DH(private, public []byte) ([]byte, error) {
 	peer, err := ecdh.X25519().NewPublicKey(public)
 	if err != nil {
@@ -57,7 +57,7 @@ func (x *exchange) DH(private, public []byte) ([]byte, error) {
 			return k.key.ECDH(peer)
 		}
 	}
-	panic("secure: a private key that is none of this handshake's")
+	panic("secure: a private key that does not belong to this handshake")
 }
 
 // DHLen implements noise.DHFunc.

@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 )
 
-// What is good in one run of a fuzz target is made from fixed seeds, so that the seeds of the corpus are the good bytes
-// themselves and the fuzzer begins next to them.
+// What is good in one run of a fuzz target is made from fixed seeds, so that the seeds of the
+// corpus are the good bytes themselves and the fuzzer begins next to them.
 
 func FuzzAnswer(f *testing.F) {
 	s := newStage(f, secure.AESGCM)

@@ -12,45 +12,47 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Refusals that callers may branch on. A pass that is refused gives mercury.ErrPass.
+// Refusals that callers may branch on. A refused pass gives mercury.ErrPass.
 var (
-	// ErrNoServerKey is returned by Dial for a place whose public key is not known: set Config.ServerKey or call Pin.
+	// ErrNoServerKey is returned by Dial for a place whose public key is unknown: set
+	// Config.ServerKey or call Pin.
 	ErrNoServerKey = errors.New("secure: no public key is known of that place")
 	// ErrNotAcceptor is returned by Answer of a Guard without Config.Key. It is a mercury.ErrKey.
 	ErrNotAcceptor = fmt.Errorf("secure: no static key to accept with: %w", mercury.ErrKey)
-	// ErrHello is returned by Answer for a hello that was made for another key, another bind, or by nobody. It is a
-	// mercury.ErrKey, so that the dialler is told.
+	// ErrHello is returned by Answer for a hello that was made for another key, another bind, or by
+	// nobody. It is a mercury.ErrKey, so that the dialler is told.
 	ErrHello = fmt.Errorf("secure: hello is not good: %w", mercury.ErrKey)
-	// ErrProof is the ErrHello of a dialler that has not proved to be of the cluster: it has no cluster key, or one that is
-	// not accepted, or not any more.
+	// ErrProof is the ErrHello for a dialler without a cluster key, or with one that is not, or no
+	// longer, accepted.
 	ErrProof = fmt.Errorf("%w: no accepted cluster key", ErrHello)
-	// ErrReply is returned by Finish for a reply that did not come from who has the server's key, or not to this hello. A better
-	// one may still come.
+	// ErrReply is returned by Finish for a reply that was not made with the server's key, or not
+	// for this hello. A good one may still come.
 	ErrReply = errors.New("secure: reply is not good")
 )
 
-// Stats counts what a Guard did. Refused passes are told apart here alone: the peer hears only that its pass is not good.
+// Stats counts what a Guard has done. Only here are refused passes told apart by reason: the peer
+// hears only that its pass is not good.
 type Stats struct {
 	Answered  uint64 // hellos answered
 	BadHellos uint64 // hellos refused
 	Admitted  uint64 // sessions from passes of Answer
 	Resumed   uint64 // sessions from tickets
-	Refused   uint64 // passes and tickets that were garbled, run out, or from another place
+	Refused   uint64 // passes and tickets that were garbled, expired, or from another place
 	Replayed  uint64 // tickets refused because they had been used
 	Full      uint64 // tickets refused because too many had been used lately: raise Config.MaxUsed
 	Minted    uint64 // tickets made
-	Strangers uint64 // hellos and tickets refused because who showed them had proved too little for this door
-	OldKeys   uint64 // hellos refused because their cluster key is not, or not any more, one of ours
+	Strangers uint64 // hellos and tickets refused because they prove too little for this door
+	OldKeys   uint64 // hellos refused because their cluster key is not, or no longer, one of ours
 }
 
-// Guard is a mercury.Guard: it dials, and with a static key accepts. It belongs to its Endpoint's goroutine and reads no
-// clock.
+// Guard is a mercury.Guard: it dials and, with a static key, accepts. Call it on its Endpoint's
+// goroutine. It reads no clock.
 type Guard struct {
 	config Config // with defaults
 	id     uint64
 	static ownKey
 	proofs []proof // of Config.ClusterKeys; nil: none is asked for
-	dials  proof   // what this app dials with
+	dials  proof   // of this app's dials
 
 	passes      *keyring // seal the passes of Answer
 	usedPasses  *strikes
@@ -63,7 +65,7 @@ type Guard struct {
 	stats  Stats
 }
 
-// New returns a Guard, or what Config.Validate says.
+// New returns a Guard, or the error of Config.Validate.
 func New(c Config) (*Guard, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -96,13 +98,13 @@ func (g *Guard) Overhead() int { return tagSize }
 // Stats returns what was counted since New.
 func (g *Guard) Stats() Stats { return g.stats }
 
-// Pin makes key the one that the app at a place must prove to have, in the place of Config.ServerKey; the zero key undoes
-// it. A LoginApp names the BaseApp's key to the client, which pins it before it dials. Pins are kept until they are
-// undone.
+// Pin sets the key that the app at a place must prove to have, instead of Config.ServerKey; the
+// zero key removes the pin. A LoginApp tells the client the BaseApp's key, and the client pins it
+// before it dials. Pins stay until they are removed.
 func (g *Guard) Pin(at netip.AddrPort, key PublicKey) {
 	at = plain(at)
 	if old, _ := g.serverKey(at); old != key {
-		g.kept.take(0, at) // it came from who had the other key
+		g.kept.take(0, at) // it came from the holder of the other key
 	}
 	if key.IsZero() {
 		delete(g.pinned, at)
@@ -118,8 +120,9 @@ func (g *Guard) serverKey(at netip.AddrPort) (PublicKey, bool) {
 	return g.config.ServerKey, !g.config.ServerKey.IsZero()
 }
 
-// SetTicketKeys changes the shared ticket keys: the first seals, all open. Give a new key last everywhere, then first
-// everywhere, then leave the old one out after TicketLife. None: the Guard's own keys are used. On error nothing changes.
+// SetTicketKeys changes the shared ticket keys: the first seals, and all open. Give a new key last
+// everywhere, then first everywhere, then leave the old one out after TicketLife. Without keys the
+// Guard uses its own. On error nothing changes.
 func (g *Guard) SetTicketKeys(keys []TicketKey) error {
 	if err := checkTicketKeys(keys); err != nil {
 		return fmt.Errorf("secure: ticket keys: %w", err)
@@ -148,8 +151,8 @@ func (g *Guard) draw(b []byte) error {
 	return nil
 }
 
-// noise is what both ends put into a handshake. Both must agree in prologue: whoever changes a byte of it on the way ends the
-// handshake. With a proof the pattern is NKpsk0.
+// noise returns the configuration of a handshake. Both ends must have the same prologue, so a byte
+// of it that is changed on the way ends the handshake. With a proof the pattern is NKpsk0.
 func (g *Guard) noise(s Suite, x *exchange, p *proof, bind []byte) noise.Config {
 	prologue := append([]byte("cellscape mercury 1"), byte(s))
 	c := noise.Config{CipherSuite: s.noise(x), Random: g.config.Random, Pattern: noise.HandshakeNK}
@@ -161,7 +164,8 @@ func (g *Guard) noise(s Suite, x *exchange, p *proof, bind []byte) noise.Config 
 	return c
 }
 
-// plain is a place without what differs from socket to socket: an IPv4 address in IPv6 clothes, a zone.
+// plain returns a place without what differs between sockets: the IPv6 form of an IPv4 address, and
+// a zone.
 func plain(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(plainIP(at.Addr()), at.Port())
 }
@@ -174,7 +178,7 @@ var (
 	_ mercury.Sealer   = (*session)(nil)
 )
 
-// What is sent keeps to mercury's sizes, or this does not compile.
+// This compiles only if what is sent keeps to mercury's sizes.
 const (
 	_ = uint(mercury.MaxHello - proofSize)
 	_ = uint(mercury.MaxReply - replySize)

@@ -61,8 +61,8 @@ func TestSizesStayWithinMercurys(t *testing.T) {
 	}
 }
 
-// What goes over the wire is agreed on by clients that are out already: whoever changes it on purpose changes the label
-// "cellscape mercury 1" and the sums here.
+// What goes over the wire is agreed on by clients that are out already: whoever changes it on
+// purpose changes the label "cellscape mercury 1" and the sums here.
 func TestWireIsWhatItWas(t *testing.T) {
 	for _, c := range []struct {
 		suite secure.Suite
@@ -96,7 +96,8 @@ func TestWireIsWhatItWas(t *testing.T) {
 	}
 }
 
-// A dialler's first packets all show the pass; whichever comes first makes the session, and one only.
+// A dialler's first packets all show the pass; whichever comes first makes the session, and one
+// only.
 func TestPassIsGoodAgainButOpensForOneSession(t *testing.T) {
 	s := newStage(t, secure.AESGCM)
 	p := s.connect()
@@ -175,7 +176,8 @@ func TestHandshakeNeedsTheServersKey(t *testing.T) {
 	if _, err := s.server.Answer(nil, s.now, clientAt, bind, d.Hello()); !errors.Is(err, secure.ErrHello) {
 		t.Errorf("hello for another key: %v", err)
 	}
-	// A man in the middle with a key of his own can answer such a hello, but not one for the right key.
+	// A man in the middle with a key of his own can answer such a hello, but not one for the right
+	// key.
 	middle := newGuard(t, secure.Config{Random: seeded(6), Key: keyOf(t, 5)})
 	reply, err := middle.Answer(nil, s.now, clientAt, bind, d.Hello())
 	if err != nil {

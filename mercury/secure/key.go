@@ -14,21 +14,23 @@ import (
 // KeySize is the size of every key that a Config holds, in bytes.
 const KeySize = 32
 
-// PrivateKey is the static key of an acceptor: who has it can stand in for it. Keep it out of the client and out of version
-// control. It does not print itself.
+// PrivateKey is the static key of an acceptor. Whoever has it can impersonate the acceptor. Keep it
+// out of the client and out of version control. It does not print itself.
 type PrivateKey [KeySize]byte
 
-// PublicKey is what diallers know an acceptor by. It ships with the client.
+// PublicKey is how diallers know an acceptor. It ships with the client.
 type PublicKey [KeySize]byte
 
-// TicketKey seals tickets. Apps that mint tickets for each other share it. It does not print itself.
+// TicketKey seals tickets. Apps that mint tickets for each other share it. It does not print
+// itself.
 type TicketKey [KeySize]byte
 
-// ClusterKey is what the processes of one cluster share and nobody else has. It does not print itself.
+// ClusterKey is the key that the processes of one cluster share and nobody else has. It does not
+// print itself.
 type ClusterKey [KeySize]byte
 
-// AccessKey lets in who is no process of a cluster, to observe or operate it. It is drawn out of a ClusterKey, and goes with
-// it. It does not print itself.
+// AccessKey admits a program that is not a process of the cluster, to observe or operate it. It is
+// derived from a ClusterKey, and is good as long as that is. It does not print itself.
 type AccessKey struct {
 	standing mercury.Standing // Observer or Operator
 	key      secret
@@ -90,7 +92,7 @@ func ParseAccessKey(s string) (AccessKey, error) {
 	return AccessKey{}, errors.New(`secure: an access key begins with "observer-" or "operator-"`)
 }
 
-// parseKey does not repeat s in its error, which might be a key with one digit too many.
+// parseKey does not repeat s in its error, since s might be a key with one digit too many.
 func parseKey(s string) (k [KeySize]byte, err error) {
 	if len(s) != hex.EncodedLen(KeySize) {
 		return k, fmt.Errorf("secure: a key has %d hexadecimal digits, not %d characters", hex.EncodedLen(KeySize), len(s))
@@ -101,7 +103,7 @@ func parseKey(s string) (k [KeySize]byte, err error) {
 	return k, nil
 }
 
-// Public is the other half of k, which may be shown to all.
+// Public is the other half of k, which everyone may see.
 func (k PrivateKey) Public() PublicKey {
 	p, err := ecdh.X25519().NewPrivateKey(k[:])
 	if err != nil {
@@ -119,7 +121,7 @@ func (k TicketKey) Hex() string { return hex.EncodeToString(k[:]) }
 // Hex is k for a file that only its owner may read.
 func (k ClusterKey) Hex() string { return hex.EncodeToString(k[:]) }
 
-// Hex is k for a file that only its owner may read: what it lets do, and 64 hexadecimal digits.
+// Hex is k for a file that only its owner may read: what it allows, and 64 hexadecimal digits.
 func (k AccessKey) Hex() string { return k.standing.String() + "-" + hex.EncodeToString(k.key[:]) }
 
 // Standing is what k proves where it is accepted.
@@ -143,7 +145,7 @@ func (k ClusterKey) IsZero() bool { return k == ClusterKey{} }
 // IsZero reports whether k is no key.
 func (k AccessKey) IsZero() bool { return k == AccessKey{} }
 
-// hidden is what a secret prints in every format: a Config lands in a log sooner or later.
+// hidden is what a secret prints in every format, since a Config lands in a log sooner or later.
 const hidden = "(hidden)"
 
 // Format writes "(hidden)" for every verb.

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// box seals what an acceptor hands out and takes back: XChaCha20-Poly1305, whose nonces are long enough to be drawn at random
-// for as long as a key lives, and which needs no AES instructions.
+// box seals what an acceptor hands out and takes back, by XChaCha20-Poly1305. Its nonces are long
+// enough to be drawn at random for as long as a key lives, and it needs no AES instructions.
 type box struct{ aead cipher.AEAD }
 
 // Sizes of what a box makes.
@@ -42,8 +42,8 @@ func (x box) open(dst, sealed, context []byte) ([]byte, bool) {
 	return text, err == nil
 }
 
-// keyring is a key that is drawn anew each period. The one before still opens, all older ones are gone: nobody can
-// open what they sealed, not even we.
+// keyring is a key that is drawn again each period. The one before still opens. Older ones are
+// gone, and nobody can open what they sealed, not even this process.
 type keyring struct {
 	period   time.Duration
 	random   io.Reader
@@ -55,7 +55,7 @@ func newKeyring(period time.Duration, random io.Reader) *keyring {
 	return &keyring{period: period, random: random}
 }
 
-// turn draws a key when the period has changed. On error all stays as it was.
+// turn draws a key if the period has changed. On error nothing changes.
 func (k *keyring) turn(now time.Duration) error {
 	number := int64(now / k.period)
 	if k.now.aead != nil && number <= k.number {
@@ -81,5 +81,5 @@ func (k *keyring) open(dst, sealed, context []byte) ([]byte, bool) {
 	return k.old.open(dst, sealed, context)
 }
 
-// forget drops both keys: nobody opens what they sealed any more.
+// forget drops both keys, so that nobody can open what they sealed.
 func (k *keyring) forget() { k.now, k.old = box{}, box{} }

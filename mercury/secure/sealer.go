@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// epochBits: the keys of a direction change after 2^20 packets, below the 2^23 that RFC 9001, section 6.6, allows
-	// AES-GCM. At 60 packets a second that is five hours.
+	// epochBits makes the keys of a direction change after 2^20 packets, below the 2^23 that RFC
+	// 9001, section 6.6, allows for AES-GCM. At 60 packets a second that is five hours.
 	epochBits = 20
-	// maxForgeries is after how many packets that do not open a session opens none any more: the limit of RFC 9001, section 6.6,
-	// for ChaCha20-Poly1305, the smaller of the two.
+	// maxForgeries is the number of packets that fail to open after which a session opens no more:
+	// the limit of RFC 9001, section 6.6, for ChaCha20-Poly1305, the smaller of the two.
 	maxForgeries = 1 << 36
 )
 
-// ErrPacket is returned for a packet that does not open: forged, garbled, of other keys, or too far ahead. It deliberately
-// does not say which.
+// ErrPacket is returned for a packet that does not open: forged, garbled, with other keys, or too
+// far ahead. It deliberately does not say which.
 var ErrPacket = errors.New("secure: packet does not open")
 
 // session protects the packets of one channel. It is the Sealer of this package.
@@ -26,11 +26,11 @@ type session struct {
 	in  inbound
 	// standing is what the handshake has proved of the peer.
 	standing mercury.Standing
-	// once is asked at the first packet that opens, and then forgotten.
+	// once is used at the first packet that opens, and then dropped.
 	once *firstUse
 }
 
-// newSession takes the secrets of epoch 0. They are not kept.
+// newSession takes the secrets of epoch 0, and does not keep them.
 func newSession(s Suite, standing mercury.Standing, send, receive secret) *session {
 	x := session{standing: standing}
 	x.out = outbound{suite: s, keys: s.packetKeys(&send), coming: send.after()}
@@ -38,8 +38,8 @@ func newSession(s Suite, standing mercury.Standing, send, receive secret) *sessi
 	return &x
 }
 
-// Seal implements mercury.Sealer. It panics when number is not above all that were sealed before, because the same number
-// under the same key would give both away.
+// Seal implements mercury.Sealer. It panics if number is not above all earlier ones, because using
+// a number twice under one key would reveal both packets.
 func (x *session) Seal(packet []byte, head int, number uint64) []byte {
 	return x.out.seal(packet, head, number)
 }
@@ -61,13 +61,13 @@ func (x *session) Open(packet []byte, head int, number uint64) ([]byte, error) {
 // Standing implements mercury.Sealer.
 func (x *session) Standing() mercury.Standing { return x.standing }
 
-// firstUse is the right to be the one session of a pass.
+// firstUse is the right to be the only session of a pass.
 type firstUse struct {
 	used *strikes
 	id   strikeID
 }
 
-// take reports whether the right had not been used. It stays with the session that took it.
+// take takes the right, and reports whether it was free.
 func (f *firstUse) take() bool { return f.used.add(f.id) }
 
 // outbound is the sending direction.
@@ -77,7 +77,8 @@ type outbound struct {
 	epoch  uint64
 	next   uint64 // the lowest number that may be sealed
 	coming secret // of the epoch after
-	// nonce is scratch: on the stack it would escape through the AEAD's interface, an allocation per packet.
+	// nonce is scratch. On the stack it would escape through the AEAD's interface, with an
+	// allocation for each packet.
 	nonce [nonceSize]byte
 }
 
@@ -98,11 +99,11 @@ func (o *outbound) seal(packet []byte, head int, number uint64) []byte {
 // inbound is the receiving direction. It has the keys of up to three epochs.
 type inbound struct {
 	suite Suite
-	// before is the epoch before, for packets that were overtaken; without keys in epoch 0.
+	// before is the former epoch, for packets that were overtaken. It has no keys in epoch 0.
 	before packetKeys
 	now    packetKeys
-	// after is the epoch after, made when the first packet claims to be of it, and kept: else each forgery would cost a
-	// derivation.
+	// after is the next epoch, made when the first packet claims to be of it. It is kept, or each
+	// forgery would cost a derivation.
 	after     packetKeys
 	epoch     uint64
 	coming    secret // of the epoch after the latest with keys
@@ -132,8 +133,8 @@ func (in *inbound) open(packet []byte, head int, number uint64) ([]byte, error) 
 	return plain, nil
 }
 
-// keysOf returns the keys of an epoch, or nil. Never more than one epoch ahead is derived, however large a number a forger
-// writes.
+// keysOf returns the keys of an epoch, or nil. It derives at most one epoch ahead, however large a
+// number a forger writes.
 func (in *inbound) keysOf(epoch uint64) *packetKeys {
 	switch {
 	case epoch == in.epoch:

@@ -84,7 +84,8 @@ func TestTwoEpochsBackOpensNoMore(t *testing.T) {
 	opensNot(t, b, late, epochSize-1)
 }
 
-// However large the numbers that a forger writes, the receiver derives the keys of one epoch, once, and stays where it is.
+// However large the numbers that a forger writes, the receiver derives the keys of one epoch, once,
+// and stays where it is.
 func TestForgedNumbersDoNotMoveTheEpoch(t *testing.T) {
 	a, b := ends(AESGCM)
 	forged := make([]byte, 40)

@@ -2,16 +2,16 @@ package secure
 
 import "time"
 
-// strikeID names one pass or ticket: it is the beginning of the random nonce under which the pass
+// strikeID names one pass or ticket. It is the beginning of the random nonce under which the pass
 // was sealed.
 type strikeID [16]byte
 
-// strikes remembers what has been used, for at least life. It consists of two sets; the older is
-// dropped when the newer has been open for life. So memory is bounded by two limits, and nothing is
-// ever scanned.
+// strikes remembers what was used, for at least life. It has two sets; the older is dropped when
+// the newer has been open for life. So memory is bounded by two limits, and nothing is ever
+// scanned.
 //
-// It never forgets early. When it is full it refuses what is new: the refused client pays a round
-// trip, and a replayer wins nothing.
+// It never forgets early. When it is full it refuses new ones: a refused client pays a round trip,
+// and a replayer gains nothing.
 type strikes struct {
 	life     time.Duration
 	limit    int // of one set
@@ -23,7 +23,7 @@ func newStrikes(life time.Duration, limit int) *strikes {
 	return &strikes{life: life, limit: limit}
 }
 
-// turn drops what was struck more than life ago, one set at a time: what was added since the last
+// turn drops what was used more than life ago, one set at a time. What was added since the last
 // turn stays for another life, however long ago that turn was.
 func (s *strikes) turn(now time.Duration) {
 	if now-s.turned < s.life {
@@ -41,7 +41,7 @@ func (s *strikes) has(id strikeID) bool {
 
 func (s *strikes) full() bool { return len(s.new) >= s.limit }
 
-// add strikes id, and reports whether it was new and there was room.
+// add adds id, and reports whether it was new and there was room.
 func (s *strikes) add(id strikeID) bool {
 	if s.full() || s.has(id) {
 		return false

@@ -11,17 +11,18 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// Suite names what protects a channel. The dialler chooses; an acceptor takes either, since neither
-// is the weaker.
+// Suite names the ciphers of a channel. The dialler chooses; an acceptor takes both, since neither
+// is weaker.
 type Suite uint8
 
 const (
-	// AESGCM is Noise_NK_25519_AESGCM_SHA256, with AES-128-GCM for packets: the faster one where
-	// the processor has AES. 128 bits match the strength of Curve25519, so a longer key would gain
+	// AESGCM is Noise_NK_25519_AESGCM_SHA256, with AES-128-GCM for packets: the faster one if the
+	// processor has AES. 128 bits match the strength of Curve25519, so a longer key would gain
 	// nothing.
 	AESGCM Suite = 1
 	// ChaChaPoly is Noise_NK_25519_ChaChaPoly_SHA256, with ChaCha20-Poly1305 for packets: for
-	// machines without AES instructions, where AES is slow and its timing tells of the key.
+	// machines without AES instructions, where AES is slow and its timing reveals something of the
+	// key.
 	ChaChaPoly Suite = 2
 )
 
@@ -45,7 +46,7 @@ const (
 	aesSize   = 16
 )
 
-// noise is the suite in the terms of the handshake's library, with the keys of one handshake.
+// noise returns the suite for the handshake's library, with the keys of one handshake.
 func (s Suite) noise(x *exchange) noise.CipherSuite {
 	c := noise.CipherAESGCM
 	if s == ChaChaPoly {
@@ -54,7 +55,7 @@ func (s Suite) noise(x *exchange) noise.CipherSuite {
 	return noise.NewCipherSuite(x, c, noise.HashSHA256)
 }
 
-// secret is a key from which others are derived; it never keys a cipher itself.
+// secret is a key from which others are derived. It is never the key of a cipher itself.
 type secret [32]byte
 
 // derive is HKDF-Expand of k for one purpose (RFC 5869, section 2.3). The zero byte ends the label,
@@ -66,7 +67,7 @@ func (k *secret) derive(label string, context []byte, size int) []byte {
 	info = append(info, context...)
 	out, err := hkdf.Expand(sha256.New, k[:], string(info), size)
 	if err != nil {
-		panic(err) // only for sizes that no caller asks for
+		panic(err) // only for sizes that no caller uses
 	}
 	return out
 }

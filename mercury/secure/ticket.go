@@ -31,15 +31,15 @@ func (g *Guard) Ticket(b []byte, now time.Duration, from netip.AddrPort) []byte 
 	}
 	ticket, err := g.Mint(b, now, g.id, from.Addr())
 	if err != nil {
-		return b // then the peer's next channel takes a round trip
+		return b // the peer's next channel takes a round trip
 	}
 	return ticket
 }
 
-// Mint appends a ticket with which the client at an IP may open one channel to the acceptor with a Config.ID at once. The
-// acceptor must share this Guard's TicketKeys, or be this Guard. The ticket is a secret: send it to the client under
-// seal, where Guard.Keep takes it in for the acceptor's address. So a LoginApp spares its client the round trip to a
-// BaseApp.
+// Mint appends a ticket with which the client at an IP may at once open one channel to the acceptor
+// with a Config.ID. The acceptor must share this Guard's TicketKeys, or be this Guard. The ticket
+// is a secret: send it to the client under seal, where Guard.Keep stores it for the acceptor's
+// address. So a LoginApp spares its client the round trip to a BaseApp.
 func (g *Guard) Mint(b []byte, now time.Duration, acceptor uint64, client netip.Addr) ([]byte, error) {
 	seal, err := g.ticketBox(now)
 	if err != nil {
@@ -62,7 +62,7 @@ func (g *Guard) Mint(b []byte, now time.Duration, acceptor uint64, client netip.
 	return seal.seal(b, &nonce, text, ticketContext(acceptor, client)), nil
 }
 
-// ticketBox is what seals tickets at this time.
+// ticketBox returns the box that seals tickets now.
 func (g *Guard) ticketBox(now time.Duration) (box, error) {
 	if len(g.shared) > 0 {
 		return g.shared[0], nil
@@ -80,7 +80,7 @@ func (g *Guard) ticketLife() int64 { return int64(g.config.TicketLife / time.Sec
 // unix is the Unix time in seconds, if Config.Epoch is right.
 func (g *Guard) unix(now time.Duration) int64 { return g.config.Epoch + int64(now/time.Second) }
 
-// ticketContext is what a ticket is good for.
+// ticketContext is what a ticket is bound to.
 func ticketContext(acceptor uint64, client netip.Addr) []byte {
 	ip := client.As16()
 	context := append([]byte("cellscape mercury 1 ticket"), 0)
@@ -88,8 +88,9 @@ func ticketContext(acceptor uint64, client netip.Addr) []byte {
 	return append(context, ip[:]...)
 }
 
-// earlyKeys are the secrets of the session that is opened with a ticket: from the dialler, to it, and the proof that who
-// shows the pass knows the ticket's secret. context is all that the dialler says in the clear.
+// earlyKeys derives the secrets of a session that a ticket opens: from the dialler, to it, and the
+// binder, which proves that the dialler knows the ticket's secret. unbound and bind are all that
+// the dialler says in the clear.
 func earlyKeys(key *secret, unbound, bind []byte) (up, down secret, binder []byte) {
 	context := append(append(make([]byte, 0, len(unbound)+len(bind)), unbound...), bind...)
 	up = secret(key.derive("early dialler", context, len(up)))
@@ -97,8 +98,8 @@ func earlyKeys(key *secret, unbound, bind []byte) (up, down secret, binder []byt
 	return up, down, key.derive("early binder", context, tagSize)
 }
 
-// newEarly makes the pass and the session of a dialler with a ticket. random makes two uses of it, of which an acceptor takes
-// one, differ.
+// newEarly makes the pass and the session of a dialler with a ticket. random makes two uses of a
+// ticket differ, of which an acceptor takes one.
 func newEarly(suite Suite, standing mercury.Standing, key *secret, blob, random, bind []byte) ([]byte, *session) {
 	pass := make([]byte, 0, earlySize)
 	pass = append(pass, kindEarly, byte(suite))
@@ -140,12 +141,12 @@ func (g *Guard) admitEarly(now time.Duration, from netip.AddrPort, bind, pass []
 	return newSession(suite, g.unproved(), down, up)
 }
 
-// openTicket returns the secret of a ticket that is good for us, the client and the time.
+// openTicket returns the secret of a ticket if it is good for this app, the client and the time.
 func (g *Guard) openTicket(now time.Duration, client netip.Addr, blob []byte) (key secret, ok bool) {
 	if !g.accepts() {
 		return key, false
 	}
-	_ = g.tickets.turn(now) // so that old keys go; without random bytes they stay, but what they sealed runs out
+	_ = g.tickets.turn(now) // old keys go; without random bytes they stay, but what they sealed expires
 	context := ticketContext(g.id, client)
 	var text []byte
 	for i := 0; i < len(g.shared) && !ok; i++ {
@@ -158,7 +159,7 @@ func (g *Guard) openTicket(now time.Duration, client netip.Addr, blob []byte) (k
 		return key, false
 	}
 	left := int64(binary.LittleEndian.Uint64(text[32:])) - g.unix(now)
-	if left < 0 || left > g.ticketLife()+int64(maxSkew/time.Second) { // longer than what has been used is remembered
+	if left < 0 || left > g.ticketLife()+int64(maxSkew/time.Second) { // longer than used tickets are remembered
 		return key, false
 	}
 	return secret(text[:32]), true

@@ -18,15 +18,15 @@ type keptTicket struct {
 	expires time.Duration
 }
 
-// wallet holds the newest ticket of each place, the oldest first. A place's salt does not count: a
+// wallet holds the newest ticket of each place, oldest first. The place's salt does not count: a
 // new start there refuses the ticket, which costs as much as having none.
 type wallet struct {
 	limit   int
 	tickets []keptTicket
 }
 
-// Keep implements mercury.Guard. It ignores anything that is not a ticket: since it came under
-// seal, its sender speaks another version.
+// Keep implements mercury.Guard. It ignores anything that is not a ticket; since it came under
+// seal, its sender has another version.
 func (g *Guard) Keep(now time.Duration, to mercury.Address, ticket []byte) {
 	if len(ticket) != TicketSize || ticket[0] != ticketVersion {
 		return
@@ -52,7 +52,7 @@ func (w *wallet) put(t keptTicket) {
 	w.tickets = append(w.tickets, t)
 }
 
-// take returns the ticket of a place and forgets it: a ticket is good once.
+// take returns the ticket of a place and forgets it, since a ticket is good once.
 func (w *wallet) take(now time.Duration, at netip.AddrPort) (t keptTicket, ok bool) {
 	t, ok = w.remove(at)
 	return t, ok && now < t.expires
@@ -64,6 +64,6 @@ func (w *wallet) remove(at netip.AddrPort) (t keptTicket, ok bool) {
 		return t, false
 	}
 	t = w.tickets[i]
-	w.tickets = slices.Delete(w.tickets, i, i+1) // Delete clears the end, so that no secret stays there
+	w.tickets = slices.Delete(w.tickets, i, i+1) // Delete clears the end, so no secret stays there
 	return t, true
 }

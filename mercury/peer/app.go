@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 )
 
-// app is the host.App that hands what it hears to the events of a Config.
+// app is the host.App that passes what it receives to the events of a Config.
 type app struct {
 	cfg     Config
 	log     *slog.Logger
@@ -19,7 +19,7 @@ type app struct {
 	channel Channel // of a Conn
 	dials   bool
 	isOpen  bool       // the channel of a Conn
-	opened  chan error // has what became of it; nil for open
+	opened  chan error // gets the outcome of the dial; nil means open
 }
 
 // Tick implements host.App.

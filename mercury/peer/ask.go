@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// callKind begins what package call says: requests and replies.
+	// callKind begins the messages of package call: requests and replies.
 	callKind = 0xC0
-	// escaped stands before a message of the app that begins like one of these two.
+	// escaped precedes an app's message that begins with one of these two bytes.
 	escaped = 0xC1
 )
 
-// escape is msg as it goes over a channel.
+// escape returns msg as it goes over a channel.
 func (a *app) escape(msg []byte) []byte {
 	if len(msg) == 0 || msg[0] != callKind && msg[0] != escaped {
 		return msg
@@ -27,10 +27,10 @@ func (a *app) escape(msg []byte) []byte {
 	return a.scratch
 }
 
-// takeCall takes a request or a reply. A peer that says what makes no sense is hung up on.
+// takeCall takes a request or a reply. It drops a peer whose message makes no sense.
 func (a *app) takeCall(now time.Duration, ch mercury.ChannelID, msg []byte) {
 	if _, err := a.calls.Take(now, ch, msg); err != nil {
-		a.log.Warn("a peer is dropped", "channel", ch, "error", err)
+		a.log.Warn("dropping a peer", "channel", ch, "error", err)
 		a.net.Abort(ch)
 		a.Closed(now, ch, mercury.ErrProtocol)
 	}
@@ -49,13 +49,14 @@ func (a *app) Requested(_ time.Duration, from call.Caller, body []byte) {
 		err = a.calls.Reply(from, reply)
 	}
 	if err != nil && !errors.Is(err, mercury.ErrNoChannel) { // Answer may have closed it
-		a.log.Warn("an answer was not sent", "channel", from.Channel, "error", err)
+		a.log.Warn("cannot send an answer", "channel", from.Channel, "error", err)
 	}
 }
 
-// Ask sends a request to the peer, whose Config.Answer answers it. done is told once how it ended: with the reply, which is valid
-// during the call; with a *call.Failure of what the peer says; or with the reason why the channel ended. The error is Send's, and
-// then done is not called.
+// Ask sends a request to the peer, whose Config.Answer answers it. done is called once, with the
+// reply, which is valid only during the call, or with an error: a *call.Failure if the peer
+// refuses, or the reason why the channel ended. If Ask returns an error, which is Send's, done is
+// not called.
 func (c Channel) Ask(request []byte, done func(reply []byte, err error)) error {
 	_, err := c.ask(request, done)
 	return err
@@ -66,8 +67,8 @@ func (c Channel) ask(request []byte, done func(reply []byte, err error)) (call.I
 	return c.app.calls.Request(0, c.id, call.Request{Body: request, Details: true, Handler: told})
 }
 
-// Ask sends a request and waits for the reply, from any goroutine but that of the events. The error is one of Channel.Ask, or what
-// the context says; a reply that comes later is dropped.
+// Ask sends a request and waits for the reply, on any goroutine except that of the events. The
+// error is one of Channel.Ask or the context's. A reply that comes later is dropped.
 func (c *Conn) Ask(ctx context.Context, request []byte) (reply []byte, err error) {
 	var id call.ID
 	ended := make(chan error, 1)
@@ -84,7 +85,7 @@ func (c *Conn) Ask(ctx context.Context, request []byte) (reply []byte, err error
 	case err = <-ended:
 		return reply, err
 	case <-ctx.Done():
-		_ = c.Do(func(ch Channel) { ch.app.calls.Cancel(id) }) // one that has stopped has no calls
+		_ = c.Do(func(ch Channel) { ch.app.calls.Cancel(id) }) // a stopped one has no calls
 		return nil, ctx.Err()
 	case <-c.Done():
 		return nil, host.ErrStopped

@@ -13,7 +13,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/peer"
 )
 
-// A question is answered, refused, given up by its context, or ended with its channel, and always once.
+// A question is answered, refused, given up by its context, or ended with its channel, and always
+// once.
 func TestAsk(t *testing.T) {
 	key := newKey(t)
 	asked := make(chan peer.Channel, 10)

@@ -85,7 +85,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A peer that takes nothing fills the queue, which refuses and says when there is room; what was sent all comes.
+// A peer that takes nothing fills the queue, which refuses and says when there is room; what was
+// sent all comes.
 func TestRoom(t *testing.T) {
 	key := newKey(t)
 	paused, got := make(chan peer.Channel, 1), atomic.Int64{}
@@ -150,7 +151,8 @@ func TestFlush(t *testing.T) {
 	wait(t, "the unreliable one", heard)
 }
 
-// The end of Listen's context closes the server, whose peers are told; then nothing can be done with either.
+// The end of Listen's context closes the server, whose peers are told; then nothing can be done
+// with either.
 func TestEnd(t *testing.T) {
 	key := newKey(t)
 	ctx, cancel := context.WithCancel(t.Context())

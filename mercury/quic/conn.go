@@ -8,10 +8,12 @@ import (
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
-// closeCode is the application's code of every connection that ends here: why is told on the stream.
+// closeCode is the application's code for every connection that ends here. The stream tells the
+// reason.
 const closeCode quic.ApplicationErrorCode = 0
 
-// conn is a stream.Conn over the only stream of a QUIC connection, with its datagrams as the unreliable lane.
+// conn is a stream.Conn over the only stream of a QUIC connection, with its datagrams as the
+// unreliable lane.
 type conn struct {
 	quic   *quic.Conn
 	stream *quic.Stream // accepted: set by the first Read, which comes before anything is written
@@ -37,8 +39,8 @@ func (c *conn) Read(p []byte) (int, error) {
 // Write implements stream.Conn.
 func (c *conn) Write(p []byte) (int, error) { return c.stream.Write(p) }
 
-// Close implements stream.Conn. QUIC drops what is under way; channels that end in order wait for their peer to hang up.
-// The library waits for its own goroutine meanwhile, which the owner does not.
+// Close implements stream.Conn. QUIC drops what is under way; channels that end properly wait for
+// their peer to hang up. The library waits for its own goroutine in Close, and the owner must not.
 func (c *conn) Close() error {
 	go func() { _ = c.quic.CloseWithError(closeCode, "") }()
 	return nil

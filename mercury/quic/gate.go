@@ -12,13 +12,14 @@ import (
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
-// gate counts handshakes under way, which cost a connection's memory before their address is even validated.
+// gate counts handshakes under way. Each takes a connection's memory even before its address is
+// validated.
 //
 //	first packet ── admit ──> handshake ──> Accept ── passed ──> hello (counted as pending from here)
 //	                              └── fails ── context ends
 type gate struct {
-	refused atomic.Pointer[stream.Transport] // counts those that are
-	most    int                              // handshakes at once; beyond half of it addresses are validated first, which costs diallers a round trip
+	refused atomic.Pointer[stream.Transport] // counts refused handshakes
+	most    int                              // handshakes at once; beyond half of this, addresses are validated first, which costs diallers a round trip
 	now     atomic.Int64
 }
 
@@ -49,5 +50,5 @@ func (g *gate) passed(c *quic.Conn) {
 	}
 }
 
-// verify tells whether an address is validated before its handshake.
+// verify reports whether to validate an address before its handshake.
 func (g *gate) verify(net.Addr) bool { return g.now.Load() > int64(g.most/2) }

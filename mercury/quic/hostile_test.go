@@ -14,8 +14,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/stream/streamtest"
 )
 
-// TestStranger connects with a good certificate in mind, and says nothing, or something else: it is hung up on, and the owner does
-// not hear of it.
+// TestStranger connects with a good certificate in mind, and says nothing, or something else: it is
+// hung up on, and the owner does not hear of it.
 func TestStranger(t *testing.T) {
 	server := listen(t, stream.Config{Salt: 1, HelloTimeout: 100 * time.Millisecond})
 	defer streamtest.Stop(t, server)

@@ -16,23 +16,24 @@ import (
 )
 
 const (
-	// MaxUnreliable is the largest unreliable message: what fits beside the headers into the smallest packet of QUIC, 1200
-	// bytes, with some room for longer connection IDs.
+	// MaxUnreliable is the largest unreliable message. It fits beside the headers into the smallest
+	// packet of QUIC, 1200 bytes, with some room for longer connection IDs.
 	MaxUnreliable = 1150
-	// Protocol is the name by which both ends agree in TLS (ALPN), unless the caller's configuration names others.
+	// Protocol is the name by which both ends agree in TLS (ALPN), unless the caller's
+	// configuration names others.
 	Protocol = "cellscape-mercury"
-	// idleFactor keeps QUIC's own idle timeout out of the way of Config.Inactivity: it counts time in which the process
-	// slept, too.
+	// idleFactor keeps QUIC's own idle timeout, which also counts time in which the process slept,
+	// well above Config.Inactivity.
 	idleFactor = 6
 )
 
-// Config says how a Transport behaves.
+// Config configures a Transport.
 type Config struct {
 	stream.Config
 	// TLS is the listener's side: at least a certificate. Required to listen.
 	TLS *tls.Config
-	// DialTLS is the dialler's side: whom to believe (RootCAs), and under which name (ServerName), as addresses here are
-	// IPs. Required to dial.
+	// DialTLS is the dialler's side: which certificates to trust (RootCAs), under which name
+	// (ServerName), since addresses here are IPs. Required to dial.
 	DialTLS *tls.Config
 }
 
@@ -49,8 +50,8 @@ type listening struct {
 	cfg    Config
 }
 
-// Listen makes a Transport that listens at addr, "host:port", and dials from there. Port 0 takes a free one. An empty addr makes
-// one that only dials, from any port. h may be nil until SetHandler.
+// Listen makes a Transport that listens at addr, "host:port", and dials from there. Port 0 takes a
+// free one. An empty addr makes one that only dials, from any port. h may be nil until SetHandler.
 func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func (l *listening) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, e
 	if err != nil {
 		var refused *quic.TransportError
 		if errors.As(err, &refused) && refused.ErrorCode.IsCryptoError() {
-			return nil, fmt.Errorf("%w: %w", mercury.ErrProtocol, err) // TLS will not agree the next time either
+			return nil, fmt.Errorf("%w: %w", mercury.ErrProtocol, err) // TLS would fail the next time, too
 		}
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // conn is a stream.Conn over a WebSocket connection.
 type conn struct {
 	ws     *websocket.Conn
-	socket net.Conn  // below; nil when it is not known
+	socket net.Conn  // the connection below; nil if unknown
 	msg    io.Reader // what is left of the message being read
 }
 
@@ -46,14 +46,14 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
-			return 0, reason(err) // what was read of a broken message may still be masked
+			return 0, reason(err) // a part of a broken message may still be masked
 		case n > 0:
 			return n, nil
 		}
 	}
 }
 
-// reason keeps mercury's words for what a peer did wrong.
+// reason turns an error into mercury's for what a peer did wrong.
 func reason(err error) error {
 	if errors.Is(err, websocket.ErrMessageTooBig) {
 		return fmt.Errorf("%w: %w", mercury.ErrMessageTooLong, err)
@@ -69,11 +69,11 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close implements stream.Conn. The close handshake of WebSocket is left out: the frame for it was sent before, and waiting for a
-// peer's answer has a bound of its own.
+// Close implements stream.Conn. It skips the close handshake of WebSocket: a frame has already told
+// the peer, and waiting for its answer has a bound of its own.
 func (c *conn) Close() error { return c.ws.CloseNow() }
 
-// Info implements stream.Informer, where the system tells: the figures of TCP, below TLS.
+// Info implements stream.Informer if the system has the figures: those of TCP, below TLS.
 func (c *conn) Info() (stream.Info, bool) {
 	socket := c.socket
 	if secure, ok := socket.(*tls.Conn); ok {

@@ -22,7 +22,7 @@ type dialer struct {
 	maxMessage int
 }
 
-// url is where the peer at a place answers.
+// url is the URL of the peer at a place.
 func (d dialer) url(to netip.AddrPort) string {
 	if d.cfg.URL != nil {
 		return d.cfg.URL(to)
@@ -36,7 +36,7 @@ func (d dialer) url(to netip.AddrPort) string {
 
 func (d dialer) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error) {
 	var socket net.Conn
-	// Each connection is one WebSocket for its life, so a transport of its own has no pool to keep.
+	// Each connection is one WebSocket for its life, so its HTTP transport needs no pool.
 	through := &http.Transport{
 		TLSClientConfig:   d.cfg.DialTLS,
 		DisableKeepAlives: true,
@@ -62,7 +62,7 @@ func (d dialer) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, error
 	return newConn(ws, socket, d.maxMessage), nil
 }
 
-// dialError tells final errors from those that another try may not meet.
+// dialError separates final errors from those that another try may not meet.
 func dialError(err error, resp *http.Response) error {
 	var cert *tls.CertificateVerificationError
 	switch {

@@ -1,29 +1,33 @@
-// Package websocket carries channels of mercury over WebSockets (RFC 6455): a mercury.Transport for browsers.
+// Package websocket carries channels of mercury over WebSockets (RFC 6455): a mercury.Transport for
+// browsers.
 //
-// A page cannot speak UDP. It speaks this, to a Transport that is an http.Handler in a server of the caller's (New), or has a small
-// server of its own (Listen). Go clients, proxies and tests dial it like any other.
+// A web page cannot use UDP. It uses this package's Transport, which is an http.Handler in a server
+// of the caller's (New), or has a small server of its own (Listen). Go clients, proxies and tests
+// dial it like any other.
 //
 // # When to take it
 //
-// For pages; and where only HTTP passes.
+// Take it for web pages, and where only HTTP passes.
 //
 // # What it lacks
 //
-// All that package tcp lacks against an Endpoint over package udp, and:
+// Compared with an Endpoint over package udp it lacks all that package tcp lacks, and:
 //
-//   - opening takes a round trip more (TCP, the request, the hello), and with TLS one or two;
+//   - opening takes one more round trip (TCP, the request, the hello), and with TLS one or two
+//     further;
 //   - each message of a client is masked, byte by byte;
 //   - behind a proxy the peer's address is the proxy's.
 //
-// With Config.TLS, or behind a proxy that ends TLS, it is encrypted and the page knows whom it speaks to. Who the page is, the
-// application must ask. Without either it is in the clear, as package tcp is. A Transport counts as sealed when TLS is its own: one
-// that listens with Config.TLS dials with Config.DialTLS or not at all, and with Config.DialTLS no URL in the clear is dialled. One
-// behind a proxy is for host.UnsealedCarriers.
+// With Config.TLS, or behind a proxy that ends TLS, it is encrypted, and the page knows whom it
+// talks to. The application must ask who the page is. Without either it is in the clear, as package
+// tcp is. A Transport counts as sealed only with TLS of its own: one that listens with Config.TLS
+// dials with Config.DialTLS or not at all, and with Config.DialTLS it dials no URL in the clear.
+// One behind a proxy is for host.UnsealedCarriers.
 //
 // # From a page
 //
-// WebSocket messages are binary. Each one that is sent from here is whole frames of package stream, so that a page reads frames
-// until the message ends; those to here may be cut as the page likes.
+// WebSocket messages are binary. Each message from a server has whole frames of package stream, so
+// a page reads frames until the message ends. A page may cut its own messages as it likes.
 //
 //	const ws = new WebSocket("wss://play.example.com/mercury")
 //	ws.binaryType = "arraybuffer"
@@ -50,10 +54,10 @@
 //	}
 //	setInterval(() => ws.send(frame(6, new Uint8Array())), 1000) // once accepted: a page that is silent is given up
 //
-// Pages of other hosts than the server's are refused unless Config.Origins names them.
+// Pages from hosts other than the server's are refused unless Config.Origins names them.
 //
 // # Contract
 //
-// The Transport's methods are those of package stream, whose documentation says which goroutine may call what.
-// ServeHTTP may be called from any.
+// The Transport's methods are those of package stream. Its documentation says which goroutine may
+// call what; ServeHTTP may be called on any.
 package websocket

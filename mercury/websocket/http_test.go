@@ -63,7 +63,8 @@ func (s *site) until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestPage plays a page's script, with nothing of this library: several frames to a message, as it likes.
+// TestPage plays a page's script, with nothing of this library: several frames to a message, as it
+// likes.
 func TestPage(t *testing.T) {
 	s := serve(t, websocket.Config{})
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -30,8 +30,9 @@ func raw(head byte, body string) string {
 	return string([]byte{head, masked | byte(len(body))}) + "\x00\x00\x00\x00" + body
 }
 
-// TestIllegalFrames sends frames that RFC 6455 forbids, each on a connection of its own whose channel is open: it ends, and a
-// channel beside it goes on. One that announces more than ever comes is given up like any that is silent.
+// TestIllegalFrames sends frames that RFC 6455 forbids, each on a connection of its own whose
+// channel is open: it ends, and a channel beside it goes on. One that announces more than ever
+// comes is given up like any that is silent.
 func TestIllegalFrames(t *testing.T) {
 	s := serve(t, websocket.Config{Config: stream.Config{Inactivity: time.Second, KeepAlive: 100 * time.Millisecond}})
 	honest := open(t, s)
@@ -115,7 +116,8 @@ func open(t *testing.T, s *site) net.Conn {
 	return c
 }
 
-// TestHalfOpen connects many times and says nothing, before and after the upgrade: few are kept, and who is honest comes in.
+// TestHalfOpen connects many times and says nothing, before and after the upgrade: few are kept,
+// and who is honest comes in.
 func TestHalfOpen(t *testing.T) {
 	const pending, most = 16, 500
 	x, err := websocket.Listen("127.0.0.1:0", websocket.Config{Config: stream.Config{Salt: 1, MaxPending: pending, HelloTimeout: 300 * time.Millisecond}}, nil)

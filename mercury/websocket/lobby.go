@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// lobby holds the connections that have not become a WebSocket yet, the oldest first. Above most the oldest must go: an honest one
-// is here for some round trips only.
+// lobby holds the connections that have not become a WebSocket yet, oldest first. Beyond its
+// maximum the oldest must go; an honest one is here only for a few round trips.
 //
 //	accepted ── waits here ──> upgraded ──> pending at the Transport ──hello──> a channel
 type lobby struct {
 	most    int
-	refused func() // counts one that must go
+	refused func() // counts connections that must go
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -40,11 +40,11 @@ func (l *lobby) follow(c net.Conn, state http.ConnState) {
 	l.mu.Unlock()
 	if oldest != nil {
 		l.refused()
-		_ = below(oldest).Close() // TLS's own good-bye may wait
+		_ = below(oldest).Close() // TLS's own close could block
 	}
 }
 
-// below is what carries a connection.
+// below returns the connection below TLS.
 func below(c net.Conn) net.Conn {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		return secure.NetConn()

@@ -5,6 +5,6 @@ import (
 	"log"
 )
 
-// quiet is a log for the server of Listen, whose only complaints are about strangers: a library does not write to its
-// program's log unasked.
+// quiet is a log for the server of Listen, which would only complain about strangers. A library
+// does not write to its program's log unasked.
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -18,29 +18,33 @@ import (
 )
 
 const (
-	// MaxUnreliable is the largest unreliable message. WebSocket knows no such limit; this one keeps a program fit for
-	// mercury's own packets.
+	// MaxUnreliable is the largest unreliable message. WebSocket has no such limit; this one lets a
+	// program also work over mercury's own packets.
 	MaxUnreliable = 1200
 	// DefaultPath is where Listen answers and where Dial asks.
 	DefaultPath = "/mercury"
-	// maxHeader bounds the request of a client before it is a WebSocket: a browser with its cookies stays below.
+	// maxHeader bounds the request of a client before it becomes a WebSocket. A browser with its
+	// cookies stays below it.
 	maxHeader = 16 << 10
 )
 
-// Config says how a Transport behaves.
+// Config configures a Transport.
 type Config struct {
 	stream.Config
-	// Path is that of the URL, for Listen and for Dial (DefaultPath). ServeHTTP answers at whatever path it is put.
+	// Path is the path of the URL, for Listen and for Dial (DefaultPath). ServeHTTP answers at any
+	// path.
 	Path string
-	// Origins lists the hosts whose pages may connect, beside the server's own ("example.com", "*.example.com"): a page of
-	// any other would act with its visitor's cookies. Clients that are no browser send no origin and are let in.
+	// Origins lists the hosts whose pages may connect, beside the server's own ("example.com",
+	// "*.example.com"): a page of any other host would act with its visitor's cookies. Clients that
+	// are not browsers send no origin and are accepted.
 	Origins []string
-	// TLS is the server's side of wss. Nil: Listen speaks ws, as behind a proxy that ends TLS.
+	// TLS is the server's side of wss. With nil, Listen serves ws, as behind a proxy that ends TLS.
 	TLS *tls.Config
-	// DialTLS is the dialler's side of wss. Nil: Dial speaks ws; one that listens with TLS does not dial then.
+	// DialTLS is the dialler's side of wss. With nil, Dial uses ws, and a Transport that listens
+	// with TLS does not dial.
 	DialTLS *tls.Config
-	// URL gives the place to dial for an address, when it is not made of the address and Path: by a host's name, as
-	// certificates demand. Dial calls it on goroutines of its own.
+	// URL returns the URL to dial for an address, if it is not made of the address and Path: for
+	// example with a host name, as certificates demand. Dial calls it on goroutines of its own.
 	URL func(to netip.AddrPort) string
 	// Header is sent with each dial.
 	Header http.Header
@@ -62,8 +66,8 @@ func (c Config) path() string {
 	return c.Path
 }
 
-// Transport is a mercury.Carrier over WebSockets, and the http.Handler of its accepting side. Its methods are those of
-// stream.Transport, and ServeHTTP.
+// Transport is a mercury.Carrier over WebSockets, and the http.Handler of its accepting side. Its
+// methods are those of stream.Transport, and ServeHTTP.
 type Transport struct {
 	*stream.Transport
 	cfg        Config
@@ -72,13 +76,14 @@ type Transport struct {
 
 var _ http.Handler = (*Transport)(nil)
 
-// New makes a Transport whose accepting side is ServeHTTP, in a server that the caller runs. self is where others dial it; the
-// zero place for one that only dials. h may be nil until SetHandler.
+// New makes a Transport whose accepting side is ServeHTTP, in a server that the caller runs. self
+// is where others dial it; it is zero for a Transport that only dials. h may be nil until
+// SetHandler.
 func New(self netip.AddrPort, cfg Config, h mercury.Handler) (*Transport, error) {
 	return build(self, cfg, h, nil)
 }
 
-// build makes a Transport that stop ends the listening of.
+// build makes a Transport; stop ends its listening.
 func build(self netip.AddrPort, cfg Config, h mercury.Handler, stop func()) (*Transport, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -101,8 +106,9 @@ func build(self netip.AddrPort, cfg Config, h mercury.Handler, stop func()) (*Tr
 	return &Transport{Transport: inner, cfg: cfg, maxMessage: maxMessage}, nil
 }
 
-// Listen makes a Transport with an HTTP server of its own at addr, "host:port", which answers at Config.Path only. Port 0 takes
-// a free one. An empty addr makes a Transport that only dials. h may be nil until SetHandler.
+// Listen makes a Transport with an HTTP server of its own at addr, "host:port", which answers at
+// Config.Path only. Port 0 takes a free one. An empty addr makes a Transport that only dials. h may
+// be nil until SetHandler.
 func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 	if addr == "" {
 		return New(netip.AddrPort{}, cfg, h)
@@ -158,11 +164,11 @@ func http1(cfg *tls.Config) *tls.Config {
 // socketKey is the key of a request's connection in its context.
 type socketKey struct{}
 
-// ServeHTTP takes a request that wants a WebSocket, and refuses others. It returns at once; the connection lives on. Any
-// goroutine may call it.
+// ServeHTTP accepts requests for a WebSocket, and refuses others. It returns at once; the
+// connection lives on. Any goroutine may call it.
 func (t *Transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket, _ := r.Context().Value(socketKey{}).(net.Conn)
-	from, _ := netip.ParseAddrPort(r.RemoteAddr) // a server over something else than TCP has none
+	from, _ := netip.ParseAddrPort(r.RemoteAddr) // a server over something other than TCP has none
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: t.cfg.Origins})
 	if err != nil {
 		return // Accept has answered

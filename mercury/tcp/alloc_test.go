@@ -16,7 +16,8 @@ func (*counter) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
 func (c *counter) Message(time.Duration, mercury.ChannelID, bool, []byte) { c.n++ }
 func (*counter) Closed(time.Duration, mercury.ChannelID, error)           {}
 
-// TestNoAllocation sends and delivers turns of 50 messages, in the steady state: nothing is allocated by anyone.
+// TestNoAllocation sends and delivers turns of 50 messages, in the steady state: nothing is
+// allocated by anyone.
 func TestNoAllocation(t *testing.T) {
 	a, b := listen(t, stream.Config{Salt: 1}), listen(t, stream.Config{Salt: 2})
 	defer streamtest.Stop(t, b)

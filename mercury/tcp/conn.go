@@ -20,9 +20,9 @@ func newConn(c *net.TCPConn) *Conn {
 }
 
 func prepared(c *net.TCPConn) *net.TCPConn {
-	// A bundle leaves when the owner flushes it; to wait for the peer's ack would hold back what is meant for now.
+	// A bundle leaves when the owner flushes it. To wait for the peer's ack would delay it.
 	_ = c.SetNoDelay(true)
-	// Silence is measured by the channel; probes of the system would say nothing more.
+	// The channel measures silence, so probes of the system would add nothing.
 	_ = c.SetKeepAlive(false)
 	return c
 }
@@ -30,11 +30,13 @@ func prepared(c *net.TCPConn) *net.TCPConn {
 // Info implements stream.Informer, where the system tells.
 func (c *Conn) Info() (stream.Info, bool) { return stream.SocketInfo(c.TCPConn) }
 
-// sealed is a stream.Conn over TLS. A goroutine writes: what TLS has begun it cannot leave half done.
+// sealed is a stream.Conn over TLS. A goroutine writes, since TLS cannot stop halfway through a
+// write.
 type sealed struct{ *tls.Conn }
 
-// Close implements stream.Conn. TLS's own good-bye is left out: the frame for it was sent before, and to say it may take long.
+// Close implements stream.Conn. It skips TLS's own close message: a frame has already told the
+// peer, and sending it could block.
 func (c sealed) Close() error { return c.NetConn().Close() }
 
-// Info implements stream.Informer, where the system tells: the figures of TCP, below TLS.
+// Info implements stream.Informer if the system has the figures: those of TCP, below TLS.
 func (c sealed) Info() (stream.Info, bool) { return stream.SocketInfo(c.NetConn().(*net.TCPConn)) }

@@ -165,7 +165,8 @@ func TestSlowLoris(t *testing.T) {
 	s.unharmed()
 }
 
-// TestHalfOpen fills the table of pending connections over and over: it stays small, and honest peers still get in.
+// TestHalfOpen fills the table of pending connections over and over: it stays small, and honest
+// peers still get in.
 func TestHalfOpen(t *testing.T) {
 	s := besiege(t, stream.Config{MaxPending: 4, HelloTimeout: time.Minute})
 	for range 40 {

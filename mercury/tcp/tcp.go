@@ -17,20 +17,22 @@ import (
 )
 
 const (
-	// MaxUnreliable is the largest unreliable message. TCP knows no such limit; this one keeps a program fit for mercury's
-	// own packets.
+	// MaxUnreliable is the largest unreliable message. TCP has no such limit; this one lets a
+	// program also work over mercury's own packets.
 	MaxUnreliable = 1200
-	// acceptPause is how long the listener rests when the system has no descriptor left for it.
+	// acceptPause is how long the listener waits when the system has no descriptor left.
 	acceptPause = 20 * time.Millisecond
 )
 
-// Config says how a Transport behaves.
+// Config configures a Transport.
 type Config struct {
 	stream.Config
-	// TLS is the listener's side: a certificate at least. Nil: connections are in the clear.
+	// TLS is the listener's side, with at least a certificate. With nil, connections are in the
+	// clear.
 	TLS *tls.Config
-	// DialTLS is the dialler's side: whom to believe (RootCAs), and under which name (ServerName), as addresses here are IPs. Nil: a
-	// Transport that listens with TLS does not dial, and others dial in the clear.
+	// DialTLS is the dialler's side: which certificates to trust (RootCAs), under which name
+	// (ServerName), since addresses here are IPs. With nil, a Transport that listens with TLS does
+	// not dial, and others dial in the clear.
 	DialTLS *tls.Config
 }
 
@@ -39,7 +41,8 @@ type Transport struct {
 	*stream.Transport
 }
 
-// ListenError says why an address cannot be listened at, and what to do. It wraps the system's error.
+// ListenError says why a Transport cannot listen at an address, and what to do. It wraps the
+// system's error.
 type ListenError struct {
 	Addr string
 	Err  error
@@ -59,8 +62,9 @@ func (e *ListenError) Error() string {
 	return fmt.Sprintf("tcp: cannot listen at %s: %v", e.Addr, e.Err)
 }
 
-// Listen makes a Transport that listens at addr, "host:port". Port 0 takes a free one. An empty addr makes one that only dials.
-// h may be nil until SetHandler. The error is a *ListenError or tells of cfg.
+// Listen makes a Transport that listens at addr, "host:port". Port 0 takes a free one. An empty
+// addr makes one that only dials. h may be nil until SetHandler. The error is a *ListenError or
+// tells of cfg.
 func Listen(addr string, cfg Config, h mercury.Handler) (*Transport, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -115,7 +119,8 @@ func (cfg Config) accept(t *stream.Transport, ln *net.TCPListener) {
 	}
 }
 
-// passing reports whether an error of accept concerns one connection, or goes by when others end.
+// passing reports whether an error of accept concerns only one connection, or passes when others
+// end.
 func passing(err error) bool {
 	for _, e := range []error{syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
 		if errors.Is(err, e) {
@@ -147,7 +152,7 @@ func (cfg Config) dial(ctx context.Context, to netip.AddrPort) (stream.Conn, err
 	return sealed{secure}, nil
 }
 
-// refused makes an error of a handshake final if TLS will not agree the next time either.
+// refused makes an error of a handshake final if TLS would fail the next time, too.
 func refused(err error) error {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

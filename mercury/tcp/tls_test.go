@@ -29,7 +29,8 @@ func TestSealedAdapter(t *testing.T) {
 	})
 }
 
-// TestDialTLS dials a listener with TLS, with configurations that agree with its own and that do not.
+// TestDialTLS dials a listener with TLS, with configurations that agree with its own and that do
+// not.
 func TestDialTLS(t *testing.T) {
 	cert, pool := streamtest.Certificate(t)
 	server, err := tcp.Listen("127.0.0.1:0", tcp.Config{Config: stream.Config{Salt: 1}, TLS: &tls.Config{Certificates: []tls.Certificate{cert}}}, nil)

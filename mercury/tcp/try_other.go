@@ -4,7 +4,7 @@ package tcp
 
 import "net"
 
-// tryConn is nothing where there is no way to write without waiting: a goroutine writes.
+// tryConn is empty on systems that cannot write without waiting; a goroutine writes there.
 type tryConn struct{}
 
 func (*tryConn) init(*net.TCPConn) {}

@@ -18,23 +18,25 @@ const (
 	DefaultMaxSlice      = 0.02
 )
 
-// Border says what happens along the lines between cells. Cells act by it and policies place lines by it, so both are
-// given the same one. The zero Border is valid; every zero field stands for its default: for a distance of none set a
-// very small one.
+// Border sets what happens along the lines between cells. Cells act by it and policies place lines
+// by it, so give both the same one. The zero Border is valid; every zero field means its default.
+// For no distance set a very small one.
 type Border struct {
-	// GhostDistance is how far beyond a line entities are mirrored, in metres, default 550. A cell has to load the
-	// geometry that far around it.
+	// GhostDistance is how far beyond a line entities are mirrored, in metres, default 550. A cell
+	// has to load the geometry that far around it.
 	GhostDistance float64
-	// Band is how far beyond its cell a real goes before it is offloaded, in metres, default 10. Along an axis on which
-	// the cell is narrower than four of them it is a quarter of the cell's width. An entity that steps about a line, or
-	// stands near a line that moves to and fro, is not handed over each time.
+	// Band is how far beyond its cell a real goes before it is offloaded, in metres, default 10.
+	// Along an axis on which the cell is narrower than four bands it is a quarter of the cell's
+	// width. Because of it, an entity that steps to and fro across a line, or stands near a line
+	// that moves to and fro, is not handed over each time.
 	Band float64
-	// OffloadRate is how many reals a cell hands over in a second, default 500. A cell spreads them over its checks,
-	// so that a moved line does not stop a tick, and a policy moves no line by more than a cell hands over before the
-	// next plan.
+	// OffloadRate is how many reals a cell hands over in a second, default 500. A cell spreads them
+	// over its checks, so that a moved line does not stop a tick, and a policy moves no line by
+	// more than a cell hands over before the next plan.
 	OffloadRate float64
-	// MaxSlice is the load of the largest slice that a cell reports for each of its edges, as a fraction of a core
-	// above 0 and at most 1, default 0.02. Policy Classic moves no line by more at once. See load.Edges.
+	// MaxSlice is the load of the largest slice that a cell reports for each of its edges, as a
+	// fraction of a core above 0 and at most 1, default 0.02. Policy Classic moves no line by more
+	// at once. See load.Edges.
 	MaxSlice float64
 }
 
@@ -47,7 +49,7 @@ func (b Border) WithDefaults() Border {
 	return b
 }
 
-// Validate reports every field that makes no sense, each with its remedy.
+// Validate reports all fields that make no sense, each with its remedy.
 func (b Border) Validate() error {
 	var errs []error
 	d := b.WithDefaults()
@@ -63,7 +65,7 @@ func (b Border) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Budget is how many reals a cell hands over in a period: at least one.
+// Budget is how many reals a cell hands over in a period, at least one.
 func (b Border) Budget(period time.Duration) int {
 	return int(min(max(1, math.Round(b.OffloadRate*period.Seconds())), math.MaxInt32))
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 )
 
-// search says which apps come into question for a new cell.
+// search says which apps may get a new cell.
 type search struct {
-	// group is one whose apps do not, or with inside the only one whose apps do; -1 is none.
+	// group is a group whose apps may not or, with inside, the only one whose apps may; -1 is none.
 	group  int32
 	inside bool
-	// busy is an estimated load from which an app does not.
+	// busy is the estimated load from which on an app may not.
 	busy int64
-	// whole says that it is for a space without a cell, leaving that only apps that are being shut down are meant.
+	// whole means that the search is for a space without a cell; leaving means that only apps that
+	// are being shut down may get it.
 	whole, leaving bool
 }
 
@@ -28,7 +29,8 @@ func (s *search) takes(a *appView) bool {
 	return a.Retiring == s.leaving && a.Estimated < s.busy && (s.group < 0 || (a.group == s.group) == s.inside)
 }
 
-// appChooser finds the best app for a new cell. Its slices are scratch memory for one space at a time.
+// appChooser finds the best app for a new cell. Its slices are scratch memory for one space at a
+// time.
 type appChooser struct {
 	host  []int32 // machine of each app, counted up
 	alike []int32 // apps of the space on each machine
@@ -37,7 +39,8 @@ type appChooser struct {
 	round       int32
 	ranks, best []float64 // of the candidate, and of the best so far
 	bestCells   int
-	// candidate is kept here since scorers are given its address; its Space is set once for a search.
+	// candidate is kept here since scorers are given its address; its Space is set once for a
+	// search.
 	candidate Candidate
 }
 
@@ -80,8 +83,9 @@ func (c *appChooser) take(app int32) {
 	}
 }
 
-// bestApp returns the app that the scorers would have run a new cell of a space, -1 if there is none. It is not one
-// that is being shut down, nor that runs a cell of the space already, retiring ones as well.
+// bestApp returns the app that the scorers choose for a new cell of a space, -1 if there is none.
+// It leaves out apps that are being shut down, and apps that already run a cell of the space, even
+// a retiring one.
 func (m *pass) bestApp(space int32, among search) int32 {
 	return m.choose(&m.v.spaces[space], m.spaces[space].added, among)
 }
@@ -104,8 +108,9 @@ func (m *pass) choose(s *spaceView, added []int32, among search) int32 {
 	return best
 }
 
-// better ranks an app, and compares it with the best so far, scorer by scorer until they differ. A tie is not better, for
-// a whole space unless it runs fewer cells: the app with the lower ID came first.
+// better ranks an app, and compares it with the best so far, scorer by scorer until they differ. A
+// tie is not better, for a whole space unless it runs fewer cells: the app with the lower ID came
+// first.
 func (m *pass) better(app int32, compare, whole bool) bool {
 	a := &m.v.apps[app]
 	c := &m.apps.candidate
@@ -117,7 +122,7 @@ func (m *pass) better(app int32, compare, whole bool) bool {
 		if !ok {
 			return false
 		}
-		if math.IsNaN(rank) { // neither more nor less than any other: the order would depend on who came first
+		if math.IsNaN(rank) { // it compares with no other, so the result would depend on the order
 			m.plan.fault(Fault{App: a.ID, What: "rank by the scorer " + s.Name})
 			return false
 		}

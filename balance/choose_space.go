@@ -10,12 +10,13 @@ type Scheme uint8
 
 // The schemes.
 const (
-	// Hybrid prefers a space of two cells and more that has a cell alone on its app, the highest average load first;
-	// else the one with the fewest cells, ties by higher average load.
+	// Hybrid prefers a space of at least two cells that has a cell alone on its app, the highest
+	// average load first. Otherwise it takes the space with the fewest cells, ties by higher
+	// average load.
 	Hybrid Scheme = iota
 	// Largest takes the space with the most cells.
 	Largest
-	// Smallest takes the one with the fewest.
+	// Smallest takes the space with the fewest.
 	Smallest
 )
 
@@ -25,7 +26,8 @@ type spaceRank struct {
 	ranks [4]int64
 }
 
-// connectionSpaces returns the spaces of a group, those first that the scheme prefers for a new cell.
+// connectionSpaces returns the spaces of a group, in the order in which the scheme prefers them for
+// a new cell.
 func (m *pass) connectionSpaces(g *group) []int32 {
 	order := make([]spaceRank, len(g.spaces))
 	for i, space := range g.spaces {
@@ -41,8 +43,8 @@ func (m *pass) connectionSpaces(g *group) []int32 {
 	return spaces
 }
 
-// rankSpace ends with the load that the space itself causes: spaces that share one app have the same average, and the
-// one that causes most of it is the one to divide.
+// rankSpace ends with the load that the space itself causes. Spaces that share one app have the
+// same average, and the one that causes most of it should be divided.
 func (m *pass) rankSpace(space int32) [4]int64 {
 	s := &m.v.spaces[space]
 	cells := int64(len(s.leaves) + len(m.spaces[space].added))
@@ -59,7 +61,7 @@ func (m *pass) rankSpace(space int32) [4]int64 {
 	return [4]int64{1, cells, -average, -own}
 }
 
-// own is what the space's cells report, without the rest of their apps.
+// own is the load that the space's cells report, without other load of their apps.
 func (s *spaceView) own() int64 {
 	sum := int64(0)
 	for i := range s.leaves {

@@ -7,15 +7,18 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Classic is the policy of seed S0: a line moves by a small slice of load at a time, as far as the CellApps say that
-// this slice reaches from the edge of their cells. Make it with ClassicConfig.New.
+// Classic is the policy of seed S0: a line moves by a small slice of load at a time, as far as the
+// CellApps say that this slice reaches from the edge of their cells. Make it with
+// ClassicConfig.New.
 //
-// What bsp forbids bends it in two places. No cell that stays is narrower than bsp.MinSize: a line stops there, where
-// the seed's goes on until the cell has no area. A cell that is squeezed to that width, holds no reals and is to be
-// squeezed further retires, and is removed as every retiring one; the seed takes it out at once.
+// It differs from the seed in two places because of limits of bsp. No cell that stays is narrower
+// than bsp.MinSize: a line stops there, while the seed's goes on until the cell has no area. A cell
+// that was squeezed to that width, holds no reals and should be squeezed further retires, and is
+// removed like every retiring cell; the seed takes it out at once.
 //
-// The CellApps must report their Edges by the same Border.MaxSlice as the policy has. By a lower one, a cell would pass for
-// having no more reals than its largest slice, and lines that cross several cells would carry too much.
+// The CellApps must report their Edges by the policy's Border.MaxSlice. With a lower one, a cell
+// would seem to have no more reals than its largest slice, and lines that cross several cells would
+// carry too much.
 type Classic struct {
 	cfg   classicSettings
 	lines memory[classicLine]
@@ -23,15 +26,17 @@ type Classic struct {
 	regain, least float64
 }
 
-// leastAggression bounds aggression from below whatever the Config says. At a thousandth the smallest slice moves only
-// for a difference of more than a core: lower values would be a lock.
+// leastAggression bounds aggression from below, whatever the Config. At a thousandth the smallest
+// slice moves only for a difference of more than a core; lower values would lock the line.
 const leastAggression = 1e-3
 
-// aggressionSteps is how finely powers of AggressionDecrease are taken. The last bits of math.Pow are not the same on
-// all processors: two machines that plan from the same figures would drift apart.
+// aggressionSteps is the precision of powers of AggressionDecrease. The last bits of math.Pow are
+// not the same on all processors, so two machines that plan from the same figures would drift
+// apart.
 const aggressionSteps = 1 << 44
 
-// aggressionRange derives by what a line's aggression grows in a period without a turn, and how low it may fall.
+// aggressionRange computes the factor by which a line's aggression grows in a period without a
+// turn, and how low it may fall.
 func (c *classicSettings) aggressionRange() (regain, least float64) {
 	power := func(of time.Duration) float64 {
 		exact := math.Pow(c.AggressionDecrease, float64(of)/float64(c.AggressionIncreasePeriod))
@@ -42,18 +47,18 @@ func (c *classicSettings) aggressionRange() (regain, least float64) {
 	return regain, min(max(least, leastAggression), c.MaxAggression)
 }
 
-// slice returns the load of a level that CellApps report: the first is the most that a line moves in a period, each
-// further one half of the one before.
+// slice returns the load of a level that CellApps report: the first is the most that a line moves
+// in a period, each further one half of the one before.
 func slice(b *Border, level int) float64 { return math.Ldexp(nanos(b.MaxSlice), -level) }
 
-// classicLine is what is remembered of a line.
+// classicLine is the memory of a line.
 type classicLine struct {
 	aggression float64 // share of the difference that is moved
 	direction  int     // of the last period: -1, 0 or +1
 }
 
-// turn notes where the line wanted to go in this period. A period in which it could not go anywhere forgets the
-// direction before it, so that left, still, right is no reversal.
+// turn notes where the line wanted to go in this period. A period in which it could not move erases
+// the former direction, so left, still, right is not a reversal.
 func (l *classicLine) turn(c *Classic, direction int) {
 	if direction != 0 && direction == -l.direction {
 		l.aggression *= c.cfg.AggressionDecrease
@@ -64,8 +69,8 @@ func (l *classicLine) turn(c *Classic, direction int) {
 	l.direction = direction
 }
 
-// Line implements Policy. The direction is that of the last period, 0 after one in which the line could not move; a
-// line whose step is too small to be taken has one.
+// Line implements Policy. The direction is that of the last period, 0 if the line could not move. A
+// line whose step was too small to take has a direction.
 func (c *Classic) Line(space uint32, id bsp.NodeID) (LineState, bool) {
 	l := c.lines.of(space, id)
 	if l == nil {
@@ -74,7 +79,7 @@ func (c *Classic) Line(space uint32, id bsp.NodeID) (LineState, bool) {
 	return LineState{Aggression: l.aggression, Direction: l.direction}, true
 }
 
-// Balance implements Policy. Its plan may have Retires, for cells that are squeezed to nothing.
+// Balance implements Policy. Its plan may have Retires, for cells that were squeezed to nothing.
 func (c *Classic) Balance(o *Observation) Plan {
 	v := look(o)
 	c.lines.recall(v, classicLine{aggression: c.cfg.MaxAggression})

@@ -9,8 +9,8 @@ import (
 
 const levels = load.Levels
 
-// edgeBounds tells how deep from one edge of a part of the tree small loads lie. The first level is the largest load,
-// and lies deepest.
+// edgeBounds tells how deep from one edge of a part of the tree small loads lie. The first level is
+// the largest load, and lies deepest.
 type edgeBounds struct {
 	inward float64         // +1 from the low edge, -1 from the high edge
 	depth  [levels]float64 // coordinates times inward, so that deeper is more
@@ -18,7 +18,8 @@ type edgeBounds struct {
 	whole  bool // no one is deeper than the first level
 }
 
-// Where nobody is, a line may go as far as the tree lets it; where nothing is known, every step costs too much.
+// emptyEdge is the edge of a part without reals, into which a line may go as far as the tree
+// allows. Where nothing is known, every step counts as too expensive.
 func emptyEdge(inward float64) edgeBounds {
 	b := edgeBounds{inward: inward, whole: true}
 	for k := range b.depth {
@@ -53,8 +54,9 @@ func (p *classicPass) edgeOf(ref int32, axis bsp.Axis, high bool) edgeBounds {
 	return b.upTo(l.at)
 }
 
-// leafEdge reads a report. One that puts a larger load less deep is put in order, since the merging relies on it. A bound
-// lies deeper than its load by the band in which a cell keeps its reals: a line that only passed them would move no one.
+// leafEdge reads a report. If a larger load lies less deep, it corrects the order, on which merging
+// relies. A bound lies deeper than its load by the band in which a cell keeps its reals, since a
+// line that only passed them would move nobody.
 func leafEdge(x *leafView, axis bsp.Axis, high bool, border *Border) edgeBounds {
 	b, edge := edgeBounds{inward: 1}, 0
 	if high {
@@ -81,7 +83,7 @@ func leafEdge(x *leafView, axis bsp.Axis, high bool, border *Border) edgeBounds 
 	return b
 }
 
-// upTo is the edge of a part that ends at a line of the same axis: the line that uses the bounds cannot go beyond that.
+// upTo cuts the bounds at a line of the same axis, beyond which the line that uses them cannot go.
 func (b edgeBounds) upTo(line float64) edgeBounds {
 	for k := range b.depth {
 		b.depth[k] = min(b.depth[k], float64(b.inward*line))
@@ -89,8 +91,8 @@ func (b edgeBounds) upTo(line float64) edgeBounds {
 	return b
 }
 
-// beyond is the most load that can lie between the edge and a depth: that of the first reported bound which is as
-// deep. Past the deepest it is all there is, or not known.
+// beyond is the most load that can lie between the edge and a depth: that of the first reported
+// bound that is as deep. Past the deepest bound it is all there is, or unknown.
 func (b *edgeBounds) beyond(depth float64) float64 {
 	for k := levels - 1; k >= 0; k-- {
 		if b.depth[k] >= depth {
@@ -103,10 +105,11 @@ func (b *edgeBounds) beyond(depth float64) float64 {
 	return math.Inf(1)
 }
 
-// mergeEdges joins the bounds of two parts that both lie along the edge. It walks inward over the depths that either
-// part reports, with the load that lies beyond in both, and takes them into levels as a cell does with its reals: the
-// smallest level first, one at a depth, each at the first depth whose load exceeds it. Levels that are not reached get
-// the deepest depth at which both loads are known.
+// mergeEdges joins the bounds of two parts that both lie along the edge. It walks inward over the
+// depths that either part reports, with the load that lies beyond in both, and takes them into
+// levels as a cell does with its reals: the smallest level first, one at a depth, each at the first
+// depth whose load exceeds it. Levels that are not reached get the deepest depth at which both
+// loads are known.
 func mergeEdges(a, b *edgeBounds, border *Border) edgeBounds {
 	m := unknownEdge(a.inward)
 	last, depth, sum := math.Inf(-1), 0.0, math.Inf(1)
@@ -140,8 +143,9 @@ func mergeEdges(a, b *edgeBounds, border *Border) edgeBounds {
 	return m
 }
 
-// forDifference returns the place for a line that passes the largest reported load which does not exceed diff. If even
-// the smallest does, one heavy entity or a stack of them is in the way, and the line stays.
+// forDifference returns the place for a line that passes the largest reported load not above diff.
+// If even the smallest is above, a heavy entity or a stack of them is in the way, and the line
+// stays.
 func (b *edgeBounds) forDifference(diff, stay float64) float64 {
 	for k := range levels {
 		if b.load[k] <= diff {

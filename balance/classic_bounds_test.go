@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// bounds makes an edge of (depth, load in thousandths of a core) pairs, the largest first; fewer than all levels repeat
-// the first.
+// bounds makes an edge of (depth, load in thousandths of a core) pairs, the largest first; fewer
+// than all levels repeat the first.
 func bounds(whole bool, pairs ...float64) edgeBounds {
 	b := edgeBounds{inward: 1, whole: whole}
 	for k := range b.depth {
@@ -80,7 +80,8 @@ func TestEntityLimitInDirection(t *testing.T) {
 	}
 }
 
-// TestTakeSingleBranch is EntityBoundLevels::takeSingleBranch: of two parts one behind the other, the one at the edge.
+// TestTakeSingleBranch is EntityBoundLevels::takeSingleBranch: of two parts one behind the other,
+// the one at the edge.
 func TestTakeSingleBranch(t *testing.T) {
 	// The line x = -100 parts the left side again; its right part has 10 reals of 0.002.
 	const tree = "version 1.1 \n x 0 \n x -100 \n cell 1.1 - 0 created \n cell 1.2 - 0 created \n cell 1.3 - 0 created"
@@ -108,7 +109,8 @@ func TestTakeSingleBranch(t *testing.T) {
 	}
 }
 
-// TestMergeTwoBranches is EntityBoundLevels::mergeTwoBranches: two parts side by side along the edge.
+// TestMergeTwoBranches is EntityBoundLevels::mergeTwoBranches: two parts side by side along the
+// edge.
 func TestMergeTwoBranches(t *testing.T) {
 	cfg := knobs{}.border() // levels 20, 10, 5, 2.5, 1.25
 	empty := emptyEdge(1)
@@ -119,17 +121,20 @@ func TestMergeTwoBranches(t *testing.T) {
 		a, b edgeBounds
 		want edgeBounds
 	}{
-		// At 10 up to 1.5 + 1.5, at 20 3 + 3, and so on: twice the load at the same depth, a level earlier.
+		// At 10 up to 1.5 + 1.5, at 20 3 + 3, and so on: twice the load at the same depth, a level
+		// earlier.
 		{"twice the same", full, full, bounds(false, 50, 44, 40, 22, 30, 12, 20, 6, 10, 3)},
 		{"one empty", full, empty, full},
 		{"both empty", empty, empty, empty},
 		{"one unknown", full, unknown, unknown},
-		// 10: 1.5 + 1.5, which the other reports for 15. 15: 3 + 1.5. 20: 3 + 3. 30: 6 + 11. 35: 11 + 11.
+		// 10: 1.5 + 1.5, which the other reports for 15. 15: 3 + 1.5. 20: 3 + 3. 30: 6 + 11. 35: 11
+		// + 11.
 		{
 			"other depths", full, bounds(false, 60, 22, 35, 11, 25, 3, 20, 3, 15, 1.5),
 			bounds(false, 35, 22, 30, 17, 20, 6, 15, 4.5, 10, 3),
 		},
-		// The second has one real of 1 at 5, and no other: everywhere 1 more. Before 5 it may be there.
+		// The second has one real of 1 at 5, and no other: everywhere 1 more. Before 5 it may be
+		// there.
 		{
 			"one real at the edge", full, bounds(true, 5, 1),
 			bounds(false, 50, 23, 40, 12, 30, 7, 20, 4, 5, 2.5),
@@ -199,8 +204,8 @@ func TestMergedBoundsCountEveryReal(t *testing.T) {
 	}
 }
 
-// TestLevelNotReachedHasAllReals: past the deepest bound lies nothing if the largest level was not reached, else no one
-// knows what.
+// TestLevelNotReachedHasAllReals: past the deepest bound lies nothing if the largest level was not
+// reached, else no one knows what.
 func TestLevelNotReachedHasAllReals(t *testing.T) {
 	for cores, want := range map[float64]float64{0.019: 19e6, 0.5: math.Inf(1)} {
 		c := cellOf(1, row(0, 0, 1, 1000, cores))
@@ -220,8 +225,8 @@ func TestDisorderedEdgesAreReadAsTheWorst(t *testing.T) {
 	}
 }
 
-// TestBoundsLieDeeperByTheBand: cells keep who is within the band, so a line passes a bound by that. A retiring cell
-// keeps no one.
+// TestBoundsLieDeeperByTheBand: cells keep who is within the band, so a line passes a bound by
+// that. A retiring cell keeps no one.
 func TestBoundsLieDeeperByTheBand(t *testing.T) {
 	c := Cell{Reals: 1}
 	for k := range levels {

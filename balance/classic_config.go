@@ -6,20 +6,22 @@ import (
 	"time"
 )
 
-// ClassicConfig are the settings of policy Classic, beside those that all policies share. The zero Config is valid; every
-// zero field stands for its default: for a tolerance of none set a very small one. Loads are fractions of one core.
+// ClassicConfig has the settings of policy Classic, beside those that all policies share. The zero
+// ClassicConfig is valid; every zero field means its default. For no tolerance set a very small
+// one. Loads are fractions of one core.
 type ClassicConfig struct {
-	// MetaTolerance is by how much a group's average must exceed the average of all CellApps before it gets help, and
-	// LowerBound the average under which, with one app fewer, it gives an app back; at most MetaTolerance. Default 0.05
-	// and 0.02.
+	// MetaTolerance is by how much a group's average must exceed the average of all CellApps before
+	// the group gets help, default 0.05. LowerBound is the average below which, with one app fewer,
+	// the group gives an app back; it is at most MetaTolerance, default 0.02.
 	MetaTolerance, LowerBound float64
-	// AggressionDecrease is what a line's aggression is multiplied by when it turns round. Above 0, below 1. Default
-	// 0.5.
+	// AggressionDecrease is what a line's aggression is multiplied by when it turns round. Above 0,
+	// below 1. Default 0.5.
 	AggressionDecrease float64
-	// AggressionIncreasePeriod is how long a line takes to regain one such decrease, MaxAggressionIncreasePeriod how
-	// long it can take at most to regain all, which bounds aggression from below. Default 10 s and 40 s.
+	// AggressionIncreasePeriod is how long a line takes to regain one such decrease, default 10 s.
+	// MaxAggressionIncreasePeriod is how long it takes at most to regain all, which bounds
+	// aggression from below, default 40 s.
 	AggressionIncreasePeriod, MaxAggressionIncreasePeriod time.Duration
-	// MaxAggression is the most of the wanted step that is taken. Default 1.
+	// MaxAggression is the largest share of the wanted step that a line takes. Default 1.
 	MaxAggression float64
 }
 
@@ -55,7 +57,7 @@ func (c ClassicConfig) Check(shared Config, border Border) error {
 	d, s, b := c.WithDefaults(), c.Fill(shared), border.WithDefaults()
 	within01(d.MetaTolerance, "MetaTolerance")
 	within01(d.LowerBound, "LowerBound")
-	fault(!(d.LowerBound < s.SafetyBound), "LowerBound %v: set less than SafetyBound (%v), or apps are given back that are needed", c.LowerBound, s.SafetyBound)
+	fault(!(d.LowerBound < s.SafetyBound), "LowerBound %v: set less than SafetyBound (%v), or needed apps are given back", c.LowerBound, s.SafetyBound)
 	fault(!(d.LowerBound <= d.MetaTolerance), "LowerBound %v: set at most MetaTolerance (%v), or a group takes back the app that it has just given up, again and again", d.LowerBound, d.MetaTolerance)
 	fault(!(b.MaxSlice < s.SafetyBound), "MaxSlice %v of the border: set less than SafetyBound (%v), or no side has room for a step", b.MaxSlice, s.SafetyBound)
 	fault(!(d.AggressionDecrease > 0 && d.AggressionDecrease < 1), "AggressionDecrease %v: set a factor above 0 and below 1", c.AggressionDecrease)
@@ -83,7 +85,7 @@ func (c ClassicConfig) make(shared Config, border Border) (*Classic, error) {
 	return p, nil
 }
 
-// classicSettings is all that a policy goes by.
+// classicSettings has all settings of the policy.
 type classicSettings struct {
 	Config
 	ClassicConfig

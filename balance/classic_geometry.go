@@ -1,11 +1,12 @@
 package balance
 
-// gridSquare is the step, in metres, of a line that evens out what is still to be loaded: the side of a piece of
-// geometry. It may carry entities along, which is why the growing side must be Border.MaxSlice below its bound.
+// gridSquare is the step, in metres, of a line that evens out what still has to be loaded: the side
+// of a piece of geometry. The step may move entities, so the growing side must be Border.MaxSlice
+// below its bound.
 const gridSquare = 100.0
 
-// balanceLoading moves the line of a part that has geometry to load: into the geometry if it is outside, else by a
-// step towards the side whose cells have more to load, if that helps.
+// balanceLoading moves the line of a part that has geometry to load: into the geometry if it is
+// outside, otherwise by a step towards the side whose cells have more to load, if that helps.
 func (p *classicPass) balanceLoading(l *lineView, left, right *branch) {
 	n, _ := p.work.Node(l.id)
 	if inside := n.Rect.Intersect(p.geometry); !inside.Empty() {
@@ -29,7 +30,8 @@ func (p *classicPass) balanceLoading(l *lineView, left, right *branch) {
 	}
 }
 
-// moveLoading moves a line if the growing side has room for what the way may carry. It reports whether the line moved.
+// moveLoading moves a line if the growing side has room for what the step may carry, and reports
+// whether the line moved.
 func (p *classicPass) moveLoading(l *lineView, left, right *branch, to float64) bool {
 	grow := left
 	if to < l.at {
@@ -43,7 +45,8 @@ func (p *classicPass) moveLoading(l *lineView, left, right *branch, to float64) 
 	return len(p.plan.Moves) > before
 }
 
-// missingPerCell is what the cells of a side would have to load, on average, if the line were at a position.
+// missingPerCell is the area that each cell of a side would have to load, on average, with the line
+// at a position.
 func (p *classicPass) missingPerCell(l *lineView, b *branch, at float64) float64 {
 	sum, lower := 0.0, b.first == l.first
 	for i := b.first; i < b.last; i++ {

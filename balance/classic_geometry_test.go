@@ -36,8 +36,8 @@ func TestClosestLimit(t *testing.T) {
 	}
 }
 
-// TestChunkLimitInDirection is InternalNode::chunkLimitInDirection with CellData::balanceChunkBounds. The geometry is
-// x -5000 to 5000; the right side grows.
+// TestChunkLimitInDirection is InternalNode::chunkLimitInDirection with
+// CellData::balanceChunkBounds. The geometry is x -5000 to 5000; the right side grows.
 func TestChunkLimitInDirection(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -104,8 +104,8 @@ func TestChunkLimitIsThatOfTheCellWithLeast(t *testing.T) {
 	}
 }
 
-// TestWhatRetiresNeedsNoGeometry: a retiring leaf that has loaded nothing does not switch the limit off for the line
-// above its own.
+// TestWhatRetiresNeedsNoGeometry: a retiring leaf that has loaded nothing does not switch the limit
+// off for the line above its own.
 func TestWhatRetiresNeedsNoGeometry(t *testing.T) {
 	const tree = "version 1.1 \n x 0 \n x -900 \n cell 1.3 - 0 created %s \n cell 1.1 - 0 created \n cell 1.2 - 0 created"
 	for _, retiring := range []string{"retiring", ""} {
@@ -121,8 +121,9 @@ func TestWhatRetiresNeedsNoGeometry(t *testing.T) {
 	}
 }
 
-// TestGeometryIsAskedForTheCellsAsMovedSoFar: the root's line takes the cells below it where they have loaded nothing,
-// so that the line between those goes by the area to load, which is the same on both sides.
+// TestGeometryIsAskedForTheCellsAsMovedSoFar: the root's line takes the cells below it where they
+// have loaded nothing, so that the line between those goes by the area to load, which is the same
+// on both sides.
 func TestGeometryIsAskedForTheCellsAsMovedSoFar(t *testing.T) {
 	const tree = "version 1.1 \n z 0 \n x 0 \n cell 1.1 - 0 created \n cell 1.2 - 0 created \n cell 1.3 - 0 created"
 	column := row(0, 0, 0, 100, 0.8)
@@ -180,8 +181,8 @@ func TestNearerOfEntityAndGeometryLimit(t *testing.T) {
 	}
 }
 
-// TestBalanceOnUnloadedChunks is InternalNode::balanceOnUnloadedChunks. The geometry is 10 km wide; the ghost distance
-// of 501 m makes the halo 500.
+// TestBalanceOnUnloadedChunks is InternalNode::balanceOnUnloadedChunks. The geometry is 10 km wide;
+// the ghost distance of 501 m makes the halo 500.
 func TestBalanceOnUnloadedChunks(t *testing.T) {
 	tests := []struct {
 		name        string

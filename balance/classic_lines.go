@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// classicPass moves the lines of one space, each before those below it. All of them go by the loads of the observation,
-// and by limits that take account of the lines moved before.
+// classicPass moves the lines of one space, each before those below it. All use the loads of the
+// observation, and limits that take account of the lines already moved.
 type classicPass struct {
 	land
 	c        *Classic
@@ -24,8 +24,8 @@ func newClassicPass(c *Classic, v *view, s *spaceView, plan *Plan) *classicPass 
 	return p
 }
 
-// smoothedAverage is the space's average by the smoothed loads of its apps. An app that is not known, or has not
-// reported, counts with what its cell says.
+// smoothedAverage is the space's average by the smoothed loads of its apps. An app that is unknown,
+// or has not reported, counts with its cell's report.
 func smoothedAverage(v *view, s *spaceView) float64 {
 	sum, least := int64(0), s.least()
 	for i := range s.leaves {
@@ -70,10 +70,11 @@ func (p *classicPass) branch(l *lineView, lower bool) branch {
 	return b
 }
 
-// average counts the load of those that retire, since it will be the others'.
+// average includes the load of retiring leaves, since the others will get it.
 func (b *branch) average() float64 { return b.sum / max(1, b.staying) }
 
-// difference is by how much the more loaded side is above the average of both: positive if that is the left.
+// difference is how far the more loaded side is above the average of both, positive if that is the
+// left.
 func difference(left, right *branch) float64 {
 	switch {
 	case left.retiring:
@@ -128,7 +129,8 @@ func (p *classicPass) balance(l *lineView) {
 	p.move(l, to)
 }
 
-// closestLimit returns the limit that is met first on the way. Limits that lie behind leave the line where it is.
+// closestLimit returns the first limit in the direction. A limit that lies behind leaves the line
+// where it is.
 func closestLimit(at, a, b float64, direction int) float64 {
 	if direction < 0 {
 		return min(at, max(a, b))
@@ -136,7 +138,8 @@ func closestLimit(at, a, b float64, direction int) float64 {
 	return max(at, min(a, b))
 }
 
-// entityLimit returns how far the line may go into a side for a load. Below the smallest slice it stays.
+// entityLimit returns how far the line may go into a side for a load. Below the smallest slice it
+// stays.
 func (p *classicPass) entityLimit(l *lineView, give *branch, diff float64) float64 {
 	if diff < slice(&p.c.cfg.Border, levels-1) {
 		return l.at
@@ -145,7 +148,7 @@ func (p *classicPass) entityLimit(l *lineView, give *branch, diff float64) float
 	return b.forDifference(diff, l.at)
 }
 
-// move takes a line as far towards a position as bsp lets it.
+// move moves a line as far towards a position as bsp allows.
 func (p *classicPass) move(l *lineView, to float64) {
 	lo, hi, _ := p.work.LineLimits(l.id)
 	to = min(max(to, lo), hi)
@@ -160,7 +163,7 @@ func (p *classicPass) move(l *lineView, to float64) {
 	}
 }
 
-// noteBlocked reports a retiring cell that still has area, and beside it only cells over their bound.
+// noteBlocked reports a retiring cell that still has area but only neighbours above their bound.
 func (p *classicPass) noteBlocked(give, grow *branch) {
 	c := p.s.leaves[give.first].leaf.Cell
 	if give.retiring && grow.highest >= p.bound && !p.s.Tree.Swept(c) {
@@ -168,7 +171,8 @@ func (p *classicPass) noteBlocked(give, grow *branch) {
 	}
 }
 
-// noteSqueezed notes a cell without reals that is as narrow as it may be, when the line is to go on into it.
+// noteSqueezed notes a cell without reals that is already as narrow as allowed if the line should
+// go further into it.
 func (p *classicPass) noteSqueezed(l *lineView, give *branch, to float64) {
 	if give.ref >= 0 || give.retiring {
 		return
@@ -181,9 +185,10 @@ func (p *classicPass) noteSqueezed(l *lineView, give *branch, to float64) {
 	}
 }
 
-// retireSqueezed lets the cells retire that were squeezed to nothing, as long as the space keeps its least number: a
-// cell that is wanted for that would only be added again. bsp does not refuse: a line squeezes one side only, and beside
-// a retiring leaf none, so that no two siblings retire, whatever Removals take out before.
+// retireSqueezed retires the cells that were squeezed to nothing, as long as the space keeps its
+// least number; a cell needed for that would only be added again. bsp does not refuse: a line
+// squeezes only one side, and none beside a retiring leaf, so no two siblings retire, whatever
+// Removals take out before.
 func (p *classicPass) retireSqueezed() {
 	staying := len(p.s.leaves) - p.s.retiring
 	spare := staying - max(1, cmp.Or(p.s.MinCells, p.c.cfg.MinCells))

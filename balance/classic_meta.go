@@ -7,9 +7,9 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Meta implements Policy. A space is given one cell in a pass at most. Spaces with fewer cells than they have at least
-// come first; then, as in the seed, overloaded groups, the worst first, spaces that load geometry, and groups that can
-// do with an app less, unless a space is loading.
+// Meta implements Policy. A space gets at most one cell in a pass. Spaces below their least number
+// of cells come first. Then follow, as in the seed, overloaded groups, the worst first, spaces that
+// load geometry, and groups that can do with one app less, unless a space is loading.
 func (c *Classic) Meta(o *Observation) Plan {
 	m := newPass(&c.cfg.Config, look(o))
 	m.halo = haloOf(&c.cfg.Border)
@@ -34,8 +34,8 @@ func (c *Classic) Meta(o *Observation) Plan {
 	return m.plan
 }
 
-// checkForOverloaded helps the groups whose average exceeds that of all apps. A group that one before it was connected
-// to is no more: its apps can share the load now.
+// checkForOverloaded helps the groups whose average exceeds that of all apps. It skips a group that
+// was just connected to an earlier one, whose apps can share the load now.
 func (c *Classic) checkForOverloaded(m *pass) {
 	bound := m.v.clusterAverage() + int64(nanos(c.cfg.MetaTolerance))
 	for _, i := range worstFirst(m.groups) {
@@ -55,7 +55,8 @@ func (c *Classic) checkForOverloaded(m *pass) {
 	}
 }
 
-// checkForUnderloaded lets every group give back an app that would stay under the lower bound without it.
+// checkForUnderloaded lets every group that would stay below the lower bound without one of its
+// apps give that app back.
 func (c *Classic) checkForUnderloaded(m *pass) {
 	bound := int64(nanos(c.cfg.LowerBound))
 	for i := range m.groups {
@@ -65,9 +66,9 @@ func (c *Classic) checkForUnderloaded(m *pass) {
 	}
 }
 
-// cutFarEdge gives a new cell as little as is allowed, at the higher edge of the leaf that Tree.Place chooses; balancing
-// draws its line in. It reports false if no leaf can be cut, if the one to cut is not created yet (nothing is taken from
-// a cell that is not there), or if the space has been given a cell by the plan already.
+// cutFarEdge gives a new cell as little as allowed, at the higher edge of the leaf that Tree.Place
+// chooses; balancing then moves its line inward. It reports false if no leaf can be cut, if the
+// chosen one is not created yet, or if the plan has already given the space a cell.
 func cutFarEdge(m *pass, space int32) (Add, bool) {
 	s := &m.v.spaces[space]
 	if len(m.spaces[space].added) > 0 {
@@ -87,9 +88,10 @@ func cutFarEdge(m *pass, space int32) (Add, bool) {
 	return Add{}, false
 }
 
-// farEdge is where the line of a new cell at the higher edge of a leaf should lie. The seed has it at the edge even if
-// that is infinity, from where the first balance draws it to the last entity: that is where it is put right away here,
-// just beyond the entity. In a leaf that holds none it is where they could be, or where there is geometry to load.
+// farEdge is where the line of a new cell at the higher edge of a leaf should lie. The seed puts it
+// at the edge even if that is infinity, and the first balance moves it to the last entity. Here it
+// starts just beyond that entity. In a leaf without entities it lies where they could be, or where
+// there is geometry to load.
 func farEdge(s *spaceView, x *leafView, axis bsp.Axis) float64 {
 	lo, hi := x.rect.Span(axis)
 	if !math.IsInf(hi, 1) {

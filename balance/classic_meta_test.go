@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// TestCheckForOverloaded is about CellAppGroups::checkForOverloaded: groups well above the average of all apps are
-// connected to the best app outside of them, the worst first.
+// TestCheckForOverloaded is about CellAppGroups::checkForOverloaded: groups well above the average
+// of all apps are connected to the best app outside of them, the worst first.
 func TestCheckForOverloaded(t *testing.T) {
 	runMeta(t, classicName, []metaCase{
 		{name: "within the tolerance", o: Observation{Apps: apps(300, 210), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}}},
@@ -18,8 +18,8 @@ func TestCheckForOverloaded(t *testing.T) {
 		{name: "nowhere to go", o: Observation{Apps: []App{apps(900)[0], {ID: 2, Retiring: true}}, Spaces: []Space{space(t, 1, "1")}}, want: "wanting 1"},
 		// Average 350: apps 1 (800) and 2 (500) are over, and 1 is helped by 4, the idle one.
 		{name: "worst first", o: Observation{Apps: apps(500, 800, 100, 0), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2"), space(t, 3, "3")}}, want: "add 2/1.2 on 4, add 1/1.1 on 3"},
-		// Both are over the average of 325. The worse one is connected to the other, the only one that may have its cell,
-		// which is in its group from then on.
+		// Both are over the average of 325. The worse one is connected to the other, the only one
+		// that may have its cell, which is in its group from then on.
 		{name: "one just joined is passed over", cfg: knobs{Scorers: []Scorer{rankBy("not idle ones", map[uint32]float64{1: 1, 2: 1})}},
 			o:    Observation{Apps: apps(700, 600, 0, 0), Spaces: []Space{space(t, 1, "1"), space(t, 2, "2")}},
 			want: "add 1/1.1 on 2"},
@@ -29,8 +29,8 @@ func TestCheckForOverloaded(t *testing.T) {
 	})
 }
 
-// TestCancelRetiringCellApp is about CellAppGroup::cancelRetiringCellApp: before a group is given another app it takes
-// back one that it was giving up.
+// TestCancelRetiringCellApp is about CellAppGroup::cancelRetiringCellApp: before a group is given
+// another app it takes back one that it was giving up.
 func TestCancelRetiringCellApp(t *testing.T) {
 	runMeta(t, classicName, []metaCase{
 		{name: "the first app takes back its cells", o: Observation{Apps: apps(500, 400, 300, 0, 0), Spaces: []Space{
@@ -120,7 +120,8 @@ func TestCheckLoadingSpaces(t *testing.T) {
 		{name: "not on its group", o: Observation{Apps: idle(2), Spaces: []Space{loading(space(t, 1, "1")), func() Space { s := space(t, 2, "x 0\n1\n2"); s.MinCells = 2; return s }()}}, want: "wanting 1"},
 	}
 	runMeta(t, profileName, tests)
-	// As where lines are balanced by the area to load, what lies GhostDistance around a cell is part of that.
+	// As where lines are balanced by the area to load, what lies GhostDistance around a cell is
+	// part of that.
 	tests = append(tests, metaCase{name: "a halo is missing", cfg: knobs{MinCells: 2}, o: Observation{Apps: idle(3), Spaces: []Space{
 		loading(space(t, 1, "x 0\n1\n2"), left.Grow(498), all)}}, want: "add 1/1.2 on 3"})
 	// Space 1 is connected to the group of 2 and 3, which then is no help for space 2.
@@ -130,8 +131,8 @@ func TestCheckLoadingSpaces(t *testing.T) {
 	runMeta(t, classicName, tests)
 }
 
-// TestCheckForUnderloaded is about CellAppGroup::checkForUnderloaded: a group that would stay under the lower bound
-// without an app gives back the least loaded one.
+// TestCheckForUnderloaded is about CellAppGroup::checkForUnderloaded: a group that would stay under
+// the lower bound without an app gives back the least loaded one.
 func TestCheckForUnderloaded(t *testing.T) {
 	two, three := "x 0\n1\n2", "x 0\n1\nz 0\n2\n3"
 	runMeta(t, classicName, []metaCase{
@@ -150,9 +151,11 @@ func TestCheckForUnderloaded(t *testing.T) {
 	})
 }
 
-// TestRetireAllCells is about CellApp::retireAllCells, for apps given back and apps that are shut down.
+// TestRetireAllCells is about CellApp::retireAllCells, for apps given back and apps that are shut
+// down.
 func TestRetireAllCells(t *testing.T) {
-	// Loads are such that a group neither needs nor gives back an app for Profile, and all are equal for Classic.
+	// Loads are such that a group neither needs nor gives back an app for Profile, and all are
+	// equal for Classic.
 	mid := apps(200, 200, 200, 200)
 	at := func(ids ...uint32) []App { return shutDown(append([]App(nil), mid...), ids...) }
 	l := []int64{200, 200, 200, 200}

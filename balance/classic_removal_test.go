@@ -72,7 +72,8 @@ func TestCellDataBalance(t *testing.T) {
 	}
 }
 
-// TestRetirementRunsToItsEnd plays a retirement with cells that hand over what stands outside of them.
+// TestRetirementRunsToItsEnd plays a retirement with cells that hand over what stands outside of
+// them.
 func TestRetirementRunsToItsEnd(t *testing.T) {
 	for _, cell := range []uint32{1, 2} {
 		reals := [][]load.Sample{row(-995, 0, 10, 100, 0.1), row(5, 0, 10, 100, 0.3)}

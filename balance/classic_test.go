@@ -39,7 +39,8 @@ func TestDoBalance(t *testing.T) {
 		{name: "growing side at the bound", left: 1, right: 0.85, stays: true, edit: func(o *Observation) {
 			o.Apps[0].Smoothed, o.Apps[1].Smoothed = 1e8, 1e8
 		}},
-		// The smoothed average is 1.5, hence the bound 1.65. Each real on the left is a level, five reach the largest.
+		// The smoothed average is 1.5, hence the bound 1.65. Each real on the left is a level, five
+		// reach the largest.
 		{name: "all overloaded", left: 1.9, right: 1.1, to: -50, direction: -1},
 		{name: "bound by the smoothed load", left: 1.9, right: 1.1, stays: true, edit: func(o *Observation) {
 			o.Apps[0].Smoothed, o.Apps[1].Smoothed = 1e9, 1e9 // hence 1.1
@@ -200,8 +201,8 @@ func TestCPUOffloadForLevel(t *testing.T) {
 	}
 }
 
-// TestAggressionIsTheSameOnEveryProcessor: the last bits of math.Pow differ between them, and would let the plans of two
-// machines drift apart.
+// TestAggressionIsTheSameOnEveryProcessor: the last bits of math.Pow differ between them, and would
+// let the plans of two machines drift apart.
 func TestAggressionIsTheSameOnEveryProcessor(t *testing.T) {
 	for _, cfg := range []knobs{{}, {AggressionDecrease: 0.7}, {Period: 700 * time.Millisecond}, {MaxAggressionIncreasePeriod: 33 * time.Second}} {
 		c := newClassic(t, cfg)

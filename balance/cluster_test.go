@@ -57,7 +57,8 @@ func (c *cluster) stir() {
 	}
 }
 
-// observe makes any figures that could be handed in, sense or nonsense. It returns how many make no sense.
+// observe makes any figures that could be handed in, sense or nonsense. It returns how many make no
+// sense.
 func (c *cluster) observe() (o *Observation, nonsense int) {
 	c.now += time.Second
 	o = &Observation{Now: c.now}

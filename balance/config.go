@@ -9,55 +9,60 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Config sets how eagerly spaces are balanced, whatever the policy; each policy has further settings of its own, see
-// PolicyConfig. The zero Config is valid; every zero field stands for its default. Loads are fractions of one core.
+// Config sets how eagerly spaces are balanced, whatever the policy. Each policy has further
+// settings of its own; see PolicyConfig. The zero Config is valid; every zero field means its
+// default. Loads are fractions of one core.
 type Config struct {
-	// Period is how often Policy.Balance is called. Default 500 ms, with policy Classic 1 s. Shorter follows a crowd faster, but
-	// leaves less time for the entities of one step to be handed over before the next.
+	// Period is how often Policy.Balance is called. Default 500 ms, with policy Classic 1 s. A
+	// shorter period follows a crowd faster, but leaves less time to hand over the entities of one
+	// step before the next.
 	Period time.Duration
 	// MetaPeriod is how often Policy.Meta is called. Default 3 s.
 	MetaPeriod time.Duration
-	// NoBalance leaves all lines where they are, NoMeta neither adds nor retires cells. The geometry is told all the
-	// same, and a space that has lost its cells gets one.
+	// NoBalance leaves all lines where they are. NoMeta neither adds nor retires cells. CellApps
+	// are still told the geometry, and a space that has lost its cells still gets one.
 	NoBalance, NoMeta bool
 
-	// MinCells is how many cells a space has whatever the load, as soon as there are apps for them. Default 1.
+	// MinCells is how many cells a space has at least, whatever the load, once there are apps for
+	// them. Default 1.
 	MinCells int
-	// MaxCells is the most cells that a space is given. Default bsp.MaxLeaves.
+	// MaxCells is the most cells that a space gets. Default bsp.MaxLeaves.
 	MaxCells int
 
 	// Smoothing is the weight of a new report in the smoothed load of an app, 0 to 1. Default 0.05.
 	Smoothing float64
-	// InitialCellLoad is pencilled in for a CellApp that has just been given a cell, until its next report. Default 0.1.
+	// InitialCellLoad is assumed for a CellApp's new cell until its next report. Default 0.1.
 	InitialCellLoad float64
 
 	// SafetyBound is the load of a cell up to which its side of a line may grow. Default 0.85.
 	SafetyBound float64
-	// SafetyRatio, times the average load of the space, raises the bound when all are above it: then balancing goes on
-	// among the overloaded. At least 1. Default 1.1.
+	// SafetyRatio, times the average load of the space, raises the bound if all cells are above it,
+	// so that balancing goes on among overloaded cells. At least 1. Default 1.1.
 	SafetyRatio float64
 	// WarningLevel is the load of a CellApp above which the manager logs a warning. Default 0.75.
 	WarningLevel float64
 
 	// IgnoreGeometry lets a growing cell outrun the geometry that it has loaded.
 	IgnoreGeometry bool
-	// MaxLoadingCells is how many cells a space is given to share the loading of its geometry, and MinLoadingArea the
-	// area in m² that each of them must have. Default 4 and 1,000,000; a negative MaxLoadingCells is none; Classic
-	// then does not move lines by the area to be loaded either.
+	// MaxLoadingCells is how many cells a space gets to share the loading of its geometry, default
+	// 4, and MinLoadingArea the area in m² that each of them must have, default 1,000,000. A
+	// negative MaxLoadingCells means none; Classic then also does not move lines by the area to
+	// load.
 	MaxLoadingCells int
 	MinLoadingArea  float64
 
-	// Scheme chooses the space that a group of CellApps is helped by. Default Hybrid.
+	// Scheme chooses the space through which a group of CellApps gets help. Default Hybrid.
 	Scheme Scheme
-	// Scorers rank the CellApps for a new cell, the first one that tells two apart decides; ties go to the lower ID.
-	// Default AppLoadScorer, GroupLoadScorer, CellTrafficScorer. See ScorersByName, and Placer for spaces without a cell.
+	// Scorers rank the CellApps for a new cell. The first scorer that ranks two of them differently
+	// decides; ties go to the lower ID. Default AppLoadScorer, GroupLoadScorer, CellTrafficScorer.
+	// See ScorersByName, and Placer for spaces without a cell.
 	Scorers []Scorer
 }
 
 // maxFraction keeps loads from Config, in nanoseconds, far from the ends of int64.
 const maxFraction = 1e6
 
-// Validate reports every field that makes no sense, each with its remedy.
+// Validate reports all fields that make no sense, each with its remedy.
 func (c Config) Validate() error {
 	var errs []error
 	fault := func(bad bool, format string, args ...any) {

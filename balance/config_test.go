@@ -66,7 +66,8 @@ func TestNoPolicyOfFaults(t *testing.T) {
 	}
 }
 
-// The faults are told by who sees them: the shared settings alone, or a policy beside them and the border.
+// The faults are told by who sees them: the shared settings alone, or a policy beside them and the
+// border.
 func TestConfigThatContradictsItself(t *testing.T) {
 	tests := []struct {
 		cfg   knobs
@@ -76,7 +77,8 @@ func TestConfigThatContradictsItself(t *testing.T) {
 		{knobs{Period: 10 * time.Second, MetaPeriod: time.Second}, "balance: MetaPeriod"},
 		{knobs{TargetLoad: 0.9}, "profile: TargetLoad"},
 		{knobs{AggressionIncreasePeriod: time.Minute, MaxAggressionIncreasePeriod: time.Second}, "classic: MaxAggressionIncreasePeriod"},
-		// An app is given back, and its group at once is over the tolerance: it is taken back, and so on.
+		// An app is given back, and its group at once is over the tolerance: it is taken back, and
+		// so on.
 		{knobs{LowerBound: 0.3}, "classic: LowerBound"},
 		{knobs{LowerBound: 0.3, MetaTolerance: 0.3}, ""},
 		// No side would ever be so far under its bound that a line moves by the area to be loaded.

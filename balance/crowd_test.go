@@ -12,9 +12,10 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// crowd is a small world to balance: entities walk towards goals; each costs something for itself and for everyone
-// near it, so that load grows faster than numbers, as with areas of interest. Cells hand over who is outside of them by
-// more than the border band, so many a step; a new cell takes a period to come up.
+// crowd is a small world to balance: entities walk towards goals; each costs something for itself
+// and for everyone near it, so that load grows faster than numbers, as with areas of interest.
+// Cells hand over who is outside of them by more than the border band, so many a step; a new cell
+// takes a period to come up.
 type crowd struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -206,8 +207,8 @@ func (c *crowd) apply(plan *Plan) {
 	}
 }
 
-// run runs some seconds and counts those in which the highest load was more than 1.35 times the average. It returns
-// the number of lines moved in the last 20.
+// run runs some seconds and counts those in which the highest load was more than 1.35 times the
+// average. It returns the number of lines moved in the last 20.
 func (c *crowd) run(name string, seconds int) (uneven, late int) {
 	worst, moves := 0.0, 0
 	for i := range seconds {
@@ -301,8 +302,8 @@ func TestCrowdIsFollowed(t *testing.T) {
 	}
 }
 
-// TestRetirementsEndAmongWalkers has most of a crowd leave. What is left steps in and out of the cells that retire, which
-// must not keep their lines from going on.
+// TestRetirementsEndAmongWalkers has most of a crowd leave. What is left steps in and out of the
+// cells that retire, which must not keep their lines from going on.
 func TestRetirementsEndAmongWalkers(t *testing.T) {
 	for seed := range uint64(4) {
 		c := newCrowd(t, seed, 300, 4, knobs{})

@@ -10,8 +10,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Two cells share a row of entities unevenly. Each period the manager observes, lets the policy plan, and applies the
-// plan; the line comes to rest where both have about half.
+// Two cells share a row of entities unevenly. Each period the manager observes, lets the policy
+// plan, and applies the plan; the line comes to rest where both have about half.
 func ExamplePolicy() {
 	west, east := bsp.CellID{Term: 1, N: 1}, bsp.CellID{Term: 1, N: 2}
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: west, Created: true})
@@ -61,8 +61,8 @@ func ExamplePolicy() {
 	// after 17 s: line at 500, 50 and 50 entities
 }
 
-// A CellApp is being shut down. Its only cell in the space first gets another one beside it, and retires once that is
-// created.
+// A CellApp is being shut down. Its only cell in the space first gets another one beside it, and
+// retires once that is created.
 func ExamplePlan_Apply() {
 	first, second := netip.MustParseAddrPort("10.0.0.1:7000"), netip.MustParseAddrPort("10.0.0.2:7000")
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: bsp.CellID{Term: 1, N: 1}, App: first, Created: true})

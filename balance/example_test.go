@@ -10,7 +10,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// A single cell is too busy, and an app is free: the leaf is cut where half of its load lies on either side.
+// A single cell is too busy, and an app is free: the leaf is cut where half of its load lies on
+// either side.
 func Example() {
 	cell, app := bsp.CellID{Term: 1, N: 1}, netip.MustParseAddrPort("10.0.0.1:7000")
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, bsp.Leaf{Cell: cell, App: app, Created: true})

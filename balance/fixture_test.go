@@ -12,8 +12,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// edgesOf measures edges as a CellApp does: inward from each edge, a level at the first gap after its limit is passed,
-// the smallest first; levels that are not reached lie beyond the last real.
+// edgesOf measures edges as a CellApp does: inward from each edge, a level at the first gap after
+// its limit is passed, the smallest first; levels that are not reached lie beyond the last real.
 func edgesOf(samples []load.Sample, largest int64) load.Edges {
 	var e load.Edges
 	if len(samples) == 0 {
@@ -87,8 +87,9 @@ func observed(t testing.TB, tree string, cells ...Cell) *Observation {
 
 const pairTree = "version 1.1 \n x 0 \n cell 1.1 - 0 created \n cell 1.2 - 0 created"
 
-// pair is two cells side by side, of 100 reals each, 10 m apart. Of 0.2 cores each real is 0.002, so that the left
-// cell's levels from its high edge are 0.002 at -10, 0.004 at -20, 0.006 at -30, 0.012 at -60 and 0.022 at -110.
+// pair is two cells side by side, of 100 reals each, 10 m apart. Of 0.2 cores each real is 0.002,
+// so that the left cell's levels from its high edge are 0.002 at -10, 0.004 at -20, 0.006 at -30,
+// 0.012 at -60 and 0.022 at -110.
 func pair(t testing.TB, left, right float64) *Observation {
 	t.Helper()
 	return observed(t, pairTree, cellOf(1, row(-995, 0, 10, 100, left)), cellOf(2, row(5, 0, 10, 100, right)))

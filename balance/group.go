@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// group is a set of CellApps whose loads ordinary balancing can even out, since they run cells of the same spaces. An
-// app of which no space has a second app is a group of its own, and so is one without cells.
+// group is a set of CellApps whose loads ordinary balancing can even out, since they run cells of
+// the same spaces. An app that shares no space with another is a group of its own.
 type group struct {
 	apps   []int32 // by ID, until another group joins
 	spaces []int32
 	total  int64 // of smoothed loads
-	// staying is how many of the apps do not have retiring cells only.
+	// staying is how many of the apps have cells that do not retire, or no cells.
 	staying int
-	// joined says that the apps belong to another group by now.
+	// joined means that the apps now belong to another group.
 	joined bool
 }
 
-// average is the mean smoothed load that the group's apps would have if there were so many fewer. Those that only have
-// retiring cells count with their load alone: it will be someone else's. Where no app would be left it is beyond any
-// load.
+// average is the mean smoothed load that the group's apps would have with fewer apps less. Apps
+// with only retiring cells count with their load but not in the number, since others will get the
+// load. If no app would be left it is above any load.
 func (g *group) average(fewer int) int64 {
 	n := g.staying - fewer
 	if n <= 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 )
 
-// TestAvgLoad is about CellAppGroup::avgLoad and how groups form: apps are joined by the spaces that they share.
+// TestAvgLoad is about CellAppGroup::avgLoad and how groups form: apps are joined by the spaces
+// that they share.
 func TestAvgLoad(t *testing.T) {
 	const milli = load.Core / 1000
 	tests := []struct {

@@ -43,7 +43,8 @@ func (k knobs) shared() Config {
 	})
 }
 
-// border has a ghost distance of 500 m unless another is set: the figures of many tests are by that.
+// border has a ghost distance of 500 m unless another is set: the figures of many tests are by
+// that.
 func (k knobs) border() Border {
 	def(&k.GhostDistance, 500)
 	return Border{GhostDistance: k.GhostDistance, Band: k.Band, OffloadRate: k.OffloadRate, MaxSlice: k.MaxSlice}.WithDefaults()

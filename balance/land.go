@@ -7,19 +7,19 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// loadTolerance is how much less than GhostDistance around a cell has to be loaded, in metres: CellApps report
-// rounded bounds.
+// loadTolerance is how much less than GhostDistance around a cell has to be loaded, in metres:
+// CellApps report rounded bounds.
 const loadTolerance = 1.0
 
-// land is what both policies know of the geometry of a space while they move its lines.
+// land is what a policy knows of the geometry of a space while it moves its lines.
 //
-// A cell has its land if it has loaded what of the geometry lies in its rectangle. No entity is handed over to one that
-// has not, whatever the lines say: the manager sees to that (bsp.Leaf.Loading). A line that moved beside such a cell
-// would see nothing of what it does, and go on.
+// A cell has its land if it has loaded the geometry in its rectangle. No entity is handed over to a
+// cell without its land, wherever the lines are; the manager sees to that (bsp.Leaf.Loading). A
+// line beside such a cell would see no effect of its moves, and go on.
 type land struct {
 	s        *spaceView
 	work     *bsp.Tree // s.Tree, or a copy with the moves so far
-	geometry bsp.Rect  // what is to be loaded; the zero Rect is nothing
+	geometry bsp.Rect  // what must be loaded; the zero Rect is nothing
 	halo     float64   // what a cell must have loaded around it, in metres
 	distance float64   // how far short of what is loaded a line stays, in metres
 	limited  bool      // lines do not outrun what is loaded
@@ -49,8 +49,8 @@ func (g *land) waits(l *lineView) bool {
 	return false
 }
 
-// unloaded names the cells that have not loaded what lies within a distance of their rectangles, and those on the growing
-// side of lines that were held back.
+// unloaded names the cells that have not loaded their rectangles and a distance around them, and
+// the cells on the growing sides of lines that were held back.
 func (g *land) unloaded(halo float64, held []int32) (refs []Ref) {
 	if !g.limited || g.geometry.Empty() {
 		return nil
@@ -91,8 +91,8 @@ func (g *land) required(r bsp.Rect) bsp.Rect {
 // haloOf is what Classic wants loaded around a cell.
 func haloOf(b *Border) float64 { return max(0, b.GhostDistance-loadTolerance) }
 
-// bandOf is how far a line of an axis must pass a real of a cell by before that hands it over. One that retires waits for
-// nothing.
+// bandOf is how far a line of an axis must pass a real before its cell hands it over. A retiring
+// cell does not wait.
 func bandOf(b *Border, x *leafView, a bsp.Axis) float64 {
 	if x.leaf.Retiring {
 		return 0
@@ -109,7 +109,8 @@ func (g *land) rect(i int32) bsp.Rect {
 	return r
 }
 
-// missingIn is the area that a leaf of the given rectangle has to load yet. One that retires has no use for it.
+// missingIn is the area that a leaf with the given rectangle still has to load; 0 for a retiring
+// leaf.
 func (g *land) missingIn(i int32, r bsp.Rect) float64 {
 	x := &g.s.leaves[i]
 	need := g.required(r)
@@ -126,11 +127,11 @@ func area(r bsp.Rect) float64 {
 	if r.Empty() {
 		return 0
 	}
-	// Rounded before it is used, on every processor: equal areas must cancel out.
+	// The conversion rounds before use on every processor, so that equal areas cancel out.
 	return float64((r.MaxX - r.MinX) * (r.MaxZ - r.MinZ))
 }
 
-// missing is the area that the leaves below a line have to load yet.
+// missing is the area that the leaves below a line still have to load.
 func (g *land) missing(l *lineView) float64 {
 	sum := 0.0
 	if g.geometry.Empty() {
@@ -157,8 +158,8 @@ func (g *land) along(leaves []int32, ref int32, axis bsp.Axis, high bool) []int3
 	return leaves
 }
 
-// geometryLimit returns how far the growing side may follow the line: its loaded bounds less GhostDistance, by the leaf
-// beside the line that has least.
+// geometryLimit returns how far the growing side may follow the line: its loaded bounds less
+// GhostDistance, by the leaf beside the line that has loaded least.
 func (g *land) geometryLimit(l *lineView, direction int) float64 {
 	along := g.beside(l, direction > 0)
 	least := math.Inf(1) // along the direction
@@ -168,8 +169,9 @@ func (g *land) geometryLimit(l *lineView, direction int) float64 {
 	return float64(float64(direction) * (least - g.distance))
 }
 
-// loadedEdge returns where a leaf's loaded bounds end in the direction of a line. What lies beyond the geometry counts
-// as loaded. A leaf that lacks something around it counts as having no more than its rectangle.
+// loadedEdge returns where a leaf's loaded bounds end in the direction of a line. What lies beyond
+// the geometry counts as loaded. A leaf that lacks something around it counts as having no more
+// than its rectangle.
 func (g *land) loadedEdge(i int32, axis bsp.Axis, direction int) float64 {
 	r := g.rect(i)
 	need := g.required(r)

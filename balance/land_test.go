@@ -16,8 +16,9 @@ func refsTo(cells ...uint32) (refs []Ref) {
 	return refs
 }
 
-// TestLinesKeepToLoadedLand: under both policies a line goes no farther than the growing side has loaded, less the ghost
-// distance of 500 m, and rests beside a cell that has not loaded what lies in its rectangle.
+// TestLinesKeepToLoadedLand: under both policies a line goes no farther than the growing side has
+// loaded, less the ghost distance of 500 m, and rests beside a cell that has not loaded what lies
+// in its rectangle.
 func TestLinesKeepToLoadedLand(t *testing.T) {
 	free := map[string]float64{profileName: -255, classicName: -110} // where the line goes that nothing holds back
 	both := func(to float64) map[string]float64 { return map[string]float64{profileName: to, classicName: to} }
@@ -74,8 +75,8 @@ func TestLinesKeepToLoadedLand(t *testing.T) {
 	}
 }
 
-// TestLimitIsOffForWhatRetires: the line sweeps a retiring cell whatever its heir has loaded. Its entities wait in the
-// retiring cell for that.
+// TestLimitIsOffForWhatRetires: the line sweeps a retiring cell whatever its heir has loaded. Its
+// entities wait in the retiring cell for that.
 func TestLimitIsOffForWhatRetires(t *testing.T) {
 	for _, policy := range []string{profileName, classicName} {
 		o := pair(t, 0.2, 0.1)
@@ -93,8 +94,8 @@ func TestLimitIsOffForWhatRetires(t *testing.T) {
 	}
 }
 
-// TestNoCutBesideACellThatLoads: the entities of a cell that loads are still where they were, so that the load of that one
-// does not tell where to cut it. It is cut as soon as all is loaded.
+// TestNoCutBesideACellThatLoads: the entities of a cell that loads are still where they were, so
+// that the load of that one does not tell where to cut it. It is cut as soon as all is loaded.
 func TestNoCutBesideACellThatLoads(t *testing.T) {
 	p := newProfile(t, knobs{MaxLoadingCells: -1, TargetLoad: 0.1})
 	for i, loaded := range []bool{false, false, true} {
@@ -115,7 +116,8 @@ func TestNoCutBesideACellThatLoads(t *testing.T) {
 	}
 }
 
-// TestPlacer: a space without a cell goes to the app that the scorers prefer, then to that with fewer cells.
+// TestPlacer: a space without a cell goes to the app that the scorers prefer, then to that with
+// fewer cells.
 func TestPlacer(t *testing.T) {
 	room := func(n uint32) *Space { return &Space{ID: n, Bounds: bsp.Around(0, 0, 10)} }
 	place := func(p *Placer, n int) (order []uint32) {

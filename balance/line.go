@@ -23,7 +23,7 @@ type lineMemory[T any] struct {
 	T    T
 }
 
-// recall drops what is remembered of spaces and lines that have gone, and starts new ones with fresh.
+// recall drops the records of spaces and lines that have gone, and starts new ones with fresh.
 func (m *memory[T]) recall(v *view, fresh T) {
 	next := make([]spaceMemory[T], len(v.spaces))
 	for i := range v.spaces {

@@ -2,8 +2,9 @@ package balance
 
 import "github.com/cellscape/cellscape/bsp"
 
-// loading reports whether a space still loads geometry: a cell that stays has not loaded all of it that lies within its
-// leaf, or has not said so. Retiring cells are left out: what they have not loaded will be someone else's to load.
+// loading reports whether a space still loads geometry: a cell that stays has not loaded all of it
+// within its leaf, or has not said so. Retiring cells do not count, since others will load what
+// they have not.
 func (s *spaceView) loading() bool { return s.loadingWith(0) }
 
 // loadingWith is loading for cells that must also have what lies within a distance of their leaves.
@@ -30,9 +31,10 @@ func covers(r, part bsp.Rect) bool {
 	return r.MinX <= part.MinX && r.MinZ <= part.MinZ && r.MaxX >= part.MaxX && r.MaxZ >= part.MaxZ
 }
 
-// helpLoading gives every space that is still loading one more cell to share that, on an app outside of its group, up
-// to Config.MaxLoadingCells and down to Config.MinLoadingArea. cut says where. A space that has been given a cell by
-// the plan waits for the next. It reports whether any space is loading.
+// helpLoading gives every loading space one more cell to share the work, on an app outside of its
+// group, up to Config.MaxLoadingCells and down to Config.MinLoadingArea. cut says where. A space
+// that the plan has already given a cell waits for the next. It reports whether any space is
+// loading.
 func (m *pass) helpLoading(cut func(m *pass, space int32) (Add, bool)) bool {
 	loading := false
 	for i := range m.v.spaces {

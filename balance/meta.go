@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// pass is one call of Policy.Meta. What it decides is done at once to copies of the trees, so that whatever comes later
-// fits what came before, and applying the plan is never refused.
+// pass is one call of Policy.Meta. It applies its decisions at once to copies of the trees, so that
+// later ones fit earlier ones and the plan can always be applied.
 type pass struct {
 	cfg    *Config
 	v      *view
@@ -24,8 +24,8 @@ type pass struct {
 // spacePass is what the plan does to a space.
 type spacePass struct {
 	tree *bsp.Tree // a copy, nil while nothing is changed
-	// staying counts the cells that neither retire nor are on an app that is being shut down, and ready those of them
-	// that are created.
+	// staying counts the cells that neither retire nor are on an app that is being shut down, and
+	// ready those of them that are created.
 	staying, ready int
 	added          []int32 // apps that are given a cell
 	// least and most are how many cells the space is to have.
@@ -105,8 +105,9 @@ func (m *pass) retiring(space, leaf int32) bool {
 	return ok && l.Retiring
 }
 
-// add has a leaf cut for a cell on the best app of the first search that finds one, where the cell is expected to bring
-// so much load. It reports false if none is found; then the space is wanting.
+// add cuts a leaf for a cell on the best app of the first search that finds one. brings is the load
+// that the cell is expected to bring. It reports false if there is no app; the space is then
+// wanting.
 func (m *pass) add(space int32, a Add, brings int64, among ...search) bool {
 	app := int32(-1)
 	for i := 0; i < len(among) && app < 0; i++ {
@@ -131,7 +132,7 @@ func (m *pass) add(space int32, a Add, brings int64, among ...search) bool {
 	return true
 }
 
-// given books a new cell of a space on an app, whose group joins that of the space.
+// given notes a new cell of a space on an app, whose group joins that of the space.
 func (m *pass) given(space, app int32, brings int64) {
 	to, p := &m.v.apps[app], &m.spaces[space]
 	into := m.v.groupOf(space)
@@ -156,8 +157,9 @@ func unusedCell(t *bsp.Tree) bsp.CellID {
 	}
 }
 
-// cancel ends the retirement of a cell. It reports false for one whose app is being shut down, and for one that the
-// line has swept too narrow already: Tree.Unretire refuses that, and its way to the end is the shorter one.
+// cancel ends the retirement of a cell. It reports false if the cell's app is being shut down, or
+// if the line has already made the cell too narrow: Tree.Unretire refuses that, and to finish the
+// retirement is quicker.
 func (m *pass) cancel(space, leaf int32) bool {
 	x := &m.v.spaces[space].leaves[leaf]
 	if m.leaving(x) || !m.retiring(space, leaf) || m.change(space).Unretire(x.leaf.Cell) != nil {
@@ -169,8 +171,8 @@ func (m *pass) cancel(space, leaf int32) bool {
 	return true
 }
 
-// cancelIn cancels up to n retirements in a space, of the most loaded cells first: they have come least far. It returns
-// how many.
+// cancelIn cancels up to n retirements in a space and returns how many. It begins with the most
+// loaded cells, whose retirement is least advanced.
 func (m *pass) cancelIn(space int32, n int) int {
 	s := &m.v.spaces[space]
 	done := 0
@@ -185,8 +187,8 @@ func (m *pass) cancelIn(space int32, n int) int {
 	return done
 }
 
-// cancelApp cancels all retirements on the first app of a group, by ID, that has some which can be cancelled. It
-// reports false if there is none.
+// cancelApp cancels all retirements on the first app of a group, by ID, that has some which can be
+// cancelled. It reports false if there is none.
 func (m *pass) cancelApp(g *group) bool {
 	apps := slices.Sorted(slices.Values(g.apps))
 	for _, i := range apps {
@@ -205,8 +207,8 @@ func (m *pass) cancelApp(g *group) bool {
 	return false
 }
 
-// retire lets a cell retire. It reports false for one that does so already, for one that no one can take over from (see
-// Tree.Retire), and if no created cell of the space would stay.
+// retire retires a cell. It reports false if the cell already retires, if no one can take over from
+// it (see Tree.Retire), or if no created cell of the space would stay.
 func (m *pass) retire(space, leaf int32) bool {
 	x, p := &m.v.spaces[space].leaves[leaf], &m.spaces[space]
 	others := p.ready
@@ -222,16 +224,16 @@ func (m *pass) retire(space, leaf int32) bool {
 	return true
 }
 
-// missing returns how many cells a space needs to have as many as it must, after cancelling retirements for that. Cells
-// on apps that are being shut down do not count: so the last one of a space gets another beside it, which it can retire
-// to.
+// missing returns how many cells a space lacks to have its least number, after cancelling
+// retirements for that. Cells on apps that are being shut down do not count, so the last one of a
+// space gets another beside it, to which it can retire.
 func (m *pass) missing(space int32) int {
 	p := &m.spaces[space]
 	m.cancelIn(space, p.least-p.staying)
 	return p.least - p.staying
 }
 
-// retireLeaving lets the cells of apps that are being shut down retire, as far as others can take over.
+// retireLeaving retires the cells of apps that are being shut down, as far as others can take over.
 func (m *pass) retireLeaving() {
 	for i := range m.v.apps {
 		a := &m.v.apps[i]
@@ -244,10 +246,10 @@ func (m *pass) retireLeaving() {
 	}
 }
 
-// giveBack lets the cells of the least loaded app of a group retire, down to what each space has at least. An app of
-// which some cells retire already goes on first, and nobody else begins: its group counts it as staying until all of
-// its cells retire, so that a second one would be one too many. An app of which no cell can retire is passed over, and
-// so is one that may not.
+// giveBack retires the cells of the least loaded app of a group, down to the least number of each
+// space. An app with some retiring cells goes on first, and no other begins: its group counts it as
+// staying until all of its cells retire, so a second app would be one too many. It skips an app of
+// which no cell can retire, and one that may not.
 func (m *pass) giveBack(g *group, may func(app int32) bool) {
 	var begun, others []int32
 	for _, i := range g.apps {
@@ -272,8 +274,8 @@ func (m *pass) giveBack(g *group, may func(app int32) bool) {
 	}
 }
 
-// retireAll lets those cells of an app retire that can. One that is not created yet stays: no load tells what it will be
-// good for. It reports false if none can.
+// retireAll retires all cells of an app that can retire, and reports false if none can. A cell that
+// is not created yet stays, since no load shows what it is good for.
 func (m *pass) retireAll(app int32) bool {
 	some := false
 	for _, c := range m.v.apps[app].cells {

@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// oneWorld is a space divided over most of a thousand apps, the others idle; rooms are on some of its apps.
+// oneWorld is a space divided over most of a thousand apps, the others idle; rooms are on some of
+// its apps.
 func oneWorld(apps, cells, rooms int) Observation {
 	rng := rand.New(rand.NewPCG(1, 2))
 	o := Observation{Now: time.Hour}
@@ -49,7 +50,8 @@ func spaceOf(o *Observation, id uint32, t *bsp.Tree) Space {
 	return s
 }
 
-// apart is as many rooms as apps, each alone on an app; every second app is idle, so that each of the others is helped.
+// apart is as many rooms as apps, each alone on an app; every second app is idle, so that each of
+// the others is helped.
 func apart(apps int) Observation {
 	o := oneWorld(apps, 1, 0)
 	o.Spaces = nil

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// cluster is a random observation that lives on: plans are applied, cells are created, and swept ones removed.
+// cluster is a random observation that lives on: plans are applied, cells are created, and swept
+// ones removed.
 type metaCluster struct {
 	t   *testing.T
 	rng *rand.Rand
@@ -184,7 +185,8 @@ func (c *metaCluster) check(plan *Plan, before []int) {
 	}
 }
 
-// shut counts the cells of a space on apps that are being shut down: others may come before they have gone.
+// shut counts the cells of a space on apps that are being shut down: others may come before they
+// have gone.
 func shut(c *metaCluster, s *Space) int {
 	n := 0
 	for l := range leavesOf(s.Tree) {

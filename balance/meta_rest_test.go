@@ -10,7 +10,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// still is a cluster whose entities never move: they are handed over at once wherever a line passes.
+// still is a cluster whose entities never move: they are handed over at once wherever a line
+// passes.
 type still struct {
 	o       Observation
 	crowds  map[uint32][]load.Sample // of each space
@@ -87,8 +88,8 @@ func (c *still) busiest() float64 {
 	return float64(top) / float64(load.Core)
 }
 
-// TestStillClustersComeToRest shows that cells are not added and given back for ever, and that no app is left with much
-// more than the target, whatever mix of divided spaces and rooms there is.
+// TestStillClustersComeToRest shows that cells are not added and given back for ever, and that no
+// app is left with much more than the target, whatever mix of divided spaces and rooms there is.
 func TestStillClustersComeToRest(t *testing.T) {
 	type spaces struct {
 		n, entities int

@@ -36,9 +36,10 @@ func shutDown(as []App, ids ...uint32) []App {
 	return as
 }
 
-// space reads a tree of the form of bsp.ParseText, in which "N" stands for a created cell 1.N on app N, "N'" for a
-// retiring one, "N?" for one that is not created, and "N/A" puts it on app A. Every cell but the last kind reports a
-// row of entities, and the load in thousandths of a core that loads has for its app, 0 if none.
+// space reads a tree of the form of bsp.ParseText, in which "N" stands for a created cell 1.N on
+// app N, "N'" for a retiring one, "N?" for one that is not created, and "N/A" puts it on app A.
+// Every cell but the last kind reports a row of entities, and the load in thousandths of a core
+// that loads has for its app, 0 if none.
 func space(t testing.TB, id uint32, tree string, loads ...int64) Space {
 	t.Helper()
 	var text strings.Builder
@@ -85,7 +86,8 @@ func space(t testing.TB, id uint32, tree string, loads ...int64) Space {
 	return s
 }
 
-// rowIn is the profile of a hundred entities on the diagonal of the part of a rectangle within 1000 m of the origin.
+// rowIn is the profile of a hundred entities on the diagonal of the part of a rectangle within 1000
+// m of the origin.
 func rowIn(r bsp.Rect) load.Profile {
 	r = r.Intersect(bsp.Around(0, 0, 1000))
 	var row []load.Sample
@@ -142,8 +144,8 @@ func applyMeta(t testing.TB, o *Observation, p *Plan) {
 	}
 }
 
-// settled returns the second of two plans, the first one of which only made the policy acquainted with the spaces, and
-// lets no cell retire since they might have changed just before.
+// settled returns the second of two plans, the first one of which only made the policy acquainted
+// with the spaces, and lets no cell retire since they might have changed just before.
 func settled(t testing.TB, policy string, cfg knobs, o *Observation) Plan {
 	t.Helper()
 	p := newPolicy(t, policy, cfg)

@@ -7,19 +7,20 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 )
 
-// Placer chooses the CellApp for a space that has no cell: a new one, or one that has lost its last. It asks the same
-// scorers, with the same vetoes, as a policy that adds a cell. Apps that they rank alike are told apart by the number of
-// cells, since thousands of idle rooms weigh nothing; then the lower ID is taken. Apps that are being shut
-// down come into question if all are: they run until somebody takes their cells over.
+// Placer chooses the CellApp for a space that has no cell: a new one, or one that has lost its
+// last. It uses the same scorers, with the same vetoes, as a policy that adds a cell. Ties go to
+// the app with fewer cells, since thousands of idle rooms have no load, and then to the lower ID.
+// Apps that are being shut down are chosen only if all are; they run until somebody takes their
+// cells over.
 //
-// It knows the groups of apps as they were when it was made, which costs about as much as a plan. Make a new one when
-// apps come, go or retire, and once in a while.
+// It knows the groups of apps as they were when it was made. Making one costs about as much as a
+// plan. Make a new one when apps come, go or retire, and once in a while.
 type Placer struct {
 	m     *pass
 	extra []int64 // by index of the app: what is kept free on it for its spaces, beyond what it reports
 }
 
-// NewPlacer returns a Placer for what is observed. It keeps nothing of that.
+// NewPlacer returns a Placer for an observation, of which it keeps nothing.
 func NewPlacer(cfg Config, o *Observation) *Placer {
 	cfg = cfg.withDefaults()
 	v := look(o)
@@ -35,7 +36,7 @@ func NewPlacer(cfg Config, o *Observation) *Placer {
 	return p
 }
 
-// Heard takes what an app has reported since.
+// Heard takes a new report of an app.
 func (p *Placer) Heard(app uint32, l AppLoad) {
 	i := p.m.v.appByID(app)
 	if i < 0 {
@@ -47,8 +48,8 @@ func (p *Placer) Heard(app uint32, l AppLoad) {
 	p.m.v.apps[i].AppLoad = l
 }
 
-// Place returns the app for a space, and books it there. ok is false if there is none, or the scorers refuse all. Ranks
-// that are no numbers are told as faults.
+// Place returns the app for a space, and counts the space there. ok is false if there is no app, or
+// the scorers refuse all. faults names ranks that are not numbers.
 func (p *Placer) Place(s *Space) (app uint32, ok bool, faults []Fault) {
 	p.m.plan.Faults, p.m.plan.Ignored = nil, 0
 	leaving := !slices.ContainsFunc(p.m.v.apps, func(a appView) bool { return !a.Retiring })

@@ -23,7 +23,7 @@ type Move struct {
 // Add is a leaf to cut in two for a new cell.
 type Add struct {
 	Space uint32
-	// Cell is the leaf to cut, At the line of the given Axis.
+	// Cell is the leaf to cut. The line has the given Axis and is at At.
 	Cell bsp.CellID
 	Axis bsp.Axis
 	At   float64
@@ -33,10 +33,10 @@ type Add struct {
 	App uint32
 }
 
-// maxFaults bounds the faults of one observation that are described; the others are only counted.
+// maxFaults bounds the described faults of one observation; others are only counted.
 const maxFaults = 16
 
-// Fault is a figure of an observation that cannot be true, or belongs to nothing. It was left out.
+// Fault is a figure of an observation that is impossible or belongs to nothing, and was left out.
 type Fault struct {
 	Space uint32     // 0 for a fault of an app
 	Cell  bsp.CellID // zero for one of a whole space
@@ -55,29 +55,33 @@ func (f Fault) String() string {
 	return fmt.Sprintf("space %d, cell %v, app %d: %s", f.Space, f.Cell, f.App, f.What)
 }
 
-// Plan is what the manager should do now. Its parts are to be applied in the order of the fields, as Plan.Apply does.
+// Plan is what the manager should do now. Apply its parts in the order of the fields, as Plan.Apply
+// does.
 type Plan struct {
 	// Moves of lines. A line may move twice in one plan.
 	Moves []Move
-	// Removals are cells that are swept to nothing and hold no one any more.
+	// Removals are cells that are swept to nothing and hold no entities.
 	Removals []Ref
-	// Cancels are retirements to be cancelled, Retires those to begin.
+	// Cancels are retirements to cancel, and Retires those to begin.
 	Cancels []Ref
 	Adds    []Add
 	Retires []Ref
 
-	// Blocked are retiring cells that no neighbour can take over from now, since it is over its bound. They go on when
-	// it is not.
+	// Blocked are retiring cells whose neighbours are above their bounds and cannot take over now.
+	// They go on later.
 	Blocked []Ref
-	// Crowded are cells over the load at which a cell is added, whose load sits on one spot so that no line can divide
-	// it. Balancing cannot help them; thinning out what is sent to clients, or slowing time, can.
+	// Crowded are cells above the load at which a cell is added whose load is on one spot, so that
+	// no line can divide it. Balancing cannot help them; sending clients less, or slowing time,
+	// can.
 	Crowded []Ref
-	// Unloaded are cells that have not loaded their part of the geometry, and those that must load on before the line
-	// beside them can move on. It is so for a while wherever lines move; where it stays so, the game does not load.
+	// Unloaded are cells that have not loaded their part of the geometry, and those that must load
+	// more before the line beside them can go on. That is normal for a while wherever lines move. A
+	// cell that stays here has a game that does not load.
 	Unloaded []Ref
-	// Wanting are spaces that need a cell for which there is no app.
+	// Wanting are spaces that need a cell but find no app.
 	Wanting []uint32
-	// Ignored counts figures in the observation that were left out; Faults describes the first of them.
+	// Ignored counts figures of the observation that were left out; Faults describes the first of
+	// them.
 	Ignored int
 	Faults  []Fault
 }
@@ -113,8 +117,8 @@ func (p *Plan) Spaces() []uint32 {
 	return slices.Compact(ids)
 }
 
-// ApplyTo does to the tree of one space what the plan says of it. newLeaf makes the leaf of an added cell. An error
-// means that the tree is not the one that was observed; it may then be changed in part.
+// ApplyTo applies the plan to the tree of one space. newLeaf makes the leaf of an added cell. An
+// error means that the tree is not the observed one; it may then be partly changed.
 func (p *Plan) ApplyTo(space uint32, t *bsp.Tree, newLeaf func(*Add) bsp.Leaf) error {
 	var failed error
 	do := func(in uint32, change func() error) {
@@ -144,7 +148,7 @@ func (p *Plan) ApplyTo(space uint32, t *bsp.Tree, newLeaf func(*Add) bsp.Leaf) e
 	return nil
 }
 
-// Apply does what the plan says to all trees, those that tree returns. See ApplyTo.
+// Apply applies the plan to all its trees, which tree returns. See ApplyTo.
 func (p *Plan) Apply(tree func(space uint32) *bsp.Tree, newLeaf func(*Add) bsp.Leaf) error {
 	for _, id := range p.Spaces() {
 		t := tree(id)

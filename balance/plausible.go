@@ -9,7 +9,7 @@ import (
 
 func implausibleLoad(l int64) bool { return l < 0 || l > load.Max }
 
-// plausible returns the space without figures that cannot be true: those count as not given.
+// plausible returns the space without impossible figures, which count as not given.
 func (v *view) plausible(s *Space) *Space {
 	observed := s
 	leaveOut := func(bad bool, what string, clear func(*Space)) {
@@ -17,7 +17,7 @@ func (v *view) plausible(s *Space) *Space {
 			return
 		}
 		v.fault(Fault{Space: s.ID, What: what})
-		if s == observed { // which is not ours to change
+		if s == observed { // which must not be changed
 			own := *observed
 			s = &own
 		}
@@ -31,8 +31,8 @@ func (v *view) plausible(s *Space) *Space {
 	return s
 }
 
-// implausible says what about a report cannot be true, "" if nothing. A profile with a NaN would else become a line at
-// NaN.
+// implausible says which figure of a report is impossible, "" if none. A profile with a NaN would
+// otherwise become a line at NaN.
 func implausible(c *Cell) string {
 	switch {
 	case c.Load < 0 || c.Load > load.Max:

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// eachPolicy runs a test with a new Classic and a new Profile. bound is the level at which a cell of the space must not
-// grow, by the policy's own average.
+// eachPolicy runs a test with a new Classic and a new Profile. bound is the level at which a cell
+// of the space must not grow, by the policy's own average.
 func eachPolicy(t *testing.T, cfg knobs, test func(t *testing.T, p, twin Policy, bound func(*Observation, int) float64)) {
 	bound := func(classic bool) func(*Observation, int) float64 {
 		d := cfg.shared()
@@ -67,7 +67,8 @@ func checkMoves(o *Observation, p *Plan, bound func(*Observation, int) float64, 
 					}
 				}
 			}
-			// Profile books what its first moves hand over, so that only the first can be judged by the observation.
+			// Profile books what its first moves hand over, so that only the first can be judged by
+			// the observation.
 			if all || first {
 				grow := n.Left
 				if m.To < n.Line {
@@ -138,7 +139,8 @@ func TestOrderOfFiguresDoesNotMatter(t *testing.T) {
 		for step := range 150 {
 			c.stir()
 			o, _ := c.observe()
-			// Of two entries for one cell or app the first counts, so only distinct ones may change places.
+			// Of two entries for one cell or app the first counts, so only distinct ones may change
+			// places.
 			o.Apps = compact(o.Apps, func(a App) uint32 { return a.ID })
 			for i := range o.Spaces {
 				o.Spaces[i].Cells = compact(o.Spaces[i].Cells, func(c Cell) uint32 { return c.ID.N })

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Profile is the policy that goes by load profiles: it places a line where they say that the load is even, in one step
-// if what cells hand over allows it. Make it with ProfileConfig.New.
+// Profile is the policy that uses load profiles. It places a line where they show that the load is
+// even, in one step if the cells can hand over that much. Make it with ProfileConfig.New.
 type Profile struct {
 	cfg    profileSettings
 	budget float64 // reals that a cell hands over in a period
@@ -42,10 +42,10 @@ func (p *Profile) Balance(o *Observation) Plan {
 	return plan
 }
 
-// profileLine is what is remembered of a line: -1 or +1 for where it last moved, 0 if it never did.
+// profileLine is the memory of a line.
 type profileLine struct {
 	direction int
-	// width is by how much its dead band is wider than that of a line which does not swing.
+	// width is how many times its dead band is as wide as that of a line that does not swing.
 	width float64
 	// at is where the last plan left it, NaN for a new one.
 	at float64
@@ -53,15 +53,17 @@ type profileLine struct {
 
 func newProfileLine() profileLine { return profileLine{width: 1, at: math.NaN()} }
 
-// A line that turns round has gone too far, or its crowd swings: it then waits for a larger difference. It does not take
-// smaller steps: damping of that kind locks lines for as long as the crowd moves, just when they are needed.
+// A line that turns has gone too far, or its crowd swings. It then waits for a larger difference.
+// It does not take smaller steps, since such damping locks lines for as long as the crowd moves,
+// just when they are needed.
 const (
-	// turnFactor is by what the dead band widens at a turn: up to stillWidth times about a crowd that stands still, down to
-	// maxWidth times about one of walkingPace or more.
+	// turnFactor is the factor by which the dead band widens at a turn. The widening is at most
+	// stillWidth around a crowd that stands still, and maxWidth around one of walkingPace or more.
 	turnFactor, maxWidth, stillWidth, walkingPace = 1.5, 2.5, 3.0, 0.05
-	// regainPace, over the pace, is how many periods it takes until a widening by 2 is taken back. About a crowd that
-	// stands still, or steps about on the spot, nothing is: lines that began anew would swing there for ever. In one that
-	// walks it takes some ten seconds.
+	// regainPace divided by the pace is how many periods it takes until a widening by 2 is taken
+	// back. Around a crowd that stands still, or steps about on the spot, it is never taken back,
+	// or lines would begin again and swing there for ever. In a walking crowd it takes some ten
+	// seconds.
 	regainPace = 5.0
 )
 
@@ -75,7 +77,7 @@ func (l *profileLine) turn(direction int, pace float64) {
 	if direction != 0 && direction == -l.direction {
 		l.width = max(l.width, min(l.width*turnFactor, widest(pace)))
 	} else {
-		// Not by math.Exp2: its last bits are not the same on all processors.
+		// math.Exp2 would not do, since its last bits differ between processors.
 		l.width = max(1, l.width/(1+float64(math.Ln2*pace/regainPace)))
 	}
 	if direction != 0 {
@@ -84,16 +86,18 @@ func (l *profileLine) turn(direction int, pace float64) {
 }
 
 const (
-	// minStep is the shortest way, in metres, that a line is moved: less parts no entities (see load.Clump) and would
-	// only cost a new geometry.
+	// minStep is the shortest move of a line, in metres. A shorter one divides no entities (see
+	// load.Clump) and would only cost a new geometry.
 	minStep = load.Clump
 
-	// clumpOvershoot is how much of the load to be moved a single clump may be. At 1.5 at most half of the difference
-	// is left, the other way round, so that a clump is not passed to and fro.
+	// clumpOvershoot is how many times the load to move a single clump may be. At 1.5 at most half
+	// of the difference remains, with the sides exchanged, so that a clump is not passed to and
+	// fro.
 	clumpOvershoot = 1.5
 )
 
-// mover plans the lines of one space, from the root down: later lines take account of what earlier ones have moved.
+// mover plans the lines of one space, from the root down: later lines take account of what earlier
+// ones have moved.
 type mover struct {
 	land
 	p       *Profile
@@ -167,9 +171,10 @@ func (p *Profile) moveLines(s *spaceView, plan *Plan) spaceLevels {
 	return next
 }
 
-// deadBand is what a line between two leaves may leave uneven: by the config, and at least what a real costs, since a
-// line cannot pass part of one. Where ghosts make much of the load it is wider, by the square of what the yield lacks:
-// every move there shifts ghosts in cells all around, and lines would answer each other's moves.
+// deadBand is the load that a line between two leaves may leave uneven: as configured, and at least
+// the cost of a real, since a line cannot pass part of one. Where ghosts make much of the load it
+// is wider, by the square of what the yield lacks, because every move there shifts ghosts in cells
+// all around, and lines would answer each other's moves.
 func (m *mover) deadBand() float64 {
 	reals := 1
 	for i := range m.s.leaves {
@@ -206,7 +211,7 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 	s := step{m: m, from: l.at, direction: direction, axis: l.axis, most: want, budget: m.p.budget}
 	s.setEdges(give.edge, grow.edge)
 	if sweep {
-		s.most = math.Inf(1) // whatever is there must go, and who is about to come need not
+		s.most = math.Inf(1) // everything there must go, and those about to come need not
 	}
 	if len(give.edge) == 0 || !s.setRange(l.id, sweep) {
 		return 0, false
@@ -235,7 +240,7 @@ func (m *mover) moveLine(l *lineView) (float64, bool) {
 	return to, true
 }
 
-// noteBlocked reports a retiring cell that still has area, and beside it only cells over their bound.
+// noteBlocked reports a retiring cell that still has area but only neighbours above their bound.
 func (m *mover) noteBlocked(give *side, want float64) {
 	if want == 0 || give.weight > 0 || len(give.edge) == 0 {
 		return
@@ -245,12 +250,12 @@ func (m *mover) noteBlocked(give *side, want float64) {
 	}
 }
 
-// wanted returns how much load should pass from the left to the right, or the other way if negative; 0 inside the
-// dead band, or if not all is known.
+// wanted returns how much load should pass from the left to the right, negative for the other way;
+// 0 inside the dead band, or if not everything is known.
 //
-// What two sides of n cells each are expected to report is off by the root of n times what one is: so is what they may
-// differ by. Relative to what they carry the band is then the narrower the higher the line, and differences do not add
-// up on the way down.
+// The error of what n cells are expected to report is the root of n times that of one, and so is
+// the difference that two sides of n cells may have. So relative to the load the band is narrower
+// the higher the line is, and differences do not add up on the way down.
 func (m *mover) wanted(left, right *side, width float64) float64 {
 	if !left.known || !right.known || left.weight+right.weight == 0 {
 		return 0
@@ -270,8 +275,8 @@ func (m *mover) wanted(left, right *side, width float64) float64 {
 	return transfer
 }
 
-// crossed books the load that a move takes from the leaf x, and gives it to the leaves that now have its place. Their
-// parts are in m.parts then.
+// crossed moves load from the leaf x to the leaves that now have its place, and leaves their parts
+// in m.parts.
 func (m *mover) crossed(x int32, amount float64, axis bsp.Axis, grow []int32) {
 	m.levels.set(x, max(0, m.levels.at(x)-amount))
 	q := quantiles(m.s.leaves[x].cell, axis.Other())

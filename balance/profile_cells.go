@@ -7,27 +7,29 @@ import (
 )
 
 const (
-	// addRatio and giveBackRatio, times TargetLoad, are the averages at which a cell is added, and under which the
-	// others must stay for one to be given back. Between them lies what loads shake by from second to second.
+	// addRatio times TargetLoad is the average at which a cell is added; giveBackRatio times
+	// TargetLoad is the average below which the others must stay for one to be given back. The gap
+	// between them is what loads fluctuate by from second to second.
 	addRatio      = 1.07
 	giveBackRatio = 1.055
 
-	// calm is how many MetaPeriods must have passed since a space's last change before it gives a cell back: until
-	// then loads do not show what has changed.
+	// calm is how many MetaPeriods must have passed since a space's last change before it gives a
+	// cell back. Until then loads do not show the change.
 	calm = 2
 
-	// worthCutting is the load from which a cell is worth cutting: half of less, an eighth of a per cent of a core, does
-	// not pay for the ghosts of a line.
+	// worthCutting is the load from which a cell is worth cutting. Half of less, an eighth of a per
+	// cent of a core, does not pay for the ghosts of a line.
 	worthCutting = 0.0025
 
 	// giveBackShare is the share of a space's cells that may begin to retire at once.
 	giveBackShare = 8
 )
 
-// Meta implements Policy. Spaces with fewer cells than they have at least come first. Then the groups of CellApps that
-// share spaces, the most loaded first: retirements are cancelled, else cells added, as many at once as the load asks
-// for. Where a CellApp runs further spaces the load of the whole group counts, since lines can even that out; a group
-// of one space goes by what its cells report, which is faster.
+// Meta implements Policy. Spaces below their least number of cells come first. Then come the groups
+// of CellApps that share spaces, the most loaded first: it cancels retirements or else adds cells,
+// as many at once as the load needs. If a CellApp runs several spaces, the load of the whole group
+// counts, since lines can even that out. A group of one space uses its cells' reports, which is
+// faster.
 func (p *Profile) Meta(o *Observation) Plan {
 	v := look(o)
 	m := newPass(&p.cfg.Config, v)
@@ -47,9 +49,9 @@ func (p *Profile) Meta(o *Observation) Plan {
 	return m.plan
 }
 
-// shrink gives back what can be done without. A space that is loading keeps its cells, and so do those that share apps
-// with it if it has more than one: unlike in the seed not all others wait, or a world in which rooms are made all the
-// time would never give back anything.
+// shrink gives back cells that are not needed. A loading space keeps its cells, and so do those
+// that share apps with it if it has more than one. Unlike in the seed, the others do not wait, or a
+// world in which rooms are made all the time would never give anything back.
 func (p *Profile) shrink(m *pass, now time.Duration) {
 	wait := calm * p.cfg.MetaPeriod
 	for i := range m.groups {
@@ -74,9 +76,9 @@ func (p *Profile) shrink(m *pass, now time.Duration) {
 	}
 }
 
-// roomFor reports whether the cells beside those of an app could take them over without a load over the target. If they
-// could not, the space would be given another cell at once, and so on for ever. That further lines might relieve them
-// is not counted on.
+// roomFor reports whether the cells beside those of an app could take them over without a load
+// above the target. If they could not, the space would get another cell at once, and so on for
+// ever. It does not count on further lines to relieve them.
 func (p *Profile) roomFor(m *pass, app int32) bool {
 	bound := int64(nanos(p.cfg.TargetLoad * giveBackRatio))
 	taken := make(map[int32]int64) // by app
@@ -109,7 +111,7 @@ func grows(m *pass, g *group) bool {
 	return slices.ContainsFunc(g.spaces, func(i int32) bool { return len(m.spaces[i].added) > 0 })
 }
 
-// giveBackCells lets the least loaded cells of a space retire.
+// giveBackCells retires the least loaded cells of a space.
 func giveBackCells(m *pass, space int32, n int) {
 	s := &m.v.spaces[space]
 	for _, i := range byLevel(s, false) {
@@ -122,12 +124,12 @@ func giveBackCells(m *pass, space int32, n int) {
 	}
 }
 
-// needed is how many cells, or apps, a load asks for at a ratio of the target.
+// needed is how many cells or apps a load needs at a ratio of the target.
 func (p *Profile) needed(total int64, ratio float64) int {
 	return int(math.Ceil(float64(total) / (nanos(p.cfg.TargetLoad) * ratio)))
 }
 
-// useful is how many apps of a group neither have retiring cells only nor are being shut down.
+// useful is how many apps of a group are not being shut down and do not have only retiring cells.
 func useful(m *pass, g *group) int {
 	n := 0
 	for _, i := range g.apps {
@@ -138,8 +140,9 @@ func useful(m *pass, g *group) int {
 	return n
 }
 
-// allDivided reports whether all divided spaces of a group are in a state. Spaces that always had one cell do not count:
-// rooms come all the time, and change nothing that the group has to wait for.
+// allDivided reports whether all divided spaces of a group are in a state. Spaces that always had
+// one cell do not count, since rooms come all the time and change nothing that the group has to
+// wait for.
 func (p *Profile) allDivided(g *group, state func(*spaceCells) bool) bool {
 	for _, i := range g.spaces {
 		if c := &p.cells[i]; !c.room && !state(c) {
@@ -149,9 +152,9 @@ func (p *Profile) allDivided(g *group, state func(*spaceCells) bool) bool {
 	return true
 }
 
-// total is the sum of the leaves' levels as Balance follows them: single reports shake by more than lies between the two
-// ratios, and a space would be given a cell and give it back in turn. Of a leaf that Balance has not seen yet it is the
-// report.
+// total is the sum of the leaves' levels as Balance follows them. Single reports fluctuate by more
+// than the gap between the two ratios, so a space would get a cell and give it back in turn. A leaf
+// that Balance has not seen yet counts with its report.
 func (p *Profile) total(s *spaceView) int64 {
 	followed := p.levelsOf(s.ID).cells
 	sum := int64(0)
@@ -215,8 +218,8 @@ func (p *Profile) addCells(m *pass, at int32, n int, d demand) int {
 	return done
 }
 
-// unsettled reports whether a cell, or one beside it, has not loaded its land: entities are not where their cells are
-// then, so that loads do not tell where to cut.
+// unsettled reports whether a cell, or one beside it, has not loaded its land. Entities are then
+// not where their cells are, so loads do not show where to cut.
 func (p *Profile) unsettled(s *spaceView, x *leafView) bool {
 	if p.cfg.IgnoreGeometry || s.Geometry.Empty() {
 		return false
@@ -231,13 +234,14 @@ func crowded(m *pass, c Ref) {
 	}
 }
 
-// heavy reports whether a cell is worth dividing: its app is one that needs help, and half of what it causes there is
-// worth moving.
+// heavy reports whether a cell is worth dividing: its app needs help, and half of the cell's load
+// there is worth moving.
 func (p *Profile) heavy(m *pass, x *leafView, least int64) bool {
 	return x.cell != nil && float64(x.cell.Load) >= nanos(worthCutting) && (x.app < 0 || m.v.apps[x.app].Smoothed >= least)
 }
 
-// cutLoading halves the geometry of the created leaf that has most of it, of those that have not loaded theirs.
+// cutLoading halves the geometry of the created leaf that has most of it, among those that have not
+// loaded theirs.
 func cutLoading(m *pass, space int32) (Add, bool) {
 	s := &m.v.spaces[space]
 	var best Add

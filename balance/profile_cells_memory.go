@@ -10,11 +10,13 @@ import (
 type spaceCells struct {
 	space  uint32
 	leaves int
-	// pending says that a cell is still to be created, waiting that or that one is still to go.
+	// pending means that a cell has yet to be created; waiting means that, or that a retiring one
+	// has yet to go.
 	pending, waiting bool
-	// completed is when it last gained or lost a cell, or had one created; changed also counts those that retire.
+	// completed is when the space last gained or lost a cell, or had one created; changed also
+	// counts cells that retire.
 	completed, changed time.Duration
-	// room says that it never had more than one cell.
+	// room means that it never had more than one cell.
 	room    bool
 	loading bool
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// TestProfileMeta has a target of 0.25: a cell is added above 0.2675, and given back if the others stay under 0.26375.
+// TestProfileMeta has a target of 0.25: a cell is added above 0.2675, and given back if the others
+// stay under 0.26375.
 func TestProfileMeta(t *testing.T) {
 	four := "x 0\nz 0\n1\n2\nz 0\n3\n4"
 	rooms := func(loads ...int64) (s []Space) {
@@ -46,7 +47,8 @@ func TestProfileMeta(t *testing.T) {
 		{name: "rooms, enough", o: Observation{Apps: apps(260, 0, 0), Spaces: rooms(100, 160)}},
 		{name: "rooms, one space for each app that is needed", o: Observation{Apps: apps(900, 0, 0, 0, 0), Spaces: rooms(100, 300, 500)}, want: "add 3/1.1 on 2, add 2/1.1 on 3, add 1/1.1 on 4"},
 		{name: "rooms, an empty one is not divided", o: Observation{Apps: apps(400, 0), Spaces: rooms(0, 400, 1)}, want: "add 2/1.1 on 2"},
-		// What app 1 does for its room shows in the level of the divided space's cells, app 2 is not the one to relieve.
+		// What app 1 does for its room shows in the level of the divided space's cells, app 2 is
+		// not the one to relieve.
 		{name: "the busy app's cell is cut", o: Observation{Apps: apps(700, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 500)}}, want: "add 2/1.1 on 3"},
 		{name: "the scheme's space", o: Observation{Apps: apps(450, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 250)}}, want: "add 1/1.1 on 3"},
 		{name: "another scheme", cfg: knobs{Scheme: Smallest}, o: Observation{Apps: apps(450, 100, 0), Spaces: []Space{space(t, 1, "x 0\n1\n2", 200, 100), space(t, 2, "1", 250)}}, want: "add 2/1.1 on 3"},
@@ -109,7 +111,8 @@ func TestProfileWaits(t *testing.T) {
 	}
 }
 
-// TestNewRoomsDoNotHoldUpOthers is about a world that makes rooms all the time on the apps of a divided space.
+// TestNewRoomsDoNotHoldUpOthers is about a world that makes rooms all the time on the apps of a
+// divided space.
 func TestNewRoomsDoNotHoldUpOthers(t *testing.T) {
 	p := newPolicy(t, profileName, knobs{})
 	for i := range 4 {
@@ -126,7 +129,8 @@ func TestNewRoomsDoNotHoldUpOthers(t *testing.T) {
 	}
 }
 
-// TestDividedSpaceThatBecameARoomCounts is about a group one space of which has just given its second cell back.
+// TestDividedSpaceThatBecameARoomCounts is about a group one space of which has just given its
+// second cell back.
 func TestDividedSpaceThatBecameARoomCounts(t *testing.T) {
 	p := newPolicy(t, profileName, knobs{})
 	for i, want := range []string{"", "", "", "", "", "retire 1/1.2"} {
@@ -153,7 +157,8 @@ func TestLoadingIsShared(t *testing.T) {
 	}
 }
 
-// TestNoisyLoadsDoNotAddAndGiveBack has loads between the two ratios that shake by a hundredth from report to report.
+// TestNoisyLoadsDoNotAddAndGiveBack has loads between the two ratios that shake by a hundredth from
+// report to report.
 func TestNoisyLoadsDoNotAddAndGiveBack(t *testing.T) {
 	for _, trees := range []string{"version 1.1 \n cell 1.1 - 0 created", "version 1.1 \n x 0 \n cell 1.1 - 0 created \n cell 1.2 - 0 created"} {
 		p := newProfile(t, knobs{})

@@ -5,19 +5,21 @@ import (
 	"fmt"
 )
 
-// ProfileConfig are the settings of policy Profile, beside those that all policies share. The zero Config is valid; every
-// zero field stands for its default. Loads are fractions of one core.
+// ProfileConfig has the settings of policy Profile, beside those that all policies share. The zero
+// ProfileConfig is valid; every zero field means its default. Loads are fractions of one core.
 type ProfileConfig struct {
-	// TargetLoad is the average load that the cells of a space are meant to have. A cell is added when the average is
-	// above, and one retires when the others would stay under. Default 0.25. Lower spends more CellApps, higher leaves
-	// less room for a crowd that comes suddenly.
+	// TargetLoad is the average load that the cells of a space should have, default 0.25. A cell is
+	// added when the average is above it, and one retires when the others would stay below. A lower
+	// target takes more CellApps; a higher one leaves less room for a sudden crowd.
 	TargetLoad float64
-	// MinDifference is the dead band of a line between two cells: how much load, as a share of the average, must have to
-	// pass for the line to move, above 0 to 1. Between sides of n cells it is the root of n times that; it widens while a
-	// line swings, and in crowds so dense that ghosts make much of the load. It is never less than a real costs. Default
-	// 0.004: the bands of the lines above a cell add up to what it may be off.
+	// MinDifference is the dead band of a line between two cells: the least load, as a share of the
+	// average, that has to pass for the line to move, above 0 to 1, default 0.004. Between sides of
+	// n cells it is the root of n times that. It widens while a line swings, and in crowds so dense
+	// that ghosts make much of the load. It is never less than a real costs. The bands of all lines
+	// above a cell add up to how far its load may be off.
 	MinDifference float64
-	// MinMove is the least load worth moving a line for. Default 0.0003, less than what a client costs.
+	// MinMove is the least load worth moving a line for. Default 0.0003, less than what a client
+	// costs.
 	MinMove float64
 }
 

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// minShare is how many slices of a leaf's load each side of a cut must carry at least. Below an eighth a new cell
-	// costs more, in ghosts and messages, than it takes over.
+	// minShare is the least number of slices of a leaf's load on each side of a cut. Below an
+	// eighth a new cell costs more, in ghosts and messages, than it takes over.
 	minShare = load.Slices / 8
 
-	// sameSpread is how alike the spreads of both axes must be, as a ratio, for the cut to alternate with the line
-	// above instead: measured spreads are never quite equal.
+	// sameSpread is the ratio of the spreads of both axes up to which the cut alternates with the
+	// line above instead, since measured spreads are never quite equal.
 	sameSpread = 1.1
 )
 
@@ -30,7 +30,8 @@ func cutLoad(t *bsp.Tree, x *leafView) (Add, bool) {
 	return Add{}, false
 }
 
-// median returns the line within limits that comes nearest to halving the load, and how many slices lie below it.
+// median returns the line within limits that comes nearest to halving the load, and how many slices
+// lie below it.
 func median(q *load.Quantiles, lo, hi float64) (at, below float64, ok bool) {
 	const half = load.Slices / 2
 	worst := float64(half - minShare)
@@ -44,14 +45,16 @@ func median(q *load.Quantiles, lo, hi float64) (at, below float64, ok bool) {
 	return at, below, ok
 }
 
-// spread is how far the load in the middle, a quarter of it, reaches. The farther, the fewer are near a line there, who
-// cross it and make ghosts; how far stragglers reach tells nothing of that.
+// spread is how far the middle quarter of the load reaches. The farther it does, the fewer entities
+// are near a line there, cross it and make ghosts. How far stragglers reach says nothing about
+// that.
 func spread(q *load.Quantiles) float64 {
 	const part = load.Slices / 8
 	return float64(q[load.Slices/2+part]) - float64(q[load.Slices/2-part])
 }
 
-// longer chooses the axis of the longer spread; of about equal ones, that which the line above does not have.
+// longer chooses the axis of the longer spread or, if they are about equal, the axis that the line
+// above does not have.
 func longer(t *bsp.Tree, c bsp.CellID, x, z float64) bsp.Axis {
 	switch {
 	case x > z*sameSpread:
@@ -62,8 +65,8 @@ func longer(t *bsp.Tree, c bsp.CellID, x, z float64) bsp.Axis {
 	return t.Alternate(c)
 }
 
-// cutRoom halves what of a leaf lies within a rectangle, if that is not empty, for cells that are wanted whatever the
-// load.
+// cutRoom halves the part of a leaf within a rectangle, if that is not empty, for cells that are
+// wanted whatever the load.
 func cutRoom(t *bsp.Tree, x *leafView, within bsp.Rect) (Add, bool) {
 	r := x.rect.Intersect(within)
 	if r.Empty() {

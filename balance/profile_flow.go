@@ -2,29 +2,33 @@ package balance
 
 import "math"
 
-// A plan says what each cell should have at the next one: who stands on its side of the lines then. If the crowd walks, it
-// has something else by then. That difference is the cell's flow: what walks in over its lines, less what walks out. Where
-// all go the same way it is much the same each period, and lines that only mended what they found were late by it again
-// and again: in a crowd that ran together in a minute, cells in its midst were a sixth above the average for ten seconds.
-// So lines reckon with the flow of the coming period.
+// A plan says what load each cell should have at the next plan: that of the entities on its side of
+// the lines. If the crowd walks, the cell has something else by then. The difference is the cell's
+// flow: what walks in over its lines, less what walks out. If all go the same way, the flow is much
+// the same each period, and lines that only corrected what they found were late by it each time: in
+// a crowd that ran together in a minute, cells in its midst were a sixth above the average for ten
+// seconds. So lines take account of the flow of the coming period.
 //
-// Where a crowd mills about, or loads only shake, a difference says nothing of the next one. How much of it goes on is
-// learned, over all cells of the space: the share of their flows that was found again.
+// If a crowd mills about, or loads only fluctuate, a difference says nothing about the next one.
+// Lines learn, over all cells of the space, what share of the flows goes on.
 const (
-	// flowWeight is the weight of a period in a cell's flow. With less, lines run on when a crowd stops.
+	// flowWeight is the weight of a period in a cell's flow. With a smaller weight, lines run on
+	// when a crowd stops.
 	flowWeight = 0.4
-	// steadyWeight is the weight of a period in what flows go on by. flowPrior is how much flow, the mean of each cell's
-	// squared as a share of the average, is taken to end at once: half a per cent, which no line needs to foresee.
+	// steadyWeight is the weight of a period in what flows go on by. flowPrior is how much flow,
+	// the mean of each cell's squared as a share of the average, is taken to end at once: half a
+	// per cent, which no line needs to foresee.
 	steadyWeight, flowPrior = 0.05, 0.005 * 0.005
 )
 
-// steady is what share of the cells' flows goes on in the next period.
+// steady is the share of the cells' flows that goes on in the next period.
 func (s *spaceLevels) steady() float64 {
 	return min(max(s.flowed/(s.foreseen+flowPrior), 0), 1)
 }
 
-// carriedOut reports whether all lines are where the last plan left them, and there are as many. If not, because a cell was
-// added, one is gone or the plan was left out, what cells have says nothing of flows.
+// carriedOut reports whether the same lines exist and all are where the last plan left them. If
+// not, because a cell was added, one is gone or the plan was not applied, the cells' loads say
+// nothing about flows.
 func (m *mover) carriedOut(old *spaceLevels) bool {
 	if len(m.s.leaves) != len(old.cells) {
 		return false
@@ -37,8 +41,8 @@ func (m *mover) carriedOut(old *spaceLevels) bool {
 	return true
 }
 
-// foresee compares the levels with those that the last plan was to bring, if it was carried out, and lets what flows on
-// count already. It goes by where reals stand, hence after settle.
+// foresee compares the levels with those that the last plan was to bring, if it was carried out,
+// and lets what flows on count already. It goes by where reals stand, hence after settle.
 func (m *mover) foresee(old, next *spaceLevels) {
 	carriedOut := m.carriedOut(old)
 	flowed, foreseen := 0.0, 0.0

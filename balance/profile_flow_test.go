@@ -67,7 +67,8 @@ func TestAPlanLeftOutIsNoFlow(t *testing.T) {
 	}
 }
 
-// TestAnotherSetOfCellsIsNoFlow: what a cell has that has taken the place of a dead one has not walked in.
+// TestAnotherSetOfCellsIsNoFlow: what a cell has that has taken the place of a dead one has not
+// walked in.
 func TestAnotherSetOfCellsIsNoFlow(t *testing.T) {
 	p := newProfile(t, resting)
 	o := pair(t, 0.2, 0.2)

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// maxRooms is how many rooms of one app are divided in a pass at most, so that an app with hundreds of them does not
-// take up all others before their loads show what has been gained.
+// maxRooms is the most rooms of one app that a pass divides, so that an app with hundreds of them
+// does not occupy all others before their loads show the gain.
 const maxRooms = 4
 
-// grow adds cells for load. A group that another one was joined with in this pass waits for the next: the load that it
-// shares now is not known yet.
+// grow adds cells for load. A group that was joined with another in this pass waits for the next,
+// since the load that they share is not known yet.
 func (p *Profile) grow(m *pass, now time.Duration) {
 	for _, i := range worstFirst(m.groups) {
 		switch g := &m.groups[i]; {
@@ -31,17 +31,17 @@ func (p *Profile) grow(m *pass, now time.Duration) {
 	}
 }
 
-// growSpace gives cells to a space that shares its apps with no other.
+// growSpace gives cells to a space whose apps have no other.
 func (p *Profile) growSpace(m *pass, now time.Duration, at int32) {
 	s := &m.v.spaces[at]
 	p.growTo(m, now, at, p.needed(p.total(s), addRatio), demand{among: []search{{group: m.v.groupOf(at), busy: s.average()}}})
 }
 
-// growTo gives a space so many cells, within its limits, first by cancelling retirements.
+// growTo gives a space as many cells as given, within its limits, first by cancelling retirements.
 func (p *Profile) growTo(m *pass, now time.Duration, at int32, cells int, d demand) {
 	s, c := &m.v.spaces[at], &m.spaces[at]
 	if !s.complete() || len(c.added) > 0 {
-		return // loads do not show yet what the last cells change
+		return // loads do not yet show the effect of the last cells
 	}
 	want := min(max(cells, c.least), c.most) - c.staying
 	want -= m.cancelIn(at, want)
@@ -50,8 +50,9 @@ func (p *Profile) growTo(m *pass, now time.Duration, at int32, cells int, d dema
 	}
 }
 
-// growAlone gives each space of a group the cells that its own load asks for, the heaviest space first. The average of
-// a group can be low while all apps of one of its spaces are busy with just that; no line can relieve those.
+// growAlone gives each space of a group the cells that its own load needs, the heaviest space
+// first. The average of a group can be low while all apps of one of its spaces are busy with just
+// that space, and no line can relieve those.
 func (p *Profile) growAlone(m *pass, now time.Duration, g *group) {
 	for _, at := range heaviestFirst(m, g.spaces) {
 		own := m.v.spaces[at].own()
@@ -60,17 +61,18 @@ func (p *Profile) growAlone(m *pass, now time.Duration, g *group) {
 	}
 }
 
-// relief is the demand for a cell that will bring an app so much load. Apps of the space's own group that have room for
-// that come first: were others taken each time, the group would soon have more than its load asks for, and give them
-// back. If there are no others either, one of the group that is under the target itself must do.
+// relief is the demand for a cell that will bring an app a load. Apps of the space's own group with
+// room for that come first. If others were taken each time, the group would soon have more than its
+// load needs, and give them back. If there are no others, an app of the group that is below the
+// target must do.
 func (p *Profile) relief(m *pass, at int32, brings int64) demand {
 	g, target := m.v.groupOf(at), int64(nanos(p.cfg.TargetLoad*addRatio))
 	return demand{brings: brings, among: []search{
 		{group: g, inside: true, busy: target - brings}, {group: g, busy: target}, {group: g, inside: true, busy: target}}}
 }
 
-// growRooms relieves apps that have too much of spaces of one cell: lines cannot take it from them, and the average of
-// the group hides it.
+// growRooms relieves apps that have too much load from spaces of one cell, which lines cannot take
+// away and the average of the group hides.
 func (p *Profile) growRooms(m *pass, g *group) {
 	for _, i := range slices.Clone(g.apps) {
 		var rooms []int32
@@ -99,8 +101,8 @@ func heaviestFirst(m *pass, spaces []int32) []int32 {
 	})
 }
 
-// growGroup adds cells to the spaces of a group, in the order of the scheme, until there are as many apps as the load
-// of them all asks for.
+// growGroup adds cells to the spaces of a group, in the order of the scheme, until there are as
+// many apps as the load of them all asks for.
 func (p *Profile) growGroup(m *pass, now time.Duration, group int32) {
 	g := &m.groups[group]
 	want := p.needed(g.total, addRatio) - useful(m, g)

@@ -8,69 +8,76 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// Loads are measured, and shake; what reals bring and take along is told, Cell.Gained. A line that followed every report
-// would never rest, and one that followed a long average would come late. So each cell's level is where it is expected
-// after the reals that have come and gone, corrected by a share, the gain, of what the report is off.
+// Measured loads fluctuate, while Cell.Gained tells exactly what reals bring and take. A line that
+// followed every report would never rest, and one that followed a long average would come late. So
+// each cell's level is the load expected after the reals that have come and gone, corrected by a
+// share, the gain, of the report's difference from it.
 //
-// (It was once taken from the number of reals that came and went, at their mean load. A line at the thin end of a crowd,
-// where reals cost half of that, then answered each step with a larger one back, until all cells around swung by half.)
+// (The expected load once came from the number of reals that came and went, at their mean load. A
+// line at the thin end of a crowd, where reals cost half of that, then answered each step with a
+// larger one back, until all cells around swung by half.)
 //
-// What is off tells how good the gain is. If it is off to the same side again and again, levels are followed too slowly;
-// if to the other side each time, the noise is followed. The gain is right when neither is so, taken over all cells of
-// the space. A crowd that stands still so comes to rest, however its loads shake, and one that walks is followed.
+// The differences show how good the gain is. If they are to the same side again and again, levels
+// follow too slowly; if to the other side each time, levels follow the noise. The gain is right
+// when neither is the case, over all cells of the space. So lines rest in a crowd that stands
+// still, however its loads fluctuate, and follow one that walks.
 const (
-	// firstGain is the gain of a new space. Between leastGain, which is an average over two hundred periods, and
-	// mostGain it follows the crowd. More than mostGain goes after what moving a line stirs up: ghosts follow it a second late.
+	// firstGain is the gain of a new space. The gain then adapts to the crowd between leastGain,
+	// which is an average over two hundred periods, and mostGain. Beyond mostGain lines would
+	// follow what their own moves stir up, since ghosts follow a line a second late.
 	firstGain, leastGain, mostGain = 0.3, 0.01, 0.4
-	// gainRate is by what share the gain grows a period at most, if every cell is off to the same side again.
+	// gainRate is the largest share by which the gain grows in a period, if every cell is off to
+	// the same side again.
 	gainRate = 0.2
-	// jump is by how much of the average a report must be off to be taken as it is: a crowd has come or gone, or
-	// something heavy.
+	// jump is how far a report must be off, as a share of the average, to count as it is: a crowd
+	// has come or gone, or something heavy.
 	jump = 0.08
 
 	// lagWeight is the weight of a period in what the gain goes by, and yieldWeight in the yield.
 	lagWeight, yieldWeight = 0.05, 0.1
-	// leastYield bounds the yield from below: at less, lines would go out of their way for ghosts.
+	// leastYield bounds the yield from below. With less, ghosts would make lines go too far.
 	leastYield = 0.4
-	// yieldPrior is how much exchange of reals, each cell's squared as a share of the average, the yield is taken to be 1
-	// by, and mostExchange the largest that counts: beyond it, what was there has been replaced.
+	// yieldPrior is how much exchange of reals, each cell's squared as a share of the average, the
+	// yield is taken to be 1 by, and mostExchange the largest that counts: beyond it, what was
+	// there has been replaced.
 	yieldPrior, mostExchange = 0.02 * 0.02, 0.5
 )
 
-// spaceLevels is what is remembered of the levels of a space.
+// spaceLevels is the memory of the levels of a space.
 type spaceLevels struct {
 	space uint32
 	cells []cellLevel // by cell
 	gain  float64
-	// lag is the mean of what a period is off times what the one before was, in all cells together, power that of the
-	// squares. Shares of the average.
+	// lag is the mean of what a period is off times what the one before was, in all cells together,
+	// power that of the squares. Shares of the average.
 	lag, power float64
-	// changed is the mean of what loads changed by when reals came and went, times what they should have by the reals'
-	// share, exchanged that of the latter's square. Their ratio is the yield.
+	// changed is the mean of what loads changed by when reals came and went, times what they should
+	// have by the reals' share, exchanged that of the latter's square. Their ratio is the yield.
 	changed, exchanged float64
-	// walked is the mean of what loads changed by, times the load that was within a band, beyond what was due anyway,
-	// banded that of the latter's square. Their ratio is the pace.
+	// walked is the mean of what loads changed by, times the load that was within a band, beyond
+	// what was due anyway, banded that of the latter's square. Their ratio is the pace.
 	walked, banded float64
-	// flowed is the mean of the cells' flows times what was found to differ from the plan next, foreseen that of their
-	// squares. Their ratio is how steady flows are.
+	// flowed is the mean of the cells' flows times what was found to differ from the plan next,
+	// foreseen that of their squares. Their ratio is how steady flows are.
 	flowed, foreseen float64
 }
 
 // periodSums are what one period adds to those.
 type periodSums struct{ lag, power, changed, exchanged, walked, banded float64 }
 
-// cellLevel is that of one cell.
+// cellLevel is the memory of one cell.
 type cellLevel struct {
 	cell   bsp.CellID
 	gained int64
 	level  float64 // load
 	off    float64 // by how much the last report was
-	// due is what the reals that stand beyond its lines, and beyond the band, are about to change its load by, banded what
-	// those within the band would. Where a line has just moved since, stirred, neither can be told from what it has done.
+	// due is what the reals that stand beyond its lines, and beyond the band, are about to change
+	// its load by, banded what those within the band would. Where a line has just moved since,
+	// stirred, neither can be told from what it has done.
 	due, banded float64
 	stirred     bool
-	// planned is what the last plan was to bring the load to, by where reals stand, and flow what is found beside that.
-	// Neither means anything of a cell that was not known.
+	// planned is what the last plan was to bring the load to, by where reals stand, and flow what
+	// is found beside that. Neither means anything of a cell that was not known.
 	planned, flow float64
 	known         bool
 }
@@ -96,14 +103,15 @@ func findLevel(cells []cellLevel, id bsp.CellID) *cellLevel {
 	return &cells[i]
 }
 
-// yield is how much of the load that a real takes along the cell is rid of. It is less than 1 in a crowd so dense that the
-// ghosts which are left behind make much of the load. Lines that did not know it would take many periods for each step.
+// yield is the share of a departing real's load that the cell gets rid of. It is less than 1 in a
+// crowd so dense that the ghosts left behind make much of the load. Without it lines would take
+// many periods for each step.
 func (s *spaceLevels) yield() float64 {
 	return min(max((s.changed+yieldPrior)/(s.exchanged+yieldPrior), leastYield), 1)
 }
 
-// follow takes the reports in. It returns what is to be remembered, and fills in the levels that the leaves are taken to
-// have when a plan made now is carried out.
+// follow takes the reports. It returns the new memory, and fills in the levels that the leaves are
+// expected to have when a plan made now is carried out.
 func (m *mover) follow(old spaceLevels) spaceLevels {
 	next := old
 	next.cells = make([]cellLevel, len(m.s.leaves))
@@ -133,7 +141,8 @@ func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodS
 		sums.changed += float64(share * ((c.level - expected) / m.average))
 		sums.exchanged += float64(share * share)
 		if banded := old.banded / m.average; !old.stirred {
-			// What was due, and within a band, was reckoned by the yield: so is what has come.
+			// What was due, and within a band, was computed with the yield, so what has come must
+			// be, too.
 			sums.walked += float64(banded * (float64(m.yield*share) - old.due/m.average))
 			sums.banded += float64(banded * banded)
 		}
@@ -152,7 +161,7 @@ func (c *cellLevel) follow(old *cellLevel, gain float64, m *mover, sums *periodS
 	}
 }
 
-// adapt takes in what a period tells of the gain and the yield.
+// adapt updates the gain and the yield after a period.
 func (s *spaceLevels) adapt(sums *periodSums) {
 	s.lag += float64(lagWeight * (sums.lag - s.lag))
 	s.power += float64(lagWeight * (sums.power - s.power))

@@ -8,8 +8,8 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// followed feeds the loads of two cells and what they have gained, as shares of a core, and returns what is remembered
-// then.
+// followed feeds the loads of two cells and what they have gained, as shares of a core, and returns
+// what is remembered then.
 func followed(t *testing.T, p *Profile, periods int, at func(period, cell int) (load, gained float64)) *spaceLevels {
 	t.Helper()
 	o := pair(t, 0.2, 0.2)
@@ -116,8 +116,8 @@ func TestPaceTellsWhoWalks(t *testing.T) {
 	}
 }
 
-// TestWhoWasDueIsNoWalker: what stood beyond the band has come, and nothing else, in a crowd whose ghosts keep half of the
-// load that moves.
+// TestWhoWasDueIsNoWalker: what stood beyond the band has come, and nothing else, in a crowd whose
+// ghosts keep half of the load that moves.
 func TestWhoWasDueIsNoWalker(t *testing.T) {
 	m := &mover{average: 100, yield: 0.5}
 	old := cellLevel{level: 100, due: -5, banded: -10}
@@ -128,7 +128,8 @@ func TestWhoWasDueIsNoWalker(t *testing.T) {
 	}
 }
 
-// TestAnyGainIsHarmless has a cell report gains from one end of int64 to the other: its level stays what it reports.
+// TestAnyGainIsHarmless has a cell report gains from one end of int64 to the other: its level stays
+// what it reports.
 func TestAnyGainIsHarmless(t *testing.T) {
 	p := newProfile(t, knobs{})
 	o := pair(t, 0.2, 0.2)

@@ -4,31 +4,35 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 )
 
-// Cells keep the reals that are beyond them by less than the band. What a line does therefore depends on the crowd: among
-// people who stand, or step about on the spot, only who is beyond the band leaves; among people who walk, many of those
-// within it are about to. The pace tells one from the other: what share of the load within bands leaves in a period. It is
-// learned from what cells gain, over all cells of the space.
+// Cells keep reals that are beyond them by less than the band. So the effect of a line depends on
+// the crowd: if people stand, or step about on the spot, only those beyond the band leave; if they
+// walk, many of those within it are about to leave. The pace distinguishes the two: it is the share
+// of the load within bands that leaves in a period. It is learned from what cells gain, over all
+// cells of the space.
 const (
-	// paceWeight is the weight of a period in the pace. pacePrior is how much load in the band, each cell's squared as a
-	// share of the average, the pace is taken to be none by: without that, the last entity of a still crowd would tell it.
+	// paceWeight is the weight of a period in the pace. pacePrior is how much load in the band,
+	// each cell's squared as a share of the average, the pace is taken to be none by: without that,
+	// the last entity of a still crowd would tell it.
 	paceWeight, pacePrior = 0.05, 0.001 * 0.001
 
-	// walkPeriods is for how many periods ahead lines reckon with those who walk on, mostWalkOn what share of them at most:
-	// the others turn round. Taken as none among people who walk, lines go farther than they need; taken as some among
-	// people who stand, they rest before the load is even.
+	// walkPeriods is for how many periods ahead lines count on people to walk on, and mostWalkOn
+	// the largest share of them that they count on; the others turn back. If lines count on none in
+	// a walking crowd, they go farther than needed; if they count on some in a standing crowd, they
+	// rest before the load is even.
 	walkPeriods, mostWalkOn = 4, 0.5
 )
 
-// pace is what share of those who stand within a band, beyond their cell, walk on and leave it in a period: 0 in a crowd
-// that stands still, or steps about on the spot.
+// pace is the share of the reals within a band, beyond their cell, that walk on and leave it in a
+// period: 0 in a crowd that stands still, or steps about on the spot.
 func (s *spaceLevels) pace() float64 {
 	return min(max(s.walked/(s.banded+pacePrior), 0), 1)
 }
 
-// walkOn is what share of the load within bands lines reckon with.
+// walkOn is the share of the load within bands that lines count on to leave.
 func walkOn(pace float64) float64 { return min(walkPeriods*pace, mostWalkOn) }
 
-// leaving returns what share of a cell's load, at least and at most, leaves it soon if there is a line at a position.
+// leaving returns the least and the largest share of a cell's load that soon leaves it if there is
+// a line at a position.
 func leaving(q *load.Quantiles, at, band, walkOn float64, isBelow bool) (least, most float64) {
 	if band == 0 {
 		return beyond(q, at, isBelow)
@@ -42,8 +46,8 @@ func leaving(q *load.Quantiles, at, band, walkOn float64, isBelow bool) (least, 
 	return least + float64(walkOn*(inLeast-least)), most + float64(walkOn*(inMost-most))
 }
 
-// settle moves the load of reals that stand beyond a line, and are only to be handed over yet, to where they stand:
-// otherwise the line would run on after a crowd that is on its way.
+// settle moves the load of reals that stand beyond a line, and have yet to be handed over, to where
+// they stand. Otherwise the line would go on after a crowd that is already on its way.
 func (m *mover) settle(l *lineView) {
 	left, right := m.sides(l)
 	m.settleSide(l, left.edge, right.edge, true)
@@ -62,8 +66,9 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 			continue
 		}
 		beyondBand := middle(leaving(q, l.at, bandOf(&m.p.cfg.Border, x, l.axis), 0, isLeft))
-		// A cell hands over no more than its budget until the next plan. Lines that took all who are beyond them for gone
-		// gave more to a thin cell through which a crowd ran, which could not get rid of those it had.
+		// A cell hands over no more than its budget until the next plan. Lines that considered
+		// everyone beyond them as gone gave more to a thin cell through which a crowd ran, and
+		// which could not get rid of those it had.
 		goes := min(beyondBand, m.budgetLeft(i))
 		m.going[i] += goes
 		due, banded := float64(weight*goes), float64(weight*(beyondLine-beyondBand))
@@ -76,7 +81,7 @@ func (m *mover) settleSide(l *lineView, from, to []int32, isLeft bool) {
 	}
 }
 
-// budgetLeft is what share of a cell its budget lets it hand over, beside what is reckoned with.
+// budgetLeft is the share of a cell that its budget still lets it hand over.
 func (m *mover) budgetLeft(i int32) float64 {
 	reals := m.s.leaves[i].cell.Reals
 	if reals == 0 {

@@ -13,7 +13,8 @@ type side struct {
 	edge    []int32 // the leaves that touch the line, in order; only those that are known
 }
 
-// counts are how many leaves before each do not retire, and how many are known. Neither changes while lines are moved.
+// counts are, for each leaf, how many leaves before it do not retire, and how many are known.
+// Neither changes while lines move.
 type counts struct{ staying, known []int32 }
 
 func count(s *spaceView) counts {
@@ -32,7 +33,7 @@ func count(s *spaceView) counts {
 	return c
 }
 
-// sides looks at both sides of a line. What it returns holds until it is called again.
+// sides looks at both sides of a line. Its results are valid until the next call.
 func (m *mover) sides(l *lineView) (left, right side) {
 	left, right = m.side(l.first, l.mid), m.side(l.mid, l.last)
 	m.edges[0] = m.touching(m.edges[0][:0], l.left, l, true)
@@ -56,7 +57,8 @@ func (m *mover) touching(edge []int32, ref int32, l *lineView, fromBelow bool) [
 		}
 		return edge
 	}
-	// A parallel line hides what is behind it, unless it lies on l: then nothing is between them but a swept leaf.
+	// A parallel line hides what is behind it, unless it lies on l, with only a swept leaf between
+	// them.
 	n := &m.s.lines[ref]
 	hides := n.axis == l.axis && n.at != l.at
 	if !(hides && fromBelow) {
@@ -68,7 +70,7 @@ func (m *mover) touching(edge []int32, ref int32, l *lineView, fromBelow bool) [
 	return edge
 }
 
-// beyond returns what share of a cell's load, at least and at most, lies across a line from it.
+// beyond returns the least and the largest share of a cell's load that lies beyond a line.
 func beyond(q *load.Quantiles, at float64, isBelow bool) (least, most float64) {
 	least, most = q.Below(at)
 	if isBelow {

@@ -7,11 +7,12 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// margin is how far, in metres, a line stays from the entities that it does not pass: at less, one that shifts its
-// weight would be on the other side.
+// margin is how far, in metres, a line stays from entities that it does not pass, so that one that
+// shifts a little does not cross it.
 const margin = 0.1
 
-// step searches how far a line may go. Positions are compared by how far they lie along the direction.
+// step searches how far a line may go. Positions are compared by how far they lie along the
+// direction.
 type step struct {
 	m         *mover
 	from      float64
@@ -54,8 +55,8 @@ func (s *step) passing(to []passing, edge []int32, isBelow bool) []passing {
 	return to
 }
 
-// setRange finds the end. It reports false if there is nothing to move for: a line has no business beyond the last
-// entity, unless it is to sweep what retires.
+// setRange finds the end. It reports false if there is nothing to move for. A line need not go
+// beyond the last entity, unless it sweeps a retiring cell.
 func (s *step) setRange(id bsp.NodeID, sweep bool) bool {
 	lo, hi, _ := s.m.work.LineLimits(id)
 	last := s.from
@@ -74,7 +75,8 @@ func (s *step) setRange(id bsp.NodeID, sweep bool) bool {
 	return s.ahead(s.end, s.from)
 }
 
-// limit draws the end in to what the growing side has loaded. It reports false if that leaves no way to go.
+// limit shortens the range to what the growing side has loaded. It reports false if nothing is
+// left.
 func (s *step) limit(l *lineView) bool {
 	g := &s.m.land
 	if !g.limited || g.geometry.Empty() {
@@ -106,9 +108,10 @@ func (s *step) farther(a, b float64) float64 {
 	return b
 }
 
-// crossing estimates the load that passes when the line goes to a position, beyond what is on its way already. Who was
-// on the way to the giving side, and need not go there when the line has passed by, counts as much: a line that
-// overlooked them would take twice what it should from a crowd that is still moving in, and then run after it.
+// crossing estimates the load that passes when the line goes to a position, beyond what is already
+// on its way. Reals on their way to the giving side, which need not go there once the line has
+// passed them, count as much. A line that overlooked them would take twice what it should from a
+// crowd that is still moving in, and then run after it.
 func (s *step) crossing(to float64) float64 {
 	sum := 0.0
 	for i := range s.gives {
@@ -120,24 +123,25 @@ func (s *step) crossing(to float64) float64 {
 	return sum
 }
 
-// goes is what a giving leaf then hands over.
+// goes is what a giving leaf hands over if the line goes to a position.
 func (s *step) goes(p *passing, to float64) float64 {
 	return float64(p.load * max(0, s.share(p, to)-p.leaving))
 }
 
-// stays is what a growing leaf then need not hand over.
+// stays is what a growing leaf need not hand over if the line goes to a position.
 func (s *step) stays(p *passing, to float64) float64 {
 	least, _ := leaving(p.quanta, s.past(to), s.bandAt(p, to, s.direction > 0), s.m.walkOn, s.direction > 0)
 	return float64(p.load * max(0, p.leaving-least))
 }
 
-// share is what part of a giving leaf leaves it at most when the line goes to a position.
+// share is the largest part of a giving leaf that leaves it when the line goes to a position.
 func (s *step) share(p *passing, to float64) float64 {
 	_, most := leaving(p.quanta, s.past(to), s.bandAt(p, to, s.direction < 0), s.m.walkOn, s.direction < 0)
 	return most
 }
 
-// bandAt is the band of a leaf when the line is at a position: the narrower it becomes, the less it keeps.
+// bandAt is the band of a leaf when the line is at a position: the narrower it becomes, the less it
+// keeps.
 func (s *step) bandAt(p *passing, to float64, isBelow bool) float64 {
 	if p.band == 0 {
 		return 0
@@ -147,7 +151,8 @@ func (s *step) bandAt(p *passing, to float64, isBelow bool) float64 {
 
 func (s *step) past(to float64) float64 { return to + float64(margin*float64(s.direction)) }
 
-// reals estimates how many reals a cell hands over if the line goes to a position, those on their way included.
+// reals estimates how many reals a cell hands over if the line goes to a position, those on their
+// way included.
 func (s *step) reals(p *passing, to float64) float64 {
 	return float64(s.share(p, to) * float64(s.m.s.leaves[p.leaf].cell.Reals))
 }
@@ -162,8 +167,9 @@ func (s *step) allowed(to float64) bool {
 	return s.crossing(to) <= s.most
 }
 
-// farthest returns the farthest allowed position, and the load that passes by going there. What passes only grows
-// along the way, so that halving finds it; it stops short of a clump that is too heavy.
+// farthest returns the farthest allowed position, and the load that passes by going there. The load
+// only grows along the way, so a binary search finds the position. It stops short of a clump that
+// is too heavy.
 func (s *step) farthest() (to, moved float64) {
 	good, bad := s.from, s.end
 	if s.allowed(bad) {
@@ -186,7 +192,8 @@ func (s *step) farthest() (to, moved float64) {
 	return good, s.crossing(good)
 }
 
-// pastClump returns the next position behind the clump that stopped the line at a position, if that is allowed.
+// pastClump returns the next position behind the clump that stopped the line at a position, if that
+// is allowed.
 func (s *step) pastClump(at float64) (float64, bool) {
 	next, found := s.end, false
 	for i := range s.gives {
@@ -201,7 +208,8 @@ func (s *step) pastClump(at float64) (float64, bool) {
 	return next, found && s.allowed(next)
 }
 
-// spend books what a move to a position takes from the cells that give, and brings to those that grow.
+// spend subtracts what a move to a position takes from the giving cells, and adds it to the growing
+// ones.
 func (s *step) spend(to float64, gives, grows []int32) {
 	for i := range s.gives {
 		p := &s.gives[i]

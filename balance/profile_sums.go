@@ -1,15 +1,17 @@
 package balance
 
-// sums holds a level for each leaf of a space, and tells the sum and the highest of any range of them: those below a
-// line are a range. Both a change and a question take time with the logarithm of the number of leaves. Were each line to
-// add up its leaves, a pass over a thousand cells would take most of its time for that.
+// sums holds a level for each leaf of a space, and finds the sum and the highest of any range; the
+// leaves below a line are a range. Changes and queries take time logarithmic in the number of
+// leaves. If each line added up its leaves, a pass over a thousand cells would spend most of its
+// time on that.
 //
-// It is a segment tree: entry n+i is leaf i, every other one is made of entries 2i and 2i+1. Sums are always made anew of
-// the leaves, so that no rounding adds up.
+// It is a segment tree: entry n+i is leaf i, and every other entry is made of entries 2i and 2i+1.
+// Sums are always computed from the leaves, so that rounding errors do not add up.
 type sums struct {
 	sum, high []float64
-	// least is what each leaf counts as in the highest level whatever its level: the load that it has reported. A cell
-	// over its bound may be expected under it after what others take; that is no reason to give it more.
+	// least is the least that each leaf counts as in the highest level: its reported load. A cell
+	// above its bound may be expected below it after others have taken load; that is no reason to
+	// give it more.
 	least []float64
 }
 

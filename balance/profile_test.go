@@ -50,8 +50,8 @@ func TestCellsGatheringOnOneSpotComeToRest(t *testing.T) {
 	}
 }
 
-// TestHeavyEntitiesDoNotSwingALine has some entities cost a twentieth to a third of a cell each, which no line can
-// divide and a profile only partly shows.
+// TestHeavyEntitiesDoNotSwingALine has some entities cost a twentieth to a third of a cell each,
+// which no line can divide and a profile only partly shows.
 func TestHeavyEntitiesDoNotSwingALine(t *testing.T) {
 	for seed := range uint64(6) {
 		c := newCrowd(t, seed, 200, 4, knobs{})
@@ -233,7 +233,8 @@ func TestStillRowsComeToRest(t *testing.T) {
 	}
 }
 
-// TestSweepGoesToTheEnd has a retiring cell of less width than any other step: it must not be left over.
+// TestSweepGoesToTheEnd has a retiring cell of less width than any other step: it must not be left
+// over.
 func TestSweepGoesToTheEnd(t *testing.T) {
 	o := observed(t, "version 1.1 \n x 0 \n x -0.00095 \n cell 1.3 - 0 created \n cell 1.1 - 0 created retiring \n cell 1.2 - 0 created",
 		cellOf(1, nil), cellOf(2, row(5, 0, 10, 100, 0.2)), cellOf(3, row(-995, 0, 9, 100, 0.2)))
@@ -250,7 +251,8 @@ func TestSweepGoesToTheEnd(t *testing.T) {
 }
 
 func TestWantedIsTheLargerTheMoreLeaves(t *testing.T) {
-	// Two sides whose sums differ by twice the transfer; the band of a line between two leaves is 1.
+	// Two sides whose sums differ by twice the transfer; the band of a line between two leaves is
+	// 1.
 	for _, tt := range []struct {
 		leaves   int
 		transfer float64
@@ -314,8 +316,8 @@ func reported(l int64) AppLoad {
 	return a
 }
 
-// TestANarrowCellKeepsLess: a step must know that the band becomes narrower with the cell that it takes from, or it takes
-// more than it should.
+// TestANarrowCellKeepsLess: a step must know that the band becomes narrower with the cell that it
+// takes from, or it takes more than it should.
 func TestANarrowCellKeepsLess(t *testing.T) {
 	cfg := knobs{Band: 10}
 	profile := load.Build(row(0, 0, 0.5, 100, 1))
@@ -328,8 +330,8 @@ func TestANarrowCellKeepsLess(t *testing.T) {
 	}
 }
 
-// TestWhoCannotLeaveYetIsThere: of a crowd that stands beyond its cell, the cell hands over what its budget allows. Who is
-// left is its load still, and no line gives it more.
+// TestWhoCannotLeaveYetIsThere: of a crowd that stands beyond its cell, the cell hands over what
+// its budget allows. Who is left is its load still, and no line gives it more.
 func TestWhoCannotLeaveYetIsThere(t *testing.T) {
 	beyond := row(100, 0, 1, 100, 0.4)
 	for budget, want := range map[int]float64{10: 0.36, 40: 0.24, 1000: 0} {

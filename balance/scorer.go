@@ -12,29 +12,29 @@ import (
 
 // Candidate is a CellApp that might run a new cell of a space.
 type Candidate struct {
-	// App and Space are those of the observation, with the load pencilled in of cells that the app is given in the same
-	// plan. A Scorer must not change them, nor keep them.
+	// App and Space are those of the observation. The app's load includes the assumed load of cells
+	// that the same plan gives it. A Scorer must not change or keep them.
 	App   *App
 	Space *Space
 	// Cells is how many cells it runs, of all spaces.
 	Cells int
-	// GroupLoad is the average load of its group, in nanoseconds of work per second: of the CellApps joined by spaces
-	// that they share.
+	// GroupLoad is the average load of its group, the CellApps connected by shared spaces, in
+	// nanoseconds of work per second.
 	GroupLoad int64
 	// Alike is how many apps with cells of the space are on its machine.
 	Alike int
 }
 
-// Scorer ranks CellApps for a new cell: lower is better. ok is false for an app that must not have it. A rank that is
-// no number counts as such a veto, and is counted in Plan.Ignored. Rank must be a function of the candidate alone, or
-// plans cannot be repeated.
+// Scorer ranks CellApps for a new cell; lower is better. ok is false for an app that must not get
+// it. A rank that is not a number is such a veto, too, and is counted in Plan.Ignored. Rank must be
+// a function of the candidate alone, or plans cannot be repeated.
 type Scorer struct {
 	Name string
 	Rank func(c *Candidate) (rank float64, ok bool)
 }
 
-// scoreStep is how exactly scorers look at loads, a hundredth of a core: loads shake by about that much, and noise must
-// not outweigh the scorers that come after.
+// scoreStep is the precision of scorers, a hundredth of a core. Loads fluctuate by about that much,
+// and noise must not outweigh later scorers.
 const scoreStep = load.Core / 100
 
 // The names of the built-in scorers, as ScorersByName takes them.
@@ -46,8 +46,9 @@ const (
 	baseCellTrafficName = "baseCellTraffic"
 )
 
-// LimitedSpacesScorer refuses apps that run so many cells already. It ranks all others alike. Where cells are added
-// for load as well it can leave a crowd without help: the plan then names the space in Plan.Wanting.
+// LimitedSpacesScorer refuses apps that already run that many cells, and ranks all others alike. If
+// cells are also added for load, it can leave a crowd without help; the plan then names the space
+// in Plan.Wanting.
 func LimitedSpacesScorer(cells int) Scorer {
 	return Scorer{limitedSpacesName, func(c *Candidate) (float64, bool) { return 0, c.Cells < cells }}
 }
@@ -62,7 +63,8 @@ func GroupLoadScorer() Scorer {
 	return Scorer{groupLoadName, func(c *Candidate) (float64, bool) { return float64(c.GroupLoad / scoreStep), true }}
 }
 
-// CellTrafficScorer prefers the machine on which most apps of the space are: cells talk to each other.
+// CellTrafficScorer prefers the machine with most apps of the space, since cells talk to each
+// other.
 func CellTrafficScorer() Scorer {
 	return Scorer{cellCellTrafficName, func(c *Candidate) (float64, bool) { return float64(-c.Alike), true }}
 }
@@ -77,15 +79,16 @@ func BaseTrafficScorer() Scorer {
 	}}
 }
 
-// ScorersByName returns the scorers that a configuration names, in its order: limitedSpaces=N with the most cells of
-// one app, cellAppLoad, groupLoad, cellCellTraffic and baseCellTraffic. The error tells of every name at fault.
+// ScorersByName returns the scorers that a configuration names, in its order: limitedSpaces=N with
+// the most cells of one app, cellAppLoad, groupLoad, cellCellTraffic and baseCellTraffic. The error
+// reports all bad names.
 func ScorersByName(names ...string) ([]Scorer, error) {
 	var scorers []Scorer
 	var errs []error
 	for i, name := range names {
 		s, err := scorerByName(name)
 		if err == nil && slices.ContainsFunc(scorers, func(o Scorer) bool { return o.Name == s.Name }) {
-			err = errors.New("is named twice: leave out the second, which can decide nothing")
+			err = errors.New("is named twice: leave out the second, which has no effect")
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("balance: scorer %d, %q: %w", i+1, name, err))

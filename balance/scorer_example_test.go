@@ -6,7 +6,8 @@ import (
 	"github.com/cellscape/cellscape/balance"
 )
 
-// A studio's own scorer stands beside the built-in ones: here the machines of a certain rack come first.
+// A studio's own scorer stands beside the built-in ones: here the machines of a certain rack come
+// first.
 func ExampleScorersByName() {
 	scorers, err := balance.ScorersByName("limitedSpaces=8", "cellAppLoad")
 	if err != nil {

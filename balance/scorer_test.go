@@ -65,7 +65,8 @@ func rankBy(name string, ranks map[uint32]float64) Scorer {
 	return Scorer{name, func(c *Candidate) (float64, bool) { r, ok := ranks[c.App.ID]; return r, ok }}
 }
 
-// TestIsABetterCellApp is about CellAppComparer::isABetterCellApp: scorers are asked in order until they tell apart.
+// TestIsABetterCellApp is about CellAppComparer::isABetterCellApp: scorers are asked in order until
+// they tell apart.
 func TestIsABetterCellApp(t *testing.T) {
 	nan := math.NaN()
 	tests := []struct {
@@ -106,7 +107,8 @@ func (m *pass) bestID(space int32, among search) uint32 {
 
 // TestFindBestCellApp is about CellApps::findBestCellApp, with each of the built-in scorers.
 func TestFindBestCellApp(t *testing.T) {
-	// Apps 4 to 7 are on one machine, 8 on the next. Group 1, 2 of space 1; 4, 5 of space 2; 6 of space 3; 7 and 8 idle.
+	// Apps 4 to 7 are on one machine, 8 on the next. Group 1, 2 of space 1; 4, 5 of space 2; 6 of
+	// space 3; 7 and 8 idle.
 	base := Observation{Apps: apps(500, 300, 900, 200, 400, 250, 100, 150)}
 	base.Spaces = []Space{space(t, 1, "x 0\n1\n2"), space(t, 2, "x 0\n4\n5"), space(t, 3, "6"), space(t, 4, "x 0\n3'\n6/8")}
 	const first = 0 // group
@@ -156,7 +158,8 @@ func TestFindBestCellApp(t *testing.T) {
 	}
 }
 
-// TestTwoAppsAtOneAddress is about a manager that has an app twice: the tree would refuse the second one's cell.
+// TestTwoAppsAtOneAddress is about a manager that has an app twice: the tree would refuse the
+// second one's cell.
 func TestTwoAppsAtOneAddress(t *testing.T) {
 	o := Observation{Apps: apps(900, 0), Spaces: []Space{space(t, 1, "1", 900)}}
 	o.Apps[1].Addr = o.Apps[0].Addr

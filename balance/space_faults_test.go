@@ -38,8 +38,8 @@ func TestNonsenseOfASpaceIsCounted(t *testing.T) {
 	}
 }
 
-// A space with an artificial load holds its share of each of its apps, whatever they report: groups, the choice of apps
-// and the smoothed average go by that as much as lines do.
+// A space with an artificial load holds its share of each of its apps, whatever they report:
+// groups, the choice of apps and the smoothed average go by that as much as lines do.
 func TestArtificialLoadCountsForApps(t *testing.T) {
 	reserved := func(s Space, cores float64) Space { s.MinLoad = int64(nanos(cores)); return s }
 	runMeta(t, classicName, []metaCase{

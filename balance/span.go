@@ -2,10 +2,12 @@ package balance
 
 import "math"
 
-// guess is the width, in metres, that a side without bounds is taken to have when a leaf without entities is cut.
+// guess is the assumed width, in metres, of a side without bounds when a leaf without entities is
+// cut.
 const guess = 1000.0
 
-// finiteSpan gives infinite ends a place: about the origin, or at a guessed width from the other end.
+// finiteSpan gives infinite ends a place: about the origin, or at a guessed width from the other
+// end.
 func finiteSpan(lo, hi float64) (float64, float64) {
 	switch noLo, noHi := math.IsInf(lo, -1), math.IsInf(hi, 1); {
 	case noLo && noHi:

@@ -9,7 +9,7 @@ import (
 	"github.com/cellscape/cellscape/bsp"
 )
 
-// view is an Observation without what cannot be true, in a fixed order, with its parts joined.
+// view is an Observation without impossible figures, in a fixed order, with its parts connected.
 type view struct {
 	apps    []appView   // by ID
 	spaces  []spaceView // by ID
@@ -24,7 +24,7 @@ type appView struct {
 	group    int32   // filled in by groups
 	// added is how many cells the plan gives it.
 	added int
-	// doubtful says that it reported what cannot be true, so that no one knows how busy it is.
+	// doubtful means that it reported something impossible, so its load is unknown.
 	doubtful bool
 }
 
@@ -50,15 +50,18 @@ type leafView struct {
 	cell    *Cell // nil if there is no usable report
 	app     int32 // index of its app, -1 if that is not known
 	created bool
-	// level is what is compared between cells. An app that runs nothing else is as loaded as its cell says, which
-	// knows at once of a handed-over entity; the load of an app with further cells comes on top.
+	// level is what is compared between cells. An app with no other cell counts with its cell's
+	// load, which reflects a handover at once. The other load of an app with further cells is
+	// added.
 	level int64
 }
 
-// known reports whether lines beside the leaf may move: its app has made it, and has said what it holds.
+// known reports whether lines beside the leaf may move: its app has made it, and has said what it
+// holds.
 func (l *leafView) known() bool { return l.created && l.cell != nil }
 
-// lineView is a line over a range of leaves: from first up to mid on its lower side, from mid up to last on its upper.
+// lineView is a line over a range of leaves: from first up to mid on its lower side, from mid up to
+// last on its upper.
 type lineView struct {
 	id               bsp.NodeID
 	axis             bsp.Axis
@@ -69,8 +72,8 @@ type lineView struct {
 	left, right int32
 }
 
-// average is the mean level of the leaves that do not retire. Those that do count with their load only: it will be
-// someone else's.
+// average is the mean level of the leaves that do not retire. Retiring leaves only count with their
+// load, which others will get.
 func (s *spaceView) average() int64 {
 	sum := int64(0)
 	for i := range s.leaves {
@@ -141,8 +144,8 @@ func (v *view) takeSpaces(spaces []Space) {
 	}
 }
 
-// index finds the apps by address. Of two at the same one only the first can be told by the tree, and the second must
-// not be given a cell that the tree would refuse.
+// index finds the apps by address. Of two with the same address the tree only knows the first, and
+// the second must not get a cell, which the tree would refuse.
 func (v *view) index() map[appKey]int32 {
 	byKey := make(map[appKey]int32, len(v.apps))
 	for i := range v.apps {
@@ -161,7 +164,7 @@ func (v *view) index() map[appKey]int32 {
 	return byKey
 }
 
-// join reads the tree of a space, and gives its leaves their reports and apps.
+// join reads the tree of a space, and connects its leaves with their reports and apps.
 func (v *view) join(space int32, byKey map[appKey]int32) {
 	s := &v.spaces[space]
 	n := s.Tree.Len()
@@ -213,8 +216,8 @@ func (v *view) join(space int32, byKey map[appKey]int32) {
 	}
 }
 
-// walk lists the lines under a child whose first leaf has the given index. It returns the index of the leaf after its
-// last, and how the child is referred to.
+// walk lists the lines under a child whose first leaf has the given index. It returns the index of
+// the leaf after its last, and how the child is referred to.
 func (s *spaceView) walk(c bsp.Child, first int32) (last, ref int32) {
 	if c.Leaf != nil {
 		return first + 1, ^first
@@ -251,8 +254,8 @@ func (v *view) levels() {
 // least is a cell's part of the artificial load of its space.
 func (s *spaceView) least() int64 { return s.MinLoad / int64(len(s.leaves)) }
 
-// reserve adds to the load of each app what its cells lack of the artificial loads of their spaces: what a studio keeps
-// free for a space would else be taken for idle, and be given to others.
+// reserve adds to the load of each app what its cells lack of the artificial loads of their spaces.
+// Otherwise what a studio keeps free for a space would seem idle, and be given to others.
 func (v *view) reserve() {
 	for i := range v.spaces {
 		s := &v.spaces[i]

@@ -65,7 +65,7 @@ func mapValue(t *property.DataType, a any) (property.Value, error) {
 		return property.Value{}, fmt.Errorf("a %T is not a map", a)
 	}
 	list := make([]property.Value, 0, 2*m.Len())
-	// the map's order does not matter: the type sorts the pairs
+	// order does not show: the type sorts the pairs
 	for pairs := m.MapRange(); pairs.Next(); { // MapIndex would not find a NaN
 		k, err := toValue(t.Key(), pairs.Key().Interface())
 		if err != nil {

@@ -111,7 +111,7 @@ func (e *Endpoint) CarrierStats() CarrierStats {
 	}
 	var sum, known time.Duration
 	var perMyriad int64
-	// the map's order does not matter: the sums are of integers
+	// order does not show: the sums are of integers
 	for _, c := range e.channels {
 		s.Queued += c.out.streams[laneGame].queued
 		if rtt := c.out.rtt.Smooth; rtt > 0 {

@@ -65,7 +65,7 @@ func (c *Cell) assertGhost(rec *record) {
 // assert checks, at the end of a tick, that each entity in the CellApp's index is on the cell that
 // it names. So each id has at most one real.
 func (p *Population) assert() {
-	// the map's order does not matter: a fault stops the program
+	// order does not show: a fault stops the program
 	for id, rec := range p.byID {
 		list := rec.cell.ghosts
 		if rec.real != nil {

@@ -263,7 +263,7 @@ func (l *Links) Tick(now time.Duration) {
 		l.goOn()
 	}
 	l.worst = wire.Backlog{}
-	// the map's order does not matter: of equals the lowest address counts
+	// order does not show: of equals the lowest address counts
 	for to, ch := range l.routes {
 		bytes, limit := l.waiting(ch)
 		if mercury.LevelOf(bytes, limit) == mercury.Free {

@@ -19,9 +19,9 @@ const (
 	cubicRTO      = time.Second
 )
 
-// Cubic is a download that shares the way with what is tested: it sends all that it may, and fills the queue until that drops
-// something, as most of the Internet does (RFC 9438, without its finer points: an ack a datagram, nothing sent again). It is a Node,
-// as is its peer, a CubicSink.
+// Cubic is a download that shares the way with what is tested: it sends all that it may, and fills
+// the queue until that drops something, as most of the Internet does (RFC 9438, without its finer
+// points: an ack a datagram, nothing sent again). It is a Node, as is its peer, a CubicSink.
 type Cubic struct {
 	self, peer netip.AddrPort
 
@@ -45,7 +45,8 @@ func NewCubic(self, peer netip.AddrPort) *Cubic {
 	return &Cubic{self: self, peer: peer, window: cubicWindow, flying: make(map[uint64]time.Duration)}
 }
 
-// Acked is the bytes that have arrived, as far as the sender knows; Lost the datagrams that have not.
+// Acked is the bytes that have arrived, as far as the sender knows; Lost the datagrams that have
+// not.
 func (c *Cubic) Acked() (bytes, lost int) {
 	return (int(c.next) - len(c.flying) - c.lost) * (cubicDatagram + PacketOverhead), c.lost
 }

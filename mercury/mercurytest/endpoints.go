@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// EndpointRig is a Rig of two mercury.Endpoints in a World of their own, the second at Place(2) with salt 2. cfg's salt is
-// set.
+// EndpointRig is a Rig of two mercury.Endpoints in a World of their own, the second at Place(2)
+// with salt 2. cfg's salt is set.
 func EndpointRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
 	t.Helper()
 	rig, _ := EndpointRigIn(t, seed, cfg)

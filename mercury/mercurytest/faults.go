@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Link says what happens to datagrams on their way. Shares are from 0 to 1; a field of 0 does nothing.
+// Link says what happens to datagrams on their way. Shares are from 0 to 1; a field of 0 does
+// nothing.
 type Link struct {
 	Loss      float64       // share that never arrives
 	Duplicate float64       // share that arrives twice, the second copy with a delay of its own
@@ -19,8 +20,9 @@ type Link struct {
 	Queue     int           // bytes that may wait before the bottleneck (DefaultQueue); what comes then is dropped
 	Trunk     *Trunk        // a bottleneck that this link shares with others; Rate and Queue are not used then
 
-	// BurstBegin is the chance of a datagram to begin a burst, in which all is lost, itself included. BurstEnd is the chance
-	// of each later one to end it and to pass; 0 counts as 1. A burst takes 1/BurstEnd datagrams on average (Gilbert's model).
+	// BurstBegin is the chance of a datagram to begin a burst, in which all is lost, itself
+	// included. BurstEnd is the chance of each later one to end it and to pass; 0 counts as 1. A
+	// burst takes 1/BurstEnd datagrams on average (Gilbert's model).
 	BurstBegin, BurstEnd float64
 	// Nothing passes for the last Outage of each OutageEvery, counted from time 0.
 	Outage, OutageEvery time.Duration
@@ -68,8 +70,9 @@ type lane struct {
 // bottleneck remembers when it is free again.
 type bottleneck struct{ free time.Duration }
 
-// Trunk is a bottleneck that several links share, one direction of it: a player's line with all that goes over it, or a
-// server's. It is first in, first out, and drops what finds its queue full. Links of one Network, or of one UserLink, share it.
+// Trunk is a bottleneck that several links share, one direction of it: a player's line with all
+// that goes over it, or a server's. It is first in, first out, and drops what finds its queue full.
+// Links of one Network, or of one UserLink, share it.
 type Trunk struct {
 	rate, queue int
 	bottleneck
@@ -82,12 +85,14 @@ type TrunkCounts struct {
 	PassedBytes, DroppedBytes int
 }
 
-// NewTrunk makes a Trunk of a rate in bytes per second, whose queue takes as long as queue to run empty.
+// NewTrunk makes a Trunk of a rate in bytes per second, whose queue takes as long as queue to run
+// empty.
 func NewTrunk(rate int, queue time.Duration) *Trunk {
 	return &Trunk{rate: rate, queue: QueueOf(rate, queue)}
 }
 
-// QueueOf is the bytes that a bottleneck of a rate passes in a time: Link.Queue for a queue that is given as a delay.
+// QueueOf is the bytes that a bottleneck of a rate passes in a time: Link.Queue for a queue that is
+// given as a delay.
 func QueueOf(rate int, d time.Duration) int {
 	return int(int64(rate) * int64(d) / int64(time.Second))
 }
@@ -110,7 +115,8 @@ func (t *Trunk) pass(now time.Duration, size int) (passed time.Duration, overrun
 	return passed, false
 }
 
-// fate is what becomes of one datagram: when each of its copies arrives and which of them are damaged.
+// fate is what becomes of one datagram: when each of its copies arrives and which of them are
+// damaged.
 type fate struct {
 	copies  int // 0 to 2
 	at      [2]time.Duration
@@ -119,8 +125,8 @@ type fate struct {
 	overrun bool
 }
 
-// fate draws what becomes of a datagram of size bytes that is sent at now. It draws only for what may happen, so that
-// switching one fault on leaves the draws of others as they were.
+// fate draws what becomes of a datagram of size bytes that is sent at now. It draws only for what
+// may happen, so that switching one fault on leaves the draws of others as they were.
 func (l *Link) fate(rng *rand.Rand, ln *lane, now time.Duration, size int) (f fate) {
 	if happens(rng, l.Loss) || l.inBurst(rng, ln) || l.inOutage(now) {
 		return f
@@ -176,7 +182,8 @@ func (l *Link) inOutage(now time.Duration) bool {
 // remembers reports whether the link needs a lane.
 func (l *Link) remembers() bool { return l.Rate > 0 || l.BurstBegin > 0 }
 
-// pass puts size bytes behind what waits before the bottleneck and returns when they have passed it.
+// pass puts size bytes behind what waits before the bottleneck and returns when they have passed
+// it.
 func (b *bottleneck) pass(rate, room int, now time.Duration, size int) (passed time.Duration, overrun bool) {
 	if room == 0 {
 		room = DefaultQueue

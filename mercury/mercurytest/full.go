@@ -7,11 +7,12 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// fullMost bounds what testFull tries to send: more than a queue and what a system buffers below it.
+// fullMost bounds what testFull tries to send: more than a queue and what a system buffers below
+// it.
 const fullMost = 128 << 20
 
-// testFull fills the queue towards a peer that lives. The queue refuses what it has no room for, and nothing else comes of it: what was
-// queued arrives in order, then there is room again.
+// testFull fills the queue towards a peer that lives. The queue refuses what it has no room for,
+// and nothing else comes of it: what was queued arrives in order, then there is room again.
 func testFull(t *testing.T, x *bench) {
 	a, b := x.connect()
 	size := min(x.MaxMessage-4, 64<<10)

@@ -12,13 +12,13 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// TestHostile checks that an acceptor of channels survives those who mean it harm: floods, forgeries, replays, peers that
-// break the protocol or go no further. All is made from what sound endpoints send, so that it holds for every wire format
-// and every Guard.
+// TestHostile checks that an acceptor of channels survives those who mean it harm: floods,
+// forgeries, replays, peers that break the protocol or go no further. All is made from what sound
+// endpoints send, so that it holds for every wire format and every Guard.
 //
-// config makes the Config of endpoint n: 1 is the acceptor, the others dial it. The suite sets Salt and, in some tests,
-// limits. It is called anew for each run, and must then give the same: two runs of the same calls are compared, so what a
-// Guard draws at random must come from a seed.
+// config makes the Config of endpoint n: 1 is the acceptor, the others dial it. The suite sets Salt
+// and, in some tests, limits. It is called anew for each run, and must then give the same: two runs
+// of the same calls are compared, so what a Guard draws at random must come from a seed.
 func TestHostile(t *testing.T, config func(t testing.TB, n int) mercury.Config) {
 	for _, test := range []struct {
 		name string
@@ -49,8 +49,8 @@ func (s *siege) opens(n int) (all [][]byte) {
 	return all
 }
 
-// A flood of opens in forged names makes no channel, takes no memory, sends nobody more than came in their name, and a
-// sound dialler gets in soon after.
+// A flood of opens in forged names makes no channel, takes no memory, sends nobody more than came
+// in their name, and a sound dialler gets in soon after.
 func floodOfOpens(s *siege) {
 	opens := s.opens(50)
 	before := heapInUse()
@@ -76,8 +76,8 @@ func floodOfOpens(s *siege) {
 	s.talk(v, "after the flood")
 }
 
-// The datagrams of a whole handshake and of what followed, sent again in forged names when the channel is gone, and
-// in its own name too, open nothing.
+// The datagrams of a whole handshake and of what followed, sent again in forged names when the
+// channel is gone, and in its own name too, open nothing.
 func replayedHandshakes(s *siege) {
 	s.record()
 	v := s.visit(2, nil)
@@ -112,7 +112,8 @@ func replayedHandshakes(s *siege) {
 	}
 }
 
-// Recorded datagrams, sent again in any order and in any name while the channel lives, change nothing.
+// Recorded datagrams, sent again in any order and in any name while the channel lives, change
+// nothing.
 func replay(s *siege) {
 	s.record()
 	v := s.visit(2, nil)
@@ -199,7 +200,8 @@ func forgery(s *siege) {
 	s.talk(v, "after the forgeries")
 }
 
-// A peer that lives but never acks is given up at a named limit. An app that goes on sending meets its queue's limit until then.
+// A peer that lives but never acks is given up at a named limit. An app that goes on sending meets
+// its queue's limit until then.
 func neverAcks(s *siege, busy bool) {
 	s.limit = func(c *mercury.Config) { c.MaxMessage, c.MaxQueued = 1000, 100_000 }
 	s.begin()
@@ -237,8 +239,8 @@ func neverAcks(s *siege, busy bool) {
 	s.t.Errorf("closed with %v, want one of %v", reason, want)
 }
 
-// An ack of what was never sent ends the channel with ErrProtocol. Such an ack is taken from another run, which was the same
-// up to the moment in which the acceptor began to send.
+// An ack of what was never sent ends the channel with ErrProtocol. Such an ack is taken from
+// another run, which was the same up to the moment in which the acceptor began to send.
 func acksTheFuture(s *siege) {
 	v := s.visit(2, nil)
 	s.w.Run(100 * time.Millisecond)
@@ -268,7 +270,8 @@ func acksTheFuture(s *siege) {
 	}
 }
 
-// A peer that announces a message above MaxMessage loses its channel with ErrMessageTooLong, before the message is there.
+// A peer that announces a message above MaxMessage loses its channel with ErrMessageTooLong, before
+// the message is there.
 func announcesTooMuch(s *siege) {
 	s.limit = func(c *mercury.Config) { c.MaxMessage = 1000 }
 	s.begin()
@@ -286,7 +289,8 @@ func announcesTooMuch(s *siege) {
 	}
 }
 
-// Many peers that announce a megabyte and then send no more hold no more memory than they have sent, and are given up.
+// Many peers that announce a megabyte and then send no more hold no more memory than they have
+// sent, and are given up.
 func slowLoris(s *siege) {
 	const peers = 200
 	before := heapInUse()
@@ -322,7 +326,8 @@ func slowLoris(s *siege) {
 	}
 }
 
-// Diallers that vanish as soon as they are in take no more than MaxChannels, and are given up; then others get in.
+// Diallers that vanish as soon as they are in take no more than MaxChannels, and are given up; then
+// others get in.
 func halfOpen(s *siege) {
 	const most = 50
 	s.limit = func(c *mercury.Config) { c.MaxChannels = most }

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// linkBuffer is what the sockets of a UserLink ask of the system for each direction, so that a burst is lost where the
-	// Link says and nowhere else.
+	// linkBuffer is what the sockets of a UserLink ask of the system for each direction, so that a
+	// burst is lost where the Link says and nowhere else.
 	linkBuffer = 4 << 20
 	// linkDatagram is the largest datagram of UDP.
 	linkDatagram = 65507
-	// linkNap is how long the scheduler sleeps at a time in the last moment before a datagram is due: the system's
-	// ordinary timers come a millisecond late.
+	// linkNap is how long the scheduler sleeps at a time in the last moment before a datagram is
+	// due: the system's ordinary timers come a millisecond late.
 	linkNap = 60 * time.Microsecond
 	// linkCoarse is the last moment: further away, ordinary timers are exact enough.
 	linkCoarse = 2 * time.Millisecond
@@ -26,16 +26,17 @@ const (
 
 // LinkConfig is what NewLink makes a UserLink of.
 type LinkConfig struct {
-	// Seed is where all chance comes from. What happens to the n-th datagram of one direction follows from the seed, the
-	// order in which the directions were first used, and n.
+	// Seed is where all chance comes from. What happens to the n-th datagram of one direction
+	// follows from the seed, the order in which the directions were first used, and n.
 	Seed uint64
 	// Link is the link between all, both ways, until one of the Set methods changes it.
 	Link Link
 }
 
-// UserLink carries datagrams between real UDP sockets of this host through a bad link, in real time. Each socket gets an outer
-// address on loopback: who sends to it reaches the socket, and sees the outer address of its own as the sender's, as
-// behind a router that maps addresses (full-cone NAT). All methods may be called from any goroutine.
+// UserLink carries datagrams between real UDP sockets of this host through a bad link, in real
+// time. Each socket gets an outer address on loopback: who sends to it reaches the socket, and sees
+// the outer address of its own as the sender's, as behind a router that maps addresses (full-cone
+// NAT). All methods may be called from any goroutine.
 //
 //	a ──> outer of b ═ delay, loss, ... ═ outer of a ──> b
 //
@@ -92,7 +93,8 @@ func NewLink(cfg LinkConfig) *UserLink {
 	return l
 }
 
-// Via is the address to dial instead of target, the address of a socket on loopback. It is the same for every call until Rebind.
+// Via is the address to dial instead of target, the address of a socket on loopback. It is the same
+// for every call until Rebind.
 func (l *UserLink) Via(target netip.AddrPort) (netip.AddrPort, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +105,8 @@ func (l *UserLink) Via(target netip.AddrPort) (netip.AddrPort, error) {
 	return g.outer, nil
 }
 
-// Rebind gives a socket another outer address and returns it. What is sent to the former one is lost.
+// Rebind gives a socket another outer address and returns it. What is sent to the former one is
+// lost.
 func (l *UserLink) Rebind(place netip.AddrPort) (netip.AddrPort, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,14 +132,16 @@ func (l *UserLink) SetLink(link Link) {
 	l.link = link
 }
 
-// SetLinkOneWay sets the link for what one socket sends to another. Both are named by their own addresses, not the outer ones.
+// SetLinkOneWay sets the link for what one socket sends to another. Both are named by their own
+// addresses, not the outer ones.
 func (l *UserLink) SetLinkOneWay(from, to netip.AddrPort, link Link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ways[way{from, to}] = link
 }
 
-// SetLinkFrom sets the link for what one socket sends to all others, before what SetLink says and after SetLinkOneWay.
+// SetLinkFrom sets the link for what one socket sends to all others, before what SetLink says and
+// after SetLinkOneWay.
 func (l *UserLink) SetLinkFrom(from netip.AddrPort, link Link) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -218,7 +223,8 @@ func (l *UserLink) read(g *gate) {
 	}
 }
 
-// take decides what becomes of a datagram and puts it into flight, or passes it on at once if it takes no time.
+// take decides what becomes of a datagram and puts it into flight, or passes it on at once if it
+// takes no time.
 func (l *UserLink) take(from, to netip.AddrPort, datagram []byte) {
 	l.mu.Lock()
 	l.counts.Sent++

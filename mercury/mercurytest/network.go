@@ -17,7 +17,8 @@ func pairOf(a, b netip.AddrPort) pair {
 	return pair{a, b}
 }
 
-// maxSpare bounds the buffers kept for reuse, so that one burst does not weigh on tests of memory for ever after.
+// maxSpare bounds the buffers kept for reuse, so that one burst does not weigh on tests of memory
+// for ever after.
 const maxSpare = 1024
 
 // way is an ordered pair of places.
@@ -69,7 +70,8 @@ func (n *Network) SetLink(l Link) { n.link = l }
 // SetLinkBetween sets the link between two places, both ways.
 func (n *Network) SetLinkBetween(a, b netip.AddrPort, l Link) { n.links[pairOf(a, b)] = l }
 
-// SetLinkOneWay sets the link for what goes from one place to another, before what SetLinkBetween says of both.
+// SetLinkOneWay sets the link for what goes from one place to another, before what SetLinkBetween
+// says of both.
 func (n *Network) SetLinkOneWay(from, to netip.AddrPort, l Link) { n.ways[way{from, to}] = l }
 
 // Cut parts two places, or joins them again. What is in flight still arrives.
@@ -78,16 +80,17 @@ func (n *Network) Cut(a, b netip.AddrPort, cut bool) { n.cuts[pairOf(a, b)] = cu
 // Counts returns what became of the datagrams so far.
 func (n *Network) Counts() Counts { return n.counts }
 
-// Watch has f see every datagram that is sent from now on, before anything happens to it; nil ends that. from is the
-// address that the receiver will see. datagram is valid only during the call and must not be changed.
+// Watch has f see every datagram that is sent from now on, before anything happens to it; nil ends
+// that. from is the address that the receiver will see. datagram is valid only during the call and
+// must not be changed.
 func (n *Network) Watch(f func(now time.Duration, from, to netip.AddrPort, datagram []byte)) {
 	n.watch = f
 }
 
-// Rebind gives a place another address towards all others, as when a router forgets its mapping or a player walks from one
-// network into the next: what the place sends comes from outer, what is sent to outer arrives there, and its former
-// address leads nowhere, also for what is in flight. Rebind to the place itself undoes it. Links and cuts go on
-// naming the place.
+// Rebind gives a place another address towards all others, as when a router forgets its mapping or
+// a player walks from one network into the next: what the place sends comes from outer, what is
+// sent to outer arrives there, and its former address leads nowhere, also for what is in flight.
+// Rebind to the place itself undoes it. Links and cuts go on naming the place.
 func (n *Network) Rebind(place, outer netip.AddrPort) {
 	if old, ok := n.outer[place]; ok {
 		delete(n.inner, old)
@@ -154,8 +157,8 @@ func (n *Network) Send(now time.Duration, from, to netip.AddrPort, datagram []by
 	}
 }
 
-// Inject puts a datagram into flight that arrives at the next Deliver, whatever the links are: one that was recorded
-// before, or forged. from may be any address.
+// Inject puts a datagram into flight that arrives at the next Deliver, whatever the links are: one
+// that was recorded before, or forged. from may be any address.
 func (n *Network) Inject(now time.Duration, from, to netip.AddrPort, datagram []byte) {
 	n.counts.Injected++
 	n.fly(now, from, to, datagram)
@@ -200,9 +203,10 @@ func (n *Network) NextArrival() (time.Duration, bool) {
 	return n.flying[0].at, true
 }
 
-// Deliver hands out all datagrams that arrive at or before now, by time of arrival and then of sending. datagram is
-// valid only during the call of f, which may overwrite it. What f sends is delivered by the next Deliver, even if it takes no
-// time. to is the place that stands behind the address the datagram was sent to.
+// Deliver hands out all datagrams that arrive at or before now, by time of arrival and then of
+// sending. datagram is valid only during the call of f, which may overwrite it. What f sends is
+// delivered by the next Deliver, even if it takes no time. to is the place that stands behind the
+// address the datagram was sent to.
 func (n *Network) Deliver(now time.Duration, f func(from, to netip.AddrPort, datagram []byte)) {
 	last := n.sent
 	var later []parcel
@@ -227,7 +231,8 @@ func (n *Network) Deliver(now time.Duration, f func(from, to netip.AddrPort, dat
 	}
 }
 
-// Drop throws away everything in flight to a place, as when the process there crashes and its socket with it.
+// Drop throws away everything in flight to a place, as when the process there crashes and its
+// socket with it.
 func (n *Network) Drop(at netip.AddrPort) {
 	kept := n.flying[:0]
 	for _, p := range n.flying {

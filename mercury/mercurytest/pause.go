@@ -18,8 +18,9 @@ func (x *bench) pauseAt(ch mercury.ChannelID, n int) {
 	}
 }
 
-// testPause pauses one of two channels for longer than a peer may be silent, while its sender fills it. The other channel does not
-// notice, the sender's queue refuses what is too much, and after Resume everything comes in order.
+// testPause pauses one of two channels for longer than a peer may be silent, while its sender fills
+// it. The other channel does not notice, the sender's queue refuses what is too much, and after
+// Resume everything comes in order.
 func testPause(t *testing.T, x *bench) {
 	a, b := x.connect()
 	beside := x.B.Dial(x.A.Self())
@@ -65,8 +66,8 @@ func testPause(t *testing.T, x *bench) {
 	x.until("the message after it", func() bool { return len(seen.Reliable) == sent+1 })
 }
 
-// testPauseOften pauses and resumes at random, under faults where there are some: each message comes once and in order, and none
-// while the channel is paused.
+// testPauseOften pauses and resumes at random, under faults where there are some: each message
+// comes once and in order, and none while the channel is paused.
 func testPauseOften(t *testing.T, x *bench) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	a, b := x.connect()
@@ -104,7 +105,8 @@ func testPauseOften(t *testing.T, x *bench) {
 	x.wantStream(seen.Reliable, n)
 }
 
-// testPauseEnd closes a channel that is paused at the other end: what was held comes before the end.
+// testPauseEnd closes a channel that is paused at the other end: what was held comes before the
+// end.
 func testPauseEnd(t *testing.T, x *bench) {
 	a, b := x.connect()
 	x.pauseAt(b, 1)

@@ -15,8 +15,8 @@ type direction struct {
 	sent [][]byte
 }
 
-// modelChannel is a channel as a naive bystander sees it: end 0 dialled, end 1 accepted. Its first message is its number, so
-// that the two ends can be matched from outside.
+// modelChannel is a channel as a naive bystander sees it: end 0 dialled, end 1 accepted. Its first
+// message is its number, so that the two ends can be matched from outside.
 type modelChannel struct {
 	ends    [2]mercury.ChannelID
 	by      int // which transport dialled: 0 for A
@@ -25,9 +25,10 @@ type modelChannel struct {
 	aborted bool
 }
 
-// RandomRun drives the rig by steps random operations drawn from seed and compares with a naive model: on every channel each
-// side has received a beginning of what the other sent, each message once and in order; after a quiet time the whole of
-// it, if no one aborted and the receiver did not close first. The faults of the Link vary during the run.
+// RandomRun drives the rig by steps random operations drawn from seed and compares with a naive
+// model: on every channel each side has received a beginning of what the other sent, each message
+// once and in order; after a quiet time the whole of it, if no one aborted and the receiver did not
+// close first. The faults of the Link vary during the run.
 func RandomRun(t testing.TB, rig *Rig, seed uint64, steps int) {
 	r := &randomRun{t: t, rig: rig, rng: rand.New(rand.NewPCG(seed, 2))}
 	t.Logf("seed %d", seed)

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// siegeSlack is what the bookkeeping of the endpoints may keep: spare buffers, memories of what has ended.
+	// siegeSlack is what the bookkeeping of the endpoints may keep: spare buffers, memories of what
+	// has ended.
 	siegeSlack = 12 << 20
 	// siegePlaces is where the strangers are whose addresses are forged.
 	siegePlaces = 1000

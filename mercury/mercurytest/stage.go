@@ -8,16 +8,15 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Stage is a transport for the test of one app alone: it records what the app does
-// with its channels, and the test plays the other ends, by calling the app's Opened,
-// Message and Closed itself. Make it with NewStage.
+// Stage is a transport for the test of one app alone: it records what the app does with its
+// channels, and the test plays the other ends, by calling the app's Opened, Message and Closed
+// itself. Make it with NewStage.
 type Stage struct {
 	// Last is the channel that was made last; channels count from 1.
 	Last mercury.ChannelID
 	// Dials lists the channels that the app dialled, in order.
 	Dials []mercury.ChannelID
-	// Ended has the channels that the app closed or aborted, and those that the test
-	// put there.
+	// Ended has the channels that the app closed or aborted, and those that the test put there.
 	Ended map[mercury.ChannelID]bool
 	// Sent is what the app sent, in order.
 	Sent []Sent
@@ -52,16 +51,16 @@ func Host(n byte, salt uint32) mercury.Address {
 	return mercury.Address{At: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, n}), 20000), Salt: salt}
 }
 
-// Accept makes a channel that a peer dialled. The app does not know of it before the
-// test calls its Opened.
+// Accept makes a channel that a peer dialled. The app does not know of it before the test calls its
+// Opened.
 func (s *Stage) Accept(peer mercury.Address) mercury.ChannelID {
 	s.Last++
 	s.peers[s.Last] = peer
 	return s.Last
 }
 
-// Answer says which start of the peer a channel leads to that the app dialled by place
-// only. The test then calls the app's Opened.
+// Answer says which start of the peer a channel leads to that the app dialled by place only. The
+// test then calls the app's Opened.
 func (s *Stage) Answer(ch mercury.ChannelID, peer mercury.Address) { s.peers[ch] = peer }
 
 // Self implements mercury.Transport.
@@ -87,7 +86,8 @@ func (s *Stage) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, e
 	return 0, s.record(ch, false, msg)
 }
 
-// MaxUnreliable implements mercury.Transport: a Stage takes what a guarded channel of an Endpoint does at least.
+// MaxUnreliable implements mercury.Transport: a Stage takes what a guarded channel of an Endpoint
+// does at least.
 func (s *Stage) MaxUnreliable(ch mercury.ChannelID) int {
 	if _, ok := s.Peer(ch); !ok {
 		return 0

@@ -11,33 +11,37 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Rig is two transports that reach each other, as TestTransport drives them. Time may be virtual or real.
+// Rig is two transports that reach each other, as TestTransport drives them. Time may be virtual or
+// real.
 type Rig struct {
 	A, B mercury.Transport
 	// SetHandlers sets what A and B deliver to.
 	SetHandlers func(a, b mercury.Handler)
-	// RunUntil lets time pass until done or until limit has passed, and reports whether done was met.
+	// RunUntil lets time pass until done or until limit has passed, and reports whether done was
+	// met.
 	RunUntil func(limit time.Duration, done func() bool) bool
 	// MaxMessage is the largest reliable message that A and B take.
 	MaxMessage int
-	// Lossless says that no unreliable message is lost as long as no faults are set, whatever its burst.
+	// Lossless says that no unreliable message is lost as long as no faults are set, whatever its
+	// burst.
 	Lossless bool
 	// Timeout is how long it takes at most until a silent peer is given up.
 	Timeout time.Duration
-	// SetLink sets the faults between A and B; nil when there are none to set, which skips the tests that need it.
+	// SetLink sets the faults between A and B; nil when there are none to set, which skips the
+	// tests that need it.
 	SetLink func(Link)
 	// Cut parts A and B; nil as above.
 	Cut func(bool)
-	// Rebind gives A another address towards B, as a router does; nil as above. The suite does not use it: a Transport
-	// need not survive it.
+	// Rebind gives A another address towards B, as a router does; nil as above. The suite does not
+	// use it: a Transport need not survive it.
 	Rebind func()
 }
 
 // patience is how long the suite lets anything take that is not a timeout.
 const patience = 2 * time.Minute
 
-// TestTransport checks what mercury.Transport and mercury.Handler promise. newRig makes a fresh pair for each test; its seed
-// is for the faults.
+// TestTransport checks what mercury.Transport and mercury.Handler promise. newRig makes a fresh
+// pair for each test; its seed is for the faults.
 func TestTransport(t *testing.T, newRig func(t *testing.T, seed uint64) *Rig) {
 	tests := []struct {
 		name string
@@ -271,8 +275,9 @@ func testSizes(t *testing.T, x *bench) {
 // maxUnanswered bounds what testUnreliableLimit sends without a turn of the transport.
 const maxUnanswered = 64 << 20
 
-// testUnreliableLimit sends what MaxUnreliable allows until it allows no more: then each message that was within the limit has
-// come, and there is room again. A channel that is not there has no room.
+// testUnreliableLimit sends what MaxUnreliable allows until it allows no more: then each message
+// that was within the limit has come, and there is room again. A channel that is not there has no
+// room.
 func testUnreliableLimit(t *testing.T, x *bench) {
 	a, b := x.connect()
 	whole, sent, bytes := x.A.MaxUnreliable(a), 0, 0

@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	// udpPace is how much faster than real time a UDPRig runs: its endpoints are told ten seconds for each real one,
-	// and its link is ten times shorter, so that the suite's minutes of silence take seconds.
+	// udpPace is how much faster than real time a UDPRig runs: its endpoints are told ten seconds
+	// for each real one, and its link is ten times shorter, so that the suite's minutes of silence
+	// take seconds.
 	udpPace = 10
-	// udpMail bounds the datagrams of one socket that wait for their endpoint. More are lost, as in a full socket.
+	// udpMail bounds the datagrams of one socket that wait for their endpoint. More are lost, as in
+	// a full socket.
 	udpMail = 8192
 	// udpNap is how long the rig sleeps when it finds nothing to do.
 	udpNap = 80 * time.Microsecond
@@ -31,8 +33,9 @@ type udpNode struct {
 	ended chan error
 }
 
-// UDPRig is a Rig of two mercury.Endpoints on real sockets (package udp) with a UserLink between them. Its time is real,
-// but runs ten times as fast. cfg's salt is set, and KeepAlive and Inactivity if they are zero. It cleans up after itself.
+// UDPRig is a Rig of two mercury.Endpoints on real sockets (package udp) with a UserLink between
+// them. Its time is real, but runs ten times as fast. cfg's salt is set, and KeepAlive and
+// Inactivity if they are zero. It cleans up after itself.
 func UDPRig(t testing.TB, seed uint64, cfg mercury.Config) *Rig {
 	t.Helper()
 	if cfg.Inactivity == 0 {
@@ -144,7 +147,8 @@ func (r *udpRun) until(limit time.Duration, done func() bool) bool {
 	}
 }
 
-// turn takes in what has come for n and sends what it has to say; it reports whether there was anything.
+// turn takes in what has come for n and sends what it has to say; it reports whether there was
+// anything.
 func (r *udpRun) turn(n *udpNode) bool {
 	heard := false
 	for more := true; more; {

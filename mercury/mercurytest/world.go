@@ -7,8 +7,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Node is what a World runs: a mercury.Endpoint, or other traffic that shares the Network with endpoints. The methods are those of
-// an Endpoint and are called as its package comment says.
+// Node is what a World runs: a mercury.Endpoint, or other traffic that shares the Network with
+// endpoints. The methods are those of an Endpoint and are called as its package comment says.
 type Node interface {
 	Self() mercury.Address
 	Receive(now time.Duration, from netip.AddrPort, datagram []byte)
@@ -17,7 +17,8 @@ type Node interface {
 	NextDeadline() (time.Duration, bool)
 }
 
-// World runs endpoints over a Network in virtual time, from event to event. It belongs to one goroutine.
+// World runs endpoints over a Network in virtual time, from event to event. It belongs to one
+// goroutine.
 type World struct {
 	Net   *Network
 	now   time.Duration
@@ -41,7 +42,8 @@ func NewWorld(seed uint64) *World {
 // Now is the virtual time.
 func (w *World) Now() time.Duration { return w.now }
 
-// Add puts an endpoint, or another Node, at its place; one that was there before is gone, as after a restart.
+// Add puts an endpoint, or another Node, at its place; one that was there before is gone, as after
+// a restart.
 func (w *World) Add(e Node) {
 	at := e.Self().At
 	w.Remove(at)
@@ -66,19 +68,19 @@ func (w *World) Remove(at netip.AddrPort) {
 	}
 }
 
-// Pause stops the endpoint at a place as SIGSTOP does: datagrams wait in its socket, its time stands still. Pausing
-// with false wakes it.
+// Pause stops the endpoint at a place as SIGSTOP does: datagrams wait in its socket, its time
+// stands still. Pausing with false wakes it.
 func (w *World) Pause(at netip.AddrPort, paused bool) { w.at[at].paused = paused }
 
-// Jump sets the clock of the endpoint at a place ahead by d, once, against all others: its host was suspended, or it was
-// moved to another. Clocks never run back.
+// Jump sets the clock of the endpoint at a place ahead by d, once, against all others: its host was
+// suspended, or it was moved to another. Clocks never run back.
 func (w *World) Jump(at netip.AddrPort, d time.Duration) {
 	w.at[at].ahead += d
 	w.at[at].heard = true
 }
 
-// Inject hands a datagram to the endpoint at to within the next step, as if it had come from an address. The network
-// does nothing to it.
+// Inject hands a datagram to the endpoint at to within the next step, as if it had come from an
+// address. The network does nothing to it.
 func (w *World) Inject(from, to netip.AddrPort, datagram []byte) {
 	w.Net.Inject(w.now, from, to, datagram)
 }
@@ -86,8 +88,8 @@ func (w *World) Inject(from, to netip.AddrPort, datagram []byte) {
 // Run moves time on by d.
 func (w *World) Run(d time.Duration) { w.RunUntil(d, func() bool { return false }) }
 
-// RunUntil moves time on until done or until d has passed; it reports whether done was met. done is asked after every
-// step.
+// RunUntil moves time on until done or until d has passed; it reports whether done was met. done is
+// asked after every step.
 func (w *World) RunUntil(d time.Duration, done func() bool) bool {
 	end := w.now + d
 	for {

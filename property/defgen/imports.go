@@ -36,8 +36,8 @@ func (g *generator) userType(name string) string {
 	return "any"
 }
 
-// importName returns the name by which the file knows the package of a USER_TYPE: the last part of its path, as far as
-// that is an identifier and not taken.
+// importName returns the name by which the file knows the package of a USER_TYPE: the last part of
+// its path, as far as that is an identifier and not taken.
 func (g *generator) importName(importPath string) string {
 	// What generated bodies call their own.
 	taken := []string{"property", "entity", "client", "fmt", "args", "ok", "to", "c", "d", "h", "m", "r", "s", "v", "x"}
@@ -87,7 +87,8 @@ func (g *generator) writeHeader(b *bytes.Buffer) {
 	fmt.Fprintf(b, ")\n\n")
 }
 
-// packagesIn lists what stands before a dot in Go declarations: the packages that must be imported, among others.
+// packagesIn lists what stands before a dot in Go declarations: the packages that must be imported,
+// among others.
 func packagesIn(body []byte) map[string]bool {
 	names := make(map[string]bool)
 	file, err := parser.ParseFile(token.NewFileSet(), "", append([]byte("package p\n"), body...), parser.SkipObjectResolution)

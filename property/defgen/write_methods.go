@@ -85,8 +85,8 @@ func (g *generator) parameters(m *property.Method, taken ...string) []string {
 	return parameters(names, taken)
 }
 
-// arguments writes the arguments of a method, converted, for a call; each begins with a comma. What a
-// call takes stays as it is.
+// arguments writes the arguments of a method, converted, for a call; each begins with a comma. What
+// a call takes stays as it is.
 func (g *generator) arguments(m *property.Method, names []string) string {
 	var b strings.Builder
 	for i, a := range m.Args {

@@ -1,5 +1,7 @@
 package aoi
 
+import "slices"
+
 // event is one enter or leave that waits for delivery.
 type event struct {
 	trigger Trigger
@@ -8,21 +10,33 @@ type event struct {
 	enter   bool
 }
 
-// keptEvents is the longest queue, and the largest set of changes of one call, whose memory is kept
-// for the next. That is 2 MiB of events, which ten thousand walkers in a dense crowd cause in a few
-// ticks. A crowd that appears at once causes millions, but only once.
+// before is the order of the events of one trigger: leaves first, then by the nodes' keys.
+func (e *event) before(o *event) bool {
+	if e.enter != o.enter {
+		return o.enter
+	}
+	return e.key < o.key || e.key == o.key && uint32(e.node) < uint32(o.node)
+}
+
+// keptEvents is the longest queue whose memory is kept for the next Update. That is 2 MiB, which
+// ten thousand walkers in a dense crowd cause in a few ticks. A crowd that appears at once causes
+// millions, but only once.
 const keptEvents = 1 << 16
 
-// queue holds the events that have not been delivered yet, oldest first.
+// queue holds the events that have not been delivered yet, in their order.
 type queue struct {
-	events   []event
-	head     int // index into events while draining; those before it are done
-	draining bool
+	events  []event
+	head    int // index into events while delivering; those before it are done
+	updates bool
+
+	// doubtful says that something has been removed since the events were found, or that some
+	// leaves may be withheld.
+	doubtful bool
 
 	// withheld holds the pairs whose enter was passed over because the node had been removed; the
-	// leave that the removal queued is then passed over as well. It is only looked up, never ranged
-	// over.
-	withheld map[withheld]struct{}
+	// leave that the removal causes in the next Update is then passed over as well. former is that
+	// of the last Update. They are only looked up, never ranged over.
+	withheld, former map[withheld]struct{}
 }
 
 type withheld struct {
@@ -30,37 +44,18 @@ type withheld struct {
 	node    Node
 }
 
-func (q *queue) push(e event) { q.events = append(q.events, e) }
-
-// Pending returns how many events the next Drain will go through.
-func (l *List) Pending() int { return len(l.queue.events) - l.queue.head }
-
-// Drain calls f for every event that was waiting when Drain was called, oldest first, and forgets
-// it. When f is called, t is always in the List. n is in the List when enter is true; a leave may
-// be due to its removal, and then only key, which Insert was given, says who it was.
-//
-// f may change the List in any way, even remove t and n. Events of its own changes wait for the
-// next Drain, so two triggers whose callbacks undo each other cannot hold up a tick; [List.Pending]
-// says whether there are any. If f panics, its event counts as delivered. A Drain within a Drain
-// panics.
-func (l *List) Drain(f func(t Trigger, n Node, key uint64, enter bool)) {
-	q := &l.queue
-	if q.draining {
-		panic("aoi: Drain called by an event's callback")
+func (q *queue) begin() {
+	if q.updates {
+		panic("aoi: Update called by an event's callback")
 	}
-	q.draining = true
-	defer q.forget()
-	for end := len(q.events); q.head < end; {
-		e := q.events[q.head]
-		q.head++
-		if l.due(e) {
-			f(e.trigger, e.node, e.key, e.enter)
-		}
-	}
+	q.updates = true
+	q.withheld, q.former = q.former, q.withheld
+	clear(q.withheld)
+	q.doubtful = len(q.former)+len(q.events) > 0
 }
 
-// forget drops what has been delivered and keeps what has come in the meantime.
-func (q *queue) forget() {
+// end drops what has been delivered and keeps what has not.
+func (q *queue) end() {
 	rest := q.events[q.head:]
 	if cap(q.events) > keptEvents && len(rest) <= keptEvents/2 {
 		q.events = append([]event(nil), rest...)
@@ -68,28 +63,73 @@ func (q *queue) forget() {
 		q.events = q.events[:copy(q.events, rest)]
 	}
 	q.head = 0
-	q.draining = false
+	q.updates = false
+}
+
+// sort puts the events of one trigger, which begin at from, in their order. A node that was found
+// twice is told once. There are few at a time, but for a trigger that has just come.
+func (q *queue) sort(from int) {
+	events := q.events[from:]
+	if len(events) < 2 {
+		return
+	}
+	if len(events) > 24 {
+		slices.SortFunc(events, func(a, b event) int {
+			switch {
+			case a.before(&b):
+				return -1
+			case b.before(&a):
+				return 1
+			}
+			return 0
+		})
+	} else {
+		for i := 1; i < len(events); i++ {
+			e, j := events[i], i
+			for ; j > 0 && e.before(&events[j-1]); j-- {
+				events[j] = events[j-1]
+			}
+			events[j] = e
+		}
+	}
+	kept := 1
+	for i := 1; i < len(events); i++ {
+		if events[i] != events[kept-1] {
+			events[kept] = events[i]
+			kept++
+		}
+	}
+	q.events = q.events[:from+kept]
+}
+
+func (ix *Index) deliver(f func(t Trigger, n Node, key uint64, enter bool)) {
+	for q := &ix.queue; q.head < len(q.events); {
+		e := q.events[q.head]
+		q.head++
+		if !q.doubtful || ix.due(e) {
+			f(e.trigger, e.node, e.key, e.enter)
+		}
+	}
 }
 
 // due reports whether an event is still to be delivered.
-func (l *List) due(e event) bool {
-	q := &l.queue
-	if !e.enter && len(q.withheld) > 0 {
-		w := withheld{e.trigger, e.node}
-		if _, ok := q.withheld[w]; ok {
-			delete(q.withheld, w)
-			return false
-		}
-	}
-	if !l.HasTrigger(e.trigger) {
+func (ix *Index) due(e event) bool {
+	q := &ix.queue
+	if !ix.HasTrigger(e.trigger) {
 		return false
 	}
-	if e.enter && !l.Has(e.node) {
+	w := withheld{e.trigger, e.node}
+	switch {
+	case e.enter && !ix.Has(e.node):
 		if q.withheld == nil {
 			q.withheld = make(map[withheld]struct{})
 		}
-		q.withheld[withheld{e.trigger, e.node}] = struct{}{}
+		q.withheld[w] = struct{}{}
 		return false
+	case !e.enter && len(q.withheld)+len(q.former) > 0:
+		_, now := q.withheld[w]
+		_, before := q.former[w]
+		return !now && !before
 	}
 	return true
 }

@@ -12,82 +12,77 @@ type found struct {
 	node Node
 }
 
-// around calls f for every node that is within r of p along the axis with fewer candidates, and so
-// for all nodes within the square.
-func (l *List) around(p spot, r float32, f func(slot int, at spot)) {
-	a := 0
-	x, z, d := float64(p[0]), float64(p[1]), float64(r)
-	if l.axes[1].points.width(z-d, z+d) < l.axes[0].points.width(x-d, x+d) {
-		a = 1
-	}
-	v := float64(p[a])
-	for s := l.axes[a].points.span(v-d, v+d); s.next(); {
-		for _, m := range s.run {
-			f(int(m.ref), l.nodes[m.ref].at)
-		}
-	}
-}
-
 // InRange yields the nodes that are within r metres of (x, z) on both axes, by ascending key, with
-// their keys. The square is that of a trigger's range. The result is taken when the iteration
-// starts: the body may change the List, and a node that it removes is no longer yielded. A negative
-// r, or a value that is not a number, finds nothing.
-func (l *List) InRange(x, z, r float32) iter.Seq2[uint64, Node] {
-	return func(yield func(uint64, Node) bool) { l.query(spot{x, z}, r, inSquare, yield) }
+// their keys. It goes by where nodes are now, whatever the last [Index.Update] told; the square is
+// that of a trigger's range. The result is taken when the iteration starts: the body may change the
+// Index, and a node that it removes is no longer yielded. A negative r, or a value that is not a
+// number, finds nothing.
+func (ix *Index) InRange(x, z, r float32) iter.Seq2[uint64, Node] {
+	return func(yield func(uint64, Node) bool) { ix.query(spot{x, z}, float64(r), inSquare, yield) }
 }
 
 // InCircle is InRange for a circle of radius r metres.
-func (l *List) InCircle(x, z, r float32) iter.Seq2[uint64, Node] {
-	return func(yield func(uint64, Node) bool) { l.query(spot{x, z}, r, inCircle, yield) }
+func (ix *Index) InCircle(x, z, r float32) iter.Seq2[uint64, Node] {
+	return func(yield func(uint64, Node) bool) { ix.query(spot{x, z}, float64(r), inCircle, yield) }
 }
 
-// Inside yields the keys of the nodes that are inside t as the List stands, ascending. As with
-// [List.InRange], the body may change the List. Inside costs a query: whoever needs the members
-// every tick should keep them by the events. The iteration panics if t is not in the List.
-func (l *List) Inside(t Trigger) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) { l.members(t, yield) }
+// Inside yields the keys of the nodes that were inside t at the last [Index.Update] and have not
+// been removed since, ascending. As with [Index.InRange], the body may change the Index. Inside
+// looks at every node: whoever needs the members every tick should keep them by the events. The
+// iteration panics if t is not in the Index.
+func (ix *Index) Inside(t Trigger) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		tr := &ix.triggers[ix.triggerSlot(t)]
+		buf := ix.takeBuffer()
+		for i := range ix.nodes {
+			if slot := uint32(i); ix.nodes[i].live && ix.member(tr, slot) {
+				buf = append(buf, found{ix.nodes[i].key, ix.nodeHandle(slot)})
+			}
+		}
+		ix.yield(buf, func(key uint64, _ Node) bool { return yield(key) })
+	}
 }
 
-func inSquare(p, centre spot, r float32) bool {
-	return within(p[0], centre[0], r) && within(p[1], centre[1], r)
+func inCircle(p, centre spot, r float64) bool {
+	dx, dz := float64(p[0])-float64(centre[0]), float64(p[1])-float64(centre[1])
+	return float64(dx*dx)+float64(dz*dz) <= float64(r*r)
 }
 
-func inCircle(p, centre spot, r float32) bool {
-	dx, dz, d := float64(p[0])-float64(centre[0]), float64(p[1])-float64(centre[1]), float64(r)
-	return float64(dx*dx)+float64(dz*dz) <= float64(d*d)
-}
-
-func (l *List) query(centre spot, r float32, in func(p, centre spot, r float32) bool, yield func(uint64, Node) bool) {
-	if !(r >= 0) || centre != centre {
+func (ix *Index) query(centre spot, r float64, in func(p, centre spot, r float64) bool, yield func(uint64, Node) bool) {
+	if !(r >= 0) || !Finite(centre[0], centre[1]) {
 		return
 	}
-	buf := l.takeBuffer()
-	l.around(centre, r, func(slot int, at spot) {
-		if in(at, centre, r) {
-			buf = append(buf, found{l.nodes[slot].key, l.nodeHandle(slot)})
-		}
-	})
-	slices.SortFunc(buf, compareFound)
-	defer l.giveBuffer(buf)
-	for _, f := range buf {
-		if l.Has(f.node) && !yield(f.key, f.node) {
-			return
+	if len(ix.strays) > ix.live/8+64 { // many have come or jumped since the grid was filled
+		ix.fill(false)
+	}
+	buf := ix.takeBuffer()
+	add := func(slot uint32) {
+		if nd := &ix.nodes[slot]; nd.live && in(nd.at, centre, r) {
+			buf = append(buf, found{nd.key, ix.nodeHandle(slot)})
 		}
 	}
+	wide, none := around(centre, r+ix.drift+slack(centre, r)), nowhere
+	for _, run := range ix.grid.cover(&wide, &none) {
+		for i := range run {
+			if slot := run[i].slot; slot&former == 0 && !ix.nodes[slot].stray {
+				add(slot)
+			}
+		}
+	}
+	for _, slot := range ix.strays {
+		add(slot)
+	}
+	for _, slot := range ix.big {
+		add(slot)
+	}
+	ix.yield(buf, yield)
 }
 
-func (l *List) members(t Trigger, yield func(uint64) bool) {
-	tr := &l.triggers[l.triggerSlot(t)]
-	buf := l.takeBuffer()
-	l.around(tr.at, tr.leave, func(slot int, _ spot) {
-		if l.member(tr, slot) {
-			buf = append(buf, found{l.nodes[slot].key, l.nodeHandle(slot)})
-		}
-	})
+func (ix *Index) yield(buf []found, yield func(uint64, Node) bool) {
 	slices.SortFunc(buf, compareFound)
-	defer l.giveBuffer(buf)
+	defer ix.giveBuffer(buf)
 	for _, f := range buf {
-		if l.Has(f.node) && !yield(f.key) {
+		if ix.Has(f.node) && !yield(f.key, f.node) {
 			return
 		}
 	}
@@ -101,13 +96,13 @@ func compareFound(a, b found) int {
 }
 
 // takeBuffer lends a buffer to a query; queries nest, so there may be several in use.
-func (l *List) takeBuffer() []found {
-	if n := len(l.buffers); n > 0 {
-		buf := l.buffers[n-1]
-		l.buffers = l.buffers[:n-1]
+func (ix *Index) takeBuffer() []found {
+	if n := len(ix.buffers); n > 0 {
+		buf := ix.buffers[n-1]
+		ix.buffers = ix.buffers[:n-1]
 		return buf[:0]
 	}
 	return nil
 }
 
-func (l *List) giveBuffer(buf []found) { l.buffers = append(l.buffers, buf) }
+func (ix *Index) giveBuffer(buf []found) { ix.buffers = append(ix.buffers, buf) }

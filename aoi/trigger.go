@@ -1,23 +1,9 @@
 package aoi
 
-import "slices"
-
-// zone is where a point lies as a trigger sees it.
-type zone uint8
-
-const (
-	out zone = iota
-	band
-	core
-)
-
-// The edges of a trigger along one axis, in ascending order.
-const (
-	lowLeave = iota
-	lowEnter
-	highEnter
-	highLeave
-	edgesPerAxis
+import (
+	"cmp"
+	"math"
+	"slices"
 )
 
 // trigger is a slot for a range trigger.
@@ -25,186 +11,196 @@ type trigger struct {
 	owner        uint32 // slot of the node that it rides on
 	next         uint32 // handle slot of the next trigger on the same node; 0 is none
 	generation   uint32
-	live         bool
-	at           spot // of the owner; kept here because it is read for every edge that is passed
 	enter, leave float32
+	live         bool
+	fresh        bool // it is new, or its range is
 
-	// lingering holds the slots of the nodes in the band that are inside, ascending. Nodes in the
+	// As the last Update left it. A new trigger's core holds nothing.
+	wasEnter float32
+	core     box
+	stale    bool // core is to be made anew, as the owner has walked
+
+	calm float64 // how far it and others may walk until it has to look again
+	thin bool    // it met few nodes when it looked
+
+	// lingering holds the slots of the nodes in the band that are inside. Nodes in the
 	// core are inside anyway and are not listed.
 	lingering []uint32
 }
 
-// ValidRange reports whether a trigger may have these ranges: 0 <= enter <= leave, both finite.
-func ValidRange(enter, leave float32) bool {
-	return enter >= 0 && enter <= leave && finite(leave)
+// rank is a trigger's place in the order of events.
+type rank struct {
+	owner   uint64 // key
+	trigger uint32 // slot
 }
 
-func checkRange(enter, leave float32) {
-	if !ValidRange(enter, leave) {
-		panic("aoi: a range is not finite, is negative, or leave is less than enter")
+func compareRanks(a, b rank) int {
+	if a.owner != b.owner {
+		return cmp.Compare(a.owner, b.owner)
 	}
+	return cmp.Compare(a.trigger, b.trigger)
 }
 
-// within is the only definition of an edge; see the package comment.
-func within(v, centre, r float32) bool {
-	return float64(v) >= float64(centre)-float64(r) && float64(v) <= float64(centre)+float64(r)
+// ranges is what the triggers' ranges have in common, so that a node finds the triggers that it
+// concerns.
+type ranges struct {
+	changed                 bool
+	shortest, longest, mean float64 // shortest and mean of enter, longest of leave
 }
 
-func zoneAround(centre spot, enter, leave float32, p spot) zone {
-	switch {
-	case !within(p[0], centre[0], leave) || !within(p[1], centre[1], leave):
-		return out
-	case within(p[0], centre[0], enter) && within(p[1], centre[1], enter):
-		return core
+func (ix *Index) measureRanges() {
+	if !ix.ranges.changed {
+		return
 	}
-	return band
-}
-
-func (t *trigger) zoneOf(p spot) zone { return zoneAround(t.at, t.enter, t.leave, p) }
-
-// edge returns the mark of edge e of the trigger in slot, with its owner at v.
-func (t *trigger) edge(slot, e int, v float32) mark {
-	m := mark{at: float64(v), ref: uint32(slot)<<2 | uint32(e)}
-	switch e {
-	case lowLeave:
-		m.at -= float64(t.leave)
-	case lowEnter:
-		m.at -= float64(t.enter)
-	case highEnter:
-		m.at += float64(t.enter)
-	case highLeave:
-		m.at += float64(t.leave)
+	r := ranges{shortest: math.Inf(1)}
+	for _, k := range ix.order {
+		t := &ix.triggers[k.trigger]
+		r.shortest = min(r.shortest, float64(t.enter))
+		r.longest = max(r.longest, float64(t.leave))
+		r.mean += float64(t.enter)
 	}
-	return m
+	r.mean /= float64(max(len(ix.order), 1))
+	ix.ranges = r
 }
 
-// HasTrigger reports whether t is a trigger of the List that has not been removed.
-func (l *List) HasTrigger(t Trigger) bool {
+// HasTrigger reports whether t is a trigger of the Index that has not been removed.
+func (ix *Index) HasTrigger(t Trigger) bool {
 	slot := uint64(uint32(t))
-	return slot != 0 && slot <= uint64(len(l.triggers)) && l.triggers[slot-1].live && l.triggers[slot-1].generation == uint32(t>>32)
+	if slot == 0 || slot > uint64(len(ix.triggers)) {
+		return false
+	}
+	tr := &ix.triggers[slot-1]
+	return tr.live && tr.generation == uint32(t>>32)
 }
 
-func (l *List) triggerSlot(t Trigger) int {
-	if !l.HasTrigger(t) {
+func (ix *Index) triggerSlot(t Trigger) uint32 {
+	if !ix.HasTrigger(t) {
 		panic("aoi: no such trigger")
 	}
-	return int(uint32(t)) - 1
+	return uint32(t) - 1
 }
 
-func (l *List) triggerHandle(slot int) Trigger {
-	return Trigger(handle(slot, l.triggers[slot].generation))
+func (ix *Index) triggerHandle(slot uint32) Trigger {
+	return Trigger(handle(slot, ix.triggers[slot].generation))
 }
 
-// AddTrigger puts a trigger on a node and reports the nodes that are already in its core. Others
-// enter when they are within enter metres on both axes, and leave when they are farther than leave
-// metres on either axis. A node may carry any number of triggers. AddTrigger panics if at is not in
-// the List or the ranges are not valid ([ValidRange]).
-func (l *List) AddTrigger(at Node, enter, leave float32) Trigger {
-	owner := l.nodeSlot(at)
+func (ix *Index) rankOf(slot uint32) (rank, int, bool) {
+	r := rank{ix.nodes[ix.triggers[slot].owner].key, slot}
+	i, found := slices.BinarySearchFunc(ix.order, r, compareRanks)
+	return r, i, found
+}
+
+// AddTrigger puts a trigger on a node. The nodes that are in its core at the next [Index.Update]
+// enter then. A node enters when it is within enter metres on both axes, and leaves when it is
+// farther than leave metres on either axis. A node may carry any number of triggers. AddTrigger
+// panics if at is not in the Index or the ranges are not valid ([ValidRange]).
+func (ix *Index) AddTrigger(at Node, enter, leave float32) Trigger {
+	owner := ix.nodeSlot(at)
 	checkRange(enter, leave)
-	var slot int
-	if k := len(l.freeTrigs); k > 0 {
-		slot, l.freeTrigs = int(l.freeTrigs[k-1]), l.freeTrigs[:k-1]
+	var slot uint32
+	if k := len(ix.freeTrigs); k > 0 {
+		slot, ix.freeTrigs = ix.freeTrigs[k-1], ix.freeTrigs[:k-1]
 	} else {
-		slot = len(l.triggers)
-		l.triggers = append(l.triggers, trigger{})
+		slot = uint32(len(ix.triggers))
+		ix.triggers = append(ix.triggers, trigger{})
 	}
-	nd, t := &l.nodes[owner], &l.triggers[slot]
-	t.owner, t.at, t.enter, t.leave, t.live = uint32(owner), nd.at, enter, leave, true
-	t.next, nd.triggers = nd.triggers, uint32(slot+1)
-	l.insertEdges(slot)
-	l.around(t.at, t.leave, func(i int, p spot) { l.test(slot, i, out, t.zoneOf(p)) })
-	l.settle()
-	return l.triggerHandle(slot)
+	nd, t := &ix.nodes[owner], &ix.triggers[slot]
+	*t = trigger{
+		owner: owner, next: nd.triggers, generation: t.generation, enter: enter, leave: leave,
+		live: true, fresh: true, core: nothing, lingering: t.lingering[:0],
+	}
+	nd.triggers = slot + 1
+	r, i, _ := ix.rankOf(slot)
+	ix.order = slices.Insert(ix.order, i, r)
+	ix.ranges.changed = true
+	return ix.triggerHandle(slot)
 }
 
-// SetRange changes the ranges of t and reports what enters or leaves as a result; what stays is not
-// reported again. It panics if t is not in the List or the ranges are not valid ([ValidRange]).
-func (l *List) SetRange(t Trigger, enter, leave float32) {
-	slot := l.triggerSlot(t)
+// SetRange changes the ranges of t. What enters or leaves as a result does so in the next
+// [Index.Update]; what stays is not reported again. SetRange panics if t is not in the Index or the
+// ranges are not valid ([ValidRange]).
+func (ix *Index) SetRange(t Trigger, enter, leave float32) {
+	tr := &ix.triggers[ix.triggerSlot(t)]
 	checkRange(enter, leave)
-	tr := &l.triggers[slot]
 	if tr.enter == enter && tr.leave == leave {
 		return
 	}
-	l.around(tr.at, max(tr.leave, leave), func(i int, p spot) {
-		l.test(slot, i, tr.zoneOf(p), zoneAround(tr.at, enter, leave, p))
-	})
-	l.removeEdges(slot)
-	tr.enter, tr.leave = enter, leave
-	l.insertEdges(slot)
-	l.settle()
+	tr.enter, tr.leave, tr.fresh = enter, leave, true
+	ix.ranges.changed = true
 }
 
-// RemoveTrigger takes t away. From then on it reports nothing, not even what it has not delivered
-// yet. It panics if t is not in the List.
-func (l *List) RemoveTrigger(t Trigger) { l.dropTrigger(l.triggerSlot(t)) }
+// RemoveTrigger takes t away. From then on it reports nothing, not even what the Update in progress
+// has found. It panics if t is not in the Index.
+func (ix *Index) RemoveTrigger(t Trigger) { ix.dropTrigger(ix.triggerSlot(t)) }
 
-func (l *List) dropTrigger(slot int) {
-	l.removeEdges(slot)
-	t := &l.triggers[slot]
-	link := &l.nodes[t.owner].triggers
-	for *link != uint32(slot+1) {
-		link = &l.triggers[*link-1].next
+func (ix *Index) dropTrigger(slot uint32) {
+	_, i, _ := ix.rankOf(slot)
+	ix.order = slices.Delete(ix.order, i, i+1)
+	t := &ix.triggers[slot]
+	link := &ix.nodes[t.owner].triggers
+	for *link != slot+1 {
+		link = &ix.triggers[*link-1].next
 	}
 	*link = t.next
 	t.live = false
+	ix.queue.doubtful = true
 	t.generation++
-	t.lingering = t.lingering[:0]
-	l.freeTrigs = append(l.freeTrigs, uint32(slot))
-	if len(l.freeTrigs) == len(l.triggers) {
-		l.reach = 0
-	}
+	ix.freeTrigs = append(ix.freeTrigs, slot)
+	ix.ranges.changed = true
 }
 
-func (l *List) insertEdges(slot int) {
-	t := &l.triggers[slot]
-	l.reach = max(l.reach, float64(t.leave))
-	for a := range l.axes {
-		for e := range edgesPerAxis {
-			l.axes[a].edges.insert(t.edge(slot, e, t.at[a]))
-		}
-	}
+// Owner returns the node that t rides on. It panics if t is not in the Index.
+func (ix *Index) Owner(t Trigger) Node {
+	return ix.nodeHandle(ix.triggers[ix.triggerSlot(t)].owner)
 }
 
-func (l *List) removeEdges(slot int) {
-	t := &l.triggers[slot]
-	for a := range l.axes {
-		for e := range edgesPerAxis {
-			l.axes[a].edges.remove(t.edge(slot, e, t.at[a]))
-		}
-	}
-}
-
-// Owner returns the node that t rides on. It panics if t is not in the List.
-func (l *List) Owner(t Trigger) Node {
-	return l.nodeHandle(int(l.triggers[l.triggerSlot(t)].owner))
-}
-
-// Range returns the ranges of t, in metres. It panics if t is not in the List.
-func (l *List) Range(t Trigger) (enter, leave float32) {
-	tr := &l.triggers[l.triggerSlot(t)]
+// Range returns the ranges of t, in metres. It panics if t is not in the Index.
+func (ix *Index) Range(t Trigger) (enter, leave float32) {
+	tr := &ix.triggers[ix.triggerSlot(t)]
 	return tr.enter, tr.leave
 }
 
-// Contains reports whether n is inside t as the List stands, whatever has been delivered so far. It
-// panics if either is not in the List.
-func (l *List) Contains(t Trigger, n Node) bool {
-	return l.member(&l.triggers[l.triggerSlot(t)], l.nodeSlot(n))
+// Contains reports whether n was inside t at the last [Index.Update], wherever it has gone since. It
+// panics if either is not in the Index.
+func (ix *Index) Contains(t Trigger, n Node) bool {
+	return ix.member(&ix.triggers[ix.triggerSlot(t)], ix.nodeSlot(n))
 }
 
-func (l *List) member(t *trigger, slot int) bool {
-	if t.owner == uint32(slot) {
+func (ix *Index) member(t *trigger, slot uint32) bool {
+	nd := &ix.nodes[slot]
+	return t.owner != slot && nd.known && (ix.before(t, nd) || t.lingers(slot))
+}
+
+func (t *trigger) lingers(slot uint32) bool { return slices.Contains(t.lingering, slot) }
+
+// coreOf returns the core as the last Update left it.
+func (ix *Index) coreOf(t *trigger) *box {
+	if t.stale {
+		t.core, t.stale = newBox(ix.nodes[t.owner].was, float64(t.wasEnter)), false
+	}
+	return &t.core
+}
+
+// before reports whether a node was in the core at the last Update.
+func (ix *Index) before(t *trigger, nd *node) bool {
+	b := ix.coreOf(t)
+	switch {
+	case !nd.known || *b == nothing:
 		return false
+	case nd.appeal > 0:
+		return inSquare(nd.was, ix.nodes[t.owner].was, float64(t.wasEnter)+float64(nd.appeal))
 	}
-	return t.holds(uint32(slot), t.zoneOf(l.nodes[slot].at))
+	return b.holds(placeOf(nd.was))
 }
 
-// holds reports whether the node in slot, which lies in z, is inside.
-func (t *trigger) holds(slot uint32, z zone) bool {
-	if z == band {
-		_, lingers := slices.BinarySearch(t.lingering, slot)
-		return lingers
+// zoneOf is where a node lies now, as a trigger sees it whose owner is at centre.
+func (t *trigger) zoneOf(centre spot, nd *node) zone {
+	appeal := float64(nd.appeal)
+	switch {
+	case !nd.live || !inSquare(nd.at, centre, float64(t.leave)+appeal):
+		return out
+	case inSquare(nd.at, centre, float64(t.enter)+appeal):
+		return core
 	}
-	return z == core
+	return band
 }

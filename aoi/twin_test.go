@@ -6,22 +6,22 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// twin is a List without any cleverness: it looks at every pair after every call.
+// twin is an Index without any cleverness: it looks at every pair in every update.
 type twin struct {
 	nodes    []twinNode
+	gone     []twinNode // since the last update
 	triggers []*twinTrigger
 	events   []event
-	told     map[withheld]bool // what Drain said last
+	told     map[withheld]bool // what was delivered last
 }
 
 type twinNode struct {
-	node Node
-	key  uint64
-	x, z float32
+	node   Node
+	key    uint64
+	x, z   float32
+	appeal float32
 }
 
 type twinTrigger struct {
@@ -49,31 +49,24 @@ func (w *twin) trigger(t Trigger) *twinTrigger {
 	return w.triggers[i]
 }
 
-func (w *twin) insert(n Node, key uint64, x, z float32) {
-	w.nodes = append(w.nodes, twinNode{n, key, x, z})
-	w.look(nil)
+func (w *twin) insert(n Node, key uint64, x, z, appeal float32) {
+	w.nodes = append(w.nodes, twinNode{n, key, x, z, appeal})
 }
 
-func (w *twin) move(n Node, x, z float32) {
-	w.node(n).x, w.node(n).z = x, z
-	w.look(nil)
-}
+func (w *twin) move(n Node, x, z float32) { w.node(n).x, w.node(n).z = x, z }
 
 func (w *twin) remove(n Node) {
 	w.triggers = slices.DeleteFunc(w.triggers, func(t *twinTrigger) bool { return t.owner == n })
-	gone := *w.node(n)
+	w.gone = append(w.gone, *w.node(n))
 	w.nodes = slices.DeleteFunc(w.nodes, func(o twinNode) bool { return o.node == n })
-	w.look(&gone)
 }
 
 func (w *twin) addTrigger(t Trigger, at Node, enter, leave float32) {
 	w.triggers = append(w.triggers, &twinTrigger{trigger: t, owner: at, enter: enter, leave: leave})
-	w.look(nil)
 }
 
 func (w *twin) setRange(t Trigger, enter, leave float32) {
 	w.trigger(t).enter, w.trigger(t).leave = enter, leave
-	w.look(nil)
 }
 
 func (w *twin) removeTrigger(t Trigger) {
@@ -81,24 +74,26 @@ func (w *twin) removeTrigger(t Trigger) {
 }
 
 func twinNear(a, b twinNode, r float32) bool {
-	lowX, highX := float64(a.x)-float64(r), float64(a.x)+float64(r)
-	lowZ, highZ := float64(a.z)-float64(r), float64(a.z)+float64(r)
+	d := float64(r) + float64(b.appeal)
+	lowX, highX := float64(a.x)-d, float64(a.x)+d
+	lowZ, highZ := float64(a.z)-d, float64(a.z)+d
 	return lowX <= float64(b.x) && float64(b.x) <= highX && lowZ <= float64(b.z) && float64(b.z) <= highZ
 }
 
-// look brings every membership up to date; gone is a node that has just been removed.
-func (w *twin) look(gone *twinNode) {
-	type change struct {
-		event
-		ownerKey uint64
-	}
-	var changes []change
+// update brings every membership up to date.
+func (w *twin) update() {
+	slices.SortFunc(w.triggers, func(a, b *twinTrigger) int {
+		return cmp.Or(cmp.Compare(w.node(a.owner).key, w.node(b.owner).key), cmp.Compare(uint32(a.trigger), uint32(b.trigger)))
+	})
 	for _, t := range w.triggers {
-		owner := *w.node(t.owner)
-		if i := slices.IndexFunc(t.inside, func(n Node) bool { return gone != nil && n == gone.node }); i >= 0 {
-			t.inside = slices.Delete(t.inside, i, i+1)
-			changes = append(changes, change{event{t.trigger, gone.node, gone.key, false}, owner.key})
+		var leaves, enters []event
+		for _, n := range w.gone {
+			if i := slices.Index(t.inside, n.node); i >= 0 {
+				t.inside = slices.Delete(t.inside, i, i+1)
+				leaves = append(leaves, event{t.trigger, n.node, n.key, false})
+			}
 		}
+		owner := *w.node(t.owner)
 		for _, n := range w.nodes {
 			if n.node == t.owner {
 				continue
@@ -107,39 +102,35 @@ func (w *twin) look(gone *twinNode) {
 			switch {
 			case i < 0 && twinNear(owner, n, t.enter):
 				t.inside = append(t.inside, n.node)
-				changes = append(changes, change{event{t.trigger, n.node, n.key, true}, owner.key})
+				enters = append(enters, event{t.trigger, n.node, n.key, true})
 			case i >= 0 && !twinNear(owner, n, t.leave):
 				t.inside = slices.Delete(t.inside, i, i+1)
-				changes = append(changes, change{event{t.trigger, n.node, n.key, false}, owner.key})
+				leaves = append(leaves, event{t.trigger, n.node, n.key, false})
 			}
 		}
-	}
-	slices.SortFunc(changes, func(a, b change) int {
-		rank := func(c change) int {
-			if c.enter {
-				return 1
-			}
-			return 0
+		for _, list := range [][]event{leaves, enters} {
+			slices.SortFunc(list, func(a, b event) int {
+				return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(uint32(a.node), uint32(b.node)))
+			})
+			w.events = append(w.events, list...)
 		}
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.ownerKey, b.ownerKey),
-			cmp.Compare(uint32(a.trigger), uint32(b.trigger)), cmp.Compare(a.key, b.key), cmp.Compare(uint32(a.node), uint32(b.node)))
-	})
-	for _, c := range changes {
-		w.events = append(w.events, c.event)
 	}
+	w.gone = nil
 }
 
-func (w *twin) drain() (delivered []event) {
-	for _, e := range w.events {
+// next returns the next event that is to be delivered as things stand.
+func (w *twin) next() (event, bool) {
+	for len(w.events) > 0 {
+		e := w.events[0]
+		w.events = w.events[1:]
 		id := withheld{e.trigger, e.node}
 		if w.trigger(e.trigger) == nil || e.enter && w.node(e.node) == nil || !e.enter && !w.told[id] {
 			continue
 		}
 		w.told[id] = e.enter
-		delivered = append(delivered, e)
+		return e, true
 	}
-	w.events = nil
-	return delivered
+	return event{}, false
 }
 
 func (w *twin) sorted(in func(n twinNode) bool) (got []found) {
@@ -152,15 +143,17 @@ func (w *twin) sorted(in func(n twinNode) bool) (got []found) {
 	return got
 }
 
-// pairOfLists drives a List and its twin with the same calls.
-type pairOfLists struct {
+// pair drives an Index and its twin with the same calls.
+type pair struct {
 	t    testing.TB
-	list List
+	list Index
 	twin *twin
 	log  []string
+
+	updates int
 }
 
-func (p *pairOfLists) fatalf(format string, args ...any) {
+func (p *pair) fatalf(format string, args ...any) {
 	p.t.Helper()
 	for _, line := range p.log[max(0, len(p.log)-40):] {
 		p.t.Log(line)
@@ -168,60 +161,70 @@ func (p *pairOfLists) fatalf(format string, args ...any) {
 	p.t.Fatalf(format, args...)
 }
 
-func (p *pairOfLists) note(format string, args ...any) {
+func (p *pair) note(format string, args ...any) {
 	p.log = append(p.log, fmt.Sprintf(format, args...))
 }
 
-func (p *pairOfLists) insert(key uint64, x, z float32) {
-	p.note("insert %d at %v,%v", key, x, z)
-	p.twin.insert(p.list.Insert(key, x, z), key, x, z)
+func (p *pair) insert(key uint64, x, z, appeal float32) {
+	p.note("insert %d at %v,%v with %v", key, x, z, appeal)
+	p.twin.insert(p.list.InsertBig(key, x, z, appeal), key, x, z, appeal)
 }
 
-func (p *pairOfLists) move(n Node, x, z float32) {
+func (p *pair) move(n Node, x, z float32) {
 	p.note("move %#x to %v,%v", n, x, z)
 	p.list.Move(n, x, z)
 	p.twin.move(n, x, z)
 }
 
-func (p *pairOfLists) remove(n Node) {
+func (p *pair) remove(n Node) {
 	p.note("remove %#x", n)
 	p.list.Remove(n)
 	p.twin.remove(n)
 }
 
-func (p *pairOfLists) addTrigger(n Node, enter, leave float32) {
+func (p *pair) addTrigger(n Node, enter, leave float32) {
 	p.note("trigger on %#x: %v, %v", n, enter, leave)
 	p.twin.addTrigger(p.list.AddTrigger(n, enter, leave), n, enter, leave)
 }
 
-func (p *pairOfLists) setRange(t Trigger, enter, leave float32) {
+func (p *pair) setRange(t Trigger, enter, leave float32) {
 	p.note("range of %#x: %v, %v", t, enter, leave)
 	p.list.SetRange(t, enter, leave)
 	p.twin.setRange(t, enter, leave)
 }
 
-func (p *pairOfLists) removeTrigger(t Trigger) {
+func (p *pair) removeTrigger(t Trigger) {
 	p.note("remove trigger %#x", t)
 	p.list.RemoveTrigger(t)
 	p.twin.removeTrigger(t)
 }
 
-func (p *pairOfLists) drain() {
-	var got []event
-	p.list.Drain(func(t Trigger, n Node, key uint64, enter bool) { got = append(got, event{t, n, key, enter}) })
-	if diff := gocmp.Diff(p.twin.drain(), got, gocmp.AllowUnexported(event{})); diff != "" {
-		p.fatalf("events differ (-twin +list):\n%s", diff)
+// update compares the events, and does act after each.
+func (p *pair) update(act func()) {
+	p.note("update")
+	p.updates++
+	p.twin.update()
+	p.list.Update(func(t Trigger, n Node, key uint64, enter bool) {
+		got := event{t, n, key, enter}
+		if want, ok := p.twin.next(); got != want || !ok {
+			p.fatalf("event %#v, want %#v, %v", got, want, ok)
+		}
+		p.note("event %#v", got)
+		act()
+	})
+	if e, ok := p.twin.next(); ok {
+		p.fatalf("no event %#v", e)
 	}
-	p.note("drained %d", len(got))
 }
 
-func (p *pairOfLists) query(x, z, r float32) {
+func (p *pair) query(x, z, r float32) {
 	centre := twinNode{x: x, z: z}
 	var got []found
 	for key, n := range p.list.InRange(x, z, r) {
 		got = append(got, found{key, n})
 	}
-	if want := p.twin.sorted(func(n twinNode) bool { return twinNear(centre, n, r) }); !slices.Equal(got, want) {
+	plain := func(n twinNode) twinNode { n.appeal = 0; return n }
+	if want := p.twin.sorted(func(n twinNode) bool { return twinNear(centre, plain(n), r) }); !slices.Equal(got, want) {
 		p.fatalf("InRange(%v, %v, %v) = %v, want %v", x, z, r, got, want)
 	}
 	got = got[:0]
@@ -237,8 +240,8 @@ func (p *pairOfLists) query(x, z, r float32) {
 	}
 }
 
-// check compares the whole state and the structure of the lines.
-func (p *pairOfLists) check() {
+// check compares the whole state, as the last update left it.
+func (p *pair) check() {
 	if p.list.Len() != len(p.twin.nodes) {
 		p.fatalf("Len = %d, want %d", p.list.Len(), len(p.twin.nodes))
 	}
@@ -251,7 +254,9 @@ func (p *pairOfLists) check() {
 		got := slices.Collect(p.list.Inside(t.trigger))
 		var want []uint64
 		for _, n := range t.inside {
-			want = append(want, p.twin.node(n).key)
+			if o := p.twin.node(n); o != nil {
+				want = append(want, o.key)
+			}
 		}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -267,104 +272,124 @@ func (p *pairOfLists) check() {
 			p.fatalf("trigger %#x has %v, %v", t.trigger, enter, leave)
 		}
 	}
-	p.checkLines()
-}
-
-func (p *pairOfLists) checkLines() {
-	for a := range p.list.axes {
-		var points, edges []mark
-		for slot, n := range p.list.nodes {
-			if n.live {
-				points = append(points, mark{float64(n.at[a]), uint32(slot)})
-			}
-		}
-		for slot := range p.list.triggers {
-			t := &p.list.triggers[slot]
-			for e := range edgesPerAxis {
-				if t.live {
-					edges = append(edges, t.edge(slot, e, p.list.nodes[t.owner].at[a]))
-				}
-			}
-		}
-		p.checkLine(&p.list.axes[a].points, points)
-		p.checkLine(&p.list.axes[a].edges, edges)
-	}
-}
-
-func (p *pairOfLists) checkLine(l *line, want []mark) {
-	slices.SortFunc(want, compareMarks)
-	if got := marksOf(p.t, l); !slices.Equal(got, want) {
-		p.fatalf("a line holds %v, want %v", got, want)
-	}
-}
-
-func compareMarks(a, b mark) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ref, b.ref))
 }
 
 // coarse draws from few values, so that equal positions, ranges and edges are common.
 func coarse(r *rand.Rand, n int) float32 { return float32(r.IntN(n)) * 0.5 }
 
-func (p *pairOfLists) randomCall(r *rand.Rand) {
-	node := func() Node { return p.twin.nodes[r.IntN(len(p.twin.nodes))].node }
-	trigger := func() Trigger { return p.twin.triggers[r.IntN(len(p.twin.triggers))].trigger }
-	place := func() (float32, float32) { return coarse(r, 60), coarse(r, 60) }
-	ranges := func() (float32, float32) {
-		enter := coarse(r, 12)
-		return enter, enter + coarse(r, 4)
+// course is what the random calls of one run are like.
+type course struct {
+	*rand.Rand
+	nodes, triggers int     // at most
+	side            int     // of the world, in half metres
+	walkers         float64 // share of the nodes that walk between two updates
+	jumps           int     // calls of a hundred that make somebody jump
+	big             int     // nodes of a hundred that have an appeal
+	acts            int     // events of a hundred whose callback makes calls
+	calm            bool    // few calls, small steps, long ranges: triggers need seldom look
+}
+
+func (p *pair) call(c *course) {
+	node := func() Node { return p.twin.nodes[c.IntN(len(p.twin.nodes))].node }
+	trigger := func() Trigger { return p.twin.triggers[c.IntN(len(p.twin.triggers))].trigger }
+	x, z := coarse(c.Rand, c.side), coarse(c.Rand, c.side)
+	enter := coarse(c.Rand, 12)
+	leave := enter + coarse(c.Rand, 4)
+	if c.calm {
+		enter, leave = 5*enter, 5*leave
 	}
-	x, z := place()
-	enter, leave := ranges()
-	switch k := r.IntN(100); {
-	case k < 12 && len(p.twin.nodes) < 60 || len(p.twin.nodes) == 0:
-		p.insert(uint64(r.IntN(50)), x, z)
-	case k < 18:
+	switch k := c.IntN(100); {
+	case k < 30 && len(p.twin.nodes) < c.nodes || len(p.twin.nodes) == 0:
+		appeal := float32(0)
+		if c.IntN(100) < c.big {
+			appeal = coarse(c.Rand, 10)
+		}
+		p.insert(uint64(c.IntN(50)), x, z, appeal)
+	case k < 36:
 		p.remove(node())
-	case k < 28 && len(p.twin.triggers) < 60:
+	case k < 60 && len(p.twin.triggers) < c.triggers:
 		p.addTrigger(node(), enter, leave)
-	case k < 32 && len(p.twin.triggers) > 0:
+	case k < 64 && len(p.twin.triggers) > 0:
 		p.removeTrigger(trigger())
-	case k < 38 && len(p.twin.triggers) > 0:
+	case k < 70 && len(p.twin.triggers) > 0:
 		p.setRange(trigger(), enter, leave)
-	case k < 45:
+	case k < 70+c.jumps:
 		p.move(node(), x, z)
-	case k < 90:
-		n := node()
-		x, z := p.list.Position(n)
-		p.move(n, x+coarse(r, 5)-1, z+coarse(r, 5)-1)
-	case k < 95:
-		p.query(x, z, enter)
 	default:
-		p.drain()
+		p.query(x, z, enter)
 	}
 }
 
-func TestListEqualsTwin(t *testing.T) {
-	for seed := range uint64(25) {
+// walk moves some by a step.
+func (p *pair) walk(c *course) {
+	for i := range p.twin.nodes {
+		n := &p.twin.nodes[i]
+		switch {
+		case c.Float64() >= c.walkers:
+		case c.calm: // straight on, to one of eight sides, and back after a while
+			way := p.updates/100 + int(n.key)
+			p.move(n.node, n.x+0.3*float32(way%3-1), n.z+0.3*float32(way/3%3-1)+0.01)
+		default:
+			p.move(n.node, n.x+coarse(c.Rand, 5)-1, n.z+coarse(c.Rand, 5)-1)
+		}
+	}
+}
+
+func TestIndexEqualsTwin(t *testing.T) {
+	for seed := range uint64(60) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
-			p := &pairOfLists{t: t, twin: newTwin()}
-			for i := range 1500 {
-				p.randomCall(r)
-				if i%50 == 0 {
-					p.drain()
-					p.check()
-				}
-			}
-			for len(p.twin.nodes) > 0 {
-				p.remove(p.twin.nodes[0].node)
-			}
-			p.drain()
-			p.check()
-			if n := len(p.list.queue.withheld); n != 0 {
-				t.Errorf("%d pairs are still withheld after everything is gone", n)
-			}
+			p := &pair{t: t, twin: newTwin()}
+			p.run(300, 6, &course{
+				Rand: r, nodes: []int{5, 60, 200}[seed%3], triggers: []int{3, 60}[seed%2], side: []int{40, 60, 400}[seed/2%3],
+				walkers: []float64{0, 0.05, 0.5, 1}[seed/3%4], jumps: []int{0, 5, 20}[r.IntN(3)], big: []int{0, 10}[r.IntN(2)],
+				acts: []int{0, 20}[r.IntN(2)],
+			})
 		})
 	}
 }
 
-// FuzzList reads the input as a string of calls, three bytes each, and compares List and twin.
-func FuzzList(f *testing.F) {
+// TestCalmEqualsTwin is for the times between two looks of a trigger.
+func TestCalmEqualsTwin(t *testing.T) {
+	for seed := range uint64(24) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 2))
+			p := &pair{t: t, twin: newTwin()}
+			p.run(1500, 1+int(seed%2), &course{
+				Rand: r, nodes: []int{8, 30}[seed%2], triggers: []int{5, 30}[seed/2%2], side: []int{200, 600}[seed/4%2],
+				walkers: []float64{0.1, 0.7, 1}[seed%3], jumps: []int{0, 10}[r.IntN(2)], big: []int{0, 10}[r.IntN(2)], calm: true,
+			})
+		})
+	}
+}
+
+// run makes up to so many calls before each update, and takes everything away in the end.
+func (p *pair) run(updates, calls int, c *course) {
+	for i := range updates {
+		for range c.IntN(calls + 1) {
+			if !c.calm || c.IntN(10) == 0 {
+				p.call(c)
+			}
+		}
+		p.walk(c)
+		p.update(func() {
+			if c.IntN(100) < c.acts {
+				p.call(c)
+			}
+		})
+		if i%10 == 0 {
+			p.check()
+		}
+	}
+	for len(p.twin.nodes) > 0 {
+		p.remove(p.twin.nodes[0].node)
+	}
+	p.update(func() {})
+	p.check()
+}
+
+// FuzzIndex reads the input as a string of calls, three bytes each, and compares Index and twin.
+func FuzzIndex(f *testing.F) {
 	f.Add([]byte("\x00\x11\x11\x00\x22\x22\x02\x00\x34\x04\x01\x15\x07\x00\x00\x01\x01\x00\x07\x00\x00"))
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x02\x00\x00\x02\x01\x00\x04\x00\x00\x07\x00\x00"))
 	f.Add([]byte("\x00\x77\x77\x02\x00\xff\x00\x78\x78\x03\x00\x01\x07\x00\x00\x05\x00\x00\x06\x00\x00"))
@@ -377,19 +402,35 @@ func FuzzList(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, calls []byte) {
-		p := &pairOfLists{t: t, twin: newTwin()}
-		for ; len(calls) >= 3; calls = calls[3:] {
-			p.call(calls[0], calls[1], calls[2])
-			if len(p.log) > 600 {
-				break // a longer string shows nothing that a shorter one does not
+		p := &pair{t: t, twin: newTwin()}
+		rest := calls[:min(len(calls), 1800)] // a longer string shows nothing that a shorter one does not
+		next := func() bool {
+			if len(rest) < 3 {
+				return false
 			}
+			p.coded(rest[0], rest[1], rest[2])
+			rest = rest[3:]
+			return true
 		}
-		p.drain()
-		p.check()
+		for len(rest) >= 3 {
+			if rest[0]%8 != 7 {
+				next()
+				continue
+			}
+			acts := rest[1]
+			rest = rest[3:]
+			p.update(func() {
+				if acts&1 != 0 && len(rest) > 0 && rest[0]%8 != 7 {
+					next()
+				}
+				acts >>= 1
+			})
+			p.check()
+		}
 	})
 }
 
-func (p *pairOfLists) call(op, a, b byte) {
+func (p *pair) coded(op, a, b byte) {
 	x, z := float32(b>>4), float32(b&15)
 	enter, leave := float32(b>>4)/2, float32(b>>4)/2+float32(b&15)/4
 	nodes, triggers := p.twin.nodes, p.twin.triggers
@@ -399,7 +440,7 @@ func (p *pairOfLists) call(op, a, b byte) {
 	switch op % 8 {
 	case 0:
 		if len(nodes) < 40 {
-			p.insert(uint64(a%32), x, z)
+			p.insert(uint64(a%32), x, z, float32(a>>5/6)*3)
 		}
 	case 1:
 		p.move(nodes[int(a)%len(nodes)].node, x, z)
@@ -415,7 +456,5 @@ func (p *pairOfLists) call(op, a, b byte) {
 		p.removeTrigger(triggers[int(a)%len(triggers)].trigger)
 	case 6:
 		p.query(x, z, float32(a)/8)
-	case 7:
-		p.drain()
 	}
 }

@@ -49,7 +49,7 @@ type Cell struct {
 
 	reals    sorted
 	ghosts   sorted
-	ranges   aoi.List
+	ranges   aoi.Index
 	triggers map[aoi.Trigger]*Real
 
 	departing []*Real
@@ -180,7 +180,7 @@ func (c *Cell) sweep() {
 	c.departing = c.departing[:0]
 }
 
-// moved tells the range list that an entity has moved.
+// moved tells the index of places that an entity has moved.
 func (c *Cell) moved(e *entity.Entity) {
 	if rec := c.population.find(e.ID); rec != nil {
 		c.ranges.Move(rec.node, e.Position.X, e.Position.Z)

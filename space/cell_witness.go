@@ -36,7 +36,7 @@ func (r *Real) dropWitness() {
 
 // deliverRangeEvents tells the witnesses what came near and what went away.
 func (c *Cell) deliverRangeEvents() {
-	c.ranges.Drain(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
+	c.ranges.Update(func(t aoi.Trigger, _ aoi.Node, key uint64, enter bool) {
 		r := c.triggers[t]
 		if r == nil || r.witness == nil {
 			return

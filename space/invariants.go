@@ -14,7 +14,7 @@ func (c *Cell) assert() {
 		c.assertGhost(rec)
 	}
 	if n := len(c.reals) + len(c.ghosts); c.ranges.Len() != n {
-		invariant.Broken("space: %d entities on cell %v, %d in its range list", n, c.id, c.ranges.Len())
+		invariant.Broken("space: %d entities on cell %v, %d in its index of places", n, c.id, c.ranges.Len())
 	}
 }
 

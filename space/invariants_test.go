@@ -29,7 +29,7 @@ func TestAsserts(t *testing.T) {
 		"a real haunts its own app":    func(c *Cell, real, _ *record) { real.real.haunts.Add(c.self, 0) },
 		"a ghost is of its own app":    func(c *Cell, _, mirror *record) { mirror.ghost.Real = c.self },
 		"a real that left is here":     func(_ *Cell, real, _ *record) { real.real.gone = handedOver },
-		"the range list forgot one":    func(c *Cell, real, _ *record) { c.ranges.Remove(real.node) },
+		"the index of places forgot one":    func(c *Cell, real, _ *record) { c.ranges.Remove(real.node) },
 		"an entity of another space":   func(_ *Cell, real, _ *record) { real.e.Space++ },
 		"two flows to the same end":    func(_ *Cell, real, _ *record) { real.real.flows = append(real.real.flows, real.real.flows...) },
 		"the record of another entity": func(_ *Cell, _, mirror *record) { mirror.ghost.Entity = nil },

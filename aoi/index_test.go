@@ -9,9 +9,9 @@ import (
 )
 
 // drained returns the events as words: "+2" says that 2 enters, "-2" that it leaves.
-func drained(l *List) string {
+func drained(l *Index) string {
 	var words []string
-	l.Drain(func(_ Trigger, _ Node, key uint64, enter bool) {
+	l.Update(func(_ Trigger, _ Node, key uint64, enter bool) {
 		sign := "-"
 		if enter {
 			sign = "+"
@@ -24,73 +24,128 @@ func drained(l *List) string {
 func TestTriggerEvents(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		do   func(l *List, me, you Node, tr Trigger) // me is 1 at 0,0 with a trigger of 10 and 12; you is 2 at 100,0
+		do   func(l *Index, me, you Node, tr Trigger, tick func()) // me is 1 at 0,0 with a trigger of 10 and 12; you is 2 at 100,0
 		want string
 	}{
-		{"nothing near", func(l *List, me, you Node, tr Trigger) {}, ""},
-		{"the edge belongs to the square", func(l *List, me, you Node, tr Trigger) { l.Move(you, 10, -10) }, "+2"},
-		{"one step outside the edge", func(l *List, me, you Node, tr Trigger) { l.Move(you, math.Nextafter32(10, 11), 0) }, ""},
-		{"near on one axis alone", func(l *List, me, you Node, tr Trigger) { l.Move(you, 5, 50) }, ""},
-		{"jump across", func(l *List, me, you Node, tr Trigger) { l.Move(you, -100, 0) }, ""},
-		{"owner comes", func(l *List, me, you Node, tr Trigger) { l.Move(me, 95, 0) }, "+2"},
-		{"owner passes", func(l *List, me, you Node, tr Trigger) { l.Move(me, 95, 0); l.Move(me, 200, 0) }, "+2 -2"},
-		{"stays in the band", func(l *List, me, you Node, tr Trigger) { l.Move(you, 9, 0); l.Move(you, 12, 0) }, "+2"},
-		{"band first, never in", func(l *List, me, you Node, tr Trigger) { l.Move(you, 11, 0); l.Move(you, 13, 0) }, ""},
-		{"leaves", func(l *List, me, you Node, tr Trigger) { l.Move(you, 9, 0); l.Move(you, 12.5, 0) }, "+2 -2"},
-		{"to and fro in the band", func(l *List, me, you Node, tr Trigger) {
+		{"nothing near", func(l *Index, me, you Node, tr Trigger, tick func()) {}, ""},
+		{"the edge belongs to the square", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, 10, -10) }, "+2"},
+		{"one step outside the edge", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, math.Nextafter32(10, 11), 0) }, ""},
+		{"on an edge at zero", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.Move(me, -10, 10)
+			l.Move(you, float32(math.Copysign(0, -1)), float32(math.Copysign(0, -1)))
+		}, "+2"},
+		{"near on one axis alone", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, 5, 50) }, ""},
+		{"jump across", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, -100, 0) }, ""},
+		{"passes between two updates", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, 0, 0); l.Move(you, -100, 0) }, ""},
+		{"owner comes", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(me, 95, 0) }, "+2"},
+		{"owner passes", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.Move(me, 95, 0)
+			tick()
+			l.Move(me, 200, 0)
+		}, "+2 -2"},
+		{"stays in the band", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.Move(you, 9, 0)
+			tick()
+			l.Move(you, 12, 0)
+		}, "+2"},
+		{"band first, never in", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.Move(you, 11, 0)
+			tick()
+			l.Move(you, 13, 0)
+		}, ""},
+		{"leaves", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.Move(you, 9, 0)
+			tick()
+			l.Move(you, 12.5, 0)
+		}, "+2 -2"},
+		{"to and fro in the band", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			for range 5 {
 				l.Move(you, 9, 0)
+				tick()
 				l.Move(you, 11.5, 0)
+				tick()
 			}
 		}, "+2"},
-		{"range grows", func(l *List, me, you Node, tr Trigger) { l.SetRange(tr, 100, 100) }, "+2"},
-		{"range grows and shrinks", func(l *List, me, you Node, tr Trigger) {
+		{"range grows", func(l *Index, me, you Node, tr Trigger, tick func()) { l.SetRange(tr, 100, 100) }, "+2"},
+		{"range grows and shrinks", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			l.SetRange(tr, 100, 100)
+			tick()
 			l.SetRange(tr, 50, 100)
+			tick()
 			l.SetRange(tr, 50, 99)
 		}, "+2 -2"},
-		{"same range again", func(l *List, me, you Node, tr Trigger) { l.Move(you, 1, 1); l.SetRange(tr, 10, 12) }, "+2"},
-		{"inserted inside", func(l *List, me, you Node, tr Trigger) { l.Insert(3, 1, 1) }, "+3"},
-		{"removed before its enter was delivered", func(l *List, me, you Node, tr Trigger) { l.Remove(l.Insert(3, 1, 1)) }, ""},
-		{"removed outside", func(l *List, me, you Node, tr Trigger) { l.Remove(you) }, ""},
-		{"owner removed", func(l *List, me, you Node, tr Trigger) { l.Move(you, 1, 1); l.Remove(me) }, ""},
-		{"trigger removed", func(l *List, me, you Node, tr Trigger) { l.Move(you, 1, 1); l.RemoveTrigger(tr) }, ""},
-		{"in, out and removed", func(l *List, me, you Node, tr Trigger) {
+		{"same range again", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			l.Move(you, 1, 1)
+			tick()
+			l.SetRange(tr, 10, 12)
+		}, "+2"},
+		{"inserted inside", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Insert(3, 1, 1) }, "+3"},
+		{"removed before its enter was delivered", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Remove(l.Insert(3, 1, 1)) }, ""},
+		{"removed outside", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Remove(you) }, ""},
+		{"owner removed", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, 1, 1); l.Remove(me) }, ""},
+		{"trigger removed", func(l *Index, me, you Node, tr Trigger, tick func()) { l.Move(you, 1, 1); l.RemoveTrigger(tr) }, ""},
+		{"moves away and is removed", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.Move(you, 1, 1)
+			tick()
 			l.Move(you, 50, 1)
-			l.Move(you, 2, 1)
 			l.Remove(you)
-		}, ""},
-		{"two triggers of equal ranges", func(l *List, me, you Node, tr Trigger) {
+		}, "+2 -2"},
+		{"two triggers of equal ranges", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			l.AddTrigger(me, 10, 12)
 			l.Move(you, 10, 10)
+			tick()
 			l.Move(me, -3, 0)
 		}, "+2 +2 -2 -2"},
-		{"a trigger of no size", func(l *List, me, you Node, tr Trigger) {
+		{"a trigger of no size", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			l.RemoveTrigger(tr)
 			l.AddTrigger(me, 0, 0)
 			l.Move(you, 0, 0)
+			tick()
 			l.Move(me, 0, 1)
 		}, "+2 -2"},
-		{"leaves before enters, by key", func(l *List, me, you Node, tr Trigger) {
+		{"leaves before enters, by key", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			for key := uint64(9); key > 2; key-- {
 				l.Insert(key, float32(key%2)*100, 0)
 			}
-			drained(l)
+			tick()
 			l.Move(me, 100, 0)
-		}, "-4 -6 -8 +2 +3 +5 +7 +9"},
-		{"slot of a removed node used again", func(l *List, me, you Node, tr Trigger) {
+		}, "+4 +6 +8 -4 -6 -8 +2 +3 +5 +7 +9"},
+		{"by the owner's key, then by the trigger", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			l.AddTrigger(l.Insert(0, 200, 0), 9, 9)
+			l.AddTrigger(me, 5, 5)
+			l.Insert(8, 200, 1)
+			l.Insert(7, 0, 1)
+			l.Insert(6, 0, 9)
+		}, "+8 +6 +7 +7"},
+		{"slot of a removed node used again", func(l *Index, me, you Node, tr Trigger, tick func()) {
 			l.Move(you, 1, 1)
-			drained(l)
+			tick()
 			l.Remove(you)
+			tick()
 			l.Insert(4, 1, 1)
-		}, "-2 +4"},
+		}, "+2 -2 +4"},
+		{"something big", func(l *Index, me, you Node, tr Trigger, tick func()) {
+			tower := l.InsertBig(3, 60, 60, 50)
+			tick()
+			l.Move(me, -2, -2)
+			tick()
+			l.Move(me, -2.1, -2)
+			tick()
+			l.Move(tower, 0, 0)
+			tick()
+			l.Remove(tower)
+		}, "+3 -3 +3 -3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var l List
+			var l Index
 			me, you := l.Insert(1, 0, 0), l.Insert(2, 100, 0)
-			c.do(&l, me, you, l.AddTrigger(me, 10, 12))
-			if got := drained(&l); got != c.want {
+			tr := l.AddTrigger(me, 10, 12)
+			var got []string
+			tick := func() { got = append(got, strings.Fields(drained(&l))...) }
+			tick()
+			c.do(&l, me, you, tr, tick)
+			tick()
+			if got := strings.Join(got, " "); got != c.want {
 				t.Errorf("events %q, want %q", got, c.want)
 			}
 		})
@@ -98,30 +153,39 @@ func TestTriggerEvents(t *testing.T) {
 }
 
 func TestRemovedAfterItWasTold(t *testing.T) {
-	var l List
+	var l Index
 	me := l.Insert(1, 0, 0)
 	l.AddTrigger(me, 10, 10)
 	you := l.Insert(2, 5, 5)
 	if got := drained(&l); got != "+2" {
 		t.Fatalf("events %q", got)
 	}
-	// First a leave, then an enter that is never delivered, then the removal: what is delivered
-	// still alternates.
 	l.Move(you, 50, 5)
-	l.Move(you, 5, 5)
-	l.Remove(you)
 	if got := drained(&l); got != "-2" {
-		t.Errorf("events %q, want the leave alone", got)
+		t.Fatalf("events %q", got)
+	}
+	// The callback of an event removes it before its enter is delivered: what is delivered still
+	// alternates.
+	l.Move(you, 5, 5)
+	l.Insert(1, 6, 6)
+	l.Update(func(_ Trigger, n Node, key uint64, _ bool) {
+		if key != 1 {
+			t.Errorf("event of %d", key)
+		}
+		l.Remove(you)
+	})
+	if got := drained(&l); got != "" {
+		t.Errorf("events %q, want none", got)
 	}
 }
 
-func TestCallbackMayChangeTheList(t *testing.T) {
-	var l List
+func TestCallbackMayChangeTheIndex(t *testing.T) {
+	var l Index
 	me := l.Insert(1, 0, 0)
 	tr := l.AddTrigger(me, 10, 10)
 	first, second := l.Insert(2, 1, 0), l.Insert(3, 2, 0)
 	var got []string
-	l.Drain(func(_ Trigger, n Node, key uint64, enter bool) {
+	l.Update(func(_ Trigger, n Node, key uint64, enter bool) {
 		got = append(got, fmt.Sprint(key, enter))
 		if n == first {
 			l.Remove(second) // its enter waits in the queue
@@ -130,30 +194,27 @@ func TestCallbackMayChangeTheList(t *testing.T) {
 		}
 	})
 	if want := []string{"2 true"}; !slices.Equal(got, want) {
-		t.Errorf("first Drain: %v, want %v", got, want)
-	}
-	if l.Pending() != 3 { // the leave of 3 is among them and will be passed over
-		t.Errorf("Pending = %d", l.Pending())
+		t.Errorf("first Update: %v, want %v", got, want)
 	}
 	if got := drained(&l); got != "-2 +4" {
-		t.Errorf("second Drain: %q", got)
+		t.Errorf("second Update: %q", got)
 	}
 	l.Move(first, 0, 0)
-	l.Drain(func(at Trigger, _ Node, _ uint64, _ bool) {
+	l.Update(func(at Trigger, _ Node, _ uint64, _ bool) {
 		l.RemoveTrigger(at)
 		l.Remove(me)
 	})
-	if l.HasTrigger(tr) || l.Has(me) || l.Pending() != 0 {
+	if l.HasTrigger(tr) || l.Has(me) {
 		t.Error("the trigger outlived its removal in a callback")
 	}
 }
 
 func TestDrainSurvivesAPanic(t *testing.T) {
-	var l List
+	var l Index
 	l.AddTrigger(l.Insert(1, 0, 0), 10, 10)
 	l.Insert(2, 0, 0)
 	l.Insert(3, 0, 0)
-	if panics(func() { l.Drain(func(Trigger, Node, uint64, bool) { panic("script") }) }) != "script" {
+	if panics(func() { l.Update(func(Trigger, Node, uint64, bool) { panic("script") }) }) != "script" {
 		t.Fatal("the panic did not pass through")
 	}
 	if got := drained(&l); got != "+3" {
@@ -162,7 +223,7 @@ func TestDrainSurvivesAPanic(t *testing.T) {
 }
 
 func TestQueries(t *testing.T) {
-	var l List
+	var l Index
 	for key, at := range [][2]float32{{0, 0}, {3, 4}, {5, 5}, {-5, 5}, {5.1, 0}} {
 		l.Insert(uint64(key), at[0], at[1])
 	}
@@ -194,8 +255,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-func TestQueryBodyMayChangeTheList(t *testing.T) {
-	var l List
+func TestQueryBodyMayChangeTheIndex(t *testing.T) {
+	var l Index
 	for key := range uint64(10) {
 		l.Insert(key, 0, 0)
 	}
@@ -217,7 +278,7 @@ func TestQueryBodyMayChangeTheList(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
-	var l List
+	var l Index
 	n := l.Insert(1, 0, 0)
 	tr := l.AddTrigger(n, 1, 2)
 	gone := l.Insert(2, 0, 0)
@@ -248,7 +309,9 @@ func TestMisuse(t *testing.T) {
 				continue
 			}
 		}},
-		{"drain in drain", func() { l.Drain(func(Trigger, Node, uint64, bool) { l.Drain(nil) }) }},
+		{"an appeal below 0", func() { l.InsertBig(9, 0, 0, -1) }},
+		{"an infinite appeal", func() { l.InsertBig(9, 0, 0, -inf) }},
+		{"update in update", func() { l.Update(func(Trigger, Node, uint64, bool) { l.Update(nil) }) }},
 	} {
 		if panics(c.do) == nil {
 			t.Errorf("%s: no panic", c.name)
@@ -262,7 +325,7 @@ func TestMisuse(t *testing.T) {
 // Distances far beyond what a float32 can tell apart must not make a trigger miss its own
 // surroundings.
 func TestExtremePositions(t *testing.T) {
-	var l List
+	var l Index
 	far := float32(math.MaxFloat32)
 	me := l.Insert(1, far, -far)
 	l.AddTrigger(me, far, far)
@@ -278,4 +341,10 @@ func TestExtremePositions(t *testing.T) {
 	if got := drained(&l); got != "+3" {
 		t.Errorf("events %q, want +3", got)
 	}
+}
+
+func panics(f func()) (reason any) {
+	defer func() { reason = recover() }()
+	f()
+	return nil
 }

@@ -41,8 +41,6 @@ func idleDefinitions() []idleOf[Definition] {
 			func(d *Definition) bool { return d.ExplicitDatabaseID }},
 		{idle{"Definition.TempProperties", "TempProperties", "the names are not looked at", "tag what a script may lose on a move `cellscape:\"local\"`"},
 			func(d *Definition) bool { return len(d.TempProperties) > 0 }},
-		{idle{"Definition.AppealRadius", "AppealRadius", "it is mirrored to cells that far away, but clients see it from no further than others", laterOn},
-			func(d *Definition) bool { return d.AppealRadius > 0 }},
 	}
 }
 

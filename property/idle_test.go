@@ -20,6 +20,7 @@ import (
 // apart needs nobody.
 var actors = map[string]string{
 	"Definition.Name":             "property.add",
+	"Definition.AppealRadius":     "space.admit",
 	"Definition.ClientName":       "property.compile",
 	"Definition.Properties":       "witness.appendVisible",
 	"Definition.CellMethods":      "space.NewScripts",
@@ -67,9 +68,6 @@ var tells = []string{
 	"Method.Index", "Method.ExposedIndex", "Method.Component", "Method.Kept", "Arg.Name", "Component.Name", "Component.Type",
 }
 
-// halves are settings that act in part; the notice says in which part not.
-var halves = []string{"Definition.AppealRadius"}
-
 // doors are what a process would have to use to act by idle settings that package property could
 // already serve: while no one does, their readers in there do not count.
 var doors = []string{
@@ -102,7 +100,6 @@ func TestSettingsAct(t *testing.T) {
 			switch actor := actors[name]; {
 			case idle[name] && actor != "":
 				t.Errorf("%s is idle and acted by", name)
-			case slices.Contains(halves, name) && idle[name]:
 			case idle[name] && len(by.acting) > 0:
 				t.Errorf("%s is acted by in %v: take its line out of idle.go, and name one here", name, by.acting)
 			case idle[name]:

@@ -21,18 +21,18 @@ func TestAsserts(t *testing.T) {
 		"a ghost is among the reals": func(c *Cell, real, _ *record) {
 			real.real, real.ghost = nil, &ghost.Ghost{Entity: real.e}
 		},
-		"the id leads nowhere":         func(c *Cell, real, _ *record) { delete(c.population.byID, 7) },
-		"the id leads to another":      func(c *Cell, real, mirror *record) { c.population.byID[7] = mirror },
-		"a record is on no cell":       func(c *Cell, _, _ *record) { c.population.byID[9] = &record{cell: c, ghost: &ghost.Ghost{}} },
-		"a record names another cell":  func(_ *Cell, real, _ *record) { real.cell = new(Cell) },
-		"two reals have one id":        func(c *Cell, real, _ *record) { c.reals = append(c.reals, real) },
-		"a real haunts its own app":    func(c *Cell, real, _ *record) { real.real.haunts.Add(c.self, 0) },
-		"a ghost is of its own app":    func(c *Cell, _, mirror *record) { mirror.ghost.Real = c.self },
-		"a real that left is here":     func(_ *Cell, real, _ *record) { real.real.gone = handedOver },
-		"the index of places forgot one":    func(c *Cell, real, _ *record) { c.ranges.Remove(real.node) },
-		"an entity of another space":   func(_ *Cell, real, _ *record) { real.e.Space++ },
-		"two flows to the same end":    func(_ *Cell, real, _ *record) { real.real.flows = append(real.real.flows, real.real.flows...) },
-		"the record of another entity": func(_ *Cell, _, mirror *record) { mirror.ghost.Entity = nil },
+		"the id leads nowhere":           func(c *Cell, real, _ *record) { delete(c.population.byID, 7) },
+		"the id leads to another":        func(c *Cell, real, mirror *record) { c.population.byID[7] = mirror },
+		"a record is on no cell":         func(c *Cell, _, _ *record) { c.population.byID[9] = &record{cell: c, ghost: &ghost.Ghost{}} },
+		"a record names another cell":    func(_ *Cell, real, _ *record) { real.cell = new(Cell) },
+		"two reals have one id":          func(c *Cell, real, _ *record) { c.reals = append(c.reals, real) },
+		"a real haunts its own app":      func(c *Cell, real, _ *record) { real.real.haunts.Add(c.self, 0) },
+		"a ghost is of its own app":      func(c *Cell, _, mirror *record) { mirror.ghost.Real = c.self },
+		"a real that left is here":       func(_ *Cell, real, _ *record) { real.real.gone = handedOver },
+		"the index of places forgot one": func(c *Cell, real, _ *record) { c.ranges.Remove(real.node) },
+		"an entity of another space":     func(_ *Cell, real, _ *record) { real.e.Space++ },
+		"two flows to the same end":      func(_ *Cell, real, _ *record) { real.real.flows = append(real.real.flows, real.real.flows...) },
+		"the record of another entity":   func(_ *Cell, _, mirror *record) { mirror.ghost.Entity = nil },
 	} {
 		r := newRig(t, 2)
 		r.create(7, -50, 0)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/property"
 )
 
 // lease is how many ticks it takes at most until a script hears that nobody sees it.
@@ -51,6 +52,38 @@ func TestWitnessed(t *testing.T) {
 			r.tick(lease)
 			if r.real(2).IsWitnessed() || !slices.Contains(said, "witnessed false") {
 				t.Errorf("nobody sees it, and it heard %q", said)
+			}
+		})
+	}
+}
+
+// A tower is seen from farther away than a rock beside it, also when it stands on the next cell.
+func TestAppeal(t *testing.T) {
+	for _, x := range []float32{-10, 40} {
+		t.Run(fmt.Sprint(x), func(t *testing.T) {
+			r := newRig(t, 2)
+			r.create(1, x-130, 1)
+			at := 0
+			if x > 0 {
+				at = 1
+			}
+			var ids [2]entity.ID
+			for i, name := range []string{"Rock", "Tower"} {
+				id, err := r.apps[at].cell.Spawn(name, property.Vector3{X: x}, property.Vector3{}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids[i] = id
+			}
+			sees := func() string { return fmt.Sprint(r.real(1).sees(ids[0]), r.real(1).sees(ids[1])) }
+			r.tick(30)
+			if got := sees(); got != "false true" {
+				t.Errorf("from 130 m it sees rock and tower: %s", got)
+			}
+			r.move(1, x-166)
+			r.tick(3)
+			if got := sees(); got != "false false" {
+				t.Errorf("from 166 m it sees rock and tower: %s", got)
 			}
 		})
 	}

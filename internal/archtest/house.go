@@ -25,7 +25,7 @@ property/internal/literal:
 property/internal/mpack: github.com/vmihailenco/msgpack/v5
 property: internal/codec property/internal/bits property/internal/literal property/internal/mpack
 mercury: internal/codec internal/invariant mercury/internal/congestion mercury/internal/wheel
-mercury/call: internal/codec mercury mercury/internal/wheel
+mercury/call: mercury mercury/internal/wheel
 mercury/download: internal/codec mercury
 aoi:
 balance/load: internal/codec
@@ -85,7 +85,7 @@ mercury/host: mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
 entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host
-mercury/peer: mercury mercury/secure mercury/call mercury/host
+mercury/peer: internal/codec mercury mercury/secure mercury/call mercury/host
 ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session entity/client/bots
 
 # Floor 8: all roles at once, in production and in simulation. The simulation meets no socket and no runner.

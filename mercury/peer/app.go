@@ -14,7 +14,7 @@ type app struct {
 	cfg     Config
 	log     *slog.Logger
 	net     *host.Net
-	calls   *call.Calls
+	calls   call.Calls[[]byte]
 	scratch []byte
 	channel Channel // of a Conn
 	dials   bool

@@ -11,13 +11,6 @@ import (
 	"github.com/cellscape/cellscape/mercury/host"
 )
 
-const (
-	// callKind begins the messages of package call: requests and replies.
-	callKind = 0xC0
-	// escaped precedes an app's message that begins with one of these two bytes.
-	escaped = 0xC1
-)
-
 // escape returns msg as it goes over a channel.
 func (a *app) escape(msg []byte) []byte {
 	if len(msg) == 0 || msg[0] != callKind && msg[0] != escaped {
@@ -27,44 +20,71 @@ func (a *app) escape(msg []byte) []byte {
 	return a.scratch
 }
 
-// takeCall takes a request or a reply. It drops a peer whose message makes no sense.
+// takeCall takes a request or what ends one. It drops a peer whose message makes no sense.
 func (a *app) takeCall(now time.Duration, ch mercury.ChannelID, msg []byte) {
-	if _, err := a.calls.Take(now, ch, msg); err != nil {
+	op, id, body, err := parseFrame(msg)
+	switch {
+	case err != nil:
 		a.log.Warn("dropping a peer", "channel", ch, "error", err)
 		a.net.Abort(ch)
 		a.Closed(now, ch, mercury.ErrProtocol)
+	case op == opRequest:
+		a.answer(ch, id, body)
+	case op == opReply:
+		a.calls.Answer(now, ch, id, body) // one that comes too late is counted there
+	default:
+		a.calls.Fail(now, ch, id, Failure(body))
 	}
 }
 
-// Requested implements call.RequestHandler.
-func (a *app) Requested(_ time.Duration, from call.Caller, body []byte) {
+// answer has Config.Answer answer a request.
+func (a *app) answer(ch mercury.ChannelID, id call.ID, body []byte) {
+	op := opReply
 	var reply []byte
 	err := errors.New("nobody answers here")
 	if a.cfg.Answer != nil {
-		reply, err = a.cfg.Answer(a.of(from.Channel), body)
+		reply, err = a.cfg.Answer(a.of(ch), body)
 	}
 	if err != nil {
-		err = a.calls.Fail(from, 0, err.Error())
-	} else {
-		err = a.calls.Reply(from, reply)
+		op, reply = opFailure, failureText(err)
 	}
-	if err != nil && !errors.Is(err, mercury.ErrNoChannel) { // Answer may have closed it
-		a.log.Warn("cannot send an answer", "channel", from.Channel, "error", err)
+	if err := a.sendFrame(ch, op, id, reply); err != nil && !errors.Is(err, mercury.ErrNoChannel) { // Answer may have closed it
+		a.log.Warn("cannot send an answer", "channel", ch, "error", err)
 	}
 }
 
+// maxScratch is the most that is kept for building messages: a buffer of a megabyte must not stay
+// for ever.
+const maxScratch = 64 << 10
+
+func (a *app) sendFrame(ch mercury.ChannelID, op operation, id call.ID, body []byte) error {
+	msg := appendFrame(a.scratch[:0], op, id, body)
+	if cap(msg) <= maxScratch {
+		a.scratch = msg
+	}
+	return a.net.Send(ch, msg)
+}
+
 // Ask sends a request to the peer, whose Config.Answer answers it. done is called once, with the
-// reply, which is valid only during the call, or with an error: a *call.Failure if the peer
-// refuses, or the reason why the channel ended. If Ask returns an error, which is Send's, done is
-// not called.
+// reply, which is valid only during the call, or with an error: a Failure if the peer refuses, or
+// the reason why the channel ended. If Ask returns an error, which is Send's or call.ErrTooMany,
+// done is not called.
 func (c Channel) Ask(request []byte, done func(reply []byte, err error)) error {
 	_, err := c.ask(request, done)
 	return err
 }
 
 func (c Channel) ask(request []byte, done func(reply []byte, err error)) (call.ID, error) {
-	told := call.ReplyFunc(func(_ time.Duration, _ call.ID, _ uint64, body []byte, err error) { done(body, err) })
-	return c.app.calls.Request(0, c.id, call.Request{Body: request, Details: true, Handler: told})
+	calls := &c.app.calls
+	id, err := calls.Begin(0, c.id, 0, func(_ time.Duration, reply []byte, err error) { done(reply, err) })
+	if err != nil {
+		return 0, err
+	}
+	if err := c.app.sendFrame(c.id, opRequest, id, request); err != nil {
+		calls.Cancel(id)
+		return 0, err
+	}
+	return id, nil
 }
 
 // Ask sends a request and waits for the reply, on any goroutine except that of the events. The

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/call"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/peer"
 )
@@ -36,8 +35,8 @@ func TestAsk(t *testing.T) {
 	if reply, err := conn.Ask(t.Context(), []byte("yes")); err != nil || string(reply) != "you said yes" {
 		t.Errorf("%q, %v", reply, err)
 	}
-	var failure *call.Failure
-	if reply, err := conn.Ask(t.Context(), []byte("no")); !errors.As(err, &failure) || failure.Text != "not today" || reply != nil {
+	var failure peer.Failure
+	if reply, err := conn.Ask(t.Context(), []byte("no")); !errors.As(err, &failure) || failure != "not today" || reply != nil {
 		t.Errorf("%q, %v", reply, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/call"
 	"github.com/cellscape/cellscape/mercury/host"
 	"github.com/cellscape/cellscape/mercury/secure"
 )
@@ -114,13 +113,12 @@ func (r *runner) start(listen string, cfg Config, seal secure.Config, to mercury
 	if !cfg.Clear {
 		opts = append(opts, host.Secure(seal))
 	}
-	r.proc, err = r.host.Start("peer", listen, func(e host.Env) (_ host.App, err error) {
+	r.proc, err = r.host.Start("peer", listen, func(e host.Env) (host.App, error) {
 		r.app.log, r.app.net = e.Log, e.Net
 		if r.app.dials {
 			r.app.channel = r.app.of(e.Net.Dial(to))
 		}
-		r.app.calls, err = call.New(e.Net, call.Config{Kind: callKind}, r.app)
-		return r.app, err
+		return r.app, nil
 	}, opts...)
 	if err != nil {
 		_ = r.host.Close() // nothing runs

@@ -14,6 +14,7 @@ import (
 
 // sender is who sent a message on a channel between apps.
 type sender struct {
+	ch   mercury.ChannelID
 	app  mercury.Address
 	role wire.Role
 }
@@ -53,7 +54,7 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 	case role == wire.CellAppMgr && !a.heeds(id):
 		a.refused("the manager has not shown its term yet", "from", from, "id", id)
 	default:
-		if err := a.routes.Handle(sender{from, role}, id, body); err != nil {
+		if err := a.routes.Handle(sender{ch, from, role}, id, body); err != nil {
 			a.fault("malformed message", "from", from, "id", id, "error", err)
 		}
 	}
@@ -80,9 +81,10 @@ func (a *BaseApp) route() {
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m.Apps) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })
 	app.On(r, func(_ sender, m *wire.Located) { a.takeLocated(m) })
-	app.On(r, func(_ sender, m *wire.SpaceCreated) { a.spaceCreated(m) })
-	app.On(r, func(_ sender, m *wire.SpaceDestroyed) { a.spaceDestroyed(m) })
-	app.On(r, func(_ sender, m *wire.MakeProxy) { a.baseMgr.Send(a.makeProxy(m)) })
+	// An answer that comes a second time changes nothing.
+	app.On(r, func(from sender, m *wire.SpaceCreated) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.SpaceDestroyed) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.MakeProxy) { a.links.Reply(from.ch, a.makeProxy(m)) })
 }
 
 func (a *BaseApp) managerWelcomes(from sender, m *wire.Welcome) {

@@ -48,8 +48,9 @@ type BaseApp struct {
 
 	downloads downloads
 
-	spaces  spaceRequests
-	endings app.Endings
+	spaces  app.Errands // for new ones
+	endings app.Errands // of spaces
+	space   uint64      // number of the last that was asked for
 
 	clients map[mercury.ChannelID]*client
 	// silent are channels from outside without a message so far, oldest first.
@@ -92,6 +93,7 @@ func New(cfg Config) (*BaseApp, error) {
 	join := wire.Join{Role: wire.BaseApp, Digest: cfg.Schema.Digest}
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
+	a.spaces, a.endings = app.NewErrands(&a.cellMgr, MaxSpaceRequests), app.NewErrands(&a.cellMgr, app.MaxEndings)
 	a.route()
 	return a, a.newDownloads()
 }
@@ -123,7 +125,8 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.shut()
 		a.tickBases()
 		a.sendFlows()
-		a.tickSpaces()
+		a.spaces.Tick()
+		a.endings.Tick()
 		a.downloads.tick()
 		a.sendReport()
 	}
@@ -213,7 +216,8 @@ func (a *BaseApp) dismiss(reason string) {
 	clear(a.byID)
 	clear(a.byToken)
 	clear(a.accounts)
-	a.spaces.open, a.endings = nil, app.Endings{}
+	a.spaces.Drop()
+	a.endings.Drop()
 }
 
 func (a *BaseApp) refused(what string, args ...any) {

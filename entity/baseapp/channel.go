@@ -73,7 +73,7 @@ func (a *BaseApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) 
 	delete(a.net.dialled, ch)
 	a.door.Closed(ch)
 	a.unsilence(ch)
-	a.links.Closed(ch)
+	a.links.Closed(now, ch, reason)
 	if a.cellMgr.Closed(now, ch, reason) {
 		a.log.Warn("lost the CellAppMgr", "reason", reason)
 		return

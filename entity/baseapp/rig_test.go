@@ -327,6 +327,18 @@ func one[T any](t testing.TB, list []T) T {
 	return list[0]
 }
 
+// parsed is a body as a message.
+func parsed[M any, P interface {
+	*M
+	wire.Received
+}](t testing.TB, body []byte) (m M) {
+	t.Helper()
+	if err := P(&m).Parse(body); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // flow is what went to a cell part, as "number:payload".
 func (r *rig) flow(to mercury.Address) (out []string) {
 	r.t.Helper()

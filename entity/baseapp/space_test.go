@@ -27,7 +27,7 @@ func TestCreateSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
-	if want := (wire.CreateSpace{Request: n, Info: room}); m != want {
+	if want := (wire.CreateSpace{Request: m.Request, Number: n, Info: room}); m != want {
 		t.Errorf("asked for %+v, want %+v", m, want)
 	}
 	r.do["room 1 is 16777217 "] = func(v *avatar) {
@@ -35,8 +35,8 @@ func TestCreateSpace(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	r.say(r.managers, &wire.SpaceCreated{Request: n, Space: roomID})
-	r.say(r.managers, &wire.SpaceCreated{Request: n, Space: roomID}) // answered twice
+	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Space: roomID})
+	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Space: roomID}) // answered twice
 	r.wantEvents("room 1 is 16777217 ")
 	r.tick()
 	if m := one(t, told[wire.Locate](r, cellAppMgr)); m.Space != roomID {
@@ -52,8 +52,9 @@ func TestRefusedSpace(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	n, _ := v.CreateSpace(entity.SpaceInfo{}, "OnRoom")
-	r.say(r.managers, &wire.SpaceCreated{Request: n, Reason: "Bounds are empty"})
+	_, _ = v.CreateSpace(entity.SpaceInfo{}, "OnRoom")
+	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
+	r.say(r.managers, &wire.SpaceCreated{Request: m.Request, Reason: "Bounds are empty"})
 	r.wantEvents("room 1 is 0 Bounds are empty")
 }
 
@@ -98,7 +99,7 @@ func TestCreateSpaceFaults(t *testing.T) {
 func TestSpaceRequestsAreRepeated(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
-	n, _ := v.CreateSpace(room, "OnRoom")
+	_, _ = v.CreateSpace(room, "OnRoom")
 	if err := v.DestroySpace(roomID + 7); err != nil {
 		t.Fatal(err)
 	}
@@ -108,30 +109,35 @@ func TestSpaceRequestsAreRepeated(t *testing.T) {
 	r.say(r.managers, &wire.Welcome{Number: 7, Allocator: 5, BaseAppMgr: baseAppMgr})
 	r.take(cellAppMgr)
 	r.pass(3 * time.Second)
-	creates, destroys := 0, 0
+	var creates, destroys []uint64
 	for _, msg := range r.take(cellAppMgr) {
-		switch wire.ID(msg[0]) {
+		switch id, body, _ := wire.Split(msg); id {
 		case wire.CreateSpaceID:
-			creates++
+			creates = append(creates, parsed[wire.CreateSpace](t, body).Request)
 		case wire.DestroySpaceID:
-			destroys++
+			destroys = append(destroys, parsed[wire.DestroySpace](t, body).Request)
 		}
 	}
-	if creates != 3 || destroys != 3 {
-		t.Errorf("in 3 s asked %d times for the space, %d times for the end of another", creates, destroys)
+	if len(creates) != 3 || len(destroys) != 3 {
+		t.Fatalf("in 3 s asked %d times for the space, %d times for the end of another", len(creates), len(destroys))
 	}
-	r.say(r.managers, &wire.SpaceDestroyed{Space: roomID + 7, Reason: "it stays"})
+	r.say(r.managers, &wire.SpaceDestroyed{Request: destroys[1], Reason: "too late for the second"})
+	r.say(r.managers, &wire.SpaceDestroyed{Request: destroys[2], Reason: "it stays"})
 	v.Destroy()
 	r.tick()
-	r.say(r.managers, &wire.SpaceCreated{Request: n, Space: roomID})
+	for _, m := range told[wire.CreateSpace](r, cellAppMgr) {
+		creates = append(creates, m.Request)
+	}
+	r.say(r.managers, &wire.SpaceCreated{Request: creates[len(creates)-1], Space: roomID})
 	if m := one(t, told[wire.DestroySpace](r, cellAppMgr)); m.Space != roomID {
 		t.Errorf("given back: %+v", m)
 	}
 	r.pass(1500 * time.Millisecond)
-	if len(told[wire.DestroySpace](r, cellAppMgr)) == 0 {
-		t.Error("it is given back once, and not until the manager has heard")
+	again := told[wire.DestroySpace](r, cellAppMgr)
+	if len(again) == 0 {
+		t.Fatal("it is given back once, and not until the manager has heard")
 	}
-	r.say(r.managers, &wire.SpaceDestroyed{Space: roomID})
+	r.say(r.managers, &wire.SpaceDestroyed{Request: again[len(again)-1].Request})
 	r.pass(2 * time.Second)
 	if got := told[wire.DestroySpace](r, cellAppMgr); len(got) != 0 {
 		t.Errorf("asked again after the answer: %+v", got)
@@ -143,9 +149,10 @@ func TestOthersDoNotAnswerForSpaces(t *testing.T) {
 	r := joinedRig(t)
 	_, v := r.spawn()
 	r.events = nil
-	n, _ := v.CreateSpace(room, "OnRoom")
-	r.tell(appX, &wire.SpaceCreated{Request: n, Space: roomID})
-	r.say(r.bases, &wire.SpaceCreated{Request: n, Space: roomID})
+	_, _ = v.CreateSpace(room, "OnRoom")
+	m := one(t, told[wire.CreateSpace](r, cellAppMgr))
+	r.tell(appX, &wire.SpaceCreated{Request: m.Request, Space: roomID})
+	r.say(r.bases, &wire.SpaceCreated{Request: m.Request, Space: roomID})
 	r.wantEvents()
 }
 

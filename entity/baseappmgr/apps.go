@@ -84,7 +84,7 @@ func (m *BaseAppMgr) appDead(at mercury.Address) {
 		return
 	}
 	m.links.Bury(wire.BaseApp, at)
-	m.cfg.Transport.Abort(m.baseApps[i].ch)
+	m.links.Abort(m.baseApps[i].ch)
 	m.removeBaseApp(i, errors.New("declared dead"))
 }
 

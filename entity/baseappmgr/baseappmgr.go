@@ -29,14 +29,13 @@ type BaseAppMgr struct {
 
 	baseApps  []*knownApp // by address
 	loginApps []*knownApp // by address
-	accounts  accounts
+	accounts  map[string]*account
 }
 
 // Counts is what a BaseAppMgr has now.
 type Counts struct {
 	BaseApps, LoginApps int
-	// Accounts counts those with a proxy and those whose proxy is being made; Pending counts the
-	// latter while their LoginApp waits.
+	// Accounts counts those with a proxy and those whose proxy is being made, Pending the latter.
 	Accounts, Pending int
 }
 
@@ -57,7 +56,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 		log:      cfg.Log.With("app", "BaseAppMgr"),
 		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
 		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
-		accounts: newAccounts(),
+		accounts: make(map[string]*account),
 	}
 	m.manager = app.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
 	m.route()
@@ -66,10 +65,10 @@ func New(cfg Config) (*BaseAppMgr, error) {
 
 // Counts returns what the manager has now.
 func (m *BaseAppMgr) Counts() Counts {
-	return Counts{len(m.baseApps), len(m.loginApps), len(m.accounts.byName), m.accounts.pending}
+	return Counts{len(m.baseApps), len(m.loginApps), len(m.accounts), m.links.Asked()}
 }
 
-// Tick joins the CellAppMgr, answers what waits too long, and reports. It returns when it is due
+// Tick joins the CellAppMgr, ends what waits too long, and reports. It returns when it is due
 // next.
 func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	if !m.ticks.Begin(now) {
@@ -77,7 +76,6 @@ func (m *BaseAppMgr) Tick(now time.Duration) (next time.Duration) {
 	}
 	m.links.Tick(now)
 	m.manager.Tick(now)
-	m.expire(now)
 	m.sendReport(now)
 	return m.ticks.End(m.ticks.Now(), &m.report)
 }
@@ -121,6 +119,7 @@ func (m *BaseAppMgr) Trouble() error { return m.manager.Trouble() }
 
 // Closed implements mercury.Handler.
 func (m *BaseAppMgr) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
+	m.links.Closed(now, ch, reason)
 	if m.manager.Closed(now, ch, reason) {
 		m.log.Warn("lost the CellAppMgr, joining again", "reason", reason)
 		return

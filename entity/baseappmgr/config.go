@@ -16,10 +16,6 @@ const (
 	// DefaultTick is the default of Config.Tick.
 	DefaultTick = 100 * time.Millisecond
 
-	// AnswerTimeout is how long a BaseApp may take to make a proxy before its LoginApp is told that
-	// the server is busy. A player waits for it.
-	AnswerTimeout = 5 * time.Second
-
 	// ReserveTimeout is how long an account stays reserved for a proxy that a BaseApp was asked for
 	// and never reported. It is long, because an answer that comes after the account was given away
 	// would make two proxies of it.

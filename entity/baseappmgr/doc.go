@@ -22,7 +22,7 @@
 // # Promises
 //
 //   - An account has at most one proxy, while every BaseApp with proxies has joined.
-//   - Every CreateProxy is answered within AnswerTimeout.
+//   - Every CreateProxy is answered once, within ReserveTimeout. A LoginApp does not wait so long.
 //   - An account is freed when its proxy or its BaseApp is gone.
 //
 // The table is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join,

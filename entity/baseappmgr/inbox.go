@@ -66,7 +66,12 @@ func (m *BaseAppMgr) route() {
 	r.Ignore(wire.DismissedID)
 	app.Try(r, m.onJoin)
 	app.On(r, m.onCreateProxy)
-	app.Try(r, m.onProxyMade)
+	app.Try(r, func(from sender, p *wire.ProxyMade) error {
+		if !m.links.Answered(from.now, from.ch, p) {
+			return errNoRequest
+		}
+		return nil
+	})
 	app.Try(r, m.onProxyGone)
 	app.On(r, m.onProxies)
 }

@@ -25,9 +25,9 @@ const (
 	// AuthTimeout is how long an Auth may take before the client is told that the server is busy.
 	AuthTimeout = 10 * time.Second
 
-	// PlaceTimeout is how long the BaseAppMgr may take to answer. It answers within 5 s, so this
-	// ends only logins whose answer was lost.
-	PlaceTimeout = 10 * time.Second
+	// PlaceTimeout is how long the BaseAppMgr and a BaseApp may take to make a proxy before
+	// the client is told that the server is busy.
+	PlaceTimeout = 5 * time.Second
 
 	// CloseAfter is how long a channel stays open after the answer. A client closes it itself; this
 	// is for those that do not.

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/call"
 )
 
 // state is how far a login has come.
@@ -23,17 +25,18 @@ const (
 	states
 )
 
-// timeout bounds the time in each state.
+// timeout bounds each state but placing, which ends with its question.
 func (s state) timeout() time.Duration {
-	return [states]time.Duration{fresh: LoginTimeout, checking: AuthTimeout, placing: PlaceTimeout, answered: CloseAfter}[s]
+	return [states]time.Duration{fresh: LoginTimeout, checking: AuthTimeout, answered: CloseAfter}[s]
 }
 
 // login is one channel of a client. A channel carries one login, and its id is never used again, so
-// the id also names the job and the request.
+// the id also names the job.
 type login struct {
-	ch    mercury.ChannelID
-	state state
-	user  string
+	ch     mercury.ChannelID
+	state  state
+	user   string
+	placed call.ID // the question of placing
 }
 
 // logins are looked up by channel. Where order matters, it is that of the queues.
@@ -41,8 +44,7 @@ type logins struct {
 	byChannel map[mercury.ChannelID]*login
 	// jobs are the logins that Auth is checking. Each stays until its result comes, even if its
 	// client has left, so that clients cannot start jobs without bound by reconnecting quickly.
-	jobs    map[mercury.ChannelID]bool
-	placing int
+	jobs map[mercury.ChannelID]bool
 	// queues hold, for each state, the logins that entered it, in order of their timeouts. Logins
 	// that have left the state are skipped.
 	queues [states][]entry
@@ -57,8 +59,6 @@ func newLogins() logins {
 	return logins{byChannel: make(map[mercury.ChannelID]*login), jobs: make(map[mercury.ChannelID]bool)}
 }
 
-func (s *logins) pending() int { return len(s.jobs) + s.placing }
-
 func (s *logins) open(now time.Duration, ch mercury.ChannelID) {
 	in := &login{ch: ch}
 	s.byChannel[ch] = in
@@ -67,32 +67,25 @@ func (s *logins) open(now time.Duration, ch mercury.ChannelID) {
 
 // enter moves a login to a state and starts the state's timeout.
 func (s *logins) enter(now time.Duration, in *login, to state) {
-	s.count(in.state, to)
 	in.state = to
 	s.queues[to] = append(s.queues[to], entry{now + to.timeout(), in.ch})
 }
 
-func (s *logins) count(from, to state) {
-	if from == placing {
-		s.placing--
-	}
-	if to == placing {
-		s.placing++
-	}
-}
+// pending is the number of logins under way.
+func (l *LoginApp) pending() int { return len(l.logins.jobs) + l.links.Asked() }
 
-// drop forgets a login whose channel is gone.
-func (s *logins) drop(ch mercury.ChannelID) {
-	if in := s.byChannel[ch]; in != nil {
-		s.count(in.state, fresh)
-		delete(s.byChannel, ch)
+// drop forgets a login whose channel is gone. The BaseApp drops the proxy that no one attaches to.
+func (l *LoginApp) drop(ch mercury.ChannelID) {
+	if in := l.logins.byChannel[ch]; in != nil {
+		l.links.Forget(in.placed)
+		delete(l.logins.byChannel, ch)
 	}
 }
 
 // end closes a client's channel. What was sent on it still arrives.
 func (l *LoginApp) end(in *login) {
 	l.cfg.Transport.Close(in.ch)
-	l.logins.drop(in.ch)
+	l.drop(in.ch)
 }
 
 // expire ends logins that have been in one state for too long.
@@ -142,7 +135,7 @@ func (l *LoginApp) fromClient(now time.Duration, in *login, reliable bool, msg [
 		l.refuse(now, in, protocol.NotReady)
 	case l.full:
 		l.refuse(now, in, protocol.WorldFull)
-	case l.logins.pending() >= l.cfg.MaxPending:
+	case l.pending() >= l.cfg.MaxPending:
 		l.refuse(now, in, protocol.ServerBusy)
 	default:
 		l.logins.jobs[in.ch] = true
@@ -197,8 +190,14 @@ func (l *LoginApp) JobDone(now time.Duration, token uint64, result any) {
 		l.refuse(now, in, code)
 		return
 	}
-	l.logins.enter(now, in, placing)
-	l.baseAppMgr.Send(&wire.CreateProxy{Request: uint64(in.ch), Account: account})
+	in.state = placing
+	var err error
+	in.placed, err = app.Ask(&l.links, l.baseAppMgr.Channel(), PlaceTimeout, &wire.CreateProxy{Account: account}, func(now time.Duration, p *wire.ProxyMade, err error) {
+		l.proxyMade(now, in, p, err)
+	})
+	if err != nil {
+		l.refuse(now, in, protocol.ServerBusy)
+	}
 }
 
 // judge turns a job's result into an account, or a code for the refusal.
@@ -227,17 +226,18 @@ func (l *LoginApp) judge(in *login, result any) (account string, code protocol.C
 	return "", protocol.BadCredentials
 }
 
-// proxyMade answers the client that waits for a proxy. If the client has left, the BaseApp drops
-// the proxy in time, since nobody attaches to it.
-func (l *LoginApp) proxyMade(now time.Duration, p *wire.ProxyMade) {
-	ch := mercury.ChannelID(p.Request)
-	in := l.logins.byChannel[ch]
-	if in == nil || uint64(ch) != p.Request || in.state != placing {
-		return
+// proxyMade answers the client that waits for a proxy.
+func (l *LoginApp) proxyMade(now time.Duration, in *login, p *wire.ProxyMade, err error) {
+	code := protocol.NotReady // the BaseAppMgr is gone
+	switch {
+	case err == nil:
+		code = protocol.Code(p.Code)
+	case errors.Is(err, call.ErrTimeout):
+		code = protocol.ServerBusy
 	}
-	if p.Code != 0 {
-		l.log.Info("login refused", "user", in.user, "code", protocol.Code(p.Code))
-		l.refuse(now, in, protocol.Code(p.Code))
+	if code != 0 {
+		l.log.Info("login refused", "user", in.user, "code", code, "error", err)
+		l.refuse(now, in, code)
 		return
 	}
 	l.log.Info("login", "user", in.user, "entity", p.ID, "at", p.Doors)
@@ -262,13 +262,4 @@ func (l *LoginApp) ticket(now time.Duration, in *login, base []protocol.Door) []
 		return nil
 	}
 	return ticket
-}
-
-// lostBaseAppMgr refuses the logins whose requests were lost with the BaseAppMgr.
-func (l *LoginApp) lostBaseAppMgr(now time.Duration) {
-	for _, e := range l.logins.queues[placing] {
-		if in := l.logins.byChannel[e.ch]; in != nil && in.state == placing {
-			l.refuse(now, in, protocol.NotReady)
-		}
-	}
 }

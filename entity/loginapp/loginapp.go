@@ -84,7 +84,7 @@ func New(cfg Config) (*LoginApp, error) {
 func (l *LoginApp) Counts() Counts {
 	return Counts{
 		Channels: len(l.logins.byChannel),
-		Pending:  l.logins.pending(),
+		Pending:  l.pending(),
 		Jobs:     len(l.logins.jobs),
 		Joined:   l.manager.joined && l.baseAppMgr.joined,
 	}
@@ -153,23 +153,20 @@ func (l *LoginApp) Trouble() error { return errors.Join(l.manager.Trouble(), l.b
 // Closed implements mercury.Handler.
 func (l *LoginApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	for _, m := range l.managers() {
-		if !m.Closed(now, ch, reason) {
-			continue
+		if m.Closed(now, ch, reason) {
+			m.joined = false
+			l.log.Warn("lost a manager, joining again", "manager", m.role, "reason", reason)
+			l.links.Closed(now, ch, reason)
+			return
 		}
-		m.joined = false
-		l.log.Warn("lost a manager; joining again", "manager", m.role, "reason", reason)
-		if m == &l.baseAppMgr {
-			l.lostBaseAppMgr(now)
-		}
-		return
 	}
-	l.logins.drop(ch)
+	l.drop(ch)
 }
 
 // Message implements mercury.Handler.
 func (l *LoginApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool, msg []byte) {
 	if m := l.from(ch); m != nil {
-		if err := l.fromManager(now, m, msg); err != nil {
+		if err := l.fromManager(now, ch, m, msg); err != nil {
 			l.report.Errors++
 			l.log.Warn("message dropped", "from", m.role, "error", err)
 		}
@@ -202,10 +199,11 @@ func (l *LoginApp) from(ch mercury.ChannelID) *manager {
 // sender is the manager that sent a message, and when it came.
 type sender struct {
 	now time.Duration
+	ch  mercury.ChannelID
 	*manager
 }
 
-func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error {
+func (l *LoginApp) fromManager(now time.Duration, ch mercury.ChannelID, m *manager, msg []byte) error {
 	id, body, err := wire.Split(msg)
 	if err != nil {
 		return err
@@ -213,7 +211,7 @@ func (l *LoginApp) fromManager(now time.Duration, m *manager, msg []byte) error 
 	if !wire.May(m.role, id, wire.LoginApp) {
 		return fmt.Errorf("loginapp: a %v may not come from a %v", id, m.role)
 	}
-	return l.routes.Handle(sender{now, m}, id, body)
+	return l.routes.Handle(sender{now, ch, m}, id, body)
 }
 
 // route registers the handler of each message from managers.
@@ -226,7 +224,7 @@ func (l *LoginApp) route() {
 	})
 	r.Ignore(wire.DismissedID) // the channel ends, and the LoginApp joins again
 	app.On(r, func(_ sender, m *wire.Logins) { l.takeLogins(m) })
-	app.On(r, func(from sender, m *wire.ProxyMade) { l.proxyMade(from.now, m) })
+	app.On(r, func(from sender, m *wire.ProxyMade) { l.links.Answered(from.now, from.ch, m) }) // too late: its client is gone, or was told so
 }
 
 func (l *LoginApp) welcomed(from sender, w *wire.Welcome) error {
@@ -249,7 +247,6 @@ func (l *LoginApp) moveBaseAppMgr(now time.Duration, at mercury.Address) {
 	}
 	l.baseAppMgr.Move(at.At)
 	l.baseAppMgr.joined, l.baseAppMgr.at = false, mercury.Address{}
-	l.lostBaseAppMgr(now)
 	l.baseAppMgr.Tick(now)
 }
 

@@ -221,9 +221,15 @@ func TestTimeouts(t *testing.T) {
 	r.say(placing, r.login("ann", "right"))
 	r.work()
 	r.say(checking, r.login("bob", "right"))
-	r.net.Sent = nil
-	r.tick(LoginTimeout - DefaultTick)
-	if r.net.Ended[silent] || len(r.net.Take(checking))+len(r.net.Take(placing)) != 0 {
+	c := r.created()
+	r.tick(PlaceTimeout - DefaultTick)
+	if len(r.net.Take(placing)) != 0 {
+		t.Error("too early")
+	}
+	r.tick(DefaultTick)
+	r.wantRefused(placing, protocol.ServerBusy)
+	r.tick(LoginTimeout - PlaceTimeout - DefaultTick)
+	if r.net.Ended[silent] || len(r.net.Take(checking)) != 0 {
 		t.Error("too early")
 	}
 	r.tick(DefaultTick)
@@ -231,10 +237,9 @@ func TestTimeouts(t *testing.T) {
 		t.Error("who says nothing is still there")
 	}
 	r.wantRefused(checking, protocol.ServerBusy)
-	r.wantRefused(placing, protocol.ServerBusy)
 	// Late results change nothing.
 	r.work()
-	r.fromManager(r.base, &wire.ProxyMade{Request: uint64(placing), Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
+	r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
 	if n := len(r.net.Take(checking)) + len(r.net.Take(placing)) + len(r.net.Take(r.base)); n > 1 {
 		t.Errorf("%d messages after the answer", n)
 	}
@@ -325,10 +330,14 @@ func TestForgery(t *testing.T) {
 	if len(r.net.Take(r.base)) != 0 {
 		t.Error("a job was done twice")
 	}
-	// A manager may speak over a channel that it dialled.
+	// A manager may speak over a channel that it dialled, but answers where it was asked.
 	other := r.net.Accept(baseAppMgr)
 	r.l.Opened(r.now, other, baseAppMgr)
-	r.fromManager(other, &wire.ProxyMade{Request: c.Request, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
+	r.fromManager(other, &wire.ProxyMade{Request: c.Request, Doors: []protocol.Door{{Network: protocol.UDP, Address: mercurytest.Host(66, 6)}}})
+	if len(r.net.Take(victim)) != 0 {
+		t.Error("an answer on another channel than that of the question")
+	}
+	r.fromManager(r.base, &wire.ProxyMade{Request: c.Request, Doors: []protocol.Door{{Network: protocol.UDP, Address: baseApp}}})
 	if code, ok := r.answer(victim); code != 0 || len(ok.Doors) != 1 || ok.Doors[0].Address != baseApp {
 		t.Errorf("code %v, reply %+v", code, ok)
 	}

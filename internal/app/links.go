@@ -12,6 +12,7 @@ import (
 	"github.com/cellscape/cellscape/internal/logs"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/call"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -53,6 +54,7 @@ type Links struct {
 	held    []heldQueue // in the order in which they began
 	worst   wire.Backlog
 	lines   logs.Limit
+	calls   call.Calls[wire.Call]
 }
 
 // Send sends m reliably. It drops messages to a zero or dead address, since everyone concerned
@@ -181,7 +183,7 @@ func (l *Links) Bury(role wire.Role, app mercury.Address) {
 		return
 	}
 	ch := l.Transport.Dial(app)
-	l.Transport.Abort(ch)
+	l.Abort(ch)
 	delete(l.routes, app)
 	delete(l.targets, ch)
 	l.held = slices.DeleteFunc(l.held, func(q heldQueue) bool { return q.ch == ch }) // no error: the app is dead
@@ -255,10 +257,11 @@ func (l *Links) waiting(ch mercury.ChannelID) (bytes, limit int) {
 // Worst is the fullest channel at the last Tick; the zero Backlog if none is High.
 func (l *Links) Worst() wire.Backlog { return l.worst }
 
-// Tick sends held messages as far as there is room now, and looks how full the channels are. Each
-// app calls it when a tick begins.
+// Tick ends questions whose time is up, sends held messages as far as there is room now, and looks
+// how full the channels are. Each app calls it when a tick begins.
 func (l *Links) Tick(now time.Duration) {
 	l.now = now
+	l.calls.Advance(now)
 	if len(l.held) > 0 {
 		l.goOn()
 	}

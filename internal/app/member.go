@@ -49,7 +49,7 @@ func (m *Member) Move(at netip.AddrPort) {
 		return
 	}
 	if m.dialled {
-		m.links.Transport.Close(m.ch)
+		m.links.Close(m.ch)
 	}
 	m.At, m.dialled, m.open, m.welcomed, m.retryAt, m.trouble = at, false, false, false, 0, nil
 }
@@ -127,8 +127,8 @@ func (m *Member) Refused(now time.Duration, reason string) {
 // Leave gives up the channel to the manager, and plans another try.
 func (m *Member) Leave(now time.Duration) {
 	if m.dialled {
-		m.links.Transport.Close(m.ch)
 		m.Closed(now, m.ch, nil)
+		m.links.Close(m.ch)
 	}
 }
 
@@ -159,6 +159,9 @@ func (m *Member) Is(ch mercury.ChannelID) bool { return m.dialled && ch == m.ch 
 
 // Open reports whether the channel to the manager is open.
 func (m *Member) Open() bool { return m.open }
+
+// Channel is the one to the manager; it is of use only while Open.
+func (m *Member) Channel() mercury.ChannelID { return m.ch }
 
 // Send sends to the manager. Without a manager the message is dropped, and its owner must repeat
 // what must not be lost.

@@ -113,13 +113,13 @@ func TestLinksClosed(t *testing.T) {
 	links := app.Links{Transport: &l}
 	_ = links.Send(addr6, &wire.Freeze{})
 	ch := mercury.ChannelID(l.dials)
-	if _, ok := links.Closed(ch + 1); ok {
+	if _, ok := links.Closed(0, ch+1, nil); ok {
 		t.Error("another channel led there")
 	}
-	if app, ok := links.Closed(ch); !ok || app != addr6 {
+	if app, ok := links.Closed(0, ch, nil); !ok || app != addr6 {
 		t.Errorf("%v %v", app, ok)
 	}
-	if _, ok := links.Closed(ch); ok {
+	if _, ok := links.Closed(0, ch, nil); ok {
 		t.Error("ended twice")
 	}
 }

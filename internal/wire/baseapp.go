@@ -76,7 +76,6 @@ const MaxAccount = 256
 
 // MakeProxy asks a BaseApp to make a proxy for an account that has logged in.
 type MakeProxy struct {
-	// Request is the BaseAppMgr's number, echoed in ProxyMade.
 	Request uint64
 	Account string
 }
@@ -89,3 +88,4 @@ func (m *MakeProxy) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *MakeProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *MakeProxy) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *MakeProxy) Call() *uint64           { return &m.Request }

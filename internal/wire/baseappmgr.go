@@ -9,7 +9,6 @@ import (
 // CreateProxy asks the BaseAppMgr for a proxy, on the least loaded BaseApp, for an account that has
 // logged in at the LoginApp.
 type CreateProxy struct {
-	// Request is the LoginApp's number, echoed in ProxyMade.
 	Request uint64
 	Account string
 }
@@ -22,6 +21,7 @@ func (m *CreateProxy) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *CreateProxy) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CreateProxy) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *CreateProxy) Call() *uint64           { return &m.Request }
 
 // ProxyGone tells the BaseAppMgr that an account's proxy no longer exists, so that the account may
 // log in again.

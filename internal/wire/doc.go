@@ -74,6 +74,13 @@ type Received interface {
 	Parse(body []byte) error
 }
 
+// Call is a question, or the answer to one: both carry the number of the call, which is the asker's.
+// The table says which message answers a question.
+type Call interface {
+	Received
+	Call() *uint64
+}
+
 // Split separates a message into id and body.
 func Split(msg []byte) (ID, []byte, error) {
 	if len(msg) == 0 {

@@ -22,6 +22,9 @@ type ProxyMade struct {
 	Token [16]byte
 }
 
+// Call is the number of the question.
+func (m *ProxyMade) Call() *uint64 { return &m.Request }
+
 // Append encodes m.
 func (m *ProxyMade) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, m.Request)

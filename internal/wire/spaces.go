@@ -13,24 +13,27 @@ import (
 //	app --DestroySpace-> manager   destroys what is in it, and takes its cells away
 //	    <-SpaceDestroyed-
 //
-// Both requests are repeated every second until they are answered, and are idempotent.
+// Both requests are errands (internal/app): they are repeated until they are answered, and are
+// idempotent.
 
 // CreateSpace asks the manager for a new space.
 type CreateSpace struct {
-	// Request is the asker's number, echoed in SpaceCreated. The same number from the same start of
-	// an app means the same space.
 	Request uint64
-	Info    entity.SpaceInfo
+	// Number is the asker's. The same number from the same start of an app means the same space.
+	Number uint64
+	Info   entity.SpaceInfo
 }
 
 func (m *CreateSpace) code(c *codec.Coder) {
 	c.Uvarint(&m.Request)
+	c.Uvarint(&m.Number)
 	fields.SpaceInfo(c, &m.Info)
 }
 
 // Append and Parse are what code describes.
 func (m *CreateSpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *CreateSpace) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *CreateSpace) Call() *uint64           { return &m.Request }
 
 // SpaceCreated answers a CreateSpace.
 type SpaceCreated struct {
@@ -49,29 +52,38 @@ func (m *SpaceCreated) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *SpaceCreated) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceCreated) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *SpaceCreated) Call() *uint64           { return &m.Request }
 
 // DestroySpace asks the manager to end a space with everything in it.
-type DestroySpace struct{ Space entity.SpaceID }
+type DestroySpace struct {
+	Request uint64
+	Space   entity.SpaceID
+}
 
-func (m *DestroySpace) code(c *codec.Coder) { codec.Uint32(c, &m.Space) }
+func (m *DestroySpace) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	codec.Uint32(c, &m.Space)
+}
 
 // Append and Parse are what code describes.
 func (m *DestroySpace) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *DestroySpace) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *DestroySpace) Call() *uint64           { return &m.Request }
 
 // SpaceDestroyed answers a DestroySpace: unless there is a reason, the space ends or does not
 // exist.
 type SpaceDestroyed struct {
-	Space entity.SpaceID
+	Request uint64
 	// Reason says why the space stays; "" if it does not.
 	Reason string
 }
 
 func (m *SpaceDestroyed) code(c *codec.Coder) {
-	codec.Uint32(c, &m.Space)
+	c.Uvarint(&m.Request)
 	c.String(&m.Reason, MaxReason)
 }
 
 // Append and Parse are what code describes.
 func (m *SpaceDestroyed) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *SpaceDestroyed) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *SpaceDestroyed) Call() *uint64           { return &m.Request }

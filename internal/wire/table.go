@@ -131,9 +131,9 @@ var table = newTable(
 	row[RetireApp](RetireAppID, CellApp.to(CellAppMgr)),
 	row[Locate](LocateID, BaseApp.to(CellAppMgr)),
 	row[SetSpaceData](SetSpaceDataID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
-	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)),
+	row[CreateSpace](CreateSpaceID, BaseApp.to(CellAppMgr)).answered(SpaceCreatedID),
 	row[AppSilent](AppSilentID, BaseApp.to(CellAppMgr)),
-	row[DestroySpace](DestroySpaceID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)),
+	row[DestroySpace](DestroySpaceID, CellApp.to(CellAppMgr), BaseApp.to(CellAppMgr)).answered(SpaceDestroyedID),
 
 	// Orders of the CellAppMgr to CellApps.
 	row[AddCell](AddCellID, CellAppMgr.to(CellApp)),
@@ -175,8 +175,8 @@ var table = newTable(
 	row[AppLeft](AppLeftID, CellAppMgr.to(BaseApp)),
 
 	// Logins.
-	row[CreateProxy](CreateProxyID, LoginApp.to(BaseAppMgr)),
-	row[MakeProxy](MakeProxyID, BaseAppMgr.to(BaseApp)),
+	row[CreateProxy](CreateProxyID, LoginApp.to(BaseAppMgr)).answered(ProxyMadeID),
+	row[MakeProxy](MakeProxyID, BaseAppMgr.to(BaseApp)).answered(ProxyMadeID),
 	row[ProxyMade](ProxyMadeID, BaseApp.to(BaseAppMgr), BaseAppMgr.to(LoginApp)),
 	row[ProxyGone](ProxyGoneID, BaseApp.to(BaseAppMgr)),
 	row[Proxies](ProxiesID, BaseApp.to(BaseAppMgr)),
@@ -192,6 +192,8 @@ type Kind struct {
 	Name string
 	// New returns an empty message.
 	New func() Received
+	// Answer is what answers it, if it is a question.
+	Answer ID
 
 	typ   reflect.Type
 	takes [Observer + 1]roles // who takes it, by who sends it
@@ -241,6 +243,12 @@ func row[T any, M interface {
 	for _, w := range ways {
 		k.takes[w.from], k.needs[w.from] = w.to, w.needs
 	}
+	return k
+}
+
+// answered says which message answers those of k.
+func (k Kind) answered(by ID) Kind {
+	k.Answer = by
 	return k
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -21,6 +22,7 @@ import (
 // codecs.
 func TestTable(t *testing.T) {
 	ids, types := map[wire.ID]bool{}, map[reflect.Type]bool{}
+	answers, unasked := map[wire.ID]bool{}, map[wire.ID]bool{} // what questions want; what is a Call and no question
 	for _, k := range wire.Kinds() {
 		m := k.New()
 		if typ := reflect.TypeOf(m); ids[k.ID] || types[typ] {
@@ -45,6 +47,22 @@ func TestTable(t *testing.T) {
 		if ways == 0 {
 			t.Errorf("nobody sends a %s", k.Name)
 		}
+		_, call := m.(wire.Call)
+		if k.Answer != 0 {
+			answers[k.Answer] = true
+		} else if call {
+			unasked[k.ID] = true
+		}
+		for from := wire.CellAppMgr; k.Answer != 0 && from <= wire.Observer; from++ {
+			for to := wire.CellAppMgr; to <= wire.Observer; to++ {
+				if wire.May(from, k.ID, to) && (!call || !wire.May(to, k.Answer, from)) {
+					t.Errorf("a %v cannot answer the %s of a %v", to, k.Name, from)
+				}
+			}
+		}
+	}
+	if !maps.Equal(answers, unasked) {
+		t.Errorf("questions are answered by %v; there are the answers %v", answers, unasked)
 	}
 	for _, m := range samples() {
 		if !types[reflect.TypeOf(m)] {

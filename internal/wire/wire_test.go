@@ -77,7 +77,7 @@ func samples() []wire.Received {
 		&wire.AppDead{Role: wire.CellApp, App: addr4},
 		&wire.Freeze{On: true},
 		&wire.Dismissed{Term: 7, Reason: "declared dead"},
-		&wire.SpaceDestroyed{Space: 1<<24 + 1, Reason: "configured"},
+		&wire.SpaceDestroyed{Request: 1 << 40, Reason: "configured"},
 
 		&wire.Join{Role: wire.BaseApp, Digest: [16]byte{1, 2, 3, 15: 9}, Term: 300},
 		&report,
@@ -92,10 +92,10 @@ func samples() []wire.Received {
 		&wire.RetireApp{Reason: "new hardware"},
 		&wire.AppSilent{App: addr4},
 		&wire.GeometryLacked{Space: 3, From: bsp.Version{Term: 2, N: 1 << 20}},
-		&wire.CreateSpace{Request: 1 << 40, Info: entity.SpaceInfo{
+		&wire.CreateSpace{Request: 1 << 40, Number: 1 << 41, Info: entity.SpaceInfo{
 			Bounds: bsp.Rect{MinX: -1, MinZ: -2, MaxX: 3, MaxZ: 4}, MinCells: 1, MaxCells: 1 << 20,
 			Geometry: bsp.Rect{MinX: -5, MinZ: -6, MaxX: 7, MaxZ: 8}, MinLoad: 0.25, Keep: true}},
-		&wire.DestroySpace{Space: 1<<24 + 1},
+		&wire.DestroySpace{Request: 1 << 40, Space: 1<<24 + 1},
 		&wire.Rejoin{Number: 9, Allocator: 1 << 20, GameTime: time.Hour, Frozen: true, Retiring: true,
 			Graves: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Peers: []wire.AppRef{{Role: wire.BaseApp, App: addr4}}},
 		&wire.RejoinCell{Space: 3, Cell: cell, Version: bsp.Version{Term: 2, N: 3}, Tree: []byte("tree"), Data: []wire.SpaceDataEntry{entry, entry}, Info: []byte("info"), Clock: clock, Ended: true},

@@ -45,7 +45,7 @@ type CellApp struct {
 
 	cells       []*hostedCell // by space id
 	removals    removals
-	endings     app.Endings
+	endings     app.Errands
 	population  *space.Population
 	stats       *property.Stats
 	compressor  property.Compressor
@@ -90,6 +90,7 @@ func New(cfg Config) (*CellApp, error) {
 	a.population = a.newPopulation()
 	a.ticks = app.Ticks{Period: cfg.Tick, Clock: cfg.Clock}
 	a.manager = app.NewMember(&a.links, cfg.Manager, wire.Join{Role: wire.CellApp, Digest: cfg.Scripts.Schema().Digest})
+	a.endings = app.NewErrands(&a.manager, app.MaxEndings)
 	return a, nil
 }
 
@@ -142,7 +143,7 @@ func (a *CellApp) Tick(now time.Duration) (next time.Duration) {
 	a.links.Tick(now)
 	a.pressure = a.feelBacklog()
 	a.manager.Tick(now)
-	a.endings.Tick(now, &a.manager)
+	a.endings.Tick()
 	a.tickCells(now)
 	for _, c := range a.cells {
 		a.askGeometry(now, c)
@@ -240,7 +241,7 @@ func (o *outbox) ClientPacket(base mercury.Address, id entity.ID, order entity.O
 }
 
 func (o *outbox) DestroySpace(id entity.SpaceID) {
-	if !o.endings.Ask(&o.manager, id) {
+	if !o.endings.DestroySpace(id, o.log) {
 		o.counters.Errors++
 		o.log.Error("space not destroyed: too many requests wait for the CellAppMgr", "space", id, "waiting", app.MaxEndings)
 	}

@@ -33,7 +33,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 // only on its verdicts.
 func (a *CellApp) Closed(now time.Duration, ch mercury.ChannelID, reason error) {
 	a.door.Closed(ch)
-	a.channelBroke(ch)
+	a.channelBroke(now, ch, reason)
 	if !a.manager.Closed(now, ch, reason) || a.dismissed {
 		return
 	}
@@ -72,7 +72,7 @@ func (a *CellApp) receive(now time.Duration, ch mercury.ChannelID, from mercury.
 	defer a.watch.Leave()
 	id, body, err := wire.Split(msg)
 	if err == nil {
-		err = a.handle(sender{now, from, a.roleOf(ch, from)}, id, body)
+		err = a.handle(sender{now, ch, from, a.roleOf(ch, from)}, id, body)
 	}
 	if err != nil {
 		a.refused(now, from, id, err)
@@ -92,6 +92,7 @@ func (a *CellApp) refused(now time.Duration, from mercury.Address, id wire.ID, e
 // sender says who sent a message, and when it arrived.
 type sender struct {
 	now  time.Duration
+	ch   mercury.ChannelID
 	app  mercury.Address
 	role wire.Role
 }

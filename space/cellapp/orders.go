@@ -32,7 +32,7 @@ func (a *CellApp) routeOrders() {
 	app.Try(r, a.takeGeometry)
 	app.On(r, func(_ sender, m *wire.RemoveCell) { a.removeCell(m) })
 	app.On(r, func(_ sender, m *wire.CellGoing) { a.cellGoing(m) })
-	app.On(r, a.spaceDestroyed)
+	app.On(r, func(from sender, m *wire.SpaceDestroyed) { a.links.Answered(from.now, from.ch, m) }) // one that comes late changes nothing
 	app.On(r, func(sender, *wire.Retired) {
 		a.retired = true
 		a.log.Info("the CellApp has retired")
@@ -94,12 +94,5 @@ func (a *CellApp) appDied(_ sender, m *wire.AppDead) {
 		a.population.CellAppDied(m.App)
 	case wire.BaseApp:
 		a.population.BaseAppDied(m.App)
-	}
-}
-
-func (a *CellApp) spaceDestroyed(_ sender, m *wire.SpaceDestroyed) {
-	a.endings.Answered(m.Space)
-	if m.Reason != "" {
-		a.log.Warn("space not destroyed", "space", m.Space, "reason", m.Reason)
 	}
 }

@@ -14,8 +14,8 @@ const LastWords = 30 * time.Second
 
 // channelBroke notes that the last messages to an app may be lost. The next tick says them again,
 // over a new channel.
-func (a *CellApp) channelBroke(ch mercury.ChannelID) {
-	app, ok := a.links.Closed(ch)
+func (a *CellApp) channelBroke(now time.Duration, ch mercury.ChannelID, reason error) {
+	app, ok := a.links.Closed(now, ch, reason)
 	if ok && !a.links.Dead(app) && !slices.Contains(a.broken, app) {
 		a.broken = append(a.broken, app)
 	}

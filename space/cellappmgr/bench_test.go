@@ -101,7 +101,7 @@ func hall(b *testing.B, rooms int) (r *rig, reports [][]byte) {
 	}
 	base := r.join(wire.BaseApp, 30)
 	for i := range rooms {
-		base.send(&wire.CreateSpace{Request: uint64(i + 1), Info: aRoom()})
+		base.send(&wire.CreateSpace{Number: uint64(i + 1), Info: aRoom()})
 	}
 	for _, p := range r.peers[:10] {
 		var m wire.CellsReport
@@ -153,7 +153,7 @@ func BenchmarkHall(b *testing.B) {
 		base, n := r.peers[10], uint64(1<<32)
 		for b.Loop() {
 			n++
-			base.send(&wire.CreateSpace{Request: n, Info: aRoom()})
+			base.send(&wire.CreateSpace{Number: n, Info: aRoom()})
 			s := r.m.spaces[len(r.m.spaces)-1]
 			c := s.cells[0]
 			m := c.app
@@ -174,7 +174,7 @@ const never = time.Duration(1 << 62)
 func BenchmarkTickOfRooms(b *testing.B) {
 	r, base := roomsOn(b, 200)
 	for i := 1; len(r.m.spaces) < MaxSpaces; i++ {
-		base.send(&wire.CreateSpace{Request: uint64(i), Info: aRoom()})
+		base.send(&wire.CreateSpace{Number: uint64(i), Info: aRoom()})
 	}
 	for _, s := range r.m.spaces {
 		for _, c := range s.cells {

@@ -20,7 +20,7 @@ func TestEveryCellAppRefused(t *testing.T) {
 	a := r.join(wire.CellApp, 10)
 	base := r.join(wire.BaseApp, 30)
 	for i := range 3 {
-		base.send(&wire.CreateSpace{Request: uint64(i + 1), Info: aRoom()})
+		base.send(&wire.CreateSpace{Number: uint64(i + 1), Info: aRoom()})
 	}
 	b := r.join(wire.CellApp, 11)
 	r.pass(5 * time.Second)
@@ -81,7 +81,7 @@ func TestRoomsByScorer(t *testing.T) {
 	near := r.connect(wire.BaseApp, mercury.Address{At: netip.AddrPortFrom(apps[2].addr.At.Addr(), 9), Salt: 77})
 	near.sendJoin()
 	for i := range 4 {
-		near.send(&wire.CreateSpace{Request: uint64(i + 1), Info: aRoom()})
+		near.send(&wire.CreateSpace{Number: uint64(i + 1), Info: aRoom()})
 	}
 	if n := len(apps[2].confirm()); n != 4 {
 		t.Errorf("%d of 4 rooms are on the machine of the BaseApp that asked", n)

@@ -14,10 +14,10 @@ import (
 // destroy asks for the end of a space, and returns why it stays.
 func (p *peer) destroy(id entity.SpaceID) string {
 	p.r.t.Helper()
-	p.send(&wire.DestroySpace{Space: id})
+	p.send(&wire.DestroySpace{Request: 7, Space: id})
 	got := one[wire.SpaceDestroyed](p)
-	if got.Space != id {
-		p.r.t.Errorf("the answer is about %d", got.Space)
+	if got.Request != 7 {
+		p.r.t.Errorf("the answer is to %d", got.Request)
 	}
 	return got.Reason
 }

@@ -62,7 +62,7 @@ func (m *CellAppMgr) enter(cfg SpaceConfig, o *origin) *space {
 // a CellApp for it.
 func (m *CellAppMgr) createSpace(now time.Duration, a *member, msg *wire.CreateSpace) {
 	answer := wire.SpaceCreated{Request: msg.Request}
-	s := m.byRequest[spaceRequest{a.address, msg.Request}]
+	s := m.byRequest[spaceRequest{a.address, msg.Number}]
 	if s == nil {
 		var err error
 		if s, err = m.newRoom(a, msg); err != nil {
@@ -88,7 +88,7 @@ func (m *CellAppMgr) refusedSpace(a *member, reason string) {
 }
 
 func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
-	o := origin{info: msg.Info, owner: a.address, request: msg.Request}
+	o := origin{info: msg.Info, owner: a.address, request: msg.Number}
 	cfg := o.config(0)
 	if err := cfg.fault(m.cfg.Balance); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (m *CellAppMgr) newRoom(a *member, msg *wire.CreateSpace) (*space, error) {
 
 // destroySpace answers a request to end a space. A space that is not there has ended.
 func (m *CellAppMgr) destroySpace(now time.Duration, a *member, msg *wire.DestroySpace) {
-	answer := wire.SpaceDestroyed{Space: msg.Space}
+	answer := wire.SpaceDestroyed{Request: msg.Request}
 	switch s := m.space(msg.Space); {
 	case s == nil || s.ending:
 	case !isCreated(msg.Space):

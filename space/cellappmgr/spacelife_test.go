@@ -21,7 +21,7 @@ func aRoom() entity.SpaceInfo {
 // ask asks for a space and returns the answer.
 func (p *peer) ask(request uint64, info entity.SpaceInfo) wire.SpaceCreated {
 	p.r.t.Helper()
-	p.send(&wire.CreateSpace{Request: request, Info: info})
+	p.send(&wire.CreateSpace{Request: request, Number: request, Info: info})
 	return one[wire.SpaceCreated](p)
 }
 
@@ -117,7 +117,7 @@ func TestRefusedSpaces(t *testing.T) {
 // end the spaces that it asked for.
 func TestCellAppsAskForNoSpace(t *testing.T) {
 	r, a, _ := roomRig(t, nil)
-	a.send(&wire.CreateSpace{Request: 1, Info: aRoom()})
+	a.send(&wire.CreateSpace{Request: 1, Number: 1, Info: aRoom()})
 	if len(r.m.spaces) != 1 || r.m.Counts().Misplaced != 1 {
 		t.Errorf("%d spaces, counts %+v", len(r.m.spaces), r.m.Counts())
 	}

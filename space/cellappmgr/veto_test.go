@@ -40,7 +40,7 @@ func TestVeto(t *testing.T) {
 		"rooms": {1, 11, nil, func(r *rig, apps []*peer) {
 			base := r.join(wire.BaseApp, 30)
 			for i := range 10 {
-				base.send(&wire.CreateSpace{Request: uint64(i + 1), Info: aRoom()})
+				base.send(&wire.CreateSpace{Number: uint64(i + 1), Info: aRoom()})
 			}
 		}},
 		"a space that has lost its only cell": {2, 1, nil, func(r *rig, apps []*peer) {

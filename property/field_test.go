@@ -215,12 +215,12 @@ func TestFieldAllocations(t *testing.T) {
 	h, buf := NewHistory(everyFlag(t)), make([]byte, 0, 4096)
 	p := h.def.Stream(OtherClientStream)[0]
 	if a := testing.AllocsPerRun(100, func() {
-		h.Touch(p)
+		touch(h, p)
 		for range h.Since(3) {
 			n++
 		}
 		buf = v.AppendStream(buf[:0], CellStream)
 	}); a != 0 {
-		t.Errorf("Touch, Since and AppendStream allocate %v times", a)
+		t.Errorf("Record, Since and AppendStream allocate %v times", a)
 	}
 }

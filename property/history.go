@@ -70,19 +70,9 @@ func (h *History) Stamp(i int) EventNumber {
 	return h.stamps[i]
 }
 
-// Touch gives the next number to a change of the whole of property i, at the real. Only what other
+// Record gives the next number to a change that has just been made to v, at the real. If it is a
+// change of a part, a watcher that lacks only such changes is sent only those. Only what other
 // clients see is numbered; for other properties it changes nothing and returns 0.
-func (h *History) Touch(i int) EventNumber {
-	if !h.numbered(i) {
-		return 0
-	}
-	h.parts.forget(i)
-	h.stamp(h.Next(), i)
-	return h.last
-}
-
-// Record is Touch for a change that has just been made to v: if it is a change of a part, a watcher
-// that lacks only such changes is sent only those.
 func (h *History) Record(v *Values, c *Change) EventNumber {
 	if !h.numbered(c.Index) {
 		return 0
@@ -111,34 +101,17 @@ func (h *History) Add(method int, payload []byte) EventNumber {
 	return h.last
 }
 
-// ApplyTouch repeats at a ghost a change of the whole of property i that the real numbered n.
-// Errors are ErrEventGap if n does not follow Last, and ErrIndex; nothing has changed then.
-func (h *History) ApplyTouch(n EventNumber, i int) error {
-	if err := h.canRepeat(n, i); err != nil {
-		return err
-	}
-	h.parts.forget(i)
-	h.stamp(n, i)
-	return nil
-}
-
-// Repeat is ApplyTouch for a change that has just been made to v; see Record.
+// Repeat repeats at a ghost a change that has just been made to v and that the real numbered n; see
+// Record. Errors are ErrEventGap if n does not follow Last, and ErrIndex; nothing has changed then.
 func (h *History) Repeat(n EventNumber, v *Values, c *Change) error {
-	if err := h.canRepeat(n, c.Index); err != nil {
-		return err
-	}
-	h.parts.add(n, h.stamps[c.Index], v, c)
-	h.stamp(n, c.Index)
-	return nil
-}
-
-func (h *History) canRepeat(n EventNumber, i int) error {
 	if err := h.follows(n); err != nil {
 		return err
 	}
-	if !h.numbered(i) {
-		return fmt.Errorf("%w: index %d of %s among those that other clients see", ErrIndex, i, h.def.Name)
+	if !h.numbered(c.Index) {
+		return fmt.Errorf("%w: index %d of %s among those that other clients see", ErrIndex, c.Index, h.def.Name)
 	}
+	h.parts.add(n, h.stamps[c.Index], v, c)
+	h.stamp(n, c.Index)
 	return nil
 }
 

@@ -82,6 +82,14 @@ func since(h *History, n EventNumber) (s []string) {
 	return s
 }
 
+// touch records a change of the whole of a property.
+func touch(h *History, i int) EventNumber { return h.Record(&Values{def: h.def}, &Change{Index: i}) }
+
+// repeat does it at a ghost.
+func repeat(h *History, n EventNumber, i int) error {
+	return h.Repeat(n, &Values{def: h.def}, &Change{Index: i})
+}
+
 func TestHistoryTwin(t *testing.T) {
 	d := everyFlag(t)
 	for seed := range uint64(6) {
@@ -91,15 +99,15 @@ func TestHistoryTwin(t *testing.T) {
 			switch r.IntN(5) {
 			case 0, 1:
 				p := r.IntN(len(d.Properties))
-				n := h.Touch(p)
+				n := touch(h, p)
 				if seen := d.Properties[p].Flags&OtherClient != 0; (n != 0) != seen {
-					t.Fatalf("seed %d step %d: Touch of %v gave %d", seed, step, d.Properties[p].Flags, n)
+					t.Fatalf("seed %d step %d: Record of %v gave %d", seed, step, d.Properties[p].Flags, n)
 				}
 				if n == 0 {
 					continue
 				}
 				w.add(twinEvent{p, -1, nil})
-				if err := ghost.ApplyTouch(n, p); err != nil {
+				if err := repeat(ghost, n, p); err != nil {
 					t.Fatal(err)
 				}
 			case 4:
@@ -154,7 +162,7 @@ func TestHistoryGhost(t *testing.T) {
 	h := NewHistory(d)
 	p := d.Stream(OtherClientStream)[0]
 	h.Add(0, []byte{1})
-	h.Touch(p)
+	touch(h, p)
 	h.Add(2, nil) // unreliable
 	ghost := NewHistory(d)
 	if rest, err := ghost.Read(h.AppendGhost(nil)); err != nil || len(rest) != 0 {
@@ -172,18 +180,18 @@ func TestHistoryRefuses(t *testing.T) {
 	d := everyFlag(t)
 	seen, private := d.Stream(OtherClientStream)[0], d.Property("p0_CELL_PRIVATE").Index
 	h := NewHistory(d)
-	h.Touch(seen)
+	touch(h, seen)
 	before := h.Append(nil)
 	for _, c := range []struct {
 		name string
 		err  error
 		want error
 	}{
-		{"same number", h.ApplyTouch(1, seen), ErrEventGap},
-		{"gap", h.ApplyTouch(3, seen), ErrEventGap},
+		{"same number", repeat(h, 1, seen), ErrEventGap},
+		{"gap", repeat(h, 3, seen), ErrEventGap},
 		{"event gap", h.ApplyEvent(3, 0, nil), ErrEventGap},
-		{"property that is not numbered", h.ApplyTouch(2, private), ErrIndex},
-		{"no property", h.ApplyTouch(2, -1), ErrIndex},
+		{"property that is not numbered", repeat(h, 2, private), ErrIndex},
+		{"no property", repeat(h, 2, -1), ErrIndex},
 		{"no method", h.ApplyEvent(2, 3, nil), ErrIndex},
 		{"long", h.ApplyEvent(2, 0, make([]byte, MaxPayload+1)), ErrLength},
 	} {
@@ -224,7 +232,7 @@ func FuzzHistory(f *testing.F) {
 	d := everyFlag(f)
 	h := NewHistory(d)
 	f.Add(h.Append(nil))
-	h.Touch(d.Stream(OtherClientStream)[1])
+	touch(h, d.Stream(OtherClientStream)[1])
 	h.Add(0, []byte("hello"))
 	h.Add(2, nil)
 	f.Add(h.Append(nil))

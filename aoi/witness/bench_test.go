@@ -18,7 +18,8 @@ func BenchmarkUpdate60Moving(b *testing.B) {
 		b.StopTimer()
 		wd.everyoneMoves()
 		for i := range 6 {
-			wd.all[(int(wd.tick)+i*10)%60].History.Touch(hp)
+			e := wd.all[(int(wd.tick)+i*10)%60]
+			e.History.Record(e.Props, &property.Change{Index: hp})
 		}
 		b.StartTimer()
 		bundle, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)

@@ -226,11 +226,11 @@ func TestStillTickAllocatesNothing(t *testing.T) {
 }
 
 func TestBusyTickAllocatesNothing(t *testing.T) {
-	wd := crowd(t, Config{}, 100, 2)
+	wd, change := crowd(t, Config{}, 100, 2), property.Change{Index: hp}
 	tick := func() {
 		wd.everyoneMoves()
 		for _, e := range wd.all[:10] {
-			e.History.Touch(hp)
+			e.History.Record(e.Props, &change)
 		}
 		wd.w.Update(wd.watcher, wd.tick, nil, false)
 		wd.tick++

@@ -63,7 +63,7 @@ func (e *Errands) DestroySpace(id entity.SpaceID, log *slog.Logger) bool {
 	}
 	ok := Insist(e, &wire.DestroySpace{Space: id}, func(m *wire.SpaceDestroyed) {
 		if m.Reason != "" {
-			log.Warn("a space is not destroyed", "space", id, "reason", m.Reason)
+			log.Warn("space not destroyed", "space", id, "reason", m.Reason)
 		}
 	})
 	if ok {

@@ -143,20 +143,6 @@ type Digest [sha256.Size]byte
 // IsZero reports whether d is not known.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
-// DigestOf reads the first size bytes of a source and returns their digest. It takes as long as
-// reading takes, so it is for start-up or for another goroutine, not for a tick.
-func DigestOf(source io.ReaderAt, size int64) (Digest, error) {
-	h := sha256.New()
-	n, err := io.Copy(h, io.NewSectionReader(source, 0, size))
-	if err == nil && n < size {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return Digest{}, err
-	}
-	return Digest(h.Sum(nil)), nil
-}
-
 // readFull reads exactly len(p) bytes, whatever a source says beside them.
 func readFull(source io.ReaderAt, p []byte, at int64) error {
 	n, err := source.ReadAt(p, at)

@@ -47,28 +47,6 @@ func FuzzDownloadMessage(f *testing.F) {
 	})
 }
 
-// FuzzDownloadPart checks that what can be decoded can be gone on with.
-func FuzzDownloadPart(f *testing.F) {
-	part, err := PartOf(bytes.NewReader(make([]byte, 100)), 70, 100, Digest{1})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(part.Append(nil))
-	f.Add(Part{}.Append(nil))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var p Part
-		if p.Decode(b) != nil {
-			return
-		}
-		if again := p.Append(nil); !bytes.Equal(again, b) {
-			t.Fatalf("%x was decoded and encoded as %x", b, again)
-		}
-		if h, err := p.resume(); err != nil || len(h.Sum(nil)) != len(p.Digest) || p.Received > p.Size {
-			t.Fatalf("part %+v: %v", p, err)
-		}
-	})
-}
-
 // hostile is both sides' app under fuzzing: it counts, and takes what it is offered.
 type hostile struct {
 	t      *testing.T
@@ -181,7 +159,7 @@ func (s *onceSource) ReadAt(p []byte, at int64) (int, error) {
 func BenchmarkDownloadMiB(b *testing.B) {
 	x := newTransfers(b, UploadConfig{}, DownloadConfig{})
 	content := randomContent(1, 1<<20)
-	digest := mustDigest(b, content)
+	digest := digestOf(content)
 	b.SetBytes(1 << 20)
 	b.ReportAllocs()
 	x.onOffer = func(now time.Duration, ch mercury.ChannelID, o Offer) {

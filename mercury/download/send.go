@@ -32,7 +32,7 @@ type Content struct {
 	Source io.ReaderAt
 	// Size is the number of bytes, up to UploadConfig.MaxSize.
 	Size int64
-	// Digest is DigestOf the content. If it is zero, Pump reads the source once more,
+	// Digest is that of the content. If it is zero, Pump reads the source once more,
 	// UploadConfig.HashPerPump at a time, before the content is offered; what is offered often
 	// should have its digest.
 	Digest Digest

@@ -101,8 +101,8 @@ func (r *Real) callOther(x *flow.ClientCall) error {
 	if !seen && (r.witness == nil || r.cell.now >= r.patientUntil) {
 		return fmt.Errorf("space: the client does not see entity %s", x.Target)
 	}
-	call := flow.RemoteCall{Cause: r.cause, Method: x.Method, Args: x.Args}
-	payload := call.Append(nil)
+	call := flow.MethodCall{Cause: r.cause, Method: x.Method, Args: x.Args}
+	payload := call.Append(nil, flow.RemoteCallPayload)
 	if r.tail.bytes+len(payload) > MaxTail {
 		return ErrTail
 	}
@@ -152,7 +152,7 @@ func (c *Cell) tellRefused() {
 // remoteCall handles a call by the client of another entity. The cause shows whether an earlier
 // incarnation of the caller has made it; it is then not handled again.
 func (r *Real) remoteCall(source entity.ID, body []byte) error {
-	var x flow.RemoteCall
+	var x flow.MethodCall
 	if err := x.Parse(body); err != nil {
 		return err
 	}

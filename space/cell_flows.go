@@ -32,7 +32,7 @@ type peer struct {
 	home mercury.Address
 	// life is the newest known incarnation of the other end.
 	life uint32
-	// cause is the cause of the last handled call; see flow.RemoteCall.
+	// cause is the cause of the last handled call; see flow.MethodCall.
 	cause uint64
 	// unseen means that messages wait until the client sees the other end; see CallPatience.
 	unseen bool

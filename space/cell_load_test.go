@@ -359,8 +359,8 @@ func TestLoopbackIsTheTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := flow.RemoteCall{Method: 99}
-		if err := from.send(p, call.Append(nil)); err != nil {
+		call := flow.MethodCall{Method: 99}
+		if err := from.send(p, call.Append(nil, flow.RemoteCallPayload)); err != nil {
 			t.Fatal(err)
 		}
 	}

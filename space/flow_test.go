@@ -237,8 +237,8 @@ func TestStaleMessageDoesNotTurnAcks(t *testing.T) {
 	r := newRig(t, 1)
 	r.create(7, -50, 0)
 	a, real := r.apps[0], r.real(7)
-	call := flow.RemoteCall{Method: 99}
-	m := flow.Message{From: 8, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 2, Low: 1, Number: 1, Reply: addr(50), Payload: call.Append(nil)}
+	call := flow.MethodCall{Method: 99}
+	m := flow.Message{From: 8, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 2, Low: 1, Number: 1, Reply: addr(50), Payload: call.Append(nil, flow.RemoteCallPayload)}
 	a.population.HandleFlow(&m, addr(50))
 	old := m
 	old.Incarnation, old.Reply = 1, addr(51)

@@ -187,7 +187,7 @@ func (p *Population) abandon(r *Real, end *peer, why error) {
 			p.env.Log.Warn("calls given up", "target", end.id.String(), "calls", n, "why", why, "unlogged", unlogged)
 		}
 		end.out.Each(p.now, func(_ uint64, payload []byte) {
-			var x flow.RemoteCall
+			var x flow.MethodCall
 			if r != nil && x.Parse(payload[1:]) == nil {
 				r.cell.refusals = append(r.cell.refusals, refusal{r, RefusedCall{Target: end.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
 			}

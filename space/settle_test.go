@@ -213,11 +213,11 @@ func TestThousandCallers(t *testing.T) {
 	a := r.create(7, -50, 1)
 	r.tick(20)
 	before := len(r.bases[7].backup.Parts)
-	call := flow.RemoteCall{Cause: 1, Method: 99}
+	call := flow.MethodCall{Cause: 1, Method: 99}
 	for i := range entity.ID(1000) {
 		a.population.HandleFlow(&flow.Message{
 			From: 1<<40 + i, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1,
-			Reply: addr(50), Payload: call.Append(nil),
+			Reply: addr(50), Payload: call.Append(nil, flow.RemoteCallPayload),
 		}, addr(50))
 	}
 	acks, bytes := 0, 0

@@ -168,12 +168,7 @@ func (a *BaseApp) sendReport() {
 	}
 	a.reportAt = a.now + wire.ReportPeriod
 	r := &a.report
-	if a.cfg.CPU != nil {
-		r.CPU = a.cfg.CPU()
-	}
-	r.AskProcess(a.cfg.ProcessCPU)
-	a.links.Describe(r)
-	a.routes.Describe(r)
+	app.Report(r, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
 	r.Clients, r.Bases, r.Pending = 0, uint32(len(a.list)), 0
 	for _, b := range a.list {
 		if b.client != nil {

@@ -14,9 +14,9 @@ import (
 func TestBaseSaysWhetherTargetHasEnded(t *testing.T) {
 	r := joinedRig(t)
 	id, v := r.live()
-	call := flow.RemoteCall{Cause: 1}
+	call := flow.MethodCall{Cause: 1}
 	m := flow.Message{From: 77, FromPart: entity.CellPart, To: id, ToPart: entity.CellPart, Incarnation: 3, Low: 1, Number: 1,
-		Reply: appY, Payload: call.Append(nil)}
+		Reply: appY, Payload: call.Append(nil, flow.RemoteCallPayload)}
 	asked := func() (passed, gone int) {
 		t.Helper()
 		r.take(appX)

@@ -85,12 +85,7 @@ func (m *BaseAppMgr) sendReport(now time.Duration) {
 		return
 	}
 	m.reportAt = now + wire.ReportPeriod
-	if m.cfg.CPU != nil {
-		m.report.CPU = m.cfg.CPU()
-	}
-	m.report.AskProcess(m.cfg.ProcessCPU)
-	m.links.Describe(&m.report)
-	m.routes.Describe(&m.report)
+	app.Report(&m.report, &m.links, &m.routes, m.cfg.CPU, m.cfg.ProcessCPU)
 	m.manager.Send(&m.report)
 }
 

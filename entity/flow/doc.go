@@ -24,7 +24,7 @@
 //   - What a cell part keeps for other entities is in its backups, too: a new incarnation says it
 //     again, in its own stream.
 //   - A call to another entity carries the number of the base's message that caused it
-//     (RemoteCall.Cause). By that number the target recognises the repeat of a restored caller.
+//     (MethodCall.Cause). By that number the target recognises the repeat of a restored caller.
 //   - A message that arrives early waits in the Receiver up to a limit; beyond the limit it is
 //     dropped and the Sender's timer brings it again.
 //   - Message.Low says the lowest number that the sender can still send. A target restored from an

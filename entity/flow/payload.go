@@ -53,7 +53,7 @@ const (
 )
 
 // RemoteCallPayload goes from a real to another entity's real: the client of the first calls an
-// exposed method there (RemoteCall).
+// exposed method there (MethodCall).
 const RemoteCallPayload Payload = 64
 
 // SplitPayload separates a flow message's payload into what it asks and the body.
@@ -64,12 +64,15 @@ func SplitPayload(p []byte) (Payload, []byte, error) {
 	return Payload(p[0]), p[1:], nil
 }
 
-// MethodCall is the body of CallCellPayload and CallBasePayload.
+// MethodCall is the body of CallCellPayload, CallBasePayload and RemoteCallPayload, whose caller is
+// the flow's sender.
 type MethodCall struct {
-	// Cause is the number of the message from the base that made a cell part call its base, 0 for
-	// none. A call to the cell part leaves it 0: the flow message that carries it has its number.
+	// Cause is the number of the message from the base that made a cell part call its base or
+	// another entity, 0 for none. It is the same when a restored caller handles that message again,
+	// and rises from call to call, so the target can recognise a repeat. A call to the cell part
+	// leaves it 0: the flow message that carries it has its number.
 	Cause  uint64
-	Method uint16
+	Method uint16 // of a RemoteCallPayload property.Method.ExposedIndex, as the client said it
 	Args   []byte // aliases the input after Parse
 }
 
@@ -111,32 +114,6 @@ func (m *ClientCall) Parse(body []byte) error {
 	m.Method = r.U16()
 	m.Args = r.Rest()
 	return payloadDone(&r, "client call")
-}
-
-// RemoteCall is the body of RemoteCallPayload. The caller is the flow's sender.
-type RemoteCall struct {
-	// Cause is the number of the message from the caller's base that made the caller call. It is
-	// the same when a restored caller handles that message again, and rises from call to call, so
-	// the target can recognise a repeat.
-	Cause  uint64
-	Method uint16 // property.Method.ExposedIndex, as the client said it
-	Args   []byte // aliases the input after Parse
-}
-
-// Append encodes m with its payload byte.
-func (m *RemoteCall) Append(b []byte) []byte {
-	b = binary.AppendUvarint(append(b, byte(RemoteCallPayload)), m.Cause)
-	b = binary.LittleEndian.AppendUint16(b, m.Method)
-	return append(b, m.Args...)
-}
-
-// Parse decodes a body.
-func (m *RemoteCall) Parse(body []byte) error {
-	r := codec.NewReader(body)
-	m.Cause = r.Uvarint()
-	m.Method = r.U16()
-	m.Args = r.Rest()
-	return payloadDone(&r, "remote call")
 }
 
 // Session is the body of SetClientPayload and AuditPayload. A proxy numbers its client sessions

@@ -33,12 +33,10 @@ func payloads() []payload {
 		return payload{kind, &flow.Session{Number: 70000}, func(m any) []byte { return m.(*flow.Session).Append(nil, kind) }, true}
 	}
 	return []payload{
-		call(flow.CallCellPayload), call(flow.CallBasePayload),
+		call(flow.CallCellPayload), call(flow.CallBasePayload), call(flow.RemoteCallPayload),
 		session(flow.SetClientPayload), session(flow.AuditPayload),
 		{flow.ClientCallPayload, &flow.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
 			func(m any) []byte { return m.(*flow.ClientCall).Append(nil) }, false},
-		{flow.RemoteCallPayload, &flow.RemoteCall{Method: 4, Args: []byte("args")},
-			func(m any) []byte { return m.(*flow.RemoteCall).Append(nil) }, false},
 		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Seen: []byte{5, 6}, Still: true, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
 		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},

@@ -109,12 +109,7 @@ func (l *LoginApp) sendReport(now time.Duration) {
 		return
 	}
 	l.reportAt = now + wire.ReportPeriod
-	if l.cfg.CPU != nil {
-		l.report.CPU = l.cfg.CPU()
-	}
-	l.report.AskProcess(l.cfg.ProcessCPU)
-	l.links.Describe(&l.report)
-	l.routes.Describe(&l.report)
+	app.Report(&l.report, &l.links, &l.routes, l.cfg.CPU, l.cfg.ProcessCPU)
 	l.manager.Send(&l.report)
 }
 

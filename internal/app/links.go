@@ -281,8 +281,14 @@ func (l *Links) Tick(now time.Duration) {
 	}
 }
 
-// Describe adds the figures of the app's messages to a report.
-func (l *Links) Describe(r *wire.Report) {
+// Report fills in how the app's messages fare, and what it uses of the processors: cpu tells of its
+// thread, process of its OS process. Either may be nil.
+func Report[S any](r *wire.Report, l *Links, routes *Routes[S], cpu func() time.Duration, process func() (pid int, used time.Duration)) {
+	if cpu != nil {
+		r.CPU = cpu()
+	}
+	r.AskProcess(process)
+	routes.Describe(r)
 	r.Backlog = l.worst
 	r.Unsent = append(r.Unsent[:0], l.Errors...)
 	if l.Carriers != nil {

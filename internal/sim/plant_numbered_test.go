@@ -55,12 +55,12 @@ func TestPlantedGreetingTwice(t *testing.T) {
 		}
 		planted = true
 		p.app.Message(p.c.now, ch, true, append([]byte(nil), msg...))
-		var call flow.RemoteCall
+		var call flow.MethodCall
 		if err := call.Parse(m.Payload[1:]); err != nil {
 			t.Error(err)
 		}
 		call.Cause += 1 << 20
-		m.Number, m.Payload = m.Number+1, call.Append(nil)
+		m.Number, m.Payload = m.Number+1, call.Append(nil, flow.RemoteCallPayload)
 		return wire.Encode(nil, &m)
 	})
 }

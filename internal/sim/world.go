@@ -168,9 +168,8 @@ func (w *world) bases() *baseapp.Scripts {
 // beat is how often base and cell part send each other a number.
 const beat = 300 * time.Millisecond
 
-// walkerCell is the cell part of a player.
-type walkerCell struct {
-	*space.Real
+// life is what the cell parts of players and of those that walk about have in common.
+type life struct {
 	numbers
 	Name   property.String
 	Hat    property.Int32
@@ -194,11 +193,32 @@ type walkerCell struct {
 }
 
 // Note counts the base's numbers: they come in order, each once, whatever moves or dies in between.
-func (s *walkerCell) Note(n uint32) {
+func (s *life) Note(n uint32) {
 	if n != s.Noted.Get()+1 {
 		s.Faults.Set(s.Faults.Get() + 1)
 	}
 	s.Noted.Set(n)
+}
+
+// OnRestored begins the numbers to the base anew: what a restored real sends is a new stream.
+func (s *life) OnRestored() { s.Said.Set(0) }
+
+// beat changes what it has, and sends the base a number.
+func (s *life) beat(r *space.Real) {
+	s.Steps.Set(s.Steps.Get() + 1)
+	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
+	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
+	n := s.Said.Get() + 1
+	if r.Base().Call("told", r.Order().Incarnation, n) == nil {
+		s.Said.Set(n)
+	}
+	s.utter(r)
+}
+
+// walkerCell is the cell part of a player.
+type walkerCell struct {
+	*space.Real
+	life
 }
 
 // Wear is how a client changes what others see. Clients number their hats from 1, so that a lost or
@@ -234,22 +254,12 @@ func (s *walkerCell) OnLeavingCell() {
 	_, _ = s.Trail.Append(n), s.Marks.Append(n)
 }
 
-// OnRestored begins the numbers to the base anew: what a restored real sends is a new stream.
-func (s *walkerCell) OnRestored() { s.Said.Set(0) }
-
 // OnBeat sends the base a number.
 func (s *walkerCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		return
 	}
-	s.Steps.Set(s.Steps.Get() + 1)
-	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
-	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
-	n := s.Said.Get() + 1
-	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
-		s.Said.Set(n)
-	}
-	s.utter(s.Real)
+	s.beat(s.Real)
 }
 
 // fiddle changes lists a little, most of the time in the middle: a copy in which a change is made
@@ -273,34 +283,7 @@ func fiddle(n uint32, lists ...*property.Slice[uint32]) {
 // roverCell is the cell part of an entity without a client: it walks about.
 type roverCell struct {
 	*space.Real
-	numbers
-	Name   property.String
-	Hat    property.Int32
-	Mood   property.Int32
-	Gold   property.Int32
-	Steps  property.Uint32
-	Noted  property.Uint32
-	Said   property.Uint32
-	Faults property.Uint32
-	// Worn and Greeted count calls of clients; Odd counts those that came out of order.
-	Worn, Odd, Greeted property.Uint32
-	// Tuned counts what it has set of the space's data.
-	Tuned property.Uint32
-	// These change in parts.
-	Bag, Marks, Trail, Secrets property.Slice[uint32]
-	Chest                      property.Array[item]
-	Ranks                      property.Map[string, int32]
-	Debts                      property.Map[uint32, int32]
-	Latest                     property.Slice[uint32]
-	Free                       property.Field[property.Value]
-}
-
-// Note does the same as that of walkerCell.
-func (s *roverCell) Note(n uint32) {
-	if n != s.Noted.Get()+1 {
-		s.Faults.Set(s.Faults.Get() + 1)
-	}
-	s.Noted.Set(n)
+	life
 }
 
 // Wear is not called: rovers have no client.
@@ -322,23 +305,13 @@ func (s *roverCell) OnCreated() {
 	s.walk()
 }
 
-// OnRestored does the same as that of walkerCell.
-func (s *roverCell) OnRestored() { s.Said.Set(0) }
-
-// OnBeat does the same as that of walkerCell; now and then the rover changes its looks.
+// OnBeat is that of a life; now and then the rover changes its looks.
 func (s *roverCell) OnBeat(entity.Callback) {
 	if hushed(s.Real) {
 		settle(s.Real)
 		return
 	}
-	s.Steps.Set(s.Steps.Get() + 1)
-	fiddle(s.Steps.Get(), &s.Bag, &s.Marks, &s.Trail, &s.Secrets)
-	goods{&s.Chest, &s.Ranks, &s.Debts, &s.Latest, &s.Free}.deal(s.Steps.Get())
-	n := s.Said.Get() + 1
-	if s.Base().Call("told", s.Order().Incarnation, n) == nil {
-		s.Said.Set(n)
-	}
-	s.utter(s.Real)
+	s.beat(s.Real)
 	if s.Chance().IntN(4) == 0 {
 		s.Hat.Set(s.Chance().Int32N(100))
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "embed"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,79 +60,23 @@ func (g *generator) writeData(d *dict) {
 	g.printf("}\n}\n\n")
 }
 
-// conversions are the functions that lists, maps and structures of several depths share: a type, or
-// function, and its text.
-func conversions() [][2]string {
-	return [][2]string{
-		{"Pair[", `// Pair is an entry of a MAP. Pairs come sorted by key; they may be given in any order.
-type Pair[K, V any] struct {
-	Key   K
-	Value V
-}
-`},
-		{"genList(", `func genList[T any](list []T, value func(T) property.Value) property.Value {
-	values := make([]property.Value, len(list))
-	for i, x := range list {
-		values[i] = value(x)
-	}
-	return property.List(values...)
-}
-`},
-		{"genSlice(", `func genSlice[T any](v property.Value, element func(property.Value) T) []T {
-	list := make([]T, v.Len())
-	for i := range list {
-		list[i] = element(v.At(i))
+// conversionText are the functions that lists, maps and structures of several depths share, each
+// ended by an empty line.
+//
+//go:embed conversions.go.txt
+var conversionText string
+
+// conversion finds the name of a type or function.
+var conversion = regexp.MustCompile(`(?m)^(type|func) (\w+)`)
+
+// conversions are those of conversionText: how generated code uses each, and its text.
+func conversions() (list [][2]string) {
+	opens := map[string]string{"type": "[", "func": "("}
+	for _, text := range strings.SplitAfter(conversionText, "\n}\n\n") {
+		found := conversion.FindStringSubmatch(text)
+		list = append(list, [2]string{found[2] + opens[found[1]], strings.TrimSpace(text) + "\n"})
 	}
 	return list
-}
-`},
-		{"genOptional(", `func genOptional[T any](x *T, value func(T) property.Value) property.Value {
-	if x == nil {
-		return property.Value{} // None
-	}
-	return value(*x)
-}
-`},
-		{"genPointer(", `func genPointer[T any](v property.Value, structure func(property.Value) T) *T {
-	if v.IsNone() {
-		return nil
-	}
-	x := structure(v)
-	return &x
-}
-`},
-		{"genPairs(", `func genPairs[K, V any](list []Pair[K, V], key func(K) property.Value, value func(V) property.Value) property.Value {
-	values := make([]property.Value, 0, 2*len(list))
-	for _, x := range list {
-		values = append(values, key(x.Key), value(x.Value))
-	}
-	return property.List(values...)
-}
-`},
-		{"genPairsOf(", `func genPairsOf[K, V any](v property.Value, key func(property.Value) K, value func(property.Value) V) []Pair[K, V] {
-	list := make([]Pair[K, V], v.Len()/2)
-	for i := range list {
-		list[i] = Pair[K, V]{key(v.At(2 * i)), value(v.At(2*i + 1))}
-	}
-	return list
-}
-`},
-		{"genGet(", `// genGet finds a property by name: a client's definitions may have other properties that concern servers only.
-func genGet(r *client.Replica, name string) property.Value {
-	if p := r.Def.Property(name); p != nil {
-		return r.Props.Get(p.Index)
-	}
-	return property.Value{}
-}
-`},
-		{"genName(", `func genName(r *client.Replica, index int) string {
-	if index < 0 || index >= len(r.Def.Properties) {
-		return ""
-	}
-	return r.Def.Properties[index].Name
-}
-`},
-	}
 }
 
 // isConversion reports whether a name is that of a function that generated bodies may call.

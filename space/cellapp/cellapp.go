@@ -191,12 +191,7 @@ func (a *CellApp) reports(now time.Duration) {
 
 func (a *CellApp) reportStats() {
 	m := &a.report
-	if a.cfg.CPU != nil {
-		m.CPU = a.cfg.CPU()
-	}
-	m.AskProcess(a.cfg.ProcessCPU)
-	a.links.Describe(m)
-	a.routes.Describe(m)
+	app.Report(m, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
 	m.Pending = a.Pending()
 	m.Counters = a.counters
 	a.manager.Send(m)

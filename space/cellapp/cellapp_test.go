@@ -562,7 +562,7 @@ func FuzzMessage(f *testing.F) {
 	values := property.NewValues(d, property.CellSide, nil)
 	core := migrate.AppendFirst(nil, property.Vector3{X: -5}, property.Vector3{}, values, nil)
 	head := ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 3}
-	call := flow.RemoteCall{}
+	call := flow.MethodCall{}
 	for from, list := range [][]wire.Message{
 		{
 			&wire.Welcome{Number: 1, Allocator: 4}, &wire.Welcome{Number: 1, Term: 2}, &wire.Refused{Reason: "no"}, &wire.Dismissed{}, &wire.Dismissed{Term: 1}, &wire.Freeze{On: true},
@@ -578,7 +578,7 @@ func FuzzMessage(f *testing.F) {
 		}, {
 			&migrate.Onload{ID: 7, Space: 1, Order: entity.Order{Incarnation: 1, Hop: 1}, Parts: core}, &migrate.OnloadAck{ID: 7, Order: entity.Order{Incarnation: 1, Hop: 1}},
 			&ghost.State{Head: head, Space: 1, Props: make([]byte, 1+4+1), History: make([]byte, 4)}, &ghost.Update{Head: head}, &ghost.Delete{Head: head}, &ghost.Audit{Head: head},
-			&flow.Message{From: 9, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Payload: call.Append(nil)},
+			&flow.Message{From: 9, FromPart: entity.CellPart, To: 7, ToPart: entity.CellPart, Incarnation: 1, Low: 1, Number: 1, Payload: call.Append(nil, flow.RemoteCallPayload)},
 		},
 	} {
 		for _, m := range list {

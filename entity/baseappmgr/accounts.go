@@ -123,7 +123,7 @@ func (m *BaseAppMgr) free(a *account) {
 // by the end of its channel.
 func (m *BaseAppMgr) freeAll(on *knownApp) (freed int) {
 	before := len(m.accounts)
-	// order does not show: every account of the app goes, nobody is told
+	// Every account of the app goes, and nobody is told, so the order is no matter.
 	maps.DeleteFunc(m.accounts, func(_ string, a *account) bool { return a.app == on })
 	return before - len(m.accounts)
 }

@@ -81,7 +81,7 @@ mercury/quic: mercury mercury/stream github.com/quic-go/quic-go
 mercury/websocket: mercury mercury/stream github.com/coder/websocket
 entity/store/...: FLOOR1 entity entity/store entity/store/...
 mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
-mercury/host: mercury mercury/secure mercury/udp
+mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
 entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host

@@ -23,7 +23,6 @@ func (p *Process) loop() error {
 		case stopping:
 			return p.stop()
 		}
-		woken := p.now
 		p.now = p.host.Clock()
 		if p.now >= p.next {
 			p.next = p.app.Tick(p.now)
@@ -38,7 +37,7 @@ func (p *Process) loop() error {
 			}
 			continue
 		}
-		p.rest(woken)
+		p.rest()
 		if _, err := p.receive(p.next); err != nil {
 			return err
 		}
@@ -60,16 +59,16 @@ func (p *Process) runInbox() order {
 	return o
 }
 
-// receive waits at the first carrier until something has come to any of them, until a time
-// by the Host's clock, until a carrier's deadline or until wake, and hands over what
-// has come to all. What is posted while it is not waiting is not slept over, since a
-// carrier keeps a Wake that came early.
+// receive waits until something has come to any carrier, until a time by the Host's clock, until a
+// carrier's deadline or until wake, and hands over what has come to all. What is posted while it is
+// not waiting is not slept over, since a waiter keeps a wake that came early.
 func (p *Process) receive(until time.Duration) (heard bool, err error) {
 	for _, c := range p.carriers {
 		if d, ok := c.NextDeadline(); ok {
 			until = min(until, d)
 		}
 	}
+	until = p.waiter.wait(until)
 	p.net.receiving = true
 	defer func() { p.net.receiving = false }()
 	for _, c := range p.carriers {
@@ -91,23 +90,18 @@ func (p *Process) channels() (n int) {
 	return n
 }
 
-// napper is a carrier that sleeps more exactly than time.Sleep does.
-type napper interface{ Nap(time.Duration) }
-
-// rest keeps the pace: it waits until Pace has passed since the last waking, or the
-// tick is due. What arrives meanwhile is then there all at once.
-func (p *Process) rest(woken time.Duration) {
-	if p.opts.pace <= 0 || p.opts.paceFrom > 0 && p.channels() < p.opts.paceFrom {
+// rest keeps the pace. A turn that comes soon after the one before says that more will come: the
+// process then sleeps until the Pace is over, or the tick is due, and finds at once what came
+// meanwhile. A process that has little to do is woken by what comes, and answers at once.
+func (p *Process) rest() {
+	began, before := p.now, p.woken
+	p.woken = began
+	pace := p.opts.pace
+	if began-before > pace+pace/2 || p.opts.paceFrom > 0 && p.channels() < p.opts.paceFrom {
 		return
 	}
-	d := min(woken+p.opts.pace, p.next) - p.host.Clock()
-	if d <= 0 {
-		return
-	}
-	if n, ok := p.carriers[0].(napper); ok {
-		n.Nap(d)
-	} else {
-		time.Sleep(d)
+	if d := min(began+pace, p.next) - p.host.Clock(); d > 0 {
+		p.waiter.nap(d)
 	}
 }
 

@@ -89,7 +89,8 @@ type Process struct {
 	log      *slog.Logger
 	opts     options
 	create   func(Env) (App, error)
-	carriers []mercury.Carrier // never empty; the first is where the goroutine waits
+	carriers []mercury.Carrier // never empty
+	waiter   waiter            // nil when Start has failed
 	ctx      context.Context   // of jobs
 	cancel   context.CancelFunc
 	done     chan struct{}
@@ -102,6 +103,7 @@ type Process struct {
 	seals []*secure.Guard // of each carrier; nil for none
 	now   time.Duration
 	next  time.Duration // tick
+	woken time.Duration // when the turn before began
 	busy  []func()      // inbox being worked off
 
 	mu       sync.Mutex
@@ -262,7 +264,7 @@ func (p *Process) post(f func()) {
 }
 
 // wake ends the wait of the goroutine, or the next one.
-func (p *Process) wake() { p.carriers[0].Wake() }
+func (p *Process) wake() { p.waiter.wake() }
 
 // main is the goroutine of the app.
 func (p *Process) main(made chan<- error) {

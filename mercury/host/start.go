@@ -54,6 +54,13 @@ func (h *Host) open(name, listen string, create func(Env) (App, error), opts []O
 		carriers: carriers, done: make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	switch {
+	case err != nil:
+	case o.shared:
+		p.waiter = atCarrier{carriers[0]}
+	default:
+		p.waiter = newWaiter(h.Clock, carriers)
+	}
 	return p, err
 }
 
@@ -67,16 +74,17 @@ func (p *Process) release() {
 			p.log.Warn("a carrier was not given back in order", "carrier", c.Network(), "error", err)
 		}
 	}
+	if p.waiter != nil {
+		p.waiter.close()
+	}
 }
 
-// first makes the first start. The goroutine waits at the first carrier, and the others wake it there.
+// first makes the first start.
 func (p *Process) first() error {
 	if err := p.begin(); err != nil {
 		return err
 	}
-	for _, c := range p.carriers[1:] {
-		c.Watch(p.wake)
-	}
+	p.waiter.add(p.carriers)
 	return nil
 }
 

@@ -36,7 +36,8 @@ type Carrier struct {
 	got   int                                        // datagrams of the read under way
 	take  func(from netip.AddrPort, datagram []byte) // received, made once so that it is not allocated with each read
 	queue func(to netip.AddrPort, datagram []byte)   // Socket.Queue, the same
-	watch *watch                                     // nil: Receive waits itself
+	watch *watch                                     // nil: Receive waits itself, unless
+	poll  bool                                       // its owner waits in the kernel for it
 
 	mu      sync.Mutex
 	woken   bool          // by a Wake that has ended no wait
@@ -126,6 +127,16 @@ func (c *Carrier) Release() error {
 	return err
 }
 
+// Poll is for an owner that waits for input in the kernel itself, which spares the runtime a thread
+// that waits and has to pass on what comes. It gives the descriptor to wait at, and Receive does
+// not wait from then on. wake is called from another goroutine when the socket is closed there. Poll is
+// called once, before the first Receive. It is false where the system has no such wait (anything
+// but Linux), and changes nothing then.
+func (c *Carrier) Poll(wake func()) (fd int, ok bool) {
+	fd, c.poll = c.socket.detach(wake)
+	return fd, c.poll
+}
+
 // Nap sleeps as exactly as a deadline ends a wait. Wake does not end it.
 func (c *Carrier) Nap(d time.Duration) {
 	c.mu.Lock()
@@ -152,7 +163,7 @@ func (c *Carrier) Wake() {
 // read waits for datagrams until a time or a Wake, and hands over those that have come, up to a bound.
 func (c *Carrier) read(until time.Duration) (heard bool, err error) {
 	read := c.socket.TryRead
-	if c.arm(until) {
+	if !c.poll && c.arm(until) {
 		read = c.socket.ReadBatch
 	}
 	for total := 0; ; read = c.socket.TryRead {

@@ -32,10 +32,13 @@ type counts struct {
 // Counters returns the counters as they stand. Any goroutine may call it.
 func (s *Socket) Counters() Counters {
 	c := &s.counts
+	s.mu.Lock()
+	raw := s.raw
+	s.mu.Unlock()
 	return Counters{
 		In: c.in.Load(), Out: c.out.Load(), BytesIn: c.bytesIn.Load(), BytesOut: c.bytesOut.Load(),
 		ReadCalls: c.readCalls.Load(), WriteCalls: c.writeCalls.Load(),
-		Dropped: c.dropped.Load(), TooBig: c.tooBig.Load(), Cut: c.cut.Load(), Overflow: overflow(s.raw),
+		Dropped: c.dropped.Load(), TooBig: c.tooBig.Load(), Cut: c.cut.Load(), Overflow: overflow(raw),
 		GSO: c.gso.Load(), GRO: c.gro.Load(),
 		ReadBuffer: c.readBuffer, WriteBuffer: c.writeBuffer,
 	}

@@ -48,6 +48,13 @@ func (*alarm) set(time.Duration) {}
 func (*alarm) at(time.Time)      {}
 func (*alarm) close()            {}
 
+// plain is a socket outside of the runtime's poller, of which there is none here.
+type plain struct{ deadline time.Time }
+
+func (*plain) close() error { return nil }
+
+func (*Socket) detach(func()) (fd int, ok bool) { return 0, false }
+
 func setOptions(conn *net.UDPConn, _ syscall.RawConn, c Config) options {
 	// A smaller buffer loses more in bursts, which is no reason not to start.
 	_ = conn.SetReadBuffer(c.ReadBuffer)

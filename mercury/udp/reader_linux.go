@@ -235,7 +235,11 @@ func (r *reader) deliverAlone(f func(netip.AddrPort, []byte)) {
 
 // singly goes on without recvmmsg, for good.
 func (r *reader) singly() {
-	r.buf = make([]byte, MaxDatagram+1)
+	if r.s.plain != nil {
+		r.alone = true
+	} else {
+		r.buf = make([]byte, MaxDatagram+1)
+	}
 	// What is put together cannot be taken apart without it.
 	_ = r.s.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.IPPROTO_UDP, unix.UDP_GRO, 0) })
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -24,13 +25,16 @@ const (
 // Socket is a UDP socket that reads and writes datagrams in batches. See the package comment for who may call what.
 type Socket struct {
 	conn   *net.UDPConn
-	raw    syscall.RawConn
 	addr   netip.AddrPort
 	in     reader
 	out    writer
 	alarm  alarm
 	queue  queue
 	counts counts
+
+	mu    sync.Mutex      // held by the owner while it changes what follows, and by others while they look
+	raw   syscall.RawConn // of conn, or plain
+	plain *plain          // nil: the socket is in the runtime's poller
 }
 
 // Addr is the address that the socket is bound to, with the port that was taken. It names no host when the
@@ -39,6 +43,11 @@ func (s *Socket) Addr() netip.AddrPort { return s.addr }
 
 // Close closes the socket; a ReadBatch that waits returns net.ErrClosed.
 func (s *Socket) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.plain != nil {
+		return s.plain.close()
+	}
 	s.alarm.close()
 	return s.conn.Close()
 }
@@ -127,7 +136,7 @@ func (s *Socket) Flush() error {
 	waiting := false // for room, until the write deadline
 	defer func() {
 		if waiting {
-			_ = s.conn.SetWriteDeadline(time.Time{}) // the next Flush would find it passed
+			_ = s.setWriteDeadline(time.Time{}) // the next Flush would find it passed
 		}
 	}()
 	tries := 0
@@ -140,7 +149,7 @@ func (s *Socket) Flush() error {
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
 			// A deadline costs, so that it is set for a wait and no earlier.
-			if err := s.conn.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
+			if err := s.setWriteDeadline(time.Now().Add(writePatience)); err != nil {
 				return s.failed(err)
 			}
 			waiting = true
@@ -157,6 +166,15 @@ func (s *Socket) Flush() error {
 		}
 	}
 	return nil
+}
+
+// setWriteDeadline bounds the waits of a Flush for room.
+func (s *Socket) setWriteDeadline(t time.Time) error {
+	if s.plain != nil {
+		s.plain.deadline = t
+		return nil
+	}
+	return s.conn.SetWriteDeadline(t)
 }
 
 // failed is the end of a Flush that cannot go on.

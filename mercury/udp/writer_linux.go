@@ -84,10 +84,14 @@ func (w *writer) do(wait bool) error {
 // write writes the first runs that are left and moves q.done past those that the system took. An error is about the first
 // that is left then. With wait it waits for room until the write deadline.
 func (w *writer) write(q *queue, wait bool) error {
-	if w.single {
+	alone := q.runs[q.done].count == 1
+	switch {
+	case w.single && w.s.plain == nil:
 		return w.s.writeSingly(q)
-	}
-	if len(q.runs)-q.done == 1 && q.runs[q.done].count == 1 {
+	case w.single && !alone:
+		q.gsoRefused(true, false)
+		return nil
+	case alone && (w.single || len(q.runs)-q.done == 1):
 		return w.writeOne(q, wait)
 	}
 	w.n = min(len(q.runs)-q.done, w.batch)

@@ -13,12 +13,17 @@
 //	      v                                                       | batched
 //	Carrier.Receive -> Do, jobs -> App.Tick if due -> Carrier.Flush
 //	      ^                                                       |
-//	      +--- wait at the first: input, a deadline, the tick, Do +
+//	      +--- wait: input, a deadline, the tick, Do <------------+
 //
-// The goroutine of a server app is locked to an OS thread, so that Env.CPU can say
-// what the app costs itself; Env.ProcessCPU is what the system counts of the whole OS
-// process. Clients of a load test are started with Shared instead: a
-// goroutine each, and hundreds of them are cheap.
+// A waking costs more than what is done in it, so that a process wakes seldom: while much comes, a
+// Pace apart, and then it takes all there is and answers in batches; while little comes, for each
+// message at once. On Linux a server app waits in the kernel for the sockets of all its carriers
+// together, with a single thread that wakes; elsewhere, and as a Shared app, at its first carrier.
+//
+// While it works, the goroutine of a server app is locked to an OS thread, so that Env.CPU can say
+// what the app costs itself; Env.ProcessCPU is what the system counts of the whole OS process.
+// Clients of a load test are started with Shared instead: a goroutine each, and hundreds of them
+// are cheap.
 //
 // # Carriers
 //
@@ -33,9 +38,10 @@
 // Env.Places and Process.Places say where each is reached, Net.Carrier to which a channel belongs, and
 // Process.Carriers how each fares.
 //
-// Who writes a carrier implements mercury.Carrier, or for a protocol with connections gives package stream a Network. The
-// goroutine waits inside Receive of the first carrier, and the others wake it there (Watch), so that UDP does best in
-// the first place: it has no goroutine of its own there, and a second UDP carrier has one.
+// Who writes a carrier implements mercury.Carrier, or for a protocol with connections gives package
+// stream a Network. Where the process does not wait in the kernel, the goroutine waits inside Receive
+// of the first carrier, and the others wake it there (Watch): there UDP does best in the first
+// place, as a second UDP carrier has a goroutine that reads.
 //
 // # Contract
 //

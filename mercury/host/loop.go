@@ -68,7 +68,9 @@ func (p *Process) receive(until time.Duration) (heard bool, err error) {
 			until = min(until, d)
 		}
 	}
+	p.meter.end()
 	until = p.waiter.wait(until)
+	p.meter.begin()
 	p.net.receiving = true
 	defer func() { p.net.receiving = false }()
 	for _, c := range p.carriers {
@@ -101,7 +103,9 @@ func (p *Process) rest() {
 		return
 	}
 	if d := min(began+pace, p.next) - p.host.Clock(); d > 0 {
+		p.meter.end()
 		p.waiter.nap(d)
+		p.meter.begin()
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 const (
 	// DefaultPace is the pace of a server app: under load it wakes two hundred times a second
 	// instead of for every datagram, and a message waits 5 ms at most, a twentieth of a tick. To wake
-	// costs a tenth of a millisecond of processor time, more than to take fifty datagrams.
+	// costs as much processor time as to take fifty datagrams.
 	DefaultPace = 5 * time.Millisecond
 	// MaxCarriers is the most carriers of a process: one channel number in so many is left to each, which is 268 million.
 	MaxCarriers = 16
@@ -53,10 +53,10 @@ type wantedRoute struct {
 // bots, which come in hundreds. Env.CPU is 0 then.
 func Shared() Option { return func(o *options) { o.shared = true } }
 
-// Pace sets the least time between two wakings of the app. What comes meanwhile is
-// handed over at once, and what is sent meanwhile shares packets; a tick that is
-// due does not wait. 0 wakes it for everything. The default is DefaultPace, or for
-// Shared apps DefaultSharedPace.
+// Pace sets how far apart the app's turns are while much comes: after a turn that began within
+// one and a half Paces of the one before, the app sleeps until its Pace is over. What comes meanwhile
+// is handed over at once, and what is sent meanwhile shares packets; a tick that is due does not
+// wait. 0 wakes it for everything. The default is DefaultPace, or for Shared apps DefaultSharedPace.
 func Pace(d time.Duration) Option { return func(o *options) { o.paced, o.pace = true, d } }
 
 // PaceFrom keeps the Pace only while the process has n channels or more: with fewer, each

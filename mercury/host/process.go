@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -66,9 +65,9 @@ type Env struct {
 	Epoch int64
 	// Clock is the time now, on the clock that Tick is called by.
 	Clock func() time.Duration
-	// CPU is the processor time that the app's thread has used, to be asked on
-	// the app's goroutine. It is 0 for Shared apps, and where the system does not
-	// tell (anything but Linux).
+	// CPU is the processor time that the app has used on its own thread, without that of waking up, to
+	// be asked on the app's goroutine. It is 0 for Shared apps, and where the system does not tell
+	// (anything but Linux).
 	CPU func() time.Duration
 	// ProcessCPU is what the whole OS process has used, user and system, on all threads:
 	// those of the garbage collector, the sockets and the other apps among them. pid is its
@@ -104,7 +103,8 @@ type Process struct {
 	now   time.Duration
 	next  time.Duration // tick
 	woken time.Duration // when the turn before began
-	busy  []func()      // inbox being worked off
+	meter meter
+	busy  []func() // inbox being worked off
 
 	mu       sync.Mutex
 	inbox    []func()
@@ -268,10 +268,8 @@ func (p *Process) wake() { p.waiter.wake() }
 
 // main is the goroutine of the app.
 func (p *Process) main(made chan<- error) {
-	if !p.opts.shared {
-		// Never unlocked: the thread ends with the goroutine, and its processor time with it.
-		runtime.LockOSThread()
-	}
+	p.meter.begin()
+	defer p.meter.end()
 	defer p.host.running.Done()
 	defer close(p.done)
 	defer p.leave()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/secure"
@@ -51,7 +50,7 @@ func (h *Host) open(name, listen string, create func(Env) (App, error), opts []O
 	}
 	p := &Process{
 		host: h, name: name, log: h.log.With("process", name), opts: o, create: create,
-		carriers: carriers, done: make(chan struct{}),
+		carriers: carriers, done: make(chan struct{}), meter: meter{off: o.shared},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	switch {
@@ -101,13 +100,9 @@ func (p *Process) begin() error {
 		places[i] = Place{c.Network(), c.Self()}
 	}
 	p.places.Store(&places)
-	cpu := threadCPU
-	if p.opts.shared {
-		cpu = func() time.Duration { return 0 }
-	}
 	env := Env{
 		Transport: net, Net: net, Self: net.Self(), Places: slices.Clone(places), Chance: p.host.chances.source(),
-		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: cpu, ProcessCPU: processCPU,
+		Secrets: p.host.chances.fill, Epoch: p.host.epoch, Clock: p.host.Clock, CPU: p.meter.used, ProcessCPU: processCPU,
 		Carriers: p.carrierStats, Jobs: Jobs{p}, Log: p.log,
 	}
 	if g := p.seal(); g != nil {

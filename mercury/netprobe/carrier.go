@@ -22,21 +22,18 @@ type carrier interface {
 	counters(one mercury.ChannelID) counters
 }
 
-// A server with crowdFrom connections or more takes the packets of a crowdPace at a time, since each of its players acks a tick when
-// it likes. With fewer it answers each packet at once.
-const (
-	crowdPace = time.Millisecond
-	crowdFrom = 64
-)
+// crowdFrom is from how many connections on a server keeps the pace of server apps, since each of its
+// players acks a tick when it likes. With fewer it answers each packet at once.
+const crowdFrom = 64
 
 // start runs an app over a carrier.
 func (o options) start(c carrier, r role, app host.App) (*host.Process, error) {
 	name, opts := "client", []host.Option{host.Carriers(c), host.Shared(), host.Pace(0)}
-	if r.server {
+	switch {
+	case r.server && c.Network() == "udp":
+		name, opts = "server", []host.Option{host.Carriers(c), host.PaceFrom(crowdFrom)}
+	case r.server:
 		name = "server"
-		if c.Network() == "udp" {
-			opts = append(opts, host.Pace(crowdPace), host.PaceFrom(crowdFrom))
-		}
 	}
 	return o.host.Start(name, "", func(host.Env) (host.App, error) { return app, nil }, opts...)
 }

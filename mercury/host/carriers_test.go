@@ -56,7 +56,8 @@ const (
 	quickSilence = 2 * time.Second
 )
 
-// carrierAt makes a carrier of a network at "host:port", which dials as well; "" for one that only dials.
+// carrierAt makes a carrier of a network at "host:port", which dials as well; "" for one that only
+// dials.
 func carrierAt(t testing.TB, network, at string) mercury.Carrier {
 	t.Helper()
 	cert, err := pki()
@@ -121,15 +122,16 @@ func visitors(t testing.TB, h *host.Host) []*host.Process {
 	return clients
 }
 
-// TestFourCarriers runs one app over all four networks at once, first with the carrier that waits itself in the first place
-// and then with one that waits for a channel of Go there.
+// TestFourCarriers runs one app over all four networks at once: one that waits in the kernel where it
+// can, and ones that wait at their first carrier, which waits itself or for a channel of Go.
 func TestFourCarriers(t *testing.T) {
+	t.Run("process waits", func(t *testing.T) { fourCarriers(t, "udp") })
 	for _, first := range []string{"udp", "tcp"} {
-		t.Run(first+" waits", func(t *testing.T) { fourCarriers(t, first) })
+		t.Run(first+" waits", func(t *testing.T) { fourCarriers(t, first, host.Shared()) })
 	}
 }
 
-func fourCarriers(t *testing.T, first string) {
+func fourCarriers(t *testing.T, first string, opts ...host.Option) {
 	before := runtime.NumGoroutine()
 	h := newHost(t)
 	cs := []mercury.Carrier{carrierAt(t, first, "127.0.0.1:0")}
@@ -138,7 +140,7 @@ func fourCarriers(t *testing.T, first string) {
 			cs = append(cs, carrierAt(t, network, "127.0.0.1:0"))
 		}
 	}
-	server := over(t, h, "server", host.Carriers(cs...))
+	server := over(t, h, "server", append(opts, host.Carriers(cs...))...)
 	clients := visitors(t, h)
 	at := make([]mercury.Address, len(networks))
 	for i, network := range networks {
@@ -168,7 +170,8 @@ func fourCarriers(t *testing.T, first string) {
 	}
 }
 
-// talk opens a channel from each client, and has reliable messages go both ways in their order and unreliable ones come.
+// talk opens a channel from each client, and has reliable messages go both ways in their order and
+// unreliable ones come.
 func talk(t *testing.T, server *host.Process, clients []*host.Process, at []mercury.Address) {
 	t.Helper()
 	const n = 200
@@ -223,7 +226,8 @@ func talk(t *testing.T, server *host.Process, clients []*host.Process, at []merc
 	}
 }
 
-// flood has one client send as much as it can over UDP and over TCP, while each other client is answered and ticks go on.
+// flood has one client send as much as it can over UDP and over TCP, while each other client is
+// answered and ticks go on.
 func flood(t *testing.T, server *host.Process, clients []*host.Process, at []mercury.Address) {
 	t.Helper()
 	stop := make(chan struct{})
@@ -340,7 +344,8 @@ func leaves(t *testing.T, server *host.Process, clients []*host.Process, at []me
 	}
 }
 
-// TestTransportOverNet runs the suite over the loop: an app with all four carriers, dialled and dialling over each.
+// TestTransportOverNet runs the suite over the loop: an app with all four carriers, dialled and
+// dialling over each.
 func TestTransportOverNet(t *testing.T) {
 	for i, network := range networks {
 		t.Run(network, func(t *testing.T) {
@@ -439,7 +444,8 @@ func selves(places []host.Place) (at []mercury.Address) {
 	return at
 }
 
-// Dials go over the carrier that a Route names, over the first without one, and over the one that DialOver is told.
+// Dials go over the carrier that a Route names, over the first without one, and over the one that
+// DialOver is told.
 func TestRoute(t *testing.T) {
 	h := newHost(t)
 	places := over(t, h, "server", all(t)).Places()
@@ -479,7 +485,7 @@ func TestRoute(t *testing.T) {
 	until(t, plain, "is connected over all", func(e *echo) bool { return e.opened == len(networks) })
 }
 
-// Two UDP carriers, an inner and an outer, have a Guard and a secret each; the second is read by a goroutine of its own.
+// Two UDP carriers, an inner and an outer, have a Guard and a secret each.
 func TestTwoDoors(t *testing.T) {
 	h, key := newHost(t), newKey(t, 1)
 	server, err := h.Start("server", "127.0.0.1:0", func(env host.Env) (host.App, error) { return &echo{env: env}, nil },
@@ -503,7 +509,8 @@ func TestTwoDoors(t *testing.T) {
 	}
 }
 
-// A Secure process takes no carrier in the clear unless it is told to; those it refuses are given back.
+// A Secure process takes no carrier in the clear unless it is told to; those it refuses are given
+// back.
 func TestSecureCarriers(t *testing.T) {
 	h, seal := newHost(t), host.Secure(secure.Config{Key: newKey(t, 1)})
 	create := func(env host.Env) (host.App, error) { return &echo{env: env}, nil }
@@ -600,7 +607,8 @@ type numbering struct {
 func (n *numbering) Dial(mercury.Address) mercury.ChannelID { return n.next }
 func (n *numbering) Abort(ch mercury.ChannelID)             { n.aborted = append(n.aborted, ch) }
 
-// A channel whose number leaves no room for that of its carrier is given up, and nobody hears of it.
+// A channel whose number leaves no room for that of its carrier is given up, and nobody hears of
+// it.
 func TestChannelNumbersRunOut(t *testing.T) {
 	var at mercurytest.Recorder
 	a, b := &numbering{next: 1<<31 - 1}, &numbering{next: 1 << 31}

@@ -11,8 +11,9 @@ import (
 // ErrUnsealed is returned by SetClusterKeys of a Process without Secure.
 var ErrUnsealed = errors.New("host: the process is not Secure")
 
-// SetClusterKeys changes the cluster keys of a Secure process while it runs, for the present start and those to come; see
-// secure.Guard.SetClusterKeys. On error nothing changes. It waits as Do does.
+// SetClusterKeys changes the cluster keys of a Secure process while it runs, for the present start
+// and those to come; see secure.Guard.SetClusterKeys. On error nothing changes. It waits as Do
+// does.
 func (p *Process) SetClusterKeys(keys []secure.ClusterKey) error {
 	err := ErrUnsealed
 	if do := p.Do(func(App) {

@@ -20,8 +20,8 @@ func standing(t *testing.T, p *host.Process, to mercury.Address) (s mercury.Stan
 	return s
 }
 
-// Processes that run change their keys one after another; who has the old one only is let in until the last step, and
-// no channel ends.
+// Processes that run change their keys one after another; who has the old one only is let in until
+// the last step, and no channel ends.
 func TestClusterKeysChangeWhileProcessesRun(t *testing.T) {
 	h, key := newHost(t), newKey(t, 1)
 	before, after := secure.ClusterKey(newKey(t, 2)), secure.ClusterKey(newKey(t, 3))
@@ -86,8 +86,8 @@ func TestClusterKeysChangeWhileProcessesRun(t *testing.T) {
 	}
 }
 
-// Who comes over a carrier that asks for no proof is a stranger to a process of a cluster, and trusted by one that has no
-// keys.
+// Who comes over a carrier that asks for no proof is a stranger to a process of a cluster, and
+// trusted by one that has no keys.
 func TestStandingOverCarriersInTheClear(t *testing.T) {
 	h, key := newHost(t), newKey(t, 1)
 	for want, opts := range map[mercury.Standing][]host.Option{

@@ -9,7 +9,8 @@ import (
 // rusageThread is RUSAGE_THREAD of getrusage(2), which package syscall does not name.
 const rusageThread = 1
 
-// processCPU is the number of this process, and the processor time, user and system, that it has used.
+// processCPU is the number of this process, and the processor time, user and system, that it has
+// used.
 func processCPU() (pid int, used time.Duration) {
 	return os.Getpid(), usage(syscall.RUSAGE_SELF)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// meter counts the processor time of an app. The goroutine has a thread to itself while it works, and
-// not while it waits: a thread of its own would have to be woken by that which waits for all.
+// meter counts the processor time of an app. The goroutine has a thread to itself while it works,
+// and not while it waits: a thread of its own would have to be woken by that which waits for all.
 type meter struct {
 	off   bool          // the goroutine shares threads always, and nothing is counted
 	total time.Duration // of the turns before

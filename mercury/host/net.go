@@ -10,19 +10,20 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Net joins the carriers of one process to one mercury.Transport, which is Env.Transport. A channel belongs to one carrier for its
-// life, and the low bits of its ID say to which:
+// Net joins the carriers of one process to one mercury.Transport, which is Env.Transport. A channel
+// belongs to one carrier for its life, and the low bits of its ID say to which:
 //
 //	           ┌─ carrier 0 ─ its channel 7       Net's channel 7<<bits | 0
 //	app ── Net ┼─ carrier 1 ─ its channel 7       Net's channel 7<<bits | 1
 //	           └─ carrier 2 ...                   bits: as many as number the carriers, none for one
 //
-// Self is the first carrier's. Dial takes the carrier that a Route names for the address, else the first.
+// Self is the first carrier's. Dial takes the carrier that a Route names for the address, else the
+// first.
 //
 // It belongs to the app's goroutine, as the carriers do.
 type Net struct {
 	carriers  []mercury.Carrier
-	app       mercury.Handler // nil: hears nothing, before the app is made and after it was told to stop
+	app       mercury.Handler // nil: before the app is made, and after it was told to stop
 	routes    []route
 	bits      int
 	receiving bool     // a carrier is calling the app
@@ -56,17 +57,19 @@ func (n *Net) outer(carrier int, ch mercury.ChannelID) mercury.ChannelID {
 	return id
 }
 
-// Carrier is the carrier that a channel belongs to, by its place in Carriers, and the channel's ID there, for what only that
-// carrier can do; false for an ID that is none of this Net.
+// Carrier is the carrier that a channel belongs to, by its place in Carriers, and the channel's ID
+// there, for what only that carrier can do; false for an ID that is none of this Net.
 func (n *Net) Carrier(ch mercury.ChannelID) (carrier int, there mercury.ChannelID, ok bool) {
 	carrier, there = int(ch&(1<<n.bits-1)), ch>>n.bits
 	return carrier, there, carrier < len(n.carriers) && there != 0
 }
 
-// Carriers lists the carriers: that of Start's own address first, then those of the option Carriers.
+// Carriers lists the carriers: that of Start's own address first, then those of the option
+// Carriers.
 func (n *Net) Carriers() []mercury.Carrier { return n.carriers }
 
-// at finds the carrier of a channel. An ID that is none of this Net is unknown to the first as well.
+// at finds the carrier of a channel. An ID that is none of this Net is unknown to the first as
+// well.
 func (n *Net) at(ch mercury.ChannelID) (mercury.Carrier, mercury.ChannelID) {
 	i, there, ok := n.Carrier(ch)
 	if !ok {
@@ -101,7 +104,8 @@ func (n *Net) DialApart(to mercury.Address) mercury.ChannelID {
 	return n.named(0, apart.DialApart(to))
 }
 
-// DialOver is Dial over the first carrier of a network, whatever the routes say. The error is ErrNoCarrier.
+// DialOver is Dial over the first carrier of a network, whatever the routes say. The error is
+// ErrNoCarrier.
 func (n *Net) DialOver(network string, to mercury.Address) (mercury.ChannelID, error) {
 	i := find(n.carriers, network)
 	if i < 0 {
@@ -115,7 +119,8 @@ func (n *Net) dial(carrier int, to mercury.Address) mercury.ChannelID {
 	return n.named(carrier, n.carriers[carrier].Dial(to))
 }
 
-// named is the ID of a channel that a carrier has dialled. A channel without one is given up at once.
+// named is the ID of a channel that a carrier has dialled. A channel without one is given up at
+// once.
 func (n *Net) named(carrier int, ch mercury.ChannelID) mercury.ChannelID {
 	id := n.outer(carrier, ch)
 	if id == 0 && ch != 0 {
@@ -158,7 +163,8 @@ type bulker interface {
 	Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int)
 }
 
-// SendBulk is mercury.Endpoint.SendBulk over a carrier that has it. Over another the message goes reliably, and comes as such.
+// SendBulk is mercury.Endpoint.SendBulk over a carrier that has it. Over another the message goes
+// reliably, and comes as such.
 func (n *Net) SendBulk(ch mercury.ChannelID, msg []byte) error {
 	c, there := n.at(ch)
 	if b, ok := c.(bulker); ok {
@@ -167,7 +173,8 @@ func (n *Net) SendBulk(ch mercury.ChannelID, msg []byte) error {
 	return c.Send(there, msg)
 }
 
-// Backlog is mercury.Endpoint.Backlog. Without a bulk stream both are what waits of reliable messages.
+// Backlog is mercury.Endpoint.Backlog. Without a bulk stream both are what waits of reliable
+// messages.
 func (n *Net) Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int) {
 	c, there := n.at(ch)
 	if b, ok := c.(bulker); ok {
@@ -189,9 +196,10 @@ func (n *Net) MaxUnreliable(ch mercury.ChannelID) int {
 	return c.MaxUnreliable(there)
 }
 
-// Flush sends at once what was sent so far, over all carriers, for what must not wait for the end of a long tick: from inside Tick or
-// Do. Inside a callback it does nothing, as what is sent there leaves right after it. An error says that a carrier is broken for good;
-// the process then ends by itself.
+// Flush sends at once what was sent so far, over all carriers, for what must not wait for the end
+// of a long tick: from inside Tick or Do. Inside a callback it does nothing, as what is sent there
+// leaves right after it. An error says that a carrier is broken for good; the process then ends by
+// itself.
 func (n *Net) Flush() error {
 	if n.receiving {
 		return nil

@@ -14,12 +14,14 @@ import (
 
 const (
 	// DefaultPace is the pace of a server app: under load it wakes two hundred times a second
-	// instead of for every datagram, and a message waits 5 ms at most, a twentieth of a tick. To wake
-	// costs as much processor time as to take fifty datagrams.
+	// instead of for every datagram, and a message waits 5 ms at most, a twentieth of a tick. To
+	// wake costs as much processor time as to take fifty datagrams.
 	DefaultPace = 5 * time.Millisecond
-	// MaxCarriers is the most carriers of a process: one channel number in so many is left to each, which is 268 million.
+	// MaxCarriers is the most carriers of a process: one channel number in so many is left to each,
+	// which is 268 million.
 	MaxCarriers = 16
-	// DefaultSharedPace is the pace of a Shared app. It is far below the round trip that a player has.
+	// DefaultSharedPace is the pace of a Shared app. It is far below the round trip that a player
+	// has.
 	DefaultSharedPace = 5 * time.Millisecond
 )
 
@@ -53,24 +55,26 @@ type wantedRoute struct {
 // bots, which come in hundreds. Env.CPU is 0 then.
 func Shared() Option { return func(o *options) { o.shared = true } }
 
-// Pace sets how far apart the app's turns are while much comes: after a turn that began within
-// one and a half Paces of the one before, the app sleeps until its Pace is over. What comes meanwhile
+// Pace sets how far apart the app's turns are while much comes: after a turn that began within one
+// and a half Paces of the one before, the app sleeps until its Pace is over. What comes meanwhile
 // is handed over at once, and what is sent meanwhile shares packets; a tick that is due does not
-// wait. 0 wakes it for everything. The default is DefaultPace, or for Shared apps DefaultSharedPace.
+// wait. 0 wakes it for everything. The default is DefaultPace, or for Shared apps
+// DefaultSharedPace.
 func Pace(d time.Duration) Option { return func(o *options) { o.paced, o.pace = true, d } }
 
 // PaceFrom keeps the Pace only while the process has n channels or more: with fewer, each
 // message is answered at once. The default is 0, always.
 func PaceFrom(n int) Option { return func(o *options) { o.paceFrom = n } }
 
-// Carriers lets the app be reached over these as well, or over these alone when Start is given no address. The first
-// carrier of all is where the app's goroutine waits, so that it is the cheapest; UDP does best there. Those of a process
-// belong to it and serve no other.
+// Carriers lets the app be reached over these as well, or over these alone when Start is given no
+// address. The first carrier of all is where the app's goroutine waits, so that it is the cheapest;
+// UDP does best there. Those of a process belong to it and serve no other.
 func Carriers(cs ...mercury.Carrier) Option {
 	return func(o *options) { o.carriers = append(o.carriers, cs...) }
 }
 
-// Doors is Carriers for those who prove nothing, as players: what Secure's Least says does not hold there.
+// Doors is Carriers for those who prove nothing, as players: what Secure's Least says does not hold
+// there.
 func Doors(cs ...mercury.Carrier) Option {
 	return func(o *options) {
 		o.carriers = append(o.carriers, cs...)
@@ -78,8 +82,9 @@ func Doors(cs ...mercury.Carrier) Option {
 	}
 }
 
-// UnsealedCarriers is Carriers for those whose channels are not sealed here although the process is Secure: behind a proxy that
-// ends TLS, or within a network where all are trusted. Start refuses others.
+// UnsealedCarriers is Carriers for those whose channels are not sealed here although the process is
+// Secure: behind a proxy that ends TLS, or within a network where all are trusted. Start refuses
+// others.
 func UnsealedCarriers(cs ...mercury.Carrier) Option {
 	return func(o *options) {
 		o.carriers = append(o.carriers, cs...)
@@ -87,8 +92,8 @@ func UnsealedCarriers(cs ...mercury.Carrier) Option {
 	}
 }
 
-// Route has addresses within these prefixes dialled over the first carrier of a network. The first Route that
-// names an address counts. What no Route names is dialled over the first carrier of all.
+// Route has addresses within these prefixes dialled over the first carrier of a network. The first
+// Route that names an address counts. What no Route names is dialled over the first carrier of all.
 func Route(network string, to ...netip.Prefix) Option {
 	return func(o *options) { o.wanted = append(o.wanted, wantedRoute{network, to}) }
 }
@@ -97,13 +102,13 @@ func Route(network string, to ...netip.Prefix) Option {
 // Salt and Secret are drawn by the Host.
 func Mercury(cfg mercury.Config) Option { return func(o *options) { o.mercury = cfg } }
 
-// Secure seals all channels of the process: over datagrams each start and carrier has a
-// Guard of its own, made of cfg, of which the first is Env.Guard too. Other carriers must be
-// sealed by their own protocol, or be given by UnsealedCarriers. Random, ID and Epoch are the Host's: ID is the GuardID
-// of the start. An app that is dialled needs cfg.Key, one that dials cfg.ServerKey;
-// whoever it talks to must be sealed too. With cfg.ClusterKeys, Transport.Standing tells members of the cluster from
-// strangers; who comes over a carrier without a Guard is a stranger then. It takes the place of a Guard in Mercury,
-// which would be one for all starts.
+// Secure seals all channels of the process: over datagrams each start and carrier has a Guard of
+// its own, made of cfg, of which the first is Env.Guard too. Other carriers must be sealed by their
+// own protocol, or be given by UnsealedCarriers. Random, ID and Epoch are the Host's: ID is the
+// GuardID of the start. An app that is dialled needs cfg.Key, one that dials cfg.ServerKey; whoever
+// it talks to must be sealed too. With cfg.ClusterKeys, Transport.Standing tells members of the
+// cluster from strangers; who comes over a carrier without a Guard is a stranger then. It takes the
+// place of a Guard in Mercury, which would be one for all starts.
 func Secure(cfg secure.Config) Option { return func(o *options) { o.secure = &cfg } }
 
 // GuardID is the secure.Config.ID of the start of a Secure process that has an address:
@@ -132,7 +137,8 @@ func collect(opts []Option) (o options) {
 	return o
 }
 
-// open makes the list of carriers, of which a UDP socket at listen is the first. It gives those there are with an error, too.
+// open makes the list of carriers, of which a UDP socket at listen is the first. It gives those
+// there are with an error, too.
 func (o *options) open(listen string) ([]mercury.Carrier, error) {
 	given := len(o.carriers)
 	o.carriers = slices.DeleteFunc(o.carriers, func(c mercury.Carrier) bool { return c == nil })

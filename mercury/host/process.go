@@ -47,7 +47,8 @@ type Troubled interface {
 type Env struct {
 	// Transport carries the app's channels, over whichever carrier they are. It is Net.
 	Transport mercury.Transport
-	// Net is the same, for an app that asks which carrier a channel belongs to, or dials over one by its name.
+	// Net is the same, for an app that asks which carrier a channel belongs to, or dials over one
+	// by its name.
 	Net *Net
 	// Self is the address of this start of the app at its first carrier.
 	Self mercury.Address
@@ -65,15 +66,16 @@ type Env struct {
 	Epoch int64
 	// Clock is the time now, on the clock that Tick is called by.
 	Clock func() time.Duration
-	// CPU is the processor time that the app has used on its own thread, without that of waking up, to
-	// be asked on the app's goroutine. It is 0 for Shared apps, and where the system does not tell
-	// (anything but Linux).
+	// CPU is the processor time that the app has used on its own thread, without that of waking up,
+	// to be asked on the app's goroutine. It is 0 for Shared apps, and where the system does not
+	// tell (anything but Linux).
 	CPU func() time.Duration
 	// ProcessCPU is what the whole OS process has used, user and system, on all threads:
 	// those of the garbage collector, the sockets and the other apps among them. pid is its
 	// number. It is 0 where the system does not tell (anything but Linux).
 	ProcessCPU func() (pid int, used time.Duration)
-	// Carriers tells how the carriers fare, in the order of Places, to be asked on the app's goroutine.
+	// Carriers tells how the carriers fare, in the order of Places, to be asked on the app's
+	// goroutine.
 	Carriers func() []CarrierStats
 	// Jobs performs what blocks.
 	Jobs Jobs

@@ -100,7 +100,7 @@ func TestMintedElsewhere(t *testing.T) {
 			send(t, a, b.Address(), "say hello")
 			until(t, a, "has its answer", func(e *echo) bool { return len(e.messages) == 1 })
 			got := stats(t, b)
-			got.Minted, got.Refused = 0, 0 // who refuses a ticket, the Guard or the Endpoint, is theirs to say
+			got.Minted, got.Refused = 0, 0 // the Guard or the Endpoint may refuse a ticket
 			if got != x.want {
 				t.Errorf("%+v, want %+v", got, x.want)
 			}

@@ -41,7 +41,8 @@ func (h *Host) Start(name, listen string, create func(Env) (App, error), opts ..
 	return p, nil
 }
 
-// open makes a process that does not run yet. With an error it has those carriers that are to be released.
+// open makes a process that does not run yet. With an error it has those carriers that are to be
+// released.
 func (h *Host) open(name, listen string, create func(Env) (App, error), opts []Option) (*Process, error) {
 	o := collect(opts)
 	carriers, err := o.open(listen)

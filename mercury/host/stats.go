@@ -34,7 +34,8 @@ type CarrierStats struct {
 	Seal secure.Stats
 }
 
-// Carriers tells how the carriers of the present start fare, in their order. It waits as Do does, with the same error.
+// Carriers tells how the carriers of the present start fare, in their order. It waits as Do does,
+// with the same error.
 func (p *Process) Carriers() (all []CarrierStats, err error) {
 	err = p.Do(func(App) { all = p.carrierStats() })
 	return all, err

@@ -32,7 +32,7 @@ type inKernel struct {
 	set     int
 	file    *os.File // the set
 	raw     syscall.RawConn
-	look    func(fd uintptr) bool // takes what the set has; made once, so that it is not allocated each time
+	look    func(fd uintptr) bool // take, made once
 	timer   int
 	sockets []pollSocket
 	spec    unix.ItimerSpec

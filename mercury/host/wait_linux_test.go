@@ -75,8 +75,8 @@ func (r *inKernelRig) lasts(why string) {
 	}
 }
 
-// A wait ends with what comes to any socket and with a wake, whether it came before the wait or in it,
-// and else at its time.
+// A wait ends with what comes to any socket and with a wake, whether it came before the wait or in
+// it, and else at its time.
 func TestWaitInKernel(t *testing.T) {
 	r := newInKernelRig(t)
 	r.lasts("nothing has come")

@@ -29,8 +29,9 @@ func (g gated) Write(b []byte) (int, error) {
 	return g.ReadWriteCloser.Write(b)
 }
 
-// TestABufferHasOneOwner: the buffer of a message that has left goes back to the owner while the writing goroutine writes
-// unreliable ones. It was given back once more after those, and what was written next changed under the write.
+// TestABufferHasOneOwner: the buffer of a message that has left goes back to the owner while the
+// writing goroutine writes unreliable ones. It was given back once more after those, and what was
+// written next changed under the write.
 func TestABufferHasOneOwner(t *testing.T) {
 	at := netip.MustParseAddrPort("10.0.0.1:1")
 	var atA, atB mercurytest.Recorder

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// flushAt is how much waits at most for the owner's Flush before it leaves: a bulk sender keeps the connection busy
-	// while it goes on.
+	// flushAt is how much waits at most for the owner's Flush before it leaves: a bulk sender keeps
+	// the connection busy while it goes on.
 	flushAt = 64 << 10
 	// keepBuffer is the largest buffer that an idle channel keeps.
 	keepBuffer = 4 << 10
@@ -87,7 +87,8 @@ func (t *Transport) touch(c *channel) {
 	}
 }
 
-// fail has c closed with reason at the next Receive: the methods of mercury.Transport do not call back.
+// fail has c closed with reason at the next Receive: the methods of mercury.Transport do not call
+// back.
 func (t *Transport) fail(c *channel, reason error) {
 	if c.failing == nil {
 		c.failing = reason
@@ -95,7 +96,8 @@ func (t *Transport) fail(c *channel, reason error) {
 	}
 }
 
-// end takes c out of the tables and drops its connection. A reason is reported, unless this side has closed the channel before.
+// end takes c out of the tables and drops its connection. A reason is reported, unless this side
+// has closed the channel before.
 func (t *Transport) end(c *channel, reason error) {
 	if c.state == dead {
 		return
@@ -126,7 +128,8 @@ func (t *Transport) forgetTarget(c *channel) {
 	}
 }
 
-// sweep looks at every channel: who was heard, who is silent, who needs a ping, whose buffers are too big for its rest.
+// sweep looks at every channel: who was heard, who is silent, who needs a ping, whose buffers are
+// too big for its rest.
 func (t *Transport) sweep() {
 	t.sweepAt = t.now + t.step
 	kept := t.order[:0]
@@ -167,7 +170,8 @@ func (t *Transport) look(c *channel) {
 	}
 }
 
-// silence is the reason of a channel whose peer was not heard: with what the last dial met, if that is why.
+// silence is the reason of a channel whose peer was not heard: with what the last dial met, if that
+// is why.
 func (l *link) silence() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -26,7 +26,8 @@ func (p printer) Closed(_ time.Duration, ch mercury.ChannelID, reason error) {
 	fmt.Println(p, "closed:", reason)
 }
 
-// An adapter of a protocol of one's own, here of pipes within a process: a Network that dials, and an Accept for what comes.
+// An adapter of a protocol of one's own, here of pipes within a process: a Network that dials, and
+// an Accept for what comes.
 func Example() {
 	at := netip.MustParseAddrPort("10.0.0.1:20000")
 	server, err := stream.New(stream.Config{Salt: 1}, at, stream.Network{Name: "pipe", MaxUnreliable: 1200}, printer("server"))

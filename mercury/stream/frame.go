@@ -21,8 +21,9 @@ const (
 )
 
 const (
-	// headerSize is the size of a frame's header: its kind in the low 4 bits, the length of its body in the others, little
-	// endian. A fixed size costs two bytes more than a varint and is read without a branch.
+	// headerSize is the size of a frame's header: its kind in the low 4 bits, the length of its
+	// body in the others, little endian. A fixed size costs two bytes more than a varint and is
+	// read without a branch.
 	headerSize = 4
 	kindBits   = 4
 )
@@ -37,8 +38,9 @@ func appendHeader(b []byte, k kind, n int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(n)<<kindBits|uint32(k))
 }
 
-// peek reads the header that b starts with and returns the size of the whole frame with its header, which may be more than b
-// has; 0 when b is too short for a header. It allocates only for the error.
+// peek reads the header that b starts with and returns the size of the whole frame with its header,
+// which may be more than b has; 0 when b is too short for a header. It allocates only for the
+// error.
 func peek(b []byte, lim limits) (k kind, size int, err error) {
 	if len(b) < headerSize {
 		return 0, 0, nil
@@ -64,8 +66,8 @@ func peek(b []byte, lim limits) (k kind, size int, err error) {
 	return k, headerSize + n, nil
 }
 
-// scan returns how many bytes of b are whole frames, up to the first that is not there in full, and whether a close is among them. An
-// error tells of a bad header behind them.
+// scan returns how many bytes of b are whole frames, up to the first that is not there in full, and
+// whether a close is among them. An error tells of a bad header behind them.
 func scan(b []byte, lim limits) (whole int, closes bool, err error) {
 	for {
 		k, size, err := peek(b[whole:], lim)
@@ -77,8 +79,8 @@ func scan(b []byte, lim limits) (whole int, closes bool, err error) {
 	}
 }
 
-// cut returns how many bytes of b, which is whole frames, make a piece of at most so many bytes without cutting a frame; at
-// least one frame.
+// cut returns how many bytes of b, which is whole frames, make a piece of at most so many bytes
+// without cutting a frame; at least one frame.
 func cut(b []byte, most int) int {
 	if len(b) <= most {
 		return len(b)
@@ -94,7 +96,8 @@ func cut(b []byte, most int) int {
 	return n
 }
 
-// cutShort returns how many bytes of b, which is whole frames, are missing to the end of the frame in which n bytes end.
+// cutShort returns how many bytes of b, which is whole frames, are missing to the end of the frame
+// in which n bytes end.
 func cutShort(b []byte, n int) int {
 	at := 0
 	for at < n {
@@ -116,5 +119,6 @@ func frameSize(b []byte) int {
 	return headerSize + int(binary.LittleEndian.Uint32(b)>>kindBits)
 }
 
-// MaxWrite is the most bytes that a Conn is given to write at once, for messages of up to maxMessage bytes.
+// MaxWrite is the most bytes that a Conn is given to write at once, for messages of up to
+// maxMessage bytes.
 func MaxWrite(maxMessage int) int { return max(writePiece, headerSize+maxMessage) }

@@ -65,7 +65,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// FuzzScan reads frames from any bytes: never a panic, never more than there is, and the same in pieces as at once.
+// FuzzScan reads frames from any bytes: never a panic, never more than there is, and the same in
+// pieces as at once.
 func FuzzScan(f *testing.F) {
 	f.Add(frame(frameReliable, 10), uint8(3))
 	f.Add(append(frame(framePing, 0), frame(frameUnreliable, 100)...), uint8(5))
@@ -97,7 +98,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// FuzzHello reads handshakes from any bytes; what is understood comes back when it is written again.
+// FuzzHello reads handshakes from any bytes; what is understood comes back when it is written
+// again.
 func FuzzHello(f *testing.F) {
 	f.Add(hello{salt: 1, want: 2, port: 3}.append(nil), uint32(0))
 	f.Add(appendAccept(nil, 7), uint32(7))

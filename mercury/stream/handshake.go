@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	// dialPause is the first pause before a dial is tried again; it doubles up to maxDialPause. mercury's own channels ask
-	// again about as often.
+	// dialPause is the first pause before a dial is tried again; it doubles up to maxDialPause.
+	// mercury's own channels ask again about as often.
 	dialPause    = 50 * time.Millisecond
 	maxDialPause = time.Second
 )
 
-// Accept takes over a connection that a peer made from a place. It may be called from any goroutine, and returns at once.
+// Accept takes over a connection that a peer made from a place. It may be called from any
+// goroutine, and returns at once.
 func (t *Transport) Accept(c Conn, from netip.AddrPort) {
 	l := newLink(t)
 	l.conn, l.from = c, canonical(from)
@@ -31,8 +32,9 @@ func (t *Transport) Accept(c Conn, from netip.AddrPort) {
 	go l.serve()
 }
 
-// admit puts an accepted link among the pending ones. When there are too many the oldest must go: an honest one needs a round
-// trip, so that whoever wants to keep others out has to fill the whole table within that time, again and again.
+// admit puts an accepted link among the pending ones. When there are too many the oldest must go:
+// an honest one needs a round trip, so that whoever wants to keep others out has to fill the whole
+// table within that time, again and again.
 func (t *Transport) admit(l *link) bool {
 	t.mu.Lock()
 	if t.stopped {
@@ -110,8 +112,9 @@ func (l *link) readOn() {
 	l.read()
 }
 
-// answer reads a hello and answers it. When it was accepted a slot is taken. A refused dialler is given time to read why, until
-// it hangs up or the hello's time is over: to close with something unread would take the answer from it.
+// answer reads a hello and answers it. When it was accepted a slot is taken. A refused dialler is
+// given time to read why, until it hangs up or the hello's time is over: to close with something
+// unread would take the answer from it.
 func (l *link) answer() bool {
 	k, body, err := l.first()
 	if err != nil || k != frameHello {
@@ -203,7 +206,8 @@ func (l *link) startDial(to mercury.Address) {
 	go l.dial(ctx, to)
 }
 
-// dial is the goroutine of a dialled connection: it tries until it is answered or the owner has lost patience, then reads.
+// dial is the goroutine of a dialled connection: it tries until it is answered or the owner has
+// lost patience, then reads.
 func (l *link) dial(ctx context.Context, to mercury.Address) {
 	defer l.t.leave(l)
 	for pause := dialPause; ; pause = min(2*pause, maxDialPause) {

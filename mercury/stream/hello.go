@@ -14,7 +14,8 @@ import (
 //	accept  magic 4, version 1, salt 4
 //	refuse  magic 4, version 1, salt 4, reason 1
 //
-// The port is that at which the dialler can be dialled, 0 when it cannot; its IP is the one that is seen.
+// The port is that at which the dialler can be dialled, 0 when it cannot; its IP is the one that is
+// seen.
 const (
 	// magic keeps out who dialled the wrong port.
 	magic      = 0x53CE110D
@@ -91,8 +92,8 @@ func appendRefuse(b []byte, salt uint32, why refusal) []byte {
 	return append(appendPrefix(appendHeader(b, frameRefuse, refuseSize), salt), byte(why))
 }
 
-// parseAnswer reads the body of an accept or a refuse, and returns the salt of who accepted. want is the salt that
-// was dialled, 0 for any.
+// parseAnswer reads the body of an accept or a refuse, and returns the salt of who accepted. want
+// is the salt that was dialled, 0 for any.
 func parseAnswer(k kind, b []byte, want uint32) (salt uint32, err error) {
 	v, salt, ok := prefix(b)
 	switch {
@@ -121,7 +122,8 @@ func (r refusal) err() error {
 	return fmt.Errorf("%w: refused for reason %d", mercury.ErrProtocol, r)
 }
 
-// peekHello reads a header before the handshake is done: only its frames are let in, and only short ones.
+// peekHello reads a header before the handshake is done: only its frames are let in, and only short
+// ones.
 func peekHello(b []byte) (k kind, size int, err error) {
 	if len(b) < headerSize {
 		return 0, 0, nil

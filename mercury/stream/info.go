@@ -32,7 +32,8 @@ type Informer interface {
 	Info() (Info, bool)
 }
 
-// Info tells of the connection below an open channel; false when there is none, or the system does not tell.
+// Info tells of the connection below an open channel; false when there is none, or the system does
+// not tell.
 func (t *Transport) Info(ch mercury.ChannelID) (Info, bool) {
 	c := t.channels[ch]
 	if c == nil || c.state != open {
@@ -45,8 +46,8 @@ func (t *Transport) Info(ch mercury.ChannelID) (Info, bool) {
 	return i.Info()
 }
 
-// Infos sums up the counters of all connections of the start, those included that are no more; RTT is the mean of those
-// that know theirs. It asks the system about each.
+// Infos sums up the counters of all connections of the start, those included that are no more; RTT
+// is the mean of those that know theirs. It asks the system about each.
 func (t *Transport) Infos() Info {
 	sum := t.gone
 	var known time.Duration

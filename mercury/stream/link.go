@@ -9,8 +9,9 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// link is the side of a channel that its goroutines own: one that reads, for the life of the connection, and one that writes,
-// while the system does not take what there is. What they and the owner share is below mu.
+// link is the side of a channel that its goroutines own: one that reads, for the life of the
+// connection, and one that writes, while the system does not take what there is. What they and the
+// owner share is below mu.
 //
 //	owner                        link                          connection
 //	Send ─> pending ─ Flush ──────── TryWrite ───────────────────> socket

@@ -10,10 +10,11 @@ import (
 const (
 	// minRead is the read buffer of a connection at rest, of which a BaseApp has thousands.
 	minRead = 2 << 10
-	// maxRead is that of a busy one: some 600 messages of 100 bytes a system call. Only a longer message makes it grow further.
+	// maxRead is that of a busy one: some 600 messages of 100 bytes a system call. Only a longer
+	// message makes it grow further.
 	maxRead = 64 << 10
-	// maxUndelivered is how much is read ahead of the owner. Beyond it the peer is held back by the connection's own
-	// flow control.
+	// maxUndelivered is how much is read ahead of the owner. Beyond it the peer is held back by the
+	// connection's own flow control.
 	maxUndelivered = 256 << 10
 	// shrinkAfter so many reads of less than a quarter of the buffer it is halved.
 	shrinkAfter = 16
@@ -40,7 +41,8 @@ func (l *link) readAll() error {
 	}
 }
 
-// ending is the reason of a channel whose connection broke: an adapter may know better than that the peer is gone.
+// ending is the reason of a channel whose connection broke: an adapter may know better than that
+// the peer is gone.
 func ending(err error) error {
 	if errors.Is(err, mercury.ErrProtocol) || errors.Is(err, mercury.ErrMessageTooLong) {
 		return err
@@ -83,8 +85,9 @@ func (l *link) resize(n int) {
 	l.buf = buf
 }
 
-// hand gives the first whole bytes of the buffer to the owner: the buffer itself when it is well filled and the owner is up
-// to date, else a copy. It waits while the owner is far behind; false when the link was shut.
+// hand gives the first whole bytes of the buffer to the owner: the buffer itself when it is well
+// filled and the owner is up to date, else a copy. It waits while the owner is far behind; false
+// when the link was shut.
 func (l *link) hand(whole int, closes bool) bool {
 	if closes {
 		l.mu.Lock()
@@ -123,8 +126,9 @@ func (l *link) hand(whole int, closes bool) bool {
 	return true
 }
 
-// readLoose hands over datagrams until the connection ends. One that is too long is the peer's fault and dropped, as are those that
-// the owner is too slow for. What waits of the stream does not count: a long message must not cost the datagrams beside it.
+// readLoose hands over datagrams until the connection ends. One that is too long is the peer's
+// fault and dropped, as are those that the owner is too slow for. What waits of the stream does not
+// count: a long message must not cost the datagrams beside it.
 func (l *link) readLoose() {
 	for {
 		msg, err := l.lane.ReceiveDatagram()

@@ -1,10 +1,12 @@
 package stream
 
 const (
-	// writePiece is what is written at once while much is queued: what is queued falls as it leaves, and unreliable messages
-	// wait for one piece only. A longer frame is a piece of its own.
+	// writePiece is what is written at once while much is queued: what is queued falls as it
+	// leaves, and unreliable messages wait for one piece only. A longer frame is a piece of its
+	// own.
 	writePiece = 64 << 10
-	// pokeAfter is how much a writing goroutine has written when it wakes the owner, who may wait for room to send more.
+	// pokeAfter is how much a writing goroutine has written when it wakes the owner, who may wait
+	// for room to send more.
 	pokeAfter = 32 << 10
 )
 
@@ -34,7 +36,8 @@ func (t *Transport) flush(c *channel) {
 		if c.full {
 			t.poke()
 		}
-		c.pending = c.pending[:0] // if broken, the reading goroutine ends the channel, with what the peer still had to say
+		// If broken, the reading goroutine ends the channel, with what the peer still had to say.
+		c.pending = c.pending[:0]
 		return
 	}
 	t.queue(c, n)
@@ -84,8 +87,9 @@ func (l *link) writeAll() {
 	for {
 		l.mu.Lock()
 		if done != nil && l.outSpare == nil {
-			// It is the owner's from here on. Given away a second time, after a turn in which only unreliable messages
-			// were written, one buffer was filled by the owner and written from at once.
+			// It is the owner's from here on. Given away a second time, after a turn in which only
+			// unreliable messages were written, one buffer was filled by the owner and written from
+			// at once.
 			l.outSpare, done = done[:0], nil
 		}
 		first := l.partial == 0 && len(l.looseOut) > 0 && l.lane == nil
@@ -127,8 +131,8 @@ func (l *link) writeOut(buf []byte, partial int) {
 		if l.lane == nil && l.looseQueued.Load() > 0 {
 			l.overtake()
 		}
-		// Last, for with nothing queued the owner writes itself: messages that overtook after this once came in the middle of a
-		// frame of which the owner had just written a part.
+		// Last, for with nothing queued the owner writes itself: messages that overtook after this
+		// once came in the middle of a frame of which the owner had just written a part.
 		l.queued.Add(-int64(n))
 	}
 }
@@ -154,8 +158,9 @@ func (l *link) overtake() {
 // idle reports whether the writing goroutine has nothing to write, so that the owner may.
 func (l *link) idle() bool { return l.queued.Load() == 0 && l.looseQueued.Load() == 0 }
 
-// flushLoose hands on unreliable messages: to their own lane, or to go before what is queued, or with what is pending. When
-// those of earlier turns have not left yet and are too many, they are stale and dropped.
+// flushLoose hands on unreliable messages: to their own lane, or to go before what is queued, or
+// with what is pending. When those of earlier turns have not left yet and are too many, they are
+// stale and dropped.
 func (t *Transport) flushLoose(c *channel) {
 	l := c.link
 	if l.lane == nil && l.idle() {
@@ -185,8 +190,8 @@ func (t *Transport) flushLoose(c *channel) {
 	}
 }
 
-// sendLoose is the writing goroutine of an unreliable lane. A message that the lane refuses is lost, as such messages may be,
-// and counted.
+// sendLoose is the writing goroutine of an unreliable lane. A message that the lane refuses is
+// lost, as such messages may be, and counted.
 func (l *link) sendLoose() {
 	defer l.t.wg.Done()
 	var buf []byte

@@ -6,8 +6,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Pause implements mercury.Transport. What has been read waits, at most what is read ahead anyway; the rest waits at the peer, held
-// back by the connection's own flow control.
+// Pause implements mercury.Transport. What has been read waits, at most what is read ahead anyway;
+// the rest waits at the peer, held back by the connection's own flow control.
 func (t *Transport) Pause(ch mercury.ChannelID) {
 	if c := t.channels[ch]; c != nil && !c.ending {
 		c.paused = true
@@ -22,7 +22,8 @@ func (t *Transport) Resume(ch mercury.ChannelID) {
 	}
 }
 
-// stuck reports whether nothing more is read from a link since its channel is paused, so that its silence is not the peer's.
+// stuck reports whether nothing more is read from a link since its channel is paused, so that its
+// silence is not the peer's.
 func (l *link) stuck() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

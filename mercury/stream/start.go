@@ -13,8 +13,9 @@ func (t *Transport) Network() string { return t.net.Name }
 // Sealed implements mercury.Carrier: what the adapter says.
 func (t *Transport) Sealed() bool { return t.net.Sealed }
 
-// Begin implements mercury.Carrier. Connections of an earlier start are dropped, and their goroutines waited for, before the
-// first of the new one is let in. Guard and Secret are of no use here.
+// Begin implements mercury.Carrier. Connections of an earlier start are dropped, and their
+// goroutines waited for, before the first of the new one is let in. Guard and Secret are of no use
+// here.
 func (t *Transport) Begin(s mercury.Start) error {
 	t.mu.Lock()
 	t.stopped = true
@@ -55,14 +56,16 @@ func (t *Transport) CloseAll() {
 	}
 }
 
-// closer is the Handler of a Transport that takes its leave: who was let in just before is sent away.
+// closer is the Handler of a Transport that takes its leave: who was let in just before is sent
+// away.
 type closer struct{ t *Transport }
 
 func (c closer) Opened(_ time.Duration, ch mercury.ChannelID, _ mercury.Address) { c.t.Close(ch) }
 func (closer) Message(time.Duration, mercury.ChannelID, bool, []byte)            {}
 func (closer) Closed(time.Duration, mercury.ChannelID, error)                    {}
 
-// Release implements mercury.Carrier: it accepts nothing more, drops all connections and waits until all goroutines are gone.
+// Release implements mercury.Carrier: it accepts nothing more, drops all connections and waits
+// until all goroutines are gone.
 func (t *Transport) Release() error {
 	t.mu.Lock()
 	t.stopped = true
@@ -78,7 +81,8 @@ func (t *Transport) Release() error {
 	return nil
 }
 
-// drop ends every connection there is and waits for their goroutines. Nobody must be let in meanwhile.
+// drop ends every connection there is and waits for their goroutines. Nobody must be let in
+// meanwhile.
 func (t *Transport) drop() {
 	for _, c := range t.order {
 		t.end(c, nil)

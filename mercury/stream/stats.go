@@ -2,16 +2,17 @@ package stream
 
 import "github.com/cellscape/cellscape/mercury"
 
-// Stats counts what a Transport did. Bytes are those of frames, without what the protocols below add.
+// Stats counts what a Transport did. Bytes are those of frames, without what the protocols below
+// add.
 type Stats struct {
 	Channels, Pending       int
 	MessagesIn, MessagesOut uint64
 	BytesIn, BytesOut       uint64
-	Writes                  uint64 // attempts of the owner to write; messages that share one travel together
+	Writes                  uint64 // attempts of the owner to write
 	Full                    uint64 // reliable messages refused with mercury.ErrFull
 	UnreliableDropped       uint64 // by SendUnreliable, for what waited already
-	UnreliableRefused       uint64 // by the lane of a connection: too long for it by now, or it has ended
-	Refused                 uint64 // hellos that were not accepted, and pending connections pushed out by newer ones
+	UnreliableRefused       uint64 // by a connection's lane: too long by now, or it has ended
+	Refused                 uint64 // hellos not accepted, and pending connections pushed out by newer ones
 }
 
 // Stats returns the counters as they stand.
@@ -24,14 +25,16 @@ func (t *Transport) Stats() Stats {
 	return s
 }
 
-// Pending is the number of accepted connections that have not said who they are. Any goroutine may call it.
+// Pending is the number of accepted connections that have not said who they are. Any goroutine may
+// call it.
 func (t *Transport) Pending() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.pending)
 }
 
-// CountRefused counts a connection that an adapter did not let in before it gave it to Accept. Any goroutine may call it.
+// CountRefused counts a connection that an adapter did not let in before it gave it to Accept. Any
+// goroutine may call it.
 func (t *Transport) CountRefused() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

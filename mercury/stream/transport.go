@@ -11,20 +11,24 @@ import (
 )
 
 const (
-	// awakeStep is the most that one turn adds to the time the owner was awake: a longer gap between turns means that the
-	// process itself slept, and then its peers are not to blame for the silence.
+	// awakeStep is the most that one turn adds to the time the owner was awake: a longer gap
+	// between turns means that the process itself slept, and then its peers are not to blame for
+	// the silence.
 	awakeStep = time.Second
-	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone never ends a channel.
+	// awakeSteps such steps fit into Config.Inactivity at least, however short it is: one nap alone
+	// never ends a channel.
 	awakeSteps = 4
-	// sweepsPerKeepAlive is how often within Config.KeepAlive all channels are looked at for pings and silence. 65536 idle
-	// channels take under a millisecond four times a second.
+	// sweepsPerKeepAlive is how often within Config.KeepAlive all channels are looked at for pings
+	// and silence. 65536 idle channels take under a millisecond four times a second.
 	sweepsPerKeepAlive = 4
-	// maxChannelID is the last: a Transport that got there opens no more channels, rather than use an ID twice.
+	// maxChannelID is the last: a Transport that got there opens no more channels, rather than use
+	// an ID twice.
 	maxChannelID = 1<<32 - 1
 )
 
-// Transport is one end of any number of channels over connections: a mercury.Carrier. Its methods belong to one goroutine, the
-// owner's, except where they say otherwise. Make it with New, or with Listen of an adapter.
+// Transport is one end of any number of channels over connections: a mercury.Carrier. Its methods
+// belong to one goroutine, the owner's, except where they say otherwise. Make it with New, or with
+// Listen of an adapter.
 type Transport struct {
 	cfg      Config
 	net      Network
@@ -55,7 +59,8 @@ type Transport struct {
 	watched  bool          // the owner waits elsewhere
 	wrote    atomic.Bool   // a writing goroutine got on
 
-	// What the goroutines of connections share with the owner; mu is never held together with a link's.
+	// What the goroutines of connections share with the owner; mu is never held together with a
+	// link's.
 	mu      sync.Mutex
 	ready   []*link        // have something for the owner
 	links   map[*link]bool // all whose goroutines run
@@ -75,8 +80,8 @@ type Transport struct {
 
 var _ mercury.Carrier = (*Transport)(nil)
 
-// New makes a Transport that listens at a place; self may be the zero place for one that only dials. With a Config.Salt it begins
-// at once, else with Begin. h may be nil until SetHandler.
+// New makes a Transport that listens at a place; self may be the zero place for one that only
+// dials. With a Config.Salt it begins at once, else with Begin. h may be nil until SetHandler.
 func New(cfg Config, self netip.AddrPort, n Network, h mercury.Handler) (*Transport, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -136,7 +141,8 @@ func (t *Transport) Standing(ch mercury.ChannelID) mercury.Standing {
 	return t.standing
 }
 
-// Now is the time by the clock of the start, or before Begin since New. It may be called from any goroutine.
+// Now is the time by the clock of the start, or before Begin since New. It may be called from any
+// goroutine.
 func (t *Transport) Now() time.Duration { return t.clock() }
 
 // MaxUnreliable implements mercury.Transport.
@@ -148,8 +154,8 @@ func (t *Transport) MaxUnreliable(ch mercury.ChannelID) int {
 	return max(0, min(t.lim.unreliable, t.cfg.UnreliableQueued-headerSize-len(c.loose)))
 }
 
-// Dial implements mercury.Transport. A dial that cannot be made is reported by Closed at the next Receive. Before Begin and after
-// CloseAll it returns 0.
+// Dial implements mercury.Transport. A dial that cannot be made is reported by Closed at the next
+// Receive. Before Begin and after CloseAll it returns 0.
 func (t *Transport) Dial(to mercury.Address) mercury.ChannelID {
 	to.At = canonical(to.At)
 	if c := t.byTarget[to]; c != nil {
@@ -199,8 +205,9 @@ func (t *Transport) Send(ch mercury.ChannelID, msg []byte) error {
 	return nil
 }
 
-// SendUnreliable implements mercury.Transport. It overtakes reliable messages that wait for a peer which does not keep up. When
-// more than Config.UnreliableQueued waits, messages are dropped and counted.
+// SendUnreliable implements mercury.Transport. It overtakes reliable messages that wait for a peer
+// which does not keep up. When more than Config.UnreliableQueued waits, messages are dropped and
+// counted.
 func (t *Transport) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped int, err error) {
 	c, err := t.sendable(ch)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/cellscape/cellscape/mercury"
 )
 
-// Receive implements mercury.Carrier. A sign of life is anything that a connection brought, took or ended with.
+// Receive implements mercury.Carrier. A sign of life is anything that a connection brought, took or
+// ended with.
 func (t *Transport) Receive(until time.Duration) (heard bool, err error) {
 	if !t.watched {
 		t.wait(until)
@@ -102,8 +103,8 @@ func (t *Transport) take(l *link) {
 	l.mu.Unlock()
 }
 
-// takeRest delivers what a pause has left of what was taken before. It reports whether more may be taken: not while c is paused and
-// its connection lives.
+// takeRest delivers what a pause has left of what was taken before. It reports whether more may be
+// taken: not while c is paused and its connection lives.
 func (t *Transport) takeRest(c *channel) bool {
 	l := c.link
 	l.mu.Lock()
@@ -117,7 +118,8 @@ func (t *Transport) takeRest(c *channel) bool {
 	return !c.paused
 }
 
-// hand hands over the frames of in, which the reading goroutine has checked, until c is closed or paused, and returns what is left.
+// hand hands over the frames of in, which the reading goroutine has checked, until c is closed or
+// paused, and returns what is left.
 func (t *Transport) hand(c *channel, in []byte) (left []byte) {
 	for len(in) > 0 && c.state == open && !c.paused {
 		k, size, err := peek(in, t.lim)
@@ -138,8 +140,9 @@ func (t *Transport) hand(c *channel, in []byte) (left []byte) {
 	return in
 }
 
-// Flush implements mercury.Carrier: it hands on what was sent since the last Flush, in one write for each channel. It never fails,
-// and may be called from inside a callback, for a message that must not wait for the end of the turn.
+// Flush implements mercury.Carrier: it hands on what was sent since the last Flush, in one write
+// for each channel. It never fails, and may be called from inside a callback, for a message that
+// must not wait for the end of the turn.
 func (t *Transport) Flush() error {
 	for i, c := range t.dirty {
 		c.dirty = false
@@ -161,7 +164,8 @@ func (t *Transport) NextDeadline() (time.Duration, bool) {
 	return t.sweepAt, true
 }
 
-// wait blocks until something has come, until NextDeadline, or until a time by Now(), whatever is first.
+// wait blocks until something has come, until NextDeadline, or until a time by Now(), whatever is
+// first.
 func (t *Transport) wait(until time.Duration) {
 	select {
 	case <-t.wake:

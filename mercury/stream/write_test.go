@@ -91,8 +91,9 @@ func (f fickle) Close() error {
 	return nil
 }
 
-// TestPartialWrites sends over a connection that takes frames in parts, so that the owner, the writing goroutine and unreliable
-// messages that overtake take turns in the middle of frames: reliable messages come whole and in order, unreliable ones whole.
+// TestPartialWrites sends over a connection that takes frames in parts, so that the owner, the
+// writing goroutine and unreliable messages that overtake take turns in the middle of frames:
+// reliable messages come whole and in order, unreliable ones whole.
 func TestPartialWrites(t *testing.T) {
 	for seed := range uint64(20) {
 		partialWrites(t, seed)
@@ -223,7 +224,8 @@ func (n narrow) Close() error {
 	return n.fickle.Close()
 }
 
-// TestRefusedByTheLane: a message that the unreliable lane of a connection does not take is counted.
+// TestRefusedByTheLane: a message that the unreliable lane of a connection does not take is
+// counted.
 func TestRefusedByTheLane(t *testing.T) {
 	at := netip.MustParseAddrPort("10.0.0.1:1")
 	var atA, atB mercurytest.Recorder

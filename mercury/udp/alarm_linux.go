@@ -16,10 +16,11 @@ const (
 	maxAlarm = time.Minute
 )
 
-// alarm makes read deadlines exact. A thread of the Go runtime that has nothing to run waits in epoll_wait, whose
-// timeout is in whole milliseconds, and so a deadline is up to a millisecond late. A timerfd in that epoll set goes off
-// at the deadline: the thread returns and finds the deadline due. Nobody reads the timerfd, and a runtime that would do
-// otherwise costs the millisecond and no more.
+// alarm makes read deadlines exact. A thread of the Go runtime that has nothing to run waits in
+// epoll_wait, whose timeout is in whole milliseconds, and so a deadline is up to a millisecond
+// late. A timerfd in that epoll set goes off at the deadline: the thread returns and finds the
+// deadline due. Nobody reads the timerfd, and a runtime that would do otherwise costs the
+// millisecond and no more.
 type alarm struct {
 	mu    sync.Mutex
 	file  *os.File // nil: no alarm

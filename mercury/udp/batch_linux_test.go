@@ -63,7 +63,8 @@ var configs = []struct {
 	{name: "no batch calls", singly: true},
 }
 
-// TestOrderPerPeer sends to three peers in turn, in sizes that are the same now and then: each gets its own, whole and in order.
+// TestOrderPerPeer sends to three peers in turn, in sizes that are the same now and then: each gets
+// its own, whole and in order.
 func TestOrderPerPeer(t *testing.T) {
 	for _, v := range configs {
 		for _, host := range []string{"127.0.0.1:0", "[::1]:0", ":0"} {
@@ -255,8 +256,8 @@ func TestTryRead(t *testing.T) {
 	}
 }
 
-// TestBatchOfOne: a datagram that was waited for is taken to be the only one, so that the reader of a client need not look in vain for
-// a second; when there are more, all are found.
+// TestBatchOfOne: a datagram that was waited for is taken to be the only one, so that the reader of
+// a client need not look in vain for a second; when there are more, all are found.
 func TestBatchOfOne(t *testing.T) {
 	a, b := listen(t, "127.0.0.1:0"), listenAs(t, udp.Config{Batch: 1}, "127.0.0.1:0")
 	got := 0
@@ -321,7 +322,8 @@ func TestNoAllocations(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// The race detector makes pools forget, and a collection may empty one; neither happens in most runs of most rounds.
+			// The race detector makes pools forget, and a collection may empty one; neither happens
+			// in most runs of most rounds.
 			if n := testing.AllocsPerRun(100, round); n > 0 && !raceEnabled {
 				t.Errorf("%s %+v: %v allocations for 65 datagrams", host, cfg, n)
 			}

@@ -24,8 +24,9 @@ func perPacket(b *testing.B, calls uint64) {
 	b.ReportMetric(float64(calls)/float64(b.N)/64, "calls/packet")
 }
 
-// BenchmarkSend writes 64 datagrams, to 64 peers (one tick of an app with many clients), to one (a burst of data), or to 8 in turn. Nobody
-// reads: the figures are of the sending half, with the kernel's way to the receiver's full buffer.
+// BenchmarkSend writes 64 datagrams, to 64 peers (one tick of an app with many clients), to one (a
+// burst of data), or to 8 in turn. Nobody reads: the figures are of the sending half, with the
+// kernel's way to the receiver's full buffer.
 func BenchmarkSend(b *testing.B) {
 	for _, peers := range []int{64, 8, 1} {
 		for _, v := range []struct {
@@ -191,8 +192,9 @@ func quantiles(b *testing.B, d []time.Duration) {
 	b.ReportMetric(float64(d[len(d)*99/100].Nanoseconds())/1e3, "p99-us")
 }
 
-// BenchmarkOneWay sends a message of 200 bytes every 2 ms from one app that package host runs to another, and beside it a datagram
-// between two plain sockets. The time is from the sender's tick to the receiver's callback.
+// BenchmarkOneWay sends a message of 200 bytes every 2 ms from one app that package host runs to
+// another, and beside it a datagram between two plain sockets. The time is from the sender's tick
+// to the receiver's callback.
 func BenchmarkOneWay(b *testing.B) {
 	const gap = 2 * time.Millisecond
 	began := time.Now()

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxRead bounds the datagrams that one Receive takes, so that a flood does not keep the app from its tick and the channels from
-	// their acks. 4096 small ones are a few milliseconds.
+	// maxRead bounds the datagrams that one Receive takes, so that a flood does not keep the app
+	// from its tick and the channels from their acks. 4096 small ones are a few milliseconds.
 	maxRead = 4096
 	// maxWait bounds a wait that has nothing to wait for.
 	maxWait = time.Hour
 )
 
-// Carrier is a mercury.Carrier: a Socket, and for each start a mercury.Endpoint over it. Methods of the Endpoint that it does not
-// have itself are the present start's; there is none before Begin.
+// Carrier is a mercury.Carrier: a Socket, and for each start a mercury.Endpoint over it. Methods of
+// the Endpoint that it does not have itself are the present start's; there is none before Begin.
 //
 //	socket ── Receive ──> Endpoint.Receive, Advance ──> Handler
 //	socket <── Flush ──── Endpoint.Flush <───────────── the app
@@ -34,7 +34,7 @@ type Carrier struct {
 	// Owned by the goroutine that turns it.
 	now   time.Duration
 	got   int                                        // datagrams of the read under way
-	take  func(from netip.AddrPort, datagram []byte) // received, made once so that it is not allocated with each read
+	take  func(from netip.AddrPort, datagram []byte) // received, made once
 	queue func(to netip.AddrPort, datagram []byte)   // Socket.Queue, the same
 	watch *watch                                     // nil: Receive waits itself, unless
 	poll  bool                                       // its owner waits in the kernel for it
@@ -48,8 +48,8 @@ type Carrier struct {
 
 var _ mercury.Carrier = (*Carrier)(nil)
 
-// NewCarrier makes a Carrier that owns s. Salt and Secret of cfg are those of each start; a Guard of cfg is for all starts, and
-// gives way to one of mercury.Start.
+// NewCarrier makes a Carrier that owns s. Salt and Secret of cfg are those of each start; a Guard
+// of cfg is for all starts, and gives way to one of mercury.Start.
 func NewCarrier(s *Socket, cfg mercury.Config) *Carrier {
 	c := &Carrier{socket: s, cfg: cfg}
 	c.take, c.queue = c.received, s.Queue
@@ -129,9 +129,9 @@ func (c *Carrier) Release() error {
 
 // Poll is for an owner that waits for input in the kernel itself, which spares the runtime a thread
 // that waits and has to pass on what comes. It gives the descriptor to wait at, and Receive does
-// not wait from then on. wake is called from another goroutine when the socket is closed there. Poll is
-// called once, before the first Receive. It is false where the system has no such wait (anything
-// but Linux), and changes nothing then.
+// not wait from then on. wake is called from another goroutine when the socket is closed there.
+// Poll is called once, before the first Receive. It is false where the system has no such wait
+// (anything but Linux), and changes nothing then.
 func (c *Carrier) Poll(wake func()) (fd int, ok bool) {
 	fd, c.poll = c.socket.detach(wake)
 	return fd, c.poll
@@ -148,7 +148,8 @@ func (c *Carrier) Nap(d time.Duration) {
 // past is a deadline that has passed.
 var past = time.Unix(1, 0)
 
-// Wake implements mercury.Carrier. Deadlines are set under the lock, so that no later one hides this.
+// Wake implements mercury.Carrier. Deadlines are set under the lock, so that no later one hides
+// this.
 func (c *Carrier) Wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +161,8 @@ func (c *Carrier) Wake() {
 	c.woken = true
 }
 
-// read waits for datagrams until a time or a Wake, and hands over those that have come, up to a bound.
+// read waits for datagrams until a time or a Wake, and hands over those that have come, up to a
+// bound.
 func (c *Carrier) read(until time.Duration) (heard bool, err error) {
 	read := c.socket.TryRead
 	if !c.poll && c.arm(until) {
@@ -194,9 +196,11 @@ func (c *Carrier) arm(until time.Duration) bool {
 		c.woken = false
 		return false
 	}
-	// A deadline that is set already and comes earlier stays: setting one costs more than a turn in vain now and then.
+	// A deadline that is set already and comes earlier stays: setting one costs more than a turn in
+	// vain now and then.
 	if !c.set || c.armed <= now || until < c.armed || !tryKeepsDeadline {
-		_ = c.socket.SetReadDeadline(time.Now().Add(until - now)) // a closed socket tells so when it is read
+		// A closed socket tells so when it is read.
+		_ = c.socket.SetReadDeadline(time.Now().Add(until - now))
 		c.set, c.armed = true, until
 	}
 	c.waiting = true

@@ -48,7 +48,8 @@ func turn(t testing.TB, c *udp.Carrier, until time.Duration) {
 // forever is a time that no test sees.
 const forever = time.Duration(1 << 62)
 
-// TestTransportOverCarriers runs the suite over two Carriers of which one waits itself and one is watched.
+// TestTransportOverCarriers runs the suite over two Carriers of which one waits itself and one is
+// watched.
 func TestTransportOverCarriers(t *testing.T) {
 	t.Parallel()
 	mercurytest.TestTransport(t, func(t *testing.T, _ uint64) *mercurytest.Rig {
@@ -87,7 +88,8 @@ func TestTransportOverCarriers(t *testing.T) {
 	})
 }
 
-// TestWake: a Wake ends the wait under way, one that came before ends the next, and what has come is heard all the same.
+// TestWake: a Wake ends the wait under way, one that came before ends the next, and what has come
+// is heard all the same.
 func TestWake(t *testing.T) {
 	c := carrier(t, 1, nil)
 	c.Wake()
@@ -106,7 +108,8 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// TestBeginsAnew: the second start is at the same place, the first one's channels are gone without a word, and its peer finds out.
+// TestBeginsAnew: the second start is at the same place, the first one's channels are gone without
+// a word, and its peer finds out.
 func TestBeginsAnew(t *testing.T) {
 	var atA, atB, again mercurytest.Recorder
 	a, b := carrier(t, 1, &atA), carrier(t, 2, &atB)
@@ -142,7 +145,8 @@ func TestBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestSocketCloses: a Carrier says so whose socket is closed under it, watched or not, and leaves no goroutine.
+// TestSocketCloses: a Carrier says so whose socket is closed under it, watched or not, and leaves
+// no goroutine.
 func TestSocketCloses(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, watched := range []bool{false, true} {
@@ -167,7 +171,8 @@ func TestSocketCloses(t *testing.T) {
 	}
 }
 
-// TestCarrierNoAllocations: a turn with a datagram costs no memory of its own, watched or not. The Endpoint throws this one away.
+// TestCarrierNoAllocations: a turn with a datagram costs no memory of its own, watched or not. The
+// Endpoint throws this one away.
 func TestCarrierNoAllocations(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		c, from := carrier(t, 1, nil), listen(t, "127.0.0.1:0")

@@ -6,10 +6,12 @@ import (
 )
 
 const (
-	// DefaultBuffer is what is asked of the system for each direction: 4 MiB hold what a few hundred peers send in one
-	// tick, and the bursts of a peer that is not paced. It is a bound, not memory that is taken.
+	// DefaultBuffer is what is asked of the system for each direction: 4 MiB hold what a few
+	// hundred peers send in one tick, and the bursts of a peer that is not paced. It is a bound,
+	// not memory that is taken.
 	DefaultBuffer = 4 << 20
-	// DefaultBatch is the number of reads or writes that one system call does. The call itself is then a hundredth of their cost.
+	// DefaultBatch is the number of reads or writes that one system call does. The call itself is
+	// then a hundredth of their cost.
 	DefaultBatch = 32
 	// MaxBatch bounds Config.Batch. More gains nothing, and keeps an app longer in one call.
 	MaxBatch = 256
@@ -17,25 +19,30 @@ const (
 	MaxBuffer = 1 << 30
 )
 
-// Config says how a Socket is opened. Zero values mean the default named beside each field. Fields that a system has
-// no use for are passed over there.
+// Config says how a Socket is opened. Zero values mean the default named beside each field. Fields
+// that a system has no use for are passed over there.
 type Config struct {
-	// ReadBuffer and WriteBuffer are the bytes asked of the system for datagrams that wait, in each direction (DefaultBuffer).
-	// Without the right to more, Linux gives at most net.core.rmem_max and wmem_max; Counters tells what was got.
+	// ReadBuffer and WriteBuffer are the bytes asked of the system for datagrams that wait, in each
+	// direction (DefaultBuffer). Without the right to more, Linux gives at most net.core.rmem_max
+	// and wmem_max; Counters tells what was got.
 	ReadBuffer, WriteBuffer int
-	// Batch is how many reads or writes one system call does at most (DefaultBatch). 1 turns GSO and GRO off too, and costs less where
-	// datagrams come and go singly: one of thousands of clients in a process, or who looks for a fault.
+	// Batch is how many reads or writes one system call does at most (DefaultBatch). 1 turns GSO
+	// and GRO off too, and costs less where datagrams come and go singly: one of thousands of
+	// clients in a process, or who looks for a fault.
 	Batch int
-	// NoGSO sends datagrams to one peer singly. Otherwise Linux is given several at once (UDP_SEGMENT), where the network
-	// device allows it.
+	// NoGSO sends datagrams to one peer singly. Otherwise Linux is given several at once
+	// (UDP_SEGMENT), where the network device allows it.
 	NoGSO bool
-	// NoGRO takes datagrams of one peer singly. Otherwise Linux hands over several at once (UDP_GRO).
+	// NoGRO takes datagrams of one peer singly. Otherwise Linux hands over several at once
+	// (UDP_GRO).
 	NoGRO bool
-	// NoAlarm saves the file descriptor that makes SetReadDeadline exact to a tenth of a millisecond on Linux. Without it
-	// a deadline may be a millisecond late, which is enough for thousands of clients in one process.
+	// NoAlarm saves the file descriptor that makes SetReadDeadline exact to a tenth of a
+	// millisecond on Linux. Without it a deadline may be a millisecond late, which is enough for
+	// thousands of clients in one process.
 	NoAlarm bool
-	// Fragment lets the system cut datagrams that are too long for the path into fragments. Otherwise Linux is told not to, so that
-	// an Endpoint can find out what the path carries, and datagrams above the MTU of the network device are dropped and counted.
+	// Fragment lets the system cut datagrams that are too long for the path into fragments.
+	// Otherwise Linux is told not to, so that an Endpoint can find out what the path carries, and
+	// datagrams above the MTU of the network device are dropped and counted.
 	Fragment bool
 }
 

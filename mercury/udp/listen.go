@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// ListenError says why an address cannot be listened at, and what to do. It wraps the system's error.
+// ListenError says why an address cannot be listened at, and what to do. It wraps the system's
+// error.
 type ListenError struct {
 	Addr string
 	Err  error
@@ -30,8 +31,9 @@ func (e *ListenError) Error() string {
 	return fmt.Sprintf("udp: cannot listen at %s: %v", e.Addr, e.Err)
 }
 
-// Listen opens a socket at addr, "host:port", with the defaults of Config. Port 0 takes a free one. With the host left
-// out it listens at all addresses, and Addr tells the port only. The error is a *ListenError.
+// Listen opens a socket at addr, "host:port", with the defaults of Config. Port 0 takes a free one.
+// With the host left out it listens at all addresses, and Addr tells the port only. The error is a
+// *ListenError.
 func Listen(addr string) (*Socket, error) { return Config{}.Listen(addr) }
 
 // Listen opens a socket as c says. The error is a *ListenError, or says what is wrong with c.

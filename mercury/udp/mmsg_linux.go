@@ -25,7 +25,8 @@ type message struct {
 // place6 has room for the socket addresses of both families.
 type place6 = unix.RawSockaddrInet6
 
-// cmsgSpace is the room of one control message with a value of up to 4 bytes: the segment size of GSO and GRO.
+// cmsgSpace is the room of one control message with a value of up to 4 bytes: the segment size of
+// GSO and GRO.
 const cmsgSpace = (unix.SizeofCmsghdr + 4 + cmsgAlign - 1) &^ (cmsgAlign - 1)
 
 // cmsgAlign is the alignment of control messages, and wordSize the size of their length.
@@ -49,7 +50,8 @@ func (c *control) setSegment(size int32) {
 	binary.NativeEndian.PutUint16(c.value()[:], uint16(size))
 }
 
-// segment is the size of the segments that a payload of n bytes consists of; length is of what the kernel wrote to c.
+// segment is the size of the segments that a payload of n bytes consists of; length is of what the
+// kernel wrote to c.
 func (c *control) segment(length, n int) int {
 	h := c.header()
 	if length < unix.SizeofCmsghdr+4 || h.Level != unix.IPPROTO_UDP || h.Type != unix.UDP_GRO {
@@ -85,7 +87,8 @@ func sendOne(fd uintptr, datagram []byte, to *place6, length uint32) syscall.Err
 	}
 }
 
-// receiveOne calls recvfrom without waiting. It returns the length that the datagram has, which may be more than buf takes.
+// receiveOne calls recvfrom without waiting. It returns the length that the datagram has, which may
+// be more than buf takes.
 func receiveOne(fd uintptr, buf []byte, from *place6) (int, syscall.Errno) {
 	for {
 		size := uint32(unix.SizeofSockaddrInet6)
@@ -149,8 +152,8 @@ func (z *zones) name(id uint32) string {
 	return name
 }
 
-// put writes an address in the form of a socket of IPv4, or with wide of IPv6, and returns its length; 0 when the family has no
-// form of it.
+// put writes an address in the form of a socket of IPv4, or with wide of IPv6, and returns its
+// length; 0 when the family has no form of it.
 func (z *zones) put(p *place6, to netip.AddrPort, wide bool) uint32 {
 	addr := to.Addr()
 	port := (*[2]byte)(unsafe.Pointer(&p.Port)) // the same place in both forms

@@ -11,7 +11,8 @@ import (
 // tryKeepsDeadline tells whether TryRead leaves the read deadline alone.
 const tryKeepsDeadline = true
 
-// setOptions asks for what c says and returns what there is. Nothing of it is a reason not to start.
+// setOptions asks for what c says and returns what there is. Nothing of it is a reason not to
+// start.
 func setOptions(_ *net.UDPConn, raw syscall.RawConn, c Config) (o options) {
 	_ = raw.Control(func(u uintptr) {
 		fd := int(u)
@@ -20,8 +21,8 @@ func setOptions(_ *net.UDPConn, raw syscall.RawConn, c Config) (o options) {
 		o.readBuffer = setBuffer(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, c.ReadBuffer)
 		o.writeBuffer = setBuffer(fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, c.WriteBuffer)
 		if !c.Fragment {
-			// PROBE, and not DO: the kernel's own opinion of the path, which anybody may set with a forged ICMP, does not count. IPv4
-			// in an IPv6 socket goes by the option of IPv4.
+			// PROBE, and not DO: the kernel's own opinion of the path, which anybody may set with a
+			// forged ICMP, does not count. IPv4 in an IPv6 socket goes by the option of IPv4.
 			_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE)
 			if o.wide {
 				_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE)
@@ -35,7 +36,8 @@ func setOptions(_ *net.UDPConn, raw syscall.RawConn, c Config) (o options) {
 	return o
 }
 
-// setBuffer asks for a buffer, beyond the system's bound if this process may, and returns what there is.
+// setBuffer asks for a buffer, beyond the system's bound if this process may, and returns what
+// there is.
 func setBuffer(fd, force, plain, size int) int {
 	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, force, size) != nil {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, plain, size)
@@ -47,8 +49,8 @@ func setBuffer(fd, force, plain, size int) int {
 	return got
 }
 
-// overflow asks the system how many datagrams found no room. It is asked here, since to have it told with each datagram costs
-// with each datagram.
+// overflow asks the system how many datagrams found no room. It is asked here, since to have it
+// told with each datagram costs with each datagram.
 func overflow(raw syscall.RawConn) uint64 {
 	// struct sk_meminfo: an array of which drops are the last known field.
 	var info [unix.SK_MEMINFO_VARS]uint32

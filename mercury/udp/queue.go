@@ -6,31 +6,34 @@ import (
 )
 
 const (
-	// maxQueued and maxQueuedBytes bound what is queued between two calls of Flush; what is above is dropped. It is more than the
-	// windows of a few channels.
+	// maxQueued and maxQueuedBytes bound what is queued between two calls of Flush; what is above
+	// is dropped. It is more than the windows of a few channels.
 	maxQueued      = 65536
 	maxQueuedBytes = 96 << 20
-	// maxRun bounds the datagrams that go to the system as one: UDP_MAX_SEGMENTS of older Linux kernels.
+	// maxRun bounds the datagrams that go to the system as one: UDP_MAX_SEGMENTS of older Linux
+	// kernels.
 	maxRun = 64
 	// maxRunBytes bounds their bytes, which together must fit in one IP packet.
 	maxRunBytes = 65000
-	// gsoPatience is how many runs are refused for no stated reason before the socket takes it that its network device cannot cut
-	// them. A single one may have been too long for the device.
+	// gsoPatience is how many runs are refused for no stated reason before the socket takes it that
+	// its network device cannot cut them. A single one may have been too long for the device.
 	gsoPatience = 4
 	// minPlaces and maxPlaces bound the table of peers, 40 bytes each.
 	minPlaces = 16
 	maxPlaces = 16384
-	// maxProbes bounds the search for a peer in the table. One that has no place there has its datagrams sent singly.
+	// maxProbes bounds the search for a peer in the table. One that has no place there has its
+	// datagrams sent singly.
 	maxProbes = 8
-	// keepSlab is the capacity that is kept however seldom it is used; above it, a queue that used less than a quarter of its memory
-	// in idleFlushes flushes in a row gives it back.
+	// keepSlab is the capacity that is kept however seldom it is used; above it, a queue that used
+	// less than a quarter of its memory in idleFlushes flushes in a row gives it back.
 	keepSlab    = 64 << 10
 	idleFlushes = 1024
 )
 
-// queue holds datagrams until they are flushed. Those to one peer that the system can take as one form a run: all of
-// the same size but the last, which may be shorter. A run takes its place in the order where its first
-// datagram is; a peer's later datagrams go to its newest run or to a newer one, so that they stay in order among themselves.
+// queue holds datagrams until they are flushed. Those to one peer that the system can take as one
+// form a run: all of the same size but the last, which may be shorter. A run takes its place in the
+// order where its first datagram is; a peer's later datagrams go to its newest run or to a newer
+// one, so that they stay in order among themselves.
 //
 //	queued    a1 b1 a2 c1 a3 b2        (b2 longer than b1)
 //	runs      a1-a2-a3  b1  c1  b2
@@ -43,7 +46,8 @@ type queue struct {
 	// refusals counts runs refused for no stated reason.
 	refusals int
 
-	// places is a table of the newest run of each peer, searched linearly from a hash. Those of an older round are empty.
+	// places is a table of the newest run of each peer, searched linearly from a hash. Those of an
+	// older round are empty.
 	places []place
 	round  uint32
 	// quiet counts flushes in a row that used little of the memory.
@@ -86,7 +90,8 @@ func (q *queue) add(to netip.AddrPort, datagram []byte) bool {
 	return true
 }
 
-// join appends item i to the newest run of its peer, or else takes note that the next run, which the caller makes, is the newest.
+// join appends item i to the newest run of its peer, or else takes note that the next run, which
+// the caller makes, is the newest.
 func (q *queue) join(to netip.AddrPort, i int32) bool {
 	if n := len(q.runs); n > 0 && q.runs[n-1].to == to && q.extend(&q.runs[n-1], i) {
 		return true // the peer's run is the newest of all, and so of its peer
@@ -113,7 +118,8 @@ func (q *queue) extend(r *run, i int32) bool {
 	return true
 }
 
-// place finds the place of a peer, or an empty one for it, which is of another round; nil when its part of the table is full.
+// place finds the place of a peer, or an empty one for it, which is of another round; nil when its
+// part of the table is full.
 func (q *queue) place(to netip.AddrPort) *place {
 	if len(q.places) == 0 {
 		q.places, q.round = make([]place, minPlaces), 1
@@ -129,7 +135,8 @@ func (q *queue) place(to netip.AddrPort) *place {
 	return nil
 }
 
-// hash mixes address and port by multiplication. One who forges collisions only has datagrams sent singly.
+// hash mixes address and port by multiplication. One who forges collisions only has datagrams sent
+// singly.
 func hash(to netip.AddrPort) uint64 {
 	const odd1, odd2 = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
 	b := to.Addr().As16()
@@ -138,8 +145,8 @@ func hash(to netip.AddrPort) uint64 {
 	return h ^ h>>32
 }
 
-// gsoRefused takes the first run apart that is left. With sure it is the device that cannot take runs, and no more are made;
-// with unclear it may be.
+// gsoRefused takes the first run apart that is left. With sure it is the device that cannot take
+// runs, and no more are made; with unclear it may be.
 func (q *queue) gsoRefused(sure, unclear bool) {
 	if unclear {
 		q.refusals++

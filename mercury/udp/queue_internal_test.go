@@ -48,7 +48,8 @@ func checkRuns(t *testing.T, q *queue) {
 	}
 }
 
-// TestQueueKeepsOrder compares with a twin that keeps a list for each peer, over any mix of peers and sizes.
+// TestQueueKeepsOrder compares with a twin that keeps a list for each peer, over any mix of peers
+// and sizes.
 func TestQueueKeepsOrder(t *testing.T) {
 	for seed := range uint64(12) {
 		chance := rand.New(rand.NewPCG(seed, 0))
@@ -137,7 +138,8 @@ func TestQueueBounds(t *testing.T) {
 	}
 }
 
-// TestRefused: what the system refuses as a run is tried singly, and a device without GSO is believed.
+// TestRefused: what the system refuses as a run is tried singly, and a device without GSO is
+// believed.
 func TestRefused(t *testing.T) {
 	fill := func() *Socket {
 		s := &Socket{queue: queue{gso: true}}

@@ -12,17 +12,21 @@ import (
 )
 
 const (
-	// maxPayload is the longest that one read can bring: UDP's own bound, which a run of datagrams reaches.
+	// maxPayload is the longest that one read can bring: UDP's own bound, which a run of datagrams
+	// reaches.
 	maxPayload = 65535
-	// slotSize is maxPayload and a few cache lines: slots that are 64 KiB apart would fight for the same lines.
+	// slotSize is maxPayload and a few cache lines: slots that are 64 KiB apart would fight for the
+	// same lines.
 	slotSize = maxPayload + 1 + 192
-	// firstSlots is how many reads the first call with an arena does. Those of a client hardly ever need more.
+	// firstSlots is how many reads the first call with an arena does. Those of a client hardly ever
+	// need more.
 	firstSlots = 4
 )
 
-// arena is the buffers of one call of recvmmsg. Sockets share arenas, since a socket needs one only while it reads and not while
-// it waits: thousands of sockets have a few of them in all. An arena grows when a call has filled it. Its slots are
-// as long as the longest run, of which datagrams of usual size touch the first page.
+// arena is the buffers of one call of recvmmsg. Sockets share arenas, since a socket needs one only
+// while it reads and not while it waits: thousands of sockets have a few of them in all. An arena
+// grows when a call has filled it. Its slots are as long as the longest run, of which datagrams of
+// usual size touch the first page.
 type arena struct {
 	messages []message
 	places   []place6
@@ -61,7 +65,8 @@ func (a *arena) prepare(i int) {
 	h.Flags = 0
 }
 
-// tray is the buffer of a read by a socket whose Config.Batch is 1. Sockets share trays as they share arenas.
+// tray is the buffer of a read by a socket whose Config.Batch is 1. Sockets share trays as they
+// share arenas.
 type tray struct {
 	place  place6
 	memory [MaxDatagram]byte
@@ -79,7 +84,7 @@ type reader struct {
 	buf   []byte // not nil on a system without recvmmsg
 
 	// Of the call that is being made.
-	wait     func(fd uintptr) bool // made once, as glance is, so that they are not allocated with each read
+	wait     func(fd uintptr) bool // made once, as glance is
 	glance   func(fd uintptr)
 	arena    *arena
 	n, slots int
@@ -217,8 +222,9 @@ func (r *reader) deliver(f func(netip.AddrPort, []byte)) error {
 	return nil
 }
 
-// deliverAlone is deliver for one datagram. One that was waited for is taken to be the only one: to look for another at once
-// would be a call in vain with nearly each datagram of a client, and the next wait looks first as well.
+// deliverAlone is deliver for one datagram. One that was waited for is taken to be the only one: to
+// look for another at once would be a call in vain with nearly each datagram of a client, and the
+// next wait looks first as well.
 func (r *reader) deliverAlone(f func(netip.AddrPort, []byte)) {
 	t := r.tray
 	r.tray, r.more = nil, !r.waited

@@ -8,14 +8,17 @@ import (
 	"time"
 )
 
-// glance is the wait of a look at the socket that is not meant to wait, where the system has no other.
+// glance is the wait of a look at the socket that is not meant to wait, where the system has no
+// other.
 const glance = 50 * time.Microsecond
 
-// deadlines is how often a datagram is tried. Who has to wait for a processor until its deadline has passed, on a busy machine,
-// is told that it has, without a try: whole flushes were dropped although there was room.
+// deadlines is how often a datagram is tried. Who has to wait for a processor until its deadline
+// has passed, on a busy machine, is told that it has, without a try: whole flushes were dropped
+// although there was room.
 const deadlines = 2
 
-// readSingly waits for one datagram and hands it over. buf has one byte more than MaxDatagram, which tells longer ones.
+// readSingly waits for one datagram and hands it over. buf has one byte more than MaxDatagram,
+// which tells longer ones.
 func (s *Socket) readSingly(buf []byte, f func(netip.AddrPort, []byte)) error {
 	n, from, err := s.conn.ReadFromUDPAddrPort(buf)
 	s.counts.readCalls.Add(1)
@@ -50,7 +53,8 @@ func (s *Socket) writeSingly(q *queue) error {
 	it := q.items[r.first]
 	var err error
 	for range deadlines {
-		// There is no telling a full buffer from the end of patience, so that there must be patience.
+		// There is no telling a full buffer from the end of patience, so that there must be
+		// patience.
 		if err := s.conn.SetWriteDeadline(time.Now().Add(writePatience)); err != nil {
 			return err
 		}

@@ -12,17 +12,20 @@ import (
 )
 
 const (
-	// MaxDatagram is the largest datagram taken or given: the jumbo frame of an Ethernet. An Endpoint's MTU must not be above it.
+	// MaxDatagram is the largest datagram taken or given: the jumbo frame of an Ethernet. An
+	// Endpoint's MTU must not be above it.
 	MaxDatagram = 9000
-	// writePatience is how long one Flush waits for room in a full buffer. An app's tick stands still meanwhile.
+	// writePatience is how long one Flush waits for room in a full buffer. An app's tick stands
+	// still meanwhile.
 	writePatience = 10 * time.Millisecond
-	// noBufferTries is how often a write is repeated, noBufferPause apart, when the system is out of buffers at a level that
-	// cannot be waited for.
+	// noBufferTries is how often a write is repeated, noBufferPause apart, when the system is out
+	// of buffers at a level that cannot be waited for.
 	noBufferTries = 4
 	noBufferPause = time.Millisecond
 )
 
-// Socket is a UDP socket that reads and writes datagrams in batches. See the package comment for who may call what.
+// Socket is a UDP socket that reads and writes datagrams in batches. See the package comment for
+// who may call what.
 type Socket struct {
 	conn   *net.UDPConn
 	addr   netip.AddrPort
@@ -32,13 +35,13 @@ type Socket struct {
 	queue  queue
 	counts counts
 
-	mu    sync.Mutex      // held by the owner while it changes what follows, and by others while they look
+	mu    sync.Mutex      // held by the owner to change what follows, and by others to look
 	raw   syscall.RawConn // of conn, or plain
 	plain *plain          // nil: the socket is in the runtime's poller
 }
 
-// Addr is the address that the socket is bound to, with the port that was taken. It names no host when the
-// socket listens at all of them.
+// Addr is the address that the socket is bound to, with the port that was taken. It names no host
+// when the socket listens at all of them.
 func (s *Socket) Addr() netip.AddrPort { return s.addr }
 
 // Close closes the socket; a ReadBatch that waits returns net.ErrClosed.
@@ -52,8 +55,8 @@ func (s *Socket) Close() error {
 	return s.conn.Close()
 }
 
-// SetReadDeadline bounds the wait of ReadBatch, which then returns os.ErrDeadlineExceeded. The zero time means no
-// bound. A time that has passed ends a wait under way, from any goroutine.
+// SetReadDeadline bounds the wait of ReadBatch, which then returns os.ErrDeadlineExceeded. The zero
+// time means no bound. A time that has passed ends a wait under way, from any goroutine.
 func (s *Socket) SetReadDeadline(t time.Time) error {
 	if err := s.conn.SetReadDeadline(t); err != nil {
 		return err
@@ -62,10 +65,11 @@ func (s *Socket) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// ReadBatch waits until a datagram has come and hands it to f, with others that have come too, all of one system call. datagram
-// is f's during the call, and f may write over it. ReadBatch returns net.ErrClosed (wrapped) when the socket is closed, and
-// os.ErrDeadlineExceeded (wrapped) without a look at the socket when the deadline has passed already. Errors that
-// concern one datagram only are passed over.
+// ReadBatch waits until a datagram has come and hands it to f, with others that have come too, all
+// of one system call. datagram is f's during the call, and f may write over it. ReadBatch returns
+// net.ErrClosed (wrapped) when the socket is closed, and os.ErrDeadlineExceeded (wrapped) without a
+// look at the socket when the deadline has passed already. Errors that concern one datagram only
+// are passed over.
 func (s *Socket) ReadBatch(f func(from netip.AddrPort, datagram []byte)) error {
 	for {
 		err := s.in.read(f)
@@ -85,8 +89,9 @@ func (s *Socket) nap(d time.Duration) {
 	time.Sleep(d)
 }
 
-// TryRead is ReadBatch for datagrams that are there already: it does not wait, whatever the deadline, and returns nil when there are
-// none. On systems other than Linux the deadline must be set anew after it.
+// TryRead is ReadBatch for datagrams that are there already: it does not wait, whatever the
+// deadline, and returns nil when there are none. On systems other than Linux the deadline must be
+// set anew after it.
 func (s *Socket) TryRead(f func(from netip.AddrPort, datagram []byte)) error {
 	err := s.in.try(f)
 	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) || passing(err) {
@@ -95,11 +100,13 @@ func (s *Socket) TryRead(f func(from netip.AddrPort, datagram []byte)) error {
 	return fmt.Errorf("udp: reading at %v: %w", s.addr, err)
 }
 
-// More reports whether the last read took as much as it could, so that there may be more. A socket whose Config.Batch is 1 says so
-// of a datagram that it did not have to wait for. It is for the goroutine that reads.
+// More reports whether the last read took as much as it could, so that there may be more. A socket
+// whose Config.Batch is 1 says so of a datagram that it did not have to wait for. It is for the
+// goroutine that reads.
 func (s *Socket) More() bool { return s.in.more }
 
-// wsaMsgSize is what Windows says of a datagram that is longer than the buffer for it; package syscall has no name for it.
+// wsaMsgSize is what Windows says of a datagram that is longer than the buffer for it; package
+// syscall has no name for it.
 const wsaMsgSize = syscall.Errno(10040)
 
 // passing reports whether err says something about one datagram and nothing about the socket.
@@ -117,16 +124,17 @@ func passing(err error) bool {
 	return false
 }
 
-// Queue puts a datagram down for the next Flush; it is copied. It fits mercury.Endpoint.Flush. What cannot be
-// sent or finds no room is dropped and counted.
+// Queue puts a datagram down for the next Flush; it is copied. It fits mercury.Endpoint.Flush. What
+// cannot be sent or finds no room is dropped and counted.
 func (s *Socket) Queue(to netip.AddrPort, datagram []byte) {
 	if !s.queue.add(to, datagram) {
 		s.counts.dropped.Add(1)
 	}
 }
 
-// Flush writes what is queued. Datagrams to one peer stay in their order. When the system's buffer is full it waits
-// for a moment, then drops the rest. It fails only when the socket is closed or broken.
+// Flush writes what is queued. Datagrams to one peer stay in their order. When the system's buffer
+// is full it waits for a moment, then drops the rest. It fails only when the socket is closed or
+// broken.
 func (s *Socket) Flush() error {
 	q := &s.queue
 	if len(q.runs) == 0 {
@@ -183,8 +191,8 @@ func (s *Socket) failed(err error) error {
 	return fmt.Errorf("udp: writing at %v: %w", s.addr, err)
 }
 
-// refused deals with the first run that is left, which the system refused. Datagrams that went to it together are tried
-// singly, since it may be for their being together, or for one of them.
+// refused deals with the first run that is left, which the system refused. Datagrams that went to
+// it together are tried singly, since it may be for their being together, or for one of them.
 func (s *Socket) refused(err error) {
 	q := &s.queue
 	if q.runs[q.done].count > 1 {

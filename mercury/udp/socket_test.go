@@ -132,7 +132,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestTransport runs the suite over real sockets in real time: one goroutine, which waits in turn at each socket.
+// TestTransport runs the suite over real sockets in real time: one goroutine, which waits in turn
+// at each socket.
 func TestTransport(t *testing.T) {
 	t.Parallel()
 	mercurytest.TestTransport(t, func(t *testing.T, _ uint64) *mercurytest.Rig {

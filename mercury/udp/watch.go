@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// watch is the reader of a Carrier whose owner waits elsewhere. Its goroutine reads one batch, tells, and reads on when the owner
-// has taken that and all that came behind it: so the socket has one reader at a time, and a busy one is read by its owner.
+// watch is the reader of a Carrier whose owner waits elsewhere. Its goroutine reads one batch,
+// tells, and reads on when the owner has taken that and all that came behind it: so the socket has
+// one reader at a time, and a busy one is read by its owner.
 //
 //	goroutine   ReadBatch -> slab ── tell ──┐           ┌──> ReadBatch
 //	owner                                   collect ── again
@@ -26,7 +27,8 @@ type mail struct {
 	end  int
 }
 
-// Watch implements mercury.Carrier. It costs a goroutine, and a copy of the first datagrams of each turn.
+// Watch implements mercury.Carrier. It costs a goroutine, and a copy of the first datagrams of each
+// turn.
 func (c *Carrier) Watch(f func()) {
 	w := &watch{tell: f, again: make(chan struct{}), ended: make(chan struct{})}
 	c.watch = w

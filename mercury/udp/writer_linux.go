@@ -36,7 +36,7 @@ type writer struct {
 	single bool // a system without sendmmsg
 
 	// Of the call that is being made.
-	wait     func(fd uintptr) bool // made once, as try is, so that they are not allocated with each write
+	wait     func(fd uintptr) bool // made once, as try is
 	try      func(fd uintptr)
 	sheaf    *sheaf
 	n, sent  int
@@ -65,8 +65,8 @@ func (w *writer) call(fd uintptr) {
 	w.s.counts.writeCalls.Add(1)
 }
 
-// do makes a call. With wait it waits for room until the write deadline; without, it spares the runtime's poller, which only a wait
-// needs.
+// do makes a call. With wait it waits for room until the write deadline; without, it spares the
+// runtime's poller, which only a wait needs.
 func (w *writer) do(wait bool) error {
 	w.errno = 0
 	var err error
@@ -81,8 +81,8 @@ func (w *writer) do(wait bool) error {
 	return err
 }
 
-// write writes the first runs that are left and moves q.done past those that the system took. An error is about the first
-// that is left then. With wait it waits for room until the write deadline.
+// write writes the first runs that are left and moves q.done past those that the system took. An
+// error is about the first that is left then. With wait it waits for room until the write deadline.
 func (w *writer) write(q *queue, wait bool) error {
 	alone := q.runs[q.done].count == 1
 	switch {
@@ -114,8 +114,8 @@ func (w *writer) write(q *queue, wait bool) error {
 	return err
 }
 
-// writeOne writes a datagram alone, which is all that a client mostly has to say, without the description of a batch that the kernel
-// would have to copy.
+// writeOne writes a datagram alone, which is all that a client mostly has to say, without the
+// description of a batch that the kernel would have to copy.
 func (w *writer) writeOne(q *queue, wait bool) error {
 	r := &q.runs[q.done]
 	if w.length = w.zones.put(&w.place, r.to, w.wide); w.length == 0 {

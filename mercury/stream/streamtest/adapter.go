@@ -14,10 +14,12 @@ import (
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
-// Listen makes a Transport at a free port of loopback that can dial others of its kind. It fails t if it cannot.
+// Listen makes a Transport at a free port of loopback that can dial others of its kind. It fails t
+// if it cannot.
 type Listen func(t testing.TB, cfg stream.Config) *stream.Transport
 
-// quick is a Config for tests: real time is short here, yet a busy machine may stall this goroutine.
+// quick is a Config for tests: real time is short here, yet a busy machine may stall this
+// goroutine.
 func quick(salt uint32) stream.Config {
 	return stream.Config{Salt: salt, KeepAlive: 100 * time.Millisecond, Inactivity: 2 * time.Second}
 }
@@ -139,7 +141,8 @@ func testBatch(t *testing.T, listen Listen) {
 	wantNumbered(t, p.seenB().Reliable)
 }
 
-// testSlowReader sends to an owner that does not turn: the sender meets MaxQueued, and what was taken comes over whole when the owner turns again.
+// testSlowReader sends to an owner that does not turn: the sender meets MaxQueued, and what was
+// taken comes over whole when the owner turns again.
 func testSlowReader(t *testing.T, listen Listen) {
 	cfg := quick(1)
 	cfg.MaxQueued, cfg.MaxMessage = 1<<20, 1<<16
@@ -166,9 +169,9 @@ func testSlowReader(t *testing.T, listen Listen) {
 	wantNumbered(t, p.seenB().Reliable)
 }
 
-// testBeside sends unreliable messages while reliable ones wait for a peer that does not read: the stale are dropped, the
-// newest arrives, and no reliable one is missing. The newest need not come last: one that was sent with reliable messages, when
-// nothing waited, is overtaken as they are.
+// testBeside sends unreliable messages while reliable ones wait for a peer that does not read: the
+// stale are dropped, the newest arrives, and no reliable one is missing. The newest need not come
+// last: one that was sent with reliable messages, when nothing waited, is overtaken as they are.
 func testBeside(t *testing.T, listen Listen) {
 	cfg := quick(1)
 	cfg.UnreliableQueued = 4 << 10
@@ -234,8 +237,8 @@ func testNap(t *testing.T, listen Listen) {
 	}
 }
 
-// testAnotherStart begins anew at the same place: the peer's channel ends, the start before is not to be dialled any more, and
-// the new one hears nothing of it.
+// testAnotherStart begins anew at the same place: the peer's channel ends, the start before is not
+// to be dialled any more, and the new one hears nothing of it.
 func testAnotherStart(t *testing.T, listen Listen) {
 	p := connect(t, listen, quick(1), quick(2))
 	before, heard := p.b.Self(), len(p.atB.Order)

@@ -29,7 +29,8 @@ func (c *counter) Message(time.Duration, mercury.ChannelID, bool, []byte) { c.me
 
 func (c *counter) Closed(time.Duration, mercury.ChannelID, error) {}
 
-// Bulk measures messages of 100 bytes one way as fast as they go, two owners on two goroutines in one process.
+// Bulk measures messages of 100 bytes one way as fast as they go, two owners on two goroutines in
+// one process.
 func Bulk(b *testing.B, from, to *stream.Transport) {
 	var out, in counter
 	from.SetHandler(&out)

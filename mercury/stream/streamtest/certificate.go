@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Certificate makes a certificate for 127.0.0.1 and localhost, good for an hour, and the pool of roots that believes it.
+// Certificate makes a certificate for 127.0.0.1 and localhost, good for an hour, and the pool of
+// roots that believes it.
 func Certificate(t testing.TB) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

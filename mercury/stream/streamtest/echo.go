@@ -9,8 +9,8 @@ import (
 	"github.com/cellscape/cellscape/mercury/stream"
 )
 
-// Echo measures one message of 100 bytes there and back, between two apps that package host runs without a pace: twice the
-// latency of a message that is flushed at once.
+// Echo measures one message of 100 bytes there and back, between two apps that package host runs
+// without a pace: twice the latency of a message that is flushed at once.
 func Echo(b *testing.B, from, to *stream.Transport) {
 	h, err := host.New(host.Config{})
 	if err != nil {

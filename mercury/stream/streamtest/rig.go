@@ -14,8 +14,8 @@ const (
 	patience = 10 * time.Second
 	// glance is how long one turn waits for something to come.
 	glance = 100 * time.Microsecond
-	// hurry divides the times which mercurytest's suite only lets pass: it was written for virtual time, and waits for
-	// nothing there.
+	// hurry divides the times which mercurytest's suite only lets pass: it was written for virtual
+	// time, and waits for nothing there.
 	hurry = 50
 )
 
@@ -25,7 +25,8 @@ func turn(x *stream.Transport) {
 	_ = x.Flush()
 }
 
-// Until takes turns at all of xs until done or until limit has passed, and reports whether done was met.
+// Until takes turns at all of xs until done or until limit has passed, and reports whether done was
+// met.
 func Until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool {
 	end := xs[0].Now() + min(limit, patience)
 	for {
@@ -41,7 +42,8 @@ func Until(limit time.Duration, done func() bool, xs ...*stream.Transport) bool 
 	}
 }
 
-// Rig drives two Transports for mercurytest.TestTransport, in real time and on the caller's goroutine.
+// Rig drives two Transports for mercurytest.TestTransport, in real time and on the caller's
+// goroutine.
 func Rig(a, b *stream.Transport) *mercurytest.Rig {
 	return &mercurytest.Rig{
 		A: a, B: b,

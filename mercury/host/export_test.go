@@ -38,6 +38,8 @@ func (t *Turned) SetHandler(h mercury.Handler) { t.p.net.app = h }
 
 // Turn takes one turn, which waits so long at most.
 func (t *Turned) Turn(wait time.Duration) error {
+	t.p.meter.begin()
+	defer t.p.meter.end()
 	if err := t.p.net.Flush(); err != nil {
 		return err
 	}

@@ -21,12 +21,7 @@ func setOptions(_ *net.UDPConn, raw syscall.RawConn, c Config) (o options) {
 		o.readBuffer = setBuffer(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, c.ReadBuffer)
 		o.writeBuffer = setBuffer(fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, c.WriteBuffer)
 		if !c.Fragment {
-			// PROBE, and not DO: the kernel's own opinion of the path, which anybody may set with a
-			// forged ICMP, does not count. IPv4 in an IPv6 socket goes by the option of IPv4.
-			_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE)
-			if o.wide {
-				_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE)
-			}
+			setProbe(fd, o.wide)
 		}
 		// A kernel that does not know UDP_SEGMENT would send a run as one long datagram.
 		_, err = unix.GetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_SEGMENT)
@@ -34,6 +29,16 @@ func setOptions(_ *net.UDPConn, raw syscall.RawConn, c Config) (o options) {
 		o.gro = !c.NoGRO && c.Batch > 1 && unix.SetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_GRO, 1) == nil
 	})
 	return o
+}
+
+// setProbe tells the system to cut no datagram. PROBE, and not DO: the kernel's own opinion of the
+// path, which anybody may set with a forged ICMP, does not count. IPv4 in an IPv6 socket goes by the
+// option of IPv4.
+func setProbe(fd int, wide bool) {
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE)
+	if wide {
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_PROBE)
+	}
 }
 
 // setBuffer asks for a buffer, beyond the system's bound if this process may, and returns what

@@ -23,6 +23,9 @@ type Replica struct {
 	Position property.Vector3
 	// Direction is yaw, pitch and roll in radians, in X, Y and Z.
 	Direction property.Vector3
+	// Tag is the caller's own, of whoever plays this client: the client keeps it and does not look
+	// at it. Package bots has its own use for it.
+	Tag any
 
 	client *Client
 	kind   *script.Type // nil without a script

@@ -61,6 +61,7 @@ type run struct {
 	observer  *cluster.Observer
 	swarm     *bots.Swarm
 	watching  bool
+	profile   func() error // ends that of the bots; nil for none
 }
 
 // startRun starts the server processes and the observer.
@@ -173,7 +174,7 @@ type sample struct {
 func (r *run) sample() (s sample, err error) {
 	s.at = time.Now()
 	r.watching = !r.watching
-	r.swarm.Watch(r.watching)
+	err = r.swarm.Watch(r.watching)
 	for _, p := range r.processes {
 		if r.f.profile != "" && p.role != "managers" && p.role != "login" {
 			err = errors.Join(err, p.cmd.Process.Signal(syscall.SIGUSR1))
@@ -185,12 +186,24 @@ func (r *run) sample() (s sample, err error) {
 			s.memory += memory
 		}
 	}
+	if r.f.profile != "" {
+		err = errors.Join(err, r.profileBots())
+	}
 	bots, e := r.swarm.Stats()
 	s.bots = bots
 	if st, ok := r.observer.Status(); ok {
 		s.ticks, s.late = st.Ticks, st.Late
 	}
 	return s, errors.Join(err, e)
+}
+
+// profileBots begins or ends the profile of this process.
+func (r *run) profileBots() (err error) {
+	if r.profile != nil {
+		return r.profile()
+	}
+	r.profile, err = startProfile(r.f.profile, "bots")
+	return err
 }
 
 func (r *run) stop() error {

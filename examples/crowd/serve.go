@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -69,17 +70,34 @@ func profile(f *flags) {
 	turn := make(chan os.Signal, 1)
 	signal.Notify(turn, syscall.SIGUSR1)
 	<-turn
-	file, err := os.Create(filepath.Join(f.profile, fmt.Sprintf("%s-%d.pprof", f.role, os.Getpid())))
-	if err == nil {
-		err = pprof.StartCPUProfile(file)
-	}
+	end, err := startProfile(f.profile, f.role)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "crowd: no profile:", err)
 		return
 	}
 	<-turn
-	pprof.StopCPUProfile()
-	if err := file.Close(); err != nil {
+	if err := end(); err != nil {
 		fmt.Fprintln(os.Stderr, "crowd: the profile:", err)
 	}
+}
+
+// startProfile begins a profile of this process's processor time in a folder; end writes it, and one
+// of the memory beside it.
+func startProfile(folder, role string) (end func() error, err error) {
+	name := filepath.Join(folder, fmt.Sprintf("%s-%d", role, os.Getpid()))
+	file, err := os.Create(name + ".pprof")
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		heap, err := os.Create(name + ".heap.pprof")
+		if err != nil {
+			return errors.Join(err, file.Close())
+		}
+		return errors.Join(pprof.WriteHeapProfile(heap), heap.Close(), file.Close())
+	}, nil
 }

@@ -84,7 +84,7 @@ mercury/mercurytest: mercury mercury/udp golang.org/x/sys/unix
 mercury/host: golang.org/x/sys/unix mercury mercury/secure mercury/udp
 mercury/stream/streamtest: mercury mercury/stream mercury/mercurytest mercury/host
 entity/client/session: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket
-entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/host
+entity/client/bots: FLOOR1 ENTITY mercury/secure entity/client/protocol entity/client mercury/udp
 mercury/peer: internal/codec mercury mercury/secure mercury/call mercury/host
 ADAPTERS = mercury/udp mercury/stream mercury/tcp mercury/quic mercury/websocket entity/store/... mercury/mercurytest mercury/host mercury/peer entity/client/session entity/client/bots
 
@@ -125,7 +125,7 @@ mercury/tcp: sockets
 mercury/quic: sockets, and the goroutines of its library
 mercury/websocket: sockets, and the goroutines of its library
 entity/client/session: looks up names, starts the runner, and is asked from any goroutine
-entity/client/bots: starts the runner, waits for its bots, and is asked from any goroutine
+entity/client/bots: turns thousands of clients on a few goroutines of its own, and is asked from any other
 space/cluster: starts the runner
 internal/archtest: runs the Go command
 internal/sim/plants: a program that runs the Go command

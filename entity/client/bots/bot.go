@@ -1,19 +1,19 @@
 package bots
 
 import (
-	"errors"
 	"math/rand/v2"
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
-	"github.com/cellscape/cellscape/entity/client/protocol"
-	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
-// retryAfter is how long a bot waits when the world is not ready for it.
-const retryAfter = time.Second
+const (
+	// retryAfter is how long a bot waits before it asks a world again that did not let it in. It doubles
+	// up to maxRetry: thousands that ask each second keep a server from those who are in.
+	retryAfter = time.Second
+	maxRetry   = 16 * time.Second
+)
 
 // Bot is one player. It belongs to the goroutine of its group.
 type Bot struct {
@@ -23,22 +23,22 @@ type Bot struct {
 	Number int
 	// Chance is the bot's own source of decisions.
 	Chance *rand.Rand
-	// Now is the time of this tick, on the swarm's clock.
+	// Now is the time of this tick, on the swarm's clock, which is 0 at Start.
 	Now time.Duration
 
 	group     *group
+	slot      int // in its group
 	behaviour Behaviour
-	due       time.Duration // of the next tick, or login
-	leaving   bool          // its session ends because it wants it to
-	over      bool          // it plays no more
+	leaving   bool // its session ends because it wants it to
+	over      bool // it plays no more
+	waiting   bool // it was refused and will ask again
+	tries     int  // logins in a row that were refused
 	logins    uint64
 	lost      uint64
 	refused   uint64       // what its behaviour could not do
 	earlier   client.Stats // of sessions that are over
 
-	trail  *trail
-	sees   map[entity.ID]*seen
-	fresh  Freshness
+	trail  *trail // of its entity; nil while it has none
 	lookAt time.Duration
 }
 
@@ -56,7 +56,7 @@ func (b *Bot) Go(place, direction property.Vector3) error {
 		return err
 	}
 	if b.trail != nil {
-		b.trail.add(b.group.env.Clock(), place)
+		b.trail.add(b.group.now, place)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (b *Bot) Go(place, direction property.Vector3) error {
 func (b *Bot) LeaveFor(away time.Duration) {
 	b.logOut()
 	b.over = away == 0
-	b.due = b.Now + away
+	b.wakeAt(b.Now + away)
 }
 
 func (b *Bot) logOut() {
@@ -73,32 +73,31 @@ func (b *Bot) logOut() {
 		b.leaving = true
 		b.Client.Logout()
 	}
-	b.over = true
+	b.over, b.waiting = true, false
 }
 
-// tick does what is due and says when the next is.
-func (b *Bot) tick(now time.Duration) (next time.Duration) {
-	if now < b.due {
-		return b.due
-	}
+// wakeAt sets when the bot's next tick is.
+func (b *Bot) wakeAt(at time.Duration) { b.group.due[b.slot] = at }
+
+// tick does what is due.
+func (b *Bot) tick(now time.Duration) {
 	b.Now = now
 	if b.Client == nil || b.Client.State() == client.Closed {
 		if b.over {
-			b.due = now + time.Hour
-			return b.due
+			b.wakeAt(now + time.Hour)
+			return
 		}
 		b.login()
 	}
-	b.due = now + b.group.swarm.cfg.Tick
+	b.wakeAt(now + b.group.swarm.cfg.Tick)
 	if b.Client == nil {
-		return b.due
+		return
 	}
 	if b.behaviour != nil && !b.leaving && b.Client.InWorld() {
 		b.behaviour.Act(b)
 	}
 	b.Client.Tick(now)
 	b.look(now)
-	return b.due
 }
 
 // login begins a session.
@@ -106,12 +105,15 @@ func (b *Bot) login() {
 	if b.Client != nil {
 		addStats(&b.earlier, b.Client.Stats())
 	}
-	b.leaving = false
-	clear(b.sees)
-	s, env := b.group.swarm, &b.group.env
+	b.leaving, b.waiting = false, false
+	g := b.group
+	l, s := &line{g.endpoint, b}, g.swarm
 	cfg := client.Config{
-		Transport: &line{env.Transport, b}, Tickets: env.Guard, Schema: s.cfg.Schema, Scripts: s.cfg.Scripts,
-		LoginApp: s.cfg.LoginApp, Tick: s.cfg.Tick, Log: env.Log, Events: b.events(),
+		Transport: l, Schema: s.cfg.Schema, Scripts: s.cfg.Scripts, PropertyStats: g.changes,
+		LoginApp: s.cfg.LoginApp, Tick: s.cfg.Tick, Events: b.events(), Log: s.cfg.Log,
+	}
+	if g.guard != nil {
+		cfg.Tickets = l
 	}
 	cfg.User, cfg.Password = s.cfg.Account(b.Number)
 	c, err := client.New(cfg)
@@ -123,21 +125,34 @@ func (b *Bot) login() {
 	b.logins++
 }
 
+// begins hears that the bot has an entity.
+func (b *Bot) begins(own *client.Replica) { b.trail = b.group.swarm.trails.of(own.ID) }
+
+// arrives hears that the bot is in the world.
+func (b *Bot) arrives(*client.Replica) { b.tries = 0 }
+
 // closed hears that the session is over.
 func (b *Bot) closed(err error) {
-	clear(b.sees)
+	in := b.trail != nil
+	if in {
+		b.group.swarm.trails.forget(b.Client.Player().ID)
+		b.trail = nil
+	}
 	if b.leaving {
 		return
 	}
-	b.due = b.Now + retryAfter
-	var refused *protocol.Refused
-	if errors.As(err, &refused) && (refused.Code == protocol.NotReady || refused.Code == protocol.ServerBusy) {
+	code, again := passing(err)
+	if in || !again {
+		b.wakeAt(b.group.now + retryAfter)
+		b.fail(err)
 		return
 	}
-	if b.trail == nil && errors.Is(err, mercury.ErrTimeout) { // nobody was there yet
-		return
-	}
-	b.fail(err)
+	b.waiting = true
+	b.group.refusals.note(code, 1, err.Error())
+	// Those who were refused together do not come back together.
+	wait := min(retryAfter<<min(b.tries, 8), maxRetry)
+	b.wakeAt(b.group.now + wait + wait*time.Duration(b.Number%16)/64)
+	b.tries++
 }
 
 // logged is how many lost sessions of one bot are logged: the others are counted.
@@ -154,6 +169,9 @@ func (b *Bot) addTo(st *Stats) {
 	st.Logins += b.logins
 	st.Lost += b.lost
 	st.Refused += b.refused
+	if b.waiting {
+		st.Waiting++
+	}
 	addStats(&st.Client, b.earlier)
 	if b.Client == nil {
 		return

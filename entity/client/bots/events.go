@@ -5,8 +5,8 @@ import "github.com/cellscape/cellscape/entity/client"
 // events are those of the swarm, each before the game's own.
 func (b *Bot) events() client.Events {
 	var own client.Events
-	if make := b.group.swarm.cfg.Events; make != nil {
-		own = make(b)
+	if b.group.swarm.cfg.Events != nil {
+		own = b.group.swarm.cfg.Events(b)
 	}
 	all := own
 	all.Closed = func(err error) {
@@ -15,22 +15,10 @@ func (b *Bot) events() client.Events {
 			own.Closed(err)
 		}
 	}
-	all.BasePlayer = func(r *client.Replica) {
-		b.trail = b.group.swarm.trails.of(r.ID)
-		if own.BasePlayer != nil {
-			own.BasePlayer(r)
-		}
-	}
+	all.BasePlayer = both(b.begins, own.BasePlayer)
+	all.CellPlayer = both(b.arrives, own.CellPlayer)
 	all.Entered = both(b.enters, own.Entered)
-	all.Left = both(b.leaves, own.Left)
 	all.Moved = both(b.moves, own.Moved)
-	all.CellGone = both(func(*client.Replica) { b.forgetAll() }, own.CellGone)
-	all.Reset = func() {
-		b.forgetAll()
-		if own.Reset != nil {
-			own.Reset()
-		}
-	}
 	return all
 }
 

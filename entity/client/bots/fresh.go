@@ -73,46 +73,60 @@ func (f *Freshness) add(g *Freshness) {
 	}
 }
 
-// seen is another bot as one sees it.
+// seen is another bot as one sees it: the Tag of its replica.
 type seen struct {
 	trail *trail
-	known int // number of the newest move that is known, -1 before any
+	known int // number of the newest move that is known; kept before the last when what is held is older
 	next  int // number of the first move that is not counted
 }
 
-func (b *Bot) enters(r *client.Replica) {
-	if t := b.group.swarm.trails.find(r.ID); t != nil {
-		s := &seen{trail: t, known: -1}
-		b.sees[r.ID] = s
-		b.learn(s, r)
-		s.next = s.known + 1
+// newSeen begins to watch another; what it has done before is not counted.
+func (b *Bot) newSeen(r *client.Replica) {
+	r.Tag = nil
+	t := b.group.swarm.trails.find(r.ID)
+	if t == nil {
+		return
+	}
+	s := &seen{trail: t, known: max(-1, int(t.n.Load())-1-kept)}
+	s.learn(r, b.group.swarm.cfg.Rounding)
+	s.next = s.known + 1
+	r.Tag = s
+}
+
+// beginWatch takes down what the bot knows before it counts.
+func (b *Bot) beginWatch() {
+	if b.Client == nil {
+		return
+	}
+	for r := range b.Client.Entities() {
+		b.newSeen(r)
+		if s, ok := r.Tag.(*seen); ok {
+			s.next = int(s.trail.n.Load())
+		}
 	}
 }
 
-func (b *Bot) leaves(r *client.Replica) { delete(b.sees, r.ID) }
-
-func (b *Bot) forgetAll() { clear(b.sees) }
+func (b *Bot) enters(r *client.Replica) {
+	if b.group.swarm.watching.Load() {
+		b.newSeen(r)
+	}
+}
 
 func (b *Bot) moves(r *client.Replica) {
-	s := b.sees[r.ID]
-	if s == nil {
+	s, ok := r.Tag.(*seen)
+	if !ok || !b.group.swarm.watching.Load() {
 		return
 	}
-	watching := b.group.swarm.watching.Load()
-	if s.known < 0 { // where it was when it entered is not remembered any more
-		b.learn(s, r)
-		s.next = s.known + 1
-		return
+	g := b.group
+	if s.learn(r, g.swarm.cfg.Rounding) {
+		g.fresh.Places++
+		s.next = s.trail.count(s.next, s.known+1, g.now, g.swarm.cfg.InTime, true, &g.fresh)
 	}
-	if b.learn(s, r) && watching {
-		b.fresh.Places++
-		s.next = s.trail.count(s.next, s.known+1, b.group.env.Clock(), b.group.swarm.cfg.InTime, true, &b.fresh)
-	}
-	s.next = max(s.next, s.known+1)
 }
 
-func (b *Bot) learn(s *seen, r *client.Replica) bool {
-	number, ok := s.trail.find(r.Position, s.known, b.group.swarm.cfg.Rounding)
+// learn looks up which move the place of r belongs to, and reports whether it is a newer one.
+func (s *seen) learn(r *client.Replica, rounding float32) bool {
+	number, ok := s.trail.find(r.Position, s.known, rounding)
 	if ok {
 		s.known = number
 	}
@@ -121,24 +135,21 @@ func (b *Bot) learn(s *seen, r *client.Replica) bool {
 
 // look samples the ages of the places that the bot holds.
 func (b *Bot) look(now time.Duration) {
-	if now < b.lookAt {
+	if now < b.lookAt || !b.group.swarm.watching.Load() || !b.Client.InWorld() {
 		return
 	}
 	b.lookAt = now + lookEvery
-	cfg := &b.group.swarm.cfg
-	if !b.group.swarm.watching.Load() || !b.Client.InWorld() {
-		return
-	}
-	own, now := b.Client.Player().Position, b.group.env.Clock()
+	cfg, fresh := &b.group.swarm.cfg, &b.group.fresh
+	own := b.Client.Player().Position
 	for r := range b.Client.Entities() {
-		s := b.sees[r.ID]
-		if s == nil || s.known < 0 {
+		s, ok := r.Tag.(*seen)
+		if !ok {
 			continue
 		}
-		s.next = s.trail.count(s.next, math.MaxInt, now, cfg.InTime, false, &b.fresh)
+		s.next = s.trail.count(s.next, math.MaxInt, now, cfg.InTime, false, fresh)
 		distance := entity.Distance(own, r.Position)
 		if cfg.ViewRadius == 0 || distance <= cfg.ViewRadius {
-			b.fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now))
+			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now))
 		}
 	}
 }

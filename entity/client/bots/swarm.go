@@ -10,18 +10,15 @@ import (
 
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/mercury"
-	"github.com/cellscape/cellscape/mercury/host"
-	"github.com/cellscape/cellscape/mercury/secure"
 )
 
 // Swarm is the bots of one OS process.
 type Swarm struct {
 	cfg      Config
-	host     *host.Host
 	groups   []*group
 	trails   trails
 	watching atomic.Bool
-	began    time.Duration
+	epoch    time.Time // when the swarm's clock was 0
 }
 
 // Start starts the bots, which log in one after another at the rate of Config.Logins. It does not
@@ -30,56 +27,60 @@ func Start(cfg Config) (*Swarm, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	cfg = cfg.withDefaults()
-	h, err := host.New(host.Config{Log: cfg.Log})
-	if err != nil {
-		return nil, err
-	}
-	s := &Swarm{cfg: cfg, host: h, began: h.Clock()}
-	for first := 0; first < cfg.Bots; first += cfg.PerSocket {
-		if err := s.startGroup(first, min(cfg.PerSocket, cfg.Bots-first)); err != nil {
-			return nil, errors.Join(err, h.Close())
+	s := &Swarm{cfg: cfg.withDefaults(), epoch: time.Now()}
+	per := perGroup / s.cfg.PerSocket * s.cfg.PerSocket // no socket has two owners
+	for first := 0; first < s.cfg.Bots; first += per {
+		g, err := newGroup(s, first, min(per, s.cfg.Bots-first))
+		if err != nil {
+			for _, g := range s.groups {
+				err = errors.Join(err, g.fleet.Close())
+			}
+			return nil, err
 		}
+		s.groups = append(s.groups, g)
+	}
+	for _, g := range s.groups {
+		go g.run()
 	}
 	return s, nil
 }
 
-func (s *Swarm) startGroup(first, count int) error {
-	opts := []host.Option{host.Shared()}
-	if !s.cfg.ServerKey.IsZero() {
-		opts = append(opts, host.Secure(secure.Config{ServerKey: s.cfg.ServerKey}))
+// clock is the time since the start.
+func (s *Swarm) clock() time.Duration { return time.Since(s.epoch) }
+
+// listen is where the sockets are bound. BaseApps may be elsewhere than the LoginApp.
+func (s *Swarm) listen() netip.Addr {
+	at := s.cfg.LoginApp.Addr().Unmap()
+	switch {
+	case at.IsLoopback():
+		return at
+	case at.Is4():
+		return netip.IPv4Unspecified()
 	}
-	g := &group{swarm: s}
-	listen := ":0" // BaseApps may be elsewhere than the LoginApp
-	if s.cfg.LoginApp.Addr().IsLoopback() {
-		listen = netip.AddrPortFrom(s.cfg.LoginApp.Addr(), 0).String()
-	}
-	p, err := s.host.Start(fmt.Sprintf("bots %d to %d", first, first+count-1), listen, func(env host.Env) (host.App, error) {
-		g.take(env, first, count)
-		return g, nil
-	}, opts...)
-	if err != nil {
-		return err
-	}
-	g.process = p
-	s.groups = append(s.groups, g)
-	return nil
+	return netip.IPv6Unspecified()
 }
 
 // loginAt is when a bot logs in for the first time.
 func (s *Swarm) loginAt(number int) time.Duration {
-	return s.began + time.Duration(number)*time.Second/time.Duration(s.cfg.Logins)
+	return time.Duration(number) * time.Second / time.Duration(s.cfg.Logins)
 }
 
 // Each calls f for every bot, on the goroutine of its group, and waits.
 func (s *Swarm) Each(f func(b *Bot)) error {
+	return s.inGroups(func(g *group) {
+		for i := range g.bots {
+			f(&g.bots[i])
+		}
+	})
+}
+
+// inGroups calls f for each group in turn, on its goroutine.
+func (s *Swarm) inGroups(f func(g *group)) error {
 	var errs []error
 	for _, g := range s.groups {
-		errs = append(errs, g.process.Do(func(host.App) {
-			for _, b := range g.bots {
-				f(b)
-			}
-		}))
+		if err := g.do(func() { f(g) }); err != nil {
+			errs = append(errs, fmt.Errorf("%v: %w", g, err))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -99,20 +100,37 @@ func (s *Swarm) Ready(ctx context.Context) error {
 	}
 }
 
+// GiveUp has the bots that are not in the world stay out of it: what they ask for is a load of its own.
+func (s *Swarm) GiveUp() error {
+	return s.Each(func(b *Bot) {
+		if b.Client == nil || !b.Client.InWorld() {
+			b.logOut()
+		}
+	})
+}
+
 // Stats sums up what all bots have counted.
 func (s *Swarm) Stats() (st Stats, err error) {
-	for _, g := range s.groups {
-		err = errors.Join(err, g.process.Do(func(host.App) { g.addTo(&st) }))
-	}
+	err = s.inGroups(func(g *group) { g.addTo(&st) })
 	return st, err
 }
 
 // Watch begins or ends the measuring of freshness.
-func (s *Swarm) Watch(on bool) { s.watching.Store(on) }
+func (s *Swarm) Watch(on bool) error {
+	if on {
+		return errors.Join(s.Each(func(b *Bot) { b.beginWatch() }), s.setWatching(on))
+	}
+	return s.setWatching(on)
+}
+
+func (s *Swarm) setWatching(on bool) error {
+	s.watching.Store(on)
+	return nil
+}
 
 // Freshness is what all bots found together while they watched.
 func (s *Swarm) Freshness() (all Freshness, err error) {
-	err = s.Each(func(b *Bot) { all.add(&b.fresh) })
+	err = s.inGroups(func(g *group) { all.add(&g.fresh) })
 	return all, err
 }
 
@@ -127,7 +145,14 @@ func (s *Swarm) Stop() error {
 		}
 		time.Sleep(s.cfg.Tick)
 	}
-	return errors.Join(err, s.host.Close())
+	for _, g := range s.groups {
+		g.stop()
+	}
+	for _, g := range s.groups {
+		<-g.done
+		err = errors.Join(err, g.err)
+	}
+	return err
 }
 
 // Stats is what a swarm has counted since its start.
@@ -135,14 +160,21 @@ type Stats struct {
 	// Playing are the bots whose entity is in the world, Sessions those that are logged in or
 	// about to be.
 	Playing, Sessions int
+	// Waiting are the bots that were refused and will ask again.
+	Waiting int
 	// InView is how many entities all bots see now.
 	InView int
 	// Logins counts the sessions that were begun.
 	Logins uint64
-	// Lost counts sessions that ended though no behaviour had asked for it.
+	// Refusals are the logins that came to nothing and are tried again, by reason.
+	Refusals []Refusal
+	// Lost counts sessions that ended though no behaviour had asked for it, and logins that were
+	// refused for good.
 	Lost uint64
 	// Refused counts what behaviours could not do.
 	Refused uint64
+	// Strays counts datagrams from places that no bot has dialled.
+	Strays uint64
 	// Client is the sum of what the clients counted.
 	Client client.Stats
 	// Wire is the sum over the sockets: bytes and packets of the datagrams.

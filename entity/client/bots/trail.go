@@ -3,42 +3,58 @@ package bots
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/property"
 )
 
-// kept is how many of its last moves a bot remembers: what is older than 25 s at 10 Hz has been
-// counted long before.
-const kept = 256
+const (
+	// kept is how many of its last moves a bot remembers: what is older than 6 s at 10 Hz has been
+	// counted long before.
+	kept = 64
+	// keptEvery is how many moves lie between those of which the time is remembered longer, to tell
+	// ages up to a minute.
+	keptEvery = 8
+	// trailUnit is what the times of a trail count in.
+	trailUnit = 100 * time.Microsecond
+)
 
-// trail is what one bot has really done.
+// trail is what one bot has really done: the one history of its entity, which all who see it look up.
+// One goroutine adds, any may read. A reader that is overtaken by 64 moves while it looks may see a
+// newer one in the place of an old one, which is told as late.
 type trail struct {
-	mu   sync.Mutex // guards all
-	made [kept]move
-	n    int // moves made so far; the last is number n-1
+	n     atomic.Int64 // moves made so far; the last is number n-1
+	made  [kept]move
+	older [kept]atomic.Uint32 // time of each keptEvery-th move
 }
 
 type move struct {
-	at    time.Duration
-	place property.Vector3
+	place atomic.Uint64 // X and Z
+	at    atomic.Uint32 // in trailUnit
 }
 
 func (t *trail) add(at time.Duration, place property.Vector3) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.made[t.n%kept] = move{at, place}
-	t.n++
+	n := t.n.Load()
+	m := &t.made[n%kept]
+	m.place.Store(uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z)))
+	m.at.Store(uint32(at / trailUnit))
+	if n%keptEvery == 0 {
+		t.older[n/keptEvery%kept].Store(uint32(at / trailUnit))
+	}
+	t.n.Store(n + 1)
 }
+
+func (m *move) time() time.Duration { return time.Duration(m.at.Load()) * trailUnit }
 
 // find is the number of the newest move to a place, of those after a number.
 func (t *trail) find(place property.Vector3, after int, rounding float32) (number int, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i := t.n - 1; i > max(after, t.n-1-kept); i-- {
-		m := t.made[i%kept].place
-		if math.Abs(float64(m.X-place.X)) <= float64(rounding) && math.Abs(float64(m.Z-place.Z)) <= float64(rounding) {
+	n := int(t.n.Load())
+	for i := n - 1; i > max(after, n-1-kept); i-- {
+		p := t.made[i%kept].place.Load()
+		dx, dz := math.Float32frombits(uint32(p>>32))-place.X, math.Float32frombits(uint32(p))-place.Z
+		if dx <= rounding && dx >= -rounding && dz <= rounding && dz >= -rounding {
 			return i, true
 		}
 	}
@@ -48,10 +64,14 @@ func (t *trail) find(place property.Vector3, after int, rounding float32) (numbe
 // count counts the moves from one number up to before another that were known in time at a moment,
 // or not; of those that are not known at all only what is late already. It returns how far it came.
 func (t *trail) count(from, to int, now, inTime time.Duration, known bool, f *Freshness) (next int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for from = max(from, t.n-kept); from < min(to, t.n); from++ {
-		late := now-t.made[from%kept].at > inTime
+	n := int(t.n.Load())
+	if gone := n - kept - from; gone > 0 { // forgotten, hence late
+		gone = min(gone, max(0, to-from))
+		f.Moves += uint64(gone)
+		from += gone
+	}
+	for ; from < min(to, n); from++ {
+		late := now-t.made[from%kept].time() > inTime
 		if !known && !late {
 			break
 		}
@@ -64,14 +84,17 @@ func (t *trail) count(from, to int, now, inTime time.Duration, known bool, f *Fr
 }
 
 // age is how long ago the move after a number was made; 0 if there is none, or if it was made after
-// now, since groups run at the same time.
+// now, since groups run at the same time. What is older than a minute is a minute old or more.
 func (t *trail) age(number int, now time.Duration) time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if number+1 >= t.n {
+	n, next := int(t.n.Load()), number+1
+	if next >= n {
 		return 0
 	}
-	return max(0, now-t.made[max(number+1, t.n-kept)%kept].at)
+	if next >= n-kept {
+		return max(0, now-t.made[next%kept].time())
+	}
+	i := max((next+keptEvery-1)/keptEvery, (n-1)/keptEvery-kept+1)
+	return max(0, now-time.Duration(t.older[i%kept].Load())*trailUnit)
 }
 
 // trails finds the trail of a bot by its entity.
@@ -98,4 +121,11 @@ func (t *trails) find(id entity.ID) *trail {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.by[id]
+}
+
+// forget drops the trail of an entity that is no more. Who sees it still holds it.
+func (t *trails) forget(id entity.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.by, id)
 }

@@ -8,11 +8,16 @@
 //
 // After a warm-up it measures for a time: the processor time of all server processes for a client and
 // a tick, as the operating system counts it; bytes by client; the share of the moves in view that
-// arrived within two ticks, and how old the places are that clients hold; memory; late ticks. With
-// -profile each server process writes a profile of its processor time, for the measured time alone.
+// arrived within two ticks, and how old the places are that clients hold; memory; late ticks; and what
+// the bots themselves cost. With -profile each process writes a profile of its processor time, for the
+// measured time alone, and one of its memory.
 //
-// The exit status is 1 if a bot lost its session, or if fewer moves arrived in time than -arrive
-// says. Processor time and memory are told on Linux only.
+// A world that is full takes no more players: when hardly one more has come in for -patience, those
+// outside give up, and it is told how many got in and why the others did not. Fewer than -least
+// percent end the run; -least 0 measures with those who are in.
+//
+// The exit status is 1 if fewer players got in than -least says, a bot lost its session, or fewer moves
+// arrived in time than -arrive says. Processor time and memory are told on Linux only.
 package main
 
 import (
@@ -24,6 +29,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/cellscape/cellscape/entity/client/bots"
 )
 
 // flags are the command line. The processes of one world are given the same.
@@ -34,13 +41,15 @@ type flags struct {
 	warm, duration              time.Duration
 	seal, json                  bool
 	perSocket                   int
-	arrive                      float64
+	arrive, least               float64
+	patience                    time.Duration
 	profile                     string
-	role, manager               string // of a process that was started by this program
+	role, manager               string   // of a process that was started by this program
+	args                        []string // all, for those processes
 }
 
 func parseFlags(args []string) (*flags, error) {
-	var f flags
+	f := flags{args: args}
 	set := flag.NewFlagSet("crowd", flag.ContinueOnError)
 	set.IntVar(&f.n, "n", 2000, "players")
 	set.IntVar(&f.view, "view", 62, "how many others each sees, on average")
@@ -55,7 +64,9 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.IntVar(&f.perSocket, "persocket", 1, "bots that share a socket; players share none, so that more than 1 flatters the server")
 	set.Float64Var(&f.arrive, "arrive", 0, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
-	set.StringVar(&f.profile, "profile", "", "folder for a processor profile of each server process")
+	set.Float64Var(&f.least, "least", 100, "percent of the players who must get in; fewer end the run unmeasured")
+	set.DurationVar(&f.patience, "patience", 10*time.Second, "how long hardly anybody more comes in until the world counts as full")
+	set.StringVar(&f.profile, "profile", "", "folder for profiles of each process")
 	set.StringVar(&f.role, "role", "", "for the processes that this program starts")
 	set.StringVar(&f.manager, "manager", "", "for the processes that this program starts")
 	if err := set.Parse(args); err != nil {
@@ -77,6 +88,9 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.budget < 0, "-budget %d: take bytes, or 0 for the default", f.budget)
 	fault(f.warm < 0 || f.duration <= 0, "-warm %v -duration %v: take positive times", f.warm, f.duration)
 	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
+	fault(!(f.least >= 0 && f.least <= 100), "-least %v: take 0 to 100 percent", f.least)
+	fault(f.patience < time.Second, "-patience %v: take at least 1s", f.patience)
+	fault(f.perSocket < 1 || f.perSocket > bots.MaxPerSocket, "-persocket %d: take 1 to %d", f.perSocket, bots.MaxPerSocket)
 	return &f, errors.Join(faults...)
 }
 

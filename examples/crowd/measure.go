@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -37,20 +36,42 @@ func measure(ctx context.Context, f *flags) (err error) {
 	if err := r.play(ctx); err != nil {
 		return err
 	}
+	fmt.Fprintln(os.Stderr, r.entered.String())
+	if err := r.entered.enough(f.least); err != nil {
+		return errors.Join(err, f.encode(&r.entered))
+	}
+	fmt.Fprintf(os.Stderr, "all walk for %v, then it is measured for %v\n", f.warm, f.duration)
+	if err := pause(ctx, f.warm); err != nil {
+		return err
+	}
 	before, err := r.sample()
 	if err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(f.duration):
+	if err := pause(ctx, f.duration); err != nil {
+		return err
 	}
 	after, err := r.sample()
 	if err != nil {
 		return err
 	}
-	return r.tell(before, after)
+	fresh, err := r.swarm.Freshness()
+	if err != nil {
+		return err
+	}
+	res := sum(f, &r.entered, &before, &after, &fresh)
+	res.print()
+	return errors.Join(f.encode(res), res.faults(f))
+}
+
+// pause waits, unless ctx ends before.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // run is one measurement.
@@ -60,6 +81,7 @@ type run struct {
 	processes []*process
 	observer  *cluster.Observer
 	swarm     *bots.Swarm
+	entered   entrance
 	watching  bool
 	profile   func() error // ends that of the bots; nil for none
 }
@@ -87,7 +109,7 @@ func startRun(f *flags) (*run, error) {
 		roles = append(roles, "cellapp")
 	}
 	for _, role := range roles {
-		p, err := start(role, manager, digits)
+		p, err := f.start(role, manager, digits)
 		if err != nil {
 			return r, err
 		}
@@ -114,7 +136,7 @@ func freePort() (string, error) {
 	return c.LocalAddr().String(), c.Close()
 }
 
-// play brings the bots into the world, and lets them walk for a while.
+// play brings the bots into the world.
 func (r *run) play(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -148,26 +170,20 @@ func (r *run) play(ctx context.Context) error {
 	if r.swarm, err = bots.Start(cfg); err != nil {
 		return err
 	}
-	enter, cancelEnter := context.WithTimeout(ctx, patience+time.Duration(r.f.n)*time.Second/logins)
-	defer cancelEnter()
-	if err := r.swarm.Ready(enter); err != nil {
-		return err
-	}
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(r.f.warm):
-	}
-	return nil
+	return r.enter(ctx)
 }
 
 // sample is what has been counted at one moment.
 type sample struct {
 	at          time.Time
-	cpu         []time.Duration // by process
+	roles       []string        // of the server's processes
+	cpu         []time.Duration // of each of them
 	memory      int64           // of all BaseApps and CellApps
+	botsCPU     time.Duration   // of this process
+	botsMemory  int64
 	bots        bots.Stats
 	ticks, late uint64
+	thrift      int // the most that a CellApp saves
 }
 
 // sample counts, and turns the measuring of freshness and the profiles on or off.
@@ -179,9 +195,9 @@ func (r *run) sample() (s sample, err error) {
 		if r.f.profile != "" && p.role != "managers" && p.role != "login" {
 			err = errors.Join(err, p.cmd.Process.Signal(syscall.SIGUSR1))
 		}
-		cpu, memory, e := p.used()
+		cpu, memory, e := used(p.cmd.Process.Pid)
 		err = errors.Join(err, e)
-		s.cpu = append(s.cpu, cpu)
+		s.roles, s.cpu = append(s.roles, p.role), append(s.cpu, cpu)
 		if p.role == "baseapp" || p.role == "cellapp" {
 			s.memory += memory
 		}
@@ -189,12 +205,16 @@ func (r *run) sample() (s sample, err error) {
 	if r.f.profile != "" {
 		err = errors.Join(err, r.profileBots())
 	}
-	bots, e := r.swarm.Stats()
-	s.bots = bots
+	var e, e2 error
+	s.botsCPU, s.botsMemory, e = used(os.Getpid())
+	s.bots, e2 = r.swarm.Stats()
 	if st, ok := r.observer.Status(); ok {
 		s.ticks, s.late = st.Ticks, st.Late
+		for i := range st.Apps {
+			s.thrift = max(s.thrift, st.Apps[i].Thrift)
+		}
 	}
-	return s, errors.Join(err, e)
+	return s, errors.Join(err, e, e2)
 }
 
 // profileBots begins or ends the profile of this process.
@@ -216,101 +236,3 @@ func (r *run) stop() error {
 	}
 	return errors.Join(append(errs, stop(r.processes))...)
 }
-
-// result is the JSON object.
-type result struct {
-	Players  int     `json:"players"`
-	CellApps int     `json:"cellapps"`
-	BaseApps int     `json:"baseapps"`
-	Sealed   bool    `json:"sealed"`
-	Side     float64 `json:"side_m"`
-	InView   float64 `json:"in_view"`
-
-	CPU    float64            `json:"server_cpu_us_per_client_tick"`
-	CPUBy  map[string]float64 `json:"server_cpu_us_per_client_tick_by_role"`
-	Cores  float64            `json:"server_cores"`
-	Memory float64            `json:"server_kb_per_client"`
-
-	WireDown    float64 `json:"wire_bytes_down_per_client_tick"`
-	WireUp      float64 `json:"wire_bytes_up_per_client_tick"`
-	PayloadDown float64 `json:"payload_bytes_down_per_client_tick"`
-	PayloadUp   float64 `json:"payload_bytes_up_per_client_tick"`
-	Places      float64 `json:"places_per_client_tick"`
-	PlaceBytes  float64 `json:"payload_bytes_per_place"`
-
-	Moves    uint64  `json:"moves_in_view"`
-	Arrived  float64 `json:"arrived_in_time_percent"`
-	AgeP50   int64   `json:"age_p50_ms"`
-	AgeP99   int64   `json:"age_p99_ms"`
-	AgeWorst []int64 `json:"age_worst_ms_by_distance"`
-	P99By    []int64 `json:"age_p99_ms_by_distance"`
-
-	Late    float64 `json:"late_ticks_percent"`
-	Lost    uint64  `json:"lost_sessions"`
-	Refused uint64  `json:"refused"`
-}
-
-// tell says what was measured between two samples.
-func (r *run) tell(a, b sample) error {
-	fresh, err := r.swarm.Freshness()
-	if err != nil {
-		return err
-	}
-	ticks := b.at.Sub(a.at).Seconds() / tick.Seconds() * float64(r.f.n)
-	per := func(n uint64) float64 { return round(float64(n) / ticks) }
-	down, places := b.bots.Client.BytesDown-a.bots.Client.BytesDown, fresh.Places
-	res := result{
-		Players: r.f.n, CellApps: r.f.cellApps, BaseApps: r.f.baseApps, Sealed: r.f.seal, Side: round(r.f.side()),
-		InView: round(float64(b.bots.InView) / float64(r.f.n)), CPUBy: map[string]float64{},
-		Memory:   round(float64(b.memory) / 1024 / float64(r.f.n)),
-		WireDown: per(b.bots.Wire.BytesIn - a.bots.Wire.BytesIn), WireUp: per(b.bots.Wire.BytesOut - a.bots.Wire.BytesOut),
-		PayloadDown: per(down), PayloadUp: per(b.bots.Client.BytesUp - a.bots.Client.BytesUp), Places: per(places),
-		Moves: fresh.Moves, Arrived: round(100 * fresh.Share()),
-		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
-		Lost: b.bots.Lost, Refused: b.bots.Refused,
-	}
-	if places > 0 {
-		res.PlaceBytes = round(float64(down) / float64(places))
-	}
-	if n := b.ticks - a.ticks; n > 0 {
-		res.Late = round(100 * float64(b.late-a.late) / float64(n))
-	}
-	var sum time.Duration
-	for i, p := range r.processes {
-		used := b.cpu[i] - a.cpu[i]
-		sum += used
-		res.CPUBy[p.role] += round(used.Seconds() * 1e6 / ticks)
-	}
-	res.CPU, res.Cores = round(sum.Seconds()*1e6/ticks), round(sum.Seconds()/b.at.Sub(a.at).Seconds())
-	for band := range bots.Bands {
-		res.AgeWorst = append(res.AgeWorst, fresh.Worst[band].Milliseconds())
-		res.P99By = append(res.P99By, fresh.Age(0.99, band, band+1).Milliseconds())
-	}
-	return r.print(&res)
-}
-
-func (r *run) print(res *result) error {
-	fmt.Fprintf(os.Stderr, "%d players, %.1f in view: %.1f µs of server CPU for a client and a tick (%v), %.2f cores\n",
-		res.Players, res.InView, res.CPU, res.CPUBy, res.Cores)
-	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms\n",
-		res.Arrived, res.Moves, res.AgeP50, res.AgeP99, res.AgeWorst)
-	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use; %.0f KB a client; %.2f %% of ticks late\n",
-		res.WireDown, res.WireUp, res.PayloadDown, res.PayloadUp, res.PlaceBytes, res.Memory, res.Late)
-	if r.f.json {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		if err := out.Encode(res); err != nil {
-			return err
-		}
-	}
-	var faults []error
-	if res.Lost > 0 || res.Refused > 0 {
-		faults = append(faults, fmt.Errorf("%d sessions were lost, and %d things that bots wanted were refused", res.Lost, res.Refused))
-	}
-	if res.Arrived < r.f.arrive {
-		faults = append(faults, fmt.Errorf("%.2f %% of the moves arrived in time, fewer than %v", res.Arrived, r.f.arrive))
-	}
-	return errors.Join(faults...)
-}
-
-func round(x float64) float64 { return float64(int64(x*100+0.5)) / 100 }

@@ -19,8 +19,8 @@ type process struct {
 }
 
 // start starts a server process with the same flags as this one.
-func start(role, manager, key string) (*process, error) {
-	cmd := exec.Command(os.Args[0], append(slices.Clone(os.Args[1:]), "-role", role, "-manager", manager)...)
+func (f *flags) start(role, manager, key string) (*process, error) {
+	cmd := exec.Command(os.Args[0], append(slices.Clone(f.args), "-role", role, "-manager", manager)...)
 	cmd.Env = append(os.Environ(), keyVariable+"="+key)
 	cmd.Stderr = os.Stderr
 	// Ctrl-C is for this process, which ends the others in order.
@@ -52,9 +52,9 @@ func stop(all []*process) error {
 }
 
 // used is the processor time of a process so far, user and system, and its memory in bytes.
-func (p *process) used() (cpu time.Duration, memory int64, err error) {
+func used(pid int) (cpu time.Duration, memory int64, err error) {
 	const ticksPerSecond = 100 // of Linux's counters, on all machines that Go knows
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0, fmt.Errorf("the system does not tell of processes: %w", err)
 	}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/cellscape/cellscape/entity/client/bots"
+)
+
+// result is the JSON object.
+type result struct {
+	entrance
+	CellApps int     `json:"cellapps"`
+	BaseApps int     `json:"baseapps"`
+	Sealed   bool    `json:"sealed"`
+	Side     float64 `json:"side_m"`
+	InView   float64 `json:"in_view"`
+
+	CPU    float64            `json:"server_cpu_us_per_client_tick"`
+	CPUBy  map[string]float64 `json:"server_cpu_us_per_client_tick_by_role"`
+	Cores  float64            `json:"server_cores"`
+	Memory float64            `json:"server_kb_per_client"`
+
+	WireDown    float64 `json:"wire_bytes_down_per_client_tick"`
+	WireUp      float64 `json:"wire_bytes_up_per_client_tick"`
+	PayloadDown float64 `json:"payload_bytes_down_per_client_tick"`
+	PayloadUp   float64 `json:"payload_bytes_up_per_client_tick"`
+	Places      float64 `json:"places_per_client_tick"`
+	PlaceBytes  float64 `json:"payload_bytes_per_place"`
+
+	Moves    uint64  `json:"moves_in_view"`
+	Arrived  float64 `json:"arrived_in_time_percent"`
+	AgeP50   int64   `json:"age_p50_ms"`
+	AgeP99   int64   `json:"age_p99_ms"`
+	AgeWorst []int64 `json:"age_worst_ms_by_distance"`
+	P99By    []int64 `json:"age_p99_ms_by_distance"`
+
+	BotCPU    float64 `json:"bot_cpu_us_per_tick"`
+	BotMemory float64 `json:"bot_kb"`
+
+	Late    float64 `json:"late_ticks_percent"`
+	Thrift  int     `json:"cellapp_saves_step"`
+	Lost    uint64  `json:"lost_sessions"`
+	Refused uint64  `json:"refused"`
+}
+
+// sum is what was measured between two samples.
+func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
+	players, span := float64(e.In), b.at.Sub(a.at).Seconds()
+	ticks := span / tick.Seconds() * players
+	per := func(n uint64) float64 { return round(float64(n) / ticks) }
+	kb := func(bytes int64) float64 { return round(float64(bytes) / 1024 / players) }
+	down, places := b.bots.Client.BytesDown-a.bots.Client.BytesDown, fresh.Places
+	res := &result{
+		entrance: *e, CellApps: f.cellApps, BaseApps: f.baseApps, Sealed: f.seal, Side: round(f.side()),
+		InView: round(float64(b.bots.InView) / players), CPUBy: map[string]float64{}, Memory: kb(b.memory),
+		WireDown: per(b.bots.Wire.BytesIn - a.bots.Wire.BytesIn), WireUp: per(b.bots.Wire.BytesOut - a.bots.Wire.BytesOut),
+		PayloadDown: per(down), PayloadUp: per(b.bots.Client.BytesUp - a.bots.Client.BytesUp), Places: per(places),
+		Moves: fresh.Moves, Arrived: round(100 * fresh.Share()),
+		AgeP50: fresh.Age(0.5, 0, bots.Bands).Milliseconds(), AgeP99: fresh.Age(0.99, 0, bots.Bands).Milliseconds(),
+		BotCPU: round((b.botsCPU - a.botsCPU).Seconds() * 1e6 / ticks), BotMemory: kb(b.botsMemory),
+		Lost: b.bots.Lost, Refused: b.bots.Refused, Thrift: b.thrift,
+	}
+	if places > 0 {
+		res.PlaceBytes = round(float64(down) / float64(places))
+	}
+	if n := b.ticks - a.ticks; n > 0 {
+		res.Late = round(100 * float64(b.late-a.late) / float64(n))
+	}
+	var all time.Duration
+	for i, role := range b.roles {
+		used := b.cpu[i] - a.cpu[i]
+		all += used
+		res.CPUBy[role] += round(used.Seconds() * 1e6 / ticks)
+	}
+	res.CPU, res.Cores = round(all.Seconds()*1e6/ticks), round(all.Seconds()/span)
+	for band := range bots.Bands {
+		res.AgeWorst = append(res.AgeWorst, fresh.Worst[band].Milliseconds())
+		res.P99By = append(res.P99By, fresh.Age(0.99, band, band+1).Milliseconds())
+	}
+	return res
+}
+
+// print says it in words.
+func (r *result) print() {
+	fmt.Fprintf(os.Stderr, "%d players, %.1f in view: %.1f µs of server CPU for a client and a tick (%v), %.2f cores\n",
+		r.In, r.InView, r.CPU, r.CPUBy, r.Cores)
+	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms\n",
+		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst)
+	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use; %.0f KB a client; %.2f %% of ticks late\n",
+		r.WireDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.Memory, r.Late)
+	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick and %.0f KB of its process\n", r.BotCPU, r.BotMemory)
+	if r.Thrift > 0 {
+		fmt.Fprintf(os.Stderr, "a CellApp saves (step %d): clients are told less than they would be\n", r.Thrift)
+	}
+}
+
+// encode writes the JSON object, if it is asked for.
+func (f *flags) encode(v any) error {
+	if !f.json {
+		return nil
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+// faults is why the run has failed, nil if it has not.
+func (r *result) faults(f *flags) error {
+	var faults []error
+	if r.Lost > 0 || r.Refused > 0 {
+		faults = append(faults, fmt.Errorf("%d sessions were lost, and %d things that bots wanted were refused", r.Lost, r.Refused))
+	}
+	if r.Arrived < f.arrive {
+		faults = append(faults, fmt.Errorf("%.2f %% of the moves arrived in time, fewer than %v", r.Arrived, f.arrive))
+	}
+	return errors.Join(faults...)
+}
+
+func round(x float64) float64 { return float64(int64(x*100+0.5)) / 100 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -60,10 +60,10 @@ func TestWorldIsValid(t *testing.T) {
 // Every bot stays in the arena and never goes faster than the server allows.
 func TestDance(t *testing.T) {
 	for number := range 30 {
-		d := newDancer(number, 1)
+		d := newDance(number, 1)
 		at := d.spot
 		for now := time.Duration(0); now < 3*(spreadFor+gatherFor+raysFor); now += tick {
-			next, _ := step(at, d.target(now), runSpeed*tick.Seconds())
+			next, _ := bots.Towards(at, d.target(now), runSpeed*float32(tick.Seconds()))
 			if far := entity.Distance(at, next); far > topSpeed*float32(tick.Seconds()) {
 				t.Fatalf("bot %d went %v m in a tick", number, far)
 			}
@@ -71,16 +71,6 @@ func TestDance(t *testing.T) {
 				t.Fatalf("bot %d is at %v", number, at)
 			}
 		}
-	}
-}
-
-func TestStepArrives(t *testing.T) {
-	to := property.Vector3{X: 3, Z: 4}
-	if at, _ := step(property.Vector3{}, to, 5.1); at != to {
-		t.Errorf("at %v", at)
-	}
-	if at, yaw := step(property.Vector3{}, property.Vector3{X: 10}, 1); at != (property.Vector3{X: 1}) || math.Abs(float64(yaw)-math.Pi/2) > 1e-6 {
-		t.Errorf("at %v, yaw %v", at, yaw)
 	}
 }
 

@@ -2,10 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"sync"
@@ -14,70 +13,72 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
-	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 )
 
-// loginPause is the time between two bots: 300 are in within three seconds.
-const loginPause = 10 * time.Millisecond
+const (
+	// logins is how many bots log in each second: 300 are in within three seconds.
+	logins = 100
+	// enterLimit is how long the dance waits for those who are late.
+	enterLimit = 5 * time.Second
+)
 
 // crowd is all the bots of this OS process. They share nothing with the server but the definitions
 // and the address of the LoginApp.
 type crowd struct {
-	host      *host.Host
-	bots      []*bot
-	processes []*host.Process
-	resting   atomic.Bool // the bots stand still
-	watching  atomic.Bool // they count how fresh the places that they hold are
-	errors    atomic.Int64
-	began     time.Duration
-	stay      int // how many of the bots have not been dismissed
+	swarm   *bots.Swarm // nil for a crowd of none
+	dancers []*dancer   // by number of the bot
+	log     *slog.Logger
+	resting atomic.Bool // the bots stand still
+	errors  atomic.Int64
+	stay    int // how many of the bots have not been dismissed
 
 	mu     sync.Mutex
-	guards map[entity.ID]dot    // where a bot last saw them
-	trails map[entity.ID]*trail // of bots
+	guards map[entity.ID]dot // where a bot last saw them
 }
 
-// startCrowd lets n bots log in, one after the other.
-func startCrowd(n int, seed uint64, schema *property.Schema, login netip.AddrPort, key secure.PublicKey, log *slog.Logger) (*crowd, error) {
-	h, err := host.New(host.Config{Log: log})
+// startCrowd has n bots log in, one after the other, and waits until they are in the world, or for a
+// while.
+func startCrowd(ctx context.Context, f *flags, schema *property.Schema, login netip.AddrPort, key secure.PublicKey, log *slog.Logger) (c *crowd, err error) {
+	c = &crowd{log: log, stay: f.bots, guards: make(map[entity.ID]dot)}
+	for i := range f.bots {
+		c.dancers = append(c.dancers, &dancer{crowd: c, dance: newDance(i, f.seed)})
+	}
+	if f.bots == 0 {
+		return c, nil
+	}
+	c.swarm, err = bots.Start(bots.Config{
+		Bots: f.bots, LoginApp: login, ServerKey: key, Schema: schema, PerSocket: 1, Logins: logins, Seed: f.seed, Tick: tick, ViewRadius: aoiRadius, Log: log,
+		Behave: func(number int) bots.Behaviour { return c.dancers[number] },
+		Events: func(b *bots.Bot) client.Events { return client.Events{Audited: c.dancers[b.Number].hear} },
+	})
 	if err != nil {
 		return nil, err
 	}
-	c := &crowd{host: h, began: h.Clock(), guards: make(map[entity.ID]dot), trails: make(map[entity.ID]*trail)}
-	listen := netip.AddrPortFrom(login.Addr(), 0).String()
-	opts := []host.Option{host.Shared()}
-	if !key.IsZero() {
-		opts = append(opts, host.Secure(secure.Config{ServerKey: key}))
+	limit, cancel := context.WithTimeout(ctx, time.Duration(f.bots)*time.Second/logins+enterLimit)
+	defer cancel()
+	if err := c.swarm.Ready(limit); err != nil && limit.Err() == nil {
+		return nil, errors.Join(err, c.swarm.Stop())
 	}
-	for i := range n {
-		b := &bot{
-			number: i, crowd: c, log: log, login: login, schema: schema,
-			chance: rand.New(rand.NewPCG(seed, uint64(i)<<1|1)), dance: newDancer(i, seed),
-		}
-		p, err := h.Start(fmt.Sprintf("bot %d", i), listen, func(env host.Env) (host.App, error) {
-			b.env = env
-			return b, b.newClient()
-		}, opts...)
-		if err != nil {
-			return nil, errors.Join(err, h.Close())
-		}
-		c.bots = append(c.bots, b)
-		c.processes = append(c.processes, p)
-		time.Sleep(loginPause)
-	}
-	c.stay = n
 	return c, nil
 }
 
-// danced is the time since the dance began.
-func (c *crowd) danced(now time.Duration) time.Duration { return now - c.began }
+// each calls f for each bot, on its goroutine, one after the other.
+func (c *crowd) each(f func(b *bots.Bot, d *dancer)) {
+	if c.swarm == nil {
+		return
+	}
+	if err := c.swarm.Each(func(b *bots.Bot) { f(b, c.dancers[b.Number]) }); err != nil {
+		c.log.Error("bots have ended", "error", err)
+		c.errors.Add(1)
+	}
+}
 
-// sums is what the bots have counted together.
+// sums is what all bots together know.
 type sums struct {
 	playing, resting int
-	over             int // sessions that have ended
 	tally            tally
 	bundles          uint64 // received from cells
 	malformed        uint64
@@ -87,34 +88,35 @@ type sums struct {
 	errors           int
 	unsent           uint64 // messages that clients could not send
 	dismissed        bool   // some were let go
-	alarm            string
 }
 
-func (c *crowd) sums() (s sums, views []view) {
-	for i, b := range c.bots {
-		v := b.look()
-		views = append(views, v)
-		if i < c.stay { // the avatars of the others have gone, and their counts with them
-			s.tally.add(v.asked, v.answered)
+func (c *crowd) sums() (s sums) {
+	c.each(func(b *bots.Bot, d *dancer) {
+		if b.Client == nil {
+			return
 		}
-		s.bundles += v.stats.CellBundles
-		s.malformed += v.stats.Malformed
-		s.unsent += v.stats.Unsent
-		s.down += v.wire.BytesIn
-		s.up += v.wire.BytesOut
-		s.playing += count(v.playing)
-		s.resting += count(v.resting)
-		s.over += count(v.over)
-		s.audited += count(v.audited)
-		s.diverged += count(v.audited && len(v.diff) > 0)
-		s.errors += count(v.err != nil)
-		if v.alarm != "" {
-			s.alarm = v.alarm
+		playing := b.State() == client.Playing && b.InWorld()
+		if playing && b.Number < c.stay { // the avatars of the others have gone, and their counts with them
+			s.tally.add(d.asked, answers(b.Player()))
 		}
+		s.playing += count(playing)
+		s.resting += count(playing && b.AtRest() && c.resting.Load())
+		s.audited += count(d.audited)
+		s.diverged += count(d.audited && len(d.diff) > 0)
+	})
+	if c.swarm != nil {
+		st, err := c.swarm.Stats()
+		if err != nil {
+			c.log.Error("bots have ended", "error", err)
+			c.errors.Add(1)
+		}
+		s.bundles, s.malformed, s.unsent = st.Client.CellBundles, st.Client.Malformed, st.Client.Unsent
+		s.down, s.up = st.Wire.BytesIn, st.Wire.BytesOut
+		s.errors = int(st.Lost)
 	}
 	s.errors += int(c.errors.Load())
-	s.dismissed = c.stay < len(c.bots)
-	return s, views
+	s.dismissed = c.stay < len(c.dancers)
+	return s
 }
 
 func count(b bool) int {
@@ -127,40 +129,64 @@ func count(b bool) int {
 // dots are the places of the bots, and of the guards where a bot last saw them, in the order of
 // ids, and the last alarm.
 func (c *crowd) dots() (all []dot, alarm string) {
-	now, views := c.sums()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, v := range views {
-		if v.at.id != 0 {
-			all = append(all, v.at)
+	c.each(func(b *bots.Bot, _ *dancer) {
+		if b.Client == nil || !b.InWorld() {
+			return
 		}
-		for _, d := range v.sees {
-			c.guards[d.id] = d
+		all = append(all, see(b.Player()))
+		for r := range b.Entities() {
+			if d := see(r); d.guard {
+				c.guards[d.id] = d
+			}
 		}
-	}
+		if text, ok := b.SpaceData(alarmKey); ok {
+			alarm = string(text)
+		}
+	})
 	for _, d := range c.guards {
 		all = append(all, d)
 	}
 	slices.SortFunc(all, func(a, b dot) int { return cmp.Compare(a.id, b.id) })
-	return all, now.alarm
+	return all, alarm
+}
+
+// watch begins or ends the counting of how fresh the places are that bots hold.
+func (c *crowd) watch(on bool) {
+	if c.swarm == nil {
+		return
+	}
+	if err := c.swarm.Watch(on); err != nil {
+		c.log.Error("bots have ended", "error", err)
+		c.errors.Add(1)
+	}
+}
+
+// freshness is what all bots together found.
+func (c *crowd) freshness() (f bots.Freshness, err error) {
+	if c.swarm == nil {
+		return f, nil
+	}
+	return c.swarm.Freshness()
 }
 
 // audit makes every bot ask the server what it should hold, and compare.
 func (c *crowd) audit() {
-	for i, p := range c.processes[:c.stay] {
-		_ = p.Do(func(host.App) {
-			if err := c.bots[i].client.RequestAudit(); err != nil {
-				c.bots[i].log.Error("no audit", "bot", i, "error", err)
-			}
-		})
-	}
+	c.each(func(b *bots.Bot, _ *dancer) {
+		if b.Number >= c.stay || b.Client == nil {
+			return
+		}
+		if err := b.RequestAudit(); err != nil {
+			c.log.Error("no audit", "bot", b.Number, "error", err)
+		}
+	})
 }
 
 // leave lets all bots log out and ends them.
 func (c *crowd) leave() error {
-	for i, p := range c.processes {
-		_ = p.Do(func(host.App) { c.bots[i].client.Logout() })
+	if c.swarm == nil {
+		return nil
 	}
-	waitFor(client.LogoutTimeout, func() bool { now, _ := c.sums(); return now.over == len(c.bots) })
-	return c.host.Close()
+	return c.swarm.Stop()
 }

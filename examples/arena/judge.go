@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -43,10 +44,10 @@ func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error)
 			}
 			return m, err
 		}
-		now, _ := c.sums()
-		if m.from.IsZero() && now.playing == len(c.bots) {
+		now := c.sums()
+		if m.from.IsZero() && now.playing == len(c.dancers) {
 			m.from, m.first, m.before = time.Now(), st, now
-			c.watching.Store(true)
+			c.watch(true)
 		}
 		m.to, m.last, m.after = time.Now(), st, now
 		fmt.Fprintln(os.Stderr, s.line(&st))
@@ -93,14 +94,18 @@ type verdict struct {
 func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 	// Whatever ended the dance, the end has its own time limits.
 	ctx := context.Background()
-	c.watching.Store(false)
-	v.dancing(&m, s.f, len(c.bots))
-	v.seeing(c.freshness())
+	c.watch(false)
+	v.dancing(&m, s.f, len(c.dancers))
+	fresh, err := c.freshness()
+	if err != nil {
+		return v, err
+	}
+	v.seeing(&fresh)
 	v.arrive = s.f.arrive
 	v.Recovery = m.ebb.recovery().Milliseconds()
 	fmt.Fprintln(os.Stderr, "the bots come to rest, then the world is frozen")
 	c.resting.Store(true)
-	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.resting == now.playing })
+	waitFor(5*time.Second, func() bool { now := c.sums(); return now.resting == now.playing })
 	time.Sleep(restFor)
 
 	begun := time.Now()
@@ -125,23 +130,23 @@ func (s *show) judge(c *crowd, m measurement) (v verdict, err error) {
 		return v, err
 	}
 	c.audit()
-	waitFor(5*time.Second, func() bool { now, _ := c.sums(); return now.audited == c.stay })
+	waitFor(5*time.Second, func() bool { now := c.sums(); return now.audited == c.stay })
 	st, _, err = s.await(ctx, countLimit, func(st *status.World) bool {
-		now, _ := c.sums()
+		now := c.sums()
 		n, _ := lost(st, &now)
 		return n == 0
 	})
 	if err != nil {
 		return v, err
 	}
-	now, views := c.sums()
+	now := c.sums()
 	v.Lost, v.lostDetails = lost(&st, &now)
 	v.deaths = st.Deaths
 	v.Unsent = st.UnsentFaults() + now.unsent
 	printUnsent(&st)
 	v.Diverged = now.diverged + c.stay - now.audited
 	v.Errors = st.Counters.Errors + st.Counters.GhostsDiffer + now.malformed + uint64(now.errors)
-	printDiffs(views[:c.stay])
+	c.printDiffs()
 	if d := st.Counters.GhostsDiffer; d > 0 {
 		fmt.Fprintf(os.Stderr, "%d ghosts differ from their reals\n", d)
 	}
@@ -193,22 +198,23 @@ func waitFor(limit time.Duration, ok func() bool) {
 	}
 }
 
-func printDiffs(views []view) {
+// printDiffs prints what clients do not hold as they should.
+func (c *crowd) printDiffs() {
 	shown := 0
-	for i := range views {
-		for _, d := range views[i].diff {
-			if shown++; shown > shownDiffs {
-				return
-			}
-			fmt.Fprintf(os.Stderr, "bot %d: %s\n", i, d)
+	c.each(func(b *bots.Bot, d *dancer) {
+		diff := d.diff
+		switch {
+		case b.Number >= c.stay:
+			return
+		case !d.audited:
+			diff = []string{"no answer to its audit"}
 		}
-		if !views[i].audited {
-			if shown++; shown > shownDiffs {
-				return
+		for _, line := range diff {
+			if shown++; shown <= shownDiffs {
+				fmt.Fprintf(os.Stderr, "bot %d: %s\n", b.Number, line)
 			}
-			fmt.Fprintf(os.Stderr, "bot %d: no answer to its audit\n", i)
 		}
-	}
+	})
 }
 
 // printUnsent prints what was not sent, and why.

@@ -3,10 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
-	"github.com/cellscape/cellscape/mercury/host"
+	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
@@ -78,14 +77,12 @@ func (e *ebb) recovery() time.Duration {
 
 // dismiss lets the last bots log out, and returns how many. They are not asked for audits any more.
 func (c *crowd) dismiss(share float64) int {
-	n := int(share * float64(len(c.bots)))
-	c.stay = len(c.bots) - n
-	var gone sync.WaitGroup
-	for i := c.stay; i < len(c.bots); i++ {
-		// All log out at once: one after the other would take half a minute on a machine that is
-		// too slow for them.
-		gone.Go(func() { _ = c.processes[i].Do(func(host.App) { c.bots[i].leave() }) })
-	}
-	gone.Wait()
+	n := int(share * float64(len(c.dancers)))
+	c.stay = len(c.dancers) - n
+	c.each(func(b *bots.Bot, _ *dancer) {
+		if b.Number >= c.stay {
+			b.LeaveFor(0)
+		}
+	})
 	return n
 }

@@ -150,7 +150,7 @@ func (s *show) findLogin(ctx context.Context) (netip.AddrPort, error) {
 
 // dance lets the bots in, dances until it is time, and judges the world.
 func (s *show) dance(ctx context.Context, schema *property.Schema, login netip.AddrPort) error {
-	c, err := startCrowd(s.f.bots, s.f.seed, schema, login, s.key, s.log)
+	c, err := startCrowd(ctx, s.f, schema, login, s.key, s.log)
 	if err != nil {
 		return err
 	}

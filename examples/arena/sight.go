@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 	"os"
-	"time"
+
+	"github.com/cellscape/cellscape/entity/client/bots"
 )
 
 // Sight is what players saw of each other while everyone moved; part of the JSON object.
 type Sight struct {
 	// Moves is how many moves of bots were in the view of others. Arrived is how many of them, in
 	// percent, were known there within two ticks: the move itself, or a later one of the same bot.
-	Moves   int     `json:"moves_in_view"`
+	Moves   uint64  `json:"moves_in_view"`
 	Arrived float64 `json:"moves_arrived_in_two_ticks_percent"`
 	// Ages are the ages of the places that players held of each other: the time since such a place
 	// was no longer the true one.
@@ -35,20 +36,22 @@ const (
 )
 
 // seeing fills in what players saw.
-func (v *verdict) seeing(f *freshness) {
-	v.Moves = f.moves
-	if f.moves > 0 {
-		v.Arrived = float64(int(10000*float64(f.inTime)/float64(f.moves))) / 100
-	}
-	v.Ages = f.in(0, bands)
-	for i := range bands {
-		v.ByDistance = append(v.ByDistance, f.in(i, i+1))
+func (v *verdict) seeing(f *bots.Freshness) {
+	v.Moves = f.Moves
+	v.Arrived = float64(int(10000*f.Share())) / 100
+	v.Ages = agesIn(f, 0, bots.Bands)
+	for i := range bots.Bands {
+		v.ByDistance = append(v.ByDistance, agesIn(f, i, i+1))
 	}
 }
 
-func (f *freshness) in(from, to int) Ages {
-	a := Ages{To: bandWidth * float64(to), P50: f.quantile(.5, from, to).Milliseconds(), P99: f.quantile(.99, from, to).Milliseconds()}
-	for _, w := range f.worst[from:to] {
+// agesIn are the ages in some of the bands of distance.
+func agesIn(f *bots.Freshness, from, to int) Ages {
+	a := Ages{
+		To:  float64(aoiRadius) * float64(to) / bots.Bands,
+		P50: f.Age(.5, from, to).Milliseconds(), P99: f.Age(.99, from, to).Milliseconds(),
+	}
+	for _, w := range f.Worst[from:to] {
 		a.Worst = max(a.Worst, w.Milliseconds())
 	}
 	return a
@@ -59,7 +62,7 @@ func (v *verdict) tellSight() {
 		return
 	}
 	fmt.Fprintf(os.Stderr, "of %d moves in view %.2f %% arrived within %v; ages of places p50 %v, p99 %v, worst %v ms\n",
-		v.Moves, v.Arrived, inTime, v.P50, v.P99, v.Worst)
+		v.Moves, v.Arrived, bots.DefaultInTime, v.P50, v.P99, v.Worst)
 	for _, a := range v.ByDistance {
 		fmt.Fprintf(os.Stderr, "  up to %3.0f m: p50 %v, p99 %v, worst %v ms\n", a.To, a.P50, a.P99, a.Worst)
 	}
@@ -76,5 +79,5 @@ func (v *verdict) lateMoves() error {
 		fmt.Fprintf(os.Stderr, "%.1f %% of the ticks were late: this machine does not keep up, so late moves do not count\n", late)
 		return nil
 	}
-	return fmt.Errorf("%.2f %% of the moves in view arrived within %v, want %v (-arrive)", v.Arrived, time.Duration(inTime), v.arrive)
+	return fmt.Errorf("%.2f %% of the moves in view arrived within %v, want %v (-arrive)", v.Arrived, bots.DefaultInTime, v.arrive)
 }

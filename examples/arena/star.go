@@ -29,8 +29,8 @@ const (
 	raysFor   = 40 * time.Second
 )
 
-// dancer knows the steps of one bot.
-type dancer struct {
+// dance knows the steps of one bot.
+type dance struct {
 	number int
 	chance *rand.Rand
 
@@ -38,14 +38,14 @@ type dancer struct {
 	spot  property.Vector3 // of the spread
 }
 
-func newDancer(number int, seed uint64) *dancer {
-	d := &dancer{number: number, chance: rand.New(rand.NewPCG(seed, uint64(number))), cycle: -1}
+func newDance(number int, seed uint64) *dance {
+	d := &dance{number: number, chance: rand.New(rand.NewPCG(seed, uint64(number))), cycle: -1}
 	d.spot = somewhere(d.chance, spread)
 	return d
 }
 
 // target is where the bot wants to be at a time since the dance began.
-func (d *dancer) target(now time.Duration) property.Vector3 {
+func (d *dance) target(now time.Duration) property.Vector3 {
 	const whole = spreadFor + gatherFor + raysFor
 	cycle, t := int(now/whole), now%whole
 	from, to := d.crowded(2*cycle), d.crowded(2*cycle+1)
@@ -67,7 +67,7 @@ func (d *dancer) target(now time.Duration) property.Vector3 {
 
 // crowded is the station of the bot at a turn. Some stations are more popular than others, and
 // different ones at each turn: with equal crowds the lines could stay where they are.
-func (d *dancer) crowded(turn int) int {
+func (d *dance) crowded(turn int) int {
 	const liking = "000000112222344456668871"
 	s := int(liking[d.number%len(liking)] - '0')
 	if s == centre {
@@ -92,17 +92,6 @@ func near(at property.Vector3, number int) property.Vector3 {
 	at.X += float32(r * math.Cos(a))
 	at.Z += float32(r * math.Sin(a))
 	return at
-}
-
-// step is one step of length s metres from a place towards another.
-func step(from, to property.Vector3, s float64) (next property.Vector3, yaw float32) {
-	dx, dz := float64(to.X-from.X), float64(to.Z-from.Z)
-	left := math.Hypot(dx, dz)
-	yaw = float32(math.Atan2(dx, dz))
-	if left <= s {
-		return to, yaw
-	}
-	return property.Vector3{X: from.X + float32(dx/left*s), Z: from.Z + float32(dz/left*s)}, yaw
 }
 
 // somewhere is a place in a square around the origin.

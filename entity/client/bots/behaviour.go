@@ -50,17 +50,23 @@ func (w *Walk) Act(b *Bot) {
 
 func between(b *Bot, least, most float32) float32 { return least + b.Chance.Float32()*(most-least) }
 
-// towards goes one step towards a place.
-func towards(b *Bot, to property.Vector3, speed float32) {
-	at, step := b.Player().Position, b.Step(speed)
-	dx, dz := to.X-at.X, to.Z-at.Z
+// Towards is one step of so many metres on the ground from a place towards another, and the yaw of who
+// goes it.
+func Towards(from, to property.Vector3, step float32) (next property.Vector3, yaw float32) {
+	dx, dz := to.X-from.X, to.Z-from.Z
 	far := float32(math.Hypot(float64(dx), float64(dz)))
-	next := to
+	next, yaw = to, float32(math.Atan2(float64(dx), float64(dz)))
 	if far > step {
-		next = property.Vector3{X: at.X + dx/far*step, Y: at.Y, Z: at.Z + dz/far*step}
+		next = property.Vector3{X: from.X + dx/far*step, Y: from.Y, Z: from.Z + dz/far*step}
 	}
-	if next != at {
-		b.try(b.Go(next, property.Vector3{X: float32(math.Atan2(float64(dx), float64(dz)))}))
+	return next, yaw
+}
+
+// towards goes one step.
+func towards(b *Bot, to property.Vector3, speed float32) {
+	at := b.Player().Position
+	if next, yaw := Towards(at, to, b.Step(speed)); next != at {
+		b.try(b.Go(next, property.Vector3{X: yaw}))
 	}
 }
 

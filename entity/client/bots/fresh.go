@@ -73,35 +73,47 @@ func (f *Freshness) add(g *Freshness) {
 	}
 }
 
+// nothing is the number of a place that no move has led to.
+const nothing = -2
+
 // seen is another bot as one sees it: the Tag of its replica.
 type seen struct {
 	trail *trail
-	known int // number of the newest move that is known; kept before the last when what is held is older
+	known int // number of the newest move that is known; -1 before the first, or nothing
 	next  int // number of the first move that is not counted
 }
 
-// newSeen begins to watch another; what it has done before is not counted.
-func (b *Bot) newSeen(r *client.Replica) {
+// newSeen begins to watch another; nil for what is no bot. What it did before it came to the place that is held is not
+// counted.
+func (b *Bot) newSeen(r *client.Replica) *seen {
 	r.Tag = nil
 	t := b.group.swarm.trails.find(r.ID)
 	if t == nil {
-		return
+		return nil
 	}
-	s := &seen{trail: t, known: max(-1, int(t.n.Load())-1-kept)}
-	s.learn(r, b.group.swarm.cfg.Rounding)
-	s.next = s.known + 1
+	s := &seen{trail: t, known: nothing, next: int(t.n.Load())}
+	switch {
+	case s.next == 0:
+		s.known = -1
+	case s.learn(r, b.group.swarm.cfg.Rounding):
+		s.next = s.known + 1
+	}
 	r.Tag = s
+	return s
 }
 
-// beginWatch takes down what the bot knows before it counts.
+// beginWatch takes down what the bot knows before it counts. A place that its bot does not remember is taken to be
+// as old as the oldest that it does.
 func (b *Bot) beginWatch() {
 	if b.Client == nil {
 		return
 	}
 	for r := range b.Client.Entities() {
-		b.newSeen(r)
-		if s, ok := r.Tag.(*seen); ok {
+		if s := b.newSeen(r); s != nil {
 			s.next = int(s.trail.n.Load())
+			if s.known == nothing {
+				s.known = max(-1, s.next-1-kept)
+			}
 		}
 	}
 }
@@ -148,7 +160,7 @@ func (b *Bot) look(now time.Duration) {
 		}
 		s.next = s.trail.count(s.next, math.MaxInt, now, cfg.InTime, false, fresh)
 		distance := entity.Distance(own, r.Position)
-		if cfg.ViewRadius == 0 || distance <= cfg.ViewRadius {
+		if s.known != nothing && (cfg.ViewRadius == 0 || distance <= cfg.ViewRadius) {
 			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now))
 		}
 	}

@@ -51,7 +51,7 @@ func (m *move) time() time.Duration { return time.Duration(m.at.Load()) * trailU
 // find is the number of the newest move to a place, of those after a number.
 func (t *trail) find(place property.Vector3, after int, rounding float32) (number int, ok bool) {
 	n := int(t.n.Load())
-	for i := n - 1; i > max(after, n-1-kept); i-- {
+	for i := n - 1; i > max(-1, after, n-1-kept); i-- {
 		p := t.made[i%kept].place.Load()
 		dx, dz := math.Float32frombits(uint32(p>>32))-place.X, math.Float32frombits(uint32(p))-place.Z
 		if dx <= rounding && dx >= -rounding && dz <= rounding && dz >= -rounding {

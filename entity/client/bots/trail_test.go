@@ -1,0 +1,121 @@
+package bots
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+const tick = 100 * time.Millisecond
+
+func at(x float32) property.Vector3 { return property.Vector3{X: x} }
+
+// A move is known in time or is late; one that was never told by itself becomes known with a later
+// one.
+func TestTrailCounts(t *testing.T) {
+	var tr trail
+	for i := range 10 {
+		tr.add(time.Duration(i)*tick, at(float32(i)))
+	}
+	var f Freshness
+	number, ok := tr.find(at(4.004), -1, DefaultRounding)
+	if !ok || number != 4 {
+		t.Fatalf("found move %d, %v", number, ok)
+	}
+	if _, ok := tr.find(at(4), 4, DefaultRounding); ok {
+		t.Error("a move is found among those after it")
+	}
+	// At 5.5 ticks: the moves at 0 to 3 ticks are more than two ticks old.
+	if next := tr.count(0, number+1, 5*tick+tick/2, 2*tick, true, &f); next != 5 || f.Moves != 5 || f.InTime != 1 {
+		t.Errorf("next is %d, %d of %d in time", next, f.InTime, f.Moves)
+	}
+	// At 8.5 ticks the moves at 5 and 6 are late, if nobody has heard of them; for those at 7 and 8
+	// it is too early to say.
+	if next := tr.count(5, 10, 8*tick+tick/2, 2*tick, false, &f); next != 7 || f.Moves != 7 || f.InTime != 1 {
+		t.Errorf("next is %d, %d of %d in time", next, f.InTime, f.Moves)
+	}
+	for _, c := range []struct {
+		number    int
+		now, want time.Duration
+	}{
+		{4, 9 * tick, 4 * tick},
+		{4, 4 * tick, 0}, // outdated by a move still to come
+		{9, 20 * tick, 0},
+		{-1, 9 * tick, 9 * tick},
+	} {
+		if age := tr.age(c.number, c.now); age != c.want {
+			t.Errorf("at %v the place after move %d is %v old, want %v", c.now, c.number, age, c.want)
+		}
+	}
+}
+
+// What a trail does not remember any more is late, and old to within a few ticks, up to a minute.
+func TestTrailForgets(t *testing.T) {
+	const made = 3000
+	var tr trail
+	for i := range made {
+		tr.add(time.Duration(i)*tick, at(float32(i)))
+	}
+	if _, ok := tr.find(at(made-kept-1), -1, DefaultRounding); ok {
+		t.Error("a forgotten move is found")
+	}
+	var f Freshness
+	if next := tr.count(100, math.MaxInt, made*tick, 2*tick, false, &f); next != made-2 || f.Moves != made-102 || f.InTime != 0 {
+		t.Errorf("next is %d, %d of %d in time", next, f.InTime, f.Moves)
+	}
+	f = Freshness{}
+	if next := tr.count(100, 200, made*tick, 2*tick, false, &f); next != 200 || f.Moves != 100 {
+		t.Errorf("next is %d, %d moves", next, f.Moves)
+	}
+	for back := 1; back < 500; back++ {
+		got, want := tr.age(made-1-back, (made-1)*tick), time.Duration(back-1)*tick
+		if got > want || got < want-keptEvery*tick || back <= kept && got != want {
+			t.Errorf("a place of %v ago is told as %v old", want, got)
+		}
+	}
+	if age := tr.age(10, (made-1)*tick); age < 49*time.Second {
+		t.Errorf("a place of minutes ago is told as %v old", age)
+	}
+}
+
+func TestAges(t *testing.T) {
+	var a, f Freshness
+	for i := range 100 {
+		a.note(10, 100, time.Duration(i)*10*time.Millisecond)
+	}
+	a.note(90, 100, time.Minute)
+	f.add(&a)
+	if p50, p99 := f.Age(.5, 0, 1), f.Age(.99, 0, 1); p50 != 490*time.Millisecond || p99 != 980*time.Millisecond {
+		t.Errorf("p50 %v, p99 %v", p50, p99)
+	}
+	if f.Worst[Bands-1] != time.Minute || f.Worst[0] != 990*time.Millisecond {
+		t.Errorf("%+v", f.Worst)
+	}
+}
+
+// The address of a server in the clothes of a socket tells both again.
+func TestDisguise(t *testing.T) {
+	seen := map[string]bool{}
+	for _, socket := range []int{0, 1, 255, 65535} {
+		for _, place := range []int{0, 1, 77} {
+			a := disguise(socket, place, 20013)
+			s, p := undisguise(a)
+			if s != socket || p != place || a.Port() != 20013 || seen[a.String()] {
+				t.Errorf("socket %d, server %d: %v is socket %d, server %d", socket, place, a, s, p)
+			}
+			seen[a.String()] = true
+		}
+	}
+}
+
+func TestTowards(t *testing.T) {
+	to := property.Vector3{X: 3, Z: 4}
+	if at, _ := Towards(property.Vector3{}, to, 5.1); at != to {
+		t.Errorf("at %v", at)
+	}
+	if at, yaw := Towards(property.Vector3{}, property.Vector3{X: 10}, 1); at != (property.Vector3{X: 1}) || math.Abs(float64(yaw)-math.Pi/2) > 1e-6 {
+		t.Errorf("at %v, yaw %v", at, yaw)
+	}
+}

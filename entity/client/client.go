@@ -50,36 +50,6 @@ func (s State) String() string {
 // ErrEnded is Err after Close.
 var ErrEnded = errors.New("client: closed by its owner")
 
-// Stats counts what a client has done and met.
-type Stats struct {
-	// CallsSent counts calls of cell and base methods.
-	CallsSent uint64
-	// MovesSent counts Moves, reliable ones included.
-	MovesSent uint64
-	// Bundles counts the proxy's reliable messages, and CellBundles those of them that its cell
-	// part made.
-	Bundles, CellBundles uint64
-	// Packets counts Positions packets.
-	Packets uint64
-	// BytesDown and BytesUp count bytes of protocol messages.
-	BytesDown, BytesUp uint64
-	// UnknownEntities counts messages and packet entries for entities that the client does not
-	// have, mostly from late packets.
-	UnknownEntities uint64
-	// StalePositions counts packet entries and Rests that were older than what the client has.
-	StalePositions uint64
-	// UnknownMessages counts messages with ids that this client does not know.
-	UnknownMessages uint64
-	// Malformed counts messages that could not be read; the first ends the session.
-	Malformed uint64
-	// Audits counts answers to RequestAudit, AuditDiffs the lines of difference in them.
-	Audits, AuditDiffs uint64
-	// Unsent counts messages that could not be sent although the session goes on: too long, or too
-	// many for a server that does not keep up. It does not count what an ended session could not
-	// send.
-	Unsent uint64
-}
-
 // Client is one session of one player. It is a mercury.Handler with a Tick; see the package
 // comment.
 type Client struct {

@@ -73,6 +73,9 @@ type Config struct {
 	PropertyStats *property.Stats
 	// Scripts are the game's Go types for what it sees. Default: none.
 	Scripts *Scripts
+	// Filter makes the filter of an entity that comes into view, by which Replica.Shown says where
+	// to draw it; nil for none. Default: all are shown where they are.
+	Filter func(r *Replica) Filter
 	// MaxDownload is the longest content, in bytes, that the client takes from the server. It is
 	// kept in memory while it comes. Default DefaultMaxDownload.
 	MaxDownload int

@@ -37,6 +37,14 @@
 // The client tells the server which packets have come, with its own moves or, while it stands
 // still, in messages of their own.
 //
+// # Where to draw an entity
+//
+// Position is what the server said last: right, and jerky. A Filter turns what arrives into a walk:
+// Hermite shows an entity a few tenths of a second late on a smooth curve, whatever jitter and loss
+// do; Raw is to compare with. The game chooses by entity (Config.Filter, Replica.SetFilter), and asks
+// Replica.Shown for each frame. Stats counts the places, their bytes and how old those were that they
+// replaced.
+//
 // # Concurrency
 //
 // A Client starts no goroutine, reads no clock and takes no lock: use it on one goroutine. Events

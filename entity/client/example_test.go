@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -46,6 +47,28 @@ func Example() {
 	// sent 31 bytes
 	// true refused: unknown user or wrong password
 	// closed
+}
+
+// An entity is drawn between the places that arrive ten times a second, and one of them is late. A
+// Config.Filter gives such a filter to each entity that comes into view, and Replica.Shown asks it.
+func ExampleHermite() {
+	filter := new(client.Hermite)
+	east := func(x float32) property.Vector3 { return property.Vector3{X: x} }
+	for _, arrives := range []struct {
+		after time.Duration
+		x     float32
+		says  client.Word
+	}{{0, 0, client.Appears}, {100, 1, client.Moves}, {200, 2, client.Moves}, {390, 3, client.Moves}, {400, 4, client.Moves}, {500, 5, client.Rests}} {
+		filter.Input(arrives.after*time.Millisecond, east(arrives.x), property.Vector3{}, arrives.says)
+		for frame := range time.Duration(2) {
+			shown, _ := filter.Output((arrives.after + 50*frame) * time.Millisecond)
+			fmt.Printf("%.1f ", shown.X)
+		}
+	}
+	shown, _ := filter.Output(time.Second)
+	fmt.Printf("%.1f\n", shown.X)
+	// Output:
+	// 0.0 0.0 0.0 0.4 1.0 1.4 2.4 2.5 2.5 2.5 2.6 2.8 5.0
 }
 
 // wireTap is a transport with one channel that leads nowhere.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -28,7 +29,9 @@ type Replica struct {
 	Tag any
 
 	client *Client
-	kind   *script.Type // nil without a script
+	filter Filter        // nil: places are shown as they arrive
+	heard  time.Duration // when the last packet entry was used, 0 for none since the last reliable word
+	kind   *script.Type  // nil without a script
 	script reflect.Value
 	alias  uint32
 	packet uint32 // number of the last packet that had it, 0 before any

@@ -36,6 +36,9 @@ func (c *Client) onEnter(body []byte) error {
 		return malformed("alias %d names two entities", m.Alias)
 	}
 	c.entities.put(r)
+	if c.cfg.Filter != nil {
+		r.SetFilter(c.cfg.Filter(r))
+	}
 	if c.state != Closed && c.cfg.Events.Entered != nil {
 		c.cfg.Events.Entered(r)
 	}
@@ -116,7 +119,10 @@ func (c *Client) onRest(body []byte) error {
 		return nil
 	}
 	used, moves := r.rest(c.bundle, m.Position, m.Direction)
-	if !used {
+	if used {
+		r.heard = 0
+		r.play(Rests)
+	} else {
 		c.stats.StalePositions++
 	}
 	c.tellMoved(r, moves)
@@ -136,6 +142,7 @@ func (c *Client) positions(packet []byte) error {
 		return nil
 	}
 	c.stats.Packets++
+	c.stats.PositionBytes += uint64(len(packet))
 	var bad error
 	first := true
 	err := c.reader.Read(packet, func(h *protocol.PacketHead, m *protocol.Moved) {
@@ -184,6 +191,12 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 		c.stats.StalePositions++
 		return nil
 	}
+	c.stats.Places++
+	if r.heard > 0 {
+		c.stats.Ages.note(c.now - r.heard)
+	}
+	r.heard = c.now
+	r.play(Moves)
 	c.tellMoved(r, true)
 	if c.state == Closed {
 		return errOver

@@ -29,7 +29,8 @@ type result struct {
 	PayloadDown float64 `json:"payload_bytes_down_per_client_tick"`
 	PayloadUp   float64 `json:"payload_bytes_up_per_client_tick"`
 	Places      float64 `json:"places_per_client_tick"`
-	PlaceBytes  float64 `json:"payload_bytes_per_place"`
+	PlaceBytes  float64 `json:"payload_bytes_per_place"`  // all that was sent, for each place that was of use
+	PacketBytes float64 `json:"position_bytes_per_place"` // of packets of places alone
 
 	Moves    uint64  `json:"moves_in_view"`
 	Arrived  float64 `json:"arrived_in_time_percent"`
@@ -67,6 +68,9 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 	if places > 0 {
 		res.PlaceBytes = round(float64(down) / float64(places))
 	}
+	if n := b.bots.Client.Places - a.bots.Client.Places; n > 0 {
+		res.PacketBytes = round(float64(b.bots.Client.PositionBytes-a.bots.Client.PositionBytes) / float64(n))
+	}
 	if n := b.ticks - a.ticks; n > 0 {
 		res.Late = round(100 * float64(b.late-a.late) / float64(n))
 	}
@@ -90,8 +94,8 @@ func (r *result) print() {
 		r.In, r.InView, r.CPU, r.CPUBy, r.Cores)
 	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms\n",
 		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst)
-	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use; %.0f KB a client; %.2f %% of ticks late\n",
-		r.WireDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.Memory, r.Late)
+	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
+		r.WireDown, r.WireUp, r.PayloadDown, r.PayloadUp, r.PlaceBytes, r.PacketBytes, r.Memory, r.Late)
 	fmt.Fprintf(os.Stderr, "a bot costs %.1f µs a tick and %.0f KB of its process\n", r.BotCPU, r.BotMemory)
 	if r.Thrift > 0 {
 		fmt.Fprintf(os.Stderr, "a CellApp saves (step %d): clients are told less than they would be\n", r.Thrift)

@@ -103,7 +103,8 @@ func (b *Bot) tick(now time.Duration) {
 // login begins a session.
 func (b *Bot) login() {
 	if b.Client != nil {
-		addStats(&b.earlier, b.Client.Stats())
+		st := b.Client.Stats()
+		b.earlier.Add(&st)
 	}
 	b.leaving, b.waiting = false, false
 	g := b.group
@@ -172,11 +173,12 @@ func (b *Bot) addTo(st *Stats) {
 	if b.waiting {
 		st.Waiting++
 	}
-	addStats(&st.Client, b.earlier)
+	st.Client.Add(&b.earlier)
 	if b.Client == nil {
 		return
 	}
-	addStats(&st.Client, b.Client.Stats())
+	now := b.Client.Stats()
+	st.Client.Add(&now)
 	if b.Client.State() == client.Closed {
 		return
 	}
@@ -185,21 +187,4 @@ func (b *Bot) addTo(st *Stats) {
 		st.Playing++
 		st.InView += b.Client.Len()
 	}
-}
-
-func addStats(a *client.Stats, b client.Stats) {
-	a.CallsSent += b.CallsSent
-	a.MovesSent += b.MovesSent
-	a.Bundles += b.Bundles
-	a.CellBundles += b.CellBundles
-	a.Packets += b.Packets
-	a.BytesDown += b.BytesDown
-	a.BytesUp += b.BytesUp
-	a.UnknownEntities += b.UnknownEntities
-	a.StalePositions += b.StalePositions
-	a.UnknownMessages += b.UnknownMessages
-	a.Malformed += b.Malformed
-	a.Audits += b.Audits
-	a.AuditDiffs += b.AuditDiffs
-	a.Unsent += b.Unsent
 }

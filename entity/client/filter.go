@@ -1,0 +1,66 @@
+package client
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+// Word is what the server says of an entity with a place.
+type Word uint8
+
+// The words on a place.
+const (
+	// Moves: the entity is on its way.
+	Moves Word = iota
+	// Rests: it stands there. The server says so reliably.
+	Rests
+	// Appears: it is there now, wherever it was before.
+	Appears
+)
+
+// Filter decides where an entity is shown while places of it arrive some times a second, early or
+// late. It belongs to one replica. The same clock as that of Client.Tick counts.
+type Filter interface {
+	// Input takes a place that has just arrived.
+	Input(now time.Duration, position, direction property.Vector3, says Word)
+	// Output is where the entity is shown at a time, which is not before that of an earlier call.
+	Output(now time.Duration) (position, direction property.Vector3)
+}
+
+// SetFilter gives the entity a filter, which begins at the place that r has; nil takes it away.
+// Config.Filter gives each entity one as it comes into view.
+func (r *Replica) SetFilter(f Filter) {
+	r.filter = f
+	r.play(Appears)
+}
+
+// Shown is where to draw the entity at a time, by its filter. Position and Direction are what the
+// server said last, and what is drawn of an entity without a filter. The player's own entity is where
+// the player put it.
+func (r *Replica) Shown(now time.Duration) (position, direction property.Vector3) {
+	if r.filter == nil {
+		return r.Position, r.Direction
+	}
+	return r.filter.Output(now)
+}
+
+// play hands the place of r to its filter.
+func (r *Replica) play(says Word) {
+	if r.filter != nil {
+		r.filter.Input(r.client.now, r.Position, r.Direction, says)
+	}
+}
+
+// Raw is a Filter that shows each place as it arrives: of use to compare others with.
+type Raw struct{ position, direction property.Vector3 }
+
+// Input implements Filter.
+func (f *Raw) Input(_ time.Duration, position, direction property.Vector3, _ Word) {
+	f.position, f.direction = position, direction
+}
+
+// Output implements Filter.
+func (f *Raw) Output(time.Duration) (position, direction property.Vector3) {
+	return f.position, f.direction
+}

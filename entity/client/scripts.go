@@ -66,29 +66,29 @@ func (s *Scripts) bind(r *Replica) {
 		kind = s.player.Of(r.Def)
 	}
 	if kind != nil {
-		r.kind, r.script = kind, kind.New(r, r.Props)
+		r.bound = &bound{kind, kind.New(r, r.Props)}
 	}
 }
 
 // Script returns the entity's script, a *T of Register; nil if there is none.
 func (r *Replica) Script() any {
-	if r.kind == nil {
+	if r.bound == nil {
 		return nil
 	}
-	return r.script.Interface()
+	return r.bound.value.Interface()
 }
 
 // hear tells the script of a change that was made.
 func (r *Replica) hear(c *property.Change) {
-	if r.kind != nil {
-		r.kind.Hear(r.script, c)
+	if r.bound != nil {
+		r.bound.kind.Hear(r.bound.value, c)
 	}
 }
 
 // call calls a client method of the script, if there is one.
 func (r *Replica) call(method int, args []byte) error {
-	if r.kind == nil {
+	if r.bound == nil {
 		return nil
 	}
-	return r.kind.Call(r.script, method, 0, args)
+	return r.bound.kind.Call(r.bound.value, method, 0, args)
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -192,10 +193,11 @@ func (c *Client) moved(h *protocol.PacketHead, m *protocol.Moved) error {
 		return nil
 	}
 	c.stats.Places++
+	now := uint32(c.now / time.Millisecond)
 	if r.heard > 0 {
-		c.stats.Ages.note(c.now - r.heard)
+		c.stats.Ages.note(time.Duration(now-r.heard) * time.Millisecond)
 	}
-	r.heard = c.now
+	r.heard = now
 	r.play(Moves)
 	c.tellMoved(r, true)
 	if c.state == Closed {

@@ -12,7 +12,7 @@ const (
 	// ageStep and ageSteps are the histogram of ages.
 	ageStep, ageSteps = 10 * time.Millisecond, 1000
 	// lookEvery is how often a bot samples the ages of what it holds.
-	lookEvery = 500 * time.Millisecond
+	lookEvery = time.Second
 )
 
 // Bands is into how many bands of distance Freshness divides the view, each as wide.

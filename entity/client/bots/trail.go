@@ -25,10 +25,15 @@ const (
 // One goroutine adds, any may read. A reader that is overtaken by 64 moves while it looks may see a
 // newer one in the place of an old one, which is told as late.
 type trail struct {
+	// What is mostly asked for lies together: thousands look up the last moves of thousands.
 	n     atomic.Int64 // moves made so far; the last is number n-1
+	last  [lastMoves]move
 	made  [kept]move
 	older [kept]atomic.Uint32 // time of each keptEvery-th move
 }
+
+// lastMoves is as many as fill a line of the processor's cache.
+const lastMoves = 3
 
 type move struct {
 	place atomic.Uint64 // X and Z
@@ -37,13 +42,22 @@ type move struct {
 
 func (t *trail) add(at time.Duration, place property.Vector3) {
 	n := t.n.Load()
-	m := &t.made[n%kept]
-	m.place.Store(uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z)))
-	m.at.Store(uint32(at / trailUnit))
+	for _, m := range [...]*move{&t.last[n%lastMoves], &t.made[n%kept]} {
+		m.place.Store(uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z)))
+		m.at.Store(uint32(at / trailUnit))
+	}
 	if n%keptEvery == 0 {
 		t.older[n/keptEvery%kept].Store(uint32(at / trailUnit))
 	}
 	t.n.Store(n + 1)
+}
+
+// move is the one of a number, of n that were made.
+func (t *trail) move(number, n int) *move {
+	if number >= n-lastMoves {
+		return &t.last[number%lastMoves]
+	}
+	return &t.made[number%kept]
 }
 
 func (m *move) time() time.Duration { return time.Duration(m.at.Load()) * trailUnit }
@@ -52,7 +66,7 @@ func (m *move) time() time.Duration { return time.Duration(m.at.Load()) * trailU
 func (t *trail) find(place property.Vector3, after int, rounding float32) (number int, ok bool) {
 	n := int(t.n.Load())
 	for i := n - 1; i > max(-1, after, n-1-kept); i-- {
-		p := t.made[i%kept].place.Load()
+		p := t.move(i, n).place.Load()
 		dx, dz := math.Float32frombits(uint32(p>>32))-place.X, math.Float32frombits(uint32(p))-place.Z
 		if dx <= rounding && dx >= -rounding && dz <= rounding && dz >= -rounding {
 			return i, true
@@ -71,7 +85,7 @@ func (t *trail) count(from, to int, now, inTime time.Duration, known bool, f *Fr
 		from += gone
 	}
 	for ; from < min(to, n); from++ {
-		late := now-t.made[from%kept].time() > inTime
+		late := now-t.move(from, n).time() > inTime
 		if !known && !late {
 			break
 		}
@@ -91,7 +105,7 @@ func (t *trail) age(number int, now time.Duration) time.Duration {
 		return 0
 	}
 	if next >= n-kept {
-		return max(0, now-t.made[next%kept].time())
+		return max(0, now-t.move(next, n).time())
 	}
 	i := max((next+keptEvery-1)/keptEvery, (n-1)/keptEvery-kept+1)
 	return max(0, now-time.Duration(t.older[i%kept].Load())*trailUnit)

@@ -18,7 +18,7 @@ type Values struct {
 	vals   []Value // by slot; never reallocated: handles point into it
 	sizes  []int32 // by slot: bytes of the value as it travels; 0 for what has a fixed size
 	nested []views // by slot: where handles look for parts of the value; nil until one is bound
-	change Change  // of the notification under way
+	change *Change // of the notification under way, kept for the next; nil until somebody is told
 	busy   bool    // change is in use
 }
 
@@ -204,18 +204,21 @@ func (v *Values) notify(c Change) {
 	}
 }
 
-// begin returns the Change to tell of, with anything in it. It is part of v, which saves an
-// allocation. If a holder changes properties itself, it is told of those by Changes of their own.
+// begin returns the Change to tell of, with anything in it. It is kept with v, which saves an
+// allocation, and not part of it: clients hold thousands of Values of which they tell nobody. If a holder changes properties itself, it is told of those by Changes of their own.
 func (v *Values) begin() *Change {
 	if v.busy {
 		return new(Change)
 	}
 	v.busy = true
-	return &v.change
+	if v.change == nil {
+		v.change = new(Change)
+	}
+	return v.change
 }
 
 func (v *Values) tell(c *Change) {
-	if c == &v.change {
+	if c == v.change {
 		defer v.done() // also if the script panics: its entity is restored and goes on
 	}
 	v.holder.PropertyChanged(c)

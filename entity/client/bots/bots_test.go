@@ -2,11 +2,16 @@ package bots_test
 
 import (
 	"context"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/bots"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/mercury/udp"
+	"github.com/cellscape/cellscape/property"
 )
 
 // Bots that share sockets are players of their own: all are in the world, see each other, leave and
@@ -41,8 +46,7 @@ func TestLeaveAndReturn(t *testing.T) {
 		if st.Lost+st.Refused > 0 || ctx.Err() != nil {
 			t.Fatalf("%d logins, %+v", logins, st)
 		}
-		logins = st.Logins
-		time.Sleep(50 * time.Millisecond)
+		logins = st.Logins // asking takes as long as a turn of the bots
 	}
 	if err := swarm.Each(func(b *bots.Bot) {
 		if b.Number == 0 && b.Client.Len() == 0 {
@@ -55,6 +59,97 @@ func TestLeaveAndReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A world that is full is asked less and less often, why it refuses is counted, and who gives up asks no
+// more.
+func TestFullWorld(t *testing.T) {
+	schema, err := property.NewSchema(&property.Definition{Name: "Avatar", HasBase: true, HasClient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 20
+	swarm, err := bots.Start(bots.Config{Bots: n, LoginApp: refuses(t, protocol.WorldFull), Schema: schema, PerSocket: 1, Logins: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var st bots.Stats
+	for end := time.Now().Add(20 * time.Second); len(st.Refusals) == 0 || st.Refusals[0].Logins < 2*n; {
+		if st, err = swarm.Stats(); err != nil || time.Now().After(end) {
+			t.Fatalf("%+v, %v", st, err)
+		}
+	}
+	if r := st.Refusals; len(r) != 1 || r[0].Code != protocol.WorldFull || !strings.Contains(r[0].Reason, "the world is full") || st.Lost > 0 || st.Playing > 0 {
+		t.Errorf("%+v", st)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := swarm.Ready(ctx); err == nil || !strings.Contains(err.Error(), "0 of 20") {
+		t.Errorf("ready: %v", err)
+	}
+	if err := swarm.GiveUp(); err != nil {
+		t.Fatal(err)
+	}
+	if st, err = swarm.Stats(); err != nil || st.Waiting > 0 || st.Sessions > 0 {
+		t.Errorf("after giving up: %+v, %v", st, err)
+	}
+	if err := swarm.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := swarm.Each(func(*bots.Bot) {}); err == nil {
+		t.Error("a swarm that was stopped still has bots")
+	}
+}
+
+// refuses is where a LoginApp lets nobody in.
+func refuses(t *testing.T, code protocol.Code) netip.AddrPort {
+	t.Helper()
+	fleet, err := udp.Config{}.Fleet(netip.MustParseAddr("127.0.0.1"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := mercury.NewEndpoint(mercury.Config{Salt: 7}, fleet.Addr(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.SetHandler(&refuser{e, code})
+	at, stop, ended := fleet.Addr(0), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() { _ = fleet.Close() }()
+		for began := time.Now(); ; {
+			now := time.Since(began)
+			if err := fleet.Read(func(_ int, from netip.AddrPort, datagram []byte) { e.Receive(now, from, datagram) }); err != nil {
+				t.Error(err)
+				return
+			}
+			e.Advance(now)
+			e.Flush(now, func(to netip.AddrPort, datagram []byte) { fleet.Write(0, to, datagram) })
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-ended })
+	return at
+}
+
+// refuser answers every message with a refusal.
+type refuser struct {
+	e    *mercury.Endpoint
+	code protocol.Code
+}
+
+func (r *refuser) Opened(time.Duration, mercury.ChannelID, mercury.Address) {}
+
+func (r *refuser) Message(_ time.Duration, ch mercury.ChannelID, _ bool, _ []byte) {
+	m := protocol.Refused{Code: r.code}
+	_ = r.e.Send(ch, m.Append(nil)) // the channel is there: it has just brought a message
+	r.e.Close(ch)
+}
+
+func (r *refuser) Closed(time.Duration, mercury.ChannelID, error) {}
 
 // All faults are told at once, each with its remedy.
 func TestConfig(t *testing.T) {

@@ -39,7 +39,7 @@ func world() (*cluster.Cluster, *property.Schema, error) {
 	return w, schema, err
 }
 
-// Twenty bots walk about for a second, and see each other do so.
+// Twenty bots walk about, and see each other do so.
 func ExampleStart() {
 	w, schema, err := world()
 	if err != nil {
@@ -61,10 +61,14 @@ func ExampleStart() {
 	if err := swarm.Ready(ctx); err != nil {
 		fmt.Println(err)
 	}
-	swarm.Watch(true)
-	time.Sleep(time.Second)
-	seen, err := swarm.Freshness()
-	fmt.Println("moves seen:", seen.Moves > 1000, err)
+	if err := swarm.Watch(true); err != nil {
+		fmt.Println(err)
+	}
+	var seen bots.Freshness
+	for seen.Moves < 1000 && err == nil && ctx.Err() == nil {
+		seen, err = swarm.Freshness()
+	}
+	fmt.Println("moves seen:", seen.Moves >= 1000, err)
 	fmt.Println(swarm.Stop())
 	// Output:
 	// moves seen: true <nil>

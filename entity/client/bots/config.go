@@ -16,7 +16,7 @@ import (
 const (
 	// MaxBots is the most of one swarm: more than the ports of one machine carry.
 	MaxBots = 100_000
-	// DefaultPerSocket is as many bots as share a socket and a goroutine by default.
+	// DefaultPerSocket is as many bots as share a socket by default.
 	DefaultPerSocket = 16
 	// MaxPerSocket is the most: an app takes no more channels from one place (package mercury).
 	MaxPerSocket = 30
@@ -47,7 +47,7 @@ type Config struct {
 	Behave func(number int) Behaviour
 	// Events, if not nil, gives a bot events beside those that the swarm uses itself.
 	Events func(b *Bot) client.Events
-	// PerSocket is how many bots share a socket and a goroutine. A server can tell by their
+	// PerSocket is how many bots share a socket. A server can tell by their
 	// address that they are together, which no players are: 1 is the honest choice where the
 	// server's system calls are measured. Default 16, at most 30.
 	PerSocket int

@@ -67,14 +67,14 @@ func around(p spot, r float64) area {
 }
 
 // nowhere holds no point.
-var nowhere = area{[2]float64{1, 1}, [2]float64{-1, -1}}
+func nowhere() area { return area{[2]float64{1, 1}, [2]float64{-1, -1}} }
 
 // place is a position as ordinals: whole numbers that compare as the numbers of the position do. A
 // range of them is tested with one subtraction and one comparison.
 type place [2]int32
 
 // absent is the place of a node that is not there: no box holds it.
-var absent = place{math.MinInt32, math.MinInt32}
+func absent() place { return place{math.MinInt32, math.MinInt32} }
 
 func placeOf(p spot) place { return place{ordinal(p[0]), ordinal(p[1])} }
 
@@ -90,7 +90,7 @@ type box struct {
 }
 
 // nothing is the box that holds no place.
-var nothing = box{low: [2]int32{math.MaxInt32, math.MaxInt32}}
+func nothing() box { return box{low: [2]int32{math.MaxInt32, math.MaxInt32}} }
 
 // newBox holds the places of exactly those points that are inSquare.
 func newBox(centre spot, r float64) (b box) {

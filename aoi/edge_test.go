@@ -39,7 +39,7 @@ func TestBoxIsTheSquare(t *testing.T) {
 		if want {
 			hits++
 		}
-		if nothing.holds(placeOf(p)) || b.holds(absent) {
+		if none := nothing(); none.holds(placeOf(p)) || b.holds(absent()) {
 			t.Fatalf("%v is in nothing, or %v around %v holds what is absent", p, d, c)
 		}
 	}

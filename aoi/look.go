@@ -53,9 +53,9 @@ func (ix *Index) lookAround(t *trigger, nd *node, is *box) {
 	r, drift := float64(t.enter), ix.pace.drift
 	if t.fresh || nd.leaps || distance(nd.at, nd.was) > r {
 		t.thin = false
-		now, none := around(nd.at, r+slack(nd.at, r)), nowhere
+		now, none := around(nd.at, r+slack(nd.at, r)), nowhere()
 		ix.compare(&now, &none, &t.core, is)
-		if t.core != nothing {
+		if t.core != nothing() {
 			r = float64(t.wasEnter) + drift
 			then := around(nd.was, r+slack(nd.was, r))
 			ix.compare(&then, &none, &t.core, is)

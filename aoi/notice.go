@@ -38,11 +38,11 @@ func (ix *Index) notify() {
 			ix.notifyIn(slot, &wide, &narrow)
 			continue
 		}
-		if none := nowhere; nd.live {
+		if none := nowhere(); nd.live {
 			wide := around(nd.at, far+slack(nd.at, far))
 			ix.notifyIn(slot, &wide, &none)
 		}
-		if none := nowhere; nd.known {
+		if none := nowhere(); nd.known {
 			wide := around(nd.was, far+slack(nd.was, far))
 			ix.notifyIn(slot, &wide, &none)
 		}

@@ -61,7 +61,7 @@ func (ix *Index) query(centre spot, r float64, in func(p, centre spot, r float64
 			buf = append(buf, found{nd.key, ix.nodeHandle(slot)})
 		}
 	}
-	wide, none := around(centre, r+ix.drift+slack(centre, r)), nowhere
+	wide, none := around(centre, r+ix.drift+slack(centre, r)), nowhere()
 	for _, run := range ix.grid.cover(&wide, &none) {
 		for i := range run {
 			if slot := run[i].slot; slot&former == 0 && !ix.nodes[slot].stray {

@@ -45,7 +45,7 @@ func (ix *Index) settleBand(r rank, t *trigger, is, outer *box, centre spot) {
 		}
 		z := out
 		switch {
-		case p == absent: // it is gone, or big
+		case p == absent(): // it is gone, or big
 			z = t.zoneOf(centre, &ix.nodes[slot])
 		case is.holds(p):
 			z = core

@@ -107,7 +107,7 @@ func (ix *Index) AddTrigger(at Node, enter, leave float32) Trigger {
 	nd, t := &ix.nodes[owner], &ix.triggers[slot]
 	*t = trigger{
 		owner: owner, next: nd.triggers, generation: t.generation, enter: enter, leave: leave,
-		live: true, fresh: true, core: nothing, lingering: t.lingering[:0],
+		live: true, fresh: true, core: nothing(), lingering: t.lingering[:0],
 	}
 	nd.triggers = slot + 1
 	r, i, _ := ix.rankOf(slot)
@@ -185,7 +185,7 @@ func (ix *Index) coreOf(t *trigger) *box {
 func (ix *Index) before(t *trigger, nd *node) bool {
 	b := ix.coreOf(t)
 	switch {
-	case !nd.known || *b == nothing:
+	case !nd.known || *b == nothing():
 		return false
 	case nd.appeal > 0:
 		return inSquare(nd.was, ix.nodes[t.owner].was, float64(t.wasEnter)+float64(nd.appeal))

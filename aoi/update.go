@@ -39,7 +39,7 @@ func (ix *Index) fill(updates bool) {
 	}
 	for i := range ix.nodes {
 		nd := &ix.nodes[i]
-		ix.places[i] = absent
+		ix.places[i] = absent()
 		if nd.appeal > 0 {
 			continue
 		}
@@ -57,7 +57,7 @@ func (ix *Index) fill(updates bool) {
 		if nd.appeal > 0 {
 			continue
 		}
-		e := entry{at: ix.places[i], was: absent, slot: uint32(i)}
+		e := entry{at: ix.places[i], was: absent(), slot: uint32(i)}
 		switch {
 		case !nd.moved:
 			e.was = e.at

@@ -105,6 +105,7 @@ type Avatar struct {
 	Purse property.Slice[uint32]
 	Bag   property.Slice[uint32]
 	hook  func(*Avatar, string) `cellscape:"local"`
+	seen  func(bool)            `cellscape:"local"`
 }
 
 func (a *Avatar) note(format string, args ...any) {
@@ -125,8 +126,8 @@ func (a *Avatar) OnLeavingCell()              { a.note("leaving") }
 func (a *Avatar) OnEnteredCell()              { a.note("entered") }
 func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
 func (a *Avatar) OnWitnessed(on bool) {
-	if a.hook != nil { // not into the diary: it hangs on who else is there
-		a.hook(a, fmt.Sprint("witnessed ", on))
+	if a.seen != nil { // not into the diary: it hangs on who else is there
+		a.seen(on)
 	}
 }
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }

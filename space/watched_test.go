@@ -14,12 +14,8 @@ import (
 const lease = int(UnwitnessedAfter/tickPeriod) + 25
 
 // words notes what the script of an entity is told of being seen.
-func (r *rig) words(id entity.ID, said *[]string) {
-	r.avatar(id).hook = func(_ *Avatar, s string) {
-		if s == "witnessed true" || s == "witnessed false" {
-			*said = append(*said, s)
-		}
-	}
+func (r *rig) words(id entity.ID, said *[]bool) {
+	r.avatar(id).seen = func(on bool) { *said = append(*said, on) }
 }
 
 // A script hears when a client begins to see its entity, as a real or as a ghost, and when none has for
@@ -30,11 +26,11 @@ func TestWitnessed(t *testing.T) {
 			r := newRig(t, 2)
 			r.create(1, -50, 1)
 			r.create(2, 300, 0)
-			var said []string
+			var said []bool
 			r.words(2, &said)
 			r.tick(30)
 			if r.real(2).IsWitnessed() || r.real(1).IsWitnessed() || said != nil {
-				t.Fatalf("far away it is seen: %q", said)
+				t.Fatalf("far away it is seen: %v", said)
 			}
 			r.move(2, 110)
 			r.move(2, x+1)
@@ -50,8 +46,8 @@ func TestWitnessed(t *testing.T) {
 				t.Error("it was told at once that nobody sees it")
 			}
 			r.tick(lease)
-			if r.real(2).IsWitnessed() || !slices.Contains(said, "witnessed false") {
-				t.Errorf("nobody sees it, and it heard %q", said)
+			if r.real(2).IsWitnessed() || !slices.Contains(said, false) {
+				t.Errorf("nobody sees it, and it heard %v", said)
 			}
 		})
 	}

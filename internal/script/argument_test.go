@@ -127,18 +127,18 @@ func TestStructuredArgumentsRefused(t *testing.T) {
 		arg  any
 		want string
 	}{
-		{0, 7, "argument 1 (list): a int is no list"},
+		{0, 7, "argument 1 (list): a int is not a list"},
 		{0, []string{"x"}, "argument list: "},
-		{1, []int{1}, "argument 2 (lists): element 0: a int is no list"},
-		{1, [][]any{{struct{}{}}}, "argument 2 (lists): element 0: element 0: a struct {} is no property value"},
-		{2, []int{1}, "argument 3 (ranks): a []int is no map"},
+		{1, []int{1}, "argument 2 (lists): element 0: a int is not a list"},
+		{1, [][]any{{struct{}{}}}, "argument 2 (lists): element 0: element 0: a struct {} is not a property value"},
+		{2, []int{1}, "argument 3 (ranks): a []int is not a map"},
 		{2, map[string]int{"a": 256}, "argument 3 (ranks): "},
 		{2, map[int]int{1: 1}, "argument 3 (ranks): "},
-		{2, map[string]any{"a": nil}, "value of key a: a <nil> is no property value"},
+		{2, map[string]any{"a": nil}, "value of key a: a <nil> is not a property value"},
 		{2, map[float64]int{math.NaN(): 1}, "argument 3 (ranks): "},
 		{3, struct{}{}, "argument 4 (free): "},
-		{4, 7, "argument 5 (who): a int is no mailbox"},
-		{4, nil, "argument 5 (who): a <nil> is no mailbox"},
+		{4, 7, "argument 5 (who): a int is not a mailbox"},
+		{4, nil, "argument 5 (who): a <nil> is not a mailbox"},
 	} {
 		args := append([]any(nil), good...)
 		args[c.at] = c.arg

@@ -123,13 +123,13 @@ func TestPlantedSilence(t *testing.T) {
 	})
 }
 
-// TestPlantedLossWhereBudgetsAreTight keeps all packets from all players, four ticks in thirty, in
+// TestPlantedLossWhereBudgetsAreTight keeps all packets from all players, six ticks in thirty, in
 // a tight world, where moves wait because the budget does not suffice: that excuses only those
 // moves.
 func TestPlantedLossWhereBudgetsAreTight(t *testing.T) {
 	t.Parallel()
 	tamper := func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
-		if strings.HasPrefix(p.Name, "player") && !reliable && p.c.now%(30*tick) < 4*tick {
+		if strings.HasPrefix(p.Name, "player") && !reliable && p.c.now%(30*tick) < 6*tick {
 			return nil
 		}
 		return msg

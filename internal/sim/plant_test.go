@@ -174,7 +174,7 @@ func TestPlantedLostCall(t *testing.T) {
 		if protocol.ID(msg[0]) != protocol.CellCallID {
 			return msg
 		}
-		if n++; n == 60 {
+		if n++; n == 50 {
 			return nil
 		}
 		return msg

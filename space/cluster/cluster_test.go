@@ -308,7 +308,7 @@ func TestObserverReadyNever(t *testing.T) {
 	}{
 		"no managers":   {netip.MustParseAddrPort("127.0.0.1:9"), cfg.Key.Public(), context.DeadlineExceeded, "no managers answer at 127.0.0.1:9"},
 		"managers only": {alone.ManagerAddr(), cfg.Key.Public(), context.DeadlineExceeded, "there is no LoginApp, there is no BaseApp, there is no CellApp, space 1 has no cell"},
-		"another key":   {managers, testKey(9).Public(), mercury.ErrKey, "another key"},
+		"another key":   {managers, testKey(9).Public(), mercury.ErrKey, "its key is not the one that this end dials it by"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := cluster.Observe(context.Background(), cluster.ObserverConfig{Manager: x.at, ServerKey: x.key, Access: cfg.Key.ClusterKey().Observer()})

@@ -98,7 +98,7 @@ func TestStartSaysThatTheKeyIsWrong(t *testing.T) {
 	}
 	defer func() { _ = managers.Stop() }()
 	for want, key := range map[string]secure.PrivateKey{
-		"it is sealed and this end is not": {}, "it has another key than this end dials it by, or": testKey(9),
+		"it is sealed and this end is not": {}, "its key is not the one that this end dials it by, or": testKey(9),
 	} {
 		wrong := world(t)
 		wrong.Key = key

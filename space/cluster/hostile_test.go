@@ -74,7 +74,7 @@ func TestHalfOpenDoors(t *testing.T) {
 		datagrams   = 10_000
 		connections = 1_500 // at a time, of each kind; a process has so many descriptors
 		handshakes  = 300
-		mostMemory  = 32 << 20 * detector
+		mostMemory  = 48 << 20 * detector // 3,300 connections that are half open take some ten kilobytes each
 	)
 	w, _, _, players := crowdIn(t)
 	doors := doorsOf(t, w, status.RoleLoginApp)

@@ -18,7 +18,8 @@ func (r *Real) makeWitness(w *witness.Witness) {
 	w.PackWith(r.cell.compressor)
 	r.witness = w
 	rec := r.cell.population.find(r.e.ID)
-	r.trigger = r.cell.ranges.AddTrigger(rec.node, r.cell.cfg.AoIRadius, r.cell.cfg.AoIRadius+r.cell.cfg.AoIHysteresis)
+	radius, hysteresis := r.AoI()
+	r.trigger = r.cell.ranges.AddTrigger(rec.node, radius, radius+hysteresis)
 	r.cell.triggers[r.trigger] = r
 }
 

@@ -109,6 +109,12 @@ func (c *Config) leastGhostDistance() float64 {
 	return float64(c.AoIRadius) + float64(c.AoIHysteresis) + c.Border.Band + float64(float64(c.TopSpeed)*c.CheckPeriod.Seconds())
 }
 
+// farthestAoI is how far an area of interest may reach, with its hysteresis: beyond that ghosts may be
+// missing.
+func (c *Config) farthestAoI() float32 {
+	return c.AoIRadius + c.AoIHysteresis + float32(c.Border.GhostDistance-c.leastGhostDistance())
+}
+
 // Validate reports all faults of a configuration whose defaults are filled in.
 func (c Config) Validate() error {
 	var faults []error

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
@@ -38,7 +39,7 @@ var errState = errors.New("witness: the state is not one that Append writes")
 
 // Append encodes everything that the next cell needs in order to go on where this one stopped:
 //
-//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, uvarint count, then by ascending id
+//	uvarint bundle number, uvarint packet number, uvarint deficit, f32 detail factor, f32 radius, f32 hysteresis, uvarint count, then by ascending id
 //	uvarint id, uvarint incarnation, u8 flags, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0,
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
@@ -47,7 +48,7 @@ func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, w.number)
 	b = binary.AppendUvarint(b, uint64(w.moves.number))
 	b = binary.AppendUvarint(b, uint64(w.deficit))
-	b = codec.AppendF32(b, w.factor)
+	b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, w.factor), w.reach[0]), w.reach[1])
 	b = binary.AppendUvarint(b, uint64(len(w.entries)))
 	for _, n := range w.names {
 		i, _ := w.locate(n)
@@ -96,8 +97,9 @@ func (w *Witness) Read(r *codec.Reader) {
 	number := r.Uvarint()
 	packet := fields.ReadUint32(r)
 	deficit := r.Uvarint()
-	factor := r.F32()
-	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) {
+	factor, radius, hysteresis := r.F32(), r.F32(), r.F32()
+	far := func(x float32) bool { return x >= 0 && x <= entity.MaxCoordinate }
+	if number > maxNumber || deficit > 2*maxBudget || !(factor > 0 && factor <= 1) || !far(radius) || !far(hysteresis) {
 		r.Fail(errState)
 	}
 	next := Witness{updates: w.updates, entries: make([]entry, 0, r.Count(MaxEntries, minEntry))}
@@ -120,7 +122,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	}
 	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
 	w.entries, w.names, w.live, w.odd = next.entries, next.names, next.live, len(next.entries)
-	w.number, w.now, w.calm, w.factor = number, 0, 0, factor
+	w.number, w.now, w.calm, w.factor, w.reach = number, 0, 0, factor, [2]float32{radius, hysteresis}
 	names.settle(number)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
 	w.rescale()

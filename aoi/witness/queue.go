@@ -1,6 +1,9 @@
 package witness
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // turn is an entity that waits to be served in this Update.
 type turn struct {
@@ -95,6 +98,6 @@ func (w *Witness) sink(i int) {
 
 // step is how far a turn at a distance pushes an entity back.
 func (w *Witness) step(dist float32) float64 {
-	share := float64(dist) / float64(w.cfg.MaxRadius)
+	share := float64(dist) / float64(cmp.Or(w.reach[0], w.cfg.MaxRadius))
 	return minStep + float64(share*(maxStep-minStep))
 }

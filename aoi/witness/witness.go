@@ -25,8 +25,10 @@ type Witness struct {
 	// taken before do not matter any more: virtual time begins anew.
 	calm   uint8
 	factor float32 // of distances that detail depends on, in (0, 1]
-	spare  spare   // what the cell saves
-	scale  float32 // of distances, from both
+	// reach is the radius and the hysteresis of the area of interest, 0 if they are the cell's.
+	reach [2]float32
+	spare spare   // what the cell saves
+	scale float32 // of distances, from both
 
 	queue   []turn
 	need    int      // bytes that the queue needs, as far as that can be told before
@@ -73,6 +75,14 @@ func (w *Witness) SetDetailFactor(factor float32) {
 		w.rescale()
 	}
 }
+
+// SetReach notes a radius of the area of interest, and a hysteresis, of this watcher alone, in metres:
+// the cell asks for them (Reach), and the priority of the queue goes by the radius. With 0 and 0 they
+// are the cell's again. The reach travels with the witness.
+func (w *Witness) SetReach(radius, hysteresis float32) { w.reach = [2]float32{radius, hysteresis} }
+
+// Reach is what SetReach has noted.
+func (w *Witness) Reach() (radius, hysteresis float32) { return w.reach[0], w.reach[1] }
 
 // CountIn counts what is made for the client about other entities, as property.ToOtherClients and
 // Moves, including what is given back to Unsent; nil counts nothing. The properties with which an

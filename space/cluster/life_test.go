@@ -213,40 +213,47 @@ const reportsAfter = 1300 * time.Millisecond
 // strike kills the CellApp on which the players are: they come back elsewhere.
 func strike(t *testing.T, w *cluster.Cluster, players []*lifeOf) {
 	t.Helper()
-	for _, p := range players {
-		p.do(t, func(c *client.Client) error {
-			return c.SetPosition(property.Vector3{X: 400, Z: 400}, property.Vector3{})
-		})
-		for len(p.reset)+len(p.came) > 0 { // of how the session began
-			select {
-			case <-p.reset:
-			case <-p.came:
-			}
-		}
-	}
-	// Reports of before tell of where the players were.
-	time.Sleep(reportsAfter)
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		st, err := w.Status()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if at, ok := holdsAll(&st, len(players)); ok {
-			for i := range w.CellApps() {
-				if w.CellAppAddr(i) == at {
-					_ = w.KillCellApp(i)
-				}
-			}
+	at := meet(t, w, players)
+	for i := range w.CellApps() {
+		if w.CellAppAddr(i) == at {
+			_ = w.KillCellApp(i)
 			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the players never meet: %+v", st.Spaces)
 		}
 	}
 	for _, p := range players {
 		wait(t, "reset over "+p.network, p.reset)
 		wait(t, "back over "+p.network, p.came)
 		p.cheer(t)
+	}
+}
+
+// meet brings the players together, and returns where the CellApp is that has them all. A line may have
+// moved so close to a corner that who comes there from the other side stays on its cell: then they meet in
+// another corner.
+func meet(t *testing.T, w *cluster.Cluster, players []*lifeOf) netip.AddrPort {
+	t.Helper()
+	corners := []property.Vector3{{X: 400, Z: 400}, {X: -400, Z: -400}, {X: 300, Z: -300}, {X: -300, Z: 300}}
+	for deadline, i := time.Now().Add(patience), 0; ; i++ {
+		for _, p := range players {
+			p.do(t, func(c *client.Client) error { return c.SetPosition(corners[i%len(corners)], property.Vector3{}) })
+			for len(p.reset)+len(p.came) > 0 { // of how the session began
+				select {
+				case <-p.reset:
+				case <-p.came:
+				}
+			}
+		}
+		time.Sleep(reportsAfter) // reports of before tell of where the players were
+		st, err := w.Status()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, ok := holdsAll(&st, len(players)); ok {
+			return at
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the players never meet: %+v", st.Spaces)
+		}
 	}
 }
 

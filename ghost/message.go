@@ -191,6 +191,20 @@ type Query struct {
 	Hops uint8
 }
 
+// MaxQueryHops bounds how far a query goes on: ghosts that point at each other must not keep one
+// for ever.
+const MaxQueryHops = 4
+
+func (m *Query) code(c *codec.Coder) {
+	m.Head.code(c)
+	fields.Address(c, &m.Asker)
+	c.U8(&m.Hops)
+}
+
+// Append and Parse are what code describes.
+func (m *Query) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Query) Parse(body []byte) error { return parse(body, m, m.code) }
+
 // Watched tells a real's app whether a client sees the ghost on the sender's. A ghost tells it when that
 // changes, and each time that its real has moved on.
 type Watched struct {
@@ -206,20 +220,6 @@ func (m *Watched) code(c *codec.Coder) {
 // Append and Parse are what code describes.
 func (m *Watched) Append(b []byte) []byte  { return codec.Append(b, m.code) }
 func (m *Watched) Parse(body []byte) error { return parse(body, m, m.code) }
-
-// MaxQueryHops bounds how far a query goes on: ghosts that point at each other must not keep one
-// for ever.
-const MaxQueryHops = 4
-
-func (m *Query) code(c *codec.Coder) {
-	m.Head.code(c)
-	fields.Address(c, &m.Asker)
-	c.U8(&m.Hops)
-}
-
-// Append and Parse are what code describes.
-func (m *Query) Append(b []byte) []byte  { return codec.Append(b, m.code) }
-func (m *Query) Parse(body []byte) error { return parse(body, m, m.code) }
 
 // code describes the Head of a message that is described itself.
 func (h *Head) code(c *codec.Coder) {

@@ -57,11 +57,14 @@ func (c *Cell) tellWatched() {
 	c.noticed = c.noticed[:0]
 }
 
-// checkWatched finds out whether nobody sees a real any more. Its script hears of it at the end of the
-// tick.
+// checkWatched finds out whether nobody sees a real any more, or somebody does of whom no range event
+// tells: a ghost that was seen here can become the real before its word has come to where the real was.
+// The script hears of it at the end of the tick.
 func (r *Real) checkWatched(rec *record) {
-	switch {
-	case !r.witnessed || r.watched(rec):
+	switch watched := r.watched(rec); {
+	case watched && !r.witnessed:
+		r.cell.noticed = append(r.cell.noticed, rec)
+	case watched || !r.witnessed:
 		r.unwatched = 0
 	case r.unwatched == 0:
 		r.unwatched = r.cell.now

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -129,5 +130,25 @@ func TestWitnessedUntilTheClientGoes(t *testing.T) {
 	r.tick(lease)
 	if r.real(2).IsWitnessed() {
 		t.Error("it is still seen")
+	}
+}
+
+// Who was seen as a ghost, and becomes the real before its word has come to where the real was, is found
+// out by the next check: no range event tells of it.
+func TestWitnessedThoughTheWordWasLate(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(1, 30, 1)
+	r.create(2, -300, 0)
+	r.tick(3)
+	r.hold = func(p packet) bool { _, is := p.m.(*ghost.Watched); return is }
+	r.move(2, -5)
+	r.tick(15)
+	r.move(2, 15)
+	r.tick(15)
+	if r.apps[1].count.Migrations == 0 {
+		t.Fatal("it was not handed over")
+	}
+	if !r.real(2).IsWitnessed() {
+		t.Error("the player sees it, and it does not know")
 	}
 }

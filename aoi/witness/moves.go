@@ -57,8 +57,8 @@ const (
 // bytes is how many a place takes; of the far form, as a rule.
 func (f form) bytes() int { return [...]int{0, 2, 3, 9, 25}[f] }
 
-// SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take now. Below
-// MinPacket it is MinPacket. It does not travel: the next cell has its own word.
+// SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take
+// now. Below MinPacket it is MinPacket. It does not travel: the next cell has its own word.
 func (w *Witness) SetMaxPacket(bytes int) { w.moves.most = max(bytes, MinPacket) }
 
 // Unsent takes back a packet of the last Update that could not be sent. Its places are still to be
@@ -211,7 +211,7 @@ func (m *moves) say(en *entry, index int32, f form) {
 	}
 	m.aliases = append(m.aliases, uint32(en.alias))
 	m.told = append(m.told, told{index, int32(m.written.packets) - 1, en.since, en.alias, uint8(size + 1)})
-	en.moved, en.rested = s.stamp, false
+	en.moved, en.rested, en.since = s.stamp, false, 0
 	if by := m.number - en.packet; by < 32 {
 		en.told = en.told<<by | 1
 	} else {

@@ -128,3 +128,21 @@ func TestUnsentForLong(t *testing.T) {
 		t.Errorf("%d of 100 were told, then %x", n, again)
 	}
 }
+
+// Who could not be sent has still waited: what was picked for a packet that did not go keeps its wait.
+func TestUnsentKeepsItsWait(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 60}, 100, 2)
+	for range 15 {
+		wd.everyoneMoves()
+		_, packets := wd.w.Update(wd.watcher, wd.tick, nil, false)
+		for i := range packets {
+			wd.w.Unsent(i)
+		}
+		wd.tick++
+	}
+	for i := range wd.w.entries {
+		if n := wd.w.waited(&wd.w.entries[i]); n < 14 {
+			t.Fatalf("%v was not sent 15 times, and has waited for %d", wd.w.entries[i].a.id, n)
+		}
+	}
+}

@@ -157,15 +157,15 @@ func (w *Witness) serveAll() {
 		}
 		en := &w.entries[t.entry]
 		w.sayReliable(en, t.due, t.distance())
-		en.since = 0
+		if t.due&dueMove == 0 {
+			en.since = 0
+		}
 		w.words--
 	}
 	w.moves.after = w.lastBundle()
 	for i := range w.queue {
 		if t := &w.queue[i]; t.due&dueMove != 0 {
-			en := &w.entries[t.entry]
-			w.moves.say(en, t.entry, t.form)
-			en.since = 0
+			w.moves.say(&w.entries[t.entry], t.entry, t.form)
 		}
 	}
 	w.calm++
@@ -194,9 +194,10 @@ func (w *Witness) serve(budget int, unlimited bool) {
 		if t.due&dueMove != 0 {
 			w.picked[t.entry] = t.form
 			w.moves.plan(en, t.form)
+		} else {
+			en.since = 0 // a place keeps its wait until it is written, for Unsent
 		}
 		en.at = last + w.step(t.distance())
-		en.since = 0
 	}
 	if len(w.queue) > 0 {
 		last = max(w.queue[0].key, w.now)

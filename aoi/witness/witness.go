@@ -180,8 +180,7 @@ func (w *Witness) Leave(id entity.ID) {
 	}
 }
 
-// Close ends the watching: no Subject counts the witness any more. It can still be encoded, and is good
-// for nothing else.
+// Close ends the watching: no Subject counts the witness any more, which is of no more use here.
 func (w *Witness) Close() {
 	for i := range w.entries {
 		en := &w.entries[i]

@@ -28,9 +28,8 @@ const (
 const (
 	// minEntry is the fewest bytes that an entry has: ten numbers of a byte each, and the time.
 	minEntry = 10 + 8
-	// maxAhead bounds how far ahead in virtual time an entry may be: a step at the largest distance
-	// of the coordinate space, over the smallest radius that makes sense (a metre).
-	maxAhead = 1 << 32
+	// maxAhead bounds how far ahead in virtual time an entry may be, in steps of an entity at 0 m.
+	maxAhead = minStep + farthest*(maxStep-minStep)
 	// maxNumber keeps bundle numbers from overflowing.
 	maxNumber = 1 << 62
 )
@@ -71,8 +70,8 @@ func (w *Witness) appendEntry(b []byte, en *entry) []byte {
 	b = binary.AppendUvarint(b, uint64(en.moved))
 	b = binary.AppendUvarint(b, uint64(en.alias))
 	ahead := 0.0
-	if en.calm == w.calm {
-		ahead = min(max(en.at-w.now, 0), maxAhead)
+	if en.placed {
+		ahead = float64(en.at.ahead(w.queue.now)) / step1
 	}
 	b = codec.AppendF64(b, ahead)
 	return binary.AppendUvarint(b, uint64(min(w.waited(en), math.MaxInt32)))
@@ -83,7 +82,7 @@ func (w *Witness) flags(en *entry) byte {
 	for _, flag := range []struct {
 		on  bool
 		bit byte
-	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {en.calm != w.calm, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}} {
+	}{{en.sent, sentFlag}, {en.a.leave, leaveFlag}, {en.a.gone, goneFlag}, {!en.placed, freshFlag}, {en.a.named, namedFlag}, {en.rested, restedFlag}} {
 		if flag.on {
 			f |= flag.bit
 		}
@@ -122,7 +121,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	}
 	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
 	w.entries, w.names, w.live, w.odd = next.entries, next.names, next.live, len(next.entries)
-	w.number, w.now, w.calm, w.factor, w.reach = number, 0, 0, factor, [2]float32{radius, hysteresis}
+	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
 	names.settle(number)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
 	w.rescale()
@@ -135,9 +134,7 @@ func (w *Witness) readEntry(r *codec.Reader) entry {
 	flags := r.U8()
 	en.sent, en.rested, a.leave = flags&sentFlag != 0, flags&restedFlag != 0, flags&leaveFlag != 0
 	a.gone, a.named = flags&goneFlag != 0, flags&namedFlag != 0
-	if flags&freshFlag != 0 {
-		en.calm = w.calm - 1
-	}
+	en.placed = flags&freshFlag == 0
 	level := r.Uvarint()
 	a.have = make([]uint64, r.Count(property.MaxLevels+1, 1))
 	for l := range a.have {
@@ -153,14 +150,14 @@ func (w *Witness) readEntry(r *codec.Reader) entry {
 		r.Fail(errState)
 	}
 	en.alias = uint16(min(alias, none))
-	en.at = r.F64()
+	ahead := r.F64()
 	waited := r.Uvarint()
-	if waited > 0 {
-		en.since = max(1, w.updates-uint32(min(waited, math.MaxInt32)))
-	}
+	en.since = w.updates - uint32(min(waited, math.MaxInt32))
 	if !a.id.Valid() || flags > allFlags || level >= uint64(len(a.have)) || waited > math.MaxInt32 ||
-		!(en.at >= 0 && en.at <= maxAhead) || a.gone && !a.leave {
+		!(ahead >= 0 && ahead <= maxAhead) || a.gone && !a.leave {
 		r.Fail(errState)
+		return en
 	}
+	en.at = virtual(ahead * step1)
 	return en
 }

@@ -49,6 +49,9 @@ const (
 	// minStep and maxStep are the steps of virtual time of an entity at 0 m and at MaxRadius
 	// (BigWorld's defaults).
 	minStep, maxStep = 1, 101
+	// farthest bounds the distance that a step goes by, in MaxRadius: what is seen from beyond its own
+	// appeal radius is seldom told of then, and virtual time has a bound.
+	farthest = 1024
 	// maxBudget keeps sums of bytes far from overflow on 32-bit machines.
 	maxBudget = 1 << 28
 )

@@ -57,7 +57,7 @@ func (w *Witness) look(en *entry, watcher *entity.Entity) due {
 		s := en.s
 		en.refresh()
 		if w.sayLeave(en); en.a.leave {
-			w.oddities(s, nil)
+			w.reseat(en, s)
 			return 0
 		}
 		en.s = s

@@ -11,8 +11,8 @@ type entry struct {
 	s *Subject // nil while there is more to do than to look: see Witness.tend
 	a *account
 
-	at    float64 // virtual time of the next turn
-	since uint32  // the Update in which it was due and not served first, 0 if it does not wait
+	at    virtual // time of the next turn, if it is placed
+	since uint32  // the last Update after which it was owed nothing
 
 	// Nothing of the history was owed when it stood at seen, if it is settled.
 	seen property.EventNumber
@@ -29,12 +29,12 @@ type entry struct {
 	nearest, farthest float32
 
 	alias   uint16
-	calm    uint8 // at is of this stretch of virtual time; see Witness.calm
 	unseen  unseen
 	level   uint8 // detail level of the watcher
 	sent    bool  // the client has it
 	settled bool
 	rested  bool // the place of moved was sent reliably
+	placed  bool // it has its turn in virtual time
 }
 
 // account is what the client knows of an entity apart from its place, and what becomes of the entry.

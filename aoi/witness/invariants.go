@@ -34,25 +34,31 @@ func (w *Witness) assertEntries() {
 	}
 }
 
-// assertCollected checks that the queue, not yet a heap, has each entity that is due once, and nobody
-// else: what is queued must be in range and linked.
+// assertCollected checks that each entity that is due has one turn, and nobody else: who has one must
+// be in range and linked.
 func (w *Witness) assertCollected() {
-	for i := range w.queue {
-		at := w.queue[i].entry
+	for i := range w.due {
+		at := w.due[i].entry
 		if int(at) >= len(w.entries) || w.entries[at].s == nil {
 			invariant.Broken("witness: entry %d waits for its turn and is not in range", at)
 		}
-		if i > 0 && w.queue[i-1].entry >= at {
+		if i > 0 && w.due[i-1].entry >= at {
 			invariant.Broken("witness: entry %d waits for two turns", at)
 		}
 	}
 }
 
-// assertOrdered checks that the queue is a heap.
-func (w *Witness) assertOrdered() {
-	for i := 1; i < len(w.queue); i++ {
-		if w.queue[i].before(&w.queue[(i-1)/2]) {
-			invariant.Broken("witness: %v comes after who should follow it", w.entries[w.queue[i].entry].a.id)
+// assertQueue checks that the queue is a heap in which everyone waits who has a Subject to look at.
+func (w *Witness) assertQueue() {
+	q, waits := &w.queue, make(map[place]bool)
+	for i, p := range q.heap {
+		if waits[p] = true; i > 0 && p.before(q.heap[(i-1)/2]) {
+			invariant.Broken("witness: alias %d comes after who should follow it", p.alias)
+		}
+	}
+	for i := range w.entries {
+		if en := &w.entries[i]; en.s != nil && en.alias != none && !waits[place{en.at, en.alias}] {
+			invariant.Broken("witness: %v waits for no turn", en.a.id)
 		}
 	}
 }

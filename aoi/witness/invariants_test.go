@@ -25,23 +25,28 @@ func TestAsserts(t *testing.T) {
 	}
 	for name, plant := range map[string]func(*Witness) func(){
 		"who has left waits for a turn": func(w *Witness) func() {
-			w.Leave(w.entries[w.queue[0].entry].a.id)
+			w.Leave(w.entries[w.due[0].entry].a.id)
 			return w.assertCollected
 		},
 		"an entity has two turns": func(w *Witness) func() {
-			w.queue[1] = w.queue[0]
+			w.due[1] = w.due[0]
 			return w.assertCollected
 		},
 		"the last comes first": func(w *Witness) func() {
-			w.order()
-			w.queue[0].key = 1e9
-			return w.assertOrdered
+			w.compete()
+			w.queue.heap[0].at += 1 << 20
+			return w.assertQueue
+		},
+		"somebody waits for no turn": func(w *Witness) func() {
+			w.compete()
+			w.queue.drop()
+			return w.assertQueue
 		},
 	} {
 		wd := crowd(t, Config{}, 3, 5)
 		wd.everyoneMoves()
-		wd.w.begin(wd.watcher, wd.tick, nil)
-		wd.w.collect(wd.watcher, wd.tick, false)
+		wd.w.begin(wd.watcher, wd.tick, nil, false)
+		wd.w.collect()
 		if invariant.Caught(plant(wd.w)) == "" {
 			t.Errorf("not caught: %s", name)
 		}

@@ -14,6 +14,7 @@ type moves struct {
 	number uint32 // of the last packet
 	after  uint64 // the bundle that the packets come after
 	now    moment
+	update uint32 // Witness.updates
 	origin [2]int32
 	epoch  uint8
 
@@ -72,9 +73,11 @@ func (w *Witness) Unsent(packet int) {
 		}
 		en := &w.entries[t.entry]
 		en.moved, en.rested = en.moved-1, false
-		en.calm, en.at, en.since = w.calm, w.now, t.since
-		if en.since == 0 {
-			en.since = w.updates
+		en.since = t.since
+		if w.queue.on && en.s != nil {
+			w.queue.put(en, w.queue.now)
+		} else {
+			en.at, en.placed = w.queue.now, true
 		}
 	}
 	w.deficit = max(0, w.deficit-len(m.packets[packet]))
@@ -211,7 +214,7 @@ func (m *moves) say(en *entry, index int32, f form) {
 	}
 	m.aliases = append(m.aliases, uint32(en.alias))
 	m.told = append(m.told, told{index, int32(m.written.packets) - 1, en.since, en.alias, uint8(size + 1)})
-	en.moved, en.rested, en.since = s.stamp, false, 0
+	en.moved, en.rested, en.since = s.stamp, false, m.update
 	if by := m.number - en.packet; by < 32 {
 		en.told = en.told<<by | 1
 	} else {

@@ -1,103 +1,117 @@
 package witness
 
-import (
-	"cmp"
-	"math"
-)
+import "cmp"
 
-// turn is an entity that waits to be served in this Update.
-type turn struct {
-	key    float64 // virtual time; lowest first
-	entry  int32   // which of Witness.entries
-	square float32 // of the distance
-	due    due
-	form   form // of its place, if that is due
+// queue holds the turns of all entries in range while the budget has no room for everyone. It lasts
+// from one Update to the next, so that a witness touches whom it serves and not whom it sees: in a
+// crowd of two thousand there is room for seventy.
+//
+// It is a heap by virtual time. An entry that is served, or that is owed nothing when its turn comes,
+// takes its next turn a step later. What stands in the heap with another time than its entry is out of
+// date: it is dropped when it comes to the front.
+type queue struct {
+	on     bool
+	now    virtual // of the front
+	heap   []place
+	aside  []place // scratch: entries whose turn came twice in an Update
+	patrol int     // the entry at which the search for those who wait too long goes on
 }
 
-func (t *turn) distance() float32 { return float32(math.Sqrt(float64(t.square))) }
-
-func (t *turn) before(u *turn) bool {
-	if t.key != u.key {
-		return t.key < u.key
-	}
-	return t.entry < u.entry
+// place is that of an entry in the queue.
+type place struct {
+	at    virtual
+	alias uint16
 }
 
-// assign gives all in the queue their turns.
-func (w *Witness) assign() {
-	for i := range w.queue {
-		t := &w.queue[i]
-		t.key = w.place(&w.entries[t.entry], t)
+// virtual is a time in 1/256 of the step of an entity at 0 m. It counts round.
+type virtual uint32
+
+const step1 = 256
+
+func (a virtual) before(b virtual) bool { return int32(a-b) < 0 }
+
+// ahead is how much later than now it is, 0 if it is past.
+func (a virtual) ahead(now virtual) virtual { return virtual(max(0, int32(a-now))) }
+
+// least is the later of two times.
+func (a virtual) least(b virtual) virtual {
+	if a.before(b) {
+		return b
+	}
+	return a
+}
+
+func (p place) before(q place) bool {
+	if p.at != q.at {
+		return p.at.before(q.at)
+	}
+	return p.alias < q.alias
+}
+
+// put gives an entry its turn at a time. One without an alias cannot be found again: the patrol sees
+// to it.
+func (q *queue) put(en *entry, at virtual) {
+	en.at, en.placed = at, true
+	if en.alias == none {
+		return
+	}
+	q.heap = append(q.heap, place{at, en.alias})
+	q.rise(len(q.heap) - 1)
+}
+
+func (q *queue) rise(i int) {
+	for p := q.heap[i]; i > 0; {
+		up := (i - 1) / 2
+		if !p.before(q.heap[up]) {
+			return
+		}
+		q.heap[i], q.heap[up] = q.heap[up], p
+		i = up
 	}
 }
 
-// order makes the queue a heap.
-func (w *Witness) order() {
-	for i := len(w.queue)/2 - 1; i >= 0; i-- {
-		w.sink(i)
-	}
-}
-
-// place gives a due entry its place. One that was idle starts at the present virtual time. Entries
-// that have waited too long go before everyone, the longest wait first.
-func (w *Witness) place(en *entry, t *turn) float64 {
-	if en.calm != w.calm {
-		en.calm, en.at = w.calm, w.now+w.step(t.distance()) // when a crowd enters at once, the nearest come first
-	}
-	en.at = max(en.at, w.now)
-	if en.since == 0 {
-		en.since = w.updates
-	}
-	if late := w.waited(en) - w.cfg.MaxWait; late >= 0 {
-		return w.now - 1 - float64(late)
-	}
-	return en.at
-}
-
-// waited is for how many Updates an entry was due and not served.
-func (w *Witness) waited(en *entry) int {
-	if en.since == 0 {
-		return 0
-	}
-	return int(w.updates - en.since)
-}
-
-// pop takes the front of the heap.
-func (w *Witness) pop() turn {
-	front, last := w.queue[0], len(w.queue)-1
-	w.queue[0] = w.queue[last]
-	w.queue = w.queue[:last]
-	w.sink(0)
-	return front
+// drop takes the front away.
+func (q *queue) drop() {
+	last := len(q.heap) - 1
+	q.heap[0] = q.heap[last]
+	q.heap = q.heap[:last]
+	q.sink(0)
 }
 
 // sink moves the element at i down to where it belongs. What comes before it moves up into its
-// place, with one write a level: in a crowd this is most of a tick.
-func (w *Witness) sink(i int) {
-	q := w.queue
-	if i >= len(q) {
+// place, with one write a level.
+func (q *queue) sink(i int) {
+	h := q.heap
+	if i >= len(h) {
 		return
 	}
-	t := q[i]
+	p := h[i]
 	for {
 		child := 2*i + 1
-		if child >= len(q) {
+		if child >= len(h) {
 			break
 		}
-		if child+1 < len(q) && q[child+1].before(&q[child]) {
+		if child+1 < len(h) && h[child+1].before(h[child]) {
 			child++
 		}
-		if !q[child].before(&t) {
+		if !h[child].before(p) {
 			break
 		}
-		q[i] = q[child]
+		h[i] = h[child]
 		i = child
 	}
-	q[i] = t
+	h[i] = p
+}
+
+// order makes a heap of what stands in any order.
+func (q *queue) order() {
+	for i := len(q.heap)/2 - 1; i >= 0; i-- {
+		q.sink(i)
+	}
 }
 
 // step is how far a turn at a distance pushes an entity back.
-func (w *Witness) step(dist float32) float64 {
-	share := float64(dist) / float64(cmp.Or(w.reach[0], w.cfg.MaxRadius))
-	return minStep + float64(share*(maxStep-minStep))
+func (w *Witness) step(dist float32) virtual {
+	share := min(dist/cmp.Or(w.reach[0], w.cfg.MaxRadius), farthest)
+	return virtual(step1 * (minStep + share*(maxStep-minStep)))
 }

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,26 +15,45 @@ import (
 func TestQueueOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for n := range 60 {
-		var w Witness
-		var want []string
+		var q queue
 		for i := range n {
-			w.queue = append(w.queue, turn{key: float64(rng.IntN(10)), entry: int32(i)})
+			q.heap = append(q.heap, place{at: virtual(rng.IntN(10)) - 5, alias: uint16(i)}) // time counts round
 		}
-		rng.Shuffle(n, func(i, j int) { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] })
-		sorted := slices.Clone(w.queue)
-		slices.SortFunc(sorted, func(a, b turn) int {
-			if a.before(&b) {
-				return -1
-			}
-			return 1
+		rng.Shuffle(n, func(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] })
+		q.order()
+		want := slices.Clone(q.heap)
+		for i := range n {
+			en := entry{alias: uint16(n + i)}
+			q.put(&en, virtual(rng.IntN(10))-5)
+			want = append(want, place{en.at, en.alias})
+		}
+		slices.SortFunc(want, func(a, b place) int {
+			return cmp.Or(cmp.Compare(int32(a.at), int32(b.at)), cmp.Compare(a.alias, b.alias))
 		})
-		for _, x := range sorted {
-			want = append(want, fmt.Sprint(x.key, x.entry))
+		for i, x := range want {
+			if q.heap[0] != x {
+				t.Fatalf("%v at place %d of %d, want %v", q.heap[0], i, 2*n, x)
+			}
+			q.drop()
 		}
-		w.order()
-		for i := range n {
-			if x := w.pop(); fmt.Sprint(x.key, x.entry) != want[i] {
-				t.Fatalf("%v at place %d of %d, want %s", x.key, i, n, want[i])
+	}
+}
+
+// An alias is found among any that are in use.
+func TestSlot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 300 {
+		var w Witness
+		used := make([]bool, 1+rng.IntN(100))
+		for alias := range used {
+			if used[alias] = rng.IntN(4) > 0; used[alias] {
+				w.entries = append(w.entries, entry{alias: uint16(alias)})
+			}
+		}
+		for alias := range len(used) + 10 {
+			i, known := w.slot(uint16(alias))
+			if want := alias < len(used) && used[alias]; known != want || known && w.entries[i].alias != uint16(alias) {
+				t.Fatalf("alias %d is at %d, %v, of %v", alias, i, known, used)
 			}
 		}
 	}
@@ -100,7 +120,7 @@ func TestSharesByDistance(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 180, MaxWait: 100_000}, 100, 5)
 	const ticks = 4000
 	served, _ := wd.turns(ticks)
-	weight := func(i int) float64 { return float64(served[i]) * wd.w.step(5*float32(i+1)) }
+	weight := func(i int) float64 { return float64(served[i]) * float64(wd.w.step(5*float32(i+1))) }
 	for i, n := range served {
 		if n > ticks*9/10 {
 			continue // told of in every tick already; its share is larger
@@ -220,7 +240,7 @@ func TestStillTickAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	if wd.w.deficit != 0 || wd.w.now != 0 && len(wd.w.queue) > 0 {
+	if wd.w.deficit != 0 || wd.w.queue.on {
 		t.Error("idle entities were queued")
 	}
 }

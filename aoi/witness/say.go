@@ -18,13 +18,13 @@ type change struct {
 }
 
 // sayReliable writes what an entity is owed but for a place on the way.
-func (w *Witness) sayReliable(en *entry, d due, dist float32) {
-	start := len(w.bundle)
+func (w *Witness) sayReliable(en *entry, t *turn) {
+	d, start := t.due, len(w.bundle)
 	switch {
 	case d&dueEnter != 0:
 		w.sayEnter(en)
 	case d&dueHistory != 0:
-		w.sayHistory(en, dist)
+		w.sayHistory(en, t.distance())
 	}
 	if len(w.bundle)-start > MaxEntity {
 		// If it were sent, it could end the client's session; kept back, it harms one entity.
@@ -47,6 +47,9 @@ func (w *Witness) sayReliable(en *entry, d due, dist float32) {
 		place, start := placeOf(en.entity()), len(w.bundle)
 		w.bundle = place.AppendRest(w.bundle)
 		w.stats.AddMoves(en.entity().Def, 1, len(w.bundle)-start)
+	}
+	if d&dueMove == 0 {
+		en.since = w.updates // a place keeps its wait until it is written, for Unsent
 	}
 }
 

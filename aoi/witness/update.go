@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"math"
+
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/internal/invariant"
@@ -16,17 +18,23 @@ import (
 // unreliable message, as long as SetMaxPacket allows; those that could not be sent must be given
 // back to Unsent before the next call. All are valid until that call.
 func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
-	w.begin(watcher, tick, direct)
+	w.begin(watcher, tick, direct, unlimited)
 	w.tend()
-	w.collect(watcher, tick, unlimited)
-	if invariant.On {
-		w.assertCollected()
-	}
 	budget := w.spare.of(w.cfg.BytesPerTick) - w.deficit
-	if !unlimited && w.size()+w.need <= budget {
+	if !w.queue.on {
+		w.collect()
+		if invariant.On {
+			w.assertCollected()
+		}
+	}
+	switch {
+	case w.queue.on:
+		w.contend(budget)
+	case !unlimited && w.size()+w.need <= budget:
 		w.serveAll()
-	} else {
-		w.serve(budget, unlimited)
+	default:
+		w.compete()
+		w.contend(budget)
 	}
 	w.deficit = 0
 	if !unlimited {
@@ -35,14 +43,24 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 	return w.finish()
 }
 
-func (w *Witness) begin(watcher *entity.Entity, tick uint64, direct []byte) {
+// view is what an Update looks from.
+type view struct {
+	watcher   *entity.Entity
+	x, z      float32
+	tick      uint64
+	unlimited bool
+}
+
+func (w *Witness) begin(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) {
 	if w.updates++; w.updates == 0 {
 		w.updates = 1
 	}
 	w.bundle = protocol.AppendBundle(w.bundle[:0], w.number+1)
 	w.header = len(w.bundle)
 	w.bundle = append(w.bundle, direct...)
+	w.view = view{watcher, watcher.Position.X, watcher.Position.Z, tick, unlimited}
 	w.moves.begin(watcher.Position, epochOf(watcher), tick)
+	w.moves.update = w.updates
 }
 
 func (w *Witness) size() int { return len(w.bundle) - w.header + w.moves.size() }
@@ -64,7 +82,7 @@ func (w *Witness) tend() {
 		}
 		if !en.a.leave {
 			en.s = en.a.s
-			w.oddities(nil, en.s)
+			w.reseat(en, nil)
 		}
 	}
 	if invariant.On {
@@ -72,56 +90,69 @@ func (w *Witness) tend() {
 	}
 }
 
-// collect queues the entries with anything unsent.
-func (w *Witness) collect(watcher *entity.Entity, tick uint64, unlimited bool) {
-	w.queue, w.need, w.words = w.queue[:0], 0, 0
-	x, z := watcher.Position.X, watcher.Position.Z
+// turn is what an entry is owed in this Update.
+type turn struct {
+	entry  int32   // which of Witness.entries
+	square float32 // of the distance
+	due    due
+	form   form // of its place, if that is due
+}
+
+func (t *turn) distance() float32 { return float32(math.Sqrt(float64(t.square))) }
+
+// collect looks at all, and lists those with anything unsent.
+func (w *Witness) collect() {
+	w.due, w.need, w.words = w.due[:0], 0, 0
 	for i := range w.entries {
 		en := &w.entries[i]
-		s := en.s
-		if s == nil {
+		if en.s == nil {
 			continue
 		}
-		if s.tick != tick || !s.shown {
-			s.Show(tick)
+		t := w.assess(en)
+		if t.due == 0 {
+			en.since = w.updates
+			continue
 		}
-		dx, dz := s.x-x, s.z-z
-		square := float32(dx*dx) + float32(dz*dz)
-		if !(square >= en.nearest && square <= en.farthest) {
-			w.relevel(en, watcher)
-		}
-		t := turn{entry: int32(i), square: square}
-		if !en.settled || s.last != en.seen {
-			if t.due = w.look(en, watcher); t.due != 0 {
-				w.need += someBytes
-				w.words++
-			}
-		}
-		switch {
-		case !en.sent: // an enter tells the place
-		case (unlimited || !s.moving) && !(en.rested && en.moved == s.stamp) && !newer(en.moved, s.stamp):
-			t.due |= dueRest
-			w.need += restBytes
-			w.words++
-		case s.moving && newer(s.stamp, en.moved) && en.alias != none && (!s.bounded || s.travels(square)):
-			t.due |= dueMove
-			t.form = w.moves.form(en, square)
+		t.entry = int32(i)
+		w.due = append(w.due, t)
+		if t.due&dueMove != 0 {
 			w.need += t.form.bytes() + 1
 		}
-		if t.due != 0 {
-			w.queue = append(w.queue, t)
-		} else {
-			en.since = 0
+		if t.due&dueReliable != 0 {
+			w.words++
+			w.need += wordBytes
 		}
 	}
 }
 
-// What a turn takes is known before for places alone. For the others these are guesses: a wrong one
-// makes an Update spend what the next must save, or serve turns in order for which there was room.
-const (
-	someBytes = 64
-	restBytes = 34
-)
+// assess finds what an entry with a Subject is owed.
+func (w *Witness) assess(en *entry) turn {
+	s, v := en.s, &w.view
+	if s.tick != v.tick || !s.shown {
+		s.Show(v.tick)
+	}
+	dx, dz := s.x-v.x, s.z-v.z
+	t := turn{square: float32(dx*dx) + float32(dz*dz)}
+	if !(t.square >= en.nearest && t.square <= en.farthest) {
+		w.relevel(en, v.watcher)
+	}
+	if !en.settled || s.last != en.seen {
+		t.due = w.look(en, v.watcher)
+	}
+	switch {
+	case !en.sent: // an enter tells the place
+	case (v.unlimited || !s.moving) && !(en.rested && en.moved == s.stamp) && !newer(en.moved, s.stamp):
+		t.due |= dueRest
+	case s.moving && newer(s.stamp, en.moved) && en.alias != none && (!s.bounded || s.travels(t.square)):
+		t.due |= dueMove
+		t.form = w.moves.form(en, t.square)
+	}
+	return t
+}
+
+// wordBytes is a guess at what is due reliably; what places take is known. A wrong one makes an Update
+// spend what the next must save, or serve turns in order for which there was room.
+const wordBytes = 64
 
 // sayLeave makes the client forget an entity if it has to and there is room.
 func (w *Witness) sayLeave(en *entry) {
@@ -147,63 +178,23 @@ func (w *Witness) expire(en *entry) {
 // serveAll serves everyone who is due. There is room for all, so that it does not matter who comes
 // first.
 func (w *Witness) serveAll() {
-	for i := 0; w.words > 0 && i < len(w.queue); i++ {
-		t := &w.queue[i]
+	for i := 0; w.words > 0 && i < len(w.due); i++ {
+		t := &w.due[i]
 		if t.due&dueReliable == 0 {
 			continue
 		}
 		if len(w.bundle) >= MaxDirect {
 			break // the next Update sees who is left
 		}
-		en := &w.entries[t.entry]
-		w.sayReliable(en, t.due, t.distance())
-		if t.due&dueMove == 0 {
-			en.since = 0
-		}
+		w.sayReliable(&w.entries[t.entry], t)
 		w.words--
 	}
 	w.moves.after = w.lastBundle()
-	for i := range w.queue {
-		if t := &w.queue[i]; t.due&dueMove != 0 {
+	for i := range w.due {
+		if t := &w.due[i]; t.due&dueMove != 0 {
 			w.moves.say(&w.entries[t.entry], t.entry, t.form)
 		}
 	}
-	w.calm++
-}
-
-// serve takes turns from the queue while there is budget, and advances the virtual time.
-func (w *Witness) serve(budget int, unlimited bool) {
-	w.assign()
-	w.order()
-	if invariant.On {
-		w.assertOrdered()
-	}
-	w.picked = append(w.picked[:0], make([]form, len(w.entries))...)
-	last := w.now
-	for overdue := true; len(w.queue) > 0 && len(w.bundle) < MaxDirect; overdue = false {
-		late := overdue && w.waited(&w.entries[w.queue[0].entry]) >= w.cfg.MaxWait
-		if !unlimited && !late && w.size() >= budget {
-			break
-		}
-		t := w.pop()
-		last = max(t.key, w.now)
-		en := &w.entries[t.entry]
-		if t.due&dueReliable != 0 {
-			w.sayReliable(en, t.due, t.distance())
-		}
-		if t.due&dueMove != 0 {
-			w.picked[t.entry] = t.form
-			w.moves.plan(en, t.form)
-		} else {
-			en.since = 0 // a place keeps its wait until it is written, for Unsent
-		}
-		en.at = last + w.step(t.distance())
-	}
-	if len(w.queue) > 0 {
-		last = max(w.queue[0].key, w.now)
-	}
-	w.now = last
-	w.sayPicked()
 }
 
 // sayPicked writes the places that were picked, in the order of a packet.

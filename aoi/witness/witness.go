@@ -20,19 +20,18 @@ type Witness struct {
 	number  uint64  // of the last bundle
 	updates uint32  // counts round, without 0
 	deficit int     // bytes that earlier Updates sent beyond their budget
-	now     float64 // virtual time
-	// calm counts the Updates that served all that was due. Nobody competed in them, so that turns
-	// taken before do not matter any more: virtual time begins anew.
-	calm   uint8
-	factor float32 // of distances that detail depends on, in (0, 1]
+	factor  float32 // of distances that detail depends on, in (0, 1]
 	// reach is the radius and the hysteresis of the area of interest, 0 if they are the cell's.
 	reach [2]float32
 	spare spare   // what the cell saves
 	scale float32 // of distances, from both
 
-	queue   []turn
-	need    int      // bytes that the queue needs, as far as that can be told before
-	words   int      // turns in the queue that something reliable is due in
+	view  view
+	due   []turn // of an Update that looks at all
+	need  int    // bytes that they need, as far as that can be told before
+	words int    // how many are due something reliable
+	queue queue  // of a client for whose crowd the budget has no room
+
 	picked  []form   // for each entry, how its place goes into a packet, if it does
 	changed []change // scratch of one entity
 	props   []byte   // scratch of one message
@@ -122,14 +121,16 @@ func (w *Witness) Enter(s *Subject) {
 		en.a.leave = en.a.leave || en.sent
 		en.begin(s)
 	}
-	w.oddities(was, en.s)
+	w.reseat(en, was)
 }
 
 // meet adds an entry for somebody who is not known.
 func (w *Witness) meet(s *Subject) {
-	en := entry{a: w.take(), alias: w.aliases.take(), calm: w.calm - 1}
+	en := entry{a: w.take(), alias: w.aliases.take(), since: w.updates}
 	en.a.id = s.Entity.ID
 	en.begin(s)
+	w.odd++
+	w.reseat(&en, nil)
 	w.insert(en)
 	w.live++
 }
@@ -142,13 +143,16 @@ func (w *Witness) insert(en entry) {
 	w.names = slices.Insert(w.names, k, ref{en.a.id, en.alias})
 }
 
-// oddities keeps the count of entries without a Subject to look at, where one was changed.
-func (w *Witness) oddities(was, is *Subject) {
+// reseat takes in that the Subject of an entry may not be what it was: it keeps the count of those
+// without one, and who has one again waits for a turn.
+func (w *Witness) reseat(en *entry, was *Subject) {
 	if was == nil {
 		w.odd--
 	}
-	if is == nil {
+	if en.s == nil {
 		w.odd++
+	} else if was == nil && w.queue.on {
+		w.join(en)
 	}
 }
 
@@ -172,8 +176,9 @@ func (w *Witness) Leave(id entity.ID) {
 	en := &w.entries[i]
 	w.live--
 	en.a.leave = en.a.leave || en.sent
-	w.oddities(en.s, nil)
+	was := en.s
 	en.s, en.a.gone = nil, true
+	w.reseat(en, was)
 	en.a.watch(nil)
 	if !en.a.leave {
 		w.remove(i)
@@ -184,8 +189,9 @@ func (w *Witness) Leave(id entity.ID) {
 func (w *Witness) Close() {
 	for i := range w.entries {
 		en := &w.entries[i]
-		w.oddities(en.s, nil)
+		was := en.s
 		en.s = nil
+		w.reseat(en, was)
 		en.a.watch(nil)
 	}
 }
@@ -199,6 +205,9 @@ func (w *Witness) remove(i int) {
 	w.odd--
 	w.release(en.a)
 	w.entries = slices.Delete(w.entries, i, i+1)
+	if i < w.queue.patrol {
+		w.queue.patrol--
+	}
 }
 
 // Known yields the ids of the entities in range, ascending: all that entered and did not leave,

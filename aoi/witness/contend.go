@@ -1,0 +1,178 @@
+package witness
+
+import (
+	"slices"
+
+	"github.com/cellscape/cellscape/internal/invariant"
+)
+
+// compete gives all in range their turns: there is not room for everyone. Who has none starts at the
+// present virtual time, and a step on: when a crowd enters at once, the nearest come first.
+func (w *Witness) compete() {
+	q := &w.queue
+	q.on, q.heap = true, slices.Grow(q.heap[:0], len(w.entries))
+	for i := range w.entries {
+		en := &w.entries[i]
+		switch {
+		case en.s == nil:
+		case en.placed:
+			en.at = en.at.least(q.now)
+		default:
+			en.at, en.placed = q.now+w.step(w.distance(en)), true
+		}
+		if en.s != nil && en.alias != none {
+			q.heap = append(q.heap, place{en.at, en.alias})
+		}
+	}
+	q.order()
+}
+
+func (w *Witness) distance(en *entry) float32 {
+	p := &en.entity().Position
+	dx, dz := p.X-w.view.x, p.Z-w.view.z
+	return (&turn{square: dx*dx + dz*dz}).distance()
+}
+
+// join has an entry wait that came while others compete.
+func (w *Witness) join(en *entry) {
+	w.queue.put(en, w.queue.now+w.step(w.distance(en)))
+	en.since = w.updates - 1 // it may have come in this Update
+}
+
+// contend serves turns from the queue while there is budget, and advances the virtual time. When it
+// has looked at all and there is budget left, nobody competes any more.
+func (w *Witness) contend(budget int) {
+	q := &w.queue
+	if len(q.heap) > 2*len(w.entries)+minHeap {
+		w.compete() // most of it is out of date
+	}
+	if invariant.On {
+		w.assertQueue()
+	}
+	w.picked = append(w.picked[:0], make([]form, len(w.entries))...)
+	w.patrol(budget)
+	q.aside = q.aside[:0]
+	for len(q.heap) > 0 && w.room(budget) {
+		w.serveFront()
+	}
+	w.sayPicked()
+	if len(q.heap) == 0 && w.room(budget) {
+		w.calm()
+		return
+	}
+	for _, p := range q.aside {
+		q.heap = append(q.heap, p)
+		q.rise(len(q.heap) - 1)
+	}
+	if len(q.heap) > 0 {
+		q.now = q.heap[0].at.least(q.now)
+	}
+}
+
+// minHeap keeps the queue of a few from being made anew when one of them comes and goes.
+const minHeap = 16
+
+func (w *Witness) room(budget int) bool {
+	return len(w.bundle) < MaxDirect && (w.view.unlimited || w.size() < budget)
+}
+
+// calm ends the queue. Turns that were taken do not matter any more.
+func (w *Witness) calm() {
+	w.queue.on = false
+	for i := range w.entries {
+		w.entries[i].placed = false
+	}
+}
+
+// serveFront serves the front of the queue, which takes its next turn.
+func (w *Witness) serveFront() {
+	q := &w.queue
+	p := q.heap[0]
+	i, known := w.slot(p.alias)
+	if !known || w.entries[i].at != p.at || w.entries[i].s == nil {
+		q.drop()
+		return
+	}
+	en := &w.entries[i]
+	q.now = p.at.least(q.now)
+	if w.attended(i) {
+		q.aside = append(q.aside, p)
+		q.drop()
+		return
+	}
+	dist, still := w.serve(i)
+	if !still {
+		q.drop()
+		return
+	}
+	en.at = q.now + w.step(dist)
+	q.heap[0].at = en.at
+	q.sink(0)
+}
+
+// attended reports whether an entry had its turn in this Update.
+func (w *Witness) attended(i int) bool {
+	return w.picked[i] != unpicked || w.entries[i].since == w.updates
+}
+
+// serve says what an entry is owed, and how far away it is. It reports false if there is nothing to
+// look at any more.
+func (w *Witness) serve(i int) (dist float32, still bool) {
+	en := &w.entries[i]
+	t := w.assess(en)
+	if t.due == 0 {
+		en.since = w.updates
+	}
+	if t.due&dueReliable != 0 {
+		w.sayReliable(en, &t)
+	}
+	if t.due&dueMove != 0 {
+		w.picked[i] = t.form
+		w.moves.plan(en, t.form)
+	}
+	return t.distance(), en.s != nil
+}
+
+// patrol goes round all entries, and serves those that have waited too long, before everyone. One is
+// served whatever was spent. It goes round in a quarter of MaxWait, and looks for who will have waited
+// so long before it comes again.
+func (w *Witness) patrol(budget int) {
+	q := &w.queue
+	round := max(w.cfg.MaxWait/4, 1)
+	first := true
+	for range min((len(w.entries)+round-1)/round, len(w.entries)) {
+		if q.patrol >= len(w.entries) {
+			q.patrol = 0
+		}
+		if en := &w.entries[q.patrol]; en.s != nil && w.waited(en) >= w.cfg.MaxWait-round {
+			if !first && !w.room(budget) || len(w.bundle) >= MaxDirect {
+				return
+			}
+			first = false
+			w.serve(q.patrol)
+		}
+		q.patrol++
+	}
+}
+
+// waited is for how many Updates an entry has not had its turn.
+func (w *Witness) waited(en *entry) int { return int(int32(w.updates - en.since)) }
+
+// slot finds the entry with an alias. Few numbers below one in use are free as a rule, so that the
+// search goes down from there.
+func (w *Witness) slot(alias uint16) (int, bool) {
+	high := min(int(alias), len(w.entries)-1)
+	low, by := high, 1
+	for low > 0 && w.entries[low].alias > alias {
+		high = low
+		low, by = max(low-by, 0), 2*by
+	}
+	for low < high {
+		if mid := int(uint(low+high+1) / 2); w.entries[mid].alias <= alias {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low, low >= 0 && w.entries[low].alias == alias
+}

@@ -25,6 +25,10 @@ type Motion struct {
 	// Path is how far the entity has gone in all, in units of 1/Grid metre: each move adds the
 	// larger of its steps in X and Z. It wraps around.
 	Path uint32
+	// Rise is the same of the height: each move adds its step up or down.
+	Rise uint32
+	// Height is the height, in units of 1/Grid metre.
+	Height int32
 	// Turned, Tilted and Rose are the MoveStamps of the last moves that changed the yaw, pitch or
 	// roll, and the height.
 	Turned, Tilted, Rose uint32
@@ -33,9 +37,10 @@ type Motion struct {
 // Put sets position and direction as those of the move with a stamp. Nothing else may set them.
 func (e *Entity) Put(position, direction property.Vector3, stamp uint32) {
 	m := &e.Motion
-	x, z := onGrid(position.X), onGrid(position.Z)
+	x, y, z := onGrid(position.X), onGrid(position.Y), onGrid(position.Z)
 	if e.placed {
 		m.Path += uint32(min(max(abs(x-m.X), abs(z-m.Z)), maxPath))
+		m.Rise += uint32(min(abs(y-m.Height), maxPath))
 	}
 	if !e.placed || direction.X != e.Direction.X {
 		m.Turned = stamp
@@ -47,7 +52,7 @@ func (e *Entity) Put(position, direction property.Vector3, stamp uint32) {
 	if !e.placed || position.Y != e.Position.Y {
 		m.Rose = stamp
 	}
-	m.X, m.Z, e.placed = x, z, true
+	m.X, m.Height, m.Z, e.placed = x, y, z, true
 	e.Position, e.Direction, e.MoveStamp = position, direction, stamp
 }
 

@@ -29,7 +29,7 @@ const (
 	// minEntry is the fewest bytes that an entry has: ten numbers of a byte each, and the time.
 	minEntry = 10 + 8
 	// maxAhead bounds how far ahead in virtual time an entry may be, in steps of an entity at 0 m.
-	maxAhead = minStep + farthest*(maxStep-minStep)
+	maxAhead = minStep + farthest*farthest*(maxStep-minStep)
 	// maxNumber keeps bundle numbers from overflowing.
 	maxNumber = 1 << 62
 )

@@ -11,7 +11,7 @@
 //	 Enter/Leave      entries, by id                queue, by virtual time
 //	 ----------->  [ 3 | 7 | 8 | 20 ]  --unsent-->  7 (at 4.2)  3 (at 9)  20 (at 31)
 //	                                                |
-//	                                   served: at += 1 .. 101, growing with distance
+//	                                   served: at += 1 .. 2501, with the square of the distance
 //	                                                |
 //	   bundle (reliable)                            v           packets (unreliable)
 //	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----
@@ -21,11 +21,12 @@
 // In a packet, places stand in the order of the aliases, which is the order of the entries: an
 // Update goes through memory from the front to the back.
 //
-// When there is not room for both, the client is told of an entity twenty metres away about twenty
-// times as often as of one four hundred metres away. An entity with nothing unsent is not in the
-// queue and costs no bytes. The front of the queue defines the present virtual time. An entity that
-// was idle joins at that time and has saved up nothing. When all were served, virtual time begins
-// anew, and the nearest come first again.
+// The queue lasts while there is not room for all, and only whose turn comes is looked at. The client
+// is told of an entity twenty metres away thirteen times as often as of one eighty metres away. An
+// entity with nothing unsent takes its turn and costs no bytes. The front of the queue defines the
+// present virtual time: an entity that was idle has saved up nothing. When all were looked at and there
+// is budget left, nobody competes any more. Each Update then looks at all, until they do not fit again;
+// the nearest come first.
 //
 // # Entities, seen by many
 //
@@ -79,8 +80,8 @@
 //     n, on any copy; none is applied twice, none is skipped. A copy that is behind n, as
 //     the ghost that a watcher meets after a handover may be, has nothing above n and
 //     sends nothing of the level until it has caught up.
-//   - Whoever waits longer than Config.MaxWait goes to the front of the queue, and one
-//     such entity is served each tick even when the budget is spent.
+//   - Nobody waits longer than Config.MaxWait while the budget pays for that, and one of those
+//     who have waited nearly as long is served each tick even when it is spent.
 //
 // # Handoff
 //

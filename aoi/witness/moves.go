@@ -51,12 +51,16 @@ const (
 	unpicked form = iota
 	nearForm
 	turningForm
+	middleForm
+	middleYaw
+	middleHeight
+	middleBoth
 	farForm
 	wholeForm
 )
 
 // bytes is how many a place takes; of the far form, as a rule.
-func (f form) bytes() int { return [...]int{0, 2, 3, 9, 25}[f] }
+func (f form) bytes() int { return [...]int{0, 2, 3, 4, 5, 5, 6, 9, 25}[f] }
 
 // SetMaxPacket says how long a Positions packet may be, in bytes: what the channels on its way take
 // now. Below MinPacket it is MinPacket. It does not travel: the next cell has its own word.
@@ -108,8 +112,8 @@ func (m *moves) begin(at property.Vector3, epoch uint8, tick uint64) {
 func (m *moves) size() int { return max(m.planned.size(), m.written.size()) }
 
 // form decides how the place of an entry is to be written, seen from a distance of which the square
-// is given: the near form is right for every place that the client may hold, and has the yaw unless
-// the client does.
+// is given: the near and the middle form are right for every place that the client may hold, and have
+// the yaw unless the client does.
 func (m *moves) form(en *entry, square float32) form {
 	s := en.s
 	if s.exact {
@@ -123,18 +127,37 @@ func (m *moves) form(en *entry, square float32) form {
 	}
 	if !en.knows() {
 		if m.confirmBundle(en); !en.knows() {
-			return farForm
+			return en.farther()
 		}
 	}
-	if !en.holds(s.turned) && en.unseen&unseenYaw == 0 {
+	if en.turns() {
 		return turningForm
 	}
 	return nearForm
 }
 
 // knows reports whether the near form tells the client the place.
-func (en *entry) knows() bool {
-	return en.holds(en.s.nearFrom) && (en.holds(en.s.tilted) || en.unseen&unseenTilt != 0)
+func (en *entry) knows() bool { return en.holds(en.s.nearFrom) && en.tilts() }
+
+// tilts reports whether the client knows pitch and roll, as far as it is to know.
+func (en *entry) tilts() bool { return en.holds(en.s.tilted) || en.unseen&unseenTilt != 0 }
+
+// turns reports whether the client has to be told the yaw.
+func (en *entry) turns() bool { return !en.holds(en.s.turned) && en.unseen&unseenYaw == 0 }
+
+// farther is the form of a place that the near one does not tell.
+func (en *entry) farther() form {
+	if !en.holds(en.s.middleFrom) || !en.tilts() {
+		return farForm
+	}
+	f := middleForm
+	if en.turns() {
+		f += middleYaw - middleForm
+	}
+	if !en.holds(en.s.rose) {
+		f += middleHeight - middleForm
+	}
+	return f
 }
 
 // look notes what a client is not told of from where it watches. What it is told again, it was not
@@ -205,6 +228,8 @@ func (m *moves) say(en *entry, index int32, f form) {
 		m.places = protocol.AppendFar(m.places, s.Entity, m.origin)
 	case wholeForm:
 		m.places = protocol.AppendWhole(m.places, s.Entity)
+	case middleForm, middleYaw, middleHeight, middleBoth:
+		m.places = s.middle.Append(m.places, f == middleYaw || f == middleBoth, f >= middleHeight)
 	default:
 		m.places = s.near.Append(m.places, f == turningForm)
 	}

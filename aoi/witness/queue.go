@@ -113,5 +113,5 @@ func (q *queue) order() {
 // step is how far a turn at a distance pushes an entity back.
 func (w *Witness) step(dist float32) virtual {
 	share := min(dist/cmp.Or(w.reach[0], w.cfg.MaxRadius), farthest)
-	return virtual(step1 * (minStep + share*(maxStep-minStep)))
+	return virtual(step1 * (minStep + share*share*(maxStep-minStep)))
 }

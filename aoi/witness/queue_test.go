@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -131,6 +132,54 @@ func TestSharesByDistance(t *testing.T) {
 	}
 	if served[0] < 8*served[99] {
 		t.Errorf("%d turns at 5 m, %d at 500 m", served[0], served[99])
+	}
+}
+
+// In a crowd of 2,000 on 300 by 300 m who all walk, at 20 kbit/s, a client is told of the nearest twenty
+// within 300 ms and of everyone within 30 s (row E7 of the design).
+func TestPackedCrowdByDistance(t *testing.T) {
+	const players, side, nearest = 2000, 300, 20
+	d, rng := testDefinition(t), rand.New(rand.NewPCG(1, 1))
+	watcher, w := newEntity(d, players+1, 1, side/2, side/2), New(Config{BytesPerTick: 250})
+	all := make([]*Subject, players)
+	for i := range all {
+		all[i] = &Subject{Entity: newEntity(d, entity.ID(i+1), 1, rng.Float32()*side, rng.Float32()*side)}
+		w.Enter(all[i])
+	}
+	slices.SortFunc(all, func(a, b *Subject) int {
+		return cmp.Compare(entity.Distance(a.Entity.Position, watcher.Position), entity.Distance(b.Entity.Position, watcher.Position))
+	})
+	w.Update(watcher, 1, nil, true)
+	told := make([]uint64, players+1) // by id, when
+	var near []int
+	worst := 0
+	for tick := uint64(100); tick < 1500; tick++ {
+		for i, s := range all {
+			p := s.Entity.Position
+			p.X += 0.5 - float32((tick/100+uint64(i))%2)
+			s.Entity.MoveTo(tick, p, property.Vector3{X: float32(i)})
+		}
+		w.Saw(&protocol.Seen{Bundle: w.number, Packet: max(w.moves.number, 1) - 1, Earlier: 1<<32 - 1})
+		w.Update(watcher, tick, nil, false)
+		for _, x := range w.moves.told {
+			told[w.entries[x.entry].a.id] = tick
+		}
+		if tick < 600 {
+			continue
+		}
+		for i, s := range all {
+			age := int(tick - told[s.Entity.ID])
+			if worst = max(worst, age); i < nearest {
+				near = append(near, age)
+			}
+		}
+	}
+	slices.Sort(near)
+	if median, most := near[len(near)/2], near[len(near)*99/100]; median > 2 || most > 3 {
+		t.Errorf("the places of the nearest are %d ticks old, one in a hundred more than %d", median, most)
+	}
+	if worst > DefaultMaxWait {
+		t.Errorf("somebody's place is %d ticks old", worst)
 	}
 }
 

@@ -31,9 +31,11 @@ type Subject struct {
 	// changed.
 	nearFrom, turned, tilted moment
 
-	// marks are moments and the Motion.Path at them, at least markStep apart, the last ones.
-	marks      [marks]mark
-	first, end uint8 // the marks from nearFrom on, counted round
+	// The same for the middle form, which reaches up and down too, and when the height changed last.
+	middleFrom, rose moment
+	middle           protocol.Middle
+
+	way, long trail // of the near and the middle form
 
 	witnesses int // that have it in their area of interest
 }
@@ -44,17 +46,43 @@ func (s *Subject) Watched() bool { return s.witnesses > 0 }
 // moment is 1 + the tick of a Show; 0 is none. It counts round after thirteen years at 10 Hz.
 type moment uint32
 
+// trail is the last moments of a way, at least a step of it apart.
+type trail struct {
+	marks      [marks]mark
+	first, end uint8 // those within reach, counted round
+}
+
+// mark is a moment, with Motion.Path and Motion.Rise at it.
 type mark struct {
-	at   moment
-	path uint32
+	at         moment
+	path, rise uint32
 }
 
 const (
-	// marks is how many moments are kept: with markStep between them they span what the near form
-	// reaches, however slowly an entity goes.
-	marks    = 32
-	markStep = protocol.NearReach/(marks/2) + 1
+	// marks is how many moments a trail keeps. The steps between them are a twelfth of what a form
+	// reaches, so that 25 span it on the ground and in height, however slowly an entity goes.
+	marks     = 32
+	markSteps = 12
 )
+
+// forget lets the trail begin anew.
+func (t *trail) forget() { t.end = t.first }
+
+// note takes in a moment, and returns the first one from which on the way is within reach.
+func (t *trail) note(now mark, reach, rise uint32) moment {
+	for t.first != t.end && !t.marks[t.first%marks].within(now, reach, rise) {
+		t.first++
+	}
+	if t.first == t.end || !t.marks[(t.end-1)%marks].within(now, reach/markSteps, rise/markSteps) {
+		t.marks[t.end%marks] = now
+		t.end++
+	}
+	return t.marks[t.first%marks].at
+}
+
+func (m mark) within(now mark, reach, rise uint32) bool {
+	return now.path-m.path <= reach && now.rise-m.rise <= rise
+}
 
 // Show takes in what the entity does in a tick. A cell whose Updates run in parallel calls it for each
 // Subject before; otherwise the first Update of the tick does.
@@ -78,17 +106,13 @@ func (s *Subject) showMove(now moment) {
 		s.tilted = now
 	}
 	if !s.shown || newer(m.Rose, s.stamp) {
-		s.end = s.first // what was before does not count any more
+		s.rose = now
+		s.way.forget()
 	}
-	for s.first != s.end && m.Path-s.marks[s.first%marks].path > protocol.NearReach {
-		s.first++
-	}
-	if s.first == s.end || m.Path-s.marks[(s.end-1)%marks].path >= markStep {
-		s.marks[s.end%marks] = mark{now, m.Path}
-		s.end++
-	}
-	s.nearFrom = s.marks[s.first%marks].at
-	s.near = protocol.NearOf(m)
+	here := mark{now, m.Path, m.Rise}
+	s.nearFrom = s.way.note(here, protocol.NearReach, protocol.RiseReach)
+	s.middleFrom = s.long.note(here, protocol.MiddleReach, protocol.RiseReach)
+	s.near, s.middle = protocol.NearOf(m), protocol.MiddleOf(m)
 	s.stamp, s.shown = s.Entity.MoveStamp, true
 }
 

@@ -8,20 +8,17 @@ import (
 	"github.com/cellscape/cellscape/entity/client/protocol"
 )
 
-// From nearFrom on the near form is right, and from not much earlier on it is not: a twin that keeps
-// all that was shown says from when on.
-func TestSubjectKnowsHowFarTheNearFormReaches(t *testing.T) {
-	type shown struct {
-		at   moment
-		path uint32
-	}
-	for seed := range uint64(20) {
+// From nearFrom on the near form is right, and from middleFrom on the middle one, and from not much
+// earlier on they are not: a twin that keeps all that was shown says from when on.
+func TestSubjectKnowsHowFarFormsReach(t *testing.T) {
+	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		e := newEntity(testDefinition(t), 1, 1, 0, 0)
 		s := Subject{Entity: e}
 		speed := []float32{0.01, 0.1, 0.5, 3}[rng.IntN(4)]
-		var all []shown // since the height changed
-		var turned moment
+		climbs := []int{1, 5, 100}[rng.IntN(3)]
+		var flat, all []mark // since the height changed, and since ever
+		var turned, rose moment
 		for tick := uint64(1); tick < 2000; tick++ {
 			now := moment(tick) + 1
 			if rng.IntN(3) > 0 {
@@ -32,38 +29,50 @@ func TestSubjectKnowsHowFarTheNearFormReaches(t *testing.T) {
 					d.X++
 					turned = now
 				}
-				if rng.IntN(100) == 0 {
-					p.Y++
-					all = nil
+				if rng.IntN(climbs) == 0 {
+					if p.Y += rng.Float32() * speed; p.Y != e.Position.Y {
+						flat, rose = nil, now
+					}
 				}
 				e.MoveTo(tick, p, d)
 			}
 			s.Show(tick)
 			if tick == 1 {
-				turned = now
+				turned, rose = now, now
 			}
-			all = append(all, shown{now, e.Motion.Path})
-			first := all[len(all)-1].at
-			for _, x := range all {
-				gone := e.Motion.Path - x.path
-				if !s.nearFrom.after(x.at) && gone > protocol.NearReach {
-					t.Fatalf("at %d the near form is good from %d on, and since %d the entity has gone %d", now, s.nearFrom, x.at, gone)
-				}
-				if gone <= protocol.NearReach-markStep {
-					first = min(first, x.at)
-				}
-			}
-			if s.nearFrom.after(first) || !s.nearFrom.after(all[0].at-1) || s.turned != turned {
-				t.Fatalf("at %d the near form is good from %d on, the twin says %d; turned at %d, not %d", now, s.nearFrom, first, s.turned, turned)
+			here := mark{now, e.Motion.Path, e.Motion.Rise}
+			flat, all = append(flat, here), append(all, here)
+			compareReach(t, "near", s.nearFrom, flat, protocol.NearReach)
+			compareReach(t, "middle", s.middleFrom, all, protocol.MiddleReach)
+			if s.turned != turned || s.rose != rose {
+				t.Fatalf("turned at %d, not %d; rose at %d, not %d", s.turned, turned, s.rose, rose)
 			}
 		}
+	}
+}
+
+func compareReach(t *testing.T, form string, from moment, all []mark, reach uint32) {
+	t.Helper()
+	const rise = protocol.RiseReach
+	here := all[len(all)-1]
+	first := here.at // at the latest
+	for i := len(all) - 1; i >= 0 && all[i].within(here, reach-reach/markSteps-1, rise-rise/markSteps-1); i-- {
+		first = all[i].at
+	}
+	for _, x := range all {
+		if !from.after(x.at) && !x.within(here, reach, rise) {
+			t.Fatalf("at %d the %s form is good from %d on, and since %d the entity has gone from %v to %v", here.at, form, from, x.at, x, here)
+		}
+	}
+	if from.after(first) || !from.after(all[0].at-1) {
+		t.Fatalf("at %d the %s form is good from %d on, the twin says %d", here.at, form, from, first)
 	}
 }
 
 // What a witness reads of an entity in each tick fits one line of memory.
 func TestSubjectReadsFromOneLine(t *testing.T) {
 	var s Subject
-	if size := unsafe.Offsetof(s.marks); size > 64 {
+	if size := unsafe.Offsetof(s.middleFrom); size > 64 {
 		t.Errorf("the head of a Subject takes %d bytes", size)
 	}
 	if size := unsafe.Sizeof(entry{}); size > 64 {

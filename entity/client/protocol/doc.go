@@ -15,6 +15,7 @@
 //
 //	+---------------------------------------+---------+-----------------------+-----
 //	| after, number, epoch, origin          | aliases | near: X, Z, [yaw]     | ...
+//	|                                       |         | middle: X, Z, ...     |
 //	|                                       |         | far: X, Z, yaw, Y ... |
 //	+---------------------------------------+---------+-----------------------+-----
 //
@@ -28,7 +29,9 @@
 // still and packets come, the client says which it has seen ([Seen]). The witness uses the near form
 // only if the entity has gone no farther than [NearReach] since a place that the client has had, by
 // the length of its path: then it is right for each place that the client may hold, that one or any
-// that was sent after it. Everybody else is told the far form: 16 bits of X and Z, next to the origin
+// that was sent after it. The middle form is the same with twelve bits and [MiddleReach], for whom the
+// budget lets wait or whose height changes: it has eight bits of the height if the client may not
+// hold it. Everybody else is told the far form: 16 bits of X and Z, next to the origin
 // of the packet, with yaw, height, pitch and roll, or all of it whole for what is a kilometre away.
 // So none of the packets needs another. The place where an entity comes to rest is told reliably and
 // exactly.

@@ -13,20 +13,26 @@ import (
 )
 
 // A Positions packet is a head, the aliases of the entities that it tells of in ascending order, and
-// an entry for each. An entry has one of two forms, told apart by the lowest bit of its first byte.
+// an entry for each. An entry has one of three forms, told apart by the lowest bit of its first byte
+// and by a flag.
 //
-//	near  2 bytes: 0, yaw follows, 7 bits of X, 7 of Z    the lowest bits of the place on the grid
-//	      [yaw]
-//	far   flags, X, Z (16 bits each) or the whole place   the lowest bits, near the packet's origin
-//	      [yaw] [height] [pitch, roll]
+//	near    2 bytes: 0, yaw follows, 7 bits of X, 7 of Z    the lowest bits of the place on the grid
+//	        [yaw]
+//	middle  flags, X, Z (12 bits each)                      the same, and 8 bits of the height
+//	        [yaw] [height]
+//	far     flags, X, Z (16 bits each) or the whole place   the lowest bits, near the packet's origin
+//	        [yaw] [height] [pitch, roll]
 const (
 	farFlag    = 1 << 0
-	yawFlag    = 1 << 1 // of both forms
+	yawFlag    = 1 << 1 // of all forms
 	heightFlag = 1 << 2
 	tiltFlag   = 1 << 3 // pitch and roll follow
 	levelFlag  = 1 << 4 // pitch and roll are zero
 	wholeFlag  = 1 << 5 // the place and the direction follow as they are, and nothing else
 	farFlags   = farFlag | yawFlag | heightFlag | tiltFlag | levelFlag | wholeFlag
+	middleFlag = 1 << 6 // of the middle form, which has farFlag too
+
+	middleFlags = farFlag | middleFlag | yawFlag | heightFlag
 
 	nearBits = 7
 	nearMask = 1<<nearBits - 1
@@ -34,6 +40,11 @@ const (
 	// client may hold, so that the near form tells where it is. One more would leave two places open,
 	// and what the client holds is rounded to the grid once more.
 	NearReach = 1<<(nearBits-1) - 2
+	// MiddleReach is the same of the middle form, and RiseReach by entity.Motion.Rise.
+	MiddleReach = 1<<(middleBits-1) - 2
+	RiseReach   = 1<<(heightBits-1) - 2
+	middleBits  = 12
+	heightBits  = 8
 	// farReach is how far from the origin the far form reaches, in parts of a metre.
 	farReach = 1<<15 - 1
 	// originUnit is what the origin of a packet counts in, in metres.
@@ -179,10 +190,40 @@ func (n Near) Bytes(yaw bool) int {
 	return 2
 }
 
+// Middle is where an entity is in the middle form: for a client that holds a place from which the
+// entity has gone no farther than MiddleReach. What the client holds of pitch and roll must be true.
+type Middle [5]byte
+
+// MiddleOf is the middle form of a place, with yaw and height.
+func MiddleOf(m *entity.Motion) Middle {
+	const mask = 1<<middleBits - 1
+	word := uint32(m.X&mask) | uint32(m.Z&mask)<<middleBits
+	return Middle{byte(word), byte(word >> 8), byte(word >> 16), m.Yaw, byte(m.Height)}
+}
+
+// Append encodes m. Without yaw or height, the client must hold those that the entity has now; with
+// height, one from which it has gone up and down no farther than RiseReach.
+func (m Middle) Append(b []byte, yaw, height bool) []byte {
+	flags := byte(farFlag | middleFlag)
+	if yaw {
+		flags |= yawFlag
+	}
+	if height {
+		flags |= heightFlag
+	}
+	b = append(b, flags, m[0], m[1], m[2])
+	if yaw {
+		b = append(b, m[3])
+	}
+	if height {
+		b = append(b, m[4])
+	}
+	return b
+}
+
 // AppendFar encodes where an entity is for a client that may hold any place of it.
 func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
 	m := &e.Motion
-	y := math.Round(float64(e.Position.Y) * entity.Grid)
 	if !inReach(m.X, origin[0]) || !inReach(m.Z, origin[1]) {
 		return AppendWhole(b, e)
 	}
@@ -192,7 +233,7 @@ func AppendFar(b []byte, e *entity.Entity, origin [2]int32) []byte {
 	b = binary.LittleEndian.AppendUint16(b, uint16(m.X))
 	b = binary.LittleEndian.AppendUint16(b, uint16(m.Z))
 	b = append(b, m.Yaw)
-	b = binary.AppendVarint(b, int64(y))
+	b = binary.AppendVarint(b, int64(m.Height))
 	if level {
 		b[head] |= levelFlag
 		return b
@@ -270,6 +311,10 @@ func (m *Moved) read(r *codec.Reader) {
 		}
 		return
 	}
+	if m.flags&middleFlag != 0 {
+		m.readMiddle(r)
+		return
+	}
 	if m.flags&^farFlags != 0 || m.flags&wholeFlag != 0 && m.flags != wholeFlag|farFlag {
 		r.Fail(errEntry)
 		return
@@ -292,21 +337,42 @@ func (m *Moved) read(r *codec.Reader) {
 	}
 }
 
+func (m *Moved) readMiddle(r *codec.Reader) {
+	if m.flags&^middleFlags != 0 {
+		r.Fail(errEntry)
+		return
+	}
+	word := uint32(r.U8()) | uint32(r.U8())<<8 | uint32(r.U8())<<16
+	m.x, m.z = uint16(word&(1<<middleBits-1)), uint16(word>>middleBits)
+	if m.flags&yawFlag != 0 {
+		m.yaw = r.U8()
+	}
+	if m.flags&heightFlag != 0 {
+		m.y = int64(r.U8())
+	}
+}
+
 // From is where the entity is, for a client that holds a place and a direction of it. ok is false
 // for what is nowhere: a packet that no server makes.
 func (m *Moved) From(position, direction property.Vector3) (at, to property.Vector3, ok bool) {
 	switch {
 	case m.flags&wholeFlag != 0:
 		at, to = m.position, m.rotation
+	case m.flags&middleFlag != 0:
+		at = property.Vector3{X: nextTo(m.x, middleBits, position.X), Y: position.Y, Z: nextTo(m.z, middleBits, position.Z)}
+		to = direction
 	case m.flags&farFlag != 0:
 		at = property.Vector3{X: farFrom(m.x, m.origin[0]), Y: position.Y, Z: farFrom(m.z, m.origin[1])}
 		to = direction
 	default:
-		at = property.Vector3{X: nearTo(m.x, position.X), Y: position.Y, Z: nearTo(m.z, position.Z)}
+		at = property.Vector3{X: nextTo(m.x, nearBits, position.X), Y: position.Y, Z: nextTo(m.z, nearBits, position.Z)}
 		to = direction
 	}
-	if m.flags&heightFlag != 0 {
+	switch m.flags & (heightFlag | middleFlag) {
+	case heightFlag:
 		at.Y = float32(m.y) / entity.Grid
+	case heightFlag | middleFlag:
+		at.Y = nextTo(uint16(m.y), heightBits, position.Y)
 	}
 	if m.flags&yawFlag != 0 {
 		to.X = angle(m.yaw)
@@ -320,12 +386,13 @@ func (m *Moved) From(position, direction property.Vector3) (at, to property.Vect
 	return at, to, entity.Finite(at)
 }
 
-// nearTo is the coordinate whose lowest bits are given, next to one that is held.
-func nearTo(low uint16, held float32) float32 {
+// nextTo is the coordinate whose lowest bits are given, next to one that is held.
+func nextTo(low uint16, bits int, held float32) float32 {
+	mask := int32(1)<<bits - 1
 	h := int32(math.Round(float64(held) * entity.Grid))
-	d := (int32(low) - h) & nearMask
-	if d > nearMask/2 {
-		d -= nearMask + 1
+	d := (int32(low) - h) & mask
+	if d > mask/2 {
+		d -= mask + 1
 	}
 	return float32(float64(h+d) / entity.Grid)
 }

@@ -116,6 +116,48 @@ func TestNearPlaces(t *testing.T) {
 	}
 }
 
+// The middle form tells a client that holds any place from which the entity has gone no farther than
+// MiddleReach, and up and down no farther than RiseReach.
+func TestMiddlePlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for range 2_000 {
+		e := &entity.Entity{}
+		e.Put(somewhere(rng, property.Vector3{}, []float32{1, 1000, 100_000}[rng.IntN(3)]), facings(rng), 1)
+		held, facing := e.Position, e.Direction
+		if rng.IntN(2) == 0 { // what a packet told
+			m := &e.Motion
+			held = property.Vector3{X: float32(m.X) / entity.Grid, Y: float32(m.Height) / entity.Grid, Z: float32(m.Z) / entity.Grid}
+		}
+		began := e.Motion
+		climbs := rng.Float32() * float32(rng.IntN(2))
+		for stamp := uint32(2); ; stamp++ {
+			next, to := e.Position, e.Direction
+			next.X += (rng.Float32() - 0.5) * 9
+			next.Y += (rng.Float32() - 0.5) * climbs
+			next.Z += (rng.Float32() - 0.5) * 9
+			if rng.IntN(3) == 0 {
+				to.X = rng.Float32()
+			}
+			e.Put(next, to, stamp)
+			if e.Motion.Path-began.Path > protocol.MiddleReach || e.Motion.Rise-began.Rise > protocol.RiseReach {
+				break
+			}
+			head := protocol.PacketHead{Number: 1}
+			packet := protocol.AppendAliases(head.Append(nil), []uint32{3})
+			packet = protocol.MiddleOf(&e.Motion).Append(packet, e.Motion.Turned > 1, e.Motion.Rose > 1)
+			err := protocol.Positions(packet, func(_ *protocol.PacketHead, m *protocol.Moved) {
+				at, to, ok := m.From(held, facing)
+				if w := wrong(e, at, to); w != "" || !ok {
+					t.Fatal(w, ok)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // What a packet costs: the numbers of package doc.
 func TestPlacesAreSmall(t *testing.T) {
 	head := protocol.PacketHead{After: 5000, Number: 5000, Epoch: 1, Origin: [2]int32{20, -30}}
@@ -178,6 +220,8 @@ func TestMalformedPositions(t *testing.T) {
 		"an alias out of range":     {1 << 1, 0xff, 0xff, 0xff, 0x7f, 0, 0},
 		"more bits than aliases":    {1<<1 | 1, 0xff, 0, 0},
 		"a flag that none sends":    {1 << 1, 0, 0x81, 0, 0, 0, 0},
+		"middle, and whole":         {1 << 1, 0, 1 | 1<<6 | 1<<5, 0, 0, 0},
+		"middle, cut short":         {1 << 1, 0, 1 | 1<<6, 0, 0},
 		"whole, and something more": append([]byte{1 << 1, 0, 1 | 1<<5 | 1<<1}, make([]byte, 25)...),
 		"something behind the end":  {0, 1},
 	} {
@@ -194,6 +238,7 @@ func FuzzPositions(f *testing.F) {
 	e.Put(property.Vector3{X: 70, Y: 3, Z: 130}, property.Vector3{X: 1, Y: 0.5}, 1)
 	b := protocol.AppendAliases(head.Append(nil), []uint32{1, 2})
 	f.Add(protocol.AppendFar(protocol.NearOf(&e.Motion).Append(b, true), e, head.Origin))
+	f.Add(protocol.NearOf(&e.Motion).Append(protocol.MiddleOf(&e.Motion).Append(b, true, true), false))
 	f.Fuzz(func(t *testing.T, packet []byte) {
 		last := int64(-1)
 		_ = protocol.Positions(packet, func(h *protocol.PacketHead, m *protocol.Moved) {

@@ -47,11 +47,11 @@ const (
 	RelinkGrace = 10
 
 	// minStep and maxStep are the steps of virtual time of an entity at 0 m and at MaxRadius. Between
-	// them a step grows with the square of the distance: it doubles at ten metres of five hundred.
+	// them a step grows with the square of the distance: it doubles at seven metres of five hundred.
 	// BigWorld's go from 1 to 101 in a straight line. In a crowd of 2,000 on 300 by 300 m, with 20
 	// kbit/s, that tells of the nearest twenty after half a second, and two at worst; the square tells
-	// of them in 0.1 and 0.4 s, and of the farthest in 30 instead of 17.
-	minStep, maxStep = 1, 2501
+	// of them in 0.1 and 0.3 s, and of the farthest in 30 instead of 17.
+	minStep, maxStep = 1, 5001
 	// farthest bounds the distance that a step goes by, in MaxRadius: virtual time has a bound.
 	farthest = 16
 	// maxBudget keeps sums of bytes far from overflow on 32-bit machines.
@@ -67,7 +67,7 @@ type Config struct {
 	// must save (0: twice BytesPerTick, so that a large enter silences the rest for at most two
 	// ticks).
 	MaxDeficit int
-	// MaxRadius is the distance in metres at which the step of virtual time is 2501 times the step
+	// MaxRadius is the distance in metres at which the step of virtual time is 5001 times the step
 	// at 0 m; it grows with the square of the distance. Take the largest radius of an area of interest (0: DefaultMaxRadius).
 	MaxRadius float32
 	// MaxWait is the number of Updates within which a waiting entity gets its turn, however far away

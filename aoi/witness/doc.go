@@ -11,7 +11,7 @@
 //	 Enter/Leave      entries, by id                queue, by virtual time
 //	 ----------->  [ 3 | 7 | 8 | 20 ]  --unsent-->  7 (at 4.2)  3 (at 9)  20 (at 31)
 //	                                                |
-//	                                   served: at += 1 .. 2501, with the square of the distance
+//	                                   served: at += 1 .. 5001, with the square of the distance
 //	                                                |
 //	   bundle (reliable)                            v           packets (unreliable)
 //	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----
@@ -22,7 +22,7 @@
 // Update goes through memory from the front to the back.
 //
 // The queue lasts while there is not room for all, and only whose turn comes is looked at. The client
-// is told of an entity twenty metres away thirteen times as often as of one eighty metres away. An
+// is told of an entity twenty metres away fourteen times as often as of one eighty metres away. An
 // entity with nothing unsent takes its turn and costs no bytes. The front of the queue defines the
 // present virtual time: an entity that was idle has saved up nothing. When all were looked at and there
 // is budget left, nobody competes any more. Each Update then looks at all, until they do not fit again;

@@ -176,7 +176,7 @@ func TestPackedCrowdByDistance(t *testing.T) {
 		}
 	}
 	slices.Sort(near)
-	if median, most := near[len(near)/2], near[len(near)*99/100]; median > 2 || most > 3 {
+	if median, most := near[len(near)/2], near[len(near)*99/100]; median > 1 || most > 3 {
 		t.Errorf("the places of the nearest are %d ticks old, one in a hundred more than %d", median, most)
 	}
 	if worst > DefaultMaxWait {
@@ -311,4 +311,21 @@ func TestBusyTickAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, tick); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// Who was far away and comes near does not wait for the turn that it has from there.
+func TestWhoComesNearIsHastened(t *testing.T) {
+	wd := crowd(t, Config{BytesPerTick: 60}, 100, 5)
+	wd.turns(100)
+	far := wd.all[99]
+	k, _ := wd.w.find(far.ID)
+	far.Position.X = 1
+	turn := wd.w.entries[k].at.ahead(wd.w.queue.now)
+	for range DefaultMaxWait / 4 {
+		wd.turns(1)
+		if k, _ = wd.w.find(far.ID); wd.w.entries[k].at.ahead(wd.w.queue.now) < turn/100 {
+			return
+		}
+	}
+	t.Errorf("it waits for %d more", wd.w.entries[k].at.ahead(wd.w.queue.now))
 }

@@ -111,7 +111,7 @@ func without(t *testing.T, parts []byte, lacks migrate.Tag) (b []byte) {
 func expectLossy(t *testing.T, promise string, tamper func(p *Process, ch mercury.ChannelID, reliable bool, msg []byte) []byte) {
 	t.Helper()
 	t.Parallel()
-	for seed := uint64(1); seed <= 6; seed++ {
+	for seed := uint64(1); seed <= 12; seed++ {
 		c, err := New(Options{Seed: seed, Players: 12, Crash: true, Tamper: tamper, Faults: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -48,19 +49,26 @@ func (o *benchOutbox) Dead(mercury.Address) bool                   { return fals
 // see. watch may be nil.
 func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick func(), out *benchOutbox) {
 	t.Helper()
+	return crowdOn(t, 200, 200, reals, players, 0, watch)
+}
+
+// crowdOn makes a crowd on a square with a side, in metres, and a line at X. Each client is sent a
+// budget of bytes in a tick, 0 for the default.
+func crowdOn(t testing.TB, side, line float32, reals, players entity.ID, budget int, watch *load.Stopwatch) (tick func(), out *benchOutbox) {
+	t.Helper()
 	scripts := NewScripts(testSchema(t))
 	Register[Avatar](scripts, "Avatar")
 	if err := scripts.Err(); err != nil {
 		t.Fatal(err)
 	}
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1))
-	if err := tree.Split(cellID(1), bsp.AxisX, 200, leaf(2), true); err != nil {
+	if err := tree.Split(cellID(1), bsp.AxisX, float64(line), leaf(2), true); err != nil {
 		t.Fatal(err)
 	}
 	out = &benchOutbox{}
 	var count status.Counters
 	// Backups have a cost of their own.
-	cfg := Config{BackupPeriod: time.Hour}.WithDefaults()
+	cfg := Config{BackupPeriod: time.Hour, Witness: witness.Config{BytesPerTick: budget}}.WithDefaults()
 	population := NewPopulation(cfg, scripts, hosting.Env{
 		Self: addr(1), Out: out, Counters: &count,
 		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
@@ -68,7 +76,9 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 	c := population.NewCell(0, 0, 1, cellID(1), tree, nil)
 	d := scripts.Schema().Type("Avatar")
 	chance := rand.New(rand.NewPCG(2, 2))
-	at := func() property.Vector3 { return property.Vector3{X: 200 * chance.Float32(), Z: 200 * chance.Float32()} }
+	at := func() property.Vector3 {
+		return property.Vector3{X: side * chance.Float32(), Z: side * chance.Float32()}
+	}
 	for id := entity.ID(1); id <= reals; id++ {
 		m := migrate.Create{ID: id, Type: d.ID, Space: 1, Order: entity.Order{Incarnation: 1}, Base: addr(100),
 			Parts: migrate.AppendFirst(nil, at(), property.Vector3{}, property.NewValues(d, property.CellSide, nil), nil)}
@@ -83,7 +93,7 @@ func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick 
 		for id := entity.ID(1); id <= players; id++ {
 			r := population.find(id).real
 			p := r.Position()
-			p.X = min(max(p.X+chance.Float32()-0.5, 0), 199)
+			p.X = min(max(p.X+chance.Float32()-0.5, 0), side-1)
 			p.Z += chance.Float32() - 0.5
 			if err := r.SetPosition(p); err != nil {
 				t.Fatal(err)
@@ -119,15 +129,28 @@ func BenchmarkCellTick(b *testing.B) {
 	b.ReportMetric(float64(out.bytes)/float64(b.N), "bytes-sent/tick")
 }
 
+// BenchmarkPackedCell is a tick of a cell with 2,000 players on 300 by 300 m who all move and see
+// all others, each sent 20 kbit/s.
+func BenchmarkPackedCell(b *testing.B) {
+	tick, out := crowdOn(b, 300, 5000, 2000, 2000, 250, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		tick()
+	}
+	b.ReportMetric(float64(out.bytes)/float64(b.N)/2000, "bytes-sent/client-tick")
+}
+
 // A tick in which nobody comes or goes uses its memory again.
 func TestCellTickDoesNotAllocate(t *testing.T) {
 	begun := time.Now()
 	for name, watch := range map[string]*load.Stopwatch{
 		"without a clock": nil, "with a clock": load.NewStopwatch(func() time.Duration { return time.Since(begun) }),
 	} {
-		tick, _ := crowd(t, 40, 20, watch)
-		if n := testing.AllocsPerRun(50, tick); n > 0 {
-			t.Errorf("%s: %v allocations a tick", name, n)
+		for _, budget := range []int{0, 100} { // room for all, and for few
+			tick, _ := crowdOn(t, 200, 200, 40, 20, budget, watch)
+			if n := testing.AllocsPerRun(50, tick); n > 0 {
+				t.Errorf("%s, budget %d: %v allocations a tick", name, budget, n)
+			}
 		}
 	}
 }

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 // All faults of the command line are told at once.
 func TestFlagFaults(t *testing.T) {
 	_, err := parseFlags([]string{"-n", "0", "-view", "0", "-cellapps", "0", "-baseapps", "99", "-radius", "1", "-speed", "-1", "-budget", "-1",
-		"-duration", "-1s", "-arrive", "101", "-least", "-1", "-patience", "0", "-persocket", "31", "more"})
-	for _, want := range []string{"-n", "-view", "-cellapps", "-baseapps", "-radius", "-speed", "-budget", "-duration", "-arrive", "-least", "-patience", "-persocket", "more"} {
+		"-duration", "-1s", "-arrive", "101", "-least", "-1", "-patience", "0", "-persocket", "31", "-ratio", "-1", "more"})
+	for _, want := range []string{"-n", "-view", "-cellapps", "-baseapps", "-radius", "-speed", "-budget", "-duration", "-arrive", "-least", "-patience", "-persocket", "-ratio", "more"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
 		}

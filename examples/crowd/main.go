@@ -17,7 +17,7 @@
 // percent end the run; -least 0 measures with those who are in.
 //
 // The exit status is 1 if fewer players got in than -least says, a bot lost its session, or fewer moves
-// arrived in time than -arrive says. Processor time and memory are told on Linux only.
+// arrived in time than -arrive says, or a client-tick cost more than -ratio says. Processor time and memory are told on Linux only.
 package main
 
 import (
@@ -41,7 +41,7 @@ type flags struct {
 	warm, duration              time.Duration
 	seal, json                  bool
 	perSocket                   int
-	arrive, least               float64
+	arrive, least, ratio        float64
 	patience                    time.Duration
 	profile                     string
 	role, manager               string   // of a process that was started by this program
@@ -64,6 +64,7 @@ func parseFlags(args []string) (*flags, error) {
 	set.BoolVar(&f.json, "json", false, "end with one JSON object on standard output")
 	set.IntVar(&f.perSocket, "persocket", 1, "bots that share a socket; players share none, so that more than 1 flatters the server")
 	set.Float64Var(&f.arrive, "arrive", 0, "percent of the moves in view that must arrive within two ticks; 0 for no limit")
+	set.Float64Var(&f.ratio, "ratio", 0, "how many times a sealed datagram a client-tick may cost the server; 0 for no limit")
 	set.Float64Var(&f.least, "least", 100, "percent of the players who must get in; fewer end the run unmeasured")
 	set.DurationVar(&f.patience, "patience", 10*time.Second, "how long hardly anybody more comes in until the world counts as full")
 	set.StringVar(&f.profile, "profile", "", "folder for profiles of each process")
@@ -89,6 +90,7 @@ func parseFlags(args []string) (*flags, error) {
 	fault(f.warm < 0 || f.duration <= 0, "-warm %v -duration %v: take positive times", f.warm, f.duration)
 	fault(!(f.arrive >= 0 && f.arrive <= 100), "-arrive %v: take 0 to 100 percent", f.arrive)
 	fault(!(f.least >= 0 && f.least <= 100), "-least %v: take 0 to 100 percent", f.least)
+	fault(!(f.ratio >= 0), "-ratio %v: take a limit, or 0 for none", f.ratio)
 	fault(f.patience < time.Second, "-patience %v: take at least 1s", f.patience)
 	fault(f.perSocket < 1 || f.perSocket > bots.MaxPerSocket, "-persocket %d: take 1 to %d", f.perSocket, bots.MaxPerSocket)
 	return &f, errors.Join(faults...)

@@ -28,6 +28,10 @@ const (
 
 // measure starts a world, lets the bots walk in it, and tells what it cost.
 func measure(ctx context.Context, f *flags) (err error) {
+	one, err := reference()
+	if err != nil {
+		return err
+	}
 	r, err := startRun(f)
 	defer func() { err = errors.Join(err, r.stop()) }()
 	if err != nil {
@@ -60,6 +64,7 @@ func measure(ctx context.Context, f *flags) (err error) {
 		return err
 	}
 	res := sum(f, &r.entered, &before, &after, &fresh)
+	res.compare(one)
 	res.print()
 	return errors.Join(f.encode(res), res.faults(f))
 }

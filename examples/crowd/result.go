@@ -19,10 +19,14 @@ type result struct {
 	Side     float64 `json:"side_m"`
 	InView   float64 `json:"in_view"`
 
-	CPU    float64            `json:"server_cpu_us_per_client_tick"`
-	CPUBy  map[string]float64 `json:"server_cpu_us_per_client_tick_by_role"`
-	Cores  float64            `json:"server_cores"`
-	Memory float64            `json:"server_kb_per_client"`
+	CPU   float64            `json:"server_cpu_us_per_client_tick"`
+	CPUBy map[string]float64 `json:"server_cpu_us_per_client_tick_by_role"`
+	// Reference is the processor time of one sealed datagram on this machine, see reference. Ratio is
+	// CPU as a multiple of it.
+	Reference float64 `json:"reference_us"`
+	Ratio     float64 `json:"server_cpu_in_references"`
+	Cores     float64 `json:"server_cores"`
+	Memory    float64 `json:"server_kb_per_client"`
 
 	WireDown    float64 `json:"wire_bytes_down_per_client_tick"`
 	WireUp      float64 `json:"wire_bytes_up_per_client_tick"`
@@ -88,10 +92,17 @@ func sum(f *flags, e *entrance, a, b *sample, fresh *bots.Freshness) *result {
 	return res
 }
 
+// compare tells the cost as a multiple of a reference.
+func (r *result) compare(one time.Duration) {
+	if r.Reference = round(one.Seconds() * 1e6); one > 0 {
+		r.Ratio = round(r.CPU / (one.Seconds() * 1e6))
+	}
+}
+
 // print says it in words.
 func (r *result) print() {
-	fmt.Fprintf(os.Stderr, "%d players, %.1f in view: %.1f µs of server CPU for a client and a tick (%v), %.2f cores\n",
-		r.In, r.InView, r.CPU, r.CPUBy, r.Cores)
+	fmt.Fprintf(os.Stderr, "%d players, %.1f in view: %.1f µs of server CPU for a client and a tick (%v), %.2f cores; %.1f times the %.2f µs of one sealed datagram\n",
+		r.In, r.InView, r.CPU, r.CPUBy, r.Cores, r.Ratio, r.Reference)
 	fmt.Fprintf(os.Stderr, "%.2f %% of %d moves in view within two ticks; ages p50 %d ms, p99 %d ms, worst by distance %v ms\n",
 		r.Arrived, r.Moves, r.AgeP50, r.AgeP99, r.AgeWorst)
 	fmt.Fprintf(os.Stderr, "%.0f bytes down and %.0f up for a client and a tick (payload %.0f and %.0f), %.1f bytes for a place that was of use, %.1f of them in packets of places; %.0f KB a client; %.2f %% of ticks late\n",
@@ -120,6 +131,9 @@ func (r *result) faults(f *flags) error {
 	}
 	if r.Arrived < f.arrive {
 		faults = append(faults, fmt.Errorf("%.2f %% of the moves arrived in time, fewer than %v", r.Arrived, f.arrive))
+	}
+	if f.ratio > 0 && r.Ratio > f.ratio {
+		faults = append(faults, fmt.Errorf("a client-tick costs %.1f times a sealed datagram, more than %v", r.Ratio, f.ratio))
 	}
 	return errors.Join(faults...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
@@ -64,6 +65,10 @@ type BaseApp struct {
 	buf      []byte // scratch for messages to clients
 	payload  []byte // scratch for flow payloads
 	seen     []byte // scratch for clients' Sights
+	// Scratch for a client's move and a flow's ack, which else were made on the heap for each player in
+	// each tick.
+	move wire.ClientMove
+	ack  flow.Ack
 
 	compressor property.Compressor
 }

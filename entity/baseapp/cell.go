@@ -182,8 +182,9 @@ func (b *base) sendAck() {
 		return // there is no room: the ack stays owed, and a later one says more
 	}
 	b.link.in.TakeOwed()
-	b.app.send(to, &flow.Ack{To: b.id, ToPart: entity.CellPart, From: b.id, FromPart: entity.BasePart,
-		Incarnation: b.link.in.Incarnation(), Number: b.link.in.Last()})
+	b.app.ack = flow.Ack{To: b.id, ToPart: entity.CellPart, From: b.id, FromPart: entity.BasePart,
+		Incarnation: b.link.in.Incarnation(), Number: b.link.in.Last()}
+	b.app.send(to, &b.app.ack)
 }
 
 func (a *BaseApp) takeLocated(m *wire.Located) {

@@ -273,7 +273,8 @@ func (b *base) clientSaw(m *protocol.Sight) {
 // whisper tells the cell part, unreliably, what a later message would make good.
 func (b *base) whisper(rest flow.ClientRest) {
 	if b.link.Live() {
-		b.app.links.SendUnreliable(b.link.App(), &wire.ClientMove{ID: b.id, ClientRest: rest})
+		b.app.move = wire.ClientMove{ID: b.id, ClientRest: rest}
+		b.app.links.SendUnreliable(b.link.App(), &b.app.move)
 	}
 }
 

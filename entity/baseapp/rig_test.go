@@ -30,6 +30,9 @@ type fakeTransport struct {
 	lacks int
 	// waiting is how many bytes wait for a peer.
 	waiting map[mercury.Address]int
+	// count is how many messages were sent while it forgets them.
+	forgets bool
+	count   int
 }
 
 type sentMessage struct {
@@ -89,6 +92,10 @@ func (f *fakeTransport) record(ch mercury.ChannelID, reliable bool, msg []byte) 
 	to, ok := f.Peer(ch)
 	if !ok {
 		return mercury.ErrNoChannel
+	}
+	if f.forgets {
+		f.count++
+		return nil
 	}
 	f.sent = append(f.sent, sentMessage{to, ch, reliable, bytes.Clone(msg)})
 	return nil

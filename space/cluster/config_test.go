@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance"
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/mercury/secure"
+	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
@@ -28,6 +31,23 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	} {
 		if n := strings.Count(err.Error(), want); n != 1 && want != "TargetLoad 2" || n == 0 {
 			t.Errorf("%d times %q in: %v", n, want, err)
+		}
+	}
+}
+
+// What the package doc names for common situations is accepted: no other setting has to follow it.
+func TestSituations(t *testing.T) {
+	for name, c := range map[string]Config{
+		"many rooms":          {Balance: balance.Config{MaxCells: 1}, Space: space.Config{AoIRadius: 60}},
+		"several machines":    {Listen: "127.0.0.1", Key: secure.PrivateKey{1}},
+		"the same rack":       {Inner: TCP},
+		"players on phones":   {Space: space.Config{AoIRadius: 150, Witness: witness.Config{BytesPerTick: 500}}, Key: secure.PrivateKey{1}},
+		"hundreds of bots":    {CellApps: 1, BaseApps: 1},
+		"players in browsers": {Doors: []Door{{Network: UDP, Listen: "127.0.0.1"}, {Network: WebSocket, Listen: "127.0.0.1"}}},
+	} {
+		c.Schema = new(property.Schema)
+		if err := c.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

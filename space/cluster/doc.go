@@ -24,6 +24,18 @@
 //     the cells, then the managers.
 //   - Wait and the log report a process that ends by itself; the rest of the cluster goes on.
 //
+// # Situations
+//
+// The zero Config is one seamless world on one machine. Others differ in a few fields:
+//
+//	many rooms, none of them cut       Balance.MaxCells: 1, Space.AoIRadius: the size of a room
+//	one world over several machines    Listen: each machine's address, Key; a CellApp for each core
+//	the processes share a rack         Inner: TCP
+//	players on phones, or far away     Space.Witness.BytesPerTick: 500, which is 40 kbit/s, and
+//	                                   AoIRadius 150 or so; TicketKeys, which spare a round trip
+//	players in browsers                Doors: a WebSocket beside UDP, TLS
+//	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
+//
 // # Two sides
 //
 //	             outside                                inside

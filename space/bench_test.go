@@ -1,7 +1,10 @@
 package space
 
 import (
+	"encoding/binary"
+	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -23,19 +27,37 @@ type benchOutbox struct {
 	buf   []byte
 	acks  []flow.Ack
 	bytes int
+	seen  map[entity.ID]*protocol.Seen // what each client has had
+	all   *[]byte                      // of everything that was sent, if it is kept
 }
 
 func (o *benchOutbox) Send(_ mercury.Address, m hosting.Message) {
 	o.buf = m.Append(o.buf[:0])
 	o.bytes += len(o.buf)
+	o.keep(o.buf)
 	if f, ok := m.(*flow.Message); ok && f.ToPart == entity.BasePart {
 		o.acks = append(o.acks, flow.Ack{To: f.From, ToPart: entity.CellPart, From: f.To, FromPart: entity.BasePart, Incarnation: f.Incarnation, Number: f.Number})
 	}
 }
 
+func (o *benchOutbox) keep(b []byte) {
+	if o.all != nil {
+		*o.all = append(*o.all, b...)
+	}
+}
+
 func (o *benchOutbox) Level(mercury.Address) mercury.Level { return mercury.Free }
-func (o *benchOutbox) ClientPacket(_ mercury.Address, _ entity.ID, _ entity.Order, _ uint32, p []byte) error {
+func (o *benchOutbox) ClientPacket(_ mercury.Address, id entity.ID, _ entity.Order, _ uint32, p []byte) error {
 	o.bytes += len(p)
+	o.keep(p)
+	after, n := binary.Uvarint(p)
+	packet, _ := binary.Uvarint(p[n:])
+	s := o.seen[id]
+	if s == nil {
+		s = new(protocol.Seen)
+		o.seen[id] = s
+	}
+	*s = protocol.Seen{Bundle: after, Packet: uint32(packet), Earlier: 1<<32 - 1}
 	return nil
 }
 func (o *benchOutbox) ClientRoom(mercury.Address) int              { return 900 }
@@ -49,29 +71,45 @@ func (o *benchOutbox) Dead(mercury.Address) bool                   { return fals
 // see. watch may be nil.
 func crowd(t testing.TB, reals, players entity.ID, watch *load.Stopwatch) (tick func(), out *benchOutbox) {
 	t.Helper()
-	return crowdOn(t, 200, 200, reals, players, 0, watch)
+	return throng{side: 200, line: 200, reals: reals, players: players, watch: watch}.begin(t)
 }
 
-// crowdOn makes a crowd on a square with a side, in metres, and a line at X. Each client is sent a
-// budget of bytes in a tick, 0 for the default.
-func crowdOn(t testing.TB, side, line float32, reals, players entity.ID, budget int, watch *load.Stopwatch) (tick func(), out *benchOutbox) {
+// throng is a crowd on a square with a side, in metres, and a line at an X. The budget is how many bytes
+// each client is sent in a tick, the radius how far each sees; 0 for the defaults.
+type throng struct {
+	side, line     float32
+	reals, players entity.ID
+	budget         int
+	radius         float32
+	watch          *load.Stopwatch
+	schema         *property.Schema
+	stats          *property.Stats
+	workers        int
+	parallel       func(n int, f func(worker, i int))
+}
+
+func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 	t.Helper()
-	scripts := NewScripts(testSchema(t))
+	side, reals, players := o.side, o.reals, o.players
+	if o.schema == nil {
+		o.schema = testSchema(t)
+	}
+	scripts := NewScripts(o.schema)
 	Register[Avatar](scripts, "Avatar")
 	if err := scripts.Err(); err != nil {
 		t.Fatal(err)
 	}
 	tree := bsp.New(bsp.Version{Term: 1, N: 1}, leaf(1))
-	if err := tree.Split(cellID(1), bsp.AxisX, float64(line), leaf(2), true); err != nil {
+	if err := tree.Split(cellID(1), bsp.AxisX, float64(o.line), leaf(2), true); err != nil {
 		t.Fatal(err)
 	}
-	out = &benchOutbox{}
+	out = &benchOutbox{seen: make(map[entity.ID]*protocol.Seen)}
 	var count status.Counters
 	// Backups have a cost of their own.
-	cfg := Config{BackupPeriod: time.Hour, Witness: witness.Config{BytesPerTick: budget}}.WithDefaults()
+	cfg := Config{BackupPeriod: time.Hour, AoIRadius: o.radius, Witness: witness.Config{BytesPerTick: o.budget}}.WithDefaults()
 	population := NewPopulation(cfg, scripts, hosting.Env{
 		Self: addr(1), Out: out, Counters: &count,
-		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: watch,
+		Chance: rand.New(rand.NewPCG(1, 1)), Log: slog.New(slog.DiscardHandler), Watch: o.watch, Stats: o.stats, Parallel: o.parallel, Workers: o.workers,
 	})
 	c := population.NewCell(0, 0, 1, cellID(1), tree, nil)
 	d := scripts.Schema().Type("Avatar")
@@ -92,6 +130,9 @@ func crowdOn(t testing.TB, side, line float32, reals, players entity.ID, budget 
 		now += tickPeriod
 		for id := entity.ID(1); id <= players; id++ {
 			r := population.find(id).real
+			if s := out.seen[id]; s != nil {
+				r.witness.Saw(s)
+			}
 			p := r.Position()
 			p.X = min(max(p.X+chance.Float32()-0.5, 0), side-1)
 			p.Z += chance.Float32() - 0.5
@@ -129,10 +170,25 @@ func BenchmarkCellTick(b *testing.B) {
 	b.ReportMetric(float64(out.bytes)/float64(b.N), "bytes-sent/tick")
 }
 
+// BenchmarkCellPlayers is a tick of a cell with players each of whom sees 62 others; ns/client-tick is
+// what each costs.
+func BenchmarkCellPlayers(b *testing.B) {
+	for _, n := range []entity.ID{100, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("%d", n), func(b *testing.B) {
+			side := float32(200 * math.Sqrt(float64(n)/70)) // 62 as a mean, with the edges
+			tick, _ := throng{side: side, line: 1e5, reals: n, players: n, radius: 100}.begin(b)
+			for b.Loop() {
+				tick()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/client-tick")
+		})
+	}
+}
+
 // BenchmarkPackedCell is a tick of a cell with 2,000 players on 300 by 300 m who all move and see
 // all others, each sent 20 kbit/s.
 func BenchmarkPackedCell(b *testing.B) {
-	tick, out := crowdOn(b, 300, 5000, 2000, 2000, 250, nil)
+	tick, out := throng{side: 300, line: 5000, reals: 2000, players: 2000, budget: 250}.begin(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		tick()
@@ -147,7 +203,7 @@ func TestCellTickDoesNotAllocate(t *testing.T) {
 		"without a clock": nil, "with a clock": load.NewStopwatch(func() time.Duration { return time.Since(begun) }),
 	} {
 		for _, budget := range []int{0, 100} { // room for all, and for few
-			tick, _ := crowdOn(t, 200, 200, 40, 20, budget, watch)
+			tick, _ := throng{side: 200, line: 200, reals: 40, players: 20, budget: budget, watch: watch}.begin(t)
 			if n := testing.AllocsPerRun(50, tick); n > 0 {
 				t.Errorf("%s, budget %d: %v allocations a tick", name, budget, n)
 			}

@@ -48,6 +48,8 @@ type Cell struct {
 	pace pace
 
 	reals    sorted
+	near     neighbours // the reals
+	due      []*Real    // scratch: those whose clients are told something
 	ghosts   sorted
 	ranges   aoi.Index
 	triggers map[aoi.Trigger]*Real

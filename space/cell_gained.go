@@ -13,6 +13,7 @@ func (c *Cell) counts(r *Real) int64 {
 // keep adds a real to those of the cell, with the load that it brings.
 func (c *Cell) keep(rec *record) {
 	c.reals.insert(rec)
+	c.near.add(rec)
 	// If it ever overflows, it wraps around, and differences are still right.
 	c.gained += c.counts(rec.real)
 }
@@ -23,5 +24,6 @@ func (c *Cell) partWith(rec *record) {
 	if rec.real == nil || !c.reals.remove(rec.e.ID) {
 		return
 	}
+	c.near.remove(rec)
 	c.gained -= c.counts(rec.real)
 }

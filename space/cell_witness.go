@@ -14,8 +14,6 @@ func (r *Real) makeWitness(w *witness.Witness) {
 	if w == nil {
 		w = witness.New(r.cell.cfg.Witness)
 	}
-	w.CountIn(r.cell.stats)
-	w.PackWith(r.cell.compressor)
 	r.witness = w
 	rec := r.cell.population.find(r.e.ID)
 	radius, hysteresis := r.AoI()
@@ -54,30 +52,73 @@ func (c *Cell) deliverRangeEvents() {
 	c.tellWatched()
 }
 
-// updateWitnesses makes this tick's messages to the clients.
+// updateWitnesses makes this tick's messages to the clients: first of all, then it sends them.
 func (c *Cell) updateWitnesses() {
 	c.watch.Enter(&c.work.rest)
 	defer c.watch.Leave()
+	due := c.dueWitnesses()
+	crew := c.population.crew
+	crew.benches[0] = bench{c.stats, c.compressor}
+	if crew.shared(len(due)) {
+		c.showAll()
+		crew.work(len(due), func(b *bench, i int) { due[i].update(b) })
+	} else {
+		for _, r := range due {
+			c.watch.Switch(&r.meter)
+			r.update(&crew.benches[0])
+		}
+	}
+	for _, r := range due {
+		c.watch.Switch(&r.meter)
+		r.sendUpdate()
+	}
+}
+
+// dueWitnesses lists the reals whose clients are told something in this tick.
+func (c *Cell) dueWitnesses() []*Real {
+	if c.tick%orderEvery == 0 {
+		c.near.arrange()
+	}
 	spare := c.Thrift()
-	for _, rec := range c.reals {
-		r := rec.real
-		updates := r.witness != nil && r.gone == staying && !r.choked() && c.now >= r.slowUntil
-		c.watch.Switch(r.turn(updates))
-		if !updates {
+	c.due = c.due[:0]
+	for i := range c.near {
+		r := c.near[i].rec.real
+		if r.witness == nil || r.gone != staying || r.choked() || c.now < r.slowUntil {
 			continue
 		}
 		r.tellData()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
-		bundle, packets := r.witness.Update(r.e, c.tick, r.direct, c.population.frozen)
-		r.direct = r.direct[:0]
-		if len(bundle) > 0 {
-			r.sendBundle(bundle)
+		c.due = append(c.due, r)
+	}
+	return c.due
+}
+
+// showAll brings up to date what witnesses read of entities: workers must not.
+func (c *Cell) showAll() {
+	for _, list := range []sorted{c.reals, c.ghosts} {
+		for _, rec := range list {
+			rec.seen.Show(c.tick)
 		}
-		r.sendPackets(packets)
-		if r.audits {
-			r.audit()
-		}
+	}
+}
+
+// update makes the messages of a tick to the client.
+func (r *Real) update(b *bench) {
+	r.witness.CountIn(b.stats)
+	r.witness.PackWith(b.compressor)
+	r.bundle, r.packets = r.witness.Update(r.e, r.cell.tick, r.direct, r.cell.population.frozen)
+	r.direct = r.direct[:0]
+}
+
+// sendUpdate sends them.
+func (r *Real) sendUpdate() {
+	if len(r.bundle) > 0 {
+		r.sendBundle(r.bundle)
+	}
+	r.sendPackets(r.packets)
+	if r.audits {
+		r.audit()
 	}
 }
 

@@ -13,6 +13,9 @@ func (c *Cell) assert() {
 		c.assertRecord(rec, c.ghosts, i)
 		c.assertGhost(rec)
 	}
+	if len(c.near) != len(c.reals) {
+		invariant.Broken("%d of %d reals are served", len(c.near), len(c.reals))
+	}
 	if n := len(c.reals) + len(c.ghosts); c.ranges.Len() != n {
 		invariant.Broken("space: %d entities on cell %v, %d in its index of places", n, c.id, c.ranges.Len())
 	}

@@ -29,6 +29,7 @@ type Population struct {
 	byID    map[entity.ID]*record
 	thrift  overload.Degradation
 	frozen  bool
+	crew    *crew
 	// leaving are the cells with reals on their way out. A message concerns one of a thousand
 	// rooms, and only that needs a sweep.
 	leaving    []*Cell
@@ -46,7 +47,7 @@ type Population struct {
 // NewPopulation returns the empty population of a CellApp. The configuration must be valid, with
 // its defaults filled in.
 func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
-	return &Population{env: env, cfg: cfg, scripts: scripts, byID: make(map[entity.ID]*record)}
+	return &Population{env: env, cfg: cfg, scripts: scripts, crew: newCrew(&env, scripts), byID: make(map[entity.ID]*record)}
 }
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.

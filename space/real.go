@@ -46,6 +46,8 @@ type Real struct {
 	witness   *witness.Witness
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle
+	bundle    []byte // of this tick, with the packets
+	packets   [][]byte
 	dataTold  uint64 // the last space data number sent to the client
 	audits    bool   // the client has asked what it should hold
 

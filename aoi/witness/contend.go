@@ -49,7 +49,7 @@ func (w *Witness) contend(budget int) {
 	if invariant.On {
 		w.assertQueue()
 	}
-	w.picked = append(w.picked[:0], make([]form, len(w.entries))...)
+	w.clearPicked()
 	w.patrol(budget)
 	q.aside = q.aside[:0]
 	for len(q.heap) > 0 && w.room(budget) {
@@ -67,6 +67,11 @@ func (w *Witness) contend(budget int) {
 	if len(q.heap) > 0 {
 		q.now = q.heap[0].at.least(q.now)
 	}
+}
+
+func (w *Witness) clearPicked() {
+	w.picked = slices.Grow(w.picked[:0], len(w.entries))[:len(w.entries)]
+	clear(w.picked)
 }
 
 // minHeap keeps the queue of a few from being made anew when one of them comes and goes.

@@ -93,6 +93,9 @@ func (en *entry) link(s *Subject) {
 
 // watch changes the Subject, which counts who has it.
 func (a *account) watch(s *Subject) {
+	if a.s == s {
+		return // an Update may meet an entity anew, and others read the Subject then
+	}
 	if a.s != nil {
 		a.s.witnesses--
 	}

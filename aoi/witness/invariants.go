@@ -50,14 +50,18 @@ func (w *Witness) assertCollected() {
 
 // assertQueue checks that the queue is a heap in which everyone waits who has a Subject to look at.
 func (w *Witness) assertQueue() {
-	q, waits := &w.queue, make(map[place]bool)
+	q := &w.queue
+	w.clearPicked() // scratch: who waits
 	for i, p := range q.heap {
-		if waits[p] = true; i > 0 && p.before(q.heap[(i-1)/2]) {
+		if i > 0 && p.before(q.heap[(i-1)/2]) {
 			invariant.Broken("witness: alias %d comes after who should follow it", p.alias)
+		}
+		if at, known := w.slot(p.alias); known && w.entries[at].at == p.at {
+			w.picked[at] = nearForm
 		}
 	}
 	for i := range w.entries {
-		if en := &w.entries[i]; en.s != nil && en.alias != none && !waits[place{en.at, en.alias}] {
+		if en := &w.entries[i]; en.s != nil && en.alias != none && w.picked[i] == unpicked {
 			invariant.Broken("witness: %v waits for no turn", en.a.id)
 		}
 	}

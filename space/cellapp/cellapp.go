@@ -98,6 +98,7 @@ func (a *CellApp) newPopulation() *space.Population {
 	env := hosting.Env{
 		Self: a.cfg.Transport.Self(), Out: a.outbox(), Counters: &a.counters,
 		Chance: a.cfg.Chance, Log: a.log, Watch: a.watch, Stats: a.stats, Compressor: &a.compressor,
+		Parallel: a.cfg.Parallel, Workers: a.cfg.Workers,
 	}
 	if a.cfg.Jobs != nil {
 		env.Do = a.doJob

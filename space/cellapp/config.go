@@ -32,6 +32,12 @@ type Config struct {
 	ReportPeriod time.Duration
 	// Chance is the scripts' source of random numbers; required.
 	Chance *rand.Rand
+	// Parallel, if not nil, makes the updates of clients on Workers cores: it calls f for each i below
+	// n on Workers goroutines at once, each with a number below Workers of its own, and returns when all
+	// have returned (host.Parallel). The bytes are the same as without. What updates take then counts
+	// as the cell's load and is shared over its entities.
+	Parallel func(n int, f func(worker, i int))
+	Workers  int
 	// Clock measures work. Only differences between readings count, and it must not run backwards.
 	// With nil no work is measured, and loads are only artificial.
 	Clock func() time.Duration
@@ -50,6 +56,8 @@ type Config struct {
 const (
 	DefaultTick         = 100 * time.Millisecond
 	DefaultReportPeriod = 250 * time.Millisecond
+	// MaxWorkers bounds Config.Workers: no host has more cores to spare for one process.
+	MaxWorkers = 256
 )
 
 // Validate reports all faults of c at once.
@@ -68,6 +76,9 @@ func (c *Config) Validate() error {
 		faults = append(faults, errors.New("cellapp: Scripts is nil; make one with space.NewScripts"))
 	} else if err := c.Scripts.Err(); err != nil {
 		faults = append(faults, err)
+	}
+	if c.Workers < 0 || c.Workers > MaxWorkers || c.Workers > 1 && c.Parallel == nil {
+		faults = append(faults, fmt.Errorf("cellapp: Workers is %d: take 1 to %d, and set Parallel for more than one", c.Workers, MaxWorkers))
 	}
 	if c.Tick < 0 || c.ReportPeriod < 0 {
 		faults = append(faults, fmt.Errorf("cellapp: Tick %v and ReportPeriod %v must not be negative; zero means the default", c.Tick, c.ReportPeriod))

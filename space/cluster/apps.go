@@ -95,6 +95,7 @@ func (c *Cluster) startCellApp() (*host.Process, error) {
 		return cellapp.New(cellapp.Config{
 			Transport: e.Transport, Manager: c.manager, Scripts: c.cfg.CellScripts, Space: c.cfg.Space, Tick: c.cfg.Tick,
 			Chance: e.Chance, Jobs: e.Jobs, Clock: e.Clock, CPU: e.CPU, ProcessCPU: e.ProcessCPU, Log: e.Log,
+			Parallel: host.Parallel(c.cfg.Workers), Workers: c.cfg.Workers,
 			Carriers: c.cfg.describe(&e, 1),
 		})
 	})

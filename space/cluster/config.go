@@ -19,6 +19,7 @@ import (
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space"
+	"github.com/cellscape/cellscape/space/cellapp"
 	"github.com/cellscape/cellscape/space/cellappmgr"
 )
 
@@ -64,6 +65,10 @@ type Config struct {
 	// CellApps and BaseApps are how many of each Start starts. A busy CellApp needs a core of its
 	// own. Default 4 and 2.
 	CellApps, BaseApps int
+
+	// Workers is on how many cores a CellApp makes the updates of clients, the one part of a tick that
+	// can be shared: for a machine with more cores than CellApps. Default 1.
+	Workers int
 
 	// Space sets how cells behave: how far players see, ghosts, budgets.
 	Space space.Config
@@ -168,6 +173,7 @@ func (c Config) Validate() error {
 	fault(c.Schema != nil && c.CellScripts != nil && c.Schema != c.CellScripts.Schema(), "Schema is not the one of CellScripts: leave it out")
 	fault(c.CellApps < 0 || c.CellApps > maxApps, "CellApps is %d: take 1 to %d, or 0 for %d", c.CellApps, maxApps, DefaultCellApps)
 	fault(c.BaseApps < 0 || c.BaseApps > maxApps, "BaseApps is %d: take 1 to %d, or 0 for %d", c.BaseApps, maxApps, DefaultBaseApps)
+	fault(c.Workers < 0 || c.Workers > cellapp.MaxWorkers, "Workers is %d: take 1 to %d, or 0 for 1", c.Workers, cellapp.MaxWorkers)
 	fault(c.Tick < 0, "Tick is %v: take a positive time, or 0 for 100ms", c.Tick)
 	fault(c.StartTimeout < 0, "StartTimeout is %v: take a positive time, or 0 for %v", c.StartTimeout, DefaultStartTimeout)
 	fault(c.StatusPeriod < 0, "StatusPeriod is %v: take a positive time, or 0 for 1s", c.StatusPeriod)

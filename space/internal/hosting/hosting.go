@@ -56,6 +56,11 @@ type Env struct {
 	Watch *load.Stopwatch
 	// Stats counts property traffic; nil counts nothing.
 	Stats *property.Stats
+	// Parallel calls f for each i below n on Workers goroutines at once, each with a number below
+	// Workers of its own, and returns when all have returned. nil, or Workers of 0 or 1: there
+	// is one.
+	Parallel func(n int, f func(worker, i int))
+	Workers  int
 	// Compressor packs what its cells send; one for all cells of a CellApp, since it
 	// is large. nil sends everything as it is.
 	Compressor *property.Compressor

@@ -1,0 +1,49 @@
+package space
+
+import (
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/internal/hosting"
+)
+
+// crew makes the updates of clients, the one part of a tick that may run on several cores. A witness
+// writes what is its own, and reads entities, which nobody changes then; what they would share, each
+// worker has for itself. So the same bytes come of it as of one worker.
+type crew struct {
+	parallel func(n int, f func(worker, i int))
+	benches  []bench // the first is that of the cell whose turn it is
+}
+
+// bench is what a worker works with.
+type bench struct {
+	stats      *property.Stats
+	compressor *property.Compressor
+}
+
+// fewWitnesses is for how many it does not pay to wake other workers: a hundred microseconds of work.
+const fewWitnesses = 16
+
+func newCrew(env *hosting.Env, scripts *Scripts) *crew {
+	c := &crew{parallel: env.Parallel, benches: make([]bench, 1)}
+	if env.Parallel == nil {
+		return c
+	}
+	for range env.Workers - 1 {
+		b := bench{compressor: new(property.Compressor)}
+		if env.Stats != nil {
+			b.stats = property.NewStats(scripts.Schema())
+		}
+		c.benches = append(c.benches, b)
+	}
+	return c
+}
+
+// shared reports whether n updates are worth the other workers.
+func (c *crew) shared(n int) bool { return len(c.benches) > 1 && n >= fewWitnesses }
+
+// work calls f for each i below n, on all workers.
+func (c *crew) work(n int, f func(b *bench, i int)) {
+	c.parallel(n, func(worker, i int) { f(&c.benches[worker], i) })
+	for i := range c.benches[1:] {
+		c.benches[0].stats.Merge(c.benches[1+i].stats)
+	}
+}

@@ -32,6 +32,6 @@
 //   - a real does not trust that its haunts have heard. If the real does nothing, no Update would
 //     show that a State was lost with its channel. So each real is named in a Roll, at once after a
 //     channel broke and slowly all the time, and a ghost that lacks something asks;
-//   - a late State of an older hop cannot revive a deleted ghost while the ghost's tombstone
-//     stands.
+//   - a late State of an older hop does not revive a deleted ghost: tombstones remember the reals
+//     that were here, and Rumours what others have said of ghosts.
 package ghost

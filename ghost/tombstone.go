@@ -19,8 +19,9 @@ const MaxTombstones = 1 << 16
 // Last is the highest sequence of a hop: a tombstone with it forbids the whole hop.
 const Last = math.MaxUint32
 
-// Tombstones remember, each for a lease, the deleted ghosts of one CellApp, so that a late message
-// of an older hop does not revive one. The zero value has none.
+// Tombstones remember, each for a lease, the reals that one CellApp had, so that a late message of an
+// older hop revives neither a real nor a ghost. What other apps say of ghosts is not for them; see
+// Rumours. The zero value has none.
 //
 // Every message that would make a ghost asks them, so they are found by entity; the newest of an
 // entity forbids everything that the ones before it did.

@@ -27,6 +27,11 @@ const (
 // numbers, since this package knows no geometry.
 type Geometry struct{ Term, N uint32 }
 
+// Title shows that an app was given a real. The base makes one for each incarnation and gives it to
+// the app that makes the real; each handoff passes it on. It is secret from other apps, so an app
+// that never had the entity cannot say that it has it.
+type Title uint64
+
 // Onload hands a real to another CellApp. The receiver always accepts, unless it
 // knows a newer order of the same entity, and sends it nowhere else before it holds the geometry
 // that the handoff was decided by.
@@ -38,6 +43,7 @@ type Onload struct {
 	Order entity.Order
 	// Base is the app of the base part; zero for none.
 	Base    mercury.Address
+	Title   Title
 	Decided Geometry
 	Parts   []byte // see Parts; aliases the input after Parse
 }
@@ -48,6 +54,7 @@ func (m *Onload) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
 	fields.Order(c, &m.Order)
 	fields.Address(c, &m.Base)
+	c.U64((*uint64)(&m.Title))
 	codec.Uint32(c, &m.Decided.Term)
 	codec.Uint32(c, &m.Decided.N)
 	c.Rest(&m.Parts, MaxParts)
@@ -80,6 +87,7 @@ type Create struct {
 	Space entity.SpaceID
 	Order entity.Order
 	Base  mercury.Address
+	Title Title
 	// Session is the proxy's client session; zero when no client is attached.
 	Session flow.Session
 	// Handled is the number of the last message of the base's flow that the state in Parts already
@@ -99,6 +107,7 @@ func (m *Create) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
 	fields.Order(c, &m.Order)
 	fields.Address(c, &m.Base)
+	c.U64((*uint64)(&m.Title))
 	codec.Field(c, &m.Session,
 		func(b []byte, s flow.Session) []byte { return s.AppendBody(b) },
 		func(r *codec.Reader) (s flow.Session) { s.Read(r); return s })
@@ -117,6 +126,7 @@ func (m *Create) Parse(body []byte) error { return parse(body, m, m.code) }
 type Current struct {
 	ID    entity.ID
 	Order entity.Order
+	Title Title
 	// Handled is the last message of the base's flow that the real has handled.
 	Handled uint64
 }
@@ -124,6 +134,7 @@ type Current struct {
 func (m *Current) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
+	c.U64((*uint64)(&m.Title))
 	c.Uvarint(&m.Handled)
 }
 
@@ -153,6 +164,7 @@ type Offer struct {
 	ID entity.ID
 	// Order is what the real would have had at the destination.
 	Order entity.Order
+	Title Title
 	// Saves and Handled are as in entity.Backup.
 	Saves, Handled uint64
 	Space          entity.SpaceID
@@ -163,6 +175,7 @@ type Offer struct {
 func (m *Offer) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
+	c.U64((*uint64)(&m.Title))
 	c.Uvarint(&m.Saves)
 	c.Uvarint(&m.Handled)
 	codec.Uint32(c, &m.Space)
@@ -177,14 +190,17 @@ func (m *Offer) Parse(body []byte) error { return parse(body, m, m.code) }
 // Lost tells a base that its real of that order is gone without having been destroyed: its script
 // panicked, or its state could not be read.
 type Lost struct {
-	ID     entity.ID
-	Order  entity.Order
+	ID    entity.ID
+	Order entity.Order
+	// Title is zero if the sender only had a ghost.
+	Title  Title
 	Reason string
 }
 
 func (m *Lost) code(c *codec.Coder) {
 	fields.ID(c, &m.ID)
 	fields.Order(c, &m.Order)
+	c.U64((*uint64)(&m.Title))
 	c.String(&m.Reason, MaxReason)
 }
 

@@ -28,13 +28,13 @@ func messages() []message {
 	base := mercury.Address{At: netip.MustParseAddrPort("[2001:db8::1]:99"), Salt: 6}
 	parts := []byte("parts")
 	return []message{
-		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
+		&migrate.Onload{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Decided: migrate.Geometry{Term: 3, N: 4}, Parts: parts},
 		&migrate.OnloadAck{ID: id, Order: order},
-		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
-		&migrate.Current{ID: id, Order: order, Handled: 1 << 40},
+		&migrate.Create{ID: id, Type: 1, Space: 2, Order: order, Base: base, Title: 9, Session: flow.Session{Number: 3, Room: 920}, Handled: 4, Heard: 5, Restored: true, Parts: parts},
+		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 1 << 40},
 		&migrate.Refuse{ID: id, Order: order},
-		&migrate.Offer{ID: id, Order: order, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
-		&migrate.Lost{ID: id, Order: order, Reason: "the script panicked"},
+		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 1, Handled: 2, Space: 3, Position: property.Vector3{X: 1, Y: 2, Z: 3}, Parts: parts},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Reason: "the script panicked"},
 		&migrate.Probe{ID: id, Order: order, Base: base, Hops: 3},
 	}
 }

@@ -27,7 +27,7 @@ func (c *Cell) cellAppDied(app mercury.Address) {
 		if !rec.e.Base.IsZero() {
 			// The base may never have heard that the real went there. The ack freed the frozen copy
 			// here, and the message for the base may have died with the app.
-			c.population.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, "its CellApp died")
+			c.population.tellLost(rec.e.Base, rec.e.ID, rec.e.Order, 0, "its CellApp died")
 		}
 	}
 }
@@ -52,8 +52,9 @@ func (c *Cell) expire() {
 			c.population.ask(rec.ghost.Real, rec.ghost.Head())
 			rec.heard = c.now
 		}
-		if u := rec.ghost.OrphanedUntil; u != 0 && u <= c.now {
-			c.population.tombstones.Bury(rec.ghost.Head(), c.population.now)
+		u := rec.ghost.OrphanedUntil
+		if u != 0 && u <= c.now || rec.doubted != 0 && rec.doubted <= c.now {
+			c.population.rumours.Hear(rec.ghost.Head(), c.population.now)
 			c.evict(rec)
 			continue
 		}

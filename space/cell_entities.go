@@ -85,18 +85,19 @@ func (c *Cell) makeWay(rec *record, order entity.Order) *record {
 func (p *Population) Create(m *migrate.Create, from mercury.Address) {
 	c := p.cell(m.Space)
 	if c == nil {
-		p.tellLost(from, m.ID, m.Order, "this CellApp has no cell of the space")
+		p.tellLost(from, m.ID, m.Order, m.Title, "this CellApp has no cell of the space")
 		return
 	}
 	c.watch.Claim(&c.work.rest)
 	rec := p.find(m.ID)
-	if rec == nil && p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+	if (rec == nil || rec.ghost != nil) && p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
 		return
 	}
 	if c.ended {
-		p.tellLost(from, m.ID, m.Order, ErrEnded.Error())
+		p.tellLost(from, m.ID, m.Order, m.Title, ErrEnded.Error())
 		return
 	}
+	rec = p.outdo(rec, m.Order)
 	if rec != nil && !rec.e.Order.Before(m.Order) {
 		if rec.real != nil && rec.e.Order == m.Order {
 			rec.real.announce()
@@ -106,7 +107,7 @@ func (p *Population) Create(m *migrate.Create, from mercury.Address) {
 	if err := c.create(m, rec); err != nil {
 		c.count.Errors++
 		c.log.Error("entity not created", "entity", m.ID.String(), "error", err)
-		p.tellLost(from, m.ID, m.Order, err.Error())
+		p.tellLost(from, m.ID, m.Order, m.Title, err.Error())
 	}
 }
 
@@ -128,6 +129,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	e.MovedTick = c.tick
 	e.Props = property.NewValues(d, property.CellSide, nil)
 	r := c.makeReal(e, func(r *Real) error {
+		r.title = m.Title
 		if err := r.readParts(m.Parts, true); err != nil {
 			return err
 		}
@@ -174,7 +176,7 @@ func (r *Real) announce() {
 }
 
 func (r *Real) current() migrate.Current {
-	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Handled: r.base().in.Last()}
+	return migrate.Current{ID: r.e.ID, Order: r.e.Order, Title: r.title, Handled: r.base().in.Last()}
 }
 
 // destroy ends a real because its script or its base wants it.
@@ -194,7 +196,7 @@ func (c *Cell) destroy(r *Real) {
 
 // lose gives up a real that cannot go on; its base restores it.
 func (c *Cell) lose(r *Real) {
-	c.population.tellLost(r.e.Base, r.e.ID, r.e.Order, r.reason)
+	c.population.tellLost(r.e.Base, r.e.ID, r.e.Order, r.title, r.reason)
 	c.remove(r)
 }
 
@@ -218,7 +220,12 @@ func (c *Cell) remove(r *Real) {
 	for h := range r.haunts.All() {
 		c.out.Send(h.App, &ghost.Delete{Head: head})
 	}
-	c.population.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: ghost.Last}, c.population.now)
+	head.Sequence = ghost.Last
+	if r.gone == refused {
+		c.population.rumours.Hear(head, c.population.now) // it was perhaps never true
+	} else {
+		c.population.tombstones.Bury(head, c.population.now)
+	}
 	c.evict(rec)
 }
 
@@ -238,5 +245,9 @@ func (p *Population) Refuse(m *migrate.Refuse, from mercury.Address) {
 		return
 	}
 	c.log.Info("real dropped: its base knows a newer one or none", "entity", m.ID.String(), "order", rec.e.Order.String())
+	rival := rec.real.rival
 	c.drop(rec.real)
+	if !rival.IsZero() {
+		p.ask(rival, ghost.Head{ID: m.ID})
+	}
 }

@@ -179,9 +179,12 @@ func (c *Cell) goesOn(g *ghost.Ghost, from mercury.Address) mercury.Address {
 
 // handleFlow takes a flow message for an entity here.
 func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
+	may := c.mayCall(rec, m, from) // if not, the sender sends it again
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
-		if on := c.goesOn(rec.ghost, from); !on.IsZero() {
+		if on := c.goesOn(rec.ghost, from); !may {
+			c.count.Unproved++
+		} else if !on.IsZero() {
 			c.population.send(on, m, roomNow) // without room, the sender's timer tries again
 		}
 		return
@@ -195,6 +198,10 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	// base would never be idle.
 	if own := m.From == r.e.ID; own != (m.FromPart == entity.BasePart) || !own && m.FromPart != entity.CellPart {
 		c.count.Refused++
+		return
+	}
+	if !may {
+		c.count.Unproved++
 		return
 	}
 	p, err := r.peer(m.From, m.FromPart)

@@ -100,33 +100,44 @@ func (r *Real) state() *ghost.State {
 }
 
 // ghostState makes a ghost, or brings one to a new hop.
-func (c *Cell) ghostState(m *ghost.State, from mercury.Address) {
+func (c *Cell) ghostState(m *ghost.State, from mercury.Address) error {
 	rec := c.population.find(m.ID)
-	if rec != nil && rec.olderState(m.Head) || c.population.tombstones.Forbids(m.Head) {
+	switch {
+	case rec != nil && rec.olderState(m.Head) || c.population.tombstones.Forbids(m.Head):
 		c.count.StaleGhosts++
-		return
+		return nil
+	case rec == nil && c.population.rumours.Doubt(m.Head):
+		c.count.StaleGhosts++
+		c.population.ask(from, ghost.Head{ID: m.ID})
+		return nil
+	case rec != nil && rec.real != nil:
+		return rec.cell.challenge(rec.real, m.Order, from)
 	}
-	if rec == nil || rec.real != nil || rec.cell != c || rec.e.Order.Incarnation != m.Order.Incarnation {
+	if rec == nil || rec.cell != c || rec.e.Order.Incarnation != m.Order.Incarnation {
 		c.newGhost(m, from, rec)
-		return
+		return nil
 	}
 	was, order := rec.ghostValues(), rec.e.Order
 	verdict, err := rec.ghost.TakeState(m, from, c.tick, c.compressor)
 	if err != nil {
 		c.badGhost(m.ID, err)
-		return
+		return nil
 	}
 	if verdict == ghost.Old {
 		c.count.StaleGhosts++
-		return
+		return nil
 	}
-	rec.heard = c.now
+	rec.hear(c.now)
 	c.moved(rec.e)
 	rec.hearState(was)
 	if order != rec.e.Order && rec.telling {
 		c.sendWatched(rec) // another app has the real now
 	}
+	return nil
 }
+
+// hear notes that a ghost has heard of its real.
+func (rec *record) hear(now time.Duration) { rec.heard, rec.doubted = now, 0 }
 
 // olderState reports whether a State with head h has nothing new for rec.
 func (rec *record) olderState(h ghost.Head) bool {
@@ -148,10 +159,6 @@ func (c *Cell) newGhost(m *ghost.State, from mercury.Address, old *record) {
 		c.badGhost(m.ID, err)
 		return
 	}
-	if old != nil && old.real != nil {
-		// A newer real lives elsewhere, so the base has given this one up.
-		c.log.Info("real dropped: a newer one mirrors itself here", "entity", m.ID.String(), "order", old.e.Order.String(), "newer", m.Order.String())
-	}
 	c.makeWay(old, m.Order)
 	rec := c.admit(g.Entity)
 	rec.ghost, rec.heard = g, c.now
@@ -166,11 +173,14 @@ func (c *Cell) badGhost(id entity.ID, err error) {
 
 // ghostUpdate applies what a real did. If the Update is new but does not fit, a State was missed,
 // and the ghost asks for it.
-func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) {
+func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) error {
 	c.watch.Claim(&c.work.rest)
 	if rec.ghost == nil {
 		c.count.StaleGhosts++
-		return
+		return nil
+	}
+	if m.Order == rec.e.Order && from != rec.ghost.Real {
+		return c.population.untrue(errNotReal)
 	}
 	verdict, err := rec.ghost.TakeUpdate(m, c.tick)
 	if err != nil {
@@ -181,11 +191,16 @@ func (c *Cell) ghostUpdate(rec *record, m *ghost.Update, from mercury.Address) {
 	}
 	if verdict != ghost.Taken {
 		c.count.StaleGhosts++
-		return
+		return nil
 	}
-	rec.heard = c.now
+	rec.hear(c.now)
 	c.moved(rec.e)
+	return nil
 }
+
+// askForItself is how long a ghost has heard nothing of its real when it asks for itself, too, as it
+// passes a question on.
+const askForItself = time.Second
 
 // GhostLease is how long a ghost believes in a silent real before it asks. A real that acts is
 // heard each tick, so ghosts ask only about reals at rest.
@@ -202,6 +217,12 @@ func (c *Cell) ghostQuery(rec *record, m *ghost.Query) {
 		on := *m
 		on.Hops++
 		c.out.Send(rec.ghost.Real, &on)
+		if c.now-rec.heard >= askForItself {
+			// If nothing is known there, the asker hears it from an app in which it does not believe.
+			// It then asks here again, where the ghost must have gone by then.
+			c.population.ask(rec.ghost.Real, rec.ghost.Head())
+			rec.heard = c.now
+		}
 	default:
 		c.population.deny(m)
 	}
@@ -253,14 +274,18 @@ func (c *Cell) auditGhosts() {
 }
 
 // ghostAudit compares a ghost with its real's figures.
-func (c *Cell) ghostAudit(rec *record, m *ghost.Audit) {
+func (c *Cell) ghostAudit(rec *record, m *ghost.Audit, from mercury.Address) error {
 	c.watch.Claim(&c.work.rest)
 	if rec.ghost == nil || rec.e.Order != m.Order {
 		c.count.GhostsDiffer++
-		return
+		return nil
+	}
+	if from != rec.ghost.Real {
+		return c.population.untrue(errNotReal)
 	}
 	var sum uint64
 	if sum, c.scratch = ghost.Sum(rec.e, c.scratch); sum != m.Sum {
 		c.count.GhostsDiffer++
 	}
+	return nil
 }

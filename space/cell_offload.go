@@ -122,7 +122,7 @@ func (c *Cell) offload(r *Real) {
 	}
 	v := c.tree.Version()
 	m := migrate.Onload{
-		ID: r.e.ID, Type: r.e.Def.ID, Space: c.space, Order: order, Base: r.e.Base,
+		ID: r.e.ID, Type: r.e.Def.ID, Space: c.space, Order: order, Base: r.e.Base, Title: r.title,
 		Decided: migrate.Geometry{Term: v.Term, N: v.N}, Parts: parts,
 	}
 	var haunts []mercury.Address
@@ -132,7 +132,7 @@ func (c *Cell) offload(r *Real) {
 		}
 	}
 	c.population.handoffs.Begin(migrate.Handoff{To: to, Base: r.e.Base, Haunts: haunts, Onload: m, SentAt: c.now, Offer: migrate.Offer{
-		ID: r.e.ID, Order: order, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
+		ID: r.e.ID, Order: order, Title: r.title, Saves: r.saves, Handled: r.handled(), Space: c.space, Position: p, Parts: parts,
 	}})
 	c.out.Send(to, &m)
 	c.becomeGhost(r, order, to)
@@ -152,12 +152,14 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	r.dropWitness()
 	c.work.rest.Add(r.meter.Drain()) // this tick's work stays here, the load goes
 	r.gone = handedOver
+	was := r.e.Order
 	g, err := ghost.FromReal(r.e, order, real)
 	if err != nil {
 		// The real's own values made this stream a moment ago.
 		panic(fmt.Sprintf("space: %v", err))
 	}
 	c.partWith(rec)
+	c.population.tombstones.Bury(ghost.Head{ID: r.e.ID, Order: was, Sequence: ghost.Last}, c.population.now)
 	rec.real, rec.ghost, rec.heard = nil, g, c.now
 	rec.e.Floor = 0 // it may be in both lists of one sweep
 	c.ghosts.insert(rec)
@@ -165,34 +167,42 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 }
 
 // Onload takes a real over. It sends the ack even if it refuses the real, since the holder of a
-// newer order is then responsible for the entity.
+// newer order is then responsible for the entity. It sends none while a real stands here
+// that only its base may end: the sender tries again.
 func (p *Population) Onload(m *migrate.Onload, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
-	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
 	rec := p.find(m.ID)
-	if rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order) {
-		return nil
+	old := p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1})
+	if rec != nil && !old {
+		if !m.Base.IsZero() {
+			rec = p.outdo(rec, m.Order)
+		}
+		old = rec != nil && (m.Order.Before(rec.e.Order) || rec.real != nil && m.Order == rec.e.Order)
 	}
-	if p.tombstones.Forbids(ghost.Head{ID: m.ID, Order: m.Order, Sequence: 1}) {
+	if rec != nil && rec.real != nil && !old {
+		return rec.cell.challenge(rec.real, m.Order, from)
+	}
+	p.env.Out.Send(from, &migrate.OnloadAck{ID: m.ID, Order: m.Order})
+	if old {
 		return nil
 	}
 	c := p.cell(m.Space)
 	if c == nil {
 		// Nobody has the real now, so the base must bring it back.
-		p.tellLost(m.Base, m.ID, m.Order, errNoCell.Error())
+		p.tellLost(m.Base, m.ID, m.Order, m.Title, errNoCell.Error())
 		return errNoCell
 	}
-	if err := c.onload(m, rec); err != nil {
+	if err := c.onload(m, rec, from); err != nil {
 		p.env.Counters.Errors++
 		p.env.Log.Error("cannot take over an entity; its base restores it", "entity", m.ID.String(), "error", err)
-		p.tellLost(m.Base, m.ID, m.Order, err.Error())
+		p.tellLost(m.Base, m.ID, m.Order, m.Title, err.Error())
 	}
 	return nil
 }
 
 var errNoCell = errors.New("space: handed to a CellApp without a cell of the space")
 
-func (c *Cell) onload(m *migrate.Onload, rec *record) error {
+func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) error {
 	core, err := readCore(m.Parts)
 	if err != nil {
 		return err
@@ -216,6 +226,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 		e.History = property.NewHistory(e.Def)
 	}
 	r := c.makeReal(e, func(r *Real) error {
+		r.title = m.Title
 		if err := r.readParts(m.Parts, false); err != nil {
 			return err
 		}
@@ -228,6 +239,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record) error {
 		return fmt.Errorf("space: %s", r.reason)
 	}
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
+	c.population.find(m.ID).giver = from
 	c.count.Migrations++
 	if c.out.Dead(m.Base) {
 		// Its base was declared dead while it was under way, so nobody can command it any more.

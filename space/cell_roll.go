@@ -171,7 +171,7 @@ func (p *Population) GhostRoll(m *ghost.Roll, from mercury.Address) {
 		case rec != nil && rec.ghost == nil && !rec.e.Order.Before(x.Order):
 		case rec != nil && rec.ghost != nil && !rec.ghost.Lacks(*x):
 			if rec.ghost.Real == from {
-				rec.heard = c.now
+				rec.hear(c.now)
 			}
 		case c.rolls.asked < askBudget:
 			c.rolls.asked++

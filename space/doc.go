@@ -72,6 +72,39 @@
 // Messages from outside are handled as they arrive, between ticks. Ghosts are told of clients'
 // moves a few times before the next tick; see Population.TellEarly.
 //
+// # Whom a CellApp believes
+//
+// That a sender is a CellApp of the cluster is proved before a message comes here. What it may say
+// of an entity hangs on what is known of the entity here:
+//
+//	a word about                is believed of
+//	a real that is here         its base's app. Another CellApp may claim a newer incarnation; then
+//	                            the base is asked, and refuses one of the two. The real does not
+//	                            hand itself over meanwhile, and a newer hop is a lie
+//	a ghost's changes           the app of its real
+//	the end of a ghost          the app of its real. Of others the ghost asks that app, and goes if
+//	                            there is no answer for GhostLease
+//	a ghost that is not here    nobody for sure: it holds up one State, whose sender is asked
+//	a real that comes           any CellApp. The base decides by the title that came with it
+//	                            (migrate.Title), and what a ghost here was told keeps no real out
+//	an ack of a handoff         the app that the real was handed to
+//	what a base says, passed on the app that handed the real over to here
+//	a caller that is here       this app
+//
+// What is not believed is counted (status.Counters.Unproved); what no sound app says is refused,
+// too. Nothing of it costs an answer that a sound app waits for: what a move or a lost message made
+// doubtful is said again.
+//
+// A hostile CellApp can still do this. It can say of any entity that it has taken it over, with a
+// ghost State: ghosts follow the newest real that they hear of, since that State may be the only
+// news if the app before it has died. Such a ghost shows the clients of its cell what the liar says,
+// and calls from there go to the liar, until the real comes or the liar is declared dead. Reals,
+// bases, backups and the entity's own client do not follow. An entity without a base has no title,
+// so a CellApp can bring a second one of it into the world. Numbers of flows are not signed, so it
+// can call as any entity that is not on the called one's CellApp, and ack for it. It can move a
+// player whose session number it guesses, as far as physics lets the player go. And whatever it was
+// once given, in a handoff or to restore, it can claim until the next incarnation.
+//
 // # Load
 //
 // A cell measures what it does with the stopwatch of its CellApp. Time counts for a real while its

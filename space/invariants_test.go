@@ -73,7 +73,7 @@ func TestLeasesKeepOneClock(t *testing.T) {
 	r := newRig(t, 1)
 	a := r.create(7, -50, 0)
 	a.population.now = a.cell.now + time.Millisecond // another cell has told its haunts early
-	a.population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 1}})
+	a.population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 9, Order: entity.Order{Incarnation: 1}, Sequence: 1}}, addr(2))
 	real := r.real(7)
 	if f := invariant.Caught(func() { a.cell.drop(real) }); f != "" {
 		t.Error(f)

@@ -345,8 +345,17 @@ func TestNewerInAnotherSpace(t *testing.T) {
 	if other.Reals() != 1 || a.cell.Reals() != 0 {
 		t.Errorf("%d reals there, %d here", other.Reals(), a.cell.Reals())
 	}
-	a.population.GhostState(&ghost.State{Head: ghost.Head{ID: 7, Order: entity.Order{Incarnation: 3}, Sequence: 1}, Space: 1,
-		Props: make([]byte, 15), History: []byte{0, 0, 0, 0, 0}}, addr(5))
+	mirror := func() error {
+		return a.population.GhostState(&ghost.State{Head: ghost.Head{ID: 7, Order: entity.Order{Incarnation: 3}, Sequence: 1}, Space: 1,
+			Props: make([]byte, 15), History: []byte{0, 0, 0, 0, 0}}, addr(5))
+	}
+	if err := mirror(); err != nil || other.Reals() != 1 {
+		t.Errorf("%d reals there on the word of another CellApp: %v", other.Reals(), err)
+	}
+	a.population.Refuse(&migrate.Refuse{ID: 7, Order: entity.Order{Incarnation: 2}}, r.base)
+	if err := mirror(); err != nil {
+		t.Error(err)
+	}
 	if other.Reals() != 0 || a.cell.Ghosts() != 1 {
 		t.Errorf("%d reals there, %d ghosts here, errors %d", other.Reals(), a.cell.Ghosts(), a.count.Errors)
 	}
@@ -521,7 +530,7 @@ func TestAuditBetweenTicks(t *testing.T) {
 	if r.ghost(1, 8) == nil {
 		t.Fatal("no ghost")
 	}
-	r.apps[0].population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 8, Order: r.real(8).Order(), Sequence: ghost.Last}})
+	r.apps[0].population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 8, Order: r.real(8).Order(), Sequence: ghost.Last}}, r.apps[1].self)
 	r.audit(7)
 	r.audit(7)
 	r.tick(3)

@@ -37,13 +37,13 @@ func TestStateContainsWhatIsNotTold(t *testing.T) {
 			}
 		},
 		"asked by who has none": func(r *rig, c *Cell) {
-			r.apps[0].population.GhostQuery(&ghost.Query{Head: ghost.Head{ID: 7}, Asker: addr(3)})
+			r.apps[0].population.GhostQuery(&ghost.Query{Head: ghost.Head{ID: 7}, Asker: addr(3)}, addr(3))
 		},
 		"asked by who has one": func(r *rig, c *Cell) {
-			r.apps[0].population.GhostQuery(&ghost.Query{Head: ghost.Head{ID: 7}, Asker: addr(2)})
+			r.apps[0].population.GhostQuery(&ghost.Query{Head: ghost.Head{ID: 7}, Asker: addr(2)}, addr(2))
 		},
 		"asked by who heard nothing for long": func(r *rig, c *Cell) {
-			r.apps[0].population.GhostQuery(&ghost.Query{Head: ghost.Head{ID: 7, Order: r.real(7).Order()}, Asker: addr(2)})
+			r.apps[0].population.GhostQuery(&ghost.Query{Head: ghost.Head{ID: 7, Order: r.real(7).Order()}, Asker: addr(2)}, addr(2))
 		},
 		"offloaded": func(r *rig, c *Cell) {
 			r.avatar(7).hook = func(a *Avatar, what string) {

@@ -35,6 +35,7 @@ type Population struct {
 	leaving    []*Cell
 	words      unanswered
 	tombstones ghost.Tombstones
+	rumours    ghost.Rumours
 	handoffs   migrate.Handoffs
 	departed   departed
 	orphans    []orphan
@@ -52,16 +53,21 @@ func NewPopulation(cfg Config, scripts *Scripts, env hosting.Env) *Population {
 
 // record is an entity on a cell: a real or a ghost, exactly one of them.
 type record struct {
-	e       *entity.Entity
-	seen    witness.Subject // the same as witnesses see it
-	cell    *Cell
-	real    *Real
-	ghost   *ghost.Ghost
-	mirror  *Ghost // for the script of a ghost; nil without one
-	node    aoi.Node
-	heard   time.Duration // when a ghost last heard of its real
-	told    bool          // what the real's app was told of clients that see the ghost
-	telling bool          // it was told so at any time
+	e      *entity.Entity
+	seen   witness.Subject // the same as witnesses see it
+	cell   *Cell
+	real   *Real
+	ghost  *ghost.Ghost
+	mirror *Ghost // for the script of a ghost; nil without one
+	node   aoi.Node
+	// giver is the app that handed the real over to here, while it is here and when it has gone on.
+	giver mercury.Address
+	heard time.Duration // when a ghost last heard of its real
+	// doubted is when a ghost goes unless its real's app is heard of before; 0 if nobody but that app
+	// has said that it must. See doubt.
+	doubted time.Duration
+	told    bool // what the real's app was told of clients that see the ghost
+	telling bool // it was told so at any time
 }
 
 // unsettled notes that a cell has a real on its way out.
@@ -94,6 +100,7 @@ func (p *Population) Tick(now, cluster, dt time.Duration) {
 	}
 	p.settleDeparted()
 	p.tombstones.Expire(now)
+	p.rumours.Expire(now)
 	p.expireHandoffs()
 	p.words.repeat(now, p.env.Out)
 	if invariant.On {

@@ -91,6 +91,10 @@ func (p *Population) ackDeparted(a *flow.Ack, from mercury.Address) bool {
 	for i := range list {
 		d := &list[i]
 		if d.peer.id == a.From && d.side == a.FromPart && a.Incarnation <= d.stream {
+			if d.side == entity.BasePart && from != d.base {
+				p.env.Counters.Unproved++
+				return true
+			}
 			p.takeAck(nil, &d.peer, a, d.stream, from)
 			return true
 		}

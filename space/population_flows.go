@@ -31,6 +31,11 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 		return
 	}
 	c := rec.cell
+	if a.FromPart == entity.BasePart && !rec.ofBase(from) {
+		c.watch.Claim(&c.work.rest)
+		c.count.Unproved++
+		return
+	}
 	if rec.real == nil {
 		c.watch.Claim(&c.work.rest)
 		if on := c.goesOn(rec.ghost, from); !on.IsZero() {

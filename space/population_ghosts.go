@@ -11,58 +11,66 @@ import (
 
 // GhostState makes a ghost, or brings one to a new hop. It ignores a State for a space without a
 // cell here, which comes too late.
-func (p *Population) GhostState(m *ghost.State, from mercury.Address) {
+func (p *Population) GhostState(m *ghost.State, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
 	if c := p.cell(m.Space); c != nil {
-		c.ghostState(m, from)
-		return
+		return c.ghostState(m, from)
 	}
 	p.env.Counters.StaleGhosts++
+	return nil
 }
 
 // GhostUpdate applies a real's changes to its ghost.
-func (p *Population) GhostUpdate(m *ghost.Update, from mercury.Address) {
+func (p *Population) GhostUpdate(m *ghost.Update, from mercury.Address) error {
 	if rec := p.find(m.ID); rec != nil {
-		rec.cell.ghostUpdate(rec, m, from)
-		return
+		return rec.cell.ghostUpdate(rec, m, from)
 	}
 	p.env.Counters.StaleGhosts++
-	if !p.tombstones.Forbids(m.Head) {
+	if !p.tombstones.Forbids(m.Head) && !p.rumours.Forbid(m.Head) {
 		p.ask(from, ghost.Head{ID: m.ID})
 	}
+	return nil
 }
 
-// GhostDelete ends a ghost. It leaves a tombstone even if the ghost is not here, since the State
-// that makes it may still be under way.
-func (p *Population) GhostDelete(m *ghost.Delete) {
+// GhostDelete ends a ghost if the app of its real says so, as far as that is known here. Anyone
+// else makes the ghost doubt (see doubt). A Delete for a ghost that is not here is a rumour: the
+// State that makes the ghost may still be under way.
+func (p *Population) GhostDelete(m *ghost.Delete, from mercury.Address) {
 	p.env.Watch.Claim(nil) // migration work
-	rec := p.find(m.ID)
-	if rec != nil && rec.ghost != nil {
-		if rec.ghost.Older(m.Head) {
-			p.env.Counters.StaleGhosts++
-			return
-		}
+	switch rec := p.find(m.ID); {
+	case rec == nil:
+		p.rumours.Hear(m.Head, p.now)
+	case rec.ghost == nil || rec.ghost.Older(m.Head):
+		p.env.Counters.StaleGhosts++
+	case from == rec.ghost.Real || rec.ghost.OrphanedUntil != 0:
 		rec.cell.evict(rec)
+		p.rumours.Hear(m.Head, p.now)
+	default:
+		p.env.Counters.Unproved++
+		rec.cell.doubt(rec)
 	}
-	p.tombstones.Bury(m.Head, p.now)
 }
 
 // GhostAudit compares a ghost with its real's figures.
-func (p *Population) GhostAudit(m *ghost.Audit) {
+func (p *Population) GhostAudit(m *ghost.Audit, from mercury.Address) error {
 	if rec := p.find(m.ID); rec != nil {
-		rec.cell.ghostAudit(rec, m)
-		return
+		return rec.cell.ghostAudit(rec, m, from)
 	}
 	p.env.Counters.GhostsDiffer++
+	return nil
 }
 
 // GhostQuery answers a question about a real, or passes it on.
-func (p *Population) GhostQuery(m *ghost.Query) {
+func (p *Population) GhostQuery(m *ghost.Query, from mercury.Address) error {
+	if m.Hops == 0 && m.Asker != from {
+		return p.untrue(errNotAsker)
+	}
 	if rec := p.find(m.ID); rec != nil {
 		rec.cell.ghostQuery(rec, m)
-		return
+		return nil
 	}
 	p.deny(m)
+	return nil
 }
 
 // GhostWatched takes in whether a client sees a ghost on another app. If the real is not here any more,

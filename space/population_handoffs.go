@@ -37,22 +37,27 @@ type orphan struct {
 // and the haunts yet, but surely has at the time at.
 type handedOn struct {
 	to, base mercury.Address
+	title    migrate.Title
 	orphan
 }
 
 // OnloadAck frees a frozen copy. The base and the haunts are remembered for as long as the
 // destination may need to tell them. If it dies before that, the ghosts still point here, the base
 // believes that the real is still here, and nobody else knows better.
-func (p *Population) OnloadAck(m *migrate.OnloadAck) {
+func (p *Population) OnloadAck(m *migrate.OnloadAck, from mercury.Address) error {
 	p.env.Watch.Claim(nil) // migration work
+	if order, waits := p.handoffs.Has(m.ID); waits && !m.Order.Before(order) && p.handoffs.To(m.ID) != from {
+		return p.untrue(errNotTaker)
+	}
 	h, ok := p.handoffs.Take(m.ID, m.Order)
 	if !ok {
-		return
+		return nil
 	}
-	p.handedOn = append(p.handedOn, handedOn{to: h.To, base: h.Base, orphan: orphan{
+	p.handedOn = append(p.handedOn, handedOn{to: h.To, base: h.Base, title: h.Offer.Title, orphan: orphan{
 		space: h.Onload.Space, at: p.now + HandedOnLease, haunts: h.Haunts,
 		head: ghost.Head{ID: m.ID, Order: h.Offer.Order, Sequence: ghost.Last},
 	}})
+	return nil
 }
 
 // handedOverDied tells bases about reals that were handed over to a CellApp that was declared dead.
@@ -78,7 +83,7 @@ func (p *Population) handedOverDied(app mercury.Address) {
 		}
 		// A real that came back and was destroyed here reports that itself.
 		if !h.base.IsZero() && p.owesBase(h.head.ID) == nil {
-			p.tellLost(h.base, h.head.ID, h.head.Order, "its CellApp died")
+			p.tellLost(h.base, h.head.ID, h.head.Order, h.title, "its CellApp died")
 		}
 		h.orphan.at = grace
 		p.orphans = append(p.orphans, h.orphan)

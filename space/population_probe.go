@@ -13,7 +13,7 @@ import (
 func (p *Population) Probe(m *migrate.Probe) {
 	if !p.answerProbe(m) && m.Hops == 0 && !p.words.has(m.ID, m.Order) {
 		p.env.Log.Warn("a base believes in a real that is not here", "entity", m.ID.String(), "order", m.Order.String())
-		p.tellLost(m.Base, m.ID, m.Order, "it is unknown where its base believes it")
+		p.tellLost(m.Base, m.ID, m.Order, 0, "it is unknown where its base believes it")
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -71,6 +73,12 @@ type Real struct {
 	meter     load.Meter
 	leastLoad int64  // artificial load
 	madeTick  uint64 // the cell's tick when it was made here; 0 if it came from elsewhere
+
+	title migrate.Title // shows the base that the real was given to this app
+	// rival is an app that claims a newer incarnation, and rivalAt when the base was told of this
+	// one because of that; see challenge.
+	rival   mercury.Address
+	rivalAt time.Duration
 
 	gone   departure
 	reason string // why it is lost

@@ -249,8 +249,10 @@ type rig struct {
 	base       mercury.Address
 	bases      map[entity.ID]*testBase
 	queue      []packet
-	hold       func(packet) bool // keep back what it says
-	arrive     func(packet)      // hears what a CellApp is about to handle
+	refuses    map[entity.ID]entity.Order // newer reals are refused, since they show no title
+	lies       bool                       // some app lies
+	hold       func(packet) bool          // keep back what it says
+	arrive     func(packet)               // hears what a CellApp is about to handle
 	places     map[entity.ID][][]byte
 	now        time.Duration
 	lastID     entity.ID
@@ -339,31 +341,30 @@ func (r *rig) deliver(p packet) {
 	if r.arrive != nil {
 		r.arrive(p)
 	}
+	var err error
 	switch m := p.m.(type) {
 	case *flow.Message:
 		a.population.HandleFlow(m, p.from)
 	case *flow.Ack:
 		a.population.HandleAck(m, p.from)
 	case *ghost.State:
-		a.population.GhostState(m, p.from)
+		err = a.population.GhostState(m, p.from)
 	case *ghost.Update:
-		a.population.GhostUpdate(m, p.from)
+		err = a.population.GhostUpdate(m, p.from)
 	case *ghost.Delete:
-		a.population.GhostDelete(m)
+		a.population.GhostDelete(m, p.from)
 	case *ghost.Audit:
-		a.population.GhostAudit(m)
+		err = a.population.GhostAudit(m, p.from)
 	case *ghost.Query:
-		a.population.GhostQuery(m)
+		err = a.population.GhostQuery(m, p.from)
 	case *ghost.Watched:
 		a.population.GhostWatched(m, p.from)
 	case *ghost.Roll:
 		a.population.GhostRoll(m, p.from)
 	case *migrate.Onload:
-		if err := a.population.Onload(m, p.from); err != nil {
-			r.t.Error(err)
-		}
+		err = a.population.Onload(m, p.from)
 	case *migrate.OnloadAck:
-		a.population.OnloadAck(m)
+		err = a.population.OnloadAck(m, p.from)
 	case *migrate.Create:
 		a.population.Create(m, p.from)
 	case *migrate.Refuse:
@@ -373,15 +374,24 @@ func (r *rig) deliver(p packet) {
 	default:
 		r.t.Fatalf("a CellApp got a %T", m)
 	}
+	if err != nil && (!r.lies || !errors.Is(err, errUntrue)) {
+		r.t.Error(err)
+	}
 	a.population.Settle()
 }
 
 func (r *rig) toBase(p packet) {
 	switch m := p.m.(type) {
 	case *migrate.Current:
+		if order, no := r.refuses[m.ID]; no && order.Before(m.Order) {
+			r.queue = append(r.queue, packet{r.base, p.from, &migrate.Refuse{ID: m.ID, Order: m.Order}})
+			return
+		}
 		if b := r.bases[m.ID]; b != nil && (b.order.Before(m.Order) || b.order == m.Order) {
 			b.order, b.app = m.Order, p.from
 			r.resend(m.ID)
+		} else if b != nil {
+			r.queue = append(r.queue, packet{r.base, p.from, &migrate.Refuse{ID: m.ID, Order: m.Order}})
 		}
 	case *flow.Message:
 		if m.ToPart == entity.CellPart { // whoever sent it does not know where the real is

@@ -141,8 +141,8 @@ func (p *Population) tellBase(to mercury.Address, id entity.ID, order entity.Ord
 }
 
 // tellLost tells a base, until it answers, that there is no real of this order here.
-func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Order, reason string) {
-	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Reason: reason[:min(len(reason), migrate.MaxReason)]})
+func (p *Population) tellLost(to mercury.Address, id entity.ID, order entity.Order, title migrate.Title, reason string) {
+	p.tellBase(to, id, order, &migrate.Lost{ID: id, Order: order, Title: title, Reason: reason[:min(len(reason), migrate.MaxReason)]})
 }
 
 // Unanswered is how many messages about lost reals wait for the answers of bases.

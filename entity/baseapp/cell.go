@@ -204,7 +204,7 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 	}
 	c := b.link.Copy()
 	a.send(m.App, &migrate.Create{
-		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(),
+		ID: b.id, Type: b.props.Definition().ID, Space: c.Space, Order: b.link.Order(), Base: a.net.Self(), Title: a.titles.of(b.id, b.link.Order().Incarnation),
 		Session: b.clientSession(), Handled: c.Handled, Heard: b.link.Heard(), Restored: c.Restored, Parts: c.Parts,
 	})
 }
@@ -212,6 +212,11 @@ func (a *BaseApp) takeLocated(m *wire.Located) {
 func (a *BaseApp) takeCurrent(from mercury.Address, m *migrate.Current) {
 	b := a.byID[m.ID]
 	if b == nil {
+		a.refuse(from, m.ID, m.Order)
+		return
+	}
+	if !a.entitled(m.ID, m.Order, m.Title) {
+		a.refused("a real of an app that was never given it", "entity", m.ID, "from", from, "order", m.Order)
 		a.refuse(from, m.ID, m.Order)
 		return
 	}
@@ -238,6 +243,11 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 		a.refuse(from, m.ID, m.Order)
 		return
 	}
+	if !a.entitled(m.ID, m.Order, m.Title) {
+		a.refused("a copy of an app that was never given the real", "entity", m.ID, "from", from, "order", m.Order)
+		a.refuse(from, m.ID, m.Order)
+		return
+	}
 	kept, lost := b.link.Offer(a.now, cellCopy{Order: m.Order, Saves: m.Saves, Handled: m.Handled,
 		Space: m.Space, Position: m.Position, Parts: m.Parts})
 	b.log.Debug("offered a frozen copy", "order", m.Order, "kept", kept, "lost", lost)
@@ -248,7 +258,7 @@ func (a *BaseApp) takeOffer(from mercury.Address, m *migrate.Offer) {
 }
 
 func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
-	if b := a.byID[m.ID]; b != nil && b.mayLose(from, m.Order) && b.link.Lost(a.now, m.Order) {
+	if b := a.byID[m.ID]; b != nil && b.mayLose(from, m) && b.link.Lost(a.now, m.Order) {
 		b.log.Warn("lost the cell part", "app", from, "order", m.Order, "reason", m.Reason)
 		b.settleLink()
 	}

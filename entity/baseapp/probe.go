@@ -3,7 +3,6 @@ package baseapp
 import (
 	"time"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -112,8 +111,11 @@ func (b *base) holds(app mercury.Address) bool {
 }
 
 // mayLose reports whether an app may say that the real of an order is lost. If the real has shown
-// itself on another app, only that app or the manager's verdict on it may. Anyone else only assumed
-// its death, or knows nothing.
-func (b *base) mayLose(app mercury.Address, order entity.Order) bool {
-	return !b.link.Live() || order != b.link.Order() || app == b.link.App()
+// itself on another app, only that app or the manager's verdict on it may. Of another order, who was
+// given the real may say so. Anyone else only assumed its death, or knows nothing.
+func (b *base) mayLose(app mercury.Address, m *migrate.Lost) bool {
+	if app == b.link.App() {
+		return true
+	}
+	return (!b.link.Live() || m.Order != b.link.Order()) && b.app.entitled(m.ID, m.Order, m.Title)
 }

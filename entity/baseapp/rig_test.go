@@ -190,16 +190,17 @@ func testSchema(t testing.TB) *property.Schema {
 
 // rig is a BaseApp in a cluster that the test plays.
 type rig struct {
-	t      testing.TB
-	net    *fakeTransport
-	a      *BaseApp
-	now    time.Duration
-	schema *property.Schema
-	events []string
-	do     map[string]func(*avatar)
-	keep   bool
-	start  *Starter
-	logs   bytes.Buffer
+	untitled bool // CellApps show no titles
+	t        testing.TB
+	net      *fakeTransport
+	a        *BaseApp
+	now      time.Duration
+	schema   *property.Schema
+	events   []string
+	do       map[string]func(*avatar)
+	keep     bool
+	start    *Starter
+	logs     bytes.Buffer
 
 	managers, bases mercury.ChannelID
 	from            map[mercury.Address]mercury.ChannelID
@@ -268,7 +269,10 @@ func (r *rig) say(ch mercury.ChannelID, m wire.Message) {
 }
 
 // tell is a message from a CellApp, over the channel that it dialled.
+// tell lets a CellApp say something. What it says of a real it was given shows the title, unless
+// r.untitled.
 func (r *rig) tell(from mercury.Address, m wire.Message) {
+	r.entitle(m)
 	ch := r.from[from]
 	if ch == 0 {
 		ch = r.net.accept(from)
@@ -556,4 +560,18 @@ func (r *rig) playLive() (player, entity.ID, *avatar) {
 	r.take(appX)
 	r.events = nil
 	return p, id, v
+}
+
+func (r *rig) entitle(m wire.Message) {
+	if r.untitled {
+		return
+	}
+	switch m := m.(type) {
+	case *migrate.Current:
+		m.Title = r.a.titles.of(m.ID, m.Order.Incarnation)
+	case *migrate.Offer:
+		m.Title = r.a.titles.of(m.ID, m.Order.Incarnation)
+	case *migrate.Lost:
+		m.Title = r.a.titles.of(m.ID, m.Order.Incarnation)
+	}
 }

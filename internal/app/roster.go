@@ -37,6 +37,16 @@ func (r *Roster) Issued(app mercury.Address, id entity.ID) bool {
 	return !known || uint64(id)>>idBits == uint64(n)
 }
 
+// IssuedBy reports whether a known app of a role has issued an id.
+func (r *Roster) IssuedBy(role wire.Role, id entity.ID) bool {
+	for _, app := range r.named {
+		if n, known := r.issues[app]; known && r.roles[app] == role && uint64(id)>>idBits == uint64(n) {
+			return true
+		}
+	}
+	return false
+}
+
 // Add adds named apps. Beyond MaxMembers it forgets the oldest: apps that have retired and so were
 // never declared dead.
 func (r *Roster) Add(apps []wire.AppRef) {

@@ -119,9 +119,9 @@ func samples() []wire.Received {
 		&ghost.Query{Head: head, Asker: mercury.Address{At: netip.MustParseAddrPort("10.0.0.9:900"), Salt: 9}, Hops: 2},
 		&ghost.Roll{Space: 3, Calls: []ghost.Call{{Head: head, After: 2}, {Head: head, After: 3}}},
 		&migrate.Probe{ID: id, Order: order, Base: addr4, Hops: 1},
-		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
+		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
-		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Session: flow.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Seen: []byte{5, 6}, Still: true, Position: here, Direction: there}},
@@ -132,10 +132,10 @@ func samples() []wire.Received {
 		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
 		&wire.SpaceCreated{Request: 1 << 40, Space: 1<<24 + 1, Reason: "full"},
 		&wire.AppLeft{App: addr4},
-		&migrate.Current{ID: id, Order: order, Handled: 9},
+		&migrate.Current{ID: id, Order: order, Title: 9, Handled: 9},
 		&wire.ClientPacket{ID: id, Order: order, Session: 4, Packet: []byte("positions")},
-		&migrate.Offer{ID: id, Order: order, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
-		&migrate.Lost{ID: id, Order: order, Reason: "the script panicked"},
+		&migrate.Offer{ID: id, Order: order, Title: 9, Saves: 2, Handled: 3, Space: 4, Position: here, Parts: []byte("parts")},
+		&migrate.Lost{ID: id, Order: order, Title: 9, Reason: "the script panicked"},
 		&wire.MakeProxy{Request: 1 << 60, Account: "ann"},
 
 		&wire.CreateProxy{Request: 2, Account: "bob"},
@@ -149,7 +149,7 @@ func samples() []wire.Received {
 
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15}
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

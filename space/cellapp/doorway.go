@@ -102,6 +102,15 @@ func (a *CellApp) ofBase(from sender, id entity.ID) error {
 	return nil
 }
 
+// mayHave checks who is said to have the base of an entity: only the app that issued the entity's id
+// may have it.
+func (a *CellApp) mayHave(base mercury.Address, id entity.ID) error {
+	if base.IsZero() && a.roster.IssuedBy(wire.BaseApp, id) || !base.IsZero() && !a.roster.Issued(base, id) {
+		return errBase
+	}
+	return nil
+}
+
 // mayCreate checks that a BaseApp may create the cell part of an entity: its own base must have
 // asked, and no base on another app may have the entity.
 func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {

@@ -122,3 +122,26 @@ func TestWordsWithoutACell(t *testing.T) {
 		t.Error("it stays for ever")
 	}
 }
+
+// A CellApp cannot give an entity another base than the app that issued its id, nor none, and only a
+// base asks for its real.
+func TestFalseBase(t *testing.T) {
+	r := newRig(t)
+	r.world()
+	x, y := addr(71), addr(72)
+	r.manage(&wire.Members{Apps: []wire.AppRef{{Role: wire.BaseApp, App: x}, {Role: wire.BaseApp, App: y}}, Allocators: []uint32{5, 6}})
+	id, order := entity.ID(5<<32|1), entity.Order{Incarnation: 1}
+	before := r.app.Counters().Refused
+	for _, base := range []mercury.Address{y, {}} {
+		r.from(addr(2), &migrate.Onload{ID: id, Space: 1, Order: order, Base: base})
+		r.from(addr(2), &ghost.State{Head: ghost.Head{ID: id, Order: order, Sequence: 1}, Space: 1, Base: base})
+	}
+	r.from(addr(2), &migrate.Probe{ID: 7, Order: order.NextHop(), Base: addr(3)})
+	r.from(addr(2), &ghost.Query{Head: ghost.Head{ID: 7}, Asker: addr(71)})
+	if n := r.app.Counters().Refused - before; n != 6 {
+		t.Errorf("%d of 6 refused", n)
+	}
+	if r.app.cell(1).Reals() != 1 {
+		t.Error("it took one over")
+	}
+}

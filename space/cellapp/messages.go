@@ -141,20 +141,33 @@ func (a *CellApp) routeEntities() {
 		return nil
 	})
 	app.Try(r, func(from sender, m *migrate.Probe) error {
-		if from.role == wire.BaseApp && m.Base != from.app {
+		switch {
+		case from.role == wire.BaseApp && m.Base != from.app:
 			return errBase
+		case from.role == wire.CellApp && m.Hops == 0: // it can only have passed the question on
+			return errRole
 		}
 		a.population.Probe(m)
 		return nil
 	})
 	app.On(r, func(from sender, m *migrate.Refuse) { a.population.Refuse(m, from.app) })
-	app.Try(r, func(from sender, m *migrate.Onload) error { return a.population.Onload(m, from.app) })
-	app.On(r, func(_ sender, m *migrate.OnloadAck) { a.population.OnloadAck(m) })
-	app.On(r, func(from sender, m *ghost.State) { a.population.GhostState(m, from.app) })
-	app.On(r, func(from sender, m *ghost.Update) { a.population.GhostUpdate(m, from.app) })
-	app.On(r, func(_ sender, m *ghost.Delete) { a.population.GhostDelete(m) })
-	app.On(r, func(_ sender, m *ghost.Audit) { a.population.GhostAudit(m) })
-	app.On(r, func(_ sender, m *ghost.Query) { a.population.GhostQuery(m) })
+	app.Try(r, func(from sender, m *migrate.Onload) error {
+		if err := a.mayHave(m.Base, m.ID); err != nil {
+			return err
+		}
+		return a.population.Onload(m, from.app)
+	})
+	app.Try(r, func(from sender, m *migrate.OnloadAck) error { return a.population.OnloadAck(m, from.app) })
+	app.Try(r, func(from sender, m *ghost.State) error {
+		if err := a.mayHave(m.Base, m.ID); err != nil {
+			return err
+		}
+		return a.population.GhostState(m, from.app)
+	})
+	app.Try(r, func(from sender, m *ghost.Update) error { return a.population.GhostUpdate(m, from.app) })
+	app.On(r, func(from sender, m *ghost.Delete) { a.population.GhostDelete(m, from.app) })
+	app.Try(r, func(from sender, m *ghost.Audit) error { return a.population.GhostAudit(m, from.app) })
+	app.Try(r, func(from sender, m *ghost.Query) error { return a.population.GhostQuery(m, from.app) })
 	app.On(r, func(from sender, m *ghost.Watched) { a.population.GhostWatched(m, from.app) })
 	app.On(r, func(from sender, m *ghost.Roll) { a.population.GhostRoll(m, from.app) })
 }

@@ -1,0 +1,75 @@
+package ghost
+
+import (
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+// Rumours are Deletes for entities of which the CellApp has no ghost. Such a Delete may have
+// overtaken a State of an older hop, which comes from another app. Or its sender lies: nobody here
+// knows who has the real. So a rumour does less than a tombstone. It holds up one State, whose
+// sender is then asked whether the real still exists; the answer is believed. The zero value has
+// none.
+//
+// A rumour stands for TombstoneLease, and there are at most MaxTombstones; beyond that the oldest
+// goes.
+type Rumours struct {
+	byID  map[entity.ID]*rumour
+	queue []entity.ID // the oldest first
+}
+
+type rumour struct {
+	Head
+	until time.Duration
+	spent bool // it has held up a State
+}
+
+// Hear adds a rumour that the ghost of a real at h has ended. A repeated one does not last longer.
+func (r *Rumours) Hear(h Head, now time.Duration) {
+	if old := r.byID[h.ID]; old != nil {
+		if old.before(h) {
+			old.Head = h
+		}
+		return
+	}
+	if r.byID == nil {
+		r.byID = make(map[entity.ID]*rumour)
+	}
+	if len(r.queue) >= MaxTombstones {
+		r.pop()
+	}
+	r.byID[h.ID] = &rumour{Head: h, until: now + TombstoneLease}
+	r.queue = append(r.queue, h.ID)
+}
+
+// Expire takes away what has stood its lease.
+func (r *Rumours) Expire(now time.Duration) {
+	for len(r.queue) > 0 && r.byID[r.queue[0]].until <= now {
+		r.pop()
+	}
+}
+
+func (r *Rumours) pop() {
+	delete(r.byID, r.queue[0])
+	if r.queue = r.queue[1:]; len(r.queue) == 0 {
+		r.queue = nil // append would go on after what was taken
+	}
+}
+
+// Forbid reports whether a message is not newer than a rumour of its entity that has not been asked
+// about.
+func (r *Rumours) Forbid(h Head) bool {
+	x := r.byID[h.ID]
+	return x != nil && !x.spent && !x.before(h)
+}
+
+// Doubt reports the same of a State. The caller drops it and asks its sender, and the rumour is
+// spent.
+func (r *Rumours) Doubt(h Head) bool {
+	if !r.Forbid(h) {
+		return false
+	}
+	r.byID[h.ID].spent = true
+	return true
+}

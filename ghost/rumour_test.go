@@ -1,0 +1,35 @@
+package ghost
+
+import (
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+)
+
+func TestRumours(t *testing.T) {
+	var r Rumours
+	head := func(id entity.ID, hop, sequence uint32) Head {
+		return Head{ID: id, Order: entity.Order{Incarnation: 1, Hop: hop}, Sequence: sequence}
+	}
+	r.Hear(head(1, 2, 5), 0)
+	if r.Forbid(head(1, 2, 6)) || r.Doubt(head(1, 3, 1)) || r.Doubt(head(2, 1, 1)) {
+		t.Error("a newer State, or one of another entity, is held up")
+	}
+	if !r.Forbid(head(1, 2, 5)) || !r.Doubt(head(1, 1, 9)) || r.Doubt(head(1, 1, 9)) || r.Forbid(head(1, 2, 5)) {
+		t.Error("not one is held up")
+	}
+	r.Hear(head(1, 9, 1), TombstoneLease-1)
+	if r.Doubt(head(1, 1, 9)) {
+		t.Error("a repeated rumour holds up another")
+	}
+	r.Expire(TombstoneLease)
+	if len(r.byID)+len(r.queue) != 0 {
+		t.Error("a rumour that is repeated stands for ever")
+	}
+	for id := range entity.ID(MaxTombstones + 9) {
+		r.Hear(head(id+1, 1, 1), 0)
+	}
+	if len(r.byID) != MaxTombstones || len(r.queue) != MaxTombstones || r.Forbid(head(9, 1, 1)) || !r.Forbid(head(10, 1, 1)) {
+		t.Errorf("%d rumours", len(r.byID))
+	}
+}

@@ -1,0 +1,87 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// A CellApp proves that it is of the cluster, and that it is a CellApp. This file asks whether it may
+// say what it says of an entity. The package doc has the list of what is believed of whom.
+
+// errUntrue is in the chain of what no app that keeps to the protocol says, whatever was lost, late
+// or restored.
+var errUntrue = errors.New("space: not true")
+
+var (
+	errNotReal  = fmt.Errorf("%w: the sender has no real of that order", errUntrue)
+	errNotTaker = fmt.Errorf("%w: the entity was handed over to another app", errUntrue)
+	errNotAsker = fmt.Errorf("%w: it asks in the name of another app", errUntrue)
+	errOverrun  = fmt.Errorf("%w: the real of that incarnation is here, and was not handed over", errUntrue)
+)
+
+// untrue counts a lie.
+func (p *Population) untrue(err error) error {
+	p.env.Counters.Unproved++
+	return err
+}
+
+// outdo gives up a ghost that claims to be newer than a real that is about to be made here, and
+// returns the record if there still is one. The word of a ghost's app must not keep a real out. If
+// it was true, the base refuses the real, and the ghost comes back.
+func (p *Population) outdo(rec *record, order entity.Order) *record {
+	if rec == nil || rec.ghost == nil || rec.e.Order.Before(order) || rec.e.Order == order {
+		return rec
+	}
+	p.env.Counters.Unproved++
+	rec.cell.evict(rec)
+	return nil
+}
+
+// doubt is what a ghost does when an app speaks of its real that does not have it, as far as is known
+// here. Its word may be true, if the real has moved and the news is late or lost. So the app where
+// the real should be is asked. If it does not answer for a lease, the ghost goes.
+func (c *Cell) doubt(rec *record) {
+	if rec.doubted == 0 {
+		rec.doubted = c.now + GhostLease
+		c.population.ask(rec.ghost.Real, rec.ghost.Head())
+	}
+}
+
+// challenge meets the claim that a newer real lives elsewhere than one here. A real that is here and
+// was not handed over has no newer hop. Only its base begins a new incarnation, so the base is asked,
+// which refuses the older real.
+func (c *Cell) challenge(r *Real, order entity.Order, from mercury.Address) error {
+	if r.e.Base.IsZero() || order.Incarnation <= r.e.Order.Incarnation {
+		return c.population.untrue(errOverrun)
+	}
+	c.count.Unproved++
+	r.rival = from
+	if r.gone == staying && (r.rivalAt == 0 || c.now-r.rivalAt >= askForItself) {
+		r.rivalAt = c.now
+		r.announce()
+	}
+	return nil
+}
+
+// ofBase reports whether an app may bring a word of an entity's base: the base's own, or the one that
+// handed the real over to here, to which the base may have sent it. The base sends to the new app
+// whatever it has no ack for, so nothing is lost with what others pass on.
+func (rec *record) ofBase(app mercury.Address) bool { return app == rec.e.Base || app == rec.giver }
+
+// mayCall reports whether an app may bring a message to a real that is here or has gone on.
+func (c *Cell) mayCall(rec *record, m *flow.Message, from mercury.Address) bool {
+	if m.FromPart == entity.BasePart {
+		return rec.ofBase(from)
+	}
+	// A caller that stands here has no newer incarnation, unless its base says so.
+	caller := c.population.find(m.From)
+	if caller == nil || caller.real == nil || m.Incarnation <= caller.e.Order.Incarnation {
+		return true
+	}
+	_ = caller.cell.challenge(caller.real, entity.Order{Incarnation: m.Incarnation}, from)
+	return false
+}

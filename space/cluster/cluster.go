@@ -112,6 +112,9 @@ func start(ctx context.Context, cfg Config, manager netip.AddrPort, processes fu
 	for _, n := range notices {
 		cfg.Log.Warn("notice", "notice", n)
 	}
+	if err := cfg.sealInner(); err != nil {
+		return nil, err
+	}
 	h, err := host.New(host.Config{Log: cfg.Log, Seed: cfg.Seed})
 	if err != nil {
 		return nil, err
@@ -210,6 +213,11 @@ func (c *Cluster) SetClusterKeys(keys ...secure.ClusterKey) error {
 	}
 	if err := cfg.validateSeal(); err != nil {
 		return err
+	}
+	if c.cfg.inner != nil {
+		if err := c.cfg.inner.take(keys); err != nil {
+			return err
+		}
 	}
 	c.mu.Lock()
 	c.cfg.ClusterKeys = slices.Clone(keys) // for processes that start later

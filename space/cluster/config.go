@@ -124,7 +124,7 @@ type Config struct {
 	// 127.0.0.1.
 	Listen string
 	// Inner is the network between the processes: UDP, or TCP, over which bulk costs less within a
-	// rack. Key seals both. With TCP the CellAppMgr also listens over UDP at the same port, for
+	// rack. Key seals both, and ClusterKeys say whom they let in. With TCP the CellAppMgr also listens over UDP at the same port, for
 	// observers. Default UDP.
 	Inner string
 	// InnerPorts are the ports of the processes at Listen. Each process takes the first free one.
@@ -157,6 +157,8 @@ type Config struct {
 	Seed uint64
 	// Log is for operators. Default: nothing is logged.
 	Log *slog.Logger
+
+	inner *innerSeal // of Inner TCP; nil without a seal, and before the start
 }
 
 // Validate reports all faults of c at once, except those that concern only one kind of process;

@@ -124,8 +124,8 @@ type Config struct {
 	// 127.0.0.1.
 	Listen string
 	// Inner is the network between the processes: UDP, or TCP, over which bulk costs less within a
-	// rack. Key seals both, and ClusterKeys say whom they let in. With TCP the CellAppMgr also listens over UDP at the same port, for
-	// observers. Default UDP.
+	// rack. Key seals both, and ClusterKeys say whom they let in. With TCP the CellAppMgr also
+	// listens over UDP at the same port, for observers. Default UDP.
 	Inner string
 	// InnerPorts are the ports of the processes at Listen. Each process takes the first free one.
 	// Default: any.

@@ -78,13 +78,20 @@ type lifeOf struct {
 // comeIn logs a player in by a URL.
 func comeIn(t *testing.T, cfg cluster.Config, roots *tls.Config, url string) *lifeOf {
 	t.Helper()
+	scheme, _, _ := strings.Cut(url, "://")
+	return comeInAs(t, cfg, roots, url, scheme)
+}
+
+// comeInAs is comeIn with the name of a user.
+func comeInAs(t *testing.T, cfg cluster.Config, roots *tls.Config, url, user string) *lifeOf {
+	t.Helper()
 	p := &lifeOf{
 		came: make(chan struct{}, 64), reset: make(chan struct{}, 64), cheered: make(chan struct{}, 64), changed: make(chan struct{}, 64), closed: make(chan error, 1),
 	}
 	scheme, _, _ := strings.Cut(url, "://")
 	p.network = map[string]string{"udp": "udp", "ws": "websocket", "wss": "websocket", "quic": "quic", "tls": "tcp", "tcp": "tcp"}[scheme]
 	c := session.Config{
-		LoginApp: url, Schema: cfg.CellScripts.Schema(), User: scheme, Password: "secret", Retry: true, Tick: cfg.Tick,
+		LoginApp: url, Schema: cfg.CellScripts.Schema(), User: user, Password: "secret", Retry: true, Tick: cfg.Tick,
 		Events: client.Events{
 			CellPlayer:      func(*client.Replica) { p.came <- struct{}{} },
 			Reset:           func() { p.reset <- struct{}{} },

@@ -34,6 +34,9 @@ func TestHostile(t *testing.T, config func(t testing.TB, n int) mercury.Config) 
 		{"announces too much", announcesTooMuch},
 		{"slow loris", slowLoris},
 		{"half open", halfOpen},
+		{"pauses for ever", pausesForEver},
+		{"floods pauses", floodsPauses},
+		{"pauses another's channel", pausesAnothers},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(newSiege(t, config)) })
 	}

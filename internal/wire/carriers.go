@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/cellscape/cellscape/internal/codec"
@@ -13,7 +14,8 @@ import (
 const (
 	MaxCarriers     = 16
 	maxCarrierName  = 253
-	leastOfACarrier = 16 // bytes: flags, three strings, a round trip and eleven numbers
+	maxRTT          = 24 * 3600 * 1000 // milliseconds, in which a float64 keeps each nanosecond
+	leastOfACarrier = 16               // bytes: flags, three strings, a round trip and eleven numbers
 )
 
 func appendCarriers(b []byte, carriers []status.Carrier) []byte {
@@ -22,7 +24,7 @@ func appendCarriers(b []byte, carriers []status.Carrier) []byte {
 		c := &carriers[i]
 		b = codec.AppendBool(codec.AppendBool(b, c.Outer), c.Sealed)
 		b = codec.AppendString(codec.AppendString(codec.AppendString(b, c.Network), c.Address), c.Name)
-		b = binary.AppendUvarint(b, uint64(c.RTT*float64(time.Millisecond)))
+		b = binary.AppendUvarint(b, uint64(math.Round(min(max(c.RTT, 0), maxRTT)*float64(time.Millisecond))))
 		for _, n := range c.Numbers() {
 			b = binary.AppendUvarint(b, *n)
 		}
@@ -33,7 +35,9 @@ func appendCarriers(b []byte, carriers []status.Carrier) []byte {
 func readCarriers(r *codec.Reader) (carriers []status.Carrier) {
 	for range r.Count(MaxCarriers, leastOfACarrier) {
 		c := status.Carrier{Outer: r.Bool(), Sealed: r.Bool(), Network: r.String(maxCarrierName), Address: r.String(maxCarrierName), Name: r.String(maxCarrierName)}
-		c.RTT = float64(readDuration(r)) / float64(time.Millisecond)
+		if c.RTT = float64(readDuration(r)) / float64(time.Millisecond); c.RTT > maxRTT {
+			r.Fail(ErrMalformed)
+		}
 		for _, n := range c.Numbers() {
 			*n = r.Uvarint()
 		}

@@ -23,6 +23,10 @@
 // messages of a dying CellApp interleave, at most one real is acknowledged (promise 1 of the
 // design); whoever holds another one is told so by Refuse, and drops it.
 //
+// Whoever says to a base that it has the real, had it or lost it at a newer hop shows the Title that
+// the base gave to the first app of this incarnation, and that each Onload passes on. An app that was
+// never given the entity does not know it. Orders alone could be guessed.
+//
 // All messages of one handoff leave in one channel in order, so a ghost update never overtakes the
 // handoff that it follows.
 //

@@ -70,7 +70,7 @@ func TestHistoryIsKeptForTheSlowest(t *testing.T) {
 	for _, id := range []uint64{7, 11} {
 		ids, _ := r.bundles(entity.ID(id))
 		for _, m := range ids {
-			if m == protocol.LeaveID {
+			if m == protocol.LeaveID || m == protocol.KeepID {
 				t.Errorf("the client of %d was told to forget someone", id)
 			}
 		}
@@ -109,7 +109,7 @@ func TestTrimAcrossHandovers(t *testing.T) {
 			switch m {
 			case protocol.CallID:
 				calls++
-			case protocol.LeaveID:
+			case protocol.LeaveID, protocol.KeepID:
 				t.Errorf("the client of %d was told to forget someone", id)
 			}
 		}
@@ -155,7 +155,7 @@ func (r *rig) heard(id entity.ID, calls int) {
 		switch m {
 		case protocol.CallID:
 			n++
-		case protocol.LeaveID:
+		case protocol.LeaveID, protocol.KeepID:
 			r.t.Errorf("the client of %d was told to forget someone", id)
 		}
 	}

@@ -40,13 +40,14 @@ func (c *Cell) deliverRangeEvents() {
 		if r == nil || r.witness == nil {
 			return
 		}
-		if !enter {
-			r.witness.Leave(entity.ID(key))
-			return
-		}
-		if rec := c.population.find(entity.ID(key)); rec != nil {
+		switch rec := c.population.find(entity.ID(key)); {
+		case enter && rec != nil:
 			r.witness.Enter(&rec.seen)
 			c.noticeWatched(rec)
+		case rec == nil:
+			r.witness.Gone(entity.ID(key))
+		default:
+			r.witness.Leave(entity.ID(key))
 		}
 	})
 	c.tellWatched()

@@ -495,6 +495,7 @@ func TestClientConvergesAcrossTheLine(t *testing.T) {
 		t.Fatalf("no audit: %v", list)
 	}
 	want, held := map[entity.ID]bool{}, map[entity.ID]bool{}
+	named := map[uint32]entity.ID{}
 	for _, e := range audit.Entities {
 		want[e.ID] = true
 	}
@@ -505,7 +506,13 @@ func TestClientConvergesAcrossTheLine(t *testing.T) {
 			if err := e.Parse(bodies[i]); err != nil || held[e.ID] {
 				t.Errorf("enter %v twice, or %v", e.ID, err)
 			}
-			held[e.ID] = true
+			held[e.ID], named[e.Alias] = true, e.ID
+		case protocol.KeepID:
+			var m protocol.Keep
+			if err := m.Parse(bodies[i]); err != nil || !held[named[m.Alias]] {
+				t.Errorf("keep of %v, %v", named[m.Alias], err)
+			}
+			delete(held, named[m.Alias])
 		case protocol.LeaveID:
 			e, err := protocol.ParseLeave(bodies[i])
 			if err != nil || !held[e] {

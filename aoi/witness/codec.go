@@ -42,7 +42,8 @@ var errState = errors.New("witness: the state is not one that Append writes")
 //	uvarint id, uvarint incarnation, u8 flags, uvarint level,
 //	uvarint levels and for each: uvarint 1 + number known, or 0,
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
-//	f64 virtual time ahead of now, uvarint Updates waited
+//	f64 virtual time ahead of now, uvarint Updates waited;
+//	then what the client keeps of entities that have left (kept.append)
 func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, w.number)
 	b = binary.AppendUvarint(b, uint64(w.moves.number))
@@ -53,7 +54,7 @@ func (w *Witness) Append(b []byte) []byte {
 		i, _ := w.locate(n)
 		b = w.appendEntry(b, &w.entries[i])
 	}
-	return b
+	return w.kept.append(b)
 }
 
 func (w *Witness) appendEntry(b []byte, en *entry) []byte {
@@ -62,10 +63,7 @@ func (w *Witness) appendEntry(b []byte, en *entry) []byte {
 	b = binary.AppendUvarint(b, uint64(a.incarnation))
 	b = append(b, w.flags(en))
 	b = binary.AppendUvarint(b, uint64(en.level))
-	b = binary.AppendUvarint(b, uint64(len(a.have)))
-	for _, known := range a.have {
-		b = binary.AppendUvarint(b, known)
-	}
+	b = appendHave(b, a.have)
 	b = binary.AppendUvarint(b, uint64(a.heard))
 	b = binary.AppendUvarint(b, uint64(en.moved))
 	b = binary.AppendUvarint(b, uint64(en.alias))
@@ -116,7 +114,7 @@ func (w *Witness) Read(r *codec.Reader) {
 			next.live++
 		}
 	}
-	if r.Err() != nil {
+	if next.kept.read(r); r.Err() != nil {
 		return
 	}
 	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
@@ -124,6 +122,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
 	names.settle(number)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
+	w.kept = next.kept
 	w.rescale()
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }
@@ -136,12 +135,7 @@ func (w *Witness) readEntry(r *codec.Reader) entry {
 	a.gone, a.named = flags&goneFlag != 0, flags&namedFlag != 0
 	en.placed = flags&freshFlag == 0
 	level := r.Uvarint()
-	a.have = make([]uint64, r.Count(property.MaxLevels+1, 1))
-	for l := range a.have {
-		if a.have[l] = r.Uvarint(); a.have[l] > math.MaxUint32+1 {
-			r.Fail(errState)
-		}
-	}
+	a.have = readHave(r)
 	en.level = uint8(min(level, property.MaxLevels))
 	a.heard = property.EventNumber(fields.ReadUint32(r))
 	en.moved = fields.ReadUint32(r)

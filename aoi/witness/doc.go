@@ -51,15 +51,41 @@
 //     an unreliable call that the history no longer has. A client that has missed a
 //     reliable call that the history no longer has is told to forget the entity, and meets
 //     it anew.
-//   - An entity that is met anew after a leave is like a new one: the client holds it as
-//     the copy here has it, and hears the calls after that. If the copy is behind what the
-//     client had heard before the leave, as a ghost may be after a handover, some earlier
-//     calls come again. Between an enter and its leave no call comes twice.
+//   - An entity that is met anew after the client has forgotten it is like a new one: the client
+//     holds it as the copy here has it, and hears the calls after that. If the copy is behind what
+//     the client had heard before, as a ghost may be after a handover, some earlier calls come again.
+//     Between an enter and its leave no call comes twice, and none comes again of who was kept.
 //   - Moves go out unreliably while an entity moves, on a grid of three centimetres, in as
 //     many packets as the budget pays for, each as long as the channel takes
 //     (SetMaxPacket). What the client says that it has seen (Saw) makes them short.
 //     Once the entity has stood still for RestTicks, its place is sent reliably and
 //     exactly, once.
+//
+// # Who comes back
+//
+// Of an entity that leaves, the client keeps what it knows, in one of protocol.MaxKept slots, and the
+// witness keeps a note of what that is: the incarnation and the numbers of the levels. When it comes
+// back in the same incarnation, the client is told the slot, the place unless it is the same, and the
+// properties that have changed since, as for an entity that never left:
+//
+//	witness: bundle 5 (reliable)      client
+//	  Keep alias 3, slot 7     ---->  slot 7 = values and place of alias 3
+//	  ... and later
+//	  Return slot 7, alias 12  ---->  an entity as it was, with the changes
+//
+// BigWorld's clients keep what they like, and are asked for their stamps when an entity comes into
+// view: a round trip before it can be shown, and a state of waiting for an answer, with a time-out,
+// for each. Here nobody asks. The witness alone decides what is kept, and which slot is used again, and
+// says so in the stream of bundles. That stream is reliable and ordered, so loss and reordering cannot
+// make the two disagree: at each point of it the client has what the witness has noted. Neither counts
+// on the other to evict by the same rule. The notes travel with the witness to the next cell, some
+// twenty bytes for each. If they were lost there, nothing would go wrong: the client keeps something
+// that nobody asks for until the slot is used again. A new session, or a real that comes back from its
+// backup, has a new witness without notes, and the client begins with empty slots (protocol.ResetID).
+//
+// A client keeps 256 entities of 64 KB in all (MaxKeptBytes), and a note takes about a hundred bytes
+// here. The one that left first is dropped. What a Leave is told of and not a Keep: who is no more, an
+// older incarnation, who has no alias, and who is too large.
 //
 // # Invariants (promises 5 and 9 of the design)
 //

@@ -55,12 +55,12 @@ func (w *Witness) look(en *entry, watcher *entity.Entity) due {
 	e := en.entity()
 	if en.missed() {
 		s := en.s
-		en.refresh()
+		en.a.leave = true // it is met anew
 		if w.sayLeave(en); en.a.leave {
+			en.s = nil
 			w.reseat(en, s)
 			return 0
 		}
-		en.s = s
 		w.relevel(en, watcher)
 		return dueEnter
 	}

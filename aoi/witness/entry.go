@@ -48,6 +48,7 @@ type account struct {
 	named bool // the client was told the alias
 	stuck bool // what is owed is above MaxEntity
 	grace int  // Updates left in which it may be linked
+	size  int  // what the client is to keep of it, if it is gone; 0 for nothing
 
 	// have is, by level, 1 + the number up to which the client knows the properties of that level;
 	// 0 if it never had them.
@@ -115,13 +116,6 @@ func (en *entry) hold() {
 	}
 	e := en.entity()
 	e.Floor = min(e.Floor, property.EventNumber(floor))
-}
-
-// refresh makes the client forget the entity and meet it anew, since it missed a call that it
-// should have heard.
-func (en *entry) refresh() {
-	en.a.leave = true
-	en.begin(en.a.s)
 }
 
 // ahead reports whether the client was told, by another cell, of later moves than this copy knows of:

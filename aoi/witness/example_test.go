@@ -41,8 +41,10 @@ func Example() {
 				fmt.Print(" enter")
 			case protocol.ChangesID:
 				fmt.Print(" changes")
-			case protocol.LeaveID:
-				fmt.Print(" leave")
+			case protocol.KeepID:
+				fmt.Print(" leave, but kept")
+			case protocol.ReturnID:
+				fmt.Print(" return")
 			}
 			return nil
 		})
@@ -55,9 +57,12 @@ func Example() {
 	update(3)
 	w.Leave(other.ID)
 	update(4)
+	w.Enter(&witness.Subject{Entity: other})
+	update(5)
 	// Output:
 	// tick 1: enter, pending 0
 	// tick 2: changes, pending 0
 	// tick 3:, pending 0
-	// tick 4: leave, pending 0
+	// tick 4: leave, but kept, pending 0
+	// tick 5: return, pending 0
 }

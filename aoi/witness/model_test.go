@@ -36,13 +36,16 @@ type model struct {
 	unpack  property.Compressor
 
 	alias map[uint32]*replica
-	seen  protocol.Seen
+	kept  map[uint8]*replica
+	// returned counts Returns.
+	returned int
+	seen     protocol.Seen
 	// truth is, by packet, where everyone was when it was made.
 	truth map[uint32]map[entity.ID]protocol.Place
 }
 
 func newModel(t testing.TB, d *property.Definition) *model {
-	return &model{t: t, def: d, has: map[entity.ID]*replica{}, alias: map[uint32]*replica{}, truth: map[uint32]map[entity.ID]protocol.Place{}}
+	return &model{t: t, def: d, has: map[entity.ID]*replica{}, alias: map[uint32]*replica{}, kept: map[uint8]*replica{}, truth: map[uint32]map[entity.ID]protocol.Place{}}
 }
 
 func (m *model) bundle(b []byte) {
@@ -106,6 +109,27 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		delete(m.has, left)
 		m.log = append(m.log, fmt.Sprintf("leave %d", left))
 		return err
+	case protocol.KeepID:
+		var x protocol.Keep
+		if err := x.Parse(body); err != nil {
+			return err
+		}
+		r := m.alias[x.Alias]
+		if r == nil {
+			m.t.Fatalf("nobody has the alias %d, and is to be kept", x.Alias)
+		}
+		for _, slot := range x.Drop {
+			if m.kept[slot] == nil {
+				m.t.Fatalf("slot %d is empty and is to be emptied", slot)
+			}
+			delete(m.kept, slot)
+		}
+		m.kept[x.Slot] = r
+		delete(m.alias, r.alias)
+		delete(m.has, r.place.ID)
+		m.log = append(m.log, fmt.Sprintf("keep %d", r.place.ID))
+	case protocol.ReturnID:
+		return m.returns(body)
 	case protocol.ChangesID:
 		var x protocol.Changes
 		if err := x.Parse(body); err != nil {
@@ -137,6 +161,33 @@ func (m *model) message(id protocol.ID, body []byte) error {
 		m.direct += len(body)
 	}
 	return nil
+}
+
+func (m *model) returns(body []byte) error {
+	var x protocol.Return
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	r := m.kept[x.Slot]
+	if r == nil {
+		m.t.Fatalf("an entity returns from slot %d, which is empty", x.Slot)
+	}
+	delete(m.kept, x.Slot)
+	id := r.place.ID
+	if m.has[id] != nil {
+		m.t.Fatalf("%v returns, and is there", id)
+	}
+	at, to, ok := x.From(r.place.Position, r.place.Direction)
+	if !ok {
+		m.t.Fatalf("%v is nowhere", id)
+	}
+	r.place.Position, r.place.Direction = at, to
+	r.alias, r.born, r.moved, r.packet, r.calls = x.Alias, m.number, 0, 0, nil
+	m.has[id] = r
+	m.name(x.Alias, r)
+	m.log = append(m.log, fmt.Sprintf("return %d", id))
+	m.returned++
+	return m.changes(r, x.Props)
 }
 
 func (m *model) need(id entity.ID) *replica {

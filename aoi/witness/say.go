@@ -19,10 +19,10 @@ type change struct {
 
 // sayReliable writes what an entity is owed but for a place on the way.
 func (w *Witness) sayReliable(en *entry, t *turn) {
-	d, start := t.due, len(w.bundle)
+	d, start, exact := t.due, len(w.bundle), true
 	switch {
 	case d&dueEnter != 0:
-		w.sayEnter(en)
+		exact = w.sayEnter(en)
 	case d&dueHistory != 0:
 		w.sayHistory(en, t.distance())
 	}
@@ -40,7 +40,7 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 		}
 	}
 	if d&dueEnter != 0 && en.sent || d&dueRest != 0 {
-		en.moved, en.rested = en.s.stamp, true
+		en.moved, en.rested = en.s.stamp, exact
 		en.a.bundle, en.a.telling = w.number+1, w.moves.now
 	}
 	if d&dueRest != 0 {
@@ -67,9 +67,15 @@ func placeOf(e *entity.Entity) protocol.Place {
 	return protocol.Place{ID: e.ID, Position: e.Position, Direction: e.Direction}
 }
 
-// sayEnter writes all properties that may be seen at the entry's level, by index.
-func (w *Witness) sayEnter(en *entry) {
+// sayEnter writes what the client lacks of an entity that it has kept, or all properties that may be
+// seen at the entry's level, by index. exact is whether it says where the entity is at rest.
+func (w *Witness) sayEnter(en *entry) (exact bool) {
+	if exact, ok := w.sayReturn(en); ok {
+		return exact
+	}
 	e := en.entity()
+	clear(en.a.have)
+	en.a.heard = 0
 	w.props = appendVisible(w.props[:0], e, int(en.level))
 	m := protocol.Enter{ID: e.ID, Type: e.Def.ClientID, Alias: uint32(en.alias), Position: e.Position, Direction: e.Direction, Props: w.props}
 	if p := e.Def.Packing(property.OtherClientStream); p != property.Unpacked {
@@ -77,6 +83,7 @@ func (w *Witness) sayEnter(en *entry) {
 		m.Props = w.packed
 	}
 	w.bundle = m.Append(w.bundle)
+	return true
 }
 
 // appendVisible appends the values of all properties that may be seen at a level.
@@ -150,6 +157,13 @@ func (w *Witness) sayChanges(en *entry, changes []change) {
 	if len(changes) == 0 {
 		return
 	}
+	w.appendChanges(en, changes)
+	m := protocol.Changes{ID: en.a.id, Props: w.props}
+	w.bundle = m.Append(w.bundle)
+}
+
+// appendChanges encodes changes in props.
+func (w *Witness) appendChanges(en *entry, changes []change) {
 	w.props = w.props[:0]
 	for i := range changes {
 		c, start := &changes[i], len(w.props)
@@ -160,6 +174,4 @@ func (w *Witness) sayChanges(en *entry, changes []change) {
 		}
 		c.bytes = len(w.props) - start
 	}
-	m := protocol.Changes{ID: en.a.id, Props: w.props}
-	w.bundle = m.Append(w.bundle)
 }

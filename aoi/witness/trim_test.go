@@ -37,7 +37,7 @@ func TestLostCallsRefresh(t *testing.T) {
 	if wd.w.Pending(wd.watcher) != 1 {
 		t.Error("an entity whose call was missed is not pending")
 	}
-	wd.tell("leave 7", "enter 7", "set name", "set weapon", "set hp")
+	wd.tell("keep 7", "return 7")
 	wd.tell()
 	wd.settle(0)
 }
@@ -48,7 +48,7 @@ func TestFloodOfCallsRefreshes(t *testing.T) {
 	for i := range property.MaxHistory + 5 {
 		call(e, jump, uint32(i))
 	}
-	wd.tell("leave 7", "enter 7", "set name", "set weapon", "set hp")
+	wd.tell("keep 7", "return 7")
 	wd.settle(0)
 }
 
@@ -149,8 +149,8 @@ func BenchmarkHoldHistory(b *testing.B) {
 	}
 }
 
-// A ghost may be behind what the client was told on another cell. While the client has the entity,
-// no call comes twice; once the client has lost sight of it, it meets it as the ghost is.
+// A ghost may be behind what the client was told on another cell. While the client has the entity, or
+// keeps it, no call comes twice; once the client has forgotten it, it meets it as the ghost is.
 func TestCallsOfACopyBehind(t *testing.T) {
 	wd, e := scene(t)
 	call(e, jump, 1)
@@ -166,11 +166,24 @@ func TestCallsOfACopyBehind(t *testing.T) {
 
 	again := ghostOf(t, e) // on a third cell, which is still where the second was
 	wd.w.Leave(7)
-	wd.tell("leave 7")
+	wd.tell("keep 7")
 	wd.w.Enter(wd.subject(again))
 	wd.all[0] = again
-	wd.tell("enter 7", "set name", "set weapon", "set hp")
+	wd.tell("return 7")
 	call(again, jump, 3)
+	wd.tell()
+	call(again, jump, 4)
+	wd.tell("call 7 4")
+	wd.settle(0)
+
+	anew := ghostOf(t, e)
+	wd.w.Leave(7)
+	wd.tell("keep 7")
+	wd.w.kept = kept{}
+	wd.w.Enter(wd.subject(anew))
+	wd.all[0] = anew
+	wd.tell("enter 7", "set name", "set weapon", "set hp")
+	call(anew, jump, 3)
 	wd.tell("call 7 3")
 	wd.settle(0)
 }

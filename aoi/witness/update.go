@@ -154,14 +154,6 @@ func (w *Witness) assess(en *entry) turn {
 // spend what the next must save, or serve turns in order for which there was room.
 const wordBytes = 64
 
-// sayLeave makes the client forget an entity if it has to and there is room.
-func (w *Witness) sayLeave(en *entry) {
-	if en.a.leave && len(w.bundle) < MaxDirect {
-		w.bundle = protocol.AppendLeave(w.bundle, en.a.id)
-		en.a.leave = false
-	}
-}
-
 // expire lets an entry leave that was not linked in time.
 func (w *Witness) expire(en *entry) {
 	if en.a.s != nil || en.a.gone {

@@ -42,6 +42,7 @@ type Witness struct {
 	header  int // bytes of the bundle before its first message
 	moves   moves
 	aliases aliases
+	kept    kept
 	dropped uint64
 }
 
@@ -167,12 +168,30 @@ func (w *Witness) HoldHistory() {
 	}
 }
 
-// Leave says that an entity is out of range, or no longer in this cell.
+// Leave says that an entity is out of range. The client keeps what it knows of it, as long as there is
+// room; see the package comment.
 func (w *Witness) Leave(id entity.ID) {
-	i, known := w.find(id)
-	if !known || w.entries[i].a.gone {
-		return
+	if i, known := w.find(id); known && !w.entries[i].a.gone {
+		a := w.entries[i].a
+		if a.s != nil {
+			a.size = sizeOf(a.s.Entity)
+		}
+		w.gone(i)
 	}
+}
+
+// Gone says that an entity is no longer in this cell, neither as a real nor as a ghost: as a rule it is
+// no more. The client forgets it.
+func (w *Witness) Gone(id entity.ID) {
+	if i, known := w.find(id); known {
+		if w.entries[i].a.size = 0; !w.entries[i].a.gone {
+			w.gone(i)
+		}
+	}
+}
+
+// gone takes an entry out of range.
+func (w *Witness) gone(i int) {
 	en := &w.entries[i]
 	w.live--
 	en.a.leave = en.a.leave || en.sent

@@ -74,6 +74,7 @@ type Client struct {
 	inWorld  bool
 	space    entity.SpaceID
 	entities replicas
+	kept     []kept       // by slot
 	data     []spaceDatum // by key
 	// bundle is the number of the last bundle of the cell part, within its incarnation; 0 before
 	// any.

@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.AuditID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.ReturnID || id == protocol.BundleID
 }
 
 // onPlaying applies a message of the proxy.
@@ -117,6 +117,10 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onEnter(body)
 	case protocol.LeaveID:
 		return c.onLeave(body)
+	case protocol.KeepID:
+		return c.onKeep(body)
+	case protocol.ReturnID:
+		return c.onReturn(body)
 	case protocol.ChangesID:
 		return c.onChanges(body)
 	case protocol.CallID:
@@ -261,6 +265,7 @@ func (c *Client) onReset(body []byte) error {
 func (c *Client) forget() {
 	c.entities, c.data = nil, nil
 	c.aliases.clear()
+	c.forgetKept()
 	c.inWorld, c.space, c.bundle = false, 0, 0
 	c.dirty, c.moving = false, false
 }

@@ -253,6 +253,16 @@ func TestMalformedEndsTheSession(t *testing.T) {
 		"enter with another's own": func(r *rig) []byte {
 			return (&protocol.Enter{ID: foe, Props: pair(mana, r.own)}).Append(nil)
 		},
+		"keep of nobody":   func(r *rig) []byte { return (&protocol.Keep{Alias: 3}).Append(nil) },
+		"return of nobody": func(r *rig) []byte { return (&protocol.Return{Slot: 3}).Append(nil) },
+		"return out of any space": func(r *rig) []byte {
+			b := (&protocol.Keep{Alias: 1, Slot: 3}).Append(r.enter(foe+1, 1).Append(nil))
+			return (&protocol.Return{Slot: 3, Entry: whole(property.Vector3{X: 2 * entity.MaxCoordinate})}).Append(b)
+		},
+		"return, no such property": func(r *rig) []byte {
+			b := (&protocol.Keep{Alias: 1, Slot: 3}).Append(r.enter(foe+1, 1).Append(nil))
+			return (&protocol.Return{Slot: 3, Props: []byte{77}}).Append(b)
+		},
 		"changes, no such property": func(r *rig) []byte {
 			return (&protocol.Changes{ID: foe, Props: []byte{77}}).Append(r.enter(foe, 1).Append(nil))
 		},
@@ -429,6 +439,7 @@ func FuzzMessage(f *testing.F) {
 	enter := r.enter(foe, 2).Append(r.cell(2))
 	f.Add(uint8(2), true, enter)
 	f.Add(uint8(2), true, protocol.AppendLeave(enter, foe))
+	f.Add(uint8(2), true, (&protocol.Return{Slot: 3, Alias: 9, Entry: whole(property.Vector3{X: 3}), Props: appendValue(nil, health, r.others)}).Append((&protocol.Keep{Slot: 3, Drop: []byte{3}}).Append(enter)))
 	f.Add(uint8(2), true, (&protocol.Changes{ID: foe, Props: appendValue(nil, health, r.others)}).Append(enter))
 	f.Add(uint8(2), true, place(foe, 3).AppendRest(enter))
 	f.Add(uint8(2), true, (&protocol.Call{ID: me, Args: []byte{1, 'x'}}).Append(nil))

@@ -24,17 +24,22 @@ func (c *Client) onEnter(body []byte) error {
 	if err != nil {
 		return err
 	}
-	r.alias, r.born = m.Alias, c.bundle
-	r.Position, r.Direction = m.Position, m.Direction
 	if err := c.fill(r, m.Props); err != nil {
 		return err
 	}
+	return c.enter(r, m.Alias, m.Position, m.Direction)
+}
+
+// enter brings a replica into the area of interest.
+func (c *Client) enter(r *Replica, alias uint32, position, direction property.Vector3) error {
+	r.alias, r.born = alias, c.bundle
+	r.Position, r.Direction = position, direction
 	// A second Enter replaces the first, since it is newer.
-	if !c.leave(m.ID) && len(c.entities) >= MaxEntities {
+	if !c.leave(r.ID) && len(c.entities) >= MaxEntities {
 		return malformed("more than %d entities", MaxEntities)
 	}
 	if !c.aliases.put(r) {
-		return malformed("alias %d names two entities", m.Alias)
+		return malformed("alias %d names two entities", alias)
 	}
 	c.entities.put(r)
 	if c.cfg.Filter != nil {
@@ -52,6 +57,11 @@ func (c *Client) fill(r *Replica, props []byte) error {
 	if err != nil {
 		return malformed("%s: %w", r.Def.Name, err)
 	}
+	return load(r, props)
+}
+
+// load gives a replica whole values.
+func load(r *Replica, props []byte) error {
 	return protocol.Whole(r.Def, props, func(i int, v property.Value) error {
 		if err := r.Props.Load(i, v); err != nil {
 			return malformed("%w", err)

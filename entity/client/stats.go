@@ -23,6 +23,9 @@ type Stats struct {
 	Ages   Ages
 	// BytesDown and BytesUp count bytes of protocol messages.
 	BytesDown, BytesUp uint64
+	// Kept is how many entities that have left are kept now, and KeptBytes what their values take;
+	// Returned counts those that have come back and were told in part.
+	Kept, KeptBytes, Returned uint64
 	// UnknownEntities counts messages and packet entries for entities that the client does not
 	// have, mostly from late packets.
 	UnknownEntities uint64
@@ -49,7 +52,7 @@ func (s *Stats) Add(o *Stats) {
 		{&s.CallsSent, o.CallsSent}, {&s.MovesSent, o.MovesSent}, {&s.Bundles, o.Bundles}, {&s.CellBundles, o.CellBundles},
 		{&s.Packets, o.Packets}, {&s.PositionBytes, o.PositionBytes}, {&s.Places, o.Places},
 		{&s.BytesDown, o.BytesDown}, {&s.BytesUp, o.BytesUp}, {&s.UnknownEntities, o.UnknownEntities},
-		{&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},
+		{&s.Kept, o.Kept}, {&s.KeptBytes, o.KeptBytes}, {&s.Returned, o.Returned}, {&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},
 		{&s.Audits, o.Audits}, {&s.AuditDiffs, o.AuditDiffs}, {&s.Unsent, o.Unsent},
 	} {
 		*x.sum += x.other

@@ -65,7 +65,8 @@ func TestRefusals(t *testing.T) {
 		edit func(*protocol.Login)
 		want protocol.Code
 	}{
-		{"version", func(m *protocol.Login) { m.Version++ }, protocol.BadVersion},
+		{"newer version", func(m *protocol.Login) { m.Version++ }, protocol.BadVersion},
+		{"older version", func(m *protocol.Login) { m.Version-- }, protocol.BadVersion},
 		{"digest", func(m *protocol.Login) { m.Digest[3]++ }, protocol.BadDigest},
 		{"password", func(m *protocol.Login) { m.Password = "wrong" }, protocol.BadCredentials},
 		{"user", func(m *protocol.Login) { m.User = "eve" }, protocol.BadCredentials},

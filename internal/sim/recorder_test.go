@@ -239,7 +239,7 @@ func (rec *recorder) client(id protocol.ID) teller {
 		})
 	case protocol.CellGoneID:
 		return word("CellGone")
-	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID,
+	case protocol.BundleID, protocol.BasePropertyID, protocol.OwnPropertyID, protocol.EnterID, protocol.LeaveID, protocol.KeepID, protocol.ReturnID,
 		protocol.ChangesID, protocol.CallID, protocol.RestID, protocol.SpaceDataID, protocol.MoveID:
 		return word("")
 	}

@@ -71,6 +71,11 @@
 // everything seen before; then Enter, Changes, Call, Rest, Leave for the entities in the area of
 // interest. Nothing about an entity comes before its Enter or after its Leave.
 //
+// Instead of a Leave there may be a [Keep], and then a [Return] instead of the next Enter. The witness
+// alone decides what is kept and in which of MaxKept slots, and says so in the stream of bundles, which
+// is reliable and ordered: so it knows at each point of the stream what the client has, and need not
+// ask. A Reset empties all slots.
+//
 // # Bounds
 //
 // Every parser here is fed bytes from outside. Lengths are checked against the named limits before

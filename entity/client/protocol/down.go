@@ -26,6 +26,8 @@ const (
 	SpaceDataID
 	CellGoneID
 	AuditID
+	KeepID
+	ReturnID
 )
 
 // Limits of what a proxy sends.

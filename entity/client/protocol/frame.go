@@ -11,7 +11,8 @@ import (
 // Version is the version of this protocol. Client and server must agree. Version 3 packs the
 // properties of BasePlayer, CellPlayer and Enter where a type asks for it; version 4 rounds the
 // entries of Positions packets, relative to an origin; version 5 names their entities by alias and
-// says where they are next to what the client is known to hold, which it tells (Seen).
+// says where they are next to what the client is known to hold, which it tells (Seen), and has the
+// client keep what it knows of who leaves (Keep, Return).
 const Version = 5
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.

@@ -87,20 +87,28 @@ func (h *PacketHead) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, h.After)
 	b = binary.AppendUvarint(b, uint64(h.Number))
 	b = append(b, h.Epoch)
-	b = binary.AppendVarint(b, int64(h.Origin[0]))
-	return binary.AppendVarint(b, int64(h.Origin[1]))
+	return appendOrigin(b, h.Origin)
 }
 
 func (h *PacketHead) read(r *codec.Reader) {
-	const most = entity.MaxCoordinate / originUnit
 	h.After = r.Uvarint()
 	h.Number = fields.ReadUint32(r)
 	h.Epoch = r.U8()
+	h.Origin = readOrigin(r)
+}
+
+func appendOrigin(b []byte, origin [2]int32) []byte {
+	b = binary.AppendVarint(b, int64(origin[0]))
+	return binary.AppendVarint(b, int64(origin[1]))
+}
+
+func readOrigin(r *codec.Reader) [2]int32 {
+	const most = entity.MaxCoordinate / originUnit
 	x, z := r.Varint(), r.Varint()
 	if x < -most || x > most || z < -most || z > most {
 		r.Fail(errEntry)
 	}
-	h.Origin = [2]int32{int32(x), int32(z)}
+	return [2]int32{int32(x), int32(z)}
 }
 
 // AppendAliases encodes the aliases of a packet, which ascend: as bits or as the steps from one to

@@ -48,6 +48,13 @@ var (
 	facing = property.Vector3{X: 0.5, Y: 0.25, Z: -1}
 )
 
+// anEntry is a place next to the origin of the Return among the samples.
+func anEntry() []byte {
+	var e entity.Entity
+	e.Put(property.Vector3{X: 200, Y: 3, Z: -300}, facing, 1)
+	return protocol.AppendFar(nil, &e, [2]int32{3, -4})
+}
+
 func kinds() []kind {
 	place := protocol.Place{ID: 9<<32 | 1, Position: here, Direction: facing}
 	expected := protocol.Expected{Place: place, Type: 3, Props: []byte("props")}
@@ -67,6 +74,8 @@ func kinds() []kind {
 		of(protocol.BasePlayerID, protocol.BasePlayer{ID: 9, Type: 2, Props: []byte("props")}, true),
 		of(protocol.CellPlayerID, protocol.CellPlayer{Space: 1 << 20, Incarnation: 3, Position: here, Direction: facing, Props: []byte("props")}, true),
 		of(protocol.EnterID, protocol.Enter{ID: 9, Type: 2, Alias: 300, Position: here, Direction: facing, Props: bytes.Repeat([]byte("long"), 100)}, true),
+		of(protocol.KeepID, protocol.Keep{Alias: 300, Slot: 7, Drop: []byte{1, 200}}, true),
+		of(protocol.ReturnID, protocol.Return{Slot: 200, Alias: 300, Entry: anEntry(), Origin: [2]int32{3, -4}, Props: []byte("props")}, true),
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),
 		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Value: bytes.Repeat([]byte{1}, 200)}, false),

@@ -1,0 +1,245 @@
+package witness
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// MaxKeptBytes bounds what one client keeps of entities that have left, in bytes of properties as
+	// they are when an entity leaves: 256 bytes for each of protocol.MaxKept entities. What takes more
+	// than a quarter of it is not kept, so that one giant does not push out a crowd.
+	MaxKeptBytes = 64 << 10
+	maxKeptOne   = MaxKeptBytes / 4
+	// keptPlace is what a kept entity takes beside its properties.
+	keptPlace = 32
+)
+
+// kept is what the client keeps of entities that have left, by slot. The witness decides it, and tells
+// the client in the stream of bundles.
+type kept struct {
+	ids   []entity.ID // 0 in an empty slot
+	notes []note
+	bytes int
+	count uint32 // of entities kept so far
+	off   bool   // nothing is kept: for measurements
+	drop  []byte // scratch
+}
+
+// note is what the client knows of a kept entity, as account and entry have it of one in range.
+type note struct {
+	incarnation, moved uint32
+	heard              property.EventNumber
+	size               int32  // in bytes
+	order              uint32 // kept.count when it left
+	rested             bool
+	have               []uint64
+}
+
+// find returns the slot of an entity.
+func (k *kept) find(id entity.ID) (slot int, ok bool) {
+	slot = slices.Index(k.ids, id)
+	return slot, slot >= 0
+}
+
+// oldest is the slot of who left first, -1 if all are empty.
+func (k *kept) oldest() int {
+	best := -1
+	for i, id := range k.ids {
+		if id != 0 && (best < 0 || int32(k.notes[i].order-k.notes[best].order) < 0) {
+			best = i
+		}
+	}
+	return best
+}
+
+// room finds a slot for an entity of some size, and empties what is in the way: drop are the slots that
+// the client must empty, too.
+func (k *kept) room(id entity.ID, size int) (slot int, drop []byte) {
+	k.drop = k.drop[:0]
+	slot, ok := k.find(id) // an older incarnation, which is of no use any more
+	if ok {
+		k.empty(slot)
+	}
+	for k.bytes+size > MaxKeptBytes {
+		old := k.oldest()
+		k.empty(old)
+		k.drop = append(k.drop, byte(old))
+	}
+	switch free := slices.Index(k.ids, 0); {
+	case ok:
+	case free >= 0:
+		slot = free
+	case len(k.ids) < protocol.MaxKept:
+		slot = len(k.ids)
+		k.ids, k.notes = append(k.ids, 0), append(k.notes, note{})
+	default:
+		slot = k.oldest()
+		k.empty(slot)
+	}
+	return slot, k.drop
+}
+
+func (k *kept) empty(slot int) {
+	k.ids[slot] = 0
+	k.bytes -= int(k.notes[slot].size)
+}
+
+// put notes that an entity is kept in an empty slot.
+func (k *kept) put(slot int, en *entry, size int) {
+	a, n := en.a, &k.notes[slot]
+	k.count++
+	k.ids[slot], k.bytes = a.id, k.bytes+size
+	*n = note{a.incarnation, en.moved, a.heard, int32(size), k.count, en.rested, append(n.have[:0], a.have...)}
+}
+
+// sizeOf is what the client keeps of an entity, as far as can be told here: it may have older values,
+// of another length.
+func sizeOf(e *entity.Entity) int {
+	size := keptPlace
+	for _, i := range e.Def.Stream(property.OtherClientStream) {
+		size += e.Props.Size(i) + 1
+	}
+	return size
+}
+
+// sayLeave makes the client forget an entity if it has to and there is room, or keep it. One that is in
+// range is met anew then.
+func (w *Witness) sayLeave(en *entry) {
+	a := en.a
+	if !a.leave || len(w.bundle) >= MaxDirect {
+		return
+	}
+	if m, ok := w.keep(en); ok {
+		w.bundle = m.Append(w.bundle)
+	} else {
+		w.bundle = protocol.AppendLeave(w.bundle, a.id)
+	}
+	a.leave, en.sent = false, false
+	if !a.gone && a.s != nil {
+		en.begin(a.s)
+	}
+}
+
+// keep finds a slot for what the client knows of an entity that leaves. ok is false for one that it is
+// to forget: an older incarnation, one that is no more, or one of which nobody knows here how much it is.
+func (w *Witness) keep(en *entry) (m protocol.Keep, ok bool) {
+	a, size := en.a, en.a.size
+	if a.s != nil {
+		size = sizeOf(a.s.Entity)
+	}
+	if !en.sent || !a.named || en.alias == none || size == 0 || size > maxKeptOne || w.kept.off {
+		return m, false
+	}
+	slot, drop := w.kept.room(a.id, size)
+	w.kept.put(slot, en, size)
+	return protocol.Keep{Alias: uint32(en.alias), Slot: uint8(slot), Drop: drop}, true
+}
+
+// sayReturn writes what has changed of an entity since the client kept it, if it did. exact is whether
+// it says where the entity is at rest.
+func (w *Witness) sayReturn(en *entry) (exact, ok bool) {
+	e, a := en.entity(), en.a
+	slot, ok := w.kept.find(a.id)
+	if !ok {
+		return false, false
+	}
+	n := &w.kept.notes[slot]
+	if n.incarnation != a.incarnation || len(n.have) != len(a.have) {
+		return false, false
+	}
+	copy(a.have, n.have)
+	a.heard = n.heard
+	w.kept.empty(slot)
+	m := protocol.Return{Slot: uint8(slot), Alias: uint32(en.alias), Origin: w.moves.origin}
+	switch {
+	case n.rested && n.moved == e.MoveStamp:
+		exact = true
+	case w.view.unlimited || !en.s.moving || en.s.exact:
+		w.packed, exact = protocol.AppendWhole(w.packed[:0], e), true
+		m.Entry = w.packed
+	default:
+		w.packed = protocol.AppendFar(w.packed[:0], e, m.Origin)
+		m.Entry = w.packed
+	}
+	w.findChanges(en)
+	w.appendChanges(en, w.changed)
+	m.Props = w.props
+	w.bundle = m.Append(w.bundle)
+	return exact, true
+}
+
+// append encodes what is kept, the oldest first: uvarint count, and for each
+//
+//	uvarint id, u8 slot, uvarint incarnation, uvarint last move stamp, uvarint last call number, uvarint bytes, bool rested,
+//	uvarint levels and for each: uvarint 1 + number known, or 0
+func (k *kept) append(b []byte) []byte {
+	var slots []int
+	for i, id := range k.ids {
+		if id != 0 {
+			slots = append(slots, i)
+		}
+	}
+	slices.SortFunc(slots, func(i, j int) int { return int(int32(k.notes[i].order - k.notes[j].order)) })
+	b = binary.AppendUvarint(b, uint64(len(slots)))
+	for _, i := range slots {
+		n := &k.notes[i]
+		b = append(fields.AppendID(b, k.ids[i]), byte(i))
+		b = binary.AppendUvarint(b, uint64(n.incarnation))
+		b = binary.AppendUvarint(b, uint64(n.moved))
+		b = binary.AppendUvarint(b, uint64(n.heard))
+		b = binary.AppendUvarint(b, uint64(n.size))
+		b = appendHave(codec.AppendBool(b, n.rested), n.have)
+	}
+	return b
+}
+
+// minKept is the fewest bytes that a kept entity has.
+const minKept = 8
+
+// read decodes what append wrote, into an empty k.
+func (k *kept) read(r *codec.Reader) {
+	for range r.Count(protocol.MaxKept, minKept) {
+		id, slot := fields.ReadID(r), int(r.U8())
+		for len(k.ids) <= slot {
+			k.ids, k.notes = append(k.ids, 0), append(k.notes, note{})
+		}
+		k.count++
+		n := note{incarnation: fields.ReadUint32(r), moved: fields.ReadUint32(r), heard: property.EventNumber(fields.ReadUint32(r)), order: k.count}
+		size := r.Uvarint()
+		n.size, n.rested, n.have = int32(min(size, MaxKeptBytes)), r.Bool(), readHave(r)
+		if _, twice := k.find(id); twice || !id.Valid() || k.ids[slot] != 0 || size == 0 || size > maxKeptOne || k.bytes+int(n.size) > MaxKeptBytes {
+			r.Fail(errState)
+		}
+		if r.Err() != nil {
+			return
+		}
+		k.ids[slot], k.notes[slot] = id, n
+		k.bytes += int(n.size)
+	}
+}
+
+func appendHave(b []byte, have []uint64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(have)))
+	for _, known := range have {
+		b = binary.AppendUvarint(b, known)
+	}
+	return b
+}
+
+func readHave(r *codec.Reader) []uint64 {
+	have := make([]uint64, r.Count(property.MaxLevels+1, 1))
+	for l := range have {
+		if have[l] = r.Uvarint(); have[l] > math.MaxUint32+1 {
+			r.Fail(errState)
+		}
+	}
+	return have
+}

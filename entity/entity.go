@@ -30,6 +30,8 @@ type Entity struct {
 	// Motion is the same movement in the form that clients are told; Put updates it.
 	Motion Motion
 	placed bool
+	// Aspect is how the entity shows itself to clients.
+	Aspect Aspect
 
 	// Props holds the properties that this record has, as a real or a ghost.
 	Props *property.Values

@@ -61,6 +61,7 @@ type State struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
+	Aspect    entity.Aspect
 	// Props is property.GhostStream, packed as the type's Compression.Internal says (see
 	// property.Compressor); it aliases the input after Parse.
 	Props   []byte
@@ -73,7 +74,7 @@ func (m *State) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint16(b, m.Type)
 	b = binary.AppendUvarint(b, uint64(m.Space))
 	b = mercury.AppendAddress(b, m.Base)
-	b = fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction)
+	b = append(fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction), byte(m.Aspect))
 	b = codec.AppendBytes(b, m.Props)
 	return codec.AppendBytes(b, m.History)
 }
@@ -86,6 +87,7 @@ func (m *State) Parse(body []byte) error {
 	m.Space = entity.SpaceID(fields.ReadUint32(&r))
 	m.Base = mercury.ReadAddress(&r)
 	m.MoveStamp, m.Position, m.Direction = fields.ReadPlace(&r)
+	m.Aspect = fields.ReadAspect(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
 	return done(&r, "state")

@@ -35,7 +35,7 @@ func ExampleEachPart() {
 	})
 	fmt.Println(err)
 	// Output:
-	// core 25
+	// core 26
 	// props 3
 	// <nil>
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/property"
@@ -74,22 +75,24 @@ func EachPart(parts []byte, f func(tag Tag, body []byte) error) error {
 	return nil
 }
 
-// Core is where a real is.
+// Core is where a real is, and how it shows itself.
 type Core struct {
 	MoveStamp uint32
 	Position  property.Vector3
 	Direction property.Vector3
+	Aspect    entity.Aspect
 }
 
 // Append encodes c.
 func (c *Core) Append(b []byte) []byte {
-	return fields.AppendPlace(b, c.MoveStamp, c.Position, c.Direction)
+	return append(fields.AppendPlace(b, c.MoveStamp, c.Position, c.Direction), byte(c.Aspect))
 }
 
 // Parse decodes a body.
 func (c *Core) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	c.MoveStamp, c.Position, c.Direction = fields.ReadPlace(&r)
+	c.Aspect = fields.ReadAspect(&r)
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("%w: core: %w", ErrMalformed, err)
 	}

@@ -90,7 +90,7 @@ func TestAppendFirst(t *testing.T) {
 	}
 	v := property.NewValues(s.Type("Rock"), property.CellSide, nil)
 	list, err := each(AppendFirst(nil, property.Vector3{}, property.Vector3{}, v, nil))
-	if err != nil || fmt.Sprint(list) != "[core 25 props 4]" {
+	if err != nil || fmt.Sprint(list) != "[core 26 props 4]" {
 		t.Errorf("%v, error %v", list, err)
 	}
 }

@@ -33,8 +33,6 @@ type idleOf[T any] struct {
 
 func idleDefinitions() []idleOf[Definition] {
 	return []idleOf[Definition]{
-		{idle{"Definition.ManualAoI", "IsManualAoI", "entities enter areas of interest by distance, as all do", laterOn},
-			func(d *Definition) bool { return d.ManualAoI }},
 		{idle{"Definition.Persistent", "Persistent", noStore, keepRemedy},
 			func(d *Definition) bool { return d.Persistent && (d.statesPersistent || d.where.file == "") }},
 		{idle{"Definition.ExplicitDatabaseID", "ExplicitDatabaseID", noStore + ", and no entity has a database id", keepRemedy},

@@ -33,6 +33,7 @@ var actors = map[string]string{
 	"Definition.Compression":      "property.compileCompression",
 	"Definition.Volatile":         "witness.Show",
 	"Definition.DetailedVolatile": "witness.Show",
+	"Definition.ManualAoI":        "space.inSight",
 	"Volatile.Position":           "witness.travels",
 	"Volatile.Yaw":                "witness.without",
 	"Volatile.Pitch":              "witness.without",

@@ -53,6 +53,7 @@ type Cell struct {
 	ghosts   sorted
 	ranges   aoi.Index
 	triggers map[aoi.Trigger]*Real
+	adders   adders
 
 	departing []*Real
 	hurried   []*Real // to tell their haunts of before the tick

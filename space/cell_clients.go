@@ -117,10 +117,8 @@ func (r *Real) audit() {
 	for _, i := range r.e.Def.Stream(property.OwnClientCellStream) {
 		m.Own.Props = r.e.Props.AppendClientValue(m.Own.Props, i)
 	}
-	for key := range r.cell.ranges.Inside(r.trigger) {
-		if rec := r.cell.population.find(entity.ID(key)); rec != nil {
-			m.Entities = r.witness.AppendExpected(m.Entities, r.e, rec.e)
-		}
+	for rec := range r.allInSight() {
+		m.Entities = r.witness.AppendExpected(m.Entities, r.e, rec.e)
 	}
 	mark := len(r.direct)
 	r.direct = m.Append(r.direct)

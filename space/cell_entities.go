@@ -20,12 +20,14 @@ func (c *Cell) admit(e *entity.Entity) *record {
 	rec := &record{e: e, seen: witness.Subject{Entity: e}, cell: c}
 	rec.node = c.ranges.InsertBig(uint64(e.ID), e.Position.X, e.Position.Z, e.Def.AppealRadius)
 	c.population.byID[e.ID] = rec
+	c.showAdded(rec)
 	return rec
 }
 
 // evict removes a record from the cell.
 func (c *Cell) evict(rec *record) {
 	c.partWith(rec)
+	c.hideAdded(rec)
 	c.ghosts.remove(rec.e.ID)
 	if rec.real != nil {
 		rec.real.dropWitness()
@@ -124,7 +126,7 @@ func (c *Cell) create(m *migrate.Create, rec *record) error {
 	// A restored real is a new incarnation with a record of its own. Its history starts with new
 	// numbers, and watchers of the old one are told that it left.
 	e := &entity.Entity{ID: m.ID, Def: d, History: property.NewHistory(d)}
-	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
+	e.Space, e.Base, e.Order, e.Aspect = c.space, m.Base, m.Order, core.Aspect
 	e.Put(core.Position, core.Direction, core.MoveStamp)
 	e.MovedTick = c.tick
 	e.Props = property.NewValues(d, property.CellSide, nil)

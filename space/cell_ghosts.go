@@ -93,7 +93,7 @@ func (r *Real) state() *ghost.State {
 	return &ghost.State{
 		Head: ghost.Head{ID: r.e.ID, Order: r.e.Order, Sequence: r.ghostSequence},
 		Type: r.e.Def.ID, Space: r.e.Space, Base: r.e.Base,
-		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction,
+		MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Aspect: r.e.Aspect,
 		Props:   props,
 		History: r.e.History.Append(nil),
 	}
@@ -117,7 +117,7 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) error {
 		c.newGhost(m, from, rec)
 		return nil
 	}
-	was, order := rec.ghostValues(), rec.e.Order
+	was, order, aspect := rec.ghostValues(), rec.e.Order, rec.e.Aspect
 	verdict, err := rec.ghost.TakeState(m, from, c.tick, c.compressor)
 	if err != nil {
 		c.badGhost(m.ID, err)
@@ -129,6 +129,9 @@ func (c *Cell) ghostState(m *ghost.State, from mercury.Address) error {
 	}
 	rec.hear(c.now)
 	c.moved(rec.e)
+	if rec.e.Aspect != aspect {
+		c.aspectChanged(rec)
+	}
 	rec.hearState(was)
 	if order != rec.e.Order && rec.telling {
 		c.sendWatched(rec) // another app has the real now

@@ -38,6 +38,7 @@ func (c *Cell) check() {
 		budget = c.mirror(r, own, budget)
 		r.checkWatched(rec)
 	}
+	c.adders.sweep(c)
 	for _, r := range leaving {
 		if r.gone == staying {
 			c.offload(r)
@@ -219,6 +220,8 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) erro
 		e = rec.e // which watchers hold
 	}
 	e.Space, e.Base, e.Order = c.space, m.Base, m.Order
+	aspect := e.Aspect
+	e.Aspect = core.Aspect
 	e.Put(core.Position, core.Direction, core.MoveStamp)
 	e.MovedTick = c.tick
 	e.Props = property.NewValues(e.Def, property.CellSide, nil)
@@ -237,6 +240,9 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) erro
 	})
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
+	}
+	if e.Aspect != aspect {
+		c.aspectChanged(c.population.find(e.ID))
 	}
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.population.find(m.ID).giver = from

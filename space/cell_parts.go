@@ -37,7 +37,7 @@ func readCore(parts []byte) (core migrate.Core, err error) {
 // appendParts encodes everything of a real or, for a backup, everything that does not belong to a
 // place.
 func (r *Real) appendParts(b []byte, backup bool) []byte {
-	core := migrate.Core{MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction}
+	core := migrate.Core{MoveStamp: r.e.MoveStamp, Position: r.e.Position, Direction: r.e.Direction, Aspect: r.e.Aspect}
 	b = migrate.AppendPart(b, migrate.CorePart, core.Append)
 	b = migrate.AppendProps(b, r.e.Props, r.cell.compressor)
 	if !backup {

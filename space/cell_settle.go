@@ -96,7 +96,7 @@ func (r *Real) confirm(base *peer) {
 // sees reports whether the client sees an entity, and may call it.
 func (r *Real) sees(id entity.ID) bool {
 	rec := r.cell.population.find(id)
-	return rec != nil && rec.cell == r.cell && r.witness != nil && r.cell.ranges.Contains(r.trigger, rec.node)
+	return rec != nil && r.inSight(rec)
 }
 
 // appendSaving and readSaving carry the state of an unconfirmed backup, and how long calls to

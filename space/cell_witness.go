@@ -19,6 +19,7 @@ func (r *Real) makeWitness(w *witness.Witness) {
 	radius, hysteresis := r.AoI()
 	r.trigger = r.cell.ranges.AddTrigger(rec.node, radius, radius+hysteresis)
 	r.cell.triggers[r.trigger] = r
+	r.meetAdded()
 }
 
 func (r *Real) dropWitness() {
@@ -29,6 +30,7 @@ func (r *Real) dropWitness() {
 	if r.cell.ranges.HasTrigger(r.trigger) {
 		r.cell.ranges.RemoveTrigger(r.trigger)
 	}
+	r.cell.adders.remove(r)
 	r.witness.Close()
 	r.witness, r.trigger, r.direct, r.audits = nil, aoi.Trigger(0), nil, false
 }
@@ -41,13 +43,14 @@ func (c *Cell) deliverRangeEvents() {
 			return
 		}
 		switch rec := c.population.find(entity.ID(key)); {
-		case enter && rec != nil:
-			r.witness.Enter(&rec.seen)
-			c.noticeWatched(rec)
 		case rec == nil:
 			r.witness.Gone(entity.ID(key))
-		default:
+		case rec.e.Def.ManualAoI: // a script decides
+		case !enter:
 			r.witness.Leave(entity.ID(key))
+		case rec.e.Aspect&entity.Withheld == 0:
+			r.witness.Enter(&rec.seen)
+			c.noticeWatched(rec)
 		}
 	})
 	c.tellWatched()

@@ -86,6 +86,7 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 		&property.Definition{Name: "Rock", HasCell: true, HasClient: true},
 		&property.Definition{Name: "Account", HasBase: true},
 		&property.Definition{Name: "Tower", HasCell: true, HasClient: true, AppealRadius: 60},
+		&property.Definition{Name: "Beacon", HasCell: true, HasClient: true, ManualAoI: true},
 	)
 	if err != nil {
 		t.Fatal(err)

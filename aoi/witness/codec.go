@@ -43,7 +43,8 @@ var errState = errors.New("witness: the state is not one that Append writes")
 //	uvarint levels and for each: uvarint 1 + number known, or 0,
 //	uvarint last call number, uvarint last move stamp, uvarint alias,
 //	f64 virtual time ahead of now, uvarint Updates waited;
-//	then what the client keeps of entities that have left (kept.append)
+//	then what the client keeps of entities that have left (kept.append), and what scripts say of single
+//	entities (appendPairs)
 func (w *Witness) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, w.number)
 	b = binary.AppendUvarint(b, uint64(w.moves.number))
@@ -54,7 +55,7 @@ func (w *Witness) Append(b []byte) []byte {
 		i, _ := w.locate(n)
 		b = w.appendEntry(b, &w.entries[i])
 	}
-	return w.kept.append(b)
+	return w.appendPairs(w.kept.append(b))
 }
 
 func (w *Witness) appendEntry(b []byte, en *entry) []byte {
@@ -114,7 +115,8 @@ func (w *Witness) Read(r *codec.Reader) {
 			next.live++
 		}
 	}
-	if next.kept.read(r); r.Err() != nil {
+	next.kept.read(r)
+	if next.pairs = readPairs(r); r.Err() != nil {
 		return
 	}
 	slices.SortFunc(next.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.alias, b.alias), cmp.Compare(a.a.id, b.a.id)) })
@@ -122,7 +124,7 @@ func (w *Witness) Read(r *codec.Reader) {
 	w.number, w.queue, w.factor, w.reach = number, queue{}, factor, [2]float32{radius, hysteresis}
 	names.settle(number)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
-	w.kept = next.kept
+	w.kept, w.pairs = next.kept, next.pairs
 	w.rescale()
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }

@@ -31,7 +31,7 @@ func (w *Witness) relevel(en *entry, watcher *entity.Entity) {
 	if level > 0 {
 		en.nearest = square(e.Def.Levels[level-1].Radius*w.scale) * (1 + edge)
 	}
-	if level < len(e.Def.Levels) {
+	if level < len(e.Def.Levels) && e.Aspect&entity.AlwaysDetailed == 0 {
 		l := e.Def.Levels[level]
 		en.farthest = square((l.Radius+l.Hysteresis)*w.scale) * (1 - edge)
 	}
@@ -44,6 +44,9 @@ const edge = 1e-3
 func square(x float32) float32 { return x * x }
 
 func (w *Witness) levelOf(e, watcher *entity.Entity, present int) int {
+	if e.Aspect&entity.AlwaysDetailed != 0 {
+		return 0
+	}
 	return property.LevelOf(e.Def, w.detail(entity.Distance(watcher.Position, e.Position)), present)
 }
 

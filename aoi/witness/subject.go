@@ -90,7 +90,8 @@ func (s *Subject) Show(tick uint64) {
 	e := s.Entity
 	s.def, s.tick, s.last = e.Def, tick, e.History.Last()
 	s.x, s.z = e.Position.X, e.Position.Z
-	s.bounded, s.exact = s.def.Volatile.Bounded(), s.def.DetailedVolatile
+	detailed := e.Aspect&entity.AlwaysDetailed != 0
+	s.bounded, s.exact = s.def.Volatile.Bounded() && !detailed, s.def.DetailedVolatile || detailed
 	s.moving = e.MovedTick+RestTicks >= tick && e.MovedTick <= tick
 	if s.stamp != e.MoveStamp || !s.shown {
 		s.showMove(moment(tick) + 1)

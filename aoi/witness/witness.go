@@ -43,6 +43,7 @@ type Witness struct {
 	moves   moves
 	aliases aliases
 	kept    kept
+	pairs   []pair // by id
 	dropped uint64
 }
 

@@ -164,7 +164,7 @@ func TestStartTellsNotices(t *testing.T) {
 	cfg := world(t)
 	schema, err := property.Load(fstest.MapFS{
 		"entities.xml":           {Data: []byte(`<root> <Avatar/> </root>`)},
-		"entity_defs/Avatar.def": {Data: []byte("<root>\n<IsManualAoI> true </IsManualAoI> </root>")},
+		"entity_defs/Avatar.def": {Data: []byte("<root>\n<ExplicitDatabaseID> true </ExplicitDatabaseID> </root>")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestStartTellsNotices(t *testing.T) {
 	log.mu.Lock()
 	defer log.mu.Unlock()
 	for _, want := range []string{
-		"entity_defs/Avatar.def:1: IsManualAoI: it is read and not acted by yet: entities enter areas of interest by distance",
+		"entity_defs/Avatar.def:1: ExplicitDatabaseID: it is read and not acted by yet: nothing is kept in a store, and no entity has a database id",
 	} {
 		if text := log.buf.String(); !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

@@ -1,0 +1,126 @@
+package witness
+
+import (
+	"cmp"
+	"encoding/binary"
+	"iter"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/property"
+)
+
+// MaxPairs bounds the entities of which a script has said how this one client is to see them: it adds
+// them one by one, and each costs a look now and then.
+const MaxPairs = 1024
+
+// pair is what a script has said of one entity, for this client alone.
+type pair struct {
+	id     entity.ID
+	added  bool                  // into the area of interest
+	scheme property.UpdateScheme // zero: that of its type
+	away   uint16                // sweeps since it was here last
+}
+
+func (w *Witness) findPair(id entity.ID) (int, bool) {
+	return slices.BinarySearchFunc(w.pairs, id, func(p pair, id entity.ID) int { return cmp.Compare(p.id, id) })
+}
+
+// change lets f change what is said of an entity, and forgets a pair of which nothing is said. It
+// reports false, and changes nothing, if there are too many.
+func (w *Witness) change(id entity.ID, f func(p *pair)) bool {
+	i, ok := w.findPair(id)
+	p := pair{id: id}
+	if ok {
+		p = w.pairs[i]
+	}
+	f(&p)
+	switch said := p.added || p.scheme != (property.UpdateScheme{}); {
+	case ok && said:
+		w.pairs[i] = p
+	case ok:
+		w.pairs = slices.Delete(w.pairs, i, i+1)
+	case said && len(w.pairs) >= MaxPairs:
+		return false
+	case said:
+		w.pairs = slices.Insert(w.pairs, i, p)
+	}
+	return true
+}
+
+// SetAdded notes whether a script has added an entity to the area of interest: the cell asks for it, and
+// calls Enter and Leave. It reports false if there are MaxPairs. It travels with the witness.
+func (w *Witness) SetAdded(id entity.ID, on bool) bool {
+	return w.change(id, func(p *pair) { p.added, p.away = on, 0 })
+}
+
+// Added reports whether a script has added an entity.
+func (w *Witness) Added(id entity.ID) bool {
+	i, ok := w.findPair(id)
+	return ok && w.pairs[i].added
+}
+
+// AllAdded yields the entities that a script has added, ascending. The set must not be changed during
+// the iteration.
+func (w *Witness) AllAdded() iter.Seq[entity.ID] {
+	return func(yield func(entity.ID) bool) {
+		for i := range w.pairs {
+			if w.pairs[i].added && !yield(w.pairs[i].id) {
+				return
+			}
+		}
+	}
+}
+
+// HasPairs reports whether a script has said anything of one entity.
+func (w *Witness) HasPairs() bool { return len(w.pairs) > 0 }
+
+// SweepPairs forgets what was said of entities that have not been here in more than most sweeps in a
+// row.
+func (w *Witness) SweepPairs(here func(entity.ID) bool, most int) {
+	kept := w.pairs[:0]
+	for _, p := range w.pairs {
+		if p.away++; here(p.id) {
+			p.away = 0
+		}
+		if int(p.away) <= most {
+			kept = append(kept, p)
+		}
+	}
+	w.pairs = kept
+}
+
+// appendPairs encodes them: uvarint count, then by ascending id
+//
+//	uvarint id, bool added, 3 f32 of the scheme
+func (w *Witness) appendPairs(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(w.pairs)))
+	for i := range w.pairs {
+		p := &w.pairs[i]
+		b = codec.AppendBool(fields.AppendID(b, p.id), p.added)
+		b = codec.AppendF32(codec.AppendF32(codec.AppendF32(b, p.scheme.Min), p.scheme.Max), p.scheme.Distance)
+	}
+	return b
+}
+
+// minPair is the fewest bytes that a pair has.
+const minPair = 2 + 3*4
+
+func readPairs(r *codec.Reader) []pair {
+	n := r.Count(MaxPairs, minPair)
+	if n == 0 {
+		return nil
+	}
+	pairs := make([]pair, 0, n)
+	for range n {
+		p := pair{id: fields.ReadID(r), added: r.Bool(), scheme: property.UpdateScheme{Min: r.F32(), Max: r.F32(), Distance: r.F32()}}
+		said := p.added || p.scheme != (property.UpdateScheme{})
+		if k := len(pairs); !p.id.Valid() || !said || p.scheme.Validate() != nil || k > 0 && p.id <= pairs[k-1].id {
+			r.Fail(errState)
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs
+}

@@ -94,7 +94,7 @@ func (s *Schema) compile() {
 func (d *Definition) clone() *Definition {
 	c := &Definition{
 		Name: d.Name, ClientName: d.ClientName, Components: slices.Clone(d.Components), Levels: slices.Clone(d.Levels),
-		Volatile: d.Volatile, AppealRadius: d.AppealRadius,
+		Volatile: d.Volatile, AppealRadius: d.AppealRadius, UpdateScheme: d.UpdateScheme,
 		HasCell: d.HasCell, HasBase: d.HasBase, HasClient: d.HasClient,
 		Persistent: d.Persistent, statesPersistent: d.statesPersistent, ExplicitDatabaseID: d.ExplicitDatabaseID, DetailedVolatile: d.DetailedVolatile,
 		ManualAoI: d.ManualAoI, Service: d.Service,

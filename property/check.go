@@ -34,6 +34,7 @@ func checkDefinition(d *Definition, r *report) {
 	}
 	c.checkLevels()
 	c.checkVolatile()
+	c.checkScheme()
 	c.checkComponents()
 	c.checkTempProperties()
 	c.checkCompression()

@@ -20,6 +20,7 @@ type Definition struct {
 	Levels        []DetailLevel // nearest first
 	Volatile      Volatile
 	AppealRadius  float32 // metres by which large entities are seen, and mirrored, from further away
+	UpdateScheme  UpdateScheme
 
 	HasCell, HasBase, HasClient bool
 

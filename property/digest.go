@@ -43,6 +43,9 @@ func (d *Definition) appendText(b []byte) []byte {
 	b = appendNumber(b, " yaw=", d.Volatile.Yaw)
 	b = appendNumber(b, " pitch=", d.Volatile.Pitch)
 	b = appendNumber(b, " roll=", d.Volatile.Roll)
+	if u := d.UpdateScheme; u != (UpdateScheme{}) {
+		b = appendNumber(appendNumber(appendNumber(b, " scheme=", u.Min), "-", u.Max), "@", u.Distance)
+	}
 	b = strconv.AppendQuote(append(b, " internal="...), d.Compression.Internal)
 	b = strconv.AppendQuote(append(b, " external="...), d.Compression.External)
 	b = append(append(append(b, " as="...), d.ClientName...), '\n')

@@ -63,6 +63,7 @@ func TestDigestOfEveryField(t *testing.T) {
 		{"Definition.Volatile", true, false, a(func(d *Definition) { d.Volatile.Position = Always() })},
 		{"Definition.Volatile", true, false, a(func(d *Definition) { d.Volatile.Roll = 0 })},
 		{"Definition.AppealRadius", true, false, a(func(d *Definition) { d.AppealRadius = 0 })},
+		{"Definition.UpdateScheme", true, false, a(func(d *Definition) { d.UpdateScheme = UpdateScheme{1, 9, 50} })},
 		{"Definition.HasCell", true, false, func(d []*Definition) { d[1].HasCell, d[1].HasBase = false, true }},
 		{"Definition.HasBase", true, false, func(d []*Definition) { d[1].HasBase = true }},
 		{"Definition.HasClient", true, true, func(d []*Definition) { d[1].HasClient = true }},

@@ -34,6 +34,10 @@ var actors = map[string]string{
 	"Definition.Volatile":         "witness.Show",
 	"Definition.DetailedVolatile": "witness.Show",
 	"Definition.ManualAoI":        "space.inSight",
+	"Definition.UpdateScheme":     "witness.step",
+	"UpdateScheme.Min":            "witness.step",
+	"UpdateScheme.Max":            "witness.step",
+	"UpdateScheme.Distance":       "witness.step",
 	"Volatile.Position":           "witness.travels",
 	"Volatile.Yaw":                "witness.without",
 	"Volatile.Pitch":              "witness.without",
@@ -89,7 +93,7 @@ func TestSettingsAct(t *testing.T) {
 	}
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[Definition](), reflect.TypeFor[Property](), reflect.TypeFor[Method](), reflect.TypeFor[DetailLevel](),
-		reflect.TypeFor[DictField](), reflect.TypeFor[Arg](), reflect.TypeFor[Component](), reflect.TypeFor[Compression](), reflect.TypeFor[Volatile](),
+		reflect.TypeFor[DictField](), reflect.TypeFor[Arg](), reflect.TypeFor[Component](), reflect.TypeFor[Compression](), reflect.TypeFor[Volatile](), reflect.TypeFor[UpdateScheme](),
 	} {
 		for i := range typ.NumField() {
 			f := typ.Field(i)
@@ -237,6 +241,7 @@ var loaded = map[string]string{
 	"optimized": "kept", "AppealRadius": "Definition.AppealRadius", "Distribution": "structure", "Cell": "Definition.HasCell", "Base": "Definition.HasBase",
 	"Client": "Definition.HasClient", "Persistent": "Property.Persistent", "ExplicitDatabaseID": "Definition.ExplicitDatabaseID",
 	"ShouldSendDetailedVolatilePosition": "Definition.DetailedVolatile", "IsManualAoI": "Definition.ManualAoI", "IsManualAOI": "Definition.ManualAoI",
+	"UpdateScheme": "Definition.UpdateScheme", "minDelta": "UpdateScheme.Min", "maxDelta": "UpdateScheme.Max", "distance": "UpdateScheme.Distance",
 	"ClientName": "Definition.ClientName", "NetworkCompression": "Definition.Compression",
 	"radius": "DetailLevel.Radius", "hyst": "DetailLevel.Hysteresis", "label": "DetailLevel.Label",
 	"Flags": "Property.Flags", "Default": "Property.Default", "SendLatestOnly": "Property.SendLatestOnly", "IsReliable": "Property.Unreliable",

@@ -32,6 +32,7 @@ type settings struct {
 	levels                                   []DetailLevel
 	volatile                                 *Volatile
 	appeal                                   *float32
+	scheme                                   *UpdateScheme
 	persistent, explicitID, detailed, manual *bool
 	hasCell, hasBase, hasClient              *bool
 	clientName                               *string

@@ -55,6 +55,7 @@ func (l *loader) inherited(e *element, path, dir string, as role) *description {
 func (s *settings) inherit(from *settings) {
 	inheritOne(&s.volatile, from.volatile)
 	inheritOne(&s.appeal, from.appeal)
+	inheritOne(&s.scheme, from.scheme)
 	s.compression = inheritCompression(s.compression, from.compression)
 	for _, b := range []struct {
 		to   **bool
@@ -207,6 +208,7 @@ func (x *description) fill(d *Definition) {
 	d.Components, d.Levels, d.TempProperties, d.Kept = x.components, x.levels, x.temp, x.kept
 	state(&d.Volatile, x.volatile)
 	state(&d.AppealRadius, x.appeal)
+	state(&d.UpdateScheme, x.scheme)
 	state(&d.ClientName, x.clientName)
 	state(&d.Compression, x.compression)
 	state(&d.Persistent, x.persistent)

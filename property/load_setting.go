@@ -10,6 +10,8 @@ func (l *loader) parseSetting(x *description, e *element) {
 	switch e.name {
 	case "Volatile":
 		x.volatile = l.parseVolatile(x, e)
+	case "UpdateScheme":
+		x.scheme = l.parseScheme(e)
 	case "AppealRadius":
 		l.noChildren(e, e.name)
 		f := l.metres(e, e.name)

@@ -339,6 +339,7 @@ func TestLoadManyFiles(t *testing.T) {
 func TestLoadSettings(t *testing.T) {
 	s := mustLoad(t, withAlias("<W> <Type> INT8 </Type> </W> <R> FIXED_DICT <Properties> <x> <Type> INT8 </Type> </x> <y> <Type> INT8 </Type> <Default> 2 </Default> </y> </Properties> <AllowNone> true </AllowNone> </R>", `
 		<ShouldSendDetailedVolatilePosition> true </ShouldSendDetailedVolatilePosition> <IsManualAoI> true </IsManualAoI>
+		<UpdateScheme> <minDelta> 1 </minDelta> <maxDelta> 20 </maxDelta> <distance> 150 </distance> </UpdateScheme>
 		<TempProperties> <t/> </TempProperties>
 		<Properties>
 		<a> <Type> BOOL </Type> <Flags> BASE </Flags> <Default> true </Default> <Persistent> true </Persistent> <Indexed> true </Indexed> <Unique> true </Unique> </a>
@@ -353,7 +354,7 @@ func TestLoadSettings(t *testing.T) {
 		<ClientMethods> <m> <IsReliable> false </IsReliable> <VariableLengthHeaderSize> 2 </VariableLengthHeaderSize> </m> </ClientMethods>
 		<BaseMethods> <sum> <Args> <x> INT8 </x> </Args> <ReturnValues> <total> INT16 </total> </ReturnValues> </sum> </BaseMethods>`))
 	d := s.Type("A")
-	if !d.DetailedVolatile || !d.ManualAoI || !d.ClientMethod("m").Unreliable {
+	if d.UpdateScheme != (UpdateScheme{1, 20, 150}) || !d.DetailedVolatile || !d.ManualAoI || !d.ClientMethod("m").Unreliable {
 		t.Error("settings of the type or method")
 	}
 	if got := d.ClientMethod("m").WarnBytes; got != 65535 || !d.Property("c").ExposedForReplay || d.Property("a").ExposedForReplay || !d.Property("g").Type.PersistAsBlob() || d.Property("h").WarnBytes != MaxPayload {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
 )
 
 // Errors of AddToAoI, RemoveFromAoI and SetUpdateScheme.
@@ -58,6 +59,27 @@ func (r *Real) RemoveFromAoI(id entity.ID) error {
 	}
 	r.witness.SetAdded(id, false)
 	r.witness.Leave(id)
+	return nil
+}
+
+// SetUpdateScheme has the entity's client told more or less often than others of what one other entity
+// does, when not all that it sees fits its bandwidth: of the opponent of a duel, of those of the own
+// party. The other must be on this cell, as a real or as a ghost. It lasts like AddToAoI; the zero scheme
+// is that of the type again.
+//
+// Errors are those of property.UpdateScheme.Validate, ErrNoClient, ErrNotHere, entity.ErrTooMany beyond
+// witness.MaxPairs, and entity.ErrGone.
+func (r *Real) SetUpdateScheme(id entity.ID, scheme property.UpdateScheme) error {
+	if err := scheme.Validate(); err != nil {
+		return err
+	}
+	if _, err := r.other(id); err != nil {
+		return err
+	}
+	if !r.witness.SetScheme(id, scheme) {
+		return fmt.Errorf("%w: a client has at most %d entities of its own", entity.ErrTooMany, witness.MaxPairs)
+	}
+	r.cell.adders.add(r)
 	return nil
 }
 

@@ -240,3 +240,34 @@ func TestAlwaysDetailed(t *testing.T) {
 	}
 	r.calm()
 }
+
+func TestSetUpdateScheme(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.create(8, -10, 0)
+	r.tick(2)
+	often := property.UpdateScheme{Min: 1, Max: 2}
+	for _, x := range []struct {
+		of, what entity.ID
+		scheme   property.UpdateScheme
+	}{{7, 8, property.UpdateScheme{Min: 2, Max: 1}}, {7, 8, property.UpdateScheme{Max: 1}}, {7, 8, property.UpdateScheme{Min: 1, Max: 1, Distance: -1}}, {7, 9, often}, {8, 7, often}} {
+		if r.real(x.of).SetUpdateScheme(x.what, x.scheme) == nil {
+			t.Errorf("%+v was taken", x)
+		}
+	}
+	if err := r.real(7).SetUpdateScheme(8, often); err != nil {
+		t.Fatal(err)
+	}
+	r.move(7, 20)
+	r.tick(10)
+	if r.apps[1].count.Migrations == 0 || !r.real(7).witness.HasPairs() || len(r.real(7).cell.adders) != 1 {
+		t.Error("it is not known on the next cell")
+	}
+	if err := r.real(7).SetUpdateScheme(8, property.UpdateScheme{}); err != nil || r.real(7).witness.HasPairs() {
+		t.Errorf("it is still there: %v", err)
+	}
+	r.tick(5)
+	if len(r.real(7).cell.adders) != 0 {
+		t.Error("nothing is said and it is still looked after")
+	}
+}

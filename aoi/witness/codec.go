@@ -125,6 +125,9 @@ func (w *Witness) Read(r *codec.Reader) {
 	names.settle(number)
 	w.aliases, w.moves.number, w.moves.seen, w.moves.bits = names, packet, protocol.Seen{}, 0
 	w.kept, w.pairs = next.kept, next.pairs
+	for i := range w.entries {
+		w.entries[i].a.scheme = w.schemeFor(w.entries[i].a.id)
+	}
 	w.rescale()
 	w.deficit = min(int(deficit), w.cfg.MaxDeficit)
 }

@@ -68,7 +68,8 @@ type Config struct {
 	// ticks).
 	MaxDeficit int
 	// MaxRadius is the distance in metres at which the step of virtual time is 5001 times the step
-	// at 0 m; it grows with the square of the distance. Take the largest radius of an area of interest (0: DefaultMaxRadius).
+	// at 0 m; it grows with the square of the distance. Types may have another property.UpdateScheme.
+	// Take the largest radius of an area of interest (0: DefaultMaxRadius).
 	MaxRadius float32
 	// MaxWait is the number of Updates within which a waiting entity gets its turn, however far away
 	// it is (0: DefaultMaxWait).

@@ -18,7 +18,7 @@ func (w *Witness) compete() {
 		case en.placed:
 			en.at = en.at.least(q.now)
 		default:
-			en.at, en.placed = q.now+w.step(w.distance(en)), true
+			en.at, en.placed = q.now+w.step(en, w.distance(en)), true
 		}
 		if en.s != nil && en.alias != none {
 			q.heap = append(q.heap, place{en.at, en.alias})
@@ -35,7 +35,7 @@ func (w *Witness) distance(en *entry) float32 {
 
 // join has an entry wait that came while others compete.
 func (w *Witness) join(en *entry) {
-	w.queue.put(en, w.queue.now+w.step(w.distance(en)))
+	w.queue.put(en, w.queue.now+w.step(en, w.distance(en)))
 	en.since = w.updates - 1 // it may have come in this Update
 }
 
@@ -110,7 +110,7 @@ func (w *Witness) serveFront() {
 		q.drop()
 		return
 	}
-	en.at = q.now + w.step(dist)
+	en.at = q.now + w.step(en, dist)
 	q.heap[0].at = en.at
 	q.sink(0)
 }
@@ -139,7 +139,7 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 }
 
 // patrol goes round all entries, and serves those that have waited too long, before everyone. One is
-// served whatever was spent. It goes round in a quarter of MaxWait, and looks for who will have waited
+// served whatever was spent, and more as far as the next Updates can save it. It goes round in a quarter of MaxWait, and looks for who will have waited
 // so long before it comes again. Who has come much nearer since its last turn gets the next one sooner.
 func (w *Witness) patrol(budget int) {
 	q := &w.queue
@@ -150,7 +150,7 @@ func (w *Witness) patrol(budget int) {
 			q.patrol = 0
 		}
 		if en := &w.entries[q.patrol]; en.s != nil && w.waited(en) >= w.cfg.MaxWait-round {
-			if !first && !w.room(budget) || len(w.bundle) >= MaxDirect {
+			if !first && !w.room(budget+w.spare.of(w.cfg.MaxDeficit)) || len(w.bundle) >= MaxDirect {
 				return
 			}
 			first = false
@@ -165,7 +165,7 @@ func (w *Witness) patrol(budget int) {
 // hasten gives an entry the turn that it would have from here, if that halves its wait.
 func (w *Witness) hasten(en *entry) {
 	q := &w.queue
-	if at := q.now + w.step(w.distance(en)); at.ahead(q.now) < en.at.ahead(q.now)/2 {
+	if at := q.now + w.step(en, w.distance(en)); at.ahead(q.now) < en.at.ahead(q.now)/2 {
 		q.put(en, at)
 	}
 }

@@ -11,7 +11,8 @@
 //	 Enter/Leave      entries, by id                queue, by virtual time
 //	 ----------->  [ 3 | 7 | 8 | 20 ]  --unsent-->  7 (at 4.2)  3 (at 9)  20 (at 31)
 //	                                                |
-//	                                   served: at += 1 .. 5001, with the square of the distance
+//	                                   served: at += 1 .. 5001, with the square of the distance,
+//	                                   or as a property.UpdateScheme says
 //	                                                |
 //	   bundle (reliable)                            v           packets (unreliable)
 //	+--------+--------+--------+-----------------------------+  +-------+--------+-------+----

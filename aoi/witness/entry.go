@@ -50,6 +50,9 @@ type account struct {
 	grace int  // Updates left in which it may be linked
 	size  int  // what the client is to keep of it, if it is gone; 0 for nothing
 
+	// scheme is what a script has set for this client, zero if it has not.
+	scheme property.UpdateScheme
+
 	// have is, by level, 1 + the number up to which the client knows the properties of that level;
 	// 0 if it never had them.
 	have []uint64

@@ -74,6 +74,28 @@ func (w *Witness) AllAdded() iter.Seq[entity.ID] {
 	}
 }
 
+// SetScheme sets how often this client is told of an entity that does not fit its bandwidth; the zero
+// scheme is that of its type again. It reports false if there are MaxPairs. The scheme must be valid. It
+// travels with the witness.
+func (w *Witness) SetScheme(id entity.ID, scheme property.UpdateScheme) bool {
+	ok := w.change(id, func(p *pair) { p.scheme, p.away = scheme, 0 })
+	if i, known := w.find(id); known && ok {
+		w.entries[i].a.scheme = scheme
+	}
+	return ok
+}
+
+// schemeFor is what SetScheme has set.
+func (w *Witness) schemeFor(id entity.ID) (scheme property.UpdateScheme) {
+	if len(w.pairs) == 0 {
+		return scheme
+	}
+	if i, ok := w.findPair(id); ok {
+		scheme = w.pairs[i].scheme
+	}
+	return scheme
+}
+
 // HasPairs reports whether a script has said anything of one entity.
 func (w *Witness) HasPairs() bool { return len(w.pairs) > 0 }
 
@@ -87,6 +109,8 @@ func (w *Witness) SweepPairs(here func(entity.ID) bool, most int) {
 		}
 		if int(p.away) <= most {
 			kept = append(kept, p)
+		} else if i, known := w.find(p.id); known {
+			w.entries[i].a.scheme = property.UpdateScheme{}
 		}
 	}
 	w.pairs = kept

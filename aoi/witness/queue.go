@@ -1,6 +1,10 @@
 package witness
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/cellscape/cellscape/property"
+)
 
 // queue holds the turns of all entries in range while the budget has no room for everyone. It lasts
 // from one Update to the next, so that a witness touches whom it serves and not whom it sees: in a
@@ -110,8 +114,17 @@ func (q *queue) order() {
 	}
 }
 
-// step is how far a turn at a distance pushes an entity back.
-func (w *Witness) step(dist float32) virtual {
-	share := min(dist/cmp.Or(w.reach[0], w.cfg.MaxRadius), farthest)
-	return virtual(step1 * (minStep + share*share*(maxStep-minStep)))
+// step is how far a turn at a distance pushes an entity back: by the scheme that a script has set for
+// this client, or by that of its type. It needs a Subject.
+func (w *Witness) step(en *entry, dist float32) virtual {
+	u := en.s.Entity.Def.UpdateScheme
+	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
+		u = en.a.scheme
+	}
+	most := float32(1)
+	if u == (property.UpdateScheme{}) {
+		u.Min, u.Max, most = minStep, maxStep, farthest
+	}
+	share := min(dist/cmp.Or(u.Distance, w.reach[0], w.cfg.MaxRadius), most)
+	return virtual(step1 * (u.Min + share*share*(u.Max-u.Min)))
 }

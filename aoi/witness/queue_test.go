@@ -121,7 +121,7 @@ func TestSharesByDistance(t *testing.T) {
 	wd := crowd(t, Config{BytesPerTick: 180, MaxWait: 100_000}, 100, 5)
 	const ticks = 4000
 	served, _ := wd.turns(ticks)
-	weight := func(i int) float64 { return float64(served[i]) * float64(wd.w.step(5*float32(i+1))) }
+	weight := func(i int) float64 { return float64(served[i]) * float64(wd.w.step(&wd.w.entries[i], 5*float32(i+1))) }
 	for i, n := range served {
 		if n > ticks*9/10 {
 			continue // told of in every tick already; its share is larger
@@ -186,13 +186,18 @@ func TestPackedCrowdByDistance(t *testing.T) {
 
 func TestNobodyStarves(t *testing.T) {
 	const wait = 40
-	for _, budget := range []int{1, 70, 300} {
-		wd := crowd(t, Config{BytesPerTick: budget, MaxWait: wait}, 60, 8)
-		_, worst := wd.turns(3000)
-		// An entry that is late waits at most for all the others that are: one a tick is certain to
-		// be served.
-		if limit := wait + len(wd.all); worst > limit {
-			t.Errorf("budget %d: one waited %d ticks, want at most %d", budget, worst, limit)
+	for _, x := range []struct {
+		budget, many int
+		pays         bool // for all of them within the wait
+	}{{1, 60, false}, {70, 60, true}, {300, 60, true}, {140, 300, false}, {300, 300, true}} {
+		wd := crowd(t, Config{BytesPerTick: x.budget, MaxWait: wait}, x.many, 480/float32(x.many))
+		_, worst := wd.turns(600 + 60_000/x.many)
+		limit := wait
+		if !x.pays {
+			limit += x.many // it waits at most for all the others that are late: one a tick is certain to be served
+		}
+		if worst > limit {
+			t.Errorf("budget %d, %d in view: one waited %d ticks, want at most %d", x.budget, x.many, worst, limit)
 		}
 	}
 }

@@ -130,6 +130,7 @@ func (w *Witness) Enter(s *Subject) {
 func (w *Witness) meet(s *Subject) {
 	en := entry{a: w.take(), alias: w.aliases.take(), since: w.updates}
 	en.a.id = s.Entity.ID
+	en.a.scheme = w.schemeFor(en.a.id)
 	en.begin(s)
 	w.odd++
 	w.reseat(&en, nil)

@@ -43,6 +43,7 @@ type Type struct {
 	ManualAoI          bool                   `json:"manualAoI,omitempty"`
 	AppealRadius       Metres                 `json:"appealRadius,omitempty"`
 	Volatile           *Volatile              `json:"volatile,omitempty"`
+	UpdateScheme       *property.UpdateScheme `json:"updateScheme,omitempty"`
 	Compression        *property.Compression  `json:"compression,omitempty"`
 	Levels             []property.DetailLevel `json:"levels,omitempty"` // nearest first
 	Components         []property.Component   `json:"components,omitempty"`
@@ -210,6 +211,9 @@ func typeOf(d *property.Definition) Type {
 	}
 	if v := d.Volatile; !v.IsZero() {
 		m.Volatile = &Volatile{Metres(v.Position), Metres(v.Yaw), Metres(v.Pitch), Metres(v.Roll)}
+	}
+	if d.UpdateScheme != (property.UpdateScheme{}) {
+		m.UpdateScheme = &d.UpdateScheme
 	}
 	if d.Compression != (property.Compression{}) {
 		m.Compression = &d.Compression

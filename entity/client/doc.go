@@ -23,6 +23,10 @@
 // change, of a whole property or of a part of one, is told with its path and the old value, after
 // it was made.
 //
+// Of an entity that leaves, the client keeps the values if the server says so, and the place, in one of
+// protocol.MaxKept slots. When it comes back, the server tells what has changed; the game sees a Left
+// and an Entered with a new Replica, as when nothing was kept. A Reset forgets all that is kept.
+//
 // # The order of places
 //
 // Reliable messages come in order; Positions packets may be late or lost. The bundles of the

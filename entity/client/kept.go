@@ -7,7 +7,8 @@ import (
 )
 
 // This file keeps what the client knows of entities that have left, so that one that comes back need
-// not be told whole. The server says what is kept and where, and how long; see protocol.Keep.
+// not be told whole. The server says what is kept and where, and how long; see protocol.Keep. There are
+// protocol.MaxKept slots, and what is in one was once in an entity in view, whose size has its own bound.
 
 // kept is an entity that has left.
 type kept struct {

@@ -135,7 +135,7 @@ func TestAddedIsRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.tick(2)
-	r.apps[0].population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 99, Order: entity.Order{Incarnation: 1}, Sequence: 2}})
+	r.apps[0].population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 99, Order: entity.Order{Incarnation: 1}, Sequence: 2}}, r.apps[1].self)
 	r.tick(20)
 	r.wantTold(7, protocol.EnterID, protocol.LeaveID)
 	show(2)
@@ -201,6 +201,7 @@ func TestWithheld(t *testing.T) {
 	r.real(8).backup()
 	r.pump()
 	b := r.bases[8]
+	r.apps[1].cell.drop(r.real(8))
 	r.restore(8, -30, b.backup.Parts, b.backup.Handled)
 	r.tick(5)
 	if !r.real(8).Withheld() {

@@ -139,8 +139,9 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 }
 
 // patrol goes round all entries, and serves those that have waited too long, before everyone. One is
-// served whatever was spent, and more as far as the next Updates can save it. It goes round in a quarter of MaxWait, and looks for who will have waited
-// so long before it comes again. Who has come much nearer since its last turn gets the next one sooner.
+// served whatever was spent, and more as far as the next Updates can save it. It goes round in a
+// quarter of MaxWait, and looks for who will have waited so long before it comes again. Who has come
+// much nearer since its last turn gets the next one sooner.
 func (w *Witness) patrol(budget int) {
 	q := &w.queue
 	round := max(w.cfg.MaxWait/4, 1)

@@ -117,7 +117,11 @@ func (q *queue) order() {
 // step is how far a turn at a distance pushes an entity back: by the scheme that a script has set for
 // this client, or by that of its type. It needs a Subject.
 func (w *Witness) step(en *entry, dist float32) virtual {
-	u := en.s.Entity.Def.UpdateScheme
+	d := en.s.def
+	if d == nil { // it was not shown yet
+		d = en.s.Entity.Def
+	}
+	u := d.UpdateScheme
 	if len(w.pairs) > 0 && en.a.scheme.Min > 0 {
 		u = en.a.scheme
 	}

@@ -36,7 +36,10 @@ type route struct {
 	carrier int
 }
 
-var _ mercury.Transport = (*Net)(nil)
+var (
+	_ mercury.Transport = (*Net)(nil)
+	_ mercury.Surveyor  = (*Net)(nil)
+)
 
 // ErrNoCarrier is returned for the name of a network over which this process has no carrier.
 var ErrNoCarrier = errors.New("host: no carrier of that network")
@@ -182,6 +185,15 @@ func (n *Net) Backlog(ch mercury.ChannelID) (unsent, bulkUnsent int) {
 	}
 	unsent, _ = c.Queued(there)
 	return unsent, unsent
+}
+
+// Survey implements mercury.Surveyor for the carriers that do.
+func (n *Net) Survey(ch mercury.ChannelID) (mercury.Survey, bool) {
+	c, there := n.at(ch)
+	if s, ok := c.(mercury.Surveyor); ok {
+		return s.Survey(there)
+	}
+	return mercury.Survey{}, false
 }
 
 // SendUnreliable implements mercury.Transport.

@@ -59,6 +59,7 @@ func (c *conn) Info() (stream.Info, bool) {
 		RTT: s.SmoothedRTT, MinRTT: s.MinRTT,
 		PacketsOut: s.PacketsSent, BytesOut: s.BytesSent,
 		PacketsIn: s.PacketsReceived, BytesIn: s.BytesReceived,
-		Lost: s.PacketsLost,
+		Lost:  s.PacketsLost,
+		Acked: s.BytesSent - min(s.BytesSent, s.BytesLost), // or on the way
 	}, true
 }

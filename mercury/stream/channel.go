@@ -55,6 +55,7 @@ type channel struct {
 	pending  []byte // whole frames for the next Flush
 	loose    []byte // the same, unreliable, where they do not go with pending
 	stale    int    // unreliable messages dropped since the last SendUnreliable
+	dropped  uint64 // all that were dropped
 }
 
 // backlog is what was sent and not taken by the system.

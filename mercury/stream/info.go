@@ -15,6 +15,8 @@ type Info struct {
 	BytesIn     uint64
 	Resends     uint64 // packets that went out again
 	Lost        uint64 // packets that were taken for lost
+	Acked       uint64 // bytes of its payload that the peer has acked
+	Unsent      int    // bytes that it has taken and not sent
 }
 
 // add adds the counters of b. Round trips are those of one connection and stay out.
@@ -44,6 +46,20 @@ func (t *Transport) Info(ch mercury.ChannelID) (Info, bool) {
 		return Info{}, false
 	}
 	return i.Info()
+}
+
+// Survey implements mercury.Surveyor. It asks the system.
+func (t *Transport) Survey(ch mercury.ChannelID) (mercury.Survey, bool) {
+	c := t.channels[ch]
+	if c == nil || c.state != open {
+		return mercury.Survey{}, false
+	}
+	i, _ := t.Info(ch)
+	waiting := c.backlog() + len(c.loose) + int(c.link.looseQueued.Load())
+	return mercury.Survey{
+		RTT: i.RTT, MinRTT: i.MinRTT, Packets: i.PacketsOut, Lost: i.Lost,
+		Delivered: i.Acked, Waiting: waiting + i.Unsent, Dropped: c.dropped,
+	}, true
 }
 
 // Infos sums up the counters of all connections of the start, those included that are no more; RTT

@@ -32,5 +32,7 @@ func SocketInfo(c syscall.Conn) (Info, bool) {
 		BytesIn:    t.Bytes_received + tcpHeader*uint64(t.Segs_in),
 		Resends:    uint64(t.Total_retrans),
 		Lost:       uint64(t.Total_retrans),
+		Acked:      t.Bytes_acked,
+		Unsent:     int(t.Notsent_bytes),
 	}, true
 }

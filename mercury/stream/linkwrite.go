@@ -174,6 +174,7 @@ func (t *Transport) flushLoose(c *channel) {
 		stale := count(l.looseOut)
 		t.stats.UnreliableDropped += uint64(stale)
 		c.stale += stale
+		c.dropped += uint64(stale)
 		l.looseOut = l.looseOut[:0]
 	}
 	l.looseOut = append(l.looseOut, c.loose...)

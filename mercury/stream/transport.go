@@ -78,7 +78,10 @@ type Transport struct {
 	laneRefused atomic.Uint64 // messages that unreliable lanes did not take
 }
 
-var _ mercury.Carrier = (*Transport)(nil)
+var (
+	_ mercury.Carrier  = (*Transport)(nil)
+	_ mercury.Surveyor = (*Transport)(nil)
+)
 
 // New makes a Transport that listens at a place; self may be the zero place for one that only
 // dials. With a Config.Salt it begins at once, else with Begin. h may be nil until SetHandler.
@@ -220,6 +223,7 @@ func (t *Transport) SendUnreliable(ch mercury.ChannelID, msg []byte) (dropped in
 	switch {
 	case len(c.loose)+headerSize+len(msg) > t.cfg.UnreliableQueued:
 		t.stats.UnreliableDropped++
+		c.dropped++
 		return dropped + 1, nil
 	case c.state == open && c.link.lane == nil && c.link.idle():
 		t.put(c, frameUnreliable, msg)

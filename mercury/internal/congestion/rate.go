@@ -176,6 +176,9 @@ func (m *Model) Rate() uint64 { return m.pacer.rate }
 // the application's making.
 func (m *Model) Bottleneck() uint64 { return max(m.best[0], m.best[1]) }
 
+// Delivered is the number of bytes acked so far.
+func (m *Model) Delivered() uint64 { return m.delivered }
+
 // MinRTT is the round trip of the empty path, 0 for unknown.
 func (m *Model) MinRTT() time.Duration { return m.least }
 

@@ -127,7 +127,7 @@ func (c *Cell) runTick(now, cluster, dt time.Duration) {
 		c.watch.Leave()
 	}
 	c.deliverRangeEvents()
-	c.updateWitnesses()
+	c.updateWitnesses(dt)
 	c.trim()
 	c.settleFlows()
 	c.backUp()

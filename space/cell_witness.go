@@ -1,6 +1,8 @@
 package space
 
 import (
+	"time"
+
 	"github.com/cellscape/cellscape/aoi"
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
@@ -57,10 +59,10 @@ func (c *Cell) deliverRangeEvents() {
 }
 
 // updateWitnesses makes this tick's messages to the clients: first of all, then it sends them.
-func (c *Cell) updateWitnesses() {
+func (c *Cell) updateWitnesses(dt time.Duration) {
 	c.watch.Enter(&c.work.rest)
 	defer c.watch.Leave()
-	due := c.dueWitnesses()
+	due := c.dueWitnesses(dt)
 	crew := c.population.crew
 	crew.benches[0] = bench{c.stats, c.compressor}
 	if crew.shared(len(due)) {
@@ -79,7 +81,7 @@ func (c *Cell) updateWitnesses() {
 }
 
 // dueWitnesses lists the reals whose clients are told something in this tick.
-func (c *Cell) dueWitnesses() []*Real {
+func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 	if c.tick%orderEvery == 0 {
 		c.near.arrange()
 	}
@@ -92,6 +94,7 @@ func (c *Cell) dueWitnesses() []*Real {
 		}
 		r.tellData()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
+		r.witness.SetAllowance(bytesIn(dt, r.session.Rate))
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
 		c.due = append(c.due, r)
 	}
@@ -124,6 +127,14 @@ func (r *Real) sendUpdate() {
 	if r.audits {
 		r.audit()
 	}
+}
+
+// bytesIn is how many bytes a rate in bytes a second is in a time; 0 remains no limit.
+func bytesIn(d time.Duration, rate uint32) int {
+	if rate == 0 {
+		return 0
+	}
+	return max(1, int(int64(rate)*int64(d)/int64(time.Second)))
 }
 
 // choked reports whether the channel to the base has no room. The client then hears the outcome

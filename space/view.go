@@ -70,6 +70,16 @@ func (v View) Get(name string) (value property.Value, ok bool) {
 	return v.rec.e.Props.Get(p.Index), true
 }
 
+// ClientBudget is how many bytes the client of a real is told in a tick at present, 0 without a
+// client: Config.Witness's budget, less where the path to the client carries less, or while the cell
+// has too much work.
+func (v View) ClientBudget() int {
+	if v.rec.real == nil || v.rec.real.witness == nil {
+		return 0
+	}
+	return v.rec.real.witness.Budget()
+}
+
 // Script returns a real's script, for tests and tools on the goroutine of the CellApp; nil for a
 // ghost or a type without a script.
 func (v View) Script() any {

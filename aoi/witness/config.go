@@ -15,6 +15,9 @@ const (
 	// entities that all move take 240 bytes. A household line today carries twenty times as much;
 	// BigWorld's default, 20 kbit/s (222 bytes a tick), was meant for modems.
 	DefaultBytesPerTick = 5000
+	// DefaultLeastBytesPerTick is 20 kbit/s at 10 ticks a second: BigWorld's whole default budget,
+	// and the places of 75 entities.
+	DefaultLeastBytesPerTick = 250
 	// DefaultMaxRadius is the usual largest radius of an area of interest, in metres.
 	DefaultMaxRadius = 500
 	// DefaultMaxWait is 30 s at 10 ticks a second, the longest wait for a turn that seed S4
@@ -63,6 +66,10 @@ type Config struct {
 	// BytesPerTick is the budget for the bundle and the packets together, in bytes of payload per
 	// Update. Direct messages count, headers of the transport do not (0: DefaultBytesPerTick).
 	BytesPerTick int
+	// LeastBytesPerTick is how far the budget shrinks for a client whose path carries less; see
+	// SetAllowance (0: DefaultLeastBytesPerTick, or BytesPerTick if that is less). At BytesPerTick it
+	// does not shrink. A cell that has too much work goes below it.
+	LeastBytesPerTick int
 	// MaxDeficit bounds, in bytes, how much of what one Update sent beyond the budget the next ones
 	// must save (0: twice BytesPerTick, so that a large enter silences the rest for at most two
 	// ticks).
@@ -89,6 +96,9 @@ func (c Config) Validate() error {
 	}
 	fault(c.BytesPerTick < 0 || c.BytesPerTick > maxBudget,
 		"BytesPerTick is %d: take 1 to %d bytes, or 0 for %d", c.BytesPerTick, maxBudget, DefaultBytesPerTick)
+	most := c.withDefaults().BytesPerTick
+	fault(c.LeastBytesPerTick < 0 || c.LeastBytesPerTick > most,
+		"LeastBytesPerTick is %d: take 1 to BytesPerTick, %d, or 0 for at most %d", c.LeastBytesPerTick, most, DefaultLeastBytesPerTick)
 	fault(c.MaxDeficit < 0 || c.MaxDeficit > 2*maxBudget,
 		"MaxDeficit is %d: take 1 to %d bytes, or 0 for twice BytesPerTick", c.MaxDeficit, 2*maxBudget)
 	fault(!(c.MaxRadius >= 0) || math.IsInf(float64(c.MaxRadius), 0),
@@ -103,6 +113,9 @@ func (c Config) Validate() error {
 func (c Config) withDefaults() Config {
 	if c.BytesPerTick == 0 {
 		c.BytesPerTick = DefaultBytesPerTick
+	}
+	if c.LeastBytesPerTick == 0 {
+		c.LeastBytesPerTick = min(DefaultLeastBytesPerTick, c.BytesPerTick)
 	}
 	if c.MaxDeficit == 0 {
 		c.MaxDeficit = 2 * c.BytesPerTick

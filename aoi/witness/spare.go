@@ -10,6 +10,29 @@ const whole = 1000
 
 func (s spare) of(bytes int) int { return int(int64(bytes) * int64(s.budget) / whole) }
 
+// SetAllowance shrinks the byte budget to what the path to the client carries, in bytes per Update,
+// but not below Config.LeastBytesPerTick; with 0 it is whole. As with SetThrift, what does not fit is
+// told later, the nearest first. It does not travel: the next cell is told as well.
+func (w *Witness) SetAllowance(bytes int) { w.line = max(0, bytes) }
+
+// Budget is how many bytes an Update may have now, what earlier ones took too much not deducted.
+func (w *Witness) Budget() int { return w.spare.of(w.allowed()) }
+
+// Share is the part of Config.BytesPerTick that the path to the client leaves, in thousandths.
+func (w *Witness) Share() int { return int(int64(w.allowed()) * whole / int64(w.cfg.BytesPerTick)) }
+
+func (w *Witness) allowed() int {
+	if w.line == 0 {
+		return w.cfg.BytesPerTick
+	}
+	return min(w.cfg.BytesPerTick, max(w.line, w.cfg.LeastBytesPerTick))
+}
+
+// mostDeficit shrinks with the budget, so that it is as many Updates as ever.
+func (w *Witness) mostDeficit() int {
+	return w.spare.of(int(int64(w.cfg.MaxDeficit) * int64(w.allowed()) / int64(w.cfg.BytesPerTick)))
+}
+
 // SetThrift shrinks the byte budget and the distances of detail levels, each to a share of itself
 // in thousandths (1 to 1000), while the cell has more to do than it can. The cell calls it before
 // each Update whose shares differ from the last; a share out of range is ignored. It does not

@@ -20,7 +20,7 @@ import (
 func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unlimited bool) (bundle []byte, packets [][]byte) {
 	w.begin(watcher, tick, direct, unlimited)
 	w.tend()
-	budget := w.spare.of(w.cfg.BytesPerTick) - w.deficit
+	budget := w.Budget() - w.deficit
 	if !w.queue.on {
 		w.collect()
 		if invariant.On {
@@ -38,7 +38,7 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 	}
 	w.deficit = 0
 	if !unlimited {
-		w.deficit = min(max(w.size()-budget, 0), w.spare.of(w.cfg.MaxDeficit))
+		w.deficit = min(max(w.size()-budget, 0), w.mostDeficit())
 	}
 	return w.finish()
 }

@@ -24,6 +24,7 @@ type Witness struct {
 	// reach is the radius and the hysteresis of the area of interest, 0 if they are the cell's.
 	reach [2]float32
 	spare spare   // what the cell saves
+	line  int     // bytes of an Update that the path to the client carries; 0 for no limit
 	scale float32 // of distances, from both
 
 	view  view

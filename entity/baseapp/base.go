@@ -57,6 +57,7 @@ type base struct {
 	client   *client
 	session  uint32
 	room     uint32 // how many bytes of an unreliable message the client's channel takes
+	rate     uint32 // how many bytes a second its path carries, as the cell part was told; 0 for no limit
 	// told is the latest incarnation whose Reset the client was sent, so it has forgotten older
 	// ones.
 	told uint32

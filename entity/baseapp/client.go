@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp/internal/allowance"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -23,6 +24,8 @@ type client struct {
 	slowAt                  time.Duration // when to tell its cell part again that it is slow
 	roomAt                  time.Duration // when its cell part may be told the packet size again
 	messages, bytes, audits bucket
+	sent                    uint64 // bytes
+	allowance               allowance.Allowance
 }
 
 // send sends one reliable message; msg may be the app's scratch. A client for which
@@ -32,6 +35,7 @@ func (c *client) send(msg []byte) {
 		return // nothing may follow a missing message
 	}
 	c.app.report.BytesDown += uint64(len(msg))
+	c.sent += uint64(len(msg))
 	if err := c.app.links.ToClient(c.ch, true, msg); errors.Is(err, mercury.ErrFull) {
 		c.slow = true
 	}
@@ -43,8 +47,7 @@ func (c *client) backlog() (bytes, most int) {
 	return bytes, min(MaxClientBacklog, limit/2)
 }
 
-// tickClient lets the cell part know if the client is slow or if its packet size has changed, and
-// ends the session of a client that takes nothing.
+// tickClient lets the cell part know if the client is slow or if its path has changed, and ends the session of a client that takes nothing.
 func (b *base) tickClient() {
 	c := b.client
 	if c == nil {
@@ -57,7 +60,8 @@ func (b *base) tickClient() {
 		b.clientDied(protocol.TooSlow, protocol.TooSlow.String())
 		return
 	}
-	b.tellRoom()
+	c.survey()
+	b.tellPath()
 	if bytes < min(SlowClient, most/2) || b.app.now < c.slowAt || !b.link.Live() {
 		return
 	}
@@ -108,8 +112,8 @@ func (c *client) message(reliable bool, msg []byte) {
 	a := c.app
 	a.report.BytesUp += uint64(len(msg))
 	var err error
-	if !c.bytes.take(a.now, len(msg), MaxClientBytes) {
-		err = refusal(protocol.Flooding, "more than %d bytes a second", MaxClientBytes)
+	if most := a.cfg.Upload.Bytes; !c.bytes.take(a.now, len(msg), most) {
+		err = refusal(protocol.Flooding, "more than %d bytes a second", most)
 	} else if reliable && download.Is(msg) {
 		err = c.answer(msg)
 	} else {
@@ -131,11 +135,12 @@ func (c *client) message(reliable bool, msg []byte) {
 }
 
 func (c *client) one(id protocol.ID, reliable bool, body []byte) error {
+	most := c.app.cfg.Upload.Messages
 	switch {
 	case c.closed:
 		return errClosed
-	case !c.messages.take(c.app.now, 1, MaxClientMessages):
-		return refusal(protocol.Flooding, "more than %d messages a second", MaxClientMessages)
+	case !c.messages.take(c.app.now, 1, most):
+		return refusal(protocol.Flooding, "more than %d messages a second", most)
 	case !reliable && id != protocol.MoveID && id != protocol.SightID:
 		return refusal(protocol.Malformed, "message %d came unreliably", id)
 	case c.base == nil:

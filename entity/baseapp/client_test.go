@@ -145,7 +145,7 @@ func TestAttachFaults(t *testing.T) {
 		"cut":      {[]byte{byte(protocol.AttachID), 5, 1}, protocol.Malformed},
 		"short":    {[]byte{byte(protocol.AttachID), 1, 1}, protocol.Malformed},
 		"two":      {append((&protocol.Attach{Token: made.Token}).Append(nil), 1), protocol.BadDigest},
-		"overlong": {append([]byte{byte(protocol.AttachID)}, make([]byte, MaxClientBytes)...), protocol.Flooding},
+		"overlong": {append([]byte{byte(protocol.AttachID)}, make([]byte, DefaultUploadBytes)...), protocol.Flooding},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := r.connect(1)
@@ -497,7 +497,7 @@ func TestFlooding(t *testing.T) {
 	other.heard()
 	r.events = nil
 	call := (&protocol.BaseCall{Method: 0}).Append(nil)
-	for range MaxClientMessages - 1 { // and the attach
+	for range DefaultUploadMessages - 1 { // and the attach
 		p.say(call)
 	}
 	p.wantHeard()
@@ -508,7 +508,7 @@ func TestFlooding(t *testing.T) {
 	// What a client may send in a second it may send every second.
 	for range 5 {
 		r.pass(time.Second)
-		for range MaxClientMessages {
+		for range DefaultUploadMessages {
 			other.say(call)
 		}
 	}

@@ -67,6 +67,8 @@ type Config struct {
 	// DownloadRate bounds what entity.Base.Download sends to one client, in bytes a second; 0 means
 	// DefaultDownloadRate.
 	DownloadRate int64
+	// Upload bounds what one client may send.
+	Upload UploadLimits
 	// Log takes what an operator wants to know; nil discards it.
 	Log *slog.Logger
 	// Tick is the time between ticks; 0 means DefaultTick.
@@ -102,6 +104,9 @@ func (c *Config) Validate() error {
 	}
 	if c.DownloadRate < 0 || c.DownloadRate > 1<<30 {
 		fault("DownloadRate is %d; give up to 1 GiB a second, or 0 for %d", c.DownloadRate, DefaultDownloadRate)
+	}
+	if err := c.Upload.Validate(); err != nil {
+		fault("%w", err)
 	}
 	if c.Schema == nil {
 		fault("Schema is nil; load one with property.Load or property.NewSchema")
@@ -141,6 +146,7 @@ func (c *Config) setDefaults() {
 	if c.Tick == 0 {
 		c.Tick = DefaultTick
 	}
+	c.Upload = c.Upload.withDefaults()
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

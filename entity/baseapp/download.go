@@ -124,8 +124,8 @@ func (a *BaseApp) Bulk(now time.Duration, ch mercury.ChannelID, msg []byte) {
 
 // answer takes a client's answer about a download.
 func (c *client) answer(msg []byte) error {
-	if !c.messages.take(c.app.now, 1, MaxClientMessages) {
-		return refusal(protocol.Flooding, "more than %d messages a second", MaxClientMessages)
+	if most := c.app.cfg.Upload.Messages; !c.messages.take(c.app.now, 1, most) {
+		return refusal(protocol.Flooding, "more than %d messages a second", most)
 	}
 	before := c.app.downloads.Stats().Malformed
 	if c.base == nil || !c.app.downloads.Take(c.app.now, c.ch, msg) || c.app.downloads.Stats().Malformed > before {

@@ -1,15 +1,52 @@
 package baseapp
 
-import "time"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
 
-// These bound what one client may send, as BigWorld's clientUpstreamLimits do. A second's worth may
-// come at once, as it does after a stall of the network.
+// UploadLimits bound what one client may send, as BigWorld's clientUpstreamLimits do. A second's worth
+// may come at once, as it does after a stall of the network. A client that sends more is closed and
+// told so (protocol.Flooding). Zero fields get the defaults.
+type UploadLimits struct {
+	// Messages is in protocol messages a second, default DefaultUploadMessages, at least 50 and at
+	// most 1,000,000: a client library sends some twenty by itself.
+	Messages int
+	// Bytes is in bytes a second, default DefaultUploadBytes, at least 4096 and at most 1 GiB.
+	Bytes int
+}
+
+// Defaults of UploadLimits.
 const (
-	// MaxClientMessages is in protocol messages per second.
-	MaxClientMessages = 500
-	// MaxClientBytes is in bytes per second.
-	MaxClientBytes = 40_960
+	DefaultUploadMessages = 500
+	DefaultUploadBytes    = 40_960
+)
 
+// Bounds of UploadLimits.
+const (
+	leastUploadMessages, mostUploadMessages = 50, 1_000_000
+	leastUploadBytes, mostUploadBytes       = 4096, 1 << 30
+)
+
+// Validate reports all faults at once.
+func (l UploadLimits) Validate() error {
+	var faults []error
+	if m := l.Messages; m != 0 && (m < leastUploadMessages || m > mostUploadMessages) {
+		faults = append(faults, fmt.Errorf("Upload.Messages is %d; give %d to %d a second, or 0 for %d", m, leastUploadMessages, mostUploadMessages, DefaultUploadMessages))
+	}
+	if b := l.Bytes; b != 0 && (b < leastUploadBytes || b > mostUploadBytes) {
+		faults = append(faults, fmt.Errorf("Upload.Bytes is %d; give %d to %d a second, or 0 for %d", b, leastUploadBytes, mostUploadBytes, DefaultUploadBytes))
+	}
+	return errors.Join(faults...)
+}
+
+func (l UploadLimits) withDefaults() UploadLimits {
+	return UploadLimits{Messages: cmp.Or(l.Messages, DefaultUploadMessages), Bytes: cmp.Or(l.Bytes, DefaultUploadBytes)}
+}
+
+const (
 	// MaxClientAudits is in requests of audits per second. An answer names everything in sight, and
 	// is thousands of times as long as the request.
 	MaxClientAudits = 4
@@ -26,8 +63,8 @@ const (
 	// SlowClientPeriod is how often the cell part hears that its client is slow.
 	SlowClientPeriod = time.Second
 	// RoomPeriod is the shortest time between two messages that tell the cell part how long its
-	// client's packets may be. It is short, so that a client whose link was narrow for a moment
-	// soon sees others move again.
+	// client's packets may be and how much its path carries. It is short, so that a client whose link
+	// was narrow for a moment soon sees others move again.
 	RoomPeriod = time.Second
 )
 

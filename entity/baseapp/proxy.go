@@ -83,7 +83,7 @@ func (b *base) attach(c *client) {
 	b.forgetToken()
 	b.client, c.base = c, b
 	b.session++
-	b.room = uint32(b.app.net.MaxUnreliable(c.ch))
+	b.room, b.rate = uint32(b.app.net.MaxUnreliable(c.ch)), 0
 	b.told = 0
 	if b.link.Live() {
 		b.told = b.link.Order().Incarnation
@@ -101,7 +101,7 @@ func (b *base) clientSession() flow.Session {
 	if b.client == nil {
 		return flow.Session{}
 	}
-	return flow.Session{Number: b.session, Room: b.room}
+	return flow.Session{Number: b.session, Room: b.room, Rate: b.rate}
 }
 
 // setCellClient tells the cell part who its client is. It uses the flow even if the cell part has
@@ -185,7 +185,7 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 	if len(m.Packet) > a.net.MaxUnreliable(c.ch) {
 		a.report.PacketsUnsent++
 		a.links.NotPassedOn(wire.ClientPacketID, wire.SendCramped)
-		b.tellRoom()
+		b.tellPath()
 		return
 	}
 	if err := a.links.ToClient(c.ch, false, m.Packet); err != nil {
@@ -193,6 +193,7 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 		return
 	}
 	a.report.BytesDown += uint64(len(m.Packet))
+	c.sent += uint64(len(m.Packet))
 }
 
 // shows reports whether the client may see a packet: it must belong to the present session, and to
@@ -200,19 +201,4 @@ func (a *BaseApp) takePacket(from mercury.Address, m *wire.ClientPacket) {
 func (b *base) shows(m *wire.ClientPacket) bool {
 	return b.client != nil && m.Session == b.session && b.link.State() != linkNone &&
 		m.Order.Incarnation == b.told && b.told == b.link.Order().Incarnation
-}
-
-// tellRoom tells the cell part when the client's channel takes longer or shorter packets than it
-// believes, at most once in each RoomPeriod. To the client, a packet that found no room is a lost
-// packet: newer ones follow, and where an entity comes to rest is told reliably. But if packets
-// never found room, the client would see nothing move.
-func (b *base) tellRoom() {
-	c := b.client
-	room := uint32(b.app.net.MaxUnreliable(c.ch))
-	if room == b.room || b.app.now < c.roomAt {
-		return
-	}
-	c.roomAt = b.app.now + RoomPeriod
-	b.room = room
-	b.setCellClient()
 }

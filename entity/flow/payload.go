@@ -123,6 +123,9 @@ type Session struct {
 	// Room is how long an unreliable message may be on the channel to the client
 	// (mercury.Transport.MaxUnreliable); it is 0 without a client, and in an AuditPayload.
 	Room uint32
+	// Rate is how many bytes a second the path to the client carries; 0 means that it is not known to
+	// be full, and it is 0 in an AuditPayload, too.
+	Rate uint32
 }
 
 // Append encodes m after its payload byte.
@@ -132,7 +135,8 @@ func (m *Session) Append(b []byte, p Payload) []byte {
 
 // AppendBody encodes m alone.
 func (m *Session) AppendBody(b []byte) []byte {
-	return binary.AppendUvarint(binary.LittleEndian.AppendUint32(b, m.Number), uint64(m.Room))
+	b = binary.AppendUvarint(binary.LittleEndian.AppendUint32(b, m.Number), uint64(m.Room))
+	return binary.AppendUvarint(b, uint64(m.Rate))
 }
 
 // Parse decodes a body.
@@ -143,7 +147,9 @@ func (m *Session) Parse(body []byte) error {
 }
 
 // Read reads what AppendBody wrote.
-func (m *Session) Read(r *codec.Reader) { m.Number, m.Room = r.U32(), fields.ReadUint32(r) }
+func (m *Session) Read(r *codec.Reader) {
+	m.Number, m.Room, m.Rate = r.U32(), fields.ReadUint32(r), fields.ReadUint32(r)
+}
 
 // maxSeen bounds what a client says of what it has seen: two numbers and a word.
 const maxSeen = 32

@@ -65,7 +65,8 @@ FLOOR5 = FLOOR3 space internal/logs internal/wire internal/app
 # Floor 6: the processes, never each other; the client, which takes nothing of the server.
 space/cellapp: FLOOR5 space/internal/hosting
 space/cellappmgr: FLOOR5
-entity/baseapp: FLOOR5
+entity/baseapp/internal/allowance: internal/invariant mercury
+entity/baseapp: FLOOR5 entity/baseapp/internal/allowance
 entity/baseappmgr: FLOOR5
 entity/loginapp: FLOOR5
 entity/client: FLOOR1 ENTITY mercury/secure entity/client/protocol

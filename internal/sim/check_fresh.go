@@ -111,10 +111,12 @@ type moveMade struct {
 
 // viewer is a player, and what it was last seen with.
 type viewer struct {
-	own   entity.ID
-	since time.Duration // since when it plays as this entity
-	bytes []uint64      // that it had received at the checks of the last second, and at one more
-	used  float64       // bytes that were sent and that the budget has not made good yet
+	own entity.ID
+	// budget is the least that the path to the player has left of the budget lately.
+	budget float64
+	since  time.Duration // since when it plays as this entity
+	bytes  []uint64      // that it had received at the checks of the last second, and at one more
+	used   float64       // bytes that were sent and that the budget has not made good yet
 	// spentAt is the last check that found the budget spent.
 	spentAt time.Duration
 	pairs   map[entity.ID]*pair
@@ -233,8 +235,9 @@ func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
 		}
 		return nil
 	}
-	k.spend(now, v, pl.told)
 	own := k.tracks[v.own]
+	v.budget = k.allowed(v.budget, own)
+	k.spend(now, v, pl.told)
 	if !own.steady(now) || now-v.since < steadyFor {
 		clear(v.pairs)
 		return nil
@@ -261,9 +264,25 @@ func (k *placesFresh) player(now time.Duration, pl *player, v *viewer) error {
 	return nil
 }
 
+// allowed is what a player is told in a tick. What it has been told to have lately still counts: a
+// smaller budget begins with what the larger one left over.
+func (k *placesFresh) allowed(before float64, own *track) float64 {
+	budget := float64(k.budget())
+	if own == nil || own.seen != k.c.now || !own.view.IsReal() {
+		return budget
+	}
+	if now := float64(own.view.ClientBudget()); now > 0 && now < budget {
+		budget = now
+	}
+	if before > 0 && before < budget {
+		budget = min(budget, before*1.02) // of the last second or two
+	}
+	return budget
+}
+
 // spend books what a player has received so far, in the way its witness reckons with the budget.
 func (k *placesFresh) spend(now time.Duration, v *viewer, received uint64) {
-	budget := float64(k.budget())
+	budget := v.budget
 	if n := len(v.bytes); n > 0 {
 		v.used = max(0, v.used-budget*float64(checkPeriod)/float64(tick)) + float64(received-v.bytes[n-1])
 	}
@@ -317,7 +336,7 @@ func (k *placesFresh) pair(now time.Duration, v *viewer, p *pair, t *track, stam
 	k.tight = true
 	used := float64(v.bytes[len(v.bytes)-1] - v.bytes[0])
 	ticks := float64(len(v.bytes)-1) * float64(checkPeriod) / float64(tick)
-	if most := float64(k.budget()) * ticks; used < spent*most {
+	if most := v.budget * ticks; used < spent*most {
 		return fmt.Errorf("its place of %s at %.0f m is %v old, and only %.0f of %.0f bytes of the budget were used", t.view.ID(), distance, age, used, most)
 	}
 	// As many as are late go first, a few in each tick.

@@ -66,6 +66,9 @@ type Options struct {
 	// Budget is how many bytes a player is told in a tick, and MaxWait the number of ticks after
 	// which a place goes to the front if that does not suffice. 0 is the witness's default.
 	Budget, MaxWait int
+	// LeastBudget is how far the budget falls for a player whose path carries less; 0 is the
+	// witness's default.
+	LeastBudget int
 	// Gift is how many bytes a player downloads when it has come. Default none.
 	Gift int
 	// MTU is the longest datagram; 0 is mercury's default.
@@ -324,7 +327,7 @@ func (c *Cluster) makeCellApp(p *Process) (App, error) {
 		// they stay beyond their cells for as long as they like, as by default.
 		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,
 		BackupPeriod: 4 * time.Second, ArtificialLoad: c.opts.Load, Overload: c.opts.Overload,
-		Witness: witness.Config{BytesPerTick: c.opts.Budget, MaxWait: c.opts.MaxWait},
+		Witness: witness.Config{BytesPerTick: c.opts.Budget, LeastBytesPerTick: c.opts.LeastBudget, MaxWait: c.opts.MaxWait},
 	}
 	c.tighten(&cells)
 	return cellapp.New(cellapp.Config{

@@ -121,7 +121,7 @@ func samples() []wire.Received {
 		&migrate.Probe{ID: id, Order: order, Base: addr4, Hops: 1},
 		&migrate.Onload{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Decided: migrate.Geometry{Term: 1, N: 2}, Parts: []byte("parts")},
 		&migrate.OnloadAck{ID: id, Order: order},
-		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
+		&migrate.Create{ID: id, Type: 2, Space: 3, Order: order, Base: addr4, Title: 9, Session: flow.Session{Number: 4, Room: 920, Rate: 8000}, Handled: 5, Heard: 6, Restored: true, Parts: []byte("parts")},
 		&migrate.Refuse{ID: id, Order: order},
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Seen: []byte{5, 6}, Still: true, Position: here, Direction: there}},

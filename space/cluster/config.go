@@ -81,6 +81,9 @@ type Config struct {
 	// before players see less: Space.Overload.Start must not be below Logins.MaxLoad, and
 	// Space.Overload.Patience must be a second longer than Logins.Tolerance.
 	Logins cellappmgr.LoginConfig
+	// Upload bounds how many messages and bytes a second a player may send; who sends more is closed
+	// and told so. Default: 500 messages and 40,960 bytes. Space.Witness bounds what a player is sent.
+	Upload baseapp.UploadLimits
 	// Auth decides who may log in. Default: loginapp.AcceptAll.
 	Auth loginapp.Auth
 
@@ -203,8 +206,15 @@ func (c Config) Validate() error {
 	fault(err != nil, "Listen: %w", err)
 	p := c.InnerPorts
 	fault(p.First > p.Last || p.First == 0 && p.Last != 0, "InnerPorts are %d to %d: give the lower first, or leave both out for any", p.First, p.Last)
-	faults = append(faults, d.validateDoors(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
+	faults = append(faults, d.validateDoors(), c.validateUpload(), s.Validate(), c.Balance.Validate(), c.validateOverload(), d.validateManager())
 	return errors.Join(faults...)
+}
+
+func (c *Config) validateUpload() error {
+	if err := c.Upload.Validate(); err != nil {
+		return fmt.Errorf("cluster: Config.%w", err)
+	}
+	return nil
 }
 
 // notices lists what c and its definitions ask for but will not happen. Call it on a Config as the

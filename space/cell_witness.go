@@ -64,7 +64,7 @@ func (c *Cell) updateWitnesses(dt time.Duration) {
 	defer c.watch.Leave()
 	due := c.dueWitnesses(dt)
 	crew := c.population.crew
-	crew.benches[0] = bench{c.stats, c.compressor}
+	crew.benches[0] = bench{c.stats, c.compressor, &c.population.told}
 	if crew.shared(len(due)) {
 		c.showAll()
 		crew.work(len(due), func(b *bench, i int) { due[i].update(b) })
@@ -113,6 +113,7 @@ func (c *Cell) showAll() {
 // update makes the messages of a tick to the client.
 func (r *Real) update(b *bench) {
 	r.witness.CountIn(b.stats)
+	r.witness.CountTold(b.told)
 	r.witness.PackWith(b.compressor)
 	r.bundle, r.packets = r.witness.Update(r.e, r.cell.tick, r.direct, r.cell.population.frozen)
 	r.direct = r.direct[:0]

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/property"
 	"github.com/cellscape/cellscape/space/internal/hosting"
 )
@@ -17,6 +18,7 @@ type crew struct {
 type bench struct {
 	stats      *property.Stats
 	compressor *property.Compressor
+	told       *witness.Told
 }
 
 // fewWitnesses is for how many it does not pay to wake other workers: a hundred microseconds of work.
@@ -28,7 +30,7 @@ func newCrew(env *hosting.Env, scripts *Scripts) *crew {
 		return c
 	}
 	for range env.Workers - 1 {
-		b := bench{compressor: new(property.Compressor)}
+		b := bench{compressor: new(property.Compressor), told: new(witness.Told)}
 		if env.Stats != nil {
 			b.stats = property.NewStats(scripts.Schema())
 		}
@@ -45,5 +47,6 @@ func (c *crew) work(n int, f func(b *bench, i int)) {
 	c.parallel(n, func(worker, i int) { f(&c.benches[worker], i) })
 	for i := range c.benches[1:] {
 		c.benches[0].stats.Merge(c.benches[1+i].stats)
+		c.benches[0].told.Merge(c.benches[1+i].told)
 	}
 }

@@ -28,6 +28,8 @@ type Population struct {
 	cells   []*Cell // by space
 	byID    map[entity.ID]*record
 	thrift  overload.Degradation
+	told    witness.Told // to clients, and of that the changes of own properties
+	toldOwn uint64
 	frozen  bool
 	crew    *crew
 	// leaving are the cells with reals on their way out. A message concerns one of a thousand

@@ -29,7 +29,9 @@ func (r *Real) PropertyChanged(c *property.Change) {
 		start := len(b)
 		b = r.appendForClient(b, number, c)
 		r.cell.stats.Add(r.e.Def, c.Index, property.ToOwnClient, len(b)-start)
+		before := len(r.direct)
 		r.direct = protocol.End(b, mark)
+		r.cell.population.toldOwn += uint64(len(r.direct) - before)
 		r.spill()
 	}
 }

@@ -127,6 +127,8 @@ func (w *Witness) serve(i int) (dist float32, still bool) {
 	t := w.assess(en)
 	if t.due == 0 {
 		en.since = w.updates
+	} else {
+		w.countWait(en)
 	}
 	if t.due&dueReliable != 0 {
 		w.sayReliable(en, &t)

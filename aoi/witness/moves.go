@@ -75,6 +75,9 @@ func (w *Witness) Unsent(packet int) {
 		if int(t.packet) != packet || int(t.entry) >= len(w.entries) || w.entries[t.entry].alias != t.alias {
 			continue
 		}
+		if w.account != nil {
+			w.account.PlacesSent--
+		}
 		en := &w.entries[t.entry]
 		en.moved, en.rested = en.moved-1, false
 		en.since = t.since

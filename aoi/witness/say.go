@@ -27,12 +27,14 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 		w.sayHistory(en, t.distance())
 	}
 	if len(w.bundle)-start > MaxEntity {
+		w.calls = 0
 		// If it were sent, it could end the client's session; kept back, it harms one entity.
 		w.bundle = w.bundle[:start]
 		w.dropped++
 		en.rest(en.entity().History.Last())
 		en.a.stuck = true
 	} else if d&(dueEnter|dueHistory) != 0 {
+		w.countReliable(d, start)
 		en.settle()
 		en.sent, en.a.named = true, true
 		if d&dueEnter == 0 {
@@ -46,6 +48,9 @@ func (w *Witness) sayReliable(en *entry, t *turn) {
 	if d&dueRest != 0 {
 		place, start := placeOf(en.entity()), len(w.bundle)
 		w.bundle = place.AppendRest(w.bundle)
+		if w.account != nil {
+			w.account.Places += uint64(len(w.bundle) - start)
+		}
 		w.stats.AddMoves(en.entity().Def, 1, len(w.bundle)-start)
 	}
 	if d&dueMove == 0 {
@@ -116,7 +121,9 @@ func (w *Witness) sayHistory(en *entry, dist float32) {
 			continue
 		}
 		call := protocol.Call{ID: e.ID, Method: uint16(ev.Method), Args: ev.Payload}
+		mark := len(w.bundle)
 		w.bundle = call.Append(w.bundle)
+		w.calls += len(w.bundle) - mark
 	}
 	w.sayChanges(en, w.changed[next:])
 }

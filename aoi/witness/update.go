@@ -40,7 +40,9 @@ func (w *Witness) Update(watcher *entity.Entity, tick uint64, direct []byte, unl
 	if !unlimited {
 		w.deficit = min(max(w.size()-budget, 0), w.mostDeficit())
 	}
-	return w.finish()
+	bundle, packets = w.finish()
+	w.countUpdate(len(direct), packets)
+	return bundle, packets
 }
 
 // view is what an Update looks from.

@@ -38,6 +38,8 @@ type Witness struct {
 	props   []byte   // scratch of one message
 	packed  []byte   // the same message, packed
 	stats   *property.Stats
+	account *Told
+	calls   int // bytes of the calls in what is being told of an entity
 	pack    *property.Compressor
 	bundle  []byte
 	header  int // bytes of the bundle before its first message

@@ -40,6 +40,8 @@ type Report struct {
 	Carriers []status.Carrier
 	// Received counts the messages that were handled.
 	Received Tally
+	// Told is what a CellApp tells its clients.
+	Told status.Told
 	status.Counters
 }
 
@@ -68,6 +70,9 @@ func (m *Report) Append(b []byte) []byte {
 	b = m.Unsent.append(b)
 	b = appendCarriers(b, m.Carriers)
 	b = m.Received.append(b)
+	for _, n := range m.Told.Numbers() {
+		b = binary.AppendUvarint(b, *n)
+	}
 	for _, f := range m.Counters.All() {
 		b = binary.AppendUvarint(b, *f)
 	}
@@ -89,6 +94,9 @@ func (m *Report) Parse(body []byte) error {
 	m.Unsent = readSendErrors(&r)
 	m.Carriers = readCarriers(&r)
 	m.Received.read(&r)
+	for _, n := range m.Told.Numbers() {
+		*n = r.Uvarint()
+	}
 	for _, f := range m.Counters.All() {
 		*f = r.Uvarint()
 	}

@@ -53,6 +53,9 @@ func samples() []wire.Received {
 	for i := range report.TickTimes {
 		report.TickTimes[i] = uint64(i + 1)
 	}
+	for i, n := range report.Told.Numbers() {
+		*n = uint64(i + 1)
+	}
 	world := status.World{
 		GameTime: 1.5, Received: map[string]uint64{"Freeze": 1 << 40},
 		Spaces: []status.Space{{
@@ -61,9 +64,9 @@ func samples() []wire.Received {
 				Loading: true, Retiring: true, Overloaded: true, Crowd: &[4]float64{1, 2, 3, 4}, Loaded: &[4]float64{5, 6, 7, 8}}},
 			Lines: []status.Line{{Vertical: true, At: 1, From: 2, To: 3, Moved: -4, Average: .5, Aggression: .25, Direction: -1, Depth: 2}},
 		}},
-		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers}},
+		Apps:       []status.App{{Role: "CellApp", Number: 1, Address: addr4.String(), Load: 0.25, CPU: 9, PID: 77, ProcessCPU: 10.5, Thrift: 3, Backlog: "10.0.0.1:2", Full: 0.5, Unsent: unsent, Carriers: report.Carriers, Told: &report.Told}},
 		SpaceCount: 9, Cells: 1, Retiring: 3, CellsAdded: 2, CellsRemoved: 4, Removing: 1, LinesMoved: 3, Reals: 4, Ghosts: 5, Clients: 6, Deaths: 7, LoginsRefused: true, Ticks: 8, Late: 9,
-		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent,
+		TickTimes: report.TickTimes, CPU: 10, Pending: 11, ReportsSinceFreeze: 12, Counters: counters(), Unsent: unsent, Told: report.Told,
 	}
 	reals := []load.Sample{{X: 1, Z: 2, Load: 3}, {X: -10, Z: 9, Load: 5}, {X: 4, Z: 4, Load: 1}}
 	profile, edges := load.Build(reals), new(load.Builder).Edges(reals, 4)

@@ -194,7 +194,7 @@ func (a *CellApp) reportStats() {
 	m := &a.report
 	app.Report(m, &a.links, &a.routes, a.cfg.CPU, a.cfg.ProcessCPU)
 	m.Pending = a.Pending()
-	m.Counters = a.counters
+	m.Counters, m.Told = a.counters, a.population.Told(a.cfg.Tick)
 	a.manager.Send(m)
 }
 

@@ -47,6 +47,7 @@ func (m *CellAppMgr) Status() status.World {
 	}
 	st.Ticks, st.Late, st.TickTimes, st.Counters = sum.Ticks, sum.Late, sum.TickTimes, sum.Counters
 	st.Counters.Add(&m.own.Counters)
+	st.Told = sum.Told
 	sum.Unsent.AddAll(m.links.Errors)
 	st.Unsent = describeUnsent(sum.Unsent)
 	sum.Received.Add(&m.own.Received)
@@ -60,6 +61,10 @@ func describeApp(a *member) status.App {
 	out := status.App{
 		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), Thrift: a.thrift,
 		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers,
+	}
+	if a.role == wire.CellApp {
+		told := a.report.Told
+		out.Told = &told
 	}
 	if b := a.report.Backlog; b.Level() != mercury.Free {
 		out.Backlog, out.Full = b.To.String(), float64(b.Bytes)/float64(b.Limit)
@@ -216,6 +221,7 @@ func addTotals(sum, r *wire.Report) {
 	sum.Ticks += r.Ticks
 	sum.Late += r.Late
 	sum.TickTimes.Add(&r.TickTimes)
+	sum.Told.Add(&r.Told)
 	sum.Counters.Add(&r.Counters)
 	sum.Unsent.AddAll(r.Unsent)
 	sum.Received.Add(&r.Received)

@@ -49,6 +49,8 @@ type World struct {
 	// meaningful once it is 2 or more.
 	ReportsSinceFreeze int      `json:"reports_since_freeze"`
 	Counters           Counters `json:"counters"`
+	// Told is what all CellApps tell their clients.
+	Told Told `json:"told"`
 	// Unsent counts messages that were not sent, of all apps.
 	Unsent []Unsent `json:"unsent,omitempty"`
 	// Received is how many messages of each type all apps have handled.
@@ -140,6 +142,8 @@ type App struct {
 	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
 	// Thrift is how many steps a CellApp has taken to save work; see overload.Throttle.
 	Thrift int `json:"thrift"`
+	// Told is what a CellApp tells its clients; nil for others.
+	Told *Told `json:"told,omitempty"`
 	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part
 	// of the queue to it. Both are empty if all keep up.
 	Backlog string  `json:"backlog,omitempty"`

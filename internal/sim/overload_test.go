@@ -79,6 +79,80 @@ func TestOverload(t *testing.T) {
 	})
 }
 
+// TestOverloadComesAndGoes: a crowd gathers and parts, three times. Each time logins are refused before
+// clients are told less, budgets shrink before details, details before time runs slower, and it comes
+// back in the reverse order. No step of the way is gone twice: the direction changes once when the
+// crowd comes and once when it has gone. The status tells each step.
+func TestOverloadComesAndGoes(t *testing.T) {
+	long(t)
+	o := Options{Seed: 43, CellApps: 2, Players: 12, Rovers: -1, Balance: still(2), Load: 80e6, Overload: crowded(0.75)}
+	o.Overload.Patience = 3 * time.Second
+	o.Logins = cellappmgr.LoginConfig{AvgLoad: 0.7, MaxLoad: 0.75, Tolerance: time.Second}
+	play(t, o, func(r *rig) {
+		gather := func(apart bool) {
+			for i, pl := range r.players {
+				at := r.across(30)
+				if apart {
+					at = r.across(30 * float64(1-i%2*2))
+				}
+				at.X, at.Z = at.X+float32(i), at.Z+float32(i%3)
+				pl.steer = func() property.Vector3 { return at }
+			}
+		}
+		turns, direction, last := 0, 1, 0
+		refused := false
+		look := func() {
+			st := &r.observer.last
+			refused = st.LoginsRefused
+			for i := range st.Apps {
+				a := &st.Apps[i]
+				if (a.Saving != nil) != (a.Thrift > 0) {
+					t.Errorf("step %d saves %+v", a.Thrift, a.Saving)
+				}
+				if s := a.Saving; s != nil {
+					if s.Budget > .25 && s.Detail < 1 || s.Detail > .5 && s.Rate < 1 || s.Budget == 1 {
+						t.Errorf("out of order: step %d saves %+v", a.Thrift, *s)
+					}
+					if !refused {
+						t.Errorf("logins are open at step %d", a.Thrift)
+					}
+				}
+			}
+			is := r.thrift()
+			if is != last && (is > last) != (direction > 0) {
+				turns, direction = turns+1, -direction
+			}
+			last = is
+		}
+		gather(true)
+		r.wait(30 * time.Second)
+		for cycle := range 3 {
+			deepest := 0
+			gather(false)
+			for range 60 {
+				r.wait(time.Second)
+				look()
+				deepest = max(deepest, last)
+			}
+			gather(true)
+			for range 120 {
+				r.wait(time.Second)
+				look()
+			}
+			t.Logf("cycle %d: step %d at the deepest, %d turns so far", cycle, deepest, turns)
+			if deepest == 0 || last != 0 || refused {
+				t.Errorf("cycle %d: step %d at the deepest, %d at the end, logins refused %v", cycle, deepest, last, refused)
+			}
+		}
+		if turns > 2*3 {
+			t.Errorf("%d turns in three crowds", turns)
+		}
+		for _, pl := range r.players {
+			pl.steer = nil
+		}
+	})
+}
+
 // rate is that of the slowest cell, thrift the most steps by which a CellApp saves, game the game
 // time of the first cell.
 func (r *rig) rate() uint16 {

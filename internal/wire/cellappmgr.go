@@ -50,6 +50,8 @@ type CellsReport struct {
 	Load int64
 	// Thrift is how many steps the CellApp has taken to save work, 0 for none.
 	Thrift uint8
+	// Saves is what the steps amount to, in thousandths: of budgets, details and the rate of time.
+	Saves [3]uint16
 	// Time is the time of the cluster as the CellApp knows it, 0 if it does not say.
 	Time  time.Duration
 	Cells []CellReport
@@ -102,6 +104,9 @@ func (m *CellsReport) Append(b []byte) []byte {
 	b = codec.AppendBool(b, m.Further)
 	b = binary.AppendVarint(b, m.Load)
 	b = append(b, m.Thrift)
+	for _, share := range m.Saves {
+		b = binary.LittleEndian.AppendUint16(b, share)
+	}
 	b = binary.AppendUvarint(b, uint64(m.Time))
 	b = binary.AppendUvarint(b, uint64(len(m.Cells)))
 	for i := range m.Cells {
@@ -146,6 +151,9 @@ func (m *CellsReport) Parse(body []byte) error {
 	m.Further = r.Bool()
 	m.Load = r.Varint()
 	m.Thrift = r.U8()
+	for i := range m.Saves {
+		m.Saves[i] = r.U16()
+	}
 	m.Time = readDuration(&r)
 	n := r.Count(MaxCells, 10)
 	m.Cells = m.Cells[:0]

@@ -30,6 +30,7 @@ type member struct {
 	cells        int             // of a CellApp, in all spaces
 	retiring     bool            // the whole CellApp is being shut down
 	thrift       int             // steps that a CellApp saves
+	saves        [3]uint16       // what they amount to
 	said         uint64          // the newest handled SetSpaceData of a CellApp; see wire.SpaceDataSet
 	missing      bool            // known only because others share entities with it; see buryLost
 	faultsLogged bool

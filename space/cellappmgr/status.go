@@ -62,6 +62,10 @@ func describeApp(a *member) status.App {
 		Role: a.role.String(), Number: a.number, Address: a.address.String(), Load: fraction(a.load.Load), CPU: a.report.CPU.Seconds(), PID: a.report.PID, ProcessCPU: a.report.ProcessCPU.Seconds(), Thrift: a.thrift,
 		Unsent: describeUnsent(a.report.Unsent), Carriers: a.report.Carriers,
 	}
+	if a.thrift > 0 {
+		share := func(i int) float64 { return float64(a.saves[i]) / 1000 }
+		out.Saving = &status.Saving{Budget: share(0), Detail: share(1), Rate: share(2)}
+	}
 	if a.role == wire.CellApp {
 		told := a.report.Told
 		out.Told = &told

@@ -14,6 +14,13 @@
 //	   load too high for Dwell: down            load so low for Recovery that
 //	   (from rest: for Patience)                a step up fits: up
 //
+// Logins are refused before: cellappmgr's bound is below Start, its tolerance below Patience. Budgets
+// go before details, although less detail would save work as well: with a smaller budget the client
+// is told everything, what is far away later, while a detail beyond the smaller distance is not told
+// at all. Where budgets have room to spare, those steps save nothing and pass in Dwell each; a crowd
+// that fills a CellApp is not such a place. The rate of time goes last, since everybody notices it.
+// The status names the step and the shares (status.App.Saving).
+//
 // # Why it settles
 //
 // No step changes the load by more than its own ratio: half the budget leaves at least half the

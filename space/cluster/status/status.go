@@ -142,6 +142,8 @@ type App struct {
 	ProcessCPU float64 `json:"process_cpu_s,omitempty"`
 	// Thrift is how many steps a CellApp has taken to save work; see overload.Throttle.
 	Thrift int `json:"thrift"`
+	// Saving is what the steps amount to; nil while Thrift is 0.
+	Saving *Saving `json:"saving,omitempty"`
 	// Told is what a CellApp tells its clients; nil for others.
 	Told *Told `json:"told,omitempty"`
 	// Backlog is the app that is furthest behind in receiving from this one, and Full the used part

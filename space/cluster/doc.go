@@ -32,7 +32,9 @@
 //	one world over several machines    Listen: each machine's address, Key; a CellApp for each core
 //	the processes share a rack         Inner: TCP
 //	players on phones, or far away     Space.Witness.BytesPerTick: 500, which is 40 kbit/s, and
-//	                                   AoIRadius 150 or so; TicketKeys, which spare a round trip
+//	                                   AoIRadius 150 or so; TicketKeys, which spare a round trip;
+//	                                   a player whose line carries less is found out by itself
+//	clients that send a lot            Upload: messages and bytes a second
 //	players in browsers                Doors: a WebSocket beside UDP, TLS
 //	a laptop, hundreds of bots         CellApps: 1, BaseApps: 1
 //

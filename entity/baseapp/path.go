@@ -29,6 +29,9 @@ func (c *client) survey() {
 func (b *base) tellPath() {
 	c := b.client
 	room, rate := uint32(b.app.net.MaxUnreliable(c.ch)), uint32(c.allowance.Rate())
+	if b.app.frozen {
+		rate = b.rate // nothing moves then, and whoever waits until all is settled would hear of each step
+	}
 	less := rate != 0 && (b.rate == 0 || rate < b.rate)
 	if !less && (b.app.now < c.roomAt || room == b.room && !grown(b.rate, rate)) {
 		return

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,7 +107,8 @@ func runSeed(t *testing.T, o Options, args string) Result {
 	}
 	c, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return Result{}
 	}
 	begun := time.Now()
 	if err := c.Run(); err != nil {
@@ -116,21 +119,27 @@ func runSeed(t *testing.T, o Options, args string) Result {
 	return r
 }
 
-// TestSeeds runs whole clusters through faults and back. -seeds and -start choose which; a failing
-// run prints the command that replays it.
+// TestSeeds runs whole clusters through faults and back, on two cores. -seeds and -start choose which; a
+// failing run prints the command that replays it.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
-	for i := range *seeds {
-		seed := *start + uint64(i)
-		o := withManager(optionsOf(seed))
-		if !*tame {
-			o.Wild = wildOf(seed)
-		}
-		runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
-		if *first && t.Failed() {
-			return
+	var next atomic.Int64
+	run := func() {
+		for i := next.Add(1) - 1; i < int64(*seeds) && !(*first && t.Failed()); i = next.Add(1) - 1 {
+			seed := *start + uint64(i)
+			o := withManager(optionsOf(seed))
+			if !*tame {
+				o.Wild = wildOf(seed)
+			}
+			runSeed(t, o, fmt.Sprintf("-seeds=1 -start=%d -managers=%v -retires=%v -tame=%v ", seed, *managers, *retires, *tame))
 		}
 	}
+	var other sync.WaitGroup
+	if *traced == "" { // a trace is of one run
+		other.Go(run)
+	}
+	run()
+	other.Wait()
 }
 
 // TestSameSeedSameTrace runs one seed twice, with everything that can go wrong, and compares the

@@ -26,11 +26,10 @@ type path struct {
 	smooth time.Duration
 	look   Look
 
-	rates     []int
-	came      int // bytes that arrived since the last reset
-	lost      int // packets
-	longest   time.Duration
-	delivered float64
+	rates   []int
+	came    int // bytes that arrived since the last reset
+	lost    int // packets
+	longest time.Duration
 }
 
 func newPath(carries, budget int) *path {

@@ -140,8 +140,8 @@ func (h *Haunts) Read(r *codec.Reader, now time.Duration) {
 		if r.Err() != nil {
 			return
 		}
-		if !h.Add(app, now) {
-			r.Fail(errors.New("ghost: a haunt twice"))
+		if app.IsZero() || !h.Add(app, now) {
+			r.Fail(errors.New("ghost: a haunt nowhere, or twice"))
 			return
 		}
 		h.SetWatched(app, watched)

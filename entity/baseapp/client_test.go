@@ -271,9 +271,9 @@ func TestResetComesBeforeTheNewIncarnation(t *testing.T) {
 	}
 }
 
-// toldRoom is the room of the sessions that the cell part was told since message number after of
-// its base's flow, which it moves on.
-func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
+// toldSessions are the sessions that the cell part was told since message number after of its base's
+// flow, which it moves on.
+func (r *rig) toldSessions(after *uint64) (sessions []flow.Session) {
 	r.t.Helper()
 	for _, s := range r.net.sent {
 		var m flow.Message
@@ -283,10 +283,19 @@ func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
 		}
 		*after = m.Number
 		if kind, body, err := flow.SplitPayload(m.Payload); err == nil && kind == flow.SetClientPayload && told.Parse(body) == nil {
-			rooms = append(rooms, told.Room)
+			sessions = append(sessions, told)
 		}
 	}
 	r.net.sent = nil
+	return sessions
+}
+
+// toldRoom is the room of those sessions.
+func (r *rig) toldRoom(after *uint64) (rooms []uint32) {
+	r.t.Helper()
+	for _, s := range r.toldSessions(after) {
+		rooms = append(rooms, s.Room)
+	}
 	return rooms
 }
 

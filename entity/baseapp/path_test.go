@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity/client/protocol"
-	"github.com/cellscape/cellscape/entity/flow"
-	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
 
@@ -23,18 +21,9 @@ func (f *surveyed) Survey(mercury.ChannelID) (mercury.Survey, bool) { return f.s
 // toldRates is what toldRoom is for room, of the rate of the path.
 func (r *rig) toldRates(after *uint64) (rates []uint32) {
 	r.t.Helper()
-	for _, s := range r.net.sent {
-		var m flow.Message
-		var told flow.Session
-		if s.to != appX || wire.ID(s.msg[0]) != wire.FlowID || m.Parse(s.msg[1:]) != nil || m.Number <= *after {
-			continue
-		}
-		*after = m.Number
-		if kind, body, err := flow.SplitPayload(m.Payload); err == nil && kind == flow.SetClientPayload && told.Parse(body) == nil {
-			rates = append(rates, told.Rate)
-		}
+	for _, s := range r.toldSessions(after) {
+		rates = append(rates, s.Rate)
 	}
-	r.net.sent = nil
 	return rates
 }
 

@@ -66,6 +66,9 @@ type State struct {
 	// property.Compressor); it aliases the input after Parse.
 	Props   []byte
 	History []byte // property.History; aliases the input after Parse
+	// Answers says that it answers a Query: the real was there when it was asked for, whatever others
+	// have said of the ghost before. See Rumours.
+	Answers bool
 }
 
 // Append encodes m.
@@ -76,7 +79,8 @@ func (m *State) Append(b []byte) []byte {
 	b = mercury.AppendAddress(b, m.Base)
 	b = append(fields.AppendPlace(b, m.MoveStamp, m.Position, m.Direction), byte(m.Aspect))
 	b = codec.AppendBytes(b, m.Props)
-	return codec.AppendBytes(b, m.History)
+	b = codec.AppendBytes(b, m.History)
+	return codec.AppendBool(b, m.Answers)
 }
 
 // Parse decodes a body.
@@ -90,6 +94,7 @@ func (m *State) Parse(body []byte) error {
 	m.Aspect = fields.ReadAspect(&r)
 	m.Props = r.Bytes(MaxProps)
 	m.History = r.Bytes(MaxHistory)
+	m.Answers = r.Bool()
 	return done(&r, "state")
 }
 

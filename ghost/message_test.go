@@ -28,7 +28,7 @@ func messages() []message {
 	return []message{
 		&ghost.State{
 			Head: head, Type: 4, Space: 5, Base: mercury.Address{At: netip.MustParseAddrPort("10.0.0.1:99"), Salt: 6},
-			MoveStamp: 7, Position: pos, Direction: dir, Props: []byte("props"), History: []byte("history"),
+			MoveStamp: 7, Position: pos, Direction: dir, Props: []byte("props"), History: []byte("history"), Answers: true,
 		},
 		&ghost.Update{Head: head, MoveStamp: 7, Position: pos, Direction: dir, Changes: []ghost.Change{
 			{Number: 8, Index: 9, Payload: []byte("value")},

@@ -7,10 +7,13 @@ import (
 )
 
 // Rumours are Deletes for entities of which the CellApp has no ghost. Such a Delete may have
-// overtaken a State of an older hop, which comes from another app. Or its sender lies: nobody here
-// knows who has the real. So a rumour does less than a tombstone. It holds up one State, whose
-// sender is then asked whether the real still exists; the answer is believed. The zero value has
-// none.
+// overtaken States of older hops, which come from other apps, and may come seconds later. Or its
+// sender lies: nobody here knows who has the real. So a rumour does less than a tombstone. It holds
+// up States that are not newer, and the sender of each is asked whether the real still exists. A
+// State that answers is believed. The zero value has none.
+//
+// A rumour once held up a single State. Two of older hops, late in one channel, brought back a ghost
+// that had gone.
 //
 // A rumour stands for TombstoneLease, and there are at most MaxTombstones; beyond that the oldest
 // goes.
@@ -22,7 +25,6 @@ type Rumours struct {
 type rumour struct {
 	Head
 	until time.Duration
-	spent bool // it has held up a State
 }
 
 // Hear adds a rumour that the ghost of a real at h has ended. A repeated one does not last longer.
@@ -57,19 +59,8 @@ func (r *Rumours) pop() {
 	}
 }
 
-// Forbid reports whether a message is not newer than a rumour of its entity that has not been asked
-// about.
+// Forbid reports whether a message is not newer than a rumour of its entity.
 func (r *Rumours) Forbid(h Head) bool {
 	x := r.byID[h.ID]
-	return x != nil && !x.spent && !x.before(h)
-}
-
-// Doubt reports the same of a State. The caller drops it and asks its sender, and the rumour is
-// spent.
-func (r *Rumours) Doubt(h Head) bool {
-	if !r.Forbid(h) {
-		return false
-	}
-	r.byID[h.ID].spent = true
-	return true
+	return x != nil && !x.before(h)
 }

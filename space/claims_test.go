@@ -290,3 +290,29 @@ func TestAstray(t *testing.T) {
 		}
 	}
 }
+
+// TestLateStatesAfterDelete: a ghost has gone by the word of its real's app. States of older hops come
+// after that, seconds late, from an app that had the real before. None brings the ghost back, nor do
+// two. (Two did: a rumour held up only one.)
+func TestLateStatesAfterDelete(t *testing.T) {
+	r := lied(t)
+	rec := r.apps[1].population.find(7)
+	rec.e.Order = entity.Order{Incarnation: 1, Hop: 9}
+	r.apps[1].population.GhostDelete(&ghost.Delete{Head: ghost.Head{ID: 7, Order: rec.e.Order, Sequence: ghost.Last}}, rec.ghost.Real)
+	if r.ghost(2, 7) != nil {
+		t.Fatal("the ghost stays")
+	}
+	for hop := range uint32(8) {
+		r.tell(2, r.stateOf(7, entity.Order{Incarnation: 1, Hop: hop}))
+		if g := r.ghost(2, 7); g != nil {
+			t.Errorf("a late State of hop %d brought back the ghost at %v", hop, g.Entity.Order)
+		}
+	}
+	// An answer to a question is believed.
+	s := r.stateOf(7, entity.Order{Incarnation: 1, Hop: 3})
+	s.Answers = true
+	r.tell(2, s)
+	if r.ghost(2, 7) == nil {
+		t.Error("an answer is not believed")
+	}
+}

@@ -84,7 +84,7 @@
 //	a ghost's changes           the app of its real
 //	the end of a ghost          the app of its real. Of others the ghost asks that app, and goes if
 //	                            there is no answer for GhostLease
-//	a ghost that is not here    nobody for sure: it holds up one State, whose sender is asked
+//	a ghost that is not here    nobody for sure: it holds up older States, whose senders are asked
 //	a real that comes           any CellApp. The base decides by the title that came with it
 //	                            (migrate.Title), and what a ghost here was told keeps no real out
 //	an ack of a handoff         the app that the real was handed to

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -15,12 +16,22 @@ type BaseHost interface {
 	DestroyCell() error
 	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
 	DestroySpace(id SpaceID) error
+	BaseMaker
 	Destroy()
 	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
 	Cancel(id CallbackID) bool
 	Handling() Call
 	ClientHost
 	DownloadHost
+}
+
+// BaseMaker is how a BaseHost makes bases elsewhere and names them.
+type BaseMaker interface {
+	App() mercury.Address
+	CreateBase(info BaseInfo, method string) (request uint64, err error)
+	RegisterName(name, method string) (request uint64, err error)
+	UnregisterName(name string) bool
+	LookupName(name, method string) (request uint64, err error)
 }
 
 // Base is the base part of an entity for its script. The script type embeds a *Base, which the app
@@ -104,6 +115,39 @@ func (b *Base) DestroySpace(id SpaceID) error {
 		return fmt.Errorf("entity: destroy space by %v: 0 is not a space", b.id)
 	}
 	return b.host.DestroySpace(id)
+}
+
+// App is the BaseApp that the base is on.
+func (b *Base) App() mercury.Address { return b.host.App() }
+
+// CreateBase asks for a new base, here or on another BaseApp. It returns at once. Later the script's
+// method of that name, a func (T) OnX(BaseReply), is called with the base's mailbox, or with the
+// reason why there is none. The returned number tells replies apart. The request is repeated until
+// it is answered, and makes one base; while the chosen BaseApp is away, there is no answer. If this
+// base ends first, the new one lives on. Errors are ErrNoCallback, ErrGone, ErrTooMany, and that of a
+// type which has no base.
+func (b *Base) CreateBase(info BaseInfo, method string) (request uint64, err error) {
+	return b.host.CreateBase(info, method)
+}
+
+// RegisterName gives the base a name that no other base of the cluster has, by which others find it:
+// "auction", "guild of thieves". It returns at once. Later the script's method of that name, a func
+// (T) OnX(NameReply), is told whether the base has the name now, or who else has it. The name is free
+// again when the base ends, or by UnregisterName. A base that has the name already is told so. Errors
+// are ErrNoCallback, ErrGone, ErrTooMany beyond MaxBaseNames or too many open requests, and that of a
+// name that is empty or longer than MaxBaseName.
+func (b *Base) RegisterName(name, method string) (request uint64, err error) {
+	return b.host.RegisterName(name, method)
+}
+
+// UnregisterName gives a name up, and reports whether the base had it or was waiting for it.
+func (b *Base) UnregisterName(name string) bool { return b.host.UnregisterName(name) }
+
+// LookupName asks which base has a name. It returns at once. Later the script's method of that name, a
+// func (T) OnX(NameReply), is told. A name that was registered before is found, also while managers
+// restart: the answer then takes longer. Errors are those of RegisterName.
+func (b *Base) LookupName(name, method string) (request uint64, err error) {
+	return b.host.LookupName(name, method)
 }
 
 // Destroy destroys the entity: it drops the client, then destroys the cell part, then the base.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/property"
 )
 
@@ -28,6 +29,11 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 }
 func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error)                  { return 4, nil }
 func (h *fakeHost) DestroySpace(id SpaceID) error                                      { h.created = int(id); return nil }
+func (h *fakeHost) App() mercury.Address                                               { return mercury.Address{Salt: 9} }
+func (h *fakeHost) CreateBase(BaseInfo, string) (uint64, error)                        { return 5, nil }
+func (h *fakeHost) RegisterName(_, _ string) (uint64, error)                           { return 6, nil }
+func (h *fakeHost) UnregisterName(string) bool                                         { return true }
+func (h *fakeHost) LookupName(_, _ string) (uint64, error)                             { return 8, nil }
 func (h *fakeHost) DestroyCell() error                                                 { return ErrNoPart }
 func (h *fakeHost) Destroy()                                                           { h.created = -1 }
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }

@@ -36,6 +36,9 @@ func (r *rig) announced(to mercury.Address) (sizes []int, all []wire.Proxy) {
 			}
 			continue
 		}
+		if id == wire.NamesID {
+			continue // see TestRegisterName
+		}
 		var m wire.Proxies
 		if id != wire.ProxiesID || m.Parse(body) != nil {
 			r.t.Fatalf("message %d behind the Join", id)

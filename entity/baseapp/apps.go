@@ -84,6 +84,10 @@ func (a *BaseApp) route() {
 	// An answer that comes a second time changes nothing.
 	app.On(r, func(from sender, m *wire.SpaceCreated) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.SpaceDestroyed) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.BasePlaced) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.BaseMade) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.NameHeld) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(from sender, m *wire.MakeBase) { a.links.Reply(from.ch, a.makeBase(m)) })
 	app.On(r, func(from sender, m *wire.MakeProxy) { a.links.Reply(from.ch, a.makeProxy(m)) })
 }
 

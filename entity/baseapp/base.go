@@ -66,10 +66,20 @@ type base struct {
 	removed    bool
 	failed     bool // the script panicked and is no longer called
 	handling   entity.Call
+	names      []ownName // in the order in which it asked for them
 }
 
 // create makes a base and calls its script's OnCreated.
 func (a *BaseApp) create(d *property.Definition, init func(*property.Values), prepare func(*base)) (*base, error) {
+	props := property.NewValues(d, property.BaseSide, nil)
+	if init != nil {
+		init(props)
+	}
+	return a.createWith(d, props, prepare)
+}
+
+// createWith is create for a base whose first values are made.
+func (a *BaseApp) createWith(d *property.Definition, props *property.Values, prepare func(*base)) (*base, error) {
 	kind := a.cfg.Scripts.bases.Of(d)
 	switch {
 	case a.ids == nil || a.dismissed:
@@ -84,10 +94,7 @@ func (a *BaseApp) create(d *property.Definition, init func(*property.Values), pr
 		return nil, err
 	}
 	b := &base{app: a, id: id, kind: kind, log: a.log.With("entity", id.String(), "type", d.Name)}
-	b.props = property.NewValues(d, property.BaseSide, nil)
-	if init != nil {
-		init(b.props)
-	}
+	b.props = props
 	b.props.SetHolder(b)
 	if prepare != nil {
 		prepare(b)
@@ -187,6 +194,7 @@ func (b *base) remove() {
 	b.removed = true
 	b.app.swept = false
 	delete(b.app.byID, b.id)
+	b.giveUpNames()
 	if b.account != "" {
 		delete(b.app.accounts, b.account)
 		b.app.baseMgr.Send(&wire.ProxyGone{Account: b.account, ID: b.id})

@@ -53,6 +53,11 @@ type BaseApp struct {
 	spaces  app.Errands // for new ones
 	endings app.Errands // of spaces
 	space   uint64      // number of the last that was asked for
+	asks    app.Errands // for bases elsewhere, and names
+	asked   uint64      // number of the last of them
+	made    made        // bases made for other BaseApps
+	// baseLoad is scratch, as move is.
+	baseLoad wire.BaseLoad
 
 	clients map[mercury.ChannelID]*client
 	// silent are channels from outside without a message so far, oldest first.
@@ -101,6 +106,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.cellMgr = app.NewMember(&a.links, cfg.Manager, join)
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.spaces, a.endings = app.NewErrands(&a.cellMgr, MaxSpaceRequests), app.NewErrands(&a.cellMgr, app.MaxEndings)
+	a.asks = app.NewErrands(&a.baseMgr, MaxAsks)
 	a.route()
 	return a, a.newDownloads()
 }
@@ -134,6 +140,8 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.sendFlows()
 		a.spaces.Tick()
 		a.endings.Tick()
+		a.asks.Tick()
+		a.made.expire(now)
 		a.downloads.tick()
 		a.sendReport()
 	}
@@ -186,6 +194,8 @@ func (a *BaseApp) sendReport() {
 		}
 	}
 	a.cellMgr.Send(r)
+	a.baseLoad.Bases = r.Bases
+	a.baseMgr.Send(&a.baseLoad)
 }
 
 // Counters counts what the app has done since it started.
@@ -220,6 +230,7 @@ func (a *BaseApp) dismiss(reason string) {
 	clear(a.accounts)
 	a.spaces.Drop()
 	a.endings.Drop()
+	a.asks.Drop()
 }
 
 func (a *BaseApp) refused(what string, args ...any) {

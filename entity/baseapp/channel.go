@@ -49,6 +49,7 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 	a.now = now
 	if a.baseMgr.Opened(ch) {
 		a.announce()
+		a.announceNames()
 		return
 	}
 	if a.cellMgr.Opened(ch) {

@@ -146,6 +146,12 @@ func (v *avatar) OnAlarm(c entity.Callback) { v.note("alarm %d of %d", c.User, c
 func (v *avatar) OnRoom(r entity.SpaceReply) {
 	v.note("room %d is %d %s", r.Request, r.Space, r.Reason)
 }
+func (v *avatar) OnBase(r entity.BaseReply) {
+	v.note("base %d is %d on %v %s", r.Request, r.Base.Entity, r.Base.At, r.Reason)
+}
+func (v *avatar) OnName(r entity.NameReply) {
+	v.note("name %d %s is %d's %s", r.Request, r.Name, r.Holder.Entity, r.Reason)
+}
 func (v *avatar) OnPatch(d entity.DownloadEnd) { v.note("patch %d %v", d.ID, d.Err) }
 func (v *avatar) OnClientDeath(code protocol.Code, reason string) {
 	v.note("client death %d", code)

@@ -23,7 +23,8 @@ func NewScripts(schema *property.Schema) *Scripts {
 		Has: func(d *property.Definition) bool { return d.HasBase }, Attribute: "hasBase",
 		Methods: func(d *property.Definition) []*property.Method { return d.BaseMethods },
 		Hooks:   hooks(), Foreign: foreignHooks(),
-		Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.SpaceReply](), reflect.TypeFor[entity.DownloadEnd]()},
+		Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.SpaceReply](), reflect.TypeFor[entity.DownloadEnd](),
+			reflect.TypeFor[entity.BaseReply](), reflect.TypeFor[entity.NameReply]()},
 	})
 	return s
 }
@@ -40,9 +41,9 @@ func (s *Scripts) Err() error { return s.registry.Err() }
 // bound to the properties of their names; any other field must have the tag `cellscape:"local"`,
 // which means that it is lost when the base moves. Every base method of the definition must be a Go
 // method of *T. A method whose name begins with On must be one of those, a hook such as Creator's,
-// a timer's callback, func (T) OnX(entity.Callback), or a new space's, func (T)
-// OnX(entity.SpaceReply). Any other is refused, since nothing would call it. Err reports the
-// faults.
+// a timer's callback, func (T) OnX(entity.Callback), or that of a request, func (T)
+// OnX(entity.SpaceReply), and so on. Any other is refused, since nothing would call it. Err reports
+// the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.bases, name, constructor)
 }

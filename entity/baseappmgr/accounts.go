@@ -51,6 +51,7 @@ func (m *BaseAppMgr) createProxy(asker mercury.ChannelID, c *wire.CreateProxy) p
 	}
 	m.accounts[a.name] = a
 	on.proxies++
+	on.placed++
 	return 0
 }
 
@@ -115,6 +116,7 @@ func (m *BaseAppMgr) onProxies(from sender, p *wire.Proxies) {
 func (m *BaseAppMgr) free(a *account) {
 	if m.accounts[a.name] == a {
 		a.app.proxies--
+		a.app.placed--
 		delete(m.accounts, a.name)
 	}
 }

@@ -16,7 +16,15 @@ type knownApp struct {
 	ch mercury.ChannelID
 	// proxies counts its proxies, and those that it was asked to make.
 	proxies int
+	// bases is how many it had by its last report, and placed how many it was to make since then,
+	// less the proxies that have ended.
+	bases, placed int
+	// announced says that it has told its names since it joined.
+	announced bool
 }
+
+// load is how many bases it has or will have soon, as far as is known.
+func (a *knownApp) load() int { return max(a.proxies, a.bases+a.placed) }
 
 func findApp(apps []*knownApp, at mercury.Address) (int, bool) {
 	return slices.BinarySearchFunc(apps, at, func(a *knownApp, at mercury.Address) int { return a.at.Compare(at) })
@@ -43,7 +51,10 @@ func (m *BaseAppMgr) onJoin(from sender, j *wire.Join) error {
 		*apps = slices.Insert(*apps, i, &knownApp{at: from.at})
 		m.log.Info("app joined", "role", j.Role, "at", from.at)
 	}
-	(*apps)[i].ch = from.ch
+	if a := (*apps)[i]; a.ch != from.ch {
+		a.ch, a.announced = from.ch, false
+		m.names.doubt(a.at)
+	}
 	m.number++
 	return m.links.Reply(from.ch, &wire.Welcome{
 		Number: m.number, Term: m.term, GameTime: m.gameTime, CellAppMgr: m.at, BaseAppMgr: m.cfg.Transport.Self(),
@@ -79,6 +90,7 @@ func (m *BaseAppMgr) appClosed(ch mercury.ChannelID, reason error) {
 
 // appDead takes the CellAppMgr's verdict on an app.
 func (m *BaseAppMgr) appDead(at mercury.Address) {
+	m.names.dead(at)
 	i, ok := findApp(m.baseApps, at)
 	if !ok {
 		return
@@ -95,12 +107,12 @@ func (m *BaseAppMgr) removeBaseApp(i int, reason error) {
 	m.log.Warn("BaseApp gone, its accounts are free", "at", a.at, "accounts", freed, "reason", reason)
 }
 
-// fewest is the BaseApp with the fewest proxies, among equals the one with the lowest address; it
-// is nil when none has joined.
+// fewest is the BaseApp with the fewest bases, among equals the one with the lowest address; it is
+// nil when none has joined.
 func (m *BaseAppMgr) fewest() *knownApp {
 	var best *knownApp
 	for _, a := range m.baseApps {
-		if best == nil || a.proxies < best.proxies {
+		if best == nil || a.load() < best.load() {
 			best = a
 		}
 	}

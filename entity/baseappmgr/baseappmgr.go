@@ -30,6 +30,7 @@ type BaseAppMgr struct {
 	baseApps  []*knownApp // by address
 	loginApps []*knownApp // by address
 	accounts  map[string]*account
+	names     names
 }
 
 // Counts is what a BaseAppMgr has now.
@@ -37,6 +38,8 @@ type Counts struct {
 	BaseApps, LoginApps int
 	// Accounts counts those with a proxy and those whose proxy is being made, Pending the latter.
 	Accounts, Pending int
+	// Names counts the names of bases.
+	Names int
 }
 
 // New returns a BaseAppMgr that joins the CellAppMgr at its first Tick. The error lists all faults
@@ -57,6 +60,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 		links:    app.Links{Transport: cfg.Transport, Log: cfg.Log, Carriers: cfg.Carriers},
 		ticks:    app.Ticks{Period: cfg.Tick, Clock: cfg.Clock},
 		accounts: make(map[string]*account),
+		names:    names{held: make(map[string]held)},
 	}
 	m.manager = app.NewMember(&m.links, cfg.Manager, wire.Join{Role: wire.BaseAppMgr, Digest: cfg.Schema.Digest})
 	m.route()
@@ -65,7 +69,7 @@ func New(cfg Config) (*BaseAppMgr, error) {
 
 // Counts returns what the manager has now.
 func (m *BaseAppMgr) Counts() Counts {
-	return Counts{len(m.baseApps), len(m.loginApps), len(m.accounts), m.links.Asked()}
+	return Counts{len(m.baseApps), len(m.loginApps), len(m.accounts), m.links.Asked(), len(m.names.held)}
 }
 
 // Tick joins the CellAppMgr, ends what waits too long, and reports. It returns when it is due

@@ -1,5 +1,5 @@
-// Package baseappmgr is the BaseAppMgr: the one process of a cluster that knows which account is on
-// which BaseApp, and that chooses the BaseApp of a new proxy.
+// Package baseappmgr is the BaseAppMgr: the one process of a cluster that knows which account and
+// which name is on which BaseApp, and that chooses the BaseApp of a new base.
 //
 // # What it does
 //
@@ -17,15 +17,26 @@
 //	BaseApp                  BaseAppMgr
 //	   |--- Join ---------------->|
 //	   |--- Proxies a, b, c ----->|  a, b and c are taken
+//	   |--- Names "guild" ------->|  so is this name of a base
 //	   |<-- Welcome --------------|
+//
+// A BaseApp asks it for a base on the least loaded BaseApp (PlaceBase, CreateBase), for a name that
+// no other base of the cluster has (RegisterName), and who has a name (FindName).
 //
 // # Promises
 //
 //   - An account has at most one proxy, while every BaseApp with proxies has joined.
 //   - Every CreateProxy is answered once, within ReserveTimeout. A LoginApp does not wait so long.
 //   - An account is freed when its proxy or its BaseApp is gone.
+//   - A name has at most one base. It is free again when the base is gone, gives it up, or its BaseApp
+//     is declared dead. A BaseApp that is only away keeps its names.
 //
-// The table is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join,
+// New names wait until each BaseApp that the CellAppMgr has named has joined and told its own. So a
+// BaseAppMgr that starts again gives no name away. It can do so only if the CellAppMgr is new, too,
+// and has not heard of a BaseApp that is away; then the name known first counts, and a warning tells
+// of both bases.
+//
+// The table of accounts is not stored: a BaseAppMgr that starts again learns it from the BaseApps as they join,
 // and so does one that gave up the accounts of a BaseApp whose channel broke. Until a BaseApp has
 // joined, its accounts count as free, and a login may make a second proxy of one. When the BaseApp
 // then announces the first, the proxy known to the table stays the one that counts; a warning names

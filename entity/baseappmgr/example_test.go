@@ -41,7 +41,7 @@ func Example() {
 	// to 3: make bob
 	// to 2: request 1, code 0
 	// to 2: request 3, code 4
-	// {BaseApps:1 LoginApps:1 Accounts:2 Pending:1}
+	// {BaseApps:1 LoginApps:1 Accounts:2 Pending:1 Names:0}
 }
 
 // wireTap is a transport that prints what is sent.

@@ -65,15 +65,27 @@ func (m *BaseAppMgr) route() {
 	// and the Member sees to joining again.
 	r.Ignore(wire.DismissedID)
 	app.Try(r, m.onJoin)
+	app.On(r, m.onMembers)
+	app.On(r, m.onBaseLoad)
 	app.On(r, m.onCreateProxy)
-	app.Try(r, func(from sender, p *wire.ProxyMade) error {
-		if !m.links.Answered(from.now, from.ch, p) {
-			return errNoRequest
-		}
-		return nil
-	})
+	app.Try(r, func(from sender, p *wire.ProxyMade) error { return m.answered(from, p) })
 	app.Try(r, m.onProxyGone)
 	app.On(r, m.onProxies)
+	app.On(r, m.onPlaceBase)
+	app.On(r, m.onCreateBase)
+	app.Try(r, func(from sender, b *wire.BaseMade) error { return m.answered(from, b) })
+	app.On(r, m.onRegisterName)
+	app.On(r, m.onFindName)
+	app.On(r, m.onNameGone)
+	app.On(r, m.onNames)
+}
+
+// answered takes a BaseApp's answer.
+func (m *BaseAppMgr) answered(from sender, answer wire.Call) error {
+	if !m.links.Answered(from.now, from.ch, answer) {
+		return errNoRequest
+	}
+	return nil
 }
 
 func (m *BaseAppMgr) welcomed(from sender, w *wire.Welcome) error {

@@ -85,13 +85,24 @@ const (
 	MakeProxyID
 	SpaceCreatedID
 	AppLeftID
+	MakeBaseID
+	BasePlacedID
+	NameHeldID
 )
 
-// To a BaseAppMgr.
+// To a BaseAppMgr; BaseMade also to the BaseApp that asked.
 const (
 	CreateProxyID ID = 96 + iota
 	ProxyGoneID
 	ProxiesID
+	PlaceBaseID
+	CreateBaseID
+	BaseMadeID
+	RegisterNameID
+	FindNameID
+	NameGoneID
+	NamesID
+	BaseLoadID
 )
 
 // To a LoginApp; ProxyMade also to a BaseAppMgr, on the way there.
@@ -112,7 +123,7 @@ var table = newTable(
 	row[Dismissed](DismissedID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp, LoginApp, Observer), BaseAppMgr.to(BaseApp)),
 	row[AppDead](AppDeadID, CellAppMgr.to(CellApp, BaseAppMgr, BaseApp)),
 	row[Freeze](FreezeID, Observer.to(CellAppMgr).proving(mercury.Operator), CellAppMgr.to(CellApp, BaseApp)),
-	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp)),
+	row[Members](MembersID, CellAppMgr.to(CellApp, BaseApp, BaseAppMgr)),
 	row[SpaceDestroyed](SpaceDestroyedID, CellAppMgr.to(CellApp, BaseApp)),
 
 	// To managers of any app.
@@ -181,6 +192,19 @@ var table = newTable(
 	row[ProxyGone](ProxyGoneID, BaseApp.to(BaseAppMgr)),
 	row[Proxies](ProxiesID, BaseApp.to(BaseAppMgr)),
 	row[Logins](LoginsID, CellAppMgr.to(LoginApp)),
+
+	// Bases on other BaseApps, and the names of bases.
+	row[BaseLoad](BaseLoadID, BaseApp.to(BaseAppMgr)),
+	row[PlaceBase](PlaceBaseID, BaseApp.to(BaseAppMgr)).answered(BasePlacedID),
+	row[BasePlaced](BasePlacedID, BaseAppMgr.to(BaseApp)),
+	row[CreateBase](CreateBaseID, BaseApp.to(BaseAppMgr)).answered(BaseMadeID),
+	row[MakeBase](MakeBaseID, BaseAppMgr.to(BaseApp)).answered(BaseMadeID),
+	row[BaseMade](BaseMadeID, BaseApp.to(BaseAppMgr), BaseAppMgr.to(BaseApp)),
+	row[RegisterName](RegisterNameID, BaseApp.to(BaseAppMgr)).answered(NameHeldID),
+	row[FindName](FindNameID, BaseApp.to(BaseAppMgr)).answered(NameHeldID),
+	row[NameHeld](NameHeldID, BaseAppMgr.to(BaseApp)),
+	row[NameGone](NameGoneID, BaseApp.to(BaseAppMgr)),
+	row[Names](NamesID, BaseApp.to(BaseAppMgr)),
 
 	row[Status](StatusID, CellAppMgr.to(Observer)),
 )

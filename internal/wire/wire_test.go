@@ -76,6 +76,13 @@ func samples() []wire.Received {
 	return []wire.Received{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
 		&wire.Refused{Reason: "other definitions"},
+		&wire.BaseLoad{Bases: 1 << 31}, &wire.PlaceBase{Request: 1 << 40}, &wire.BasePlaced{Request: 7, App: addr6},
+		&wire.CreateBase{Request: 1 << 40, On: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
+		&wire.MakeBase{Request: 1 << 40, Asker: addr4, NewBase: wire.NewBase{Number: 9, Type: 3, Props: []byte("props")}},
+		&wire.BaseMade{Request: 1 << 40, ID: id, Reason: "full"},
+		&wire.RegisterName{Request: 1 << 40, Name: "guild of thieves", ID: id, Type: 3}, &wire.FindName{Request: 8, Name: "auction"},
+		&wire.NameHeld{Request: 1 << 40, ID: id, Type: 4, App: addr6, Reason: "too many"},
+		&wire.NameGone{Name: "auction", ID: id}, &wire.Names{Entries: []wire.Named{{Name: "a", ID: id, Type: 5}, {Name: "b", ID: 1, Type: 6}}, Last: true},
 		&wire.Members{Apps: []wire.AppRef{{Role: wire.CellApp, App: addr4}, {Role: wire.BaseApp, App: addr6}}, Allocators: []uint32{7, 1 << 20}},
 		&wire.AppDead{Role: wire.CellApp, App: addr4},
 		&wire.Freeze{On: true},

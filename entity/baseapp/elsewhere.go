@@ -1,0 +1,168 @@
+package baseapp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/app"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// MaxAsks bounds the bases and names that the bases of one app wait for, as MaxSpaceRequests does
+	// for spaces.
+	MaxAsks = 4096
+
+	// madeLease is for how long an app remembers a base that it made for another, after it was last
+	// asked: longer than a question can be under way, over both channels and a manager's restart.
+	madeLease = time.Minute
+
+	// maxMade bounds what it remembers: the open requests of sixteen apps. Beyond it the asker is told
+	// that there are too many.
+	maxMade = 16 * MaxAsks
+)
+
+// App is part of entity.BaseHost.
+func (b *base) App() mercury.Address { return b.app.net.Self() }
+
+// CreateBase is part of entity.BaseHost.
+func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
+	a := b.app
+	d := a.cfg.Schema.Type(info.Type)
+	switch err := script.CheckCallback[entity.BaseReply](b.kind, method); {
+	case b.destroying:
+		return 0, entity.ErrGone
+	case err != nil:
+		return 0, err
+	case d == nil || !d.HasBase:
+		return 0, fmt.Errorf("baseapp: create base: there is no entity type %q with a base part", info.Type)
+	}
+	props := property.NewValues(d, property.BaseSide, nil)
+	if info.Init != nil {
+		info.Init(props)
+	}
+	n := wire.NewBase{Number: a.asked + 1, Type: d.ID, Props: a.compressor.AppendStream(nil, props, property.BaseStream, wire.MaxBaseProps)}
+	if len(n.Props) > wire.MaxBaseProps {
+		return 0, fmt.Errorf("baseapp: create base of %s: %d bytes of properties, at most %d travel", d.Name, len(n.Props), wire.MaxBaseProps)
+	}
+	ok := false
+	if info.On.IsZero() {
+		ok = app.Insist(&a.asks, &wire.PlaceBase{}, func(m *wire.BasePlaced) { b.askForBase(m.App, n, method) })
+	} else {
+		ok = b.insistOnBase(info.On, n, method)
+	}
+	if !ok {
+		return 0, errAsks
+	}
+	a.asked++
+	return n.Number, nil
+}
+
+var errAsks = fmt.Errorf("%w: %d bases and names are asked for already", entity.ErrTooMany, MaxAsks)
+
+// askForBase asks for the base where the BaseAppMgr has placed it.
+func (b *base) askForBase(on mercury.Address, n wire.NewBase, method string) {
+	if !b.insistOnBase(on, n, method) {
+		b.baseMade(on, n, method, &wire.BaseMade{Reason: errAsks.Error()})
+	}
+}
+
+func (b *base) insistOnBase(on mercury.Address, n wire.NewBase, method string) bool {
+	return app.Insist(&b.app.asks, &wire.CreateBase{On: on, NewBase: n}, func(m *wire.BaseMade) { b.baseMade(on, n, method, m) })
+}
+
+// baseMade tells the script that asked. Without it the new base goes on by itself.
+func (b *base) baseMade(on mercury.Address, n wire.NewBase, method string, m *wire.BaseMade) {
+	if b.removed || b.destroying || b.failed {
+		return
+	}
+	reply := entity.BaseReply{Request: n.Number, Reason: m.Reason}
+	if m.ID != 0 {
+		reply.Base = baseMailbox(m.ID, n.Type, on)
+	}
+	callBack(b, method, reply)
+}
+
+func baseMailbox(id entity.ID, typ uint16, on mercury.Address) property.Mailbox {
+	return property.Mailbox{Entity: uint64(id), Type: typ, Kind: uint8(entity.BaseMailbox), At: on.At, Salt: on.Salt}
+}
+
+// made are the bases that this app made for others. A question that is repeated is answered with the
+// base that its first arrival made.
+type made struct {
+	byAsker map[madeKey]entity.ID
+	order   []madeKey // oldest first
+}
+
+type madeKey struct {
+	asker  mercury.Address
+	number uint64
+	at     time.Duration // when it was made
+}
+
+func (m *made) find(asker mercury.Address, number uint64) entity.ID {
+	return m.byAsker[madeKey{asker: asker, number: number}]
+}
+
+func (m *made) add(now time.Duration, asker mercury.Address, number uint64, id entity.ID) {
+	if m.byAsker == nil {
+		m.byAsker = make(map[madeKey]entity.ID)
+	}
+	k := madeKey{asker: asker, number: number}
+	m.byAsker[k] = id
+	k.at = now
+	m.order = append(m.order, k)
+}
+
+func (m *made) expire(now time.Duration) {
+	n := 0
+	for n < len(m.order) && now-m.order[n].at >= madeLease {
+		delete(m.byAsker, madeKey{asker: m.order[n].asker, number: m.order[n].number})
+		n++
+	}
+	if n > 0 {
+		m.order = slices.Delete(m.order, 0, n)
+	}
+}
+
+// makeBase makes a base for another BaseApp, or for this one.
+func (a *BaseApp) makeBase(m *wire.MakeBase) *wire.BaseMade {
+	if id := a.made.find(m.Asker, m.Number); id != 0 {
+		return &wire.BaseMade{Request: m.Request, ID: id}
+	}
+	id, err := a.createFor(m)
+	if err != nil {
+		a.log.Warn("cannot create a base for another BaseApp", "asker", m.Asker, "error", err)
+		reason := err.Error()
+		return &wire.BaseMade{Request: m.Request, Reason: reason[:min(len(reason), wire.MaxReason)]}
+	}
+	a.made.add(a.now, m.Asker, m.Number, id)
+	return &wire.BaseMade{Request: m.Request, ID: id}
+}
+
+var errNoSuchType = errors.New("baseapp: no such type with a base part")
+
+func (a *BaseApp) createFor(m *wire.MakeBase) (entity.ID, error) {
+	d := a.cfg.Schema.ByID(m.Type)
+	switch {
+	case d == nil || !d.HasBase:
+		return 0, errNoSuchType
+	case len(a.made.order) >= maxMade:
+		return 0, fmt.Errorf("%w: %d bases were made for others within %v", entity.ErrTooMany, maxMade, madeLease)
+	}
+	first := property.NewValues(d, property.BaseSide, nil)
+	if err := a.compressor.ReadStream(m.Props, first, property.BaseStream, wire.MaxBaseProps); err != nil {
+		return 0, err
+	}
+	b, err := a.createWith(d, first, nil)
+	if err != nil {
+		return 0, err
+	}
+	return b.id, nil
+}

@@ -1,0 +1,198 @@
+package baseapp
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// A base is made where the BaseAppMgr says, with the values that its maker gave it.
+func TestCreateBaseElsewhere(t *testing.T) {
+	r, there := joinedRig(t), joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	n, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", Init: func(p *property.Values) {
+		if err := p.Set(p.Definition().Property("gold").Index, property.Int(77)); err != nil {
+			t.Error(err)
+		}
+	}}, "OnBase")
+	if err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	place := one(t, told[wire.PlaceBase](r, baseAppMgr))
+	r.say(r.bases, &wire.BasePlaced{Request: place.Request, App: appW})
+	ask := one(t, told[wire.CreateBase](r, baseAppMgr))
+	if ask.On != appW || ask.Number != n {
+		t.Errorf("asked for %+v", ask)
+	}
+	// The manager passes it on; twice, since the asker asked again.
+	there.say(there.bases, &wire.MakeBase{Request: 5, Asker: self, NewBase: ask.NewBase})
+	first := one(t, told[wire.BaseMade](there, baseAppMgr))
+	there.say(there.bases, &wire.MakeBase{Request: 6, Asker: self, NewBase: ask.NewBase})
+	again := one(t, told[wire.BaseMade](there, baseAppMgr))
+	if first.ID == 0 || first.ID != again.ID || again.Request != 6 || len(there.a.list) != 1 {
+		t.Errorf("made %+v and %+v, %d bases", first, again, len(there.a.list))
+	}
+	if got := there.script(first.ID).Gold.Get(); got != 77 {
+		t.Errorf("the base has %d gold, want 77", got)
+	}
+	r.say(r.bases, &wire.BaseMade{Request: ask.Request, ID: first.ID})
+	r.say(r.bases, &wire.BaseMade{Request: ask.Request, ID: first.ID})
+	r.wantEvents("base 1 is " + num(first.ID) + " on 10.0.0.7:20000 ")
+	r.pass(3 * time.Second)
+	if got := told[wire.CreateBase](r, baseAppMgr); len(got) != 0 {
+		t.Errorf("asked again after the answer: %+v", got)
+	}
+	// Long after, the same number is another base: its asker has long been answered.
+	there.pass(madeLease + time.Second)
+	there.say(there.bases, &wire.MakeBase{Request: 7, Asker: self, NewBase: ask.NewBase})
+	if late := one(t, told[wire.BaseMade](there, baseAppMgr)); late.ID == first.ID || len(there.a.made.byAsker) != 1 {
+		t.Errorf("made %v, %d are remembered", late.ID, len(there.a.made.byAsker))
+	}
+}
+
+func num(id entity.ID) string { return strings.TrimSpace(property.Uint(uint64(id)).String()) }
+
+// Until it is answered, a request is asked again, also of the next manager, and always of the same
+// BaseApp.
+func TestCreateBaseIsRepeated(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); err != nil {
+		t.Fatal(err)
+	}
+	first := one(t, told[wire.CreateBase](r, baseAppMgr))
+	r.a.Closed(r.now, r.bases, mercury.ErrTimeout)
+	r.pass(2 * time.Second)
+	r.bases = r.open(baseAppMgr)
+	r.pass(time.Second)
+	again := told[wire.CreateBase](r, baseAppMgr)
+	if len(again) == 0 || again[0].Number != first.Number || again[0].On != appW {
+		t.Fatalf("asked again %+v", again)
+	}
+	r.say(r.bases, &wire.BaseMade{Request: again[len(again)-1].Request, Reason: "that BaseApp is not in the cluster"})
+	r.wantEvents("base 1 is 0 on invalid AddrPort that BaseApp is not in the cluster")
+}
+
+func TestMakeBaseRefuses(t *testing.T) {
+	r := joinedRig(t)
+	for name, n := range map[string]wire.NewBase{
+		"no such type": {Number: 1, Type: 99},
+		"engine":       {Number: 2, Type: r.schema.Type("Engine").ID},
+		"bad values":   {Number: 3, Type: r.schema.Type("Avatar").ID, Props: []byte{1}},
+	} {
+		r.say(r.bases, &wire.MakeBase{Request: 1, Asker: appW, NewBase: n})
+		if m := one(t, told[wire.BaseMade](r, baseAppMgr)); m.ID != 0 || m.Reason == "" {
+			t.Errorf("%s: made %v for %q", name, m.ID, m.Reason)
+		}
+	}
+	if len(r.a.byID) != 0 || len(r.a.made.order) != 0 {
+		t.Errorf("%d bases, %d remembered", len(r.a.byID), len(r.a.made.order))
+	}
+}
+
+func TestCreateBaseElsewhereFaults(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar"}, "OnRoom"); !errors.Is(err, entity.ErrNoCallback) {
+		t.Error(err)
+	}
+	if _, err := v.CreateBase(entity.BaseInfo{Type: "Dragon"}, "OnBase"); err == nil || !strings.Contains(err.Error(), "Dragon") {
+		t.Error(err)
+	}
+	for range MaxAsks {
+		if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); !errors.Is(err, entity.ErrTooMany) {
+		t.Error(err)
+	}
+	if _, err := v.LookupName("auction", "OnName"); !errors.Is(err, entity.ErrTooMany) {
+		t.Error(err)
+	}
+	v.Destroy()
+	if _, err := v.CreateBase(entity.BaseInfo{Type: "Avatar", On: appW}, "OnBase"); !errors.Is(err, entity.ErrGone) {
+		t.Error(err)
+	}
+}
+
+// A base has its name when the BaseAppMgr says so, and announces it to the next one.
+func TestRegisterName(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.events = nil
+	if _, err := v.RegisterName("auction", "OnName"); err != nil {
+		t.Fatal(err)
+	}
+	ask := one(t, told[wire.RegisterName](r, baseAppMgr))
+	r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: id, Type: ask.Type, App: self})
+	if ask.Name != "auction" || ask.ID != id {
+		t.Errorf("asked for %+v", ask)
+	}
+	if _, err := v.RegisterName("guild", "OnName"); err != nil {
+		t.Fatal(err)
+	}
+	ask = one(t, told[wire.RegisterName](r, baseAppMgr))
+	r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: 99, Type: 1, App: appW})
+	r.wantEvents("name 1 auction is "+num(id)+"'s ", "name 2 guild is 99's entity 0.99 has the name")
+	r.a.Closed(r.now, r.bases, mercury.ErrTimeout)
+	r.pass(2 * time.Second)
+	r.bases = r.open(baseAppMgr)
+	if m := one(t, told[wire.Names](r, baseAppMgr)); !m.Last || len(m.Entries) != 1 || m.Entries[0].Name != "auction" || m.Entries[0].ID != id {
+		t.Errorf("announced %+v", m)
+	}
+	v.Destroy()
+	if m := one(t, told[wire.NameGone](r, baseAppMgr)); m.Name != "auction" || m.ID != id {
+		t.Errorf("freed %+v", m)
+	}
+}
+
+// A name that was given up before the answer came is given back when it comes.
+func TestNameGivenUpMeanwhile(t *testing.T) {
+	r := joinedRig(t)
+	id, v := r.spawn()
+	r.events = nil
+	_, _ = v.RegisterName("auction", "OnName")
+	ask := one(t, told[wire.RegisterName](r, baseAppMgr))
+	if !v.UnregisterName("auction") || v.UnregisterName("auction") {
+		t.Error("given up not once")
+	}
+	one(t, told[wire.NameGone](r, baseAppMgr))
+	r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: id, App: self})
+	if m := one(t, told[wire.NameGone](r, baseAppMgr)); m.ID != id {
+		t.Errorf("freed %+v", m)
+	}
+	r.wantEvents("name 1 auction is " + num(id) + "'s the name was given up meanwhile")
+}
+
+func TestLookupName(t *testing.T) {
+	r := joinedRig(t)
+	_, v := r.spawn()
+	r.events = nil
+	for _, app := range []entity.ID{0, 99} {
+		if _, err := v.LookupName("auction", "OnName"); err != nil {
+			t.Fatal(err)
+		}
+		ask := one(t, told[wire.FindName](r, baseAppMgr))
+		r.say(r.bases, &wire.NameHeld{Request: ask.Request, ID: app, App: appW})
+	}
+	r.wantEvents("name 1 auction is 0's nobody has the name", "name 2 auction is 99's ")
+	for _, bad := range []string{"", strings.Repeat("x", entity.MaxBaseName+1)} {
+		if _, err := v.LookupName(bad, "OnName"); err == nil {
+			t.Errorf("a name of %d bytes is taken", len(bad))
+		}
+	}
+	for i := range entity.MaxBaseNames + 1 {
+		if _, err := v.RegisterName(strings.Repeat("x", i+1), "OnName"); errors.Is(err, entity.ErrTooMany) != (i == entity.MaxBaseNames) {
+			t.Errorf("name %d: %v", i, err)
+		}
+	}
+}

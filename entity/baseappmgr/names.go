@@ -1,0 +1,152 @@
+package baseappmgr
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// MaxNames bounds the names of bases: more guilds, auctions and matchmakers than a cluster has.
+const MaxNames = 1 << 18
+
+// held is a name that a base has.
+type held struct {
+	id  entity.ID
+	typ uint16
+	app mercury.Address
+	// doubted says that its BaseApp has joined again, and has not told of the name since.
+	doubted bool
+}
+
+// names are the names of bases. A name stays while its BaseApp is away, until that tells otherwise or
+// is declared dead. A new name is given only while all BaseApps of the cluster have told theirs:
+// otherwise a BaseAppMgr that has just started could give one away a second time.
+type names struct {
+	held map[string]held
+	// members are the BaseApps that the CellAppMgr has named and not declared dead, by address.
+	members []mercury.Address
+}
+
+// onMembers takes the CellAppMgr's list of apps.
+func (m *BaseAppMgr) onMembers(_ sender, l *wire.Members) {
+	for _, a := range l.Apps {
+		if a.Role == wire.BaseApp && len(m.names.members) < wire.MaxMembers && !m.links.Dead(a.App) {
+			m.names.expect(a.App)
+		}
+	}
+}
+
+func (n *names) expect(at mercury.Address) {
+	if i, known := slices.BinarySearchFunc(n.members, at, mercury.Address.Compare); !known {
+		n.members = slices.Insert(n.members, i, at)
+	}
+}
+
+// awaits reports whether a BaseApp is of the cluster, as far as is known.
+func (n *names) awaits(at mercury.Address) bool {
+	_, known := slices.BinarySearchFunc(n.members, at, mercury.Address.Compare)
+	return known
+}
+
+// dead frees the names of a BaseApp that was declared dead.
+func (n *names) dead(at mercury.Address) {
+	n.members = slices.DeleteFunc(n.members, func(x mercury.Address) bool { return x == at })
+	maps.DeleteFunc(n.held, func(_ string, h held) bool { return h.app == at })
+}
+
+// complete reports whether all BaseApps have told their names.
+func (m *BaseAppMgr) complete() bool {
+	for _, at := range m.names.members {
+		if a := getApp(m.baseApps, at); a == nil || !a.announced {
+			return false
+		}
+	}
+	return true
+}
+
+// current reports whether a message came over the channel of its BaseApp's last Join. What comes
+// late over an older one says nothing of now.
+func (m *BaseAppMgr) current(from sender) bool {
+	a := getApp(m.baseApps, from.at)
+	return a != nil && a.ch == from.ch
+}
+
+// onRegisterName gives a base a free name. While a BaseApp has not told its names, there is no answer
+// for one that seems free, and the asker asks again.
+func (m *BaseAppMgr) onRegisterName(from sender, r *wire.RegisterName) {
+	if !m.current(from) {
+		return
+	}
+	if h, taken := m.names.held[r.Name]; taken {
+		m.answerName(from, r.Request, h)
+		return
+	}
+	switch {
+	case !m.complete():
+		return
+	case len(m.names.held) >= MaxNames:
+		m.report.Refused++
+		m.links.Reply(from.ch, &wire.NameHeld{Request: r.Request, Reason: "there are too many names already"})
+		return
+	}
+	h := held{id: r.ID, typ: r.Type, app: from.at}
+	m.names.held[r.Name] = h
+	m.answerName(from, r.Request, h)
+}
+
+func (m *BaseAppMgr) answerName(to sender, request uint64, h held) {
+	m.links.Reply(to.ch, &wire.NameHeld{Request: request, ID: h.id, Type: h.typ, App: h.app})
+}
+
+// onFindName says who has a name. That nobody has it is only said when all names are known.
+func (m *BaseAppMgr) onFindName(from sender, f *wire.FindName) {
+	if h, taken := m.names.held[f.Name]; taken || m.complete() {
+		m.answerName(from, f.Request, h)
+	}
+}
+
+// onNameGone frees a name, if its base has it.
+func (m *BaseAppMgr) onNameGone(from sender, g *wire.NameGone) {
+	if h, taken := m.names.held[g.Name]; taken && m.current(from) && h.app == from.at && h.id == g.ID {
+		delete(m.names.held, g.Name)
+	}
+}
+
+// onNames takes in the names of a BaseApp that has joined. Of two that have the same name, the one
+// known first counts: that takes two managers which both started anew while a BaseApp was away.
+func (m *BaseAppMgr) onNames(from sender, n *wire.Names) {
+	on := getApp(m.baseApps, from.at)
+	if on == nil || on.ch != from.ch {
+		return
+	}
+	for _, e := range n.Entries {
+		h, taken := m.names.held[e.Name]
+		switch {
+		case taken && h.app != on.at:
+			m.log.Warn("two bases have one name, the one known first counts", "name", e.Name, "known", h.id.String(), "also", e.ID.String())
+			continue
+		case !taken && len(m.names.held) >= MaxNames:
+			m.log.Warn("too many names, one is not known", "name", e.Name, "entity", e.ID.String())
+			continue
+		}
+		m.names.held[e.Name] = held{id: e.ID, typ: e.Type, app: on.at}
+	}
+	if n.Last {
+		on.announced = true
+		maps.DeleteFunc(m.names.held, func(_ string, h held) bool { return h.app == on.at && h.doubted })
+	}
+}
+
+// doubt marks the names of a BaseApp until it has told of them.
+func (n *names) doubt(at mercury.Address) {
+	// order does not show: each is marked
+	for name, h := range n.held {
+		if h.app == at {
+			h.doubted = true
+			n.held[name] = h
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// The names of bases are kept by the BaseAppMgr:
+//
+//	BaseApp --RegisterName--> BaseAppMgr   is it free?
+//	        <---NameHeld-----
+//	        ----FindName---->              who has it?
+//	        <---NameHeld-----
+//	        ----NameGone---->              it is free again
+//	        -----Names------>              right after a Join: all names of the bases there
+
+// MaxName bounds the name of a base, in bytes.
+const MaxName = 256
+
+// RegisterName asks for a name for a base of the sender. To ask again is the same as once.
+type RegisterName struct {
+	Request uint64
+	Name    string
+	ID      entity.ID
+	Type    uint16
+}
+
+func (m *RegisterName) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Name, MaxName)
+	fields.ID(c, &m.ID)
+	c.U16(&m.Type)
+}
+
+// Append and Parse are what code describes.
+func (m *RegisterName) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *RegisterName) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *RegisterName) Call() *uint64           { return &m.Request }
+
+// FindName asks who has a name.
+type FindName struct {
+	Request uint64
+	Name    string
+}
+
+func (m *FindName) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	c.String(&m.Name, MaxName)
+}
+
+// Append and Parse are what code describes.
+func (m *FindName) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *FindName) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *FindName) Call() *uint64           { return &m.Request }
+
+// NameHeld answers a RegisterName and a FindName: who has the name now.
+type NameHeld struct {
+	Request uint64
+	// ID is the base that has it, of a type and on an app; 0 if nobody has.
+	ID   entity.ID
+	Type uint16
+	App  mercury.Address
+	// Reason says why a RegisterName was refused although nobody has the name.
+	Reason string
+}
+
+func (m *NameHeld) code(c *codec.Coder) {
+	c.Uvarint(&m.Request)
+	fields.ID(c, &m.ID)
+	c.U16(&m.Type)
+	fields.Address(c, &m.App)
+	c.String(&m.Reason, MaxReason)
+}
+
+// Append and Parse are what code describes.
+func (m *NameHeld) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *NameHeld) Parse(body []byte) error { return parse(body, m, m.code) }
+func (m *NameHeld) Call() *uint64           { return &m.Request }
+
+// NameGone tells the BaseAppMgr that a base has given up its name, or has ended.
+type NameGone struct {
+	Name string
+	ID   entity.ID
+}
+
+func (m *NameGone) code(c *codec.Coder) {
+	c.String(&m.Name, MaxName)
+	fields.ID(c, &m.ID)
+}
+
+// Append and Parse are what code describes.
+func (m *NameGone) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *NameGone) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// MaxNamed bounds the names in one Names message: 70 KB of the longest.
+const MaxNamed = 256
+
+// Names tells the BaseAppMgr the names of the bases on the sending BaseApp, in as many messages as
+// needed. Last is set in the last one. What the BaseAppMgr has beside them is gone.
+type Names struct {
+	Entries []Named
+	Last    bool
+}
+
+// Named is one entry of Names.
+type Named struct {
+	Name string
+	ID   entity.ID
+	Type uint16
+}
+
+func (m *Names) code(c *codec.Coder) {
+	codec.List(c, &m.Entries, MaxNamed, 4, func(c *codec.Coder, n *Named) {
+		c.String(&n.Name, MaxName)
+		fields.ID(c, &n.ID)
+		c.U16(&n.Type)
+	})
+	c.Bool(&m.Last)
+}
+
+// Append and Parse are what code describes.
+func (m *Names) Append(b []byte) []byte  { return codec.Append(b, m.code) }
+func (m *Names) Parse(body []byte) error { return parse(body, m, m.code) }

@@ -66,6 +66,12 @@
 //	                     yields to what others have set since
 //	MakeProxy, ProxyMade the login ends in a timeout, and is tried      the client's next
 //	                     again; who has a proxy is told at each join    try
+//	PlaceBase,           asked again until they are answered; who has   1 s
+//	CreateBase, MakeBase, made the base remembers that for a minute
+//	BaseMade
+//	RegisterName,        asked again until they are answered            1 s
+//	FindName, NameHeld
+//	NameGone, Names      told at each join                              the next Join
 //	moves, ClientPacket  unreliable: the next one
 //
 // "A tick" applies where the sender sees that its channel has ended, and says again over the next

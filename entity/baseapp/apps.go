@@ -75,7 +75,10 @@ func (a *BaseApp) route() {
 	app.On(r, func(_ sender, m *wire.AppDead) {
 		if m.Role == wire.CellApp {
 			a.cellAppDead(m.App)
+			return
 		}
+		a.links.Bury(m.Role, m.App)
+		a.roster.Remove(m.App)
 	})
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
 	app.On(r, func(_ sender, m *wire.Members) { a.name(m.Apps) })

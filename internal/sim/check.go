@@ -29,6 +29,7 @@ func newCheckers(c *Cluster) []checker {
 		&callsOnce{c}, &callsNumbered{c, map[string]bool{}}, &oneData{c: c, last: map[keyAt]uint64{}},
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&roomsKnown{c},
+		&namesUnique{c},
 		&oneSession{c},
 		&heardInOrder{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},

@@ -256,7 +256,7 @@ func (rec *recorder) control(id wire.ID) teller {
 	}
 	switch id {
 	case wire.ReportID, wire.CellsReportID, wire.GhostUpdateID, wire.GhostRollID, wire.ClientMoveID, wire.ClientPacketID,
-		wire.FlowAckID:
+		wire.FlowAckID, wire.BaseLoadID:
 		return word("")
 	}
 	return nil
@@ -292,6 +292,8 @@ func (rec *recorder) ofMembers(id wire.ID) teller {
 		return tell(func(m *wire.RejoinCell) string {
 			return fmt.Sprintf("RejoinCell %v of space %d, geometry %v", m.Cell, m.Space, m.Version)
 		})
+	case wire.NamesID:
+		return tell(func(m *wire.Names) string { return fmt.Sprintf("Names, %d", len(m.Entries)) })
 	case wire.RejoinEndID:
 		return tell(func(m *wire.RejoinEnd) string { return fmt.Sprintf("RejoinEnd, cells %d", m.Cells) })
 	}

@@ -148,7 +148,9 @@ func TestBaseAppDies(t *testing.T) {
 	if d := one[wire.AppDead](cell); d.Role != wire.BaseApp || d.App != at(20) {
 		t.Errorf("dead: %+v", d)
 	}
-	none[wire.AppDead](other)
+	if d := one[wire.AppDead](other); d.App != at(20) {
+		t.Errorf("dead: %+v", d)
+	}
 	st := r.m.Status()
 	if st.Clients != 0 || st.Pending != 0 || st.Ticks != 5 || st.Counters.FlowSent != 11 {
 		t.Errorf("after the death: %d clients, %d pending, %d ticks, %d sent", st.Clients, st.Pending, st.Ticks, st.Counters.FlowSent)

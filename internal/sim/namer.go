@@ -1,0 +1,158 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/entity/baseappmgr"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Namers take names that only one base of the cluster may have, give them up, and ask who has one.
+// They have others like them made elsewhere, which live for a while.
+
+const namerDef = `<root><Properties><fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow></Properties></root>`
+
+// manyNames is how many names they fight for.
+const manyNames = 5
+
+// namer is the base part of a namer; it has no other.
+type namer struct {
+	*entity.Base
+	Fellow property.Bool // made by another
+	w      *world        `cellscape:"local"`
+	// has are the names that it was told it has.
+	has []string `cellscape:"local"`
+	// open are its requests without an answer, twice those that were answered a second time.
+	open  map[uint64]string `cellscape:"local"`
+	twice int               `cellscape:"local"`
+	made  int               `cellscape:"local"` // bases that it got
+	beats int               `cellscape:"local"`
+}
+
+// OnCreated starts the beat.
+func (b *namer) OnCreated() {
+	b.open = make(map[uint64]string)
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
+}
+
+func (b *namer) begin(what string, request uint64, err error) {
+	if err == nil {
+		b.open[request] = what
+	}
+}
+
+func (b *namer) end(what string, request uint64) {
+	if b.open[request] != what {
+		b.twice++
+	}
+	delete(b.open, request)
+}
+
+// OnBeat does one of these things, in the bad time.
+func (b *namer) OnBeat(entity.Callback) {
+	if b.beats++; b.w.calm {
+		return
+	}
+	chance := b.w.chance.names
+	name := fmt.Sprint("name ", chance.IntN(manyNames))
+	switch what := chance.IntN(20); {
+	case what < 6:
+		n, err := b.RegisterName(name, "OnName")
+		b.begin("name", n, err)
+	case what < 8:
+		b.UnregisterName(name)
+		b.has = slices.DeleteFunc(b.has, func(x string) bool { return x == name })
+	case what < 10:
+		n, err := b.LookupName(name, "OnFound")
+		b.begin("find", n, err)
+	case b.Fellow.Get() && b.beats > 10:
+		b.Destroy()
+	case what < 14 && !b.Fellow.Get():
+		n, err := b.CreateBase(entity.BaseInfo{Type: "Namer", Init: befriend}, "OnFellow")
+		b.begin("base", n, err)
+	}
+}
+
+func befriend(v *property.Values) {
+	_ = v.Set(v.Definition().Property("fellow").Index, property.BoolValue(true))
+}
+
+// OnName takes in whether it has the name.
+func (b *namer) OnName(r entity.NameReply) {
+	b.end("name", r.Request)
+	if r.Reason == "" && !slices.Contains(b.has, r.Name) {
+		b.has = append(b.has, r.Name)
+	}
+}
+
+// OnFound hears who has a name.
+func (b *namer) OnFound(r entity.NameReply) { b.end("find", r.Request) }
+
+// OnFellow hears of a new base.
+func (b *namer) OnFellow(r entity.BaseReply) {
+	b.end("base", r.Request)
+	if !r.Base.IsZero() {
+		b.made++
+	}
+}
+
+// namesUnique checks that a name has one base, and that each request is answered once. A BaseApp that
+// was declared dead believes in its names until it hears of that, so in the bad time it only checks
+// while nobody was.
+type namesUnique struct{ c *Cluster }
+
+func (k *namesUnique) safe() error {
+	if slices.ContainsFunc(k.c.baseApps, func(p *Process) bool { return !p.alive || p.starts > 1 }) || k.c.verdicts() > 0 {
+		return nil
+	}
+	return k.unique()
+}
+
+func (k *namesUnique) unique() error {
+	holder := map[string]entity.ID{}
+	var err error
+	k.c.eachNamer(func(p *Process, b *namer) {
+		for _, name := range b.has {
+			if other := holder[name]; other != 0 {
+				err = fmt.Errorf("%v on %s has %q, and so has %v", b.ID(), p.Name, name, other)
+			}
+			holder[name] = b.ID()
+		}
+		if b.twice > 0 {
+			err = fmt.Errorf("%v on %s had %d answers without a request", b.ID(), p.Name, b.twice)
+		}
+	})
+	return err
+}
+
+func (k *namesUnique) converged() error {
+	var faults []error
+	names := 0
+	k.c.eachNamer(func(p *Process, b *namer) {
+		names += len(b.has)
+		if len(b.open) > 0 {
+			faults = append(faults, fmt.Errorf("%v on %s still waits for %v", b.ID(), p.Name, b.open))
+		}
+	})
+	if n := k.c.baseAppMgr().Counts().Names; n != names {
+		faults = append(faults, fmt.Errorf("the BaseAppMgr knows %d names, the bases have %d", n, names))
+	}
+	return errors.Join(append(faults, k.unique())...)
+}
+
+func (c *Cluster) baseAppMgr() *baseappmgr.BaseAppMgr {
+	return c.logins[0].app.(*baseappmgr.BaseAppMgr)
+}
+
+// eachNamer calls f with each namer of the live BaseApps.
+func (c *Cluster) eachNamer(f func(p *Process, b *namer)) {
+	c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if s, ok := a.Script(b.ID).(*namer); ok {
+			f(p, s)
+		}
+	})
+}

@@ -119,7 +119,7 @@ func samples() []wire.Received {
 		&wire.CellGoing{Space: 3, Cell: cell, App: addr6},
 		&wire.RemovalAck{Space: 3, Cell: cell},
 		&wire.Retired{Number: 9},
-		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past")},
+		&ghost.State{Head: head, Type: 2, Space: 3, Base: addr6, MoveStamp: 4, Aspect: 1, Position: here, Direction: there, Props: []byte("props"), History: []byte("past"), Answers: true},
 		&ghost.Update{Head: head, After: 3, MoveStamp: 4, Position: here, Direction: there, Changes: []ghost.Change{
 			{Number: 5, Event: true, Index: 6, Payload: []byte("args")}, {Number: 7, Event: true, Index: 8, Payload: []byte("more")},
 		}},

@@ -28,12 +28,13 @@ const (
 	HauntsPart                     // who mirrors it
 	LoadPart                       // what it costs
 	ClockPart                      // its game time
+	CommitsPart                    // what waits for a backup
 	lastTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}

@@ -46,6 +46,7 @@ func (r *Real) backup() {
 	}
 	if r.sendBase(m.Append(nil)) == nil {
 		r.saved(r.base().out.Last())
+		r.commitsSent(r.base().out.Last())
 	}
 }
 

@@ -47,7 +47,7 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	b = migrate.AppendPart(b, migrate.TimersPart, func(b []byte) []byte { return r.timers.Append(b, r.Now()) })
 	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)
 	if backup {
-		return b
+		return r.appendCommitsPart(b)
 	}
 	b = migrate.AppendPart(b, migrate.ClientPart, r.appendClient)
 	if r.witness != nil {
@@ -55,7 +55,8 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	}
 	b = migrate.AppendPart(b, migrate.HauntsPart, func(b []byte) []byte { return codec.AppendBool(r.haunts.Append(b), r.witnessed) })
 	b = migrate.AppendPart(b, migrate.LoadPart, r.appendLoad)
-	return migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
+	b = migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
+	return r.appendCommitsPart(b)
 }
 
 // readParts fills a real. restoring skips what an offer has and a backup has not, because a new
@@ -80,6 +81,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 				break
 			}
 			r.readClient(&rd)
+		case migrate.CommitsPart:
+			r.readCommits(&rd, restoring)
 		default:
 			if restoring {
 				return nil

@@ -47,6 +47,7 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 	if end := rec.real.known(a.From, a.FromPart); end != nil {
 		p.takeAck(rec.real, end, a, rec.e.Order.Incarnation, from)
 		rec.real.confirm(end)
+		rec.real.commitsKept(end)
 		if a.Gone {
 			c.tellRefused()
 		}

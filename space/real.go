@@ -41,6 +41,7 @@ type Real struct {
 	tail        tail   // what it keeps for others, as of the last tick
 	timers      script.Timers
 	controllers controllers
+	commits     []commit
 	ahead       time.Duration // its game time on the former cell; see Now
 
 	session   flow.Session // of the client; zero without one

@@ -1,0 +1,128 @@
+package space
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/migrate"
+)
+
+// MaxCommits bounds the backups that one real's script waits for, so that a script which asks in
+// every callback gets an error before its list is long.
+const MaxCommits = 64
+
+// commit is a callback that waits for a backup:
+//
+//	Backup --> wanted --backup sent--> sent --acknowledged--> the callback
+//	              |                      |
+//	              +----- restored from a copy that has it ----> the callback
+//
+// A copy from which the real is restored contains the commit beside the state that it is about. So
+// whoever reads it there knows that the base has that state.
+type commit struct {
+	method string
+	user   int64
+	// number is that of the backup in the flow to the base; 0 if none has been sent, and kept if the
+	// base has it.
+	number uint64
+}
+
+const kept = math.MaxUint64
+
+// Backup has the entity backed up with the next tick, and calls the script's method of that name, a
+// func (T) OnX(entity.Callback), once the base has the backup: from then on the death of a CellApp
+// does not undo what the script had done before it called Backup. That is the commit point of a
+// trade: set the goods aside, back up, and hand them over in the callback. The callback's ID is 0.
+//
+// The callback travels with the entity. If the CellApp dies, the restored script gets it for each
+// backup that the base had, also if the former one got it already: so what it does must be the same
+// when it is done again, for example a call with a number that its target knows to be a repeat.
+// Without a restore by this backup there is none, since all is undone.
+//
+// Errors are entity.ErrNoCallback, entity.ErrGone, entity.ErrNoPart for an entity without a base,
+// which nothing restores, and entity.ErrTooMany beyond MaxCommits.
+func (r *Real) Backup(method string, user int64) error {
+	switch err := r.mayCallBack(method); {
+	case err != nil:
+		return err
+	case r.e.Base.IsZero():
+		return entity.ErrNoPart
+	case len(r.commits) >= MaxCommits:
+		return fmt.Errorf("%w: %d backups are waited for", entity.ErrTooMany, MaxCommits)
+	}
+	r.commits = append(r.commits, commit{method: method, user: user})
+	r.backupAt = 0
+	return nil
+}
+
+// commitsSent notes the number of the backup that has just been sent.
+func (r *Real) commitsSent(number uint64) {
+	for i := range r.commits {
+		if c := &r.commits[i]; c.number == 0 {
+			c.number = number
+		}
+	}
+}
+
+// commitsKept notes what the base has.
+func (r *Real) commitsKept(base *peer) {
+	if len(r.commits) == 0 || base.side != entity.BasePart {
+		return
+	}
+	low := base.out.Low()
+	for i := range r.commits {
+		if c := &r.commits[i]; c.number != 0 && c.number < low {
+			c.number = kept
+		}
+	}
+	r.runCommits()
+}
+
+// runCommits calls the callbacks of what the base has, in the order in which they were asked for. A
+// callback may ask for more.
+func (r *Real) runCommits() {
+	for r.gone == staying {
+		i := slices.IndexFunc(r.commits, func(c commit) bool { return c.number == kept })
+		if i < 0 {
+			return
+		}
+		c := r.commits[i]
+		r.commits = slices.Delete(r.commits, i, i+1)
+		r.callBack(c.method, entity.Callback{User: c.user})
+	}
+}
+
+// appendCommitsPart appends the part of those that wait for a backup, if there are any.
+func (r *Real) appendCommitsPart(b []byte) []byte {
+	if len(r.commits) == 0 {
+		return b
+	}
+	return migrate.AppendPart(b, migrate.CommitsPart, r.appendCommits)
+}
+
+func (r *Real) appendCommits(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(r.commits)))
+	for _, c := range r.commits {
+		b = codec.AppendString(b, c.method)
+		b = binary.AppendVarint(b, c.user)
+		b = binary.AppendUvarint(b, c.number)
+	}
+	return b
+}
+
+// readCommits reads what appendCommits wrote. The base has the copy that a real is restored from.
+func (r *Real) readCommits(rd *codec.Reader, restoring bool) {
+	r.commits = nil
+	for range rd.Count(MaxCommits, 3) {
+		c := commit{method: rd.String(script.MaxName), user: rd.Varint(), number: rd.Uvarint()}
+		if restoring {
+			c.number = kept
+		}
+		r.commits = append(r.commits, c)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cellscape/cellscape/balance"
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/bots"
@@ -28,6 +30,7 @@ type dancer struct {
 	asked   asked
 	audited bool
 	diff    []string // between what it holds and what it should
+	home    bsp.Rect // of the cell that it is on, as far as the bot knows
 }
 
 // dot is an entity on the page.
@@ -75,6 +78,29 @@ func (d *dancer) move(b *bots.Bot) {
 	}
 	next, yaw := bots.Towards(at, to, b.Step(runSpeed))
 	d.call(b, b.Go(next, property.Vector3{X: yaw}))
+	if d.crosses(next) {
+		b.Apart(crossing)
+	}
+}
+
+// crossing is for how long a bot's moves count as those of one who crosses a line.
+const crossing = time.Second
+
+// crosses reports whether the bot goes over to another cell: it leaves the band of the one that it was
+// on. Bots look that up in the status, which is a second old at most.
+func (d *dancer) crosses(at property.Vector3) bool {
+	cells, x, z := d.crowd.cells.Load(), float64(at.X), float64(at.Z)
+	if cells == nil || d.home.Keeps(x, z, balance.DefaultBand) {
+		return false
+	}
+	for _, c := range *cells {
+		if c.Contains(x, z) {
+			was := d.home
+			d.home = c
+			return was != bsp.Rect{} && len(*cells) > 1
+		}
+	}
+	return false
 }
 
 func (d *dancer) call(b *bots.Bot, err error) {

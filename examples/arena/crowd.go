@@ -11,11 +11,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client"
 	"github.com/cellscape/cellscape/entity/client/bots"
 	"github.com/cellscape/cellscape/mercury/secure"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space/cluster/status"
 )
 
 const (
@@ -33,7 +35,8 @@ type crowd struct {
 	log     *slog.Logger
 	resting atomic.Bool // the bots stand still
 	errors  atomic.Int64
-	stay    int // how many of the bots have not been dismissed
+	stay    int                        // how many of the bots have not been dismissed
+	cells   atomic.Pointer[[]bsp.Rect] // of the arena, as the status has them
 
 	mu     sync.Mutex
 	guards map[entity.ID]dot // where a bot last saw them
@@ -150,6 +153,20 @@ func (c *crowd) dots() (all []dot, alarm string) {
 	}
 	slices.SortFunc(all, func(a, b dot) int { return cmp.Compare(a.id, b.id) })
 	return all, alarm
+}
+
+// learn tells the bots where the lines are.
+func (c *crowd) learn(st *status.World) {
+	for _, s := range st.Spaces {
+		if s.ID != uint32(arenaID) {
+			continue
+		}
+		cells := make([]bsp.Rect, 0, len(s.Cells))
+		for _, x := range s.Cells {
+			cells = append(cells, bsp.Rect{MinX: x.Rect[0], MinZ: x.Rect[1], MaxX: x.Rect[2], MaxZ: x.Rect[3]})
+		}
+		c.cells.Store(&cells)
+	}
 }
 
 // watch begins or ends the counting of how fresh the places are that bots hold.

@@ -44,6 +44,7 @@ func (s *show) measure(ctx context.Context, c *crowd) (m measurement, err error)
 			}
 			return m, err
 		}
+		c.learn(&st)
 		now := c.sums()
 		if m.from.IsZero() && now.playing == len(c.dancers) {
 			m.from, m.first, m.before = time.Now(), st, now

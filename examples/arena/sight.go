@@ -17,6 +17,17 @@ type Sight struct {
 	// was no longer the true one.
 	Ages
 	ByDistance []Ages `json:"place_age_by_distance,omitempty"`
+	// Crossing is the same of bots that went over a line between two cells within the last second.
+	Crossing Crossing `json:"crossing"`
+}
+
+// Crossing is how well players see those who cross a line.
+type Crossing struct {
+	Moves   uint64  `json:"moves_in_view"`
+	Arrived float64 `json:"moves_arrived_in_two_ticks_percent"`
+	P50     int64   `json:"place_age_p50_ms"`
+	P99     int64   `json:"place_age_p99_ms"`
+	Worst   int64   `json:"place_age_worst_ms"`
 }
 
 // Ages are the ages of places up to a distance in metres.
@@ -40,6 +51,8 @@ func (v *verdict) seeing(f *bots.Freshness) {
 	v.Moves = f.Moves
 	v.Arrived = float64(int(10000*f.Share())) / 100
 	v.Ages = agesIn(f, 0, bots.Bands)
+	v.Crossing = Crossing{f.Apart.Moves, float64(int(10000*f.Apart.Share())) / 100,
+		f.Apart.Age(.5).Milliseconds(), f.Apart.Age(.99).Milliseconds(), f.Apart.Worst.Milliseconds()}
 	for i := range bots.Bands {
 		v.ByDistance = append(v.ByDistance, agesIn(f, i, i+1))
 	}
@@ -63,6 +76,10 @@ func (v *verdict) tellSight() {
 	}
 	fmt.Fprintf(os.Stderr, "of %d moves in view %.2f %% arrived within %v; ages of places p50 %v, p99 %v, worst %v ms\n",
 		v.Moves, v.Arrived, bots.DefaultInTime, v.P50, v.P99, v.Worst)
+	if c := v.Crossing; c.Moves > 0 {
+		fmt.Fprintf(os.Stderr, "  %d of them by bots that crossed a line: %.2f %% within %v; p50 %v, p99 %v, worst %v ms\n",
+			c.Moves, c.Arrived, bots.DefaultInTime, c.P50, c.P99, c.Worst)
+	}
 	for _, a := range v.ByDistance {
 		fmt.Fprintf(os.Stderr, "  up to %3.0f m: p50 %v, p99 %v, worst %v ms\n", a.To, a.P50, a.P99, a.Worst)
 	}

@@ -61,6 +61,14 @@ func (b *Bot) Go(place, direction property.Vector3) error {
 	return nil
 }
 
+// Apart has the bot's moves of the next time counted apart as well (Freshness.Apart), for example
+// those around a line between two cells.
+func (b *Bot) Apart(d time.Duration) {
+	if b.trail != nil {
+		b.trail.apart.Store(uint32((b.group.now + d) / trailUnit))
+	}
+}
+
 // LeaveFor logs out, and logs in again after a time; 0 is for ever.
 func (b *Bot) LeaveFor(away time.Duration) {
 	b.logOut()

@@ -28,33 +28,68 @@ type Freshness struct {
 	Places uint64
 	// Worst is the oldest place that was sampled, by band of distance.
 	Worst [Bands]time.Duration
+	// Apart is the same of the moves that bots set apart (Bot.Apart), at any distance. They count
+	// above, too.
+	Apart Apart
 
 	ages [Bands][ageSteps]uint32
 }
 
+// Apart tells how well others know of moves that bots have set apart.
+type Apart struct {
+	// Moves, InTime and Worst are as in Freshness.
+	Moves, InTime uint64
+	Worst         time.Duration
+
+	ages [ageSteps]uint32
+}
+
+// Share is the part of the moves that were known in time, 0 to 1.
+func (a *Apart) Share() float64 { return share(a.InTime, a.Moves) }
+
+// Age is the age that a share q of the sampled places is below.
+func (a *Apart) Age(q float64) time.Duration { return ageBelow(q, a.ages[:]) }
+
+func (a *Apart) add(b *Apart) {
+	a.Moves += b.Moves
+	a.InTime += b.InTime
+	a.Worst = max(a.Worst, b.Worst)
+	for i, n := range b.ages {
+		a.ages[i] += n
+	}
+}
+
 // Share is the part of the moves in view that were known in time, 0 to 1.
-func (f *Freshness) Share() float64 {
-	if f.Moves == 0 {
+func (f *Freshness) Share() float64 { return share(f.InTime, f.Moves) }
+
+func share(part, all uint64) float64 {
+	if all == 0 {
 		return 0
 	}
-	return float64(f.InTime) / float64(f.Moves)
+	return float64(part) / float64(all)
 }
 
 // Age is the age that a share q of the places is below, of those sampled in the bands from the
 // first to before the last, the nearest being 0.
 func (f *Freshness) Age(q float64, first, last int) time.Duration {
-	all := 0
+	var sum [ageSteps]uint32
 	for i := first; i < last; i++ {
-		for _, n := range f.ages[i] {
-			all += int(n)
+		for j, n := range f.ages[i] {
+			sum[j] += n
 		}
 	}
+	return ageBelow(q, sum[:])
+}
+
+// ageBelow is the age that a share q of those in a histogram is below.
+func ageBelow(q float64, ages []uint32) time.Duration {
+	all := 0
+	for _, n := range ages {
+		all += int(n)
+	}
 	left := int(math.Ceil(q * float64(all)))
-	for j := range ageSteps {
-		for i := first; i < last; i++ {
-			left -= int(f.ages[i][j])
-		}
-		if left <= 0 {
+	for j, n := range ages {
+		if left -= int(n); left <= 0 {
 			return time.Duration(j) * ageStep
 		}
 	}
@@ -65,6 +100,7 @@ func (f *Freshness) add(g *Freshness) {
 	f.Moves += g.Moves
 	f.InTime += g.InTime
 	f.Places += g.Places
+	f.Apart.add(&g.Apart)
 	for i := range f.ages {
 		for j, n := range g.ages[i] {
 			f.ages[i][j] += n
@@ -161,16 +197,20 @@ func (b *Bot) look(now time.Duration) {
 		s.next = s.trail.count(s.next, math.MaxInt, now, cfg.InTime, false, fresh)
 		distance := entity.Distance(own, r.Position)
 		if s.known != nothing && (cfg.ViewRadius == 0 || distance <= cfg.ViewRadius) {
-			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now))
+			fresh.note(distance, cfg.ViewRadius, s.trail.age(s.known, now), s.trail.isApart(now))
 		}
 	}
 }
 
-func (f *Freshness) note(distance, radius float32, age time.Duration) {
+func (f *Freshness) note(distance, radius float32, age time.Duration, apart bool) {
 	band := 0
 	if radius > 0 {
 		band = min(int(distance/radius*Bands), Bands-1)
 	}
 	f.ages[band][min(int(age/ageStep), ageSteps-1)]++
 	f.Worst[band] = max(f.Worst[band], age)
+	if apart {
+		f.Apart.ages[min(int(age/ageStep), ageSteps-1)]++
+		f.Apart.Worst = max(f.Apart.Worst, age)
+	}
 }

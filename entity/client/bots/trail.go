@@ -30,6 +30,8 @@ type trail struct {
 	last  [lastMoves]move
 	made  [kept]move
 	older [kept]atomic.Uint32 // time of each keptEvery-th move
+	// apart is until when moves are set apart, in trailUnit.
+	apart atomic.Uint32
 }
 
 // lastMoves is as many as fill a line of the processor's cache.
@@ -37,14 +39,23 @@ const lastMoves = 3
 
 type move struct {
 	place atomic.Uint64 // X and Z
-	at    atomic.Uint32 // in trailUnit
+	at    atomic.Uint32 // in trailUnit; the highest bit says that it is set apart
 }
 
+// setApart marks a time as that of a move which is set apart. What is left counts two days.
+const setApart = 1 << 31
+
+// isApart reports whether the bot's moves at a time are set apart.
+func (t *trail) isApart(at time.Duration) bool { return uint32(at/trailUnit) < t.apart.Load() }
+
 func (t *trail) add(at time.Duration, place property.Vector3) {
-	n := t.n.Load()
+	n, when := t.n.Load(), uint32(at/trailUnit)
+	if t.isApart(at) {
+		when |= setApart
+	}
 	for _, m := range [...]*move{&t.last[n%lastMoves], &t.made[n%kept]} {
 		m.place.Store(uint64(math.Float32bits(place.X))<<32 | uint64(math.Float32bits(place.Z)))
-		m.at.Store(uint32(at / trailUnit))
+		m.at.Store(when)
 	}
 	if n%keptEvery == 0 {
 		t.older[n/keptEvery%kept].Store(uint32(at / trailUnit))
@@ -60,7 +71,9 @@ func (t *trail) move(number, n int) *move {
 	return &t.made[number%kept]
 }
 
-func (m *move) time() time.Duration { return time.Duration(m.at.Load()) * trailUnit }
+func (m *move) time() time.Duration { return time.Duration(m.at.Load()&^setApart) * trailUnit }
+
+func (m *move) apart() bool { return m.at.Load()&setApart != 0 }
 
 // find is the number of the newest move to a place, of those after a number.
 func (t *trail) find(place property.Vector3, after int, rounding float32) (number int, ok bool) {
@@ -85,13 +98,20 @@ func (t *trail) count(from, to int, now, inTime time.Duration, known bool, f *Fr
 		from += gone
 	}
 	for ; from < min(to, n); from++ {
-		late := now-t.move(from, n).time() > inTime
+		m := t.move(from, n)
+		late := now-m.time() > inTime
 		if !known && !late {
 			break
 		}
 		f.Moves++
 		if !late {
 			f.InTime++
+		}
+		if m.apart() {
+			f.Apart.Moves++
+			if !late {
+				f.Apart.InTime++
+			}
 		}
 	}
 	return from

@@ -51,6 +51,32 @@ func TestTrailCounts(t *testing.T) {
 	}
 }
 
+// Moves that are set apart count by themselves as well.
+func TestTrailApart(t *testing.T) {
+	var tr trail
+	tr.apart.Store(uint32(5 * tick / trailUnit))
+	for i := range 10 {
+		tr.add(time.Duration(i)*tick, at(float32(i)))
+	}
+	var f Freshness
+	tr.count(0, 10, 5*tick+tick/2, 2*tick, true, &f)
+	if f.Moves != 10 || f.InTime != 6 || f.Apart.Moves != 5 || f.Apart.InTime != 1 {
+		t.Errorf("%d of %d in time, apart %d of %d", f.InTime, f.Moves, f.Apart.InTime, f.Apart.Moves)
+	}
+	for i, apart := range []bool{true, true, false} {
+		f.note(1, 4, time.Duration(i)*tick, apart)
+	}
+	if tr.isApart(5*tick) || !tr.isApart(4*tick) || f.Apart.Worst != tick || f.Apart.Age(.5) != 0 || f.Apart.Age(1) != tick || f.Age(1, 0, Bands) != 2*tick {
+		t.Errorf("apart worst %v, half %v, all %v", f.Apart.Worst, f.Apart.Age(.5), f.Apart.Age(1))
+	}
+	var sum Freshness
+	sum.add(&f)
+	sum.add(&f)
+	if sum.Apart.Moves != 10 || sum.Apart.Share() != .2 || sum.Apart.Age(1) != tick {
+		t.Errorf("in sum %+v", sum.Apart.Moves)
+	}
+}
+
 // What a trail does not remember any more is late, and old to within a few ticks, up to a minute.
 func TestTrailForgets(t *testing.T) {
 	const made = 3000
@@ -83,9 +109,9 @@ func TestTrailForgets(t *testing.T) {
 func TestAges(t *testing.T) {
 	var a, f Freshness
 	for i := range 100 {
-		a.note(10, 100, time.Duration(i)*10*time.Millisecond)
+		a.note(10, 100, time.Duration(i)*10*time.Millisecond, false)
 	}
-	a.note(90, 100, time.Minute)
+	a.note(90, 100, time.Minute, false)
 	f.add(&a)
 	if p50, p99 := f.Age(.5, 0, 1), f.Age(.99, 0, 1); p50 != 490*time.Millisecond || p99 != 980*time.Millisecond {
 		t.Errorf("p50 %v, p99 %v", p50, p99)

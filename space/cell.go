@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/aoi"
+	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
@@ -54,6 +55,8 @@ type Cell struct {
 	ranges   aoi.Index
 	triggers map[aoi.Trigger]*Real
 	adders   adders
+	border   border
+	unseen   witness.Unseen
 
 	departing []*Real
 	hurried   []*Real // to tell their haunts of before the tick
@@ -187,6 +190,7 @@ func (c *Cell) sweep() {
 func (c *Cell) moved(e *entity.Entity) {
 	if rec := c.population.find(e.ID); rec != nil {
 		c.ranges.Move(rec.node, e.Position.X, e.Position.Z)
+		c.listMoved(rec)
 	}
 }
 

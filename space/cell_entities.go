@@ -17,7 +17,7 @@ func (c *Cell) admit(e *entity.Entity) *record {
 	if rec := c.population.find(e.ID); rec != nil {
 		return rec
 	}
-	rec := &record{e: e, seen: witness.Subject{Entity: e}, cell: c}
+	rec := &record{e: e, seen: witness.Subject{Entity: e, Unseen: &c.unseen}, cell: c}
 	rec.node = c.ranges.InsertBig(uint64(e.ID), e.Position.X, e.Position.Z, e.Def.AppealRadius)
 	c.population.byID[e.ID] = rec
 	c.showAdded(rec)

@@ -14,6 +14,7 @@ func (c *Cell) counts(r *Real) int64 {
 func (c *Cell) keep(rec *record) {
 	c.reals.insert(rec)
 	c.near.add(rec)
+	c.list(rec)
 	// If it ever overflows, it wraps around, and differences are still right.
 	c.gained += c.counts(rec.real)
 }
@@ -25,5 +26,6 @@ func (c *Cell) partWith(rec *record) {
 		return
 	}
 	c.near.remove(rec)
+	c.unlist(rec)
 	c.gained -= c.counts(rec.real)
 }

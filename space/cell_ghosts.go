@@ -18,9 +18,9 @@ import (
 func (c *Cell) mirror(r *Real, own bsp.Rect, budget int) int {
 	p := r.e.Position
 	x, z := float64(p.X), float64(p.Z)
-	reach := c.cfg.Border.GhostDistance + float64(r.e.Def.AppealRadius)
-	if around := bsp.Around(x, z, reach); r.haunts.Len() == 0 && within(around, own) {
-		return budget // deep inside, as most are
+	reach := r.reach()
+	if r.haunts.Len() == 0 && r.deep(own) {
+		return budget
 	}
 	var state *ghost.State
 	for _, leaf := range c.tree.Overlapping(bsp.Around(x, z, reach)) {
@@ -261,6 +261,7 @@ func (c *Cell) showGhost(r *Real, m *ghost.Query) {
 	if r.haunts.Has(m.Asker) || r.haunts.Add(m.Asker, c.now) {
 		r.haunts.SetBehind(m.Asker, false)
 		state.Answers = true
+		c.list(c.population.find(r.e.ID))
 		c.out.Send(m.Asker, state)
 	}
 }

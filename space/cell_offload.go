@@ -15,35 +15,23 @@ import (
 func appOf(l *bsp.Leaf) mercury.Address { return mercury.Address{At: l.App, Salt: l.Salt} }
 
 // check is the offload and ghost check: it finds who has left the cell, and who needs a ghost
-// where. Ghosts have been told their changes before, so what is sent here follows that.
+// where. Ghosts have been told their changes before, so what is sent here follows that. It visits
+// only those for whom something may be due; see border.
 func (c *Cell) check() {
-	for _, rec := range c.ghosts {
-		c.reportWatched(rec)
-	}
+	c.listUnseen()
 	if len(c.reals) == 0 {
 		return
 	}
-	budget, handover := c.cfg.GhostBudget, c.cfg.Border.Budget(c.cfg.CheckPeriod)
-	_, own, _ := c.tree.Leaf(c.id)
-	leaving := make([]*Real, 0, min(handover, len(c.reals)))
-	for _, rec := range c.reals {
-		r := rec.real
-		if r.gone != staying {
-			continue
-		}
-		if !c.population.frozen && len(leaving) < handover && c.shouldLeave(r) {
-			leaving = append(leaving, r)
-			continue
-		}
-		budget = c.mirror(r, own, budget)
-		r.checkWatched(rec)
-	}
+	_, area, _ := c.tree.Leaf(c.id)
+	c.listNear(area)
+	leaving := c.visitBorder()
 	c.adders.sweep(c)
 	for _, r := range leaving {
 		if r.gone == staying {
 			c.offload(r)
 		}
 	}
+	clear(leaving)
 }
 
 // shouldLeave reports whether a real is beyond its cell by more than the band, or has been beyond

@@ -20,6 +20,7 @@ const (
 	DefaultCheckPeriod   = 200 * time.Millisecond
 	DefaultGhostLife     = 2 * time.Second
 	DefaultGhostBudget   = 200
+	DefaultCheckBudget   = 4000
 	DefaultBackupPeriod  = 10 * time.Second
 	DefaultOrphanGrace   = 10 * time.Second
 	DefaultTopSpeed      = 30
@@ -54,6 +55,10 @@ type Config struct {
 	CheckPeriod time.Duration
 	// GhostBudget is the most ghosts that a cell makes in one check, default 200.
 	GhostBudget int
+	// CheckBudget is the most reals that one check looks at, default 4000, which takes about a
+	// millisecond. Only reals near a line and those with ghosts count. If there are more, the next
+	// check goes on with them, and their ghosts and handovers come that much later.
+	CheckBudget int
 	// BackupPeriod is how often each real is backed up to its base, default 10 s: the most that the
 	// death of a CellApp sets an entity back. Reals are also backed up when they are created.
 	BackupPeriod time.Duration
@@ -90,6 +95,7 @@ func (c Config) WithDefaults() Config {
 	c.GhostLife = cmp.Or(c.GhostLife, DefaultGhostLife)
 	c.CheckPeriod = cmp.Or(c.CheckPeriod, DefaultCheckPeriod)
 	c.GhostBudget = cmp.Or(c.GhostBudget, DefaultGhostBudget)
+	c.CheckBudget = cmp.Or(c.CheckBudget, DefaultCheckBudget)
 	c.BackupPeriod = cmp.Or(c.BackupPeriod, DefaultBackupPeriod)
 	c.OrphanGrace = cmp.Or(c.OrphanGrace, DefaultOrphanGrace)
 	c.TopSpeed = cmp.Or(c.TopSpeed, DefaultTopSpeed)
@@ -129,6 +135,7 @@ func (c Config) Validate() error {
 	positive("GhostLife", c.GhostLife > 0)
 	positive("CheckPeriod", c.CheckPeriod > 0)
 	positive("GhostBudget", c.GhostBudget > 0)
+	positive("CheckBudget", c.CheckBudget > 0)
 	positive("BackupPeriod", c.BackupPeriod > 0)
 	positive("OrphanGrace", c.OrphanGrace > 0)
 	positive("TopSpeed", c.TopSpeed > 0)

@@ -58,7 +58,8 @@
 //     begun.
 //  2. Controllers and timers of each real, in id order.
 //  3. Messages to ghosts: where each real is, its changes and events.
-//  4. Every CheckPeriod: offload what has left the cell, make and end ghosts.
+//  4. Every CheckPeriod: offload what has left the cell, make and end ghosts. Only who is near a
+//     line, has ghosts, or has just been lost from sight is visited.
 //  5. Range events, collected so far, go to the witnesses.
 //  6. Witnesses: one bundle and one packet for each client.
 //  7. Histories: some witnesses say what they still need, or some histories are trimmed.

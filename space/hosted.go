@@ -37,7 +37,7 @@ func (c Hosted) Drop() { c.population.dropCell(c.Cell) }
 
 // SetTree gives the cell a new version of its space's geometry; it ignores an older one. The next
 // tick then runs the offload and ghost check, unless only loads are new: those come every balance
-// period, and a check looks at all entities.
+// period, and a check visits all who are near a line.
 func (c Hosted) SetTree(t *bsp.Tree) {
 	if !c.tree.Version().Less(t.Version()) {
 		return

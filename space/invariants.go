@@ -13,11 +13,27 @@ func (c *Cell) assert() {
 		c.assertRecord(rec, c.ghosts, i)
 		c.assertGhost(rec)
 	}
+	c.assertBorder()
 	if len(c.near) != len(c.reals) {
 		invariant.Broken("%d of %d reals are served", len(c.near), len(c.reals))
 	}
 	if n := len(c.reals) + len(c.ghosts); c.ranges.Len() != n {
 		invariant.Broken("space: %d entities on cell %v, %d in its index of places", n, c.id, c.ranges.Len())
+	}
+}
+
+// assertBorder checks that the next check visits everyone for whom something is due.
+func (c *Cell) assertBorder() {
+	listed := 0
+	for _, rec := range c.reals {
+		if rec.real.listed {
+			listed++
+		} else if rec.real.due(rec, c.border.area) && !rec.seen.Noted() && rec.real.gone == staying {
+			invariant.Broken("space: no check visits %v", rec.e.ID)
+		}
+	}
+	if listed != len(c.border.list) {
+		invariant.Broken("space: checks visit %d reals, %d are to be visited", len(c.border.list), listed)
 	}
 }
 
@@ -60,6 +76,8 @@ func (c *Cell) assertGhost(rec *record) {
 		invariant.Broken("space: the real %v is among the ghosts", rec.e.ID)
 	case g.Entity != rec.e:
 		invariant.Broken("space: the ghost %v is another than its record", rec.e.ID)
+	case rec.told && !rec.seen.Watched() && !rec.seen.Noted():
+		invariant.Broken("space: the app of %v is not told that nobody sees it", rec.e.ID)
 	case g.Real == c.self:
 		invariant.Broken("space: the ghost %v is of a real on its own CellApp", rec.e.ID)
 	}

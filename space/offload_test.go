@@ -120,7 +120,7 @@ func TestNotOffloadedTo(t *testing.T) {
 	}
 }
 
-// A check looks at every entity: one for each version that only tells loads would be one a second
+// A check visits all who are near a line: one for each version that only tells loads would be one a second
 // more for nothing.
 func TestOnlyNewsOfCellsIsChecked(t *testing.T) {
 	r := newRig(t, 2)

@@ -59,6 +59,7 @@ type Real struct {
 
 	slowUntil    time.Duration // its client takes nothing until then
 	outsideSince time.Duration // when the real went beyond its cell; 0 if inside
+	listed       bool          // on Cell.border
 	decided      bsp.Version   // the geometry by which it was handed over to here
 	backupAt     time.Duration
 	saves        uint64

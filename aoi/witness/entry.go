@@ -101,7 +101,9 @@ func (a *account) watch(s *Subject) {
 		return // an Update may meet an entity anew, and others read the Subject then
 	}
 	if a.s != nil {
-		a.s.witnesses--
+		if a.s.witnesses--; a.s.witnesses == 0 {
+			a.s.Unseen.note(a.s)
+		}
 	}
 	if a.s = s; s != nil {
 		s.witnesses++

@@ -38,10 +38,17 @@ type Subject struct {
 	way, long trail // of the near and the middle form
 
 	witnesses int // that have it in their area of interest
+
+	// Unseen, if not nil, is told when no witness has it any more.
+	Unseen *Unseen
+	noted  bool // there
 }
 
 // Watched reports whether any witness of this cell has it in its area of interest.
 func (s *Subject) Watched() bool { return s.witnesses > 0 }
+
+// Noted reports whether the next Drain of Unseen yields it.
+func (s *Subject) Noted() bool { return s.noted }
 
 // moment is 1 + the tick of a Show; 0 is none. It counts round after thirteen years at 10 Hz.
 type moment uint32

@@ -57,7 +57,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	spawned := entity.ID(0)
 	hook := func(a *Avatar, what string) {
 		m.work(a.ID(), time.Millisecond)
-		if what == "leaving" || what == "entered" { // caused by the handover, and counted with it
+		if what == "leaving" || what == "left" || what == "entering" || what == "entered" { // caused by the handover, and counted with it
 			m.spent[a.ID()] -= time.Millisecond
 			m.spent[forNobody] += time.Millisecond
 		}

@@ -153,6 +153,7 @@ func (c *Cell) becomeGhost(r *Real, order entity.Order, real mercury.Address) {
 	rec.e.Floor = 0 // it may be in both lists of one sweep
 	c.ghosts.insert(rec)
 	c.watchGhost(rec)
+	callback(r, "OnLeftCell", func(s Quitter) { s.OnLeftCell() })
 }
 
 // Onload takes a real over. It sends the ack even if it refuses the real, since the holder of a
@@ -229,9 +230,6 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) erro
 	if r.gone != staying {
 		return fmt.Errorf("space: %s", r.reason)
 	}
-	if e.Aspect != aspect {
-		c.aspectChanged(c.population.find(e.ID))
-	}
 	r.decided = bsp.Version{Term: m.Decided.Term, N: m.Decided.N}
 	c.population.find(m.ID).giver = from
 	c.count.Migrations++
@@ -242,9 +240,7 @@ func (c *Cell) onload(m *migrate.Onload, rec *record, from mercury.Address) erro
 	}
 	r.announce()
 	r.haunts.Sweep(func(h ghost.Haunt) bool { return h.App == c.self || c.out.Dead(h.App) })
-	r.showAll()
-	r.ghostedStamp = e.MoveStamp
-	callback(r, "OnEnteredCell", func(s Enterer) { s.OnEnteredCell() })
+	r.enter(aspect)
 	return nil
 }
 

@@ -68,9 +68,12 @@ func (c *Cell) tell(r *Real) {
 			rest = c.sendUpdate(r, rest)
 		}
 	}
-	r.changes, r.payloads = r.changes[:0], r.payloads[:0]
+	r.forgetChanges()
 	r.ghostedStamp = r.e.MoveStamp
 }
+
+// forgetChanges drops what the haunts were to be told in Updates.
+func (r *Real) forgetChanges() { r.changes, r.payloads = r.changes[:0], r.payloads[:0] }
 
 // maxUpdate is how many bytes of payloads one Update carries before the next one begins: half of
 // what receivers are sure to accept.

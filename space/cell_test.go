@@ -249,7 +249,7 @@ func TestFreeze(t *testing.T) {
 		x.population.Freeze(false)
 	}
 	r.tick(3)
-	r.diary(7, "timer 1;leaving;entered;")
+	r.diary(7, "timer 1;leaving;entering;entered;")
 }
 
 func TestAuditFindsADifference(t *testing.T) {

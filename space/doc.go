@@ -24,6 +24,38 @@
 // Timers (Real.AddTimer), walks (Real.MoveTo) and the game's own controllers (Controller,
 // Real.AddController) travel with the entity, and call the script back by the name of a method.
 //
+// # The life of a cell script
+//
+// A script may have any of these hooks. In each it may do whatever it may do elsewhere, with the
+// exceptions named. It may also destroy the entity, and a panic costs the entity a life, as
+// everywhere (the base restores it), except in OnLeftCell.
+//
+//	hook            called                              there
+//	OnCreated       once, when the base or Spawn has    set up what the entity has: it is not called
+//	                made it; then the first backup      again for a restored real
+//	OnRestored      instead, when the base has brought  fields that are not properties are gone; what
+//	                it back from a backup               came after the backup has not happened
+//	OnClient        when its client came or went; after
+//	                OnCreated or OnRestored, not after
+//	                a move to another cell
+//	OnLeavingCell   before a handoff; its state is      what it changes travels along. If it moves
+//	                packed next                         back or destroys itself, it does not leave
+//	OnLeftCell      at the origin, when the Onload is   read its fields, as they were packed. Methods
+//	                sent and a ghost is in its place    of Real do nothing, and a panic is only logged
+//	OnEnteringCell  at the destination, with all of its change its state: ghosts and clients see it
+//	                state, before the cells with ghosts only with what it changes
+//	                of it and clients are told
+//	OnEnteredCell   right after they are told
+//	OnWitnessed     at the end of a tick, when a client begin or end what only matters if somebody
+//	                sees it, or none has for            looks; it is also called where a client sees a
+//	                UnwitnessedAfter                    ghost of it
+//	OnCallRefused   when a client's call was given up
+//	OnDestroy       when it is about to be destroyed,   say goodbye to the base and its clients. It is
+//	                before anybody hears of it          not called for a real that is lost
+//
+// A handoff that the destination refuses, or that dies with it, is undone by the base: OnRestored is
+// called. The transcripts border, death and seen in internal/sim/testdata show the order.
+//
 // # Spaces that come and go
 //
 // Besides the spaces of the cluster's configuration, game code can create spaces while the world

@@ -184,7 +184,7 @@ func TestFlowAtOldPlaceGoesOn(t *testing.T) {
 	}
 	r.call(7, hitMethod, arg(1)...)
 	r.pump()
-	r.diary(7, "created;leaving;entered;hit 1;")
+	r.diary(7, "created;leaving;entering;entered;hit 1;")
 	// So does an ack.
 	r.hold = nil
 	real := r.real(7)

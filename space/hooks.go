@@ -14,6 +14,14 @@ type (
 	// Leaver is told that the real is about to go to another cell; its changes travel along.
 	Leaver interface{ OnLeavingCell() }
 
+	// Quitter is told that the real has left: what is here now is a ghost. Methods of Real do
+	// nothing any more, and the handles keep what the real had.
+	Quitter interface{ OnLeftCell() }
+
+	// Arriver is told that the real is arriving from another cell, before ghosts and clients see it
+	// there; it may change its state.
+	Arriver interface{ OnEnteringCell() }
+
 	// Enterer is told that the real has arrived on another cell.
 	Enterer interface{ OnEnteredCell() }
 
@@ -34,7 +42,8 @@ type (
 
 func hooks() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Enterer](),
+		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Quitter](),
+		reflect.TypeFor[Arriver](), reflect.TypeFor[Enterer](),
 		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[Destroyer](),
 	}
 }

@@ -42,7 +42,7 @@ func TestOffloadBandAndDwell(t *testing.T) {
 	if home() != 1 {
 		t.Error("not offloaded at once beyond the band")
 	}
-	r.diary(7, "created;leaving;entered;leaving;entered;")
+	r.diary(7, "created;leaving;entering;entered;leaving;entering;entered;")
 	if r.apps[0].count.Migrations != 1 || r.apps[1].count.Migrations != 1 || r.bases[7].app != addr(1) {
 		t.Error("migrations are not counted, or the base not told")
 	}
@@ -196,7 +196,7 @@ func TestTravels(t *testing.T) {
 	}
 	r.bases[7].got = nil
 	r.tick(36)
-	r.diary(7, "leaving;entered;arrival 4;timer 3;timer 3;")
+	r.diary(7, "leaving;entering;entered;arrival 4;timer 3;timer 3;")
 	if list, _ := r.bundles(7); len(list) > 1 {
 		t.Errorf("the client noticed the move: %v", list)
 	}

@@ -122,9 +122,11 @@ func (a *Avatar) Own(who entity.ID, n uint32) { a.note("own %d by %d", n, who) }
 func (a *Avatar) All(who entity.ID, n uint32) { a.note("all %d by %d", n, who) }
 func (a *Avatar) Boom()                       { a.Hp.Set(99); panic("boom") }
 func (a *Avatar) OnCreated()                  { a.note("created") }
-func (a *Avatar) OnRestored()                 { a.note("restored") }
-func (a *Avatar) OnLeavingCell()              { a.note("leaving") }
-func (a *Avatar) OnEnteredCell()              { a.note("entered") }
+func (a *Avatar) OnRestored()                 { a.note("restored"); a.act(inRestored) }
+func (a *Avatar) OnLeavingCell()              { a.note("leaving"); a.act(inLeaving) }
+func (a *Avatar) OnLeftCell()                 { a.note("left"); a.act(inLeft) }
+func (a *Avatar) OnEnteringCell()             { a.note("entering"); a.act(inEntering) }
+func (a *Avatar) OnEnteredCell()              { a.note("entered"); a.act(inEntered) }
 func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
 func (a *Avatar) OnWitnessed(on bool) {
 	if a.seen != nil { // not into the diary: it hangs on who else is there
@@ -134,6 +136,30 @@ func (a *Avatar) OnWitnessed(on bool) {
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }
 func (a *Avatar) OnArrival(c entity.Callback) { a.note("arrival %d", c.User) }
 func (a *Avatar) OnBomb(entity.Callback)      { panic("bomb") }
+
+// The hooks of a real's life in which an Avatar does what its trade says.
+const (
+	inLeaving uint32 = 1 + iota
+	inLeft
+	inEntering
+	inEntered
+	inRestored
+)
+
+// panics and destroys are what it does there, added to the hook.
+const panics, destroys, changes = 100, 200, 300
+
+func (a *Avatar) act(hook uint32) {
+	switch a.Trade.Get() {
+	case hook + panics:
+		panic("by trade")
+	case hook + destroys:
+		a.Destroy()
+	case hook + changes:
+		a.Hp.Set(a.Hp.Get() + 1)
+		_, _ = a.Bag.Append(hook), a.Stock.Append(hook)
+	}
+}
 
 func testConfig() Config {
 	return Config{AoIRadius: 100, Border: balance.Border{GhostDistance: 130}, ArtificialLoad: 1000}.WithDefaults()

@@ -26,11 +26,13 @@ func (r *Real) contain(what string) {
 	}
 	invariant.Pass(p)
 	r.cell.count.Errors++
-	r.Log().Error("script panicked; the entity is restored from its backup",
+	r.Log().Error("script panicked; the entity is restored from its backup if it has not left",
 		"in", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	if r.gone == staying {
+	switch r.gone {
+	case staying:
 		r.depart(lost, fmt.Sprintf("panic in %s: %v", what, p))
-	} else {
+	case handedOver: // its new cell has it whole
+	default:
 		r.gone, r.reason = lost, fmt.Sprintf("panic in %s: %v", what, p)
 	}
 }

@@ -48,6 +48,9 @@ const (
 	inRestored
 	inDestroy
 	hooks
+	// In some lives these take the places of inLeaving and inEntering.
+	inLeft
+	inArriving
 )
 
 // brittleBase is the base part.
@@ -80,6 +83,13 @@ func (b *brittleBase) OnBeat(entity.Callback) {
 		panic(wantedPanic)
 	case n < 30:
 		hook := uint8(1 + b.w.chance.game.IntN(int(hooks)-1))
+		switch {
+		case b.Life.Get()%2 == 0:
+		case hook == inLeaving:
+			hook = inLeft
+		case hook == inEntering:
+			hook = inArriving
+		}
 		_ = b.Cell().Call("crack", hook, b.Life.Get())
 		if hook == inDestroy {
 			_ = b.DestroyCell()
@@ -163,6 +173,12 @@ func (s *brittleCell) OnThere(entity.Callback) {
 
 // OnLeavingCell panics before a handoff.
 func (s *brittleCell) OnLeavingCell() { s.crack(inLeaving) }
+
+// OnLeftCell panics where it has been, which costs nothing.
+func (s *brittleCell) OnLeftCell() { s.crack(inLeft) }
+
+// OnEnteringCell panics in the middle of a handoff.
+func (s *brittleCell) OnEnteringCell() { s.crack(inArriving) }
 
 // OnEnteredCell panics after a handoff.
 func (s *brittleCell) OnEnteredCell() { s.crack(inEntering) }

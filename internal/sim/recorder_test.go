@@ -29,8 +29,9 @@ type recorder struct {
 	old   map[string]bool // what has been said, of the periodic messages
 }
 
-// line is a message, or a remark of the script if from is nil.
+// line is a message, or if from is nil a remark of the script or a hook that was called.
 type line struct {
+	hook bool
 	at   time.Duration
 	from *Process
 	to   []*Process
@@ -41,6 +42,7 @@ type line struct {
 func (r *rig) record() *recorder {
 	rec := &recorder{r: r, old: map[string]bool{}}
 	r.opts.Tamper = rec.hear
+	r.world.hooked = rec.hooked
 	return rec
 }
 
@@ -48,7 +50,14 @@ func (r *rig) record() *recorder {
 func (rec *recorder) begin() { rec.lines = nil }
 
 // stop ends the transcript.
-func (rec *recorder) stop() { rec.r.opts.Tamper = nil }
+func (rec *recorder) stop() { rec.r.opts.Tamper, rec.r.world.hooked = nil, nil }
+
+// hooked writes down that a hook of a player's cell script was called.
+func (rec *recorder) hooked(id entity.ID, hook string) {
+	if id == rec.story {
+		rec.lines = append(rec.lines, line{hook: true, text: heroine + "'s script: " + hook})
+	}
+}
 
 // remark says what the script does.
 func (rec *recorder) remark(format string, args ...any) {
@@ -99,7 +108,7 @@ func (rec *recorder) add(from, to *Process, id uint8, tell teller, body []byte) 
 			return nil
 		}
 	}
-	rec.lines = append(rec.lines, line{rec.r.now, from, []*Process{to}, text})
+	rec.lines = append(rec.lines, line{at: rec.r.now, from: from, to: []*Process{to}, text: text})
 	return nil
 }
 
@@ -107,6 +116,10 @@ func (rec *recorder) add(from, to *Process, id uint8, tell teller, body []byte) 
 func (rec *recorder) String() string {
 	var b strings.Builder
 	for _, l := range rec.lines {
+		if l.hook {
+			fmt.Fprintf(&b, "%s%s\n", strings.Repeat(" ", widest+2), l.text)
+			continue
+		}
 		if l.from == nil {
 			fmt.Fprintf(&b, "\n%s\n", l.text)
 			continue
@@ -382,6 +395,13 @@ func (rec *recorder) ofReals(id wire.ID) teller {
 		return tell(func(m *migrate.Lost) string { return "CellLost " + rec.real(m.ID, m.Order) + ": " + m.Reason })
 	case wire.GhostStateID:
 		return tell(func(m *ghost.State) string { return "GhostState " + rec.real(m.ID, m.Order) })
+	case wire.GhostWatchedID:
+		return tell(func(m *ghost.Watched) string {
+			if m.On {
+				return "GhostWatched " + rec.real(m.ID, m.Order)
+			}
+			return "GhostWatched no more: " + rec.real(m.ID, m.Order)
+		})
 	case wire.GhostDeleteID:
 		return tell(func(m *ghost.Delete) string { return "GhostDelete " + rec.real(m.ID, m.Order) })
 	case wire.FlowID:

@@ -195,8 +195,14 @@ type guest struct {
 // visit starts a guest.
 func (r *rig) visit(user string, schema *property.Schema) *guest {
 	r.t.Helper()
+	return r.visitAs(0, user, schema)
+}
+
+// visitAs starts a guest beside others.
+func (r *rig) visitAs(n int, user string, schema *property.Schema) *guest {
+	r.t.Helper()
 	g := &guest{}
-	p := r.add("guest", portPlayers+90, func(p *Process) (App, error) {
+	p := r.add("guest", portPlayers+90+n, func(p *Process) (App, error) {
 		cl, err := client.New(client.Config{
 			Transport: p.ep, Schema: schema, LoginApp: mercurytest.Place(portLogin), User: user, Log: p.log(),
 			Events: client.Events{Closed: func(err error) { g.closed = err }},

@@ -14,6 +14,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury/mercurytest"
 	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
 )
 
 var update = flag.Bool("update", false, "write the transcripts in testdata anew")
@@ -39,6 +40,7 @@ func TestTranscripts(t *testing.T) {
 		{"border", borderIntro, crossBorder},
 		{"death", deathIntro, loseCellApp},
 		{"manager", managerIntro, replaceManager},
+		{"seen", seenIntro, seeAndPart},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +116,28 @@ func crossBorder(r *rig) *recorder {
 	rec.begin()
 	r.walk(g, r.beside(g, -ghostDistance-60))
 	r.wait(time.Second)
+	return rec
+}
+
+const seenIntro = `Bob comes into view of Ada, who stands on the next cell, and goes away again. Her script hears that a
+client sees her, and some seconds after he has gone, that none does any more.
+`
+
+func seeAndPart(r *rig) *recorder {
+	rec := r.record()
+	g := r.enter()
+	r.walk(g, r.beside(g, 40))
+	r.wait(time.Second)
+	bob := r.visitAs(1, "bob", r.world.schema)
+	r.until("he plays", 10*time.Second, bob.Client.InWorld)
+	r.walk(bob, r.beside(g, 400))
+	r.wait(2 * space.UnwitnessedAfter)
+	rec.begin()
+	r.walk(bob, r.beside(g, -40))
+	r.wait(time.Second)
+	rec.remark("Bob goes.")
+	r.walk(bob, r.beside(g, 400))
+	r.wait(space.UnwitnessedAfter + 5*time.Second)
 	return rec
 }
 

@@ -88,6 +88,7 @@ const critterDef = `
 </root>`
 
 type world struct {
+	hooked func(id entity.ID, hook string) // hears of hooks of players' cell parts; nil but for transcripts
 	schema *property.Schema
 	cells  *space.Scripts
 	lit    map[entity.SpaceID]int // how often a room had a first cell
@@ -146,7 +147,7 @@ func newWorld(o Options) (*world, error) {
 	if o.Wild.any() {
 		registerWild(w.cells)
 	}
-	space.Register[walkerCell](w.cells, "Walker")
+	space.Register(w.cells, "Walker", func() *walkerCell { return &walkerCell{w: w} })
 	space.Register[roverCell](w.cells, "Rover")
 	space.Register[critterCell](w.cells, "Critter")
 	space.Register[beastCell](w.cells, "Beast")
@@ -219,6 +220,14 @@ func (s *life) beat(r *space.Real) {
 type walkerCell struct {
 	*space.Real
 	life
+	w *world `cellscape:"local"`
+}
+
+// noteHook tells a transcript that a hook was called.
+func (s *walkerCell) noteHook(hook string) {
+	if s.w.hooked != nil {
+		s.w.hooked(s.ID(), hook)
+	}
 }
 
 // Wear is how a client changes what others see. Clients number their hats from 1, so that a lost or
@@ -250,9 +259,27 @@ func (s *walkerCell) start() {
 // OnLeavingCell changes something at the last moment, when the haunts have been told of everything
 // before it.
 func (s *walkerCell) OnLeavingCell() {
+	s.noteHook("OnLeavingCell")
 	n := uint32(s.Trail.Len())
 	_, _ = s.Trail.Append(n), s.Marks.Append(n)
 }
+
+// OnEnteringCell changes something when no ghost is of the new hop yet.
+func (s *walkerCell) OnEnteringCell() {
+	s.noteHook("OnEnteringCell")
+	n := uint32(s.Trail.Len())
+	_, _ = s.Trail.Append(n), s.Marks.Append(n)
+	s.Mood.Set(s.Mood.Get() + 1)
+}
+
+// OnLeftCell, OnEnteredCell, OnRestored and OnWitnessed are for transcripts.
+func (s *walkerCell) OnLeftCell()    { s.noteHook("OnLeftCell") }
+func (s *walkerCell) OnEnteredCell() { s.noteHook("OnEnteredCell") }
+func (s *walkerCell) OnRestored() {
+	s.noteHook("OnRestored")
+	s.life.OnRestored()
+}
+func (s *walkerCell) OnWitnessed(on bool) { s.noteHook(fmt.Sprintf("OnWitnessed(%v)", on)) }
 
 // OnBeat sends the base a number.
 func (s *walkerCell) OnBeat(entity.Callback) {

@@ -84,9 +84,9 @@ func ghosts() []plant {
 		{"the origin is no haunt", "space/cell_offload.go",
 			"	had := r.haunts.Remove(to)\n	r.haunts.Add(c.self, c.now)\n",
 			"	had := r.haunts.Remove(to)\n"},
-		{"ghosts not told of a new hop", "space/cell_offload.go",
-			"	r.showAll()\n	r.ghostedStamp = e.MoveStamp\n",
-			"	r.ghostedStamp = e.MoveStamp\n"},
+		{"ghosts not told of a new hop", "space/real_arrival.go",
+			"	r.showAll()\n	r.ghostedStamp = r.e.MoveStamp\n",
+			"	r.ghostedStamp = r.e.MoveStamp\n"},
 		{"handed on and forgotten", "space/population_handoffs.go",
 			"	p.handedOn = append(p.handedOn, handedOn{",
 			"	_ = append(p.handedOn, handedOn{"},
@@ -124,8 +124,8 @@ func restores() []plant {
 			"	m.accounts[a.name] = a\n	on.proxies++\n",
 			"	on.proxies++\n"},
 		{"a panic keeps the real", "space/script.go",
-			"	if r.gone == staying {\n		r.depart(lost,",
-			"	if r.gone == staying && what != \"OnEnteredCell\" {\n		r.depart(lost,"},
+			"	case staying:\n		r.depart(lost, fmt.Sprintf(\"panic in %s: %v\", what, p))\n",
+			"	case staying:\n		if what != \"OnEnteredCell\" {\n			r.depart(lost, fmt.Sprintf(\"panic in %s: %v\", what, p))\n		}\n"},
 	}
 }
 

@@ -17,6 +17,8 @@ type BaseHost interface {
 	CreateSpace(info SpaceInfo, method string) (request uint64, err error)
 	DestroySpace(id SpaceID) error
 	BaseMaker
+	ChangeSpaceData(space SpaceID, d SpaceDatum) error
+	NewDataID() (DataID, error)
 	Destroy()
 	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
 	Cancel(id CallbackID) bool

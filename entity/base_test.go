@@ -27,13 +27,18 @@ func (h *fakeHost) CreateCell(SpaceID, property.Vector3, property.Vector3, func(
 	h.created++
 	return nil
 }
-func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error)                  { return 4, nil }
-func (h *fakeHost) DestroySpace(id SpaceID) error                                      { h.created = int(id); return nil }
-func (h *fakeHost) App() mercury.Address                                               { return mercury.Address{Salt: 9} }
-func (h *fakeHost) CreateBase(BaseInfo, string) (uint64, error)                        { return 5, nil }
-func (h *fakeHost) RegisterName(_, _ string) (uint64, error)                           { return 6, nil }
-func (h *fakeHost) UnregisterName(string) bool                                         { return true }
-func (h *fakeHost) LookupName(_, _ string) (uint64, error)                             { return 8, nil }
+func (h *fakeHost) CreateSpace(i SpaceInfo, m string) (uint64, error) { return 4, nil }
+func (h *fakeHost) DestroySpace(id SpaceID) error                     { h.created = int(id); return nil }
+func (h *fakeHost) App() mercury.Address                              { return mercury.Address{Salt: 9} }
+func (h *fakeHost) CreateBase(BaseInfo, string) (uint64, error)       { return 5, nil }
+func (h *fakeHost) RegisterName(_, _ string) (uint64, error)          { return 6, nil }
+func (h *fakeHost) UnregisterName(string) bool                        { return true }
+func (h *fakeHost) LookupName(_, _ string) (uint64, error)            { return 8, nil }
+func (h *fakeHost) ChangeSpaceData(id SpaceID, d SpaceDatum) error {
+	h.created = int(d.Key)
+	return nil
+}
+func (h *fakeHost) NewDataID() (DataID, error)                                         { return 5, nil }
 func (h *fakeHost) DestroyCell() error                                                 { return ErrNoPart }
 func (h *fakeHost) Destroy()                                                           { h.created = -1 }
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
@@ -86,6 +91,13 @@ func TestBaseAsksItsHost(t *testing.T) {
 	if n, err := b.CreateSpace(SpaceInfo{}, "OnRoom"); n != 4 || err != nil {
 		t.Error("no space")
 	}
+	if id, err := b.AddSpaceData(9, 12, nil); err != nil || id != 5 || host.created != 12 {
+		t.Errorf("space data %d was added: %v", id, err)
+	}
+	if b.SetSpaceData(9, FirstReservedKey, nil) == nil || b.RemoveSpaceData(9, FirstReservedKey+1, 0) == nil || host.created != 12 {
+		t.Error("a reserved key was set")
+	}
+	host.created = 3
 	if b.DestroySpace(0) == nil || host.created != 3 {
 		t.Error("space 0 is destroyed")
 	}

@@ -154,6 +154,9 @@ func (c *Cell) runEntities(dt time.Duration) {
 			continue
 		}
 		c.watch.Switch(c.work.walkTurn(r))
+		if r.dataHeard < c.data.last {
+			r.hearData()
+		}
 		r.runControllers(dt)
 		r.timers.Run(r.Now(), r.callBack) // arriving may have added some
 	}

@@ -182,12 +182,23 @@ func (r *Real) tellData() {
 	}
 	for i := range d.entries {
 		if e := &d.entries[i]; e.Number > r.dataTold {
-			m := protocol.SpaceData{Key: e.Key, Value: e.Value}
-			r.direct = m.Append(r.direct)
-			r.spill()
+			r.tellDatum(e)
 		}
 	}
 	r.dataTold = d.last
+}
+
+// tellDatum tells the client of one entry. A client that has been told of none has none to remove.
+func (r *Real) tellDatum(e *DataEntry) {
+	switch {
+	case !e.Removed:
+		m := protocol.SpaceData{Key: e.Key, Entry: e.ID, Value: e.Value}
+		r.direct = m.Append(r.direct)
+	case r.dataTold > 0:
+		m := protocol.SpaceDataGone{Key: e.Key, Entry: e.ID}
+		r.direct = m.Append(r.direct)
+	}
+	r.spill()
 }
 
 // pending counts what the cell still has to tell: watched entities with something unsent,

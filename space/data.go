@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/cellscape/cellscape/entity"
 )
 
 // DataEntry is one entry of a space's data. The manager numbers the changes of a space, so all
@@ -11,17 +13,30 @@ import (
 type DataEntry struct {
 	Number uint64
 	Key    uint16
-	Value  []byte
-	// By is the allocator of the CellApp that set the entry, and Said that CellApp's number of the
+	// ID tells the entries of a key apart; that of 0 was the only one when it was set.
+	ID entity.DataID
+	// Removed says that the entry is no more: this is only a note of it.
+	Removed bool
+	Value   []byte
+	// By is the allocator of the app that set the entry, and Said that app's number of the
 	// request, 0 if it gave none. By these a later manager recognises a repeated request.
 	By   uint32
 	Said uint64
 }
 
+// replaces reports whether an entry is no more when this one, which has a higher number, is set.
+func (e *DataEntry) replaces(x *DataEntry) bool {
+	return e.Key == x.Key && (e.ID == 0 || e.ID == x.ID)
+}
+
+// maxRemoved bounds the notes of removed entries, as the manager does: the oldest are forgotten.
+const maxRemoved = 1024
+
 // spaceData is the data of a space as one cell knows it.
 type spaceData struct {
-	entries []DataEntry // by number; the newest of each key
+	entries []DataEntry // by number; the newest of each key and id, also of removed ones
 	last    uint64
+	removed int
 }
 
 // set takes a numbered change and reports whether it was new.
@@ -31,9 +46,30 @@ func (d *spaceData) set(e DataEntry) bool {
 	}
 	d.last = e.Number
 	e.Value = slices.Clone(e.Value)
-	d.entries = slices.DeleteFunc(d.entries, func(x DataEntry) bool { return x.Key == e.Key })
+	d.drop(func(x *DataEntry) bool { return e.replaces(x) })
 	d.entries = append(d.entries, e)
+	if e.Removed {
+		d.removed++
+	}
+	if d.removed > maxRemoved {
+		first := true
+		d.drop(func(x *DataEntry) bool {
+			oldest := x.Removed && first
+			first = first && !oldest
+			return oldest
+		})
+	}
 	return true
+}
+
+func (d *spaceData) drop(which func(*DataEntry) bool) {
+	d.entries = slices.DeleteFunc(d.entries, func(x DataEntry) bool {
+		goes := which(&x)
+		if goes && x.Removed {
+			d.removed--
+		}
+		return goes
+	})
 }
 
 // load takes a manager's list of entries.
@@ -44,10 +80,11 @@ func (d *spaceData) load(entries []DataEntry) {
 	}
 }
 
+// get is the newest value of a key.
 func (d *spaceData) get(key uint16) ([]byte, bool) {
-	for i := range d.entries {
-		if d.entries[i].Key == key {
-			return d.entries[i].Value, true
+	for i := len(d.entries) - 1; i >= 0; i-- {
+		if e := &d.entries[i]; e.Key == key && !e.Removed {
+			return e.Value, true
 		}
 	}
 	return nil, false
@@ -55,14 +92,14 @@ func (d *spaceData) get(key uint16) ([]byte, bool) {
 
 // Data returns the newest entry of the space's data for a key, as far as the cell knows.
 func (c *Cell) Data(key uint16) (DataEntry, bool) {
-	for _, e := range c.data.entries {
-		if e.Key == key {
-			return e, true
+	for i := len(c.data.entries) - 1; i >= 0; i-- {
+		if e := &c.data.entries[i]; e.Key == key && !e.Removed {
+			return *e, true
 		}
 	}
 	return DataEntry{}, false
 }
 
-// AllData yields the space's data as the cell knows it: the newest entry of each key, ordered by
-// number.
+// AllData yields the space's data as the cell knows it, ordered by number: the newest entry of each
+// key and id, and notes of the newest that were removed.
 func (c *Cell) AllData() iter.Seq[DataEntry] { return slices.Values(c.data.entries) }

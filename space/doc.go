@@ -49,6 +49,8 @@
 //	OnWitnessed     at the end of a tick, when a client begin or end what only matters if somebody
 //	                sees it, or none has for            looks; it is also called where a client sees a
 //	                UnwitnessedAfter                    ghost of it
+//	OnSpaceData     at the beginning of the tick after  read all of it
+//	                each change of the space's data
 //	OnCallRefused   when a client's call was given up
 //	OnDestroy       when it is about to be destroyed,   say goodbye to the base and its clients. It is
 //	                before anybody hears of it          not called for a real that is lost

@@ -1,6 +1,10 @@
 package space
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/cellscape/cellscape/entity"
+)
 
 // These are the hooks of cell scripts: a script may have any of their methods. Each is called on
 // the goroutine of the CellApp, never in the middle of a walk over the cell's lists.
@@ -32,6 +36,12 @@ type (
 	// Real.IsWitnessed. What nobody sees may think less.
 	WitnessWatcher interface{ OnWitnessed(watched bool) }
 
+	// DataWatcher is told of each change of the space's data while the real lives, in order, at the
+	// beginning of the next tick. What the space had before, it can read.
+	DataWatcher interface {
+		OnSpaceData(change entity.SpaceDatum)
+	}
+
 	// CallRefuser is told that its client's call to another entity was refused or given up. Nobody
 	// has handled it, and nobody will.
 	CallRefuser interface{ OnCallRefused(call RefusedCall) }
@@ -44,6 +54,6 @@ func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Quitter](),
 		reflect.TypeFor[Arriver](), reflect.TypeFor[Enterer](),
-		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[Destroyer](),
 	}
 }

@@ -52,6 +52,7 @@ type Real struct {
 	bundle    []byte // of this tick, with the packets
 	packets   [][]byte
 	dataTold  uint64 // the last space data number sent to the client
+	dataHeard uint64 // the last of which the script was told
 	audits    bool   // the client has asked what it should hold
 
 	witnessed bool          // by clients, as the script was told
@@ -201,19 +202,6 @@ func (r *Real) Chance() *rand.Rand { return r.cell.chance }
 func (r *Real) Log() *slog.Logger {
 	return r.cell.log.With("entity", r.e.ID.String(), "type", r.e.Def.Name)
 }
-
-// SetSpaceData sets an entry of the space's data. All cells of the space and their clients see
-// changes in the same order.
-func (r *Real) SetSpaceData(key uint16, value []byte) error {
-	if len(value) > protocol.MaxSpaceDataValue {
-		return fmt.Errorf("space: space data of %d bytes is longer than %d", len(value), protocol.MaxSpaceDataValue)
-	}
-	r.cell.out.SetSpaceData(r.e.Space, key, value)
-	return nil
-}
-
-// SpaceData returns the value of an entry of the space's data as this cell knows it.
-func (r *Real) SpaceData(key uint16) ([]byte, bool) { return r.cell.data.get(key) }
 
 // EntitiesInRange yields the other entities whose x and z are within radius metres of the entity's,
 // in id order. It reaches as far as ghosts do.

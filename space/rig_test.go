@@ -73,7 +73,7 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 				{Name: "chest4", Type: text, Flags: property.OwnClient},
 				{Name: "chest5", Type: text, Flags: property.OwnClient},
 				{Name: "chest6", Type: text, Flags: property.OwnClient},
-			}, more...),
+			}, append(more, &property.Property{Name: "data", Type: property.Scalar(property.KindString), Flags: property.CellPrivate})...),
 			CellMethods: []*property.Method{
 				{Name: "hit", Args: arg},
 				{Name: "own", Args: arg, Exposed: property.ExposedOwn},
@@ -102,6 +102,7 @@ type Avatar struct {
 	Trade property.Uint32
 	Mana  property.Uint32
 	Diary property.String
+	Data  property.String
 	Stock property.Slice[uint32]
 	Purse property.Slice[uint32]
 	Bag   property.Slice[uint32]
@@ -128,6 +129,9 @@ func (a *Avatar) OnLeftCell()                 { a.note("left"); a.act(inLeft) }
 func (a *Avatar) OnEnteringCell()             { a.note("entering"); a.act(inEntering) }
 func (a *Avatar) OnEnteredCell()              { a.note("entered"); a.act(inEntered) }
 func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
+func (a *Avatar) OnSpaceData(d entity.SpaceDatum) {
+	a.Data.Set(a.Data.Get() + fmt.Sprintf("data %d/%d %.9s %v;", d.Key, d.ID, d.Value, d.Removed))
+}
 func (a *Avatar) OnWitnessed(on bool) {
 	if a.seen != nil { // not into the diary: it hangs on who else is there
 		a.seen(on)
@@ -219,10 +223,10 @@ var errDeaf = errors.New("the channel to the proxy takes nothing")
 
 func (a *testApp) ClientRoom(mercury.Address) int { return a.room }
 
-func (a *testApp) SetSpaceData(_ entity.SpaceID, key uint16, value []byte) {
+func (a *testApp) SetSpaceData(_ entity.SpaceID, d entity.SpaceDatum) {
 	a.dataNumber++
 	for _, x := range a.apps {
-		x.cell.TakeData(DataEntry{Number: a.dataNumber, Key: key, Value: value})
+		x.cell.TakeData(DataEntry{Number: a.dataNumber, Key: d.Key, ID: d.ID, Removed: d.Removed, Value: d.Value})
 	}
 }
 

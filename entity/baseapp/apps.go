@@ -86,6 +86,7 @@ func (a *BaseApp) route() {
 	app.On(r, func(_ sender, m *wire.Located) { a.takeLocated(m) })
 	// An answer that comes a second time changes nothing.
 	app.On(r, func(from sender, m *wire.SpaceCreated) { a.links.Answered(a.now, from.ch, m) })
+	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(from sender, m *wire.SpaceDestroyed) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BasePlaced) { a.links.Answered(a.now, from.ch, m) })
 	app.On(r, func(from sender, m *wire.BaseMade) { a.links.Answered(a.now, from.ch, m) })
@@ -128,6 +129,7 @@ func (a *BaseApp) welcomed(m *wire.Welcome) {
 		return
 	}
 	a.number = m.Number
+	a.said.SayLate()
 	a.baseMgr.Move(addressIfValid(m.BaseAppMgr.At, a.baseMgr.At))
 	if a.ids == nil {
 		ids, err := app.NewAllocator(m.Allocator)

@@ -52,6 +52,7 @@ type BaseApp struct {
 
 	spaces  app.Errands // for new ones
 	endings app.Errands // of spaces
+	said    app.Said    // space data that the manager has not answered
 	space   uint64      // number of the last that was asked for
 	asks    app.Errands // for bases elsewhere, and names
 	asked   uint64      // number of the last of them
@@ -107,6 +108,7 @@ func New(cfg Config) (*BaseApp, error) {
 	a.baseMgr = app.NewMember(&a.links, netip.AddrPort{}, join)
 	a.spaces, a.endings = app.NewErrands(&a.cellMgr, MaxSpaceRequests), app.NewErrands(&a.cellMgr, app.MaxEndings)
 	a.asks = app.NewErrands(&a.baseMgr, MaxAsks)
+	a.said = app.NewSaid(&a.cellMgr)
 	a.route()
 	return a, a.newDownloads()
 }

@@ -53,6 +53,7 @@ func (a *BaseApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 		return
 	}
 	if a.cellMgr.Opened(ch) {
+		a.said.Late()
 		if a.cellMgr.Rejoins() {
 			a.rejoin()
 		}

@@ -3,8 +3,8 @@ package client
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
@@ -74,8 +74,8 @@ type Client struct {
 	inWorld  bool
 	space    entity.SpaceID
 	entities replicas
-	kept     []kept       // by slot
-	data     []spaceDatum // by key
+	kept     []kept              // by slot
+	data     []entity.SpaceDatum // by key and id
 	// bundle is the number of the last bundle of the cell part, within its incarnation; 0 before
 	// any.
 	bundle uint64
@@ -88,11 +88,6 @@ type Client struct {
 	incarnation uint32 // of the player's real, sent with every move
 	dirty       bool   // the player moved since the last Move
 	moving      bool   // the last Move went unreliably
-}
-
-type spaceDatum struct {
-	key   uint16
-	value []byte
 }
 
 // New returns a client that begins at its first Tick. Its error lists all faults of cfg.
@@ -134,17 +129,24 @@ func (c *Client) InWorld() bool { return c.inWorld }
 // Space is the space that the player is in, 0 outside of any.
 func (c *Client) Space() entity.SpaceID { return c.space }
 
-// SpaceData returns an entry of the data of the player's space. Do not change it.
+// SpaceData returns an entry of the data of the player's space: of several under a key the one with
+// the lowest id, which is the only one if it was set as such. Do not change it.
 func (c *Client) SpaceData(key uint16) (value []byte, ok bool) {
-	i, ok := c.findData(key)
-	if !ok {
-		return nil, false
+	for _, v := range c.AllSpaceData(key) {
+		return v, true
 	}
-	return c.data[i].value, true
+	return nil, false
 }
 
-func (c *Client) findData(key uint16) (int, bool) {
-	return slices.BinarySearchFunc(c.data, key, func(d spaceDatum, key uint16) int { return int(d.key) - int(key) })
+// AllSpaceData yields all entries of a key of the data of the player's space, by id.
+func (c *Client) AllSpaceData(key uint16) iter.Seq2[entity.DataID, []byte] {
+	return func(yield func(entity.DataID, []byte) bool) {
+		for i, _ := c.findData(key, 0); i < len(c.data) && c.data[i].Key == key; i++ {
+			if !yield(c.data[i].ID, c.data[i].Value) {
+				return
+			}
+		}
+	}
 }
 
 // Tick dials at its first call. Later it sends the player's place when that is due, and gives up on

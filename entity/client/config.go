@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/mercury/download"
@@ -142,8 +143,9 @@ type Events struct {
 	PropertyChanged func(r *Replica, c *property.Change)
 	// Called: the server called client method m of r, which may be the player's own.
 	Called func(r *Replica, m *property.Method, args []property.Value)
-	// SpaceData: an entry of the data of the player's space was set. The function may keep value.
-	SpaceData func(key uint16, value []byte)
+	// SpaceData: an entry of the data of the player's space was set or removed. The function may
+	// keep the value.
+	SpaceData func(change entity.SpaceDatum)
 
 	// Downloaded: a content from the player's base is complete, or err says why it is not. The
 	// function may keep content. Without this function the client refuses contents.

@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.ReturnID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.SpaceDataGoneID || id == protocol.BundleID
 }
 
 // onPlaying applies a message of the proxy.
@@ -129,6 +129,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onRest(body)
 	case protocol.SpaceDataID:
 		return c.onSpaceData(body)
+	case protocol.SpaceDataGoneID:
+		return c.onSpaceDataGone(body)
 	case protocol.AuditID:
 		return c.onAudit(body)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -46,6 +47,13 @@ func TestEveryMessageIsApplied(t *testing.T) {
 	r.say((&protocol.SpaceData{Key: 4, Value: []byte("rain")}).Append(r.cell(8)))
 	r.say((&protocol.SpaceData{Key: 4, Value: []byte("sun")}).Append(r.cell(9)))
 	r.wantEvents("space data 4 = rain", "space data 4 = sun")
+	r.say((&protocol.SpaceData{Key: 4, Entry: 8, Value: []byte("wind")}).Append(nil))
+	r.say((&protocol.SpaceData{Key: 4, Entry: 6, Value: []byte("fog")}).Append(nil))
+	r.say((&protocol.SpaceDataGone{Key: 4, Entry: 8}).Append(nil))
+	r.wantEvents("space data 4 = wind", "space data 4 = fog", "space data 4 = ")
+	if got := fmt.Sprint(maps.Collect(r.c.AllSpaceData(4))); got != "map[0:[115 117 110] 6:[102 111 103]]" {
+		t.Errorf("it has %s", got)
+	}
 	if v, ok := r.c.SpaceData(4); !ok || string(v) != "sun" {
 		t.Errorf("space data %q %v", v, ok)
 	}

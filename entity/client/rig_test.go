@@ -93,7 +93,7 @@ func rigOf(t testing.TB, schema *property.Schema) *rig {
 				note("%v.%s = %v", e.ID, e.Def.Properties[c.Index].Name, c.New)
 			},
 			Called:    func(e *Replica, m *property.Method, args []property.Value) { note("%v.%s(%v)", e.ID, m.Name, args) },
-			SpaceData: func(k uint16, v []byte) { note("space data %d = %s", k, v) },
+			SpaceData: func(d entity.SpaceDatum) { note("space data %d = %s", d.Key, d.Value) },
 			Audited:   func(diff []string) { r.diff = diff; note("audited %d", len(diff)) },
 			Closed:    func(err error) { note("closed: %v", err) },
 		},

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -221,18 +222,42 @@ func (c *Client) onSpaceData(body []byte) error {
 	if err := m.Parse(body); err != nil {
 		return err
 	}
-	value := slices.Clone(m.Value)
-	i, ok := c.findData(m.Key)
-	switch {
-	case ok:
-		c.data[i].value = value
-	case len(c.data) >= MaxSpaceData:
+	d := entity.SpaceDatum{Key: m.Key, ID: m.Entry, Value: slices.Clone(m.Value)}
+	c.dropData(d)
+	if len(c.data) >= MaxSpaceData {
 		return malformed("more than %d entries of space data", MaxSpaceData)
-	default:
-		c.data = slices.Insert(c.data, i, spaceDatum{m.Key, value})
 	}
-	if c.cfg.Events.SpaceData != nil {
-		c.cfg.Events.SpaceData(m.Key, slices.Clone(value))
-	}
+	i, _ := c.findData(d.Key, d.ID)
+	c.data = slices.Insert(c.data, i, d)
+	c.tellData(d)
 	return nil
+}
+
+func (c *Client) onSpaceDataGone(body []byte) error {
+	var m protocol.SpaceDataGone
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	d := entity.SpaceDatum{Key: m.Key, ID: m.Entry, Removed: true}
+	c.dropData(d)
+	c.tellData(d)
+	return nil
+}
+
+// dropData forgets what a change replaces.
+func (c *Client) dropData(d entity.SpaceDatum) {
+	c.data = slices.DeleteFunc(c.data, func(x entity.SpaceDatum) bool { return d.Replaces(x.Key, x.ID) })
+}
+
+func (c *Client) tellData(d entity.SpaceDatum) {
+	if c.cfg.Events.SpaceData != nil {
+		d.Value = slices.Clone(d.Value)
+		c.cfg.Events.SpaceData(d)
+	}
+}
+
+func (c *Client) findData(key uint16, id entity.DataID) (int, bool) {
+	return slices.BinarySearchFunc(c.data, key, func(d entity.SpaceDatum, key uint16) int {
+		return cmp.Or(cmp.Compare(d.Key, key), cmp.Compare(d.ID, id))
+	})
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/space"
@@ -17,17 +19,56 @@ import (
 // the changes from 1 in this order, and no other has as many of its own.
 type spaceOrders struct {
 	number uint64
-	newest map[uint16]order
+	newest map[uint16][]order         // what a key has
 	first  bsp.CellID                 // the cell with which the space last began
 	said   map[mercury.Address]uint64 // the newest change that each start of a CellApp has sent to this manager
 	term   uint32
 }
 
-// order is what was last asked for under one key.
+// order is what was last asked for of one entry.
 type order struct {
 	number uint64
+	id     entity.DataID
 	value  string
 	by     mercury.Address
+}
+
+// asked is what a key should have, as dataOf tells it.
+func (o *spaceOrders) asked(key uint16) (d keyData) {
+	for _, x := range o.newest[key] {
+		d.add(x.number, x.id, []byte(x.value))
+	}
+	return d
+}
+
+// keyData is what is known of a key somewhere: the highest number, and the entries by id.
+type keyData struct {
+	number  uint64
+	entries []string
+}
+
+func (d *keyData) add(number uint64, id entity.DataID, value []byte) {
+	d.number = max(d.number, number)
+	d.entries = append(d.entries, fmt.Sprintf("%020d %q", id, value))
+}
+
+func (d *keyData) String() string {
+	slices.Sort(d.entries)
+	return strings.Join(d.entries, ", ")
+}
+
+// dataOf is what a cell knows of a key.
+func dataOf(cell *space.Cell, key uint16) (d keyData) {
+	for e := range cell.AllData() {
+		switch {
+		case e.Key != key:
+		case e.Removed:
+			d.number = max(d.number, e.Number)
+		default:
+			d.add(e.Number, e.ID, e.Value)
+		}
+	}
+	return d
 }
 
 func (o *spaceOrders) hear(p *Process, ch mercury.ChannelID, msg []byte) {
@@ -44,13 +85,19 @@ func (o *spaceOrders) hear(p *Process, ch mercury.ChannelID, msg []byte) {
 		}
 		o.number++
 		if o.newest == nil {
-			o.newest = map[uint16]order{}
+			o.newest = map[uint16][]order{}
 		}
-		o.newest[m.Key] = order{o.number, string(m.Value), from}
+		o.newest[m.Key] = slices.DeleteFunc(o.newest[m.Key], func(x order) bool { return replaces(&m, x) })
+		if !m.Removed {
+			o.newest[m.Key] = append(o.newest[m.Key], order{o.number, m.ID, string(m.Value), from})
+		}
 	case slices.Contains(p.c.cellApps, p) && id == wire.AddCellID && c.Parse(msg[1:]) == nil && c.First && c.Space == theSpace:
 		o.first = c.Cell
 	}
 }
+
+// replaces reports whether an entry is no more when a request is carried out.
+func replaces(m *wire.SetSpaceData, x order) bool { return m.ID == 0 || m.ID == x.id }
 
 // counts reports whether a change is to be set. A change that is said twice is not, nor is a change
 // of a key that has had another value set since.
@@ -60,7 +107,10 @@ func (o *spaceOrders) counts(term uint32, from mercury.Address, m *wire.SetSpace
 	}
 	again := m.Said <= o.said[from]
 	o.said[from] = max(o.said[from], m.Said)
-	return !again && m.Space == theSpace && !(m.Late && o.newest[m.Key].number > m.Seen && o.newest[m.Key].by != from)
+	overtaken := m.Late && slices.ContainsFunc(o.newest[m.Key], func(x order) bool {
+		return replaces(m, x) && x.number > m.Seen && x.by != from
+	})
+	return !again && m.Space == theSpace && !overtaken
 }
 
 // dataKeys are the keys that the game may set.
@@ -99,12 +149,12 @@ func (k *oneData) safe() error {
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range theCell(a) {
 			for _, key := range keys {
-				e, _ := cell.Data(key)
+				e := dataOf(cell, key)
 				at := keyAt{p.Address(), key}
-				if was := k.last[at]; e.Number < was || e.Number > wire.SpaceDataBase(k.c.terms)+k.c.orders.number {
-					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", key, p.Name, e.Number, was, k.c.orders.number, k.c.terms)
+				if was := k.last[at]; e.number < was || e.number > wire.SpaceDataBase(k.c.terms)+k.c.orders.number {
+					err = fmt.Errorf("promise 5: the space data %d on %s is number %#x, it was %#x; %d changes were asked for in %d terms", key, p.Name, e.number, was, k.c.orders.number, k.c.terms)
 				}
-				k.last[at] = e.Number
+				k.last[at] = e.number
 			}
 		}
 	})
@@ -119,7 +169,7 @@ func (k *oneData) begin() {
 	k.c.eachCellApp(func(p *Process, a *cellapp.CellApp) {
 		for cell := range a.Cells() {
 			for _, key := range k.c.opts.dataKeys() {
-				if e, _ := cell.Data(key); cell.Space() == theSpace && e.Number > 0 {
+				if cell.Space() == theSpace && dataOf(cell.Cell, key).number > 0 {
 					last[keyAt{p.Address(), key}] = k.last[keyAt{p.Address(), key}]
 				}
 			}
@@ -139,7 +189,8 @@ func (k *oneData) converged() error {
 // agreed checks one key.
 func (k *oneData) agreed(key uint16) error {
 	var faults []error
-	want := k.c.orders.newest[key]
+	asked := k.c.orders.asked(key)
+	want := asked.String()
 	if k.c.observer.last.Deaths > 0 || k.c.terms > 1 {
 		// The manager does not listen to those it declared dead, nor does the next one know the
 		// last things that were said to it. The newest value is what the cells have, and all must
@@ -149,8 +200,8 @@ func (k *oneData) agreed(key uint16) error {
 				if a.Removing(cell.Space()) {
 					continue
 				}
-				e, _ := cell.Data(key)
-				want = order{number: e.Number, value: string(e.Value)}
+				e := dataOf(cell, key)
+				want = e.String()
 			}
 		})
 	}
@@ -159,14 +210,18 @@ func (k *oneData) agreed(key uint16) error {
 			if a.Removing(cell.Space()) {
 				continue // the cell is out of the space, and is told nothing any more
 			}
-			if e, _ := cell.Data(key); e.Number != want.number || string(e.Value) != want.value {
-				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %d %q, the newest is %d %q", p.Name, key, e.Number, e.Value, want.number, want.value))
+			if e := dataOf(cell, key); e.String() != want {
+				faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %s, the newest is %s", p.Name, key, e.String(), want))
 			}
 		}
 	})
 	for _, pl := range k.c.players {
-		if got, _ := pl.client.SpaceData(key); string(got) != want.value {
-			faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %q, the newest is %q", pl.name, key, got, want.value))
+		var e keyData
+		for id, value := range pl.client.AllSpaceData(key) {
+			e.add(0, id, value)
+		}
+		if e.String() != want {
+			faults = append(faults, fmt.Errorf("promise 5: %s has space data %d: %s, the newest is %s", pl.name, key, e.String(), want))
 		}
 	}
 	return errors.Join(faults...)

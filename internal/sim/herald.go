@@ -51,6 +51,10 @@ func (b *heraldBase) OnBeat(entity.Callback) {
 		return
 	}
 	b.n++
+	if b.n%4 == 0 && !b.w.hush {
+		_, _ = b.AddSpaceData(theSpace, uint16(key), fmt.Appendf(nil, "%s:%d", b.ID(), b.n))
+		return
+	}
 	_ = b.Cell().Call("proclaim", uint16(key), fmt.Sprintf("%s:%d", b.ID(), b.n))
 }
 
@@ -60,10 +64,24 @@ type heraldCell struct {
 	Said property.Uint32
 }
 
-// Proclaim sets an entry.
+// Proclaim changes an entry: it sets the only one of the key, adds one, gives the newest that it
+// knows of another value, or removes that.
 func (s *heraldCell) Proclaim(key uint16, text string) {
 	s.Said.Set(s.Said.Get() + 1)
-	_ = s.SetSpaceData(key, []byte(text))
+	newest, known := entity.DataID(0), false
+	for id := range s.AllSpaceData(key) {
+		newest, known = id, true
+	}
+	switch n := s.Said.Get() % 8; {
+	case key == hushKey || n == 0:
+		_ = s.SetSpaceData(key, []byte(text))
+	case known && n < 3:
+		_ = s.RemoveSpaceData(key, newest)
+	case known && n == 3:
+		_ = s.ReplaceSpaceData(key, newest, []byte(text))
+	default:
+		_, _ = s.AddSpaceData(key, []byte(text))
+	}
 }
 
 // hushed reports whether the game is over, as far as a real's cell knows.

@@ -41,8 +41,14 @@ type SpaceDataEntry struct {
 	// Number is above those of all earlier changes of the space's data; see SpaceDataBase.
 	Number uint64
 	Key    uint16
-	Value  []byte
-	// By is the allocator of the CellApp that set the entry, and Said that CellApp's number of the
+	// ID tells the entries of a key apart. The one of 0 is the only one when it is set: it replaces
+	// all of the key that have lower numbers.
+	ID entity.DataID
+	// Removed says that the entry is no more. It is kept for a while, so that an app or a manager
+	// that missed the removal learns of it; see MaxRemovedData.
+	Removed bool
+	Value   []byte
+	// By is the allocator of the app that set the entry, and Said that app's number of the
 	// SetSpaceData, 0 if it gave none. By these a manager of a later term knows what was handled.
 	By   uint32
 	Said uint64
@@ -61,8 +67,13 @@ func SpaceDataBase(term uint32) uint64 { return uint64(max(term, 1)-1) << spaceD
 // MaxSpaceData bounds the entries of one space.
 const MaxSpaceData = 4096
 
+// MaxRemovedData bounds the removed entries of which everyone keeps a note, the newest. They take
+// some bytes each. An app is out of the manager's reach for seconds at most, in which no game
+// removes that many.
+const MaxRemovedData = 1024
+
 // minSpaceDataEntry is the shortest encoding of an entry.
-const minSpaceDataEntry = 6
+const minSpaceDataEntry = 8
 
 func (m *AddCell) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
@@ -81,13 +92,26 @@ func (m *AddCell) Parse(body []byte) error { return parse(body, m, m.code) }
 func (e *SpaceDataEntry) code(c *codec.Coder) {
 	c.Uvarint(&e.Number)
 	c.U16(&e.Key)
+	codeDataID(c, &e.ID)
+	c.Bool(&e.Removed)
 	c.Bytes(&e.Value, MaxSpaceDataValue)
 	codec.Uint32(c, &e.By)
 	c.Uvarint(&e.Said)
 }
 
+// Replaces reports whether an entry is no more when this one, which has a higher number, is set.
+func (e *SpaceDataEntry) Replaces(x *SpaceDataEntry) bool {
+	return e.Key == x.Key && (e.ID == 0 || e.ID == x.ID)
+}
+
+func codeDataID(c *codec.Coder, v *entity.DataID) {
+	id := uint64(*v)
+	c.Uvarint(&id)
+	*v = entity.DataID(id)
+}
+
 func codeSpaceData(c *codec.Coder, v *[]SpaceDataEntry) {
-	codec.List(c, v, MaxSpaceData, minSpaceDataEntry,
+	codec.List(c, v, MaxSpaceData+MaxRemovedData, minSpaceDataEntry,
 		func(c *codec.Coder, e *SpaceDataEntry) { e.code(c) })
 }
 

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"math"
+
 	"encoding/binary"
 	"errors"
 	"time"
@@ -246,19 +248,28 @@ const MaxSpaceDataValue = 16 << 10
 type SetSpaceData struct {
 	Space entity.SpaceID
 	Key   uint16
-	Value []byte // aliases the input after Parse
-	// Said numbers the requests of a start of a CellApp, from 1, over all spaces. It is 0 if the
+	// ID and Removed are those of the SpaceDataEntry. Whoever adds an entry gives it a new id.
+	ID      entity.DataID
+	Removed bool
+	Value   []byte // aliases the input after Parse
+	// Said numbers the requests of a start of an app, from 1, over all spaces. It is 0 if the
 	// sender does not keep the request and wants no answer.
 	Said uint64
 	// Late means that the entry was set before this channel was open.
 	Late bool
-	// Seen is the number of the newest entry of the key that the sender knew when it set this one.
+	// Seen is the highest number of those entries which this one replaces that the sender knew when
+	// it set this one. A BaseApp, which knows no data, says SeenAll.
 	Seen uint64
 }
+
+// SeenAll says that a request is good whatever others have set before it arrives.
+const SeenAll = math.MaxUint64
 
 func (m *SetSpaceData) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Space)
 	c.U16(&m.Key)
+	codeDataID(c, &m.ID)
+	c.Bool(&m.Removed)
 	c.Bytes(&m.Value, MaxSpaceDataValue)
 	c.Uvarint(&m.Said)
 	c.Bool(&m.Late)

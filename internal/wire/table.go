@@ -153,7 +153,7 @@ var table = newTable(
 	row[Retired](RetiredID, CellAppMgr.to(CellApp)),
 	row[Geometry](GeometryID, CellAppMgr.to(CellApp)),
 	row[SpaceData](SpaceDataID, CellAppMgr.to(CellApp)),
-	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp)),
+	row[SpaceDataSet](SpaceDataSetID, CellAppMgr.to(CellApp, BaseApp)),
 	row[SpaceRate](SpaceRateID, CellAppMgr.to(CellApp)),
 
 	// Between CellApps.

@@ -72,7 +72,7 @@ func samples() []wire.Received {
 	profile, edges := load.Build(reals), new(load.Builder).Edges(reals, 4)
 	cell := bsp.CellID{Term: 2, N: 1 << 20}
 	clock := gametime.Clock{Number: 2<<32 | 7, At: time.Hour, Game: time.Minute, Rate: 750}
-	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
+	entry := wire.SpaceDataEntry{Number: 1 << 50, Key: 0xabcd, ID: 1 << 50, Removed: true, Value: []byte("rain"), By: 1 << 30, Said: 1 << 40}
 	return []wire.Received{
 		&wire.Welcome{Number: 1, Allocator: 2, Term: 3, GameTime: time.Minute, CellAppMgr: addr4, BaseAppMgr: addr6},
 		&wire.Refused{Reason: "other definitions"},
@@ -97,7 +97,7 @@ func samples() []wire.Received {
 		}},
 		&wire.CellCreated{Space: 1 << 31, Cell: cell},
 		&wire.Locate{ID: id, Space: 3, Position: here},
-		&wire.SetSpaceData{Space: 3, Key: 4, Value: []byte{0, 1}, Said: 1 << 40, Late: true, Seen: 1 << 50},
+		&wire.SetSpaceData{Space: 3, Key: 4, ID: 1 << 50, Removed: true, Value: []byte{0, 1}, Said: 1 << 40, Late: true, Seen: 1 << 50},
 		&wire.CellRemoved{Space: 4, Cell: cell},
 		&wire.RetireApp{Reason: "new hardware"},
 		&wire.AppSilent{App: addr4},

@@ -15,6 +15,7 @@ import (
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
+	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
@@ -436,30 +437,30 @@ func TestSpaceDataWaits(t *testing.T) {
 	r.app.Closed(r.now, r.mgr, mercury.ErrTimeout)
 	out := r.app.outbox()
 	for _, v := range []string{"old", "new"} {
-		out.SetSpaceData(1, 7, []byte(v))
+		out.SetSpaceData(1, entity.SpaceDatum{Key: 7, Value: []byte(v)})
 	}
-	if len(r.app.said.list) != 1 {
-		t.Fatalf("%d values wait", len(r.app.said.list))
+	if r.app.said.Waiting() != 1 {
+		t.Fatalf("%d values wait", r.app.said.Waiting())
 	}
-	for key := range uint16(maxSaid + 10) {
-		out.SetSpaceData(2, key, nil)
+	for key := range uint16(app.MaxSaid + 10) {
+		out.SetSpaceData(2, entity.SpaceDatum{Key: key})
 	}
-	if len(r.app.said.list) != maxSaid || r.app.Counters().Errors == 0 {
-		t.Errorf("%d values wait, %d errors", len(r.app.said.list), r.app.Counters().Errors)
+	if r.app.said.Waiting() != app.MaxSaid || r.app.Counters().Errors == 0 {
+		t.Errorf("%d values wait, %d errors", r.app.said.Waiting(), r.app.Counters().Errors)
 	}
-	r.app.sayLate()
-	r.app.said.answered(maxSaid)
-	if n := len(r.app.said.list); n != 1 {
+	r.app.said.SayLate()
+	r.app.said.Answered(app.MaxSaid)
+	if n := r.app.said.Waiting(); n != 1 {
 		t.Errorf("%d values wait, the last was not answered", n)
 	}
-	r.app.said.late()
-	r.app.said.answered(maxSaid + 1)
-	if n := len(r.app.said.list); n != 1 {
+	r.app.said.Late()
+	r.app.said.Answered(app.MaxSaid + 1)
+	if n := r.app.said.Waiting(); n != 1 {
 		t.Errorf("%d values wait: what an earlier channel brought was taken for an answer", n)
 	}
-	r.app.sayLate()
-	r.app.said.answered(maxSaid + 1)
-	if len(r.app.said.list) != 0 {
+	r.app.said.SayLate()
+	r.app.said.Answered(app.MaxSaid + 1)
+	if r.app.said.Waiting() != 0 {
 		t.Error("they still wait")
 	}
 }

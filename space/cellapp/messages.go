@@ -22,7 +22,7 @@ func (a *CellApp) Opened(now time.Duration, ch mercury.ChannelID, peer mercury.A
 		return
 	}
 	if a.manager.Opened(ch) {
-		a.said.late()
+		a.said.Late()
 		if a.manager.Rejoins() {
 			a.rejoin(now)
 		}

@@ -38,7 +38,7 @@ func (a *CellApp) routeOrders() {
 		a.log.Info("the CellApp has retired")
 	})
 	app.On(r, a.spaceRate)
-	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.answered(m.Said) })
+	app.On(r, func(_ sender, m *wire.SpaceDataSet) { a.said.Answered(m.Said) })
 	app.On(r, func(_ sender, m *wire.SpaceData) {
 		if c := a.cell(m.Space); c != nil {
 			c.TakeData(space.DataEntry(m.Entry))
@@ -51,7 +51,7 @@ func (a *CellApp) welcome(from sender, m *wire.Welcome) error {
 		return errOutdated
 	}
 	a.number = m.Number
-	a.sayLate()
+	a.said.SayLate()
 	a.sayAll()
 	if a.retire {
 		a.Retire(a.reason)

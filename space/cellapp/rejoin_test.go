@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/bsp"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 	"github.com/cellscape/cellscape/mercury"
 )
@@ -81,7 +82,7 @@ func TestTellsAnotherManager(t *testing.T) {
 	if got := r.toManager(77); len(got) != 0 {
 		t.Errorf("it reports %v", ids(got))
 	}
-	(*outbox)(r.app).SetSpaceData(1, 5, []byte("dusk"))
+	(*outbox)(r.app).SetSpaceData(1, entity.SpaceDatum{Key: 5, Value: []byte("dusk")})
 	r.manage(&wire.Welcome{Number: 4, Allocator: 6, Term: 2, GameTime: time.Minute})
 	if got := ids(r.toManager(77)); !slices.Equal(got, []wire.ID{wire.SetSpaceDataID, wire.RetireAppID}) {
 		t.Errorf("welcomed, it says %v", got)

@@ -158,22 +158,14 @@ func (s *space) peersOf(r *removal) (peers []*member) {
 
 // restore takes an entry that an earlier manager numbered.
 func (d *spaceData) restore(e wire.SpaceDataEntry) {
-	i := slices.IndexFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Key == e.Key })
-	bytes := d.bytes + len(e.Value)
-	switch {
-	case i >= 0 && d.entries[i].Number >= e.Number:
-		return
-	case i >= 0:
-		bytes -= len(d.entries[i].Value)
-		d.entries = slices.Delete(d.entries, i, i+1)
-	case len(d.entries) >= wire.MaxSpaceData:
+	if slices.ContainsFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Replaces(&e) && x.Number >= e.Number }) {
 		return
 	}
-	if bytes > MaxSpaceDataBytes {
+	if !d.fits(&e) {
 		return
 	}
-	e.Value = slices.Clone(e.Value)
+	d.drop(func(x *wire.SpaceDataEntry) bool { return e.Replaces(x) && x.Number < e.Number })
 	at, _ := slices.BinarySearchFunc(d.entries, e.Number, func(x wire.SpaceDataEntry, n uint64) int { return cmp.Compare(x.Number, n) })
-	d.entries = slices.Insert(d.entries, at, e)
-	d.bytes, d.last = bytes, max(d.last, e.Number)
+	d.insert(at, e)
+	d.last = max(d.last, e.Number)
 }

@@ -3,42 +3,82 @@ package cellappmgr
 import (
 	"slices"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
-// spaceData is what a space has besides its entities: the newest entry of each key, in the order of
-// their numbers.
+// spaceData is what a space has besides its entities: the newest entry of each key and id, in the
+// order of their numbers, and notes of the newest removed ones.
 type spaceData struct {
 	entries []wire.SpaceDataEntry
 	last    uint64 // at least wire.SpaceDataBase of the manager's term
 	bytes   int
+	removed int  // notes
 	full    bool // a refusal was logged
-	// former holds, by key, the numbers under an earlier manager of the entries that have new ones:
-	// see lateData.
-	former map[uint16]uint64
+	// former holds the numbers under an earlier manager of the entries that have new ones: see
+	// lateData.
+	former map[dataKey]uint64
 }
+
+// dataKey names an entry.
+type dataKey struct {
+	key uint16
+	id  entity.DataID
+}
+
+func keyOf(e *wire.SpaceDataEntry) dataKey { return dataKey{e.Key, e.ID} }
 
 // set numbers a change and keeps it; it returns false above a limit. The change brings its own By
 // and Said.
 func (d *spaceData) set(e wire.SpaceDataEntry) (wire.SpaceDataEntry, bool) {
-	key, value := e.Key, e.Value
-	i := slices.IndexFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Key == key })
-	bytes := d.bytes + len(value)
-	if i >= 0 {
-		bytes -= len(d.entries[i].Value)
-	}
-	if bytes > MaxSpaceDataBytes || (i < 0 && len(d.entries) >= wire.MaxSpaceData) {
+	if !d.fits(&e) {
 		return wire.SpaceDataEntry{}, false
 	}
-	if i >= 0 {
-		d.entries = slices.Delete(d.entries, i, i+1)
-	}
-	delete(d.former, key)
+	d.drop(func(x *wire.SpaceDataEntry) bool { return e.Replaces(x) })
 	d.last++
-	e.Number, e.Value = d.last, slices.Clone(value)
-	d.entries = append(d.entries, e)
-	d.bytes = bytes
+	e.Number = d.last
+	d.insert(len(d.entries), e)
 	return e, true
+}
+
+// fits reports whether there is room for an entry. There always is for a note: the oldest goes.
+func (d *spaceData) fits(e *wire.SpaceDataEntry) bool {
+	entries, bytes := len(d.entries)-d.removed+1, d.bytes+len(e.Value)
+	for i := range d.entries {
+		if x := &d.entries[i]; e.Replaces(x) && !x.Removed {
+			entries--
+			bytes -= len(x.Value)
+		}
+	}
+	return e.Removed || entries <= wire.MaxSpaceData && bytes <= MaxSpaceDataBytes
+}
+
+func (d *spaceData) insert(at int, e wire.SpaceDataEntry) {
+	e.Value = slices.Clone(e.Value)
+	d.entries = slices.Insert(d.entries, at, e)
+	d.bytes += len(e.Value)
+	if !e.Removed {
+		return
+	}
+	if d.removed++; d.removed > wire.MaxRemovedData {
+		oldest := slices.IndexFunc(d.entries, func(x wire.SpaceDataEntry) bool { return x.Removed })
+		number := d.entries[oldest].Number
+		d.drop(func(x *wire.SpaceDataEntry) bool { return x.Number == number })
+	}
+}
+
+func (d *spaceData) drop(which func(*wire.SpaceDataEntry) bool) {
+	d.entries = slices.DeleteFunc(d.entries, func(x wire.SpaceDataEntry) bool {
+		if !which(&x) {
+			return false
+		}
+		delete(d.former, keyOf(&x))
+		d.bytes -= len(x.Value)
+		if x.Removed {
+			d.removed--
+		}
+		return true
+	})
 }
 
 // setSpaceData handles a change once, and answers it so that its sender forgets it. All that is
@@ -61,7 +101,10 @@ func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 		m.counts.RefusedData++
 		return
 	}
-	change := wire.SpaceDataEntry{Key: msg.Key, Value: msg.Value}
+	change := wire.SpaceDataEntry{Key: msg.Key, ID: msg.ID, Removed: msg.Removed, Value: msg.Value}
+	if msg.Removed {
+		change.Value = nil
+	}
 	if msg.Said > 0 {
 		change.By, change.Said = a.allocator, msg.Said
 	}
@@ -77,18 +120,26 @@ func (m *CellAppMgr) changeData(a *member, msg *wire.SetSpaceData) {
 	m.tellData(s, e)
 }
 
-// overtakes reports whether the present entry of a key is newer than a change that comes late:
-// another app set it, which the sender had not seen yet; or the sender set it itself afterwards; or
-// it is what an earlier manager made of this very change.
+// overtakes reports whether a change that comes late is older than what there is: another app has
+// set an entry that it would replace, which the sender had not seen yet; or the sender has done so
+// itself afterwards; or that is what an earlier manager made of this very change; or the entry that
+// it is to replace has gone with all of its key.
 func (d *spaceData) overtakes(change wire.SpaceDataEntry, seen uint64) bool {
-	i := slices.IndexFunc(d.entries, func(e wire.SpaceDataEntry) bool { return e.Key == change.Key })
-	if i < 0 {
-		return false
+	found := false
+	for i := range d.entries {
+		e := &d.entries[i]
+		own := e.Said > 0 && e.By == change.By
+		switch {
+		case own && e.Said >= change.Said && (change.Replaces(e) || e.Replaces(&change)):
+			return true
+		case !change.Replaces(e):
+			continue
+		case !own && d.number(keyOf(e)) > seen:
+			return true
+		}
+		found = true
 	}
-	if e := &d.entries[i]; e.Said > 0 && e.By == change.By {
-		return e.Said >= change.Said
-	}
-	return d.number(change.Key) > seen
+	return !found && change.ID != 0 && seen > 0 && seen != wire.SeenAll
 }
 
 func (m *CellAppMgr) refusedData(s *space, key uint16, from string) {
@@ -119,7 +170,7 @@ func (m *CellAppMgr) tellData(s *space, e wire.SpaceDataEntry) {
 // again; whoever had seen higher numbers was told of no change any more.)
 func (m *CellAppMgr) lateData(s *space, entries []wire.SpaceDataEntry, from string) {
 	for _, e := range entries {
-		if s.data.number(e.Key) >= e.Number {
+		if s.data.newer(&e) {
 			continue
 		}
 		now, ok := s.data.set(e)
@@ -127,29 +178,36 @@ func (m *CellAppMgr) lateData(s *space, entries []wire.SpaceDataEntry, from stri
 			m.refusedData(s, e.Key, from)
 			continue
 		}
-		s.data.rename(e.Key, e.Number)
+		s.data.rename(keyOf(&e), e.Number)
 		m.tellData(s, now)
 	}
 }
 
-// number is the number under which the entry of a key was first told, 0 if there is none: of two
-// entries that come late, the one that an earlier manager numbered higher is newer.
-func (d *spaceData) number(key uint16) uint64 {
-	if n, ok := d.former[key]; ok {
+// newer reports whether an entry is as new as e, which it would replace or has replaced.
+func (d *spaceData) newer(e *wire.SpaceDataEntry) bool {
+	return slices.ContainsFunc(d.entries, func(x wire.SpaceDataEntry) bool {
+		return (e.Replaces(&x) || x.Replaces(e)) && d.number(keyOf(&x)) >= e.Number
+	})
+}
+
+// number is the number under which an entry was first told, 0 if there is none: of two entries that
+// come late, the one that an earlier manager numbered higher is newer.
+func (d *spaceData) number(k dataKey) uint64 {
+	if n, ok := d.former[k]; ok {
 		return n
 	}
-	i := slices.IndexFunc(d.entries, func(e wire.SpaceDataEntry) bool { return e.Key == key })
+	i := slices.IndexFunc(d.entries, func(e wire.SpaceDataEntry) bool { return keyOf(&e) == k })
 	if i < 0 {
 		return 0
 	}
 	return d.entries[i].Number
 }
 
-func (d *spaceData) rename(key uint16, former uint64) {
+func (d *spaceData) rename(k dataKey, former uint64) {
 	if d.former == nil {
-		d.former = make(map[uint16]uint64)
+		d.former = make(map[dataKey]uint64)
 	}
-	d.former[key] = former
+	d.former[k] = former
 }
 
 // runsOn reports whether an app has a cell of the space.

@@ -1,9 +1,12 @@
 package cellappmgr
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/wire"
 )
 
@@ -76,6 +79,81 @@ func TestDataSaidAgainToTheNext(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%d, %s: %q", i, tt.name, got)
+		}
+	}
+}
+
+// entriesOf is what the data of a space has: number, key, id and value of each entry.
+func entriesOf(d *spaceData) (s string) {
+	for _, e := range d.entries {
+		s += fmt.Sprintf("%d:%d/%d=%s%v ", e.Number, e.Key, e.ID, e.Value, e.Removed)
+	}
+	return s
+}
+
+// A key has as many entries as were added, until one is set as the only one.
+func TestSeveralEntries(t *testing.T) {
+	var d spaceData
+	put := func(id entity.DataID, value string, removed bool) {
+		t.Helper()
+		if _, ok := d.set(wire.SpaceDataEntry{Key: 7, ID: id, Value: []byte(value), Removed: removed}); !ok {
+			t.Fatal("refused")
+		}
+	}
+	put(11, "a", false)
+	put(12, "b", false)
+	put(11, "c", false)
+	put(12, "", true)
+	if got, want := entriesOf(&d), "3:7/11=cfalse 4:7/12=true "; got != want || d.bytes != 1 || d.removed != 1 {
+		t.Errorf("it has %s with %d bytes, %d removed, want %s", got, d.bytes, d.removed, want)
+	}
+	put(0, "only", false)
+	put(13, "more", false)
+	if got, want := entriesOf(&d), "5:7/0=onlyfalse 6:7/13=morefalse "; got != want || d.removed != 0 {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+	put(0, "", true)
+	if got, want := entriesOf(&d), "7:7/0=true "; got != want || d.bytes != 0 {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+	for id := entity.DataID(100); id < 100+2*wire.MaxRemovedData; id++ {
+		put(id, "", true)
+	}
+	if len(d.entries) != wire.MaxRemovedData || d.removed != wire.MaxRemovedData {
+		t.Errorf("it keeps %d notes", len(d.entries))
+	}
+}
+
+// What was removed stays removed, in whatever order a new manager hears of it, and whoever repeats
+// an old request to it.
+func TestRemovedStaysRemoved(t *testing.T) {
+	was := []wire.SpaceDataEntry{
+		{Number: 1, Key: 7, ID: 11, Value: []byte("a"), By: 5, Said: 1},
+		{Number: 2, Key: 7, ID: 11, Removed: true, By: 5, Said: 2},
+		{Number: 3, Key: 8, ID: 12, Value: []byte("b"), By: 5, Said: 3},
+		{Number: 4, Key: 8, ID: 0, Value: []byte("c"), By: 5, Said: 4},
+		{Number: 5, Key: 8, ID: 13, Value: []byte("d"), By: 6, Said: 1},
+	}
+	const want = "2:7/11=true 4:8/0=cfalse 5:8/13=dfalse "
+	chance := rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		var d spaceData
+		for _, i := range chance.Perm(len(was)) {
+			d.restore(was[i])
+		}
+		if got := entriesOf(&d); got != want {
+			t.Fatalf("it has %s, want %s", got, want)
+		}
+		for i, e := range was {
+			if e.Number = 0; !d.overtakes(e, 0) {
+				t.Errorf("request %d is carried out again", i+1)
+			}
+		}
+		if d.overtakes(wire.SpaceDataEntry{Key: 8, ID: 14, By: 5, Said: 5}, 0) {
+			t.Error("a new entry is refused")
+		}
+		if !d.overtakes(wire.SpaceDataEntry{Key: 7, ID: 99, By: 5, Said: 5}, 1) {
+			t.Error("an entry that is gone is brought back by a late change of it")
 		}
 	}
 }

@@ -28,6 +28,7 @@ const (
 	AuditID
 	KeepID
 	ReturnID
+	SpaceDataGoneID
 )
 
 // Limits of what a proxy sends.
@@ -276,13 +277,37 @@ func (p *Place) read(r *codec.Reader) {
 }
 
 // SpaceData is one entry of the data of the space that the player is in.
+// An entry of 0 replaces all others of its key.
 type SpaceData struct {
 	Key   uint16
+	Entry entity.DataID
 	Value []byte // aliases the input after Parse
+}
+
+// SpaceDataGone is the end of an entry, or with an entry of 0 of all of the key.
+type SpaceDataGone struct {
+	Key   uint16
+	Entry entity.DataID
+}
+
+func (m *SpaceDataGone) code(c *codec.Coder) {
+	c.U16(&m.Key)
+	codeDataID(c, &m.Entry)
+}
+
+// Append frames and encodes m, Parse decodes a body.
+func (m *SpaceDataGone) Append(b []byte) []byte  { return frame(b, SpaceDataGoneID, m.code) }
+func (m *SpaceDataGone) Parse(body []byte) error { return parse(body, m, m.code) }
+
+func codeDataID(c *codec.Coder, v *entity.DataID) {
+	id := uint64(*v)
+	c.Uvarint(&id)
+	*v = entity.DataID(id)
 }
 
 func (m *SpaceData) code(c *codec.Coder) {
 	c.U16(&m.Key)
+	codeDataID(c, &m.Entry)
 	c.Bytes(&m.Value, MaxSpaceDataValue)
 }
 

@@ -78,7 +78,8 @@ func kinds() []kind {
 		of(protocol.ReturnID, protocol.Return{Slot: 200, Alias: 300, Entry: anEntry(), Origin: [2]int32{3, -4}, Props: []byte("props")}, true),
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),
-		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Value: bytes.Repeat([]byte{1}, 200)}, false),
+		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Entry: 1 << 40, Value: bytes.Repeat([]byte{1}, 200)}, false),
+		of(protocol.SpaceDataGoneID, protocol.SpaceDataGone{Key: 7, Entry: 1 << 40}, false),
 		of(protocol.AuditID, protocol.Audit{Own: expected, Entities: []protocol.Expected{expected, expected}}, false),
 		{
 			id: protocol.RestID, sample: place,

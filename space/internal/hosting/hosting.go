@@ -33,8 +33,8 @@ type Outbox interface {
 	// it is not on its way. ClientRoom is how long one may be now.
 	ClientPacket(base mercury.Address, id entity.ID, order entity.Order, session uint32, packet []byte) error
 	ClientRoom(base mercury.Address) int
-	// SetSpaceData asks the manager to set an entry.
-	SetSpaceData(space entity.SpaceID, key uint16, value []byte)
+	// SetSpaceData asks the manager to change a space's data, until it has answered.
+	SetSpaceData(space entity.SpaceID, change entity.SpaceDatum)
 	// DestroySpace asks the manager to end a space, until it has answered.
 	DestroySpace(space entity.SpaceID)
 	// NewID issues an entity id.

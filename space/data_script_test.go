@@ -1,0 +1,87 @@
+package space
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// entries is what a cell has under a key.
+func (c *Cell) entriesOf(key uint16) (s string) {
+	for id, v := range c.AllSpaceData(key) {
+		s += fmt.Sprintf("%d=%s ", id, v)
+	}
+	return s
+}
+
+// A script hears each change of the space's data once, wherever it is, and its client has the same.
+func TestOnSpaceData(t *testing.T) {
+	r := newRig(t, 2)
+	r.create(7, -20, 1)
+	r.tick(3)
+	a := r.avatar(7)
+	id, err := a.AddSpaceData(5, []byte("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := r.apps[1].cell.AddSpaceData(5, []byte("b"))
+	r.tick(1)
+	if got, want := a.cell.entriesOf(5), fmt.Sprintf("%d=a %d=b ", id, other); got != want {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+	_ = a.ReplaceSpaceData(5, other, []byte("c"))
+	_ = a.RemoveSpaceData(5, id)
+	r.move(7, 20)
+	r.tick(10) // it hears them here or there
+	a = r.avatar(7)
+	if a.cell != r.apps[1].cell.Cell {
+		t.Fatal("it was not handed over")
+	}
+	_ = a.SetSpaceData(5, []byte("d"))
+	_ = a.RemoveSpaceData(5, 0)
+	r.tick(2)
+	for _, app := range r.apps {
+		if got := app.cell.entriesOf(5); got != "" {
+			t.Errorf("app %v has %s", app.self, got)
+		}
+	}
+	var heard string
+	for _, d := range []entity.SpaceDatum{
+		{ID: id, Value: []byte("a")}, {ID: other, Value: []byte("b")}, {ID: other, Value: []byte("c")}, {ID: id, Removed: true},
+	} {
+		heard += fmt.Sprintf("data 5/%d %s %v;", d.ID, d.Value, d.Removed)
+	}
+	if got := a.Data.Get(); got != heard+"data 5/0  true;" {
+		t.Errorf("the script heard\n%s, want\n%s", got, heard+"data 5/0  true;")
+	}
+	sets, ends := 0, 0
+	list, _ := r.bundles(7)
+	for _, id := range list {
+		switch id {
+		case protocol.SpaceDataID:
+			sets++
+		case protocol.SpaceDataGoneID:
+			ends++
+		}
+	}
+	if sets != 3 || ends != 2 {
+		t.Errorf("the client was told of %d that were set and %d that were removed", sets, ends)
+	}
+	if _, err := a.AddSpaceData(entity.FirstReservedKey, nil); err == nil {
+		t.Error("a reserved key was set")
+	}
+	r.calm()
+}
+
+// Notes of removed entries do not grow without bound.
+func TestNotesOfRemovedEntries(t *testing.T) {
+	var d spaceData
+	for n := uint64(1); n < 3*maxRemoved; n++ {
+		d.set(DataEntry{Number: n, Key: 1, ID: entity.DataID(n), Removed: true})
+	}
+	if len(d.entries) != maxRemoved || d.removed != maxRemoved || d.entries[0].Number != 2*maxRemoved {
+		t.Errorf("it keeps %d notes from %d on", len(d.entries), d.entries[0].Number)
+	}
+}

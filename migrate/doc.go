@@ -63,7 +63,8 @@
 //	DestroySpace
 //	SetSpaceData,        said again to the same manager or the next     the next Welcome
 //	SpaceDataSet         one, until it is answered; what comes late
-//	                     yields to what others have set since
+//	                     yields to what others have set since. A base's
+//	                     does not yield: it knows no data
 //	MakeProxy, ProxyMade the login ends in a timeout, and is tried      the client's next
 //	                     again; who has a proxy is told at each join    try
 //	PlaceBase,           asked again until they are answered; who has   1 s

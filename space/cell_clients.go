@@ -95,7 +95,7 @@ func (r *Real) greet() {
 		Props: r.cell.compressor.AppendStream(nil, r.e.Props, property.OwnClientCellStream, protocol.MaxProps),
 	}
 	r.direct = m.Append(r.direct[:0])
-	r.dataTold = 0
+	r.dataTold, r.dayTold = 0, dayTold{}
 	r.clientSeq = 0
 	r.spill()
 }

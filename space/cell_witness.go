@@ -93,6 +93,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 			continue
 		}
 		r.tellData()
+		r.tellDay()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
 		r.witness.SetAllowance(bytesIn(dt, r.session.Rate))
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
@@ -191,6 +192,7 @@ func (r *Real) tellData() {
 // tellDatum tells the client of one entry. A client that has been told of none has none to remove.
 func (r *Real) tellDatum(e *DataEntry) {
 	switch {
+	case e.Key == entity.TimeOfDayKey: // see tellDay
 	case !e.Removed:
 		m := protocol.SpaceData{Key: e.Key, Entry: e.ID, Value: e.Value}
 		r.direct = m.Append(r.direct)

@@ -66,6 +66,14 @@
 // entities. The space ends when it is empty again, or by Real.DestroySpace, Cell.DestroySpace or
 // entity.Base.DestroySpace.
 //
+// # Space data
+//
+// What belongs to a space and not to an entity (weather, a score, the time of day) is its data: keys
+// with one or several entries each. Cells, cell scripts and bases set it, all cells and clients see
+// it in the same order. See Cell.SetSpaceData, Cell.AddSpaceData and entity.Base.SetSpaceData. Scripts
+// hear changes by OnSpaceData, clients by Events.SpaceData. Cell.SetTimeOfDay uses one of the keys
+// from entity.FirstReservedKey on, which are the library's; the day runs with game time.
+//
 // # Geometry
 //
 // The game loads terrain, collision meshes and the like. A space that is configured with Geometry

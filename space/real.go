@@ -52,6 +52,7 @@ type Real struct {
 	bundle    []byte // of this tick, with the packets
 	packets   [][]byte
 	dataTold  uint64 // the last space data number sent to the client
+	dayTold   dayTold
 	dataHeard uint64 // the last of which the script was told
 	audits    bool   // the client has asked what it should hold
 

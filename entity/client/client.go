@@ -76,6 +76,7 @@ type Client struct {
 	entities replicas
 	kept     []kept              // by slot
 	data     []entity.SpaceDatum // by key and id
+	day      dayClock
 	// bundle is the number of the last bundle of the cell part, within its incarnation; 0 before
 	// any.
 	bundle uint64

@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.SpaceDataGoneID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.TimeOfDayID || id == protocol.BundleID
 }
 
 // onPlaying applies a message of the proxy.
@@ -131,6 +131,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onSpaceData(body)
 	case protocol.SpaceDataGoneID:
 		return c.onSpaceDataGone(body)
+	case protocol.TimeOfDayID:
+		return c.onTimeOfDay(body)
 	case protocol.AuditID:
 		return c.onAudit(body)
 	}
@@ -265,7 +267,7 @@ func (c *Client) onReset(body []byte) error {
 
 // forget drops everything that the cell part has shown.
 func (c *Client) forget() {
-	c.entities, c.data = nil, nil
+	c.entities, c.data, c.day = nil, nil, dayClock{}
 	c.aliases.clear()
 	c.forgetKept()
 	c.inWorld, c.space, c.bundle = false, 0, 0

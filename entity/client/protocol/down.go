@@ -3,6 +3,8 @@ package protocol
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
@@ -29,6 +31,7 @@ const (
 	KeepID
 	ReturnID
 	SpaceDataGoneID
+	TimeOfDayID
 )
 
 // Limits of what a proxy sends.
@@ -298,6 +301,29 @@ func (m *SpaceDataGone) code(c *codec.Coder) {
 // Append frames and encodes m, Parse decodes a body.
 func (m *SpaceDataGone) Append(b []byte) []byte  { return frame(b, SpaceDataGoneID, m.code) }
 func (m *SpaceDataGone) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// TimeOfDay is what time of day it is in the player's space, and how many seconds of it go by in a
+// second.
+type TimeOfDay struct {
+	Day   time.Duration // below entity.Day; in milliseconds on the wire
+	Speed float32
+}
+
+// Append frames and encodes m, Parse decodes a body.
+func (m *TimeOfDay) Append(b []byte) []byte {
+	b, mark := Begin(b, TimeOfDayID)
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.Day/time.Millisecond))
+	return End(binary.LittleEndian.AppendUint32(b, math.Float32bits(m.Speed)), mark)
+}
+
+func (m *TimeOfDay) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Day, m.Speed = time.Duration(r.U32())*time.Millisecond, math.Float32frombits(r.U32())
+	if err := (entity.DayClock{Start: m.Day, Speed: float64(m.Speed)}).Check(); err != nil {
+		r.Fail(err)
+	}
+	return done(&r, "time of day")
+}
 
 func codeDataID(c *codec.Coder, v *entity.DataID) {
 	id := uint64(*v)

@@ -13,7 +13,7 @@ import (
 // entries of Positions packets, relative to an origin; version 5 names their entities by alias and
 // says where they are next to what the client is known to hold, which it tells (Seen), and has the
 // client keep what it knows of who leaves (Keep, Return).
-const Version = 5
+const Version = 6
 
 // MaxBundle bounds one bundle: it is the most that a reliable mercury message carries.
 const MaxBundle = 512 << 10

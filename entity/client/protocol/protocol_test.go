@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -79,6 +80,7 @@ func kinds() []kind {
 		of(protocol.ChangesID, protocol.Changes{ID: 9, Props: []byte("props")}, true),
 		of(protocol.CallID, protocol.Call{ID: 9, Method: 2, Args: []byte("args")}, true),
 		of(protocol.SpaceDataID, protocol.SpaceData{Key: 7, Entry: 1 << 40, Value: bytes.Repeat([]byte{1}, 200)}, false),
+		of(protocol.TimeOfDayID, protocol.TimeOfDay{Day: 3 * time.Hour, Speed: 60}, false),
 		of(protocol.SpaceDataGoneID, protocol.SpaceDataGone{Key: 7, Entry: 1 << 40}, false),
 		of(protocol.AuditID, protocol.Audit{Own: expected, Entities: []protocol.Expected{expected, expected}}, false),
 		{

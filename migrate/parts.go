@@ -29,12 +29,13 @@ const (
 	LoadPart                       // what it costs
 	ClockPart                      // its game time
 	CommitsPart                    // what waits for a backup
+	SteeringPart                   // who moves it, and how fast
 	lastTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}

@@ -136,7 +136,7 @@ func (o throng) begin(t testing.TB) (tick func(), out *benchOutbox) {
 			p := r.Position()
 			p.X = min(max(p.X+chance.Float32()-0.5, 0), side-1)
 			p.Z += chance.Float32() - 0.5
-			if err := r.SetPosition(p); err != nil {
+			if err := r.put(p, r.Direction()); err != nil { // as its client says
 				t.Fatal(err)
 			}
 			if chance.IntN(10) == 0 {

@@ -1,8 +1,6 @@
 package space
 
 import (
-	"errors"
-
 	"github.com/cellscape/cellscape/aoi/witness"
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
@@ -28,8 +26,7 @@ func (p *Population) ClientMove(id entity.ID, m *flow.ClientRest, from mercury.A
 	return mercury.Address{}
 }
 
-// clientMoved accepts a client's position, unless the client has since been told otherwise. A move
-// of another session or incarnation does not count.
+// clientMoved takes a client's report. A move of another session or incarnation does not count.
 func (r *Real) clientMoved(m *flow.ClientRest) {
 	if m.Session != r.session.Number || m.Session == 0 || m.Incarnation != r.e.Order.Incarnation {
 		return
@@ -41,10 +38,7 @@ func (r *Real) clientMoved(m *flow.ClientRest) {
 	}
 	r.clientSeq = m.Sequence
 	told := r.ghostedStamp == r.e.MoveStamp
-	if err := r.place(m.Position, m.Direction); err != nil && !errors.Is(err, entity.ErrGone) {
-		r.cell.count.Refused++
-		return
-	}
+	r.steer(m)
 	if told && r.ghostedStamp != r.e.MoveStamp {
 		r.cell.hurry(r)
 	}
@@ -90,8 +84,10 @@ func (r *Real) attach(session flow.Session) {
 
 // greet begins a session by sending the client its cell part.
 func (r *Real) greet() {
+	r.beginSteering()
 	m := protocol.CellPlayer{
 		Space: r.e.Space, Incarnation: r.e.Order.Incarnation, Position: r.e.Position, Direction: r.e.Direction,
+		Forced: r.steering.number, Control: r.clientMoves(),
 		Props: r.cell.compressor.AppendStream(nil, r.e.Props, property.OwnClientCellStream, protocol.MaxProps),
 	}
 	r.direct = m.Append(r.direct[:0])
@@ -110,6 +106,7 @@ const maxAudit = witness.MaxEntity
 // and the client had not yet heard that it was gone.)
 func (r *Real) audit() {
 	r.audits = false
+	r.tellForced() // of what a script did since the tick
 	m := protocol.Audit{Own: protocol.Expected{
 		Place: protocol.Place{ID: r.e.ID, Position: r.e.Position, Direction: r.e.Direction},
 		Type:  r.e.Def.ClientID,

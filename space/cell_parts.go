@@ -46,17 +46,22 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	b = migrate.AppendPart(b, migrate.FlowsPart, func(b []byte) []byte { return r.appendFlows(b, !backup) })
 	b = migrate.AppendPart(b, migrate.TimersPart, func(b []byte) []byte { return r.timers.Append(b, r.Now()) })
 	b = migrate.AppendPart(b, migrate.ControllersPart, r.appendControllers)
-	if backup {
-		return r.appendCommitsPart(b)
+	if !backup {
+		b = r.appendPlaced(b)
 	}
+	b = r.appendCommitsPart(b)
+	return migrate.AppendPart(b, migrate.SteeringPart, r.appendSteering)
+}
+
+// appendPlaced encodes the parts that only an offload carries, but for the history.
+func (r *Real) appendPlaced(b []byte) []byte {
 	b = migrate.AppendPart(b, migrate.ClientPart, r.appendClient)
 	if r.witness != nil {
 		b = migrate.AppendPart(b, migrate.WitnessPart, r.witness.Append)
 	}
 	b = migrate.AppendPart(b, migrate.HauntsPart, func(b []byte) []byte { return codec.AppendBool(r.haunts.Append(b), r.witnessed) })
 	b = migrate.AppendPart(b, migrate.LoadPart, r.appendLoad)
-	b = migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
-	return r.appendCommitsPart(b)
+	return migrate.AppendPart(b, migrate.ClockPart, r.appendClock)
 }
 
 // readParts fills a real. restoring skips what an offer has and a backup has not, because a new
@@ -75,6 +80,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.readControllers(&rd)
 		case migrate.FlowsPart:
 			r.readFlows(&rd, restoring)
+		case migrate.SteeringPart:
+			r.readSteering(&rd)
 		case migrate.ClientPart:
 			if restoring {
 				r.readUntold(&rd)

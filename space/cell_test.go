@@ -275,14 +275,14 @@ func TestClientMoves(t *testing.T) {
 		{3, 1, -51, -51}, {3, 1, -52, -51}, {3, 3, -53, -53}, {3, 2, -54, -53}, {2, 9, -55, -53}, {0, 9, -55, -53},
 		{3, 4, float32(math.NaN()), -53}, {3, 0x80000010, -56, -53}, {3, 0x70000000, -57, -57}, {3, 0xe0000000, -58, -58}, {3, 5, -59, -59},
 	} {
-		if on := a.population.ClientMove(7, &flow.ClientRest{Session: c.session, Sequence: c.sequence, Incarnation: 1, Position: at(c.x), Direction: at(0)}, r.base); !on.IsZero() {
+		if on := a.population.ClientMove(7, &flow.ClientRest{Session: c.session, Sequence: c.sequence, Incarnation: 1, Forced: 1, Position: at(c.x), Direction: at(0)}, r.base); !on.IsZero() {
 			t.Errorf("move %d goes on to %v", i, on)
 		}
 		if got := r.real(7).Position().X; got != c.want {
 			t.Errorf("move %d: at %g, want %g", i, got, c.want)
 		}
 	}
-	rest := flow.ClientRest{Session: 3, Sequence: 6, Incarnation: 1, Position: at(-60)}
+	rest := flow.ClientRest{Session: 3, Sequence: 6, Incarnation: 1, Forced: 1, Position: at(-60)}
 	r.say(7, rest.Append(nil))
 	r.pump()
 	if got := r.real(7).Position().X; got != -60 {
@@ -349,7 +349,7 @@ func TestSpaceData(t *testing.T) {
 	}
 	r.move(7, 50)
 	r.tick(5)
-	if list, _ := r.bundles(7); len(list) != 1 {
+	if list, _ := r.bundles(7); !slices.Equal(list, []protocol.ID{protocol.SpaceDataID, protocol.ForcedID}) {
 		t.Errorf("it is told again after a move: %v", list)
 	}
 	// What is known is ignored; a client that comes late is told all there is.

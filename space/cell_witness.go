@@ -94,6 +94,7 @@ func (c *Cell) dueWitnesses(dt time.Duration) []*Real {
 		}
 		r.tellData()
 		r.tellDay()
+		r.tellForced()
 		r.witness.SetThrift(spare.Budget, spare.Detail)
 		r.witness.SetAllowance(bytesIn(dt, r.session.Rate))
 		r.witness.SetMaxPacket(min(int(r.session.Room), c.out.ClientRoom(r.e.Base)))
@@ -218,7 +219,7 @@ func (c *Cell) pending() uint64 {
 		}
 		if r.witness != nil {
 			n += uint64(r.witness.Pending(r.e))
-			if len(r.direct) > 0 || r.dataTold < c.data.last {
+			if len(r.direct) > 0 || r.dataTold < c.data.last || r.owesPlace() {
 				n++
 			}
 		}

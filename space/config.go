@@ -72,6 +72,10 @@ type Config struct {
 	// TopSpeed is the highest speed of an entity in m/s, default 30. It sets how far ghosts must
 	// reach; see Border.
 	TopSpeed float32
+	// ClientTopSpeed is how fast a client may move its entity, in m/s, at most TopSpeed; default 0:
+	// clients are not checked. Real.SetTopSpeed sets it for one entity. See "Who moves a player" in
+	// the package documentation.
+	ClientTopSpeed float32
 	// ArtificialLoad, in nanoseconds of work per real and second, replaces measured work in the
 	// load of cells if it is not zero, so that cuts do not depend on the machine. A ghost counts a
 	// tenth, and a real at least what SetArtificialLoad gave it.
@@ -140,6 +144,9 @@ func (c Config) Validate() error {
 	positive("OrphanGrace", c.OrphanGrace > 0)
 	positive("TopSpeed", c.TopSpeed > 0)
 	positive("LoadAhead", c.LoadAhead > 0)
+	if !(c.ClientTopSpeed >= 0 && c.ClientTopSpeed <= c.TopSpeed) {
+		faults = append(faults, fmt.Errorf("space: ClientTopSpeed %g m/s must be from 0 to TopSpeed, %g m/s; leave it zero for no check", c.ClientTopSpeed, c.TopSpeed))
+	}
 	if c.ArtificialLoad < 0 {
 		faults = append(faults, errors.New("space: ArtificialLoad must not be negative; zero means measured load"))
 	}

@@ -160,7 +160,9 @@ func (r *Real) runControllers(dt time.Duration) {
 	newest := r.timers.Last()
 	for c := r.controllers.after(0, newest); c != nil && r.gone == staying; {
 		id := c.id
+		r.steering.stepping = true
 		done := c.Step(r, dt)
+		r.steering.stepping = false
 		if i := r.controllers.find(id); done && i >= 0 {
 			ended := r.controllers.list[i]
 			r.controllers.list = slices.Delete(r.controllers.list, i, i+1)

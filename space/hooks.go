@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
 )
 
 // These are the hooks of cell scripts: a script may have any of their methods. Each is called on
@@ -46,6 +47,14 @@ type (
 	// has handled it, and nobody will.
 	CallRefuser interface{ OnCallRefused(call RefusedCall) }
 
+	// MoveChecker is asked whether the entity may go where its client says that it has gone, such as
+	// through a wall: the game knows the geometry. It is asked of each move within the top speed,
+	// some ten times a second, and answers where the entity goes instead, or to itself; false is to
+	// nowhere. An answer other than the move puts the client there, too.
+	MoveChecker interface {
+		OnMoving(from, to property.Vector3) (at property.Vector3, ok bool)
+	}
+
 	// Destroyer is told that the real is about to be destroyed.
 	Destroyer interface{ OnDestroy() }
 )
@@ -54,6 +63,6 @@ func hooks() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Creator](), reflect.TypeFor[Restorer](), reflect.TypeFor[Leaver](), reflect.TypeFor[Quitter](),
 		reflect.TypeFor[Arriver](), reflect.TypeFor[Enterer](),
-		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[Destroyer](),
+		reflect.TypeFor[ClientWatcher](), reflect.TypeFor[WitnessWatcher](), reflect.TypeFor[DataWatcher](), reflect.TypeFor[CallRefuser](), reflect.TypeFor[MoveChecker](), reflect.TypeFor[Destroyer](),
 	}
 }

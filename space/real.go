@@ -45,7 +45,8 @@ type Real struct {
 	ahead       time.Duration // its game time on the former cell; see Now
 
 	session   flow.Session // of the client; zero without one
-	clientSeq uint32       // the last move accepted from the client
+	clientSeq uint32       // the last move heard of the client
+	steering  steering     // who moves it
 	witness   *witness.Witness
 	trigger   aoi.Trigger
 	direct    []byte // messages for the own client's next bundle
@@ -117,14 +118,29 @@ func (r *Real) Position() property.Vector3 { return r.e.Position }
 // Direction is yaw, pitch and roll, in radians.
 func (r *Real) Direction() property.Vector3 { return r.e.Direction }
 
-// SetPosition moves the entity at once. Coordinates that are not finite or beyond
-// entity.MaxCoordinate are refused.
+// SetPosition moves the entity at once. A player's client is told, and what it says of the place is
+// ignored until it knows; see "Who moves a player" in the package documentation. Coordinates that
+// are not finite or beyond entity.MaxCoordinate are refused.
 func (r *Real) SetPosition(p property.Vector3) error { return r.place(p, r.e.Direction) }
 
-// SetDirection turns the entity.
+// SetDirection turns the entity. A player's client is told as by SetPosition, with the position too.
 func (r *Real) SetDirection(d property.Vector3) error { return r.place(r.e.Position, d) }
 
+// place is the server's word on where the entity is.
 func (r *Real) place(p, d property.Vector3) error {
+	if err := r.put(p, d); err != nil {
+		return err
+	}
+	if r.steering.stepping {
+		r.lead()
+	} else {
+		r.force()
+	}
+	return nil
+}
+
+// put moves the entity, whoever wants it.
+func (r *Real) put(p, d property.Vector3) error {
 	if r.gone != staying {
 		return entity.ErrGone
 	}

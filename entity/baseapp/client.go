@@ -257,7 +257,7 @@ func (b *base) clientCellCall(m *protocol.CellCall) {
 // once it rests.
 func (b *base) clientMove(m *protocol.Move, reliable bool) {
 	rest := flow.ClientRest{
-		Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation,
+		Session: b.session, Sequence: m.Sequence, Incarnation: m.Incarnation, Forced: m.Forced,
 		Seen: m.Seen.Append(b.app.seen[:0]), Position: m.Position, Direction: m.Direction,
 	}
 	b.app.seen = rest.Seen

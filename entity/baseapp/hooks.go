@@ -50,5 +50,5 @@ func hooks() []reflect.Type {
 
 // foreignHooks returns the names of hooks that only cell scripts have.
 func foreignHooks() []string {
-	return []string{"OnRestored", "OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused"}
+	return []string{"OnRestored", "OnLeavingCell", "OnLeftCell", "OnEnteringCell", "OnEnteredCell", "OnClient", "OnWitnessed", "OnSpaceData", "OnCallRefused", "OnMoving"}
 }

@@ -87,6 +87,8 @@ type Client struct {
 
 	sequence    uint32 // of the last Move sent
 	incarnation uint32 // of the player's real, sent with every move
+	forced      uint32 // number of the last forced place, sent with every move
+	control     bool   // the client moves the player's entity, not the server
 	dirty       bool   // the player moved since the last Move
 	moving      bool   // the last Move went unreliably
 }

@@ -123,6 +123,10 @@ type Events struct {
 	// CellPlayer: the player's entity has a cell part (again) and is in a space. From here on
 	// SetPosition works.
 	CellPlayer func(own *Replica)
+	// Forced: the server has put the player's entity at a place, and perhaps has taken the control of
+	// it from this client or given it back (Client.Controls). While the server moves the entity, it
+	// is called a few times a second. It is not called for the place of a CellPlayer.
+	Forced func(own *Replica)
 	// CellGone: the player's cell part was destroyed. SetPosition no longer works, and what the
 	// player saw is gone as after a Reset. CellPlayer follows if the cell part is made again.
 	CellGone func(own *Replica)

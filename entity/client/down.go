@@ -84,7 +84,7 @@ func (c *Client) applyOne(id protocol.ID, body []byte) error {
 
 // known reports whether id is of a message to a playing client.
 func known(id protocol.ID) bool {
-	return id >= protocol.AttachedID && id <= protocol.TimeOfDayID || id == protocol.BundleID
+	return id >= protocol.AttachedID && id <= protocol.ForcedID || id == protocol.BundleID
 }
 
 // onPlaying applies a message of the proxy.
@@ -111,6 +111,8 @@ func (c *Client) onPlaying(id protocol.ID, body []byte) error {
 		return c.onReset(body)
 	case protocol.CellPlayerID:
 		return c.onCellPlayer(body)
+	case protocol.ForcedID:
+		return c.onForced(body)
 	case protocol.CellGoneID:
 		return c.onCellGone(body)
 	case protocol.EnterID:
@@ -285,9 +287,8 @@ func (c *Client) onCellPlayer(body []byte) error {
 	if err := c.readStream(c.player, m.Props, property.OwnClientCellStream); err != nil {
 		return err
 	}
-	c.player.Position, c.player.Direction = m.Position, m.Direction
 	c.space, c.incarnation, c.inWorld = m.Space, m.Incarnation, true
-	c.dirty, c.moving = false, false
+	c.force(&protocol.Forced{Number: m.Forced, Control: m.Control, Position: m.Position, Direction: m.Direction})
 	c.seen, c.toldSeen = protocol.Seen{}, protocol.Seen{}
 	if c.cfg.Events.CellPlayer != nil {
 		c.cfg.Events.CellPlayer(c.player)

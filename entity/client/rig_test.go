@@ -162,7 +162,7 @@ func (r *rig) play() {
 
 func (r *rig) cellPlayer() *protocol.CellPlayer {
 	return &protocol.CellPlayer{
-		Space: 1, Position: property.Vector3{X: 1, Z: 1}, Props: r.own.AppendStream(nil, property.OwnClientCellStream),
+		Space: 1, Position: property.Vector3{X: 1, Z: 1}, Forced: 1, Control: true, Props: r.own.AppendStream(nil, property.OwnClientCellStream),
 	}
 }
 

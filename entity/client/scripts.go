@@ -17,15 +17,16 @@ type Scripts struct {
 // NewScripts returns an empty registry for the definitions of a schema.
 func NewScripts(schema *property.Schema) *Scripts {
 	s := &Scripts{registry: script.NewRegistry(schema)}
-	table := func(name string, side property.Side) script.Table {
+	table := func(name string, side property.Side, hooks ...reflect.Type) script.Table {
 		return script.NewTable(&s.registry, script.Kind{
 			Name: name, Part: reflect.TypeFor[*Replica](), Side: side,
 			Has: func(d *property.Definition) bool { return d.HasClient }, Attribute: "hasClient",
 			Methods: func(d *property.Definition) []*property.Method { return d.ClientMethods },
+			Hooks:   hooks,
 			Setters: true,
 		})
 	}
-	s.player = table("client: player script", property.OwnClientSide)
+	s.player = table("client: player script", property.OwnClientSide, reflect.TypeFor[ForcedWatcher]())
 	s.others = table("client: script", property.OtherClientSide)
 	return s
 }
@@ -50,8 +51,19 @@ func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.others, name, constructor)
 }
 
+// ForcedWatcher is the hook of a player's script that is told what Events.Forced is told, before
+// that.
+type ForcedWatcher interface{ OnForced() }
+
+// forced tells the script.
+func (r *Replica) forced() {
+	if s, ok := r.Script().(ForcedWatcher); ok {
+		s.OnForced()
+	}
+}
+
 // RegisterPlayer is Register for the player's own entity, of which the player sees other
-// properties.
+// properties. Its script may also be a ForcedWatcher.
 func RegisterPlayer[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.player, name, constructor)
 }

@@ -231,7 +231,7 @@ func TestMoves(t *testing.T) {
 		}
 		r.tick()
 		m, reliable := r.moves()
-		want := protocol.Move{Sequence: uint32(i) + 1, Seen: m[0].Seen, Position: property.Vector3{X: float32(i) + 2}, Direction: dir}
+		want := protocol.Move{Sequence: uint32(i) + 1, Forced: 1, Seen: m[0].Seen, Position: property.Vector3{X: float32(i) + 2}, Direction: dir}
 		if len(m) != 1 || reliable[0] || m[0] != want {
 			t.Fatalf("tick %d: %v reliable %v", i, m, reliable)
 		}

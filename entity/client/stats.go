@@ -37,6 +37,8 @@ type Stats struct {
 	Malformed uint64
 	// Audits counts answers to RequestAudit, AuditDiffs the lines of difference in them.
 	Audits, AuditDiffs uint64
+	// Forced counts forced places of the player's entity, without those of a CellPlayer.
+	Forced uint64
 	// Unsent counts messages that could not be sent although the session goes on: too long, or too
 	// many for a server that does not keep up. It does not count what an ended session could not
 	// send.
@@ -53,7 +55,7 @@ func (s *Stats) Add(o *Stats) {
 		{&s.Packets, o.Packets}, {&s.PositionBytes, o.PositionBytes}, {&s.Places, o.Places},
 		{&s.BytesDown, o.BytesDown}, {&s.BytesUp, o.BytesUp}, {&s.UnknownEntities, o.UnknownEntities},
 		{&s.Kept, o.Kept}, {&s.KeptBytes, o.KeptBytes}, {&s.Returned, o.Returned}, {&s.StalePositions, o.StalePositions}, {&s.UnknownMessages, o.UnknownMessages}, {&s.Malformed, o.Malformed},
-		{&s.Audits, o.Audits}, {&s.AuditDiffs, o.AuditDiffs}, {&s.Unsent, o.Unsent},
+		{&s.Audits, o.Audits}, {&s.AuditDiffs, o.AuditDiffs}, {&s.Forced, o.Forced}, {&s.Unsent, o.Unsent},
 	} {
 		*x.sum += x.other
 	}

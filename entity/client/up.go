@@ -15,17 +15,22 @@ var (
 	ErrNotPlaying = errors.New("client: not playing")
 	// ErrNotInWorld is returned while the player's entity has no cell part.
 	ErrNotInWorld = errors.New("client: the player is not in a space")
+	// ErrNoControl is returned while the server moves the player's entity.
+	ErrNoControl = errors.New("client: the server moves the player's entity")
 	// ErrPosition is returned for a place with a number that is not finite or is beyond
 	// entity.MaxCoordinate.
 	ErrPosition = errors.New("client: position or direction out of range")
 )
 
 // SetPosition moves the player's entity at once. The next Tick tells the server: unreliably while
-// the player moves, and once reliably when it has come to rest. Errors are ErrNotInWorld and
-// ErrPosition.
+// the player moves, and once reliably when it has come to rest. The server has the last word: it may
+// put the entity elsewhere (Events.Forced). Errors are ErrNotInWorld, ErrNoControl and ErrPosition.
 func (c *Client) SetPosition(position, direction property.Vector3) error {
 	if c.state != Playing || !c.inWorld {
 		return ErrNotInWorld
+	}
+	if !c.control {
+		return ErrNoControl
 	}
 	if !entity.Finite(position) || !entity.Finite(direction) {
 		return ErrPosition
@@ -59,7 +64,7 @@ func (c *Client) sendMove() {
 		return
 	}
 	c.sequence++
-	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Seen: c.seen, Position: c.player.Position, Direction: c.player.Direction}
+	m := protocol.Move{Sequence: c.sequence, Incarnation: c.incarnation, Forced: c.forced, Seen: c.seen, Position: c.player.Position, Direction: c.player.Direction}
 	c.stats.MovesSent++
 	if c.dirty {
 		c.whisper(m.Append(c.buf[:0]))

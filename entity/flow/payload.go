@@ -159,6 +159,7 @@ type ClientRest struct {
 	Session     uint32
 	Sequence    uint32
 	Incarnation uint32 // as the client said it
+	Forced      uint32 // the last forced place that it has applied, as it said
 	Seen        []byte // protocol.Seen, for the witness; aliases the input after Parse
 	Still       bool   // it has not moved: the place says nothing
 	Position    property.Vector3
@@ -173,6 +174,7 @@ func (m *ClientRest) AppendBody(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, m.Session)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = binary.AppendUvarint(b, uint64(m.Forced))
 	b = codec.AppendBool(codec.AppendBytes(b, m.Seen), m.Still)
 	b = fields.AppendVector3(b, m.Position)
 	return fields.AppendVector3(b, m.Direction)
@@ -188,6 +190,7 @@ func (m *ClientRest) Parse(body []byte) error {
 // Read reads what AppendBody wrote.
 func (m *ClientRest) Read(r *codec.Reader) {
 	m.Session, m.Sequence, m.Incarnation = r.U32(), r.U32(), fields.ReadUint32(r)
+	m.Forced = fields.ReadUint32(r)
 	m.Seen = r.Bytes(maxSeen)
 	m.Still = r.Bool()
 	m.Position, m.Direction = fields.ReadVector3(r), fields.ReadVector3(r)

@@ -37,7 +37,7 @@ func payloads() []payload {
 		session(flow.SetClientPayload), session(flow.AuditPayload),
 		{flow.ClientCallPayload, &flow.ClientCall{Target: 1 << 50, Method: 4, Args: []byte("args")},
 			func(m any) []byte { return m.(*flow.ClientCall).Append(nil) }, false},
-		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Seen: []byte{5, 6}, Still: true, Position: pos, Direction: dir},
+		{flow.ClientRestPayload, &flow.ClientRest{Session: 1, Sequence: 2, Incarnation: 3, Forced: 4, Seen: []byte{5, 6}, Still: true, Position: pos, Direction: dir},
 			func(m any) []byte { return m.(*flow.ClientRest).Append(nil) }, true},
 		{flow.BundlePayload, &flow.Bundle{Session: 1, Bytes: []byte("bundle")},
 			func(m any) []byte { return m.(*flow.Bundle).Append(nil) }, false},

@@ -62,6 +62,7 @@ func (a *CellApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 		a.unnamed(now, ch, from, reliable, msg)
 		return
 	}
+	a.population.Arrive(now)
 	a.receive(now, ch, from, msg)
 	a.admit(now)
 }

@@ -32,6 +32,7 @@ const (
 	ReturnID
 	SpaceDataGoneID
 	TimeOfDayID
+	ForcedID
 )
 
 // Limits of what a proxy sends.
@@ -90,7 +91,10 @@ type CellPlayer struct {
 	Incarnation uint32
 	Position    property.Vector3
 	Direction   property.Vector3
-	Props       []byte // aliases the input after Parse
+	// Forced and Control are as in the message Forced: this is a forced place, too.
+	Forced  uint32
+	Control bool
+	Props   []byte // aliases the input after Parse
 }
 
 func (m *CellPlayer) code(c *codec.Coder) {
@@ -98,6 +102,8 @@ func (m *CellPlayer) code(c *codec.Coder) {
 	codec.Uint32(c, &m.Incarnation)
 	fields.Vector3(c, &m.Position)
 	fields.Vector3(c, &m.Direction)
+	codec.Uint32(c, &m.Forced)
+	c.Bool(&m.Control)
 	c.Rest(&m.Props, aFrame)
 }
 
@@ -340,3 +346,33 @@ func (m *SpaceData) code(c *codec.Coder) {
 // Append frames and encodes m, Parse decodes a body.
 func (m *SpaceData) Append(b []byte) []byte  { return frame(b, SpaceDataID, m.code) }
 func (m *SpaceData) Parse(body []byte) error { return parse(body, m, m.code) }
+
+// Forced is where the player's entity is by the server's word, whatever the client has said. The
+// client puts it there, and repeats Number in its moves: the server takes none with another number.
+type Forced struct {
+	Number uint32
+	// Control says that the client moves the entity from here on. Without it the server does; more
+	// of these messages say where it is by then.
+	Control   bool
+	Position  property.Vector3
+	Direction property.Vector3
+}
+
+// Append frames and encodes m.
+func (m *Forced) Append(b []byte) []byte {
+	b, mark := Begin(b, ForcedID)
+	b = binary.AppendUvarint(b, uint64(m.Number))
+	b = codec.AppendBool(b, m.Control)
+	b = fields.AppendVector3(b, m.Position)
+	b = fields.AppendVector3(b, m.Direction)
+	return End(b, mark)
+}
+
+// Parse decodes a body.
+func (m *Forced) Parse(body []byte) error {
+	r := codec.NewReader(body)
+	m.Number = fields.ReadUint32(&r)
+	m.Control = r.Bool()
+	m.Position, m.Direction = fields.ReadVector3(&r), fields.ReadVector3(&r)
+	return done(&r, "forced")
+}

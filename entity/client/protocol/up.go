@@ -93,6 +93,9 @@ type Move struct {
 	// Incarnation is that of the CellPlayer that the client stands on. A move made before the
 	// entity was put back to its backup is void: the client has been put back since.
 	Incarnation uint32
+	// Forced is the number of the last forced place that the client has applied, of a CellPlayer or
+	// a Forced. A move with another number was made before the client knew, and is void, too.
+	Forced uint32
 	// Seen is what has come of the places of others.
 	Seen      Seen
 	Position  property.Vector3
@@ -104,6 +107,7 @@ func (m *Move) Append(b []byte) []byte {
 	b, mark := Begin(b, MoveID)
 	b = binary.LittleEndian.AppendUint32(b, m.Sequence)
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
+	b = binary.AppendUvarint(b, uint64(m.Forced))
 	b = m.Seen.Append(b)
 	b = fields.AppendVector3(b, m.Position)
 	b = fields.AppendVector3(b, m.Direction)
@@ -115,6 +119,7 @@ func (m *Move) Parse(body []byte) error {
 	r := codec.NewReader(body)
 	m.Sequence = r.U32()
 	m.Incarnation = fields.ReadUint32(&r)
+	m.Forced = fields.ReadUint32(&r)
 	m.Seen.Read(&r)
 	m.Position = fields.ReadVector3(&r)
 	m.Direction = fields.ReadVector3(&r)

@@ -40,6 +40,12 @@ type Counters struct {
 	// known. A message that a move of the entity overtook is among it, now and then; it is said
 	// again.
 	Unproved uint64 `json:",omitempty"`
+	// Corrected counts moves of clients that were not taken as they were: too fast, or refused or
+	// changed by the game's check. The client was put where the server had its entity.
+	Corrected uint64 `json:",omitempty"`
+	// Overruled counts moves of clients that the server's word had overtaken: a forced place that
+	// the client did not know yet, or a walk by the server.
+	Overruled uint64 `json:",omitempty"`
 }
 
 // All yields the name and a pointer of every counter, in order, to add, encode or publish them one

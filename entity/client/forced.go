@@ -1,0 +1,36 @@
+package client
+
+import (
+	"github.com/cellscape/cellscape/entity/client/protocol"
+)
+
+// This file handles the server's word on the place of the player's own entity.
+
+// onForced puts the player's entity where the server says that it is.
+func (c *Client) onForced(body []byte) error {
+	var m protocol.Forced
+	if err := m.Parse(body); err != nil {
+		return err
+	}
+	if !c.inWorld {
+		return malformed("a forced place outside of any space")
+	}
+	c.force(&m)
+	c.stats.Forced++
+	c.player.forced()
+	if c.state != Closed && c.cfg.Events.Forced != nil {
+		c.cfg.Events.Forced(c.player)
+	}
+	return nil
+}
+
+// force applies a forced place. What the client would have said of the old one is void.
+func (c *Client) force(m *protocol.Forced) {
+	c.player.Position, c.player.Direction = m.Position, m.Direction
+	c.forced, c.control = m.Number, m.Control
+	c.dirty, c.moving = false, false
+}
+
+// Controls reports whether this client moves the player's entity, so that SetPosition works.
+// Otherwise the server does: Events.Forced tells where it is by then, and when the control is back.
+func (c *Client) Controls() bool { return c.inWorld && c.control }

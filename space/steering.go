@@ -1,0 +1,275 @@
+package space
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
+	"github.com/cellscape/cellscape/property"
+)
+
+// This file decides who moves a player; the package documentation has the rules.
+
+// ledPeriod is how often a client is told where the server moves its entity. Each time costs some 30
+// bytes in the reliable stream: three times a second that is less than an unreliable place in each
+// tick would take, and needs no second way to tell it. Where the entity stops is told at once.
+const ledPeriod = 300 * time.Millisecond
+
+// steering is who moves a real, and what of its client's word counts.
+//
+// Invariants: the client's moves count only while it has the control and if they carry number.
+// Whenever the server moves the entity in another way than number says, or takes or gives the
+// control, number rises. While untold is set, the client has yet to be told the place.
+type steering struct {
+	number   uint32 // of the last forced place
+	untold   bool
+	server   bool   // the script said that the server moves it
+	led      bool   // a controller moves it
+	stepping bool   // the step of a controller runs
+	ledTick  uint64 // the last tick in which one moved it
+	// toldStamp is the MoveStamp of the place that the client was told last, and toldAt when.
+	toldStamp uint32
+	toldAt    time.Duration
+
+	limit  speedLimit
+	stride stride
+}
+
+// clientMoves reports whether the client has the control.
+func (r *Real) clientMoves() bool { return r.HasClient() && !r.steering.server && !r.steering.led }
+
+// ControlledBy is the entity whose client moves this one: the entity itself, or 0 if the server
+// does. It says who may, whether or not there is a client. See "Who moves a player" in the package
+// documentation.
+func (r *Real) ControlledBy() entity.ID {
+	if r.steering.server {
+		return 0
+	}
+	return r.e.ID
+}
+
+// SetControlledBy says who moves the entity: its own client, by the entity's own id, which is so by
+// default, or with 0 the server alone. The client is told. It stays so when the entity moves to
+// another cell or is restored. Errors are entity.ErrGone, and that of the id of another entity.
+func (r *Real) SetControlledBy(id entity.ID) error {
+	switch {
+	case r.gone != staying:
+		return entity.ErrGone
+	case id != 0 && id != r.e.ID:
+		return fmt.Errorf("space: %s cannot be controlled by the client of %s: give its own id, or 0 for the server", r.e.ID, id)
+	}
+	r.steering.server = id == 0
+	r.force()
+	return nil
+}
+
+// SetTopSpeed limits how fast the entity's client may move it, in m/s; the default is
+// Config.ClientTopSpeed. A vertical limit above 0 is for up and down alone, and speed is then for
+// the ground; otherwise speed limits the whole way, falls included. A speed of 0 is none: then
+// nothing is checked. The script itself may move the entity as fast as it likes. It stays so when
+// the entity moves to another cell or is restored. Errors are entity.ErrGone, and that of a speed
+// that is negative or not finite.
+func (r *Real) SetTopSpeed(speed, vertical float32) error {
+	limit := speedLimit{speed, vertical}
+	switch {
+	case r.gone != staying:
+		return entity.ErrGone
+	case !limit.valid():
+		return fmt.Errorf("space: top speed %g m/s, vertical %g m/s: give finite numbers from 0 up", speed, vertical)
+	}
+	if r.steering.limit.speed == 0 { // nothing was counted
+		r.steering.stride.begin(r.cell.population.clusterNow())
+	}
+	r.steering.limit = limit
+	return nil
+}
+
+// TopSpeed is what SetTopSpeed has set.
+func (r *Real) TopSpeed() (speed, vertical float32) {
+	return r.steering.limit.speed, r.steering.limit.vertical
+}
+
+// force makes the place where the entity is the server's word: nothing counts that its client has
+// said before it was told. Whoever moves the entity by other means than its client calls it
+// afterwards, unless the client begins anew with a CellPlayer (greet).
+func (r *Real) force() {
+	if !r.HasClient() {
+		return
+	}
+	s := &r.steering
+	s.number++
+	s.untold = true
+	s.stride.begin(r.cell.population.clusterNow())
+}
+
+// lead notes that a controller has moved the entity: the client loses the control until none does.
+func (r *Real) lead() {
+	s := &r.steering
+	s.ledTick = r.cell.tick
+	if !s.led && r.HasClient() {
+		s.led = true
+		r.force()
+	}
+}
+
+// beginSteering is for a client that is told everything anew. Number goes on, so that nothing
+// counts that was said before.
+func (r *Real) beginSteering() {
+	s := &r.steering
+	s.number++
+	s.untold, s.led = false, false
+	s.toldStamp, s.toldAt = r.e.MoveStamp, r.cell.now
+	s.stride.begin(r.cell.population.clusterNow())
+}
+
+// tellForced tells the client in a tick where the server has put its entity, and whether it has the
+// control: the newest, once.
+func (r *Real) tellForced() {
+	s := &r.steering
+	if s.led && s.ledTick != r.cell.tick {
+		s.led = false // the walk is over
+		r.force()
+	}
+	if !s.untold && !r.ledFar() {
+		return
+	}
+	s.untold, s.toldStamp, s.toldAt = false, r.e.MoveStamp, r.cell.now
+	m := protocol.Forced{Number: s.number, Control: r.clientMoves(), Position: r.e.Position, Direction: r.e.Direction}
+	r.direct = m.Append(r.direct)
+	r.spill()
+}
+
+// owesPlace reports whether the client is still to be told where its entity is.
+func (r *Real) owesPlace() bool {
+	s := &r.steering
+	return s.untold || s.led || !r.clientMoves() && s.toldStamp != r.e.MoveStamp
+}
+
+// ledFar reports whether the client is to be told again where the server has moved its entity.
+func (r *Real) ledFar() bool {
+	s := &r.steering
+	return !r.clientMoves() && s.toldStamp != r.e.MoveStamp && r.cell.now-s.toldAt >= ledPeriod
+}
+
+// steer moves the entity as its client says, if the client has the control, knows of the last forced
+// place, is not too fast, and the game agrees.
+func (r *Real) steer(m *flow.ClientRest) {
+	s := &r.steering
+	if m.Forced != s.number || !r.clientMoves() {
+		r.cell.count.Overruled++
+		return
+	}
+	if !entity.Finite(m.Position) || !entity.Finite(m.Direction) {
+		r.cell.count.Refused++
+		return
+	}
+	now, from := r.cell.population.clusterNow(), r.e.Position
+	if !s.stride.take(now, s.limit.takes(from, m.Position)) {
+		r.correct()
+		return
+	}
+	at, ok := r.askGame(from, m.Position)
+	if r.gone != staying || s.number != m.Forced {
+		return // the hook has had the last word
+	}
+	if ok {
+		// It is finite, and the real is here: there is no error.
+		_ = r.put(at, m.Direction)
+	}
+	if !ok || at != m.Position {
+		r.correct()
+	}
+}
+
+// askGame is the game's own check; an answer that is no place is a refusal.
+func (r *Real) askGame(from, to property.Vector3) (at property.Vector3, ok bool) {
+	at, ok = to, true
+	if to == from || r.kind == nil {
+		return at, ok
+	}
+	if _, asks := r.script.Interface().(MoveChecker); !asks {
+		return at, ok
+	}
+	callback(r, "OnMoving", func(s MoveChecker) { at, ok = s.OnMoving(from, to) })
+	if !entity.Finite(at) {
+		r.cell.count.Errors++
+		r.Log().Error("OnMoving answered with a place that is not finite or out of range; the move is refused", "at", fmt.Sprint(at))
+		ok = false
+	}
+	return at, ok
+}
+
+// correct puts the client where its entity is.
+func (r *Real) correct() {
+	r.cell.count.Corrected++
+	r.force()
+}
+
+// Flags of a steering that travels.
+const (
+	steeringUntold = 1 << iota
+	steeringServer
+	steeringLed
+	steeringFlags = 1<<iota - 1
+)
+
+// appendSteering encodes what travels.
+func (r *Real) appendSteering(b []byte) []byte {
+	s := &r.steering
+	flags := byte(0)
+	for i, set := range [...]bool{s.untold, s.server, s.led} {
+		if set {
+			flags |= 1 << i
+		}
+	}
+	b = binary.AppendUvarint(append(b, flags), uint64(s.number))
+	b = binary.LittleEndian.AppendUint32(b, s.toldStamp)
+	b = codec.AppendF32(codec.AppendF32(b, s.limit.speed), s.limit.vertical)
+	return s.stride.append(b)
+}
+
+var errSteering = errors.New("space: an impossible steering")
+
+func (r *Real) readSteering(rd *codec.Reader) {
+	s := &r.steering
+	flags := rd.U8()
+	s.untold, s.server, s.led = flags&steeringUntold != 0, flags&steeringServer != 0, flags&steeringLed != 0
+	s.ledTick, s.toldAt = r.cell.tick, r.cell.now
+	s.number = fields.ReadUint32(rd)
+	s.toldStamp = rd.U32()
+	s.limit = speedLimit{rd.F32(), rd.F32()}
+	if flags&^byte(steeringFlags) != 0 || !s.limit.valid() {
+		rd.Fail(errSteering)
+	}
+	s.stride.read(rd)
+}
+
+// speedLimit is how fast a client may move an entity, in m/s.
+type speedLimit struct{ speed, vertical float32 }
+
+func (l speedLimit) valid() bool {
+	ok := func(v float32) bool { return v >= 0 && !math.IsInf(float64(v), 0) }
+	return ok(l.speed) && ok(l.vertical)
+}
+
+// takes is how long a way takes at least.
+func (l speedLimit) takes(from, to property.Vector3) time.Duration {
+	if l.speed == 0 {
+		return 0
+	}
+	dx, dy, dz := float64(to.X)-float64(from.X), float64(to.Y)-float64(from.Y), float64(to.Z)-float64(from.Z)
+	seconds := 0.0
+	if l.vertical > 0 {
+		seconds = max(math.Hypot(dx, dz)/float64(l.speed), math.Abs(dy)/float64(l.vertical))
+	} else {
+		seconds = math.Hypot(math.Hypot(dx, dz), dy) / float64(l.speed)
+	}
+	return time.Duration(min(seconds, longestWay.Seconds()) / speedTolerance * float64(time.Second))
+}

@@ -108,6 +108,8 @@ type Avatar struct {
 	Bag   property.Slice[uint32]
 	hook  func(*Avatar, string) `cellscape:"local"`
 	seen  func(bool)            `cellscape:"local"`
+
+	moving func(from, to property.Vector3) (property.Vector3, bool) `cellscape:"local"`
 }
 
 func (a *Avatar) note(format string, args ...any) {
@@ -136,6 +138,12 @@ func (a *Avatar) OnWitnessed(on bool) {
 	if a.seen != nil { // not into the diary: it hangs on who else is there
 		a.seen(on)
 	}
+}
+func (a *Avatar) OnMoving(from, to property.Vector3) (property.Vector3, bool) {
+	if a.moving != nil {
+		return a.moving(from, to)
+	}
+	return to, true
 }
 func (a *Avatar) OnTimer(c entity.Callback)   { a.note("timer %d", c.User) }
 func (a *Avatar) OnArrival(c entity.Callback) { a.note("arrival %d", c.User) }

@@ -36,7 +36,7 @@ type steering struct {
 	ledTick  uint64 // the last tick in which one moved it
 	// toldStamp is the MoveStamp of the place that the client was told last, and toldAt when.
 	toldStamp uint32
-	toldAt    time.Duration
+	toldAt    time.Duration // in the time of the cluster
 
 	limit  speedLimit
 	stride stride
@@ -103,10 +103,14 @@ func (r *Real) force() {
 	if !r.HasClient() {
 		return
 	}
-	s := &r.steering
-	s.number++
-	s.untold = true
-	s.stride.begin(r.cell.population.clusterNow())
+	r.renumber()
+	r.steering.stride.begin(r.cell.population.clusterNow())
+}
+
+// renumber makes void what the client has said, and has it told the place.
+func (r *Real) renumber() {
+	r.steering.number++
+	r.steering.untold = true
 }
 
 // lead notes that a controller has moved the entity: the client loses the control until none does.
@@ -125,8 +129,8 @@ func (r *Real) beginSteering() {
 	s := &r.steering
 	s.number++
 	s.untold, s.led = false, false
-	s.toldStamp, s.toldAt = r.e.MoveStamp, r.cell.now
-	s.stride.begin(r.cell.population.clusterNow())
+	s.toldStamp, s.toldAt = r.e.MoveStamp, r.cell.population.clusterNow()
+	s.stride.begin(s.toldAt)
 }
 
 // tellForced tells the client in a tick where the server has put its entity, and whether it has the
@@ -140,7 +144,7 @@ func (r *Real) tellForced() {
 	if !s.untold && !r.ledFar() {
 		return
 	}
-	s.untold, s.toldStamp, s.toldAt = false, r.e.MoveStamp, r.cell.now
+	s.untold, s.toldStamp, s.toldAt = false, r.e.MoveStamp, r.cell.population.clusterNow()
 	m := protocol.Forced{Number: s.number, Control: r.clientMoves(), Position: r.e.Position, Direction: r.e.Direction}
 	r.direct = m.Append(r.direct)
 	r.spill()
@@ -155,7 +159,7 @@ func (r *Real) owesPlace() bool {
 // ledFar reports whether the client is to be told again where the server has moved its entity.
 func (r *Real) ledFar() bool {
 	s := &r.steering
-	return !r.clientMoves() && s.toldStamp != r.e.MoveStamp && r.cell.now-s.toldAt >= ledPeriod
+	return !r.clientMoves() && s.toldStamp != r.e.MoveStamp && r.cell.population.clusterNow()-s.toldAt >= ledPeriod
 }
 
 // steer moves the entity as its client says, if the client has the control, knows of the last forced
@@ -206,10 +210,11 @@ func (r *Real) askGame(from, to property.Vector3) (at property.Vector3, ok bool)
 	return at, ok
 }
 
-// correct puts the client where its entity is.
+// correct puts the client where its entity is. Its stride goes on: the entity has been there since
+// the last move that was taken.
 func (r *Real) correct() {
 	r.cell.count.Corrected++
-	r.force()
+	r.renumber()
 }
 
 // Flags of a steering that travels.
@@ -231,6 +236,7 @@ func (r *Real) appendSteering(b []byte) []byte {
 	}
 	b = binary.AppendUvarint(append(b, flags), uint64(s.number))
 	b = binary.LittleEndian.AppendUint32(b, s.toldStamp)
+	b = binary.AppendVarint(b, int64(s.toldAt))
 	b = codec.AppendF32(codec.AppendF32(b, s.limit.speed), s.limit.vertical)
 	return s.stride.append(b)
 }
@@ -241,9 +247,10 @@ func (r *Real) readSteering(rd *codec.Reader) {
 	s := &r.steering
 	flags := rd.U8()
 	s.untold, s.server, s.led = flags&steeringUntold != 0, flags&steeringServer != 0, flags&steeringLed != 0
-	s.ledTick, s.toldAt = r.cell.tick, r.cell.now
+	s.ledTick = r.cell.tick
 	s.number = fields.ReadUint32(rd)
-	s.toldStamp = rd.U32()
+	s.toldStamp, s.toldAt = rd.U32(), time.Duration(rd.Varint())
+	s.toldAt = min(s.toldAt, r.cell.population.clusterNow()) // clocks differ
 	s.limit = speedLimit{rd.F32(), rd.F32()}
 	if flags&^byte(steeringFlags) != 0 || !s.limit.valid() {
 		rd.Fail(errSteering)

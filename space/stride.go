@@ -30,9 +30,10 @@ const (
 )
 
 // stride is how the moves of a client are timed: the time that they take at top speed must have
-// passed, but for a debt of at most MaxDebt. Time that a client does not use is lost, unless it ends
-// a silence: then it pays for the moves that were made in the silence and come in a burst. So the sum
-// of all ways is bounded by the time that has passed and the debt, however the network holds moves up.
+// passed, but for a debt of at most MaxDebt. Time that a client does not use is lost while its moves
+// come steadily. That of a silence pays for the moves that were made in it and come in a burst, or in
+// several. So the sum of all ways is bounded by the time that has passed and the debt, however the
+// network holds moves up.
 type stride struct {
 	last  time.Duration // when the last move was taken, in the time of the cluster
 	saved time.Duration // time not used by then; negative for a debt
@@ -48,8 +49,8 @@ func (s *stride) begin(now time.Duration) {
 func (s *stride) take(now, need time.Duration) bool {
 	passed := min(max(0, now-s.last), maxSilence)
 	saved := s.saved
-	if saved > 0 && now > s.until {
-		saved = 0
+	if passed <= MaxDebt && now > s.until {
+		saved = min(saved, 0)
 	}
 	left := saved + passed - need
 	if left < -MaxDebt {

@@ -431,12 +431,12 @@ func TestClientMove(t *testing.T) {
 	r := joinedRig(t)
 	p, id, _ := r.playLive()
 	r.net.sent = nil
-	p.whisper((&protocol.Move{Sequence: 3, Position: property.Vector3{X: 9}}).Append(nil))
+	p.whisper((&protocol.Move{Sequence: 3, Forced: 5, Position: property.Vector3{X: 9}}).Append(nil))
 	if r.net.sent[0].reliable {
 		t.Error("a move goes reliably")
 	}
 	m := one(t, told[wire.ClientMove](r, appX))
-	if m.ID != id || m.Session != 1 || m.Sequence != 3 || m.Position.X != 9 {
+	if m.ID != id || m.Session != 1 || m.Sequence != 3 || m.Forced != 5 || m.Position.X != 9 {
 		t.Errorf("passed on %+v", m)
 	}
 	r.say(r.managers, &wire.AppDead{Role: wire.CellApp, App: appX})

@@ -33,6 +33,7 @@ func newCheckers(c *Cluster) []checker {
 		&oneSession{c},
 		&heardInOrder{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},
+		&lastWord{c: c, on: map[entity.ID]walked{}},
 		&timersRun{c, map[entity.ID]tickSeen{}},
 		&onLand{c: c, on: map[entity.ID]landing{}},
 		c.fresh,

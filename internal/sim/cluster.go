@@ -322,7 +322,7 @@ func (c *Cluster) share(p *Process, n int) int {
 
 func (c *Cluster) makeCellApp(p *Process) (App, error) {
 	cells := space.Config{
-		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, Border: c.opts.Balance.Border, LoadAhead: loadAhead, TopSpeed: 60,
+		AoIRadius: aoiRadius, AoIHysteresis: aoiHysteresis, Border: c.opts.Balance.Border, LoadAhead: loadAhead, TopSpeed: 60, ClientTopSpeed: float32(walkSpeed / tick.Seconds()),
 		// Under odd seeds, reals that rest within the band are handed over, too; under even ones
 		// they stay beyond their cells for as long as they like, as by default.
 		Dwell:        time.Duration(c.opts.Seed%2) * time.Second,

@@ -34,6 +34,10 @@ type player struct {
 	steer func() property.Vector3
 	quiet bool
 	rogue bool
+	// cheat says that the player leaps; shoved is how often a test has put it elsewhere.
+	cheat  bool
+	shoved int
+	put    put
 	// rude says that the player misbehaved in this session, leaving that it is logging out.
 	rude, leaving bool
 	ch            mercury.ChannelID
@@ -48,6 +52,14 @@ type player struct {
 	told          uint64             // bytes that its witnesses sent
 	path          []property.Vector3 // where it was in this session
 	ear           ear
+}
+
+// put is where a test has put a player aside, and what its client knew then.
+type put struct {
+	at     property.Vector3
+	order  entity.Order
+	forced uint64
+	logins int
 }
 
 func newPlayer(c *Cluster, i int) *player {
@@ -166,6 +178,10 @@ func (pl *player) walk() {
 	}
 	own := pl.client.Player()
 	at := own.Position
+	if pl.cheat && pl.c.chance.IntN(5) == 0 {
+		pl.leap(at)
+		return
+	}
 	if pl.steer != nil {
 		pl.target = pl.steer()
 	}
@@ -187,6 +203,12 @@ func (pl *player) walk() {
 	f := walkSpeed / d
 	to := property.Vector3{X: at.X + float32((pl.target.X-at.X)*f), Z: at.Z + float32((pl.target.Z-at.Z)*f)}
 	pl.step(to)
+}
+
+// leap claims to have flown a long way, also up.
+func (pl *player) leap(at property.Vector3) {
+	c := pl.c.chance
+	pl.step(property.Vector3{X: float32(c.IntN(2*half) - half), Y: at.Y + float32(c.IntN(100)), Z: float32(c.IntN(2*half) - half)})
 }
 
 // step puts the player at a place.

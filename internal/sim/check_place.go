@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// lastWord checks that the server has the last word on a player's place: however a client leaps, its
+// real, and so all who see it, goes no farther than the time that has passed and the debt allow. And
+// an honest player is never put back while the network is sound: not at top speed, and not at a
+// border. That a client and the server agree in the end, its audit shows (clientsConverge).
+type lastWord struct {
+	c  *Cluster
+	on map[entity.ID]walked
+}
+
+// walked is how far a real has come since it was first seen in its incarnation.
+type walked struct {
+	logins      int
+	incarnation uint32
+	since       time.Duration
+	at          property.Vector3
+	way         float64
+	forced      uint64 // what its client had heard by then
+	steady      bool   // the network has been sound since
+}
+
+// allowance is more than the debt of a move, the tolerance of clocks, and the time of the cluster of
+// one CellApp that differs from that of another.
+const allowance = 500 * time.Millisecond
+
+func (k *lastWord) safe() error {
+	var err error
+	k.c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		pl := k.c.owner(v.ID())
+		if !v.IsReal() || pl == nil || pl.rogue || pl.shoved > 0 || err != nil {
+			return
+		}
+		w, steady := k.on[v.ID()], k.c.fresh.active()
+		order := v.Order().Incarnation
+		if w.logins == pl.logins && order < w.incarnation {
+			return // the real has been given up, and does not know yet
+		}
+		if w.logins != pl.logins || w.incarnation != order {
+			w = walked{logins: pl.logins, incarnation: order, since: k.c.now, at: v.Position(), forced: pl.client.Stats().Forced}
+		}
+		if steady && !w.steady {
+			w.steady, w.forced = true, pl.client.Stats().Forced
+		}
+		to := v.Position()
+		w.way += math.Hypot(float64(entity.Distance(w.at, to)), float64(to.Y-w.at.Y))
+		w.at = to
+		k.on[v.ID()] = w
+		if most := 1.01 * walkSpeed / tick.Seconds() * (k.c.now - w.since + allowance).Seconds(); w.way > most {
+			err = fmt.Errorf("%s of %s on %s has gone %.1f m in %v, at most %.1f m are allowed", v.ID(), pl.name, p.Name, w.way, k.c.now-w.since, most)
+		}
+		if n := pl.client.Stats().Forced; steady && !pl.cheat && n > w.forced {
+			err = fmt.Errorf("%s walks as it may, and was put back %d times", pl.name, n-w.forced)
+		}
+	})
+	return err
+}
+
+func (k *lastWord) converged() error { return nil }

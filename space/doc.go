@@ -52,11 +52,48 @@
 //	OnSpaceData     at the beginning of the tick after  read all of it
 //	                each change of the space's data
 //	OnCallRefused   when a client's call was given up
+//	OnMoving        for each move of its client, within allow, refuse or change the move
+//	                the top speed
 //	OnDestroy       when it is about to be destroyed,   say goodbye to the base and its clients. It is
 //	                before anybody hears of it          not called for a real that is lost
 //
 // A handoff that the destination refuses, or that dies with it, is undone by the base: OnRestored is
 // called. The transcripts border, death and seen in internal/sim/testdata show the order.
+//
+// # Who moves a player
+//
+// A player's own client moves it, unless a controller does (Real.MoveTo) or the script has said that
+// the server alone does (Real.SetControlledBy). The client is at once where it says that it is, and
+// uploads that some ten times a second; the cell checks each upload:
+//
+//	of this session and incarnation, and newer      else it does not count
+//	repeats the number of the last forced place     else Counters.Overruled, and nothing more
+//	the client has the control                      the same
+//	the way takes no longer than it had time for    else it is corrected
+//	the game's check agrees (MoveChecker)           else it is corrected, or goes where the check says
+//
+// A forced place is the server's word. Real.SetPosition, Real.SetDirection, the begin and the end of
+// a walk, SetControlledBy and each correction make one. It gets the next number, and goes to the
+// client in the ordered stream, at most once a tick; a new session and a restored entity begin with
+// one (protocol.CellPlayer). Whatever the client has uploaded before it knew is void, so nothing that
+// is under way undoes what the server has set, and others see only what counts. The number and the
+// control travel with the entity. In a backup only the control and the top speed matter: a restored
+// entity is a new incarnation, which no old upload names.
+//
+// During a walk, and as long as the server alone moves it, the client is told the place three times
+// a second, and at once where the walk ends. A script that wants a player to go on by itself walks it;
+// one that sets its position in each tick tells its client in each.
+//
+// The top speed (Real.SetTopSpeed, Config.ClientTopSpeed) is checked by the time that has passed in
+// the cluster, so that a change of cells gives nothing away. The moves of a client may be ahead of
+// that time by MaxDebt, since networks have jitter. After a silence they may all come at once: what
+// they take together is bounded by the length of the silence, of which at most five seconds count.
+// A client that plays dead gains no more than it could have walked. A correction is counted
+// (status.Counters.Corrected) and puts the client where its entity is. It is no proof of a cheat:
+// when a script lowers a speed, moves at the old one are still under way.
+//
+// By default no client is checked. Entities bump into each other on the clients alone; a game that
+// wants the server's say has OnMoving.
 //
 // # Spaces that come and go
 //
@@ -205,6 +242,9 @@
 //   - A handoff's Onload uses the same channel as earlier ghost messages of the real, and the real
 //     is a ghost here before anything else happens.
 //   - A real is handed over only to a cell that has been created and has loaded its land.
+//   - A client's move counts only while it has the control and repeats the number of the last
+//     forced place. What the client has gone since the last one takes no more than the time that
+//     has passed, and MaxDebt.
 //   - Sums of load are integers; no map is walked.
 //
 // # Concurrency

@@ -161,3 +161,36 @@ func ExampleScripts_OnArea() {
 	fmt.Println(scripts.Err(), scripts.HasOnArea())
 	// Output: <nil> true
 }
+
+// Knight is the cell script of a player on foot.
+type Knight struct{ *space.Real }
+
+// OnCreated holds the player's client to a run of 6 m/s, and to 12 m/s up and down.
+func (k *Knight) OnCreated() {
+	if err := k.SetTopSpeed(6, 12); err != nil {
+		k.Log().Error("no top speed", "error", err)
+	}
+}
+
+// OnMoving lets nobody through the wall at x = 100.
+func (k *Knight) OnMoving(from, to property.Vector3) (property.Vector3, bool) {
+	return to, (from.X < 100) == (to.X < 100)
+}
+
+// The game knows the walls: a client that walks through one is put back, and nobody else sees it.
+func ExampleMoveChecker() {
+	schema, err := property.NewSchema(&property.Definition{Name: "Knight", HasCell: true, HasBase: true, HasClient: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scripts := space.NewScripts(schema)
+	space.Register[Knight](scripts, "Knight")
+	fmt.Println(scripts.Err())
+	var wall space.MoveChecker = new(Knight)
+	_, ok := wall.OnMoving(property.Vector3{X: 99}, property.Vector3{X: 101})
+	fmt.Println(ok)
+	// Output:
+	// <nil>
+	// false
+}

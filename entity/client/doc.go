@@ -18,6 +18,13 @@
 // Only the server's messages change a replica, with one exception: from CellPlayer on, the client
 // controls the place of the player's own entity (SetPosition).
 //
+// The server has the last word on that place, too. It may put the entity elsewhere: because a script
+// says so, because the client was too fast, or because the game found a wall. The client is there at
+// once, tells the script (ForcedWatcher) and the game (Events.Forced), and its next moves say that
+// they were made after it; what it has sent before is void. The server may also take the control,
+// for a walk or for longer. SetPosition then fails with ErrNoControl, and Events.Forced tells a few
+// times a second where the entity is; see Client.Controls.
+//
 // A game may write a Go type for what it sees of an entity type, with handles for the properties,
 // Go methods for the client methods, and setters that are told of changes; see Register. Each
 // change, of a whole property or of a part of one, is told with its path and the old value, after

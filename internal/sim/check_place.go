@@ -57,10 +57,10 @@ func (k *lastWord) safe() error {
 		w.at = to
 		k.on[v.ID()] = w
 		if most := 1.01 * walkSpeed / tick.Seconds() * (k.c.now - w.since + allowance).Seconds(); w.way > most {
-			err = fmt.Errorf("%s of %s on %s has gone %.1f m in %v, at most %.1f m are allowed", v.ID(), pl.name, p.Name, w.way, k.c.now-w.since, most)
+			err = fmt.Errorf("promise 4: %s of %s on %s has gone %.1f m in %v, at most %.1f m are allowed", v.ID(), pl.name, p.Name, w.way, k.c.now-w.since, most)
 		}
 		if n := pl.client.Stats().Forced; steady && !pl.cheat && n > w.forced {
-			err = fmt.Errorf("%s walks as it may, and was put back %d times", pl.name, n-w.forced)
+			err = fmt.Errorf("promise 4: %s walks as it may, and was put back %d times", pl.name, n-w.forced)
 		}
 	})
 	return err

@@ -45,6 +45,8 @@
 //	                           caller and target, in all runs, whatever died
 //	promise 4  ghostsFollow    ghosts never go back, and equal their reals at rest
 //	           movesInOrder    a player's real never goes back on its client's way
+//	           lastWord        it goes no farther than its top speed allows, whatever its
+//	                           client claims, and no honest client is put back
 //	           timersRun       timers run as often as they should, when they should, across
 //	                           handoffs and restores
 //	promise 5  clientsConverge clients hold what the reals hold, no more, no less

@@ -225,7 +225,7 @@ func (x *impostor) toCellApp() []wire.Message {
 		&migrate.Refuse{ID: v.ID, Order: entity.Order{Incarnation: 99}}, &migrate.Onload{ID: v.ID, Type: rover, Space: space, Order: newer, Base: self, Parts: first},
 		&migrate.OnloadAck{ID: v.ID, Order: newer}, &migrate.Probe{ID: v.ID, Order: v.Order, Base: self},
 		&m, &end, &flow.Ack{To: v.ID, ToPart: entity.CellPart, From: v.ID, FromPart: entity.BasePart, Incarnation: v.Order.Incarnation, Number: 1 << 40},
-		&wire.ClientMove{ID: v.ID, ClientRest: flow.ClientRest{Session: v.Session, Sequence: 1 << 30, Incarnation: v.Order.Incarnation, Position: property.Vector3{X: 3, Z: 3}}},
+		&wire.ClientMove{ID: v.ID, ClientRest: flow.ClientRest{Session: v.Session, Sequence: 1 << 30, Incarnation: v.Order.Incarnation, Forced: 1, Position: property.Vector3{X: 3, Z: 3}}},
 		&ghost.State{Head: head, Type: rover, Space: space, Base: self}, &ghost.Update{Head: head, Position: property.Vector3{X: 9}},
 		&ghost.Delete{Head: head}, &ghost.Query{Head: head, Asker: self}, &ghost.Audit{Head: head, Sum: 1},
 		&ghost.Roll{Space: space, Calls: []ghost.Call{{Head: head, After: 1}}},

@@ -136,6 +136,17 @@ func TestPlantedDeafGhost(t *testing.T) {
 	})
 }
 
+// TestPlantedCorrection puts a player back that walks as it may.
+func TestPlantedCorrection(t *testing.T) {
+	expectBroken(t, "promise 4", func(p *Process, _ mercury.ChannelID, reliable bool, msg []byte) []byte {
+		if p.Name != "player1" || !reliable || !p.c.fresh.active() || len(msg) == 0 || protocol.ID(msg[0]) != protocol.BundleID {
+			return msg
+		}
+		m := protocol.Forced{Number: 9, Control: true}
+		return m.Append(append([]byte(nil), msg...))
+	})
+}
+
 // TestPlantedBlindClient loses some of what the server tells a client.
 func TestPlantedBlindClient(t *testing.T) {
 	n := 0

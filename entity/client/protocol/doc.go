@@ -76,6 +76,15 @@
 // is reliable and ordered: so it knows at each point of the stream what the client has, and need not
 // ask. A Reset empties all slots.
 //
+// # Whose word counts
+//
+// The player's client says in a [Move] where the player's entity is, as long as it has the control.
+// CellPlayer and [Forced] are the server's word on that: each has a number, a place, and says who
+// has the control from there on. A Move repeats the number of the last one that the client has
+// applied. The server takes no Move with another number, of another incarnation, or with a smaller
+// sequence number than one before. So a Move that was made before the client knew never undoes
+// what the server said, whatever is lost or late.
+//
 // # Bounds
 //
 // Every parser here is fed bytes from outside. Lengths are checked against the named limits before

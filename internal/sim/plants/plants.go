@@ -33,6 +33,12 @@ func plants() []plant {
 // travelling lists bugs in what a real takes along.
 func travelling() []plant {
 	return []plant{
+		{"forced number lost on offload", "space/steering.go",
+			"	s.number = fields.ReadUint32(rd)\n",
+			"	fields.ReadUint32(rd)\n"},
+		{"strides begin again on offload", "space/steering.go",
+			"	s.stride.read(rd)\n",
+			"	var was stride\n	was.read(rd)\n"},
 		{"controllers lost on offload", "space/controller.go",
 			"		before = c.id\n		r.controllers.list = append(r.controllers.list, c)\n",
 			"		before = c.id\n"},

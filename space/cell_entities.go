@@ -40,7 +40,7 @@ func (c *Cell) evict(rec *record) {
 // makeReal makes e a real here, either new or from a ghost. parts, if not nil, fills it before its
 // script sees it.
 func (c *Cell) makeReal(e *entity.Entity, parts func(r *Real) error) *Real {
-	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def), dataHeard: c.data.last, steering: steering{limit: speedLimit{speed: c.cfg.ClientTopSpeed}}}
+	r := &Real{e: e, cell: c, kind: c.scripts.reals.Of(e.Def), dataHeard: c.data.last, steering: steering{limit: c.firstLimit()}}
 	rec := c.admit(e)
 	c.ghosts.remove(e.ID)
 	rec.ghost, rec.mirror, rec.real = nil, nil, r

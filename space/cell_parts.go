@@ -50,7 +50,10 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 		b = r.appendPlaced(b)
 	}
 	b = r.appendCommitsPart(b)
-	return migrate.AppendPart(b, migrate.SteeringPart, r.appendSteering)
+	if r.steered() {
+		b = migrate.AppendPart(b, migrate.SteeringPart, r.appendSteering)
+	}
+	return b
 }
 
 // appendPlaced encodes the parts that only an offload carries, but for the history.

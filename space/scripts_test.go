@@ -63,8 +63,9 @@ func TestConfigFaults(t *testing.T) {
 	if err := (Config{}).WithDefaults().Validate(); err != nil {
 		t.Errorf("the defaults are refused: %v", err)
 	}
-	c := Config{Border: balance.Border{GhostDistance: 100, Band: 13}, Dwell: -1, ArtificialLoad: -1}.WithDefaults()
-	want := `space: ArtificialLoad must not be negative; zero means measured load
+	c := Config{Border: balance.Border{GhostDistance: 100, Band: 13}, Dwell: -1, ArtificialLoad: -1, ClientTopSpeed: 31}.WithDefaults()
+	want := `space: ClientTopSpeed 31 m/s must be from 0 to TopSpeed, 30 m/s; leave it zero for no check
+space: ArtificialLoad must not be negative; zero means measured load
 space: Dwell must not be negative; zero means none
 space: Border: border: Band is 13; set more than 0 and at most 12.5 metres, half of the narrowest cell, or leave it zero for the default
 space: Border.GhostDistance 100 m is too short: AoIRadius + AoIHysteresis + Border.Band + TopSpeed × CheckPeriod = 524 m; leave it zero, raise it or lower AoIRadius`

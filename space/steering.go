@@ -225,6 +225,15 @@ const (
 	steeringFlags = 1<<iota - 1
 )
 
+// steered reports whether there is anything that a new real would not have: most entities have no
+// client, and their scripts do not expect one.
+func (r *Real) steered() bool {
+	return r.HasClient() || r.steering.server || r.steering.limit != r.cell.firstLimit()
+}
+
+// firstLimit is the speed limit of a new real.
+func (c *Cell) firstLimit() speedLimit { return speedLimit{speed: c.cfg.ClientTopSpeed} }
+
 // appendSteering encodes what travels.
 func (r *Real) appendSteering(b []byte) []byte {
 	s := &r.steering

@@ -393,3 +393,21 @@ func FuzzSteering(f *testing.F) {
 		}
 	})
 }
+
+// A move that is checked by the top speed and by the game costs no memory.
+func TestCheckedMovesDoNotAllocate(t *testing.T) {
+	r := newRig(t, 1, func(c *Config) { c.ClientTopSpeed = 10 })
+	p := r.newClient(7, -50)
+	m := flow.ClientRest{Session: 1, Incarnation: 1, Forced: p.forced, Position: x(-50)}
+	a := r.apps[0].population
+	taken := 0
+	r.avatar(7).moving = func(_, to property.Vector3) (property.Vector3, bool) { taken++; return to, true }
+	n := testing.AllocsPerRun(100, func() {
+		m.Sequence++
+		m.Position.X -= 0.01
+		a.ClientMove(7, &m, r.base)
+	})
+	if n > 0 || taken < 100 {
+		t.Errorf("%v allocations a move, %d taken", n, taken)
+	}
+}

@@ -96,7 +96,10 @@ func (c *Cluster) toldAll() bool {
 // of lower.
 func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 	least = map[entity.ID]float32{}
-	for until, quiet := c.now+lullEnds, false; !quiet && c.now < until; {
+	until, quiet, moved := c.now+lullEnds, false, false
+	// Lines may move all the time. What is owed is then judged after a second without a handover.
+	for !quiet && (c.now < until || moved && c.now < until+lullEnds) {
+		before := c.hops()
 		quiet = true
 		err := c.runUntil(time.Second, func() bool {
 			c.lower(least)
@@ -106,9 +109,20 @@ func (c *Cluster) listen() (least map[entity.ID]float32, err error) {
 		if err != nil {
 			return nil, err
 		}
+		moved = c.hops() != before
 	}
 	c.lower(least)
 	return least, nil
+}
+
+// hops counts the handovers of all reals that there are.
+func (c *Cluster) hops() (n uint64) {
+	c.eachView(func(_ *Process, _ *space.Cell, v space.View) {
+		if v.IsReal() {
+			n += uint64(v.Order().Hop)
+		}
+	})
+	return n
 }
 
 // lower notes the smallest share to which each cell cuts the distances of details for its players.

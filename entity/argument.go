@@ -108,18 +108,27 @@ func scalarValue(a any) (property.Value, error) {
 
 // AppendArgs encodes Go values as the arguments of a method.
 func AppendArgs(b []byte, m *property.Method, args []any) ([]byte, error) {
-	if len(args) != len(m.Args) {
-		return b, fmt.Errorf("%w: %d given, %d wanted", ErrArguments, len(args), len(m.Args))
+	return appendValues(b, m.Args, args, m.AppendArgs)
+}
+
+// AppendReturns encodes Go values as the results of a method.
+func AppendReturns(b []byte, m *property.Method, results []any) ([]byte, error) {
+	return appendValues(b, m.Returns, results, m.AppendReturns)
+}
+
+func appendValues(b []byte, list []property.Arg, given []any, encode func([]byte, []property.Value) ([]byte, error)) ([]byte, error) {
+	if len(given) != len(list) {
+		return b, fmt.Errorf("%w: %d given, %d wanted", ErrArguments, len(given), len(list))
 	}
-	values := make([]property.Value, len(args))
-	for i, a := range args {
-		v, err := toValue(m.Args[i].Type, a)
+	values := make([]property.Value, len(given))
+	for i, a := range given {
+		v, err := toValue(list[i].Type, a)
 		if err != nil {
-			return b, fmt.Errorf("%w: argument %d (%s): %w", ErrArguments, i+1, m.Args[i].Name, err)
+			return b, fmt.Errorf("%w: argument %d (%s): %w", ErrArguments, i+1, list[i].Name, err)
 		}
 		values[i] = v
 	}
-	out, err := m.AppendArgs(b, values)
+	out, err := encode(b, values)
 	if err != nil {
 		return b, fmt.Errorf("%w: %w", ErrArguments, err)
 	}

@@ -23,6 +23,7 @@ type BaseHost interface {
 	AddTimer(after, every time.Duration, method string, user int64) (CallbackID, error)
 	Cancel(id CallbackID) bool
 	Handling() Call
+	Schema() *property.Schema
 	ClientHost
 	DownloadHost
 }
@@ -73,7 +74,17 @@ func (b *Base) Log() *slog.Logger { return b.log }
 // Cell is the mailbox of the cell part. A call is kept until a backup of the cell part contains it,
 // so it survives the death of a CellApp. Calls fail with ErrNoPart while there is no cell part and
 // none is being created.
-func (b *Base) Cell() Mailbox { return Mailbox{b.id, CellPart, b.Def(), b.host} }
+func (b *Base) Cell() Mailbox { return Mailbox{ID: b.id, Kind: CellMailbox, Def: b.Def(), Via: b.host} }
+
+// Mailbox makes a stored mailbox callable, from a property, an argument or a result. Calls come from
+// this base. A mailbox of a type that the definitions do not have reaches nobody.
+func (b *Base) Mailbox(m property.Mailbox) Mailbox { return Callable(m, b.host.Schema(), b.host) }
+
+// Lookup is the mailbox of an entity whose id and type are known. A type that the definitions do not
+// have makes one that reaches nobody.
+func (b *Base) Lookup(id ID, typeName string, kind MailboxKind) Mailbox {
+	return Find(b.host.Schema(), id, typeName, kind, b.host)
+}
 
 // CreateCell creates the cell part in a space. position is in metres, direction is yaw, pitch and
 // roll in radians. init, if not nil, sets properties of the cell part before it exists anywhere.

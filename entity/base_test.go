@@ -18,8 +18,8 @@ type fakeHost struct {
 	session uint32
 }
 
-func (h *fakeHost) CallMethod(to ID, side Part, method int, args []byte) error {
-	h.calls = append(h.calls, Mailbox{ID: to, Part: side})
+func (h *fakeHost) CallMethod(r Request) error {
+	h.calls = append(h.calls, Mailbox{ID: r.To, Kind: r.Kind})
 	return nil
 }
 
@@ -44,6 +44,7 @@ func (h *fakeHost) Destroy()                                                    
 func (h *fakeHost) AddTimer(_, _ time.Duration, _ string, _ int64) (CallbackID, error) { return 3, nil }
 func (h *fakeHost) Cancel(id CallbackID) bool                                          { h.created = int(id); return true }
 func (h *fakeHost) Handling() Call                                                     { return Call{Source: 7, Number: 5} }
+func (h *fakeHost) Schema() *property.Schema                                           { return nil }
 func (h *fakeHost) Download(uint32, string, []byte, string) error                      { return ErrNoPart }
 func (h *fakeHost) DownloadProgress(id uint32) (int, int, bool)                        { return int(id), 9, true }
 func (h *fakeHost) CancelDownload(id uint32) bool                                      { h.created = int(id); return true }
@@ -73,7 +74,7 @@ func TestBaseAsksItsHost(t *testing.T) {
 	if err := errors.Join(b.Cell().Call("hurt"), b.Client().Call("chat")); err != nil {
 		t.Fatal(err)
 	}
-	if len(host.calls) != 2 || host.calls[0] != (Mailbox{ID: 7, Part: CellPart}) || host.calls[1] != (Mailbox{ID: 7, Part: ClientPart}) {
+	if len(host.calls) != 2 || host.calls[0] != (Mailbox{ID: 7, Kind: CellMailbox}) || host.calls[1] != (Mailbox{ID: 7, Kind: ClientMailbox}) {
 		t.Errorf("called %+v", host.calls)
 	}
 	if id, err := b.AddTimer(0, 0, "Tock", 1); id != 3 || err != nil {

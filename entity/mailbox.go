@@ -3,6 +3,8 @@ package entity
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"time"
 
 	"github.com/cellscape/cellscape/property"
 )
@@ -25,18 +27,82 @@ var (
 
 // Caller sends encoded method calls; the app behind a mailbox is one.
 type Caller interface {
-	// CallMethod queues a call of the method with an index, of a part of an entity, with arguments
-	// that AppendArgs encoded.
-	CallMethod(to ID, part Part, method int, args []byte) error
+	// CallMethod queues a call, whose arguments AppendArgs encoded. It does not keep r.Args.
+	CallMethod(r Request) error
+}
+
+// Request is a call as a Mailbox gives it to its app.
+type Request struct {
+	To     ID
+	Kind   MailboxKind
+	At     netip.AddrPort // as in Mailbox
+	Salt   uint32
+	Def    *property.Definition // of To
+	Method int                  // its index among those of the part
+	Args   []byte
+
+	OnReply string // the caller's callback; "" for a call without an answer
+	User    int64
+	Within  time.Duration // in game time; above 0 if there is a callback
+}
+
+// Description is the called method. The index is one that a Mailbox gave.
+func (r *Request) Description() *property.Method { return methods(r.Def, r.Kind.Part())[r.Method] }
+
+// MethodOf is the method of a part of an entity type, nil for an index out of range.
+func MethodOf(d *property.Definition, part Part, index int) *property.Method {
+	list := methods(d, part)
+	if index < 0 || index >= len(list) {
+		return nil
+	}
+	return list[index]
+}
+
+func methods(d *property.Definition, part Part) []*property.Method {
+	switch part {
+	case CellPart:
+		return d.CellMethods
+	case BasePart:
+		return d.BaseMethods
+	}
+	return d.ClientMethods
 }
 
 // Mailbox lets a script call a part of an entity, wherever that part is. It is a value and may be
-// copied; use it only on the goroutine of its app.
+// copied; use it only on the goroutine of its app, in the scripts of the entity that it was made for.
+// See the package doc for the kinds, and for who may call whom.
 type Mailbox struct {
 	ID   ID
-	Part Part
+	Kind MailboxKind
 	Def  *property.Definition
 	Via  Caller
+	// At and Salt name the app that held the entity when the mailbox was made; zero if that is not
+	// known. Only a cell part without a base is looked for there.
+	At   netip.AddrPort
+	Salt uint32
+
+	onReply string
+	user    int64
+	within  time.Duration
+}
+
+// Then makes the next Call a two-way call: it is answered exactly once, by the caller's method of that
+// name, a func (T) OnX(Reply). user is for the caller to tell answers apart.
+//
+//	err := guild.Then("OnPaid", 0).Call("pay", 5)
+//
+// The answer has the results of the called method, or an error. If Call returns an error, nothing was
+// called and no answer comes. The methods of clients have no answers.
+func (m Mailbox) Then(method string, user int64) Mailbox {
+	m.onReply, m.user, m.within = method, user, CallTimeout
+	return m
+}
+
+// Within sets how long a two-way call may take, in game time, instead of CallTimeout; at most
+// MaxCallTimeout. Use it after Then.
+func (m Mailbox) Within(d time.Duration) Mailbox {
+	m.within = d
+	return m
 }
 
 // Call calls a method by name. Arguments are Go values:
@@ -53,25 +119,37 @@ type Mailbox struct {
 //	what property.AnyValue takes                   ANY
 //
 // They are checked before the call is sent. Errors are ErrNoMethod, ErrArguments, ErrNoPart if the
-// called part does not exist, and ErrGone if the calling part is gone. The zero Mailbox reaches
+// called part does not exist as far as is known here, ErrNoService, ErrFull if too much waits to be
+// sent or answered, ErrNoCallback, and ErrGone if the calling part is gone. The zero Mailbox reaches
 // nobody and returns ErrNoPart.
 func (m Mailbox) Call(method string, args ...any) error {
 	if m.Def == nil || m.Via == nil {
 		return ErrNoPart
 	}
+	if m.Kind == ServiceMailbox {
+		return fmt.Errorf("%w: %s.%s", ErrNoService, m.Def.Name, method)
+	}
 	desc := m.method(method)
 	if desc == nil {
-		return fmt.Errorf("%w: %s has no %s method %q", ErrNoMethod, m.Def.Name, m.Part, method)
+		return fmt.Errorf("%w: %s has no %s method %q", ErrNoMethod, m.Def.Name, m.Kind.Part(), method)
+	}
+	switch {
+	case m.onReply == "":
+	case m.Kind.Part() == ClientPart:
+		return fmt.Errorf("%w: %s.%s: a client does not answer; call without Then", ErrNoMethod, m.Def.Name, method)
+	case m.within <= 0 || m.within > MaxCallTimeout:
+		return fmt.Errorf("entity: call of %s.%s within %v: give more than 0 and at most %v", m.Def.Name, method, m.within, MaxCallTimeout)
 	}
 	b, err := AppendArgs(nil, desc, args)
 	if err != nil {
 		return fmt.Errorf("%s.%s: %w", m.Def.Name, method, err)
 	}
-	return m.Via.CallMethod(m.ID, m.Part, desc.Index, b)
+	return m.Via.CallMethod(Request{To: m.ID, Kind: m.Kind, At: m.At, Salt: m.Salt, Def: m.Def, Method: desc.Index, Args: b,
+		OnReply: m.onReply, User: m.user, Within: m.within})
 }
 
 func (m Mailbox) method(name string) *property.Method {
-	switch m.Part {
+	switch m.Kind.Part() {
 	case CellPart:
 		return m.Def.CellMethod(name)
 	case BasePart:
@@ -79,4 +157,34 @@ func (m Mailbox) method(name string) *property.Method {
 	default:
 		return m.Def.ClientMethod(name)
 	}
+}
+
+// Callable is a stored mailbox as one that calls through an app. A type that the schema does not
+// have, or an unknown kind, makes one that reaches nobody.
+func Callable(m property.Mailbox, s *property.Schema, via Caller) Mailbox {
+	kind := MailboxKind(m.Kind)
+	d := s.ByID(m.Type)
+	if kind == ServiceMailbox && int(m.Type) < len(s.Services) {
+		d = s.Services[m.Type]
+	}
+	if d == nil || kind == 0 || kind >= mailboxKinds || !ID(m.Entity).Valid() && kind != ServiceMailbox {
+		return Mailbox{}
+	}
+	return Mailbox{ID: ID(m.Entity), Kind: kind, Def: d, Via: via, At: m.At, Salt: m.Salt}
+}
+
+// Find is what Lookup of a part of an entity returns.
+func Find(s *property.Schema, id ID, typeName string, kind MailboxKind, via Caller) Mailbox {
+	d := s.Type(typeName)
+	if kind == ServiceMailbox {
+		for _, x := range s.Services {
+			if x.Name == typeName {
+				d = x
+			}
+		}
+	}
+	if d == nil {
+		return Mailbox{}
+	}
+	return Callable(property.Mailbox{Entity: uint64(id), Type: d.ID, Kind: uint8(kind)}, s, via)
 }

@@ -43,18 +43,28 @@ func (k MailboxKind) Part() Part {
 	return 0
 }
 
-// Value is the mailbox as a property or an argument holds it: entity, type and part. It has no
-// address, since the part is found by the id.
+// Via is the part that a call to a mailbox of the kind is sent to, which hands it on if it is not the
+// one that the kind finally reaches. It is 0 for a service.
+func (k MailboxKind) Via() Part {
+	switch k {
+	case CellMailbox, CellViaBase, BaseViaCell, ClientViaCell:
+		return CellPart
+	case BaseMailbox, ClientMailbox, ClientViaBase:
+		return BasePart
+	}
+	return 0
+}
+
+// Value is the mailbox as a property or an argument holds it.
 func (m Mailbox) Value() property.Mailbox {
 	if m.Def == nil {
 		return property.Mailbox{}
 	}
-	kind := map[Part]MailboxKind{CellPart: CellMailbox, BasePart: BaseMailbox, ClientPart: ClientMailbox}[m.Part]
-	return property.Mailbox{Entity: uint64(m.ID), Type: m.Def.ID, Kind: uint8(kind)}
+	return property.Mailbox{Entity: uint64(m.ID), Type: m.Def.ID, Kind: uint8(m.Kind), At: m.At, Salt: m.Salt}
 }
 
 // MailboxValue is the mailbox of the base part. It lets a script that embeds *Base be passed as an
 // argument of type MAILBOX.
 func (b *Base) MailboxValue() property.Mailbox {
-	return Mailbox{ID: b.id, Part: BasePart, Def: b.Def()}.Value()
+	return Mailbox{ID: b.id, Kind: BaseMailbox, Def: b.Def()}.Value()
 }

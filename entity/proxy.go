@@ -20,4 +20,6 @@ func (b *Base) Account() string { return b.host.ClientAccount() }
 
 // Client is the mailbox of the entity's own client. Its calls do not go through the cell, and fail
 // with ErrNoPart while no client is attached.
-func (b *Base) Client() Mailbox { return Mailbox{b.id, ClientPart, b.Def(), b.host} }
+func (b *Base) Client() Mailbox {
+	return Mailbox{ID: b.id, Kind: ClientMailbox, Def: b.Def(), Via: b.host}
+}

@@ -88,6 +88,12 @@ func (t *Tombstones) Forbids(h Head) bool {
 	return ok && !s.before(h)
 }
 
+// Ended reports whether a real of an entity was here to its end, or to that of one of its hops.
+func (t *Tombstones) Ended(id entity.ID) bool {
+	s, ok := t.byID[id]
+	return ok && s.Sequence == Last
+}
+
 // before reports whether h belongs earlier in the life of its real than g.
 func (h *Head) before(g Head) bool {
 	if c := h.Order.Compare(g.Order); c != 0 {

@@ -30,12 +30,13 @@ const (
 	ClockPart                      // its game time
 	CommitsPart                    // what waits for a backup
 	SteeringPart                   // who moves it, and how fast
+	RequestsPart                   // its two-way calls that are not answered
 	lastTag
 )
 
 // String names the part.
 func (t Tag) String() string {
-	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering"}
+	names := [...]string{"", "core", "props", "history", "flows", "timers", "controllers", "client", "witness", "haunts", "load", "clock", "commits", "steering", "requests"}
 	if int(t) < len(names) && t > 0 {
 		return names[t]
 	}

@@ -54,6 +54,7 @@ var actors = map[string]string{
 	"Method.Name":                 "script.BindMethods",
 	"Method.Args":                 "property.AppendArgs",
 	"Method.Exposed":              "script.BindMethods",
+	"Method.Returns":              "script.BindMethods",
 	"Method.DetailDistance":       "witness.audible",
 	"Method.SendLatestOnly":       "property.keep",
 	"Method.Unreliable":           "witness.audible",
@@ -77,7 +78,7 @@ var tells = []string{
 // already serve: while no one does, their readers in there do not count.
 var doors = []string{
 	"CellStoreStream", "BaseStoreStream", "CellReplayStream", "BaseReplayStream",
-	"Values.AppendStore", "Values.ReadStore", "Method.AppendReturns", "Method.ReadReturns", "DataType.PersistAsBlob", "Schema.Service", "Schema.Services",
+	"Values.AppendStore", "Values.ReadStore", "DataType.PersistAsBlob", "Schema.Service",
 }
 
 // Every setting of a definition is acted by, by whom actors says, or has a line in idle.go; and no

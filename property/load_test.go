@@ -154,8 +154,7 @@ entity_defs/Seat.def:6: DetailLevels: it is of the dialect of KBEngine, but alia
 entity_defs/Avatar.def:1: Persistent: it is read and not acted by yet: nothing is kept in a store; leave it for later; until then save and load what must last by the game's own means
 entity_defs/Avatar.def:6: Properties/name/Persistent: it is read and not acted by yet: nothing is kept in a store; leave it for later; until then save and load what must last by the game's own means
 entity_defs/Avatar.def:6: Properties/name/Identifier: it is read and not acted by yet: nothing is kept in a store, so that no entity is looked up by name; leave it for later; until then save and load what must last by the game's own means
-entity_defs/Avatar.def:6: Properties/name/Editable: it is read and not acted by yet: no process of a server edits a property; it is kept for tools; leave it for the tools that read it, or remove it
-entity_defs/Avatar.def:18: BaseMethods/credit/ReturnValues: it is read and not acted by yet: a call brings nothing back; answer by a call of the other's method`
+entity_defs/Avatar.def:6: Properties/name/Editable: it is read and not acted by yet: no process of a server edits a property; it is kept for tools; leave it for the tools that read it, or remove it`
 	if diff := cmp.Diff(wantNotices, s.Notices.Error()); diff != "" {
 		t.Error(diff)
 	}

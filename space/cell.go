@@ -61,6 +61,7 @@ type Cell struct {
 	departing []*Real
 	hurried   []*Real // to tell their haunts of before the tick
 	refusals  []refusal
+	failed    []failure
 	loopback  []flow.Message // flow messages between reals of this cell
 
 	unsettled bool // it is in Population.leaving
@@ -159,6 +160,7 @@ func (c *Cell) runEntities(dt time.Duration) {
 		}
 		r.runControllers(dt)
 		r.timers.Run(r.Now(), r.callBack) // arriving may have added some
+		r.timeOut()
 	}
 	c.watch.Leave()
 	c.work.shareWalks()

@@ -12,7 +12,7 @@ import (
 // handle acts on a flow message; number is its number in the flow.
 func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 	defer func() { r.call, r.cause = entity.Call{}, 0 }()
-	if m.FromPart == entity.BasePart {
+	if m.FromPart == entity.BasePart && m.From == r.e.ID {
 		r.call, r.cause = entity.Call{Number: number}, number
 	}
 	kind, body, err := flow.SplitPayload(payload)
@@ -20,8 +20,12 @@ func (r *Real) handle(m *flow.Message, number uint64, payload []byte) error {
 		return err
 	}
 	switch own := m.From == r.e.ID && m.FromPart == entity.BasePart; {
-	case kind == flow.RemoteCallPayload:
+	case kind == flow.RemoteCallPayload && m.FromPart == entity.CellPart:
 		return r.remoteCall(m.From, body)
+	case kind == flow.ServerCallPayload:
+		return r.serverCall(m, body)
+	case kind == flow.AnswerPayload:
+		return r.takeAnswer(m, body)
 	case own:
 		return r.handleOwn(kind, body)
 	}
@@ -36,7 +40,8 @@ func (r *Real) handleOwn(kind flow.Payload, body []byte) error {
 		if err := x.Parse(body); err != nil {
 			return err
 		}
-		return r.callMethod(int(x.Method), 0, x.Args)
+		_, err := r.callMethod(int(x.Method), 0, x.Args)
+		return err
 	case flow.ClientCallPayload:
 		return r.clientCall(body)
 	case flow.ClientRestPayload:
@@ -147,6 +152,7 @@ func (c *Cell) tellRefused() {
 	}
 	clear(c.refusals)
 	c.refusals = c.refusals[:0]
+	c.tellFailed()
 }
 
 // remoteCall handles a call by the client of another entity. The cause shows whether an earlier
@@ -161,7 +167,9 @@ func (r *Real) remoteCall(source entity.ID, body []byte) error {
 		r.cell.count.Repeats++
 		return nil
 	}
-	p.cause = max(p.cause, x.Cause)
+	if x.Cause > p.cause {
+		p.cause, p.turn = x.Cause, 1
+	}
 	r.call = entity.Call{Source: source, Number: x.Cause}
 	return r.exposedCall(source, int(x.Method), x.Args, property.ExposedAll)
 }
@@ -176,5 +184,6 @@ func (r *Real) exposedCall(source entity.ID, exposed int, args []byte, allowed .
 	if !slices.Contains(allowed, d.Exposed) {
 		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.e.Def.Name, d.Name)
 	}
-	return r.callMethod(d.Index, source, args)
+	_, err := r.callMethod(d.Index, source, args)
+	return err
 }

@@ -36,6 +36,11 @@ func (c *Cell) cellAppDied(app mercury.Address) {
 // any more.
 func (p *Population) BaseAppDied(app mercury.Address) {
 	for _, c := range p.cells {
+		for _, rec := range c.reals {
+			if rec.real.requests.Len() > 0 {
+				rec.real.forsake(app)
+			}
+		}
 		for _, rec := range slices.Clone(c.reals) {
 			if rec.e.Base == app {
 				c.drop(rec.real)

@@ -32,8 +32,12 @@ type peer struct {
 	home mercury.Address
 	// life is the newest known incarnation of the other end.
 	life uint32
-	// cause is the cause of the last handled call; see flow.MethodCall.
+	// cause and turn are those of the last handled call; see flow.ServerCall.
 	cause uint64
+	turn  uint32
+	// made and turns count the calls that the message being handled has caused; see flow.ServerCall.
+	made  uint64
+	turns uint32
 	// unseen means that messages wait until the client sees the other end; see CallPatience.
 	unseen bool
 	// used is when the flow last moved. lostSince is since when nobody here knows where the other
@@ -61,7 +65,7 @@ func (r *Real) peer(id entity.ID, side entity.Part) (*peer, error) {
 		return nil, fmt.Errorf("space: %s keeps flows with %d others already", r.e.ID, MaxPeers)
 	}
 	p := peer{id: id, side: side, used: r.cell.now}
-	if side != entity.BasePart {
+	if side != entity.BasePart || id != r.e.ID {
 		// The target may remember the numbers of an earlier flow, which was forgotten here as idle.
 		// Microseconds of game time are above all that it can have had.
 		p.out = flow.NewSender(uint64(max(r.Now(), 0) / time.Microsecond))
@@ -78,11 +82,14 @@ func (r *Real) known(id entity.ID, side entity.Part) *peer {
 	return nil
 }
 
+// own reports whether a flow is that with the entity's own base.
+func (r *Real) own(p *peer) bool { return p.side == entity.BasePart && p.id == r.e.ID }
+
 // idle reports whether nobody would miss the flow: nothing is kept, and nothing will be asked for
 // again after a restore.
 func (r *Real) idle(p *peer) bool {
 	lease := max(PeerLease, 4*r.cell.cfg.BackupPeriod)
-	return p.side != entity.BasePart && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
+	return !r.own(p) && p.out.Kept() == 0 && r.cell.now-p.used >= lease && r.settled(p) == p.in.Last()
 }
 
 func comparePeers(a, b peer) int {
@@ -144,8 +151,9 @@ func (r *Real) transmit(p *peer, number uint64, payload []byte, room room) bool 
 	*m = flow.Message{
 		From: r.e.ID, FromPart: entity.CellPart, To: p.id, ToPart: p.side,
 		Incarnation: r.e.Order.Incarnation, Low: p.out.Low(), Number: number, Reply: r.cell.self, Payload: payload,
+		Born: p.out.Born(number, r.e.Order.Incarnation),
 	}
-	if p.side == entity.BasePart {
+	if r.own(p) {
 		return r.cell.population.send(r.e.Base, m, room)
 	}
 	if p.unseen = p.unseen && !r.sees(p.id); p.unseen {
@@ -194,9 +202,8 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	if r.gone != staying {
 		return
 	}
-	// A real takes messages from its own base and from other cell parts only; a flow with another
-	// base would never be idle.
-	if own := m.From == r.e.ID; own != (m.FromPart == entity.BasePart) || !own && m.FromPart != entity.CellPart {
+	// A client has no flow, and what a cell part says to itself needs none.
+	if m.FromPart == entity.ClientPart || m.From == r.e.ID && m.FromPart == entity.CellPart {
 		c.count.Refused++
 		return
 	}
@@ -216,7 +223,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 	p.at, p.used, p.lostSince = m.Reply, c.now, 0
 	// Accept may call the script, which may add peers, so p must not be used afterwards.
 	moved := p.in
-	moved.Accept(m.Incarnation, m.Low, m.Number, m.Payload, func(payload []byte) {
+	moved.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, func(payload []byte) {
 		c.count.FlowHandled++
 		if r.gone != staying {
 			return
@@ -228,7 +235,7 @@ func (c *Cell) handleFlow(rec *record, m *flow.Message, from mercury.Address) {
 			c.log.Debug("flow message refused", "entity", r.e.ID, "from", m.From, "error", err)
 		}
 	})
-	if lost := moved.TakeLost(); m.FromPart == entity.BasePart {
+	if lost := moved.TakeLost(); m.FromPart == entity.BasePart && m.From == r.e.ID {
 		c.count.FlowLost += lost
 	}
 	if p, err := r.peer(m.From, m.FromPart); err == nil {
@@ -257,7 +264,7 @@ func (r *Real) settleFlows() {
 		r.ack(p)
 		if p.out.Kept() > 0 && !c.population.giveUp(r, p) {
 			c.population.resend(p, func(n uint64, payload []byte) bool { return r.transmit(p, n, payload, roomLater) })
-			r.tail.add(p)
+			r.addTail(p)
 		}
 	}
 	if idle {
@@ -274,12 +281,15 @@ func (r *Real) ack(p *peer) {
 	to := p.at
 	rec := c.population.find(p.id)
 	switch {
-	case p.side == entity.BasePart && p.id == r.e.ID:
-		to, rec = r.e.Base, nil
+	case r.own(p):
+		to = r.e.Base
+	case p.side == entity.BasePart: // it is where its messages come from
 	case rec != nil && rec.real != nil:
 		to = c.self
 	case rec != nil && c.now-p.used >= flow.ResendAfter: // it may have moved since it said where it is
 		to = rec.ghost.Real
+	case to.IsZero():
+		to = c.population.homeOfBase(p.id) // which passes it on
 	}
 	if to != c.self && !c.has(roomNow, to) {
 		return
@@ -301,11 +311,11 @@ func (r *Real) ack(p *peer) {
 // appendFlows encodes all flows. A backup leaves out what belongs to a place. It also leaves out
 // the sending end to the base: when the base has the backup, it has all that was sent before it.
 func (r *Real) appendFlows(b []byte, sending bool) []byte {
-	b = r.appendSaving(b, sending)
+	b = binary.AppendUvarint(r.appendSaving(b, sending), uint64(r.e.Order.Incarnation))
 	b = binary.AppendUvarint(b, uint64(len(r.flows)))
 	for i := range r.flows {
 		p := &r.flows[i]
-		out := sending || p.side != entity.BasePart && p.out.Kept() > 0
+		out := sending || !r.own(p) && p.out.Kept() > 0
 		at, home := p.at, p.home
 		if !sending {
 			at = mercury.Address{}
@@ -317,6 +327,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 		b = mercury.AppendAddress(b, home)
 		b = p.in.Append(b)
 		b = binary.AppendUvarint(b, p.cause)
+		b = binary.AppendUvarint(b, uint64(p.turn))
 		b = codec.AppendBool(b, out)
 		if out {
 			b = binary.AppendUvarint(b, uint64(p.life))
@@ -330,6 +341,7 @@ func (r *Real) appendFlows(b []byte, sending bool) []byte {
 // readFlows reads what appendFlows wrote. A restored real sends in a new stream.
 func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 	r.readSaving(rd, restoring)
+	of := fields.ReadUint32(rd)
 	n := rd.Count(MaxPeers, 6)
 	last := peer{}
 	for range n {
@@ -351,24 +363,25 @@ func (r *Real) readFlows(rd *codec.Reader, restoring bool) {
 		}
 		p.at, p.home = at, home
 		p.in.Read(rd)
-		p.cause = rd.Uvarint()
+		p.cause, p.turn = rd.Uvarint(), fields.ReadUint32(rd)
 		if rd.Bool() {
 			p.life = fields.ReadUint32(rd)
 			p.unseen = rd.Bool()
 			p.out.Read(rd)
 		}
 		if restoring {
-			r.restoreFlow(p)
+			r.restoreFlow(p, of)
 		}
 	}
 }
 
-// restoreFlow turns a flow into that of a new incarnation.
-func (r *Real) restoreFlow(p *peer) {
+// restoreFlow turns a flow of a former incarnation into that of a new one.
+func (r *Real) restoreFlow(p *peer, former uint32) {
 	p.at = mercury.Address{}
 	p.in.Restore()
-	if p.side != entity.BasePart {
-		p.out.Restart()
+	if !r.own(p) {
+		p.in.Owe() // so the other end hears at once that this is another incarnation
+		p.out.Restart(former)
 		return
 	}
 	if p.out.Kept() > 0 {

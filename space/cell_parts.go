@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/codec"
 	"github.com/cellscape/cellscape/migrate"
 	"github.com/cellscape/cellscape/property"
@@ -53,7 +54,7 @@ func (r *Real) appendParts(b []byte, backup bool) []byte {
 	if r.steered() {
 		b = migrate.AppendPart(b, migrate.SteeringPart, r.appendSteering)
 	}
-	return b
+	return r.appendRequests(b)
 }
 
 // appendPlaced encodes the parts that only an offload carries, but for the history.
@@ -81,6 +82,8 @@ func (r *Real) readParts(parts []byte, restoring bool) error {
 			r.timers.Read(&rd, r.Now())
 		case migrate.ControllersPart:
 			r.readControllers(&rd)
+		case migrate.RequestsPart:
+			r.requests.Read(&rd, r.Now(), entity.MaxRequests)
 		case migrate.FlowsPart:
 			r.readFlows(&rd, restoring)
 		case migrate.SteeringPart:
@@ -165,4 +168,12 @@ func (r *Real) readClient(rd *codec.Reader) {
 	r.clientSeq = rd.U32()
 	r.dataTold, r.saves = rd.Uvarint(), rd.Uvarint()
 	r.direct = append([]byte(nil), rd.Bytes(migrate.MaxParts)...)
+}
+
+// appendRequests appends the part of the two-way calls, if there were any.
+func (r *Real) appendRequests(b []byte) []byte {
+	if !r.requests.Used() {
+		return b
+	}
+	return migrate.AppendPart(b, migrate.RequestsPart, func(b []byte) []byte { return r.requests.Append(b, r.Now()) })
 }

@@ -39,9 +39,9 @@ var ErrTail = errors.New("space: too much that was sent is not settled yet")
 // tail is what a real keeps for other entities.
 type tail struct{ bytes int }
 
-func (t *tail) add(p *peer) {
-	if p.side != entity.BasePart {
-		t.bytes += p.out.Bytes()
+func (r *Real) addTail(p *peer) {
+	if !r.own(p) {
+		r.tail.bytes += p.out.Bytes()
 	}
 }
 
@@ -56,7 +56,7 @@ func (r *Real) settled(p *peer) uint64 {
 
 // note counts a message of another entity, and asks for an early backup after many of them.
 func (r *Real) note(m *flow.Message, size int) {
-	if m.FromPart == entity.BasePart {
+	if m.FromPart == entity.BasePart && m.From == r.e.ID {
 		return
 	}
 	r.unsavedCalls++
@@ -82,12 +82,12 @@ func (r *Real) saved(number uint64) {
 
 // confirm settles what an acknowledged backup contains.
 func (r *Real) confirm(base *peer) {
-	if base.side != entity.BasePart || r.saving == 0 || base.out.Low() <= r.saving {
+	if !r.own(base) || r.saving == 0 || base.out.Low() <= r.saving {
 		return
 	}
 	r.saving = 0
 	for i := range r.flows {
-		if p := &r.flows[i]; p.side != entity.BasePart { // the base learns it from the backup
+		if p := &r.flows[i]; !r.own(p) { // the base learns it from the backup
 			p.in.Confirm()
 		}
 	}

@@ -75,7 +75,7 @@ func (rec *record) ofBase(app mercury.Address) bool { return app == rec.e.Base |
 // mayCall reports whether an app may bring a message to a real that is here or has gone on.
 func (c *Cell) mayCall(rec *record, m *flow.Message, from mercury.Address) bool {
 	if m.FromPart == entity.BasePart {
-		return rec.ofBase(from)
+		return c.mayCallAsBase(rec, m, from)
 	}
 	// A caller that stands here has no newer incarnation, unless its base says so.
 	caller := c.population.find(m.From)
@@ -84,4 +84,21 @@ func (c *Cell) mayCall(rec *record, m *flow.Message, from mercury.Address) bool 
 	}
 	_ = caller.cell.challenge(caller.real, entity.Order{Incarnation: m.Incarnation}, from)
 	return false
+}
+
+// mayCallAsBase is mayCall for what a base sends. That of another entity sends to where the target's
+// base is, which passes it on. A cell part without a base may be reached over where it was.
+func (c *Cell) mayCallAsBase(rec *record, m *flow.Message, from mercury.Address) bool {
+	if rec.ofBase(from) {
+		return true
+	}
+	return m.From != m.To && (rec.e.Base.IsZero() || c.population.homeOfBase(m.From) == from)
+}
+
+// homeOfBase is the app of an entity's base, zero if that is not known or there is none.
+func (p *Population) homeOfBase(id entity.ID) mercury.Address {
+	if app, base := p.env.Out.Home(id); base {
+		return app
+	}
+	return mercury.Address{}
 }

@@ -22,6 +22,9 @@ type departedFlow struct {
 	was migrate.Current
 }
 
+// toOwn reports whether the flow is that to the own base.
+func (d *departedFlow) toOwn() bool { return d.side == entity.BasePart && d.peer.id == d.id }
+
 // departed are the flows of all destroyed reals.
 type departed struct {
 	list []departedFlow         // by entity id
@@ -64,11 +67,11 @@ func (d *departed) forget(over func(x *departedFlow) bool) {
 func (p *Population) owe(r *Real) {
 	for i := range r.flows {
 		end := &r.flows[i]
-		if end.side == entity.BasePart && r.e.Base.IsZero() || end.out.Kept() == 0 || end.unseen {
+		if r.own(end) && r.e.Base.IsZero() || end.out.Kept() == 0 || end.unseen {
 			continue
 		}
 		d := departedFlow{id: r.e.ID, space: r.e.Space, stream: r.e.Order.Incarnation, base: r.e.Base, peer: *end}
-		if end.side == entity.BasePart {
+		if r.own(end) {
 			d.was = r.current()
 		}
 		p.departed.add(d)
@@ -79,7 +82,7 @@ func (p *Population) owe(r *Real) {
 // is none.
 func (p *Population) owesBase(id entity.ID) *departedFlow {
 	list := p.departed.of(id)
-	if i := slices.IndexFunc(list, func(d departedFlow) bool { return d.side == entity.BasePart }); i >= 0 {
+	if i := slices.IndexFunc(list, func(d departedFlow) bool { return d.toOwn() }); i >= 0 {
 		return &list[i]
 	}
 	return nil
@@ -91,7 +94,7 @@ func (p *Population) ackDeparted(a *flow.Ack, from mercury.Address) bool {
 	for i := range list {
 		d := &list[i]
 		if d.peer.id == a.From && d.side == a.FromPart && a.Incarnation <= d.stream {
-			if d.side == entity.BasePart && from != d.base {
+			if d.toOwn() && from != d.base || !d.toOwn() && d.side == entity.BasePart && from != d.home {
 				p.env.Counters.Unproved++
 				return true
 			}
@@ -108,7 +111,7 @@ func (p *Population) settleDeparted() {
 		return
 	}
 	p.departed.forget(func(d *departedFlow) bool {
-		return d.out.Kept() == 0 || d.side == entity.BasePart && p.env.Out.Dead(d.base)
+		return d.out.Kept() == 0 || d.toOwn() && p.env.Out.Dead(d.base)
 	})
 	for i := range p.departed.list {
 		d := &p.departed.list[i]
@@ -122,8 +125,9 @@ func (p *Population) transmitDeparted(d *departedFlow, number uint64, payload []
 	m := &flow.Message{
 		From: d.id, FromPart: entity.CellPart, To: d.peer.id, ToPart: d.side,
 		Incarnation: d.stream, Low: d.out.Low(), Number: number, Reply: p.env.Self, Payload: payload,
+		Born: d.out.Born(number, d.stream),
 	}
-	if d.side == entity.BasePart {
+	if d.toOwn() {
 		return p.send(d.base, m, roomLater)
 	}
 	return p.route(m, &d.peer, roomLater)
@@ -134,7 +138,7 @@ func (p *Population) transmitDeparted(d *departedFlow, number uint64, payload []
 func (p *Population) refuseDeparted(id entity.ID, incarnation uint32, by mercury.Address) {
 	if p.owesBase(id) != nil {
 		p.departed.forget(func(d *departedFlow) bool {
-			return d.id == id && d.stream <= incarnation && d.side == entity.BasePart && d.base == by
+			return d.id == id && d.stream <= incarnation && d.toOwn() && d.base == by
 		})
 	}
 }

@@ -1,7 +1,7 @@
 package space
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,8 +15,28 @@ import (
 // HandleFlow takes an app's flow message for a cell part: for a real here, or for one to which it
 // passes the message on.
 func (p *Population) HandleFlow(m *flow.Message, from mercury.Address) {
-	if rec := p.find(m.To); rec != nil && m.ToPart == entity.CellPart {
+	if m.ToPart != entity.CellPart {
+		return
+	}
+	if rec := p.find(m.To); rec != nil {
 		rec.cell.handleFlow(rec, m, from)
+		return
+	}
+	p.handleForNobody(m)
+}
+
+// handleForNobody takes a flow message for a cell part that is not here. If it has moved on from here
+// it is there that the message goes; if it had no base and was destroyed here, nobody else would say
+// that it has ended. Otherwise the sender tries again, and gives up in the end.
+func (p *Population) handleForNobody(m *flow.Message) {
+	for i := range p.handedOn {
+		if h := &p.handedOn[i]; h.head.ID == m.To {
+			p.send(h.to, m, roomNow)
+			return
+		}
+	}
+	if _, based := p.env.Out.Home(m.To); !based && p.tombstones.Ended(m.To) {
+		p.env.Out.Send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
 	}
 }
 
@@ -31,7 +51,7 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 		return
 	}
 	c := rec.cell
-	if a.FromPart == entity.BasePart && !rec.ofBase(from) {
+	if a.FromPart == entity.BasePart && !rec.ofBase(from) && (a.From == a.To || p.homeOfBase(a.From) != from) {
 		c.watch.Claim(&c.work.rest)
 		c.count.Unproved++
 		return
@@ -60,29 +80,16 @@ func (p *Population) HandleAck(a *flow.Ack, from mercury.Address) {
 func (p *Population) takeAck(r *Real, end *peer, a *flow.Ack, stream uint32, from mercury.Address) {
 	own := a.Incarnation == stream
 	switch {
+	case a.Gone:
+		if own && (from == end.home || end.home.IsZero() && from == end.at) {
+			p.abandon(r, end, errEnded)
+		}
 	case a.FromPart == entity.BasePart:
 		if own {
 			end.out.Settle(p.now, a.Number)
 		}
-	case a.Gone:
-		if own && from == end.home {
-			p.abandon(r, end, errEnded)
-		}
-	case a.Life < end.life:
-		return
 	default:
-		handled := a.Number
-		if !own {
-			handled = 0
-		}
-		if a.Life > end.life {
-			end.life = a.Life
-			end.out.Rewind(handled)
-		}
-		if own {
-			end.out.Received(p.now, handled)
-			end.out.Settle(p.now, a.Settled)
-		}
+		end.out.Heed(p.now, a, stream, &end.life)
 	}
 	end.used, end.lostSince = p.now, 0
 }
@@ -104,6 +111,12 @@ func (p *Population) send(to mercury.Address, m *flow.Message, room room) bool {
 // there was room. If nobody here knows, the target's base passes it on; without a base, it goes to
 // where the real last was. The sender's timer tries again.
 func (p *Population) route(m *flow.Message, end *peer, room room) bool {
+	if end.home.IsZero() {
+		p.findHome(end)
+	}
+	if m.ToPart == entity.BasePart {
+		return end.home.IsZero() || p.send(end.home, m, room)
+	}
 	rec := p.find(m.To)
 	to := end.at
 	switch {
@@ -124,6 +137,17 @@ func (p *Population) route(m *flow.Message, end *peer, room room) bool {
 		return true
 	}
 	return p.send(to, m, room)
+}
+
+// findHome finds where a flow leads whose target has not been seen here: to its base if it has one, or
+// to the app that has made it, from which it may have moved on.
+func (p *Population) findHome(end *peer) {
+	switch app, base := p.env.Out.Home(end.id); {
+	case base:
+		end.home = app
+	case end.at.IsZero():
+		end.at = app
+	}
 }
 
 // probeAfter is how long nothing may be settled before the target is asked: longer than the time
@@ -148,7 +172,7 @@ func (p *Population) resend(end *peer, send func(number uint64, payload []byte) 
 // ended when nobody has found it for long.
 func (p *Population) giveUp(r *Real, end *peer) bool {
 	switch {
-	case end.side == entity.BasePart:
+	case r != nil && r.own(end) || end.out.Kept() == 0:
 		return false
 	case end.unseen:
 		if r != nil && p.now < r.patientUntil {
@@ -162,9 +186,12 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 		}
 		p.abandon(r, end, errBaseDead)
 		return true
-	case p.find(end.id) != nil:
+	case end.side == entity.CellPart && p.find(end.id) != nil:
 		end.lostSince = 0
 		return false
+	case end.side == entity.CellPart && end.at == p.env.Self && p.tombstones.Ended(end.id):
+		p.abandon(r, end, errEnded)
+		return true
 	}
 	if end.lostSince == 0 {
 		end.lostSince = p.now
@@ -178,9 +205,9 @@ func (p *Population) giveUp(r *Real, end *peer) bool {
 
 // The reasons why calls are given up.
 var (
-	errEnded    = errors.New("space: the target has ended")
-	errBaseDead = errors.New("space: the base of the target has died")
-	errNowhere  = errors.New("space: the target is nowhere to be found")
+	errEnded    = fmt.Errorf("%w: the target has ended", entity.ErrNoEntity)
+	errBaseDead = fmt.Errorf("%w: the base of the target has died", entity.ErrNoEntity)
+	errNowhere  = fmt.Errorf("%w: the target is nowhere to be found", entity.ErrNoEntity)
 )
 
 // abandon forgets what was sent to an entity. It counts what was not acknowledged, and the sender's
@@ -194,7 +221,12 @@ func (p *Population) abandon(r *Real, end *peer, why error) {
 		}
 		end.out.Each(p.now, func(_ uint64, payload []byte) {
 			var x flow.MethodCall
-			if r != nil && x.Parse(payload[1:]) == nil {
+			var call flow.ServerCall
+			switch kind := flow.Payload(payload[0]); {
+			case r == nil:
+			case kind == flow.ServerCallPayload && call.Parse(payload[1:]) == nil:
+				r.fail(call.Request, why)
+			case kind == flow.RemoteCallPayload && x.Parse(payload[1:]) == nil:
 				r.cell.refusals = append(r.cell.refusals, refusal{r, RefusedCall{Target: end.id, Method: int(x.Method), Args: slices.Clone(x.Args), Err: why}})
 			}
 		})

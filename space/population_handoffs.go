@@ -98,7 +98,7 @@ func (p *Population) ChannelBroke(app mercury.Address) {
 	p.words.broken(app, p.now)
 	p.handoffs.Again(app)
 	for i := range p.departed.list {
-		if d := &p.departed.list[i]; d.base == app && d.side == entity.BasePart {
+		if d := &p.departed.list[i]; d.base == app && d.toOwn() {
 			p.env.Out.Send(app, &d.was)
 		}
 	}

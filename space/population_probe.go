@@ -3,7 +3,6 @@ package space
 import (
 	"slices"
 
-	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/mercury"
 	"github.com/cellscape/cellscape/migrate"
 )
@@ -32,7 +31,7 @@ func (p *Population) answerProbe(m *migrate.Probe) (known bool) {
 		return true // if it is on its way out, the next sweep says so
 	}
 	for i, list := 0, p.departed.of(m.ID); i < len(list); i++ {
-		if d := &list[i]; d.side == entity.BasePart && d.stream == m.Order.Incarnation {
+		if d := &list[i]; d.toOwn() && d.stream == m.Order.Incarnation {
 			p.env.Out.Send(d.base, &d.was)
 			return true // its flow tells that it was destroyed
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/cellscape/cellscape/balance/load"
 	"github.com/cellscape/cellscape/bsp"
 	"github.com/cellscape/cellscape/entity"
-	"github.com/cellscape/cellscape/entity/client/protocol"
 	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/ghost"
 	"github.com/cellscape/cellscape/internal/script"
@@ -39,6 +38,8 @@ type Real struct {
 
 	flows       []peer // by other end
 	tail        tail   // what it keeps for others, as of the last tick
+	requests    script.Requests
+	nested      int // own calls within one another
 	timers      script.Timers
 	controllers controllers
 	commits     []commit
@@ -155,24 +156,24 @@ func (r *Real) put(p, d property.Vector3) error {
 
 // Base is the mailbox of the entity's base part.
 func (r *Real) Base() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Part: entity.BasePart, Def: r.e.Def, Via: realCaller{r}}
+	return entity.Mailbox{ID: r.e.ID, Kind: entity.BaseMailbox, Def: r.e.Def, Via: realCaller{r}}
 }
 
 // OwnClient is the mailbox for calls of client methods at the entity's own client only.
 func (r *Real) OwnClient() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, true, false}}
+	return entity.Mailbox{ID: r.e.ID, Kind: entity.ClientMailbox, Def: r.e.Def, Via: clientCaller{r, true, false}}
 }
 
 // OtherClients is the mailbox for calls of client methods at all clients that see the entity,
 // except its own.
 func (r *Real) OtherClients() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, false, true}}
+	return entity.Mailbox{ID: r.e.ID, Kind: entity.ClientMailbox, Def: r.e.Def, Via: clientCaller{r, false, true}}
 }
 
 // AllClients is the mailbox for calls of client methods at the entity's own client and all others
 // that see it.
 func (r *Real) AllClients() entity.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Part: entity.ClientPart, Def: r.e.Def, Via: clientCaller{r, true, true}}
+	return entity.Mailbox{ID: r.e.ID, Kind: entity.ClientMailbox, Def: r.e.Def, Via: clientCaller{r, true, true}}
 }
 
 // SetDetailFactor shrinks the distances within which the entity's client is sent detailed
@@ -235,48 +236,4 @@ func (r *Real) EntitiesInRange(radius float32) iter.Seq[View] {
 			}
 		}
 	}
-}
-
-// clientCaller is the Caller behind OwnClient, OtherClients and AllClients.
-type clientCaller struct {
-	r           *Real
-	own, others bool
-}
-
-func (c clientCaller) CallMethod(to entity.ID, _ entity.Part, method int, args []byte) error {
-	if c.r.gone != staying {
-		return entity.ErrGone
-	}
-	if len(args) > witness.MaxEntity {
-		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(args), witness.MaxEntity)
-	}
-	if c.own && c.r.HasClient() {
-		m := protocol.Call{ID: to, Method: uint16(method), Args: args}
-		c.r.direct = m.Append(c.r.direct)
-		c.r.spill()
-	}
-	if c.others {
-		c.r.event(method, args)
-	}
-	return nil
-}
-
-// realCaller is the Caller behind Base.
-type realCaller struct{ r *Real }
-
-func (c realCaller) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
-	if c.r.gone != staying {
-		return entity.ErrGone
-	}
-	if c.r.e.Base.IsZero() {
-		return entity.ErrNoPart
-	}
-	m := flow.MethodCall{Cause: c.r.cause, Method: uint16(method), Args: args}
-	return c.r.sendBase(m.Append(nil, flow.CallBasePayload))
-}
-
-// MailboxValue is the mailbox of the cell part. It lets a script that embeds *Real be passed as an
-// argument of type MAILBOX.
-func (r *Real) MailboxValue() property.Mailbox {
-	return entity.Mailbox{ID: r.e.ID, Part: entity.CellPart, Def: r.e.Def}.Value()
 }

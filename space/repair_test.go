@@ -131,8 +131,9 @@ func TestRollAllocatesNothing(t *testing.T) {
 // silent is an Outbox into which nothing is put.
 type silent struct{ hosting.Outbox }
 
-func (silent) Send(mercury.Address, hosting.Message) {}
-func (silent) Dead(mercury.Address) bool             { return false }
+func (silent) Send(mercury.Address, hosting.Message)           {}
+func (silent) Dead(mercury.Address) bool                       { return false }
+func (silent) Home(entity.ID) (app mercury.Address, base bool) { return }
 
 // What a base must hear is said until it answers, whoever said it.
 func TestWordsUntilAnswered(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ const (
 	ownMethod
 	allMethod
 	boomMethod
+	payMethod
 )
 
 func testSchema(t testing.TB) *property.Schema { return schemaOf(t, property.Compression{}) }
@@ -79,6 +81,7 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 				{Name: "own", Args: arg, Exposed: property.ExposedOwn},
 				{Name: "all", Args: arg, Exposed: property.ExposedAll},
 				{Name: "boom"},
+				{Name: "pay", Args: arg, Returns: []property.Arg{{Name: "left", Type: u32}, {Name: "by", Type: text}}},
 			},
 			BaseMethods:   []*property.Method{{Name: "report", Args: arg}},
 			ClientMethods: []*property.Method{{Name: "say", Args: arg}, {Name: "show", Args: []property.Arg{{Type: property.Scalar(property.KindString)}}}},
@@ -133,6 +136,29 @@ func (a *Avatar) OnEnteredCell()              { a.note("entered"); a.act(inEnter
 func (a *Avatar) OnClient(attached bool)      { a.note("client %v", attached) }
 func (a *Avatar) OnSpaceData(d entity.SpaceDatum) {
 	a.Data.Set(a.Data.Get() + fmt.Sprintf("data %d/%d %.9s %v;", d.Key, d.ID, d.Value, d.Removed))
+}
+func (a *Avatar) Pay(n uint32) (uint32, string, error) {
+	a.note("pay %d for %v", n, a.Call().Source)
+	switch n {
+	case 13:
+		return 0, "", &entity.GameError{Code: 13, Text: "bad luck"}
+	case 14:
+		return 0, "", errDeaf
+	case 15:
+		return 0, strings.Repeat("x", flow.MaxArguments), nil
+	case 16:
+		a.Destroy()
+	}
+	return 100 - n, "avatar", nil
+}
+func (a *Avatar) OnPaid(p entity.Reply) {
+	var left uint32
+	var by string
+	if err := p.Scan(&left, &by); err != nil {
+		a.note("%s of %v: %v", p.Method, p.Target, err)
+		return
+	}
+	a.note("%s of %v: %d left by %s, user %d", p.Method, p.Target, left, by, p.User)
 }
 func (a *Avatar) OnWitnessed(on bool) {
 	if a.seen != nil { // not into the diary: it hangs on who else is there
@@ -243,6 +269,14 @@ func (a *testApp) DestroySpace(id entity.SpaceID) { a.ended = append(a.ended, id
 func (a *testApp) NewID() (entity.ID, error) { a.lastID++; return a.lastID, nil }
 
 func (a *testApp) Dead(app mercury.Address) bool { return slices.Contains(a.dead, app) }
+
+// Home is the base's app, for all that were made by bases.
+func (a *testApp) Home(id entity.ID) (app mercury.Address, base bool) {
+	if a.bases[id] != nil {
+		return a.rig.base, true
+	}
+	return mercury.Address{}, false
+}
 
 // parser is a message that can be received.
 type parser interface {
@@ -462,6 +496,12 @@ func (r *rig) toBase(p packet) {
 			To: m.From, ToPart: entity.CellPart, From: m.From, FromPart: entity.BasePart, Incarnation: b.in.Incarnation(), Number: b.in.Last(),
 		}})
 	case *flow.Ack:
+		if m.ToPart == entity.CellPart { // whoever sent it does not know where the real is
+			if b := r.bases[m.To]; b != nil && r.app(b.app) != nil {
+				r.queue = append(r.queue, packet{r.base, b.app, m})
+			}
+			return
+		}
 		if b := r.bases[m.To]; b != nil && m.Incarnation == b.order.Incarnation {
 			b.out.Received(r.now, m.Number)
 		}
@@ -488,7 +528,7 @@ func (r *rig) transmit(id entity.ID, n uint64, payload []byte) {
 	b := r.bases[id]
 	r.queue = append(r.queue, packet{r.base, b.app, &flow.Message{
 		From: id, FromPart: entity.BasePart, To: id, ToPart: entity.CellPart,
-		Incarnation: b.order.Incarnation, Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
+		Incarnation: b.order.Incarnation, Born: b.order.Incarnation, Low: b.out.Low(), Number: n, Reply: r.base, Payload: slices.Clone(payload),
 	}})
 }
 

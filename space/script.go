@@ -6,6 +6,7 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/internal/invariant"
+	"github.com/cellscape/cellscape/internal/script"
 )
 
 // guard runs game code. A panic affects only its entity: it is logged with its stack, the
@@ -70,11 +71,10 @@ func callback[T any](r *Real, name string, f func(T)) {
 }
 
 // callMethod calls a cell method. source is the entity whose client called, 0 for the server.
-func (r *Real) callMethod(index int, source entity.ID, args []byte) error {
+func (r *Real) callMethod(index int, source entity.ID, args []byte) (results script.Results, err error) {
 	if _, err := r.kind.Method(index); err != nil {
-		return err
+		return results, err
 	}
-	var err error
-	r.guard("cell method", func() { err = r.kind.Call(r.script, index, source, args) })
-	return err
+	r.guard("cell method", func() { results, err = r.kind.Call(r.script, index, source, args) })
+	return results, err
 }

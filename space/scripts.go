@@ -28,7 +28,7 @@ func NewScripts(schema *property.Schema) *Scripts {
 	s.reals = script.NewTable(&s.registry, script.Kind{
 		Name: "space: script", Part: reflect.TypeFor[*Real](), Side: property.CellSide, Has: hasCell, Attribute: "hasCell",
 		Methods: func(d *property.Definition) []*property.Method { return d.CellMethods }, Caller: true,
-		Hooks: hooks(), Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback]()},
+		Hooks: hooks(), Callbacks: []reflect.Type{reflect.TypeFor[entity.Callback](), reflect.TypeFor[entity.Reply]()},
 	})
 	s.ghosts = script.NewTable(&s.registry, script.Kind{
 		Name: "space: ghost script", Part: reflect.TypeFor[*Ghost](), Side: property.GhostSide, Has: hasCell, Attribute: "hasCell",
@@ -50,8 +50,8 @@ func (s *Scripts) Err() error { return s.registry.Err() }
 // bound to the properties of their names; any other field must have the tag `cellscape:"local"`,
 // which means that it is lost when the entity moves. Every cell method of the definition must be a
 // Go method of *T. A method whose name begins with On must be one of those, a hook such as
-// Creator's, or the callback of a timer or controller, func (T) OnX(entity.Callback). Any other is
-// refused, since nothing would call it. Err reports the faults.
+// Creator's, or the callback of a timer or controller, func (T) OnX(entity.Callback), or of a two-way
+// call, func (T) OnX(entity.Reply). Any other is refused, since nothing would call it. Err reports the faults.
 func Register[T any](s *Scripts, name string, constructor ...func() *T) {
 	script.Register(&s.registry, &s.reals, name, constructor)
 }

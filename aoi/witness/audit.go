@@ -45,3 +45,10 @@ func (w *Witness) AppendExpected(dst []protocol.Expected, watcher, e *entity.Ent
 	props := appendVisible(nil, e, w.levelOf(e, watcher, level))
 	return append(dst, protocol.Expected{Place: placeOf(e), Type: e.Def.ClientID, Props: props})
 }
+
+// Shows reports whether the client has an entity as it is now: it was told of it, and need not forget
+// it.
+func (w *Witness) Shows(id entity.ID) bool {
+	i, known := w.find(id)
+	return known && w.entries[i].sent && !w.entries[i].a.leave && !w.entries[i].a.gone
+}

@@ -30,7 +30,7 @@ func (a *BaseApp) roleOf(ch mercury.ChannelID, from mercury.Address) wire.Role {
 	case a.baseMgr.Speaks(ch, from):
 		return wire.BaseAppMgr
 	}
-	if role, _ := a.roster.Role(from); role == wire.CellApp {
+	if role, _ := a.roster.Role(from); role == wire.CellApp || role == wire.BaseApp {
 		return role
 	}
 	return 0
@@ -63,8 +63,8 @@ func (a *BaseApp) appMessage(ch mercury.ChannelID, msg []byte) {
 // route registers the handler of each message from other apps.
 func (a *BaseApp) route() {
 	r := &a.routes
-	app.On(r, func(from sender, m *flow.Message) { a.takeFlow(from.app, m) })
-	app.On(r, func(from sender, m *flow.Ack) { a.takeAck(from.app, m) })
+	app.On(r, func(from sender, m *flow.Message) { a.takeFlow(from, m) })
+	app.On(r, func(from sender, m *flow.Ack) { a.takeAck(from, m) })
 	app.On(r, func(from sender, m *migrate.Current) { a.takeCurrent(from.app, m) })
 	app.On(r, func(from sender, m *wire.ClientPacket) { a.takePacket(from.app, m) })
 	app.On(r, func(from sender, m *migrate.Offer) { a.takeOffer(from.app, m) })
@@ -73,15 +73,19 @@ func (a *BaseApp) route() {
 	app.On(r, a.managerRefuses)
 	app.On(r, a.managerDismisses)
 	app.On(r, func(_ sender, m *wire.AppDead) {
-		if m.Role == wire.CellApp {
+		switch m.Role {
+		case wire.CellApp:
 			a.cellAppDead(m.App)
+			return
+		case wire.BaseApp:
+			a.baseAppDead(m.App)
 			return
 		}
 		a.links.Bury(m.Role, m.App)
 		a.roster.Remove(m.App)
 	})
 	app.On(r, func(_ sender, m *wire.AppLeft) { a.cellAppLeft(m.App) })
-	app.On(r, func(_ sender, m *wire.Members) { a.name(m.Apps) })
+	app.On(r, func(_ sender, m *wire.Members) { a.name(m) })
 	app.On(r, func(_ sender, m *wire.Freeze) { a.frozen = m.On })
 	app.On(r, func(_ sender, m *wire.Located) { a.takeLocated(m) })
 	// An answer that comes a second time changes nothing.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cellscape/cellscape/entity"
 	"github.com/cellscape/cellscape/entity/client/protocol"
-	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/invariant"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -31,15 +30,19 @@ var (
 // base is one base: its script, its cell link and, for a proxy, its client. It is the
 // entity.BaseHost of its script.
 type base struct {
-	app     *BaseApp
-	id      entity.ID
-	kind    *script.Type
-	value   reflect.Value // of the script, a *T
-	props   *property.Values
-	log     *slog.Logger
-	link    cellLink
-	timers  script.Timers
-	gotCell bool // OnGetCell was called
+	app    *BaseApp
+	id     entity.ID
+	kind   *script.Type
+	value  reflect.Value // of the script, a *T
+	props  *property.Values
+	log    *slog.Logger
+	link   cellLink
+	timers script.Timers
+	// talks are the flows with other parts than the own cell part, by id and part.
+	talks    []*talk
+	requests script.Requests
+	nested   int  // own calls within one another
+	gotCell  bool // OnGetCell was called
 	// asked is true while a BackupNow is under way.
 	asked bool
 	// heard is the app that the cell part's last message came from. Acks go there when nobody knows
@@ -137,19 +140,31 @@ func (b *base) guard(what string, f func()) {
 	f()
 }
 
-// call calls a base method. It returns an error if the arguments do not fit, but none for a panic
-// of the script.
-func (b *base) call(index int, source entity.ID, args []byte) (err error) {
+// call calls a base method. It returns an error if the method was not called, or if the script
+// panicked.
+func (b *base) call(index int, source entity.ID, args []byte) (results script.Results, err error) {
 	if b.failed || b.removed {
-		return entity.ErrNoPart
+		return results, entity.ErrNoPart
 	}
 	d, err := b.kind.Method(index)
 	if err != nil {
-		return err
+		return results, err
 	}
-	b.guard(d.Name, func() { err = b.kind.Call(b.value, index, source, args) })
+	err = errPanicked
+	b.guard(d.Name, func() { results, err = b.kind.Call(b.value, index, source, args) })
+	return results, err
+}
+
+// unlessPanicked is err, but nil for a panic, which was logged and is nobody else's fault.
+func unlessPanicked(err error) error {
+	if errors.Is(err, errPanicked) {
+		return nil
+	}
 	return err
 }
+
+// errPanicked is of a call whose method panicked, which was logged.
+var errPanicked = fmt.Errorf("%w: the script panicked", entity.ErrRefused)
 
 // tick does what is due for one base.
 func (b *base) tick() {
@@ -159,6 +174,7 @@ func (b *base) tick() {
 	}
 	if !b.app.frozen && !b.destroying {
 		b.timers.Run(b.app.game, b.runTimer)
+		b.timeOut()
 	}
 	b.tickClient()
 	b.tickCell()
@@ -192,6 +208,7 @@ func (b *base) remove() {
 	}
 	callHook(b, "OnDestroy", func(s Destroyer) { s.OnDestroy() })
 	b.removed = true
+	b.partTalks()
 	b.app.swept = false
 	delete(b.app.byID, b.id)
 	b.giveUpNames()
@@ -212,26 +229,6 @@ func (b *base) PropertyChanged(c *property.Change) {
 	msg = protocol.AppendChange(msg, b.props, c)
 	b.app.stats.Add(b.props.Definition(), c.Index, property.ToOwnClient, len(msg)-start)
 	b.client.send(protocol.End(msg, mark))
-}
-
-// CallMethod is part of entity.Caller, for mailboxes of the base's own parts.
-func (b *base) CallMethod(to entity.ID, side entity.Part, method int, args []byte) error {
-	if to != b.id || b.removed {
-		return entity.ErrNoPart
-	}
-	switch side {
-	case entity.CellPart:
-		m := flow.MethodCall{Method: uint16(method), Args: args}
-		return b.sendCell(m.Append(b.app.payload[:0], flow.CallCellPayload))
-	case entity.ClientPart:
-		if b.client == nil {
-			return entity.ErrNoPart
-		}
-		m := protocol.Call{ID: b.id, Method: uint16(method), Args: args}
-		b.client.send(m.Append(b.app.buf[:0]))
-		return nil
-	}
-	return entity.ErrNoPart
 }
 
 // ClientSession is part of entity.ClientHost.

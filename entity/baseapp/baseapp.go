@@ -48,6 +48,10 @@ type BaseApp struct {
 	byToken  map[protocol.Token]*base
 	accounts map[string]*base
 
+	talking talking
+	failed  []failure
+	passed  flow.Message // scratch for flows of bases
+
 	downloads downloads
 
 	spaces  app.Errands // for new ones
@@ -140,6 +144,7 @@ func (a *BaseApp) Tick(now time.Duration) (next time.Duration) {
 		a.shut()
 		a.tickBases()
 		a.sendFlows()
+		a.tickTalks()
 		a.spaces.Tick()
 		a.endings.Tick()
 		a.asks.Tick()
@@ -230,6 +235,7 @@ func (a *BaseApp) dismiss(reason string) {
 	clear(a.byID)
 	clear(a.byToken)
 	clear(a.accounts)
+	a.talking, a.failed = talking{}, nil
 	a.spaces.Drop()
 	a.endings.Drop()
 	a.asks.Drop()

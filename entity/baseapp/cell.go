@@ -125,7 +125,7 @@ func (b *base) addToFlow(payload []byte) error {
 func (b *base) sendMessage(number uint64, payload []byte) (sent bool) {
 	b.app.send(b.link.App(), &flow.Message{
 		From: b.id, FromPart: entity.BasePart, To: b.id, ToPart: entity.CellPart,
-		Incarnation: b.link.Order().Incarnation, Low: b.link.out.Low(), Number: number,
+		Incarnation: b.link.Order().Incarnation, Born: b.link.Order().Incarnation, Low: b.link.out.Low(), Number: number,
 		Reply: b.app.net.Self(), Payload: payload,
 	})
 	return true
@@ -265,9 +265,17 @@ func (a *BaseApp) takeLost(from mercury.Address, m *migrate.Lost) {
 	a.refuse(from, m.ID, m.Order) // the answer, as for an offer
 }
 
-func (a *BaseApp) takeAck(from mercury.Address, m *flow.Ack) {
-	b := a.byID[m.To]
-	if b == nil || m.ToPart != entity.BasePart || m.From != m.To || m.FromPart != entity.CellPart {
+func (a *BaseApp) takeAck(by sender, m *flow.Ack) {
+	if m.ToPart != entity.BasePart {
+		a.passAck(by, m)
+		return
+	}
+	if m.From != m.To || m.FromPart != entity.CellPart {
+		a.takeTalkAck(by, m)
+		return
+	}
+	b, from := a.byID[m.To], by.app
+	if b == nil || by.role != wire.CellApp {
 		return
 	}
 	// An ack of an older incarnation does not show what the current one has.
@@ -277,7 +285,7 @@ func (a *BaseApp) takeAck(from mercury.Address, m *flow.Ack) {
 	}
 }
 
-// passFlow forwards a message from another entity's cell part to the real, whose place the sender
+// passFlow forwards a message from another entity to the real, whose place the sender
 // does not know. If there is no real now, the sender's timer brings the message again. If there
 // will never be one, the base says so, since nobody else can.
 func (a *BaseApp) passFlow(m *flow.Message) {
@@ -291,16 +299,37 @@ func (a *BaseApp) passFlow(m *flow.Message) {
 	}
 }
 
-// takeFlow takes a message from a cell part to its base.
-func (a *BaseApp) takeFlow(from mercury.Address, m *flow.Message) {
-	if m.ToPart == entity.CellPart && m.FromPart == entity.CellPart && m.From != m.To {
-		a.passFlow(m)
+// passAck forwards an ack of a cell part that was restored, and does not know where the sender of the
+// flow is. That such a part has ended is not for a CellApp to say.
+func (a *BaseApp) passAck(by sender, m *flow.Ack) {
+	b := a.byID[m.To]
+	if b == nil || !b.link.Live() || m.ToPart != entity.CellPart || m.FromPart != entity.CellPart || m.Gone || by.role != wire.CellApp {
+		a.refused("an ack that is not for a base", "from", m.From, "to", m.To)
 		return
 	}
-	if m.ToPart != entity.BasePart || m.FromPart != entity.CellPart || m.From != m.To {
+	if a.links.Level(b.link.App()) < mercury.Packed {
+		a.send(b.link.App(), m)
+	}
+}
+
+// takeFlow takes a message of a flow: from a cell part to its base, from any part of another entity
+// to a base, or to a cell part whose base is here.
+func (a *BaseApp) takeFlow(by sender, m *flow.Message) {
+	switch {
+	case !a.speaksFor(by, m):
+		a.refused("a flow of a part that is not on the sender's app", "from", m.From, "part", m.FromPart, "app", by.app)
+		return
+	case m.From != m.To && m.ToPart == entity.CellPart:
+		a.passFlow(m)
+		return
+	case m.From != m.To && m.ToPart == entity.BasePart, m.FromPart == entity.BasePart && m.ToPart == entity.BasePart:
+		a.takeTalk(by.app, m)
+		return
+	case m.ToPart != entity.BasePart || m.FromPart != entity.CellPart:
 		a.refused("a flow that is not from a cell part to its base", "from", m.From, "to", m.To)
 		return
 	}
+	from := by.app
 	b := a.byID[m.To]
 	if b == nil {
 		a.refuseStream(from, m.From, m.Incarnation)
@@ -352,7 +381,12 @@ func (b *base) handle(p flow.Payload, body []byte) error {
 		}
 		b.handling = entity.Call{Source: b.id, Number: m.Cause}
 		defer func() { b.handling = entity.Call{} }()
-		return b.call(int(m.Method), 0, m.Args)
+		_, err := b.call(int(m.Method), 0, m.Args)
+		return unlessPanicked(err)
+	case flow.ServerCallPayload:
+		return b.takeCall(entity.CellPart, b.id, true, body)
+	case flow.AnswerPayload:
+		return b.takeAnswer(b.id, body)
 	case flow.BundlePayload:
 		var m flow.Bundle
 		if err := m.Parse(body); err != nil {

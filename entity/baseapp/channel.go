@@ -101,6 +101,7 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	}
 	if c := a.clients[ch]; c != nil {
 		c.message(reliable, msg)
+		a.hearLocal()
 		return
 	}
 	from, ok := a.links.From(ch)
@@ -110,6 +111,7 @@ func (a *BaseApp) Message(now time.Duration, ch mercury.ChannelID, reliable bool
 	outside := a.outside(ch)
 	if !outside && a.isApp(ch, from) {
 		a.appMessage(ch, msg)
+		a.hearLocal()
 		return
 	}
 	a.unsilence(ch)

@@ -222,7 +222,8 @@ func (b *base) clientBaseCall(m *protocol.BaseCall) {
 	r := &b.app.report
 	err := entity.ErrNotExposed
 	if d := b.props.Definition().ExposedBaseMethod(int(m.Method)); d != nil {
-		err = b.call(d.Index, b.id, m.Args)
+		_, err = b.call(d.Index, b.id, m.Args)
+		err = unlessPanicked(err)
 	}
 	if err != nil {
 		b.app.refused("base call of a client", "entity", b.id, "method", m.Method, "error", err)

@@ -619,11 +619,6 @@ func TestClientCallsOfTheBase(t *testing.T) {
 	if err := v.Client().Call("shout"); !errors.Is(err, entity.ErrNoMethod) {
 		t.Errorf("no such method: %v", err)
 	}
-	elsewhere := v.Client()
-	elsewhere.ID++
-	if err := elsewhere.Call("chat", "x"); !errors.Is(err, entity.ErrNoPart) {
-		t.Errorf("another's client: %v", err)
-	}
 }
 
 func TestDestroyDropsTheClient(t *testing.T) {

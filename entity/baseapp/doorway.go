@@ -18,6 +18,8 @@ import (
 //	CellApps that the CellAppMgr has named              where reals are, what was lost, flows of cells
 //	of those, who holds an entity, held it lately, or   its flow to the base, packets to its client
 //	is told to make it
+//	BaseApps that the CellAppMgr has named              flows of their own bases, and what becomes of
+//	                                                    those to them
 //
 // An app that has not been named yet waits at the door. Its messages are kept in order, so a sound
 // app loses nothing while the message that names it is on its way.
@@ -48,7 +50,7 @@ func (a *BaseApp) unnamed(ch mercury.ChannelID, from mercury.Address, reliable b
 	switch {
 	case !a.links.Member(ch):
 		a.turnAway(ch, "the sender has not proved to be of the cluster", from, id)
-	case !wire.May(wire.CellApp, id, wire.BaseApp):
+	case !wire.May(wire.CellApp, id, wire.BaseApp) && !wire.May(wire.BaseApp, id, wire.BaseApp):
 		a.turnAway(ch, "first message of a channel", from, id)
 	case !reliable:
 		a.refused("a message of an app that is not named", "from", from, "id", id) // unreliable, so it may be lost
@@ -66,14 +68,14 @@ func (a *BaseApp) turnAway(ch mercury.ChannelID, what string, from mercury.Addre
 
 // name learns who belongs to the cluster, and handles their waiting messages. It is called only
 // from the handler of the manager's message.
-func (a *BaseApp) name(apps []wire.AppRef) {
-	a.roster.Add(apps)
+func (a *BaseApp) name(m *wire.Members) {
+	a.roster.Name(m)
 	a.silent = slices.DeleteFunc(a.silent, func(s silentChannel) bool {
 		peer, ok := a.net.Peer(s.ch)
 		return ok && !a.outside(s.ch) && a.isApp(s.ch, peer)
 	})
-	for _, x := range apps {
-		if x.Role == wire.CellApp {
+	for _, x := range m.Apps {
+		if x.Role == wire.CellApp || x.Role == wire.BaseApp {
 			a.door.Admit(x.App, a.appMessage)
 		}
 	}

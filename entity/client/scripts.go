@@ -102,5 +102,9 @@ func (r *Replica) call(method int, args []byte) error {
 	if r.bound == nil {
 		return nil
 	}
-	return r.bound.kind.Call(r.bound.value, method, 0, args)
+	results, err := r.bound.kind.Call(r.bound.value, method, 0, args)
+	if err == nil {
+		err = results.Err() // nobody else hears of it
+	}
+	return err
 }

@@ -93,24 +93,25 @@ func (c *Client) AtRest() bool { return !c.dirty && !c.moving }
 // of one in its area of interest. A call is checked before it is sent, but the server decides
 // whether to handle it. Errors of a call are those of entity.Mailbox, entity.ErrNotExposed,
 // entity.ErrNoPart for an entity that is no longer in sight, and ErrNotPlaying.
-func (r *Replica) Cell() entity.Mailbox { return r.mailbox(entity.CellPart) }
+func (r *Replica) Cell() entity.Mailbox { return r.mailbox(entity.CellMailbox) }
 
 // Base is the mailbox of the base part, for the exposed base methods of the player's own entity. A
 // client cannot call those of other entities. Errors are those of Cell.
-func (r *Replica) Base() entity.Mailbox { return r.mailbox(entity.BasePart) }
+func (r *Replica) Base() entity.Mailbox { return r.mailbox(entity.BaseMailbox) }
 
-func (r *Replica) mailbox(part entity.Part) entity.Mailbox {
+func (r *Replica) mailbox(kind entity.MailboxKind) entity.Mailbox {
 	if r == nil {
 		return entity.Mailbox{} // the entity is not in sight
 	}
-	return entity.Mailbox{ID: r.ID, Part: part, Def: r.Def, Via: replicaCaller{r}}
+	return entity.Mailbox{ID: r.ID, Kind: kind, Def: r.Def, Via: replicaCaller{r}}
 }
 
 // replicaCaller is the Caller behind Cell and Base.
 type replicaCaller struct{ r *Replica }
 
 // CallMethod implements entity.Caller.
-func (to replicaCaller) CallMethod(id entity.ID, part entity.Part, method int, args []byte) error {
+func (to replicaCaller) CallMethod(q entity.Request) error {
+	id, part, method, args := q.To, q.Kind.Part(), q.Method, q.Args
 	r, c := to.r, to.r.client
 	if c == nil || c.state != Playing || c.leaving {
 		return ErrNotPlaying
@@ -124,6 +125,8 @@ func (to replicaCaller) CallMethod(id entity.ID, part entity.Part, method int, a
 	}
 	m := methods[method]
 	switch {
+	case q.OnReply != "":
+		return fmt.Errorf("%w: %s.%s: a client gets no answers; call without Then", entity.ErrNoMethod, r.Def.Name, m.Name)
 	case m.Exposed == property.NotExposed, !r.Own() && (m.Exposed == property.ExposedOwn || part == entity.BasePart):
 		return fmt.Errorf("%w: %s.%s", entity.ErrNotExposed, r.Def.Name, m.Name)
 	case len(args) > protocol.MaxArguments:

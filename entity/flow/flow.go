@@ -62,6 +62,10 @@ type Message struct {
 	Low uint64
 	// Number counts from 1 in each stream.
 	Number uint64
+	// Born is the incarnation in whose stream the message was first sent with this number. A restored
+	// sender goes on with what its backup has kept, and Born tells which numbers of the new stream mean
+	// what they meant in the former one. It is at most Incarnation.
+	Born uint32
 	// Reply is where acknowledgements go: the app that the sender is on.
 	Reply mercury.Address
 	// Payload aliases the input after Parse.
@@ -77,6 +81,7 @@ func (m *Message) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(m.Incarnation))
 	b = binary.AppendUvarint(b, m.Low)
 	b = binary.AppendUvarint(b, m.Number)
+	b = binary.AppendUvarint(b, uint64(m.Incarnation-m.Born))
 	b = mercury.AppendAddress(b, m.Reply)
 	return append(b, m.Payload...)
 }
@@ -91,10 +96,15 @@ func (m *Message) Parse(b []byte) error {
 	m.Incarnation = fields.ReadUint32(&r)
 	m.Low = r.Uvarint()
 	m.Number = r.Uvarint()
+	older := fields.ReadUint32(&r)
+	m.Born = m.Incarnation - min(older, m.Incarnation)
 	m.Reply = mercury.ReadAddress(&r)
 	m.Payload = r.Rest()
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("flow: message: %w", err)
+	}
+	if older > m.Incarnation {
+		return errors.New("flow: message: it is older than its flow")
 	}
 	if m.Number == 0 || m.Low > m.Number || m.FromPart == 0 || m.ToPart == 0 || !m.From.Valid() || !m.To.Valid() {
 		return errors.New("flow: message: numbers or names out of range")

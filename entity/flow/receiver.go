@@ -15,12 +15,20 @@ import (
 type Receiver struct {
 	stream uint32
 	last   uint64
+	// former is what was handled of an older stream, while nothing of this one is new.
+	former former
 	// saved is what a backup contains that the base has yet to confirm, settled what the base has
 	// confirmed.
 	saved, settled uint64
 	early          []kept // ascending, all > last+1; not carried by Append: the sender still keeps them
 	owed           bool   // an ack is owed
 	lost           uint64 // skipped since TakeLost
+}
+
+// former says that everything of an older stream up to last has been handled.
+type former struct {
+	stream uint32
+	last   uint64
 }
 
 // NewReceiver returns a receiving end that has handled everything of a stream up to last.
@@ -43,9 +51,15 @@ const (
 	Stale
 )
 
-// Accept takes a message and calls deliver with it, and with every held message that it completes,
-// in order. deliver must not call Accept of the same Receiver.
+// Accept takes a message of a stream that repeats nothing of an older one; see AcceptBorn.
 func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
+	return in.AcceptBorn(stream, stream, low, number, payload, deliver)
+}
+
+// AcceptBorn takes a message and calls deliver with it, and with every held message that it completes,
+// in order. born is Message.Born: what was handled in an older stream is not delivered again. deliver
+// must not call AcceptBorn of the same Receiver.
+func (in *Receiver) AcceptBorn(stream, born uint32, low, number uint64, payload []byte, deliver func(payload []byte)) Verdict {
 	var was Receiver
 	if invariant.On {
 		was = *in
@@ -54,7 +68,7 @@ func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, de
 	case stream < in.stream:
 		return Stale
 	case stream > in.stream:
-		*in = Receiver{stream: stream}
+		*in = Receiver{stream: stream, former: in.handled()}
 	}
 	if low > in.last+1 {
 		if in.last > 0 { // a stream may begin anywhere
@@ -66,18 +80,24 @@ func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, de
 	delivered := false
 	switch {
 	case number == in.last+1:
-		in.last, delivered = number, true
-		deliver(payload)
+		in.last = number
+		delivered = in.fresh(number, born)
+		if delivered {
+			deliver(payload)
+		}
 	case number > in.last:
-		in.hold(number, payload)
+		in.hold(number, born, payload)
 	}
 	// A skip may have left the next message, or the one just delivered, among those held.
 	for len(in.early) > 0 && in.early[0].number <= in.last+1 {
 		next := in.early[0]
 		in.early = slices.Delete(in.early, 0, 1)
 		if next.number == in.last+1 {
-			in.last, delivered = next.number, true
-			deliver(next.payload)
+			in.last = next.number
+			if in.fresh(next.number, next.born) {
+				delivered = true
+				deliver(next.payload)
+			}
 		}
 	}
 	if invariant.On {
@@ -92,6 +112,25 @@ func (in *Receiver) Accept(stream uint32, low, number uint64, payload []byte, de
 	return Wait
 }
 
+// handled is what the next stream may repeat.
+func (in *Receiver) handled() former {
+	if in.former.last > in.last {
+		return in.former
+	}
+	return former{in.stream, in.last}
+}
+
+// fresh reports whether a message was not handled in an older stream. Streams follow one another: of
+// two, the newer one repeats the older up to some number, and whatever was born after the older one
+// comes after that.
+func (in *Receiver) fresh(number uint64, born uint32) bool {
+	if in.former.last == 0 || number <= in.former.last && born <= in.former.stream {
+		return in.former.last == 0
+	}
+	in.former = former{}
+	return true
+}
+
 // skipTo gives up on numbers below low: no one keeps them any more.
 func (in *Receiver) skipTo(low uint64) {
 	in.last = low - 1
@@ -102,7 +141,7 @@ func (in *Receiver) skipTo(low uint64) {
 	in.early = slices.Delete(in.early, 0, n)
 }
 
-func (in *Receiver) hold(number uint64, payload []byte) {
+func (in *Receiver) hold(number uint64, born uint32, payload []byte) {
 	i := len(in.early)
 	for i > 0 && in.early[i-1].number >= number {
 		if in.early[i-1].number == number {
@@ -113,7 +152,7 @@ func (in *Receiver) hold(number uint64, payload []byte) {
 	if len(in.early) >= MaxEarly {
 		return
 	}
-	in.early = slices.Insert(in.early, i, kept{number, slices.Clone(payload)})
+	in.early = slices.Insert(in.early, i, kept{number: number, born: born, payload: slices.Clone(payload)})
 }
 
 // Last is the highest number delivered.
@@ -143,6 +182,9 @@ func (in Receiver) restored() Receiver {
 // ack is owed; senders find out that the target is another one.
 func (in *Receiver) Restore() { *in = in.restored() }
 
+// Owe makes an ack owed: the target is a new incarnation, and says so.
+func (in *Receiver) Owe() { in.owed = true }
+
 // Incarnation is the sender's incarnation that Last counts in.
 func (in *Receiver) Incarnation() uint32 { return in.stream }
 
@@ -169,7 +211,11 @@ func (in *Receiver) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(in.stream))
 	b = binary.AppendUvarint(b, in.last)
 	b = binary.AppendUvarint(b, in.last-in.saved)
-	return binary.AppendUvarint(b, in.saved-in.settled)
+	b = binary.AppendUvarint(b, in.saved-in.settled)
+	if b = binary.AppendUvarint(b, in.former.last); in.former.last > 0 {
+		b = binary.AppendUvarint(b, uint64(in.former.stream))
+	}
+	return b
 }
 
 // Read decodes what Append wrote; an ack is then owed, from the new address.
@@ -182,4 +228,7 @@ func (in *Receiver) Read(r *codec.Reader) {
 	}
 	in.saved = in.last - unsaved
 	in.settled = in.saved - unsettled
+	if in.former.last = r.Uvarint(); in.former.last > 0 {
+		in.former.stream = fields.ReadUint32(r)
+	}
 }

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/internal/codec"
+	"github.com/cellscape/cellscape/internal/fields"
 	"github.com/cellscape/cellscape/internal/invariant"
 )
 
 // kept is a message of a Sender that is not settled yet.
 type kept struct {
 	number  uint64
+	born    uint32 // of a Receiver's only: see Message.Born
 	payload []byte
 }
 
@@ -23,12 +25,20 @@ type Sender struct {
 	next     uint64 // last number given out
 	received uint64 // highest number the target said it handled
 	kept     []kept // numbers settled+1 .. next, ascending
+	births   []birth
 	bytes    int    // of the kept payloads
 	sent     uint64 // highest number sent since the last Again; at least received
 	sentAt   time.Duration
 	tries    uint8  // how often it was sent again since the last acknowledgement
 	again    bool   // the target was restored: what it lacks is sent again at once
 	spare    []byte // a settled payload's memory, for the next one
+}
+
+// birth says that the messages up to a number, above that of the birth before, were first sent in the
+// stream of an incarnation.
+type birth struct {
+	upTo   uint64
+	stream uint32
 }
 
 // maxSpare is the largest payload whose memory is used again. A tick's bundle is below it; a backup
@@ -53,7 +63,7 @@ func (o *Sender) Add(now time.Duration, payload []byte) (uint64, error) {
 	}
 	o.next++
 	o.bytes += len(payload)
-	o.kept = append(o.kept, kept{o.next, append(o.spare[:0], payload...)})
+	o.kept = append(o.kept, kept{number: o.next, payload: append(o.spare[:0], payload...)})
 	o.spare = nil
 	if invariant.On {
 		o.assert()
@@ -90,6 +100,11 @@ func (o *Sender) Settle(now time.Duration, n uint64) {
 		o.spare = last
 	}
 	o.kept = slices.Delete(o.kept, 0, i)
+	i = 0
+	for i < len(o.births) && o.births[i].upTo < o.Low() {
+		i++
+	}
+	o.births = slices.Delete(o.births, 0, i)
 	if invariant.On {
 		o.assert()
 	}
@@ -107,9 +122,24 @@ func (o *Sender) Rewind(n uint64) {
 	}
 }
 
-// Restart readies a flow that was read from a backup of its sender: it goes on as the stream of a
-// new incarnation, which sends again all that is not settled.
-func (o *Sender) Restart() { o.Rewind(0) }
+// Restart readies a flow that was read from a copy of its sender, which was of the given incarnation:
+// it goes on as the stream of a new one, which sends again all that is not settled.
+func (o *Sender) Restart(stream uint32) {
+	if n := len(o.births); len(o.kept) > 0 && (n == 0 || o.births[n-1].upTo < o.next) {
+		o.births = append(o.births, birth{o.next, stream})
+	}
+	o.Rewind(0)
+}
+
+// Born is the incarnation in which a number was first sent; now is the present one. See Message.Born.
+func (o *Sender) Born(number uint64, now uint32) uint32 {
+	for i := range o.births {
+		if number <= o.births[i].upTo {
+			return o.births[i].stream
+		}
+	}
+	return now
+}
 
 // Low is the lowest number that can still be sent; next+1 when nothing is kept.
 func (o *Sender) Low() uint64 {
@@ -201,6 +231,11 @@ func (o *Sender) Append(b []byte) []byte {
 	for _, k := range o.kept {
 		b = codec.AppendBytes(b, k.payload)
 	}
+	b = binary.AppendUvarint(b, uint64(len(o.births)))
+	for _, x := range o.births {
+		b = binary.AppendUvarint(b, o.next-x.upTo)
+		b = binary.AppendUvarint(b, uint64(x.stream))
+	}
 	return b
 }
 
@@ -219,13 +254,51 @@ func (o *Sender) Read(r *codec.Reader) {
 		if r.Err() != nil {
 			return
 		}
-		o.kept = append(o.kept, kept{next - uint64(n) + uint64(i) + 1, append([]byte(nil), p...)})
+		o.kept = append(o.kept, kept{number: next - uint64(n) + uint64(i) + 1, payload: append([]byte(nil), p...)})
 		if o.bytes += len(p); o.bytes > MaxKeptBytes {
 			r.Fail(ErrFull)
 			return
 		}
 	}
+	o.readBirths(r)
 	if invariant.On {
 		o.assert()
+	}
+}
+
+// readBirths reads them: each is of a kept message, so there are no more than those.
+func (o *Sender) readBirths(r *codec.Reader) {
+	var last birth
+	for range r.Count(len(o.kept), 2) {
+		before, stream := r.Uvarint(), fields.ReadUint32(r)
+		x := birth{o.next - min(before, o.next), stream}
+		if x.upTo <= last.upTo || x.upTo < o.Low() || x.stream < last.stream {
+			r.Fail(errors.New("flow: births out of order"))
+			return
+		}
+		o.births = append(o.births, x)
+		last = x
+	}
+}
+
+// Heed settles a flow to a cell part as that says. stream is the sender's incarnation. life is the
+// newest known incarnation of the target: a newer one was restored, and may have handled less than the
+// one before it, whose acks no longer count.
+func (o *Sender) Heed(now time.Duration, a *Ack, stream uint32, life *uint32) {
+	own := a.Incarnation == stream
+	handled := a.Number
+	if !own {
+		handled = 0
+	}
+	switch {
+	case a.Life < *life:
+		return
+	case a.Life > *life:
+		*life = a.Life
+		o.Rewind(handled)
+	}
+	if own {
+		o.Received(now, handled)
+		o.Settle(now, a.Settled)
 	}
 }

@@ -114,7 +114,7 @@ func TestOutRewindIsDueAtOnce(t *testing.T) {
 	var back flow.Sender
 	r := codec.NewReader(o.Append(nil))
 	back.Read(&r)
-	back.Restart()
+	back.Restart(1)
 	if r.Close() != nil || back.Unreceived() != 3 || back.Low() != 2 || back.Bytes() != 3 {
 		t.Errorf("restored with %d to send from %d on, %d bytes", back.Unreceived(), back.Low(), back.Bytes())
 	}

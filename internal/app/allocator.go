@@ -32,6 +32,9 @@ func NewAllocator(number uint32) (*Allocator, error) {
 	return &Allocator{number: uint64(number), next: 1}, nil
 }
 
+// Issues reports whether an id is of this allocator.
+func (a *Allocator) Issues(id entity.ID) bool { return uint64(id)>>idBits == a.number }
+
 // Next issues an id.
 func (a *Allocator) Next() (entity.ID, error) {
 	if a.next >= 1<<idBits {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -16,7 +17,18 @@ type Roster struct {
 	roles  map[mercury.Address]wire.Role
 	issues map[mercury.Address]uint32 // allocators, as far as known
 	named  []mercury.Address          // oldest first
+	homes  []home                     // by allocator
 }
+
+// home is who issues, or has issued, the ids of an allocator.
+type home struct {
+	allocator uint32
+	wire.AppRef
+}
+
+// MaxHomes bounds the issuers of ids that a Roster remembers, those that have died included: the
+// entities of the lowest allocator are the oldest.
+const MaxHomes = 4 * wire.MaxMembers
 
 // Name adds the apps that a manager names, with the allocators of their ids.
 func (r *Roster) Name(m *wire.Members) {
@@ -27,8 +39,33 @@ func (r *Roster) Name(m *wire.Members) {
 	for i, a := range m.Apps {
 		if _, known := r.roles[a.App]; known && i < len(m.Allocators) && m.Allocators[i] != 0 {
 			r.issues[a.App] = m.Allocators[i]
+			r.settle(home{m.Allocators[i], a})
 		}
 	}
+}
+
+// settle keeps who issues an allocator's ids.
+func (r *Roster) settle(h home) {
+	i, found := slices.BinarySearchFunc(r.homes, h.allocator, func(x home, n uint32) int { return cmp.Compare(x.allocator, n) })
+	if found {
+		r.homes[i] = h
+		return
+	}
+	r.homes = slices.Insert(r.homes, i, h)
+	if len(r.homes) > MaxHomes {
+		r.homes = slices.Delete(r.homes, 0, 1)
+	}
+}
+
+// Home is the app that an entity belongs to: the one with its base if that is a BaseApp. It may be
+// dead, and is zero if no manager has named the issuer of the id. This is the one place that says
+// where a base is.
+func (r *Roster) Home(id entity.ID) wire.AppRef {
+	n := uint32(uint64(id) >> idBits)
+	if i, found := slices.BinarySearchFunc(r.homes, n, func(x home, n uint32) int { return cmp.Compare(x.allocator, n) }); found {
+		return r.homes[i].AppRef
+	}
+	return wire.AppRef{}
 }
 
 // Issued reports whether an app is known to have issued an id.

@@ -37,8 +37,8 @@ FLOOR1 = internal/codec internal/invariant bsp property mercury mercury/call mer
 balance: bsp balance/load
 entity: FLOOR1 github.com/vmihailenco/msgpack/v5
 internal/fields: FLOOR1 entity
-internal/script: FLOOR1 entity internal/fields internal/gametime
 entity/flow: FLOOR1 entity internal/fields
+internal/script: FLOOR1 entity entity/flow internal/fields internal/gametime
 ENTITY = entity internal/fields internal/script entity/flow internal/gametime
 mercury/secure: internal/codec mercury github.com/flynn/noise golang.org/x/crypto/chacha20poly1305
 space/cluster/status: bsp

@@ -81,7 +81,7 @@ func TestStructuredArguments(t *testing.T) {
 	}{
 		{[]any{[]int{1, -2}, [][]int32{{3}, nil}, map[string]uint8{"b": 2, "a": 1}, map[string]any{"x": 1}, base},
 			"[1 -2] [[3] []] map[a:1 b:2] map[x:1] 9 base"},
-		{[]any{[]int32(nil), [][]int32{}, map[string]int{}, nil, entity.Mailbox{ID: 7, Part: entity.CellPart, Def: d}},
+		{[]any{[]int32(nil), [][]int32{}, map[string]int{}, nil, entity.Mailbox{ID: 7, Kind: entity.CellMailbox, Def: d}},
 			"[] [] map[] <nil> 7 cell"},
 		{[]any{property.List(property.Int(5)), []property.Value{property.List()}, property.List(property.StringValue("k"), property.Uint(3)), "text",
 			property.Mailbox{Entity: 8, Kind: uint8(entity.CellViaBase)}}, "[5] [[]] map[k:3] text 8 cell via base"},
@@ -98,7 +98,7 @@ func TestStructuredArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := methods.Call(reflect.ValueOf(s), 0, 0, b); err != nil || strings.TrimSpace(s.got) != c.want {
+		if _, err := methods.Call(reflect.ValueOf(s), 0, 0, b); err != nil || strings.TrimSpace(s.got) != c.want {
 			t.Errorf("%v arrived as %s, %v; want %s", c.args, s.got, err, c.want)
 		}
 	}
@@ -110,11 +110,11 @@ func TestStructuredArgumentsAsValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := entity.AppendArgs(nil, d.CellMethods[0], []any{[]int{1}, [][]int{{2}}, map[string]int{"a": 3}, true, entity.Mailbox{ID: 7, Part: entity.ClientPart, Def: d}})
+	b, err := entity.AppendArgs(nil, d.CellMethods[0], []any{[]int{1}, [][]int{{2}}, map[string]int{"a": 3}, true, entity.Mailbox{ID: 7, Kind: entity.ClientMailbox, Def: d}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := methods.Call(reflect.ValueOf(s), 0, 0, b); err != nil || s.got != "[1] [[2]] map[a:3] true client" {
+	if _, err := methods.Call(reflect.ValueOf(s), 0, 0, b); err != nil || s.got != "[1] [[2]] map[a:3] true client" {
 		t.Errorf("%s, %v", s.got, err)
 	}
 }

@@ -16,16 +16,18 @@ type Methods struct {
 	desc  []*property.Method
 	index []int // Go method index on the script type, by method index
 	ins   [][]reflect.Type
+	fails []bool // its last result is an error
 }
 
 // BindMethods checks that the script type has a Go method for every method
 // described, and returns the table. Method "wear" of a definition is the Go
 // method Wear; each argument is a Go parameter of the matching type: property.Value
-// takes anything, a []T an ARRAY or TUPLE, a map[K]V a MAP, an any an ANY. An exposed
+// takes anything, a []T an ARRAY or TUPLE, a map[K]V a MAP, an any an ANY. So do its results
+// for the ReturnValues; an error may come last. An exposed
 // cell method has the calling client's entity id (an entity.ID) as an extra first
 // parameter, so that it cannot be forgotten. All faults are reported at once.
 func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Methods, error) {
-	t := &Methods{desc: desc, index: make([]int, len(desc)), ins: make([][]reflect.Type, len(desc))}
+	t := &Methods{desc: desc, index: make([]int, len(desc)), ins: make([][]reflect.Type, len(desc)), fails: make([]bool, len(desc))}
 	var faults []error
 	for i, d := range desc {
 		name := property.GoName(d.Name)
@@ -39,10 +41,20 @@ func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Meth
 		if hidden {
 			want++
 		}
-		if m.Type.NumIn() != want || m.Type.NumOut() != 0 {
-			faults = append(faults, fmt.Errorf("%s.%s: takes %d parameters and returns %d values, but method %q needs %d and none%s",
-				script, name, m.Type.NumIn()-1, m.Type.NumOut(), d.Name, want-1, hiddenNote(hidden)))
+		results := m.Type.NumOut()
+		if results > 0 && m.Type.Out(results-1) == reflect.TypeFor[error]() {
+			t.fails[i] = true
+			results--
+		}
+		if m.Type.NumIn() != want || results != len(d.Returns) {
+			faults = append(faults, fmt.Errorf("%s.%s: takes %d parameters and returns %d values, but method %q needs %d and %s%s",
+				script, name, m.Type.NumIn()-1, results, d.Name, want-1, wantedResults(len(d.Returns)), hiddenNote(hidden)))
 			continue
+		}
+		for j, a := range d.Returns {
+			if err := fits(m.Type.Out(j), a.Type); err != nil {
+				faults = append(faults, fmt.Errorf("%s.%s: result %d (%s): %w", script, name, j+1, a.Name, err))
+			}
 		}
 		if m.Type.IsVariadic() {
 			// Call would take the list for one element of it, and panic when a client calls.
@@ -68,6 +80,13 @@ func BindMethods(script reflect.Type, desc []*property.Method, cell bool) (*Meth
 	return t, errors.Join(faults...)
 }
 
+func wantedResults(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
 func hiddenNote(hidden bool) string {
 	if hidden {
 		return " (the first is the caller's entity.ID)"
@@ -84,16 +103,16 @@ func (t *Methods) Description(index int) (*property.Method, error) {
 	return t.desc[index], nil
 }
 
-// Call decodes args and calls method index of script. A panic of the script
-// passes through: the caller contains it.
-func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args []byte) error {
+// Call decodes args and calls method index of script. The error says why it was not called. A panic of
+// the script passes through: the caller contains it.
+func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
 	d, err := t.Description(index)
 	if err != nil {
-		return err
+		return Results{}, err
 	}
 	values, err := d.ReadArgs(args)
 	if err != nil {
-		return fmt.Errorf("%w: %w", entity.ErrArguments, err)
+		return Results{}, fmt.Errorf("%w: %w", entity.ErrArguments, err)
 	}
 	in := make([]reflect.Value, 0, len(values)+1)
 	if script.Method(t.index[index]).Type().NumIn() > len(values) {
@@ -102,6 +121,27 @@ func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args [
 	for i, v := range values {
 		in = append(in, toGo(v, d.Args[i].Type, t.ins[index][i]))
 	}
-	script.Method(t.index[index]).Call(in)
+	x := Results{desc: d, out: script.Method(t.index[index]).Call(in)}
+	if t.fails[index] {
+		x.err, _ = x.out[len(x.out)-1].Interface().(error)
+	}
+	return x, nil
+}
+
+// Scan sets what dst point to with the results of a method, for entity.Reply.
+func Scan(m *property.Method, values []property.Value, dst []any) error {
+	if len(dst) != len(values) || len(values) != len(m.Returns) {
+		return fmt.Errorf("%w: %s: %d pointers for %d results", entity.ErrArguments, m.Name, len(dst), len(m.Returns))
+	}
+	for i, v := range values {
+		p := reflect.ValueOf(dst[i])
+		if p.Kind() != reflect.Pointer || p.IsNil() {
+			return fmt.Errorf("%w: %s: result %d goes to a pointer, not a %T", entity.ErrArguments, m.Name, i+1, dst[i])
+		}
+		if err := fits(p.Type().Elem(), m.Returns[i].Type); err != nil {
+			return fmt.Errorf("%w: %s: result %d: %w", entity.ErrArguments, m.Name, i+1, err)
+		}
+		p.Elem().Set(toGo(v, m.Returns[i].Type, p.Type().Elem()))
+	}
 	return nil
 }

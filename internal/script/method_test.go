@@ -75,8 +75,10 @@ type direct struct {
 	source  entity.ID
 }
 
-func (d direct) CallMethod(_ entity.ID, _ entity.Part, index int, args []byte) error {
-	return d.methods.Call(reflect.ValueOf(d.script), index, d.source, args)
+func (d direct) CallMethod(q entity.Request) error {
+	index, args := q.Method, q.Args
+	_, err := d.methods.Call(reflect.ValueOf(d.script), index, d.source, args)
+	return err
 }
 
 func TestCallEveryType(t *testing.T) {
@@ -86,7 +88,7 @@ func TestCallEveryType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := entity.Mailbox{ID: 5, Part: entity.CellPart, Def: def, Via: direct{methods, avatar, 1<<32 | 9}}
+	box := entity.Mailbox{ID: 5, Kind: entity.CellMailbox, Def: def, Via: direct{methods, avatar, 1<<32 | 9}}
 	calls := []struct {
 		name string
 		args []any
@@ -113,6 +115,9 @@ func TestCallEveryType(t *testing.T) {
 	}
 }
 
+// call is the error of a call.
+func call(_ script.Results, err error) error { return err }
+
 func TestCallFaults(t *testing.T) {
 	def := avatar(t)
 	avatar := &cellScript{}
@@ -120,7 +125,7 @@ func TestCallFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := entity.Mailbox{ID: 5, Part: entity.CellPart, Def: def, Via: direct{methods, avatar, 0}}
+	box := entity.Mailbox{ID: 5, Kind: entity.CellMailbox, Def: def, Via: direct{methods, avatar, 0}}
 	for name, tt := range map[string]struct {
 		got  error
 		want error
@@ -131,10 +136,10 @@ func TestCallFaults(t *testing.T) {
 		"out of range":      {box.Call("wear", 70000), entity.ErrArguments},
 		"wrong type":        {box.Call("wear", "hat"), entity.ErrArguments},
 		"no property value": {box.Call("wear", struct{}{}), entity.ErrArguments},
-		"index too high":    {methods.Call(reflect.ValueOf(avatar), 5, 0, nil), entity.ErrNoMethod},
-		"index negative":    {methods.Call(reflect.ValueOf(avatar), -1, 0, nil), entity.ErrNoMethod},
-		"bytes missing":     {methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1}), entity.ErrArguments},
-		"bytes left over":   {methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1, 2, 3}), entity.ErrArguments},
+		"index too high":    {call(methods.Call(reflect.ValueOf(avatar), 5, 0, nil)), entity.ErrNoMethod},
+		"index negative":    {call(methods.Call(reflect.ValueOf(avatar), -1, 0, nil)), entity.ErrNoMethod},
+		"bytes missing":     {call(methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1})), entity.ErrArguments},
+		"bytes left over":   {call(methods.Call(reflect.ValueOf(avatar), 3, 0, []byte{1, 2, 3})), entity.ErrArguments},
 	} {
 		if !errors.Is(tt.got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, tt.got, tt.want)
@@ -144,7 +149,7 @@ func TestCallFaults(t *testing.T) {
 		t.Errorf("the script was called: %v", avatar.log)
 	}
 	base, client := box, box
-	base.Part, client.Part = entity.BasePart, entity.ClientPart
+	base.Kind, client.Kind = entity.BaseMailbox, entity.ClientMailbox
 	if err := base.Call("wear", 1); !errors.Is(err, entity.ErrNoMethod) {
 		t.Errorf("a cell method at the base: %v", err)
 	}
@@ -199,7 +204,7 @@ func FuzzCall(f *testing.F) {
 	f.Add(3, []byte{1, 2})
 	f.Fuzz(func(t *testing.T, index int, args []byte) {
 		s := &cellScript{}
-		err := methods.Call(reflect.ValueOf(s), index, 1, args)
+		_, err := methods.Call(reflect.ValueOf(s), index, 1, args)
 		if (err == nil) != (len(s.log) == 1) {
 			t.Errorf("error %v, calls %v", err, s.log)
 		}
@@ -217,7 +222,7 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.log = s.log[:0]
-		if err := methods.Call(v, 3, 1, []byte{1, 2}); err != nil {
+		if _, err := methods.Call(v, 3, 1, []byte{1, 2}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -43,9 +43,9 @@ func (t *Type) Method(index int) (*property.Method, error) {
 
 // Call decodes args and calls method index of a script. A panic of the script passes through: the
 // caller contains it.
-func (t *Type) Call(script reflect.Value, index int, source entity.ID, args []byte) error {
+func (t *Type) Call(script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
 	if _, err := t.Method(index); err != nil {
-		return err
+		return Results{}, err
 	}
 	return t.methods.Call(script, index, source, args)
 }

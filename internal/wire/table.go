@@ -169,8 +169,8 @@ var table = newTable(
 	row[RemovalAck](RemovalAckID, CellApp.to(CellApp)),
 
 	// Between cell parts and bases.
-	row[flow.Message](FlowID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp)),
-	row[flow.Ack](FlowAckID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp)),
+	row[flow.Message](FlowID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
+	row[flow.Ack](FlowAckID, CellApp.to(CellApp, BaseApp), BaseApp.to(CellApp, BaseApp)),
 	row[ClientMove](ClientMoveID, CellApp.to(CellApp), BaseApp.to(CellApp)),
 	row[migrate.Probe](ProbeID, CellApp.to(CellApp), BaseApp.to(CellApp)),
 	row[migrate.Create](CreateID, BaseApp.to(CellApp)),

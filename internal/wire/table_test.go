@@ -127,7 +127,7 @@ func TestMay(t *testing.T) {
 		{wire.CellAppMgr, wire.AddCellID, wire.CellApp, true},
 		{wire.CellApp, wire.AddCellID, wire.CellApp, false},
 		{wire.BaseApp, wire.FlowID, wire.CellApp, true},
-		{wire.BaseApp, wire.FlowID, wire.BaseApp, false},
+		{wire.BaseApp, wire.FlowID, wire.BaseApp, true},
 		{wire.Observer, wire.FreezeID, wire.CellAppMgr, true},
 		{wire.Observer, wire.FreezeID, wire.CellApp, false},
 		{wire.BaseApp, wire.FreezeID, wire.CellAppMgr, false},

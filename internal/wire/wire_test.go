@@ -136,7 +136,7 @@ func samples() []wire.Received {
 		&wire.SpaceRate{Space: 3, Clock: clock},
 		&wire.ClientMove{ID: id, ClientRest: flow.ClientRest{Session: 2, Sequence: 3, Incarnation: 4, Forced: 5, Seen: []byte{5, 6}, Still: true, Position: here, Direction: there}},
 
-		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Reply: addr4, Payload: []byte("payload")},
+		&flow.Message{From: id, FromPart: entity.BasePart, To: id + 1, ToPart: entity.CellPart, Incarnation: 2, Low: 3, Number: 1 << 40, Born: 1, Reply: addr4, Payload: []byte("payload")},
 		&flow.Ack{To: id, ToPart: entity.CellPart, From: id + 1, FromPart: entity.ClientPart, Incarnation: 2, Life: 3, Number: 1 << 40, Settled: 1 << 39, Gone: true},
 
 		&wire.Located{ID: id, Space: 3, Gone: true, App: addr4},
@@ -159,7 +159,7 @@ func samples() []wire.Received {
 
 func counters() status.Counters {
 	return status.Counters{ClientCallsSent: 1, ClientCallsHandled: 2, FlowSent: 3, FlowHandled: 4, BundlesSent: 5, BytesDown: 6, BytesUp: 7,
-		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18}
+		Migrations: 8, Refused: 9, GhostsDiffer: 10, Errors: 11, PacketsUnsent: 12, FlowLost: 13, Repeats: 14, StaleGhosts: 15, Unproved: 16, Corrected: 17, Overruled: 18, LateAnswers: 19}
 }
 
 // endsOpen says that a message's last field is all that is left of the body, so that further bytes

@@ -19,13 +19,45 @@ func (g *generator) writeMailbox(d *property.Definition, x *side) {
 		"type %s struct{ entity.Mailbox }\n\n", name, part, d.Name, name)
 	g.printf("// New%s makes the calls of m typed: m leads to the %s part of %s.\n"+
 		"func New%s(m entity.Mailbox) %s { return %s{m} }\n\n", name, part, d.Name, name, name, name)
+	answers := false
+	for _, m := range x.methods {
+		answers = answers || len(m.Returns) > 0
+	}
+	if answers {
+		g.printf("// Then is that of entity.Mailbox, for the typed calls.\n"+
+			"func (m %s) Then(method string, user int64) %s { return %s{m.Mailbox.Then(method, user)} }\n\n", name, name, name)
+	}
 	g.writeCalls(name, x.methods)
+	for _, m := range x.methods {
+		g.writeResults(name, m)
+	}
+}
+
+// writeResults writes what takes the results of a two-way call out of its answer.
+func (g *generator) writeResults(name string, m *property.Method) {
+	if len(m.Returns) == 0 {
+		return
+	}
+	names := g.resultNames(m)
+	pointers := make([]string, len(names))
+	for i, n := range names {
+		pointers[i] = "&" + n
+	}
+	g.printf("// %sResults are the results of %s that an answer brings, or why there are none.\n"+
+		"func (m %s) %sResults(r entity.Reply)%s {\nerr = r.Scan(%s)\nreturn %s, err\n}\n\n",
+		goMethod(m), goMethod(m), name, goMethod(m), g.results(m), strings.Join(pointers, ", "), strings.Join(names, ", "))
 }
 
 // writeCalls writes the typed calls of methods through a mailbox, the struct of that name.
 func (g *generator) writeCalls(name string, methods []*property.Method) {
 	members := newScope(name, &g.faults)
 	members.declare("Mailbox", "the embedded entity.Mailbox")
+	members.declare("Then", "of two-way calls")
+	for _, m := range methods {
+		if len(m.Returns) > 0 {
+			members.declare(goMethod(m)+"Results", "the results of method "+m.Name)
+		}
+	}
 	for _, m := range methods {
 		method := goMethod(m)
 		members.declare(method, "method "+m.Name)

@@ -33,7 +33,7 @@ func (g *generator) writeMethods(d *property.Definition, x *side) {
 		for _, a := range m.Args {
 			g.printf("%s", g.takeApart(a))
 		}
-		g.printf("%s(%s)\n", method, g.answer(x, m))
+		g.printf("%s(%s)%s\n", method, g.answer(x, m), g.results(m))
 	}
 	g.printf("}\n\n")
 }
@@ -44,6 +44,27 @@ func (g *generator) answer(x *side, m *property.Method) string {
 		return g.signature(m, parameter)
 	}
 	return strings.TrimSuffix("caller entity.ID, "+g.signature(m, parameter, "caller"), ", ")
+}
+
+// results is what a script's method returns, as script.BindMethods finds it fitting: the results and
+// an error, or nothing.
+func (g *generator) results(m *property.Method) string {
+	if len(m.Returns) == 0 {
+		return ""
+	}
+	list := make([]string, 0, len(m.Returns)+1)
+	for i, name := range g.resultNames(m) {
+		list = append(list, name+" "+parameter(m.Returns[i].Type))
+	}
+	return " (" + strings.Join(append(list, "err error"), ", ") + ")"
+}
+
+func (g *generator) resultNames(m *property.Method) []string {
+	names := make([]string, len(m.Returns))
+	for i, a := range m.Returns {
+		names[i] = a.Name
+	}
+	return parameters(names, []string{"entity", "property", "client", "fmt", "m", "r", "err"})
 }
 
 // takeApart says how a script makes plain structs of an argument that it gets as a Value.

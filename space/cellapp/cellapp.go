@@ -253,4 +253,12 @@ func (o *outbox) NewID() (entity.ID, error) {
 
 var errNotJoined = errors.New("cellapp: there are no entity ids before the manager's Welcome")
 
+func (o *outbox) Home(id entity.ID) (app mercury.Address, base bool) {
+	if o.alloc != nil && o.alloc.Issues(id) {
+		return o.cfg.Transport.Self(), false
+	}
+	h := o.roster.Home(id)
+	return h.App, h.Role == wire.BaseApp
+}
+
 func (o *outbox) Dead(app mercury.Address) bool { return o.links.Dead(app) }

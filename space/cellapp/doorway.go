@@ -120,15 +120,37 @@ func (a *CellApp) mayCreate(from sender, m *migrate.Create) error {
 	return a.ofBase(from, m.ID)
 }
 
-// ackOf checks that an app may give this ack. A BaseApp acks what its bases received. It also tells
-// the callers of an entity that the entity has ended; the caller's cell checks that against where
+// ackOf checks that an app may give this ack. A BaseApp acks what its bases received, and passes on
+// what a cell part says to one whose base it has. It also tells the callers of an entity that the entity has ended; the caller's cell checks that against where
 // it sent its calls.
 func (a *CellApp) ackOf(from sender, m *flow.Ack) error {
 	switch {
 	case from.role != wire.BaseApp || m.Gone && m.From != m.To:
 		return nil
-	case m.From != m.To || m.FromPart != entity.BasePart:
+	case m.From != m.To && m.FromPart == entity.CellPart: // passed on to where the base knows it
+		return a.ofBase(from, m.To)
+	case m.FromPart != entity.BasePart:
 		return errRole
+	case m.From != m.To:
+		return a.homeOf(from, m.From)
 	}
 	return a.ofBase(from, m.To)
+}
+
+// flowOf checks that a BaseApp may bring a message to a cell part: from its own base, from anyone to a
+// cell part whose base is there, which passes it on, or from one of its bases to a cell part without a
+// base.
+func (a *CellApp) flowOf(from sender, m *flow.Message) error {
+	if from.role == wire.BaseApp && m.From != m.To && a.homeOf(from, m.From) == nil {
+		return nil
+	}
+	return a.ofBase(from, m.To)
+}
+
+// homeOf checks that a BaseApp may speak for a base.
+func (a *CellApp) homeOf(from sender, id entity.ID) error {
+	if h := a.roster.Home(id); h.App != from.app || h.Role != wire.BaseApp {
+		return errBase
+	}
+	return nil
 }

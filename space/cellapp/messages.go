@@ -120,7 +120,7 @@ func (a *CellApp) route() {
 func (a *CellApp) routeEntities() {
 	r := &a.routes
 	app.Try(r, func(from sender, m *flow.Message) error {
-		if err := a.ofBase(from, m.To); err != nil {
+		if err := a.flowOf(from, m); err != nil {
 			return err
 		}
 		a.population.HandleFlow(m, from.app)

@@ -36,6 +36,8 @@ type Counters struct {
 	// StaleGhosts counts messages to ghosts that a newer message had overtaken, or that came before
 	// the ghost or after its end. A world in motion has some.
 	StaleGhosts uint64 `json:",omitempty"`
+	// LateAnswers counts answers to calls that had timed out or had been answered before.
+	LateAnswers uint64 `json:",omitempty"`
 	// Unproved counts what a CellApp said of an entity that only another may say, as far as was
 	// known. A message that a move of the entity overtook is among it, now and then; it is said
 	// again.

@@ -39,6 +39,9 @@ type Outbox interface {
 	DestroySpace(space entity.SpaceID)
 	// NewID issues an entity id.
 	NewID() (entity.ID, error)
+	// Home is the app that an entity belongs to by its id, dead or alive: its base's, if base is
+	// true, or the CellApp that made it. It is zero if the app is not known here.
+	Home(id entity.ID) (app mercury.Address, base bool)
 	// Dead reports whether an app was declared dead.
 	Dead(app mercury.Address) bool
 }

@@ -340,7 +340,7 @@ func (m SpyClientMailbox) Learned(ranks []Pair[string, int32], quests []Pair[ent
 type ShopServiceMethods interface {
 	// Buy: quest FIXED_DICT HeroQuestsItem, returns USER_TYPE Coins.
 	// HeroQuestsItemDataOf takes argument quest apart.
-	Buy(quest property.Value)
+	Buy(quest property.Value) (arg1 property.Value, err error)
 }
 
 // ShopServiceMailbox calls the service methods of Shop, wherever the part is. The errors are those of entity.Mailbox.Call.
@@ -349,9 +349,20 @@ type ShopServiceMailbox struct{ entity.Mailbox }
 // NewShopServiceMailbox makes the calls of m typed: m leads to the service part of Shop.
 func NewShopServiceMailbox(m entity.Mailbox) ShopServiceMailbox { return ShopServiceMailbox{m} }
 
+// Then is that of entity.Mailbox, for the typed calls.
+func (m ShopServiceMailbox) Then(method string, user int64) ShopServiceMailbox {
+	return ShopServiceMailbox{m.Mailbox.Then(method, user)}
+}
+
 // Buy: quest FIXED_DICT HeroQuestsItem, returns USER_TYPE Coins.
 func (m ShopServiceMailbox) Buy(quest HeroQuestsItemData) error {
 	return m.Mailbox.Call("buy", ValueOfHeroQuestsItem(quest))
+}
+
+// BuyResults are the results of Buy that an answer brings, or why there are none.
+func (m ShopServiceMailbox) BuyResults(r entity.Reply) (arg1 property.Value, err error) {
+	err = r.Scan(&arg1)
+	return arg1, err
 }
 
 // ClientHandlers finds who answers for a replica: a function for each type, which may be nil, as may what it returns.

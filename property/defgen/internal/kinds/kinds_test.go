@@ -93,7 +93,8 @@ func (h hero) Learned(ranks []kinds.Pair[string, int32], quests []kinds.Pair[ent
 
 type caller func(method int, args []byte) error
 
-func (f caller) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
+func (f caller) CallMethod(q entity.Request) error {
+	method, args := q.Method, q.Args
 	return f(method, args)
 }
 
@@ -102,7 +103,7 @@ func TestPairsTravel(t *testing.T) {
 	d := schema(t).Type("Hero")
 	learned := ""
 	h := kinds.ClientHandlers{Hero: func(kinds.HeroReplica) kinds.HeroClientMethods { return hero{&learned} }}
-	to := kinds.NewHeroClientMailbox(entity.Mailbox{Part: entity.ClientPart, Def: d, Via: caller(func(method int, args []byte) error {
+	to := kinds.NewHeroClientMailbox(entity.Mailbox{Kind: entity.ClientMailbox, Def: d, Via: caller(func(method int, args []byte) error {
 		values, err := d.ClientMethods[method].ReadArgs(args)
 		if err == nil {
 			h.Called(&client.Replica{Def: d}, d.ClientMethods[method], values)

@@ -57,7 +57,8 @@ type events struct {
 	r *client.Replica
 }
 
-func (e events) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
+func (e events) CallMethod(q entity.Request) error {
+	method, args := q.Method, q.Args
 	m := e.r.Def.ClientMethods[method]
 	values, err := m.ReadArgs(args)
 	if err == nil {
@@ -69,7 +70,7 @@ func (e events) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) 
 func TestCallsOfTheServerReachTheHandler(t *testing.T) {
 	var heard []string
 	r := replica(t, "Avatar")
-	to := sample.NewAvatarClientMailbox(entity.Mailbox{ID: 3, Part: entity.ClientPart, Def: r.Def, Via: events{handlers(&heard), r}})
+	to := sample.NewAvatarClientMailbox(entity.Mailbox{ID: 3, Kind: entity.ClientMailbox, Def: r.Def, Via: events{handlers(&heard), r}})
 	err := errors.Join(
 		to.Heard("hello"),
 		to.Looted([]sample.ItemData{{Kind: 1, Count: 2}, {Kind: 3}}, 8),

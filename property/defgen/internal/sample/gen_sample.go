@@ -326,7 +326,7 @@ type AvatarBaseMethods interface {
 	// GemDataOf takes argument gem apart.
 	Collect(gem property.Value, gender uint8)
 	// Balance: of STRING, returns gold UINT32.
-	Balance(of string)
+	Balance(of string) (gold uint32, err error)
 }
 
 // AvatarBaseMailbox calls the base methods of Avatar, wherever the part is. The errors are those of entity.Mailbox.Call.
@@ -335,6 +335,11 @@ type AvatarBaseMailbox struct{ entity.Mailbox }
 // NewAvatarBaseMailbox makes the calls of m typed: m leads to the base part of Avatar.
 func NewAvatarBaseMailbox(m entity.Mailbox) AvatarBaseMailbox { return AvatarBaseMailbox{m} }
 
+// Then is that of entity.Mailbox, for the typed calls.
+func (m AvatarBaseMailbox) Then(method string, user int64) AvatarBaseMailbox {
+	return AvatarBaseMailbox{m.Mailbox.Then(method, user)}
+}
+
 // Collect: gem FIXED_DICT Gem or None, gender UINT8, exposed to OWN_CLIENT.
 func (m AvatarBaseMailbox) Collect(gem *GemData, gender uint8) error {
 	return m.Mailbox.Call("collect", genOptional(gem, ValueOfGem), gender)
@@ -342,6 +347,12 @@ func (m AvatarBaseMailbox) Collect(gem *GemData, gender uint8) error {
 
 // Balance: of STRING, returns gold UINT32.
 func (m AvatarBaseMailbox) Balance(of string) error { return m.Mailbox.Call("balance", of) }
+
+// BalanceResults are the results of Balance that an answer brings, or why there are none.
+func (m AvatarBaseMailbox) BalanceResults(r entity.Reply) (gold uint32, err error) {
+	err = r.Scan(&gold)
+	return gold, err
+}
 
 // AvatarClientMethods is what a client program does when the server calls client methods of Avatar.
 type AvatarClientMethods interface {

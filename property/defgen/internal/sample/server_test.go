@@ -57,7 +57,10 @@ func (p *Player) Collect(gem property.Value, gender uint8) {
 	p.heard = append(p.heard, fmt.Sprintf("collect, no gem %v, %d", gem.IsNone(), gender))
 }
 
-func (p *Player) Balance(of string) { p.heard = append(p.heard, "balance of "+of) }
+func (p *Player) Balance(of string) (uint32, error) {
+	p.heard = append(p.heard, "balance of "+of)
+	return 7, nil
+}
 
 func load(t testing.TB) *property.Schema {
 	t.Helper()
@@ -75,8 +78,10 @@ type wire struct {
 	source  entity.ID
 }
 
-func (w wire) CallMethod(_ entity.ID, _ entity.Part, method int, args []byte) error {
-	return w.methods.Call(reflect.ValueOf(w.script), method, w.source, args)
+func (w wire) CallMethod(q entity.Request) error {
+	method, args := q.Method, q.Args
+	_, err := w.methods.Call(reflect.ValueOf(w.script), method, w.source, args)
+	return err
 }
 
 // bind does for a script what a CellApp or BaseApp does.
@@ -97,7 +102,7 @@ func TestCallsOfTheCellReachTheScript(t *testing.T) {
 	d := load(t).Type("Avatar")
 	avatar := new(Avatar)
 	via := bind(t, avatar, d, property.CellSide, d.CellMethods)
-	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Part: entity.CellPart, Def: d, Via: via})
+	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Kind: entity.CellMailbox, Def: d, Via: via})
 
 	sword := sample.WeaponData{Name: "sword", Damage: 12, Gem: &sample.GemData{Colour: 2, Value: 70000}, Runes: []int16{-1, 4}}
 	for _, err := range []error{
@@ -129,7 +134,7 @@ func TestCallsOfTheBaseReachTheScript(t *testing.T) {
 	d := load(t).Type("Avatar")
 	player := new(Player)
 	via := bind(t, player, d, property.BaseSide, d.BaseMethods)
-	base := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Part: entity.BasePart, Def: d, Via: via})
+	base := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Kind: entity.BaseMailbox, Def: d, Via: via})
 	if err := errors.Join(base.Collect(nil, 3), base.Balance("Ada")); err != nil {
 		t.Error(err)
 	}
@@ -143,11 +148,11 @@ func TestACallThatDoesNotFitIsRefused(t *testing.T) {
 	d := load(t).Type("Avatar")
 	avatar := new(Avatar)
 	via := bind(t, avatar, d, property.CellSide, d.CellMethods)
-	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Part: entity.CellPart, Def: d, Via: via})
+	cell := sample.NewAvatarCellMailbox(entity.Mailbox{ID: 1, Kind: entity.CellMailbox, Def: d, Via: via})
 	if err := cell.Equip(sample.WeaponData{Name: "\xff", Gem: new(sample.GemData)}, nil); !errors.Is(err, entity.ErrArguments) || !errors.Is(err, property.ErrValue) {
 		t.Errorf("error is %v", err)
 	}
-	wrong := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Part: entity.CellPart, Def: d, Via: via})
+	wrong := sample.NewAvatarBaseMailbox(entity.Mailbox{ID: 1, Kind: entity.CellMailbox, Def: d, Via: via})
 	if err := wrong.Balance("Ada"); !errors.Is(err, entity.ErrNoMethod) {
 		t.Errorf("error is %v", err)
 	}

@@ -1,0 +1,244 @@
+package baseapp
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/mercury"
+	"github.com/cellscape/cellscape/property"
+)
+
+// maxNested bounds own calls within own calls: a script that calls itself without end gets an error
+// before the stack ends the process.
+const maxNested = 64
+
+// Schema is part of entity.BaseHost.
+func (b *base) Schema() *property.Schema { return b.app.cfg.Schema }
+
+// CallMethod is part of entity.Caller.
+func (b *base) CallMethod(q entity.Request) error {
+	switch {
+	case b.removed:
+		return entity.ErrNoPart
+	case len(q.Args) > flow.MaxArguments:
+		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(q.Args), flow.MaxArguments)
+	case q.OnReply != "":
+		if err := script.CheckCallback[entity.Reply](b.kind, q.OnReply); err != nil {
+			return err
+		}
+	}
+	if q.To == b.id {
+		return b.callOwn(&q)
+	}
+	t, err := b.talk(q.To, q.Kind.Via())
+	if err != nil {
+		return err
+	}
+	if t.at.IsZero() && q.At.IsValid() {
+		t.at = mercury.Address{At: q.At, Salt: q.Salt}
+	}
+	return b.sendCall(&q, t.say)
+}
+
+// callOwn calls a part of the own entity.
+func (b *base) callOwn(q *entity.Request) error {
+	switch {
+	case q.Kind.Via() == entity.CellPart && q.Kind.Part() == entity.CellPart && q.OnReply == "":
+		m := flow.MethodCall{Method: uint16(q.Method), Args: q.Args}
+		return b.sendCell(m.Append(b.app.payload[:0], flow.CallCellPayload))
+	case q.Kind.Via() == entity.CellPart && !b.link.Open():
+		return entity.ErrNoPart
+	case q.Kind.Via() == entity.CellPart:
+		return b.sendCall(q, b.sendCell)
+	case q.Kind.Part() == entity.ClientPart:
+		return b.callClient(q.Method, q.Args)
+	}
+	return b.callSelf(q)
+}
+
+// callClient calls a client method of the own client.
+func (b *base) callClient(method int, args []byte) error {
+	if b.client == nil {
+		return entity.ErrNoPart
+	}
+	m := protocol.Call{ID: b.id, Method: uint16(method), Args: args}
+	b.client.send(m.Append(b.app.buf[:0]))
+	return nil
+}
+
+// callSelf calls a method of the base at once.
+func (b *base) callSelf(q *entity.Request) error {
+	if b.nested >= maxNested {
+		return fmt.Errorf("%w: %d own calls within one another", entity.ErrTooMany, maxNested)
+	}
+	var id flow.RequestID
+	if q.OnReply != "" {
+		var err error
+		if id, err = b.requests.Add(b.app.game, q, 0, baseStream, entity.MaxBaseRequests); err != nil {
+			return err
+		}
+	}
+	b.nested++
+	defer func(c entity.Call) { b.handling = c; b.nested-- }(b.handling)
+	b.handling = entity.Call{Source: b.id}
+	results, err := b.call(q.Method, 0, q.Args)
+	if id.IsZero() {
+		return err
+	}
+	if x, waits := b.requests.Take(id); waits {
+		a := results.Answer(id, err)
+		b.tellReply(&x, &a, nil)
+	}
+	return nil
+}
+
+// sendCall sends a call to a part by send.
+func (b *base) sendCall(q *entity.Request, send func(payload []byte) error) error {
+	m := flow.ServerCall{Caller: b.id, CallerPart: entity.BasePart, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
+	if q.OnReply != "" {
+		var err error
+		if m.Request, err = b.requests.Add(b.app.game, q, 0, baseStream, entity.MaxBaseRequests); err != nil {
+			return err
+		}
+	}
+	if err := send(m.Append(b.app.payload[:0])); err != nil {
+		b.requests.Take(m.Request)
+		return err
+	}
+	return nil
+}
+
+// takeCall takes a call of a script that a part of an entity makes or, if that is the own cell part,
+// hands on.
+func (b *base) takeCall(part entity.Part, id entity.ID, own bool, body []byte) error {
+	var x flow.ServerCall
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	direct := x.Caller == id && x.CallerPart == part
+	if !direct && !own {
+		return fmt.Errorf("entity %v calls in the name of %v", id, x.Caller)
+	}
+	if direct && !own {
+		if i, found := b.findTalk(id, part); found {
+			t := b.talks[i]
+			if !x.After(t.cause, t.turn) {
+				b.app.report.Repeats++
+				return nil
+			}
+			if x.Cause != 0 {
+				t.cause, t.turn = x.Cause, x.Turn
+			}
+		}
+	}
+	switch {
+	case x.Part == entity.CellPart:
+		return b.answer(&x, script.Results{}, fmt.Errorf("%w: a base does not hand on calls to its cell part", entity.ErrRefused))
+	case x.Part == entity.BasePart:
+		defer func(c entity.Call) { b.handling = c }(b.handling)
+		b.handling = entity.Call{Source: x.Caller, Number: x.Cause}
+		results, err := b.call(int(x.Method), 0, x.Args)
+		return b.answer(&x, results, err)
+	case entity.MethodOf(b.props.Definition(), entity.ClientPart, int(x.Method)) == nil:
+		return b.answer(&x, script.Results{}, entity.ErrNoMethod)
+	}
+	return b.answer(&x, script.Results{}, b.callClient(int(x.Method), x.Args))
+}
+
+// answer sends what became of a call, if that is asked for. Else it returns why the call was refused.
+func (b *base) answer(x *flow.ServerCall, results script.Results, err error) error {
+	if x.Request.IsZero() {
+		return unlessPanicked(err)
+	}
+	a := results.Answer(x.Request, err)
+	if x.Caller == b.id && x.CallerPart == entity.CellPart {
+		return b.sendCell(a.Append(b.app.payload[:0]))
+	}
+	t, err := b.reach(x.Caller, x.CallerPart)
+	if err != nil {
+		return err
+	}
+	return t.say(a.Append(b.app.payload[:0]))
+}
+
+// reach is talk for a base that may have been removed by the call that it answers.
+func (b *base) reach(id entity.ID, part entity.Part) (*talk, error) {
+	if !b.removed {
+		return b.talk(id, part)
+	}
+	a, key := b.app, talkKey{b.id, id, part}
+	if t := a.talking.departed[key]; t != nil {
+		return t, nil
+	}
+	t, err := b.talk(id, part)
+	if err != nil {
+		return nil, err
+	}
+	b.talks = nil
+	if a.talking.departed == nil {
+		a.talking.departed = make(map[talkKey]*talk)
+	}
+	a.talking.departed[key] = t
+	return t, nil
+}
+
+// takeAnswer takes an answer to a call that the base has made.
+func (b *base) takeAnswer(by entity.ID, body []byte) error {
+	var a flow.Answer
+	if err := a.Parse(body); err != nil {
+		return err
+	}
+	x, waits := b.requests.Answered(a.Request, by)
+	if !waits {
+		b.app.report.LateAnswers++
+		return nil
+	}
+	b.tellReply(&x, &a, nil)
+	return nil
+}
+
+// tellReply tells the script how a call ended: by an answer, or by err.
+func (b *base) tellReply(x *script.Waiting, a *flow.Answer, err error) {
+	if !b.failed && !b.removed {
+		callBack(b, x.Callback, x.Reply(b.app.cfg.Schema.ByID(x.Type), a, err))
+	}
+}
+
+// timeOut ends the calls that were not answered in time.
+func (b *base) timeOut() {
+	for !b.removed {
+		x, due := b.requests.TakeDue(b.app.game)
+		if !due {
+			return
+		}
+		b.tellReply(&x, nil, entity.ErrTimeout)
+	}
+}
+
+// failure is a call that was given up during a walk over bases or flows. The script is told after it.
+type failure struct {
+	b   *base
+	id  flow.RequestID
+	err error
+}
+
+// fail ends a call that nobody will answer.
+func (b *base) fail(id flow.RequestID, err error) {
+	if !id.IsZero() && !b.removed {
+		b.app.failed = append(b.app.failed, failure{b, id, err})
+	}
+}
+
+func (a *BaseApp) tellFailed() {
+	for i := 0; i < len(a.failed); i++ { // a callback may add more
+		f := a.failed[i]
+		if x, waits := f.b.requests.Take(f.id); waits {
+			f.b.tellReply(&x, nil, f.err)
+		}
+	}
+	clear(a.failed)
+	a.failed = a.failed[:0]
+}

@@ -1,0 +1,459 @@
+package baseapp
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/wire"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+const (
+	// MaxPeers bounds the parts that one base keeps flows with. It is large because a base may be a
+	// guild or a matchmaker that everyone talks to, and costs little: a flow at rest is looked at
+	// once in a PeerLease.
+	MaxPeers = 1 << 16
+
+	// PeerLease is how long a settled flow is kept without use. No message can be under way for so
+	// long.
+	PeerLease = time.Minute
+
+	// FlowGiveUp is how long a base tries to reach a cell part without a base, which answers nothing.
+	FlowGiveUp = 15 * time.Second
+
+	// MaxDeparted bounds the flows that bases which are gone still have something to send on.
+	MaxDeparted = 1 << 16
+
+	// idlePerTick is how many flows a tick looks at because their lease may be over.
+	idlePerTick = 256
+
+	// baseStream is the incarnation of every base, since bases are not restored.
+	baseStream = 1
+)
+
+// talk is both directions of a flow between a base and another part than its own cell part.
+//
+//	quiet  --- send, a message, an ack ---> active: looked at in each tick
+//	quiet  <--- all settled, no ack owed -- active
+//	quiet  --- PeerLease -------> forgotten
+//
+// Invariants: a talk that keeps messages or owes an ack is active. A talk is in the talks of its base,
+// or its base is gone and it is among the departed.
+type talk struct {
+	of   *base
+	id   entity.ID
+	part entity.Part
+	out  flow.Sender
+	in   flow.Receiver
+	// at is where the messages of a cell part come from, and where acks go to.
+	at mercury.Address
+	// home is the app of the other end's base, or the app that made a cell part without one.
+	home  wire.AppRef
+	life  uint32 // newest known incarnation of a cell part
+	cause uint64 // of the last handled call; see flow.ServerCall
+	turn  uint32
+	// used is when it last moved; answered is when the other end last said anything, or something
+	// began to wait for it.
+	used, answered time.Duration
+	active, aging  bool
+}
+
+// talking is what a BaseApp has of all talks.
+type talking struct {
+	active   []*talk
+	aging    []*talk // quiet ones in the order of their leases
+	departed map[talkKey]*talk
+	// local are messages between bases of this app. They are handled after what is being handled.
+	local []flow.Message
+	spare []flow.Message
+}
+
+// talkKey names a flow of a base that is gone.
+type talkKey struct {
+	of, with entity.ID
+	part     entity.Part
+}
+
+func (t *talk) compare(id entity.ID, part entity.Part) int {
+	return cmp.Or(cmp.Compare(t.id, id), cmp.Compare(t.part, part))
+}
+
+func (b *base) findTalk(id entity.ID, part entity.Part) (int, bool) {
+	return slices.BinarySearchFunc(b.talks, id, func(t *talk, id entity.ID) int { return t.compare(id, part) })
+}
+
+// talk returns the flow with a part, and begins it if there is none.
+func (b *base) talk(id entity.ID, part entity.Part) (*talk, error) {
+	i, found := b.findTalk(id, part)
+	if found {
+		return b.talks[i], nil
+	}
+	if len(b.talks) >= MaxPeers {
+		return nil, fmt.Errorf("%w: it keeps flows with %d others already", entity.ErrFull, MaxPeers)
+	}
+	// The target may remember the numbers of an earlier flow, which was forgotten here as idle.
+	// Microseconds since this app started are above all that it can have had.
+	t := &talk{of: b, id: id, part: part, out: flow.NewSender(uint64(b.app.now / time.Microsecond)), used: b.app.now, home: b.app.homeOf(id)}
+	b.talks = slices.Insert(b.talks, i, t)
+	b.app.age(t)
+	return t, nil
+}
+
+// homeOf is the app that an entity belongs to.
+func (a *BaseApp) homeOf(id entity.ID) wire.AppRef {
+	if a.ids != nil && a.ids.Issues(id) {
+		return wire.AppRef{Role: wire.BaseApp, App: a.net.Self()}
+	}
+	return a.roster.Home(id)
+}
+
+// wake makes the next ticks look at a flow.
+func (a *BaseApp) wake(t *talk) {
+	t.used = a.now
+	if !t.active {
+		t.active = true
+		a.talking.active = append(a.talking.active, t)
+	}
+}
+
+// age puts a flow among those whose lease may end.
+func (a *BaseApp) age(t *talk) {
+	if !t.aging {
+		t.aging = true
+		a.talking.aging = append(a.talking.aging, t)
+	}
+}
+
+// say keeps a message until it is settled, and sends it if it is its turn.
+func (t *talk) say(payload []byte) error {
+	a := t.of.app
+	if t.out.Unreceived() == 0 {
+		t.answered = a.now
+	}
+	if _, err := t.out.Add(a.now, payload); err != nil {
+		return fmt.Errorf("%w: %w", entity.ErrFull, err)
+	}
+	a.report.FlowSent++
+	a.wake(t)
+	if t.out.Waiting() == 1 {
+		t.out.Send(t.transmitNow)
+	}
+	return nil
+}
+
+func (t *talk) transmitNow(n uint64, payload []byte) bool {
+	return t.transmit(n, payload, mercury.High)
+}
+
+func (t *talk) transmitLater(n uint64, payload []byte) bool {
+	return t.transmit(n, payload, mercury.Free)
+}
+
+// transmit sends a message to where the other end is, or to its base, which passes it on. It reports
+// whether there was room, up to a level.
+func (t *talk) transmit(n uint64, payload []byte, room mercury.Level) bool {
+	a := t.of.app
+	m := &a.passed
+	*m = flow.Message{From: t.of.id, FromPart: entity.BasePart, To: t.id, ToPart: t.part,
+		Incarnation: baseStream, Born: baseStream, Low: t.out.Low(), Number: n, Reply: a.net.Self(), Payload: payload}
+	to := t.where()
+	switch {
+	case to.IsZero():
+		return true // the timer tries again
+	case to != a.net.Self():
+		if a.links.Level(to) > room {
+			return false
+		}
+		a.send(to, m)
+		return true
+	case t.part == entity.CellPart:
+		a.passFlow(m)
+		return true
+	}
+	x := *m
+	x.Payload = slices.Clone(payload)
+	a.talking.local = append(a.talking.local, x)
+	return true
+}
+
+// where is where messages go.
+func (t *talk) where() mercury.Address {
+	if t.home.App.IsZero() {
+		t.home = t.of.app.homeOf(t.id)
+	}
+	if t.home.Role == wire.CellApp && !t.at.IsZero() {
+		return t.at
+	}
+	return t.home.App
+}
+
+// hearLocal handles the messages between bases of this app, as far as they were sent before.
+func (a *BaseApp) hearLocal() {
+	if len(a.talking.local) == 0 {
+		a.tellFailed()
+		return
+	}
+	list := a.talking.local
+	a.talking.local = a.talking.spare[:0]
+	for i := range list {
+		a.takeTalk(a.net.Self(), &list[i])
+	}
+	clear(list)
+	a.talking.spare = list[:0]
+	a.tellFailed()
+}
+
+// tickTalks does what is due for the flows in which something happens, and forgets idle ones.
+func (a *BaseApp) tickTalks() {
+	a.hearLocal()
+	list := a.talking.active
+	first := 0
+	if n := uint64(len(list)); n > 0 {
+		first = int(a.ticks.Number * fairStep % n)
+	}
+	for i := range list {
+		list[(first+i)%len(list)].tick()
+	}
+	kept := a.talking.active[:0] // callbacks come later, so nothing was added
+	for _, t := range a.talking.active {
+		switch {
+		case t.out.Kept() > 0 || t.in.Owed() && !t.of.removed:
+			kept = append(kept, t)
+			continue
+		case t.of.removed:
+			delete(a.talking.departed, talkKey{t.of.id, t.id, t.part})
+		default:
+			a.age(t)
+		}
+		t.active = false
+	}
+	clear(a.talking.active[len(kept):])
+	a.talking.active = kept
+	a.forgetIdle()
+	a.tellFailed()
+}
+
+func (t *talk) tick() {
+	a := t.of.app
+	if !t.of.removed {
+		t.ack()
+	}
+	if t.out.Kept() == 0 {
+		return
+	}
+	switch {
+	case !t.home.App.IsZero() && t.home.Role == wire.BaseApp && a.links.Dead(t.home.App):
+		t.abandon(errBaseDead)
+		return
+	case t.home.Role != wire.BaseApp && t.out.Unreceived() > 0 && a.now-t.answered >= FlowGiveUp:
+		t.abandon(errNowhere)
+		return
+	}
+	t.out.Resume(a.now, t.transmitLater)
+	t.out.Probe(a.now, probeAfter, func(n uint64, payload []byte) { t.transmitLater(n, payload) })
+}
+
+// probeAfter is how long nothing may be settled before a cell part is asked: longer than the default
+// time between two backups.
+const probeAfter = 15 * time.Second
+
+// ack says what was handled, which is settled: the base dies with its app.
+func (t *talk) ack() {
+	a := t.of.app
+	to := t.at
+	if t.part == entity.BasePart {
+		to = t.where()
+	}
+	if !t.in.Owed() || to.IsZero() || to != a.net.Self() && a.links.Level(to) == mercury.Packed {
+		return // without room it stays owed; a sender that is not known asks again
+	}
+	t.in.TakeOwed()
+	a.ack = flow.Ack{To: t.id, ToPart: t.part, From: t.of.id, FromPart: entity.BasePart,
+		Incarnation: t.in.Incarnation(), Number: t.in.Last(), Settled: t.in.Last()}
+	if to == a.net.Self() {
+		a.takeTalkAck(sender{app: to, role: wire.BaseApp}, &a.ack)
+		return
+	}
+	a.send(to, &a.ack)
+}
+
+// forgetIdle looks at the flows whose lease may be over.
+func (a *BaseApp) forgetIdle() {
+	n := 0
+	for n < len(a.talking.aging) && n < idlePerTick {
+		t := a.talking.aging[0]
+		if !t.of.removed && !t.active && a.now-t.used < PeerLease {
+			break
+		}
+		a.talking.aging = a.talking.aging[1:]
+		t.aging = false
+		n++
+		if t.active || t.of.removed {
+			continue // it comes back when it is quiet
+		}
+		if i, found := t.of.findTalk(t.id, t.part); found {
+			t.of.talks = slices.Delete(t.of.talks, i, i+1)
+		}
+	}
+	if len(a.talking.aging) == 0 {
+		a.talking.aging = nil
+	}
+}
+
+// partTalks leaves behind what a base that goes has sent and nobody has settled.
+func (b *base) partTalks() {
+	a := b.app
+	for _, t := range b.talks {
+		switch {
+		case t.out.Kept() == 0:
+		case len(a.talking.departed) >= MaxDeparted:
+			a.report.FlowLost += uint64(t.out.Unreceived())
+			a.fault("too many flows of bases that are gone", "most", MaxDeparted, "entity", b.id)
+			t.out.Settle(a.now, t.out.Last())
+		default:
+			if a.talking.departed == nil {
+				a.talking.departed = make(map[talkKey]*talk)
+			}
+			a.talking.departed[talkKey{b.id, t.id, t.part}] = t
+			a.wake(t)
+		}
+	}
+	b.talks = nil
+}
+
+// speaksFor reports whether an app may send the messages of a part: of a base, the app that it is on;
+// of a cell part, any CellApp. A message to a cell part may come from another CellApp than the part is
+// on, since it may have moved.
+func (a *BaseApp) speaksFor(by sender, m *flow.Message) bool {
+	if m.FromPart == entity.BasePart {
+		return by.role == wire.BaseApp && a.homeOf(m.From).App == by.app
+	}
+	return by.role == wire.CellApp
+}
+
+// takeTalk takes a message from a part of another entity, or from the base itself.
+func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
+	b := a.byID[m.To]
+	if b == nil || b.removed {
+		if a.ids == nil || !a.ids.Issues(m.To) {
+			a.refused("a flow to a base of another app", "to", m.To, "from", from)
+			return
+		}
+		gone := flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: entity.BasePart, Incarnation: m.Incarnation, Gone: true}
+		if from == a.net.Self() {
+			a.takeTalkAck(sender{app: from, role: wire.BaseApp}, &gone)
+			return
+		}
+		a.send(from, &gone)
+		return
+	}
+	t, err := b.talk(m.From, m.FromPart)
+	if err != nil || m.Incarnation < t.in.Incarnation() {
+		a.refused("a flow of an older incarnation, or too many flows", "to", m.To, "from", m.From, "error", err)
+		return
+	}
+	t.at = m.Reply
+	t.in.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, t.deliver)
+	a.wake(t)
+}
+
+// deliver handles one message, in its order.
+func (t *talk) deliver(payload []byte) {
+	b := t.of
+	if b.removed {
+		return
+	}
+	b.app.report.FlowHandled++
+	p, body, err := flow.SplitPayload(payload)
+	switch {
+	case err != nil:
+	case p == flow.ServerCallPayload:
+		err = b.takeCall(t.part, t.id, false, body)
+	case p == flow.AnswerPayload:
+		err = b.takeAnswer(t.id, body)
+	default:
+		err = fmt.Errorf("payload %d is not of another entity", p)
+	}
+	if err != nil {
+		b.app.refused("a message of another entity", "entity", b.id, "from", t.id, "error", err)
+	}
+}
+
+// takeTalkAck takes an ack of such a flow.
+func (a *BaseApp) takeTalkAck(by sender, m *flow.Ack) {
+	var t *talk
+	if b := a.byID[m.To]; b != nil {
+		if i, found := b.findTalk(m.From, m.FromPart); found {
+			t = b.talks[i]
+		}
+	}
+	if t == nil {
+		t = a.talking.departed[talkKey{m.To, m.From, m.FromPart}]
+	}
+	if t == nil || m.Incarnation != baseStream {
+		return
+	}
+	home := a.homeOf(m.From)
+	switch fromHome := by.app == home.App; {
+	case m.Gone && !fromHome && (home.Role == wire.BaseApp || by.app != t.at),
+		m.FromPart == entity.BasePart && !fromHome,
+		m.FromPart == entity.CellPart && !m.Gone && by.role != wire.CellApp:
+		a.refused("an ack of an app that may not give it", "from", m.From, "app", by.app)
+	case m.Gone:
+		t.abandon(errEnded)
+	case m.FromPart == entity.BasePart:
+		t.answered = a.now
+		t.out.Settle(a.now, m.Number)
+	default:
+		t.answered = a.now
+		if home.Role != wire.BaseApp {
+			t.at = by.app
+		}
+		t.out.Heed(a.now, m, baseStream, &t.life)
+	}
+}
+
+// The reasons why calls are given up.
+var (
+	errEnded    = fmt.Errorf("%w: the target has ended", entity.ErrNoEntity)
+	errBaseDead = fmt.Errorf("%w: the base of the target has died", entity.ErrNoEntity)
+	errNowhere  = fmt.Errorf("%w: the target is nowhere to be found", entity.ErrNoEntity)
+)
+
+// abandon forgets what was sent to a part that is gone. Who waits for an answer to what was not
+// handled is told later.
+func (t *talk) abandon(why error) {
+	a := t.of.app
+	if n := t.out.Unreceived(); n > 0 {
+		a.report.Refused += uint64(n)
+		t.of.log.Debug("calls given up", "target", t.id, "calls", n, "why", why)
+		t.out.Each(a.now, func(_ uint64, payload []byte) {
+			var m flow.ServerCall
+			if flow.Payload(payload[0]) == flow.ServerCallPayload && m.Parse(payload[1:]) == nil {
+				t.of.fail(m.Request, why)
+			}
+		})
+	}
+	t.out.Settle(a.now, t.out.Last())
+}
+
+// baseAppDead ends the calls to bases that died with their app.
+func (a *BaseApp) baseAppDead(app mercury.Address) {
+	if app == a.net.Self() {
+		return // the app itself hears it by Dismissed
+	}
+	a.links.Bury(wire.BaseApp, app)
+	a.roster.Remove(app)
+	for _, b := range a.list {
+		b.requests.Each(func(id flow.RequestID, target entity.ID) {
+			if h := a.homeOf(target); h.Role == wire.BaseApp && h.App == app {
+				b.fail(id, errBaseDead)
+			}
+		})
+	}
+	a.log.Warn("a BaseApp died", "app", app)
+}

@@ -1,0 +1,102 @@
+package entity
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/property"
+)
+
+const (
+	// CallTimeout is how long a two-way call may take, in game time, unless Within says otherwise:
+	// longer than the death of a CellApp takes to be noticed and healed.
+	CallTimeout = 15 * time.Second
+
+	// MaxCallTimeout is the longest time that a call may be given. What is not answered is kept, and
+	// travels with the caller.
+	MaxCallTimeout = 10 * time.Minute
+
+	// MaxRequests bounds the two-way calls of one cell part that are not answered yet, since they
+	// travel with it and are in its backups.
+	MaxRequests = 1024
+
+	// MaxBaseRequests is the same for a base, which may ask everyone of a guild at once.
+	MaxBaseRequests = 1 << 16
+
+	// MaxErrorText bounds the text of a GameError where it travels, in bytes; the rest is cut off.
+	MaxErrorText = 1024
+)
+
+// Errors of a Reply. ErrNoMethod, ErrArguments, ErrNoPart and *GameError are others.
+var (
+	// ErrNoEntity: the called entity has ended, or nobody knows where it is.
+	ErrNoEntity = errors.New("entity: there is no such entity")
+	// ErrRefused: the called part did not handle the call: its script panicked, or its results made no
+	// sense.
+	ErrRefused = errors.New("entity: the call was refused")
+	// ErrFull: too much waits to be sent to the entity, or to be answered.
+	ErrFull = errors.New("entity: too much waits to be sent or answered")
+	// ErrTimeout: no answer came in time. The call may be handled all the same, now or later.
+	ErrTimeout = errors.New("entity: no answer came in time")
+	// ErrNoService: nothing runs services.
+	ErrNoService = errors.New("entity: nothing runs the service")
+)
+
+// GameError is an error of the game that travels: a called method returns it, and the caller finds it
+// in its Reply. Any other error of a method arrives as one with its text and Code 0.
+type GameError struct {
+	Code int32
+	Text string // at most MaxErrorText bytes arrive
+}
+
+// Error is the text, with the code if there is one.
+func (e *GameError) Error() string {
+	if e.Code == 0 {
+		return e.Text
+	}
+	return fmt.Sprintf("%s (%d)", e.Text, e.Code)
+}
+
+// Reply is the argument of the callback that a two-way call named; see Mailbox.Then.
+type Reply struct {
+	// User is the number that the caller gave to Then.
+	User int64
+	// Target is the entity that was called, and Method the name of the method.
+	Target ID
+	Method string
+	// Err is why there are no results; nil if the method was handled. Match it with errors.Is and
+	// errors.As.
+	Err error
+
+	values []property.Value
+	scan   func(values []property.Value, dst []any) error
+}
+
+// NewReply is for the app that holds the caller. results are as the called app encoded them; what
+// does not fit the method becomes ErrRefused. scan is what Scan does with its values.
+func NewReply(user int64, target ID, m *property.Method, results []byte, err error, scan func(*property.Method, []property.Value, []any) error) Reply {
+	r := Reply{User: user, Target: target, Method: m.Name, Err: err}
+	if r.Err == nil {
+		if r.values, err = m.ReadReturns(results); err != nil {
+			r.Err = fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+	}
+	r.scan = func(values []property.Value, dst []any) error { return scan(m, values, dst) }
+	return r
+}
+
+// Values are the results, in the order of the definition; none after an error.
+func (r Reply) Values() []property.Value { return r.values }
+
+// Scan sets what dst point to: a pointer for each result, of the type that a parameter of a script's
+// method has. It returns Err if the call has failed.
+func (r Reply) Scan(dst ...any) error {
+	if r.Err != nil {
+		return r.Err
+	}
+	if r.scan == nil {
+		return ErrNoMethod
+	}
+	return r.scan(r.values, dst)
+}

@@ -1,0 +1,255 @@
+package space
+
+import (
+	"fmt"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/internal/script"
+	"github.com/cellscape/cellscape/mercury"
+)
+
+// This file has the calls between scripts: those that a cell part makes, those that it takes, and the
+// answers in both directions. Calls of clients are in cell_calls.go.
+
+// maxNested bounds own calls within own calls: a script that calls itself without end gets an error
+// before the stack ends the process.
+const maxNested = 64
+
+// realCaller is the Caller of the mailboxes that a cell part calls by.
+type realCaller struct{ r *Real }
+
+func (c realCaller) CallMethod(q entity.Request) error {
+	r := c.r
+	switch {
+	case r.gone != staying:
+		return entity.ErrGone
+	case len(q.Args) > flow.MaxArguments:
+		return fmt.Errorf("%w: %d bytes, at most %d are sent", entity.ErrArguments, len(q.Args), flow.MaxArguments)
+	case q.OnReply != "":
+		if err := script.CheckCallback[entity.Reply](r.kind, q.OnReply); err != nil {
+			return err
+		}
+	}
+	if q.To == r.e.ID {
+		return r.callOwn(&q)
+	}
+	p, err := r.peer(q.To, q.Kind.Via())
+	if err != nil {
+		return fmt.Errorf("%w: %w", entity.ErrFull, err)
+	}
+	if p.at.IsZero() && q.At.IsValid() {
+		p.at = mercury.Address{At: q.At, Salt: q.Salt}
+	}
+	size := len(q.Args) + callHead
+	if r.tail.bytes+size > MaxTail {
+		return fmt.Errorf("%w: %w", entity.ErrFull, ErrTail)
+	}
+	r.tail.bytes += size
+	return r.sendCall(p, &q)
+}
+
+// callHead is about how much a call is longer than its arguments.
+const callHead = 32
+
+// sendCall sends a call to the part that a flow leads to.
+func (r *Real) sendCall(p *peer, q *entity.Request) error {
+	m := flow.ServerCall{Caller: r.e.ID, CallerPart: entity.CellPart, Cause: r.cause, Part: q.Kind.Part(), Method: uint16(q.Method), Args: q.Args}
+	if r.cause != 0 {
+		if p.made != r.cause {
+			p.made, p.turns = r.cause, 0
+		}
+		p.turns++
+		m.Turn = p.turns
+	}
+	var err error
+	if q.OnReply != "" {
+		if m.Request, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, entity.MaxRequests); err != nil {
+			return err
+		}
+	}
+	if err = r.send(p, m.Append(nil)); err != nil {
+		r.requests.Take(m.Request)
+		return fmt.Errorf("%w: %w", entity.ErrFull, err)
+	}
+	return nil
+}
+
+// callOwn calls a part of the own entity.
+func (r *Real) callOwn(q *entity.Request) error {
+	switch {
+	case q.Kind.Part() == entity.CellPart:
+		return r.callSelf(q)
+	case q.Kind == entity.ClientMailbox || q.Kind == entity.ClientViaCell:
+		return clientCaller{r: r, own: true}.CallMethod(*q)
+	case r.e.Base.IsZero():
+		return entity.ErrNoPart
+	case q.Kind.Part() == entity.BasePart && q.OnReply == "":
+		m := flow.MethodCall{Cause: r.cause, Method: uint16(q.Method), Args: q.Args}
+		return r.sendBase(m.Append(nil, flow.CallBasePayload))
+	}
+	return r.sendCall(r.base(), q)
+}
+
+// callSelf calls a method of the cell part at once. Whatever becomes of the entity, it made the call
+// if and only if it handled it, so the call needs no flow.
+func (r *Real) callSelf(q *entity.Request) error {
+	if r.nested >= maxNested {
+		return fmt.Errorf("%w: %d own calls within one another", entity.ErrTooMany, maxNested)
+	}
+	var id flow.RequestID
+	if q.OnReply != "" {
+		var err error
+		if id, err = r.requests.Add(r.Now(), q, r.cause, r.e.Order.Incarnation, entity.MaxRequests); err != nil {
+			return err
+		}
+	}
+	r.nested++
+	defer func(call entity.Call) { r.call = call; r.nested-- }(r.call)
+	r.call.Source = r.e.ID
+	results, err := r.callMethod(q.Method, 0, q.Args)
+	if id.IsZero() {
+		return err
+	}
+	x, waits := r.requests.Take(id)
+	if !waits || r.gone != staying {
+		return nil
+	}
+	answer := results.Answer(id, err)
+	r.tellReply(&x, &answer, nil)
+	return nil
+}
+
+// serverCall takes a call of a script: of another entity, of the own base, or one that the own base
+// hands on.
+func (r *Real) serverCall(m *flow.Message, body []byte) error {
+	var x flow.ServerCall
+	if err := x.Parse(body); err != nil {
+		return err
+	}
+	if x.Caller != m.From || x.CallerPart != m.FromPart {
+		return fmt.Errorf("space: entity %v calls in the name of %v", m.From, x.Caller)
+	}
+	if p := r.known(m.From, m.FromPart); p == nil || !x.After(p.cause, p.turn) {
+		r.cell.count.Repeats++
+		return nil
+	} else if x.Cause != 0 {
+		p.cause, p.turn = x.Cause, x.Turn
+	}
+	switch x.Part {
+	case entity.BasePart:
+		if r.e.Base.IsZero() {
+			return r.answer(&x, script.Results{}, entity.ErrNoPart)
+		}
+		return r.sendBase(x.Append(nil))
+	case entity.ClientPart:
+		return r.answer(&x, script.Results{}, r.clientCallOf(&x))
+	}
+	if x.Caller != r.e.ID {
+		r.call = entity.Call{Source: x.Caller, Number: x.Cause}
+	}
+	results, err := r.callMethod(int(x.Method), 0, x.Args)
+	if r.gone == lost {
+		return nil // the call is made again when the entity is back
+	}
+	return r.answer(&x, results, err)
+}
+
+// clientCallOf calls the own client for another entity's script.
+func (r *Real) clientCallOf(x *flow.ServerCall) error {
+	switch {
+	case entity.MethodOf(r.e.Def, entity.ClientPart, int(x.Method)) == nil:
+		return entity.ErrNoMethod
+	case len(x.Args) > witness.MaxEntity:
+		return entity.ErrArguments
+	case !r.HasClient():
+		return entity.ErrNoPart
+	}
+	r.callClient(r.e.ID, int(x.Method), x.Args)
+	return nil
+}
+
+// answer sends what became of a call, if that is asked for. Else it returns why the call was refused.
+func (r *Real) answer(x *flow.ServerCall, results script.Results, err error) error {
+	if x.Request.IsZero() {
+		return err
+	}
+	answer := results.Answer(x.Request, err)
+	p, err := r.peer(x.Caller, x.CallerPart)
+	if err != nil {
+		return err
+	}
+	return r.send(p, answer.Append(nil))
+}
+
+// takeAnswer takes an answer to a call that the cell part has made.
+func (r *Real) takeAnswer(m *flow.Message, body []byte) error {
+	var a flow.Answer
+	if err := a.Parse(body); err != nil {
+		return err
+	}
+	x, waits := r.requests.Answered(a.Request, m.From)
+	if !waits {
+		r.cell.count.LateAnswers++
+		return nil
+	}
+	r.tellReply(&x, &a, nil)
+	return nil
+}
+
+// tellReply tells the script how a call ended: by an answer, or by err.
+func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
+	reply := x.Reply(r.cell.scripts.Schema().ByID(x.Type), a, err)
+	r.guard(x.Callback, func() { err = script.CallBack(r.kind, r.script, x.Callback, reply) })
+	if err != nil {
+		r.cell.count.Errors++
+		r.Log().Error("no method of this name for an answer", "error", err)
+	}
+}
+
+// timeOut ends the calls that were not answered in time.
+func (r *Real) timeOut() {
+	for r.gone == staying && r.kind != nil {
+		x, due := r.requests.TakeDue(r.Now())
+		if !due {
+			return
+		}
+		r.tellReply(&x, nil, entity.ErrTimeout)
+	}
+}
+
+// failure is a call that was given up during a walk over all reals. The script is told after the walk.
+type failure struct {
+	r   *Real
+	id  flow.RequestID
+	err error
+}
+
+// fail ends a call that nobody will answer.
+func (r *Real) fail(id flow.RequestID, err error) {
+	if !id.IsZero() {
+		r.cell.failed = append(r.cell.failed, failure{r, id, err})
+	}
+}
+
+func (c *Cell) tellFailed() {
+	for i := 0; i < len(c.failed); i++ { // a callback may add more
+		f := c.failed[i]
+		if x, waits := f.r.requests.Take(f.id); waits && f.r.gone == staying {
+			f.r.tellReply(&x, nil, f.err)
+		}
+	}
+	clear(c.failed)
+	c.failed = c.failed[:0]
+}
+
+// forsake ends the calls to entities whose bases were on an app that has died: what they had handled
+// they cannot answer.
+func (r *Real) forsake(app mercury.Address) {
+	r.requests.Each(func(id flow.RequestID, target entity.ID) {
+		if home, base := r.cell.out.Home(target); base && home == app {
+			r.fail(id, errBaseDead)
+		}
+	})
+}

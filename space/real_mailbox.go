@@ -1,0 +1,109 @@
+package space
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cellscape/cellscape/aoi/witness"
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/property"
+)
+
+// Mailbox makes a stored mailbox callable, from a property, an argument or a result. Calls come from
+// this cell part. A mailbox of a type that the definitions do not have reaches nobody.
+func (r *Real) Mailbox(m property.Mailbox) entity.Mailbox {
+	return entity.Callable(m, r.cell.scripts.Schema(), realCaller{r})
+}
+
+// Lookup is the mailbox of an entity whose id and type are known. A type that the definitions do not
+// have makes one that reaches nobody.
+func (r *Real) Lookup(id entity.ID, typeName string, kind entity.MailboxKind) entity.Mailbox {
+	return entity.Find(r.cell.scripts.Schema(), id, typeName, kind, realCaller{r})
+}
+
+// Cell is the mailbox of the cell part itself. Its methods are called at once, before Call returns.
+func (r *Real) Cell() entity.Mailbox {
+	return entity.Mailbox{ID: r.e.ID, Kind: entity.CellMailbox, Def: r.e.Def, Via: realCaller{r}}
+}
+
+// ClientEntity is the mailbox for calls of client methods of another entity at this entity's own
+// client only: there it looks as if the other one had said it. Calls fail with ErrNotSeen unless the
+// client sees the other entity.
+func (r *Real) ClientEntity(id entity.ID) entity.Mailbox {
+	if id == r.e.ID {
+		return r.OwnClient()
+	}
+	d := r.e.Def
+	if rec := r.cell.population.find(id); rec != nil {
+		d = rec.e.Def
+	}
+	return entity.Mailbox{ID: id, Kind: entity.ClientMailbox, Def: d, Via: clientEntityCaller{r}}
+}
+
+// ErrNotSeen is returned for a call at a client that does not see the entity.
+var ErrNotSeen = errors.New("space: the client does not see the entity")
+
+// MailboxValue is the mailbox of the cell part. It lets a script that embeds *Real be passed as an
+// argument of type MAILBOX.
+func (r *Real) MailboxValue() property.Mailbox {
+	m := entity.Mailbox{ID: r.e.ID, Kind: entity.CellMailbox, Def: r.e.Def}
+	if r.e.Base.IsZero() { // nobody else knows where it is
+		m.At, m.Salt = r.cell.self.At, r.cell.self.Salt
+	}
+	return m.Value()
+}
+
+// clientCaller is the Caller behind OwnClient, OtherClients and AllClients.
+type clientCaller struct {
+	r           *Real
+	own, others bool
+}
+
+func (c clientCaller) CallMethod(q entity.Request) error {
+	switch {
+	case c.r.gone != staying:
+		return entity.ErrGone
+	case q.OnReply != "":
+		return errNoAnswers
+	}
+	if c.own && c.r.HasClient() || c.others {
+		if len(q.Args) > witness.MaxEntity {
+			return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(q.Args), witness.MaxEntity)
+		}
+	}
+	if c.own && c.r.HasClient() {
+		c.r.callClient(q.To, q.Method, q.Args)
+	}
+	if c.others {
+		c.r.event(q.Method, q.Args)
+	}
+	return nil
+}
+
+var errNoAnswers = fmt.Errorf("%w: a client does not answer; call without Then", entity.ErrNoMethod)
+
+// callClient calls a method of an entity at the own client.
+func (r *Real) callClient(id entity.ID, method int, args []byte) {
+	m := protocol.Call{ID: id, Method: uint16(method), Args: args}
+	r.direct = m.Append(r.direct)
+	r.spill()
+}
+
+// clientEntityCaller is the Caller behind ClientEntity.
+type clientEntityCaller struct{ r *Real }
+
+func (c clientEntityCaller) CallMethod(q entity.Request) error {
+	switch {
+	case c.r.gone != staying:
+		return entity.ErrGone
+	case q.OnReply != "":
+		return errNoAnswers
+	case len(q.Args) > witness.MaxEntity:
+		return fmt.Errorf("%w: %d bytes, clients take %d", entity.ErrArguments, len(q.Args), witness.MaxEntity)
+	case c.r.witness == nil || !c.r.sees(q.To) || !c.r.witness.Shows(q.To):
+		return fmt.Errorf("%w: %v", ErrNotSeen, q.To)
+	}
+	c.r.callClient(q.To, q.Method, q.Args)
+	return nil
+}

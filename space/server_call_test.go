@@ -1,0 +1,280 @@
+package space
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/client/protocol"
+	"github.com/cellscape/cellscape/entity/flow"
+	"github.com/cellscape/cellscape/property"
+)
+
+// cellOf is the mailbox of another's cell part.
+func (r *rig) cellOf(caller, target entity.ID) entity.Mailbox {
+	return r.real(caller).Lookup(target, "Avatar", entity.CellMailbox)
+}
+
+// two are avatars on two cells, with empty diaries.
+func (r *rig) two() {
+	r.t.Helper()
+	r.create(7, -50, 1)
+	r.create(8, 300, 1)
+	r.tick(5)
+	r.clean()
+}
+
+func (r *rig) clean() {
+	for id := range r.bases {
+		if r.real(id) != nil {
+			r.avatar(id).Diary.Set("")
+		}
+	}
+}
+
+// A script calls any cell part, whether it is on the same cell, on another, or nobody has told where.
+func TestCellPartsCallEachOther(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(9, -60, 1)
+	r.two()
+	for _, target := range []entity.ID{8, 9} {
+		if err := r.cellOf(7, target).Call("hit", 5); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.cellOf(7, target).Then("OnPaid", 42).Call("pay", 30); err != nil {
+			t.Fatal(err)
+		}
+		r.tick(3)
+		r.diary(target, "hit 5;pay 30 for 0.7;")
+	}
+	r.diary(7, "pay of 0.8: 70 left by avatar, user 42;pay of 0.9: 70 left by avatar, user 42;")
+	r.calm()
+	if n := r.real(7).requests.Len(); n != 0 {
+		t.Errorf("%d calls wait", n)
+	}
+}
+
+// Each call that is not handled says why, once.
+func TestCallsSayWhyTheyFail(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	for i, want := range []string{"bad luck (13)", errDeaf.Error(), "entity: the call was refused", "84 left by avatar, user 0"} {
+		n := uint32(13 + i)
+		if err := r.cellOf(7, 8).Then("OnPaid", 0).Call("pay", n); err != nil {
+			t.Fatal(err)
+		}
+		r.tick(3)
+		if got := r.avatar(7).Diary.Get(); !strings.HasPrefix(got, "pay of 0.8: "+want) {
+			t.Errorf("%d: the caller heard %q, want %q", n, got, want)
+		}
+		r.clean()
+	}
+	r.tick(10)
+	r.avatar(7).Diary.Set("")
+	if r.real(8) != nil {
+		t.Fatal("it lives on")
+	}
+	if err := r.cellOf(7, 8).Then("OnPaid", 0).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	r.diary(7, "pay of 0.8: entity: there is no such entity: the target has ended;")
+	r.calm()
+}
+
+// What cannot be asked is refused at the call.
+func TestCallsThatCannotBeMade(t *testing.T) {
+	r := newRig(t, 1)
+	r.two()
+	box := r.cellOf(7, 8)
+	for name, c := range map[string]struct{ got, want error }{
+		"no callback":   {box.Then("OnNothing", 0).Call("pay", 1), entity.ErrNoCallback},
+		"another's":     {box.Then("OnTimer", 0).Call("pay", 1), entity.ErrNoCallback},
+		"no method":     {box.Call("fly"), entity.ErrNoMethod},
+		"no type":       {r.real(7).Lookup(8, "Nobody", entity.CellMailbox).Call("hit", 1), entity.ErrNoPart},
+		"of the client": {r.real(7).Lookup(8, "Avatar", entity.ClientMailbox).Then("OnPaid", 0).Call("say", 1), entity.ErrNoMethod},
+		"no kind":       {r.real(7).Mailbox(property.Mailbox{Entity: 8}).Call("hit", 1), entity.ErrNoPart},
+		"not in sight":  {r.real(7).ClientEntity(8).Call("say", 1), ErrNotSeen},
+	} {
+		if !errors.Is(c.got, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+	if err := box.Then("OnPaid", 0).Within(time.Hour).Call("pay", 1); err == nil {
+		t.Error("a call may take an hour")
+	}
+	if n := r.real(7).requests.Len(); n != 0 {
+		t.Errorf("%d calls wait", n)
+	}
+}
+
+// A call times out while nobody answers, and the answer that comes later is counted.
+func TestCallTimesOut(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+	if err := r.cellOf(7, 8).Then("OnPaid", 0).Within(time.Second).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(12)
+	r.diary(7, "pay of 0.8: entity: no answer came in time;")
+	r.hold = nil
+	r.calm()
+	r.diary(7, "pay of 0.8: entity: no answer came in time;")
+	if n := r.apps[0].count.LateAnswers; n != 1 {
+		t.Errorf("%d late answers", n)
+	}
+}
+
+// What a real asked travels with it, and is in its backups: the answer comes once, also to a restored
+// one that had heard it before.
+func TestAnswersFollowTheCaller(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, -50, 1)
+	r.create(8, 500, 1)
+	r.tick(5)
+	r.clean()
+	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.From == 8 && m.To == 7 }
+	if err := r.cellOf(7, 8).Then("OnPaid", 3).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(1)
+	r.move(7, 60)
+	r.tick(20)
+	if rec := r.apps[1].population.find(7); rec == nil || rec.real == nil {
+		t.Fatal("it has not moved")
+	}
+	r.clean()
+	r.real(7).backup()
+	r.pump()
+	b := *r.bases[7].backup
+	r.hold = nil
+	r.tick(2)
+	want := "pay of 0.8: 99 left by avatar, user 3;"
+	r.diary(7, want)
+	// It dies with what it has heard.
+	r.apps[1].cell.drop(r.real(7))
+	r.restore(7, 60, b.Parts, b.Handled)
+	r.tick(20)
+	r.diary(7, "restored;client true;"+want)
+	r.calm()
+}
+
+// What a backup has kept for others is not handled twice.
+func TestRestoredCallerIsNotHeardTwice(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	for n := range uint32(3) {
+		if err := r.cellOf(7, 8).Call("hit", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.real(7).backup()
+	r.pump()
+	b := *r.bases[7].backup
+	if err := r.cellOf(7, 8).Call("hit", 3); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	r.diary(8, "hit 0;hit 1;hit 2;hit 3;")
+	r.apps[0].cell.drop(r.real(7))
+	r.restore(7, -50, b.Parts, b.Handled)
+	for n := range uint32(2) {
+		if err := r.cellOf(7, 8).Call("hit", 10+n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.tick(20)
+	r.diary(8, "hit 0;hit 1;hit 2;hit 3;hit 10;hit 11;")
+}
+
+// The calls that a message of the base causes are handled once each when a restored caller makes them
+// again, also several of one target.
+func TestCausedCallsAreHandledOnce(t *testing.T) {
+	r := newRig(t, 2)
+	r.two()
+	r.tick(1)
+	b := *r.bases[7].backup
+	hook := func(a *Avatar, what string) {
+		if strings.HasPrefix(what, "hit") {
+			_ = a.Lookup(8, "Avatar", entity.CellMailbox).Call("hit", 1)
+			_ = a.Lookup(8, "Avatar", entity.CellMailbox).Then("OnPaid", 0).Call("pay", 2)
+		}
+	}
+	r.avatar(7).hook = hook
+	r.call(7, hitMethod, arg(9)...)
+	r.pump()
+	r.tick(2)
+	r.diary(8, "hit 1;pay 2 for 0.7;")
+	handled := b.Handled
+	r.apps[0].cell.drop(r.real(7))
+	sent := r.bases[7].out.Last()
+	r.hold = func(p packet) bool { m, is := p.m.(*flow.Message); return is && m.FromPart == entity.BasePart }
+	r.restore(7, -50, b.Parts, handled)
+	r.avatar(7).hook = hook
+	r.hold = nil
+	r.resend(7)
+	r.tick(20)
+	if r.bases[7].out.Last() != sent {
+		t.Fatal("something new was sent")
+	}
+	r.diary(8, "hit 1;pay 2 for 0.7;")
+	if got := r.avatar(7).Diary.Get(); !strings.HasSuffix(got, "hit 9;pay of 0.8: 98 left by avatar, user 0;") {
+		t.Errorf("the caller has %q", got)
+	}
+}
+
+// A cell part calls its own methods at once, with an answer, and not without end.
+func TestOwnCalls(t *testing.T) {
+	r := newRig(t, 1)
+	r.two()
+	a := r.avatar(7)
+	if err := a.Cell().Then("OnPaid", 5).Call("pay", 3); err != nil {
+		t.Fatal(err)
+	}
+	r.diary(7, "pay 3 for 0.7;pay of 0.7: 97 left by avatar, user 5;")
+	deep := 0
+	var last error
+	a.hook = func(a *Avatar, what string) {
+		if strings.HasPrefix(what, "hit") {
+			deep++
+			if err := a.Cell().Call("hit", 1); err != nil {
+				last = err
+			}
+		}
+	}
+	_ = a.Cell().Call("hit", 1)
+	if deep != maxNested || !errors.Is(last, entity.ErrTooMany) {
+		t.Errorf("%d deep: %v", deep, last)
+	}
+}
+
+// A script speaks at its own client in the name of whom that sees, and of nobody else.
+func TestClientEntity(t *testing.T) {
+	r := newRig(t, 1)
+	r.create(7, -50, 1)
+	r.create(8, -60, 1)
+	r.tick(5)
+	if err := r.real(7).ClientEntity(8).Call("say", 4); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(2)
+	heard := 0
+	ids, bodies := r.bundles(7)
+	for i, id := range ids {
+		var m protocol.Call
+		if id == protocol.CallID && m.Parse(bodies[i]) == nil && m.ID == 8 {
+			heard++
+		}
+	}
+	if heard != 1 {
+		t.Errorf("heard %d times", heard)
+	}
+	r.move(8, 500)
+	r.tick(5)
+	if err := r.real(7).ClientEntity(8).Call("say", 4); !errors.Is(err, ErrNotSeen) {
+		t.Errorf("out of sight: %v", err)
+	}
+}

@@ -200,6 +200,9 @@ func (a *BaseApp) sendReport() {
 			r.Pending += uint64(b.link.out.Unreceived())
 		}
 	}
+	for _, t := range a.talking.active {
+		r.Pending += uint64(t.out.Unreceived())
+	}
 	a.cellMgr.Send(r)
 	a.baseLoad.Bases = r.Bases
 	a.baseMgr.Send(&a.baseLoad)

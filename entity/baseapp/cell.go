@@ -295,7 +295,7 @@ func (a *BaseApp) passFlow(m *flow.Message) {
 			a.send(b.link.App(), m)
 		}
 	case b == nil || !b.link.Open():
-		a.send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
+		a.sayGone(m.Reply, m)
 	}
 }
 

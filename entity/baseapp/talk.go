@@ -70,6 +70,9 @@ type talking struct {
 	// local are messages between bases of this app. They are handled after what is being handled.
 	local []flow.Message
 	spare []flow.Message
+	// gone are the answers to those, and to messages for cell parts whose bases are here, that nobody
+	// will handle.
+	gone []flow.Ack
 }
 
 // talkKey names a flow of a base that is gone.
@@ -193,17 +196,18 @@ func (t *talk) where() mercury.Address {
 
 // hearLocal handles the messages between bases of this app, as far as they were sent before.
 func (a *BaseApp) hearLocal() {
-	if len(a.talking.local) == 0 {
-		a.tellFailed()
-		return
+	if list := a.talking.local; len(list) > 0 {
+		a.talking.local = a.talking.spare[:0]
+		for i := range list {
+			a.takeTalk(a.net.Self(), &list[i])
+		}
+		clear(list)
+		a.talking.spare = list[:0]
 	}
-	list := a.talking.local
-	a.talking.local = a.talking.spare[:0]
-	for i := range list {
-		a.takeTalk(a.net.Self(), &list[i])
+	for i := range a.talking.gone {
+		a.takeTalkAck(sender{app: a.net.Self(), role: wire.BaseApp}, &a.talking.gone[i])
 	}
-	clear(list)
-	a.talking.spare = list[:0]
+	a.talking.gone = a.talking.gone[:0]
 	a.tellFailed()
 }
 
@@ -343,12 +347,7 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 			a.refused("a flow to a base of another app", "to", m.To, "from", from)
 			return
 		}
-		gone := flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: entity.BasePart, Incarnation: m.Incarnation, Gone: true}
-		if from == a.net.Self() {
-			a.takeTalkAck(sender{app: from, role: wire.BaseApp}, &gone)
-			return
-		}
-		a.send(from, &gone)
+		a.sayGone(from, m)
 		return
 	}
 	t, err := b.talk(m.From, m.FromPart)
@@ -359,6 +358,16 @@ func (a *BaseApp) takeTalk(from mercury.Address, m *flow.Message) {
 	t.at = m.Reply
 	t.in.AcceptBorn(m.Incarnation, m.Born, m.Low, m.Number, m.Payload, t.deliver)
 	a.wake(t)
+}
+
+// sayGone tells the sender of a message that nobody will handle it.
+func (a *BaseApp) sayGone(to mercury.Address, m *flow.Message) {
+	gone := flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true}
+	if to == a.net.Self() {
+		a.talking.gone = append(a.talking.gone, gone) // the sender is in the middle of sending it
+		return
+	}
+	a.send(to, &gone)
 }
 
 // deliver handles one message, in its order.

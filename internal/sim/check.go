@@ -30,6 +30,7 @@ func newCheckers(c *Cluster) []checker {
 		&gameTime{c: c, entities: map[entity.ID]entityTime{}, cells: map[cellPlace]time.Duration{}},
 		&roomsKnown{c},
 		&namesUnique{c},
+		&callsAnswered{c},
 		&oneSession{c},
 		&heardInOrder{c},
 		&movesInOrder{c, map[entity.ID]footprint{}},

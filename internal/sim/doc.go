@@ -59,6 +59,7 @@
 //	           roomsKnown      a space begins once; at rest CellApps have cells of those
 //	                           spaces alone that their manager has, and every lodger is
 //	                           in the room that it was given
+//	           callsAnswered   what scripts call of each other, and the answers
 //	           namesUnique     a name has one base; each question about names and bases
 //	                           elsewhere is answered once
 //	promise 9  placesFresh     while all move, and the network is well again, a place that a

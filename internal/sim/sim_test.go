@@ -79,6 +79,7 @@ func wildOf(seed uint64) Wild {
 		w.Heralds = max(w.Heralds, 1) // heralds announce when it falls silent
 	}
 	w.Namers = some(2, 4)
+	w.Gossips = some(2, 6)
 	return w
 }
 
@@ -150,7 +151,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	run := func() (*bytes.Buffer, Result) {
 		var text bytes.Buffer
 		o := Options{Seed: 4, Crash: true, CrashBase: true, Pause: true, Noise: true, Rogues: 2, Lodgers: 3, TraceTo: &text,
-			Wild: Wild{Clocks: 2, Heralds: 1, Stones: 2, Brittle: 2, Twins: 2, Namers: 2, Hold: true, Breaks: true, Dooms: true, Tight: true}}
+			Wild: Wild{Clocks: 2, Heralds: 1, Stones: 2, Brittle: 2, Twins: 2, Namers: 2, Gossips: 3, Hold: true, Breaks: true, Dooms: true, Tight: true}}
 		c, err := New(o)
 		if err != nil {
 			t.Fatal(err)

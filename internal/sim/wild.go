@@ -26,6 +26,8 @@ type Wild struct {
 	Twins int
 	// Namers is how many bases take names that only one may have, and have others made elsewhere.
 	Namers int
+	// Gossips is how many entities call each other's parts.
+	Gossips int
 	// Hold holds back moves and messages of flows, in front of CellApps, across handoffs.
 	Hold bool
 	// Breaks breaks channels between living apps, each at a message of a drawn kind.
@@ -48,26 +50,28 @@ type streams struct {
 	breaks *rand.Rand
 	dooms  *rand.Rand
 	names  *rand.Rand
+	gossip *rand.Rand
 }
 
 func newStreams(seed uint64) streams {
 	of := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x317d<<16|n)) }
-	return streams{of(1), of(2), of(3), of(4), of(5), of(6)}
+	return streams{of(1), of(2), of(3), of(4), of(5), of(6), of(7)}
 }
 
 // wildTypes are the types that a wild world has in addition to the plain ones, and their
 // definitions.
-const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Namer hasCell="false" hasClient="false"/>`
+const wildTypes = `<Clock hasClient="false"/><Herald hasClient="false"/><Stone/><Pebble hasBase="false"/><Brittle hasClient="false"/><Rock/><Grain hasBase="false"/><Namer hasCell="false" hasClient="false"/><Gossip hasClient="false"/>`
 
 func wildDefs() map[string]string {
 	return map[string]string{
 		"entity_defs/Clock.def": clockDef, "entity_defs/Herald.def": heraldDef,
 		"entity_defs/Stone.def": stoneDef, "entity_defs/Pebble.def": pebbleDef, "entity_defs/Brittle.def": brittleDef,
-		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef,
+		"entity_defs/Rock.def": rockDef, "entity_defs/Grain.def": grainDef, "entity_defs/Namer.def": namerDef, "entity_defs/Gossip.def": gossipDef,
 	}
 }
 
-func registerWild(cells *space.Scripts) {
+func (w *world) registerWild(cells *space.Scripts) {
+	space.Register(cells, "Gossip", func() *gossipCell { return &gossipCell{w: w} })
 	space.Register[clockCell](cells, "Clock")
 	space.Register[heraldCell](cells, "Herald")
 	space.Register[stoneCell](cells, "Stone")
@@ -84,6 +88,7 @@ func (w *world) registerWildBases(s *baseapp.Scripts) {
 	baseapp.Register[stoneBase](s, "Stone")
 	baseapp.Register(s, "Brittle", func() *brittleBase { return &brittleBase{w: w} })
 	baseapp.Register[rockBase](s, "Rock")
+	baseapp.Register(s, "Gossip", func() *gossipBase { return &gossipBase{w: w} })
 	baseapp.Register(s, "Namer", func() *namer { return &namer{w: w} })
 }
 
@@ -99,7 +104,7 @@ func (c *Cluster) population() []struct {
 	}{
 		{"Rover", o.Rovers}, {"Lodger", o.Lodgers},
 		{"Clock", o.Wild.Clocks}, {"Herald", o.Wild.Heralds}, {"Stone", o.Wild.Stones}, {"Brittle", o.Wild.Brittle},
-		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers},
+		{"Rock", o.Wild.Rocks}, {"Namer", o.Wild.Namers}, {"Gossip", o.Wild.Gossips},
 	}
 }
 

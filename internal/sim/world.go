@@ -102,6 +102,10 @@ type world struct {
 	gift               []byte
 	given, taken, lost int
 
+	// gossips are all that ever were, and answers counts what they were answered.
+	gossips []entity.ID
+	answers map[string]int
+
 	// incarnation is that of the cell part in which a base believes.
 	incarnation func(entity.ID) uint32
 }
@@ -140,12 +144,12 @@ func newWorld(o Options) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, chance: newStreams(o.Seed)}
+	w := &world{schema: schema, cells: space.NewScripts(schema), lit: map[entity.SpaceID]int{}, answers: map[string]int{}, chance: newStreams(o.Seed)}
 	if o.Gift > 0 {
 		w.gift = bytes.Repeat([]byte("gift"), o.Gift/4)
 	}
 	if o.Wild.any() {
-		registerWild(w.cells)
+		w.registerWild(w.cells)
 	}
 	space.Register(w.cells, "Walker", func() *walkerCell { return &walkerCell{w: w} })
 	space.Register[roverCell](w.cells, "Rover")

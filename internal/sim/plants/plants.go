@@ -18,8 +18,8 @@ func plants() []plant {
 			"return cmp.Compare(a.Number, b.Number) })",
 			"return cmp.Compare(a.Key, b.Key) })"},
 		{"flows of others forgotten at a restore", "space/cell_flows.go",
-			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n",
-			"		p.in.Read(rd)\n		p.cause = rd.Uvarint()\n		if restoring && id != r.e.ID {\n			p.in, p.cause = flow.Receiver{}, 0\n		}\n"},
+			"		p.in.Read(rd)\n		p.cause, p.turn = rd.Uvarint(), fields.ReadUint32(rd)\n",
+			"		p.in.Read(rd)\n		p.cause, p.turn = rd.Uvarint(), fields.ReadUint32(rd)\n		if restoring && id != r.e.ID {\n			p.in, p.cause = flow.Receiver{}, 0\n		}\n"},
 		{"move number lost on offload", "space/cell_parts.go",
 			"	r.session.Read(rd)\n	r.clientSeq = rd.U32()\n",
 			"	r.session.Read(rd)\n	rd.U32()\n"},
@@ -27,7 +27,32 @@ func plants() []plant {
 	all = append(all, travelling()...)
 	all = append(all, ghosts()...)
 	all = append(all, restores()...)
+	all = append(all, calls()...)
 	return append(all, managers()...)
+}
+
+// calls lists bugs in how scripts call each other.
+func calls() []plant {
+	return []plant{
+		{"a restored sender's stream is all new", "entity/flow/receiver.go",
+			"		*in = Receiver{stream: stream, former: in.handled()}\n",
+			"		*in = Receiver{stream: stream}\n"},
+		{"calls that a message has caused twice are handled twice", "entity/flow/call.go",
+			"	return m.Cause == 0 || m.Cause > cause || m.Cause == cause && m.Turn > turn\n",
+			"	return true\n"},
+		{"one call of a message is like the next", "entity/flow/call.go",
+			"	return m.Cause == 0 || m.Cause > cause || m.Cause == cause && m.Turn > turn\n",
+			"	return m.Cause == 0 || m.Cause > cause\n"},
+		{"requests lost on offload", "internal/script/requests.go",
+			"		t.list = append(t.list, x)\n",
+			""},
+		{"no time-outs", "internal/script/requests.go",
+			"	if t.due = t.list[first].Due; now < t.due {\n",
+			"	if t.due = t.list[first].Due; now < t.due || true {\n"},
+		{"what a base has left to send is forgotten", "entity/baseapp/talk.go",
+			"		case t.out.Kept() == 0:\n		case len(a.talking.departed)",
+			"		case true:\n		case len(a.talking.departed)"},
+	}
 }
 
 // travelling lists bugs in what a real takes along.

@@ -1,0 +1,423 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/baseapp"
+	"github.com/cellscape/cellscape/property"
+	"github.com/cellscape/cellscape/space"
+)
+
+// Gossips call each other: base and cell parts call base and cell parts, by every kind of mailbox that
+// leads there, with and without an answer. They walk about, end, and have others made in their place.
+// All calls are numbered for each pair of ends, in the state of both, so that a restore takes the
+// numbers back along with the rest.
+//
+// A cell part calls when its base says so. Such calls a restored cell part makes again, the same ones,
+// and it is for the library to know them. It also muses by itself, as it walks. What it had mused since
+// its backup, a restored one muses again, with the same numbers in its new life. But what the backup
+// has, it must not be heard to say twice.
+
+const gossipDef = `
+<root>
+	<Properties>
+		<said>   <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </said>
+		<heard>  <Type> MAP <key> STRING </key> <of> UINT32 </of> </Type> <Flags> CELL_PRIVATE </Flags> </heard>
+		<open>   <Type> MAP <key> UINT32 </key> <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </open>
+		<asked>  <Type> UINT32 </Type> <Flags> CELL_PRIVATE </Flags> </asked>
+		<faults> <Type> ARRAY <of> STRING </of> </Type> <Flags> CELL_PRIVATE </Flags> </faults>
+		<friend> <Type> ENTITY_ID </Type> <Flags> CELL_PRIVATE </Flags> </friend>
+		<fellow> <Type> BOOL </Type> <Flags> BASE </Flags> </fellow>
+	</Properties>
+	<CellMethods>
+		<speak> <Arg> ENTITY_ID </Arg> <Arg> UINT8 </Arg> <Arg> BOOL </Arg> </speak>
+		<hear> <Args> <of> STRING </of> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hear>
+		<muse> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </muse>
+	</CellMethods>
+	<BaseMethods>
+		<museBase> <Arg> STRING </Arg> <Arg> UINT32 </Arg> <Arg> UINT32 </Arg> </museBase>
+		<hearBase> <Args> <of> STRING </of> <n> UINT32 </n> </Args> <ReturnValues> <n> UINT32 </n> <by> STRING </by> </ReturnValues> </hearBase>
+	</BaseMethods>
+</root>`
+
+const (
+	// gossipWithin is how long a call may take: the world is at peace for longer before it rests.
+	gossipWithin = 8 * time.Second
+	// refusedEvery is how many calls have one that the called method answers with an error.
+	refusedEvery = 3
+)
+
+func errGossip() *entity.GameError { return &entity.GameError{Code: 77, Text: "I will not listen"} }
+
+// pairOf names what one part says to another by one way, for the numbers. Both kinds of mailboxes that
+// lead to a cell part are one way.
+func pairOf(id entity.ID, part entity.Part, kind entity.MailboxKind) string {
+	way := kind.Part().String()
+	if kind == entity.BaseViaCell {
+		way = "relay"
+	}
+	return fmt.Sprintf("%v %v %s", id, part, way)
+}
+
+// tongue is what a part of a gossip has of its calls. The cell part's is in properties.
+type tongue interface {
+	lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox
+	self() (entity.ID, entity.Part)
+	said(pair string) uint32
+	say(pair string, n uint32)
+	heard(pair string) uint32
+	hear(pair string, n uint32)
+	begin(pair string) (user uint32)
+	end(user uint32) (pair string, open bool)
+	fault(format string, args ...any)
+}
+
+// speak makes the next call of a part.
+func speak(t tongue, to entity.ID, kind entity.MailboxKind, asks bool) {
+	id, part := t.self()
+	to1 := pairOf(to, 0, kind)
+	n := t.said(to1) + 1
+	m := t.lookup(to, kind)
+	user := uint32(0)
+	if asks {
+		user = t.begin(fmt.Sprintf("%s %d", to1, n))
+		m = m.Then("OnHeard", int64(user)).Within(gossipWithin)
+	}
+	method := "hear"
+	if kind.Part() == entity.BasePart {
+		method = "hearBase"
+	}
+	if err := m.Call(method, pairOf(id, part, kind), n); err != nil {
+		if asks {
+			t.end(user)
+		}
+		return
+	}
+	t.say(to1, n)
+}
+
+// listen handles a call: the numbers of a pair come in order, each once, and none is left out. What a
+// cell part hands on to its base may come again after that cell part was restored.
+func listen(t tongue, pair string, n uint32) (uint32, string, error) {
+	id, part := t.self()
+	last := t.heard(pair)
+	relayed := len(pair) > 5 && pair[len(pair)-5:] == "relay"
+	if n != last+1 && !(relayed && n <= last) {
+		t.fault("%v %v heard %d after %d of %s", id, part, n, last, pair)
+	}
+	t.hear(pair, max(n, last))
+	if n%refusedEvery == 0 {
+		return 0, "", errGossip()
+	}
+	return n, id.String(), nil
+}
+
+// hearAnswer takes an answer, of which there must be one to each call.
+func hearAnswer(t tongue, r entity.Reply, tally map[string]int) {
+	id, part := t.self()
+	call, open := t.end(uint32(r.User))
+	if !open {
+		t.fault("%v %v was answered twice: %d of %v", id, part, r.User, r.Target)
+		return
+	}
+	var n uint32
+	var by string
+	var game *entity.GameError
+	switch err := r.Scan(&n, &by); {
+	case err == nil && (by != r.Target.String() || n%refusedEvery == 0):
+		t.fault("%v %v: %s was answered by %s: %d", id, part, call, by, n)
+	case errors.As(err, &game) && *game != *errGossip():
+		t.fault("%v %v: %s was answered %v", id, part, call, err)
+	case err == nil:
+		tally["results"]++
+	case game != nil:
+		tally["game error"]++
+	case errors.Is(err, entity.ErrNoEntity):
+		tally["no entity"]++
+	case errors.Is(err, entity.ErrTimeout):
+		tally["time-out"]++
+	default:
+		tally[err.Error()]++
+	}
+}
+
+// gossipCell is the cell part of a gossip.
+type gossipCell struct {
+	*space.Real
+	Said, Heard property.Map[string, uint32]
+	Open        property.Map[uint32, string]
+	Asked       property.Uint32
+	Friend      property.Uint64
+	Faults      property.Slice[string]
+	w           *world `cellscape:"local"`
+}
+
+func (s *gossipCell) OnCreated() { _, _ = s.AddTimer(beat, beat, "OnBeat", 0) }
+
+// OnBeat walks on.
+func (s *gossipCell) OnBeat(entity.Callback) {
+	if hushed(s.Real) {
+		return
+	}
+	p := s.Position()
+	p.X += float32(s.Chance().IntN(31) - 15)
+	p.Z += float32(s.Chance().IntN(31) - 15)
+	p.X, p.Z = min(max(p.X, -half+1), half-1), min(max(p.Z, -half+1), half-1)
+	_ = s.SetPosition(p)
+	if s.Chance().IntN(3) == 0 && s.Friend.Get() != 0 && !s.w.calm && !s.w.hush {
+		s.muse(entity.CellMailbox, "muse")
+		s.muse(entity.BaseMailbox, "museBase")
+	}
+}
+
+// muse says the next number of what the cell part says by itself.
+func (s *gossipCell) muse(kind entity.MailboxKind, method string) {
+	to := mused(pairOf(entity.ID(s.Friend.Get()), 0, kind))
+	n, _ := s.Said.Get(to)
+	if s.Lookup(entity.ID(s.Friend.Get()), "Gossip", kind).Call(method, pairOf(s.ID(), entity.CellPart, kind), s.Order().Incarnation, n+1) == nil {
+		_ = s.Said.Set(to, n+1)
+	}
+}
+
+func mused(pair string) string { return pair + " mused" }
+
+// lifeBits is where the number ends and the life begins in what is kept of the last musing.
+const lifeBits = 20
+
+// overhear handles a musing.
+func overhear(t tongue, pair string, life, n uint32) {
+	id, part := t.self()
+	had := t.heard(mused(pair))
+	lastLife, last := had>>lifeBits, had&(1<<lifeBits-1)
+	if life < lastLife || life == lastLife && n != last+1 || n > last+1 {
+		t.fault("%v %v overheard %d of life %d after %d of %d of %s", id, part, n, life, last, lastLife, pair)
+	}
+	t.hear(mused(pair), life<<lifeBits|n)
+}
+
+// Muse is called by others.
+func (s *gossipCell) Muse(of string, life, n uint32) { overhear(s.tongue(), of, life, n) }
+
+// MuseBase is called by others.
+func (b *gossipBase) MuseBase(of string, life, n uint32) { overhear(&b.baseTongue, of, life, n) }
+
+// Speak calls whom the base names.
+func (s *gossipCell) Speak(to entity.ID, kind uint8, asks bool) {
+	s.Friend.Set(uint64(to))
+	speak(s.tongue(), to, entity.MailboxKind(kind), asks)
+}
+
+// Hear is called by others.
+func (s *gossipCell) Hear(of string, n uint32) (uint32, string, error) {
+	return listen(s.tongue(), of, n)
+}
+
+// OnHeard takes an answer.
+func (s *gossipCell) OnHeard(r entity.Reply) { hearAnswer(s.tongue(), r, s.w.answers) }
+
+func (s *gossipCell) tongue() tongue { return cellTongue{s} }
+
+// cellTongue keeps the numbers in the properties.
+type cellTongue struct{ s *gossipCell }
+
+func (t cellTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
+	return t.s.Lookup(id, "Gossip", kind)
+}
+func (t cellTongue) self() (entity.ID, entity.Part) { return t.s.ID(), entity.CellPart }
+func (t cellTongue) said(pair string) uint32        { n, _ := t.s.Said.Get(pair); return n }
+func (t cellTongue) say(pair string, n uint32)      { _ = t.s.Said.Set(pair, n) }
+func (t cellTongue) heard(pair string) uint32       { n, _ := t.s.Heard.Get(pair); return n }
+func (t cellTongue) hear(pair string, n uint32)     { _ = t.s.Heard.Set(pair, n) }
+func (t cellTongue) begin(pair string) uint32 {
+	t.s.Asked.Set(t.s.Asked.Get() + 1)
+	_ = t.s.Open.Set(t.s.Asked.Get(), pair)
+	return t.s.Asked.Get()
+}
+func (t cellTongue) end(user uint32) (string, bool) {
+	pair, open := t.s.Open.Get(user)
+	_ = t.s.Open.Delete(user)
+	return pair, open
+}
+func (t cellTongue) fault(format string, args ...any) {
+	_ = t.s.Faults.Append(fmt.Sprintf(format, args...))
+}
+
+// gossipBase is the base part of a gossip. Bases are not restored, so its numbers are in memory.
+type gossipBase struct {
+	*entity.Base
+	Fellow     property.Bool // made by another
+	w          *world        `cellscape:"local"`
+	beats      int           `cellscape:"local"`
+	baseTongue `cellscape:"local"`
+}
+
+type baseTongue struct {
+	b       *entity.Base
+	saidTo  map[string]uint32
+	heardOf map[string]uint32
+	open    map[uint32]string
+	asked   uint32
+	faults  []string
+}
+
+// OnCreated makes the cell part.
+func (b *gossipBase) OnCreated() {
+	b.baseTongue = baseTongue{b: b.Base, saidTo: map[string]uint32{}, heardOf: map[string]uint32{}, open: map[uint32]string{}}
+	b.w.gossips = append(b.w.gossips, b.ID())
+	_ = b.CreateCell(theSpace, somewhere(uint64(b.ID())), property.Vector3{}, nil)
+	_, _ = b.AddTimer(beat, beat, "OnBeat", 0)
+}
+
+// gossipKinds lead from any part of a gossip to another.
+func gossipKinds() [5]entity.MailboxKind {
+	return [...]entity.MailboxKind{entity.CellMailbox, entity.CellMailbox, entity.BaseMailbox, entity.CellViaBase, entity.BaseViaCell}
+}
+
+// OnBeat lets base or cell part call somebody, in the bad time.
+func (b *gossipBase) OnBeat(entity.Callback) {
+	if b.beats++; b.w.calm || b.w.hush {
+		return
+	}
+	chance := b.w.chance.gossip
+	switch chance.IntN(40) {
+	case 0:
+		if b.Fellow.Get() && b.beats > 10 {
+			b.Destroy()
+			return
+		}
+	case 1:
+		if !b.Fellow.Get() {
+			_, _ = b.CreateBase(entity.BaseInfo{Type: "Gossip", Init: befriend}, "OnFellow")
+		}
+	}
+	for kinds := gossipKinds(); chance.IntN(8) < 5; {
+		known := b.w.gossips[max(0, len(b.w.gossips)-12):]
+		to, kind := known[chance.IntN(len(known))], kinds[chance.IntN(len(kinds))]
+		if to == b.ID() {
+			continue
+		}
+		if asks := chance.IntN(2) == 0; chance.IntN(2) == 0 {
+			speak(&b.baseTongue, to, kind, asks)
+		} else {
+			_ = b.Cell().Call("speak", to, uint8(kind), asks)
+		}
+	}
+}
+
+// OnFellow hears of a new base.
+func (b *gossipBase) OnFellow(entity.BaseReply) {}
+
+// HearBase is called by others.
+func (b *gossipBase) HearBase(of string, n uint32) (uint32, string, error) {
+	return listen(&b.baseTongue, of, n)
+}
+
+// OnHeard takes an answer.
+func (b *gossipBase) OnHeard(r entity.Reply) { hearAnswer(&b.baseTongue, r, b.w.answers) }
+
+func (t *baseTongue) lookup(id entity.ID, kind entity.MailboxKind) entity.Mailbox {
+	return t.b.Lookup(id, "Gossip", kind)
+}
+func (t *baseTongue) self() (entity.ID, entity.Part) { return t.b.ID(), entity.BasePart }
+func (t *baseTongue) said(pair string) uint32        { return t.saidTo[pair] }
+func (t *baseTongue) say(pair string, n uint32)      { t.saidTo[pair] = n }
+func (t *baseTongue) heard(pair string) uint32       { return t.heardOf[pair] }
+func (t *baseTongue) hear(pair string, n uint32)     { t.heardOf[pair] = n }
+func (t *baseTongue) begin(pair string) uint32 {
+	t.asked++
+	t.open[t.asked] = pair
+	return t.asked
+}
+func (t *baseTongue) end(user uint32) (string, bool) {
+	pair, open := t.open[user]
+	delete(t.open, user)
+	return pair, open
+}
+func (t *baseTongue) fault(format string, args ...any) {
+	t.faults = append(t.faults, fmt.Sprintf(format, args...))
+}
+
+// callsAnswered checks promises 3 and 10 for calls between scripts: each is handled once and in order
+// for each pair of ends, unless an end has died for good, and each question is answered once.
+type callsAnswered struct{ c *Cluster }
+
+func (k *callsAnswered) safe() error {
+	var faults []error
+	k.c.eachGossip(func(p *Process, s *gossipCell, b *gossipBase) {
+		var list []string
+		if s != nil {
+			for _, f := range s.Faults.All() {
+				list = append(list, f)
+			}
+		} else {
+			list = b.faults
+		}
+		for _, f := range list {
+			faults = append(faults, fmt.Errorf("promises 3 and 10: on %s: %s", p.Name, f))
+		}
+	})
+	return errors.Join(faults...)
+}
+
+func (k *callsAnswered) converged() error {
+	faults := []error{k.safe()}
+	bases, cells := map[entity.ID]*gossipBase{}, map[entity.ID]*gossipCell{}
+	k.c.eachGossip(func(p *Process, s *gossipCell, b *gossipBase) {
+		if s != nil {
+			cells[s.ID()] = s
+			return
+		}
+		bases[b.ID()] = b
+	})
+	check := func(t tongue, open int) {
+		id, part := t.self()
+		if open > 0 {
+			faults = append(faults, fmt.Errorf("promise 10: %v %v waits for %d answers", id, part, open))
+		}
+		for _, to := range k.c.world.gossips {
+			for _, kind := range gossipKinds() {
+				var target tongue
+				if b := bases[to]; b != nil && kind.Part() == entity.BasePart {
+					target = &b.baseTongue
+				} else if s := cells[to]; s != nil && kind.Part() == entity.CellPart {
+					target = s.tongue()
+				} else {
+					continue
+				}
+				said, heard := t.said(mused(pairOf(to, 0, kind))), target.heard(mused(pairOf(id, part, kind)))&(1<<lifeBits-1)
+				if said > heard { // a restored one may have mused less than before
+					faults = append(faults, fmt.Errorf("promise 3: %v %v mused %d to the %v of %v, which heard %d", id, part, said, kind, to, heard))
+				}
+				if said, heard = t.said(pairOf(to, 0, kind)), target.heard(pairOf(id, part, kind)); said != heard {
+					faults = append(faults, fmt.Errorf("promise 3: %v %v said %d to the %v of %v, which heard %d", id, part, said, kind, to, heard))
+				}
+			}
+		}
+	}
+	for _, id := range k.c.world.gossips {
+		if b := bases[id]; b != nil {
+			check(&b.baseTongue, len(b.open))
+		}
+		if s := cells[id]; s != nil {
+			check(s.tongue(), s.Open.Len())
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// eachGossip calls f with each cell part and each base of the gossips.
+func (c *Cluster) eachGossip(f func(p *Process, s *gossipCell, b *gossipBase)) {
+	c.eachView(func(p *Process, _ *space.Cell, v space.View) {
+		if s, ok := v.Script().(*gossipCell); ok && v.IsReal() {
+			f(p, s, nil)
+		}
+	})
+	c.eachBase(func(p *Process, a *baseapp.BaseApp, b baseapp.BaseView) {
+		if s, ok := a.Script(b.ID).(*gossipBase); ok {
+			f(p, nil, s)
+		}
+	})
+}

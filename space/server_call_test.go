@@ -278,3 +278,31 @@ func TestClientEntity(t *testing.T) {
 		t.Errorf("out of sight: %v", err)
 	}
 }
+
+// A cell part without a base is found where its mailbox says that it was made, and followed; that it
+// has ended is told at once.
+func TestCallsOfEntitiesWithoutBase(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(7, -50, 1)
+	r.tick(2)
+	a := r.apps[2]
+	id, err := a.cell.Spawn("Avatar", property.Vector3{X: 500}, property.Vector3{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.clean()
+	box := r.real(7).Mailbox(r.real(id).MailboxValue())
+	if err := box.Then("OnPaid", 1).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	r.diary(7, "pay of 0.1001: 99 left by avatar, user 1;")
+	r.clean()
+	r.real(id).Destroy()
+	r.tick(3)
+	if err := box.Then("OnPaid", 2).Call("pay", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.tick(3)
+	r.diary(7, "pay of 0.1001: entity: there is no such entity: the target has ended;")
+}

@@ -67,6 +67,8 @@ func FuzzApp(f *testing.F) {
 		&flow.Ack{To: id, ToPart: entity.BasePart, From: id, FromPart: entity.CellPart, Incarnation: 1, Number: 1},
 		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: backup(1, 0, 1, 1, "x")},
 		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: []byte{35}},
+		call(ofX, entity.CellPart, id, 1, ofX),
+		&flow.Message{From: id, FromPart: entity.CellPart, To: id, ToPart: entity.BasePart, Incarnation: 1, Number: 1, Payload: (&flow.Answer{Request: flow.RequestID{Number: 1}}).Append(nil)},
 		&wire.ClientPacket{ID: id, Order: entity.Order{Incarnation: 1}, Session: 1},
 		&wire.Welcome{Number: 1, Allocator: 5, BaseAppMgr: appZ},
 		&wire.AppDead{Role: wire.CellApp, App: appX},

@@ -133,12 +133,27 @@ func (v *avatar) note(format string, args ...any) {
 	}
 }
 
-func (v *avatar) OnCreated()                { v.note("created") }
-func (v *avatar) OnEntitiesEnabled()        { v.note("enabled") }
-func (v *avatar) OnGetCell()                { v.note("got cell") }
-func (v *avatar) OnLoseCell()               { v.note("lost cell") }
-func (v *avatar) OnDestroy()                { v.note("destroyed") }
-func (v *avatar) Tock(entity.Callback)      { v.note("tock") }
+func (v *avatar) OnCreated()           { v.note("created") }
+func (v *avatar) OnEntitiesEnabled()   { v.note("enabled") }
+func (v *avatar) OnGetCell()           { v.note("got cell") }
+func (v *avatar) OnLoseCell()          { v.note("lost cell") }
+func (v *avatar) OnDestroy()           { v.note("destroyed") }
+func (v *avatar) Tock(entity.Callback) { v.note("tock") }
+func (v *avatar) OnGift(p entity.Reply) {
+	var left int32
+	if err := p.Scan(&left); err != nil {
+		v.note("%s of %v: %v", p.Method, p.Target, err)
+		return
+	}
+	v.note("%s of %v: %d, user %d", p.Method, p.Target, left, p.User)
+}
+func (v *avatar) Give(n int32) (int32, error) {
+	v.note("give %d for %v", n, v.Call().Source)
+	if n < 0 {
+		return 0, &entity.GameError{Code: 5, Text: "no"}
+	}
+	return 100 - n, nil
+}
 func (v *avatar) KeepWithoutClient() bool   { return v.keep }
 func (v *avatar) Hidden()                   { v.note("hidden") }
 func (v *avatar) Buy(what string, n int32)  { v.note("buy %s %d", what, n) }
@@ -185,6 +200,7 @@ func testSchema(t testing.TB) *property.Schema {
 		BaseMethods: []*property.Method{
 			{Name: "hidden"},
 			{Name: "buy", Exposed: property.ExposedOwn, Args: []property.Arg{{Name: "what", Type: text}, {Name: "n", Type: i32}}},
+			{Name: "give", Args: []property.Arg{{Name: "n", Type: i32}}, Returns: []property.Arg{{Name: "left", Type: i32}}},
 		},
 		ClientMethods: []*property.Method{{Name: "chat", Args: []property.Arg{{Name: "text", Type: text}}}},
 	})
@@ -249,7 +265,7 @@ func joinedRig(t testing.TB, change ...func(*Config)) *rig {
 	r.say(r.managers, &wire.Welcome{Number: 7, Allocator: 5, BaseAppMgr: baseAppMgr})
 	r.say(r.managers, &wire.Members{Apps: []wire.AppRef{
 		{Role: wire.CellApp, App: appX}, {Role: wire.CellApp, App: appY}, {Role: wire.CellApp, App: appZ}, {Role: wire.BaseApp, App: appW},
-	}})
+	}, Allocators: []uint32{11, 12, 13, 14}})
 	r.tick()
 	r.bases = r.open(baseAppMgr)
 	r.net.sent = nil

@@ -14,8 +14,58 @@
 //
 // # Calls
 //
-// Parts of entities call each other by Mailbox. A call arrives once and in order, wherever both
-// ends move; package entity/flow tells how.
+// Parts of entities call each other by Mailbox. A property, an argument or a result of type MAILBOX
+// becomes one by Base.Mailbox and space.Real.Mailbox; Lookup makes one of an id. A script passes as
+// its own mailbox. There are eight kinds:
+//
+//	CellMailbox      the cell part, by way of where it is or, if nobody here knows, of its base
+//	CellViaBase      the same
+//	BaseMailbox      the base
+//	BaseViaCell      the base, handed on by the cell part
+//	ClientMailbox    the client, by way of its base
+//	ClientViaBase    the same
+//	ClientViaCell    the client, handed on by the cell part
+//	ServiceMailbox   a service; nothing runs services, so a call returns ErrNoService
+//
+// Who may call whom:
+//
+//	a cell part   any cell part, base and client; besides, at its own client only, the client
+//	              methods of an entity that this sees (space.Real.ClientEntity)
+//	a base        any cell part, base and client
+//	a client      exposed methods of its own entity, and those of the cell parts that it sees
+//
+// An id tells which BaseApp has the base, so an entity with a base is found from anywhere. One
+// without a base is looked for on the app that the mailbox names, or that made it; it is followed for
+// as long as the apps that it has left remember it. Methods that are not exposed are for scripts
+// alone: no client can call them, whatever mailbox it makes up.
+//
+// Each pair of ends is a flow: of the calls from one part to another, each is handled once, in the
+// order in which they were made, wherever both ends move; package entity/flow tells how. Calls to a
+// cell part and calls to the base of one entity are two flows, and so is what goes by way of another
+// part. A part that calls itself is called at once.
+//
+// # Answers
+//
+// Mailbox.Then names a callback, and makes the next call a two-way call:
+//
+//	func (m *Merchant) Pay(amount int32) (int32, error)     <ReturnValues> <left> INT32 </left>
+//	err := merchant.Then("OnPaid", 7).Call("pay", 5)
+//	func (u *Buyer) OnPaid(r entity.Reply)                  r.Scan(&left), or r.Err
+//
+// It is answered exactly once, also when either end has moved or was restored. The errors:
+//
+//	*GameError     the method returned an error; Code and Text are the game's
+//	ErrNoEntity    the entity has ended, its BaseApp has died, or nobody knows where it is; told at
+//	               once, but for an entity without a base that is nowhere, after 15 seconds
+//	ErrNoPart      the entity has no such part now
+//	ErrNoMethod    its type has no script there, or not this method
+//	ErrRefused     a base's script panicked, or its results do not fit the definition
+//	ErrTimeout     none of these came in time: see Mailbox.Within
+//
+// After ErrTimeout and ErrNoEntity the call may have been handled all the same. An error that Call
+// itself returns means that nothing was sent and nobody answers; ErrFull is one. A cell part whose
+// script panics is restored, and handles the call again. A method that has results may be called
+// without Then, and they are dropped.
 //
 // # Scripts
 //
@@ -44,16 +94,24 @@
 // # When a CellApp dies
 //
 // A call to a cell part with a base affects the state of that cell part exactly once. This holds
-// for calls from its base, its own client and the client of another entity, even when the CellApp
-// of the target dies, or that of the caller, or both. A call may instead be refused because the
-// target is not in sight or has ended; the caller's cell part is then told (space.CallRefuser). Two
-// cases are not covered: calls that an entity left behind when it was destroyed, if its CellApp
-// dies before they are settled; and a repeat that comes after the target has forgotten the caller,
-// after more than space.PeerLease.
+// for calls from bases, its own client and the client of another entity, even when the CellApp
+// of the target dies, or that of the caller, or both. It holds for calls from the cell parts of other
+// entities that a message of their base has caused: a call of the base or of the own client. A
+// restored caller handles that message again and makes the same calls, and the target, be it a cell
+// part or a base, knows them by their cause and turn (flow.ServerCall). It also holds for every other
+// call that is in a backup of the caller: the restored caller sends it again, and the target knows it
+// by its number. What a cell part has called by itself since its backup, for example in a timer's
+// callback, a restored one may call again, or not. A call may instead be refused because the
+// target is not in sight or has ended; the caller is then told, by space.CallRefuser or in the
+// Reply. Three cases are not covered: calls that an entity left behind when it was destroyed, if its
+// CellApp dies before they are settled; a repeat that comes after the target has forgotten the
+// caller, after more than space.PeerLease; and what goes by way of a cell part to its base or its
+// client, which that one hands on again when it is restored.
 //
 // A restored cell part repeats what it did after its backup. So effects outside its own state and
-// its calls to other cell parts may happen twice: calls to its base and to clients, spawned
-// entities without a base, data of the space. Nothing that it told its base and its own client
+// its calls to other entities may happen twice: calls to its base and to clients, spawned
+// entities without a base, data of the space. The two-way calls of its backup that have no answer yet
+// wait on, and one that it makes again is answered by the answer to the first. Nothing that it told its base and its own client
 // before the backup is lost. A copy that was frozen for a handoff may have sent messages that
 // nobody acknowledged. The cell part restored from it sends them first; if that dies before its own
 // backup, the next one sends them again, from where the base last heard the frozen copy. What a

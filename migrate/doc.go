@@ -50,7 +50,8 @@
 //	Probe                asked again while the base hears nothing       5 s
 //	AppSilent, AppLeft   the base asks again                            5 s
 //	flows (calls, Gone,  resent by their timers until acked             see flow.Sender
-//	Backup, …), acks
+//	answers, Backup, …),
+//	acks
 //	ghost State, Update  a Roll, at once when a channel broke and       a tick; a round of
 //	                     slowly all the time, names what was missed     the cell's reals
 //	ghost Delete         the ghost asks when it hears nothing           10 s (GhostLease)

@@ -169,6 +169,8 @@
 //	                            (migrate.Title), and what a ghost here was told keeps no real out
 //	an ack of a handoff         the app that the real was handed to
 //	what a base says, passed on the app that handed the real over to here
+//	what another's base says    the app of the real's own base, which passes it on; of an entity
+//	                            without a base, the app that has issued the caller's id
 //	a caller that is here       this app
 //
 // What is not believed is counted (status.Counters.Unproved); what no sound app says is refused,

@@ -37,6 +37,11 @@
 // it. The base asks any other one (migrate.Probe), since its message that it has the real may have
 // been lost.
 //
+// A named BaseApp speaks for the bases whose ids it has issued (app.Roster.Home), and for no other. A
+// base sends to a cell part of another entity by way of that one's base, which passes it on; so a
+// CellApp takes what bases say to an entity from the app of its base alone. A base has a flow with
+// each part that it talks to (talk.go): of ten thousand that are at rest a tick looks at none.
+//
 // Anyone else may send protocol.AttachID first. That makes the channel a client's, and from then on
 // it speaks the client protocol and nothing else. A peer that sends messages of a CellApp waits at
 // the door for a while, within bounds, because a new CellApp's first message may overtake the

@@ -23,8 +23,13 @@
 //     longer counts. A sender that is not told asks (Sender.Probe).
 //   - What a cell part keeps for other entities is in its backups, too: a new incarnation says it
 //     again, in its own stream.
-//   - A call to another entity carries the number of the base's message that caused it
-//     (MethodCall.Cause). By that number the target recognises the repeat of a restored caller.
+//   - What a restored sender goes on with from its backup has the numbers that it had, and
+//     Message.Born says in which incarnation. A Receiver delivers nothing again that it has handled
+//     under that number: of two streams of a sender, the newer one repeats the older up to some
+//     number, and all that was born later comes after that.
+//   - A call to another entity carries the number of the base's message that caused it, and how many
+//     such calls the message has caused before (ServerCall.Cause and Turn). By these the target
+//     recognises the repeat of a restored caller that is not in its backup.
 //   - A message that arrives early waits in the Receiver up to a limit; beyond the limit it is
 //     dropped and the Sender's timer brings it again.
 //   - Message.Low says the lowest number that the sender can still send. A target restored from an

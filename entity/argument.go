@@ -106,31 +106,47 @@ func scalarValue(a any) (property.Value, error) {
 	return property.Value{}, fmt.Errorf("a %T is not a property value", a)
 }
 
+// fewArgs is how many arguments of a call need no memory of their own while they are encoded.
+const fewArgs = 4
+
 // AppendArgs encodes Go values as the arguments of a method.
 func AppendArgs(b []byte, m *property.Method, args []any) ([]byte, error) {
-	return appendValues(b, m.Args, args, m.AppendArgs)
-}
-
-// AppendReturns encodes Go values as the results of a method.
-func AppendReturns(b []byte, m *property.Method, results []any) ([]byte, error) {
-	return appendValues(b, m.Returns, results, m.AppendReturns)
-}
-
-func appendValues(b []byte, list []property.Arg, given []any, encode func([]byte, []property.Value) ([]byte, error)) ([]byte, error) {
-	if len(given) != len(list) {
-		return b, fmt.Errorf("%w: %d given, %d wanted", ErrArguments, len(given), len(list))
+	var few [fewArgs]property.Value
+	values, err := toValues(few[:0], m.Args, args)
+	if err != nil {
+		return b, err
 	}
-	values := make([]property.Value, len(given))
-	for i, a := range given {
-		v, err := toValue(list[i].Type, a)
-		if err != nil {
-			return b, fmt.Errorf("%w: argument %d (%s): %w", ErrArguments, i+1, list[i].Name, err)
-		}
-		values[i] = v
-	}
-	out, err := encode(b, values)
+	out, err := m.AppendArgs(b, values)
 	if err != nil {
 		return b, fmt.Errorf("%w: %w", ErrArguments, err)
 	}
 	return out, nil
+}
+
+// AppendReturns encodes Go values as the results of a method.
+func AppendReturns(b []byte, m *property.Method, results []any) ([]byte, error) {
+	var few [fewArgs]property.Value
+	values, err := toValues(few[:0], m.Returns, results)
+	if err != nil {
+		return b, err
+	}
+	out, err := m.AppendReturns(b, values)
+	if err != nil {
+		return b, fmt.Errorf("%w: %w", ErrArguments, err)
+	}
+	return out, nil
+}
+
+func toValues(values []property.Value, list []property.Arg, given []any) ([]property.Value, error) {
+	if len(given) != len(list) {
+		return nil, fmt.Errorf("%w: %d given, %d wanted", ErrArguments, len(given), len(list))
+	}
+	for i, a := range given {
+		v, err := toValue(list[i].Type, a)
+		if err != nil {
+			return nil, fmt.Errorf("%w: argument %d (%s): %w", ErrArguments, i+1, list[i].Name, err)
+		}
+		values = append(values, v)
+	}
+	return values, nil
 }

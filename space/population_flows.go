@@ -25,17 +25,21 @@ func (p *Population) HandleFlow(m *flow.Message, from mercury.Address) {
 	p.handleForNobody(m)
 }
 
-// handleForNobody takes a flow message for a cell part that is not here. If it has moved on from here
-// it is there that the message goes; if it had no base and was destroyed here, nobody else would say
-// that it has ended. Otherwise the sender tries again, and gives up in the end.
+// handleForNobody takes a flow message for a cell part that is not here. A base knows where its cell
+// part is, and the sender tries again. A cell part without a base may have moved on from here, and then
+// the message goes there; or it was destroyed here, and nobody else would say that it has ended.
+// Otherwise the sender gives up in the end.
 func (p *Population) handleForNobody(m *flow.Message) {
+	if _, based := p.env.Out.Home(m.To); based {
+		return
+	}
 	for i := range p.handedOn {
 		if h := &p.handedOn[i]; h.head.ID == m.To {
 			p.send(h.to, m, roomNow)
 			return
 		}
 	}
-	if _, based := p.env.Out.Home(m.To); !based && p.tombstones.Ended(m.To) {
+	if p.tombstones.Ended(m.To) {
 		p.env.Out.Send(m.Reply, &flow.Ack{To: m.From, ToPart: m.FromPart, From: m.To, FromPart: m.ToPart, Incarnation: m.Incarnation, Gone: true})
 	}
 }

@@ -44,6 +44,7 @@ const (
 	ownMethod
 	allMethod
 	boomMethod
+	markMethod
 	payMethod
 )
 
@@ -81,6 +82,7 @@ func schemaOf(t testing.TB, c property.Compression, more ...*property.Property) 
 				{Name: "own", Args: arg, Exposed: property.ExposedOwn},
 				{Name: "all", Args: arg, Exposed: property.ExposedAll},
 				{Name: "boom"},
+				{Name: "mark", Args: arg},
 				{Name: "pay", Args: arg, Returns: []property.Arg{{Name: "left", Type: u32}, {Name: "by", Type: text}}},
 			},
 			BaseMethods:   []*property.Method{{Name: "report", Args: arg}},
@@ -111,6 +113,7 @@ type Avatar struct {
 	Bag   property.Slice[uint32]
 	hook  func(*Avatar, string) `cellscape:"local"`
 	seen  func(bool)            `cellscape:"local"`
+	marks uint32                `cellscape:"local"`
 
 	moving func(from, to property.Vector3) (property.Vector3, bool) `cellscape:"local"`
 }
@@ -151,6 +154,7 @@ func (a *Avatar) Pay(n uint32) (uint32, string, error) {
 	}
 	return 100 - n, "avatar", nil
 }
+func (a *Avatar) Mark(n uint32) { a.marks += n }
 func (a *Avatar) OnPaid(p entity.Reply) {
 	var left uint32
 	var by string

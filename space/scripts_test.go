@@ -40,6 +40,7 @@ func TestRegisterFaults(t *testing.T) {
 		`space: script for Avatar: *space.forgetful.Own: takes 1 parameters and returns 0 values, but method "own" needs 2 and none (the first is the caller's entity.ID)`,
 		`*space.forgetful: no Go method All for method "all"; add func (*space.forgetful) All`,
 		`*space.forgetful: no Go method Boom for method "boom"; add func (*space.forgetful) Boom`,
+		`*space.forgetful: no Go method Mark for method "mark"; add func (*space.forgetful) Mark`,
 		`*space.forgetful: no Go method Pay for method "pay"; add func (*space.forgetful) Pay`,
 		"space.forgetful.Count: int is not a property and would be lost on a move; make it a property.Field of a property, or tag it `cellscape:\"local\"`",
 	}

@@ -103,6 +103,9 @@ func (t *Methods) Description(index int) (*property.Method, error) {
 	return t.desc[index], nil
 }
 
+// fewParameters is how many parameters of a call need no memory of their own.
+const fewParameters = 5
+
 // Call decodes args and calls method index of script. The error says why it was not called. A panic of
 // the script passes through: the caller contains it.
 func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args []byte) (Results, error) {
@@ -114,14 +117,16 @@ func (t *Methods) Call(script reflect.Value, index int, source entity.ID, args [
 	if err != nil {
 		return Results{}, fmt.Errorf("%w: %w", entity.ErrArguments, err)
 	}
-	in := make([]reflect.Value, 0, len(values)+1)
-	if script.Method(t.index[index]).Type().NumIn() > len(values) {
+	method := script.Method(t.index[index])
+	var few [fewParameters]reflect.Value
+	in := few[:0]
+	if method.Type().NumIn() > len(values) {
 		in = append(in, reflect.ValueOf(source))
 	}
 	for i, v := range values {
 		in = append(in, toGo(v, d.Args[i].Type, t.ins[index][i]))
 	}
-	x := Results{desc: d, out: script.Method(t.index[index]).Call(in)}
+	x := Results{desc: d, out: method.Call(in)}
 	if t.fails[index] {
 		x.err, _ = x.out[len(x.out)-1].Interface().(error)
 	}

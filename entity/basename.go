@@ -17,10 +17,12 @@ type BaseInfo struct {
 	Init func(*property.Values)
 }
 
-// BaseReply answers Base.CreateBase. It is the argument of the callback that the script named.
+// BaseReply answers Base.CreateBase and space.Real.CreateBase. It is the argument of the callback that
+// the script named.
 type BaseReply struct {
-	// Request is what CreateBase returned.
+	// Request is what Base.CreateBase returned, and User what a cell part gave to its own.
 	Request uint64
+	User    int64
 	// Base is the mailbox of the new base, zero if there is none; Reason says why, in one line for
 	// people.
 	Base   property.Mailbox
@@ -33,11 +35,12 @@ const MaxBaseName = 256
 // MaxBaseNames bounds the names of one base.
 const MaxBaseNames = 16
 
-// NameReply answers Base.RegisterName and Base.LookupName. It is the argument of the callback that
-// the script named.
+// NameReply answers RegisterName and LookupName, of Base and of space.Real. It is the argument of the
+// callback that the script named.
 type NameReply struct {
-	// Request is what RegisterName or LookupName returned.
+	// Request is what a base was returned, and User what a cell part gave.
 	Request uint64
+	User    int64
 	Name    string
 	// Holder is the mailbox of the base that has the name, zero if nobody has.
 	Holder property.Mailbox

@@ -200,6 +200,10 @@ func (r *Real) takeAnswer(m *flow.Message, body []byte) error {
 
 // tellReply tells the script how a call ended: by an answer, or by err.
 func (r *Real) tellReply(x *script.Waiting, a *flow.Answer, err error) {
+	if flow.IsWish(x.Method) {
+		r.tellGrant(x, a, err)
+		return
+	}
 	reply := x.Reply(r.cell.scripts.Schema().ByID(x.Type), a, err)
 	r.guard(x.Callback, func() { err = script.CallBack(r.kind, r.script, x.Callback, reply) })
 	if err != nil {

@@ -155,6 +155,12 @@ func (a *Avatar) Pay(n uint32) (uint32, string, error) {
 	return 100 - n, "avatar", nil
 }
 func (a *Avatar) Mark(n uint32) { a.marks += n }
+func (a *Avatar) OnBase(b entity.BaseReply) {
+	a.note("base %d is %d %s", b.User, b.Base.Entity, b.Reason)
+}
+func (a *Avatar) OnName(n entity.NameReply) {
+	a.note("name %d %s is %d's %s", n.User, n.Name, n.Holder.Entity, n.Reason)
+}
 func (a *Avatar) OnPaid(p entity.Reply) {
 	var left uint32
 	var by string

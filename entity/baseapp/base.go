@@ -70,6 +70,7 @@ type base struct {
 	failed     bool // the script panicked and is no longer called
 	handling   entity.Call
 	names      []ownName // in the order in which it asked for them
+	wishes     []wish    // of the cell part, oldest first
 }
 
 // create makes a base and calls its script's OnCreated.

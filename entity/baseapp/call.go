@@ -137,6 +137,8 @@ func (b *base) takeCall(part entity.Part, id entity.ID, own bool, body []byte) e
 	switch {
 	case x.Part == entity.CellPart:
 		return b.answer(&x, script.Results{}, fmt.Errorf("%w: a base does not hand on calls to its cell part", entity.ErrRefused))
+	case own && direct && x.Part == entity.BasePart && flow.IsWish(x.Method):
+		return b.takeWish(&x)
 	case x.Part == entity.BasePart:
 		defer func(c entity.Call) { b.handling = c }(b.handling)
 		b.handling = entity.Call{Source: x.Caller, Number: x.Cause}

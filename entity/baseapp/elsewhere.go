@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -47,50 +48,59 @@ func (b *base) CreateBase(info entity.BaseInfo, method string) (uint64, error) {
 	if info.Init != nil {
 		info.Init(props)
 	}
-	n := wire.NewBase{Number: a.asked + 1, Type: d.ID, Props: a.compressor.AppendStream(nil, props, property.BaseStream, wire.MaxBaseProps)}
-	if len(n.Props) > wire.MaxBaseProps {
-		return 0, fmt.Errorf("baseapp: create base of %s: %d bytes of properties, at most %d travel", d.Name, len(n.Props), wire.MaxBaseProps)
+	packed := a.compressor.AppendStream(nil, props, property.BaseStream, wire.MaxBaseProps)
+	if len(packed) > wire.MaxBaseProps {
+		return 0, fmt.Errorf("baseapp: create base of %s: %d bytes of properties, at most %d travel", d.Name, len(packed), wire.MaxBaseProps)
 	}
-	ok := false
-	if info.On.IsZero() {
-		ok = app.Insist(&a.asks, &wire.PlaceBase{}, func(m *wire.BasePlaced) { b.askForBase(m.App, n, method) })
-	} else {
-		ok = b.insistOnBase(info.On, n, method)
+	request := a.asked + 1
+	err := a.haveBaseMade(info.On, d.ID, packed, func(g *flow.Grant) {
+		if b.hears() {
+			callBack(b, method, entity.BaseReply{Request: request, Base: mailboxOf(g), Reason: g.Reason})
+		}
+	})
+	if err != nil {
+		return 0, err
 	}
-	if !ok {
-		return 0, errAsks
-	}
-	a.asked++
-	return n.Number, nil
+	return request, nil
 }
+
+// hears reports whether the script may be called back. What was asked for goes on by itself without it.
+func (b *base) hears() bool { return !b.removed && !b.destroying && !b.failed }
 
 var errAsks = fmt.Errorf("%w: %d bases and names are asked for already", entity.ErrTooMany, MaxAsks)
 
-// askForBase asks for the base where the BaseAppMgr has placed it.
-func (b *base) askForBase(on mercury.Address, n wire.NewBase, method string) {
-	if !b.insistOnBase(on, n, method) {
-		b.baseMade(on, n, method, &wire.BaseMade{Reason: errAsks.Error()})
+// haveBaseMade asks for a base, where the BaseAppMgr places it if on is zero. done is told once.
+func (a *BaseApp) haveBaseMade(on mercury.Address, typ uint16, props []byte, done func(*flow.Grant)) error {
+	n := wire.NewBase{Number: a.asked + 1, Type: typ, Props: props}
+	ok := false
+	if on.IsZero() {
+		ok = app.Insist(&a.asks, &wire.PlaceBase{}, func(m *wire.BasePlaced) {
+			if !a.insistOnBase(m.App, n, done) {
+				done(&flow.Grant{Reason: errAsks.Error()})
+			}
+		})
+	} else {
+		ok = a.insistOnBase(on, n, done)
 	}
+	if !ok {
+		return errAsks
+	}
+	a.asked++
+	return nil
 }
 
-func (b *base) insistOnBase(on mercury.Address, n wire.NewBase, method string) bool {
-	return app.Insist(&b.app.asks, &wire.CreateBase{On: on, NewBase: n}, func(m *wire.BaseMade) { b.baseMade(on, n, method, m) })
+func (a *BaseApp) insistOnBase(on mercury.Address, n wire.NewBase, done func(*flow.Grant)) bool {
+	return app.Insist(&a.asks, &wire.CreateBase{On: on, NewBase: n}, func(m *wire.BaseMade) {
+		done(&flow.Grant{ID: m.ID, Type: n.Type, App: on, Reason: m.Reason})
+	})
 }
 
-// baseMade tells the script that asked. Without it the new base goes on by itself.
-func (b *base) baseMade(on mercury.Address, n wire.NewBase, method string, m *wire.BaseMade) {
-	if b.removed || b.destroying || b.failed {
-		return
+// mailboxOf is the base that a grant names, zero for none.
+func mailboxOf(g *flow.Grant) property.Mailbox {
+	if g.ID == 0 {
+		return property.Mailbox{}
 	}
-	reply := entity.BaseReply{Request: n.Number, Reason: m.Reason}
-	if m.ID != 0 {
-		reply.Base = baseMailbox(m.ID, n.Type, on)
-	}
-	callBack(b, method, reply)
-}
-
-func baseMailbox(id entity.ID, typ uint16, on mercury.Address) property.Mailbox {
-	return property.Mailbox{Entity: uint64(id), Type: typ, Kind: uint8(entity.BaseMailbox), At: on.At, Salt: on.Salt}
+	return property.Mailbox{Entity: uint64(g.ID), Type: g.Type, Kind: uint8(entity.BaseMailbox), At: g.App.At, Salt: g.App.Salt}
 }
 
 // made are the bases that this app made for others. A question that is repeated is answered with the

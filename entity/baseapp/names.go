@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cellscape/cellscape/entity"
+	"github.com/cellscape/cellscape/entity/flow"
 	"github.com/cellscape/cellscape/internal/app"
 	"github.com/cellscape/cellscape/internal/script"
 	"github.com/cellscape/cellscape/internal/wire"
@@ -29,28 +30,44 @@ func (b *base) checkName(name, method string) error {
 
 // RegisterName is part of entity.BaseHost.
 func (b *base) RegisterName(name, method string) (uint64, error) {
-	a := b.app
 	if err := b.checkName(name, method); err != nil {
 		return 0, err
 	}
-	known := slices.ContainsFunc(b.names, func(n ownName) bool { return n.name == name })
-	if !known && len(b.names) >= entity.MaxBaseNames {
-		return 0, fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, entity.MaxBaseNames)
-	}
-	request := a.asked + 1
-	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { b.registered(name, method, request, m) }) {
-		return 0, errAsks
-	}
-	a.asked = request
-	if !known {
-		b.names = append(b.names, ownName{name: name})
+	request := b.app.asked + 1
+	if err := b.register(name, b.tellName(method, request)); err != nil {
+		return 0, err
 	}
 	return request, nil
 }
 
-// registered tells the script whether the base has the name. A name that nobody wants any more is
-// given back.
-func (b *base) registered(name, method string, request uint64, m *wire.NameHeld) {
+// tellName is what tells the script of a name.
+func (b *base) tellName(method string, request uint64) func(*flow.Grant) {
+	return func(g *flow.Grant) {
+		if b.hears() {
+			callBack(b, method, entity.NameReply{Request: request, Name: g.Name, Holder: mailboxOf(g), Reason: g.Reason})
+		}
+	}
+}
+
+// register asks for a name of the base. done is told once.
+func (b *base) register(name string, done func(*flow.Grant)) error {
+	a := b.app
+	known := slices.ContainsFunc(b.names, func(n ownName) bool { return n.name == name })
+	if !known && len(b.names) >= entity.MaxBaseNames {
+		return fmt.Errorf("%w: a base has at most %d names", entity.ErrTooMany, entity.MaxBaseNames)
+	}
+	if !app.Insist(&a.asks, &wire.RegisterName{Name: name, ID: b.id, Type: b.props.Definition().ID}, func(m *wire.NameHeld) { done(b.registered(name, m)) }) {
+		return errAsks
+	}
+	a.asked++
+	if !known {
+		b.names = append(b.names, ownName{name: name})
+	}
+	return nil
+}
+
+// registered takes in whether the base has the name. A name that nobody wants any more is given back.
+func (b *base) registered(name string, m *wire.NameHeld) *flow.Grant {
 	i := slices.IndexFunc(b.names, func(n ownName) bool { return n.name == name })
 	switch own := m.ID == b.id; {
 	case own && (i < 0 || b.removed):
@@ -60,20 +77,14 @@ func (b *base) registered(name, method string, request uint64, m *wire.NameHeld)
 	case i >= 0:
 		b.names = slices.Delete(b.names, i, i+1)
 	}
-	if b.removed || b.destroying || b.failed {
-		return
-	}
-	reply := entity.NameReply{Request: request, Name: name, Reason: m.Reason}
-	if m.ID != 0 {
-		reply.Holder = baseMailbox(m.ID, m.Type, m.App)
-	}
+	g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App, Reason: m.Reason}
 	switch {
 	case i < 0:
-		reply.Reason = "the name was given up meanwhile"
+		g.Reason = "the name was given up meanwhile"
 	case m.ID != 0 && m.ID != b.id:
-		reply.Reason = fmt.Sprintf("entity %v has the name", m.ID)
+		g.Reason = fmt.Sprintf("entity %v has the name", m.ID)
 	}
-	callBack(b, method, reply)
+	return g
 }
 
 // UnregisterName is part of entity.BaseHost.
@@ -98,26 +109,30 @@ func (b *base) giveUpNames() {
 
 // LookupName is part of entity.BaseHost.
 func (b *base) LookupName(name, method string) (uint64, error) {
-	a := b.app
 	if err := b.checkName(name, method); err != nil {
 		return 0, err
 	}
-	request := a.asked + 1
+	request := b.app.asked + 1
+	if err := b.app.lookUp(name, b.tellName(method, request)); err != nil {
+		return 0, err
+	}
+	return request, nil
+}
+
+// lookUp asks who has a name. done is told once.
+func (a *BaseApp) lookUp(name string, done func(*flow.Grant)) error {
 	ok := app.Insist(&a.asks, &wire.FindName{Name: name}, func(m *wire.NameHeld) {
-		if b.removed || b.destroying || b.failed {
-			return
+		g := &flow.Grant{Name: name, ID: m.ID, Type: m.Type, App: m.App}
+		if m.ID == 0 {
+			g.Reason = "nobody has the name"
 		}
-		reply := entity.NameReply{Request: request, Name: name, Reason: "nobody has the name"}
-		if m.ID != 0 {
-			reply.Holder, reply.Reason = baseMailbox(m.ID, m.Type, m.App), ""
-		}
-		callBack(b, method, reply)
+		done(g)
 	})
 	if !ok {
-		return 0, errAsks
+		return errAsks
 	}
-	a.asked = request
-	return request, nil
+	a.asked++
+	return nil
 }
 
 // announceNames tells the BaseAppMgr, right after the Join, which names the bases here have.
